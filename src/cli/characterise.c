@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/data.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/characterise_text.h"
 #include "cli/cli.h"
 #include "cli/work.h"
 #include "model/core/choice.h"
-#include "picture/picture_file.h"
 
 enum { DIFFERENCES = 2048 };
 
@@ -49,7 +49,7 @@ static struct status apply_agreements(struct cli *cli, const char *value)
 static struct status check_files(const struct cli *cli)
 {
 	struct text path = { 0 };
-	struct status status = cli->output ? picture_file_check(cli->output) : status_ok();
+	struct status status = cli->output ? file_check(cli->output) : status_ok();
 
 	if (status_is_ok(&status) && cli->install && !data_own_path("uarch", &path))
 		status = status_make(STATUS_FAILED,
@@ -85,7 +85,7 @@ static struct status write_files(
 	struct status status = status_ok();
 
 	if (cli->output)
-		status = picture_file_save(cli->output, model, false);
+		status = file_save(cli->output, model, false);
 	if (status_is_ok(&status) && cli->output)
 		cli_note(cli, "%s: the core model; --uarch takes a file's path, too", cli->output);
 	/* A part of a model would be this core's from then on, in place of the whole that the

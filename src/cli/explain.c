@@ -6,7 +6,7 @@
 #include "cli/words.h"
 
 #include "engine/machine/machine.h"
-#include "picture/chart_ladder.h"
+#include "picture/chart_reports.h"
 
 static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting)
 {

@@ -10,7 +10,7 @@
 #include "cli/work.h"
 #include "experiment/probe/probe.h"
 #include "model/core/choice.h"
-#include "picture/chart_probe.h"
+#include "picture/chart_reports.h"
 
 /* What there is, when it is finished or was interrupted. The core's name is looked for only here:
  * it takes a moment. */

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "experiment/advice/gap.h"
-#include "picture/chart_ladder.h"
+#include "picture/chart_reports.h"
 
 /* With starting and ending a run stays below 0.2 s. On a quiet core 150 quiet trials are in after 5
  * to 15 ms; the rest is for waiting until a contended spell ends. */

@@ -8,7 +8,7 @@
 #include "cli/work.h"
 #include "experiment/windows/windows.h"
 #include "model/core/choice.h"
-#include "picture/chart_windows.h"
+#include "picture/chart_reports.h"
 
 static int measure(struct cli *cli, struct bench *bench, struct windows *windows,
 	const struct uarch_choice *core)

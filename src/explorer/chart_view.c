@@ -6,9 +6,7 @@
 
 #include "base/text.h"
 #include "picture/chart_knobs.h"
-#include "picture/chart_ladder.h"
-#include "picture/chart_probe.h"
-#include "picture/chart_windows.h"
+#include "picture/chart_reports.h"
 
 /* ---- slices ---- */
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "explorer/chart_view.h"
 #include "picture/picture.h"
-#include "picture/picture_file.h"
 #include "recording/replay.h"
 
 /* "light FILE", "dark", "FILE": takes the theme off the front. */
@@ -32,7 +32,7 @@ static struct status paint(
 		.now = time(NULL),
 		.core = view->core && !view->foreign ? view->core->title : NULL };
 	const char *what = "", *place = arguments;
-	char path[PICTURE_PATH];
+	char path[FILE_PATH];
 	struct chart *chart;
 	struct status status = status_ok();
 

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "base/scale.h"
 #include "engine/machine/machine.h"
 #include "engine/measure/trials.h"
-#include "picture/scale.h"
 
 enum chart_kind {
 	CHART_LINES,  /* series over x */

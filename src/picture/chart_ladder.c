@@ -1,4 +1,4 @@
-#include "picture/chart_ladder.h"
+#include "picture/chart_reports.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,26 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "picture/chart_sweep_state.h"
+#include "experiment/setting/cells.h"
+#include "picture/chart_knobs.h"
+
+/* One knob, its values ascending and without repeats. */
+struct chart_sweep_axis {
+	int knob, count;
+	int64_t *values;
+};
+
+struct chart_sweep {
+	struct setting setting; /* the knobs that do not vary */
+	enum chart_look look;	/* LOOK_AUTO no more */
+	int axis_count;		/* knobs that vary; the first is x, of a grid the second y */
+	struct chart_sweep_axis axis[KNOBS_MAX];
+	struct cells *cells; /* what has come */
+	struct chart_source source;
+	bool moves;		  /* some sample has a throughput */
+	struct named_sweep named; /* how the figures are looked at; of one without a name the kernel
+				     alone. Its words are borrowed */
+};
 
 const char *const chart_look_names[] = { "auto", "lines", "heat", "relief", NULL };
 _Static_assert(
@@ -34,7 +53,7 @@ static void copy_axis(const struct sweep_axis *from, struct chart_sweep_axis *ax
 			axis->values[axis->count++] = axis->values[i];
 }
 
-const struct knob *chart_sweep_knob(const struct chart_sweep *gathered, int axis)
+static const struct knob *knob_of(const struct chart_sweep *gathered, int axis)
 {
 	return &gathered->setting.kernel->knobs[gathered->axis[axis].knob];
 }
@@ -44,8 +63,7 @@ const struct knob *chart_sweep_knob(const struct chart_sweep *gathered, int axis
 static bool better(const struct chart_sweep *gathered, int a, int b)
 {
 	static const int rank[] = { [AXIS_NONE] = 0, [AXIS_SIZE] = 2, [AXIS_STRIDE] = 1 };
-	const struct knob *one = chart_sweep_knob(gathered, a),
-			  *other = chart_sweep_knob(gathered, b);
+	const struct knob *one = knob_of(gathered, a), *other = knob_of(gathered, b);
 
 	if ((one->kind == KNOB_CHOICE) != (other->kind == KNOB_CHOICE))
 		return other->kind == KNOB_CHOICE;
@@ -84,14 +102,14 @@ static bool is_mountain(const struct chart_sweep *gathered)
 	const struct kernel *kernel = gathered->setting.kernel;
 
 	return gathered->axis_count == 2 && !kernel->plot_cpe &&
-	       chart_sweep_knob(gathered, 0)->axis != chart_sweep_knob(gathered, 1)->axis &&
-	       chart_sweep_knob(gathered, 0)->axis != AXIS_NONE &&
-	       chart_sweep_knob(gathered, 1)->axis != AXIS_NONE &&
+	       knob_of(gathered, 0)->axis != knob_of(gathered, 1)->axis &&
+	       knob_of(gathered, 0)->axis != AXIS_NONE && knob_of(gathered, 1)->axis != AXIS_NONE &&
 	       gathered->axis[0].count >= RELIEF_LEAST && gathered->axis[1].count >= RELIEF_LEAST &&
 	       gathered->axis[0].count <= GRID_MOST && gathered->axis[1].count <= GRID_MOST;
 }
 
-int chart_sweep_lines(const struct chart_sweep *gathered)
+/* Combinations of the knobs that are not x. */
+static int line_count(const struct chart_sweep *gathered)
 {
 	int count = 1;
 
@@ -104,13 +122,13 @@ static struct status check_look(const struct chart_sweep *gathered)
 {
 	const struct chart_sweep_axis *axis = gathered->axis;
 
-	if (gathered->look == LOOK_LINES && chart_sweep_lines(gathered) > CHART_SERIES)
+	if (gathered->look == LOOK_LINES && line_count(gathered) > CHART_SERIES)
 		return status_make(STATUS_USAGE,
 			"%d lines over %s are too many for a picture, which has %d at most: give "
 			"the other knobs "
 			"fewer values%s",
-			chart_sweep_lines(gathered), chart_sweep_knob(gathered, 0)->name,
-			CHART_SERIES, gathered->axis_count == 2 ? ", or take --chart heat" : "");
+			line_count(gathered), knob_of(gathered, 0)->name, CHART_SERIES,
+			gathered->axis_count == 2 ? ", or take --chart heat" : "");
 	if (gathered->look == LOOK_LINES)
 		return status_ok();
 	if (gathered->axis_count != 2 || axis[0].count < GRID_LEAST || axis[1].count < GRID_LEAST)
@@ -153,8 +171,8 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 						 : LOOK_LINES;
 	/* Sizes go down a grid, strides across, as the explorer has them. */
 	if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&
-		(chart_sweep_knob(gathered, 0)->axis == AXIS_SIZE ||
-			chart_sweep_knob(gathered, 1)->axis == AXIS_STRIDE))
+		(knob_of(gathered, 0)->axis == AXIS_SIZE ||
+			knob_of(gathered, 1)->axis == AXIS_STRIDE))
 		bring(gathered, 1);
 	status = check_look(gathered);
 	if (!status_is_ok(&status)) {
@@ -194,4 +212,296 @@ void chart_sweep_add(struct chart_sweep *gathered, const struct cell *cell,
 int chart_sweep_count(const struct chart_sweep *gathered)
 {
 	return (int)cells_count(gathered->cells);
+}
+
+/* ---- the chart ---- */
+
+/* The chart of a sweep's cells: lines, or a grid. */
+
+static const struct cell *find(const struct chart_sweep *gathered, const struct setting *setting)
+{
+	return cells_get(gathered->cells, setting, false);
+}
+
+static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_knob)
+{
+	return gathered->named.name[0]
+		       ? gathered->named.figure
+		       : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
+}
+
+/* The point of a setting at x: a gap where it was not measured, or the baseline of a speedup was
+ * not. */
+static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure,
+	const struct setting *setting, double x)
+{
+	static const struct sample none;
+	const struct cell *cell = find(gathered, setting), *base = NULL;
+	struct setting at;
+
+	if (figure == SWEEPS_SPEEDUP && sweeps_baseline(&gathered->named, setting, &at))
+		base = find(gathered, &at);
+	return figure_point(figure, cell ? &cell->sample : &none, cell ? &cell->facts : NULL,
+		cell ? &cell->sample_ratios : NULL, base ? &base->sample : NULL, x);
+}
+
+static void title_of(
+	const struct chart_sweep *gathered, enum sweeps_figure figure, char *buffer, size_t size)
+{
+	struct text title = { 0 };
+
+	sweeps_figure_title(&gathered->named, figure, &title);
+	snprintf(buffer, size, "%s", text_string(&title));
+	text_free(&title);
+}
+
+static void range_of(const struct chart *chart, double *least, double *most)
+{
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (int i = 0; i < chart->series_count; i++) {
+		for (int k = 0; k < chart->series[i].count; k++) {
+			double value = chart->series[i].point[k].y;
+
+			*least = isfinite(value) ? fmin(*least, value) : *least;
+			*most = isfinite(value) ? fmax(*most, value) : *most;
+		}
+	}
+}
+
+/* ---- lines ---- */
+
+/* The setting and the name of the line of that number: the last knob varies fastest. */
+static void line_of(const struct chart_sweep *gathered, int number, struct setting *setting,
+	char *name, size_t size)
+{
+	struct text words = { 0 };
+
+	*setting = gathered->setting;
+	for (int i = gathered->axis_count - 1; i >= 1; i--) {
+		const struct chart_sweep_axis *axis = &gathered->axis[i];
+
+		setting->v[axis->knob] = axis->values[number % axis->count];
+		number /= axis->count;
+	}
+	for (int i = 1; i < gathered->axis_count; i++) {
+		char value[CHART_NAME];
+
+		knob_series(knob_of(gathered, i), setting->v[gathered->axis[i].knob], value,
+			sizeof(value));
+		text_addf(&words, "%s%s", i > 1 ? ", " : "", value);
+	}
+	snprintf(name, size, "%s", text_string(&words));
+	text_free(&words);
+}
+
+/* A line of which nothing was measured, since the kernel excludes it, is none. */
+static bool any_of(const struct chart_sweep *gathered, struct setting setting)
+{
+	const struct chart_sweep_axis *x = &gathered->axis[0];
+
+	for (int i = 0; i < x->count; i++) {
+		setting.v[x->knob] = x->values[i];
+		if (find(gathered, &setting))
+			return true;
+	}
+	return false;
+}
+
+static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figure, int number,
+	struct chart *chart)
+{
+	const struct chart_sweep_axis *x = &gathered->axis[0];
+	int lines = line_count(gathered);
+	/* Points of one step stand side by side. */
+	double shift = (number - (lines - 1) / 2.0) * fmin(0.12, 0.7 / lines);
+	struct chart_series *series;
+	struct setting setting;
+	char name[CHART_TEXT];
+
+	line_of(gathered, number, &setting, name, sizeof(name));
+	if (!any_of(gathered, setting))
+		return;
+	series = chart_add_series(chart, name);
+	for (int i = 0; series && i < x->count; i++) {
+		struct chart_point point;
+
+		setting.v[x->knob] = x->values[i];
+		point = point_of(gathered, figure, &setting,
+			chart->x.scale.kind == SCALE_STEPS ? i + shift : (double)x->values[i]);
+		chart_add_point(series, &point);
+	}
+}
+
+/* What others published of the same ratio: other machines' times say little beside these, their
+ * speedups and cycles an instruction do. */
+static void add_published(
+	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
+{
+	const struct named_sweep *named = &gathered->named;
+	const struct chart_sweep_axis *x = &gathered->axis[0];
+	struct chart_series *series = NULL;
+
+	for (int i = 0;
+		i < named->published_count && (figure == SWEEPS_SPEEDUP || sweeps_paced(figure));
+		i++) {
+		const struct sweeps_published *published = &named->published[i];
+		double at = (double)published->setting.v[x->knob];
+		struct chart_point point = { at, published->value, NAN, NAN, NAN, NAN, false };
+
+		if (published->figure != figure || !published->named[x->knob] ||
+			at < (double)x->values[0] || at > (double)x->values[x->count - 1])
+			continue;
+		if (!series)
+			series = chart_add_series(chart, "published");
+		if (!series)
+			return;
+		series->loose = true;
+		chart_add_point(series, &point);
+	}
+}
+
+static enum scale_kind x_scale(const struct chart_sweep *gathered)
+{
+	const struct chart_sweep_axis *x = &gathered->axis[0];
+	double *values = memory_new((size_t)x->count, sizeof(*values));
+	enum scale_kind kind;
+
+	for (int i = 0; i < x->count; i++)
+		values[i] = (double)x->values[i];
+	kind = scale_choose(values, x->count);
+	free(values);
+	if (knob_of(gathered, 0)->kind == KNOB_CHOICE)
+		return SCALE_STEPS;
+	if (knob_of(gathered, 0)->kind == KNOB_BYTES && x->values[0] > 0)
+		return SCALE_BYTES;
+	if (gathered->named.name[0])
+		return gathered->named.log_x && x->values[0] > 0 ? SCALE_LOG2 : SCALE_LINEAR;
+	return kind;
+}
+
+/* The flat parts of the only line over sizes. */
+static void add_plateaus(
+	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
+{
+	const struct chart_sweep_axis *x = &gathered->axis[0];
+	struct sample *samples = memory_new((size_t)x->count, sizeof(*samples));
+	struct setting setting = gathered->setting;
+
+	for (int i = 0; i < x->count; i++) {
+		const struct cell *cell;
+
+		setting.v[x->knob] = x->values[i];
+		cell = find(gathered, &setting);
+		if (cell)
+			samples[i] = cell->sample;
+	}
+	mark_plateaus(chart, figure, samples);
+	free(samples);
+}
+
+/* The only line over choices has its figures. */
+static void call_all(struct chart *chart)
+{
+	for (int i = 0; i < chart->series[0].count; i++) {
+		char words[24];
+
+		scale_figure(chart->series[0].point[i].y, words, sizeof(words));
+		chart_add_call(chart, -1, i, chart->series[0].point[i].y, words);
+	}
+}
+
+static struct chart *make_lines(const struct chart_sweep *gathered)
+{
+	const struct kernel *kernel = gathered->setting.kernel;
+	const struct knob *knob = knob_of(gathered, 0);
+	enum sweeps_figure figure = figure_of(gathered, gathered->axis[0].knob);
+	struct chart *chart = chart_new(CHART_LINES);
+	enum scale_kind kind = x_scale(gathered);
+	double least, most;
+
+	chart->joined = kind != SCALE_STEPS;
+	chart->x.scale.kind = kind;
+	if (kind == SCALE_STEPS)
+		knob_steps(&chart->x, knob, gathered->axis[0].values, gathered->axis[0].count);
+	for (int i = 0; i < line_count(gathered); i++)
+		add_line(gathered, figure, i, chart);
+	/* Many values of one number: shades in their order. */
+	chart->ordered = gathered->axis_count == 2 && knob_of(gathered, 1)->kind != KNOB_CHOICE &&
+			 chart->series_count > 4;
+	if (chart->joined)
+		add_published(gathered, figure, chart);
+	range_of(chart, &least, &most);
+	chart_fit(chart, kind,
+		gathered->named.log_y && least > 0 ? SCALE_LOG
+						   : figure_scale(figure, kernel, least, most));
+	chart->x.scale.whole = kind == SCALE_LINEAR;
+	if (kind == SCALE_STEPS && chart->series_count == 1)
+		call_all(chart);
+	if (gathered->axis_count == 1 && knob->axis == AXIS_SIZE)
+		add_plateaus(gathered, figure, chart);
+	knob_title(knob, chart->x.title, sizeof(chart->x.title));
+	title_of(gathered, figure, chart->y.title, sizeof(chart->y.title));
+	return chart;
+}
+
+/* ---- grids ---- */
+
+static struct chart *make_grid(const struct chart_sweep *gathered)
+{
+	const struct chart_sweep_axis *x = &gathered->axis[0], *y = &gathered->axis[1];
+	enum sweeps_figure figure = figure_of(gathered, y->knob);
+	struct chart *chart = chart_new(gathered->look == LOOK_HEAT ? CHART_HEAT : CHART_RELIEF);
+	struct setting setting = gathered->setting;
+	double least = INFINITY, most = -INFINITY;
+
+	knob_steps(&chart->x, knob_of(gathered, 0), x->values, x->count);
+	knob_steps(&chart->y, knob_of(gathered, 1), y->values, y->count);
+	chart_make_grid(chart);
+	for (int row = 0; row < y->count; row++) {
+		for (int column = 0; column < x->count; column++) {
+			struct chart_point point;
+
+			setting.v[x->knob] = x->values[column];
+			setting.v[y->knob] = y->values[row];
+			point = point_of(gathered, figure, &setting, 0);
+			chart->grid[row * x->count + column] = point.y;
+			chart->doubtful[row * x->count + column] = point.doubtful;
+			least = isfinite(point.y) ? fmin(least, point.y) : least;
+			most = isfinite(point.y) ? fmax(most, point.y) : most;
+		}
+	}
+	knob_title(knob_of(gathered, 0), chart->x.title, sizeof(chart->x.title));
+	knob_title(knob_of(gathered, 1), chart->y.title, sizeof(chart->y.title));
+	title_of(gathered, figure, chart->z.title, sizeof(chart->z.title));
+	chart_grid_scale(chart, least, most);
+	return chart;
+}
+
+struct chart *chart_sweep_make(
+	const struct chart_sweep *gathered, const struct chart_origin *origin)
+{
+	struct chart *chart =
+		gathered->look == LOOK_LINES ? make_lines(gathered) : make_grid(gathered);
+	unsigned swept = 0;
+
+	for (int i = 0; i < gathered->axis_count; i++)
+		swept |= 1u << gathered->axis[i].knob;
+	knob_heading(gathered->setting.kernel, chart->title, sizeof(chart->title));
+	if (gathered->named.title[0])
+		snprintf(chart->title, sizeof(chart->title), "%s", gathered->named.title);
+	knob_settings(&gathered->setting, swept, chart->subtitle, sizeof(chart->subtitle));
+	if (gathered->named.source[0])
+		snprintf(chart->after, sizeof(chart->after), "after %s", gathered->named.source);
+	if (gathered->look == LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_SIZE)
+		mark_caches(chart, origin->machine);
+	else if (gathered->look != LOOK_LINES && knob_of(gathered, 1)->axis == AXIS_SIZE)
+		mark_grid_caches(
+			chart, origin->machine, gathered->axis[1].values, gathered->axis[1].count);
+	if (gathered->look != LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_STRIDE)
+		mark_grid_line(chart, origin->machine, &gathered->setting, gathered->axis[0].knob,
+			gathered->axis[0].values, gathered->axis[0].count);
+	chart_sign(chart, origin);
+	chart_cite(chart, origin->machine, &gathered->source);
+	return chart;
 }

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "picture/layout.h"
+#include "picture/page.h"
 
 const char *const picture_theme_names[] = { "light", "dark", NULL };
 _Static_assert(sizeof(picture_theme_names) / sizeof(picture_theme_names[0]) == PICTURE_THEMES + 1,
@@ -85,4 +85,11 @@ struct colour palette_ramp(double share)
 	part = at - below;
 	return (struct colour){ a.red + part * (b.red - a.red),
 		a.green + part * (b.green - a.green), a.blue + part * (b.blue - a.blue) };
+}
+
+struct colour palette_chart_ink(enum picture_theme theme, const struct chart *chart, int ink)
+{
+	if (ink >= INK_SERIES && chart->ordered && chart->series_count > 1)
+		return palette_ordered(theme, ink - INK_SERIES, chart->series_count);
+	return palette_ink(theme, ink);
 }

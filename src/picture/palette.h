@@ -21,6 +21,10 @@ struct colour palette_ink(enum picture_theme theme, int ink);
 /* Of a series among `count` in the order of a knob. */
 struct colour palette_ordered(enum picture_theme theme, int series, int count);
 
+/* Of an ink in a chart, whose series may have an order. */
+struct chart;
+struct colour palette_chart_ink(enum picture_theme theme, const struct chart *chart, int ink);
+
 /* Of a place on the ramp, 0…1: from dark to light, evenly. */
 struct colour palette_ramp(double share);
 

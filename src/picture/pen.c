@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/relief.h"
 #include "base/text.h"
-#include "picture/relief.h"
 
 struct drawing {
 	const struct pen *pen;
@@ -14,18 +14,9 @@ struct drawing {
 	enum picture_theme theme;
 };
 
-static struct colour ink_of(const struct drawing *drawing, int ink)
-{
-	const struct chart *chart = drawing->chart;
-
-	if (ink >= INK_SERIES && chart->ordered && chart->series_count > 1)
-		return palette_ordered(drawing->theme, ink - INK_SERIES, chart->series_count);
-	return palette_ink(drawing->theme, ink);
-}
-
 static struct pen_paint paint_of(const struct drawing *drawing, int ink)
 {
-	return (struct pen_paint){ ink_of(drawing, ink), 1 };
+	return (struct pen_paint){ palette_chart_ink(drawing->theme, drawing->chart, ink), 1 };
 }
 
 static void draw_line(const struct drawing *drawing, double x0, double y0, double x1, double y1,
@@ -338,7 +329,8 @@ static void draw_relief(const struct drawing *drawing)
 {
 	const struct chart *chart = drawing->chart;
 	int cells = chart->x.count * chart->y.count, count;
-	struct relief relief = relief_in(&drawing->layout->plot);
+	const struct box *plot = &drawing->layout->plot;
+	struct relief relief = relief_from_corner(plot->x, plot->y, plot->width, plot->height);
 	struct relief_facet *facets = memory_new((size_t)cells + 1, sizeof(*facets));
 	double *heights = memory_new((size_t)cells + 1, sizeof(*heights));
 	struct pen_stroke edge = { { palette_ink(PICTURE_LIGHT, INK_TEXT), 0.55 }, 0.7,

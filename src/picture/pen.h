@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "picture/layout.h"
+#include "picture/page.h"
 #include "picture/palette.h"
 
 struct pen_paint {

@@ -4,10 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "base/text.h"
-#include "picture/picture_cairo.h"
-#include "picture/picture_file.h"
-#include "picture/picture_gnuplot.h"
 
 struct picture_format {
 	const char *extension;
@@ -37,7 +35,7 @@ static const struct picture_format *format_of(const char *path)
 
 struct status picture_named(const char *path)
 {
-	if (strlen(path) >= PICTURE_PATH - 8)
+	if (strlen(path) >= FILE_PATH - 8)
 		return status_make(
 			STATUS_USAGE, "%.60s...: the name of a picture is too long", path);
 	if (!format_of(path))
@@ -58,17 +56,17 @@ struct status picture_check(const char *path)
 {
 	const struct picture_format *format = format_of(path);
 	struct status status = picture_named(path);
-	char data[PICTURE_PATH];
+	char data[FILE_PATH];
 
 	if (!status_is_ok(&status))
 		return status;
 	if (format->ready)
 		status = format->ready();
 	if (status_is_ok(&status))
-		status = picture_file_check(path);
+		status = file_check(path);
 	if (status_is_ok(&status) && !format->draw) {
 		data_path(path, data, sizeof(data));
-		status = picture_file_check(data);
+		status = file_check(data);
 	}
 	return status;
 }
@@ -79,15 +77,15 @@ static struct status save_gnuplot(
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	struct text script = { 0 }, data = { 0 };
-	char beside[PICTURE_PATH], bare[PICTURE_PATH];
+	char beside[FILE_PATH], bare[FILE_PATH];
 	struct status status;
 
 	data_path(path, beside, sizeof(beside));
 	snprintf(bare, sizeof(bare), "%.*s", (int)(strlen(name) - 3), name);
 	picture_gnuplot(chart, theme, bare, &script, &data);
-	status = picture_file_save(beside, &data, fresh);
+	status = file_save(beside, &data, fresh);
 	if (status_is_ok(&status))
-		status = picture_file_save(path, &script, fresh);
+		status = file_save(path, &script, fresh);
 	text_free(&script);
 	text_free(&data);
 	return status;
@@ -106,7 +104,7 @@ static struct status save(
 		return save_gnuplot(chart, theme, path, fresh);
 	status = format->draw(chart, theme, &bytes);
 	if (status_is_ok(&status))
-		status = picture_file_save(path, &bytes, fresh);
+		status = file_save(path, &bytes, fresh);
 	text_free(&bytes);
 	return status;
 }
@@ -125,10 +123,10 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 		return status;
 	for (int number = 1; number < 10000; number++) {
 		snprintf(path, size, "slexplore-%s-%d.svg", what, number);
-		if (picture_file_exists(path))
+		if (file_exists(path))
 			continue;
 		status = save(chart, theme, path, true);
-		if (status_is_ok(&status) || !picture_file_exists(path))
+		if (status_is_ok(&status) || !file_exists(path))
 			return status;
 		/* Somebody else took the name meanwhile. */
 	}

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "picture/chart.h"
 #include "picture/palette.h"
 
@@ -27,5 +28,21 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 
 /* The theme of that name; STATUS_USAGE: there is none. */
 struct status picture_find_theme(const char *name, enum picture_theme *theme);
+
+/* ---- as bytes, appended to `out` ---- */
+
+/* Whether cairo can be loaded: STATUS_FAILED says what to install. It is loaded when the first
+ * picture needs it, so the program starts as fast without it. */
+struct status picture_cairo_ready(void);
+
+struct status picture_svg(const struct chart *chart, enum picture_theme theme, struct text *out);
+struct status picture_png(const struct chart *chart, enum picture_theme theme, struct text *out);
+struct status picture_pdf(const struct chart *chart, enum picture_theme theme, struct text *out);
+
+/* A gnuplot script and its data, for people to change. `name` is the two files' name without
+ * directory and extension: the script finds NAME.dat in its own directory, and writes NAME.svg
+ * there. */
+void picture_gnuplot(const struct chart *chart, enum picture_theme theme, const char *name,
+	struct text *script, struct text *data);
 
 #endif

@@ -1,4 +1,4 @@
-#include "picture/picture_cairo.h"
+#include "picture/picture.h"
 
 #include "config.h"
 

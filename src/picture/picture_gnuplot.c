@@ -1,17 +1,26 @@
-/* The frame, the axes and the words stand where layout.h has them; gnuplot draws axes and data from
- * the numbers. */
-#include "picture/picture_gnuplot.h"
+/* Pictures by gnuplot: the frame, the axes and the words lie where page.h puts them; gnuplot draws
+ * axes and data from the numbers. */
+#include "picture/picture.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "config.h"
-#include "picture/gnuplot_write.h"
-#include "picture/layout_build.h"
+#include "picture/page.h"
+
+/* Most names of steps along an axis, and along a side of a landscape. */
+enum { NAMES_MOST = 64, RELIEF_NAMES = 7 };
+
+struct writing {
+	const struct chart *chart;
+	const struct layout *layout;
+	enum picture_theme theme;
+	struct text *script, *data;
+};
 
 /* A string as gnuplot takes it, without any meaning inside. */
-void gnuplot_quoted(struct text *text, const char *string)
+static void add_quoted(struct text *text, const char *string)
 {
 	text_add(text, "'");
 	for (; *string; string++) {
@@ -23,7 +32,7 @@ void gnuplot_quoted(struct text *text, const char *string)
 	text_add(text, "'");
 }
 
-void gnuplot_number(struct text *text, double value)
+static void add_number(struct text *text, double value)
 {
 	if (isfinite(value))
 		text_addf(text, "%.9g", value);
@@ -31,39 +40,30 @@ void gnuplot_number(struct text *text, double value)
 		text_add(text, "NaN");
 }
 
-static void gnuplot_colour(struct text *text, struct colour colour)
+static void add_colour(struct text *text, struct colour colour)
 {
 	text_addf(text, "'#%02x%02x%02x'", (unsigned)lround(colour.red * 255),
 		(unsigned)lround(colour.green * 255), (unsigned)lround(colour.blue * 255));
 }
 
-struct colour gnuplot_ink_colour(const struct gnuplot_writing *writing, int ink)
+static void add_ink(const struct writing *writing, int ink)
 {
-	const struct chart *chart = writing->chart;
-
-	if (ink >= INK_SERIES && chart->ordered && chart->series_count > 1)
-		return palette_ordered(writing->theme, ink - INK_SERIES, chart->series_count);
-	return palette_ink(writing->theme, ink);
+	add_colour(writing->script, palette_chart_ink(writing->theme, writing->chart, ink));
 }
 
-void gnuplot_ink(const struct gnuplot_writing *writing, int ink)
-{
-	gnuplot_colour(writing->script, gnuplot_ink_colour(writing, ink));
-}
-
-double gnuplot_screen_x(double x)
+static double screen_x(double x)
 {
 	return x / LAYOUT_WIDTH;
 }
 
-double gnuplot_screen_y(double y)
+static double screen_y(double y)
 {
 	return 1 - y / LAYOUT_HEIGHT;
 }
 
 /* ---- what all have ---- */
 
-static void add_begin(const struct gnuplot_writing *writing, const char *name)
+static void add_begin(const struct writing *writing, const char *name)
 {
 	struct text *script = writing->script;
 
@@ -75,7 +75,7 @@ static void add_begin(const struct gnuplot_writing *writing, const char *name)
 		"if (!exists(\"kind\")) kind = 'svg'\nhere = strlen(ARG0) > %zu ? "
 		"ARG0[1:strlen(ARG0) - %zu] : ''\ndata = here.",
 		strlen(name) + 3, strlen(name) + 3);
-	gnuplot_quoted(script, name);
+	add_quoted(script, name);
 	text_add(script, ".'.dat'\n");
 	/* The terminals spell fonts, and place what is below the axis, each in a way of its own;
 	 * that of SVG knows nothing bold. */
@@ -85,20 +85,20 @@ static void add_begin(const struct gnuplot_writing *writing, const char *name)
 	text_add(script, "if (kind eq 'png') {\n"
 			 "\tset terminal pngcairo size 1920,1080 fontscale 1.5 linewidth 2 "
 			 "pointscale 2 font 'sans,16' background ");
-	gnuplot_ink(writing, INK_PAGE);
+	add_ink(writing, INK_PAGE);
 	text_add(script, "\n} else { if (kind eq 'pdf') {\n"
 			 "\tset terminal pdfcairo size 13.333in,7.5in fontscale 0.75 font "
 			 "'sans,16' background ");
-	gnuplot_ink(writing, INK_PAGE);
+	add_ink(writing, INK_PAGE);
 	text_add(script, "\n} else {\n\tset terminal svg size 960,540 dynamic font 'sans-serif,16' "
 			 "background ");
-	gnuplot_ink(writing, INK_PAGE);
+	add_ink(writing, INK_PAGE);
 	text_add(script, "\n} }\nset output here.");
-	gnuplot_quoted(script, name);
+	add_quoted(script, name);
 	text_add(script, ".'.'.kind\nset encoding utf8\nunset key\nset tics scale 0.7,0.4\n");
 }
 
-void gnuplot_words(const struct gnuplot_writing *writing, bool in_plot)
+static void add_words(const struct writing *writing, bool in_plot)
 {
 	const struct layout *layout = writing->layout;
 
@@ -115,19 +115,18 @@ void gnuplot_words(const struct gnuplot_writing *writing, bool in_plot)
 		if (text->role == ROLE_TICK && text->y > layout->plot.y + layout->plot.height)
 			continue;
 		text_add(writing->script, "set label ");
-		gnuplot_quoted(writing->script, text->text);
+		add_quoted(writing->script, text->text);
 		text_addf(writing->script,
 			" at screen %.4f,%.4f %s font face.%s',%.3g' noenhanced front textcolor "
 			"rgb ",
-			gnuplot_screen_x(text->x),
-			gnuplot_screen_y(text->box.y + text->box.height / 2), anchors[text->anchor],
-			text->bold ? "bold." : "", text->size);
-		gnuplot_ink(writing, text->ink);
+			screen_x(text->x), screen_y(text->box.y + text->box.height / 2),
+			anchors[text->anchor], text->bold ? "bold." : "", text->size);
+		add_ink(writing, text->ink);
 		text_add(writing->script, "\n");
 	}
 }
 
-const char *gnuplot_dash_type(enum layout_dash dash)
+static const char *dash_type(enum layout_dash dash)
 {
 	static const char *const types[DASH_COUNT] = {
 		[DASH_SOLID] = "solid",
@@ -141,7 +140,7 @@ const char *gnuplot_dash_type(enum layout_dash dash)
 }
 
 /* Rules and areas that are no part of an axis. */
-void gnuplot_rules(const struct gnuplot_writing *writing)
+static void add_rules(const struct writing *writing)
 {
 	const struct layout *layout = writing->layout;
 
@@ -154,10 +153,9 @@ void gnuplot_rules(const struct gnuplot_writing *writing)
 			"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f behind "
 			"fillstyle solid "
 			"noborder fillcolor rgb ",
-			gnuplot_screen_x(box->x), gnuplot_screen_y(box->y),
-			gnuplot_screen_x(box->x + box->width),
-			gnuplot_screen_y(box->y + box->height));
-		gnuplot_ink(writing, layout->area[i].ink);
+			screen_x(box->x), screen_y(box->y), screen_x(box->x + box->width),
+			screen_y(box->y + box->height));
+		add_ink(writing, layout->area[i].ink);
 		text_add(writing->script, "\n");
 	}
 	for (int i = 0; i < layout->rule_count; i++) {
@@ -169,16 +167,15 @@ void gnuplot_rules(const struct gnuplot_writing *writing)
 			"set arrow from screen %.4f,%.4f to screen %.4f,%.4f nohead %s linewidth "
 			"%.3g dashtype %s "
 			"linecolor rgb ",
-			gnuplot_screen_x(rule->x0), gnuplot_screen_y(rule->y0),
-			gnuplot_screen_x(rule->x1), gnuplot_screen_y(rule->y1),
-			writing->chart->kind == CHART_LINES ? "back" : "front", rule->width,
-			gnuplot_dash_type(rule->dash));
-		gnuplot_ink(writing, rule->ink);
+			screen_x(rule->x0), screen_y(rule->y0), screen_x(rule->x1),
+			screen_y(rule->y1), writing->chart->kind == CHART_LINES ? "back" : "front",
+			rule->width, dash_type(rule->dash));
+		add_ink(writing, rule->ink);
 		text_add(writing->script, "\n");
 	}
 }
 
-void gnuplot_margins(const struct gnuplot_writing *writing)
+static void add_margins(const struct writing *writing)
 {
 	const struct box *plot = &writing->layout->plot;
 
@@ -186,8 +183,8 @@ void gnuplot_margins(const struct gnuplot_writing *writing)
 		"set lmargin at screen %.4f\nset rmargin at screen %.4f\nset tmargin at screen "
 		"%.4f\n"
 		"set bmargin at screen %.4f\n",
-		gnuplot_screen_x(plot->x), gnuplot_screen_x(plot->x + plot->width),
-		gnuplot_screen_y(plot->y), gnuplot_screen_y(plot->y + plot->height));
+		screen_x(plot->x), screen_x(plot->x + plot->width), screen_y(plot->y),
+		screen_y(plot->y + plot->height));
 }
 
 static bool is_log(const struct scale *scale)
@@ -196,11 +193,11 @@ static bool is_log(const struct scale *scale)
 }
 
 /* "x", "y", "cb" or "z", with the ticks that the layout would have. */
-void gnuplot_axis(const struct gnuplot_writing *writing, const char *name,
-	const struct chart_axis *axis, double room, bool across, bool reversed, int names_most)
+static void add_axis(const struct writing *writing, const char *name, const struct chart_axis *axis,
+	double room, bool across, bool reversed, int names_most)
 {
 	struct page page = { writing->chart, &metrics_plain, NULL };
-	struct tick ticks[TICKS_MAX];
+	struct scale_tick ticks[SCALE_TICKS];
 	int count = scale_ticks(
 		    &axis->scale, room, across ? page_across : page_upwards, &page, ticks),
 	    written = 0;
@@ -210,62 +207,372 @@ void gnuplot_axis(const struct gnuplot_writing *writing, const char *name,
 		text_addf(script, "set logscale %s %d\n", name,
 			axis->scale.kind == SCALE_LOG ? 10 : 2);
 	text_addf(script, "set %srange [", name);
-	gnuplot_number(script, reversed ? axis->scale.high : axis->scale.low);
+	add_number(script, reversed ? axis->scale.high : axis->scale.low);
 	text_add(script, ":");
-	gnuplot_number(script, reversed ? axis->scale.low : axis->scale.high);
+	add_number(script, reversed ? axis->scale.low : axis->scale.high);
 	text_addf(script, "]\nset %stics out nomirror%s font ',%.3g' textcolor rgb ", name,
 		across ? " offset 0,lift" : "", SIZE_TICK);
-	gnuplot_ink(writing, INK_TEXT);
+	add_ink(writing, INK_TEXT);
 	text_add(script, " (");
 	for (int i = 0; i < count; i++) {
 		text_add(script, written++ ? ", " : "");
-		gnuplot_quoted(script, ticks[i].label);
+		add_quoted(script, ticks[i].label);
 		text_addf(script, " %.9g%s", ticks[i].value, ticks[i].minor ? " 1" : "");
 	}
 	for (int i = 0; axis->scale.kind == SCALE_STEPS && i < axis->count;
 		i += 1 + (axis->count - 1) / names_most) {
 		text_add(script, written++ ? ", " : "");
-		gnuplot_quoted(script, axis->name[i]);
+		add_quoted(script, axis->name[i]);
 		text_addf(script, " %d", i);
 	}
 	text_add(script, ")\n");
 }
 
-void gnuplot_frame(const struct gnuplot_writing *writing, const char *borders)
+static void add_frame(const struct writing *writing, const char *borders)
 {
 	text_addf(writing->script, "set border %s linewidth 1.4 linecolor rgb ", borders);
-	gnuplot_ink(writing, INK_DIM);
+	add_ink(writing, INK_DIM);
 	text_add(writing->script, "\n");
 }
 
-void gnuplot_grid(const struct gnuplot_writing *writing, const char *of)
+static void add_grid_lines(const struct writing *writing, const char *of)
 {
 	text_addf(writing->script, "set grid %s linetype 1 linewidth 0.8 linecolor rgb ", of);
-	gnuplot_ink(writing, INK_GRID);
+	add_ink(writing, INK_GRID);
 	text_add(writing->script, "\n");
 }
 
-void gnuplot_palette(const struct gnuplot_writing *writing)
+static void add_palette(const struct writing *writing)
 {
 	text_add(writing->script, "set palette defined (");
 	for (int i = 0; i <= 7; i++) {
 		text_addf(writing->script, "%s%d ", i ? ", " : "", i);
-		gnuplot_colour(writing->script, palette_ramp(i / 7.0));
+		add_colour(writing->script, palette_ramp(i / 7.0));
 	}
 	text_add(writing->script, ")\n");
+}
+
+/* ---- series over x ---- */
+
+static bool any_point(
+	const struct chart_series *series, bool (*is)(const struct chart_point *point))
+{
+	for (int i = 0; i < series->count; i++)
+		if (is(&series->point[i]))
+			return true;
+	return false;
+}
+
+static bool has_quartiles(const struct chart_point *point)
+{
+	return isfinite(point->lo) && isfinite(point->hi);
+}
+
+static bool has_modes(const struct chart_point *point)
+{
+	return isfinite(point->other) && isfinite(point->other_y);
+}
+
+static bool is_doubtful(const struct chart_point *point)
+{
+	return point->doubtful;
+}
+
+static void add_points(const struct writing *writing, const struct chart_series *series)
+{
+	const char *name = series->name[0] ? series->name : writing->chart->y.title;
+
+	text_addf(writing->data,
+		"# %s\n# x, median, lower and upper quartile, lower and upper mode if there are "
+		"two, "
+		"1 if in doubt, 2 if two modes\n",
+		name);
+	for (int i = 0; i < series->count; i++) {
+		const struct chart_point *point = &series->point[i];
+		const double values[] = { point->x, point->y, point->lo, point->hi, point->other,
+			point->other_y };
+
+		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
+			add_number(writing->data, values[k]);
+			text_add(writing->data, " ");
+		}
+		text_addf(writing->data, "%d\n", has_modes(point) ? 2 : point->doubtful);
+	}
+	/* Two empty lines part what `index` counts; a series without points must not be one with
+	 * the next. */
+	text_add(writing->data, series->count ? "\n\n" : "NaN NaN NaN NaN NaN NaN 0\n\n\n");
+}
+
+static void add_part(
+	const struct writing *writing, bool *first, int index, const char *what, int ink)
+{
+	text_addf(writing->script, "%s data index %d %s linecolor rgb ",
+		*first ? "plot" : ", \\\n    ", index, what);
+	add_ink(writing, ink);
+	*first = false;
+}
+
+static void add_series(const struct writing *writing, int index, bool *first)
+{
+	/* gnuplot's marks in the order of enum layout_mark: full, and hollow. */
+	static const int full[MARK_COUNT] = { 7, 5, 13, 9, 11, 1 },
+			 hollow[MARK_COUNT] = { 6, 4, 12, 8, 10, 1 };
+	const struct chart *chart = writing->chart;
+	const struct chart_series *series = &chart->series[index];
+	bool crowded = layout_crowded(chart);
+	int mark = layout_mark(chart, index), ink = layout_ink(chart, index);
+	double size = series->count > 90 ? 0.5 : series->count > 40 || crowded ? 0.6 : 0.9;
+	char what[160];
+
+	if (!chart->joined && chart->y.scale.low == 0)
+		add_part(writing, first, index, "using 1:2 with impulses linewidth 4", ink);
+	if (chart->joined && !crowded && any_point(series, has_quartiles))
+		add_part(writing, first, index,
+			"using 1:3:4 with filledcurves fillstyle transparent solid 0.25 noborder",
+			ink);
+	if (any_point(series, has_quartiles))
+		add_part(writing, first, index,
+			"using 1:2:3:4 with yerrorbars pointtype 0 linewidth 1.3", ink);
+	if (chart->joined && !series->loose) {
+		snprintf(what, sizeof(what), "using 1:2 with lines linewidth %.3g dashtype %s",
+			crowded ? 1.8 : 2.6,
+			chart->ordered ? "solid" : dash_type(layout_dash(index)));
+		add_part(writing, first, index, what, ink);
+	}
+	snprintf(what, sizeof(what),
+		"using 1:($7 == 2 ? NaN : $2) with points pointtype %d pointsize %.3g linewidth 2",
+		full[mark], size);
+	add_part(writing, first, index, what, ink);
+	if (any_point(series, is_doubtful)) {
+		snprintf(what, sizeof(what),
+			"using 1:($7 == 1 ? $2 : NaN) with points pointtype %d pointsize %.3g",
+			full[mark], size * 0.6);
+		add_part(writing, first, index, what, INK_PAGE);
+		snprintf(what, sizeof(what),
+			"using 1:($7 == 1 ? $2 : NaN) with points pointtype %d pointsize %.3g "
+			"linewidth 2",
+			hollow[mark], size);
+		add_part(writing, first, index, what, ink);
+	}
+	if (any_point(series, has_modes)) {
+		snprintf(what, sizeof(what),
+			"using 1:5:(0):($6 - $5) with vectors nohead linewidth 1.3");
+		add_part(writing, first, index, what, ink);
+		for (int column = 5; column <= 6; column++) {
+			snprintf(what, sizeof(what),
+				"using 1:%d with points pointtype %d pointsize %.3g", column,
+				full[mark], size);
+			add_part(writing, first, index, what, ink);
+		}
+	}
+}
+
+static void write_lines(const struct writing *writing)
+{
+	const struct chart *chart = writing->chart;
+	const struct box *plot = &writing->layout->plot;
+	bool first = true;
+
+	add_words(writing, true);
+	add_rules(writing);
+	add_margins(writing);
+	add_frame(writing, "1");
+	add_axis(writing, "x", &chart->x, plot->width, true, false, NAMES_MOST);
+	add_axis(writing, "y", &chart->y, plot->height, false, false, NAMES_MOST);
+	add_grid_lines(writing, "ytics");
+	for (int i = 0; i < chart->series_count; i++) {
+		add_points(writing, &chart->series[i]);
+		add_series(writing, i, &first);
+	}
+	text_add(writing->script, first ? "plot NaN\n" : "\n");
+}
+
+/* ---- bars ---- */
+
+static void write_bars(const struct writing *writing)
+{
+	const struct chart *chart = writing->chart;
+	const struct layout *layout = writing->layout;
+	const struct box *plot = &layout->plot;
+	int bar = 0;
+
+	add_words(writing, true);
+	add_rules(writing);
+	add_margins(writing);
+	add_frame(writing, "3");
+	add_axis(writing, "x", &chart->x, plot->width, true, false, NAMES_MOST);
+	text_add(writing->script, "set yrange [0:1]\nunset ytics\n");
+	add_grid_lines(writing, "xtics");
+	text_add(writing->data, "# value, lower and upper quartile, lower and upper edge of the "
+				"bar, its colour, name, cause\n");
+	for (int i = 0; i < layout->area_count && bar < chart->bar_count; i++, bar++) {
+		const struct box *box = &layout->area[i].box;
+		struct colour colour =
+			palette_chart_ink(writing->theme, writing->chart, layout->area[i].ink);
+		const struct chart_bar *row;
+
+		while (bar < chart->bar_count - 1 && !isfinite(chart->bar[bar].value))
+			bar++;
+		row = &chart->bar[bar];
+		add_number(writing->data, row->value);
+		text_add(writing->data, " ");
+		add_number(writing->data, row->lo);
+		text_add(writing->data, " ");
+		add_number(writing->data, row->hi);
+		text_addf(writing->data, " %.4f %.4f %ld \"%s\" \"%s\"\n",
+			1 - (box->y + box->height - plot->y) / plot->height,
+			1 - (box->y - plot->y) / plot->height,
+			lround(colour.red * 255) << 16 | lround(colour.green * 255) << 8 |
+				lround(colour.blue * 255),
+			row->name, row->cause);
+	}
+	text_add(writing->script, layout->area_count
+					  ? "plot data using (0):4:(0):1:4:5:6 with boxxyerror "
+					    "fillstyle solid noborder linecolor rgb variable\n"
+					  : "plot NaN\n");
+}
+
+/* ---- grids ---- */
+
+static void add_grid_data(const struct writing *writing, double figure_size)
+{
+	const struct chart *chart = writing->chart;
+	struct text *data = writing->data;
+
+	text_addf(data,
+		"# column, row, %s, 1 if in doubt, colour of a figure on it; column and row by "
+		"name\n",
+		chart->z.title);
+	for (int y = 0; y < chart->y.count; y++) {
+		for (int x = 0; x < chart->x.count; x++) {
+			int cell = y * chart->x.count + x;
+			double value = chart->grid[cell];
+			char figure[24] = "";
+
+			if (figure_size > 0 && isfinite(value))
+				scale_figure(value, figure, sizeof(figure));
+			text_addf(data, "%d %d ", x, y);
+			add_number(data, value);
+			text_addf(data, " %d %d \"%s\" \"%s\" \"%s\"\n", chart->doubtful[cell],
+				layout_shade(chart, value) > LAYOUT_LIGHT ? 0x101014 : 0xffffff,
+				figure, chart->x.name[x], chart->y.name[y]);
+		}
+		text_add(data, "\n");
+	}
+}
+
+static void write_heat(const struct writing *writing)
+{
+	const struct chart *chart = writing->chart;
+	const struct box *plot = &writing->layout->plot;
+	const struct layout_area *ramp = NULL;
+	double figure_size = 0;
+
+	for (int i = 0; i < writing->layout->text_count; i++)
+		if (writing->layout->text[i].role == ROLE_CELL)
+			figure_size = writing->layout->text[i].size;
+	for (int i = 0; i < writing->layout->area_count; i++)
+		if (writing->layout->area[i].role == ROLE_TICK)
+			ramp = &writing->layout->area[i];
+	add_words(writing, true);
+	add_rules(writing);
+	add_margins(writing);
+	add_palette(writing);
+	add_frame(writing, "0");
+	add_axis(writing, "x", &chart->x, plot->width, true, false, NAMES_MOST);
+	add_axis(writing, "y", &chart->y, plot->height, false, true, NAMES_MOST);
+	add_axis(writing, "cb", &chart->z, plot->height, false, false, NAMES_MOST);
+	if (ramp)
+		text_addf(writing->script,
+			"set colorbox user origin screen %.4f,%.4f size screen %.4f,%.4f "
+			"noborder\n",
+			screen_x(ramp->box.x), screen_y(plot->y + plot->height),
+			ramp->box.width / LAYOUT_WIDTH, plot->height / LAYOUT_HEIGHT);
+	add_grid_data(writing, figure_size);
+	text_add(writing->script, "plot data using 1:2:3 with image pixels");
+	if (figure_size > 0)
+		text_addf(writing->script,
+			", data using 1:2:6:5 with labels font ',%.3g' textcolor rgb variable",
+			figure_size);
+	text_add(writing->script, "\n");
+}
+
+/* A title without what is in brackets. */
+static void add_short(struct text *script, const char *title)
+{
+	const char *bracket = strstr(title, " (");
+	char name[CHART_TEXT];
+
+	snprintf(name, sizeof(name), "%.*s",
+		bracket ? (int)(bracket - title) : (int)sizeof(name) - 1, title);
+	add_quoted(script, name);
+	text_add(script, " noenhanced");
+}
+
+static void write_relief(const struct writing *writing)
+{
+	const struct chart *chart = writing->chart;
+
+	add_words(writing, false);
+	add_palette(writing);
+	/* All edges but those in front of the land. */
+	add_frame(writing, "895");
+	add_axis(writing, "x", &chart->x, 300, true, false, RELIEF_NAMES);
+	add_axis(writing, "y", &chart->y, 300, true, false, RELIEF_NAMES);
+	add_axis(writing, "z", &chart->z, 200, false, false, NAMES_MOST);
+	text_add(writing->script, "set cbrange [");
+	add_number(writing->script, chart->z.scale.low);
+	text_add(writing->script, ":");
+	add_number(writing->script, chart->z.scale.high);
+	text_addf(writing->script,
+		"]\nunset colorbox\nset xrange [0:%d]\nset yrange [0:%d]\nset origin 0.02,0.05\n"
+		"set size 0.96,0.88\nset view 66, 135, 1.08, 1.1\n"
+		"set xtics offset 0.6,-0.7\nset ytics offset -0.6,-0.7\nset xlabel ",
+		chart->x.count - 1, chart->y.count - 1);
+	add_short(writing->script, chart->x.title);
+	text_add(writing->script, " offset 0,-1\nset ylabel ");
+	add_short(writing->script, chart->y.title);
+	text_add(writing->script, " offset 0,-1\nset zlabel ");
+	add_short(writing->script, chart->z.title);
+	text_add(writing->script,
+		" rotate\nset pm3d depthorder border linewidth 0.7 linecolor rgb '#404040'\n");
+	for (int i = 0; i < chart->mark_count; i++) {
+		const struct chart_mark *mark = &chart->mark[i];
+		double x = mark->across ? mark->at : 0, y = mark->across ? 0 : mark->at;
+
+		if (!(mark->at >= 0) ||
+			mark->at > (mark->across ? chart->x.count : chart->y.count) - 1)
+			continue;
+		text_add(writing->script, "set label ");
+		add_quoted(writing->script, mark->text);
+		text_addf(writing->script,
+			" at first %.4f,%.4f, graph 1.06 %s font ',%.3g' noenhanced textcolor rgb ",
+			x, y, mark->across ? "right" : "left", SIZE_MARK);
+		add_ink(writing, INK_STATED);
+		text_addf(writing->script,
+			"\nset arrow from first %.4f,%.4f, graph 0 to first %.4f,%.4f, graph 1 "
+			"nohead back "
+			"dashtype (5,4) linecolor rgb ",
+			x, y, x, y);
+		add_ink(writing, INK_STATED);
+		text_add(writing->script, "\n");
+	}
+	text_add(writing->script, "set xyplane 0\n");
+	add_grid_data(writing, 0);
+	text_add(writing->script, "splot data using 1:2:3 with pm3d\n");
 }
 
 void picture_gnuplot(const struct chart *chart, enum picture_theme theme, const char *name,
 	struct text *script, struct text *data)
 {
-	static void (*const kinds[])(const struct gnuplot_writing *writing) = {
-		[CHART_LINES] = gnuplot_write_lines,
-		[CHART_HEAT] = gnuplot_write_heat,
-		[CHART_RELIEF] = gnuplot_write_relief,
-		[CHART_BARS] = gnuplot_write_bars,
+	static void (*const kinds[])(const struct writing *writing) = {
+		[CHART_LINES] = write_lines,
+		[CHART_HEAT] = write_heat,
+		[CHART_RELIEF] = write_relief,
+		[CHART_BARS] = write_bars,
 	};
 	struct layout *layout = layout_new(chart, &metrics_plain);
-	struct gnuplot_writing writing = { chart, layout, theme, script, data };
+	struct writing writing = { chart, layout, theme, script, data };
 
 	add_begin(&writing, name);
 	text_addf(data, "# %s\n# %s\n# %s; %s\n# %s\n", chart->title, chart->subtitle,

@@ -4,8 +4,7 @@
 #include "experiment/setting/cells.h"
 #include "explorer/chart_view.h"
 #include "picture/chart_knobs.h"
-#include "picture/chart_ladder.h"
-#include "picture/chart_probe.h"
+#include "picture/chart_reports.h"
 #include "picture/chart_sweep.h"
 
 /* Refused as wrong usage, in words that hold these. */

@@ -2,7 +2,7 @@
 #include "windows_played.h"
 
 #include "explorer/chart_view.h"
-#include "picture/chart_windows.h"
+#include "picture/chart_reports.h"
 
 static const struct machine this_machine = {
 	.memory_limit = UINT64_C(8) << 30, .processors = 2, .cpu = 3, .name = "Test CPU"

@@ -3,7 +3,7 @@
  * Physiologically-based Model for Simulation of Color Vision Deficiency", 2009. */
 #include "check.h"
 
-#include "picture/layout.h"
+#include "picture/page.h"
 #include "picture/palette.h"
 
 struct linear {

@@ -5,12 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "picture/pen.h"
 #include "picture/picture.h"
-#include "picture/picture_cairo.h"
-#include "picture/picture_file.h"
-#include "picture/picture_gnuplot.h"
 
 /* Refused as wrong usage, in words that hold these. */
 #define check_refused(outcome, part)                                \
@@ -148,18 +146,18 @@ static void a_place_is_looked_at_without_a_trace(void **state)
 	int before = files_here();
 
 	(void)state;
-	check_ok(picture_file_check("new.svg"));
+	check_ok(file_check("new.svg"));
 	assert_int_equal(files_here(), before);
-	status = picture_file_check("nowhere/new.svg");
+	status = file_check("nowhere/new.svg");
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "nowhere/new.svg cannot be written: No such file");
 	assert_int_equal(mkdir("taken.svg", 0755), 0);
-	status = picture_file_check("taken.svg");
+	status = file_check("taken.svg");
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "directory");
 	assert_int_equal(rmdir("taken.svg"), 0);
 	assert_int_equal(symlink("/dev/null", "null.svg"), 0);
-	status = picture_file_check("null.svg");
+	status = file_check("null.svg");
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "no regular file");
 	assert_int_equal(unlink("null.svg"), 0);
@@ -176,20 +174,20 @@ static void a_file_is_replaced_only_where_that_is_wanted(void **state)
 	(void)state;
 	text_add(&one, "one");
 	text_addn(&two, "t\0o", 3);
-	check_ok(picture_file_save("file.svg", &one, true));
-	status = picture_file_save("file.svg", &two, true);
+	check_ok(file_save("file.svg", &one, true));
+	status = file_save("file.svg", &two, true);
 	assert_int_equal(status.code, STATUS_FAILED);
 	bytes = read_file("file.svg", &length);
 	assert_string_equal(bytes, "one");
 	free(bytes);
-	check_ok(picture_file_save("file.svg", &two, false));
+	check_ok(file_save("file.svg", &two, false));
 	bytes = read_file("file.svg", &length);
 	assert_int_equal(length, 3);
 	assert_memory_equal(bytes, "t\0o", 3);
 	free(bytes);
 	/* What a link leads to is replaced, not the link. */
 	assert_int_equal(symlink("file.svg", "link.svg"), 0);
-	check_ok(picture_file_save("link.svg", &one, false));
+	check_ok(file_save("link.svg", &one, false));
 	bytes = read_file("file.svg", &length);
 	assert_string_equal(bytes, "one");
 	free(bytes);
@@ -310,14 +308,14 @@ static void new_names_are_free_ones(void **state)
 {
 	struct chart *chart = bars();
 	struct text other = { 0 };
-	char path[PICTURE_PATH];
+	char path[FILE_PATH];
 	size_t length;
 	char *bytes;
 
 	(void)state;
 	if (draws()) {
 		text_add(&other, "not a picture");
-		check_ok(picture_file_save("slexplore-limits-2.svg", &other, true));
+		check_ok(file_save("slexplore-limits-2.svg", &other, true));
 		check_ok(picture_save_new(chart, PICTURE_LIGHT, "limits", path, sizeof(path)));
 		assert_string_equal(path, "slexplore-limits-1.svg");
 		check_ok(picture_save_new(chart, PICTURE_LIGHT, "limits", path, sizeof(path)));

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "picture/scale.h"
+#include "base/scale.h"
 
 /* Every label takes this much. */
 static double wide(void *context, const char *label)
@@ -10,7 +10,7 @@ static double wide(void *context, const char *label)
 }
 
 static int ticks_of(
-	const struct scale *scale, double room, double label, struct tick ticks[TICKS_MAX])
+	const struct scale *scale, double room, double label, struct scale_tick ticks[SCALE_TICKS])
 {
 	return scale_ticks(scale, room, wide, &label, ticks);
 }
@@ -18,7 +18,7 @@ static int ticks_of(
 /* "4 KiB|64 KiB|…": labels alone. */
 static void labels(const struct scale *scale, double room, double label, char *buffer, size_t size)
 {
-	struct tick ticks[TICKS_MAX];
+	struct scale_tick ticks[SCALE_TICKS];
 	int count = ticks_of(scale, room, label, ticks);
 	size_t used = 0;
 
@@ -109,7 +109,7 @@ static void labels_keep_clear(void **state)
 			for (int j = i; j < end_count; j++) {
 				bool whole = kinds[k] == SCALE_LOG2 || kinds[k] == SCALE_BYTES;
 				struct scale scale = scale_fit(kinds[k], ends[i], ends[j]);
-				struct tick ticks[TICKS_MAX];
+				struct scale_tick ticks[SCALE_TICKS];
 				int count = ticks_of(&scale, 500, 60, ticks), marked = 0;
 				double before = -INFINITY;
 

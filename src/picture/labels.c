@@ -1,4 +1,4 @@
-#include "picture/place.h"
+#include "picture/labels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static double start_of(const struct run *run, double low, double high)
 	return start < low ? low : start;
 }
 
-void place_spread(struct place_item *items, int count, double low, double high)
+void labels_spread(struct labels_item *items, int count, double low, double high)
 {
 	struct run *runs = memory_new((size_t)count + 1, sizeof(*runs));
 	int used = 0;
@@ -99,24 +99,24 @@ void place_spread(struct place_item *items, int count, double low, double high)
 
 /* ---- beside lines ---- */
 
-void place_free(struct place_field *field)
+void labels_free(struct labels_field *field)
 {
 	free(field->line);
 	free(field->box);
-	*field = (struct place_field){ 0 };
+	*field = (struct labels_field){ 0 };
 }
 
-void place_add_line(struct place_field *field, double x0, double y0, double x1, double y1)
+void labels_add_line(struct labels_field *field, double x0, double y0, double x1, double y1)
 {
 	if (field->line_count == field->line_room) {
 		field->line_room = field->line_room ? 2 * field->line_room : 64;
 		field->line =
 			memory_resize(field->line, (size_t)field->line_room, sizeof(*field->line));
 	}
-	field->line[field->line_count++] = (struct place_line){ x0, y0, x1, y1 };
+	field->line[field->line_count++] = (struct labels_line){ x0, y0, x1, y1 };
 }
 
-void place_add_box(struct place_field *field, const struct box *box)
+void labels_add_box(struct labels_field *field, const struct box *box)
 {
 	if (field->box_count == field->box_room) {
 		field->box_room = field->box_room ? 2 * field->box_room : 16;
@@ -127,7 +127,7 @@ void place_add_box(struct place_field *field, const struct box *box)
 }
 
 /* How bad a place is; INFINITY: impossible. */
-static double cost_of(const struct place_field *field, const struct box *box)
+static double cost_of(const struct labels_field *field, const struct box *box)
 {
 	double cost = 0;
 
@@ -137,14 +137,14 @@ static double cost_of(const struct place_field *field, const struct box *box)
 		if (box_overlaps(box, &field->box[i]))
 			return INFINITY;
 	for (int i = 0; i < field->line_count; i++) {
-		const struct place_line *line = &field->line[i];
+		const struct labels_line *line = &field->line[i];
 
 		cost += box_crossed(box, line->x0, line->y0, line->x1, line->y1);
 	}
 	return cost;
 }
 
-bool place_beside(struct place_field *field, double x0, double x1, double y, double width,
+bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found)
 {
 	/* Along the stretch, the middle first; and how far from it, in heights. */
@@ -180,6 +180,6 @@ bool place_beside(struct place_field *field, double x0, double x1, double y, dou
 	}
 	if (best == INFINITY)
 		return false;
-	place_add_box(field, found);
+	labels_add_box(field, found);
 	return true;
 }

@@ -1,11 +1,11 @@
 /* Where everything of a chart stands on its page: the frame of the data, and each word and rule
  * outside the data. Pure: who draws it only draws. In points, from the upper left corner. */
-#ifndef SLX_PICTURE_LAYOUT_H
-#define SLX_PICTURE_LAYOUT_H
+#ifndef SLX_PICTURE_PAGE_H
+#define SLX_PICTURE_PAGE_H
 
 #include "picture/chart.h"
+#include "picture/labels.h"
 #include "picture/metrics.h"
-#include "picture/place.h"
 
 /* A slide of 16:9 in the usual size, 13 1/3 by 7 1/2 inches: what is read in the last row has 15
  * points and more. */
@@ -114,5 +114,57 @@ enum layout_mark {
 enum layout_dash layout_dash(int series);
 enum layout_mark layout_mark(const struct chart *chart, int series);
 int layout_ink(const struct chart *chart, int series);
+
+/* ---- building a page, for page*.c and whoever draws axes by itself ---- */
+
+/* Sizes of words, points. */
+#define SIZE_TITLE    27.0
+#define SIZE_SUBTITLE 16.0
+#define SIZE_AXIS     17.0
+#define SIZE_TICK     16.0
+#define SIZE_LABEL    17.0
+#define SIZE_MARK     16.0
+#define SIZE_LEAST    12.0
+#define SIZE_FOOT     11.0
+
+/* Margins of the page; of lines of text, the distance from one to the next for a size of 1. */
+#define PAGE_SIDE 30.0
+#define LINE_STEP 1.22
+
+struct page {
+	const struct chart *chart;
+	const struct metrics *metrics;
+	struct layout *layout;
+};
+
+/* A further word, and a rule, and an area. Words that are empty are left out. */
+struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y,
+	enum layout_anchor anchor, double size, bool bold, int ink, const char *text);
+struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0,
+	double x1, double y1, double width, int ink);
+struct layout_area *page_area(
+	struct page *page, double x, double y, double width, double height, int ink);
+
+double page_width(const struct page *page, const char *text, double size, bool bold);
+
+/* Title and subtitle: returns where the rest may begin. Corner: returns where it has to end. */
+double page_head(struct page *page);
+double page_foot(struct page *page);
+
+/* What ticks take along an axis: for scale_ticks(). context: the page. */
+double page_across(void *context, const char *label);
+double page_upwards(void *context, const char *label);
+
+/* The y axis of the plot: its grid and labels. Returns how wide the widest label is. */
+double page_y_width(struct page *page, const struct chart_axis *axis, double height);
+void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid);
+/* The x axis below the plot, with its title. */
+void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid);
+
+/* One for each kind. */
+void layout_lines(struct page *page);
+void layout_heat(struct page *page);
+void layout_relief(struct page *page);
+void layout_bars(struct page *page);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "picture/chart_knobs.h"
-#include "picture/layout.h"
+#include "picture/page.h"
 
 /* Words may touch by so little: a box is as high as the highest letter, which most have not. */
 static const double SLACK = 1.5;

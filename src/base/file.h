@@ -1,7 +1,7 @@
 /* Files that appear whole or not at all: written beside their place under another name, then moved
  * there. */
-#ifndef SLX_PICTURE_PICTURE_FILE_H
-#define SLX_PICTURE_PICTURE_FILE_H
+#ifndef SLX_BASE_FILE_H
+#define SLX_BASE_FILE_H
 
 #include <stdbool.h>
 
@@ -9,16 +9,16 @@
 #include "base/text.h"
 
 /* Bytes of a path, its end included. */
-enum { PICTURE_PATH = 4096 };
+enum { FILE_PATH = 4096 };
 
 /* Whether a file could be written there; STATUS_FAILED says why not. Leaves nothing. */
-struct status picture_file_check(const char *path);
+struct status file_check(const char *path);
 
 /* Saves these bytes. A regular file that is there is replaced, unless `fresh`: then it is an error.
  */
-struct status picture_file_save(const char *path, const struct text *bytes, bool fresh);
+struct status file_save(const char *path, const struct text *bytes, bool fresh);
 
 /* Whether there is anything of that name. */
-bool picture_file_exists(const char *path);
+bool file_exists(const char *path);
 
 #endif

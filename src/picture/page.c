@@ -1,11 +1,11 @@
-#include "picture/layout.h"
+#include "picture/page.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "picture/layout_build.h"
+#include "picture/page.h"
 
 double page_width(const struct page *page, const char *text, double size, bool bold)
 {
@@ -166,7 +166,7 @@ double page_upwards(void *context, const char *label)
 
 double page_y_width(struct page *page, const struct chart_axis *axis, double height)
 {
-	struct tick ticks[TICKS_MAX];
+	struct scale_tick ticks[SCALE_TICKS];
 	int count = scale_ticks(&axis->scale, height, page_upwards, page, ticks);
 	double widest = 0;
 
@@ -180,7 +180,7 @@ double page_y_width(struct page *page, const struct chart_axis *axis, double hei
 void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid)
 {
 	const struct box plot = page->layout->plot;
-	struct tick ticks[TICKS_MAX];
+	struct scale_tick ticks[SCALE_TICKS];
 	int count = scale_ticks(&axis->scale, plot.height, page_upwards, page, ticks);
 
 	for (int i = 0; i < count; i++) {
@@ -220,7 +220,7 @@ void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid)
 {
 	const struct box plot = page->layout->plot;
 	double bottom = plot.y + plot.height, y = bottom + 22;
-	struct tick ticks[TICKS_MAX];
+	struct scale_tick ticks[SCALE_TICKS];
 	int count = scale_ticks(&axis->scale, plot.width, page_across, page, ticks);
 
 	page_rule(page, ROLE_TICK, plot.x, bottom, plot.x + plot.width, bottom, 1.4, INK_DIM);

@@ -1,4 +1,4 @@
-#include "picture/scale.h"
+#include "base/scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,19 +129,19 @@ void scale_figure(double value, char *buffer, unsigned size)
 		snprintf(buffer, size, "%.2g", value);
 }
 
-static int add(struct tick *ticks, int count, double value, const char *label)
+static int add(struct scale_tick *ticks, int count, double value, const char *label)
 {
-	if (count == TICKS_MAX)
+	if (count == SCALE_TICKS)
 		return count;
-	ticks[count] = (struct tick){ .value = value, .minor = !*label };
+	ticks[count] = (struct scale_tick){ .value = value, .minor = !*label };
 	snprintf(ticks[count].label, sizeof(ticks[count].label), "%s", label);
 	return count + 1;
 }
 
 /* Whether labels at these places keep clear of each other. */
 static bool have_room(const struct scale *scale, double room,
-	double (*extent)(void *context, const char *label), void *context, const struct tick *ticks,
-	int count)
+	double (*extent)(void *context, const char *label), void *context,
+	const struct scale_tick *ticks, int count)
 {
 	double end = -INFINITY;
 
@@ -158,7 +158,7 @@ static bool have_room(const struct scale *scale, double room,
 	return true;
 }
 
-static int linear_ticks(const struct scale *scale, double parts, struct tick *ticks)
+static int linear_ticks(const struct scale *scale, double parts, struct scale_tick *ticks)
 {
 	double step = step_of(scale->high - scale->low, parts, scale->whole);
 	int count = 0, decimals = 0;
@@ -167,8 +167,8 @@ static int linear_ticks(const struct scale *scale, double parts, struct tick *ti
 		fabs(step * pow(10, decimals) - round(step * pow(10, decimals))) > 1e-6)
 		decimals++;
 	for (double at = ceil(scale->low / step - 1e-9);
-		at * step <= scale->high * (1 + 1e-9) && count < TICKS_MAX; at++) {
-		char label[TICK_LABEL];
+		at * step <= scale->high * (1 + 1e-9) && count < SCALE_TICKS; at++) {
+		char label[SCALE_LABEL];
 
 		snprintf(label, sizeof(label), "%.*f", decimals, at * step + 0.0);
 		count = add(ticks, count, at * step, label);
@@ -177,16 +177,17 @@ static int linear_ticks(const struct scale *scale, double parts, struct tick *ti
 }
 
 /* Every mark of which `each` of ten tells: 1, 2 and 5, or 1 alone; the others are minor. */
-static int decade_ticks(const struct scale *scale, int decades, bool halves, struct tick *ticks)
+static int decade_ticks(
+	const struct scale *scale, int decades, bool halves, struct scale_tick *ticks)
 {
 	int count = 0;
 
-	for (int power = (int)floor(log10(scale->low) + 1e-9); count < TICKS_MAX; power++) {
+	for (int power = (int)floor(log10(scale->low) + 1e-9); count < SCALE_TICKS; power++) {
 		for (int digit = 1; digit < 10; digit++) {
 			double value = digit * pow(10, power);
 			bool marked = ((power % decades) + decades) % decades == 0 &&
 				      (digit == 1 || (halves && (digit == 2 || digit == 5)));
-			char label[TICK_LABEL] = "";
+			char label[SCALE_LABEL] = "";
 
 			if (value < scale->low * (1 - 1e-9))
 				continue;
@@ -202,13 +203,13 @@ static int decade_ticks(const struct scale *scale, int decades, bool halves, str
 }
 
 /* Powers of two whose exponent is a multiple of `each`; the others are minor. */
-static int octave_ticks(const struct scale *scale, int each, struct tick *ticks)
+static int octave_ticks(const struct scale *scale, int each, struct scale_tick *ticks)
 {
 	int count = 0;
 
 	for (int power = (int)ceil(log2(scale->low) - 1e-9);
-		power <= log2(scale->high) + 1e-9 && count < TICKS_MAX; power++) {
-		char label[TICK_LABEL] = "";
+		power <= log2(scale->high) + 1e-9 && count < SCALE_TICKS; power++) {
+		char label[SCALE_LABEL] = "";
 
 		if (power >= 0 && power % each == 0 && scale->kind == SCALE_BYTES && power < 62)
 			units_bytes_long((int64_t)1 << power, label, sizeof(label));
@@ -219,7 +220,7 @@ static int octave_ticks(const struct scale *scale, int each, struct tick *ticks)
 	return count;
 }
 
-static int labelled(const struct tick *ticks, int count)
+static int labelled(const struct scale_tick *ticks, int count)
 {
 	int labels = 0;
 
@@ -230,7 +231,7 @@ static int labelled(const struct tick *ticks, int count)
 
 /* A span of less than a factor of two has hardly a round mark: equal steps then, by the same words.
  */
-static int narrow_ticks(const struct scale *scale, int parts, struct tick *ticks)
+static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick *ticks)
 {
 	struct scale linear = { SCALE_LINEAR, scale->low, scale->high,
 		scale->kind == SCALE_LINEAR ? scale->whole : scale->kind != SCALE_LOG };
@@ -243,7 +244,7 @@ static int narrow_ticks(const struct scale *scale, int parts, struct tick *ticks
 
 int scale_ticks(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,
-	struct tick ticks[TICKS_MAX])
+	struct scale_tick ticks[SCALE_TICKS])
 {
 	static const int octaves[] = { 1, 2, 4, 5, 10, 20 };
 	int count = 0;

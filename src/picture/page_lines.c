@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "picture/layout_build.h"
+#include "picture/page.h"
 
 enum { STRIP_ROWS = 3 };
 /* From the last point of a line to its name, and the most that names take. */
@@ -60,12 +60,12 @@ static int by_height(const void *a, const void *b)
 }
 
 /* A name at the right of each line, moved apart where lines end close to each other. */
-static void put_names(struct page *page, const struct names *names, struct place_field *field)
+static void put_names(struct page *page, const struct names *names, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
 	const struct layout *layout = page->layout;
 	struct end ends[CHART_SERIES];
-	struct place_item items[CHART_SERIES];
+	struct labels_item items[CHART_SERIES];
 	double edge = layout->plot.x + layout->plot.width;
 	int count = 0;
 
@@ -79,8 +79,8 @@ static void put_names(struct page *page, const struct names *names, struct place
 	}
 	qsort(ends, (size_t)count, sizeof(*ends), by_height);
 	for (int i = 0; i < count; i++)
-		items[i] = (struct place_item){ ends[i].y, names->size * LINE_STEP, 0 };
-	place_spread(items, count, layout->plot.y - names->size / 2,
+		items[i] = (struct labels_item){ ends[i].y, names->size * LINE_STEP, 0 };
+	labels_spread(items, count, layout->plot.y - names->size / 2,
 		layout->plot.y + layout->plot.height + 6);
 	for (int i = 0; i < count; i++) {
 		double y = items[i].at, x = edge + LEADER;
@@ -99,7 +99,7 @@ static void put_names(struct page *page, const struct names *names, struct place
 			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4,
 				ends[i].y, 1.0, layout_ink(chart, ends[i].series));
 			rule->dash = DASH_DOTS;
-			place_add_line(field, ends[i].x, ends[i].y, edge, ends[i].y);
+			labels_add_line(field, ends[i].x, ends[i].y, edge, ends[i].y);
 		}
 	}
 }
@@ -183,20 +183,20 @@ static void put_strip(struct page *page, const struct strip *strip)
 	const double step = SIZE_MARK * LINE_STEP;
 
 	for (int row = 0; row < strip->rows; row++) {
-		struct place_item items[CHART_MARKS];
+		struct labels_item items[CHART_MARKS];
 		int which[CHART_MARKS], count = 0;
 
 		for (int i = 0; i < strip->count; i++) {
 			if (strip->row[i] != row)
 				continue;
 			which[count] = strip->order[i];
-			items[count] = (struct place_item){
+			items[count] = (struct labels_item){
 				plot.x + plot.width * mark_place(chart, strip->order[i]),
 				mark_size(page, strip->order[i]), 0
 			};
 			count++;
 		}
-		place_spread(items, count, strip->low, plot.x + plot.width + STRIP_BEYOND);
+		labels_spread(items, count, strip->low, plot.x + plot.width + STRIP_BEYOND);
 		for (int i = 0; i < count; i++) {
 			const struct chart_mark *mark = &chart->mark[which[i]];
 			int ink = mark->stated ? INK_STATED : INK_FOUND;
@@ -213,7 +213,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 }
 
 /* The lines of marks in the plot, under the data. */
-static void put_marks(struct page *page, struct place_field *field)
+static void put_knee_lines(struct page *page, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
 	const struct box plot = page->layout->plot;
@@ -233,13 +233,13 @@ static void put_marks(struct page *page, struct place_field *field)
 		rule = page_rule(page, ROLE_MARK, x, plot.y, x, plot.y + plot.height, 1.2,
 			mark->stated ? INK_STATED : INK_FOUND);
 		rule->dash = mark->stated ? DASH_SHORT : mark->pages ? DASH_MIXED : DASH_SOLID;
-		place_add_line(field, x, plot.y, x, plot.y + plot.height);
+		labels_add_line(field, x, plot.y, x, plot.y + plot.height);
 	}
 }
 
 /* ---- what is beside the lines ---- */
 
-static void block_data(const struct page *page, struct place_field *field)
+static void block_data(const struct page *page, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
 
@@ -253,13 +253,13 @@ static void block_data(const struct page *page, struct place_field *field)
 			       y = layout_y(page->layout, chart, point->y);
 
 			if (isfinite(before_y) && isfinite(y) && chart->joined && !series->loose)
-				place_add_line(field, before_x, before_y, x, y);
+				labels_add_line(field, before_x, before_y, x, y);
 			if (isfinite(y))
-				place_add_line(field, x - 4, y, x + 4, y);
+				labels_add_line(field, x - 4, y, x + 4, y);
 			if (isfinite(y) && !chart->joined && chart->y.scale.low == 0)
-				place_add_line(field, x, y, x, layout_y(page->layout, chart, 0));
+				labels_add_line(field, x, y, x, layout_y(page->layout, chart, 0));
 			if (isfinite(point->lo) && isfinite(point->hi))
-				place_add_line(field, x, layout_y(page->layout, chart, point->lo),
+				labels_add_line(field, x, layout_y(page->layout, chart, point->lo),
 					x, layout_y(page->layout, chart, point->hi));
 			before_x = x;
 			before_y = y;
@@ -268,20 +268,20 @@ static void block_data(const struct page *page, struct place_field *field)
 }
 
 static void put_beside(struct page *page, enum layout_role role, double x0, double x1, double y,
-	const char *text, int ink, struct place_field *field)
+	const char *text, int ink, struct labels_field *field)
 {
 	const double size = SIZE_LABEL;
 	struct box box;
 
 	if (!isfinite(x0) || !isfinite(y) ||
-		!place_beside(field, x0, x1, y, page_width(page, text, size, true) + 8, size * 1.06,
-			&box))
+		!labels_beside(field, x0, x1, y, page_width(page, text, size, true) + 8,
+			size * 1.06, &box))
 		return;
 	page_text(page, role, box.x + box.width / 2, box.y + METRICS_ABOVE * size + 0.03 * size,
 		ANCHOR_MIDDLE, size, true, ink, text);
 }
 
-static void put_flats_and_calls(struct page *page, struct place_field *field)
+static void put_flats_and_calls(struct page *page, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
 	const struct layout *layout = page->layout;
@@ -312,7 +312,7 @@ void layout_lines(struct page *page)
 	struct layout *layout = page->layout;
 	double top = page_head(page), bottom = page_foot(page) - (chart->x.title[0] ? 58 : 34),
 	       left, right;
-	struct place_field field = { 0 };
+	struct labels_field field = { 0 };
 	struct names names;
 	struct strip strip;
 
@@ -339,12 +339,108 @@ void layout_lines(struct page *page)
 		field.bounds.y -= 10;
 		field.bounds.height += 10;
 	}
-	put_marks(page, &field);
+	put_knee_lines(page, &field);
 	page_y_axis(page, &chart->y, true);
 	page_x_axis(page, &chart->x, false);
 	put_strip(page, &strip);
 	put_names(page, &names, &field);
 	block_data(page, &field);
 	put_flats_and_calls(page, &field);
-	place_free(&field);
+	labels_free(&field);
+}
+
+/* ---- bars ---- */
+
+/* Bars that lie: a name at the left, the bar with its figure at its end, and the cause in small
+ * letters under the bar. */
+
+static const int inks[] = {
+	[BAR_HARD] = INK_HARD,
+	[BAR_BINDING] = INK_BINDING,
+	[BAR_SOFT] = INK_SOFT,
+	[BAR_UNKNOWN] = INK_DIM,
+	[BAR_MEASURED] = INK_MEASURED,
+};
+
+static double widest(const struct page *page, bool names, double size)
+{
+	double most = 0;
+
+	for (int i = 0; i < page->chart->bar_count; i++)
+		most = fmax(most,
+			page_width(page,
+				names ? page->chart->bar[i].name : page->chart->bar[i].value_words,
+				size, true));
+	return most;
+}
+
+static void put_bar(struct page *page, const struct chart_bar *bar, double y, double height,
+	double name_size, double value_room)
+{
+	const struct box plot = page->layout->plot;
+	double thick = fmin(height * (bar->cause[0] ? 0.5 : 0.6), 24),
+	       value_size = fmin(SIZE_LABEL, height * 0.55);
+	double end = isfinite(bar->value)
+			     ? plot.width * scale_place(&page->chart->x.scale, bar->value)
+			     : 0,
+	       line = y + thick / 2;
+	char text[CHART_TEXT];
+	double cause_size;
+
+	snprintf(text, sizeof(text), "%s", bar->name);
+	metrics_fit(page->metrics, text, sizeof(text), name_size, name_size, true,
+		plot.x - 12 - PAGE_SIDE);
+	page_text(page, ROLE_TICK, plot.x - 12, line + 0.36 * name_size, ANCHOR_RIGHT, name_size,
+		bar->kind == BAR_BINDING || bar->kind == BAR_MEASURED,
+		bar->kind == BAR_SOFT || bar->kind == BAR_UNKNOWN ? INK_DIM : INK_TEXT, text);
+	if (isfinite(bar->value)) {
+		page_area(page, plot.x, y, fmax(end, 1.5), thick, inks[bar->kind])->outlined =
+			bar->kind == BAR_SOFT;
+		if (isfinite(bar->lo) && isfinite(bar->hi) && bar->hi > bar->lo) {
+			double lo =
+				plot.x + plot.width * scale_place(&page->chart->x.scale, bar->lo);
+			double hi =
+				plot.x + plot.width * scale_place(&page->chart->x.scale, bar->hi);
+
+			page_rule(page, ROLE_SERIES, lo, line, hi, line, 1.6, INK_TEXT);
+			page_rule(page, ROLE_SERIES, lo, line - 6, lo, line + 6, 1.6, INK_TEXT);
+			page_rule(page, ROLE_SERIES, hi, line - 6, hi, line + 6, 1.6, INK_TEXT);
+			end = fmax(end, hi - plot.x);
+		}
+		page_text(page, ROLE_SERIES, plot.x + end + 9, line + 0.36 * value_size,
+			ANCHOR_LEFT, value_size,
+			bar->kind == BAR_BINDING || bar->kind == BAR_MEASURED,
+			bar->kind == BAR_BINDING ? INK_BINDING : INK_TEXT, bar->value_words);
+	}
+	if (!bar->cause[0])
+		return;
+	snprintf(text, sizeof(text), "%s", bar->cause);
+	cause_size = metrics_fit(
+		page->metrics, text, sizeof(text), 13, 11, false, plot.width + value_room);
+	page_text(page, ROLE_FLAT, plot.x + 1, isfinite(bar->value) ? y + thick + 13 : line + 4,
+		ANCHOR_LEFT, cause_size, false, INK_DIM, text);
+}
+
+void layout_bars(struct page *page)
+{
+	const struct chart *chart = page->chart;
+	struct layout *layout = page->layout;
+	double top = page_head(page) + 14, bottom = page_foot(page) - 56;
+	double name_size = SIZE_LABEL, value_room, left, height;
+
+	while (name_size > SIZE_LEAST && widest(page, true, name_size) > 270)
+		name_size -= 0.5;
+	left = PAGE_SIDE + fmin(widest(page, true, name_size), 280) + 12;
+	value_room = widest(page, false, SIZE_LABEL) + 14;
+	layout->plot = (struct box){ left, top, LAYOUT_WIDTH - PAGE_SIDE - value_room - left,
+		bottom - top };
+	page_x_axis(page, &chart->x, true);
+	page_rule(page, ROLE_TICK, left, top, left, bottom, 1.4, INK_DIM);
+	height = (bottom - top) / (chart->bar_count > 0 ? chart->bar_count : 1);
+	for (int i = 0; i < chart->bar_count; i++) {
+		double used = fmin(height, 48),
+		       y = top + i * height + (height - used) / 2 + 0.08 * used;
+
+		put_bar(page, &chart->bar[i], y, used, fmin(name_size, used * 0.55), value_room);
+	}
 }

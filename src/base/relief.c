@@ -1,26 +1,33 @@
-#include "picture/relief.h"
+#include "base/relief.h"
 
 #include <math.h>
 
-/* The ground takes so much of the height, and is at most so deep for its width: seen from about 20
- * degrees above. */
-static const double GROUND = 0.56, DEPTH = 0.36;
+/* From the corner, about 20 degrees above: the ground's share of the height, and its depth for its
+ * width at most. From the front: the shares of width and height that depth takes. */
+static const double GROUND = 0.56, DEPTH = 0.36, DEPTH_ACROSS = 0.30, DEPTH_UP = 0.45;
 
-struct relief relief_in(const struct box *box)
+struct relief relief_from_corner(double x, double y, double width, double height)
 {
-	double ground = fmin(GROUND * box->height, DEPTH * box->width);
+	double ground = fmin(GROUND * height, DEPTH * width);
 
-	return (struct relief){ .x = box->x + box->width / 2,
-		.y = box->y,
-		.across = box->width / 2,
-		.down = ground / 2,
-		.height = box->height - ground };
+	return (struct relief){ .back = { x + width / 2, y + height - ground },
+		.columns = { -width / 2, ground / 2 },
+		.rows = { width / 2, ground / 2 },
+		.height = height - ground };
+}
+
+struct relief relief_from_front(double width, double height)
+{
+	return (struct relief){ .back = { width * DEPTH_ACROSS, height * (1 - DEPTH_UP) },
+		.columns = { width * (1 - DEPTH_ACROSS), 0 },
+		.rows = { -width * DEPTH_ACROSS, height * DEPTH_UP },
+		.height = height * (1 - DEPTH_UP) };
 }
 
 struct relief_point relief_project(const struct relief *relief, double x, double y, double z)
 {
-	return (struct relief_point){ relief->x + relief->across * (y - x),
-		relief->y + relief->down * (x + y) + relief->height * (1 - z) };
+	return (struct relief_point){ relief->back.x + x * relief->columns.x + y * relief->rows.x,
+		relief->back.y + x * relief->columns.y + y * relief->rows.y - z * relief->height };
 }
 
 static bool facet_at(const struct relief *relief, const double *heights, int columns, int rows,

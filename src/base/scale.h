@@ -1,6 +1,6 @@
 /* The scales of a chart's axes: where a value stands, and which values are marked. Pure. */
-#ifndef SLX_PICTURE_SCALE_H
-#define SLX_PICTURE_SCALE_H
+#ifndef SLX_BASE_SCALE_H
+#define SLX_BASE_SCALE_H
 
 #include <stdbool.h>
 
@@ -18,12 +18,12 @@ struct scale {
 	bool whole;	  /* SCALE_LINEAR: only whole numbers are marked */
 };
 
-enum { TICKS_MAX = 64, TICK_LABEL = 24 };
+enum { SCALE_TICKS = 64, SCALE_LABEL = 24 };
 
-struct tick {
+struct scale_tick {
 	double value;
 	bool minor; /* a stroke without a label, which is then empty */
-	char label[TICK_LABEL];
+	char label[SCALE_LABEL];
 };
 
 /* A scale on which `least` … `most` find room: a linear one begins at 0 unless there are negative
@@ -44,7 +44,7 @@ double scale_place(const struct scale *scale, double value);
  * Returns how many. None for SCALE_STEPS, whose names are the chart's. */
 int scale_ticks(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,
-	struct tick ticks[TICKS_MAX]);
+	struct scale_tick ticks[SCALE_TICKS]);
 
 /* "47.3", "0.125": three figures, as marks and labels have them. */
 void scale_figure(double value, char *buffer, unsigned size);

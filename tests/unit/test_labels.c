@@ -1,30 +1,30 @@
 #include "check.h"
 
+#include "base/relief.h"
+#include "picture/labels.h"
 #include "picture/metrics.h"
-#include "picture/place.h"
-#include "picture/relief.h"
 
 static void items_that_have_room_stay(void **state)
 {
-	struct place_item items[] = { { 10, 8, 0 }, { 30, 8, 0 }, { 60, 8, 0 } };
+	struct labels_item items[] = { { 10, 8, 0 }, { 30, 8, 0 }, { 60, 8, 0 } };
 
 	(void)state;
-	place_spread(items, 3, 0, 100);
+	labels_spread(items, 3, 0, 100);
 	for (int i = 0; i < 3; i++)
 		check_near(items[i].at, items[i].wanted, 1e-9);
 }
 
 static void crowded_items_move_as_little_as_can_be(void **state)
 {
-	struct place_item items[] = { { 48, 10, 0 }, { 50, 10, 0 }, { 52, 10, 0 } },
-			  ends[] = { { 1, 10, 0 }, { 2, 10, 0 }, { 99, 10, 0 } };
+	struct labels_item items[] = { { 48, 10, 0 }, { 50, 10, 0 }, { 52, 10, 0 } },
+			   ends[] = { { 1, 10, 0 }, { 2, 10, 0 }, { 99, 10, 0 } };
 
 	(void)state;
-	place_spread(items, 3, 0, 100);
+	labels_spread(items, 3, 0, 100);
 	check_near(items[0].at, 40, 1e-9);
 	check_near(items[1].at, 50, 1e-9);
 	check_near(items[2].at, 60, 1e-9);
-	place_spread(ends, 3, 0, 100);
+	labels_spread(ends, 3, 0, 100);
 	check_near(ends[0].at, 5, 1e-9);
 	check_near(ends[1].at, 15, 1e-9);
 	check_near(ends[2].at, 95, 1e-9);
@@ -33,7 +33,7 @@ static void crowded_items_move_as_little_as_can_be(void **state)
 /* For many arrangements: in order, apart, and within the bounds where they fit. */
 static void spread_items_never_overlap(void **state)
 {
-	struct place_item items[20];
+	struct labels_item items[20];
 	unsigned seed = 12345;
 
 	(void)state;
@@ -44,10 +44,10 @@ static void spread_items_never_overlap(void **state)
 		for (int i = 0; i < count; i++) {
 			seed = seed * 1103515245 + 12345;
 			wanted += (seed >> 16) % 13;
-			items[i] = (struct place_item){ wanted, 3 + (seed >> 20) % 5, 0 };
+			items[i] = (struct labels_item){ wanted, 3 + (seed >> 20) % 5, 0 };
 			total += items[i].size;
 		}
-		place_spread(items, count, 0, total + 10);
+		labels_spread(items, count, 0, total + 10);
 		for (int i = 0; i < count; i++) {
 			assert_true(items[i].at - items[i].size / 2 >= -1e-9);
 			assert_true(items[i].at + items[i].size / 2 <= total + 10 + 1e-9);
@@ -72,42 +72,42 @@ static void lines_are_measured_within_a_box(void **state)
 
 static void words_stand_clear_of_a_line_and_of_others(void **state)
 {
-	struct place_field field = { .bounds = { 0, 0, 200, 100 } };
+	struct labels_field field = { .bounds = { 0, 0, 200, 100 } };
 	struct box first, second;
 
 	(void)state;
-	place_add_line(&field, 0, 50, 200, 50);
-	assert_true(place_beside(&field, 50, 150, 50, 40, 10, &first));
+	labels_add_line(&field, 0, 50, 200, 50);
+	assert_true(labels_beside(&field, 50, 150, 50, 40, 10, &first));
 	check_near(box_crossed(&first, 0, 50, 200, 50), 0, 0);
 	assert_true(first.y < 50); /* above it, where nothing is in the way */
 	check_near(first.x + 20, 100, 1e-9);
-	assert_true(place_beside(&field, 50, 150, 50, 40, 10, &second));
+	assert_true(labels_beside(&field, 50, 150, 50, 40, 10, &second));
 	assert_false(box_overlaps(&first, &second));
 	check_near(box_crossed(&second, 0, 50, 200, 50), 0, 0);
-	place_free(&field);
+	labels_free(&field);
 }
 
 static void words_without_a_place_are_left_out(void **state)
 {
-	struct place_field field = { .bounds = { 0, 0, 50, 12 } };
+	struct labels_field field = { .bounds = { 0, 0, 50, 12 } };
 	const struct box all = { 0, 0, 50, 12 };
 	struct box found;
 
 	(void)state;
-	place_add_box(&field, &all);
-	assert_false(place_beside(&field, 10, 20, 6, 20, 10, &found));
-	place_free(&field);
+	labels_add_box(&field, &all);
+	assert_false(labels_beside(&field, 10, 20, 6, 20, 10, &found));
+	labels_free(&field);
 }
 
 static void a_point_at_the_edge_has_its_words_inside(void **state)
 {
-	struct place_field field = { .bounds = { 0, 0, 200, 100 } };
+	struct labels_field field = { .bounds = { 0, 0, 200, 100 } };
 	struct box found;
 
 	(void)state;
-	assert_true(place_beside(&field, 198, 198, 50, 60, 10, &found));
+	assert_true(labels_beside(&field, 198, 198, 50, 60, 10, &found));
 	assert_true(box_within(&found, &field.bounds));
-	place_free(&field);
+	labels_free(&field);
 }
 
 static void text_is_shrunk_and_then_cut(void **state)
@@ -130,7 +130,7 @@ static void text_is_shrunk_and_then_cut(void **state)
 static void a_landscape_fills_its_box(void **state)
 {
 	const struct box box = { 100, 50, 600, 300 };
-	struct relief relief = relief_in(&box);
+	struct relief relief = relief_from_corner(box.x, box.y, box.width, box.height);
 	struct relief_point left = relief_project(&relief, 1, 0, 0),
 			    right = relief_project(&relief, 0, 1, 0);
 	struct relief_point front = relief_project(&relief, 1, 1, 0),
@@ -152,7 +152,7 @@ static void a_landscape_fills_its_box(void **state)
 static void facets_come_from_back_to_front(void **state)
 {
 	const struct box box = { 0, 0, 100, 100 };
-	struct relief relief = relief_in(&box);
+	struct relief relief = relief_from_corner(box.x, box.y, box.width, box.height);
 	double heights[12] = { 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 };
 	struct relief_facet facets[6];
 	int count = relief_facets(&relief, heights, 4, 3, facets);

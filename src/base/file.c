@@ -1,4 +1,4 @@
-#include "picture/picture_file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@ static struct status cannot(const char *path, const char *why)
 	return status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", path, why);
 }
 
-bool picture_file_exists(const char *path)
+bool file_exists(const char *path)
 {
 	struct stat about;
 
@@ -22,22 +22,22 @@ bool picture_file_exists(const char *path)
 
 /* Where a path leads in the end, so that a link stays one; the path itself where there is nothing
  * yet. */
-static void follow(const char *path, char place[PICTURE_PATH])
+static void follow(const char *path, char place[FILE_PATH])
 {
 	char *real = realpath(path, NULL);
 
-	snprintf(place, PICTURE_PATH, "%s", real && strlen(real) < PICTURE_PATH - 32 ? real : path);
+	snprintf(place, FILE_PATH, "%s", real && strlen(real) < FILE_PATH - 32 ? real : path);
 	free(real);
 }
 
 /* Opens a file of a new name in the same directory, with the rights that a new file gets. */
-static int open_beside(const char *place, char name[PICTURE_PATH])
+static int open_beside(const char *place, char name[FILE_PATH])
 {
 	const char *slash = strrchr(place, '/');
 	int directory = slash ? (int)(slash - place) + 1 : 0, descriptor = -1;
 
 	for (int number = 0; number < 100 && descriptor < 0; number++) {
-		snprintf(name, PICTURE_PATH, "%.*s.slexplore-%ld-%d.tmp", directory, place,
+		snprintf(name, FILE_PATH, "%.*s.slexplore-%ld-%d.tmp", directory, place,
 			(long)getpid(), number);
 		descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (descriptor < 0 && errno != EEXIST)
@@ -61,9 +61,9 @@ static struct status check_place(const char *path, const char *place)
 	return status_ok();
 }
 
-struct status picture_file_check(const char *path)
+struct status file_check(const char *path)
 {
-	char place[PICTURE_PATH], name[PICTURE_PATH];
+	char place[FILE_PATH], name[FILE_PATH];
 	struct status status;
 	int descriptor;
 
@@ -105,16 +105,16 @@ static bool move(const char *name, const char *place, bool fresh)
 		unlink(name);
 		return true;
 	}
-	if (errno == EEXIST || picture_file_exists(place)) {
+	if (errno == EEXIST || file_exists(place)) {
 		errno = EEXIST;
 		return false;
 	}
 	return rename(name, place) == 0;
 }
 
-struct status picture_file_save(const char *path, const struct text *bytes, bool fresh)
+struct status file_save(const char *path, const struct text *bytes, bool fresh)
 {
-	char place[PICTURE_PATH], name[PICTURE_PATH];
+	char place[FILE_PATH], name[FILE_PATH];
 	struct status status;
 	bool saved;
 	int descriptor, reason;

@@ -1,0 +1,396 @@
+/* The grid from above: a cell for each pair of values, its figure inside where it has room, the
+ * scale of colours at the right. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/relief.h"
+#include "picture/page.h"
+
+/* The scale of colours, with its labels. */
+static const double RAMP_WIDTH = 20, RAMP_GAP = 26;
+enum { RAMP_PARTS = 64 };
+
+/* Figures in the cells: the largest size at which all have room; 0: none. */
+static double cell_size(const struct page *page, double width, double height)
+{
+	const struct chart *chart = page->chart;
+	int cells = chart->x.count * chart->y.count;
+	double size = fmin(SIZE_TICK, height / 1.25);
+	char text[16];
+
+	for (int i = 0; i < cells; i++) {
+		if (!isfinite(chart->grid[i]))
+			continue;
+		scale_figure(chart->grid[i], text, sizeof(text));
+		while (size > 8 && page_width(page, text, size, false) > width - 4)
+			size -= 0.5;
+	}
+	return size < 9 ? 0 : size;
+}
+
+static void put_cells(struct page *page)
+{
+	const struct chart *chart = page->chart;
+	const struct box plot = page->layout->plot;
+	double width = plot.width / chart->x.count, height = plot.height / chart->y.count;
+	double size = cell_size(page, width, height);
+
+	for (int y = 0; y < chart->y.count && size > 0; y++) {
+		for (int x = 0; x < chart->x.count; x++) {
+			double value = chart->grid[y * chart->x.count + x];
+			char text[20];
+
+			if (!isfinite(value))
+				continue;
+			scale_figure(value, text, sizeof(text));
+			page_text(page, ROLE_CELL, plot.x + (x + 0.5) * width,
+				plot.y + (y + 0.5) * height + 0.36 * size, ANCHOR_MIDDLE, size,
+				false,
+				layout_shade(chart, value) > LAYOUT_LIGHT ? INK_ON_LIGHT
+									  : INK_ON_DARK,
+				text);
+		}
+	}
+}
+
+/* Names beside their rows: as many as have room. */
+static void put_row_names(struct page *page)
+{
+	const struct chart_axis *axis = &page->chart->y;
+	const struct box plot = page->layout->plot;
+	double height = plot.height / axis->count,
+	       size = fmin(SIZE_TICK, fmax(SIZE_LEAST, height / 1.1));
+	int step = (int)ceil(size * 1.1 / height - 1e-9);
+
+	for (int i = 0; i<axis->count; i += step> 0 ? step : 1)
+		page_text(page, ROLE_TICK, plot.x - 8, plot.y + (i + 0.5) * height + 0.36 * size,
+			ANCHOR_RIGHT, size, false, INK_TEXT, axis->name[i]);
+}
+
+/* Where a cache ends, between two rows, with its name at the right; or where something ends between
+ * two columns, with its name above. */
+static void put_marks(struct page *page, bool across)
+{
+	const struct chart *chart = page->chart;
+	const struct box plot = page->layout->plot;
+	struct labels_item items[CHART_MARKS];
+	int which[CHART_MARKS], count = 0;
+
+	for (int i = 0; i < chart->mark_count; i++) {
+		/* Behind the last step that is within it. */
+		double place = floor(chart->mark[i].at + 1e-9) + 1;
+
+		if (chart->mark[i].across != across || !(place > 0) ||
+			place >= (across ? chart->x.count : chart->y.count))
+			continue;
+		which[count] = i;
+		items[count++] =
+			across ? (struct labels_item){ plot.x + place * plot.width / chart->x.count,
+				page_width(page, chart->mark[i].text, SIZE_MARK, false) + 14, 0 }
+			       : (struct labels_item){ plot.y +
+							       place * plot.height / chart->y.count,
+					 SIZE_MARK * LINE_STEP, 0 };
+	}
+	labels_spread(items, count, across ? plot.x : plot.y,
+		across ? plot.x + plot.width : plot.y + plot.height);
+	for (int i = 0; i < count; i++) {
+		const char *text = chart->mark[which[i]].text;
+		double at = items[i].at, wanted = items[i].wanted, right = plot.x + plot.width;
+		struct layout_rule *rule;
+
+		if (across) {
+			rule = page_rule(page, ROLE_MARK, wanted, plot.y, wanted,
+				plot.y + plot.height, 2, INK_TEXT);
+			page_rule(page, ROLE_MARK, wanted, plot.y, at, plot.y - 8, 1.2, INK_STATED);
+			page_text(page, ROLE_MARK, at, plot.y - 13, ANCHOR_MIDDLE, SIZE_MARK, false,
+				INK_STATED, text);
+		} else {
+			rule = page_rule(
+				page, ROLE_MARK, plot.x, wanted, right, wanted, 2, INK_TEXT);
+			page_rule(page, ROLE_MARK, right, wanted, right + 12, at, 1.2, INK_STATED);
+			page_text(page, ROLE_MARK, right + 16, at + 0.36 * SIZE_MARK, ANCHOR_LEFT,
+				SIZE_MARK, false, INK_STATED, text);
+		}
+		rule->dash = DASH_SHORT;
+	}
+}
+
+static double mark_width(const struct page *page)
+{
+	const struct chart *chart = page->chart;
+	double widest = 0;
+
+	for (int i = 0; i < chart->mark_count; i++)
+		if (!chart->mark[i].across && chart->mark[i].at > -0.5 &&
+			chart->mark[i].at < chart->y.count - 0.5)
+			widest = fmax(widest,
+				page_width(page, chart->mark[i].text, SIZE_MARK, false) + 18);
+	return widest;
+}
+
+static bool any_across(const struct chart *chart)
+{
+	for (int i = 0; i < chart->mark_count; i++)
+		if (chart->mark[i].across)
+			return true;
+	return false;
+}
+
+/* Returns how wide its labels are. */
+static double ramp_labels(
+	const struct page *page, double height, struct scale_tick ticks[SCALE_TICKS], int *count)
+{
+	double widest = 0;
+
+	*count = scale_ticks(&page->chart->z.scale, height, page_upwards, (void *)page, ticks);
+	for (int i = 0; i < *count; i++)
+		widest = fmax(widest, page_width(page, ticks[i].label, SIZE_TICK, false));
+	return widest;
+}
+
+static void put_ramp(struct page *page, double x)
+{
+	const struct chart_axis *axis = &page->chart->z;
+	const struct box plot = page->layout->plot;
+	struct scale_tick ticks[SCALE_TICKS];
+	int count;
+
+	for (int i = 0; i < RAMP_PARTS; i++) {
+		double height = plot.height / RAMP_PARTS;
+		struct layout_area *area = page_area(page, x,
+			plot.y + plot.height - (i + 1) * height, RAMP_WIDTH, height, INK_TEXT);
+
+		area->share = (i + 0.5) / RAMP_PARTS;
+		area->role = ROLE_TICK;
+	}
+	ramp_labels(page, plot.height, ticks, &count);
+	for (int i = 0; i < count; i++) {
+		double y = plot.y + plot.height * (1 - scale_place(&axis->scale, ticks[i].value));
+
+		if (ticks[i].minor)
+			continue;
+		page_rule(page, ROLE_TICK, x + RAMP_WIDTH, y, x + RAMP_WIDTH + 5, y, 1, INK_DIM);
+		page_text(page, ROLE_TICK, x + RAMP_WIDTH + 8, y + 0.36 * SIZE_TICK, ANCHOR_LEFT,
+			SIZE_TICK, false, INK_TEXT, ticks[i].label);
+	}
+	page_text(page, ROLE_AXIS, LAYOUT_WIDTH - PAGE_SIDE, plot.y - 10, ANCHOR_RIGHT, SIZE_AXIS,
+		false, INK_TEXT, axis->title);
+}
+
+void layout_heat(struct page *page)
+{
+	const struct chart *chart = page->chart;
+	struct layout *layout = page->layout;
+	double top = page_head(page), bottom = page_foot(page) - 58, left, right, ramp;
+	struct scale_tick ticks[SCALE_TICKS];
+	int count;
+
+	top += SIZE_AXIS + 5;
+	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT,
+		chart->y.title);
+	top += 10;
+	if (any_across(chart))
+		top += SIZE_MARK * LINE_STEP + 2;
+	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
+	ramp = LAYOUT_WIDTH - PAGE_SIDE - ramp_labels(page, bottom - top, ticks, &count) - 8 -
+	       RAMP_WIDTH;
+	right = ramp - RAMP_GAP - mark_width(page);
+	layout->plot = (struct box){ left, top, right - left, bottom - top };
+	put_row_names(page);
+	page_x_axis(page, &chart->x, false);
+	put_cells(page);
+	put_marks(page, false);
+	put_marks(page, true);
+	put_ramp(page, ramp);
+}
+
+/* ---- a landscape ---- */
+
+/* The grid as a landscape: the ground's two near sides have names, the left corner the scale of
+ * heights, the wall behind the caches' ends. */
+
+/* Names along a near side of the ground, from one corner to the other: as many as keep clear of
+ * each other. */
+static void put_side(
+	struct page *page, const struct relief *relief, const struct chart_axis *axis, bool rows)
+{
+	double widest = 0, size = 15;
+	double across = relief->rows.x / (axis->count - 1),
+	       down = relief->rows.y / (axis->count - 1);
+	int step = 1;
+
+	for (int i = 0; i < axis->count; i++)
+		widest = fmax(widest, page_width(page, axis->name[i], size, false));
+	while (step < axis->count && step * across < widest + 8 && step * down < size)
+		step++;
+	for (int i = 0; i < axis->count; i++) {
+		double place = (double)i / (axis->count - 1);
+		struct relief_point at = rows ? relief_project(relief, 1, place, 0)
+					      : relief_project(relief, place, 1, 0);
+		double out = rows ? -1 : 1;
+
+		page_rule(page, ROLE_TICK, at.x, at.y, at.x + 4 * out, at.y + 4, 1, INK_DIM);
+		if (i % step == 0)
+			page_text(page, ROLE_TICK, at.x + 7 * out, at.y + 21,
+				rows ? ANCHOR_RIGHT : ANCHOR_LEFT, size, false, INK_TEXT,
+				axis->name[i]);
+	}
+}
+
+/* In the corner of the page, below its side; what is in brackets on a line of its own. */
+static void put_side_title(
+	struct page *page, const struct relief *relief, const char *title, bool rows)
+{
+	struct relief_point front = relief_project(relief, 1, 1, 0);
+	double room = (rows ? front.x - PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE - front.x) - 110, size;
+	double x = rows ? PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE;
+	enum layout_anchor anchor = rows ? ANCHOR_LEFT : ANCHOR_RIGHT;
+	const char *bracket = strstr(title, " (");
+	char name[CHART_TEXT], rest[CHART_TEXT];
+
+	snprintf(name, sizeof(name), "%.*s",
+		bracket ? (int)(bracket - title) : (int)sizeof(name) - 1, title);
+	metrics_fit(page->metrics, name, sizeof(name), SIZE_AXIS, SIZE_AXIS, true, room - 40);
+	page_text(page, ROLE_AXIS, x, front.y + 2, anchor, SIZE_AXIS, true, INK_TEXT, name);
+	if (!bracket)
+		return;
+	snprintf(rest, sizeof(rest), "%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
+	/* The first words say most. */
+	if (page_width(page, rest, SIZE_LEAST, false) > room)
+		rest[strcspn(rest, ",")] = '\0';
+	size = metrics_fit(page->metrics, rest, sizeof(rest), 15, SIZE_LEAST, false, room);
+	page_text(page, ROLE_AXIS, x, front.y + 20, anchor, size, false, INK_TEXT, rest);
+}
+
+static void line(
+	struct page *page, struct relief_point from, struct relief_point to, double width, int ink)
+{
+	page_rule(page, ROLE_TICK, from.x, from.y, to.x, to.y, width, ink);
+}
+
+/* The scale of heights at the left corner, its lines on both walls. */
+static void put_heights(struct page *page, const struct relief *relief)
+{
+	const struct scale *scale = &page->chart->z.scale;
+	struct scale_tick ticks[SCALE_TICKS];
+	int count = scale_ticks(scale, relief->height, page_upwards, page, ticks);
+
+	for (int i = 0; i < count; i++) {
+		double z = scale_place(scale, ticks[i].value);
+		struct relief_point left = relief_project(relief, 1, 0, z),
+				    back = relief_project(relief, 0, 0, z);
+
+		if (ticks[i].minor)
+			continue;
+		line(page, left, back, 0.8, INK_GRID);
+		line(page, back, relief_project(relief, 0, 1, z), 0.8, INK_GRID);
+		line(page, (struct relief_point){ left.x - 6, left.y }, left, 1, INK_DIM);
+		page_text(page, ROLE_TICK, left.x - 10, left.y + 0.36 * SIZE_TICK, ANCHOR_RIGHT,
+			SIZE_TICK, false, INK_TEXT, ticks[i].label);
+	}
+	line(page, relief_project(relief, 1, 0, 0), relief_project(relief, 1, 0, 1), 1.2, INK_DIM);
+	line(page, relief_project(relief, 0, 0, 0), relief_project(relief, 0, 0, 1), 0.8, INK_GRID);
+	line(page, relief_project(relief, 0, 1, 0), relief_project(relief, 0, 1, 1), 0.8, INK_GRID);
+	line(page, relief_project(relief, 1, 0, 0), relief_project(relief, 1, 1, 0), 1.2, INK_DIM);
+	line(page, relief_project(relief, 1, 1, 0), relief_project(relief, 0, 1, 0), 1.2, INK_DIM);
+}
+
+/* Each cache's end: a line up the wall behind the sizes, and its name above; what ends along the
+ * other side likewise, on the other wall. */
+static void put_ridges(struct page *page, const struct relief *relief, bool across)
+{
+	const struct chart *chart = page->chart;
+	struct labels_item items[CHART_MARKS];
+	struct relief_point top[CHART_MARKS];
+	const char *text[CHART_MARKS];
+	int count = 0;
+
+	for (int i = 0; i < chart->mark_count; i++) {
+		double place = chart->mark[i].at / ((across ? chart->x.count : chart->y.count) - 1);
+		double x = across ? place : 0, y = across ? 0 : place;
+
+		if (chart->mark[i].across != across || !(place >= 0) || place > 1)
+			continue;
+		top[count] = relief_project(relief, x, y, 1);
+		text[count] = chart->mark[i].text;
+		items[count] =
+			(struct labels_item){ top[count].y - SIZE_MARK, SIZE_MARK * LINE_STEP, 0 };
+		page_rule(page, ROLE_MARK, top[count].x, top[count].y, top[count].x,
+			relief_project(relief, x, y, 0).y, 1.4, INK_STATED)
+			->dash = DASH_SHORT;
+		count++;
+	}
+	if (count == 0)
+		return;
+	labels_spread(items, count, top[0].y - 3 * SIZE_MARK, top[0].y + relief->height);
+	for (int i = 0; i < count; i++) {
+		double width = page_width(page, text[i], SIZE_MARK, false),
+		       x = across ? top[i].x - 6 - width : top[i].x + 6;
+
+		/* Beside the line, away from the back corner. */
+		x = fmin(fmax(x, PAGE_SIDE), LAYOUT_WIDTH - PAGE_SIDE - width);
+		page_text(page, ROLE_MARK, x, items[i].at + 0.36 * SIZE_MARK, ANCHOR_LEFT,
+			SIZE_MARK, false, INK_STATED, text[i]);
+		page_rule(page, ROLE_MARK, top[i].x, items[i].at, top[i].x, top[i].y, 1.2,
+			INK_STATED);
+	}
+}
+
+/* The highest point has its figure beside it, clear of all other words. */
+static void put_calls(struct page *page, const struct relief *relief, double top)
+{
+	const struct chart *chart = page->chart;
+	const struct box plot = page->layout->plot;
+	struct labels_field field = { .bounds = { plot.x + 8, top, plot.width - 8,
+					      plot.y + plot.height - top } };
+
+	for (int i = 0; i < page->layout->text_count; i++)
+		labels_add_box(&field, &page->layout->text[i].box);
+	for (int i = 0; i < chart->call_count && i < 1; i++) {
+		const struct chart_call *call = &chart->call[i];
+		double value = chart->grid[(int)call->y * chart->x.count + (int)call->x];
+		struct relief_point at = relief_project(relief, call->x / (chart->x.count - 1),
+			call->y / (chart->y.count - 1), scale_place(&chart->z.scale, value));
+		struct box box;
+
+		if (!labels_beside(&field, at.x, at.x, at.y - 6,
+			    page_width(page, call->text, SIZE_LABEL, true) + 4, SIZE_LABEL * 1.04,
+			    &box))
+			continue;
+		page_rule(page, ROLE_CALL, at.x, at.y - 2,
+			fmin(fmax(at.x, box.x), box.x + box.width),
+			box.y < at.y ? box.y + box.height + 1 : box.y, 1.2, INK_TEXT);
+		page_text(page, ROLE_CALL, box.x + box.width / 2,
+			box.y + METRICS_ABOVE * SIZE_LABEL, ANCHOR_MIDDLE, SIZE_LABEL, true,
+			INK_TEXT, call->text);
+	}
+	labels_free(&field);
+}
+
+void layout_relief(struct page *page)
+{
+	const struct chart *chart = page->chart;
+	double top = page_head(page), bottom = page_foot(page) - 26, left = 0,
+	       right = LAYOUT_WIDTH - PAGE_SIDE - 40;
+	struct relief relief;
+
+	for (int i = 0; i < chart->y.count; i++)
+		left = fmax(left, page_width(page, chart->y.name[i], 15, false) + 9);
+
+	top += SIZE_AXIS + 5;
+	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT,
+		chart->z.title);
+	top += 22;
+	left = PAGE_SIDE + fmax(left, page_y_width(page, &chart->z, 0.4 * (bottom - top)) + 14);
+	page->layout->plot = (struct box){ left, top, right - left, bottom - top };
+	relief = relief_from_corner(left, top, right - left, bottom - top);
+	put_heights(page, &relief);
+	put_side(page, &relief, &chart->y, true);
+	put_side(page, &relief, &chart->x, false);
+	put_side_title(page, &relief, chart->y.title, true);
+	put_side_title(page, &relief, chart->x.title, false);
+	put_ridges(page, &relief, false);
+	put_ridges(page, &relief, true);
+	put_calls(page, &relief, top - 18);
+}
