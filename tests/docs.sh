@@ -79,7 +79,7 @@ while IFS= read -r name; do
 	grep -qF -- " $name" "$work/begun" || fail "in the manual the key $name begins no paragraph"
 done <"$work/names"
 
-sed -n 's/^	\[LIMIT_[A-Z_]*\] = { "\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits/limits.c" >"$work/names"
+sed -n 's/^LIMIT([^"]*"\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits/limit_rows.h" >"$work/names"
 each limit "$work/manual" <"$work/names"
 
 records="$top_srcdir/src/cli/format_json.c $top_srcdir/src/recording/records.c $top_srcdir/src/recording/records_probe.c $top_srcdir/src/recording/records_windows.c"

@@ -228,8 +228,7 @@ static int draw_legend(
 	struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 &&
-		     (limits->limit[limits->binding].kind == LIMIT_PORTS ||
-			     limits->limit[limits->binding].kind == LIMIT_DIVIDER);
+		     limit_resource(limits->limit[limits->binding].kind) == RESOURCE_PORTS;
 	bool naive = false;
 	int x = 0;
 

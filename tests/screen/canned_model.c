@@ -116,7 +116,7 @@ static void limit(struct limits *limits, enum limit_kind kind, double cpe, const
 
 	*new = (struct limit){ .kind = kind,
 		.known = cpe >= 0,
-		.hard = kind < LIMIT_FIRST_SOFT,
+		.hard = limit_is_hard(kind),
 		.cpe = cpe,
 		.cycles = cpe * limits->elements };
 	va_start(arguments, format);

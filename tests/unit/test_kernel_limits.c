@@ -109,7 +109,7 @@ static void default_settings_bind_as_their_documents_say(void **state)
 		assert_int_equal(limits->unknown, 0);
 		if (!kernel->limit)
 			continue;
-		found = kind < LIMIT_FIRST_SOFT ? limits->binding : limits->predicted_by;
+		found = limit_is_hard(kind) ? limits->binding : limits->predicted_by;
 		assert_true(found >= 0);
 		if (limits->limit[found].kind != kind)
 			fail_msg("%s: %s, where its document says %s", kernel->name,

@@ -60,7 +60,7 @@ static double cycles_of(enum limit_kind kind)
 	if (!limit || !limit->known)
 		return -1;
 	check_near(limit->cpe, limit->cycles / limits.elements, 1e-12);
-	assert_int_equal(limit->hard, kind < LIMIT_FIRST_SOFT);
+	assert_int_equal(limit->hard, limit_is_hard(kind));
 	return limit->cycles;
 }
 
@@ -819,9 +819,8 @@ static void fewer_facts_never_raise_a_hard_limit(void **state)
 		if (limits.bound > bound + 1e-9)
 			fail_msg("%.3f instead of %.3f (%s) with\n%s", limits.bound, bound,
 				limits.limit[limits.binding].cause, text);
-		for (int kind = 0; kind < LIMIT_FIRST_SOFT; kind++)
-			if (kind != LIMIT_MEMORY_LATENCY && kind != LIMIT_MEMORY_LINES &&
-				kind != LIMIT_MISSES)
+		for (int kind = 0; kind < LIMIT_COUNT; kind++)
+			if (limit_is_hard(kind) && limit_resource(kind) != RESOURCE_MEMORY)
 				if (cycles_of(kind) > fmax(0, kinds[kind]) + 1e-9)
 					fail_msg("%s %.3f instead of %.3f with\n%s",
 						limit_name(kind), cycles_of(kind), kinds[kind],

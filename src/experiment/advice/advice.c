@@ -12,37 +12,6 @@ enum { WHOLE_RANGE = 16, VALUES_MAX = 48 };
 /* Predictions closer than this are equal. */
 static const double EQUAL = 0.005;
 
-/* What a change does that gets below a limit. */
-static const char *const eases[LIMIT_COUNT] = {
-	[LIMIT_WIDTH] = "needs fewer micro-ops",
-	[LIMIT_PORTS] = "relieves the ports",
-	[LIMIT_DIVIDER] = "spares the divider",
-	[LIMIT_LOADS] = "needs fewer loads",
-	[LIMIT_VECTOR_LOADS] = "needs fewer vector loads",
-	[LIMIT_STORES] = "needs fewer stores",
-	[LIMIT_ADDRESSES] = "needs fewer addresses",
-	[LIMIT_COMPLEX] = "needs simpler addresses",
-	[LIMIT_SPLITS] = "crosses fewer lines",
-	[LIMIT_BANKS] = "spreads loads over banks",
-	[LIMIT_STORE_LINES] = "stores to fewer lines",
-	[LIMIT_TAKEN] = "takes fewer branches",
-	[LIMIT_LATENCY] = "breaks the chain",
-	[LIMIT_MEMORY_LATENCY] = "waits for a nearer level",
-	[LIMIT_MEMORY_LINES] = "fetches fewer lines",
-	[LIMIT_MISSES] = "misses less often",
-	[LIMIT_ALIGNMENT] = "fits the front end",
-	[LIMIT_OPCACHE] = "fits the op cache",
-	[LIMIT_DECODE] = "decodes faster",
-	[LIMIT_SCHEDULING] = "crowds no port by chance",
-	[LIMIT_SATURATION] = "needs fewer ALU operations",
-	[LIMIT_MISPREDICTION] = "mispredicts less",
-	[LIMIT_FORWARDING] = "forwards without a stall",
-	[LIMIT_PAGE_WALKS] = "walks fewer pages",
-	[LIMIT_ALIASING] = "keeps addresses apart",
-	[LIMIT_UNLAMINATION] = "keeps micro-ops fused",
-	[LIMIT_WINDOW] = "has more misses in the window",
-};
-
 /* One way on: a knob moved to a value, others fitted. */
 struct option {
 	struct setting setting;
@@ -297,7 +266,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	name_change(question->setting, &best, change, sizeof(change));
 	units_figure(best.cpe, predicted, sizeof(predicted));
 	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change,
-		eases[eased_by(limits, best.cpe)], predicted);
+		limit_eases(eased_by(limits, best.cpe)), predicted);
 	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change, " "), change);
 	return true;
 }

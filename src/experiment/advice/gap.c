@@ -93,7 +93,7 @@ static void qualify(const struct sample *sample, struct gap *gap)
 
 const char *gap_suspect(enum limit_kind kind)
 {
-	if (kind == LIMIT_MEMORY_LATENCY || kind == LIMIT_MEMORY_LINES || kind == LIMIT_MISSES)
+	if (limit_resource(kind) == RESOURCE_MEMORY)
 		return "the caches and memory answer faster now than when their figures were taken";
 	return "the core model, or the clock, is wrong here";
 }

@@ -1,181 +1,11 @@
-#include "model/limits/limits_tally.h"
+#include "model/limits/limits.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-
-/* Every limit. Of two that are equal the one of lower rank is named first: the more particular one,
- * which tells more. */
-static const struct row {
-	const char *name, *title, *remedy;
-	int rank;
-} rows[] = {
-	[LIMIT_WIDTH] = { "width", "pipeline width",
-		"Do the same with fewer instructions: unroll, fold loads into operations, drop "
-		"moves, use vectors.",
-		12 },
-	[LIMIT_PORTS] = { "ports", "port pressure",
-		"Use operations that run on other ports, or fewer of those that share the crowded "
-		"ones.",
-		11 },
-	[LIMIT_DIVIDER] = { "divider", "divider",
-		"Divide less: multiply by a reciprocal computed once, or divide narrower numbers.",
-		3 },
-	[LIMIT_LOADS] = { "loads", "load throughput",
-		"Load less often: keep values in registers, or fetch several at once with one "
-		"wider load.",
-		6 },
-	[LIMIT_VECTOR_LOADS] = { "vector-loads", "vector load throughput",
-		"Do more with each vector that is loaded: keep it in a register and reuse it.", 5 },
-	[LIMIT_STORES] = { "stores", "store throughput",
-		"Store less often: keep results in registers, or write several at once with one "
-		"wider store.",
-		7 },
-	[LIMIT_ADDRESSES] = { "addresses", "address generation",
-		"Fewer memory accesses: combine neighbouring ones, or keep values in registers.",
-		9 },
-	[LIMIT_COMPLEX] = { "complex-addressing", "complex addressing",
-		"Address stores by one register and a small constant: move the pointer, not an "
-		"index.",
-		8 },
-	[LIMIT_SPLITS] = { "split-lines", "split cache lines",
-		"Align the data, so that no access crosses the end of a 64-byte line.", 4 },
-	[LIMIT_BANKS] = { "bank-conflicts", "bank conflicts",
-		"Spread loads over different places of their lines: pad rows, so that their "
-		"distance is no multiple of 64 bytes.",
-		4 },
-	[LIMIT_STORE_LINES] = { "store-lines", "lines stored to",
-		"Store to one line after the other: neighbouring stores to the same line go "
-		"together.",
-		5 },
-	[LIMIT_TAKEN] = { "taken-branches", "taken branches",
-		"Jump less: unroll the loop, and let the likely way fall through.", 10 },
-	[LIMIT_LATENCY] = { "latency", "loop-carried latency",
-		"Break the chain: use more accumulators, or an operation of lower latency.", 2 },
-	[LIMIT_MEMORY_LATENCY] = { "memory-latency", "memory latency",
-		"Make the data smaller or put it in the order of use; walk several chains at the "
-		"same time.",
-		0 },
-	[LIMIT_MEMORY_LINES] = { "memory-lines", "memory bandwidth",
-		"Touch fewer cache lines: pack the data, use all of a line, work in blocks that "
-		"fit a cache.",
-		1 },
-	[LIMIT_MISSES] = { "misses-in-flight", "misses in flight",
-		"Put loads that miss closer together, with fewer instructions between, or prefetch "
-		"ahead.",
-		1 },
-	[LIMIT_ALIGNMENT] = { "alignment", "code alignment",
-		"Align the loop's start to 64 bytes, or make it shorter.", 20 },
-	[LIMIT_OPCACHE] = { "op-cache", "op cache",
-		"Unroll less: a loop that fits the op cache need not be decoded again.", 20 },
-	[LIMIT_DECODE] = { "decode", "instruction decoding",
-		"Use shorter instructions: small constants, low registers, no needless prefixes.",
-		20 },
-	[LIMIT_SCHEDULING] = { "scheduling", "port conflicts",
-		"Fewer operations that may only go to the crowded ports, or unroll, so that a bad "
-		"choice of port matters less.",
-		20 },
-	[LIMIT_SATURATION] = { "alu-saturation", "integer unit saturation",
-		"Fewer single-cycle operations beside the loads: unroll, or use vectors.", 20 },
-	[LIMIT_MISPREDICTION] = { "misprediction", "branch misprediction",
-		"Compute both ways and select (conditional move), or sort the data so that "
-		"branches repeat.",
-		20 },
-	[LIMIT_FORWARDING] = { "forwarding", "store forwarding",
-		"Keep the value in a register instead of storing it and loading it again.", 20 },
-	[LIMIT_PAGE_WALKS] = { "page-walks", "page table walks",
-		"Use huge pages, or work on fewer pages at a time.", 20 },
-	[LIMIT_ALIASING] = { "4k-aliasing", "4 KiB aliasing",
-		"Shift one of the arrays, so that loads do not follow stores at a multiple of 4 "
-		"KiB.",
-		20 },
-	[LIMIT_UNLAMINATION] = { "un-lamination", "split micro-ops",
-		"Address by a pointer alone: with an index, an operation and its load count as "
-		"two.",
-		20 },
-	[LIMIT_WINDOW] = { "window", "out-of-order window",
-		"Between loads that miss, take less of what is full; put these loads together, or "
-		"prefetch ahead.",
-		20 },
-};
-_Static_assert(sizeof(rows) / sizeof(*rows) == LIMIT_COUNT, "a limit without a row");
-
-const char *limit_name(enum limit_kind kind)
-{
-	return rows[kind].name;
-}
-
-const char *limit_title(enum limit_kind kind)
-{
-	return rows[kind].title;
-}
-
-const char *limit_remedy(enum limit_kind kind)
-{
-	return rows[kind].remedy;
-}
-
-enum limit_kind limit_find(const char *name)
-{
-	int kind = 0;
-
-	while (kind < LIMIT_COUNT && strcmp(rows[kind].name, name) != 0)
-		kind++;
-	return (enum limit_kind)kind;
-}
-
-/* ---- Noting limits */
-
-/* The entry of that kind: the one there is, or a new one. */
-static struct limit *entry(struct tally *tally, enum limit_kind kind)
-{
-	struct limits *limits = tally->limits;
-
-	for (int i = 0; i < limits->limit_count; i++)
-		if (limits->limit[i].kind == kind)
-			return &limits->limit[i];
-	limits->limit[limits->limit_count] =
-		(struct limit){ .kind = kind, .hard = kind < LIMIT_FIRST_SOFT };
-	return &limits->limit[limits->limit_count++];
-}
-
-void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
-{
-	struct limit *limit;
-	va_list list;
-
-	if (!isfinite(cycles) || cycles <= 0)
-		return;
-	limit = entry(tally, kind);
-	if (limit->known && limit->cycles >= cycles)
-		return;
-	limit->known = true;
-	limit->cycles = cycles;
-	limit->cpe = cycles / tally->elements;
-	va_start(list, format);
-	vsnprintf(limit->cause, sizeof(limit->cause), format, list);
-	va_end(list);
-	text_cut_clean(limit->cause, sizeof(limit->cause));
-}
-
-void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
-{
-	struct limit *limit = entry(tally, kind);
-	va_list list;
-
-	if (limit->known)
-		return;
-	va_start(list, format);
-	vsnprintf(limit->cause, sizeof(limit->cause), format, list);
-	va_end(list);
-	text_cut_clean(limit->cause, sizeof(limit->cause));
-}
-
-/* ---- The whole */
+#include "model/limits/tally.h"
 
 /* Highest first; equal ones (rounding aside) hard before soft and by rank; unknown ones last. */
 static int compare(const void *a, const void *b)
@@ -187,8 +17,8 @@ static int compare(const void *a, const void *b)
 		return x->known ? -1 : 1;
 	if (x->known && difference != 0)
 		return difference > 0 ? 1 : -1;
-	if (rows[x->kind].rank != rows[y->kind].rank)
-		return rows[x->kind].rank - rows[y->kind].rank;
+	if (limit_rank(x->kind) != limit_rank(y->kind))
+		return limit_rank(x->kind) - limit_rank(y->kind);
 	return (int)x->kind - (int)y->kind;
 }
 

@@ -1,8 +1,7 @@
 /* Every speed limit of a loop on a core: how many cycles at least, and why. Pure: no clock, no I/O.
  *
  * Hard limits are lower bounds: a true measurement never beats one. Soft ones are known effects
- * that usually cost that much, but are no bounds. To add a limit: its name here, its row in the
- * table of limits.c, its function. */
+ * that usually cost that much, but are no bounds. To add a limit: limit_rows.h says how. */
 #ifndef SLX_MODEL_LIMITS_LIMITS_H
 #define SLX_MODEL_LIMITS_LIMITS_H
 
@@ -13,37 +12,14 @@
 #include "model/core/uarch.h"
 #include "model/graph/deps.h"
 
+#define LIMIT(id, ...) LIMIT_##id,
 enum limit_kind {
-	LIMIT_WIDTH,	      /* "width" */
-	LIMIT_PORTS,	      /* "ports" */
-	LIMIT_DIVIDER,	      /* "divider" */
-	LIMIT_LOADS,	      /* "loads" */
-	LIMIT_VECTOR_LOADS,   /* "vector-loads" */
-	LIMIT_STORES,	      /* "stores" */
-	LIMIT_ADDRESSES,      /* "addresses" */
-	LIMIT_COMPLEX,	      /* "complex-addressing" */
-	LIMIT_SPLITS,	      /* "split-lines" */
-	LIMIT_BANKS,	      /* "bank-conflicts" */
-	LIMIT_STORE_LINES,    /* "store-lines" */
-	LIMIT_TAKEN,	      /* "taken-branches" */
-	LIMIT_LATENCY,	      /* "latency" */
-	LIMIT_MEMORY_LATENCY, /* "memory-latency" */
-	LIMIT_MEMORY_LINES,   /* "memory-lines" */
-	LIMIT_MISSES,	      /* "misses-in-flight" */
-	LIMIT_FIRST_SOFT,
-	LIMIT_ALIGNMENT = LIMIT_FIRST_SOFT, /* "alignment" */
-	LIMIT_OPCACHE,			    /* "op-cache" */
-	LIMIT_DECODE,			    /* "decode" */
-	LIMIT_SCHEDULING,		    /* "scheduling" */
-	LIMIT_SATURATION,		    /* "alu-saturation" */
-	LIMIT_MISPREDICTION,		    /* "misprediction" */
-	LIMIT_FORWARDING,		    /* "forwarding" */
-	LIMIT_PAGE_WALKS,		    /* "page-walks" */
-	LIMIT_ALIASING,			    /* "4k-aliasing" */
-	LIMIT_UNLAMINATION,		    /* "un-lamination" */
-	LIMIT_WINDOW,			    /* "window" */
+#include "model/limits/limit_rows.h"
 	LIMIT_COUNT
 };
+
+/* What binds. */
+enum limit_resource { RESOURCE_PIPELINE, RESOURCE_PORTS, RESOURCE_CHAIN, RESOURCE_MEMORY };
 
 /* What a level beyond the core's own caches does, measured on this machine. */
 struct memory_level {
@@ -146,13 +122,20 @@ void limits_clear(struct limits *limits);
 void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	const struct limits_place *place, struct limits *limits);
 
-/* "latency"; the words for people: "loop-carried latency". */
+/* "latency"; its title for people, "loop-carried latency". */
 const char *limit_name(enum limit_kind kind);
 const char *limit_title(enum limit_kind kind);
 /* The kind of that name, or LIMIT_COUNT. */
 enum limit_kind limit_find(const char *name);
 
-/* What to do against it where no knob does it: one sentence for people. */
+/* What a change of the code that lowers it does: "breaks the chain". */
+const char *limit_eases(enum limit_kind kind);
+/* What to do against it where no knob does it: a sentence. */
 const char *limit_remedy(enum limit_kind kind);
+
+enum limit_resource limit_resource(enum limit_kind kind);
+bool limit_is_hard(enum limit_kind kind);
+/* Of two equal limits the one of lower rank is named first. */
+int limit_rank(enum limit_kind kind);
 
 #endif

@@ -1,7 +1,7 @@
 /* What the first-level cache itself allows: loads a cycle from one of its banks, and lines a cycle
  * that stores go to. Both say something only where the code tells how addresses lie to each other;
  * what it does not tell is taken to cost nothing. */
-#include "model/limits/limits_tally.h"
+#include "model/limits/tally.h"
 
 #include <math.h>
 #include <stdlib.h>

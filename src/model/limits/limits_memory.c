@@ -1,6 +1,6 @@
 /* The slowest chain, and memory: what a working set costs that the first-level cache does not hold.
- * limits_levels.c has what is served where. */
-#include "model/limits/limits_levels.h"
+ * levels.c has what is served where. */
+#include "model/limits/levels.h"
 
 #include <math.h>
 #include <stdio.h>

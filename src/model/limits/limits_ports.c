@@ -1,6 +1,6 @@
 /* Port groups and dividers: the best assignment there is. And what each instruction of the listing
  * does to ports. */
-#include "model/limits/limits_tally.h"
+#include "model/limits/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>

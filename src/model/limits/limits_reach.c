@@ -1,6 +1,6 @@
 /* Chains of loads that meet small and large parts of the data by turns: down a tree, along a
  * bucket. */
-#include "model/limits/limits_levels.h"
+#include "model/limits/levels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Effects that usually cost so much, but are no bounds: front end, predictions that fail,
  * translation, forwarding. */
-#include "model/limits/limits_tally.h"
+#include "model/limits/tally.h"
 
 #include <math.h>
 #include <stdlib.h>

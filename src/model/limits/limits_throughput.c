@@ -1,6 +1,6 @@
 /* So many a cycle: rename width, loads, stores, their addresses, lines they cross, taken branches.
  */
-#include "model/limits/limits_tally.h"
+#include "model/limits/tally.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* How many misses stand in the core's window at once: of loops whose misses are known one by one,
  * since each is a load that leads to the next. What stands between two of them fills the reorder
  * buffer, and each of the other buffers that it takes an entry of. */
-#include "model/limits/limits_tally.h"
+#include "model/limits/tally.h"
 
 #include <math.h>
 #include <string.h>

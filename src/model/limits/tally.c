@@ -1,7 +1,8 @@
 /* Counting what a path of the loop does. */
-#include "model/limits/limits_tally.h"
+#include "model/limits/tally.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,4 +261,51 @@ void tally_end(struct tally *tally)
 	free(tally->facts);
 	free(tally->insn);
 	free(tally->use);
+}
+
+/* ---- Noting limits */
+
+/* The entry of that kind: the one there is, or a new one. */
+static struct limit *entry(struct tally *tally, enum limit_kind kind)
+{
+	struct limits *limits = tally->limits;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].kind == kind)
+			return &limits->limit[i];
+	limits->limit[limits->limit_count] =
+		(struct limit){ .kind = kind, .hard = limit_is_hard(kind) };
+	return &limits->limit[limits->limit_count++];
+}
+
+void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
+{
+	struct limit *limit;
+	va_list list;
+
+	if (!isfinite(cycles) || cycles <= 0)
+		return;
+	limit = entry(tally, kind);
+	if (limit->known && limit->cycles >= cycles)
+		return;
+	limit->known = true;
+	limit->cycles = cycles;
+	limit->cpe = cycles / tally->elements;
+	va_start(list, format);
+	vsnprintf(limit->cause, sizeof(limit->cause), format, list);
+	va_end(list);
+	text_cut_clean(limit->cause, sizeof(limit->cause));
+}
+
+void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
+{
+	struct limit *limit = entry(tally, kind);
+	va_list list;
+
+	if (limit->known)
+		return;
+	va_start(list, format);
+	vsnprintf(limit->cause, sizeof(limit->cause), format, list);
+	va_end(list);
+	text_cut_clean(limit->cause, sizeof(limit->cause));
 }

@@ -1,11 +1,70 @@
-/* What things are called in causes: classes of operations, sets of ports, numbers. */
-#include "model/limits/limits_tally.h"
+/* What limits are called, and what causes call things: classes of operations, sets of ports,
+ * numbers.
+ */
+#include "model/limits/tally.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define HARD true
+#define SOFT false
+#define LIMIT(id, hard, resource, rank, name, title, eases, remedy) \
+	[LIMIT_##id] = { name, title, eases, remedy, RESOURCE_##resource, rank, hard },
+static const struct {
+	const char *name, *title, *eases, *remedy;
+	enum limit_resource resource;
+	int rank;
+	bool hard;
+} rows[LIMIT_COUNT] = {
+#include "model/limits/limit_rows.h"
+};
+
+const char *limit_name(enum limit_kind kind)
+{
+	return rows[kind].name;
+}
+
+const char *limit_title(enum limit_kind kind)
+{
+	return rows[kind].title;
+}
+
+const char *limit_eases(enum limit_kind kind)
+{
+	return rows[kind].eases;
+}
+
+const char *limit_remedy(enum limit_kind kind)
+{
+	return rows[kind].remedy;
+}
+
+enum limit_resource limit_resource(enum limit_kind kind)
+{
+	return rows[kind].resource;
+}
+
+bool limit_is_hard(enum limit_kind kind)
+{
+	return rows[kind].hard;
+}
+
+int limit_rank(enum limit_kind kind)
+{
+	return rows[kind].rank;
+}
+
+enum limit_kind limit_find(const char *name)
+{
+	int kind = 0;
+
+	while (kind < LIMIT_COUNT && strcmp(rows[kind].name, name) != 0)
+		kind++;
+	return (enum limit_kind)kind;
+}
 
 /* Classes by the beginning of their names; the first that fits. Without a row here a class is
  * called by its own name. */

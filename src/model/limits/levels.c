@@ -3,7 +3,7 @@
  * Of accesses spread over S bytes at most C/S find their line in a level of C bytes. Levels are
  * filled from the fastest on, as if each held other lines than the ones before: so no arrangement
  * hits more. Of reaches the one that is met most often is kept first. */
-#include "model/limits/limits_levels.h"
+#include "model/limits/levels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Inside the limits: which levels of memory serve what a walk touches. Others read limits.h. */
-#ifndef SLX_MODEL_LIMITS_LIMITS_LEVELS_H
-#define SLX_MODEL_LIMITS_LIMITS_LEVELS_H
+#ifndef SLX_MODEL_LIMITS_LEVELS_H
+#define SLX_MODEL_LIMITS_LEVELS_H
 
-#include "model/limits/limits_tally.h"
+#include "model/limits/tally.h"
 
 enum { L1, L2, L3, MEMORY, LEVELS };
 

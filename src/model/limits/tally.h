@@ -1,6 +1,7 @@
-/* Inside the limits: what limits_*.c share. Others read limits.h. */
-#ifndef SLX_MODEL_LIMITS_LIMITS_TALLY_H
-#define SLX_MODEL_LIMITS_LIMITS_TALLY_H
+/* What a loop does in one path, counted, and the list that each group of limits adds to. For
+ * limits*.c alone: others read limits.h. */
+#ifndef SLX_MODEL_LIMITS_TALLY_H
+#define SLX_MODEL_LIMITS_TALLY_H
 
 #include "model/limits/limits.h"
 #include "model/limits/ports.h"
