@@ -30,7 +30,7 @@ static double range_of(const struct tally *tally)
 	return tally->place->range > 0 ? tally->place->range : tally->place->working_set;
 }
 
-bool limits_spills(const struct tally *tally)
+bool levels_spill(const struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
 	double first = levels_cache(tally, L1);

@@ -28,6 +28,9 @@ bool levels_spread(
 bool levels_spread_reach(
 	const struct tally *tally, int reach, struct level level[LEVELS], const char **missing);
 
+/* Whether some of the data that the walk touches do not fit the first-level cache. */
+bool levels_spill(const struct tally *tally);
+
 /* Lines that an element touches so. */
 double levels_lines(const struct tally *tally, int ways);
 

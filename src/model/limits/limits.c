@@ -90,9 +90,8 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits->instructions = loop->path_count;
 	limits->mispredicts = place->mispredicts >= 0 ? place->mispredicts : (double)NAN;
 	limits_throughput(&tally);
-	limits_banks(&tally);
 	limits_ports(&tally);
-	limits_latency(&tally);
+	limits_chain(&tally);
 	limits_memory(&tally);
 	tally.bound = bound_of(limits);
 	limits_soft(&tally);

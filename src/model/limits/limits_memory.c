@@ -1,5 +1,5 @@
-/* The slowest chain, and memory: what a working set costs that the first-level cache does not hold.
- * levels.c has what is served where. */
+/* Memory: what a working set costs that the first-level cache does not hold. levels.c says which
+ * level serves what. */
 #include "model/limits/levels.h"
 
 #include <math.h>
@@ -13,143 +13,6 @@ static const struct level *without(const struct level *level, bool lines)
 		if (level[i].share > 0 && !levels_known(&level[i], lines))
 			return &level[i];
 	return NULL;
-}
-
-/* ---- The chain */
-
-static void add_use(struct class_use *use, int *count, int room, const struct uarch_class *class)
-{
-	int i = 0;
-
-	while (i < *count && use[i].class != class)
-		i++;
-	if (i == room)
-		return;
-	if (i == *count)
-		use[(*count)++] = (struct class_use){ .class = class };
-	use[i].count++;
-}
-
-/* The chain's links, by class, over all the turns that it spans. */
-static int chain_uses(
-	const struct tally *tally, const struct chain *chain, struct class_use *use, int room)
-{
-	int count = 0;
-
-	for (int i = 0; i < chain->link_count; i++) {
-		const struct chain_link *link = &chain->link[i];
-		const struct uarch_insn *facts = &tally->facts[tally->loop->path[link->step].insn];
-
-		if (link->load && facts->load && link->cycles > 0)
-			add_use(use, &count, room, facts->load);
-		if (link->alu && facts->op && !facts->eliminated && link->cycles > 0)
-			add_use(use, &count, room, facts->op);
-	}
-	return count;
-}
-
-static void describe_chain(
-	const struct tally *tally, const struct chain *chain, char *buffer, size_t size)
-{
-	enum { ROOM = 24 };
-	struct class_use use[ROOM];
-	double turns = chain->spans * tally->turns;
-	int count = chain_uses(tally, chain, use, ROOM);
-	bool even = true;
-	char what[100], over[40] = "";
-
-	/* Of a long chain only the first links are there: as many turns of it as their cycles are.
-	 */
-	if (chain->link_count == CHAIN_MAX && chain->cycles > 0) {
-		double cycles = 0;
-
-		for (int i = 0; i < chain->link_count; i++)
-			cycles += (double)chain->link[i].cycles;
-		turns = cycles / (chain->cycles / tally->turns);
-		for (int i = 0; i < count; i++)
-			if (fabs(use[i].count / turns - rint(use[i].count / turns)) < 0.05)
-				use[i].count = rint(use[i].count / turns) * turns;
-	}
-	/* A chain of many turns is told by the turn where it comes out even. */
-	for (int i = 0; i < count; i++)
-		even &= fabs(use[i].count / turns - rint(use[i].count / turns)) < 1e-6;
-	if (!even)
-		snprintf(over, sizeof(over), " in %.0f iterations", turns);
-	words_uses(use, count, even ? turns : 1, 3, what, sizeof(what));
-	snprintf(buffer, size, "%s%s%s", what[0] ? what : "values carried along", over,
-		chain->through_memory ? ", through memory" : "");
-}
-
-/* Elements of a chain begun anew that are under way beside what it follows: no more than stand in
- * the reorder buffer, and of them no more than wait in the scheduler. INFINITY: not known. */
-static double overlap(const struct tally *tally, const struct chain *chain)
-{
-	double rob = uarch_fact(tally->uarch, SIZE_ROB),
-	       scheduler = uarch_fact(tally->uarch, SIZE_SCHEDULER);
-	double together = INFINITY, operations = 0;
-
-	for (int i = 0; i < chain->link_count; i++)
-		operations += chain->link[i].alu && chain->link[i].cycles > 0;
-	if (chain->link_count == CHAIN_MAX)
-		operations = 0;
-	if (uarch_known(rob) && tally->slots > 0)
-		together = rob / tally->slots;
-	if (uarch_known(scheduler) && operations > 0)
-		together = fmin(together, scheduler / (operations / chain->spans));
-	return together * tally->elements;
-}
-
-/* The share of a chain's cycles that is left when it begins anew every `restart` elements. Of those
- * that follow, the k-th begins when all but the last `together` elements before it are through. Two
- * bounds come close to what follows from that: the first k that has to wait at all, and the next,
- * which waits for the whole of the one. */
-double limits_restart_share(double restart, double together)
-{
-	double first = floor(together / restart) + 1;
-
-	return fmax(1 - together / (first * restart), 1 / (first + 1));
-}
-
-void limits_latency(struct tally *tally)
-{
-	struct chain *chain = &tally->limits->chain;
-	double restart = tally->place->restart, together;
-	char what[160], number[24], every[24];
-
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
-	if (chain->cycles <= 0)
-		return;
-	describe_chain(tally, chain, what, sizeof(what));
-	words_number(chain->cycles / tally->turns, number);
-	together = restart > 0 ? overlap(tally, chain) : 0;
-	tally->limits->overlap = isfinite(together) ? together : 0;
-	if (restart > 0 && isfinite(together) && limits_restart_share(restart, together) > 0.99) {
-		/* Seldom enough to say no more of it. */
-		limits_add(tally, LIMIT_LATENCY,
-			chain->cycles * limits_restart_share(restart, together),
-			"chain of %s: %s cycle%s", what, number,
-			chain->cycles == tally->turns ? "" : "s");
-	} else if (restart > 0 && isfinite(together)) {
-		limits_add(tally, LIMIT_LATENCY,
-			chain->cycles * limits_restart_share(restart, together),
-			"chain of %s: %s cycle%s, but begun anew every %s%s: up to %.0f of them "
-			"overlap with those before",
-			what, number, chain->cycles == tally->turns ? "" : "s",
-			restart == 1 ? "" : words_number(restart, every),
-			restart == 1 ? "element" : " elements", floor(together));
-	} else if (restart <= 0) {
-		limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what,
-			number, chain->cycles == tally->turns ? "" : "s");
-	}
-	for (int i = 0; i < chain->link_count; i++)
-		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
-}
-
-double limits_chained_misses(const struct tally *tally, const struct chain *chain)
-{
-	return fmin(chain->loads, (tally->place->reaches ? levels_lines(tally, WAYS(REACH_CHAINED))
-							 : tally->place->lines) *
-					  tally->elements / fmax(tally->place->chains, 1));
 }
 
 /* Loads of the chain go to the working set's levels. Only where no prefetcher follows, and no more
@@ -211,6 +74,162 @@ static void add_lines(struct tally *tally, const struct level *level)
 		words_number(cycles > 0 ? lines / cycles : 0, rate), where);
 }
 
+/* ---- The window: how many misses are in flight at once, where each is a load that leads to the
+ * next. What lies between two of them fills the reorder buffer, and takes entries of other buffers.
+ */
+
+/* A load whose address it loaded itself, a turn ago. */
+static bool chases(const struct insn *insn)
+{
+	return insn->known && insn->memory_count == 1 && insn->memory[0].load &&
+	       !insn->memory[0].store && insn->write_count == 1 &&
+	       (insn->memory[0].base == insn->writes[0] ||
+		       insn->memory[0].index == insn->writes[0]);
+}
+
+/* What stands between one miss and others behind it. */
+struct span {
+	double taken[SIZE_COUNT]; /* entries, the first miss's among them */
+	bool waits[REG_COUNT];	  /* registers that wait for the first miss */
+};
+
+static bool depends(const struct span *span, const struct insn *insn)
+{
+	for (int i = 0; i < insn->read_count; i++)
+		if (span->waits[insn->reads[i]])
+			return true;
+	for (int i = 0; i < insn->memory_count; i++)
+		if (span->waits[insn->memory[i].base] || span->waits[insn->memory[i].index])
+			return true;
+	return false;
+}
+
+static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn *insn)
+{
+	bool load = insn->memory_count > 0 && !insn->address_only;
+	enum uarch_fact own = load ? SIZE_LOAD_SCHEDULER : SIZE_VECTOR_SCHEDULER;
+
+	if ((load || insn->vector) && uarch_known(uarch_fact(tally->uarch, own)))
+		return own;
+	return SIZE_SCHEDULER;
+}
+
+/* A step's entries. `first`: it is the miss that the others wait for; `miss`: another one, which
+ * has to pass through the scheduler. */
+static void take(const struct tally *tally, int step, bool first, bool miss, struct span *span)
+{
+	int number = tally->loop->path[step].insn;
+	const struct insn *insn = &tally->loop->insn[number];
+	const struct uarch_insn *facts = &tally->facts[number];
+	bool half = tally->insn[number].second > 0, joined = tally->insn[number].joins,
+	     waits = !first && depends(span, insn);
+	bool made = facts->known && !facts->eliminated && !insn->zeroing;
+
+	span->taken[SIZE_ROB] += facts->known && !half && !joined ? facts->slots : 0;
+	span->taken[SIZE_BRANCHES] += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
+	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
+	for (int i = 0; i < insn->write_count && made; i++) {
+		/* The stack pointer of calls moves at rename. */
+		span->taken[SIZE_REGISTERS] += insn->writes[i] < REG_VECTOR &&
+					       !(insn->writeback && insn->flow != FLOW_NONE);
+		span->taken[SIZE_VECTORS] +=
+			insn->writes[i] >= REG_VECTOR && insn->writes[i] < REG_MASK;
+	}
+	for (int i = 0; i < insn->memory_count && !insn->address_only; i++) {
+		span->taken[SIZE_LOAD_QUEUE] += insn->memory[i].load;
+		span->taken[SIZE_STORE_QUEUE] += insn->memory[i].store;
+	}
+	if ((waits || miss) && made && insn->flow == FLOW_NONE)
+		span->taken[scheduler_of(tally, insn)]++;
+	for (int i = 0; i < insn->write_count; i++)
+		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
+}
+
+/* From the miss at `start` once round the loop: how many are in flight before each buffer is full.
+ */
+static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
+{
+	const struct loop *loop = tally->loop;
+	struct span span = { { 0 }, { false } };
+	double found[SIZE_COUNT] = { 0 };
+
+	for (int i = 0; i < loop->path_count; i++) {
+		int step = (start + i) % loop->path_count;
+		bool miss = chases(&loop->insn[loop->path[step].insn]);
+
+		take(tally, step, i == 0, miss && i > 0, &span);
+		for (int size = 0; size < SIZE_COUNT && miss; size++)
+			found[size] += span.taken[size] <= uarch_fact(tally->uarch, size);
+	}
+	for (int size = 0; size < SIZE_COUNT; size++)
+		together[size] = fmax(together[size], fmax(found[size], 1));
+}
+
+/* Whether there are software prefetches: they leave the reorder buffer before their line is there.
+ */
+static bool prefetches(const struct loop *loop)
+{
+	for (int i = 0; i < loop->insn_count; i++)
+		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 ||
+			strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
+			return true;
+	return false;
+}
+
+/* How many misses are in flight together at most, by each of the core's buffers: from one miss to
+ * others after it the loop takes no more entries than the buffer has. INFINITY: its size is not
+ * known. False: misses are not known one by one. */
+static bool in_flight_one_by_one(const struct tally *tally, double together[SIZE_COUNT])
+{
+	const struct loop *loop = tally->loop;
+	int misses = 0;
+
+	for (int size = 0; size < SIZE_COUNT; size++)
+		together[size] = 0;
+	if (loop->stepped || prefetches(loop))
+		return false;
+	for (int i = 0; i < loop->path_count; i++)
+		misses += chases(&loop->insn[loop->path[i].insn]);
+	if (misses < 2 || fabs(misses - tally->place->lines * tally->elements) > 1e-6)
+		return false;
+	for (int i = 0; i < loop->path_count; i++)
+		if (chases(&loop->insn[loop->path[i].insn]))
+			look_from(tally, i, together);
+	for (int size = 0; size < SIZE_COUNT; size++)
+		if (!uarch_known(uarch_fact(tally->uarch, size)))
+			together[size] = INFINITY;
+	return true;
+}
+
+/* Adds the limit of the fullest buffer, if it has fewer than `most` misses in flight; wait: cycles
+ * of all `misses` of a path one after the other. */
+static void add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
+	double wait, double misses)
+{
+	static const char *const names[SIZE_COUNT] = { [SIZE_SCHEDULER] = "the scheduler",
+		[SIZE_LOAD_QUEUE] = "the load queue",
+		[SIZE_STORE_QUEUE] = "the store queue",
+		[SIZE_REGISTERS] = "integer registers",
+		[SIZE_VECTORS] = "vector registers",
+		[SIZE_BRANCHES] = "branches in flight",
+		[SIZE_CALLS] = "calls in flight",
+		[SIZE_LOAD_SCHEDULER] = "the loads' scheduler",
+		[SIZE_VECTOR_SCHEDULER] = "the vectors' scheduler" };
+	char each[24], number[24], size_of[24];
+	int fullest = SIZE_ROB;
+
+	for (int size = 0; size < SIZE_COUNT; size++)
+		if (names[size] && together[size] < together[fullest])
+			fullest = size;
+	if (names[fullest] && together[fullest] < most)
+		limits_add(tally, LIMIT_WINDOW, wait / together[fullest],
+			"misses of %s cycles, %s at a time, the %s entries of %s full between",
+			words_number(wait / misses, each), words_number(together[fullest], number),
+			words_number(uarch_fact(tally->uarch, fullest), size_of), names[fullest]);
+}
+
+/* ---- Misses that overlap */
+
 /* Misses that do not wait for each other overlap as far as they are in flight together: they must
  * stand in the reorder buffer at the same time, and the first-level cache waits for so many lines
  * at once. */
@@ -222,12 +241,12 @@ static void add_misses(struct tally *tally, const struct level *level)
 	double rob = uarch_fact(tally->uarch, SIZE_ROB),
 	       most = uarch_fact(tally->uarch, EXTRA_MISSES), together = INFINITY;
 	double queue = uarch_fact(tally->uarch, SIZE_STORE_QUEUE), window[SIZE_COUNT];
-	bool by_buffer = true, one_by_one = limits_window(tally, window);
+	bool by_buffer = true, one_by_one = in_flight_one_by_one(tally, window);
 	char number[24], each[24];
 
 	if (one_by_one)
 		together = window[SIZE_ROB];
-	else if (uarch_known(rob) && tally->slots > 0 && !limits_prefetches(tally->loop))
+	else if (uarch_known(rob) && tally->slots > 0 && !prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
 	/* Stores leave the reorder buffer before their line is there, and wait in a queue of their
 	 * own. */
@@ -249,7 +268,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 		words_number(wait / misses, each), words_number(together, number),
 		by_buffer ? "in the reorder buffer" : "in the L1 cache");
 	if (one_by_one)
-		limits_add_window(tally, window, together, wait, misses);
+		add_window(tally, window, together, wait, misses);
 }
 
 /* Whether there are misses that need not wait for each other. Of reaches the ordered ones are in
@@ -270,11 +289,10 @@ void limits_memory(struct tally *tally)
 	const char *missing = NULL;
 	double *beyond = tally->limits->beyond, lines = levels_lines(tally, WAYS_ALL);
 	/* What the first cache holds comes from nowhere else. */
-	bool fits = levels_cache(tally, L1) > 0 && !limits_spills(tally);
+	bool fits = levels_cache(tally, L1) > 0 && !levels_spill(tally);
 
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
-	limits_reach(tally);
-	if (!limits_spills(tally) || lines <= 0)
+	if (!levels_spill(tally) || lines <= 0)
 		return;
 	if (!levels_spread(tally, WAYS_ALL, level, &missing)) {
 		limits_add_unknown(

@@ -1,9 +1,12 @@
-/* So many a cycle: rename width, loads, stores, their addresses, lines they cross, taken branches.
- */
+/* What the core does at most in a cycle: rename slots, loads, stores, their addresses, line splits,
+ * accesses to the banks and lines of the first-level cache, taken branches. */
 #include "model/limits/tally.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/text.h"
+#include "model/graph/address.h"
 #include "model/graph/forwards.h"
 
 /* Bytes of a cache line: of every core there is a file for. */
@@ -155,6 +158,193 @@ static void add_splits(struct tally *tally)
 	}
 }
 
+/* ---- The first-level cache: loads a cycle from one of its banks, lines a cycle that stores go to.
+ * Both need to know how addresses lie to each other: what the code does not show counts as free. */
+
+/* One access of the path. */
+struct access {
+	struct address address;
+	int64_t growth; /* bytes from one path to the next */
+	bool grows;	/* by a constant */
+	uint64_t seen;	/* its address, 0: not seen */
+	int size;
+};
+
+struct accesses {
+	struct access *load, *store;
+	int loads, stores;
+};
+
+/* All but those of gathers and scatters, whose elements are anywhere. */
+static void collect(const struct loop *loop, struct accesses *all)
+{
+	struct address_walk walk;
+
+	address_begin(&walk);
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			struct access access = {
+				.size = k < insn->memory_count ? insn->memory[k].size : 0
+			};
+
+			if (!forwards_loads(insn, k) && !forwards_stores(insn, k))
+				continue;
+			access.address = address_of(&walk, insn, k);
+			access.seen = loop->stepped && !insn->memory[k].vector_index
+					      ? loop->path[s].address[k]
+					      : 0;
+			if (forwards_loads(insn, k))
+				all->load[all->loads++] = access;
+			if (forwards_stores(insn, k))
+				all->store[all->stores++] = access;
+		}
+		address_pass(&walk, insn);
+	}
+	for (int i = 0; i < all->loads; i++)
+		all->load[i].grows =
+			address_growth(&walk, &all->load[i].address, &all->load[i].growth);
+	for (int i = 0; i < all->stores; i++)
+		all->store[i].grows =
+			address_growth(&walk, &all->store[i].address, &all->store[i].growth);
+}
+
+/* ---- Banks */
+
+static int place_in_line(int64_t address)
+{
+	return (int)((uint64_t)address % LINE);
+}
+
+/* Loads that come back to the same places of lines path after path: those of one base, that moves
+ * on by whole lines. The most of them that read one byte of a line. */
+static int crowded(const struct accesses *all, int first, bool *counted)
+{
+	const struct access *one = &all->load[first];
+	int reads[LINE] = { 0 }, most = 0;
+
+	for (int i = first; i < all->loads; i++) {
+		const struct access *load = &all->load[i];
+
+		if (counted[i] || !address_comparable(&one->address, &load->address))
+			continue;
+		counted[i] = true;
+		for (int byte = 0; byte < load->size && byte < LINE; byte++) {
+			int *at = &reads[place_in_line(load->address.constant + byte)];
+
+			if (++*at > most)
+				most = *at;
+		}
+	}
+	return most;
+}
+
+static void add_banks(struct tally *tally, const struct accesses *all)
+{
+	double each = uarch_fact(tally->uarch, CAP_LOADS_BANK);
+	bool *counted = memory_new((size_t)all->loads + 1, sizeof(*counted));
+	int most = 0;
+	char number[24], rate[24];
+
+	for (int i = 0; i < all->loads; i++) {
+		const struct access *load = &all->load[i];
+		int here;
+
+		if (counted[i] || !load->address.known || !load->grows || load->growth % LINE != 0)
+			continue;
+		here = crowded(all, i, counted);
+		most = here > most ? here : most;
+	}
+	free(counted);
+	if (most > 1 && uarch_known(each) && each > 0)
+		limits_add(tally, LIMIT_BANKS, most / each,
+			"%s load%s at the same place of their lines, %s a cycle from one bank",
+			words_number(most / tally->turns, number), most == tally->turns ? "" : "s",
+			words_number(each, rate));
+}
+
+/* ---- Lines stored to */
+
+/* Whether two stores may go to the same line. later: the second is of the next path. */
+static bool may_share(const struct access *a, const struct access *b, bool later)
+{
+	int64_t apart;
+
+	if (a->seen && b->seen && !later)
+		return b->seen / LINE <= (a->seen + (uint64_t)a->size - 1) / LINE &&
+		       a->seen / LINE <= (b->seen + (uint64_t)b->size - 1) / LINE;
+	if (!address_comparable(&a->address, &b->address) || (later && !b->grows))
+		return true;
+	apart = (int64_t)((uint64_t)b->address.constant + (later ? (uint64_t)b->growth : 0) -
+			  (uint64_t)a->address.constant);
+	return apart < 0 ? -apart < LINE + b->size - 1 : apart < LINE + a->size - 1;
+}
+
+/* Cycles for the path's stores in their order, of which up to `together` go at once as long as they
+ * are neighbours in the same line. */
+static double store_cycles(const struct accesses *all, double together)
+{
+	int first = 0, run = 1;
+	double cycles = 0;
+
+	/* Begin where a line ends. */
+	while (first < all->stores &&
+		may_share(&all->store[(first + all->stores - 1) % all->stores], &all->store[first],
+			first == 0))
+		first++;
+	if (first == all->stores)
+		return all->stores / together;
+	for (int i = 1; i <= all->stores; i++) {
+		int before = (first + i - 1) % all->stores, at = (first + i) % all->stores;
+
+		if (i < all->stores && may_share(&all->store[before], &all->store[at], at == 0)) {
+			run++;
+			continue;
+		}
+		cycles += ceil(run / together);
+		run = 1;
+	}
+	return cycles;
+}
+
+static void add_store_lines(struct tally *tally, const struct accesses *all)
+{
+	const struct limits_place *place = tally->place;
+	double lines = uarch_fact(tally->uarch, CAP_STORE_LINES), stores = tally_all(tally->stores),
+	       cycles, random = 0;
+	double together = uarch_fact(tally->uarch, CAP_STORES);
+	char number[24], rate[24];
+
+	if (!uarch_known(lines) || lines <= 0 || !uarch_known(together) || together <= lines ||
+		stores <= 0)
+		return;
+	/* Stores that range at random over so much: by chance two neighbours meet in a line. */
+	if (place->scattered && place->range > LINE &&
+		place->lines * tally->elements > stores - 1e-9)
+		random = stores * (1 - LINE / place->range) / lines;
+	cycles = all->stores > 0 ? store_cycles(all, together / lines) / lines : 0;
+	if (fmax(cycles, random) <= stores / together + 1e-9)
+		return;
+	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random),
+		"%s store%s, %s line%s a cycle: few next to each other share one",
+		words_number(stores / tally->turns, number), stores == tally->turns ? "" : "s",
+		words_number(lines, rate), lines == 1 ? "" : "s");
+}
+
+static void add_banks_and_lines(struct tally *tally)
+{
+	size_t room = (size_t)tally->loop->path_count * INSN_MEMORY + 1;
+	struct accesses all = { memory_new(room, sizeof(*all.load)),
+		memory_new(room, sizeof(*all.store)), 0, 0 };
+
+	collect(tally->loop, &all);
+	add_banks(tally, &all);
+	add_store_lines(tally, &all);
+	free(all.load);
+	free(all.store);
+}
+
 void limits_throughput(struct tally *tally)
 {
 	add_width(tally);
@@ -162,4 +352,5 @@ void limits_throughput(struct tally *tally)
 	add_splits(tally);
 	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_fact(tally->uarch, CAP_TAKEN),
 		"taken branch", "taken branches");
+	add_banks_and_lines(tally);
 }

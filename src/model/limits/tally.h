@@ -66,39 +66,20 @@ void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const 
 void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The groups of limits. */
-void limits_throughput(struct tally *tally); /* limits_throughput.c */
-void limits_banks(struct tally *tally);	     /* limits_banks.c */
-void limits_ports(struct tally *tally);	     /* limits_ports.c */
-void limits_latency(struct tally *tally);    /* limits_memory.c */
+/* The groups of limits, in this order. */
+void limits_throughput(struct tally *tally);
+void limits_ports(struct tally *tally);
+void limits_chain(struct tally *tally);
 void limits_memory(struct tally *tally);
-void limits_reach(struct tally *tally); /* limits_reach.c */
-void limits_soft(struct tally *tally);	/* limits_soft.c: after all the others */
+void limits_soft(struct tally *tally);
 
-/* Whether the working set leaves the first-level cache, and how many accesses of a path go to what
- * is beyond, at least. */
-bool limits_spills(const struct tally *tally);
-/* The cycles per path that chained loads wait for the second TLB, where its hits take `cost`;
- * *share becomes the share of them that do. */
-double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
-/* The share of a chain's cycles that is left when it begins anew every `restart` elements, and so
- * many elements are under way together. */
-double limits_restart_share(double restart, double together);
-/* How many misses are in flight together at most, by each of the core's buffers, where each miss is
- * a load that leads to the next of its chain: from one to others behind it no more than the buffer
- * has is taken. INFINITY: its size is not known. False: misses are not known one by one. */
-bool limits_window(const struct tally *tally, double together[SIZE_COUNT]); /* limits_window.c */
-/* Notes the fullest of them, if it has fewer than `most` in flight; wait: cycles of all `misses` of
- * a path one after the other. */
-void limits_add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
-	double wait, double misses);
-/* Whether software prefetches are among its instructions: they leave the reorder buffer before
- * their line is there. */
-bool limits_prefetches(const struct loop *loop);
-/* How many loads of the slowest chain each reach another line of the working set, per path. */
+/* Loads of the slowest chain, per path, that each reach another line of the working set. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);
+/* Cycles per path that chained loads wait for the second TLB, where a hit takes `cost` and the
+ * first one reaches over `bytes`; *share: of chained loads, those that wait. */
+double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
 
-/* ---- Words (limits_words.c) */
+/* ---- Words (limit_words.c) */
 
 /* A set of ports: "p0156", "alu0-3", "p2,3,11". */
 void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t size);
