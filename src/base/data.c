@@ -283,32 +283,3 @@ void data_names_free(char **names)
 		free(*name);
 	free(names);
 }
-
-int data_fields(char *row, char *field[], int most)
-{
-	int count = 0;
-
-	for (int i = 0; i < most; i++)
-		field[i] = row + strlen(row);
-	while (row && count < most) {
-		char *bar = strchr(row, '|'), *end;
-
-		if (bar)
-			*bar = '\0';
-		row += strspn(row, " \t");
-		for (end = row + strlen(row); end > row && strchr(" \t\r", end[-1]); end--)
-			;
-		*end = '\0';
-		field[count++] = row;
-		row = bar ? bar + 1 : NULL;
-	}
-	return row ? most + 1 : count;
-}
-
-bool data_field(char *to, size_t size, const char *field)
-{
-	if (!*field || strlen(field) >= size)
-		return false;
-	memcpy(to, field, strlen(field) + 1);
-	return true;
-}

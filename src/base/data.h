@@ -43,14 +43,6 @@ bool data_own_path(const char *name, struct text *path);
 struct status data_own_save(
 	const char *name, const char *text, struct text *path, bool *background_explain);
 
-/* Cuts a row of a table at its bars ("|"), each field without the blanks at its ends; those that
- * are missing are empty. Returns how many there are, and `most` + 1 where there are more than that.
- */
-int data_fields(char *row, char *field[], int most);
-
-/* Copies a field. False: it is empty, or has no room. */
-bool data_field(char *to, size_t size, const char *field);
-
 /* The compiled-in text of that name whatever files there are, or NULL. */
 const char *data_built_in(const char *name);
 

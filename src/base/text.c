@@ -124,9 +124,9 @@ static bool turns_direction(const unsigned char *c)
 	       (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
 }
 
-/* Bytes of the valid UTF-8 character at c (RFC 3629) that is no control character, or 0. */
-static size_t utf8_length(const unsigned char *c)
+size_t text_character(const char *at)
 {
+	const unsigned char *c = (const unsigned char *)at;
 	static const struct {
 		unsigned char first, last, low, high, length;
 	} rows[] = {
@@ -160,7 +160,7 @@ void text_add_clean(struct text *text, const char *string, size_t most)
 	size_t end = text->length + most;
 
 	while (*string) {
-		size_t length = utf8_length((const unsigned char *)string);
+		size_t length = text_character(string);
 
 		if (text->length + (length ? length : 1) > end)
 			break;
@@ -187,4 +187,59 @@ void text_cut_clean(char *buffer, size_t size)
 	wanted = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
 	if (end - (start - 1) < wanted)
 		buffer[start - 1] = '\0';
+}
+
+/* ---- word wrap */
+
+static size_t one_column(const void *context, const char *at, int *columns)
+{
+	size_t length = text_character(at);
+
+	(void)context;
+	*columns = 1;
+	return length ? length : 1;
+}
+
+size_t text_line(const struct text_wrap *wrap, const char *text, const char **next)
+{
+	text_measure *measure = wrap->measure ? wrap->measure : one_column;
+	size_t fit = 0, blank = 0;
+	int used = 0;
+
+	while (text[fit] && text[fit] != '\n') {
+		int columns;
+		size_t bytes = measure(wrap->context, text + fit, &columns);
+
+		if (text[fit] == ' ')
+			blank = fit;
+		used += columns;
+		if (used > wrap->columns && (blank || wrap->cut_words)) {
+			fit = blank ? blank : fit ? fit : bytes;
+			break;
+		}
+		fit += bytes;
+	}
+	if (next)
+		*next = text + fit + (text[fit] == '\n' ? 1 : strspn(text + fit, " "));
+	return fit;
+}
+
+void text_print(FILE *out, int columns, const char *first, int indent, const char *words)
+{
+	/* The first line has less room: what `first` takes after its last line feed. */
+	const char *last = strrchr(first, '\n');
+	struct text_wrap wrap = { .columns = columns };
+
+	fputs(first, out);
+	for (const char *c = last ? last + 1 : first; *c; c++)
+		wrap.columns -= ((unsigned char)*c & 0xc0) != 0x80;
+	while (*words) {
+		const char *line = words;
+
+		fwrite(line, 1, text_line(&wrap, line, &words), out);
+		wrap.columns = columns - indent;
+		if (*words)
+			fprintf(out, "\n%*s", indent, "");
+	}
+	fputc('\n', out);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/characterise_text.h"
 #include "cli/check.h"
@@ -23,42 +24,6 @@
 #include "model/counts/counts.h"
 
 enum { TEXT_WIDTH = 96 };
-
-/* Columns that `string` takes: its characters, as none of them is wide here. */
-static int width_of(const char *string)
-{
-	int width = 0;
-
-	for (; *string; string++)
-		width += ((unsigned char)*string & 0xc0) != 0x80;
-	return width;
-}
-
-/* Text broken at blanks to TEXT_WIDTH columns, each line after `indent` blanks. */
-static void print_wrapped(FILE *out, int indent, const char *string)
-{
-	int column = 0;
-
-	while (*string) {
-		size_t length = strcspn(string, " ");
-		char word[256];
-		int width;
-
-		snprintf(word, sizeof(word), "%.*s", (int)length, string);
-		width = width_of(word);
-		if (column && column + 1 + width > TEXT_WIDTH) {
-			fputc('\n', out);
-			column = 0;
-		}
-		column += fprintf(out, "%*s", column ? 1 : indent, "");
-		fputs(word, out);
-		column += width;
-		string += length;
-		string += strspn(string, " ");
-	}
-	if (column)
-		fputc('\n', out);
-}
 
 /* The columns of a sweep beside its knobs: figures of up to six characters, and with two knobs and
  * the flags a line of eighty. */
@@ -446,7 +411,7 @@ static void text_kernel(struct report *report, const struct kernel *kernel)
 	if (report->records)
 		fputc('\n', out);
 	fprintf(out, "%s: %s\n", kernel->name, kernel->title);
-	print_wrapped(out, 4, kernel->look_for);
+	text_print(out, TEXT_WIDTH, "    ", 4, kernel->look_for);
 	fprintf(out, "    CPE counts: %s\n    From: %s\n", kernel->element, kernel->document);
 	for (int i = 0; i < kernel->knob_count; i++)
 		if ((int)strlen(kernel->knobs[i].name) > widest)
@@ -481,7 +446,7 @@ static void text_check(struct report *report, const struct check *check)
 	fprintf(report->out, "%-4s  %-10s  %s\n", check_state_name(check->state), check->name,
 		check->finding);
 	if (*check->advice)
-		print_wrapped(report->out, 18, check->advice);
+		text_print(report->out, TEXT_WIDTH, "                  ", 18, check->advice);
 	report->records++;
 }
 

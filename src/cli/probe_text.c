@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/wrapped.h"
 
 enum { CELL = 40 };
 
@@ -132,7 +131,7 @@ static void put_head(FILE *out, const struct probe_report *probe)
 	text_addf(&text, "; up to %s", most);
 	add_pages(&text, probe);
 	text_addf(&text, "; %.1f s", probe->seconds);
-	put_wrapped(out, "", 0, text_string(&text));
+	text_print(out, TEXT_COLUMNS, "", 0, text_string(&text));
 	text_free(&text);
 	if (!probe->complete)
 		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n",
@@ -216,7 +215,7 @@ static void put_elsewhere(FILE *out, const struct probe_report *probe)
 				words);
 	if (text.length) {
 		text_addf(&text, " (%s).", probe->published.row[0].source);
-		put_wrapped(out, "Lines a cycle elsewhere: ", 2, text_string(&text));
+		text_print(out, TEXT_COLUMNS, "Lines a cycle elsewhere: ", 2, text_string(&text));
 	}
 	text_free(&text);
 }
@@ -291,7 +290,7 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 		beyond = beyond || curve->point[0].sample.cpe >
 					   BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
 	if (curve->point[0].x == 1 && beyond)
-		put_wrapped(out, "", 2,
+		text_print(out, TEXT_COLUMNS, "", 2,
 			"N loads at once are at most N times as fast: memory was slower while one "
 			"alone was timed, so these are too high.");
 }
@@ -334,7 +333,8 @@ static void put_singles(FILE *out, const struct probe_report *probe)
 
 	for (int i = 0; i < hierarchy->level_count; i++)
 		if (hierarchy->level[i].kind == LEVEL_TLB) {
-			put_wrapped(out, begun ? "" : "\n", 2, hierarchy->level[i].words);
+			text_print(
+				out, TEXT_COLUMNS, begun ? "" : "\n", 2, hierarchy->level[i].words);
 			begun = true;
 		}
 	if (isfinite(hierarchy->line))
@@ -344,9 +344,10 @@ static void put_singles(FILE *out, const struct probe_report *probe)
 static void put_findings(FILE *out, const struct probe_report *probe)
 {
 	for (int i = 0; i < probe->hierarchy.finding_count; i++)
-		put_wrapped(out, i ? "* " : "\n* ", 2, probe->hierarchy.finding[i].text);
+		text_print(
+			out, TEXT_COLUMNS, i ? "* " : "\n* ", 2, probe->hierarchy.finding[i].text);
 	for (int i = 0; i < probe->note_count; i++)
-		put_wrapped(out, i ? "note: " : "\nnote: ", 6, probe->note[i]);
+		text_print(out, TEXT_COLUMNS, i ? "note: " : "\nnote: ", 6, probe->note[i]);
 }
 
 void probe_text(struct report *report, const struct probe_report *probe)

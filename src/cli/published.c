@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/data.h"
+#include "base/rows.h"
 
 enum { FIELDS = 5 };
 
@@ -27,25 +27,26 @@ static bool fits(char *words, const struct setting *setting)
 
 bool published_find(const struct setting *setting, const char *uarch, struct published *published)
 {
-	char *text, *line, *rest;
-	struct status status = data_load("published", &text, NULL);
+	struct rows rows;
 	bool found = false;
 
-	if (!status_is_ok(&status))
-		return false;
-	for (line = strtok_r(text, "\n", &rest); line && !found;
-		line = strtok_r(NULL, "\n", &rest)) {
-		char *field[FIELDS], *end;
+	rows_load(&rows, "published");
+	rows.lenient = true;
+	while (!found && rows_next(&rows)) {
+		char *field[FIELDS];
 
-		if (*line == '#' || data_fields(line, field, FIELDS) != FIELDS ||
-			strcmp(field[1], uarch) != 0 || !fits(field[0], setting))
-			continue;
-		*published = (struct published){ .cycles = strtod(field[2], &end) };
-		snprintf(published->ports, sizeof(published->ports), "%s", field[3]);
-		snprintf(published->source, sizeof(published->source), "%s", field[4]);
-		found = end != field[2] && *end == '\0' && published->cycles > 0;
+		*published = (struct published){ 0 };
+		if (rows_fields(&rows, field, FIELDS) != FIELDS)
+			rows_fail(&rows, "expected: SETTING | CORE | CYCLES | PORTS | SOURCE");
+		else if (strcmp(field[1], uarch) == 0 && fits(field[0], setting))
+			found = rows_number(
+				&rows, "the cycles", field[2], 0.001, 1e9, &published->cycles);
+		if (found) {
+			snprintf(published->ports, sizeof(published->ports), "%s", field[3]);
+			snprintf(published->source, sizeof(published->source), "%s", field[4]);
+		}
 	}
-	free(text);
+	rows_end(&rows);
 	return found;
 }
 

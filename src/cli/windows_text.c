@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/wrapped.h"
 
 enum { FILLER = 12, TITLE = 19, KNEE = 24, KIND = 8, CYCLES = 11 };
 
@@ -52,7 +51,7 @@ static void put_head(FILE *out, const struct windows_report *windows)
 		text_addf(&text, " at %.2f GHz", clock_of(windows));
 	add_knobs(&text, &windows->options.setting);
 	text_addf(&text, "; %.2f s", windows->seconds);
-	put_wrapped(out, "", 0, text_string(&text));
+	text_print(out, TEXT_COLUMNS, "", 0, text_string(&text));
 	text_free(&text);
 	if (windows->core[0])
 		fprintf(out, "core's file: %s%s\n", windows->core,
@@ -104,7 +103,7 @@ static void put_sources(FILE *out, const struct windows_report *windows)
 	if (most - least >= 0.01)
 		text_addf(&text, "%.1f to ", 100 * least);
 	text_addf(&text, "%.1f %%, usually. File: entries of the core's file.", 100 * most);
-	put_wrapped(out, "Cycles: ", 2, text_string(&text));
+	text_print(out, TEXT_COLUMNS, "Cycles: ", 2, text_string(&text));
 	text_free(&text);
 }
 
@@ -132,7 +131,7 @@ static void put_words(FILE *out, const struct windows_report *windows)
 		if (!words[0])
 			continue;
 		snprintf(head, sizeof(head), "%s%s: ", first, row->filler);
-		put_wrapped(out, head, 2, words);
+		text_print(out, TEXT_COLUMNS, head, 2, words);
 		first = "";
 	}
 	for (int i = 0; i < windows->count; i++)
@@ -164,7 +163,7 @@ static void put_published(FILE *out, const struct windows_report *windows)
 			continue;
 		snprintf(head, sizeof(head), "%s%s elsewhere: ", first, fact->title);
 		text_addf(&text, "%s (%s)", words, source);
-		put_wrapped(out, head, 2, text_string(&text));
+		text_print(out, TEXT_COLUMNS, head, 2, text_string(&text));
 		text_free(&text);
 		first = "";
 	}
@@ -195,6 +194,6 @@ void windows_text(struct report *report, const struct windows_report *windows)
 	for (int i = 0; i < windows->count && report->points; i++)
 		put_curve(out, &windows->row[i]);
 	if (windows->note[0])
-		put_wrapped(out, "\nnote: ", 6, windows->note);
+		text_print(out, TEXT_COLUMNS, "\nnote: ", 6, windows->note);
 	report->records++;
 }

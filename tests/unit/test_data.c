@@ -202,31 +202,6 @@ static void what_is_saved_is_found_and_what_was_there_is_put_aside(void **state)
 	remove_file("new");
 }
 
-static void rows_are_cut_at_their_bars(void **state)
-{
-	char row[] = " rob |\tSkylake| 224 \r", more[] = "a|b|c|d", one[] = "", last[] = "a|",
-	     *field[3], to[4];
-
-	(void)state;
-	assert_int_equal(data_fields(row, field, 3), 3);
-	assert_string_equal(field[0], "rob");
-	assert_string_equal(field[1], "Skylake");
-	assert_string_equal(field[2], "224");
-	assert_int_equal(data_fields(more, field, 3), 4);
-	assert_string_equal(field[2], "c");
-	assert_int_equal(data_fields(one, field, 3), 1);
-	assert_string_equal(field[0], "");
-	assert_string_equal(field[2], "");
-	assert_int_equal(data_fields(last, field, 3), 2);
-	assert_string_equal(field[0], "a");
-	assert_string_equal(field[1], "");
-	assert_true(data_field(to, sizeof(to), "224"));
-	assert_string_equal(to, "224");
-	assert_false(data_field(to, sizeof(to), "2240"));
-	assert_false(data_field(to, sizeof(to), ""));
-	assert_string_equal(to, "224");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,7 +211,6 @@ int main(void)
 		cmocka_unit_test(an_empty_file_is_an_empty_string),
 		cmocka_unit_test(names_are_listed_once_the_users_own_first),
 		cmocka_unit_test(what_is_saved_is_found_and_what_was_there_is_put_aside),
-		cmocka_unit_test(rows_are_cut_at_their_bars),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

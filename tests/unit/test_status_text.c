@@ -124,6 +124,61 @@ static void clean_text_controls_no_terminal(void **state)
 	text_free(&text);
 }
 
+/* What text_print() prints. */
+static void check_printed(
+	int columns, const char *first, int indent, const char *words, const char *expected)
+{
+	char *printed = NULL;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	assert_non_null(out);
+	text_print(out, columns, first, indent, words);
+	fclose(out);
+	assert_string_equal(printed, expected);
+	free(printed);
+}
+
+static void words_wrap_at_blanks(void **state)
+{
+	(void)state;
+	check_printed(8, "", 0, "one two three", "one two\nthree\n");
+	check_printed(7, "", 2, "one  two three", "one \n  two\n  three\n");
+	check_printed(7, "", 2, "one two three", "one two\n  three\n");
+	check_printed(8, "\n* ", 2, "one two", "\n* one\n  two\n");
+	check_printed(8, "much longer ", 1, "a b", "much longer a\n b\n");
+	check_printed(4, "", 0, "a muchlonger b", "a\nmuchlonger\nb\n");
+	check_printed(6, "", 0, "µµµ µµ µ", "µµµ µµ\nµ\n");
+	check_printed(8, "", 1, "a\nb", "a\n b\n");
+	check_printed(8, "x: ", 1, "", "x: \n");
+}
+
+static size_t two_columns(const void *context, const char *at, int *columns)
+{
+	(void)at;
+	*columns = *(const int *)context;
+	return 1;
+}
+
+static void a_long_word_is_cut_where_asked(void **state)
+{
+	const int two = 2;
+	struct text_wrap wrap = { .columns = 4, .cut_words = true };
+	const char *next;
+
+	(void)state;
+	assert_int_equal(text_line(&wrap, "muchlonger", &next), 4);
+	assert_string_equal(next, "longer");
+	wrap.measure = two_columns;
+	wrap.context = &two;
+	assert_int_equal(text_line(&wrap, "muchlonger", &next), 2);
+	wrap.columns = 1;
+	assert_int_equal(text_line(&wrap, "much", &next), 1);
+	assert_string_equal(next, "uch");
+	assert_int_equal(text_line(&wrap, "", &next), 0);
+	assert_string_equal(next, "");
+}
+
 static void memory_is_zeroed_and_copied(void **state)
 {
 	int *numbers = memory_new(100, sizeof(*numbers));
@@ -151,6 +206,8 @@ int main(void)
 		cmocka_unit_test(text_adds_a_long_piece_at_once),
 		cmocka_unit_test(cut_clean_takes_only_incomplete_characters),
 		cmocka_unit_test(clean_text_controls_no_terminal),
+		cmocka_unit_test(words_wrap_at_blanks),
+		cmocka_unit_test(a_long_word_is_cut_where_asked),
 		cmocka_unit_test(memory_is_zeroed_and_copied),
 	};
 

@@ -1,33 +1,32 @@
 #include "model/memory/bandwidths.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/data.h"
+#include "base/rows.h"
 
-enum { FIELDS = 4 };
+static bool read_row(struct rows *rows, struct published_lines *row)
+{
+	char *field[4];
+
+	if (rows_fields(rows, field, 4) != 4)
+		return rows_fail(rows, "expected: LEVEL | CORE | LINES | SOURCE");
+	return rows_copy(rows, "the level", field[0], row->level, sizeof(row->level)) &&
+	       rows_copy(rows, "the core", field[1], row->core, sizeof(row->core)) &&
+	       rows_copy(rows, "the lines", field[2], row->lines, sizeof(row->lines)) &&
+	       rows_copy(rows, "the source", field[3], row->source, sizeof(row->source));
+}
 
 void bandwidths_load(struct bandwidths *bandwidths)
 {
-	char *text, *line, *rest;
-	struct status status = data_load("bandwidths", &text, NULL);
+	struct rows rows;
 
 	bandwidths->count = 0;
-	if (!status_is_ok(&status))
-		return;
-	for (line = strtok_r(text, "\n", &rest); line && bandwidths->count < BANDWIDTHS_MOST;
-		line = strtok_r(NULL, "\n", &rest)) {
-		struct published_lines *row = &bandwidths->row[bandwidths->count];
-		char *field[FIELDS];
-
-		if (*line != '#' && data_fields(line, field, FIELDS) == FIELDS)
-			bandwidths->count += data_field(row->level, sizeof(row->level), field[0]) &&
-					     data_field(row->core, sizeof(row->core), field[1]) &&
-					     data_field(row->lines, sizeof(row->lines), field[2]) &&
-					     data_field(row->source, sizeof(row->source), field[3]);
-	}
-	free(text);
+	rows_load(&rows, "bandwidths");
+	rows.lenient = true;
+	while (bandwidths->count < BANDWIDTHS_MOST && rows_next(&rows))
+		bandwidths->count += read_row(&rows, &bandwidths->row[bandwidths->count]);
+	rows_end(&rows);
 }
 
 bool bandwidths_words(

@@ -5,54 +5,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/data.h"
+#include "base/rows.h"
 #include "kernels/window.h"
 
-enum { FIELDS = 4 };
-
-static void read_rest(struct buffers *buffers, char *line)
+static bool read_rest(struct rows *rows, struct buffer_rest *rest)
 {
-	struct buffer_rest *rest = &buffers->rest[buffers->rest_count];
-	char *field[FIELDS], *end;
+	char *field[3];
 
-	if (buffers->rest_count == BUFFERS_RESTS || data_fields(line, field, FIELDS) != 3)
-		return;
-	rest->most = strtod(field[1], &end);
-	if (end == field[1] || *end || !(rest->most > 0) || rest->most > 1000)
-		return;
-	buffers->rest_count += data_field(rest->buffer, sizeof(rest->buffer), field[0]) &&
-			       data_field(rest->words, sizeof(rest->words), field[2]);
+	if (rows_fields(rows, field, 3) != 3)
+		return rows_fail(rows, "expected: rest BUFFER | MOST | WORDS");
+	return rows_copy(rows, "the buffer", field[0], rest->buffer, sizeof(rest->buffer)) &&
+	       rows_number(rows, "the most entries", field[1], 1, 1000, &rest->most) &&
+	       rows_copy(rows, "the reason", field[2], rest->words, sizeof(rest->words));
 }
 
-static void read_published(struct buffers *buffers, char *line)
+static bool read_published(struct rows *rows, struct buffer_published *row)
 {
-	struct buffer_published *published = &buffers->published[buffers->published_count];
-	char *field[FIELDS];
+	char *field[4];
 
-	if (buffers->published_count < BUFFERS_PUBLISHED && data_fields(line, field, FIELDS) == 4)
-		buffers->published_count +=
-			data_field(published->buffer, sizeof(published->buffer), field[0]) &&
-			data_field(published->core, sizeof(published->core), field[1]) &&
-			data_field(published->entries, sizeof(published->entries), field[2]) &&
-			data_field(published->source, sizeof(published->source), field[3]);
+	if (rows_fields(rows, field, 4) != 4)
+		return rows_fail(rows, "expected: published BUFFER | CORE | ENTRIES | SOURCE");
+	return rows_copy(rows, "the buffer", field[0], row->buffer, sizeof(row->buffer)) &&
+	       rows_copy(rows, "the core", field[1], row->core, sizeof(row->core)) &&
+	       rows_copy(rows, "the entries", field[2], row->entries, sizeof(row->entries)) &&
+	       rows_copy(rows, "the source", field[3], row->source, sizeof(row->source));
 }
 
 void buffers_load(struct buffers *buffers)
 {
-	static const char rests[] = "rest ", published[] = "published ";
-	char *text, *line, *next;
-	struct status status = data_load("windows", &text, NULL);
+	struct rows rows;
 
 	buffers->rest_count = buffers->published_count = 0;
-	if (!status_is_ok(&status))
-		return;
-	for (line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
-		if (strncmp(line, rests, strlen(rests)) == 0)
-			read_rest(buffers, line + strlen(rests));
-		else if (strncmp(line, published, strlen(published)) == 0)
-			read_published(buffers, line + strlen(published));
+	rows_load(&rows, "windows");
+	rows.lenient = true;
+	while (rows_next(&rows)) {
+		const char *word = rows_word(&rows);
+
+		if (strcmp(word, "rest") == 0 && buffers->rest_count < BUFFERS_RESTS)
+			buffers->rest_count +=
+				read_rest(&rows, &buffers->rest[buffers->rest_count]);
+		else if (strcmp(word, "published") == 0 &&
+			 buffers->published_count < BUFFERS_PUBLISHED)
+			buffers->published_count += read_published(
+				&rows, &buffers->published[buffers->published_count]);
 	}
-	free(text);
+	rows_end(&rows);
 }
 
 double buffers_size(const struct uarch *uarch, const char *buffer)

@@ -1,0 +1,100 @@
+/* The reader of every data file whose lines are words or fields: keys, sweeps, windows, core
+ *models.
+ *
+ *	struct rows rows;
+ *
+ *	rows_load(&rows, "windows");              (or rows_begin(), for a text in memory)
+ *	while (rows_next(&rows)) {                 each line that is neither empty nor a comment
+ *		char *word = rows_word(&rows);     "rest"; then the cursor is at the fields
+ *		char *field[3];
+ *
+ *		if (strcmp(word, "rest") != 0)
+ *			rows_unknown(&rows, "line", word, words, word_count);
+ *		else if (rows_fields(&rows, field, 3) != 3)
+ *			rows_fail(&rows, "expected: rest BUFFER | MOST | WORDS");
+ *		else if (rows_copy(&rows, "buffer", field[0], to->buffer, sizeof(to->buffer)) &&
+ *			 rows_number(&rows, "most", field[1], 0, 1000, &to->most))
+ *			count++;
+ *	}
+ *	status = rows_end(&rows);                  the first failure: "ORIGIN:LINE: …"
+ *
+ * The first failure ends the loop, unless the reader is lenient. A function that fails returns
+ *false (or -1), so that calls can be joined with &&. */
+#ifndef SLX_BASE_ROWS_H
+#define SLX_BASE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+struct rows {
+	struct status status; /* the first failure; the caller may change its code */
+	int line;	      /* number of the current line, from 1 */
+	bool inline_comments; /* set after rows_begin(): "#" ends a line wherever it is */
+	bool lenient;	      /* set after rows_begin(): rows_next() goes on after a bad line */
+
+	/* Private. */
+	char origin[256], *loaded, *buffer, *at;
+	const char *next;
+	size_t capacity;
+};
+
+/* text stays the caller's, and must live until rows_end(). origin names it in messages. */
+void rows_begin(struct rows *rows, const char *text, const char *origin);
+
+/* Begins a data file (data_load()); a file that cannot be read is the first failure. */
+void rows_load(struct rows *rows, const char *name);
+
+/* The next line with content, without blanks at its ends. False at the end and after a failure. A
+ * byte that is no text (invalid UTF-8, a control character) is a failure. */
+bool rows_next(struct rows *rows);
+
+/* Frees the buffers. Returns the status; rows->status stays valid. */
+struct status rows_end(struct rows *rows);
+
+/* Parts of the current line, in place: the caller may change them until the next rows_next(). */
+bool rows_section(const struct rows *rows, char *name, size_t size); /* "[name]"; cut to size */
+char *rows_word(struct rows *rows); /* the next word, then the cursor is behind it; "" at the end */
+char *rows_rest(struct rows *rows); /* all that follows the cursor; "" at the end */
+/* Cuts the rest at blanks, or at bars ("|") without the blanks around them. Returns the count, or
+ * most
+ * + 1 where the line has more. Words and fields that are missing are "". */
+int rows_words(struct rows *rows, char *word[], int most);
+int rows_fields(struct rows *rows, char *field[], int most);
+
+/* Sets the status (STATUS_FAILED) to "ORIGIN:LINE: …", unless it already is a failure. Always
+ * false. */
+bool rows_fail(struct rows *rows, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Another function's failure, with the place of the current line before it. Returns whether status
+ * is OK. */
+bool rows_check(struct rows *rows, const struct status *status);
+
+/* "unknown WHAT "word"; did you mean NEAR", or "; one of A, B". Always false. */
+bool rows_unknown(struct rows *rows, const char *what, const char *word, const char *const *names,
+	size_t count);
+
+/* The index of word among names; -1 after rows_unknown(). */
+int rows_choice(
+	struct rows *rows, const char *what, const char *word, const char *const *names, int count);
+
+/* Copies a word whole. Fails when it is empty or longer than size - 1 bytes. */
+bool rows_copy(struct rows *rows, const char *what, const char *word, char *to, size_t size);
+
+/* The same, of letters, digits and the characters in `more`. */
+bool rows_name(struct rows *rows, const char *what, const char *word, const char *more, char *to,
+	size_t size);
+
+/* A decimal number without sign or exponent, from least to most. */
+bool rows_number(struct rows *rows, const char *what, const char *word, double least, double most,
+	double *value);
+
+/* "ORIGIN:LINE: …" for a line that was read before. */
+struct status rows_status(const char *origin, int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Whether the first `length` bytes of word are such a number, whatever the locale. */
+bool rows_decimal(const char *word, size_t length, double *value);
+
+#endif

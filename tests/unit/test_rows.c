@@ -1,0 +1,205 @@
+#include "check.h"
+
+#include "base/rows.h"
+
+static struct rows rows;
+
+/* Begins a text and reads its first line. */
+static void begin(const char *text)
+{
+	rows_begin(&rows, text, "FILE");
+	assert_true(rows_next(&rows));
+}
+
+/* The line that the reader is at fails: the message names its number and each part; "" for none. */
+static void check_failure(int line, const char *first, const char *second)
+{
+	struct status status = rows_end(&rows);
+	char place[32];
+
+	assert_int_equal(status.code, STATUS_FAILED);
+	snprintf(place, sizeof(place), "FILE:%d: ", line);
+	check_contains(status.text, place);
+	check_contains(status.text, first);
+	check_contains(status.text, second);
+}
+
+static void empty_lines_and_comments_are_skipped(void **state)
+{
+	(void)state;
+	begin("\n# comment\n \t\r\n  rest\ta # b \r\nlast");
+	assert_int_equal(rows.line, 4);
+	assert_string_equal(rows_word(&rows), "rest");
+	assert_string_equal(rows_rest(&rows), "a # b");
+	assert_string_equal(rows_word(&rows), "");
+	assert_true(rows_next(&rows));
+	assert_int_equal(rows.line, 5);
+	assert_string_equal(rows_rest(&rows), "last");
+	assert_false(rows_next(&rows));
+	check_ok(rows_end(&rows));
+	rows_begin(&rows, "one # two\n # three\n", "FILE");
+	rows.inline_comments = true;
+	assert_true(rows_next(&rows));
+	assert_string_equal(rows_rest(&rows), "one");
+	assert_false(rows_next(&rows));
+	check_ok(rows_end(&rows));
+}
+
+static void lines_are_cut_into_words_fields_and_sections(void **state)
+{
+	char *part[3], name[8];
+
+	(void)state;
+	begin("published rob |\tSkylake| 224 \r\na|b|c|d\na|\nx y\nx y z w\n[main]\n[ a\n");
+	assert_false(rows_section(&rows, name, sizeof(name)));
+	assert_string_equal(rows_word(&rows), "published");
+	assert_int_equal(rows_fields(&rows, part, 3), 3);
+	assert_string_equal(part[0], "rob");
+	assert_string_equal(part[1], "Skylake");
+	assert_string_equal(part[2], "224");
+	assert_int_equal(rows_fields(&rows, part, 3), 1);
+	assert_string_equal(part[0], "");
+	assert_string_equal(part[2], "");
+	assert_true(rows_next(&rows));
+	assert_int_equal(rows_fields(&rows, part, 3), 4);
+	assert_string_equal(part[2], "c");
+	assert_true(rows_next(&rows));
+	assert_int_equal(rows_fields(&rows, part, 3), 2);
+	assert_string_equal(part[1], "");
+	assert_true(rows_next(&rows));
+	assert_int_equal(rows_words(&rows, part, 3), 2);
+	assert_string_equal(part[1], "y");
+	assert_string_equal(part[2], "");
+	assert_true(rows_next(&rows));
+	assert_int_equal(rows_words(&rows, part, 3), 4);
+	assert_string_equal(part[2], "z");
+	assert_true(rows_next(&rows));
+	assert_true(rows_section(&rows, name, sizeof(name)));
+	assert_string_equal(name, "main");
+	assert_true(rows_next(&rows));
+	assert_false(rows_section(&rows, name, sizeof(name)));
+	check_ok(rows_end(&rows));
+}
+
+static void the_first_failure_ends_the_reading(void **state)
+{
+	(void)state;
+	begin("a\nb\n");
+	assert_false(rows_fail(&rows, "no %s", "good"));
+	assert_false(rows_fail(&rows, "later"));
+	assert_false(rows_next(&rows));
+	check_failure(1, "no good", "");
+	rows_begin(&rows, "a\nb\n", "FILE");
+	rows.lenient = true;
+	assert_true(rows_next(&rows));
+	rows_fail(&rows, "no good");
+	assert_true(rows_next(&rows));
+	assert_string_equal(rows_word(&rows), "b");
+	assert_false(rows_next(&rows));
+	check_failure(1, "no good", "");
+	rows_load(&rows, "no such file");
+	assert_false(rows_next(&rows));
+	assert_int_equal(rows_end(&rows).code, STATUS_FAILED);
+}
+
+static void another_functions_failure_gets_the_place(void **state)
+{
+	struct status good = status_ok(), bad = status_make(STATUS_USAGE, "no knob \"x\"");
+
+	(void)state;
+	begin("\nx\n");
+	assert_true(rows_check(&rows, &good));
+	assert_false(rows_check(&rows, &bad));
+	check_failure(2, "no knob \"x\"", "");
+}
+
+static void bytes_that_are_no_text_fail(void **state)
+{
+	static const struct {
+		const char *text, *byte;
+	} row[] = {
+		{ "ab\x1b", "byte 3" },
+		{ "\xc3", "0xc3" },
+		{ "a # \xff", "0xff" },
+		{ "\xe2\x80\xae", "byte 1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		rows_begin(&rows, row[i].text, "FILE");
+		assert_false(rows_next(&rows));
+		check_failure(1, row[i].byte, "UTF-8");
+	}
+	begin("5 µs …\n");
+	check_ok(rows_end(&rows));
+}
+
+static void values_are_checked(void **state)
+{
+	static const char *const names[] = { "latency", "slots" };
+	char name[6];
+	double value;
+
+	(void)state;
+	begin("a\n");
+	assert_int_equal(rows_choice(&rows, "word", "slots", names, 2), 1);
+	assert_true(rows_copy(&rows, "the title", "a b c", name, sizeof(name)));
+	assert_string_equal(name, "a b c");
+	assert_true(rows_name(&rows, "class", "a.b", ".-", name, sizeof(name)));
+	assert_string_equal(name, "a.b");
+	assert_true(rows_number(&rows, "width", "4.25", 4, 5, &value));
+	check_near(value, 4.25, 0);
+	assert_int_equal(rows_choice(&rows, "word", "latncy", names, 2), -1);
+	check_failure(1, "word \"latncy\"", "did you mean latency?");
+	begin("a\n");
+	assert_int_equal(rows_choice(&rows, "word", "qqq", names, 2), -1);
+	check_failure(1, "word \"qqq\"", "expected latency, slots");
+	begin("a\n");
+	assert_false(rows_copy(&rows, "the title", "", name, sizeof(name)));
+	check_failure(1, "the title", "missing");
+	begin("a\n");
+	assert_false(rows_copy(&rows, "the title", "longer", name, sizeof(name)));
+	check_failure(1, "the title \"longer", "at most 5");
+	begin("a\n");
+	assert_false(rows_name(&rows, "class", "a+b", ".-", name, sizeof(name)));
+	check_failure(1, "class \"a+b\"", ".-");
+	begin("a\n");
+	assert_false(rows_number(&rows, "width", "6", 4, 5, &value));
+	check_failure(1, "width 6", "4 to 5");
+	for (const char *const *word =
+			(const char *const[]){ "", "-1", "1e3", ".5", "5.", "1.2.3", "0x1", NULL };
+		*word; word++) {
+		begin("a\n");
+		assert_false(rows_number(&rows, "width", *word, 0, 1000, &value));
+		check_failure(1, *word, "decimal");
+	}
+}
+
+/* Of a long path the end is shown. */
+static void a_place_keeps_the_end_of_its_path(void **state)
+{
+	char path[200];
+	struct status status;
+
+	(void)state;
+	memset(path, 'x', sizeof(path));
+	strcpy(path + 180, "/mine.uarch");
+	status = rows_status(path, 7, "bad %d", 1);
+	assert_memory_equal(status.text, "...x", 4);
+	check_contains(status.text, "/mine.uarch:7: bad 1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_lines_and_comments_are_skipped),
+		cmocka_unit_test(lines_are_cut_into_words_fields_and_sections),
+		cmocka_unit_test(the_first_failure_ends_the_reading),
+		cmocka_unit_test(another_functions_failure_gets_the_place),
+		cmocka_unit_test(bytes_that_are_no_text_fail),
+		cmocka_unit_test(values_are_checked),
+		cmocka_unit_test(a_place_keeps_the_end_of_its_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
