@@ -139,7 +139,7 @@ cross_configure() {
 	mkdir -p "$build"
 	[ "$build/config.status" -nt "$source/configure" ] && [ "$build/config.status" -nt "$sysroot/.packages" ] && return
 	say "configuring in $build"
-	if ! (cd "$build" && "$source/configure" -q --host=$triplet --enable-werror CFLAGS=-O2 \
+	if ! (cd "$build" && "$source/configure" -q --host=$triplet --enable-werror CFLAGS=-O1 \
 		CC="$triplet-gcc --sysroot=$sysroot") >"$build/configure.log" 2>&1; then
 		rm -f "$build/config.status"
 		tail -n 5 "$build/configure.log"
