@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ui/digits.h"
+#include "ui/shapes.h"
 
 /* The screen is in a state when it stays there for so long; longer than the pauses within a frame.
  */

@@ -44,6 +44,20 @@ static double step_of(double span, double count, bool whole)
 	return 10 * power;
 }
 
+double scale_ceiling(double value)
+{
+	static const double steps[] = { 1, 1.5, 2, 3, 4, 5, 6, 8, 10 };
+	double power;
+
+	if (!(value > 0) || !isfinite(value))
+		return 1;
+	power = pow(10, floor(log10(value)));
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (value <= steps[i] * power * (1 + 1e-9))
+			return steps[i] * power;
+	return 10 * power;
+}
+
 static struct scale fit_linear(double least, double most)
 {
 	struct scale scale = { .kind = SCALE_LINEAR };

@@ -32,6 +32,10 @@ struct scale_tick {
  * same. */
 struct scale scale_fit(enum scale_kind kind, double least, double most);
 
+/* The least round number (1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten) that is not below a value:
+ * the end of an axis that begins at 0. 1 for anything not above 0. */
+double scale_ceiling(double value);
+
 /* The kind for these ascending values of a knob: logarithmic where they grow by factors. */
 enum scale_kind scale_choose(const double *values, int count);
 

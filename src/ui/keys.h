@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <wchar.h>
 
 #include "base/status.h"
 #include "explorer/command.h"
@@ -86,5 +87,28 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 
 /* The row's command with {char}, {find} and {find-1} filled in. */
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size);
+
+/* ---- control sequences that are no key known here ----
+ *
+ * A terminal reports its cursor's place or its colours in them, and sends keys that its description
+ * lacks. They are read to their end, so that none of their characters counts as a key. As in
+ * ECMA-48. */
+
+/* Characters after Esc that tell which it is. */
+enum { SEQUENCE_LOOK = 2 };
+
+enum sequence {
+	SEQUENCE_NONE,	  /* Esc was a key, and these are keys, too */
+	SEQUENCE_CONTROL, /* Esc [ …: goes on until sequence_ends() */
+	SEQUENCE_STRING,  /* a string of the terminal's: likewise */
+	SEQUENCE_SHORT	  /* over with these two */
+};
+
+/* Which sequence the characters begin that came together with an Esc, right after it: `count` of
+ * them, SEQUENCE_LOOK at most. */
+enum sequence sequence_after_escape(const wint_t *after, size_t count);
+
+/* Whether the sequence ends with this character; before: the one before it. */
+bool sequence_ends(enum sequence sequence, wint_t before, wint_t character);
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef SLX_UI_MOUNTAIN_H
 #define SLX_UI_MOUNTAIN_H
 
+#include <stddef.h>
+
 #include "explorer/view.h"
 #include "ui/canvas.h"
 
@@ -22,10 +24,17 @@ bool mountain_whole(const struct view *view);
 
 /* A surface over size and stride, seen from where both are large. Returns false, and draws nothing,
  * where it has no room. */
-bool relief_draw(struct canvas *canvas, struct rectangle at, const struct view *view);
+bool mountain_relief(struct canvas *canvas, struct rectangle at, const struct view *view);
 
 /* The setting under the cursor: its figure, what binds it, what it misses, in as many rows as the
  * rectangle has. Returns how many all of it takes; without `draw` nothing is drawn. */
-int walked_draw(struct canvas *canvas, struct rectangle at, const struct view *view, bool draw);
+int mountain_words(struct canvas *canvas, struct rectangle at, const struct view *view, bool draw);
+
+/* A slice as bars, one for each point along a knob. Its title: "GB/s over size", or cycles per
+ * element for a kernel that moves no bytes. */
+void slice_title(
+	const struct view *view, const struct view_slice *slice, char *buffer, size_t size);
+void slice_draw(struct canvas *canvas, struct rectangle at, const struct view *view,
+	const struct view_slice *slice);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "model/counts/counts.h"
+#include "ui/event_rows.h"
 #include "ui/panels.h"
-#include "ui/shown_counts.h"
 
 /* Columns of a figure, of quartiles, the least that a title gets, the narrowest column of the
  * table. */

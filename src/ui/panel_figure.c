@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "experiment/setting/placed.h"
 #include "model/counts/counts.h"
-#include "ui/digits.h"
 #include "ui/panels.h"
+#include "ui/shapes.h"
 
 /* Lines in the order they are shown, each with a rank: where there are too few rows, those of the
  * highest rank go first. */

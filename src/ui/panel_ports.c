@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/event_rows.h"
 #include "ui/panels.h"
-#include "ui/ports_beside.h"
-#include "ui/shown_counts.h"
 
 /* The narrowest column of ports, of pairs, of pairs in one row; columns of a difference, of what
  * stands beside. */

@@ -1,10 +1,347 @@
+/* Bars in eighths of a row, on a linear or a logarithmic scale, an axis with labels, and a marker
+ * at the present setting. */
+#include "ui/mountain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/scale.h"
+#include "ui/panels.h"
+
+enum { MARGIN = 6, WIDEST_BAR = 8 };
+
+/* Which points stand where: `first` is the first one shown. */
+struct frame {
+	int first, shown;
+	int width; /* columns that they share */
+	bool gaps; /* a blank between bars */
+	int rows;
+	double top;    /* the value of a full bar; 0: nothing is measured */
+	double bottom; /* the value at the axis: above 0 on a logarithmic scale, else 0 */
+	bool cpe;      /* bars are CPE: a latency, or the kernel moves no bytes */
+};
+
+/* Whether the values are CPE: the kernel says so, or some point is measured, and none has a
+ * throughput. */
+static bool is_cpe(const struct view *view, const struct view_slice *slice)
+{
+	bool measured = view->setting.kernel->plot_cpe;
+
+	if (measured)
+		return true;
+
+	for (int i = 0; i < slice->count; i++) {
+		if (!slice->point[i].valid)
+			continue;
+		if (isfinite(slice->point[i].sample.gbps))
+			return false;
+		measured = true;
+	}
+	return measured;
+}
+
+static double value_of(const struct view_point *point, bool cpe)
+{
+	return cpe ? point->sample.cpe : point->sample.gbps;
+}
+
+/* The marks of a logarithmic scale are 1, 2 and 4 in each power of ten. The nearest one not above a
+ * value, and not below one. */
+static double mark_below(double value)
+{
+	double power = pow(10, floor(log10(value)));
+
+	return value >= 4 * power ? 4 * power : value >= 2 * power ? 2 * power : power;
+}
+
+static double mark_above(double value)
+{
+	double mark = mark_below(value);
+
+	if (value <= mark * (1 + 1e-9))
+		return mark;
+	/* From 1 to 2, 2 to 4, 4 to 10: between them lies no other. */
+	return mark_below(2.6 * mark);
+}
+
+/* The letters of what the points' figures come from: of time T; cycles are by the counter, the
+ * reference chain, or some by either. Nothing where no point is measured. */
+static void source_letters(const struct view_slice *slice, bool cycles, char letters[8])
+{
+	bool counted = false, referred = false;
+
+	for (int i = 0; i < slice->count; i++)
+		if (slice->point[i].valid) {
+			counted |= slice->point[i].sample.cycles_from == SOURCE_COUNTER;
+			referred |= slice->point[i].sample.cycles_from != SOURCE_COUNTER;
+		}
+	if (!counted && !referred)
+		*letters = '\0';
+	else
+		snprintf(letters, 8, " %s",
+			!cycles		      ? "T"
+			: counted && referred ? "C, R"
+			: counted	      ? "C"
+					      : "R");
+}
+
+void slice_title(const struct view *view, const struct view_slice *slice, char *buffer, size_t size)
+{
+	const struct kernel *kernel = view->setting.kernel;
+	const struct view_slice *other =
+		slice == &view->by_size ? &view->by_stride : &view->by_size;
+	bool cycles = kernel->plot_cpe || is_cpe(view, slice);
+	char here[64], letters[8];
+	bool contended = false, unsettled = false;
+	size_t used;
+
+	source_letters(slice, cycles, letters);
+	used = (size_t)snprintf(buffer, size, "%s%s over %s",
+		kernel->plot_cpe ? "cycles"
+		: cycles	 ? "cycles per element"
+				 : "GB/s",
+		letters, kernel->knobs[slice->knob].name);
+	if (kernel->plot_cpe && used < size)
+		used += (size_t)snprintf(buffer + used, size - used, " (log)");
+	/* The marker between or beyond the points cannot tell the value. */
+	if (slice->count > 0 && slice->place.where != AXIS_AT && used < size) {
+		setting_show_value(&kernel->knobs[slice->knob], view->setting.v[slice->knob], here,
+			sizeof(here));
+		used += (size_t)snprintf(buffer + used, size - used, ", here %s", here);
+	}
+
+	if (other->knob >= 0 && other->knob != slice->knob && used < size) {
+		char value[64];
+
+		setting_show_value(&kernel->knobs[other->knob], view->setting.v[other->knob], value,
+			sizeof(value));
+		used += (size_t)snprintf(buffer + used, size - used, ", %s=%s",
+			kernel->knobs[other->knob].name, value);
+	}
+	for (int i = 0; i < slice->count; i++) {
+		contended |= slice->point[i].valid && slice->point[i].sample.contended;
+		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
+	}
+	if (used < size)
+		panels_marks(contended, unsettled, buffer + used, size - used);
+}
+
+/* The column where a point begins (index from `first` on), and the columns of its bar: whole
+ * columns, as equal as they can be. */
+static int column_of(const struct frame *frame, int index)
+{
+	return MARGIN + index * frame->width / frame->shown;
+}
+
+static int bar_of(const struct frame *frame, int index)
+{
+	return column_of(frame, index + 1) - column_of(frame, index) - frame->gaps;
+}
+
+static void fit_frame(struct frame *frame, struct rectangle at, const struct view *view,
+	const struct view_slice *slice)
+{
+	int width = at.width - MARGIN - 1;
+	double top = 0, least = INFINITY;
+
+	frame->first = 0;
+	frame->shown = slice->count;
+	frame->rows = at.height - 2;
+	if (slice->count > width) {
+		/* More points than columns: those around the present one. */
+		frame->shown = width;
+		frame->first = slice->place.index - width / 2;
+		if (frame->first > slice->count - width)
+			frame->first = slice->count - width;
+		if (frame->first < 0)
+			frame->first = 0;
+	}
+	frame->width = width < WIDEST_BAR * frame->shown ? width : WIDEST_BAR * frame->shown;
+	frame->gaps = frame->width >= 4 * frame->shown;
+	if (frame->gaps)
+		frame->width -= frame->width % frame->shown; /* separate bars are equally wide */
+	frame->cpe = is_cpe(view, slice);
+	for (int i = 0; i < slice->count; i++) {
+		double value = slice->point[i].valid ? value_of(&slice->point[i], frame->cpe) : NAN;
+
+		if (value > top)
+			top = value;
+		if (value > 0 && value < least)
+			least = value;
+	}
+	frame->top = top > 0 ? scale_ceiling(top) : 0;
+	frame->bottom = 0;
+	if (view->setting.kernel->plot_cpe && top > 0) {
+		/* From a mark that leaves the least value some height to one not below the largest.
+		 */
+		frame->top = mark_above(top);
+		frame->bottom = mark_below(least / 1.1);
+	}
+}
+
+/* The part of the height that a value takes, 0…1. */
+static double height_of(const struct frame *frame, double value)
+{
+	if (frame->bottom > 0)
+		return value > frame->bottom
+			       ? log(value / frame->bottom) / log(frame->top / frame->bottom)
+			       : 0;
+	return value / frame->top;
+}
+
+/* One point: its bar, a dot where it is not measured yet, nothing where it cannot be. */
+static void draw_point(struct canvas *canvas, struct rectangle at, const struct frame *frame,
+	int index, const struct view_point *point, bool here)
+{
+	int x = column_of(frame, index), bar = bar_of(frame, index);
+	double value = point->valid ? value_of(point, frame->cpe) : NAN;
+	enum style cap = here ? STYLE_HERE : point->settled ? STYLE_BAR : STYLE_DIM;
+	enum style body = here ? STYLE_HERE : point->settled ? STYLE_SHADE1 : STYLE_DIM;
+	int eighths, top;
+
+	if (!point->possible)
+		return;
+	if (!isfinite(value)) {
+		canvas_glyph(canvas, at, x, frame->rows - 1, STYLE_DIM, GLYPH_DOT);
+		return;
+	}
+	eighths = (int)lround(height_of(frame, value) * frame->rows * 8);
+	if (eighths < 1)
+		eighths = 1; /* measured, if small: not to be taken for nothing */
+	/* A clear edge at the top, so that plateaus and knees stand out, over a body that holds it
+	 * up. */
+	top = frame->rows - (eighths + 7) / 8;
+	top = top > 0 ? top : 0;
+	for (int row = top; row < frame->rows; row++)
+		for (int i = 0; i < bar; i++)
+			canvas_glyph(canvas, at, x + i, row, row == top ? cap : body,
+				row > top ? GLYPH_BODY
+					  : (enum glyph)(GLYPH_BAR1 + (eighths + 7) % 8));
+	if (point->sample.contended || point->sample.unsettled)
+		canvas_glyph(canvas, at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN,
+			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
+}
+
+/* Values under the axis, each from the column of its bar on, as many as have room. */
+static void draw_labels(struct canvas *canvas, struct rectangle at, const struct frame *frame,
+	const struct view *view, const struct view_slice *slice, int y)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
+	char value[64];
+	int widest = 1, step = 1;
+
+	for (int i = 0; i < frame->shown; i++) {
+		setting_format_value(
+			knob, slice->point[frame->first + i].value, value, sizeof(value));
+		if (canvas_columns(canvas, value) > widest)
+			widest = canvas_columns(canvas, value);
+	}
+	while (step * frame->width / frame->shown < widest + 1)
+		step *= 2;
+	for (int i = 0; i < frame->shown; i += step) {
+		int x = column_of(frame, i);
+
+		setting_format_value(
+			knob, slice->point[frame->first + i].value, value, sizeof(value));
+		if (x + canvas_columns(canvas, value) <= at.width)
+			canvas_text(canvas, at, x, y, STYLE_DIM, value);
+	}
+	if (frame->first > 0)
+		canvas_glyph(canvas, at, MARGIN - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
+	if (frame->first + frame->shown < slice->count)
+		canvas_glyph(canvas, at, at.width - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
+}
+
+/* The ends of the scale, and between them 1 and 4 in each power of ten, each on a row of its own.
+ */
+static void draw_log_scale(struct canvas *canvas, struct rectangle at, const struct frame *frame)
+{
+	int last = frame->rows + 1;
+	char label[24];
+
+	for (double mark = frame->bottom; mark <= frame->top * (1 + 1e-9);
+		mark = mark_above(mark * 1.01)) {
+		int row = frame->rows - (int)lround(height_of(frame, mark) * frame->rows);
+		bool end = last > frame->rows || mark > frame->top * 0.99;
+
+		snprintf(label, sizeof(label), "%.5g", mark);
+		if (!end && (row == last || row == 0 || label[0] == '2'))
+			continue;
+		last = row;
+		canvas_text_right(canvas, at, MARGIN - 1, row, STYLE_DIM, label);
+	}
+}
+
+static void draw_scale(struct canvas *canvas, struct rectangle at, const struct frame *frame)
+{
+	char label[24];
+
+	if (!(frame->top > 0))
+		return; /* nothing is measured: there is no scale yet */
+	if (frame->bottom > 0) {
+		draw_log_scale(canvas, at, frame);
+		return;
+	}
+	snprintf(label, sizeof(label), "%.5g", frame->top);
+	canvas_text_right(canvas, at, MARGIN - 1, 0, STYLE_DIM, label);
+	if (frame->rows >= 6 && frame->rows % 2 == 0) {
+		snprintf(label, sizeof(label), "%.5g", frame->top / 2);
+		canvas_text_right(canvas, at, MARGIN - 1, frame->rows / 2, STYLE_DIM, label);
+	}
+	canvas_text_right(canvas, at, MARGIN - 1, frame->rows, STYLE_DIM, "0");
+}
+
+/* Where the present setting is: at its bar, at its true place between two, or beyond an end. */
+static void draw_here(struct canvas *canvas, struct rectangle at, const struct frame *frame,
+	const struct axis_place *place)
+{
+	int index = place->index - frame->first,
+	    x = column_of(frame, index) + (bar_of(frame, index) - 1) / 2, next;
+	enum glyph glyph = GLYPH_UP;
+
+	if (place->where == AXIS_BEFORE) {
+		x = MARGIN - 1;
+		glyph = GLYPH_LEFT;
+	} else if (place->where == AXIS_BEYOND) {
+		x = MARGIN + frame->width;
+		glyph = GLYPH_POINTER;
+	} else if (place->where == AXIS_BETWEEN) {
+		next = column_of(frame, index + 1);
+		if (index + 1 < frame->shown)
+			next += (bar_of(frame, index + 1) - 1) / 2;
+		/* Under neither of the two where there is a column between. */
+		x += 1 + (int)lround(place->share * (next - x - 2));
+	}
+	if (x > at.width - 1)
+		x = at.width - 1;
+	canvas_glyph(canvas, at, x, frame->rows, STYLE_HERE, glyph);
+}
+
+void slice_draw(struct canvas *canvas, struct rectangle at, const struct view *view,
+	const struct view_slice *slice)
+{
+	struct frame frame;
+	int x;
+
+	if (at.height < 3 || at.width < MARGIN + 8 || slice->count == 0)
+		return;
+	fit_frame(&frame, at, view, slice);
+	draw_scale(canvas, at, &frame);
+	for (int i = 0; i < frame.shown; i++)
+		draw_point(canvas, at, &frame, i, &slice->point[frame.first + i],
+			frame.first + i == slice->here);
+	for (x = MARGIN; x < MARGIN + frame.width; x++)
+		canvas_glyph(canvas, at, x, frame.rows, STYLE_DIM, GLYPH_HLINE);
+	draw_here(canvas, at, &frame, &slice->place);
+	draw_labels(canvas, at, &frame, view, slice, frame.rows + 1);
+}
+
+/* ---- the panels ---- */
+
 /* The slices of the mountain through the present setting: over size, and over stride (or, for a
  * kernel without one, over the chosen knob). Where only one has room it is the one of the chosen
  * knob. */
-#include <stdio.h>
-
-#include "ui/panels.h"
-#include "ui/plot.h"
 
 /* What the first panel shows. */
 static const struct view_slice *first_slice(const struct scene *scene)
@@ -20,12 +357,12 @@ static const struct view_slice *first_slice(const struct scene *scene)
 
 static void first_title(const struct scene *scene, char *buffer, size_t size)
 {
-	plot_title(scene->view, first_slice(scene), buffer, size);
+	slice_title(scene->view, first_slice(scene), buffer, size);
 }
 
 static void first_draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	plot_draw(canvas, at, scene->view, first_slice(scene));
+	slice_draw(canvas, at, scene->view, first_slice(scene));
 }
 
 static bool first_wanted(const struct view *view)
@@ -35,12 +372,12 @@ static bool first_wanted(const struct view *view)
 
 static void second_title(const struct scene *scene, char *buffer, size_t size)
 {
-	plot_title(scene->view, &scene->view->by_stride, buffer, size);
+	slice_title(scene->view, &scene->view->by_stride, buffer, size);
 }
 
 static void second_draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	plot_draw(canvas, at, scene->view, &scene->view->by_stride);
+	slice_draw(canvas, at, scene->view, &scene->view->by_stride);
 }
 
 static bool second_wanted(const struct view *view)

@@ -15,7 +15,7 @@
 
 #include "base/steady.h"
 #include "base/text.h"
-#include "ui/sequence.h"
+#include "ui/keys.h"
 #include "ui/terminal.h"
 #include "ui/theme.h"
 

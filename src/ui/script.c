@@ -16,7 +16,7 @@ static const double LOOK = 0.05;
 enum { DUE_MOST = 200 };
 
 struct script {
-	struct front *front;
+	struct frontend *front;
 	const struct engine *engine;
 	const struct script_clock *clock;
 	const char *name; /* of the file */
@@ -150,7 +150,7 @@ static struct status run_key(struct script *script, const char *arguments)
 			"%s:%d: no key is called \"%.40s\": one character or a name such as F1, "
 			"Tab, C-l",
 			script->name, script->line, arguments);
-	front_key(script->front, code, now_of(script));
+	frontend_key(script->front, code, now_of(script));
 	return status_ok();
 }
 
@@ -159,7 +159,7 @@ static struct status run_type(struct script *script, const char *arguments)
 	if (!*arguments)
 		return wrong(script, STATUS_USAGE, "type takes the characters to type");
 	for (; *arguments; arguments++)
-		front_key(script->front, (unsigned char)*arguments, now_of(script));
+		frontend_key(script->front, (unsigned char)*arguments, now_of(script));
 	return status_ok();
 }
 
@@ -179,13 +179,13 @@ static struct status run_resize(struct script *script, const char *arguments)
 
 static struct status run_dump(struct script *script, const char *arguments)
 {
-	struct front *front = script->front;
+	struct frontend *front = script->front;
 	FILE *file = script->out;
 	bool failed;
 
 	/* What a live screen would have taken in by now. */
 	advance(front->session, now_of(script));
-	front_draw(front, now_of(script));
+	frontend_draw(front, now_of(script));
 	if (!*arguments) {
 		fprintf(file, "=== %dx%d\n", front->canvas.width, front->canvas.height);
 		canvas_print(&front->canvas, file);
@@ -242,7 +242,7 @@ static struct status run_line(struct script *script, char *line)
 	return status;
 }
 
-struct status script_run(struct front *front, const struct engine *engine, const char *path,
+struct status script_run(struct frontend *front, const struct engine *engine, const char *path,
 	const struct script_clock *clock, FILE *out)
 {
 	bool from_input = strcmp(path, "-") == 0;

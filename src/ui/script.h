@@ -16,7 +16,7 @@
 
 #include "base/status.h"
 #include "engine/engine.h"
-#include "ui/front.h"
+#include "ui/frontend.h"
 
 /* Time for a script: the steady clock, or a made-up one in tests. */
 struct script_clock {
@@ -31,7 +31,7 @@ extern const struct script_clock script_steady_clock;
 
 /* Runs the file ("-": standard input) up to its end or quit. STATUS_USAGE "FILE:LINE: reason" for a
  * line that cannot be run, STATUS_FAILED for one that waits in vain. */
-struct status script_run(struct front *front, const struct engine *engine, const char *path,
+struct status script_run(struct frontend *front, const struct engine *engine, const char *path,
 	const struct script_clock *clock, FILE *out);
 
 #endif

@@ -18,7 +18,7 @@
 #include "engine/worker/worker.h"
 #include "explorer/painter_picture.h"
 #include "recording/replay.h"
-#include "ui/front.h"
+#include "ui/frontend.h"
 #include "ui/panels.h"
 #include "ui/screen.h"
 #include "ui/script.h"
@@ -33,7 +33,7 @@ static const double SETTLING_FRAME = 0.03;
 enum { SCRIPT_WIDTH = 80, SCRIPT_HEIGHT = 24 };
 
 struct event_loop {
-	struct front front;
+	struct frontend front;
 	const struct engine *engine;
 	struct worker *worker;
 	bool started;	       /* the worker has its core and clock */
@@ -69,7 +69,7 @@ static void draw(struct event_loop *loop, double now)
 		screen_forget();
 		loop->front.repaint = false;
 	}
-	front_draw(&loop->front, now);
+	frontend_draw(&loop->front, now);
 	screen_show(&loop->front.canvas);
 	loop->drawn = now;
 	loop->frame_due = INFINITY;
@@ -120,7 +120,7 @@ static void read_keys(struct event_loop *loop)
 	int code;
 
 	while (!session_quit(loop->front.session) && (code = screen_key()) != KEYCODE_NONE) {
-		front_key(&loop->front, code, steady_seconds());
+		frontend_key(&loop->front, code, steady_seconds());
 		any = true;
 	}
 	if (any)
@@ -207,16 +207,16 @@ static struct status run_script(struct session *session, struct worker *worker,
 	/* There is no first frame to be quick for: a core that cannot be had is an error at once.
 	 */
 	struct status status = worker ? worker_wait_ready(worker) : status_ok();
-	struct front front;
+	struct frontend front;
 
 	if (status_is_ok(&status))
-		status = front_init(&front, session, SCRIPT_WIDTH, SCRIPT_HEIGHT,
+		status = frontend_init(&front, session, SCRIPT_WIDTH, SCRIPT_HEIGHT,
 			options->ascii || !locale_is_utf8());
 	if (!status_is_ok(&status))
 		return status;
 	status = script_run(&front, engine, options->script, &script_steady_clock,
 		options->out ? options->out : stdout);
-	front_free(&front);
+	frontend_free(&front);
 	return status;
 }
 
@@ -229,7 +229,7 @@ static struct status run_screen(struct session *session, struct worker *worker,
 		.frame_due = -INFINITY,
 		.drawn = -INFINITY };
 	struct status status =
-		front_init(&loop.front, session, 1, 1, options->ascii || !locale_is_utf8());
+		frontend_init(&loop.front, session, 1, 1, options->ascii || !locale_is_utf8());
 
 	if (!status_is_ok(&status))
 		return status;
@@ -248,7 +248,7 @@ static struct status run_screen(struct session *session, struct worker *worker,
 		}
 		signals_release();
 	}
-	front_free(&loop.front);
+	frontend_free(&loop.front);
 	if (loop.ended_by)
 		*exit_status = 128 + loop.ended_by;
 	return status;

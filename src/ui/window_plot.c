@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scale.h"
 #include "base/units.h"
-#include "ui/plot.h"
 
 /* Columns left of the axis. */
 enum { MARGIN = 6 };
@@ -52,11 +52,11 @@ static bool find_range(const struct windows_row *row, struct plot *plot)
 		if (full_at(row) > knee->to && full_at(row) < 2 * knee->to)
 			end = fmax(end, 1.1 * full_at(row));
 	}
-	plot->end = plot_ceiling(end);
+	plot->end = scale_ceiling(end);
 	for (int i = 0; i < row->curve.count; i++)
 		if (row->curve.point[i].x <= plot->end)
 			top = fmax(top, row->curve.point[i].y);
-	plot->top = plot_ceiling(1.05 * top);
+	plot->top = scale_ceiling(1.05 * top);
 	return row->curve.count > 0;
 }
 

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "recording/replay.h"
-#include "ui/front.h"
+#include "ui/frontend.h"
 #include "ui/panels.h"
 
 /* As record writes it, with one setting of a kernel of this program and one of another. */

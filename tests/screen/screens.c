@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "canned.h"
 #include "recording/replay.h"
-#include "ui/front.h"
+#include "ui/frontend.h"
 #include "ui/script.h"
 
 struct start {
@@ -111,7 +111,7 @@ static bool run_script(const char *path, char **output)
 	struct session_options options = { .seed = 1, .invocation = "", .explainer = &explainer };
 	struct replay *replay = NULL;
 	struct session *session;
-	struct front front;
+	struct frontend front;
 	struct start start;
 	struct status status;
 	size_t size;
@@ -145,12 +145,12 @@ static bool run_script(const char *path, char **output)
 		canned_probe(&canned, session, start.probe);
 	if (start.core)
 		canned_core(&canned, session, start.core);
-	status = front_init(&front, session, 80, 24, start.ascii);
+	status = frontend_init(&front, session, 80, 24, start.ascii);
 	if (status_is_ok(&status)) {
 		out = open_memstream(output, &size);
 		status = script_run(&front, &engine, path, &clock, out);
 		fclose(out);
-		front_free(&front);
+		frontend_free(&front);
 	}
 	session_free(session);
 	uarch_free(canned.uarch);

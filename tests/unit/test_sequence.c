@@ -1,7 +1,7 @@
 /* Sequences of terminals that are no keys. */
 #include "check.h"
 
-#include "ui/sequence.h"
+#include "ui/keys.h"
 
 /* What is left of text that comes after an Esc, as keys. */
 static const wchar_t *keys_of(const wchar_t *text)

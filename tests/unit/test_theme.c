@@ -1,7 +1,7 @@
 /* Looks, with colours and without; the end of an axis; large digits. */
 #include "check.h"
-#include "ui/digits.h"
-#include "ui/plot.h"
+#include "ui/mountain.h"
+#include "ui/shapes.h"
 #include "ui/theme.h"
 
 static void without_colours_only_attributes_differ(void **state)
@@ -76,14 +76,14 @@ static void the_environment_names_a_theme(void **state)
 static void axes_end_at_round_numbers(void **state)
 {
 	(void)state;
-	check_near(plot_ceiling(10.99), 15, 1e-9);
-	check_near(plot_ceiling(50), 50, 1e-9);
-	check_near(plot_ceiling(0.0301), 0.04, 1e-9);
-	check_near(plot_ceiling(99), 100, 1e-9);
-	check_near(plot_ceiling(0), 1, 0);
-	check_near(plot_ceiling(NAN), 1, 0);
+	check_near(scale_ceiling(10.99), 15, 1e-9);
+	check_near(scale_ceiling(50), 50, 1e-9);
+	check_near(scale_ceiling(0.0301), 0.04, 1e-9);
+	check_near(scale_ceiling(99), 100, 1e-9);
+	check_near(scale_ceiling(0), 1, 0);
+	check_near(scale_ceiling(NAN), 1, 0);
 	for (double value = 0.001; value < 1e6; value *= 1.07)
-		assert_true(plot_ceiling(value) >= value && plot_ceiling(value) <= value * 1.7);
+		assert_true(scale_ceiling(value) >= value && scale_ceiling(value) <= value * 1.7);
 }
 
 static void digits_are_as_wide_as_they_say(void **state)

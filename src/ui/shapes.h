@@ -1,8 +1,8 @@
 /* Points finer than cells: eight to a cell, two abreast and four deep, for pictures that letters
  * are too coarse for. Lines and faces are drawn from back to front; what is drawn later hides what
  * is behind. Pure memory. */
-#ifndef SLX_UI_DOTS_H
-#define SLX_UI_DOTS_H
+#ifndef SLX_UI_SHAPES_H
+#define SLX_UI_SHAPES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +31,15 @@ bool dots_on(const struct dots *dots, int x, int y);
  * has that of `first` if it is among them, else that of the most. */
 void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y,
 	enum style first);
+
+/* ---- digits three rows high ---- */
+
+enum { DIGITS_HEIGHT = 3 };
+
+/* Columns that a figure of digits, '.' and '-' needs; 0 when it holds anything else. */
+int digits_width(const char *figure);
+
+void digits_draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
+	const char *figure);
 
 #endif

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/dots.h"
 #include "ui/mountain.h"
 #include "ui/panels.h"
-#include "ui/plot.h"
+#include "ui/shapes.h"
 
 enum { LEFT = 6, RIGHT = 10, BELOW = 2, LEAST_WIDTH = 44, LEAST_HEIGHT = 10 };
 
@@ -269,11 +268,11 @@ static int step_for(double apart)
 	return step;
 }
 
-bool relief_draw(struct canvas *canvas, struct rectangle at, const struct view *view)
+bool mountain_relief(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	const struct view_grid *grid = &view->grid;
 	struct relief relief = {
-		.view = view, .grid = grid, .top = plot_ceiling((double)grid->top)
+		.view = view, .grid = grid, .top = scale_ceiling((double)grid->top)
 	};
 
 	if (at.width < LEAST_WIDTH || at.height < LEAST_HEIGHT || grid->nx < 2 || grid->ny < 2)

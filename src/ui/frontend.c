@@ -1,5 +1,5 @@
 /* Keys to commands, state to canvas. */
-#include "ui/front.h"
+#include "ui/frontend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static void say_unknown_theme(struct session *session)
 	session_say(session, text);
 }
 
-struct status front_init(
-	struct front *front, struct session *session, int width, int height, bool ascii)
+struct status frontend_init(
+	struct frontend *front, struct session *session, int width, int height, bool ascii)
 {
 	char origin[256], *text;
 	struct status status;
@@ -41,12 +41,12 @@ struct status front_init(
 	return status;
 }
 
-void front_free(struct front *front)
+void frontend_free(struct frontend *front)
 {
 	canvas_free(&front->canvas);
 }
 
-void front_draw(struct front *front, double now)
+void frontend_draw(struct frontend *front, double now)
 {
 	enum context context;
 
@@ -64,7 +64,7 @@ void front_draw(struct front *front, double now)
 }
 
 /* Moves an overlay by lines, without leaving its last one. */
-static void scroll(struct front *front, const char *command, int lines, double now)
+static void scroll(struct frontend *front, const char *command, int lines, double now)
 {
 	bool down = strcmp(command, "move down") == 0;
 
@@ -79,7 +79,7 @@ static void scroll(struct front *front, const char *command, int lines, double n
 }
 
 /* Code and counters stop where their last line is seen, and go back from there. */
-static void end_scroll(struct front *front, enum focus pane, double now)
+static void end_scroll(struct frontend *front, enum focus pane, double now)
 {
 	char command[32];
 	int beyond;
@@ -92,7 +92,7 @@ static void end_scroll(struct front *front, enum focus pane, double now)
 		session_command(front->session, command, now);
 }
 
-void front_key(struct front *front, int code, double now)
+void frontend_key(struct frontend *front, int code, double now)
 {
 	const struct key_row *row;
 	enum context context;

@@ -3,8 +3,8 @@
 
 #include <locale.h>
 
-#include "ui/dots.h"
 #include "ui/mountain.h"
+#include "ui/shapes.h"
 
 static char shown[16000];
 
@@ -137,7 +137,7 @@ static bool draw(int width, int height)
 	bool drawn;
 
 	canvas_resize(&canvas, width, height);
-	drawn = relief_draw(&canvas, (struct rectangle){ 0, 0, width, height }, &view);
+	drawn = mountain_relief(&canvas, (struct rectangle){ 0, 0, width, height }, &view);
 	print(&canvas);
 	return drawn;
 }

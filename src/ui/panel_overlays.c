@@ -196,7 +196,7 @@ static int last_scroll(struct canvas *canvas, struct rectangle at, const struct 
 	return most > 0 ? most : 0;
 }
 
-static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_help(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	int most = last_scroll(canvas, at, scene);
 	int first = scene->view->scroll < most ? scene->view->scroll : most;
@@ -209,5 +209,107 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 }
 
 const struct panel panel_help = {
-	.name = "help", .title = "help", .draw = draw, .focus = FOCUS_COUNT
+	.name = "help", .title = "help", .draw = draw_help, .focus = FOCUS_COUNT
+};
+
+/* ---- find ---- */
+
+/* The find line and what it found. */
+
+static void draw_find(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	const char *find = view->find;
+	int rows = at.height - 2, first = 0, length = (int)strlen(find), x;
+
+	x = canvas_text(canvas, at, 0, 0, STYLE_KEY, "/ ");
+	/* Of a long one the end is on screen, where it is written; what is typed is ASCII. */
+	if (length > at.width - x - 1 && at.width - x - 2 > 0) {
+		canvas_glyph(canvas, at, x++, 0, STYLE_DIM, GLYPH_ELLIPSIS);
+		find += length - (at.width - x - 1);
+		while (((unsigned char)*find & 0xc0) == 0x80)
+			find++;
+	}
+	canvas_textf(canvas, at, x, 0, STYLE_FIGURE, "%s_", find);
+	if (view->found_count == 0) {
+		canvas_text(canvas, at, 0, 2, STYLE_WARN, "nothing of that name");
+		return;
+	}
+	if (view->found_count > rows)
+		first = view->found_selected - rows / 2;
+	if (first > view->found_count - rows)
+		first = view->found_count - rows;
+	if (first < 0)
+		first = 0;
+	if (view->found_more)
+		canvas_textf(canvas, at, 2, 1, STYLE_DIM,
+			"and %d more event%s: another word leaves fewer", view->found_more,
+			view->found_more == 1 ? "" : "s");
+	for (int i = 0; i < rows && first + i < view->found_count; i++) {
+		bool chosen = first + i == view->found_selected;
+
+		if (chosen)
+			canvas_glyph(canvas, at, 0, 2 + i, STYLE_FOCUS, GLYPH_POINTER);
+		canvas_text(canvas, at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT,
+			view->found[first + i].label);
+	}
+}
+
+const struct panel panel_find = {
+	.name = "find", .title = "find", .draw = draw_find, .focus = FOCUS_COUNT
+};
+
+/* ---- a command line ---- */
+
+/* The command line that reopens what is on screen. */
+
+static void draw_text(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	int row = canvas_wrap(canvas, at, 0, STYLE_DIM,
+			  "This command line reopens what is on screen:") +
+		  1;
+
+	canvas_wrap(canvas, at, row, STYLE_FIGURE, scene->view->text);
+}
+
+const struct panel panel_text = {
+	.name = "text",
+	.title = "command line",
+	.draw = draw_text,
+	.most_rows = 9,
+	.focus = FOCUS_COUNT,
+};
+
+/* ---- another program's words ---- */
+
+/* What another program said, line by line as it did: a compiler. */
+
+static void draw_said(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+{
+	int row = 0;
+
+	for (const char *line = scene->view->text; *line && row < at.height;) {
+		size_t length = strcspn(line, "\n"), used = 0;
+		char plain[512];
+
+		for (size_t i = 0; i < length && used < sizeof(plain) - 1; i++)
+			plain[used++] = (unsigned char)line[i] < ' ' ? ' ' : line[i];
+		plain[used] = '\0';
+		if (!used)
+			row++;
+		row += canvas_wrap(canvas, at, row, STYLE_TEXT, plain);
+		line += length + (line[length] == '\n');
+	}
+}
+
+static void said_title(const struct scene *scene, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%s", scene->view->text_title);
+}
+
+const struct panel panel_said = {
+	.name = "said",
+	.title_of = said_title,
+	.draw = draw_said,
+	.focus = FOCUS_COUNT,
 };

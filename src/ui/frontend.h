@@ -1,7 +1,7 @@
 /* What terminal and script have in common: a session, its keys, and the canvas that a frame is
  * drawn on. Keys and commands go in, frames come out; nothing here knows a terminal. */
-#ifndef SLX_UI_FRONT_H
-#define SLX_UI_FRONT_H
+#ifndef SLX_UI_FRONTEND_H
+#define SLX_UI_FRONTEND_H
 
 #include <stdbool.h>
 
@@ -10,7 +10,7 @@
 #include "ui/canvas.h"
 #include "ui/keys.h"
 
-struct front {
+struct frontend {
 	struct session *session; /* borrowed */
 	struct keys keys;
 	bool works[KEYS_MAX];
@@ -20,15 +20,15 @@ struct front {
 };
 
 /* Loads the keys (data/keys) and makes a canvas. On success front_free() ends it. */
-struct status front_init(
-	struct front *front, struct session *session, int width, int height, bool ascii);
-void front_free(struct front *front);
+struct status frontend_init(
+	struct frontend *front, struct session *session, int width, int height, bool ascii);
+void frontend_free(struct frontend *front);
 
 /* Draws a frame of the present state. */
-void front_draw(struct front *front, double now);
+void frontend_draw(struct frontend *front, double now);
 
 /* Runs the command of a key where it is pressed now; one without does nothing. A command that fails
  * has put its words on the screen. */
-void front_key(struct front *front, int code, double now);
+void frontend_key(struct frontend *front, int code, double now);
 
 #endif
