@@ -1,6 +1,6 @@
 /* Looks, with colours and without; the end of an axis; large digits. */
+#include "base/scale.h"
 #include "check.h"
-#include "ui/mountain.h"
 #include "ui/shapes.h"
 #include "ui/theme.h"
 
