@@ -343,25 +343,9 @@ static void find_chains(const struct hierarchy_input *input, struct found *found
  * they cost more. */
 static void find_line(const struct hierarchy_curve *pairs, struct hierarchy *hierarchy)
 {
-	struct curve curve;
-	double low, high, before = 0;
-
-	hierarchy->line = hierarchy->line_lo = hierarchy->line_hi = NAN;
-	curve_make(pairs->points, pairs->count, &curve);
-	if (curve.count < 4)
-		return;
-	low = curve.monotone[0];
-	high = curve.monotone[curve.count - 1];
-	if (high - low < log(1.1) || high - low < 3 * curve.noise[0])
-		return;
-	for (int i = 0; i < curve.count; i++) {
-		if (curve.monotone[i] > (low + high) / 2) {
-			hierarchy->line = hierarchy->line_hi = exp2(curve.x[i]);
-			hierarchy->line_lo = before;
-			return;
-		}
-		before = exp2(curve.x[i]);
-	}
+	if (!plateaus_rise(pairs->points, pairs->count, &hierarchy->line_lo, &hierarchy->line_hi))
+		hierarchy->line_lo = hierarchy->line_hi = NAN;
+	hierarchy->line = hierarchy->line_hi;
 }
 
 static unsigned stated_line(const struct machine *machine)

@@ -3,7 +3,6 @@
 #ifndef SLX_MODEL_MEMORY_HIERARCHY_PARTS_H
 #define SLX_MODEL_MEMORY_HIERARCHY_PARTS_H
 
-#include "model/memory/curve.h"
 #include "model/memory/hierarchy.h"
 
 enum { PAGE = 4096, TLBS_MAX = 4, CACHES_MAX = 4 };

@@ -14,6 +14,9 @@ struct curve_point {
 	double mode_low, mode_high, share_low;
 };
 
+/* Points of a curve that are looked at, at most. */
+enum { CURVE_POINTS = 512 };
+
 enum { PLATEAUS_MAX = 8 };
 
 struct plateau {
@@ -45,5 +48,10 @@ struct plateaus {
 /* Finds them in points in ascending order of bytes (none may share a size). Fewer than four points
  * are one plateau. */
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
+
+/* Where a curve of two levels rises: bytes of the last point in the lower half of its rise (on a
+ * logarithmic scale; 0: there is none) and of the first in the upper half. False: it does not rise
+ * beyond its noise. */
+bool plateaus_rise(const struct curve_point *points, int count, double *below, double *above);
 
 #endif

@@ -1,38 +1,10 @@
-/* Where to look, and what is there: over the fits of knee_fit.c. */
-#include "model/windows/knee_fit.h"
+#include "model/windows/knee.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/stats.h"
-
-/* What doubling goes on to, for two points. */
-#define RISEN 1.5
-
-/* What a rise must stand out of noise by to be believed, in what its levels are off; and the noise
- * with which knees are often named wrongly. */
-#define BELIEVED   4.0
-#define NOISE_MOST 0.17
-
-/* A range wider than this says that nothing is known. */
-enum { CLEAR_LEAST = 16 };
-#define CLEAR_SHARE 0.2
-
-/* Where the time grows like this power of the fillers, it is their own work. */
-#define WORK 0.6
-
-/* Nor is a ramp a rise where it goes on by this share of its own slope. */
-#define STEEP_SHARE 0.33
-
-/* With so many points, and no more noise than that, what rises and has no step as large as this
- * anywhere grows. */
-enum { GROWN = 20 };
-#define GROWN_NOISE 0.05
-#define GROWN_STEP  1.2
-
-/* Points in all; and round the knee on either side, more where they scatter. */
-enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
 const char *const knee_kind_names[] = { "unknown", "sharp", "soft", "none", "unclear" };
 _Static_assert(
@@ -65,10 +37,281 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x)
 	return NULL;
 }
 
-/* ---- the knee ---- */
+/* ---- Fits: which step, or which ramp, fits the curve best ----
+ *
+ * Every pair of points is tried as the rise: what lies before the first should be low, what lies
+ * after the second high, and what is between them on the way. What the points are off is counted in
+ * noise, up to a bound, so that a disturbed point says little whatever it says; and far away one
+ * way only: lower still before the rise is the base that grows, higher still after it another
+ * buffer. The least misfit is the knee; all steps that are nearly as good are its range. */
+
+/* Doubling begins there; below, fillers count as so many. */
+enum { FIRST = 8 };
+
+/* A level of fewer points than that may be a disturbed one. */
+enum { FEWEST = 3 };
+
+struct rise {
+	int a, b; /* the last point before the rise, the first after it */
+	double before, after;
+	double misfit;	    /* INFINITY: no rise */
+	double outstanding; /* the rise, in what both levels are off, usually */
+	int above;	    /* points that the level after it rests on */
+};
+
+struct fit {
+	double noise;
+	struct rise step[KNEE_POINTS]; /* between i and i + 1 */
+	double best;		       /* the least misfit of any; INFINITY: no rise */
+	int first,
+		last; /* the steps that are as likely as the first good one, and the best of them */
+	int chosen;
+	int next;	  /* a later good one; -1 */
+	struct rise rise; /* the chosen step, or a ramp that fits better */
+	bool ramp;
+};
+
+/* The least rise that is one, over what is before: two misses that no longer overlap take twice as
+ * long, the fillers' own work adds a tenth or two. And how far it must stand out of the noise of
+ * both levels to be looked at. */
+#define RISE 1.25
+#define SEEN 1.5
+
+/* With fewer points than FEWEST on one side it has to be plainer. And of several rises one counts
+ * that is so large beside the largest. */
+#define RISE_PLAIN   1.5
+#define SEEN_PLAINLY 4.0
+#define RISE_SHARE   0.4
+
+/* What a point is off counts from OFF_FROM on, in noise, up to OFF_MOST; below that hardly. Noise
+ * is at least SLACK of the rise itself: the base grows, and memory is not always as fast. Steps
+ * whose misfit is within LIKELY of the best are as likely. */
+#define OFF_FROM   1.5
+#define OFF_MOST   4.0
+#define OFF_LITTLE 0.05
+#define SLACK	   0.1
+#define LIKELY	   2.0
+
+/* No point is better than that; of a few points nothing is known but their quartiles. */
+#define NOISE_LEAST 0.008
+#define NOISE_USUAL 0.03
+enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
+
+/* A ramp has to fit better than a step by this, and to be this wide, to be called one. */
+#define RAMP_BETTER 3.0
+enum { SHARP_LEAST = 10 };
+#define SHARP_SHARE 0.03
+
+/* A ramp that begins where the time is so many times that of the first points is not the first
+ * rise: fillers' own work goes on behind a knee. */
+#define LATE 1.5
+
+/* A level is that of the nearest points: so many if they are within REACH, and FEWEST wherever they
+ * are. */
+enum { NEAREST = 9, REACH = 16 };
+#define REACH_SHARE 0.05
+
+/* Further up a ramp is looked for within this factor of the step. */
+#define NEAR 2.5
+
+static double reach_round(double x)
+{
+	return REACH + REACH_SHARE * x;
+}
+
+/* By what points are off the line through their neighbours, and by quartiles: a median of some nine
+ * trials is off by about a third of their range. */
+static double noise_of(const struct knee_curve *curve)
+{
+	double bends[KNEE_POINTS], ranges[KNEE_POINTS], noise = NOISE_LEAST, bend;
+	size_t count = 0, of = 0;
+
+	for (int i = 0; i < curve->count; i++) {
+		const struct knee_point *point = &curve->point[i];
+
+		if (point->hi >= point->lo && point->lo > 0)
+			ranges[of++] = 0.3 * (point->hi - point->lo) / point->y;
+		if (i > 0 && i + 1 < curve->count) {
+			double share = (point->x - point[-1].x) / (point[1].x - point[-1].x);
+			double line = point[-1].y + share * (point[1].y - point[-1].y);
+
+			bends[count++] = fabs(point->y - line) / line /
+					 sqrt(1 + share * share + (1 - share) * (1 - share));
+		}
+	}
+	if (of > 0)
+		noise = fmax(noise, stats_median(ranges, of));
+	if (count < NOISE_POINTS)
+		return fmax(noise, NOISE_USUAL);
+	/* The lower third: a knee and a disturbed point bend the line at three places each. Of so
+	 * many a normal one's is 0.43. */
+	stats_sort(bends, count);
+	bend = stats_quantile(bends, count, 1.0 / 3) / 0.43;
+	return fmax(noise, count < NOISE_SURE ? fmin(bend, 3 * fmax(noise, NOISE_USUAL)) : bend);
+}
+
+/* The median of the points nearest to `edge` on its side: from there down (step -1) or up; and how
+ * many those are. */
+static double level_of(const struct knee_curve *curve, int edge, int step, size_t *count)
+{
+	double values[NEAREST], x = curve->point[edge].x;
+
+	*count = 0;
+	for (int i = edge; i >= 0 && i < curve->count && *count < NEAREST; i += step) {
+		if (*count >= FEWEST && fabs(curve->point[i].x - x) > reach_round(x))
+			break;
+		/* A further rise is none of this one's. */
+		if (step > 0 && *count >= 1 && curve->point[i].x > FIRST + x * NEAR)
+			break;
+		values[(*count)++] = curve->point[i].y;
+	}
+	return stats_median(values, *count);
+}
+
+static struct rise try_rise(const struct knee_curve *curve, int a, int b, double noise)
+{
+	size_t below, above;
+	struct rise c = { .a = a,
+		.b = b,
+		.before = level_of(curve, a, -1, &below),
+		.after = level_of(curve, b, 1, &above) };
+	double from = curve->point[a].x, to = curve->point[b].x;
+
+	c.above = (int)above;
+	/* Of medians. */
+	c.outstanding = (c.after - c.before) / (1.25 * noise *
+						       sqrt(c.before * c.before / (double)below +
+							       c.after * c.after / (double)above));
+	if (c.after < (below < FEWEST ? RISE_PLAIN : RISE) * c.before ||
+		c.outstanding < (below < FEWEST ? SEEN_PLAINLY : SEEN)) {
+		c.misfit = INFINITY;
+		return c;
+	}
+	for (int i = 0; i < curve->count; i++) {
+		const struct knee_point *point = &curve->point[i];
+		double want = i <= a   ? c.before
+			      : i >= b ? c.after
+				       : c.before + (c.after - c.before) * (point->x - from) /
+							    (to - from);
+		double off = (point->y - want) / fmax(noise * want, SLACK * (c.after - c.before));
+
+		off = i <= a && from - point->x > reach_round(from) ? fmax(0, off)
+		      : i >= b && point->x - to > reach_round(to)   ? fmax(0, -off)
+								    : fabs(off);
+		c.misfit +=
+			OFF_LITTLE * fmin(off, OFF_MOST) + fmax(0, fmin(off, OFF_MOST) - OFF_FROM);
+	}
+	return c;
+}
+
+static bool is_likely(const struct fit *fit, int i)
+{
+	return isfinite(fit->step[i].misfit) && fit->step[i].misfit <= fit->best + LIKELY;
+}
+
+/* The first group of likely steps: of two buffers the one that fills first. */
+static void choose(const struct knee_curve *curve, struct fit *fit)
+{
+	double largest = 0;
+
+	fit->first = fit->last = fit->chosen = fit->next = -1;
+	for (int i = 0; i + 1 < curve->count; i++)
+		if (is_likely(fit, i))
+			largest = fmax(largest, fit->step[i].after - fit->step[i].before);
+	for (int i = 0; i + 1 < curve->count; i++) {
+		double x = curve->point[i].x;
+
+		if (!is_likely(fit, i) ||
+			fit->step[i].after - fit->step[i].before < RISE_SHARE * largest)
+			continue;
+		if (fit->first < 0)
+			fit->first = fit->chosen = fit->last = i;
+		else if (x > 1.3 * curve->point[fit->last + 1].x + FIRST) {
+			fit->next = i;
+			return;
+		} else {
+			fit->last = i;
+			if (fit->step[i].misfit < fit->step[fit->chosen].misfit)
+				fit->chosen = i;
+		}
+	}
+}
+
+static double sharp_width(double x)
+{
+	return fmax(SHARP_LEAST, SHARP_SHARE * x);
+}
+
+/* A rise that takes its time. */
+static struct rise best_ramp(const struct knee_curve *curve, double noise)
+{
+	struct rise best = { .misfit = INFINITY };
+	size_t ignored;
+	double first = curve->count > 0 ? level_of(curve, 0, 1, &ignored) : 0;
+
+	for (int a = 0; a < curve->count; a++)
+		for (int b = a + 3; b < curve->count &&
+				    curve->point[b].x < NEAR * fmax(curve->point[a].x, FIRST);
+			b++) {
+			struct rise c;
+
+			if (curve->point[b].x - curve->point[a].x <= sharp_width(curve->point[a].x))
+				continue;
+			c = try_rise(curve, a, b, noise);
+			if (c.misfit < best.misfit && c.before <= LATE * first)
+				best = c;
+		}
+	return best;
+}
+
+static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
+{
+	struct rise ramp;
+
+	fit->noise = noise_of(curve);
+	fit->best = INFINITY;
+	for (int i = 0; i + 1 < curve->count; i++) {
+		fit->step[i] = try_rise(curve, i, i + 1, fit->noise);
+		fit->best = fmin(fit->best, fit->step[i].misfit);
+	}
+	choose(curve, fit);
+	ramp = best_ramp(curve, fit->noise);
+	fit->ramp = ramp.misfit + RAMP_BETTER < fit->best;
+	fit->rise = fit->ramp ? ramp : fit->step[fit->chosen < 0 ? 0 : fit->chosen];
+	return isfinite(fit->rise.misfit);
+}
+
+/* ---- The knee ---- */
+
+/* What doubling goes on to, for two points. */
+#define RISEN 1.5
+
+/* What a rise must stand out of noise by to be believed, in what its levels are off; and the noise
+ * with which knees are often named wrongly. */
+#define BELIEVED   4.0
+#define NOISE_MOST 0.17
+
+/* A range wider than this says that nothing is known. */
+enum { CLEAR_LEAST = 16 };
+#define CLEAR_SHARE 0.2
+
+/* Where the time grows like this power of the fillers, it is their own work. */
+#define WORK 0.6
+
+/* Nor is a ramp a rise where it goes on by this share of its own slope. */
+#define STEEP_SHARE 0.33
+
+/* With so many points, and no more noise than that, what rises and has no step as large as this
+ * anywhere grows. */
+enum { GROWN = 20 };
+#define GROWN_NOISE 0.05
+#define GROWN_STEP  1.2
+
+/* Points in all; and round the knee on either side, more where they scatter. */
+enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
 /* The middle of what is likely: each whole number between two points is as likely as their step. */
-static double middle(const struct knee_curve *curve, const struct knee_fit *fit)
+static double middle(const struct knee_curve *curve, const struct fit *fit)
 {
 	double total = 0, sum = 0;
 
@@ -80,7 +323,7 @@ static double middle(const struct knee_curve *curve, const struct knee_fit *fit)
 			double weight =
 				width * exp(fit->step[fit->chosen].misfit - fit->step[i].misfit);
 
-			if (!knee_fit_likely(fit, i))
+			if (!is_likely(fit, i))
 				continue;
 			if (pass == 0)
 				total += weight;
@@ -128,7 +371,7 @@ static bool grows_on(const struct knee_curve *curve, int from)
 }
 
 /* Behind the ramp it is hardly less steep than on it. */
-static bool climbs_on(const struct knee_curve *curve, const struct knee_rise *rise)
+static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 {
 	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b],
 				*last = &curve->point[curve->count - 1];
@@ -139,7 +382,7 @@ static bool climbs_on(const struct knee_curve *curve, const struct knee_rise *ri
 }
 
 /* No rise but one that never ends. */
-static bool is_work(const struct knee_curve *curve, const struct knee_fit *fit)
+static bool is_work(const struct knee_curve *curve, const struct fit *fit)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
 
@@ -168,7 +411,7 @@ static int half_way(const struct knee_curve *curve)
 void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 {
 	const struct knee_point *point = curve->point, *last = &curve->point[curve->count - 1];
-	struct knee_fit fit;
+	struct fit fit;
 	bool rises, noisy;
 
 	*knee = (struct knee){ .kind = KNEE_UNKNOWN,
@@ -184,7 +427,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	if (curve->count < 3)
 		return;
 	knee->before = base_of(curve);
-	rises = knee_fit_make(curve, &fit);
+	rises = fit_curve(curve, &fit);
 	knee->noise = fit.noise;
 	/* One point alone at the end may be disturbed. */
 	if (!rises || is_work(curve, &fit) || fit.rise.b + 1 == curve->count) {
@@ -208,7 +451,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	knee->kind = fit.ramp ? KNEE_SOFT : KNEE_SHARP;
 	noisy = fit.rise.outstanding < BELIEVED || fit.noise > NOISE_MOST;
 	knee->sparse =
-		!noisy && (fit.rise.above < KNEE_FEWEST ||
+		!noisy && (fit.rise.above < FEWEST ||
 				  (!fit.ramp && knee->hi - knee->lo >
 							fmax(CLEAR_LEAST, CLEAR_SHARE * knee->x)));
 	if (noisy || knee->sparse)
@@ -240,15 +483,15 @@ static bool next_double(const struct knee_curve *curve, double least, double mos
 		return false;
 	if (last->x >= most)
 		return false;
-	*x = fmin(most, last->x < KNEE_FIRST ? fmax(KNEE_FIRST, least + 1) : 2 * last->x);
+	*x = fmin(most, last->x < FIRST ? fmax(FIRST, least + 1) : 2 * last->x);
 	return true;
 }
 
 /* Points round the knee that vouch for it, nearest first and on both sides in turn. */
-static bool next_round(const struct knee_curve *curve, const struct knee_fit *fit, double least,
-	double most, double *x)
+static bool next_round(
+	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {
-	double at = middle(curve, fit), far = knee_reach(at);
+	double at = middle(curve, fit), far = reach_round(at);
 	int wanted = (int)fmin(ROUND_MOST, ROUND + 40 * fit->noise);
 	int below = 0, above = 0;
 
@@ -272,7 +515,7 @@ static bool next_round(const struct knee_curve *curve, const struct knee_fit *fi
 }
 
 /* The middle of the gap that the step is in, most likely. */
-static bool next_half(const struct knee_curve *curve, const struct knee_fit *fit, double *x)
+static bool next_half(const struct knee_curve *curve, const struct fit *fit, double *x)
 {
 	double most = 0;
 
@@ -280,7 +523,7 @@ static bool next_half(const struct knee_curve *curve, const struct knee_fit *fit
 		double width = curve->point[i + 1].x - curve->point[i].x;
 		double weight = (width - 1) * exp(fit->best - fit->step[i].misfit);
 
-		if (!knee_fit_likely(fit, i) || width < 2 || weight <= most)
+		if (!is_likely(fit, i) || width < 2 || weight <= most)
 			continue;
 		most = weight;
 		*x = floor(curve->point[i].x + width / 2);
@@ -289,8 +532,8 @@ static bool next_half(const struct knee_curve *curve, const struct knee_fit *fit
 }
 
 /* The widest gap in and round a ramp. */
-static bool next_ramp(const struct knee_curve *curve, const struct knee_fit *fit, double least,
-	double most, double *x)
+static bool next_ramp(
+	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {
 	double from = curve->point[fit->rise.a].x, to = curve->point[fit->rise.b].x,
 	       width = to - from, widest = 0;
@@ -310,7 +553,7 @@ static bool next_ramp(const struct knee_curve *curve, const struct knee_fit *fit
 
 bool knee_next(const struct knee_curve *curve, double least, double most, double *x)
 {
-	struct knee_fit fit;
+	struct fit fit;
 
 	if (curve->count == 0) {
 		*x = least;
@@ -320,7 +563,7 @@ bool knee_next(const struct knee_curve *curve, double least, double most, double
 		return false;
 	if (next_double(curve, least, most, x))
 		return true;
-	if (curve->count < 3 || !knee_fit_make(curve, &fit))
+	if (curve->count < 3 || !fit_curve(curve, &fit))
 		return false;
 	if (fit.ramp && next_ramp(curve, &fit, least, most, x))
 		return true;
