@@ -100,6 +100,7 @@ void bench_submit(struct bench *bench, const struct request *request, struct res
 		.result = result,
 		.slow = first_words(bench),
 	};
+	visit->request.generation = ++bench->generation;
 	visit->request.follows = bench->under_way++ > 0;
 	/* The early answer of isolated code is the only sign that its data are ready. */
 	if (bench->slow && request->kernel->isolated && request->budget.provisional == 0)
@@ -188,6 +189,51 @@ bool bench_measure(struct bench *bench, const struct request *request, struct re
 	bench_submit(bench, request, result);
 	return bench_await(bench);
 }
+
+/* ---- as a measurer ---- */
+
+static void measurer_submit(void *context, const struct request *request, struct result *result)
+{
+	struct bench *bench = context;
+
+	bench_submit(bench, request, result);
+	if (bench->submitted)
+		bench->submitted(bench->submitted_context);
+}
+
+static bool measurer_await(void *context)
+{
+	return bench_await(context);
+}
+
+static bool measurer_answered(void *context)
+{
+	return bench_answered(context);
+}
+
+static bool bench_stopped(void *context)
+{
+	return interrupt_signal() || ((const struct bench *)context)->ended;
+}
+
+static double measurer_time(void *context)
+{
+	(void)context;
+	return bench_now();
+}
+
+struct measurer bench_measurer(struct bench *bench, int ahead)
+{
+	return (struct measurer){ .context = bench,
+		.ahead = ahead,
+		.submit = measurer_submit,
+		.await = measurer_await,
+		.answered = measurer_answered,
+		.stopped = bench_stopped,
+		.now = measurer_time };
+}
+
+/* ---- notes ---- */
 
 void bench_note_bound(const struct bench *bench, const struct cli *cli)
 {

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "cli/cli.h"
 #include "engine/engine.h"
+#include "experiment/measurer.h"
 
 struct worker;
 
@@ -36,6 +37,12 @@ struct bench {
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after; /* bench_open() sets BENCH_SLOW */
+	/* Called by the bench's measurer while the worker measures: time to show progress. NULL:
+	 * nobody shows it. */
+	void (*submitted)(void *context);
+	void *submitted_context;
+	bool ended;	     /* the measurer stops as if a signal had come */
+	uint64_t generation; /* of the last request */
 	struct bench_visit visit[BENCH_VISITS];
 	int oldest, under_way; /* of the visits */
 };
@@ -47,7 +54,13 @@ struct bench {
 struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
+/* The worker as long measurements use it, with so many requests under way; stops when a signal
+ * comes.
+ */
+struct measurer bench_measurer(struct bench *bench, int ahead);
+
 /* Submits a request, which begins when those under way are over: BENCH_VISITS at most with it.
+ * The bench sets its generation.
  * *result receives the answers, and must stay in place until bench_await() returned for it. */
 void bench_submit(struct bench *bench, const struct request *request, struct result *result);
 

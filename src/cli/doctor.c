@@ -22,7 +22,6 @@ static void examine_core(struct cli *cli, struct bench *bench, struct examinatio
 {
 	struct result *result = memory_new(1, sizeof(*result));
 	struct request request = {
-		.generation = 1,
 		.kernel = kernel_registry[0],
 		.seed = cli->seed,
 		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : DOCTOR_SECONDS,

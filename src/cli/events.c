@@ -87,7 +87,6 @@ static bool try_events(struct cli *cli, const struct event_plan *plan, struct co
 {
 	struct result *result;
 	struct request request = {
-		.generation = 1,
 		.kernel = kernel_registry[0],
 		.seed = cli->seed,
 		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : EVENTS_SECONDS,

@@ -81,10 +81,7 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 	for (int level = 1; !model->core.foreign && level <= 2; level++)
 		cache[level - 1] = uarch_cache(model->core.uarch, level);
 	result = memory_new(1, sizeof(*result));
-	for (uint64_t generation = 1u << 30;
-		!interrupt_signal() && next_request(&model->memory, model, setting, &request);
-		generation++) {
-		request.generation = generation;
+	while (!interrupt_signal() && next_request(&model->memory, model, setting, &request)) {
 		if (!bench_measure(bench, &request, result))
 			break;
 		memory_probe_accept(&model->memory, model->machine,

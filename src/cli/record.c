@@ -36,7 +36,7 @@ struct recorder {
 	struct result *result;
 	struct run_facts largest; /* of the setting with the largest working set, for notes */
 	struct counts first;	  /* the first that there are, for notes */
-	uint64_t generation, failed;
+	uint64_t failed;
 	struct progress_line line;
 };
 
@@ -118,7 +118,6 @@ static bool goes_on(const struct recorder *recorder)
 static void visit(struct recorder *recorder, struct cell *cell, double seconds)
 {
 	struct request request = {
-		.generation = ++recorder->generation,
 		.kernel = cell->setting.kernel,
 		.seed = recorder->cli->seed,
 		.budget = { .seconds = fmin(fmax(seconds, VISIT_LEAST), VISIT_MOST),

@@ -49,7 +49,6 @@ static int measure(
 {
 	struct result *result = memory_new(1, sizeof(*result));
 	struct request request = {
-		.generation = 1,
 		.kernel = setting->kernel,
 		.seed = cli->seed,
 		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,

@@ -1,44 +1,43 @@
 #include "cli/work.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/progress_line.h"
 
-static void show(struct progress_line *line, const struct campaign *campaign)
-{
-	struct campaign_state state = campaign_state(campaign);
+struct work {
+	const struct campaign *campaign;
+	struct progress_line line;
+};
 
+static void show(void *context)
+{
+	struct work *work = context;
+	struct campaign_state state;
+
+	if (!progress_line_due(&work->line))
+		return;
+	state = campaign_state(work->campaign);
 	if (state.stage)
-		progress_line_show(line, "%-7s %-58s%3.0f %% ", state.stage, state.doing,
+		progress_line_show(&work->line, "%-7s %-58s%3.0f %% ", state.stage, state.doing,
 			floor(state.done * 100));
 	else
-		progress_line_show(line, "%-66s%3.0f %% ", state.doing, floor(state.done * 100));
+		progress_line_show(
+			&work->line, "%-66s%3.0f %% ", state.doing, floor(state.done * 100));
 }
 
 bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign *campaign)
 {
-	struct result *result = memory_new(1, sizeof(*result));
-	struct progress_line line;
-	struct request request;
-	uint64_t generation = 0;
+	const struct measurer measurer = bench_measurer(bench, 1);
+	struct work work = { .campaign = campaign };
 
-	progress_line_begin(&line, cli, bench);
-	while (!interrupt_signal() && campaign_next(campaign, bench_now(), &request)) {
-		request.generation = ++generation;
-		/* The worker measures while the line is written. */
-		bench_submit(bench, &request, result);
-		if (progress_line_due(&line))
-			show(&line, campaign);
-		if (bench_await(bench))
-			campaign_accept(campaign, bench_now(), result);
-	}
-	campaign_stop(campaign, bench_now());
-	progress_line_clear(&line);
+	progress_line_begin(&work.line, cli, bench);
+	bench->submitted = show;
+	bench->submitted_context = &work;
+	campaign->kind->measure(campaign->self, &measurer);
+	progress_line_clear(&work.line);
+	bench->submitted = NULL;
 	bench->slow = NULL;
-	free(result);
 	return campaign_state(campaign).any;
 }
 

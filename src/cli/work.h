@@ -6,8 +6,8 @@
 #include "cli/format.h"
 #include "experiment/campaign.h"
 
-/* Carries it out, to its end or until a signal comes, with a line of progress. It is stopped then.
- * Returns whether anything was measured. */
+/* Runs the campaign to its end or until a signal comes, with a line of progress. Returns whether
+ * anything was measured. */
 bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign *campaign);
 
 /* Round what the format writes: a report of this machine, and its end. */

@@ -1,17 +1,17 @@
-/* What asks for many requests (campaign.h), in the explorer: the core that measures itself and the
- * probe in place of live figures, the windows beside them. Which there are is a row of the table
- * here, and what each is about is in its own file. */
+/* Campaigns (experiment/campaign.h) in the explorer: characterising and the probe replace the live
+ * measurement while they run, the windows run next to it. Each is a row of the table here, and has
+ * a file of its own. */
 #include <math.h>
 #include <stdio.h>
 
 #include "explorer/state.h"
 
 struct campaign_row {
-	bool apart; /* live figures and cells rest meanwhile */
+	bool apart; /* the live setting and cells are not measured meanwhile */
 	bool (*wanted)(
-		const struct session *session); /* now, while it has something left; NULL: always */
-	void (*over)(struct session *session);	/* it has just ended: what follows; NULL: nothing */
-	/* A result of its requests, taken back or not; NULL: nothing beside */
+		const struct session *session); /* now, while something is missing; NULL: always */
+	void (*over)(struct session *session); /* called when it has ended; NULL: nothing follows */
+	/* A result of its requests, taken back or not; NULL: nobody else uses it */
 	void (*answered)(struct session *session, const struct setting *setting,
 		const struct result *result, double now);
 };
@@ -56,8 +56,8 @@ static double own_time(const struct under_way *under_way, double now)
 
 static void lose(struct under_way *under_way)
 {
-	if (under_way->generation)
-		campaign_lose(&under_way->campaign);
+	if (under_way->turns)
+		turns_lose(under_way->turns);
 	under_way->generation = 0;
 }
 
@@ -65,6 +65,12 @@ void campaigns_lose(struct session *session)
 {
 	for (int i = 0; i < CAMPAIGNS; i++)
 		lose(&session->campaigns[i]);
+}
+
+void campaign_choose_again(struct session *session, enum campaign_of which)
+{
+	if (session->campaigns[which].turns && !session->campaigns[which].generation)
+		turns_lose(session->campaigns[which].turns);
 }
 
 void campaigns_pause(struct session *session, bool pause, double now)
@@ -85,6 +91,7 @@ void campaign_end(struct session *session, enum campaign_of which)
 {
 	struct under_way *under_way = &session->campaigns[which];
 
+	turns_free(under_way->turns);
 	if (under_way->campaign.self)
 		under_way->campaign.kind->release(under_way->campaign.self);
 	*under_way = (struct under_way){ 0 };
@@ -102,6 +109,7 @@ void campaign_begin(struct session *session, enum campaign_of which,
 	campaign_end(session, which);
 	session->campaigns[which] =
 		(struct under_way){ .campaign = { kind, self }, .running = true };
+	session->campaigns[which].turns = turns_new(&session->campaigns[which].campaign);
 }
 
 void campaign_begin_now(struct session *session, enum campaign_of which,
@@ -130,8 +138,7 @@ void campaign_halt(struct session *session, enum campaign_of which, double now)
 	if (!campaign_runs(session, which))
 		return;
 	session_interrupt(session);
-	campaign_stop(&under_way->campaign,
-		own_time(under_way, under_way->stands ? under_way->stands_since : now));
+	turns_stop(under_way->turns);
 	under_way->halted = true;
 	campaigns_look(session, now);
 }
@@ -142,8 +149,7 @@ bool campaigns_think(const struct session *session)
 		const struct under_way *under_way = &session->campaigns[i];
 
 		if (campaign_runs(session, (enum campaign_of)i) &&
-			(under_way->halted || !session->frozen) &&
-			campaign_state(&under_way->campaign).thinks)
+			(under_way->halted || !session->frozen) && turns_compute(under_way->turns))
 			return true;
 	}
 	return false;
@@ -159,8 +165,10 @@ bool campaigns_look(struct session *session, double now)
 
 		if (!under_way->halted || !under_way->running)
 			continue;
-		if (campaign_next(&under_way->campaign, now, &request) ||
-			campaign_state(&under_way->campaign).thinks)
+		turns_next(under_way->turns,
+			own_time(under_way, under_way->stands ? under_way->stands_since : now),
+			&request);
+		if (!turns_over(under_way->turns))
 			continue;
 		over(session, (enum campaign_of)i);
 		any = true;
@@ -177,8 +185,8 @@ bool campaigns_next(struct session *session, bool apart, double now, struct requ
 		*which = (enum campaign_of)i;
 		if (rows[i].apart != apart || !campaign_runs(session, *which))
 			continue;
-		if (!campaign_next(&under_way->campaign, own_time(under_way, now), request)) {
-			if (!campaign_state(&under_way->campaign).thinks)
+		if (!turns_next(under_way->turns, own_time(under_way, now), request)) {
+			if (turns_over(under_way->turns))
 				over(session, *which);
 			return false;
 		}
@@ -195,7 +203,7 @@ void campaigns_take(struct session *session, enum campaign_of which, const struc
 
 	if (under_way->generation && result->generation == under_way->generation) {
 		under_way->generation = 0;
-		campaign_accept(&under_way->campaign, own_time(under_way, now), result);
+		turns_accept(under_way->turns, own_time(under_way, now), result);
 	}
 	if (rows[which].answered)
 		rows[which].answered(session, setting, result, now);

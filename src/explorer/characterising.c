@@ -54,7 +54,7 @@ bool action_characterise_works(const struct session *session, const char *argume
 
 struct status action_characterise(struct session *session, const char *arguments, double now)
 {
-	struct characterise_options options = { .seed = session->seed, .background_explain = true };
+	struct characterise_options options = { .seed = session->seed };
 	struct characterise *machine;
 	struct status status;
 

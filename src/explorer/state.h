@@ -16,6 +16,7 @@
 #include "experiment/sweep/sweeps.h"
 #include "experiment/windows/windows.h"
 #include "explorer/session.h"
+#include "explorer/turns.h"
 #include "explorer/view.h"
 #include "recording/recording.h"
 #include "recording/replay.h"
@@ -168,11 +169,12 @@ enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_WINDOWS, CAMPAIGNS };
 /* The one of its kind that was asked for last. */
 struct under_way {
 	struct campaign campaign;    /* its parts NULL: none was */
+	struct turns *turns;	     /* its thread */
 	bool running;		     /* it has not come to its end */
-	bool halted;		     /* it is to come to it as soon as it has thought */
+	bool halted;		     /* it must end, as soon as it has computed */
 	uint64_t generation;	     /* of its request that is out; 0: none */
-	bool stands;		     /* it waits for what goes before it */
-	double stands_since, paused; /* and how long it did before: seconds */
+	bool stands;		     /* it is paused */
+	double stands_since, paused; /* since when, and how long it was before: seconds */
 };
 
 struct remembered {
@@ -484,11 +486,13 @@ void campaign_halt(
 	struct session *session, enum campaign_of which, double now); /* early, if it runs */
 void campaign_end(struct session *session, enum campaign_of which);   /* there is none any more */
 void campaigns_end(struct session *session);
-void campaigns_lose(struct session *session); /* what is out was taken back */
+void campaigns_lose(struct session *session); /* requests that are out were taken back */
+/* What it prefers to measure has changed: a request that is not out yet is chosen again. */
+void campaign_choose_again(struct session *session, enum campaign_of which);
 void campaigns_pause(struct session *session, bool pause, double now);
-/* One of those that go on now works something out in a thread of its own; what was halted meanwhile
- * ends then: whether something has. */
+/* Whether a running campaign computes in its thread. */
 bool campaigns_think(const struct session *session);
+/* Ends halted campaigns that have computed. Returns whether one has ended. */
 bool campaigns_look(struct session *session, double now);
 /* The next request of those that run apart, or beside, generation included, and whose it is. False:
  * nothing is left, or one has just ended. */

@@ -61,7 +61,7 @@ static void play(struct session *session)
 			windows_give(windows, &setting, &cell->sample);
 		}
 	}
-	windows_stop(windows, 0);
+	windows_close(windows);
 }
 
 /* Whether it has a curve. */
@@ -109,6 +109,7 @@ void windowing_renew(struct session *session)
 	session->windows_shown = true;
 	windows_model(windows_of(session), uarch, options.foreign);
 	windows_prefer(windows_of(session), filler_of(&session->setting));
+	campaign_choose_again(session, CAMPAIGN_WINDOWS);
 }
 
 bool windowing_wanted(const struct session *session)

@@ -146,5 +146,5 @@ void canned_probe(struct canned *canned, struct session *session, int percent)
 	campaign_begin(session, CAMPAIGN_PROBE, &campaign_probe, probe);
 	session->campaigns[CAMPAIGN_PROBE].running = !report->complete;
 	/* Nothing goes on by itself. */
-	probe->waiting = session->frozen = !report->complete;
+	session->frozen = !report->complete;
 }

@@ -8,6 +8,8 @@
 #include <sched.h>
 
 #include "experiment/characterise/characterise.h"
+#include "explorer/turns.h"
+#include "fake_measurer.h"
 #include "kernels/features.h"
 
 #if defined(__x86_64__)
@@ -26,6 +28,7 @@ struct play {
 	struct machine machine;
 	struct characterise_options options;
 	struct characterise *characterise;
+	struct turns *turns;
 	const struct characterise_report *report;
 	double now, takes;
 	unsigned requests, stop_after, of_probe, thoughts, stop_thought;
@@ -62,6 +65,7 @@ static struct play *play_new(void)
 
 static void play_free(struct play *play)
 {
+	turns_free(play->turns);
 	characterise_free(play->characterise);
 	free(play);
 }
@@ -74,14 +78,15 @@ static void run(struct play *play)
 	play->characterise = characterise_new(&play->machine, &play->options, &status);
 	check_ok(status);
 	play->report = characterise_report(play->characterise);
+	play->turns = turns_new(&(struct campaign){ &campaign_characterise, play->characterise });
 	for (;;) {
 		struct result result;
 
-		if (!characterise_next(play->characterise, play->now, &request)) {
-			if (!characterise_thinks(play->characterise))
+		if (!turns_next(play->turns, play->now, &request)) {
+			if (!turns_compute(play->turns))
 				break;
 			if (++play->thoughts == play->stop_thought)
-				characterise_stop(play->characterise, play->now);
+				turns_stop(play->turns);
 			sched_yield();
 			continue;
 		}
@@ -91,13 +96,36 @@ static void run(struct play *play)
 		assert_true(play->report->done < 1 || play->report->stage == CHARACTERISE_PORTS);
 		play->of_probe += !generated_loop_of(request.kernel);
 		/* One at a time. */
-		assert_false(characterise_next(play->characterise, play->now, &request));
+		assert_false(turns_next(play->turns, play->now, &request));
 		result = play->answer(play, &request);
 		play->now += play->takes + request.budget.seconds;
-		characterise_accept(play->characterise, play->now, &result);
+		turns_accept(play->turns, play->now, &result);
 		if (play->requests == play->stop_after)
-			characterise_stop(play->characterise, play->now);
+			turns_stop(play->turns);
 	}
+}
+
+static struct result answer_directly(void *context, const struct request *request)
+{
+	struct play *play = context;
+
+	play->requests++;
+	play->now += play->takes + request->budget.seconds;
+	return play->answer(play, request);
+}
+
+static void run_directly(struct play *play)
+{
+	struct fake_measurer fake = {
+		.answer = answer_directly, .context = play, .now = &play->now
+	};
+	const struct measurer measurer = fake_measurer(&fake, 1);
+	struct status status;
+
+	play->characterise = characterise_new(&play->machine, &play->options, &status);
+	check_ok(status);
+	play->report = characterise_report(play->characterise);
+	characterise_measure(play->characterise, &measurer);
 }
 
 static const struct measured_op *op_named(const struct play *play, const char *name)
@@ -519,11 +547,13 @@ static void what_was_taken_back_is_asked_for_again(void **state)
 	assert_true(play->report->complete);
 	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
 	assert_int_equal(play->report->note_count, 0);
+	turns_free(play->turns);
 	characterise_free(play->characterise);
 	play->characterise = characterise_new(&play->machine, &play->options, &status);
-	assert_true(characterise_next(play->characterise, 0, &request));
-	characterise_lose(play->characterise);
-	assert_true(characterise_next(play->characterise, 0, &again));
+	play->turns = turns_new(&(struct campaign){ &campaign_characterise, play->characterise });
+	assert_true(turns_next(play->turns, 0, &request));
+	turns_lose(play->turns);
+	assert_true(turns_next(play->turns, 0, &again));
 	assert_ptr_equal(request.kernel, again.kernel);
 	play_free(play);
 }
@@ -542,17 +572,15 @@ static void stopped_it_tells_what_there_is(void **state)
 	play_free(play);
 }
 
-/* In a thread of its own or not: the same is asked for, and the same follows. */
-static void what_is_worked_out_aside_is_the_same(void **state)
+/* In a thread of its own or not: the requests are the same, and the report is. */
+static void a_thread_changes_nothing(void **state)
 {
 	struct play *play = play_new(), *other = play_new();
 
 	(void)state;
 	run(play);
-	other->options.background_explain = true;
-	run(other);
-	assert_int_equal(play->thoughts, 0);
-	assert_true(other->thoughts > 0);
+	run_directly(other);
+	assert_true(play->thoughts > 0);
 	assert_int_equal(other->requests, play->requests);
 	assert_true(other->report->complete && other->report->ported);
 	assert_true(play->report->measured.mix_count > 0);
@@ -586,17 +614,15 @@ static void stopped_while_it_thinks_it_ends_when_it_has(void **state)
 	struct play *play = play_new();
 
 	(void)state;
-	play->options.background_explain = true;
 	play->stop_thought = 1;
 	run(play);
 	assert_false(play->report->complete);
 	assert_true(play->report->measured.width.known);
 	assert_int_equal(play->report->measured.mix_count, 0);
-	assert_false(characterise_thinks(play->characterise));
+	assert_false(turns_compute(play->turns));
 	play_free(play);
 	/* Let go at once, too. */
 	play = play_new();
-	play->options.background_explain = true;
 	play->stop_after = 1;
 	run(play);
 	play_free(play);
@@ -637,7 +663,7 @@ int main(void)
 		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
 		cmocka_unit_test(what_was_taken_back_is_asked_for_again),
 		cmocka_unit_test(stopped_it_tells_what_there_is),
-		cmocka_unit_test(what_is_worked_out_aside_is_the_same),
+		cmocka_unit_test(a_thread_changes_nothing),
 		cmocka_unit_test(stopped_while_it_thinks_it_ends_when_it_has),
 		cmocka_unit_test(time_that_was_given_is_kept_to),
 	};

@@ -8,6 +8,7 @@
 
 #include "cli/format.h"
 #include "experiment/probe/probe.h"
+#include "explorer/turns.h"
 
 static struct machine machine;
 static uint64_t max_size; /* as asked for */
@@ -20,6 +21,7 @@ static struct probe *probed(unsigned most)
 	struct status status;
 	struct request request;
 	struct probe *probe;
+	struct turns *turns;
 	double now = 0;
 
 	machine = (struct machine){ .cache_count = 3,
@@ -31,7 +33,8 @@ static struct probe *probed(unsigned most)
 		.name = "Test CPU, model 1" };
 	probe = probe_new(&machine, &options, &status);
 	check_ok(status);
-	for (unsigned i = 0; i < most && probe_next(probe, now, &request); i++) {
+	turns = turns_new(&(struct campaign){ &campaign_probe, probe });
+	for (unsigned i = 0; i < most && turns_next(turns, now, &request); i++) {
 		struct result result = fake_result(&request,
 			alone && request.v[CHASE_CHAINS] > 1 && request.kernel == &kernel_chase
 				? 0
@@ -43,9 +46,9 @@ static struct probe *probed(unsigned most)
 		for (unsigned k = 0; request.v[CHASE_SIZE] == 4096 && k < 16; k++)
 			result.trials.trial[k].cpe *= 2;
 		now += 0.01;
-		probe_accept(probe, now, &result);
+		turns_accept(turns, now, &result);
 	}
-	probe_stop(probe, now);
+	turns_free(turns);
 	return probe;
 }
 

@@ -5,6 +5,7 @@
 #include "fakes.h"
 
 #include "experiment/probe/probe.h"
+#include "explorer/turns.h"
 
 /* ---- the loop ---- */
 
@@ -12,6 +13,7 @@ struct play {
 	struct machine machine;
 	struct probe_options options;
 	struct probe *probe;
+	struct turns *turns;
 	const struct probe_report *report;
 	double now;
 	double takes; /* seconds that a request takes besides its budget */
@@ -45,6 +47,7 @@ static struct play *play_new(void)
 
 static void play_free(struct play *play)
 {
+	turns_free(play->turns);
 	probe_free(play->probe);
 	free(play);
 }
@@ -57,7 +60,8 @@ static void run(struct play *play)
 	play->probe = probe_new(&play->machine, &play->options, &status);
 	check_ok(status);
 	play->report = probe_report(play->probe);
-	while (probe_next(play->probe, play->now, &request)) {
+	play->turns = turns_new(&(struct campaign){ &campaign_probe, play->probe });
+	while (turns_next(play->turns, play->now, &request)) {
 		struct result result;
 		uint64_t bytes = request.kernel->footprint(request.v);
 
@@ -75,12 +79,12 @@ static void run(struct play *play)
 			play->width = request.v[BAND_WIDTH];
 		play->largest = bytes > play->largest ? bytes : play->largest;
 		/* One at a time. */
-		assert_false(probe_next(play->probe, play->now, &request));
+		assert_false(turns_next(play->turns, play->now, &request));
 		result = play->answer(play, &request);
 		play->now += play->takes + request.budget.seconds;
-		probe_accept(play->probe, play->now, &result);
+		turns_accept(play->turns, play->now, &result);
 		if (play->requests == play->stop_after)
-			probe_stop(play->probe, play->now);
+			turns_stop(play->turns);
 	}
 }
 
@@ -495,7 +499,7 @@ static void keeps_what_it_has_when_it_is_stopped(void **state)
 		1); /* analysed as it is */
 	assert_string_equal(play->report->doing, "");
 	assert_true(play->report->done > 0 && play->report->done < 1);
-	assert_false(probe_next(play->probe, play->now, &request));
+	assert_false(turns_next(play->turns, play->now, &request));
 	play_free(play);
 }
 
@@ -512,7 +516,7 @@ static void a_single_point_is_more_than_nothing(void **state)
 	play_free(play);
 }
 
-static void foreign_results_count_for_nothing(void **state)
+static void early_answers_count_for_nothing(void **state)
 {
 	struct play *play = play_new();
 	struct request request;
@@ -522,16 +526,14 @@ static void foreign_results_count_for_nothing(void **state)
 	(void)state;
 	play->probe = probe_new(&play->machine, &play->options, &status);
 	check_ok(status);
-	assert_true(probe_next(play->probe, 0, &request));
+	play->turns = turns_new(&(struct campaign){ &campaign_probe, play->probe });
+	assert_true(turns_next(play->turns, 0, &request));
 	result = quiet_answer(play, &request);
-	result.v[CHASE_SIZE] += 64;
-	probe_accept(play->probe, 1, &result);
-	result.v[CHASE_SIZE] -= 64;
 	result.final = false;
-	probe_accept(play->probe, 1, &result);
+	turns_accept(play->turns, 1, &result);
 	assert_int_equal(probe_report(play->probe)->lines[PAGES_HUGE].count, 0);
 	result.final = true;
-	probe_accept(play->probe, 1, &result);
+	turns_accept(play->turns, 1, &result);
 	assert_int_equal(probe_report(play->probe)->lines[PAGES_HUGE].count, 1);
 	play_free(play);
 }
@@ -653,7 +655,7 @@ int main(void)
 		cmocka_unit_test(asks_again_for_what_was_cancelled),
 		cmocka_unit_test(keeps_what_it_has_when_it_is_stopped),
 		cmocka_unit_test(a_single_point_is_more_than_nothing),
-		cmocka_unit_test(foreign_results_count_for_nothing),
+		cmocka_unit_test(early_answers_count_for_nothing),
 		cmocka_unit_test(keeps_to_the_time_by_measuring_less),
 		cmocka_unit_test(on_a_busy_machine_no_second_looks_are_taken),
 		cmocka_unit_test(more_time_is_for_longer_looks),

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "experiment/windows/windows.h"
+#include "explorer/turns.h"
 
 /* ---- the loop ---- */
 
@@ -11,6 +12,7 @@ struct play {
 	struct machine machine;
 	struct windows_options options;
 	struct windows *windows;
+	struct turns *turns;
 	const struct windows_report *report;
 	double now;
 	unsigned requests, of_kind[FILL_KINDS];
@@ -39,6 +41,7 @@ static struct play *play_new(void)
 
 static void play_free(struct play *play)
 {
+	turns_free(play->turns);
 	windows_free(play->windows);
 	free(play);
 }
@@ -50,13 +53,14 @@ static void begin(struct play *play)
 	play->windows = windows_new(&play->machine, &play->options, &status);
 	check_ok(status);
 	play->report = windows_report(play->windows);
+	play->turns = turns_new(&(struct campaign){ &campaign_windows, play->windows });
 }
 
 static void turn(struct play *play)
 {
 	struct request request;
 
-	while (windows_next(play->windows, play->now, &request)) {
+	while (turns_next(play->turns, play->now, &request)) {
 		struct result result;
 
 		assert_true(play->requests++ < 3000); /* windows that never end */
@@ -68,12 +72,12 @@ static void turn(struct play *play)
 		assert_false(windows_over(play->windows));
 		play->of_kind[request.v[WINDOW_FILLER]]++;
 		/* One at a time. */
-		assert_false(windows_next(play->windows, play->now, &request));
+		assert_false(turns_next(play->turns, play->now, &request));
 		result = play->answer(play, &request);
 		play->now += 0.002;
-		windows_accept(play->windows, play->now, &result);
+		turns_accept(play->turns, play->now, &result);
 		if (play->requests == play->stop_after)
-			windows_stop(play->windows, play->now);
+			turns_stop(play->turns);
 	}
 }
 
@@ -475,23 +479,19 @@ static void what_is_cancelled_is_asked_for_again(void **state)
 
 	(void)state;
 	begin(play);
-	assert_true(windows_next(play->windows, 0, &first));
+	assert_true(turns_next(play->turns, 0, &first));
 	result = fake_result(&first, 3, 100);
 	result.status = status_make(STATUS_CANCELLED, "stopped");
-	windows_accept(play->windows, 0.1, &result);
-	assert_true(windows_next(play->windows, 0.1, &again));
+	turns_accept(play->turns, 0.1, &result);
+	assert_true(turns_next(play->turns, 0.1, &again));
 	assert_memory_equal(first.v, again.v, sizeof(first.v));
-	windows_lose(play->windows);
-	assert_true(windows_next(play->windows, 0.1, &again));
+	turns_lose(play->turns);
+	assert_true(turns_next(play->turns, 0.1, &again));
 	assert_memory_equal(first.v, again.v, sizeof(first.v));
-	/* What nobody asked for, or not now. */
-	again.v[WINDOW_FILLERS] = 77;
-	result = fake_result(&again, 9, 100);
-	windows_accept(play->windows, 0.2, &result);
-	assert_int_equal(play->report->row[0].curve.count, 0);
+	/* An early answer counts for nothing. */
 	result = fake_result(&first, 9, 100);
 	result.final = false;
-	windows_accept(play->windows, 0.2, &result);
+	turns_accept(play->turns, 0.2, &result);
 	assert_int_equal(play->report->row[0].curve.count, 0);
 	turn(play);
 	play_free(play);
@@ -573,25 +573,27 @@ static void the_preferred_row_comes_first(void **state)
 	(void)state;
 	begin(play);
 	for (int i = 0; i < 5; i++) {
-		assert_true(windows_next(play->windows, play->now, &request));
+		assert_true(turns_next(play->turns, play->now, &request));
 		result = quiet_answer(play, &request);
-		windows_accept(play->windows, play->now, &result);
+		turns_accept(play->turns, play->now, &result);
 	}
 	points = play->report->row[FILL_NOP].curve.count;
 	assert_int_equal(points, 5);
 	windows_prefer(play->windows, FILL_STORE);
+	turns_lose(play->turns);
 	for (int i = 0; i < 3; i++) {
-		assert_true(windows_next(play->windows, play->now, &request));
+		assert_true(turns_next(play->turns, play->now, &request));
 		assert_int_equal(request.v[WINDOW_FILLER], FILL_STORE);
 		result = quiet_answer(play, &request);
-		windows_accept(play->windows, play->now, &result);
+		turns_accept(play->turns, play->now, &result);
 	}
 	windows_prefer(play->windows, FILL_NOP);
-	assert_true(windows_next(play->windows, play->now, &request));
+	turns_lose(play->turns);
+	assert_true(turns_next(play->turns, play->now, &request));
 	assert_int_equal(request.v[WINDOW_FILLER], FILL_NOP);
 	assert_true(
 		request.v[WINDOW_FILLERS] > play->report->row[FILL_NOP].curve.point[points - 1].x);
-	windows_lose(play->windows);
+	turns_lose(play->turns);
 	turn(play);
 	assert_true(play->report->complete);
 	check_near(play->report->row[FILL_STORE].knee.x, 110, 0);

@@ -46,41 +46,28 @@ static void prompt_cancel(void *context)
 	(void)context;
 }
 
-/* So many requests, of which each answer counts; asked more than once before an answer it gives
- * nothing. */
+/* So many requests, of which each answer counts. */
 struct counting {
-	int wanted, asked, accepted, stopped;
+	int wanted, asked, accepted;
 	uint64_t generation;
 	int signal_at; /* a signal comes with this answer; 0: none does */
 };
 
-static bool counting_next(void *self, double now, struct request *request)
+static void counting_measure(void *self, const struct measurer *measurer)
 {
+	const struct request request = { .kernel = &kernel_fold, .budget = { .seconds = 1 } };
 	struct counting *counting = self;
+	struct result *result = malloc(sizeof(*result));
 
-	(void)now;
-	if (counting->stopped || counting->asked >= counting->wanted)
-		return false;
-	counting->asked++;
-	*request = (struct request){ .kernel = &kernel_fold, .budget = { .seconds = 1 } };
-	return true;
-}
-
-static void counting_accept(void *self, double now, const struct result *result)
-{
-	struct counting *counting = self;
-
-	(void)now;
-	assert_true(result->generation > counting->generation);
-	counting->generation = result->generation;
-	if (++counting->accepted == counting->signal_at)
-		raise(SIGTERM);
-}
-
-static void counting_stop(void *self, double now)
-{
-	(void)now;
-	((struct counting *)self)->stopped++;
+	while (!measurer_stopped(measurer) && counting->asked < counting->wanted) {
+		counting->asked++;
+		assert_true(measurer_measure(measurer, &request, result));
+		assert_true(result->generation > counting->generation);
+		counting->generation = result->generation;
+		if (++counting->accepted == counting->signal_at)
+			raise(SIGTERM);
+	}
+	free(result);
 }
 
 static void counting_state(const void *self, struct campaign_state *state)
@@ -92,9 +79,7 @@ static void counting_state(const void *self, struct campaign_state *state)
 	state->any = counting->accepted > 0;
 }
 
-static const struct campaign_kind campaign_counting = { .next = counting_next,
-	.accept = counting_accept,
-	.stop = counting_stop,
+static const struct campaign_kind campaign_counting = { .measure = counting_measure,
 	.state = counting_state };
 
 /* What stands in a file that was written from its beginning. */
@@ -179,7 +164,6 @@ static void every_request_is_measured_and_the_line_is_gone_in_the_end(void **sta
 	(void)state;
 	assert_true(work_carry_out(&cli, &bench, &campaign));
 	assert_int_equal(counting.accepted, 3);
-	assert_int_equal(counting.stopped, 1);
 	/* The line that the bench would write into lives no longer. */
 	assert_null(bench.slow);
 	text = arrived(&terminal);
@@ -262,7 +246,6 @@ static void a_signal_ends_it_between_two_requests(void **state)
 	interrupt_catch();
 	assert_true(work_carry_out(&cli, &bench, &campaign));
 	assert_int_equal(counting.asked, 2);
-	assert_int_equal(counting.stopped, 1);
 	assert_int_equal(
 		work_conclude(&cli, &bench, &campaign, "what was measured so far is printed"),
 		128 + SIGTERM);

@@ -7,6 +7,7 @@
 #include "fakes.h"
 
 #include "experiment/windows/windows.h"
+#include "explorer/turns.h"
 
 /* Of so many requests at most, beside that core model of x86-64 (NULL: none). The caller frees
  * them. */
@@ -15,6 +16,7 @@ static inline struct windows *windows_played(const struct machine *machine,
 {
 	struct uarch *uarch = NULL;
 	struct windows *windows;
+	struct turns *turns;
 	struct request request;
 	struct status status;
 	double now = 0;
@@ -24,13 +26,14 @@ static inline struct windows *windows_played(const struct machine *machine,
 	options.uarch = uarch;
 	windows = windows_new(machine, &options, &status);
 	check_ok(status);
-	for (unsigned i = 0; i < most && windows_next(windows, now, &request); i++) {
+	turns = turns_new(&(struct campaign){ &campaign_windows, windows });
+	for (unsigned i = 0; i < most && turns_next(turns, now, &request); i++) {
 		struct result result = fake_result(&request, 9, window_cycles(request.v));
 
 		now += 0.002;
-		windows_accept(windows, now, &result);
+		turns_accept(turns, now, &result);
 	}
-	windows_stop(windows, now);
+	turns_free(turns);
 	uarch_free(uarch);
 	return windows;
 }

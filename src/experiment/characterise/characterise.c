@@ -1,12 +1,12 @@
 /* The loop around requests: see characterise.h. */
 #include "experiment/characterise/characterise.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/job.h"
 #include "base/nearest.h"
 #include "base/stats.h"
 #include "experiment/campaign.h"
@@ -131,9 +131,6 @@ void characterise_free(struct characterise *characterise)
 {
 	if (!characterise)
 		return;
-	job_end(characterise->job);
-	probe_free(characterise->probe);
-	windows_free(characterise->windows);
 	cells_free(characterise->cells);
 	recipes_free(&characterise->recipes);
 	free(characterise->items);
@@ -191,47 +188,6 @@ static bool any_wanted(const struct characterise *characterise)
 	return false;
 }
 
-/* The next loop to visit, over rounds and stages. */
-static struct item *next_item(struct characterise *characterise)
-{
-	for (;;) {
-		while (characterise->item < characterise->item_count && !stage_late(characterise)) {
-			struct item *item = &characterise->items[characterise->item];
-
-			if (item_wanted(characterise, item))
-				return item;
-			characterise->item++;
-		}
-		if (characterise->probe || characterise->windows || characterise->job)
-			return NULL;
-		if (characterise->item_count &&
-			(++characterise->round < ROUNDS_MIX ||
-				characterise->stage != CHARACTERISE_PORTS) &&
-			any_wanted(characterise) && !stage_late(characterise)) {
-			characterise->item = 0;
-			continue;
-		}
-		if (characterise->stage == CHARACTERISE_PORTS && characterise->item_count) {
-			characterise_take_mixes(characterise);
-			characterise->item_count = characterise->item = characterise->round = 0;
-			if (!stage_late(characterise))
-				characterise_add_mixes(characterise);
-			if (characterise->item_count)
-				continue;
-			if (characterise->job)
-				return NULL;
-		}
-		characterise_keep_items(characterise);
-		figures_fill(characterise);
-		if (characterise->stage < CHARACTERISE_STAGES)
-			characterise->stage++;
-		if (!characterise_begin_stage(characterise))
-			return NULL;
-		if (characterise->probe || characterise->windows || characterise->job)
-			return NULL;
-	}
-}
-
 /* ---- requests */
 
 static void say_doing(struct characterise *characterise, const struct item *item)
@@ -258,10 +214,8 @@ static void tell_progress(struct characterise *characterise)
 
 	for (int i = 0; i < (int)characterise->stage && i < CHARACTERISE_STAGES; i++)
 		before += share_of(characterise, i);
-	if (characterise->probe)
-		part = probe_report(characterise->probe)->done;
-	else if (characterise->windows)
-		part = windows_report(characterise->windows)->done;
+	if (characterise->inner)
+		part = characterise->inner_done;
 	else if (characterise->stage == CHARACTERISE_PORTS)
 		part = fmin(
 			1, (characterise->report.seconds / characterise->options.seconds - before) /
@@ -274,133 +228,53 @@ static void tell_progress(struct characterise *characterise)
 		fmax(characterise->report.done, fmin(1, before + here * fmax(part, 0)));
 }
 
-static void find_ports(void *context)
-{
-	struct characterise *characterise = context;
+/* ---- measuring */
 
-	measured_find_ports(&characterise->report.measured, &characterise->report.ports);
+static bool stopped(const struct characterise *characterise)
+{
+	return measurer_stopped(characterise->visits.measurer);
 }
 
-static void finish(struct characterise *characterise, double now)
+static double elapsed(const struct characterise *characterise)
+{
+	return measurer_now(characterise->visits.measurer) - characterise->begin;
+}
+
+/* The final result of any visit. */
+static void note_result(struct characterise *characterise, const struct result *result)
 {
 	struct characterise_report *report = &characterise->report;
 
-	if (characterise->begun)
-		report->seconds = now - characterise->begin;
-	characterise->stopped = true;
-	characterise->waiting = false;
-	report->doing[0] = '\0';
-	if (characterise->stage == CHARACTERISE_PORTS)
-		characterise_take_mixes(characterise);
-	if (characterise->probe) {
-		probe_stop(characterise->probe, now);
-		figures_caches(characterise, probe_report(characterise->probe));
+	report->visits++;
+	if (result->trials.count) {
+		report->cycles_from = result->facts.cycles_from;
+		report->cpu = result->facts.cpu;
 	}
-	if (characterise->windows) {
-		windows_stop(characterise->windows, now);
-		figures_windows(characterise, windows_report(characterise->windows));
-	}
-	figures_fill(characterise);
-	if (report->unmeasured > 0 && report->unmeasured == report->loops)
-		characterise_note(characterise,
-			"core %d was never quiet in %.0f s: something else uses it, or the "
-			"processor beside it; another core may be free, or this one later",
-			report->cpu, report->seconds);
-	else if (report->unmeasured > 0)
-		characterise_note(characterise,
-			"%d of %d loops did not find the core quiet often enough in the time there "
-			"was: what they are for is left out",
-			report->unmeasured, report->loops);
-	if (!report->measured.width.known || report->measured.mix_count == 0)
-		return;
-	if (characterise->options.background_explain) {
-		characterise->concluding = true;
-		characterise->job = job_begin(find_ports, characterise);
-		return;
-	}
-	find_ports(characterise);
-	report->ported = true;
+	report->seconds = elapsed(characterise);
+	tell_progress(characterise);
 }
 
-/* What a job has found, once it is over. */
-static void take_job(struct characterise *characterise)
+static bool wanted(void *context, unsigned index)
 {
-	if (!characterise->job || !job_over(characterise->job))
-		return;
-	job_end(characterise->job);
-	characterise->job = NULL;
-	if (characterise->concluding) {
-		characterise->report.ported = true;
-		return;
-	}
-	if (!characterise->ended) {
-		characterise_add_found(characterise);
-		return;
-	}
-	/* Nobody has measured what it wanted to know. */
-	memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
-	finish(characterise, characterise->ended_at);
+	const struct characterise *characterise = context;
+
+	return item_wanted(characterise, &characterise->items[index]);
 }
 
-static bool next_of_probe(struct characterise *characterise, double now, struct request *request)
+static bool late(void *context)
 {
-	if (probe_next(characterise->probe, now, request)) {
-		snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s",
-			probe_report(characterise->probe)->doing);
-		characterise->report.stage = CHARACTERISE_CACHES;
-		return true;
-	}
-	figures_caches(characterise, probe_report(characterise->probe));
-	probe_free(characterise->probe);
-	characterise->probe = NULL;
-	return false;
+	struct characterise *characterise = context;
+
+	characterise->report.seconds = elapsed(characterise);
+	return stage_late(characterise);
 }
 
-static bool next_of_windows(struct characterise *characterise, double now, struct request *request)
+static void ask(void *context, unsigned index, struct request *request)
 {
-	if (windows_next(characterise->windows, now, request)) {
-		snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s",
-			windows_report(characterise->windows)->doing);
-		characterise->report.stage = CHARACTERISE_WINDOWS;
-		return true;
-	}
-	figures_windows(characterise, windows_report(characterise->windows));
-	windows_free(characterise->windows);
-	characterise->windows = NULL;
-	return false;
-}
+	struct characterise *characterise = context;
+	const struct item *item = &characterise->items[index];
 
-bool characterise_next(struct characterise *characterise, double now, struct request *request)
-{
-	struct item *item;
-
-	take_job(characterise);
-	if (characterise->stopped || characterise->waiting || characterise->job)
-		return false;
-	if (!characterise->begun) {
-		characterise->begun = true;
-		characterise->begin = now;
-		characterise_begin_stage(characterise);
-	}
-	characterise->report.seconds = now - characterise->begin;
-	for (;;) {
-		if ((characterise->probe && next_of_probe(characterise, now, request)) ||
-			(characterise->windows && next_of_windows(characterise, now, request))) {
-			characterise->waiting = true;
-			return true;
-		}
-		item = next_item(characterise);
-		if (characterise->job)
-			return false;
-		if (item || !(characterise->probe || characterise->windows))
-			break;
-	}
-	if (!item) {
-		characterise->report.complete = true;
-		characterise->report.done = 1;
-		finish(characterise, now);
-		return false;
-	}
+	characterise->item = (int)index;
 	*request = (struct request){ .kernel = item->kernel,
 		.seed = characterise->options.seed,
 		.budget = { .seconds = VISIT, .quiet_wanted = QUIET, .patience = PATIENCE } };
@@ -409,8 +283,6 @@ bool characterise_next(struct characterise *characterise, double now, struct req
 			.seconds = VISIT_WIDE, .quiet_wanted = QUIET_WIDE, .patience = PATIENCE_WIDE
 		};
 	say_doing(characterise, item);
-	characterise->waiting = true;
-	return true;
 }
 
 /* Of a visit in which the core was quiet often enough to tell. */
@@ -425,70 +297,212 @@ static double median_ghz(const struct trials *trials)
 	return count >= PATIENCE ? stats_median(ghz, count) : 0;
 }
 
-void characterise_accept(struct characterise *characterise, double now, const struct result *result)
+static void accept(void *context, unsigned index, const struct result *result, double seconds)
+{
+	struct characterise *characterise = context;
+	struct item *item = &characterise->items[index];
+	struct setting setting = { .kernel = item->kernel };
+	struct cell *cell = cells_get(characterise->cells, &setting, true);
+
+	(void)seconds;
+	if (figure_wide(item->kernel))
+		characterise->wide_ghz = fmax(characterise->wide_ghz, median_ghz(&result->trials));
+	cell_visit(cell, result, QUIET, PRECISION, UINT32_MAX);
+	if (result->status.code != STATUS_CANCELLED)
+		item->visits++;
+	if (!status_is_ok(&cell->failure))
+		characterise_note(
+			characterise, "%s: %.120s", characterise->report.doing, cell->failure.text);
+	note_result(characterise, result);
+}
+
+/* Visits the items in rounds, until so many, or all of them are known, or their time is over. */
+static void measure_items(struct characterise *characterise, int rounds)
+{
+	struct visits *visits = &characterise->visits;
+
+	visits->count = (unsigned)characterise->item_count;
+	for (characterise->round = 0; characterise->round < rounds && !stopped(characterise) &&
+				      any_wanted(characterise) && !late(characterise);
+		characterise->round++)
+		visits_round(visits);
+}
+
+/* ---- caches and windows */
+
+/* The measurer of the probe and the windows that are part of this: their requests go on to the
+ * outer one. */
+
+static void inner_submit(void *context, const struct request *request, struct result *result)
+{
+	struct characterise *characterise = context;
+	const struct measurer *outer = characterise->visits.measurer;
+
+	snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s",
+		campaign_state(characterise->inner).doing);
+	characterise->report.stage = characterise->stage;
+	characterise->inner_result = result;
+	outer->submit(outer->context, request, result);
+}
+
+static bool inner_await(void *context)
+{
+	struct characterise *characterise = context;
+	const struct measurer *outer = characterise->visits.measurer;
+
+	if (!outer->await(outer->context))
+		return false;
+	characterise->inner_done = campaign_state(characterise->inner).done;
+	note_result(characterise, characterise->inner_result);
+	return true;
+}
+
+static bool inner_answered(void *context)
+{
+	const struct measurer *outer = ((struct characterise *)context)->visits.measurer;
+
+	return outer->answered(outer->context);
+}
+
+static bool inner_stopped(void *context)
+{
+	return stopped(context);
+}
+
+static double inner_now(void *context)
+{
+	return measurer_now(((struct characterise *)context)->visits.measurer);
+}
+
+static void measure_inner(struct characterise *characterise, const struct campaign *inner)
+{
+	const struct measurer measurer = { .context = characterise,
+		.ahead = 1,
+		.submit = inner_submit,
+		.await = inner_await,
+		.answered = inner_answered,
+		.stopped = inner_stopped,
+		.now = inner_now };
+
+	characterise->inner = inner;
+	characterise->inner_done = 0;
+	inner->kind->measure(inner->self, &measurer);
+	characterise->inner = NULL;
+}
+
+static void measure_caches(struct characterise *characterise)
+{
+	struct probe *probe = characterise_caches(characterise);
+
+	if (!probe)
+		return;
+	measure_inner(characterise, &(struct campaign){ &campaign_probe, probe });
+	figures_caches(characterise, probe_report(probe));
+	probe_free(probe);
+}
+
+static void measure_windows(struct characterise *characterise)
+{
+	struct windows *windows = characterise_windows(characterise);
+
+	if (!windows)
+		return;
+	measure_inner(characterise, &(struct campaign){ &campaign_windows, windows });
+	figures_windows(characterise, windows_report(windows));
+	windows_free(windows);
+}
+
+/* ---- the whole */
+
+/* Asks for mixes until none tells anything new. */
+static void measure_ports(struct characterise *characterise)
+{
+	do {
+		characterise->item_count = characterise->item = characterise->round = 0;
+		if (!stopped(characterise) && !late(characterise))
+			characterise_add_mixes(characterise);
+		measure_items(characterise, ROUNDS_MIX);
+		characterise_take_mixes(characterise);
+	} while (characterise->item_count && !stopped(characterise));
+}
+
+static void find_ports(void *context)
+{
+	struct characterise *characterise = context;
+
+	measured_find_ports(&characterise->report.measured, &characterise->report.ports);
+}
+
+/* Whatever was measured becomes the report. */
+static void conclude(struct characterise *characterise)
 {
 	struct characterise_report *report = &characterise->report;
-	struct setting setting = { .kernel = result->kernel };
-	struct item *item;
-	struct cell *cell;
 
-	if (!characterise->waiting || !result->final)
-		return;
-	if (characterise->probe) {
-		characterise->waiting = false;
-		probe_accept(characterise->probe, now, result);
-	} else if (characterise->windows) {
-		characterise->waiting = false;
-		windows_accept(characterise->windows, now, result);
-	} else {
-		item = &characterise->items[characterise->item];
-		if (result->kernel != item->kernel)
-			return;
-		characterise->waiting = false;
-		cell = cells_get(characterise->cells, &setting, true);
-		if (figure_wide(result->kernel))
-			characterise->wide_ghz =
-				fmax(characterise->wide_ghz, median_ghz(&result->trials));
-		cell_visit(cell, result, QUIET, PRECISION, UINT32_MAX);
-		if (result->status.code != STATUS_CANCELLED)
-			item->visits++;
-		if (!status_is_ok(&cell->failure))
-			characterise_note(
-				characterise, "%s: %.120s", report->doing, cell->failure.text);
-	}
-	report->visits++;
-	if (result->trials.count) {
-		report->cycles_from = result->facts.cycles_from;
-		report->cpu = result->facts.cpu;
-	}
-	report->seconds = now - characterise->begin;
-	tell_progress(characterise);
+	report->doing[0] = '\0';
+	report->seconds = elapsed(characterise);
+	figures_fill(characterise);
+	if (report->unmeasured > 0 && report->unmeasured == report->loops)
+		characterise_note(characterise,
+			"core %d was never quiet in %.0f s: something else uses it, or the "
+			"processor beside it; another core may be free, or this one later",
+			report->cpu, report->seconds);
+	else if (report->unmeasured > 0)
+		characterise_note(characterise,
+			"%d of %d loops did not find the core quiet often enough in the time there "
+			"was: what they are for is left out",
+			report->unmeasured, report->loops);
+	if (report->measured.width.known && report->measured.mix_count > 0)
+		report->ported =
+			measurer_compute(characterise->visits.measurer, find_ports, characterise);
 }
 
-void characterise_lose(struct characterise *characterise)
+void characterise_measure(struct characterise *characterise, const struct measurer *measurer)
 {
-	if (characterise->waiting && characterise->probe)
-		probe_lose(characterise->probe);
-	if (characterise->waiting && characterise->windows)
-		windows_lose(characterise->windows);
-	characterise->waiting = false;
-}
+	struct characterise_report *report = &characterise->report;
+	bool all = !characterise->options.classes;
 
-void characterise_stop(struct characterise *characterise, double now)
-{
-	if (characterise->stopped)
-		return;
-	if (!characterise->job) {
-		finish(characterise, now);
-		return;
+	characterise->visits = (struct visits){ .measurer = measurer,
+		.context = characterise,
+		.repeat = true,
+		.wanted = wanted,
+		.late = late,
+		.ask = ask,
+		.accept = accept };
+	characterise->begin = measurer_now(measurer);
+	for (characterise->stage = CHARACTERISE_CLASSES;
+		characterise->stage < CHARACTERISE_STAGES && !stopped(characterise);
+		characterise->stage++) {
+		characterise->item_count = characterise->item = characterise->round = 0;
+		switch (characterise->stage) {
+		case CHARACTERISE_CLASSES:
+		case CHARACTERISE_SLOTS:
+			characterise_add_loops(characterise);
+			measure_items(characterise, INT_MAX);
+			break;
+		case CHARACTERISE_CACHES:
+			if (all)
+				measure_caches(characterise);
+			break;
+		case CHARACTERISE_WINDOWS:
+			if (all)
+				measure_windows(characterise);
+			break;
+		case CHARACTERISE_PORTS:
+		case CHARACTERISE_STAGES:
+			if (all && !characterise->options.quick)
+				measure_ports(characterise);
+			break;
+		}
+		if (stopped(characterise))
+			break;
+		characterise_keep_items(characterise);
+		figures_fill(characterise);
 	}
-	characterise->stopped = characterise->ended = true;
-	characterise->ended_at = now;
-}
-
-bool characterise_thinks(const struct characterise *characterise)
-{
-	return characterise->job != NULL;
+	report->complete = !stopped(characterise);
+	if (report->complete)
+		report->done = 1;
+	conclude(characterise);
+	visits_free(&characterise->visits);
 }
 
 const struct characterise_report *characterise_report(const struct characterise *characterise)
@@ -506,7 +520,6 @@ static void characterise_state(
 	state->done = report->done;
 	state->stage = characterise_stage_names[report->stage];
 	state->doing = report->doing;
-	state->thinks = characterise_thinks(characterise);
 	for (int i = 0; i < report->measured.op_count; i++)
 		state->any |=
 			report->measured.op[i].latency.known || report->measured.op[i].each.known;

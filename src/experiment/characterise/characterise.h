@@ -3,19 +3,14 @@
  * model that follows. What is measured is data: data/characterise.x86_64,
  * data/characterise.aarch64. Nothing comes from a core's file.
  *
- * A machine of states without I/O or clock, as probe.h: the command line and the explorer both turn
- * the loop
- *
- *     while (characterise_next(characterise, now, &request))
- *         …submit, wait for the final result, characterise_accept(characterise, now, &result)…
- */
+ * characterise_measure() measures, and whoever shows it reads struct characterise_report alone. */
 #ifndef SLX_EXPERIMENT_CHARACTERISE_CHARACTERISE_H
 #define SLX_EXPERIMENT_CHARACTERISE_CHARACTERISE_H
 
 #include <stdbool.h>
 
 #include "base/text.h"
-#include "engine/engine.h"
+#include "experiment/measurer.h"
 #include "model/core/uarch.h"
 #include "model/measured/measured.h"
 
@@ -26,9 +21,6 @@ struct characterise_options {
 	bool quick;	  /* one visit each, and no ports */
 	double seconds;	  /* time to keep to; 0: its own */
 	uint64_t seed;
-	bool background_explain; /* what takes longer than a frame goes to another thread:
-				  * characterise_thinks()
-				  */
 };
 
 enum { CHARACTERISE_NOTES = 16 };
@@ -73,16 +65,8 @@ struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status);
 void characterise_free(struct characterise *characterise);
 
-/* As those of the probe. */
-bool characterise_next(struct characterise *characterise, double now, struct request *request);
-void characterise_accept(
-	struct characterise *characterise, double now, const struct result *result);
-void characterise_lose(struct characterise *characterise);
-void characterise_stop(struct characterise *characterise, double now);
-
-/* Where that was asked for: it works out what to ask for next, or, when it is over, what follows.
- * characterise_next() gives nothing meanwhile; it has to be called until this is false. */
-bool characterise_thinks(const struct characterise *characterise);
+/* Measures, until everything is there, the time is up or the measurer stops. */
+void characterise_measure(struct characterise *characterise, const struct measurer *measurer);
 
 /* Always there, as far as measured; owned by the machine. */
 const struct characterise_report *characterise_report(const struct characterise *characterise);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/job.h"
 #include "experiment/characterise/characterise_state.h"
 #include "kernels/window.h"
 
@@ -91,7 +90,7 @@ static void add_slots(struct characterise *characterise)
 				loop_of_fact(&recipes->facts[i], false));
 }
 
-static void begin_caches(struct characterise *characterise)
+struct probe *characterise_caches(struct characterise *characterise)
 {
 	const struct machine *machine = characterise->report.machine;
 	struct probe_options options = { .parts = 1u << PROBE_LATENCY | 1u << PROBE_TLB |
@@ -100,31 +99,34 @@ static void begin_caches(struct characterise *characterise)
 		.seed = characterise->options.seed,
 		.seconds = SECONDS_CACHES };
 	struct status status;
+	struct probe *probe = probe_new(machine, &options, &status);
 
-	characterise->probe = probe_new(machine, &options, &status);
-	if (!characterise->probe)
+	if (!probe)
 		characterise_note(characterise, "caches: %.160s", status.text);
+	return probe;
 }
 
 /* What the fillers of these kinds fill, as `size` in a core's file has it. */
 static const enum window_kind window_kinds[] = { WINDOW_NOP, WINDOW_ADD, WINDOW_VECTOR, WINDOW_LOAD,
 	WINDOW_STORE, WINDOW_BRANCH, WINDOW_WAIT };
 
-static void begin_windows(struct characterise *characterise)
+struct windows *characterise_windows(struct characterise *characterise)
 {
 	struct windows_options options = { .seed = characterise->options.seed,
 		.seconds = SECONDS_WINDOWS };
 	const struct kernel *kernel = kernel_find(WINDOWS_KERNEL);
+	struct windows *windows;
 	struct status status;
 
 	if (!kernel)
-		return;
+		return NULL;
 	setting_init(&options.setting, kernel);
 	for (size_t i = 0; i < sizeof(window_kinds) / sizeof(*window_kinds); i++)
 		options.fillers |= UINT64_C(1) << window_kinds[i];
-	characterise->windows = windows_new(characterise->report.machine, &options, &status);
-	if (!characterise->windows)
+	windows = windows_new(characterise->report.machine, &options, &status);
+	if (!windows)
 		characterise_note(characterise, "windows: %.160s", status.text);
+	return windows;
 }
 
 /* Visits after which a mix that never found the core quiet is taken for one that cannot be
@@ -206,31 +208,28 @@ static void find_mixes(void *context)
 
 void characterise_add_mixes(struct characterise *characterise)
 {
-	characterise->next_count = 0;
-	if (add_left_out(characterise) ||
-		characterise->report.measured.mix_count + MIX_BATCH > MEASURED_MIXES)
-		return;
-	if (characterise->options.background_explain) {
-		characterise->job = job_begin(find_mixes, characterise);
-		return;
-	}
-	find_mixes(characterise);
-	characterise_add_found(characterise);
-}
-
-void characterise_add_found(struct characterise *characterise)
-{
 	const struct measured *measured = &characterise->report.measured;
-	int count = characterise->next_count;
 
-	for (int i = 0; i < count; i++)
-		add(characterise, ITEM_MIX, i,
-			loop_of_mix(&characterise->recipes, measured, &characterise->next[i]), 0);
-	/* None that could be made: they are answered all the same. */
-	if (count > 0 && characterise->item_count == 0) {
-		characterise_take_mixes(characterise);
-		characterise_add_mixes(characterise);
-	}
+	do {
+		characterise->next_count = 0;
+		if (add_left_out(characterise) ||
+			measured->mix_count + MIX_BATCH > MEASURED_MIXES ||
+			!measurer_compute(
+				characterise->visits.measurer, find_mixes, characterise) ||
+			measurer_stopped(characterise->visits.measurer))
+			break;
+		for (int i = 0; i < characterise->next_count; i++)
+			add(characterise, ITEM_MIX, i,
+				loop_of_mix(
+					&characterise->recipes, measured, &characterise->next[i]),
+				0);
+		/* Mixes that no loop can be made of are answered all the same. */
+		if (characterise->next_count > 0 && characterise->item_count == 0)
+			characterise_take_mixes(characterise);
+	} while (characterise->next_count > 0 && characterise->item_count == 0);
+	/* A search that was interrupted brings nothing. */
+	if (characterise->item_count == 0)
+		memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
 }
 
 void characterise_keep_items(struct characterise *characterise)
@@ -253,32 +252,10 @@ void characterise_keep_items(struct characterise *characterise)
 	characterise->item_count = characterise->item = characterise->round = 0;
 }
 
-bool characterise_begin_stage(struct characterise *characterise)
+void characterise_add_loops(struct characterise *characterise)
 {
-	bool all = !characterise->options.classes;
-
-	characterise->item_count = characterise->item = characterise->round = 0;
-	switch (characterise->stage) {
-	case CHARACTERISE_CLASSES:
+	if (characterise->stage == CHARACTERISE_CLASSES)
 		recipes_each(&characterise->recipes, add_loop, characterise);
-		return true;
-	case CHARACTERISE_SLOTS:
+	else
 		add_slots(characterise);
-		return true;
-	case CHARACTERISE_CACHES:
-		if (all)
-			begin_caches(characterise);
-		return true;
-	case CHARACTERISE_WINDOWS:
-		if (all)
-			begin_windows(characterise);
-		return true;
-	case CHARACTERISE_PORTS:
-		if (all && !characterise->options.quick)
-			characterise_add_mixes(characterise);
-		return true;
-	case CHARACTERISE_STAGES:
-		break;
-	}
-	return false;
 }

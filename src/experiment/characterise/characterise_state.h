@@ -4,9 +4,11 @@
 #ifndef SLX_EXPERIMENT_CHARACTERISE_CHARACTERISE_STATE_H
 #define SLX_EXPERIMENT_CHARACTERISE_CHARACTERISE_STATE_H
 
+#include "experiment/campaign.h"
 #include "experiment/characterise/characterise.h"
 #include "experiment/probe/probe.h"
 #include "experiment/setting/cells.h"
+#include "experiment/visits.h"
 #include "experiment/windows/windows.h"
 #include "kernels/generated.h"
 
@@ -88,31 +90,28 @@ struct characterise {
 	int left_out; /* how far it is with what earlier stages left out: 1 classes, 2 slots, 3 done
 		       */
 	bool again;   /* only loops of which nothing is known are to be added */
-	bool begun, stopped, waiting;
 	double begin;
-	struct probe *probe;	   /* while caches are measured */
-	struct windows *windows;   /* while windows are */
-	struct measured_mix *next; /* mixes under way */
-	/* Where it is to be done aside: the report's figures stay as they are meanwhile. */
-	struct job *job; /* under way; NULL: none */
-	bool concluding; /* it is the last one: what executes where */
-	bool ended;	 /* characterise_stop() came during it */
-	double ended_at;
-	int next_count; /* that it found: the mixes to ask for */
+	struct visits visits;		   /* of items */
+	const struct campaign *inner;	   /* the probe or the windows, while they measure */
+	double inner_done;		   /* of it, 0…1 */
+	const struct result *inner_result; /* of its request under way */
+	struct measured_mix *next;	   /* mixes under way */
+	int next_count;			   /* that the last search found: the mixes to ask for */
 };
 
 /* ---- characterise_stages.c ---- */
 
-/* Fills the items of the present stage, or begins what measures in its place. False: there is no
- * further one. */
-bool characterise_begin_stage(struct characterise *characterise);
+/* Adds the items of the stage of classes, or of slots. */
+void characterise_add_loops(struct characterise *characterise);
+/* What measures the caches, and the windows; the caller frees it. NULL: it cannot be measured here,
+ * and a note says why. */
+struct probe *characterise_caches(struct characterise *characterise);
+struct windows *characterise_windows(struct characterise *characterise);
 /* Of a finished stage: what later ones need. */
 void characterise_keep_items(struct characterise *characterise);
 /* Answers what the last batch of mixes asked; and asks for the next. */
 void characterise_take_mixes(struct characterise *characterise);
 void characterise_add_mixes(struct characterise *characterise);
-/* The job that looked for them is over: asks for what it found. */
-void characterise_add_found(struct characterise *characterise);
 /* Adds a note to the report, unless it is there. */
 void characterise_note(struct characterise *characterise, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "experiment/campaign.h"
@@ -25,9 +26,6 @@ enum { VISITS = 2 };
  * take to come to steady state. There are many of them. */
 #define LAP  0.003
 #define WARM 0.06
-
-/* Successive multiples of it, less their whole part, spread evenly however many there are. */
-#define GOLDEN 0.618033988749895
 
 /* Seconds of a visit with several cores, which all have to come to full speed. */
 #define VISIT_CORES 0.05
@@ -92,18 +90,150 @@ void probe_free(struct probe *probe)
 	free(probe);
 }
 
-/* A task that is finished for this round. */
-static bool task_done(const struct probe *probe, const struct probe_task *task)
+/* ---- the report ---- */
+
+void probe_keep(struct probe *probe, const struct probe_task *task, const struct cell *cell)
 {
+	struct probe_point point = { .setting = task->setting,
+		.x = task->x,
+		.sample = cell->sample,
+		.facts = cell->facts,
+		.fine = task->fine };
+	struct probe_curve *curve = task->curve;
+	int at = 0;
+
+	if (!curve) {
+		struct probe_band *band = &probe->report.band[task->band];
+		const struct sample *sample = &cell->sample;
+		double line = probe->report.machine->cache_count
+				      ? probe->report.machine->cache[0].line
+				      : 0;
+
+		band->point[task->operation] = point;
+		band->lines[task->operation] =
+			sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
+		return;
+	}
+	/* What could not be measured at all is no point: a note says why, or it was cancelled
+	 * before it came to anything. */
+	if (!cell->sample.valid && cell->visits == 0)
+		return;
+	if (!cell->sample.valid && !status_is_ok(&cell->failure))
+		return;
+	while (at < curve->count && curve->point[at].x < point.x)
+		at++;
+	if (at == curve->count || curve->point[at].x > point.x) {
+		if (curve->count == PROBE_POINTS)
+			return;
+		memmove(&curve->point[at + 1], &curve->point[at],
+			(size_t)(curve->count - at) * sizeof(curve->point[0]));
+		curve->count++;
+	}
+	curve->point[at] = point;
+}
+
+/* A curve as the model reads it. */
+struct plain {
+	struct curve_point point[PROBE_POINTS];
+	int count;
+};
+
+static struct hierarchy_curve plain_curve(struct plain *plain, const struct probe_curve *curve)
+{
+	plain->count = 0;
+	for (int i = 0; i < curve->count; i++) {
+		const struct sample *sample = &curve->point[i].sample;
+
+		if (!sample->valid)
+			continue;
+		plain->point[plain->count++] = (struct curve_point){
+			.bytes = curve->point[i].x,
+			.cycles = sample->cpe,
+			.lo = sample->cpe_lo,
+			.hi = sample->cpe_hi,
+			.doubtful = sample_doubt(sample) != NULL,
+			.two_modes = sample->modes == 2,
+			.mode_low = sample->mode_low,
+			.mode_high = sample->mode_high,
+			.share_low = sample->mode_share_low,
+		};
+	}
+	return (struct hierarchy_curve){ plain->point, plain->count };
+}
+
+/* The pages really got, of the largest working set: small ones get what there is. */
+static const char *pages_got(const struct probe_curve *curve)
+{
+	return curve->count ? curve->point[curve->count - 1].facts.pages : NULL;
+}
+
+static double median_ghz(const struct probe_report *report)
+{
+	double ghz[PAGE_KINDS * PROBE_POINTS];
+	size_t count = 0;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		for (int i = 0; i < report->lines[kind].count; i++)
+			if (report->lines[kind].point[i].sample.valid)
+				ghz[count++] = report->lines[kind].point[i].sample.ghz;
+	return count ? stats_median(ghz, count) : NAN;
+}
+
+/* Another run may find it so much beyond the range of this one's looks, as a ratio: with that 93 %
+ * of 400 pairs of runs held each other's value (20 runs within a minute, on a virtual machine with
+ * busy neighbours). Looks that agree are of a cache that nobody else uses. */
+static const double share_off = 1.6, share_agrees = 1.1;
+
+static struct hierarchy_share share_of(const struct probe_share *share)
+{
+	double bytes[PROBE_SHARES], off;
+
+	if (share->count == 0)
+		return (struct hierarchy_share){ 0 };
+	memcpy(bytes, share->bytes, sizeof(bytes));
+	stats_sort(bytes, (size_t)share->count);
+	off = bytes[share->count - 1] > share_agrees * bytes[0] ? share_off : share_agrees;
+	return (struct hierarchy_share){
+		.looks = share->count,
+		.bytes = stats_quantile(bytes, (size_t)share->count, 0.5),
+		.lo = bytes[0] / off,
+		.hi = bytes[share->count - 1] * off,
+		.seconds = share->at[share->count - 1] - share->at[0],
+	};
+}
+
+void probe_analyse(struct probe *probe)
+{
+	struct probe_report *report = &probe->report;
+	struct plain *plain = memory_new(2 * PAGE_KINDS + 1, sizeof(*plain));
+	struct hierarchy_input input = { .machine = report->machine, .ghz = median_ghz(report) };
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		input.lines[kind] = plain_curve(&plain[kind], &report->lines[kind]);
+		input.pages[kind] = plain_curve(&plain[PAGE_KINDS + kind], &report->pages[kind]);
+		input.got[kind] = pages_got(&report->lines[kind]);
+	}
+	input.share = share_of(&report->share);
+	input.pairs = plain_curve(&plain[2 * PAGE_KINDS], &report->pairs);
+	hierarchy_find(&input, &report->hierarchy);
+	free(plain);
+}
+
+/* ---- tasks ---- */
+
+/* Whether a task needs another visit in this round. */
+static bool task_wanted(void *context, unsigned index)
+{
+	const struct probe *probe = context;
+	const struct probe_task *task = &probe->tasks[index];
 	const struct cell *cell = cells_get(probe->cells, &task->setting, false);
 
 	if (task->visits == 0)
-		return false;
-	if (task->share)
 		return true;
-	return task->visits >= (probe_late(probe) ? 1 : VISITS) ||
-	       (cell && cell->sample.valid && probe_is_far(&task->setting)) || !cell ||
-	       cell->settled || !sample_doubt(&cell->sample);
+	if (task->share || !cell || cell->settled || !sample_doubt(&cell->sample))
+		return false;
+	return task->visits < (probe_late(probe) ? 1 : VISITS) &&
+	       !(cell->sample.valid && probe_is_far(&task->setting));
 }
 
 static double share_done(const struct probe *probe)
@@ -117,48 +247,11 @@ static double share_done(const struct probe *probe)
 	}
 	if (probe->stage < probe->stage_count && probe->task_count) {
 		/* The first round is the most of a part; how many follow is not known. */
-		bool measured = probe->task < probe->task_count &&
-				task_done(probe, &probe->tasks[probe->task]);
-
-		part = (double)(probe->task + measured) / probe->task_count;
+		part = (double)probe->tasks_done / probe->task_count;
 		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
 		done += part * probe->stages[probe->stage].seconds;
 	}
 	return total > 0 ? done / total : 1;
-}
-
-static void finish(struct probe *probe, double now)
-{
-	if (probe->begun)
-		probe->report.seconds = now - probe->begin;
-	probe->stopped = true;
-	probe->waiting = false;
-	probe->report.doing[0] = '\0';
-	probe_analyse(probe);
-}
-
-/* The next task that is not done, over rounds and stages; false: none is left. */
-static bool next_task(struct probe *probe)
-{
-	for (;;) {
-		while (probe->task < probe->task_count) {
-			if (!task_done(probe, &probe->tasks[probe->task]))
-				return true;
-			probe->task++;
-		}
-		if (probe->stage == probe->stage_count)
-			return false;
-		if (probe->task_count) {
-			probe_analyse(probe);
-			probe->round++;
-		}
-		probe->task = probe->task_count = 0;
-		probe->stages[probe->stage].fill(probe, &probe->stages[probe->stage], probe->round);
-		if (probe->task_count == 0) {
-			probe->stage++;
-			probe->round = 0;
-		}
-	}
 }
 
 /* "latency, 4k pages, 2.8m". */
@@ -193,45 +286,39 @@ static void say_doing(
 		x);
 }
 
-bool probe_next(struct probe *probe, double now, struct request *request)
-{
-	const struct probe_options *options = &probe->report.options;
-	struct probe_task *task;
-	uint64_t bytes;
-	double seconds;
+/* ---- measuring ---- */
 
-	if (probe->stopped || probe->waiting)
-		return false;
-	if (!probe->begun) {
-		probe->begun = true;
-		probe->begin = probe->analysed = now;
-	}
-	if (!next_task(probe)) {
-		probe->report.complete = true;
-		probe->report.done = 1;
-		finish(probe, now);
-		return false;
-	}
-	if (options->seconds > 0 && now - probe->begin >= options->seconds) {
-		probe_note(probe, "the time was up before all was measured: %.3g s were asked for",
-			options->seconds);
-		finish(probe, now);
-		return false;
-	}
-	task = &probe->tasks[probe->task];
-	bytes = task->setting.kernel->footprint(task->setting.v);
-	seconds = probe_visit_seconds(probe, bytes);
-	if (probe->stages[probe->stage].part == PROBE_CORES)
+static double elapsed(const struct probe *probe)
+{
+	return measurer_now(probe->visits.measurer) - probe->begin;
+}
+
+static bool time_is_up(void *context)
+{
+	const struct probe *probe = context;
+
+	return probe->report.options.seconds > 0 && elapsed(probe) >= probe->report.options.seconds;
+}
+
+static void ask(void *context, unsigned index, struct request *request)
+{
+	struct probe *probe = context;
+	const struct probe_options *options = &probe->report.options;
+	const struct probe_stage *stage = &probe->stages[probe->stage];
+	const struct probe_task *task = &probe->tasks[index];
+	double seconds = probe_visit_seconds(probe, probe_task_bytes(task));
+
+	if (stage->part == PROBE_CORES)
 		seconds = probe->scale * VISIT_CORES;
 	if (options->seconds > 0)
-		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - probe->begin)));
+		seconds = fmax(0.001, fmin(seconds, options->seconds - elapsed(probe)));
 	*request = (struct request){
 		.kernel = task->setting.kernel,
 		.seed = options->seed,
 		.alone = true,
-		/* Each visit elsewhere in what is too long for one: what the last one walked lies
-		   in nearer caches. */
-		.place = fmod(probe->visits++ * GOLDEN, 1),
+		/* A visit to a long walk begins elsewhere: the lines of the last one lie in nearer
+		   caches. */
+		.place = visits_place(probe->visits.made - 1),
 		.budget = { .seconds = seconds,
 			.quiet_wanted = PROBE_QUIET,
 			.patience = PATIENCE,
@@ -240,58 +327,90 @@ bool probe_next(struct probe *probe, double now, struct request *request)
 			.warm_seconds = probe->scale * WARM },
 	};
 	memcpy(request->v, task->setting.v, sizeof(request->v));
-	say_doing(probe, task, &probe->stages[probe->stage]);
-	probe->waiting = true;
-	return true;
+	say_doing(probe, task, stage);
 }
 
-void probe_accept(struct probe *probe, double now, const struct result *result)
+static void accept(void *context, unsigned index, const struct result *result, double seconds)
 {
+	struct probe *probe = context;
 	struct probe_report *report = &probe->report;
-	struct probe_task *task = &probe->tasks[probe->task];
+	struct probe_task *task = &probe->tasks[index];
 	struct cell *cell;
 
-	if (!probe->waiting || !result->final || result->kernel != task->setting.kernel ||
-		memcmp(result->v, task->setting.v,
-			sizeof(result->v[0]) * (size_t)task->setting.kernel->knob_count) != 0)
-		return;
-	probe->waiting = false;
-	report->seconds = now - probe->begin;
+	(void)seconds;
+	report->seconds = elapsed(probe);
+	task->visits += task->share || result->status.code != STATUS_CANCELLED;
 	if (task->share) {
 		probe_take_share(probe, task, result);
-		task->visits++;
-		report->done = fmax(report->done, share_done(probe));
-		return;
+	} else {
+		cell = cells_get(probe->cells, &task->setting, true);
+		cell_visit(cell, result, PROBE_QUIET, PRECISION, UINT32_MAX);
+		probe_keep(probe, task, cell);
+		if (!status_is_ok(&cell->failure)) {
+			probe_note(probe, "%s: %s", probe_part_names[report->part],
+				cell->failure.text);
+			probe_drop_larger(probe, (int)index, probe_task_bytes(task));
+			probe->visits.count = (unsigned)probe->task_count;
+			/* Later parts stay within the memory that was granted. */
+			if (report->part == PROBE_LATENCY && task->curve->count)
+				report->options.max_size =
+					(uint64_t)task->curve->point[task->curve->count - 1].x;
+		}
 	}
-	cell = cells_get(probe->cells, &task->setting, true);
-	cell_visit(cell, result, PROBE_QUIET, PRECISION, UINT32_MAX);
-	if (result->status.code != STATUS_CANCELLED)
-		task->visits++;
-	probe_keep(probe, task, cell);
-	if (!status_is_ok(&cell->failure)) {
-		probe_note(probe, "%s: %s", probe_part_names[report->part], cell->failure.text);
-		probe_drop_larger(probe, task->setting.kernel->footprint(task->setting.v));
-		/* What comes after stays within what could be had. */
-		if (report->part == PROBE_LATENCY && task->curve->count)
-			report->options.max_size =
-				(uint64_t)task->curve->point[task->curve->count - 1].x;
-	}
+	probe->tasks_done = (int)index + !task_wanted(probe, index);
 	report->done = fmax(report->done, share_done(probe));
-	if (now - probe->analysed >= ANALYSE_EVERY) {
+	if (!task->share && report->seconds - probe->analysed >= ANALYSE_EVERY) {
 		probe_analyse(probe);
-		probe->analysed = now;
+		probe->analysed = report->seconds;
 	}
 }
 
-void probe_lose(struct probe *probe)
+/* All rounds of a stage. Returns false when the time was up or the measurer stopped. */
+static bool run_stage(struct probe *probe, const struct probe_stage *stage)
 {
-	probe->waiting = false;
+	struct visits *visits = &probe->visits;
+
+	for (probe->round = 0;; probe->round++) {
+		probe->task_count = probe->tasks_done = 0;
+		stage->fill(probe, stage, probe->round);
+		if (probe->task_count == 0)
+			return true;
+		visits->count = (unsigned)probe->task_count;
+		visits_round(visits);
+		if (visits->position < visits->count) {
+			if (!measurer_stopped(visits->measurer))
+				probe_note(probe,
+					"the time was up before all was measured: %.3g s were "
+					"asked for",
+					probe->report.options.seconds);
+			return false;
+		}
+		probe_analyse(probe);
+	}
 }
 
-void probe_stop(struct probe *probe, double now)
+void probe_measure(struct probe *probe, const struct measurer *measurer)
 {
-	if (!probe->stopped)
-		finish(probe, now);
+	struct probe_report *report = &probe->report;
+	bool complete = true;
+
+	probe->visits = (struct visits){ .measurer = measurer,
+		.context = probe,
+		.repeat = true,
+		.wanted = task_wanted,
+		.late = time_is_up,
+		.ask = ask,
+		.accept = accept };
+	probe->begin = measurer_now(measurer);
+	for (probe->stage = 0; complete && probe->stage < probe->stage_count; probe->stage++)
+		complete = run_stage(probe, &probe->stages[probe->stage]);
+	visits_free(&probe->visits);
+	report->complete = complete;
+	if (complete)
+		report->done = 1;
+	report->seconds = elapsed(probe);
+	report->doing[0] = '\0';
+	probe_analyse(probe);
 }
 
 const struct probe_report *probe_report(const struct probe *probe)

@@ -2,12 +2,7 @@
  *(latency over working-set size with both kinds of pages, one line a page, pairs for the line size,
  * bandwidth of each level, chains at once), and the report that grows with each answer.
  *
- * A machine of states without I/O or clock, as sweep.h: the command line and the explorer both turn
- * the loop
- *
- *     while (probe_next(probe, now, &request))
- *         …submit, wait for the final result, probe_accept(probe, now, &result)…
- *
+ * probe_measure() measures,
  * and everything that shows a probe (text, JSON, CSV, the explorer's panel, pictures) reads struct
  * probe_report alone. */
 #ifndef SLX_EXPERIMENT_PROBE_PROBE_H
@@ -16,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "experiment/measurer.h"
 #include "experiment/setting/setting.h"
 #include "model/memory/bandwidths.h"
 #include "model/memory/hierarchy.h"
@@ -128,18 +123,8 @@ struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status);
 void probe_free(struct probe *probe);
 
-/* The next request (generation and tag are the caller's); now in seconds of any steady clock.
- * False: nothing is left. */
-bool probe_next(struct probe *probe, double now, struct request *request);
-
-/* The final result of the last request. A cancelled one is asked for again. */
-void probe_accept(struct probe *probe, double now, const struct result *result);
-
-/* The last request was taken back before it came to anything: it is asked for again. */
-void probe_lose(struct probe *probe);
-
-/* Ends early: probe_next() gives nothing any more, and what there is is analysed as it is. */
-void probe_stop(struct probe *probe, double now);
+/* Measures, until everything is there, the time is up or the measurer stops. */
+void probe_measure(struct probe *probe, const struct measurer *measurer);
 
 /* Always there, as far as measured; owned by the probe. */
 const struct probe_report *probe_report(const struct probe *probe);

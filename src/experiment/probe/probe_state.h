@@ -9,6 +9,7 @@
 
 #include "experiment/probe/probe.h"
 #include "experiment/setting/cells.h"
+#include "experiment/visits.h"
 
 enum { PROBE_TASKS = 320, PROBE_STAGES = 16 };
 
@@ -43,16 +44,13 @@ struct probe {
 	int rounds;   /* over each curve: the first, and closer looks */
 	int stage_count, stage, round;
 	struct probe_stage stages[PROBE_STAGES];
-	int task_count, task;
+	int task_count, tasks_done; /* of this round */
 	struct probe_task tasks[PROBE_TASKS];
-	bool begun, stopped;
-	double begin;	 /* when the first request was asked for */
-	double analysed; /* when the report was last analysed */
-	bool waiting;	 /* for the result of tasks[task] */
-	unsigned visits; /* made so far */
+	struct visits visits; /* while probe_measure() measures */
+	double begin;
+	double analysed; /* report.seconds when the report was last analysed */
 	int looked;	 /* sizes of the present look at the share */
 	struct curve_point look[SHARE_SIZES];
-	uint64_t largest; /* bytes that were laid out so far, for what growing costs */
 };
 
 /* ---- probe_plan.c ---- */
@@ -101,7 +99,7 @@ void probe_add_point(struct probe *probe, struct probe_curve *curve, const struc
 /* Visits again every point of a curve, or (not all) what is in doubt and laid out quickly. */
 void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all);
 /* Drops what is left of this round and needs as much memory. */
-void probe_drop_larger(struct probe *probe, uint64_t bytes);
+void probe_drop_larger(struct probe *probe, int task, uint64_t bytes);
 
 /* Bytes of a task's working set; and two orders for qsort(): small ones first; and, after a round
  * that ended with the largest, from there down, since taking back what was laid out last is as

@@ -76,9 +76,9 @@ int probe_downward(const void *a, const void *b)
 	return x_large ? -probe_upward(a, b) : probe_upward(a, b);
 }
 
-void probe_drop_larger(struct probe *probe, uint64_t bytes)
+void probe_drop_larger(struct probe *probe, int task, uint64_t bytes)
 {
-	int kept = probe->task + 1;
+	int kept = task + 1;
 
 	for (int i = kept; i < probe->task_count; i++)
 		if (probe_task_bytes(&probe->tasks[i]) < bytes)

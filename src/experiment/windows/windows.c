@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "experiment/campaign.h"
+#include "experiment/visits.h"
 
 /* A visit: some trials of 75 microseconds each, and seconds that are enough for three times as
  * many. */
@@ -32,30 +33,21 @@ enum { VISITS = 3, SEARCHES = 2 };
  */
 #define MOST 2048
 
-/* Successive multiples of it, less their whole part, spread evenly however many there are. */
-#define GOLDEN 0.618033988749895
-
 /* Points that a knee takes, about: for saying how much is done. */
 #define POINTS_USUAL 22.0
 
 struct windows {
 	struct windows_report report;
 	int fillers, filler; /* the kernel's knobs */
-	bool waiting, stopped, begun;
-	double begin, asked;
-	double x;	    /* of the request under way */
-	int visits;	    /* made at x */
-	double spent;	    /* seconds of them */
-	struct sample best; /* of them */
-	int searches;	    /* of the row under way, begun */
-	int preferred;	    /* a row; -1 */
+	bool over;	     /* nothing more will be measured */
+	int preferred;	     /* a row; -1 */
+	/* While windows_measure() does: */
+	const struct measurer *measurer;
+	double begin;
+	struct result *result;
+	int searches; /* of the row under way, begun */
 	int requests;
 };
-
-static struct windows_row *row_of(struct windows *windows)
-{
-	return windows->report.now < 0 ? NULL : &windows->report.row[windows->report.now];
-}
 
 static struct setting setting_at(
 	const struct windows *windows, const struct windows_row *row, double x)
@@ -221,7 +213,7 @@ void windows_prefer(struct windows *windows, int64_t choice)
 
 bool windows_over(const struct windows *windows)
 {
-	return windows->stopped || (!windows->waiting && choose_row(windows) < 0);
+	return windows->over || choose_row(windows) < 0;
 }
 
 static double share_done(const struct windows_report *report)
@@ -248,31 +240,6 @@ static void add_point(
 	windows->report.done = share_done(&windows->report);
 }
 
-/* The point under way, by the best of its visits; nothing where none came to anything. */
-static void keep_point(struct windows *windows, struct windows_row *row)
-{
-	if (windows->visits > 0 && windows->best.valid) {
-		row->setting = setting_at(windows, row, windows->x);
-		add_point(windows, row, windows->x, &windows->best);
-	}
-	windows->visits = 0;
-}
-
-static void finish(struct windows *windows, double now)
-{
-	struct windows_report *report = &windows->report;
-
-	/* A point that was to be visited once more is better than none. */
-	if (report->now >= 0)
-		keep_point(windows, row_of(windows));
-	if (windows->begun)
-		report->seconds = now - windows->begin;
-	report->done = share_done(report);
-	report->now = -1;
-	report->doing[0] = '\0';
-	windows->waiting = false;
-}
-
 static void end_row(struct windows *windows, struct windows_row *row)
 {
 	row->state = WINDOWS_DONE;
@@ -280,91 +247,65 @@ static void end_row(struct windows *windows, struct windows_row *row)
 		row->setting = setting_at(windows, row, row->knee.x);
 }
 
-/* The next place to look at in this row. One that stays unclear is looked for anew. */
-static bool next_place(struct windows *windows, struct windows_row *row)
+/* Finds the next place to measure in this row. An unclear knee is searched for again. */
+static bool next_place(struct windows *windows, struct windows_row *row, double *x)
 {
 	double least = (double)row->setting.kernel->knobs[windows->fillers].min;
 
-	if (knee_next(&row->curve, least, row->most, &windows->x))
+	if (knee_next(&row->curve, least, row->most, x))
 		return true;
 	if (row->knee.kind != KNEE_UNCLEAR || ++windows->searches >= SEARCHES)
 		return false;
 	row->curve.count = 0;
 	row->contended = false; /* those points are gone */
-	return knee_next(&row->curve, least, row->most, &windows->x);
+	return knee_next(&row->curve, least, row->most, x);
 }
 
-bool windows_next(struct windows *windows, double now, struct request *request)
+/* ---- measuring ---- */
+
+static bool time_is_up(const struct windows *windows)
+{
+	const double seconds = windows->report.options.seconds;
+
+	return seconds > 0 && measurer_now(windows->measurer) - windows->begin >= seconds;
+}
+
+/* One visit of a row with x fillers. Returns false when it brought nothing: the request was taken
+ * back or cancelled. */
+static bool visit(struct windows *windows, struct windows_row *row, double x)
 {
 	struct windows_report *report = &windows->report;
 	const struct windows_options *options = &report->options;
-	struct windows_row *row;
-	struct setting setting;
-	double seconds = VISIT;
+	struct setting setting = setting_at(windows, row, x);
+	double asked = measurer_now(windows->measurer), now, seconds = VISIT;
+	struct request request;
 
-	if (windows->stopped || windows->waiting)
-		return false;
-	if (!windows->begun) {
-		windows->begun = true;
-		windows->begin = now;
-	}
-	for (;;) {
-		int chosen = choose_row(windows);
-
-		if (chosen < 0) {
-			report->complete = true;
-			finish(windows, now);
-			return false;
-		}
-		if (chosen != report->now)
-			windows->visits = windows->searches = 0;
-		report->now = chosen;
-		row = row_of(windows);
-		if (wants_check(row)) {
-			windows->x = ceil(BEHIND * row->knee.to);
-			break;
-		}
-		row->state = WINDOWS_GOES_ON;
-		if (windows->visits > 0 || next_place(windows, row))
-			break;
-		end_row(windows, row);
-	}
-	if (options->seconds > 0 && now - windows->begin >= options->seconds && wants_check(row)) {
-		report->complete = true;
-		windows_stop(windows, now);
-		return false;
-	}
-	if (options->seconds > 0 && now - windows->begin >= options->seconds) {
-		snprintf(report->note, sizeof(report->note),
-			"the time was up before all was measured: %.3g s were asked for",
-			options->seconds);
-		windows_stop(windows, now);
-		return false;
-	}
 	if (options->seconds > 0)
-		seconds = fmax(0.001, fmin(seconds, options->seconds - (now - windows->begin)));
-	setting = setting_at(windows, row, windows->x);
-	*request = (struct request){
+		seconds = fmax(0.001, fmin(seconds, options->seconds - (asked - windows->begin)));
+	request = (struct request){
 		.kernel = setting.kernel,
 		.seed = options->seed,
 		.background = true,
-		/* Each visit elsewhere: what the last one walked lies in nearer caches. */
-		.place = fmod(windows->requests++ * GOLDEN, 1),
+		/* Each visit begins elsewhere: the lines of the last one lie in nearer caches. */
+		.place = visits_place(windows->requests++),
 		.budget = { .seconds = seconds, .quiet_wanted = QUIET, .patience = PATIENCE },
 	};
-	memcpy(request->v, setting.v, sizeof(request->v));
-	snprintf(report->doing, sizeof(report->doing), "%s, %.0f filler%s", row->filler, windows->x,
-		windows->x == 1 ? "" : "s");
-	windows->waiting = true;
-	windows->asked = now;
-	return true;
+	memcpy(request.v, setting.v, sizeof(request.v));
+	snprintf(report->doing, sizeof(report->doing), "%s, %.0f filler%s", row->filler, x,
+		x == 1 ? "" : "s");
+	if (!measurer_measure(windows->measurer, &request, windows->result))
+		return false;
+	now = measurer_now(windows->measurer);
+	report->seconds = now - windows->begin;
+	row->seconds += now - asked;
+	row->requests++;
+	return windows->result->status.code != STATUS_CANCELLED;
 }
 
-static void fail_row(struct windows *windows, struct windows_row *row, const char *why)
+static void fail_row(struct windows_row *row, const char *why)
 {
 	row->state = WINDOWS_FAILED;
 	snprintf(row->why, sizeof(row->why), "%s", why);
-	windows->visits = 0;
 }
 
 static bool is_better(const struct sample *sample, const struct sample *than)
@@ -374,8 +315,8 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 	return sample->contended != than->contended ? than->contended : sample->cpe < than->cpe;
 }
 
-/* Where points scatter, because others use the memory, each is looked at twice: what disturbs it
- * makes it slower. */
+/* Where points scatter, because others use the memory, each is measured twice: disturbances make a
+ * point slower. */
 static int visits_wanted(const struct windows_row *row, const struct sample *sample)
 {
 	if (!sample->valid || sample->contended)
@@ -385,15 +326,56 @@ static int visits_wanted(const struct windows_row *row, const struct sample *sam
 		       : 1;
 }
 
-/* A knee is looked at again: it stands, or is looked for anew. */
-static void check_row(struct windows *windows, struct windows_row *row, const struct result *result)
+/* Whether windows_measure() goes on with this row. */
+static bool goes_on(const struct windows *windows)
 {
+	return !measurer_stopped(windows->measurer) && !time_is_up(windows) &&
+	       choose_row(windows) == windows->report.now;
+}
+
+/* Adds the best of some visits to the curve. A point that another row interrupts is lost. */
+static void measure_point(struct windows *windows, struct windows_row *row, double x)
+{
+	const double begin = measurer_now(windows->measurer);
+	struct sample best = { 0 }, sample;
+	bool enough = false;
+	char why[48];
+	int visits = 0;
+
+	while (!enough && goes_on(windows)) {
+		if (!visit(windows, row, x))
+			continue;
+		if (!status_is_ok(&windows->result->status)) {
+			fail_row(row, windows->result->status.text);
+			return;
+		}
+		sample_summarise(&windows->result->trials, &windows->result->facts, &sample);
+		if (is_better(&sample, &best))
+			best = sample;
+		enough = ++visits >= visits_wanted(row, &sample) &&
+			 (best.valid || measurer_now(windows->measurer) - begin >= HOPE);
+	}
+	if (best.valid && choose_row(windows) == windows->report.now) {
+		row->setting = setting_at(windows, row, x);
+		add_point(windows, row, x, &best);
+	} else if (enough) {
+		snprintf(why, sizeof(why), "no undisturbed trial in %d visits", visits);
+		fail_row(row, why);
+	}
+}
+
+/* Measures once more after the knee: either cycles have risen there, or the search begins again. */
+static void check_knee(struct windows *windows, struct windows_row *row)
+{
+	const double x = ceil(BEHIND * row->knee.to);
 	struct sample sample;
 
-	row->checks++;
-	if (!status_is_ok(&result->status))
+	if (!visit(windows, row, x))
 		return;
-	sample_summarise(&result->trials, &result->facts, &sample);
+	row->checks++;
+	if (!status_is_ok(&windows->result->status))
+		return;
+	sample_summarise(&windows->result->trials, &windows->result->facts, &sample);
 	if (!sample.valid || sample.contended)
 		return;
 	if (sample.cpe >= (row->knee.before + row->knee.after) / 2) {
@@ -407,48 +389,65 @@ static void check_row(struct windows *windows, struct windows_row *row, const st
 	windows->searches = 0;
 }
 
-void windows_accept(struct windows *windows, double now, const struct result *result)
+/* Chooses rows, and measures their points. Returns whether nothing is missing. */
+static bool measure_rows(struct windows *windows)
 {
 	struct windows_report *report = &windows->report;
-	struct windows_row *row = row_of(windows);
-	struct setting setting;
-	struct sample sample;
-	char why[48];
 
-	if (!windows->waiting || !row || !result->final)
-		return;
-	setting = setting_at(windows, row, windows->x);
-	if (result->kernel != setting.kernel ||
-		memcmp(result->v, setting.v,
-			sizeof(setting.v[0]) * (size_t)setting.kernel->knob_count) != 0)
-		return;
-	windows->waiting = false;
-	report->seconds = now - windows->begin;
-	row->seconds += now - windows->asked;
-	windows->spent = (windows->visits ? windows->spent : 0) + now - windows->asked;
-	row->requests++;
-	if (result->status.code == STATUS_CANCELLED)
-		return;
-	if (wants_check(row)) {
-		check_row(windows, row, result);
-		return;
+	while (!measurer_stopped(windows->measurer)) {
+		int chosen = choose_row(windows);
+		struct windows_row *row = &report->row[chosen];
+		double x;
+
+		if (chosen < 0)
+			return true;
+		if (chosen != report->now)
+			windows->searches = 0;
+		report->now = chosen;
+		if (!wants_check(row)) {
+			row->state = WINDOWS_GOES_ON;
+			if (!next_place(windows, row, &x)) {
+				end_row(windows, row);
+				continue;
+			}
+		}
+		if (time_is_up(windows)) {
+			if (wants_check(row))
+				return true;
+			snprintf(report->note, sizeof(report->note),
+				"the time was up before all was measured: %.3g s were asked for",
+				report->options.seconds);
+			return false;
+		}
+		if (wants_check(row))
+			check_knee(windows, row);
+		else
+			measure_point(windows, row, x);
 	}
-	if (!status_is_ok(&result->status)) {
-		fail_row(windows, row, result->status.text);
-		return;
-	}
-	sample_summarise(&result->trials, &result->facts, &sample);
-	if (windows->visits == 0 || is_better(&sample, &windows->best))
-		windows->best = sample;
-	if (++windows->visits < visits_wanted(row, &sample) ||
-		(!windows->best.valid && windows->spent < HOPE))
-		return;
-	if (windows->best.valid) {
-		keep_point(windows, row);
-		return;
-	}
-	snprintf(why, sizeof(why), "no undisturbed trial in %d visits", windows->visits);
-	fail_row(windows, row, why);
+	return false;
+}
+
+void windows_measure(struct windows *windows, const struct measurer *measurer)
+{
+	struct windows_report *report = &windows->report;
+
+	windows->measurer = measurer;
+	windows->begin = measurer_now(measurer);
+	windows->result = memory_new(1, sizeof(*windows->result));
+	report->complete = measure_rows(windows);
+	free(windows->result);
+	report->seconds = measurer_now(measurer) - windows->begin;
+	windows_close(windows);
+}
+
+void windows_close(struct windows *windows)
+{
+	struct windows_report *report = &windows->report;
+
+	windows->over = true;
+	report->done = share_done(report);
+	report->now = -1;
+	report->doing[0] = '\0';
 }
 
 void windows_give(
@@ -470,19 +469,6 @@ void windows_give(
 		row->checks = CHECKS;
 	}
 	windows->report.done = share_done(&windows->report);
-}
-
-void windows_lose(struct windows *windows)
-{
-	windows->waiting = false;
-}
-
-void windows_stop(struct windows *windows, double now)
-{
-	if (windows->stopped)
-		return;
-	windows->stopped = true;
-	finish(windows, now);
 }
 
 const struct windows_report *windows_report(const struct windows *windows)

@@ -2,12 +2,7 @@
  * fillers, until one of its buffers is full and the misses no longer overlap. For each filler of
  * the kernel `window` the curve, the knee, and what is known of the buffer.
  *
- * A machine of states without I/O or clock, as probe.h: the command line and the explorer both turn
- * the loop
- *
- *     while (windows_next(windows, now, &request))
- *         …submit, wait for the final result, windows_accept(windows, now, &result)…
- *
+ * windows_measure() measures, one curve after the other,
  * and everything that shows it reads struct windows_report alone. A new report may go on where an
  * earlier one was: what the explorer has measured stays. */
 #ifndef SLX_EXPERIMENT_WINDOWS_WINDOWS_H
@@ -16,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/engine.h"
+#include "experiment/measurer.h"
 #include "experiment/setting/setting.h"
 #include "kernels/window.h"
 #include "model/windows/buffers.h"
@@ -102,18 +97,12 @@ void windows_model(struct windows *windows, const struct uarch *uarch, bool fore
 void windows_give(
 	struct windows *windows, const struct setting *setting, const struct sample *sample);
 
-/* The next request (generation and tag are the caller's); now in seconds of any steady clock.
- * False: nothing is left, or a result is awaited. */
-bool windows_next(struct windows *windows, double now, struct request *request);
+/* Measures what is missing, until everything is there or the measurer stops. While a request is
+ * under way the functions above may be called. */
+void windows_measure(struct windows *windows, const struct measurer *measurer);
 
-/* The final result of the last request. A cancelled one is asked for again. */
-void windows_accept(struct windows *windows, double now, const struct result *result);
-
-/* The last request was taken back before it came to anything: it is asked for again. */
-void windows_lose(struct windows *windows);
-
-/* Ends early: windows_next() gives nothing any more. */
-void windows_stop(struct windows *windows, double now);
+/* Nothing will be measured: what was given is all there is. */
+void windows_close(struct windows *windows);
 
 /* Whether everything that was asked for is there. */
 bool windows_over(const struct windows *windows);

@@ -1,0 +1,60 @@
+/* What a long measurement measures with: it hands requests over, and waits for each result. The
+ * command line answers from the worker (cli/bench.h), the explorer from its own loop (turns.h), a
+ * test from a made-up machine. */
+#ifndef SLX_EXPERIMENT_MEASURER_H
+#define SLX_EXPERIMENT_MEASURER_H
+
+#include <stdbool.h>
+
+#include "engine/engine.h"
+
+struct measurer {
+	void *context;
+	/* Requests that may be under way at a time: 1 or 2. With 2 the worker begins the second
+	 * while this thread is woken for the result of the first. */
+	int ahead;
+	/* Submits a copy of the request; its generation is the measurer's. The engine begins it
+	 * after those under way. *result must stay in place until await() returns for it. */
+	void (*submit)(void *context, const struct request *request, struct result *result);
+	/* Waits for the final result of the oldest request. Returns false when there is none: the
+	 * request was cancelled before it began, or taken back. */
+	bool (*await)(void *context);
+	/* Whether await() would return at once. */
+	bool (*answered)(void *context);
+	/* Whether the measurement must end now. */
+	bool (*stopped)(void *context);
+	/* Seconds of a steady clock; pauses do not count. */
+	double (*now)(void *context);
+	/* Runs work(argument), which takes longer than a frame and uses only what the measurement
+	 * does not show meanwhile. Returns false when nobody needs its outcome any more: work may
+	 * then not have run. NULL: it runs at once. */
+	bool (*compute)(void *context, void (*work)(void *argument), void *argument);
+};
+
+static inline bool measurer_measure(
+	const struct measurer *measurer, const struct request *request, struct result *result)
+{
+	measurer->submit(measurer->context, request, result);
+	return measurer->await(measurer->context);
+}
+
+static inline bool measurer_stopped(const struct measurer *measurer)
+{
+	return measurer->stopped(measurer->context);
+}
+
+static inline double measurer_now(const struct measurer *measurer)
+{
+	return measurer->now(measurer->context);
+}
+
+static inline bool measurer_compute(
+	const struct measurer *measurer, void (*work)(void *argument), void *argument)
+{
+	if (measurer->compute)
+		return measurer->compute(measurer->context, work, argument);
+	work(argument);
+	return true;
+}
+
+#endif

@@ -1,0 +1,106 @@
+#include "experiment/visits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* The golden ratio: the fractional parts of its multiples are spread evenly. */
+#define GOLDEN 0.618033988749895
+
+double visits_place(double n)
+{
+	return fmod(n * GOLDEN, 1);
+}
+
+/* The next cell of this round that is wanted, while there is time for it. */
+static bool choose(struct visits *visits, unsigned *cell)
+{
+	for (; visits->position < visits->count; visits->position++) {
+		*cell = visits->order ? visits->order[visits->position] : visits->position;
+		if (visits->wanted(visits->context, *cell))
+			return !visits->late(visits->context);
+	}
+	return false;
+}
+
+void visits_submit(struct visits *visits)
+{
+	const struct measurer *measurer = visits->measurer;
+	unsigned cell;
+
+	while (visits->under_way < measurer->ahead && !measurer_stopped(measurer) &&
+		choose(visits, &cell)) {
+		struct visit *visit =
+			&visits->visit[(visits->oldest + visits->under_way++) % VISITS_AHEAD];
+		struct request request = { 0 };
+
+		if (!visit->result)
+			visit->result = memory_new(1, sizeof(*visit->result));
+		visit->cell = cell;
+		visits->position += !visits->repeat;
+		visits->made++;
+		visits->ask(visits->context, cell, &request);
+		visit->asked = measurer_now(measurer);
+		measurer->submit(measurer->context, &request, visit->result);
+	}
+}
+
+/* Waits for the oldest visit. A request that the measurer took back is made once more. */
+static void await(struct visits *visits)
+{
+	const struct measurer *measurer = visits->measurer;
+	const struct visit *visit = &visits->visit[visits->oldest];
+	bool measured = measurer->await(measurer->context);
+	double now = visit->result->at;
+
+	visits->oldest = (visits->oldest + 1) % VISITS_AHEAD;
+	visits->under_way--;
+	if (!measured) {
+		visits->position -= !visits->repeat && measurer->ahead == 1;
+		return;
+	}
+	/* The result may have waited while this thread printed: that is no time of the visit. */
+	if (!(now > 0))
+		now = measurer_now(measurer);
+	/* It began when the visit before it was over. */
+	visits->accept(visits->context, visit->cell, visit->result,
+		now - fmax(visit->asked, visits->answered));
+	visits->answered = now;
+}
+
+bool visits_due(const struct visits *visits)
+{
+	const struct measurer *measurer = visits->measurer;
+
+	return visits->under_way > 0 &&
+	       (measurer_stopped(measurer) || measurer->answered(measurer->context));
+}
+
+void visits_drain(struct visits *visits)
+{
+	while (visits->under_way > 0)
+		await(visits);
+}
+
+void visits_round(struct visits *visits)
+{
+	visits->position = 0;
+	do {
+		if (visits->measurer->ahead > 1)
+			visits_submit(visits);
+		if (visits->meanwhile)
+			visits->meanwhile(visits->context);
+		visits_submit(visits);
+		if (visits->under_way > 0)
+			await(visits);
+	} while (visits->under_way > 0 ||
+		 (!measurer_stopped(visits->measurer) && visits->position < visits->count &&
+			 !visits->late(visits->context)));
+}
+
+void visits_free(struct visits *visits)
+{
+	for (int i = 0; i < VISITS_AHEAD; i++)
+		free(visits->visit[i].result);
+}
