@@ -100,6 +100,9 @@ static void run(struct play *play)
 		result = play->answer(play, &request);
 		play->now += play->takes + request.budget.seconds;
 		turns_accept(play->turns, play->now, &result);
+		/* A search may be over before the loop looks again. */
+		if (turns_compute(play->turns) && ++play->thoughts == play->stop_thought)
+			turns_stop(play->turns);
 		if (play->requests == play->stop_after)
 			turns_stop(play->turns);
 	}
