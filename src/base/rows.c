@@ -83,7 +83,8 @@ bool rows_section(const struct rows *rows, char *name, size_t size)
 {
 	size_t length = strlen(rows->at);
 
-	if (length < 3 || rows->at[0] != '[' || rows->at[length - 1] != ']')
+	if (length < 3 || rows->at[0] != '[' || rows->at[length - 1] != ']' ||
+		strpbrk(rows->at, blanks))
 		return false;
 	snprintf(name, size, "%.*s", (int)length - 2, rows->at + 1);
 	return true;

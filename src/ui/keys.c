@@ -1,10 +1,10 @@
-/* Parsing data/keys, and look-ups in it. */
+/* Reads data/keys, and finds rows in it. */
 #include "ui/keys.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/rows.h"
 
 static const char *const context_names[] = {
 	[CONTEXT_MAIN] = "main",
@@ -81,177 +81,110 @@ void keys_name(int code, char *buffer, size_t size)
 		snprintf(buffer, size, "C-%c", 'a' + code - KEYCODE_CONTROL_A);
 }
 
-/* Cuts blanks at both ends, in place. */
-static char *trim(char *string)
+/* Commands of the user interface, which the explorer does not know. */
+static const char *const ui_commands[] = { "redraw", "page", NULL };
+
+/* The longest names and commands; the explorer has fewer. */
+enum { COMMANDS_MAX = 96 };
+
+static bool check_command(
+	struct rows *rows, const char *command, const struct command_row *commands)
 {
-	size_t length;
-
-	string += strspn(string, " \t\r");
-	length = strlen(string);
-	while (length > 0 && strchr(" \t\r", string[length - 1]))
-		string[--length] = '\0';
-	return string;
-}
-
-/* Copies a field; false when it is too long. */
-static bool field(char *to, size_t size, const char *from)
-{
-	return (size_t)snprintf(to, size, "%s", from) < size;
-}
-
-/* What the user interface does by itself, without the session. */
-static const char *const own_words[] = { "redraw", "page", NULL };
-
-static struct status known_command(
-	const char *command, const struct command_row *commands, const char *origin, int line)
-{
-	const char *names[96];
+	const char *names[COMMANDS_MAX];
 	size_t count = 0, length = strcspn(command, " ");
-	char word[64], near[96] = "";
+	char word[64];
 
 	snprintf(word, sizeof(word), "%.*s", (int)length, command);
-	for (int i = 0; own_words[i]; i++)
-		if (strcmp(own_words[i], word) == 0)
-			return status_ok();
+	for (int i = 0; ui_commands[i]; i++)
+		if (strcmp(ui_commands[i], word) == 0)
+			return true;
 	for (int i = 0; commands[i].name; i++) {
 		if (strncmp(commands[i].name, word, length) == 0 &&
 			(commands[i].name[length] == '\0' || commands[i].name[length] == ' '))
-			return status_ok();
-		if (count < sizeof(names) / sizeof(names[0]))
+			return true;
+		if (count < COMMANDS_MAX)
 			names[count++] = commands[i].name;
 	}
-	nearest_names(word, names, count, near, sizeof(near));
-	return status_make(STATUS_USAGE, "%s:%d: no command \"%s\"%s%s%s", origin, line, word,
-		near[0] ? ": did you mean " : "", near, near[0] ? "?" : "");
+	return rows_unknown(rows, "command", word, names, count);
 }
 
-/* One line "KEY COMMAND # WORD | NOTE" into a row. */
-static struct status parse_row(struct key_row *row, char *text, const char *origin, int line)
+/* Cuts text at `mark`; returns the part after it, NULL without one. Neither keeps blanks at the
+ * cut. */
+static char *cut_at(char *text, const char *mark)
 {
-	char *key = trim(text), *command = key + strcspn(key, " \t"), *note, *bar;
+	char *found = strstr(text, mark), *end = found;
 
-	if (!*command || !*trim(command))
-		return status_make(STATUS_USAGE,
-			"%s:%d: key \"%s\" has no command: expected KEY COMMAND # NOTE", origin,
-			line, key);
-	*command++ = '\0';
-	note = strstr(command, "# ");
-	if (note) {
-		*note = '\0';
-		note += 2;
-	}
-	command = trim(command);
-	if (!*command)
-		return status_make(STATUS_USAGE,
-			"%s:%d: key \"%s\" has no command: expected KEY COMMAND # NOTE", origin,
-			line, key);
-	if (!note || !*trim(note))
-		return status_make(STATUS_USAGE,
-			"%s:%d: key \"%s\" has no note: expected KEY COMMAND # NOTE", origin, line,
-			key);
+	if (!found)
+		return NULL;
+	while (end > text && end[-1] == ' ')
+		end--;
+	*end = '\0';
+	found += strlen(mark);
+	return found + strspn(found, " \t");
+}
+
+/* "KEY COMMAND # WORD | NOTE", the word optional. */
+static bool read_key(struct rows *rows, struct key_row *row)
+{
+	char *key = rows_word(rows), *command = rows_rest(rows), *note = cut_at(command, "# "),
+	     *after = note ? cut_at(note, " | ") : NULL;
+
+	if (!*command || !note)
+		return rows_fail(rows, "key \"%.20s\" has no %s: expected KEY COMMAND # NOTE", key,
+			note || !*command ? "command" : "note");
 	row->code = keys_code(key);
 	if (row->code == KEYCODE_NONE)
-		return status_make(STATUS_USAGE,
-			"%s:%d: no key is called \"%s\": expected one character or a name such as "
-			"F1, Tab, C-l",
-			origin, line, key);
-	bar = strstr(note, " | ");
-	if (bar) {
-		*bar = '\0';
-		if (!field(row->word, sizeof(row->word), trim(note)))
-			return status_make(STATUS_USAGE,
-				"%s:%d: the word for the key bar is longer than %zu characters",
-				origin, line, sizeof(row->word) - 1);
-		note = bar + 3;
-	}
-	if (!field(row->key, sizeof(row->key), key) ||
-		!field(row->command, sizeof(row->command), command) ||
-		!field(row->note, sizeof(row->note), trim(note)))
-		return status_make(STATUS_USAGE,
-			"%s:%d: too long: a command has up to %zu characters, a note up to %zu",
-			origin, line, sizeof(row->command) - 1, sizeof(row->note) - 1);
-	return status_ok();
+		return rows_fail(rows,
+			"unknown key \"%.20s\": expected one character or a name such as F1, Tab, "
+			"C-l",
+			key);
+	if (after &&
+		!rows_copy(rows, "the word of the key bar", note, row->word, sizeof(row->word)))
+		return false;
+	return rows_copy(rows, "the key", key, row->key, sizeof(row->key)) &&
+	       rows_copy(rows, "the command", command, row->command, sizeof(row->command)) &&
+	       rows_copy(rows, "the note", after ? after : note, row->note, sizeof(row->note));
 }
 
-/* "[find]" into its number; CONTEXT_COUNT when there is none of that name. */
-static enum context parse_context(const char *line)
+static bool add_key(struct rows *rows, struct keys *keys, enum context context,
+	const struct command_row *commands)
 {
-	size_t length = strlen(line);
+	struct key_row row = { .context = context };
 
-	for (int i = 0; i < CONTEXT_COUNT; i++)
-		if (length == strlen(context_names[i]) + 2 && line[length - 1] == ']' &&
-			strncmp(line + 1, context_names[i], length - 2) == 0)
-			return (enum context)i;
-	return CONTEXT_COUNT;
-}
-
-/* One trimmed line that is neither empty nor a comment. */
-static struct status parse_line(struct keys *keys, char *line, int number, enum context *context,
-	const char *origin, const struct command_row *commands)
-{
-	struct key_row row = { .code = KEYCODE_NONE };
-	struct status status;
-
-	/* "[" alone is a key as well; a context has a name and a bracket at its end. */
-	if (line[0] == '[' && line[1] && line[1] != ' ' && line[1] != '\t') {
-		*context = parse_context(line);
-		if (*context == CONTEXT_COUNT)
-			return status_make(STATUS_USAGE,
-				"%s:%d: no context %s: expected [main], [entry], [find], [help] or "
-				"[text]",
-				origin, number, line);
-		return status_ok();
-	}
-	if (*context == CONTEXT_COUNT)
-		return status_make(STATUS_USAGE,
-			"%s:%d: a key before the first context, such as [main]", origin, number);
-	status = parse_row(&row, line, origin, number);
-	if (!status_is_ok(&status))
-		return status;
-	row.context = *context;
-	status = known_command(row.command, commands, origin, number);
-	if (!status_is_ok(&status))
-		return status;
+	if (context == CONTEXT_COUNT)
+		return rows_fail(rows, "a key before the first context, such as [main]");
+	if (!read_key(rows, &row) || !check_command(rows, row.command, commands))
+		return false;
 	for (int i = 0; i < keys->count; i++)
 		if (keys->row[i].context == row.context && keys->row[i].code == row.code)
-			return status_make(STATUS_USAGE,
-				"%s:%d: key \"%s\" is already \"%s\" in [%s]", origin, number,
-				row.key, keys->row[i].command, context_names[row.context]);
+			return rows_fail(rows, "key \"%s\" is already \"%s\" in [%s]", row.key,
+				keys->row[i].command, context_names[row.context]);
 	if (keys->count == KEYS_MAX)
-		return status_make(
-			STATUS_USAGE, "%s:%d: more than %d keys", origin, number, KEYS_MAX);
+		return rows_fail(rows, "more than %d keys", KEYS_MAX);
 	keys->row[keys->count++] = row;
-	return status_ok();
+	return true;
 }
 
 struct status keys_parse(
 	struct keys *keys, const char *text, const char *origin, const struct command_row *commands)
 {
 	enum context context = CONTEXT_COUNT;
+	struct rows rows;
+	char name[16];
 
 	keys->count = 0;
-	for (int number = 1; *text; number++) {
-		size_t length = strcspn(text, "\n");
-		struct status status;
-		char buffer[256], *line;
-
-		if (length >= sizeof(buffer))
-			return status_make(STATUS_USAGE,
-				"%s:%d: the line is longer than %zu characters", origin, number,
-				sizeof(buffer) - 1);
-		memcpy(buffer, text, length);
-		buffer[length] = '\0';
-		text += length + (text[length] == '\n');
-		line = trim(buffer);
-		if (!*line || *line == '#')
-			continue;
-		status = parse_line(keys, line, number, &context, origin, commands);
-		if (!status_is_ok(&status))
-			return status;
-	}
+	rows_begin(&rows, text, origin);
+	while (rows_next(&rows))
+		if (rows_section(&rows, name, sizeof(name)))
+			context = (enum context)rows_choice(
+				&rows, "context", name, context_names, CONTEXT_COUNT);
+		else
+			add_key(&rows, keys, context, commands);
 	if (keys->count == 0)
-		return status_make(STATUS_USAGE, "%s: no keys in it", origin);
-	return status_ok();
+		rows_fail(&rows, "no keys in this file");
+	if (!status_is_ok(&rows.status))
+		rows.status.code = STATUS_USAGE;
+	return rows_end(&rows);
 }
 
 enum context keys_context(const struct view *view)

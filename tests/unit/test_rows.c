@@ -50,7 +50,7 @@ static void lines_are_cut_into_words_fields_and_sections(void **state)
 	char *part[3], name[8];
 
 	(void)state;
-	begin("published rob |\tSkylake| 224 \r\na|b|c|d\na|\nx y\nx y z w\n[main]\n[ a\n");
+	begin("published rob |\tSkylake| 224 \r\na|b|c|d\na|\nx y\nx y z w\n[main]\n[ a]\n");
 	assert_false(rows_section(&rows, name, sizeof(name)));
 	assert_string_equal(rows_word(&rows), "published");
 	assert_int_equal(rows_fields(&rows, part, 3), 3);

@@ -1,344 +1,292 @@
-/* The rows of data/sweeps, which says how they are written. */
+/* Reads data/sweeps; the head of that file describes its lines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/data.h"
+#include "base/rows.h"
 #include "experiment/sweep/sweeps.h"
 
 struct reader {
+	struct rows rows;
 	struct sweeps *sweeps;
-	struct named_sweep *sweep; /* the row that lines belong to; NULL: none yet */
-	const char *origin;
-	int line;
-	bool lenient; /* rows of kernels that are not there are passed over, */
-	bool passing; /* as this one is */
+	struct named_sweep *sweep; /* the sweep that lines belong to; NULL before the first */
+	bool lenient;		   /* sweeps of unknown kernels are skipped, */
+	bool skipping;		   /* as this one is */
 };
 
-static struct status wrong(const struct reader *reader, const char *what, const char *word)
+static bool read_figure(struct reader *reader, enum sweeps_figure *figure)
 {
-	return status_make(STATUS_FAILED, "%.80s:%d: %s%s%.60s%s", reader->origin, reader->line,
-		what, *word ? " \"" : "", word, *word ? "\"" : "");
-}
+	const char *names[SWEEPS_FIGURES];
+	int found;
 
-/* What a part of the program says of a word there. */
-static struct status wrong_because(const struct reader *reader, const struct status *status)
-{
-	return status_make(
-		STATUS_FAILED, "%.80s:%d: %.150s", reader->origin, reader->line, status->text);
-}
-
-static bool figure_of(const char *word, enum sweeps_figure *figure)
-{
 	for (int i = 0; i < SWEEPS_FIGURES; i++)
-		if (strcmp(word, sweeps_figure_name((enum sweeps_figure)i)) == 0) {
-			*figure = (enum sweeps_figure)i;
-			return true;
-		}
-	return false;
+		names[i] = sweeps_figure_name((enum sweeps_figure)i);
+	found = rows_choice(
+		&reader->rows, "measure", rows_word(&reader->rows), names, SWEEPS_FIGURES);
+	if (found >= 0)
+		*figure = (enum sweeps_figure)found;
+	return found >= 0;
 }
 
-static struct status read_name(struct reader *reader, char *rest)
+static bool read_sweep(struct reader *reader)
 {
 	struct sweeps *sweeps = reader->sweeps;
+	const char *name = rows_rest(&reader->rows);
 	struct named_sweep *sweep;
 
-	if (!*rest || strlen(rest) >= sizeof(sweep->name) ||
-		strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(rest))
-		return wrong(reader,
-			"a name is of small letters, digits and dashes, at most 31 of them:", rest);
-	if (kernel_find(rest))
-		return wrong(reader, "a kernel has that name:", rest);
-	if (sweeps_find(sweeps, rest))
-		return wrong(reader, "that name is given twice:", rest);
+	if (strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(name))
+		return rows_fail(&reader->rows,
+			"sweep \"%s\": expected lower-case letters, digits and dashes", name);
+	if (kernel_find(name))
+		return rows_fail(&reader->rows, "sweep \"%s\": a kernel has that name", name);
+	if (sweeps_find(sweeps, name))
+		return rows_fail(&reader->rows, "sweep \"%s\": another sweep has that name", name);
 	sweeps->sweep =
 		memory_resize(sweeps->sweep, (size_t)sweeps->count + 1, sizeof(*sweeps->sweep));
 	sweep = reader->sweep = &sweeps->sweep[sweeps->count++];
 	*sweep = (struct named_sweep){ .x = -1, .base = -1 };
-	snprintf(sweep->name, sizeof(sweep->name), "%s", rest);
-	return status_ok();
+	return rows_copy(&reader->rows, "the name", name, sweep->name, sizeof(sweep->name));
 }
 
-/* Whole, or not at all. */
-static struct status keep(const struct reader *reader, const char *words, char *kept, size_t size)
+static bool read_title(struct reader *reader)
 {
-	if (strlen(words) >= size)
-		return status_make(STATUS_FAILED,
-			"%.80s:%d: %zu characters at most are wanted, not %zu: \"%.40s…\"",
-			reader->origin, reader->line, size - 1, strlen(words), words);
-	memcpy(kept, words, strlen(words) + 1);
-	return status_ok();
+	return rows_copy(&reader->rows, "the title", rows_rest(&reader->rows), reader->sweep->title,
+		sizeof(reader->sweep->title));
 }
 
-static struct status read_title(struct reader *reader, char *rest)
+static bool read_source(struct reader *reader)
 {
-	return keep(reader, rest, reader->sweep->title, sizeof(reader->sweep->title));
+	return rows_copy(&reader->rows, "the source", rows_rest(&reader->rows),
+		reader->sweep->source, sizeof(reader->sweep->source));
 }
 
-static struct status read_source(struct reader *reader, char *rest)
+static bool read_note(struct reader *reader)
 {
-	return keep(reader, rest, reader->sweep->source, sizeof(reader->sweep->source));
+	return rows_copy(&reader->rows, "the note", rows_rest(&reader->rows), reader->sweep->note,
+		sizeof(reader->sweep->note));
 }
 
-static struct status read_note(struct reader *reader, char *rest)
+static bool read_usual(struct reader *reader)
 {
-	return keep(reader, rest, reader->sweep->note, sizeof(reader->sweep->note));
-}
+	const char *more = rows_rest(&reader->rows);
 
-static struct status read_usual(struct reader *reader, char *rest)
-{
 	reader->sweep->usual = true;
-	return *rest ? wrong(reader, "nothing follows \"usual\", not", rest) : status_ok();
+	return !*more || rows_fail(&reader->rows, "\"%s\" after usual: expected nothing", more);
 }
 
-static struct status read_kernel(struct reader *reader, char *rest)
+static bool read_kernel(struct reader *reader)
 {
 	struct named_sweep *sweep = reader->sweep;
-	char *more, *word = strtok_r(rest, " \t", &more);
+	const char *word = rows_word(&reader->rows);
 	unsigned given = 0;
 
 	if (sweep->kernel)
-		return wrong(reader, "a second kernel:", word ? word : "");
-	sweep->kernel = word ? kernel_find(word) : NULL;
-	if (!sweep->kernel && word && reader->lenient) {
-		reader->passing = true;
+		return rows_fail(&reader->rows, "a second kernel: \"%s\"", word);
+	sweep->kernel = kernel_find(word);
+	if (!sweep->kernel && reader->lenient) {
+		reader->skipping = true;
 		reader->sweep = NULL;
 		reader->sweeps->count--;
-		return status_ok();
+		return true;
 	}
 	if (!sweep->kernel)
-		return wrong(reader, "no kernel", word ? word : "");
-	while ((word = strtok_r(NULL, " \t", &more))) {
+		return rows_fail(&reader->rows, "unknown kernel \"%s\"", word);
+	while (*(word = rows_word(&reader->rows))) {
 		struct status status = sweeps_override(sweep, word, &given);
 
-		if (!status_is_ok(&status))
-			return wrong_because(reader, &status);
+		if (!rows_check(&reader->rows, &status))
+			return false;
 	}
-	return status_ok();
+	return true;
 }
 
-/* The knob of that name; lines about knobs come after the one that names the kernel. */
-static struct status find_knob(const struct reader *reader, const char *name, int *knob)
+/* The knob of that name. The line of the kernel comes before the lines that name knobs. */
+static bool find_knob(struct reader *reader, const char *name, int *knob)
 {
 	struct status status;
 
 	if (!reader->sweep->kernel)
-		return wrong(reader, "the line with the kernel comes before that with", name);
+		return rows_fail(
+			&reader->rows, "\"%s\" before the kernel: expected kernel NAME", name);
 	status = setting_find_knob(reader->sweep->kernel, name, knob);
-	return status_is_ok(&status) ? status : wrong_because(reader, &status);
+	return rows_check(&reader->rows, &status);
 }
 
-static struct status read_log(const struct reader *reader, const char *word, bool *log)
+static bool read_log(struct reader *reader, bool *log)
 {
-	*log = word && strcmp(word, "log") == 0;
-	return word && !*log ? wrong(reader, "\"log\" or nothing may follow here, not", word)
-			     : status_ok();
+	const char *word = rows_word(&reader->rows);
+
+	*log = strcmp(word, "log") == 0;
+	return *log || !*word || rows_fail(&reader->rows, "\"%s\": expected log or nothing", word);
 }
 
-static struct status read_x(struct reader *reader, char *rest)
+static bool read_x(struct reader *reader)
 {
-	char *more, *word = strtok_r(rest, " \t", &more);
-	struct status status = find_knob(reader, word ? word : "", &reader->sweep->x);
-
-	return status_is_ok(&status)
-		       ? read_log(reader, strtok_r(NULL, " \t", &more), &reader->sweep->log_x)
-		       : status;
+	return find_knob(reader, rows_word(&reader->rows), &reader->sweep->x) &&
+	       read_log(reader, &reader->sweep->log_x);
 }
 
-static struct status read_y(struct reader *reader, char *rest)
+static bool read_y(struct reader *reader)
 {
-	char *more, *word = strtok_r(rest, " \t", &more);
-
-	if (!word || !figure_of(word, &reader->sweep->figure))
-		return wrong(reader, "no such figure:", word ? word : "");
-	return read_log(reader, strtok_r(NULL, " \t", &more), &reader->sweep->log_y);
+	return read_figure(reader, &reader->sweep->figure) &&
+	       read_log(reader, &reader->sweep->log_y);
 }
 
-static struct status read_lines(struct reader *reader, char *rest)
+static bool read_lines(struct reader *reader)
 {
 	struct named_sweep *sweep = reader->sweep;
-	char *more;
+	const char *word;
 
-	for (char *word = strtok_r(rest, " \t", &more); word; word = strtok_r(NULL, " \t", &more)) {
-		struct status status;
-
+	while (*(word = rows_word(&reader->rows))) {
 		if (sweep->line_count == SWEEPS_LINES)
-			return wrong(reader, "too many knobs make lines:", word);
-		status = find_knob(reader, word, &sweep->line[sweep->line_count]);
-		if (!status_is_ok(&status))
-			return status;
+			return rows_fail(&reader->rows, "\"%s\": expected at most %d knobs", word,
+				SWEEPS_LINES);
+		if (!find_knob(reader, word, &sweep->line[sweep->line_count]))
+			return false;
 		sweep->line_count++;
 	}
-	return status_ok();
+	return true;
 }
 
 /* One "knob=value". */
-static struct status read_value(
-	const struct reader *reader, const char *word, int *knob, struct setting *setting)
+static bool read_value(struct reader *reader, const char *word, int *knob, struct setting *setting)
 {
 	struct status status;
 	char name[64];
 
 	if (!strchr(word, '='))
-		return wrong(reader, "knob=value is wanted, not", word);
+		return rows_fail(&reader->rows, "\"%s\": expected knob=value", word);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-	status = find_knob(reader, name, knob);
-	if (!status_is_ok(&status))
-		return status;
+	if (!find_knob(reader, name, knob))
+		return false;
 	status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
-	return status_is_ok(&status) ? status : wrong_because(reader, &status);
+	return rows_check(&reader->rows, &status);
 }
 
-static struct status read_baseline(struct reader *reader, char *rest)
+static bool read_baseline(struct reader *reader)
 {
 	struct named_sweep *sweep = reader->sweep;
-	struct setting setting;
-	struct status status;
+	struct setting setting = { 0 };
 
-	if (!sweep->kernel)
-		return wrong(reader, "the line with the kernel comes before that with", rest);
-	setting_init(&setting, sweep->kernel);
-	status = read_value(reader, rest, &sweep->base, &setting);
-	if (status_is_ok(&status))
-		sweep->base_value = setting.v[sweep->base];
-	return status;
+	if (sweep->kernel)
+		setting_init(&setting, sweep->kernel);
+	if (!read_value(reader, rows_rest(&reader->rows), &sweep->base, &setting))
+		return false;
+	sweep->base_value = setting.v[sweep->base];
+	return true;
 }
 
-static struct status read_published(struct reader *reader, char *rest)
+/* "MEASURE [over] NUMBER [knob=value ...] [| TEXT]" */
+static bool read_published(struct reader *reader)
 {
 	struct named_sweep *sweep = reader->sweep;
+	struct rows *rows = &reader->rows;
 	struct sweeps_published *published = &sweep->published[sweep->published_count];
-	char *bar = strchr(rest, '|'), *more, *word, *end = NULL;
-	struct status status;
+	char *words = strchr(rows->at, '|'), *word;
 
 	if (!sweep->kernel)
-		return wrong(reader, "the line with the kernel comes before that with", rest);
+		return rows_fail(rows, "published before the kernel: expected kernel NAME");
 	if (sweep->published_count == SWEEPS_PUBLISHED)
-		return wrong(reader, "too many published figures", "");
-	memset(published, 0, sizeof(*published));
+		return rows_fail(rows, "more than %d published values", SWEEPS_PUBLISHED);
+	*published = (struct sweeps_published){ 0 };
 	setting_init(&published->setting, sweep->kernel);
-	if (bar) {
-		*bar++ = '\0';
-		status = keep(reader, bar + strspn(bar, " \t"), published->words,
-			sizeof(published->words));
-		if (!status_is_ok(&status))
-			return status;
+	if (words) {
+		*words++ = '\0';
+		if (!rows_copy(rows, "the text", words + strspn(words, " \t"), published->words,
+			    sizeof(published->words)))
+			return false;
 	}
-	word = strtok_r(rest, " \t", &more);
-	if (!word || !figure_of(word, &published->figure))
-		return wrong(reader, "no such figure:", word ? word : "");
-	word = strtok_r(NULL, " \t", &more);
-	published->over = word && strcmp(word, "over") == 0;
+	if (!read_figure(reader, &published->figure))
+		return false;
+	word = rows_word(rows);
+	published->over = strcmp(word, "over") == 0;
 	if (published->over)
-		word = strtok_r(NULL, " \t", &more);
-	published->value = word ? strtod(word, &end) : 0;
-	if (!word || *end || !(published->value > 0) || !isfinite(published->value))
-		return wrong(reader, "a number is wanted, not", word ? word : "");
-	while ((word = strtok_r(NULL, " \t", &more))) {
+		word = rows_word(rows);
+	if (!rows_number(rows, "the value", word, 1e-6, 1e12, &published->value))
+		return false;
+	while (*(word = rows_word(rows))) {
 		int knob;
 
-		status = read_value(reader, word, &knob, &published->setting);
-		if (!status_is_ok(&status))
-			return status;
+		if (!read_value(reader, word, &knob, &published->setting))
+			return false;
 		published->named[knob] = true;
 	}
 	sweep->published_count++;
-	return status_ok();
+	return true;
 }
 
-static const struct {
-	const char *word;
-	struct status (*read)(struct reader *reader, char *rest);
-} lines[] = {
-	{ "sweep", read_name },
-	{ "title", read_title },
-	{ "kernel", read_kernel },
-	{ "x", read_x },
-	{ "lines", read_lines },
-	{ "y", read_y },
-	{ "baseline", read_baseline },
-	{ "source", read_source },
-	{ "note", read_note },
-	{ "usual", read_usual },
-	{ "published", read_published },
-};
+static const char *const words[] = { "sweep", "title", "kernel", "x", "lines", "y", "baseline",
+	"source", "note", "usual", "published" };
+static bool (*const readers[])(struct reader *reader) = { read_sweep, read_title, read_kernel,
+	read_x, read_lines, read_y, read_baseline, read_source, read_note, read_usual,
+	read_published };
+enum { WORDS = sizeof(words) / sizeof(*words) };
+_Static_assert(sizeof(readers) / sizeof(*readers) == WORDS, "each word has its reader");
 
-static struct status read_line(struct reader *reader, char *line)
-{
-	size_t length = strcspn(line, " \t");
-	char *rest = line + length + strspn(line + length, " \t");
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		if (strlen(lines[i].word) != length || strncmp(lines[i].word, line, length) != 0)
-			continue;
-		if (i == 0)
-			reader->passing = false;
-		if (reader->passing)
-			return status_ok();
-		if (!reader->sweep && i > 0)
-			return wrong(reader, "a row begins with \"sweep NAME\", not with",
-				lines[i].word);
-		return lines[i].read(reader, rest);
-	}
-	line[length] = '\0';
-	return wrong(reader, "no such line:", line);
-}
-
-/* What a row must have; the reader stands behind its last line. */
-static struct status finish(const struct reader *reader)
+/* Checks that the last sweep is complete. */
+static bool check_sweep(struct reader *reader)
 {
 	const struct named_sweep *sweep = reader->sweep;
 
 	if (sweep && (!sweep->kernel || sweep->x < 0 || !*sweep->title))
-		return wrong(reader,
-			"a row needs a title, a kernel and x: this has not all:", sweep->name);
+		return rows_fail(&reader->rows, "sweep \"%s\" has no %s", sweep->name,
+			!sweep->kernel ? "kernel"
+			: sweep->x < 0 ? "x"
+				       : "title");
 	if (sweep && sweep->figure == SWEEPS_SPEEDUP && sweep->base < 0)
-		return wrong(
-			reader, "a speedup needs a baseline, and there is none in", sweep->name);
-	return status_ok();
+		return rows_fail(&reader->rows, "sweep \"%s\" shows a speedup, and has no baseline",
+			sweep->name);
+	return true;
+}
+
+static bool read_line(struct reader *reader)
+{
+	int word = rows_choice(&reader->rows, "word", rows_word(&reader->rows), words, WORDS);
+
+	if (word < 0)
+		return false;
+	if (word == 0) {
+		reader->skipping = false;
+		return check_sweep(reader) && read_sweep(reader);
+	}
+	if (reader->skipping)
+		return true;
+	if (!reader->sweep)
+		return rows_fail(&reader->rows,
+			"\"%s\" before the first sweep: expected sweep NAME", words[word]);
+	return readers[word](reader);
+}
+
+/* Reads what begin() began. */
+static struct status read_all(struct reader *reader)
+{
+	struct status status;
+
+	*reader->sweeps = (struct sweeps){ 0 };
+	while (rows_next(&reader->rows))
+		read_line(reader);
+	check_sweep(reader);
+	status = rows_end(&reader->rows);
+	if (!status_is_ok(&status))
+		sweeps_free(reader->sweeps);
+	return status;
 }
 
 struct status sweeps_read(const char *text, const char *origin, bool lenient, struct sweeps *sweeps)
 {
-	struct reader reader = { .sweeps = sweeps, .origin = origin, .lenient = lenient };
-	struct status status = status_ok();
+	struct reader reader = { .sweeps = sweeps, .lenient = lenient };
 
-	*sweeps = (struct sweeps){ 0 };
-	while (*text && status_is_ok(&status)) {
-		size_t length = strcspn(text, "\n"), used = length;
-		char *line = memory_new(length + 1, 1), *at = line + strspn(text, " \t");
-
-		memcpy(line, text, length);
-		while (used > 0 && strchr(" \t\r", line[used - 1]))
-			line[--used] = '\0';
-		reader.line++;
-		if (at < line + used && *at != '#') {
-			if (strncmp(at, "sweep", 5) == 0)
-				status = finish(&reader);
-			if (status_is_ok(&status))
-				status = read_line(&reader, at);
-		}
-		free(line);
-		text += length + (text[length] == '\n');
-	}
-	if (status_is_ok(&status))
-		status = finish(&reader);
-	if (!status_is_ok(&status))
-		sweeps_free(sweeps);
-	return status;
+	rows_begin(&reader.rows, text, origin);
+	return read_all(&reader);
 }
 
 struct status sweeps_load(struct sweeps *sweeps)
 {
-	char origin[256], *text;
-	struct status status = data_load("sweeps", &text, origin);
+	struct reader reader = { .sweeps = sweeps };
 
-	*sweeps = (struct sweeps){ 0 };
-	if (!status_is_ok(&status))
-		return status;
+	rows_load(&reader.rows, "sweeps");
 	/* A program with other kernels has other sweeps. */
-	status = sweeps_read(text, origin, strncmp(origin, "built-in", 8) == 0, sweeps);
-	free(text);
-	return status;
+	reader.lenient = strncmp(reader.rows.origin, "built-in", 8) == 0;
+	return read_all(&reader);
 }
