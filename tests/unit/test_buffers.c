@@ -110,7 +110,7 @@ static void the_difference_is_explained(void **state)
 
 	(void)state;
 	check_difference(sharp(506, 506, 506), &nop, 512,
-		"506 nops + 2 of the loop itself = 508 of 512 entries: the rest are not to be had");
+		"506 nops + 2 of the loop itself = 508 of 512 entries: the rest could not be filled");
 	check_difference(sharp(510, 510, 510), &nop, 512,
 		"510 nops + 2 of the loop itself = 512 entries, as the core's file has");
 	check_difference(sharp(508, 507, 510), &nop, 512,
@@ -124,8 +124,8 @@ static void the_difference_is_explained(void **state)
 		"220 additions = 220 of 248 entries: the rest hold the registers that programs "
 		"see");
 	check_difference(sharp(62, 62, 62), &jal, 128,
-		"62 x 2 calls by jumps + 1 of the loop itself = 125 of 128 entries: the rest are "
-		"not to be had");
+		"62 x 2 calls by jumps + 1 of the loop itself = 125 of 128 entries: the rest "
+		"could not be filled");
 	check_difference(
 		sharp(510, 510, 510), NULL, 512, "510 fillers, and 512 entries in the core's file");
 	check_difference(sharp(510, 510, 510), &nop, NAN, "");

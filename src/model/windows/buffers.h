@@ -52,7 +52,7 @@ double buffers_found(const struct knee *knee, const struct window_filler *filler
 double buffers_full(const struct window_filler *filler, double entries);
 
 /* The knee beside the core model's entries, in words: "506 nops + 2 of the loop itself = 508 of 512
- * entries: the rest are not to be had". filler NULL: nothing is known of it; entries NAN: of the
+ * entries: the rest could not be filled". filler NULL: nothing is known of it; entries NAN: of the
  * core. Empty where nothing is to be said. */
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
