@@ -110,7 +110,8 @@ static void the_difference_is_explained(void **state)
 
 	(void)state;
 	check_difference(sharp(506, 506, 506), &nop, 512,
-		"506 nops + 2 of the loop itself = 508 of 512 entries: the rest could not be filled");
+		"506 nops + 2 of the loop itself = 508 of 512 entries: the rest could not be "
+		"filled");
 	check_difference(sharp(510, 510, 510), &nop, 512,
 		"510 nops + 2 of the loop itself = 512 entries, as the core's file has");
 	check_difference(sharp(508, 507, 510), &nop, 512,
