@@ -5,7 +5,7 @@
 
 #include "made_cores.h"
 
-#include "model/measured/measured_parts.h"
+#include "model/measured/infer.h"
 
 static struct generated made;
 static struct measured measured;

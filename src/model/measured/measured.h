@@ -133,6 +133,11 @@ double measured_cycles(const struct measured *measured, const struct measured_po
 void measured_write(const struct measured *measured, const struct measured_ports *ports,
 	const char *name, struct text *text);
 
+/* Writes the `fuse` and `unlaminate` lines that follow from measured slots. */
+void measured_write_rules(const struct measured *measured, struct text *text);
+/* Whether a fact's words belong to a `fuse` or `unlaminate` line. */
+bool measured_is_rule(const char *words);
+
 /* What a `match` line says of a processor, as closely as it can, so that of several files for it
  * this is the one: vendor, family, model, stepping and the features that it has. */
 void measured_match(const struct processor *processor, char match[160]);

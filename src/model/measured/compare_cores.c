@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/core/uarch_read.h"
-#include "model/measured/measured_parts.h"
+#include "model/measured/infer.h"
 
 enum { NAMES = 1024 };
 

@@ -1,14 +1,13 @@
-/* Ops of several micro-ops, and such that hold something: beside many instructions of a class whose
- * ports are known, so many that everything that can go elsewhere does, each micro-op that cannot
- * makes the mix longer. All multisets of the known sets are weighed against what such mixes took,
- * and the next mix is the one about which the best of them differ most. */
-#include "model/measured/measured_parts.h"
+/* What the other classes execute as: their micro-ops, and the units that they hold. */
+#include "model/measured/infer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+
+/* ---- micro-ops */
 
 enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
@@ -61,28 +60,6 @@ struct terms {
 	int tries;
 };
 
-/* infer_bound() of few loads, quicker. */
-static double quick_bound(const struct port_load *load, int count)
-{
-	uint32_t all[256];
-	double most = 0;
-
-	if (count > 8)
-		return infer_bound(load, count);
-	all[0] = 0;
-	for (int mask = 1; mask < 1 << count; mask++) {
-		double work = 0;
-
-		all[mask] = all[mask & (mask - 1)] | load[__builtin_ctz((unsigned)mask)].ports;
-		for (int i = 0; i < count; i++)
-			if (!(load[i].ports & ~all[mask]))
-				work += load[i].cycles;
-		work /= infer_count(all[mask]);
-		most = work > most ? work : most;
-	}
-	return most;
-}
-
 static int guess_loads(const struct terms *t, const struct guess *guess, struct port_load *load)
 {
 	int count = 0;
@@ -109,7 +86,7 @@ static double guess_cycles(
 
 	for (int i = 0; i < test->base_count; i++)
 		load[count++] = test->base[i];
-	return fmax(fmax(quick_bound(load, count), fmax(t->each, test->alone)),
+	return fmax(fmax(infer_bound(load, count), fmax(t->each, test->alone)),
 		t->in->width > 0 ? test->slots / t->in->width : 0);
 }
 
@@ -118,7 +95,7 @@ static double alone(const struct terms *t, const struct guess *guess)
 	struct port_load load[MOST_OPS + 2 * UARCH_TERMS];
 	int count = guess_loads(t, guess, load);
 
-	return fmax(quick_bound(load, count), t->in->width > 0 ? t->slots / t->in->width : 0);
+	return fmax(infer_bound(load, count), t->in->width > 0 ? t->slots / t->in->width : 0);
 }
 
 static double worst_kept(const struct terms *t)
@@ -244,11 +221,6 @@ static void add_set(struct terms *t, uint32_t set)
 		t->set[t->set_count++] = set;
 }
 
-static bool settled(const struct inference *in, int op)
-{
-	return in->to->known[op];
-}
-
 static void find_sets(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -256,7 +228,7 @@ static void find_sets(struct terms *t)
 	for (int g = 0; g < in->group_count; g++)
 		add_set(t, in->group[g].set);
 	for (int i = 0; i < in->measured->op_count; i++)
-		for (int k = 0; settled(in, i) && k < in->to->term_count[i]; k++)
+		for (int k = 0; in->to->known[i] && k < in->to->term_count[i]; k++)
 			if (!(in->to->term[i][k].ports >> INFER_PORTS))
 				add_set(t, in->to->term[i][k].ports);
 	t->fresh = t->set_count;
@@ -272,7 +244,7 @@ static void find_tests(struct terms *t)
 	for (int k = 0; k < m->mix_count && t->test_count < TESTS; k++) {
 		const struct measured_mix *mix = &m->mix[k];
 		struct test *test = &t->test[t->test_count];
-		struct infer_figure figure;
+		struct mix_result result;
 		double times = 0;
 		bool good = mix->cycles.known && !mix->check;
 
@@ -288,7 +260,7 @@ static void find_tests(struct terms *t)
 				continue;
 			test->alone = fmax(
 				test->alone, m->op[mix->op[i]].each.value * mix->times[i] / times);
-			good = settled(t->in, mix->op[i]) &&
+			good = t->in->to->known[mix->op[i]] &&
 			       t->in->to->term_count[mix->op[i]] <= 4 &&
 			       infer_work(t->in, mix->op[i], mix->times[i] / times, test->base,
 				       &test->base_count);
@@ -298,11 +270,11 @@ static void find_tests(struct terms *t)
 			good = !infer_clash(t->in, t->op, mix->op[i]);
 		if (!good || times <= 0)
 			continue;
-		infer_figure(m, mix, &figure);
-		if (!figure.known)
+		result = infer_result(t->in, mix);
+		if (!result.known)
 			continue;
-		test->cycles = figure.cycles / times;
-		test->spread = figure.spread;
+		test->cycles = result.cycles / times;
+		test->spread = result.spread;
 		test->ports = infer_count(test->base[0].ports);
 		t->test_count++;
 	}
@@ -360,18 +332,18 @@ static bool ask(struct terms *t)
 	for (int i = 0; i < in->measured->op_count; i++) {
 		bool stands = in->kind[i] == INFER_SIMPLE && in->group_of[i] >= 0 &&
 			      in->group[in->group_of[i]].op == i;
-		struct infer_figure figure;
+		struct mix_result result;
 		struct measured_mix mix;
 		double told;
 
 		/* Groups' ops, and those that brought ports of their own. */
 		if ((!stands && !(infer_is_memory(in->measured->op[i].name) &&
 					in->kind[i] == INFER_COMPLEX)) ||
-			i == t->op || !settled(in, i) || infer_clash(in, t->op, i) ||
+			i == t->op || !in->to->known[i] || infer_clash(in, t->op, i) ||
 			!blocked_by(t, i, &mix))
 			continue;
-		infer_figure(in->measured, &mix, &figure);
-		if (figure.asked)
+		result = infer_result(in, &mix);
+		if (result.asked)
 			continue;
 		told = tells(t, &mix);
 		/* Of those that tell as much the one with few instructions. */
@@ -387,7 +359,7 @@ static bool ask(struct terms *t)
 	}
 	if (most <= (t->test_count == 0 ? 0 : 0.15))
 		return false;
-	infer_want(in, &best, 1);
+	infer_ask(in, &best, 1);
 	return true;
 }
 
@@ -396,7 +368,7 @@ static void doubt(const struct terms *t)
 	for (int i = 0; i < t->test_count; i++)
 		if (infer_miss(t->in, guess_cycles(t, &t->guess[0], &t->test[i]), t->test[i].cycles,
 			    t->test[i].spread, t->test[i].ports) > 12)
-			infer_want(t->in, &t->test[i].mix, 2);
+			infer_ask(t->in, &t->test[i].mix, 2);
 }
 
 /* The best guess as terms; what it takes longer than those is left to a unit, named later (negative
@@ -488,7 +460,7 @@ static bool takes_after_relative(struct terms *t)
 				if (in->group[g].set == to->term[i][k].ports &&
 					!infer_clash(in, t->op, in->group[g].op) &&
 					blocked_by(t, in->group[g].op, &mix)) {
-					infer_want_late(in, &mix);
+					infer_ask_late(in, &mix);
 					return true;
 				}
 		return true;
@@ -547,7 +519,7 @@ done:
 	free(t);
 }
 
-void infer_terms(struct inference *in)
+void infer_micro_ops(struct inference *in)
 {
 	/* What others have besides comes first: loads, stores, then operations without accesses. */
 	for (int pass = 0; pass < 3; pass++)
@@ -556,7 +528,113 @@ void infer_terms(struct inference *in)
 			int of = infer_is_memory(op->name) ? 0 : *op->load || *op->store ? 2 : 1;
 
 			if (in->kind[i] == INFER_COMPLEX && of == pass &&
-				in->want_count < in->enough)
+				in->question_count < in->enough)
 				find_terms(in, i);
 		}
+}
+
+/* ---- units */
+
+/* Two ops in numbers that each take about as long. */
+static void side_by_side(const struct inference *in, int a, int b, struct measured_mix *mix)
+{
+	double ea = in->measured->op[a].each.value, eb = in->measured->op[b].each.value;
+
+	*mix = (struct measured_mix){ .count = 2,
+		.op = { a, b },
+		.times = { fmax(1, round(eb / ea)), fmax(1, round(ea / eb)) } };
+}
+
+static double own_cycles(const struct inference *in, int op)
+{
+	struct measured_mix mix = { .count = 1, .op = { op }, .times = { 1 } };
+
+	return infer_cycles(in, &mix);
+}
+
+/* 1: they hold the same unit; 0: they do not; -1: not measured yet. */
+static int same_unit(struct inference *in, int op, int other)
+{
+	struct mix_result result;
+	struct measured_mix mix;
+	double both, apart;
+
+	side_by_side(in, op, other, &mix);
+	result = infer_result(in, &mix);
+	if (!result.known) {
+		infer_ask(in, &mix, 1);
+		return result.asked ? 0 : -1;
+	}
+	both = mix.times[0] * in->measured->op[op].each.value +
+	       mix.times[1] * in->measured->op[other].each.value;
+	apart = fmax(
+		infer_cycles(in, &mix), fmax(mix.times[0] * in->measured->op[op].each.value,
+						mix.times[1] * in->measured->op[other].each.value));
+	if (fabs(result.cycles / both - 1) > 0.05 && fabs(result.cycles / apart - 1) > 0.05)
+		infer_ask(in, &mix, 2);
+	return result.cycles > sqrt(both * apart);
+}
+
+static bool related(const struct inference *in, int op, int other)
+{
+	const char *a = in->measured->op[op].name, *b = in->measured->op[other].name;
+	size_t length = strcspn(a, ".0123456789");
+
+	return strcspn(b, ".0123456789") == length && memcmp(a, b, length) == 0;
+}
+
+void infer_units(struct inference *in)
+{
+	struct measured_ports *to = in->to;
+	int stands[INFER_UNITS], unit_of[MEASURED_OPS];
+
+	for (int i = 0; i < in->measured->op_count; i++) {
+		double each = in->measured->op[i].each.value;
+		int found = -1, open = -1;
+
+		unit_of[i] = -1;
+		if (!to->known[i] || in->kind[i] != INFER_COMPLEX ||
+			own_cycles(in, i) >
+				0.9 * each) /* a little longer is the scheduler's doing */
+			continue;
+		for (int unit = 0; unit < to->units && found < 0; unit++)
+			if (related(in, i, stands[unit])) /* that one divider does all divisions is
+							     no wonder */
+				found = unit;
+		for (int unit = 0; unit < to->units && found < 0; unit++) {
+			int same = same_unit(in, i, stands[unit]);
+
+			if (same == 1)
+				found = unit;
+			else if (same < 0)
+				open = unit;
+		}
+		/* When nothing more is asked, one that may be another's is taken for its own: so it
+		 * claims less than the truth, not more. */
+		if (found < 0 && ((open >= 0 && in->enough <= INFER_QUESTIONS) ||
+					 to->units == INFER_UNITS)) {
+			unit_of[i] = -2; /* it may be of a unit that is known, or there is no room
+					    for one more */
+			continue;
+		}
+		if (found < 0) {
+			found = to->units++;
+			stands[found] = i;
+		}
+		unit_of[i] = found;
+	}
+	for (int i = 0; i < in->measured->op_count; i++) {
+		int count = to->term_count[i];
+
+		if (unit_of[i] == -2 || (unit_of[i] >= 0 && count == UARCH_TERMS)) {
+			to->known[i] = false;
+		} else if (unit_of[i] >= 0) {
+			to->term[i][count] =
+				(struct uarch_term){ .ports = UINT32_C(1)
+							      << (INFER_PORTS + unit_of[i]),
+					.count = 1,
+					.cycles = (float)in->measured->op[i].each.value };
+			to->term_count[i]++;
+		}
+	}
 }

@@ -1,13 +1,210 @@
-/* Which ports the groups have: sets such that every two of them have as many in common as their mix
- * says. One group after the other takes so many of each kind of the ports that are there already,
- * and the rest new; the best beginnings are kept. */
-#include "model/measured/measured_parts.h"
+/* Which simple classes go to the same ports, and to which ports. */
+#include "model/measured/infer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+
+/* ---- groups */
+
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN };
+
+/* Whether two ops of as many ports have the same. */
+static enum answer same_ports(struct inference *in, int op, int other)
+{
+	int n = in->wide[op];
+	double work = n * (in->stretch[op] + in->stretch[other]), equal = work / n, next;
+	struct measured_mix mix = infer_pair(op, n, other, n);
+	struct mix_result result = infer_result(in, &mix);
+
+	if (!result.known) {
+		infer_ask(in, &mix, 1);
+		return result.asked ? ANSWER_NO : ANSWER_OPEN;
+	}
+	/* One port more would be this fast; the width may not let it. */
+	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])),
+		in->width > 0 ? 2 * n / in->width : 0);
+	if (result.apart || (result.cycles > 1.05 * next && result.cycles < 0.95 * equal))
+		infer_ask(in, &mix, result.apart ? 3 : 2);
+	/* In between, and so again: one of them holds more than it seems to, and they are not the
+	 * same. */
+	if (result.known > 1 && !result.apart && result.cycles > 1.15 * next &&
+		result.cycles < 0.88 * equal)
+		return ANSWER_NO;
+	return result.cycles > sqrt(equal * next) ? ANSWER_YES : ANSWER_NO;
+}
+
+/* The mix of an op with the op of a group that has as many ports. */
+static struct mix_result group_result(const struct inference *in, int op, int g)
+{
+	struct measured_mix mix =
+		infer_pair(op, in->group[g].ports, in->group[g].op, in->group[g].ports);
+
+	return infer_result(in, &mix);
+}
+
+/* Whether an op that is of another group than `with` can be of group g: what that group's op took
+ * beside `with` is about what this one did. */
+static bool may_be(const struct inference *in, int op, int g)
+{
+	for (int with = 0; with < in->group_count; with++) {
+		struct mix_result mine, theirs;
+
+		if (with == g || in->group[with].ports != in->wide[op])
+			continue;
+		mine = group_result(in, op, with);
+		theirs = group_result(in, in->group[g].op, with);
+		if (mine.known && theirs.known && fabs(mine.cycles / theirs.cycles - 1) > 0.08)
+			return false;
+	}
+	return true;
+}
+
+/* What relatives that were taken to be of one group showed together: all of their work on as many
+ * ports as one has. */
+static enum answer shown_together(const struct inference *in, int op, int g)
+{
+	const struct measured *m = in->measured;
+	enum answer answer = ANSWER_OPEN;
+
+	for (int k = 0; k < m->mix_count; k++) {
+		const struct measured_mix *mix = &m->mix[k];
+		double work = 0;
+		bool mine = false, rest = mix->count > 2 && mix->cycles.known && !mix->check;
+
+		for (int i = 0; i < mix->count && rest; i++) {
+			mine |= mix->op[i] == op;
+			rest = mix->op[i] == op || mix->op[i] == in->group[g].op ||
+			       in->group_of[mix->op[i]] == g || infer_related(in, mix->op[i], op);
+			work += mix->times[i] * in->stretch[mix->op[i]];
+		}
+		if (mine && rest)
+			answer = mix->cycles.value > 0.94 * work / in->wide[op] ? ANSWER_YES
+										: ANSWER_NO;
+	}
+	return answer;
+}
+
+/* The group of a relative, taken on trust until they are all measured together; -1: none, or they
+ * showed that it is not so. */
+static int relatives_group(struct inference *in, int op)
+{
+	for (int i = 0; i < op; i++) {
+		int g = in->group_of[i];
+
+		if (g < 0 || in->wide[i] != in->wide[op] || !infer_related(in, i, op) ||
+			infer_clash(in, i, op))
+			continue;
+		if (group_result(in, op, g).asked || shown_together(in, op, g) == ANSWER_NO)
+			return -1;
+		return g;
+	}
+	return -1;
+}
+
+static void find_group(struct inference *in, int op)
+{
+	int open = -1, best = -1, failed = 0, size[INFER_GROUPS] = { 0 };
+
+	in->group_of[op] = relatives_group(in, op);
+	if (in->group_of[op] >= 0)
+		return;
+	for (int i = 0; i < op; i++) {
+		/* Its relative's group will most likely be its own: wait for it. */
+		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 &&
+			in->wide[i] == in->wide[op] && infer_related(in, op, i))
+			return;
+		if (in->group_of[i] >= 0)
+			size[in->group_of[i]] += infer_related(in, op, i) ? 1000 : 1;
+	}
+	for (int g = 0; g < in->group_count; g++) {
+		struct mix_result result;
+
+		if (in->group[g].ports != in->wide[op] || infer_clash(in, op, in->group[g].op))
+			continue;
+		result = group_result(in, op, g);
+		if (!result.asked) {
+			if ((open < 0 || size[g] > size[open]) && may_be(in, op, g))
+				open = g;
+			continue;
+		}
+		failed += !result.known;
+		if (same_ports(in, op, in->group[g].op) == ANSWER_YES)
+			best = best < 0 || size[g] > size[best] ? g : best;
+	}
+	if (best < 0 && open >= 0) {
+		same_ports(in, op, in->group[open].op);
+		return;
+	}
+	if (best < 0) {
+		/* It may be one of those that it could not be measured with. */
+		if (failed)
+			return;
+		/* What is done when it is renamed wants no port, however many a cycle that makes.
+		 */
+		if (in->measured->op[op].latency.known &&
+			in->measured->op[op].latency.value < 0.5) {
+			in->kind[op] = INFER_NONE;
+			return;
+		}
+		if (in->group_count == INFER_GROUPS)
+			return;
+		best = in->group_count++;
+		in->group[best] = (struct infer_group){ .op = op,
+			.ports = in->wide[op],
+			.memory = infer_is_memory(in->measured->op[op].name) };
+	}
+	in->group_of[op] = best;
+}
+
+/* Those that were taken on trust, three at a time with the one that stands for the group. */
+static void make_sure(struct inference *in)
+{
+	for (int g = 0; g < in->group_count; g++) {
+		struct measured_mix mix = {
+			.count = 1, .op = { in->group[g].op }, .times = { in->group[g].ports }
+		};
+
+		for (int i = 0; i < in->measured->op_count; i++) {
+			if (in->group_of[i] != g || i == in->group[g].op ||
+				group_result(in, i, g).asked ||
+				shown_together(in, i, g) == ANSWER_YES)
+				continue;
+			mix.op[mix.count] = i;
+			mix.times[mix.count++] = in->wide[i];
+			if (mix.count == MEASURED_PARTS) {
+				infer_ask_late(in, &mix);
+				mix.count = 1;
+			}
+		}
+		if (mix.count > 1)
+			infer_ask_late(in, &mix);
+	}
+}
+
+static void find_groups(struct inference *in)
+{
+	for (int i = 0; i < in->measured->op_count; i++)
+		if (in->kind[i] == INFER_SIMPLE)
+			find_group(in, i);
+	make_sure(in);
+	for (int a = 0; a < in->group_count; a++)
+		for (int b = 0; b < a; b++) {
+			struct measured_mix mix = infer_pair(in->group[a].op, in->group[a].ports,
+				in->group[b].op, in->group[b].ports);
+
+			/* What computes addresses computes nothing else, as a rule. */
+			if (in->group[a].memory != in->group[b].memory ||
+				infer_clash(in, in->group[a].op, in->group[b].op))
+				infer_ask_late(in, &mix);
+			else
+				infer_ask(in, &mix, 1);
+		}
+}
+
+/* ---- sets of ports */
 
 enum { BEAM = 96, ATOMS = INFER_PORTS };
 
@@ -149,17 +346,15 @@ static void fill(struct search *s)
 		for (int b = 0; b < a; b++) {
 			const struct infer_group *ga = &in->group[s->order[a]],
 						 *gb = &in->group[s->order[b]];
-			struct infer_figure figure;
-			struct measured_mix mix;
+			struct measured_mix mix = infer_pair(ga->op, ga->ports, gb->op, gb->ports);
+			struct mix_result result = infer_result(in, &mix);
 
-			infer_pair(ga->op, ga->ports, gb->op, gb->ports, &mix);
-			infer_figure(in->measured, &mix, &figure);
-			s->cycles[a][b] = s->cycles[b][a] = figure.cycles;
-			s->spread[a][b] = s->spread[b][a] = figure.spread;
+			s->cycles[a][b] = s->cycles[b][a] = result.cycles;
+			s->spread[a][b] = s->spread[b][a] = result.spread;
 		}
 }
 
-/* A figure that goes with no sets may be one that was disturbed. */
+/* A result that goes with no sets may be one that was disturbed. */
 static void doubt(struct search *s)
 {
 	for (int a = 0; a < s->in->group_count; a++)
@@ -172,8 +367,8 @@ static void doubt(struct search *s)
 				cost_of(s, a, s->beam[0].set[a], b, s->beam[0].set[b]) < 9 ||
 				infer_clash(s->in, ga->op, gb->op))
 				continue;
-			infer_pair(ga->op, ga->ports, gb->op, gb->ports, &mix);
-			infer_want(s->in, &mix, 2);
+			mix = infer_pair(ga->op, ga->ports, gb->op, gb->ports);
+			infer_ask(s->in, &mix, 2);
 		}
 }
 
@@ -217,7 +412,7 @@ static bool tell_apart(struct search *s, int other)
 		mix.op[i] = s->in->group[s->order[best[i]]].op;
 		mix.times[i] = s->in->group[s->order[best[i]]].ports;
 	}
-	infer_want(s->in, &mix, 1);
+	infer_ask(s->in, &mix, 1);
 	return true;
 }
 
@@ -229,7 +424,7 @@ static void weigh_triples(struct search *s)
 	for (int k = 0; k < m->mix_count; k++) {
 		const struct measured_mix *mix = &m->mix[k];
 		int place[3];
-		struct infer_figure figure;
+		struct mix_result result;
 		bool fits = mix->count == 3 && mix->cycles.known && !mix->check;
 
 		for (int i = 0; i < 3 && fits; i++) {
@@ -245,10 +440,10 @@ static void weigh_triples(struct search *s)
 		}
 		if (!fits)
 			continue;
-		infer_figure(m, mix, &figure);
+		result = infer_result(s->in, mix);
 		for (int b = 0; b < s->count; b++)
 			s->beam[b].cost += infer_miss(s->in, triple_cycles(s, &s->beam[b], place),
-				figure.cycles, figure.spread, 3);
+				result.cycles, result.spread, 3);
 	}
 }
 
@@ -263,6 +458,7 @@ void infer_sets(struct inference *in)
 {
 	struct search *s = memory_new(1, sizeof(*s));
 
+	find_groups(in);
 	s->in = in;
 	fill(s);
 	s->count = 1;

@@ -1,6 +1,6 @@
 /* Slots of two neighbours → `fuse` lines; slots of operations with an index → the `unlaminate`
  * line. */
-#include "model/measured/measured_rules.h"
+#include "model/measured/measured.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct fusion {
 	bool written;
 };
 
-bool rules_about(const char *word)
+bool measured_is_rule(const char *word)
 {
 	return strncmp(word, "fuse ", 5) == 0 || strncmp(word, "unlaminate ", 11) == 0;
 }
@@ -173,7 +173,7 @@ static void write_unmeasured(const struct measured *m, struct text *text)
 			count, count == 1 ? "" : "s");
 }
 
-void rules_write(const struct measured *measured, struct text *text)
+void measured_write_rules(const struct measured *measured, struct text *text)
 {
 	struct fusion fusion[MNEMONICS];
 	int count = gather(measured, fusion);
