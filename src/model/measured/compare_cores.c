@@ -1,4 +1,5 @@
-/* One core model against another, number by number; ports by what they let classes do. */
+/* Compares two core models, number by number, and their ports by the time that pairs of classes
+ * take. */
 #include "model/measured/measured.h"
 
 #include <math.h>
@@ -14,34 +15,36 @@ enum { NAMES = 1024 };
 struct compare {
 	const struct uarch *a, *b;
 	struct model_difference *to;
-	int most, count; /* room; how many there are */
+	int most, count; /* room in `to`; differences found, which can be more */
 	int name_count;
-	char name[NAMES][UARCH_NAME]; /* classes of either, in alphabetical order */
+	char name[NAMES][UARCH_NAME]; /* classes of both models, sorted */
 };
 
-/* How far apart two figures of the same thing may be: their spreads, and what a clock without
- * counters is wrong by. */
-static bool agrees(double a, double a_spread, double b, double b_spread, double least, double share)
+/* A number of one model; value UARCH_UNKNOWN: the model does not know it. */
+struct number {
+	double value, spread;
+};
+
+/* Whether two numbers agree within their spreads and the error of a clock without counters. */
+static bool agrees(struct number a, struct number b, double least, double share)
 {
-	return fabs(a - b) <= least + share * fmax(a, b) + 2 * (a_spread + b_spread);
+	return fabs(a.value - b.value) <=
+	       least + share * fmax(a.value, b.value) + 2 * (a.spread + b.spread);
 }
 
-static void add(struct compare *c, const char *what, double a, double a_spread, double b,
-	double b_spread, double least, double share)
+static void add(struct compare *c, const char *what, struct number a, struct number b, double least,
+	double share)
 {
-	struct model_difference *to = &c->to[c->count];
-	bool both = uarch_known(a) && uarch_known(b);
+	bool a_known = uarch_known(a.value), b_known = uarch_known(b.value);
 
-	if (!uarch_known(a) && !uarch_known(b))
+	if ((!a_known && !b_known) || c->count++ >= c->most)
 		return;
-	if (c->count++ >= c->most)
-		return;
-	*to = (struct model_difference){ .a = uarch_known(a) ? a : NAN,
-		.b = uarch_known(b) ? b : NAN,
-		.a_spread = a_spread,
-		.b_spread = b_spread,
-		.agrees = both && agrees(a, a_spread, b, b_spread, least, share) };
-	snprintf(to->what, sizeof(to->what), "%s", what);
+	c->to[c->count - 1] = (struct model_difference){ .a = a_known ? a.value : NAN,
+		.b = b_known ? b.value : NAN,
+		.a_spread = a.spread,
+		.b_spread = b.spread,
+		.agrees = a_known && b_known && agrees(a, b, least, share) };
+	snprintf(c->to[c->count - 1].what, sizeof(c->to->what), "%s", what);
 }
 
 static int by_name(const void *a, const void *b)
@@ -64,8 +67,7 @@ static void list_names(struct compare *c)
 	c->name_count = kept;
 }
 
-/* Whether the first core's file has a line for a class of that name: what stands in for others
- * there says nothing of them. */
+/* Whether model a has its own line for a class. A stand-in says nothing about the class. */
 static bool is_listed(const struct compare *c, const char *name)
 {
 	const struct uarch_class *class = uarch_find(c->a, name, 0);
@@ -73,7 +75,7 @@ static bool is_listed(const struct compare *c, const char *name)
 	return class && strcmp(class->name, name) == 0;
 }
 
-/* The class that a core has under a name, or what stands in for it there. */
+/* The class of a name, or its stand-in; for model a only its own. */
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
@@ -101,9 +103,9 @@ static int access_kind(const char *name)
 	return name[0] != 'v' ? 0 : length > 4 && strcmp(name + length - 4, ".512") == 0 ? 2 : 1;
 }
 
-/* Cycles that so many of each class take side by side, accesses of operations left aside;
+/* Cycles of `times` instructions of each class together, without the accesses of operations;
  * UARCH_UNKNOWN. */
-static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *class,
+static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *classes,
 	const double *times, int count)
 {
 	static const enum uarch_fact load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
@@ -114,24 +116,25 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 	int loads = 0;
 
 	for (int i = 0; i < count; i++) {
-		if (!class[i] || !class[i] -> executes)
-			return UARCH_UNKNOWN;
-		slots += times[i] * class[i]->slots;
-		for (int t = 0; t < class[i] -> term_count; t++)
-			if (class[i] -> term[t].ports)
-				load[loads++] = (struct port_load){ class[i] -> term[t].ports,
-					times[i] * (double)class[i]
-					-> term[t].count *(double)class[i] -> term[t].cycles };
-		if (strcmp(class[i] -> name, "taken") == 0 || strcmp(class[i] -> name, "jump") == 0)
-			taken += times[i];
-		if (infer_is_memory(class[i] -> name)) {
-			bool store = strncmp(class[i] -> name, "store", 5) == 0 ||
-				     strncmp(class[i] -> name, "vstore", 6) == 0;
+		const struct uarch_class *one = classes[i];
+		bool store;
 
-			for (int kind = 0; kind <= access_kind(class[i] -> name); kind++)
-				accesses[store][kind] += times[i];
-			memory += times[i];
-		}
+		if (!one || !one->executes)
+			return UARCH_UNKNOWN;
+		slots += times[i] * one->slots;
+		for (int t = 0; t < one->term_count; t++)
+			if (one->term[t].ports)
+				load[loads++] = (struct port_load){ one->term[t].ports,
+					times[i] * (double)one->term[t].count *
+						(double)one->term[t].cycles };
+		if (strcmp(one->name, "taken") == 0 || strcmp(one->name, "jump") == 0)
+			taken += times[i];
+		if (!infer_is_memory(one->name))
+			continue;
+		store = strncmp(one->name, "store", 5) == 0 || strncmp(one->name, "vstore", 6) == 0;
+		for (int kind = 0; kind <= access_kind(one->name); kind++)
+			accesses[store][kind] += times[i];
+		memory += times[i];
 	}
 	most = infer_bound(load, loads);
 	if (uarch_known(uarch->width))
@@ -149,20 +152,29 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 	return most > 0 ? most : UARCH_UNKNOWN;
 }
 
-/* What a file says was measured, else what follows from its ports. Of the classes that have
- * accesses besides, only the former can be compared with anything. */
-static double each_of(const struct uarch *uarch, const struct uarch_class *class, double *spread)
+/* The reciprocal throughput that the file states, or that follows from the ports. For a class with
+ * memory accesses only the stated one is comparable. */
+static struct number each_of(const struct uarch *uarch, const struct uarch_class *class)
 {
 	const double once = 1;
 
-	*spread = 0;
 	if (!class)
-		return UARCH_UNKNOWN;
-	if (uarch_known(class->each)) {
-		*spread = class->each_spread;
-		return class->each;
-	}
-	return cycles_of(uarch, &class, &once, 1);
+		return (struct number){ UARCH_UNKNOWN, 0 };
+	if (uarch_known(class->each))
+		return (struct number){ class->each, class->each_spread };
+	return (struct number){ cycles_of(uarch, &class, &once, 1), 0 };
+}
+
+static struct number latency_of(const struct uarch_class *class)
+{
+	return class ? (struct number){ class->latency, class->latency_spread }
+		     : (struct number){ UARCH_UNKNOWN, 0 };
+}
+
+static struct number accumulate_of(const struct uarch_class *class)
+{
+	return class ? (struct number){ class->accumulate, class->accumulate_spread }
+		     : (struct number){ UARCH_UNKNOWN, 0 };
 }
 
 static bool has_access(const char *name)
@@ -177,65 +189,62 @@ static bool has_access(const char *name)
 static void compare_class(struct compare *c, const char *name)
 {
 	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
-	double a_each, b_each, a_spread, b_spread;
 	char what[64];
 
 	snprintf(what, sizeof(what), "latency of %s", name);
-	add(c, what, a ? a->latency : UARCH_UNKNOWN, a ? a->latency_spread : 0,
-		b ? b->latency : UARCH_UNKNOWN, b ? b->latency_spread : 0, 0.05, 0.01);
-	if ((a && uarch_known(a->accumulate)) || (b && uarch_known(b->accumulate))) {
-		snprintf(what, sizeof(what), "accumulate of %s", name);
-		add(c, what, a ? a->accumulate : UARCH_UNKNOWN, a ? a->accumulate_spread : 0,
-			b ? b->accumulate : UARCH_UNKNOWN, b ? b->accumulate_spread : 0, 0.05,
-			0.01);
-	}
-	if (has_access(name))
-		return;
-	a_each = each_of(c->a, a, &a_spread);
-	b_each = each_of(c->b, b, &b_spread);
+	add(c, what, latency_of(a), latency_of(b), 0.05, 0.01);
+	snprintf(what, sizeof(what), "accumulate of %s", name);
+	add(c, what, accumulate_of(a), accumulate_of(b), 0.05, 0.01);
 	snprintf(what, sizeof(what), "each %s", name);
-	add(c, what, a_each, a_spread, b_each, b_spread, 0, 0.03);
+	if (!has_access(name))
+		add(c, what, each_of(c->a, a), each_of(c->b, b), 0, 0.03);
+}
+
+static void compare_caches(struct compare *c, int level)
+{
+	static const struct uarch_cache none = {
+		.bytes = UARCH_UNKNOWN, .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN
+	};
+	const struct uarch_cache *a = uarch_cache(c->a, level), *b = uarch_cache(c->b, level);
+	char what[64];
+
+	a = a ? a : &none;
+	b = b ? b : &none;
+	snprintf(what, sizeof(what), "cache %d bytes", level);
+	add(c, what, (struct number){ a->bytes, a->bytes_spread },
+		(struct number){ b->bytes, b->bytes_spread }, 0, 0.05);
+	snprintf(what, sizeof(what), "cache %d latency", level);
+	add(c, what, (struct number){ a->latency, a->latency_spread },
+		(struct number){ b->latency, b->latency_spread }, 0.05, 0.02);
+	snprintf(what, sizeof(what), "cache %d lines", level);
+	add(c, what, (struct number){ a->lines, a->lines_spread },
+		(struct number){ b->lines, b->lines_spread }, 0, 0.05);
 }
 
 static void compare_numbers(struct compare *c)
 {
-	char what[64];
-
 	for (int i = 0; i < UARCH_FACTS; i++) {
-		double least = i < SIZE_COUNT ? 1 : i >= EXTRA_SCALED_INDEX ? 0.1 : 0;
+		bool size = i < SIZE_COUNT;
 
-		add(c, uarch_fact_name((enum uarch_fact)i), c->a->fact[i], c->a->fact_spread[i],
-			c->b->fact[i], c->b->fact_spread[i], least, i < SIZE_COUNT ? 0.01 : 0.03);
+		add(c, uarch_fact_name((enum uarch_fact)i),
+			(struct number){ c->a->fact[i], c->a->fact_spread[i] },
+			(struct number){ c->b->fact[i], c->b->fact_spread[i] },
+			size			  ? 1
+			: i >= EXTRA_SCALED_INDEX ? 0.1
+						  : 0,
+			size ? 0.01 : 0.03);
 	}
-	for (int level = 1; level <= 2; level++) {
-		const struct uarch_cache *a = uarch_cache(c->a, level),
-					 *b = uarch_cache(c->b, level);
-		static const struct uarch_cache none = {
-			.bytes = UARCH_UNKNOWN, .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN
-		};
-
-		a = a ? a : &none;
-		b = b ? b : &none;
-		snprintf(what, sizeof(what), "cache %d bytes", level);
-		add(c, what, a->bytes, a->bytes_spread, b->bytes, b->bytes_spread, 0, 0.05);
-		snprintf(what, sizeof(what), "cache %d latency", level);
-		add(c, what, a->latency, a->latency_spread, b->latency, b->latency_spread, 0.05,
-			0.02);
-		snprintf(what, sizeof(what), "cache %d lines", level);
-		add(c, what, a->lines, a->lines_spread, b->lines, b->lines_spread, 0, 0.05);
-	}
+	compare_caches(c, 1);
+	compare_caches(c, 2);
 }
 
-static double chain_of(const struct uarch *uarch, const struct uarch_chain *chain, double *spread)
+static struct number chain_of(const struct uarch *uarch, const struct uarch_chain *chain)
 {
-	*spread = 0;
 	for (int i = 0; i < uarch->chain_count; i++)
 		if (strcmp(uarch->chain[i].producer, chain->producer) == 0 &&
-			strcmp(uarch->chain[i].consumer, chain->consumer) == 0) {
-			*spread = uarch->chain[i].spread;
-			return uarch->chain[i].latency;
-		}
-	return UARCH_UNKNOWN;
+			strcmp(uarch->chain[i].consumer, chain->consumer) == 0)
+			return (struct number){ uarch->chain[i].latency, uarch->chain[i].spread };
+	return (struct number){ UARCH_UNKNOWN, 0 };
 }
 
 static void compare_chains(struct compare *c)
@@ -244,35 +253,34 @@ static void compare_chains(struct compare *c)
 		const struct uarch *of = k ? c->b : c->a;
 
 		for (int i = 0; i < of->chain_count; i++) {
-			double a, b, a_spread, b_spread;
+			const struct uarch_chain *chain = &of->chain[i];
+			struct number a = chain_of(c->a, chain);
 			char what[64];
 
-			a = chain_of(c->a, &of->chain[i], &a_spread);
-			b = chain_of(c->b, &of->chain[i], &b_spread);
-			if (k && uarch_known(a))
+			if (k && uarch_known(a.value))
 				continue;
-			snprintf(what, sizeof(what), "chain %.23s %.23s", of->chain[i].producer,
-				of->chain[i].consumer);
-			add(c, what, a, a_spread, b, b_spread, 0.05, 0.01);
+			snprintf(what, sizeof(what), "chain %.23s %.23s", chain->producer,
+				chain->consumer);
+			add(c, what, a, chain_of(c->b, chain), 0.05, 0.01);
 		}
 	}
 }
 
 /* ---- pairs */
 
-/* Cycles of two classes in numbers that each take about as long by either model; false: one of them
+/* Cycles of two classes in numbers that take about as long each, by both models; false: one model
  * does not know. */
 static bool pair_of(const struct compare *c, const char *first, const char *second, double times[2],
 	double cycles[2])
 {
 	const struct uarch_class *a[] = { find(c, c->a, first), find(c, c->a, second) },
 				 *b[] = { find(c, c->b, first), find(c, c->b, second) };
-	double spread, each[2];
+	double each[2];
 
 	if (has_access(first) || has_access(second))
 		return false;
 	for (int i = 0; i < 2; i++) {
-		each[i] = each_of(c->a, a[i], &spread);
+		each[i] = each_of(c->a, a[i]).value;
 		if (!uarch_known(each[i]) || each[i] <= 0)
 			return false;
 	}
@@ -283,16 +291,20 @@ static bool pair_of(const struct compare *c, const char *first, const char *seco
 	return uarch_known(cycles[0]) && uarch_known(cycles[1]);
 }
 
-/* Whether a class alone takes as long by both: what is known of it already is not told again of
- * each pair. */
+/* Whether both models agree about the class alone. A disagreement is already reported, so its pairs
+ * are not compared. */
 static bool alone_agrees(const struct compare *c, const char *name)
 {
-	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
-	double a_spread, b_spread, a_each = each_of(c->a, a, &a_spread),
-				   b_each = each_of(c->b, b, &b_spread);
+	struct number a = each_of(c->a, find(c, c->a, name)),
+		      b = each_of(c->b, find(c, c->b, name));
 
-	return uarch_known(a_each) && uarch_known(b_each) &&
-	       agrees(a_each, a_spread, b_each, b_spread, 0, 0.05);
+	return uarch_known(a.value) && uarch_known(b.value) && agrees(a, b, 0, 0.05);
+}
+
+/* Whether two times of a pair agree. */
+static bool cycles_agree(const double cycles[2])
+{
+	return agrees((struct number){ cycles[0], 0 }, (struct number){ cycles[1], 0 }, 0, 0.05);
 }
 
 static int worse_first(const void *a, const void *b)
@@ -303,7 +315,7 @@ static int worse_first(const void *a, const void *b)
 	return left > right ? -1 : left < right;
 }
 
-/* Pairs of classes of which each alone agrees: 0 not compared, 1 agrees, 2 does not. */
+/* For each pair of classes that agree alone: 0 not compared, 1 agrees, 2 differs. */
 static unsigned char *judge_pairs(struct compare *c, struct model_pairs *pairs)
 {
 	int n = c->name_count;
@@ -318,8 +330,7 @@ static unsigned char *judge_pairs(struct compare *c, struct model_pairs *pairs)
 
 			if (!good[k] || !pair_of(c, c->name[k], c->name[i], times, cycles))
 				continue;
-			judged[i * n + k] = judged[k * n + i] =
-				agrees(cycles[0], 0, cycles[1], 0, 0, 0.05) ? 1 : 2;
+			judged[i * n + k] = judged[k * n + i] = cycles_agree(cycles) ? 1 : 2;
 			pairs->pairs++;
 			pairs->agree += judged[i * n + k] == 1;
 		}
@@ -328,8 +339,8 @@ static unsigned char *judge_pairs(struct compare *c, struct model_pairs *pairs)
 	return judged;
 }
 
-/* A class whose ports differ does so beside many others: it is named once, with the pair that
- * differs most, and then left aside. */
+/* A class with different ports differs next to many others. Reports it once, with the pair that
+ * differs most. */
 static void compare_pairs(struct compare *c, struct model_pairs *pairs)
 {
 	int n = c->name_count, first = c->count;
@@ -365,7 +376,8 @@ static void compare_pairs(struct compare *c, struct model_pairs *pairs)
 			continue;
 		snprintf(what, sizeof(what), "%g %s and %g %s", times[0], c->name[worst], times[1],
 			c->name[other]);
-		add(c, what, cycles[0], 0, cycles[1], 0, 0, 0.05);
+		add(c, what, (struct number){ cycles[0], 0 }, (struct number){ cycles[1], 0 }, 0,
+			0.05);
 	}
 	if (first < c->most)
 		qsort(c->to + first, (size_t)((c->count < c->most ? c->count : c->most) - first),
@@ -382,7 +394,8 @@ int model_differences(
 
 	*c = (struct compare){ .a = a, .b = b, .to = difference, .most = most };
 	list_names(c);
-	add(c, "width", a->width, a->width_spread, b->width, b->width_spread, 0, 0.03);
+	add(c, "width", (struct number){ a->width, a->width_spread },
+		(struct number){ b->width, b->width_spread }, 0, 0.03);
 	for (int i = 0; i < c->name_count; i++)
 		compare_class(c, c->name[i]);
 	compare_chains(c);

@@ -1,5 +1,5 @@
-/* Slots of two neighbours → `fuse` lines; slots of operations with an index → the `unlaminate`
- * line. */
+/* Writes the `fuse` lines, from slots of adjacent instructions, and the `unlaminate` line, from
+ * slots of operations with an index. */
 #include "model/measured/measured.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 enum { MNEMONICS = 64, FLAGS = 8 };
 
-/* Conditions that look at the same flags, the one as the other says no: what is measured of the
- * first holds for both. */
+/* Pairs of a condition and its inverse: they read the same flags, so a measurement of the first
+ * holds for both. */
 static const char *const flags_x86[FLAGS][2] = { { "o", "no" }, { "b", "ae" }, { "e", "ne" },
 	{ "be", "a" }, { "s", "ns" }, { "p", "np" }, { "l", "ge" }, { "le", "g" } };
 static const char *const flags_arm64[FLAGS][2] = { { "eq", "ne" }, { "hs", "lo" }, { "mi", "pl" },
@@ -18,12 +18,12 @@ static const char *const exceptions[] = { "memory", "memory-immediate", "relativ
 
 enum { EXCEPTIONS = sizeof(exceptions) / sizeof(exceptions[0]) };
 
-/* What was measured of one mnemonic in front of branches. What was tried and not measured is taken
- * to fuse: micro-ops too few make a limit too low, which is still a limit. */
+/* What was measured of one mnemonic before branches. A pair that was tried without a result counts
+ * as fused: too few micro-ops make a limit too low, and a lower limit is still a limit. */
 struct fusion {
 	char mnemonic[20];
 	unsigned asked, fuses; /* a bit for each pair of conditions */
-	unsigned unless;       /* of the exceptions */
+	unsigned unless;       /* a bit for each exception */
 	bool written;
 };
 
@@ -48,7 +48,7 @@ static bool one_slot(const struct figure *figure)
 	return !figure->known || figure->value < 1.5;
 }
 
-/* "fuse cmp e": "cmp" and "e"; false for lines of another kind. */
+/* Splits "fuse cmp e" into "cmp" and "e"; false: not a fuse fact. */
 static bool split(const struct measured_fact *fact, char mnemonic[20], char rest[24])
 {
 	return strncmp(fact->word, "fuse ", 5) == 0 &&
@@ -78,7 +78,7 @@ static int gather(const struct measured *m, struct fusion *fusion)
 			fusion[k].asked |= 1u << flags;
 			fusion[k].fuses |= one_slot(&m->fact[i].figure) ? 1u << flags : 0;
 		}
-		/* An operation that writes memory is two slots itself. */
+		/* An operation that writes memory needs two slots itself. */
 		for (int e = 0; e < EXCEPTIONS; e++)
 			if (strcmp(rest, exceptions[e]) == 0 && m->fact[i].figure.known &&
 				m->fact[i].figure.value >= (strcmp(rest, "store") == 0 ? 2.5 : 1.5))
@@ -146,14 +146,13 @@ static void write_lamination(const struct measured *m, struct text *text)
 	if (three < 0)
 		return;
 	if (three < 1.5) {
-		/* Where even these stay whole the others do; where they do not, there is no word
-		 * for it. */
+		/* The format has a word for this only if the other forms stay fused too. */
 		if (two < 1.5 && stores < 1.5)
 			text_add(text, "unlaminate never [measured]\n");
 		return;
 	}
 	text_add(text, "unlaminate indexed");
-	/* Of what was not measured the less is claimed: that it stays whole. */
+	/* A form that was not measured counts as fused: the weaker claim. */
 	if (two < 1.5 || stores < 1.5)
 		text_addf(text, " unless%s%s", two < 1.5 ? " two-operand" : "",
 			stores < 1.5 ? " stores" : "");
@@ -168,8 +167,8 @@ static void write_unmeasured(const struct measured *m, struct text *text)
 		count += strncmp(m->fact[i].word, "fuse ", 5) == 0 && !m->fact[i].figure.known;
 	if (count > 0)
 		text_addf(text,
-			"# Whether they fuse was not measured of %d pair%s; they are taken to, so "
-			"that no limit is too high.\n",
+			"# %d pair%s could not be measured: assumed to fuse, so that no limit is "
+			"too high.\n",
 			count, count == 1 ? "" : "s");
 }
 

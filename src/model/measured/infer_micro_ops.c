@@ -1,4 +1,8 @@
-/* What the other classes execute as: their micro-ops, and the units that they hold. */
+/* Micro-ops of complex classes. One instruction of the class runs next to so many of a known class
+ * that all work that can use other ports does: each micro-op that cannot adds time. The search
+ * compares all multisets of the known sets with such results, and asks for the mix that separates
+ * the best candidates. A class that takes longer than its micro-ops explain holds a unit, for
+ * example a divider. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -11,44 +15,43 @@
 
 enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
-/* One op more than what is looked at, with its accesses. */
+/* Room for one more op, with its accesses. */
 enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 
-/* One mix that the op was part of: its own instructions once, and the others' work. */
+/* A measured mix that contains the op: one instruction of the op, and the work of the other ops. */
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
-	int ports;		      /* of the first of these */
+	int ports;		      /* in the set of the first base load */
 	double slots, cycles, spread; /* for one instruction of the op */
-	double alone; /* what the longest of the others takes by itself, which may be longer than
-			 its ports do: 0.212 for an addition on five */
+	double alone; /* cycles of the slowest other op alone; can exceed the time of its ports:
+			 0.212 for an addition on five ports */
 	struct measured_mix mix;
 };
 
-/* What an op that is known executes as: others of the same form are likelier than any. */
+/* The micro-ops of a solved op: other ops probably have the same. */
 struct form {
 	int count;
-	uint32_t set[MOST_OPS]; /* in the order of terms' sets */
+	uint32_t set[MOST_OPS]; /* in the order of the terms */
 	bool related;
 };
 
 struct guess {
 	int count;
 	uint8_t set[MOST_OPS];
-	bool holds; /* its one micro-op holds its port for all of the time that the op takes alone
-		     */
+	bool holds; /* its only micro-op holds the port for the whole time of the op */
 	double cost;
 };
 
 struct terms {
 	struct inference *in;
 	int op;
-	double each, slots; /* of it alone; micro-ops that its slots suggest */
+	double each, slots; /* alone; micro-ops by its slots */
 	int expected;
-	bool store; /* it stores, which takes something that nothing else does */
+	bool store; /* a store: it may use ports that no other op uses */
 	uint32_t set[SETS];
 	int set_count;
-	int fresh; /* sets from here on are of ports that nothing else uses */
+	int fresh; /* later sets have ports that no other op uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
 	struct test test[TESTS];
@@ -90,7 +93,7 @@ static double guess_cycles(
 		t->in->width > 0 ? test->slots / t->in->width : 0);
 }
 
-static double alone(const struct terms *t, const struct guess *guess)
+static double cycles_alone(const struct terms *t, const struct guess *guess)
 {
 	struct port_load load[MOST_OPS + 2 * UARCH_TERMS];
 	int count = guess_loads(t, guess, load);
@@ -114,7 +117,7 @@ static void keep(struct terms *t, const struct guess *guess)
 	t->guess[at] = *guess;
 }
 
-/* How much likelier a guess is because others are so. */
+/* The bonus of a guess that has the form of another op. */
 static double resembles(const struct terms *t, const struct guess *guess)
 {
 	double most = 0;
@@ -131,8 +134,8 @@ static double resembles(const struct terms *t, const struct guess *guess)
 	return most;
 }
 
-/* Whether what can go nowhere else overfills the ports that the other op of a test has: most
- * guesses are refused by that. */
+/* Whether the work that cannot leave the ports of the other op already exceeds the measurement.
+ * This quick test rejects most guesses. */
 static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
 {
 	double work;
@@ -146,8 +149,8 @@ static bool overfills(const struct terms *t, const struct guess *guess, const st
 	return work > 1.2 * test->cycles * test->ports;
 }
 
-/* Adds it to those that are kept, if it is good enough. False: it takes longer than some
- * measurement allows, and so would anything with more. */
+/* Computes the cost of a guess and keeps it if it is among the best. False: it takes longer than
+ * some measurement, and so does every extension. */
 static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;
@@ -158,7 +161,7 @@ static bool weigh(struct terms *t, struct guess *guess)
 	for (int i = 0; i < t->test_count; i++)
 		if (overfills(t, guess, &t->test[i]))
 			return false;
-	by_ports = alone(t, guess);
+	by_ports = cycles_alone(t, guess);
 	if (by_ports > 1.15 * t->each)
 		return false;
 	guess->cost = (guess->holds ? 2 : 0) + 0.05 * guess->count - resembles(t, guess) +
@@ -166,14 +169,13 @@ static bool weigh(struct terms *t, struct guess *guess)
 	for (int i = 0; i < guess->count; i++) {
 		if (i == 0 || guess->set[i] != guess->set[i - 1])
 			guess->cost += 0.6;
-		/* Of two that explain as much, the one that claims less. */
+		/* Of equal explanations, prefer the one with more freedom. */
 		guess->cost -= 0.03 * infer_count(t->set[guess->set[i]]);
 		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
 			guess->cost +=
 				t->store ? -0.5 : 3 + 0.2 * infer_count(t->set[guess->set[i]]);
 	}
-	/* Ports that keep it longer than it takes are wrong; that take less leave something else to
-	 * hold it. */
+	/* A guess slower than the measured time is wrong; a faster one leaves time to a unit. */
 	if (by_ports > t->each)
 		guess->cost += infer_miss(
 			t->in, by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
@@ -236,7 +238,7 @@ static void find_sets(struct terms *t)
 		add_set(t, ((UINT32_C(1) << ports) - 1) << in->ports);
 }
 
-/* All mixes that it was part of and whose other ops are known. */
+/* Collects the measured mixes of this op whose other ops are solved. */
 static void find_tests(struct terms *t)
 {
 	const struct measured *m = t->in->measured;
@@ -280,21 +282,20 @@ static void find_tests(struct terms *t)
 	}
 }
 
-/* One instruction of the op beside so many of another that these alone would take a third longer
- * than it does. */
+/* One instruction of the op, and so many of another that these alone take a third longer than the
+ * op. */
 static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
 {
 	double each = t->in->measured->op[other].each.value,
 	       times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
 
 	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
-	/* More hide one micro-op in the noise. */
+	/* In more instructions, noise hides one micro-op. */
 	return times <= 20;
 }
 
-/* How much a mix would tell: the entropy of what the guesses, by their weight, say that it takes.
- */
-static double tells(const struct terms *t, const struct measured_mix *mix)
+/* The information of a mix: the entropy of the cycles that the guesses predict, by their weight. */
+static double information_of(const struct terms *t, const struct measured_mix *mix)
 {
 	struct test test = { .slots = t->slots };
 	double at[GUESSES], weight[GUESSES], total = 0, sum = 0;
@@ -322,7 +323,7 @@ static double tells(const struct terms *t, const struct measured_mix *mix)
 	return sum;
 }
 
-/* Asks for the mix that tells most; returns whether there is one. */
+/* Asks for the mix with the most information; false: no mix is worth it. */
 static bool ask(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -330,30 +331,30 @@ static bool ask(struct terms *t)
 	double most = 0;
 
 	for (int i = 0; i < in->measured->op_count; i++) {
-		bool stands = in->kind[i] == INFER_SIMPLE && in->group_of[i] >= 0 &&
-			      in->group[in->group_of[i]].op == i;
+		bool represents = in->kind[i] == INFER_SIMPLE && in->group_of[i] >= 0 &&
+				  in->group[in->group_of[i]].op == i;
 		struct mix_result result;
 		struct measured_mix mix;
-		double told;
+		double gain;
 
-		/* Groups' ops, and those that brought ports of their own. */
-		if ((!stands && !(infer_is_memory(in->measured->op[i].name) &&
-					in->kind[i] == INFER_COMPLEX)) ||
+		/* Representatives of groups, and accesses that brought ports of their own. */
+		if ((!represents && !(infer_is_memory(in->measured->op[i].name) &&
+					    in->kind[i] == INFER_COMPLEX)) ||
 			i == t->op || !in->to->known[i] || infer_clash(in, t->op, i) ||
 			!blocked_by(t, i, &mix))
 			continue;
 		result = infer_result(in, &mix);
 		if (result.asked)
 			continue;
-		told = tells(t, &mix);
-		/* Of those that tell as much the one with few instructions. */
-		told -= 0.002 * mix.times[1];
-		/* Many ports are seldom all kept busy, which hides a micro-op, or is taken for one.
-		 */
-		if (stands && in->wide[i] > 3)
-			told *= 0.5;
-		if (told > most) {
-			most = told;
+		gain = information_of(t, &mix);
+		/* Of equal mixes, prefer few instructions. */
+		gain -= 0.002 * mix.times[1];
+		/* A mix rarely keeps many ports busy all the time, which looks like one more
+		 * micro-op. */
+		if (represents && in->wide[i] > 3)
+			gain *= 0.5;
+		if (gain > most) {
+			most = gain;
 			best = mix;
 		}
 	}
@@ -363,7 +364,7 @@ static bool ask(struct terms *t)
 	return true;
 }
 
-static void doubt(const struct terms *t)
+static void ask_again(const struct terms *t)
 {
 	for (int i = 0; i < t->test_count; i++)
 		if (infer_miss(t->in, guess_cycles(t, &t->guess[0], &t->test[i]), t->test[i].cycles,
@@ -371,17 +372,16 @@ static void doubt(const struct terms *t)
 			infer_ask(t->in, &t->test[i].mix, 2);
 }
 
-/* The best guess as terms; what it takes longer than those is left to a unit, named later (negative
- * cycles until then). */
+/* Turns the best guess into terms. */
 static void settle(struct terms *t)
 {
 	struct measured_ports *to = t->in->to;
 	const struct guess *guess = &t->guess[0];
-	double stretch = t->each / alone(t, guess);
+	double stretch = t->each / cycles_alone(t, guess);
 	int count = 0;
 
-	/* A little longer: its micro-ops do not go as smoothly as that. Much longer: it holds
-	 * something, which is found out later. */
+	/* A small excess comes from the scheduler. A large one is the work of a unit, which
+	 * infer_units() finds. */
 	if (stretch < 1.1 || (stretch > 1.3 && t->each > 2.5) || !isfinite(stretch))
 		stretch = 1;
 	for (int i = 0; i < guess->count; i++) {
@@ -423,7 +423,7 @@ static void find_forms(struct terms *t)
 	}
 }
 
-/* Its relative, as long and as wide, is to be found first: it tells most about this one. */
+/* A related op of the same slots comes first: its solution probably holds for this op. */
 static bool waits_for_relative(const struct terms *t)
 {
 	const struct inference *in = t->in;
@@ -435,8 +435,8 @@ static bool waits_for_relative(const struct terms *t)
 	return false;
 }
 
-/* A relative that is as long (or divides, too) and as wide executes likewise: taken on trust, until
- * one mix with it is measured. */
+/* Assumes that the op executes like a related op of the same slots and about the same time (or
+ * another division), until a mix confirms it. */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -496,7 +496,7 @@ static void find_terms(struct inference *in, int op)
 					(double)term->cycles };
 		}
 	}
-	/* Microcode, or many accesses: it holds something of its own for as long as it takes. */
+	/* Microcode, or many accesses: it holds a unit of its own for its whole time. */
 	if (t->expected > MOST_OPS || of->accesses > 1) {
 		in->to->known[op] = true;
 		goto done;
@@ -513,7 +513,7 @@ static void find_terms(struct inference *in, int op)
 	in->open[op] = waits_for_relative(t) || ask(t);
 	if (t->test_count == 0)
 		goto done;
-	doubt(t);
+	ask_again(t);
 	settle(t);
 done:
 	free(t);
@@ -521,7 +521,8 @@ done:
 
 void infer_micro_ops(struct inference *in)
 {
-	/* What others have besides comes first: loads, stores, then operations without accesses. */
+	/* Loads and stores first, because other ops contain them; then operations without accesses.
+	 */
 	for (int pass = 0; pass < 3; pass++)
 		for (int i = 0; i < in->measured->op_count; i++) {
 			const struct measured_op *op = &in->measured->op[i];
@@ -535,7 +536,7 @@ void infer_micro_ops(struct inference *in)
 
 /* ---- units */
 
-/* Two ops in numbers that each take about as long. */
+/* Two ops in numbers that take about as long each. */
 static void side_by_side(const struct inference *in, int a, int b, struct measured_mix *mix)
 {
 	double ea = in->measured->op[a].each.value, eb = in->measured->op[b].each.value;
@@ -552,7 +553,7 @@ static double own_cycles(const struct inference *in, int op)
 	return infer_cycles(in, &mix);
 }
 
-/* 1: they hold the same unit; 0: they do not; -1: not measured yet. */
+/* Whether two ops hold the same unit: 1, 0, or -1: not measured yet. */
 static int same_unit(struct inference *in, int op, int other)
 {
 	struct mix_result result;
@@ -586,7 +587,7 @@ static bool related(const struct inference *in, int op, int other)
 void infer_units(struct inference *in)
 {
 	struct measured_ports *to = in->to;
-	int stands[INFER_UNITS], unit_of[MEASURED_OPS];
+	int represents[INFER_UNITS], unit_of[MEASURED_OPS];
 
 	for (int i = 0; i < in->measured->op_count; i++) {
 		double each = in->measured->op[i].each.value;
@@ -595,31 +596,30 @@ void infer_units(struct inference *in)
 		unit_of[i] = -1;
 		if (!to->known[i] || in->kind[i] != INFER_COMPLEX ||
 			own_cycles(in, i) >
-				0.9 * each) /* a little longer is the scheduler's doing */
+				0.9 * each) /* a small excess comes from the scheduler */
 			continue;
 		for (int unit = 0; unit < to->units && found < 0; unit++)
-			if (related(in, i, stands[unit])) /* that one divider does all divisions is
-							     no wonder */
+			if (related(in, i, represents[unit])) /* no question needed: one divider
+								 does all divisions */
 				found = unit;
 		for (int unit = 0; unit < to->units && found < 0; unit++) {
-			int same = same_unit(in, i, stands[unit]);
+			int same = same_unit(in, i, represents[unit]);
 
 			if (same == 1)
 				found = unit;
 			else if (same < 0)
 				open = unit;
 		}
-		/* When nothing more is asked, one that may be another's is taken for its own: so it
-		 * claims less than the truth, not more. */
+		/* Without an answer the op gets no unit, so that the limit is too low rather than
+		 * too high. */
 		if (found < 0 && ((open >= 0 && in->enough <= INFER_QUESTIONS) ||
 					 to->units == INFER_UNITS)) {
-			unit_of[i] = -2; /* it may be of a unit that is known, or there is no room
-					    for one more */
+			unit_of[i] = -2; /* it may hold a known unit, or no unit is left */
 			continue;
 		}
 		if (found < 0) {
 			found = to->units++;
-			stands[found] = i;
+			represents[found] = i;
 		}
 		unit_of[i] = found;
 	}

@@ -1,4 +1,6 @@
-/* The search for ports. */
+/* From throughputs and mixes to ports: simple ops form groups with the same ports, the search
+ * chooses a set of ports for each group, and micro-ops for the other ops. It also lists the mixes
+ * to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -16,7 +18,7 @@ bool infer_is_memory(const char *name)
 	       strncmp(name, "store", 5) == 0 || strncmp(name, "vstore", 6) == 0;
 }
 
-/* Without the width, and without that its operand comes from memory. */
+/* The length of the name without width and without "-load". */
 static size_t bare_length(const char *name)
 {
 	size_t length = strcspn(name, ".");
@@ -40,7 +42,7 @@ int infer_op(const struct measured *measured, const char *name)
 	return -1;
 }
 
-/* In whatever order, and whatever multiple of the numbers. */
+/* The order of the ops and a common factor of their numbers do not matter. */
 bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
 {
 	double ratio = 0;
@@ -86,7 +88,7 @@ struct mix_result infer_result(const struct inference *in, const struct measured
 		result.asked++;
 		if (!other->cycles.known || !(other->cycles.value > 0) || result.known == 8)
 			continue;
-		/* Faster than one of its classes is alone: that was no good measurement. */
+		/* The measurement is wrong: no mix is faster than one of its classes alone. */
 		if (impossible(measured, other))
 			continue;
 		each = other->cycles.value * mix->times[0];
@@ -102,7 +104,7 @@ struct mix_result infer_result(const struct inference *in, const struct measured
 	}
 	if (result.known == 0)
 		return result;
-	/* Disturbances make it longer: of two that differ the shorter. */
+	/* Interference only adds time: of two results that differ, use the shorter. */
 	result.cycles = value[(result.known - 1) / 2];
 	result.spread = isfinite(spread) && spread > 0 ? spread : 0;
 	result.apart = result.known == 2 && value[1] > value[0] * 1.025;
@@ -124,7 +126,7 @@ void infer_ask(struct inference *in, const struct measured_mix *mix, int times)
 		if (in->question[i].check == mix->check && infer_same_mix(&in->question[i], mix))
 			return;
 	result = infer_result(in, mix);
-	/* What failed once will fail again. */
+	/* A mix that failed once fails again. */
 	if (result.asked >= times || result.asked > result.known)
 		return;
 	in->question[in->question_count] = *mix;
@@ -164,7 +166,7 @@ double infer_miss(
 	return !isfinite(off) ? 60 : fmin(off < 3 ? off * off : 9 + 4 * (off - 3), 60);
 }
 
-/* Of few loads: over all of their subsets. */
+/* For few loads: the largest work per port over all subsets of the loads. */
 static double bound_of_subsets(const struct port_load *load, int count)
 {
 	uint32_t all[256] = { 0 };
@@ -292,7 +294,7 @@ double measured_cycles(const struct measured *measured, const struct measured_po
 {
 	struct inference in = { .measured = measured,
 		.width = measured->width.known ? measured->width.value : 0 };
-	struct measured_ports copy = *ports; /* it is only read */
+	struct measured_ports copy = *ports; /* never written: infer_cycles() only reads */
 
 	in.to = &copy;
 	return infer_cycles(&in, mix);
@@ -300,8 +302,8 @@ double measured_cycles(const struct measured *measured, const struct measured_po
 
 /* ---- ports */
 
-/* Whether most of what it was part of could not be measured. */
-static bool fails(const struct measured *m, int op)
+/* Whether most mixes that contain this op could not be measured. */
+static bool mostly_fails(const struct measured *m, int op)
 {
 	int failed = 0, known = 0;
 
@@ -314,17 +316,17 @@ static bool fails(const struct measured *m, int op)
 	return failed >= 3 && failed > known;
 }
 
-static void sort_op(struct inference *in, int i)
+static void classify_op(struct inference *in, int i)
 {
 	const struct measured_op *op = &in->measured->op[i];
 	double each = op->each.value, slots = infer_slots(in, i), whole, least;
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	/* Slots near none are a sign that something else went wrong. Those of an access need no
-	 * measuring: it is one. */
+	/* Slots near 0 show that the measurement failed. A memory access needs no measured slots:
+	 * it is one slot. */
 	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
-		(op->slots.known && op->slots.value < 0.5) || fails(in->measured, i)) {
+		(op->slots.known && op->slots.value < 0.5) || mostly_fails(in->measured, i)) {
 		in->kind[i] = INFER_UNKNOWN;
 		return;
 	}
@@ -333,14 +335,14 @@ static void sort_op(struct inference *in, int i)
 	if (*op->load || *op->store || strncmp(op->name, "store", 5) == 0 ||
 		strncmp(op->name, "vstore", 6) == 0)
 		return;
-	/* As fast as the width lets it: it has results, so some port makes them, but which cannot
-	 * be seen. */
+	/* Its throughput reaches the rename width: an op with a latency does use ports, but the
+	 * measurement cannot show which. */
 	if (each < 1.07 * least) {
 		in->kind[i] =
 			op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
 		return;
 	}
-	/* Nothing to wait for, and not quite as fast: renaming does it, and not at full width. */
+	/* No latency, and a throughput just below the rename width: renaming does it. */
 	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 &&
 		1 / each > in->width - 0.6) {
 		in->kind[i] = INFER_NONE;
@@ -354,15 +356,15 @@ static void sort_op(struct inference *in, int i)
 	if (in->wide[i] > INFER_PORTS)
 		return;
 	in->kind[i] = INFER_SIMPLE;
-	/* A little longer is the scheduler's doing: ports are to bound what can be, not to say what
-	 * is. */
+	/* A small excess comes from the scheduler. Ports state what is possible, so it does not
+	 * count. */
 	if (in->wide[i] * each > 1.1)
 		in->stretch[i] = in->wide[i] * each;
 }
 
-/* Beside an op of twice as many ports, in numbers that keep each busy for a cycle, work that shares
- * all of them makes it a cycle and a half. Two cycles say that the op holds as many ports for twice
- * as long: a vector done in halves, say. */
+/* An op may hold n ports for two cycles instead of 2n ports for one: a vector done in two halves.
+ * Next to an op of 2n ports, in numbers that keep each busy for one cycle, a mix on shared ports
+ * takes 1.5 cycles; 2 cycles show halves. */
 static void find_halves(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
@@ -402,7 +404,7 @@ static void settle_simple(struct inference *in)
 	}
 }
 
-/* Units move down to stand right behind the ports. */
+/* Units follow directly after the ports. */
 static void close_gap(struct inference *in)
 {
 	uint32_t ports = (UINT32_C(1) << INFER_PORTS) - 1;
@@ -416,17 +418,17 @@ static void close_gap(struct inference *in)
 		}
 }
 
-/* ---- mixes that nothing follows from, to see whether the assignment is right */
+/* ---- mixes that only check the result */
 
 enum { CHECKS = 40 };
 
-static unsigned next_random(unsigned *state)
+static unsigned random_number(unsigned *state)
 {
 	*state = *state * 1664525u + 1013904223u;
 	return *state >> 8;
 }
 
-/* Two or three classes in numbers that each take about as long, the same in each call. */
+/* Two or three classes, each with about the same time; the same choice in each call. */
 static bool check_mix(const struct inference *in, unsigned *state, struct measured_mix *mix)
 {
 	int known[MEASURED_OPS], count = 0;
@@ -438,9 +440,9 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 			known[count++] = i;
 	if (count < 4)
 		return false;
-	*mix = (struct measured_mix){ .count = 2 + (int)(next_random(state) % 2), .check = true };
+	*mix = (struct measured_mix){ .count = 2 + (int)(random_number(state) % 2), .check = true };
 	for (int i = 0; i < mix->count; i++) {
-		mix->op[i] = known[next_random(state) % (unsigned)count];
+		mix->op[i] = known[random_number(state) % (unsigned)count];
 		for (int k = 0; k < i; k++)
 			if (mix->op[k] == mix->op[i])
 				return false;
@@ -531,8 +533,9 @@ static void compare(struct inference *in)
 	free(off[1]);
 }
 
-/* Where ports are chosen late, a class of many ports leaves those to others that they need; where
- * early, it gets in their way. */
+/* Compares classes of many ports with classes on a subset of these ports. A scheduler that chooses
+ * ports late leaves the shared ports to the narrow class; a core that chooses ports at rename does
+ * not. */
 static void find_slower(struct inference *in)
 {
 	double off[INFER_GROUPS * INFER_GROUPS];
@@ -588,7 +591,7 @@ static void infer_all(struct inference *in)
 		if (strcmp(in->measured->fact[i].word, "extra binds-ports") == 0)
 			in->early = measured_early(&in->measured->fact[i].figure);
 	for (int i = 0; i < in->measured->op_count; i++)
-		sort_op(in, i);
+		classify_op(in, i);
 	find_halves(in);
 	infer_sets(in);
 	settle_simple(in);

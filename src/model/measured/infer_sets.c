@@ -1,4 +1,6 @@
-/* Which simple classes go to the same ports, and to which ports. */
+/* Simple classes, of one micro-op: which share the same ports, and which set of ports each group
+ * has. Two classes of n ports in equal numbers take twice as long together as each alone exactly
+ * when their ports are the same. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -11,7 +13,7 @@
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN };
 
-/* Whether two ops of as many ports have the same. */
+/* Whether two ops with equally many ports use the same ports. */
 static enum answer same_ports(struct inference *in, int op, int other)
 {
 	int n = in->wide[op];
@@ -23,20 +25,21 @@ static enum answer same_ports(struct inference *in, int op, int other)
 		infer_ask(in, &mix, 1);
 		return result.asked ? ANSWER_NO : ANSWER_OPEN;
 	}
-	/* One port more would be this fast; the width may not let it. */
+	/* The cycles if the two had one port more together; the rename width may be the limit
+	 * instead. */
 	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])),
 		in->width > 0 ? 2 * n / in->width : 0);
 	if (result.apart || (result.cycles > 1.05 * next && result.cycles < 0.95 * equal))
 		infer_ask(in, &mix, result.apart ? 3 : 2);
-	/* In between, and so again: one of them holds more than it seems to, and they are not the
-	 * same. */
+	/* Repeated measurements lie between the two: one op holds its ports for longer, and they
+	 * differ. */
 	if (result.known > 1 && !result.apart && result.cycles > 1.15 * next &&
 		result.cycles < 0.88 * equal)
 		return ANSWER_NO;
 	return result.cycles > sqrt(equal * next) ? ANSWER_YES : ANSWER_NO;
 }
 
-/* The mix of an op with the op of a group that has as many ports. */
+/* The result of an op together with the representative of a group that has as many ports. */
 static struct mix_result group_result(const struct inference *in, int op, int g)
 {
 	struct measured_mix mix =
@@ -45,8 +48,8 @@ static struct mix_result group_result(const struct inference *in, int op, int g)
 	return infer_result(in, &mix);
 }
 
-/* Whether an op that is of another group than `with` can be of group g: what that group's op took
- * beside `with` is about what this one did. */
+/* Whether an op may belong to group g: next to another group, it takes about as long as g's
+ * representative does. */
 static bool may_be(const struct inference *in, int op, int g)
 {
 	for (int with = 0; with < in->group_count; with++) {
@@ -62,8 +65,7 @@ static bool may_be(const struct inference *in, int op, int g)
 	return true;
 }
 
-/* What relatives that were taken to be of one group showed together: all of their work on as many
- * ports as one has. */
+/* Whether larger mixes of related ops confirm the group: all their work on the ports of one. */
 static enum answer shown_together(const struct inference *in, int op, int g)
 {
 	const struct measured *m = in->measured;
@@ -87,8 +89,8 @@ static enum answer shown_together(const struct inference *in, int op, int g)
 	return answer;
 }
 
-/* The group of a relative, taken on trust until they are all measured together; -1: none, or they
- * showed that it is not so. */
+/* The group of a related op, assumed until a mix of them confirms it; -1: none, or a mix
+ * contradicts it. */
 static int relatives_group(struct inference *in, int op)
 {
 	for (int i = 0; i < op; i++) {
@@ -112,7 +114,8 @@ static void find_group(struct inference *in, int op)
 	if (in->group_of[op] >= 0)
 		return;
 	for (int i = 0; i < op; i++) {
-		/* Its relative's group will most likely be its own: wait for it. */
+		/* A related op has no group yet: wait, because it will probably be the same group.
+		 */
 		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 &&
 			in->wide[i] == in->wide[op] && infer_related(in, op, i))
 			return;
@@ -139,11 +142,10 @@ static void find_group(struct inference *in, int op)
 		return;
 	}
 	if (best < 0) {
-		/* It may be one of those that it could not be measured with. */
+		/* It may belong to a group whose mix could not be measured. */
 		if (failed)
 			return;
-		/* What is done when it is renamed wants no port, however many a cycle that makes.
-		 */
+		/* An op that renaming does needs no port, however high its throughput. */
 		if (in->measured->op[op].latency.known &&
 			in->measured->op[op].latency.value < 0.5) {
 			in->kind[op] = INFER_NONE;
@@ -159,7 +161,7 @@ static void find_group(struct inference *in, int op)
 	in->group_of[op] = best;
 }
 
-/* Those that were taken on trust, three at a time with the one that stands for the group. */
+/* Confirms assumed members, three in one mix with the representative. */
 static void make_sure(struct inference *in)
 {
 	for (int g = 0; g < in->group_count; g++) {
@@ -195,7 +197,7 @@ static void find_groups(struct inference *in)
 			struct measured_mix mix = infer_pair(in->group[a].op, in->group[a].ports,
 				in->group[b].op, in->group[b].ports);
 
-			/* What computes addresses computes nothing else, as a rule. */
+			/* Address ports rarely do other work: ask later. */
 			if (in->group[a].memory != in->group[b].memory ||
 				infer_clash(in, in->group[a].op, in->group[b].op))
 				infer_ask_late(in, &mix);
@@ -208,8 +210,8 @@ static void find_groups(struct inference *in)
 
 enum { BEAM = 96, ATOMS = INFER_PORTS };
 
-struct beginning {
-	uint32_t set[INFER_GROUPS]; /* by place in the order */
+struct solution {
+	uint32_t set[INFER_GROUPS]; /* by position in `order` */
 	int ports;
 	double cost;
 };
@@ -217,9 +219,9 @@ struct beginning {
 struct search {
 	struct inference *in;
 	int order[INFER_GROUPS];
-	/* What the mixes of two groups said, by their places in the order; 0: nothing yet. */
+	/* Cycles of mixes of two groups, by position in `order`; 0: not measured. */
 	double cycles[INFER_GROUPS][INFER_GROUPS], spread[INFER_GROUPS][INFER_GROUPS];
-	struct beginning beam[BEAM], next[BEAM];
+	struct solution beam[BEAM], next[BEAM];
 	int count, next_count;
 };
 
@@ -228,7 +230,7 @@ static double stretch_of(const struct search *s, int place)
 	return s->in->stretch[s->in->group[s->order[place]].op];
 }
 
-/* How ill two sets go with what their groups measured. */
+/* The cost of two sets: how far the cycles that they predict are from the measurement. */
 static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint32_t set_b)
 {
 	const struct infer_group *ga = &s->in->group[s->order[a]], *gb = &s->in->group[s->order[b]];
@@ -237,8 +239,8 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	double width = s->in->width > 0 ? (ga->ports + gb->ports) / s->in->width : 0;
 	double cycles = fmax(
 		fmax(work_a / ga->ports, work_b / gb->ports), fmax((work_a + work_b) / all, width));
-	/* What no measurement shows is no reason to share; and what computes addresses computes
-	 * nothing else, as far as is known. */
+	/* Two groups share a port only where a measurement shows it. Address ports rarely do other
+	 * work. */
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
 	if (s->cycles[a][b] > 0) {
@@ -250,7 +252,7 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	return cost;
 }
 
-static void keep(struct search *s, const struct beginning *from, int place, uint32_t set, int ports,
+static void keep(struct search *s, const struct solution *from, int place, uint32_t set, int ports,
 	double cost)
 {
 	int at = s->next_count;
@@ -270,7 +272,7 @@ static void keep(struct search *s, const struct beginning *from, int place, uint
 }
 
 static void try_set(
-	struct search *s, const struct beginning *from, int place, uint32_t set, int fresh)
+	struct search *s, const struct solution *from, int place, uint32_t set, int fresh)
 {
 	double cost = from->cost + 0.02 * fresh;
 	double most = s->next_count == BEAM ? s->next[BEAM - 1].cost : INFINITY;
@@ -281,7 +283,7 @@ static void try_set(
 	set |= ((UINT32_C(1) << fresh) - 1) << from->ports;
 	for (int other = 0; other < place && cost < most; other++) {
 		cost += cost_of(s, place, set, other, from->set[other]);
-		/* Groups are groups because they differ, where that could be seen. */
+		/* Two groups with the same set contradict the grouping, unless they clash. */
 		if (set == from->set[other] && !infer_clash(s->in, s->in->group[s->order[place]].op,
 						       s->in->group[s->order[other]].op))
 			cost += 8;
@@ -289,8 +291,8 @@ static void try_set(
 	keep(s, from, place, set, ports, cost);
 }
 
-/* Ports that the same groups have cannot be told from each other: only how many of them matters. */
-static int find_atoms(const struct beginning *from, int place, uint32_t *atom)
+/* Ports with the same users are interchangeable: only their number matters. */
+static int find_atoms(const struct solution *from, int place, uint32_t *atom)
 {
 	uint64_t kind[INFER_PORTS], seen[ATOMS];
 	int atoms = 0;
@@ -313,7 +315,7 @@ static int find_atoms(const struct beginning *from, int place, uint32_t *atom)
 	return atoms;
 }
 
-static void choose(struct search *s, const struct beginning *from, int place, const uint32_t *atom,
+static void choose(struct search *s, const struct solution *from, int place, const uint32_t *atom,
 	int atoms, int at, uint32_t set, int left)
 {
 	uint32_t rest;
@@ -337,7 +339,7 @@ static void fill(struct search *s)
 	for (int a = 0; a < in->group_count; a++) {
 		int at = a;
 
-		/* Few ports first: they leave few choices. */
+		/* Groups with few ports come first: they leave few choices. */
 		for (; at > 0 && in->group[s->order[at - 1]].ports > in->group[a].ports; at--)
 			s->order[at] = s->order[at - 1];
 		s->order[at] = a;
@@ -354,8 +356,8 @@ static void fill(struct search *s)
 		}
 }
 
-/* A result that goes with no sets may be one that was disturbed. */
-static void doubt(struct search *s)
+/* A result that no sets explain may be disturbed: measure it again. */
+static void ask_again(struct search *s)
 {
 	for (int a = 0; a < s->in->group_count; a++)
 		for (int b = 0; b < a; b++) {
@@ -372,8 +374,7 @@ static void doubt(struct search *s)
 		}
 }
 
-static double triple_cycles(
-	const struct search *s, const struct beginning *from, const int place[3])
+static double triple_cycles(const struct search *s, const struct solution *from, const int place[3])
 {
 	struct port_load load[3];
 	double slots = 0;
@@ -388,8 +389,9 @@ static double triple_cycles(
 	return fmax(infer_bound(load, 3), s->in->width > 0 ? slots / s->in->width : 0);
 }
 
-/* The three groups about which the best and another that explains the pairs as well differ most. */
-static bool tell_apart(struct search *s, int other)
+/* Asks for the mix of three groups for which the best solution and another predict the most
+ * different cycles. Returns false where all predictions are close. */
+static bool ask_to_separate(struct search *s, int other)
 {
 	int groups = s->in->group_count, at[3], best[3] = { 0 };
 	double most = 0.04;
@@ -416,7 +418,7 @@ static bool tell_apart(struct search *s, int other)
 	return true;
 }
 
-/* What mixes of three groups say of the beginnings that are left. */
+/* Adds to each solution the cost of the measured mixes of three groups. */
 static void weigh_triples(struct search *s)
 {
 	const struct measured *m = s->in->measured;
@@ -449,7 +451,7 @@ static void weigh_triples(struct search *s)
 
 static int by_cost(const void *a, const void *b)
 {
-	double x = ((const struct beginning *)a)->cost, y = ((const struct beginning *)b)->cost;
+	double x = ((const struct solution *)a)->cost, y = ((const struct solution *)b)->cost;
 
 	return x < y ? -1 : x > y;
 }
@@ -471,7 +473,7 @@ void infer_sets(struct inference *in)
 			choose(s, &s->beam[i], place, atom, atoms, 0, 0,
 				in->group[s->order[place]].ports);
 		}
-		if (s->next_count == 0) { /* no port is left: the rest stays unknown */
+		if (s->next_count == 0) { /* no ports left: the other groups stay unknown */
 			for (int rest = place; rest < in->group_count; rest++)
 				for (int i = 0; i < s->count; i++)
 					s->beam[i].set[rest] = 0;
@@ -482,10 +484,10 @@ void infer_sets(struct inference *in)
 	}
 	weigh_triples(s);
 	qsort(s->beam, (size_t)s->count, sizeof(s->beam[0]), by_cost);
-	doubt(s);
+	ask_again(s);
 	for (int i = 1, asked = 0;
 		i < s->count && asked < 3 && s->beam[i].cost < s->beam[0].cost + 6; i++)
-		asked += tell_apart(s, i);
+		asked += ask_to_separate(s, i);
 	for (int place = 0; place < in->group_count; place++)
 		in->group[s->order[place]].set = s->beam[0].set[place];
 	in->ports = s->beam[0].ports;

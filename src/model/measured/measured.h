@@ -1,6 +1,5 @@
-/* What was measured of a core without counters, and the core model that follows from it. Pure:
- * figures in, the next thing to measure and facts out. Nothing in here or in what it makes comes
- * from a core's file. */
+/* Measurements of a core without counters, and the core model that follows from them. Pure:
+ * measurements in; the next mixes to measure, and facts, out. No core file is read. */
 #ifndef SLX_MODEL_MEASURED_MEASURED_H
 #define SLX_MODEL_MEASURED_MEASURED_H
 
@@ -19,72 +18,66 @@ enum {
 	MEASURED_BUFFERS = 16
 };
 
-/* A figure with its spread; known false: could not be measured, or is not yet. */
+/* A measured value with its spread; known false: not measured, or the measurement failed. */
 struct figure {
 	bool known;
-	double value, lo, hi; /* median, quartiles (or the range of repeated measurements) */
+	double value, lo, hi; /* median, quartiles (or range of repeated measurements) */
 };
 
-/* A class of instructions, stood for by one instruction. Zeroed but for its name it is one of which
- * nothing is known. */
+/* A class of instructions, represented by one instruction. A class with only a name is one about
+ * which nothing is known. */
 struct measured_op {
-	char name[24];		  /* as in a core's file: "fadd.512", "load", "vstore.256" */
-	char load[24], store[24]; /* the classes of the accesses that this instruction makes besides
-				     ("vload.256"); empty: none. Of the plain loads and stores that
-				     stand for classes "load", "vstore" … both are empty */
-	unsigned accesses;	  /* so many of them; 0: one */
-	unsigned bits; /* of the widest vector register that its instruction names; 0: none. Of 512
-			  bits beside narrower ones may run in another mode, in which the narrower
-			  find fewer ports */
-	struct figure latency; /* cycles from register operand to result; of a load from address to
-				  value; unknown where it has no result */
+	char name[24];		  /* as in a core file: "fadd.512", "load", "vstore.256" */
+	char load[24], store[24]; /* the classes of the memory accesses that this instruction also
+				     makes ("vload.256"); empty: none. Both are empty for plain
+				     loads and stores */
+	unsigned accesses;	  /* how many accesses; 0: one */
+	unsigned
+		bits; /* of the widest vector register in the instruction; 0: none. Vectors of 512
+			 bits may switch the core to a mode with fewer ports for narrower vectors */
+	struct figure latency; /* cycles from register operand to result, of a load from address to
+				  value; unknown: no result */
 	struct figure accumulate; /* of a multiply-add, from addend to result */
-	struct figure each; /* cycles an instruction when nothing waits for anything: the reciprocal
-			       throughput */
-	struct figure slots; /* of the width that the whole instruction takes, accesses with it */
+	struct figure each;  /* reciprocal throughput: cycles an instruction without dependences */
+	struct figure slots; /* rename slots of the whole instruction, accesses included */
 };
 
-/* Classes run side by side, waiting for nothing: `times` instructions of each, well mixed, in so
- * many cycles. */
+/* Independent instructions of several classes, well mixed: `times` of each in so many cycles. */
 struct measured_mix {
 	int count;
 	int op[MEASURED_PARTS]; /* indices of ops */
 	double times[MEASURED_PARTS];
-	bool check; /* nothing is to follow from it: it is there to be compared with what the ports
-		       say */
+	bool check; /* only compared with what the ports predict; the search does not use it */
 	struct figure cycles;
 };
 
-/* Another number, by the words that a core's file has for it, and in its unit: "cap loads-512",
- * "size opcache", "extra forward", "cache 2 bytes", "cache 1 latency", "chain fadd fadd". What a
- * core's file says by rules is measured as slots, of both instructions or of the whole one:
- *
- * - fuse cmp e: cmp r,r and a branch on condition e (on x86 one of a pair stands for both: o b e be
- * s p l le)
- * - fuse cmp memory: likewise with a memory operand; also memory-immediate, store, immediate (the
- * exceptions of a `fuse` line)
- * - fuse add after copy: a copy and an add of what it wrote; likewise after load
- *     unlaminate two-operand, unlaminate three-operand, unlaminate stores
- *         an operation of two operands (of three), and a store, whose address has an index */
+/* Another number, with the words and unit of core files: "cap loads-512", "size opcache", "extra
+ * forward", "cache 2 bytes", "cache 1 latency", "chain fadd fadd". Facts about `fuse` and
+ * `unlaminate` lines are measured as slots, of both instructions or of the whole one: "fuse cmp e":
+ * cmp r,r and a branch on condition e (on x86 one condition represents its inverse too: o b e be s
+ * p l le); "fuse cmp memory": cmp with a memory operand (likewise memory-immediate, store,
+ * immediate); "fuse add after copy", "fuse add after load": an add of the register that the copy or
+ * load wrote; "unlaminate two-operand", "unlaminate three-operand", "unlaminate stores": the
+ * instruction with an index in its address. */
 struct measured_fact {
 	char word[40];
 	struct figure figure;
-	char words[80]; /* of what loop; empty: nothing is to be said */
+	char words[80]; /* the measured loop, for a comment; empty: none */
 };
 
 struct measured_buffer {
-	char word[24]; /* "rob", "registers", as `size` has them */
+	char word[24]; /* "rob", "registers", as in `size` lines */
 	struct knee knee;
-	double own;	/* entries that the loop itself takes beside the fillers */
-	char words[80]; /* of what fillers, for a comment; may be empty */
+	double own;	/* entries of the loop itself, besides the fillers */
+	char words[80]; /* the fillers, for a comment; may be empty */
 };
 
 struct measured {
-	char isa[16], processor[64]; /* "x86_64", the machine's own name for it */
-	char match[160]; /* what a `match` line of it says, "vendor GenuineIntel family 6 model a7";
-			    empty: none */
-	char words[160]; /* when and under what circumstances, for a comment; may be empty */
-	struct figure width; /* slots renamed a cycle */
+	char isa[16], processor[64]; /* "x86_64"; the processor's own name */
+	char match[160]; /* the conditions of a `match` line, "vendor GenuineIntel family 6 model
+			    a7"; empty: none */
+	char words[160]; /* date and conditions of the measurement, for a comment; may be empty */
+	struct figure width; /* rename slots a cycle */
 	int op_count;
 	struct measured_op op[MEASURED_OPS];
 	int mix_count;
@@ -95,41 +88,39 @@ struct measured {
 	struct measured_buffer buffer[MEASURED_BUFFERS];
 };
 
-/* The mixes to measure next: put each into `mix`, with its cycles (unknown where it could not be
- * measured), and ask again, until it returns 0: no mix would tell more. Each call takes
- * milliseconds; what comes first tells most, so that whoever runs out of time may stop. The same
- * mix may be asked for again, when its figure contradicts the others. Needs the width, and `each`
- * and `slots` of the ops. Returns how many of at most `most` it has put into `next`, their cycles
- * unknown. */
+/* Writes the mixes to measure next, at most `most`, to `next`, and returns their number. Append
+ * each to measured->mix with its cycles (unknown: it could not be measured), and call again, until
+ * the result is 0. The first mixes say most, so the caller may stop early. A mix may come again
+ * when its result contradicts others. Needs the width, and `each` and `slots` of the ops. A call
+ * takes milliseconds. */
 int measured_next(const struct measured *measured, struct measured_mix *next, int most);
 
-/* Ports and units that explain what was measured. */
+/* The ports and units that explain the measurements. */
 struct measured_ports {
-	int ports, units; /* units stand behind the ports: held by one instruction at a time, and no
-			     ports */
-	bool known[MEASURED_OPS];			   /* what the class executes as is known */
-	int term_count[MEASURED_OPS];			   /* 0: takes no port */
-	struct uarch_term term[MEASURED_OPS][UARCH_TERMS]; /* its accesses not among them */
-	int fitted, checked; /* mixes that it follows from; others that it was only compared with */
+	int ports, units; /* units follow after the ports: one instruction at a time holds a unit */
+	bool known[MEASURED_OPS];     /* the micro-ops of the class are known */
+	int term_count[MEASURED_OPS]; /* 0: needs no port */
+	struct uarch_term term[MEASURED_OPS][UARCH_TERMS]; /* without its accesses */
+	int fitted, checked; /* mixes that the search used; mixes that were only compared */
 	double fitted_median, fitted_worst, checked_median,
-		checked_worst; /* relative differences to what was measured */
-	int nested; /* pairs of classes of which one has four ports and more, and those of the other
-		       among them */
-	double slower; /* how many times longer than it could such a pair takes, in the median: more
-			  than 1 where a micro-op's port is chosen before it can be known which is
-			  free */
-	char disagrees[200]; /* about what, if it is more than some percent; empty: nothing */
+		checked_worst; /* relative differences between prediction and measurement */
+	int nested; /* pairs of a class with at least four ports, and a class on a subset of these
+		       ports */
+	double slower; /* median time of these pairs, relative to the best assignment: above 1 where
+			  ports are chosen at rename */
+	char disagrees[200]; /* the worst mix, if it differs by more than 5 %; else empty */
 };
 
-/* The simplest assignment of classes to ports that agrees with the throughputs and mixes. */
+/* Finds the fewest ports, and the micro-ops of each class, that agree with the throughputs and
+ * mixes. */
 void measured_find_ports(const struct measured *measured, struct measured_ports *ports);
 
-/* Cycles that a mix takes by that assignment; NAN where it has an op whose ports are not known. */
+/* Cycles of a mix by these ports; NAN: the ports of an op are unknown. */
 double measured_cycles(const struct measured *measured, const struct measured_ports *ports,
 	const struct measured_mix *mix);
 
-/* The core model as the text of a .uarch file, each number with [measured] and its spread;
- * uarch_parse() takes it. */
+/* Writes the core model as the text of a .uarch file, with [measured] and a spread for each number.
+ * uarch_parse() reads it. */
 void measured_write(const struct measured *measured, const struct measured_ports *ports,
 	const char *name, struct text *text);
 
@@ -138,33 +129,31 @@ void measured_write_rules(const struct measured *measured, struct text *text);
 /* Whether a fact's words belong to a `fuse` or `unlaminate` line. */
 bool measured_is_rule(const char *words);
 
-/* What a `match` line says of a processor, as closely as it can, so that of several files for it
- * this is the one: vendor, family, model, stepping and the features that it has. */
+/* Writes the conditions of a `match` line: vendor, family, model, stepping and features, as exact
+ * as possible, so that this file wins over others for the processor. */
 void measured_match(const struct processor *processor, char match[160]);
 
-/* Whether "extra binds-ports", as it was measured, says that ports are chosen at rename. */
+/* Whether the measured "extra binds-ports" shows that the core chooses ports at rename. */
 bool measured_early(const struct figure *slower);
 
-/* A number of one model beside that of another. */
+/* A number in two models. */
 struct model_difference {
-	char what[64]; /* "latency of fadd", "width", "size rob", "2 fadd and 3 vlogic" (side by
-			  side, in cycles) */
-	double a, b;   /* NAN: the one says nothing */
+	char what[64]; /* "latency of fadd", "width", "size rob", "2 fadd and 3 vlogic" (cycles of
+			  this mix) */
+	double a, b;   /* NAN: this model does not know */
 	double a_spread, b_spread; /* ±; 0: not said */
-	bool agrees;		   /* as well as such a figure can be measured; of NAN false */
+	bool agrees;		   /* within the error of the measurement; false if one is NAN */
 };
 
-/* The numbers that one model or both have, in the order of a core's file: throughputs ("each fadd")
- * as the ports, the width and caps have them, where no measured one stands in the file; and, last,
- * pairs of classes side by side that take otherwise by the ports of the one than by those of the
- * other though each alone agrees, one for each class that differs so, the worst first. For a class
- * that b has no line of, what stands in for it there counts; not so for a. Names of ports do not
- * matter. Returns how many there are; at most `most` are filled. */
+/* Lists the numbers that one model or both know, in the order of core files. A throughput ("each
+ * fadd") without a measured value follows from ports, width and caps. Pairs of classes that agree
+ * alone but differ together come last, one for each class, the worst first. Model b uses its
+ * stand-in for a class without a line; model a does not. Names of ports do not matter. Returns how
+ * many differences there are; at most `most` are written. */
 int model_differences(const struct uarch *a, const struct uarch *b,
 	struct model_difference *difference, int most);
 
-/* Of all pairs of classes that both models know, how many they let run within 5 % of the same time.
- */
+/* Pairs of classes that both models know, and the pairs whose times agree within 5 %. */
 struct model_pairs {
 	int pairs, agree;
 };

@@ -1,4 +1,5 @@
-/* Writes a core file from measurements. */
+/* Writes a core file from measurements. A number is rounded only where it can hardly be anything
+ * but whole, and the measured value follows in a comment. What was not measured is left out. */
 #include "model/measured/measured.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ static void write_figure(struct text *text, struct text *comment, const char *wh
 		spread = 0;
 	write_number(text, value, 5);
 	text_add(text, "±");
-	/* Nothing is surer than the step that it was measured in. */
+	/* No spread is smaller than the resolution of the measurement. */
 	write_number(text, fmax(spread, how == ROUND_ENTRIES ? 1 : 0.001), 2);
 	if (fabs(value - figure->value) >= 0.0005)
 		text_addf(comment, "%s%s%s%.*f", comment->length ? ", " : "", what,
@@ -105,7 +106,7 @@ static bool taken(const struct names *names, int count, const char *name)
 	return false;
 }
 
-/* A unit has the name of what holds it first. */
+/* A unit is named after the first class that holds it. */
 static void name_ports(
 	const struct measured *m, const struct measured_ports *ports, struct names *names)
 {
@@ -172,8 +173,7 @@ static double usual_slots(const struct measured *m, const struct measured_ports 
 	return fmax(slots, 1);
 }
 
-/* A jump of which nothing is known but that more of them are taken in a cycle than there are ports
- * for branches. */
+/* Whether a jump has unknown ports, and more jumps than branches are taken a cycle. */
 static bool jumps_early(const struct measured *m, const struct measured_ports *ports, int op)
 {
 	const struct figure *taken = find_fact(m, "cap taken");
@@ -186,8 +186,8 @@ static bool jumps_early(const struct measured *m, const struct measured_ports *p
 	return false;
 }
 
-/* A gather or scatter that holds something of its own: for so long for each access, since others of
- * the class have more or fewer. */
+/* Whether a gather or scatter holds a unit of its own: its time then counts for each access,
+ * because the number of accesses differs within the class. */
 static bool by_access(const struct measured *m, const struct measured_ports *ports, int op)
 {
 	return m->op[op].accesses > 1 && ports->known[op] && ports->term_count[op] == 1 &&
@@ -198,8 +198,8 @@ static bool by_access(const struct measured *m, const struct measured_ports *por
 
 static bool classes_say(const struct measured *m, const struct measured_ports *ports, int op)
 {
-	/* A jump costs more than its port, which the cap says; where its port could not be found,
-	 * it goes where branches go, unless it is quicker. */
+	/* The cap on taken branches covers most of a jump's cost. A jump with unknown ports gets
+	 * the ports of branches, unless it is faster. */
 	if (jumps_early(m, ports, op))
 		return true;
 	if (!ports->known[op] &&
@@ -243,14 +243,14 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 	else
 		add_terms(text, ports, i, names);
 	if (early)
-		text_addf(&comment, "%smore a cycle than branches: not on their ports",
+		text_addf(&comment, "%sfaster than branches: not on their ports",
 			comment.length ? ", " : "");
 	write_end(text, &comment);
 	text_free(&comment);
 }
 
-/* What each access of a gather or scatter takes: what any such access does, and of what they hold
- * the least that one of them showed. */
+/* The class of one access of a gather or scatter: the micro-ops of a plain access, and the least
+ * time that one of the measured classes held the unit for it. */
 static void add_accesses(const struct measured *m, const struct measured_ports *ports,
 	const char *name, const char *class, const struct names *names, struct text *text)
 {
@@ -285,8 +285,8 @@ static void add_accesses(const struct measured *m, const struct measured_ports *
 		(double)ports->term[best][0].cycles, m->op[best].accesses);
 }
 
-/* What was tried and not found says so where something else would stand in for it: the same class
- * of another width. */
+/* A class that could not be measured is written as unknown if the file would otherwise apply the
+ * class without a width to it. */
 static void add_unknown(
 	const struct measured *m, const struct measured_ports *ports, int op, struct text *text)
 {
@@ -308,7 +308,7 @@ static void classes_write(
 
 	name_ports(m, ports, &names);
 	text_add(text, "ports");
-	/* A core has one, whatever is known of it. */
+	/* A core file needs at least one port. */
 	if (ports->ports == 0)
 		text_add(text, " p0");
 	for (int port = 0; port < ports->ports; port++)
@@ -327,8 +327,8 @@ static void classes_write(
 			ports->fitted, 100 * ports->fitted_median, 100 * ports->fitted_worst);
 	if (ports->checked)
 		text_addf(text,
-			"# Of %d other mixes, which nothing was taken from: half within %.1f %%, "
-			"all within %.1f %%.\n",
+			"# %d other mixes as a check: half of them within %.1f %%, all within "
+			"%.1f %%.\n",
 			ports->checked, 100 * ports->checked_median, 100 * ports->checked_worst);
 	if (*ports->disagrees)
 		text_addf(text, "# Worst: %s.\n", ports->disagrees);
@@ -368,9 +368,9 @@ static bool has_class(const struct measured *m, const struct measured_ports *por
 	return false;
 }
 
-/* Chains of single cycles side by side took so many times as long as the same instructions that
- * wait for nothing. Where a micro-op goes to whichever port is free when it is ready both take as
- * long, to 1 %; on Redwood Cove, which chooses at rename, 1.28. */
+/* The time of several chains of single-cycle instructions, divided by the time of the same
+ * instructions without dependences. 1, to 1 %, where a ready micro-op goes to any free port; 1.28
+ * on Redwood Cove, which chooses ports at rename. */
 #define CHOSEN_EARLY 1.125
 
 bool measured_early(const struct figure *slower)
@@ -387,12 +387,12 @@ static void add_early(
 		measured_early(slower), slower->value, slower->lo, slower->hi);
 	if (ports->nested >= 3)
 		text_addf(text,
-			"# Classes of many ports beside others of the same take %.2f times as long "
-			"as need be.\n",
+			"# Classes of many ports next to classes on a subset of these ports take "
+			"%.2f times as long as needed.\n",
 			ports->slower);
 }
 
-/* Whether a core's file takes a line of these words and such a number. */
+/* Whether a core file accepts a line of these words and this number. */
 static bool takes(const struct measured *m, const struct measured_ports *ports, const char *word,
 	double value)
 {
@@ -427,7 +427,8 @@ static void add_fact(const struct measured *m, const struct measured_ports *port
 		return;
 	}
 	if (!takes(m, ports, fact->word, figure.value)) {
-		text_addf(text, "# %s: %.4g, which has no line\n", fact->word, figure.value);
+		text_addf(text, "# %s: %.4g; core files have no line for it\n", fact->word,
+			figure.value);
 		return;
 	}
 	text_addf(text, "%s ", fact->word);
@@ -449,7 +450,7 @@ static void add_cache(const struct measured *m, int level, struct text *text)
 
 		snprintf(word, sizeof(word), "cache %d %s", level, names[i]);
 		figure = find_fact(m, word);
-		/* Nothing of a cache can stand without its size. */
+		/* A cache line needs the size. */
 		if (!figure || !figure_good(figure, least[i], most[i])) {
 			if (i == 0)
 				return;
@@ -485,7 +486,8 @@ static void add_buffer(const struct measured_buffer *buffer, struct text *text)
 	}
 	text_addf(text, "%s ", word);
 	write_figure(text, &comment, "", &figure, ROUND_ENTRIES);
-	text_addf(&comment, "%.0f fillers and %.0f of the loop's own", knee->x, buffer->own);
+	text_addf(
+		&comment, "%.0f fillers and %.0f entries of the loop itself", knee->x, buffer->own);
 	if (knee->kind == KNEE_SOFT)
 		text_addf(&comment, "; not sharp: the time rises from %.0f to %.0f fillers",
 			knee->from, knee->to);
@@ -512,7 +514,7 @@ void measured_match(const struct processor *processor, char match[160])
 	if (processor->l1i_bytes >> 10 && ++count)
 		used += (size_t)snprintf(match + used, 160 - used, " with l1i-%uk",
 			(unsigned)(processor->l1i_bytes >> 10));
-	/* The newest features stand last, and tell most. */
+	/* The newest features are last in the list, and distinguish most. */
 	for (int i = 0; processor_features[i]; i++)
 		if (processor_has(processor, processor_features[i]))
 			count++;
@@ -540,14 +542,14 @@ static void add_title(struct text *text, const struct measured *m, const char *n
 
 static void add_heading(struct text *text, const struct measured *m)
 {
-	text_add(text, "# Measured by slexplore characterise, without counters; nothing is from "
-		       "anywhere else.");
+	text_add(text, "# Measured by slexplore characterise, without counters and without other "
+		       "sources.");
 	if (*m->words)
 		text_addf(text, " %.159s", m->words);
-	text_add(text, "\n# Behind ±: how far the quartiles of what was measured are from the "
-		       "number. Cycles within 0.03 and 0.3 % of a whole number are\n"
-		       "# written as that, counts a cycle from 4 % below to 1.5 % above; what they "
-		       "were before stands behind the line.\n");
+	text_add(text, "\n# A number after ± is the distance from the value to the farther "
+		       "quartile. Values near a whole number are rounded:\n"
+		       "# cycles within 0.03 and 0.3 %, counts a cycle from 4 % below to 1.5 % "
+		       "above. The comment gives the value before rounding.\n");
 	if (*m->match)
 		text_addf(text, "match %s [measured]\n", m->match);
 	text_add(text, "\n");
