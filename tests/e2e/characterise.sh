@@ -1,6 +1,6 @@
 #!/bin/sh
-# The core that measures itself, from outside: words, the file it writes, and a signal. What the figures are is not
-# looked at: any machine may run this.
+# slexplore characterise from outside: messages, the file that it writes, and a signal. The test checks no measured
+# value, so any machine can run it.
 . "$(dirname "$0")/lib.sh"
 
 expect 2 characterise aluu
@@ -10,7 +10,7 @@ says err '--output'
 expect 1 characterise alu --output /nowhere/core.uarch
 says err '/nowhere'
 
-# Of one class the file is short, and the program reads it.
+# The file of a single class is short, and the program can read it.
 if quiet_enough characterise alu --output core.uarch --quiet; then
 	grep -q '^class alu .*\[measured\]' core.uarch || fail "no class alu in: $(cat core.uarch)"
 	! grep -q ' 0 mixes' core.uarch || fail "ports of nothing: $(cat core.uarch)"
@@ -18,7 +18,7 @@ if quiet_enough characterise alu --output core.uarch --quiet; then
 	says out 'measured'
 fi
 
-# Interrupted before it is through, it does not become this core's model.
+# An interrupted measurement is not installed as this core's model.
 mkdir own
 SLEXPLORE_DATA=$work/own
 ended_by TERM 143 12 characterise --install

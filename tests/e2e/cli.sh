@@ -2,7 +2,7 @@
 # The command line from outside: exit statuses, messages, formats, interruption.
 . "$(dirname "$0")/lib.sh"
 
-# Without a terminal the explorer says so, and what to use.
+# Without a terminal, the explorer says so and names the alternatives.
 refuse 2 "list, run, sweep, explain, probe, windows, characterise, record, events, doctor" explore
 refuse 2 "terminal" 
 refuse 2 "terminal" explore mountain stride=2
@@ -58,7 +58,7 @@ says out "cycles per list node"
 expect 0 run mountain --format csv
 [ "$(awk -F'"' '{ gsub(/,/, ",", $1); print }' out | wc -l)" -eq 2 ] || fail "not a header and a line"
 
-# What the kernel counts itself is counted everywhere; what this machine does not count is told, and has no figure.
+# Events of the kernel are counted on every machine. An event that this machine cannot count is reported, without a value.
 expect 0 run combine --event perf::PERF_COUNT_SW_PAGE_FAULTS --format json
 json_lines
 if ! grep -q '"why":' out; then
@@ -73,7 +73,7 @@ expect 0 run combine --event perf_raw::r0000
 grep -qE 'perf_raw::r0000 is unavailable: .|nothing could be counted: .' err || fail "nobody says why: $(cat err)"
 ! grep -q '^  perf_raw::r0000 .* C' out || fail "a figure of nothing in: $(cat out)"
 
-# A sweep that has a name: found by it, its words replaced, beside its baseline and what was published.
+# A named sweep: its words can be replaced; the output has its baseline and the published values.
 expect 0 list
 says out 'matmul-n: Matrix multiply'
 expect 0 list matmul-block --format json
@@ -88,7 +88,7 @@ expect 0 sweep matmul-n n=16,24 form=reordered,naive --time-budget 0.1
 says out 'matmul-n: Matrix multiply: seconds of a whole product over n'
 says out 'speedup'
 says out 'published n=1000 form=naive: seconds 145.0 (Itanium, 800 MHz)'
-# What it is relative to comes first, however it was typed.
+# The baseline comes first, whatever the order on the command line.
 sed -n 4p out | grep -q '^ *naive *16 .* 1\.000\( [cm]*\)*$' || fail "no baseline first: $(cat out)"
 expect 0 sweep matmul-n n=16,24 form=reordered,naive --time-budget 0.1 --format json
 json_lines
@@ -97,9 +97,9 @@ expect 0 sweep matmul-n n=16 form=reordered --time-budget 0.1 --format csv
 says err 'no speedups: form=naive'
 [ "$(sed -n '1s/.*predicted,.*,sweep,seconds,speedup.*/yes/p' out)" = yes ] || fail "no columns: $(head -1 out)"
 expect 0 sweep matmul-block n=100 block=16,32 --time-budget 0.1 --quiet
-# Which of the two is the best depends on the machine.
+# The machine decides which of the two is the best.
 grep -qE 'advised(, and the|;) best of 2 measured' out || fail "no advice: $(cat out)"
-# A file of one's own replaces them; a mistake in it is told with its line.
+# The user's file replaces the named sweeps. An error in it is reported with its line.
 mkdir data
 printf 'sweep mine\ntitle Mine\nkernel mountain size=4k,8k\nx size\n' >data/sweeps
 SLEXPLORE_DATA=$work/data expect 0 sweep mine --time-budget 0.1 --quiet
@@ -108,12 +108,12 @@ printf 'sweep mine\ntitle Mine\nkernel hill size=4k\n' >data/sweeps
 SLEXPLORE_DATA=$work/data expect 1 sweep mine
 says err 'sweeps:3: no kernel "hill"'
 
-# A whole product a trial, checked.
+# Each trial computes and checks a whole product.
 expect 0 run matmul n=60 whole=1 --quiet
 expect 0 explain matmul form=blocked type=f32
 says out 'block='
 
-# A sweep: in the order typed, what is excluded counted on standard error.
+# A sweep: rows in the order typed; excluded combinations are counted on standard error.
 expect 0 sweep combine unroll=2,1 acc=1..2 --format csv
 [ "$(wc -l <out)" -eq 4 ] || fail "not three cells: $(cat out)"
 says err "1 of 4 combinations skipped"
@@ -124,14 +124,14 @@ json_lines
 expect 0 sweep combine unroll=1,2
 says out "unroll"
 
-# Findings are no failures.
+# Findings do not change the exit status.
 expect 0 doctor
 for check in clock counters huge-pages frequency smt virtual cores steal; do says out "$check"; done
 expect 0 doctor --format json
 json_lines
 expect 0 doctor --format csv
 
-# What the counters can count: with no counters too, and of cores of this instruction set alone.
+# The list of events: it works without counters, and only for cores of this instruction set.
 case $(uname -m) in
 x86_64) core=zen3 event=amd64_fam19h_zen3::RETIRED_OPS wrong=neoverse-v1 ;;
 *) core=neoverse-v1 event=arm_v1::OP_RETIRED wrong=zen3 ;;
@@ -156,13 +156,13 @@ json_lines
 expect 1 events xyzzy plugh
 says err 'has no event for this machine with "xyzzy plugh"'
 
-# What cannot be written is noticed.
+# Write errors are reported.
 for command in list "run combine" doctor "sweep combine unroll=1,2" --help; do
 	# shellcheck disable=SC2086
 	full $command
 done
 
-# Interrupted, it writes what it has, and does not go on to the end: that would be 69,632 cells.
+# An interrupted sweep writes its results so far. The whole sweep would have 69,632 cells.
 for signal in TERM:143 INT:130; do
 	if interrupted "${signal%:*}" "${signal#*:}" 12 sweep combine 'op=*' 'type=*' unroll=1..16 acc=1..16 stride=1..64 --format json \
 		--time-budget 3600; then
@@ -171,7 +171,7 @@ for signal in TERM:143 INT:130; do
 	fi
 done
 
-# A reader that leaves ends it. The output is larger than a pipe, so that the program cannot end before.
+# When the reader of a pipe ends, the program ends. The output is larger than a pipe, so the program cannot end earlier.
 mkfifo pipe
 "$SLEXPLORE" sweep combine 'op=*' unroll=1..16 acc=1..16 --format json --time-budget 0.6 </dev/null >pipe 2>err &
 pid=$!
@@ -181,7 +181,7 @@ exec 3<&-
 wait "$pid"
 status=$?
 [ "$status" -eq 1 ] || fail "broken pipe: exit status $status"
-# Cells that something else disturbed may be told of before.
+# Messages about disturbed cells may come first.
 ! grep -qv -e "combinations skipped" -e "no undisturbed trial" err || fail "broken pipe: $(cat err)"
 
 done_with "the command line does from outside what it should"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# slexplore explain from outside: every kernel on every core model, the figures of "Performance speed limits", own loops, what is
-# refused and how. Wants top_srcdir, the sources.
+# slexplore explain from outside: every kernel on every core model, the values of "Performance speed limits", own loops, and errors.
+# Requires top_srcdir, the source directory.
 . "$(dirname "$0")/lib.sh"
 
 : "${top_srcdir:?the sources}"
@@ -15,7 +15,7 @@ kernels=$("$SLEXPLORE" list --format json | sed -n 's/.*"record":"kernel".*"kern
 [ "$(echo "$cores" | wc -l)" -ge 4 ] || fail "too few core models: $cores"
 [ "$(echo "$kernels" | wc -l)" -ge 10 ] || fail "too few kernels: $kernels"
 
-# Every kernel at its defaults on some of the cores of this instruction set (tests/unit/test_explain.c has all of them); on one core in every format.
+# Every kernel at its defaults on some cores of this instruction set (tests/unit/test_explain.c has all cores); one core in every format.
 may_step=1
 for core in $(echo "$cores" | sed -n '1p;$p') $known; do
 	for kernel in $kernels; do
@@ -54,7 +54,7 @@ for line in sys.stdin: json.loads(line)' <out || fail "invalid JSON: $(cat out)"
 	fi
 done
 
-# The running core, or what is said when it is not known.
+# The running core, or the message that it is unknown.
 "$SLEXPLORE" explain combine </dev/null >out 2>err
 case $? in
 0) says out "core      " ;;
@@ -67,7 +67,7 @@ expect 0 explain mountain size=32m stride=4 --uarch "$known" --whatif 'L1 64m'
 says out ': one read in 2 is a miss: 0.5 lines for each'
 says out 'what if L1 64 MiB: no miss after the first pass: all 32 MiB stay'
 
-# What is refused.
+# Errors.
 for core in $others; do
 	refuse 2 "$core is a core for " explain combine --uarch "$core"
 done
@@ -87,7 +87,7 @@ refuse 2 "$other" sweep combine --uarch "$other"
 expect 0 explain --help
 says out 'slexplore explain KERNEL'
 
-# A core of one's own, right and wrong.
+# The user's own core model, correct and wrong.
 mkdir -p data/uarch
 SLEXPLORE_DATA=$work/data
 printf 'uarch mine My core\nisa %s\nfrom %s\nwidth 1 [M]\n' $isa $known >data/uarch/mine.uarch
@@ -96,7 +96,7 @@ says out "predicted for My core, which is not this core"
 says out "micro-ops, 1 a cycle"
 printf 'uarch mine My core\nisa %s\nfrom %s\nwidth 1\n' $isa $known >data/uarch/mine.uarch
 refuse 1 "$work/data/uarch/mine.uarch:4: " explain combine --uarch mine
-# And the one that is running, whichever it is: malformed, it is reported wherever it would be used.
+# A malformed model of the running core is reported by every command that would use it.
 if [ $isa = x86_64 ]; then
 	vendor=$(sed -n 's/^vendor_id[^:]*: //p;T;q' /proc/cpuinfo)
 	family=$(printf '%x' "$(sed -n 's/^cpu family[^:]*: //p;T;q' /proc/cpuinfo)")
@@ -132,7 +132,7 @@ if [ $isa = x86_64 ]; then
 	bound complex-addressing 1.5 sum-arrays
 	bound width 1.25 sum-arrays form=relative
 	bound width 1.75 sum-arrays form=pointers
-	# Ports of mul-by: a term each, then what is left of the additions, the move and the branch.
+	# Ports of mul-by: the multiplications, then the rest of the additions, the move and the branch.
 	expect 0 explain mul-by --uarch skylake --format json
 	grep '"record":"ports"' out | sed 's/,"naive".*//' | grep -o '"p[0-7]":[0-9.]*' | tr -d '"p' | awk -F: '
 		{ p[$1] = $2 } END { rest = p[0] + p[5] + p[6]
@@ -140,7 +140,7 @@ if [ $isa = x86_64 ]; then
 		fail "ports of mul-by: $(grep '"record":"ports"' out)"
 fi
 
-# Own loops: the same limits, from stepping.
+# Own loops: the same limits, from single-stepping.
 if [ $may_step = 1 ] && command -v "${CC:-cc}" >/dev/null; then
 	printf '%s\n' '/* slexplore: elements=n a=f64[n]:1.0 */' 'double sum;' \
 		'long loop(long n, double *a, void *b, void *c, void *d)' \
@@ -158,7 +158,7 @@ if [ $may_step = 1 ] && command -v "${CC:-cc}" >/dev/null; then
 	refuse 1 SIGSEGV explain ./segv.c --uarch "$known"
 	refuse 1 "No such file" explain ./none.c --uarch "$known"
 
-	# Nothing is timed: no thread is made. Where a library can be put before the others, that is.
+	# explain measures nothing, so it creates no thread. This is only checked where a library can be preloaded.
 	printf '%s\n' '#include <unistd.h>' 'int pthread_create(void *a, void *b, void *c, void *d)' \
 		'{ (void)a, (void)b, (void)c, (void)d; _exit(99); }' >threads.c
 	if ${CC:-cc} -shared -fPIC -o threads.so threads.c 2>/dev/null &&

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
-# What the scripts beside this one share, which begin with
+# Shared by the scripts of this directory, which begin with
 #
 #	. "$(dirname "$0")/lib.sh"
 #
-# Wants SLEXPLORE, the program; some want top_srcdir, the sources. The script then stands in an empty directory, $work, which goes when it ends, and ends with `done_with WORDS`.
-# Nothing here may take for granted that the machine is quiet, or how fast it is: what has to be waited for is looked at again and again.
+# and end with `done_with WORDS`. They require SLEXPLORE, the program; some require top_srcdir, the source directory. A script runs in an
+# empty directory, $work, which is removed at its end. A script must not assume that the machine is quiet or fast: it polls for each result.
 set -u
 
 : "${SLEXPLORE:?the path of the program}"
@@ -12,23 +12,23 @@ case $SLEXPLORE in /*) ;; *) SLEXPLORE=$PWD/$SLEXPLORE ;; esac
 case ${top_srcdir:=/} in /*) ;; *) top_srcdir=$PWD/$top_srcdir ;; esac
 place=$(mktemp -d) || exit 1
 trap 'rm -rf "$place"' EXIT
-# A signal ends the script by way of that, too.
+# After a signal, the trap for EXIT runs too.
 trap 'exit 1' HUP INT TERM
 work=$place/work
 mkdir "$work" && cd "$work" || exit 1
 export LC_ALL=C.UTF-8
-# Neither files of one's own nor words of the terminal outside make the program another.
+# The user's files and the outer terminal must not change the program's behaviour.
 SLEXPLORE_DATA='' XDG_CONFIG_HOME=$place/none
 export SLEXPLORE_DATA XDG_CONFIG_HOME
 unset NO_COLOR SLEXPLORE_THEME
 
-# Through a file: what fails behind a pipe counts, too.
+# Failures are counted in a file, because the caller may be part of a pipeline.
 fail() {
 	echo "FAIL: $*" >&2
 	echo "$*" >>"$place/failures"
 }
 
-# done_with WORDS: ends the script, well if nothing failed.
+# done_with WORDS: ends the script; exit status 0 if nothing failed.
 done_with() {
 	[ ! -e "$place/failures" ] || exit 1
 	echo "$*"
@@ -37,7 +37,7 @@ done_with() {
 
 # ---- the program
 
-# run STATUS ARGUMENT...: with the caller's standard input; what it writes is in out and err.
+# run STATUS ARGUMENT...: runs the program with the caller's standard input; its output is in the files out and err.
 run() {
 	expected=$1
 	shift
@@ -47,12 +47,12 @@ run() {
 	! LC_ALL=C grep -q "$(printf '\033')" out err || fail "slexplore $*: an escape byte"
 }
 
-# expect STATUS ARGUMENT...: the same, without a standard input.
+# expect STATUS ARGUMENT...: like run, without standard input.
 expect() {
 	run "$@" </dev/null
 }
 
-# quiet_enough ARGUMENT...: measures what wants a quiet core. False where it was not: the program then says so, and what came of it is not looked at.
+# quiet_enough ARGUMENT...: runs a measurement that requires a quiet core. False if the program says that the core was not quiet.
 quiet_enough() {
 	"$SLEXPLORE" "$@" </dev/null >out 2>err
 	status=$?
@@ -69,7 +69,7 @@ says() {
 	grep -qF -- "$2" "$1" || fail "no \"$2\" in $1: $(head -c 700 "$1")"
 }
 
-# refuse STATUS WORDS ARGUMENT...: refused in one line that has these words; nothing on standard output.
+# refuse STATUS WORDS ARGUMENT...: the program refuses, with one line that contains these words and no standard output.
 refuse() {
 	refused=$1 part=$2
 	shift 2
@@ -79,12 +79,12 @@ refuse() {
 	[ ! -s out ] || fail "slexplore $*: output beside an error"
 }
 
-# narrow: no line of out is wider than a terminal usually is.
+# narrow: no line of out is wider than 80 columns.
 narrow() {
 	awk 'length($0) > 80 { exit 1 }' out || fail "a line of more than 80 columns: $(head -c 700 out)"
 }
 
-# ---- what it wrote
+# ---- output
 
 # Every line of out is a JSON object of at most 1,000 bytes with the host inside.
 json_lines() {
@@ -96,14 +96,14 @@ json_lines() {
 for line in sys.stdin: json.loads(line)' <out || fail "invalid JSON: $(head -c 700 out)"
 }
 
-# The same, and ids count up from 1.
+# Like json, and the ids count up from 1.
 json_numbered() {
 	json_lines
 	awk '!/^[{]"v":1,"record":"[a-z]+","id":[0-9]+,"host":/ { exit 1 }
 		{ sub(/.*"id":/, ""); sub(/,.*/, ""); if ($0 + 0 != NR) exit 1 }' out || fail "records out of order: $(head -c 700 out)"
 }
 
-# full WORDS ARGUMENT...: what cannot be written is noticed.
+# full WORDS ARGUMENT...: an error of writing is reported.
 full() {
 	[ -w /dev/full ] || return 0
 	"$SLEXPLORE" "$@" </dev/null >/dev/full 2>err
@@ -114,7 +114,7 @@ full() {
 
 # ---- waiting, and signals
 
-# until_true COMMAND...: again and again, for a minute at least.
+# until_true COMMAND...: repeats the command until it succeeds, for a minute at least.
 until_true() {
 	waited=0
 	until "$@"; do
@@ -124,8 +124,8 @@ until_true() {
 	done
 }
 
-# with_signal NAME: $prefix starts a program that this signal reaches. A shell starts background jobs with SIGINT ignored, nohup starts all with
-# SIGHUP ignored, and no shell undoes that: env can, where it is new enough.
+# with_signal NAME: sets $prefix, which starts a program that receives this signal. A shell starts background jobs with SIGINT
+# ignored, and nohup ignores SIGHUP. No shell can undo that, but a recent env can.
 with_signal() {
 	prefix="env --default-signal=$1"
 	$prefix true 2>/dev/null && return
@@ -137,7 +137,7 @@ with_signal() {
 	return 1
 }
 
-# Until $pid, in the background, has used so many hundredths of a second of a processor, or has ended.
+# Waits until the background job $pid has used that many hundredths of a second of processor time, or has ended.
 until_used() {
 	while read -r stat 2>/dev/null <"/proc/$pid/stat"; do
 		# shellcheck disable=SC2086
@@ -147,8 +147,8 @@ until_used() {
 	done
 }
 
-# ended_by SIGNAL STATUS HUNDREDTHS ARGUMENT...: the program, ended by a signal when it has used so much of a processor. Fails where this cannot be
-# tried.
+# ended_by SIGNAL STATUS HUNDREDTHS ARGUMENT...: ends the program by a signal after that much processor time. False where this
+# cannot be tried.
 ended_by() {
 	[ -r /proc/self/stat ] && with_signal "$1" || return 1
 	signal=$1 expected=$2 hundredths=$3
@@ -163,8 +163,8 @@ ended_by() {
 	says err "interrupted"
 }
 
-# interrupted SIGNAL STATUS HUNDREDTHS ARGUMENT...: the same of one that writes what it has: where that is nothing yet, it is once more given twice
-# as long.
+# interrupted SIGNAL STATUS HUNDREDTHS ARGUMENT...: like ended_by, for a program that then writes its results. If it has none yet,
+# it is started again with twice the time.
 interrupted() {
 	while ended_by "$@"; do
 		[ ! -s out ] && [ "$3" -lt 3000 ] || return 0

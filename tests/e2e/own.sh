@@ -1,5 +1,5 @@
 #!/bin/sh
-# Own loops from outside: real files, the system's compiler, what goes wrong and how it is said; saved again in the explorer.
+# Own loops from outside: real files, the system's compiler, errors and their messages, a file that is saved again.
 . "$(dirname "$0")/lib.sh"
 
 command -v "${CC:-cc}" >/dev/null || { echo "no compiler: skipped"; exit 77; }
@@ -7,7 +7,7 @@ mkdir "$place/tmp"
 TMPDIR=$place/tmp
 export TMPDIR
 
-# What it leaves where it compiles: nothing.
+# The program leaves no temporary files.
 leaves_nothing() {
 	[ -z "$(ls "$TMPDIR")" ] || fail "$1: leaves $(ls "$TMPDIR")"
 }
@@ -19,7 +19,7 @@ source_file() {
 	printf '%s\n' "$@" >"$name"
 }
 
-# wrong STATUS NAME WORDS: running it is refused.
+# wrong STATUS NAME WORDS: the program refuses to run it.
 wrong() {
 	refuse "$1" "$3" run "./$2" --quiet
 	leaves_nothing "$2"
@@ -27,7 +27,7 @@ wrong() {
 
 array='/* slexplore: a=i32[n] */'
 
-# What works.
+# Correct loops.
 source_file sum.c '/* slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64) */' \
 	'double kept;' \
 	'long loop(long n, void *a, void *b, void *c, void *d)' \
@@ -48,7 +48,7 @@ esac
 expect 0 run ./sum.S --quiet
 says out CPE
 
-# Events are counted in the child too, where the system lets anything be counted.
+# Events are also counted in the child, where the system allows counting.
 clock=perf::PERF_COUNT_SW_TASK_CLOCK
 known="\"$clock\",\"extra\",[0-9.e+-]*,[0-9.e+-]*,[0-9.e+-]*,\"known\""
 expect 0 run combine --event $clock --format json --quiet
@@ -57,7 +57,7 @@ if grep -q "$known" out; then
 	grep -q "$known" out || fail "an own loop is not counted: $(cat out)"
 fi
 
-# What is wrong with the file.
+# Errors in the file.
 wrong 1 missing.c "./missing.c: No such file"
 source_file plain.c 'long loop(long n) { return n; }'
 wrong 2 plain.c "./plain.c: no comment says what loop() works on; write one such as  /* slexplore: "
@@ -74,7 +74,7 @@ says err "no compiler: "
 expect 2 run ./sum.c m=4 --quiet
 says err "no knob \"m\""
 
-# What is wrong with the loop: each costs its sample, and nothing else.
+# Errors in the loop: each costs one sample.
 source_file segv.c "$array" 'long loop(long n, volatile int *a, volatile int *b) { return a[0] + b[n]; }'
 wrong 1 segv.c "SIGSEGV"
 source_file fpe.c "$array" 'long loop(long n, volatile int *a) { volatile int zero = a[0]; __asm__("" : "+m"(zero));' \
@@ -86,7 +86,7 @@ wrong 1 ill.c "SIGILL"
 source_file abort.c '#include <stdlib.h>' "$array" 'long loop(long n) { abort(); }'
 wrong 1 abort.c "SIGABRT"
 source_file exit.c '#include <stdlib.h>' "$array" 'long loop(long n) { exit(3); }'
-# A sanitised program would look for leaks there, which takes seconds on a busy machine.
+# A sanitised program would search for leaks here, which takes seconds on a busy machine.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 wrong 1 exit.c "loop() ended the process: exit("
 source_file endless.c "$array" 'long loop(long n, volatile int *a) { for (;;) a[0]++; }'
 wrong 1 endless.c "loop() did not come back within 2 s"
@@ -98,15 +98,15 @@ wrong 1 constant.c "does it use n,"
 
 leaves_nothing "what was measured and refused"
 
-# In the explorer: saved again, the version before becomes A; what does not compile is shown, and the version before stays.
+# In the explorer: after a save, the version before becomes A. Compiler errors are shown, and the version before stays.
 mkfifo script
 "$SLEXPLORE" ./sum.c n=512 --script - <script >screens 2>err &
 explorer=$!
 exec 3>script
-# When it is gone, writing fails.
+# Writing fails after it has ended.
 trap '' PIPE
 
-# Dumps the screen again and again until it shows the words, or the explorer is gone.
+# Dumps the screen until it shows the words, or the explorer has ended.
 until_shown() {
 	tries=0
 	while [ $tries -lt 200 ]; do

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Pictures from outside: each kind in each format, from short sweeps, a probe, limits and the explorer; what is refused, and when; interruption.
-# Nothing is said of how they look: that is for eyes.
+# Pictures from outside: each kind in each format, from short sweeps, a probe, limits and the explorer; errors; interruption.
+# The test does not check what the pictures look like.
 . "$(dirname "$0")/lib.sh"
 
-# As expect, of what is measured: on a busy machine some of it may find no undisturbed trial, and is then a gap.
+# Like expect, for measurements: on a busy machine some cells find no undisturbed trial, and are gaps in the picture.
 measured() {
 	"$SLEXPLORE" "$@" </dev/null >out 2>err
 	status=$?
@@ -11,7 +11,7 @@ measured() {
 		fail "slexplore $*: exit status $status: $(head -c 700 err)"
 }
 
-# untouched STATUS WORDS ARGUMENT...: refused before anything was measured or written.
+# untouched STATUS WORDS ARGUMENT...: the program refuses before it measures or writes anything.
 untouched() {
 	ls -A >before
 	refuse "$@"
@@ -20,7 +20,7 @@ untouched() {
 	cmp -s before after || fail "slexplore $*: leaves $(diff before after)"
 }
 
-# has PICTURE WORD...: it is whole, and these words are in it, as far as what is installed can tell.
+# has PICTURE WORD...: the picture is complete and contains these words, as far as installed tools can check.
 has() {
 	picture=$1
 	shift
@@ -51,7 +51,7 @@ has() {
 	esac
 }
 
-# Script and data are there, and gnuplot, if it is, makes a picture of them, from anywhere.
+# Script and data exist. If gnuplot is installed, it draws them from any directory.
 plots() {
 	[ -s "$1.gp" ] && [ -s "$1.dat" ] || { fail "no $1.gp with $1.dat"; return; }
 	command -v gnuplot >/dev/null || return 0
@@ -60,7 +60,7 @@ plots() {
 	[ -s "$1.svg" ] || fail "gnuplot $1.gp has drawn nothing"
 }
 
-# ---- What is refused, before a thing is measured
+# ---- Errors before the measurement
 
 : >out
 : >err
@@ -82,11 +82,11 @@ mkdir taken.dat
 untouched 1 "taken.dat cannot be written: it is a directory" sweep combine acc=1,2 --gnuplot taken
 rmdir taken.dat
 
-# A core of this instruction set that there is a model of, whichever this one is.
+# A core model of this instruction set.
 core=$("$SLEXPLORE" explain combine --uarch nothing 2>&1 | sed -n 's/.*one of \([a-z0-9-]*\),.*/\1/p')
 [ -n "$core" ] || fail "no core model"
 
-# ---- gnuplot wants no library
+# ---- gnuplot requires no library
 
 measured sweep combine acc=1,2,4,8 unroll=8 type=f64,i64 --gnuplot lines
 plots lines
@@ -102,13 +102,13 @@ measured sweep sum-halves 'form=*' --gnuplot forms.gp
 plots forms
 measured probe latency --max-size 256k --gnuplot probe
 plots probe
-# Where no trial goes undisturbed there is nothing to draw.
+# Without an undisturbed trial there is nothing to draw.
 measured windows nop load --gnuplot windows
 [ "$status" -ne 0 ] || plots windows
 expect 0 explain combine --uarch "$core" --gnuplot limits
 plots limits
 
-# ---- cairo: where it is missing it says so, and what would be right
+# ---- cairo: if it is missing, the message says so and names the package
 
 if ! "$SLEXPLORE" explain combine --uarch "$core" --picture limits.svg >out 2>err; then
 	says err "install libcairo2"
@@ -116,7 +116,7 @@ if ! "$SLEXPLORE" explain combine --uarch "$core" --picture limits.svg >out 2>er
 	untouched 1 "install libcairo2" sweep combine acc=1,2 --picture a.svg
 	done_with "pictures for gnuplot; without cairo no others"
 fi
-# A library that cannot be loaded is missing.
+# A library that cannot be loaded counts as missing.
 mkdir empty
 : >empty/libcairo.so.2
 LD_LIBRARY_PATH=$work/empty
@@ -142,13 +142,13 @@ measured windows nop --picture windows.svg
 [ "$status" -ne 0 ] || has windows.svg "Reorder buffer" "cycles per iteration" "nops between the two misses"
 [ ! -e a.svg ] || fail "a picture that was refused"
 
-# What was there is replaced whole; nothing else is left behind.
+# An existing file is replaced as a whole; no other file is left.
 echo "not a picture" >limits.svg
 expect 0 explain combine --uarch "$core" --picture limits.svg
 has limits.svg "what limits it"
 ! ls -A | grep -q tmp || fail "left behind: $(ls -A | grep tmp)"
 
-# ---- interrupted, a sweep is drawn as far as it came
+# ---- an interrupted sweep is drawn as far as it was measured
 
 if interrupted INT 130 12 sweep combine 'op=*' 'type=*' unroll=16 acc=1..16 --format json --time-budget 3600 --picture half.svg --gnuplot half; then
 	has half.svg "combine: reduce an array"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The probe from outside: its words, its formats, what it does with little memory, little time, and a signal. Wants SLEXPLORE, the
-# program. What the figures are is not looked at: any machine may run this.
+# slexplore probe from outside: arguments, formats, little memory, little time, and a signal. The test checks no measured value, so
+# any machine can run it.
 . "$(dirname "$0")/lib.sh"
 
 # Wrong usage, in one line that helps.
@@ -14,7 +14,7 @@ expect 2 probe --pages 2m
 says err 'both, 4k, huge or auto'
 [ ! -s out ] || fail "output beside an error"
 
-# Small ones, in each format. Nothing on standard error but notes. They take the time they need: on a busy machine a budget leaves parts out.
+# Small probes in each format, with only notes on standard error. They have no time budget, because on a busy machine it would leave parts out.
 small="--max-size 256k"
 # shellcheck disable=SC2086
 expect 0 probe latency tlb line $small
@@ -35,8 +35,8 @@ expect 0 probe latency $small --format csv
 says out ',part,level,x,setting,'
 awk -F, 'NR == 1 { fields = NF } NF != fields && !/"/ { exit 1 } END { exit NR < 10 }' out || fail "CSV: $(head -c 600 out)"
 
-# Of memory that is not to be had it says so, and goes on with what there is.
-# shellcheck disable=SC3045      # where there is none, or the program cannot start in so little (sanitisers reserve terabytes), it is left out
+# If memory is short, a note says so, and the probe continues with less.
+# shellcheck disable=SC3045      # skipped where the shell lacks ulimit, or the program cannot start (sanitisers reserve terabytes)
 if (ulimit -v 400000 && exec "$SLEXPLORE" --version) >/dev/null 2>&1; then
 	# shellcheck disable=SC3045
 	(ulimit -v 400000 && exec "$SLEXPLORE" probe latency --pages 4k --max-size 1g --time-budget 8) >out 2>err </dev/null
@@ -45,7 +45,7 @@ if (ulimit -v 400000 && exec "$SLEXPLORE" --version) >/dev/null 2>&1; then
 	says out 'note: '
 fi
 
-# Ended by a signal, it tells what it has.
+# After a signal, the probe prints its results so far.
 for signal in TERM:143 HUP:129 INT:130; do
 	if interrupted "${signal%:*}" "${signal#*:}" 40 probe --format json --time-budget 60; then
 		json_numbered

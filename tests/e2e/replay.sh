@@ -1,6 +1,6 @@
 #!/bin/sh
-# Recording on this machine and replaying it: the same figures, and every kind of file that is no recording.
-# Wants top_srcdir, the sources.
+# Recording and replay on this machine: the same values; and every kind of file that is no recording.
+# Requires top_srcdir, the source directory.
 . "$(dirname "$0")/lib.sh"
 
 data=$top_srcdir/tests/data
@@ -8,7 +8,7 @@ data=$top_srcdir/tests/data
 # field NAME LINE: a number of a JSON record.
 field() { printf '%s\n' "$2" | sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p"; }
 
-# A short recording of one kernel, and its figures on the screen.
+# A short recording of one kernel, and its values on the screen.
 expect 0 record one.jsonl mul-chain acc=1,2,4 --time-budget 0.5
 says err '3 settings'
 says err 'slexplore replay one.jsonl'
@@ -33,13 +33,13 @@ grep '"record":"sample"' one.jsonl | while read -r line; do
 done >quartiles
 sed -n 's/.*quartiles \([0-9.]*\) .*/\1/p' out >shown
 while read -r low; do
-	# As near as the screen writes figures: the record's six digits may lie between two of its own.
+	# The screen shows fewer digits than the record.
 	awk -v low="$low" '{ d = $1 - low; if (d < 0) d = -d; found += d < (low < 10 ? 0.00051 : 0.0051) } END { exit !found }' shown ||
 		fail "no quartile $low on any screen"
 done <quartiles
 [ -s quartiles ] || fail "no figures"
 
-# A recording of a processor that counts is the same screens on this machine as on any. UPDATE=1 writes them.
+# The recording of a processor with counters gives the same screens on every machine. UPDATE=1 writes them.
 expect 0 replay "$data/neoverse-n1.jsonl" --script "$data/neoverse-n1.script"
 [ ! -s err ] || fail "something was left out"
 if [ -n "${UPDATE:-}" ]; then
@@ -49,7 +49,7 @@ elif ! cmp -s out "$data/neoverse-n1.txt"; then
 	fail "other screens than $data/neoverse-n1.txt; UPDATE=1 writes these"
 fi
 
-# From the command line: at the nearest setting; what is not there.
+# From the command line: the nearest setting; settings that were not recorded.
 printf 'dump\n' >dump.script
 expect 0 replay one.jsonl mul-chain acc=3 --script dump.script
 says err 'acc=3 was not recorded'
@@ -63,12 +63,12 @@ printf 'again\n' >again.script
 expect 2 replay one.jsonl --script again.script
 says err 'nothing is measured in a replay: the figures are those of one.jsonl'
 
-# A tour that has no time for all settings ends, and says so.
+# A tour without time for all settings ends with a message.
 expect 0 record tour.jsonl --time-budget 0.01
 says err 'the time was too short for '
 says err ': the same command goes on with them'
 
-# Going on, with another kernel; what is recorded is left alone.
+# Append another kernel; existing samples are kept.
 expect 0 record one.jsonl k-loads k=1 --time-budget 0.1
 says err 'holds 3 settings already'
 says err '1 setting,'
@@ -81,7 +81,7 @@ says out '▸ k-loads'
 expect 2 record one.jsonl k-loads k=1 --seed 5
 says err '--seed 1'
 
-# Cut off in the middle of a line, damaged, of the future, none at all.
+# A file that is cut off in a line, damaged, of a future format, or no recording.
 size=$(wc -c <one.jsonl)
 head -c $((size - 40)) one.jsonl >cut.jsonl
 expect 0 replay cut.jsonl --script dump.script
@@ -109,7 +109,7 @@ says err 'replay wants a recording'
 expect 2 replay one.jsonl
 says err 'terminal'
 
-# What cannot be recorded, or not there.
+# Errors of recording.
 expect 2 record
 says err 'record wants the name of the file'
 expect 2 record mul-chain
@@ -133,7 +133,7 @@ says err 'No space left on device'
 expect 1 record no-such-directory/x.jsonl k-loads
 says err 'No such file or directory'
 
-# The explorer records, too: by its option, and by a command.
+# The explorer records by an option and by a command.
 printf 'set acc=2\nlive\nrecord\ndump\nrecord to two.jsonl\nlive\nset acc=1\nlive\nquit\n' >record.script
 expect 0 mul-chain --record explorer.jsonl --script record.script
 says out 'recorded: '
@@ -143,7 +143,7 @@ expect 0 replay explorer.jsonl mul-chain acc=2 --script dump.script
 says out ' REPLAY explorer.jsonl '
 expect 0 replay two.jsonl mul-chain acc=1 --script dump.script
 
-# Ended by a signal: what was measured is there. On a core that is always busy it is written then.
+# After a signal, all measured samples are in the file. On a core that is always busy, they are written at the end.
 sampled() { [ "$(grep -c '"record":"sample"' ended.jsonl 2>/dev/null)" -ge "$1" ] 2>/dev/null; }
 if with_signal TERM; then
 	$prefix "$SLEXPLORE" record ended.jsonl --time-budget 3600 </dev/null >out 2>err &

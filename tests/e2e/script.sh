@@ -1,17 +1,16 @@
 #!/bin/sh
-# The explorer without a terminal: scripts run, and what is wrong is said in one line, with exit status 2 and never an
-# escape byte.
+# The explorer without a terminal: scripts run; an error is one line, with exit status 2 and no escape byte.
 . "$(dirname "$0")/lib.sh"
 
-# mistake WORDS: the one line about it.
+# mistake WORDS: the message is one line with these words.
 mistake() {
 	says err "$1"
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than a line: $(cat err)"
 }
 
-# A figure, pinned and compared; the command line that reopens the state.
+# A value is pinned and compared; the command line that reopens the screen.
 cat >good.script <<'END'
-# anything with a figure
+# any value
 figure
 key p
 knob size
@@ -34,7 +33,7 @@ grep -q 'B/A ' out || fail "no ratio"
 grep -q 'slexplore explore list-length size=16k' out || fail "no command line"
 grep -q 'CPE [0-9]' screen.txt || fail "no figure in the file"
 
-# Walking on the mountain: the cell under the cursor is the setting, and is measured; as a relief where there is something to see.
+# On the mountain, the cell under the cursor is the setting, and is measured; the relief.
 cat >mountain.script <<'END'
 key m
 key Right
@@ -50,13 +49,13 @@ expect 0 explore mountain size=16m stride=7 --ascii --script mountain.script
 grep -q 'L1 .*: every read is a miss: 1 line for each; if 512 MiB: no miss after' out || fail "no word of misses"
 grep -q 'a line of .* bytes each' out || fail "the slope has no end"
 
-# Standard input; ASCII only when asked, and where the locale has nothing else.
+# Standard input; ASCII by option and by locale.
 printf 'resize 120x40\ndump\n' | run 0 --ascii --script -
 ! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII"
 printf 'dump\n' | LC_ALL=C run 0 --script -
 ! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII in the C locale"
 
-# A theme that there is not is said once, on the screen.
+# An unknown theme is reported once, on the screen.
 printf 'dump\nkey ?\ndump\n' | SLEXPLORE_THEME=solarized run 0 --script -
 [ "$(grep -c 'SLEXPLORE_THEME=solarized: no such theme; there is high-contrast' out)" = 1 ] || fail "no word of the theme"
 printf 'dump\n' | SLEXPLORE_THEME=contrast run 0 --script -
@@ -77,7 +76,7 @@ mistake 'no-such-file'
 printf 'dump no-such-directory/file\n' | run 1 --script -
 mistake 'no-such-directory/file'
 
-# A file of keys of one's own, and a wrong one.
+# The user's file of keys, correct and wrong.
 mkdir own
 printf '[main]\nx help # help | help me\n' >own/keys
 printf 'key x\ndump\n' | SLEXPLORE_DATA=$work/own run 0 --script -

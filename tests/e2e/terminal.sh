@@ -1,6 +1,6 @@
 #!/bin/sh
-# The explorer on a real terminal (tmux): it starts, follows keys, survives resizes and stops, and however it ends
-# the terminal is as before. Waits for what the screen shows, with a deadline, and never for a time.
+# The explorer on a real terminal (tmux): it starts, follows keys, survives resizes and stops. However it ends, it restores the
+# terminal. The script polls the screen with a deadline, and never sleeps for a fixed time.
 . "$(dirname "$0")/lib.sh"
 
 command -v tmux >/dev/null 2>&1 || { echo "no tmux here"; exit 77; }
@@ -11,7 +11,7 @@ tm() { tmux -S "$socket" -f /dev/null "$@"; }
 screen() { tm capture-pane -p -t test; }
 trap 'tm kill-server 2>/dev/null; rm -rf "$place"' EXIT
 
-# What comes after would fail for the same reason.
+# Later checks would fail for the same reason.
 stuck() { fail "$*"; screen; exit 1; }
 
 has() { screen | grep -q -e "$1"; }
@@ -23,8 +23,8 @@ restored() { [ "$(tm display-message -p -t test '#{alternate_on} #{cursor_flag}'
 gone() { ! kill -0 "$1" 2>/dev/null; }
 pid_of() { until_true test -s pid || stuck "no process"; cat pid; }
 
-# A shell that says how the last program ended; sane when the terminal echoes and its line has canonical input. It stands in $work, so that what is
-# typed there is short: the rest of a long line would stand where words of the answer are looked for.
+# A shell whose prompt shows the last exit status, and "sane" if the terminal echoes and has canonical input. It runs in $work, so that typed
+# lines are short and do not wrap into the answer.
 tm new-session -d -x 80 -y 24 -s test "sh" || { echo "tmux does not start"; exit 77; }
 keys "PS1='ready> '; stty -a > before; clear" Enter
 shows '^ready>'
@@ -50,7 +50,7 @@ shows 'quartiles'
 shows 'q quit'
 keys Down Down Right
 shows '▸ unroll'
-# What a terminal says of its cursor (Esc [ 41 ; 10 R), asked by whatever ran before, and a key that nothing knows (Esc [ 15 ; 5 ~): neither is typed.
+# A terminal's late answer about its cursor (Esc [ 41 ; 10 R), and an unknown key (Esc [ 15 ; 5 ~), must not be taken for typed text.
 keys -H 1b 5b 34 31 3b 31 30 52
 keys -H 1b 5b 31 35 3b 35 7e
 keys '?'
@@ -79,16 +79,16 @@ for signal in TERM:143 HUP:129 INT:130; do
 	ended "${signal#*:}"
 done
 
-# A processor that there is none of: the line that run prints, and the terminal as before.
+# A processor that does not exist: the same line as from run, and a restored terminal.
 start --cpu 99999
 shows '--cpu 99999: this process may use processors'
 ended 2
-# The same where only the worker can tell, after the first frame: by a machine made up of one processor.
+# The same when the worker finds out after the first frame: on a simulated machine with one processor.
 keys "clear; HWLOC_SYNTHETIC='core:1 pu:1' \"$SLEXPLORE\" --cpu 1; echo ended \$?" Enter
 shows '--cpu 1: this process may use processors'
 ended 2
 
-# Stopped, it gives the terminal back; continued, it draws everything again.
+# When stopped, it restores the terminal; when continued, it draws everything again.
 keys "\"$SLEXPLORE\"" Enter
 shows 'cycles per element'
 keys C-z
@@ -103,7 +103,7 @@ keys q
 shows '^ready>'
 lacks 'cycles per element'
 
-# Ends while it records: what is in the file, and how to see it, stays readable.
+# It ends while it records: the message about the file stays readable.
 start mul-chain --record quit.jsonl
 shows '● recording'
 shows 'quartiles'
@@ -114,7 +114,7 @@ ended 0
 start
 shows 'cycles per element'
 
-# A storm of resizes, down to hardly anything.
+# Many resizes, down to a tiny screen.
 for size in 120x40 59x15 200x50 3x2 61x17 20x5 80x24 3x2; do
 	tm resize-window -t test -x "${size%x*}" -y "${size#*x}"
 done
@@ -127,11 +127,11 @@ shows 'cycles per element'
 keys F10
 ended 0
 
-# No terminal that can be used: one line, exit status 2, and no escape byte.
+# No usable terminal: one line, exit status 2, and no escape byte.
 for term in dumb unknown no-such-terminal ''; do
 	tm respawn-window -k -t test "TERM='$term' '$SLEXPLORE' > out 2> err; echo \$? > status; sh"
 	until_true test -s status || stuck "TERM=$term"
-	# Standard output is a file here; once more with the terminal.
+	# Standard output is a file here; then once more with the terminal.
 	[ "$(cat status)" = 2 ] || stuck "TERM=$term: exit status"
 	rm -f status
 	tm respawn-window -k -t test "TERM='$term' '$SLEXPLORE' 2> err; echo \$? > status; sh"
@@ -142,7 +142,7 @@ for term in dumb unknown no-such-terminal ''; do
 	rm -f status
 done
 
-# ASCII only where the locale has nothing else.
+# ASCII if the locale requires it.
 tm respawn-window -k -t test "LC_ALL=C '$SLEXPLORE'"
 shows 'cycles per element'
 has '─' && stuck "beyond ASCII in the C locale"

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The windows from outside: words, formats, and a signal. What the figures are is not looked at: any machine may run
-# this.
+# slexplore windows from outside: arguments, formats, and a signal. The test checks no measured value, so any machine can run it.
 . "$(dirname "$0")/lib.sh"
 
 # Wrong usage, in one line that helps.
@@ -16,7 +15,7 @@ expect 2 windows --max-size 4m
 says err '--max-size'
 [ ! -s out ] || fail "output beside an error"
 
-# Small ones, in each format.
+# Small measurements in each format.
 expect 0 windows nop filler=store size=4m
 says out 'reorder buffer'
 says out 'elsewhere: '
@@ -29,7 +28,7 @@ says out '"record":"windows"'
 says out '"filler":"load"'
 expect 0 windows nop size=4m --curve --format csv
 says out ',filler,buffer,fillers,cycles,'
-# In little time it has a part, or says that it has nothing.
+# With little time it prints a part, or says that it has nothing.
 "$SLEXPLORE" windows nop remedy=prefetch size=4m --time-budget 0.01 </dev/null >out 2>err
 case $? in
 0) says out 'Not complete: ' && says out 'the time was up' ;;
