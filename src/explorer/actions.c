@@ -7,9 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "engine/own/own.h"
-
-/* The furthest that help and other long overlays scroll, in lines. */
-enum { SCROLL_MOST = 200 };
+#include "explorer/panes.h"
 
 /* Characters of a value being typed: more than any value has. */
 enum { ENTRY_LONGEST = 20 };
@@ -97,7 +95,7 @@ struct status action_kernel(struct session *session, const char *arguments, doub
 	choose_kernel(session, kernel, now);
 	if (knob >= 0) {
 		choose_knob(session, knob);
-		session->focus = FOCUS_KNOBS;
+		panes_focus(session, "knobs");
 	}
 	return status_ok();
 }
@@ -307,7 +305,7 @@ struct status action_knob(struct session *session, const char *arguments, double
 	if (!status_is_ok(&status))
 		return status;
 	choose_knob(session, knob);
-	session->focus = FOCUS_KNOBS;
+	panes_focus(session, "knobs");
 	return status;
 }
 
@@ -318,7 +316,7 @@ bool action_knob_works(const struct session *session, const char *arguments)
 	if (parse_steps(arguments, &steps))
 		return step_works(session, steps);
 	knob = kernel_knob(session->setting.kernel, arguments);
-	return knob >= 0 && (knob != session->knob || session->focus != FOCUS_KNOBS);
+	return knob >= 0 && (knob != session->knob || !panes_focused(session, "knobs"));
 }
 
 bool action_knob_by_works(const struct session *session, int direction)
@@ -462,84 +460,4 @@ struct status action_accept(struct session *session, const char *arguments, doub
 	if (!session->entry_refused)
 		session->entry[0] = '\0';
 	return status;
-}
-
-/* ---- arrows ---- */
-
-static const struct plan_slice *move_slice(const struct session *session, int dx)
-{
-	return dx && session->plan.by_size.knob >= 0 ? &session->plan.by_size
-						     : &session->plan.by_stride;
-}
-
-/* Right is a larger size, up a larger stride. */
-static bool move_target(const struct session *session, int dx, int dy, struct setting *setting)
-{
-	return plan_neighbour(session, move_slice(session, dx), dx ? dx : -dy, setting);
-}
-
-static bool overlay_move_works(const struct session *session, int dx, int dy)
-{
-	struct view_found found[VIEW_FOUND];
-
-	if (dx)
-		return false;
-	if (session->overlay == OVERLAY_FIND) {
-		int selected = session->found_selected + dy;
-
-		return selected >= 0 && selected < session_found(session, found, NULL);
-	}
-	return session->scroll + dy >= 0 && session->scroll + dy <= SCROLL_MOST;
-}
-
-bool action_move_works(const struct session *session, int dx, int dy)
-{
-	struct setting setting;
-
-	if (session->overlay != OVERLAY_NONE)
-		return overlay_move_works(session, dx, dy);
-	switch (session->focus) {
-	case FOCUS_KERNELS:
-		return dy && action_kernel_by_works(session, dy);
-	case FOCUS_KNOBS:
-		return dy ? action_knob_by_works(session, dy) : step_works(session, dx);
-	case FOCUS_CODE:
-		return dy && action_code_works(session, dy > 0 ? "+1" : "-1");
-	case FOCUS_COUNTERS:
-		return dy && action_counters_by_works(session, dy > 0 ? "+1" : "-1");
-	case FOCUS_MOUNTAIN:
-		return plan_walk(session, dx, dy, &setting);
-	default:
-		return move_target(session, dx, dy, &setting);
-	}
-}
-
-struct status action_move(struct session *session, int dx, int dy, double now)
-{
-	struct setting setting;
-
-	if (session->overlay == OVERLAY_NONE)
-		session->entry[0] =
-			'\0'; /* left as it is typed, it would lie in wait on another pane */
-	if (session->overlay == OVERLAY_NONE && session->focus == FOCUS_KNOBS)
-		return dy ? action_knob_by(session, dy, now) : step_knob(session, dx, now);
-	if (!action_move_works(session, dx, dy))
-		return status_make(STATUS_USAGE, "nothing further that way");
-	if (session->overlay == OVERLAY_FIND) {
-		session->found_selected += dy;
-	} else if (session->overlay != OVERLAY_NONE) {
-		session->scroll += dy;
-	} else if (session->focus == FOCUS_KERNELS) {
-		return action_kernel_by(session, dy, now);
-	} else if (session->focus == FOCUS_CODE) {
-		return action_code(session, dy > 0 ? "+1" : "-1", now);
-	} else if (session->focus == FOCUS_COUNTERS) {
-		return action_counters_by(session, dy > 0 ? "+1" : "-1", now);
-	} else if (session->focus == FOCUS_MOUNTAIN) {
-		if (plan_walk(session, dx, dy, &setting))
-			session_go(session, &setting, now);
-	} else if (move_target(session, dx, dy, &setting)) {
-		session_go(session, &setting, now);
-	}
-	return status_ok();
 }

@@ -22,8 +22,4 @@ bool action_digit_works(const struct session *session, const char *arguments);
 void action_say_range(struct session *session);
 struct status action_accept(struct session *session, const char *arguments, double now);
 
-/* The arrow keys: dx and dy of -1, 0 or +1, down positive. */
-struct status action_move(struct session *session, int dx, int dy, double now);
-bool action_move_works(const struct session *session, int dx, int dy);
-
 #endif

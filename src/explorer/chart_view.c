@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "picture/chart_knobs.h"
@@ -210,26 +211,27 @@ static struct status view_windows(
 struct status chart_view(const struct view *view, const struct chart_origin *origin,
 	struct chart **chart, const char **what)
 {
+	static const struct {
+		const char *front, *what;
+		struct status (*make)(const struct view *view, const struct chart_origin *origin,
+			struct chart **chart);
+	} rows[] = {
+		{ "slices", "slice", view_slice },
+		{ "mountain", "mountain", view_mountain },
+		{ "probe", "probe", view_probe },
+		{ "windows", "windows", view_windows },
+		{ "ladder", "limits", view_ladder },
+	};
+
 	*chart = NULL;
-	switch (view->body) {
-	case BODY_SLICES:
-		*what = "slice";
-		return view_slice(view, origin, chart);
-	case BODY_MOUNTAIN:
-		*what = "mountain";
-		return view_mountain(view, origin, chart);
-	case BODY_PROBE:
-		*what = "probe";
-		return view_probe(view, origin, chart);
-	case BODY_WINDOWS:
-		*what = "windows";
-		return view_windows(view, origin, chart);
-	case BODY_LADDER:
-		*what = "limits";
-		return view_ladder(view, origin, chart);
-	default:
-		return status_make(STATUS_USAGE, "there is no picture of what is in front: view "
-						 "slices, ladder, mountain, probe or windows "
-						 "brings what has one");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strcmp(rows[i].front, view->front) != 0)
+			continue;
+		*what = rows[i].what;
+		return rows[i].make(view, origin, chart);
 	}
+	return status_make(STATUS_USAGE,
+		"there is no picture of %s: view slices, ladder, "
+		"mountain, probe or windows brings a panel that has one",
+		view->front);
 }

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "explorer/actions.h"
+#include "explorer/panes.h"
 #include "explorer/state.h"
 
 /* Rows that only fix an argument of an action. */
@@ -63,74 +64,8 @@ static struct status run_entry_erase(struct session *session, const char *argume
 	return status_ok();
 }
 
-/* ---- focus ---- */
-
-static const char *const focus_names[] = { "kernels", "knobs", "slices", "code", "counters",
-	"mountain", NULL };
-_Static_assert(
-	sizeof(focus_names) / sizeof(focus_names[0]) == FOCUS_COUNT + 1, "a name for each focus");
-
-static int focus_index(const char *name)
-{
-	for (int i = 0; focus_names[i]; i++)
-		if (strcmp(focus_names[i], name) == 0)
-			return i;
-	return -1;
-}
-
-static struct status focus_on(struct session *session, int focus)
-{
-	session->focus = (enum focus)focus;
-	session->entry[0] = '\0';
-	return status_ok();
-}
-
-/* Whether a pane has anything: the code once the limits are known, the counters where there are
- * any. */
-static bool focus_there(const struct session *session, int focus)
-{
-	return (focus != FOCUS_CODE || insight_ready(session)) &&
-	       (focus != FOCUS_COUNTERS || session->live.counts.count > 0) &&
-	       (focus != FOCUS_MOUNTAIN || session->plan.grid.present);
-}
-
-/* The next pane that has anything. */
-static struct status focus_by(struct session *session, int direction)
-{
-	int focus = session->focus;
-
-	do
-		focus = (focus + FOCUS_COUNT + direction) % FOCUS_COUNT;
-	while (!focus_there(session, focus));
-	return focus_on(session, focus);
-}
-
-ACTION_BY(focus_next, ((void)now, focus_by(session, +1)))
-ACTION_BY(focus_previous, ((void)now, focus_by(session, -1)))
-
-static struct status run_focus(struct session *session, const char *arguments, double now)
-{
-	int focus = focus_index(arguments);
-
-	(void)now;
-	if (focus < 0)
-		return status_make(STATUS_USAGE,
-			"focus \"%.40s\": next, previous, kernels, knobs, slices, code, "
-			"counters or mountain",
-			arguments);
-	if (focus == FOCUS_MOUNTAIN && !focus_there(session, focus))
-		return status_make(STATUS_USAGE, "focus mountain: there is none of %s",
-			session->setting.kernel->name);
-	return focus_on(session, focus);
-}
-
-static bool works_focus(const struct session *session, const char *arguments)
-{
-	int focus = focus_index(arguments);
-
-	return focus >= 0 && focus != (int)session->focus &&
-	       (focus != FOCUS_MOUNTAIN || focus_there(session, focus));
-}
+ACTION_BY(focus_next, ((void)now, action_focus_by(session, +1)))
+ACTION_BY(focus_previous, ((void)now, action_focus_by(session, -1)))
 
 /* ---- pin ---- */
 
@@ -318,8 +253,8 @@ static const struct command_row rows[] = {
 	{ "entry accept", "", "take the typed value", action_accept, works_entry, 0 },
 	{ "entry drop", "", "forget the typed value", run_entry_drop, works_entry, 0 },
 	{ "entry erase", "", "erase the last character typed", run_entry_erase, works_entry, 0 },
-	{ "focus", "kernels|knobs|slices|code|…", "what the arrows act on", run_focus, works_focus,
-		0 },
+	{ "focus", "kernels|knobs|slices|code|…", "what the arrows act on", action_focus,
+		action_focus_works, 0 },
 	{ "focus next", "", "give the arrows to the next pane", run_focus_next, NULL, 0 },
 	{ "focus previous", "", "give the arrows to the pane before", run_focus_previous, NULL, 0 },
 	{ "move left", "",

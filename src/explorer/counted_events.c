@@ -6,7 +6,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "explorer/state.h"
+#include "explorer/panes.h"
 
 /* Of fewer letters there are too many events; so many are looked at for the best ones. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
@@ -124,8 +124,7 @@ struct status action_event(struct session *session, const char *arguments, doubl
 		session_notice(session, false, "%.80s is counted already", arguments);
 	}
 	counted->first = 0; /* those that were asked for stand first */
-	if (session->body != BODY_COUNTERS)
-		body_counters(session);
+	panes_bring(session, "counters");
 	return status_ok();
 }
 
@@ -134,7 +133,7 @@ bool action_event_works(const struct session *session, const char *arguments)
 	struct status status;
 
 	if (counted_index(session->counted.plan, arguments) >= 0)
-		return session->body != BODY_COUNTERS;
+		return !panes_in_front(session, "counters");
 	status = check(session, arguments);
 	return status_is_ok(&status);
 }

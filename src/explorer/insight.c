@@ -418,7 +418,6 @@ void insight_view(const struct session *session, struct view *view)
 	const struct insight *insight = &session->insight;
 	bool foreign = insight_foreign(session);
 
-	view->body = session->body;
 	view->code_first = insight->code_first;
 	snprintf(view->limits_note, sizeof(view->limits_note), "%s", insight->note);
 	if (!insight->loaded)

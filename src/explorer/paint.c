@@ -2,9 +2,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "explorer/actions.h"
 #include "explorer/painter.h"
-#include "explorer/state.h"
+#include "explorer/panes.h"
 
 struct status action_picture(struct session *session, const char *arguments, double now)
 {
@@ -28,8 +27,5 @@ struct status action_picture(struct session *session, const char *arguments, dou
 bool action_picture_works(const struct session *session, const char *arguments)
 {
 	(void)arguments;
-	return session->painter &&
-	       (session->body == BODY_SLICES || session->body == BODY_LADDER ||
-		       session->body == BODY_MOUNTAIN || session->body == BODY_PROBE ||
-		       session->body == BODY_WINDOWS);
+	return session->painter && session->front->pictured;
 }

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "explorer/actions.h"
-#include "explorer/state.h"
+#include "explorer/panes.h"
 
 const struct probe_report *probing_report(const struct session *session)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "explorer/state.h"
+#include "explorer/panes.h"
 
 /* Beyond this many cells the table starts anew: some 15 KB each while unsettled. */
 enum { CELLS_MOST = 6000 };
@@ -105,8 +105,8 @@ void session_restart(struct session *session, double now)
 		forget_cells(session);
 	recall(session);
 	plan_build(session);
-	if (session->focus == FOCUS_MOUNTAIN && !session->plan.grid.present)
-		session->focus = FOCUS_KNOBS;
+	if (panes_focused(session, "mountain") && !session->plan.grid.present)
+		panes_focus(session, "knobs");
 	insight_renew(session);
 	windowing_renew(session);
 	if (!session->frozen && !session_apart(session))
@@ -173,7 +173,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	session->painter = options->painter;
 	session->invocation = memory_string(options->invocation ? options->invocation : "");
 	session->setting = options->setting;
-	session->focus = FOCUS_KNOBS;
+	panes_begin(session);
 	while (kernel_registry[session->kernel_count])
 		session->kernel_count++;
 	session->kernels = memory_new((size_t)session->kernel_count + 1, sizeof(*session->kernels));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "experiment/sweep/blocks.h"
-#include "explorer/state.h"
+#include "explorer/panes.h"
 
 static void fill_slice(
 	const struct session *session, const struct plan_slice *slice, struct view_slice *view)
@@ -158,7 +158,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->kernel_index = session_kernel_index(session, kernel);
 	view->own = session->own_open ? session->kernels[session->kernel_count].setting.kernel->name
 				      : NULL;
-	view->focus = session->focus;
+	view->focus = session->focus->name;
+	view->front = session->front->name;
 	view->knob = session->knob;
 	snprintf(view->entry, sizeof(view->entry), "%s", session->entry);
 	view->entry_refused = session->entry[0] && session->entry_refused;

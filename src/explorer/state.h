@@ -158,8 +158,8 @@ struct counted {
 	char why[200]; /* why the newest result of this plan counted nothing; empty: it did, or none
 			  has come */
 	double modelled[COUNTERS_MAX]; /* per element, of the present explanation; NAN: nothing */
-	int first;	  /* the first event that the panel shows, if there are more than fit */
-	enum body before; /* what stood in front before the counters */
+	int first; /* the first event that the panel shows, if there are more than fit */
+	const struct front *before; /* in front before the counters; NULL: the slices */
 	struct found_events found;
 };
 
@@ -197,9 +197,9 @@ struct session {
 
 	struct setting setting;
 	int knob;
-	enum focus focus;
-	enum body body;
-	bool relief; /* the mountain is shown so */
+	const struct pane *focus;  /* what the arrows act on */
+	const struct front *front; /* the panel in front */
+	bool relief;		   /* the mountain is shown so */
 	struct misses_whatif whatif;
 	char entry[24];
 	bool entry_refused; /* it was not taken: the next character begins a new one */
@@ -408,19 +408,6 @@ struct status action_uarch_nearest(struct session *session, const char *argument
 bool action_uarch_nearest_works(const struct session *session, const char *arguments);
 struct status action_remedy(struct session *session, const char *arguments, double now);
 bool action_remedy_works(const struct session *session, const char *arguments);
-/* "slices", "ladder", …; ended by NULL. */
-extern const char *const body_names[];
-struct status action_view(struct session *session, const char *arguments, double now);
-bool action_view_works(const struct session *session, const char *arguments);
-struct status action_view_next(struct session *session, const char *arguments, double now);
-bool action_view_next_works(const struct session *session, const char *arguments);
-struct status action_code(struct session *session, const char *arguments, double now);
-bool action_code_works(const struct session *session, const char *arguments);
-
-/* body.c */
-void body_counters(struct session *session); /* brings the counters to the front */
-void body_bring(struct session *session, enum body body);
-
 /* ordered.c: whether the present setting's order among others is the published one. */
 void ordered_view(const struct session *session, struct view *view);
 
@@ -465,10 +452,6 @@ struct status action_event(struct session *session, const char *arguments, doubl
 bool action_event_works(const struct session *session, const char *arguments);
 struct status action_event_drop(struct session *session, const char *arguments, double now);
 bool action_event_drop_works(const struct session *session, const char *arguments);
-struct status action_counters(struct session *session, const char *arguments, double now);
-bool action_counters_works(const struct session *session, const char *arguments);
-struct status action_counters_by(struct session *session, const char *arguments, double now);
-bool action_counters_by_works(const struct session *session, const char *arguments);
 
 /* campaigns.c: what asks for many requests. */
 /* Whether live figures and cells rest, since something else is measured in their place. */

@@ -35,32 +35,6 @@ enum {
 /* Bytes of a text that is looked for: a command line has room. */
 enum { FIND_SIZE = 96 };
 
-/* What the arrow keys act on. */
-enum focus {
-	FOCUS_KERNELS,
-	FOCUS_KNOBS,
-	FOCUS_SLICES,
-	FOCUS_CODE,
-	FOCUS_COUNTERS,
-	FOCUS_MOUNTAIN,
-	FOCUS_COUNT
-};
-
-/* What comes first below the knobs; what has room besides follows it. */
-enum body {
-	BODY_SLICES,
-	BODY_LADDER,
-	BODY_PORTS,
-	BODY_COUNTERS,
-	BODY_CODE,
-	BODY_SOURCE,
-	BODY_MOUNTAIN,
-	BODY_PROBE,
-	BODY_WINDOWS,
-	BODY_STRIP,
-	BODY_COUNT
-};
-
 /* What lies over the panels. */
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
 
@@ -160,8 +134,8 @@ struct view {
 	int kernel_index; /* in kernel_registry; behind its end: the own loop; -1: neither */
 	bool kernel_absent[VIEW_KERNELS]; /* of kernel_registry: not in the recording that is played
 					   */
-	const char *own; /* an own loop's name, listed behind the kernels; NULL: none */
-	enum focus focus;
+	const char *own;    /* an own loop's name, listed behind the kernels; NULL: none */
+	const char *focus;  /* the panel that the arrows act on, by its name */
 	int knob;	    /* the selected one */
 	char entry[24];	    /* a value being typed for it; empty: none */
 	bool entry_refused; /* it was not taken */
@@ -226,7 +200,7 @@ struct view {
 		*windows;		  /* of the kernel `window`; NULL: it was not chosen yet */
 	const struct windows_row *window; /* of its present filler; NULL: none */
 	bool windowing;			  /* more of its points are to come */
-	enum body body;
+	const char *front;		  /* the panel in front, by its name */
 	int code_first; /* the first line of the code that is shown, if there are more than fit */
 
 	struct view_slice by_size, by_stride; /* by_stride: or over the selected knob */

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "explorer/actions.h"
-#include "explorer/state.h"
+#include "explorer/panes.h"
 #include "model/counts/counts.h"
 
 static const struct machine *machine_of(const struct session *session)
@@ -103,9 +102,10 @@ struct status action_mountain(struct session *session, const char *arguments, do
 		return status_make(STATUS_USAGE,
 			"there is no mountain of %s: it has no size and stride",
 			session->setting.kernel->name);
-	body_bring(session, session->body == BODY_MOUNTAIN && session->focus == FOCUS_MOUNTAIN
-				    ? BODY_SLICES
-				    : BODY_MOUNTAIN);
+	panes_bring(
+		session, panes_in_front(session, "mountain") && panes_focused(session, "mountain")
+				 ? "slices"
+				 : "mountain");
 	return status_ok();
 }
 
@@ -119,7 +119,7 @@ bool action_mountain_works(const struct session *session, const char *arguments)
 static bool in_front(const struct session *session)
 {
 	return session->plan.grid.present &&
-	       (session->body == BODY_MOUNTAIN || session->focus == FOCUS_MOUNTAIN);
+	       (panes_in_front(session, "mountain") || panes_focused(session, "mountain"));
 }
 
 bool action_relief_works(const struct session *session, const char *arguments)

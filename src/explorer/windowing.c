@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "explorer/state.h"
+#include "explorer/panes.h"
 
 /* Whether a setting is of the kernel that has fillers between two misses. */
 static bool is_window(const struct setting *setting)
@@ -86,8 +86,8 @@ void windowing_renew(struct session *session)
 	struct status status;
 
 	if (!session->machine_known || !is_window(&session->setting)) {
-		if (session->body == BODY_WINDOWS)
-			body_bring(session, BODY_SLICES);
+		if (panes_in_front(session, "windows"))
+			panes_bring(session, "slices");
 		session->windows_shown = false;
 		return;
 	}
@@ -103,9 +103,9 @@ void windowing_renew(struct session *session)
 			play(session);
 	}
 	/* It is what this kernel is about, unless a recording has nothing of it. */
-	if (session->body == BODY_SLICES && !session->windows_shown &&
+	if (panes_in_front(session, "slices") && !session->windows_shown &&
 		(!session->replay || played(windows_of(session))))
-		body_bring(session, BODY_WINDOWS);
+		panes_bring(session, "windows");
 	session->windows_shown = true;
 	windows_model(windows_of(session), uarch, options.foreign);
 	windows_prefer(windows_of(session), filler_of(&session->setting));

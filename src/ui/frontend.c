@@ -78,25 +78,11 @@ static void scroll(struct frontend *front, const char *command, int lines, doubl
 	}
 }
 
-/* Code and counters stop where their last line is seen, and go back from there. */
-static void end_scroll(struct frontend *front, enum focus pane, double now)
-{
-	char command[32];
-	int beyond;
-
-	session_view(front->session, now, &front->view);
-	beyond = panels_beyond(&front->canvas, &front->view, pane);
-	snprintf(command, sizeof(command), "%s -%d",
-		pane == FOCUS_CODE ? "code" : "counters scroll", beyond);
-	if (beyond)
-		session_command(front->session, command, now);
-}
-
 void frontend_key(struct frontend *front, int code, double now)
 {
 	const struct key_row *row;
 	enum context context;
-	char command[128];
+	char command[128], back[32];
 
 	session_view(front->session, now, &front->view);
 	context = keys_context(&front->view);
@@ -114,9 +100,8 @@ void frontend_key(struct frontend *front, int code, double now)
 		scroll(front, command, 1, now);
 	else
 		session_command(front->session, command, now);
-	if (strncmp(command, "code ", 5) == 0 ||
-		(front->view.focus == FOCUS_CODE && strcmp(command, "move down") == 0))
-		end_scroll(front, FOCUS_CODE, now);
-	else if (front->view.focus == FOCUS_COUNTERS && strcmp(command, "move down") == 0)
-		end_scroll(front, FOCUS_COUNTERS, now);
+	/* A pane stops where its last line is seen. */
+	session_view(front->session, now, &front->view);
+	if (panels_scroll_back(&front->canvas, &front->view, command, back, sizeof(back)))
+		session_command(front->session, back, now);
 }

@@ -112,7 +112,7 @@ static void draw_header(struct canvas *canvas, struct rectangle at, const struct
 	}
 }
 
-const struct panel panel_header = { .name = "header", .draw = draw_header, .focus = FOCUS_COUNT };
+const struct panel panel_header = { .name = "header", .draw = draw_header };
 
 /* ---- the last message ---- */
 
@@ -168,7 +168,7 @@ static void draw_message(struct canvas *canvas, struct rectangle at, const struc
 	}
 }
 
-const struct panel panel_notice = { .name = "notice", .draw = draw_message, .focus = FOCUS_COUNT };
+const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* ---- the keys ---- */
 
@@ -235,4 +235,4 @@ static void draw_keys(struct canvas *canvas, struct rectangle at, const struct s
 	canvas_text(canvas, at, x, 0, STYLE_KEY, more);
 }
 
-const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys, .focus = FOCUS_COUNT };
+const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };

@@ -286,6 +286,11 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			"latency: where it loads, from the address on");
 }
 
+static int first_shown(const struct view *view)
+{
+	return view->code_first;
+}
+
 /* Rule, heads, instructions, a free row, two of legend. */
 static int best_rows(const struct view *view)
 {
@@ -298,8 +303,10 @@ const struct panel panel_code = {
 	.draw = draw,
 	.wanted = wanted,
 	.scroll_end = scroll_end,
+	.first = first_shown,
+	.scroll_command = "code",
 	.best_rows = best_rows,
-	.focus = FOCUS_CODE,
+	.focus = "code",
 };
 
 /* ---- its C source ---- */
@@ -391,5 +398,4 @@ const struct panel panel_source = {
 	.draw = draw_source,
 	.wanted = source_wanted,
 	.best_rows = source_best_rows,
-	.focus = FOCUS_COUNT,
 };

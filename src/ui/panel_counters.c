@@ -48,8 +48,8 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 static bool wanted(const struct view *view)
 {
 	return view->counters.plan &&
-	       (view->counters.counts.count > 0 || view->body == BODY_COUNTERS ||
-		       view->focus == FOCUS_COUNTERS);
+	       (view->counters.counts.count > 0 || panels_named(view->front, "counters") ||
+		       panels_named(view->focus, "counters"));
 }
 
 /* ---- remarks ---- */
@@ -486,6 +486,11 @@ static int best_rows(const struct view *view)
 	return view->counters.counts.count ? 1 + 1 + 1 + count + 3 : 4;
 }
 
+static int first_shown(const struct view *view)
+{
+	return view->counters.first;
+}
+
 const struct panel panel_counters = {
 	.name = "counters",
 	.title_of = title_of,
@@ -493,6 +498,8 @@ const struct panel panel_counters = {
 	.draw = draw,
 	.wanted = wanted,
 	.scroll_end = scroll_end,
+	.first = first_shown,
+	.scroll_command = "counters scroll",
 	.best_rows = best_rows,
-	.focus = FOCUS_COUNTERS,
+	.focus = "counters",
 };

@@ -370,7 +370,7 @@ static void add_limit(
 		panels_cut(canvas, width, 2, line->text, size);
 		line->rows = canvas_wrap_rows(canvas, width, line->text);
 	}
-	if (scene->ladder_shown)
+	if (panels_shown(scene, "ladder"))
 		return;
 	if (view->advice.kind == ADVICE_KNOB) {
 		panels_figure(view->advice.to, bound, sizeof(bound));
@@ -595,5 +595,4 @@ const struct panel panel_figure = {
 	.name = "figure",
 	.title_of = title_of,
 	.draw = draw,
-	.focus = FOCUS_COUNT,
 };

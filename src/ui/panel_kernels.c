@@ -38,7 +38,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 
 		if (chosen)
 			canvas_glyph(canvas, at, 0, row,
-				view->focus == FOCUS_KERNELS ? STYLE_FOCUS : STYLE_DIM,
+				panels_named(view->focus, "kernels") ? STYLE_FOCUS : STYLE_DIM,
 				GLYPH_POINTER);
 		canvas_text(canvas, at, 2, row, style, name);
 	}
@@ -53,7 +53,7 @@ const struct panel panel_kernels = {
 	.name = "kernels",
 	.title = "kernels",
 	.draw = draw,
-	.focus = FOCUS_KERNELS,
+	.focus = "kernels",
 };
 
 /* ---- what the chosen one is ---- */
@@ -84,6 +84,4 @@ static void draw_about(struct canvas *canvas, struct rectangle at, const struct 
 		canvas_wrap(canvas, at, row, STYLE_DIM, kernel->document);
 }
 
-const struct panel panel_about = {
-	.name = "about", .title_of = about_title, .draw = draw_about, .focus = FOCUS_COUNT
-};
+const struct panel panel_about = { .name = "about", .title_of = about_title, .draw = draw_about };

@@ -91,7 +91,8 @@ static void draw_knob(struct canvas *canvas, struct rectangle at, int row, int i
 	const struct knob *knob = &view->setting.kernel->knobs[index];
 	bool chosen = index == view->knob, typing = chosen && view->entry[0];
 	struct rectangle value_at = { at.x + columns->name, at.y, columns->value, at.height };
-	enum style style = chosen && view->focus == FOCUS_KNOBS ? STYLE_FOCUS : STYLE_FIGURE;
+	enum style style =
+		chosen && panels_named(view->focus, "knobs") ? STYLE_FOCUS : STYLE_FIGURE;
 	char value[64], hint[96];
 
 	value_of(view, index, columns->value, value, sizeof(value));
@@ -99,7 +100,8 @@ static void draw_knob(struct canvas *canvas, struct rectangle at, int row, int i
 		style = view->entry_refused ? STYLE_BAD : STYLE_SELECTED;
 	if (chosen)
 		canvas_glyph(canvas, at, 0, row,
-			view->focus == FOCUS_KNOBS ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
+			panels_named(view->focus, "knobs") ? STYLE_FOCUS : STYLE_DIM,
+			GLYPH_POINTER);
 	canvas_text(canvas, (struct rectangle){ at.x, at.y, columns->name - 1, at.height }, 2, row,
 		chosen ? STYLE_FIGURE : STYLE_TEXT, knob->name);
 	canvas_text_right(canvas, value_at, columns->value, row, style, value);
@@ -226,5 +228,5 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 }
 
 const struct panel panel_knobs = {
-	.name = "knobs", .title = "knobs", .draw = draw, .focus = FOCUS_KNOBS
+	.name = "knobs", .title = "knobs", .draw = draw, .focus = "knobs"
 };

@@ -324,5 +324,4 @@ const struct panel panel_ladder = {
 	.draw = draw,
 	.wanted = wanted,
 	.best_rows = best_rows,
-	.focus = FOCUS_COUNT,
 };

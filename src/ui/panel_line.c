@@ -209,4 +209,4 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		draw_fitting(canvas, at, 1, STYLE_TEXT, quit, 2);
 }
 
-const struct panel panel_line = { .name = "line", .draw = draw, .focus = FOCUS_COUNT };
+const struct panel panel_line = { .name = "line", .draw = draw };

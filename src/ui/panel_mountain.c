@@ -247,7 +247,8 @@ const char *mountain_level(const struct view_grid *grid, int y, bool first)
 
 bool mountain_whole(const struct view *view)
 {
-	return view->body == BODY_MOUNTAIN && view->focus == FOCUS_MOUNTAIN && view->grid.present;
+	return panels_named(view->front, "mountain") && panels_named(view->focus, "mountain") &&
+	       view->grid.present;
 }
 
 /* Columns left of the cells: the size, and the cache that it stays in where there is room for it.
@@ -536,5 +537,6 @@ const struct panel panel_mountain = {
 	.title_of = title_of,
 	.draw = draw,
 	.wanted = wanted,
-	.focus = FOCUS_MOUNTAIN,
+	.alone = mountain_whole,
+	.focus = "mountain",
 };

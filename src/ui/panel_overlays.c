@@ -208,9 +208,7 @@ static void draw_help(struct canvas *canvas, struct rectangle at, const struct s
 		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_KEY, GLYPH_DOWN);
 }
 
-const struct panel panel_help = {
-	.name = "help", .title = "help", .draw = draw_help, .focus = FOCUS_COUNT
-};
+const struct panel panel_help = { .name = "help", .title = "help", .draw = draw_help };
 
 /* ---- find ---- */
 
@@ -255,9 +253,7 @@ static void draw_find(struct canvas *canvas, struct rectangle at, const struct s
 	}
 }
 
-const struct panel panel_find = {
-	.name = "find", .title = "find", .draw = draw_find, .focus = FOCUS_COUNT
-};
+const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_find };
 
 /* ---- a command line ---- */
 
@@ -277,7 +273,6 @@ const struct panel panel_text = {
 	.title = "command line",
 	.draw = draw_text,
 	.most_rows = 9,
-	.focus = FOCUS_COUNT,
 };
 
 /* ---- another program's words ---- */
@@ -311,5 +306,4 @@ const struct panel panel_said = {
 	.name = "said",
 	.title_of = said_title,
 	.draw = draw_said,
-	.focus = FOCUS_COUNT,
 };

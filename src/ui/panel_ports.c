@@ -443,5 +443,4 @@ const struct panel panel_ports = {
 	.draw = draw,
 	.wanted = wanted,
 	.best_rows = best_rows,
-	.focus = FOCUS_COUNT,
 };

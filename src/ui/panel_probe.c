@@ -281,7 +281,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 
 static bool wanted(const struct view *view)
 {
-	return view->probe && view->body == BODY_PROBE;
+	return view->probe && panels_named(view->front, "probe");
 }
 
 static int best_rows(const struct view *view)
@@ -297,5 +297,4 @@ const struct panel panel_probe = {
 	.draw = draw,
 	.wanted = wanted,
 	.best_rows = best_rows,
-	.focus = FOCUS_COUNT,
 };

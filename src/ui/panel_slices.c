@@ -349,8 +349,9 @@ static const struct view_slice *first_slice(const struct scene *scene)
 	const struct view *view = scene->view;
 
 	/* A kernel without a size has the other one alone. */
-	if (view->by_size.knob < 0 || (!scene->by_stride_shown && view->by_stride.knob >= 0 &&
-					      view->knob == view->by_stride.knob))
+	if (view->by_size.knob < 0 ||
+		(!panels_shown(scene, "by-stride") && view->by_stride.knob >= 0 &&
+			view->knob == view->by_stride.knob))
 		return &view->by_stride;
 	return &view->by_size;
 }
@@ -386,11 +387,11 @@ static bool second_wanted(const struct view *view)
 }
 
 const struct panel panel_by_size = {
-	.name = "by-size",
+	.name = "slices",
 	.title_of = first_title,
 	.draw = first_draw,
 	.wanted = first_wanted,
-	.focus = FOCUS_SLICES,
+	.focus = "slices",
 };
 
 const struct panel panel_by_stride = {
@@ -398,5 +399,5 @@ const struct panel panel_by_stride = {
 	.title_of = second_title,
 	.draw = second_draw,
 	.wanted = second_wanted,
-	.focus = FOCUS_SLICES,
+	.focus = "slices",
 };

@@ -121,5 +121,4 @@ const struct panel panel_strip = {
 	.name = "strip",
 	.title_of = title_of,
 	.draw = draw,
-	.focus = FOCUS_COUNT,
 };

@@ -210,7 +210,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 
 static bool wanted(const struct view *view)
 {
-	return view->windows && view->window && view->body == BODY_WINDOWS;
+	return view->windows && view->window && panels_named(view->front, "windows");
 }
 
 static int best_rows(const struct view *view)
@@ -226,5 +226,4 @@ const struct panel panel_windows = {
 	.draw = draw,
 	.wanted = wanted,
 	.best_rows = best_rows,
-	.focus = FOCUS_COUNT,
 };

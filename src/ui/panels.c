@@ -22,6 +22,7 @@ static const struct {
 	int min_width, min_height;
 	int place;
 	bool extra, whole;
+	const struct panel *beside; /* where that one is in front, next to it */
 } table[] = {
 	{ &panel_line, AREA_LINE, 1, 1 },
 	{ &panel_header, AREA_HEADER, 60, 1 },
@@ -32,13 +33,13 @@ static const struct {
 	{ &panel_by_size, AREA_BODY, 40, 5, 1 },
 	{ &panel_ladder, AREA_BODY, 40, 7, 2 },
 	{ &panel_ports, AREA_BODY, 40, 6, 3 },
-	{ &panel_code, AREA_BODY, 40, 7, 6 },
+	{ &panel_code, AREA_BODY, 40, 7, 6, .beside = &panel_source },
 	{ &panel_mountain, AREA_TALL, 56, 10, 9 },
 	{ &panel_probe, AREA_BODY, 60, 8, 10, false, true },
 	{ &panel_windows, AREA_BODY, 60, 8, 10, false, true },
 	{ &panel_counters, AREA_BODY, 40, 8, 4, true },
 	{ &panel_by_stride, AREA_BODY, 40, 8, 5, true },
-	{ &panel_source, AREA_BODY, 40, 8, 7, true },
+	{ &panel_source, AREA_BODY, 40, 8, 7, true, .beside = &panel_code },
 	{ &panel_strip, AREA_BODY, 40, 7, 8, true },
 	{ &panel_notice, AREA_NOTICE, 60, 1 },
 	{ &panel_key_bar, AREA_KEYS, 60, 1 },
@@ -213,7 +214,7 @@ static void draw_panel(struct canvas *canvas, const struct panel *panel, struct 
 	if (panel->title_of)
 		panel->title_of(scene, title, sizeof(title));
 	if (title[0]) {
-		bool focused = panel->focus == scene->view->focus;
+		bool focused = panels_named(scene->view->focus, panel->focus);
 
 		if (panel->clauses)
 			cut_clauses(canvas, at.width - 1 - 2 * focused, title);
@@ -296,26 +297,35 @@ int panels_page(const struct canvas *canvas, const struct view *view)
 	return rows > 2 ? rows - 1 : 1;
 }
 
-/* What comes to the front for a front, and for a focus. */
-static const struct panel *const fronts[BODY_COUNT] = {
-	[BODY_SLICES] = &panel_by_size,
-	[BODY_LADDER] = &panel_ladder,
-	[BODY_PORTS] = &panel_ports,
-	[BODY_COUNTERS] = &panel_counters,
-	[BODY_CODE] = &panel_code,
-	[BODY_SOURCE] = &panel_source,
-	[BODY_MOUNTAIN] = &panel_mountain,
-	[BODY_PROBE] = &panel_probe,
-	[BODY_WINDOWS] = &panel_windows,
-	[BODY_STRIP] = &panel_strip,
-};
+bool panels_named(const char *name, const char *panel)
+{
+	return name && panel && strcmp(name, panel) == 0;
+}
+
+/* The panel in front; NULL: the first one of the body is. */
+static const struct panel *front_of(const struct view *view)
+{
+	for (int i = 0; i < PANELS; i++)
+		if (panels_named(view->front, table[i].panel->name))
+			return table[i].panel;
+	return NULL;
+}
+
+/* The panel that the arrows act on. */
+static const struct panel *focused_of(const struct view *view)
+{
+	for (int i = 0; i < PANELS; i++)
+		if (panels_named(view->focus, table[i].panel->focus))
+			return table[i].panel;
+	return NULL;
+}
 
 /* Lays out with that panel before all others of the body. */
 static void lay_out(const struct canvas *canvas, const struct view *view, const struct panel *front,
 	struct layout *layout)
 {
 	struct layout_row rows[PANELS], first = { 0 };
-	int count = 0, body = 0;
+	int count = 0, body = -1;
 
 	for (int i = 0; i < PANELS; i++) {
 		const struct panel *panel = table[i].panel;
@@ -325,17 +335,14 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 			.min_height = table[i].min_height,
 			.wanted = !panel->wanted || panel->wanted(view),
 			.best_height = panel->best_rows ? panel->best_rows(view) : 0,
-			.place = table[i].place,
+			.place = front && table[i].beside == front ? 0 : table[i].place,
+			.alone = panel->alone && panel->alone(view),
 			.extra = table[i].extra,
 			.whole = table[i].whole };
 
-		row.alone = panel == &panel_mountain && mountain_whole(view);
-		if (panel == &panel_by_size)
+		if (body < 0 && row.area == AREA_BODY)
 			body = count;
-		if ((panel == &panel_source && front == &panel_code) ||
-			(panel == &panel_code && front == &panel_source))
-			row.place = 0; /* each beside the other */
-		if (panel == front && front != &panel_by_size) {
+		else if (panel == front) {
 			row.place = 0;
 			row.front = true;
 			first = row;
@@ -351,27 +358,21 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
 }
 
-/* The layout of a view's panels: what has the focus is there, since arrows act on what can be seen.
- */
+/* The layout of a view's panels: the focused one is among them, since arrows act on what can be
+ * seen. */
 static void lay_out_seen(
 	const struct canvas *canvas, const struct view *view, struct layout *layout)
 {
-	static const struct panel *const panes[FOCUS_COUNT] = {
-		[FOCUS_SLICES] = &panel_by_size,
-		[FOCUS_CODE] = &panel_code,
-		[FOCUS_COUNTERS] = &panel_counters,
-		[FOCUS_MOUNTAIN] = &panel_mountain,
-	};
-	const struct panel *focused = panes[view->focus];
+	const struct panel *focused = focused_of(view);
 
-	lay_out(canvas, view, fronts[view->body], layout);
+	lay_out(canvas, view, front_of(view), layout);
 	if (focused && !layout_find(layout, focused->name))
 		lay_out(canvas, view, focused, layout);
 }
 
-int panels_beyond(struct canvas *canvas, const struct view *view, enum focus pane)
+/* How many lines a panel is scrolled further than its last lines need to be seen; 0: none. */
+static int lines_beyond(struct canvas *canvas, const struct view *view, const struct panel *panel)
 {
-	const struct panel *panel = pane == FOCUS_COUNTERS ? &panel_counters : &panel_code;
 	struct scene scene = { .view = view };
 	const struct rectangle *found;
 	struct rectangle at;
@@ -384,21 +385,44 @@ int panels_beyond(struct canvas *canvas, const struct view *view, enum focus pan
 		return 0;
 	/* Under the rule. */
 	at = (struct rectangle){ found->x, found->y + 1, found->width, found->height - 1 };
-	beyond = (pane == FOCUS_COUNTERS ? view->counters.first : view->code_first) -
-		 panel->scroll_end(canvas, at, &scene);
+	beyond = panel->first(view) - panel->scroll_end(canvas, at, &scene);
 	return beyond > 0 ? beyond : 0;
+}
+
+bool panels_scroll_back(struct canvas *canvas, const struct view *view, const char *command,
+	char *back, size_t size)
+{
+	for (int i = 0; i < PANELS; i++) {
+		const struct panel *panel = table[i].panel;
+		const char *scroll = panel->scroll_command;
+		size_t length = scroll ? strlen(scroll) : 0;
+		int beyond;
+
+		if (!scroll || ((strncmp(command, scroll, length) != 0 || command[length] != ' ') &&
+				       !(panels_named(view->focus, panel->focus) &&
+					       strcmp(command, "move down") == 0)))
+			continue;
+		beyond = lines_beyond(canvas, view, panel);
+		if (beyond)
+			snprintf(back, size, "%s -%d", scroll, beyond);
+		return beyond;
+	}
+	return false;
+}
+
+bool panels_shown(const struct scene *scene, const char *name)
+{
+	return scene->layout && layout_find(scene->layout, name);
 }
 
 void panels_draw(
 	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works)
 {
-	struct scene scene = { .view = view, .keys = keys, .works = works };
 	struct layout layout;
+	struct scene scene = { .view = view, .keys = keys, .works = works, .layout = &layout };
 
 	canvas_clear(canvas);
 	lay_out_seen(canvas, view, &layout);
-	scene.ladder_shown = layout_find(&layout, panel_ladder.name);
-	scene.by_stride_shown = layout_find(&layout, panel_by_stride.name);
 	for (int i = 0; i < PANELS; i++) {
 		const struct rectangle *at = layout_find(&layout, table[i].panel->name);
 

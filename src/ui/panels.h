@@ -18,9 +18,8 @@
 struct scene {
 	const struct view *view;
 	const struct keys *keys;
-	const bool *works;    /* for each row of keys: whether its command could do anything now */
-	bool ladder_shown;    /* whether the ladder of limits has a place */
-	bool by_stride_shown; /* whether the second slice has a place of its own */
+	const bool *works; /* for each row of keys: whether its command could do anything now */
+	const struct layout *layout; /* where the panels are */
 };
 
 struct panel {
@@ -37,12 +36,17 @@ struct panel {
 	 * out. */
 	bool (*wanted)(const struct view *view);
 	int most_rows; /* of an overlay, frame included; 0: all there are */
-	/* The last useful first line at that size: view->scroll of an overlay, of a pane its own;
-	 * NULL: it does not scroll. */
+	/* The last useful first line at that size; NULL: it does not scroll. */
 	int (*scroll_end)(struct canvas *canvas, struct rectangle at, const struct scene *scene);
+	/* Of a pane that scrolls: its first line, and the command that takes "+N" or "-N". */
+	int (*first)(const struct view *view);
+	const char *scroll_command;
 	/* The height, its rule included, beyond which it gains nothing; NULL: it can use any. */
 	int (*best_rows)(const struct view *view);
-	enum focus focus; /* which focus highlights its rule; FOCUS_COUNT: none */
+	/* Whether it has the whole body to itself now; NULL: never. */
+	bool (*alone)(const struct view *view);
+	/* The pane that it is for the arrows (view->focus); NULL: they never act on it. */
+	const char *focus;
 };
 
 /* Draws the frame for a view. works holds for each row of keys whether its command could do
@@ -101,8 +105,15 @@ const struct explanation *panels_outline(const struct view *view);
 /* A core's title without what stands in parentheses: "Intel Redwood Cove". */
 void panels_core(const struct core *core, char *buffer, size_t size);
 
-/* How many lines the code (FOCUS_CODE) or the counters (FOCUS_COUNTERS) are scrolled further than
- * their last ones need to be seen; 0: none. */
-int panels_beyond(struct canvas *canvas, const struct view *view, enum focus pane);
+/* Whether the command just run scrolled a pane further than its last lines need to be seen: `back`
+ * is then the command that scrolls it back. */
+bool panels_scroll_back(struct canvas *canvas, const struct view *view, const char *command,
+	char *back, size_t size);
+
+/* Whether a name is there and is the panel's. */
+bool panels_named(const char *name, const char *panel);
+
+/* Whether a panel has a place in this frame. */
+bool panels_shown(const struct scene *scene, const char *name);
 
 #endif

@@ -185,7 +185,7 @@ has slexplore-mountain-2.svg "GB/s"
 cmp -s kept slexplore-mountain-1.svg || fail "a picture was replaced"
 printf 'view strip\npicture\n' >script
 expect 2 explore --script script
-says err "there is no picture of what is in front"
+says err "there is no picture of"
 printf 'figure\npicture a.bmp\n' >script
 expect 2 explore --script script
 says err "a.bmp"

@@ -532,13 +532,13 @@ static void a_part_that_was_asked_for_is_drawn(void **state)
 
 /* ---- what is on screen ---- */
 
-static struct view *view_of(enum body body)
+static struct view *view_of(const char *front)
 {
 	struct view *view = calloc(1, sizeof(*view));
 
 	setting_init(&view->setting, &kernel_fold);
 	view->machine = &this_machine;
-	view->body = body;
+	view->front = front;
 	view->by_size.knob = FOLD_SIZE;
 	view->by_stride.knob = FOLD_STRIDE;
 	view->by_size.count = 8;
@@ -555,7 +555,7 @@ static struct view *view_of(enum body body)
 
 static void the_slice_of_the_chosen_knob_is_drawn(void **state)
 {
-	struct view *view = view_of(BODY_SLICES);
+	struct view *view = view_of("slices");
 	struct chart *chart;
 	const char *what;
 
@@ -578,7 +578,7 @@ static void the_slice_of_the_chosen_knob_is_drawn(void **state)
 
 static void the_mountain_is_drawn_from_above(void **state)
 {
-	struct view *view = view_of(BODY_MOUNTAIN);
+	struct view *view = view_of("mountain");
 	struct chart *chart;
 	const char *what;
 
@@ -616,7 +616,7 @@ static void the_mountain_is_drawn_from_above(void **state)
 
 static void what_has_no_picture_says_so(void **state)
 {
-	struct view *view = view_of(BODY_CODE);
+	struct view *view = view_of("code");
 	struct chart *chart;
 	const char *what;
 
@@ -624,10 +624,10 @@ static void what_has_no_picture_says_so(void **state)
 	check_refused(chart_view(view, &origin, &chart, &what),
 		"view slices, ladder, mountain, probe or windows");
 	assert_null(chart);
-	view->body = BODY_LADDER;
+	view->front = "ladder";
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");
 	check_refused(chart_view(view, &origin, &chart, &what), "this core has no model");
-	view->body = BODY_SLICES;
+	view->front = "slices";
 	for (int i = 0; i < 8; i++)
 		view->by_size.point[i].valid = false;
 	check_refused(chart_view(view, &origin, &chart, &what), "measured yet");

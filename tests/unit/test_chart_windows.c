@@ -132,7 +132,7 @@ static void on_screen_it_is_the_present_fillers(void **state)
 	(void)state;
 	setting_init(&view->setting, &kernel_window);
 	view->machine = &this_machine;
-	view->body = BODY_WINDOWS;
+	view->front = "windows";
 	status = chart_view(view, &origin, &chart, &what);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "nothing of this curve is measured yet");

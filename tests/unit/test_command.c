@@ -16,7 +16,7 @@ static const struct memory_limits MEMORY_LIMITS = { .memory = UINT64_C(8) << 30 
 /* What the painter was last asked. */
 static struct {
 	char arguments[64];
-	enum body body;
+	const char *front;
 	bool fails;
 } painted;
 
@@ -25,7 +25,7 @@ static struct status paint(
 {
 	(void)context;
 	snprintf(painted.arguments, sizeof(painted.arguments), "%s", arguments);
-	painted.body = shown->body;
+	painted.front = shown->front;
 	if (painted.fails)
 		return status_make(STATUS_FAILED, "no room for a picture");
 	snprintf(said, size, "picture: %s", *arguments ? arguments : "a new one");
@@ -151,7 +151,7 @@ static void kernels_are_chosen_and_keep_their_settings(void **state)
 	assert_int_equal(view.knob, FOLD_STRIDE);
 	assert_int_equal(run(session, "kernel next")->setting.v[WALK_ORDER], 1);
 	assert_int_equal(run(session, "kernel fold unroll")->knob, FOLD_UNROLL);
-	assert_int_equal(view.focus, FOCUS_KNOBS);
+	assert_string_equal(view.focus, "knobs");
 	refused(session, "kernel previous", "this is the first kernel");
 	refused(session, "kernel", "kernel takes the name of one (slexplore list shows all)");
 	refused(session, "kernel flod",
@@ -366,13 +366,13 @@ static void focus_goes_round(void **state)
 	struct session *session = start(&kernel_fold);
 
 	(void)state;
-	assert_int_equal(look(session)->focus, FOCUS_KNOBS);
-	assert_int_equal(run(session, "focus next")->focus, FOCUS_SLICES);
-	assert_int_equal(run(session, "focus next")->focus, FOCUS_MOUNTAIN);
-	assert_int_equal(run(session, "focus next")->focus, FOCUS_KERNELS);
-	assert_int_equal(run(session, "focus previous")->focus, FOCUS_MOUNTAIN);
-	assert_int_equal(run(session, "focus previous")->focus, FOCUS_SLICES);
-	assert_int_equal(run(session, "focus kernels")->focus, FOCUS_KERNELS);
+	assert_string_equal(look(session)->focus, "knobs");
+	assert_string_equal(run(session, "focus next")->focus, "slices");
+	assert_string_equal(run(session, "focus next")->focus, "mountain");
+	assert_string_equal(run(session, "focus next")->focus, "kernels");
+	assert_string_equal(run(session, "focus previous")->focus, "mountain");
+	assert_string_equal(run(session, "focus previous")->focus, "slices");
+	assert_string_equal(run(session, "focus kernels")->focus, "kernels");
 	assert_false(session_command_works(session, "focus kernels"));
 	refused(session, "focus pocus",
 		"focus \"pocus\": next, previous, kernels, knobs, slices, code, counters or "
@@ -435,7 +435,7 @@ static void arrows_walk_over_the_grid(void **state)
 
 	(void)state;
 	run(session, "view mountain");
-	assert_int_equal(view.focus, FOCUS_MOUNTAIN);
+	assert_string_equal(view.focus, "mountain");
 	assert_int_equal(run(session, "move down")->setting.v[FOLD_SIZE], 65536);
 	assert_int_equal(run(session, "move up")->setting.v[FOLD_SIZE], 32768);
 	assert_int_equal(run(session, "move up")->setting.v[FOLD_SIZE], 16384);
@@ -458,17 +458,17 @@ static void arrows_walk_over_the_grid(void **state)
 	assert_int_equal(run(session, "move down")->setting.v[FOLD_SIZE], 16384);
 	/* With another front, or another kernel, arrows turn knobs again. */
 	run(session, "view slices");
-	assert_int_equal(view.focus, FOCUS_KNOBS);
+	assert_string_equal(view.focus, "knobs");
 	run(session, "mountain");
-	assert_int_equal(view.body, BODY_MOUNTAIN);
-	assert_int_equal(view.focus, FOCUS_MOUNTAIN);
+	assert_string_equal(view.front, "mountain");
+	assert_string_equal(view.focus, "mountain");
 	run(session, "focus knobs");
-	assert_int_equal(run(session, "mountain")->focus, FOCUS_MOUNTAIN);
-	assert_int_equal(run(session, "mountain")->body, BODY_SLICES);
+	assert_string_equal(run(session, "mountain")->focus, "mountain");
+	assert_string_equal(run(session, "mountain")->front, "slices");
 	run(session, "mountain");
 	run(session, "kernel odd");
 	assert_false(view.grid.present);
-	assert_int_equal(view.focus, FOCUS_KNOBS);
+	assert_string_equal(view.focus, "knobs");
 	refused(session, "mountain", "there is no mountain of odd: it has no size and stride");
 	refused(session, "relief", "there is no mountain of odd: it has no size and stride");
 	refused(session, "focus mountain", "focus mountain: there is none of odd");
@@ -712,7 +712,7 @@ static void pictures_are_the_painters(void **state)
 	/* Names of files keep their blanks. */
 	run(session, "picture dark my  mountain.svg");
 	assert_string_equal(painted.arguments, "dark my  mountain.svg");
-	assert_int_equal(painted.body, BODY_MOUNTAIN);
+	assert_string_equal(painted.front, "mountain");
 	painted.fails = true;
 	status = session_command(session, "picture", 1);
 	assert_int_equal(status.code, STATUS_FAILED);

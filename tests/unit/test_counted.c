@@ -430,7 +430,7 @@ static void an_event_by_name_is_counted_too(void **state)
 	session_advance(session, 100.06);
 	assert_true(session_command_works(session, "event own::UOPS:ANY"));
 	run(session, "event own::UOPS:ANY", 100.07);
-	assert_int_equal(look(session)->body, BODY_COUNTERS);
+	assert_string_equal(look(session)->front, "counters");
 	assert_int_equal(view.counters.plan->counters.id, 2);
 	fake_answer(&fake, 60, 1);
 	session_advance(session, 100.08);
@@ -460,7 +460,7 @@ static void a_wrong_event_changes_nothing(void **state)
 	refused(session, "event", "takes a name");
 	refused(session, "event other::UOPS", "there is own::UOPS:ANY");
 	assert_int_equal(look(session)->counters.plan->counters.id, 1);
-	assert_int_equal(view.body, BODY_SLICES);
+	assert_string_equal(view.front, "slices");
 	for (int i = 0; i < COUNTERS_MAX - 3; i++) {
 		snprintf(line, sizeof(line), "event own::E%d", i);
 		run(session, line, 100.1);
@@ -569,7 +569,7 @@ static void find_offers_events_after_all_else(void **state)
 	run(session, "find uops", 100.1);
 	run(session, "choose", 100.1);
 	assert_int_equal(look(session)->overlay, OVERLAY_NONE);
-	assert_int_equal(view.body, BODY_COUNTERS);
+	assert_string_equal(view.front, "counters");
 	assert_string_equal(view.counters.plan->counters.event[3].name, "own::UOPS:ANY");
 	run(session, "find drop", 100.2);
 	assert_string_equal(
@@ -584,13 +584,13 @@ static void the_counters_come_to_the_front_and_go(void **state)
 	(void)state;
 	run(session, "view ladder", 100.1);
 	run(session, "counters", 100.1);
-	assert_int_equal(look(session)->body, BODY_COUNTERS);
+	assert_string_equal(look(session)->front, "counters");
 	run(session, "counters", 100.1);
-	assert_int_equal(look(session)->body, BODY_LADDER);
+	assert_string_equal(look(session)->front, "ladder");
 	/* The arrows reach them once there is something. */
-	for (int i = 0; i < FOCUS_COUNT; i++) {
+	for (int i = 0; i < 6; i++) {
 		run(session, "focus next", 100.1);
-		assert_true(look(session)->focus != FOCUS_COUNTERS);
+		assert_string_not_equal(look(session)->focus, "counters");
 	}
 	answer_counted(session, 100.2);
 	run(session, "focus counters", 100.3);
@@ -601,7 +601,7 @@ static void the_counters_come_to_the_front_and_go(void **state)
 	assert_int_equal(look(session)->counters.first, 2);
 	refused(session, "counters scroll", "+N or -N");
 	run(session, "view slices", 100.3);
-	assert_int_equal(look(session)->focus, FOCUS_KNOBS);
+	assert_string_equal(look(session)->focus, "knobs");
 	session_free(session);
 }
 

@@ -458,14 +458,14 @@ static void a_kernel_that_cannot_be_explained_says_why(void **state)
 
 static void views_go_round_and_code_scrolls(void **state)
 {
-	static const enum body round[] = { BODY_LADDER, BODY_PORTS, BODY_CODE, BODY_MOUNTAIN,
-		BODY_STRIP, BODY_SLICES };
+	static const char *const round[] = { "ladder", "ports", "code", "mountain", "strip",
+		"slices" };
 	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(round) / sizeof(round[0]); i++) {
 		check_ok(session_command(session, "view next", 100.1));
-		assert_int_equal(look(session)->body, round[i]);
+		assert_string_equal(look(session)->front, round[i]);
 	}
 	check_fails(session_command(session, "view nothing", 100.1), STATUS_USAGE,
 		"next, slices, ladder");
@@ -480,7 +480,7 @@ static void views_go_round_and_code_scrolls(void **state)
 	check_fails(session_command(session, "code 8", 100.1), STATUS_USAGE, "code takes +N or -N");
 	/* Arrows act on what is seen. */
 	check_ok(session_command(session, "view ladder", 100.1));
-	assert_int_equal(look(session)->focus, FOCUS_KNOBS);
+	assert_string_equal(look(session)->focus, "knobs");
 	end(session);
 }
 
@@ -499,9 +499,9 @@ static void without_a_model_all_else_works(void **state)
 	check_fails(session_command(session, "uarch own", 100.1), STATUS_USAGE, "no core models");
 	check_ok(session_command(session, "focus slices", 100.1));
 	check_ok(session_command(session, "focus next", 100.1));
-	assert_int_equal(look(session)->focus, FOCUS_MOUNTAIN);
+	assert_string_equal(look(session)->focus, "mountain");
 	check_ok(session_command(session, "focus previous", 100.1));
-	assert_int_equal(look(session)->focus, FOCUS_SLICES);
+	assert_string_equal(look(session)->focus, "slices");
 	session_free(session);
 }
 

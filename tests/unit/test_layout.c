@@ -12,7 +12,7 @@ static const struct layout_row all[ROWS] = {
 	{ "knobs", AREA_KNOBS, 20, 8, true },
 	{ "figure", AREA_FIGURE, 20, 8, true },
 	{ "about", AREA_ABOUT, 20, 8, true },
-	{ "by-size", AREA_BODY, 40, 5, true },
+	{ "slices", AREA_BODY, 40, 5, true },
 	{ "by-stride", AREA_BODY, 40, 8, true },
 	{ "ladder", AREA_BODY, 40, 6, true },
 	{ "mountain", AREA_TALL, 56, 10, true },
@@ -56,7 +56,7 @@ static void no_overlap_and_nothing_outside(const struct layout *layout, int widt
 
 static void every_size_is_sound(void **state)
 {
-	static const char *const required[] = { "header", "kernels", "knobs", "figure", "by-size",
+	static const char *const required[] = { "header", "kernels", "knobs", "figure", "slices",
 		"notice", "keys" };
 	/* Everything; no mountain; nothing but one slice. */
 	static const unsigned masks[] = { 0, 1u << 9, 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 };
@@ -97,7 +97,7 @@ static void rows_have_their_least_size(void **state)
 				/* Beside the first slice there is always room for another, however
 				 * low. */
 				if (at && at->height < all[i].min_height &&
-					at->y != layout_find(&layout, "by-size")->y)
+					at->y != layout_find(&layout, "slices")->y)
 					fail_msg("%s has %d rows at %dx%d", all[i].name, at->height,
 						width, height);
 			}
@@ -121,7 +121,7 @@ static void more_room_shows_more_in_order(void **state)
 	/* The figure and one slice have room to be read at the usual size. */
 	assert_true(layout_find(&usual, "figure")->width >= 30);
 	assert_true(layout_find(&usual, "figure")->height >= 11);
-	assert_int_equal(layout_find(&usual, "by-size")->width, 80);
+	assert_int_equal(layout_find(&usual, "slices")->width, 80);
 }
 
 static void a_body_without_rows_is_no_trouble(void **state)

@@ -208,7 +208,7 @@ static void why_there_are_none_takes_the_place_of_the_table(void **state)
 	begin();
 	view.counters.counts = (struct counts){ 0 };
 	assert_false(panel_counters.wanted(&view));
-	view.body = BODY_COUNTERS;
+	view.front = "counters";
 	assert_true(panel_counters.wanted(&view));
 	check_contains(draw(&panel_counters, 60, 6), "counting..");
 	view.frozen = true;
@@ -439,7 +439,7 @@ static void titles_end_before_what_has_no_room(void **state)
 	(void)state;
 	begin();
 	view.by_size.knob = view.by_stride.knob = -1;
-	view.body = BODY_COUNTERS;
+	view.front = "counters";
 	view.counters.counts.groups = 6;
 	check_contains(
 		frame(80, 24), "counters per element: C read directly in 6 passes, M Own Core -");

@@ -57,7 +57,7 @@ static void live_figures_rest_while_the_probe_goes_on(void **state)
 
 	(void)state;
 	command(session, "probe", 100.01);
-	assert_int_equal(look(session, 100.01)->body, BODY_PROBE);
+	assert_string_equal(look(session, 100.01)->front, "probe");
 	assert_true(view.probing);
 	for (now = 100.02; now < 101;) {
 		session_advance(session, now);
@@ -187,7 +187,7 @@ static void stopped_it_keeps_what_it_has(void **state)
 	assert_false(view.probe->complete);
 	assert_true(view.probe->lines[PAGES_HUGE].count > 50);
 	assert_non_null(strstr(view.notice, "stopped"));
-	assert_int_equal(view.body, BODY_PROBE);
+	assert_string_equal(view.front, "probe");
 	session_advance(session, now);
 	assert_true(fake.pending);
 	assert_false(of_probe());

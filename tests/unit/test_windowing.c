@@ -49,7 +49,7 @@ static void the_curve_of_the_present_filler_comes_first(void **state)
 	double now;
 
 	(void)state;
-	assert_int_equal(look(session, 100)->body, BODY_WINDOWS);
+	assert_string_equal(look(session, 100)->front, "windows");
 	assert_non_null(view.windows);
 	assert_non_null(view.window);
 	assert_true(view.windowing);
@@ -108,25 +108,25 @@ static void other_kernels_have_no_windows(void **state)
 	double now = answer(session, 100, 1, &points);
 
 	(void)state;
-	assert_int_equal(look(session, now)->body, BODY_SLICES);
+	assert_string_equal(look(session, now)->front, "slices");
 	assert_null(view.windows);
 	check_usage(session_command(session, "view windows", now),
 		"view windows: there is none of fold");
 	command(session, "kernel window", now);
-	assert_int_equal(look(session, now)->body, BODY_WINDOWS);
+	assert_string_equal(look(session, now)->front, "windows");
 	now = answer(session, now, 10, &points);
 	/* What the user brings to the front stays there. */
 	command(session, "view slices", now);
 	command(session, "set filler=store", now);
-	assert_int_equal(look(session, now)->body, BODY_SLICES);
+	assert_string_equal(look(session, now)->front, "slices");
 	command(session, "view windows", now);
 	command(session, "kernel fold", now);
-	assert_int_equal(look(session, now)->body, BODY_SLICES);
+	assert_string_equal(look(session, now)->front, "slices");
 	assert_false(view.windowing);
 	/* What there is stays. */
 	command(session, "kernel window", now);
 	assert_true(look(session, now)->windows->row[FILL_NOP].curve.count >= 8);
-	assert_int_equal(view.body, BODY_WINDOWS);
+	assert_string_equal(view.front, "windows");
 	session_free(session);
 }
 
