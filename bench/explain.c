@@ -53,12 +53,7 @@ static bool setting(const struct kernel *kernel, const char *knob, int64_t *v)
 	if (kernel->knobs[which].kind == KNOB_CHOICE)
 		for (v[which] = 0; kernel->knobs[which].choices[v[which] + 1];)
 			v[which]++;
-	if (kernel->check) {
-		struct status status = kernel->check(v);
-
-		return status_is_ok(&status);
-	}
-	return true;
+	return kernel_check(kernel, v).code == STATUS_OK;
 }
 
 static void row(const struct kernel *kernel, const char *knob, const struct explain_question *base,

@@ -216,34 +216,23 @@ static uint64_t alignment_footprint(const int64_t *v)
 	return LINE;
 }
 
-static uint64_t alignment_layout(const int64_t *v)
-{
-	(void)v;
-	return 0;
-}
-
 static struct status alignment_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 
-	run->laid_out = run->prepared > LINE ? run->prepared : LINE;
+	run->layout.laid_out = run->layout.prepared > LINE ? run->layout.prepared : LINE;
 	run->granule = (uint64_t)nops_of(v);
 	run->ring = run->granule * 64;
 	run->bytes = 0;
-	run->code = (const void *)(v[OFFSET] ? by_offset[v[COUNT]][v[OFFSET] / OFFSET_UNIT]
-					     : by_length[v[LENGTH] - 1][v[COUNT]]);
-	run->function = "alignment_loop";
+	run->code.start = (const void *)(v[OFFSET] ? by_offset[v[COUNT]][v[OFFSET] / OFFSET_UNIT]
+						   : by_length[v[LENGTH] - 1][v[COUNT]]);
+	run->code.name = "alignment_loop";
 	return status_ok();
 }
 
 static void alignment_call(struct kernel_run *run, uint64_t elements)
 {
-	run->result = ((alignment_function *)run->code)(elements / run->granule);
-}
-
-static void alignment_rewind(struct kernel_run *run)
-{
-	(void)run;
+	run->result = ((alignment_function *)run->code.start)(elements / run->granule);
 }
 
 /* It comes back, and has counted to the end. */
@@ -273,11 +262,9 @@ const struct kernel kernel_alignment = {
 	.check = alignment_check,
 	.fit = alignment_fit,
 	.footprint = alignment_footprint,
-	.layout = alignment_layout,
 	.layout_nests = true,
 	.seamless = true,
 	.prepare = alignment_prepare,
 	.call = alignment_call,
-	.rewind = alignment_rewind,
 	.verify = alignment_verify,
 };

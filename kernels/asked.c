@@ -40,11 +40,6 @@ void asked_begin_at(struct kernel_run *run, double share)
 	run->position = at % turns * run->granule;
 }
 
-void asked_rewind(struct kernel_run *run)
-{
-	run->position = 0;
-}
-
 static uint64_t expected(const struct kernel_run *run, const struct asked *asked, uint64_t from,
 	uint64_t count, const struct asked_sum *sum)
 {

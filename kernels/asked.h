@@ -108,9 +108,8 @@ void asked_lay(struct kernel_run *run, struct asked *asked, uint64_t lookups, bo
 uint64_t asked_next(
 	struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left);
 
-/* kernel->begin_at and rewind. */
+/* kernel->begin_at. */
 void asked_begin_at(struct kernel_run *run, double share);
-void asked_rewind(struct kernel_run *run);
 
 /* What lookups add up. */
 struct asked_sum {

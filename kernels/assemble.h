@@ -2,7 +2,7 @@
  * the program is built.
  *
  *     struct assembly as; (large: 96 KiB)
- *     assemble_begin(&as, run->room, run->room_bytes);
+ *     assemble_begin(&as, run->code.buffer, run->code.buffer_bytes);
  *     int top = assemble_here(&as);
  *     assemble(&as, "mov rax, [rax]");
  *     assemble(&as, "dec rsi");

@@ -279,34 +279,33 @@ static struct status fill(struct kernel_run *run, uint64_t bytes)
 {
 	uint64_t *words = (uint64_t *)(void *)run->memory;
 
-	for (uint64_t i = run->prepared / 8; i < bytes / 8; i++) {
+	for (uint64_t i = run->layout.prepared / 8; i < bytes / 8; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, bytes / 8)) {
-			run->laid_out = i * 8;
+			run->layout.laid_out = i * 8;
 			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
 		}
 		words[i] = word_of(run->seed, i);
 	}
-	run->laid_out = bytes;
+	run->layout.laid_out = bytes;
 	/* What stands behind is overwritten by copies only. */
-	if (!op_of(run->v)->copies && run->prepared > bytes)
-		run->laid_out = run->prepared;
+	if (!op_of(run->v)->copies && run->layout.prepared > bytes)
+		run->layout.laid_out = run->layout.prepared;
 	return status_ok();
 }
 
-static void bandwidth_figures(struct kernel_run *run)
+static void bandwidth_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	const int64_t *v = run->v;
 	double lines = distance_of(v) < LINE ? (double)distance_of(v) / LINE : 1;
 
-	run->step = op_of(v)->library ? 0 : (double)distance_of(v);
-	run->access = op_of(v)->copies			    ? "copy"
-		      : op_of(v)->reads && op_of(v)->writes ? "update"
-		      : op_of(v)->reads			    ? "read"
-							    : "write";
+	walk->step = op_of(v)->library ? 0 : (double)distance_of(v);
+	walk->access = op_of(v)->copies			     ? "copy"
+		       : op_of(v)->reads && op_of(v)->writes ? "update"
+		       : op_of(v)->reads		     ? "read"
+							     : "write";
 	/* What is stored past the caches comes from nowhere. */
-	run->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0)
-		     : op_of(v)->copies		? 2 * lines
-						: lines;
+	walk->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0)
+		      : op_of(v)->copies	 ? 2 * lines
+						 : lines;
 }
 
 static struct status bandwidth_prepare(struct kernel_run *run)
@@ -315,18 +314,18 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	struct status status = status_ok();
 
 	if (bandwidth_layout(v) == 1)
-		run->laid_out = part_of(v);
+		run->layout.laid_out = part_of(v);
 	else
 		status = fill(run, part_of(v));
 	run->granule = op_of(v)->library ? turn_bytes(v) / width_of(v) : STREAM_UNROLL;
 	run->ring = part_of(v) / turn_bytes(v) * run->granule;
 	run->bytes = width_of(v) * (uint64_t)(op_of(v)->reads + op_of(v)->writes);
-	run->code = (const void *)loops[v[WIDTH]][v[OP]][v[STORES]];
-	run->function = functions[v[OP]];
+	run->code.start = (const void *)loops[v[WIDTH]][v[OP]][v[STORES]];
+	run->code.name = functions[v[OP]];
 	if (op_of(v)->library)
-		run->unread = "the C library does the work, in code of its own choice: this loop "
-			      "only calls it";
-	run->position = 0;
+		run->code.unread =
+			"the C library does the work, in code of its own choice: this loop "
+			"only calls it";
 	return status;
 }
 
@@ -345,7 +344,7 @@ static inline void bandwidth_walk(
 	walk->at = run->position;
 	walk->last = (run->ring / run->granule - 1) * turn;
 	memset(walk->value, VALUE, sizeof(walk->value));
-	((stream_loop *)run->code)(walk);
+	((stream_loop *)run->code.start)(walk);
 	run->position = walk->at;
 }
 
@@ -354,11 +353,6 @@ static void bandwidth_call(struct kernel_run *run, uint64_t elements)
 	struct stream_walk walk;
 
 	bandwidth_walk(run, elements, &walk);
-}
-
-static void bandwidth_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static void bandwidth_begin_at(struct kernel_run *run, double share)
@@ -460,13 +454,13 @@ static struct status bandwidth_verify(struct kernel_run *run)
 {
 	struct status status = status_ok();
 
-	bandwidth_rewind(run);
+	kernel_rewind(run);
 	if (op_of(run->v)->reads && !op_of(run->v)->copies)
 		status = verify_reads(run);
-	bandwidth_rewind(run);
+	kernel_rewind(run);
 	if (status_is_ok(&status) && op_of(run->v)->writes)
 		status = verify_writes(run);
-	bandwidth_rewind(run);
+	kernel_rewind(run);
 	return status;
 }
 
@@ -513,9 +507,8 @@ const struct kernel kernel_bandwidth = {
 	.footprint = bandwidth_footprint,
 	.layout = bandwidth_layout,
 	.prepare = bandwidth_prepare,
-	.figures = bandwidth_figures,
+	.describe = bandwidth_describe,
 	.call = bandwidth_call,
-	.rewind = bandwidth_rewind,
 	.begin_at = bandwidth_begin_at,
 	.verify = bandwidth_verify,
 	.remark = bandwidth_remark,

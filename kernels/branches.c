@@ -158,33 +158,22 @@ static uint64_t branches_footprint(const int64_t *v)
 	return 64;
 }
 
-static uint64_t branches_layout(const int64_t *v)
-{
-	(void)v;
-	return 0;
-}
-
 static struct status branches_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 
-	run->laid_out = run->prepared > 64 ? run->prepared : 64;
+	run->layout.laid_out = run->layout.prepared > 64 ? run->layout.prepared : 64;
 	run->granule = (uint64_t)counts[v[COUNT]];
 	run->ring = run->granule * 1024;
 	run->bytes = 0;
-	run->code = (const void *)loops[v[WAY]][v[COUNT]][v[SPACING]];
-	run->function = functions[v[WAY]];
+	run->code.start = (const void *)loops[v[WAY]][v[COUNT]][v[SPACING]];
+	run->code.name = functions[v[WAY]];
 	return status_ok();
 }
 
 static void branches_call(struct kernel_run *run, uint64_t elements)
 {
-	run->result = ((branches_loop *)run->code)(elements / run->granule);
-}
-
-static void branches_rewind(struct kernel_run *run)
-{
-	(void)run;
+	run->result = ((branches_loop *)run->code.start)(elements / run->granule);
 }
 
 /* It comes back, and has counted to the end. */
@@ -213,12 +202,10 @@ const struct kernel kernel_branches = {
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.footprint = branches_footprint,
-	.layout = branches_layout,
 	.layout_nests = true,
 	.seamless = true,
 	.stepped = true,
 	.prepare = branches_prepare,
 	.call = branches_call,
-	.rewind = branches_rewind,
 	.verify = branches_verify,
 };

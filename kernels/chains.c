@@ -418,15 +418,15 @@ static void put(
 	nodes[index] = (struct node){ nodes + after, bits };
 }
 
-static void chains_figures(struct kernel_run *run)
+static void chains_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	bool list = run->v[CHAIN] == CHAIN_LOAD;
+	bool list = v[CHAIN] == CHAIN_LOAD;
 
-	run->scattered = run->v[ORDER] == ORDER_RANDOM;
-	run->lines = run->scattered ? 1 : (double)bytes_each[run->v[CHAIN]] / LINE;
-	run->access = list ? "node" : "addition";
-	run->waits = list ? "the next node's address is in this node"
-			  : "nothing: the next address is this one and eight bytes";
+	walk->scattered = v[ORDER] == ORDER_RANDOM;
+	walk->lines = walk->scattered ? 1 : (double)bytes_each[v[CHAIN]] / LINE;
+	walk->access = list ? "node" : "addition";
+	walk->waits = list ? "the next node's address is in this node"
+			   : "nothing: the next address is this one and eight bytes";
 }
 
 static void chains_rewind(struct kernel_run *run)
@@ -442,22 +442,20 @@ static struct status chains_prepare(struct kernel_run *run)
 	uint64_t count = count_of(v);
 	struct shuffle shuffle = shuffle_make(count, run->seed);
 
-	for (uint64_t i = run->prepared < chains_footprint(v) ? 0 : count; i < count; i++) {
+	for (uint64_t i = run->layout.prepared < chains_footprint(v) ? 0 : count; i < count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(
 				STATUS_CANCELLED, "stopped while the numbers were laid out");
 		put(run, &shuffle, count, i);
 	}
-	run->laid_out = chains_footprint(v);
+	run->layout.laid_out = chains_footprint(v);
 	run->granule = UNROLL;
 	run->ring = count;
 	run->bytes = bytes_each[v[CHAIN]];
-	run->code = v[CHAIN] == CHAIN_NONE   ? (const void *)nones[v[TYPE]]
-		    : v[CHAIN] == CHAIN_LOAD ? (const void *)loads[v[TYPE]]
-					     : (const void *)sums[v[TYPE]][v[ACC]];
-	run->function = functions[v[CHAIN]];
-	chains_figures(run);
-	chains_rewind(run);
+	run->code.start = v[CHAIN] == CHAIN_NONE   ? (const void *)nones[v[TYPE]]
+			  : v[CHAIN] == CHAIN_LOAD ? (const void *)loads[v[TYPE]]
+						   : (const void *)sums[v[TYPE]][v[ACC]];
+	run->code.name = functions[v[CHAIN]];
 	return status_ok();
 }
 
@@ -472,7 +470,7 @@ static void chains_call(struct kernel_run *run, uint64_t elements)
 		.node = run->cursor,
 	};
 
-	((chains_loop *)run->code)(&walk);
+	((chains_loop *)run->code.start)(&walk);
 	run->cursor = walk.node;
 	ring_end(run, &walk.ring);
 	run->result = total(run->v, walk.sum);
@@ -586,7 +584,7 @@ const struct kernel kernel_chains = {
 	.footprint = chains_footprint,
 	.layout = chains_layout,
 	.prepare = chains_prepare,
-	.figures = chains_figures,
+	.describe = chains_describe,
 	.call = chains_call,
 	.rewind = chains_rewind,
 	.verify = chains_verify,

@@ -125,11 +125,6 @@ static void combine_fit(int64_t *v, int changed)
 	}
 }
 
-static uint64_t combine_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
 static uint64_t combine_layout(const int64_t *v)
 {
 	return (uint64_t)v[TYPE];
@@ -175,18 +170,18 @@ static const char *name_of(const int64_t *v)
 	return names[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
 }
 
-static void combine_figures(struct kernel_run *run)
+static void combine_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	run->step = (double)(run->v[STRIDE] * type_bytes[run->v[TYPE]]);
-	run->lines = run->step < 64 ? run->step / 64 : 1;
-	run->access = "read";
+	walk->step = (double)(v[STRIDE] * type_bytes[v[TYPE]]);
+	walk->lines = walk->step < 64 ? walk->step / 64 : 1;
+	walk->access = "read";
 }
 
 static struct status combine_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	uint64_t count = (uint64_t)(v[SIZE] / type_bytes[v[TYPE]]);
-	uint64_t done = run->prepared / (uint64_t)type_bytes[v[TYPE]] / 64 * 64;
+	uint64_t done = run->layout.prepared / (uint64_t)type_bytes[v[TYPE]] / 64 * 64;
 
 	for (uint64_t i = done; i < count; i += 64) {
 		struct random random = { run->seed + i / 64 };
@@ -214,24 +209,22 @@ static struct status combine_prepare(struct kernel_run *run)
 			}
 		}
 	}
-	run->laid_out = count * (uint64_t)type_bytes[v[TYPE]];
-	if (run->laid_out < run->prepared)
-		run->laid_out = run->prepared;
+	run->layout.laid_out = count * (uint64_t)type_bytes[v[TYPE]];
+	if (run->layout.laid_out < run->layout.prepared)
+		run->layout.laid_out = run->layout.prepared;
 	run->ring = (uint64_t)ring_elements(v);
 	run->granule = (uint64_t)v[UNROLL];
 	run->bytes = (uint64_t)type_bytes[v[TYPE]];
-	run->code = (const void *)loop_of(v);
-	run->function = name_of(v);
+	run->code.start = (const void *)loop_of(v);
+	run->code.name = name_of(v);
 	run->cursor = run->memory;
-	combine_figures(run);
-	run->position = 0;
 	return status_ok();
 }
 
 /* position counts iterations here: the loops think in iterations, and a call must not divide. */
 static void combine_call(struct kernel_run *run, uint64_t elements)
 {
-	combine_loop *loop = (combine_loop *)run->code;
+	combine_loop *loop = (combine_loop *)run->code.start;
 	uint64_t ring = run->ring / run->granule;
 	struct combine_walk walk = {
 		.at = run->cursor,
@@ -320,11 +313,10 @@ const struct kernel kernel_combine = {
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.check = combine_check,
 	.fit = combine_fit,
-	.footprint = combine_footprint,
 	.layout = combine_layout,
 	.layout_nests = true,
 	.prepare = combine_prepare,
-	.figures = combine_figures,
+	.describe = combine_describe,
 	.call = combine_call,
 	.rewind = combine_rewind,
 	.verify = combine_verify,

@@ -14,17 +14,18 @@ static inline uint32_t fill_value(uint64_t seed, uint64_t index)
 }
 
 /* Fills run->memory with `count` of them, each with the bits of `set` set besides, from where
- * run->prepared ends; sets run->laid_out. STATUS_CANCELLED when run->cancel says so. */
+ * run->layout.prepared ends; sets run->layout.laid_out. STATUS_CANCELLED when run->work.cancel says
+ * so. */
 static inline struct status fill_words(struct kernel_run *run, uint64_t count, uint32_t set)
 {
 	uint32_t *words = (uint32_t *)(void *)run->memory;
 
-	for (uint64_t i = run->prepared / 4; i < count; i++) {
-		if (i % 65536 == 0 && atomic_load_explicit(run->cancel, memory_order_relaxed))
+	for (uint64_t i = run->layout.prepared / 4; i < count; i++) {
+		if (i % 65536 == 0 && atomic_load_explicit(run->work.cancel, memory_order_relaxed))
 			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
 		words[i] = fill_value(run->seed, i) | set;
 	}
-	run->laid_out = count * 4 > run->prepared ? count * 4 : run->prepared;
+	run->layout.laid_out = count * 4 > run->layout.prepared ? count * 4 : run->layout.prepared;
 	return status_ok();
 }
 

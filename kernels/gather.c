@@ -297,18 +297,6 @@ static struct status gather_check(const int64_t *v)
 	return features_need(forms[v[FORM]].needs, what);
 }
 
-/* No other knob stands in the way of any. */
-static void gather_fit(int64_t *v, int changed)
-{
-	(void)v;
-	(void)changed;
-}
-
-static uint64_t gather_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
 /* The values, then as many indices: indices lead anywhere among the values, so that each size is
  * laid out for itself. */
 static uint64_t gather_layout(const int64_t *v)
@@ -316,15 +304,15 @@ static uint64_t gather_layout(const int64_t *v)
 	return (uint64_t)v[SIZE] << 2 | (uint64_t)v[TYPE] << 1 | (uint64_t)v[ORDER];
 }
 
-static uint64_t value_bytes(const struct kernel_run *run)
+static uint64_t value_bytes(const int64_t *v)
 {
-	return run->v[TYPE] == TYPE_I64 ? 8 : 4;
+	return v[TYPE] == TYPE_I64 ? 8 : 4;
 }
 
 /* Whole iterations of every form; as many as a signed index can count. */
-static uint64_t count_of(const struct kernel_run *run)
+static uint64_t count_of(const int64_t *v)
 {
-	uint64_t count = (uint64_t)run->v[SIZE] / (value_bytes(run) + 4) / 16 * 16;
+	uint64_t count = (uint64_t)v[SIZE] / (value_bytes(v) + 4) / 16 * 16;
 
 	return count < (uint64_t)1 << 31 ? count : (uint64_t)1 << 31;
 }
@@ -333,7 +321,7 @@ static uint32_t index_of(const struct kernel_run *run, uint64_t i)
 {
 	struct random random = { run->seed + i };
 
-	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run))
+	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run->v))
 					     : (uint32_t)i;
 }
 
@@ -347,23 +335,23 @@ static uint64_t value_of(const struct kernel_run *run, uint64_t i)
 
 static uint32_t *indices_of(const struct kernel_run *run)
 {
-	return (uint32_t *)(void *)(run->memory + count_of(run) * value_bytes(run));
+	return (uint32_t *)(void *)(run->memory + count_of(run->v) * value_bytes(run->v));
 }
 
-static void gather_figures(struct kernel_run *run)
+static void gather_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	run->scattered = run->v[ORDER] == ORDER_RANDOM;
+	walk->scattered = v[ORDER] == ORDER_RANDOM;
 	/* A value's line each time; the indices come in order beside it. */
-	run->lines = run->scattered ? 1 : (double)(value_bytes(run) + 4) / 64;
-	run->range = run->scattered ? (double)(value_bytes(run) * count_of(run)) : 0;
+	walk->lines = walk->scattered ? 1 : (double)(value_bytes(v) + 4) / 64;
+	walk->range = walk->scattered ? (double)(value_bytes(v) * count_of(v)) : 0;
 }
 
 static struct status gather_prepare(struct kernel_run *run)
 {
-	uint64_t count = count_of(run), bytes = value_bytes(run), end = count * (bytes + 4);
+	uint64_t count = count_of(run->v), bytes = value_bytes(run->v), end = count * (bytes + 4);
 	uint32_t *indices = indices_of(run);
 
-	for (uint64_t i = 0; i < count && run->prepared < end; i++) {
+	for (uint64_t i = 0; i < count && run->layout.prepared < end; i++) {
 		uint64_t value = value_of(run, i);
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
@@ -372,15 +360,13 @@ static struct status gather_prepare(struct kernel_run *run)
 		memcpy(run->memory + i * bytes, &value, bytes);
 		indices[i] = index_of(run, i);
 	}
-	run->laid_out = end;
+	run->layout.laid_out = end;
 	run->granule = forms[run->v[FORM]].values[run->v[TYPE]];
 	run->ring = count;
 	run->bytes = bytes + 4;
-	gather_figures(run);
-	run->code = (const void *)forms[run->v[FORM]].loops[run->v[TYPE]];
-	run->function = forms[run->v[FORM]].function;
+	run->code.start = (const void *)forms[run->v[FORM]].loops[run->v[TYPE]];
+	run->code.name = forms[run->v[FORM]].function;
 	run->cursor = indices;
-	run->position = 0;
 	return status_ok();
 }
 
@@ -390,14 +376,9 @@ static void gather_call(struct kernel_run *run, uint64_t elements)
 		.data = run->memory, .indices = run->cursor, .ring = ring_begin(run, elements)
 	};
 
-	((gather_loop *)run->code)(&walk);
+	((gather_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	run->result = run->v[TYPE] == TYPE_I64 ? walk.sum : (uint32_t)walk.sum;
-}
-
-static void gather_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status gather_verify(struct kernel_run *run)
@@ -409,9 +390,9 @@ static struct status gather_verify(struct kernel_run *run)
 		sum += value_of(run, index_of(run, i % run->ring));
 	if (run->v[TYPE] == TYPE_I32)
 		sum = (uint32_t)sum;
-	gather_rewind(run);
+	kernel_rewind(run);
 	gather_call(run, count);
-	gather_rewind(run);
+	kernel_rewind(run);
 	if (run->result != sum)
 		return status_make(STATUS_FAILED, "gather summed to %llu where %llu is right",
 			(unsigned long long)run->result, (unsigned long long)sum);
@@ -433,12 +414,9 @@ const struct kernel kernel_gather = {
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.check = gather_check,
-	.fit = gather_fit,
-	.footprint = gather_footprint,
 	.layout = gather_layout,
 	.prepare = gather_prepare,
-	.figures = gather_figures,
+	.describe = gather_describe,
 	.call = gather_call,
-	.rewind = gather_rewind,
 	.verify = gather_verify,
 };

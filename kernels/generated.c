@@ -222,12 +222,6 @@ static uint64_t made_footprint(const int64_t *v)
 	return MEMORY;
 }
 
-static uint64_t made_layout(const int64_t *v)
-{
-	(void)v;
-	return 0;
-}
-
 static size_t made_room(const int64_t *v)
 {
 	(void)v;
@@ -285,7 +279,7 @@ static struct status made_prepare(struct kernel_run *run)
 		count = loop->bodies;
 		copies = 1;
 	}
-	assemble_begin(as, run->room, run->room_bytes);
+	assemble_begin(as, run->code.buffer, run->code.buffer_bytes);
 	generated_arch_begin(as, &offsets, loop->clean);
 	each_line(as, loop->setup, &(struct turn){ .part = &loop->part[0], .registers = 1 });
 	assemble_align(as, 64);
@@ -298,7 +292,7 @@ static struct status made_prepare(struct kernel_run *run)
 	status = assemble_end(as);
 	free(as);
 	run->granule = run->ring = (uint64_t)count * copies;
-	run->code = run->room;
+	run->code.start = run->code.buffer;
 	return status;
 }
 
@@ -309,14 +303,9 @@ static KERNEL_LOOP void made_call(struct kernel_run *run, uint64_t elements)
 	union {
 		const void *code;
 		made_function *function;
-	} made = { .code = run->code };
+	} made = { .code = run->code.start };
 
 	made.function(elements / run->granule, run->memory);
-}
-
-static void made_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 /* ---- all there are */
@@ -357,12 +346,10 @@ static const struct kernel kernel_made = {
 	.document = "",
 	.element = "body",
 	.footprint = made_footprint,
-	.layout = made_layout,
 	.seamless = true,
-	.room = made_room,
+	.code_bytes = made_room,
 	.prepare = made_prepare,
 	.call = made_call,
-	.rewind = made_rewind,
 };
 
 const struct kernel *generated_kernel(const struct generated_loop *loop)

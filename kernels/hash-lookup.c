@@ -232,41 +232,40 @@ static double steps_of(const int64_t *v)
 	       (1 - found) * hash_steps(v[HASH_TABLE], load, false);
 }
 
-static void hash_figures(struct kernel_run *run)
+static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	const int64_t *v = run->v;
 	double steps = steps_of(v), buckets = (double)hash_buckets(v),
 	       nodes = (double)hash_keys(v) * sizeof(struct hash_node), first, more;
 
-	run->reaches = 0;
 	if (v[HASH_TABLE] == TABLE_CHAINED) {
 		/* A quarter of all nodes lie across two lines, whose second half is loaded beside
 		 * the first. */
 		first = v[HASH_ORDER] == ORDER_RANDOM ? steps
 			: steps < 1		      ? steps
 				    : 1 + (steps - 1) * sizeof(struct hash_node) / LINE;
-		run->reach[run->reaches++] = (struct kernel_reach){ 1,
+		walk->reach[walk->reaches++] = (struct kernel_reach){ 1,
 			buckets * sizeof(struct hash_node *), REACH_CHAINED };
-		run->reach[run->reaches++] = (struct kernel_reach){ first,
+		walk->reach[walk->reaches++] = (struct kernel_reach){ first,
 			buckets * sizeof(struct hash_node *) + nodes, REACH_CHAINED };
-		run->lines = 1 + first * 1.25;
-		run->waits = "the first node's address is in the bucket, each further one's in the "
-			     "node before it";
+		walk->lines = 1 + first * 1.25;
+		walk->waits =
+			"the first node's address is in the bucket, each further one's in the "
+			"node before it";
 	} else {
 		more = (steps - 1) * sizeof(struct hash_slot) / LINE;
-		run->reach[run->reaches++] = (struct kernel_reach){ 1 + more,
+		walk->reach[walk->reaches++] = (struct kernel_reach){ 1 + more,
 			buckets * sizeof(struct hash_slot), REACH_GUESSED };
-		run->lines = 1 + more;
-		run->waits = "the key alone says where to look first, and the next slot follows; "
-			     "whether to go on is guessed";
+		walk->lines = 1 + more;
+		walk->waits = "the key alone says where to look first, and the next slot follows; "
+			      "whether to go on is guessed";
 	}
-	run->access = "lookup";
-	run->scattered = true;
-	run->chains = (double)v[HASH_LOOKUPS];
-	run->restart = (double)v[HASH_LOOKUPS];
+	walk->access = "lookup";
+	walk->scattered = true;
+	walk->chains = (double)v[HASH_LOOKUPS];
+	walk->restart = (double)v[HASH_LOOKUPS];
 	/* When it ends nobody knows, unless nearly all end at the first step: of one more step in
 	 * so many lookups each is a surprise. */
-	run->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
+	walk->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
 }
 
 /* What calls need, worked out once. */
@@ -291,15 +290,14 @@ static struct status hash_prepare(struct kernel_run *run)
 	const int64_t *v = run->v;
 	struct kept kept = { hash_make(v, run->seed, run->memory),
 		asked_make(run->seed, hash_keys(v), v[HASH_FOUND]) };
-	bool there = run->prepared >= hash_bytes(v) || hash_lay_out(&kept.hash, run),
+	bool there = run->layout.prepared >= hash_bytes(v) || hash_lay_out(&kept.hash, run),
 	     several = v[HASH_LOOKUPS] > 1;
 
-	run->laid_out = there ? hash_bytes(v) : 0;
+	run->layout.laid_out = there ? hash_bytes(v) : 0;
 	asked_lay(run, &kept.asked, (uint64_t)v[HASH_LOOKUPS], v[HASH_WHOLE]);
 	memcpy(run->kept, &kept, sizeof(kept));
-	run->code = (const void *)loops[v[HASH_TABLE]][several].loop;
-	run->function = loops[v[HASH_TABLE]][several].function;
-	hash_figures(run);
+	run->code.start = (const void *)loops[v[HASH_TABLE]][several].loop;
+	run->code.name = loops[v[HASH_TABLE]][several].function;
 	if (!there)
 		return status_make(STATUS_CANCELLED, "stopped while the tables were laid out");
 	return status_ok();
@@ -330,7 +328,7 @@ static void hash_call(struct kernel_run *run, uint64_t elements)
 		.slots = kept.hash.slot };
 
 	while ((walk.count = asked_next(run, &kept.asked, keys, &elements)) > 0)
-		((hash_loop *)run->code)(&walk);
+		((hash_loop *)run->code.start)(&walk);
 	run->result = asked_result(walk.found, walk.sum);
 }
 
@@ -443,10 +441,9 @@ const struct kernel kernel_hash_lookup = {
 	.batch = ASKED_TURN,
 	.plot_cpe = true,
 	.prepare = hash_prepare,
-	.figures = hash_figures,
+	.describe = hash_describe,
 	.shrink = hash_shrink,
 	.call = hash_call,
-	.rewind = asked_rewind,
 	.begin_at = asked_begin_at,
 	.verify = hash_verify,
 	.proof = hash_proof,

@@ -225,18 +225,6 @@ static struct status indirect_check(const int64_t *v)
 	return v[FORM] == FORM_GATHER ? features_need(FEATURE_AVX2, "form=gather") : status_ok();
 }
 
-/* No other knob stands in the way of any. */
-static void indirect_fit(int64_t *v, int changed)
-{
-	(void)v;
-	(void)changed;
-}
-
-static uint64_t indirect_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
 /* The values, then as many offsets: offsets lead anywhere among the values, so that each size is
  * laid out for itself. */
 static uint64_t indirect_layout(const int64_t *v)
@@ -244,16 +232,16 @@ static uint64_t indirect_layout(const int64_t *v)
 	return (uint64_t)v[SIZE] << 1 | (uint64_t)v[ORDER];
 }
 
-static uint64_t count_of(const struct kernel_run *run)
+static uint64_t count_of(const int64_t *v)
 {
-	return (uint64_t)run->v[SIZE] / 64 * 8;
+	return (uint64_t)v[SIZE] / 64 * 8;
 }
 
 static uint32_t offset_of(const struct kernel_run *run, uint64_t i)
 {
 	struct random random = { run->seed + i };
 
-	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run))
+	return run->v[ORDER] == ORDER_RANDOM ? (uint32_t)random_below(&random, count_of(run->v))
 					     : (uint32_t)i;
 }
 
@@ -264,34 +252,32 @@ static uint32_t value_of(const struct kernel_run *run, uint64_t i)
 	return (uint32_t)random_next(&random);
 }
 
-static void indirect_figures(struct kernel_run *run)
+static void indirect_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	/* A value's line each time; the offsets come in order beside it. */
-	run->scattered = run->v[ORDER] == ORDER_RANDOM;
-	run->lines = run->scattered ? 1 : 8.0 / 64;
-	run->range = run->scattered ? 4.0 * (double)count_of(run) : 0;
+	walk->scattered = v[ORDER] == ORDER_RANDOM;
+	walk->lines = walk->scattered ? 1 : 8.0 / 64;
+	walk->range = walk->scattered ? 4.0 * (double)count_of(v) : 0;
 }
 
 static struct status indirect_prepare(struct kernel_run *run)
 {
 	uint32_t *data = (uint32_t *)(void *)run->memory;
-	uint64_t count = count_of(run);
+	uint64_t count = count_of(run->v);
 
-	for (uint64_t i = 0; i < count && run->prepared < 8 * count; i++) {
+	for (uint64_t i = 0; i < count && run->layout.prepared < 8 * count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(
 				STATUS_CANCELLED, "stopped while the arrays were filled");
 		data[i] = value_of(run, i);
 		data[count + i] = offset_of(run, i);
 	}
-	run->laid_out = 8 * count;
+	run->layout.laid_out = 8 * count;
 	run->granule = forms[run->v[FORM]].granule;
 	run->ring = count;
 	run->bytes = 8;
-	indirect_figures(run);
-	run->code = (const void *)forms[run->v[FORM]].loop;
-	run->function = forms[run->v[FORM]].function;
-	run->position = 0;
+	run->code.start = (const void *)forms[run->v[FORM]].loop;
+	run->code.name = forms[run->v[FORM]].function;
 	return status_ok();
 }
 
@@ -302,14 +288,9 @@ static void indirect_call(struct kernel_run *run, uint64_t elements)
 		.data = data, .offsets = data + run->ring, .ring = ring_begin(run, elements)
 	};
 
-	((indirect_loop *)run->code)(&walk);
+	((indirect_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	run->result = walk.sum;
-}
-
-static void indirect_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status indirect_verify(struct kernel_run *run)
@@ -320,9 +301,9 @@ static struct status indirect_verify(struct kernel_run *run)
 	count = count / run->granule * run->granule;
 	for (uint64_t i = 0; i < count; i++)
 		sum += value_of(run, offset_of(run, i % run->ring));
-	indirect_rewind(run);
+	kernel_rewind(run);
 	indirect_call(run, count);
-	indirect_rewind(run);
+	kernel_rewind(run);
 	if (run->result != sum)
 		return status_make(STATUS_FAILED, "indirect summed to %llu where %u is right",
 			(unsigned long long)run->result, sum);
@@ -344,12 +325,9 @@ const struct kernel kernel_indirect = {
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.check = indirect_check,
-	.fit = indirect_fit,
-	.footprint = indirect_footprint,
 	.layout = indirect_layout,
 	.prepare = indirect_prepare,
-	.figures = indirect_figures,
+	.describe = indirect_describe,
 	.call = indirect_call,
-	.rewind = indirect_rewind,
 	.verify = indirect_verify,
 };

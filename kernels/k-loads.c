@@ -131,17 +131,6 @@ static loads_loop *const loops[4][8] = {
 	{ KERNEL_EIGHT(FOUR_NAME) },
 };
 
-static uint64_t loads_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
-static uint64_t loads_layout(const int64_t *v)
-{
-	(void)v;
-	return 0;
-}
-
 static struct status loads_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
@@ -150,10 +139,9 @@ static struct status loads_prepare(struct kernel_run *run)
 	run->granule = (uint64_t)v[UNROLL];
 	run->ring = ((uint64_t)v[SIZE] - 3 * APART) / 4 / run->granule * run->granule;
 	run->bytes = (uint64_t)v[K] * 4;
-	run->lines = 4.0 / 64;
-	run->code = (const void *)loops[v[K] - 1][v[UNROLL] - 1];
-	run->function = "loads_read";
-	run->position = 0;
+	run->walk.lines = 4.0 / 64;
+	run->code.start = (const void *)loops[v[K] - 1][v[UNROLL] - 1];
+	run->code.name = "loads_read";
 	return status;
 }
 
@@ -168,14 +156,9 @@ static void loads_call(struct kernel_run *run, uint64_t elements)
 	struct loads_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
 		.ring = ring_begin(run, elements) };
 
-	((loads_loop *)run->code)(&walk);
+	((loads_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	run->result = mixed(walk.last);
-}
-
-static void loads_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 /* Only an iteration's last element leaves a trace: one iteration a call, a whole ring of them or a
@@ -185,7 +168,7 @@ static struct status loads_verify(struct kernel_run *run)
 	uint64_t turns = run->ring / run->granule;
 
 	turns = turns < 1024 ? turns + turns / 2 : 1536;
-	loads_rewind(run);
+	kernel_rewind(run);
 	for (uint64_t turn = 1; turn <= turns; turn++) {
 		uint64_t last = (turn * run->granule - 1) % run->ring;
 		uint32_t x[4] = { 0 };
@@ -198,7 +181,7 @@ static struct status loads_verify(struct kernel_run *run)
 				"k-loads did not load what stands at element %llu",
 				(unsigned long long)last);
 	}
-	loads_rewind(run);
+	kernel_rewind(run);
 	return status_ok();
 }
 
@@ -216,11 +199,8 @@ const struct kernel kernel_k_loads = {
 	.hint = "Down to k, then + and -: cycles go in steps of one load",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
-	.footprint = loads_footprint,
-	.layout = loads_layout,
 	.layout_nests = true,
 	.prepare = loads_prepare,
 	.call = loads_call,
-	.rewind = loads_rewind,
 	.verify = loads_verify,
 };

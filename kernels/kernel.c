@@ -1,4 +1,4 @@
-/* Look-ups in the registry. */
+/* The registry, and the defaults of callbacks that a kernel leaves NULL. */
 #include "kernels/kernel.h"
 
 #include <string.h>
@@ -25,4 +25,96 @@ int kernel_axis(const struct kernel *kernel, enum knob_axis axis)
 		if (kernel->knobs[i].axis == axis)
 			return i;
 	return -1;
+}
+
+int kernel_asking(const struct kernel *kernel, enum knob_asks asks)
+{
+	for (int i = 0; i < kernel->knob_count; i++)
+		if (kernel->knobs[i].asks == asks)
+			return i;
+	return -1;
+}
+
+int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks)
+{
+	int knob = kernel_asking(kernel, asks);
+
+	return knob < 0 ? 0 : v[knob];
+}
+
+struct status kernel_check(const struct kernel *kernel, const int64_t *v)
+{
+	return kernel->check ? kernel->check(v) : status_ok();
+}
+
+void kernel_fit(const struct kernel *kernel, int64_t *v, int changed)
+{
+	if (kernel->fit)
+		kernel->fit(v, changed);
+}
+
+uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v)
+{
+	int size = kernel_axis(kernel, AXIS_SIZE);
+
+	if (kernel->footprint)
+		return kernel->footprint(v);
+	return size < 0 ? 0 : (uint64_t)v[size];
+}
+
+uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v)
+{
+	if (kernel->layout)
+		return kernel->layout(v);
+	return kernel->layout_nests ? 0 : kernel_footprint(kernel, v);
+}
+
+bool kernel_describe(const struct kernel *kernel, const int64_t *v, struct kernel_walk *walk)
+{
+	if (!kernel->describe)
+		return false;
+	*walk = (struct kernel_walk){ 0 };
+	kernel->describe(v, walk);
+	return true;
+}
+
+struct status kernel_prepare(struct kernel_run *run)
+{
+	struct status status;
+
+	kernel_describe(run->kernel, run->v, &run->walk);
+	status = run->kernel->prepare(run);
+	if (status_is_ok(&status))
+		kernel_rewind(run);
+	return status;
+}
+
+void kernel_rewind(struct kernel_run *run)
+{
+	if (run->kernel->rewind)
+		run->kernel->rewind(run);
+	else if (run->kernel->begin_at)
+		run->kernel->begin_at(run, 0);
+	else
+		run->position = 0;
+}
+
+/* One pass and a half over a small ring; part of a large one. */
+struct status kernel_verify(struct kernel_run *run)
+{
+	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144, right;
+
+	if (run->kernel->verify)
+		return run->kernel->verify(run);
+	if (!run->kernel->expected)
+		return status_ok();
+	count = count / run->granule * run->granule;
+	kernel_rewind(run);
+	run->kernel->call(run, count);
+	kernel_rewind(run);
+	right = run->kernel->expected(run, count);
+	if (run->result == right)
+		return status_ok();
+	return status_make(STATUS_FAILED, "%s computed %#llx where %#llx is right",
+		run->kernel->name, (unsigned long long)run->result, (unsigned long long)right);
 }

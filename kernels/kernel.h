@@ -1,11 +1,11 @@
-/* What a kernel is: a small piece of code under measurement, its knobs, and the data it walks.
+/* The interface of a kernel: a short loop under measurement, its knobs, and the data that it walks.
  *
- * To add one: write kernels/NAME.c that ends in one `const struct kernel kernel_NAME` (dashes of
- * the name become underscores), and add NAME to KERNELS in Makefile.am. Nothing else changes: the
- * command line, the explorer, CSV columns, range checks and help all walk the tables given here.
+ * To add a kernel: write kernels/NAME.c that ends in `const struct kernel kernel_NAME` (dashes of
+ * the name become underscores), and add NAME to KERNELS in Makefile.am. The command line, the
+ * explorer, CSV columns, range checks and help all read these tables.
  *
- * A kernel sees memory through its run alone, makes no system call, starts no thread and prints
- * nothing. Its call() is what is timed: it must not allocate, lock or log. */
+ * A kernel sees memory only through its run. It makes no system call, starts no thread and prints
+ * nothing. Its call() is timed: it must not allocate, lock or log. */
 #ifndef SLX_KERNELS_KERNEL_H
 #define SLX_KERNELS_KERNEL_H
 
@@ -27,32 +27,27 @@ enum knob_kind {
 /* The axis of the memory mountain that a knob moves along. */
 enum knob_axis { AXIS_NONE, AXIS_SIZE, AXIS_STRIDE };
 
-/* What turning a knob changes. Advice on how to go faster looks at KNOB_FORM first: the same work,
- * written otherwise. */
+/* What a knob changes. Advice on how to go faster tries KNOB_FORM first. */
 enum knob_role {
 	KNOB_WORK, /* what is computed, on how much data */
 	KNOB_FORM, /* how the same work is written: unroll, acc, width, addressing */
 };
 
-/* What a knob asks of the engine, rather than of the kernel's own code. kernels/place.h has the
- * rows. */
+/* What a knob asks of the engine. Rows for kernels' tables: kernels/knob_rows.h. */
 enum knob_asks {
 	ASKS_NOTHING,
-	ASKS_PAGES, /* the pages behind the working set: enum page_kind */
-	ASKS_NODE,  /* the memory node that it is on: 0 the measured core's own, else node value - 1
-		     */
-	ASKS_CORES, /* how many cores do the same at once, the measured one among them, each on a
-		       working set of its own */
-	ASKS_STREAMS, /* how many other cores stream through memory meanwhile */
+	ASKS_PAGES,   /* the pages of the working set: enum page_kind */
+	ASKS_NODE,    /* its memory node: 0 that of the measured core, else node value - 1 */
+	ASKS_CORES,   /* cores that run the kernel at once, each on its own working set */
+	ASKS_STREAMS, /* other cores that stream through memory at the same time */
 };
 
 enum page_kind { PAGES_AUTO, PAGES_4K, PAGES_HUGE, PAGE_KINDS };
 
-/* A knob whose upper end is set by the machine: half of its free memory. */
+/* Upper ends that the machine sets: half of its free memory; the cores that this process may use
+ * (ASKS_CORES), or one less (ASKS_STREAMS). */
 #define KNOB_MAX_MEMORY INT64_MAX
-
-/* Likewise: the cores that this process may use (ASKS_CORES), or one less (ASKS_STREAMS). */
-#define KNOB_MAX_CORES (INT64_MAX - 1)
+#define KNOB_MAX_CORES	(INT64_MAX - 1)
 
 struct knob {
 	const char *name; /* the key on the command line */
@@ -68,290 +63,288 @@ struct knob {
 	enum knob_asks asks;
 };
 
-/* How loads come by their addresses. */
+/* How a load gets its address. */
 enum reach_way {
-	REACH_CHAINED, /* a load has its address from the one before it */
-	REACH_GUESSED, /* or by a branch that is predicted: it waits where the guess was wrong */
-	REACH_FREE, /* addresses wait for no load, but no prefetcher knows them: as many are under
-		       way as the core has room for */
-	REACH_ORDERED, /* they are walked in order, and prefetchers bring them in time */
+	REACH_CHAINED, /* from the load before it */
+	REACH_GUESSED, /* by a predicted branch: the load waits only after a misprediction */
+	REACH_FREE,    /* without waiting for a load, in an order that no prefetcher follows */
+	REACH_ORDERED, /* in address order: prefetchers fetch the line in time */
 };
 
-/* Where lines of a walk come from that meets small and large parts of its data by turns: a search
- * goes down a tree, whose upper levels are small. */
+/* Loads of a walk that meets small and large parts of its data in turn, as a search in a tree does:
+ * the loads of one such part. */
 struct kernel_reach {
-	double lines; /* touched per element there */
-	double range; /* bytes that they are scattered over, with all that is met as often or more
-			 often */
+	double lines; /* cache lines touched per element */
+	double range; /* bytes over which they are scattered, together with all parts that are met
+			 as often or more often */
 	enum reach_way way;
-	double least; /* bytes of those lines alone, where the same come again in each pass: a cache
-			 may keep them before others that are met as often, as those that a
-			 prefetcher brought; 0: range */
+	double least; /* bytes of these lines alone, where each pass touches the same lines: a cache
+			 may keep them in preference to prefetched lines; 0: range */
+};
+
+/* Data in memory, and how much of it an earlier prepare() left there. */
+struct kernel_layout {
+	uint64_t base; /* bytes of the same layout before run->memory; 0 unless kernel->movable */
+	uint64_t prepared; /* bytes that an earlier prepare() with the same layout() and seed laid
+			      out; 0: none. May be more or less than this setting needs */
+	uint64_t sample; /* elements from the start that will be walked: prepare() may lay out only
+			    what these touch; 0: all. Only where the kernel is `deep` */
+	uint64_t laid_out; /* filled by prepare(): bytes laid out now */
+};
+
+/* Long work: prepare(), and calls of a complete run. Both use kernel_goes_on(). */
+struct kernel_work {
+	const atomic_bool *cancel; /* never NULL */
+	atomic_uint *progress;	   /* thousandths done; NULL: nobody reads them */
+};
+
+/* The machine code of the loop. */
+struct kernel_code {
+	unsigned char *buffer; /* kernel->code_bytes() bytes for code that prepare() generates:
+				  writable during prepare(), executable afterwards; NULL: none */
+	size_t buffer_bytes;
+
+	/* Filled by prepare(). */
+	const void *start;  /* the function that holds the hot loop: its innermost loop is read */
+	const void *entry;  /* first instruction of the loop, in generated code that calls or jumps
+			       by registers: the model then follows its path
+			       (model/code/follow.h); NULL: the innermost loop is read */
+	const char *name;   /* the function in the kernel's source file; static; NULL: unknown */
+	const char *unread; /* why the loop at `start` is not the code that runs ("the C library's
+			       own code does the work"); static; NULL: it is */
+};
+
+/* How the walk meets memory and branches, per element: facts that the machine code does not show.
+ * 0 where a fact does not apply. */
+struct kernel_walk {
+	double lines; /* cache lines touched for the first time in a pass: lines that a larger cache
+			 or memory must supply. Scattered: each access that begins another line
+			 counts */
+	double step;  /* bytes from one access to the next, where all are equally far apart */
+	const char *access; /* what touches a line, in a word: "read"; static; NULL: an element */
+	bool scattered;	    /* in an order that no prefetcher follows */
+	double range;	    /* bytes over which the scattered lines range; 0: the working set */
+	double chains;	  /* chains of loads that share the lines evenly; 0: one chain takes all */
+	double far_lines; /* of a walk that goes round a small part of its data many times before
+			     it moves on: lines, of `lines`, that the whole brings; 0: one walk */
+	double far_range; /* bytes over which the whole ranges */
+	bool apart;	  /* each access is pages away from the next */
+	int reaches; /* entries of `reach`, in the order of the chain; they replace lines, range and
+			scattered where these differ along the chain */
+	struct kernel_reach reach[KERNEL_REACHES];
+	const char *waits;  /* what the address of the next load that can miss waits for, a clause:
+			       "the next node's address is in this node"; static; NULL: not stated */
+	double splits;	    /* loads and stores that cross a cache line */
+	double mispredicts; /* mispredictions that no branch predictor can avoid */
+	double restart; /* elements after which loop-carried chains begin again, so that the next
+			   ones overlap with the last; 0: they never do */
 };
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns it, zeroes
- * it, and fills the first group; prepare() fills the rest. One thread at a time uses it. */
+ * it, and fills the first group. One thread at a time uses it. */
 struct kernel_run {
 	const struct kernel *kernel;
-	int64_t v[KNOBS_MAX];  /* the value of each knob, in the kernel's order */
-	unsigned char *memory; /* footprint() bytes or more, aligned to 2 MiB, already touched */
-	uint64_t base; /* bytes of the same layout that lie before `memory`, after prepare(): 0
-			  unless kernel->movable */
-	/* How many bytes an earlier prepare() with the same layout() and seed laid out here; 0 when
-	 * the memory holds nothing of use. May be more or less than this setting needs. */
-	uint64_t prepared;
+	int64_t v[KNOBS_MAX]; /* the value of each knob, in the kernel's order */
 	uint64_t seed;
-	const atomic_bool *cancel; /* long preparations look at it now and then; never NULL */
-	uint64_t sample; /* so many elements from the start will be walked, and no more: prepare()
-			    may leave out what they do not meet; 0: all is wanted. Only where the
-			    kernel says `deep` */
-	atomic_uint
-		*progress;   /* long preparations, and calls of a complete run, leave there how far
-				they are, in thousandths (kernel_goes_on()); NULL: nobody asks */
-	unsigned char *room; /* kernel->room() bytes for code that prepare() makes: writable while
-				it does, executable and no more writable afterwards; NULL where the
-				kernel makes none */
-	size_t room_bytes;
+	unsigned char *memory; /* footprint() bytes or more, aligned to 2 MiB, already touched */
+	struct kernel_layout layout;
+	struct kernel_work work;
+	struct kernel_code code;
+	struct kernel_walk walk; /* filled by describe(), or else by prepare() */
 
 	/* Filled by prepare(). */
-	uint64_t ring; /* elements in one pass over the working set (> 0, a multiple of granule) */
+	uint64_t ring;	    /* elements in one pass over the working set: > 0, whole granules */
 	uint64_t granule;   /* elements in one iteration of the loop: calls take multiples of it */
-	uint64_t iteration; /* elements in one iteration where calls may end within one; 0: granule
+	uint64_t iteration; /* elements in one iteration where a call may end inside one; 0: granule
 			     */
-	uint64_t period; /* elements after which what the walk asks of memory repeats itself: both
-			    lengths of a trial are multiples of it, so that each stretch stands for
-			    the rest; 0: any stretch does */
-	bool passes;	/* where all fits the first cache, both lengths of a trial are whole passes,
-			   each from the ring's beginning: part of a pass may take longer than its
-			   share, by what lies how far from what */
-	bool complete;	/* a trial is one call of the whole ring, beside an empty one; such a call
-			   ends early once *cancel is set */
-	uint64_t bytes; /* bytes the code itself reads and writes per element */
-	uint64_t laid_out; /* bytes of memory now laid out: becomes `prepared` of the next one */
-	const void
-		*code; /* the function that holds the hot loop: its innermost loop is the kernel */
-	const void *top; /* the first instruction of its loop, of code made at run time that calls,
-			    or jumps by registers: its way is then followed (model/code/follow.h);
-			    NULL: the innermost loop is read */
-	const char *function; /* that function's name in the kernel's source file or in a header
-				 that several share; static text; NULL: unknown */
-	const char
-		*unread; /* why code's loop is not what runs ("the C library's own code does the
-			    work"), so that nothing can be said of it; static text; NULL: it is */
+	uint64_t period; /* elements after which the walk's demands on memory repeat: both lengths
+			    of a trial are multiples of it; 0: any length will do */
+	bool passes;	 /* in the first cache, both lengths of a trial are whole passes from the
+			    start of the ring: parts of a pass differ in cost */
+	bool complete;	 /* a trial is one call of the whole ring next to an empty call; the call
+			    returns early once *work.cancel is set */
+	uint64_t bytes;	 /* bytes that the code reads and writes per element */
 
-	/* What the machine code does not tell, per element; 0 where it does not happen. */
-	double lines; /* cache lines that the walk touches anew in a pass: what must come from
-			 beyond a cache that the working set does not fit. Scattered: each access
-			 counts that begins another line, as its neighbours come at other times */
-	double step;  /* bytes from one access to the next, where all are as far apart: over a line,
-			 and lines between are left out;  0: none is left out */
-	const char *access; /* what a line is touched by, in a word: "read"; static text; NULL: an
-			       element */
-	bool scattered;	    /* they come in an order that no prefetcher follows */
-	double range;  /* bytes of the working set that the scattered ones range over; 0: all of it
-			*/
-	double chains; /* chains of loads that take turns at them, and take as many each; 0: one
-			  chain may take all */
-	double far_lines; /* of a walk that goes round a small part of its data again and again, and
-			     each time a little further on: lines that the rest brings, no more than
-			     `lines`, which are of the small part; 0: there is no such two */
-	double far_range; /* bytes that the rest ranges over */
-	bool apart;	  /* one access lies pages away from the next */
-	int reaches; /* of the loads of an element, in the order of the chain: in place of lines,
-			range and scattered, where these differ along the chain; 0: they do not. All
-			chains share them evenly */
-	struct kernel_reach reach[KERNEL_REACHES];
-	const char *waits;  /* what the address of the next load that can miss waits for, a clause:
-			       "the next node's address is in this node";  static text; NULL: nothing
-			       is to be said */
-	double splits;	    /* loads and stores that cross a cache line */
-	double mispredicts; /* branches that no predictor can do better on than this */
-	double restart; /* elements after which chains from one iteration to the next begin anew:
-			   what follows then overlaps with what came before, as far as the core's
-			   window reaches; 0: they never do */
-
-	/* The kernel's own: where the walk stands, and what it computed. */
+	/* The state of the kernel's own walk. */
 	uint64_t position; /* elements into the ring, 0…ring-1 */
 	uint64_t result;
 	const void *cursor;
 	const void *loop;
-	const void *chain[KERNEL_CHAINS]; /* where each of several walks at once stands */
-	uint64_t kept[KERNEL_KEPT]; /* what prepare() worked out and calls need: of a type that the
-				       kernel has, copied in and out */
+	const void *chain[KERNEL_CHAINS]; /* position of each of several parallel walks */
+	uint64_t kept[KERNEL_KEPT]; /* a private struct that prepare() fills for calls; copied in
+				       and out */
 };
 
 /* The blocks of blocked code, for advice on their size. */
 struct kernel_block {
-	int knob;     /* whose value is N */
+	int knob;     /* the knob whose value is N */
 	int blocks;   /* N x N blocks in use at a time */
 	int bytes;    /* of an element */
-	int64_t most; /* of that N on, one block is all there is */
-	double pages; /* that a row of each block takes together, of the matrices whose blocks have
-			 N rows */
+	int64_t most; /* from this N on, one block covers all data */
+	double pages; /* pages per row of a block, summed over the matrices whose blocks have N rows
+		       */
 	bool down;    /* the innermost loop goes down rows */
-	bool meet;    /* it goes along rows that meet in few sets of a cache */
+	bool meet;    /* it goes along rows that share few sets of a cache */
 	bool sums;    /* it adds up along a line of N elements */
 };
 
+/* Only the first group, knobs, prepare, call and one of expected and verify are required. A
+ * callback that is NULL means the default in its comment. */
 struct kernel {
 	const char *name;     /* as typed: "list-length" */
 	const char *title;    /* a few words */
-	const char *look_for; /* two or three sentences: what to turn, what to see */
-	const char *document; /* where it comes from, as cited */
+	const char *look_for; /* two or three sentences: what to change, what to see */
+	const char *document; /* its source, as cited */
 	const char *element;  /* what CPE counts: "array element read" */
+	const char *limit; /* the limit that the document names for the initial setting, by its name
+			      in model/limits/limits.h ("latency"); NULL: none */
+	const char *hint;  /* the first keys to press, in a few words; NULL: none */
 	const struct knob *knobs;
 	int knob_count;
 
-	/* Whether the values, each within its own range, go together; the text names the knobs and
-	 * what would be right. NULL: every combination is allowed. */
+	/* ---- Settings */
+
+	/* Whether values go together, each within its own range; the text names the knobs and the
+	 * values that would be right. NULL: every combination is allowed. */
 	struct status (*check)(const int64_t *v);
 
-	/* After the user moved knob `changed` (an index), move others so that check() passes again,
-	 * as little as possible. NULL where check is. */
+	/* After the user changed knob `changed`: changes others so that check() passes again, as
+	 * few as possible. NULL: changes none. */
 	void (*fit)(int64_t *v, int changed);
 
-	/* Bytes of memory that the setting needs: its working set. */
+	/* Bytes of memory that the setting needs. NULL: the value of the knob on AXIS_SIZE. */
 	uint64_t (*footprint)(const int64_t *v);
 
-	/* Settings with equal layout() find each other's data usable (see run->prepared). */
+	/* Settings with equal layout() can use each other's data (layout.prepared). NULL: all
+	 * settings where layout_nests is set, else those with equal footprint. */
 	uint64_t (*layout)(const int64_t *v);
 
-	/* Set when a longer layout holds a shorter one as its beginning, so that settings of any
-	 * size can share memory; otherwise a shorter one has to be laid out again. */
-	bool layout_nests;
+	/* A remark on this setting, or NULL; static text. NULL: no setting has one. */
+	const char *(*remark)(const int64_t *v);
 
-	/* Set when a working set may begin anywhere in a longer layout, at a multiple of 2 MiB:
-	 * measured at several places it says less of the physical pages that one of them happens to
-	 * have. The engine moves `memory` after prepare(), and says by how much in `base`. */
-	bool movable;
-
-	/* Set when passing the end of the ring costs nothing, as in a linked ring, so that a call
-	 * may be of any length; otherwise calls are chosen such that both of a trial's sides pass
-	 * it alike. */
-	bool seamless;
-
-	/* Set when a call may end at half the ring, and nowhere else before its end: trials on what
-	 * fits the first cache then compare half a pass with a whole one, however short it is. */
-	bool halved;
-
-	/* Set when its walk is to miss: the working set is then not brought into the caches before
-	 * trials begin. */
-	bool cold;
-
-	/* Bytes of code that prepare() makes for the setting (kernels/assemble.h), at most. NULL:
-	 * it makes none, the code is compiled. */
-	size_t (*room)(const int64_t *v);
-
-	/* Lays out the data, makes code where the kernel does that, and fills the run. Returns
-	 * STATUS_CANCELLED when run->cancel is set on the way. */
-	struct status (*prepare)(struct kernel_run *run);
-
-	/* Fills what the machine code does not tell (lines … restart) of run->v alone, without
-	 * memory: of the size asked about, while the code is read from a small copy. prepare() then
-	 * leaves that to it. NULL: prepare() fills them, whatever the size. */
-	void (*figures)(struct kernel_run *run);
-
-	/* Makes v the least work with the same code, for reading and stepping it, where there is
-	 * more to it than the knob on the size's axis. NULL: there is not. */
-	void (*shrink)(int64_t *v);
-
-	/* Set when the way through the code goes by how much data there are, as a tree's depth
-	 * does: it is then read at the size that is asked about, over few elements, for which alone
-	 * data are laid out (run->sample). */
-	bool deep;
-
-	/* How many elements (> 2) are stepped over, where each takes many instructions. NULL: some
-	 * hundred. */
-	unsigned (*few)(const int64_t *v);
-
-	/* Stepped over are multiples of so many elements (a power of two), where fewer would take
-	 * other code than calls usually do; 0: the granule. */
-	unsigned batch;
-
-	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where
-	 * the last call stopped, wrapping at the end of the ring. This is what is timed. */
-	void (*call)(struct kernel_run *run, uint64_t elements);
-
-	/* Back to the start of the ring. */
-	void (*rewind)(struct kernel_run *run);
-
-	/* Likewise, and then that share of the ring (0…1) on, or, where the order is random, of the
-	 * memory: what is too long to be walked in one visit is met elsewhere in each. NULL: visits
-	 * begin at the start. */
-	void (*begin_at)(struct kernel_run *run, double share);
-
-	/* Whether the code computes what it should: makes calls of its own and compares with a
-	 * plain computation. Runs before each measurement, outside timing, so it must be quick:
-	 * some thousand elements. NULL when there is nothing to compare. */
-	struct status (*verify)(struct kernel_run *run);
-
-	/* Whether what the trials of a complete run left is right: after the last of them, untimed.
-	 * NULL: there is nothing to look at. */
-	struct status (*proof)(struct kernel_run *run);
-
-	/* The limit that its document says binds at the initial setting, by its name in
-	 * model/limits/limits.h ("latency"). NULL: it names none. */
-	const char *limit;
-
-	/* Set when the way through the loop depends on the data, or leads through several
-	 * functions: the path is then found by stepping through one small run instead of by reading
-	 * the innermost loop of run->code. */
-	bool stepped;
-
-	/* Set when its code is not ours: it is loaded, called and stepped in a child process only,
-	 * and so are prepare(), call() and rewind(). `own` (engine/own/own.h) is then what it was
-	 * made from. */
-	bool isolated;
-	const struct own *own;
-
-	/* The source file that holds the function, by its name in the tree; NULL: kernels/NAME.c.
-	 */
-	const char *file;
-
-	/* Set when plots show cycles per element, on a logarithmic axis, instead of throughput: for
-	 * latencies. */
-	bool plot_cpe;
-
-	/* The blocks of this very setting; false: it has none. NULL: no setting has. */
+	/* The blocks of this setting; false: it has none. NULL: no setting has blocks. */
 	bool (*block)(const int64_t *v, struct kernel_block *block);
 
-	/* What to press first, from the initial setting, to see something: a few words. NULL: none.
-	 */
-	const char *hint;
+	/* Describes the walk over the data at this setting, without memory: fills a zeroed *walk.
+	 * NULL: prepare() fills run->walk. */
+	void (*describe)(const int64_t *v, struct kernel_walk *walk);
 
-	/* A remark on this very setting ("14 accumulators and 13 registers: two are kept on the
-	 * stack"), or NULL. Points to static text. May be NULL. */
-	const char *(*remark)(const int64_t *v);
+	/* ---- The run */
+
+	/* Lays out the data, generates code where the kernel does, and fills the run. Returns
+	 * STATUS_CANCELLED once *work.cancel is set. Afterwards kernel_prepare() rewinds the run.
+	 */
+	struct status (*prepare)(struct kernel_run *run);
+
+	/* At most so many bytes of code are generated by prepare() (kernels/assemble.h). NULL:
+	 * none, the code is compiled. */
+	size_t (*code_bytes)(const int64_t *v);
+
+	/* Walks `elements` (a positive multiple of granule; 0 where the run is complete) from where
+	 * the last call stopped, and wraps at the end of the ring. This is timed. */
+	void (*call)(struct kernel_run *run, uint64_t elements);
+
+	/* Back to the start of the ring. NULL: begin_at(run, 0), else position = 0. */
+	void (*rewind)(struct kernel_run *run);
+
+	/* Moves to a share (0…1) of the ring, or of the memory where the order is random, so that
+	 * short visits to a large ring meet different parts. NULL: visits begin at the start. */
+	void (*begin_at)(struct kernel_run *run, double share);
+
+	/* The result of a call of `elements` from the start of the ring, by a plain computation.
+	 * The default verify() compares with it. */
+	uint64_t (*expected)(const struct kernel_run *run, uint64_t elements);
+
+	/* Whether the code computes correctly. Runs before each measurement, untimed, so it must be
+	 * quick: some thousand elements. NULL: compares a call with expected(). */
+	struct status (*verify)(struct kernel_run *run);
+
+	/* Whether the last trial of a complete run left the right result; untimed. NULL: no check.
+	 */
+	struct status (*proof)(struct kernel_run *run);
+
+	/* ---- How the model reads the code */
+
+	/* Reduces v to the least work with the same code. NULL: only the knob on AXIS_SIZE is
+	 * reduced. */
+	void (*shrink)(int64_t *v);
+
+	/* Elements to step through (> 2), where each takes many instructions. NULL: a few hundred.
+	 */
+	unsigned (*few)(const int64_t *v);
+
+	/* Multiples of so many elements (a power of two) are stepped, where fewer would run other
+	 * code; 0: the granule. */
+	unsigned batch;
+
+	/* The source file of the function; NULL: kernels/NAME.c. */
+	const char *file;
+
+	/* The path through the loop depends on data or calls functions: it is found by stepping
+	 * through a small run, not by reading the innermost loop. */
+	bool stepped;
+
+	/* The path depends on the amount of data, as in a tree: the code is read at the size asked
+	 * about, with only a sample laid out (layout.sample). */
+	bool deep;
+
+	/* ---- How the engine measures */
+
+	bool layout_nests; /* a longer layout begins with each shorter one: settings of any size
+			      share memory */
+	bool movable;  /* a working set may begin at any multiple of 2 MiB in a longer layout: the
+			  engine measures several places, so that the physical pages of one place
+			  matter less. The engine moves run->memory and sets layout.base */
+	bool seamless; /* passing the end of the ring costs nothing: a call may have any length */
+	bool halved;   /* a call may end at half the ring, and nowhere else before its end */
+	bool cold;     /* the walk is meant to miss: the engine does not warm the caches */
+	bool isolated; /* the user's own code: loaded, prepared, called and stepped only in a child
+			  process. `own` (engine/own/own.h) is its source */
+	const struct own *own;
+	bool plot_cpe; /* plots show cycles per element on a logarithmic axis: for latencies */
 };
 
-/* Every kernel, in the order of the make list, ended by NULL. Generated from it. */
+/* Every kernel, in the order of the make list, ended by NULL. Generated. */
 extern const struct kernel *const kernel_registry[];
 
-/* The kernel of that name, or NULL. */
+/* The kernel with that name, or NULL. */
 const struct kernel *kernel_find(const char *name);
 
-/* The index of the knob of that name, or -1; of the first knob on that axis, or -1. */
+/* The index of the knob with that name, or -1; of the first knob on that axis, or -1. */
 int kernel_knob(const struct kernel *kernel, const char *name);
 int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 
-/* The first knob that asks that of the engine, or -1; and its value in v, or 0 where there is none.
- */
+/* The first knob that asks this of the engine, or -1; and its value in v, or 0 without one. */
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
-/* For long preparations, and in calls of a complete run where they look at *cancel, every some
- * thousand items: leaves how many of how many are done for whoever watches; false: to be given up
- * (STATUS_CANCELLED). */
+/* The callbacks of the same name, or their defaults. */
+struct status kernel_check(const struct kernel *kernel, const int64_t *v);
+void kernel_fit(const struct kernel *kernel, int64_t *v, int changed);
+uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v);
+uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v);
+void kernel_rewind(struct kernel_run *run);
+struct status kernel_verify(struct kernel_run *run);
+
+/* Fills *walk for any amount of data, without memory; false: only prepare() can. */
+bool kernel_describe(const struct kernel *kernel, const int64_t *v, struct kernel_walk *walk);
+
+/* Prepares the run: describe(), prepare(), rewind. Kernels that generate code need a code buffer:
+ * engine/memory/code_buffer.h. */
+struct status kernel_prepare(struct kernel_run *run);
+
+/* Reports that `done` of `of` items are done, every few thousand items of long work; false: stop
+ * with STATUS_CANCELLED. */
 static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_t of)
 {
-	if (run->progress)
-		atomic_store_explicit(run->progress, (unsigned)(done * 1000 / (of ? of : 1)),
+	if (run->work.progress)
+		atomic_store_explicit(run->work.progress, (unsigned)(done * 1000 / (of ? of : 1)),
 			memory_order_relaxed);
-	return !atomic_load_explicit(run->cancel, memory_order_relaxed);
+	return !atomic_load_explicit(run->work.cancel, memory_order_relaxed);
 }
 
-/* For hot loops: never inlined, so that its code can be found and read, and never instrumented, so
- * that a sanitised build still times the same loop. */
+/* For hot loops: never inlined, so that the model can find and read the code; never instrumented,
+ * so that a sanitised build times the same loop. */
 #if defined(__clang__)
 #define KERNEL_UNWATCHED no_sanitize("address", "undefined", "thread", "memory")
 #else
@@ -359,17 +352,16 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
 #endif
 #define KERNEL_LOOP __attribute__((noinline, KERNEL_UNWATCHED))
 
-/* For a loop that is written once, with constants left open (`const int unroll`, as "i" operands of
- * its assembly): KERNEL_LOOP functions that do nothing but call it fill them in. run->function
- * names this one: it is what people read. */
+/* For a loop written once with open constants (`const int unroll`, an "i" operand of its assembly):
+ * KERNEL_LOOP functions that only call it supply the constants. code.name names this function: it
+ * is what people read. */
 #define KERNEL_BODY static inline __attribute__((always_inline, KERNEL_UNWATCHED))
 
-/* each(1) … each(8): the functions of a loop unrolled so many times, or the names in their table.
- */
+/* each(1) … each(8): the functions of a loop with each unrolling, or their names in a table. */
 #define KERNEL_EIGHT(each) each(1) each(2) each(3) each(4) each(5) each(6) each(7) each(8)
 
-/* Pins a value to a register at this point, so that the compiler neither merges chains nor moves
- * operations across: the loop keeps exactly the shape that is written. */
+/* Pins a value to a register here, so that the compiler neither merges chains nor moves operations
+ * across: the loop keeps the shape that is written. */
 #define KERNEL_KEEP(x) __asm__("" : "+r"(x))
 #if defined(__x86_64__)
 #define KERNEL_KEEP_FLOAT(x) __asm__("" : "+x"(x))

@@ -288,7 +288,7 @@ static struct nodes far_nodes(const struct kernel_run *run)
 
 	nodes.memory = run->memory + far_offset(run->v);
 	nodes.seed = run->seed;
-	nodes.progress = run->progress;
+	nodes.progress = run->work.progress;
 	return nodes;
 }
 
@@ -389,27 +389,26 @@ static double lines_anew(const int64_t *v)
 	return v[ORDER] == ORDER_RANDOM ? 1 : lines_of(v);
 }
 
-static void latency_figures(struct kernel_run *run)
+static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	const int64_t *v = run->v;
 	struct nodes nodes = far_shape(v);
 	double far = is_mixed(v) ? (double)far_of(v) / MIX : 1;
 
-	run->access = "load";
-	run->scattered = v[ORDER] != ORDER_BACKWARD;
-	run->lines = lines_anew(v) * far;
-	run->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
+	walk->access = "load";
+	walk->scattered = v[ORDER] != ORDER_BACKWARD;
+	walk->lines = lines_anew(v) * far;
+	walk->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
 	/* With nodes farther apart than lines, most lines of the working set are never touched. */
-	run->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
+	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
 	/* A prefetcher that brings the other line of a pair, too, spares the chain every other
 	 * wait. */
-	run->chains =
+	walk->chains =
 		(double)v[CHAINS] *
 		(v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && v[STRIDE] < 2 * LINE ? 2 : 1);
 	if (far_of(v) == 0) {
-		run->scattered = true;
-		run->lines = 1;
-		run->range = (double)v[NEAR];
+		walk->scattered = true;
+		walk->lines = 1;
+		walk->range = (double)v[NEAR];
 	}
 }
 
@@ -418,30 +417,30 @@ static struct status latency_prepare(struct kernel_run *run)
 	const int64_t *v = run->v;
 	struct nodes far = far_nodes(run), near = near_nodes(run);
 	uint64_t offset = far_offset(v), item = nodes_item(&far), count = far_count(v);
-	uint64_t have = run->prepared > offset ? (run->prepared - offset) / item : 0, granule = MIX,
-		 pass;
+	uint64_t have = run->layout.prepared > offset ? (run->layout.prepared - offset) / item : 0,
+		 granule = MIX, pass;
 
-	if (is_mixed(v) && run->prepared < offset &&
-		nodes_lay_out(&near, 0, (uint64_t)v[NEAR] / LINE, run->cancel) <
+	if (is_mixed(v) && run->layout.prepared < offset &&
+		nodes_lay_out(&near, 0, (uint64_t)v[NEAR] / LINE, run->work.cancel) <
 			(uint64_t)v[NEAR] / LINE)
 		return status_make(STATUS_CANCELLED, "stopped while the small set was laid out");
-	have = nodes_lay_out(&far, have, count, run->cancel);
-	run->laid_out = offset + have * item;
+	have = nodes_lay_out(&far, have, count, run->work.cancel);
+	run->layout.laid_out = offset + have * item;
 	pass = count * nodes_each(&far);
 	if (is_mixed(v)) {
-		run->code = (const void *)mixes[far_of(v)];
-		run->function = "latency_mix";
+		run->code.start = (const void *)mixes[far_of(v)];
+		run->code.name = "latency_mix";
 		pass = far_of(v) ? pass * MIX / (uint64_t)far_of(v) : (uint64_t)v[NEAR] / LINE;
 	} else {
-		run->code = (const void *)chases[v[CHAINS] - 1];
-		run->function = "latency_chase";
+		run->code.start = (const void *)chases[v[CHAINS] - 1];
+		run->code.name = "latency_chase";
 		granule = (uint64_t)(v[CHAINS] * STEPS(v[CHAINS]));
 	}
 	/* Passing the end costs nothing: a pass may end an iteration later. */
 	run->ring = round_up(pass, granule);
 	run->granule = granule;
 	run->bytes = sizeof(void *);
-	run->kernel->rewind(run);
+	kernel_rewind(run);
 	if (have < count || (have > count && v[ORDER] != ORDER_BACKWARD))
 		return status_make(STATUS_CANCELLED, "stopped while the nodes were laid out");
 	return status_ok();
@@ -455,7 +454,7 @@ static void latency_shrink(int64_t *v)
 
 static void latency_call(struct kernel_run *run, uint64_t elements)
 {
-	((latency_loop *)run->code)(run->chain, elements / run->granule);
+	((latency_loop *)run->code.start)(run->chain, elements / run->granule);
 }
 
 static void latency_begin_at(struct kernel_run *run, double share)
@@ -467,11 +466,6 @@ static void latency_begin_at(struct kernel_run *run, double share)
 		run->chain[i] = nodes_start(&far, far_count(run->v), i, chains, share);
 	if (is_mixed(run->v))
 		run->chain[1] = nodes_start(&near, (uint64_t)run->v[NEAR] / LINE, 0, 1, share);
-}
-
-static void latency_rewind(struct kernel_run *run)
-{
-	latency_begin_at(run, 0);
 }
 
 /* ---- Checks */
@@ -587,10 +581,9 @@ const struct kernel kernel_latency = {
 	.seamless = true,
 	.plot_cpe = true,
 	.prepare = latency_prepare,
-	.figures = latency_figures,
+	.describe = latency_describe,
 	.shrink = latency_shrink,
 	.call = latency_call,
-	.rewind = latency_rewind,
 	.begin_at = latency_begin_at,
 	.verify = latency_verify,
 	.remark = latency_remark,

@@ -86,19 +86,19 @@ static bool list_cancelled(struct kernel_run *run, uint64_t index)
 	return index % 65536 == 0 && !kernel_goes_on(run, index, node_count(run->v));
 }
 
-static void list_figures(struct kernel_run *run)
+static void list_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	run->step = (double)run->v[SPACING];
-	run->scattered = run->v[ORDER] == ORDER_RANDOM;
+	walk->step = (double)v[SPACING];
+	walk->scattered = v[ORDER] == ORDER_RANDOM;
 	/* At random the next node lies in another line than this one, however many a line holds. */
-	run->lines = run->step < 64 && !run->scattered ? run->step / 64 : 1;
-	run->access = "node";
+	walk->lines = walk->step < 64 && !walk->scattered ? walk->step / 64 : 1;
+	walk->access = "node";
 }
 
 static struct status list_prepare(struct kernel_run *run)
 {
 	uint64_t count = node_count(run->v);
-	uint64_t have = run->prepared / (uint64_t)run->v[SPACING];
+	uint64_t have = run->layout.prepared / (uint64_t)run->v[SPACING];
 	bool cancelled = false;
 
 	/* A longer random ring cannot be shortened. */
@@ -123,12 +123,11 @@ static struct status list_prepare(struct kernel_run *run)
 		node_at(run, count - 1)->next = node_at(run, 0);
 		have = count;
 	}
-	run->laid_out = have * (uint64_t)run->v[SPACING];
+	run->layout.laid_out = have * (uint64_t)run->v[SPACING];
 	run->ring = count;
 	run->granule = 1;
 	run->bytes = sizeof(struct node *);
 	run->cursor = run->memory;
-	list_figures(run);
 	if (cancelled && have < count)
 		return status_make(STATUS_CANCELLED, "stopped while the list was built");
 	return status_ok();
@@ -190,8 +189,8 @@ static struct status list_verify(struct kernel_run *run)
 
 static struct status list_prepare_code(struct kernel_run *run)
 {
-	run->code = (const void *)list_length;
-	run->function = "list_length";
+	run->code.start = (const void *)list_length;
+	run->code.name = "list_length";
 	return list_prepare(run);
 }
 
@@ -216,7 +215,7 @@ const struct kernel kernel_list_length = {
 	.seamless = true,
 	.plot_cpe = true,
 	.prepare = list_prepare_code,
-	.figures = list_figures,
+	.describe = list_describe,
 	.call = list_call,
 	.rewind = list_rewind,
 	.verify = list_verify,

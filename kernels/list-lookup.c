@@ -409,68 +409,68 @@ static double scattered_bytes(const int64_t *v, const struct list *list)
 }
 
 static void add_reach(
-	struct kernel_run *run, enum reach_way way, double lines, double range, double least)
+	struct kernel_walk *walk, enum reach_way way, double lines, double range, double least)
 {
 	if (lines <= 0)
 		return;
-	run->reach[run->reaches++] =
+	walk->reach[walk->reaches++] =
 		(struct kernel_reach){ .lines = lines, .range = range, .way = way, .least = least };
 }
 
-static void lookup_figures(struct kernel_run *run)
+static void lookup_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	const int64_t *v = run->v;
 	struct list list = list_without(v);
 	struct lines lines = lines_of(v);
 	double bytes = (double)list.count * NODE, nodes = (double)list.linked,
-	       values = (double)v[LOOKUP_VALUES], walk = walk_of(v, nodes), least;
+	       values = (double)v[LOOKUP_VALUES], visited = walk_of(v, nodes), least;
 
-	run->access = "comparison";
-	run->range = bytes;
+	walk->access = "comparison";
+	walk->range = bytes;
 	switch (v[LOOKUP_FORM]) {
 	case FORM_INTERLEAVED:
 		lines.scattered /= values;
 		lines.ordered /= values;
-		run->restart = nodes * values;
-		run->waits = "the next node's address is in this node; until it is there, this one "
-			     "is compared with all values";
+		walk->restart = nodes * values;
+		walk->waits =
+			"the next node's address is in this node; until it is there, this one "
+			"is compared with all values";
 		break;
 	case FORM_ARRAY:
 		lines.scattered = 0;
 		lines.ordered = (double)list.count / nodes * NODE / LINE;
-		run->waits = "nothing: the next node is the one behind this in memory";
+		walk->waits = "nothing: the next node is the one behind this in memory";
 		if (list.count >= BEYOND_LEARNING)
-			run->mispredicts =
+			walk->mispredicts =
 				fmin((double)list.deleted, (double)(list.groups - list.deleted)) /
 				(double)(list.groups - list.deleted) / (double)list.group;
 		break;
 	case FORM_INDEX:
-		run->waits = "nothing: the index has the next node's address. It was made by "
-			     "following the list once";
+		walk->waits = "nothing: the index has the next node's address. It was made by "
+			      "following the list once";
 		break;
 	case FORM_UNROLLED:
-		run->restart = walk;
-		run->waits =
+		walk->restart = visited;
+		walk->waits =
 			"the next group's address is in this group, one wait for all that it holds";
 		break;
 	default:
-		run->restart = walk;
-		run->waits = "the next node's address is in this node";
+		walk->restart = visited;
+		walk->waits = "the next node's address is in this node";
 	}
-	run->lines = lines.scattered + lines.ordered;
+	walk->lines = lines.scattered + lines.ordered;
 	if (lines.scattered <= 0)
 		return;
-	run->scattered = true;
+	walk->scattered = true;
 	least = scattered_bytes(v, &list);
 	if (v[LOOKUP_FORM] == FORM_INDEX) {
-		add_reach(run, REACH_FREE, lines.scattered, bytes, least);
-		add_reach(
-			run, REACH_CHAINED, lines.scattered / walk / values * nodes, bytes, least);
+		add_reach(walk, REACH_FREE, lines.scattered, bytes, least);
+		add_reach(walk, REACH_CHAINED, lines.scattered / visited / values * nodes, bytes,
+			least);
 		lines.ordered += (double)WORD / LINE;
 	} else {
-		add_reach(run, REACH_CHAINED, lines.scattered, bytes, least);
+		add_reach(walk, REACH_CHAINED, lines.scattered, bytes, least);
 	}
-	add_reach(run, REACH_ORDERED, lines.ordered, bytes, 0);
+	add_reach(walk, REACH_ORDERED, lines.ordered, bytes, 0);
 }
 
 static struct status lookup_prepare(struct kernel_run *run)
@@ -480,13 +480,14 @@ static struct status lookup_prepare(struct kernel_run *run)
 	struct list list = lookup_list(run);
 	uint64_t bytes = list_bytes(&list);
 
-	if (run->prepared < bytes && !list_write(&list, run, (indexed ? 2 : 1) * list.groups))
+	if (run->layout.prepared < bytes &&
+		!list_write(&list, run, (indexed ? 2 : 1) * list.groups))
 		return status_make(STATUS_CANCELLED, "stopped while the list was written");
-	run->laid_out = run->prepared < bytes ? bytes : run->prepared;
-	if (indexed && run->prepared < lookup_end(&list)) {
+	run->layout.laid_out = run->layout.prepared < bytes ? bytes : run->layout.prepared;
+	if (indexed && run->layout.prepared < lookup_end(&list)) {
 		if (!write_index(&list, run))
 			return status_make(STATUS_CANCELLED, "stopped while the index was written");
-		run->laid_out = lookup_end(&list);
+		run->layout.laid_out = lookup_end(&list);
 	}
 	lookup_fill(run, &list);
 	run->granule = v[LOOKUP_FORM] == FORM_INTERLEAVED ? (uint64_t)v[LOOKUP_VALUES]
@@ -500,9 +501,8 @@ static struct status lookup_prepare(struct kernel_run *run)
 	run->bytes = v[LOOKUP_FORM] == FORM_INTERLEAVED ? sizeof(int32_t)
 		     : v[LOOKUP_FORM] == FORM_UNROLLED	? 4 + WORD / list.group
 							: WORD + 4;
-	run->code = (const void *)form_of(v)->loop;
-	run->function = form_of(v)->function;
-	lookup_figures(run);
+	run->code.start = (const void *)form_of(v)->loop;
+	run->code.name = form_of(v)->function;
 	lookup_rewind(run);
 	return status_ok();
 }
@@ -573,7 +573,7 @@ const struct kernel kernel_list_lookup = {
 	.footprint = lookup_footprint,
 	.layout = lookup_layout,
 	.prepare = lookup_prepare,
-	.figures = lookup_figures,
+	.describe = lookup_describe,
 	.shrink = lookup_shrink,
 	.call = lookup_call,
 	.rewind = lookup_rewind,

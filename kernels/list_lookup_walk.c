@@ -230,7 +230,7 @@ static void all_at_once(struct kernel_run *run, const struct list *list, uint64_
 			list->linked - run->position / walk.count);
 
 		walk.left = some;
-		((lookup_loop *)run->code)(&walk);
+		((lookup_loop *)run->code.start)(&walk);
 		nodes -= some;
 		run->position += some * walk.count;
 		if (run->position == run->ring) {
@@ -268,7 +268,7 @@ static void one_by_one(struct kernel_run *run, const struct list *list, uint64_t
 
 		walk.left = most / each;
 		walk.wanted = tables->values[k];
-		found = ((lookup_loop *)run->code)(&walk);
+		found = ((lookup_loop *)run->code.start)(&walk);
 		most -= walk.left * each - (found ? each : 0);
 		done += most;
 		elements -= most;

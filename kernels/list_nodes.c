@@ -1,7 +1,7 @@
 /* See list_nodes.h. */
 #include "kernels/list_nodes.h"
 
-/* Groups from one look at run->cancel to the next. */
+/* Groups from one look at run->work.cancel to the next. */
 enum { CANCEL_EVERY = 4096 };
 
 static uint64_t blocks_of(const struct list *list)

@@ -45,7 +45,7 @@ struct list list_of(unsigned char *memory, uint64_t nodes, uint64_t group, int m
 /* Bytes that it takes. */
 uint64_t list_bytes(const struct list *list);
 
-/* Writes it. False: run->cancel said so. of: what is to be laid out in all, in groups, for the
+/* Writes it. False: run->work.cancel said so. of: what is to be laid out in all, in groups, for the
  * progress. */
 bool list_write(const struct list *list, struct kernel_run *run, uint64_t of);
 

@@ -152,14 +152,14 @@ static int value_of(uint64_t seed, uint64_t index)
 static struct status fill(struct kernel_run *run)
 {
 	uint64_t bytes = (uint64_t)matmul_bytes(run->v), count = matmul_footprint(run->v) / bytes,
-		 done = run->prepared / bytes;
+		 done = run->layout.prepared / bytes;
 	uint64_t sums = count / 3 * 2;
 
 	for (uint64_t i = done; i < count; i++) {
 		int value = i < sums ? value_of(run->seed, i) : 0;
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count)) {
-			run->laid_out = i * bytes;
+			run->layout.laid_out = i * bytes;
 			return status_make(
 				STATUS_CANCELLED, "stopped while the matrices were filled");
 		}
@@ -168,7 +168,7 @@ static struct status fill(struct kernel_run *run)
 		else
 			((double *)(void *)run->memory)[i] = value;
 	}
-	run->laid_out = count * bytes;
+	run->layout.laid_out = count * bytes;
 	return status_ok();
 }
 
@@ -185,22 +185,21 @@ static const struct matmul_choice {
  * are met again with the next column. Around that, each iteration of the outer loop goes once
  * through a whole matrix, or the part of it that is in a block: through b, through a where columns
  * are the outer loop, or through c where products are. Along rows, that is all there is. */
-static void matmul_figures(struct kernel_run *run)
+static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	const int64_t *v = run->v;
 	int64_t n = v[MATMUL_N],
 		block = matmul_blocked(v) && v[MATMUL_BLOCK] < n ? v[MATMUL_BLOCK] : n;
 	int columns = columns_of(v);
 
-	run->far_lines = run->lines = (double)matmul_bytes(v) / LINE;
-	run->far_range = run->range = (double)(matmul_bytes(v) * block * block);
+	walk->far_lines = walk->lines = (double)matmul_bytes(v) / LINE;
+	walk->far_range = walk->range = (double)(matmul_bytes(v) * block * block);
 	if (columns > 0) {
-		run->lines = columns;
-		run->range = (double)(columns * block * LINE);
-		run->apart = matmul_row(v) * matmul_bytes(v) >= PAGE;
+		walk->lines = columns;
+		walk->range = (double)(columns * block * LINE);
+		walk->apart = matmul_row(v) * matmul_bytes(v) >= PAGE;
 	}
 	/* Each line of products is a sum of its own. */
-	run->restart = sums(v) ? (double)block : 0;
+	walk->restart = sums(v) ? (double)block : 0;
 }
 
 /* Matrices of which a block has as many rows as it is wide: those whose rows the outer loop does
@@ -243,23 +242,22 @@ static struct status matmul_prepare(struct kernel_run *run)
 	run->complete = v[MATMUL_WHOLE];
 	run->position = 0;
 	if (v[MATMUL_FORM] == FORM_NAIVE) {
-		run->code = (const void *)loops->naive[inner];
-		run->function = names.naive[inner];
+		run->code.start = (const void *)loops->naive[inner];
+		run->code.name = names.naive[inner];
 		run->bytes = 4 * bytes;
 	} else if (inner != LOOP_K) {
-		run->code = (const void *)loops->temporary[inner];
-		run->function = names.temporary[inner];
+		run->code.start = (const void *)loops->temporary[inner];
+		run->code.name = names.temporary[inner];
 		run->bytes = 3 * bytes;
 	} else if (matmul_transposed(v)) {
-		run->code = (const void *)loops->rows[v[MATMUL_ACC]];
-		run->function = names.rows[v[MATMUL_ACC]];
+		run->code.start = (const void *)loops->rows[v[MATMUL_ACC]];
+		run->code.name = names.rows[v[MATMUL_ACC]];
 		run->bytes = 2 * bytes;
 	} else {
-		run->code = (const void *)loops->columns[v[MATMUL_ACC]];
-		run->function = names.columns[v[MATMUL_ACC]];
+		run->code.start = (const void *)loops->columns[v[MATMUL_ACC]];
+		run->code.name = names.columns[v[MATMUL_ACC]];
 		run->bytes = 2 * bytes;
 	}
-	matmul_figures(run);
 	return status;
 }
 
@@ -283,11 +281,6 @@ static void matmul_call(struct kernel_run *run, uint64_t elements)
 		memset(run->memory + 2 * matrix, 0, matrix);
 	matmul_walk(run, elements);
 	run->result = run->position;
-}
-
-static void matmul_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static void matmul_begin_at(struct kernel_run *run, double share)
@@ -328,10 +321,9 @@ const struct kernel kernel_matmul = {
 	.footprint = matmul_footprint,
 	.layout = matmul_layout,
 	.prepare = matmul_prepare,
-	.figures = matmul_figures,
+	.describe = matmul_describe,
 	.shrink = matmul_shrink,
 	.call = matmul_call,
-	.rewind = matmul_rewind,
 	.begin_at = matmul_begin_at,
 	.verify = matmul_verify,
 	.proof = matmul_proof,

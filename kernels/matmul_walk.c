@@ -157,7 +157,7 @@ static int64_t walk_box(const struct walk *walk, const int64_t *v, unsigned char
 
 void matmul_walk(struct kernel_run *run, uint64_t elements)
 {
-	matmul_function *loop = (matmul_function *)run->code;
+	matmul_function *loop = (matmul_function *)run->code.start;
 	struct matmul_box box;
 	struct walk walk;
 
@@ -236,7 +236,7 @@ struct status matmul_verify(struct kernel_run *run)
 	matmul_walk(run, count / 3);
 	matmul_walk(run, count - count / 3);
 	run->position = 0;
-	if (atomic_load_explicit(run->cancel, memory_order_relaxed))
+	if (atomic_load_explicit(run->work.cancel, memory_order_relaxed))
 		return status_make(STATUS_CANCELLED, "stopped while the product was checked");
 	/* Taking off what should have been added leaves nothing. */
 	for (uint64_t p = 0; p < count; p++) {

@@ -148,11 +148,6 @@ KERNEL_LOOP static void mispredict_cmov(struct mispredict_walk *walk)
 	walk->sum = sum;
 }
 
-static uint64_t mispredict_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
 static uint64_t mispredict_layout(const int64_t *v)
 {
 	return (uint64_t)(v[RANDOM] * 32 + v[PERIOD]);
@@ -168,22 +163,22 @@ static unsigned outcome_of(const struct kernel_run *run, uint64_t index)
 	return (unsigned)(random_next(&random) >> 63);
 }
 
-static void mispredict_figures(struct kernel_run *run)
+static void mispredict_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	uint64_t count = (uint64_t)run->v[SIZE] * 8,
-		 period = run->v[PERIOD] ? (uint64_t)1 << run->v[PERIOD] : count;
-	uint64_t surprises = (period < count ? period : count) * (uint64_t)run->v[RANDOM] / 200;
+	uint64_t count = (uint64_t)v[SIZE] * 8,
+		 period = v[PERIOD] ? (uint64_t)1 << v[PERIOD] : count;
+	uint64_t surprises = (period < count ? period : count) * (uint64_t)v[RANDOM] / 200;
 
-	run->lines = 1 / 512.0;
-	if (run->v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING)
-		run->mispredicts = (double)run->v[RANDOM] / 200;
+	walk->lines = 1 / 512.0;
+	if (v[FORM] == FORM_BRANCH && surprises >= BEYOND_LEARNING)
+		walk->mispredicts = (double)v[RANDOM] / 200;
 }
 
 static struct status mispredict_prepare(struct kernel_run *run)
 {
 	uint64_t size = (uint64_t)run->v[SIZE];
 
-	for (uint64_t i = run->prepared; i < size; i++) {
+	for (uint64_t i = run->layout.prepared; i < size; i++) {
 		unsigned byte = 0;
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, size))
@@ -193,15 +188,13 @@ static struct status mispredict_prepare(struct kernel_run *run)
 			byte |= outcome_of(run, i * 8 + k) << k;
 		run->memory[i] = (uint8_t)byte;
 	}
-	run->laid_out = size > run->prepared ? size : run->prepared;
+	run->layout.laid_out = size > run->layout.prepared ? size : run->layout.prepared;
 	run->granule = 8;
 	run->ring = size * 8;
 	run->bytes = 0; /* an eighth: no whole number */
-	mispredict_figures(run);
-	run->code =
+	run->code.start =
 		(const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
-	run->function = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
-	run->position = 0;
+	run->code.name = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
 	return status_ok();
 }
 
@@ -211,14 +204,9 @@ static void mispredict_call(struct kernel_run *run, uint64_t elements)
 		.ring = ring_begin(run, elements), .bits = run->memory, .x = 3
 	};
 
-	((mispredict_loop *)run->code)(&walk);
+	((mispredict_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	run->result = walk.sum;
-}
-
-static void mispredict_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status mispredict_verify(struct kernel_run *run)
@@ -227,9 +215,9 @@ static struct status mispredict_verify(struct kernel_run *run)
 
 	for (uint64_t i = 0; i < count; i++)
 		sum += 3 * outcome_of(run, i % run->ring);
-	mispredict_rewind(run);
+	kernel_rewind(run);
 	mispredict_call(run, count);
-	mispredict_rewind(run);
+	kernel_rewind(run);
 	if (run->result != sum)
 		return status_make(STATUS_FAILED, "mispredict summed to %llu where %llu is right",
 			(unsigned long long)run->result, (unsigned long long)sum);
@@ -251,13 +239,11 @@ const struct kernel kernel_mispredict = {
 	.limit = "misprediction",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
-	.footprint = mispredict_footprint,
 	.layout = mispredict_layout,
 	.layout_nests = true,
 	.stepped = true,
 	.prepare = mispredict_prepare,
-	.figures = mispredict_figures,
+	.describe = mispredict_describe,
 	.call = mispredict_call,
-	.rewind = mispredict_rewind,
 	.verify = mispredict_verify,
 };

@@ -180,34 +180,33 @@ static const struct op {
 	[OP_CP] = { (const void *)mountain_copy, "stream_copy", "copy", 2 },
 };
 
-static void mountain_figures(struct kernel_run *run)
+static void mountain_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	run->step = (double)distance_of(run->v);
-	run->lines = run->step < LINE ? run->step / LINE : 1;
-	if (run->v[OP] == OP_CP)
-		run->lines *= 2;
-	run->access = ops[run->v[OP]].access;
+	walk->step = (double)distance_of(v);
+	walk->lines = walk->step < LINE ? walk->step / LINE : 1;
+	if (v[OP] == OP_CP)
+		walk->lines *= 2;
+	walk->access = ops[v[OP]].access;
 }
 
 static struct status mountain_prepare(struct kernel_run *run)
 {
 	uint64_t count = mountain_footprint(run->v) / ELEMENT;
 
-	for (uint64_t i = run->prepared / ELEMENT; i < count; i++) {
+	for (uint64_t i = run->layout.prepared / ELEMENT; i < count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
 		((int64_t *)(void *)run->memory)[i] = value_of(run->seed, i);
 	}
-	run->laid_out = count * ELEMENT > run->prepared ? count * ELEMENT : run->prepared;
+	run->layout.laid_out =
+		count * ELEMENT > run->layout.prepared ? count * ELEMENT : run->layout.prepared;
 	run->granule = run->v[OP] == OP_RD ? 4 : STREAM_UNROLL;
 	run->ring = part_of(run->v) / distance_of(run->v) / run->granule * run->granule;
 	if (run->v[OP] == OP_RD)
 		run->ring = count / (uint64_t)run->v[STRIDE] / 4 * 4;
 	run->bytes = ELEMENT * (uint64_t)ops[run->v[OP]].accesses;
-	run->code = ops[run->v[OP]].code;
-	run->function = ops[run->v[OP]].function;
-	run->position = 0;
-	mountain_figures(run);
+	run->code.start = ops[run->v[OP]].code;
+	run->code.name = ops[run->v[OP]].function;
 	return status_ok();
 }
 
@@ -241,7 +240,7 @@ static inline void stream_call(struct kernel_run *run, uint64_t elements, struct
 	walk->at = run->position;
 	walk->last = (run->ring / STREAM_UNROLL - 1) * turn_bytes(run->v);
 	memset(walk->value, VALUE, sizeof(walk->value));
-	((stream_loop *)run->code)(walk);
+	((stream_loop *)run->code.start)(walk);
 	run->position = walk->at;
 }
 
@@ -253,11 +252,6 @@ static void mountain_call(struct kernel_run *run, uint64_t elements)
 		read_call(run, elements);
 	else
 		stream_call(run, elements, &walk);
-}
-
-static void mountain_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static void mountain_begin_at(struct kernel_run *run, double share)
@@ -272,7 +266,7 @@ static void mountain_begin_at(struct kernel_run *run, double share)
 static struct status verify_read(struct kernel_run *run)
 {
 	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
-	uint64_t sum = 0, first = run->base / ELEMENT;
+	uint64_t sum = 0, first = run->layout.base / ELEMENT;
 
 	count = count / 4 * 4;
 	for (uint64_t i = 0; i < count; i++)
@@ -342,9 +336,9 @@ static struct status mountain_verify(struct kernel_run *run)
 {
 	struct status status;
 
-	mountain_rewind(run);
+	kernel_rewind(run);
 	status = run->v[OP] == OP_RD ? verify_read(run) : verify_write(run);
-	mountain_rewind(run);
+	kernel_rewind(run);
 	return status;
 }
 
@@ -371,9 +365,8 @@ const struct kernel kernel_mountain = {
 	.layout_nests = true,
 	.movable = true,
 	.prepare = mountain_prepare,
-	.figures = mountain_figures,
+	.describe = mountain_describe,
 	.call = mountain_call,
-	.rewind = mountain_rewind,
 	.begin_at = mountain_begin_at,
 	.verify = mountain_verify,
 };

@@ -187,17 +187,6 @@ static const struct {
 	[FORM_SQUARES] = { "mul_squares", mul_squares },
 };
 
-static uint64_t mul_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
-static uint64_t mul_layout(const int64_t *v)
-{
-	(void)v;
-	return 0;
-}
-
 static struct status mul_prepare(struct kernel_run *run)
 {
 	uint64_t count = (uint64_t)run->v[SIZE] / 4;
@@ -206,10 +195,9 @@ static struct status mul_prepare(struct kernel_run *run)
 	run->granule = 1;
 	run->ring = count - 1;
 	run->bytes = 4;
-	run->lines = 4.0 / 64;
-	run->code = (const void *)forms[run->v[FORM]].loop;
-	run->function = forms[run->v[FORM]].function;
-	run->position = 0;
+	run->walk.lines = 4.0 / 64;
+	run->code.start = (const void *)forms[run->v[FORM]].loop;
+	run->code.name = forms[run->v[FORM]].function;
 	return status;
 }
 
@@ -219,14 +207,9 @@ static void mul_call(struct kernel_run *run, uint64_t elements)
 		.ring = ring_begin(run, elements),
 		.m = (uint32_t)run->v[M] };
 
-	((mul_loop *)run->code)(&walk);
+	((mul_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	run->result = walk.sum;
-}
-
-static void mul_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status mul_verify(struct kernel_run *run)
@@ -240,9 +223,9 @@ static struct status mul_verify(struct kernel_run *run)
 		sum += fill_value(run->seed, i) * fill_value(run->seed, i + 1) *
 		       (uint32_t)run->v[M] * (uint32_t)(i * i);
 	}
-	mul_rewind(run);
+	kernel_rewind(run);
 	mul_call(run, count);
-	mul_rewind(run);
+	kernel_rewind(run);
 	if (run->result != sum)
 		return status_make(STATUS_FAILED, "mul-by summed to %llu where %u is right",
 			(unsigned long long)run->result, sum);
@@ -263,11 +246,8 @@ const struct kernel kernel_mul_by = {
 	.hint = "Down to form, then +: one multiplication fewer",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
-	.footprint = mul_footprint,
-	.layout = mul_layout,
 	.layout_nests = true,
 	.prepare = mul_prepare,
 	.call = mul_call,
-	.rewind = mul_rewind,
 	.verify = mul_verify,
 };

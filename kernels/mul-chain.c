@@ -114,17 +114,6 @@ static uint64_t product_turns(const int64_t *v)
 	return v[RESTART] ? (uint64_t)((v[RESTART] + v[ACC] - 1) / v[ACC]) : UINT64_MAX;
 }
 
-static uint64_t chain_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
-static uint64_t chain_layout(const int64_t *v)
-{
-	(void)v;
-	return 0;
-}
-
 /* Odd numbers: their products never become 0. */
 static struct status chain_prepare(struct kernel_run *run)
 {
@@ -135,11 +124,10 @@ static struct status chain_prepare(struct kernel_run *run)
 	run->granule = (uint64_t)v[ACC];
 	run->ring = count / run->granule * run->granule;
 	run->bytes = 4;
-	run->lines = 4.0 / 64;
-	run->restart = v[RESTART] ? (double)(product_turns(v) * run->granule) : 0;
-	run->code = (const void *)loops[v[ACC] - 1];
-	run->function = "chain_multiply";
-	run->position = 0;
+	run->walk.lines = 4.0 / 64;
+	run->walk.restart = v[RESTART] ? (double)(product_turns(v) * run->granule) : 0;
+	run->code.start = (const void *)loops[v[ACC] - 1];
+	run->code.name = "chain_multiply";
 	return status;
 }
 
@@ -150,14 +138,9 @@ static void chain_call(struct kernel_run *run, uint64_t elements)
 		.ring = ring_begin(run, elements),
 		.restart = product_turns(run->v) };
 
-	((chain_loop *)run->code)(&walk);
+	((chain_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	run->result = walk.sum;
-}
-
-static void chain_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status chain_verify(struct kernel_run *run)
@@ -176,9 +159,9 @@ static struct status chain_verify(struct kernel_run *run)
 	}
 	/* The product begun last counts too, even with nothing in it. */
 	sum += product;
-	chain_rewind(run);
+	kernel_rewind(run);
 	chain_call(run, count);
-	chain_rewind(run);
+	kernel_rewind(run);
 	if (run->result != sum)
 		return status_make(STATUS_FAILED, "mul-chain multiplied to %llu where %u is right",
 			(unsigned long long)run->result, sum);
@@ -200,12 +183,9 @@ const struct kernel kernel_mul_chain = {
 	.hint = "Down to acc, then +: products side by side",
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
-	.footprint = chain_footprint,
-	.layout = chain_layout,
 	.layout_nests = true,
 	.seamless = true,
 	.prepare = chain_prepare,
 	.call = chain_call,
-	.rewind = chain_rewind,
 	.verify = chain_verify,
 };

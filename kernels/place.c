@@ -13,7 +13,7 @@ static int count_of(int64_t value, int least)
 
 struct need place_need(const struct kernel *kernel, const int64_t *v)
 {
-	uint64_t set = kernel->footprint ? kernel->footprint(v) : 0;
+	uint64_t set = kernel_footprint(kernel, v);
 	struct need need = {
 		.cores = count_of(kernel_asked(kernel, v, ASKS_CORES), 1),
 		.streams = count_of(kernel_asked(kernel, v, ASKS_STREAMS), 0),
@@ -25,19 +25,4 @@ struct need place_need(const struct kernel *kernel, const int64_t *v)
 			need.memory, (uint64_t)need.streams * STREAM_BYTES, &need.memory))
 		need.memory = UINT64_MAX;
 	return need;
-}
-
-int kernel_asking(const struct kernel *kernel, enum knob_asks asks)
-{
-	for (int i = 0; i < kernel->knob_count; i++)
-		if (kernel->knobs[i].asks == asks)
-			return i;
-	return -1;
-}
-
-int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks)
-{
-	int knob = kernel_asking(kernel, asks);
-
-	return knob < 0 ? 0 : v[knob];
 }

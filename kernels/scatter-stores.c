@@ -123,12 +123,6 @@ static struct status scatter_check(const int64_t *v)
 }
 
 /* One knob alone is ever refused, for what the processor lacks: no other can help. */
-static void scatter_fit(int64_t *v, int changed)
-{
-	(void)v;
-	(void)changed;
-}
-
 static uint64_t count_of(const int64_t *v)
 {
 	uint64_t count = (uint64_t)v[SIZE] / 8 / 16 * 16;
@@ -153,12 +147,12 @@ static uint32_t index_of(uint64_t seed, uint64_t count, uint64_t at)
 	return (uint32_t)random_below(&random, count);
 }
 
-static void scatter_figures(struct kernel_run *run)
+static void scatter_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	/* An element's line for each store; the indices come in order beside it. */
-	run->lines = 1;
-	run->scattered = true;
-	run->range = 4.0 * (double)count_of(run->v);
+	walk->lines = 1;
+	walk->scattered = true;
+	walk->range = 4.0 * (double)count_of(v);
 }
 
 static struct status scatter_prepare(struct kernel_run *run)
@@ -166,14 +160,14 @@ static struct status scatter_prepare(struct kernel_run *run)
 	uint64_t count = count_of(run->v);
 	uint32_t *index = (uint32_t *)(void *)run->memory;
 
-	for (uint64_t i = run->prepared >= count * 8 ? count : 0; i < count; i++) {
+	for (uint64_t i = run->layout.prepared >= count * 8 ? count : 0; i < count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
 			return status_make(
 				STATUS_CANCELLED, "stopped while the indices were chosen");
 		index[i] = index_of(run->seed, count, i);
 		index[count + i] = 0;
 	}
-	run->laid_out = count * 8;
+	run->layout.laid_out = count * 8;
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
 	/* Loads of indices wait, by chance, for stores a multiple of 4 KiB away: half a pass, again
@@ -182,10 +176,9 @@ static struct status scatter_prepare(struct kernel_run *run)
 	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;
-	scatter_figures(run);
-	run->code = (const void *)(run->v[FORM] == FORM_SCATTER ? scatter_vector : scatter_scalar);
-	run->function = run->v[FORM] == FORM_SCATTER ? "scatter_vector" : "scatter_scalar";
-	run->position = 0;
+	run->code.start =
+		(const void *)(run->v[FORM] == FORM_SCATTER ? scatter_vector : scatter_scalar);
+	run->code.name = run->v[FORM] == FORM_SCATTER ? "scatter_vector" : "scatter_scalar";
 	return status_ok();
 }
 
@@ -198,13 +191,8 @@ static void scatter_call(struct kernel_run *run, uint64_t elements)
 		.to = memory + count_of(run->v),
 	};
 
-	((scatter_loop *)run->code)(&walk);
+	((scatter_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
-}
-
-static void scatter_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status scatter_verify(struct kernel_run *run)
@@ -220,9 +208,9 @@ static struct status scatter_verify(struct kernel_run *run)
 		to[i] = 0;
 	for (uint64_t i = 0; i < walked; i++)
 		to[index_of(run->seed, count, i)] = 0;
-	scatter_rewind(run);
+	kernel_rewind(run);
 	scatter_call(run, walked);
-	scatter_rewind(run);
+	kernel_rewind(run);
 	for (uint64_t i = 0; i < walked; i++) {
 		uint32_t *place = &to[index_of(run->seed, count, i)];
 
@@ -254,12 +242,10 @@ const struct kernel kernel_scatter_stores = {
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.check = scatter_check,
-	.fit = scatter_fit,
 	.footprint = scatter_footprint,
 	.layout = scatter_layout,
 	.prepare = scatter_prepare,
-	.figures = scatter_figures,
+	.describe = scatter_describe,
 	.call = scatter_call,
-	.rewind = scatter_rewind,
 	.verify = scatter_verify,
 };

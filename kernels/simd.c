@@ -559,7 +559,7 @@ static struct status simd_prepare(struct kernel_run *run)
 	uint64_t bytes = type_bytes[v[TYPE]], count = simd_footprint(v) / bytes;
 	uint64_t turn = step_of(v) * (uint64_t)v[ACC];
 
-	for (uint64_t i = run->prepared / bytes; i < count; i++) {
+	for (uint64_t i = run->layout.prepared / bytes; i < count; i++) {
 		unsigned value = value_of(run->seed, i);
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
@@ -572,14 +572,14 @@ static struct status simd_prepare(struct kernel_run *run)
 		else
 			((double *)(void *)run->memory)[i] = value;
 	}
-	run->laid_out = count * bytes > run->prepared ? count * bytes : run->prepared;
+	run->layout.laid_out =
+		count * bytes > run->layout.prepared ? count * bytes : run->layout.prepared;
 	run->granule = turn / bytes;
 	run->ring = part_of(v) / turn * run->granule;
 	run->bytes = two_arrays(v) ? 2 * bytes : bytes;
-	run->lines = (double)run->bytes / 64;
-	run->code = (const void *)loops_of(v)->loop[v[ACC] - 1];
-	run->function = loops_of(v)->function;
-	run->position = 0;
+	run->walk.lines = (double)run->bytes / 64;
+	run->code.start = (const void *)loops_of(v)->loop[v[ACC] - 1];
+	run->code.name = loops_of(v)->function;
 	return status_ok();
 }
 
@@ -608,7 +608,7 @@ static inline void simd_run(struct kernel_run *run, uint64_t elements, struct si
 	walk->ring = ring_begin(run, elements);
 	walk->a = run->memory;
 	walk->b = run->memory + part_of(run->v);
-	((simd_loop *)run->code)(walk);
+	((simd_loop *)run->code.start)(walk);
 	ring_end(run, &walk->ring);
 }
 
@@ -618,11 +618,6 @@ static void simd_call(struct kernel_run *run, uint64_t elements)
 	struct simd_walk walk;
 
 	simd_run(run, elements, &walk);
-}
-
-static void simd_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status simd_verify(struct kernel_run *run)
@@ -644,9 +639,9 @@ static struct status simd_verify(struct kernel_run *run)
 	}
 	if (v[OP] == OP_BROADCAST)
 		sum *= ((uint64_t)8 << v[WIDTH]) / type_bytes[v[TYPE]];
-	simd_rewind(run);
+	kernel_rewind(run);
 	simd_run(run, count, &walk);
-	simd_rewind(run);
+	kernel_rewind(run);
 	run->result = reduce(&walk, v);
 	if (run->result != sum)
 		return status_make(STATUS_FAILED, "simd computed %llu where %llu is right",
@@ -676,6 +671,5 @@ const struct kernel kernel_simd = {
 	.layout_nests = true,
 	.prepare = simd_prepare,
 	.call = simd_call,
-	.rewind = simd_rewind,
 	.verify = simd_verify,
 };

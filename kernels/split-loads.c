@@ -210,13 +210,6 @@ static struct status split_check(const int64_t *v)
 	return status_ok();
 }
 
-/* No other knob stands in the way of any. */
-static void split_fit(int64_t *v, int changed)
-{
-	(void)v;
-	(void)changed;
-}
-
 static uint64_t width_of(const int64_t *v)
 {
 	return (uint64_t)2 << v[WIDTH];
@@ -225,12 +218,6 @@ static uint64_t width_of(const int64_t *v)
 static uint64_t split_footprint(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] / 4096 * 4096;
-}
-
-static uint64_t split_layout(const int64_t *v)
-{
-	(void)v;
-	return 0;
 }
 
 static struct status split_prepare(struct kernel_run *run)
@@ -243,11 +230,10 @@ static struct status split_prepare(struct kernel_run *run)
 	run->granule = PASSES * (random ? RANDOM_LOADS : FIXED_LOADS);
 	run->ring = bytes / (random ? RANDOM_BYTES : FIXED_BYTES) * run->granule;
 	run->bytes = width_of(v);
-	run->splits = random ? (double)(width_of(v) - 1) / 64 : crosses;
-	run->lines = (random || !crosses ? 1 : 16.0 / 15) / PASSES;
-	run->code = (const void *)loops[v[ORDER]][v[WIDTH]];
-	run->function = random ? "split_random" : "split_fixed";
-	run->position = 0;
+	run->walk.splits = random ? (double)(width_of(v) - 1) / 64 : crosses;
+	run->walk.lines = (random || !crosses ? 1 : 16.0 / 15) / PASSES;
+	run->code.start = (const void *)loops[v[ORDER]][v[WIDTH]];
+	run->code.name = random ? "split_random" : "split_fixed";
 	return status;
 }
 
@@ -259,16 +245,11 @@ static void split_call(struct kernel_run *run, uint64_t elements)
 	};
 	uint64_t words[8];
 
-	((split_loop *)run->code)(&walk);
+	((split_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	memcpy(words, walk.last, sizeof(words));
 	run->result = words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^
 		      words[7];
-}
-
-static void split_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 /* Only an iteration's last load leaves a trace: one iteration a call, the whole ring and a half or
@@ -280,7 +261,7 @@ static struct status split_verify(struct kernel_run *run)
 	uint64_t last = fixed ? 14 * 64 + (uint64_t)run->v[OFFSET] : 63 * 64;
 	uint64_t count = turns < 256 ? turns + turns / 2 : 384;
 
-	split_rewind(run);
+	kernel_rewind(run);
 	for (uint64_t turn = 0; turn < count; turn++) {
 		uint64_t words[8] = { 0 };
 
@@ -298,7 +279,7 @@ static struct status split_verify(struct kernel_run *run)
 				"split-loads did not load what stands at byte %llu",
 				(unsigned long long)(turn % turns * step + last));
 	}
-	split_rewind(run);
+	kernel_rewind(run);
 	return status_ok();
 }
 
@@ -325,13 +306,10 @@ const struct kernel kernel_split_loads = {
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.check = split_check,
-	.fit = split_fit,
 	.footprint = split_footprint,
-	.layout = split_layout,
 	.layout_nests = true,
 	.prepare = split_prepare,
 	.call = split_call,
-	.rewind = split_rewind,
 	.verify = split_verify,
 	.remark = split_remark,
 };

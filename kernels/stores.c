@@ -443,28 +443,27 @@ static void write_value(unsigned char *to, uint64_t value, uint64_t width)
 		memcpy(to + i, &value, width < 8 ? width : 8);
 }
 
-static void stores_figures(struct kernel_run *run)
+static void stores_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	const int64_t *v = run->v;
 	uint64_t width = width_of(v), count = elements_of(v);
 	bool plain = v[FORM] == FORM_PLAIN;
 	double surprises;
 
-	run->lines = (double)(plain ? width : 2 * width) / LINE;
+	walk->lines = (double)(plain ? width : 2 * width) / LINE;
 	/* Of the stores that a line's end cuts, one in every line; a check's load is cut alike, and
 	 * so is what it compares. */
 	if ((uint64_t)v[OFFSET] % width)
-		run->splits = (double)width / LINE *
-			      (plain			       ? 1
-				      : v[FORM] == FORM_COPIED ? 2
-							       : 2 + (double)v[CHANGED] / 100);
+		walk->splits = (double)width / LINE *
+			       (plain				? 1
+				       : v[FORM] == FORM_COPIED ? 2
+								: 2 + (double)v[CHANGED] / 100);
 	/* Whether a value differs is a coin with that share, unless the predictor can learn the
 	 * ring by heart: those of today learn some tens of thousands of surprises. */
 	surprises = v[FORM] != FORM_CHECKED
 			    ? 0
 			    : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
 	if (surprises * (double)count >= 65536)
-		run->mispredicts = surprises;
+		walk->mispredicts = surprises;
 }
 
 static struct status stores_prepare(struct kernel_run *run)
@@ -474,7 +473,7 @@ static struct status stores_prepare(struct kernel_run *run)
 		 footprint = stores_footprint(v);
 	bool plain = v[FORM] == FORM_PLAIN;
 
-	for (uint64_t i = run->prepared >= footprint ? count : 0; i < count; i++) {
+	for (uint64_t i = run->layout.prepared >= footprint ? count : 0; i < count; i++) {
 		unsigned char *values = run->memory + v[OFFSET] + i * width;
 
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
@@ -486,13 +485,13 @@ static struct status stores_prepare(struct kernel_run *run)
 		}
 		write_value(elements_in(run) + i * width, plain ? 0 : value_of(run, i, 0), width);
 	}
-	run->laid_out = footprint > run->prepared || !plain ? footprint : run->prepared;
+	run->layout.laid_out =
+		footprint > run->layout.prepared || !plain ? footprint : run->layout.prepared;
 	run->granule = UNROLL;
 	run->ring = count;
 	run->bytes = v[FORM] == FORM_PLAIN ? width : 2 * width;
-	stores_figures(run);
-	run->code = (const void *)loops[v[FORM]][v[WIDTH]];
-	run->function = functions[v[FORM]];
+	run->code.start = (const void *)loops[v[FORM]][v[WIDTH]];
+	run->code.name = functions[v[FORM]];
 	run->position = 0;
 	run->result = 0;
 	return status_ok();
@@ -512,14 +511,9 @@ static void stores_call(struct kernel_run *run, uint64_t elements)
 		.from = { values + part * which, values + part * !which },
 	};
 
-	((stores_loop *)run->code)(&walk);
+	((stores_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	run->result = (uint64_t)(walk.from[0] != values) ^ (run->position == 0);
-}
-
-static void stores_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status stores_verify(struct kernel_run *run)
@@ -536,7 +530,7 @@ static struct status stores_verify(struct kernel_run *run)
 
 		if (plain)
 			memset(to, pass, limit * width);
-		stores_rewind(run);
+		kernel_rewind(run);
 		stores_call(run, count);
 		which = (int)run->result;
 		for (uint64_t i = 0; i < limit; i++) {
@@ -553,7 +547,7 @@ static struct status stores_verify(struct kernel_run *run)
 					(unsigned long long)i);
 		}
 	}
-	stores_rewind(run);
+	kernel_rewind(run);
 	return status_ok();
 }
 
@@ -577,9 +571,8 @@ const struct kernel kernel_stores = {
 	.footprint = stores_footprint,
 	.layout = stores_layout,
 	.prepare = stores_prepare,
-	.figures = stores_figures,
+	.describe = stores_describe,
 	.call = stores_call,
-	.rewind = stores_rewind,
 	.verify = stores_verify,
 	.stepped = true,
 };

@@ -5,7 +5,7 @@
  * A kernel fills in the constants in functions of its own, and names the body as what people read:
  *
  *     KERNEL_LOOP static void write_strided(struct stream_walk *walk) { stream_write(walk, 8, true,
- * false); } …	run->code = (const void *)write_strided, run->function = "stream_write";
+ * false); } …	run->code.start = (const void *)write_strided, run->code.name = "stream_write";
  *
  * width: bytes of an access: 8 or 16; on x86-64 32 (AVX2) and 64 (AVX-512) too. strided: places lie
  * walk->stride bytes apart; otherwise they follow each other. bypass, where not strided: stores go

@@ -251,20 +251,19 @@ static struct status sum_prepare(struct kernel_run *run)
 	uint64_t part = part_of(run->v), unroll = (uint64_t)run->v[UNROLL];
 
 	/* a, then b, in one run of values; d needs none. */
-	for (uint64_t i = run->prepared >= part * 12 ? part * 3 : 0; i < part * 3; i++) {
+	for (uint64_t i = run->layout.prepared >= part * 12 ? part * 3 : 0; i < part * 3; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, part * 3))
 			return status_make(
 				STATUS_CANCELLED, "stopped while the arrays were filled");
 		memory[i] = i < part * 2 ? value_of(run->seed, i) : 0;
 	}
-	run->laid_out = part * 12;
+	run->layout.laid_out = part * 12;
 	run->granule = unroll;
 	run->ring = part / unroll * unroll;
 	run->bytes = 12;
-	run->lines = 12 / 64.0;
-	run->code = (const void *)loops[run->v[FORM]][unroll - 1];
-	run->function = functions[run->v[FORM]];
-	run->position = 0;
+	run->walk.lines = 12 / 64.0;
+	run->code.start = (const void *)loops[run->v[FORM]][unroll - 1];
+	run->code.name = functions[run->v[FORM]];
 	return status_ok();
 }
 
@@ -279,13 +278,8 @@ static void sum_call(struct kernel_run *run, uint64_t elements)
 		.d = memory + part * 2,
 	};
 
-	((sum_loop *)run->code)(&walk);
+	((sum_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
-}
-
-static void sum_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status sum_verify(struct kernel_run *run)
@@ -301,7 +295,7 @@ static struct status sum_verify(struct kernel_run *run)
 		i++, at = (at + 1) % run->ring)
 		d[at] = ~(value_of(run->seed, at) + value_of(run->seed, part + at));
 	sum_call(run, count);
-	sum_rewind(run);
+	kernel_rewind(run);
 	for (uint64_t i = 0, at = run->ring - count / 2 / run->granule * run->granule; i < count;
 		i++, at++) {
 		uint64_t k = at % run->ring;
@@ -334,6 +328,5 @@ const struct kernel kernel_sum_arrays = {
 	.layout = sum_layout,
 	.prepare = sum_prepare,
 	.call = sum_call,
-	.rewind = sum_rewind,
 	.verify = sum_verify,
 };

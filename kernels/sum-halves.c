@@ -322,24 +322,6 @@ static struct status halves_check(const int64_t *v)
 					 : status_ok();
 }
 
-/* No other knob stands in the way of any. */
-static void halves_fit(int64_t *v, int changed)
-{
-	(void)v;
-	(void)changed;
-}
-
-static uint64_t halves_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
-static uint64_t halves_layout(const int64_t *v)
-{
-	(void)v;
-	return 0;
-}
-
 static struct status halves_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
@@ -349,10 +331,9 @@ static struct status halves_prepare(struct kernel_run *run)
 	run->granule = (uint64_t)(v[UNROLL] * forms[v[FORM]].lanes);
 	run->ring = count / run->granule * run->granule;
 	run->bytes = 4;
-	run->lines = 4.0 / 64;
-	run->code = (const void *)forms[v[FORM]].loops[v[UNROLL] - 1];
-	run->function = forms[v[FORM]].function;
-	run->position = 0;
+	run->walk.lines = 4.0 / 64;
+	run->code.start = (const void *)forms[v[FORM]].loops[v[UNROLL] - 1];
+	run->code.name = forms[v[FORM]].function;
 	return status;
 }
 
@@ -361,14 +342,9 @@ static void halves_call(struct kernel_run *run, uint64_t elements)
 	struct halves walk = { .data = (const uint32_t *)(const void *)run->memory,
 		.ring = ring_begin(run, elements) };
 
-	((halves_loop *)run->code)(&walk);
+	((halves_loop *)run->code.start)(&walk);
 	ring_end(run, &walk.ring);
 	run->result = (uint64_t)walk.top << 32 | walk.bottom;
-}
-
-static void halves_rewind(struct kernel_run *run)
-{
-	run->position = 0;
 }
 
 static struct status halves_verify(struct kernel_run *run)
@@ -383,9 +359,9 @@ static struct status halves_verify(struct kernel_run *run)
 		top += value >> 16;
 		bottom += value & 0xffff;
 	}
-	halves_rewind(run);
+	kernel_rewind(run);
 	halves_call(run, count);
-	halves_rewind(run);
+	kernel_rewind(run);
 	if (run->result != ((uint64_t)top << 32 | bottom))
 		return status_make(STATUS_FAILED, "sum-halves summed to %#llx where %#llx is right",
 			(unsigned long long)run->result, (unsigned long long)top << 32 | bottom);
@@ -407,12 +383,8 @@ const struct kernel kernel_sum_halves = {
 	.knobs = knobs,
 	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
 	.check = halves_check,
-	.fit = halves_fit,
-	.footprint = halves_footprint,
-	.layout = halves_layout,
 	.layout_nests = true,
 	.prepare = halves_prepare,
 	.call = halves_call,
-	.rewind = halves_rewind,
 	.verify = halves_verify,
 };

@@ -241,10 +241,11 @@ static double lines_of(const struct tree *tree, const int64_t *v)
 
 /* Of a balanced tree each level in turn. A search for a key that is there ends on its level; others
  * go down to the last, where some of it is missing. */
-static double balanced_figures(struct kernel_run *run, const struct tree *tree, enum reach_way way)
+static double balanced_reaches(
+	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
-	double found = (double)run->v[TREE_FOUND] / 100, all = (double)tree->nodes, above = 0,
-	       width = 1, visited = 0;
+	double found = (double)v[TREE_FOUND] / 100, all = (double)tree->nodes, above = 0, width = 1,
+	       visited = 0;
 
 	for (unsigned level = 0; level < tree->levels; level++, width *= tree->keys + 1) {
 		double nodes = fmin(width, all - above),
@@ -254,7 +255,7 @@ static double balanced_figures(struct kernel_run *run, const struct tree *tree, 
 
 		above += nodes;
 		visited += share;
-		run->reach[run->reaches++] =
+		walk->reach[walk->reaches++] =
 			(struct kernel_reach){ share, range_of(tree, above), way };
 	}
 	return visited;
@@ -262,19 +263,19 @@ static double balanced_figures(struct kernel_run *run, const struct tree *tree, 
 
 /* The node that went in t-th is on the way to where any one key is or would be with a likelihood of
  * 2 / (t + 1); a search for one that is there ends a node earlier, on average. */
-static double unbalanced_figures(
-	struct kernel_run *run, const struct tree *tree, enum reach_way way)
+static double unbalanced_reaches(
+	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
 	double all = (double)tree->nodes, visited = 0;
 
-	for (double from = 0, to = 1; from < all && run->reaches < KERNEL_REACHES;
+	for (double from = 0, to = 1; from < all && walk->reaches < KERNEL_REACHES;
 		from = to, to *= 2) {
 		double end = fmin(to, all), share = 2 * log((end + 1.5) / (from + 1.5));
 
 		if (to >= all)
-			share = fmax(share - (double)run->v[TREE_FOUND] / 100, 0);
+			share = fmax(share - (double)v[TREE_FOUND] / 100, 0);
 		visited += share;
-		run->reach[run->reaches++] =
+		walk->reach[walk->reaches++] =
 			(struct kernel_reach){ share, range_of(tree, end), way };
 	}
 	return visited;
@@ -300,10 +301,9 @@ static const char *waits_of(const int64_t *v)
 	return clauses[v[TREE_CHILD]][v[TREE_FORM]];
 }
 
-static void tree_figures(struct kernel_run *run)
+static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	const int64_t *v = run->v;
-	struct tree tree = tree_make(v, run->seed);
+	struct tree tree = tree_make(v, 0);
 	/* Where a guess at the comparison is all that the next node takes, a right one does not
 	 * wait. */
 	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING
@@ -311,18 +311,17 @@ static void tree_figures(struct kernel_run *run)
 				     : REACH_CHAINED;
 	double visited;
 
-	run->reaches = 0;
-	visited = tree.balanced ? balanced_figures(run, &tree, way)
-				: unbalanced_figures(run, &tree, way);
-	run->lines = visited * lines_of(&tree, v);
-	run->access = "lookup";
-	run->scattered = true;
-	run->chains = (double)v[TREE_LOOKUPS];
-	run->restart = (double)v[TREE_LOOKUPS];
-	run->waits = waits_of(v);
+	visited = tree.balanced ? balanced_reaches(v, &tree, way, walk)
+				: unbalanced_reaches(v, &tree, way, walk);
+	walk->lines = visited * lines_of(&tree, v);
+	walk->access = "lookup";
+	walk->scattered = true;
+	walk->chains = (double)v[TREE_LOOKUPS];
+	walk->restart = (double)v[TREE_LOOKUPS];
+	walk->waits = waits_of(v);
 	/* Either way at each node, of several keys any; and where it ends. */
 	if (v[TREE_FORM] == FORM_BRANCHING)
-		run->mispredicts = visited * tree.keys / (tree.keys + 1.0);
+		walk->mispredicts = visited * tree.keys / (tree.keys + 1.0);
 }
 
 /* ---- The kernel */
@@ -356,21 +355,20 @@ static struct status tree_prepare(struct kernel_run *run)
 	bool several = v[TREE_LOOKUPS] > 1;
 
 	kept.asked = asked_make(run->seed, tree_keys(tree), v[TREE_FOUND]);
-	if (run->sample && tree->balanced)
+	if (run->layout.sample && tree->balanced)
 		tree_lay_out_sample(tree, run, &kept.asked);
-	else if (run->prepared < tree_footprint(v))
-		have = tree_lay_out(tree, run, run->prepared / bytes);
+	else if (run->layout.prepared < tree_footprint(v))
+		have = tree_lay_out(tree, run, run->layout.prepared / bytes);
 	/* Nothing comes last. */
-	run->laid_out = (have < tree->nodes ? have : tree->nodes + 1) * bytes;
+	run->layout.laid_out = (have < tree->nodes ? have : tree->nodes + 1) * bytes;
 	if (have < tree->nodes)
 		return status_make(STATUS_CANCELLED, "stopped while the tree was laid out");
 	kept.root = tree_root(tree, run->memory);
 	kept.height = tree_height(tree, run->memory);
 	asked_lay(run, &kept.asked, (uint64_t)v[TREE_LOOKUPS], v[TREE_WHOLE]);
 	memcpy(run->kept, &kept, sizeof(kept));
-	run->code = (const void *)loops->loop[v[TREE_FORM]][several];
-	run->function = loops->function[v[TREE_FORM]][several];
-	tree_figures(run);
+	run->code.start = (const void *)loops->loop[v[TREE_FORM]][several];
+	run->code.name = loops->function[v[TREE_FORM]][several];
 	return status_ok();
 }
 
@@ -409,7 +407,7 @@ static void tree_call(struct kernel_run *run, uint64_t elements)
 	};
 
 	while ((walk.count = asked_next(run, &kept.asked, keys, &elements)) > 0)
-		((tree_loop *)run->code)(&walk);
+		((tree_loop *)run->code.start)(&walk);
 	places = walk.sum;
 	if (run->v[TREE_CHILD] == CHILD_POINTER)
 		places = (walk.sum - walk.found * (uintptr_t)nodes) / (tree->words * 8);
@@ -528,10 +526,9 @@ const struct kernel kernel_tree_lookup = {
 	.batch = ASKED_TURN,
 	.plot_cpe = true,
 	.prepare = tree_prepare,
-	.figures = tree_figures,
+	.describe = tree_describe,
 	.shrink = tree_shrink,
 	.call = tree_call,
-	.rewind = asked_rewind,
 	.begin_at = asked_begin_at,
 	.verify = tree_verify,
 	.proof = tree_proof,

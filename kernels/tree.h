@@ -66,7 +66,7 @@ uint64_t tree_place(const struct tree *tree, uint64_t rank);
  * fewer than all where *cancel was set: taken up again, a balanced tree goes on there. */
 uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t have);
 
-/* Likewise, only what the first run->sample lookups meet. Of balanced trees. */
+/* Likewise, only what the first run->layout.sample lookups meet. Of balanced trees. */
 void tree_lay_out_sample(
 	const struct tree *tree, struct kernel_run *run, const struct asked *asked);
 

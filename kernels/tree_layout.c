@@ -276,7 +276,7 @@ static void lay_path(const struct tree *tree, struct kernel_run *run, uint64_t k
 
 void tree_lay_out_sample(const struct tree *tree, struct kernel_run *run, const struct asked *asked)
 {
-	for (uint64_t i = 0; i < run->sample; i++) {
+	for (uint64_t i = 0; i < run->layout.sample; i++) {
 		lay_path(tree, run, asked_key(asked, i));
 		if (tree->order == ORDER_SORTED)
 			lay_middles(tree, run, asked_key(asked, i));

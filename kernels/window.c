@@ -266,14 +266,14 @@ static struct status make(struct kernel_run *run)
 {
 	struct maker m = { .v = run->v }; /* large, as assembly is */
 
-	assemble_begin(&m.as, run->room, run->room_bytes);
+	assemble_begin(&m.as, run->code.buffer, run->code.buffer_bytes);
 	m.callee = assemble_here(&m.as);
 	assemble(&m.as, run->v[FILLER] == WINDOW_LINK ? through_link : "ret");
 	assemble_align(&m.as, LINE);
-	run->code = m.as.at;
+	run->code.start = m.as.at;
 	write_entry(&m.as);
 	assemble_align(&m.as, LINE);
-	run->top = m.as.at;
+	run->code.entry = m.as.at;
 	write_loop(&m);
 	write_exit(&m.as);
 	return assemble_end(&m.as);
@@ -288,7 +288,7 @@ static struct nodes nodes_of(const struct kernel_run *run)
 		.order = NODES_RANDOM,
 		.cycles = (unsigned)run->v[CHAINS],
 		.seed = run->seed,
-		.progress = run->progress };
+		.progress = run->work.progress };
 }
 
 static uint64_t count_of(const int64_t *v)
@@ -335,14 +335,14 @@ static uint64_t window_layout(const int64_t *v)
 	return (uint64_t)v[CHAINS];
 }
 
-static void window_figures(struct kernel_run *run)
+static void window_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	run->access = "load";
-	run->lines = (double)run->v[CHAINS];
-	run->scattered = true;
-	run->range = (double)count_of(run->v) * LINE;
-	run->chains = (double)run->v[CHAINS];
-	run->waits = "the next node's address is in this node";
+	walk->access = "load";
+	walk->lines = (double)v[CHAINS];
+	walk->scattered = true;
+	walk->range = (double)count_of(v) * LINE;
+	walk->chains = (double)v[CHAINS];
+	walk->waits = "the next node's address is in this node";
 }
 
 /* What outlives a run stands behind the first node's pointer, in what its stride leaves free. */
@@ -367,17 +367,17 @@ static struct status window_prepare(struct kernel_run *run)
 
 	if (!status_is_ok(&status))
 		return status;
-	if (run->prepared == 0)
+	if (run->layout.prepared == 0)
 		*kept_in(run) = (struct kept){ 0 };
-	if (run->prepared != window_footprint(run->v))
+	if (run->layout.prepared != window_footprint(run->v))
 		kept_in(run)->walked = UINT64_MAX; /* what is laid out is in the caches */
-	have = nodes_lay_out(&nodes, run->prepared / STRIDE, count, run->cancel);
-	run->laid_out = have * STRIDE;
-	run->function = "write_loop";
+	have = nodes_lay_out(&nodes, run->layout.prepared / STRIDE, count, run->work.cancel);
+	run->layout.laid_out = have * STRIDE;
+	run->code.name = "write_loop";
 	run->granule = 1;
 	run->ring = count / nodes.cycles;
 	run->bytes = sizeof(void *) * nodes.cycles;
-	run->kernel->rewind(run);
+	kernel_rewind(run);
 	return have == count
 		       ? status_ok()
 		       : status_make(STATUS_CANCELLED, "stopped while the nodes were laid out");
@@ -389,7 +389,7 @@ static void walk(struct kernel_run *run, uint64_t turns, struct window_walk *wal
 {
 	void (*code)(struct window_walk *);
 
-	memcpy(&code, &run->code, sizeof(code));
+	memcpy(&code, &run->code.start, sizeof(code));
 	memcpy(walk->chain, run->chain, sizeof(walk->chain));
 	walk->turns = turns;
 	code(walk);
@@ -624,9 +624,9 @@ const struct kernel kernel_window = {
 	.seamless = true,
 	.cold = true,
 	.plot_cpe = true,
-	.room = window_room,
+	.code_bytes = window_room,
 	.prepare = window_prepare,
-	.figures = window_figures,
+	.describe = window_describe,
 	.call = window_call,
 	.rewind = window_rewind,
 	.verify = window_verify,

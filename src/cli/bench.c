@@ -58,8 +58,7 @@ static void slow_words(const struct bench *bench, const struct request *request,
 	struct outlook *outlook, char *words, size_t size)
 {
 	const struct engine *engine = &bench->engine;
-	double bytes =
-		request->kernel->footprint ? (double)request->kernel->footprint(request->v) : 0;
+	double bytes = (double)kernel_footprint(request->kernel, request->v);
 	struct progress_seen seen;
 	char held[32], left[40];
 	size_t used;

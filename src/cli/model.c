@@ -55,7 +55,7 @@ void model_close(struct model *model)
 static bool next_request(struct memory_probe *memory, const struct model *model,
 	const struct setting *setting, struct request *request)
 {
-	uint64_t bytes = setting->kernel->footprint(setting->v);
+	uint64_t bytes = kernel_footprint(setting->kernel, setting->v);
 	bool scattered = memory_scattered(setting->kernel, setting->v);
 
 	return model->core.uarch &&

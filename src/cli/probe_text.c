@@ -268,7 +268,7 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 	if (!curve->count)
 		return;
 	last = &curve->point[curve->count - 1].setting;
-	units_bytes_long((int64_t)last->kernel->footprint(last->v), set, sizeof(set));
+	units_bytes_long((int64_t)kernel_footprint(last->kernel, last->v), set, sizeof(set));
 	snprintf(sources, sizeof(sources), "timed, in %s", set);
 	fprintf(out, "\n%-15s", "loads at once");
 	for (int i = 0; i < curve->count; i++)

@@ -177,9 +177,9 @@ static struct status fit_and_check(
 	if (session->replay)
 		return recorded_fit(session, setting, asked);
 	status = setting_check(setting, session->memory_limits);
-	if (status_is_ok(&status) || !setting->kernel->fit)
+	if (status_is_ok(&status))
 		return status;
-	setting->kernel->fit(setting->v, knob);
+	kernel_fit(setting->kernel, setting->v, knob);
 	for (int i = 0; i < setting->kernel->knob_count; i++)
 		if (asked >> i & 1 && setting->v[i] != wanted.v[i])
 			return status;

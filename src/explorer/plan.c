@@ -26,7 +26,8 @@ static int plan_place(struct session *session, const struct setting *setting, in
 	for (int i = 0; i < look; i++)
 		if (setting_equal(&plan->planned[i].setting, setting))
 			return i;
-	if (setting->kernel->isolated && setting->kernel->footprint(setting->v) > ISOLATED_MOST)
+	if (setting->kernel->isolated &&
+		kernel_footprint(setting->kernel, setting->v) > ISOLATED_MOST)
 		return -1;
 	status = session_allows(session, setting);
 	if (!status_is_ok(&status))

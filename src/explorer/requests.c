@@ -46,7 +46,7 @@ static void send(struct session *session, struct request *request, unsigned tag)
 
 static uint64_t shift_of(const struct setting *setting, uint64_t turn)
 {
-	uint64_t bytes = setting->kernel->footprint ? setting->kernel->footprint(setting->v) : 0;
+	uint64_t bytes = kernel_footprint(setting->kernel, setting->v);
 
 	if (bytes < SHIFT_LEAST || bytes > SHIFT_MOST)
 		return 0;
@@ -82,8 +82,7 @@ void request_setting(struct session *session, const struct setting *setting, boo
 
 void request_cell(struct session *session, const struct setting *setting)
 {
-	bool large = setting->kernel->footprint &&
-		     setting->kernel->footprint(setting->v) > VISIT_LARGE_FROM;
+	bool large = kernel_footprint(setting->kernel, setting->v) > VISIT_LARGE_FROM;
 	struct budget budget = {
 		.seconds = large ? VISIT_LARGE : VISIT_SMALL,
 		.quiet_wanted = CELL_QUIET,
@@ -143,7 +142,7 @@ bool request_memory(struct session *session)
 	if (!insight_ready(session) ||
 		!memory_probe_next(&session->memory,
 			session->engine.machine(session->engine.context),
-			kernel->footprint(session->setting.v),
+			kernel_footprint(kernel, session->setting.v),
 			memory_scattered(kernel, session->setting.v), session->seed, &request))
 		return false;
 	request.generation = ++session->generation;

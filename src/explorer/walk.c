@@ -64,7 +64,7 @@ static void fill_levels(const struct session *session, struct view_grid *grid)
 	for (int y = 0; y < grid->ny; y++) {
 		setting.v[grid->size_knob] = grid->y[y];
 		grid->level[y] =
-			level_of(grid->cache, (double)setting.kernel->footprint(setting.v));
+			level_of(grid->cache, (double)kernel_footprint(setting.kernel, setting.v));
 	}
 	grid->slope_end = -1;
 	grid->line = misses_line(machine);

@@ -110,8 +110,7 @@ void tour_add(struct setting_index *settings, const struct kernel *kernel, uint6
 			struct setting setting = initial;
 
 			setting.v[i] = values[k];
-			if (kernel->fit)
-				kernel->fit(setting.v, i);
+			kernel_fit(kernel, setting.v, i);
 			if (setting.v[i] == values[k])
 				add(settings, &setting, memory_limits);
 		}

@@ -62,7 +62,7 @@ static void add_absence(
 					     : "measured after the probe");
 	} else {
 		snprintf(line->text, sizeof(line->text), "measuring…");
-		footprint = view->setting.kernel->footprint(view->setting.v);
+		footprint = kernel_footprint(view->setting.kernel, view->setting.v);
 		if (panels_ahead(view, line->text, sizeof(line->text), left)) {
 			line->rows = canvas_wrap_rows(canvas, width, line->text);
 			line = add(lines, 1, STYLE_KEY);

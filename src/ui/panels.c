@@ -172,7 +172,7 @@ bool panels_ahead(const struct view *view, char *buffer, size_t size, char left[
 
 	if (!view->sample.valid && view->waiting > PANELS_PREPARING)
 		progress_words(&view->ahead,
-			(double)view->setting.kernel->footprint(view->setting.v), words,
+			(double)kernel_footprint(view->setting.kernel, view->setting.v), words,
 			sizeof(words));
 	progress_left_words(view->ahead_left, left, 40);
 	if (*words)

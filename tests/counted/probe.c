@@ -207,12 +207,12 @@ static int regions(char **names)
 		}
 		for (int i = 0; i < kernel->knob_count; i++)
 			run.v[i] = kernel->knobs[i].initial;
-		bytes = (kernel->footprint(run.v) + (2 << 20)) >> 21 << 21;
+		bytes = (kernel_footprint(kernel, run.v) + (2 << 20)) >> 21 << 21;
 		run.memory = aligned_alloc(2 << 20, bytes);
 		if (!run.memory)
 			return 77;
 		memset(run.memory, 0, bytes);
-		status = kernel->prepare(&run);
+		status = kernel_prepare(&run);
 		if (!status_is_ok(&status)) {
 			fprintf(stderr, "%s: %s\n", *names, status.text);
 			return 1;

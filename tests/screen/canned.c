@@ -90,7 +90,7 @@ static double window_cycles(const struct request *request)
 double canned_cpe(const struct request *request)
 {
 	static const double latency[2][4] = { { 1, 1, 2, 2 }, { 3, 3, 3, 3 } };
-	uint64_t footprint = request->kernel->footprint(request->v);
+	uint64_t footprint = kernel_footprint(request->kernel, request->v);
 	double cost = line_cost(footprint), chain;
 	int64_t type = knob(request, "type", 3), bytes = type % 2 ? 8 : 4;
 	double lines = fmin(1, (double)(knob(request, "stride", 1) * bytes) / 64);
@@ -165,7 +165,7 @@ static void make_trials(const struct canned *canned, unsigned count, struct resu
 		.cycles_from = clock ? SOURCE_COUNTER : SOURCE_REFERENCE,
 		.ring = 4096,
 		.granule = 1,
-		.footprint = canned->request.kernel->footprint(canned->request.v),
+		.footprint = kernel_footprint(canned->request.kernel, canned->request.v),
 		.bytes = knob(&canned->request, "type", 3) % 2 ? 8 : 4,
 		.call = 4096,
 		.calls = 1,
@@ -223,7 +223,7 @@ static bool take(void *context, struct result *result)
 	if (!canned->pending || canned->now < canned->ready)
 		return false;
 	start_result(canned, result);
-	if (result->kernel->footprint(result->v) >= 1u << 30) {
+	if (kernel_footprint(result->kernel, result->v) >= 1u << 30) {
 		result->status = status_make(
 			STATUS_FAILED, "1 GiB of memory was refused: the limit is 900 MiB");
 		canned->pending = false;

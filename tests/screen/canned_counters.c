@@ -192,7 +192,7 @@ static double misses(const struct kernel *kernel, const int64_t *v, uint64_t lev
 			    : (double)canned_knob(kernel, v, "stride", 1) *
 				       (canned_knob(kernel, v, "type", 3) % 2 ? 8 : 4);
 
-	if (kernel->footprint(v) <= level)
+	if (kernel_footprint(kernel, v) <= level)
 		return 0;
 	return list && canned_knob(kernel, v, "order", 0) ? 1 : fmin(1, bytes / 64);
 }

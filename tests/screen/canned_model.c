@@ -161,7 +161,7 @@ static int64_t value(const struct explain_question *question, const char *name, 
 static void memory_limits(
 	const struct explain_question *question, struct limits *limits, double lines)
 {
-	double size = (double)question->kernel->footprint(question->v);
+	double size = (double)kernel_footprint(question->kernel, question->v);
 
 	if (size > 1 << 20)
 		limit(limits, LIMIT_MEMORY_LINES, -1,

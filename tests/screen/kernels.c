@@ -122,11 +122,6 @@ static const char *combine_remark(const int64_t *v)
 			    : NULL;
 }
 
-static uint64_t combine_footprint(const int64_t *v)
-{
-	return (uint64_t)v[SIZE];
-}
-
 static uint64_t first_footprint(const int64_t *v)
 {
 	return (uint64_t)v[0];
@@ -146,7 +141,6 @@ static const struct kernel combine = {
 	.knob_count = 7,
 	.check = combine_check,
 	.fit = combine_fit,
-	.footprint = combine_footprint,
 	.remark = combine_remark,
 	.hint = "Down to acc, then +: watch the cycles fall",
 };
@@ -165,11 +159,11 @@ static const struct kernel list_length = {
 	.plot_cpe = true,
 };
 
-static void mountain_figures(struct kernel_run *run)
+static void mountain_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	run->step = 8 * (double)run->v[1];
-	run->lines = run->step < 64 ? run->step / 64 : 1;
-	run->access = "read";
+	walk->step = 8 * (double)v[1];
+	walk->lines = walk->step < 64 ? walk->step / 64 : 1;
+	walk->access = "read";
 }
 
 static const struct kernel mountain = {
@@ -183,7 +177,7 @@ static const struct kernel mountain = {
 	.knobs = mountain_knobs,
 	.knob_count = 2,
 	.footprint = first_footprint,
-	.figures = mountain_figures,
+	.describe = mountain_describe,
 };
 
 static const char *const window_names[] = { "nop", "add", "load", "store", "wait", "wait-load",

@@ -44,9 +44,8 @@ static inline struct kernel_run laid_run(const struct kernel *kernel, const int6
 	};
 
 	memcpy(run.v, v, sizeof(run.v));
-	assert_true(kernel->footprint(v) <= MEMORY);
-	if (kernel->check)
-		check_ok(kernel->check(v));
+	assert_true(kernel_footprint(kernel, v) <= MEMORY);
+	check_ok(kernel_check(kernel, v));
 	return run;
 }
 

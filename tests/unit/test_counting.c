@@ -681,7 +681,7 @@ static void what_a_child_saw_move_is_not_silent(void **state)
 static void call_once(struct kernel_run *run, uint64_t elements)
 {
 	call(run, elements);
-	atomic_store((atomic_bool *)(uintptr_t)run->cancel, true);
+	atomic_store((atomic_bool *)(uintptr_t)run->work.cancel, true);
 }
 
 /* Children count slow loops in parts too, each where the one before it ended. */
@@ -700,7 +700,7 @@ static void the_next_child_goes_on_where_one_ended(void **state)
 	seen.next = 1;
 	counting_learn(bench->counting, &seen);
 	bench->run.kernel = &stopping;
-	bench->run.cancel = &bench->cancel;
+	bench->run.work.cancel = &bench->cancel;
 	count(bench);
 	assert_int_equal(bench->counts.event[0].state, COUNT_NONE);
 	check_count(&bench->counts, 6, COUNT_KNOWN, 1.75);

@@ -314,7 +314,7 @@ static void prepare(const struct kernel *kernel, const char *knob, int64_t value
 		kernel->shrink(run->v);
 	if (knob)
 		run->v[kernel_knob(kernel, knob)] = value;
-	assert_true(kernel->footprint(run->v) <= MEMORY);
+	assert_true(kernel_footprint(kernel, run->v) <= MEMORY);
 	check_ok(code_buffer_prepare(&room, run));
 }
 
@@ -344,7 +344,7 @@ static void every_kernel_has_a_loop(void **state)
 		struct status status;
 
 		prepare(kernel, NULL, 0, memory, &run);
-		status = decode_loop(run.code, DECODE_FUNCTION,
+		status = decode_loop(run.code.start, DECODE_FUNCTION,
 			(double)(run.iteration ? run.iteration : run.granule), &loop);
 		if (kernel->stepped && status.code != STATUS_OK)
 			continue;
@@ -371,17 +371,17 @@ static void combine_loads_as_often_as_it_is_unrolled(void **state)
 	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
 	for (int64_t unroll = 1; unroll <= 16; unroll++) {
 		prepare(combine, "unroll", unroll, memory, &run);
-		check_ok(decode_loop(run.code, DECODE_FUNCTION, (double)run.granule, &loop));
+		check_ok(decode_loop(run.code.start, DECODE_FUNCTION, (double)run.granule, &loop));
 		assert_int_equal(run.granule, unroll);
 		assert_int_equal(loads(&loop), unroll);
 		assert_int_equal(loop.forks, 0);
 		check_near(loop.insns_per_element * (double)unroll, loop.insn_count, 1e-9);
 	}
 	prepare(kernel_find("list-length"), NULL, 0, memory, &run);
-	check_ok(decode_loop(run.code, DECODE_FUNCTION, 1, &loop));
+	check_ok(decode_loop(run.code.start, DECODE_FUNCTION, 1, &loop));
 	assert_int_equal(loads(&loop), 1);
 	prepare(kernel_find("mountain"), NULL, 0, memory, &run);
-	check_ok(decode_loop(run.code, DECODE_FUNCTION, 4, &loop));
+	check_ok(decode_loop(run.code.start, DECODE_FUNCTION, 4, &loop));
 	assert_int_equal(loads(&loop), 4);
 	loop_free(&loop);
 	free(memory);

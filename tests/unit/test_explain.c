@@ -35,7 +35,7 @@ static void initial(const struct kernel *kernel, int64_t *v)
 
 static bool allowed(const struct kernel *kernel, const int64_t *v)
 {
-	struct status status = kernel->check ? kernel->check(v) : status_ok();
+	struct status status = kernel_check(kernel, v);
 
 	return status_is_ok(&status);
 }
@@ -62,7 +62,7 @@ static bool explain_on(const struct uarch *uarch, const struct kernel *kernel, c
 	if (explanation->status.code == STATUS_FAILED &&
 		strstr(explanation->status.text, "the C library does the work"))
 		return false;
-	if (kernel->room && explanation->status.code == STATUS_FAILED &&
+	if (kernel->code_bytes && explanation->status.code == STATUS_FAILED &&
 		strstr(explanation->status.text, "a loop of over 32768 instructions"))
 		return false;
 	if (!status_is_ok(&explanation->status))

@@ -35,7 +35,7 @@ static struct status lay(struct laid *laid, const struct kernel *kernel)
 	laid->run = (struct kernel_run){
 		.kernel = kernel, .memory = laid->memory, .cancel = &laid->cancel
 	};
-	assert_true(kernel->footprint(laid->run.v) <= MEMORY);
+	assert_true(kernel_footprint(kernel, laid->run.v) <= MEMORY);
 	return code_buffer_prepare(&laid->room, &laid->run);
 }
 
@@ -100,7 +100,7 @@ static void parts_are_mixed_as_often_as_asked_for(void **state)
 	(void)state;
 	check_ok(lay(&laid, generated_kernel(&made)));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, code_buffer_left(&laid.room, laid.run.code),
+	check_ok(decode_loop(laid.run.code.start, code_buffer_left(&laid.room, laid.run.code.start),
 		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count; i++) {
 		bool mul = strstr(loop.insn[i].text, "mul") != NULL,
@@ -130,7 +130,7 @@ static int registers_written(const struct generated_loop *made, const char *mnem
 
 	check_ok(lay(&laid, generated_kernel(made)));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, code_buffer_left(&laid.room, laid.run.code),
+	check_ok(decode_loop(laid.run.code.start, code_buffer_left(&laid.room, laid.run.code.start),
 		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count && i < most; i++) {
 		char *blank = strchr(loop.insn[i].text, ' ');
@@ -201,7 +201,7 @@ static void run_it(void *context, enum item_kind kind, int of, const struct kern
 	} else {
 		kernel->call(&laid.run, laid.run.granule);
 		kernel->call(&laid.run, 2 * laid.run.granule);
-		kernel->rewind(&laid.run);
+		kernel_rewind(&laid.run);
 		if (laid.run.granule < 2) {
 			print_error("%s: only %d elements an iteration\n", words,
 				(int)laid.run.granule);
@@ -236,7 +236,7 @@ static void slots_have_nops_beside_them(void **state)
 	(void)state;
 	check_ok(lay(&laid, kernel));
 	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code, code_buffer_left(&laid.room, laid.run.code),
+	check_ok(decode_loop(laid.run.code.start, code_buffer_left(&laid.room, laid.run.code.start),
 		(double)laid.run.granule, &loop));
 	for (int i = 0; i < loop.insn_count; i++)
 		nops += !strncmp(loop.insn[i].text, "nop", 3);

@@ -115,7 +115,7 @@ static void every_key_has_its_place(void **state)
 				struct hash hash = hash_make(v, LAID_SEED, memory);
 
 				run_at(v, &run);
-				assert_int_equal(run.laid_out, kernel->footprint(v));
+				assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, v));
 				check_chains(&hash, seen);
 				if (hash.open)
 					check_slots(&hash, seen);
@@ -154,7 +154,7 @@ static void every_way_finds_the_same(void **state)
 		v[HASH_FOUND] = (int64_t)random_below(&random, 21) * 5;
 		v[HASH_LOAD] = 5 + (int64_t)random_below(&random, way % 2 ? 18 : 100) * 5;
 		v[HASH_SIZE] = 16384 + (int64_t)random_below(&random, SMALL);
-		check_ok(kernel->check(v));
+		check_ok(kernel_check(kernel, v));
 		run_at(v, &run);
 		count = 700 / run.granule * run.granule;
 		kernel->call(&run, count);
@@ -163,7 +163,7 @@ static void every_way_finds_the_same(void **state)
 				(int)v[HASH_TABLE], (int)v[HASH_LOAD], (int)v[HASH_LOOKUPS],
 				(int)v[HASH_FOUND], (unsigned long long)asked_found(run.result),
 				(unsigned long long)count);
-		kernel->rewind(&run);
+		kernel_rewind(&run);
 		for (uint64_t left = count, piece; left > 0; left -= piece) {
 			piece = (1 + random_below(&random, 5)) * run.granule;
 			piece = piece < left ? piece : left;
@@ -172,7 +172,7 @@ static void every_way_finds_the_same(void **state)
 			sum += asked_places(run.result);
 		}
 		assert_int_equal(asked_result(found, sum), plain(v, 0, count));
-		check_ok(kernel->verify(&run));
+		check_ok(kernel_verify(&run));
 	}
 }
 
@@ -219,11 +219,12 @@ static void steps_are_as_many_as_expected(void **state)
 
 				run_at(v, &run);
 				check_near(counted(&hash, v), steps, 0.05 * steps + 0.01);
-				assert_true(run.mispredicts >= 0 && run.mispredicts <= 1);
-				assert_non_null(run.waits);
+				assert_true(run.walk.mispredicts >= 0 && run.walk.mispredicts <= 1);
+				assert_non_null(run.walk.waits);
 				assert_int_equal(
-					run.reaches, v[HASH_TABLE] == TABLE_CHAINED ? 2 : 1);
-				assert_true(run.reach[0].range < (double)kernel->footprint(v));
+					run.walk.reaches, v[HASH_TABLE] == TABLE_CHAINED ? 2 : 1);
+				assert_true(run.walk.reach[0].range <
+					    (double)kernel_footprint(kernel, v));
 			}
 }
 
@@ -245,16 +246,17 @@ static void stopped_half_way_it_begins_again(void **state)
 		hash = hash_make(v, LAID_SEED, memory);
 		for (uint64_t i = 0; i < hash.keys; i++)
 			if (hash.node[i].key == asked_present(0))
-				run.cancel = (const atomic_bool *)(const void *)&hash.node[i].key;
-		assert_ptr_not_equal(run.cancel, &never);
+				run.work.cancel =
+					(const atomic_bool *)(const void *)&hash.node[i].key;
+		assert_ptr_not_equal(run.work.cancel, &never);
 		memset(memory, 0, MEMORY);
-		run.prepared = 0;
+		run.layout.prepared = 0;
 		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
-		assert_int_equal(run.laid_out, 0);
-		run.cancel = &never;
+		assert_int_equal(run.layout.laid_out, 0);
+		run.work.cancel = &never;
 		check_ok(laid_prepare(&run));
-		assert_int_equal(run.laid_out, kernel->footprint(v));
-		check_ok(kernel->verify(&run));
+		assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, v));
+		check_ok(kernel_verify(&run));
 	}
 }
 
@@ -275,9 +277,9 @@ static void clearing_can_be_stopped(void **state)
 		memcpy(run.v, v, sizeof(v));
 		memset(memory, 0, MEMORY);
 		*(unsigned char *)&hash.bucket[hash.buckets - 1] = 1;
-		run.cancel = (const atomic_bool *)(const void *)&hash.bucket[hash.buckets - 1];
+		run.work.cancel = (const atomic_bool *)(const void *)&hash.bucket[hash.buckets - 1];
 		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
-		assert_int_equal(run.laid_out, 0);
+		assert_int_equal(run.layout.laid_out, 0);
 	}
 }
 
@@ -303,7 +305,7 @@ static void clearing_slots_can_be_stopped(void **state)
 	assert_true(hash.buckets > EVERY);
 	memcpy(run.v, v, sizeof(v));
 	memset(memory, 0, MEMORY);
-	run.cancel = (const atomic_bool *)(const void *)&hash.node[at].key;
+	run.work.cancel = (const atomic_bool *)(const void *)&hash.node[at].key;
 	assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 	assert_true(hash.node[at].key == asked_present(0));
 	assert_int_equal(hash.slot[hash.buckets - 1].key, 0);
@@ -325,10 +327,10 @@ static void progress_goes_on_to_the_last_pass(void **state)
 	v[HASH_ORDER] = ORDER_BUCKET;
 	v[HASH_LOAD] = 200;
 	memcpy(run.v, v, sizeof(v));
-	run.progress = &progress;
+	run.work.progress = &progress;
 	check_ok(laid_prepare(&run));
 	assert_in_range(progress, 900, 1000);
-	check_ok(kernel->verify(&run));
+	check_ok(kernel_verify(&run));
 }
 
 static void whole_runs_are_proved(void **state)
@@ -362,11 +364,11 @@ static void what_cannot_be_is_named(void **state)
 	initial(v);
 	v[HASH_TABLE] = TABLE_OPEN;
 	v[HASH_LOAD] = 100;
-	check_contains(kernel->check(v).text, "load=100: table=open takes up to 90");
-	kernel->fit(v, HASH_TABLE);
+	check_contains(kernel_check(kernel, v).text, "load=100: table=open takes up to 90");
+	kernel_fit(kernel, v, HASH_TABLE);
 	assert_int_equal(v[HASH_LOAD], 90);
 	v[HASH_LOAD] = 300;
-	kernel->fit(v, HASH_LOAD);
+	kernel_fit(kernel, v, HASH_LOAD);
 	assert_int_equal(v[HASH_TABLE], TABLE_CHAINED);
 }
 

@@ -25,8 +25,8 @@ static void run_at(const struct kernel *kernel, const int64_t *v, unsigned char 
 	assert_true(run->ring > 0);
 	assert_true(run->granule > 0);
 	assert_int_equal(run->ring % run->granule, 0);
-	assert_non_null(run->code);
-	assert_true(run->laid_out <= MEMORY);
+	assert_non_null(run->code.start);
+	assert_true(run->layout.laid_out <= MEMORY);
 }
 
 static void initial(const struct kernel *kernel, int64_t *v)
@@ -90,9 +90,8 @@ static void tables_are_complete(void **state)
 				assert_true(
 					knob->min <= knob->initial && knob->initial <= knob->max);
 		}
-		if (kernel->check)
-			check_ok(kernel->check(v));
-		assert_int_equal(kernel->check == NULL, kernel->fit == NULL);
+		check_ok(kernel_check(kernel, v));
+		assert_true(kernel->expected || kernel->verify);
 	}
 	assert_null(kernel_find("no such kernel"));
 	assert_int_equal(kernel_knob(kernel_registry[0], "no such knob"), -1);
@@ -130,33 +129,30 @@ static void random_settings_compute_right(void **state)
 			initial(kernel, v);
 			for (int i = 0; i < kernel->knob_count; i++)
 				v[i] = random_value(&kernel->knobs[i], &random);
-			if (kernel->check) {
-				struct status status = kernel->check(v);
-
-				if (!status_is_ok(&status))
-					continue;
-			}
-			if (kernel->footprint(v) > MEMORY)
+			if (kernel_check(kernel, v).code != STATUS_OK)
 				continue;
-			if (kernel->layout(v) != layout)
+			if (kernel_footprint(kernel, v) > MEMORY)
+				continue;
+			if (kernel_layout(kernel, v) != layout)
 				prepared = 0;
-			layout = kernel->layout(v);
+			layout = kernel_layout(kernel, v);
 			memset(behind, 0x33, sizeof(behind));
-			end = kernel->footprint(v);
+			end = kernel_footprint(kernel, v);
 			if (end > prepared && end + sizeof(behind) <= MEMORY)
 				memcpy(memory + end, behind, sizeof(behind));
 			else
 				end = MEMORY - sizeof(behind),
 				memcpy(behind, memory + end, sizeof(behind));
 			run_at(kernel, v, memory, prepared, &run);
-			prepared = run.laid_out;
-			check_ok(kernel->verify(&run));
-			if (kernel->footprint(v) <= end)
+			prepared = run.layout.laid_out;
+			check_ok(kernel_verify(&run));
+			if (kernel_footprint(kernel, v) <= end)
 				assert_memory_equal(memory + end, behind, sizeof(behind));
-			assert_true(run.lines >= 0 && run.splits >= 0 && run.mispredicts >= 0);
-			if (run.function && run.function != shown)
-				check_function_is_shown(kernel, run.function);
-			shown = run.function;
+			assert_true(run.walk.lines >= 0 && run.walk.splits >= 0 &&
+				    run.walk.mispredicts >= 0);
+			if (run.code.name && run.code.name != shown)
+				check_function_is_shown(kernel, run.code.name);
+			shown = run.code.name;
 		}
 	}
 	free(memory);
@@ -225,7 +221,7 @@ static void verify_can_fail(void **state)
 			for (int i = 0; i < 4096;
 				i++) /* some make nothing of the first element, or of many */
 				memory[i] ^= 0x80;
-		status = kernel->verify(&run);
+		status = kernel_verify(&run);
 		if (status.code != STATUS_FAILED)
 			fail_msg("%s did not notice", kernel->name);
 	}
@@ -280,12 +276,12 @@ static void movable_sets_begin_anywhere(void **state)
 		run_at(kernel, v, memory, 0, &run);
 		v[size] = 64 << 10;
 		run_at(kernel, v, memory, MEMORY, &run);
-		check_ok(kernel->verify(&run));
+		check_ok(kernel_verify(&run));
 		run.memory += base;
-		run.base = base;
-		check_ok(kernel->verify(&run));
-		run.base = 0;
-		assert_int_equal(kernel->verify(&run).code, STATUS_FAILED);
+		run.layout.base = base;
+		check_ok(kernel_verify(&run));
+		run.layout.base = 0;
+		assert_int_equal(kernel_verify(&run).code, STATUS_FAILED);
 	}
 	assert_true(movable > 0);
 	free(memory);
@@ -314,7 +310,7 @@ static void begins_at_a_share_of_the_ring(void **state)
 		if (kernel->shrink)
 			kernel->shrink(v);
 		run_at(kernel, v, memory, 0, &run);
-		kernel->rewind(&run);
+		kernel_rewind(&run);
 		kernel->call(&run, run.ring / run.granule / 2 * run.granule);
 		kernel->call(&run, run.granule);
 		walked = run.result;
@@ -349,7 +345,7 @@ static void random_lists_grow(void **state)
 	v[order] = 1;
 	for (v[size] = 64; v[size] <= 65536; v[size] = v[size] * 3 / 2 / 64 * 64 + 64) {
 		run_at(list, v, memory, prepared, &run);
-		prepared = run.laid_out;
+		prepared = run.layout.laid_out;
 		check_ok(list->verify(&run));
 		assert_int_equal(run.ring, v[size] / 64);
 	}
@@ -404,13 +400,13 @@ static void cancelled_preparation_can_be_taken_up(void **state)
 		initial(kernel, v);
 		v[kernel_knob(kernel, "size")] = MEMORY;
 		/* Some need more than what size says. */
-		while (kernel->footprint(v) > MEMORY)
+		while (kernel_footprint(kernel, v) > MEMORY)
 			v[kernel_knob(kernel, "size")] -= MEMORY / 64;
 		memcpy(run.v, v, sizeof(v));
 		status = code_buffer_prepare(&room, &run);
 		assert_int_equal(status.code, STATUS_CANCELLED);
-		run_at(kernel, v, memory, run.laid_out, &run);
-		check_ok(kernel->verify(&run));
+		run_at(kernel, v, memory, run.layout.laid_out, &run);
+		check_ok(kernel_verify(&run));
 	}
 	free(memory);
 }
@@ -448,14 +444,14 @@ static void code_that_is_made_is_not_writable(void **state)
 		char rights[8];
 
 		initial(kernel, v);
-		if (!kernel->room || kernel->footprint(v) > MEMORY)
+		if (!kernel->code_bytes || kernel_footprint(kernel, v) > MEMORY)
 			continue;
 		/* Again, too, where there is code already. */
 		for (int times = 0; times < 2; times++) {
 			run_at(kernel, v, memory, 0, &run);
-			assert_true(code_buffer_left(&room, run.code) > 0 &&
-				    code_buffer_left(&room, run.code) <= room.bytes);
-			rights_at(run.code, rights);
+			assert_true(code_buffer_left(&room, run.code.start) > 0 &&
+				    code_buffer_left(&room, run.code.start) <= room.bytes);
+			rights_at(run.code.start, rights);
 			if (rights[0])
 				assert_memory_equal(rights, "r-x", 3);
 		}
@@ -476,7 +472,7 @@ static void fit_makes_any_move_allowed(void **state)
 		const struct kernel *kernel = kernel_registry[k];
 		int64_t v[KNOBS_MAX];
 
-		if (!kernel->fit)
+		if (!kernel->check)
 			continue;
 		initial(kernel, v);
 		for (int move = 0; move < 20000; move++) {
@@ -487,8 +483,8 @@ static void fit_makes_any_move_allowed(void **state)
 
 			memcpy(before, v, sizeof(v));
 			v[knob] = wanted;
-			kernel->fit(v, knob);
-			status = kernel->check(v);
+			kernel_fit(kernel, v, knob);
+			status = kernel_check(kernel, v);
 			/* No knob gives a processor instructions, or forms of them, that it does
 			 * not have. */
 			if (status.code == STATUS_FAILED) {
@@ -528,12 +524,12 @@ static void splits_are_those_of_the_layout(void **state)
 
 			crossing += crosses;
 			run_at(loads, v, memory, 0, &run);
-			check_near(run.splits, crosses, 0);
+			check_near(run.walk.splits, crosses, 0);
 		}
 		v[order] = 1;
 		v[offset] = 0;
 		run_at(loads, v, memory, 0, &run);
-		check_near(run.splits, crossing / 64.0, 1e-12);
+		check_near(run.walk.splits, crossing / 64.0, 1e-12);
 	}
 	free(memory);
 }
@@ -572,12 +568,12 @@ static void products_begin_anew(void **state)
 	(void)state;
 	initial(chain, v);
 	run_at(chain, v, memory, 0, &run);
-	check_near(run.restart, 0, 0);
+	check_near(run.walk.restart, 0, 0);
 	chain->call(&run, 64);
 	one = run.result;
 	v[restart] = 65;
 	run_at(chain, v, memory, 0, &run);
-	check_near(run.restart, 65, 0);
+	check_near(run.walk.restart, 65, 0);
 	chain->call(&run, 64);
 	assert_int_equal(run.result, one);
 	v[restart] = 32;
@@ -586,7 +582,7 @@ static void products_begin_anew(void **state)
 	assert_int_not_equal(run.result, one);
 	v[acc] = 3; /* whole iterations */
 	run_at(chain, v, memory, 0, &run);
-	check_near(run.restart, 33, 0);
+	check_near(run.walk.restart, 33, 0);
 	free(memory);
 }
 

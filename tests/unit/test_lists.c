@@ -128,14 +128,14 @@ static struct kernel_run lookup_at(
 	run.v[LOOKUP_MISPLACED] = misplaced;
 	run.v[LOOKUP_DELETED] = deleted;
 	run.v[LOOKUP_GROUP] = group;
-	assert_true(run.kernel->footprint(run.v) <= MEMORY);
+	assert_true(kernel_footprint(run.kernel, run.v) <= MEMORY);
 	return run;
 }
 
 static void prepare(struct kernel_run *run)
 {
-	check_ok(run->kernel->check(run->v));
-	run->prepared = 0;
+	check_ok(kernel_check(run->kernel, run->v));
+	run->layout.prepared = 0;
 	check_ok(laid_prepare(run));
 }
 
@@ -221,12 +221,12 @@ static void figures_know_the_lines_of_misplaced_groups(void **state)
 						lines++;
 					}
 				}
-				assert_int_equal(run.reach[0].way, REACH_CHAINED);
+				assert_int_equal(run.walk.reach[0].way, REACH_CHAINED);
 				/* Of single nodes a line has two beginnings or three: the figure
 				 * goes by their mean. */
-				check_near(run.reach[0].least / 64, lines,
+				check_near(run.walk.reach[0].least / 64, lines,
 					(group == 0 ? 0.1 : 0.05) * lines + 10);
-				assert_true(run.reach[0].least <= run.reach[0].range);
+				assert_true(run.walk.reach[0].least <= run.walk.reach[0].range);
 			}
 }
 
@@ -431,7 +431,7 @@ static void an_index_is_made_on_the_way(void **state)
 		assert_ptr_equal(index[i], list_at(&list, i));
 	assert_ptr_equal(index[list.linked - 1], list.nodes);
 	run.v[LOOKUP_WHOLE] = 1;
-	run.kernel->rewind(&run);
+	kernel_rewind(&run);
 	run.complete = true;
 	for (uint64_t i = 1; i < list.linked; i++)
 		index[i] = NULL;
@@ -513,16 +513,17 @@ static void layouts_are_the_same_for_all_forms(void **state)
 	for (size_t way = 1; way < WAYS; way++) {
 		struct kernel_run run = way_at(way, 50, 10, 25, 10);
 
-		run.prepared = first.laid_out;
+		run.layout.prepared = first.laid_out;
 		if (ways[way].group)
 			continue;
-		assert_int_equal(run.kernel->layout(run.v), first.kernel->layout(first.v));
+		assert_int_equal(
+			kernel_layout(run.kernel, run.v), kernel_layout(first.kernel, first.v));
 		/* Nothing but the index is written again. */
 		memory[8] ^= 1;
 		check_ok(laid_prepare(&run));
 		memory[8] ^= 1;
 		assert_memory_equal(memory, kept, 2000 * sizeof(struct list_node));
-		check_ok(run.kernel->verify(&run));
+		check_ok(kernel_verify(&run));
 	}
 	test_free(kept);
 }
@@ -539,16 +540,16 @@ static void looking_up_can_be_cancelled(void **state)
 		run.v[LOOKUP_INNER] = ways[way].inner;
 		run.v[LOOKUP_WHOLE] = 1;
 		prepare(&run);
-		run.progress = &progress;
-		run.cancel = &cancel;
+		run.work.progress = &progress;
+		run.work.cancel = &cancel;
 		run.kernel->call(&run, run.ring);
 		assert_true(run.position < run.ring / 4);
-		run.prepared = run.laid_out = 0;
+		run.layout.prepared = run.layout.laid_out = 0;
 		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
-		assert_int_equal(run.laid_out, 0);
-		run.cancel = &never;
+		assert_int_equal(run.layout.laid_out, 0);
+		run.work.cancel = &never;
 		check_ok(laid_prepare(&run));
-		check_ok(run.kernel->verify(&run));
+		check_ok(kernel_verify(&run));
 		assert_in_range(progress, 500, 1000);
 	}
 }
@@ -559,12 +560,13 @@ static void lookup_refuses_what_cannot_be(void **state)
 
 	(void)state;
 	run.v[LOOKUP_FORM] = FORM_UNROLLED;
-	check_contains(run.kernel->check(run.v).text,
+	check_contains(kernel_check(run.kernel, run.v).text,
 		"form=unrolled needs nodes that stay together: group=2, 4, 8 or 16, not 1");
 	run.v[LOOKUP_FORM] = FORM_INDEX;
 	run.v[LOOKUP_INNER] = INNER_ANY;
-	check_contains(run.kernel->check(run.v).text, "inner=any-of: form=index compares with one "
-						      "value at a time; form=interleaved with all");
+	check_contains(kernel_check(run.kernel, run.v).text,
+		"inner=any-of: form=index compares with one "
+		"value at a time; form=interleaved with all");
 }
 
 int main(void)

@@ -26,7 +26,7 @@ static double at(const struct kernel_run *run, int matrix, int64_t i, int64_t j)
 
 static void clear(struct kernel_run *run)
 {
-	size_t matrix = (size_t)run->kernel->footprint(run->v) / 3;
+	size_t matrix = (size_t)kernel_footprint(run->kernel, run->v) / 3;
 
 	memset(run->memory + 2 * matrix, 0, matrix);
 }
@@ -75,7 +75,7 @@ static void every_way_gives_the_product(void **state)
 				for (v[MATMUL_ACC] = 0; v[MATMUL_ACC] < ACC_CHOICES;
 					v[MATMUL_ACC]++) {
 					v[MATMUL_BLOCK] = matmul_blocked(v) ? 11 : 64;
-					if (kernel->check(v).code != STATUS_OK)
+					if (kernel_check(kernel, v).code != STATUS_OK)
 						continue;
 					ways++;
 					run_at(v, &run);
@@ -164,10 +164,10 @@ static void a_wrong_sum_is_noticed(void **state)
 	initial(v);
 	v[MATMUL_N] = 40;
 	run_at(v, &run);
-	check_ok(run.kernel->verify(&run));
+	check_ok(kernel_verify(&run));
 	/* Another loop than that of the setting: products of rows with rows. */
-	run.code = (const void *)matmul_f64.rows[0];
-	check_contains(run.kernel->verify(&run).text, "wrong by");
+	run.code.start = (const void *)matmul_f64.rows[0];
+	check_contains(kernel_verify(&run).text, "wrong by");
 }
 
 /* A whole product is checked by what it leaves: any one element that is off is noticed. */
@@ -221,12 +221,12 @@ static void a_whole_product_can_be_cancelled(void **state)
 	v[MATMUL_N] = 150;
 	v[MATMUL_WHOLE] = 1;
 	run_at(v, &run);
-	run.cancel = &cancelled;
+	run.work.cancel = &cancelled;
 	run.kernel->call(&run, run.ring);
 	assert_true(run.position > 0);
 	v[MATMUL_WHOLE] = 0;
 	run_at(v, &run);
-	run.cancel = &cancelled;
+	run.work.cancel = &cancelled;
 	run.kernel->call(&run, run.ring);
 	assert_int_equal(run.position, 0);
 	/* Nothing to do takes nothing. */
@@ -278,23 +278,23 @@ static void senseless_combinations_are_refused(void **state)
 	(void)state;
 	initial(v);
 	v[MATMUL_BLOCK] = 32;
-	check_contains(kernel->check(v).text,
+	check_contains(kernel_check(kernel, v).text,
 		"block=32 goes with form=blocked or blocked-transposed: form=naive has no blocks");
-	kernel->fit(v, MATMUL_BLOCK);
+	kernel_fit(kernel, v, MATMUL_BLOCK);
 	assert_int_equal(v[MATMUL_FORM], FORM_BLOCKED);
 	initial(v);
 	v[MATMUL_ACC] = 2;
-	check_contains(kernel->check(v).text, "acc=4: form=naive adds in memory");
-	kernel->fit(v, MATMUL_ACC);
+	check_contains(kernel_check(kernel, v).text, "acc=4: form=naive adds in memory");
+	kernel_fit(kernel, v, MATMUL_ACC);
 	assert_int_equal(v[MATMUL_FORM], FORM_REORDERED);
 	v[MATMUL_ORDER] = ORDER_IKJ;
-	check_contains(kernel->check(v).text,
+	check_contains(kernel_check(kernel, v).text,
 		"acc=4 needs the loop over k innermost: order=ijk or jik, not ikj");
 	v[MATMUL_ACC] = 0;
 	v[MATMUL_FORM] = FORM_TRANSPOSED;
-	check_contains(
-		kernel->check(v).text, "form=transposed goes along the rows of both matrices");
-	kernel->fit(v, MATMUL_ORDER);
+	check_contains(kernel_check(kernel, v).text,
+		"form=transposed goes along the rows of both matrices");
+	kernel_fit(kernel, v, MATMUL_ORDER);
 	assert_int_equal(v[MATMUL_ORDER], ORDER_IKJ);
 	assert_int_equal(v[MATMUL_FORM], FORM_REORDERED);
 }

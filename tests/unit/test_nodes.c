@@ -263,7 +263,7 @@ static void walks_begin_anywhere(void **state)
 static void run_at(const struct kernel *kernel, const int64_t *v, struct kernel_run *run)
 {
 	laid_at(kernel, v, run);
-	kernel->figures(run);
+	kernel_describe(kernel, run->v, &run->walk);
 }
 
 /* Of twenty accesses as many are far as asked for, and lines come from beyond for them alone. */
@@ -293,8 +293,8 @@ static void mixed_sets_take_their_shares(void **state)
 		latency->call(&run, 60);
 		assert_ptr_equal(run.chain[0], node[0]);
 		assert_ptr_equal(run.chain[1], node[1]);
-		check_near(run.lines, v[far] ? (double)v[far] / 100 : 1, 1e-12);
-		check_near(run.range, v[far] ? 1 << 20 : 4096, 0);
+		check_near(run.walk.lines, v[far] ? (double)v[far] / 100 : 1, 1e-12);
+		check_near(run.walk.range, v[far] ? 1 << 20 : 4096, 0);
 	}
 	v[far] = 50;
 	v[kernel_knob(latency, "chains")] = 2;
@@ -339,25 +339,25 @@ static void lines_are_those_that_hold_nodes(void **state)
 	v[stride] = 4160;
 	run_at(latency, v, &run);
 	assert_int_equal(latency->footprint(v), 96 * 4160);
-	check_near(run.range, 96 * LINE, 0);
-	check_near(run.lines, 1, 0);
+	check_near(run.walk.range, 96 * LINE, 0);
+	check_near(run.walk.lines, 1, 0);
 	v[stride] = 16;
 	run_at(latency, v, &run);
-	check_near(run.range, 96 * 4160, 0);
-	check_near(run.lines, 1, 0); /* those beside it come at other times */
+	check_near(run.walk.range, 96 * 4160, 0);
+	check_near(run.walk.lines, 1, 0); /* those beside it come at other times */
 	v[order] = 1;
 	run_at(latency, v, &run);
-	check_near(run.lines, 0.25, 0);
+	check_near(run.walk.lines, 0.25, 0);
 	v[order] = 2; /* pairs: within a line, and of two */
 	v[size] = 64 << 10;
 	v[stride] = 32;
 	run_at(latency, v, &run);
-	check_near(run.lines, 0.5, 0);
-	check_near(run.range, 64 << 10, 0);
+	check_near(run.walk.lines, 0.5, 0);
+	check_near(run.walk.range, 64 << 10, 0);
 	v[stride] = 64;
 	run_at(latency, v, &run);
-	check_near(run.lines, 1, 0);
-	check_near(run.range, 64 << 10, 0);
+	check_near(run.walk.lines, 1, 0);
+	check_near(run.walk.range, 64 << 10, 0);
 	v[size] = 64;
 	check_usage(latency->check(v),
 		"size=64 is too small for stride=64, order=pairs and chains=1: it takes 128");
@@ -445,7 +445,7 @@ static void operations_are_told_apart(void **state)
 						(spread == 1 && is < 4 && does >= 4) ||
 						(is < 7) != (does < 7) || (is == 1 && does == 2))
 						continue;
-					run.code = other.code;
+					run.code.start = other.code;
 					status = bandwidth->verify(&run);
 					assert_int_equal(status.code,
 						is == does ? STATUS_OK : STATUS_FAILED);
@@ -518,8 +518,8 @@ static void bytes_credited_are_those_accessed(void **state)
 		check_ok(bandwidth->check(v));
 		run_at(bandwidth, v, &run);
 		check_near((double)run.bytes, rows[i].bytes, 0);
-		check_near(run.lines, rows[i].lines, 0);
-		assert_int_equal(run.unread != NULL, rows[i].op[0] == 'b');
+		check_near(run.walk.lines, rows[i].lines, 0);
+		assert_int_equal(run.code.unread != NULL, rows[i].op[0] == 'b');
 	}
 }
 

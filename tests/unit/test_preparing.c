@@ -56,7 +56,7 @@ static struct status slow_prepare(struct kernel_run *run)
 {
 	uint64_t bytes = (uint64_t)run->v[SIZE];
 
-	if (run->prepared == bytes) {
+	if (run->layout.prepared == bytes) {
 		for (uint64_t i = 0; i < bytes; i += 4096)
 			if (run->memory[i] != (unsigned char)(bytes >> 20))
 				atomic_fetch_add(&found_wrong, 1);
@@ -68,12 +68,12 @@ static struct status slow_prepare(struct kernel_run *run)
 			run->memory[i] = (unsigned char)(bytes >> 20);
 		}
 	}
-	run->laid_out = bytes;
+	run->layout.laid_out = bytes;
 	run->ring = COUNT;
 	run->granule = 1;
 	run->bytes = 8;
 	run->complete = run->v[WHOLE];
-	run->code = (const void *)slow_prepare;
+	run->code.start = (const void *)slow_prepare;
 	return status_ok();
 }
 

@@ -63,7 +63,7 @@ static void run(struct play *play)
 	play->turns = turns_new(&(struct campaign){ &campaign_probe, play->probe });
 	while (turns_next(play->turns, play->now, &request)) {
 		struct result result;
-		uint64_t bytes = request.kernel->footprint(request.v);
+		uint64_t bytes = kernel_footprint(request.kernel, request.v);
 
 		assert_true(play->requests++ < 5000); /* a probe that never ends */
 		assert_true(request.budget.seconds > 0);
@@ -211,7 +211,7 @@ static unsigned jumps;
 
 static struct result watch_growth(struct play *play, const struct request *request)
 {
-	uint64_t bytes = request->kernel->footprint(request->v);
+	uint64_t bytes = kernel_footprint(request->kernel, request->v);
 
 	if (request->kernel == &kernel_chase && bytes > 64 << 20 && bytes > before_bytes * 2.1)
 		jumps++;
@@ -395,7 +395,7 @@ static struct result refuse_large(struct play *play, const struct request *reque
 {
 	struct result result = quiet_answer(play, request);
 
-	if (request->kernel->footprint(request->v) > 64 << 20) {
+	if (kernel_footprint(request->kernel, request->v) > 64 << 20) {
 		result.status = status_make(STATUS_FAILED, "128 MiB of memory refused");
 		result.trials.count = 0;
 	}

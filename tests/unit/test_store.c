@@ -42,12 +42,12 @@ static struct status laid_prepare(struct kernel_run *run)
 	uint64_t bytes = (uint64_t)run->v[SIZE];
 
 	for (uint64_t at = 0; at < bytes; at += MIB) {
-		if (at >= run->prepared)
+		if (at >= run->layout.prepared)
 			run->memory[at] = (unsigned char)(run->v[KIND] * 16 + 1);
 		else if (run->memory[at] != run->v[KIND] * 16 + 1)
 			return status_make(STATUS_FAILED, "what was laid out is gone");
 	}
-	run->laid_out = bytes > run->prepared ? bytes : run->prepared;
+	run->layout.laid_out = bytes > run->layout.prepared ? bytes : run->layout.prepared;
 	return status_ok();
 }
 
@@ -105,7 +105,7 @@ static uint64_t lay(struct bench *bench, int64_t mib, int64_t kind, enum page_ki
 	assert_ptr_equal(bench->run.memory, bench->slot->arena.memory);
 	assert_true(bench->slot->arena.touched >= (uint64_t)mib * MIB);
 	assert_true(store_held(&bench->store) <= bench->request.limit);
-	return bench->run.prepared / MIB;
+	return bench->run.layout.prepared / MIB;
 }
 
 static void what_grows_keeps_what_was_laid_out(void **state)

@@ -30,7 +30,7 @@ static void run_at(const int64_t *v, struct kernel_run *run)
 
 static bool allowed(const int64_t *v)
 {
-	return kernel->check(v).code == STATUS_OK;
+	return kernel_check(kernel, v).code == STATUS_OK;
 }
 
 /* The next layout that the knobs allow, from { 0 } on; false: that was the last. */
@@ -91,8 +91,8 @@ static void every_key_has_its_place(void **state)
 			uint64_t rank = 0;
 
 			run_at(v, &run);
-			assert_int_equal(run.laid_out, kernel->footprint(v));
-			assert_true(run.laid_out <= (uint64_t)v[TREE_SIZE]);
+			assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, v));
+			assert_true(run.layout.laid_out <= (uint64_t)v[TREE_SIZE]);
 			for (uint64_t node = 0; v[TREE_BALANCED] && node < tree.nodes; node++)
 				for (unsigned slot = 0, found; slot < tree.keys; slot++) {
 					uint64_t at = tree_rank(&tree, node, slot);
@@ -145,10 +145,10 @@ static void without_balance_trees_are_deeper(void **state)
 	assert_in_range(tree_height(&tree, memory), 2 * log2(count), 3.2 * log2(count));
 	/* What the figures say of it. */
 	wanted = 0;
-	for (int i = 0; i < run.reaches; i++)
-		wanted += run.reach[i].lines;
+	for (int i = 0; i < run.walk.reaches; i++)
+		wanted += run.walk.reach[i].lines;
 	check_near(wanted, visited, 0.05 * visited);
-	check_near(run.mispredicts * 2, visited, 0.05 * visited);
+	check_near(run.walk.mispredicts * 2, visited, 0.05 * visited);
 }
 
 /* The place of each key, as it stands in memory. */
@@ -216,7 +216,7 @@ static void every_way_finds_the_same(void **state)
 						(int)v[TREE_LOOKUPS], (int)v[TREE_FOUND],
 						(unsigned long long)asked_found(run.result),
 						(unsigned long long)count);
-				kernel->rewind(&run);
+				kernel_rewind(&run);
 				for (uint64_t left = count; left > 0; left -= count) {
 					count = (1 + random_below(&random, 5)) * run.granule;
 					count = count < left ? count : left;
@@ -226,7 +226,7 @@ static void every_way_finds_the_same(void **state)
 				}
 				assert_int_equal(asked_result(found, sum),
 					plain(v, &tree, place, 0, 700 / run.granule * run.granule));
-				check_ok(kernel->verify(&run));
+				check_ok(kernel_verify(&run));
 				ways++;
 			}
 			v[TREE_CHILD] = with;
@@ -257,20 +257,21 @@ static void stopped_half_way_it_goes_on(void **state)
 		memset(memory, 0, MEMORY);
 		tree = tree_make(v, LAID_SEED);
 		bytes = tree.words * 8;
-		run.cancel =
+		run.work.cancel =
 			(const atomic_bool *)(const void *)(memory + tree_place(&tree, 0) * bytes);
-		run.progress = &progress;
+		run.work.progress = &progress;
 		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 		assert_in_range(progress, 1, 999);
 		if (balanced)
-			assert_true(run.laid_out > MEMORY / 2 && run.laid_out < MEMORY - 65536);
+			assert_true(run.layout.laid_out > MEMORY / 2 &&
+				    run.layout.laid_out < MEMORY - 65536);
 		else
-			assert_int_equal(run.laid_out, 0); /* begins again */
-		run.prepared = run.laid_out;
-		run.cancel = &never;
+			assert_int_equal(run.layout.laid_out, 0); /* begins again */
+		run.layout.prepared = run.layout.laid_out;
+		run.work.cancel = &never;
 		check_ok(laid_prepare(&run));
-		assert_int_equal(run.laid_out, kernel->footprint(v));
-		check_ok(kernel->verify(&run));
+		assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, v));
+		check_ok(kernel_verify(&run));
 	}
 }
 
@@ -332,7 +333,7 @@ static void figures_are_those_of_the_walk(void **state)
 			double met[KERNEL_REACHES] = { 0 };
 
 			run_at(v, &run);
-			assert_int_equal(run.reaches, tree.levels);
+			assert_int_equal(run.walk.reaches, tree.levels);
 			for (int i = 0; i < LOOKUPS; i++) {
 				uint64_t key = asked_key(&asked, (uint64_t)i), at = 0;
 
@@ -345,11 +346,12 @@ static void figures_are_those_of_the_walk(void **state)
 					at = 2 * at + (key < here ? 1 : 2);
 				}
 			}
-			for (int level = 0; level < run.reaches; level++) {
-				check_near(run.reach[level].lines, met[level] / LOOKUPS, 0.02);
-				assert_true(run.reach[level].range <= (double)kernel->footprint(v));
-				assert_true(level == 0 ||
-					    run.reach[level].range > run.reach[level - 1].range);
+			for (int level = 0; level < run.walk.reaches; level++) {
+				check_near(run.walk.reach[level].lines, met[level] / LOOKUPS, 0.02);
+				assert_true(run.walk.reach[level].range <=
+					    (double)kernel_footprint(kernel, v));
+				assert_true(level == 0 || run.walk.reach[level].range >
+								  run.walk.reach[level - 1].range);
 			}
 		}
 }
@@ -374,7 +376,7 @@ static void whole_runs_are_proved(void **state)
 	assert_true(run.complete);
 	assert_int_equal(run.ring, 16 << 20);
 	kernel->call(&run, 0);
-	kernel->rewind(&run);
+	kernel_rewind(&run);
 	kernel->call(&run, run.ring);
 	check_ok(kernel->proof(&run));
 	run.result += (uint64_t)1 << 38;
@@ -391,18 +393,19 @@ static void what_cannot_be_is_named(void **state)
 	(void)state;
 	initial(v);
 	v[TREE_CHILD] = CHILD_COMPUTED;
-	check_contains(kernel->check(v).text, "child=computed goes with order=level or sorted");
+	check_contains(
+		kernel_check(kernel, v).text, "child=computed goes with order=level or sorted");
 	initial(v);
 	v[TREE_BARE] = 1;
-	check_contains(kernel->check(v).text, "bare nodes have no pointers");
+	check_contains(kernel_check(kernel, v).text, "bare nodes have no pointers");
 	initial(v);
 	v[TREE_BALANCED] = 0;
 	v[TREE_KEYS] = 2;
-	check_contains(kernel->check(v).text, "balanced=0 goes with keys=1, not 7");
+	check_contains(kernel_check(kernel, v).text, "balanced=0 goes with keys=1, not 7");
 	initial(v);
 	v[TREE_KEYS] = 1;
 	v[TREE_ORDER] = ORDER_SORTED;
-	check_contains(kernel->check(v).text, "order=sorted goes with keys=1, not 3");
+	check_contains(kernel_check(kernel, v).text, "order=sorted goes with keys=1, not 3");
 }
 
 int main(void)

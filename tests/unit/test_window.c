@@ -293,7 +293,7 @@ static void laying_nodes_out_is_told(void **state)
 	for (int i = 0; i < kernel->knob_count; i++)
 		run.v[i] = kernel->knobs[i].initial;
 	run.v[kernel_axis(kernel, AXIS_SIZE)] = MEMORY;
-	run.progress = &progress;
+	run.work.progress = &progress;
 	check_ok(code_buffer_prepare(&made, &run));
 	assert_in_range(progress, 800, 1000);
 	code_buffer_free(&made);

@@ -111,7 +111,7 @@ void measure_settled(struct measure *measure, double each)
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock,
 	uint64_t first_cache, uint64_t warm_most, double warm_seconds, const atomic_bool *cancel)
 {
-	uint64_t footprint = run->kernel->footprint(run->v);
+	uint64_t footprint = kernel_footprint(run->kernel, run->v);
 	bool near = footprint <= first_cache;
 	double until = clock_seconds() + warm_seconds, region, seconds, each, shortest;
 	uint64_t pilot = round_up(512, run->granule),
@@ -185,7 +185,7 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		measure->count = (struct stretch){
 			.half = measure->half, .whole = measure->whole, .calls = measure->calls
 		};
-	run->kernel->rewind(run);
+	kernel_rewind(run);
 	measure->begin = clock_seconds();
 }
 
@@ -195,12 +195,11 @@ static inline uint64_t region_ticks(
 {
 	struct kernel_run *run = measure->run;
 	void (*call)(struct kernel_run *, uint64_t) = run->kernel->call;
-	void (*rewind)(struct kernel_run *) = run->kernel->rewind;
 	uint64_t begin = clock_ticks();
 
 	for (unsigned i = 0; i < calls; i++) {
 		if (measure->rewind)
-			rewind(run);
+			kernel_rewind(run);
 		call(run, elements);
 		clock_fence();
 	}

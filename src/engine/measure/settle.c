@@ -39,25 +39,26 @@ static double bytes_per_element(const struct kernel_run *run)
 {
 	double lines = 0;
 
-	for (int i = 0; i < run->reaches; i++)
-		lines += run->reach[i].lines;
-	return (run->reaches > 0 ? lines : run->lines) * LINE;
+	for (int i = 0; i < run->walk.reaches; i++)
+		lines += run->walk.reach[i].lines;
+	return (run->walk.reaches > 0 ? lines : run->walk.lines) * LINE;
 }
 
 /* Bytes of the lines that a lap touches: of a walk of one line a page few. */
 static double lines_bytes(const struct kernel_run *run)
 {
-	double bytes = (double)run->kernel->footprint(run->v);
+	double bytes = (double)kernel_footprint(run->kernel, run->v);
 
-	return run->scattered && run->range > 0 && run->reaches == 0 ? fmin(run->range, bytes)
-								     : bytes;
+	return run->walk.scattered && run->walk.range > 0 && run->walk.reaches == 0
+		       ? fmin(run->walk.range, bytes)
+		       : bytes;
 }
 
 static bool is_uneven(const struct kernel_run *run)
 {
-	for (int i = 1; i < run->reaches; i++)
-		if (run->reach[i].range < run->reach[0].range ||
-			run->reach[i].range > run->reach[0].range)
+	for (int i = 1; i < run->walk.reaches; i++)
+		if (run->walk.reach[i].range < run->walk.reach[0].range ||
+			run->walk.reach[i].range > run->walk.reach[0].range)
 			return true;
 	return false;
 }
@@ -208,7 +209,7 @@ void measure_settle(struct measure *measure, struct settle *settle, const atomic
 	measure->far = lines_bytes(run) > (double)settle->own_bytes;
 	settle->marks = 0;
 	measure->drifts = walk_until_steady(measure, settle,
-		measure->far && run->scattered && run->kernel->begin_at && !is_uneven(run) &&
+		measure->far && run->walk.scattered && run->kernel->begin_at && !is_uneven(run) &&
 			measure->lap > (settle->lap > 0 ? settle->lap : SETTLE_LAP),
 		&each, cancel);
 	measure_settled(measure, each);

@@ -48,17 +48,17 @@ static struct status seal(struct code_buffer *room)
 
 struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run)
 {
-	size_t bytes = run->kernel->room ? run->kernel->room(run->v) : 0;
+	size_t bytes = run->kernel->code_bytes ? run->kernel->code_bytes(run->v) : 0;
 	struct status status;
 
 	if (bytes == 0)
-		return run->kernel->prepare(run);
+		return kernel_prepare(run);
 	status = open_for_writing(room, bytes);
 	if (!status_is_ok(&status))
 		return status;
-	run->room = room->memory;
-	run->room_bytes = room->bytes;
-	status = run->kernel->prepare(run);
+	run->code.buffer = room->memory;
+	run->code.buffer_bytes = room->bytes;
+	status = kernel_prepare(run);
 	return status_is_ok(&status) ? seal(room) : status;
 }
 

@@ -1,7 +1,7 @@
 /* Memory for code that kernels make at run time: writable while it is made, executable afterwards,
  * never both.
  *
- * Whoever lays a kernel out calls room_prepare() in place of kernel->prepare(). */
+ * Whoever lays a kernel out calls code_buffer_prepare() in place of kernel_prepare(). */
 #ifndef SLX_ENGINE_MEMORY_CODE_BUFFER_H
 #define SLX_ENGINE_MEMORY_CODE_BUFFER_H
 
@@ -10,13 +10,13 @@
 #include "base/status.h"
 #include "kernels/kernel.h"
 
-/* A zeroed one is empty. Code in it is gone with the next room_prepare(). */
+/* A zeroed one is empty. Code in it is gone with the next code_buffer_prepare(). */
 struct code_buffer {
 	unsigned char *memory; /* NULL: none yet */
 	size_t bytes;
 };
 
-/* kernel->prepare(run), with room where run's kernel makes code; returns what it did.
+/* kernel_prepare(run), with room where run's kernel makes code; returns what it did.
  * STATUS_FAILED: the system gives no such memory, or does not let it be executed. */
 struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run);
 

@@ -176,14 +176,15 @@ uint64_t store_shift(uint64_t footprint, unsigned place)
 static void move(
 	const struct store_request *request, struct kernel_run *run, const struct slot *slot)
 {
-	uint64_t bytes = run->kernel->footprint(run->v), steps;
+	uint64_t bytes = kernel_footprint(run->kernel, run->v), steps;
 
 	if (!run->kernel->movable || bytes <= request->near || bytes > move_most ||
 		slot->prepared < bytes + move_step)
 		return;
 	steps = (slot->prepared - bytes) / move_step;
-	run->base = (uint64_t)(request->place * (double)(steps + 1)) % (steps + 1) * move_step;
-	run->memory += run->base;
+	run->layout.base =
+		(uint64_t)(request->place * (double)(steps + 1)) % (steps + 1) * move_step;
+	run->memory += run->layout.base;
 }
 
 struct status store_lay(struct store *store, const struct store_request *request,
@@ -191,8 +192,8 @@ struct status store_lay(struct store *store, const struct store_request *request
 {
 	const struct kernel *kernel = request->kernel;
 	int64_t node = kernel_asked(kernel, request->v, ASKS_NODE);
-	uint64_t need = round_up(kernel->footprint(request->v)),
-		 layout = kernel->layout(request->v);
+	uint64_t need = round_up(kernel_footprint(kernel, request->v)),
+		 layout = kernel_layout(kernel, request->v);
 	struct arena_place place = { .topology = store->topology,
 		.small = kernel_asked(kernel, request->v, ASKS_PAGES) == PAGES_4K };
 	uint64_t offset;
@@ -229,21 +230,21 @@ struct status store_lay(struct store *store, const struct store_request *request
 	*run = (struct kernel_run){
 		.kernel = kernel,
 		.memory = slot->arena.memory + offset,
-		.prepared = slot->prepared,
+		.layout.prepared = slot->prepared,
 		.seed = request->seed,
-		.cancel = cancel,
-		.progress = request->progress ? &request->progress->share : NULL,
+		.work.cancel = cancel,
+		.work.progress = request->progress ? &request->progress->share : NULL,
 	};
 	memcpy(run->v, request->v, sizeof(run->v));
 	progress_begin(request->progress, STAGE_LAYING, 0, 0);
 	status = code_buffer_prepare(&store->room, run);
 	/* Of what was begun and given up only what the kernel vouches for is used again. */
-	if (run->laid_out > 0 || !status_is_ok(&status))
-		slot->prepared = run->laid_out;
+	if (run->layout.laid_out > 0 || !status_is_ok(&status))
+		slot->prepared = run->layout.laid_out;
 	if (status_is_ok(&status))
 		move(request, run, slot);
-	if (status_is_ok(&status) && kernel->verify)
-		status = kernel->verify(run);
+	if (status_is_ok(&status))
+		status = kernel_verify(run);
 	return status;
 }
 

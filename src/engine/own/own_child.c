@@ -59,8 +59,8 @@ struct status own_child_prepare(struct kernel_run *run)
 	own_data_make(&child.data, description, n, n / 2, run->seed, run->memory);
 	run->ring = child.elements;
 	run->granule = run->ring;
-	run->code = (const void *)child.loop;
-	run->function = "loop";
+	run->code.start = (const void *)child.loop;
+	run->code.name = "loop";
 	return status_ok();
 }
 

@@ -122,7 +122,7 @@ static struct status measure_in_child(
 	uint64_t first = machine_cache(machine, 1);
 	struct measure_goal goal = { .quiet = budget->quiet_wanted, .patience = budget->patience };
 	struct kernel_run run = {
-		.kernel = kernel, .seed = request->seed, .cancel = &shared->cancel
+		.kernel = kernel, .seed = request->seed, .work.cancel = &shared->cancel
 	};
 	struct settle settle = { .own_bytes = machine_own_caches(machine),
 		.seconds = budget_warm(budget) };
@@ -139,7 +139,7 @@ static struct status measure_in_child(
 		return status_make(
 			STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(errno));
 	}
-	status = kernel->prepare(&run);
+	status = kernel_prepare(&run);
 	if (!status_is_ok(&status))
 		return status;
 	own_child_count(&shared->calls);
@@ -162,7 +162,7 @@ static struct status measure_in_child(
 		.cycles_from = measure_source(&measure),
 		.ring = run.ring,
 		.granule = run.granule,
-		.footprint = kernel->footprint(run.v),
+		.footprint = kernel_footprint(kernel, run.v),
 		.call = measure.whole,
 		.calls = measure.calls,
 		.watched = isolate->clock->watched,

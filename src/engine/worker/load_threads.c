@@ -247,7 +247,7 @@ static void choose_call(struct member *member, struct work *work)
 {
 	double seconds = 0;
 
-	work->run.kernel->rewind(&work->run);
+	kernel_rewind(&work->run);
 	for (work->elements = work->run.granule; seconds < call_seconds / 2; work->elements *= 2) {
 		double begin = clock_seconds();
 
@@ -360,7 +360,7 @@ static uint64_t will_hold(const struct load_threads *load_threads, int index, ui
 static void make_room(struct load_threads *load_threads)
 {
 	const struct load_threads_request *request = &load_threads->request;
-	uint64_t set = request->kernel->footprint(load_threads->v), all = 0;
+	uint64_t set = kernel_footprint(request->kernel, load_threads->v), all = 0;
 
 	/* In whole pieces. */
 	set = set / ARENA_PIECE * ARENA_PIECE + ARENA_PIECE;

@@ -46,8 +46,8 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 static unsigned visit_placements(const struct visit *visit)
 {
 	const struct request *request = visit->request;
-	unsigned places = store_places(
-		request->kernel->footprint(request->v), machine_cache(&visit->station->machine, 1));
+	unsigned places = store_places(kernel_footprint(request->kernel, request->v),
+		machine_cache(&visit->station->machine, 1));
 
 	if (request->kernel->isolated || visit->need.processors > 1 ||
 		request->budget.placements == 0)
@@ -69,21 +69,16 @@ static struct status prepare(
 		.v = request->v,
 		.seed = request->seed,
 		.place = place_of(visit),
-		.shift = request->shift +
-			 store_shift(request->kernel->footprint(request->v), visit->placement),
+		.shift = request->shift + store_shift(kernel_footprint(request->kernel, request->v),
+						  visit->placement),
 		.near = machine_cache(&visit->station->machine, 1),
 		.background = request->background,
 		.alone = request->alone,
 		.limit = limit,
 		.now = clock_seconds(),
 		.progress = &visit->station->progress };
-	struct status status;
 
-	status = store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
-	/* How the walk meets memory decides how far it has to go to steady state. */
-	if (status_is_ok(&status) && run->kernel->figures)
-		run->kernel->figures(run);
-	return status;
+	return store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
 }
 
 /* Memory that each stream goes through: twice the last cache, within reason and what is left. */
@@ -107,7 +102,7 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 	struct station *station = visit->station;
 	const struct request *request = visit->request;
 	const struct need *need = &visit->need;
-	uint64_t set = request->kernel->footprint(request->v);
+	uint64_t set = kernel_footprint(request->kernel, request->v);
 	struct load_threads_request wanted = { .kernel = request->kernel,
 		.v = request->v,
 		.seed = request->seed,
@@ -150,7 +145,7 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run,
 		.ring = run->ring,
 		.granule = run->granule,
 		.bytes = run->bytes,
-		.footprint = run->kernel->footprint(run->v),
+		.footprint = kernel_footprint(run->kernel, run->v),
 		.call = measure->whole,
 		.calls = measure->calls,
 		.watched = measure->clock->watched,
@@ -160,7 +155,7 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run,
 		.others_gbps = need->processors > 1 ? NAN : 0,
 	};
 	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
-	arena_tell(&slot->arena, slot->offset + run->base, facts->footprint, &slot->place,
+	arena_tell(&slot->arena, slot->offset + run->layout.base, facts->footprint, &slot->place,
 		facts->asked, station->machine.huge_note, facts);
 }
 
@@ -214,7 +209,7 @@ static void make_trials(
 		run->kernel->begin_at(run, place_of(visit));
 	if (!budget->fresh)
 		measure_settle(&measure, &station->settle, cancel);
-	measure.place = (uint8_t)((slot->offset + run->base) / ARENA_PIECE);
+	measure.place = (uint8_t)((slot->offset + run->layout.base) / ARENA_PIECE);
 	measure.progress = &station->progress;
 	measure.cpu = station->machine.bound ? station->machine.cpu : -1;
 	if (request->plan.id != 0 && counting_cycles(station->counting))
@@ -260,7 +255,7 @@ static void measure_apart(const struct visit *visit, struct result *result)
 		.cancel = visit->cancel,
 		.early = request->budget.provisional ? visit->answer : NULL,
 		.context = visit->context };
-	uint64_t bytes = request->kernel->footprint(request->v);
+	uint64_t bytes = kernel_footprint(request->kernel, request->v);
 
 	if (bytes > station->machine.memory_limit) {
 		result->status = beyond_memory(&station->machine, bytes);

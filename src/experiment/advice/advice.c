@@ -142,8 +142,7 @@ static void try_knob(const struct advice_question *question, int index, struct a
 		struct status status;
 
 		option.setting.v[index] = values[i];
-		if (present->kernel->fit)
-			present->kernel->fit(option.setting.v, index);
+		kernel_fit(present->kernel, option.setting.v, index);
 		if (option.setting.v[index] != values[i] ||
 			other_work(present, &option.setting, index))
 			continue;

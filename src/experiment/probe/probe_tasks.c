@@ -20,7 +20,7 @@ bool probe_is_far(const struct setting *setting)
 {
 	const struct kernel *kernel = setting->kernel;
 	int stride = kernel_knob(kernel, "stride");
-	double bytes = (double)kernel->footprint(setting->v);
+	double bytes = (double)kernel_footprint(kernel, setting->v);
 
 	/* Of nodes that lie pages apart the lines are few. */
 	if (stride >= 0 && setting->v[stride] > LINE)
@@ -53,7 +53,7 @@ void probe_add_task(struct probe *probe, const struct probe_task *task)
 
 uint64_t probe_task_bytes(const struct probe_task *task)
 {
-	return task->setting.kernel->footprint(task->setting.v);
+	return kernel_footprint(task->setting.kernel, task->setting.v);
 }
 
 int probe_upward(const void *a, const void *b)
@@ -134,9 +134,7 @@ bool probe_allowed(const struct setting *setting)
 			(setting->v[i] < kernel->knobs[i].min ||
 				setting->v[i] > kernel->knobs[i].max))
 			return false;
-	if (!kernel->check)
-		return true;
-	status = kernel->check(setting->v);
+	status = kernel_check(kernel, setting->v);
 	return status_is_ok(&status);
 }
 

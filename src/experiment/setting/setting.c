@@ -351,12 +351,8 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
 		setting_format_value(&kernel->knobs[i], setting->v[i], typed, sizeof(typed));
 		return value_check(&kernel->knobs[i], setting->v[i], typed, memory_limits);
 	}
-	if (kernel->check) {
-		status = kernel->check(setting->v);
-		if (!status_is_ok(&status))
-			return status;
-	}
-	return within_means(setting, memory_limits);
+	status = kernel_check(kernel, setting->v);
+	return status_is_ok(&status) ? within_means(setting, memory_limits) : status;
 }
 
 /* The next value on the knob's ladder initial × factor^i: strictly above or below, clamped to the
@@ -423,9 +419,8 @@ bool setting_step(struct setting *setting, int knob, int steps, struct memory_li
 		value = next;
 		*setting = old;
 		setting->v[knob] = value;
-		if (kernel->fit)
-			kernel->fit(setting->v, knob);
-		if (!kernel->check || kernel->check(setting->v).code == STATUS_OK)
+		kernel_fit(kernel, setting->v, knob);
+		if (kernel_check(kernel, setting->v).code == STATUS_OK)
 			return !setting_equal(setting, &old);
 		/* Nothing fits this value: look at the one beyond. */
 		steps = steps > 0 ? 1 : -1;

@@ -174,7 +174,7 @@ static void combination(const struct sweep *sweep, uint64_t number, struct setti
 
 static uint64_t footprint(const struct setting *setting)
 {
-	return setting->kernel->footprint ? setting->kernel->footprint(setting->v) : 0;
+	return kernel_footprint(setting->kernel, setting->v);
 }
 
 /* Seconds for a cell before scaling. */
@@ -286,7 +286,7 @@ static void round_shuffle(struct sweep *sweep)
 	for (unsigned i = 0; i < sweep->count; i++) {
 		const struct setting *setting = &sweep->cells[i].setting;
 
-		places[i].layout = kernel->layout ? kernel->layout(setting->v) : 0;
+		places[i].layout = kernel_layout(kernel, setting->v);
 		places[i].footprint = kernel->layout_nests ? 0 : footprint(setting);
 		places[i].cell = i;
 	}

@@ -368,15 +368,13 @@ bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_pu
 bool sweeps_baseline(
 	const struct named_sweep *sweep, const struct setting *setting, struct setting *base)
 {
-	struct status status = status_ok();
+	struct status status;
 
 	if (sweep->base < 0)
 		return false;
 	*base = *setting;
 	base->v[sweep->base] = sweep->base_value;
-	if (sweep->kernel->fit)
-		sweep->kernel->fit(base->v, sweep->base);
-	if (sweep->kernel->check)
-		status = sweep->kernel->check(base->v);
+	kernel_fit(sweep->kernel, base->v, sweep->base);
+	status = kernel_check(sweep->kernel, base->v);
 	return status_is_ok(&status) && base->v[sweep->base] == sweep->base_value;
 }

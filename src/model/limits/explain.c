@@ -66,9 +66,7 @@ static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 		struct status status;
 
 		v[size] = (bytes + multiple - 1) / multiple * multiple;
-		if (!kernel->check)
-			return;
-		status = kernel->check(v);
+		status = kernel_check(kernel, v);
 		if (status_is_ok(&status))
 			return;
 	}
@@ -79,7 +77,7 @@ static void step_call(void *context, uint64_t count)
 {
 	struct kernel_run *run = context;
 
-	run->kernel->rewind(run);
+	kernel_rewind(run);
 	run->kernel->call(run, count);
 }
 
@@ -118,40 +116,31 @@ static void fill_place(
 {
 	const struct kernel *kernel = question->kernel;
 
-	if (kernel->figures) {
-		memcpy(run->v, question->v, sizeof(run->v));
-		run->lines = run->step = run->splits = run->mispredicts = run->range = run->chains =
-			run->restart = 0;
-		run->far_lines = run->far_range = 0;
-		run->reaches = 0;
-		run->waits = NULL;
-		run->scattered = run->apart = false;
-		run->access = NULL;
-		kernel->figures(run);
-	}
+	kernel_describe(kernel, question->v, &run->walk);
 	/* Of lines that a stride leaves out none has to come. */
-	if (run->range <= 0 && run->step > LINE)
-		run->range = (double)kernel->footprint(question->v) * LINE / run->step;
+	if (run->walk.range <= 0 && run->walk.step > LINE)
+		run->walk.range =
+			(double)kernel_footprint(kernel, question->v) * LINE / run->walk.step;
 	*place = (struct limits_place){
-		.working_set = (double)kernel->footprint(question->v),
-		.range = run->range,
-		.chains = run->chains,
-		.far_lines = run->far_lines,
-		.far_range = run->far_range,
-		.apart = run->apart,
-		.lines = run->lines,
-		.scattered = run->scattered,
-		.splits = run->splits,
-		.restart = run->restart,
-		.mispredicts = kernel->own ? -1 : run->mispredicts,
+		.working_set = (double)kernel_footprint(kernel, question->v),
+		.range = run->walk.range,
+		.chains = run->walk.chains,
+		.far_lines = run->walk.far_lines,
+		.far_range = run->walk.far_range,
+		.apart = run->walk.apart,
+		.lines = run->walk.lines,
+		.scattered = run->walk.scattered,
+		.splits = run->walk.splits,
+		.restart = run->walk.restart,
+		.mispredicts = kernel->own ? -1 : run->walk.mispredicts,
 		.l3 = question->l3,
 		.memory = question->memory,
 		.page = 4096,
 	};
-	place->reaches = run->reaches < 0		 ? 0
-			 : run->reaches > KERNEL_REACHES ? KERNEL_REACHES
-							 : run->reaches;
-	memcpy(place->reach, run->reach, (size_t)place->reaches * sizeof(*place->reach));
+	place->reaches = run->walk.reaches < 0		      ? 0
+			 : run->walk.reaches > KERNEL_REACHES ? KERNEL_REACHES
+							      : run->walk.reaches;
+	memcpy(place->reach, run->walk.reach, (size_t)place->reaches * sizeof(*place->reach));
 	memcpy(place->point, question->point, sizeof(place->point));
 	for (int level = 1; level <= 3; level++) {
 		const struct uarch_cache *cache =
@@ -201,7 +190,8 @@ static void release(const struct kernel *kernel, void *memory, uint64_t bytes)
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
 	const struct kernel *kernel = run->kernel;
-	uint64_t bytes = (kernel->footprint(run->v) + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
+	uint64_t bytes =
+		(kernel_footprint(kernel, run->v) + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
 	struct code_buffer room = { 0 };
 	struct status status;
 
@@ -216,19 +206,21 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 			kernel->name, held);
 	}
 	if (kernel->deep)
-		run->sample = (kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
+		run->layout.sample =
+			(kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
 	status = code_buffer_prepare(&room, run);
 	if (status_is_ok(&status)) {
-		size_t made = code_buffer_left(&room, run->code);
+		size_t made = code_buffer_left(&room, run->code.start);
 
-		explanation->function = run->function;
+		explanation->function = run->code.name;
 		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
-		status = run->unread	   ? status_make(STATUS_FAILED, "%s", run->unread)
+		status = run->code.unread  ? status_make(STATUS_FAILED, "%s", run->code.unread)
 			 : kernel->stepped ? step(run, &explanation->loop)
-			 : run->top	   ? follow_loop(room.memory, room.bytes, run->top,
-						     explanation->granule, &explanation->loop)
-					   : decode_loop(run->code, made ? made : DECODE_FUNCTION,
-						     explanation->granule, &explanation->loop);
+			 : run->code.entry
+				 ? follow_loop(room.memory, room.bytes, run->code.entry,
+					   explanation->granule, &explanation->loop)
+				 : decode_loop(run->code.start, made ? made : DECODE_FUNCTION,
+					   explanation->granule, &explanation->loop);
 	}
 	code_buffer_free(&room);
 	release(kernel, run->memory, bytes);
@@ -237,20 +229,16 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 
 const char *explain_waits(const struct kernel *kernel, const int64_t *v)
 {
-	struct kernel_run run = { .kernel = kernel };
+	struct kernel_walk walk;
 
-	if (!kernel->figures)
-		return NULL;
-	memcpy(run.v, v, sizeof(run.v));
-	kernel->figures(&run);
-	return run.waits;
+	return kernel_describe(kernel, v, &walk) ? walk.waits : NULL;
 }
 
 void explain(const struct explain_question *question, struct explanation *explanation)
 {
 	static const atomic_bool never;
 	const struct kernel *kernel = question->kernel;
-	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .cancel = &never };
+	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .work.cancel = &never };
 	struct limits_place place;
 	struct misses_walk walk;
 
@@ -269,7 +257,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	if (!status_is_ok(&explanation->status))
 		return;
 	fill_place(question, &run, &place);
-	explanation->waits = run.waits;
+	explanation->waits = run.walk.waits;
 	misses_walk_run(&run, question->v, &walk);
 	misses_find(&walk, place.cache, misses_line(question->machine), &explanation->misses);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);

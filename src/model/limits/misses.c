@@ -123,29 +123,28 @@ void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVEL
 void misses_walk_run(const struct kernel_run *run, const int64_t *v, struct misses_walk *walk)
 {
 	*walk = (struct misses_walk){
-		.working_set = run->far_lines > 0 ? run->range : (double)run->kernel->footprint(v),
-		.lines = run->lines,
-		.step = run->step,
-		.far_lines = run->far_lines,
-		.far_range = run->far_range,
-		.scattered = run->scattered,
+		.working_set = run->walk.far_lines > 0 ? run->walk.range
+						       : (double)kernel_footprint(run->kernel, v),
+		.lines = run->walk.lines,
+		.step = run->walk.step,
+		.far_lines = run->walk.far_lines,
+		.far_range = run->walk.far_range,
+		.scattered = run->walk.scattered,
 		.own = run->kernel->own != NULL,
-		.access = run->access
+		.access = run->walk.access
 	};
-	walk->reaches = run->reaches < 0		? 0
-			: run->reaches > KERNEL_REACHES ? KERNEL_REACHES
-							: run->reaches;
-	memcpy(walk->reach, run->reach, (size_t)walk->reaches * sizeof(*walk->reach));
+	walk->reaches = run->walk.reaches < 0		     ? 0
+			: run->walk.reaches > KERNEL_REACHES ? KERNEL_REACHES
+							     : run->walk.reaches;
+	memcpy(walk->reach, run->walk.reach, (size_t)walk->reaches * sizeof(*walk->reach));
 }
 
 bool misses_walk_of(const struct kernel *kernel, const int64_t *v, struct misses_walk *walk)
 {
 	struct kernel_run run = { .kernel = kernel };
 
-	if (!kernel->figures)
+	if (!kernel_describe(kernel, v, &run.walk))
 		return false;
-	memcpy(run.v, v, sizeof(run.v));
-	kernel->figures(&run);
 	misses_walk_run(&run, v, walk);
 	return true;
 }

@@ -62,7 +62,7 @@ struct misses {
 void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVELS], double line,
 	struct misses *misses);
 
-/* The walk of a kernel that says by its values alone how it walks (kernel->figures): returns false
+/* The walk of a kernel that says by its values alone how it walks (kernel->describe): returns false
  * for others. */
 bool misses_walk_of(const struct kernel *kernel, const int64_t *v, struct misses_walk *walk);
 
