@@ -196,7 +196,7 @@ static int regions(char **names)
 	clock_calibrate(&clock);
 	for (; *names; names++) {
 		const struct kernel *kernel = kernel_find(*names);
-		struct kernel_run run = { .kernel = kernel, .seed = 1, .cancel = &cancel };
+		struct kernel_run run = { .kernel = kernel, .seed = 1, .work.cancel = &cancel };
 		struct measure measure;
 		struct status status;
 		size_t bytes;

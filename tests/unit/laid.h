@@ -40,7 +40,7 @@ static inline void laid_initial(const struct kernel *kernel, int64_t *v)
 static inline struct kernel_run laid_run(const struct kernel *kernel, const int64_t *v)
 {
 	struct kernel_run run = {
-		.kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never
+		.kernel = kernel, .memory = memory, .seed = LAID_SEED, .work.cancel = &never
 	};
 
 	memcpy(run.v, v, sizeof(run.v));

@@ -304,7 +304,7 @@ static void prepare(const struct kernel *kernel, const char *knob, int64_t value
 	int size = kernel_knob(kernel, "size");
 
 	*run = (struct kernel_run){
-		.kernel = kernel, .memory = memory, .seed = 7, .cancel = &no_cancel
+		.kernel = kernel, .memory = memory, .seed = 7, .work.cancel = &no_cancel
 	};
 	for (int i = 0; i < kernel->knob_count; i++)
 		run->v[i] = kernel->knobs[i].initial;

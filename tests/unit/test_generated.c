@@ -33,7 +33,7 @@ static struct status lay(struct laid *laid, const struct kernel *kernel)
 {
 	*laid = (struct laid){ .memory = aligned_alloc(2 << 20, 2 << 20) };
 	laid->run = (struct kernel_run){
-		.kernel = kernel, .memory = laid->memory, .cancel = &laid->cancel
+		.kernel = kernel, .memory = laid->memory, .work.cancel = &laid->cancel
 	};
 	assert_true(kernel_footprint(kernel, laid->run.v) <= MEMORY);
 	return code_buffer_prepare(&laid->room, &laid->run);

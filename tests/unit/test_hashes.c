@@ -317,7 +317,7 @@ static void progress_goes_on_to_the_last_pass(void **state)
 {
 	int64_t v[KNOBS_MAX];
 	struct kernel_run run = {
-		.kernel = kernel, .memory = memory, .seed = LAID_SEED, .cancel = &never
+		.kernel = kernel, .memory = memory, .seed = LAID_SEED, .work.cancel = &never
 	};
 	atomic_uint progress = 0;
 

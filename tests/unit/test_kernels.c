@@ -17,9 +17,9 @@ static void run_at(const struct kernel *kernel, const int64_t *v, unsigned char 
 {
 	*run = (struct kernel_run){ .kernel = kernel,
 		.memory = memory,
-		.prepared = prepared,
+		.layout.prepared = prepared,
 		.seed = 7,
-		.cancel = &no_cancel };
+		.work.cancel = &no_cancel };
 	memcpy(run->v, v, sizeof(run->v));
 	check_ok(code_buffer_prepare(&room, run));
 	assert_true(run->ring > 0);
@@ -183,7 +183,7 @@ static void every_combine_loop_computes_right(void **state)
 							struct kernel_run run;
 
 							run_at(combine, v, memory, 0, &run);
-							check_ok(combine->verify(&run));
+							check_ok(kernel_verify(&run));
 							loops++;
 						}
 	assert_int_equal(loops, 4 * 2 * 3 * (136 + 16));
@@ -246,7 +246,7 @@ static void calls_continue_where_the_last_one_stopped(void **state)
 	assert_ptr_equal(run.cursor, memory);
 	list->call(&run, run.ring * 3 + run.ring / 2);
 	assert_ptr_equal(run.cursor, half);
-	list->rewind(&run);
+	kernel_rewind(&run);
 	assert_ptr_equal(run.cursor, memory);
 	free(memory);
 }
@@ -346,7 +346,7 @@ static void random_lists_grow(void **state)
 	for (v[size] = 64; v[size] <= 65536; v[size] = v[size] * 3 / 2 / 64 * 64 + 64) {
 		run_at(list, v, memory, prepared, &run);
 		prepared = run.layout.laid_out;
-		check_ok(list->verify(&run));
+		check_ok(kernel_verify(&run));
 		assert_int_equal(run.ring, v[size] / 64);
 	}
 	v[size] = (int64_t)prepared;
@@ -376,7 +376,7 @@ static void one_node_points_to_itself(void **state)
 			v[kernel_knob(list, "order")] = order;
 			run_at(list, v, memory, 0, &run);
 			assert_int_equal(run.ring, 1);
-			check_ok(list->verify(&run));
+			check_ok(kernel_verify(&run));
 		}
 	free(memory);
 }
@@ -391,7 +391,7 @@ static void cancelled_preparation_can_be_taken_up(void **state)
 		const struct kernel *kernel = kernel_registry[k];
 		int64_t v[KNOBS_MAX];
 		struct kernel_run run = {
-			.kernel = kernel, .memory = memory, .seed = 7, .cancel = &cancel
+			.kernel = kernel, .memory = memory, .seed = 7, .work.cancel = &cancel
 		};
 		struct status status;
 

@@ -120,7 +120,7 @@ static struct kernel_run lookup_at(
 	struct kernel_run run = { .kernel = kernel_find("list-lookup"),
 		.memory = memory,
 		.seed = LAID_SEED,
-		.cancel = &never };
+		.work.cancel = &never };
 
 	laid_initial(run.kernel, run.v);
 	run.v[LOOKUP_SIZE] = nodes * (int64_t)sizeof(struct list_node);
@@ -513,7 +513,7 @@ static void layouts_are_the_same_for_all_forms(void **state)
 	for (size_t way = 1; way < WAYS; way++) {
 		struct kernel_run run = way_at(way, 50, 10, 25, 10);
 
-		run.layout.prepared = first.laid_out;
+		run.layout.prepared = first.layout.laid_out;
 		if (ways[way].group)
 			continue;
 		assert_int_equal(

@@ -375,9 +375,9 @@ static void trials_begin_in_fresh_nodes(void **state)
 	laid_initial(latency, v);
 	v[kernel_knob(latency, "size")] = 1 << 20;
 	run_at(latency, v, &run);
-	check_ok(latency->verify(&run));
+	check_ok(kernel_verify(&run));
 	verified = run.chain[0];
-	latency->rewind(&run);
+	kernel_rewind(&run);
 	assert_ptr_equal(run.chain[0], memory);
 	for (int i = 0; i < 2000; i++) {
 		assert_ptr_not_equal(run.chain[0], verified);
@@ -445,8 +445,8 @@ static void operations_are_told_apart(void **state)
 						(spread == 1 && is < 4 && does >= 4) ||
 						(is < 7) != (does < 7) || (is == 1 && does == 2))
 						continue;
-					run.code.start = other.code;
-					status = bandwidth->verify(&run);
+					run.code.start = other.code.start;
+					status = kernel_verify(&run);
 					assert_int_equal(status.code,
 						is == does ? STATUS_OK : STATUS_FAILED);
 				}

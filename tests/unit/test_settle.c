@@ -52,11 +52,11 @@ static struct measure settled(double (*script)(uint64_t), double seconds, uint64
 	struct measure measure;
 
 	run = (struct kernel_run){ .kernel = &kernel,
-		.cancel = &cancel,
+		.work.cancel = &cancel,
 		.ring = RING,
 		.granule = 1,
-		.lines = 1,
-		.scattered = true };
+		.walk.lines = 1,
+		.walk.scattered = true };
 	if (!clock.hz)
 		clock_calibrate(&clock);
 	settle = (struct settle){ .own_bytes = own_bytes, .seconds = seconds };

@@ -305,8 +305,8 @@ static void samples_have_what_they_meet(void **state)
 			run = (struct kernel_run){ .kernel = kernel,
 				.memory = memory,
 				.seed = LAID_SEED,
-				.cancel = &never,
-				.sample = LOOKUPS };
+				.work.cancel = &never,
+				.layout.sample = LOOKUPS };
 			memcpy(run.v, v, sizeof(run.v));
 			check_ok(laid_prepare(&run));
 			kernel->call(&run, LOOKUPS);

@@ -285,7 +285,7 @@ static void laying_nodes_out_is_told(void **state)
 	struct kernel_run run = { .kernel = kernel,
 		.memory = aligned_alloc(2 << 20, MEMORY),
 		.seed = 1,
-		.cancel = &never };
+		.work.cancel = &never };
 	atomic_uint progress = 0;
 	struct code_buffer made = { 0 };
 

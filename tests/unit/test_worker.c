@@ -234,7 +234,7 @@ static void patience_ends_what_finds_no_quiet(void **state)
 	unsigned char *memory = aligned_alloc(2 << 20, 4 << 20);
 	const struct kernel *list = kernel_find("list-length");
 	struct kernel_run run = {
-		.kernel = list, .memory = memory, .cancel = &cancel, .v = { 16384, 16, 0 }
+		.kernel = list, .memory = memory, .work.cancel = &cancel, .v = { 16384, 16, 0 }
 	};
 	struct measure_goal goal = { .quiet = 100, .trials = 1000000, .patience = 12 };
 	struct measure measure;
@@ -243,7 +243,7 @@ static void patience_ends_what_finds_no_quiet(void **state)
 
 	(void)state;
 	clock_calibrate(&clock);
-	check_ok(list->prepare(&run));
+	check_ok(kernel_prepare(&run));
 	measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
 	goal.until = clock_seconds() + 20;
 	measure_trials(&measure, &trials, &goal, &cancel);
@@ -288,12 +288,12 @@ static void what_is_met_more_often_is_walked_beforehand(void **state)
 	atomic_bool cancel = false;
 	struct kernel_run run = { .kernel = &kernel,
 		.memory = memory,
-		.cancel = &cancel,
+		.work.cancel = &cancel,
 		.ring = 1 << 20,
 		.granule = 1,
-		.lines = 8,
-		.reaches = 2,
-		.reach = { { .lines = 4, .range = 4096 }, { .lines = 4, .range = 1 << 20 } } };
+		.walk.lines = 8,
+		.walk.reaches = 2,
+		.walk.reach = { { .lines = 4, .range = 4096 }, { .lines = 4, .range = 1 << 20 } } };
 	struct measure measure;
 	struct clock clock;
 
@@ -326,7 +326,7 @@ static void whole_passes_begin_where_the_ring_does(void **state)
 	atomic_bool cancel = false;
 	struct kernel_run run = { .kernel = &kernel,
 		.memory = memory,
-		.cancel = &cancel,
+		.work.cancel = &cancel,
 		.ring = 4096,
 		.granule = 4,
 		.period = 4096,
@@ -454,11 +454,11 @@ static void calls_are_chosen_by_the_working_set(void **state)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct kernel_run run = { .kernel = list,
 			.memory = memory,
-			.cancel = &cancel,
+			.work.cancel = &cancel,
 			.v = { sizes[i], 16, 0 } };
 		struct measure measure;
 
-		check_ok(list->prepare(&run));
+		check_ok(kernel_prepare(&run));
 		measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
 		assert_true(measure.half < measure.whole && measure.calls >= 1);
 		assert_int_equal(measure.half % run.granule, 0);
@@ -479,11 +479,11 @@ static void calls_are_chosen_by_the_working_set(void **state)
 		const struct kernel *mountain = kernel_find("mountain");
 		struct kernel_run run = { .kernel = mountain,
 			.memory = memory,
-			.cancel = &cancel,
+			.work.cancel = &cancel,
 			.v = { sizes[i] < 4096 ? 4096 : sizes[i], 1 } };
 		struct measure measure;
 
-		check_ok(mountain->prepare(&run));
+		check_ok(kernel_prepare(&run));
 		measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
 		assert_true(measure.rewind);
 		assert_true(measure.count.whole < run.ring);
@@ -519,14 +519,14 @@ static void stretches_stand_for_the_rest(void **state)
 
 		for (request.v[whole] = 0; request.v[whole] <= 1; request.v[whole]++) {
 			struct kernel_run run = {
-				.kernel = matmul, .memory = memory, .cancel = &cancel
+				.kernel = matmul, .memory = memory, .work.cancel = &cancel
 			};
 			struct measure_goal goal = { .quiet = 600, .trials = 600, .fewest = 2 };
 			static struct trials trials;
 			struct measure measure;
 
 			memcpy(run.v, request.v, sizeof(run.v));
-			check_ok(matmul->prepare(&run));
+			check_ok(kernel_prepare(&run));
 			measure_begin(&measure, &run, &clock, 49152, 1 << 20, 0.1, &cancel);
 			assert_true(measure.half < measure.whole && measure.calls >= 1);
 			if (run.complete) {
@@ -548,14 +548,16 @@ static void stretches_stand_for_the_rest(void **state)
 	/* A call that was ended early is no trial. */
 	{
 		struct request request = request_for("matmul", "n", 100);
-		struct kernel_run run = { .kernel = matmul, .memory = memory, .cancel = &cancel };
+		struct kernel_run run = {
+			.kernel = matmul, .memory = memory, .work.cancel = &cancel
+		};
 		struct measure_goal goal = { .quiet = 600, .trials = 600 };
 		static struct trials trials;
 		struct measure measure;
 
 		request.v[whole] = 1;
 		memcpy(run.v, request.v, sizeof(run.v));
-		check_ok(matmul->prepare(&run));
+		check_ok(kernel_prepare(&run));
 		measure_begin(&measure, &run, &clock, 49152, 1 << 20, 0.1, &cancel);
 		atomic_store(&cancel, true);
 		measure_trials(&measure, &trials, &goal, &cancel);
