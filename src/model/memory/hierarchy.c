@@ -1,17 +1,32 @@
 #include "model/memory/hierarchy.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/units.h"
-#include "model/memory/hierarchy_parts.h"
+#include "model/memory/cache_size.h"
+#include "model/memory/tlb.h"
 
-/* Fewer points claim nothing. */
-enum { LEAST_POINTS = 8 };
+enum { CACHES_MAX = 4 };
 
-/* Knees and plateaus less sure than these are passed over. */
-static const double sure_knee = 0.6;
-static const double sure_plateau = 0.5;
+struct chain_cache {
+	int plateau, knee; /* indices into the chain's plateaus */
+};
+
+/* A line curve without the TLBs' part of it, and what its plateaus stand for. */
+struct chain {
+	struct plateaus plateaus;
+	int cache_count;
+	struct chain_cache cache[CACHES_MAX];
+	int memory; /* the first plateau that is memory's; -1: none */
+};
+
+struct found {
+	struct tlbs tlbs;
+	struct chain chain[PAGE_KINDS];
+};
 
 /* The next cache, or memory, is at least so much slower: a smaller step is something else's. One up
  * to the second figure may be a TLB's. */
@@ -33,133 +48,6 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 	return ghz > 0 ? cycles / ghz > ns : cycles > otherwise;
 }
 
-/* ---- TLBs: what the page curves show */
-
-/* Where no curve shows what a step out of the first cache costs: less than this, cycles. */
-static const double first_cache_step = 16;
-
-/* Whether that many lines fill the first cache as the system states it, and the step is no higher
- * than one out of it. */
-static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
-{
-	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
-
-	return bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
-}
-
-/* What a busy sibling leaves of the first cache: the step out of it then comes as early. */
-static const double sibling_leaves = 0.4;
-
-/* Of N pages one line each is walked: that many lines fill a cache too. */
-static bool is_a_caches(const struct hierarchy_input *input, const struct found *found,
-	const struct plateau_knee *knee, double rise)
-{
-	double bytes = knee->third / PAGE * found->line;
-	bool seen = false;
-
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		const struct plateaus *lines = &found->plain[kind];
-
-		seen = seen || lines->count > 1;
-		for (int i = 0; i + 1 < lines->count; i++) {
-			double step = lines->plateau[i + 1].cycles - lines->plateau[i].cycles;
-
-			if (bytes > lines->knee[i].lo * (i == 0 ? sibling_leaves : 0.75) &&
-				bytes < lines->knee[i].hi * 1.33 && rise < 1.8 * step &&
-				rise > 0.4 * step)
-				return true;
-		}
-	}
-	return !seen && is_stated_caches(input, bytes, rise);
-}
-
-/* From where a TLB is full its sets of W entries overflow one after the other, until at 1 / W more
- * all accesses miss: a third of them do at a third of the way, for W of four or more. What takes
- * longer begins to miss before it is full, as beside others who take entries. */
-static const double fills_within = 1.25;
-static const double third_within = 1.12;
-
-/* The size of the first point beyond one, which a logarithm has been taken of, or that itself. */
-static double next_size(const struct hierarchy_curve *curve, double bytes)
-{
-	for (int i = 0; i < curve->count; i++)
-		if (curve->points[i].bytes > bytes * (1 + 1e-9))
-			return curve->points[i].bytes;
-	return bytes;
-}
-
-static void add_tlb(struct found *found, const struct hierarchy_curve *curve,
-	const struct plateaus *pages, int i, enum page_kind kind)
-{
-	const struct plateau_knee *knee = &pages->knee[i];
-	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
-	bool sharp =
-		knee->hi < fills_within * knee->corner && knee->third < third_within * knee->corner;
-	struct tlb tlb = { .cycles = high->cycles - low->cycles,
-		.lo = high->lo - low->hi,
-		.hi = high->hi - low->lo,
-		.confidence = fmin(knee->confidence, low->confidence),
-		.unstable = low->unstable || high->unstable || knee->gradual,
-		.reach_lo = knee->corner,
-		.reach_hi = sharp ? next_size(curve, knee->corner) : knee->hi,
-		.reach = sharp ? knee->corner : knee->third,
-		.sharp = sharp };
-
-	tlb.kinds = 1u << kind;
-	for (int t = 0; t < found->tlb_count; t++) {
-		struct tlb *same = &found->tlb[t];
-
-		if (tlb.reach > 1.4 * same->reach || same->reach > 1.4 * tlb.reach)
-			continue;
-		/* The same, seen with other pages. A neighbour can only take entries away, so that
-		 * the larger figure is right, but for a climb that is blurred where the other is
-		 * not. */
-		if (tlb.sharp > same->sharp ||
-			(tlb.sharp == same->sharp && tlb.reach > same->reach)) {
-			tlb.kinds |= same->kinds;
-			/* What a miss costs is of the kind of pages that was looked at first:
-			 * tables of large pages are smaller, and nearer. */
-			tlb.cycles = same->cycles;
-			tlb.lo = same->lo;
-			tlb.hi = same->hi;
-			*same = tlb;
-		} else {
-			same->kinds |= tlb.kinds;
-		}
-		return;
-	}
-	if (found->tlb_count < TLBS_MAX)
-		found->tlb[found->tlb_count++] = tlb;
-}
-
-static void find_tlbs(
-	const struct hierarchy_input *input, const struct hierarchy *hierarchy, struct found *found)
-{
-	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO, PAGES_HUGE };
-
-	for (int k = 0; k < PAGE_KINDS; k++) {
-		const struct plateaus *pages = &hierarchy->pages[kinds[k]];
-
-		if (input->pages[kinds[k]].count < LEAST_POINTS)
-			continue;
-		for (int i = 0; i + 1 < pages->count; i++) {
-			double rise = pages->plateau[i + 1].cycles - pages->plateau[i].cycles;
-
-			if (pages->knee[i].confidence >= sure_knee &&
-				pages->plateau[i].confidence >= sure_plateau &&
-				!is_a_caches(input, found, &pages->knee[i], rise))
-				add_tlb(found, &input->pages[kinds[k]], pages, i, kinds[k]);
-		}
-	}
-	for (int i = 1; i < found->tlb_count; i++)
-		for (int k = i; k > 0 && found->tlb[k].reach < found->tlb[k - 1].reach; k--) {
-			struct tlb other = found->tlb[k];
-
-			found->tlb[k] = found->tlb[k - 1];
-			found->tlb[k - 1] = other;
-		}
-}
-
 /* ---- Caches: what is left of the curves once the first TLB's part is taken off */
 
 /* Random accesses to more pages than a TLB holds miss it as often as their page is not among those
@@ -170,13 +58,13 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct found 
 {
 	for (int i = 0; i < curve->count; i++) {
 		struct curve_point *point = &points[i];
-		const struct tlb *tlb = &found->tlb[0];
+		const struct hierarchy_level *tlb = &found->tlbs.level[0];
 		double off = 0;
 
 		*point = curve->points[i];
-		if (found->tlb_count > 0 && tlb->kinds & (1u << kind) && point->bytes > tlb->reach)
+		if (found->tlbs.count > 0 && tlb->kinds & (1u << kind) && point->bytes > tlb->bytes)
 			off = fmin(
-				point->cycles / 2, tlb->cycles * (1 - tlb->reach / point->bytes));
+				point->cycles / 2, tlb->cycles * (1 - tlb->bytes / point->bytes));
 		point->cycles -= off;
 		point->lo = fmin(point->cycles, fmax(point->lo - off, point->lo / 2));
 		point->hi -= off;
@@ -195,11 +83,11 @@ static bool is_a_tlbs(
 	const struct plateau_knee *knee = &plateaus->knee[i];
 	double rise = plateaus->plateau[i + 1].cycles - plateaus->plateau[i].cycles;
 
-	for (int t = 0; t < found->tlb_count; t++) {
-		const struct tlb *tlb = &found->tlb[t];
+	for (int t = 0; t < found->tlbs.count; t++) {
+		const struct hierarchy_level *tlb = &found->tlbs.level[t];
 
-		if (tlb->kinds & (1u << kind) && tlb->reach_hi > 0.8 * knee->corner &&
-			tlb->reach < 1.25 * knee->hi && rise < 1.6 * tlb->cycles)
+		if (tlb->kinds & (1u << kind) && tlb->bytes_hi > 0.8 * knee->corner &&
+			tlb->bytes < 1.25 * knee->hi && rise < 1.6 * tlb->cycles)
 			return true;
 	}
 	return false;
@@ -256,12 +144,12 @@ static void find_chain(
 				chain->memory = first;
 			break;
 		}
-		if (plateaus->knee[i].confidence < sure_knee ||
+		if (plateaus->knee[i].confidence < KNEE_SURE ||
 			plateaus->plateau[i + 1].cycles < least_step * low->cycles ||
 			is_a_tlbs(found, plateaus, i, kind) ||
 			is_beside(input, plateaus, i, first, chain->cache_count + 1))
 			continue;
-		if (low->confidence >= sure_plateau && chain->cache_count < CACHES_MAX)
+		if (low->confidence >= PLATEAU_SURE && chain->cache_count < CACHES_MAX)
 			chain->cache[chain->cache_count++] =
 				(struct chain_cache){ .plateau = first, .knee = i };
 		first = i + 1;
@@ -322,7 +210,7 @@ static void find_chains(const struct hierarchy_input *input, struct found *found
 
 		if (curve.count > CURVE_POINTS)
 			curve.count = CURVE_POINTS;
-		cleaned[kind].count = curve.count < LEAST_POINTS ? 0 : curve.count;
+		cleaned[kind].count = curve.count < PLATEAUS_POINTS ? 0 : curve.count;
 		if (cleaned[kind].count)
 			without_tlb(&curve, found, (enum page_kind)kind, cleaned[kind].point);
 	}
@@ -348,12 +236,192 @@ static void find_line(const struct hierarchy_curve *pairs, struct hierarchy *hie
 	hierarchy->line = hierarchy->line_hi;
 }
 
-static unsigned stated_line(const struct machine *machine)
+unsigned hierarchy_stated_line(const struct machine *machine)
 {
 	for (int i = 0; machine && i < machine->cache_count; i++)
 		if (machine->cache[i].line)
 			return machine->cache[i].line;
 	return 0;
+}
+
+/* ---- Levels: how fast each one answers, and how large it is ---- */
+
+/* The cache that cores share. A range no wider than this, as a ratio, is a size. */
+enum { SHARED = 3 };
+static const double share_steady = 1.6;
+
+/* Another run finds memory's latency so much beyond the range of this one's points; and a range
+ * this wide is one that varies. */
+static const double memory_off = 1.02, memory_steady = 1.07;
+
+/* Which curve a figure is best taken from: large pages miss a TLB less. */
+static const enum page_kind by_worth[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
+
+static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
+{
+	return &chain->plateaus.knee[chain->cache[cache].knee];
+}
+
+/* Which of another curve's caches ends at the same place, or -1. */
+static int same_cache(const struct chain *chain, const struct plateau_knee *knee)
+{
+	double least = log(2);
+	int nearest = -1;
+
+	for (int i = 0; i < chain->cache_count; i++) {
+		double off = fabs(log(knee_of(chain, i)->third / knee->third));
+
+		if (off < least) {
+			least = off;
+			nearest = i;
+		}
+	}
+	return nearest;
+}
+
+/* The knees where the curves leave the same cache. Returns how many. */
+static int knees_like(const struct found *found, const struct plateau_knee *knee,
+	const struct plateau_knee *knees[PAGE_KINDS])
+{
+	int count = 0;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		int same = same_cache(&found->chain[kind], knee);
+
+		if (same >= 0)
+			knees[count++] = knee_of(&found->chain[kind], same);
+	}
+	return count;
+}
+
+static void set_latency(const struct plateau *plateau, double ghz, struct hierarchy_level *level)
+{
+	level->cycles = plateau->cycles;
+	level->lo = plateau->lo;
+	level->hi = plateau->hi;
+	level->ns = ghz > 0 ? level->cycles / ghz : NAN;
+	level->unstable = plateau->unstable;
+}
+
+static struct hierarchy_level *new_level(
+	struct hierarchy *hierarchy, enum level_kind kind, int number)
+{
+	struct hierarchy_level *level;
+
+	if (hierarchy->level_count == LEVELS_MAX)
+		return NULL;
+	level = &hierarchy->level[hierarchy->level_count++];
+	*level = (struct hierarchy_level){ .kind = kind,
+		.number = number,
+		.ns = NAN,
+		.entries = NAN,
+		.entries_lo = NAN,
+		.entries_hi = NAN };
+	return level;
+}
+
+/* The curve that shows the most caches names them. */
+static const struct chain *leading_chain(const struct found *found)
+{
+	const struct chain *most = NULL;
+
+	for (int k = 0; k < PAGE_KINDS; k++) {
+		const struct chain *chain = &found->chain[by_worth[k]];
+
+		if (!most || chain->cache_count > most->cache_count)
+			most = chain;
+	}
+	return most;
+}
+
+/* Of several curves' plateaus before the same knee the lowest: a neighbour can only slow it. */
+static const struct plateau *fastest(
+	const struct found *found, const struct plateau_knee *knee, int cache)
+{
+	const struct plateau *least = NULL;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		const struct chain *chain = &found->chain[kind];
+		int same = same_cache(chain, knee);
+		/* The same place may be the end of another cache there. */
+		const struct plateau *plateau =
+			same == cache ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
+
+		if (plateau && (!least || plateau->cycles < least->cycles))
+			least = plateau;
+	}
+	return least;
+}
+
+static void add_caches(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+{
+	const struct chain *chain = leading_chain(found);
+	const struct plateau_knee *knees[PAGE_KINDS];
+
+	for (int i = 0; i < chain->cache_count; i++) {
+		const struct plateau *plateau = fastest(found, knee_of(chain, i), i);
+		struct hierarchy_level *level = new_level(hierarchy, LEVEL_CACHE, i + 1);
+
+		if (!level)
+			return;
+		set_latency(plateau, input->ghz, level);
+		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
+		cache_size(knees, knees_like(found, knee_of(chain, i), knees),
+			i + 1 == chain->cache_count,
+			input->machine ? machine_cache(input->machine, SHARED) : 0, level);
+		level->confidence = fmin(plateau->confidence, knee_of(chain, i)->confidence);
+		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d",
+			(unsigned char)(i + 1));
+	}
+}
+
+/* Where the curve shows no level part for the shared cache, since it ends soon after the core's
+ * own: what a walk takes between the two. */
+static struct hierarchy_level *add_shared(
+	const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
+{
+	const struct curve_point *point = NULL;
+	struct hierarchy_level *level;
+
+	for (int k = 0; k < PAGE_KINDS && !point; k++)
+		point = hierarchy_nearest(
+			&input->lines[by_worth[k]], sqrt(before * input->share.bytes));
+	if (!point || !(input->share.bytes > before) ||
+		!(level = new_level(hierarchy, LEVEL_CACHE, SHARED)))
+		return NULL;
+	level->cycles = point->cycles;
+	level->lo = point->lo;
+	level->hi = point->hi;
+	level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
+	level->stated = machine_cache(input->machine, SHARED);
+	snprintf(level->name, sizeof(level->name), "L%d", SHARED);
+	return level;
+}
+
+/* The size of the cache that cores share is what was found of it again and again. */
+static void set_share(const struct hierarchy_input *input, struct hierarchy *hierarchy)
+{
+	struct hierarchy_level *shared = NULL, *own = NULL;
+
+	if (input->share.looks == 0 || !input->machine || !machine_cache(input->machine, SHARED))
+		return;
+	for (int i = 0; i < hierarchy->level_count; i++) {
+		if (hierarchy->level[i].number == SHARED)
+			shared = &hierarchy->level[i];
+		if (hierarchy->level[i].number == SHARED - 1)
+			own = &hierarchy->level[i];
+	}
+	if (!shared && own)
+		shared = add_shared(input, own->bytes, hierarchy);
+	if (!shared)
+		return;
+	shared->bytes = input->share.bytes;
+	shared->bytes_lo = input->share.lo;
+	shared->bytes_hi = input->share.hi;
+	shared->looks = input->share.looks;
+	shared->seconds = input->share.seconds;
+	shared->unstable = shared->bytes_hi > share_steady * shared->bytes_lo;
 }
 
 /* "4k", or "16k" or "64k" on some systems of AArch64: a walk of one line in each 4 KiB then touches
@@ -366,15 +434,74 @@ static double smallest_page(const struct hierarchy_input *input)
 		int64_t bytes;
 
 		if (input->got[kinds[i]] && units_parse(input->got[kinds[i]], true, &bytes) &&
-			bytes >= PAGE)
+			bytes >= TLB_PAGE)
 			return (double)bytes;
 	}
-	return PAGE;
+	return TLB_PAGE;
+}
+
+static void add_tlbs(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+{
+	for (int t = 0; t < found->tlbs.count; t++) {
+		struct hierarchy_level *level = new_level(hierarchy, LEVEL_TLB, t + 1);
+		double page = smallest_page(input);
+
+		if (!level)
+			return;
+		*level = found->tlbs.level[t];
+		level->number = t + 1;
+		level->lo = fmax(0, level->lo);
+		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
+		level->entries = round(level->bytes / page);
+		level->entries_lo = round(level->bytes_lo / page);
+		level->entries_hi = round(level->bytes_hi / page);
+		snprintf(level->name, sizeof(level->name), "L%d DTLB", (unsigned char)(t + 1));
+	}
+}
+
+/* Memory's latency is what the largest working sets show, a quarter of the largest and up: smaller
+ * ones still find lines in the last cache. */
+static void add_memory(
+	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+{
+	for (int k = 0; k < PAGE_KINDS; k++) {
+		const struct hierarchy_curve *curve = &input->lines[by_worth[k]];
+		const struct chain *chain = &found->chain[by_worth[k]];
+		const struct plateau *plateau;
+		struct hierarchy_level *level;
+		double cycles[CURVE_POINTS];
+		size_t count = 0;
+
+		if (chain->plateaus.count == 0 || chain->memory < 0)
+			continue;
+		if (!(level = new_level(hierarchy, LEVEL_MEMORY, 0)))
+			return;
+		plateau = &chain->plateaus.plateau[chain->memory];
+		set_latency(plateau, input->ghz, level);
+		for (int i = plateau->first; i < curve->count && count < CURVE_POINTS; i++)
+			if (curve->points[i].cycles > 0 &&
+				curve->points[i].bytes >= curve->points[curve->count - 1].bytes / 4)
+				cycles[count++] = curve->points[i].cycles;
+		stats_sort(cycles, count);
+		level->cycles = stats_quantile(cycles, count, 0.5);
+		/* Each point is of another moment: all of them are the range that it varies in. */
+		level->lo = stats_quantile(cycles, count, 0) / memory_off;
+		level->hi = stats_quantile(cycles, count, 1) * memory_off;
+		level->unstable = level->hi > memory_steady * level->lo;
+		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
+		level->bytes = level->bytes_hi = INFINITY;
+		level->bytes_lo = plateau->from;
+		level->confidence = plateau->confidence;
+		snprintf(level->name, sizeof(level->name), "memory");
+		return;
+	}
 }
 
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct found found;
+	double line;
 
 	memset(hierarchy, 0, sizeof(*hierarchy));
 	memset(&found, 0, sizeof(found));
@@ -383,18 +510,31 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 			&hierarchy->lines[kind]);
 		plateaus_find(input->pages[kind].points, input->pages[kind].count,
 			&hierarchy->pages[kind]);
-		found.plain[kind] = hierarchy->lines[kind];
 	}
 	find_line(&input->pairs, hierarchy);
-	found.stated_line = stated_line(input->machine);
-	found.line = hierarchy->line > 0 ? hierarchy->line
-		     : found.stated_line ? found.stated_line
-					 : 64;
-	found.page = smallest_page(input);
-	find_tlbs(input, hierarchy, &found);
+	line = hierarchy->line > 0 ? hierarchy->line : hierarchy_stated_line(input->machine);
+	if (!(line > 0))
+		line = 64;
+	tlb_find(input, hierarchy, line, &found.tlbs);
 	find_chains(input, &found);
-	hierarchy_add_levels(input, &found, hierarchy);
-	hierarchy_say(input, &found, hierarchy);
+	add_caches(input, &found, hierarchy);
+	set_share(input, hierarchy);
+	add_tlbs(input, &found, hierarchy);
+	add_memory(input, &found, hierarchy);
+	hierarchy_say(input, hierarchy);
+}
+
+/* ---- Questions ---- */
+
+const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes)
+{
+	const struct curve_point *nearest = NULL;
+
+	for (int i = 0; i < curve->count; i++)
+		if (!nearest || fabs(log(curve->points[i].bytes / bytes)) <
+					fabs(log(nearest->bytes / bytes)))
+			nearest = &curve->points[i];
+	return nearest;
 }
 
 static const struct hierarchy_level *level_of(

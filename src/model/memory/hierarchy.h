@@ -28,6 +28,7 @@ struct hierarchy_level {
 	int looks; /* looks that found its size, over so many seconds; 0: the curve did */
 	double seconds;
 	uint64_t stated;	  /* bytes that the system states; 0: nothing */
+	unsigned kinds;		  /* of a TLB: pages that it shows with, a bit by enum page_kind */
 	char name[16];		  /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
 	char words[FINDING_TEXT]; /* "L1d: 4.0 cycles up to 48 KiB" */
 };
@@ -80,11 +81,20 @@ struct hierarchy {
 
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
+/* Fills each level's words, and the findings: hierarchy_find() calls it last. */
+void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierarchy);
+
 /* Whether the size that the system states lies outside the range that was found. */
 bool hierarchy_disagrees(const struct hierarchy_level *level);
 
 /* Whether a cache's or TLB's size is no more than about right: say its range, too. */
 bool hierarchy_is_about(const struct hierarchy_level *level);
+
+/* The curve's point nearest to a size; NULL: it has none. */
+const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes);
+
+/* Bytes of a line as the system states them; 0: it does not. */
+unsigned hierarchy_stated_line(const struct machine *machine);
 
 /* The cache of that number, or NULL; the memory; the first TLB. */
 const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number);

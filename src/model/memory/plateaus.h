@@ -17,6 +17,11 @@ struct curve_point {
 /* Points of a curve that are looked at, at most. */
 enum { CURVE_POINTS = 512 };
 
+/* A curve of fewer points, and a knee or a plateau of less confidence, proves nothing. */
+enum { PLATEAUS_POINTS = 8 };
+#define KNEE_SURE    0.6
+#define PLATEAU_SURE 0.5
+
 enum { PLATEAUS_MAX = 8 };
 
 struct plateau {

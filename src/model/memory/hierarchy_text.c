@@ -1,11 +1,12 @@
 /* The words of a hierarchy: a sentence for each level, and the findings. */
+#include "model/memory/hierarchy.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "model/memory/hierarchy_parts.h"
 
 /* Sizes that differ by less than this agree. */
 static const double agreement = 1.12;
@@ -149,23 +150,18 @@ static void say_memory(struct hierarchy_level *level)
 
 /* ---- Findings */
 
-/* Cycles of the nearest point to a size. */
-static double near(const struct hierarchy_curve *curve, double bytes)
+static double cycles_near(const struct hierarchy_curve *curve, double bytes)
 {
-	const struct curve_point *nearest = NULL;
+	const struct curve_point *nearest = hierarchy_nearest(curve, bytes);
 
-	for (int i = 0; i < curve->count; i++)
-		if (!nearest || fabs(log(curve->points[i].bytes / bytes)) <
-					fabs(log(nearest->bytes / bytes)))
-			nearest = &curve->points[i];
 	return nearest ? nearest->cycles : NAN;
 }
 
 /* Whether a curve goes on well beyond a step of another curve, and shows next to nothing of it. */
-static bool is_gone(const struct hierarchy_curve *curve, const struct tlb *tlb)
+static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_level *tlb)
 {
-	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->reach_hi &&
-	       near(curve, 1.5 * tlb->reach_hi) - near(curve, 0.8 * tlb->reach_lo) <
+	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->bytes_hi &&
+	       cycles_near(curve, 1.5 * tlb->bytes_hi) - cycles_near(curve, 0.8 * tlb->bytes_lo) <
 		       tlb->cycles / 4;
 }
 
@@ -195,45 +191,45 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 
 /* "96 pages (384 KiB) and 2048 pages (8 MiB)": the steps that show with huge pages (or do no more),
  * with their number. */
-static int step_words(const struct hierarchy_input *input, const struct found *found, bool stay,
-	char *buffer, size_t size)
+static int step_words(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
+	bool stay, char *buffer, size_t size)
 {
 	const unsigned huge = 1u << PAGES_HUGE, small = 1u << PAGES_4K;
 	size_t used = 0;
 	int count = 0;
 
 	buffer[0] = '\0';
-	for (int t = 0; t < found->tlb_count && used < size; t++) {
-		const struct tlb *tlb = &found->tlb[t];
+	for (int i = 0; i < hierarchy->level_count && used < size; i++) {
+		const struct hierarchy_level *tlb = &hierarchy->level[i];
 		char reach[SIZE_TEXT];
 
+		if (tlb->kind != LEVEL_TLB)
+			continue;
 		if (stay ? !(tlb->kinds & huge)
 			 : tlb->kinds & huge || !(tlb->kinds & small) ||
 					!is_gone(&input->pages[PAGES_HUGE], tlb))
 			continue;
 		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)",
-			count ? " and " : "", round(tlb->reach / found->page),
-			size_words(tlb->reach, reach));
+			count ? " and " : "", tlb->entries, size_words(tlb->bytes, reach));
 		count++;
 	}
 	return count;
 }
 
-static void find_steps(
-	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+static void find_steps(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	char steps[120];
 	int count;
 
 	if (!input->got[PAGES_HUGE] || strcmp(input->got[PAGES_HUGE], "huge") != 0)
 		return;
-	if ((count = step_words(input, found, true, steps, sizeof(steps))) > 0)
+	if ((count = step_words(input, hierarchy, true, steps, sizeof(steps))) > 0)
 		find(hierarchy, false, "Huge pages were granted, yet the step%s at %s stay%s: %s.",
 			count > 1 ? "s" : "", steps, count > 1 ? "" : "s",
 			input->machine && input->machine->virtualised
 				? "the host maps small pages"
 				: "the TLB holds them in small pieces");
-	if ((count = step_words(input, found, false, steps, sizeof(steps))) > 0)
+	if ((count = step_words(input, hierarchy, false, steps, sizeof(steps))) > 0)
 		find(hierarchy, false, "With huge pages the step%s at %s %s gone: %s.",
 			count > 1 ? "s" : "", steps, count > 1 ? "are" : "is",
 			count > 1 ? "they were the TLBs'" : "it was the TLB's");
@@ -250,13 +246,15 @@ static void find_pages(const struct hierarchy_input *input, struct hierarchy *hi
 				asked[kind], input->got[kind]);
 }
 
-static void find_line_differs(const struct found *found, struct hierarchy *hierarchy)
+static void find_line_differs(const struct machine *machine, struct hierarchy *hierarchy)
 {
-	if (hierarchy->line > 0 && found->stated_line && hierarchy->line != found->stated_line)
+	unsigned stated = hierarchy_stated_line(machine);
+
+	if (hierarchy->line > 0 && stated && hierarchy->line != stated)
 		find(hierarchy, true,
 			"The system says that lines have %u bytes. Two accesses lie in one only "
 			"while less than %.0f bytes apart.",
-			found->stated_line, hierarchy->line);
+			stated, hierarchy->line);
 }
 
 /* No load answers before the first cache does: a mode below its latency is of trials of which a
@@ -295,8 +293,7 @@ static void find_two_modes(const struct hierarchy_input *input, struct hierarchy
 	}
 }
 
-void hierarchy_say(
-	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
+void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	for (int i = 0; i < hierarchy->level_count; i++) {
 		struct hierarchy_level *level = &hierarchy->level[i];
@@ -309,8 +306,8 @@ void hierarchy_say(
 			say_memory(level);
 	}
 	find_missing(input, hierarchy);
-	find_line_differs(found, hierarchy);
-	find_steps(input, found, hierarchy);
+	find_line_differs(input->machine, hierarchy);
+	find_steps(input, hierarchy);
 	find_pages(input, hierarchy);
 	find_two_modes(input, hierarchy);
 }

@@ -1,0 +1,132 @@
+#include "model/memory/tlb.h"
+
+#include <math.h>
+
+/* Where no curve shows what a step out of the first cache costs: less than this, cycles. */
+static const double first_cache_step = 16;
+
+/* Whether that many lines fill the first cache as the system states it, and the step is no higher
+ * than one out of it. */
+static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
+{
+	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
+
+	return bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
+}
+
+/* What a busy sibling leaves of the first cache: the step out of it then comes as early. */
+static const double sibling_leaves = 0.4;
+
+/* Of N pages one line each is walked: that many lines fill a cache too. */
+static bool is_a_caches(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
+	double line, const struct plateau_knee *knee, double rise)
+{
+	double bytes = knee->third / TLB_PAGE * line;
+	bool seen = false;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		const struct plateaus *lines = &hierarchy->lines[kind];
+
+		seen = seen || lines->count > 1;
+		for (int i = 0; i + 1 < lines->count; i++) {
+			double step = lines->plateau[i + 1].cycles - lines->plateau[i].cycles;
+
+			if (bytes > lines->knee[i].lo * (i == 0 ? sibling_leaves : 0.75) &&
+				bytes < lines->knee[i].hi * 1.33 && rise < 1.8 * step &&
+				rise > 0.4 * step)
+				return true;
+		}
+	}
+	return !seen && is_stated_caches(input, bytes, rise);
+}
+
+/* From where a TLB is full its sets of W entries overflow one after the other, until at 1 / W more
+ * all accesses miss: a third of them do at a third of the way, for W of four or more. What takes
+ * longer begins to miss before it is full, as beside others who take entries. */
+static const double fills_within = 1.25;
+static const double third_within = 1.12;
+
+/* The size of the first point beyond one, which a logarithm has been taken of, or that itself. */
+static double next_size(const struct hierarchy_curve *curve, double bytes)
+{
+	for (int i = 0; i < curve->count; i++)
+		if (curve->points[i].bytes > bytes * (1 + 1e-9))
+			return curve->points[i].bytes;
+	return bytes;
+}
+
+static void add_tlb(struct tlbs *tlbs, const struct hierarchy_curve *curve,
+	const struct plateaus *pages, int i, enum page_kind kind)
+{
+	const struct plateau_knee *knee = &pages->knee[i];
+	const struct plateau *low = &pages->plateau[i], *high = &pages->plateau[i + 1];
+	bool sharp =
+		knee->hi < fills_within * knee->corner && knee->third < third_within * knee->corner;
+	struct hierarchy_level tlb = { .kind = LEVEL_TLB,
+		.cycles = high->cycles - low->cycles,
+		.lo = high->lo - low->hi,
+		.hi = high->hi - low->lo,
+		.confidence = fmin(knee->confidence, low->confidence),
+		.unstable = low->unstable || high->unstable || knee->gradual,
+		.bytes_lo = knee->corner,
+		.bytes_hi = sharp ? next_size(curve, knee->corner) : knee->hi,
+		.bytes = sharp ? knee->corner : knee->third,
+		.kinds = 1u << kind };
+	int t = 0;
+
+	while (t < tlbs->count &&
+		(tlb.bytes > 1.4 * tlbs->level[t].bytes || tlbs->level[t].bytes > 1.4 * tlb.bytes))
+		t++;
+	if (t == TLBS_MAX)
+		return;
+	if (t == tlbs->count) {
+		tlbs->count++;
+	} else {
+		/* The same, seen with other pages. What a miss costs is of the kind of pages that
+		 * came first: tables of large pages are smaller, and nearer. */
+		const struct hierarchy_level *same = &tlbs->level[t];
+
+		tlb.kinds |= same->kinds;
+		tlb.cycles = same->cycles;
+		tlb.lo = same->lo;
+		tlb.hi = same->hi;
+		/* Another process can only take entries away, so that the larger size is right, but
+		 * for a climb that is blurred where the other is not. */
+		if (sharp < tlbs->sharp[t] ||
+			(sharp == tlbs->sharp[t] && tlb.bytes <= same->bytes)) {
+			tlbs->level[t].kinds = tlb.kinds;
+			return;
+		}
+	}
+	tlbs->level[t] = tlb;
+	tlbs->sharp[t] = sharp;
+}
+
+void tlb_find(const struct hierarchy_input *input, const struct hierarchy *hierarchy, double line,
+	struct tlbs *tlbs)
+{
+	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO, PAGES_HUGE };
+
+	tlbs->count = 0;
+	for (int k = 0; k < PAGE_KINDS; k++) {
+		const struct plateaus *pages = &hierarchy->pages[kinds[k]];
+
+		if (input->pages[kinds[k]].count < PLATEAUS_POINTS)
+			continue;
+		for (int i = 0; i + 1 < pages->count; i++) {
+			double rise = pages->plateau[i + 1].cycles - pages->plateau[i].cycles;
+
+			if (pages->knee[i].confidence >= KNEE_SURE &&
+				pages->plateau[i].confidence >= PLATEAU_SURE &&
+				!is_a_caches(input, hierarchy, line, &pages->knee[i], rise))
+				add_tlb(tlbs, &input->pages[kinds[k]], pages, i, kinds[k]);
+		}
+	}
+	for (int i = 1; i < tlbs->count; i++)
+		for (int k = i; k > 0 && tlbs->level[k].bytes < tlbs->level[k - 1].bytes; k--) {
+			struct hierarchy_level other = tlbs->level[k];
+
+			tlbs->level[k] = tlbs->level[k - 1];
+			tlbs->level[k - 1] = other;
+		}
+}
