@@ -6,6 +6,7 @@
 #include "cli/progress_line.h"
 #include "cli/words.h"
 #include "experiment/sweep/sweep.h"
+#include "experiment/visits.h"
 #include "recording/recording.h"
 #include "recording/tour.h"
 
@@ -33,7 +34,6 @@ struct recorder {
 	struct core core;
 	bool has_core;
 	struct recording *recording;
-	struct result *result;
 	struct run_facts largest; /* of the setting with the largest working set, for notes */
 	struct counts first;	  /* the first that there are, for notes */
 	uint64_t failed;
@@ -107,86 +107,122 @@ static void tell_failure(struct recorder *recorder, const struct cell *cell)
 	recorder->failed++;
 }
 
-static bool goes_on(const struct recorder *recorder)
-{
-	return status_is_ok(recording_status(recorder->recording)) && !interrupt_signal();
-}
-
 /* ---- a tour ---- */
 
-/* One visit of a setting; the cell takes it in. */
-static void visit(struct recorder *recorder, struct cell *cell, double seconds)
+struct tour {
+	struct recorder *recorder;
+	const struct setting_index *settings;
+	struct cell *cells; /* of the settings */
+	bool strict;	    /* the user has set the time: nothing is visited after its end */
+	double start, end, seconds;
+	int round, open; /* cells that are not good yet */
+	int left;	 /* cells that this round may still visit */
+};
+
+/* More visits cannot make the cell better, or only little. */
+static bool is_good(const struct cell *cell)
 {
-	struct request request = {
-		.kernel = cell->setting.kernel,
+	return cell->visits && (cell->settled || (cell->sample.valid && !cell->sample.contended &&
+							 !cell->sample.provisional));
+}
+
+static bool tour_wants(void *context, unsigned index)
+{
+	const struct tour *tour = context;
+
+	return !is_good(&tour->cells[index]);
+}
+
+/* The first round is made whole, unless the user has set a time. */
+static bool tour_is_late(void *context)
+{
+	const struct tour *tour = context;
+
+	return (tour->round > 0 || tour->strict) && bench_now() >= tour->end;
+}
+
+/* Half of an equal share of the time: explaining takes its part. */
+static void tour_ask(void *context, unsigned index, struct request *request)
+{
+	struct tour *tour = context;
+	const struct recorder *recorder = tour->recorder;
+	const struct setting *setting = &tour->cells[index].setting;
+	double seconds = (tour->end - bench_now()) / tour->left-- / 2;
+
+	*request = (struct request){
+		.kernel = setting->kernel,
 		.seed = recorder->cli->seed,
 		.budget = { .seconds = fmin(fmax(seconds, VISIT_LEAST), VISIT_MOST),
 			.quiet_wanted = VISIT_QUIET,
 			.patience = VISIT_PATIENCE },
 		.plan = recorder->model.events.counters,
 	};
+	memcpy(request->v, setting->v, sizeof(request->v));
+}
 
-	memcpy(request.v, cell->setting.v, sizeof(request.v));
-	if (!bench_measure(&recorder->bench, &request, recorder->result))
-		return;
-	cell_visit(cell, recorder->result, VISIT_QUIET, PRECISION, UINT32_MAX);
+static void tour_accept(void *context, unsigned index, const struct result *result, double seconds)
+{
+	struct tour *tour = context;
+	struct recorder *recorder = tour->recorder;
+	struct cell *cell = &tour->cells[index];
+	double now;
+
+	(void)seconds;
+	cell_visit(cell, result, VISIT_QUIET, PRECISION, UINT32_MAX);
 	if (recorder->first.count == 0)
-		recorder->first = recorder->result->counts;
+		recorder->first = result->counts;
+	if (!is_good(cell))
+		return;
+	tour->open--;
+	if (status_is_ok(&cell->failure))
+		write_cell(recorder, cell);
+	else
+		tell_failure(recorder, cell);
+	recorder->bench.ended = !status_is_ok(recording_status(recorder->recording));
+	cell_compact(cell);
+	/* When the time is over before the first round is, the settings say how far the tour is. */
+	now = bench_now();
+	progress_show(recorder,
+		fmax(now < tour->end ? (now - tour->start) / tour->seconds : 0,
+			1 - (double)tour->open / tour->settings->count),
+		fmax(tour->end - now, 0));
 }
 
-/* A cell that more visits cannot make better, or only little. */
-static bool good(const struct cell *cell)
+/* Visits every setting once, and those in doubt again as long as there is time. Each is written
+ * when it is good, and at the end all others that were measured. */
+static void record_settings(struct recorder *recorder, const struct setting_index *settings)
 {
-	return cell->settled ||
-	       (cell->sample.valid && !cell->sample.contended && !cell->sample.provisional);
-}
-
-/* Every setting once, and those whose figure is in doubt again as long as there is time; each is
- * written when it is good, and in the end all that there is. Who named a time gets no more, and is
- * told what it was too short for. */
-static void tour(struct recorder *recorder, const struct setting_index *settings)
-{
-	bool strict = recorder->cli->time_budget > 0;
-	double seconds = strict ? recorder->cli->time_budget : TOUR_SECONDS;
+	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
 	struct cell *cells = memory_new((size_t)settings->count + 1, sizeof(*cells));
-	double start = bench_now(), end = start + seconds;
-	int open = settings->count, unvisited = 0;
+	struct tour tour = { .recorder = recorder,
+		.settings = settings,
+		.cells = cells,
+		.strict = recorder->cli->time_budget > 0,
+		.open = settings->count };
+	struct visits visits = { .measurer = &measurer,
+		.context = &tour,
+		.count = (unsigned)settings->count,
+		.wanted = tour_wants,
+		.late = tour_is_late,
+		.ask = tour_ask,
+		.accept = tour_accept };
+	int unvisited = 0;
 
-	for (int round = 0; open > 0 && goes_on(recorder) && (round == 0 || bench_now() < end);
-		round++) {
-		int left = open;
-
-		for (int i = 0; i < settings->count && goes_on(recorder); i++) {
-			struct cell *cell = &cells[i];
-			double now = bench_now();
-
-			cell->setting = settings->setting[i];
-			if (cell->visits && good(cell))
-				continue;
-			/* Later rounds end with the time; the first is made whole unless a time was
-			 * asked for. Explaining takes its part. */
-			if ((round > 0 || strict) && now >= end)
-				break;
-			visit(recorder, cell, (end - now) / left-- / 2);
-			if (!good(cell))
-				continue;
-			open--;
-			if (status_is_ok(&cell->failure))
-				write_cell(recorder, cell);
-			else
-				tell_failure(recorder, cell);
-			cell_compact(cell);
-			/* The time is over before the first round is: then settings tell how far it
-			 * is. */
-			progress_show(recorder,
-				fmax(bench_now() < end ? (bench_now() - start) / seconds : 0,
-					1 - (double)open / settings->count),
-				fmax(end - bench_now(), 0));
-		}
+	tour.seconds = tour.strict ? recorder->cli->time_budget : TOUR_SECONDS;
+	tour.start = bench_now();
+	tour.end = tour.start + tour.seconds;
+	for (int i = 0; i < settings->count; i++)
+		cells[i].setting = settings->setting[i];
+	for (; tour.open > 0 && !measurer_stopped(&measurer) &&
+		(tour.round == 0 || bench_now() < tour.end);
+		tour.round++) {
+		tour.left = tour.open;
+		visits_round(&visits);
 	}
+	visits_free(&visits);
 	for (int i = 0; i < settings->count; i++) {
 		unvisited += cells[i].visits == 0;
-		if (cells[i].visits && !good(&cells[i]) &&
+		if (cells[i].visits && !is_good(&cells[i]) &&
 			status_is_ok(recording_status(recorder->recording)))
 			write_cell(recorder, &cells[i]);
 		free(cells[i].trials);
@@ -194,7 +230,7 @@ static void tour(struct recorder *recorder, const struct setting_index *settings
 	}
 	free(cells);
 	progress_line_clear(&recorder->line);
-	if (unvisited && goes_on(recorder))
+	if (unvisited && !measurer_stopped(&measurer))
 		cli_note(recorder->cli,
 			"the time was too short for %d of %d settings: the same command goes on "
 			"with them",
@@ -224,45 +260,50 @@ static void record_tour(struct recorder *recorder)
 	if (settings.count < all.count)
 		cli_note(recorder->cli, "%d of %d settings are recorded already",
 			all.count - settings.count, all.count);
-	tour(recorder, &settings);
+	record_settings(recorder, &settings);
 	setting_index_free(&settings);
 	setting_index_free(&all);
 }
 
 /* ---- one kernel ---- */
 
-static void take_cells(struct recorder *recorder, struct sweep *sweep)
-{
-	const struct cell *cell;
+struct swept {
+	struct recorder *recorder;
+	struct sweep *sweep;
+};
 
-	while ((cell = sweep_take(sweep))) {
-		if (status_is_ok(&cell->failure))
-			write_cell(recorder, cell);
-		else
-			tell_failure(recorder, cell);
-	}
+static void finished(void *context, const struct cell *cell)
+{
+	const struct swept *swept = context;
+	struct recorder *recorder = swept->recorder;
+
+	recorder->first = *sweep_counts(swept->sweep);
+	if (status_is_ok(&cell->failure))
+		write_cell(recorder, cell);
+	else
+		tell_failure(recorder, cell);
+	recorder->bench.ended = !status_is_ok(recording_status(recorder->recording));
+}
+
+static void meanwhile(void *context)
+{
+	const struct swept *swept = context;
+	struct sweep_progress progress;
+
+	sweep_progress(swept->sweep, &progress);
+	progress_show(swept->recorder, progress.done, progress.remaining);
 }
 
 static void record_sweep(struct recorder *recorder, struct sweep *sweep)
 {
-	struct sweep_progress progress;
+	struct swept swept = { recorder, sweep };
+	const struct sweep_sink sink = {
+		.context = &swept, .finished = finished, .meanwhile = meanwhile
+	};
+	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
 
 	sweep_count(sweep, &recorder->model.events.counters);
-	while (!sweep_done(sweep) && status_is_ok(recording_status(recorder->recording))) {
-		struct request request;
-
-		take_cells(recorder, sweep);
-		if (sweep_next(sweep, bench_now(), &request) &&
-			bench_measure(&recorder->bench, &request, recorder->result)) {
-			sweep_accept(sweep, bench_now(), recorder->result);
-			if (recorder->first.count == 0)
-				recorder->first = recorder->result->counts;
-			sweep_progress(sweep, &progress);
-			progress_show(recorder, progress.done, progress.remaining);
-		}
-		if (interrupt_signal())
-			sweep_stop(sweep);
-	}
+	sweep_measure(sweep, &measurer, &sink);
 	progress_line_clear(&recorder->line);
 }
 
@@ -389,14 +430,12 @@ static int record_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = open_recording(&recorder);
 	if (status_is_ok(&status)) {
-		recorder.result = memory_new(1, sizeof(*recorder.result));
 		progress_line_begin(&recorder.line, cli, &recorder.bench);
 		if (sweep)
 			record_sweep(&recorder, sweep);
 		else
 			record_tour(&recorder);
 		exit_status = conclude(&recorder);
-		free(recorder.result);
 	} else {
 		exit_status = cli_fail(cli, &status);
 	}

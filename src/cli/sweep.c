@@ -23,27 +23,22 @@ struct output {
 	struct model model;
 	struct named named;
 	struct report report;
-	struct run_facts largest;  /* of the cell with the largest working set, for notes */
-	struct counts first;	   /* that were counted at all: of any cell */
+	struct run_facts largest; /* of the cell with the largest working set, for notes */
+	struct sweep *sweep;
 	struct chart_sweep *drawn; /* what is to be drawn; NULL: nothing */
 	bool begun;		   /* the report */
 	uint64_t failed;
 	struct progress_line line;
-	struct result *result;	  /* of visits under way, SWEEP_VISITS */
-	unsigned asked, answered; /* visits so far */
-	bool overlap;		  /* cells are printed while a visit is under way */
+	bool printed; /* cells of the present batch */
 };
 
-/* The worker begins one visit while this thread is woken for the result of another. */
-_Static_assert((int)SWEEP_VISITS <= (int)BENCH_VISITS, "the bench keeps all visits under way");
-
-static void progress_show(struct output *output, struct sweep *sweep)
+static void progress_show(struct output *output)
 {
 	struct sweep_progress progress;
 
 	if (!progress_line_due(&output->line))
 		return;
-	sweep_progress(sweep, &progress);
+	sweep_progress(output->sweep, &progress);
 	progress_line_show(&output->line,
 		"%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells settled ",
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
@@ -56,43 +51,9 @@ static void begin(struct output *output)
 	if (output->begun)
 		return;
 	output->begun = true;
-	output->report.counts = &output->first;
+	output->report.counts = sweep_counts(output->sweep);
 	if (output->cli->format->begin)
 		output->cli->format->begin(&output->report);
-}
-
-static unsigned under_way(const struct output *output)
-{
-	return output->asked - output->answered;
-}
-
-/* Submits the next visits that are due. */
-static void ask(struct output *output, struct sweep *sweep)
-{
-	const unsigned most = output->overlap ? SWEEP_VISITS : 1;
-	struct request request;
-
-	while (under_way(output) < most && sweep_next(sweep, bench_now(), &request)) {
-		struct result *result = &output->result[output->asked++ % SWEEP_VISITS];
-
-		bench_submit(output->bench, &request, result);
-	}
-}
-
-/* Waits for the oldest visit under way, if there is one, and hands its result to the sweep. */
-static void await(struct output *output, struct sweep *sweep)
-{
-	const struct result *result = &output->result[output->answered % SWEEP_VISITS];
-
-	if (under_way(output) == 0)
-		return;
-	output->answered++;
-	if (!bench_await(output->bench))
-		return;
-	/* The result may have waited while a cell was explained: that is no time of the visit. */
-	sweep_accept(sweep, result->at > 0 ? result->at : bench_now(), result);
-	if (output->first.count == 0)
-		output->first = result->counts;
 }
 
 static void print_failure(struct output *output, const struct cell *cell)
@@ -105,15 +66,14 @@ static void print_failure(struct output *output, const struct cell *cell)
 	output->failed++;
 }
 
-static void print_cell(struct output *output, struct sweep *sweep, const struct cell *cell)
+static void print_cell(struct output *output, const struct cell *cell)
 {
 	struct sample_ratios sample_ratios;
 
 	begin(output);
-	/* It measures through the bench. The visits are of other cells: this one stays. */
+	/* The model measures on the bench, too. The visits are of other cells: this one stays. */
 	if (model_measures(&output->model, &cell->setting)) {
-		while (under_way(output) > 0)
-			await(output, sweep);
+		sweep_drain(output->sweep);
 		model_measure(&output->model, output->bench, &cell->setting);
 	}
 	output->report.explanation = model_explain(&output->model, &cell->setting);
@@ -129,32 +89,30 @@ static void print_cell(struct output *output, struct sweep *sweep, const struct 
 		output->largest = cell->facts;
 }
 
-/* A visit is over, or is to be cancelled: both come before the next cell. */
-static bool visit_is_due(struct output *output)
+static void finished(void *context, const struct cell *cell)
 {
-	return under_way(output) > 0 && (bench_answered(output->bench) || interrupt_signal());
+	struct output *output = context;
+
+	if (output->bench->ended)
+		return;
+	if (!output->printed)
+		progress_line_clear(&output->line);
+	output->printed = true;
+	if (status_is_ok(&cell->failure))
+		print_cell(output, cell);
+	else
+		print_failure(output, cell);
 }
 
-/* Prints the cells that are finished, until the result of a visit under way is there. Returns false
- * when they cannot be written. */
-static bool print_cells(struct output *output, struct sweep *sweep)
+/* Readers of a stream see each cell as soon as it is there. A reader that left ends the sweep. */
+static void meanwhile(void *context)
 {
-	const struct cell *cell;
-	bool any = false;
+	struct output *output = context;
 
-	while (!visit_is_due(output) && (cell = sweep_take(sweep))) {
-		if (!any)
-			progress_line_clear(&output->line);
-		any = true;
-		if (status_is_ok(&cell->failure))
-			print_cell(output, sweep, cell);
-		else
-			print_failure(output, cell);
-		if (output->overlap)
-			ask(output, sweep);
-	}
-	/* Readers of a stream see each cell when it is there, and a reader that left is noticed. */
-	return !any || fflush(output->cli->out) == 0;
+	if (output->printed && fflush(output->cli->out) != 0)
+		output->bench->ended = true;
+	output->printed = false;
+	progress_show(output);
 }
 
 /* What there is so far, when it is finished or was interrupted. */
@@ -195,37 +153,26 @@ static bool processor_to_spare(const struct output *output, const struct sweep *
 static int measure(struct output *output, struct sweep *sweep)
 {
 	const struct format *format = output->cli->format;
-	bool written = true;
+	const struct sweep_sink sink = {
+		.context = output, .finished = finished, .meanwhile = meanwhile
+	};
+	const struct measurer measurer =
+		bench_measurer(output->bench, processor_to_spare(output, sweep) ? BENCH_VISITS : 1);
 
+	output->sweep = sweep;
 	progress_line_begin(&output->line, output->cli, output->bench);
 	sweep_count(sweep, &output->model.events.counters);
-	output->result = memory_new(SWEEP_VISITS, sizeof(*output->result));
-	output->overlap = processor_to_spare(output, sweep);
-	while (written && !sweep_done(sweep)) {
-		if (output->overlap)
-			ask(output, sweep);
-		written = print_cells(output, sweep);
-		if (written) {
-			ask(output, sweep);
-			progress_show(output, sweep);
-			await(output, sweep);
-		}
-		if (interrupt_signal()) {
-			while (under_way(output) > 0)
-				await(output, sweep);
-			sweep_stop(sweep);
-		}
-	}
+	sweep_measure(sweep, &measurer, &sink);
 	progress_line_clear(&output->line);
 	begin(output);
 	if (format->end)
 		format->end(&output->report);
 	if (format == formats[0])
 		named_text(&output->named, &output->model, output->cli->out);
-	if (written)
+	if (!output->bench->ended) {
 		bench_notes(output->bench, output->cli, &output->largest);
-	if (written)
-		model_notes(&output->model, output->cli, &output->first);
+		model_notes(&output->model, output->cli, sweep_counts(sweep));
+	}
 	if (interrupt_signal()) {
 		struct sweep_progress progress;
 
@@ -314,7 +261,6 @@ static int sweep_run(struct cli *cli)
 	chart_sweep_free(output.drawn);
 	model_close(&output.model);
 	bench_close(&bench);
-	free(output.result);
 	sweep_free(sweep);
 	named_free(&output.named);
 	return exit_status;

@@ -1,10 +1,12 @@
 #include "fakes.h"
 
 #include "experiment/sweep/sweep.h"
+#include "fake_measurer.h"
 
-/* The loop that sweep.h describes, with made-up answers and time. */
+/* A sweep with made-up answers and time. */
 struct play {
 	struct sweep *sweep;
+	struct fake_measurer fake;
 	double now;
 	unsigned visits;
 	/* The answer to a request: quiet trials and their CPE; seconds it takes. */
@@ -13,8 +15,11 @@ struct play {
 	unsigned taken, failed;
 	struct setting order[4096]; /* of the cells taken */
 	struct sample samples[4096];
-	unsigned visits_by_size[64]; /* by the logarithm of the size */
-	unsigned stop_after;	     /* visits; 0: never */
+	unsigned visits_by_size[64];	  /* by the logarithm of the size */
+	unsigned stop_after;		  /* visits; 0: never */
+	void (*watch)(struct play *play); /* called with the sink's meanwhile(); NULL: nobody */
+	double last;			  /* what it saw */
+	double counted;			  /* the sum of the first event over cells */
 };
 
 /* Quiet trials that scatter, so that it takes 64 of them to know their median well. */
@@ -51,40 +56,60 @@ static void begin(
 		check_ok(sweep_assign(play->sweep, *words));
 }
 
-static void take_all(struct play *play)
+static struct result answered(void *context, const struct request *request)
 {
-	const struct cell *cell;
+	struct play *play = context;
+	struct result result;
 
-	while ((cell = sweep_take(play->sweep))) {
-		assert_true(play->taken < 4096);
-		play->order[play->taken] = cell->setting;
-		play->samples[play->taken++] = cell->sample;
-		play->failed += cell->failure.code != STATUS_OK;
-	}
+	assert_true(play->visits++ < 200000);
+	if (request->kernel == &kernel_fold)
+		play->visits_by_size[__builtin_ctzll((uint64_t)request->v[FOLD_SIZE])]++;
+	result = play->answer(play, request);
+	play->now += play->takes;
+	result.at = 0;
+	play->fake.stopped = play->visits == play->stop_after;
+	return result;
+}
+
+static void finished(void *context, const struct cell *cell)
+{
+	struct play *play = context;
+
+	assert_true(play->taken < 4096);
+	play->order[play->taken] = cell->setting;
+	play->samples[play->taken++] = cell->sample;
+	play->failed += cell->failure.code != STATUS_OK;
+	if (cell->counts)
+		play->counted += cell->counts->event[0].value;
+}
+
+static void meanwhile(void *context)
+{
+	struct play *play = context;
+
+	if (play->watch)
+		play->watch(play);
+}
+
+static void run_ahead(struct play *play, int ahead)
+{
+	const struct sweep_sink sink = {
+		.context = play, .finished = finished, .meanwhile = meanwhile
+	};
+	bool stopped = play->fake.stopped;
+	struct measurer measurer;
+
+	play->fake = (struct fake_measurer){
+		.answer = answered, .context = play, .now = &play->now, .stopped = stopped
+	};
+	measurer = fake_measurer(&play->fake, ahead);
+	sweep_measure(play->sweep, &measurer, &sink);
+	assert_int_equal(play->fake.under_way, 0);
 }
 
 static void run(struct play *play)
 {
-	struct request request;
-	unsigned idle = 0;
-
-	while (!sweep_done(play->sweep)) {
-		struct result result;
-
-		take_all(play);
-		if (!sweep_next(play->sweep, play->now, &request)) {
-			assert_true(idle++ < 100); /* a sweep that never ends */
-			continue;
-		}
-		assert_true(play->visits++ < 200000);
-		if (request.kernel == &kernel_fold)
-			play->visits_by_size[__builtin_ctzll((uint64_t)request.v[FOLD_SIZE])]++;
-		result = play->answer(play, &request);
-		play->now += play->takes;
-		sweep_accept(play->sweep, play->now, &result);
-		if (play->visits == play->stop_after)
-			sweep_stop(play->sweep);
-	}
+	run_ahead(play, 1);
 }
 
 static void gives_the_cross_product_in_the_order_typed(void **state)
@@ -462,7 +487,6 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
 	struct play *play = malloc(sizeof(*play));
-	struct request request;
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
@@ -472,44 +496,14 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 	run(play);
 	assert_int_equal(play->visits, 3);
 	assert_int_equal(play->taken, 3);
-	assert_false(sweep_next(play->sweep, play->now, &request));
 	sweep_free(play->sweep);
 
 	/* Before anything was measured. */
 	begin(play, &kernel_fold, 0, words);
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
-	sweep_stop(play->sweep);
+	play->fake.stopped = true;
 	run(play);
 	assert_int_equal(play->taken, 0);
-	sweep_free(play->sweep);
-	free(play);
-}
-
-static void ignores_results_of_others(void **state)
-{
-	static const char *const words[] = { "size=32k", NULL };
-	struct play *play = malloc(sizeof(*play));
-	struct request request, again;
-	struct result result;
-
-	(void)state;
-	begin(play, &kernel_fold, 0, words);
-	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
-	assert_true(sweep_next(play->sweep, 0, &request));
-	/* Its next visit is in another round. */
-	assert_false(sweep_next(play->sweep, 0, &again));
-	result = fake_result(&request, 600, 1.5);
-	result.generation = request.generation + 1;
-	sweep_accept(play->sweep, 0.1, &result);
-	result.generation = request.generation;
-	result.final = false;
-	sweep_accept(play->sweep, 0.1, &result);
-	assert_null(sweep_take(play->sweep));
-	result.final = true;
-	sweep_accept(play->sweep, 0.1, &result);
-	assert_non_null(sweep_take(play->sweep));
-	assert_false(sweep_next(play->sweep, 0.1, &again));
-	assert_true(sweep_done(play->sweep));
 	sweep_free(play->sweep);
 	free(play);
 }
@@ -537,36 +531,6 @@ static void works_off_long_lists_in_blocks(void **state)
 	free(play);
 }
 
-/* The same with as many visits under way as there may be. */
-static void run_ahead(struct play *play)
-{
-	struct request request[SWEEP_VISITS];
-	unsigned under_way = 0, together = 0;
-
-	while (!sweep_done(play->sweep)) {
-		struct result result;
-
-		while (sweep_next(play->sweep, play->now, &request[under_way]))
-			assert_true(++under_way <= SWEEP_VISITS);
-		together += under_way == SWEEP_VISITS;
-		take_all(play);
-		if (under_way == 0)
-			continue;
-		if (under_way == SWEEP_VISITS)
-			assert_int_not_equal(request[0].tag, request[1].tag);
-		assert_true(play->visits++ < 200000);
-		result = play->answer(play, &request[0]);
-		play->now += play->takes;
-		sweep_accept(play->sweep, play->now, &result);
-		request[0] = request[--under_way];
-		if (play->visits == play->stop_after) {
-			sweep_stop(play->sweep);
-			under_way = 0;
-		}
-	}
-	assert_true(play->visits - together < 100);
-}
-
 /* The same cells in the same order, and a failed one among them, across blocks too. */
 static void visits_may_be_under_way_while_cells_are_taken(void **state)
 {
@@ -579,10 +543,8 @@ static void visits_may_be_under_way_while_cells_are_taken(void **state)
 		begin(play[i], &kernel_fold, 0, words);
 		play[i]->answer = fails_at_64k;
 		check_ok(sweep_begin(play[i]->sweep, MEMORY_LIMITS_UNKNOWN));
-		if (i)
-			run_ahead(play[i]);
-		else
-			run(play[i]);
+		run_ahead(play[i], i + 1);
+		assert_int_equal(play[i]->fake.most, i + 1);
 		assert_int_equal(play[i]->taken, 64 * 33);
 		assert_int_equal(play[i]->failed, 64);
 	}
@@ -597,36 +559,66 @@ static void visits_may_be_under_way_while_cells_are_taken(void **state)
 	}
 }
 
-/* What visits took is known by the time that is left. */
+static struct result two_by_two(struct play *play, const struct request *request)
+{
+	struct sweep_progress progress;
+
+	sweep_progress(play->sweep, &progress);
+	/* Visits so far took half a second each, whether they waited for another or not. */
+	check_near(progress.remaining, 10 - 0.5 * (play->visits - 1), 1e-9);
+	return fake_result(request, 16, 1.5);
+}
+
 static void a_visit_that_waits_takes_no_time(void **state)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
 	struct play *play = malloc(sizeof(*play));
-	struct sweep_progress first, then;
-	struct request request[2];
-	struct result result;
 
 	(void)state;
 	begin(play, &kernel_fold, 10, words);
+	play->answer = two_by_two;
+	play->takes = 0.5;
+	play->stop_after = 8;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
-	sweep_progress(play->sweep, &first);
-	assert_true(sweep_next(play->sweep, 100, &request[0]));
-	assert_true(sweep_next(play->sweep, 100, &request[1]));
-	assert_false(sweep_next(play->sweep, 100, &request[1]));
-	for (int i = 0; i < 2; i++) {
-		result = fake_result(&request[i], 16, 1.5);
-		sweep_accept(play->sweep, 100.5 + i * 0.5, &result);
-	}
-	sweep_progress(play->sweep, &then);
-	check_near(first.remaining - then.remaining, 1, 1e-9);
-	/* Only the oldest is accepted. */
-	assert_true(sweep_next(play->sweep, 101, &request[0]));
-	assert_true(sweep_next(play->sweep, 101, &request[1]));
-	result = fake_result(&request[1], 16, 1.5);
-	sweep_accept(play->sweep, 102, &result);
-	assert_false(sweep_next(play->sweep, 102, &request[1]));
+	run_ahead(play, 2);
+	assert_true(play->visits >= 8);
 	sweep_free(play->sweep);
 	free(play);
+}
+
+/* By time while no cell is settled; by cells once they are ahead. */
+static void grows(struct play *play)
+{
+	const unsigned i = play->visits;
+	struct sweep_progress progress;
+
+	sweep_progress(play->sweep, &progress);
+	check_near(progress.done, fmax(i * 0.02 / 1.92, ((int)i - 48) / 16.0), 1e-9);
+	/* Of few cells each gets the time of a single sample: 1.92 s in all. */
+	check_near(progress.remaining, i < 64 ? 1.92 - i * 0.02 : 0, 1e-6);
+	assert_true(progress.done >= play->last);
+	assert_int_equal(progress.finished, i <= 48 ? 0 : i - 48);
+	play->last = progress.done;
+}
+
+static void grows_by_cells(struct play *play)
+{
+	struct sweep_progress progress;
+
+	sweep_progress(play->sweep, &progress);
+	check_near(progress.done, play->visits / 16.0, 1e-9);
+	if (play->visits)
+		check_near(progress.remaining, (16 - play->visits) * 0.01, 1e-9);
+}
+
+static void never_shrinks(struct play *play)
+{
+	struct sweep_progress progress;
+
+	sweep_progress(play->sweep, &progress);
+	assert_true(progress.done >= play->last && progress.done <= 1);
+	assert_true(progress.remaining >= 0);
+	play->last = progress.done;
 }
 
 /* No cell is settled before the last round, and yet the share of the work that is done grows from
@@ -636,33 +628,14 @@ static void tells_the_share_of_the_work_done(void **state)
 	static const char *const words[] = { "size=32k..256k*2", "acc=1..4", NULL };
 	struct play *play = malloc(sizeof(*play));
 	struct sweep_progress progress;
-	struct request request;
-	double last = 0;
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->takes = 0.02;
+	play->watch = grows;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
-	sweep_progress(play->sweep, &progress);
-	check_near(progress.done, 0, 1e-9);
-	/* Of few cells each gets the time of a single sample: 1.92 s in all. */
-	check_near(progress.remaining, 16 * 0.12, 1e-6);
-	for (int i = 1; i <= 64; i++) {
-		struct result result;
-
-		assert_true(sweep_next(play->sweep, play->now, &request));
-		result = scattered(&request, 16);
-		play->now += play->takes;
-		sweep_accept(play->sweep, play->now, &result);
-		sweep_progress(play->sweep, &progress);
-		/* By time while no cell is settled; by cells once they are ahead. */
-		check_near(progress.done, fmax(i * 0.02 / 1.92, (i - 48) / 16.0), 1e-9);
-		check_near(progress.remaining, i < 64 ? 1.92 - i * 0.02 : 0, 1e-6);
-		assert_true(progress.done >= last);
-		assert_int_equal(progress.finished, i <= 48 ? 0 : i - 48);
-		last = progress.done;
-	}
 	run(play);
+	assert_int_equal(play->visits, 64);
 	sweep_progress(play->sweep, &progress);
 	check_near(progress.done, 1, 0);
 	check_near(progress.remaining, 0, 0);
@@ -670,41 +643,20 @@ static void tells_the_share_of_the_work_done(void **state)
 
 	/* Too little time: one visit each, and no more than all of the work. */
 	begin(play, &kernel_fold, 0.001, words);
+	play->takes = 0.01;
+	play->watch = grows_by_cells;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
-	for (int i = 1; i <= 16; i++) {
-		struct result result;
-
-		assert_true(sweep_next(play->sweep, play->now, &request));
-		result = fake_result(&request, 20, 1.5);
-		play->now += 0.01;
-		sweep_accept(play->sweep, play->now, &result);
-		sweep_progress(play->sweep, &progress);
-		check_near(progress.done, i / 16.0, 1e-9);
-		check_near(progress.remaining, (16 - i) * 0.01, 1e-9);
-	}
+	run(play);
+	assert_int_equal(play->visits, 16);
 	sweep_free(play->sweep);
 
 	/* Blocks add up. */
 	begin(play, &kernel_fold, 0,
 		(const char *const[]){ "stride=1..64", "size=32k..40k:256", "op=add", NULL });
+	play->watch = never_shrinks;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
-	last = 0;
-	while (!sweep_done(play->sweep)) {
-		take_all(play);
-		if (sweep_next(play->sweep, play->now, &request)) {
-			struct result result = fake_result(&request, 16, 1.5);
-
-			play->now += play->takes;
-			sweep_accept(play->sweep, play->now, &result);
-		}
-		if (++play->visits % 64)
-			continue;
-		sweep_progress(play->sweep, &progress);
-		assert_true(progress.done >= last && progress.done <= 1);
-		assert_true(progress.remaining >= 0);
-		last = progress.done;
-	}
-	assert_true(last > 0.5);
+	run(play);
+	assert_true(play->last > 0.5);
 	sweep_free(play->sweep);
 	free(play);
 }
@@ -725,6 +677,12 @@ static struct result counts_once(struct play *play, const struct request *reques
 	return result;
 }
 
+static struct result counts_nothing(struct play *play, const struct request *request)
+{
+	assert_int_equal(request->plan.id, 0);
+	return quiet_answer(play, request);
+}
+
 static void every_visit_counts(void **state)
 {
 	static const char *const words[] = { "size=32k,64k", NULL };
@@ -732,36 +690,25 @@ static void every_visit_counts(void **state)
 		.id = 5, .count = 1, .cycles = 0, .event = { { .name = "fake::CYCLES" } }
 	};
 	struct play *play = malloc(sizeof(*play));
-	const struct cell *cell;
-	struct request request;
-	double sum = 0;
 
 	(void)state;
 	begin(play, &kernel_fold, 0, words);
+	play->answer = counts_once;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_count(play->sweep, &plan);
-	for (play->visits = 1; sweep_next(play->sweep, play->now, &request); play->visits++) {
-		struct result result = counts_once(play, &request);
-
-		sweep_accept(play->sweep, play->now += play->takes, &result);
-	}
-	assert_int_equal(play->visits, 9);
-	for (int i = 1; i <= 2; i++) {
-		cell = sweep_take(play->sweep);
-		assert_non_null(cell);
-		assert_non_null(cell->counts);
-		assert_int_equal(cell->counts->id, 5);
-		assert_int_equal(cell->counts->count, 1);
-		sum += cell->counts->event[0].value;
-	}
-	check_near(sum, 1 + 2, 0);
+	run(play);
+	assert_int_equal(play->visits, 8);
+	assert_int_equal(play->taken, 2);
+	check_near(play->counted, 1 + 2, 0);
+	assert_int_equal(sweep_counts(play->sweep)->id, 5);
 	sweep_free(play->sweep);
 
-	/* Of itself it counts nothing. */
+	/* Without a plan it counts nothing. */
 	begin(play, &kernel_fold, 0, words);
+	play->answer = counts_nothing;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
-	assert_true(sweep_next(play->sweep, 0, &request));
-	assert_int_equal(request.plan.id, 0);
+	run(play);
+	assert_int_equal(play->taken, 2);
 	sweep_free(play->sweep);
 	free(play);
 }
@@ -797,7 +744,6 @@ int main(void)
 		cmocka_unit_test(what_has_no_figure_is_tried_again_whatever_the_time),
 		cmocka_unit_test(stopped_it_gives_what_has_enough_trials),
 		cmocka_unit_test(stopped_on_a_busy_core_it_gives_what_few_trials_say),
-		cmocka_unit_test(ignores_results_of_others),
 		cmocka_unit_test(works_off_long_lists_in_blocks),
 		cmocka_unit_test(visits_may_be_under_way_while_cells_are_taken),
 		cmocka_unit_test(a_visit_that_waits_takes_no_time),

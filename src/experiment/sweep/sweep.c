@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "experiment/visits.h"
 
 enum {
 	/* Cells worked on together: their trials take 40 MB at most. */
@@ -58,9 +59,6 @@ enum {
 #define SECONDS_SINGLE 0.12
 #define SECONDS_FEW    2.0
 
-/* The share of a circle by which steps of it never meet. */
-#define GOLDEN 0.6180339887
-
 /* Below this a visit holds too few trials to be worth its start. */
 #define VISIT_SHORTEST 0.002
 
@@ -83,7 +81,6 @@ struct sweep {
 	uint64_t finished; /* cells of earlier blocks */
 	bool measured;	   /* the present block needs no more visits */
 	int round, rounds;
-	unsigned position;  /* in order */
 	bool troubled_only; /* this round skips cells that merely scatter */
 	double block_base;  /* seconds of its cells before scaling */
 	double allowance;   /* seconds it may take */
@@ -91,14 +88,9 @@ struct sweep {
 	double planned; /* seconds that the visits made were to take */
 	double done;	/* share of the work, as told last */
 
-	uint64_t generation;
-	struct visit {
-		uint64_t generation;
-		unsigned cell;
-		double at, seconds; /* when it was asked for, and how long it may take */
-	} visit[SWEEP_VISITS];	    /* under way, the oldest first */
-	int under_way;
-	double answered; /* when the last result was there */
+	struct visits visits;
+	const struct sweep_sink *sink;
+	struct counts counts; /* of the first visit */
 	bool stopped;
 };
 
@@ -339,8 +331,6 @@ static bool block_load(struct sweep *sweep)
 	while (sweep->rounds > 1 && shortest / sweep->rounds < VISIT_SHORTEST)
 		sweep->rounds--;
 	sweep->round = 0;
-	round_shuffle(sweep);
-	sweep->position = 0;
 	sweep->troubled_only = false;
 	/* What an earlier block saved or overdrew carries over. */
 	sweep->allowance += sweep->block_base * sweep->scale;
@@ -367,20 +357,26 @@ static bool any_empty(const struct sweep *sweep)
 	return false;
 }
 
-/* The time is up: what is left is for cells that have nothing to show. */
+/* The time is over: only cells without any value are still visited. */
 static bool overdrawn(const struct sweep *sweep)
 {
 	return sweep->round > 0 && sweep->spent >= sweep->allowance;
 }
 
-/* Starts the next round, or ends the block. */
-static void round_end(struct sweep *sweep)
+/* Every cell is visited once, whatever the time; later rounds end with it. */
+static bool is_late(void *context)
+{
+	const struct sweep *sweep = context;
+
+	return overdrawn(sweep) && !any_empty(sweep);
+}
+
+/* Whether the block needs another round. */
+static bool next_round(struct sweep *sweep)
 {
 	unsigned open = 0, bad = 0;
 
 	sweep->round++;
-	sweep->position = 0;
-	round_shuffle(sweep);
 	for (unsigned i = 0; i < sweep->count; i++) {
 		open += !sweep->cells[i].settled;
 		bad += !sweep->cells[i].settled && troubled(&sweep->cells[i]);
@@ -388,9 +384,7 @@ static void round_end(struct sweep *sweep)
 	/* Beyond the planned rounds, time that settled cells left over goes to the doubtful ones
 	 * first. */
 	sweep->troubled_only = sweep->round >= sweep->rounds && bad > 0;
-	if (open == 0 || (sweep->round >= sweep->rounds && sweep->spent >= sweep->allowance &&
-				 !any_empty(sweep)))
-		sweep->measured = true;
+	return open > 0 && !is_late(sweep);
 }
 
 /* Seconds of trials that a visit has a share in: the cell's, by the visits that are planned. */
@@ -413,52 +407,38 @@ static bool is_due(const struct sweep *sweep, const struct cell *cell)
 	return !is_far(cell) || sweep->round >= sweep->rounds || sweep->round % FAR_EVERY == 0;
 }
 
-bool sweep_next(struct sweep *sweep, double now, struct request *request)
-{
-	struct visit *visit = &sweep->visit[sweep->under_way];
-	struct cell *cell;
+/* ---- visits ---- */
 
-	if (sweep->stopped || sweep->under_way == SWEEP_VISITS)
-		return false;
-	if (sweep->measured && (sweep->taken < sweep->count || !block_load(sweep)))
-		return false;
-	for (;;) {
-		/* A round and a block end when all of their results are known. */
-		if (sweep->under_way > 0 && (sweep->position == sweep->count ||
-						    (overdrawn(sweep) && !any_empty(sweep))))
-			return false;
-		if (sweep->position == sweep->count)
-			round_end(sweep);
-		/* Every cell is visited once, whatever the time; later rounds end with it. */
-		if (overdrawn(sweep) && !any_empty(sweep))
-			sweep->measured = true;
-		if (sweep->measured)
-			return false;
-		cell = &sweep->cells[sweep->order[sweep->position++]];
-		if (overdrawn(sweep) ? empty(cell)
-				     : !cell->settled && is_due(sweep, cell) &&
-					       (!sweep->troubled_only || troubled(cell)))
-			break;
-	}
-	*visit = (struct visit){ ++sweep->generation, sweep->order[sweep->position - 1], now,
-		visit_seconds(sweep, cell) };
-	sweep->under_way++;
+static bool is_wanted(void *context, unsigned index)
+{
+	const struct sweep *sweep = context;
+	const struct cell *cell = &sweep->cells[index];
+
+	if (overdrawn(sweep))
+		return empty(cell);
+	return !cell->settled && is_due(sweep, cell) && (!sweep->troubled_only || troubled(cell));
+}
+
+static void ask(void *context, unsigned index, struct request *request)
+{
+	const struct sweep *sweep = context;
+	const struct cell *cell = &sweep->cells[index];
+	double seconds = visit_seconds(sweep, cell);
+
 	*request = (struct request){
-		.generation = visit->generation,
-		.tag = visit->cell,
+		.tag = index,
 		.kernel = sweep->kernel,
 		.seed = sweep->options.seed,
-		/* Each visit begins elsewhere in the walk, spread evenly however many there are. */
-		.place = fmod((double)sweep->generation * GOLDEN, 1),
+		.place = visits_place(sweep->visits.made),
 		.shift = (uint64_t)(sweep->round / FAR_EVERY % PLACES) * SHIFT,
 		.budget =
 			{
-				.seconds = visit->seconds,
+				.seconds = seconds,
 				.precision = PRECISION_ENOUGH,
 				/* A time that the user has set bounds settling, too. */
-				.warm_seconds = sweep->options.seconds > 0 ? visit->seconds : 0,
+				.warm_seconds = sweep->options.seconds > 0 ? seconds : 0,
 				/* A quiet core fills its share of the trials early, and the rest of
-				 * the time is saved. One visit is enough for a figure that is more
+				 * the time is saved. One visit is enough for a value that is more
 				 * than provisional, if the sweep is stopped after it. */
 				.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED
 							? (unsigned)(QUIET_WANTED / sweep->rounds)
@@ -469,21 +449,13 @@ bool sweep_next(struct sweep *sweep, double now, struct request *request)
 	memcpy(request->v, cell->setting.v, sizeof(request->v));
 	if (sweep->plan)
 		request->plan = *sweep->plan;
-	return true;
 }
 
-void sweep_accept(struct sweep *sweep, double now, const struct result *result)
+static void accept(void *context, unsigned index, const struct result *result, double seconds)
 {
-	struct visit visit = sweep->visit[0];
-	struct cell *cell = &sweep->cells[visit.cell];
-	/* It began when the visit before it was over. */
-	double took = now - fmax(visit.at, sweep->answered);
+	struct sweep *sweep = context;
+	struct cell *cell = &sweep->cells[index];
 
-	if (sweep->under_way == 0 || result->generation != visit.generation || !result->final)
-		return;
-	sweep->under_way--;
-	memmove(sweep->visit, sweep->visit + 1, sizeof(visit) * (size_t)sweep->under_way);
-	sweep->answered = now;
 	cell_visit(cell, result, QUIET_WANTED, is_far(cell) ? PRECISION_LARGE : PRECISION_SMALL,
 		VISITS_MAX);
 	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) &&
@@ -492,12 +464,26 @@ void sweep_accept(struct sweep *sweep, double now, const struct result *result)
 	/* Laying out a large working set and walking it to steady state is not measuring: in the
 	 * planned rounds it counts only against a time that the user has set. */
 	if (sweep->options.seconds <= 0 && sweep->round < sweep->rounds)
-		took -= result->preparing;
-	sweep->spent += fmax(took, 0);
+		seconds -= result->preparing;
+	sweep->spent += fmax(seconds, 0);
 	sweep->planned += share_seconds(sweep, cell);
 	if (cell->settled)
 		sweep->settled++;
+	if (sweep->counts.count == 0)
+		sweep->counts = result->counts;
 }
+
+void sweep_drain(struct sweep *sweep)
+{
+	visits_drain(&sweep->visits);
+}
+
+const struct counts *sweep_counts(const struct sweep *sweep)
+{
+	return &sweep->counts;
+}
+
+/* ---- finished cells ---- */
 
 /* A figure that may be handed out although its cell is not settled: of a sweep that goes on none
  * that a visit may yet turn over; of one that was stopped what there is, unless the visit had
@@ -509,7 +495,8 @@ static bool presentable(const struct sweep *sweep, const struct cell *cell)
 						      : !cell->sample.provisional));
 }
 
-const struct cell *sweep_take(struct sweep *sweep)
+/* The next finished cell; NULL while it is not finished. */
+static const struct cell *take(struct sweep *sweep)
 {
 	while (sweep->taken < sweep->count) {
 		struct cell *cell = &sweep->cells[sweep->taken];
@@ -531,18 +518,47 @@ const struct cell *sweep_take(struct sweep *sweep)
 	return NULL;
 }
 
-void sweep_stop(struct sweep *sweep)
+/* Hands out finished cells, until the result of a visit under way is there. */
+static void hand_out(void *context)
 {
-	sweep->stopped = true;
-	sweep->under_way = 0;
+	struct sweep *sweep = context;
+	struct visits *visits = &sweep->visits;
+	const struct cell *cell;
+
+	while (!visits_due(visits) && (cell = take(sweep))) {
+		sweep->sink->finished(sweep->sink->context, cell);
+		if (visits->measurer->ahead > 1)
+			visits_submit(visits);
+	}
+	sweep->sink->meanwhile(sweep->sink->context);
 }
 
-bool sweep_done(const struct sweep *sweep)
+void sweep_measure(
+	struct sweep *sweep, const struct measurer *measurer, const struct sweep_sink *sink)
 {
-	if (sweep->under_way > 0 || sweep->taken < sweep->count)
-		return false;
-	return sweep->stopped ||
-	       (sweep->measured && sweep->odometer >= sweep->progress.combinations);
+	struct visits *visits = &sweep->visits;
+
+	*visits = (struct visits){ .measurer = measurer,
+		.context = sweep,
+		.order = sweep->order,
+		.wanted = is_wanted,
+		.late = is_late,
+		.ask = ask,
+		.accept = accept,
+		.meanwhile = hand_out };
+	sweep->sink = sink;
+	while (!measurer_stopped(measurer) && block_load(sweep)) {
+		visits->count = sweep->count;
+		do {
+			round_shuffle(sweep);
+			visits_round(visits);
+		} while (!measurer_stopped(measurer) && next_round(sweep));
+		sweep->stopped = measurer_stopped(measurer);
+		sweep->measured = !sweep->stopped;
+		visits->position = visits->count;
+		hand_out(sweep);
+	}
+	visits_free(visits);
 }
 
 void sweep_progress(struct sweep *sweep, struct sweep_progress *progress)

@@ -1,17 +1,5 @@
 /* A sweep: the cross product of lists of knob values, a sample each.
  *
- * A machine of states that does no I/O and knows no clock: it says what to measure next, is told
- * the result, and hands out finished cells in the order of the cross product. The loop around it:
- *
- *     while (!sweep_done(sweep)) {
- *         while (sweep_next(sweep, now, &request))
- *         	…submit, to be measured in this order…
- *         while ((cell = sweep_take(sweep)))
- *         	…print it, while the worker measures…
- *         if (a request is under way)
- *         	…wait for the oldest's final result, sweep_accept(sweep, now, &result)…
- *     }
- *
  * Cells are visited in rounds, a little each time, so that drift of the clock and spells of
  * contention spread over all of them (a grid visited in 4 to 6 rounds repeated within 1 to 1.5 %,
  * cell by cell, on a quiet Zen 5). Settled cells are left alone; the time they save goes to those
@@ -25,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "engine/engine.h"
+#include "experiment/measurer.h"
 #include "experiment/setting/cells.h"
 
 struct sweep_axis {
@@ -52,8 +40,16 @@ struct sweep_progress {
 	char why_excluded[244]; /* the kernel's word on the first of them */
 };
 
-/* Visits under way at a time. */
-enum { SWEEP_VISITS = 2 };
+/* Who uses the finished cells. */
+struct sweep_sink {
+	void *context;
+	/* The next finished cell in the order of the cross product. One that could not be measured
+	 * comes too, with cell->failure set. Valid for this call. */
+	void (*finished)(void *context, const struct cell *cell);
+	/* After each batch of finished cells, and before each wait: time to write and to show
+	 * progress. */
+	void (*meanwhile)(void *context);
+};
 
 struct sweep;
 
@@ -69,7 +65,7 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment);
  * combination is left or there are more than a sweep can end in a day. */
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
-/* What every visit also counts; borrowed. Before the first sweep_next(). */
+/* What every visit also counts; borrowed. Before sweep_measure(). */
 void sweep_count(struct sweep *sweep, const struct counter_plan *plan);
 
 /* The assigned knobs, in order. Owned by the sweep. */
@@ -79,26 +75,16 @@ const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count);
  */
 const struct setting *sweep_setting(const struct sweep *sweep);
 
-/* The next thing to measure; now in seconds of any steady clock. Called again before the result is
- * there, it gives the visit that follows: SWEEP_VISITS are under way at most. Returns false when
- * there is nothing until results have been accepted or finished cells taken, or ever. */
-bool sweep_next(struct sweep *sweep, double now, struct request *request);
+/* Measures all cells. When the measurer stops, every cell that has enough trials is handed out. */
+void sweep_measure(
+	struct sweep *sweep, const struct measurer *measurer, const struct sweep_sink *sink);
 
-/* The result of the oldest request under way; others are ignored. A cancelled one keeps its trials.
- * now: when the result was there, by the clock of sweep_next(). */
-void sweep_accept(struct sweep *sweep, double now, const struct result *result);
+/* For the sink, which is called while visits are under way: waits for them, so that the sink can
+ * measure something itself. */
+void sweep_drain(struct sweep *sweep);
 
-/* The next finished cell in the order of the cross product, or NULL while the next one is not
- * finished. One that could not be measured comes too, with cell->failure set. Valid until the
- * following sweep_next(). */
-const struct cell *sweep_take(struct sweep *sweep);
-
-/* Ends early: sweep_next() gives nothing any more, sweep_take() every cell that has enough trials.
- */
-void sweep_stop(struct sweep *sweep);
-
-/* Nothing left to measure or take. */
-bool sweep_done(const struct sweep *sweep);
+/* Counts of any visit; NULL: none has come. */
+const struct counts *sweep_counts(const struct sweep *sweep);
 
 void sweep_progress(struct sweep *sweep, struct sweep_progress *progress);
 
