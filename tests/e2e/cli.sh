@@ -106,7 +106,7 @@ SLEXPLORE_DATA=$work/data expect 0 sweep mine --time-budget 0.1 --quiet
 SLEXPLORE_DATA=$work/data refuse 2 'matmul-n' sweep matmul-n
 printf 'sweep mine\ntitle Mine\nkernel hill size=4k\n' >data/sweeps
 SLEXPLORE_DATA=$work/data expect 1 sweep mine
-says err 'sweeps:3: no kernel "hill"'
+says err 'sweeps:3: unknown kernel "hill"'
 
 # Each trial computes and checks a whole product.
 expect 0 run matmul n=60 whole=1 --quiet
