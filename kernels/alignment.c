@@ -4,6 +4,7 @@
  * Not every combination is built, for code's sake: any start for short loops, any length for
  * middling ones, any number of instructions for two lengths. */
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 enum { OFFSET, LENGTH, COUNT };
 /* count: 4 << 0 … 4 << 12. */
@@ -14,25 +15,13 @@ static const char *const count_names[] = { "4", "8", "16", "32", "64", "128", "2
 _Static_assert(sizeof(count_names) / sizeof(*count_names) == COUNTS + 1, "a name for each count");
 
 static const struct knob knobs[] = {
-	[OFFSET] = { .name = "offset",
-		.help = "bytes from the start of a line to the loop's",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = LINE - 1,
-		.role = KNOB_FORM },
-	[LENGTH] = { .name = "length",
-		.help = "bytes of each instruction",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = LENGTHS,
-		.initial = 4,
-		.role = KNOB_FORM },
-	[COUNT] = { .name = "count",
-		.help = "nops in an iteration, beside the loop's own two instructions",
-		.kind = KNOB_CHOICE,
-		.choices = count_names,
-		.initial = 2,
-		.role = KNOB_FORM },
+	[OFFSET] = KNOB_ROW_COUNT("offset", "bytes from the start of a line to the loop's", 0,
+		LINE - 1, 0, .role = KNOB_FORM),
+	[LENGTH] = KNOB_ROW_COUNT(
+		"length", "bytes of each instruction", 1, LENGTHS, 4, .role = KNOB_FORM),
+	[COUNT] = KNOB_ROW_CHOICE("count",
+		"nops in an iteration, beside the loop's own two instructions", count_names,
+		.initial = 2, .role = KNOB_FORM),
 };
 
 /* do {
@@ -257,8 +246,7 @@ const struct kernel kernel_alignment = {
 	.element = "nop",
 	.hint = "+ on offset; or count=16384, then length=8",
 	.limit = "width",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = alignment_check,
 	.fit = alignment_fit,
 	.footprint = alignment_footprint,

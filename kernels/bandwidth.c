@@ -9,7 +9,7 @@
 
 #include "kernels/features.h"
 #include "kernels/kernel.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 #include "kernels/stream.h"
 
 enum { OP, SIZE, STRIDE, WIDTH, STORES, PAGES, NODE, CORES };
@@ -42,36 +42,17 @@ static const struct op {
 };
 
 static const struct knob knobs[] = {
-	[OP] = { .name = "op",
-		.help = "read, write, update or copy: strided, every place, or by the library",
-		.kind = KNOB_CHOICE,
-		.choices = op_names,
-		.initial = OP_FRD },
-	[SIZE] = { .name = "size",
-		.help = "bytes of the array, or of both when one is copied to the other",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[STRIDE] = { .name = "stride",
-		.help = "places of width bytes from one to the next; rd, wr, rdwr, cp",
-		.kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE,
-		.min = 1,
-		.max = 64,
-		.initial = 4 },
-	[WIDTH] = { .name = "width",
-		.help = "bytes of an access",
-		.kind = KNOB_CHOICE,
-		.choices = width_names,
-		.role = KNOB_FORM },
-	[STORES] = { .name = "stores",
-		.help = "by way of the caches or past them; fwr, fcp",
-		.kind = KNOB_CHOICE,
-		.choices = store_names,
-		.role = KNOB_FORM },
+	[OP] = KNOB_ROW_CHOICE("op",
+		"read, write, update or copy: strided, every place, or by the library", op_names,
+		.initial = OP_FRD),
+	[SIZE] = KNOB_ROW_SIZE(
+		"bytes of the array, or of both when one is copied to the other", 16384),
+	[STRIDE] = KNOB_ROW_COUNT("stride",
+		"places of width bytes from one to the next; rd, wr, rdwr, cp", 1, 64, 4,
+		.axis = AXIS_STRIDE),
+	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of an access", width_names, .role = KNOB_FORM),
+	[STORES] = KNOB_ROW_CHOICE("stores", "by way of the caches or past them; fwr, fcp",
+		store_names, .role = KNOB_FORM),
 	[PAGES] = KNOB_ROW_PAGES,
 	[NODE] = KNOB_ROW_NODE,
 	[CORES] = KNOB_ROW_CORES,
@@ -500,8 +481,7 @@ const struct kernel kernel_bandwidth = {
 	.element = "access",
 	.hint = "Down to width, then +; then grow size",
 	.limit = "loads",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = bandwidth_check,
 	.fit = bandwidth_fit,
 	.footprint = bandwidth_footprint,

@@ -5,6 +5,7 @@
  * A taken one jumps over the gap to the next; the gap of one that is not taken is filled with nops,
  * and they run. */
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 enum { WAY, COUNT, SPACING };
 enum { WAY_JUMP, WAY_TAKEN, WAY_UNTAKEN, WAY_MIXED, WAYS };
@@ -17,24 +18,12 @@ static const char *const count_names[] = { "1", "2", "3", "4", "6", "8", "12", "
 static const char *const spacing_names[] = { "4", "8", "16", "32", "64", NULL };
 
 static const struct knob knobs[] = {
-	[WAY] = { .name = "way",
-		.help = "jumps, or branches: all taken, none, or every other one",
-		.kind = KNOB_CHOICE,
-		.choices = way_names,
-		.initial = WAY_TAKEN,
-		.role = KNOB_FORM },
-	[COUNT] = { .name = "count",
-		.help = "branches in an iteration, the loop's own among them",
-		.kind = KNOB_CHOICE,
-		.choices = count_names,
-		.initial = 7,
-		.role = KNOB_FORM },
-	[SPACING] = { .name = "spacing",
-		.help = "bytes from one branch to the next",
-		.kind = KNOB_CHOICE,
-		.choices = spacing_names,
-		.initial = 2,
-		.role = KNOB_FORM },
+	[WAY] = KNOB_ROW_CHOICE("way", "jumps, or branches: all taken, none, or every other one",
+		way_names, .initial = WAY_TAKEN, .role = KNOB_FORM),
+	[COUNT] = KNOB_ROW_CHOICE("count", "branches in an iteration, the loop's own among them",
+		count_names, .initial = 7, .role = KNOB_FORM),
+	[SPACING] = KNOB_ROW_CHOICE("spacing", "bytes from one branch to the next", spacing_names,
+		.initial = 2, .role = KNOB_FORM),
 };
 
 /* What goes round: 1 and the flags that "not zero" leaves, as the loop's own count down does. */
@@ -199,8 +188,7 @@ const struct kernel kernel_branches = {
 	.element = "branch",
 	.hint = "Down to spacing, then -: dense jumps; then way=untaken",
 	.limit = "taken-branches",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.footprint = branches_footprint,
 	.layout_nests = true,
 	.seamless = true,

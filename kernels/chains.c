@@ -3,6 +3,7 @@
  * node->value, node = node->next. All are unrolled eight times and none is in vectors, so that what
  * differs is the chain. */
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 #include "kernels/shuffle.h"
 
@@ -21,31 +22,14 @@ static const char *const acc_names[] = { "1", "2", "4", "8", NULL };
 static const char *const order_names[] = { "sequential", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of all arrays, or of all nodes",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 32768,
-		.factor = 2 },
-	[CHAIN] = { .name = "chain",
-		.help = "through what an addition waits for the last: nothing, the sum, a load",
-		.kind = KNOB_CHOICE,
-		.choices = chain_names },
-	[TYPE] = { .name = "type",
-		.help = "the type of the numbers",
-		.kind = KNOB_CHOICE,
-		.choices = type_names },
-	[ACC] = { .name = "acc",
-		.help = "sums side by side, where the chain goes through the sum",
-		.kind = KNOB_CHOICE,
-		.choices = acc_names,
-		.role = KNOB_FORM },
-	[ORDER] = { .name = "order",
-		.help = "how the list goes through memory",
-		.kind = KNOB_CHOICE,
-		.choices = order_names },
+	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays, or of all nodes", 32768),
+	[CHAIN] = KNOB_ROW_CHOICE("chain",
+		"through what an addition waits for the last: nothing, the sum, a load",
+		chain_names),
+	[TYPE] = KNOB_ROW_CHOICE("type", "the type of the numbers", type_names),
+	[ACC] = KNOB_ROW_CHOICE("acc", "sums side by side, where the chain goes through the sum",
+		acc_names, .role = KNOB_FORM),
+	[ORDER] = KNOB_ROW_CHOICE("order", "how the list goes through memory", order_names),
 };
 
 /* 16 bytes. */
@@ -577,8 +561,7 @@ const struct kernel kernel_chains = {
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
 	.element = "addition",
 	.hint = "Down to chain, then +: none, sum, load; then grow size",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = chains_check,
 	.fit = chains_fit,
 	.footprint = chains_footprint,

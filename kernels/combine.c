@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 enum { OP, TYPE, UNROLL, ACC, SHAPE, SIZE, STRIDE };
 enum { TYPE_I32, TYPE_I64, TYPE_F32, TYPE_F64 };
@@ -19,50 +20,20 @@ static const char *const shape_names[] = { "separate", "reassociated", NULL };
 static const int64_t type_bytes[] = { 4, 8, 4, 8 };
 
 static const struct knob knobs[] = {
-	[OP] = { .name = "op",
-		.help = "the operation that combines",
-		.kind = KNOB_CHOICE,
-		.choices = op_names,
-		.initial = 1 },
-	[TYPE] = { .name = "type",
-		.help = "the type of the elements",
-		.kind = KNOB_CHOICE,
-		.choices = type_names,
-		.initial = TYPE_F64 },
-	[UNROLL] = { .name = "unroll",
-		.help = "elements in one iteration of the loop",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = COMBINE_UNROLL,
-		.initial = 4,
-		.role = KNOB_FORM },
-	[ACC] = { .name = "acc",
-		.help = "accumulators: chains that run side by side",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = COMBINE_UNROLL,
-		.initial = 1,
-		.role = KNOB_FORM },
-	[SHAPE] = { .name = "shape",
-		.kind = KNOB_CHOICE,
-		.choices = shape_names,
-		.help = "accumulators apart, or an iteration's elements combined first",
-		.role = KNOB_FORM },
-	[SIZE] = { .name = "size",
-		.help = "bytes of the array",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 64,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[STRIDE] = { .name = "stride",
-		.help = "elements from one read to the next",
-		.kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE,
-		.min = 1,
-		.max = 64,
-		.initial = 1 },
+	[OP] = KNOB_ROW_CHOICE("op", "the operation that combines", op_names, .initial = 1),
+	[TYPE] = KNOB_ROW_CHOICE(
+		"type", "the type of the elements", type_names, .initial = TYPE_F64),
+	[UNROLL] = KNOB_ROW_COUNT("unroll", "elements in one iteration of the loop", 1,
+		COMBINE_UNROLL, 4, .role = KNOB_FORM),
+	[ACC] = KNOB_ROW_COUNT("acc", "accumulators: chains that run side by side", 1,
+		COMBINE_UNROLL, 1, .role = KNOB_FORM),
+	[SHAPE] = KNOB_ROW_CHOICE("shape",
+		"accumulators apart, or an iteration's elements combined first", shape_names,
+		.role = KNOB_FORM),
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes of the array", 64, KNOB_MAX_MEMORY, 16384,
+		.axis = AXIS_SIZE, .factor = 2),
+	[STRIDE] = KNOB_ROW_COUNT(
+		"stride", "elements from one read to the next", 1, 64, 1, .axis = AXIS_STRIDE),
 };
 
 /* Elements read in one pass: every stride-th of the array, cut to whole iterations. */
@@ -309,8 +280,7 @@ const struct kernel kernel_combine = {
 	.element = "array element read",
 	.limit = "latency",
 	.hint = "Down to acc, then +: watch the cycles fall",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = combine_check,
 	.fit = combine_fit,
 	.layout = combine_layout,

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, TYPE, FORM, ORDER };
@@ -19,27 +20,12 @@ static const char *const form_names[] = { "scalar", "gather128", "gather256", "g
 static const char *const order_names[] = { "random", "sequential", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of values and indices together",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[TYPE] = { .name = "type",
-		.help = "the type of the values; an index has 4 bytes",
-		.kind = KNOB_CHOICE,
-		.choices = type_names },
-	[FORM] = { .name = "form",
-		.help = "a load for each value, or a gather into so many bits",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
-	[ORDER] = { .name = "order",
-		.help = "where the indices lead",
-		.kind = KNOB_CHOICE,
-		.choices = order_names },
+	[SIZE] = KNOB_ROW_SIZE("bytes of values and indices together", 16384),
+	[TYPE] =
+		KNOB_ROW_CHOICE("type", "the type of the values; an index has 4 bytes", type_names),
+	[FORM] = KNOB_ROW_CHOICE("form", "a load for each value, or a gather into so many bits",
+		form_names, .role = KNOB_FORM),
+	[ORDER] = KNOB_ROW_CHOICE("order", "where the indices lead", order_names),
 };
 
 struct gather_walk {
@@ -411,8 +397,7 @@ const struct kernel kernel_gather = {
 	.element = "value fetched",
 	.limit = "loads",
 	.hint = "Down to form, then +: the same loads in fewer instructions",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = gather_check,
 	.layout = gather_layout,
 	.prepare = gather_prepare,

@@ -2,10 +2,9 @@
  * one that keeps them in place and goes on to the next when a place is taken. Both tables of the
  * same keys are in memory; what differs is what the next load waits for. */
 #include "kernels/hash.h"
+#include "kernels/knob_rows.h"
 
 #include <string.h>
-
-#include "kernels/place.h"
 
 enum { LINE = 64 };
 
@@ -13,50 +12,21 @@ static const char *const table_names[] = { "chained", "open", NULL };
 static const char *const order_names[] = { "random", "bucket", NULL };
 
 static const struct knob knobs[] = {
-	[HASH_SIZE] = { .name = "size",
-		.help = "bytes of both tables: buckets, nodes and slots",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 16384,
-		.max = (int64_t)64 << 30,
-		.initial = 1536 << 10,
-		.factor = 2 },
-	[HASH_LOAD] = { .name = "load",
-		.help = "keys for every hundred buckets, or slots",
-		.kind = KNOB_COUNT,
-		.min = 5,
-		.max = 1000,
-		.initial = 75,
-		.multiple = 5 },
-	[HASH_TABLE] = { .name = "table",
-		.help = "keys in chains behind their bucket, or in the next free slot",
-		.kind = KNOB_CHOICE,
-		.choices = table_names,
-		.role = KNOB_FORM },
-	[HASH_ORDER] = { .name = "order",
-		.help = "how the nodes of chains lie in memory",
-		.kind = KNOB_CHOICE,
-		.choices = order_names },
-	[HASH_LOOKUPS] = { .name = "lookups",
-		.help = "lookups at a time, step by step",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = HASH_LOOKUPS_MOST,
-		.initial = 1,
-		.factor = 2,
-		.role = KNOB_FORM },
-	[HASH_FOUND] = { .name = "found",
-		.help = "percent of the lookups whose key is there",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 100,
-		.initial = 100,
-		.multiple = 5 },
-	[HASH_WHOLE] = { .name = "whole",
-		.help = "1: each trial is 16 M lookups, and they are checked",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1 },
+	[HASH_SIZE] = KNOB_ROW_BYTES("size", "bytes of both tables: buckets, nodes and slots",
+		16384, (int64_t)64 << 30, 1536 << 10, .axis = AXIS_SIZE, .factor = 2),
+	[HASH_LOAD] = KNOB_ROW_COUNT(
+		"load", "keys for every hundred buckets, or slots", 5, 1000, 75, .multiple = 5),
+	[HASH_TABLE] = KNOB_ROW_CHOICE("table",
+		"keys in chains behind their bucket, or in the next free slot", table_names,
+		.role = KNOB_FORM),
+	[HASH_ORDER] =
+		KNOB_ROW_CHOICE("order", "how the nodes of chains lie in memory", order_names),
+	[HASH_LOOKUPS] = KNOB_ROW_COUNT("lookups", "lookups at a time, step by step", 1,
+		HASH_LOOKUPS_MOST, 1, .factor = 2, .role = KNOB_FORM),
+	[HASH_FOUND] = KNOB_ROW_COUNT(
+		"found", "percent of the lookups whose key is there", 0, 100, 100, .multiple = 5),
+	[HASH_WHOLE] = KNOB_ROW_COUNT(
+		"whole", "1: each trial is 16 M lookups, and they are checked", 0, 1, 0),
 	[HASH_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -429,8 +399,7 @@ const struct kernel kernel_hash_lookup = {
 		    "memory-bound programs with low ILP",
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then table=open",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = hash_check,
 	.fit = hash_fit,
 	.footprint = hash_bytes,

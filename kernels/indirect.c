@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, FORM, ORDER };
@@ -14,23 +15,10 @@ static const char *const form_names[] = { "four", "wide", "wide-lean", "gather",
 static const char *const order_names[] = { "random", "sequential", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of values and offsets together",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[FORM] = { .name = "form",
-		.help = "4 loads for 2 values; 2 offsets in 1 load; gather",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
-	[ORDER] = { .name = "order",
-		.help = "where the offsets lead",
-		.kind = KNOB_CHOICE,
-		.choices = order_names },
+	[SIZE] = KNOB_ROW_SIZE("bytes of values and offsets together", 16384),
+	[FORM] = KNOB_ROW_CHOICE("form", "4 loads for 2 values; 2 offsets in 1 load; gather",
+		form_names, .role = KNOB_FORM),
+	[ORDER] = KNOB_ROW_CHOICE("order", "where the offsets lead", order_names),
 };
 
 struct indirect {
@@ -322,8 +310,7 @@ const struct kernel kernel_indirect = {
 	.element = "value summed",
 	.limit = "loads",
 	.hint = "Down to form, then +: one load for two offsets",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = indirect_check,
 	.layout = indirect_layout,
 	.prepare = indirect_prepare,

@@ -6,6 +6,7 @@
  * every k. */
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, K, UNROLL };
@@ -14,27 +15,10 @@ enum { SIZE, K, UNROLL };
 #define APART 272
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of the array",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[K] = { .name = "k",
-		.help = "loads an element",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 4,
-		.initial = 2 },
-	[UNROLL] = { .name = "unroll",
-		.help = "elements in one iteration of the loop",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 8,
-		.initial = 8,
-		.role = KNOB_FORM },
+	[SIZE] = KNOB_ROW_SIZE("bytes of the array", 16384),
+	[K] = KNOB_ROW_COUNT("k", "loads an element", 1, 4, 2),
+	[UNROLL] = KNOB_ROW_COUNT(
+		"unroll", "elements in one iteration of the loop", 1, 8, 8, .role = KNOB_FORM),
 };
 
 struct loads_walk {
@@ -197,8 +181,7 @@ const struct kernel kernel_k_loads = {
 	.element = "element of k loads",
 	.limit = "loads",
 	.hint = "Down to k, then + and -: cycles go in steps of one load",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.layout_nests = true,
 	.prepare = loads_prepare,
 	.call = loads_call,

@@ -1,5 +1,6 @@
 /* The registry, and the defaults of callbacks that a kernel leaves NULL. */
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 #include <string.h>
 
@@ -117,4 +118,30 @@ struct status kernel_verify(struct kernel_run *run)
 		return status_ok();
 	return status_make(STATUS_FAILED, "%s computed %#llx where %#llx is right",
 		run->kernel->name, (unsigned long long)run->result, (unsigned long long)right);
+}
+
+const char *const knob_pages[] = { "auto", "4k", "huge", NULL };
+
+const char *const knob_nodes[] = { "local", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",
+	"11", "12", "13", "14", "15", NULL };
+
+static int within_int(int64_t value, int least)
+{
+	return value < least ? least : value > INT32_MAX / 4 ? INT32_MAX / 4 : (int)value;
+}
+
+struct kernel_need kernel_need(const struct kernel *kernel, const int64_t *v)
+{
+	uint64_t set = kernel_footprint(kernel, v);
+	struct kernel_need need = {
+		.cores = within_int(kernel_asked(kernel, v, ASKS_CORES), 1),
+		.streams = within_int(kernel_asked(kernel, v, ASKS_STREAMS), 0),
+	};
+
+	need.processors = need.cores + need.streams;
+	if (__builtin_mul_overflow(set, (uint64_t)need.cores, &need.memory) ||
+		__builtin_add_overflow(
+			need.memory, (uint64_t)need.streams * STREAM_BYTES, &need.memory))
+		need.memory = UINT64_MAX;
+	return need;
 }

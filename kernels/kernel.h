@@ -318,6 +318,19 @@ int kernel_axis(const struct kernel *kernel, enum knob_axis axis);
 int kernel_asking(const struct kernel *kernel, enum knob_asks asks);
 int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_asks asks);
 
+/* The least number of bytes that a stream walks: more than the last cache of most cores. */
+#define STREAM_BYTES ((uint64_t)64 << 20)
+
+/* What one setting takes of the machine. */
+struct kernel_need {
+	int cores;	 /* that run the kernel at once, from 1 */
+	int streams;	 /* others that stream */
+	int processors;	 /* both together */
+	uint64_t memory; /* bytes of all working sets; UINT64_MAX: too many for 64 bits */
+};
+
+struct kernel_need kernel_need(const struct kernel *kernel, const int64_t *v);
+
 /* The callbacks of the same name, or their defaults. */
 struct status kernel_check(const struct kernel *kernel, const int64_t *v);
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed);

@@ -6,6 +6,7 @@
  * likely and lets a list of n nodes become one of more without starting again. */
 #include "base/random.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 enum { SIZE, SPACING, ORDER };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
@@ -18,27 +19,11 @@ struct node {
 static const char *const order_names[] = { "sequential", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of all nodes with their spacing",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 16,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.multiple = 16,
-		.factor = 2 },
-	[SPACING] = { .name = "spacing",
-		.help = "bytes from one node to the next in memory",
-		.kind = KNOB_COUNT,
-		.min = 16,
-		.max = 256,
-		.initial = 16,
-		.multiple = 16,
-		.factor = 2 },
-	[ORDER] = { .name = "order",
-		.help = "how the list goes through memory",
-		.kind = KNOB_CHOICE,
-		.choices = order_names },
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes with their spacing", 16,
+		KNOB_MAX_MEMORY, 16384, .axis = AXIS_SIZE, .multiple = 16, .factor = 2),
+	[SPACING] = KNOB_ROW_COUNT("spacing", "bytes from one node to the next in memory", 16, 256,
+		16, .multiple = 16, .factor = 2),
+	[ORDER] = KNOB_ROW_CHOICE("order", "how the list goes through memory", order_names),
 };
 
 static uint64_t node_count(const int64_t *v)
@@ -206,8 +191,7 @@ const struct kernel kernel_list_length = {
 		    "(load performance)",
 	.element = "list node",
 	.limit = "latency",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = list_check,
 	.fit = list_fit,
 	.footprint = list_footprint,

@@ -3,11 +3,10 @@
  * by an index of the nodes that is made first, and by groups of nodes, as an unrolled list has
  * them. Here are the loops; what is where is kernels/list_nodes.h, and the way through the lookups
  * kernels/list_lookup_walk.c. */
+#include "kernels/knob_rows.h"
 #include "kernels/list_lookup.h"
 
 #include <math.h>
-
-#include "kernels/place.h"
 
 /* Bytes, for what the walk asks of memory. */
 enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
@@ -24,59 +23,27 @@ static const char *const inner_names[] = { "scalar", "vector", "any-of", NULL };
 static const char *const group_names[] = { "1", "2", "4", "8", "16", NULL };
 
 static const struct knob knobs[] = {
-	[LOOKUP_SIZE] = { .name = "size",
-		.help = "bytes of all nodes, 24 in each: 384m are 16 M nodes",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 512 * NODE,
-		.max = (int64_t)LIST_NODES_MOST * NODE,
-		.initial = 65536 * NODE,
-		.factor = 2 },
-	[LOOKUP_FORM] = { .name = "form",
-		.help = "the way through the list",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
-	[LOOKUP_INNER] = { .name = "inner",
-		.help = "how form=interleaved compares a node with all values",
-		.kind = KNOB_CHOICE,
-		.choices = inner_names,
-		.role = KNOB_FORM },
-	[LOOKUP_VALUES] = { .name = "values",
-		.help = "values looked up",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = LOOKUP_VALUES_MOST,
-		.initial = 128,
-		.factor = 2 },
-	[LOOKUP_FOUND] = { .name = "found",
-		.help = "percent of the values that are in the list",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 100,
-		.initial = 50,
-		.multiple = 5 },
-	[LOOKUP_MISPLACED] = { .name = "misplaced",
-		.help = "percent of nodes at random places; 0: all in order",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 100,
-		.multiple = 5 },
-	[LOOKUP_DELETED] = { .name = "deleted",
-		.help = "percent of nodes that are in the array, but not in the list",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 75,
-		.multiple = 5 },
-	[LOOKUP_GROUP] = { .name = "group",
-		.help = "nodes that stay together, wherever they are",
-		.kind = KNOB_CHOICE,
-		.choices = group_names },
-	[LOOKUP_WHOLE] = { .name = "whole",
-		.help = "1: each trial looks up all values, and what is found is checked",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1 },
+	[LOOKUP_SIZE] = KNOB_ROW_BYTES("size",
+		"bytes of all nodes, 24 in each: 384m are 16 M nodes", 512 * NODE,
+		(int64_t)LIST_NODES_MOST *NODE, 65536 * NODE, .axis = AXIS_SIZE, .factor = 2),
+	[LOOKUP_FORM] =
+		KNOB_ROW_CHOICE("form", "the way through the list", form_names, .role = KNOB_FORM),
+	[LOOKUP_INNER] =
+		KNOB_ROW_CHOICE("inner", "how form=interleaved compares a node with all values",
+			inner_names, .role = KNOB_FORM),
+	[LOOKUP_VALUES] = KNOB_ROW_COUNT(
+		"values", "values looked up", 1, LOOKUP_VALUES_MOST, 128, .factor = 2),
+	[LOOKUP_FOUND] = KNOB_ROW_COUNT(
+		"found", "percent of the values that are in the list", 0, 100, 50, .multiple = 5),
+	[LOOKUP_MISPLACED] = KNOB_ROW_COUNT("misplaced",
+		"percent of nodes at random places; 0: all in order", 0, 100, 0, .multiple = 5),
+	[LOOKUP_DELETED] = KNOB_ROW_COUNT("deleted",
+		"percent of nodes that are in the array, but not in the list", 0, 75, 0,
+		.multiple = 5),
+	[LOOKUP_GROUP] = KNOB_ROW_CHOICE(
+		"group", "nodes that stay together, wherever they are", group_names),
+	[LOOKUP_WHOLE] = KNOB_ROW_COUNT("whole",
+		"1: each trial looks up all values, and what is found is checked", 0, 1, 0),
 	[LOOKUP_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -566,8 +533,7 @@ const struct kernel kernel_list_lookup = {
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
 	.element = "comparison of a node with a value",
 	.hint = "Type size=24m misplaced=25, then + on form",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = lookup_check,
 	.fit = lookup_fit,
 	.footprint = lookup_footprint,

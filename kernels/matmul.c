@@ -2,11 +2,11 @@
  * in blocks that a cache holds, and with several sums side by side. The loops stand in
  * matmul_loops.h, the way through them in matmul_walk.c. */
 #include "kernels/matmul.h"
+#include "kernels/knob_rows.h"
 
 #include <string.h>
 
 #include "base/random.h"
-#include "kernels/place.h"
 
 static const char *const form_names[] = { "naive", "reordered", "transposed", "blocked",
 	"blocked-transposed", NULL };
@@ -20,50 +20,22 @@ enum { BLOCK_INITIAL = 64 };
 enum { LINE = 64, PAGE = 4096 };
 
 static const struct knob knobs[] = {
-	[MATMUL_N] = { .name = "n",
-		.help = "rows and columns of each matrix",
-		.kind = KNOB_COUNT,
-		.min = 8,
-		.max = MATMUL_N_MOST,
-		.initial = 1000,
-		.factor = 2 },
-	[MATMUL_FORM] = { .name = "form",
-		.help = "how the product is written",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
-	[MATMUL_ORDER] = { .name = "order",
-		.help = "loops, outermost first; auto: the case study's",
-		.kind = KNOB_CHOICE,
-		.choices = order_names,
-		.role = KNOB_FORM },
-	[MATMUL_BLOCK] = { .name = "block",
-		.help = "rows and columns of a block, in blocked forms",
-		.kind = KNOB_COUNT,
-		.min = 4,
-		.max = MATMUL_N_MOST,
-		.initial = BLOCK_INITIAL,
-		.factor = 2,
-		.role = KNOB_FORM },
-	[MATMUL_ACC] = { .name = "acc",
-		.help = "sums side by side, where the loop over k is innermost",
-		.kind = KNOB_CHOICE,
-		.choices = acc_names,
-		.role = KNOB_FORM },
-	[MATMUL_TYPE] = { .name = "type",
-		.help = "the type of the elements",
-		.kind = KNOB_CHOICE,
-		.choices = type_names },
-	[MATMUL_PAD] = { .name = "pad",
-		.help = "elements between the end of a row and the next",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 64 },
-	[MATMUL_WHOLE] = { .name = "whole",
-		.help = "1: each trial is a whole product, and it is checked",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1 },
+	[MATMUL_N] = KNOB_ROW_COUNT(
+		"n", "rows and columns of each matrix", 8, MATMUL_N_MOST, 1000, .factor = 2),
+	[MATMUL_FORM] = KNOB_ROW_CHOICE(
+		"form", "how the product is written", form_names, .role = KNOB_FORM),
+	[MATMUL_ORDER] = KNOB_ROW_CHOICE("order", "loops, outermost first; auto: the case study's",
+		order_names, .role = KNOB_FORM),
+	[MATMUL_BLOCK] = KNOB_ROW_COUNT("block", "rows and columns of a block, in blocked forms", 4,
+		MATMUL_N_MOST, BLOCK_INITIAL, .factor = 2, .role = KNOB_FORM),
+	[MATMUL_ACC] =
+		KNOB_ROW_CHOICE("acc", "sums side by side, where the loop over k is innermost",
+			acc_names, .role = KNOB_FORM),
+	[MATMUL_TYPE] = KNOB_ROW_CHOICE("type", "the type of the elements", type_names),
+	[MATMUL_PAD] =
+		KNOB_ROW_COUNT("pad", "elements between the end of a row and the next", 0, 64, 0),
+	[MATMUL_WHOLE] = KNOB_ROW_COUNT(
+		"whole", "1: each trial is a whole product, and it is checked", 0, 1, 0),
 	[MATMUL_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -314,8 +286,7 @@ const struct kernel kernel_matmul = {
 		"Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench",
 	.element = "multiply-add",
 	.hint = "Right to form, then +: the same product, faster",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = matmul_check,
 	.fit = matmul_fit,
 	.footprint = matmul_footprint,

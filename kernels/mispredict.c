@@ -5,6 +5,7 @@
  * heart. */
 #include "base/random.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, RANDOM, PERIOD, FORM };
@@ -19,30 +20,15 @@ static const char *const period_names[] = { "none", "2", "4", "8", "16", "32", "
 	"512", "1024", "2048", "4096", "8192", "16384", "32768", "65536", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of outcomes, eight in each",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 64,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 262144,
-		.factor = 2 },
-	[RANDOM] = { .name = "random",
-		.help = "percent of outcomes that are a coin's; the others are 1",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 100,
-		.initial = 100,
-		.multiple = 5 },
-	[PERIOD] = { .name = "period",
-		.help = "outcomes after which the same come again",
-		.kind = KNOB_CHOICE,
-		.choices = period_names },
-	[FORM] = { .name = "form",
-		.help = "a branch around the addition, or a conditional move",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes of outcomes, eight in each", 64, KNOB_MAX_MEMORY,
+		262144, .axis = AXIS_SIZE, .factor = 2),
+	[RANDOM] =
+		KNOB_ROW_COUNT("random", "percent of outcomes that are a coin's; the others are 1",
+			0, 100, 100, .multiple = 5),
+	[PERIOD] =
+		KNOB_ROW_CHOICE("period", "outcomes after which the same come again", period_names),
+	[FORM] = KNOB_ROW_CHOICE("form", "a branch around the addition, or a conditional move",
+		form_names, .role = KNOB_FORM),
 };
 
 struct mispredict_walk {
@@ -237,8 +223,7 @@ const struct kernel kernel_mispredict = {
 	.element = "outcome",
 	.hint = "Down to form, then +: the same sum without a branch",
 	.limit = "misprediction",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.layout = mispredict_layout,
 	.layout_nests = true,
 	.stepped = true,

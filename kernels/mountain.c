@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/stream.h"
 
 enum { SIZE, STRIDE, OP };
@@ -15,26 +16,12 @@ enum { ELEMENT = 8, LINE = 64 };
 static const char *const op_names[] = { "rd", "wr", "rdwr", "cp", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of the array, or of both when one is copied to the other",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[STRIDE] = { .name = "stride",
-		.help = "elements of 8 bytes from one access to the next",
-		.kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE,
-		.min = 1,
-		.max = 64,
-		.initial = 1 },
-	[OP] = { .name = "op",
-		.help = "what is done to each: read and summed, written, both, copied",
-		.kind = KNOB_CHOICE,
-		.choices = op_names,
-		.initial = OP_RD },
+	[SIZE] = KNOB_ROW_SIZE(
+		"bytes of the array, or of both when one is copied to the other", 16384),
+	[STRIDE] = KNOB_ROW_COUNT("stride", "elements of 8 bytes from one access to the next", 1,
+		64, 1, .axis = AXIS_STRIDE),
+	[OP] = KNOB_ROW_CHOICE("op", "what is done to each: read and summed, written, both, copied",
+		op_names, .initial = OP_RD),
 };
 
 struct mountain_walk {
@@ -356,8 +343,7 @@ const struct kernel kernel_mountain = {
 		    "(the memory mountain)",
 	.element = "array element",
 	.limit = "loads",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = mountain_check,
 	.fit = mountain_fit,
 	.footprint = mountain_footprint,

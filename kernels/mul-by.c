@@ -2,6 +2,7 @@
  * operations for the width of a core; but one port, or two, must do all the multiplications. */
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, M, FORM };
@@ -10,26 +11,11 @@ enum { FORM_PLAIN, FORM_HOISTED, FORM_SQUARES, FORMS };
 static const char *const form_names[] = { "plain", "hoisted", "squares", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of the array",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[M] = { .name = "m",
-		.help = "the factor m: no value of it is faster",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = UINT32_MAX,
-		.initial = 7,
-		.factor = 10 },
-	[FORM] = { .name = "form",
-		.help = "4 multiplications, m outside (3), squares by adding (2)",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
+	[SIZE] = KNOB_ROW_SIZE("bytes of the array", 16384),
+	[M] = KNOB_ROW_COUNT(
+		"m", "the factor m: no value of it is faster", 0, UINT32_MAX, 7, .factor = 10),
+	[FORM] = KNOB_ROW_CHOICE("form", "4 multiplications, m outside (3), squares by adding (2)",
+		form_names, .role = KNOB_FORM),
 };
 
 struct mul_walk {
@@ -244,8 +230,7 @@ const struct kernel kernel_mul_by = {
 	.element = "number",
 	.limit = "ports",
 	.hint = "Down to form, then +: one multiplication fewer",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.layout_nests = true,
 	.prepare = mul_prepare,
 	.call = mul_call,

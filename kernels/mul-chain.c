@@ -3,33 +3,17 @@
  * multiplications overlap with the last of the product before. */
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, ACC, RESTART };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of the array",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[ACC] = { .name = "acc",
-		.help = "products that grow side by side",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 8,
-		.initial = 1,
-		.role = KNOB_FORM },
-	[RESTART] = { .name = "restart",
-		.help = "elements after which new products begin; 0: never",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1 << 20,
-		.initial = 0,
-		.factor = 2 },
+	[SIZE] = KNOB_ROW_SIZE("bytes of the array", 16384),
+	[ACC] = KNOB_ROW_COUNT(
+		"acc", "products that grow side by side", 1, 8, 1, .role = KNOB_FORM),
+	[RESTART] = KNOB_ROW_COUNT("restart", "elements after which new products begin; 0: never",
+		0, 1 << 20, 0, .factor = 2),
 };
 
 struct chain_walk {
@@ -181,8 +165,7 @@ const struct kernel kernel_mul_chain = {
 	.element = "number",
 	.limit = "latency",
 	.hint = "Down to acc, then +: products side by side",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.layout_nests = true,
 	.seamless = true,
 	.prepare = chain_prepare,

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, FORM };
@@ -16,19 +17,9 @@ enum { WHOLE_PASSES = 256 << 10 };
 static const char *const form_names[] = { "scalar", "scatter", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of indices and elements, half each",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[FORM] = { .name = "form",
-		.help = "a store each, or a scatter for sixteen (AVX-512)",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
+	[SIZE] = KNOB_ROW_SIZE("bytes of indices and elements, half each", 16384),
+	[FORM] = KNOB_ROW_CHOICE("form", "a store each, or a scatter for sixteen (AVX-512)",
+		form_names, .role = KNOB_FORM),
 };
 
 struct scatter_walk {
@@ -239,8 +230,7 @@ const struct kernel kernel_scatter_stores = {
 	.element = "element stored",
 	.hint = "Down to form, then +; then grow size",
 	.limit = "stores",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = scatter_check,
 	.footprint = scatter_footprint,
 	.layout = scatter_layout,

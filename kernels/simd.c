@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, OP, TYPE, WIDTH, ACC, FORM };
@@ -23,39 +24,15 @@ static const char *const form_names[] = { "plain", "shuffle", "blend", "register
 static const uint64_t type_bytes[TYPES] = { 4, 8, 4 };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of all arrays: one, or two",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[OP] = { .name = "op",
-		.help = "what is computed",
-		.kind = KNOB_CHOICE,
-		.choices = op_names },
-	[TYPE] = { .name = "type",
-		.help = "the type of the elements",
-		.kind = KNOB_CHOICE,
-		.choices = type_names },
-	[WIDTH] = { .name = "width",
-		.help = "bits of a register",
-		.kind = KNOB_CHOICE,
-		.choices = width_names,
-		.role = KNOB_FORM },
-	[ACC] = { .name = "acc",
-		.help = "accumulators: chains that run side by side",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = ACC_MAX,
-		.initial = 1,
-		.role = KNOB_FORM },
-	[FORM] = { .name = "form",
-		.help = "merge by shuffle or blend, broadcast from register or memory",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
+	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays: one, or two", 16384),
+	[OP] = KNOB_ROW_CHOICE("op", "what is computed", op_names),
+	[TYPE] = KNOB_ROW_CHOICE("type", "the type of the elements", type_names),
+	[WIDTH] = KNOB_ROW_CHOICE("width", "bits of a register", width_names, .role = KNOB_FORM),
+	[ACC] = KNOB_ROW_COUNT("acc", "accumulators: chains that run side by side", 1, ACC_MAX, 1,
+		.role = KNOB_FORM),
+	[FORM] = KNOB_ROW_CHOICE("form",
+		"merge by shuffle or blend, broadcast from register or memory", form_names,
+		.role = KNOB_FORM),
 };
 
 struct simd_walk {
@@ -662,8 +639,7 @@ const struct kernel kernel_simd = {
 	.element = "element or pair",
 	.hint = "Down to width, then +; then acc",
 	.limit = "latency",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = simd_check,
 	.fit = simd_fit,
 	.footprint = simd_footprint,

@@ -8,6 +8,7 @@
 #include "kernels/features.h"
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, WIDTH, ORDER, OFFSET };
@@ -18,30 +19,13 @@ static const char *const width_names[] = { "2", "4", "8", "16", "32", "64", NULL
 static const char *const order_names[] = { "fixed", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes walked, in whole pieces of 4k",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[WIDTH] = { .name = "width",
-		.help = "bytes of one load",
-		.kind = KNOB_CHOICE,
-		.choices = width_names,
-		.initial = WIDTH_8 },
-	[ORDER] = { .name = "order",
-		.help = "all loads at one offset, or at every offset in turn",
-		.kind = KNOB_CHOICE,
-		.choices = order_names },
-	[OFFSET] = { .name = "offset",
-		.help = "bytes from a line's beginning to its load; for order=fixed",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 63,
-		.initial = 60,
-		.role = KNOB_FORM },
+	[SIZE] = KNOB_ROW_SIZE("bytes walked, in whole pieces of 4k", 16384),
+	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of one load", width_names, .initial = WIDTH_8),
+	[ORDER] = KNOB_ROW_CHOICE(
+		"order", "all loads at one offset, or at every offset in turn", order_names),
+	[OFFSET] = KNOB_ROW_COUNT("offset",
+		"bytes from a line's beginning to its load; for order=fixed", 0, 63, 60,
+		.role = KNOB_FORM),
 };
 
 /* An iteration makes so many passes over so many bytes, a load a line. Fixed ones leave out the
@@ -303,8 +287,7 @@ const struct kernel kernel_split_loads = {
 	.element = "load",
 	.limit = "split-lines",
 	.hint = "Down to offset, then -: until no load crosses a line",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = split_check,
 	.footprint = split_footprint,
 	.layout_nests = true,

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "kernels/features.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, WIDTH, FORM, CHANGED, OFFSET };
@@ -18,35 +19,14 @@ static const char *const width_names[] = { "1", "2", "4", "8", "16", "32", "64",
 static const char *const form_names[] = { "plain", "copied", "checked", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of all arrays: one when plain, else three",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[WIDTH] = { .name = "width",
-		.help = "bytes of a store",
-		.kind = KNOB_CHOICE,
-		.choices = width_names,
-		.initial = 2 },
-	[FORM] = { .name = "form",
-		.help = "one value, values from an array, or of those what differs",
-		.kind = KNOB_CHOICE,
-		.choices = form_names },
-	[CHANGED] = { .name = "changed",
-		.help = "percent of values that differ from those stored before",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 100,
-		.initial = 0,
-		.multiple = 5 },
-	[OFFSET] = { .name = "offset",
-		.help = "bytes from the start of a line to the first store",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = LINE - 1 },
+	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays: one when plain, else three", 16384),
+	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of a store", width_names, .initial = 2),
+	[FORM] = KNOB_ROW_CHOICE(
+		"form", "one value, values from an array, or of those what differs", form_names),
+	[CHANGED] = KNOB_ROW_COUNT("changed",
+		"percent of values that differ from those stored before", 0, 100, 0, .multiple = 5),
+	[OFFSET] = KNOB_ROW_COUNT(
+		"offset", "bytes from the start of a line to the first store", 0, LINE - 1, 0),
 };
 
 struct stores_walk {
@@ -564,8 +544,7 @@ const struct kernel kernel_stores = {
 	.element = "element stored",
 	.hint = "Down to width, then +: the same cycles, more bytes",
 	.limit = "stores",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = stores_check,
 	.fit = stores_fit,
 	.footprint = stores_footprint,

@@ -6,6 +6,7 @@
  * store's pointer have both: a simple store, one addition. */
 #include "base/random.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, FORM, UNROLL };
@@ -15,27 +16,12 @@ enum { UNROLL_MAX = 8 };
 static const char *const form_names[] = { "indexed", "relative", "pointers", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of all three arrays",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[FORM] = { .name = "form",
-		.help = "one index, addresses relative to the store's, or a pointer each",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
-	[UNROLL] = { .name = "unroll",
-		.help = "elements in one iteration of the loop",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = UNROLL_MAX,
-		.initial = 1,
-		.factor = 2,
-		.role = KNOB_FORM },
+	[SIZE] = KNOB_ROW_SIZE("bytes of all three arrays", 16384),
+	[FORM] = KNOB_ROW_CHOICE("form",
+		"one index, addresses relative to the store's, or a pointer each", form_names,
+		.role = KNOB_FORM),
+	[UNROLL] = KNOB_ROW_COUNT("unroll", "elements in one iteration of the loop", 1, UNROLL_MAX,
+		1, .factor = 2, .role = KNOB_FORM),
 };
 
 struct sum_walk {
@@ -322,8 +308,7 @@ const struct kernel kernel_sum_arrays = {
 	.element = "sum stored",
 	.hint = "Down to form, then +; then unroll",
 	.limit = "complex-addressing",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.footprint = sum_footprint,
 	.layout = sum_layout,
 	.prepare = sum_prepare,

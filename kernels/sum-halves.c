@@ -6,6 +6,7 @@
 #include "kernels/features.h"
 #include "kernels/fill.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, UNROLL, FORM };
@@ -15,26 +16,12 @@ static const char *const form_names[] = { "copies", "lean", "folded", "vector128
 	NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes of the array",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
-	[UNROLL] = { .name = "unroll",
-		.help = "numbers, or vectors of them, in one iteration of the loop",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 8,
-		.initial = 2,
-		.role = KNOB_FORM },
-	[FORM] = { .name = "form",
-		.help = "redundant moves, none, loads that extend, or vectors",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
+	[SIZE] = KNOB_ROW_SIZE("bytes of the array", 16384),
+	[UNROLL] = KNOB_ROW_COUNT("unroll",
+		"numbers, or vectors of them, in one iteration of the loop", 1, 8, 2,
+		.role = KNOB_FORM),
+	[FORM] = KNOB_ROW_CHOICE("form", "redundant moves, none, loads that extend, or vectors",
+		form_names, .role = KNOB_FORM),
 };
 
 struct halves {
@@ -380,8 +367,7 @@ const struct kernel kernel_sum_halves = {
 	.element = "number",
 	.limit = "width",
 	.hint = "Down to form, then +: the same sums, fewer operations",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = halves_check,
 	.layout_nests = true,
 	.prepare = halves_prepare,

@@ -1,12 +1,11 @@
 /* tree-lookup: look keys up in a search tree, one by one or several at a time, by branches or
  * without, by pointers or by computed places. All of it in the same memory: what differs is what
  * the next load waits for. The loops stand in tree_loops.h, trees in tree_layout.c. */
+#include "kernels/knob_rows.h"
 #include "kernels/tree_loops.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "kernels/place.h"
 
 static const char *const order_names[] = { "random", "level", "sorted", NULL };
 static const char *const keys_names[] = { "1", "3", "7", "15", NULL };
@@ -16,63 +15,25 @@ static const char *const form_names[] = { "branching", "branch-free", NULL };
 enum { LINE = 64 };
 
 static const struct knob knobs[] = {
-	[TREE_SIZE] = { .name = "size",
-		.help = "bytes of all nodes: 24 each with one key and pointers",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 1536,
-		.max = (int64_t)24 << 30,
-		.initial = 1536 << 10,
-		.factor = 2 },
-	[TREE_ORDER] = { .name = "order",
-		.help = "how the nodes lie in memory",
-		.kind = KNOB_CHOICE,
-		.choices = order_names },
-	[TREE_KEYS] = { .name = "keys",
-		.help = "keys in a node, which has one child more",
-		.kind = KNOB_CHOICE,
-		.choices = keys_names },
-	[TREE_BALANCED] = { .name = "balanced",
-		.help = "0: the tree that comes of keys inserted in random order",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1,
-		.initial = 1 },
-	[TREE_BARE] = { .name = "bare",
-		.help = "1: nodes without pointers",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1 },
-	[TREE_CHILD] = { .name = "child",
-		.help = "where the next node's place comes from",
-		.kind = KNOB_CHOICE,
-		.choices = child_names,
-		.role = KNOB_FORM },
-	[TREE_FORM] = { .name = "form",
-		.help = "a branch for each comparison, or conditional moves",
-		.kind = KNOB_CHOICE,
-		.choices = form_names,
-		.role = KNOB_FORM },
-	[TREE_LOOKUPS] = { .name = "lookups",
-		.help = "lookups at a time, level by level",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = TREE_LOOKUPS_MOST,
-		.initial = 1,
-		.factor = 2,
-		.role = KNOB_FORM },
-	[TREE_FOUND] = { .name = "found",
-		.help = "percent of the lookups whose key is there",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 100,
-		.initial = 100,
-		.multiple = 5 },
-	[TREE_WHOLE] = { .name = "whole",
-		.help = "1: each trial is 16 M lookups, and they are checked",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1 },
+	[TREE_SIZE] =
+		KNOB_ROW_BYTES("size", "bytes of all nodes: 24 each with one key and pointers",
+			1536, (int64_t)24 << 30, 1536 << 10, .axis = AXIS_SIZE, .factor = 2),
+	[TREE_ORDER] = KNOB_ROW_CHOICE("order", "how the nodes lie in memory", order_names),
+	[TREE_KEYS] =
+		KNOB_ROW_CHOICE("keys", "keys in a node, which has one child more", keys_names),
+	[TREE_BALANCED] = KNOB_ROW_COUNT(
+		"balanced", "0: the tree that comes of keys inserted in random order", 0, 1, 1),
+	[TREE_BARE] = KNOB_ROW_COUNT("bare", "1: nodes without pointers", 0, 1, 0),
+	[TREE_CHILD] = KNOB_ROW_CHOICE(
+		"child", "where the next node's place comes from", child_names, .role = KNOB_FORM),
+	[TREE_FORM] = KNOB_ROW_CHOICE("form", "a branch for each comparison, or conditional moves",
+		form_names, .role = KNOB_FORM),
+	[TREE_LOOKUPS] = KNOB_ROW_COUNT("lookups", "lookups at a time, level by level", 1,
+		TREE_LOOKUPS_MOST, 1, .factor = 2, .role = KNOB_FORM),
+	[TREE_FOUND] = KNOB_ROW_COUNT(
+		"found", "percent of the lookups whose key is there", 0, 100, 100, .multiple = 5),
+	[TREE_WHOLE] = KNOB_ROW_COUNT(
+		"whole", "1: each trial is 16 M lookups, and they are checked", 0, 1, 0),
 	[TREE_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -513,8 +474,7 @@ const struct kernel kernel_tree_lookup = {
 		    "memory-bound programs with low ILP",
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then Down to lookups, +: several at a time",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = tree_check,
 	.fit = tree_fit,
 	.footprint = tree_footprint,

@@ -17,6 +17,7 @@
 #include "kernels/assemble.h"
 #include "kernels/flush.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 #include "kernels/nodes.h"
 #include "kernels/window_code.h"
 
@@ -104,41 +105,18 @@ _Static_assert(sizeof(filler_names) / sizeof(*filler_names) == WINDOW_KINDS + 1,
 static const char *const remedy_names[] = { "none", "prefetch", "jam", "shadow", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes that the nodes of all chains are scattered over",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16 << 20,
-		.multiple = STRIDE,
-		.factor = 2 },
-	[FILLERS] = { .name = "fillers",
-		.help = "N, instructions between one miss and the next",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 4000,
-		.initial = 100 },
-	[FILLER] = { .name = "filler",
-		.help = "what they are, which says what they fill",
-		.kind = KNOB_CHOICE,
-		.choices = filler_names },
-	[REMEDY] = { .name = "remedy",
-		.help = "what is done so that misses overlap again",
-		.kind = KNOB_CHOICE,
-		.choices = remedy_names,
-		.role = KNOB_FORM },
-	[WORK] = { .name = "work",
-		.help = "multiplications in a row that each miss's address waits for",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1000 },
-	[CHAINS] = { .name = "chains",
-		.help = "misses in an iteration, none of which waits for another",
-		.kind = KNOB_COUNT,
-		.min = 2,
-		.max = WINDOW_CHAINS,
-		.initial = 2 },
+	[SIZE] = KNOB_ROW_SIZE("bytes that the nodes of all chains are scattered over", 16 << 20,
+		.multiple = STRIDE),
+	[FILLERS] = KNOB_ROW_COUNT(
+		"fillers", "N, instructions between one miss and the next", 0, 4000, 100),
+	[FILLER] =
+		KNOB_ROW_CHOICE("filler", "what they are, which says what they fill", filler_names),
+	[REMEDY] = KNOB_ROW_CHOICE("remedy", "what is done so that misses overlap again",
+		remedy_names, .role = KNOB_FORM),
+	[WORK] = KNOB_ROW_COUNT(
+		"work", "multiplications in a row that each miss's address waits for", 0, 1000, 0),
+	[CHAINS] = KNOB_ROW_COUNT("chains",
+		"misses in an iteration, none of which waits for another", 2, WINDOW_CHAINS, 2),
 };
 
 /* ---- The code */
@@ -615,8 +593,7 @@ const struct kernel kernel_window = {
 		    "of Wong, Measuring Reorder Buffer Capacity",
 	.element = "iteration, a miss of each chain",
 	.hint = "+ on fillers past the knee; then remedy",
-	.knobs = knobs,
-	.knob_count = sizeof(knobs) / sizeof(knobs[0]),
+	KERNEL_KNOBS(knobs),
 	.check = window_check,
 	.fit = window_fit,
 	.footprint = window_footprint,

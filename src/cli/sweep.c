@@ -8,7 +8,7 @@
 #include "cli/model.h"
 #include "cli/named.h"
 #include "cli/progress_line.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 #include "picture/chart_sweep.h"
 
 #include <inttypes.h>
@@ -147,7 +147,7 @@ static bool processor_to_spare(const struct output *output, const struct sweep *
 				*value = axes[i].values[k];
 	}
 	return machine->apart &&
-	       place_need(setting.kernel, setting.v).processors < machine->processors;
+	       kernel_need(setting.kernel, setting.v).processors < machine->processors;
 }
 
 static int measure(struct output *output, struct sweep *sweep)

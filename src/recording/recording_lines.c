@@ -13,7 +13,7 @@
 #endif
 
 #include "base/text.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 #include "recording/records_json.h"
 
 const char *const recording_fates[] = { "quiet", "contended", "switched", "moved", "drifted",
@@ -223,7 +223,7 @@ void lines_trials(const struct records *records, const struct trials *trials, un
 static void set_place(json_t *object, const struct run_facts *facts)
 {
 	if (facts->asked != PAGES_AUTO)
-		json_object_set_new(object, "asked", json_string(place_pages[facts->asked]));
+		json_object_set_new(object, "asked", json_string(knob_pages[facts->asked]));
 	if (*facts->pages_note)
 		record_set_string(
 			object, "pages_note", facts->pages_note, sizeof(facts->pages_note));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 #include "model/counts/counts.h"
 #include "recording/recording_lines.h"
 #include "recording/replay_read.h"
@@ -88,7 +88,7 @@ const char *reading_trials(struct reading *reading, const json_t *object, unsign
 
 static void read_place(const json_t *object, struct run_facts *facts)
 {
-	int asked = field_word(object, "asked", place_pages);
+	int asked = field_word(object, "asked", knob_pages);
 	int64_t node;
 
 	facts->asked = asked > 0 ? (enum page_kind)asked : PAGES_AUTO;

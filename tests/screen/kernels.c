@@ -2,6 +2,7 @@
  * the shipped ones, and no code. They stand in the place of the generated registry. */
 #include "canned.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 enum { OP, TYPE, UNROLL, ACC, SHAPE, SIZE, STRIDE };
 
@@ -11,50 +12,19 @@ static const char *const shape_names[] = { "separate", "reassociated", NULL };
 static const char *const order_names[] = { "sequential", "random", NULL };
 
 static const struct knob combine_knobs[] = {
-	[OP] = { .name = "op",
-		.help = "the operation that combines",
-		.kind = KNOB_CHOICE,
-		.choices = op_names,
-		.initial = 1 },
-	[TYPE] = { .name = "type",
-		.help = "the type of the elements",
-		.kind = KNOB_CHOICE,
-		.choices = type_names,
-		.initial = 3 },
-	[UNROLL] = { .name = "unroll",
-		.help = "elements in one iteration of the loop",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 16,
-		.initial = 1,
-		.role = KNOB_FORM },
-	[ACC] = { .name = "acc",
-		.help = "accumulators: chains that run side by side",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 16,
-		.initial = 1,
-		.role = KNOB_FORM },
-	[SHAPE] = { .name = "shape",
-		.help = "accumulators apart, or an iteration's elements combined first",
-		.kind = KNOB_CHOICE,
-		.choices = shape_names,
-		.role = KNOB_FORM },
-	[SIZE] = { .name = "size",
-		.help = "bytes of the array",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 64,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 32768,
-		.factor = 2 },
-	[STRIDE] = { .name = "stride",
-		.help = "elements from one read to the next",
-		.kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE,
-		.min = 1,
-		.max = 64,
-		.initial = 1 },
+	[OP] = KNOB_ROW_CHOICE("op", "the operation that combines", op_names, .initial = 1),
+	[TYPE] = KNOB_ROW_CHOICE("type", "the type of the elements", type_names, .initial = 3),
+	[UNROLL] = KNOB_ROW_COUNT(
+		"unroll", "elements in one iteration of the loop", 1, 16, 1, .role = KNOB_FORM),
+	[ACC] = KNOB_ROW_COUNT(
+		"acc", "accumulators: chains that run side by side", 1, 16, 1, .role = KNOB_FORM),
+	[SHAPE] = KNOB_ROW_CHOICE("shape",
+		"accumulators apart, or an iteration's elements combined first", shape_names,
+		.role = KNOB_FORM),
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes of the array", 64, KNOB_MAX_MEMORY, 32768,
+		.axis = AXIS_SIZE, .factor = 2),
+	[STRIDE] = KNOB_ROW_COUNT(
+		"stride", "elements from one read to the next", 1, 64, 1, .axis = AXIS_STRIDE),
 };
 
 static const struct knob list_knobs[] = {

@@ -1,7 +1,7 @@
 #include "fakes.h"
 
 #include "experiment/setting/setting.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 
 static const uint64_t LIMIT = (UINT64_C(23) << 30) / 2; /* 11.5 GiB */
 static const struct memory_limits MEMORY_LIMITS = { .memory = (UINT64_C(23) << 30) / 2 };
@@ -389,7 +389,7 @@ static void memory_is_counted_for_all_cores(void **state)
 	/* More than can be counted is more than there is. */
 	setting.v[PLACED_SIZE] = INT64_MAX;
 	setting.v[PLACED_CORES] = 8;
-	assert_true(place_need(&placed, setting.v).memory == UINT64_MAX);
+	assert_true(kernel_need(&placed, setting.v).memory == UINT64_MAX);
 }
 
 int main(void)

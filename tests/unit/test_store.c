@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "engine/memory/store.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 
 enum { SIZE, KIND, PAGES, NODE };
 enum { MIB = 1 << 20 };

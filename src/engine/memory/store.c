@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 
 /* More than this held beyond a need, and for so long, is given back: others may want it, and
  * touching it again takes time. */

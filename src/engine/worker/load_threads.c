@@ -16,7 +16,7 @@
 #include "engine/measure/spans.h"
 #include "engine/memory/arena.h"
 #include "engine/memory/store.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 
 /* One call of a member: long against looking at the phase, short against whoever waits for it. */
 static const double call_seconds = 30e-6;

@@ -12,7 +12,7 @@
 #include "engine/measure/measure.h"
 #include "engine/worker/isolate.h"
 #include "engine/worker/load_threads.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 
 /* The share of a circle by which steps of it never meet. */
 static const double golden = 0.6180339887;
@@ -24,7 +24,7 @@ static const double load_threads_idle = 10;
 struct visit {
 	struct station *station;
 	const struct request *request;
-	struct need need;
+	struct kernel_need need;
 	unsigned placement; /* which one is under way: 0, 1, … of the request's */
 	double began;	    /* seconds, when it was begun */
 	const atomic_bool *cancel;
@@ -82,7 +82,7 @@ static struct status prepare(
 }
 
 /* Memory that each stream goes through: twice the last cache, within reason and what is left. */
-static uint64_t stream_bytes(const struct machine *machine, const struct need *need)
+static uint64_t stream_bytes(const struct machine *machine, const struct kernel_need *need)
 {
 	const uint64_t most = 256 << 20;
 	uint64_t bytes = 2 * machine_last_cache(machine),
@@ -101,7 +101,7 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 {
 	struct station *station = visit->station;
 	const struct request *request = visit->request;
-	const struct need *need = &visit->need;
+	const struct kernel_need *need = &visit->need;
 	uint64_t set = kernel_footprint(request->kernel, request->v);
 	struct load_threads_request wanted = { .kernel = request->kernel,
 		.v = request->v,
@@ -136,7 +136,7 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run,
 	const struct measure *measure, const struct slot *slot, struct run_facts *facts)
 {
 	const struct station *station = visit->station;
-	const struct need *need = &visit->need;
+	const struct kernel_need *need = &visit->need;
 
 	*facts = (struct run_facts){
 		.cpu = station->machine.cpu,
@@ -310,7 +310,7 @@ void station_measure(struct station *station, const struct request *request,
 	};
 	struct visit visit = { .station = station,
 		.request = request,
-		.need = place_need(request->kernel, request->v),
+		.need = kernel_need(request->kernel, request->v),
 		.cancel = cancel,
 		.answer = answer,
 		.context = context };

@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "base/units.h"
 #include "engine/own/own.h"
-#include "kernels/place.h"
+#include "kernels/knob_rows.h"
 
 /* Bounds the search for an allowed neighbour of a knob whose kernel cannot fit the others. */
 enum { STEPS_TRIED = 4096 };
@@ -321,7 +321,7 @@ struct status setting_assign(
 static struct status within_means(const struct setting *setting, struct memory_limits memory_limits)
 {
 	const struct kernel *kernel = setting->kernel;
-	struct need need = place_need(kernel, setting->v);
+	struct kernel_need need = kernel_need(kernel, setting->v);
 	char wanted[32], limit[32];
 
 	if (memory_limits.processors > 0 && need.processors > memory_limits.processors)

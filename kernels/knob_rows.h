@@ -1,0 +1,50 @@
+/* Rows for the knob tables of kernels. Fields that a row does not have come last, by their names:
+ *
+ *     [UNROLL] = KNOB_ROW_COUNT("unroll", "elements in an iteration", 1, 8, 1, .role = KNOB_FORM),
+ *
+ * The last rows say where a kernel runs and what runs at the same time: the engine reads them. */
+#ifndef SLX_KERNELS_KNOB_ROWS_H
+#define SLX_KERNELS_KNOB_ROWS_H
+
+#include "kernels/kernel.h"
+
+#define KERNEL_KNOBS(rows) .knobs = (rows), .knob_count = sizeof(rows) / sizeof((rows)[0])
+
+#define KNOB_ROW_COUNT(name_is, help_is, min_is, max_is, initial_is, ...)                  \
+	{                                                                                  \
+		.name = (name_is), .help = (help_is), .kind = KNOB_COUNT, .min = (min_is), \
+		.max = (max_is), .initial = (initial_is), __VA_ARGS__                      \
+	}
+#define KNOB_ROW_CHOICE(name_is, help_is, names, ...)                                          \
+	{                                                                                      \
+		.name = (name_is), .help = (help_is), .kind = KNOB_CHOICE, .choices = (names), \
+		__VA_ARGS__                                                                    \
+	}
+#define KNOB_ROW_BYTES(name_is, help_is, min_is, max_is, initial_is, ...)                  \
+	{                                                                                  \
+		.name = (name_is), .help = (help_is), .kind = KNOB_BYTES, .min = (min_is), \
+		.max = (max_is), .initial = (initial_is), __VA_ARGS__                      \
+	}
+#define KNOB_ROW_SIZE(help_is, initial_is, ...)                                               \
+	KNOB_ROW_BYTES("size", help_is, 4096, KNOB_MAX_MEMORY, initial_is, .axis = AXIS_SIZE, \
+		.factor = 2, __VA_ARGS__)
+
+/* "auto 4k huge", in the order of enum page_kind; "local 0 1 … 15". */
+extern const char *const knob_pages[];
+extern const char *const knob_nodes[];
+
+#define KNOB_ROW_PAGES                                                                         \
+	KNOB_ROW_CHOICE("pages", "pages behind the working set, where the system grants them", \
+		knob_pages, .asks = ASKS_PAGES)
+#define KNOB_ROW_NODE    \
+	KNOB_ROW_CHOICE( \
+		"node", "memory node that holds the working set", knob_nodes, .asks = ASKS_NODE)
+#define KNOB_ROW_CORES                                                                 \
+	KNOB_ROW_COUNT("cores",                                                        \
+		"cores that do the same at once, each on a working set of its own", 1, \
+		KNOB_MAX_CORES, 1, .asks = ASKS_CORES)
+#define KNOB_ROW_STREAMS                                                                 \
+	KNOB_ROW_COUNT("streams", "other cores that stream through memory meanwhile", 0, \
+		KNOB_MAX_CORES, 0, .asks = ASKS_STREAMS)
+
+#endif
