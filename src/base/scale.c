@@ -78,7 +78,7 @@ static struct scale fit_linear(double least, double most)
 
 struct scale scale_fit(enum scale_kind kind, double least, double most)
 {
-	struct scale scale = { kind, least, most, false };
+	struct scale scale = { .kind = kind, .low = least, .high = most };
 
 	if (!isfinite(least) || !isfinite(most) || least > most)
 		least = most = 1;
@@ -226,7 +226,8 @@ static int octave_ticks(const struct scale *scale, int each, struct scale_tick *
 		char label[SCALE_LABEL] = "";
 
 		if (power >= 0 && power % each == 0 && scale->kind == SCALE_BYTES && power < 62)
-			units_bytes_long((int64_t)1 << power, label, sizeof(label));
+			(scale->brief ? units_bytes : units_bytes_long)(
+				(int64_t)1 << power, label, sizeof(label));
 		else if (power >= 0 && power % each == 0)
 			snprintf(label, sizeof(label), "%.0f", pow(2, power));
 		count = add(ticks, count, pow(2, power), label);
@@ -247,8 +248,9 @@ static int labelled(const struct scale_tick *ticks, int count)
  */
 static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick *ticks)
 {
-	struct scale linear = { SCALE_LINEAR, scale->low, scale->high,
-		scale->kind == SCALE_LINEAR ? scale->whole : scale->kind != SCALE_LOG };
+	struct scale linear = { .low = scale->low,
+		.high = scale->high,
+		.whole = scale->kind == SCALE_LINEAR ? scale->whole : scale->kind != SCALE_LOG };
 	int count = linear_ticks(&linear, parts, ticks);
 
 	for (int i = 0; i < count && scale->kind == SCALE_BYTES; i++)

@@ -16,6 +16,7 @@ struct scale {
 	enum scale_kind kind;
 	double low, high; /* low < high; above 0 where it is logarithmic */
 	bool whole;	  /* SCALE_LINEAR: only whole numbers are marked */
+	bool brief;	  /* SCALE_BYTES: labels as one types them, 64k */
 };
 
 enum { SCALE_TICKS = 64, SCALE_LABEL = 24 };

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scale.h"
 #include "base/units.h"
 #include "cli/probe_text.h"
 
@@ -12,7 +13,7 @@ enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
 struct plot {
 	char mark[ROWS][COLUMNS + 1];
 	int per_octave, width;
-	double least, most;
+	struct scale y;
 };
 
 static const char marks[PAGE_KINDS] = { 'o', 'o', 'x' };
@@ -25,8 +26,7 @@ static int column_of(double bytes, int per_octave)
 static void mark(struct plot *plot, double bytes, double cycles, char with)
 {
 	int column = column_of(bytes, plot->per_octave);
-	int row =
-		(int)lround(log(cycles / plot->least) / log(plot->most / plot->least) * (ROWS - 1));
+	int row = (int)lround(scale_place(&plot->y, cycles) * (ROWS - 1));
 	char *at;
 
 	if (column < 0 || column >= COLUMNS || row < 0 || row >= ROWS)
@@ -35,25 +35,25 @@ static void mark(struct plot *plot, double bytes, double cycles, char with)
 	*at = *at == ' ' || *at == with ? with : '*';
 }
 
-static bool range_of(const struct probe_report *probe, double *least, double *most)
+static bool range_of(const struct probe_report *probe, struct scale *scale)
 {
-	*least = INFINITY;
-	*most = 0;
+	double least = INFINITY, most = 0;
+
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		for (int i = 0; i < probe->lines[kind].count; i++) {
 			const struct sample *sample = &probe->lines[kind].point[i].sample;
 
 			if (!sample->valid)
 				continue;
-			*least = fmin(*least, sample->cpe);
-			*most = fmax(*most, sample->modes == 2
-						    ? fmax(sample->mode_high, sample->cpe)
-						    : sample->cpe);
+			least = fmin(least, sample->cpe);
+			most = fmax(most, sample->modes == 2 ? fmax(sample->mode_high, sample->cpe)
+							     : sample->cpe);
 		}
-	if (!(*most > 0))
+	if (!(most > 0))
 		return false;
-	if (*most < 2 * *least)
-		*most = 2 * *least;
+	if (most < 2 * least)
+		most = 2 * least;
+	*scale = (struct scale){ .kind = SCALE_LOG, .low = least, .high = most };
 	return true;
 }
 
@@ -83,7 +83,7 @@ void probe_text_plot(FILE *out, const struct probe_report *probe)
 	struct plot plot = { .per_octave = PER_OCTAVE };
 	bool both = probe->lines[PAGES_4K].count && probe->lines[PAGES_HUGE].count;
 
-	if (!range_of(probe, &plot.least, &plot.most))
+	if (!range_of(probe, &plot.y))
 		return;
 	if (column_of((double)probe->options.max_size, plot.per_octave) >= COLUMNS)
 		plot.per_octave = PER_OCTAVE / 2;
@@ -98,8 +98,8 @@ void probe_text_plot(FILE *out, const struct probe_report *probe)
 		int end = plot.width;
 
 		if (row == ROWS - 1 || row == 0 || row == ROWS / 2)
-			units_figure(
-				plot.least * pow(plot.most / plot.least, (double)row / (ROWS - 1)),
+			units_figure(plot.y.low * pow(plot.y.high / plot.y.low,
+							  (double)row / (ROWS - 1)),
 				label, sizeof(label));
 		while (end > 0 && plot.mark[row][end - 1] == ' ')
 			end--;

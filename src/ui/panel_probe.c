@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 #include "experiment/probe/probe.h"
+#include "ui/curve_plot.h"
 #include "ui/panels.h"
-#include "ui/probe_plot.h"
 
 /* Columns of what stands beside the curve: at least, and the most that it gains from. */
 enum { BESIDE_LEAST = 26, BESIDE_MOST = 76, GAP = 2 };
@@ -264,7 +264,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	beside.width = beside.width < BESIDE_LEAST  ? BESIDE_LEAST
 		       : beside.width > BESIDE_MOST ? BESIDE_MOST
 						    : beside.width;
-	if (at.width - beside.width - GAP < PROBE_PLOT_COLUMNS || at.height < PROBE_PLOT_ROWS) {
+	if (at.width - beside.width - GAP < CURVE_PLOT_COLUMNS || at.height < PROBE_PLOT_ROWS) {
 		draw_beside(canvas, at, report);
 		return;
 	}

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "experiment/windows/windows.h"
+#include "ui/curve_plot.h"
 #include "ui/panels.h"
-#include "ui/window_plot.h"
 
 /* Columns of what stands beside the curve: at least, and the most that it gains from. */
 enum { BESIDE_LEAST = 29, BESIDE_MOST = 66, GAP = 2 };
@@ -196,7 +196,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			  : beside.at.width > BESIDE_MOST ? BESIDE_MOST
 							  : beside.at.width;
 	curve.width = at.width - beside.at.width - GAP;
-	if (curve.width < WINDOW_PLOT_COLUMNS || at.height < WINDOW_PLOT_ROWS) {
+	if (curve.width < CURVE_PLOT_COLUMNS || at.height < WINDOW_PLOT_ROWS) {
 		beside.at = at;
 	} else {
 		beside.at.x = at.x + curve.width + GAP;

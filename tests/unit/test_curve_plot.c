@@ -3,7 +3,7 @@
 
 #include <locale.h>
 
-#include "ui/window_plot.h"
+#include "ui/curve_plot.h"
 
 static char shown[16000];
 
@@ -53,7 +53,7 @@ static struct windows_row row_of(double knee, double most, double entries)
 static void names_are_whole(void **state)
 {
 	(void)state;
-	for (int width = WINDOW_PLOT_COLUMNS; width < 130; width += 7)
+	for (int width = CURVE_PLOT_COLUMNS; width < 130; width += 7)
 		for (double entries = 10; entries < 1100; entries += 9) {
 			char wanted[24], found[24];
 			struct windows_row row = row_of(0, 1024, entries);

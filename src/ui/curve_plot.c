@@ -1,0 +1,370 @@
+#include "ui/curve_plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/scale.h"
+
+/* Columns left of the axis. */
+enum { MARGIN = 6 };
+
+/* What is shown after the knee, in parts of it; and fillers at least. */
+#define AFTER_KNEE 1.35
+#define FEWEST	   64.0
+
+static const char kind_marks[PAGE_KINDS] = { 'o', 'o', 'x' };
+static const enum style kind_styles[PAGE_KINDS] = { STYLE_A, STYLE_A, STYLE_B };
+
+struct plot {
+	struct canvas *canvas;
+	struct rectangle whole, at; /* with its axes; the part that points are in */
+	struct scale x, y;
+};
+
+/* Within `at`; a value below the axis is at -1 or below. */
+static int column_of(const struct plot *plot, double x)
+{
+	return (int)lround(scale_place(&plot->x, x) * (plot->at.width - 1));
+}
+
+static int row_of(const struct plot *plot, double y)
+{
+	return plot->at.height - 1 - (int)lround(scale_place(&plot->y, y) * (plot->at.height - 1));
+}
+
+/* ---- axes ---- */
+
+static double row_extent(void *context, const char *label)
+{
+	(void)context, (void)label;
+	return 2;
+}
+
+static double column_extent(void *context, const char *label)
+{
+	return canvas_columns(context, label) + 1.25;
+}
+
+static void draw_y_axis(const struct plot *plot)
+{
+	struct scale_tick ticks[SCALE_TICKS];
+	int count = scale_ticks(&plot->y, plot->at.height - 1, row_extent, NULL, ticks);
+
+	canvas_text(plot->canvas, plot->whole, 0, 0, STYLE_DIM, "cycles");
+	for (int i = 0; i < count; i++) {
+		/* What a linear axis begins with is on the axis itself. */
+		bool zero = plot->y.kind == SCALE_LINEAR && ticks[i].value <= plot->y.low;
+		int row = zero ? plot->at.height : row_of(plot, ticks[i].value);
+
+		canvas_text_right(plot->canvas, plot->whole, MARGIN - 1,
+			row + plot->at.y - plot->whole.y, STYLE_DIM, ticks[i].label);
+	}
+}
+
+/* Labels begin at their column, on that row of the whole. */
+static void draw_x_axis(const struct plot *plot, int row)
+{
+	struct scale_tick ticks[SCALE_TICKS];
+	int count = scale_ticks(&plot->x, plot->at.width - 1, column_extent, plot->canvas, ticks),
+	    free_from = 0;
+
+	for (int i = 0; i < count; i++) {
+		int width = canvas_columns(plot->canvas, ticks[i].label),
+		    x = column_of(plot, ticks[i].value);
+
+		x = x + width > plot->at.width ? plot->at.width - width : x;
+		if (x < free_from)
+			continue;
+		canvas_text(plot->canvas, plot->whole, MARGIN + x, row, STYLE_DIM, ticks[i].label);
+		free_from = x + width + 1;
+	}
+}
+
+static void draw_upright(const struct plot *plot, double x, enum style style, enum glyph glyph)
+{
+	int column = column_of(plot, x);
+
+	for (int y = 0; y < plot->at.height && column >= 0 && column < plot->at.width; y++)
+		canvas_glyph(plot->canvas, plot->at, column, y, style, glyph);
+}
+
+/* ---- a probe ---- */
+
+/* Everything measured, with some room above and below; false: nothing is. */
+static bool probe_range(const struct probe_report *report, struct plot *plot)
+{
+	double least = INFINITY, most = 0, from = (double)PROBE_SMALLEST;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		for (int i = 0; i < report->lines[kind].count; i++) {
+			const struct sample *sample = &report->lines[kind].point[i].sample;
+			bool modes = sample->modes == 2;
+
+			if (!sample->valid)
+				continue;
+			least = fmin(least, modes ? sample->mode_low : sample->cpe);
+			most = fmax(most, modes ? sample->mode_high : sample->cpe);
+		}
+	/* Room for points to come, so that a growing curve keeps its scale. */
+	least /= 1.3;
+	plot->y = (struct scale){ SCALE_LOG, least, fmax(1.3 * most, 100 * least) };
+	plot->x = (struct scale){ .kind = SCALE_BYTES,
+		.low = from,
+		.high = fmax(2 * from, (double)report->options.max_size),
+		.brief = true };
+	return isfinite(least);
+}
+
+static void mark(
+	const struct plot *plot, double bytes, double cycles, enum page_kind kind, enum style style)
+{
+	int x = column_of(plot, bytes), y = row_of(plot, cycles);
+	char with[2] = { kind_marks[kind] };
+	const struct canvas_cell *cell;
+
+	if (x < 0 || x >= plot->at.width || y < 0 || y >= plot->at.height)
+		return;
+	cell = &plot->canvas->cells[(size_t)(plot->at.y + y) * (size_t)plot->canvas->width +
+				    (size_t)(plot->at.x + x)];
+	if ((cell->character == 'o' || cell->character == 'x' || cell->character == '*') &&
+		cell->character != (wchar_t)with[0]) {
+		with[0] = '*';
+		style = STYLE_TEXT;
+	}
+	canvas_text(plot->canvas, plot->at, x, y, style, with);
+}
+
+static void draw_probe_points(const struct plot *plot, const struct probe_report *report)
+{
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		for (int i = 0; i < report->lines[kind].count; i++) {
+			const struct probe_point *point = &report->lines[kind].point[i];
+			const struct sample *sample = &point->sample;
+
+			if (!sample->valid)
+				continue;
+			if (sample->modes == 2) {
+				mark(plot, point->x, sample->mode_low, (enum page_kind)kind,
+					STYLE_WARN);
+				mark(plot, point->x, sample->mode_high, (enum page_kind)kind,
+					STYLE_WARN);
+			} else {
+				mark(plot, point->x, sample->cpe, (enum page_kind)kind,
+					kind_styles[kind]);
+			}
+		}
+}
+
+/* Names stand in the two rows above the points, where they keep clear of each other. */
+static void draw_knees(const struct plot *plot, const struct hierarchy *hierarchy)
+{
+	int taken[2] = { MARGIN + 1, MARGIN + 1 };
+
+	for (int pass = LEVEL_CACHE; pass <= LEVEL_TLB; pass++)
+		for (int i = 0; i < hierarchy->level_count; i++) {
+			const struct hierarchy_level *level = &hierarchy->level[i];
+			int x = column_of(plot, level->bytes), row = pass == LEVEL_CACHE ? 0 : 1,
+			    width, from;
+
+			if ((int)level->kind != pass || x < 0 || x >= plot->at.width)
+				continue;
+			draw_upright(plot, level->bytes, STYLE_DIM, GLYPH_VLINE);
+			/* It ends at the line: what it names is to the left. */
+			width = canvas_columns(plot->canvas, level->name);
+			from = MARGIN + x + 1 - width;
+			if (row + 1 > plot->at.y - plot->whole.y)
+				continue;
+			from = from < taken[row] ? taken[row] : from;
+			if (from + width > plot->whole.width)
+				continue;
+			canvas_text(plot->canvas, plot->whole, from, row,
+				pass == LEVEL_CACHE ? STYLE_FIGURE : STYLE_DIM, level->name);
+			taken[row] = from + width + 1;
+		}
+}
+
+/* Cycles of a level, above the middle of its plateau: half-way, on the logarithmic axis, from where
+ * the level before it ends. */
+static void draw_levels(const struct plot *plot, const struct hierarchy *hierarchy)
+{
+	double before = plot->x.low;
+
+	for (int i = 0; i < hierarchy->level_count; i++) {
+		const struct hierarchy_level *level = &hierarchy->level[i];
+		double end = level->kind == LEVEL_MEMORY ? plot->x.high : level->bytes;
+		char words[24];
+		int x, y, width;
+
+		if (level->kind == LEVEL_TLB)
+			continue;
+		snprintf(words, sizeof(words), "%.*f", level->cycles < 99.95, level->cycles);
+		width = canvas_columns(plot->canvas, words);
+		x = column_of(plot, sqrt(fmax(before, level->kind == LEVEL_MEMORY ? level->bytes_lo
+										  : before) *
+					    end)) -
+		    width / 2;
+		y = row_of(plot, level->hi) - 1;
+		x = x + width > plot->at.width ? plot->at.width - width : x;
+		y = y < 0 ? row_of(plot, level->lo) + 1 : y;
+		canvas_text(plot->canvas, plot->at, x < 0 ? 0 : x, y, STYLE_FIGURE, words);
+		before = level->kind == LEVEL_CACHE ? level->bytes : before;
+	}
+}
+
+void probe_plot_draw(struct canvas *canvas, struct rectangle at, const struct probe_report *report)
+{
+	struct plot plot = { .canvas = canvas, .whole = at };
+	int above = at.height >= 8 ? 2 : 1;
+
+	if (at.height < PROBE_PLOT_ROWS || at.width < CURVE_PLOT_COLUMNS)
+		return;
+	if (!probe_range(report, &plot)) {
+		canvas_text(canvas, at, 0, at.height / 2, STYLE_DIM, "the curve grows from here");
+		return;
+	}
+	plot.at = (struct rectangle){ at.x + MARGIN, at.y + above, at.width - MARGIN,
+		at.height - above - 1 };
+	draw_y_axis(&plot);
+	for (int row = 0; row < plot.at.height; row++)
+		canvas_glyph(canvas, at, MARGIN - 1, row + above, STYLE_DIM, GLYPH_VLINE);
+	draw_x_axis(&plot, at.height - 1);
+	draw_knees(&plot, &report->hierarchy);
+	draw_probe_points(&plot, report);
+	draw_levels(&plot, &report->hierarchy);
+}
+
+/* ---- windows ---- */
+
+/* Along the axis are fillers, of which some take several entries: where those of the core model are
+ * full; NAN: it has none. */
+static double full_at(const struct windows_row *row)
+{
+	return buffers_full(row->fact, row->entries);
+}
+
+/* False: nothing is measured. */
+static bool window_range(const struct windows_row *row, struct plot *plot)
+{
+	const struct knee *knee = &row->knee;
+	double last = row->curve.count ? row->curve.point[row->curve.count - 1].x : 0,
+	       end = fmax(last, FEWEST), top = 0;
+
+	if (isfinite(knee->to)) {
+		end = AFTER_KNEE * knee->to;
+		if (full_at(row) > knee->to && full_at(row) < 2 * knee->to)
+			end = fmax(end, 1.1 * full_at(row));
+	}
+	plot->x = (struct scale){ SCALE_LINEAR, 0, scale_ceiling(end), .whole = true };
+	for (int i = 0; i < row->curve.count; i++)
+		if (row->curve.point[i].x <= plot->x.high)
+			top = fmax(top, row->curve.point[i].y);
+	plot->y = (struct scale){ SCALE_LINEAR, 0, scale_ceiling(1.05 * top) };
+	return row->curve.count > 0;
+}
+
+/* A level from one column to another, its figure over it. */
+static void draw_level(const struct plot *plot, double cycles, double from, double to, bool right)
+{
+	int y = row_of(plot, cycles), first = column_of(plot, from),
+	    last = column_of(plot, fmin(to, plot->x.high));
+	char words[24];
+
+	if (!isfinite(cycles) || y < 0 || last <= first)
+		return;
+	for (int x = first; x <= last && x < plot->at.width; x++)
+		canvas_glyph(plot->canvas, plot->at, x, y, STYLE_DIM, GLYPH_HLINE);
+	snprintf(words, sizeof(words), "%.0f", cycles);
+	y = y > 0 ? y - 1 : y + 1;
+	if (right)
+		canvas_text_right(plot->canvas, plot->at, last + 1, y, STYLE_FIGURE, words);
+	else
+		canvas_text(plot->canvas, plot->at, first + 1, y, STYLE_FIGURE, words);
+}
+
+static void draw_range(const struct plot *plot, const struct knee *knee)
+{
+	int first = column_of(plot, knee->lo), last = column_of(plot, knee->hi);
+
+	for (int x = first; last > first && x <= last; x++)
+		for (int y = 0; y < plot->at.height; y++)
+			canvas_glyph(plot->canvas, plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
+}
+
+/* The knee's figure ends at its line; the model's begins at its own, so that both have room where
+ * they are near. Where the edge comes too soon, it stands before that, or before the knee's figure.
+ */
+static void draw_names(const struct plot *plot, const struct windows_row *row)
+{
+	const struct knee *knee = &row->knee;
+	char words[32];
+	int x, width, from = 0;
+
+	if (isfinite(knee->x)) {
+		snprintf(words, sizeof(words), "%s%.0f", knee->kind == KNEE_SHARP ? "" : "~",
+			knee->x);
+		width = canvas_columns(plot->canvas, words);
+		from = MARGIN + column_of(plot, knee->x) + 1 - width;
+		from = from < MARGIN + 1 ? MARGIN + 1 : from;
+		canvas_text(plot->canvas, plot->whole, from, 0, STYLE_FIGURE, words);
+	}
+	x = column_of(plot, full_at(row) > 0 ? full_at(row) : 0);
+	if (full_at(row) >= 0 && full_at(row) <= plot->x.high) {
+		if (isfinite(knee->x) && x <= column_of(plot, knee->x))
+			x = column_of(plot, knee->x) + 1;
+		snprintf(words, sizeof(words), " M %.0f", row->entries);
+		width = canvas_columns(plot->canvas, words);
+		if (x + width > plot->at.width)
+			x = isfinite(knee->x) && plot->at.width - width <= column_of(plot, knee->x)
+				    ? from - MARGIN - width - 1
+				    : plot->at.width - width;
+		canvas_text(plot->canvas, plot->whole, MARGIN + x, 0, STYLE_DIM, words);
+	}
+}
+
+static void draw_window_points(const struct plot *plot, const struct windows_row *row)
+{
+	for (int i = 0; i < row->curve.count; i++) {
+		const struct knee_point *point = &row->curve.point[i];
+
+		if (point->x <= plot->x.high)
+			canvas_text(plot->canvas, plot->at, column_of(plot, point->x),
+				row_of(plot, point->y), STYLE_A, "o");
+	}
+}
+
+void window_plot_draw(
+	struct canvas *canvas, struct rectangle at, const struct windows_row *row, double here)
+{
+	const struct knee *knee = &row->knee;
+	struct plot plot = { .canvas = canvas, .whole = at };
+
+	if (at.height < WINDOW_PLOT_ROWS || at.width < CURVE_PLOT_COLUMNS)
+		return;
+	if (!window_range(row, &plot)) {
+		canvas_text(canvas, at, 0, at.height / 2, STYLE_DIM, "the curve grows from here");
+		return;
+	}
+	plot.at = (struct rectangle){ at.x + MARGIN, at.y + 1, at.width - MARGIN, at.height - 3 };
+	draw_y_axis(&plot);
+	for (int x = 0; x < plot.at.width; x++)
+		canvas_glyph(canvas, at, MARGIN + x, at.height - 2, STYLE_DIM, GLYPH_HLINE);
+	draw_x_axis(&plot, at.height - 1);
+	if (isfinite(knee->x)) {
+		draw_range(&plot, knee);
+		draw_level(&plot, knee->before, 0, knee->from, false);
+		draw_level(&plot, knee->after, knee->to, plot.x.high, true);
+	} else {
+		draw_level(&plot, knee->kind == KNEE_NONE && !knee->work ? knee->before : NAN, 0,
+			plot.x.high, false);
+	}
+	if (full_at(row) >= 0 && full_at(row) <= plot.x.high)
+		draw_upright(&plot, full_at(row), STYLE_DIM, GLYPH_DOT);
+	if (isfinite(knee->x))
+		draw_upright(&plot, knee->x, STYLE_FIGURE, GLYPH_VLINE);
+	draw_names(&plot, row);
+	draw_window_points(&plot, row);
+	if (here >= 0 && here <= plot.x.high)
+		canvas_glyph(canvas, at, MARGIN + column_of(&plot, here), at.height - 2, STYLE_HERE,
+			GLYPH_UP);
+}
