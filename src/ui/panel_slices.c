@@ -17,9 +17,8 @@ struct frame {
 	int width; /* columns that they share */
 	bool gaps; /* a blank between bars */
 	int rows;
-	double top;    /* the value of a full bar; 0: nothing is measured */
-	double bottom; /* the value at the axis: above 0 on a logarithmic scale, else 0 */
-	bool cpe;      /* bars are CPE: a latency, or the kernel moves no bytes */
+	struct scale scale; /* of the bars' heights; high is 0: nothing is measured */
+	bool cpe;	    /* bars are CPE: a latency, or the kernel moves no bytes */
 };
 
 /* Whether the values are CPE: the kernel says so, or some point is measured, and none has a
@@ -44,25 +43,6 @@ static bool is_cpe(const struct view *view, const struct view_slice *slice)
 static double value_of(const struct view_point *point, bool cpe)
 {
 	return cpe ? point->sample.cpe : point->sample.gbps;
-}
-
-/* The marks of a logarithmic scale are 1, 2 and 4 in each power of ten. The nearest one not above a
- * value, and not below one. */
-static double mark_below(double value)
-{
-	double power = pow(10, floor(log10(value)));
-
-	return value >= 4 * power ? 4 * power : value >= 2 * power ? 2 * power : power;
-}
-
-static double mark_above(double value)
-{
-	double mark = mark_below(value);
-
-	if (value <= mark * (1 + 1e-9))
-		return mark;
-	/* From 1 to 2, 2 to 4, 4 to 10: between them lies no other. */
-	return mark_below(2.6 * mark);
 }
 
 /* The letters of what the points' figures come from: of time T; cycles are by the counter, the
@@ -170,24 +150,9 @@ static void fit_frame(struct frame *frame, struct rectangle at, const struct vie
 		if (value > 0 && value < least)
 			least = value;
 	}
-	frame->top = top > 0 ? scale_ceiling(top) : 0;
-	frame->bottom = 0;
-	if (view->setting.kernel->plot_cpe && top > 0) {
-		/* From a mark that leaves the least value some height to one not below the largest.
-		 */
-		frame->top = mark_above(top);
-		frame->bottom = mark_below(least / 1.1);
-	}
-}
-
-/* The part of the height that a value takes, 0…1. */
-static double height_of(const struct frame *frame, double value)
-{
-	if (frame->bottom > 0)
-		return value > frame->bottom
-			       ? log(value / frame->bottom) / log(frame->top / frame->bottom)
-			       : 0;
-	return value / frame->top;
+	frame->scale = (struct scale){ .high = top > 0 ? scale_ceiling(top) : 0 };
+	if (view->setting.kernel->plot_cpe && top > 0)
+		frame->scale = scale_fit(SCALE_LOG, least, top);
 }
 
 /* One point: its bar, a dot where it is not measured yet, nothing where it cannot be. */
@@ -206,7 +171,7 @@ static void draw_point(struct canvas *canvas, struct rectangle at, const struct 
 		canvas_glyph(canvas, at, x, frame->rows - 1, STYLE_DIM, GLYPH_DOT);
 		return;
 	}
-	eighths = (int)lround(height_of(frame, value) * frame->rows * 8);
+	eighths = (int)lround(scale_place(&frame->scale, value) * frame->rows * 8);
 	if (eighths < 1)
 		eighths = 1; /* measured, if small: not to be taken for nothing */
 	/* A clear edge at the top, so that plateaus and knees stand out, over a body that holds it
@@ -253,43 +218,36 @@ static void draw_labels(struct canvas *canvas, struct rectangle at, const struct
 		canvas_glyph(canvas, at, at.width - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
 }
 
-/* The ends of the scale, and between them 1 and 4 in each power of ten, each on a row of its own.
- */
-static void draw_log_scale(struct canvas *canvas, struct rectangle at, const struct frame *frame)
+static double row_extent(void *context, const char *label)
 {
-	int last = frame->rows + 1;
-	char label[24];
-
-	for (double mark = frame->bottom; mark <= frame->top * (1 + 1e-9);
-		mark = mark_above(mark * 1.01)) {
-		int row = frame->rows - (int)lround(height_of(frame, mark) * frame->rows);
-		bool end = last > frame->rows || mark > frame->top * 0.99;
-
-		snprintf(label, sizeof(label), "%.5g", mark);
-		if (!end && (row == last || row == 0 || label[0] == '2'))
-			continue;
-		last = row;
-		canvas_text_right(canvas, at, MARGIN - 1, row, STYLE_DIM, label);
-	}
+	(void)context, (void)label;
+	return 2;
 }
 
 static void draw_scale(struct canvas *canvas, struct rectangle at, const struct frame *frame)
 {
-	char label[24];
+	const struct scale *scale = &frame->scale;
+	struct scale_tick ticks[SCALE_TICKS];
+	int count = 0;
 
-	if (!(frame->top > 0))
+	if (!(scale->high > 0))
 		return; /* nothing is measured: there is no scale yet */
-	if (frame->bottom > 0) {
-		draw_log_scale(canvas, at, frame);
-		return;
+	if (scale->kind == SCALE_LOG) {
+		count = scale_ticks(scale, frame->rows, row_extent, NULL, ticks);
+	} else {
+		/* The highest value of a bar, half of it where that is a row, and 0. */
+		for (int part = 0; part <= 2; part++)
+			if (part != 1 || (frame->rows >= 6 && frame->rows % 2 == 0)) {
+				ticks[count].value = scale->high * part / 2;
+				snprintf(ticks[count].label, sizeof(ticks[count].label), "%.5g",
+					ticks[count].value);
+				count++;
+			}
 	}
-	snprintf(label, sizeof(label), "%.5g", frame->top);
-	canvas_text_right(canvas, at, MARGIN - 1, 0, STYLE_DIM, label);
-	if (frame->rows >= 6 && frame->rows % 2 == 0) {
-		snprintf(label, sizeof(label), "%.5g", frame->top / 2);
-		canvas_text_right(canvas, at, MARGIN - 1, frame->rows / 2, STYLE_DIM, label);
-	}
-	canvas_text_right(canvas, at, MARGIN - 1, frame->rows, STYLE_DIM, "0");
+	for (int i = 0; i < count; i++)
+		canvas_text_right(canvas, at, MARGIN - 1,
+			frame->rows - (int)lround(scale_place(scale, ticks[i].value) * frame->rows),
+			STYLE_DIM, ticks[i].label);
 }
 
 /* Where the present setting is: at its bar, at its true place between two, or beyond an end. */
