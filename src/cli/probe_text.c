@@ -210,7 +210,8 @@ static void put_elsewhere(FILE *out, const struct probe_report *probe)
 	char words[160];
 
 	for (int i = 0; i < probe->band_count; i++)
-		if (bandwidths_words(&probe->published, probe->band[i].level, words, sizeof(words)))
+		if (literature_words(
+			    &probe->published, probe->band[i].level, words, sizeof(words), NULL))
 			text_addf(&text, "%s%s: %s", text.length ? "; " : "", probe->band[i].level,
 				words);
 	if (text.length) {

@@ -158,8 +158,8 @@ static void put_published(FILE *out, const struct windows_report *windows)
 			said |= fact && windows->row[k].fact &&
 				strcmp(windows->row[k].fact->buffer, fact->buffer) == 0;
 		if (!fact || said ||
-			!buffers_published(
-				&windows->buffers, fact->buffer, words, sizeof(words), &source))
+			!literature_words(&windows->buffers.published, fact->buffer, words,
+				sizeof(words), &source))
 			continue;
 		snprintf(head, sizeof(head), "%s%s elsewhere: ", first, fact->title);
 		text_addf(&text, "%s (%s)", words, source);

@@ -65,8 +65,8 @@ static void put_window(const struct records *records, const struct windows_repor
 		record_set_string(object, "words", row->why, WINDOWS_NOTE);
 	else if (words[0])
 		record_set_string(object, "words", words, BUFFERS_WORDS);
-	if (row->fact &&
-		buffers_published(&windows->buffers, row->fact->buffer, words, sizeof(words), NULL))
+	if (row->fact && literature_words(&windows->buffers.published, row->fact->buffer, words,
+				 sizeof(words), NULL))
 		record_set_string(object, "published", words, 160);
 	json_object_set_new(object, "knobs", record_knobs(&row->setting));
 	record_write(records, object);

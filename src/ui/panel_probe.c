@@ -141,8 +141,8 @@ static void put_published(struct column *column, const struct probe_report *repo
 	char words[160];
 
 	for (int i = 0; i < report->band_count; i++)
-		if (bandwidths_words(
-			    &report->published, report->band[i].level, words, sizeof(words)))
+		if (literature_words(
+			    &report->published, report->band[i].level, words, sizeof(words), NULL))
 			put(column, STYLE_DIM, "%s elsewhere, lines a cycle: %s",
 				report->band[i].level, words);
 }

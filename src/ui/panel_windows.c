@@ -112,7 +112,7 @@ static void put_beside(
 		put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core,
 			report->options.foreign ? ", not this core" : "");
 	if (row->fact &&
-		buffers_published(&report->buffers, row->fact->buffer, words,
+		literature_words(&report->buffers.published, row->fact->buffer, words,
 			(size_t)(roomy				  ? (int)sizeof(words)
 				 : column->at.width * 2 - 14 < 56 ? 56
 								  : column->at.width * 2 - 14),

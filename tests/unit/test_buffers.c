@@ -20,11 +20,11 @@ static void the_shipped_table_is_read_whole(void **state)
 	}
 	buffers_load(&buffers);
 	assert_int_equal(buffers.rest_count, rests);
-	assert_int_equal(buffers.published_count, published);
+	assert_int_equal(buffers.published.count, published);
 	assert_true(rests >= 5 && published > 20);
 	/* Of buffers that some filler fills. */
 	for (int i = 0; i < published + rests; i++) {
-		const char *buffer = i < published ? buffers.published[i].buffer
+		const char *buffer = i < published ? buffers.published.row[i].name
 						   : buffers.rest[i - published].buffer;
 		bool filled = false;
 
@@ -32,7 +32,7 @@ static void the_shipped_table_is_read_whole(void **state)
 			filled |= strcmp(window_fillers[k].buffer, buffer) == 0;
 		assert_true(filled);
 		if (i < published)
-			check_contains(buffers.published[i].source, "Downs");
+			check_contains(buffers.published.row[i].source, "Downs");
 	}
 }
 
@@ -44,16 +44,39 @@ static void others_are_listed_as_far_as_there_is_room(void **state)
 
 	(void)state;
 	buffers_load(&buffers);
-	assert_true(buffers_published(&buffers, "rob", words, sizeof(words), &source));
+	assert_true(literature_words(&buffers.published, "rob", words, sizeof(words), &source));
 	assert_string_equal(words, "Sandy Bridge 168, Ivy Bridge 168, Haswell 192, Broadwell 192, "
 				   "Zen 192, Skylake 224, "
 				   "Zen 2 224, Sunny Cove 352 (reported)");
 	assert_string_equal(source, "Downs, Performance Speed Limits");
-	assert_true(buffers_published(&buffers, "rob", few, sizeof(few), NULL));
+	assert_true(literature_words(&buffers.published, "rob", few, sizeof(few), NULL));
 	assert_string_equal(few, "Zen 2 224, Sunny Cove 352 (reported)");
-	assert_false(buffers_published(&buffers, "store-queue", words, sizeof(words), &source));
+	assert_false(
+		literature_words(&buffers.published, "store-queue", words, sizeof(words), &source));
 	assert_string_equal(words, "");
 	assert_null(source);
+}
+
+static void bandwidths_are_published_by_level(void **state)
+{
+	struct literature literature;
+	const char *text = data_built_in("bandwidths");
+	char words[200];
+	int rows = 0;
+
+	(void)state;
+	assert_non_null(text);
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		rows += *line != '#' && *line != '\n';
+	literature_load(&literature, "bandwidths");
+	assert_int_equal(literature.count, rows);
+	for (int i = 0; i < literature.count; i++)
+		check_contains(literature.row[i].source, "Downs");
+	assert_true(literature_words(&literature, "L2", words, sizeof(words), NULL));
+	assert_string_equal(words, "Cannon Lake 0.75, Skylake server 1, Skylake 1, Haswell 0.5");
+	assert_true(literature_words(&literature, "L3", words, sizeof(words), NULL));
+	assert_false(literature_words(&literature, "L1d", words, sizeof(words), NULL));
+	assert_string_equal(words, "");
 }
 
 static void a_core_model_has_entries(void **state)
@@ -210,8 +233,8 @@ static void bad_rows_are_passed_over(void **state)
 	remove(directory);
 	assert_int_equal(buffers.rest_count, 1);
 	assert_string_equal(buffers.rest[0].buffer, "stack");
-	assert_int_equal(buffers.published_count, 1);
-	assert_string_equal(buffers.published[0].entries, "7");
+	assert_int_equal(buffers.published.count, 1);
+	assert_string_equal(buffers.published.row[0].value, "7");
 }
 
 int main(void)
@@ -219,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_shipped_table_is_read_whole),
 		cmocka_unit_test(others_are_listed_as_far_as_there_is_room),
+		cmocka_unit_test(bandwidths_are_published_by_level),
 		cmocka_unit_test(a_core_model_has_entries),
 		cmocka_unit_test(the_difference_is_explained),
 		cmocka_unit_test(knees_are_named_with_their_range),

@@ -75,7 +75,7 @@ struct probe *probe_new(
 	if (probe->report.options.parts == 0)
 		probe->report.options.parts = ((1u << PROBE_PARTS) - 1) & ~(1u << PROBE_CORES);
 	probe->report.asked_size = probe->report.options.max_size;
-	bandwidths_load(&probe->report.published);
+	literature_load(&probe->report.published, "bandwidths");
 	probe->cells = cells_new();
 	probe_plan(probe);
 	probe_analyse(probe);

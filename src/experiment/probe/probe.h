@@ -13,8 +13,8 @@
 
 #include "experiment/measurer.h"
 #include "experiment/setting/setting.h"
-#include "model/memory/bandwidths.h"
 #include "model/memory/hierarchy.h"
+#include "model/windows/literature.h"
 
 /* What can be asked for. */
 enum probe_part {
@@ -100,7 +100,7 @@ struct probe_report {
 	struct probe_curve loaded;   /* x: other cores that stream: latency of memory */
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
-	struct bandwidths published; /* what others measured, to stand beside the bands */
+	struct literature published; /* what others measured, to stand beside the bands */
 	struct hierarchy hierarchy;  /* of what there is so far */
 	double done;		     /* 0…1 */
 	double seconds;		     /* since the first request */

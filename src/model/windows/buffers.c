@@ -19,23 +19,11 @@ static bool read_rest(struct rows *rows, struct buffer_rest *rest)
 	       rows_copy(rows, "the reason", field[2], rest->words, sizeof(rest->words));
 }
 
-static bool read_published(struct rows *rows, struct buffer_published *row)
-{
-	char *field[4];
-
-	if (rows_fields(rows, field, 4) != 4)
-		return rows_fail(rows, "expected: published BUFFER | CORE | ENTRIES | SOURCE");
-	return rows_copy(rows, "the buffer", field[0], row->buffer, sizeof(row->buffer)) &&
-	       rows_copy(rows, "the core", field[1], row->core, sizeof(row->core)) &&
-	       rows_copy(rows, "the entries", field[2], row->entries, sizeof(row->entries)) &&
-	       rows_copy(rows, "the source", field[3], row->source, sizeof(row->source));
-}
-
 void buffers_load(struct buffers *buffers)
 {
 	struct rows rows;
 
-	buffers->rest_count = buffers->published_count = 0;
+	buffers->rest_count = buffers->published.count = 0;
 	rows_load(&rows, "windows");
 	rows.lenient = true;
 	while (rows_next(&rows)) {
@@ -44,10 +32,8 @@ void buffers_load(struct buffers *buffers)
 		if (strcmp(word, "rest") == 0 && buffers->rest_count < BUFFERS_RESTS)
 			buffers->rest_count +=
 				read_rest(&rows, &buffers->rest[buffers->rest_count]);
-		else if (strcmp(word, "published") == 0 &&
-			 buffers->published_count < BUFFERS_PUBLISHED)
-			buffers->published_count += read_published(
-				&rows, &buffers->published[buffers->published_count]);
+		else if (strcmp(word, "published") == 0)
+			literature_add(&buffers->published, &rows);
 	}
 	rows_end(&rows);
 }
@@ -62,34 +48,6 @@ double buffers_size(const struct uarch *uarch, const char *buffer)
 	size = uarch_fact_find(words);
 	entries = uarch && size < SIZE_COUNT ? uarch_fact(uarch, size) : (double)NAN;
 	return entries > 0 ? entries : (double)NAN;
-}
-
-bool buffers_published(const struct buffers *buffers, const char *buffer, char *words, size_t size,
-	const char **source)
-{
-	size_t used = 0;
-
-	words[0] = '\0';
-	if (source)
-		*source = NULL;
-	for (int i = buffers->published_count - 1; i >= 0; i--) {
-		const struct buffer_published *row = &buffers->published[i];
-		char more[72];
-		int length;
-
-		if (strcmp(row->buffer, buffer) != 0)
-			continue;
-		length = snprintf(
-			more, sizeof(more), "%s %s%s", row->core, row->entries, used ? ", " : "");
-		if (used + (size_t)length >= size)
-			break;
-		memmove(words + length, words, used + 1);
-		memcpy(words, more, (size_t)length);
-		used += (size_t)length;
-		if (source)
-			*source = row->source;
-	}
-	return used > 0;
 }
 
 /* ---- words ---- */

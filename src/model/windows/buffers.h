@@ -8,10 +8,11 @@
 
 #include "model/core/uarch.h"
 #include "model/windows/knee.h"
+#include "model/windows/literature.h"
 
 struct window_filler;
 
-enum { BUFFERS_RESTS = 24, BUFFERS_PUBLISHED = 96, BUFFERS_WORDS = 320 };
+enum { BUFFERS_RESTS = 24, BUFFERS_WORDS = 320 };
 
 struct buffer_rest {
 	char buffer[24]; /* "rob": the word of core files, or one of the kernel's own */
@@ -19,17 +20,10 @@ struct buffer_rest {
 	char words[80];	 /* … because of this */
 };
 
-struct buffer_published {
-	char buffer[24];
-	char core[32];	  /* "Skylake" */
-	char entries[24]; /* as published: "224", "14-15", "352 (reported)" */
-	char source[64];
-};
-
 struct buffers {
-	int rest_count, published_count;
+	int rest_count;
 	struct buffer_rest rest[BUFFERS_RESTS];
-	struct buffer_published published[BUFFERS_PUBLISHED];
+	struct literature published; /* entries, by buffer */
 };
 
 /* Rows that make no sense are passed over: a test of the shipped file finds them. */
@@ -37,11 +31,6 @@ void buffers_load(struct buffers *buffers);
 
 /* Entries that a core's model gives a buffer; NAN: it gives none, or there is no model. */
 double buffers_size(const struct uarch *uarch, const char *buffer);
-
-/* "Sandy Bridge 168, Skylake 224" of a buffer, the last ones listed, as many as have room; *source:
- * of the first of them. False, and an empty text: nobody published anything. */
-bool buffers_published(const struct buffers *buffers, const char *buffer, char *words, size_t size,
-	const char **source);
 
 /* The entries that a buffer seems to have by its knee: the fillers' and those that the loop itself
  * takes. NAN: there is no knee, or nothing is known of that filler (NULL). */
