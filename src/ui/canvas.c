@@ -312,65 +312,47 @@ void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enu
 		1);
 }
 
-/* The bytes of the longest beginning of a line that fits, broken at a blank where there is one. */
-static size_t line_length(const struct canvas *canvas, const char *utf8, int width)
+static size_t measure(const void *context, const char *at, int *columns)
 {
-	size_t fit = 0, at_blank = 0, used;
 	wchar_t character, out[4];
-	int columns = 0;
+	size_t used = decode(at, &character);
 
-	while ((used = decode(utf8 + fit, &character)) > 0) {
-		if (utf8[fit] == '\n')
-			return fit;
-		if (character == L' ')
-			at_blank = fit;
-		columns += shown(canvas, character, out);
-		if (columns > width)
-			return at_blank ? at_blank : fit ? fit : used;
-		fit += used;
-	}
-	return fit;
+	*columns = shown(context, character, out);
+	return used;
 }
 
-/* Bytes of the line at the beginning of a text, and of the break after it. */
-static size_t next_line(const struct canvas *canvas, const char *utf8, int width, size_t *gap)
+static struct text_wrap wrap_at(const struct canvas *canvas, int width)
 {
-	size_t length = line_length(canvas, utf8, width);
-
-	*gap = utf8[length] == '\n' ? 1 : strspn(utf8 + length, " ");
-	return length;
+	return (struct text_wrap){
+		.columns = width, .cut_words = true, .measure = measure, .context = canvas
+	};
 }
 
 int canvas_wrap(
 	struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8)
 {
+	struct text_wrap wrap = wrap_at(canvas, clip.width);
 	int rows = 0;
 
 	while (*utf8 && clip.width > 0 && y + rows < clip.height) {
-		size_t gap, length = next_line(canvas, utf8, clip.width, &gap);
+		const char *line = utf8;
+		size_t length = text_line(&wrap, line, &utf8);
 
-		/* The last row shows that it is not the end by giving the whole rest, which is cut.
-		 */
-		if (y + rows == clip.height - 1 && utf8[length + gap])
-			canvas_text(canvas, clip, 0, y + rows, style, utf8);
-		else
-			draw(canvas, clip, 0, y + rows, style, utf8, length);
-		rows++;
-		utf8 += length + gap;
+		/* The last row gets the whole rest, so that it is cut and ends in an ellipsis. */
+		if (y + rows == clip.height - 1 && *utf8)
+			length = strlen(line);
+		draw(canvas, clip, 0, y + rows++, style, line, length);
 	}
 	return rows;
 }
 
 int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8)
 {
+	struct text_wrap wrap = wrap_at(canvas, width);
 	int rows = 0;
 
-	while (*utf8 && width > 0) {
-		size_t gap, length = next_line(canvas, utf8, width, &gap);
-
-		rows++;
-		utf8 += length + gap;
-	}
+	for (; *utf8 && width > 0; rows++)
+		text_line(&wrap, utf8, &utf8);
 	return rows;
 }
 
