@@ -435,17 +435,25 @@ static void print_character(wchar_t character, FILE *file)
 	}
 }
 
-void canvas_print(const struct canvas *canvas, FILE *file)
+void canvas_print_part(const struct canvas *canvas, struct rectangle part, FILE *file)
 {
-	for (int y = 0; y < canvas->height; y++) {
-		const struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
-		int end = canvas->width;
+	int left = most(part.x, 0), right = least(part.x + part.width, canvas->width);
+	int bottom = least(part.y + part.height, canvas->height);
 
-		while (end > 0 && row[end - 1].character == L' ')
+	for (int y = most(part.y, 0); y < bottom; y++) {
+		const struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
+		int end = right;
+
+		while (end > left && row[end - 1].character == L' ')
 			end--;
-		for (int x = 0; x < end; x++)
+		for (int x = left; x < end; x++)
 			if (row[x].character)
 				print_character(row[x].character, file);
 		putc('\n', file);
 	}
+}
+
+void canvas_print(const struct canvas *canvas, FILE *file)
+{
+	canvas_print_part(canvas, (struct rectangle){ 0, 0, canvas->width, canvas->height }, file);
 }

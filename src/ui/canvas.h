@@ -125,5 +125,6 @@ void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style);
 
 /* Prints the characters as UTF-8, a line a row, trailing blanks removed. */
 void canvas_print(const struct canvas *canvas, FILE *file);
+void canvas_print_part(const struct canvas *canvas, struct rectangle part, FILE *file);
 
 #endif

@@ -370,6 +370,24 @@ static void lay_out_seen(
 		lay_out(canvas, view, focused, layout);
 }
 
+bool panels_find(const struct canvas *canvas, const struct view *view, const char *name,
+	struct rectangle *at)
+{
+	const struct panel *overlay = overlay_of(view);
+	const struct rectangle *found;
+	struct layout layout;
+
+	if (overlay && strcmp(overlay->name, name) == 0) {
+		*at = overlay_at(canvas, overlay->most_rows, view->replay);
+		return true;
+	}
+	lay_out_seen(canvas, view, &layout);
+	found = layout_find(&layout, name);
+	if (found)
+		*at = *found;
+	return found;
+}
+
 /* How many lines a panel is scrolled further than its last lines need to be seen; 0: none. */
 static int lines_beyond(struct canvas *canvas, const struct view *view, const struct panel *panel)
 {

@@ -54,6 +54,11 @@ struct panel {
 void panels_draw(
 	struct canvas *canvas, const struct view *view, const struct keys *keys, const bool *works);
 
+/* Where a panel or the overlay of that name is in the view's frame. Returns false where it has no
+ * place. */
+bool panels_find(const struct canvas *canvas, const struct view *view, const char *name,
+	struct rectangle *at);
+
 /* Whether the overlay, if there is one that scrolls, shows its last line already. */
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys);
 /* Lines that a page of an overlay moves by. */

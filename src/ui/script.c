@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/steady.h"
+#include "ui/panels.h"
 
 /* How long `wait` and `live` wait at most, seconds: far more than the whole of any screen takes. */
 static const double WAIT_MOST = 120, LIVE_MOST = 20;
@@ -203,6 +204,28 @@ static struct status run_dump(struct script *script, const char *arguments)
 	return status_ok();
 }
 
+static struct status run_panel(struct script *script, const char *arguments)
+{
+	struct frontend *front = script->front;
+
+	advance(front->session, now_of(script));
+	frontend_draw(front, now_of(script));
+	for (size_t length; *arguments; arguments += length + strspn(arguments + length, " ")) {
+		struct rectangle at;
+		char name[24];
+
+		length = strcspn(arguments, " ");
+		snprintf(name, sizeof(name), "%.*s", (int)length, arguments);
+		if (!panels_find(&front->canvas, &front->view, name, &at))
+			return status_make(STATUS_USAGE, "%s:%d: panel %s is not on this screen",
+				script->name, script->line, name);
+		fprintf(script->out, "=== %s, %dx%d\n", name, front->canvas.width,
+			front->canvas.height);
+		canvas_print_part(&front->canvas, at, script->out);
+	}
+	return status_ok();
+}
+
 /* Words that only scripts have. */
 static const struct {
 	const char *name;
@@ -216,6 +239,7 @@ static const struct {
 	{ "figure", run_figure },
 	{ "pass", run_pass },
 	{ "dump", run_dump },
+	{ "panel", run_panel },
 };
 
 static struct status run_line(struct script *script, char *line)

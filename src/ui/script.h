@@ -8,7 +8,8 @@
  * - live: until the present setting has a figure that is not provisional, or cannot have one
  * - figure: until it has a figure, be it provisional
  * - pass SECONDS: let time pass (tests with a made-up clock)
- * - dump [FILE]: the screen as text: after a line "=== WxH" on the output, or alone into a file */
+ * - dump [FILE]: the screen as text: after a line "=== WxH" on the output, or alone into a file
+ * - panel NAME …: the same of these panels alone, each after a line "=== NAME, WxH" */
 #ifndef SLX_UI_SCRIPT_H
 #define SLX_UI_SCRIPT_H
 
