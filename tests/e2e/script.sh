@@ -83,7 +83,7 @@ printf 'key x\ndump\n' | SLEXPLORE_DATA=$work/own run 0 --script -
 grep -q 'help me' out || fail "own keys are not read"
 printf '[main]\nx hepl # help | help me\n' >own/keys
 printf 'dump\n' | SLEXPLORE_DATA=$work/own run 2 --script -
-mistake 'keys:2: no command "hepl"'
+mistake 'keys:2: unknown command "hepl"'
 
 # No terminal and no script.
 expect 2
