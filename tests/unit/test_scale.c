@@ -193,9 +193,23 @@ static void figures_have_three_digits(void **state)
 	}
 }
 
+static void axes_end_at_round_numbers(void **state)
+{
+	(void)state;
+	check_near(scale_ceiling(10.99), 15, 1e-9);
+	check_near(scale_ceiling(50), 50, 1e-9);
+	check_near(scale_ceiling(0.0301), 0.04, 1e-9);
+	check_near(scale_ceiling(99), 100, 1e-9);
+	check_near(scale_ceiling(0), 1, 0);
+	check_near(scale_ceiling(NAN), 1, 0);
+	for (double value = 0.001; value < 1e6; value *= 1.07)
+		assert_true(scale_ceiling(value) >= value && scale_ceiling(value) <= value * 1.7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(axes_end_at_round_numbers),
 		cmocka_unit_test(bytes_are_marked_at_powers_of_two),
 		cmocka_unit_test(a_single_size_is_marked),
 		cmocka_unit_test(cycles_are_marked_at_round_numbers),

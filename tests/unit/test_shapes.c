@@ -1,10 +1,12 @@
 /* Points, faces that hide what is behind them, and the mountain as a relief. */
+#include "check.h"
 #include "fakes.h"
 
 #include <locale.h>
 
 #include "ui/mountain.h"
 #include "ui/shapes.h"
+#include "ui/theme.h"
 
 static char shown[16000];
 
@@ -227,6 +229,99 @@ static void what_is_not_measured_is_no_surface(void **state)
 	canvas_free(&canvas);
 }
 
+/* ---- colours and attributes, large digits ---- */
+
+static void without_colours_only_attributes_differ(void **state)
+{
+	static const int colours[] = { 256, 16, 8, 0, -1 };
+	struct theme theme;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
+		theme_choose(&theme, colours[i], true, false);
+		for (int style = 0; style < STYLE_COUNT; style++) {
+			assert_int_equal(theme.look[style].foreground, -1);
+			assert_int_equal(theme.look[style].background, -1);
+		}
+		assert_int_not_equal(
+			theme.look[STYLE_SELECTED].attributes, theme.look[STYLE_TEXT].attributes);
+		assert_int_not_equal(
+			theme.look[STYLE_BAD].attributes, theme.look[STYLE_TEXT].attributes);
+	}
+}
+
+static void colours_stay_within_the_terminal(void **state)
+{
+	static const int colours[] = { 256, 88, 16, 8 };
+	struct theme theme;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
+		for (int contrast = 0; contrast < 2; contrast++) {
+			theme_choose(&theme, colours[i], false, contrast);
+			for (int style = 0; style < STYLE_COUNT; style++)
+				assert_true(theme.look[style].foreground < colours[i]);
+		}
+	}
+	theme_choose(&theme, 256, false, false);
+	assert_int_not_equal(theme.look[STYLE_BAD].foreground, -1);
+}
+
+static void high_contrast_has_nothing_dim(void **state)
+{
+	struct theme theme;
+
+	(void)state;
+	theme_choose(&theme, 256, false, true);
+	for (int style = 0; style < STYLE_COUNT; style++)
+		assert_false(theme.look[style].attributes & LOOK_DIM);
+}
+
+static void the_environment_names_a_theme(void **state)
+{
+	(void)state;
+	unsetenv("SLEXPLORE_THEME");
+	assert_false(theme_contrast());
+	assert_null(theme_unknown());
+	setenv("SLEXPLORE_THEME", "", 1);
+	assert_false(theme_contrast());
+	assert_null(theme_unknown());
+	setenv("SLEXPLORE_THEME", "contrast", 1);
+	assert_true(theme_contrast());
+	setenv("SLEXPLORE_THEME", "high-contrast", 1);
+	assert_true(theme_contrast());
+	assert_null(theme_unknown());
+	setenv("SLEXPLORE_THEME", "solarized", 1);
+	assert_false(theme_contrast());
+	assert_string_equal(theme_unknown(), "solarized");
+	setenv("NO_COLOR", "", 1);
+	assert_false(theme_no_color());
+	setenv("NO_COLOR", "0", 1);
+	assert_true(theme_no_color());
+}
+
+static void digits_are_as_wide_as_they_say(void **state)
+{
+	static const char *const figures[] = { "0.752", "12.35", "1234567890", "." };
+
+	(void)state;
+	assert_int_equal(digits_width("0.752"), 17);
+	assert_int_equal(digits_width("-"), 0);
+	assert_int_equal(digits_width(""), 0);
+	for (int ascii = 0; ascii < 2; ascii++) {
+		canvas_init(&canvas, 60, DIGITS_HEIGHT, ascii);
+		for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+			canvas_clear(&canvas);
+			digits_draw(&canvas, (struct rectangle){ 0, 0, 60, 3 }, 0, 0, STYLE_TEXT,
+				figures[i]);
+			for (int y = 0; y < DIGITS_HEIGHT; y++)
+				for (int x = digits_width(figures[i]); x < 60; x++)
+					assert_int_equal(canvas.cells[y * 60 + x].character, L' ');
+		}
+		canvas_free(&canvas);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +331,11 @@ int main(void)
 		cmocka_unit_test(a_wall_in_front_hides_what_is_lower),
 		cmocka_unit_test(ridges_and_sizes_are_labelled),
 		cmocka_unit_test(what_is_not_measured_is_no_surface),
+		cmocka_unit_test(without_colours_only_attributes_differ),
+		cmocka_unit_test(colours_stay_within_the_terminal),
+		cmocka_unit_test(high_contrast_has_nothing_dim),
+		cmocka_unit_test(the_environment_names_a_theme),
+		cmocka_unit_test(digits_are_as_wide_as_they_say),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
