@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/data.h"
-#include "base/nearest.h"
 #include "base/text.h"
 
 static const char blanks[] = " \t\r";

@@ -62,6 +62,11 @@ enum { TEXT_COLUMNS = 80 }; /* of a terminal that nobody widened */
  * line feed. Longer words stick out. */
 void text_print(FILE *out, int columns, const char *first, int indent, const char *words);
 
+/* Appends to buffer the up to three names nearest to `wrong` (by edit distance; a common beginning
+ * is near), as "a, b or c"; nothing where no name is near. */
+void nearest_names(
+	const char *wrong, const char *const *names, size_t count, char *buffer, size_t size);
+
 /* malloc(), calloc() and realloc() that end the program with one line when memory is refused. For
  * small things only: working sets come from the arena, which reports a refusal instead. */
 void *memory_new(size_t count, size_t size); /* zeroed */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "engine/worker/worker.h"
@@ -22,7 +22,7 @@ enum { PAGES_MATTER = 256 << 10 };
 
 double bench_now(void)
 {
-	return steady_seconds();
+	return monotonic_seconds();
 }
 
 struct status bench_open(struct bench *bench, const struct cli *cli)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/words.h"
 #include "engine/own/own.h"

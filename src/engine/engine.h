@@ -12,7 +12,7 @@
 #include "engine/counters/counters.h"
 #include "engine/machine/machine.h"
 #include "engine/measure/trials.h"
-#include "engine/worker/progress.h"
+#include "engine/progress.h"
 #include "kernels/kernel.h"
 
 /* How long and how well to measure. */
@@ -88,7 +88,7 @@ struct result {
 	double preparing;     /* seconds of it that went by before trials began: memory, layout, the
 				 walk to steady state */
 	struct counts counts; /* of the request's plan; on a final result */
-	double at;	      /* when the engine answered, by steady_seconds(); 0: not known */
+	double at;	      /* when the engine answered, by monotonic_seconds(); 0: not known */
 };
 
 struct engine {

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/nearest.h"
 #include "base/text.h"
 #include "explorer/panes.h"
 

@@ -13,7 +13,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "ui/keys.h"
 #include "ui/terminal.h"
@@ -387,7 +387,7 @@ static bool begins_sequence(void)
 	if (screen.sequence == SEQUENCE_SHORT)
 		return true;
 	screen.sequence_last = 0;
-	screen.sequence_at = steady_seconds();
+	screen.sequence_at = monotonic_seconds();
 	/* What of them tells the kind belongs to it; the rest is looked at as what comes later is.
 	 */
 	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
@@ -398,7 +398,7 @@ static bool begins_sequence(void)
 /* Whether the character belongs to a sequence that has begun. */
 static bool within_sequence(wint_t key)
 {
-	double at = steady_seconds();
+	double at = monotonic_seconds();
 	bool ends;
 
 	/* It never came to its end, or another begins in the middle of it. */

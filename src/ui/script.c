@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "ui/panels.h"
 
 /* How long `wait` and `live` wait at most, seconds: far more than the whole of any screen takes. */
@@ -28,7 +28,7 @@ struct script {
 static double steady_now(void *context)
 {
 	(void)context;
-	return steady_seconds();
+	return monotonic_seconds();
 }
 
 static void steady_pass(void *context, double seconds, int descriptor)

@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "engine/machine/topology.h"
 #include "engine/worker/worker.h"
@@ -120,7 +120,7 @@ static void read_keys(struct event_loop *loop)
 	int code;
 
 	while (!session_quit(loop->front.session) && (code = screen_key()) != KEYCODE_NONE) {
-		frontend_key(&loop->front, code, steady_seconds());
+		frontend_key(&loop->front, code, monotonic_seconds());
 		any = true;
 	}
 	if (any)
@@ -173,11 +173,11 @@ static void run(struct event_loop *loop)
 			{ .fd = signals_descriptor(), .events = POLLIN },
 			{ .fd = loop->engine->descriptor(loop->engine->context), .events = POLLIN },
 		};
-		double now = steady_seconds();
+		double now = monotonic_seconds();
 
 		if (now >= loop->frame_due)
 			draw(loop, now);
-		if (poll(wait, 3, sleep_time(loop, steady_seconds())) < 0 && errno != EINTR)
+		if (poll(wait, 3, sleep_time(loop, monotonic_seconds())) < 0 && errno != EINTR)
 			break;
 		for (int number; (number = signals_take()) != 0;)
 			handle_signal(loop, number);
@@ -191,7 +191,7 @@ static void run(struct event_loop *loop)
 		 * readable. */
 		if ((wait[2].revents & POLLIN) && !worker_started(loop))
 			break;
-		if (session_advance(session, steady_seconds()))
+		if (session_advance(session, monotonic_seconds()))
 			want_frame(loop, result_pause(&loop->front.view));
 	}
 }
@@ -241,7 +241,7 @@ static struct status run_screen(struct session *session, struct worker *worker,
 			/* A recording has its figures at once. A worker is still looking at the
 			 * machine, and does so while the first frame is drawn. */
 			if (!worker)
-				session_advance(session, steady_seconds());
+				session_advance(session, monotonic_seconds());
 			run(&loop);
 			screen_close();
 			status = loop.failure;

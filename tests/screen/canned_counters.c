@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 
 #define P(port) (UINT32_C(1) << (port))
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "engine/worker/progress.h"
+#include "engine/progress.h"
 
 static void a_stage_begins_with_nothing_of_it_done(void **state)
 {

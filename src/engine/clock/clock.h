@@ -37,6 +37,15 @@ struct clock {
 /* Seconds of CLOCK_MONOTONIC_RAW. */
 double clock_seconds(void);
 
+/* What the system knows of the calling thread. */
+struct clock_thread {
+	long switches; /* involuntary context switches */
+	double at;     /* seconds of clock_seconds() */
+	double on;     /* seconds that the thread has run */
+};
+
+struct clock_thread clock_thread(void);
+
 /* Finds the counter's step and overhead, and checks the chains against each other; takes about 3
  * ms, on the core that is to be measured. */
 void clock_calibrate(struct clock *clock);

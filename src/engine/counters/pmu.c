@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/machine/system_file.h"
+#include "engine/machine/environment.h"
 
 static const char devices[] = "/sys/bus/event_source/devices";
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "engine/machine/system_file.h"
+#include "engine/machine/environment.h"
 
 void pmu_ask_processor(struct pmu *pmu)
 {

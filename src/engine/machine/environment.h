@@ -7,7 +7,27 @@
 #define SLX_ENGINE_MACHINE_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/* ---- small files below /proc and /sys */
+
+enum { SYSTEM_PATH = 512 };
+
+/* Opened for reading, closed on exec; NULL: there is none, or the path is too long. */
+FILE *system_open(const char *root, const char *path);
+
+/* The first line without its end and the blanks before that, cut to size. Returns false and an
+ * empty string when there is none. */
+bool system_line(const char *root, const char *path, char *buffer, size_t size);
+
+/* A decimal number that is all of the first line. */
+bool system_number(const char *root, const char *path, int64_t *value);
+
+bool system_has(const char *root, const char *path);
+
+/* ---- facts */
 
 /* Time of one core since the start, in ticks of /proc/stat (10 ms on most systems). */
 struct cpu_times {

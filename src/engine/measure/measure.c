@@ -3,8 +3,6 @@
 
 #include <math.h>
 #include <sched.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "base/stats.h"
 #include "engine/counters/counting.h"
@@ -244,29 +242,8 @@ static struct chain_time chain_ticks(const struct clock *clock)
 	};
 }
 
-/* What the system says of this thread. */
-struct presence {
-	long switches; /* involuntary ones */
-	double on, at; /* seconds that it ran, and of the clock */
-};
-
-static struct presence presence(void)
-{
-	struct rusage usage;
-	struct timespec on;
-
-	getrusage(RUSAGE_THREAD, &usage);
-	/* What rusage says of it goes by the system's ticks. */
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &on);
-	return (struct presence){
-		.switches = usage.ru_nivcsw,
-		.on = (double)on.tv_sec + (double)on.tv_nsec * 1e-9,
-		.at = clock_seconds(),
-	};
-}
-
 /* Seconds that something else ran meanwhile; 0: nothing did. */
-static double away(const struct presence *before, const struct presence *after)
+static double away(const struct clock_thread *before, const struct clock_thread *after)
 {
 	if (after->switches == before->switches)
 		return 0;
@@ -274,8 +251,8 @@ static double away(const struct presence *before, const struct presence *after)
 }
 
 /* Whether a trial lasts so long itself that it meets switches whatever is done. */
-static bool is_long(
-	const struct measure *measure, const struct presence *before, const struct presence *after)
+static bool is_long(const struct measure *measure, const struct clock_thread *before,
+	const struct clock_thread *after)
 {
 	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
 }
@@ -285,17 +262,17 @@ static bool is_long(
 static uint64_t region(
 	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
 {
-	struct presence first = { 0 }, last;
+	struct clock_thread first = { 0 }, last;
 	uint64_t ticks;
 	double gone;
 
 	if (measure->run->complete)
-		first = presence();
+		first = clock_thread();
 	ticks = measure->counting ? region_counted(measure, elements, cycles)
 				  : region_ticks(measure, elements, measure->calls);
 	if (!measure->run->complete)
 		return ticks;
-	last = presence();
+	last = clock_thread();
 	gone = away(&first, &last) * hz;
 	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
 }
@@ -349,7 +326,7 @@ struct timed {
 struct round {
 	struct chain_time before, after;
 	uint64_t watch, turns; /* ticks; of turns the worse of before and after */
-	struct presence was, now;
+	struct clock_thread was, now;
 };
 
 /* The most trials between two readings of the chains. */
@@ -415,7 +392,7 @@ static void time_round(const struct measure *measure, struct round *round, struc
 			round->turns = turns;
 	}
 	round->after = chain_ticks(clock);
-	round->now = presence();
+	round->now = clock_thread();
 }
 
 /* What the round says of a trial apart from its own time. */
@@ -579,7 +556,7 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	double hz = clock_hz(clock), began = clock_seconds();
 	unsigned made = 0, stable = 0, looked = 0, waited = 0;
 	unsigned fewest = measure->run->complete ? goal->fewest > 0 ? goal->fewest : 1 : 3;
-	struct round round = { .was = presence() };
+	struct round round = { .was = clock_thread() };
 	struct timed timed[ROUND_TRIALS];
 
 	clock_clean_vectors();

@@ -13,7 +13,7 @@
 
 #include "engine/clock/clock.h"
 #include "engine/measure/trials.h"
-#include "engine/worker/progress.h"
+#include "engine/progress.h"
 #include "kernels/kernel.h"
 
 struct counting;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "engine/machine/system_file.h"
+#include "engine/machine/environment.h"
 
 /* A number behind a key in a file of lines "key number" or "key: number"; -1 when there is none. */
 static int64_t read_key(const char *root, const char *path, const char *key)

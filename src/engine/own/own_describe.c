@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 
 /* Numbers in counts: with n up to 2^30 nothing overflows. */
 #define NUMBER_MAX (INT64_C(1) << 30)

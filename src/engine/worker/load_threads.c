@@ -9,13 +9,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "engine/clock/clock.h"
-#include "engine/measure/spans.h"
 #include "engine/memory/arena.h"
-#include "engine/memory/store.h"
+#include "engine/memory/working_sets.h"
 #include "kernels/knob_rows.h"
 
 /* One call of a member: long against looking at the phase, short against whoever waits for it. */
@@ -46,8 +43,8 @@ struct member {
 	int cpu;
 	bool streams;
 	struct status status;
-	struct store store;  /* of one that does the same */
-	struct arena stream; /* of one that streams */
+	struct working_sets working_sets; /* of one that does the same */
+	struct arena stream;		  /* of one that streams */
 	int stream_node;
 	uint64_t may_hold; /* bytes that its store may */
 	double used;	   /* seconds, when it was last gathered */
@@ -69,6 +66,37 @@ struct load_threads {
 	int most;
 	struct member *member;
 };
+
+/* ---- spans of work */
+
+/* A thread that did not run for a larger share of a span was switched out. Reading both clocks is
+ * good to about 1 % of a span of 100 us. */
+static const double away_most = 0.05;
+
+bool span_is_disturbed(const struct span *span)
+{
+	if (span->switches != 0)
+		return true;
+	/* Some systems count a thread's time in steps longer than a span: no step, no evidence. */
+	return span->on > 0 && span->at - span->on > away_most * span->at;
+}
+
+void spans_add(struct spans *spans, const struct span *span)
+{
+	if (span_is_disturbed(span)) {
+		spans->rejected++;
+		return;
+	}
+	spans->bytes += span->bytes;
+	spans->seconds += span->seconds;
+}
+
+double spans_rate(const struct spans *spans)
+{
+	return spans->seconds > 0 ? (double)spans->bytes / spans->seconds : NAN;
+}
+
+/* ---- */
 
 struct load_threads *load_threads_new(const struct topology *topology, int cpu)
 {
@@ -96,8 +124,8 @@ struct load_threads *load_threads_new(const struct topology *topology, int cpu)
 	for (int i = 0; i < load_threads->most; i++) {
 		load_threads->member[i].load_threads = load_threads;
 		load_threads->member[i].cpu = others[i];
-		load_threads->member[i].store =
-			(struct store){ .topology = topology, .cpu = others[i] };
+		load_threads->member[i].working_sets =
+			(struct working_sets){ .topology = topology, .cpu = others[i] };
 	}
 	free(others);
 	pthread_mutex_init(&load_threads->lock, NULL);
@@ -178,39 +206,19 @@ static uint64_t call_stream(struct work *work)
 	return STREAM_PIECE;
 }
 
-/* What the system says of this thread. */
-struct presence {
-	long switches; /* involuntary context switches */
-	double at, on; /* seconds of the clock, and that the thread ran */
-};
-
-static struct presence presence(void)
-{
-	struct rusage usage;
-	struct timespec on;
-	struct presence presence;
-
-	getrusage(RUSAGE_THREAD, &usage);
-	presence.switches = usage.ru_nivcsw;
-	presence.at = clock_seconds();
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &on);
-	presence.on = (double)on.tv_sec + (double)on.tv_nsec * 1e-9;
-	return presence;
-}
-
 /* Calls for the length of a span, or until the phase is another; once at least. */
 static struct span run_span(
-	struct load_threads *load_threads, struct work *work, struct presence *before)
+	struct load_threads *load_threads, struct work *work, struct clock_thread *before)
 {
 	double begin = clock_seconds(), end;
 	struct span span = { 0 };
-	struct presence after;
+	struct clock_thread after;
 
 	do {
 		span.bytes += work->call(work);
 		end = clock_seconds();
 	} while (end - begin < span_seconds && phase_of(load_threads) == PHASE_COUNT);
-	after = presence();
+	after = clock_thread();
 	span.seconds = end - begin;
 	span.at = after.at - before->at;
 	span.on = after.on - before->on;
@@ -227,7 +235,7 @@ static void run(struct member *member, struct work *work)
 	while (phase_of(load_threads) == PHASE_RUN)
 		work->call(work);
 	if (phase_of(load_threads) == PHASE_COUNT) {
-		struct presence before = presence();
+		struct clock_thread before = clock_thread();
 
 		atomic_fetch_add(&load_threads->counting, 1);
 		do {
@@ -261,7 +269,7 @@ static void choose_call(struct member *member, struct work *work)
 static void do_the_same(struct member *member)
 {
 	const struct load_threads_request *request = &member->load_threads->request;
-	const struct store_request wanted = { .kernel = request->kernel,
+	const struct working_set_request wanted = { .kernel = request->kernel,
 		.v = member->load_threads->v,
 		.seed = request->seed,
 		.limit = member->may_hold,
@@ -269,8 +277,8 @@ static void do_the_same(struct member *member)
 	struct work work = { .call = call_same };
 	struct slot *slot;
 
-	member->status =
-		store_lay(&member->store, &wanted, member->load_threads->cancel, &work.run, &slot);
+	member->status = working_sets_lay(
+		&member->working_sets, &wanted, member->load_threads->cancel, &work.run, &slot);
 	if (status_is_ok(&member->status))
 		choose_call(member, &work);
 	if (report(member))
@@ -317,12 +325,12 @@ static void *member_main(void *context)
 
 static uint64_t held_by(const struct member *member)
 {
-	return store_held(&member->store) + member->stream.touched;
+	return working_sets_held(&member->working_sets) + member->stream.touched;
 }
 
 static void free_member(struct member *member)
 {
-	store_free(&member->store);
+	working_sets_free(&member->working_sets);
 	arena_free(&member->stream);
 }
 
@@ -375,7 +383,7 @@ static void make_room(struct load_threads *load_threads)
 
 		member->may_hold = request->share;
 		if (i >= load_threads->count || member->streams)
-			store_free(&member->store);
+			working_sets_free(&member->working_sets);
 		if (i >= load_threads->count || !member->streams ||
 			member->stream.touched > request->stream_bytes)
 			arena_free(&member->stream);

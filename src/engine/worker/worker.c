@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/steady.h"
-#include "engine/worker/station.h"
+#include "base/monotonic.h"
+#include "engine/worker/target.h"
 
 struct answer {
 	struct answer *next;
@@ -37,7 +37,7 @@ struct worker {
 	struct answer *first, *last;
 	struct status start; /* how the start went; valid once ready */
 	atomic_bool cancel;
-	struct station station;
+	struct target target;
 };
 
 static void worker_wake_user(struct worker *worker)
@@ -56,7 +56,7 @@ static void worker_answer(void *context, const struct result *result)
 		return; /* the user asks again; there is no memory to say so with */
 	answer->next = NULL;
 	answer->result = *result;
-	answer->result.at = steady_seconds();
+	answer->result.at = monotonic_seconds();
 	pthread_mutex_lock(&worker->lock);
 	if (worker->last)
 		worker->last->next = answer;
@@ -70,16 +70,16 @@ static void worker_answer(void *context, const struct result *result)
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
-	const struct station_options options = { .cpu = worker->options.cpu,
+	const struct target_options options = { .cpu = worker->options.cpu,
 		.avoid_cpu = worker->caller_cpu,
 		.caller_thread = worker->options.bind_caller ? worker->caller_thread : 0 };
-	struct status start = station_settle(&worker->station, &options);
+	struct status start = target_open(&worker->target, &options);
 	struct request request;
 
 	pthread_mutex_lock(&worker->lock);
 	worker->start = start;
 	worker->ready = true;
-	atomic_store(&worker->station.machine.known, status_is_ok(&start));
+	atomic_store(&worker->target.machine.known, status_is_ok(&start));
 	pthread_cond_broadcast(&worker->wake);
 	worker_wake_user(worker);
 	while (!worker->stop) {
@@ -95,8 +95,8 @@ static void *worker_main(void *context)
 		atomic_store(&worker->cancel, false);
 		pthread_mutex_unlock(&worker->lock);
 		if (status_is_ok(&start)) {
-			station_measure(
-				&worker->station, &request, &worker->cancel, worker_answer, worker);
+			target_measure(
+				&worker->target, &request, &worker->cancel, worker_answer, worker);
 		} else {
 			struct result result = { .generation = request.generation,
 				.tag = request.tag,
@@ -118,7 +118,7 @@ static void worker_release(struct worker *worker)
 {
 	struct answer *answer;
 
-	station_release(&worker->station);
+	target_close(&worker->target);
 	while ((answer = worker->first)) {
 		worker->first = answer->next;
 		free(answer);
@@ -146,7 +146,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	worker->options = *options;
 	worker->caller_thread = (int)gettid();
 	worker->caller_cpu = sched_getcpu();
-	worker->station.machine.cpu = -1;
+	worker->target.machine.cpu = -1;
 	worker->start = status_ok();
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->wake, NULL);
@@ -256,12 +256,12 @@ static int worker_descriptor(void *context)
 
 static struct progress_seen worker_progress(void *context)
 {
-	return progress_see(&((struct worker *)context)->station.progress);
+	return progress_see(&((struct worker *)context)->target.progress);
 }
 
 static const struct machine *worker_machine(void *context)
 {
-	return &((struct worker *)context)->station.machine;
+	return &((struct worker *)context)->target.machine;
 }
 
 static size_t worker_offers(void *context, const char *words, const char *pmu,

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/stats.h"
+#include "base/text.h"
 #include "experiment/campaign.h"
 #include "experiment/characterise/characterise_state.h"
 

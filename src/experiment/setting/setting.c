@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "engine/own/own.h"
 #include "kernels/knob_rows.h"

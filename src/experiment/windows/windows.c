@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/text.h"
 #include "experiment/campaign.h"
 #include "experiment/visits.h"

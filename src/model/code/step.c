@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/steady.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "model/code/decode.h"
 #include "model/code/step_arch.h"
@@ -146,7 +146,7 @@ bool step_late(double elapsed, const struct step_share *share, double seconds)
  * at every one. */
 static bool late(const struct tracer *tracer)
 {
-	double elapsed = steady_seconds() - tracer->begin;
+	double elapsed = monotonic_seconds() - tracer->begin;
 	struct step_share share = { -tracer->before.ran, -tracer->before.waited };
 	char path[48];
 
@@ -316,7 +316,7 @@ static struct status start(struct tracer *tracer)
 {
 	int how;
 
-	tracer->begin = steady_seconds();
+	tracer->begin = monotonic_seconds();
 	tracer->before = (struct step_share){ 0 };
 	add_share(OWN_SCHEDSTAT, &tracer->before);
 	tracer->child = fork();

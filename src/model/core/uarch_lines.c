@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/data.h"
-#include "base/nearest.h"
+#include "base/text.h"
 
 void lines_begin(struct uarch_lines *lines, const char *text, const char *origin,
 	const struct uarch_sources *sources)

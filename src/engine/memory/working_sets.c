@@ -1,5 +1,5 @@
 /* See store.h. */
-#include "engine/memory/store.h"
+#include "engine/memory/working_sets.h"
 
 #include <string.h>
 
@@ -20,12 +20,12 @@ static uint64_t round_up(uint64_t bytes)
 	return (bytes + ARENA_PIECE - 1) / ARENA_PIECE * ARENA_PIECE;
 }
 
-uint64_t store_held(const struct store *store)
+uint64_t working_sets_held(const struct working_sets *working_sets)
 {
 	uint64_t held = 0;
 
-	for (int i = 0; i < STORE_SLOTS; i++)
-		held += store->slot[i].arena.touched;
+	for (int i = 0; i < WORKING_SETS_MAX; i++)
+		held += working_sets->slot[i].arena.touched;
 	return held;
 }
 
@@ -52,12 +52,12 @@ static bool same_place(const struct slot *slot, const struct arena_place *place,
 }
 
 /* The one that was not asked for the longest, other than `keep`; NULL: no other holds anything. */
-static struct slot *oldest(struct store *store, const struct slot *keep)
+static struct slot *oldest(struct working_sets *working_sets, const struct slot *keep)
 {
 	struct slot *found = NULL;
 
-	for (int i = 0; i < STORE_SLOTS; i++) {
-		struct slot *slot = &store->slot[i];
+	for (int i = 0; i < WORKING_SETS_MAX; i++) {
+		struct slot *slot = &working_sets->slot[i];
 
 		if (slot != keep && slot->turn > 0 && (!found || slot->turn < found->turn))
 			found = slot;
@@ -66,18 +66,19 @@ static struct slot *oldest(struct store *store, const struct slot *keep)
 }
 
 /* The slot of that place, made where there is none. */
-static struct slot *find(struct store *store, const struct arena_place *place, bool background)
+static struct slot *find(
+	struct working_sets *working_sets, const struct arena_place *place, bool background)
 {
 	struct slot *slot = NULL;
 
-	for (int i = 0; i < STORE_SLOTS; i++)
-		if (same_place(&store->slot[i], place, background))
-			return &store->slot[i];
-	for (int i = 0; i < STORE_SLOTS && !slot; i++)
-		if (store->slot[i].turn == 0)
-			slot = &store->slot[i];
+	for (int i = 0; i < WORKING_SETS_MAX; i++)
+		if (same_place(&working_sets->slot[i], place, background))
+			return &working_sets->slot[i];
+	for (int i = 0; i < WORKING_SETS_MAX && !slot; i++)
+		if (working_sets->slot[i].turn == 0)
+			slot = &working_sets->slot[i];
 	if (!slot) {
-		slot = oldest(store, NULL);
+		slot = oldest(working_sets, NULL);
 		slot_free(slot);
 	}
 	slot->place = *place;
@@ -87,32 +88,35 @@ static struct slot *find(struct store *store, const struct arena_place *place, b
 
 /* What is not needed now: of others all, the longest unused first, and of this one what is beyond
  * the need. */
-static void make_room(struct store *store, struct slot *slot, uint64_t need, uint64_t limit)
+static void make_room(
+	struct working_sets *working_sets, struct slot *slot, uint64_t need, uint64_t limit)
 {
 	struct slot *other;
 
-	if (slot->arena.touched > need && store_held(store) > limit)
+	if (slot->arena.touched > need && working_sets_held(working_sets) > limit)
 		slot_trim(slot, need);
-	while (store_held(store) - slot->arena.touched +
+	while (working_sets_held(working_sets) - slot->arena.touched +
 				(need > slot->arena.touched ? need : slot->arena.touched) >
 			limit &&
-		(other = oldest(store, slot)) != NULL)
+		(other = oldest(working_sets, slot)) != NULL)
 		slot_free(other);
 }
 
-void store_fit(struct store *store, uint64_t limit)
+void working_sets_shrink(struct working_sets *working_sets, uint64_t limit)
 {
 	struct slot *slot;
 
-	while (store_held(store) > limit && (slot = oldest(store, NULL)) != NULL)
+	while (working_sets_held(working_sets) > limit &&
+		(slot = oldest(working_sets, NULL)) != NULL)
 		slot_free(slot);
 }
 
 /* What has not been needed for a while, when it is much. */
-static void give_back(struct store *store, const struct slot *slot, uint64_t need, double now)
+static void give_back(
+	struct working_sets *working_sets, const struct slot *slot, uint64_t need, double now)
 {
-	for (int i = 0; i < STORE_SLOTS; i++) {
-		struct slot *other = &store->slot[i];
+	for (int i = 0; i < WORKING_SETS_MAX; i++) {
+		struct slot *other = &working_sets->slot[i];
 		uint64_t wanted = other == slot ? need : 0;
 
 		if (other->arena.touched <= wanted + spare)
@@ -125,14 +129,14 @@ static void give_back(struct store *store, const struct slot *slot, uint64_t nee
 /* Address space that a slot may reserve, to grow in: where there is only so much of it, all slots
  * together reserve no more than the store may hold. */
 static uint64_t address_limit(
-	struct store *store, const struct slot *slot, uint64_t need, uint64_t limit)
+	struct working_sets *working_sets, const struct slot *slot, uint64_t need, uint64_t limit)
 {
 	if (need <= slot->arena.reserved || !arena_addresses_limited())
 		return limit;
-	for (int i = 0; i < STORE_SLOTS; i++) {
-		struct arena *arena = &store->slot[i].arena;
+	for (int i = 0; i < WORKING_SETS_MAX; i++) {
+		struct arena *arena = &working_sets->slot[i].arena;
 
-		if (&store->slot[i] == slot)
+		if (&working_sets->slot[i] == slot)
 			continue;
 		arena_tighten(arena);
 		limit -= arena->reserved < limit ? arena->reserved : limit;
@@ -140,8 +144,8 @@ static uint64_t address_limit(
 	return limit;
 }
 
-static struct status get_memory(struct store *store, struct slot *slot,
-	const struct store_request *request, uint64_t need, const atomic_bool *cancel)
+static struct status get_memory(struct working_sets *working_sets, struct slot *slot,
+	const struct working_set_request *request, uint64_t need, const atomic_bool *cancel)
 {
 	struct slot *other;
 	struct status status;
@@ -150,31 +154,31 @@ static struct status get_memory(struct store *store, struct slot *slot,
 	for (;;) {
 		slot->arena.progress = request->progress ? &request->progress->share : NULL;
 		status = arena_need(&slot->arena, need,
-			address_limit(store, slot, need, request->limit), &slot->place, cancel,
-			&kept);
+			address_limit(working_sets, slot, need, request->limit), &slot->place,
+			cancel, &kept);
 		if (!kept)
 			slot->prepared = 0;
 		/* Refused for another reason than our own limit: perhaps what others hold makes the
 		 * difference. */
-		if (status.code != STATUS_FAILED || !(other = oldest(store, slot)))
+		if (status.code != STATUS_FAILED || !(other = oldest(working_sets, slot)))
 			return status;
 		slot_free(other);
 	}
 }
 
-unsigned store_places(uint64_t footprint, uint64_t near)
+unsigned placements_of(uint64_t footprint, uint64_t near)
 {
-	return footprint <= near || footprint > move_most ? 1 : STORE_PLACES;
+	return footprint <= near || footprint > move_most ? 1 : PLACEMENTS_MAX;
 }
 
-uint64_t store_shift(uint64_t footprint, unsigned place)
+uint64_t placement_shift(uint64_t footprint, unsigned place)
 {
 	return place * round_up(footprint);
 }
 
 /* Moves a run that is laid out to where its request says. */
 static void move(
-	const struct store_request *request, struct kernel_run *run, const struct slot *slot)
+	const struct working_set_request *request, struct kernel_run *run, const struct slot *slot)
 {
 	uint64_t bytes = kernel_footprint(run->kernel, run->v), steps;
 
@@ -187,36 +191,38 @@ static void move(
 	run->memory += run->layout.base;
 }
 
-struct status store_lay(struct store *store, const struct store_request *request,
-	const atomic_bool *cancel, struct kernel_run *run, struct slot **used)
+struct status working_sets_lay(struct working_sets *working_sets,
+	const struct working_set_request *request, const atomic_bool *cancel,
+	struct kernel_run *run, struct slot **used)
 {
 	const struct kernel *kernel = request->kernel;
 	int64_t node = kernel_asked(kernel, request->v, ASKS_NODE);
 	uint64_t need = round_up(kernel_footprint(kernel, request->v)),
 		 layout = kernel_layout(kernel, request->v);
-	struct arena_place place = { .topology = store->topology,
+	struct arena_place place = { .topology = working_sets->topology,
 		.small = kernel_asked(kernel, request->v, ASKS_PAGES) == PAGES_4K };
 	uint64_t offset;
 	struct status status = status_ok();
 	struct slot *slot;
 
 	if (node > 0)
-		status = topology_check_node(store->topology, (int)node - 1);
+		status = topology_check_node(working_sets->topology, (int)node - 1);
 	if (!status_is_ok(&status))
 		return status;
-	place.node = node > 0 ? (int)node - 1 : topology_node_of(store->topology, store->cpu);
+	place.node = node > 0 ? (int)node - 1
+			      : topology_node_of(working_sets->topology, working_sets->cpu);
 	offset = need + request->shift > request->limit ? 0 : request->shift;
 	need += offset;
-	slot = find(store, &place, request->background && !kernel->layout_nests);
-	slot->turn = ++store->turn;
+	slot = find(working_sets, &place, request->background && !kernel->layout_nests);
+	slot->turn = ++working_sets->turn;
 	*used = slot;
-	for (int i = 0; request->alone && i < STORE_SLOTS; i++)
-		if (&store->slot[i] != slot)
-			slot_free(&store->slot[i]);
-	give_back(store, slot, need, request->now);
-	make_room(store, slot, need, request->limit);
+	for (int i = 0; request->alone && i < WORKING_SETS_MAX; i++)
+		if (&working_sets->slot[i] != slot)
+			slot_free(&working_sets->slot[i]);
+	give_back(working_sets, slot, need, request->now);
+	make_room(working_sets, slot, need, request->limit);
 	progress_begin(request->progress, STAGE_MEMORY, 0, 0);
-	status = get_memory(store, slot, request, need, cancel);
+	status = get_memory(working_sets, slot, request, need, cancel);
 	if (!status_is_ok(&status))
 		return status;
 
@@ -237,7 +243,7 @@ struct status store_lay(struct store *store, const struct store_request *request
 	};
 	memcpy(run->v, request->v, sizeof(run->v));
 	progress_begin(request->progress, STAGE_LAYING, 0, 0);
-	status = code_buffer_prepare(&store->room, run);
+	status = code_buffer_prepare(&working_sets->room, run);
 	/* Of what was begun and given up only what the kernel vouches for is used again. */
 	if (run->layout.laid_out > 0 || !status_is_ok(&status))
 		slot->prepared = run->layout.laid_out;
@@ -248,10 +254,10 @@ struct status store_lay(struct store *store, const struct store_request *request
 	return status;
 }
 
-void store_free(struct store *store)
+void working_sets_free(struct working_sets *working_sets)
 {
-	for (int i = 0; i < STORE_SLOTS; i++)
-		slot_free(&store->slot[i]);
-	code_buffer_free(&store->room);
-	store->turn = 0;
+	for (int i = 0; i < WORKING_SETS_MAX; i++)
+		slot_free(&working_sets->slot[i]);
+	code_buffer_free(&working_sets->room);
+	working_sets->turn = 0;
 }

@@ -1,8 +1,8 @@
 /* Working sets in memory with what is laid out in them. They are kept apart by what is asked of
  * their memory (pages, node), and a background's from the live setting's where the two cannot
  * share; all together stay within a limit. */
-#ifndef SLX_ENGINE_MEMORY_STORE_H
-#define SLX_ENGINE_MEMORY_STORE_H
+#ifndef SLX_ENGINE_MEMORY_WORKING_SETS_H
+#define SLX_ENGINE_MEMORY_WORKING_SETS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,10 +12,10 @@
 #include "engine/machine/topology.h"
 #include "engine/memory/arena.h"
 #include "engine/memory/code_buffer.h"
-#include "engine/worker/progress.h"
+#include "engine/progress.h"
 #include "kernels/kernel.h"
 
-enum { STORE_SLOTS = 6 };
+enum { WORKING_SETS_MAX = 6 };
 
 /* One working set in memory and what is laid out in it. */
 struct slot {
@@ -30,15 +30,15 @@ struct slot {
 };
 
 /* A zeroed one with topology and cpu set is ready, and holds nothing. */
-struct store {
+struct working_sets {
 	const struct topology *topology;
 	int cpu; /* whoever calls the runs is on */
 	uint64_t turn;
-	struct slot slot[STORE_SLOTS];
+	struct slot slot[WORKING_SETS_MAX];
 	struct code_buffer room; /* code of the run that was laid out last */
 };
 
-struct store_request {
+struct working_set_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
@@ -57,24 +57,25 @@ struct store_request {
 /* How many placements of a working set are worth measuring: one where it fits the first cache
  * (`near` bytes), whose sets are chosen by addresses within a page, and one where it is so large
  * that the effects of its pages average out. */
-enum { STORE_PLACES = 3 };
-unsigned store_places(uint64_t footprint, uint64_t near);
+enum { PLACEMENTS_MAX = 3 };
+unsigned placements_of(uint64_t footprint, uint64_t near);
 
 /* The shift of the place-th of them (0, 1, …): all of their pages differ. */
-uint64_t store_shift(uint64_t footprint, unsigned place);
+uint64_t placement_shift(uint64_t footprint, unsigned place);
 
 /* Memory for a request with its data laid out and checked: *run is ready to be called, and *slot
  * holds it, until the next call. What others left in the same memory is used again where it can be.
  * STATUS_FAILED: memory or a node refused; STATUS_CANCELLED: *cancel was set. */
-struct status store_lay(struct store *store, const struct store_request *request,
-	const atomic_bool *cancel, struct kernel_run *run, struct slot **slot);
+struct status working_sets_lay(struct working_sets *working_sets,
+	const struct working_set_request *request, const atomic_bool *cancel,
+	struct kernel_run *run, struct slot **slot);
 
 /* Gives back what was not asked for the longest until no more than so many bytes are held. */
-void store_fit(struct store *store, uint64_t limit);
+void working_sets_shrink(struct working_sets *working_sets, uint64_t limit);
 
 /* Bytes that are held. */
-uint64_t store_held(const struct store *store);
+uint64_t working_sets_held(const struct working_sets *working_sets);
 
-void store_free(struct store *store);
+void working_sets_free(struct working_sets *working_sets);
 
 #endif

@@ -1,4 +1,4 @@
-#include "engine/worker/progress.h"
+#include "engine/progress.h"
 
 #include <math.h>
 #include <stdint.h>

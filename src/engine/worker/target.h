@@ -1,8 +1,8 @@
 /* The measured core with all that a request needs there: what is known of the machine, its clock
  * and counters, memory with what is laid out in it, the other cores. Used by one thread, which is
  * bound to the core. */
-#ifndef SLX_ENGINE_WORKER_STATION_H
-#define SLX_ENGINE_WORKER_STATION_H
+#ifndef SLX_ENGINE_WORKER_TARGET_H
+#define SLX_ENGINE_WORKER_TARGET_H
 
 #include <stdatomic.h>
 
@@ -10,25 +10,25 @@
 #include "engine/clock/clock.h"
 #include "engine/engine.h"
 #include "engine/measure/settle.h"
-#include "engine/memory/store.h"
+#include "engine/memory/working_sets.h"
 
 struct counting;
 struct load_threads;
 
 /* A zeroed one may be settled, or released. */
-struct station {
+struct target {
 	struct machine machine;
 	struct topology *topology;
 	struct clock clock;
 	struct counting *counting;	   /* NULL until a core was chosen */
 	struct load_threads *load_threads; /* the other cores; NULL until a core was chosen */
-	struct store store;
+	struct working_sets working_sets;
 	struct trials trials;
 	struct settle settle;
 	struct progress progress; /* of the request under way; any thread may look */
 };
 
-struct station_options {
+struct target_options {
 	int cpu;	   /* the core to measure; -1: choose */
 	int avoid_cpu;	   /* where the user interface is; -1: nowhere */
 	int caller_thread; /* to be kept off the core, when there is another; 0: none */
@@ -36,16 +36,16 @@ struct station_options {
 
 /* Chooses the core and binds the calling thread to it; finds out about clock and machine, all but
  * machine.known. STATUS_USAGE for a core that does not exist or is not allowed here. */
-struct status station_settle(struct station *station, const struct station_options *options);
+struct status target_open(struct target *target, const struct target_options *options);
 
 /* Is called with each result; the last one is final. */
-typedef void station_answer(void *context, const struct result *result);
+typedef void target_answer(void *context, const struct result *result);
 
 /* Carries a request out. *cancel ends it early; what there is by then is answered. */
-void station_measure(struct station *station, const struct request *request,
-	const atomic_bool *cancel, station_answer *answer, void *context);
+void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
+	target_answer *answer, void *context);
 
 /* Frees everything. */
-void station_release(struct station *station);
+void target_close(struct target *target);
 
 #endif

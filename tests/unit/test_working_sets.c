@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-#include "engine/memory/store.h"
+#include "engine/memory/working_sets.h"
 #include "kernels/knob_rows.h"
 
 enum { SIZE, KIND, PAGES, NODE };
@@ -67,8 +67,8 @@ static const struct kernel stands = { .name = "stands",
 
 struct bench {
 	struct topology *topology;
-	struct store store;
-	struct store_request request;
+	struct working_sets working_sets;
+	struct working_set_request request;
 	int64_t v[KNOBS_MAX];
 	atomic_bool cancel;
 	struct kernel_run run;
@@ -81,16 +81,16 @@ static void begin(struct bench *bench, const struct kernel *kernel, uint64_t lim
 
 	*bench = (struct bench){ .topology = topology_load(&status) };
 	check_ok(status);
-	bench->store = (struct store){ .topology = bench->topology };
-	bench->request = (struct store_request){
+	bench->working_sets = (struct working_sets){ .topology = bench->topology };
+	bench->request = (struct working_set_request){
 		.kernel = kernel, .v = bench->v, .seed = 1, .limit = limit
 	};
 }
 
 static void end(struct bench *bench)
 {
-	store_free(&bench->store);
-	assert_int_equal(store_held(&bench->store), 0);
+	working_sets_free(&bench->working_sets);
+	assert_int_equal(working_sets_held(&bench->working_sets), 0);
 	topology_free(bench->topology);
 }
 
@@ -100,11 +100,11 @@ static uint64_t lay(struct bench *bench, int64_t mib, int64_t kind, enum page_ki
 	bench->v[SIZE] = mib * MIB;
 	bench->v[KIND] = kind;
 	bench->v[PAGES] = pages;
-	check_ok(store_lay(
-		&bench->store, &bench->request, &bench->cancel, &bench->run, &bench->slot));
+	check_ok(working_sets_lay(
+		&bench->working_sets, &bench->request, &bench->cancel, &bench->run, &bench->slot));
 	assert_ptr_equal(bench->run.memory, bench->slot->arena.memory);
 	assert_true(bench->slot->arena.touched >= (uint64_t)mib * MIB);
-	assert_true(store_held(&bench->store) <= bench->request.limit);
+	assert_true(working_sets_held(&bench->working_sets) <= bench->request.limit);
 	return bench->run.layout.prepared / MIB;
 }
 
@@ -125,7 +125,7 @@ static void what_grows_keeps_what_was_laid_out(void **state)
 	bench.request.kernel = &stands;
 	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 0);
 	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 4);
-	assert_int_equal(store_held(&bench.store), 16 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 16 * MIB);
 	end(&bench);
 }
 
@@ -159,12 +159,12 @@ static void one_alone_takes_the_place_of_others(void **state)
 	begin(&bench, &nests, 64 * MIB);
 	lay(&bench, 8, 0, PAGES_HUGE);
 	lay(&bench, 8, 0, PAGES_4K);
-	assert_int_equal(store_held(&bench.store), 16 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 16 * MIB);
 	bench.request.alone = true;
 	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 8); /* its own stays */
-	assert_int_equal(store_held(&bench.store), 8 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 8 * MIB);
 	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 0);
-	assert_int_equal(store_held(&bench.store), 2 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 2 * MIB);
 	end(&bench);
 }
 
@@ -195,18 +195,18 @@ static void all_together_stay_within_the_limit(void **state)
 	begin(&bench, &nests, 32 * MIB);
 	lay(&bench, 8, 0, PAGES_4K);
 	lay(&bench, 16, 0, PAGES_HUGE);
-	assert_int_equal(store_held(&bench.store), 24 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 24 * MIB);
 	/* 8 MiB are left: one more octet fits, the next does not. */
 	assert_int_equal(lay(&bench, 16, 0, PAGES_4K), 8);
-	assert_int_equal(store_held(&bench.store), 32 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 32 * MIB);
 	assert_int_equal(lay(&bench, 18, 0, PAGES_4K), 16);
-	assert_int_equal(store_held(&bench.store), 18 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 18 * MIB);
 	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 0);
 	/* A smaller set needs less of what its own kind holds: that goes before what others hold.
 	 */
 	bench.request.limit = 16 * MIB;
 	assert_int_equal(lay(&bench, 10, 0, PAGES_4K), 10);
-	assert_int_equal(store_held(&bench.store), 12 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 12 * MIB);
 	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 2);
 	end(&bench);
 }
@@ -215,8 +215,8 @@ static uint64_t reserved(const struct bench *bench)
 {
 	uint64_t bytes = 0;
 
-	for (int i = 0; i < STORE_SLOTS; i++)
-		bytes += bench->store.slot[i].arena.reserved;
+	for (int i = 0; i < WORKING_SETS_MAX; i++)
+		bytes += bench->working_sets.slot[i].arena.reserved;
 	return bytes;
 }
 
@@ -270,7 +270,7 @@ static void what_is_idle_is_given_back(void **state)
 	assert_int_equal(lay(&bench, 4, 0, PAGES_HUGE), 300);
 	bench.request.now = 120;
 	assert_int_equal(lay(&bench, 4, 0, PAGES_HUGE), 4);
-	assert_int_equal(store_held(&bench.store), 4 * MIB);
+	assert_int_equal(working_sets_held(&bench.working_sets), 4 * MIB);
 	end(&bench);
 }
 
@@ -283,7 +283,8 @@ static void a_node_that_is_not_there_is_refused(void **state)
 	begin(&bench, &nests, 32 * MIB);
 	lay(&bench, 2, 0, PAGES_AUTO);
 	bench.v[NODE] = 16;
-	status = store_lay(&bench.store, &bench.request, &bench.cancel, &bench.run, &bench.slot);
+	status = working_sets_lay(
+		&bench.working_sets, &bench.request, &bench.cancel, &bench.run, &bench.slot);
 	/* Nobody has sixteen nodes, yet. */
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "node=15: this process may use memory node");
@@ -302,7 +303,8 @@ static void cancelling_leaves_what_was_there(void **state)
 	lay(&bench, 2, 0, PAGES_AUTO);
 	atomic_store(&bench.cancel, true);
 	bench.v[SIZE] = 32 * MIB;
-	status = store_lay(&bench.store, &bench.request, &bench.cancel, &bench.run, &bench.slot);
+	status = working_sets_lay(
+		&bench.working_sets, &bench.request, &bench.cancel, &bench.run, &bench.slot);
 	assert_int_equal(status.code, STATUS_CANCELLED);
 	atomic_store(&bench.cancel, false);
 	assert_int_equal(lay(&bench, 32, 0, PAGES_AUTO), 2);

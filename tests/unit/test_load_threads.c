@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "engine/measure/spans.h"
+#include "engine/worker/load_threads.h"
 
 /* Moves 10^10 bytes a second in 75 us, on its processor all the time. */
 static struct span quiet(void)

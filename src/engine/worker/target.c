@@ -1,5 +1,5 @@
 /* See station.h. */
-#include "engine/worker/station.h"
+#include "engine/worker/target.h"
 
 #include <limits.h>
 #include <math.h>
@@ -22,13 +22,13 @@ static const double load_threads_idle = 10;
 
 /* One request being carried out. */
 struct visit {
-	struct station *station;
+	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
 	unsigned placement; /* which one is under way: 0, 1, … of the request's */
 	double began;	    /* seconds, when it was begun */
 	const atomic_bool *cancel;
-	station_answer *answer;
+	target_answer *answer;
 	void *context;
 };
 
@@ -46,8 +46,8 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 static unsigned visit_placements(const struct visit *visit)
 {
 	const struct request *request = visit->request;
-	unsigned places = store_places(kernel_footprint(request->kernel, request->v),
-		machine_cache(&visit->station->machine, 1));
+	unsigned places = placements_of(kernel_footprint(request->kernel, request->v),
+		machine_cache(&visit->target->machine, 1));
 
 	if (request->kernel->isolated || visit->need.processors > 1 ||
 		request->budget.placements == 0)
@@ -65,20 +65,21 @@ static struct status prepare(
 	const struct visit *visit, uint64_t limit, struct kernel_run *run, struct slot **slot)
 {
 	const struct request *request = visit->request;
-	const struct store_request wanted = { .kernel = request->kernel,
+	const struct working_set_request wanted = { .kernel = request->kernel,
 		.v = request->v,
 		.seed = request->seed,
 		.place = place_of(visit),
-		.shift = request->shift + store_shift(kernel_footprint(request->kernel, request->v),
-						  visit->placement),
-		.near = machine_cache(&visit->station->machine, 1),
+		.shift = request->shift +
+			 placement_shift(
+				 kernel_footprint(request->kernel, request->v), visit->placement),
+		.near = machine_cache(&visit->target->machine, 1),
 		.background = request->background,
 		.alone = request->alone,
 		.limit = limit,
 		.now = clock_seconds(),
-		.progress = &visit->station->progress };
+		.progress = &visit->target->progress };
 
-	return store_lay(&visit->station->store, &wanted, visit->cancel, run, slot);
+	return working_sets_lay(&visit->target->working_sets, &wanted, visit->cancel, run, slot);
 }
 
 /* Memory that each stream goes through: twice the last cache, within reason and what is left. */
@@ -99,7 +100,7 @@ static uint64_t stream_bytes(const struct machine *machine, const struct kernel_
  * that this thread's working sets may hold. */
 static struct status gather(const struct visit *visit, uint64_t *limit)
 {
-	struct station *station = visit->station;
+	struct target *target = visit->target;
 	const struct request *request = visit->request;
 	const struct kernel_need *need = &visit->need;
 	uint64_t set = kernel_footprint(request->kernel, request->v);
@@ -110,37 +111,37 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 		.streams = need->streams,
 		.now = clock_seconds() };
 
-	*limit = station->machine.memory_limit;
+	*limit = target->machine.memory_limit;
 	if (need->memory > *limit)
-		return beyond_memory(&station->machine, need->memory);
+		return beyond_memory(&target->machine, need->memory);
 	if (need->processors == 1) {
 		/* What the others left behind stays for a while, where it is not in the way. */
-		load_threads_give_back(station->load_threads, wanted.now,
-			load_threads_held(station->load_threads) + set + ARENA_PIECE > *limit
+		load_threads_give_back(target->load_threads, wanted.now,
+			load_threads_held(target->load_threads) + set + ARENA_PIECE > *limit
 				? 0
 				: load_threads_idle);
-		*limit -= load_threads_held(station->load_threads);
+		*limit -= load_threads_held(target->load_threads);
 		return status_ok();
 	}
 	if (need->streams > 0)
-		wanted.stream_bytes = stream_bytes(&station->machine, need);
+		wanted.stream_bytes = stream_bytes(&target->machine, need);
 	wanted.share =
 		(*limit - (uint64_t)need->streams * wanted.stream_bytes) / (uint64_t)need->cores;
 	wanted.limit = *limit - wanted.share;
 	*limit = wanted.share;
-	store_fit(&station->store, *limit);
-	return load_threads_gather(station->load_threads, &wanted, visit->cancel);
+	working_sets_shrink(&target->working_sets, *limit);
+	return load_threads_gather(target->load_threads, &wanted, visit->cancel);
 }
 
 static void tell_facts(const struct visit *visit, const struct kernel_run *run,
 	const struct measure *measure, const struct slot *slot, struct run_facts *facts)
 {
-	const struct station *station = visit->station;
+	const struct target *target = visit->target;
 	const struct kernel_need *need = &visit->need;
 
 	*facts = (struct run_facts){
-		.cpu = station->machine.cpu,
-		.bound = station->machine.bound,
+		.cpu = target->machine.cpu,
+		.bound = target->machine.bound,
 		.cycles_from = measure_source(measure),
 		.ring = run->ring,
 		.granule = run->granule,
@@ -156,14 +157,14 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run,
 	};
 	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
 	arena_tell(&slot->arena, slot->offset + run->layout.base, facts->footprint, &slot->place,
-		facts->asked, station->machine.huge_note, facts);
+		facts->asked, target->machine.huge_note, facts);
 }
 
-static void learn(struct station *station, const struct trials *trials)
+static void learn(struct target *target, const struct trials *trials)
 {
 	double ghz, turns = measure_best_turns(trials, &ghz);
 
-	clock_learn(&station->clock, turns, ghz);
+	clock_learn(&target->clock, turns, ghz);
 }
 
 /* How often each group of events is counted: what fills slices is not looked at so closely. */
@@ -178,13 +179,13 @@ static unsigned passes_of(const struct request *request)
 static void make_trials(
 	const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
 {
-	struct station *station = visit->station;
+	struct target *target = visit->target;
 	const struct request *request = visit->request;
 	const atomic_bool *cancel = visit->cancel;
 	const struct budget *budget = &request->budget;
-	struct clock clock = station->clock;
-	struct trials *trials = &station->trials;
-	uint64_t first = machine_cache(&station->machine, 1);
+	struct clock clock = target->clock;
+	struct trials *trials = &target->trials;
+	uint64_t first = machine_cache(&target->machine, 1);
 	struct measure_goal goal = { .quiet = budget->quiet_wanted,
 		.precision = budget->precision,
 		.patience = budget->patience,
@@ -195,27 +196,26 @@ static void make_trials(
 	clock.watched = clock.watched && visit->need.processors == 1;
 	/* First, since what finds out about events leaves other lines in the caches. */
 	if (request->plan.id != 0)
-		counting_use(station->counting, &request->plan);
+		counting_use(target->counting, &request->plan);
 	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and
 	 * warming do not count against the time asked for: they depend on what came before. */
-	progress_end(&station->progress);
-	station->settle.own_bytes = machine_own_caches(&station->machine);
-	station->settle.lap = budget->lap_seconds;
-	station->settle.seconds = budget_warm(budget) / visit_placements(visit);
+	progress_end(&target->progress);
+	target->settle.own_bytes = machine_own_caches(&target->machine);
+	target->settle.lap = budget->lap_seconds;
+	target->settle.seconds = budget_warm(budget) / visit_placements(visit);
 	measure_begin(&measure, run, &clock, first ? first : 32 << 10,
-		budget->fresh ? UINT64_MAX : station->settle.own_bytes, budget_warm(budget),
-		cancel);
+		budget->fresh ? UINT64_MAX : target->settle.own_bytes, budget_warm(budget), cancel);
 	if (run->kernel->begin_at && !measure.rewind)
 		run->kernel->begin_at(run, place_of(visit));
 	if (!budget->fresh)
-		measure_settle(&measure, &station->settle, cancel);
+		measure_settle(&measure, &target->settle, cancel);
 	measure.place = (uint8_t)((slot->offset + run->layout.base) / ARENA_PIECE);
-	measure.progress = &station->progress;
-	measure.cpu = station->machine.bound ? station->machine.cpu : -1;
-	if (request->plan.id != 0 && counting_cycles(station->counting))
-		measure.counting = station->counting;
+	measure.progress = &target->progress;
+	measure.cpu = target->machine.bound ? target->machine.cpu : -1;
+	if (request->plan.id != 0 && counting_cycles(target->counting))
+		measure.counting = target->counting;
 	tell_facts(visit, run, &measure, slot, &result->facts);
-	load_threads_count(station->load_threads);
+	load_threads_count(target->load_threads);
 	result->preparing += clock_seconds() - visit->began;
 	goal.until = clock_seconds() + budget->seconds / visit_placements(visit);
 	goal.quiet = (visit->placement + 1) * budget->quiet_wanted / visit_placements(visit);
@@ -230,12 +230,12 @@ static void make_trials(
 	}
 	goal.trials = UINT_MAX;
 	measure_trials(&measure, trials, &goal, cancel);
-	load_threads_rest(station->load_threads);
-	learn(station, trials);
+	load_threads_rest(target->load_threads);
+	learn(target, trials);
 	result->facts.cycles_from = measure_source(&measure);
 	if (request->plan.id != 0 && visit->placement + 1 == visit_placements(visit))
 		counting_measure(
-			station->counting, &measure, passes_of(request), cancel, &result->counts);
+			target->counting, &measure, passes_of(request), cancel, &result->counts);
 	if (atomic_load(cancel))
 		result->status = status_make(STATUS_CANCELLED, "stopped");
 	else if (run->complete && run->kernel->proof)
@@ -245,46 +245,46 @@ static void make_trials(
 /* Code that is not ours. */
 static void measure_apart(const struct visit *visit, struct result *result)
 {
-	struct station *station = visit->station;
+	struct target *target = visit->target;
 	const struct request *request = visit->request;
 	const struct isolate isolate = { .request = request,
-		.clock = &station->clock,
-		.machine = &station->machine,
-		.counting = request->plan.id ? station->counting : NULL,
+		.clock = &target->clock,
+		.machine = &target->machine,
+		.counting = request->plan.id ? target->counting : NULL,
 		.passes = passes_of(request),
 		.cancel = visit->cancel,
 		.early = request->budget.provisional ? visit->answer : NULL,
 		.context = visit->context };
 	uint64_t bytes = kernel_footprint(request->kernel, request->v);
 
-	if (bytes > station->machine.memory_limit) {
-		result->status = beyond_memory(&station->machine, bytes);
+	if (bytes > target->machine.memory_limit) {
+		result->status = beyond_memory(&target->machine, bytes);
 	} else {
 		/* What the plan's names mean, and which events fit together, is found out here: the
 		 * child opens them for itself. */
-		counting_use(station->counting, &request->plan);
+		counting_use(target->counting, &request->plan);
 		isolate_measure(&isolate, result);
-		counting_learn(station->counting, &result->counts);
+		counting_learn(target->counting, &result->counts);
 	}
-	learn(station, &result->trials);
+	learn(target, &result->trials);
 }
 
 /* Whatever runs beside it is there before the first trial, and gone after the last. */
 static void measure_here(struct visit *visit, struct result *result)
 {
-	struct station *station = visit->station;
+	struct target *target = visit->target;
 	struct status begun;
 	struct slot *slot;
 	struct kernel_run run;
 	uint64_t limit;
 
-	station->trials.count = 0;
-	memset(station->trials.forgotten, 0, sizeof(station->trials.forgotten));
+	target->trials.count = 0;
+	memset(target->trials.forgotten, 0, sizeof(target->trials.forgotten));
 	visit->began = clock_seconds();
 	result->status = gather(visit, &limit);
 	if (status_is_ok(&result->status)) {
 		result->status = prepare(visit, limit, &run, &slot);
-		begun = load_threads_begin(station->load_threads);
+		begun = load_threads_begin(target->load_threads);
 		if (status_is_ok(&result->status))
 			result->status = begun;
 		if (status_is_ok(&result->status))
@@ -297,18 +297,18 @@ static void measure_here(struct visit *visit, struct result *result)
 				make_trials(visit, &run, slot, result);
 		}
 		if (visit->need.processors > 1)
-			result->facts.others_gbps = load_threads_dismiss(station->load_threads);
+			result->facts.others_gbps = load_threads_dismiss(target->load_threads);
 	}
-	result->trials = station->trials;
+	result->trials = target->trials;
 }
 
-void station_measure(struct station *station, const struct request *request,
-	const atomic_bool *cancel, station_answer *answer, void *context)
+void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
+	target_answer *answer, void *context)
 {
 	struct result result = {
 		.generation = request->generation, .tag = request->tag, .kernel = request->kernel
 	};
-	struct visit visit = { .station = station,
+	struct visit visit = { .target = target,
 		.request = request,
 		.need = kernel_need(request->kernel, request->v),
 		.cancel = cancel,
@@ -320,54 +320,54 @@ void station_measure(struct station *station, const struct request *request,
 		measure_apart(&visit, &result);
 	else
 		measure_here(&visit, &result);
-	progress_end(&station->progress);
+	progress_end(&target->progress);
 	result.final = true;
 	answer(context, &result);
 }
 
-struct status station_settle(struct station *station, const struct station_options *options)
+struct status target_open(struct target *target, const struct target_options *options)
 {
-	struct machine *machine = &station->machine;
+	struct machine *machine = &target->machine;
 	struct status status, bound;
 
-	station->topology = topology_load(&status);
-	if (!station->topology)
+	target->topology = topology_load(&status);
+	if (!target->topology)
 		return status;
-	machine->processors = topology_processors(station->topology);
-	machine->nodes = topology_nodes(station->topology);
-	status =
-		topology_choose(station->topology, options->cpu, options->avoid_cpu, &machine->cpu);
+	machine->processors = topology_processors(target->topology);
+	machine->nodes = topology_nodes(target->topology);
+	status = topology_choose(target->topology, options->cpu, options->avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;
 	/* While nobody is bound: what this process may use is seen by where its threads may be. */
-	station->load_threads = load_threads_new(station->topology, machine->cpu);
-	if (!station->load_threads)
+	target->load_threads = load_threads_new(target->topology, machine->cpu);
+	if (!target->load_threads)
 		return status_make(STATUS_FAILED, "no memory for other cores");
 	if (options->caller_thread)
 		machine->apart =
-			topology_keep_off(station->topology, options->caller_thread, machine->cpu);
-	bound = topology_bind(station->topology, machine->cpu);
+			topology_keep_off(target->topology, options->caller_thread, machine->cpu);
+	bound = topology_bind(target->topology, machine->cpu);
 	machine->bound = status_is_ok(&bound);
 	if (!machine->bound) {
 		memcpy(machine->bind_note, bound.text, sizeof(machine->bind_note) - 1);
 		machine->cpu = sched_getcpu();
 	}
-	station->store = (struct store){ .topology = station->topology, .cpu = machine->cpu };
-	station->counting = counting_new(machine->cpu, "");
-	machine->cache_count = topology_caches(station->topology, machine->cpu, machine->cache);
+	target->working_sets =
+		(struct working_sets){ .topology = target->topology, .cpu = machine->cpu };
+	target->counting = counting_new(machine->cpu, "");
+	machine->cache_count = topology_caches(target->topology, machine->cpu, machine->cache);
 	machine_identify(machine);
-	clock_calibrate(&station->clock);
-	machine->tick_hz = station->clock.hz;
-	machine->tick_step = station->clock.step;
-	machine->watched = station->clock.watched;
+	clock_calibrate(&target->clock);
+	machine->tick_hz = target->clock.hz;
+	machine->tick_step = target->clock.step;
+	machine->watched = target->clock.watched;
 	memcpy(machine->clock_name, CLOCK_CHAIN_NAME, sizeof(CLOCK_CHAIN_NAME));
 	return status_ok();
 }
 
-void station_release(struct station *station)
+void target_close(struct target *target)
 {
-	counting_free(station->counting);
-	load_threads_free(station->load_threads);
-	store_free(&station->store);
-	topology_free(station->topology);
+	counting_free(target->counting);
+	load_threads_free(target->load_threads);
+	working_sets_free(&target->working_sets);
+	topology_free(target->topology);
 }

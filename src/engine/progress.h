@@ -1,7 +1,7 @@
 /* How far work is that takes long: noted by the thread that does it, looked at by any other, at any
  * time. */
-#ifndef SLX_ENGINE_WORKER_PROGRESS_H
-#define SLX_ENGINE_WORKER_PROGRESS_H
+#ifndef SLX_ENGINE_PROGRESS_H
+#define SLX_ENGINE_PROGRESS_H
 
 #include <stdatomic.h>
 #include <stddef.h>

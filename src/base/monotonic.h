@@ -1,0 +1,17 @@
+/* The monotonic clock, for waiting and for how long something took. Measurements use
+ * engine/clock/clock.h. */
+#ifndef SLX_BASE_MONOTONIC_H
+#define SLX_BASE_MONOTONIC_H
+
+#include <time.h>
+
+/* Seconds of CLOCK_MONOTONIC. */
+static inline double monotonic_seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+#endif
