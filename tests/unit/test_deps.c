@@ -71,12 +71,23 @@ static void check_links(const struct loop *loop)
 		assert_true(chain.spans >= 1 && chain.link_count > 0);
 }
 
+static void find_chain(const struct loop *loop, const struct uarch *uarch, bool renamed)
+{
+	struct uarch_insn *facts = calloc((size_t)loop->insn_count + 1, sizeof(*facts));
+
+	assert_non_null(facts);
+	for (int i = 0; i < loop->insn_count; i++)
+		uarch_insn(uarch, &loop->insn[i], &facts[i]);
+	deps_chain(loop, uarch, facts, renamed ? RENAMES_ALL : RENAMES_NONE, 0, &chain);
+	free(facts);
+}
+
 static double chain_of(const struct uarch *uarch, const char *source, bool renamed)
 {
 	struct loop loop;
 
 	assembly_loop(source, &loop);
-	deps_chain(&loop, uarch, renamed, &chain);
+	find_chain(&loop, uarch, renamed);
 	check_links(&loop);
 	loop_free(&loop);
 	return chain.cycles;
@@ -239,12 +250,12 @@ static void an_unknown_addend_is_no_bound(void **state)
 
 	facts[0] = facts[1] = (struct uarch_insn){ .known = true, .op = &late };
 	assembly_loop("vfmadd231sd xmm0,xmm1,xmm2", &loop);
-	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
 	check_near(chain.cycles, 0, 1e-9);
 	assert_int_equal(chain.unknown, 1);
 	loop_free(&loop);
 	assembly_loop("vfmadd231sd xmm1,xmm0,xmm2; vfmadd231sd xmm0,xmm1,xmm2", &loop);
-	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
 	check_near(chain.cycles, 16, 1e-9);
 	loop_free(&loop);
 }
@@ -258,9 +269,9 @@ static void misses_make_loads_of_the_chain_longer(void **state)
 		"mov rax,[rax+rcx]; mov rbx,[rdi]; imul rcx,rbx; imul rcx,rbx; jne top", &loop);
 	for (int i = 0; i < loop.insn_count; i++)
 		uarch_insn(*state, &loop.insn[i], &facts[i]);
-	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
 	check_near(chain.cycles, 6, 1e-9);
-	deps_chain_missing(&loop, *state, facts, RENAMES_ALL, 100, &chain);
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 100, &chain);
 	check_near(chain.cycles, 105, 1e-9);
 	check_near(chain.load_cycles, 5, 1e-9);
 	check_links(&loop);
@@ -296,7 +307,7 @@ static double chain_stepped(const struct uarch *uarch, const char *source, int t
 
 	assembly_loop(source, &loop);
 	assembly_step(&loop, turns, address);
-	deps_chain(&loop, uarch, true, &chain);
+	find_chain(&loop, uarch, true);
 	check_links(&loop);
 	loop_free(&loop);
 	return chain.cycles / turns;
@@ -435,7 +446,7 @@ static void random_loops_have_finite_chains(void **state)
 		}
 		loop.stepped = random_below(&random, 2);
 		loop.turns = 1 + (int)random_below(&random, 4);
-		deps_chain(&loop, *state, random_below(&random, 2), &chain);
+		find_chain(&loop, *state, random_below(&random, 2));
 		assert_true(isfinite(chain.cycles) && chain.cycles >= 0 && chain.loads >= 0 &&
 			    chain.load_cycles >= 0);
 		check_links(&loop);
@@ -451,7 +462,7 @@ static double microseconds(const struct uarch *uarch, const struct loop *loop, i
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (int i = 0; i < rounds; i++)
-		deps_chain(loop, uarch, true, &chain);
+		find_chain(loop, uarch, true);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
 	       1e3 / rounds;

@@ -89,6 +89,19 @@ struct insn {
 	uint64_t target;   /* FLOW_BRANCH, FLOW_JUMP, FLOW_CALL when known, else 0 */
 };
 
+/* Whether a memory operand is read or written (an address that is only computed is neither). */
+static inline bool insn_loads(const struct insn *insn, int operand)
+{
+	return insn->known && operand < insn->memory_count && insn->memory[operand].load &&
+	       !insn->address_only;
+}
+
+static inline bool insn_stores(const struct insn *insn, int operand)
+{
+	return insn->known && operand < insn->memory_count && insn->memory[operand].store &&
+	       !insn->address_only;
+}
+
 /* A plain load: what it writes depends on memory and its address alone. */
 static inline bool insn_fetches(const struct insn *insn)
 {

@@ -207,17 +207,11 @@ static void fill(const struct step_trace *trace, const struct window *window, co
 			loop->insn[loop->insn_count++] = trace->insn[i];
 	qsort(loop->insn, (size_t)loop->insn_count, sizeof(*loop->insn), by_address);
 	for (int i = 0; i < trace->insn_count; i++)
-		for (int low = 0, high = loop->insn_count; used[i] && low < high;) {
-			int middle = (low + high) / 2;
-
-			place[i] = middle;
-			if (loop->insn[middle].address == trace->insn[i].address)
-				break;
-			if (loop->insn[middle].address < trace->insn[i].address)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		if (used[i])
+			place[i] = (int)((const struct insn *)bsearch(&trace->insn[i], loop->insn,
+						 (size_t)loop->insn_count, sizeof(*loop->insn),
+						 by_address) -
+					 loop->insn);
 	for (int i = window->from; i < window->to; i++) {
 		const struct insn *insn = insn_at(trace, i);
 		struct loop_step *step = &loop->path[loop->path_count++];

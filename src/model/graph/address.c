@@ -7,13 +7,6 @@ static bool general(int reg)
 	return reg >= REG_GENERAL && reg < REG_VECTOR;
 }
 
-void address_begin(struct address_walk *walk)
-{
-	for (int reg = 0; reg < REG_COUNT; reg++)
-		walk->value[reg] = (struct address_value){ .root = reg };
-	walk->next_root = REG_COUNT;
-}
-
 static struct address_value fresh(struct address_walk *walk)
 {
 	return (struct address_value){ .root = walk->next_root++ };
@@ -30,7 +23,9 @@ static int64_t times(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-struct address address_of(const struct address_walk *walk, const struct insn *insn, int operand)
+/* The address of a memory operand of the instruction that comes next. */
+static struct address address_of(
+	const struct address_walk *walk, const struct insn *insn, int operand)
 {
 	const struct insn_memory *memory = &insn->memory[operand];
 	struct address address = { .scale = 1, .known = true, .constant = memory->disp };
@@ -108,7 +103,8 @@ static bool sum(
 	return true;
 }
 
-void address_pass(struct address_walk *walk, const struct insn *insn)
+/* Passes by the instruction. */
+static void pass(struct address_walk *walk, const struct insn *insn)
 {
 	const struct insn_memory *memory = &insn->memory[0];
 	struct address_value value, base = { 0 };
@@ -126,6 +122,29 @@ void address_pass(struct address_walk *walk, const struct insn *insn)
 	if (!insn->step) /* by a register */
 		base = fresh(walk);
 	walk->value[memory->base] = base;
+}
+
+int address_list(const struct loop *loop, struct address_walk *walk, struct address_access *list)
+{
+	int count = 0;
+
+	for (int reg = 0; reg < REG_COUNT; reg++)
+		walk->value[reg] = (struct address_value){ .root = reg };
+	walk->next_root = REG_COUNT;
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+
+		for (int k = 0; k < INSN_MEMORY; k++)
+			if (insn_loads(insn, k) || insn_stores(insn, k))
+				list[count++] = (struct address_access){ .step = s,
+					.operand = k,
+					.size = insn->memory[k].size,
+					.load = insn_loads(insn, k),
+					.store = insn_stores(insn, k),
+					.address = address_of(walk, insn, k) };
+		pass(walk, insn);
+	}
+	return count;
 }
 
 bool address_comparable(const struct address *a, const struct address *b)

@@ -3,7 +3,7 @@
 #ifndef SLX_MODEL_GRAPH_ADDRESS_H
 #define SLX_MODEL_GRAPH_ADDRESS_H
 
-#include "model/code/insn.h"
+#include "model/code/loop.h"
 
 /* What a register holds: what `root` held, plus a constant. */
 struct address_value {
@@ -25,13 +25,16 @@ struct address_walk {
 	int next_root;
 };
 
-void address_begin(struct address_walk *walk);
+/* One memory operand of a path. */
+struct address_access {
+	int step, operand, size;
+	bool load, store;
+	struct address address;
+};
 
-/* The address of a memory operand of the instruction that comes next. */
-struct address address_of(const struct address_walk *walk, const struct insn *insn, int operand);
-
-/* Passes by that instruction. */
-void address_pass(struct address_walk *walk, const struct insn *insn);
+/* Every memory operand that a path reads or writes, in order; `list` has room for INSN_MEMORY times
+ * the path. Returns how many; walk: as the path ends. */
+int address_list(const struct loop *loop, struct address_walk *walk, struct address_access *list);
 
 /* Whether the difference of two addresses, of the same path, is that of their constants. */
 bool address_comparable(const struct address *a, const struct address *b);
@@ -40,8 +43,8 @@ bool address_comparable(const struct address *a, const struct address *b);
  * `stack`), and what is not on it. */
 bool address_apart(const struct address *a, const struct address *b, int stack);
 
-/* By how much the address is larger in the next path, once the walk is through a whole one. False:
- * not by a constant. */
+/* By how much the address is larger in the next path; walk: as address_list() left it. False: not
+ * by a constant. */
 bool address_growth(
 	const struct address_walk *walk, const struct address *address, int64_t *growth);
 

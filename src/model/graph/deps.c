@@ -253,9 +253,9 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 	if (!insn->known)
 		return;
 	for (int k = 0; k < INSN_MEMORY; k++) {
-		if (forwards_loads(insn, k))
+		if (insn_loads(insn, k))
 			loads[load_count++] = add_load(graph, step, k, (*forward)++);
-		stores |= forwards_stores(insn, k);
+		stores |= insn_stores(insn, k);
 	}
 	if (facts->op && !facts->eliminated &&
 		(uarch_known(facts->op->latency) || (result && insn->flow == FLOW_NONE)))
@@ -282,7 +282,7 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 	for (int k = 0; stores && k < INSN_MEMORY; k++) {
 		int node;
 
-		if (!forwards_stores(insn, k))
+		if (!insn_stores(insn, k))
 			continue;
 		node = add_node(graph, step, PART_STORE, facts->store, 0);
 		if (operation >= 0)
@@ -488,9 +488,8 @@ static void destroy(struct graph *graph)
 	free(graph->link);
 }
 
-void deps_chain_missing(const struct loop *loop, const struct uarch *uarch,
-	const struct uarch_insn *facts, enum deps_renaming renaming, double miss,
-	struct chain *chain)
+void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
+	enum deps_renaming renaming, double miss, struct chain *chain)
 {
 	struct graph graph = {
 		.loop = loop, .uarch = uarch, .facts = facts, .renaming = renaming, .miss = miss
@@ -537,15 +536,4 @@ void deps_graph_free(struct deps_graph *graph)
 	free(graph->node);
 	free(graph->edge);
 	free(graph->memory);
-}
-
-void deps_chain(
-	const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain)
-{
-	struct uarch_insn *facts = memory_new((size_t)loop->insn_count + 1, sizeof(*facts));
-
-	for (int i = 0; i < loop->insn_count; i++)
-		uarch_insn(uarch, &loop->insn[i], &facts[i]);
-	deps_chain_missing(loop, uarch, facts, renamed ? RENAMES_ALL : RENAMES_NONE, 0, chain);
-	free(facts);
 }

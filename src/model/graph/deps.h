@@ -36,11 +36,6 @@ struct chain {
 		       */
 };
 
-/* Finds the slowest cycle. renamed: whether the core's prediction of store-to-load pairs is taken
- * to hold (the bound is then the lower one, as a hard limit must). */
-void deps_chain(
-	const struct loop *loop, const struct uarch *uarch, bool renamed, struct chain *chain);
-
 /* Which loads are taken to be renamed to the stores that they read from, on a core that does it at
  * all. */
 enum deps_renaming {
@@ -51,12 +46,12 @@ enum deps_renaming {
 	RENAMES_ALL
 };
 
-/* The same where more is known or asked. facts: what uarch_insn() says of each of the loop's
- * instructions. miss: cycles that a load whose address hangs on the cycle takes beyond those in the
- * first-level cache (load_cycles leaves them out). */
-void deps_chain_missing(const struct loop *loop, const struct uarch *uarch,
-	const struct uarch_insn *facts, enum deps_renaming renaming, double miss,
-	struct chain *chain);
+/* Finds the slowest cycle. facts: what uarch_insn() says of each of the loop's instructions.
+ * RENAMES_ALL gives the lowest bound, as a hard limit must. miss: cycles that a load whose address
+ * depends on the cycle takes beyond those in the first-level cache (load_cycles leaves them out).
+ */
+void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
+	enum deps_renaming renaming, double miss, struct chain *chain);
 
 /* ---- The graph itself, for those that run it */
 

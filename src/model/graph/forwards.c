@@ -180,7 +180,7 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 			struct forward *forward = &forwards[f];
 			uint64_t address = loop->path[s].address[k];
 
-			if (!forwards_loads(insn, k))
+			if (!insn_loads(insn, k))
 				continue;
 			f++;
 			any_load = true;
@@ -196,7 +196,7 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 		for (int k = 0; k < INSN_MEMORY; k++) {
 			uint64_t address = loop->path[s].address[k];
 
-			if (!forwards_stores(insn, k))
+			if (!insn_stores(insn, k))
 				continue;
 			any_store = true;
 			if (address && insn->memory[k].size)
@@ -211,7 +211,7 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 			const struct occurrences *load =
 				&loads[loop->path[s].insn * INSN_MEMORY + k];
 
-			if (!forwards_loads(insn_of(loop, s), k))
+			if (!insn_loads(insn_of(loop, s), k))
 				continue;
 			if (forwards[f].step < 0)
 				wrap(load, number[s], starts, steps, &forwards[f]);
@@ -230,15 +230,10 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 
 /* ---- Unseen addresses: registers plus constants. */
 
-struct access {
-	int step, operand, size;
-	struct address address;
-};
-
 /* Paths from the store to the load that reads from it at the soonest, or -1. The load's address
  * grows by *growth a path; NULL: nobody knows how, and only this path counts. */
-static int soonest(
-	const struct access *store, const struct access *load, const int64_t *grows, bool before)
+static int soonest(const struct address_access *store, const struct address_access *load,
+	const int64_t *grows, bool before)
 {
 	static const int64_t far = INT64_C(1) << 40;
 	int64_t gap, distance = 1, growth = grows ? *grows : 0;
@@ -262,18 +257,20 @@ static int soonest(
 }
 
 /* The store that comes last before the load of those that write what it reads. */
-static bool find_latest(const struct address_walk *walk, const struct access *stores,
-	int store_count, const struct access *load, int stack, struct forward *forward)
+static bool find_latest(const struct address_walk *walk, const struct address_access *list,
+	int count, const struct address_access *load, int stack, struct forward *forward)
 {
 	bool unclear = false;
 
-	for (int i = 0; i < store_count; i++) {
-		const struct access *store = &stores[i];
+	for (int i = 0; i < count; i++) {
+		const struct address_access *store = &list[i];
 		bool before = store->step < load->step;
 		int64_t growth = 0, gap;
 		bool grows;
 		int distance;
 
+		if (!store->store)
+			continue;
 		if (!address_comparable(&store->address, &load->address)) {
 			unclear |= !address_apart(&store->address, &load->address, stack);
 			continue;
@@ -298,39 +295,22 @@ static bool find_latest(const struct address_walk *walk, const struct access *st
 
 static bool find_unseen(const struct loop *loop, int stack, struct forward *forwards, bool fill_in)
 {
-	struct access *stores = memory_new((size_t)loop->path_count * INSN_MEMORY, sizeof(*stores));
-	struct access *loads = memory_new((size_t)loop->path_count * INSN_MEMORY, sizeof(*loads));
-	int store_count = 0, load_count = 0;
+	struct address_access *list =
+		memory_new((size_t)loop->path_count * INSN_MEMORY + 1, sizeof(*list));
 	struct address_walk walk;
+	int count = address_list(loop, &walk, list);
 	bool unclear = false;
 
-	address_begin(&walk);
-	for (int s = 0; s < loop->path_count; s++) {
-		const struct insn *insn = insn_of(loop, s);
-
-		for (int k = 0; k < INSN_MEMORY; k++) {
-			struct access access = { .step = s, .operand = k };
-
-			if (!forwards_loads(insn, k) && !forwards_stores(insn, k))
-				continue;
-			access.size = insn->memory[k].size;
-			access.address = address_of(&walk, insn, k);
-			if (forwards_loads(insn, k))
-				loads[load_count++] = access;
-			if (forwards_stores(insn, k))
-				stores[store_count++] = access;
-		}
-		address_pass(&walk, insn);
-	}
-	for (int i = 0; i < load_count; i++) {
+	for (int i = 0; i < count; i++) {
+		if (!list[i].load)
+			continue;
 		if (!fill_in)
-			forwards[i] = (struct forward){ .step = -1 };
-		if (forwards[i].step < 0)
-			unclear |= find_latest(
-				&walk, stores, store_count, &loads[i], stack, &forwards[i]);
+			*forwards = (struct forward){ .step = -1 };
+		if (forwards->step < 0)
+			unclear |= find_latest(&walk, list, count, &list[i], stack, forwards);
+		forwards++;
 	}
-	free(stores);
-	free(loads);
+	free(list);
 	return unclear;
 }
 
@@ -362,7 +342,7 @@ int forwards_aliases(const struct loop *loop, int window)
 		for (int k = 0; k < INSN_MEMORY; k++) {
 			uint64_t at = loop->path[s].address[k];
 
-			if (!forwards_loads(insn, k) || !at)
+			if (!insn_loads(insn, k) || !at)
 				continue;
 			for (int i = stores > window ? stores - window : 0; i < stores; i++) {
 				uint64_t store = address[i % window], gap = (at - store) & 4095;
@@ -376,7 +356,7 @@ int forwards_aliases(const struct loop *loop, int window)
 			}
 		}
 		for (int k = 0; k < INSN_MEMORY; k++)
-			if (forwards_stores(insn, k) && loop->path[s].address[k]) {
+			if (insn_stores(insn, k) && loop->path[s].address[k]) {
 				address[stores % window] = loop->path[s].address[k];
 				size[stores++ % window] = insn->memory[k].size;
 			}

@@ -14,19 +14,6 @@ struct forward {
 	bool same_start;   /* and both begin at the same byte */
 };
 
-/* Whether a memory operand is accessed (an address that is only computed is not). */
-static inline bool forwards_loads(const struct insn *insn, int operand)
-{
-	return insn->known && operand < insn->memory_count && insn->memory[operand].load &&
-	       !insn->address_only;
-}
-
-static inline bool forwards_stores(const struct insn *insn, int operand)
-{
-	return insn->known && operand < insn->memory_count && insn->memory[operand].store &&
-	       !insn->address_only;
-}
-
 /* Fills one entry for each operand that loads, in the order of the path (and of operands):
  * `forwards` has room for INSN_MEMORY times the path. stack: the stack pointer's register, whose
  * slots are apart from all else. Returns whether some load may also read what some store wrote,

@@ -107,7 +107,7 @@ static void add_latency(struct tally *tally)
 	double restart = tally->place->restart, together;
 	char what[160], number[24], every[24];
 
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
+	deps_chain(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
 	if (chain->cycles <= 0)
 		return;
 	describe_chain(tally, chain, what, sizeof(what));

@@ -32,7 +32,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 	for (int i = L2; i < LEVELS; i++)
 		average += level[i].share * level[i].latency;
 	more = missing ? 0 : average - (1 - level[L1].share) * first;
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, RENAMES_ALL,
+	deps_chain(tally->loop, tally->uarch, tally->facts, RENAMES_ALL,
 		missing ? 1000 : fmax(more, 0), &slow);
 	if (slow.loads <= 0)
 		return;

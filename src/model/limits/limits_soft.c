@@ -158,7 +158,7 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 {
 	struct chain chain;
 
-	deps_chain_missing(tally->loop, tally->uarch, tally->facts, renaming, 0, &chain);
+	deps_chain(tally->loop, tally->uarch, tally->facts, renaming, 0, &chain);
 	return chain.through_memory && chain.cycles > tally->limits->chain.cycles + 1e-9
 		       ? chain.cycles
 		       : 0;

@@ -75,9 +75,9 @@ static void seen_splits(const struct loop *loop, double *loads, double *stores)
 		const struct insn *insn = &loop->insn[loop->path[s].insn];
 
 		for (int k = 0; k < INSN_MEMORY; k++) {
-			if (forwards_loads(insn, k))
+			if (insn_loads(insn, k))
 				*loads += crosses(loop->path[s].address[k], &insn->memory[k]);
-			if (forwards_stores(insn, k))
+			if (insn_stores(insn, k))
 				*stores += crosses(loop->path[s].address[k], &insn->memory[k]);
 		}
 	}
@@ -175,39 +175,28 @@ struct accesses {
 	int loads, stores;
 };
 
-/* All but those of gathers and scatters, whose elements are anywhere. */
 static void collect(const struct loop *loop, struct accesses *all)
 {
+	struct address_access *list =
+		memory_new((size_t)loop->path_count * INSN_MEMORY + 1, sizeof(*list));
 	struct address_walk walk;
+	int count = address_list(loop, &walk, list);
 
-	address_begin(&walk);
-	for (int s = 0; s < loop->path_count; s++) {
-		const struct insn *insn = &loop->insn[loop->path[s].insn];
+	for (int i = 0; i < count; i++) {
+		const struct loop_step *step = &loop->path[list[i].step];
+		const struct insn_memory *memory = &loop->insn[step->insn].memory[list[i].operand];
+		struct access access = { .address = list[i].address, .size = list[i].size };
 
-		for (int k = 0; k < INSN_MEMORY; k++) {
-			struct access access = {
-				.size = k < insn->memory_count ? insn->memory[k].size : 0
-			};
-
-			if (!forwards_loads(insn, k) && !forwards_stores(insn, k))
-				continue;
-			access.address = address_of(&walk, insn, k);
-			access.seen = loop->stepped && !insn->memory[k].vector_index
-					      ? loop->path[s].address[k]
-					      : 0;
-			if (forwards_loads(insn, k))
-				all->load[all->loads++] = access;
-			if (forwards_stores(insn, k))
-				all->store[all->stores++] = access;
-		}
-		address_pass(&walk, insn);
+		access.grows = address_growth(&walk, &access.address, &access.growth);
+		/* The elements of gathers and scatters are anywhere. */
+		if (loop->stepped && !memory->vector_index)
+			access.seen = step->address[list[i].operand];
+		if (list[i].load)
+			all->load[all->loads++] = access;
+		if (list[i].store)
+			all->store[all->stores++] = access;
 	}
-	for (int i = 0; i < all->loads; i++)
-		all->load[i].grows =
-			address_growth(&walk, &all->load[i].address, &all->load[i].growth);
-	for (int i = 0; i < all->stores; i++)
-		all->store[i].grows =
-			address_growth(&walk, &all->store[i].address, &all->store[i].growth);
+	free(list);
 }
 
 /* ---- Banks */
