@@ -1,9 +1,14 @@
 /* The table of formats, and what several of them need. */
 #include "cli/format.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "experiment/sweep/sweeps.h"
+#include "model/core/choice.h"
+#include "model/limits/explain.h"
 
 extern const struct format format_text, format_csv, format_json;
 
@@ -31,11 +36,51 @@ void report_init(struct report *report, FILE *out, enum report_kind kind)
 	report->host[sizeof(report->host) - 1] = '\0';
 }
 
-void report_pace(const struct report *report, const struct sample *sample,
-	struct sample_ratios *sample_ratios)
+const char *report_core(const struct report *report)
 {
+	return report->core && report->core->uarch ? uarch_name(report->core->uarch) : NULL;
+}
+
+bool report_misses(const struct report *report, const struct setting *setting,
+	struct misses *misses, struct misses *then)
+{
+	const struct explanation *explanation = report->explanation;
+
+	if (explanation && status_is_ok(&explanation->status) &&
+		(explanation->misses.known || *explanation->misses.why))
+		*misses = explanation->misses;
+	else
+		misses_of(setting->kernel, setting->v, report->machine, misses);
+	if (!misses->known || !report->whatif || !report->whatif->asked)
+		return false;
+	misses_if(misses, report->whatif, then);
+	return true;
+}
+
+void report_row(const struct report *report, const struct setting *setting,
+	const struct sample *sample, const struct run_facts *facts, struct report_row *row)
+{
+	bool asked = report_misses(report, setting, &row->misses, &row->whatif_misses);
+
 	sample_ratios_find(sample, report->explanation, report->events, report->counts,
-		report->peak, sample_ratios);
+		report->peak, &row->sample_ratios);
+	row->what = (struct record_sample){
+		.id = report->records + 1,
+		.machine = report->machine ? report->machine->name : NULL,
+		.setting = setting,
+		.sample = sample,
+		.facts = facts,
+		.seed = report->seed,
+		.uarch = report_core(report),
+		.explanation = report->explanation,
+		.events = report->events,
+		.counts = report->counts,
+		.misses = &row->misses,
+		.whatif_misses = asked ? &row->whatif_misses : NULL,
+		.sample_ratios = &row->sample_ratios,
+		.sweep = report->named ? report->named->name : NULL,
+		.speedup = report->named ? report->speedup : (double)NAN,
+	};
 }
 
 const char *format_cycles_source(enum source source)

@@ -111,9 +111,23 @@ const struct format *format_find(const char *name); /* or NULL */
 /* A report with its stream, kind, and the host's name. */
 void report_init(struct report *report, FILE *out, enum report_kind kind);
 
-/* What stands beside the cycles of a sample, by what the report knows of it. */
-void report_pace(const struct report *report, const struct sample *sample,
-	struct sample_ratios *sample_ratios);
+/* A sample with everything that the report knows of it: what the table of fields reads. */
+struct report_row {
+	struct record_sample what;
+	struct sample_ratios sample_ratios;
+	struct misses misses, whatif_misses;
+};
+
+void report_row(const struct report *report, const struct setting *setting,
+	const struct sample *sample, const struct run_facts *facts, struct report_row *row);
+
+/* The name of the core model; NULL: none. */
+const char *report_core(const struct report *report);
+
+/* The expected misses of the next setting: as its explanation has them, else as its kernel and this
+ * machine's caches give them. Returns whether other caches are asked about, and fills `then`. */
+bool report_misses(const struct report *report, const struct setting *setting,
+	struct misses *misses, struct misses *then);
 
 /* "a knob's default" as typed, and its range in words, for lists of kernels; the range's buffer is
  * enough for any kernel. */

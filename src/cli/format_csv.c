@@ -95,13 +95,32 @@ static void add_counters(const struct report *report, struct line *line)
 	}
 }
 
-/* Whether the sample is of a steady state, and of how many placements in memory. */
-static void add_steady(struct line *line, const struct sample *sample)
+/* A field of a sample has the name of the table; where the kernel has a knob of that name too, the
+ * column of what the sample got ends in _got. */
+static void add_field_names(const struct kernel *kernel, enum field_group group, struct line *line)
 {
-	add(line, sample->unsettled ? "false" : "true");
-	add_integer(line, sample->places > 1 ? sample->places : 1);
-	add_real(line, sample->places > 1 ? sample->place_lo : NAN);
-	add_real(line, sample->places > 1 ? sample->place_hi : NAN);
+	for (const struct field *field = sample_fields; field->name; field++) {
+		char name[48];
+
+		if (field->group != group)
+			continue;
+		snprintf(name, sizeof(name), "%s%s", field->name,
+			kernel && kernel_knob(kernel, field->name) >= 0 ? "_got" : "");
+		add(line, name);
+	}
+}
+
+static void add_fields(enum field_group group, const struct record_sample *what, struct line *line)
+{
+	for (const struct field *field = sample_fields; field->name; field++) {
+		struct text cell = { 0 };
+
+		if (field->group != group)
+			continue;
+		field_csv(field, what, &cell);
+		add(line, text_string(&cell));
+		text_free(&cell);
+	}
 }
 
 static void csv_begin(struct report *report)
@@ -112,18 +131,16 @@ static void csv_begin(struct report *report)
 	switch (report->kind) {
 	case REPORT_RUN:
 	case REPORT_SWEEP:
-		text_add(&line.text, "id,host,machine,cpu,bound,kernel");
-		line.begun = true;
+		add(&line, "id");
+		add(&line, "host");
+		add_field_names(NULL, FIELDS_HEAD, &line);
+		add_field_names(NULL, FIELDS_PLACE, &line);
+		add(&line, "kernel");
 		for (int i = 0; i < kernel->knob_count; i++)
 			add(&line, kernel->knobs[i].name);
-		text_add(&line.text,
-			",cpe,cpe_lo,cpe_hi,trials,dropped,quiet,contended,cycles_from,ghz,ns,gbps,"
-			"bytes_per_cycle,modes,mode_low,mode_high,mode_share_low,settled,"
-			"placements,placement_lo,placement_hi,pages_got,pages_note,node_got,gbps_"
-			"total,seed,uarch,binding,limit,predicted,instructions,instructions_from,"
-			"cpi,traffic_gbps,traffic_share");
+		add_field_names(kernel, FIELDS_VALUE, &line);
 		if (report->named)
-			text_add(&line.text, ",sweep,seconds,speedup");
+			add_field_names(kernel, FIELDS_SWEEP, &line);
 		add_counter_names(report, &line);
 		break;
 	case REPORT_KERNELS:
@@ -137,10 +154,13 @@ static void csv_begin(struct report *report)
 			"kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause");
 		break;
 	case REPORT_PROBE:
-		text_add(&line.text, "id,host,machine,part,level,x,setting,cpe,cpe_lo,cpe_hi,"
-				     "trials,dropped,quiet,contended,cycles_from,ghz,"
-				     "ns,gbps,bytes_per_cycle,modes,mode_low,mode_high,mode_share_"
-				     "low,settled,placements,placement_lo,placement_hi,pages,seed");
+		add(&line, "id");
+		add(&line, "host");
+		add_field_names(NULL, FIELDS_HEAD, &line);
+		add_field_names(NULL, FIELDS_CURVE, &line);
+		add(&line, "setting");
+		add_field_names(NULL, FIELDS_VALUE, &line);
+		add_field_names(NULL, FIELDS_PLACE, &line);
 		break;
 	case REPORT_WINDOWS:
 		text_add(&line.text,
@@ -166,17 +186,13 @@ static void csv_sample(struct report *report, const struct setting *setting,
 {
 	const struct kernel *kernel = setting->kernel;
 	struct line line = { 0 };
-	struct sample_ratios sample_ratios;
+	struct report_row row;
 
-	report_pace(report, sample, &sample_ratios);
-	add_integer(&line, (int64_t)report->records + 1);
+	report_row(report, setting, sample, facts, &row);
+	add_integer(&line, row.what.id);
 	add(&line, report->host);
-	add(&line, report->machine ? report->machine->name : "");
-	if (facts->cpu >= 0)
-		add_integer(&line, facts->cpu);
-	else
-		add(&line, "");
-	add(&line, facts->bound ? "true" : "false");
+	add_fields(FIELDS_HEAD, &row.what, &line);
+	add_fields(FIELDS_PLACE, &row.what, &line);
 	add(&line, kernel->name);
 	for (int i = 0; i < kernel->knob_count; i++) {
 		char word[48];
@@ -188,48 +204,9 @@ static void csv_sample(struct report *report, const struct setting *setting,
 			add_integer(&line, setting->v[i]);
 		}
 	}
-	add_real(&line, sample->cpe);
-	add_real(&line, sample->cpe_lo);
-	add_real(&line, sample->cpe_hi);
-	add_integer(&line, sample->trials);
-	add_integer(&line, sample->dropped);
-	add_real(&line, sample->quiet);
-	add(&line, sample->contended ? "true" : "false");
-	add(&line, sample->cycles_from != SOURCE_NONE ? source_name(sample->cycles_from) : "");
-	add_real(&line, sample->ghz);
-	add_real(&line, sample->ns);
-	add_real(&line, sample->gbps);
-	add_real(&line, sample->bytes_per_cycle);
-	add_integer(&line, sample->modes);
-	add_real(&line, sample->modes > 1 ? sample->mode_low : NAN);
-	add_real(&line, sample->modes > 1 ? sample->mode_high : NAN);
-	add_real(&line, sample->modes > 1 ? sample->mode_share_low : NAN);
-	add_steady(&line, sample);
-	add(&line, facts->pages);
-	add(&line, facts->pages_note);
-	if (facts->nodes > 1 && facts->node >= 0)
-		add_integer(&line, facts->node);
-	else
-		add(&line, "");
-	add_real(&line, sample->total_gbps > 0 ? sample->total_gbps : NAN);
-	add_integer(&line, (int64_t)report->seed);
-	add(&line, report->core && report->core->uarch ? uarch_name(report->core->uarch) : "");
-	add(&line,
-		explain_binding(report->explanation) ? explain_binding(report->explanation) : "");
-	add_real(&line, explain_bound(report->explanation));
-	add_real(&line, explain_predicted(report->explanation));
-	add_real(&line, sample_ratios.instructions);
-	add(&line, sample_ratios.instructions_from != SOURCE_NONE
-			   ? source_name(sample_ratios.instructions_from)
-			   : "");
-	add_real(&line, sample_ratios.cpi);
-	add_real(&line, sample_ratios.traffic);
-	add_real(&line, sample_ratios.share);
-	if (report->named) {
-		add(&line, report->named->name);
-		add_real(&line, sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));
-		add_real(&line, report->speedup);
-	}
+	add_fields(FIELDS_VALUE, &row.what, &line);
+	if (report->named)
+		add_fields(FIELDS_SWEEP, &row.what, &line);
 	add_counters(report, &line);
 	line_write(report, &line);
 	report->records++;
@@ -374,39 +351,24 @@ static void csv_windows(struct report *report, const struct windows_report *wind
 static void csv_point(
 	struct report *report, const char *part, const char *level, const struct probe_point *point)
 {
-	const struct sample *sample = &point->sample;
 	struct line line = { 0 };
 	struct text setting = { 0 };
+	struct report_row row;
 
-	if (!sample->valid)
+	if (!point->sample.valid)
 		return;
+	report_row(report, &point->setting, &point->sample, &point->facts, &row);
+	row.what.part = part;
+	row.what.level = level;
+	row.what.x = point->x;
 	setting_format(&point->setting, &setting);
-	add_integer(&line, (int64_t)report->records + 1);
+	add_integer(&line, row.what.id);
 	add(&line, report->host);
-	add(&line, report->machine ? report->machine->name : "");
-	add(&line, part);
-	add(&line, level);
-	add_real(&line, point->x);
+	add_fields(FIELDS_HEAD, &row.what, &line);
+	add_fields(FIELDS_CURVE, &row.what, &line);
 	add(&line, text_string(&setting));
-	add_real(&line, sample->cpe);
-	add_real(&line, sample->cpe_lo);
-	add_real(&line, sample->cpe_hi);
-	add_integer(&line, sample->trials);
-	add_integer(&line, sample->dropped);
-	add_real(&line, sample->quiet);
-	add(&line, sample->contended ? "true" : "false");
-	add(&line, sample->cycles_from != SOURCE_NONE ? source_name(sample->cycles_from) : "");
-	add_real(&line, sample->ghz);
-	add_real(&line, sample->ns);
-	add_real(&line, sample->gbps);
-	add_real(&line, sample->bytes_per_cycle);
-	add_integer(&line, sample->modes);
-	add_real(&line, sample->modes > 1 ? sample->mode_low : NAN);
-	add_real(&line, sample->modes > 1 ? sample->mode_high : NAN);
-	add_real(&line, sample->modes > 1 ? sample->mode_share_low : NAN);
-	add_steady(&line, sample);
-	add(&line, point->facts.pages);
-	add_integer(&line, (int64_t)report->seed);
+	add_fields(FIELDS_VALUE, &row.what, &line);
+	add_fields(FIELDS_PLACE, &row.what, &line);
 	line_write(report, &line);
 	text_free(&setting);
 	report->records++;
@@ -443,7 +405,7 @@ static void csv_event(struct report *report, const struct event_line *event)
 {
 	struct line line = { 0 };
 
-	add(&line, report->core && report->core->uarch ? uarch_name(report->core->uarch) : "");
+	add(&line, report_core(report) ? report_core(report) : "");
 	add(&line, event->role);
 	add(&line, event->name);
 	add(&line, event->state);

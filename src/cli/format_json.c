@@ -9,14 +9,13 @@
 #include "cli/characterise_text.h"
 #include "cli/check.h"
 #include "cli/event.h"
-#include "cli/misses_text.h"
 #include "cli/published.h"
 #include "engine/counters/counters.h"
 #include "experiment/sweep/blocks.h"
 #include "experiment/sweep/sweeps.h"
 #include "model/core/choice.h"
 #include "model/limits/explain.h"
-#include "recording/records_json.h"
+#include "recording/record.h"
 
 static void put(void *context, const char *line, size_t length)
 {
@@ -31,41 +30,18 @@ static struct records records_of(struct report *report)
 	return (struct records){ .context = report, .line = put, .host = report->host };
 }
 
-static const char *core_name(const struct report *report)
-{
-	return report->core && report->core->uarch ? uarch_name(report->core->uarch) : NULL;
-}
-
 static void json_sample(struct report *report, const struct setting *setting,
 	const struct sample *sample, const struct run_facts *facts)
 {
 	struct records records = records_of(report);
-	struct misses misses, then;
-	struct sample_ratios sample_ratios;
-	struct record_sample what = {
-		.id = report->records + 1,
-		.machine = report->machine ? report->machine->name : NULL,
-		.setting = setting,
-		.sample = sample,
-		.facts = facts,
-		.seed = report->seed,
-		.uarch = core_name(report),
-		.explanation = report->explanation,
-		.events = report->events,
-		.counts = report->counts,
-		.sweep = report->named ? report->named->name : NULL,
-		.speedup = report->named ? report->speedup : (double)NAN,
-	};
+	struct report_row row;
 
-	report_pace(report, sample, &sample_ratios);
-	what.sample_ratios = &sample_ratios;
-	what.then = misses_report(report, setting, &misses, &then) ? &then : NULL;
-	what.misses = &misses;
-	records_sample(&records, &what);
+	report_row(report, setting, sample, facts, &row);
+	records_sample(&records, &row.what);
 	if (report->counts && (report->counts->count || report->counts_wanted))
-		records_counters(&records, report->events, report->counts, what.id);
-	/* The id is the sample's number, whatever comes beside it. */
-	report->records = what.id;
+		records_counters(&records, report->events, report->counts, row.what.id);
+	/* The id is the sample's number, however many records it has. */
+	report->records = row.what.id;
 }
 
 static void json_kernel(struct report *report, const struct kernel *kernel)
@@ -76,11 +52,11 @@ static void json_kernel(struct report *report, const struct kernel *kernel)
 	struct records records = records_of(report);
 	json_t *object = record_new(&records, "kernel", report->records + 1);
 
-	json_object_set_new(object, "kernel", json_string(kernel->name));
-	record_set_string(object, "title", kernel->title, 200);
-	record_set_string(object, "element", kernel->element, 200);
-	record_set_string(object, "document", kernel->document, 300);
-	record_set_string(object, "look_for", kernel->look_for, 800);
+	record_set_string(object, "kernel", kernel->name);
+	record_set_string(object, "title", kernel->title);
+	record_set_string(object, "element", kernel->element);
+	record_set_string(object, "document", kernel->document);
+	record_set_string(object, "look_for", kernel->look_for);
 	record_write(&records, object);
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
@@ -88,12 +64,12 @@ static void json_kernel(struct report *report, const struct kernel *kernel)
 
 		format_knob(knob, initial, range);
 		object = record_new(&records, "knob", report->records + 1);
-		json_object_set_new(object, "kernel", json_string(kernel->name));
-		json_object_set_new(object, "knob", json_string(knob->name));
-		json_object_set_new(object, "kind", json_string(kinds[knob->kind]));
-		record_set_string(object, "help", knob->help, 300);
+		record_set_string(object, "kernel", kernel->name);
+		record_set_string(object, "knob", knob->name);
+		record_set_string(object, "kind", kinds[knob->kind]);
+		record_set_string(object, "help", knob->help);
 		json_object_set_new(object, "default", record_knob_value(knob, knob->initial));
-		record_set_string(object, "range", range, 300);
+		record_set_string(object, "range", range);
 		if (knob->kind == KNOB_CHOICE) {
 			json_t *choices = json_array();
 
@@ -101,14 +77,13 @@ static void json_kernel(struct report *report, const struct kernel *kernel)
 				json_array_append_new(choices, json_string(*choice));
 			json_object_set_new(object, "choices", choices);
 		} else {
-			json_object_set_new(object, "min", json_integer(knob->min));
+			record_set_integer(object, "min", knob->min);
 			/* What the machine limits is not known without asking it. */
 			json_object_set_new(object, "max",
 				knob->max >= KNOB_MAX_CORES ? json_null()
 							    : json_integer(knob->max));
 			if (knob->multiple > 1)
-				json_object_set_new(
-					object, "multiple", json_integer(knob->multiple));
+				record_set_integer(object, "multiple", knob->multiple);
 		}
 		record_write(&records, object);
 	}
@@ -120,20 +95,20 @@ static void json_named(struct report *report, const struct named_sweep *sweep)
 	json_t *object = record_new(&records, "sweep", report->records + 1), *words = json_array(),
 	       *lines = json_array();
 
-	json_object_set_new(object, "name", json_string(sweep->name));
-	record_set_string(object, "title", sweep->title, sizeof(sweep->title));
-	json_object_set_new(object, "kernel", json_string(sweep->kernel->name));
+	record_set_string(object, "name", sweep->name);
+	record_set_string(object, "title", sweep->title);
+	record_set_string(object, "kernel", sweep->kernel->name);
 	for (int i = 0; i < sweep->word_count; i++)
 		json_array_append_new(words, json_string(sweep->word[i]));
 	json_object_set_new(object, "words", words);
-	json_object_set_new(object, "x", json_string(sweeps_x_title(sweep)));
+	record_set_string(object, "x", sweeps_x_title(sweep));
 	for (int i = 0; i < sweep->line_count; i++)
 		json_array_append_new(
 			lines, json_string(sweep->kernel->knobs[sweep->line[i]].name));
 	json_object_set_new(object, "lines", lines);
-	json_object_set_new(object, "y", json_string(sweeps_figure_name(sweep->figure)));
+	record_set_string(object, "y", sweeps_figure_name(sweep->figure));
 	if (*sweep->source)
-		record_set_string(object, "document", sweep->source, sizeof(sweep->source));
+		record_set_string(object, "document", sweep->source);
 	record_write(&records, object);
 }
 
@@ -143,16 +118,15 @@ static void json_check(struct report *report, const struct check *check)
 	json_t *object = record_new(&records, "check", report->records + 1);
 
 	if (report->machine)
-		record_set_string(
-			object, "machine", report->machine->name, sizeof(report->machine->name));
-	json_object_set_new(object, "name", json_string(check->name));
-	json_object_set_new(object, "state", json_string(check_state_name(check->state)));
-	record_set_string(object, "finding", check->finding, sizeof(check->finding));
+		record_set_string(object, "machine", report->machine->name);
+	record_set_string(object, "name", check->name);
+	record_set_string(object, "state", check_state_name(check->state));
+	record_set_string(object, "finding", check->finding);
 	if (*check->advice)
-		record_set_string(object, "advice", check->advice, sizeof(check->advice));
+		record_set_string(object, "advice", check->advice);
 	record_set_real(object, "value", check->value);
 	if (*check->unit && isfinite(check->value))
-		record_set_string(object, "unit", check->unit, sizeof(check->unit));
+		record_set_string(object, "unit", check->unit);
 	record_write(&records, object);
 }
 
@@ -166,21 +140,22 @@ static void json_explain(
 		report->machine ? report->machine->name : NULL, uarch_name(limits->uarch), id);
 	struct published published;
 	struct misses misses, then;
-	bool asked = misses_report(report, setting, &misses, &then);
+	bool asked = report_misses(report, setting, &misses, &then);
+	const struct record_sample what = { .misses = &misses,
+		.whatif_misses = asked ? &then : NULL };
 	const char *port[UARCH_PORTS];
 
 	if (published_find(setting, uarch_name(limits->uarch), &published)) {
 		record_set_real(object, "published_cycles", published.cycles);
-		record_set_string(
-			object, "published_by", published.source, sizeof(published.source));
+		record_set_string(object, "published_by", published.source);
 	}
-	record_set_misses(object, &misses, asked ? &then : NULL);
+	field_json(object, "misses", &what);
+	field_json(object, "whatif_misses", &what);
 	if (!misses.known)
-		record_set_string(object, "misses_why", misses.why, sizeof(misses.why));
+		record_set_string(object, "misses_why", misses.why);
 	if (report->blocks) {
-		json_object_set_new(object, "block", json_integer(report->blocks->advice.n));
-		record_set_string(object, "block_why", report->blocks->advice.why,
-			sizeof(report->blocks->advice.why));
+		record_set_integer(object, "block", report->blocks->advice.n);
+		record_set_string(object, "block_why", report->blocks->advice.why);
 	}
 	record_write(&records, object);
 	records_limits(&records, limits, id);
@@ -199,21 +174,20 @@ static void json_survey(struct report *report)
 	       *lacking = json_array();
 
 	if (report->machine)
-		record_set_string(
-			object, "machine", report->machine->name, sizeof(report->machine->name));
-	if (core_name(report))
-		record_set_string(object, "uarch", core_name(report), 32);
-	record_set_string(object, "libpfm", counters_version(), 32);
+		record_set_string(object, "machine", report->machine->name);
+	if (report_core(report))
+		record_set_string(object, "uarch", report_core(report));
+	record_set_string(object, "libpfm", counters_version());
 	if (*survey->pmu)
-		record_set_string(object, "pmu", survey->pmu, 64);
+		record_set_string(object, "pmu", survey->pmu);
 	if (survey->generic)
-		json_object_set_new(object, "generic", json_true());
+		record_set_boolean(object, "generic", true);
 	if (survey->tried)
-		json_object_set_new(object, "available", json_boolean(!*survey->why));
+		record_set_boolean(object, "available", !*survey->why);
 	if (*survey->why)
-		record_set_string(object, "why", survey->why, 200);
+		record_set_string(object, "why", survey->why);
 	if (*survey->doubt)
-		record_set_string(object, "doubt", survey->doubt, 250);
+		record_set_string(object, "doubt", survey->doubt);
 	for (int i = 0; i < survey->lacking_count; i++)
 		json_array_append_new(lacking, json_string(role_name(survey->lacking[i])));
 	json_object_set_new(object, "lacking", lacking);
@@ -231,17 +205,17 @@ static void json_event(struct report *report, const struct event_line *event)
 	struct records records = records_of(report);
 	json_t *object = record_new(&records, "event", report->records + 1);
 
-	if (core_name(report))
-		record_set_string(object, "uarch", core_name(report), 32);
-	record_set_string(object, "name", event->name, COUNTER_NAME);
+	if (report_core(report))
+		record_set_string(object, "uarch", report_core(report));
+	record_set_string(object, "name", event->name);
 	if (*event->role)
-		record_set_string(object, "role", event->role, 64);
+		record_set_string(object, "role", event->role);
 	if (*event->state)
-		record_set_string(object, "state", event->state, 32);
+		record_set_string(object, "state", event->state);
 	if (*event->note)
-		record_set_string(object, "note", event->note, 200);
+		record_set_string(object, "note", event->note);
 	if (*event->help)
-		record_set_string(object, "help", event->help, 200);
+		record_set_string(object, "help", event->help);
 	record_write(&records, object);
 }
 
@@ -279,22 +253,21 @@ static void put_core(struct report *report, const struct records *records,
 	const struct characterise_report *core = characterised->report;
 	json_t *object = record_new(records, "core", report->records + 1);
 
-	record_set_string(object, "machine", core->measured.processor, 96);
-	record_set_string(object, "name", core->name, sizeof(core->name));
-	json_object_set_new(object, "complete", json_boolean(core->complete));
+	record_set_string(object, "machine", core->measured.processor);
+	record_set_string(object, "name", core->name);
+	record_set_boolean(object, "complete", core->complete);
 	record_set_real(object, "seconds", core->seconds);
 	put_figure(object, "width", &core->measured.width);
 	if (core->cycles_from != SOURCE_NONE)
-		json_object_set_new(
-			object, "cycles_from", json_string(source_name(core->cycles_from)));
+		record_set_string(object, "cycles_from", source_name(core->cycles_from));
 	if (core->ported) {
-		json_object_set_new(object, "ports", json_integer(core->ports.ports));
-		json_object_set_new(object, "mixes", json_integer(core->measured.mix_count));
+		record_set_integer(object, "ports", core->ports.ports);
+		record_set_integer(object, "mixes", core->measured.mix_count);
 		record_set_real(object, "mixes_off", core->ports.fitted_median);
 		record_set_real(object, "mixes_worst", core->ports.fitted_worst);
 	}
 	if (characterised->shipped)
-		record_set_string(object, "shipped", uarch_name(characterised->shipped), 24);
+		record_set_string(object, "shipped", uarch_name(characterised->shipped));
 	record_write(records, object);
 }
 
@@ -313,13 +286,13 @@ static void json_core(struct report *report, const struct characterised *charact
 		if (core->ported)
 			characterise_ports(&core->ports, i, &ports);
 		object = record_new(&records, "class", report->records + 1);
-		record_set_string(object, "name", op->name, sizeof(op->name));
+		record_set_string(object, "name", op->name);
 		put_figure(object, "latency", &op->latency);
 		put_figure(object, "accumulate", &op->accumulate);
 		put_figure(object, "each", &op->each);
 		put_figure(object, "slots", &op->slots);
 		if (ports.length)
-			record_set_string(object, "ports", text_string(&ports), 200);
+			record_set_string(object, "ports", text_string(&ports));
 		record_write(&records, object);
 		text_free(&ports);
 	}
@@ -327,24 +300,24 @@ static void json_core(struct report *report, const struct characterised *charact
 		if (!measured->fact[i].figure.known)
 			continue;
 		object = record_new(&records, "fact", report->records + 1);
-		record_set_string(object, "name", measured->fact[i].word, 40);
+		record_set_string(object, "name", measured->fact[i].word);
 		put_figure(object, "value", &measured->fact[i].figure);
-		record_set_string(object, "loop", measured->fact[i].words, 80);
+		record_set_string(object, "loop", measured->fact[i].words);
 		record_write(&records, object);
 	}
 	for (int i = 0; i < characterised->difference_count; i++) {
 		const struct model_difference *difference = &characterised->difference[i];
 
 		object = record_new(&records, "difference", report->records + 1);
-		record_set_string(object, "what", difference->what, sizeof(difference->what));
+		record_set_string(object, "what", difference->what);
 		record_set_real(object, "measured", difference->a);
 		record_set_real(object, "shipped", difference->b);
-		json_object_set_new(object, "agrees", json_boolean(difference->agrees));
+		record_set_boolean(object, "agrees", difference->agrees);
 		record_write(&records, object);
 	}
 	for (int i = 0; i < core->note_count; i++) {
 		object = record_new(&records, "note", report->records + 1);
-		record_set_string(object, "text", core->note[i], sizeof(core->note[i]));
+		record_set_string(object, "text", core->note[i]);
 		record_write(&records, object);
 	}
 }

@@ -208,7 +208,7 @@ static void text_row(struct report *report, const struct setting *setting,
 		SWEEPS_INSTRUCTIONS_TOTAL };
 	FILE *out = report->out;
 	char source[2] = { sample->cycles_from ? (char)sample->cycles_from : '-', '\0' };
-	struct sample_ratios sample_ratios;
+	struct report_row row;
 
 	for (size_t i = 0; i < report->axis_count; i++) {
 		const struct sweep_axis *axis = &report->axes[i];
@@ -243,11 +243,11 @@ static void text_row(struct report *report, const struct setting *setting,
 			sweeps_value(SWEEPS_SECONDS, sample, facts, NULL, NULL));
 	if (has_column(report, 14))
 		figure(report, columns[14].width, report->speedup);
-	report_pace(report, sample, &sample_ratios);
+	report_row(report, setting, sample, facts, &row);
 	for (size_t i = 0; i < sizeof(paced) / sizeof(*paced); i++)
 		if (has_column(report, 15 + i))
 			figure(report, columns[15 + i].width,
-				sweeps_value(paced[i], sample, facts, &sample_ratios, NULL));
+				sweeps_value(paced[i], sample, facts, &row.sample_ratios, NULL));
 	for (int i = 0; i < report->asked_count; i++) {
 		const char *title;
 		int event = asked_event(report, i), width = asked_title(report, i, &title);
@@ -323,7 +323,7 @@ static void text_one(struct report *report, const struct setting *setting,
 	FILE *out = report->out;
 	struct text line = { 0 };
 	char cpe[32], low[32], high[32], ns[32], ghz[32], gbps[32], bytes[32];
-	struct sample_ratios sample_ratios;
+	struct report_row row;
 
 	setting_format(setting, &line);
 	fprintf(out, "%s\n", text_string(&line));
@@ -353,9 +353,12 @@ static void text_one(struct report *report, const struct setting *setting,
 			bytes, low, high, 1 / sample->bytes_per_cycle,
 			source_name(sample->cycles_from));
 	}
-	report_pace(report, sample, &sample_ratios);
-	sample_ratios_text(out, &sample_ratios);
+	report_row(report, setting, sample, facts, &row);
+	sample_ratios_text(out, &row.sample_ratios);
 	place_text(out, sample, facts);
+	fields_text(&row.what, &line);
+	fputs(text_string(&line), out);
+	text_free(&line);
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
 	if (isfinite(sample->quiet))
 		fprintf(out, "; %.0f%% quiet", sample->quiet * 100);

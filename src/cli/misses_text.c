@@ -8,22 +8,6 @@
 
 enum { WORDS = 160 };
 
-bool misses_report(const struct report *report, const struct setting *setting,
-	struct misses *misses, struct misses *then)
-{
-	const struct explanation *explanation = report->explanation;
-
-	if (explanation && status_is_ok(&explanation->status) &&
-		(explanation->misses.known || *explanation->misses.why))
-		*misses = explanation->misses;
-	else
-		misses_of(setting->kernel, setting->v, report->machine, misses);
-	if (!misses->known || !report->whatif || !report->whatif->asked)
-		return false;
-	misses_if(misses, report->whatif, then);
-	return true;
-}
-
 /* "L1 48 KiB: every read is a miss: 1 line for each" and a newline; "the same" where it is what
  * stood before. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
@@ -42,7 +26,7 @@ void misses_text(const struct report *report, const struct setting *setting, int
 	const char *title = "misses";
 	FILE *out = report->out;
 	struct misses misses, then;
-	bool asked = misses_report(report, setting, &misses, &then);
+	bool asked = report_misses(report, setting, &misses, &then);
 	char words[WORDS];
 
 	if (!misses.known) {

@@ -5,11 +5,6 @@
 #include "cli/format.h"
 #include "model/limits/misses.h"
 
-/* Of the setting that is written next: as its explanation has them, else as its kernel and this
- * machine's caches say. Returns whether other caches are asked about; then has them in those. */
-bool misses_report(const struct report *report, const struct setting *setting,
-	struct misses *misses, struct misses *then);
-
 /* Lines for people, a level each; what follows "misses" begins in column `indent`. */
 void misses_text(const struct report *report, const struct setting *setting, int indent);
 

@@ -68,7 +68,7 @@ static void print_failure(struct output *output, const struct cell *cell)
 
 static void print_cell(struct output *output, const struct cell *cell)
 {
-	struct sample_ratios sample_ratios;
+	struct report_row row;
 
 	begin(output);
 	/* The model measures on the bench, too. The visits are of other cells: this one stays. */
@@ -79,12 +79,12 @@ static void print_cell(struct output *output, const struct cell *cell)
 	output->report.explanation = model_explain(&output->model, &cell->setting);
 	output->report.counts = cell->counts;
 	output->report.peak = output->model.memory.peak;
-	report_pace(&output->report, &cell->sample, &sample_ratios);
+	report_row(&output->report, &cell->setting, &cell->sample, &cell->facts, &row);
 	output->report.speedup =
-		named_take(&output->named, cell, &sample_ratios, output->report.explanation);
+		named_take(&output->named, cell, &row.sample_ratios, output->report.explanation);
 	output->cli->format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
 	if (output->drawn)
-		chart_sweep_add(output->drawn, cell, &sample_ratios);
+		chart_sweep_add(output->drawn, cell, &row.sample_ratios);
 	if (cell->facts.footprint > output->largest.footprint)
 		output->largest = cell->facts;
 }

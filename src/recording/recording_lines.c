@@ -13,40 +13,13 @@
 #endif
 
 #include "base/text.h"
-#include "kernels/knob_rows.h"
-#include "recording/records_json.h"
+#include "recording/record.h"
 
 const char *const recording_fates[] = { "quiet", "contended", "switched", "moved", "drifted",
 	"broken", NULL };
 _Static_assert(sizeof(recording_fates) / sizeof(*recording_fates) == TRIAL_FATES + 1,
 	"a word for each fate");
 const char *const recording_matches[] = { "none", "nearest", "exact", NULL };
-
-/* A figure, or null: in a list it cannot be left out. */
-static json_t *figure(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static void set_count(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(
-		object, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
-}
-
-static void set_truth(json_t *object, const char *key, bool value)
-{
-	json_object_set_new(object, key, json_boolean(value));
-}
-
-static void append_string(json_t *list, const char *value)
-{
-	struct text text = { 0 };
-
-	text_add_clean(&text, value, RECORD_MOST);
-	json_array_append_new(list, json_string(text_string(&text)));
-	text_free(&text);
-}
 
 /* ---- the place ---- */
 
@@ -58,16 +31,16 @@ static void write_header(const struct records *records, const struct recording_p
 	time_t now = time(NULL);
 	struct tm parts;
 
-	set_count(object, "format", RECORDING_VERSION);
-	record_set_string(object, "program", PACKAGE_VERSION, 32);
+	record_set_count(object, "format", RECORDING_VERSION);
+	record_set_string(object, "program", PACKAGE_VERSION);
 	if (!records->host)
-		record_set_string(object, "host", machine->host, sizeof(machine->host));
+		record_set_string(object, "host", machine->host);
 	if (gmtime_r(&now, &parts))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &parts);
-	record_set_string(object, "time", when, sizeof(when));
-	record_set_string(object, "arch", machine->arch, sizeof(machine->arch));
-	record_set_string(object, "machine", machine->name, sizeof(machine->name));
-	set_count(object, "seed", place->seed);
+	record_set_string(object, "time", when);
+	record_set_string(object, "arch", machine->arch);
+	record_set_string(object, "machine", machine->name);
+	record_set_count(object, "seed", place->seed);
 	record_write(records, object);
 }
 
@@ -76,34 +49,33 @@ static void write_machine(const struct records *records, const struct machine *m
 	const struct processor *processor = &machine->processor;
 	json_t *object = record_new(records, "machine", 0), *caches = json_array();
 
-	json_object_set_new(object, "cpu", json_integer(machine->cpu));
-	json_object_set_new(object, "processors", json_integer(machine->processors));
-	set_truth(object, "bound", machine->bound);
-	record_set_string(object, "bind_note", machine->bind_note, sizeof(machine->bind_note));
-	set_truth(object, "apart", machine->apart);
-	set_truth(object, "virtualised", machine->virtualised);
+	record_set_integer(object, "cpu", machine->cpu);
+	record_set_integer(object, "processors", machine->processors);
+	record_set_boolean(object, "bound", machine->bound);
+	record_set_string(object, "bind_note", machine->bind_note);
+	record_set_boolean(object, "apart", machine->apart);
+	record_set_boolean(object, "virtualised", machine->virtualised);
 	for (int i = 0; i < machine->cache_count; i++)
 		json_array_append_new(caches,
 			json_pack("[i,I,i]", machine->cache[i].level,
 				(json_int_t)machine->cache[i].bytes, (int)machine->cache[i].line));
 	json_object_set_new(object, "caches", caches);
-	set_count(object, "memory_limit", machine->memory_limit);
+	record_set_count(object, "memory_limit", machine->memory_limit);
 	record_set_real(object, "tick_hz", machine->tick_hz);
 	record_set_real(object, "tick_step", machine->tick_step);
-	record_set_string(object, "clock", machine->clock_name, sizeof(machine->clock_name));
-	set_truth(object, "watched", machine->watched);
-	set_truth(object, "huge_pages", machine->huge_pages);
-	record_set_string(
-		object, "memory_note", machine->memory_note, sizeof(machine->memory_note));
-	record_set_string(object, "huge_note", machine->huge_note, sizeof(machine->huge_note));
-	record_set_string(object, "vendor", processor->vendor, sizeof(processor->vendor));
-	set_count(object, "family", processor->family);
-	set_count(object, "model", processor->model);
-	set_count(object, "stepping", processor->stepping);
-	set_count(object, "implementer", processor->implementer);
-	set_count(object, "part", processor->part);
-	set_count(object, "l1i", processor->l1i_bytes);
-	record_set_string(object, "features", processor->features, sizeof(processor->features));
+	record_set_string(object, "clock", machine->clock_name);
+	record_set_boolean(object, "watched", machine->watched);
+	record_set_boolean(object, "huge_pages", machine->huge_pages);
+	record_set_string(object, "memory_note", machine->memory_note);
+	record_set_string(object, "huge_note", machine->huge_note);
+	record_set_string(object, "vendor", processor->vendor);
+	record_set_count(object, "family", processor->family);
+	record_set_count(object, "model", processor->model);
+	record_set_count(object, "stepping", processor->stepping);
+	record_set_count(object, "implementer", processor->implementer);
+	record_set_count(object, "part", processor->part);
+	record_set_count(object, "l1i", processor->l1i_bytes);
+	record_set_string(object, "features", processor->features);
 	record_write(records, object);
 }
 
@@ -113,17 +85,17 @@ static void write_core(const struct records *records, const struct recording_pla
 	json_t *object = record_new(records, "core", 0), *ports = json_array(),
 	       *units = json_array();
 
-	json_object_set_new(object, "match", json_string(recording_matches[place->match]));
-	set_truth(object, "foreign", place->foreign);
-	set_truth(object, "nearest", place->nearest);
+	record_set_string(object, "match", recording_matches[place->match]);
+	record_set_boolean(object, "foreign", place->foreign);
+	record_set_boolean(object, "nearest", place->nearest);
 	if (core) {
-		record_set_string(object, "name", core->name, sizeof(core->name));
-		record_set_string(object, "title", core->title, sizeof(core->title));
+		record_set_string(object, "name", core->name);
+		record_set_string(object, "title", core->title);
 	} else {
-		record_set_string(object, "note", place->note ? place->note : "", 300);
+		record_set_string(object, "note", place->note ? place->note : "");
 	}
 	for (int i = 0; core && i < core->port_count; i++) {
-		append_string(ports, core->port[i]);
+		record_append_string(ports, core->port[i]);
 		if (core->unit[i])
 			json_array_append_new(units, json_integer(i));
 	}
@@ -137,17 +109,17 @@ static void write_event(const struct records *records, const struct event_plan *
 	const struct uarch_event *meaning = &plan->meaning[index];
 	json_t *object = record_new(records, "event", 0), *ports = json_array();
 
-	json_object_set_new(object, "index", json_integer(index));
-	record_set_string(object, "name", plan->counters.event[index].name, COUNTER_NAME);
-	json_object_set_new(object, "role", json_string(role_name(meaning->role)));
-	set_truth(object, "must", plan->counters.event[index].must);
+	record_set_integer(object, "index", index);
+	record_set_string(object, "name", plan->counters.event[index].name);
+	record_set_string(object, "role", role_name(meaning->role));
+	record_set_boolean(object, "must", plan->counters.event[index].must);
 	for (int i = 0; i < UARCH_PORTS; i++)
 		if (meaning->ports >> i & 1)
 			json_array_append_new(ports, json_integer(i));
 	json_object_set_new(object, "ports", ports);
-	record_set_string(object, "words", meaning->words, sizeof(meaning->words));
-	record_set_string(object, "title", meaning->title, sizeof(meaning->title));
-	record_set_string(object, "core", meaning->core, sizeof(meaning->core));
+	record_set_string(object, "words", meaning->words);
+	record_set_string(object, "title", meaning->title);
+	record_set_string(object, "core", meaning->core);
 	record_write(records, object);
 }
 
@@ -162,11 +134,11 @@ void lines_events(const struct records *records, const struct event_plan *plan)
 {
 	json_t *object = record_new(records, "events", 0);
 
-	json_object_set_new(object, "count", json_integer(plan->counters.count));
-	json_object_set_new(object, "cycles", json_integer(plan->counters.cycles));
-	set_truth(object, "generic", plan->generic);
-	json_object_set_new(object, "left_out", json_integer(plan->left_out));
-	record_set_string(object, "why", plan->why, sizeof(plan->why));
+	record_set_integer(object, "count", plan->counters.count);
+	record_set_integer(object, "cycles", plan->counters.cycles);
+	record_set_boolean(object, "generic", plan->generic);
+	record_set_integer(object, "left_out", plan->left_out);
+	record_set_string(object, "why", plan->why);
 	record_write(records, object);
 	for (int i = 0; i < plan->counters.count; i++)
 		write_event(records, plan, i);
@@ -178,14 +150,14 @@ static json_t *trial_list(const struct trial *trial)
 {
 	json_t *list = json_array();
 
-	json_array_append_new(list, figure(trial->cpe));
-	json_array_append_new(list, figure(trial->ghz));
-	json_array_append_new(list, figure((double)trial->watch));
-	json_array_append_new(list, figure((double)trial->turns));
-	json_array_append_new(list, figure((double)trial->at));
+	record_append_real(list, trial->cpe);
+	record_append_real(list, trial->ghz);
+	record_append_real(list, (double)trial->watch);
+	record_append_real(list, (double)trial->turns);
+	record_append_real(list, (double)trial->at);
 	json_array_append_new(list, json_integer(trial->fate));
 	if (isfinite(trial->check) || trial->unsettled || trial->place)
-		json_array_append_new(list, figure((double)trial->check));
+		record_append_real(list, (double)trial->check);
 	if (trial->unsettled || trial->place)
 		json_array_append_new(list, json_integer(2 * trial->place + trial->unsettled));
 	return list;
@@ -193,51 +165,11 @@ static json_t *trial_list(const struct trial *trial)
 
 void lines_trials(const struct records *records, const struct trials *trials, unsigned id)
 {
-	json_t *object = NULL, *list = NULL;
-	size_t used = 0;
+	json_t *list = json_array();
 
-	for (unsigned i = 0; i < trials->count; i++) {
-		json_t *trial = trial_list(&trials->trial[i]);
-		size_t bytes = record_bytes(trial) + 1;
-
-		if (list && used + bytes > RECORD_MOST) {
-			record_write(records, object);
-			list = NULL;
-		}
-		if (!list) {
-			object = record_new(records, "trials", id);
-			list = json_array();
-			json_object_set_new(object, "trials", list);
-			/* And the newline. */
-			used = record_bytes(object) + 1;
-		}
-		json_array_append_new(list, trial);
-		used += bytes;
-	}
-	if (list)
-		record_write(records, object);
-}
-
-/* Where and beside whom it ran: left out where it was alone, on memory that nobody asked anything
- * of. */
-static void set_place(json_t *object, const struct run_facts *facts)
-{
-	if (facts->asked != PAGES_AUTO)
-		json_object_set_new(object, "asked", json_string(knob_pages[facts->asked]));
-	if (*facts->pages_note)
-		record_set_string(
-			object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
-	if (facts->nodes > 1) {
-		json_object_set_new(object, "nodes", json_integer(facts->nodes));
-		json_object_set_new(object, "node", json_integer(facts->node));
-	}
-	if (*facts->node_note)
-		record_set_string(object, "node_note", facts->node_note, sizeof(facts->node_note));
-	if (facts->cores > 1 || facts->streams > 0) {
-		json_object_set_new(object, "cores", json_integer(facts->cores));
-		json_object_set_new(object, "streams", json_integer(facts->streams));
-		json_object_set_new(object, "others_gbps", figure(facts->others_gbps));
-	}
+	for (unsigned i = 0; i < trials->count; i++)
+		json_array_append_new(list, trial_list(&trials->trial[i]));
+	record_write_list(records, record_new(records, "trials", id), "trials", list);
 }
 
 void lines_facts(const struct records *records, const struct run_facts *facts,
@@ -245,24 +177,10 @@ void lines_facts(const struct records *records, const struct run_facts *facts,
 {
 	json_t *object = record_new(records, "facts", id), *forgotten = json_object();
 
-	json_object_set_new(object, "cpu", json_integer(facts->cpu));
-	set_truth(object, "bound", facts->bound);
-	set_truth(object, "watched", facts->watched);
-	if (facts->far)
-		set_truth(object, "far", true);
-	json_object_set_new(object, "cycles_from", json_string(source_name(facts->cycles_from)));
-	set_count(object, "ring", facts->ring);
-	set_count(object, "granule", facts->granule);
-	set_count(object, "bytes", facts->bytes);
-	set_count(object, "footprint", facts->footprint);
-	set_count(object, "call", facts->call);
-	set_count(object, "calls", facts->calls);
-	record_set_string(object, "pages", facts->pages, sizeof(facts->pages));
-	set_place(object, facts);
+	fields_write_facts(object, facts);
 	for (int i = 0; i < TRIAL_FATES; i++)
 		if (trials->forgotten[i])
-			json_object_set_new(
-				forgotten, recording_fates[i], json_integer(trials->forgotten[i]));
+			record_set_integer(forgotten, recording_fates[i], trials->forgotten[i]);
 	json_object_set_new(object, "forgotten", forgotten);
 	record_write(records, object);
 }
@@ -277,15 +195,15 @@ static json_t *insn_object(const struct records *records, const struct explanati
 	const struct insn *insn = &explanation->loop.insn[index];
 	json_t *object = record_insn(records, explanation, index, id);
 
-	json_object_set_new(object, "bytes", json_integer(insn->length));
+	record_set_integer(object, "bytes", insn->length);
 	if (insn->flow != FLOW_NONE)
-		set_truth(object, "jumps", true);
+		record_set_boolean(object, "jumps", true);
 	if (insn->write_count > 0)
-		set_truth(object, "writes", true);
+		record_set_boolean(object, "writes", true);
 	if (insn_fetches(insn))
-		set_truth(object, "fetches", true);
+		record_set_boolean(object, "fetches", true);
 	if (!insn->known)
-		set_truth(object, "no_instruction", true);
+		record_set_boolean(object, "no_instruction", true);
 	return object;
 }
 
@@ -321,7 +239,7 @@ static void write_code(
 				break;
 		}
 		if (next > i + 1)
-			json_object_set_new(object, "times", json_integer(next - i));
+			record_set_integer(object, "times", next - i);
 		record_write(records, object);
 	}
 }
@@ -332,7 +250,7 @@ static void write_modelled(const struct records *records, const struct event_pla
 	json_t *object = record_new(records, "modelled", id), *list = json_array();
 
 	for (int i = 0; i < events->counters.count; i++)
-		json_array_append_new(list, figure(modelled[i]));
+		record_append_real(list, modelled[i]);
 	json_object_set_new(object, "events", list);
 	record_write(records, object);
 }
@@ -347,16 +265,15 @@ static void write_explain(const struct records *records, const struct setting *s
 	for (int i = 0; i < limits->port_count; i++)
 		if (limits->bottleneck >> i & 1)
 			json_array_append_new(fullest, json_integer(i));
-	json_object_set_new(object, "turns", json_integer(explanation->loop.turns));
+	record_set_integer(object, "turns", explanation->loop.turns);
 	record_set_real(object, "chain", limits->chain.cycles / limits->turns);
 	if (limits->chain.through_memory)
-		set_truth(object, "through_memory", true);
+		record_set_boolean(object, "through_memory", true);
 	json_object_set_new(object, "fullest", fullest);
 	if (limits->unknown)
-		record_set_string(object, "unknown_names", limits->unknown_names,
-			sizeof(limits->unknown_names));
+		record_set_string(object, "unknown_names", limits->unknown_names);
 	if (explanation->function)
-		record_set_string(object, "function", explanation->function, 64);
+		record_set_string(object, "function", explanation->function);
 	record_write(records, object);
 }
 
@@ -369,10 +286,9 @@ void lines_explanation(const struct records *records, const struct setting *sett
 
 	if (!status_is_ok(&explanation->status)) {
 		object = record_new(records, "explain", id);
-		json_object_set_new(object, "kernel", json_string(setting->kernel->name));
+		record_set_string(object, "kernel", setting->kernel->name);
 		json_object_set_new(object, "knobs", record_knobs(setting));
-		record_set_string(
-			object, "why", explanation->status.text, sizeof(explanation->status.text));
+		record_set_string(object, "why", explanation->status.text);
 		record_write(records, object);
 		return;
 	}

@@ -25,46 +25,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/measure/trials.h"
-#include "experiment/setting/setting.h"
 #include "model/counts/events.h"
-#include "model/counts/sample_ratios.h"
 #include "model/limits/explain.h"
-
-enum { RECORD_MOST = 1000 };
+#include "recording/fields.h"
+#include "recording/record.h"
 
 /* Version of the recording format that this program writes; it reads this and older ones. */
 enum { RECORDING_VERSION = 1 };
-
-/* Where records go. */
-struct records {
-	void *context;
-	/* Takes one line, its newline included; kept no longer than the call. */
-	void (*line)(void *context, const char *line, size_t length);
-	const char *host; /* in every record; NULL: in none */
-};
-
-/* One setting's figure, and what it was measured with. */
-struct record_sample {
-	unsigned id;
-	const char *machine; /* its name; NULL: not said */
-	const struct setting *setting;
-	const struct sample *sample;
-	const struct run_facts *facts;
-	uint64_t seed;
-	const char *uarch;		       /* the core that limits are of; NULL: none */
-	const struct explanation *explanation; /* NULL: none */
-	const struct event_plan *events;       /* NULL: nothing was to be counted */
-	const struct counts *counts;	       /* NULL: nothing was */
-	const struct misses *misses,
-		*then; /* expected ones, and those in other caches; NULL: not asked */
-	const struct sample_ratios
-		*sample_ratios; /* what else is known of it; NULL: only what was counted */
-	const char *part;	/* of a probe, that it is a point of; NULL: of none */
-	double x;		/* where on that part's curve */
-	const char *sweep;	/* the named sweep that it is of; NULL: none */
-	double speedup;		/* over that sweep's baseline; NAN, or sweep NULL: none */
-};
 
 void records_sample(const struct records *records, const struct record_sample *sample);
 
@@ -80,6 +47,17 @@ void records_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id);
 void records_code(
 	const struct records *records, const struct explanation *explanation, unsigned id);
+
+/* The record of an explanation (machine and uarch: names, NULL: absent), and that of an
+ * instruction. */
+struct json_t *record_explain(const struct records *records, const struct setting *setting,
+	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id);
+struct json_t *record_insn(const struct records *records, const struct explanation *explanation,
+	int index, unsigned id);
+
+/* The value of a knob, a choice by its name; and the knobs of a setting as an object. */
+struct json_t *record_knob_value(const struct knob *knob, int64_t value);
+struct json_t *record_knobs(const struct setting *setting);
 
 struct probe_report;
 

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "experiment/probe/probe.h"
+#include "recording/record.h"
 #include "recording/records.h"
-#include "recording/records_json.h"
 
 static const char *const kinds[] = {
 	[LEVEL_CACHE] = "cache", [LEVEL_TLB] = "tlb", [LEVEL_MEMORY] = "memory"
@@ -29,13 +29,7 @@ static json_t *begin(struct writing *writing, const char *name)
 static void put_bytes(json_t *object, const char *key, double bytes)
 {
 	if (isfinite(bytes))
-		json_object_set_new(object, key, json_integer((json_int_t)llround(bytes)));
-}
-
-static void put_flag(json_t *object, const char *key, bool set)
-{
-	if (set)
-		json_object_set_new(object, key, json_true());
+		record_set_integer(object, key, (int64_t)llround(bytes));
 }
 
 static void put_head(struct writing *writing)
@@ -45,12 +39,12 @@ static void put_head(struct writing *writing)
 	json_t *object = record_new(records, "probe", writing->id++), *parts = json_array(),
 	       *pages = json_array();
 
-	record_set_string(object, "machine", probe->machine->name, 96);
-	json_object_set_new(object, "complete", json_boolean(probe->complete));
+	record_set_string(object, "machine", probe->machine->name);
+	record_set_boolean(object, "complete", probe->complete);
 	record_set_real(object, "done", probe->done);
 	record_set_real(object, "seconds", probe->seconds);
-	json_object_set_new(object, "max_size", json_integer((json_int_t)probe->options.max_size));
-	json_object_set_new(object, "asked_size", json_integer((json_int_t)probe->asked_size));
+	record_set_integer(object, "max_size", (int64_t)probe->options.max_size);
+	record_set_integer(object, "asked_size", (int64_t)probe->asked_size);
 	for (int part = 0; part < PROBE_PARTS; part++)
 		if (probe->options.parts >> part & 1)
 			json_array_append_new(parts, json_string(probe_part_names[part]));
@@ -60,7 +54,7 @@ static void put_head(struct writing *writing)
 			json_array_append_new(pages, json_string(pages_names[kind]));
 	json_object_set_new(object, "pages", pages);
 	record_set_real(object, "line", probe->hierarchy.line);
-	json_object_set_new(object, "seed", json_integer((json_int_t)writing->seed));
+	record_set_integer(object, "seed", (int64_t)writing->seed);
 	record_write(records, object);
 }
 
@@ -92,9 +86,9 @@ static void put_level(struct writing *writing, const struct hierarchy_level *lev
 {
 	json_t *object = begin(writing, "level");
 
-	record_set_string(object, "name", level->name, sizeof(level->name));
-	json_object_set_new(object, "kind", json_string(kinds[level->kind]));
-	json_object_set_new(object, "number", json_integer(level->number));
+	record_set_string(object, "name", level->name);
+	record_set_string(object, "kind", kinds[level->kind]);
+	record_set_integer(object, "number", level->number);
 	record_set_real(object, "cycles", level->cycles);
 	record_set_real(object, "cycles_lo", level->lo);
 	record_set_real(object, "cycles_hi", level->hi);
@@ -106,10 +100,10 @@ static void put_level(struct writing *writing, const struct hierarchy_level *lev
 	record_set_real(object, "entries_lo", level->entries_lo);
 	record_set_real(object, "entries_hi", level->entries_hi);
 	record_set_real(object, "confidence", level->confidence);
-	put_flag(object, "unstable", level->unstable);
+	record_set_flag(object, "unstable", level->unstable);
 	if (level->stated)
-		json_object_set_new(object, "stated", json_integer((json_int_t)level->stated));
-	record_set_string(object, "words", level->words, sizeof(level->words));
+		record_set_integer(object, "stated", (int64_t)level->stated);
+	record_set_string(object, "words", level->words);
 	record_write(writing->records, object);
 }
 
@@ -123,28 +117,28 @@ static void put_plateaus(
 		const struct plateau_knee *knee = &plateaus->knee[i];
 
 		object = begin(writing, "plateau");
-		json_object_set_new(object, "curve", json_string(curve));
-		json_object_set_new(object, "pages", json_string(pages_names[pages]));
+		record_set_string(object, "curve", curve);
+		record_set_string(object, "pages", pages_names[pages]);
 		put_bytes(object, "from", plateau->from);
 		put_bytes(object, "to", plateau->to);
 		record_set_real(object, "cycles", plateau->cycles);
 		record_set_real(object, "cycles_lo", plateau->lo);
 		record_set_real(object, "cycles_hi", plateau->hi);
 		record_set_real(object, "confidence", plateau->confidence);
-		put_flag(object, "unstable", plateau->unstable);
+		record_set_flag(object, "unstable", plateau->unstable);
 		record_write(writing->records, object);
 		if (i + 1 == plateaus->count)
 			break;
 		object = begin(writing, "knee");
-		json_object_set_new(object, "curve", json_string(curve));
-		json_object_set_new(object, "pages", json_string(pages_names[pages]));
+		record_set_string(object, "curve", curve);
+		record_set_string(object, "pages", pages_names[pages]);
 		put_bytes(object, "bytes", knee->bytes);
 		put_bytes(object, "bytes_lo", knee->lo);
 		put_bytes(object, "bytes_hi", knee->hi);
 		put_bytes(object, "corner", knee->corner);
 		put_bytes(object, "third", knee->third);
 		record_set_real(object, "confidence", knee->confidence);
-		put_flag(object, "gradual", knee->gradual);
+		record_set_flag(object, "gradual", knee->gradual);
 		record_write(writing->records, object);
 	}
 }
@@ -161,13 +155,13 @@ static void put_band(struct writing *writing, const struct probe_band *band)
 		id = writing->id;
 		put_point(writing, probe_part_names[PROBE_BANDWIDTH], &band->point[i]);
 		object = begin(writing, "band");
-		record_set_string(object, "level", band->level, sizeof(band->level));
-		json_object_set_new(object, "op", json_string(operations[i]));
-		json_object_set_new(object, "size", json_integer((json_int_t)band->size));
+		record_set_string(object, "level", band->level);
+		record_set_string(object, "op", operations[i]);
+		record_set_integer(object, "size", (int64_t)band->size);
 		record_set_real(object, "bytes_per_cycle", sample->bytes_per_cycle);
 		record_set_real(object, "lines_per_cycle", band->lines[i]);
 		record_set_real(object, "gbps", sample->gbps);
-		json_object_set_new(object, "sample", json_integer((json_int_t)id));
+		record_set_integer(object, "sample", (int64_t)id);
 		record_write(writing->records, object);
 	}
 }
@@ -198,13 +192,13 @@ void records_probe(
 		put_level(&writing, &hierarchy->level[i]);
 	for (int i = 0; i < hierarchy->finding_count; i++) {
 		object = begin(&writing, "finding");
-		put_flag(object, "disagreement", hierarchy->finding[i].disagreement);
-		record_set_string(object, "text", hierarchy->finding[i].text, FINDING_TEXT);
+		record_set_flag(object, "disagreement", hierarchy->finding[i].disagreement);
+		record_set_string(object, "text", hierarchy->finding[i].text);
 		record_write(records, object);
 	}
 	for (int i = 0; i < probe->note_count; i++) {
 		object = begin(&writing, "note");
-		record_set_string(object, "text", probe->note[i], FINDING_TEXT);
+		record_set_string(object, "text", probe->note[i]);
 		record_write(records, object);
 	}
 }

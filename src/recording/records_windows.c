@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "experiment/windows/windows.h"
+#include "recording/record.h"
 #include "recording/records.h"
-#include "recording/records_json.h"
 
 static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
 
@@ -14,15 +14,15 @@ static void put_head(const struct records *records, const struct windows_report 
 {
 	json_t *object = record_new(records, "windows", id);
 
-	record_set_string(object, "machine", windows->machine->name, 96);
+	record_set_string(object, "machine", windows->machine->name);
 	if (windows->uarch[0])
-		record_set_string(object, "uarch", windows->uarch, sizeof(windows->uarch));
-	json_object_set_new(object, "complete", json_boolean(windows->complete));
+		record_set_string(object, "uarch", windows->uarch);
+	record_set_boolean(object, "complete", windows->complete);
 	record_set_real(object, "done", windows->done);
 	record_set_real(object, "seconds", windows->seconds);
 	if (windows->note[0])
-		record_set_string(object, "note", windows->note, WINDOWS_NOTE);
-	json_object_set_new(object, "seed", json_integer((json_int_t)seed));
+		record_set_string(object, "note", windows->note);
+	record_set_integer(object, "seed", (int64_t)seed);
 	record_write(records, object);
 }
 
@@ -33,15 +33,15 @@ static void put_window(const struct records *records, const struct windows_repor
 	json_t *object = record_new(records, "window", id);
 	char words[BUFFERS_WORDS];
 
-	record_set_string(object, "filler", row->filler, 24);
+	record_set_string(object, "filler", row->filler);
 	if (row->fact) {
-		record_set_string(object, "buffer", row->fact->buffer, 24);
-		record_set_string(object, "title", row->fact->title, 48);
+		record_set_string(object, "buffer", row->fact->buffer);
+		record_set_string(object, "title", row->fact->title);
 		record_set_real(object, "each", row->fact->each);
 		record_set_real(object, "own", row->fact->own);
 	}
-	json_object_set_new(object, "state", json_string(states[row->state]));
-	json_object_set_new(object, "kind", json_string(knee_kind_names[knee->kind]));
+	record_set_string(object, "state", states[row->state]);
+	record_set_string(object, "kind", knee_kind_names[knee->kind]);
 	record_set_real(object, "knee", knee->x);
 	record_set_real(object, "knee_lo", knee->lo);
 	record_set_real(object, "knee_hi", knee->hi);
@@ -50,24 +50,23 @@ static void put_window(const struct records *records, const struct windows_repor
 	record_set_real(object, "cycles_before", knee->before);
 	record_set_real(object, "cycles_after", knee->after);
 	if (row->cycles_from != SOURCE_NONE)
-		json_object_set_new(
-			object, "cycles_from", json_string(source_name(row->cycles_from)));
+		record_set_string(object, "cycles_from", source_name(row->cycles_from));
 	record_set_real(object, "noise", knee->noise);
 	record_set_real(object, "again", knee->again);
 	record_set_real(object, "entries", row->entries);
 	record_set_real(object, "most", row->most);
-	json_object_set_new(object, "points", json_integer(row->curve.count));
+	record_set_integer(object, "points", row->curve.count);
 	record_set_real(object, "seconds", row->seconds);
 	if (row->contended)
-		json_object_set_new(object, "contended", json_true());
+		record_set_boolean(object, "contended", true);
 	buffers_difference(&windows->buffers, knee, row->fact, row->entries, words);
 	if (row->state == WINDOWS_FAILED)
-		record_set_string(object, "words", row->why, WINDOWS_NOTE);
+		record_set_string(object, "words", row->why);
 	else if (words[0])
-		record_set_string(object, "words", words, BUFFERS_WORDS);
+		record_set_string(object, "words", words);
 	if (row->fact && literature_words(&windows->buffers.published, row->fact->buffer, words,
 				 sizeof(words), NULL))
-		record_set_string(object, "published", words, 160);
+		record_set_string(object, "published", words);
 	json_object_set_new(object, "knobs", record_knobs(&row->setting));
 	record_write(records, object);
 }
@@ -77,14 +76,13 @@ static void put_point(const struct records *records, const struct windows_row *r
 {
 	json_t *object = record_new(records, "point", id);
 
-	record_set_string(object, "filler", row->filler, 24);
-	json_object_set_new(object, "fillers", json_integer((json_int_t)point->x));
+	record_set_string(object, "filler", row->filler);
+	record_set_integer(object, "fillers", (int64_t)point->x);
 	record_set_real(object, "cycles", point->y);
 	record_set_real(object, "cycles_lo", point->lo);
 	record_set_real(object, "cycles_hi", point->hi);
 	if (row->cycles_from != SOURCE_NONE)
-		json_object_set_new(
-			object, "cycles_from", json_string(source_name(row->cycles_from)));
+		record_set_string(object, "cycles_from", source_name(row->cycles_from));
 	record_write(records, object);
 }
 

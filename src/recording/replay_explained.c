@@ -38,19 +38,19 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	char name[32];
 
 	begin_explanation(reading, id);
-	field_string(object, "name", name, sizeof(name));
+	record_string(object, "name", name, sizeof(name));
 	limit.kind = limit_find(name);
 	if (limit.kind == LIMIT_COUNT)
 		return NULL; /* one that a later slexplore knows */
 	for (int i = 0; i < explained->limit_count; i++)
 		if (explained->limit[i].kind == limit.kind)
 			return "a limit that was there already";
-	limit.hard = field_true(object, "hard");
-	limit.known = field_number(object, "cpe", 0, MOST_CYCLES, &limit.cpe) &&
-		      field_number(object, "cycles", 0, MOST_CYCLES, &limit.cycles);
+	limit.hard = record_flag(object, "hard");
+	limit.known = record_number(object, "cpe", 0, MOST_CYCLES, &limit.cpe) &&
+		      record_number(object, "cycles", 0, MOST_CYCLES, &limit.cycles);
 	if (!limit.known)
 		limit.cpe = limit.cycles = 0;
-	field_string(object, "cause", limit.cause, sizeof(limit.cause));
+	record_string(object, "cause", limit.cause, sizeof(limit.cause));
 	if (explained->limit_count == reading->limit_room) {
 		reading->limit_room = LIMIT_COUNT;
 		explained->limit =
@@ -70,10 +70,11 @@ const char *reading_ports(struct reading *reading, const json_t *object, unsigne
 
 	begin_explanation(reading, id);
 	for (int i = 0; i < core->port_count; i++) {
-		if (!field_number(pressure, core->port[i], 0, MOST_CYCLES, &explained->pressure[i]))
+		if (!record_number(
+			    pressure, core->port[i], 0, MOST_CYCLES, &explained->pressure[i]))
 			return "a port without its pressure";
 		/* Left out where a line would have been too long. */
-		if (!field_number(naive, core->port[i], 0, MOST_CYCLES, &explained->naive[i]))
+		if (!record_number(naive, core->port[i], 0, MOST_CYCLES, &explained->naive[i]))
 			explained->naive[i] = explained->pressure[i];
 	}
 	explained->port_count = core->port_count;
@@ -87,33 +88,33 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 	int64_t offset, bytes, times;
 
 	begin_explanation(reading, id);
-	if (!field_integer(object, "offset", 0, 1 << 24, &offset) ||
-		!field_string(object, "text", run.text, sizeof(run.text)))
+	if (!record_integer(object, "offset", 0, 1 << 24, &offset) ||
+		!record_string(object, "text", run.text, sizeof(run.text)))
 		return "an instruction without its place or text";
 	run.offset = (uint64_t)offset;
-	run.bytes = field_integer(object, "bytes", 1, 255, &bytes) ? (uint8_t)bytes : 1;
-	if (field_integer(object, "times", 1, LOOP_MOST, &times))
+	run.bytes = record_integer(object, "bytes", 1, 255, &bytes) ? (uint8_t)bytes : 1;
+	if (record_integer(object, "times", 1, LOOP_MOST, &times))
 		run.times = (int)times;
 	if (explained->insn_count + run.times > LOOP_MOST)
 		return "more instructions than a loop has";
 	/* In the order of their addresses, as panels rely on. */
 	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
 		return "an instruction out of turn";
-	run.jumps = field_true(object, "jumps");
-	run.writes = field_true(object, "writes");
-	run.fetches = field_true(object, "fetches");
-	run.no_instruction = field_true(object, "no_instruction");
-	run.facts.known = field_true(object, "known");
-	run.facts.fused = field_true(object, "fused");
-	run.facts.eliminated = field_true(object, "eliminated");
-	run.facts.carried = field_true(object, "carried");
-	if (!field_number(object, "slots", 0, 1e6, &run.facts.slots))
+	run.jumps = record_flag(object, "jumps");
+	run.writes = record_flag(object, "writes");
+	run.fetches = record_flag(object, "fetches");
+	run.no_instruction = record_flag(object, "no_instruction");
+	run.facts.known = record_flag(object, "known");
+	run.facts.fused = record_flag(object, "fused");
+	run.facts.eliminated = record_flag(object, "eliminated");
+	run.facts.carried = record_flag(object, "carried");
+	if (!record_number(object, "slots", 0, 1e6, &run.facts.slots))
 		run.facts.slots = 0;
-	if (!field_number(object, "latency", 0, 1e6, &run.facts.latency))
+	if (!record_number(object, "latency", 0, 1e6, &run.facts.latency))
 		run.facts.latency = UARCH_UNKNOWN;
-	if (!field_number(object, "count", 0, 1e9, &run.facts.count))
+	if (!record_number(object, "count", 0, 1e9, &run.facts.count))
 		run.facts.count = 1;
-	field_string(object, "ports", run.facts.ports, sizeof(run.facts.ports));
+	record_string(object, "ports", run.facts.ports, sizeof(run.facts.ports));
 	if (explained->run_count == reading->run_room) {
 		reading->run_room = reading->run_room ? 2 * reading->run_room : 32;
 		explained->run = memory_resize(
@@ -136,7 +137,7 @@ const char *reading_modelled(struct reading *reading, const json_t *object, unsi
 
 		if (i >= COUNTERS_MAX)
 			return "more figures than events";
-		if (reading->event[i] >= 0 && number_of(value, 0, MOST_COUNT, &number))
+		if (reading->event[i] >= 0 && record_bounded(value, 0, MOST_COUNT, &number))
 			reading->explained.modelled[reading->event[i]] = number;
 	}
 	return NULL;
@@ -203,27 +204,27 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 	/* Of one whose trials could not be used, say. */
 	if (index < 0 || reading->replay->memory > REPLAY_MEMORY)
 		return NULL;
-	field_string(object, "why", explained->why, sizeof(explained->why));
+	record_string(object, "why", explained->why, sizeof(explained->why));
 	if (!explained->why[0]) {
-		if (!field_number(object, "elements", 1e-9, 1e9, &explained->elements) ||
-			!field_integer(object, "turns", 1, MOST_TURNS, &turns))
+		if (!record_number(object, "elements", 1e-9, 1e9, &explained->elements) ||
+			!record_integer(object, "turns", 1, MOST_TURNS, &turns))
 			return "an explanation without its elements or turns";
 		explained->turns = (int)turns;
-		if (!field_number(object, "slots", 0, 1e9, &explained->slots))
+		if (!record_number(object, "slots", 0, 1e9, &explained->slots))
 			explained->slots = 0;
-		if (!field_number(object, "instructions", 0, 1e9, &explained->insns_per_element))
+		if (!record_number(object, "instructions", 0, 1e9, &explained->insns_per_element))
 			explained->insns_per_element = 0;
-		if (!field_number(object, "chain", 0, MOST_CYCLES, &explained->chain))
+		if (!record_number(object, "chain", 0, MOST_CYCLES, &explained->chain))
 			explained->chain = 0;
 		explained->stepped = from && strcmp(from, source_name(SOURCE_STEPPED)) == 0;
-		explained->varies = field_true(object, "varies");
-		explained->foreign = field_true(object, "foreign");
-		explained->through_memory = field_true(object, "through_memory");
-		explained->fullest = field_bits(object, "fullest");
-		explained->unknown = (int)field_count(object, "unknown", LOOP_MOST);
-		field_string(object, "unknown_names", explained->unknown_names,
+		explained->varies = record_flag(object, "varies");
+		explained->foreign = record_flag(object, "foreign");
+		explained->through_memory = record_flag(object, "through_memory");
+		explained->fullest = record_bits(object, "fullest", UARCH_PORTS);
+		explained->unknown = (int)record_count(object, "unknown", LOOP_MOST);
+		record_string(object, "unknown_names", explained->unknown_names,
 			sizeof(explained->unknown_names));
-		field_string(object, "function", explained->function, sizeof(explained->function));
+		record_string(object, "function", explained->function, sizeof(explained->function));
 	}
 	order_limits(explained);
 	take_explanation(reading, index);

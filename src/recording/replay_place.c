@@ -14,11 +14,11 @@ struct status reading_header(struct reading *reading, const json_t *object)
 	char program[32], host[64], name[96], arch[16];
 	int64_t format;
 
-	field_string(object, "program", program, sizeof(program));
-	field_string(object, "host", host, sizeof(host));
-	field_string(object, "machine", name, sizeof(name));
-	field_string(object, "arch", arch, sizeof(arch));
-	if (!field_integer(object, "format", 1, INT32_MAX, &format))
+	record_string(object, "program", program, sizeof(program));
+	record_string(object, "host", host, sizeof(host));
+	record_string(object, "machine", name, sizeof(name));
+	record_string(object, "arch", arch, sizeof(arch));
+	if (!record_integer(object, "format", 1, INT32_MAX, &format))
 		return status_make(
 			STATUS_USAGE, "not a recording of slexplore: it has no format's number");
 	if (format > RECORDING_VERSION && !reading->begun)
@@ -45,8 +45,8 @@ struct status reading_header(struct reading *reading, const json_t *object)
 	reading->begun = true;
 	memcpy(replay->place.program, program, sizeof(program));
 	memcpy(replay->place.host, host, sizeof(host));
-	field_string(object, "time", replay->place.time, sizeof(replay->place.time));
-	replay->place.seed = (uint64_t)field_count(object, "seed", INT64_MAX);
+	record_string(object, "time", replay->place.time, sizeof(replay->place.time));
+	replay->place.seed = (uint64_t)record_count(object, "seed", INT64_MAX);
 	memcpy(replay->machine.host, host, sizeof(host));
 	memcpy(replay->machine.name, name, sizeof(name));
 	memcpy(replay->machine.arch, arch, sizeof(arch));
@@ -64,63 +64,63 @@ void reading_machine(struct reading *reading, const json_t *object)
 	int64_t cpu;
 	size_t i;
 
-	machine->cpu = field_integer(object, "cpu", 0, INT32_MAX, &cpu) ? (int)cpu : -1;
-	machine->processors = (int)field_count(object, "processors", INT32_MAX);
-	machine->bound = field_true(object, "bound");
-	machine->apart = field_true(object, "apart");
-	machine->virtualised = field_true(object, "virtualised");
-	machine->watched = field_true(object, "watched");
-	machine->huge_pages = field_true(object, "huge_pages");
-	machine->memory_limit = (uint64_t)field_count(object, "memory_limit", MOST_BYTES);
-	if (!field_number(object, "tick_hz", 0, 1e12, &machine->tick_hz))
+	machine->cpu = record_integer(object, "cpu", 0, INT32_MAX, &cpu) ? (int)cpu : -1;
+	machine->processors = (int)record_count(object, "processors", INT32_MAX);
+	machine->bound = record_flag(object, "bound");
+	machine->apart = record_flag(object, "apart");
+	machine->virtualised = record_flag(object, "virtualised");
+	machine->watched = record_flag(object, "watched");
+	machine->huge_pages = record_flag(object, "huge_pages");
+	machine->memory_limit = (uint64_t)record_count(object, "memory_limit", MOST_BYTES);
+	if (!record_number(object, "tick_hz", 0, 1e12, &machine->tick_hz))
 		machine->tick_hz = 0;
-	if (!field_number(object, "tick_step", 0, 1e12, &machine->tick_step))
+	if (!record_number(object, "tick_step", 0, 1e12, &machine->tick_step))
 		machine->tick_step = 0;
-	field_string(object, "bind_note", machine->bind_note, sizeof(machine->bind_note));
-	field_string(object, "memory_note", machine->memory_note, sizeof(machine->memory_note));
-	field_string(object, "huge_note", machine->huge_note, sizeof(machine->huge_note));
-	field_string(object, "clock", machine->clock_name, sizeof(machine->clock_name));
+	record_string(object, "bind_note", machine->bind_note, sizeof(machine->bind_note));
+	record_string(object, "memory_note", machine->memory_note, sizeof(machine->memory_note));
+	record_string(object, "huge_note", machine->huge_note, sizeof(machine->huge_note));
+	record_string(object, "clock", machine->clock_name, sizeof(machine->clock_name));
 	machine->cache_count = 0;
 	json_array_foreach(caches, i, cache)
 	{
 		double level, bytes, line;
 
 		if (machine->cache_count == MACHINE_CACHES ||
-			!number_of(json_array_get(cache, 0), 1, 9, &level) ||
-			!number_of(json_array_get(cache, 1), 1, (double)MOST_BYTES, &bytes) ||
-			!number_of(json_array_get(cache, 2), 0, 65536, &line))
+			!record_bounded(json_array_get(cache, 0), 1, 9, &level) ||
+			!record_bounded(json_array_get(cache, 1), 1, (double)MOST_BYTES, &bytes) ||
+			!record_bounded(json_array_get(cache, 2), 0, 65536, &line))
 			break;
 		machine->cache[machine->cache_count++] =
 			(struct machine_cache){ (int)level, (uint64_t)bytes, (unsigned)line };
 	}
-	field_string(object, "vendor", processor->vendor, sizeof(processor->vendor));
-	field_string(object, "features", processor->features, sizeof(processor->features));
-	processor->family = (unsigned)field_count(object, "family", INT32_MAX);
-	processor->model = (unsigned)field_count(object, "model", INT32_MAX);
-	processor->stepping = (unsigned)field_count(object, "stepping", INT32_MAX);
-	processor->implementer = (unsigned)field_count(object, "implementer", INT32_MAX);
-	processor->part = (unsigned)field_count(object, "part", INT32_MAX);
-	processor->l1i_bytes = (uint64_t)field_count(object, "l1i", MOST_BYTES);
+	record_string(object, "vendor", processor->vendor, sizeof(processor->vendor));
+	record_string(object, "features", processor->features, sizeof(processor->features));
+	processor->family = (unsigned)record_count(object, "family", INT32_MAX);
+	processor->model = (unsigned)record_count(object, "model", INT32_MAX);
+	processor->stepping = (unsigned)record_count(object, "stepping", INT32_MAX);
+	processor->implementer = (unsigned)record_count(object, "implementer", INT32_MAX);
+	processor->part = (unsigned)record_count(object, "part", INT32_MAX);
+	processor->l1i_bytes = (uint64_t)record_count(object, "l1i", MOST_BYTES);
 }
 
 const char *reading_core(struct reading *reading, const json_t *object)
 {
 	struct replay *replay = reading->replay;
 	const json_t *ports = json_object_get(object, "ports"), *port;
-	int match = field_word(object, "match", recording_matches);
-	uint32_t units = field_bits(object, "units");
+	int match = record_word(object, "match", recording_matches);
+	uint32_t units = record_bits(object, "units", UARCH_PORTS);
 	struct core *core = &replay->core;
 	size_t i;
 
 	if (replay->has_core)
 		return NULL; /* that of the first run; recordings go on for the same core alone */
 	replay->place.match = match < 0 ? UARCH_NONE : (enum uarch_match)match;
-	replay->place.foreign = field_true(object, "foreign");
-	replay->place.nearest = field_true(object, "nearest");
-	field_string(object, "note", replay->place.note, sizeof(replay->place.note));
-	if (!field_string(object, "name", core->name, sizeof(core->name)))
+	replay->place.foreign = record_flag(object, "foreign");
+	replay->place.nearest = record_flag(object, "nearest");
+	record_string(object, "note", replay->place.note, sizeof(replay->place.note));
+	if (!record_string(object, "name", core->name, sizeof(core->name)))
 		return NULL;
-	field_string(object, "title", core->title, sizeof(core->title));
+	record_string(object, "title", core->title, sizeof(core->title));
 	if (json_array_size(ports) > UARCH_PORTS)
 		return "a core has at most 24 ports";
 	core->port_count = 0;
@@ -150,9 +150,9 @@ void reading_events(struct reading *reading, const json_t *object)
 		return;
 	reading->replay->has_events = true;
 	plan->counters.cycles = -1;
-	plan->generic = field_true(object, "generic");
-	plan->left_out = (int)field_count(object, "left_out", INT32_MAX);
-	field_string(object, "why", plan->why, sizeof(plan->why));
+	plan->generic = record_flag(object, "generic");
+	plan->left_out = (int)record_count(object, "left_out", INT32_MAX);
+	record_string(object, "why", plan->why, sizeof(plan->why));
 }
 
 int reading_find_event(const struct event_plan *plan, const char *name)
@@ -173,25 +173,25 @@ const char *reading_event(struct reading *reading, const json_t *object)
 
 	if (!reading->replay->has_events)
 		return "an event before its plan";
-	if (!field_integer(object, "index", 0, COUNTERS_MAX - 1, &index))
+	if (!record_integer(object, "index", 0, COUNTERS_MAX - 1, &index))
 		return "an event without its number";
 	if (reading->event[index] >= 0)
 		return "an event that was there already";
-	if (!field_string(object, "name", event.name, sizeof(event.name)) || !event.name[0])
+	if (!record_string(object, "name", event.name, sizeof(event.name)) || !event.name[0])
 		return "an event without a name";
-	field_string(object, "role", role, sizeof(role));
+	record_string(object, "role", role, sizeof(role));
 	event.role = role_find(role);
 	if (event.role == ROLE_COUNT)
 		event.role = ROLE_EXTRA; /* one that a later slexplore knows */
-	event.ports = field_bits(object, "ports");
-	field_string(object, "words", event.words, sizeof(event.words));
-	field_string(object, "title", event.title, sizeof(event.title));
-	field_string(object, "core", event.core, sizeof(event.core));
+	event.ports = record_bits(object, "ports", UARCH_PORTS);
+	record_string(object, "words", event.words, sizeof(event.words));
+	record_string(object, "title", event.title, sizeof(event.title));
+	record_string(object, "core", event.core, sizeof(event.core));
 	at = reading_find_event(plan, event.name);
 	if (at < 0 && plan->counters.count < COUNTERS_MAX) {
 		at = plan->counters.count++;
 		memcpy(plan->counters.event[at].name, event.name, sizeof(event.name));
-		plan->counters.event[at].must = field_true(object, "must");
+		plan->counters.event[at].must = record_flag(object, "must");
 		plan->meaning[at] = event;
 		if (event.role == ROLE_CYCLES && plan->counters.cycles < 0)
 			plan->counters.cycles = at;

@@ -4,6 +4,7 @@
 #ifndef SLX_RECORDING_REPLAY_READ_H
 #define SLX_RECORDING_REPLAY_READ_H
 
+#include "recording/record.h"
 #include "recording/replay_state.h"
 
 struct json_t;
@@ -12,29 +13,6 @@ struct json_t;
 #define MOST_CYCLES 1e12
 #define MOST_BYTES  ((int64_t)1 << 46)
 #define MOST_GBPS   1e9
-
-/* ---- fields (replay_fields.c) ---- */
-
-/* A string, cleaned and cut. Returns whether there is one; else it is empty. */
-bool field_string(const struct json_t *object, const char *key, char *buffer, size_t size);
-
-/* A number between bounds, of a value and of a field; what is none reads as NAN. */
-bool number_of(const struct json_t *value, double low, double high, double *number);
-bool field_number(
-	const struct json_t *object, const char *key, double low, double high, double *number);
-
-/* A whole number; what is missing or out of bounds reads as 0. */
-bool field_integer(
-	const struct json_t *object, const char *key, int64_t low, int64_t high, int64_t *number);
-int64_t field_count(const struct json_t *object, const char *key, int64_t high);
-
-bool field_true(const struct json_t *object, const char *key);
-
-/* The place of a word among others, ended by NULL; -1: it is none of them. */
-int field_word(const struct json_t *object, const char *key, const char *const *words);
-
-/* The bits that a list of small numbers names. */
-uint32_t field_bits(const struct json_t *object, const char *key);
 
 /* ---- records: each returns why it cannot be used, or NULL ---- */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kernels/knob_rows.h"
 #include "model/counts/counts.h"
+#include "recording/fields.h"
 #include "recording/recording_lines.h"
 #include "recording/replay_read.h"
 
@@ -29,7 +29,7 @@ static float float_of(const json_t *value)
 {
 	double number;
 
-	return number_of(value, -MOST_CYCLES, MOST_CYCLES, &number) ? (float)number : NAN;
+	return record_bounded(value, -MOST_CYCLES, MOST_CYCLES, &number) ? (float)number : NAN;
 }
 
 static const char *read_trial(const json_t *list, struct trial *trial)
@@ -38,15 +38,16 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 
 	if (!json_is_array(list) || json_array_size(list) < 6)
 		return "a trial is a list of six to eight numbers";
-	if (!number_of(json_array_get(list, 5), 0, TRIAL_FATES - 1, &fate) || fate != floor(fate))
+	if (!record_bounded(json_array_get(list, 5), 0, TRIAL_FATES - 1, &fate) ||
+		fate != floor(fate))
 		return "a trial without a fate";
 	trial->fate = (uint8_t)fate;
 	/* Only a broken one may have no cycles to speak of. */
-	if (!number_of(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9,
+	if (!record_bounded(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9,
 		    MOST_CYCLES, &trial->cpe) &&
 		fate != TRIAL_BROKEN)
 		return "a trial's cycles are no positive number";
-	if (!number_of(json_array_get(list, 1), 1e-6, MOST_GHZ, &trial->ghz) &&
+	if (!record_bounded(json_array_get(list, 1), 1e-6, MOST_GHZ, &trial->ghz) &&
 		fate != TRIAL_BROKEN)
 		return "a trial's clock is no frequency in GHz";
 	trial->watch = float_of(json_array_get(list, 2));
@@ -55,7 +56,7 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 	trial->check = float_of(json_array_get(list, 6));
 	/* Twice the placement, and one more where the walk was not in steady state. */
 	if (json_array_size(list) > 7 &&
-		(!number_of(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) ||
+		(!record_bounded(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) ||
 			where != floor(where)))
 		return "a trial's placement is no whole number from 0 to 511";
 	trial->place = (uint8_t)((unsigned)where / 2);
@@ -86,53 +87,19 @@ const char *reading_trials(struct reading *reading, const json_t *object, unsign
 	return NULL;
 }
 
-static void read_place(const json_t *object, struct run_facts *facts)
-{
-	int asked = field_word(object, "asked", knob_pages);
-	int64_t node;
-
-	facts->asked = asked > 0 ? (enum page_kind)asked : PAGES_AUTO;
-	facts->nodes = (int)field_count(object, "nodes", INT32_MAX);
-	facts->node = field_integer(object, "node", 0, INT32_MAX, &node) ? (int)node : -1;
-	facts->cores = (int)field_count(object, "cores", INT32_MAX);
-	facts->streams = (int)field_count(object, "streams", INT32_MAX);
-	field_string(object, "pages_note", facts->pages_note, sizeof(facts->pages_note));
-	field_string(object, "node_note", facts->node_note, sizeof(facts->node_note));
-	if (facts->cores > 1 || facts->streams > 0)
-		field_number(object, "others_gbps", 0, MOST_GBPS, &facts->others_gbps);
-}
-
 const char *reading_facts(struct reading *reading, const json_t *object, unsigned id)
 {
-	static const enum source sources[] = { SOURCE_NONE, SOURCE_COUNTER, SOURCE_REFERENCE,
-		SOURCE_STEPPED, SOURCE_TIME, SOURCE_MODEL };
-	const char *from = json_string_value(json_object_get(object, "cycles_from"));
 	const json_t *forgotten = json_object_get(object, "forgotten");
 	struct run_facts *facts = &reading->facts;
-	int64_t cpu;
 
 	begin_setting(reading, id);
 	memset(facts, 0, sizeof(*facts));
-	facts->cpu = field_integer(object, "cpu", 0, INT32_MAX, &cpu) ? (int)cpu : -1;
-	facts->bound = field_true(object, "bound");
-	facts->watched = field_true(object, "watched");
-	facts->far = field_true(object, "far");
-	for (size_t i = 0; from && i < sizeof(sources) / sizeof(*sources); i++)
-		if (strcmp(source_name(sources[i]), from) == 0)
-			facts->cycles_from = sources[i];
+	fields_read_facts(object, facts);
 	if (facts->cycles_from != SOURCE_COUNTER && facts->cycles_from != SOURCE_REFERENCE)
 		return "cycles come from a counter or the reference clock";
-	facts->ring = (uint64_t)field_count(object, "ring", MOST_BYTES);
-	facts->granule = (uint64_t)field_count(object, "granule", MOST_BYTES);
-	facts->bytes = (uint64_t)field_count(object, "bytes", MOST_BYTES);
-	facts->footprint = (uint64_t)field_count(object, "footprint", MOST_BYTES);
-	facts->call = (uint64_t)field_count(object, "call", INT64_MAX);
-	facts->calls = (unsigned)field_count(object, "calls", INT32_MAX);
-	field_string(object, "pages", facts->pages, sizeof(facts->pages));
-	read_place(object, facts);
 	for (int i = 0; i < TRIAL_FATES; i++)
 		reading->trials.forgotten[i] =
-			(unsigned)field_count(forgotten, recording_fates[i], 1 << 24);
+			(unsigned)record_count(forgotten, recording_fates[i], 1 << 24);
 	reading->has_facts = true;
 	return NULL;
 }
@@ -152,17 +119,20 @@ static const char *read_count(struct reading *reading, const json_t *list)
 	if (index < 0)
 		return NULL; /* of an event that found no room */
 	if (count_known(&count) &&
-		(!number_of(json_array_get(list, 2), -MOST_COUNT, MOST_COUNT, &count.value) ||
-			!number_of(json_array_get(list, 3), -MOST_COUNT, MOST_COUNT, &count.lo) ||
-			!number_of(json_array_get(list, 4), -MOST_COUNT, MOST_COUNT, &count.hi)))
+		(!record_bounded(json_array_get(list, 2), -MOST_COUNT, MOST_COUNT, &count.value) ||
+			!record_bounded(
+				json_array_get(list, 3), -MOST_COUNT, MOST_COUNT, &count.lo) ||
+			!record_bounded(
+				json_array_get(list, 4), -MOST_COUNT, MOST_COUNT, &count.hi)))
 		return "a count without its figures";
 	/* Noise may make a difference of counts a little less than nothing, as the quartiles may
 	 * show. */
 	if (count_known(&count) && count.value < 0 && count.hi < 0)
 		return "a count is not negative";
-	if (count.state == COUNT_SCALED && number_of(json_array_get(list, 6), 0, 1, &share))
+	if (count.state == COUNT_SCALED && record_bounded(json_array_get(list, 6), 0, 1, &share))
 		count.share = (float)share;
-	if (count.state == COUNT_REFUSED && number_of(json_array_get(list, 7), 0, 4095, &error))
+	if (count.state == COUNT_REFUSED &&
+		record_bounded(json_array_get(list, 7), 0, 4095, &error))
 		count.error = (int)error;
 	if (count.state == COUNT_KNOWN)
 		count.share = 1;
@@ -179,10 +149,10 @@ const char *reading_counters(struct reading *reading, const json_t *object, unsi
 
 	begin_setting(reading, id);
 	reading->has_counts = true;
-	field_string(object, "why", reading->counts.why, sizeof(reading->counts.why));
-	field_string(object, "pmu", reading->counts.pmu, sizeof(reading->counts.pmu));
-	reading->counts.groups = (int)field_count(object, "passes", COUNTERS_MAX);
-	reading->counts.direct = field_true(object, "direct");
+	record_string(object, "why", reading->counts.why, sizeof(reading->counts.why));
+	record_string(object, "pmu", reading->counts.pmu, sizeof(reading->counts.pmu));
+	reading->counts.groups = (int)record_count(object, "passes", COUNTERS_MAX);
+	reading->counts.direct = record_flag(object, "direct");
 	json_array_foreach(list, i, value)
 	{
 		const char *why = read_count(reading, value);
@@ -220,7 +190,7 @@ bool reading_setting(
 	struct status status;
 	json_t *value;
 
-	field_string(object, "kernel", clean, sizeof(clean));
+	record_string(object, "kernel", clean, sizeof(clean));
 	setting->kernel = name ? kernel_find(name) : NULL;
 	if (!setting->kernel) {
 		if (note)
@@ -234,7 +204,7 @@ bool reading_setting(
 
 		if (read_knob(knob, json_object_get(knobs, knob->name), &setting->v[i]))
 			continue;
-		field_string(knobs, knob->name, clean, sizeof(clean));
+		record_string(knobs, knob->name, clean, sizeof(clean));
 		if (note)
 			reading_leave_out(reading, &reading->absent, "%s has no such %s%s%s",
 				setting->kernel->name, knob->name, *clean ? "=" : "", clean);

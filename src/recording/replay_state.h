@@ -77,6 +77,9 @@ struct reading {
 	int event[COUNTERS_MAX]; /* of the present run: where its events stand in the plan; -1:
 				    nowhere */
 
+	struct json_t *unfinished; /* a record that continues in so many lines; NULL: none */
+	unsigned awaited;
+
 	/* What has come of the setting and the explanation under way, by their ids. */
 	unsigned id;
 	bool has_facts;

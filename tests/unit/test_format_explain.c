@@ -1,4 +1,5 @@
 /* What `explain` writes, and what samples say of their limits, in every format. */
+#include "csv.h"
 #include "fakes.h"
 
 #include <jansson.h>
@@ -466,9 +467,10 @@ static void samples_say_how_far_they_are_from_their_limit(void **state)
 	json_decref(object);
 	discard();
 	write_sample("csv", REPORT_RUN, 3);
-	check_contains(written, ",uarch,binding,limit,predicted,instructions,instructions_from,cpi,"
-				"traffic_gbps,traffic_share\n");
-	check_contains(written, ",odd,ports,1.75,11.75,");
+	assert_string_equal(csv_at(written, 1, "uarch"), "odd");
+	assert_string_equal(csv_at(written, 1, "binding"), "ports");
+	assert_string_equal(csv_at(written, 1, "limit"), "1.75");
+	assert_string_equal(csv_at(written, 1, "predicted"), "11.75");
 	discard();
 	write_sample("text", REPORT_SWEEP, 3);
 	check_contains(written, "limit\n");

@@ -495,6 +495,40 @@ static void test_lines_are_short_and_whole(void **state)
 	}
 }
 
+static void test_long_records_are_whole(void **state)
+{
+	struct setting setting = fold(1, 32768);
+	struct recording *recording;
+	struct replay *replay;
+	const struct machine *read;
+	size_t size;
+
+	(void)state;
+	memset(machine.bind_note, '"', sizeof(machine.bind_note) - 1);
+	memset(machine.memory_note, '\\', sizeof(machine.memory_note) - 1);
+	memset(machine.huge_note, '"', sizeof(machine.huge_note) - 1);
+	memset(machine.processor.features, '\\', sizeof(machine.processor.features) - 1);
+	recording = open_recording();
+	record(recording, &setting, 40, 3);
+	recording_close(recording);
+	check_contains(read_text(&size), "\"record\":\"more\",\"id\":0,\"of\":\"machine\"");
+	replay = open_replay();
+	read = replay_machine(replay);
+	assert_string_equal(replay_notes(replay), "");
+	assert_string_equal(read->bind_note, machine.bind_note);
+	assert_string_equal(read->memory_note, machine.memory_note);
+	assert_string_equal(read->huge_note, machine.huge_note);
+	assert_string_equal(read->processor.features, machine.processor.features);
+	assert_int_equal(read->cpu, machine.cpu);
+	replay_free(replay);
+	/* Without one of its lines the record is damaged. */
+	replace("\"record\":\"more\"", "\"record\":\"less\"");
+	replay = open_replay();
+	check_contains(replay_notes(replay), "one.jsonl:3: ");
+	assert_int_equal(replay_count(replay), 1);
+	replay_free(replay);
+}
+
 /* Cut off anywhere: what is there of it can be read, each setting wholly or not at all. */
 static bool near_an_end(const char *text, size_t size, size_t at)
 {
@@ -1034,6 +1068,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_is_written_is_read, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_lines_are_short_and_whole, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_long_records_are_whole, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cut_anywhere, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_goes_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_worth_adding, set_up, tear_down),

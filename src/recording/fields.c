@@ -1,0 +1,593 @@
+#include "recording/fields.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "experiment/sweep/sweeps.h"
+#include "kernels/knob_rows.h"
+#include "model/counts/counts.h"
+#include "recording/record.h"
+
+/* ---- Values that are no members */
+
+static void set_word(struct field_value *value, const char *word)
+{
+	value->known = word && *word;
+	value->word = word;
+}
+
+static void set_real(struct field_value *value, double real)
+{
+	value->known = isfinite(real);
+	value->real = real;
+}
+
+static void set_integer(struct field_value *value, bool known, int64_t integer)
+{
+	value->known = known;
+	value->integer = integer;
+}
+
+static void get_machine(const struct record_sample *what, struct field_value *value)
+{
+	set_word(value, what->machine);
+}
+
+static void get_part(const struct record_sample *what, struct field_value *value)
+{
+	set_word(value, what->part);
+}
+
+static void get_level(const struct record_sample *what, struct field_value *value)
+{
+	set_word(value, what->level);
+}
+
+static void get_x(const struct record_sample *what, struct field_value *value)
+{
+	set_integer(value, what->part != NULL && isfinite(what->x), (int64_t)what->x);
+}
+
+static void get_sweep(const struct record_sample *what, struct field_value *value)
+{
+	set_word(value, what->sweep);
+}
+
+static void get_seconds(const struct record_sample *what, struct field_value *value)
+{
+	set_real(value,
+		what->sweep ? sweeps_value(SWEEPS_SECONDS, what->sample, what->facts, NULL, NULL)
+			    : (double)NAN);
+}
+
+static void get_speedup(const struct record_sample *what, struct field_value *value)
+{
+	set_real(value, what->sweep ? what->speedup : (double)NAN);
+}
+
+static void get_settled(const struct record_sample *what, struct field_value *value)
+{
+	set_integer(value, true, !what->sample->unsettled);
+}
+
+static void get_seed(const struct record_sample *what, struct field_value *value)
+{
+	set_integer(value, true, (int64_t)what->seed);
+}
+
+static void get_uarch(const struct record_sample *what, struct field_value *value)
+{
+	set_word(value, what->uarch);
+}
+
+static void get_binding(const struct record_sample *what, struct field_value *value)
+{
+	set_word(value, explain_binding(what->explanation));
+}
+
+static void get_limit(const struct record_sample *what, struct field_value *value)
+{
+	set_real(value, explain_bound(what->explanation));
+}
+
+static void get_predicted(const struct record_sample *what, struct field_value *value)
+{
+	set_real(value, explain_predicted(what->explanation));
+}
+
+static bool is_explained(const struct record_sample *what)
+{
+	return what->explanation && status_is_ok(&what->explanation->status);
+}
+
+static void get_foreign(const struct record_sample *what, struct field_value *value)
+{
+	if (is_explained(what))
+		set_integer(value, true, what->explanation->foreign);
+}
+
+static void get_unknown(const struct record_sample *what, struct field_value *value)
+{
+	if (is_explained(what))
+		set_integer(value, true, what->explanation->limits.unknown);
+}
+
+static void get_misses(const struct record_sample *what, struct field_value *value)
+{
+	value->known = what->misses && what->misses->known;
+	value->list = what->misses;
+}
+
+static void get_whatif_misses(const struct record_sample *what, struct field_value *value)
+{
+	value->known = what->misses && what->misses->known && what->whatif_misses &&
+		       what->whatif_misses->known;
+	value->list = what->whatif_misses;
+}
+
+/* Recordings have counted instructions alone: the limits next to them give the rest. */
+static void get_instructions(const struct record_sample *what, struct field_value *value)
+{
+	set_real(value, what->sample_ratios
+				? what->sample_ratios->instructions
+				: counts_of(what->events, what->counts, ROLE_INSTRUCTIONS));
+}
+
+static void get_ipc(const struct record_sample *what, struct field_value *value)
+{
+	set_real(value, counts_ipc(what->events, what->counts));
+}
+
+/* ---- Which fields apply */
+
+static bool has_cpu(const struct record_sample *what)
+{
+	return what->facts->cpu >= 0;
+}
+
+static bool has_modes(const struct record_sample *what)
+{
+	return what->sample->modes > 1;
+}
+
+static bool has_placements(const struct record_sample *what)
+{
+	return what->sample->places > 1;
+}
+
+static bool has_nodes(const struct record_sample *what)
+{
+	return what->facts->nodes > 1 && what->facts->node >= 0;
+}
+
+static bool has_company(const struct record_sample *what)
+{
+	return what->sample->total_gbps > 0;
+}
+
+static bool has_traffic(const struct record_sample *what)
+{
+	return what->sample_ratios->traffic > 0;
+}
+
+static bool is_counted(const struct record_sample *what)
+{
+	return what->sample->cycles_from == SOURCE_COUNTER;
+}
+
+/* ---- The table */
+
+#define SAMPLE(member)                                                 \
+	.owner = IN_SAMPLE, .offset = offsetof(struct sample, member), \
+	.size = sizeof(((struct sample *)NULL)->member)
+#define FACTS(member)                                                    \
+	.owner = IN_FACTS, .offset = offsetof(struct run_facts, member), \
+	.size = sizeof(((struct run_facts *)NULL)->member)
+#define RATIOS(member)                                                        \
+	.owner = IN_RATIOS, .offset = offsetof(struct sample_ratios, member), \
+	.size = sizeof(((struct sample_ratios *)NULL)->member)
+#define USUAL(value) .can_be_usual = true, .usual = (value)
+
+/* Nothing larger was ever measured. */
+#define MOST_BYTES (double)((int64_t)1 << 46)
+#define MOST_GBPS  1e9
+
+const struct field sample_fields[] = {
+	{ "machine", NULL, "", "the processor's name", FIELDS_HEAD, FIELD_WORD,
+		.get = get_machine },
+	{ "cpu", NULL, "", "the measured core's number", FIELDS_PLACE, FIELD_INT, FACTS(cpu),
+		.recorded = true, .absent = -1, .high = INT32_MAX, .applies = has_cpu },
+	{ "bound", NULL, "", "false: the worker could not be bound to that core", FIELDS_PLACE,
+		FIELD_FLAG, FACTS(bound), .recorded = true, USUAL(true) },
+	{ "part", NULL, "", "the probe's part", FIELDS_CURVE, FIELD_WORD, .get = get_part },
+	{ "level", NULL, "", "the cache level of a bandwidth", FIELDS_CURVE, FIELD_WORD,
+		.no_json = true, .get = get_level },
+	{ "x", NULL, "", "the point on that part's curve", FIELDS_CURVE, FIELD_INT, .get = get_x },
+
+	{ "cpe", NULL, "cycles/element", "core clock cycles per element", FIELDS_VALUE, FIELD_REAL,
+		SAMPLE(cpe) },
+	{ "cpe_lo", NULL, "cycles/element", "lower quartile of the trials", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(cpe_lo) },
+	{ "cpe_hi", NULL, "cycles/element", "upper quartile of the trials", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(cpe_hi) },
+	{ "trials", NULL, "", "trials used", FIELDS_VALUE, FIELD_COUNT, SAMPLE(trials) },
+	{ "dropped", NULL, "", "trials not used", FIELDS_VALUE, FIELD_COUNT, SAMPLE(dropped) },
+	{ "quiet", NULL, "", "share of quiet trials among those judged", FIELDS_VALUE, FIELD_REAL,
+		SAMPLE(quiet) },
+	{ "contended", NULL, "", "true: too few quiet trials", FIELDS_VALUE, FIELD_FLAG,
+		SAMPLE(contended), USUAL(false) },
+	{ "cycles_from", NULL, "", "counter or reference", FIELDS_VALUE, FIELD_SOURCE,
+		SAMPLE(cycles_from) },
+	{ "ghz", NULL, "GHz", "core clock", FIELDS_VALUE, FIELD_REAL, SAMPLE(ghz) },
+	{ "ns", NULL, "ns/element", "time per element", FIELDS_VALUE, FIELD_REAL, SAMPLE(ns) },
+	{ "gbps", NULL, "GB/s", "data that the code reads and writes", FIELDS_VALUE, FIELD_REAL,
+		SAMPLE(gbps) },
+	{ "bytes_per_cycle", NULL, "bytes/cycle", "the same per core clock cycle", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(bytes_per_cycle) },
+	{ "modes", NULL, "", "groups that the trials fall into", FIELDS_VALUE, FIELD_INT,
+		SAMPLE(modes), USUAL(1) },
+	{ "mode_low", NULL, "cycles/element", "median of the lower group", FIELDS_VALUE, FIELD_REAL,
+		SAMPLE(mode_low), .applies = has_modes },
+	{ "mode_high", NULL, "cycles/element", "median of the higher group", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(mode_high), .applies = has_modes },
+	{ "mode_share_low", NULL, "", "share of the trials in the lower group", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(mode_share_low), .applies = has_modes },
+	{ "settled", NULL, "", "false: the trials still drifted when the time was up", FIELDS_VALUE,
+		FIELD_FLAG, .get = get_settled, USUAL(true) },
+	{ "placements", NULL, "", "placements in memory", FIELDS_VALUE, FIELD_COUNT, SAMPLE(places),
+		USUAL(1) },
+	{ "placement_lo", NULL, "cycles/element", "lowest median of one placement", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(place_lo), .applies = has_placements },
+	{ "placement_hi", NULL, "cycles/element", "highest median of one placement", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(place_hi), .applies = has_placements },
+	{ "pages", "pages_got", "", "pages got: 4k, huge, mixed, unknown", FIELDS_VALUE, FIELD_WORD,
+		FACTS(pages), .recorded = true },
+	{ "pages_note", NULL, "", "why they are not the pages asked for", FIELDS_VALUE, FIELD_WORD,
+		FACTS(pages_note), .recorded = true },
+	{ "node", "node_got", "", "memory node got, of several", FIELDS_VALUE, FIELD_INT,
+		FACTS(node), .recorded = true, .absent = -1, .high = INT32_MAX,
+		.applies = has_nodes },
+	{ "gbps_total", NULL, "GB/s", "data that all cores read and write", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(total_gbps), .applies = has_company },
+	{ "seed", NULL, "", "where random layouts begin", FIELDS_VALUE, FIELD_INT,
+		.get = get_seed },
+	{ "uarch", NULL, "", "the core model of the limits", FIELDS_VALUE, FIELD_WORD,
+		.get = get_uarch },
+	{ "binding", NULL, "", "the binding limit", FIELDS_VALUE, FIELD_WORD, .get = get_binding },
+	{ "limit", NULL, "cycles/element", "its value", FIELDS_VALUE, FIELD_REAL,
+		.get = get_limit },
+	{ "predicted", NULL, "cycles/element", "the highest of all limits", FIELDS_VALUE,
+		FIELD_REAL, .get = get_predicted },
+	{ "instructions", NULL, "1/element", "instructions per element", FIELDS_VALUE, FIELD_REAL,
+		.get = get_instructions },
+	{ "instructions_from", NULL, "", "counter, stepped or model", FIELDS_VALUE, FIELD_SOURCE,
+		RATIOS(instructions_from) },
+	{ "cpi", NULL, "cycles", "cycles per instruction", FIELDS_VALUE, FIELD_REAL, RATIOS(cpi) },
+	{ "traffic_gbps", NULL, "GB/s", "lines from memory", FIELDS_VALUE, FIELD_REAL,
+		RATIOS(traffic), USUAL(0) },
+	{ "traffic_share", NULL, "", "share of the most that one core read from memory",
+		FIELDS_VALUE, FIELD_REAL, RATIOS(share), .applies = has_traffic },
+	{ "traffic_from", NULL, "", "counter, or model: at least so many lines", FIELDS_VALUE,
+		FIELD_SOURCE, RATIOS(lines_from), .applies = has_traffic },
+	{ "cores", NULL, "", "cores that ran the kernel at once", FIELDS_VALUE, FIELD_INT,
+		FACTS(cores), .recorded = true, .high = INT32_MAX, USUAL(1) },
+	{ "streams", NULL, "", "other cores that streamed through memory", FIELDS_VALUE, FIELD_INT,
+		FACTS(streams), .recorded = true, .high = INT32_MAX, USUAL(0) },
+	{ "node_note", NULL, "", "why it is not the memory node asked for", FIELDS_VALUE,
+		FIELD_WORD, FACTS(node_note), .recorded = true },
+	{ "foreign", NULL, "", "true: the limits are of another core", FIELDS_VALUE, FIELD_FLAG,
+		.get = get_foreign, USUAL(false) },
+	{ "unknown", NULL, "", "instructions that the core model does not know", FIELDS_VALUE,
+		FIELD_INT, .get = get_unknown, USUAL(0) },
+	{ "misses", NULL, "1/element", "expected misses of L1, L2 and L3", FIELDS_VALUE, FIELD_LIST,
+		.get = get_misses },
+	{ "whatif_misses", NULL, "1/element", "expected misses in the caches of --whatif",
+		FIELDS_VALUE, FIELD_LIST, .get = get_whatif_misses },
+	{ "ipc", NULL, "1/cycle", "counted instructions per cycle", FIELDS_VALUE, FIELD_REAL,
+		.get = get_ipc },
+	{ "check", NULL, "", "cycles of the reference chain / counted cycles", FIELDS_VALUE,
+		FIELD_REAL, SAMPLE(check), .applies = is_counted },
+
+	{ "sweep", NULL, "", "the named sweep", FIELDS_SWEEP, FIELD_WORD, .get = get_sweep },
+	{ "seconds", NULL, "s", "time of the whole working set", FIELDS_SWEEP, FIELD_REAL,
+		.get = get_seconds },
+	{ "speedup", NULL, "", "over the sweep's baseline", FIELDS_SWEEP, FIELD_REAL,
+		.get = get_speedup },
+
+	{ "watched", NULL, "", "a watch chain judged the trials", FIELDS_RECORD, FIELD_FLAG,
+		FACTS(watched), .recorded = true },
+	{ "far", NULL, "", "the value is a mean", FIELDS_RECORD, FIELD_FLAG, FACTS(far),
+		.recorded = true },
+	{ "cycles_from", NULL, "", "counter or reference", FIELDS_RECORD, FIELD_SOURCE,
+		FACTS(cycles_from), .recorded = true },
+	{ "ring", NULL, "elements", "elements of the working set", FIELDS_RECORD, FIELD_BYTES,
+		FACTS(ring), .recorded = true, .high = MOST_BYTES },
+	{ "granule", NULL, "elements", "elements of an iteration", FIELDS_RECORD, FIELD_BYTES,
+		FACTS(granule), .recorded = true, .high = MOST_BYTES },
+	{ "bytes", NULL, "bytes/element", "data that the code reads and writes", FIELDS_RECORD,
+		FIELD_BYTES, FACTS(bytes), .recorded = true, .high = MOST_BYTES },
+	{ "footprint", NULL, "bytes", "working set", FIELDS_RECORD, FIELD_BYTES, FACTS(footprint),
+		.recorded = true, .high = MOST_BYTES },
+	{ "call", NULL, "elements", "elements of the longer timed call", FIELDS_RECORD, FIELD_BYTES,
+		FACTS(call), .recorded = true, .high = (double)INT64_MAX },
+	{ "calls", NULL, "", "calls in each timed region", FIELDS_RECORD, FIELD_COUNT, FACTS(calls),
+		.recorded = true, .high = INT32_MAX },
+	{ "asked", NULL, "", "kind of pages asked for", FIELDS_RECORD, FIELD_PAGES, FACTS(asked),
+		.recorded = true },
+	{ "nodes", NULL, "", "memory nodes of the machine", FIELDS_RECORD, FIELD_INT, FACTS(nodes),
+		.recorded = true, .high = INT32_MAX },
+	{ "others_gbps", NULL, "GB/s", "data that the other cores read and write", FIELDS_RECORD,
+		FIELD_REAL, FACTS(others_gbps), .recorded = true, .high = MOST_GBPS },
+	{ .name = NULL },
+};
+
+const char *field_type_name(enum field_type type)
+{
+	static const char *const names[] = { [FIELD_REAL] = "real",
+		[FIELD_INT] = "integer",
+		[FIELD_COUNT] = "integer",
+		[FIELD_BYTES] = "integer",
+		[FIELD_FLAG] = "flag",
+		[FIELD_WORD] = "string",
+		[FIELD_SOURCE] = "string",
+		[FIELD_PAGES] = "string",
+		[FIELD_LIST] = "list" };
+
+	return names[type];
+}
+
+/* ---- Values */
+
+static void read_member(const struct field *field, const char *owner, struct field_value *value)
+{
+	const void *member = owner + field->offset;
+
+	switch (field->type) {
+	case FIELD_REAL:
+		set_real(value, *(const double *)member);
+		break;
+	case FIELD_INT:
+		set_integer(value, true, *(const int *)member);
+		break;
+	case FIELD_COUNT:
+		set_integer(value, true, *(const unsigned *)member);
+		break;
+	case FIELD_BYTES:
+		set_integer(value, true,
+			*(const uint64_t *)member > INT64_MAX
+				? INT64_MAX
+				: (int64_t) * (const uint64_t *)member);
+		break;
+	case FIELD_FLAG:
+		set_integer(value, true, *(const bool *)member);
+		break;
+	case FIELD_WORD:
+		set_word(value, member);
+		break;
+	case FIELD_SOURCE:
+		if (*(const enum source *)member != SOURCE_NONE)
+			set_word(value, source_name(*(const enum source *)member));
+		break;
+	case FIELD_PAGES:
+		set_word(value, knob_pages[*(const enum page_kind *)member]);
+		break;
+	case FIELD_LIST:
+		break;
+	}
+}
+
+void field_get(
+	const struct field *field, const struct record_sample *what, struct field_value *value)
+{
+	const void *const owners[] = { NULL, what->sample, what->facts, what->sample_ratios };
+
+	*value = (struct field_value){ 0 };
+	if (field->get)
+		field->get(what, value);
+	else if (owners[field->owner] && (!field->applies || field->applies(what)))
+		read_member(field, owners[field->owner], value);
+	if (value->known && field->can_be_usual && field->type != FIELD_FLAG &&
+		field->type != FIELD_REAL && value->integer < field->usual)
+		value->integer = field->usual;
+}
+
+static bool is_text(enum field_type type)
+{
+	return type == FIELD_WORD || type == FIELD_SOURCE || type == FIELD_PAGES;
+}
+
+/* ---- JSON */
+
+static void put_value(json_t *object, const struct field *field, const struct field_value *value)
+{
+	if (is_text(field->type)) {
+		record_set_string(object, field->name, value->word);
+	} else if (field->type == FIELD_REAL) {
+		record_set_real(object, field->name, value->real);
+	} else if (field->type == FIELD_FLAG) {
+		record_set_boolean(object, field->name, value->integer);
+	} else if (field->type == FIELD_LIST) {
+		json_t *list = json_array();
+
+		for (int i = 0; i < MISSES_LEVELS; i++)
+			record_append_real(list, value->list->level[i].each);
+		json_object_set_new(object, field->name, list);
+	} else {
+		record_set_integer(object, field->name, value->integer);
+	}
+}
+
+static bool is_usual(const struct field *field, const struct field_value *value)
+{
+	return field->type == FIELD_REAL ? value->real == (double)field->usual
+					 : value->integer == field->usual;
+}
+
+static void put_field(json_t *object, const struct field *field, const struct record_sample *what)
+{
+	struct field_value value;
+
+	field_get(field, what, &value);
+	if (value.known && !(field->can_be_usual && is_usual(field, &value)))
+		put_value(object, field, &value);
+}
+
+void fields_json(json_t *object, enum field_group group, const struct record_sample *what)
+{
+	for (const struct field *field = sample_fields; field->name; field++)
+		if (field->group == group && !field->no_json)
+			put_field(object, field, what);
+}
+
+void field_json(json_t *object, const char *name, const struct record_sample *what)
+{
+	for (const struct field *field = sample_fields; field->name; field++)
+		if (strcmp(field->name, name) == 0)
+			put_field(object, field, what);
+}
+
+/* ---- CSV and text */
+
+void field_csv(const struct field *field, const struct record_sample *what, struct text *cell)
+{
+	struct field_value value;
+
+	field_get(field, what, &value);
+	if (!value.known)
+		return;
+	if (is_text(field->type)) {
+		text_add(cell, value.word);
+	} else if (field->type == FIELD_REAL) {
+		text_addf(cell, "%.6g", value.real);
+	} else if (field->type == FIELD_FLAG) {
+		text_add(cell, value.integer ? "true" : "false");
+	} else if (field->type == FIELD_LIST) {
+		for (int i = 0; i < MISSES_LEVELS; i++) {
+			double each = value.list->level[i].each;
+
+			text_add(cell, i ? " " : "");
+			if (isfinite(each))
+				text_addf(cell, "%.6g", each);
+			else
+				text_add(cell, "-");
+		}
+	} else {
+		text_addf(cell, "%" PRId64, value.integer);
+	}
+}
+
+void fields_text(const struct record_sample *what, struct text *lines)
+{
+	for (const struct field *field = sample_fields; field->name; field++) {
+		struct field_value value;
+		char number[32];
+
+		if (!field->line)
+			continue;
+		field_get(field, what, &value);
+		if (!value.known)
+			continue;
+		if (field->type == FIELD_REAL)
+			units_figure(value.real, number, sizeof(number));
+		else
+			snprintf(number, sizeof(number), "%" PRId64, value.integer);
+		text_addf(lines, "%-8s %s%s%s\n", field->line,
+			is_text(field->type) ? value.word : number, *field->unit ? " " : "",
+			field->unit);
+	}
+}
+
+/* ---- Recordings */
+
+void fields_write_facts(json_t *object, const struct run_facts *facts)
+{
+	for (const struct field *field = sample_fields; field->name; field++) {
+		struct field_value value = { 0 };
+
+		if (!field->recorded)
+			continue;
+		read_member(field, (const char *)facts, &value);
+		if (field->type == FIELD_REAL) {
+			/* An unknown real is null, so that it does not read as 0. */
+			if (!value.known)
+				json_object_set_new(object, field->name, json_null());
+			else if (value.real != 0)
+				put_value(object, field, &value);
+		} else if (value.known &&
+			   (is_text(field->type) || value.integer != field->absent)) {
+			put_value(object, field, &value);
+		}
+	}
+}
+
+static enum source source_find(const char *word)
+{
+	static const enum source sources[] = { SOURCE_COUNTER, SOURCE_REFERENCE, SOURCE_STEPPED,
+		SOURCE_TIME, SOURCE_MODEL };
+
+	for (size_t i = 0; word && i < sizeof(sources) / sizeof(*sources); i++)
+		if (strcmp(source_name(sources[i]), word) == 0)
+			return sources[i];
+	return SOURCE_NONE;
+}
+
+static int64_t read_integer(const struct field *field, const json_t *object, const char *name)
+{
+	int64_t high = field->high < (double)INT64_MAX ? (int64_t)field->high : INT64_MAX, number;
+
+	return record_integer(object, name, 0, high, &number) ? number : field->absent;
+}
+
+static void write_member(
+	const struct field *field, const json_t *object, const char *name, void *member)
+{
+	int word;
+
+	switch (field->type) {
+	case FIELD_REAL:
+		*(double *)member = 0;
+		if (json_object_get(object, name))
+			record_number(object, name, field->low, field->high, member);
+		break;
+	case FIELD_INT:
+		*(int *)member = (int)read_integer(field, object, name);
+		break;
+	case FIELD_COUNT:
+		*(unsigned *)member = (unsigned)read_integer(field, object, name);
+		break;
+	case FIELD_BYTES:
+		*(uint64_t *)member = (uint64_t)read_integer(field, object, name);
+		break;
+	case FIELD_FLAG:
+		*(bool *)member = record_flag(object, name);
+		break;
+	case FIELD_WORD:
+		record_string(object, name, member, field->size);
+		break;
+	case FIELD_SOURCE:
+		*(enum source *)member =
+			source_find(json_string_value(json_object_get(object, name)));
+		break;
+	case FIELD_PAGES:
+		word = record_word(object, name, knob_pages);
+		*(enum page_kind *)member = word > 0 ? (enum page_kind)word : PAGES_AUTO;
+		break;
+	case FIELD_LIST:
+		break;
+	}
+}
+
+void fields_read_facts(const json_t *object, struct run_facts *facts)
+{
+	for (const struct field *field = sample_fields; field->name; field++) {
+		bool old = field->old && !json_object_get(object, field->name);
+
+		if (field->recorded)
+			write_member(field, object, old ? field->old : field->name,
+				(char *)facts + field->offset);
+	}
+}
