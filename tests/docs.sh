@@ -79,17 +79,18 @@ while IFS= read -r name; do
 	grep -qF -- " $name" "$work/begun" || fail "in the manual the key $name begins no paragraph"
 done <"$work/names"
 
-sed -n 's/^LIMIT([^"]*"\([^"]*\)".*/\1/p' "$top_srcdir/src/model/limits/limit_rows.h" >"$work/names"
+"$SLEXPLORE" list --dump limits >"$work/names"
 each limit "$work/manual" <"$work/names"
 
-records="$top_srcdir/src/cli/format_json.c $top_srcdir/src/recording/records.c $top_srcdir/src/recording/records_probe.c $top_srcdir/src/recording/records_windows.c"
-# shellcheck disable=SC2086      # several files
-grep -ohE '(set_string|set_real|put_bytes|put_flag|object_set_new)\(object, "[a-z_]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+"$SLEXPLORE" list --dump fields | cut -f1 | sort -u >"$work/names"
+each "field of a sample" "$work/formats" <"$work/names"
+"$SLEXPLORE" list --dump records >"$work/records"
+# The ends of a range, _lo and _hi, are explained once for all.
+sed -n 's/^formats	//p' "$work/records" | cut -f2 | tr ' ' '\n' | grep -v '_lo$\|_hi$' | sort -u >"$work/names"
 each field "$work/formats" <"$work/names"
-# shellcheck disable=SC2086
-grep -ohE '(record_new\(&?records|begin\(&?writing), "[a-z]+"' $records | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+sed -n 's/^formats	\([a-z]*\).*/\1/p' "$work/records" | sort -u >"$work/names"
 each record "$work/formats" <"$work/names"
-grep -ohE 'record_new\(&?records, "[a-z]+"' "$top_srcdir/src/recording/recording_lines.c" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
+sed -n 's/^recordings	\([a-z]*\).*/\1/p' "$work/records" | sort -u >"$work/names"
 each record "$work/recordings" <"$work/names"
 
 grep -rhoE 'getenv\("[A-Z_]+"' "$top_srcdir/src" | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/names"
@@ -103,7 +104,7 @@ done
 # The words of their format.
 {
 	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/core/uarch_facts.c" | sed 's/"[a-z]* /"/'
-	grep -ohE '\[ROLE_[A-Z0-9_]*\] = \{ "[^"]*"' "$top_srcdir/src/model/counts/events.c" | grep -v '"extra"'
+	"$SLEXPLORE" list --dump roles | grep -v '^extra$' | sed 's/.*/"&"/'
 	sed -n '/^} statements\[\] = {/,/^};/p' "$top_srcdir/src/model/core/uarch_parse.c" | grep -oE '\{ "[a-z]*"'
 } | sed 's/.*"\(.*\)"/\1/' >"$work/names"
 [ -s "$work/names" ] || fail "no word of core models was found to look for"

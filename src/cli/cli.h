@@ -50,6 +50,7 @@ struct cli {
 	int chart;			 /* sweep: enum chart_look */
 	const char *output;		 /* characterise: the file for the core model; NULL: none */
 	bool install, quick, agreements; /* characterise */
+	void (*dump)(FILE *out);	 /* list: writes one of the program's lists; NULL: none */
 	FILE *out;			 /* results */
 	FILE *err;			 /* messages, notes and progress */
 };
@@ -58,7 +59,7 @@ struct cli {
 struct cli_option {
 	const char *name;     /* without the dashes */
 	const char *argument; /* how help calls its argument; NULL: takes none */
-	const char *help;
+	const char *help;     /* NULL: not in the help */
 	struct status (*apply)(struct cli *cli, const char *value);
 };
 

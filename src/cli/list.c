@@ -1,8 +1,12 @@
 /* slexplore list: every kernel with its knobs, and every sweep that has a name. */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "experiment/sweep/sweeps.h"
 #include "kernels/kernel.h"
+#include "model/limits/limits.h"
+#include "recording/records.h"
 
 /* The names of kernels and sweeps that are asked for: all where none is. */
 static struct status check_names(const struct cli *cli, const struct sweeps *sweeps)
@@ -27,12 +31,67 @@ static void write_named(
 		cli->format->named(report, sweeps_find(sweeps, name));
 }
 
+/* ---- What the program has, a name a line: for scripts that compare it with the manual */
+
+static void dump_fields(FILE *out)
+{
+	for (const struct field *field = sample_fields; field->name; field++)
+		if (field->group != FIELDS_RECORD)
+			fprintf(out, "%s\t%s\t%s\t%s\n", field->name, field_type_name(field->type),
+				field->unit, field->help);
+}
+
+static void dump_records(FILE *out)
+{
+	for (const struct record_kind *kind = record_kinds; kind->name; kind++)
+		fprintf(out, "%s\t%s\t%s\n", kind->fields ? "formats" : "recordings", kind->name,
+			kind->fields ? kind->fields : "");
+}
+
+static void dump_limits(FILE *out)
+{
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		fprintf(out, "%s\n", limit_name((enum limit_kind)i));
+}
+
+static void dump_roles(FILE *out)
+{
+	for (int i = 0; i < ROLE_COUNT; i++)
+		fprintf(out, "%s\n", role_name((enum event_role)i));
+}
+
+static const struct dump {
+	const char *name;
+	void (*write)(FILE *out);
+} dumps[] = {
+	{ "fields", dump_fields },
+	{ "records", dump_records },
+	{ "limits", dump_limits },
+	{ "roles", dump_roles },
+};
+
+static struct status apply_dump(struct cli *cli, const char *value)
+{
+	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++)
+		if (strcmp(dumps[i].name, value) == 0)
+			cli->dump = dumps[i].write;
+	return cli->dump ? status_ok()
+			 : status_make(STATUS_USAGE,
+				   "unknown --dump %.40s: use fields, records, limits or roles",
+				   value);
+}
+
 static int list_run(struct cli *cli)
 {
 	struct report report;
 	struct sweeps sweeps;
-	struct status status = sweeps_load(&sweeps);
+	struct status status;
 
+	if (cli->dump) {
+		cli->dump(cli->out);
+		return CLI_DONE;
+	}
+	status = sweeps_load(&sweeps);
 	/* Names first, so that a mistake in the second one prints nothing of the first. */
 	if (status_is_ok(&status))
 		status = check_names(cli, &sweeps);
@@ -55,10 +114,16 @@ static int list_run(struct cli *cli)
 	return CLI_DONE;
 }
 
+static const struct cli_option options[] = {
+	{ "dump", "LIST", NULL, apply_dump },
+	{ NULL, NULL, NULL, NULL },
+};
+
 const struct cli_command command_list = {
 	.name = "list",
 	.help = "kernels with their knobs, ranges, defaults and sources; sweeps that have a name",
 	.arguments = "[KERNEL|NAME ...]",
+	.options = options,
 	.common = { "format", "quiet" },
 	.run = list_run,
 };

@@ -370,7 +370,7 @@ static void print_options(
 	for (; options && options->name; options++) {
 		char left[48];
 
-		if (command && !cli_takes(command, options->name))
+		if (!options->help || (command && !cli_takes(command, options->name)))
 			continue;
 		snprintf(left, sizeof(left), "--%s%s%s", options->name,
 			options->argument ? " " : "", options->argument ? options->argument : "");

@@ -9,6 +9,94 @@
 #include "model/counts/counts.h"
 #include "recording/record.h"
 
+const struct record_kind record_kinds[] = {
+	{ "sample", "kernel knobs" },
+	{ "more", "of" }, /* and what it continues */
+	{ "counters", "from pmu passes direct events why" },
+	{ "explain", "machine kernel knobs uarch binding limit predicted foreign unknown elements "
+		     "slots instructions instructions_from waits varies published_cycles "
+		     "published_by misses whatif_misses misses_why block block_why" },
+	{ "limits", "name hard cpe cycles binding cause" },
+	{ "ports", "from pressure naive" },
+	{ "insn", "offset text known slots latency ports fused eliminated carried count" },
+	{ "probe", "machine complete done seconds max_size asked_size parts pages line seed" },
+	{ "level", "name kind number cycles cycles_lo cycles_hi ns bytes bytes_lo bytes_hi entries "
+		   "entries_lo entries_hi confidence unstable stated words" },
+	{ "plateau", "curve pages from to cycles cycles_lo cycles_hi confidence unstable" },
+	{ "knee", "curve pages bytes bytes_lo bytes_hi corner third confidence gradual" },
+	{ "band", "level op size bytes_per_cycle lines_per_cycle gbps sample" },
+	{ "finding", "text disagreement" },
+	{ "note", "text" },
+	{ "windows", "machine uarch complete done seconds note seed" },
+	{ "window", "filler buffer title each own state kind knee knee_lo knee_hi from to "
+		    "cycles_before cycles_after cycles_from noise again entries most points "
+		    "seconds contended words published knobs" },
+	{ "point", "filler fillers cycles cycles_lo cycles_hi cycles_from" },
+	{ "kernel", "kernel title element document look_for" },
+	{ "knob", "kernel knob kind help default range choices min max multiple" },
+	{ "sweep", "name title kernel words x lines y document" },
+	{ "check", "machine name state finding advice value unit" },
+	{ "events", "machine uarch libpfm pmu generic available why doubt lacking" },
+	{ "event", "uarch name role state note help" },
+	{ "core", "machine name complete seconds width width_lo width_hi cycles_from ports mixes "
+		  "mixes_off mixes_worst shipped" },
+	{ "class", "name latency latency_lo latency_hi accumulate accumulate_lo accumulate_hi each "
+		   "each_lo each_hi slots slots_lo slots_hi ports" },
+	{ "fact", "name value value_lo value_hi loop" },
+	{ "difference", "what measured shipped agrees" },
+	{ "recording", NULL },
+	{ "machine", NULL },
+	{ "core", NULL },
+	{ "events", NULL },
+	{ "event", NULL },
+	{ "trials", NULL },
+	{ "facts", NULL },
+	{ "modelled", NULL },
+	{ NULL, NULL },
+};
+
+/* Whether a word is one of a list with blanks between. */
+static bool is_listed(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
+		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+			return true;
+	return false;
+}
+
+static bool is_sample_field(const char *name)
+{
+	for (const struct field *field = sample_fields; field->name; field++)
+		if (strcmp(field->name, name) == 0 && field->group != FIELDS_RECORD &&
+			!field->no_json)
+			return true;
+	return false;
+}
+
+const char *record_unlisted(const json_t *object)
+{
+	const char *name = json_string_value(json_object_get(object, "record")), *key;
+	const struct record_kind *kind = record_kinds;
+	json_t *value;
+
+	while (kind->name && strcmp(kind->name, name) != 0)
+		kind++;
+	if (!kind->name)
+		return name;
+	json_object_foreach((json_t *)(uintptr_t)object, key, value)
+	{
+		bool listed = is_listed("v record id host more", key) || !kind->fields ||
+			      strcmp(name, "more") == 0 || is_listed(kind->fields, key) ||
+			      (strcmp(name, "sample") == 0 && is_sample_field(key));
+
+		if (!listed)
+			return key;
+	}
+	return NULL;
+}
+
 json_t *record_knob_value(const struct knob *knob, int64_t value)
 {
 	if (knob->kind == KNOB_CHOICE) {

@@ -1,23 +1,10 @@
 /* The JSON records of measurements: what --format json prints, what a recording holds, and what a
- * replay reads back. One place for the names of fields.
+ * replay reads. record_kinds lists them all; the manual's FORMATS and RECORDINGS explain them.
  *
- * A record is one object on one line of at most RECORD_MOST bytes, its newline included. What would
- * be longer goes into further records with the sample's id:
- *
- * - sample: one setting's figure (as the manual's FORMATS has
- * it)
- * - counters: "id", "events": [[NAME, ROLE, VALUE, LO, HI, STATE], …]: some of a sample's counts.
- * ROLE as in a core's file; an estimate ("scaled") ends with the share of the time for which it was
- * counted, one that is unavailable has null in place of figures, and ends with the reason in words
- * and, if refused, errno
- * - trials: "id", "trials": [[CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK], …]: some of its raw
- * trials; recordings alone
- * - limits, ports, insn: what explains it
- * - probe, level, plateau, knee, band, finding, note: of a probe, beside its samples
- * - windows, window, point: of windows
- *
- * A recording begins with a record "recording": format version, machine, core model, and what else
- * replay needs of the place. */
+ * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]: an estimate ("scaled")
+ * ends with the share of the time for which it was counted; an unavailable event has null in place
+ * of numbers, and ends with the reason and, if refused, errno. A trial is [CPE, GHZ, WATCH, TURNS,
+ * AT, FATE, CHECK, WHERE]. */
 #ifndef SLX_RECORDING_RECORDS_H
 #define SLX_RECORDING_RECORDS_H
 
@@ -32,6 +19,19 @@
 
 /* Version of the recording format that this program writes; it reads this and older ones. */
 enum { RECORDING_VERSION = 1 };
+
+/* A kind of record. */
+struct record_kind {
+	const char *name;
+	const char *fields; /* besides v, record, id, host, more: with blanks between; those of
+			       sample_fields are not repeated. NULL: of recordings alone */
+};
+
+/* Ended by a NULL name. */
+extern const struct record_kind record_kinds[];
+
+/* The first field of a record that record_kinds lacks; NULL: it has all. */
+const char *record_unlisted(const struct json_t *object);
 
 void records_sample(const struct records *records, const struct record_sample *sample);
 

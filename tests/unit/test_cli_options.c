@@ -248,7 +248,8 @@ static void help_comes_from_the_tables(void **state)
 		check_contains(own.out, (*command)->help);
 		for (const struct cli_option *option = (*command)->options; option && option->name;
 			option++)
-			check_contains(own.out, option->help);
+			if (option->help)
+				check_contains(own.out, option->help);
 		for (const struct cli_option *option = cli_common_options; option->name; option++)
 			assert_true(cli_takes(*command, option->name) ==
 				    (strstr(own.out, option->help) != NULL));
@@ -256,6 +257,14 @@ static void help_comes_from_the_tables(void **state)
 	}
 	for (const struct cli_option *option = cli_common_options; option->name; option++)
 		check_contains(invocation.out, option->name);
+	assert_null(strstr(invocation.out, "--dump"));
+	invocation_free(&invocation);
+	invocation = invoke("list --dump limits");
+	assert_int_equal(invocation.exit_status, CLI_DONE);
+	check_contains(invocation.out, "ports\n");
+	invocation_free(&invocation);
+	invocation = invoke("list --dump nothing");
+	assert_int_equal(invocation.exit_status, CLI_USAGE);
 	invocation_free(&invocation);
 	invocation = invoke("--version");
 	assert_int_equal(invocation.exit_status, CLI_DONE);

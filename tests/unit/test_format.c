@@ -1,11 +1,9 @@
 #include "csv.h"
 #include "fakes.h"
-
-#include <jansson.h>
+#include "json_lines.h"
 
 #include "cli/check.h"
 #include "cli/format.h"
-#include "recording/record.h"
 
 static struct machine machine;
 
@@ -64,25 +62,6 @@ static struct run_facts some_facts(void)
 	return (struct run_facts){
 		.cpu = 3, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k"
 	};
-}
-
-static json_t *parse(const char *line)
-{
-	json_error_t error;
-	json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
-
-	if (!object)
-		fail_msg("%s: \"%s\"", error.text, line);
-	return object;
-}
-
-static const char *string_at(json_t *object, const char *key)
-{
-	const char *string = json_string_value(json_object_get(object, key));
-
-	if (!string)
-		fail_msg("no string \"%s\"", key);
-	return string;
 }
 
 static void json_has_every_figure_of_a_sample(void **state)

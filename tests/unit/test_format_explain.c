@@ -1,6 +1,7 @@
 /* What `explain` writes, and what samples say of their limits, in every format. */
 #include "csv.h"
 #include "fakes.h"
+#include "json_lines.h"
 
 #include <jansson.h>
 
@@ -140,36 +141,13 @@ static void discard(void)
 static json_t *record(int number)
 {
 	const char *line = written;
-	json_error_t error;
-	json_t *object;
 
 	while (number-- > 0) {
 		line = strchr(line, '\n');
 		assert_non_null(line);
 		line++;
 	}
-	object = json_loads(line, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
-	if (!object)
-		fail_msg("%s in \"%s\"", error.text, line);
-	return object;
-}
-
-static const char *string_at(json_t *object, const char *key)
-{
-	const char *string = json_string_value(json_object_get(object, key));
-
-	if (!string)
-		fail_msg("no string \"%s\"", key);
-	return string;
-}
-
-static double number_at(json_t *object, const char *key)
-{
-	json_t *value = json_object_get(object, key);
-
-	if (!json_is_number(value))
-		fail_msg("no number \"%s\"", key);
-	return json_number_value(value);
+	return parse(line);
 }
 
 static int count_records(const char *kind)
