@@ -65,43 +65,17 @@ static const struct op *op_of(const int64_t *v)
 
 /* ---- Loops */
 
-#define LOOPS(w)                                                         \
-	KERNEL_LOOP static void rd_##w(struct stream_walk *walk)         \
-	{                                                                \
-		stream_read(walk, w, true);                              \
-	}                                                                \
-	KERNEL_LOOP static void wr_##w(struct stream_walk *walk)         \
-	{                                                                \
-		stream_write(walk, w, true, false);                      \
-	}                                                                \
-	KERNEL_LOOP static void rdwr_##w(struct stream_walk *walk)       \
-	{                                                                \
-		stream_update(walk, w, true);                            \
-	}                                                                \
-	KERNEL_LOOP static void cp_##w(struct stream_walk *walk)         \
-	{                                                                \
-		stream_copy(walk, w, true, false);                       \
-	}                                                                \
-	KERNEL_LOOP static void frd_##w(struct stream_walk *walk)        \
-	{                                                                \
-		stream_read(walk, w, false);                             \
-	}                                                                \
-	KERNEL_LOOP static void fwr_##w(struct stream_walk *walk)        \
-	{                                                                \
-		stream_write(walk, w, false, false);                     \
-	}                                                                \
-	KERNEL_LOOP static void fcp_##w(struct stream_walk *walk)        \
-	{                                                                \
-		stream_copy(walk, w, false, false);                      \
-	}                                                                \
-	KERNEL_LOOP static void fwr_bypass_##w(struct stream_walk *walk) \
-	{                                                                \
-		stream_write(walk, w, false, true);                      \
-	}                                                                \
-	KERNEL_LOOP static void fcp_bypass_##w(struct stream_walk *walk) \
-	{                                                                \
-		stream_copy(walk, w, false, true);                       \
-	}
+#define LOOP(name, ...) KERNEL_CALLS(name, struct stream_walk, __VA_ARGS__)
+#define LOOPS(w)                                                 \
+	LOOP(rd_##w, stream_read(walk, w, true))                 \
+	LOOP(wr_##w, stream_write(walk, w, true, false))         \
+	LOOP(rdwr_##w, stream_update(walk, w, true))             \
+	LOOP(cp_##w, stream_copy(walk, w, true, false))          \
+	LOOP(frd_##w, stream_read(walk, w, false))               \
+	LOOP(fwr_##w, stream_write(walk, w, false, false))       \
+	LOOP(fcp_##w, stream_copy(walk, w, false, false))        \
+	LOOP(fwr_bypass_##w, stream_write(walk, w, false, true)) \
+	LOOP(fcp_bypass_##w, stream_copy(walk, w, false, true))
 #define NAMES(w)                                        \
 	{ [OP_RD] = { rd_##w },                         \
 		[OP_WR] = { wr_##w },                   \

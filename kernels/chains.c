@@ -3,7 +3,6 @@
  * node->value, node = node->next. All are unrolled eight times and none is in vectors, so that what
  * differs is the chain. */
 #include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 #include "kernels/shuffle.h"
 
@@ -266,21 +265,13 @@ KERNEL_BODY void chains_load(struct chains_walk *walk, const int type)
 	walk->ring.left = 0;
 }
 
-#define SUM(type, acc)                                                       \
-	KERNEL_LOOP static void sum_##type##_##acc(struct chains_walk *walk) \
-	{                                                                    \
-		chains_sum(walk, type, acc);                                 \
-	}
-#define LOOPS(type)                                                   \
-	KERNEL_LOOP static void none_##type(struct chains_walk *walk) \
-	{                                                             \
-		chains_none(walk, type);                              \
-	}                                                             \
-	KERNEL_LOOP static void load_##type(struct chains_walk *walk) \
-	{                                                             \
-		chains_load(walk, type);                              \
-	}                                                             \
-	SUM(type, 1) SUM(type, 2) SUM(type, 4) SUM(type, 8)
+#define LOOPS(type)                                                                 \
+	KERNEL_CALLS(none_##type, struct chains_walk, chains_none(walk, type))      \
+	KERNEL_CALLS(load_##type, struct chains_walk, chains_load(walk, type))      \
+	KERNEL_CALLS(sum_##type##_1, struct chains_walk, chains_sum(walk, type, 1)) \
+	KERNEL_CALLS(sum_##type##_2, struct chains_walk, chains_sum(walk, type, 2)) \
+	KERNEL_CALLS(sum_##type##_4, struct chains_walk, chains_sum(walk, type, 4)) \
+	KERNEL_CALLS(sum_##type##_8, struct chains_walk, chains_sum(walk, type, 8))
 
 LOOPS(0)
 LOOPS(1)

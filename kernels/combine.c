@@ -6,9 +6,7 @@
 
 #include <stdio.h>
 
-#include "base/random.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
+#include "kernels/ring.h"
 
 enum { OP, TYPE, UNROLL, ACC, SHAPE, SIZE, STRIDE };
 enum { TYPE_I32, TYPE_I64, TYPE_F32, TYPE_F64 };
@@ -104,9 +102,7 @@ static uint64_t combine_layout(const int64_t *v)
 /* +1 or -1 for the element of that index, from the seed: the same for any size of array. */
 static int sign_of(uint64_t seed, uint64_t index)
 {
-	struct random random = { seed + index / 64 };
-
-	return random_next(&random) >> index % 64 & 1 ? 1 : -1;
+	return ring_bits(seed, index / 64) >> index % 64 & 1 ? 1 : -1;
 }
 
 /* Where a setting's loop stands in the tables. */
@@ -148,48 +144,37 @@ static void combine_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->access = "read";
 }
 
+static void put(struct kernel_run *run, uint64_t i)
+{
+	int sign = sign_of(run->seed, i);
+
+	switch (run->v[TYPE]) {
+	case TYPE_I32:
+		((int32_t *)(void *)run->memory)[i] = sign;
+		break;
+	case TYPE_I64:
+		((int64_t *)(void *)run->memory)[i] = sign;
+		break;
+	case TYPE_F32:
+		((float *)(void *)run->memory)[i] = (float)sign;
+		break;
+	default:
+		((double *)(void *)run->memory)[i] = sign;
+		break;
+	}
+}
+
 static struct status combine_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	uint64_t count = (uint64_t)(v[SIZE] / type_bytes[v[TYPE]]);
-	uint64_t done = run->layout.prepared / (uint64_t)type_bytes[v[TYPE]] / 64 * 64;
 
-	for (uint64_t i = done; i < count; i += 64) {
-		struct random random = { run->seed + i / 64 };
-		uint64_t bits = random_next(&random);
-		uint64_t end = count - i < 64 ? count - i : 64;
-
-		if (i % (1 << 16) == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
-		for (uint64_t k = 0; k < end; k++) {
-			int sign = bits >> k & 1 ? 1 : -1;
-
-			switch (v[TYPE]) {
-			case TYPE_I32:
-				((int32_t *)(void *)run->memory)[i + k] = sign;
-				break;
-			case TYPE_I64:
-				((int64_t *)(void *)run->memory)[i + k] = sign;
-				break;
-			case TYPE_F32:
-				((float *)(void *)run->memory)[i + k] = (float)sign;
-				break;
-			default:
-				((double *)(void *)run->memory)[i + k] = sign;
-				break;
-			}
-		}
-	}
-	run->layout.laid_out = count * (uint64_t)type_bytes[v[TYPE]];
-	if (run->layout.laid_out < run->layout.prepared)
-		run->layout.laid_out = run->layout.prepared;
 	run->ring = (uint64_t)ring_elements(v);
 	run->granule = (uint64_t)v[UNROLL];
 	run->bytes = (uint64_t)type_bytes[v[TYPE]];
 	run->code.start = (const void *)loop_of(v);
 	run->code.name = name_of(v);
-	run->cursor = run->memory;
-	return status_ok();
+	return ring_lay_out(run, count, (uint64_t)type_bytes[v[TYPE]], put);
 }
 
 /* position counts iterations here: the loops think in iterations, and a call must not divide. */
@@ -209,20 +194,10 @@ static void combine_call(struct kernel_run *run, uint64_t elements)
 	loop(&walk);
 	run->cursor = walk.at;
 	run->position = ring - walk.room;
-	switch (run->v[TYPE]) {
-	case TYPE_I32:
-		run->result = (uint64_t)(int64_t)walk.result.i32;
-		break;
-	case TYPE_I64:
-		run->result = (uint64_t)walk.result.i64;
-		break;
-	case TYPE_F32:
-		run->result = (uint64_t)(int64_t)walk.result.f32;
-		break;
-	default:
-		run->result = (uint64_t)(int64_t)walk.result.f64;
-		break;
-	}
+	run->result = run->v[TYPE] == TYPE_I32	 ? (uint64_t)(int64_t)walk.result.i32
+		      : run->v[TYPE] == TYPE_I64 ? (uint64_t)walk.result.i64
+		      : run->v[TYPE] == TYPE_F32 ? (uint64_t)(int64_t)walk.result.f32
+						 : (uint64_t)(int64_t)walk.result.f64;
 }
 
 static void combine_rewind(struct kernel_run *run)
@@ -231,26 +206,17 @@ static void combine_rewind(struct kernel_run *run)
 	run->position = 0;
 }
 
-static struct status combine_verify(struct kernel_run *run)
+static uint64_t combine_expected(const struct kernel_run *run, uint64_t elements)
 {
-	/* One pass of a small ring and a half of the next; a bounded piece of a large one. */
-	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
 	int64_t sum = 0, product = 1;
 
-	count = count / run->granule * run->granule;
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < elements; i++) {
 		int sign = sign_of(run->seed, i % run->ring * (uint64_t)run->v[STRIDE]);
 
 		sum += sign;
 		product *= sign;
 	}
-	combine_rewind(run);
-	combine_call(run, count);
-	combine_rewind(run);
-	if ((int64_t)run->result != (run->v[OP] ? product : sum))
-		return status_make(STATUS_FAILED, "combine computed %lld where %lld is right",
-			(long long)run->result, (long long)(run->v[OP] ? product : sum));
-	return status_ok();
+	return (uint64_t)(run->v[OP] ? product : sum);
 }
 
 static const char *combine_remark(const int64_t *v)
@@ -289,6 +255,6 @@ const struct kernel kernel_combine = {
 	.describe = combine_describe,
 	.call = combine_call,
 	.rewind = combine_rewind,
-	.verify = combine_verify,
+	.expected = combine_expected,
 	.remark = combine_remark,
 };

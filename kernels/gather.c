@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "kernels/features.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, TYPE, FORM, ORDER };
@@ -85,15 +82,8 @@ KERNEL_BODY void gather_scalar(struct gather_walk *walk, const int bytes)
 	walk->sum = sum0 + sum1 + sum2 + sum3;
 }
 
-KERNEL_LOOP static void scalar_4(struct gather_walk *walk)
-{
-	gather_scalar(walk, 4);
-}
-KERNEL_LOOP static void scalar_8(struct gather_walk *walk)
-{
-	gather_scalar(walk, 8);
-}
-
+KERNEL_CALLS(scalar_4, struct gather_walk, gather_scalar(walk, 4))
+KERNEL_CALLS(scalar_8, struct gather_walk, gather_scalar(walk, 8))
 #if defined(__x86_64__)
 
 /* What a vector of `words` 8-byte words comes to. Not in the loops' functions: it is a loop itself.
@@ -149,19 +139,12 @@ __attribute__((target("avx2"))) KERNEL_BODY void gather_128(
 	walk->sum = lanes_sum(&sums, 2, bytes);
 }
 
-__attribute__((target("avx2"))) KERNEL_LOOP static void gather128_4(struct gather_walk *walk)
-{
-	gather_128(walk, 4);
-}
-
-__attribute__((target("avx2"))) KERNEL_LOOP static void gather128_8(struct gather_walk *walk)
-{
-	gather_128(walk, 8);
-}
-
-/* 8 values of 4 bytes or 4 of 8 in one instruction. */
-__attribute__((target("avx2"))) KERNEL_BODY void gather_256(
-	struct gather_walk *walk, const int bytes)
+__attribute__((target("avx2"))) KERNEL_CALLS(gather128_4, struct gather_walk, gather_128(walk, 4))
+	__attribute__((target("avx2")))
+	KERNEL_CALLS(gather128_8, struct gather_walk, gather_128(walk, 8))
+	/* 8 values of 4 bytes or 4 of 8 in one instruction. */
+	__attribute__((target("avx2"))) KERNEL_BODY
+	void gather_256(struct gather_walk *walk, const int bytes)
 {
 	bits256 sums = { 0 };
 	uint64_t turns, from, step = 32 * 4 / (uint64_t)bytes;
@@ -194,19 +177,12 @@ __attribute__((target("avx2"))) KERNEL_BODY void gather_256(
 	walk->sum = lanes_sum(&sums, 4, bytes);
 }
 
-__attribute__((target("avx2"))) KERNEL_LOOP static void gather256_4(struct gather_walk *walk)
-{
-	gather_256(walk, 4);
-}
-
-__attribute__((target("avx2"))) KERNEL_LOOP static void gather256_8(struct gather_walk *walk)
-{
-	gather_256(walk, 8);
-}
-
-/* 16 values of 4 bytes or 8 of 8 in one instruction. */
-__attribute__((target("avx512f"))) KERNEL_BODY void gather_512(
-	struct gather_walk *walk, const int bytes)
+__attribute__((target("avx2"))) KERNEL_CALLS(gather256_4, struct gather_walk, gather_256(walk, 4))
+	__attribute__((target("avx2")))
+	KERNEL_CALLS(gather256_8, struct gather_walk, gather_256(walk, 8))
+	/* 16 values of 4 bytes or 8 of 8 in one instruction. */
+	__attribute__((target("avx512f"))) KERNEL_BODY
+	void gather_512(struct gather_walk *walk, const int bytes)
 {
 	bits512 sums = { 0 };
 	uint64_t turns, from, step = 64 * 4 / (uint64_t)bytes;
@@ -239,16 +215,10 @@ __attribute__((target("avx512f"))) KERNEL_BODY void gather_512(
 	walk->sum = lanes_sum(&sums, 8, bytes);
 }
 
-__attribute__((target("avx512f"))) KERNEL_LOOP static void gather512_4(struct gather_walk *walk)
-{
-	gather_512(walk, 4);
-}
-
-__attribute__((target("avx512f"))) KERNEL_LOOP static void gather512_8(struct gather_walk *walk)
-{
-	gather_512(walk, 8);
-}
-
+__attribute__((target("avx512f")))
+KERNEL_CALLS(gather512_4, struct gather_walk, gather_512(walk, 4))
+	__attribute__((target("avx512f")))
+	KERNEL_CALLS(gather512_8, struct gather_walk, gather_512(walk, 8))
 #else
 #define gather128_4 NULL
 #define gather128_8 NULL
@@ -258,7 +228,7 @@ __attribute__((target("avx512f"))) KERNEL_LOOP static void gather512_8(struct ga
 #define gather512_8 NULL
 #endif
 
-typedef void gather_loop(struct gather_walk *walk);
+		typedef void gather_loop(struct gather_walk *walk);
 
 static const struct {
 	const char *function;
@@ -313,8 +283,7 @@ static uint32_t index_of(const struct kernel_run *run, uint64_t i)
 
 static uint64_t value_of(const struct kernel_run *run, uint64_t i)
 {
-	struct random random = { ~run->seed + i };
-	uint64_t value = random_next(&random);
+	uint64_t value = ring_bits(~run->seed, i);
 
 	return run->v[TYPE] == TYPE_I64 ? value : (uint32_t)value;
 }
@@ -332,28 +301,25 @@ static void gather_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->range = walk->scattered ? (double)(value_bytes(v) * count_of(v)) : 0;
 }
 
+static void put(struct kernel_run *run, uint64_t i)
+{
+	uint64_t value = value_of(run, i), bytes = value_bytes(run->v);
+
+	memcpy(run->memory + i * bytes, &value, bytes);
+	indices_of(run)[i] = index_of(run, i);
+}
+
 static struct status gather_prepare(struct kernel_run *run)
 {
-	uint64_t count = count_of(run->v), bytes = value_bytes(run->v), end = count * (bytes + 4);
-	uint32_t *indices = indices_of(run);
+	uint64_t count = count_of(run->v), bytes = value_bytes(run->v);
 
-	for (uint64_t i = 0; i < count && run->layout.prepared < end; i++) {
-		uint64_t value = value_of(run, i);
-
-		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(
-				STATUS_CANCELLED, "stopped while the arrays were filled");
-		memcpy(run->memory + i * bytes, &value, bytes);
-		indices[i] = index_of(run, i);
-	}
-	run->layout.laid_out = end;
 	run->granule = forms[run->v[FORM]].values[run->v[TYPE]];
 	run->ring = count;
 	run->bytes = bytes + 4;
 	run->code.start = (const void *)forms[run->v[FORM]].loops[run->v[TYPE]];
 	run->code.name = forms[run->v[FORM]].function;
-	run->cursor = indices;
-	return status_ok();
+	run->cursor = indices_of(run);
+	return ring_lay_out(run, count, bytes + 4, put);
 }
 
 static void gather_call(struct kernel_run *run, uint64_t elements)
@@ -367,22 +333,13 @@ static void gather_call(struct kernel_run *run, uint64_t elements)
 	run->result = run->v[TYPE] == TYPE_I64 ? walk.sum : (uint32_t)walk.sum;
 }
 
-static struct status gather_verify(struct kernel_run *run)
+static uint64_t gather_expected(const struct kernel_run *run, uint64_t elements)
 {
-	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144, sum = 0;
+	uint64_t sum = 0;
 
-	count = count / run->granule * run->granule;
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < elements; i++)
 		sum += value_of(run, index_of(run, i % run->ring));
-	if (run->v[TYPE] == TYPE_I32)
-		sum = (uint32_t)sum;
-	kernel_rewind(run);
-	gather_call(run, count);
-	kernel_rewind(run);
-	if (run->result != sum)
-		return status_make(STATUS_FAILED, "gather summed to %llu where %llu is right",
-			(unsigned long long)run->result, (unsigned long long)sum);
-	return status_ok();
+	return run->v[TYPE] == TYPE_I32 ? (uint32_t)sum : sum;
 }
 
 const struct kernel kernel_gather = {
@@ -403,5 +360,5 @@ const struct kernel kernel_gather = {
 	.prepare = gather_prepare,
 	.describe = gather_describe,
 	.call = gather_call,
-	.verify = gather_verify,
+	.expected = gather_expected,
 };

@@ -1,10 +1,7 @@
 /* indirect: sum values that an array of offsets points to. Two loads a value; where the load ports
  * bind, one wide load for two offsets makes it three for two values, at the price of taking them
  * apart. */
-#include "base/random.h"
 #include "kernels/features.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, FORM, ORDER };
@@ -235,9 +232,7 @@ static uint32_t offset_of(const struct kernel_run *run, uint64_t i)
 
 static uint32_t value_of(const struct kernel_run *run, uint64_t i)
 {
-	struct random random = { ~run->seed + i };
-
-	return (uint32_t)random_next(&random);
+	return (uint32_t)ring_bits(~run->seed, i);
 }
 
 static void indirect_describe(const int64_t *v, struct kernel_walk *walk)
@@ -248,25 +243,24 @@ static void indirect_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->range = walk->scattered ? 4.0 * (double)count_of(v) : 0;
 }
 
-static struct status indirect_prepare(struct kernel_run *run)
+static void put(struct kernel_run *run, uint64_t i)
 {
 	uint32_t *data = (uint32_t *)(void *)run->memory;
+
+	data[i] = value_of(run, i);
+	data[count_of(run->v) + i] = offset_of(run, i);
+}
+
+static struct status indirect_prepare(struct kernel_run *run)
+{
 	uint64_t count = count_of(run->v);
 
-	for (uint64_t i = 0; i < count && run->layout.prepared < 8 * count; i++) {
-		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(
-				STATUS_CANCELLED, "stopped while the arrays were filled");
-		data[i] = value_of(run, i);
-		data[count + i] = offset_of(run, i);
-	}
-	run->layout.laid_out = 8 * count;
 	run->granule = forms[run->v[FORM]].granule;
 	run->ring = count;
 	run->bytes = 8;
 	run->code.start = (const void *)forms[run->v[FORM]].loop;
 	run->code.name = forms[run->v[FORM]].function;
-	return status_ok();
+	return ring_lay_out(run, count, 8, put);
 }
 
 static void indirect_call(struct kernel_run *run, uint64_t elements)
@@ -281,21 +275,13 @@ static void indirect_call(struct kernel_run *run, uint64_t elements)
 	run->result = walk.sum;
 }
 
-static struct status indirect_verify(struct kernel_run *run)
+static uint64_t indirect_expected(const struct kernel_run *run, uint64_t elements)
 {
-	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
 	uint32_t sum = 0;
 
-	count = count / run->granule * run->granule;
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < elements; i++)
 		sum += value_of(run, offset_of(run, i % run->ring));
-	kernel_rewind(run);
-	indirect_call(run, count);
-	kernel_rewind(run);
-	if (run->result != sum)
-		return status_make(STATUS_FAILED, "indirect summed to %llu where %u is right",
-			(unsigned long long)run->result, sum);
-	return status_ok();
+	return sum;
 }
 
 const struct kernel kernel_indirect = {
@@ -316,5 +302,5 @@ const struct kernel kernel_indirect = {
 	.prepare = indirect_prepare,
 	.describe = indirect_describe,
 	.call = indirect_call,
-	.verify = indirect_verify,
+	.expected = indirect_expected,
 };

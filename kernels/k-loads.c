@@ -4,9 +4,6 @@
  * The k places lie apart in one array by so much that loads of the same cycle fall into different
  * lines and, on cores whose first cache has banks, into different banks; the walk is as long for
  * every k. */
-#include "kernels/fill.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, K, UNROLL };
@@ -77,48 +74,27 @@ KERNEL_BODY void loads_read(struct loads_walk *walk, const int k, const int unro
 	walk->last[3] = x3;
 }
 
-#define ONE(n)                                                   \
-	KERNEL_LOOP static void one_##n(struct loads_walk *walk) \
-	{                                                        \
-		loads_read(walk, 1, n);                          \
-	}
-#define TWO(n)                                                   \
-	KERNEL_LOOP static void two_##n(struct loads_walk *walk) \
-	{                                                        \
-		loads_read(walk, 2, n);                          \
-	}
-#define THREE(n)                                                   \
-	KERNEL_LOOP static void three_##n(struct loads_walk *walk) \
-	{                                                          \
-		loads_read(walk, 3, n);                            \
-	}
-#define FOUR(n)                                                   \
-	KERNEL_LOOP static void four_##n(struct loads_walk *walk) \
-	{                                                         \
-		loads_read(walk, 4, n);                           \
-	}
-#define ONE_NAME(n)   one_##n,
-#define TWO_NAME(n)   two_##n,
-#define THREE_NAME(n) three_##n,
-#define FOUR_NAME(n)  four_##n,
-KERNEL_EIGHT(ONE)
-KERNEL_EIGHT(TWO)
-KERNEL_EIGHT(THREE)
-KERNEL_EIGHT(FOUR)
+#define ONE(walk, n)   loads_read(walk, 1, n)
+#define TWO(walk, n)   loads_read(walk, 2, n)
+#define THREE(walk, n) loads_read(walk, 3, n)
+#define FOUR(walk, n)  loads_read(walk, 4, n)
+KERNEL_UNROLLED(one, struct loads_walk, ONE)
+KERNEL_UNROLLED(two, struct loads_walk, TWO)
+KERNEL_UNROLLED(three, struct loads_walk, THREE)
+KERNEL_UNROLLED(four, struct loads_walk, FOUR)
 
 typedef void loads_loop(struct loads_walk *walk);
 
 static loads_loop *const loops[4][8] = {
-	{ KERNEL_EIGHT(ONE_NAME) },
-	{ KERNEL_EIGHT(TWO_NAME) },
-	{ KERNEL_EIGHT(THREE_NAME) },
-	{ KERNEL_EIGHT(FOUR_NAME) },
+	{ KERNEL_UNROLLED_NAMES(one) },
+	{ KERNEL_UNROLLED_NAMES(two) },
+	{ KERNEL_UNROLLED_NAMES(three) },
+	{ KERNEL_UNROLLED_NAMES(four) },
 };
 
 static struct status loads_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	struct status status = fill_words(run, (uint64_t)v[SIZE] / 4, 0);
 
 	run->granule = (uint64_t)v[UNROLL];
 	run->ring = ((uint64_t)v[SIZE] - 3 * APART) / 4 / run->granule * run->granule;
@@ -126,7 +102,7 @@ static struct status loads_prepare(struct kernel_run *run)
 	run->walk.lines = 4.0 / 64;
 	run->code.start = (const void *)loops[v[K] - 1][v[UNROLL] - 1];
 	run->code.name = "loads_read";
-	return status;
+	return ring_lay_out(run, (uint64_t)v[SIZE] / 4, 4, ring_put_word);
 }
 
 /* Four words in one: each makes a difference. */
@@ -158,7 +134,7 @@ static struct status loads_verify(struct kernel_run *run)
 		uint32_t x[4] = { 0 };
 
 		for (int64_t n = 0; n < run->v[K]; n++)
-			x[n] = fill_value(run->seed, last + (uint64_t)n * APART / 4);
+			x[n] = ring_word(run->seed, last + (uint64_t)n * APART / 4);
 		loads_call(run, run->granule);
 		if (run->result != mixed(x))
 			return status_make(STATUS_FAILED,

@@ -60,7 +60,7 @@ uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v)
 
 	if (kernel->footprint)
 		return kernel->footprint(v);
-	return size < 0 ? 0 : (uint64_t)v[size];
+	return size < 0 ? 64 : (uint64_t)v[size];
 }
 
 uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v)
@@ -109,8 +109,9 @@ struct status kernel_verify(struct kernel_run *run)
 		return run->kernel->verify(run);
 	if (!run->kernel->expected)
 		return status_ok();
-	count = count / run->granule * run->granule;
+	count = count < run->granule ? run->granule : count / run->granule * run->granule;
 	kernel_rewind(run);
+	run->result = UINT64_MAX;
 	run->kernel->call(run, count);
 	kernel_rewind(run);
 	right = run->kernel->expected(run, count);

@@ -212,7 +212,8 @@ struct kernel {
 	 * few as possible. NULL: changes none. */
 	void (*fit)(int64_t *v, int changed);
 
-	/* Bytes of memory that the setting needs. NULL: the value of the knob on AXIS_SIZE. */
+	/* Bytes of memory that the setting needs. NULL: the value of the knob on AXIS_SIZE,
+	 * or a line without one. */
 	uint64_t (*footprint)(const int64_t *v);
 
 	/* Settings with equal layout() can use each other's data (layout.prepared). NULL: all
@@ -370,7 +371,28 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
  * is what people read. */
 #define KERNEL_BODY static inline __attribute__((always_inline, KERNEL_UNWATCHED))
 
-/* each(1) … each(8): the functions of a loop with each unrolling, or their names in a table. */
+/* A KERNEL_LOOP function of one walk that calls a body with its constants. */
+#define KERNEL_CALLS(name, walk_type, ...)            \
+	KERNEL_LOOP static void name(walk_type *walk) \
+	{                                             \
+		__VA_ARGS__;                          \
+	}
+
+/* The functions NAME_1 … NAME_8 that call body(walk, 1) … body(walk, 8); their names in a table. */
+#define KERNEL_UNROLLED(name, walk_type, body) KERNEL_UNROLLED_AS(, name, walk_type, body)
+#define KERNEL_UNROLLED_AS(attribute, name, walk_type, body)                               \
+	attribute KERNEL_CALLS(name##_1, walk_type, body(walk, 1)) attribute KERNEL_CALLS( \
+		name##_2, walk_type, body(walk, 2)) attribute                              \
+	KERNEL_CALLS(name##_3, walk_type, body(walk, 3)) attribute                         \
+	KERNEL_CALLS(name##_4, walk_type, body(walk, 4)) attribute                         \
+	KERNEL_CALLS(name##_5, walk_type, body(walk, 5)) attribute                         \
+	KERNEL_CALLS(name##_6, walk_type, body(walk, 6)) attribute                         \
+	KERNEL_CALLS(name##_7, walk_type, body(walk, 7)) attribute                         \
+	KERNEL_CALLS(name##_8, walk_type, body(walk, 8))
+#define KERNEL_UNROLLED_NAMES(name) \
+	name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7, name##_8
+
+/* each(1) … each(8). */
 #define KERNEL_EIGHT(each) each(1) each(2) each(3) each(4) each(5) each(6) each(7) each(8)
 
 /* Pins a value to a register here, so that the compiler neither merges chains nor moves operations

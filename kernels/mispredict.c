@@ -3,9 +3,6 @@
  *
  * An outcome is a bit, so that two million fit a small cache: predictors learn tens of thousands by
  * heart. */
-#include "base/random.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, RANDOM, PERIOD, FORM };
@@ -160,28 +157,26 @@ static void mispredict_describe(const int64_t *v, struct kernel_walk *walk)
 		walk->mispredicts = (double)v[RANDOM] / 200;
 }
 
+static void put(struct kernel_run *run, uint64_t i)
+{
+	unsigned byte = 0;
+
+	for (unsigned k = 0; k < 8; k++)
+		byte |= outcome_of(run, i * 8 + k) << k;
+	run->memory[i] = (uint8_t)byte;
+}
+
 static struct status mispredict_prepare(struct kernel_run *run)
 {
 	uint64_t size = (uint64_t)run->v[SIZE];
 
-	for (uint64_t i = run->layout.prepared; i < size; i++) {
-		unsigned byte = 0;
-
-		if (i % 65536 == 0 && !kernel_goes_on(run, i, size))
-			return status_make(
-				STATUS_CANCELLED, "stopped while the outcomes were tossed");
-		for (unsigned k = 0; k < 8; k++)
-			byte |= outcome_of(run, i * 8 + k) << k;
-		run->memory[i] = (uint8_t)byte;
-	}
-	run->layout.laid_out = size > run->layout.prepared ? size : run->layout.prepared;
 	run->granule = 8;
 	run->ring = size * 8;
 	run->bytes = 0; /* an eighth: no whole number */
 	run->code.start =
 		(const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
 	run->code.name = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";
-	return status_ok();
+	return ring_lay_out(run, size, 1, put);
 }
 
 static void mispredict_call(struct kernel_run *run, uint64_t elements)
@@ -195,19 +190,13 @@ static void mispredict_call(struct kernel_run *run, uint64_t elements)
 	run->result = walk.sum;
 }
 
-static struct status mispredict_verify(struct kernel_run *run)
+static uint64_t mispredict_expected(const struct kernel_run *run, uint64_t elements)
 {
-	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 / 8 * 8 : 6144, sum = 0;
+	uint64_t sum = 0;
 
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < elements; i++)
 		sum += 3 * outcome_of(run, i % run->ring);
-	kernel_rewind(run);
-	mispredict_call(run, count);
-	kernel_rewind(run);
-	if (run->result != sum)
-		return status_make(STATUS_FAILED, "mispredict summed to %llu where %llu is right",
-			(unsigned long long)run->result, (unsigned long long)sum);
-	return status_ok();
+	return sum;
 }
 
 const struct kernel kernel_mispredict = {
@@ -230,5 +219,5 @@ const struct kernel kernel_mispredict = {
 	.prepare = mispredict_prepare,
 	.describe = mispredict_describe,
 	.call = mispredict_call,
-	.verify = mispredict_verify,
+	.expected = mispredict_expected,
 };

@@ -4,9 +4,7 @@
  * have mountains too. */
 #include <string.h>
 
-#include "base/random.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
+#include "kernels/ring.h"
 #include "kernels/stream.h"
 
 enum { SIZE, STRIDE, OP };
@@ -85,20 +83,9 @@ static uint64_t mountain_layout(const int64_t *v)
 	return v[OP] != OP_RD;
 }
 
-KERNEL_LOOP static void mountain_write(struct stream_walk *walk)
-{
-	stream_write(walk, ELEMENT, true, false);
-}
-
-KERNEL_LOOP static void mountain_update(struct stream_walk *walk)
-{
-	stream_update(walk, ELEMENT, true);
-}
-
-KERNEL_LOOP static void mountain_copy(struct stream_walk *walk)
-{
-	stream_copy(walk, ELEMENT, true, false);
-}
+KERNEL_CALLS(mountain_write, struct stream_walk, stream_write(walk, ELEMENT, true, false))
+KERNEL_CALLS(mountain_update, struct stream_walk, stream_update(walk, ELEMENT, true))
+KERNEL_CALLS(mountain_copy, struct stream_walk, stream_copy(walk, ELEMENT, true, false))
 
 KERNEL_LOOP static void mountain_read(struct mountain_walk *walk)
 {
@@ -151,9 +138,7 @@ KERNEL_LOOP static void mountain_read(struct mountain_walk *walk)
 
 static int64_t value_of(uint64_t seed, uint64_t index)
 {
-	struct random random = { seed + index };
-
-	return (int64_t)(random_next(&random) >> 48);
+	return (int64_t)(ring_bits(seed, index) >> 48);
 }
 
 static const struct op {
@@ -176,17 +161,15 @@ static void mountain_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->access = ops[v[OP]].access;
 }
 
+static void put(struct kernel_run *run, uint64_t i)
+{
+	((int64_t *)(void *)run->memory)[i] = value_of(run->seed, i);
+}
+
 static struct status mountain_prepare(struct kernel_run *run)
 {
 	uint64_t count = mountain_footprint(run->v) / ELEMENT;
 
-	for (uint64_t i = run->layout.prepared / ELEMENT; i < count; i++) {
-		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
-		((int64_t *)(void *)run->memory)[i] = value_of(run->seed, i);
-	}
-	run->layout.laid_out =
-		count * ELEMENT > run->layout.prepared ? count * ELEMENT : run->layout.prepared;
 	run->granule = run->v[OP] == OP_RD ? 4 : STREAM_UNROLL;
 	run->ring = part_of(run->v) / distance_of(run->v) / run->granule * run->granule;
 	if (run->v[OP] == OP_RD)
@@ -194,7 +177,7 @@ static struct status mountain_prepare(struct kernel_run *run)
 	run->bytes = ELEMENT * (uint64_t)ops[run->v[OP]].accesses;
 	run->code.start = ops[run->v[OP]].code;
 	run->code.name = ops[run->v[OP]].function;
-	return status_ok();
+	return ring_lay_out(run, count, ELEMENT, put);
 }
 
 /* position counts iterations: a call must not divide. */

@@ -1,8 +1,8 @@
-/* Walking a ring of iterations: a call begins and ends anywhere in it, and passes its end any
- * number of times.
+/* Kernels that walk a ring of array elements in order: the walk, and the data in the ring.
  *
- * A hot loop asks for one straight piece after the other, inside its own function, so that what it
- * carries from one iteration to the next stays in registers over the ring's end:
+ * A call begins and ends at any iteration, and passes the end of the ring any number of times. A
+ * hot loop asks for one straight piece after another, inside its own function, so that values
+ * carried from one iteration to the next stay in registers across the end of the ring:
  *
  *     while ((turns = ring_piece(&walk->ring, &from)))
  *         … turns iterations, the first of them the ring's from-th …
@@ -12,7 +12,9 @@
 
 #include <stdint.h>
 
+#include "base/random.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 struct ring {
 	uint64_t left;	/* iterations to make */
@@ -48,6 +50,45 @@ KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)
 	if (ring->room == 0)
 		ring->room = ring->turns;
 	return piece;
+}
+
+/* Random bits that belong to an index, so that a shorter array is the beginning of a longer one. */
+static inline uint64_t ring_bits(uint64_t seed, uint64_t index)
+{
+	return random_next(&(struct random){ seed + index });
+}
+
+static inline uint32_t ring_word(uint64_t seed, uint64_t index)
+{
+	return (uint32_t)(ring_bits(seed, index) >> 32);
+}
+
+typedef void ring_put(struct kernel_run *run, uint64_t index);
+
+/* The ring_put of ring_word(). */
+static inline void ring_put_word(struct kernel_run *run, uint64_t index)
+{
+	((uint32_t *)(void *)run->memory)[index] = ring_word(run->seed, index);
+}
+
+/* Lays out `count` items of so many bytes, each by put(), except those that an earlier prepare()
+ * left: of nested layouts its first ones, of others all or none. Sets layout.laid_out. Returns
+ * STATUS_CANCELLED once *work.cancel is set. */
+static inline struct status ring_lay_out(
+	struct kernel_run *run, uint64_t count, uint64_t bytes, ring_put *put)
+{
+	bool nests = run->kernel->layout_nests;
+	uint64_t have = run->layout.prepared / bytes, first = nests || have >= count ? have : 0;
+
+	for (uint64_t i = first; i < count; i++) {
+		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
+			return status_make(STATUS_CANCELLED, "stopped during the layout of data");
+		put(run, i);
+	}
+	run->layout.laid_out = count * bytes;
+	if (nests && run->layout.prepared > run->layout.laid_out)
+		run->layout.laid_out = run->layout.prepared;
+	return status_ok();
 }
 
 #endif

@@ -2,10 +2,7 @@
  * one instruction.
  *
  * Memory holds n indices of 4 bytes, then the n elements of 4 bytes that they choose from. */
-#include "base/random.h"
 #include "kernels/features.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, FORM };
@@ -113,7 +110,6 @@ static struct status scatter_check(const int64_t *v)
 				       : status_ok();
 }
 
-/* One knob alone is ever refused, for what the processor lacks: no other can help. */
 static uint64_t count_of(const int64_t *v)
 {
 	uint64_t count = (uint64_t)v[SIZE] / 8 / 16 * 16;
@@ -124,11 +120,6 @@ static uint64_t count_of(const int64_t *v)
 static uint64_t scatter_footprint(const int64_t *v)
 {
 	return count_of(v) * 8;
-}
-
-static uint64_t scatter_layout(const int64_t *v)
-{
-	return count_of(v);
 }
 
 static uint32_t index_of(uint64_t seed, uint64_t count, uint64_t at)
@@ -146,19 +137,19 @@ static void scatter_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->range = 4.0 * (double)count_of(v);
 }
 
-static struct status scatter_prepare(struct kernel_run *run)
+static void put(struct kernel_run *run, uint64_t i)
 {
 	uint64_t count = count_of(run->v);
 	uint32_t *index = (uint32_t *)(void *)run->memory;
 
-	for (uint64_t i = run->layout.prepared >= count * 8 ? count : 0; i < count; i++) {
-		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(
-				STATUS_CANCELLED, "stopped while the indices were chosen");
-		index[i] = index_of(run->seed, count, i);
-		index[count + i] = 0;
-	}
-	run->layout.laid_out = count * 8;
+	index[i] = index_of(run->seed, count, i);
+	index[count + i] = 0;
+}
+
+static struct status scatter_prepare(struct kernel_run *run)
+{
+	uint64_t count = count_of(run->v);
+
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
 	/* Loads of indices wait, by chance, for stores a multiple of 4 KiB away: half a pass, again
@@ -170,7 +161,7 @@ static struct status scatter_prepare(struct kernel_run *run)
 	run->code.start =
 		(const void *)(run->v[FORM] == FORM_SCATTER ? scatter_vector : scatter_scalar);
 	run->code.name = run->v[FORM] == FORM_SCATTER ? "scatter_vector" : "scatter_scalar";
-	return status_ok();
+	return ring_lay_out(run, count, 8, put);
 }
 
 static void scatter_call(struct kernel_run *run, uint64_t elements)
@@ -233,7 +224,6 @@ const struct kernel kernel_scatter_stores = {
 	KERNEL_KNOBS(knobs),
 	.check = scatter_check,
 	.footprint = scatter_footprint,
-	.layout = scatter_layout,
 	.prepare = scatter_prepare,
 	.describe = scatter_describe,
 	.call = scatter_call,

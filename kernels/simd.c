@@ -4,10 +4,7 @@
  * memory (op=broadcast).
  *
  * Elements are small whole numbers, so that sums of some thousand are exact in every type. */
-#include "base/random.h"
 #include "kernels/features.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, OP, TYPE, WIDTH, ACC, FORM };
@@ -525,9 +522,19 @@ static uint64_t simd_layout(const int64_t *v)
 /* Of the element with that index in memory, whatever arrays it is divided into. */
 static unsigned value_of(uint64_t seed, uint64_t index)
 {
-	struct random random = { seed + index };
+	return (unsigned)(ring_bits(seed, index) >> 60);
+}
 
-	return (unsigned)(random_next(&random) >> 60);
+static void put(struct kernel_run *run, uint64_t i)
+{
+	unsigned value = value_of(run->seed, i);
+
+	if (run->v[TYPE] == TYPE_I32)
+		((uint32_t *)(void *)run->memory)[i] = value;
+	else if (run->v[TYPE] == TYPE_F32)
+		((float *)(void *)run->memory)[i] = (float)value;
+	else
+		((double *)(void *)run->memory)[i] = value;
 }
 
 static struct status simd_prepare(struct kernel_run *run)
@@ -536,28 +543,13 @@ static struct status simd_prepare(struct kernel_run *run)
 	uint64_t bytes = type_bytes[v[TYPE]], count = simd_footprint(v) / bytes;
 	uint64_t turn = step_of(v) * (uint64_t)v[ACC];
 
-	for (uint64_t i = run->layout.prepared / bytes; i < count; i++) {
-		unsigned value = value_of(run->seed, i);
-
-		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(
-				STATUS_CANCELLED, "stopped while the arrays were filled");
-		if (v[TYPE] == TYPE_I32)
-			((uint32_t *)(void *)run->memory)[i] = value;
-		else if (v[TYPE] == TYPE_F32)
-			((float *)(void *)run->memory)[i] = (float)value;
-		else
-			((double *)(void *)run->memory)[i] = value;
-	}
-	run->layout.laid_out =
-		count * bytes > run->layout.prepared ? count * bytes : run->layout.prepared;
 	run->granule = turn / bytes;
 	run->ring = part_of(v) / turn * run->granule;
 	run->bytes = two_arrays(v) ? 2 * bytes : bytes;
 	run->walk.lines = (double)run->bytes / 64;
 	run->code.start = (const void *)loops_of(v)->loop[v[ACC] - 1];
 	run->code.name = loops_of(v)->function;
-	return status_ok();
+	return ring_lay_out(run, count, bytes, put);
 }
 
 /* All that the accumulators hold, added up. */

@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "kernels/features.h"
-#include "kernels/fill.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, WIDTH, ORDER, OFFSET };
@@ -162,15 +159,9 @@ KERNEL_BODY void split_random(struct split_walk *walk, const int width)
 	}
 }
 
-#define LOOPS(width)                                                    \
-	KERNEL_LOOP static void fixed_##width(struct split_walk *walk)  \
-	{                                                               \
-		split_fixed(walk, width);                               \
-	}                                                               \
-	KERNEL_LOOP static void random_##width(struct split_walk *walk) \
-	{                                                               \
-		split_random(walk, width);                              \
-	}
+#define LOOPS(width)                                                             \
+	KERNEL_CALLS(fixed_##width, struct split_walk, split_fixed(walk, width)) \
+	KERNEL_CALLS(random_##width, struct split_walk, split_random(walk, width))
 LOOPS(2)
 LOOPS(4)
 LOOPS(8)
@@ -208,7 +199,6 @@ static struct status split_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	uint64_t bytes = split_footprint(v);
-	struct status status = fill_words(run, bytes / 4, 0);
 	bool random = v[ORDER] == ORDER_RANDOM, crosses = (uint64_t)v[OFFSET] + width_of(v) > 64;
 
 	run->granule = PASSES * (random ? RANDOM_LOADS : FIXED_LOADS);
@@ -218,7 +208,7 @@ static struct status split_prepare(struct kernel_run *run)
 	run->walk.lines = (random || !crosses ? 1 : 16.0 / 15) / PASSES;
 	run->code.start = (const void *)loops[v[ORDER]][v[WIDTH]];
 	run->code.name = random ? "split_random" : "split_fixed";
-	return status;
+	return ring_lay_out(run, bytes / 4, 4, ring_put_word);
 }
 
 static void split_call(struct kernel_run *run, uint64_t elements)
@@ -253,7 +243,7 @@ static struct status split_verify(struct kernel_run *run)
 			uint64_t at = turn % turns * step + last + i;
 
 			words[i / 8] |=
-				(uint64_t)(fill_value(run->seed, at / 4) >> at % 4 * 8 & 0xff)
+				(uint64_t)(ring_word(run->seed, at / 4) >> at % 4 * 8 & 0xff)
 				<< i % 8 * 8;
 		}
 		split_call(run, run->granule);

@@ -318,11 +318,7 @@ KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
 	}
 }
 
-#define LOOP(form, width)                                                \
-	KERNEL_LOOP static void form##_##width(struct stores_walk *walk) \
-	{                                                                \
-		form(walk, width);                                       \
-	}
+#define LOOP(form, width) KERNEL_CALLS(form##_##width, struct stores_walk, form(walk, width))
 
 /* clang-format off */
 LOOP(stores_plain, 1) LOOP(stores_plain, 2) LOOP(stores_plain, 4) LOOP(stores_plain, 8) LOOP(stores_plain, 16)

@@ -4,9 +4,6 @@
  * One index for all arrays costs nothing in the loop, but makes every address complex, the store's
  * too. A pointer for each makes them simple and adds two additions. Addresses relative to the
  * store's pointer have both: a simple store, one addition. */
-#include "base/random.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, FORM, UNROLL };
@@ -183,28 +180,14 @@ KERNEL_BODY void sum_pointers(struct sum_walk *walk, const int unroll)
 	}
 }
 
-#define LOOP(form, unroll)                                             \
-	KERNEL_LOOP static void form##_##unroll(struct sum_walk *walk) \
-	{                                                              \
-		form(walk, unroll);                                    \
-	}
-#define LOOPS(form)   \
-	LOOP(form, 1) \
-	LOOP(form, 2) \
-	LOOP(form, 3) LOOP(form, 4) LOOP(form, 5) LOOP(form, 6) LOOP(form, 7) LOOP(form, 8)
-#define NAMES(form)                                                                            \
-	{                                                                                      \
-		form##_1, form##_2, form##_3, form##_4, form##_5, form##_6, form##_7, form##_8 \
-	}
-
-LOOPS(sum_indexed)
-LOOPS(sum_relative)
-LOOPS(sum_pointers)
+KERNEL_UNROLLED(sum_indexed, struct sum_walk, sum_indexed)
+KERNEL_UNROLLED(sum_relative, struct sum_walk, sum_relative)
+KERNEL_UNROLLED(sum_pointers, struct sum_walk, sum_pointers)
 
 static sum_loop *const loops[FORMS][UNROLL_MAX] = {
-	NAMES(sum_indexed),
-	NAMES(sum_relative),
-	NAMES(sum_pointers),
+	{ KERNEL_UNROLLED_NAMES(sum_indexed) },
+	{ KERNEL_UNROLLED_NAMES(sum_relative) },
+	{ KERNEL_UNROLLED_NAMES(sum_pointers) },
 };
 static const char *const functions[FORMS] = { "sum_indexed", "sum_relative", "sum_pointers" };
 
@@ -219,38 +202,28 @@ static uint64_t sum_footprint(const int64_t *v)
 	return part_of(v) * 12;
 }
 
-static uint64_t sum_layout(const int64_t *v)
-{
-	return part_of(v);
-}
-
 static uint32_t value_of(uint64_t seed, uint64_t index)
 {
-	struct random random = { seed + index };
+	return (uint32_t)ring_bits(seed, index);
+}
 
-	return (uint32_t)random_next(&random);
+/* The three arrays follow each other; the third holds any values. */
+static void put(struct kernel_run *run, uint64_t i)
+{
+	((uint32_t *)(void *)run->memory)[i] = i < part_of(run->v) * 2 ? value_of(run->seed, i) : 0;
 }
 
 static struct status sum_prepare(struct kernel_run *run)
 {
-	uint32_t *memory = (uint32_t *)(void *)run->memory;
 	uint64_t part = part_of(run->v), unroll = (uint64_t)run->v[UNROLL];
 
-	/* a, then b, in one run of values; d needs none. */
-	for (uint64_t i = run->layout.prepared >= part * 12 ? part * 3 : 0; i < part * 3; i++) {
-		if (i % 65536 == 0 && !kernel_goes_on(run, i, part * 3))
-			return status_make(
-				STATUS_CANCELLED, "stopped while the arrays were filled");
-		memory[i] = i < part * 2 ? value_of(run->seed, i) : 0;
-	}
-	run->layout.laid_out = part * 12;
 	run->granule = unroll;
 	run->ring = part / unroll * unroll;
 	run->bytes = 12;
 	run->walk.lines = 12 / 64.0;
 	run->code.start = (const void *)loops[run->v[FORM]][unroll - 1];
 	run->code.name = functions[run->v[FORM]];
-	return status_ok();
+	return ring_lay_out(run, part * 3, 4, put);
 }
 
 static void sum_call(struct kernel_run *run, uint64_t elements)
@@ -310,7 +283,6 @@ const struct kernel kernel_sum_arrays = {
 	.limit = "complex-addressing",
 	KERNEL_KNOBS(knobs),
 	.footprint = sum_footprint,
-	.layout = sum_layout,
 	.prepare = sum_prepare,
 	.call = sum_call,
 	.verify = sum_verify,

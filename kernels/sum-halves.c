@@ -4,9 +4,6 @@
  * Every form adds into two pairs of sums in turn, so that no chain of additions is ever what binds.
  */
 #include "kernels/features.h"
-#include "kernels/fill.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
 #include "kernels/ring.h"
 
 enum { SIZE, UNROLL, FORM };
@@ -214,34 +211,10 @@ KERNEL_BODY void halves_vector128(struct halves *walk, const int unroll)
 	walk->bottom = bottom0[0] + bottom0[1] + bottom0[2] + bottom0[3];
 }
 
-#define COPIES_LOOP(n)                                          \
-	KERNEL_LOOP static void copies_##n(struct halves *walk) \
-	{                                                       \
-		halves_copies(walk, n);                         \
-	}
-#define LEAN_LOOP(n)                                          \
-	KERNEL_LOOP static void lean_##n(struct halves *walk) \
-	{                                                     \
-		halves_lean(walk, n);                         \
-	}
-#define FOLDED_LOOP(n)                                          \
-	KERNEL_LOOP static void folded_##n(struct halves *walk) \
-	{                                                       \
-		halves_folded(walk, n);                         \
-	}
-#define VECTOR128_LOOP(n)                                          \
-	KERNEL_LOOP static void vector128_##n(struct halves *walk) \
-	{                                                          \
-		halves_vector128(walk, n);                         \
-	}
-#define COPIES_NAME(n)	  copies_##n,
-#define LEAN_NAME(n)	  lean_##n,
-#define FOLDED_NAME(n)	  folded_##n,
-#define VECTOR128_NAME(n) vector128_##n,
-KERNEL_EIGHT(COPIES_LOOP)
-KERNEL_EIGHT(LEAN_LOOP)
-KERNEL_EIGHT(FOLDED_LOOP)
-KERNEL_EIGHT(VECTOR128_LOOP)
+KERNEL_UNROLLED(copies, struct halves, halves_copies)
+KERNEL_UNROLLED(lean, struct halves, halves_lean)
+KERNEL_UNROLLED(folded, struct halves, halves_folded)
+KERNEL_UNROLLED(vector128, struct halves, halves_vector128)
 
 #if defined(__x86_64__)
 
@@ -275,17 +248,12 @@ __attribute__((target("avx2"))) KERNEL_BODY void halves_vector256(
 		       bottom0[6] + bottom0[7];
 }
 
-#define VECTOR256_LOOP(n)                                                                          \
-	__attribute__((target("avx2"))) KERNEL_LOOP static void vector256_##n(struct halves *walk) \
-	{                                                                                          \
-		halves_vector256(walk, n);                                                         \
-	}
-#define VECTOR256_NAME(n) vector256_##n,
-KERNEL_EIGHT(VECTOR256_LOOP)
+KERNEL_UNROLLED_AS(__attribute__((target("avx2"))), vector256, struct halves, halves_vector256)
+#define VECTOR256_NAMES KERNEL_UNROLLED_NAMES(vector256)
 
 #else
 
-#define VECTOR256_NAME(n)
+#define VECTOR256_NAMES NULL
 
 #endif
 
@@ -296,11 +264,11 @@ static const struct {
 	int64_t lanes;
 	halves_loop *loops[8];
 } forms[FORMS] = {
-	[FORM_COPIES] = { "halves_copies", 1, { KERNEL_EIGHT(COPIES_NAME) } },
-	[FORM_LEAN] = { "halves_lean", 1, { KERNEL_EIGHT(LEAN_NAME) } },
-	[FORM_FOLDED] = { "halves_folded", 1, { KERNEL_EIGHT(FOLDED_NAME) } },
-	[FORM_VECTOR128] = { "halves_vector128", 4, { KERNEL_EIGHT(VECTOR128_NAME) } },
-	[FORM_VECTOR256] = { "halves_vector256", 8, { KERNEL_EIGHT(VECTOR256_NAME) } },
+	[FORM_COPIES] = { "halves_copies", 1, { KERNEL_UNROLLED_NAMES(copies) } },
+	[FORM_LEAN] = { "halves_lean", 1, { KERNEL_UNROLLED_NAMES(lean) } },
+	[FORM_FOLDED] = { "halves_folded", 1, { KERNEL_UNROLLED_NAMES(folded) } },
+	[FORM_VECTOR128] = { "halves_vector128", 4, { KERNEL_UNROLLED_NAMES(vector128) } },
+	[FORM_VECTOR256] = { "halves_vector256", 8, { VECTOR256_NAMES } },
 };
 
 static struct status halves_check(const int64_t *v)
@@ -313,7 +281,6 @@ static struct status halves_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	uint64_t count = (uint64_t)v[SIZE] / 4;
-	struct status status = fill_words(run, count, 0);
 
 	run->granule = (uint64_t)(v[UNROLL] * forms[v[FORM]].lanes);
 	run->ring = count / run->granule * run->granule;
@@ -321,7 +288,7 @@ static struct status halves_prepare(struct kernel_run *run)
 	run->walk.lines = 4.0 / 64;
 	run->code.start = (const void *)forms[v[FORM]].loops[v[UNROLL] - 1];
 	run->code.name = forms[v[FORM]].function;
-	return status;
+	return ring_lay_out(run, count, 4, ring_put_word);
 }
 
 static void halves_call(struct kernel_run *run, uint64_t elements)
@@ -334,25 +301,17 @@ static void halves_call(struct kernel_run *run, uint64_t elements)
 	run->result = (uint64_t)walk.top << 32 | walk.bottom;
 }
 
-static struct status halves_verify(struct kernel_run *run)
+static uint64_t halves_expected(const struct kernel_run *run, uint64_t elements)
 {
-	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
 	uint32_t top = 0, bottom = 0;
 
-	count = count / run->granule * run->granule;
-	for (uint64_t i = 0; i < count; i++) {
-		uint32_t value = fill_value(run->seed, i % run->ring);
+	for (uint64_t i = 0; i < elements; i++) {
+		uint32_t value = ring_word(run->seed, i % run->ring);
 
 		top += value >> 16;
 		bottom += value & 0xffff;
 	}
-	kernel_rewind(run);
-	halves_call(run, count);
-	kernel_rewind(run);
-	if (run->result != ((uint64_t)top << 32 | bottom))
-		return status_make(STATUS_FAILED, "sum-halves summed to %#llx where %#llx is right",
-			(unsigned long long)run->result, (unsigned long long)top << 32 | bottom);
-	return status_ok();
+	return (uint64_t)top << 32 | bottom;
 }
 
 const struct kernel kernel_sum_halves = {
@@ -372,5 +331,5 @@ const struct kernel kernel_sum_halves = {
 	.layout_nests = true,
 	.prepare = halves_prepare,
 	.call = halves_call,
-	.verify = halves_verify,
+	.expected = halves_expected,
 };
