@@ -72,28 +72,28 @@ static void a_slow_reference_chain_is_contention(void **state)
 {
 	static struct trials trials;
 	struct clock clock = { .watched = true, .link_sure = true, .overhead = 30 };
-	double cycle = 0.72, ticks = 30 + MEASURE_WATCH_LINKS * cycle;
+	double cycle = 0.72, ticks = 30 + TRIAL_WATCH_LINKS * cycle;
 
 	(void)state;
-	check_near(measure_watch(&clock, ticks, cycle), 1, 1e-6);
-	check_near(measure_watch(&clock, 1.03 * ticks, cycle), 1.03, 1e-3);
-	check_near(measure_watch(&clock, 0.99 * ticks, cycle), 0.99, 1e-3);
-	check_near(measure_watch(&clock, ticks, 3 * cycle), 3, 1e-6);
+	check_near(trial_watch(&clock, ticks, cycle), 1, 1e-6);
+	check_near(trial_watch(&clock, 1.03 * ticks, cycle), 1.03, 1e-3);
+	check_near(trial_watch(&clock, 0.99 * ticks, cycle), 0.99, 1e-3);
+	check_near(trial_watch(&clock, ticks, 3 * cycle), 3, 1e-6);
 	trials.count = 40;
 	for (int i = 0; i < 40; i++)
 		trials.trial[i] = (struct trial){ .cpe = i < 20 ? 2.8 : 0.93,
 			.ghz = 3,
 			.turns = 1,
-			.watch = measure_watch(&clock, ticks, i < 20 ? cycle : 3 * cycle) };
-	measure_classify(&trials);
+			.watch = trial_watch(&clock, ticks, i < 20 ? cycle : 3 * cycle) };
+	trials_classify(&trials);
 	assert_int_equal(trials_quiet(&trials), 20);
 	assert_int_equal(trials.trial[19].fate, TRIAL_QUIET);
 	assert_int_equal(trials.trial[20].fate, TRIAL_CONTENDED);
 	/* Nobody knows what a link takes there, or there is no watch. */
 	clock.link_sure = false;
-	check_near(measure_watch(&clock, ticks, 3 * cycle), 1.0 / 3, 1e-6);
+	check_near(trial_watch(&clock, ticks, 3 * cycle), 1.0 / 3, 1e-6);
 	clock.watched = false;
-	assert_true(isnan(measure_watch(&clock, ticks, cycle)));
+	assert_true(isnan(trial_watch(&clock, ticks, cycle)));
 }
 
 static void few_trials_tell_nothing(void **state)
@@ -106,9 +106,9 @@ static void few_trials_tell_nothing(void **state)
 	for (int i = 0; i < 40; i++)
 		trials.trial[i] =
 			(struct trial){ .cpe = 1, .ghz = 3, .turns = i < 8 ? 0.5F : 1, .watch = 1 };
-	assert_true(isnan(measure_best_turns(&trials, &ghz)));
+	assert_true(isnan(trials_best_turns(&trials, &ghz)));
 	trials.count = 40;
-	check_near(measure_best_turns(&trials, &ghz), 0.5, 1e-6);
+	check_near(trials_best_turns(&trials, &ghz), 0.5, 1e-6);
 	check_near(ghz, 3, 1e-12);
 }
 

@@ -9,6 +9,7 @@
 #include "counting_fakes.h"
 
 #include "engine/counters/counting.h"
+#include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
 #include "tree.h"
 

@@ -417,7 +417,7 @@ static void contention_is_told_by_either_watch(void **state)
 		trials.trial[i].turns = i >= 40 ? 2.0f : 1.02f;
 	}
 	trials.trial[35].fate = TRIAL_SWITCHED;
-	measure_classify(&trials);
+	trials_classify(&trials);
 	for (int i = 0; i < 60; i++) {
 		if (i == 35)
 			assert_int_equal(trials.trial[i].fate, TRIAL_SWITCHED);
@@ -437,7 +437,7 @@ static void without_a_watch_all_are_quiet(void **state)
 		add(&trials, 3, TRIAL_QUIET);
 		trials.trial[i].watch = trials.trial[i].turns = NAN;
 	}
-	measure_classify(&trials);
+	trials_classify(&trials);
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(trials.trial[i].fate, TRIAL_QUIET);
 }

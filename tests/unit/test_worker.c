@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
 #include "engine/measure/settle.h"
 #include "engine/memory/arena.h"

@@ -66,41 +66,21 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
  * calls by that, and trials begin now. */
 void measure_settled(struct measure *measure, double each);
 
-/* When to stop making trials. */
-struct measure_goal {
-	unsigned quiet;	  /* this many quiet trials are in; of a working set beyond the core's own
-			     caches they also span a lap, where   time allows, and do not drift */
-	double precision; /* or the median's standard error is this small, relatively, with at least
-			     QUIET_ENOUGH quiet trials; 0: no matter. Within the core's own caches
-			     alone */
-	unsigned trials;  /* this many trials in all are in */
-	unsigned patience; /* at every multiple of this: fewer than a tenth of all are quiet; 0: no
-			      matter */
-	double until;	   /* the time is up: seconds of clock_seconds() */
-	unsigned fewest;   /* of a complete run: so many are made all the same; 0: one */
-};
+/* Calls the kernel `calls` times on so many elements, with a fence after each call. */
+static inline void measure_calls(const struct measure *measure, uint64_t elements, unsigned calls)
+{
+	struct kernel_run *run = measure->run;
+	void (*call)(struct kernel_run *, uint64_t) = run->kernel->call;
 
-/* Makes trials, appending to `trials`, until one part of the goal is reached or *cancel is set. At
- * least three are made unless cancelled, of a complete run goal->fewest. */
-void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
-	const atomic_bool *cancel);
+	for (unsigned i = 0; i < calls; i++) {
+		if (measure->rewind)
+			kernel_rewind(run);
+		call(run, elements);
+		clock_fence();
+	}
+}
 
 /* The calls of one region of `count`, untimed, for whoever counts around them. */
 void measure_region(struct measure *measure, uint64_t elements);
-
-/* ---- quiet.c ---- */
-
-/* What a trial's watch chain of so many links tells (struct trial): its ticks, and those of a cycle
- * by the reference chain. Pure. */
-enum { MEASURE_WATCH_LINKS = 12288 };
-float measure_watch(const struct clock *clock, double ticks, double cycle);
-
-/* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of
- * contention last much longer than a trial, and one reading is good to about 1 % only. Pure. */
-void measure_classify(struct trials *trials);
-
-/* What the watch loops took at their best in these trials, for clock_learn(), and the median core
- * clock; NAN when there are too few. Pure. */
-double measure_best_turns(const struct trials *trials, double *ghz);
 
 #endif

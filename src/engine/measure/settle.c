@@ -96,13 +96,19 @@ static void set_mark(struct settle *settle, const struct kernel_run *run, uint64
 	settle->mark[settle->marks++] = *run;
 }
 
-static double seconds_of(const struct measure *measure, struct kernel_run *run, uint64_t elements)
+static double now(const struct measure *measure, const struct settle *settle)
 {
-	uint64_t begin = clock_ticks();
+	return settle->now ? settle->now() : (double)clock_ticks() / measure->clock->hz;
+}
+
+static double seconds_of(const struct measure *measure, const struct settle *settle,
+	struct kernel_run *run, uint64_t elements)
+{
+	double begin = now(measure, settle);
 
 	run->kernel->call(run, elements);
 	clock_fence();
-	return (double)(clock_ticks() - begin) / measure->clock->hz;
+	return now(measure, settle) - begin;
 }
 
 /* Goes back to each mark, farthest first, and sees whether the lines met there are still in a
@@ -118,7 +124,7 @@ static bool measure_reach(
 	/* One quick mark alone may be chance: the next one must be quick, too. */
 	for (unsigned i = 0; i < settle->marks; i++) {
 		struct kernel_run again = settle->mark[i];
-		double seconds = seconds_of(measure, &again, elements) / (double)elements;
+		double seconds = seconds_of(measure, settle, &again, elements) / (double)elements;
 
 		if (seconds >= found_again * each)
 			before = 0;
@@ -156,7 +162,7 @@ static bool walk_until_steady(struct measure *measure, struct settle *settle, bo
 {
 	struct kernel_run *run = measure->run;
 	double need = needed(run, settle, marks), lap = (double)run->ring;
-	double begin = clock_seconds(), taken[PIECES_MOST];
+	double begin = now(measure, settle), taken[PIECES_MOST];
 	double target = fmin(need * *each, settle->seconds);
 	uint64_t walked = 0, piece = round_up(fmax(target / PIECES_OF_LAP, piece_least) / *each,
 				     run->period ? run->period : run->granule);
@@ -170,9 +176,9 @@ static bool walk_until_steady(struct measure *measure, struct settle *settle, bo
 		}
 		if (marks)
 			set_mark(settle, run, walked);
-		taken[count++] = seconds_of(measure, run, piece) / (double)piece;
+		taken[count++] = seconds_of(measure, settle, run, piece) / (double)piece;
 		walked += piece;
-		if (clock_seconds() - begin > settle->seconds)
+		if (now(measure, settle) - begin > settle->seconds)
 			break;
 		if ((double)walked < need)
 			continue;

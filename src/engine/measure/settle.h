@@ -27,6 +27,7 @@ struct settle {
 			       more */
 	double seconds;	    /* the longest that settling may take (> 0) */
 	double lap;	    /* laps up to this long, seconds, are walked whole; 0: SETTLE_LAP */
+	double (*now)(void); /* seconds; NULL: the clock of the measure */
 	/* Bytes that a scattered walk goes on until what it met first is gone from every cache: the
 	 * largest reuse distance at which lines were found again. Measured here, since the stated
 	 * size of a shared cache says nothing of this process's share. 0: not measured yet. A walk

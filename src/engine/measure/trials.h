@@ -129,6 +129,21 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 /* Of long trials (a whole matrix product each) a few are enough: so many seconds of them. */
 #define SECONDS_SETTLED 0.05
 
+struct clock;
+
+/* What a trial's watch chain of so many links tells (struct trial): its ticks, and those of a cycle
+ * by the reference chain. */
+enum { TRIAL_WATCH_LINKS = 12288 };
+float trial_watch(const struct clock *clock, double ticks, double cycle);
+
+/* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of
+ * contention last much longer than a trial, and one reading is good to about 1 % only. */
+void trials_classify(struct trials *trials);
+
+/* What the watch loops took at their best in these trials, for clock_learn(), and the median core
+ * clock; NAN when there are too few. */
+double trials_best_turns(const struct trials *trials, double *ghz);
+
 /* Reduces trials; facts give bytes, source and whether a watch chain exists. */
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
 #include "engine/measure/settle.h"
 #include "engine/own/own_child.h"

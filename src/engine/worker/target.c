@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "engine/counters/counting.h"
 #include "engine/machine/topology.h"
+#include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
 #include "engine/worker/isolate.h"
 #include "engine/worker/load_threads.h"
@@ -162,7 +163,7 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run,
 
 static void learn(struct target *target, const struct trials *trials)
 {
-	double ghz, turns = measure_best_turns(trials, &ghz);
+	double ghz, turns = trials_best_turns(trials, &ghz);
 
 	clock_learn(&target->clock, turns, ghz);
 }

@@ -1,0 +1,269 @@
+/* Nothing but the timed code runs between two clock readings. */
+#include "engine/measure/rounds.h"
+
+#include <math.h>
+#include <sched.h>
+
+#include "engine/counters/counting.h"
+
+/* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 us: short, so that
+ * most trials meet no interrupt, and long against the counter's step. */
+enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
+
+/* A trial of a whole ring may last seconds. Where it lasts longer than this, time in which
+ * something else had the core is taken off it; away for more than that share of its time it is
+ * contended: its data had to come back, too. */
+#define LONG_TRIAL 0.001
+#define AWAY_MOST  0.01
+
+/* The reference chain before and after a trial may differ by so much; of one that lasts long the
+ * clock wanders meanwhile, and the mean of both is what there is. */
+#define DRIFT_MOST 0.02
+#define DRIFT_LONG 0.06
+
+/* Ticks of a region. */
+static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements)
+{
+	uint64_t begin = clock_ticks();
+
+	measure_calls(measure, elements, measure->calls);
+	return clock_ticks() - begin;
+}
+
+/* The same with the core cycles of user space, which are read outside the ticks: reading them may
+ * take a system call. Never inlined: what stands between the readings besides is then the same for
+ * both lengths. */
+static __attribute__((noinline)) uint64_t region_counted(
+	const struct measure *measure, uint64_t elements, uint64_t *cycles)
+{
+	uint64_t begin = counting_read_cycles(measure->counting);
+	uint64_t ticks = region_ticks(measure, elements);
+
+	*cycles = counting_read_cycles(measure->counting) - begin;
+	return ticks;
+}
+
+static struct chain_time chain_ticks(const struct clock *clock)
+{
+	uint64_t a = clock_ticks();
+	clock_chain(CHAIN_SHORT);
+	uint64_t b = clock_ticks();
+	clock_chain(CHAIN_LONG);
+	uint64_t c = clock_ticks();
+
+	return (struct chain_time){
+		.slope = ((double)(c - b) - (double)(b - a)) /
+			 ((CHAIN_LONG - CHAIN_SHORT) * clock->link),
+		.total = (double)(c - a),
+	};
+}
+
+/* Seconds that something else ran meanwhile; 0: nothing did. */
+static double away(const struct clock_thread *before, const struct clock_thread *after)
+{
+	if (after->switches == before->switches)
+		return 0;
+	return fmax(after->at - before->at - (after->on - before->on), 0);
+}
+
+/* Whether a trial lasts so long itself that it meets switches whatever is done. */
+static bool is_long(const struct measure *measure, const struct clock_thread *before,
+	const struct clock_thread *after)
+{
+	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
+}
+
+/* One region, in ticks, and in cycles where they are counted: of the program alone. Of a complete
+ * run, which may last seconds, without the time in which something else ran. */
+static uint64_t region(
+	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
+{
+	struct clock_thread first = { 0 }, last;
+	uint64_t ticks;
+	double gone;
+
+	if (measure->run->complete)
+		first = clock_thread();
+	ticks = measure->counting ? region_counted(measure, elements, cycles)
+				  : region_ticks(measure, elements);
+	if (!measure->run->complete)
+		return ticks;
+	last = clock_thread();
+	gone = away(&first, &last) * hz;
+	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
+}
+
+/* A trial by counted cycles: what the reference chain says of it becomes the check. */
+static void count_trial(struct trial *trial, double cycles, double seconds)
+{
+	double cpe = trial->cpe;
+
+	trial->cpe = cycles;
+	trial->ghz = cycles / seconds * 1e-9;
+	trial->check = (float)(cpe / cycles);
+}
+
+/* What two clock readings found of the kernel. */
+struct timed {
+	uint64_t half, whole;		    /* ticks */
+	uint64_t half_cycles, whole_cycles; /* where they are counted */
+};
+
+/* Trials this short, seconds, share their readings of the chains while the clock is stable: in the
+ * last ROUNDS_STABLE rounds the chain before and after differed by no more than ROUND_STABLE,
+ * relatively. */
+#define ROUND_SHORT  60e-6
+#define ROUND_STABLE 0.003
+enum { ROUNDS_STABLE = 3 };
+
+static unsigned trials_of_round(const struct measure *measure, unsigned stable)
+{
+	double seconds =
+		measure->each * (double)((measure->half + measure->whole) * measure->calls);
+
+	return stable >= ROUNDS_STABLE && !measure->far && !measure->run->complete &&
+			       seconds < ROUND_SHORT
+		       ? ROUND_TRIALS
+		       : 1;
+}
+
+static uint64_t watch_ticks(uint64_t *turns)
+{
+	uint64_t begin = clock_ticks(), middle;
+
+	clock_watch(TRIAL_WATCH_LINKS);
+	middle = clock_ticks();
+	clock_turn(CLOCK_TURNS);
+	*turns = clock_ticks() - middle;
+	return middle - begin;
+}
+
+/* Times the kernel so many times between two readings of the chains. round->before and was are
+ * those of the last one. */
+static void time_round(const struct measure *measure, struct round *round, struct timed *timed,
+	unsigned count, double hz)
+{
+	const struct clock *clock = measure->clock;
+	uint64_t begin, turns;
+
+	round->watch = round->turns = 0;
+	if (clock->watched)
+		round->watch = watch_ticks(&round->turns);
+	/* Once untimed: after some microseconds of scalar code the vector units need as long to
+	 * come to full speed, and only the region that is timed first would pay for it. */
+	if (measure->rewind)
+		region_ticks(measure, measure->half);
+	for (unsigned i = 0; i < count; i++) {
+		timed[i] = (struct timed){ 0 };
+		timed[i].half = region(measure, measure->half, hz, &timed[i].half_cycles);
+		timed[i].whole = region(measure, measure->whole, hz, &timed[i].whole_cycles);
+	}
+	/* A long region has put what is timed next out of the caches: bringing it back made the
+	 * clock seem 3 to 13 % faster than it is. */
+	clock_turn(CLOCK_CHAIN_UNIT);
+	clock_chain(CLOCK_CHAIN_UNIT);
+	if (clock->watched) {
+		begin = clock_ticks();
+		clock_turn(CLOCK_TURNS);
+		turns = clock_ticks() - begin;
+		if (turns > round->turns)
+			round->turns = turns;
+	}
+	round->after = chain_ticks(clock);
+	round->now = clock_thread();
+}
+
+/* What the round says of a trial apart from its own time. */
+static enum trial_fate fate_of(const struct measure *measure, const struct round *round)
+{
+	double most = round->now.at - round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
+
+	if (round->before.slope <= 0 || round->after.slope <= 0)
+		return TRIAL_BROKEN;
+	if (round->now.switches != round->was.switches &&
+		!is_long(measure, &round->was, &round->now))
+		return TRIAL_SWITCHED;
+	if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
+		return TRIAL_MOVED;
+	if (fabs(round->after.total - round->before.total) > most * round->before.total)
+		return TRIAL_DRIFTED;
+	return TRIAL_QUIET;
+}
+
+static struct trial make_trial(const struct measure *measure, const struct round *round,
+	const struct timed *timed, enum trial_fate fate, double hz)
+{
+	const struct clock *clock = measure->clock;
+	/* Beyond the core's own caches the half only fills prefetchers and the queues to memory
+	 * after the pause. For about 50 us these run faster or slower than in an endless walk, and
+	 * a difference would double that (reads of a line each: 17 cycles where 13 are right).
+	 * The cost of a call itself is nothing there. */
+	double elements = (double)measure->calls *
+			  (double)(measure->far ? measure->whole : measure->whole - measure->half);
+	double cycle = (round->before.slope + round->after.slope) / 2, cycles = 1;
+	double slope =
+		((double)timed->whole - (measure->far ? clock->overhead : (double)timed->half)) /
+		elements;
+	struct trial trial = {
+		.cpe = slope / cycle,
+		.ghz = hz / cycle * 1e-9,
+		.check = NAN,
+		.watch = trial_watch(clock, (double)round->watch, cycle),
+		.turns = clock->watched ? (float)(((double)round->turns - clock->overhead) / cycle /
+						  clock->turn / CLOCK_TURNS)
+					: NAN,
+		.at = (float)(clock_seconds() - measure->begin),
+		.fate = (uint8_t)fate,
+		.place = measure->place,
+	};
+
+	if (measure->counting)
+		cycles = ((double)timed->whole_cycles -
+				 (measure->far ? 0 : (double)timed->half_cycles)) /
+			 elements;
+	if (slope <= 0 || cycles <= 0)
+		trial.fate = TRIAL_BROKEN;
+	if (measure->counting && trial.fate != TRIAL_BROKEN)
+		count_trial(&trial, cycles, slope / hz);
+	/* What judges trials looks at the watch. */
+	if (is_long(measure, &round->was, &round->now) &&
+		away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
+		clock->watched)
+		trial.turns = fmaxf(trial.turns, 2);
+	return trial;
+}
+
+void rounds_begin(struct rounds *rounds, struct measure *measure)
+{
+	*rounds = (struct rounds){
+		.measure = measure, .hz = clock_hz(measure->clock), .last.was = clock_thread()
+	};
+	clock_clean_vectors();
+	clock_chain(CHAIN_LONG);
+	rounds->last.before = chain_ticks(measure->clock);
+}
+
+unsigned rounds_make(struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS])
+{
+	struct measure *measure = rounds->measure;
+	struct round *round = &rounds->last;
+	unsigned count = trials_of_round(measure, rounds->stable);
+	struct timed timed[ROUND_TRIALS];
+	enum trial_fate fate;
+
+	if (count > most)
+		count = most;
+	time_round(measure, round, timed, count, rounds->hz);
+	fate = fate_of(measure, round);
+	if (measure->counting && !counting_cycles(measure->counting))
+		measure->counting = NULL;
+	for (unsigned i = 0; i < count; i++)
+		trial[i] = make_trial(measure, round, &timed[i], fate, rounds->hz);
+	rounds->stable = fate == TRIAL_QUIET && fabs(round->after.total - round->before.total) <=
+							ROUND_STABLE * round->before.total
+				 ? rounds->stable + 1
+				 : 0;
+	round->was = round->now;
+	round->before = round->after;
+	return count;
+}
