@@ -311,7 +311,7 @@ static void splits_count_more_than_once(void **state)
 	limits_of_place(uarch, "mov rax,[rsi]; mov rbx,[rsi+8]; jne top", 2, &place);
 	check_near(cycles_of(LIMIT_SPLITS), 1, 1e-9);
 	assert_string_equal(
-		find(LIMIT_SPLITS)->cause, "2 loads, 1 of them over a line and counting 2");
+		find(LIMIT_SPLITS)->cause, "2 loads; 1 of them cross a line and count as 2");
 	limits_of_place(uarch, "mov [rsi],rax; jne top", 2, &place);
 	check_near(cycles_of(LIMIT_SPLITS), 3, 1e-9);
 	/* Loads or stores? Nobody said: the limit holds for both, and here for loads, which cost
@@ -338,7 +338,7 @@ static void splits_are_seen_where_addresses_are(void **state)
 	limits_compute(&loop, uarch, &nowhere, &limits);
 	check_near(cycles_of(LIMIT_SPLITS), 10 / 3.0, 1e-9);
 	assert_string_equal(
-		find(LIMIT_SPLITS)->cause, "1 load, 0.25 of them over a line and counting 2");
+		find(LIMIT_SPLITS)->cause, "1 load; 0.25 of them cross a line and count as 2");
 	loop_free(&loop);
 	uarch_free(uarch);
 }
@@ -356,7 +356,7 @@ static void loads_of_one_place_share_a_bank(void **state)
 		1);
 	check_near(cycles_of(LIMIT_BANKS), 2, 1e-9);
 	assert_string_equal(find(LIMIT_BANKS)->cause,
-		"2 loads at the same place of their lines, 1 a cycle from one bank");
+		"2 loads at the same offset in their lines, 1 a cycle from one bank");
 	/* They overlap in some bytes. */
 	limits_of(uarch, "vmovupd ymm0,[rsi]; mov rbx,[rsi+80]; add rsi,64; jne top", 1);
 	check_near(cycles_of(LIMIT_BANKS), 2, 1e-9);
@@ -387,7 +387,7 @@ static void stores_to_many_lines_go_one_by_one(void **state)
 	limits_of(uarch, "mov [rsi],rax; mov [rsi+128],rbx; jne top", 1);
 	check_near(cycles_of(LIMIT_STORE_LINES), 4, 1e-9);
 	assert_string_equal(find(LIMIT_STORE_LINES)->cause,
-		"2 stores, 0.5 lines a cycle: few next to each other share one");
+		"2 stores, 0.5 lines a cycle: few neighbours share a line");
 	/* Three and two in a row: two cycles and one; the other way round none is next to its like.
 	 */
 	limits_of(uarch,

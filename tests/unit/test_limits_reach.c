@@ -176,8 +176,7 @@ static void what_begins_anew_overlaps_as_far_as_the_buffer_reaches(void **state)
 	/* Of twelve, the thirteenth waits for the first. */
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / (floor(together) + 2), alone * 0.01);
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), " more in the reorder buffer");
-	check_contains(
-		cause_of(LIMIT_LATENCY), "but begun anew every element: up to 10 of them overlap");
+	check_contains(cause_of(LIMIT_LATENCY), "every element, and up to 10 of them overlap");
 	/* No hard limit without the buffer's size. */
 	place.restart = 0;
 	limits_of(*state, PLAIN, 1, &place);

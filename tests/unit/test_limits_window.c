@@ -107,8 +107,8 @@ static void the_buffer_that_is_full_is_named(void **state)
 	assert_non_null(find(LIMIT_WINDOW));
 	assert_false(find(LIMIT_WINDOW)->hard);
 	check_near(find(LIMIT_WINDOW)->cycles, 2 * each(), 1e-9);
-	check_contains(find(LIMIT_WINDOW)->cause,
-		"1 at a time, the 4 entries of integer registers full between");
+	check_contains(
+		find(LIMIT_WINDOW)->cause, "1 at a time: the 4 entries of integer registers");
 	ask(2, "xor ecx,ecx", 3);
 	assert_null(find(LIMIT_WINDOW));
 	/* Of three misses two are in flight. */
@@ -129,7 +129,7 @@ static void what_waits_is_in_the_scheduler(void **state)
 	/* Those behind the second miss do not wait for it, so there is room between it and the
 	 * first. */
 	ask(2, "lea rcx,[rax+8]; lea rdx,[rbx+8]; add rcx,rdx", 4);
-	check_contains(find(LIMIT_WINDOW)->cause, "the 4 entries of the scheduler full between");
+	check_contains(find(LIMIT_WINDOW)->cause, "the 4 entries of the scheduler");
 }
 
 /* A buffer whose size nobody knows is not called full, nor one that leaves as many misses in flight

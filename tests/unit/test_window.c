@@ -249,7 +249,7 @@ static void remedies_put_the_misses_back_into_the_window(void **state)
 	apart = waits();
 	full = find(LIMIT_WINDOW);
 	assert_non_null(full);
-	check_contains(full->cause, "1 at a time, the 60 entries of the store queue full between");
+	check_contains(full->cause, "1 at a time: the 60 entries of the store queue");
 	assert_false(full->hard);
 	ask(WINDOW_STORE, 200, "remedy=jam");
 	check_near(waits() / apart, 0.5, 0.05);

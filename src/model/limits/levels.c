@@ -233,11 +233,9 @@ void levels_add_missing(
 	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
 {
 	if (level->measured)
-		limits_add_unknown(
-			tally, kind, "%s %s of this machine not measured yet", level->name, what);
+		limits_add_unknown(tally, kind, CAUSE_NOT_MEASURED, level->name, what);
 	else
-		limits_add_unknown(
-			tally, kind, "%s %s is not in the file of this core", level->name, what);
+		limits_add_unknown(tally, kind, CAUSE_NOT_IN_FILE, level->name, what);
 }
 
 void levels_describe(const struct level *level, char *buffer, size_t size)

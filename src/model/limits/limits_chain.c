@@ -117,18 +117,15 @@ static void add_latency(struct tally *tally)
 	if (restart > 0 && isfinite(together) && restart_share(restart, together) > 0.99) {
 		/* Seldom enough to say no more of it. */
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * restart_share(restart, together),
-			"chain of %s: %s cycle%s", what, number,
-			chain->cycles == tally->turns ? "" : "s");
+			CAUSE_CHAIN, what, number, chain->cycles == tally->turns ? "" : "s");
 	} else if (restart > 0 && isfinite(together)) {
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * restart_share(restart, together),
-			"chain of %s: %s cycle%s, but begun anew every %s%s: up to %.0f of them "
-			"overlap with those before",
-			what, number, chain->cycles == tally->turns ? "" : "s",
+			CAUSE_CHAIN_AGAIN, what, number, chain->cycles == tally->turns ? "" : "s",
 			restart == 1 ? "" : words_number(restart, every),
 			restart == 1 ? "element" : " elements", floor(together));
 	} else if (restart <= 0) {
-		limits_add(tally, LIMIT_LATENCY, chain->cycles, "chain of %s: %s cycle%s", what,
-			number, chain->cycles == tally->turns ? "" : "s");
+		limits_add(tally, LIMIT_LATENCY, chain->cycles, CAUSE_CHAIN, what, number,
+			chain->cycles == tally->turns ? "" : "s");
 	}
 	for (int i = 0; i < chain->link_count; i++)
 		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
@@ -165,8 +162,7 @@ static bool add_up(
 		if (place->reach[k].way != way || !(place->reach[k].lines > 0))
 			continue;
 		if (!levels_spread_reach(tally, k, level, &missing)) {
-			limits_add_unknown(
-				tally, kind, "size of the %s cache is not known", missing);
+			limits_add_unknown(tally, kind, CAUSE_NO_CACHE_SIZE, missing);
 			return false;
 		}
 		for (int i = L1; i < LEVELS; i++) {
@@ -265,9 +261,8 @@ static void add_reaches(struct tally *tally)
 			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer",
 				floor(together / place->restart));
 		if (left > 0)
-			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left,
-				"%s load%s one after the other: %s%s", loads,
-				down.loads == 1 ? "" : "s", where, overlap);
+			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left, CAUSE_LOADS_IN_TURN,
+				loads, down.loads == 1 ? "" : "s", where, overlap);
 		if (place->restart > 0 && isfinite(together))
 			tally->limits->overlap = together;
 	}

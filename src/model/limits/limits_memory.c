@@ -44,7 +44,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 	if (cycles <= tally->limits->chain.cycles + 1e-9)
 		return;
 	levels_describe(level, where, sizeof(where));
-	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, "%s chained load%s at %s cycles: %s",
+	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, CAUSE_CHAINED_LOADS,
 		words_number(limits_chained_misses(tally, &slow) / tally->turns, number),
 		limits_chained_misses(tally, &slow) / tally->turns == 1 ? "" : "s",
 		words_number(first + more, each), where);
@@ -69,7 +69,7 @@ static void add_lines(struct tally *tally, const struct level *level)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
 	levels_describe(level, where, sizeof(where));
-	limits_add(tally, LIMIT_MEMORY_LINES, cycles, "%s line%s at %s a cycle: %s",
+	limits_add(tally, LIMIT_MEMORY_LINES, cycles, CAUSE_LINES,
 		words_number(lines / tally->turns, number), lines == tally->turns ? "" : "s",
 		words_number(cycles > 0 ? lines / cycles : 0, rate), where);
 }
@@ -222,8 +222,7 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 		if (names[size] && together[size] < together[fullest])
 			fullest = size;
 	if (names[fullest] && together[fullest] < most)
-		limits_add(tally, LIMIT_WINDOW, wait / together[fullest],
-			"misses of %s cycles, %s at a time, the %s entries of %s full between",
+		limits_add(tally, LIMIT_WINDOW, wait / together[fullest], CAUSE_WINDOW,
 			words_number(wait / misses, each), words_number(together[fullest], number),
 			words_number(uarch_fact(tally->uarch, fullest), size_of), names[fullest]);
 }
@@ -264,7 +263,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 	}
 	for (int i = L2; i < LEVELS; i++)
 		wait += lines * level[i].share * level[i].latency;
-	limits_add(tally, LIMIT_MISSES, wait / together, "misses of %s cycles, %s at a time %s",
+	limits_add(tally, LIMIT_MISSES, wait / together, CAUSE_MISSES,
 		words_number(wait / misses, each), words_number(together, number),
 		by_buffer ? "in the reorder buffer" : "in the L1 cache");
 	if (one_by_one)
@@ -295,8 +294,7 @@ void limits_memory(struct tally *tally)
 	if (!levels_spill(tally) || lines <= 0)
 		return;
 	if (!levels_spread(tally, WAYS_ALL, level, &missing)) {
-		limits_add_unknown(
-			tally, LIMIT_MEMORY_LINES, "size of the %s cache is not known", missing);
+		limits_add_unknown(tally, LIMIT_MEMORY_LINES, CAUSE_NO_CACHE_SIZE, missing);
 		return;
 	}
 	beyond[0] = lines * (1 - level[L1].share);

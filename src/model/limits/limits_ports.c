@@ -44,10 +44,10 @@ static void add(struct tally *tally, enum limit_kind kind, double cycles, uint32
 	words_uses(inside, count, tally->turns, 2, what, sizeof(what));
 	words_ports(tally->uarch, ports, where, sizeof(where));
 	if (kind == LIMIT_DIVIDER)
-		limits_add(tally, kind, cycles, "%s, %s cycles of %s", what,
+		limits_add(tally, kind, cycles, CAUSE_UNIT, what,
 			words_number(cycles / tally->turns, number), where);
 	else
-		limits_add(tally, kind, cycles, "%s on %s", what, where);
+		limits_add(tally, kind, cycles, CAUSE_PORTS, what, where);
 }
 
 static void add_term(const struct uarch *uarch, const struct uarch_term *term, double accesses,

@@ -34,16 +34,14 @@ static void add_decoders(struct tally *tally, enum limit_kind kind, const char *
 	char all[24], rate[24];
 
 	if (bytes > 0)
-		limits_add(tally, kind, tally->bytes / bytes,
-			"%s%s code bytes, %s a cycle from the decoders", why,
+		limits_add(tally, kind, tally->bytes / bytes, CAUSE_DECODED_BYTES, why,
 			words_number(tally->bytes / tally->turns, all), words_number(bytes, rate));
 	if (each > 0)
-		limits_add(tally, kind, tally->loop->path_count / each,
-			"%s%s instructions, %s decoded a cycle", why,
+		limits_add(tally, kind, tally->loop->path_count / each, CAUSE_DECODED, why,
 			words_number(tally->loop->path_count / tally->turns, all),
 			words_number(each, rate));
 	if (bytes <= 0 && each <= 0 && kind == LIMIT_OPCACHE)
-		limits_add_unknown(tally, kind, "%show fast this core decodes is not known", why);
+		limits_add_unknown(tally, kind, CAUSE_DECODE_UNKNOWN, why);
 }
 
 static void add_front_end(struct tally *tally)
@@ -57,8 +55,7 @@ static void add_front_end(struct tally *tally)
 	else if (footprint(tally) > holds)
 		add_decoders(tally, LIMIT_OPCACHE, "beyond the op cache: ");
 	else if (each > 0 && each < uarch_width(tally->uarch))
-		limits_add(tally, LIMIT_OPCACHE, tally->slots / each,
-			"%s micro-ops, %s a cycle from the op cache",
+		limits_add(tally, LIMIT_OPCACHE, tally->slots / each, CAUSE_OPCACHE,
 			words_number(tally->slots / tally->turns, all), words_number(each, rate));
 }
 
@@ -88,8 +85,7 @@ static void add_alignment(struct tally *tally)
 		slots = 0;
 	}
 	if (cycles > tally->slots / uarch_width(tally->uarch) + 1e-9)
-		limits_add(tally, LIMIT_ALIGNMENT, cycles,
-			"%s micro-ops in %s lines of code, %s a cycle from each",
+		limits_add(tally, LIMIT_ALIGNMENT, cycles, CAUSE_ALIGNMENT,
 			words_number(tally->slots / tally->turns, all),
 			words_number(lines / tally->turns, number), words_number(most, rate));
 }
@@ -103,8 +99,7 @@ static void add_unlamination(struct tally *tally)
 
 	if (tally->unlaminated > 0 && uarch_width(tally->uarch) > 0)
 		limits_add(tally, LIMIT_UNLAMINATION, slots / uarch_width(tally->uarch),
-			"%s micro-ops, %s of them split off for indexed addresses, %s a cycle",
-			words_number(slots / tally->turns, all),
+			CAUSE_UNLAMINATION, words_number(slots / tally->turns, all),
 			words_number(tally->unlaminated / tally->turns, more),
 			words_number(uarch_width(tally->uarch), rate));
 }
@@ -119,8 +114,7 @@ static void add_saturation(struct tally *tally)
 	char number[24], rate[24];
 
 	if (each > 0 && tally_all(tally->loads) > 0 && tally->branches > 0)
-		limits_add(tally, LIMIT_SATURATION, tally->simple / each,
-			"%s integer operations beside loads, about %s a cycle",
+		limits_add(tally, LIMIT_SATURATION, tally->simple / each, CAUSE_SATURATION,
 			words_number(tally->simple / tally->turns, number),
 			words_number(each, rate));
 }
@@ -147,8 +141,7 @@ static void add_scheduling(struct tally *tally)
 	cycles = pipeline_run(loop, tally->uarch, tally->facts, insns);
 	free(insns);
 	if (cycles > tally->bound * 1.005)
-		limits_add(tally, LIMIT_SCHEDULING, cycles,
-			"ports chosen before it is known when each operation is ready: %s cycles",
+		limits_add(tally, LIMIT_SCHEDULING, cycles, CAUSE_SCHEDULING,
 			words_number(cycles / tally->turns, number));
 }
 
@@ -176,12 +169,10 @@ static void add_forwarding(struct tally *tally)
 	worst = chain_with(tally, RENAMES_NONE);
 	likely = worst > 0 ? chain_with(tally, RENAMES_PLAIN) : 0;
 	if (likely > 0)
-		limits_add(tally, LIMIT_FORWARDING, likely,
-			"store to load through the store queue: %s cycles",
+		limits_add(tally, LIMIT_FORWARDING, likely, CAUSE_FORWARDING,
 			words_number(likely / tally->turns, number));
 	else if (worst > 0)
-		limits_add_unknown(tally, LIMIT_FORWARDING,
-			"%s cycles whenever the core does not link a load to its store",
+		limits_add_unknown(tally, LIMIT_FORWARDING, CAUSE_FORWARDING_MAYBE,
 			words_number(worst / tally->turns, number));
 }
 
@@ -194,8 +185,7 @@ static void add_aliasing(struct tally *tally)
 	char number[24];
 
 	if (aliases > 0)
-		limits_add_unknown(tally, LIMIT_ALIASING,
-			"%s load%s a multiple of 4 KiB from a recent store; cost not known",
+		limits_add_unknown(tally, LIMIT_ALIASING, CAUSE_ALIASING,
 			words_number(aliases / tally->turns, number),
 			aliases == tally->turns ? "" : "s");
 }
@@ -215,9 +205,7 @@ static double page_walks(struct tally *tally)
 	if (place->reaches > 0 && entries > 0 && place->page > 0 && uarch_known(cost)) {
 		cycles = limits_reach_walks(tally, reach, cost, &share);
 		if (share > 0.005)
-			limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles,
-				"the binding limit, and %s %% of chained loads miss the first TLB: "
-				"+%s",
+			limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, CAUSE_WALKS,
 				words_number(round(share * 100), percent),
 				words_number(cycles / tally->turns, each));
 		return cycles;
@@ -226,21 +214,17 @@ static double page_walks(struct tally *tally)
 		place->working_set <= reach)
 		return 0;
 	if (loads <= 0 || !place->scattered) {
-		limits_add_unknown(tally, LIMIT_PAGE_WALKS,
-			"more pages than the %s of the first TLB; how far walks overlap is not "
-			"known",
-			words_number(entries, each));
+		limits_add_unknown(
+			tally, LIMIT_PAGE_WALKS, CAUSE_WALKS_OVERLAP, words_number(entries, each));
 		return 0;
 	}
 	share = 1 - reach / place->working_set;
 	if (!uarch_known(cost)) {
-		limits_add_unknown(tally, LIMIT_PAGE_WALKS,
-			"%.0f %% of chained loads miss the first TLB; cost not known", share * 100);
+		limits_add_unknown(tally, LIMIT_PAGE_WALKS, CAUSE_WALKS_COST, share * 100);
 		return 0;
 	}
 	cycles = loads * share * cost;
-	limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles,
-		"the binding limit, and %s %% of loads miss the first TLB: +%s",
+	limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, CAUSE_WALKS_RANDOM,
 		words_number(round(share * 100), percent),
 		words_number(cycles / tally->turns, each));
 	return cycles;
@@ -287,14 +271,9 @@ static void add_irregular(struct tally *tally)
 	words_number(wrong / tally->turns, number);
 	words_number(wrong * fmax(each, 0) / tally->turns, cost);
 	if (uarch_known(each))
-		limits_add_unknown(tally, LIMIT_MISPREDICTION,
-			"%s branches that depend on the data: +%s cycles while they are not learnt",
-			number, cost);
+		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES, number, cost);
 	else
-		limits_add_unknown(tally, LIMIT_MISPREDICTION,
-			"%s branches that depend on the data; what a wrong guess costs is not "
-			"known",
-			number);
+		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES_COST, number);
 }
 
 /* Before a branch is known to have been guessed wrong nothing useful begins: chains that could
@@ -321,17 +300,13 @@ static void add_mispredictions(struct tally *tally, double walks)
 	words_number(count / tally->turns, number);
 	words_number(tally->wait, wait);
 	if (!uarch_known(each))
-		limits_add_unknown(tally, LIMIT_MISPREDICTION,
-			"%s mispredictions; what one costs here is not known", number);
+		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_MISPREDICTED_COST, number);
 	else if (more > 0)
 		limits_add(tally, LIMIT_MISPREDICTION, base + walks + count * each + more,
-			"the binding limit, and %s mispredictions of %s cycles, after a load of %s",
-			number, words_number(each, cost), wait);
+			CAUSE_MISPREDICTED_LATE, number, words_number(each, cost), wait);
 	else
 		limits_add(tally, LIMIT_MISPREDICTION, base + walks + count * each,
-			base > tally->bound + 1e-9
-				? "chains that do not overlap, and %s mispredictions of %s cycles"
-				: "the binding limit, and %s mispredictions of %s cycles",
+			base > tally->bound + 1e-9 ? CAUSE_MISPREDICTED_CHAINS : CAUSE_MISPREDICTED,
 			number, words_number(each, cost));
 }
 

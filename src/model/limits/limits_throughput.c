@@ -19,7 +19,7 @@ static void add_rate(struct tally *tally, enum limit_kind kind, double count, do
 	char number[24], rate[24];
 
 	if (count > 0 && uarch_known(each) && each > 0)
-		limits_add(tally, kind, count / each, "%s %s, %s a cycle",
+		limits_add(tally, kind, count / each, CAUSE_RATE,
 			words_number(count / tally->turns, number),
 			count == tally->turns ? one : many, words_number(each, rate));
 }
@@ -147,12 +147,10 @@ static void add_splits(struct tally *tally)
 			continue;
 		words_number(crossing / tally->turns, count);
 		if (!uarch_known(side->each))
-			limits_add_unknown(tally, LIMIT_SPLITS,
-				"%s %s cross a line; what that costs here is not known", count,
+			limits_add_unknown(tally, LIMIT_SPLITS, CAUSE_SPLITS_UNKNOWN, count,
 				i ? "stores" : "loads");
 		else
-			limits_add(tally, LIMIT_SPLITS, side_cycles(side, crossing),
-				"%s %s, %s of them over a line and counting %s",
+			limits_add(tally, LIMIT_SPLITS, side_cycles(side, crossing), CAUSE_SPLITS,
 				words_number(side->count / tally->turns, all), what, count,
 				words_number(side->each, each));
 	}
@@ -247,8 +245,7 @@ static void add_banks(struct tally *tally, const struct accesses *all)
 	}
 	free(counted);
 	if (most > 1 && uarch_known(each) && each > 0)
-		limits_add(tally, LIMIT_BANKS, most / each,
-			"%s load%s at the same place of their lines, %s a cycle from one bank",
+		limits_add(tally, LIMIT_BANKS, most / each, CAUSE_BANKS,
 			words_number(most / tally->turns, number), most == tally->turns ? "" : "s",
 			words_number(each, rate));
 }
@@ -315,8 +312,7 @@ static void add_store_lines(struct tally *tally, const struct accesses *all)
 	cycles = all->stores > 0 ? store_cycles(all, together / lines) / lines : 0;
 	if (fmax(cycles, random) <= stores / together + 1e-9)
 		return;
-	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random),
-		"%s store%s, %s line%s a cycle: few next to each other share one",
+	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random), CAUSE_STORE_LINES,
 		words_number(stores / tally->turns, number), stores == tally->turns ? "" : "s",
 		words_number(lines, rate), lines == 1 ? "" : "s");
 }
