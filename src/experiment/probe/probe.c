@@ -1,4 +1,4 @@
-/* The loop around requests: see probe.h. */
+/* Measuring the tasks of each stage, and the report that grows with each result. */
 #include "experiment/probe/probe.h"
 
 #include <math.h>
@@ -12,40 +12,25 @@
 #include "experiment/campaign.h"
 #include "experiment/probe/probe_state.h"
 
-/* Trials without a quiet one after which a visit gives up: the point is visited again. */
+/* Trials without a quiet one after which a visit gives up; a later visit repeats the point. */
 enum { PATIENCE = 10 };
 
-/* Visits to a point within one round, while its working set is laid out and nothing has to be laid
- * out again for it. */
+/* Visits to a point within one round, while its working set is laid out. */
 enum { VISITS = 2 };
 
-/* Quartiles of the median are to be known this well, relatively, for a point to be left alone. */
+/* Relative precision of the median at which a point is settled. */
 #define PRECISION 0.004
 
-/* Laps up to this long, seconds, are walked whole before trials; and the longest that a point may
- * take to come to steady state. There are many of them. */
+/* Seconds: laps up to this long are walked whole before trials; and the longest walk to steady
+ * state of a point. */
 #define LAP  0.003
 #define WARM 0.06
 
-/* Seconds of a visit with several cores, which all have to come to full speed. */
+/* Seconds of a visit with several cores, which must all reach full speed. */
 #define VISIT_CORES 0.05
 
-/* While requests go on the report is analysed this often, for those who watch. */
+/* Seconds between two analyses of the report while the probe measures. */
 #define ANALYSE_EVERY 0.15
-
-const char *const probe_part_names[] = { "latency", "tlb", "line", "bandwidth", "parallel", "cores",
-	NULL };
-_Static_assert(sizeof(probe_part_names) / sizeof(probe_part_names[0]) == PROBE_PARTS + 1,
-	"a name for each part");
-
-enum probe_part probe_part_find(const char *name)
-{
-	int part = 0;
-
-	while (probe_part_names[part] && strcmp(probe_part_names[part], name) != 0)
-		part++;
-	return (enum probe_part)part;
-}
 
 struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status)
@@ -92,7 +77,8 @@ void probe_free(struct probe *probe)
 
 /* ---- the report ---- */
 
-void probe_keep(struct probe *probe, const struct probe_task *task, const struct cell *cell)
+/* Puts a task's cell into its curve or band. */
+static void keep(struct probe *probe, const struct probe_task *task, const struct cell *cell)
 {
 	struct probe_point point = { .setting = task->setting,
 		.x = task->x,
@@ -114,8 +100,7 @@ void probe_keep(struct probe *probe, const struct probe_task *task, const struct
 			sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
 		return;
 	}
-	/* What could not be measured at all is no point: a note says why, or it was cancelled
-	 * before it came to anything. */
+	/* A setting without any trial is no point: a note says why, or its visit was cancelled. */
 	if (!cell->sample.valid && cell->visits == 0)
 		return;
 	if (!cell->sample.valid && !status_is_ok(&cell->failure))
@@ -161,7 +146,7 @@ static struct hierarchy_curve plain_curve(struct plain *plain, const struct prob
 	return (struct hierarchy_curve){ plain->point, plain->count };
 }
 
-/* The pages really got, of the largest working set: small ones get what there is. */
+/* The pages that the largest working set got: small working sets take any pages. */
 static const char *pages_got(const struct probe_curve *curve)
 {
 	return curve->count ? curve->point[curve->count - 1].facts.pages : NULL;
@@ -179,9 +164,9 @@ static double median_ghz(const struct probe_report *report)
 	return count ? stats_median(ghz, count) : NAN;
 }
 
-/* Another run may find it so much beyond the range of this one's looks, as a ratio: with that 93 %
- * of 400 pairs of runs held each other's value (20 runs within a minute, on a virtual machine with
- * busy neighbours). Looks that agree are of a cache that nobody else uses. */
+/* The share of another run may differ from the range of this run's looks by this ratio. 93 % of 400
+ * pairs of runs then held each other's value (20 runs within a minute, on a virtual machine with
+ * busy neighbours). If the looks agree, nobody else uses the cache. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)
@@ -246,7 +231,7 @@ static double share_done(const struct probe *probe)
 			done += probe->stages[i].seconds;
 	}
 	if (probe->stage < probe->stage_count && probe->task_count) {
-		/* The first round is the most of a part; how many follow is not known. */
+		/* The first round is most of a part; the number of later rounds is unknown. */
 		part = (double)probe->tasks_done / probe->task_count;
 		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
 		done += part * probe->stages[probe->stage].seconds;
@@ -316,8 +301,8 @@ static void ask(void *context, unsigned index, struct request *request)
 		.kernel = task->setting.kernel,
 		.seed = options->seed,
 		.alone = true,
-		/* A visit to a long walk begins elsewhere: the lines of the last one lie in nearer
-		   caches. */
+		/* Each visit to a long walk begins elsewhere: the lines of the last visit lie in
+		   nearer caches. */
 		.place = visits_place(probe->visits.made - 1),
 		.budget = { .seconds = seconds,
 			.quiet_wanted = PROBE_QUIET,
@@ -345,7 +330,7 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	} else {
 		cell = cells_get(probe->cells, &task->setting, true);
 		cell_visit(cell, result, PROBE_QUIET, PRECISION, UINT32_MAX);
-		probe_keep(probe, task, cell);
+		keep(probe, task, cell);
 		if (!status_is_ok(&cell->failure)) {
 			probe_note(probe, "%s: %s", probe_part_names[report->part],
 				cell->failure.text);

@@ -1,10 +1,9 @@
-/* The probe: what a machine's memory hierarchy is, in seconds. A plan of many small requests
- *(latency over working-set size with both kinds of pages, one line a page, pairs for the line size,
- * bandwidth of each level, chains at once), and the report that grows with each answer.
+/* The probe measures a machine's memory hierarchy in seconds, in many small visits: latency over
+ * working-set size with both kinds of pages, one line a page, pairs for the line size, bandwidth of
+ * each level, chains at once.
  *
- * probe_measure() measures,
- * and everything that shows a probe (text, JSON, CSV, the explorer's panel, pictures) reads struct
- * probe_report alone. */
+ * Everything that shows a probe (text, JSON, CSV, the explorer's panel, pictures) reads struct
+ * probe_report alone, which grows with each visit. */
 #ifndef SLX_EXPERIMENT_PROBE_PROBE_H
 #define SLX_EXPERIMENT_PROBE_PROBE_H
 
@@ -16,14 +15,14 @@
 #include "model/memory/hierarchy.h"
 #include "model/windows/literature.h"
 
-/* What can be asked for. */
+/* What a user can select. */
 enum probe_part {
 	PROBE_LATENCY,	 /* "latency" */
 	PROBE_TLB,	 /* "tlb" */
 	PROBE_LINE,	 /* "line" */
 	PROBE_BANDWIDTH, /* "bandwidth" */
 	PROBE_PARALLEL,	 /* "parallel": chains at once */
-	PROBE_CORES,	 /* "cores": bandwidth and loaded latency with more of them */
+	PROBE_CORES,	 /* "cores": bandwidth and loaded latency with several cores */
 	PROBE_PARTS
 };
 
@@ -31,15 +30,14 @@ extern const char *const probe_part_names[]; /* ended by NULL */
 
 struct probe_options {
 	unsigned parts;		/* a bit each; 0: all but PROBE_CORES */
-	uint64_t max_size;	/* bytes of the largest working set asked for; 0: PROBE_SIZE */
+	uint64_t max_size;	/* bytes of the largest working set; 0: PROBE_SIZE */
 	bool pages[PAGE_KINDS]; /* which kinds to measure; none: PAGES_4K and PAGES_HUGE. PAGES_AUTO
 				   alone: one curve, as the system gives them */
 	uint64_t seed;
-	double seconds; /* time to keep to; 0: its own */
+	double seconds; /* time limit; 0: the probe decides */
 };
 
-/* The smallest working set, and the largest one unless another is asked for; and the least that may
- * be asked for. */
+/* The smallest working set, the default of the largest, and the least value of the largest. */
 #define PROBE_SMALLEST (UINT64_C(4) << 10)
 #define PROBE_SIZE     (UINT64_C(256) << 20)
 #define PROBE_LEAST    (UINT64_C(64) << 10)
@@ -48,21 +46,21 @@ enum { PROBE_POINTS = 256, PROBE_BANDS = 8, PROBE_NOTES = 8 };
 
 /* One measured setting. */
 struct probe_point {
-	struct setting setting; /* so that it can be measured again by hand */
+	struct setting setting; /* complete, so that a user can measure it again */
 	double x; /* bytes of the working set, bytes between a pair, chains, cores: what the curve
 		     is over */
 	struct sample sample; /* valid false: could not be measured */
 	struct run_facts facts;
-	bool fine; /* of the second pass */
+	bool fine; /* added by a later round */
 };
 
 struct probe_curve {
 	int count;  /* measured so far, in ascending order of x */
-	int wanted; /* of the pass under way */
+	int wanted; /* at the end of the present round */
 	struct probe_point point[PROBE_POINTS];
 };
 
-/* Bandwidth from one level: read, write and copy of a working set that sits in it. */
+/* Bandwidth of one level: read, write and copy of a working set that fits it. */
 enum { PROBE_READ, PROBE_WRITE, PROBE_COPY, PROBE_OPERATIONS };
 
 struct probe_band {
@@ -73,8 +71,8 @@ struct probe_band {
 					   by the code's own accesses; NAN */
 };
 
-/* What this process had of the last cache, which cores share: steady laps of some sizes, again and
- * again while the probe goes on. */
+/* This process's share of the last cache, which cores share: steady laps of a few sizes, repeated
+ * during the probe. */
 enum { PROBE_SHARES = 8 };
 
 struct probe_share {
@@ -90,7 +88,7 @@ struct probe_report {
 	const struct machine *machine;
 	struct probe_options
 		options;     /* as they were carried out: max_size within the machine's means */
-	uint64_t asked_size; /* max_size as asked for */
+	uint64_t asked_size; /* max_size as the user set it */
 	struct probe_curve lines[PAGE_KINDS]; /* random order */
 	struct probe_curve pages[PAGE_KINDS]; /* one line a page */
 	struct probe_share share;
@@ -100,11 +98,11 @@ struct probe_report {
 	struct probe_curve loaded;   /* x: other cores that stream: latency of memory */
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
-	struct literature published; /* what others measured, to stand beside the bands */
-	struct hierarchy hierarchy;  /* of what there is so far */
+	struct literature published; /* values that others measured, to compare */
+	struct hierarchy hierarchy;  /* of the points so far */
 	double done;		     /* 0…1 */
 	double seconds;		     /* since the first request */
-	bool complete;		     /* nothing is missing that was asked for */
+	bool complete;		     /* nothing is missing */
 	enum probe_part part;	     /* under way */
 	char doing[64];		     /* "latency, 4k pages, 2.8m"; empty: nothing */
 	int note_count;
@@ -114,11 +112,11 @@ struct probe_report {
 
 struct probe;
 
-/* The part of that name, or PROBE_PARTS. */
+/* The part with that name, or PROBE_PARTS. */
 enum probe_part probe_part_find(const char *name);
 
-/* machine must be known, and is borrowed. STATUS_USAGE for a largest size below PROBE_LEAST,
- * STATUS_FAILED when this machine has no memory even for that. NULL then. */
+/* machine must be known, and is borrowed. Returns NULL with STATUS_USAGE for a largest size below
+ * PROBE_LEAST, with STATUS_FAILED when this machine has not even that much memory. */
 struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status);
 void probe_free(struct probe *probe);
@@ -126,7 +124,7 @@ void probe_free(struct probe *probe);
 /* Measures, until everything is there, the time is up or the measurer stops. */
 void probe_measure(struct probe *probe, const struct measurer *measurer);
 
-/* Always there, as far as measured; owned by the probe. */
+/* Never NULL; owned by the probe. */
 const struct probe_report *probe_report(const struct probe *probe);
 
 #endif

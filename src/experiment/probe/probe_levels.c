@@ -1,5 +1,5 @@
-/* What is measured of the levels that were found: bandwidth of each, and of the largest working set
- * chains at once and several cores. */
+/* The points that need the levels found before: the line size, the bandwidth of each level, and in
+ * memory chains at once and several cores. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,17 +10,46 @@
 #define PARALLEL_LEAST (32.0 * (1 << 20))
 #define PARALLEL_MOST  (128.0 * (1 << 20))
 
-/* And of each core, where several measure at once. */
+/* And of each core, where several cores measure at once. */
 static const uint64_t each_most = 64 << 20;
 
-uint64_t probe_inside(double before, double bytes)
+/* Well inside a level of so many bytes, of which the level before holds `before`; 0: it is the
+ * first. */
+static uint64_t inside(double before, double bytes)
 {
 	double size = before > 0 ? sqrt(before * bytes) : bytes / 2;
 
 	return (uint64_t)(size / PROBE_PAGE) * PROBE_PAGE;
 }
 
-/* The widest accesses that this processor has: the last of the choices that is allowed. */
+/* ---- the line size ---- */
+
+void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	static const int distances[] = { 16, 32, 48, 64, 96, 128, 192, 256, 512 };
+	struct probe_report *report = &probe->report;
+	const struct hierarchy_level *first = hierarchy_cache(&report->hierarchy, 1);
+	const struct hierarchy_level *second = hierarchy_cache(&report->hierarchy, 2);
+	uint64_t size = first && second ? inside(first->bytes, second->bytes) : 256 << 10;
+
+	if (round == 0) {
+		for (size_t i = 0; i < sizeof(distances) / sizeof(*distances); i++) {
+			struct setting setting;
+
+			if (probe_latency(
+				    &setting, stage->pages, (int64_t)size, distances[i], "pairs"))
+				probe_add_point(
+					probe, &report->pairs, &setting, distances[i], false);
+		}
+	} else if (round < 3 && round < probe->rounds) {
+		probe_look_again(probe, &report->pairs, false);
+	}
+	report->pairs.wanted = report->pairs.count + probe->task_count;
+}
+
+/* ---- bandwidth of each level ---- */
+
+/* The widest accesses of this processor: the last choice that the kernel allows. */
 static void widen(struct setting *setting)
 {
 	int knob = kernel_knob(setting->kernel, "width");
@@ -83,17 +112,17 @@ static void add_found(struct probe *probe, enum page_kind pages)
 
 		if (!level || !(level->bytes > before))
 			continue;
-		/* Of one without an honest size what holds for sure. */
+		/* Of a cache without a stable size, the part that is certain. */
 		add_band(probe, pages, level->name,
-			probe_inside(before, level->unstable ? fmax(level->bytes_lo, 2 * before)
-							     : level->bytes));
+			inside(before, level->unstable ? fmax(level->bytes_lo, 2 * before)
+						       : level->bytes));
 		before = level->bytes;
 	}
 	if (hierarchy_memory(hierarchy))
 		add_band(probe, pages, "memory", probe->report.options.max_size);
 }
 
-/* Or, where latency was not measured, that the system states. */
+/* Where latency was not measured: well inside each cache that the system reports. */
 static void add_stated(struct probe *probe, enum page_kind pages)
 {
 	const struct machine *machine = probe->report.machine;
@@ -101,7 +130,7 @@ static void add_stated(struct probe *probe, enum page_kind pages)
 
 	for (int i = 0; i < machine->cache_count; i++) {
 		const struct machine_cache *cache = &machine->cache[i];
-		uint64_t size = probe_inside((double)before, (double)cache->bytes);
+		uint64_t size = inside((double)before, (double)cache->bytes);
 		char name[16];
 
 		snprintf(name, sizeof(name), cache->level == 1 ? "L1d" : "L%d", cache->level);
@@ -142,6 +171,8 @@ void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, 
 	}
 }
 
+/* ---- chains at once, and several cores ---- */
+
 uint64_t probe_parallel_bytes(const struct probe *probe)
 {
 	const struct probe_report *report = &probe->report;
@@ -166,17 +197,14 @@ void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, i
 	for (size_t i = 0; round == 0 && i < sizeof(chains) / sizeof(*chains); i++) {
 		struct setting setting;
 
-		if (probe_start(&setting, "latency", stage->pages) &&
-			probe_set(&setting, "size", (int64_t)size) &&
-			probe_set(&setting, "stride", 64) &&
-			probe_choose(&setting, "order", "random") &&
+		if (probe_latency(&setting, stage->pages, (int64_t)size, 64, "random") &&
 			probe_set(&setting, "chains", chains[i]))
 			probe_add_point(probe, &report->parallel, &setting, chains[i], false);
 	}
 	report->parallel.wanted = report->parallel.count + probe->task_count;
 }
 
-/* As many bytes as each of that many may have, beyond the caches as chains at once. */
+/* Bytes for each of so many cores: beyond the caches, as for chains at once. */
 static int64_t each_of(const struct probe *probe, int count)
 {
 	const struct probe_report *report = &probe->report;
@@ -190,7 +218,7 @@ static int64_t each_of(const struct probe *probe, int count)
 	return (int64_t)(bytes / PROBE_PAGE * PROBE_PAGE);
 }
 
-/* A point with a number for what is asked of the engine. */
+/* A point with so many cores or streams. */
 static void add_asking(struct probe *probe, struct probe_curve *curve, struct setting *setting,
 	enum knob_asks asks, int count)
 {
@@ -223,9 +251,7 @@ void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int 
 		streams = streams == 0					 ? 1
 			  : streams < most - 1 && 2 * streams > most - 1 ? most - 1
 									 : 2 * streams)
-		if (probe_start(&setting, "latency", stage->pages) &&
-			probe_set(&setting, "size", size) && probe_set(&setting, "stride", 64) &&
-			probe_choose(&setting, "order", "random"))
+		if (probe_latency(&setting, stage->pages, size, 64, "random"))
 			add_asking(probe, &report->loaded, &setting, ASKS_STREAMS, streams);
 	report->cores.wanted = report->cores.count + probe->task_count;
 }

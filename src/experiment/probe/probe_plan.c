@@ -1,65 +1,35 @@
-/* What a probe measures, how long each part may take, and what has to be left out for want of
- * memory, pages or time. */
+/* What a probe measures, how long each part may take, and what the plan omits when memory, pages or
+ * time are too short. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/units.h"
 #include "engine/memory/memory_limits.h"
 #include "experiment/probe/probe_state.h"
 
-/* What is thought to be needed: seconds to get and lay out a byte of a working set that was not
- * there before (on a virtual machine whose host hands out pages slowly), what a request costs
- * besides its trials, and what laying out a byte costs that was there. Only a time that was asked
- * for makes these matter, and the share of the work that is told to be done. */
+/* Estimates, in seconds: allocating and laying out a new byte (on a virtual machine whose host
+ * hands out pages slowly), the cost of a request besides its trials, and laying out a byte again.
+ * They matter for a time that the user has set, and for progress. */
 #define SECONDS_BYTE	3.5e-9
 #define SECONDS_REQUEST 0.0008
 #define SECONDS_LAY_OUT 0.5e-9
 
-/* What walking a point beyond the core's own caches to steady state takes, about. */
+/* Walking a point beyond the core's own caches to steady state: seconds, about. */
 #define SECONDS_SETTLE 0.015
 
-/* Points an octave in the first pass, and when there is no time for them. */
+/* Points an octave in the first round, and when time is short. */
 enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
 
-/* Of each visit's time: the least, and the most that a generous budget makes of it. */
+/* The scale of each visit's time: at least, and at most with a generous budget. */
 #define SCALE_LEAST 0.35
 #define SCALE_MOST  10.0
 
-/* Largest working sets are not made smaller than this for want of time: the caches that most
- * machines have stay visible. */
+/* A short time does not shrink the largest working set below this: the caches of most machines stay
+ * visible. */
 static const uint64_t shrink_least = 16 << 20;
 
-void probe_note(struct probe *probe, const char *format, ...)
-{
-	struct probe_report *report = &probe->report;
-	char words[FINDING_TEXT];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(words, sizeof(words), format, arguments);
-	va_end(arguments);
-	text_cut_clean(words, sizeof(words));
-	for (int i = 0; i < report->note_count; i++)
-		if (strcmp(report->note[i], words) == 0)
-			return;
-	if (report->note_count < PROBE_NOTES)
-		memcpy(report->note[report->note_count++], words, sizeof(words));
-}
-
-enum page_kind probe_best_pages(const struct probe *probe)
-{
-	static const enum page_kind order[] = { PAGES_HUGE, PAGES_AUTO, PAGES_4K };
-
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		if (probe->report.options.pages[order[i]])
-			return order[i];
-	return PAGES_AUTO;
-}
-
-/* What is known to be impossible here is not tried. */
+/* Omits what this machine cannot do. */
 static void keep_within_means(struct probe *probe)
 {
 	struct probe_report *report = &probe->report;
@@ -95,8 +65,8 @@ static double octaves(double from, double to)
 	return to > from ? log2(to / from) : 0;
 }
 
-/* Seconds of a curve over working sets: each point, the second look at the smaller ones, and finer
- * ones at two or three knees. */
+/* Seconds of a curve over working sets: each point, the second look at small sizes, and closer
+ * points near two or three knees. */
 static double latency_seconds(const struct probe *probe)
 {
 	uint64_t most = probe->report.options.max_size;
@@ -156,15 +126,15 @@ static void add_stage(struct probe *probe, enum probe_part part, enum page_kind 
 	};
 }
 
-/* First one curve with all that rests on it, so that whoever stops early has the most; then the
- * other kind of pages. */
+/* First one curve with all that depends on it, so that a user who stops early has the most; then
+ * the other kind of pages. */
 static double lay_out(struct probe *probe)
 {
 	enum page_kind best = probe_best_pages(probe);
 	double seconds = 0;
 
 	probe->stage_count = 0;
-	/* Looks at the share of the last cache stand between the other parts, so that they tell how
+	/* Looks at the share of the last cache lie between the other parts, so that they show how
 	 * it varies. */
 	add_stage(probe, PROBE_LATENCY, best, probe_fill_latency);
 	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
@@ -188,7 +158,7 @@ static double lay_out(struct probe *probe)
 	return seconds;
 }
 
-/* ---- a time that was asked for ---- */
+/* ---- a time that the user has set ---- */
 
 static void leave_out(struct probe *probe, enum probe_part part)
 {
@@ -201,8 +171,8 @@ static void leave_out(struct probe *probe, enum probe_part part)
 		options->seconds);
 }
 
-/* What goes first when time is short: how long each point is looked at, then how many there are,
- * then the largest working sets, the second kind of pages, and whole parts. */
+/* When time is short, the plan reduces in this order: the time of each point, the number of points,
+ * the largest working sets, the second kind of pages, and whole parts. */
 static void shrink(struct probe *probe)
 {
 	static const enum probe_part order[] = { PROBE_CORES, PROBE_PARALLEL, PROBE_TLB, PROBE_LINE,
@@ -259,7 +229,7 @@ void probe_plan(struct probe *probe)
 	if (seconds > options->seconds) {
 		shrink(probe);
 	} else {
-		/* A generous time is for longer looks. */
+		/* A generous time makes visits longer. */
 		probe->scale = fmin(SCALE_MOST, options->seconds / seconds);
 		while (probe->scale > 1 && lay_out(probe) > options->seconds)
 			probe->scale = fmax(probe->scale * 0.9, 1);

@@ -1,19 +1,22 @@
-/* Tasks of a round, and the settings that they visit. */
+/* The tasks of a round, and the settings that they measure. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 #include "experiment/probe/probe_state.h"
 
 enum { LINE = 64 };
 
-/* Seconds of a visit: in the core's own caches; beyond them, where single accesses take as long as
- * a hundred there; and where besides the trials of one visit go over a small part of the working
- * set only. */
+/* Seconds of a visit: in the core's own caches; beyond them, where one access takes as long as a
+ * hundred there; and where the trials of one visit cover only a small part of the working set. */
 #define VISIT_NEAR   0.0028
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR    0.008
 
-/* In the core's own caches quartiles that lie further apart than this are doubtful. */
+/* In the core's own caches quartiles further apart than this are doubtful, relatively. */
 #define SCATTERED 0.06
 
 bool probe_is_far(const struct setting *setting)
@@ -22,7 +25,7 @@ bool probe_is_far(const struct setting *setting)
 	int stride = kernel_knob(kernel, "stride");
 	double bytes = (double)kernel_footprint(kernel, setting->v);
 
-	/* Of nodes that lie pages apart the lines are few. */
+	/* Nodes that lie pages apart use few lines. */
 	if (stride >= 0 && setting->v[stride] > LINE)
 		bytes *= LINE / (double)setting->v[stride];
 	return bytes > PROBE_FAR;
@@ -35,12 +38,55 @@ double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
 							     : VISIT_FAR);
 }
 
-/* A probe is to be over in about three seconds, unless another time was asked for. */
+/* A probe must end in about three seconds, unless the user has set another time. */
 #define SOON 2.0
 
 bool probe_late(const struct probe *probe)
 {
 	return probe->report.options.seconds <= 0 && probe->report.seconds > SOON;
+}
+
+/* ---- names and notes ---- */
+
+const char *const probe_part_names[] = { "latency", "tlb", "line", "bandwidth", "parallel", "cores",
+	NULL };
+_Static_assert(sizeof(probe_part_names) / sizeof(probe_part_names[0]) == PROBE_PARTS + 1,
+	"a name for each part");
+
+enum probe_part probe_part_find(const char *name)
+{
+	int part = 0;
+
+	while (probe_part_names[part] && strcmp(probe_part_names[part], name) != 0)
+		part++;
+	return (enum probe_part)part;
+}
+
+void probe_note(struct probe *probe, const char *format, ...)
+{
+	struct probe_report *report = &probe->report;
+	char words[FINDING_TEXT];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	text_cut_clean(words, sizeof(words));
+	for (int i = 0; i < report->note_count; i++)
+		if (strcmp(report->note[i], words) == 0)
+			return;
+	if (report->note_count < PROBE_NOTES)
+		memcpy(report->note[report->note_count++], words, sizeof(words));
+}
+
+enum page_kind probe_best_pages(const struct probe *probe)
+{
+	static const enum page_kind order[] = { PAGES_HUGE, PAGES_AUTO, PAGES_4K };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (probe->report.options.pages[order[i]])
+			return order[i];
+	return PAGES_AUTO;
 }
 
 /* ---- tasks ---- */
@@ -124,6 +170,13 @@ bool probe_start(struct setting *setting, const char *kernel, enum page_kind pag
 	return true;
 }
 
+bool probe_latency(struct setting *setting, enum page_kind pages, int64_t size, int64_t stride,
+	const char *order)
+{
+	return probe_start(setting, "latency", pages) && probe_set(setting, "size", size) &&
+	       probe_set(setting, "stride", stride) && probe_choose(setting, "order", order);
+}
+
 bool probe_allowed(const struct setting *setting)
 {
 	const struct kernel *kernel = setting->kernel;
@@ -154,12 +207,10 @@ void probe_add_point(struct probe *probe, struct probe_curve *curve, const struc
 		probe_add_task(probe, &task);
 }
 
-/* Whether a point wants another look for its own sake. In the core's own caches nothing scatters
- * but what something else brings about. */
+/* Whether a point needs another look. In the core's own caches only disturbances scatter. */
 static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
-	/* A busy sibling slows a walk that waits for memory by next to nothing, and another look
-	 * takes long there. */
+	/* A busy sibling hardly slows a walk that waits for memory, and another look takes long. */
 	if (probe_is_far(setting))
 		return !sample->valid;
 	if (!sample->valid || sample_doubt(sample))
