@@ -1,6 +1,5 @@
-/* A rectangle of cells to draw on: wide characters with a style each. Panels draw here, and nowhere
- * else; the terminal (screen.h) shows a canvas, scripts print one, tests compare one. Pure memory.
- */
+/* A rectangle of cells in memory: wide characters with a style each. Panels draw only here. The
+ * terminal (screen.h) shows a canvas, scripts print it, tests compare it. */
 #ifndef SLX_UI_CANVAS_H
 #define SLX_UI_CANVAS_H
 
@@ -9,7 +8,7 @@
 #include <stdio.h>
 #include <wchar.h>
 
-/* What a thing is; the theme says how that looks, in colour or without. */
+/* The meaning of a text or glyph. The theme maps it to colours and attributes. */
 enum style {
 	STYLE_TEXT,
 	STYLE_DIM,
@@ -36,7 +35,7 @@ enum style {
 	STYLE_COUNT
 };
 
-/* Pictures of one cell that have an ASCII twin. */
+/* Symbols of one cell, each with an ASCII twin. */
 enum glyph {
 	GLYPH_HLINE,
 	GLYPH_VLINE,
@@ -82,7 +81,7 @@ struct canvas_cell {
 struct canvas {
 	int width, height;
 	bool ascii;
-	struct canvas_cell *cells; /* height rows of width */
+	struct canvas_cell *cells; /* `height` rows of `width` cells */
 };
 
 struct rectangle {
@@ -94,36 +93,36 @@ void canvas_free(struct canvas *canvas);
 void canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_clear(struct canvas *canvas);
 
-/* All drawing is clipped to `clip`; coordinates are relative to it. Text is UTF-8; on an ascii
- * canvas what is beyond ASCII becomes a twin ("…" becomes "..", "×" becomes "x") or '?'. Text that
- * does not fit ends in an ellipsis. Return the columns used. */
+/* All drawing is clipped to `clip`, and coordinates are relative to it. Text is UTF-8. An ascii
+ * canvas replaces each other character by a twin ("…" becomes "..", "×" becomes "x") or by '?'.
+ * Text that does not fit ends in an ellipsis. Each function returns the columns used. */
 int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	const char *utf8);
 int canvas_textf(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* The same, ending at column x (exclusive) of the clip instead of beginning there. */
+/* The same, but the text ends before column x of the clip. */
 int canvas_text_right(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	const char *utf8);
-/* Columns that canvas_text() would use, were there room. */
+/* Columns of the text without clipping. */
 int canvas_columns(const struct canvas *canvas, const char *utf8);
 void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	enum glyph glyph);
-/* Points in a cell, a bit each: two abreast from the lowest bit, four rows deep. A Braille pattern;
- * on an ascii canvas its twin. */
+/* Points in a cell, one bit each: two columns from the lowest bit, four rows. Drawn as a Braille
+ * pattern, on an ascii canvas as `twin`. */
 void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	unsigned bits, char twin);
-/* Text wrapped at blanks into the rectangle from row y on; returns the rows used. A last row that
- * has to be cut ends in an ellipsis. */
+/* Text wrapped at blanks into the rectangle from row y on. Returns the rows used. If text is left
+ * over, the last row ends in an ellipsis. */
 int canvas_wrap(
 	struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8);
 /* The rows that the text needs when wrapped at that width. */
 int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8);
-/* A box along the edge of the rectangle, with a title in its upper side (NULL: none). */
+/* A box along the edge of the rectangle, with a title in its upper side (NULL: no title). */
 void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title);
-/* Blanks of that style. */
+/* Fills with blanks of that style. */
 void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style);
 
-/* Prints the characters as UTF-8, a line a row, trailing blanks removed. */
+/* Prints the characters as UTF-8, one line a row, without trailing blanks. */
 void canvas_print(const struct canvas *canvas, FILE *file);
 void canvas_print_part(const struct canvas *canvas, struct rectangle part, FILE *file);
 

@@ -1,5 +1,5 @@
-/* What terminal and script have in common: a session, its keys, and the canvas that a frame is
- * drawn on. Keys and commands go in, frames come out; nothing here knows a terminal. */
+/* Shared by terminal and scripts: a session, its keys, and the canvas of a frame. Keys and commands
+ * go in, frames come out. */
 #ifndef SLX_UI_FRONTEND_H
 #define SLX_UI_FRONTEND_H
 
@@ -16,10 +16,10 @@ struct frontend {
 	bool works[KEYS_MAX];
 	struct canvas canvas;
 	struct view view; /* of the last frame */
-	bool repaint;	  /* "redraw" was asked for: the terminal should forget what it shows */
+	bool repaint; /* the command "redraw" was given: the terminal must draw everything again */
 };
 
-/* Loads the keys (data/keys) and makes a canvas. On success front_free() ends it. */
+/* Loads the keys (data/keys) and makes a canvas. After success frontend_free() releases it. */
 struct status frontend_init(
 	struct frontend *front, struct session *session, int width, int height, bool ascii);
 void frontend_free(struct frontend *front);
@@ -27,8 +27,8 @@ void frontend_free(struct frontend *front);
 /* Draws a frame of the present state. */
 void frontend_draw(struct frontend *front, double now);
 
-/* Runs the command of a key where it is pressed now; one without does nothing. A command that fails
- * has put its words on the screen. */
+/* Runs the command of a key in the present context. A key without a command does nothing. A command
+ * that fails puts its message on the screen. */
 void frontend_key(struct frontend *front, int code, double now);
 
 #endif

@@ -1,7 +1,7 @@
-/* Keys: which command each one stands for, read from data/keys. Pure.
+/* Keys and their commands, read from data/keys. Pure.
  *
- * A key is a number: its character, or one of the KEY_ codes here. screen.c makes them from what
- * the terminal sends, scripts from their names. */
+ * A key is a number: its character, or a KEYCODE_ value. screen.c makes it from terminal input,
+ * scripts from a name. */
 #ifndef SLX_UI_KEYS_H
 #define SLX_UI_KEYS_H
 
@@ -15,7 +15,7 @@
 
 enum key_code {
 	KEYCODE_NONE = 0,
-	KEYCODE_ENTER = 0x110000, /* beyond every character */
+	KEYCODE_ENTER = 0x110000, /* greater than every character */
 	KEYCODE_ESC,
 	KEYCODE_TAB,
 	KEYCODE_BACKTAB,
@@ -35,10 +35,10 @@ enum key_code {
 	KEYCODE_CONTROL_A,
 	KEYCODE_CONTROL_Z = KEYCODE_CONTROL_A + 25,
 	KEYCODE_DIGIT,
-	KEYCODE_CHAR, /* classes: only in key rows */
+	KEYCODE_CHAR, /* classes of keys, only in key rows */
 };
 
-/* Where a key is pressed. */
+/* The state that decides what a key does. */
 enum context {
 	CONTEXT_MAIN,
 	CONTEXT_ENTRY,
@@ -53,9 +53,9 @@ enum { KEYS_MAX = 160 };
 struct key_row {
 	enum context context;
 	int code;
-	char key[16]; /* as written */
+	char key[16]; /* as written in the file */
 	char command[64];
-	char word[16]; /* for the key bar; empty: not there */
+	char word[16]; /* for the key bar; empty: not shown there */
 	char note[96];
 };
 
@@ -65,27 +65,26 @@ struct keys {
 };
 
 /* Reads the text of a key file. Every command must begin like one of `commands` (ended by a NULL
- * name) or be "redraw", "page up" or "page down", which the user interface does by itself.
+ * name), or be "redraw", "page up" or "page down", which the user interface runs itself.
  * STATUS_USAGE: "ORIGIN:LINE: reason". */
 struct status keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);
 
-/* The number of a named key, KEYCODE_NONE when there is none of that name; and the name of a
- * number. */
+/* The number of a named key, KEYCODE_NONE for an unknown name; and the name of a number. */
 int keys_code(const char *name);
 void keys_name(int code, char *buffer, size_t size);
 
 /* "main", "entry", … */
 const char *keys_context_name(enum context context);
 
-/* Where the keys go now. */
+/* The context of the next key. */
 enum context keys_context(const struct view *view);
 
-/* The row that a key has in a context: named itself first, else through its class. NULL: the key
+/* The row of a key in a context: a row with its own name, else one with its class. NULL: the key
  * does nothing there. */
 const struct key_row *keys_find(const struct keys *keys, enum context context, int code);
 
-/* The row's command with {char}, {find} and {find-1} filled in. */
+/* The row's command with {char}, {find} and {find-1} replaced. */
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size);
 
 /* ---- control sequences that are no key known here ----
@@ -94,21 +93,21 @@ void keys_expand(const struct key_row *row, int code, const char *find, char *bu
  * lacks. They are read to their end, so that none of their characters counts as a key. As in
  * ECMA-48. */
 
-/* Characters after Esc that tell which it is. */
+/* Characters after Esc that decide the kind. */
 enum { SEQUENCE_LOOK = 2 };
 
 enum sequence {
-	SEQUENCE_NONE,	  /* Esc was a key, and these are keys, too */
-	SEQUENCE_CONTROL, /* Esc [ …: goes on until sequence_ends() */
-	SEQUENCE_STRING,  /* a string of the terminal's: likewise */
-	SEQUENCE_SHORT	  /* over with these two */
+	SEQUENCE_NONE,	  /* Esc was a key, and so is each of these characters */
+	SEQUENCE_CONTROL, /* Esc [ …: continues until sequence_ends() */
+	SEQUENCE_STRING,  /* a string from the terminal: continues likewise */
+	SEQUENCE_SHORT	  /* ends after these two characters */
 };
 
-/* Which sequence the characters begin that came together with an Esc, right after it: `count` of
- * them, SEQUENCE_LOOK at most. */
+/* The kind of sequence that these characters begin. They arrived together with an Esc: `count` of
+ * them, at most SEQUENCE_LOOK. */
 enum sequence sequence_after_escape(const wint_t *after, size_t count);
 
-/* Whether the sequence ends with this character; before: the one before it. */
+/* Whether the sequence ends with this character. before: the previous character. */
 bool sequence_ends(enum sequence sequence, wint_t before, wint_t character);
 
 #endif

@@ -1,8 +1,8 @@
-/* Where everything stands: a pure function from the size of the screen and what is wanted to
+/* Where each panel is: a pure function from the size of the screen and the wanted panels to
  * rectangles.
  *
- * The top block holds kernels, knobs and the figure side by side; below it the body takes as many
- * of its rows as have room, in the order of the table that it is given (panels.c). */
+ * The top block has kernels, knobs and the figure side by side. Below it, the body takes as many of
+ * its rows as fit, in the order of the table in panels.c. */
 #ifndef SLX_UI_LAYOUT_H
 #define SLX_UI_LAYOUT_H
 
@@ -10,20 +10,20 @@
 
 #include "ui/canvas.h"
 
-/* Below this size there is one line only. */
+/* A smaller screen has one line only. */
 enum { LAYOUT_MIN_WIDTH = 60, LAYOUT_MIN_HEIGHT = 16, LAYOUT_MAX = 32 };
 
 enum area {
 	AREA_HEADER, /* the first row */
 	AREA_KERNELS,
 	AREA_KNOBS,
-	AREA_FIGURE, /* the top block, always there */
-	AREA_ABOUT,  /* beside them where the screen is wide */
-	AREA_BODY,   /* below, stacked, or in pairs where the screen is wide */
-	AREA_TALL, /* below, as a column of its own where the screen is wide, else like AREA_BODY */
+	AREA_FIGURE, /* the top block, always shown */
+	AREA_ABOUT,  /* next to them on a wide screen */
+	AREA_BODY,   /* below: stacked, or in pairs on a wide screen */
+	AREA_TALL,   /* below: in a column of its own on a wide screen, else like AREA_BODY */
 	AREA_NOTICE, /* the last row but one */
 	AREA_KEYS,   /* the last row */
-	AREA_LINE,   /* the whole of a screen that is too small for panels */
+	AREA_LINE,   /* all of a screen that is too small for panels */
 };
 
 struct layout_row {
@@ -31,17 +31,18 @@ struct layout_row {
 	enum area area;
 	int min_width, min_height; /* of AREA_BODY and AREA_TALL, with the rule above */
 	bool wanted;
-	int best_height; /* of AREA_BODY: more is of no use to it; 0: it can use any height */
-	int place;	 /* of AREA_BODY: those that have room stand in this order */
-	bool extra; /* of AREA_BODY: left out where it would keep others from a height that suits
-		       them */
-	bool front; /* it was asked for: the first row, with its best height if it can be had */
-	bool alone; /* it has the screen between the first row and the last two to itself */
+	int best_height; /* of AREA_BODY: it has no use for more rows; 0: it can use any height */
+	int place;	 /* of AREA_BODY: the rows that fit are shown in this order */
+	bool extra; /* of AREA_BODY: omitted if another row would then get less than its comfortable
+		       height */
+	bool front; /* the user asked for it: it is the first row, with its best height if possible
+		     */
+	bool alone; /* it has all rows between the first and the last two */
 	bool whole; /* of AREA_BODY: in front it has the whole width */
 };
 
 struct layout_item {
-	const char *name; /* the row's */
+	const char *name; /* the name of the row */
 	struct rectangle at;
 };
 
@@ -50,13 +51,13 @@ struct layout {
 	struct layout_item item[LAYOUT_MAX];
 };
 
-/* Fills the layout. rows are in order of importance; top_rows is how many rows the top block would
- * like, its rule included. The first AREA_BODY row that is wanted has a place on every screen from
- * the smallest size on. */
+/* Fills the layout. `rows` are in order of importance. top_rows: the height that the top block can
+ * use, its rule included. The first wanted AREA_BODY row has a place on every screen of at least
+ * the smallest size. */
 void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
 	int top_rows, struct layout *layout);
 
-/* The rectangle of a row, or NULL where it has none. */
+/* The rectangle of a row; NULL: it has no place. */
 const struct rectangle *layout_find(const struct layout *layout, const char *name);
 
 #endif

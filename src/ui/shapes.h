@@ -1,6 +1,5 @@
-/* Points finer than cells: eight to a cell, two abreast and four deep, for pictures that letters
- * are too coarse for. Lines and faces are drawn from back to front; what is drawn later hides what
- * is behind. Pure memory. */
+/* Shapes that are not one character each. First: points finer than cells, two columns and four rows
+ * in each cell. Draw lines and faces from back to front: a face removes the points behind it. */
 #ifndef SLX_UI_SHAPES_H
 #define SLX_UI_SHAPES_H
 
@@ -10,8 +9,8 @@
 #include "ui/canvas.h"
 
 struct dots {
-	int width, height; /* of points: twice the columns, four times the rows */
-	uint8_t *at;	   /* height rows: 0 where there is none, else its style + 1 */
+	int width, height; /* in points: twice the columns, four times the rows */
+	uint8_t *at;	   /* `height` rows: 0 for no point, else its style + 1 */
 };
 
 struct dots_point {
@@ -21,14 +20,14 @@ struct dots_point {
 void dots_init(struct dots *dots, int columns, int rows);
 void dots_free(struct dots *dots);
 
-/* What lies outside is left out. */
+/* Points outside are ignored. */
 void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, enum style style);
-/* Takes away what stands inside a face of that many corners, its edges included. */
+/* Removes the points inside a face with `count` corners, its edges included. */
 void dots_hide(struct dots *dots, const struct dots_point *corner, int count);
 bool dots_on(const struct dots *dots, int x, int y);
 
-/* Shows them from the corner (x, y) of the clip on. Where a cell holds points of several styles it
- * has that of `first` if it is among them, else that of the most. */
+/* Shows the points from the corner (x, y) of the clip on. A cell whose points differ in style has
+ * `first` if it is among them, else the most frequent style. */
 void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y,
 	enum style first);
 
@@ -36,7 +35,7 @@ void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle 
 
 enum { DIGITS_HEIGHT = 3 };
 
-/* Columns that a figure of digits, '.' and '-' needs; 0 when it holds anything else. */
+/* Columns that a number of digits, '.' and '-' needs; 0 if it holds another character. */
 int digits_width(const char *figure);
 
 void digits_draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,

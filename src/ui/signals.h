@@ -1,4 +1,4 @@
-/* Signals as bytes on a pipe, so that the loop meets them where it waits for everything else. */
+/* Signals as bytes on a pipe, so that the event loop polls them like all other input. */
 #ifndef SLX_UI_SIGNALS_H
 #define SLX_UI_SIGNALS_H
 
@@ -6,21 +6,21 @@
 
 #include "base/status.h"
 
-/* Catches those that end, stop, continue or resize. When a fatal one comes, rescue() is called (it
- * must be async-signal-safe) before the signal takes its course; handlers that others installed are
- * left alone. */
+/* Catches signals that end, stop, continue or resize. On a fatal signal rescue() runs first (it
+ * must be async-signal-safe), then the signal's default action. Handlers that other code installed
+ * remain. */
 struct status signals_catch(void (*rescue)(void));
 
-/* Back to what was before. */
+/* Restores the previous handlers. */
 void signals_release(void);
 
-/* Becomes readable when a signal has come. */
+/* Becomes readable after a signal. */
 int signals_descriptor(void);
 
-/* The next signal that has come, or 0. */
+/* The next pending signal; 0: none. */
 int signals_take(void);
 
-/* Stops this program as SIGTSTP would, and returns when it is continued. */
+/* Stops this program as SIGTSTP does, and returns when it continues. */
 void signals_stop(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the terminal can do, for doctor and for the decision whether the explorer can open. */
+/* The abilities of the terminal, for doctor and for the start of the explorer. */
 #ifndef SLX_UI_TERMINAL_H
 #define SLX_UI_TERMINAL_H
 
@@ -9,9 +9,9 @@
 struct terminal_facts {
 	bool input, output; /* whether standard input and output are terminals */
 	char term[32];	    /* $TERM; empty: not set */
-	bool described;	    /* whether terminfo knows it */
-	bool database;	    /* whether there is any terminfo here; true while TERM is not set */
-	bool addressable;   /* whether the cursor can be moved: full-screen programs work */
+	bool described;	    /* terminfo knows it */
+	bool database;	    /* any terminfo exists here; true while TERM is not set */
+	bool addressable;   /* the cursor can be moved: full-screen programs work */
 	int colours;	    /* 0: none */
 	bool utf8;	    /* the locale's character set */
 	char charset[32];
@@ -21,7 +21,7 @@ struct terminal_facts {
 
 void terminal_read(struct terminal_facts *facts);
 
-/* Whether the explorer can open there; STATUS_USAGE says why not. Pure. */
+/* Whether the explorer can open there. STATUS_USAGE: the reason. Pure. */
 struct status terminal_usable(const struct terminal_facts *facts);
 
 #endif

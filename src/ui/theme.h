@@ -1,7 +1,6 @@
-/* How each style looks, as plain data: screen.c turns it into terminal attributes. Pure.
- *
- * Colour is never the only carrier: what a colour says is also said by a word, a glyph or a marker,
- * so every look below may lose its colours. */
+/* The look of each style, as plain data: screen.c turns it into terminal attributes. Pure. Colour
+ * is never the only carrier: a word, a glyph or a marker repeats its meaning, so every look may
+ * lose its colours. */
 #ifndef SLX_UI_THEME_H
 #define SLX_UI_THEME_H
 
@@ -20,16 +19,16 @@ struct theme {
 	struct look look[STYLE_COUNT];
 };
 
-/* Fills the theme for a terminal with that many colours (0 or less: monochrome). no_color drops
- * every colour and keeps the attributes; contrast uses only bold, reverse, underline and the
- * terminal's own two colours plus bright ones, and nothing dim. */
+/* Fills the theme for a terminal with `colours` colours (0 or less: monochrome). no_color removes
+ * every colour and keeps the attributes. contrast uses bold, reverse, underline, the terminal's two
+ * default colours and bright ones, and nothing dim. */
 void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast);
 
-/* The wishes of the environment: NO_COLOR set and not empty; SLEXPLORE_THEME=high-contrast, or
- * contrast for short. */
+/* Settings of the environment: NO_COLOR set and not empty; SLEXPLORE_THEME=high-contrast or
+ * contrast. */
 bool theme_no_color(void);
 bool theme_contrast(void);
-/* What SLEXPLORE_THEME says when there is no such theme, else NULL. */
+/* The value of SLEXPLORE_THEME if it is unknown, else NULL. */
 const char *theme_unknown(void);
 
 #endif
