@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 
-/* Every glyph and its twin. All are one column wide wherever wcwidth() says so; where it does not
- * (some East Asian locales), the twin stands in. */
+/* Every glyph and its twin. A glyph must be one column wide; where wcwidth() says otherwise (some
+ * East Asian locales), the twin replaces it. */
 static const struct {
 	wchar_t wide;
 	char ascii;
@@ -49,7 +49,7 @@ static const struct {
 };
 _Static_assert(sizeof(glyphs) / sizeof(glyphs[0]) == GLYPH_COUNT, "every glyph has its twin");
 
-/* What text beyond ASCII becomes on an ascii canvas; a row of NULL ends. */
+/* Replacements on an ascii canvas; a row of NULL ends the table. */
 static const struct {
 	wchar_t wide;
 	const char *ascii;
@@ -123,7 +123,7 @@ static struct canvas_cell *cell_at(const struct canvas *canvas, struct rectangle
 	return &canvas->cells[(size_t)y * (size_t)canvas->width + (size_t)x];
 }
 
-/* Puts a character of one or two columns; a wide one half of which would be outside is left out. */
+/* Puts a character of one or two columns. A wide character that is half outside is omitted. */
 static void put(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	wchar_t character, int columns)
 {
@@ -132,7 +132,7 @@ static void put(struct canvas *canvas, struct rectangle clip, int x, int y, enum
 
 	if (!cell || (columns == 2 && !right))
 		return;
-	/* Half of a wide character that is overwritten leaves no other half behind. */
+	/* The other half of an overwritten wide character becomes a blank. */
 	if (cell->character == 0 && x > 0 && cell_at(canvas, clip, x - 1, y))
 		cell[-1].character = L' ';
 	struct canvas_cell *next = cell_at(canvas, clip, x + columns, y);
@@ -146,7 +146,7 @@ static void put(struct canvas *canvas, struct rectangle clip, int x, int y, enum
 	}
 }
 
-/* Decodes one character of UTF-8; a malformed byte is U+FFFD. Returns the bytes used, 0 at the end.
+/* Decodes one character of UTF-8; a malformed byte is U+FFFD. Returns the bytes used; 0 at the end.
  */
 static size_t decode(const char *utf8, wchar_t *character)
 {
@@ -181,8 +181,7 @@ static size_t decode(const char *utf8, wchar_t *character)
 	return length;
 }
 
-/* One character as this canvas shows it: its cells in out (at most 4), the columns as the result.
- */
+/* The cells of one character on this canvas, at most 4, in `out`. Returns its columns. */
 static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
 {
 	int columns;
@@ -224,7 +223,7 @@ int canvas_columns(const struct canvas *canvas, const char *utf8)
 	return columns_of(canvas, utf8, strlen(utf8));
 }
 
-/* Draws at most `bytes` of a string, and never beyond the clip: what is cut ends in an ellipsis. */
+/* Draws at most `bytes` of a string inside the clip. Text that does not fit ends in an ellipsis. */
 static int draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	const char *utf8, size_t bytes)
 {
@@ -244,7 +243,7 @@ static int draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum
 		if (cut && x + columns > clip.width - tail)
 			break;
 		if (columns == 0)
-			continue; /* combining marks are left out: a cell is one character */
+			continue; /* combining marks are omitted: a cell is one character */
 		if (columns == 2 && out[0] == character) {
 			put(canvas, clip, x, y, style, character, 2);
 		} else {
@@ -301,8 +300,8 @@ void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, en
 void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	unsigned bits, char twin)
 {
-	/* Braille counts three rows of the left column, then of the right one, and has the fourth
-	 * row last. */
+	/* Braille numbers three rows of the left column, then three of the right one, then the
+	 * fourth row. */
 	static const unsigned char order[8] = { 0, 3, 1, 4, 2, 5, 6, 7 };
 	unsigned pattern = 0;
 
@@ -338,7 +337,7 @@ int canvas_wrap(
 		const char *line = utf8;
 		size_t length = text_line(&wrap, line, &utf8);
 
-		/* The last row gets the whole rest, so that it is cut and ends in an ellipsis. */
+		/* The last row gets all of the remaining text, so that it ends in an ellipsis. */
 		if (y + rows == clip.height - 1 && *utf8)
 			length = strlen(line);
 		draw(canvas, clip, 0, y + rows++, style, line, length);
@@ -391,7 +390,7 @@ static int most(int a, int b)
 	return a > b ? a : b;
 }
 
-/* Not by put(): a large screen has 40,000 cells, and every frame begins with all of them. */
+/* Does not use put(): a large screen has 40,000 cells, and every frame starts with all of them. */
 void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style)
 {
 	int left = most(at.x, 0), right = least(at.x + at.width, canvas->width);
@@ -402,7 +401,7 @@ void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style)
 
 		if (left >= right)
 			return;
-		/* Half of a wide character at an edge leaves no other half outside. */
+		/* A wide character that is cut at the edge becomes a blank outside, too. */
 		if (left > 0 && row[left].character == 0)
 			row[left - 1].character = L' ';
 		if (right < canvas->width && row[right].character == 0)

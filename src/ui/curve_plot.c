@@ -6,10 +6,10 @@
 
 #include "base/scale.h"
 
-/* Columns left of the axis. */
+/* Columns to the left of the axis. */
 enum { MARGIN = 6 };
 
-/* What is shown after the knee, in parts of it; and fillers at least. */
+/* The range shown after the knee, in multiples of it; and the least number of fillers. */
 #define AFTER_KNEE 1.35
 #define FEWEST	   64.0
 
@@ -18,11 +18,11 @@ static const enum style kind_styles[PAGE_KINDS] = { STYLE_A, STYLE_A, STYLE_B };
 
 struct plot {
 	struct canvas *canvas;
-	struct rectangle whole, at; /* with its axes; the part that points are in */
+	struct rectangle whole, at; /* with its axes; the part with the points */
 	struct scale x, y;
 };
 
-/* Within `at`; a value below the axis is at -1 or below. */
+/* Relative to `at`; -1 or less for a value below the axis. */
 static int column_of(const struct plot *plot, double x)
 {
 	return (int)lround(scale_place(&plot->x, x) * (plot->at.width - 1));
@@ -53,7 +53,7 @@ static void draw_y_axis(const struct plot *plot)
 
 	canvas_text(plot->canvas, plot->whole, 0, 0, STYLE_DIM, "cycles");
 	for (int i = 0; i < count; i++) {
-		/* What a linear axis begins with is on the axis itself. */
+		/* A linear axis has the label of its low end on the axis itself. */
 		bool zero = plot->y.kind == SCALE_LINEAR && ticks[i].value <= plot->y.low;
 		int row = zero ? plot->at.height : row_of(plot, ticks[i].value);
 
@@ -62,7 +62,7 @@ static void draw_y_axis(const struct plot *plot)
 	}
 }
 
-/* Labels begin at their column, on that row of the whole. */
+/* Each label begins at its column. */
 static void draw_x_axis(const struct plot *plot, int row)
 {
 	struct scale_tick ticks[SCALE_TICKS];
@@ -91,7 +91,7 @@ static void draw_upright(const struct plot *plot, double x, enum style style, en
 
 /* ---- a probe ---- */
 
-/* Everything measured, with some room above and below; false: nothing is. */
+/* All measured values, with a margin above and below. Returns false if there is none. */
 static bool probe_range(const struct probe_report *report, struct plot *plot)
 {
 	double least = INFINITY, most = 0, from = (double)PROBE_SMALLEST;
@@ -106,7 +106,7 @@ static bool probe_range(const struct probe_report *report, struct plot *plot)
 			least = fmin(least, modes ? sample->mode_low : sample->cpe);
 			most = fmax(most, modes ? sample->mode_high : sample->cpe);
 		}
-	/* Room for points to come, so that a growing curve keeps its scale. */
+	/* A growing curve keeps its scale: leave room for later points. */
 	least /= 1.3;
 	plot->y = (struct scale){ SCALE_LOG, least, fmax(1.3 * most, 100 * least) };
 	plot->x = (struct scale){ .kind = SCALE_BYTES,
@@ -156,7 +156,7 @@ static void draw_probe_points(const struct plot *plot, const struct probe_report
 		}
 }
 
-/* Names stand in the two rows above the points, where they keep clear of each other. */
+/* Names are in the two rows above the points, and do not overlap. */
 static void draw_knees(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	int taken[2] = { MARGIN + 1, MARGIN + 1 };
@@ -170,7 +170,7 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 			if ((int)level->kind != pass || x < 0 || x >= plot->at.width)
 				continue;
 			draw_upright(plot, level->bytes, STYLE_DIM, GLYPH_VLINE);
-			/* It ends at the line: what it names is to the left. */
+			/* The name ends at the line: the level is to the left of it. */
 			width = canvas_columns(plot->canvas, level->name);
 			from = MARGIN + x + 1 - width;
 			if (row + 1 > plot->at.y - plot->whole.y)
@@ -184,8 +184,8 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 		}
 }
 
-/* Cycles of a level, above the middle of its plateau: half-way, on the logarithmic axis, from where
- * the level before it ends. */
+/* The cycles of a level, above the middle of its plateau: halfway, on the logarithmic axis, from
+ * the end of the previous level. */
 static void draw_levels(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	double before = plot->x.low;
@@ -236,14 +236,14 @@ void probe_plot_draw(struct canvas *canvas, struct rectangle at, const struct pr
 
 /* ---- windows ---- */
 
-/* Along the axis are fillers, of which some take several entries: where those of the core model are
- * full; NAN: it has none. */
+/* The number of fillers that fills the core model's buffer, since some fillers use several entries;
+ * NAN: the model has no such buffer. */
 static double full_at(const struct windows_row *row)
 {
 	return buffers_full(row->fact, row->entries);
 }
 
-/* False: nothing is measured. */
+/* Returns false if nothing is measured. */
 static bool window_range(const struct windows_row *row, struct plot *plot)
 {
 	const struct knee *knee = &row->knee;
@@ -263,7 +263,7 @@ static bool window_range(const struct windows_row *row, struct plot *plot)
 	return row->curve.count > 0;
 }
 
-/* A level from one column to another, its figure over it. */
+/* A horizontal line with its value above it. */
 static void draw_level(const struct plot *plot, double cycles, double from, double to, bool right)
 {
 	int y = row_of(plot, cycles), first = column_of(plot, from),
@@ -291,9 +291,9 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 			canvas_glyph(plot->canvas, plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
 }
 
-/* The knee's figure ends at its line; the model's begins at its own, so that both have room where
- * they are near. Where the edge comes too soon, it stands before that, or before the knee's figure.
- */
+/* The knee's value ends at its line, and the model's entries begin at theirs, so that both fit if
+ * they are close. At the right edge the model's label moves to the left, before the knee's value if
+ * needed. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;

@@ -120,7 +120,7 @@ static const char *beside_title(const struct view *view, int event)
 	return meaning->role == ROLE_STALLED ? meaning->words : meaning->title;
 }
 
-/* Some of them, under a head; each kind has bars of its own scale. Returns the rows used. */
+/* A group of events under a heading, with a scale of its own. Returns the rows used. */
 static int draw_group(struct canvas *canvas, struct rectangle at, int y, const char *head,
 	const int *events, int count, const struct view *view)
 {

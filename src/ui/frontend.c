@@ -55,7 +55,7 @@ void frontend_draw(struct frontend *front, double now)
 	for (int i = 0; i < front->keys.count; i++) {
 		const struct key_row *row = &front->keys.row[i];
 
-		/* Only the rows that can stand in the key bar are looked at. */
+		/* Only rows of the key bar need to know whether their command works. */
 		front->works[i] = row->context == context && row->word[0] &&
 				  (strncmp(row->command, "page ", 5) == 0 ||
 					  session_command_works(front->session, row->command));
@@ -63,7 +63,7 @@ void frontend_draw(struct frontend *front, double now)
 	panels_draw(&front->canvas, &front->view, &front->keys, front->works);
 }
 
-/* Moves an overlay by lines, without leaving its last one. */
+/* Scrolls an overlay by lines, at most to its last line. */
 static void scroll(struct frontend *front, const char *command, int lines, double now)
 {
 	bool down = strcmp(command, "move down") == 0;
@@ -100,7 +100,7 @@ void frontend_key(struct frontend *front, int code, double now)
 		scroll(front, command, 1, now);
 	else
 		session_command(front->session, command, now);
-	/* A pane stops where its last line is seen. */
+	/* A pane stops at its last line. */
 	session_view(front->session, now, &front->view);
 	if (panels_scroll_back(&front->canvas, &front->view, command, back, sizeof(back)))
 		session_command(front->session, back, now);

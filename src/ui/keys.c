@@ -81,10 +81,10 @@ void keys_name(int code, char *buffer, size_t size)
 		snprintf(buffer, size, "C-%c", 'a' + code - KEYCODE_CONTROL_A);
 }
 
-/* Commands of the user interface, which the explorer does not know. */
+/* Commands that the user interface runs itself. */
 static const char *const ui_commands[] = { "redraw", "page", NULL };
 
-/* The longest names and commands; the explorer has fewer. */
+/* The longest names and commands. */
 enum { COMMANDS_MAX = 96 };
 
 static bool check_command(
@@ -108,8 +108,8 @@ static bool check_command(
 	return rows_unknown(rows, "command", word, names, count);
 }
 
-/* Cuts text at `mark`; returns the part after it, NULL without one. Neither keeps blanks at the
- * cut. */
+/* Cuts text at `mark` and removes blanks around the cut. Returns the second part; NULL without
+ * `mark`. */
 static char *cut_at(char *text, const char *mark)
 {
 	char *found = strstr(text, mark), *end = found;
@@ -123,7 +123,7 @@ static char *cut_at(char *text, const char *mark)
 	return found + strspn(found, " \t");
 }
 
-/* "KEY COMMAND # WORD | NOTE", the word optional. */
+/* "KEY COMMAND # WORD | NOTE"; WORD is optional. */
 static bool read_key(struct rows *rows, struct key_row *row)
 {
 	char *key = rows_word(rows), *command = rows_rest(rows), *note = cut_at(command, "# "),
@@ -221,7 +221,7 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 	return row;
 }
 
-/* Appends up to `size`, cutting at whole pieces. */
+/* Appends `piece` if all of it fits. */
 static void append(char *buffer, size_t size, const char *piece, size_t length)
 {
 	size_t used = strlen(buffer);
@@ -235,7 +235,7 @@ static void append(char *buffer, size_t size, const char *piece, size_t length)
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size)
 {
 	size_t shorter = strlen(find);
-	/* Names and commands are ASCII: what is typed beyond it cannot be part of any. */
+	/* Names and commands are ASCII: another typed character cannot be part of one. */
 	char typed = code >= ' ' && code < 0x7f ? (char)code : '?';
 
 	if (shorter > 0)
@@ -282,7 +282,7 @@ enum sequence sequence_after_escape(const wint_t *after, size_t count)
 		return SEQUENCE_NONE;
 	if (after[0] == '[')
 		return SEQUENCE_CONTROL;
-	/* The others begin with letters that are keys as well, pressed right after Esc. */
+	/* Other sequences begin with a letter that is also a key, pressed right after Esc. */
 	if (count < 2)
 		return SEQUENCE_NONE;
 	if (after[0] == 'O' && is_letter(after[1]))
@@ -298,10 +298,10 @@ bool sequence_ends(enum sequence sequence, wint_t before, wint_t character)
 {
 	switch (sequence) {
 	case SEQUENCE_CONTROL:
-		/* The Linux console's function keys: Esc [ [ A. */
+		/* Function keys of the Linux console: Esc [ [ A. */
 		if (before == 0 && character == '[')
 			return false;
-		/* Parameters, and what stands between them and the end. */
+		/* Parameters and intermediate characters do not end it. */
 		return !between(character, 0x20, 0x3f);
 	case SEQUENCE_STRING:
 		return character == BELL || (before == ESCAPE && character == '\\');

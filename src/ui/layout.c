@@ -4,17 +4,16 @@
 #include <string.h>
 
 enum {
-	TOP_MIN = 8,	    /* rule, big digits, spread, trials, source, rates */
+	TOP_MIN = 8,	    /* rule, large digits, spread, trials, source, rates */
 	BODY_MIN = 5,	    /* rule, three rows of bars, labels */
-	WHOLE_COMFORT = 18, /* of a row with the whole width: less than this, and it has all of the
-			       height */
-	OTHERS = 8,	    /* what it leaves to others */
-	PAIR_WIDTH = 100,   /* from here on the body stands two abreast */
-	VERY_WIDE = 150,    /* from here on always */
+	WHOLE_COMFORT = 18, /* rows of a whole-width panel; with fewer it takes the full height */
+	OTHERS = 8,	    /* rows that it leaves to other panels */
+	PAIR_WIDTH = 100,   /* from this width on the body may have two columns */
+	VERY_WIDE = 150,    /* from this width on it always has two */
 	COLUMN_GAP = 2,
-	COMFORT = 12,  /* a height that suits a list, if it has as much to show */
-	ANY_FIRST = 3, /* rows that a line which can use any height gets before others have their
-			  best */
+	COMFORT = 12, /* a comfortable height of a list that has as many lines */
+	ANY_FIRST =
+		3, /* rows that a line without a best height gets before others get their best */
 };
 
 static int least(int a, int b)
@@ -34,7 +33,7 @@ static void place(struct layout *layout, const char *name, int x, int y, int wid
 			(struct layout_item){ name, { x, y, width, height } };
 }
 
-/* Places the first wanted row of an area, if there is one. */
+/* Places the first wanted row of an area. */
 static void place_area(struct layout *layout, const struct layout_row *rows, int row_count,
 	enum area area, struct rectangle at)
 {
@@ -46,7 +45,7 @@ static void place_area(struct layout *layout, const struct layout_row *rows, int
 	}
 }
 
-/* Kernels, knobs, figure, and from 116 columns on the words about the kernel. */
+/* Kernels, knobs and figure; from 116 columns on also the text about the kernel. */
 static void place_top(struct layout *layout, const struct layout_row *rows, int row_count, int y,
 	int width, int height)
 {
@@ -84,7 +83,7 @@ static int line_height(const struct layout_row *const *rows, int count, int colu
 	return height;
 }
 
-/* The height beyond which no row of a line with a best one gains; 0: all can use any. */
+/* The height that shows everything in a line; 0: a row of it can use any height. */
 static int line_best(const struct layout_row *const *rows, int count, int columns, int line)
 {
 	int best = 0;
@@ -102,8 +101,8 @@ static bool line_takes_any(const struct layout_row *const *rows, int count, int 
 	return false;
 }
 
-/* Gives up to `left` rows to the lowest of the lines that `room` says can use one; returns what is
- * left. */
+/* Gives up to `left` rows, one by one, to the lowest line that has not reached its limit in `room`.
+ * Returns the rest. */
 static int grow(int *heights, const int *room, int lines, int left)
 {
 	for (; left > 0; left--) {
@@ -120,8 +119,8 @@ static int grow(int *heights, const int *room, int lines, int left)
 	return left;
 }
 
-/* Heights of the lines: the least that their rows need, then up to what is best for them, then what
- * is left to those that can use any, and at last to all. */
+/* Heights of the lines. Each gets the minimum of its rows, then up to their best height; the rest
+ * goes to lines that can use any height, at last to all lines. */
 static void share_height(
 	const struct layout_row *const *rows, int count, int columns, int height, int *heights)
 {
@@ -146,7 +145,7 @@ static void share_height(
 	grow(heights, room, lines, left);
 }
 
-/* Puts count rows into a rectangle, in lines of `columns`; the last alone takes its whole line. */
+/* Puts rows into a rectangle, in lines of `columns`. A last row that is alone fills its line. */
 static void place_grid(struct layout *layout, const struct layout_row *const *rows, int count,
 	int columns, struct rectangle at)
 {
@@ -167,7 +166,7 @@ static void place_grid(struct layout *layout, const struct layout_row *const *ro
 	}
 }
 
-/* Whether rows fit into a height; one alone fits always. */
+/* Whether the rows fit. A single line always does. */
 static bool fits(const struct layout_row *const *rows, int count, int columns, int height)
 {
 	int used = 0;
@@ -177,8 +176,7 @@ static bool fits(const struct layout_row *const *rows, int count, int columns, i
 	return count <= columns || used <= height;
 }
 
-/* One column, or two: where the screen is very wide, or wide and one column would leave rows out.
- */
+/* Two columns on a very wide screen, and on a wide one if a single column would omit rows. */
 static int columns_for(const struct layout_row *const *rows, int count, int width, int height)
 {
 	if (width < PAIR_WIDTH)
@@ -191,7 +189,7 @@ static bool all_fit(const struct layout_row *const *rows, int count, int width, 
 	return fits(rows, count, columns_for(rows, count, width, height), height);
 }
 
-/* Sorts rows by their places, equal ones as they are. */
+/* Sorts rows by their places, stably. */
 static void sort_places(const struct layout_row **rows, int count)
 {
 	for (int i = 1; i < count; i++) {
@@ -204,7 +202,7 @@ static void sort_places(const struct layout_row **rows, int count)
 	}
 }
 
-/* Whether rows fit with room to breathe: their best height, as far as that is not a lot. */
+/* Whether the rows fit with their best height, or with a comfortable one if that is less. */
 static bool all_comfortable(const struct layout_row *const *rows, int count, int width, int height)
 {
 	const struct layout_row *comfortable[LAYOUT_MAX];
@@ -222,8 +220,8 @@ static bool all_comfortable(const struct layout_row *const *rows, int count, int
 	return all_fit(comfortable, count, width, height);
 }
 
-/* A front row that has the whole width: its best height where that leaves others some, else as much
- * as leaves it comfortable, else all of the body. Returns what is left. */
+/* Places a front row that has the whole width. It gets its best height if enough is left to others,
+ * or less down to a comfortable height; else all of the body. Returns the rest of the rectangle. */
 static struct rectangle place_whole(
 	struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
 {
@@ -241,8 +239,8 @@ static struct rectangle place_whole(
 	return at;
 }
 
-/* The body. On a wide screen a tall row gets a column at the right, provided that all rows of more
- * importance still have their places beside it. */
+/* Places the body. On a wide screen a tall row gets a column at the right, if all more important
+ * rows still fit. */
 static void place_body(
 	struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
 {
@@ -274,8 +272,7 @@ static void place_body(
 		}
 		band[count++] = &rows[i];
 		if (rows[i].front && count == 1) {
-			/* What was asked for has its best height, as long as something else has
-			 * room. */
+			/* The front row has its best height if another row still fits. */
 			front = rows[i];
 			front.min_height =
 				most(front.min_height, least(front.best_height, at.height * 3 / 5));

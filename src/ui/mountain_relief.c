@@ -1,6 +1,6 @@
-/* The mountain as a relief: throughput over stride (to the right) and size (away from the viewer
- * the smaller), as a surface of lines in points finer than cells. Drawn from back to front and from
- * left to right, each face hiding what stands behind it. */
+/* The mountain as a relief: throughput over stride (to the right) and size (small sizes at the
+ * back), as a surface of lines in points finer than cells. Faces are drawn from back to front, so
+ * that each one hides what is behind it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 enum { LEFT = 6, RIGHT = 10, BELOW = 2, LEAST_WIDTH = 44, LEAST_HEIGHT = 10 };
 enum { CELLS = VIEW_GRID_X * VIEW_GRID_Y };
 
-/* Lines nearer to each other than this, in points, are left out. */
+/* Lines closer than this, in points, are omitted. */
 static const double nearest = 3;
 
 struct landscape {
@@ -25,7 +25,7 @@ struct landscape {
 	struct relief relief;
 	double height[CELLS]; /* of each cell, row by row: 0…1, NAN: not measured */
 	double top;	      /* GB/s of the full height */
-	int step_x, step_y;   /* every so many lines are drawn */
+	int step_x, step_y;   /* draw every step-th line */
 };
 
 static bool known(const struct landscape *land, int x, int y)
@@ -33,7 +33,7 @@ static bool known(const struct landscape *land, int x, int y)
 	return isfinite(land->height[y * land->grid->nx + x]);
 }
 
-/* A place over a stride and a size. */
+/* The point over a stride and a size. */
 static struct dots_point point_at(const struct landscape *land, int x, int y, double height)
 {
 	struct relief_point point = relief_project(&land->relief, (double)x / (land->grid->nx - 1),
@@ -47,8 +47,8 @@ static struct dots_point surface(const struct landscape *land, int x, int y)
 	return point_at(land, x, y, land->height[y * land->grid->nx + x]);
 }
 
-/* Whether the line along a stride (of equal x), or along a size, is drawn; those through the cursor
- * always are, in its style. */
+/* Whether the line of one stride, or of one size, is drawn. The lines through the cursor always
+ * are. */
 static bool line_shown(int index, int last, int step, int here, bool at)
 {
 	return index == 0 || index == last || index % step == 0 || (at && index == here);
@@ -84,7 +84,7 @@ static void draw_facet(struct landscape *land, const struct relief_facet *facet)
 	draw_edge(land, x, y + 1, x + 1, y + 1);
 }
 
-/* The side under the surface between two cells, down to the ground. */
+/* The side below the surface between two cells. */
 static void draw_side(struct landscape *land, int x0, int y0, int x1, int y1)
 {
 	struct dots_point corner[4];
@@ -101,7 +101,7 @@ static void draw_side(struct landscape *land, int x0, int y0, int x1, int y1)
 	draw_edge(land, x0, y0, x1, y1);
 }
 
-/* The ground where nothing is measured yet: a point each. */
+/* Cells that are not measured yet are single points on the ground. */
 static void draw_ground(struct landscape *land)
 {
 	for (int y = 0; y < land->grid->ny; y++)
@@ -128,7 +128,7 @@ static void draw_surface(struct landscape *land)
 		draw_side(land, x, grid->ny - 1, x + 1, grid->ny - 1);
 }
 
-/* The column and row, within the panel, of a point of the picture. */
+/* The column and row of a point in the panel. */
 static int column_of(struct dots_point point)
 {
 	return LEFT + (int)lround(point.x) / 2;
@@ -139,7 +139,7 @@ static int row_of(struct dots_point point)
 	return (int)lround(point.y) / 4;
 }
 
-/* Throughput at the left, from the ground of the nearest corner up. */
+/* The axis of throughput, at the left corner. */
 static void draw_height(struct canvas *canvas, struct rectangle at, const struct landscape *land)
 {
 	int ground = row_of(point_at(land, 0, land->grid->ny - 1, 0)),
@@ -159,7 +159,7 @@ static void draw_height(struct canvas *canvas, struct rectangle at, const struct
 		canvas_text(canvas, at, 0, top - 1, STYLE_DIM, "GB/s");
 }
 
-/* Strides along the nearest edge, and where the slope ends. */
+/* Strides along the front edge, and the stride at which the slope ends. */
 static void draw_strides(struct canvas *canvas, struct rectangle at, const struct landscape *land)
 {
 	const struct view_grid *grid = land->grid;
@@ -168,7 +168,7 @@ static void draw_strides(struct canvas *canvas, struct rectangle at, const struc
 
 	canvas_text(canvas, at, 0, y + 1, STYLE_DIM, knob->name);
 	for (int pass = 0; pass < 2; pass++) {
-		/* The cursor's own first. */
+		/* The cursor's stride comes first. */
 		for (int i = 0; i < grid->nx; i++) {
 			int x = column_of(point_at(land, i, grid->ny - 1, 0)), columns;
 			bool here = mountain_at(grid) && i == grid->here_x;
@@ -196,14 +196,14 @@ static void draw_strides(struct canvas *canvas, struct rectangle at, const struc
 	}
 }
 
-/* Sizes up the right edge, and the cache that each stays in, at the first of them. */
+/* Sizes along the right edge, and at the first size of each cache its name. */
 static void draw_sizes(struct canvas *canvas, struct rectangle at, const struct landscape *land)
 {
 	const struct view_grid *grid = land->grid;
 	const struct knob *knob = &land->view->setting.kernel->knobs[grid->size_knob];
 	bool taken[512] = { false };
 
-	/* The cursor's own first, then where a cache begins, then the others. */
+	/* The cursor's size comes first, then the first size of each cache, then the others. */
 	for (int pass = 0; pass < 3; pass++) {
 		for (int y = 0; y < grid->ny; y++) {
 			struct dots_point point = point_at(land, grid->nx - 1, y, 0);
@@ -226,7 +226,7 @@ static void draw_sizes(struct canvas *canvas, struct rectangle at, const struct 
 	}
 }
 
-/* Marks doubtful points of those that are not hidden. */
+/* Marks doubtful cells that are visible. */
 static void mark_doubtful(struct canvas *canvas, struct rectangle at, const struct landscape *land)
 {
 	for (int y = 0; y < land->grid->ny; y++) {

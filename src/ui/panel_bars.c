@@ -1,5 +1,5 @@
-/* The first row: the program, whether what is shown was recorded, the machine, its clock, and
- * whether anything is being measured. */
+/* The first row: program, REPLAY and recording stamps, machine, clock, and the state of the
+ * measurement. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "experiment/probe/probe.h"
 #include "ui/panels.h"
 
-/* Appends an item after a separator when all of it still fits before `end`. */
+/* Appends an item and a separator before it, if both fit before `end`. */
 static int item(struct canvas *canvas, struct rectangle at, int x, int end, enum style style,
 	const char *text)
 {
@@ -18,7 +18,7 @@ static int item(struct canvas *canvas, struct rectangle at, int x, int end, enum
 	return x + canvas_text(canvas, at, x, 0, style, text);
 }
 
-/* Columns kept for the state, so that nothing else moves when it changes. */
+/* Columns reserved for the state, so that no other item moves when it changes. */
 enum { STATE = 16 };
 
 static int draw_state(struct canvas *canvas, struct rectangle at, const struct view *view)
@@ -53,7 +53,7 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 	       (canvas_columns(canvas, state) > STATE ? canvas_columns(canvas, state) : STATE);
 }
 
-/* What must not be overlooked: that nothing here is measured now, or that it is written down. */
+/* Stamps: this is a replay, or a recording is being written. */
 static int draw_stamps(
 	struct canvas *canvas, struct rectangle at, int x, int end, const struct view *view)
 {
@@ -83,7 +83,7 @@ static void draw_header(struct canvas *canvas, struct rectangle at, const struct
 		item(canvas, at, x, end, STYLE_DIM, "looking at this machine");
 		return;
 	}
-	/* The clock and what qualifies every figure come before a long name. */
+	/* The clock and its qualifiers have priority over a long machine name. */
 	used = 9 + 11 + (machine->bound ? 0 : 12) + (machine->virtualised ? 14 : 0);
 	snprintf(text, sizeof(text), "%s", machine->name);
 	if (x + 3 + canvas_columns(canvas, text) > end - used)
@@ -97,7 +97,7 @@ static void draw_header(struct canvas *canvas, struct rectangle at, const struct
 	}
 	if (!machine->bound)
 		x = item(canvas, at, x, end, STYLE_WARN, "not bound");
-	/* Until this setting has been measured, the clock last seen. */
+	/* Until this setting is measured, show the last known clock. */
 	now = view->sample.valid && isfinite(view->sample.ghz);
 	snprintf(ghz, sizeof(ghz), "-.-- GHz");
 	if (now || isfinite(view->last_ghz))
@@ -116,9 +116,8 @@ const struct panel panel_header = { .name = "header", .draw = draw_header };
 
 /* ---- the last message ---- */
 
-/* The last message; while there is none, how far the core is that measures itself, what this
- * machine refused and every figure suffers from, or what to press first. What was refused where a
- * recording was made is not said of the machine before which one sits. */
+/* The last message; without one, the progress of a characterisation, what this machine refused, or
+ * the first key to press. A replay does not show what the recording machine refused. */
 
 static void refusals(const struct machine *machine, char *buffer, size_t size)
 {
@@ -131,7 +130,7 @@ static void refusals(const struct machine *machine, char *buffer, size_t size)
 		snprintf(buffer + used, size - used, "%s%s", used ? "; " : "", machine->huge_note);
 }
 
-/* A message that is too long takes the row above as well, unless an overlay ends there. */
+/* A message that is too long also uses the row above, unless an overlay ends there. */
 static void draw_notice(struct canvas *canvas, struct rectangle at, const struct view *view,
 	enum style style, const char *notice)
 {
@@ -172,9 +171,9 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* ---- the keys ---- */
 
-/* The keys that do something now, from the rows of data/keys that have a word. */
+/* The keys that work now, from the rows of data/keys that have a word. */
 
-/* The word of a row as it stands now, "" when it has none here or would do nothing. */
+/* The present word of a row; "" if it has none here or its command would do nothing. */
 static void word_of(const struct scene *scene, int index, char *word, size_t size)
 {
 	const struct key_row *row = &scene->keys->row[index];
@@ -183,15 +182,15 @@ static void word_of(const struct scene *scene, int index, char *word, size_t siz
 	word[0] = '\0';
 	if (row->context != keys_context(scene->view) || !scene->works[index])
 		return;
-	/* "freeze/go on": the second word while frozen. */
+	/* "freeze/go on": the second word applies while frozen. */
 	if (slash && scene->view->frozen)
 		snprintf(word, size, "%s", slash + 1);
 	else
 		snprintf(word, size, "%.*s", (int)strcspn(row->word, "/"), row->word);
 }
 
-/* Draws as many words as fit whole and returns where the next would begin; with only_measure draws
- * nothing and takes them all. */
+/* Draws the words that fit whole and returns the next column. only_measure: draws nothing and
+ * measures all words. */
 static int draw_words(
 	struct canvas *canvas, struct rectangle at, const struct scene *scene, bool only_measure)
 {
@@ -220,8 +219,7 @@ static int draw_words(
 
 static void draw_keys(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	/* Where not all fit, the end says that there are more, and in the panels which key shows
-	 * them. */
+	/* If not all words fit, the end of the row shows how to see the others. */
 	const char *more = keys_context(scene->view) == CONTEXT_MAIN ? "?…" : "…";
 	struct rectangle words = at;
 	int x;

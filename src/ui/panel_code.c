@@ -1,6 +1,5 @@
-/* The loop's machine code: where each instruction stands, what it is, the micro-ops, ports and
- * cycles it takes; in the margin the chain that is carried from one iteration to the next, and
- * which two became one. */
+/* The machine code of the loop: address, instruction, micro-ops, ports and latency. The margin
+ * marks the loop-carried chain and macro-fused pairs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 
 #include "ui/panels.h"
 
-/* Columns of the margin: chain, mark, fusion, a blank; of an address. */
+/* Columns of the margin (chain, mark, fusion, blank) and of the other columns. */
 enum { MARGIN = 4, SLOTS = 5, PORTS = 6, CYCLES = 7 };
 
 static const char *plural(double count)
@@ -58,13 +57,12 @@ static bool wanted(const struct view *view)
 
 struct columns {
 	int address, text, count,
-		ports; /* widths; count 0: every instruction runs once an iteration */
-	bool brief;    /* operands' sizes have no room */
+		ports; /* widths; count is 0 if every instruction runs once an iteration */
+	bool brief;    /* omit the operands' sizes, there is no room */
 	int first_carried, last_carried; /* instructions, -1: none */
 };
 
-/* The instruction's text; brief without "qword ptr " and the like, which its registers mostly say
- * as well. */
+/* The instruction's text. brief: without "qword ptr", since the registers usually show the size. */
 static void text_of(const struct loop *loop, int index, bool brief, char *buffer, size_t size)
 {
 	const struct insn *insn = &loop->insn[index];
@@ -72,7 +70,7 @@ static void text_of(const struct loop *loop, int index, bool brief, char *buffer
 	char *at;
 
 	snprintf(buffer, size, "%s", insn->known ? insn->text : "(bytes that are no instruction)");
-	/* A branch goes to a place in the list, not to an address of this run. */
+	/* A branch target is an offset in the list, not an address of this run. */
 	at = strstr(buffer, "0x");
 	if (at && insn->target && (insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP) &&
 		strtoull(at, NULL, 16) == insn->target) {
@@ -129,7 +127,8 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 		columns->text = 12;
 }
 
-/* The chain: a line from its first instruction to its last, a mark on those it goes through. */
+/* The chain: a line from its first instruction to its last one, and a mark at each of its
+ * instructions. */
 static void draw_chain(struct canvas *canvas, struct rectangle at, int y,
 	const struct columns *columns, const struct limits *limits, int index)
 {
@@ -191,7 +190,7 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y,
 	if (!facts->fused)
 		canvas_text_right(canvas, at, x + SLOTS - 1, y, STYLE_TEXT, figure);
 	x += SLOTS + 1;
-	/* A pair is one operation; its ports may stand with either half. */
+	/* A fused pair is one operation; either half may hold its ports. */
 	if (fuses && !ports[0])
 		ports = limits->insn[index + 1].ports;
 	canvas_text(canvas, (struct rectangle){ at.x + x, at.y, columns->ports, at.height }, 0, y,
@@ -243,7 +242,7 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y,
 	canvas_text(canvas, at, 1, y, STYLE_DIM, words);
 }
 
-/* Under the heads. */
+/* Below the headings. */
 static int scroll_end(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	int beyond = scene->view->explanation
@@ -266,7 +265,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	}
 	count = explanation->loop.insn_count;
-	/* Where it scrolls, the last column is for the marks that say so. */
+	/* If it scrolls, the last column shows the arrows. */
 	measure(canvas, explanation, at.width - 2 * (at.height - 1 < count), &columns);
 	draw_head(canvas, at, &columns);
 	rows = at.height - 1 < count ? at.height - 1 : count;
@@ -291,7 +290,7 @@ static int first_shown(const struct view *view)
 	return view->code_first;
 }
 
-/* Rule, heads, instructions, a free row, two of legend. */
+/* Rule, headings, instructions, a blank row, two rows of legend. */
 static int best_rows(const struct view *view)
 {
 	return wanted(view) ? 1 + 1 + panels_outline(view)->loop.insn_count + 3 : 5;
@@ -311,8 +310,8 @@ const struct panel panel_code = {
 
 /* ---- its C source ---- */
 
-/* The C source of the loop, from the kernel's own file: the function as far as it fits, its
- * innermost loop visible. */
+/* The C source of the loop, from the kernel's own file: as much of the function as fits, with its
+ * innermost loop. */
 
 enum { TAB = 4 };
 
@@ -331,7 +330,7 @@ static bool source_wanted(const struct view *view)
 	return view->listing != NULL;
 }
 
-/* The line with its tabs as blanks. */
+/* Replaces tabs by blanks. */
 static void widen(const char *line, char *buffer, size_t size)
 {
 	size_t used = 0;
@@ -348,7 +347,7 @@ static void widen(const char *line, char *buffer, size_t size)
 	buffer[used] = '\0';
 }
 
-/* The first line shown: the function's, unless its loop would then not be seen to its end. */
+/* The first line shown: the function's, or a later one so that the whole loop is visible. */
 static int first_line(const struct listing *listing, int rows)
 {
 	int first = listing->first;

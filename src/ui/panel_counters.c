@@ -1,6 +1,5 @@
-/* What was counted, per element, beside what the model says: events asked for by name first, then
- * the core's own; and above them what the counts say together, and where they cannot all be right.
- */
+/* Counts per element next to the model's values: events that the user asked for, then the core's
+ * own. Remarks above the table relate the counts to each other and name contradictions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +8,7 @@
 #include "ui/event_rows.h"
 #include "ui/panels.h"
 
-/* Columns of a figure, of quartiles, the least that a title gets, the narrowest column of the
- * table. */
+/* Columns of a number, of quartiles, of the shortest title, and of the narrowest table column. */
 enum {
 	FIGURE = 7,
 	FIGURE_WIDE = 9,
@@ -44,7 +42,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 				: "");
 }
 
-/* Beside others where something was counted; in front also to say why not. */
+/* Next to other panels only if something was counted; in front also to show the reason. */
 static bool wanted(const struct view *view)
 {
 	return view->counters.plan &&
@@ -70,7 +68,7 @@ static char *add(struct remarks *remarks, enum style style)
 
 enum { TEXT = sizeof(((struct remarks *)NULL)->remark[0].text) };
 
-/* Counted and decoded instructions are not the same: which may be wrong? */
+/* Why counted and decoded instructions may differ. */
 static void add_differ(struct remarks *remarks, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
@@ -119,7 +117,7 @@ static void add_summary(struct remarks *remarks, const struct view *view)
 			counters->check);
 }
 
-/* In at most half of the rows, where that cuts them to one each. */
+/* Remarks use at most half of the rows; if they need more, each one is cut to a row. */
 static void find_remarks(const struct canvas *canvas, const struct view *view, int width,
 	int height, struct remarks *remarks)
 {
@@ -141,15 +139,14 @@ static void find_remarks(const struct canvas *canvas, const struct view *view, i
 /* ---- the table ---- */
 
 struct table {
-	int count, order[COUNTERS_MAX]; /* places in the plan */
-	int rows, columns,
-		width;	   /* of the part that is seen; columns are table columns side by side */
-	int first, last;   /* the first that is seen; the furthest that it can be */
-	int title, figure; /* their columns */
+	int count, order[COUNTERS_MAX]; /* indices in the plan */
+	int rows, columns, width; /* of the visible part; columns are table columns side by side */
+	int first, last;	  /* the first visible one; the last possible first one */
+	int title, figure;	  /* their columns */
 	bool quartiles, scaled;
 };
 
-/* Those asked for by name, whatever becomes of them; then those of the core that are counted. */
+/* Events that the user asked for, then the core's events that have counts. */
 static void sort(const struct view *view, struct table *table)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -162,7 +159,7 @@ static void sort(const struct view *view, struct table *table)
 			table->order[table->count++] = i;
 }
 
-/* Names are told apart by their ends: where one has no room, its PMU goes first. */
+/* The end of a name distinguishes it, so a name that is too long loses its PMU first. */
 static const char *title_in(
 	const struct canvas *canvas, const struct event_plan *plan, int event, int width)
 {
@@ -173,13 +170,13 @@ static const char *title_in(
 	return colons && canvas_columns(canvas, name) > width ? colons + 2 : name;
 }
 
-/* Everything but remarks: from a row under them on. */
+/* Everything except the remarks: `at` begins below them. */
 static void measure(const struct canvas *canvas, const struct view *view, int width, int height,
 	struct table *table)
 {
 	const struct view_counters *counters = &view->counters;
 	int widest = TITLE_LEAST;
-	bool spread = false; /* passes enough for quartiles */
+	bool spread = false; /* enough passes for quartiles */
 
 	memset(table, 0, sizeof(*table));
 	sort(view, table);
@@ -194,7 +191,7 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 	table->last = table->last > 0 ? table->last : 0;
 	table->first = counters->first < table->last ? counters->first : table->last;
 	if (table->last > 0)
-		width -= 2; /* for the marks that say so */
+		width -= 2; /* for the scroll arrows */
 	table->width = (width + 2) / table->columns - 2;
 	for (int i = 0; i < table->count; i++) {
 		int columns = canvas_columns(canvas, title_in(canvas, counters->plan,
@@ -212,7 +209,7 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 	table->title = table->title > widest ? widest : table->title;
 }
 
-/* "+0.125", "=" where they are the same for all that matters. */
+/* "+0.125"; "=" if both are equal within the noise. */
 static void draw_difference(
 	struct canvas *canvas, struct rectangle at, int x, int y, double counted, double modelled)
 {
@@ -236,7 +233,7 @@ static void draw_row(struct canvas *canvas, struct rectangle at, int y, const st
 	const struct uarch_event *meaning = &counters->plan->meaning[event];
 	const struct count *count = &counters->counts.event[event];
 	double modelled = counters->modelled[event];
-	/* A title may take the room of what the model has nothing to say of. */
+	/* A title may use the columns of a model value that does not exist. */
 	int x = table->title, title = x - 1 + (isfinite(modelled) ? 0 : table->figure);
 	char figure[64], lo[24], hi[24], words[200];
 
@@ -291,7 +288,7 @@ static bool is_listed(const struct view *view, int event)
 	       shown_unavailable(view, event);
 }
 
-/* The events that have the reason of the first of them, after what is in the buffer already. */
+/* Appends the events whose reason equals the first one's. */
 static size_t list_alike(const struct view *view, int first, const char *before, char *buffer,
 	size_t size, bool *told)
 {
@@ -308,8 +305,9 @@ static size_t list_alike(const struct view *view, int first, const char *before,
 	return used;
 }
 
-/* Those of the core that cannot be counted. For one reason "unavailable (stays at zero, even where
- * most events rise): loads, stores"; else each reason behind its events, or none at all. */
+/* The core's events that are unavailable. With one common reason: "unavailable (stays at zero, even
+ * where most events rise): loads, stores"; else each reason after its events, or no reasons if
+ * there is no room. */
 static void find_unavailable(const struct view *view, bool reasons, char *buffer, size_t size)
 {
 	int first = -1, count = view->counters.plan->counters.count;
@@ -337,7 +335,7 @@ static void find_unavailable(const struct view *view, bool reasons, char *buffer
 	}
 }
 
-/* What is under the table, if there is room: marks explained, roles without an event. */
+/* Below the table, if there is room: the meaning of marks, and roles without an event. */
 static void draw_foot(struct canvas *canvas, struct rectangle at, const struct table *table,
 	const struct view *view)
 {
@@ -364,7 +362,7 @@ static void draw_foot(struct canvas *canvas, struct rectangle at, const struct t
 	canvas_wrap(canvas, at, y, STYLE_DIM, words);
 }
 
-/* Why there is nothing in the table. */
+/* The reason for an empty table. */
 static void draw_absence(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	const char *why = view->counters.why;
@@ -386,11 +384,11 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 			"cycles are those of the reference clock R.");
 }
 
-/* Remarks above, what is unavailable below, the table between. */
+/* Remarks on top, the table, and unavailable events at the bottom. */
 struct parts {
 	struct remarks remarks;
 	char unavailable[1200];
-	int below; /* its rows: at most a third */
+	int below; /* its rows: at most a third of the panel */
 	struct table table;
 };
 
@@ -402,7 +400,7 @@ static void find_parts(const struct canvas *canvas, const struct view *view, int
 
 	find_remarks(canvas, view, width, height, &parts->remarks);
 	height -= parts->remarks.rows;
-	/* In one row where the table is cut; without reasons where those have no room. */
+	/* One row if the table is cut; without reasons if they do not fit. */
 	for (int pass = 0; pass < 2; pass++, most = 1) {
 		find_unavailable(view, true, parts->unavailable, sizeof(parts->unavailable));
 		if (canvas_wrap_rows(canvas, width, parts->unavailable) > most) {
@@ -468,7 +466,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	at.height -= y;
 	draw_table(canvas, at, &parts.table, view);
 	used = 1 + parts.table.rows;
-	/* Air around what follows, where there are rows to spare. */
+	/* A blank row before it, if there is one. */
 	used += used + parts.below < at.height;
 	if (parts.below)
 		used += canvas_wrap(canvas, at, used, STYLE_DIM, parts.unavailable);
@@ -478,7 +476,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			&parts.table, view);
 }
 
-/* Rule, a remark, heads, events, a free row, what is lacking. */
+/* Rule, remark, headings, events, a blank row, unavailable events. */
 static int best_rows(const struct view *view)
 {
 	int count = view->counters.plan ? view->counters.plan->counters.count : 0;

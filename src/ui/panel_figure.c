@@ -1,5 +1,5 @@
-/* The figure: cycles per element, how sure it is, where it comes from, what follows from it, and
- * its ratio to the pinned one. */
+/* The measured value: cycles per element, its certainty and source, the rates that follow from it,
+ * and its ratio to the pinned value. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "ui/panels.h"
 #include "ui/shapes.h"
 
-/* Lines in the order they are shown, each with a rank: where there are too few rows, those of the
- * highest rank go first. */
+/* Lines in the order shown, each with a rank. If there are too few rows, lines with the highest
+ * rank are removed. */
 enum { LINES_MAX = 24, RATES_WIDE = 30 };
 
 struct line {
 	int rank, rows;
 	enum style style;
 	char text[280];
-	bool big;   /* text is the figure, drawn with large digits */
-	bool strip; /* text is followed by the course of the latest trials */
+	bool big;   /* text is the value, drawn in large digits */
+	bool strip; /* the course of the latest trials follows the text */
 };
 
 struct lines {
@@ -43,7 +43,8 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	snprintf(buffer, size, "cycles per element");
 }
 
-/* Why there is no figure: refused, or not yet. Never a figure of another setting. */
+/* Why there is no value: it failed, or is not measured yet. A value of another setting is never
+ * shown. */
 static void add_absence(
 	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
@@ -89,7 +90,7 @@ static void format_age(double seconds, char *buffer, size_t size)
 		snprintf(buffer, size, "%.0f h", floor(seconds / 3600));
 }
 
-/* The last quiet figure, which a contended one does not replace. */
+/* The last quiet value, which remains visible while the present one is contended. */
 static void add_quiet(struct lines *lines, const struct view *view)
 {
 	char figure[24], age[32];
@@ -148,10 +149,10 @@ static void add_doubts(
 	}
 }
 
-/* The least trials that have a course. */
+/* The fewest trials that show a course. */
 enum { COURSE_LEAST = 8 };
 
-/* "last 1.9 s ▁▁▁▅▅▅▁": a value that changes between modes, or drifts, is shown as it went. */
+/* "last 1.9 s ▁▁▁▅▅▅▁": shows a value that changes between modes, or drifts. */
 static void add_course(struct lines *lines, const struct view *view)
 {
 	struct line *line;
@@ -167,7 +168,7 @@ static void add_course(struct lines *lines, const struct view *view)
 		snprintf(line->text, sizeof(line->text), "trials ");
 }
 
-/* How many trials the figure rests on, and how many were made besides. */
+/* How many trials were used, and how many were not. */
 static void add_trials(struct lines *lines, const struct sample *sample,
 	const struct view_counters *counters, const struct canvas *canvas, int width)
 {
@@ -177,7 +178,7 @@ static void add_trials(struct lines *lines, const struct sample *sample,
 		   *trials = sample->trials == 1 ? "trial" : "trials";
 
 	if (sample->mixed) {
-		line->rank = 5; /* it is contended, which is said already */
+		line->rank = 5; /* the line above already says contended */
 		snprintf(line->text, sizeof(line->text), "%u %s used, contended ones too",
 			sample->trials, trials);
 		if (canvas_columns(canvas, line->text) > width)
@@ -202,7 +203,7 @@ static void add_trials(struct lines *lines, const struct sample *sample,
 		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text),
 			"%s instructions a cycle C", ipc);
 	}
-	/* A contended figure says the share beside that word. */
+	/* A contended value has the share of quiet trials in the same line. */
 	if (sample->contended && isfinite(sample->quiet))
 		return;
 	line = add(lines, 10, STYLE_TEXT);
@@ -213,7 +214,7 @@ static void add_trials(struct lines *lines, const struct sample *sample,
 		snprintf(line->text, sizeof(line->text), "contention is not watched");
 }
 
-/* Instructions beside the cycles, and what memory brings. */
+/* Instructions per element, and what memory delivers. */
 static void add_pace(
 	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
@@ -224,7 +225,7 @@ static void add_pace(
 	if (sample_ratios->instructions > 0 && !view->foreign) {
 		panels_figure(sample_ratios->instructions, each, sizeof(each));
 		panels_figure(sample_ratios->cpi, cpi, sizeof(cpi));
-		/* Of walks that wait for what they load it is half of the matter. */
+		/* For walks that wait for their loads, it is half of the explanation. */
 		line = add(
 			lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT);
 		snprintf(line->text, sizeof(line->text), "%s instructions %s, CPI %s", each,
@@ -245,7 +246,7 @@ static void add_pace(
 	}
 }
 
-/* The middle half of the trials; a handful has no quartiles. */
+/* The quartiles of the trials; a few trials have none. */
 static void add_spread(struct lines *lines, const struct sample *sample)
 {
 	struct line *line = add(lines, 2, STYLE_TEXT);
@@ -261,8 +262,8 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 	snprintf(line->text, sizeof(line->text), "quartiles %s … %s", lo, hi);
 }
 
-/* One rate: "  0.183 ns  T". Empty where there is none: of code that moves no bytes, or whose data
- * decide how many. */
+/* One rate: "  0.183 ns   T". Empty if there is none: the code moves no bytes, or its data decide
+ * how many. */
 static void rate(
 	char *buffer, size_t size, double value, const char *unit, int unit_width, char source)
 {
@@ -275,7 +276,7 @@ static void rate(
 	snprintf(buffer, size, "%6s %-*s %c", figure, unit_width, unit, source);
 }
 
-/* Two rates side by side, or below each other; each where it is. */
+/* Two rates side by side or on two lines. */
 static void add_pair(
 	struct lines *lines, int rank, const char *first, const char *second, bool wide)
 {
@@ -290,7 +291,7 @@ static void add_pair(
 		snprintf(add(lines, rank + 1, STYLE_TEXT)->text, sizeof(line->text), "%s", second);
 }
 
-/* Times are wall time; what is per cycle has the source of the cycles. */
+/* Times are wall time; values per cycle have the source of the cycles. */
 static void add_rates(struct lines *lines, const struct sample *sample, int width)
 {
 	char cycles = sample->cycles_from ? (char)sample->cycles_from : ' ';
@@ -317,8 +318,8 @@ static void add_words(struct lines *lines, int rank, enum style style, const cha
 	line->rows = canvas_wrap_rows(canvas, width, line->text);
 }
 
-/* Where and beside whom it ran: what others moved belongs to the rates, pages that are not as asked
- * are a doubt. */
+/* The place of the run: traffic of other threads belongs to the rates, and pages other than
+ * requested are a doubt. */
 static void add_place(
 	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
@@ -333,8 +334,7 @@ static void add_place(
 		view->facts.node_note[0] ? STYLE_WARN : STYLE_TEXT, words, canvas, width);
 }
 
-/* The binding limit, what lies between it and the figure, and which key helps: "limit 3.000 M
- * latency, at it". */
+/* The binding limit, the gap, and the key that helps: "limit 3.000 M latency, at it". */
 static void add_limit(
 	struct lines *lines, const struct scene *scene, const struct canvas *canvas, int width)
 {
@@ -386,8 +386,8 @@ static void add_limit(
 	}
 }
 
-/* Whether two figures cannot be told apart: their middle halves overlap, or they are equal for all
- * that matters. */
+/* Whether two values do not differ significantly: their quartiles overlap, or they are equal within
+ * the noise. */
 static bool same_within_spread(const struct sample *a, const struct sample *b, double ratio)
 {
 	return fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi);
@@ -466,7 +466,7 @@ static int total(const struct lines *lines)
 	return rows;
 }
 
-/* Takes lines of the highest rank out until the rest fits. */
+/* Removes lines of the highest rank until the rest fits. */
 static void shorten(struct lines *lines, int height)
 {
 	while (lines->count > 1 && total(lines) > height) {
@@ -476,7 +476,7 @@ static void shorten(struct lines *lines, int height)
 			if (lines->line[i].rank >= lines->line[worst].rank)
 				worst = i;
 		if (lines->line[0].big && lines->line[0].rows > 1 && lines->line[worst].rank <= 4) {
-			/* Words of weight come before large digits. */
+			/* Important lines have priority over large digits. */
 			lines->line[0].rows = 1;
 			continue;
 		}
@@ -486,7 +486,7 @@ static void shorten(struct lines *lines, int height)
 	}
 }
 
-/* The figure, and beside it what it counts. */
+/* The value, and next to it the unit. */
 static void draw_figure(struct canvas *canvas, struct rectangle at, int y, const struct line *line,
 	const struct view *view)
 {
@@ -506,8 +506,8 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, int y, const
 	}
 }
 
-/* The median CPE of one column's trials; those that were disturbed count where there are no others.
- * NAN: none. */
+/* The median CPE of the trials in one column. Disturbed trials are used only if there are no
+ * others. NAN: none. */
 static double column_median(const struct view *view, int from, int to)
 {
 	double cpe[VIEW_STRIP];
@@ -521,7 +521,7 @@ static double column_median(const struct view *view, int from, int to)
 	return stats_median(cpe, count);
 }
 
-/* A bar for the trials of each column, from the lowest median to the highest. */
+/* A bar for each column of trials, scaled from the lowest median to the highest. */
 static void draw_course(
 	struct canvas *canvas, struct rectangle at, int x, int y, const struct view *view)
 {
@@ -574,7 +574,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	shorten(&lines, at.height);
 	for (int i = 0; i < lines.count; i++) {
 		const struct line *line = &lines.line[i];
-		/* Air between figure, rates and comparison where there are rows to spare. */
+		/* Blank rows between value, rates and comparison, if there are rows left. */
 		if (i > 0 && at.height - y > total(&lines) && line->style == STYLE_A)
 			y++;
 		if (line->big)

@@ -1,4 +1,4 @@
-/* The list of kernels, the chosen one marked and kept in sight. */
+/* The list of kernels. The chosen one is marked and visible. */
 #include <string.h>
 
 #include "ui/panels.h"
@@ -15,7 +15,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			chosen_row = count;
 		index[count++] = kernels;
 	}
-	/* An own loop stands behind them, by the last part of its path. */
+	/* An own loop comes after them, by the last part of its path. */
 	if (view->own) {
 		if (view->kernel_index == kernels)
 			chosen_row = count;
@@ -42,7 +42,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 				GLYPH_POINTER);
 		canvas_text(canvas, at, 2, row, style, name);
 	}
-	/* More above or below. */
+	/* Arrows: more kernels above or below. */
 	if (first > 0)
 		canvas_glyph(canvas, at, at.width - 1, 0, STYLE_DIM, GLYPH_UP);
 	if (first + at.height < count)
@@ -58,7 +58,7 @@ const struct panel panel_kernels = {
 
 /* ---- what the chosen one is ---- */
 
-/* What the kernel is, what to look for, and where it comes from. */
+/* The kernel's title, what to look for, and its source in the literature. */
 
 static void about_title(const struct scene *scene, char *buffer, size_t size)
 {

@@ -1,12 +1,11 @@
-/* The knobs of the kernel: name, value, what is allowed; the chosen one marked, a value being typed
- * shown in its place; below them the chosen knob's help and what the kernel remarks on this
- * setting. */
+/* The kernel's knobs: name, value, allowed values. The chosen one is marked and shows a value being
+ * typed. Below them: the chosen knob's help, and the kernel's remark on this setting. */
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-/* "add mul", or with their numbers, which digits take, "1 add  2 mul". */
+/* "add mul", or with the numbers that digits choose: "1 add  2 mul". */
 static void choices(const struct knob *knob, bool numbered, char *buffer, size_t size)
 {
 	size_t used = 0;
@@ -22,8 +21,8 @@ static void choices(const struct knob *knob, bool numbered, char *buffer, size_t
 	}
 }
 
-/* What is allowed: "1…16", "16…256 by 16", "add mul"; brief where that is too long: "16…256",
- * "i32…f64". In a replay what was recorded: "4k, 32k, 512k", brief "4k…512k". */
+/* Allowed values: "1…16", "16…256 by 16", "add mul"; brief if that is too long: "16…256",
+ * "i32…f64". In a replay the recorded values: "4k, 32k, 512k", brief "4k…512k". */
 static void hint_of(const struct view *view, int index, bool brief, char *buffer, size_t size)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
@@ -52,12 +51,12 @@ static void hint_of(const struct view *view, int index, bool brief, char *buffer
 		snprintf(buffer, size, "%s…%s by %lld", low, high, (long long)knob->multiple);
 }
 
-/* Where the columns of a row begin. */
+/* The columns of a row. */
 struct columns {
-	int name, value, hint; /* widths of the first two, beginning of the last */
+	int name, value, hint; /* widths of the first two, start of the last */
 };
 
-/* The value as its row shows it: of one being typed the end, where it is written. */
+/* The value in its row. Of a typed value that is too long, the end is visible. */
 static void value_of(const struct view *view, int index, int room, char *buffer, size_t size)
 {
 	int length = (int)strlen(view->entry);
@@ -72,7 +71,7 @@ static void value_of(const struct view *view, int index, int room, char *buffer,
 			view->entry_refused ? '!' : '_');
 }
 
-/* The words after a value, as far as they fit; returns whether they say all. */
+/* The words after a value that fit. Returns whether they list everything. */
 static bool fit_hint(const struct canvas *canvas, const struct view *view, int index, int room,
 	char *buffer, size_t size)
 {
@@ -109,7 +108,7 @@ static void draw_knob(struct canvas *canvas, struct rectangle at, int row, int i
 	canvas_text(canvas, at, columns->hint, row, STYLE_DIM, hint);
 }
 
-/* The widest name and value, so that columns align; names are never shortened, a value being typed
+/* The widest name and value, so that columns align. Names are never shortened; a value being typed
  * is. */
 static void measure(
 	const struct canvas *canvas, const struct view *view, int width, struct columns *columns)
@@ -136,7 +135,7 @@ static void measure(
 	columns->hint = columns->name + columns->value + 2;
 }
 
-/* All choices, or the range and whose it is, in one row. */
+/* All choices in one row, or the range and its knob. */
 static void draw_range(struct canvas *canvas, struct rectangle at, int row, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
@@ -149,15 +148,15 @@ static void draw_range(struct canvas *canvas, struct rectangle at, int row, cons
 		hint_of(view, view->knob, false, range, sizeof(range));
 	if (knob->kind != KNOB_CHOICE)
 		snprintf(words, sizeof(words), "%s: %s", knob->name, range);
-	/* Its name goes before the end of what has room either way. */
+	/* Omit the knob's name before cutting the end. */
 	if (!words[0] || (canvas_columns(canvas, words) > at.width - 2 &&
 				 canvas_columns(canvas, range) <= at.width - 2))
 		snprintf(words, sizeof(words), "%s", range);
 	canvas_text(canvas, at, 2, row, STYLE_DIM, words);
 }
 
-/* The kernel's remark at the bottom; where room is short it takes all there is and is cut at a
- * word. Returns the rows used. */
+/* The kernel's remark at the bottom. If it does not fit, it uses all rows and is cut at a word.
+ * Returns the rows used. */
 static int draw_remark(struct canvas *canvas, struct rectangle at, int below, const char *text)
 {
 	struct rectangle words = { at.x + 2, at.y, at.width - 2, at.height };
@@ -177,8 +176,8 @@ static int draw_remark(struct canvas *canvas, struct rectangle at, int below, co
 	return need;
 }
 
-/* Below the rows: what the chosen knob may be, first of all where its row does not say it; the
- * remark, which is about what was measured; the knob's help. */
+/* Below the rows, in this order of priority: the allowed values unless the row lists them, the
+ * remark, the knob's help. */
 static void draw_below(struct canvas *canvas, struct rectangle at, int row,
 	const struct columns *columns, const struct view *view)
 {
@@ -197,10 +196,10 @@ static void draw_below(struct canvas *canvas, struct rectangle at, int row,
 	if (!said)
 		draw_range(canvas, at, words.height - 1, view);
 	words.height -= !said;
-	/* Its help beside, when all of it fits under a free row. */
+	/* The help, if all of it fits after a blank row. */
 	if (need < below) {
 		canvas_wrap(canvas, words, words.height - need, STYLE_DIM, knob->help);
-		/* Numbers are worth a row that is free. */
+		/* Numbers of choices, if a row is left. */
 		if (said && knob->kind == KNOB_CHOICE && need + 1 < below)
 			draw_range(canvas, at, words.height - need - 1, view);
 	}
@@ -211,7 +210,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	const struct view *view = scene->view;
 	const struct kernel *kernel = view->setting.kernel;
 	struct columns columns;
-	/* One row is left for what the chosen knob may be. */
+	/* One row is reserved for the allowed values. */
 	int rows = kernel->knob_count < at.height ? kernel->knob_count : at.height - 1, first;
 
 	if (kernel->knob_count == 0)

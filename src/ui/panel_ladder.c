@@ -1,14 +1,13 @@
-/* The ladder of limits: each a bar in cycles per element, the highest first, and what was measured
- * under them on the same scale. Hard limits are solid, soft effects light and called so; what is
- * not known has its reason in place of a bar. */
+/* The ladder of limits: a bar in cycles per element for each limit, the highest first, and below
+ * them the measured value on the same scale. Hard limits are solid, soft effects are light and
+ * labelled. An unknown limit shows its reason instead of a bar. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-/* From this width on a bar has its cause beside it; columns of a figure; the most that titles take.
- */
+/* From this width on the cause is next to the bar; columns of a number; the most for titles. */
 enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
@@ -35,11 +34,12 @@ static bool wanted(const struct view *view)
 	return view->explanation || view->outline || view->limits_note[0];
 }
 
-/* Where everything of a row begins. */
+/* The columns of a row. */
 struct columns {
-	int title, bar, tail, cause; /* widths of the first three; the last begins there, 0: none */
-	bool brief;   /* no room for many words: soft limits are called so in the tail */
-	double scale; /* CPE of the longest bar */
+	int title, bar, tail,
+		cause; /* widths of the first three; the last one begins there, 0: none */
+	bool brief;    /* little room: the tail labels soft limits */
+	double scale;  /* CPE of the longest bar */
 };
 
 static void measure(const struct canvas *canvas, const struct view *view, int width, bool brief,
@@ -76,7 +76,7 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 		columns->bar = 4;
 }
 
-/* A bar to half a cell, never nothing for something. */
+/* A bar with half-cell precision; a value above 0 has at least half a cell. */
 static void draw_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width,
 	double share, enum style style, enum glyph glyph)
 {
@@ -131,7 +131,7 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y,
 		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, limit->cause);
 }
 
-/* What was measured, with its source and spread. */
+/* The measured value with its source and spread. */
 static void draw_measured(struct canvas *canvas, struct rectangle at, int y,
 	const struct columns *columns, const struct view *view)
 {
@@ -163,9 +163,9 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y,
 		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, tail);
 }
 
-/* What stands under the bars: the binding limit's cause where no bar has one beside it, what the
- * next load waits for, the gap, the remedy, the size of blocks, and whether the published order
- * holds here. */
+/* Sentences below the bars: the binding limit's cause if no bar has it next to it, what the next
+ * load waits for, the gap, the remedy, the block size, and whether the published order holds here.
+ */
 enum { WORDS = 6 };
 struct words {
 	char text[WORDS][600];
@@ -209,7 +209,7 @@ static void find_words(const struct canvas *canvas, const struct view *view, int
 	}
 }
 
-/* Where words take too many rows, long ones are cut to one. */
+/* If the sentences need too many rows, each one is cut to a row. */
 static void cut_words(const struct canvas *canvas, int width, int room, struct words *words)
 {
 	for (int i = 0; i < WORDS && words->total > room; i++) {
@@ -221,10 +221,10 @@ static void cut_words(const struct canvas *canvas, int width, int room, struct w
 	}
 }
 
-/* Which limits have a row, in their order: the highest, and the binding one in any case. */
+/* The limits that have a row: the highest ones, and always the binding one. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
-	bool rest; /* a row says what the others are */
+	bool rest; /* one row summarises the others */
 };
 
 static void choose(const struct limits *limits, int room, struct shown *shown)
@@ -238,7 +238,7 @@ static void choose(const struct limits *limits, int room, struct shown *shown)
 		shown->limit[i] = i;
 	if (limits->binding < shown->count)
 		return;
-	/* Soft ones are higher. */
+	/* Soft effects are higher. */
 	if (shown->count == 1) {
 		shown->count = 2;
 		shown->rest = false;
@@ -295,7 +295,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	find_words(canvas, view, at.width, !columns.cause, &words);
 	cut_words(canvas, at.width,
 		at.height - 1 - (limits->limit_count < 3 ? limits->limit_count : 3), &words);
-	/* Two limits at least, what was measured, then as many words as fit. */
+	/* At least two limits, the measured value, then as many sentences as fit. */
 	choose(limits, at.height - 1 - words.total, &shown);
 	for (int i = 0; i < shown.count; i++)
 		draw_limit(canvas, at, y++, &columns, limits, shown.limit[i]);
@@ -310,7 +310,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			y += canvas_wrap(canvas, at, y, words.style[i], words.text[i]);
 }
 
-/* Rule, limits, measured, a free row, words. */
+/* Rule, limits, measured value, a blank row, sentences. */
 static int best_rows(const struct view *view)
 {
 	const struct explanation *explanation = panels_outline(view);

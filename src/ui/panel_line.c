@@ -1,13 +1,13 @@
-/* What a screen too small for panels shows: setting, figure, state and how to quit, as many rows as
- * there are; on one row the figure and how to quit, whatever of it fits. */
+/* A screen too small for panels: setting, value, state and how to quit, on as many rows as there
+ * are. One row shows the value and how to quit, as far as they fit. */
 #include <stdio.h>
 
 #include "ui/panels.h"
 
-/* Narrower screens use their first row alone. */
+/* Narrower screens use only their first row. */
 enum { ROWS_FROM = 20 };
 
-/* Draws the first of the lines that fits whole; returns whether one did. */
+/* Draws the first line that fits whole. Returns false if none does. */
 static bool draw_fitting(struct canvas *canvas, struct rectangle at, int y, enum style style,
 	const char *const *lines, int count)
 {
@@ -20,7 +20,7 @@ static bool draw_fitting(struct canvas *canvas, struct rectangle at, int y, enum
 	return false;
 }
 
-/* The figure in ever fewer columns: rounded, never cut. */
+/* The value in fewer and fewer columns: rounded, never cut. */
 static void draw_figure(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -45,7 +45,7 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, const struct
 	draw_fitting(canvas, at, 0, STYLE_FIGURE, lines, (int)(sizeof(lines) / sizeof(lines[0])));
 }
 
-/* All there is to say in one row: the figure, or why there is none. */
+/* One row: the value, or why there is none. */
 static void draw_short(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	static const char *const waiting[] = { "measuring…  q quits", "…  q", "…" };
@@ -73,7 +73,7 @@ static void draw_short(struct canvas *canvas, struct rectangle at, const struct 
 	}
 }
 
-/* The figure on a row of its own, with as much of its spread and source as fits. */
+/* The value in a row of its own, with spread and source if they fit. */
 static void draw_figure_row(
 	struct canvas *canvas, struct rectangle at, int y, const struct view *view)
 {
@@ -120,8 +120,8 @@ static void state_words(const struct view *view, char *buffer, size_t size)
 	}
 }
 
-/* Whatever the rows hold: setting, figure, state and how to quit, the last message. Two rows have
- * no place for a row of state, so its word stands with the figure. */
+/* Several rows: setting, value, state, the last message and how to quit. With two rows, the state
+ * is next to the value. */
 static void draw_rows(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	char words[200], quit[64], left[40];
@@ -174,8 +174,8 @@ static void draw_rows(struct canvas *canvas, struct rectangle at, const struct v
 	draw_fitting(canvas, at, last, STYLE_DIM, quits, 2);
 }
 
-/* That it was recorded comes before all else: a row of its own, or the beginning of the only one.
- * Returns what is left. */
+/* The REPLAY stamp has priority: a row of its own, or the start of the only row. Returns the rest.
+ */
 static struct rectangle draw_stamp(
 	struct canvas *canvas, struct rectangle at, const struct view *view)
 {
@@ -204,7 +204,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	}
 	draw_short(canvas, at, scene->view);
-	/* Where the figure took the whole of the first row. */
+	/* If the value used the whole first row. */
 	if (at.height > 1)
 		draw_fitting(canvas, at, 1, STYLE_TEXT, quit, 2);
 }

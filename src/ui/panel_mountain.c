@@ -1,5 +1,5 @@
-/* What is to be said of the setting under the cursor, where the mountain has the screen: the
- * figure, what binds it, what it misses. */
+/* The text on the setting under the cursor when the mountain has the whole screen: its value, its
+ * binding limit and its misses. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct page {
 	int y;
 };
 
-/* A line, wrapped: counted, and drawn as far as it has room. */
+/* A wrapped line: counted, and drawn if it fits. */
 static void put(struct page *page, enum style style, const char *text)
 {
 	if (page->draw && page->y < page->at.height)
@@ -46,7 +46,7 @@ static void figure_words(const struct view *view, char *buffer, size_t size)
 		state);
 }
 
-/* The limit that binds, or why none is known. Empty: nobody says. */
+/* The binding limit, or why none is known. Empty: no reason is known either. */
 static void limit_words(const struct view *view, char *buffer, size_t size)
 {
 	const struct explanation *explanation = view->explanation;
@@ -64,7 +64,7 @@ static void limit_words(const struct view *view, char *buffer, size_t size)
 }
 
 /* "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98 C); in 96 KiB: none". Returns
- * false where there is no such cache. */
+ * false if the machine has no such cache. */
 static bool misses_words_of(const struct view *view, int level, char *buffer, size_t size)
 {
 	const struct view_misses *misses = &view->misses;
@@ -93,8 +93,8 @@ static bool misses_words_of(const struct view *view, int level, char *buffer, si
 	return true;
 }
 
-/* "ridges as probed: L1 47 KiB, L2 2 MiB": where they are not as the lines about misses have them.
- */
+/* "ridges as probed: L1 47 KiB, L2 2 MiB": only if the sizes differ from those in the lines about
+ * misses. */
 static void ridge_words(const struct view_grid *grid, char *buffer, size_t size)
 {
 	size_t used = (size_t)snprintf(buffer, size, "ridges as the probe found them:");
@@ -114,7 +114,7 @@ int mountain_words(struct canvas *canvas, struct rectangle at, const struct view
 	struct page page = { canvas, at, draw, 0 };
 	char words[640];
 
-	/* The title of the panel has the setting too. */
+	/* The panel's title has the setting, too. */
 	if (!draw || at.height > 2) {
 		panels_setting(&view->setting, NULL, words, sizeof(words));
 		put(&page, STYLE_FIGURE, words);
@@ -140,9 +140,9 @@ int mountain_words(struct canvas *canvas, struct rectangle at, const struct view
 
 /* ---- the panel ---- */
 
-/* The mountain: from above, a cell for each size and stride shaded by throughput, or as a relief
- * (relief.c). Where it has the screen to itself, what is to be said of the cell under the cursor
- * (walked.c) and the slices through it stand beside it. */
+/* The mountain: a shaded cell for each size and stride, or a relief (mountain_relief.c). If it has
+ * the whole screen, the text on the cell under the cursor and the slices through it are next to it.
+ */
 
 enum {
 	SHADES = MOUNTAIN_SHADES,
@@ -154,8 +154,8 @@ enum {
 	TALLEST_CELL = 3
 };
 
-/* Beside the picture, with so many columns, stand words and slices; a slice has so many rows at
- * least, and the picture so many. */
+/* From this width on, text and slices are next to the picture; their widths; the fewest rows of a
+ * slice and of the picture. */
 enum {
 	BESIDE_FROM = 108,
 	BESIDE_LEAST = 42,
@@ -165,7 +165,7 @@ enum {
 	GAP = 2
 };
 
-/* So that plateaus that differ by much and by little both show. */
+/* A logarithmic scale shows large and small differences between plateaus. */
 int mountain_shade(double gbps, double top)
 {
 	int below = (int)floor(2 * log2(top / gbps));
@@ -173,7 +173,7 @@ int mountain_shade(double gbps, double top)
 	return below < 0 ? SHADES - 1 : below >= SHADES ? 0 : SHADES - 1 - below;
 }
 
-/* A shade by glyph as well as by style: two glyphs in turn give eight textures out of five. */
+/* A shade is a glyph and a style: pairs of glyphs make eight textures out of five. */
 static void draw_shade(
 	struct canvas *canvas, struct rectangle at, int x, int y, int width, int shade)
 {
@@ -193,7 +193,7 @@ static void draw_shade(
 			pair[shade][i % 2]);
 }
 
-/* What is shown of a side: `shown` of `count` from `first`, around `here`. */
+/* The visible part of an axis: `shown` of `count` cells from `first`, around `here`. */
 static void window(int count, int room, int here, int *first, int *shown)
 {
 	*shown = count < room ? count : room;
@@ -230,7 +230,7 @@ bool mountain_at(const struct view_grid *grid)
 	return grid->place_x.where == AXIS_AT && grid->place_y.where == AXIS_AT;
 }
 
-/* Not even between cells. */
+/* Beyond the first or last cell of an axis. */
 static bool mountain_off(const struct view_grid *grid)
 {
 	return grid->place_x.where >= AXIS_BEFORE || grid->place_y.where >= AXIS_BEFORE;
@@ -251,14 +251,13 @@ bool mountain_whole(const struct view *view)
 	       view->grid.present;
 }
 
-/* Columns left of the cells: the size, and the cache that it stays in where there is room for it.
- */
+/* Columns left of the cells: the size, and its cache if there is room. */
 static int label_of(struct rectangle at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
 }
 
-/* Whether a row or column is the present setting's, or one of the two that it lies between. */
+/* Whether a row or column belongs to the present setting, or is next to it. */
 static bool is_near(const struct axis_place *place, int index)
 {
 	return place->where <= AXIS_BETWEEN &&
@@ -300,7 +299,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 		panels_marks(contended, unsettled, buffer + used, size - used);
 }
 
-/* The value of each column, where it has room. */
+/* The stride of each column, if it fits. */
 static void draw_strides(struct canvas *canvas, struct rectangle at, const struct view *view,
 	int first, int shown, int width)
 {
@@ -341,8 +340,8 @@ static void draw_cell(struct canvas *canvas, struct rectangle at, const struct v
 			canvas, at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
 }
 
-/* The first row or column of the marker of a setting that is no cell: of a pair, the last one of
- * its first cell. */
+/* The first row or column of the marker for a setting between or beyond cells: between two cells,
+ * the last one of the first cell. */
 static int edge_of(const struct axis_place *place, int first, int shown, int each)
 {
 	if (place->where == AXIS_BEFORE)
@@ -353,9 +352,9 @@ static int edge_of(const struct axis_place *place, int first, int shown, int eac
 	       (place->where == AXIS_BETWEEN ? each - 1 : (each - 1) / 2);
 }
 
-/* Marks at the edge for a setting that is no cell: two pointers where its size lies between two
- * rows, an arrow outwards where size or stride lies beyond. shown: the first cell shown, and how
- * many; width and height are of each. */
+/* Marks at the edge for a setting between or beyond cells: two pointers if its size is between two
+ * rows, an arrow outwards if size or stride is beyond the last cell. shown: the first visible cell
+ * and the number of cells; width and height are those of a cell. */
 static void draw_edges(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
 	struct rectangle shown, int width, int height)
 {
@@ -380,7 +379,7 @@ static void draw_edges(struct canvas *canvas, struct rectangle at, const struct 
 		canvas_glyph(canvas, at, label, row + 1, STYLE_HERE, GLYPH_POINTER);
 }
 
-/* Where the slope ends: from this stride on each access touches a line of its own. */
+/* The end of the slope: from this stride on, each access touches its own cache line. */
 static void draw_slope_end(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
 	int first, int width, int y)
 {
@@ -394,7 +393,7 @@ static void draw_slope_end(struct canvas *canvas, struct rectangle at, const str
 	canvas_text(canvas, at, x + 2, y, STYLE_DIM, note);
 }
 
-/* From above. */
+/* The mountain from above. */
 static void draw_cells(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	const struct view_grid *grid = &view->grid;
@@ -448,7 +447,7 @@ static void draw_picture(struct canvas *canvas, struct rectangle at, const struc
 		draw_cells(canvas, at, view);
 }
 
-/* A slice through the cursor under its title. */
+/* A slice through the cursor, under its title. */
 static void draw_slice(struct canvas *canvas, struct rectangle at, const struct view *view,
 	const struct view_slice *slice)
 {
@@ -463,7 +462,7 @@ static void draw_slice(struct canvas *canvas, struct rectangle at, const struct 
 		canvas, (struct rectangle){ at.x, at.y + 1, at.width, at.height - 1 }, view, slice);
 }
 
-/* Slices in a rectangle: both where they have room, one above the other. */
+/* Slices in a rectangle: both, one above the other, if they fit. */
 static void draw_slices(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	struct rectangle second = at;
@@ -480,7 +479,7 @@ static void draw_slices(struct canvas *canvas, struct rectangle at, const struct
 	draw_slice(canvas, second, view, &view->by_stride);
 }
 
-/* The whole screen's: words and slices at the right where that is wide, else the words below. */
+/* The whole screen: text and slices at the right if it is wide, else the text below. */
 static void draw_whole(struct canvas *canvas, struct rectangle at, const struct view *view)
 {
 	struct rectangle words = at, slices;

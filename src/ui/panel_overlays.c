@@ -1,5 +1,5 @@
-/* The help: what letters and words on screen mean, what this kernel is about, then every key and
- * every command, from the very rows that work. */
+/* The help: the meaning of letters and words on screen, the kernel, every key and every command,
+ * from the same rows that the program uses. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 
 enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
 
-/* Lines are counted as they are drawn, from -scroll on. */
+/* Lines are numbered from -scroll on. */
 struct page {
 	struct canvas *canvas;
 	struct rectangle at;
 	int line, start;
 };
 
-/* Narrow screens leave less for the first column. */
+/* Narrow screens have less room for the first column. */
 static int column(const struct page *page, int wanted)
 {
 	return wanted < page->at.width / 2 ? wanted : page->at.width / 2;
@@ -29,13 +29,13 @@ static void heading(struct page *page, const char *text)
 	canvas_text(page->canvas, page->at, 0, page->line++, STYLE_TITLE, text);
 }
 
-/* Text in the rest of the line from column x on, wrapped; a line scrolled out is not drawn. */
+/* Wrapped text from column x on. Lines outside the rectangle are not drawn. */
 static void paragraph(struct page *page, int x, enum style style, const char *text)
 {
 	struct rectangle at = { page->at.x + x, page->at.y, page->at.width - x, page->at.height };
 	int rows = canvas_wrap_rows(page->canvas, at.width, text);
 
-	/* Rows above the edge are cut by beginning above it, which clipping leaves out. */
+	/* Rows above the edge: the text begins above it, and clipping removes them. */
 	if (page->line + rows > 0 && page->line < at.height)
 		canvas_wrap(page->canvas, at, page->line, style, text);
 	page->line += rows > 0 ? rows : 1;
@@ -52,7 +52,7 @@ static void about(struct page *page, const struct kernel *kernel)
 	paragraph(page, 0, STYLE_DIM, kernel->document);
 }
 
-/* What the letters and words beside figures mean. */
+/* Letters and words next to values. */
 static void legend(struct page *page)
 {
 	heading(page, "Beside figures: where cycles come from");
@@ -63,7 +63,7 @@ static void legend(struct page *page)
 		"core; dropped: trials that do not count, being disturbed");
 }
 
-/* The words of ladder, ports and code. */
+/* Words of ladder, ports and code. */
 static void limits(struct page *page)
 {
 	heading(page, "Limits, ports and code");
@@ -83,7 +83,7 @@ static void limits(struct page *page)
 		"a cycle each");
 }
 
-/* The words of the counter panel. */
+/* Words of the counters panel. */
 static void counters(struct page *page)
 {
 	heading(page, "Counters");
@@ -103,14 +103,14 @@ static void counters(struct page *page)
 		"waited for. To count one more event, find it with / by its name or what it says");
 }
 
-/* Rows of one line: the same command, with the same words. */
+/* Whether two rows share a line: the same command with the same words. */
 static bool alike(const struct key_row *a, const struct key_row *b)
 {
 	return a->context == b->context && strcmp(a->command, b->command) == 0 &&
 	       strcmp(a->note, b->note) == 0;
 }
 
-/* Whether an earlier row is alike. */
+/* Whether an earlier row shares its line. */
 static bool listed(const struct keys *keys, int index)
 {
 	for (int i = 0; i < index; i++)
@@ -172,7 +172,7 @@ static void all_commands(struct page *page)
 	}
 }
 
-/* Draws the whole page with its first line at `line`; returns its lines. */
+/* Draws the whole page with its first line at `line`. Returns the number of lines. */
 static int draw_page(
 	struct canvas *canvas, struct rectangle at, int line, const struct scene *scene)
 {
@@ -187,7 +187,7 @@ static int draw_page(
 	return page.line - line;
 }
 
-/* The first line on screen when the last one is at the bottom. */
+/* The first visible line when the last line is at the bottom. */
 static int last_scroll(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
 	struct rectangle none = { at.x, at.y, at.width, 0 };
@@ -212,7 +212,7 @@ const struct panel panel_help = { .name = "help", .title = "help", .draw = draw_
 
 /* ---- find ---- */
 
-/* The find line and what it found. */
+/* The find line and its results. */
 
 static void draw_find(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
@@ -221,7 +221,7 @@ static void draw_find(struct canvas *canvas, struct rectangle at, const struct s
 	int rows = at.height - 2, first = 0, length = (int)strlen(find), x;
 
 	x = canvas_text(canvas, at, 0, 0, STYLE_KEY, "/ ");
-	/* Of a long one the end is on screen, where it is written; what is typed is ASCII. */
+	/* Of a long text the end is visible, where the user types; typed text is ASCII. */
 	if (length > at.width - x - 1 && at.width - x - 2 > 0) {
 		canvas_glyph(canvas, at, x++, 0, STYLE_DIM, GLYPH_ELLIPSIS);
 		find += length - (at.width - x - 1);
@@ -257,7 +257,7 @@ const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_
 
 /* ---- a command line ---- */
 
-/* The command line that reopens what is on screen. */
+/* The command line that reopens this screen. */
 
 static void draw_text(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
@@ -277,7 +277,7 @@ const struct panel panel_text = {
 
 /* ---- another program's words ---- */
 
-/* What another program said, line by line as it did: a compiler. */
+/* Output of another program, line by line: a compiler. */
 
 static void draw_said(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {

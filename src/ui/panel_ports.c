@@ -1,10 +1,7 @@
-/* The pressure on each port in an iteration: a bar for the best assignment there is, and a mark
- * where splitting every micro-op evenly over its ports by hand would put it. Units, such as
- * dividers, stand after the ports.
- *
- * Where ports are counted, each bar has another under it for what the counter saw; ports that are
- * counted together stand together. What a core counts that counts no port stands beside
- * (ports_beside.h). */
+/* Port pressure in an iteration: a bar for the best assignment, and a mark where an even split by
+ * hand would put it. Units, such as dividers, come after the ports. If ports are counted, a second
+ * bar shows the count; ports with a common counter are one entry. Events that belong to no port are
+ * next to them (event_rows.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,19 +9,19 @@
 #include "ui/event_rows.h"
 #include "ui/panels.h"
 
-/* The narrowest column of ports, of pairs, of pairs in one row; columns of a difference, of what
- * stands beside. */
+/* The narrowest column of ports, of pairs, of pairs in one row; columns of a difference, and of
+ * events that belong to no port. */
 enum { COLUMN = 21, PAIR = 30, BRIEF = 29, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
-/* A port, ports that are counted together, or the words "units". */
+/* A port, ports with a common counter, or the heading "units". */
 struct entry {
-	uint32_t ports; /* 0: words */
+	uint32_t ports; /* 0: a heading */
 	char name[40];
 	double pressure, naive; /* M, cycles an iteration: the sum of its ports */
 	bool full;
-	int event;	/* that counts it, -1: none */
-	double counted; /* C, likewise; NAN: not known */
+	int event;	/* the event that counts it, -1: none */
+	double counted; /* C, cycles an iteration; NAN: unknown */
 };
 
 struct entries {
@@ -80,7 +77,7 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 	entries->count++;
 }
 
-/* The event that counts a port first of all its ports; and those that some event counts. */
+/* The first event that counts each port; and the ports that some event counts. */
 static int event_from(const struct view *view, int port, uint32_t *covered)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -141,7 +138,7 @@ static void measure(const struct canvas *canvas, struct entries *entries)
 		entries->names = NAME_MOST;
 }
 
-/* "+0.12", worth attention where it is over a tenth. */
+/* "+0.12"; highlighted if it is over a tenth. */
 static void draw_difference(
 	struct canvas *canvas, struct rectangle at, int x, int y, const struct entry *entry)
 {
@@ -175,7 +172,7 @@ static void draw_counted(struct canvas *canvas, struct rectangle at, int x, int 
 	draw_difference(canvas, at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
-/* One entry: its bar, and under it, or where that has no room at its end, what was counted. */
+/* One entry: its bar, and the count below it, or after it if there is no room below. */
 static void draw_entry(struct canvas *canvas, struct rectangle at, int y,
 	const struct entries *entries, bool brief, const struct entry *entry,
 	const struct view *view)
@@ -222,7 +219,7 @@ static void draw_entry(struct canvas *canvas, struct rectangle at, int y,
 	}
 }
 
-/* "◀ fullest   │ split evenly by hand"; returns the columns used. */
+/* "◀ fullest │ split evenly by hand"; returns the columns used. */
 static int draw_legend(
 	struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
 {
@@ -242,7 +239,7 @@ static int draw_legend(
 	return x;
 }
 
-/* Nothing that would stand here is counted, though other things are: the reason of the first. */
+/* None of the events of this panel is counted, although others are: the reason of the first one. */
 static void why_no_event(const struct view *view, char *buffer, size_t size)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -267,7 +264,7 @@ static void why_no_event(const struct view *view, char *buffer, size_t size)
 	}
 }
 
-/* Why there is no C: one line, or nothing while nobody knows. */
+/* Why there is no count: one line; empty while it is not known. */
 static void why(const struct view *view, char *buffer, size_t size)
 {
 	const struct view_counters *counters = &view->counters;
@@ -288,8 +285,8 @@ static void why(const struct view *view, char *buffer, size_t size)
 
 /* ---- the whole ---- */
 
-/* Puts the entries into columns of that many rows: fills where each begins (column and row).
- * Returns whether all have room. */
+/* Puts the entries into columns of that many rows: sets the position of each. Returns whether all
+ * fit. */
 static bool flow(
 	const struct entries *entries, bool brief, int columns, int rows, int *column, int *row)
 {
@@ -312,7 +309,7 @@ static bool flow(
 	return true;
 }
 
-/* Columns, and rows as even as can be; in pairs if there is room for them. */
+/* Columns with rows as even as possible, in pairs if they fit. */
 struct shape {
 	bool brief;
 	int columns, rows;
@@ -343,12 +340,12 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 		flow(entries, shape->brief, shape->columns, shape->rows, shape->column, shape->row);
 		return;
 	}
-	/* Not even so: as many as there is room for, a line each. */
+	/* If they still do not fit: as many as possible, one line each. */
 	shape->shown =
 		shape->columns * rows < entries->count ? shape->columns * rows : entries->count;
 }
 
-/* Where the reason has no room, where it stands in full. */
+/* If the reason does not fit, name the panel that shows it. */
 static void draw_why(struct canvas *canvas, struct rectangle at, char *words, size_t size)
 {
 	static const char unavailable[] = "C unavailable: ";
@@ -380,7 +377,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
 		int room = at.width * 45 / 100;
 
-		/* Two narrow columns of ports come before long bars. */
+		/* Two narrow columns of ports have priority over long bars. */
 		if (room < BESIDE || entries.count > at.height - 1)
 			room = BESIDE;
 

@@ -1,5 +1,5 @@
-/* The memory hierarchy: the curve as it grows, and beside it what it says: the levels, what moves
- * between them, what one should know. */
+/* The memory hierarchy: the growing curve, and next to it the results: levels, bandwidths, remarks.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,15 +10,15 @@
 #include "ui/curve_plot.h"
 #include "ui/panels.h"
 
-/* Columns of what stands beside the curve: at least, and the most that it gains from. */
+/* Columns of the text next to the curve: the fewest, and the most that are useful. */
 enum { BESIDE_LEAST = 26, BESIDE_MOST = 76, GAP = 2 };
 
 /* Columns of each operation in the table of bandwidths: bytes alone, and with lines; and of the
- * level before them. */
+ * level's name. */
 enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
 
-/* Rows with the rule above that show all of it on a usual machine; and those from which on findings
- * are sure to be seen. */
+/* Rows, with the rule, that show everything on a usual machine; and rows that always show the
+ * remarks. */
 enum { BEST_ROWS = 30, ROOMY = 14 };
 
 static void title_of(const struct scene *scene, char *buffer, size_t size)
@@ -40,12 +40,12 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 
 /* ---- what stands beside the curve ---- */
 
-/* Rows written so far, in a column. */
+/* Rows written so far in a column. */
 struct column {
 	struct canvas *canvas;
 	struct rectangle at;
 	int row;
-	bool cut; /* something had no room */
+	bool cut; /* something did not fit */
 };
 
 __attribute__((format(printf, 3, 4))) static void put(
@@ -63,7 +63,7 @@ __attribute__((format(printf, 3, 4))) static void put(
 		column->row += canvas_wrap(column->canvas, column->at, column->row, style, words);
 }
 
-/* A blank row, where more than the last one is left. */
+/* A blank row, if at least one more row is left after it. */
 static void put_gap(struct column *column)
 {
 	if (column->row > 0 && column->row + 2 < column->at.height)
@@ -75,7 +75,7 @@ static enum style level_style(const struct hierarchy_level *level)
 	return level->unstable ? STYLE_WARN : level->kind == LEVEL_TLB ? STYLE_TEXT : STYLE_FIGURE;
 }
 
-/* One row a level: "L2           1 MiB   14.0 cy   3.4 ns", for where its sentence has no room. */
+/* One row for each level: "L2 1 MiB 14.0 cy 3.4 ns", if its sentence does not fit. */
 static void put_short(struct column *column, const struct hierarchy_level *level)
 {
 	char size[24], cycles[16], ns[24] = "";
@@ -107,7 +107,7 @@ static int sentence_rows(const struct column *column, const struct hierarchy *hi
 	return rows;
 }
 
-/* Sentences where they take at most half of the room, else a row each. */
+/* Sentences if they need at most half of the rows, else one row for each level. */
 static void put_levels(struct column *column, const struct probe_report *report)
 {
 	const struct hierarchy *hierarchy = &report->hierarchy;
@@ -122,7 +122,7 @@ static void put_levels(struct column *column, const struct probe_report *report)
 	}
 	if (hierarchy->level_count == 0)
 		put(column, STYLE_DIM, "no level is sure yet");
-	/* Their findings come last, and have no room then. */
+	/* The remarks come last, and would not fit then. */
 	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++) {
 		char stated[24];
 
@@ -135,7 +135,7 @@ static void put_levels(struct column *column, const struct probe_report *report)
 		put(column, STYLE_TEXT, "lines of %.0f bytes", hierarchy->line);
 }
 
-/* "L2: Haswell 0.5, …" where there is room for what others measured. */
+/* "L2: Haswell 0.5, …": published values, if they fit. */
 static void put_published(struct column *column, const struct probe_report *report)
 {
 	char words[160];
@@ -192,7 +192,7 @@ static void put_bands(struct column *column, const struct probe_report *report)
 	}
 }
 
-/* How much chains at once gain, at their best. */
+/* The best speedup of parallel chains. */
 static void put_parallel(struct column *column, const struct probe_curve *curve)
 {
 	const struct probe_point *one = NULL, *best = NULL;

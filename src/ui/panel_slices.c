@@ -1,5 +1,5 @@
-/* Bars in eighths of a row, on a linear or a logarithmic scale, an axis with labels, and a marker
- * at the present setting. */
+/* A slice as bars in eighths of a row, on a linear or a logarithmic scale, with an axis, labels,
+ * and a marker at the present setting. */
 #include "ui/mountain.h"
 
 #include <math.h>
@@ -11,18 +11,17 @@
 
 enum { MARGIN = 6, WIDEST_BAR = 8 };
 
-/* Which points stand where: `first` is the first one shown. */
+/* The positions of the points. `first`: the first visible one. */
 struct frame {
 	int first, shown;
-	int width; /* columns that they share */
+	int width; /* columns of all visible points */
 	bool gaps; /* a blank between bars */
 	int rows;
-	struct scale scale; /* of the bars' heights; high is 0: nothing is measured */
+	struct scale scale; /* of the bars' heights; high is 0 if nothing is measured */
 	bool cpe;	    /* bars are CPE: a latency, or the kernel moves no bytes */
 };
 
-/* Whether the values are CPE: the kernel says so, or some point is measured, and none has a
- * throughput. */
+/* Whether the values are CPE: the kernel requires it, or the measured points have no throughput. */
 static bool is_cpe(const struct view *view, const struct view_slice *slice)
 {
 	bool measured = view->setting.kernel->plot_cpe;
@@ -45,8 +44,8 @@ static double value_of(const struct view_point *point, bool cpe)
 	return cpe ? point->sample.cpe : point->sample.gbps;
 }
 
-/* The letters of what the points' figures come from: of time T; cycles are by the counter, the
- * reference chain, or some by either. Nothing where no point is measured. */
+/* The sources of the points' values: T for times; for cycles C, R or both. Empty if nothing is
+ * measured. */
 static void source_letters(const struct view_slice *slice, bool cycles, char letters[8])
 {
 	bool counted = false, referred = false;
@@ -84,7 +83,7 @@ void slice_title(const struct view *view, const struct view_slice *slice, char *
 		letters, kernel->knobs[slice->knob].name);
 	if (kernel->plot_cpe && used < size)
 		used += (size_t)snprintf(buffer + used, size - used, " (log)");
-	/* The marker between or beyond the points cannot tell the value. */
+	/* A marker between or beyond the points cannot show the exact value. */
 	if (slice->count > 0 && slice->place.where != AXIS_AT && used < size) {
 		setting_show_value(&kernel->knobs[slice->knob], view->setting.v[slice->knob], here,
 			sizeof(here));
@@ -107,8 +106,8 @@ void slice_title(const struct view *view, const struct view_slice *slice, char *
 		panels_marks(contended, unsettled, buffer + used, size - used);
 }
 
-/* The column where a point begins (index from `first` on), and the columns of its bar: whole
- * columns, as equal as they can be. */
+/* The first column of a point (index from `first` on), and the columns of its bar. Widths are whole
+ * columns and differ by at most one. */
 static int column_of(const struct frame *frame, int index)
 {
 	return MARGIN + index * frame->width / frame->shown;
@@ -129,7 +128,7 @@ static void fit_frame(struct frame *frame, struct rectangle at, const struct vie
 	frame->shown = slice->count;
 	frame->rows = at.height - 2;
 	if (slice->count > width) {
-		/* More points than columns: those around the present one. */
+		/* More points than columns: show those around the present one. */
 		frame->shown = width;
 		frame->first = slice->place.index - width / 2;
 		if (frame->first > slice->count - width)
@@ -155,7 +154,7 @@ static void fit_frame(struct frame *frame, struct rectangle at, const struct vie
 		frame->scale = scale_fit(SCALE_LOG, least, top);
 }
 
-/* One point: its bar, a dot where it is not measured yet, nothing where it cannot be. */
+/* One point: its bar; a dot if it is not measured yet; nothing if the kernel refuses it. */
 static void draw_point(struct canvas *canvas, struct rectangle at, const struct frame *frame,
 	int index, const struct view_point *point, bool here)
 {
@@ -173,9 +172,8 @@ static void draw_point(struct canvas *canvas, struct rectangle at, const struct 
 	}
 	eighths = (int)lround(scale_place(&frame->scale, value) * frame->rows * 8);
 	if (eighths < 1)
-		eighths = 1; /* measured, if small: not to be taken for nothing */
-	/* A clear edge at the top, so that plateaus and knees stand out, over a body that holds it
-	 * up. */
+		eighths = 1; /* a small measured value must not look like a missing one */
+	/* The top has a clear edge, so that plateaus and knees are visible. */
 	top = frame->rows - (eighths + 7) / 8;
 	top = top > 0 ? top : 0;
 	for (int row = top; row < frame->rows; row++)
@@ -188,7 +186,8 @@ static void draw_point(struct canvas *canvas, struct rectangle at, const struct 
 			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
 }
 
-/* Values under the axis, each from the column of its bar on, as many as have room. */
+/* Labels under the axis. Each begins at the column of its bar; labels that do not fit are omitted.
+ */
 static void draw_labels(struct canvas *canvas, struct rectangle at, const struct frame *frame,
 	const struct view *view, const struct view_slice *slice, int y)
 {
@@ -235,7 +234,7 @@ static void draw_scale(struct canvas *canvas, struct rectangle at, const struct 
 	if (scale->kind == SCALE_LOG) {
 		count = scale_ticks(scale, frame->rows, row_extent, NULL, ticks);
 	} else {
-		/* The highest value of a bar, half of it where that is a row, and 0. */
+		/* The top value, half of it if that is exactly on a row, and 0. */
 		for (int part = 0; part <= 2; part++)
 			if (part != 1 || (frame->rows >= 6 && frame->rows % 2 == 0)) {
 				ticks[count].value = scale->high * part / 2;
@@ -250,7 +249,7 @@ static void draw_scale(struct canvas *canvas, struct rectangle at, const struct 
 			STYLE_DIM, ticks[i].label);
 }
 
-/* Where the present setting is: at its bar, at its true place between two, or beyond an end. */
+/* The present setting: at its bar, between two bars, or beyond an end. */
 static void draw_here(struct canvas *canvas, struct rectangle at, const struct frame *frame,
 	const struct axis_place *place)
 {
@@ -268,7 +267,7 @@ static void draw_here(struct canvas *canvas, struct rectangle at, const struct f
 		next = column_of(frame, index + 1);
 		if (index + 1 < frame->shown)
 			next += (bar_of(frame, index + 1) - 1) / 2;
-		/* Under neither of the two where there is a column between. */
+		/* Between two bars, not under one of them, if there is a column between them. */
 		x += 1 + (int)lround(place->share * (next - x - 2));
 	}
 	if (x > at.width - 1)
@@ -297,16 +296,15 @@ void slice_draw(struct canvas *canvas, struct rectangle at, const struct view *v
 
 /* ---- the panels ---- */
 
-/* The slices of the mountain through the present setting: over size, and over stride (or, for a
- * kernel without one, over the chosen knob). Where only one has room it is the one of the chosen
- * knob. */
+/* The slices of the mountain through the present setting: over size, and over stride (or the chosen
+ * knob, for a kernel without a stride). If only one fits, it is the slice of the chosen knob. */
 
-/* What the first panel shows. */
+/* The slice of the first panel. */
 static const struct view_slice *first_slice(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 
-	/* A kernel without a size has the other one alone. */
+	/* A kernel without a size has only the other slice. */
 	if (view->by_size.knob < 0 ||
 		(!panels_shown(scene, "by-stride") && view->by_stride.knob >= 0 &&
 			view->knob == view->by_stride.knob))

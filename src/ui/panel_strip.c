@@ -1,4 +1,5 @@
-/* The latest trials in the order of time: each a mark at its CPE, shaped by whether it counts. */
+/* The latest trials in order of time: a mark at the CPE of each. The shape of the mark shows
+ * whether the trial was used. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,8 +20,9 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 		snprintf(buffer, size, "CPE of the latest trials, older … now");
 }
 
-/* The range of CPE shown: the quiet trials' middle nine tenths and as much again to either side, so
- * that a few disturbed ones do not flatten the rest; those beyond get an arrow at the edge. */
+/* The range of CPE shown: the middle nine tenths of the quiet trials and half as much again on
+ * either side, so that a few disturbed trials do not flatten the rest. Trials outside are arrows at
+ * the edge. */
 static void find_range(const struct view *view, double *low, double *high)
 {
 	double values[VIEW_STRIP], span, middle;
@@ -40,7 +42,7 @@ static void find_range(const struct view *view, double *low, double *high)
 	*high = stats_quantile(values, count, 0.95);
 	span = *high - *low;
 	middle = stats_quantile(values, count, 0.5);
-	/* No finer than two per cent: what is seen then is the clock's own grain. */
+	/* At least two per cent: smaller differences are the resolution of the clock. */
 	if (span < 0.02 * fabs(middle))
 		span = 0.02 * fabs(middle);
 	*low = fmax(*low - span / 2, 0);
@@ -54,12 +56,12 @@ static enum glyph mark_of(uint8_t fate)
 					 : GLYPH_DOT;
 }
 
-/* What the marks mean, as far as each fits whole. */
+/* The meaning of the marks; entries that do not fit are omitted. */
 static void draw_legend(struct canvas *canvas, struct rectangle at, int y)
 {
 	static const struct {
 		enum style style;
-		enum glyph mark[2]; /* the second may be the same: one mark */
+		enum glyph mark[2]; /* two equal marks: draw one */
 		const char *words;
 	} entries[] = {
 		{ STYLE_GOOD, { GLYPH_BULLET, GLYPH_BULLET }, "quiet" },

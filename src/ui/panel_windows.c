@@ -1,5 +1,5 @@
-/* How far the core looks ahead: the curve of the present filler as it grows, its knee in words
- * beside it, and below those the knees of all. */
+/* How far the core looks ahead: the growing curve of the present filler, its knee in words next to
+ * it, and below them the knees of all fillers. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "ui/curve_plot.h"
 #include "ui/panels.h"
 
-/* Columns of what stands beside the curve: at least, and the most that it gains from. */
+/* Columns of the text next to the curve: the fewest, and the most that are useful. */
 enum { BESIDE_LEAST = 29, BESIDE_MOST = 66, GAP = 2 };
 
-/* Rows with the rule above that show all of it; and those from which on there is room for what a
- * filler is, and for published figures. */
+/* Rows, with the rule, that show everything; rows that explain the filler; rows that show published
+ * values. */
 enum { BEST_ROWS = 35, ROOMY = 14 };
 
 /* Columns of the table: the filler, what it fills, its knee. */
@@ -36,7 +36,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 			view->window->filler);
 }
 
-/* Rows written so far, in a column. */
+/* Rows written so far in a column. */
 struct column {
 	struct canvas *canvas;
 	struct rectangle at;
@@ -154,7 +154,7 @@ static void table_row(struct column *column, const struct windows_row *row, bool
 	column->row++;
 }
 
-/* As many as have room, round the present one. */
+/* As many fillers as fit, around the present one. */
 static void put_table(struct column *column, const struct windows_report *report,
 	const struct windows_row *present)
 {

@@ -1,4 +1,4 @@
-/* Which panels there are, where they go, and how a frame is put together. */
+/* The table of panels, and how a frame is composed. */
 #include "ui/panels.h"
 
 #include <math.h>
@@ -13,16 +13,16 @@ extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure
 	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_strip, panel_notice,
 	panel_key_bar, panel_line;
 
-/* In order of importance: where room ends, the later ones are left out. Those of the body that have
- * room stand in the order of their places, so that the source comes beside the code; the extra ones
- * only where all before them keep a height that suits them. */
+/* In order of importance: if room is scarce, later panels are omitted. The panels of the body are
+ * shown in the order of their places, so that the source is next to the code. Extra panels are
+ * shown only if all panels before them have a comfortable height. */
 static const struct {
 	const struct panel *panel;
 	enum area area;
 	int min_width, min_height;
 	int place;
 	bool extra, whole;
-	const struct panel *beside; /* where that one is in front, next to it */
+	const struct panel *beside; /* if that panel is in front, this one is next to it */
 } table[] = {
 	{ &panel_line, AREA_LINE, 1, 1 },
 	{ &panel_header, AREA_HEADER, 60, 1 },
@@ -102,7 +102,7 @@ void panels_cut(const struct canvas *canvas, int width, int rows, char *text, si
 	}
 }
 
-/* The value that another setting has for the knob of that name, written as this knob would be. */
+/* Whether another setting has the same value for the knob of that name. */
 static bool has_value(const struct setting *setting, const char *name, const char *value)
 {
 	char own[64];
@@ -180,7 +180,7 @@ bool panels_ahead(const struct view *view, char *buffer, size_t size, char left[
 	return *words;
 }
 
-/* A rule with the panel's words; the focused one has a pointer before them. */
+/* The rule above a panel with its title. The focused panel has a pointer before it. */
 static void draw_rule(struct canvas *canvas, struct rectangle at, const char *title, bool focused)
 {
 	enum style style = focused ? STYLE_FOCUS : STYLE_TITLE;
@@ -196,7 +196,7 @@ static void draw_rule(struct canvas *canvas, struct rectangle at, const char *ti
 		canvas_glyph(canvas, at, x, 0, STYLE_DIM, GLYPH_HLINE);
 }
 
-/* As many of a title's clauses as have room: the first at least, which the canvas cuts. */
+/* Removes clauses at the end of a title until it fits. The first clause remains. */
 static void cut_clauses(const struct canvas *canvas, int width, char *title)
 {
 	char *comma;
@@ -240,7 +240,7 @@ static const struct panel *overlay_of(const struct view *view)
 	return NULL;
 }
 
-/* How many rows the top block would like: a knob a row, then its help and the kernel's remark. */
+/* The rows that the top block can use: one for each knob, then its help and the kernel's remark. */
 static int top_rows(const struct view *view)
 {
 	int knobs = 1 + view->setting.kernel->knob_count + 4;
@@ -248,13 +248,13 @@ static int top_rows(const struct view *view)
 	return knobs > 13 ? knobs : 13;
 }
 
-/* Where an overlay stands, frame included. The key bar stays visible: it says how to leave. */
+/* The rectangle of an overlay, frame included. The key bar stays visible: it shows how to close it.
+ */
 static struct rectangle overlay_at(const struct canvas *canvas, int most_rows, bool replay)
 {
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
-	int top = small ? replay && canvas->height > 3
-			: 1; /* under the stamp, where both have room */
+	int top = small ? replay && canvas->height > 3 : 1; /* below the stamp, if both fit */
 	int height = small ? canvas->height - top : canvas->height - 3;
 
 	if (most_rows > 0 && height > most_rows)
@@ -302,7 +302,7 @@ bool panels_named(const char *name, const char *panel)
 	return name && panel && strcmp(name, panel) == 0;
 }
 
-/* The panel in front; NULL: the first one of the body is. */
+/* The panel in front; NULL: the first one of the body. */
 static const struct panel *front_of(const struct view *view)
 {
 	for (int i = 0; i < PANELS; i++)
@@ -320,7 +320,7 @@ static const struct panel *focused_of(const struct view *view)
 	return NULL;
 }
 
-/* Lays out with that panel before all others of the body. */
+/* Computes the layout with `front` before all other panels of the body. */
 static void lay_out(const struct canvas *canvas, const struct view *view, const struct panel *front,
 	struct layout *layout)
 {
@@ -358,8 +358,8 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
 }
 
-/* The layout of a view's panels: the focused one is among them, since arrows act on what can be
- * seen. */
+/* The layout of the view. The focused panel is part of it, since arrows act only on visible panels.
+ */
 static void lay_out_seen(
 	const struct canvas *canvas, const struct view *view, struct layout *layout)
 {
@@ -388,7 +388,7 @@ bool panels_find(const struct canvas *canvas, const struct view *view, const cha
 	return found;
 }
 
-/* How many lines a panel is scrolled further than its last lines need to be seen; 0: none. */
+/* Lines that a panel is scrolled beyond its last line; 0: none. */
 static int lines_beyond(struct canvas *canvas, const struct view *view, const struct panel *panel)
 {
 	struct scene scene = { .view = view };
@@ -401,7 +401,7 @@ static int lines_beyond(struct canvas *canvas, const struct view *view, const st
 	found = layout_find(&layout, panel->name);
 	if (!found)
 		return 0;
-	/* Under the rule. */
+	/* Below the rule. */
 	at = (struct rectangle){ found->x, found->y + 1, found->width, found->height - 1 };
 	beyond = panel->first(view) - panel->scroll_end(canvas, at, &scene);
 	return beyond > 0 ? beyond : 0;

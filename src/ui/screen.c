@@ -19,29 +19,29 @@
 #include "ui/terminal.h"
 #include "ui/theme.h"
 
-/* Milliseconds that tell a lone Esc from the beginning of a key's sequence. */
+/* Milliseconds that distinguish a lone Esc from the start of a key's sequence. */
 enum { ESCAPE_DELAY = 25 };
 
-/* Seconds in which the next character of a sequence comes, over a slow line as well. */
+/* Seconds to wait for the next character of a sequence, also on a slow line. */
 #define SEQUENCE_PAUSE 0.2
 
-/* There is one terminal, and a handler of a fatal signal has to find it. */
+/* One terminal, static: the handler of a fatal signal must find it. */
 static struct {
 	SCREEN *terminal;
 	FILE *output; /* ncurses writes to its descriptor: the terminal, or `frame` */
-	int frame;    /* memory that takes a frame's bytes; -1: none is available */
-	char *bytes;  /* of a frame on their way */
+	int frame;    /* a memory file for a frame's bytes; -1: not available */
+	char *bytes;  /* of a frame being sent */
 	struct theme theme;
 	bool colours;
 	struct canvas shown; /* what the terminal shows; width 0: unknown */
-	cchar_t *line;	     /* one row on its way */
+	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
-	struct termios modes; /* as they were before */
-	char restore[128];    /* what leaves the full screen, for emergencies */
+	struct termios modes; /* before the program opened it */
+	char restore[128];    /* the string that leaves the full screen, for emergencies */
 	volatile bool open;
-	enum sequence sequence; /* that is being passed over; SEQUENCE_NONE: none is */
-	wint_t sequence_last;	/* the last character of it; 0: none yet */
-	double sequence_at;	/* and when it came */
+	enum sequence sequence; /* of the sequence being skipped; SEQUENCE_NONE: none */
+	wint_t sequence_last;	/* its last character; 0: none yet */
+	double sequence_at;	/* and the time of that character */
 } screen;
 
 struct status screen_check(void)
@@ -52,7 +52,7 @@ struct status screen_check(void)
 	return terminal_usable(&facts);
 }
 
-/* Appends a terminal's string without its padding, which is meant for tputs(). */
+/* Appends a terminal string without its padding, which only tputs() understands. */
 static void add_string(const char *capability)
 {
 	const char *from = tigetstr(capability);
@@ -75,7 +75,7 @@ static void choose_colours(void)
 	int colours = 0;
 
 	if (!no_color && has_colors() && start_color() == OK) {
-		/* The user's own background stays. */
+		/* Keeps the user's own background. */
 		screen.colours = use_default_colors() == OK;
 		colours = screen.colours ? COLORS : 0;
 		if (colours > 0 && COLOR_PAIRS <= STYLE_COUNT) {
@@ -89,7 +89,7 @@ static void choose_colours(void)
 			screen.theme.look[i].background);
 }
 
-/* A stream of its own, so that it can lead elsewhere while standard output stays the terminal. */
+/* A separate stream: its descriptor can change while standard output remains the terminal. */
 static bool open_output(void)
 {
 	int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -143,7 +143,7 @@ struct status screen_open(void)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	/* A key that comes while a frame is drawn does not leave it half drawn. */
+	/* A key that arrives during a frame must not leave it half drawn. */
 	typeahead(-1);
 	curs_set(0);
 	canvas_init(&screen.shown, 0, 0, false);
@@ -172,7 +172,7 @@ void screen_emergency(void)
 		return;
 	screen.open = false;
 	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
-	(void)written; /* nothing more can be done */
+	(void)written; /* nothing else can be done */
 	if (screen.modes_known)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }
@@ -209,7 +209,7 @@ void screen_suspend(void)
 
 void screen_resume(void)
 {
-	/* The first refresh after endwin() takes the terminal's modes again. */
+	/* The first refresh after endwin() sets the terminal's modes again. */
 	screen_forget();
 	refresh();
 	curs_set(0);
@@ -230,7 +230,7 @@ static attr_t attributes_of(const struct look *look)
 	return attributes;
 }
 
-/* 0 where the terminal's own colours do: a blank of STYLE_TEXT is then as an erased cell. */
+/* 0 if the terminal's default colours apply: a blank of STYLE_TEXT then equals an erased cell. */
 static short pair_of(enum style style)
 {
 	return screen.colours && screen.theme.look[style].foreground >= 0 ? (short)(style + 1) : 0;
@@ -247,7 +247,7 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 	const struct canvas_cell *last = NULL;
 	int count = 0;
 
-	/* ncurses makes the right half of a wide character itself. */
+	/* ncurses adds the right half of a wide character itself. */
 	while (first > 0 && !row[first].character)
 		first--;
 	for (int x = first; x < end; x++) {
@@ -256,7 +256,7 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 
 		if (!cell->character)
 			continue;
-		/* Most cells are as the one before, and a copy is quicker than setcchar(). */
+		/* Most cells equal the previous one, and a copy is faster than setcchar(). */
 		if (last && same_cell(cell, last))
 			screen.line[count] = screen.line[count - 1];
 		else
@@ -269,14 +269,14 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 	mvadd_wchnstr(y, first, screen.line, count);
 }
 
-/* Shows what of a row differs from `shown`, which becomes the same. */
+/* Shows the part of a row that differs from `shown`, and updates `shown`. */
 static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, int y, int width)
 {
 	int first = 0, end = width;
 
 	if (memcmp(row, shown, (size_t)width * sizeof(*row)) == 0)
 		return;
-	/* A row may differ in its padding alone. */
+	/* Rows may differ only in their padding. */
 	while (first < end && same_cell(&row[first], &shown[first]))
 		first++;
 	while (end > first && same_cell(&row[end - 1], &shown[end - 1]))
@@ -298,13 +298,13 @@ static void write_all(const char *bytes, size_t count)
 		} else if (errno == EAGAIN) {
 			poll(&wait, 1, -1);
 		} else if (errno != EINTR) {
-			return; /* the terminal has gone, which the input says, too */
+			return; /* the terminal is gone, which the input reports, too */
 		}
 	}
 }
 
 /* ncurses writes whenever it moves the cursor: hundreds of times in a large frame, and each write
- * wakes the terminal. So it writes to memory, and the frame goes out in one piece. */
+ * wakes the terminal. Therefore it writes to memory, and the frame is sent in one piece. */
 static void refresh_at_once(void)
 {
 	int output = fileno(screen.output);
@@ -372,7 +372,8 @@ static int special_key(wint_t key)
 	return KEYCODE_NONE;
 }
 
-/* After an Esc: whether it begins a sequence. What came with it and does not is given back. */
+/* After an Esc: whether it begins a sequence. Characters that do not belong to one are returned to
+ * the input. */
 static bool begins_sequence(void)
 {
 	wint_t after[SEQUENCE_LOOK];
@@ -388,20 +389,20 @@ static bool begins_sequence(void)
 		return true;
 	screen.sequence_last = 0;
 	screen.sequence_at = monotonic_seconds();
-	/* What of them tells the kind belongs to it; the rest is looked at as what comes later is.
-	 */
+	/* The characters that decide the kind belong to it; the others are examined like later
+	 * ones. */
 	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
 		unget_wch((wchar_t)after[--count]);
 	return screen.sequence != SEQUENCE_NONE;
 }
 
-/* Whether the character belongs to a sequence that has begun. */
+/* Whether the character belongs to the present sequence. */
 static bool within_sequence(wint_t key)
 {
 	double at = monotonic_seconds();
 	bool ends;
 
-	/* It never came to its end, or another begins in the middle of it. */
+	/* The sequence has not ended in time, or another one begins within it. */
 	if (screen.sequence == SEQUENCE_SHORT || at - screen.sequence_at > SEQUENCE_PAUSE ||
 		(screen.sequence == SEQUENCE_CONTROL && key < ' '))
 		screen.sequence = SEQUENCE_NONE;
@@ -420,7 +421,7 @@ int screen_key(void)
 	wint_t key;
 	int kind;
 
-	/* Keys without a meaning here, and ncurses' own note of a new size, are passed over. */
+	/* Ignores unknown keys and ncurses' message of a new size. */
 	while ((kind = get_wch(&key)) != ERR) {
 		int code = kind == KEY_CODE_YES ? special_key(key) : (int)key;
 

@@ -9,11 +9,11 @@
 #include "base/monotonic.h"
 #include "ui/panels.h"
 
-/* How long `wait` and `live` wait at most, seconds: far more than the whole of any screen takes. */
+/* The longest time of `wait` and of `live`, seconds: far more than a complete screen needs. */
 static const double WAIT_MOST = 120, LIVE_MOST = 20;
-/* The engine is looked at this often although it would tell by itself. */
+/* Seconds between looks at the engine, in addition to its own messages. */
 static const double LOOK = 0.05;
-/* What is due at one moment, at most: more would be something that never ends. */
+/* The most steps that can be due at one moment; more would be an endless loop. */
 enum { DUE_MOST = 200 };
 
 struct script {
@@ -65,7 +65,7 @@ static bool figure_settled(const struct script *script)
 	       (view->sample.valid && !view->sample.provisional);
 }
 
-/* What is due now, as a screen's loop would come to it before anybody could press a key. */
+/* Does what is due now, as the event loop does before the next key. */
 static void advance(struct session *session, double now)
 {
 	session_advance(session, now);
@@ -184,7 +184,7 @@ static struct status run_dump(struct script *script, const char *arguments)
 	FILE *file = script->out;
 	bool failed;
 
-	/* What a live screen would have taken in by now. */
+	/* A live screen would have processed this by now. */
 	advance(front->session, now_of(script));
 	frontend_draw(front, now_of(script));
 	if (!*arguments) {
@@ -226,7 +226,7 @@ static struct status run_panel(struct script *script, const char *arguments)
 	return status_ok();
 }
 
-/* Words that only scripts have. */
+/* Words of scripts only. */
 static const struct {
 	const char *name;
 	struct status (*run)(struct script *script, const char *arguments);

@@ -50,7 +50,7 @@ void dots_line(struct dots *dots, struct dots_point from, struct dots_point to, 
 	}
 }
 
-/* Of a triangle, row by row what lies between its edges. */
+/* Fills a triangle, row by row between its edges. */
 static void hide_triangle(struct dots *dots, const struct dots_point *corner)
 {
 	int top = (int)lround(fmin(corner[0].y, fmin(corner[1].y, corner[2].y)));
@@ -66,7 +66,7 @@ static void hide_triangle(struct dots *dots, const struct dots_point *corner)
 
 			if (low > high)
 				continue;
-			/* Where the edge enters and leaves this row. */
+			/* The interval of the edge in this row. */
 			for (int end = 0; end < 2; end++) {
 				double at = end ? high : low;
 				double x = a->y == b->y ? (end ? b->x : a->x)
@@ -95,7 +95,7 @@ void dots_hide(struct dots *dots, const struct dots_point *corner, int count)
 	}
 }
 
-/* The points of a cell, a bit each from the upper left, row by row. */
+/* The points of a cell, one bit each from the upper left, row by row. */
 static unsigned cell_of(
 	const struct dots *dots, int column, int row, enum style first, enum style *style)
 {
@@ -122,8 +122,8 @@ static unsigned cell_of(
 	return bits;
 }
 
-/* What ASCII characters look like in two by four points, rows from the top; of equally near ones
- * the first. */
+/* ASCII characters as two by four points, rows from the top. Of equally similar ones the first is
+ * used. */
 static const struct {
 	char character;
 	unsigned char row[4]; /* 2: the left point, 1: the right one */
@@ -221,10 +221,10 @@ void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle 
 
 /* ---- digits ---- */
 
-/* Large digits from block elements; the ASCII twin is the seven-segment figure of underscores and
+/* Large digits from block elements. The ASCII twin is a seven-segment digit of underscores and
  * bars. */
 
-/* Three rows of three cells: '#' full, '^' upper half, ' ' none. A full stop has one column. */
+/* Three rows of three cells: '#' full, '^' upper half, ' ' empty. A full stop has one column. */
 static const char *const blocks[] = {
 	"#^## #^^^",
 	"^# "

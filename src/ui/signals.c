@@ -1,4 +1,4 @@
-/* A handler that writes to a pipe. */
+/* The handler writes to a pipe. */
 #include "ui/signals.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 enum { TOLD = sizeof(told) / sizeof(told[0]), FATAL = sizeof(fatal) / sizeof(fatal[0]) };
 
-/* Handlers have no context but this. */
+/* Handlers have no other context. */
 static int ends[2] = { -1, -1 };
 static struct sigaction before_told[TOLD], before_fatal[FATAL];
 static bool caught_fatal[FATAL];
@@ -24,7 +24,7 @@ static void tell(int number)
 	unsigned char byte = (unsigned char)number;
 	ssize_t written = write(ends[1], &byte, 1);
 
-	/* A full pipe holds enough to wake the loop. */
+	/* A full pipe already wakes the loop. */
 	(void)written;
 	errno = error;
 }
@@ -32,8 +32,8 @@ static void tell(int number)
 static void die(int number)
 {
 	rescue_first();
-	/* SA_RESETHAND put the default back: this ends the program, and dumps core where that is
-	 * wanted. */
+	/* SA_RESETHAND restored the default action: this ends the program, and dumps core if that
+	 * is enabled. */
 	raise(number);
 }
 

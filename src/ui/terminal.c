@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* term.h makes macros of plain words (lines, columns): no other header may follow it. */
+/* term.h defines macros with plain names (lines, columns): include no other header after it. */
 #include <curses.h>
 #include <term.h>
 
@@ -32,7 +32,7 @@ void terminal_read(struct terminal_facts *facts)
 	if (!term || !*term)
 		return;
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
-	/* Reads the description only: nothing is written to the terminal. */
+	/* Reads only the description: writes nothing to the terminal. */
 	if (setupterm(term, STDOUT_FILENO, &error) != OK) {
 		facts->database = error >= 0;
 		return;

@@ -1,12 +1,12 @@
-/* Looks for 256, 16, 8 and no colours. */
+/* Looks for 256, 16, 8 and 0 colours. */
 #include "ui/theme.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Each style once for every kind of terminal. The shades of the 256 row are steps through the
- * colour cube from dark blue over green to yellow, so that they are ordered by lightness as well as
- * by hue; in 16 and 8 colours they are the nearest such order. */
+/* Each style once for every kind of terminal. The shades for 256 colours go through the colour cube
+ * from dark blue over green to yellow, so that lightness and hue both order them. The shades for 16
+ * and 8 colours are the nearest ones. */
 static const struct {
 	short in256, in16, in8;
 	unsigned attributes; /* with colours */
@@ -36,8 +36,7 @@ static const struct {
 	[STYLE_SHADE7] = { 228, 11, 3, LOOK_BOLD, LOOK_BOLD },
 };
 
-/* High contrast: the terminal's own foreground for text, bright colours only where they carry
- * meaning. */
+/* High contrast: the terminal's default foreground for text, bright colours only with a meaning. */
 static struct look contrast_look(enum style style, int colors, bool no_color)
 {
 	struct look look = { -1, -1, looks[style].plain & ~(unsigned)LOOK_DIM };

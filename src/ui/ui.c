@@ -1,5 +1,5 @@
-/* The loop: keys, signals and the engine's results in; at most ten frames a second out, and one at
- * once for every key. */
+/* The event loop: reads keys, signals and the engine's results. Draws at most ten frames a second,
+ * and one at once for every key. */
 #include "ui/ui.h"
 
 #include <errno.h>
@@ -24,10 +24,9 @@
 #include "ui/script.h"
 #include "ui/signals.h"
 
-/* Seconds between frames that no key asked for, and between those that a storm of resizes asks for.
- */
+/* Seconds between frames without a key, and between frames during a series of resizes. */
 static const double FRAME = 0.1, RESIZE_FRAME = 0.02;
-/* Between those that a figure asks for that was only provisional. */
+/* Seconds until the next frame after a provisional value. */
 static const double SETTLING_FRAME = 0.03;
 
 enum { SCRIPT_WIDTH = 80, SCRIPT_HEIGHT = 24 };
@@ -37,15 +36,15 @@ struct event_loop {
 	const struct engine *engine;
 	struct worker *worker;
 	bool started;	       /* the worker has its core and clock */
-	struct status failure; /* why it has not; OK while it may still come */
-	double drawn;	       /* when the last frame was */
-	double frame_due;      /* when the next one is; INFINITY: nothing changed */
+	struct status failure; /* why the start failed; OK while it is under way */
+	double drawn;	       /* time of the last frame */
+	double frame_due;      /* time of the next frame; INFINITY: nothing changed */
 	bool resized;
 	int ended_by;
 	bool input_ended;
 };
 
-/* Asks for a frame no sooner than `pause` after the last one. */
+/* Requests a frame, at least `pause` after the last one. */
 static void want_frame(struct event_loop *loop, double pause)
 {
 	double due = loop->drawn + pause;
@@ -73,7 +72,7 @@ static void draw(struct event_loop *loop, double now)
 	screen_show(&loop->front.canvas);
 	loop->drawn = now;
 	loop->frame_due = INFINITY;
-	/* The only thing on screen that changes by waiting alone. */
+	/* The waiting time is the only content that changes without an event. */
 	if (view->sample.valid || view->failure[0] || view->frozen)
 		return;
 	if (view->waiting <= PANELS_PREPARING)
@@ -104,7 +103,7 @@ static void handle_signal(struct event_loop *loop, int number)
 	}
 }
 
-/* Whether the input is at its end: readable, and yet nothing to read. */
+/* Whether the input has ended: readable, but without data. */
 static bool at_end(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -129,8 +128,7 @@ static void read_keys(struct event_loop *loop)
 		loop->input_ended = true;
 }
 
-/* Milliseconds to sleep: until the next frame or the session's next step; -1: until something
- * comes. */
+/* Milliseconds until the next frame or the session's next step; -1: until an event. */
 static int sleep_time(const struct event_loop *loop, double now)
 {
 	double seconds = loop->frame_due - now, next = session_next(loop->front.session, now);
@@ -142,8 +140,7 @@ static int sleep_time(const struct event_loop *loop, double now)
 	return seconds <= 0 ? 0 : (int)ceil(seconds * 1000);
 }
 
-/* How long a result may wait for its frame: not at all when it may be the first figure of a
- * setting. */
+/* How long a result may wait for its frame: no time if it may be the first value of a setting. */
 static double result_pause(const struct view *view)
 {
 	if (!view->sample.valid && !view->failure[0])
@@ -151,11 +148,11 @@ static double result_pause(const struct view *view)
 	return view->sample.provisional ? SETTLING_FRAME : FRAME;
 }
 
-/* Whether the worker could start, once it has said a first word: it says none before it knows. */
+/* Whether the worker could start. Known as soon as it reports. */
 static bool worker_started(struct event_loop *loop)
 {
 	if (!loop->worker)
-		return true; /* what is played is there */
+		return true; /* a recording is ready */
 	if (!loop->started) {
 		loop->failure = worker_wait_ready(loop->worker);
 		loop->started = status_is_ok(&loop->failure);
@@ -187,8 +184,7 @@ static void run(struct event_loop *loop)
 			read_keys(loop);
 		else if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			loop->input_ended = true;
-		/* An explorer that can measure nothing is none: the message belongs where it stays
-		 * readable. */
+		/* Nothing can be measured: exit, so that the error stays visible. */
 		if ((wait[2].revents & POLLIN) && !worker_started(loop))
 			break;
 		if (session_advance(session, monotonic_seconds()))
@@ -204,8 +200,8 @@ static bool locale_is_utf8(void)
 static struct status run_script(struct session *session, struct worker *worker,
 	const struct engine *engine, const struct ui_options *options)
 {
-	/* There is no first frame to be quick for: a core that cannot be had is an error at once.
-	 */
+	/* A script needs no fast first frame: wait for the worker, so that a core that is not
+	 * available is an error at once. */
 	struct status status = worker ? worker_wait_ready(worker) : status_ok();
 	struct frontend front;
 
@@ -233,13 +229,13 @@ static struct status run_screen(struct session *session, struct worker *worker,
 
 	if (!status_is_ok(&status))
 		return status;
-	/* Before ncurses, which would otherwise install handlers of its own. */
+	/* Before ncurses, which would install its own handlers. */
 	status = signals_catch(screen_emergency);
 	if (status_is_ok(&status)) {
 		status = screen_open();
 		if (status_is_ok(&status)) {
-			/* A recording has its figures at once. A worker is still looking at the
-			 * machine, and does so while the first frame is drawn. */
+			/* A recording has its values at once. A worker examines the machine while
+			 * the first frame is drawn. */
 			if (!worker)
 				session_advance(session, monotonic_seconds());
 			run(&loop);
@@ -254,7 +250,7 @@ static struct status run_screen(struct session *session, struct worker *worker,
 	return status;
 }
 
-/* What of a recording was left out, on screen as far as a line goes. */
+/* Show what was skipped in the recording, as far as a line allows. */
 static void say_notes(struct session *session, const struct replay *replay)
 {
 	const char *notes = replay ? replay_notes(replay) : "";
@@ -290,7 +286,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 
 	*exit_status = 0;
 	if (!options->script) {
-		/* Before a thread is started for nothing. */
+		/* Check before a thread is started. */
 		status = screen_check();
 		if (status_is_ok(&status) && !options->replay)
 			status = topology_check(options->cpu);
