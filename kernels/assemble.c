@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/assemble_arch.h"
-
 static bool goes_on(const struct assembly *as)
 {
 	return status_is_ok(&as->status);

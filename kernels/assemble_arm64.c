@@ -1,6 +1,6 @@
 /* AArch64 instructions from lines in Arm's syntax: a table of forms, filled in operand by operand.
- * See assemble_arch.h. */
-#include "kernels/assemble_arch.h"
+ * See assemble.h. */
+#include "kernels/assemble.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* x86-64 instructions from lines in Intel's syntax, by Zydis' encoder. See assemble_arch.h. */
-#include "kernels/assemble_arch.h"
+/* x86-64 instructions from lines in Intel's syntax, by Zydis' encoder. See assemble.h. */
+#include "kernels/assemble.h"
 
 #include <ctype.h>
 #include <errno.h>

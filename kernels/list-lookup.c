@@ -1,7 +1,7 @@
 /* list-lookup: which of some values are in a linked list? One memory, and several ways through it:
  * value by value along the list, all values at each node, along the array that the nodes stand in,
  * by an index of the nodes that is made first, and by groups of nodes, as an unrolled list has
- * them. Here are the loops; what is where is kernels/list_nodes.h, and the way through the lookups
+ * them. Here are the loops; what is where is kernels/list_nodes.c, and the way through the lookups
  * kernels/list_lookup_walk.c. */
 #include "kernels/knob_rows.h"
 #include "kernels/list_lookup.h"

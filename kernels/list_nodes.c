@@ -1,5 +1,5 @@
-/* See list_nodes.h. */
-#include "kernels/list_nodes.h"
+/* The list of list-lookup: see list_lookup.h. */
+#include "kernels/list_lookup.h"
 
 /* Groups from one look at run->work.cancel to the next. */
 enum { CANCEL_EVERY = 4096 };

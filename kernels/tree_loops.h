@@ -6,8 +6,46 @@
 #ifndef SLX_KERNELS_TREE_LOOPS_H
 #define SLX_KERNELS_TREE_LOOPS_H
 
-#include "kernels/choose.h"
 #include "kernels/tree.h"
+
+/* ---- One of three values, by a comparison and conditional moves: compilers may make a branch of
+ * plain C. */
+
+/* key < here ? below : key > here ? above : equal */
+KERNEL_BODY uint64_t choose(
+	uint64_t key, uint64_t here, uint64_t below, uint64_t equal, uint64_t above)
+{
+#if defined(__x86_64__)
+	__asm__("cmpq %[here], %[key]\n\tcmovaq %[above], %[below]\n\tcmoveq %[equal], %[below]"
+		: [below] "+r"(below)
+		: [key] "r"(key), [here] "r"(here), [equal] "r"(equal), [above] "r"(above)
+		: "cc");
+#else
+	__asm__("cmp %[key], %[here]\n\tcsel %[below], %[above], %[below], hi\n\tcsel %[below], "
+		"%[equal], %[below], eq"
+		: [below] "+r"(below)
+		: [key] "r"(key), [here] "r"(here), [equal] "r"(equal), [above] "r"(above)
+		: "cc");
+#endif
+	return below;
+}
+
+/* which ? yes : no */
+KERNEL_BODY uint64_t choose_if(uint64_t which, uint64_t yes, uint64_t no)
+{
+#if defined(__x86_64__)
+	__asm__("testq %[which], %[which]\n\tcmovneq %[yes], %[no]"
+		: [no] "+r"(no)
+		: [which] "r"(which), [yes] "r"(yes)
+		: "cc");
+#else
+	__asm__("cmp %[which], #0\n\tcsel %[no], %[yes], %[no], ne"
+		: [no] "+r"(no)
+		: [which] "r"(which), [yes] "r"(yes)
+		: "cc");
+#endif
+	return no;
+}
 
 /* A value that one way of a branch alone computes: KERNEL_KEEP() keeps compilers from computing
  * both, and choosing. */

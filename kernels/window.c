@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "kernels/assemble.h"
-#include "kernels/flush.h"
 #include "kernels/kernel.h"
 #include "kernels/knob_rows.h"
 #include "kernels/nodes.h"

@@ -1,7 +1,7 @@
 /* What stands in for the encoder in the statically linked program, on x86-64: Debian builds no
  * archive of Zydis. It takes the place of assemble_x86.c; kernels that make their code at run time
  * then say why they cannot. */
-#include "kernels/assemble_arch.h"
+#include "kernels/assemble.h"
 
 static struct status no_encoder(void)
 {
