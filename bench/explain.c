@@ -12,7 +12,7 @@
 
 #include "engine/machine/machine.h"
 #include "kernels/kernel.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/limits/explain.h"
 
 enum { ROUNDS = 15 };

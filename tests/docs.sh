@@ -103,9 +103,9 @@ for file in "$top_srcdir"/data/uarch/*.uarch; do
 done
 # The words of their format.
 {
-	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/core/uarch_facts.c" | sed 's/"[a-z]* /"/'
+	grep -ohE '\[(CAP|SIZE|EXTRA)_[A-Z0-9_]*\] = "[^"]*"' "$top_srcdir/src/model/core/uarch.c" | sed 's/"[a-z]* /"/'
 	"$SLEXPLORE" list --dump roles | grep -v '^extra$' | sed 's/.*/"&"/'
-	sed -n '/^} statements\[\] = {/,/^};/p' "$top_srcdir/src/model/core/uarch_parse.c" | grep -oE '\{ "[a-z]*"'
+	sed -n '/^} statements\[\] = {/,/^};/p' "$top_srcdir/src/model/core/uarch_read.c" | grep -oE '\{ "[a-z]*"'
 } | sed 's/.*"\(.*\)"/\1/' >"$work/names"
 [ -s "$work/names" ] || fail "no word of core models was found to look for"
 while IFS= read -r name; do

@@ -8,7 +8,7 @@
 #include "cli/characterise_text.h"
 #include "cli/cli.h"
 #include "cli/work.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 
 enum { DIFFERENCES = 2048 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "picture/chart_sweep.h"
 #include "picture/picture.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/counters/counters.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 
 /* Columns of titles and of names; longer ones have lines of their own. */
 enum { TITLE = 30, NAME = 38 };

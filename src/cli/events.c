@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "engine/counters/counters.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/counts/counts.h"
 
 /* Long enough for a few trials and a pass of every group. */

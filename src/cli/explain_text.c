@@ -10,7 +10,7 @@
 #include "experiment/advice/advice.h"
 #include "experiment/advice/gap.h"
 #include "experiment/sweep/blocks.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/limits/explain.h"
 
 /* "4", but "2.667". */

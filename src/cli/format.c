@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "experiment/sweep/sweeps.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/limits/explain.h"
 
 extern const struct format format_text, format_csv, format_json;

@@ -11,7 +11,7 @@
 #include "experiment/probe/probe.h"
 #include "experiment/sweep/sweeps.h"
 #include "experiment/windows/windows.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/counts/counts.h"
 #include "model/limits/explain.h"
 

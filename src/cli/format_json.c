@@ -13,7 +13,7 @@
 #include "engine/counters/counters.h"
 #include "experiment/sweep/blocks.h"
 #include "experiment/sweep/sweeps.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/limits/explain.h"
 #include "recording/record.h"
 

@@ -20,7 +20,7 @@
 #include "experiment/setting/placed.h"
 #include "experiment/sweep/blocks.h"
 #include "experiment/sweep/sweeps.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/counts/counts.h"
 
 enum { TEXT_WIDTH = 96 };

@@ -6,7 +6,7 @@
 #include "experiment/memory.h"
 #include "experiment/setting/setting.h"
 #include "experiment/sweep/blocks.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/counts/events.h"
 #include "model/limits/explain.h"
 

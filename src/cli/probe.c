@@ -8,7 +8,7 @@
 #include "cli/drawing.h"
 #include "cli/work.h"
 #include "experiment/probe/probe.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "picture/chart_reports.h"
 
 /* What there is, when it is finished or was interrupted. The core's name is looked for only here:

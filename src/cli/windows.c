@@ -7,7 +7,7 @@
 #include "cli/drawing.h"
 #include "cli/work.h"
 #include "experiment/windows/windows.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "picture/chart_reports.h"
 
 static int measure(struct cli *cli, struct bench *bench, struct windows *windows,

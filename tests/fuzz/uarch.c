@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "model/core/uarch.h"
-#include "model/core/uarch_read.h"
+#include "model/core/uarch_inside.h"
+#include "model/counts/events.h"
 
 static const char core[] =
 	"uarch x An X\nisa x86_64\nmatch vendor GenuineIntel family 6 model 4e,5e-5f stepping 0-3 "

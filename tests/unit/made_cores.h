@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/core/uarch_read.h"
+#include "model/core/uarch_inside.h"
 #include "model/limits/ports.h"
 #include "model/measured/measured.h"
 

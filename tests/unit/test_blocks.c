@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "experiment/sweep/blocks.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 
 static const struct kernel *kernel;
 static struct machine machine;

@@ -6,7 +6,7 @@
 
 #include "cli/event.h"
 #include "cli/format.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 
 static struct report report;
 static char *written;

@@ -7,7 +7,7 @@
 
 #include "assembly.h"
 #include "cli/format.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/limits/explain.h"
 
 static const char core_text[] = "uarch odd Odd core\n"

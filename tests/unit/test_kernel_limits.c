@@ -6,7 +6,7 @@
 #include <sys/sysinfo.h>
 
 #include "kernels/kernel.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 #include "model/limits/explain.h"
 
 /* The core that the article of most kernels measured on. Its numbers are in the tree, so all that

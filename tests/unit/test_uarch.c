@@ -3,7 +3,7 @@
 
 #include "base/data.h"
 #include "model/core/uarch.h"
-#include "model/core/uarch_read.h"
+#include "model/core/uarch_inside.h"
 
 static struct uarch *load(const char *name)
 {
@@ -125,9 +125,7 @@ static void classes_of_the_tables_are_known(void **state)
 
 static void what_every_loop_needs_is_known_everywhere(void **state)
 {
-	static const enum uarch_reserved classes[] = { RESERVED_BRANCH, RESERVED_TAKEN,
-		RESERVED_JUMP, RESERVED_CALL, RESERVED_RETURN, RESERVED_LOAD, RESERVED_VLOAD,
-		RESERVED_STORE, RESERVED_VSTORE };
+	static const char *const classes[] = { "branch", "load", "vload", "store", "vstore" };
 
 	(void)state;
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
@@ -135,15 +133,10 @@ static void what_every_loop_needs_is_known_everywhere(void **state)
 		bool arm = strcmp(uarch_isa(uarch), "aarch64") == 0;
 
 		for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-			for (int width = 0; width < UARCH_WIDTHS; width++)
-				if (!uarch->reserved[classes[i]][width])
-					fail_msg("%s has no class \"%s\"", *names,
-						uarch_reserved_name[classes[i]]);
-		assert_true(uarch->reserved[RESERVED_LOAD][0]->latency > 0);
-		if (arm)
-			assert_non_null(uarch->reserved[RESERVED_WRITEBACK][0]);
-		else
-			assert_null(uarch->reserved[RESERVED_WRITEBACK][0]);
+			if (!uarch_find(uarch, classes[i], 0))
+				fail_msg("%s has no class \"%s\"", *names, classes[i]);
+		assert_true(uarch_find(uarch, "load", 0)->latency > 0);
+		assert_int_equal(uarch_find(uarch, "writeback", 0) != NULL, arm);
 		uarch_free(uarch);
 	}
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/data.h"
-#include "model/core/choice.h"
+#include "model/core/uarch.h"
 
 static const char base_text[] = "uarch base A base\n"
 				"isa x86_64\n"

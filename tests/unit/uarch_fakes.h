@@ -7,7 +7,7 @@
 
 #include "base/data.h"
 #include "model/core/uarch.h"
-#include "model/core/uarch_read.h"
+#include "model/core/uarch_inside.h"
 
 static const char base_text[] = "uarch base A base\n"
 				"isa x86_64\n"

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "engine/counters/counters.h"
 #include "engine/machine/machine.h"
 #include "model/code/insn.h"
 
@@ -152,6 +153,22 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 /* Whether one of its match lines is about this machine's processor. */
 bool uarch_fits(const struct uarch *uarch, const struct machine *machine);
 
+/* ---- Choosing a core model */
+
+struct uarch_choice {
+	struct uarch *uarch; /* NULL: not recognised, and none was named */
+	bool foreign;	     /* it is not the core that measures */
+	char how[160];	     /* how it was recognised, or what was taken in its place */
+	char nearest[24];    /* not recognised: the model to offer; empty: none */
+};
+
+/* Chooses by name or path, or the running core for NULL. An unrecognised core is no error: uarch is
+ * NULL then, and how and nearest say what to do. STATUS_USAGE for a name that does not exist or is
+ * of another instruction set; STATUS_FAILED for a malformed file. */
+struct status uarch_choose(
+	const char *name, const struct machine *machine, struct uarch_choice *core);
+void uarch_choice_free(struct uarch_choice *core);
+
 /* Facts. */
 const char *uarch_name(const struct uarch *uarch);  /* "zen3" */
 const char *uarch_title(const struct uarch *uarch); /* "AMD Zen 3" */
@@ -165,8 +182,8 @@ double uarch_fact(const struct uarch *uarch, enum uarch_fact fact);
 /* The words of a fact in core files, "size rob", and back; UARCH_FACTS for unknown words. */
 const char *uarch_fact_name(enum uarch_fact fact);
 enum uarch_fact uarch_fact_find(const char *words);
-/* Whether a core's file may state this value for the fact. */
-bool uarch_fact_allows(enum uarch_fact fact, double value);
+/* The values that a core's file may state for the fact. */
+void uarch_fact_range(enum uarch_fact fact, double *least, double *most);
 const struct uarch_cache *uarch_cache(
 	const struct uarch *uarch, int level); /* 1, 2; NULL: unknown */
 
@@ -209,6 +226,70 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
  * it, are one slot here: the first then takes none of its own. */
 bool uarch_fuses_behind(
 	const struct uarch *uarch, const struct insn *first, const struct insn *operation);
+
+/* ---- Counter events of a core */
+
+/* What an event counts. To add a role: its row in uarch_events.c, and, where the model predicts its
+ * count, its line in events_modelled(). */
+enum event_role {
+	ROLE_CYCLES,	    /* "cycles" */
+	ROLE_INSTRUCTIONS,  /* "instructions": retired */
+	ROLE_UOPS,	    /* "uops": fused micro-ops, slots at rename */
+	ROLE_UOPS_RETIRED,  /* "uops-retired" */
+	ROLE_UOPS_EXECUTED, /* "uops-executed": begun on ports */
+	ROLE_PORTS,	    /* "ports P…": micro-ops begun on one port, or on any of a group */
+	ROLE_DISPATCHED, /* "dispatched WORDS": where there are no ports: "fp", "integer", "loads" …
+			  */
+	ROLE_LOADS,	 /* "loads" */
+	ROLE_STORES,	 /* "stores" */
+	ROLE_BRANCHES,	 /* "branches" */
+	ROLE_MISPREDICTIONS, /* "mispredictions" */
+	ROLE_L1_MISSES,	     /* "l1-misses": of data */
+	ROLE_L2_MISSES,	     /* "l2-misses" */
+	ROLE_L3_MISSES,	     /* "l3-misses" */
+	ROLE_DTLB_MISSES,    /* "dtlb-misses": of the first level */
+	ROLE_DTLB_WALKS,     /* "dtlb-walks": of the last level */
+	ROLE_STALLED, /* "stalled WORDS": cycles in which nothing went on, and why: "back end",
+			 "load queue full" */
+	ROLE_EXTRA,   /* asked for by name; in no file */
+	ROLE_COUNT
+};
+
+const char *role_name(enum event_role role);  /* "l1-misses" */
+const char *role_title(enum event_role role); /* "L1 misses": for people */
+enum event_role role_find(const char *name);  /* ROLE_COUNT: none */
+bool role_must(enum event_role role);	      /* whatever runs raises it */
+/* Whether each core has at most one event of it: all but ports, dispatched, stalled and extra. */
+bool role_single(enum event_role role);
+
+enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
+
+/* One event of a core's file. */
+struct uarch_event {
+	enum event_role role;
+	uint32_t ports;		 /* ROLE_PORTS: a bit for each of the core's ports */
+	char words[EVENT_WORDS]; /* ROLE_DISPATCHED, ROLE_STALLED: what; else "" */
+	char core[24]; /* in whose file it stands, and whose ports those are; "": in none */
+	char name[COUNTER_NAME]; /* with its PMU */
+	char title[EVENT_TITLE]; /* for people: "L1 misses", "p2 p3", "stalled: back end"; of an
+				    extra one its name, cut */
+	uint32_t tags;		 /* sources, as in struct uarch_class */
+};
+
+/* The events of a core, in the order of its file. */
+int uarch_event_count(const struct uarch *uarch);
+const struct uarch_event *uarch_event(const struct uarch *uarch, int index);
+const char *uarch_pmu(const struct uarch *uarch); /* libpfm's name of its counters' PMU; "": none */
+
+/* The title of one event, as its title says; of one without it, put together anew. uarch names
+ * ports; may be NULL. */
+void events_title(
+	const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size);
+
+/* Reads lines `event ROLE … = NAME [TAG]` alone, as data/events has them: at most `most`.
+ * STATUS_FAILED with origin, line and reason for any other text. */
+struct status events_parse(
+	const char *text, const char *origin, struct uarch_event *event, int most, int *count);
 
 /* The sources of a class (its tags) or of the whole file (0) as legend lines: "[U] uops.info …". */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);

@@ -1,11 +1,112 @@
-/* Lines `pmu` and `event` of a core's file: which events of its counters say what. */
-#include "model/core/uarch_build.h"
+/* Lines `pmu` and `event`: the roles of a core's counter events. */
+#include "model/core/uarch_inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+
+/* ---- roles */
+
+static const struct {
+	const char *name, *title;
+	bool must; /* whatever runs raises it */
+	bool many; /* a core may have several */
+} rows[ROLE_COUNT] = {
+	[ROLE_CYCLES] = { "cycles", "cycles", true, false },
+	[ROLE_INSTRUCTIONS] = { "instructions", "instructions", true, false },
+	[ROLE_UOPS] = { "uops", "micro-ops", true, false },
+	[ROLE_UOPS_RETIRED] = { "uops-retired", "micro-ops retired", true, false },
+	[ROLE_UOPS_EXECUTED] = { "uops-executed", "micro-ops executed", true, false },
+	[ROLE_PORTS] = { "ports", "ports", false, true },
+	[ROLE_DISPATCHED] = { "dispatched", "dispatched", false, true },
+	[ROLE_LOADS] = { "loads", "loads", false, false },
+	[ROLE_STORES] = { "stores", "stores", false, false },
+	[ROLE_BRANCHES] = { "branches", "branches", false, false },
+	[ROLE_MISPREDICTIONS] = { "mispredictions", "mispredictions", false, false },
+	[ROLE_L1_MISSES] = { "l1-misses", "L1 misses", false, false },
+	[ROLE_L2_MISSES] = { "l2-misses", "L2 misses", false, false },
+	[ROLE_L3_MISSES] = { "l3-misses", "L3 misses", false, false },
+	[ROLE_DTLB_MISSES] = { "dtlb-misses", "TLB misses", false, false },
+	[ROLE_DTLB_WALKS] = { "dtlb-walks", "page walks", false, false },
+	[ROLE_STALLED] = { "stalled", "stalled", false, true },
+	[ROLE_EXTRA] = { "extra", "extra", false, true },
+};
+
+const char *role_name(enum event_role role)
+{
+	return rows[role].name;
+}
+const char *role_title(enum event_role role)
+{
+	return rows[role].title;
+}
+bool role_must(enum event_role role)
+{
+	return rows[role].must;
+}
+bool role_single(enum event_role role)
+{
+	return !rows[role].many;
+}
+
+enum event_role role_find(const char *name)
+{
+	int role = 0;
+
+	while (role < ROLE_COUNT && strcmp(rows[role].name, name) != 0)
+		role++;
+	return (enum event_role)role;
+}
+
+int uarch_event_count(const struct uarch *uarch)
+{
+	return uarch->event_count;
+}
+
+const struct uarch_event *uarch_event(const struct uarch *uarch, int index)
+{
+	return &uarch->event[index];
+}
+
+const char *uarch_pmu(const struct uarch *uarch)
+{
+	return uarch->pmu;
+}
+
+static void port_names(uint32_t ports, const struct uarch *uarch, char *buffer, size_t size)
+{
+	for (int i = 0; i < UARCH_PORTS; i++) {
+		size_t used = strlen(buffer);
+		const char *blank = used ? " " : "";
+
+		if (!(ports >> i & 1))
+			continue;
+		if (uarch && i < uarch_port_count(uarch))
+			snprintf(buffer + used, size - used, "%s%s", blank, uarch_port(uarch, i));
+		else
+			snprintf(buffer + used, size - used, "%sport %d", blank, i);
+	}
+}
+
+void events_title(
+	const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size)
+{
+	buffer[0] = '\0';
+	if (meaning->title[0])
+		snprintf(buffer, size, "%s", meaning->title);
+	else if (meaning->role == ROLE_PORTS)
+		port_names(meaning->ports, uarch, buffer, size);
+	else if (meaning->role == ROLE_EXTRA)
+		snprintf(buffer, size, "%s", meaning->name);
+	else if (meaning->words[0])
+		snprintf(buffer, size, "%s: %s", role_title(meaning->role), meaning->words);
+	else
+		snprintf(buffer, size, "%s", role_title(meaning->role));
+}
+
+/* ---- lines */
 
 static const char event_form[] =
 	"event ROLE = NAME, event ports P,P = NAME, or event stalled WORDS = NAME";
@@ -15,73 +116,67 @@ bool read_pmu(struct reader *r)
 	struct uarch *u = r->to->uarch;
 
 	if (!reader_words(r, 2, 2, "pmu NAME, or pmu none") ||
-		!reader_say(r, "pmu", &r->to->pmu_said))
+		!reader_state(r, "pmu", &r->to->pmu_place))
 		return false;
-	if (strcmp(r->lines.word[1], "none") == 0) {
+	if (strcmp(r->word[1], "none") == 0) {
 		u->pmu[0] = '\0';
 		return true;
 	}
-	if (!r->lines.tagged)
+	if (!r->tagged)
 		return reader_unsourced(r);
-	return lines_name(&r->lines, r->lines.word[1], "pmu", "_", u->pmu, sizeof(u->pmu));
+	return rows_name(&r->rows, "pmu", r->word[1], "_", u->pmu, sizeof(u->pmu));
 }
 
-/* What stands between the role and the "=". */
+/* The words between the role and the "=": ports, or what is counted. */
 static bool read_of(struct reader *r, struct build_event *event)
 {
-	int words = r->lines.words - 4;
-	bool joined;
+	const char *role = role_name(event->role);
+	bool ports = event->role == ROLE_PORTS, joined;
+	int words = r->words - 4;
 
 	if (role_single(event->role) && words > 0)
-		return lines_fail(&r->lines,
-			"event %s is one: nothing stands between it and the \"=\"",
-			role_name(event->role));
+		return rows_fail(
+			&r->rows, "a core has one event %s: expected event %s = NAME", role, role);
 	if (!role_single(event->role) && words == 0 && strcmp(event->name, "none") != 0)
-		return lines_fail(&r->lines, "event %s does not say which: %s",
-			role_name(event->role), event_form);
-	if (event->role == ROLE_PORTS && words > 1)
-		return lines_fail(&r->lines,
+		return rows_fail(&r->rows, "event %s needs words: expected %s", role, event_form);
+	if (ports && words > 1)
+		return rows_fail(&r->rows,
 			"ports are joined by commas, without blanks: event ports P,P = NAME");
-	r->lines.words -= 2;
-	joined = lines_join(&r->lines, 2,
-		event->role == ROLE_PORTS ? "the list of ports" : "what is counted", event->of,
-		event->role == ROLE_PORTS ? sizeof(event->of) : EVENT_WORDS);
-	r->lines.words += 2;
+	r->words -= 2;
+	joined = reader_join(r, 2, ports ? "the list of ports" : "what is counted", event->of,
+		ports ? sizeof(event->of) : EVENT_WORDS);
+	r->words += 2;
 	return joined;
 }
 
 bool read_event(struct reader *r)
 {
 	struct build *to = r->to;
-	struct build_event event = {
-		.tags = r->lines.tags, .file = r->file, .line = r->lines.line
-	};
-	const char *names[ROLE_EXTRA];
+	struct build_event event = { .tags = r->tags, .place = { r->file, r->rows.line } };
+	const char *names[ROLE_EXTRA], *name = r->words > 0 ? r->word[r->words - 1] : "";
 	int role;
 
-	if (r->lines.words < 4 || strcmp(r->lines.word[r->lines.words - 2], "=") != 0)
-		return lines_fail(&r->lines, "\"event\" is written: %s", event_form);
+	if (r->words < 4 || strcmp(r->word[r->words - 2], "=") != 0)
+		return rows_fail(&r->rows, "expected %s", event_form);
 	for (int i = 0; i < ROLE_EXTRA; i++)
 		names[i] = role_name((enum event_role)i);
-	role = reader_find(r, "role", r->lines.word[1], names, ROLE_EXTRA);
-	if (role < 0)
+	role = rows_choice(&r->rows, "role", r->word[1], names, ROLE_EXTRA);
+	if (role < 0 ||
+		!rows_name(&r->rows, "event", name, "_:.=-", event.name, sizeof(event.name)))
 		return false;
 	event.role = (enum event_role)role;
-	if (!lines_name(&r->lines, r->lines.word[r->lines.words - 1], "event", "_:.=-", event.name,
-		    sizeof(event.name)))
-		return false;
-	/* That there is none needs no source. */
-	if (strcmp(event.name, "none") != 0 && !r->lines.tagged)
+	/* "none" needs no source. */
+	if (strcmp(event.name, "none") != 0 && !r->tagged)
 		return reader_unsourced(r);
 	if (!read_of(r, &event))
 		return false;
 	if (to->event_count == BUILD_EVENTS)
-		return lines_fail(&r->lines, "more than %d events", BUILD_EVENTS);
+		return rows_fail(&r->rows, "more than %d events", BUILD_EVENTS);
 	to->event[to->event_count++] = event;
 	return true;
 }
 
-/* ---- The end */
+/* ---- names become ports and events of a PMU */
 
 static bool same_event(const struct uarch_event *a, const struct uarch_event *b)
 {
@@ -91,41 +186,41 @@ static bool same_event(const struct uarch_event *a, const struct uarch_event *b)
 static struct status resolve_ports(
 	struct build *to, const struct build_event *from, struct uarch_event *event)
 {
-	const char *origin = to->origin[from->file], *bad;
+	const char *bad, *origin = to->origin[from->place.file];
 	size_t length;
 
-	if (!build_ports(to, from->of, strlen(from->of), &event->ports, &bad, &length))
-		return lines_status(origin, from->line, "event ports: unknown port \"%.*s\"",
+	if (!find_ports(to, from->of, strlen(from->of), &event->ports, &bad, &length))
+		return rows_status(origin, from->place.line, "event ports: unknown port \"%.*s\"",
 			(int)(length < 24 ? length : 24), bad);
 	if (event->ports >> to->uarch->port_count)
-		return lines_status(origin, from->line,
-			"event ports %.40s: units have no events of micro-ops", from->of);
+		return rows_status(origin, from->place.line,
+			"event ports %.40s: a unit has no events", from->of);
 	return status_ok();
 }
 
-/* With its PMU before it. */
+/* The event's name with its PMU. */
 static struct status resolve_name(
 	struct build *to, const struct build_event *from, struct uarch_event *event)
 {
 	const char *pmu = strstr(from->name, "::") ? "" : to->uarch->pmu,
-		   *origin = to->origin[from->file];
+		   *origin = to->origin[from->place.file];
 
 	if (!*pmu && !strstr(from->name, "::"))
-		return lines_status(origin, from->line,
-			"event %.60s: of which PMU? Write PMU::%.40s, or a line \"pmu\"",
-			from->name, from->name);
+		return rows_status(origin, from->place.line,
+			"event %.60s has no PMU: write PMU::%.40s, or a line \"pmu\"", from->name,
+			from->name);
 	if (strlen(pmu) + strlen(from->name) + 3 > sizeof(event->name))
-		return lines_status(origin, from->line,
+		return rows_status(origin, from->place.line,
 			"event %.40s is longer than %zu bytes with its PMU", from->name,
 			sizeof(event->name) - 1);
 	snprintf(event->name, sizeof(event->name), "%s%s%s", pmu, *pmu ? "::" : "", from->name);
 	return status_ok();
 }
 
-/* Takes out the inherited events that a line "… = none" means: one, or all of its role. Returns how
- * many. place: where each event so far stands. */
+/* Removes the inherited events that a line "… = none" means: one event, or all of its role. Returns
+ * their number. place: of each event so far. */
 static int take_back(struct build *to, const struct build_event *from,
-	const struct uarch_event *event, struct build_place *place)
+	const struct uarch_event *event, struct uarch_place *place)
 {
 	struct uarch *u = to->uarch;
 	int kept = 0, all = u->event_count;
@@ -135,7 +230,7 @@ static int take_back(struct build *to, const struct build_event *from,
 				     ? same_event(&u->event[i], event)
 				     : u->event[i].role == from->role;
 
-		if (meant && place[i].file != from->file)
+		if (meant && place[i].file != from->place.file)
 			continue;
 		place[kept] = place[i];
 		u->event[kept++] = u->event[i];
@@ -145,11 +240,11 @@ static int take_back(struct build *to, const struct build_event *from,
 }
 
 static struct status add_event(
-	struct build *to, const struct build_event *from, struct build_place *place)
+	struct build *to, const struct build_event *from, struct uarch_place *place)
 {
 	struct uarch *u = to->uarch;
 	struct uarch_event event = { .role = from->role, .tags = from->tags };
-	const char *origin = to->origin[from->file];
+	const char *origin = to->origin[from->place.file];
 	struct status status = status_ok();
 	int at = 0;
 
@@ -162,8 +257,9 @@ static struct status add_event(
 		return status;
 	if (strcmp(from->name, "none") == 0) {
 		if (take_back(to, from, &event, place) == 0)
-			return lines_status(origin, from->line, "event %s%s%.40s is not inherited",
-				role_name(from->role), from->of[0] ? " " : "", from->of);
+			return rows_status(origin, from->place.line,
+				"event %s%s%.40s is not inherited", role_name(from->role),
+				from->of[0] ? " " : "", from->of);
 		return status;
 	}
 	status = resolve_name(to, from, &event);
@@ -171,62 +267,61 @@ static struct status add_event(
 		return status;
 	while (at < u->event_count && !same_event(&u->event[at], &event))
 		at++;
-	if (at < u->event_count && place[at].file == from->file)
-		return lines_status(origin, from->line, "event %s%s%.40s stands in line %d already",
-			role_name(from->role), from->of[0] ? " " : "", from->of, place[at].line);
+	if (at < u->event_count && place[at].file == from->place.file)
+		return rows_status(origin, from->place.line,
+			"event %s%s%.40s is already in line %d", role_name(from->role),
+			from->of[0] ? " " : "", from->of, place[at].line);
 	events_title(&event, u, event.title, sizeof(event.title));
-	place[at] = (struct build_place){ .file = from->file, .line = from->line };
+	place[at] = from->place;
 	u->event[at] = event;
 	u->event_count += at == u->event_count;
 	return status;
 }
 
-struct status build_events(struct build *to)
+struct status finish_events(struct build *to)
 {
 	struct uarch *u = to->uarch;
-	struct build_place place[BUILD_EVENTS];
+	struct uarch_place place[BUILD_EVENTS];
 	struct status status = status_ok();
 
 	u->event = memory_new((size_t)to->event_count + 1, sizeof(*u->event));
 	for (int i = 0; i < to->event_count && status_is_ok(&status); i++) {
 		const struct build_event *event = &to->event[i];
 
-		/* A core whose counters have no PMU inherits what names its own. */
-		if (!*u->pmu && to->pmu_said.file > event->file && !strstr(event->name, "::"))
+		/* A core without a PMU inherits only events that name their PMU. */
+		if (!*u->pmu && to->pmu_place.file > event->place.file &&
+			!strstr(event->name, "::"))
 			continue;
 		status = add_event(to, event, place);
 	}
 	return status;
 }
 
-/* ---- data/events */
-
 struct status events_parse(
 	const char *text, const char *origin, struct uarch_event *event, int most, int *count)
 {
 	struct build *to = memory_new(1, sizeof(*to));
 	struct uarch *u = memory_new(1, sizeof(*u));
-	struct reader r = { .to = to };
-	struct status status = sources_load(&u->sources);
+	struct reader r = { .to = to, .file = 1, .sources = &u->sources };
+	struct status status = sources_load(&u->sources), read;
 
 	*count = 0;
 	to->uarch = u;
-	to->pmu_said.file = -1;
-	snprintf(to->origin[0], sizeof(to->origin[0]), "%s", origin);
-	lines_begin(&r.lines, text, origin, &u->sources);
-	while (status_is_ok(&status) && lines_next(&r.lines)) {
+	snprintf(to->origin[1], sizeof(to->origin[1]), "%s", origin);
+	rows_begin(&r.rows, text, origin);
+	r.rows.inline_comments = true;
+	while (status_is_ok(&status) && reader_next(&r)) {
 		static const char *const names[] = { "event" };
 
-		if (reader_find(&r, "word", r.lines.words > 0 ? r.lines.word[0] : "", names, 1) <
-				0 ||
+		if (rows_choice(&r.rows, "word", r.words > 0 ? r.word[0] : "", names, 1) < 0 ||
 			!read_event(&r))
 			break;
 	}
+	read = rows_end(&r.rows);
 	if (status_is_ok(&status))
-		status = r.lines.status;
-	lines_end(&r.lines);
+		status = read;
 	if (status_is_ok(&status))
-		status = build_events(to);
+		status = finish_events(to);
 	for (int i = 0; status_is_ok(&status) && i < u->event_count && *count < most; i++)
 		event[(*count)++] = u->event[i];
 	free(u->event);

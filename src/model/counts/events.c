@@ -8,106 +8,6 @@
 
 #include "base/data.h"
 #include "base/text.h"
-#include "model/core/uarch_read.h"
-
-/* ---- Roles */
-
-static const struct {
-	const char *name, *title;
-	bool must; /* whatever runs raises it */
-	bool many; /* a core may have several */
-} rows[ROLE_COUNT] = {
-	[ROLE_CYCLES] = { "cycles", "cycles", true, false },
-	[ROLE_INSTRUCTIONS] = { "instructions", "instructions", true, false },
-	[ROLE_UOPS] = { "uops", "micro-ops", true, false },
-	[ROLE_UOPS_RETIRED] = { "uops-retired", "micro-ops retired", true, false },
-	[ROLE_UOPS_EXECUTED] = { "uops-executed", "micro-ops executed", true, false },
-	[ROLE_PORTS] = { "ports", "ports", false, true },
-	[ROLE_DISPATCHED] = { "dispatched", "dispatched", false, true },
-	[ROLE_LOADS] = { "loads", "loads", false, false },
-	[ROLE_STORES] = { "stores", "stores", false, false },
-	[ROLE_BRANCHES] = { "branches", "branches", false, false },
-	[ROLE_MISPREDICTIONS] = { "mispredictions", "mispredictions", false, false },
-	[ROLE_L1_MISSES] = { "l1-misses", "L1 misses", false, false },
-	[ROLE_L2_MISSES] = { "l2-misses", "L2 misses", false, false },
-	[ROLE_L3_MISSES] = { "l3-misses", "L3 misses", false, false },
-	[ROLE_DTLB_MISSES] = { "dtlb-misses", "TLB misses", false, false },
-	[ROLE_DTLB_WALKS] = { "dtlb-walks", "page walks", false, false },
-	[ROLE_STALLED] = { "stalled", "stalled", false, true },
-	[ROLE_EXTRA] = { "extra", "extra", false, true },
-};
-
-const char *role_name(enum event_role role)
-{
-	return rows[role].name;
-}
-const char *role_title(enum event_role role)
-{
-	return rows[role].title;
-}
-bool role_must(enum event_role role)
-{
-	return rows[role].must;
-}
-bool role_single(enum event_role role)
-{
-	return !rows[role].many;
-}
-
-enum event_role role_find(const char *name)
-{
-	int role = 0;
-
-	while (role < ROLE_COUNT && strcmp(rows[role].name, name) != 0)
-		role++;
-	return (enum event_role)role;
-}
-
-/* ---- A core's */
-
-int uarch_event_count(const struct uarch *uarch)
-{
-	return uarch->event_count;
-}
-const struct uarch_event *uarch_event(const struct uarch *uarch, int index)
-{
-	return &uarch->event[index];
-}
-const char *uarch_pmu(const struct uarch *uarch)
-{
-	return uarch->pmu;
-}
-
-static void port_names(uint32_t ports, const struct uarch *uarch, char *buffer, size_t size)
-{
-	for (int i = 0; i < UARCH_PORTS; i++) {
-		size_t used = strlen(buffer);
-		const char *blank = used ? " " : "";
-
-		if (!(ports >> i & 1))
-			continue;
-		if (uarch && i < uarch_port_count(uarch))
-			snprintf(buffer + used, size - used, "%s%s", blank, uarch_port(uarch, i));
-		else
-			snprintf(buffer + used, size - used, "%sport %d", blank, i);
-	}
-}
-
-void events_title(
-	const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size)
-{
-	buffer[0] = '\0';
-	if (meaning->title[0])
-		snprintf(buffer, size, "%s", meaning->title);
-	else if (meaning->role == ROLE_PORTS)
-		port_names(meaning->ports, uarch, buffer, size);
-	else if (meaning->role == ROLE_EXTRA)
-		snprintf(buffer, size, "%s", meaning->name);
-	else if (meaning->words[0])
-		snprintf(buffer, size, "%s: %s", role_title(meaning->role), meaning->words);
-	else
-		snprintf(buffer, size, "%s", role_title(meaning->role));
-}
 
 /* ---- Plans */
 
@@ -187,8 +87,8 @@ void events_plan(const struct uarch *uarch, const char *const *extra, int extra_
 	if (plan->generic) {
 		count = generic_events(generic, COUNTERS_MAX, plan->why, sizeof(plan->why));
 	} else {
-		event = uarch->event;
-		count = uarch->event_count;
+		event = uarch_event(uarch, 0);
+		count = uarch_event_count(uarch);
 	}
 	others = count_extra(event, count, extra, extra_count);
 	most = COUNTERS_MAX - (others < COUNTERS_MAX / 2 ? others : COUNTERS_MAX / 2);

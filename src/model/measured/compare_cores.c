@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/uarch_read.h"
+#include "model/core/uarch_inside.h"
 #include "model/measured/infer.h"
 
 enum { NAMES = 1024 };

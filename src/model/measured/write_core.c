@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/core/uarch_read.h"
+#include "model/core/uarch_inside.h"
 #include "model/measured/infer.h"
 
 /* ---- numbers */
@@ -165,7 +165,7 @@ static double usual_slots(const struct measured *m, const struct measured_ports 
 {
 	double slots = 0;
 
-	if (uarch_reserved_is_memory(m->op[op].name))
+	if (uarch_class_is_memory(m->op[op].name))
 		return 1;
 	for (int t = 0; ports->known[op] && t < ports->term_count[op]; t++)
 		if (ports->term[op][t].ports < UINT32_C(1) << ports->ports)
@@ -397,9 +397,12 @@ static bool takes(const struct measured *m, const struct measured_ports *ports, 
 	double value)
 {
 	enum uarch_fact fact = uarch_fact_find(word);
+	double least, most;
 
-	if (fact < UARCH_FACTS)
-		return uarch_fact_allows(fact, value);
+	if (fact < UARCH_FACTS) {
+		uarch_fact_range(fact, &least, &most);
+		return value >= least && value <= most;
+	}
 	if (strncmp(word, "chain ", 6) == 0) {
 		size_t from = strcspn(word + 6, " ");
 

@@ -3,7 +3,7 @@
  *
  * Asked for every instruction of a loop in every frame: rules hang on their mnemonic in a hash
  * table, in the order of the file; those that end in * stand apart, in order too. */
-#include "model/core/uarch_read.h"
+#include "model/core/uarch_inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,18 +137,18 @@ int ops_fallback(const struct uarch_ops *ops, int number)
 
 /* ---- reading */
 
-static int add_class(struct uarch_lines *lines, struct uarch_ops *ops, const char *word)
+static int add_class(struct rows *rows, struct uarch_ops *ops, const char *word)
 {
 	char name[UARCH_NAME];
 	int number;
 
-	if (!lines_name(lines, word, "class", "-", name, sizeof(name)))
+	if (!rows_name(rows, "class", word, "-", name, sizeof(name)))
 		return -1;
 	number = ops_class_find(ops, name);
 	if (number >= 0)
 		return number;
 	if (ops->class_count == MOST_CLASSES) {
-		lines_fail(lines, "more than %d classes", MOST_CLASSES);
+		rows_fail(rows, "more than %d classes", MOST_CLASSES);
 		return -1;
 	}
 	if (ops->class_count == ops->class_room) {
@@ -161,25 +161,23 @@ static int add_class(struct uarch_lines *lines, struct uarch_ops *ops, const cha
 	return ops->class_count++;
 }
 
-static bool read_fallback(struct uarch_lines *lines, struct uarch_ops *ops)
+static bool read_fallback(struct rows *rows, char *const word[3], struct uarch_ops *ops)
 {
 	int from, to;
 
-	if (lines->words != 3)
-		return lines_fail(lines, "a fallback is written: fallback CLASS CLASS");
-	from = add_class(lines, ops, lines->word[1]);
-	to = from < 0 ? -1 : add_class(lines, ops, lines->word[2]);
+	from = add_class(rows, ops, word[1]);
+	to = from < 0 ? -1 : add_class(rows, ops, word[2]);
 	if (to < 0)
 		return false;
 	if (ops->class[from].fallback >= 0)
-		return lines_fail(lines, "class \"%s\" has a fallback in line %d already",
+		return rows_fail(rows, "class \"%s\" has a fallback in line %d already",
 			ops->class[from].name, ops->class[from].line);
 	for (int at = to; at >= 0; at = ops->class[at].fallback)
 		if (at == from)
-			return lines_fail(lines, "fallback %s %s: it falls back to itself",
-				lines->word[1], lines->word[2]);
+			return rows_fail(
+				rows, "fallback %s %s: it falls back to itself", word[1], word[2]);
 	ops->class[from].fallback = to;
-	ops->class[from].line = lines->line;
+	ops->class[from].line = rows->line;
 	return true;
 }
 
@@ -214,18 +212,17 @@ static bool shape_operand_good(const char *at, size_t length)
 	return false;
 }
 
-static bool check_shape(struct uarch_lines *lines, const char *shape)
+static bool check_shape(struct rows *rows, const char *shape)
 {
 	if (strlen(shape) >= SHAPE)
-		return lines_fail(
-			lines, "shape \"%.40s\" is longer than %d bytes", shape, SHAPE - 1);
+		return rows_fail(rows, "shape \"%.40s\" is longer than %d bytes", shape, SHAPE - 1);
 	if (strcmp(shape, "-") == 0)
 		return true;
 	for (const char *at = shape;;) {
 		size_t length = strcspn(at, ",");
 
 		if (!shape_operand_good(at, length))
-			return lines_fail(lines,
+			return rows_fail(rows,
 				"shape \"%s\": \"%.*s\" is no operand; r v k i m c t, [bisd] or *",
 				shape, (int)length, at);
 		if (!at[length])
@@ -234,59 +231,56 @@ static bool check_shape(struct uarch_lines *lines, const char *shape)
 	}
 }
 
-static bool add_rule(struct uarch_lines *lines, struct uarch_ops *ops, const char *mnemonic,
-	size_t length, const char *shape, int class)
+static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *mnemonic, size_t length,
+	const char *shape, int class)
 {
 	struct rule *rule;
 
 	if (length == 0 || length >= MNEMONIC)
-		return lines_fail(lines, "mnemonic \"%.*s\": 1 to %d bytes",
+		return rows_fail(rows, "mnemonic \"%.*s\": 1 to %d bytes",
 			(int)(length < 40 ? length : 40), mnemonic, MNEMONIC - 1);
 	if (ops->rule_count == MOST_RULES)
-		return lines_fail(lines, "more than %d rules", MOST_RULES);
+		return rows_fail(rows, "more than %d rules", MOST_RULES);
 	if (ops->rule_count == ops->rule_room) {
 		ops->rule_room = ops->rule_room ? ops->rule_room * 2 : 1024;
 		ops->rule = memory_resize(ops->rule, (size_t)ops->rule_room, sizeof(*ops->rule));
 	}
 	rule = &ops->rule[ops->rule_count++];
-	*rule = (struct rule){ .class = class, .line = lines->line, .next = -1 };
+	*rule = (struct rule){ .class = class, .line = rows->line, .next = -1 };
 	memcpy(rule->mnemonic, mnemonic, length);
 	snprintf(rule->shape, sizeof(rule->shape), "%s", shape);
 	for (size_t i = 0; i < length; i++)
 		if (!(mnemonic[i] >= 'a' && mnemonic[i] <= 'z') &&
 			!(mnemonic[i] >= '0' && mnemonic[i] <= '9') && !strchr("._", mnemonic[i]) &&
 			!(mnemonic[i] == '*' && i + 1 == length))
-			return lines_fail(lines,
+			return rows_fail(rows,
 				"mnemonic \"%s\": small letters, digits, . and _ only, and * at "
 				"the end",
 				rule->mnemonic);
 	return true;
 }
 
-static bool read_rule(struct uarch_lines *lines, struct uarch_ops *ops)
+static bool read_rule(struct rows *rows, char *const word[3], struct uarch_ops *ops)
 {
 	int class = OPS_MEMORY_ONLY;
 	char with_v[64];
 
-	if (lines->words != 3)
-		return lines_fail(lines, "a rule has three words: MNEMONICS SHAPE CLASS, not %d",
-			lines->words);
-	if (!check_shape(lines, lines->word[1]))
+	if (!check_shape(rows, word[1]))
 		return false;
-	if (strcmp(lines->word[2], "-") != 0) {
-		class = add_class(lines, ops, lines->word[2]);
+	if (strcmp(word[2], "-") != 0) {
+		class = add_class(rows, ops, word[2]);
 		if (class < 0)
 			return false;
 	}
-	for (const char *at = lines->word[0];; at++) {
+	for (const char *at = word[0];; at++) {
 		bool both = *at == '~';
 		size_t length = strcspn(at += both, ",");
 
-		if (!add_rule(lines, ops, at, length, lines->word[1], class))
+		if (!add_rule(rows, ops, at, length, word[1], class))
 			return false;
 		if (both) {
 			snprintf(with_v, sizeof(with_v), "v%.*s", (int)length, at);
-			if (!add_rule(lines, ops, with_v, length + 1, lines->word[1], class))
+			if (!add_rule(rows, ops, with_v, length + 1, word[1], class))
 				return false;
 		}
 		at += length;
@@ -297,7 +291,7 @@ static bool read_rule(struct uarch_lines *lines, struct uarch_ops *ops)
 
 /* Rules into their hash's list, each list in the order of the file. A rule that an equal one or "*"
  * of the same mnemonic hides is a mistake. */
-static bool index_rules(struct uarch_lines *lines, struct uarch_ops *ops)
+static bool index_rules(struct rows *rows, struct uarch_ops *ops)
 {
 	int *last, star_last = -1;
 
@@ -308,7 +302,7 @@ static bool index_rules(struct uarch_lines *lines, struct uarch_ops *ops)
 	for (unsigned i = 0; i < ops->buckets; i++)
 		ops->bucket[i] = -1;
 	ops->starred = -1;
-	for (int i = 0; i < ops->rule_count && status_is_ok(&lines->status); i++) {
+	for (int i = 0; i < ops->rule_count && status_is_ok(&rows->status); i++) {
 		struct rule *rule = &ops->rule[i];
 		size_t length = strlen(rule->mnemonic);
 		int *first, *end;
@@ -327,8 +321,8 @@ static bool index_rules(struct uarch_lines *lines, struct uarch_ops *ops)
 			if (strcmp(ops->rule[k].mnemonic, rule->mnemonic) == 0 &&
 				(strcmp(ops->rule[k].shape, rule->shape) == 0 ||
 					strcmp(ops->rule[k].shape, "*") == 0)) {
-				lines->line = rule->line;
-				lines_fail(lines, "%s %s: the rule in line %d takes it before",
+				rows->line = rule->line;
+				rows_fail(rows, "%s %s: the rule in line %d takes it before",
 					rule->mnemonic, rule->shape, ops->rule[k].line);
 				break;
 			}
@@ -339,25 +333,32 @@ static bool index_rules(struct uarch_lines *lines, struct uarch_ops *ops)
 		*end = i;
 	}
 	free(last);
-	return status_is_ok(&lines->status);
+	return status_is_ok(&rows->status);
 }
 
 struct status ops_parse(const char *text, const char *origin, struct uarch_ops **out)
 {
 	struct uarch_ops *ops = memory_new(1, sizeof(*ops));
-	struct uarch_lines lines;
+	struct rows rows;
 	struct status status;
 
 	*out = NULL;
-	lines_begin(&lines, text, origin, NULL);
-	while (lines_next(&lines))
-		if (!(strcmp(lines.word[0], "fallback") == 0 ? read_fallback : read_rule)(
-			    &lines, ops))
-			break;
-	if (status_is_ok(&lines.status))
-		index_rules(&lines, ops);
-	status = lines.status;
-	lines_end(&lines);
+	rows_begin(&rows, text, origin);
+	rows.inline_comments = true;
+	while (rows_next(&rows)) {
+		char *word[3];
+		int words = rows_words(&rows, word, 3);
+		bool fallback = strcmp(word[0], "fallback") == 0;
+
+		if (words != 3)
+			rows_fail(&rows, "expected three words: %s",
+				fallback ? "fallback CLASS CLASS" : "MNEMONICS SHAPE CLASS");
+		else
+			(fallback ? read_fallback : read_rule)(&rows, word, ops);
+	}
+	if (status_is_ok(&rows.status))
+		index_rules(&rows, ops);
+	status = rows_end(&rows);
 	if (status_is_ok(&status))
 		*out = ops;
 	else

@@ -1,0 +1,637 @@
+/* How one instruction executes on a core: its classes, slots, fusion and un-lamination. */
+#include "model/core/uarch_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- reserved classes */
+
+/* Classes that uarch_insn() looks up by what an instruction does, not by its mnemonic. */
+enum reserved {
+	RESERVED_ZERO,
+	RESERVED_MOVE,
+	RESERVED_VMOVE,
+	RESERVED_BRANCH,
+	RESERVED_TAKEN,
+	RESERVED_JUMP,
+	RESERVED_INDIRECT,
+	RESERVED_CALL,
+	RESERVED_RETURN,
+	RESERVED_LOAD,
+	RESERVED_VLOAD,
+	RESERVED_STORE,
+	RESERVED_VSTORE,
+	RESERVED_STORE_COMPLEX,
+	RESERVED_VSTORE_COMPLEX,
+	RESERVED_LOAD_PAIR,
+	RESERVED_VLOAD_PAIR,
+	RESERVED_STORE_PAIR,
+	RESERVED_VSTORE_PAIR,
+	RESERVED_GATHER,
+	RESERVED_SCATTER,
+	RESERVED_WRITEBACK,
+	RESERVED_MODIFY,
+	RESERVED_COUNT
+};
+
+static const char *const reserved_name[RESERVED_COUNT] = {
+	[RESERVED_ZERO] = "zero",
+	[RESERVED_MOVE] = "move",
+	[RESERVED_VMOVE] = "vmove",
+	[RESERVED_BRANCH] = "branch",
+	[RESERVED_TAKEN] = "taken",
+	[RESERVED_JUMP] = "jump",
+	[RESERVED_INDIRECT] = "indirect",
+	[RESERVED_CALL] = "call",
+	[RESERVED_RETURN] = "return",
+	[RESERVED_LOAD] = "load",
+	[RESERVED_VLOAD] = "vload",
+	[RESERVED_STORE] = "store",
+	[RESERVED_VSTORE] = "vstore",
+	[RESERVED_STORE_COMPLEX] = "store-complex",
+	[RESERVED_VSTORE_COMPLEX] = "vstore-complex",
+	[RESERVED_LOAD_PAIR] = "load-pair",
+	[RESERVED_VLOAD_PAIR] = "vload-pair",
+	[RESERVED_STORE_PAIR] = "store-pair",
+	[RESERVED_VSTORE_PAIR] = "vstore-pair",
+	[RESERVED_GATHER] = "gather-load",
+	[RESERVED_SCATTER] = "scatter-store",
+	[RESERVED_WRITEBACK] = "writeback",
+	[RESERVED_MODIFY] = "modify",
+};
+_Static_assert(RESERVED_MODIFY == RESERVED_COUNT - 1, "a reserved class without a name");
+
+/* What stands in for a reserved class that a core does not name: the same thing, less closely told.
+ */
+static const int reserved_fallback[RESERVED_COUNT] = {
+	[RESERVED_ZERO] = -1,
+	[RESERVED_MOVE] = -1,
+	[RESERVED_VMOVE] = -1,
+	[RESERVED_BRANCH] = -1,
+	[RESERVED_TAKEN] = RESERVED_BRANCH,
+	[RESERVED_JUMP] = RESERVED_TAKEN,
+	[RESERVED_INDIRECT] = RESERVED_JUMP,
+	[RESERVED_CALL] = RESERVED_JUMP,
+	[RESERVED_RETURN] = RESERVED_INDIRECT,
+	[RESERVED_LOAD] = -1,
+	[RESERVED_VLOAD] = -1,
+	[RESERVED_STORE] = -1,
+	[RESERVED_VSTORE] = -1,
+	[RESERVED_STORE_COMPLEX] = RESERVED_STORE,
+	[RESERVED_VSTORE_COMPLEX] = RESERVED_VSTORE,
+	[RESERVED_LOAD_PAIR] = RESERVED_LOAD,
+	[RESERVED_VLOAD_PAIR] = RESERVED_VLOAD,
+	[RESERVED_STORE_PAIR] = RESERVED_STORE,
+	[RESERVED_VSTORE_PAIR] = RESERVED_VSTORE,
+	[RESERVED_GATHER] = RESERVED_VLOAD,
+	[RESERVED_SCATTER] = RESERVED_VSTORE,
+	[RESERVED_WRITEBACK] = -1,
+	[RESERVED_MODIFY] = -1,
+};
+
+bool uarch_class_is_memory(const char *name)
+{
+	size_t length = strcspn(name, ".");
+
+	for (int i = RESERVED_LOAD; i <= RESERVED_SCATTER; i++)
+		if (strlen(reserved_name[i]) == length &&
+			memcmp(reserved_name[i], name, length) == 0)
+			return true;
+	return false;
+}
+
+/* ---- classes by name */
+
+static const char *const width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", ".64", ".128",
+	".256", ".512" };
+
+static int width_index(unsigned bits)
+{
+	switch (bits) {
+	case 8:
+		return 1;
+	case 16:
+		return 2;
+	case 32:
+		return 3;
+	case 64:
+		return 4;
+	case 128:
+		return 5;
+	case 256:
+		return 6;
+	case 512:
+		return 7;
+	default:
+		return 0;
+	}
+}
+
+static int compare_name(const void *key, const void *class)
+{
+	return strcmp(key, ((const struct uarch_class *)class)->name);
+}
+
+/* width: index of width_suffix. */
+static const struct uarch_class *find_class(const struct uarch *uarch, const char *name, int width)
+{
+	char full[UARCH_NAME + 8];
+	const struct uarch_class *class = NULL;
+
+	if (width > 0 && width < UARCH_WIDTHS) {
+		snprintf(full, sizeof(full), "%s%s", name, width_suffix[width]);
+		class = bsearch(full, uarch->class, (size_t)uarch->class_count, sizeof(*class),
+			compare_name);
+	}
+	if (!class)
+		class = bsearch(name, uarch->class, (size_t)uarch->class_count, sizeof(*class),
+			compare_name);
+	return class;
+}
+
+const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits)
+{
+	return find_class(uarch, name, width_index(bits));
+}
+
+/* The number of a class in the table of instructions by its name without the width; -1 when no rule
+ * names it. */
+static int class_number(const struct uarch_ops *ops, const int *sorted, const char *name)
+{
+	size_t length = strcspn(name, ".");
+	int low = 0, high = ops_class_count(ops);
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+		const char *other = ops_class(ops, sorted[middle]);
+		int order = strncmp(name, other, length);
+
+		if (order == 0 && !other[length])
+			return sorted[middle];
+		if (order > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
+static int by_class_name(const void *a, const void *b, void *ops)
+{
+	return strcmp(ops_class(ops, *(const int *)a), ops_class(ops, *(const int *)b));
+}
+
+/* Every class by number and width, looked up once: NAME.WIDTH, NAME, then those of the fallback. */
+static void resolve_classes(struct uarch *uarch)
+{
+	int classes = ops_class_count(uarch->ops),
+	    *sorted = memory_new((size_t)classes, sizeof(*sorted));
+	const struct uarch_class **own = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*own));
+
+	uarch->resolved = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*uarch->resolved));
+	for (int i = 0; i < classes; i++)
+		sorted[i] = i;
+	qsort_r(sorted, (size_t)classes, sizeof(*sorted), by_class_name, uarch->ops);
+	for (int i = 0; i < uarch->class_count; i++) {
+		const char *name = uarch->class[i].name, *dot = strchr(name, '.');
+		int number = class_number(uarch->ops, sorted, name);
+
+		if (number >= 0)
+			own[number * UARCH_WIDTHS + (dot ? width_index((unsigned)atoi(dot + 1))
+							 : 0)] = &uarch->class[i];
+	}
+	for (int i = 0; i < classes; i++)
+		for (int width = 0; width < UARCH_WIDTHS; width++)
+			for (int at = i; at >= 0 && !uarch->resolved[i * UARCH_WIDTHS + width];
+				at = ops_fallback(uarch->ops, at)) {
+				const struct uarch_class **row = own + at * UARCH_WIDTHS;
+
+				uarch->resolved[i * UARCH_WIDTHS + width] =
+					row[width] ? row[width] : row[0];
+			}
+	free(own);
+	free(sorted);
+}
+
+struct status uarch_bind(struct uarch *uarch)
+{
+	struct status status = ops_load(uarch->isa, &uarch->ops);
+
+	if (!status_is_ok(&status))
+		return status;
+	resolve_classes(uarch);
+	uarch->reserved = memory_new(RESERVED_COUNT, sizeof(*uarch->reserved));
+	for (int width = 0; width < UARCH_WIDTHS; width++)
+		for (int i = 0; i < RESERVED_COUNT; i++)
+			for (int at = i; at >= 0 && !uarch->reserved[i][width];
+				at = reserved_fallback[at])
+				uarch->reserved[i][width] =
+					find_class(uarch, reserved_name[at], width);
+	return status;
+}
+
+/* ---- one instruction */
+
+/* Widths of memory accesses in vector registers: up to 8 bytes are nobody's (scalars). */
+static int access_width(const struct insn_memory *memory)
+{
+	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
+
+	return size > 32   ? width_index(512)
+	       : size > 16 ? width_index(256)
+	       : size > 8  ? width_index(128)
+			   : 0;
+}
+
+/* Skylake's store AGU on port 7 takes base + 0…2047 alone; where that makes no difference no file
+ * has the class. */
+static bool is_complex(const struct insn_memory *memory)
+{
+	return memory->relative || memory->base == REG_NONE || memory->index != REG_NONE ||
+	       memory->disp < 0 || memory->disp > 2047;
+}
+
+static const struct uarch_class *memory_class(const struct uarch *uarch, const struct insn *insn,
+	const struct insn_memory *memory, bool store)
+{
+	int width = insn->vector ? access_width(memory) : 0, which;
+	bool pair = memory->accesses == 2 && !memory->vector_index;
+
+	if (memory->vector_index)
+		which = store ? RESERVED_SCATTER : RESERVED_GATHER;
+	else if (pair)
+		which = store	       ? insn->vector ? RESERVED_VSTORE_PAIR : RESERVED_STORE_PAIR
+			: insn->vector ? RESERVED_VLOAD_PAIR
+				       : RESERVED_LOAD_PAIR;
+	else if (store && is_complex(memory))
+		which = insn->vector ? RESERVED_VSTORE_COMPLEX : RESERVED_STORE_COMPLEX;
+	else if (store)
+		which = insn->vector ? RESERVED_VSTORE : RESERVED_STORE;
+	else
+		which = insn->vector ? RESERVED_VLOAD : RESERVED_LOAD;
+	return uarch->reserved[which][width];
+}
+
+/* The class of what the instruction does besides memory; NULL and *known unset: nobody can say. */
+static const struct uarch_class *operation(
+	const struct uarch *uarch, const struct insn *insn, bool *known)
+{
+	int width = width_index(insn->width), number;
+	const struct uarch_class *class = NULL;
+
+	*known = true;
+	if (insn->zeroing)
+		class = uarch->reserved[RESERVED_ZERO][width];
+	else if (insn->move)
+		class = uarch->reserved[insn->vector ? RESERVED_VMOVE : RESERVED_MOVE][width];
+	if (class)
+		return class;
+	number = ops_find(uarch->ops, insn);
+	if (number == OPS_MEMORY_ONLY)
+		return NULL;
+	if (number >= 0)
+		class = uarch->resolved[number * UARCH_WIDTHS + width];
+	else
+		switch (insn->flow) {
+		case FLOW_BRANCH:
+			class = uarch->reserved[RESERVED_BRANCH][width];
+			break;
+		case FLOW_JUMP:
+			class = uarch->reserved[RESERVED_JUMP][width];
+			break;
+		case FLOW_INDIRECT:
+			class = uarch->reserved[RESERVED_INDIRECT][width];
+			break;
+		case FLOW_CALL:
+			class = uarch->reserved[RESERVED_CALL][width];
+			break;
+		case FLOW_RETURN:
+			class = uarch->reserved[RESERVED_RETURN][width];
+			break;
+		default:
+			break;
+		}
+	*known = class != NULL;
+	return class;
+}
+
+/* Two explicit operands, the first a register that is read and written, and no flags read: what
+ * Haswell to Skylake keep fused with an indexed address. */
+static bool is_two_operand(const struct insn *insn)
+{
+	const char *comma = strchr(insn->shape, ',');
+	bool both = false;
+
+	if (!comma || strchr(comma + 1, ',') || (insn->shape[0] != 'r' && insn->shape[0] != 'v'))
+		return false;
+	for (int i = 0; i < insn->read_count && i < INSN_READS; i++) {
+		if (insn->reads[i] >= REG_CARRY)
+			return false;
+		for (int k = 0; k < insn->write_count && k < INSN_WRITES; k++)
+			both = both || insn->reads[i] == insn->writes[k];
+	}
+	return both;
+}
+
+static double unlaminated(const struct uarch *uarch, const struct insn *insn, bool has_op)
+{
+	double slots = 0;
+
+	if (uarch->laminate != LAMINATE_INDEXED)
+		return 0;
+	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
+		const struct insn_memory *memory = &insn->memory[i];
+
+		if (memory->index == REG_NONE || memory->vector_index)
+			continue;
+		if (memory->load && has_op &&
+			!(uarch->laminate_two_operand && is_two_operand(insn)))
+			slots++;
+		if (memory->store && !uarch->laminate_stores)
+			slots++;
+	}
+	return slots;
+}
+
+void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts)
+{
+	double slots = 0;
+	bool stores = false, plain;
+
+	memset(facts, 0, sizeof(*facts));
+	if (!insn->known)
+		return;
+	facts->op = operation(uarch, insn, &facts->known);
+	plain = !facts->op;
+	if (facts->op)
+		slots = facts->op->slots;
+	if (insn->flow == FLOW_BRANCH && facts->op &&
+		facts->op == uarch->reserved[RESERVED_BRANCH][width_index(insn->width)])
+		facts->taken = uarch->reserved[RESERVED_TAKEN][width_index(insn->width)];
+	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
+		const struct insn_memory *memory = &insn->memory[i];
+		double accesses =
+			memory->accesses > 1 && !memory->vector_index ? memory->accesses : 1;
+
+		if (memory->load) {
+			facts->load = memory_class(uarch, insn, memory, false);
+			facts->known = facts->known && facts->load;
+			if (facts->load && plain && !memory->store)
+				slots += facts->load->slots * accesses;
+		}
+		if (memory->store) {
+			facts->store = memory_class(uarch, insn, memory, true);
+			facts->known = facts->known && facts->store;
+			if (facts->store && plain)
+				slots += facts->store->slots * accesses;
+			stores = true;
+		}
+	}
+	/* What an operation leaves in memory: one more, unless the core says otherwise. */
+	if (stores && !plain)
+		slots += uarch->reserved[RESERVED_MODIFY][0]
+				 ? uarch->reserved[RESERVED_MODIFY][0]->slots
+			 : facts->store ? facts->store->slots
+					: 0;
+	if (insn->writeback && uarch->reserved[RESERVED_WRITEBACK][0]) {
+		facts->base = uarch->reserved[RESERVED_WRITEBACK][0];
+		slots += facts->base->slots;
+	}
+	if (plain && !facts->load && !facts->store)
+		facts->known = false;
+	if (!facts->known) {
+		facts->taken = NULL;
+		return;
+	}
+	facts->unlaminated = unlaminated(uarch, insn, !plain);
+	facts->slots = slots + facts->unlaminated;
+	facts->eliminated = facts->op && !facts->load && !facts->store && facts->op->executes &&
+			    facts->op->term_count == 0 && facts->op->latency <= 0;
+}
+
+/* ---- fusion and un-lamination */
+
+/* The exceptions of a `fuse` line, in the order of their words. */
+enum {
+	FUSE_MEMORY = 1,
+	FUSE_MEMORY_IMMEDIATE = 2,
+	FUSE_RELATIVE = 4,
+	FUSE_STORE = 8,
+	FUSE_IMMEDIATE = 16
+};
+
+static const char *const conditions_x86[] = { "o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns",
+	"p", "np", "l", "ge", "le", "g" };
+static const char *const conditions_arm64[] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc",
+	"hi", "ls", "ge", "lt", "gt", "le", "al" };
+
+static bool add_fusion(struct reader *r, int at, struct uarch_fusion *fusion)
+{
+	struct uarch *u = r->to->uarch;
+	int i = 0;
+
+	if (!rows_name(&r->rows, "mnemonic", r->word[at], ".", fusion->mnemonic,
+		    sizeof(fusion->mnemonic)))
+		return false;
+	while (i < u->fusion_count && (u->fusion[i].kind != fusion->kind ||
+					      strcmp(u->fusion[i].mnemonic, fusion->mnemonic) != 0))
+		i++;
+	if (i == BUILD_LINES)
+		return rows_fail(&r->rows, "more than %d instructions fuse", BUILD_LINES);
+	if (i == u->fusion_count) {
+		u->fusion = memory_resize(u->fusion, (size_t)i + 1, sizeof(*u->fusion));
+		u->fusion[u->fusion_count++].place = (struct uarch_place){ 0 };
+	}
+	fusion->place = u->fusion[i].place;
+	if (!reader_state(r, fusion->mnemonic, &fusion->place))
+		return false;
+	u->fusion[i] = *fusion;
+	return true;
+}
+
+static bool read_conditions(struct reader *r, int from, int to, struct uarch_fusion *fusion)
+{
+	bool x86 = strcmp(r->to->uarch->isa, "x86_64") == 0;
+	const char *const *names = x86 ? conditions_x86 : conditions_arm64;
+
+	if (from == to)
+		return rows_fail(
+			&r->rows, "\"fuse\" names no conditions: with all, or with e ne ...");
+	if (to == from + 1 && strcmp(r->word[from], "all") == 0) {
+		fusion->all = true;
+		return true;
+	}
+	for (int i = from; i < to; i++) {
+		int k = rows_choice(&r->rows, "condition", r->word[i], names, x86 ? 16 : 15);
+
+		if (k < 0)
+			return false;
+		if (fusion->condition_count == 16)
+			return rows_fail(&r->rows, "more than 16 conditions");
+		snprintf(fusion->condition[fusion->condition_count++], 4, "%s", names[k]);
+	}
+	return true;
+}
+
+/* MNEMONICS after copy, or after load. */
+static bool read_fuse_behind(struct reader *r)
+{
+	static const char *const what[] = { "copy", "load" };
+	struct uarch_fusion fusion = { 0 };
+	int after = r->words - 2, k;
+
+	if (after < 2)
+		return rows_fail(
+			&r->rows, "\"fuse\" names no instructions: fuse add sub after copy");
+	k = rows_choice(&r->rows, "word", r->word[after + 1], what, 2);
+	if (k < 0)
+		return false;
+	fusion.kind = k == 0 ? FUSION_COPY : FUSION_LOAD;
+	for (int i = 1; i < after; i++)
+		if (!add_fusion(r, i, &fusion))
+			return false;
+	return true;
+}
+
+bool read_fuse(struct reader *r)
+{
+	static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store",
+		"immediate" };
+	struct uarch_fusion fusion = { 0 };
+	int with = 1, unless;
+
+	if (r->words > 2 && strcmp(r->word[r->words - 2], "after") == 0)
+		return read_fuse_behind(r);
+	while (with < r->words && strcmp(r->word[with], "with") != 0)
+		with++;
+	for (unless = with; unless < r->words && strcmp(r->word[unless], "unless") != 0;)
+		unless++;
+	if (with == 1 || with == r->words)
+		return rows_fail(&r->rows,
+			"\"fuse\" is written: fuse cmp test with e ne unless memory-immediate");
+	if (!read_conditions(r, with + 1, unless, &fusion))
+		return false;
+	if (unless + 1 == r->words)
+		return rows_fail(&r->rows, "\"unless\" without a reason");
+	for (int i = unless + 1; i < r->words; i++) {
+		int k = rows_choice(&r->rows, "exception", r->word[i], exceptions, 5);
+
+		if (k < 0)
+			return false;
+		fusion.unless |= 1u << k;
+	}
+	for (int i = 1; i < with; i++)
+		if (!add_fusion(r, i, &fusion))
+			return false;
+	return true;
+}
+
+bool read_unlaminate(struct reader *r)
+{
+	static const char *const forms[] = { "indexed", "never" }, *const exceptions[] = {
+		"two-operand", "stores"
+	};
+	struct uarch *u = r->to->uarch;
+	int form;
+
+	if (!reader_words(
+		    r, 2, 5, "unlaminate never, or unlaminate indexed unless two-operand stores") ||
+		!reader_state(r, "unlaminate", &r->to->laminate_place))
+		return false;
+	form = rows_choice(&r->rows, "form", r->word[1], forms, 2);
+	if (form < 0)
+		return false;
+	u->laminate = form == 0 ? LAMINATE_INDEXED : LAMINATE_NEVER;
+	u->laminate_two_operand = u->laminate_stores = false;
+	if (r->words == 2)
+		return true;
+	if (form == 1 || strcmp(r->word[2], "unless") != 0 || r->words == 3)
+		return rows_fail(&r->rows,
+			"\"unlaminate\" is written: never, or indexed unless two-operand stores");
+	for (int i = 3; i < r->words; i++)
+		switch (rows_choice(&r->rows, "exception", r->word[i], exceptions, 2)) {
+		case 0:
+			u->laminate_two_operand = true;
+			break;
+		case 1:
+			u->laminate_stores = true;
+			break;
+		default:
+			return false;
+		}
+	return true;
+}
+
+bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch)
+{
+	const struct insn_memory *memory = first->memory_count > 0 ? &first->memory[0] : NULL;
+	unsigned has = 0;
+
+	if (branch->flow != FLOW_BRANCH || !branch->condition[0] || first->flow != FLOW_NONE ||
+		!first->known)
+		return false;
+	if (memory)
+		has |= FUSE_MEMORY;
+	if (memory && first->immediate)
+		has |= FUSE_MEMORY_IMMEDIATE;
+	if (memory && memory->relative && first->immediate)
+		has |= FUSE_RELATIVE;
+	if (memory && memory->store)
+		has |= FUSE_STORE;
+	if (first->immediate)
+		has |= FUSE_IMMEDIATE;
+	for (int i = 0; i < uarch->fusion_count; i++) {
+		const struct uarch_fusion *fusion = &uarch->fusion[i];
+
+		if (fusion->kind != FUSION_BRANCH || strcmp(fusion->mnemonic, first->mnemonic) != 0)
+			continue;
+		if (fusion->unless & has)
+			return false;
+		for (int k = 0; k < fusion->condition_count; k++)
+			if (strcmp(fusion->condition[k], branch->condition) == 0)
+				return true;
+		return fusion->all;
+	}
+	return false;
+}
+
+/* Whether an operation changes the very register that the one before it wrote, and nothing but it
+ * and flags. */
+static bool changes(const struct insn *operation, uint8_t reg)
+{
+	bool reads = false, writes = false;
+
+	for (int i = 0; i < operation->read_count && i < INSN_READS; i++)
+		reads = reads || operation->reads[i] == reg;
+	for (int i = 0; i < operation->write_count && i < INSN_WRITES; i++) {
+		if (operation->writes[i] < REG_CARRY && operation->writes[i] != reg)
+			return false;
+		writes = writes || operation->writes[i] == reg;
+	}
+	return reads && writes;
+}
+
+bool uarch_fuses_behind(
+	const struct uarch *uarch, const struct insn *first, const struct insn *operation)
+{
+	bool load = !first->move && first->memory_count == 1 && first->memory[0].load &&
+		    !first->memory[0].store && first->memory[0].index == REG_NONE &&
+		    !first->vector && strcmp(first->mnemonic, "mov") == 0;
+	enum fusion_kind kind = load ? FUSION_LOAD : FUSION_COPY;
+
+	if (!first->known || !operation->known || (!load && !first->move) ||
+		first->write_count < 1 || operation->memory_count > 0 ||
+		operation->width != first->width || operation->vector != first->vector ||
+		strchr(operation->shape, 'c') || !changes(operation, first->writes[0]))
+		return false;
+	if (load && operation->immediate)
+		return false;
+	for (int i = 0; i < uarch->fusion_count; i++)
+		if (uarch->fusion[i].kind == kind &&
+			strcmp(uarch->fusion[i].mnemonic, operation->mnemonic) == 0)
+			return true;
+	return false;
+}
