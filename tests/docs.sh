@@ -82,8 +82,17 @@ done <"$work/names"
 "$SLEXPLORE" list --dump limits >"$work/names"
 each limit "$work/manual" <"$work/names"
 
-"$SLEXPLORE" list --dump fields | cut -f1 | sort -u >"$work/names"
-each "field of a sample" "$work/formats" <"$work/names"
+# The fields of a sample: the manual's list is made from the program's. UPDATE=1 writes it.
+"$SLEXPLORE" list --dump fields | awk -F '\t' '
+	{ gsub(/-/, "\\-"); printf ".TP\n.B %s\n%s%s.\n", $1, $4, $3 == "" ? "" : " (" $3 ")" }' >"$work/fields"
+awk -v list="$work/fields" '
+	/^\.\\" fields of a sample: end/ { copying = 0 }
+	!copying { print }
+	/^\.\\" fields of a sample: begin/ { copying = 1; while ((getline line <list) > 0) print line }' \
+	"$top_srcdir/doc/slexplore.1" >"$work/new"
+[ -z "${UPDATE:-}" ] || cp "$work/new" "$top_srcdir/doc/slexplore.1"
+cmp -s "$work/new" "$top_srcdir/doc/slexplore.1" ||
+	fail "the manual's fields of a sample differ from the program's: UPDATE=1 make check TESTS=tests/docs.sh"
 "$SLEXPLORE" list --dump records >"$work/records"
 # The ends of a range, _lo and _hi, are explained once for all.
 sed -n 's/^formats	//p' "$work/records" | cut -f2 | tr ' ' '\n' | grep -v '_lo$\|_hi$' | sort -u >"$work/names"
