@@ -307,6 +307,10 @@ const struct field sample_fields[] = {
 		.get = get_ipc },
 	{ "check", NULL, "", "cycles by the reference chain, divided by counted cycles",
 		FIELDS_VALUE, FIELD_REAL, SAMPLE(check), .applies = is_counted },
+	{ "load_average", NULL, "processes",
+		"processes that ran or waited on this machine, mean of the last minute",
+		FIELDS_VALUE, FIELD_REAL, FACTS(load), .recorded = true, .high = 1e6,
+		.line = "load" },
 
 	{ "sweep", NULL, "", "name of the named sweep", FIELDS_SWEEP, FIELD_WORD,
 		.get = get_sweep },

@@ -88,6 +88,8 @@ struct run_facts {
 	int streams; /* other cores that streamed through memory meanwhile */
 	double others_gbps; /* 10^9 bytes a second that these others read and wrote meanwhile, all
 			       together; 0: there were none; NAN not known (yet) */
+	double load; /* processes that ran or waited on this machine, mean of the last minute; NAN:
+			unknown */
 };
 
 /* The summary of trials at one setting. Its value is the median of the trials used; beyond the

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -156,6 +157,8 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run,
 		.streams = need->streams,
 		.others_gbps = need->processors > 1 ? NAN : 0,
 	};
+	if (getloadavg(&facts->load, 1) != 1)
+		facts->load = NAN;
 	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
 	arena_tell(&slot->arena, slot->offset + run->layout.base, facts->footprint, &slot->place,
 		facts->asked, target->machine.huge_note, facts);
