@@ -20,8 +20,7 @@ bool file_exists(const char *path)
 	return lstat(path, &about) == 0;
 }
 
-/* Where a path leads in the end, so that a link stays one; the path itself where there is nothing
- * yet. */
+/* The target of a path, so that a link remains a link; the path itself if nothing exists there. */
 static void follow(const char *path, char place[FILE_PATH])
 {
 	char *real = realpath(path, NULL);
@@ -30,7 +29,7 @@ static void follow(const char *path, char place[FILE_PATH])
 	free(real);
 }
 
-/* Opens a file of a new name in the same directory, with the rights that a new file gets. */
+/* Creates a file with a new name in the same directory, with the default rights. */
 static int open_beside(const char *place, char name[FILE_PATH])
 {
 	const char *slash = strrchr(place, '/');
@@ -95,8 +94,8 @@ static bool write_all(int descriptor, const struct text *bytes)
 	return true;
 }
 
-/* To its place: link() refuses one that is taken; where a file system has no links, looking first
- * must do. */
+/* Moves the file to its place. link() refuses an existing file; on a file system without links,
+ * check before. */
 static bool move(const char *name, const char *place, bool fresh)
 {
 	if (!fresh)

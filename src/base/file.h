@@ -1,5 +1,5 @@
-/* Files that appear whole or not at all: written beside their place under another name, then moved
- * there. */
+/* Files that are written whole or not at all: written under another name in the same directory,
+ * then moved. */
 #ifndef SLX_BASE_FILE_H
 #define SLX_BASE_FILE_H
 
@@ -8,17 +8,16 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* Bytes of a path, its end included. */
+/* Bytes of a path, its NUL included. */
 enum { FILE_PATH = 4096 };
 
-/* Whether a file could be written there; STATUS_FAILED says why not. Leaves nothing. */
+/* Whether a file can be written there; STATUS_FAILED says why not. Leaves no file. */
 struct status file_check(const char *path);
 
-/* Saves these bytes. A regular file that is there is replaced, unless `fresh`: then it is an error.
- */
+/* Saves these bytes. Replaces an existing regular file; with `fresh` that is an error. */
 struct status file_save(const char *path, const struct text *bytes, bool fresh);
 
-/* Whether there is anything of that name. */
+/* Whether anything has that name. */
 bool file_exists(const char *path);
 
 #endif

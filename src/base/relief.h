@@ -1,6 +1,6 @@
-/* A grid of heights as a landscape: the projection that every picture of one shares. Pure.
+/* A grid of heights as a relief: the projection of all pictures. Pure.
  *
- * The first row and column lie at the back, the last ones in front. */
+ * The first row and column are at the back, the last ones in front. */
 #ifndef SLX_BASE_RELIEF_H
 #define SLX_BASE_RELIEF_H
 
@@ -12,16 +12,16 @@ struct relief_point {
 
 struct relief {
 	struct relief_point back;	   /* the back corner of the ground */
-	struct relief_point columns, rows; /* from there along the whole side of the ground */
-	double height;			   /* of the full height, upwards */
+	struct relief_point columns, rows; /* vectors from there along each side of the ground */
+	double height;			   /* the greatest height, upwards */
 };
 
-/* Seen from above the front corner: columns run to the left, rows to the right. The largest one in
- * a box, whose sides its four outermost corners touch. */
+/* Seen from above the front corner: columns run to the left, rows to the right. The relief is the
+ * largest one in the box. */
 struct relief relief_from_corner(double x, double y, double width, double height);
 
-/* Seen from above the front side: columns run to the right, and rows recede to the right. It fills
- * a box whose upper left corner is 0, 0. */
+/* Seen from above the front side: columns run to the right, and rows recede to the right. The
+ * relief fills a box with its upper left corner at 0, 0. */
 struct relief relief_from_front(double width, double height);
 
 /* x: along the columns, y: along the rows, z: upwards; all 0…1. */
@@ -35,9 +35,9 @@ struct relief_facet {
 	double z;
 };
 
-/* The facets between columns × rows heights (0…1, NAN: unknown, row by row), from the back to the
- * front, so that each may be drawn over those before. A facet with an unknown corner is left out.
- * `facet` has room for (columns - 1) × (rows - 1). Returns how many. */
+/* The facets between columns × rows heights (0…1, NAN: unknown, row by row), from back to front, so
+ * that each can be drawn over the previous ones. A facet with an unknown corner is omitted. `facet`
+ * has room for (columns - 1) × (rows - 1). Returns the number of facets. */
 int relief_facets(const struct relief *relief, const double *heights, int columns, int rows,
 	struct relief_facet *facet);
 

@@ -6,8 +6,7 @@
 
 #include "base/units.h"
 
-/* The mark of 1, 2 and 5 in each power of ten that is not above a value, and the one that is not
- * below. */
+/* The nearest mark (1, 2 or 5 times a power of ten) that is not above a value; and not below it. */
 static double mark_below(double value)
 {
 	double power = pow(10, floor(log10(value) + 1e-9));
@@ -23,12 +22,12 @@ static double mark_above(double value)
 
 	if (value <= mark * (1 + 1e-9))
 		return mark;
-	/* From 1 to 2, 2 to 5, 5 to 10: between them lies no other. */
+	/* From 1 to 2, 2 to 5, 5 to 10: there is no mark between them. */
 	return mark_below(2.6 * mark);
 }
 
-/* The step that divides a span into at most `count` parts: 1, 2 or 5 (2.5 for what need not be
- * whole) times a power of ten. */
+/* The step that divides a span into at most `count` parts: 1, 2 or 5 times a power of ten, or 2.5
+ * if `whole` is false. */
 static double step_of(double span, double count, bool whole)
 {
 	static const double steps[] = { 1, 2, 2.5, 5, 10 };
@@ -68,8 +67,8 @@ static struct scale fit_linear(double least, double most)
 		span = fabs(most) > 0 ? fabs(most) : 1;
 	step = step_of(span, 5, false);
 	scale.low = from_zero ? 0 : floor(least / step + 1e-9) * step;
-	/* With a margin, as what reaches the end of a scale is taken for cut off; and half a step
-	 * beyond the last mark at the most. */
+	/* A margin, since a point at the end of a scale looks cut off; the end is at most half a
+	 * step after the last mark. */
 	scale.high = ceil((most + 0.03 * (most - scale.low)) / (step / 2) - 1e-9) * (step / 2);
 	if (!(scale.high > scale.low))
 		scale.high = scale.low + step;
@@ -96,7 +95,7 @@ struct scale scale_fit(enum scale_kind kind, double least, double most)
 		scale.high = mark_above(most * 1.05);
 		return scale;
 	}
-	/* A little beyond the ends, so that the outermost points stand free. */
+	/* A margin at both ends. */
 	scale.low = most > least ? least * pow(least / most, 0.02) : least / 1.5;
 	scale.high = most > least ? most * pow(most / least, 0.02) : most * 1.5;
 	return scale;
@@ -152,7 +151,7 @@ static int add(struct scale_tick *ticks, int count, double value, const char *la
 	return count + 1;
 }
 
-/* Whether labels at these places keep clear of each other. */
+/* Whether the labels do not overlap. */
 static bool have_room(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,
 	const struct scale_tick *ticks, int count)
@@ -190,7 +189,7 @@ static int linear_ticks(const struct scale *scale, double parts, struct scale_ti
 	return count;
 }
 
-/* Every mark of which `each` of ten tells: 1, 2 and 5, or 1 alone; the others are minor. */
+/* Labels 1, 2 and 5, or only 1, in each `decades`-th power of ten; the other marks are minor. */
 static int decade_ticks(
 	const struct scale *scale, int decades, bool halves, struct scale_tick *ticks)
 {
@@ -244,8 +243,8 @@ static int labelled(const struct scale_tick *ticks, int count)
 	return labels;
 }
 
-/* A span of less than a factor of two has hardly a round mark: equal steps then, by the same words.
- */
+/* A range of less than a factor of two has few round marks: use equal steps with the same kind of
+ * labels. */
 static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick *ticks)
 {
 	struct scale linear = { .low = scale->low,
@@ -280,7 +279,7 @@ int scale_ticks(const struct scale *scale, double room,
 				break;
 		}
 	}
-	/* One power of two is enough for what does not reach a second one. */
+	/* A range that reaches only one power of two needs no second label. */
 	if (scale->kind != SCALE_LINEAR &&
 		labelled(ticks, count) >= (scale->kind == SCALE_LOG ? 2 : 1))
 		return count;

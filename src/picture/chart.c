@@ -144,7 +144,7 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 	chart->x.scale = scale_fit(x, left, right);
 	if (x != SCALE_LINEAR || !isfinite(left))
 		return;
-	/* A knob's own values are the ends, not round numbers around them. */
+	/* The knob's own values are the ends of the scale, not round numbers around them. */
 	chart->x.scale.low = left < right ? left - 0.03 * (right - left) : left - 1;
 	chart->x.scale.high = left < right ? right + 0.03 * (right - left) : right + 1;
 }
@@ -169,13 +169,12 @@ void chart_grid_scale(struct chart *chart, double least, double most)
 {
 	bool heat = chart->kind == CHART_HEAT;
 
-	/* From above, shades of a logarithmic scale tell small values apart; a landscape is as high
-	 * as it is. */
+	/* A heat map separates small values by a logarithmic scale; a relief has true heights. */
 	if (heat && least > 0 && most > 4 * least)
 		chart->z.scale = (struct scale){ SCALE_LOG, least, most, false };
 	else
 		chart->z.scale = scale_fit(SCALE_LINEAR, fmin(least, 0), most);
-	/* All shades for what there is. */
+	/* Use the whole ramp for the values. */
 	if (heat && chart->z.scale.kind == SCALE_LINEAR && least < most)
 		chart->z.scale = (struct scale){ SCALE_LINEAR, least, most, false };
 	call_highest(chart);
@@ -197,7 +196,7 @@ double chart_step(const double *values, int count, double value)
 	return value > values[count - 1] ? count - 0.5 : count - 1;
 }
 
-/* Its name without marks of trade. */
+/* The machine's name without trade marks. */
 static void add_machine(struct text *line, const struct machine *machine)
 {
 	static const char *const trade[] = { "(R)", "(TM)", "(r)", "(tm)" };
@@ -256,7 +255,7 @@ void chart_note(struct chart_source *source, const struct sample *sample)
 	source->source = sample->cycles_from;
 }
 
-/* What is on the chart that asks for a word. */
+/* Which marks of the chart need an explanation. */
 static void tell_marks(struct chart *chart)
 {
 	bool quartiles = false, doubtful = false, modes = false;

@@ -10,8 +10,7 @@
 #include "model/limits/misses.h"
 #include "model/memory/plateaus.h"
 
-/* Latencies that differ by so much are shown on a logarithmic scale, other times by so much,
- * throughput by so much. */
+/* Ratios from which a scale is logarithmic: of latencies, of other times, of throughput. */
 static const double LOG_LATENCY = 3, LOG_TIME = 12, LOG_THROUGHPUT = 40;
 
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves)
@@ -45,7 +44,7 @@ enum scale_kind figure_scale(
 	return ratio > from ? SCALE_LOG : SCALE_LINEAR;
 }
 
-/* The figure that the sample would have with another CPE at the same clock. */
+/* The value of the sample for another CPE at the same clock. */
 static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base)
@@ -74,7 +73,7 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 		double a = figure_at(figure, sample, sample->cpe_lo, facts, sample_ratios, base);
 		double b = figure_at(figure, sample, sample->cpe_hi, facts, sample_ratios, base);
 
-		/* Throughput is the inverse of cycles: its quartiles change places. */
+		/* Throughput is the inverse of cycles: its quartiles swap. */
 		point.lo = fmin(a, b);
 		point.hi = fmax(a, b);
 	}
@@ -93,7 +92,7 @@ void knob_title(const struct knob *knob, char *buffer, size_t size)
 	snprintf(buffer, size, "%s (%s)", knob->name, knob->help);
 }
 
-/* "64 KiB", "random", "8": for ticks. */
+/* "64 KiB", "random", "8": for tick labels. */
 static void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size)
 {
 	if (knob->kind == KNOB_BYTES)
@@ -107,7 +106,7 @@ void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t si
 	char label[CHART_NAME];
 
 	knob_label(knob, value, label, sizeof(label));
-	/* A number says little without what it is of, but for bytes. */
+	/* A number needs the knob's name, except bytes. */
 	if (knob->kind != KNOB_BYTES && label[0] >= '0' && label[0] <= '9')
 		snprintf(buffer, size, "%s %s", knob->name, label);
 	else
@@ -124,7 +123,7 @@ void knob_settings(const struct setting *setting, unsigned except, char *buffer,
 
 		if (except >> i & 1)
 			continue;
-		/* Where and beside whom it ran, only where that is not as ever. */
+		/* The place of the run, if it is not the usual one. */
 		if (setting->kernel->knobs[i].asks != ASKS_NOTHING &&
 			setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;

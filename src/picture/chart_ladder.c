@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "picture/chart_knobs.h"
 
-/* Limits on a slide; of more, the highest ones and the binding one. */
+/* Limits on a page: the highest ones, and always the binding one. */
 enum { LIMITS_MOST = 8 };
 
 static enum chart_bar_kind kind_of(const struct limits *limits, int index)

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "picture/chart_knobs.h"
 
-/* Cycles that differ by so little are those of one level. */
+/* A smaller difference in cycles is within one level. */
 #define SAME_LEVEL 1.08
 
 static const char *page_words(enum page_kind kind, const struct probe_curve *curve)
@@ -26,7 +26,7 @@ static const char *page_words(enum page_kind kind, const struct probe_curve *cur
 
 /* ---- curves ---- */
 
-/* A series of a curve, if it has points. */
+/* Adds a curve as a series, if it has points. */
 static void add_curve(struct chart *chart, const char *name, const struct probe_curve *curve,
 	enum sweeps_figure figure, struct chart_source *source)
 {
@@ -57,7 +57,7 @@ static int add_pages(struct chart *chart, const struct probe_curve curves[PAGE_K
 
 /* ---- what was found ---- */
 
-/* "48 KiB", "21 to 24 MiB"; without a size "no size". */
+/* "48 KiB", "21 to 24 MiB"; "no size" if unknown. */
 static void size_words(const struct hierarchy_level *level, char *buffer, size_t size)
 {
 	char lo[12], hi[12], *unit_lo, *unit_hi;
@@ -66,7 +66,7 @@ static void size_words(const struct hierarchy_level *level, char *buffer, size_t
 	units_bytes_long((int64_t)llround(level->bytes_hi), hi, sizeof(hi));
 	unit_lo = strchr(lo, ' ');
 	unit_hi = strchr(hi, ' ');
-	/* A range only where it is one, its unit once. */
+	/* A range only if its ends differ; the unit once. */
 	if (unit_lo && unit_hi && strcmp(unit_lo, unit_hi) == 0 && strcmp(lo, hi) != 0)
 		*unit_lo = '\0';
 	if (level->unstable && strcmp(lo, hi) != 0)
@@ -99,7 +99,7 @@ static void mark_level(struct chart *chart, const struct hierarchy_level *level)
 	chart_add_mark(chart, &mark);
 }
 
-/* The level whose latency that is; NULL: none. */
+/* The level with that latency; NULL: none. */
 static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy, double cycles)
 {
 	for (int i = 0; i < hierarchy->level_count; i++) {
@@ -123,8 +123,7 @@ static void add_plateaus(
 		const struct hierarchy_level *memory = hierarchy_memory(hierarchy);
 		char figure[12], ns[12], text[CHART_NAME + 8];
 
-		/* Curves of two kinds of pages differ most there: its figure lies between theirs.
-		 */
+		/* Curves of two page sizes differ most there: the value is between theirs. */
 		if (!level && i == plateaus->count - 1 && memory)
 			level = memory;
 		scale_figure(plateau->cycles, figure, sizeof(figure));
@@ -138,7 +137,7 @@ static void add_plateaus(
 		} else {
 			snprintf(text, sizeof(text), "%s cycles", figure);
 		}
-		/* What may be a climb, and is no level's, has no name. */
+		/* A possible climb that belongs to no level has no name. */
 		if (!level && plateau->confidence < 0.5)
 			continue;
 		before = level ? level : before;
@@ -146,8 +145,7 @@ static void add_plateaus(
 	}
 }
 
-/* The plateaus of the curve with the fewest steps that are no cache's: of huge pages where there
- * are any. */
+/* The plateaus of the curve with the fewest TLB steps: huge pages if there are any. */
 static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_KINDS])
 {
 	static const enum page_kind order[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
@@ -158,7 +156,7 @@ static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_
 	return &plateaus[PAGES_AUTO];
 }
 
-/* What a reader should know most: the first disagreement with the system. */
+/* The most important remark: the first contradiction to the system. */
 static void add_remark(struct chart *chart, const struct hierarchy *hierarchy)
 {
 	for (int i = 0; i < hierarchy->finding_count; i++) {
@@ -277,7 +275,7 @@ static void make_bandwidth(
 	snprintf(chart->y.title, sizeof(chart->y.title), "bytes per cycle");
 }
 
-/* Chains at once: how many times as fast as one. */
+/* Parallel chains: the speedup over one chain. */
 static void make_parallel(
 	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
@@ -321,7 +319,7 @@ static void make_cores(
 		const struct probe_point *from = &report->cores.point[i];
 		struct chart_point point =
 			figure_point(SWEEPS_GBPS, &from->sample, &from->facts, NULL, NULL, from->x);
-		/* Of all of them together. */
+		/* The sum of all cores. */
 		double all = isfinite(from->sample.total_gbps) && from->sample.gbps > 0
 				     ? from->sample.total_gbps / from->sample.gbps
 				     : 1;
@@ -373,7 +371,7 @@ static bool is_measured(const struct probe_report *report, enum probe_part part)
 
 enum probe_part chart_probe_part(const struct probe_report *report)
 {
-	/* Other parts measure latency too, since it tells them where the levels are. */
+	/* Other parts measure latency too, to find the levels. */
 	unsigned asked = report->options.parts;
 
 	for (int part = 0; part < PROBE_PARTS; part++)

@@ -15,16 +15,15 @@
 struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting,
 	const struct sample *sample, const char *words, const struct chart_origin *origin);
 
-/* The part that stands for the whole: latency where it is measured, else the first that is;
- * PROBE_PARTS: nothing is. */
+/* The part that represents the probe: latency if it is measured, else the first measured part;
+ * PROBE_PARTS: nothing is measured. */
 enum probe_part chart_probe_part(const struct probe_report *report);
 
-/* The chart of a part, as far as it is measured: the caller's. */
+/* The chart of a part, as far as it is measured. */
 struct chart *chart_probe(
 	const struct probe_report *report, enum probe_part part, const struct chart_origin *origin);
 
-/* The chart of one row alone, or of all that have points (row NULL): the caller's. NULL: nothing is
- * measured of it. */
+/* The chart of one row, or of all rows with points (row NULL). NULL: nothing is measured. */
 struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row,
 	const struct chart_origin *origin);
 

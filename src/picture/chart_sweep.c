@@ -9,7 +9,7 @@
 #include "experiment/setting/cells.h"
 #include "picture/chart_knobs.h"
 
-/* One knob, its values ascending and without repeats. */
+/* One knob with ascending, distinct values. */
 struct chart_sweep_axis {
 	int knob, count;
 	int64_t *values;
@@ -17,21 +17,21 @@ struct chart_sweep_axis {
 
 struct chart_sweep {
 	struct setting setting; /* the knobs that do not vary */
-	enum chart_look look;	/* LOOK_AUTO no more */
-	int axis_count;		/* knobs that vary; the first is x, of a grid the second y */
+	enum chart_look look;	/* resolved, not LOOK_AUTO */
+	int axis_count;		/* knobs that vary; the first is x, the second is y of a grid */
 	struct chart_sweep_axis axis[KNOBS_MAX];
-	struct cells *cells; /* what has come */
+	struct cells *cells; /* the cells so far */
 	struct chart_source source;
 	bool moves;		  /* some sample has a throughput */
-	struct named_sweep named; /* how the figures are looked at; of one without a name the kernel
-				     alone. Its words are borrowed */
+	struct named_sweep named; /* how to look at the values; without a name it has only the
+				     kernel. Its text is borrowed */
 };
 
 const char *const chart_look_names[] = { "auto", "lines", "heat", "relief", NULL };
 _Static_assert(
 	sizeof(chart_look_names) / sizeof(chart_look_names[0]) == LOOKS + 1, "a name for each");
 
-/* A grid has at least so many values either way, a landscape by itself so many. */
+/* The fewest values of either axis of a grid, and of a relief by default. */
 enum { GRID_LEAST = 2, RELIEF_LEAST = 4, GRID_MOST = 64, VALUES_MOST = 4096 };
 
 static int by_value(const void *a, const void *b)
@@ -58,8 +58,8 @@ static const struct knob *knob_of(const struct chart_sweep *gathered, int axis)
 	return &gathered->setting.kernel->knobs[gathered->axis[axis].knob];
 }
 
-/* Whether an axis is a better x than another: more values; of numbers rather than choices; sizes
- * before strides before others. */
+/* Whether an axis is a better x than another: numbers before choices, then more values, then sizes
+ * before strides before other knobs. */
 static bool better(const struct chart_sweep *gathered, int a, int b)
 {
 	static const int rank[] = { [AXIS_NONE] = 0, [AXIS_SIZE] = 2, [AXIS_STRIDE] = 1 };
@@ -72,7 +72,7 @@ static bool better(const struct chart_sweep *gathered, int a, int b)
 	return rank[one->axis] > rank[other->axis];
 }
 
-/* The axis along x: the one that the sweep's name says, or the best. */
+/* The x axis: the one of the named sweep, or the best. */
 static int choose_x(const struct chart_sweep *gathered)
 {
 	int best = 0;
@@ -86,7 +86,7 @@ static int choose_x(const struct chart_sweep *gathered)
 	return best;
 }
 
-/* Makes an axis the first; the others keep their order. */
+/* Moves an axis to the front; the others keep their order. */
 static void bring(struct chart_sweep *gathered, int index)
 {
 	struct chart_sweep_axis kept = gathered->axis[index];
@@ -96,7 +96,7 @@ static void bring(struct chart_sweep *gathered, int index)
 	gathered->axis[0] = kept;
 }
 
-/* The mountain's two knobs, enough of each, and nothing else varies. */
+/* The mountain's two knobs with enough values, and no other knob. */
 static bool is_mountain(const struct chart_sweep *gathered)
 {
 	const struct kernel *kernel = gathered->setting.kernel;
@@ -108,7 +108,7 @@ static bool is_mountain(const struct chart_sweep *gathered)
 	       gathered->axis[0].count <= GRID_MOST && gathered->axis[1].count <= GRID_MOST;
 }
 
-/* Combinations of the knobs that are not x. */
+/* Combinations of the knobs except x. */
 static int line_count(const struct chart_sweep *gathered)
 {
 	int count = 1;
@@ -169,7 +169,7 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 	gathered->look = look != LOOK_AUTO	 ? look
 			 : is_mountain(gathered) ? LOOK_RELIEF
 						 : LOOK_LINES;
-	/* Sizes go down a grid, strides across, as the explorer has them. */
+	/* As in the explorer: sizes go down, strides go across. */
 	if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&
 		(knob_of(gathered, 0)->axis == AXIS_SIZE ||
 			knob_of(gathered, 1)->axis == AXIS_STRIDE))
@@ -230,8 +230,7 @@ static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_kn
 		       : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
 }
 
-/* The point of a setting at x: a gap where it was not measured, or the baseline of a speedup was
- * not. */
+/* The point of a setting at x. A gap if it, or the baseline of its speedup, was not measured. */
 static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure,
 	const struct setting *setting, double x)
 {
@@ -271,7 +270,7 @@ static void range_of(const struct chart *chart, double *least, double *most)
 
 /* ---- lines ---- */
 
-/* The setting and the name of the line of that number: the last knob varies fastest. */
+/* The setting and the name of a line: the last knob varies fastest. */
 static void line_of(const struct chart_sweep *gathered, int number, struct setting *setting,
 	char *name, size_t size)
 {
@@ -295,7 +294,7 @@ static void line_of(const struct chart_sweep *gathered, int number, struct setti
 	text_free(&words);
 }
 
-/* A line of which nothing was measured, since the kernel excludes it, is none. */
+/* Omit a line without any cell: the kernel excludes it. */
 static bool any_of(const struct chart_sweep *gathered, struct setting setting)
 {
 	const struct chart_sweep_axis *x = &gathered->axis[0];
@@ -313,7 +312,7 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 {
 	const struct chart_sweep_axis *x = &gathered->axis[0];
 	int lines = line_count(gathered);
-	/* Points of one step stand side by side. */
+	/* Points of one step are side by side. */
 	double shift = (number - (lines - 1) / 2.0) * fmin(0.12, 0.7 / lines);
 	struct chart_series *series;
 	struct setting setting;
@@ -333,8 +332,8 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 	}
 }
 
-/* What others published of the same ratio: other machines' times say little beside these, their
- * speedups and cycles an instruction do. */
+/* Published values of the same ratio. Times of other machines are not comparable; speedups and
+ * cycles per instruction are. */
 static void add_published(
 	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {
@@ -380,7 +379,7 @@ static enum scale_kind x_scale(const struct chart_sweep *gathered)
 	return kind;
 }
 
-/* The flat parts of the only line over sizes. */
+/* Labels the flat parts of a single line over sizes. */
 static void add_plateaus(
 	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {
@@ -400,7 +399,7 @@ static void add_plateaus(
 	free(samples);
 }
 
-/* The only line over choices has its figures. */
+/* A single line over choices has a label on each point. */
 static void call_all(struct chart *chart)
 {
 	for (int i = 0; i < chart->series[0].count; i++) {
@@ -426,7 +425,7 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 		knob_steps(&chart->x, knob, gathered->axis[0].values, gathered->axis[0].count);
 	for (int i = 0; i < line_count(gathered); i++)
 		add_line(gathered, figure, i, chart);
-	/* Many values of one number: shades in their order. */
+	/* Many numeric values: shades in their order. */
 	chart->ordered = gathered->axis_count == 2 && knob_of(gathered, 1)->kind != KNOB_CHOICE &&
 			 chart->series_count > 4;
 	if (chart->joined)

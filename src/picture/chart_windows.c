@@ -6,7 +6,7 @@
 
 #include "picture/chart_knobs.h"
 
-/* From so many curves on their x is logarithmic: buffers differ by a factor of ten and more. */
+/* From this number of curves on, x is logarithmic: buffers differ by a factor of ten and more. */
 enum { LOGARITHMIC_FROM = 2 };
 
 static bool has_knee(const struct windows_row *row)
@@ -15,7 +15,7 @@ static bool has_knee(const struct windows_row *row)
 	       isfinite(row->knee.x);
 }
 
-/* At how many fillers the buffer would be full by the core's model; NAN: it does not say. */
+/* The number of fillers that fills the buffer of the core model; NAN: unknown. */
 static double full_at(const struct windows_row *row)
 {
 	return row->fact ? buffers_full(row->fact, row->entries) : (double)NAN;
@@ -36,8 +36,7 @@ static void add_series(
 	}
 }
 
-/* Where the model's buffer is full, once for fillers of the same one that are full at the same
- * number. */
+/* The full buffer of the model, once for fillers that fill the same buffer at the same number. */
 static bool mark_entries(struct chart *chart, const struct windows_row *row, bool alone)
 {
 	struct chart_mark mark = { .at = full_at(row), .stated = true };
@@ -69,7 +68,7 @@ static void mark_knee(struct chart *chart, const struct windows_row *row)
 	chart_add_mark(chart, &mark);
 }
 
-/* The time before the rise and after it. */
+/* The time before and after the rise. */
 static void add_flats(struct chart *chart, const struct windows_row *row)
 {
 	const struct knee_curve *curve = &row->curve;
@@ -94,7 +93,7 @@ static bool make_one(
 	add_series(chart, row, "", false);
 	chart_fit(chart, SCALE_LINEAR, SCALE_LINEAR);
 	modelled = mark_entries(chart, row, true);
-	/* The model's line is on the picture, also where the curve ends before it. */
+	/* Show the model's line also after the end of the curve. */
 	if (modelled && full_at(row) > chart->x.scale.high)
 		chart->x.scale.high = full_at(row) * 1.03;
 	if (has_knee(row))
@@ -126,7 +125,7 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 		snprintf(name, sizeof(name), "%.14s: %s", row->filler, words);
 		add_series(chart, row, name, true);
 		modelled |= mark_entries(chart, row, false);
-		/* Its last point before the rise. */
+		/* The last point before the rise. */
 		if (has_knee(row))
 			chart_add_call(chart, chart->series_count - 1, row->knee.x,
 				row->knee.before, row->filler);

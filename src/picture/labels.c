@@ -20,8 +20,7 @@ bool box_within(const struct box *inner, const struct box *outer)
 	       inner->y + inner->height <= outer->y + outer->height + slack;
 }
 
-/* Cuts the part of a line, from `in` to `out` of its length, to where one coordinate is between two
- * values. */
+/* Restricts the part of a line, from `in` to `out` of its length, to a range of one coordinate. */
 static bool clip(double from, double step, double low, double high, double *in, double *out)
 {
 	double first, last;
@@ -47,11 +46,11 @@ double box_crossed(const struct box *box, double x0, double y0, double x1, doubl
 
 /* ---- in a row ---- */
 
-/* Neighbours that touch: they move together. */
+/* Touching neighbours, which move together. */
 struct run {
 	int first, count;
 	double size; /* of all */
-	double wish; /* sum of where each would have its beginning */
+	double wish; /* sum of the wanted starts */
 	double start;
 };
 
@@ -78,7 +77,7 @@ void labels_spread(struct labels_item *items, int count, double low, double high
 			runs[used - 2].start + runs[used - 2].size > runs[used - 1].start) {
 			struct run *before = &runs[used - 2], *last = &runs[used - 1];
 
-			/* What the later ones wish counts from where the earlier begin. */
+			/* The wanted starts of later items are relative to the first item. */
 			before->wish += last->wish - last->count * before->size;
 			before->count += last->count;
 			before->size += last->size;
@@ -126,7 +125,7 @@ void labels_add_box(struct labels_field *field, const struct box *box)
 	field->box[field->box_count++] = *box;
 }
 
-/* How bad a place is; INFINITY: impossible. */
+/* The badness of a place; INFINITY: not allowed. */
 static double cost_of(const struct labels_field *field, const struct box *box)
 {
 	double cost = 0;
@@ -147,12 +146,12 @@ static double cost_of(const struct labels_field *field, const struct box *box)
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found)
 {
-	/* Along the stretch, the middle first; and how far from it, in heights. */
+	/* Places along the stretch, the middle first; and the distances from it, in heights. */
 	static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0, 1 },
 			    away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
 	double best = INFINITY, missing = width - (x1 - x0);
 
-	/* Words longer than the stretch may begin or end at it. */
+	/* A label longer than the stretch may begin or end at it. */
 	if (missing > 0) {
 		x0 -= missing / 2;
 		x1 += missing / 2;
@@ -168,7 +167,7 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 					box.x = field->bounds.x + field->bounds.width - width;
 				box.x = fmax(box.x, field->bounds.x);
 				box.y = below ? y + away[k] * height : y - (1 + away[k]) * height;
-				/* A line behind the words is worse than some distance. */
+				/* A line behind the label is worse than some distance. */
 				cost = 3 * cost_of(field, &box) + 12 * away[k] + 8 * below +
 				       10 * fabs(along[i] - 0.5);
 				if (cost < best) {

@@ -1,4 +1,4 @@
-/* Places for words: side by side without overlap, and beside lines without covering them. Pure; in
+/* Places for labels: in a row without overlap, and next to lines without covering them. Pure. In
  * points, y downwards. */
 #ifndef SLX_PICTURE_LABELS_H
 #define SLX_PICTURE_LABELS_H
@@ -12,20 +12,19 @@ struct box {
 bool box_overlaps(const struct box *a, const struct box *b);
 bool box_within(const struct box *inner, const struct box *outer);
 
-/* How much of the line from x0, y0 to x1, y1 lies within the box. */
+/* The length of the part of the line from x0, y0 to x1, y1 inside the box. */
 double box_crossed(const struct box *box, double x0, double y0, double x1, double y1);
 
 /* ---- in a row ---- */
 
 struct labels_item {
-	double wanted; /* where its middle would be best */
-	double size;   /* that it takes, its distance to the next included */
-	double at;     /* where its middle goes */
+	double wanted; /* the best place of its middle */
+	double size;   /* its size with the distance to the next one */
+	double at;     /* the chosen place of its middle */
 };
 
-/* Moves items that would overlap as little as possible (the squares of how far, in sum), keeping
- * their order and, if they fit at all, within low … high. They are in ascending order of `wanted`.
- */
+/* Moves overlapping items apart by the smallest sum of squared distances. Keeps their order and, if
+ * they fit, stays within low … high. The items are in ascending order of `wanted`. */
 void labels_spread(struct labels_item *items, int count, double low, double high);
 
 /* ---- beside lines ---- */
@@ -34,24 +33,22 @@ struct labels_line {
 	double x0, y0, x1, y1;
 };
 
-/* What is in the way. Owned by whoever fills it: place_clear() empties, place_free() ends. Zero to
- * begin with. */
+/* Obstacles. Starts zeroed; labels_free() releases it. */
 struct labels_field {
-	struct box bounds; /* of all that can be placed */
+	struct box bounds; /* of all labels */
 	int line_count, line_room;
 	struct labels_line *line;
 	int box_count, box_room;
-	struct box *box; /* words: never covered */
+	struct box *box; /* labels: never covered */
 };
 
 void labels_free(struct labels_field *field);
 void labels_add_line(struct labels_field *field, double x0, double y0, double x1, double y1);
 void labels_add_box(struct labels_field *field, const struct box *box);
 
-/* A place for a box of width × height: the best of those above and below the stretch from x0 to x1
- * at height y (a point where both are equal), near rather than far, with as little of the lines
- * behind it as can be. False where every one covers other words or leaves the bounds. The box that
- * was found is in the way of the next. */
+/* Finds a place for a box of width × height above or below the stretch from x0 to x1 at height y (a
+ * point if both are equal): near, and with few lines behind it. Returns false if every place covers
+ * a label or leaves the bounds. The found box becomes an obstacle. */
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found);
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 /* Advance widths of DejaVu Sans 2.37 from blank to tilde, in thousandths of the size. Other
- * characters are taken for wide, and bold for a tenth wider than all that, which it is for most. */
+ * characters count as wide; bold counts as a tenth wider, which is enough for most. */
 static const short widths[] = {
 	318,
 	401,
@@ -138,7 +138,7 @@ double metrics_fit(const struct metrics *metrics, char *text, size_t size, doubl
 			return at;
 	while (length > 0 && metrics_width(metrics, text, least, bold) > room) {
 		length = length + sizeof(more) > size ? size - sizeof(more) : length - 1;
-		/* Not within a character, and no blank before the dots. */
+		/* Do not cut within a character, and remove a blank before the ellipsis. */
 		while (length > 0 &&
 			(((unsigned char)text[length] & 0xc0) == 0x80 || text[length - 1] == ' '))
 			length--;

@@ -12,7 +12,7 @@ double page_width(const struct page *page, const char *text, double size, bool b
 	return metrics_width(page->metrics, text, size, bold);
 }
 
-/* What a text of this size at this place covers. */
+/* The box of a text. */
 static struct box page_box(const struct page *page, const char *text, double x, double y,
 	double size, bool bold, enum layout_anchor anchor)
 {
@@ -26,7 +26,7 @@ static struct box page_box(const struct page *page, const char *text, double x, 
 		(METRICS_ABOVE + METRICS_BELOW) * size };
 }
 
-/* Room for one more. */
+/* Makes room for one more item. */
 static void *grow(void *items, int count, int *room, size_t size)
 {
 	if (count < *room)
@@ -118,7 +118,7 @@ double page_head(struct page *page)
 	return y + 9;
 }
 
-/* Two words of the corner on a line, one from the left, one from the right. */
+/* A line of the corner: text at the left and at the right. */
 static void foot_line(struct page *page, double y, const char *left, const char *right)
 {
 	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room,
@@ -198,7 +198,7 @@ void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid)
 	}
 }
 
-/* Names under their steps: as many as have room, smaller before some are left out. */
+/* Names of steps: as many as fit; a smaller size before names are omitted. */
 static void step_names(struct page *page, const struct chart_axis *axis, double y)
 {
 	const struct box plot = page->layout->plot;
@@ -275,7 +275,7 @@ enum layout_mark layout_mark(const struct chart *chart, int series)
 {
 	if (chart->series[series].loose)
 		return MARK_CROSS;
-	/* One mark less for those that are measured. */
+	/* The last mark is reserved for published points. */
 	return chart->ordered ? MARK_DISC : (enum layout_mark)(series % (MARK_COUNT - 1));
 }
 

@@ -1,5 +1,5 @@
-/* Where everything of a chart stands on its page: the frame of the data, and each word and rule
- * outside the data. Pure: who draws it only draws. In points, from the upper left corner. */
+/* Where every part of a chart is on its page: the frame of the data, and each label and rule
+ * outside the data. Pure: painters only draw. In points, from the upper left corner. */
 #ifndef SLX_PICTURE_PAGE_H
 #define SLX_PICTURE_PAGE_H
 
@@ -7,8 +7,8 @@
 #include "picture/labels.h"
 #include "picture/metrics.h"
 
-/* A slide of 16:9 in the usual size, 13 1/3 by 7 1/2 inches: what is read in the last row has 15
- * points and more. */
+/* A 16:9 slide of the usual size, 13 1/3 by 7 1/2 inches: text for the last row has at least 15
+ * points. */
 #define LAYOUT_WIDTH  960.0
 #define LAYOUT_HEIGHT 540.0
 
@@ -27,12 +27,12 @@ enum ink {
 	INK_ON_LIGHT,
 	INK_ON_DARK, /* on light and on dark colours of the ramp */
 	INK_COUNT,
-	INK_SERIES = 100, /* and the number of the series */
+	INK_SERIES = 100, /* plus the number of the series */
 };
 
 enum layout_anchor { ANCHOR_LEFT, ANCHOR_MIDDLE, ANCHOR_RIGHT };
 
-/* What words are: who draws axes of his own leaves those of ticks to them. */
+/* The kind of a label: painters with axes of their own omit tick labels. */
 enum layout_role {
 	ROLE_HEAD,
 	ROLE_FOOT,
@@ -47,7 +47,7 @@ enum layout_role {
 
 struct layout_text {
 	enum layout_role role;
-	double x, y; /* y: of the line that letters stand on */
+	double x, y; /* y: of the baseline */
 	double size;
 	enum layout_anchor anchor;
 	bool bold;
@@ -66,17 +66,17 @@ struct layout_rule {
 	enum layout_dash dash;
 };
 
-/* A filled rectangle: the range of a mark, a bar, a part of the scale of colours. */
+/* A filled rectangle: the range of a mark, a bar, a part of the colour scale. */
 struct layout_area {
 	enum layout_role role;
 	struct box box;
 	int ink;
 	bool outlined; /* hatched rather than filled */
-	double share;  /* not below 0: a colour of the ramp instead, 0…1 */
+	double share;  /* 0…1: a colour of the ramp; below 0: the ink */
 };
 
 struct layout {
-	struct box plot; /* where the data are drawn */
+	struct box plot; /* the frame of the data */
 	int text_count, text_room;
 	struct layout_text *text;
 	int rule_count, rule_room;
@@ -92,16 +92,16 @@ void layout_free(struct layout *layout);
 double layout_x(const struct layout *layout, const struct chart *chart, double x);
 double layout_y(const struct layout *layout, const struct chart *chart, double y);
 
-/* A value's place on the ramp of colours, 0…1; NAN: none. */
+/* The place of a value on the colour ramp, 0…1; NAN: none. */
 double layout_shade(const struct chart *chart, double value);
 
-/* Beyond it the ramp is light: letters on it are dark. */
+/* Above it the ramp is light: letters on it are dark. */
 #define LAYOUT_LIGHT 0.46
 
-/* Many series stand close: thin lines without bands, and one kind of mark. */
+/* Many series: thin lines without bands, and one kind of mark. */
 bool layout_crowded(const struct chart *chart);
 
-/* How a series is told apart besides its colour: the line's dashes and the mark of its points. */
+/* A series differs from others in its dashes and the marks of its points, not only in colour. */
 enum layout_mark {
 	MARK_DISC,
 	MARK_SQUARE,
@@ -117,7 +117,7 @@ int layout_ink(const struct chart *chart, int series);
 
 /* ---- building a page, for page*.c and whoever draws axes by itself ---- */
 
-/* Sizes of words, points. */
+/* Sizes of text, points. */
 #define SIZE_TITLE    27.0
 #define SIZE_SUBTITLE 16.0
 #define SIZE_AXIS     17.0
@@ -127,7 +127,7 @@ int layout_ink(const struct chart *chart, int series);
 #define SIZE_LEAST    12.0
 #define SIZE_FOOT     11.0
 
-/* Margins of the page; of lines of text, the distance from one to the next for a size of 1. */
+/* Margins of the page; line spacing for a size of 1. */
 #define PAGE_SIDE 30.0
 #define LINE_STEP 1.22
 
@@ -137,7 +137,7 @@ struct page {
 	struct layout *layout;
 };
 
-/* A further word, and a rule, and an area. Words that are empty are left out. */
+/* Add a label, a rule, an area. An empty label is omitted. */
 struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y,
 	enum layout_anchor anchor, double size, bool bold, int ink, const char *text);
 struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0,
@@ -147,21 +147,22 @@ struct layout_area *page_area(
 
 double page_width(const struct page *page, const char *text, double size, bool bold);
 
-/* Title and subtitle: returns where the rest may begin. Corner: returns where it has to end. */
+/* Title and subtitle: returns the top of the rest. Corner: returns the bottom of the rest. */
 double page_head(struct page *page);
 double page_foot(struct page *page);
 
-/* What ticks take along an axis: for scale_ticks(). context: the page. */
+/* The room of a tick label, for scale_ticks(). context: the page. */
 double page_across(void *context, const char *label);
 double page_upwards(void *context, const char *label);
 
-/* The y axis of the plot: its grid and labels. Returns how wide the widest label is. */
+/* The y axis of the plot: its grid and labels. page_y_width() returns the width of the widest
+ * label. */
 double page_y_width(struct page *page, const struct chart_axis *axis, double height);
 void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid);
 /* The x axis below the plot, with its title. */
 void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid);
 
-/* One for each kind. */
+/* One for each kind of chart. */
 void layout_lines(struct page *page);
 void layout_heat(struct page *page);
 void layout_relief(struct page *page);

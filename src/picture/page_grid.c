@@ -1,5 +1,5 @@
-/* The grid from above: a cell for each pair of values, its figure inside where it has room, the
- * scale of colours at the right. */
+/* The grid from above: a cell for each pair of values, with its value inside if it fits, and the
+ * colour scale at the right. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 static const double RAMP_WIDTH = 20, RAMP_GAP = 26;
 enum { RAMP_PARTS = 64 };
 
-/* Figures in the cells: the largest size at which all have room; 0: none. */
+/* The largest size at which the values fit into their cells; 0: they do not. */
 static double cell_size(const struct page *page, double width, double height)
 {
 	const struct chart *chart = page->chart;
@@ -54,7 +54,7 @@ static void put_cells(struct page *page)
 	}
 }
 
-/* Names beside their rows: as many as have room. */
+/* Names of the rows, as many as fit. */
 static void put_row_names(struct page *page)
 {
 	const struct chart_axis *axis = &page->chart->y;
@@ -68,8 +68,8 @@ static void put_row_names(struct page *page)
 			ANCHOR_RIGHT, size, false, INK_TEXT, axis->name[i]);
 }
 
-/* Where a cache ends, between two rows, with its name at the right; or where something ends between
- * two columns, with its name above. */
+/* The end of a cache, between two rows, with its name at the right; or a mark between two columns,
+ * with its name above. */
 static void put_marks(struct page *page, bool across)
 {
 	const struct chart *chart = page->chart;
@@ -78,7 +78,7 @@ static void put_marks(struct page *page, bool across)
 	int which[CHART_MARKS], count = 0;
 
 	for (int i = 0; i < chart->mark_count; i++) {
-		/* Behind the last step that is within it. */
+		/* After the last step inside it. */
 		double place = floor(chart->mark[i].at + 1e-9) + 1;
 
 		if (chart->mark[i].across != across || !(place > 0) ||
@@ -137,7 +137,7 @@ static bool any_across(const struct chart *chart)
 	return false;
 }
 
-/* Returns how wide its labels are. */
+/* Returns the width of its labels. */
 static double ramp_labels(
 	const struct page *page, double height, struct scale_tick ticks[SCALE_TICKS], int *count)
 {
@@ -207,11 +207,10 @@ void layout_heat(struct page *page)
 
 /* ---- a landscape ---- */
 
-/* The grid as a landscape: the ground's two near sides have names, the left corner the scale of
- * heights, the wall behind the caches' ends. */
+/* The grid as a relief: names along the two front sides of the ground, the height scale at the left
+ * corner, the ends of caches on the back walls. */
 
-/* Names along a near side of the ground, from one corner to the other: as many as keep clear of
- * each other. */
+/* Names along a front side of the ground, as many as fit. */
 static void put_side(
 	struct page *page, const struct relief *relief, const struct chart_axis *axis, bool rows)
 {
@@ -238,7 +237,7 @@ static void put_side(
 	}
 }
 
-/* In the corner of the page, below its side; what is in brackets on a line of its own. */
+/* In the corner of the page, below its side; text in brackets on a second line. */
 static void put_side_title(
 	struct page *page, const struct relief *relief, const char *title, bool rows)
 {
@@ -256,7 +255,7 @@ static void put_side_title(
 	if (!bracket)
 		return;
 	snprintf(rest, sizeof(rest), "%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
-	/* The first words say most. */
+	/* The first words are the most important. */
 	if (page_width(page, rest, SIZE_LEAST, false) > room)
 		rest[strcspn(rest, ",")] = '\0';
 	size = metrics_fit(page->metrics, rest, sizeof(rest), 15, SIZE_LEAST, false, room);
@@ -269,7 +268,7 @@ static void line(
 	page_rule(page, ROLE_TICK, from.x, from.y, to.x, to.y, width, ink);
 }
 
-/* The scale of heights at the left corner, its lines on both walls. */
+/* The height scale at the left corner, with lines on both walls. */
 static void put_heights(struct page *page, const struct relief *relief)
 {
 	const struct scale *scale = &page->chart->z.scale;
@@ -296,8 +295,8 @@ static void put_heights(struct page *page, const struct relief *relief)
 	line(page, relief_project(relief, 1, 1, 0), relief_project(relief, 0, 1, 0), 1.2, INK_DIM);
 }
 
-/* Each cache's end: a line up the wall behind the sizes, and its name above; what ends along the
- * other side likewise, on the other wall. */
+/* The end of each cache: a line up the wall behind the sizes, with its name above. Marks across are
+ * on the other wall. */
 static void put_ridges(struct page *page, const struct relief *relief, bool across)
 {
 	const struct chart *chart = page->chart;
@@ -328,7 +327,7 @@ static void put_ridges(struct page *page, const struct relief *relief, bool acro
 		double width = page_width(page, text[i], SIZE_MARK, false),
 		       x = across ? top[i].x - 6 - width : top[i].x + 6;
 
-		/* Beside the line, away from the back corner. */
+		/* Next to the line, away from the back corner. */
 		x = fmin(fmax(x, PAGE_SIDE), LAYOUT_WIDTH - PAGE_SIDE - width);
 		page_text(page, ROLE_MARK, x, items[i].at + 0.36 * SIZE_MARK, ANCHOR_LEFT,
 			SIZE_MARK, false, INK_STATED, text[i]);
@@ -337,7 +336,7 @@ static void put_ridges(struct page *page, const struct relief *relief, bool acro
 	}
 }
 
-/* The highest point has its figure beside it, clear of all other words. */
+/* The label of the highest point, which covers no other label. */
 static void put_calls(struct page *page, const struct relief *relief, double top)
 {
 	const struct chart *chart = page->chart;

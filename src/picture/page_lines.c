@@ -1,5 +1,5 @@
-/* Series over x: their names at the ends of the lines, knees in a strip above the plot, plateaus
- * beside the line. */
+/* Series over x: names at the ends of the lines, knees in a strip above the plot, plateaus next to
+ * the line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "picture/page.h"
 
 enum { STRIP_ROWS = 3 };
-/* From the last point of a line to its name, and the most that names take. */
+/* The distance from the last point of a line to its name, and the greatest width of names. */
 static const double LEADER = 24, NAMES_MOST = 250;
-/* From the words of a knee down to the plot, and how far they may go beyond its sides. */
+/* The distance from the text of a knee to the plot, and how far the text may exceed its sides. */
 static const double STRIP_GAP = 16, STRIP_BEYOND = 30;
 
 static const struct chart_point *last_point(const struct chart_series *series)
@@ -25,7 +25,7 @@ static const struct chart_point *last_point(const struct chart_series *series)
 
 struct names {
 	int count;
-	double size, width; /* of the words; 0 wide: there are none */
+	double size, width; /* of the text; width 0: there are no names */
 };
 
 static struct names fit_names(const struct page *page, double height)
@@ -59,7 +59,7 @@ static int by_height(const void *a, const void *b)
 	return one->y < other->y ? -1 : one->y > other->y ? 1 : one->series - other->series;
 }
 
-/* A name at the right of each line, moved apart where lines end close to each other. */
+/* A name at the right of each line, moved apart if lines end close together. */
 static void put_names(struct page *page, const struct names *names, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
@@ -94,7 +94,7 @@ static void put_names(struct page *page, const struct names *names, struct label
 			true, layout_ink(chart, ends[i].series), text);
 		rule = page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2,
 			layout_ink(chart, ends[i].series));
-		/* One that ends early is led there. */
+		/* A leader to a line that ends early. */
 		if (ends[i].x < edge - 6) {
 			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4,
 				ends[i].y, 1.0, layout_ink(chart, ends[i].series));
@@ -106,12 +106,12 @@ static void put_names(struct page *page, const struct names *names, struct label
 
 /* ---- knees ---- */
 
-/* Which marks have a row of the strip; -1: no row has room. */
+/* The row of each mark in the strip; -1: no row has room. */
 struct strip {
 	int rows;
-	double low; /* words may go so far to the left */
+	double low; /* the left limit of the text */
 	int row[CHART_MARKS];
-	int order[CHART_MARKS], count; /* marks with words, from left to right */
+	int order[CHART_MARKS], count; /* marks with text, from left to right */
 };
 
 static double mark_place(const struct chart *chart, int mark)
@@ -124,8 +124,7 @@ static double mark_size(const struct page *page, int mark)
 	return page_width(page, page->chart->mark[mark].text, SIZE_MARK, false) + 14;
 }
 
-/* Each goes into the row where it moves the others least: in turn, as many rows as their widths ask
- * for. */
+/* Assigns marks to rows in turn, in as many rows as their widths need. */
 static void plan_strip(const struct page *page, double width, struct strip *strip)
 {
 	const struct chart *chart = page->chart;
@@ -159,7 +158,7 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 	}
 }
 
-/* Whether one row of knees has room behind the title of y: then they stand on one line. */
+/* Whether the only row of knees fits next to the title of y. */
 static bool shares_row(
 	const struct page *page, const struct strip *strip, double left, double right)
 {
@@ -204,7 +203,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 
 			page_text(page, ROLE_MARK, items[i].at, y, ANCHOR_MIDDLE, SIZE_MARK, false,
 				ink, mark->text);
-			/* From under the words to the line in the plot. */
+			/* From the text to the line in the plot. */
 			if (row == strip->rows - 1)
 				page_rule(page, ROLE_MARK, items[i].at, y + 5, items[i].wanted,
 					plot.y, 1, ink);
@@ -316,13 +315,13 @@ void layout_lines(struct page *page)
 	struct names names;
 	struct strip strip;
 
-	/* The title of y stands above its axis, to be read without turning one's head. */
+	/* The title of y is above its axis, so that it is horizontal. */
 	top += SIZE_AXIS + 5;
 	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT,
 		chart->y.title);
 	top += 14;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
-	/* The strip above the plot takes some of the height. */
+	/* The strip above the plot needs some of the height. */
 	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
 	right = LAYOUT_WIDTH - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
 	plan_strip(page, right - left, &strip);
@@ -334,7 +333,7 @@ void layout_lines(struct page *page)
 		top += (strip.rows - 1) * SIZE_MARK * LINE_STEP + SIZE_MARK + STRIP_GAP - 6;
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
 	field.bounds = layout->plot;
-	/* Words on the highest point may leave the plot where nothing else is above it. */
+	/* The label of the highest point may leave the plot if nothing is above it. */
 	if (!strip.rows) {
 		field.bounds.y -= 10;
 		field.bounds.height += 10;
@@ -351,8 +350,8 @@ void layout_lines(struct page *page)
 
 /* ---- bars ---- */
 
-/* Bars that lie: a name at the left, the bar with its figure at its end, and the cause in small
- * letters under the bar. */
+/* Horizontal bars: the name at the left, the value at the end of the bar, and the cause in small
+ * letters below the bar. */
 
 static const int inks[] = {
 	[BAR_HARD] = INK_HARD,

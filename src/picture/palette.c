@@ -42,8 +42,8 @@ static const uint32_t inks[PICTURE_THEMES][INK_COUNT] = {
 	},
 };
 
-/* Near those of Okabe and Ito ("Color Universal Design", 2008), darkened or lightened until they
- * have a contrast of 3 to 1 with their page and still differ for people without red or green cones;
+/* Based on Okabe and Ito ("Color Universal Design", 2008), darkened or lightened to a contrast of 3
+ * to 1 with the page, and still different for people with red-green colour blindness.
  * tests/unit/test_palette.c measures both. */
 static const uint32_t series[PICTURE_THEMES][PALETTE_SERIES] = {
 	[PICTURE_LIGHT] = { 0x0072b2, 0xd55e00, 0x2fa56b, 0xa377a5, 0x7a3b14, 0x262626 },
@@ -71,7 +71,7 @@ struct colour palette_ordered(enum picture_theme theme, int index, int count)
 {
 	double share = count > 1 ? (double)index / (count - 1) : 0.5;
 
-	/* The part of the ramp that stands out from the page. */
+	/* The part of the ramp that has enough contrast with the page. */
 	return palette_ramp(theme == PICTURE_LIGHT ? 0.02 + 0.66 * share : 0.36 + 0.62 * share);
 }
 

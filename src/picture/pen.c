@@ -1,4 +1,4 @@
-/* Draws a chart as it was laid out: the page, what is under the data, the data, the words. */
+/* Draws a page: background, areas, data, text. */
 #include "picture/pen.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static void draw_area(const struct drawing *drawing, const struct layout_area *a
 		fill_box(drawing, &area->box, &paint, NULL);
 		return;
 	}
-	/* Light, with its outline: told from a solid one without colour. */
+	/* Light with an outline: differs from a solid bar without colour. */
 	paint.opacity = 0.22;
 	fill_box(drawing, &area->box, &paint, &stroke);
 }
@@ -78,7 +78,7 @@ static void draw_texts(const struct drawing *drawing)
 		struct pen_paint paint = paint_of(drawing, text->ink),
 				 page = paint_of(drawing, INK_PAGE);
 
-		/* Words beside a line may stand on the one of a knee. */
+		/* A label next to a line may be on the line of a knee: lighten the line. */
 		page.opacity = 0.75;
 		if (drawing->chart->kind == CHART_LINES &&
 			(text->role == ROLE_FLAT || text->role == ROLE_CALL))
@@ -118,7 +118,7 @@ static void draw_mark(const struct drawing *drawing, enum layout_mark mark, doub
 	drawing->pen->path(drawing->pen->context, points, shapes[mark].count, true, stroke, fill);
 }
 
-/* The quartiles: a band behind a line, bars at points that no line joins. */
+/* The quartiles: a band behind a line, bars at points without a line. */
 static void draw_band(const struct drawing *drawing, int index)
 {
 	const struct chart *chart = drawing->chart;
@@ -131,8 +131,8 @@ static void draw_band(const struct drawing *drawing, int index)
 	while (from < series->count) {
 		int count = 0, to = from;
 
-		/* A stretch without gap: along the upper quartiles, and back along the lower ones.
-		 */
+		/* A stretch without a gap: along the upper quartiles, and back along the lower
+		 * ones. */
 		while (to < series->count && isfinite(series->point[to].lo) &&
 			isfinite(series->point[to].hi))
 			to++;
@@ -197,7 +197,7 @@ static void draw_points(const struct drawing *drawing, int index)
 
 		if (!isfinite(y))
 			continue;
-		/* Where nothing joins the points, a stem says which step they belong to. */
+		/* Without a line, a stem connects each point with its step. */
 		if (!chart->joined && chart->y.scale.low == 0)
 			draw_line(drawing, x, layout_y(drawing->layout, chart, 0), x, y, &stem);
 		if (isfinite(point->lo) && isfinite(point->hi)) {
@@ -205,7 +205,7 @@ static void draw_points(const struct drawing *drawing, int index)
 			       hi = layout_y(drawing->layout, chart, point->hi);
 
 			draw_line(drawing, x, lo, x, hi, &thin);
-			/* Ends, where the bar leaves its mark. */
+			/* End strokes, if the bar is longer than the mark. */
 			if (lo - hi > 2 * radius) {
 				draw_line(drawing, x - radius, lo, x + radius, lo, &thin);
 				draw_line(drawing, x - radius, hi, x + radius, hi, &thin);
@@ -239,7 +239,7 @@ static void draw_series(const struct drawing *drawing)
 
 /* ---- grids ---- */
 
-/* What was not measured: crossed, in no colour of the ramp. */
+/* A cell without a value: crossed out, in no colour of the ramp. */
 static void draw_missing(const struct drawing *drawing, const struct box *box)
 {
 	struct pen_paint paint = paint_of(drawing, INK_GRID);
@@ -281,7 +281,7 @@ static void draw_heat(const struct drawing *drawing)
 	}
 }
 
-/* The place of a point of the landscape whose row or column lies between two steps. */
+/* A point of the relief between two steps. */
 static struct relief_point point_at(const struct drawing *drawing, const struct relief *relief,
 	const double *heights, double column, double row)
 {
@@ -296,14 +296,14 @@ static struct relief_point point_at(const struct drawing *drawing, const struct 
 	return relief_project(relief, column / (chart->x.count - 1), row / (chart->y.count - 1), z);
 }
 
-/* Whether a mark at `at` runs over the facet that begins at `first`. One along an edge belongs to
- * the facet in front, which would cover half of it; on the last edge none is in front. */
+/* Whether a mark at `at` crosses the facet that begins at `first`. A mark on an edge belongs to the
+ * facet in front, which would cover half of it; on the last edge there is no facet in front. */
 static bool runs_over(double at, int first, int count)
 {
 	return at >= first && at <= first + 1 && (at < first + 1 || first + 2 == count);
 }
 
-/* The lines of what ends across one facet. */
+/* The lines of marks across one facet. */
 static void draw_marks_across(const struct drawing *drawing, const struct relief *relief,
 	const double *heights, const struct relief_facet *facet)
 {
@@ -376,7 +376,7 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 	draw_rules(&drawing, false);
 	for (int i = 0; i < layout->area_count; i++)
 		draw_area(&drawing, &layout->area[i]);
-	/* Lines of knees stand under curves, and over cells. */
+	/* Lines of knees are below curves, but above cells. */
 	if (!over)
 		draw_rules(&drawing, true);
 	kinds[chart->kind](&drawing);

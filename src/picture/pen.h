@@ -1,6 +1,5 @@
-/* What a picture is drawn with: an interface, so that the drawing knows no library, and tests look
- * at what it does. In points, from the upper left corner of a page of LAYOUT_WIDTH × LAYOUT_HEIGHT.
- */
+/* An interface for drawing: pen.c knows no library, and tests inspect the calls. In points, from
+ * the upper left corner of a page of LAYOUT_WIDTH × LAYOUT_HEIGHT. */
 #ifndef SLX_PICTURE_PEN_H
 #define SLX_PICTURE_PEN_H
 
@@ -29,14 +28,14 @@ struct pen {
 	struct metrics metrics; /* of its font */
 	void (*text)(void *context, double x, double y, enum layout_anchor anchor, double size,
 		bool bold, const struct pen_paint *paint, const char *text);
-	/* A line through the points, or the area that it encloses, or both; either may be NULL. */
+	/* A line through the points, or the area inside it, or both; either may be NULL. */
 	void (*path)(void *context, const struct pen_point *points, int count, bool closed,
 		const struct pen_stroke *stroke, const struct pen_paint *fill);
 	void (*disc)(void *context, double x, double y, double radius,
 		const struct pen_stroke *stroke, const struct pen_paint *fill);
 };
 
-/* Draws the chart, page and all. */
+/* Draws the whole page of the chart. */
 void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_theme theme);
 
 #endif

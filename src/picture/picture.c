@@ -10,7 +10,7 @@
 struct picture_format {
 	const char *extension;
 	struct status (*ready)(void); /* NULL: always */
-	/* NULL: gnuplot, which takes two files. */
+	/* NULL: gnuplot, which needs two files. */
 	struct status (*draw)(
 		const struct chart *chart, enum picture_theme theme, struct text *out);
 };
@@ -22,7 +22,7 @@ static const struct picture_format formats[] = {
 	{ "gp", NULL, NULL },
 };
 
-/* The format that a path's extension names, in either case; NULL: none. */
+/* The format of a path's extension, in upper or lower case; NULL: none. */
 static const struct picture_format *format_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
@@ -128,7 +128,7 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 		status = save(chart, theme, path, true);
 		if (status_is_ok(&status) || !file_exists(path))
 			return status;
-		/* Somebody else took the name meanwhile. */
+		/* Another process has taken the name in the meantime. */
 	}
 	return status_make(
 		STATUS_FAILED, "10,000 pictures slexplore-%s-*.svg are here already", what);

@@ -1,5 +1,4 @@
-/* A picture in a file: by its extension drawn with cairo (svg, png, pdf) or written for gnuplot
- * (gp, with the data beside it). */
+/* Picture files. The extension chooses cairo (svg, png, pdf) or gnuplot (gp, plus a data file). */
 #ifndef SLX_PICTURE_PICTURE_H
 #define SLX_PICTURE_PICTURE_H
 
@@ -10,23 +9,23 @@
 #include "picture/chart.h"
 #include "picture/palette.h"
 
-/* STATUS_USAGE where a name's extension is none of those. */
+/* STATUS_USAGE: the extension of the name is none of these. */
 struct status picture_named(const char *path);
 
-/* Whether a picture could be saved there: to be asked before anything is measured for it. As
- * picture_named(), and STATUS_FAILED where it cannot be drawn on this machine, with what to
- * install, or the file cannot be written. Leaves nothing. */
+/* Whether a picture can be saved there: check before measuring anything for it. Like
+ * picture_named(); STATUS_FAILED if cairo is missing (names the package to install) or the file
+ * cannot be written. Leaves no file. */
 struct status picture_check(const char *path);
 
-/* Draws and saves it: whole, or not at all; what was there before is replaced. */
+/* Draws and saves the whole picture or nothing. Replaces an existing file. */
 struct status picture_save(const struct chart *chart, enum picture_theme theme, const char *path);
 
-/* The same under a new name in the current directory: slexplore-WHAT-1.svg, or the next number that
- * is free; nothing is replaced. The name is put into `path`. */
+/* The same under a new name in the current directory: slexplore-WHAT-1.svg, or the next free
+ * number. Replaces nothing. Writes the name into `path`. */
 struct status picture_save_new(const struct chart *chart, enum picture_theme theme,
 	const char *what, char *path, size_t size);
 
-/* The theme of that name; STATUS_USAGE: there is none. */
+/* The theme of that name; STATUS_USAGE: unknown name. */
 struct status picture_find_theme(const char *name, enum picture_theme *theme);
 
 /* ---- as bytes, appended to `out` ---- */

@@ -14,11 +14,11 @@
 
 #include "picture/pen.h"
 
-/* Points of a PNG for one of the page: 1920 × 1080. */
+/* Pixels for each point of the page: 1920 × 1080. */
 static const double PNG_SCALE = 2;
 
-/* What is called of the library: result, name, arguments. The headers check each, though nothing is
- * linked with it. */
+/* Functions of the library: result, name, arguments. The headers check each type, although nothing
+ * is linked. */
 #define FUNCTIONS(each)                                                                            \
 	each(cairo_t *, cairo_create, (cairo_surface_t *)) each(void, cairo_destroy,               \
 		(cairo_t *)) each(cairo_status_t, cairo_status, (cairo_t *)) each(const char *,    \
@@ -159,7 +159,7 @@ static void use_stroke(cairo_t *cairo, const struct pen_stroke *stroke)
 	api.cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
 }
 
-/* Fills and strokes the present path, and forgets it. */
+/* Fills and strokes the present path, and clears it. */
 static void finish_path(
 	cairo_t *cairo, const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
@@ -212,7 +212,7 @@ static struct status outcome(cairo_status_t status)
 		api.cairo_status_to_string(status));
 }
 
-/* Draws on a surface, which is then at its end but not yet given back. */
+/* Draws on a surface and finishes it. The caller destroys it. */
 static struct status draw_on(
 	cairo_surface_t *surface, const struct chart *chart, enum picture_theme theme, double scale)
 {
@@ -225,8 +225,8 @@ static struct status draw_on(
 		.disc = pen_disc };
 	struct status status;
 
-	/* Widths that grow evenly with the size, whatever the surface: what was laid out is what is
-	 * drawn. */
+	/* Unhinted metrics: widths grow evenly with the size on every surface, so the drawing
+	 * matches the layout. */
 	api.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
 	api.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
 	api.cairo_set_font_options(cairo, options);
@@ -283,8 +283,8 @@ static void add_escaped(struct text *text, const char *string)
 	}
 }
 
-/* cairo draws letters as shapes: what a page reader, a search or a test looks for stands in the
- * description. */
+/* cairo draws letters as shapes: the description holds the text for screen readers, searches and
+ * tests. */
 static void describe(const struct chart *chart, struct text *text)
 {
 	struct layout *layout = layout_new(chart, &metrics_plain);

@@ -9,7 +9,7 @@
 #include "config.h"
 #include "picture/page.h"
 
-/* Most names of steps along an axis, and along a side of a landscape. */
+/* The most names of steps along an axis, and along a side of a relief. */
 enum { NAMES_MOST = 64, RELIEF_NAMES = 7 };
 
 struct writing {
@@ -19,7 +19,7 @@ struct writing {
 	struct text *script, *data;
 };
 
-/* A string as gnuplot takes it, without any meaning inside. */
+/* A gnuplot string in single quotes: no character is special. */
 static void add_quoted(struct text *text, const char *string)
 {
 	text_add(text, "'");
@@ -77,8 +77,8 @@ static void add_begin(const struct writing *writing, const char *name)
 		strlen(name) + 3, strlen(name) + 3);
 	add_quoted(script, name);
 	text_add(script, ".'.dat'\n");
-	/* The terminals spell fonts, and place what is below the axis, each in a way of its own;
-	 * that of SVG knows nothing bold. */
+	/* Terminals differ in font names and in the place of labels below the axis; the SVG
+	 * terminal has no bold font. */
 	text_add(script,
 		"face = kind eq 'svg' ? 'sans-serif' : 'sans'\n"
 		"bold = kind eq 'svg' ? '' : ':Bold'\nlift = kind eq 'svg' ? 0.55 : 0.4\n");
@@ -111,7 +111,7 @@ static void add_words(const struct writing *writing, bool in_plot)
 			continue;
 		if (!in_plot && text->role != ROLE_HEAD && text->role != ROLE_FOOT)
 			continue;
-		/* Of bars, names are below no axis. */
+		/* Names of bars are not below an axis. */
 		if (text->role == ROLE_TICK && text->y > layout->plot.y + layout->plot.height)
 			continue;
 		text_add(writing->script, "set label ");
@@ -139,7 +139,7 @@ static const char *dash_type(enum layout_dash dash)
 	return types[dash];
 }
 
-/* Rules and areas that are no part of an axis. */
+/* Rules and areas that are not part of an axis. */
 static void add_rules(const struct writing *writing)
 {
 	const struct layout *layout = writing->layout;
@@ -192,7 +192,7 @@ static bool is_log(const struct scale *scale)
 	return scale->kind == SCALE_LOG || scale->kind == SCALE_LOG2 || scale->kind == SCALE_BYTES;
 }
 
-/* "x", "y", "cb" or "z", with the ticks that the layout would have. */
+/* "x", "y", "cb" or "z", with the ticks of the layout. */
 static void add_axis(const struct writing *writing, const char *name, const struct chart_axis *axis,
 	double room, bool across, bool reversed, int names_most)
 {
@@ -298,8 +298,8 @@ static void add_points(const struct writing *writing, const struct chart_series 
 		}
 		text_addf(writing->data, "%d\n", has_modes(point) ? 2 : point->doubtful);
 	}
-	/* Two empty lines part what `index` counts; a series without points must not be one with
-	 * the next. */
+	/* Two empty lines separate the data sets of `index`; a series without points needs a line
+	 * of its own. */
 	text_add(writing->data, series->count ? "\n\n" : "NaN NaN NaN NaN NaN NaN 0\n\n\n");
 }
 
@@ -314,7 +314,7 @@ static void add_part(
 
 static void add_series(const struct writing *writing, int index, bool *first)
 {
-	/* gnuplot's marks in the order of enum layout_mark: full, and hollow. */
+	/* gnuplot's point types in the order of enum layout_mark: full, and hollow. */
 	static const int full[MARK_COUNT] = { 7, 5, 13, 9, 11, 1 },
 			 hollow[MARK_COUNT] = { 6, 4, 12, 8, 10, 1 };
 	const struct chart *chart = writing->chart;
@@ -497,7 +497,7 @@ static void write_heat(const struct writing *writing)
 	text_add(writing->script, "\n");
 }
 
-/* A title without what is in brackets. */
+/* A title without the text in brackets. */
 static void add_short(struct text *script, const char *title)
 {
 	const char *bracket = strstr(title, " (");
@@ -515,7 +515,7 @@ static void write_relief(const struct writing *writing)
 
 	add_words(writing, false);
 	add_palette(writing);
-	/* All edges but those in front of the land. */
+	/* All edges except those in front of the relief. */
 	add_frame(writing, "895");
 	add_axis(writing, "x", &chart->x, 300, true, false, RELIEF_NAMES);
 	add_axis(writing, "y", &chart->y, 300, true, false, RELIEF_NAMES);
