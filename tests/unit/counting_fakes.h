@@ -9,7 +9,6 @@
 #include <linux/perf_event.h>
 
 #include "engine/counters/counter_group.h"
-#include "engine/counters/counting_kernel.h"
 
 enum { PMU_EVENTS = 64, PMU_OPEN = 512, PMU_BASE = 100 };
 
@@ -134,8 +133,8 @@ static inline void pmu_publish(struct pmu_fake *fake, struct pmu_open *open)
 	open->page.cap_user_rdpmc = counts;
 	open->page.index = counts ? (uint32_t)open->slot + 1 : 0;
 	open->page.pmc_width = (uint16_t)fake->width;
-	open->page.offset = (int64_t)(counts ? open->value - counting_extend(0, raw, fake->width)
-					     : open->value);
+	open->page.offset =
+		(int64_t)(counts ? open->value - group_extend(0, raw, fake->width) : open->value);
 }
 
 static inline void pmu_advance(
@@ -279,9 +278,9 @@ static inline void pmu_fake_stimulate(void *context)
 	pmu_advance(context, 0, 0, false);
 }
 
-static inline struct counting_kernel pmu_kernel(struct pmu_fake *fake)
+static inline struct perf_calls pmu_kernel(struct pmu_fake *fake)
 {
-	return (struct counting_kernel){ .context = fake,
+	return (struct perf_calls){ .context = fake,
 		.open = pmu_fake_open,
 		.close = pmu_fake_close,
 		.control = pmu_fake_control,

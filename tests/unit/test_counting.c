@@ -37,7 +37,7 @@ static const struct kernel loop = { .name = "loop", .call = call, .rewind = rewi
 
 struct bench {
 	struct pmu_fake pmu;
-	struct counting_kernel kernel;
+	struct perf_calls kernel;
 	struct counting *counting;
 	struct counter_plan plan;
 	struct kernel_run run;
@@ -227,19 +227,19 @@ static void what_cannot_be_mapped_is_read(void **state)
 static void counters_extend_by_their_sign(void **state)
 {
 	(void)state;
-	assert_int_equal(counting_extend(0, 5, 48), 5);
+	assert_int_equal(group_extend(0, 5, 48), 5);
 	/* Below zero: the kernel starts a counter so. */
-	assert_int_equal(counting_extend(UINT64_C(1) << 47, UINT64_C(1) << 47, 48), 0);
-	assert_int_equal(counting_extend(1000, (UINT64_C(1) << 48) - 1, 48), 999);
-	assert_int_equal(counting_extend(1000, (UINT64_C(1) << 32) - 1, 32), 999);
+	assert_int_equal(group_extend(UINT64_C(1) << 47, UINT64_C(1) << 47, 48), 0);
+	assert_int_equal(group_extend(1000, (UINT64_C(1) << 48) - 1, 48), 999);
+	assert_int_equal(group_extend(1000, (UINT64_C(1) << 32) - 1, 32), 999);
 	/* Beyond its width stands nothing of it. */
-	assert_int_equal(counting_extend(0, UINT64_C(0xabcd) << 48 | 7, 48), 7);
-	assert_int_equal(counting_extend(1, UINT64_MAX, 64), 0);
-	assert_int_equal(counting_extend(1, 41, 0), 42);
+	assert_int_equal(group_extend(0, UINT64_C(0xabcd) << 48 | 7, 48), 7);
+	assert_int_equal(group_extend(1, UINT64_MAX, 64), 0);
+	assert_int_equal(group_extend(1, 41, 0), 42);
 	/* 32 bits are over after a second of cycles: the difference of two readings does not care.
 	 */
-	assert_int_equal(counting_extend((UINT64_C(1) << 32) + 10, 5, 32) -
-				 counting_extend(0, (UINT64_C(1) << 31) - 1, 32),
+	assert_int_equal(group_extend((UINT64_C(1) << 32) + 10, 5, 32) -
+				 group_extend(0, (UINT64_C(1) << 31) - 1, 32),
 		(UINT64_C(1) << 32) + 15 - ((UINT64_C(1) << 31) - 1));
 }
 

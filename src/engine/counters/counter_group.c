@@ -1,4 +1,3 @@
-/* See counter_group.h. */
 #include "engine/counters/counter_group.h"
 
 #include <linux/perf_event.h>
@@ -7,86 +6,85 @@
 
 #include "engine/clock/clock.h"
 
-uint64_t counting_extend(uint64_t offset, uint64_t counter, unsigned width)
+uint64_t group_extend(uint64_t offset, uint64_t counter, unsigned width)
 {
 	unsigned spare = width > 0 && width < 64 ? 64 - width : 0;
 
-	/* Signed: the kernel starts a counter below zero, so that its half of the range passes
-	 * before it overflows. */
+	/* Signed: the kernel starts a counter below zero, so that half of its range passes before
+	 * it overflows. */
 	return offset + (uint64_t)((int64_t)(counter << spare) >> spare);
 }
 
-int group_add(const struct counting_kernel *kernel, struct counter_group *group,
+int group_add(const struct perf_calls *calls, struct counter_group *group,
 	struct perf_event_attr *attributes, int event)
 {
 	bool leader = group->count == 0;
 	int descriptor;
 
 	attributes->size = sizeof(*attributes);
-	/* The others begin and end with their leader. */
+	/* The other events start and stop with their leader. */
 	attributes->disabled = leader;
 	attributes->pinned = leader && group->pinned;
 	attributes->exclude_kernel = 1;
 	attributes->exclude_hv = 1;
-	attributes->exclude_guest =
-		1; /* some drivers take no other; this thread is no guest of ours anyway */
+	attributes->exclude_guest = 1; /* some drivers accept nothing else */
 	attributes->read_format =
 		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	descriptor = kernel->open(kernel->context, attributes, leader ? -1 : group->descriptor[0]);
+	descriptor = calls->open(calls->context, attributes, leader ? -1 : group->descriptor[0]);
 	if (descriptor < 0)
 		return -descriptor;
 	group->event[group->count] = event;
 	group->descriptor[group->count] = descriptor;
-	group->page[group->count] = kernel->map(kernel->context, descriptor);
+	group->page[group->count] = calls->map(calls->context, descriptor);
 	group->count++;
 	return 0;
 }
 
-void group_drop(const struct counting_kernel *kernel, struct counter_group *group)
+void group_drop(const struct perf_calls *calls, struct counter_group *group)
 {
 	int last = --group->count;
 
 	if (group->page[last])
-		kernel->unmap(kernel->context, group->page[last]);
+		calls->unmap(calls->context, group->page[last]);
 	if (group->descriptor[last] >= 0)
-		kernel->close(kernel->context, group->descriptor[last]);
+		calls->close(calls->context, group->descriptor[last]);
 	group->page[last] = NULL;
 }
 
-void group_close(const struct counting_kernel *kernel, struct counter_group *group)
+void group_close(const struct perf_calls *calls, struct counter_group *group)
 {
 	while (group->count > 0)
-		group_drop(kernel, group);
+		group_drop(calls, group);
 }
 
-void group_leave(const struct counting_kernel *kernel, struct counter_group *group)
+void group_leave(const struct perf_calls *calls, struct counter_group *group)
 {
 	for (int i = 0; i < group->count; i++) {
 		if (group->descriptor[i] >= 0)
-			kernel->close(kernel->context, group->descriptor[i]);
+			calls->close(calls->context, group->descriptor[i]);
 		group->descriptor[i] = -1;
 		group->page[i] = NULL;
 	}
 }
 
-bool group_start(const struct counting_kernel *kernel, const struct counter_group *group)
+bool group_start(const struct perf_calls *calls, const struct counter_group *group)
 {
-	return kernel->control(kernel->context, group->descriptor[0], PERF_EVENT_IOC_ENABLE);
+	return calls->control(calls->context, group->descriptor[0], PERF_EVENT_IOC_ENABLE);
 }
 
-void group_stop(const struct counting_kernel *kernel, const struct counter_group *group)
+void group_stop(const struct perf_calls *calls, const struct counter_group *group)
 {
-	kernel->control(kernel->context, group->descriptor[0], PERF_EVENT_IOC_DISABLE);
+	calls->control(calls->context, group->descriptor[0], PERF_EVENT_IOC_DISABLE);
 }
 
-bool group_read(const struct counting_kernel *kernel, const struct counter_group *group,
+bool group_read(const struct perf_calls *calls, const struct counter_group *group,
 	struct group_reading *reading)
 {
 	uint64_t buffer[3 + COUNTERS_MAX];
 	size_t values = (size_t)group->count * sizeof(uint64_t),
 	       size = 3 * sizeof(uint64_t) + values;
 
-	if (kernel->read(kernel->context, group->descriptor[0], buffer, size) != (long)size ||
+	if (calls->read(calls->context, group->descriptor[0], buffer, size) != (long)size ||
 		buffer[0] != (uint64_t)group->count)
 		return false;
 	reading->enabled = buffer[1];
@@ -95,9 +93,10 @@ bool group_read(const struct counting_kernel *kernel, const struct counter_group
 	return true;
 }
 
-/* The kernel changes a page only on the processor that its thread runs on, so the compiler alone
- * must keep the order. */
-static inline uint64_t page_read(const struct counting_kernel *kernel,
+/* The kernel changes a page only on the processor that runs this thread: a compiler barrier is
+ * enough.
+ */
+static inline uint64_t page_read(const struct perf_calls *calls,
 	const volatile struct perf_event_mmap_page *page, bool *counting)
 {
 	uint64_t value;
@@ -108,17 +107,17 @@ static inline uint64_t page_read(const struct counting_kernel *kernel,
 		atomic_signal_fence(memory_order_seq_cst);
 		index = page->index;
 		value = page->offset;
-		/* Without an index it is not on a counter, and offset is all that there is. */
+		/* Without an index the event has no counter now, and offset is its value. */
 		if (index)
-			value = counting_extend(value, kernel->counter(kernel->context, index - 1),
-				page->pmc_width);
+			value = group_extend(
+				value, calls->counter(calls->context, index - 1), page->pmc_width);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (page->lock != sequence);
 	*counting = index != 0;
 	return value;
 }
 
-bool group_values(const struct counting_kernel *kernel, const struct counter_group *group,
+bool group_values(const struct perf_calls *calls, const struct counter_group *group,
 	uint64_t value[COUNTERS_MAX])
 {
 	struct group_reading reading;
@@ -127,37 +126,36 @@ bool group_values(const struct counting_kernel *kernel, const struct counter_gro
 	clock_fence();
 	if (group->direct) {
 		for (int i = 0; i < group->count; i++) {
-			value[i] = page_read(kernel, group->page[i], &counting);
+			value[i] = page_read(calls, group->page[i], &counting);
 			all = all && counting;
 		}
 		clock_fence();
 		return all;
 	}
-	if (!group_read(kernel, group, &reading))
+	if (!group_read(calls, group, &reading))
 		return false;
 	memcpy(value, reading.value, (size_t)group->count * sizeof(*value));
 	clock_fence();
 	return true;
 }
 
-bool group_first(
-	const struct counting_kernel *kernel, const struct counter_group *group, uint64_t *value)
+bool group_first(const struct perf_calls *calls, const struct counter_group *group, uint64_t *value)
 {
 	struct group_reading reading;
 	bool counting = true;
 
 	if (group->direct) {
-		*value = page_read(kernel, group->page[0], &counting);
+		*value = page_read(calls, group->page[0], &counting);
 		return counting;
 	}
-	if (!group_read(kernel, group, &reading))
+	if (!group_read(calls, group, &reading))
 		return false;
 	*value = reading.value[0];
 	return true;
 }
 
-/* Whether instructions read what read() reads, of a group that is counting. */
-static bool reads_directly(const struct counting_kernel *kernel, const struct counter_group *group)
+/* Whether instructions read the same values as read(2), of a group that counts. */
+static bool reads_directly(const struct perf_calls *calls, const struct counter_group *group)
 {
 	struct group_reading middle;
 	uint64_t before[COUNTERS_MAX], after[COUNTERS_MAX];
@@ -168,12 +166,12 @@ static bool reads_directly(const struct counting_kernel *kernel, const struct co
 
 		if (!page || !page->cap_user_rdpmc || page->index == 0)
 			return false;
-		before[i] = page_read(kernel, group->page[i], &counting);
+		before[i] = page_read(calls, group->page[i], &counting);
 	}
-	if (!group_read(kernel, group, &middle))
+	if (!group_read(calls, group, &middle))
 		return false;
 	for (int i = 0; i < group->count; i++) {
-		after[i] = page_read(kernel, group->page[i], &counting);
+		after[i] = page_read(calls, group->page[i], &counting);
 		if (!counting || middle.value[i] - before[i] > after[i] - before[i])
 			return false;
 	}
@@ -181,19 +179,19 @@ static bool reads_directly(const struct counting_kernel *kernel, const struct co
 }
 
 bool group_try(
-	const struct counting_kernel *kernel, struct counter_group *group, bool moved[COUNTERS_MAX])
+	const struct perf_calls *calls, struct counter_group *group, bool moved[COUNTERS_MAX])
 {
 	struct group_reading before, after;
 	bool ran;
 
 	group->direct = false;
-	ran = group_start(kernel, group) && group_read(kernel, group, &before);
+	ran = group_start(calls, group) && group_read(calls, group, &before);
 	if (ran) {
-		kernel->stimulate(kernel->context);
-		group->direct = reads_directly(kernel, group);
-		ran = group_read(kernel, group, &after) && after.running > before.running;
+		calls->stimulate(calls->context);
+		group->direct = reads_directly(calls, group);
+		ran = group_read(calls, group, &after) && after.running > before.running;
 	}
-	group_stop(kernel, group);
+	group_stop(calls, group);
 	for (int i = 0; i < group->count; i++)
 		moved[i] = ran && after.value[i] != before.value[i];
 	return ran;

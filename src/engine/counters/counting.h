@@ -9,15 +9,46 @@
 
 #include <stdatomic.h>
 
+#include "engine/counters/counter_group.h"
 #include "engine/counters/counters.h"
+#include "engine/counters/pmu.h"
 
 struct measure;
-struct counting;
+
+struct counting_event {
+	struct counter_code code;
+	enum count_state state; /* COUNT_NONE: it is open, or was not tried */
+	int error;		/* of COUNT_REFUSED */
+	bool moved;		/* it rose once, under the stimulus or in a measurement */
+};
+
+struct counting {
+	const struct perf_calls *calls;
+	int cpu;
+	const char *root;
+	bool probed; /* pmu and none are known */
+	struct pmu pmu;
+	int none;      /* why nothing that the processor counts can be had: an errno; 0: it can */
+	char why[160]; /* the same for people */
+
+	struct counter_plan plan;
+	uint32_t open; /* the id of the plan that is open; 0: none */
+	struct counting_event event[COUNTERS_MAX];
+	int most;      /* events of a group: no more than this have been seen to run */
+	unsigned uses; /* since some event was found held by others */
+	int group_count;
+	int first; /* the group whose turn it is */
+	struct counter_group group[COUNTERS_MAX];
+	struct counter_group clock; /* core cycles, for trials; count 0: none */
+	bool clock_runs;
+};
 
 /* Holds nothing open yet, and asks the system nothing before it is used. cpu: the measured
  * processor, which decides between the PMUs of a hybrid machine. root: below which /proc and /sys
  * lie, "" but in tests; kept. */
 struct counting *counting_new(int cpu, const char *root);
+/* The same with other system calls, which must outlive it: for tests. */
+struct counting *counting_new_with(int cpu, const char *root, const struct perf_calls *calls);
 void counting_free(struct counting *counting);
 
 /* Opens what the plan names, unless this very plan (by its id) is open already; nothing when its id
@@ -47,5 +78,11 @@ uint64_t counting_read_cycles(struct counting *counting);
  * slopes for each group, fewer where they last long. *cancel is looked at between passes. */
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
 	const atomic_bool *cancel, struct counts *counts);
+
+/* Starts the trials' clock of core cycles, if there is one. For passes.c. */
+void counting_start_clock(struct counting *counting);
+
+/* Whether the processor counts an event, and not the kernel. For passes.c. */
+bool counting_is_hardware(const struct counter_code *code);
 
 #endif

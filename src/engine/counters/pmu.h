@@ -43,7 +43,7 @@ void pmu_words(const struct pmu *pmu, char *buffer, size_t size);
 /* Whether a list as "0-7,9" holds a number. */
 bool pmu_list_holds(const char *list, int number);
 
-/* Asks the processor. pmu_x86.c, pmu_arm64.c. */
+/* Fills counters, fixed, width and guest. machine/processor_x86.c, machine/processor_arm64.c. */
 void pmu_ask_processor(struct pmu *pmu);
 
 #endif

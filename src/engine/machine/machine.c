@@ -8,7 +8,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "engine/machine/identify.h"
 #include "engine/machine/topology.h"
 
 struct memory_limits machine_means(const struct machine *machine)

@@ -84,4 +84,8 @@ uint64_t machine_own_caches(const struct machine *machine);
 /* The last data cache's size in bytes, or 0. */
 uint64_t machine_last_cache(const struct machine *machine);
 
+/* Fills name, processor and virtualised. On hybrid processors the features are those of the core
+ * that the caller runs on, which should be the measured one. processor_x86.c, processor_arm64.c. */
+void identify_processor(struct machine *machine);
+
 #endif

@@ -1,10 +1,13 @@
 /* MIDR, as the kernel shows it. */
-#include "engine/machine/identify.h"
+#include "engine/machine/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "engine/counters/pmu.h"
+#include "engine/machine/environment.h"
 
 /* Implementer and part numbers: Arm's "MIDR_EL1, Main ID Register" and the cores' reference
  * manuals, as libpfm4 and the kernel's cputype.h list them. */
@@ -74,4 +77,17 @@ void identify_processor(struct machine *machine)
 				cores[i].name, midr);
 	if (machine->name[0] == '\0')
 		snprintf(machine->name, sizeof(machine->name), "AArch64 core, MIDR %08llxh", midr);
+}
+
+void pmu_ask_processor(struct pmu *pmu)
+{
+	char words[64];
+
+	if (system_has("", "/proc/device-tree/hypervisor") ||
+		system_has("", "/sys/hypervisor/type") ||
+		(system_line("", "/proc/device-tree/compatible", words, sizeof(words)) &&
+			strcmp(words, "linux,dummy-virt") == 0) ||
+		(system_line("", "/sys/class/dmi/id/sys_vendor", words, sizeof(words)) &&
+			strcmp(words, "QEMU") == 0))
+		pmu->guest = 1;
 }
