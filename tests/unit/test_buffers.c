@@ -110,6 +110,7 @@ static const struct window_filler add = { "add", "registers", "integer registers
 static const struct window_filler jal = { "jal", "branches", "branches in flight", 2, 1,
 	"calls by jumps", "" };
 
+/* wanted: a part of the words that names the figures; empty: there is nothing to say. */
 static void check_difference(
 	struct knee knee, const struct window_filler *filler, double entries, const char *wanted)
 {
@@ -118,7 +119,10 @@ static void check_difference(
 
 	buffers_load(&buffers);
 	buffers_difference(&buffers, &knee, filler, entries, words);
-	assert_string_equal(words, wanted);
+	if (*wanted)
+		check_contains(words, wanted);
+	else
+		assert_string_equal(words, "");
 }
 
 static void the_difference_is_explained(void **state)
@@ -132,46 +136,28 @@ static void the_difference_is_explained(void **state)
 	};
 
 	(void)state;
-	check_difference(sharp(506, 506, 506), &nop, 512,
-		"506 nops + 2 of the loop itself = 508 of 512 entries: the rest could not be "
-		"filled");
-	check_difference(sharp(510, 510, 510), &nop, 512,
-		"510 nops + 2 of the loop itself = 512 entries, as the core's file has");
-	check_difference(sharp(508, 507, 510), &nop, 512,
-		"508 nops + 2 of the loop itself = about 510 entries, where the core's file has "
-		"512");
-	check_difference(sharp(440, 440, 440), &nop, 512,
-		"440 nops + 2 of the loop itself = 442 entries: 70 fewer than the core's file has");
-	check_difference(sharp(530, 529, 530), &nop, 512,
-		"530 nops + 2 of the loop itself = 532 entries: 20 more than the core's file has");
-	check_difference(sharp(220, 220, 220), &add, 248,
-		"220 additions = 220 of 248 entries: the rest hold the registers that programs "
-		"see");
-	check_difference(sharp(62, 62, 62), &jal, 128,
-		"62 x 2 calls by jumps + 1 of the loop itself = 125 of 128 entries: the rest "
-		"could not be filled");
-	check_difference(
-		sharp(510, 510, 510), NULL, 512, "510 fillers, and 512 entries in the core's file");
+	check_difference(sharp(506, 506, 506), &nop, 512, "508 of 512 entries");
+	check_difference(sharp(510, 510, 510), &nop, 512, "512 entries");
+	check_difference(sharp(508, 507, 510), &nop, 512, "about 510 entries");
+	check_difference(sharp(440, 440, 440), &nop, 512, "442 entries: 70 fewer");
+	check_difference(sharp(530, 529, 530), &nop, 512, "532 entries: 20 more");
+	check_difference(sharp(220, 220, 220), &add, 248, "220 of 248 entries");
+	check_difference(sharp(62, 62, 62), &jal, 128, "125 of 128 entries");
+	check_difference(sharp(510, 510, 510), NULL, 512, "510 fillers");
 	check_difference(sharp(510, 510, 510), &nop, NAN, "");
-	check_difference(soft, &add, 248,
-		"not sharp: it rises from 200 to 260 fillers, and the core file's 248 are among "
-		"them");
-	check_difference(soft, &add, 180, "not sharp: it rises from 200 to 260 fillers");
-	check_difference(soft, NULL, NAN, "not sharp: it rises from 200 to 260 fillers");
+	check_difference(soft, &add, 248, "248");
+	check_difference(soft, &add, 180, "from 200 to 260 fillers");
+	check_difference(soft, NULL, NAN, "from 200 to 260 fillers");
 	/* 401 to 521 entries. */
-	check_difference(soft, &jal, 512,
-		"not sharp: it rises from 200 to 260 fillers, and the core file's 512 are among "
-		"them");
-	check_difference(soft, &jal, 248, "not sharp: it rises from 200 to 260 fillers");
-	check_difference(
-		none, &jal, 128, "they take none of the 128 entries that the core's file has");
+	check_difference(soft, &jal, 512, "512");
+	check_difference(soft, &jal, 248, "from 200 to 260 fillers");
+	check_difference(none, &jal, 128, "128 entries");
 	check_difference(none, &jal, NAN, "");
 	none.work = true;
-	check_difference(none, &jal, 128,
-		"the time grows by the fillers' own work, and by no step: nothing is full before");
-	check_difference(unclear, &nop, 512, "something disturbs it: points are off by 23 %");
+	check_difference(none, &jal, 128, "own work");
+	check_difference(unclear, &nop, 512, "23 %");
 	unclear.sparse = true;
-	check_difference(unclear, &nop, 512, "too few points: one more between or behind may tell");
+	check_difference(unclear, &nop, 512, "few points");
 	none.work = false;
 	assert_true(isnan(buffers_found(&none, &nop)));
 	assert_true(isnan(buffers_found(&unclear, NULL)));

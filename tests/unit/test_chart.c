@@ -462,7 +462,7 @@ static struct probe_report *probed(void)
 		.plateau = { { .from = 4096, .to = 32768, .cycles = 5.1, .confidence = 1 },
 			{ .from = 4 << 20, .to = 256 << 20, .cycles = 500, .confidence = 1 } } };
 	hierarchy->finding[hierarchy->finding_count++] =
-		(struct finding){ true, "The system says otherwise." };
+		(struct finding){ FINDING_LINE_SIZE, true, "The system says otherwise." };
 	return report;
 }
 

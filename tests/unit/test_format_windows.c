@@ -53,7 +53,7 @@ static void text_says_it_in_80_columns(void **state)
 	check_contains(text, "512\n");
 	check_contains(text, "soft");
 	check_contains(text, "none up to 1024");
-	check_contains(text, "nop: 506 nops + 2 of the loop itself = 508 of 512 entries");
+	check_contains(text, "nop: 506 nops + 2 for the loop = 508 of 512 entries");
 	check_contains(text, "vector: filler=vector needs what this processor lacks");
 	check_contains(text, "add: not sharp: it rises from 2");
 	check_contains(text, "reorder buffer elsewhere: Sandy Bridge 168,");

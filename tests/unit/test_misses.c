@@ -183,8 +183,8 @@ static void says_why_there_is_no_answer(void **state)
 		const char *why;
 	} cases[] = {
 		{ { .working_set = 65536, .lines = 1, .scattered = true }, "random order" },
-		{ { .working_set = 65536, .own = true }, "loop of your own" },
-		{ { .working_set = 65536 }, "no working set" },
+		{ { .working_set = 65536, .own = true }, "own loop" },
+		{ { .working_set = 65536 }, "working set" },
 	};
 	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 0 };
 
@@ -351,7 +351,7 @@ static void what_is_met_most_often_stays(void **state)
 	check_near(misses.level[2].each, 0, 0);
 	assert_true(misses.level[2].fits);
 	misses_words(&misses, 0, words, sizeof(words));
-	assert_string_equal(words, "5.94 misses per lookup at least: what is met most often stays");
+	assert_string_equal(words, "5.94 misses per lookup at least: the most frequent lines stay");
 	misses_words(&misses, 2, words, sizeof(words));
 	check_contains(words, "no miss after the first pass");
 }

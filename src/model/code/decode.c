@@ -273,8 +273,8 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 		status = status_make(STATUS_FAILED, "no loop in the function's machine code");
 	} else if (span.count > LOOP_MOST) {
 		status = status_make(STATUS_FAILED,
-			"a loop of %d instructions; %d are the most that is looked into",
-			span.count, LOOP_MOST);
+			"the loop has %d instructions, more than the limit of %d", span.count,
+			LOOP_MOST);
 	} else {
 		loop_reserve(loop, span.count, span.count);
 		measure_span(&function, &span);

@@ -93,19 +93,18 @@ static struct status follow(struct way *way, uint64_t top)
 		if (way->at < way->begin || way->at >= way->end || way->count == LOOP_MOST)
 			return way->count == LOOP_MOST
 				       ? status_make(STATUS_FAILED,
-						 "a loop of over %d instructions is not looked "
-						 "into",
+						 "the loop has more than %d instructions",
 						 LOOP_MOST)
 				       : status_make(STATUS_FAILED,
-						 "the way through the loop leads out of its code");
+						 "the path through the loop leaves its code");
 		decode_there(way, way->at, &insn);
 		if (!insn.known)
 			return status_make(STATUS_FAILED,
-				"the way through the loop meets what is no instruction");
+				"the path through the loop reaches bytes that are no instruction");
 		way->seen[way->count] = way->at;
 		if (!advance(way, &insn, top, &way->taken[way->count]))
 			return status_make(
-				STATUS_FAILED, "where \"%s\" leads is not known", insn.text);
+				STATUS_FAILED, "the target of \"%s\" is not known", insn.text);
 		note_registers(way, &insn);
 		way->count++;
 	} while (way->at != top);

@@ -220,9 +220,9 @@ static const char *signal_words(int number)
 {
 	switch (number) {
 	case SIGSEGV:
-		return "touched memory that is not there (SIGSEGV)";
+		return "accessed memory that does not exist (SIGSEGV)";
 	case SIGBUS:
-		return "touched memory that has no page (SIGBUS)";
+		return "accessed memory that has no page (SIGBUS)";
 	case SIGFPE:
 		return "divided by zero, or overflowed in a division (SIGFPE)";
 	case SIGILL:

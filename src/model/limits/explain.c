@@ -201,8 +201,8 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 
 		units_bytes_long((int64_t)bytes, held, sizeof(held));
 		return status_make(STATUS_FAILED,
-			"to read its code %s is laid out, and there is no room for %s here; of a "
-			"smaller size there may be",
+			"reading the code of %s needs %s of memory, which is not available: use a "
+			"smaller size",
 			kernel->name, held);
 	}
 	if (kernel->deep)

@@ -108,13 +108,13 @@ void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVEL
 	memcpy(misses->cache, cache, sizeof(misses->cache));
 	if (walk->own)
 		snprintf(misses->why, sizeof(misses->why),
-			"nothing says which lines a loop of your own touches");
+			"the lines that your own loop touches are not known");
 	else if (walk->scattered && walk->reaches == 0)
 		snprintf(misses->why, sizeof(misses->why),
-			"its lines come in a random order: some are met again by chance");
+			"its lines come in random order: some repeat by chance");
 	else if (walk->reaches == 0 && (!(walk->lines > 0) || !(walk->working_set > 0)))
 		snprintf(misses->why, sizeof(misses->why),
-			"this kernel walks no working set in order");
+			"this kernel does not walk a working set in order");
 	misses->known = !misses->why[0];
 	for (int i = 0; misses->known && i < MISSES_LEVELS; i++)
 		misses->level[i] = level_find(misses, cache[i], i < LEVELS_BY_SETS);
@@ -174,7 +174,7 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct machi
 	}
 	memset(misses, 0, sizeof(*misses));
 	snprintf(misses->why, sizeof(misses->why),
-		"how %.40s walks its data is known once its code is read", kernel->name);
+		"the walk of %.40s is known once its code is read", kernel->name);
 }
 
 /* ---- words */
@@ -230,7 +230,7 @@ void misses_words(const struct misses *misses, int index, char *buffer, size_t s
 	} else if (level->fits) {
 		snprintf(buffer, size, "no miss after the first pass: all %s stay", held);
 	} else if (misses->walk.reaches > 0) {
-		snprintf(buffer, size, "%.3g misses per %s at least: what is met most often stays",
+		snprintf(buffer, size, "%.3g misses per %s at least: the most frequent lines stay",
 			level->each, access);
 	} else {
 		rate_words(level->each, access, rate, sizeof(rate));

@@ -148,7 +148,7 @@ static void explain(
 		size);
 	if (by_climb && next)
 		snprintf(words, sizeof(words),
-			", behind which the latency climbs most, from %.3g to %.3g cycles%s",
+			", after which latency rises most, from %.3g to %.3g cycles%s",
 			level->latency, next->latency, next->measured ? " as measured" : "");
 	else if (first_unknown(question, advice->level))
 		snprintf(words, sizeof(words),
@@ -166,20 +166,20 @@ static void explain(
 	}
 	switch (advice->by) {
 	case BLOCK_TURNS:
-		add(advice, "; and of a little over 32 turns a loop's end is mispredicted");
+		add(advice, "; and the end of a loop of just over 32 iterations is mispredicted");
 		break;
 	case BLOCK_NEAR:
 		units_bytes_long((int64_t)level[-1].bytes, size, sizeof(size));
 		snprintf(words, sizeof(words),
-			"; %s one block of %lld x %lld stays in %s (%s), which saves more than "
-			"ends of shorter lines take",
+			"; %s one block of %lld x %lld stays in %s (%s), which saves more than the "
+			"ends of shorter lines cost",
 			advice->paged ? "and" : "but", (long long)advice->n, (long long)advice->n,
 			level[-1].name, size);
 		add(advice, words);
 		break;
 	case BLOCK_WINDOW:
 		snprintf(words, sizeof(words),
-			"; but only %.0f elements of a sum are under way at once, and shorter sums "
+			"; but only %.0f elements of a sum are in flight at once, and shorter sums "
 			"overlap",
 			floor(question->window));
 		add(advice, words);

@@ -33,9 +33,20 @@ struct hierarchy_level {
 	char words[FINDING_TEXT]; /* "L1d: 4.0 cycles up to 48 KiB" */
 };
 
-/* Something that a reader should know: a disagreement with the system, a step that huge pages did
- * not remove, pages refused. */
+/* Kinds up to FINDING_LINE_SIZE disagree with what the system states. */
+enum finding_kind {
+	FINDING_CACHE_SIZE,
+	FINDING_CACHE_MISSING,
+	FINDING_CACHE_UNSTATED,
+	FINDING_LINE_SIZE,
+	FINDING_STEPS_STAY, /* with huge pages */
+	FINDING_STEPS_GONE,
+	FINDING_PAGES, /* others were granted than were requested */
+	FINDING_TWO_MODES
+};
+
 struct finding {
+	enum finding_kind kind;
 	bool disagreement; /* with what the system states */
 	char text[FINDING_TEXT];
 };

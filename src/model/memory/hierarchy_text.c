@@ -30,7 +30,7 @@ static const char *cycle_words(double cycles, char buffer[SIZE_TEXT])
 }
 
 __attribute__((format(printf, 3, 4))) static void find(
-	struct hierarchy *hierarchy, bool disagreement, const char *format, ...)
+	struct hierarchy *hierarchy, enum finding_kind kind, const char *format, ...)
 {
 	struct finding *finding;
 	va_list list;
@@ -38,7 +38,8 @@ __attribute__((format(printf, 3, 4))) static void find(
 	if (hierarchy->finding_count == FINDINGS_MAX)
 		return;
 	finding = &hierarchy->finding[hierarchy->finding_count++];
-	finding->disagreement = disagreement;
+	finding->kind = kind;
+	finding->disagreement = kind <= FINDING_LINE_SIZE;
 	va_start(list, format);
 	vsnprintf(finding->text, sizeof(finding->text), format, list);
 	va_end(list);
@@ -91,19 +92,19 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 		say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name,
 			cycles, stated, size, level->unstable ? ", unstable" : "");
 		if (level->looks > 1)
-			find(hierarchy, true,
-				"The system says that %s has %s. Of that this process had %s to "
-				"%s, in %d looks over %.1f s: other cores use it too.",
+			find(hierarchy, FINDING_CACHE_SIZE,
+				"The system says that %s has %s. This process had %s to %s of it, "
+				"in %d looks over %.1f s: other cores share it.",
 				level->name, stated, lo, hi, level->looks, level->seconds);
 		else if (strcmp(lo, hi) == 0)
-			find(hierarchy, true,
-				"The system says that %s has %s. By the curve it ends at about "
+			find(hierarchy, FINDING_CACHE_SIZE,
+				"The system says that %s has %s. The curve shows its end at about "
 				"%s%s.",
 				level->name, stated, lo, varies);
 		else
-			find(hierarchy, true,
-				"The system says that %s has %s. By the curve it ends between %s "
-				"and %s%s.",
+			find(hierarchy, FINDING_CACHE_SIZE,
+				"The system says that %s has %s. The curve shows its end between "
+				"%s and %s%s.",
 				level->name, stated, lo, hi, varies);
 	} else if (hierarchy_is_about(level)) {
 		say(level, "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size,
@@ -176,7 +177,7 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 		const struct machine_cache *cache = &input->machine->cache[i];
 
 		if (!hierarchy_cache(hierarchy, cache->level))
-			find(hierarchy, true,
+			find(hierarchy, FINDING_CACHE_MISSING,
 				"The system says that there is an L%d of %s. The curve shows no "
 				"plateau of its own for it.",
 				cache->level, size_words((double)cache->bytes, stated));
@@ -184,7 +185,7 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 	for (int i = 0; i < hierarchy->level_count; i++)
 		if (hierarchy->level[i].kind == LEVEL_CACHE && hierarchy->level[i].stated == 0 &&
 			input->machine->cache_count > 0)
-			find(hierarchy, true,
+			find(hierarchy, FINDING_CACHE_UNSTATED,
 				"The curve shows a plateau of %s, which the system does not state.",
 				hierarchy->level[i].name);
 }
@@ -224,13 +225,14 @@ static void find_steps(const struct hierarchy_input *input, struct hierarchy *hi
 	if (!input->got[PAGES_HUGE] || strcmp(input->got[PAGES_HUGE], "huge") != 0)
 		return;
 	if ((count = step_words(input, hierarchy, true, steps, sizeof(steps))) > 0)
-		find(hierarchy, false, "Huge pages were granted, yet the step%s at %s stay%s: %s.",
+		find(hierarchy, FINDING_STEPS_STAY,
+			"Huge pages were granted, yet the step%s at %s stay%s: %s.",
 			count > 1 ? "s" : "", steps, count > 1 ? "" : "s",
 			input->machine && input->machine->virtualised
 				? "the host maps small pages"
 				: "the TLB holds them in small pieces");
 	if ((count = step_words(input, hierarchy, false, steps, sizeof(steps))) > 0)
-		find(hierarchy, false, "With huge pages the step%s at %s %s gone: %s.",
+		find(hierarchy, FINDING_STEPS_GONE, "With huge pages the step%s at %s %s gone: %s.",
 			count > 1 ? "s" : "", steps, count > 1 ? "are" : "is",
 			count > 1 ? "they were the TLBs'" : "it was the TLB's");
 }
@@ -241,8 +243,9 @@ static void find_pages(const struct hierarchy_input *input, struct hierarchy *hi
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		if (asked[kind] && input->got[kind] && strcmp(input->got[kind], asked[kind]) != 0)
-			find(hierarchy, false,
-				"Pages asked for: %s; got: %s. That curve shows what was got.",
+			find(hierarchy, FINDING_PAGES,
+				"Pages requested: %s; granted: %s. The curve shows the granted "
+				"pages.",
 				asked[kind], input->got[kind]);
 }
 
@@ -251,9 +254,9 @@ static void find_line_differs(const struct machine *machine, struct hierarchy *h
 	unsigned stated = hierarchy_stated_line(machine);
 
 	if (hierarchy->line > 0 && stated && hierarchy->line != stated)
-		find(hierarchy, true,
-			"The system says that lines have %u bytes. Two accesses lie in one only "
-			"while less than %.0f bytes apart.",
+		find(hierarchy, FINDING_LINE_SIZE,
+			"The system says that lines have %u bytes. Two accesses share a line only "
+			"while they are less than %.0f bytes apart.",
 			stated, hierarchy->line);
 }
 
@@ -284,7 +287,7 @@ static void find_two_modes(const struct hierarchy_input *input, struct hierarchy
 				widest = point;
 		}
 		if (count > 0)
-			find(hierarchy, false,
+			find(hierarchy, FINDING_TWO_MODES,
 				"%d point%s%s ha%s two modes: at %s, %s cycles in %.0f %% of the "
 				"trials and %s in the others.",
 				count, count == 1 ? "" : "s", pages[kind], count == 1 ? "s" : "ve",

@@ -85,7 +85,7 @@ static bool rises_past(const struct knee *knee, const struct window_filler *fill
 	return isfinite(entries) && entries > from && entries <= to;
 }
 
-/* "506 nops + 2 of the loop itself", "23 x 2 calls by two jumps". */
+/* "506 nops + 2 for the loop", "23 x 2 calls by two jumps". */
 static void say_sum(
 	const struct knee *knee, const struct window_filler *filler, char *words, size_t size)
 {
@@ -94,8 +94,7 @@ static void say_sum(
 					       filler->counts);
 
 	if (filler->own > 0 && used > 0 && (size_t)used < size)
-		snprintf(
-			words + used, size - (size_t)used, " + %g of the loop itself", filler->own);
+		snprintf(words + used, size - (size_t)used, " + %g for the loop", filler->own);
 }
 
 static void say_sharp(const struct buffers *buffers, const struct knee *knee,
@@ -107,25 +106,23 @@ static void say_sharp(const struct buffers *buffers, const struct knee *knee,
 	char sum[160] = "";
 
 	if (!filler) {
-		snprintf(words, BUFFERS_WORDS, "%.0f fillers, and %.0f entries in the core's file",
+		snprintf(words, BUFFERS_WORDS, "%.0f fillers, and %.0f entries in the core file",
 			knee->x, entries);
 		return;
 	}
 	say_sum(knee, filler, sum, sizeof(sum));
 	if (less == 0)
-		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries, as the core's file has", sum,
-			found);
+		snprintf(
+			words, BUFFERS_WORDS, "%s = %.0f entries, as in the core file", sum, found);
 	else if (fabs(less) <= unsure)
-		snprintf(words, BUFFERS_WORDS,
-			"%s = about %.0f entries, where the core's file has %.0f", sum, found,
-			entries);
+		snprintf(words, BUFFERS_WORDS, "%s = about %.0f entries; the core file has %.0f",
+			sum, found, entries);
 	else if (less > 0 && rest && less <= rest->most)
 		snprintf(words, BUFFERS_WORDS, "%s = %.0f of %.0f entries: %s", sum, found, entries,
 			rest->words);
 	else
-		snprintf(words, BUFFERS_WORDS,
-			"%s = %.0f entries: %.0f %s than the core's file has", sum, found,
-			fabs(less), less > 0 ? "fewer" : "more");
+		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries: %.0f %s than in the core file",
+			sum, found, fabs(less), less > 0 ? "fewer" : "more");
 }
 
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
@@ -153,20 +150,19 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	case KNEE_NONE:
 		if (knee->work)
 			snprintf(words, BUFFERS_WORDS,
-				"the time grows by the fillers' own work, and by no step: nothing "
-				"is full before");
+				"the time grows with the fillers' own work and shows no step: no "
+				"buffer fills before");
 		else if (known)
 			snprintf(words, BUFFERS_WORDS,
-				"they take none of the %.0f entries that the core's file has",
+				"these fillers take none of the %.0f entries of the core file",
 				entries);
 		break;
 	case KNEE_UNCLEAR:
 		if (knee->sparse)
 			snprintf(words, BUFFERS_WORDS,
-				"too few points: one more between or behind may tell");
+				"too few points: measure one more between or after them");
 		else
-			snprintf(words, BUFFERS_WORDS,
-				"something disturbs it: points are off by %.0f %%",
+			snprintf(words, BUFFERS_WORDS, "noise: points deviate by %.0f %%",
 				100 * knee->noise);
 		break;
 	default:
