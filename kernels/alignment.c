@@ -15,12 +15,13 @@ static const char *const count_names[] = { "4", "8", "16", "32", "64", "128", "2
 _Static_assert(sizeof(count_names) / sizeof(*count_names) == COUNTS + 1, "a name for each count");
 
 static const struct knob knobs[] = {
-	[OFFSET] = KNOB_ROW_COUNT("offset", "bytes from the start of a line to the loop's", 0,
-		LINE - 1, 0, .role = KNOB_FORM),
+	[OFFSET] =
+		KNOB_ROW_COUNT("offset", "bytes from the start of a line to the start of the loop",
+			0, LINE - 1, 0, .role = KNOB_FORM),
 	[LENGTH] = KNOB_ROW_COUNT(
 		"length", "bytes of each instruction", 1, LENGTHS, 4, .role = KNOB_FORM),
 	[COUNT] = KNOB_ROW_CHOICE("count",
-		"nops in an iteration, beside the loop's own two instructions", count_names,
+		"nops in an iteration, next to the loop's own two instructions", count_names,
 		.initial = 2, .role = KNOB_FORM),
 };
 
@@ -225,12 +226,11 @@ static uint64_t alignment_expected(const struct kernel_run *run, uint64_t elemen
 
 const struct kernel kernel_alignment = {
 	.name = "alignment",
-	.title = "where code lies, and how long it is",
-	.look_for = "Every instruction here is a nop: the width is the limit, unless the front end "
-		    "falls behind. Turn offset, and "
-		    "see cycles come and go in steps of 16, 32 or 64 bytes; turn count past what "
-		    "the op cache holds, and length "
-		    "tells how many bytes the decoders take a cycle.",
+	.title = "code alignment and code size",
+	.look_for = "Each instruction is a nop: the issue width is the limit, unless the front end "
+		    "falls behind. Change offset: cycles change in steps of 16, 32 or 64 bytes. "
+		    "Raise count past the capacity of the op cache: length then shows how many "
+		    "bytes the decoders take per cycle.",
 	.document = "Downs, Performance Speed Limits, Front End Effects",
 	.element = "nop",
 	.hint = "+ on offset; or count=16384, then length=8",

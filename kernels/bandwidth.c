@@ -43,15 +43,14 @@ static const struct op {
 
 static const struct knob knobs[] = {
 	[OP] = KNOB_ROW_CHOICE("op",
-		"read, write, update or copy: strided, every place, or by the library", op_names,
+		"read, write, update or copy: strided, each place, or by the library", op_names,
 		.initial = OP_FRD),
-	[SIZE] = KNOB_ROW_SIZE(
-		"bytes of the array, or of both when one is copied to the other", 16384),
+	[SIZE] = KNOB_ROW_SIZE("bytes of the array; copies: of both arrays", 16384),
 	[STRIDE] = KNOB_ROW_COUNT("stride",
 		"places of width bytes from one to the next; rd, wr, rdwr, cp", 1, 64, 4,
 		.axis = AXIS_STRIDE),
 	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of an access", width_names, .role = KNOB_FORM),
-	[STORES] = KNOB_ROW_CHOICE("stores", "by way of the caches or past them; fwr, fcp",
+	[STORES] = KNOB_ROW_CHOICE("stores", "through the caches or past them; fwr, fcp",
 		store_names, .role = KNOB_FORM),
 	[PAGES] = KNOB_ROW_PAGES,
 	[NODE] = KNOB_ROW_NODE,
@@ -443,13 +442,12 @@ static const char *bandwidth_remark(const int64_t *v)
 
 const struct kernel kernel_bandwidth = {
 	.name = "bandwidth",
-	.title = "bytes a second to each cache and memory",
-	.look_for = "Turn width: a core begins so many accesses a cycle, and wider ones move more "
-		    "bytes. Grow size: beyond the first cache "
-		    "lines a cycle bind, whatever the width. Only bytes that the code reads or "
-		    "writes are credited: lines that a strided walk "
-		    "brings and does not use are not, nor those that a store fetches first. "
-		    "lmbench credits bytes that it never loads.",
+	.title = "bandwidth of each cache and of memory",
+	.look_for = "Raise width: a core starts a fixed number of accesses per cycle, and wider "
+		    "accesses move more bytes. Grow size: beyond the first cache, lines per cycle "
+		    "are the limit at any width. Only bytes that the code reads or writes count, "
+		    "not whole lines that a strided walk fetches, nor lines fetched before a "
+		    "store. lmbench also counts bytes that it never loads.",
 	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using "
 		    "LMBench (memory bandwidth)",
 	.element = "access",

@@ -20,7 +20,7 @@ static const char *const spacing_names[] = { "4", "8", "16", "32", "64", NULL };
 static const struct knob knobs[] = {
 	[WAY] = KNOB_ROW_CHOICE("way", "jumps, or branches: all taken, none, or every other one",
 		way_names, .initial = WAY_TAKEN, .role = KNOB_FORM),
-	[COUNT] = KNOB_ROW_CHOICE("count", "branches in an iteration, the loop's own among them",
+	[COUNT] = KNOB_ROW_CHOICE("count", "branches in an iteration, including the loop's own",
 		count_names, .initial = 7, .role = KNOB_FORM),
 	[SPACING] = KNOB_ROW_CHOICE("spacing", "bytes from one branch to the next", spacing_names,
 		.initial = 2, .role = KNOB_FORM),
@@ -166,13 +166,12 @@ static uint64_t branches_expected(const struct kernel_run *run, uint64_t element
 
 const struct kernel kernel_branches = {
 	.name = "branches",
-	.title = "jumps one after the other",
-	.look_for = "A taken branch ends what the front end fetches at a time: one in two cycles "
-		    "on older cores unless the loop "
-		    "is tiny, one a cycle or even two on newer ones. Set way=untaken and the same "
-		    "branches only take their slots "
-		    "and ports. Turn spacing: predictors hold few jumps that share a line, and "
-		    "then each costs several cycles.",
+	.title = "branches one after another",
+	.look_for =
+		"A taken branch ends the fetch of that cycle: one per two cycles on older cores "
+		"unless the loop is tiny, one or two per cycle on newer cores. Set way=untaken: "
+		"the branches use only their slots and ports. Lower spacing: predictors hold few "
+		"branches per line, and then each branch costs several cycles.",
 	.document = "Downs, Performance Speed Limits, Taken Branches",
 	.element = "branch",
 	.hint = "Down to spacing, then -: dense jumps; then way=untaken",

@@ -23,12 +23,11 @@ static const char *const order_names[] = { "sequential", "random", NULL };
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays, or of all nodes", 32768),
 	[CHAIN] = KNOB_ROW_CHOICE("chain",
-		"through what an addition waits for the last: nothing, the sum, a load",
-		chain_names),
+		"what an addition waits for: nothing, the last sum, or a load", chain_names),
 	[TYPE] = KNOB_ROW_CHOICE("type", "the type of the numbers", type_names),
-	[ACC] = KNOB_ROW_CHOICE("acc", "sums side by side, where the chain goes through the sum",
-		acc_names, .role = KNOB_FORM),
-	[ORDER] = KNOB_ROW_CHOICE("order", "how the list goes through memory", order_names),
+	[ACC] = KNOB_ROW_CHOICE(
+		"acc", "independent sums, for chain=sum", acc_names, .role = KNOB_FORM),
+	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the list in memory", order_names),
 };
 
 /* 16 bytes. */
@@ -542,13 +541,12 @@ static const char *chains_remark(const int64_t *v)
 
 const struct kernel kernel_chains = {
 	.name = "chains",
-	.title = "three loops that add, and what waits for what",
-	.look_for = "The same addition with no chain, with one through the sum, and with one "
-		    "through the load of a list's next node: turn "
-		    "chain and see what CPE becomes. acc breaks the one through the sum; type=f64 "
-		    "makes it longer. Then grow size: loads that wait for "
-		    "nothing run ahead and hide the caches, those of the list do not, least of all "
-		    "with order=random.",
+	.title = "three loops that add, and their dependency chains",
+	.look_for = "The same addition without a chain, with a chain through the sum, and with a "
+		    "chain through the load of a list's next node: change chain and compare CPE. "
+		    "acc breaks the chain through the sum; type=f64 makes it longer. Then grow "
+		    "size: independent loads run ahead and hide the caches; loads of the list do "
+		    "not, least of all with order=random.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
 	.element = "addition",
 	.hint = "Down to chain, then +: none, sum, load; then grow size",

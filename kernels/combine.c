@@ -23,10 +23,10 @@ static const struct knob knobs[] = {
 		"type", "the type of the elements", type_names, .initial = TYPE_F64),
 	[UNROLL] = KNOB_ROW_COUNT("unroll", "elements in one iteration of the loop", 1,
 		COMBINE_UNROLL, 4, .role = KNOB_FORM),
-	[ACC] = KNOB_ROW_COUNT("acc", "accumulators: chains that run side by side", 1,
-		COMBINE_UNROLL, 1, .role = KNOB_FORM),
+	[ACC] = KNOB_ROW_COUNT(
+		"acc", "accumulators: independent chains", 1, COMBINE_UNROLL, 1, .role = KNOB_FORM),
 	[SHAPE] = KNOB_ROW_CHOICE("shape",
-		"accumulators apart, or an iteration's elements combined first", shape_names,
+		"separate accumulators, or elements of an iteration combined first", shape_names,
 		.role = KNOB_FORM),
 	[SIZE] = KNOB_ROW_BYTES("size", "bytes of the array", 64, KNOB_MAX_MEMORY, 16384,
 		.axis = AXIS_SIZE, .factor = 2),
@@ -235,14 +235,12 @@ static const char *combine_remark(const int64_t *v)
 const struct kernel kernel_combine = {
 	.name = "combine",
 	.title = "reduce an array",
-	.look_for = "With one accumulator every operation waits for the one before: CPE is the "
-		    "operation's latency, "
-		    "whatever the size. Turn up unroll and acc together and CPE falls until "
-		    "another limit, a port or the "
-		    "loads, takes over. Then grow size past each cache.",
+	.look_for =
+		"With one accumulator each operation waits for the previous one: CPE is the "
+		"latency of the operation at any size. Raise unroll and acc together: CPE falls "
+		"until a port or the loads become the limit. Then grow size past each cache.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 "
-		    "(combining, unrolling, "
-		    "accumulators)",
+		    "(combining, unrolling, accumulators)",
 	.element = "array element read",
 	.limit = "latency",
 	.hint = "Down to acc, then +: watch the cycles fall",

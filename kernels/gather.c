@@ -20,9 +20,9 @@ static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of values and indices together", 16384),
 	[TYPE] =
 		KNOB_ROW_CHOICE("type", "the type of the values; an index has 4 bytes", type_names),
-	[FORM] = KNOB_ROW_CHOICE("form", "a load for each value, or a gather into so many bits",
+	[FORM] = KNOB_ROW_CHOICE("form", "one load per value, or a gather of so many bits",
 		form_names, .role = KNOB_FORM),
-	[ORDER] = KNOB_ROW_CHOICE("order", "where the indices lead", order_names),
+	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the indices", order_names),
 };
 
 struct gather_walk {
@@ -345,11 +345,10 @@ static uint64_t gather_expected(const struct kernel_run *run, uint64_t elements)
 const struct kernel kernel_gather = {
 	.name = "gather",
 	.title = "gather against scalar loads",
-	.look_for = "A gather fetches up to 16 values in one instruction, and makes a load for "
-		    "each nevertheless: what it can save is "
-		    "the rest. Turn form, and see whether this core gains by it or loses; then let "
-		    "order and size scatter the "
-		    "values beyond the caches.",
+	.look_for =
+		"A gather fetches up to 16 values with one instruction, but still makes one load "
+		"per value: it can only save the other instructions. Change form to see whether "
+		"this core gains. Then let order and size scatter the values beyond the caches.",
 	.document = "Downs, Performance Speed Limits, \"Load Throughput Limit\" (gathers)",
 	.element = "value fetched",
 	.limit = "loads",

@@ -15,18 +15,18 @@ static const struct knob knobs[] = {
 	[HASH_SIZE] = KNOB_ROW_BYTES("size", "bytes of both tables: buckets, nodes and slots",
 		16384, (int64_t)64 << 30, 1536 << 10, .axis = AXIS_SIZE, .factor = 2),
 	[HASH_LOAD] = KNOB_ROW_COUNT(
-		"load", "keys for every hundred buckets, or slots", 5, 1000, 75, .multiple = 5),
-	[HASH_TABLE] = KNOB_ROW_CHOICE("table",
-		"keys in chains behind their bucket, or in the next free slot", table_names,
-		.role = KNOB_FORM),
+		"load", "keys per hundred buckets or slots", 5, 1000, 75, .multiple = 5),
+	[HASH_TABLE] =
+		KNOB_ROW_CHOICE("table", "colliding keys in chains, or in the next free slot",
+			table_names, .role = KNOB_FORM),
 	[HASH_ORDER] =
-		KNOB_ROW_CHOICE("order", "how the nodes of chains lie in memory", order_names),
-	[HASH_LOOKUPS] = KNOB_ROW_COUNT("lookups", "lookups at a time, step by step", 1,
+		KNOB_ROW_CHOICE("order", "the order of the chains' nodes in memory", order_names),
+	[HASH_LOOKUPS] = KNOB_ROW_COUNT("lookups", "lookups at once, step by step", 1,
 		HASH_LOOKUPS_MOST, 1, .factor = 2, .role = KNOB_FORM),
-	[HASH_FOUND] = KNOB_ROW_COUNT(
-		"found", "percent of the lookups whose key is there", 0, 100, 100, .multiple = 5),
+	[HASH_FOUND] = KNOB_ROW_COUNT("found", "percent of lookups whose key is in the table", 0,
+		100, 100, .multiple = 5),
 	[HASH_WHOLE] = KNOB_ROW_COUNT(
-		"whole", "1: each trial is 16 M lookups, and they are checked", 0, 1, 0),
+		"whole", "1: each trial is 16 M lookups, which are checked", 0, 1, 0),
 	[HASH_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -390,11 +390,11 @@ static const char *hash_remark(const int64_t *v)
 const struct kernel kernel_hash_lookup = {
 	.name = "hash-lookup",
 	.title = "look keys up in a hash table",
-	.look_for = "In a chain each node waits for the one before, and none is near another. With "
-		    "table=open a key that meets others lies in one of "
-		    "the next slots, mostly in the same line, and nothing is loaded to find it: "
-		    "faster while slots are free. Turn load: full, it looks at "
-		    "more slots than chains have nodes. Where chains are long, turn lookups.",
+	.look_for = "In a chain each node waits for the previous one, and the nodes lie far apart. "
+		    "With table=open a key that collides lies in one of the next slots, mostly in "
+		    "the same line, without a load to find it: faster while slots are free. Raise "
+		    "load: a full table searches more slots than chains have nodes. Where chains "
+		    "are long, raise lookups.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up "
 		    "memory-bound programs with low ILP",
 	.element = "lookup",

@@ -13,9 +13,9 @@ static const char *const order_names[] = { "random", "sequential", NULL };
 
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of values and offsets together", 16384),
-	[FORM] = KNOB_ROW_CHOICE("form", "4 loads for 2 values; 2 offsets in 1 load; gather",
+	[FORM] = KNOB_ROW_CHOICE("form", "4 loads per 2 values, 2 offsets in 1 load, or a gather",
 		form_names, .role = KNOB_FORM),
-	[ORDER] = KNOB_ROW_CHOICE("order", "where the offsets lead", order_names),
+	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the offsets", order_names),
 };
 
 struct indirect {
@@ -287,11 +287,9 @@ static uint64_t indirect_expected(const struct kernel_run *run, uint64_t element
 const struct kernel kernel_indirect = {
 	.name = "indirect",
 	.title = "sum through an array of offsets",
-	.look_for = "Five operations for two values, but four of them load: the loads bind. Turn "
-		    "form to wide: two offsets come in "
-		    "one load, and though there are more operations they take no more cycles, or "
-		    "fewer. A gather saves "
-		    "instructions, and no loads.",
+	.look_for = "Five operations for two values, but four of them load: the loads are the "
+		    "limit. Set form=wide: one load fetches two offsets, so more operations take "
+		    "no more cycles, or fewer. A gather saves instructions, but no loads.",
 	.document = "Downs, Performance Speed Limits, \"Load Throughput Limit\"",
 	.element = "value summed",
 	.limit = "loads",

@@ -13,7 +13,7 @@ enum { SIZE, K, UNROLL };
 
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of the array", 16384),
-	[K] = KNOB_ROW_COUNT("k", "loads an element", 1, 4, 2),
+	[K] = KNOB_ROW_COUNT("k", "loads per element", 1, 4, 2),
 	[UNROLL] = KNOB_ROW_COUNT(
 		"unroll", "elements in one iteration of the loop", 1, 8, 8, .role = KNOB_FORM),
 };
@@ -147,12 +147,10 @@ static struct status loads_verify(struct kernel_run *run)
 
 const struct kernel kernel_k_loads = {
 	.name = "k-loads",
-	.title = "k loads an element",
-	.look_for = "Nothing is computed: an element takes k cycles divided by the loads that the "
-		    "core begins in one. Turn k and "
-		    "read that number off. Turn unroll down and see the loop's own operations, and "
-		    "its one jump a cycle, come "
-		    "in between.",
+	.title = "k loads per element",
+	.look_for = "Nothing is computed: an element takes k divided by the loads per cycle. "
+		    "Change k and read the loads per cycle from CPE. Lower unroll to see the cost "
+		    "of the loop's own operations and of its taken branch.",
 	.document = "Downs, Performance Speed Limits, \"Load Throughput Limit\"",
 	.element = "element of k loads",
 	.limit = "loads",

@@ -33,18 +33,16 @@
 extern const char *const knob_pages[];
 extern const char *const knob_nodes[];
 
-#define KNOB_ROW_PAGES                                                                         \
-	KNOB_ROW_CHOICE("pages", "pages behind the working set, where the system grants them", \
+#define KNOB_ROW_PAGES                                                                       \
+	KNOB_ROW_CHOICE("pages", "page size of the working set, where the system grants it", \
 		knob_pages, .asks = ASKS_PAGES)
-#define KNOB_ROW_NODE    \
-	KNOB_ROW_CHOICE( \
-		"node", "memory node that holds the working set", knob_nodes, .asks = ASKS_NODE)
-#define KNOB_ROW_CORES                                                                 \
-	KNOB_ROW_COUNT("cores",                                                        \
-		"cores that do the same at once, each on a working set of its own", 1, \
-		KNOB_MAX_CORES, 1, .asks = ASKS_CORES)
-#define KNOB_ROW_STREAMS                                                                 \
-	KNOB_ROW_COUNT("streams", "other cores that stream through memory meanwhile", 0, \
+#define KNOB_ROW_NODE \
+	KNOB_ROW_CHOICE("node", "memory node of the working set", knob_nodes, .asks = ASKS_NODE)
+#define KNOB_ROW_CORES                                                                            \
+	KNOB_ROW_COUNT("cores", "cores that run the kernel at once, each on its own working set", \
+		1, KNOB_MAX_CORES, 1, .asks = ASKS_CORES)
+#define KNOB_ROW_STREAMS                                                                        \
+	KNOB_ROW_COUNT("streams", "other cores that stream through memory at the same time", 0, \
 		KNOB_MAX_CORES, 0, .asks = ASKS_STREAMS)
 
 #endif

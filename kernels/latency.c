@@ -28,17 +28,16 @@ enum { MIX = 20 };
 static const char *const order_names[] = { "random", "backward", "pairs", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes with what lies between them", 64,
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes and the gaps between them", 64,
 		KNOB_MAX_MEMORY, 16384, .axis = AXIS_SIZE, .multiple = 16, .factor = 2),
 	[STRIDE] = KNOB_ROW_COUNT("stride",
-		"bytes from a node to the next; pairs: between its two nodes", 16, 65536, 64,
+		"bytes from one node to the next; pairs: between its two nodes", 16, 65536, 64,
 		.axis = AXIS_STRIDE, .multiple = 16, .factor = 2),
-	[ORDER] = KNOB_ROW_CHOICE("order", "how the walk goes through memory", order_names),
-	[CHAINS] = KNOB_ROW_COUNT("chains", "chains of loads at once, independent of each other", 1,
-		KERNEL_CHAINS, 1),
-	[NEAR] = KNOB_ROW_BYTES("near", "bytes of the small set that takes the other accesses",
+	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the nodes in memory", order_names),
+	[CHAINS] = KNOB_ROW_COUNT("chains", "independent chains of loads", 1, KERNEL_CHAINS, 1),
+	[NEAR] = KNOB_ROW_BYTES("near", "bytes of the small set, which gets the other accesses",
 		LINE, KNOB_MAX_MEMORY, 16384, .multiple = LINE, .factor = 2),
-	[FAR] = KNOB_ROW_COUNT("far", "percent of the accesses that go to the set of size", 0, 100,
+	[FAR] = KNOB_ROW_COUNT("far", "percent of accesses that go to the large set (size)", 0, 100,
 		100, .multiple = 100 / MIX),
 	[PAGES] = KNOB_ROW_PAGES,
 	[NODE] = KNOB_ROW_NODE,
@@ -530,12 +529,11 @@ static const char *latency_remark(const int64_t *v)
 const struct kernel kernel_latency = {
 	.name = "latency",
 	.title = "load latency of each cache and of memory",
-	.look_for = "Each load waits for the one before. Grow size: CPE stays flat in each cache "
-		    "and steps up where the nodes outgrow it. "
-		    "With order=backward, the classic strided walk, memory seems several times "
-		    "faster: the prefetcher follows it and fetches lines "
-		    "before they are asked for, which is bandwidth, not latency. Turn up chains: "
-		    "so many misses are under way at once.",
+	.look_for =
+		"Each load waits for the previous one. Grow size: CPE is flat within each cache "
+		"and rises where the nodes outgrow it. With order=backward, the classic strided "
+		"walk, memory seems several times faster: the prefetcher fetches lines in advance, "
+		"so CPE shows bandwidth, not latency. Raise chains: that many misses overlap.",
 	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using "
 		    "LMBench (memory latency)",
 	.element = "load",

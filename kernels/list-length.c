@@ -19,11 +19,11 @@ struct node {
 static const char *const order_names[] = { "sequential", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes with their spacing", 16,
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes and the gaps between them", 16,
 		KNOB_MAX_MEMORY, 16384, .axis = AXIS_SIZE, .multiple = 16, .factor = 2),
 	[SPACING] = KNOB_ROW_COUNT("spacing", "bytes from one node to the next in memory", 16, 256,
 		16, .multiple = 16, .factor = 2),
-	[ORDER] = KNOB_ROW_CHOICE("order", "how the list goes through memory", order_names),
+	[ORDER] = KNOB_ROW_CHOICE("order", "the order of the list in memory", order_names),
 };
 
 static uint64_t node_count(const int64_t *v)
@@ -182,11 +182,9 @@ static struct status list_prepare_code(struct kernel_run *run)
 const struct kernel kernel_list_length = {
 	.name = "list-length",
 	.title = "walk a linked list",
-	.look_for = "Every load waits for the pointer that the one before it fetched: CPE is the "
-		    "load-to-use latency. "
-		    "Grow size and watch it step up at each cache; then set order=random and see "
-		    "what the prefetchers had "
-		    "been hiding.",
+	.look_for = "Each load needs the pointer that the previous load fetched: CPE is the "
+		    "load-to-use latency. Grow size: CPE rises at each cache. Then set "
+		    "order=random to see the latency that prefetchers hide.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 "
 		    "(load performance)",
 	.element = "list node",

@@ -23,27 +23,26 @@ static const char *const inner_names[] = { "scalar", "vector", "any-of", NULL };
 static const char *const group_names[] = { "1", "2", "4", "8", "16", NULL };
 
 static const struct knob knobs[] = {
-	[LOOKUP_SIZE] = KNOB_ROW_BYTES("size",
-		"bytes of all nodes, 24 in each: 384m are 16 M nodes", 512 * NODE,
-		(int64_t)LIST_NODES_MOST *NODE, 65536 * NODE, .axis = AXIS_SIZE, .factor = 2),
+	[LOOKUP_SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes, 24 each: 384m holds 16 M nodes",
+		512 * NODE, (int64_t)LIST_NODES_MOST *NODE, 65536 * NODE, .axis = AXIS_SIZE,
+		.factor = 2),
 	[LOOKUP_FORM] =
-		KNOB_ROW_CHOICE("form", "the way through the list", form_names, .role = KNOB_FORM),
+		KNOB_ROW_CHOICE("form", "how the list is walked", form_names, .role = KNOB_FORM),
 	[LOOKUP_INNER] =
 		KNOB_ROW_CHOICE("inner", "how form=interleaved compares a node with all values",
 			inner_names, .role = KNOB_FORM),
 	[LOOKUP_VALUES] = KNOB_ROW_COUNT(
-		"values", "values looked up", 1, LOOKUP_VALUES_MOST, 128, .factor = 2),
+		"values", "values to look up", 1, LOOKUP_VALUES_MOST, 128, .factor = 2),
 	[LOOKUP_FOUND] = KNOB_ROW_COUNT(
 		"found", "percent of the values that are in the list", 0, 100, 50, .multiple = 5),
 	[LOOKUP_MISPLACED] = KNOB_ROW_COUNT("misplaced",
 		"percent of nodes at random places; 0: all in order", 0, 100, 0, .multiple = 5),
 	[LOOKUP_DELETED] = KNOB_ROW_COUNT("deleted",
-		"percent of nodes that are in the array, but not in the list", 0, 75, 0,
-		.multiple = 5),
-	[LOOKUP_GROUP] = KNOB_ROW_CHOICE(
-		"group", "nodes that stay together, wherever they are", group_names),
-	[LOOKUP_WHOLE] = KNOB_ROW_COUNT("whole",
-		"1: each trial looks up all values, and what is found is checked", 0, 1, 0),
+		"percent of nodes in the array that are not in the list", 0, 75, 0, .multiple = 5),
+	[LOOKUP_GROUP] =
+		KNOB_ROW_CHOICE("group", "nodes that stay together in memory", group_names),
+	[LOOKUP_WHOLE] = KNOB_ROW_COUNT(
+		"whole", "1: each trial looks up all values and checks the result", 0, 1, 0),
 	[LOOKUP_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -526,10 +525,10 @@ static const char *lookup_remark(const int64_t *v)
 const struct kernel kernel_list_lookup = {
 	.name = "list-lookup",
 	.title = "which of many values are in a linked list",
-	.look_for = "One memory, five ways through it. Grow size, set misplaced=25, and turn form: "
-		    "value by value each node waits for the one "
-		    "before; with all values at each node the wait is shared; an array or an index "
-		    "have nothing to wait for.",
+	.look_for = "Five ways through the same memory. Grow size, set misplaced=25, and change "
+		    "form. form=simple waits for each node. form=interleaved compares each node "
+		    "with all values, so they share the wait. form=unrolled waits once per group. "
+		    "form=array and form=index do not wait.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
 	.element = "comparison of a node with a value",
 	.hint = "Type size=24m misplaced=25, then + on form",

@@ -23,19 +23,20 @@ static const struct knob knobs[] = {
 	[MATMUL_N] = KNOB_ROW_COUNT(
 		"n", "rows and columns of each matrix", 8, MATMUL_N_MOST, 1000, .factor = 2),
 	[MATMUL_FORM] = KNOB_ROW_CHOICE(
-		"form", "how the product is written", form_names, .role = KNOB_FORM),
-	[MATMUL_ORDER] = KNOB_ROW_CHOICE("order", "loops, outermost first; auto: the case study's",
-		order_names, .role = KNOB_FORM),
+		"form", "how the product is computed", form_names, .role = KNOB_FORM),
+	[MATMUL_ORDER] = KNOB_ROW_CHOICE("order",
+		"order of the loops, outermost first; auto: the case study's", order_names,
+		.role = KNOB_FORM),
 	[MATMUL_BLOCK] = KNOB_ROW_COUNT("block", "rows and columns of a block, in blocked forms", 4,
 		MATMUL_N_MOST, BLOCK_INITIAL, .factor = 2, .role = KNOB_FORM),
 	[MATMUL_ACC] =
-		KNOB_ROW_CHOICE("acc", "sums side by side, where the loop over k is innermost",
+		KNOB_ROW_CHOICE("acc", "independent sums, where the loop over k is innermost",
 			acc_names, .role = KNOB_FORM),
 	[MATMUL_TYPE] = KNOB_ROW_CHOICE("type", "the type of the elements", type_names),
-	[MATMUL_PAD] =
-		KNOB_ROW_COUNT("pad", "elements between the end of a row and the next", 0, 64, 0),
+	[MATMUL_PAD] = KNOB_ROW_COUNT(
+		"pad", "elements between the end of a row and the next row", 0, 64, 0),
 	[MATMUL_WHOLE] = KNOB_ROW_COUNT(
-		"whole", "1: each trial is a whole product, and it is checked", 0, 1, 0),
+		"whole", "1: each trial is a whole product, which is checked", 0, 1, 0),
 	[MATMUL_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -278,10 +279,9 @@ const struct kernel kernel_matmul = {
 	.name = "matmul",
 	.title = "multiply matrices",
 	.look_for = "The same n * n * n multiply-adds take several times as long down columns as "
-		    "along rows once a column's lines no longer fit "
-		    "a cache. Turn order, then form: blocks are met again before they leave the "
-		    "cache, and acc takes the waiting out of the sums. "
-		    "n=1024 is slower than 1025: turn pad.",
+		    "along rows once the lines of a column no longer fit a cache. Change order, "
+		    "then form: blocked forms reuse data before they leave the cache, and acc "
+		    "shortens the chain of sums. n=1024 is slower than n=1025: change pad.",
 	.document =
 		"Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench",
 	.element = "multiply-add",

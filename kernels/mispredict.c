@@ -17,13 +17,12 @@ static const char *const period_names[] = { "none", "2", "4", "8", "16", "32", "
 	"512", "1024", "2048", "4096", "8192", "16384", "32768", "65536", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_BYTES("size", "bytes of outcomes, eight in each", 64, KNOB_MAX_MEMORY,
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes of outcomes, eight per byte", 64, KNOB_MAX_MEMORY,
 		262144, .axis = AXIS_SIZE, .factor = 2),
-	[RANDOM] =
-		KNOB_ROW_COUNT("random", "percent of outcomes that are a coin's; the others are 1",
-			0, 100, 100, .multiple = 5),
-	[PERIOD] =
-		KNOB_ROW_CHOICE("period", "outcomes after which the same come again", period_names),
+	[RANDOM] = KNOB_ROW_COUNT("random", "percent of outcomes that are random; the others are 1",
+		0, 100, 100, .multiple = 5),
+	[PERIOD] = KNOB_ROW_CHOICE(
+		"period", "outcomes after which the sequence repeats", period_names),
 	[FORM] = KNOB_ROW_CHOICE("form", "a branch around the addition, or a conditional move",
 		form_names, .role = KNOB_FORM),
 };
@@ -201,12 +200,11 @@ static uint64_t mispredict_expected(const struct kernel_run *run, uint64_t eleme
 
 const struct kernel kernel_mispredict = {
 	.name = "mispredict",
-	.title = "a branch that data decide",
-	.look_for = "Half of all coins are guessed wrong, and a wrong guess costs some fifteen "
-		    "cycles. Turn down random, or give "
-		    "the coins a period that the predictor learns: how long a one shows how much "
-		    "it remembers. form=cmov costs the "
-		    "same whatever comes.",
+	.title = "a branch that depends on data",
+	.look_for = "The predictor guesses half of all random outcomes wrong, and a misprediction "
+		    "costs about fifteen cycles. Lower random, or set a period that the predictor "
+		    "can learn: the longest such period shows how much it remembers. form=cmov "
+		    "costs the same for all outcomes.",
 	.document = "Downs, Performance Speed Limits, Branches in Flight (its remedies are those "
 		    "against mispredictions)",
 	.element = "outcome",

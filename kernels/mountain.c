@@ -14,12 +14,11 @@ enum { ELEMENT = 8, LINE = 64 };
 static const char *const op_names[] = { "rd", "wr", "rdwr", "cp", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_SIZE(
-		"bytes of the array, or of both when one is copied to the other", 16384),
+	[SIZE] = KNOB_ROW_SIZE("bytes of the array; op=cp: of both arrays", 16384),
 	[STRIDE] = KNOB_ROW_COUNT("stride", "elements of 8 bytes from one access to the next", 1,
 		64, 1, .axis = AXIS_STRIDE),
-	[OP] = KNOB_ROW_CHOICE("op", "what is done to each: read and summed, written, both, copied",
-		op_names, .initial = OP_RD),
+	[OP] = KNOB_ROW_CHOICE(
+		"op", "read and sum, write, both, or copy", op_names, .initial = OP_RD),
 };
 
 struct mountain_walk {
@@ -316,12 +315,11 @@ const struct kernel kernel_mountain = {
 	.name = "mountain",
 	.title = "read, write or copy with a stride",
 	.look_for = "Throughput over size shows temporal locality: a ridge for each cache, and a "
-		    "fall where the array "
-		    "outgrows it. Throughput over stride shows spatial locality: it falls until "
-		    "every read takes a line of "
-		    "its own, at stride 8. Where the prefetcher follows, small strides stay fast "
-		    "even from memory. Other operations "
-		    "have lower mountains: what is written is brought in first, and written back.",
+		    "drop where the array outgrows it. Throughput over stride shows spatial "
+		    "locality: it falls until each read touches another line, at stride 8. Where "
+		    "the prefetcher follows, small strides stay fast even from memory. Writes and "
+		    "copies have lower mountains: a core fetches each line before it writes to it, "
+		    "and writes it back later.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, sec. 6.6 "
 		    "(the memory mountain)",
 	.element = "array element",

@@ -9,10 +9,11 @@ static const char *const form_names[] = { "plain", "hoisted", "squares", NULL };
 
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of the array", 16384),
-	[M] = KNOB_ROW_COUNT(
-		"m", "the factor m: no value of it is faster", 0, UINT32_MAX, 7, .factor = 10),
-	[FORM] = KNOB_ROW_CHOICE("form", "4 multiplications, m outside (3), squares by adding (2)",
-		form_names, .role = KNOB_FORM),
+	[M] = KNOB_ROW_COUNT("m", "the factor m; its value does not change the speed", 0,
+		UINT32_MAX, 7, .factor = 10),
+	[FORM] = KNOB_ROW_CHOICE("form",
+		"4 multiplications, m hoisted out (3), squares by addition (2)", form_names,
+		.role = KNOB_FORM),
 };
 
 struct mul_walk {
@@ -209,12 +210,11 @@ static uint64_t mul_expected(const struct kernel_run *run, uint64_t elements)
 
 const struct kernel kernel_mul_by = {
 	.name = "mul-by",
-	.title = "four multiplications an element",
-	.look_for = "Ten operations an element are few, and still it takes four cycles where one "
-		    "port does all multiplications: "
-		    "it is busy in every one of them, and the others idle. Turn form: each "
-		    "multiplication that goes takes a cycle "
-		    "with it, even where two additions stand in for it.",
+	.title = "four multiplications per element",
+	.look_for = "Ten operations per element are few, yet an element takes four cycles where "
+		    "only one port multiplies: that port is busy in each cycle, and the others "
+		    "idle. Change form: each multiplication removed saves a cycle, even where two "
+		    "additions replace it.",
 	.document = "Downs, Performance Speed Limits, \"Port/Execution Unit Limits\"",
 	.element = "number",
 	.limit = "ports",

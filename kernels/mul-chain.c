@@ -7,8 +7,7 @@ enum { SIZE, ACC, RESTART };
 
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of the array", 16384),
-	[ACC] = KNOB_ROW_COUNT(
-		"acc", "products that grow side by side", 1, 8, 1, .role = KNOB_FORM),
+	[ACC] = KNOB_ROW_COUNT("acc", "independent products", 1, 8, 1, .role = KNOB_FORM),
 	[RESTART] = KNOB_ROW_COUNT("restart", "elements after which new products begin; 0: never",
 		0, 1 << 20, 0, .factor = 2),
 };
@@ -140,13 +139,12 @@ static uint64_t chain_expected(const struct kernel_run *run, uint64_t elements)
 
 const struct kernel kernel_mul_chain = {
 	.name = "mul-chain",
-	.title = "multiply up an array",
-	.look_for = "One multiplication an element, and a port that could begin one every cycle: "
-		    "but each waits for the product "
-		    "before, and an element takes the latency. Turn up acc until the port binds. "
-		    "Then set restart: where a new "
-		    "product begins, it overlaps with the end of the old one, and the cycles fall "
-		    "below the latency.",
+	.title = "multiply all elements of an array",
+	.look_for =
+		"One multiplication per element, and a port that could start one each cycle. But "
+		"each multiplication waits for the previous product, so an element takes the "
+		"latency. Raise acc until the port is the limit. Then set restart: each new "
+		"product overlaps with the end of the old one, and CPE falls below the latency.",
 	.document = "Downs, Performance Speed Limits, \"Carried Dependency Chains\"",
 	.element = "number",
 	.limit = "latency",

@@ -15,7 +15,7 @@ static const char *const form_names[] = { "scalar", "scatter", NULL };
 
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of indices and elements, half each", 16384),
-	[FORM] = KNOB_ROW_CHOICE("form", "a store each, or a scatter for sixteen (AVX-512)",
+	[FORM] = KNOB_ROW_CHOICE("form", "one store per element, or a scatter of sixteen (AVX-512)",
 		form_names, .role = KNOB_FORM),
 };
 
@@ -213,10 +213,9 @@ static struct status scatter_verify(struct kernel_run *run)
 const struct kernel kernel_scatter_stores = {
 	.name = "scatter-stores",
 	.title = "store to random places",
-	.look_for = "A scatter is one instruction, and still a store for every element: "
-		    "form=scatter does not beat the limit on "
-		    "stores. Grow size past each cache: random places take a line each, and there "
-		    "is no prefetcher for them.",
+	.look_for = "A scatter is one instruction, but makes one store per element: form=scatter "
+		    "does not beat the limit on stores. Grow size past each cache: each random "
+		    "store touches another line, and no prefetcher helps.",
 	.document = "Downs, Performance Speed Limits, Stores",
 	.element = "element stored",
 	.hint = "Down to form, then +; then grow size",

@@ -21,12 +21,12 @@ static const char *const form_names[] = { "plain", "shuffle", "blend", "register
 static const uint64_t type_bytes[TYPES] = { 4, 8, 4 };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays: one, or two", 16384),
-	[OP] = KNOB_ROW_CHOICE("op", "what is computed", op_names),
+	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays: one or two", 16384),
+	[OP] = KNOB_ROW_CHOICE("op", "the operation", op_names),
 	[TYPE] = KNOB_ROW_CHOICE("type", "the type of the elements", type_names),
 	[WIDTH] = KNOB_ROW_CHOICE("width", "bits of a register", width_names, .role = KNOB_FORM),
-	[ACC] = KNOB_ROW_COUNT("acc", "accumulators: chains that run side by side", 1, ACC_MAX, 1,
-		.role = KNOB_FORM),
+	[ACC] = KNOB_ROW_COUNT(
+		"acc", "accumulators: independent chains", 1, ACC_MAX, 1, .role = KNOB_FORM),
 	[FORM] = KNOB_ROW_CHOICE("form",
 		"merge by shuffle or blend, broadcast from register or memory", form_names,
 		.role = KNOB_FORM),
@@ -621,11 +621,10 @@ static struct status simd_verify(struct kernel_run *run)
 const struct kernel kernel_simd = {
 	.name = "simd",
 	.title = "wider registers",
-	.look_for = "Turn width: every instruction does more, and cycles for each element fall by "
-		    "as much. Turn acc until the "
-		    "chains no longer bind, then loads do. op=merge does one thing by shuffles, "
-		    "which have few ports, or by blends; "
-		    "op=broadcast spares the shuffle when it reads memory.",
+	.look_for = "Raise width: each instruction processes more elements, and CPE falls as much. "
+		    "Raise acc until the chains are no longer the limit; then the loads are. "
+		    "op=merge works by shuffles, which have few ports, or by blends. op=broadcast "
+		    "needs no shuffle when it reads memory.",
 	.document = "Downs, Performance Speed Limits, Pipeline Width and Port/Execution Unit "
 		    "Limits (their remedies)",
 	.element = "element or pair",

@@ -16,12 +16,12 @@ static const char *const width_names[] = { "2", "4", "8", "16", "32", "64", NULL
 static const char *const order_names[] = { "fixed", "random", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_SIZE("bytes walked, in whole pieces of 4k", 16384),
+	[SIZE] = KNOB_ROW_SIZE("bytes walked, in whole blocks of 4k", 16384),
 	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of one load", width_names, .initial = WIDTH_8),
 	[ORDER] = KNOB_ROW_CHOICE(
-		"order", "all loads at one offset, or at every offset in turn", order_names),
+		"order", "all loads at one offset, or at each offset in turn", order_names),
 	[OFFSET] = KNOB_ROW_COUNT("offset",
-		"bytes from a line's beginning to its load; for order=fixed", 0, 63, 60,
+		"bytes from the start of a line to its load; only order=fixed", 0, 63, 60,
 		.role = KNOB_FORM),
 };
 
@@ -268,11 +268,10 @@ static const char *split_remark(const int64_t *v)
 const struct kernel kernel_split_loads = {
 	.name = "split-loads",
 	.title = "loads that cross cache lines",
-	.look_for = "A load that begins in one line and ends in the next counts as two. Turn "
-		    "offset to where it fits: twice as "
-		    "fast at once. With order=random a load of N bytes crosses with a chance of (N "
-		    "- 1)/64: turn width, and "
-		    "only wide ones suffer.",
+	.look_for =
+		"A load that begins in one cache line and ends in the next counts as two. Change "
+		"offset until the load fits its line: twice as fast. With order=random a load of N "
+		"bytes crosses a line with probability (N - 1)/64: only wide loads suffer.",
 	.document = "Downs, Performance Speed Limits, \"Split Cache Lines\"",
 	.element = "load",
 	.limit = "split-lines",

@@ -19,12 +19,12 @@ static const char *const width_names[] = { "1", "2", "4", "8", "16", "32", "64",
 static const char *const form_names[] = { "plain", "copied", "checked", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays: one when plain, else three", 16384),
+	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays: one for form=plain, else three", 16384),
 	[WIDTH] = KNOB_ROW_CHOICE("width", "bytes of a store", width_names, .initial = 2),
 	[FORM] = KNOB_ROW_CHOICE(
-		"form", "one value, values from an array, or of those what differs", form_names),
-	[CHANGED] = KNOB_ROW_COUNT("changed",
-		"percent of values that differ from those stored before", 0, 100, 0, .multiple = 5),
+		"form", "one value, the values of an array, or only those that differ", form_names),
+	[CHANGED] = KNOB_ROW_COUNT("changed", "percent of values that differ from the stored ones",
+		0, 100, 0, .multiple = 5),
 	[OFFSET] = KNOB_ROW_COUNT(
 		"offset", "bytes from the start of a line to the first store", 0, LINE - 1, 0),
 };
@@ -530,12 +530,10 @@ static struct status stores_verify(struct kernel_run *run)
 const struct kernel kernel_stores = {
 	.name = "stores",
 	.title = "store to an array",
-	.look_for = "However narrow, a store takes its turn: one a cycle, two on newer cores. Turn "
-		    "up width, and the same cycles "
-		    "store more bytes; turn offset, and those that cross a line count twice. With "
-		    "form=checked loads take the "
-		    "place of stores, which pays while little is changed and what changes can be "
-		    "foreseen.",
+	.look_for = "A store takes one slot however narrow it is: one store per cycle, two on "
+		    "newer cores. Raise width: the same cycles store more bytes. Change offset: "
+		    "stores that cross a line count twice. form=checked replaces stores by loads: "
+		    "faster while few values change and the branch predictor predicts the changes.",
 	.document = "Downs, Performance Speed Limits, Stores",
 	.element = "element stored",
 	.hint = "Down to width, then +: the same cycles, more bytes",

@@ -15,7 +15,7 @@ static const char *const form_names[] = { "indexed", "relative", "pointers", NUL
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of all three arrays", 16384),
 	[FORM] = KNOB_ROW_CHOICE("form",
-		"one index, addresses relative to the store's, or a pointer each", form_names,
+		"one index, relative to the store's pointer, or one pointer each", form_names,
 		.role = KNOB_FORM),
 	[UNROLL] = KNOB_ROW_COUNT("unroll", "elements in one iteration of the loop", 1, UNROLL_MAX,
 		1, .factor = 2, .role = KNOB_FORM),
@@ -271,12 +271,11 @@ static struct status sum_verify(struct kernel_run *run)
 const struct kernel kernel_sum_arrays = {
 	.name = "sum-arrays",
 	.title = "add two arrays into a third",
-	.look_for = "Three ways to write the same addresses. One index is short, but on Haswell to "
-		    "Skylake its indexed store "
-		    "takes an address unit from the loads: 1.5 cycles. A pointer for each array is "
-		    "simple and two additions too "
-		    "many; addresses relative to the store's pointer have the best of both, and "
-		    "unroll shares what is left.",
+	.look_for =
+		"Three ways to write the same addresses. form=indexed has one index, but on "
+		"Haswell to Skylake an indexed store uses the address unit of a load port: 1.5 "
+		"cycles. form=pointers has simple addresses and two more additions. form=relative "
+		"has a simple store address and one addition. unroll shares the remaining cost.",
 	.document = "Downs, Performance Speed Limits, Complex Addressing Limit",
 	.element = "sum stored",
 	.hint = "Down to form, then +; then unroll",

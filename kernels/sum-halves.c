@@ -17,8 +17,9 @@ static const struct knob knobs[] = {
 	[UNROLL] = KNOB_ROW_COUNT("unroll",
 		"numbers, or vectors of them, in one iteration of the loop", 1, 8, 2,
 		.role = KNOB_FORM),
-	[FORM] = KNOB_ROW_CHOICE("form", "redundant moves, none, loads that extend, or vectors",
-		form_names, .role = KNOB_FORM),
+	[FORM] = KNOB_ROW_CHOICE("form",
+		"with redundant moves, without, extending loads, or vectors", form_names,
+		.role = KNOB_FORM),
 };
 
 struct halves {
@@ -317,11 +318,10 @@ static uint64_t halves_expected(const struct kernel_run *run, uint64_t elements)
 const struct kernel kernel_sum_halves = {
 	.name = "sum-halves",
 	.title = "sum the halves of 32-bit numbers",
-	.look_for = "Many cheap operations and nothing to wait for: what binds is how many of them "
-		    "the core takes in a cycle. "
-		    "Turn form from copies to lean to folded and count the instructions that go; "
-		    "unroll, and the loop's own are "
-		    "shared by more. Vectors do the same to four or eight numbers at once.",
+	.look_for = "Many cheap operations and no dependency chain: the issue width is the limit. "
+		    "Change form from copies to lean to folded and count the instructions saved. "
+		    "Raise unroll: more numbers share the loop's own instructions. Vectors process "
+		    "four or eight numbers at once.",
 	.document = "Downs, Performance Speed Limits, \"Pipeline Width\"",
 	.element = "number",
 	.limit = "width",

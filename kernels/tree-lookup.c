@@ -18,22 +18,22 @@ static const struct knob knobs[] = {
 	[TREE_SIZE] =
 		KNOB_ROW_BYTES("size", "bytes of all nodes: 24 each with one key and pointers",
 			1536, (int64_t)24 << 30, 1536 << 10, .axis = AXIS_SIZE, .factor = 2),
-	[TREE_ORDER] = KNOB_ROW_CHOICE("order", "how the nodes lie in memory", order_names),
+	[TREE_ORDER] = KNOB_ROW_CHOICE("order", "the order of the nodes in memory", order_names),
 	[TREE_KEYS] =
-		KNOB_ROW_CHOICE("keys", "keys in a node, which has one child more", keys_names),
-	[TREE_BALANCED] = KNOB_ROW_COUNT(
-		"balanced", "0: the tree that comes of keys inserted in random order", 0, 1, 1),
+		KNOB_ROW_CHOICE("keys", "keys per node; a node has one child more", keys_names),
+	[TREE_BALANCED] =
+		KNOB_ROW_COUNT("balanced", "0: a tree grown from keys in random order", 0, 1, 1),
 	[TREE_BARE] = KNOB_ROW_COUNT("bare", "1: nodes without pointers", 0, 1, 0),
 	[TREE_CHILD] = KNOB_ROW_CHOICE(
-		"child", "where the next node's place comes from", child_names, .role = KNOB_FORM),
-	[TREE_FORM] = KNOB_ROW_CHOICE("form", "a branch for each comparison, or conditional moves",
+		"child", "how the place of the next node is found", child_names, .role = KNOB_FORM),
+	[TREE_FORM] = KNOB_ROW_CHOICE("form", "one branch per comparison, or conditional moves",
 		form_names, .role = KNOB_FORM),
-	[TREE_LOOKUPS] = KNOB_ROW_COUNT("lookups", "lookups at a time, level by level", 1,
+	[TREE_LOOKUPS] = KNOB_ROW_COUNT("lookups", "lookups at once, level by level", 1,
 		TREE_LOOKUPS_MOST, 1, .factor = 2, .role = KNOB_FORM),
 	[TREE_FOUND] = KNOB_ROW_COUNT(
-		"found", "percent of the lookups whose key is there", 0, 100, 100, .multiple = 5),
+		"found", "percent of lookups whose key is in the tree", 0, 100, 100, .multiple = 5),
 	[TREE_WHOLE] = KNOB_ROW_COUNT(
-		"whole", "1: each trial is 16 M lookups, and they are checked", 0, 1, 0),
+		"whole", "1: each trial is 16 M lookups, which are checked", 0, 1, 0),
 	[TREE_PAGES] = KNOB_ROW_PAGES,
 };
 
@@ -465,11 +465,11 @@ static const char *tree_remark(const int64_t *v)
 const struct kernel kernel_tree_lookup = {
 	.name = "tree-lookup",
 	.title = "look keys up in a search tree",
-	.look_for = "Each level waits for the one above: beyond the caches a miss a level, while "
-		    "the core sits idle. Turn lookups: several "
-		    "searches go down side by side and their misses overlap, though each takes "
-		    "more instructions. form=branch-free guesses nothing "
-		    "wrong; with order=level child=computed a right guess fetches ahead.",
+	.look_for =
+		"Each level waits for the level above: beyond the caches one miss per level, while "
+		"the core idles. Raise lookups: several searches run side by side and their misses "
+		"overlap, at the cost of more instructions. form=branch-free never mispredicts. "
+		"With order=level child=computed a correct prediction fetches the next node early.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up "
 		    "memory-bound programs with low ILP",
 	.element = "lookup",

@@ -104,18 +104,18 @@ _Static_assert(sizeof(filler_names) / sizeof(*filler_names) == WINDOW_KINDS + 1,
 static const char *const remedy_names[] = { "none", "prefetch", "jam", "shadow", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_SIZE("bytes that the nodes of all chains are scattered over", 16 << 20,
+	[SIZE] = KNOB_ROW_SIZE("bytes over which the nodes of all chains are scattered", 16 << 20,
 		.multiple = STRIDE),
 	[FILLERS] = KNOB_ROW_COUNT(
-		"fillers", "N, instructions between one miss and the next", 0, 4000, 100),
-	[FILLER] =
-		KNOB_ROW_CHOICE("filler", "what they are, which says what they fill", filler_names),
-	[REMEDY] = KNOB_ROW_CHOICE("remedy", "what is done so that misses overlap again",
-		remedy_names, .role = KNOB_FORM),
+		"fillers", "N: instructions between one miss and the next", 0, 4000, 100),
+	[FILLER] = KNOB_ROW_CHOICE(
+		"filler", "the kind of filler, which selects the buffer", filler_names),
+	[REMEDY] = KNOB_ROW_CHOICE("remedy", "how the code lets misses overlap again", remedy_names,
+		.role = KNOB_FORM),
 	[WORK] = KNOB_ROW_COUNT(
-		"work", "multiplications in a row that each miss's address waits for", 0, 1000, 0),
-	[CHAINS] = KNOB_ROW_COUNT("chains",
-		"misses in an iteration, none of which waits for another", 2, WINDOW_CHAINS, 2),
+		"work", "dependent multiplications before the address of each miss", 0, 1000, 0),
+	[CHAINS] =
+		KNOB_ROW_COUNT("chains", "independent misses in an iteration", 2, WINDOW_CHAINS, 2),
 };
 
 /* ---- The code */
@@ -583,11 +583,10 @@ const struct kernel kernel_window = {
 	.name = "window",
 	.title = "how far the core looks ahead",
 	.look_for = "Two misses with N instructions between them overlap while both are in the "
-		    "core's window. Turn fillers up: where they fill a buffer, "
-		    "an iteration takes twice as long, and that N, with the loop's own "
-		    "instructions, is the buffer's size. filler says which buffer; "
-		    "remedy makes misses overlap again. With chains=6 the steps come one by one, "
-		    "until nothing overlaps.",
+		    "core's window. Raise fillers: when they fill a buffer, an iteration takes "
+		    "twice as long; that N plus the loop's own instructions is the buffer size. "
+		    "filler selects the buffer; remedy makes the misses overlap again. With "
+		    "chains=6 the overlap ends step by step.",
 	.document = "Downs, Performance Speed Limits, \"Out of Order Limits\"; the method is that "
 		    "of Wong, Measuring Reorder Buffer Capacity",
 	.element = "iteration, a miss of each chain",
