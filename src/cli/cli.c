@@ -1,14 +1,15 @@
 /* One invocation from its arguments to its exit status. */
-#include "cli/cli.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HAVE_CONFIG_H
+#include "cli/cli.h"
 #include "config.h"
+
+#ifdef HAVE_CONFIG_H
 #endif
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "(not configured)"
@@ -74,3 +75,25 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	free(cli.words);
 	return cli_finish(&cli, exit_status);
 }
+
+/* The table of subcommands. */
+
+extern const struct cli_command command_explore, command_list, command_run, command_sweep,
+	command_explain, command_probe, command_windows, command_characterise, command_record,
+	command_replay, command_events, command_doctor;
+
+const struct cli_command *const cli_commands[] = {
+	&command_explore,
+	&command_list,
+	&command_run,
+	&command_sweep,
+	&command_explain,
+	&command_probe,
+	&command_windows,
+	&command_characterise,
+	&command_record,
+	&command_replay,
+	&command_events,
+	&command_doctor,
+	NULL,
+};

@@ -1,17 +1,19 @@
-/* An explanation as text for people: what binds, every limit, the ports, the code. */
-#include "cli/explain_text.h"
-#include "cli/misses_text.h"
-#include "cli/published.h"
-
+/* Text for people: an explanation with its limits, ports and code; and the lines of a sample about
+ * limits, expected misses and counters. */
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
+#include "cli/published.h"
+#include "cli/texts.h"
 #include "experiment/advice/advice.h"
 #include "experiment/advice/gap.h"
 #include "experiment/sweep/blocks.h"
 #include "model/core/uarch.h"
+#include "model/counts/counts.h"
 #include "model/limits/explain.h"
+#include "model/limits/misses.h"
 
 /* "4", but "2.667". */
 static void count_word(double count, char *buffer, size_t size)
@@ -245,4 +247,185 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 		fprintf(report->out, "; measured at the limit\n");
 	else
 		fprintf(report->out, "; measured %.0f%% above the limit\n", gap * 100);
+}
+
+/* ---- Expected misses of each cache level, and in caches of another size */
+
+enum { WORDS = 160 };
+
+/* "L1 48 KiB: every read is a miss: 1 line for each" and a newline; "the same" where it is what
+ * stood before. */
+static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
+{
+	char bytes[32], words[WORDS], note[WORDS];
+
+	units_bytes_long((int64_t)misses->level[level].bytes, bytes, sizeof(bytes));
+	misses_words(misses, level, words, sizeof(words));
+	misses_note(misses, level, note, sizeof(note));
+	fprintf(out, "L%d %s: %s%s%s\n", level + 1, bytes,
+		strcmp(words, before) == 0 ? "the same" : words, *note ? "; " : "", note);
+}
+
+void misses_text(const struct report *report, const struct setting *setting, int indent)
+{
+	const char *title = "misses";
+	FILE *out = report->out;
+	struct misses misses, then;
+	bool asked = report_misses(report, setting, &misses, &then);
+	char words[WORDS];
+
+	if (!misses.known) {
+		fprintf(out, "%-*sunavailable: %s\n", indent, title, misses.why);
+		return;
+	}
+	for (int i = 0; i < MISSES_LEVELS; i++) {
+		if (!(misses.level[i].bytes > 0))
+			continue;
+		fprintf(out, "%-*s", indent, title);
+		title = "";
+		put_level(out, &misses, i, "");
+		if (!asked || then.level[i].bytes == misses.level[i].bytes)
+			continue;
+		misses_words(&misses, i, words, sizeof(words));
+		fprintf(out, "%-*s  what if ", indent, "");
+		put_level(out, &then, i, words);
+	}
+	if (*title)
+		fprintf(out, "%-*sunavailable: the sizes of this machine's caches are not known\n",
+			indent, title);
+}
+
+/* ---- Counters: each count next to the model's value, and contradictions between them */
+
+enum { TITLE_WIDTH = 34, FIGURE_WIDTH = 8, TITLES = 60 };
+
+static void put_figure(FILE *out, double value, char source)
+{
+	char word[32];
+
+	units_figure(value, word, sizeof(word));
+	fprintf(out, " %*s %c", FIGURE_WIDTH, word, source);
+}
+
+static void put_event(
+	FILE *out, const struct uarch_event *meaning, const struct count *count, double modelled)
+{
+	double apart = count->value - modelled;
+	char title[EVENT_TITLE], words[WORDS];
+
+	events_title(meaning, NULL, title, sizeof(title));
+	fprintf(out, "  %-*s", TITLE_WIDTH, title);
+	put_figure(out, count->value, SOURCE_COUNTER);
+	if (isfinite(modelled)) {
+		put_figure(out, modelled, SOURCE_MODEL);
+		/* What three digits after the point cannot show is none. */
+		if (fabs(apart) >= 0.0005) {
+			units_figure(fabs(apart), words, sizeof(words));
+			fprintf(out, "  %c%s", apart < 0 ? '-' : '+', words);
+		}
+	}
+	if (count->state == COUNT_SCALED) {
+		count_words(count, words, sizeof(words));
+		fprintf(out, "  %s", words);
+	}
+	fputc('\n', out);
+}
+
+/* Why an event has no figure. Returns false when it has one. */
+static bool why_unavailable(const struct count *count, char words[WORDS])
+{
+	if (count_known(count))
+		return false;
+	count_words(count, words, WORDS);
+	return true;
+}
+
+/* Those events from `first` on that have no figure for this reason: by their titles, or their
+ * number where those are many. */
+static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts,
+	int first, const char *reason)
+{
+	struct text line = { 0 };
+	int many = 0;
+
+	for (int i = first; i < counts->count; i++) {
+		char title[EVENT_TITLE], words[WORDS];
+
+		if (!why_unavailable(&counts->event[i], words) || strcmp(words, reason) != 0)
+			continue;
+		events_title(&plan->meaning[i], NULL, title, sizeof(title));
+		text_addf(&line, "%s%s", many++ ? ", " : "", title);
+	}
+	if (line.length > TITLES)
+		fprintf(out, "  %d others: unavailable; %s\n", many, reason);
+	else
+		fprintf(out, "  %s: unavailable; %s\n", text_string(&line), reason);
+	text_free(&line);
+}
+
+/* What is unavailable, by the reason. */
+static void put_all_unavailable(
+	FILE *out, const struct event_plan *plan, const struct counts *counts)
+{
+	for (int i = 0; i < counts->count; i++) {
+		char words[WORDS], other[WORDS];
+		bool told = false;
+
+		if (!why_unavailable(&counts->event[i], words))
+			continue;
+		for (int j = 0; j < i && !told; j++)
+			told = why_unavailable(&counts->event[j], other) &&
+			       strcmp(other, words) == 0;
+		if (!told)
+			put_unavailable(out, plan, counts, i, words);
+	}
+}
+
+/* What cannot both be right. */
+static void put_doubts(FILE *out, const struct report *report, const struct sample *sample)
+{
+	const struct explanation *explanation = report->explanation;
+	char a[32], b[32];
+
+	if (counts_instructions_doubtful(report->events, report->counts, explanation)) {
+		units_figure(
+			counts_of(report->events, report->counts, ROLE_INSTRUCTIONS), a, sizeof(a));
+		units_figure(counts_decoded(explanation), b, sizeof(b));
+		fprintf(out,
+			"DOUBT    %s instructions counted, %s in the code: one of the two is "
+			"wrong\n",
+			a, b);
+	}
+	if (counts_clocks_differ(sample->check))
+		fprintf(out,
+			"DOUBT    the reference chain tells %.1f%% %s cycles than the counter\n",
+			100 * fabs(sample->check - 1), sample->check > 1 ? "more" : "fewer");
+}
+
+void counts_text_sample(const struct report *report, const struct sample *sample)
+{
+	const struct event_plan *plan = report->events;
+	const struct counts *counts = report->counts;
+	FILE *out = report->out;
+	double ipc = counts_ipc(plan, counts);
+
+	/* Where there are no counters that is said once, on standard error, if anybody asked. */
+	if (!plan || !counts || counts->id != plan->counters.id || counts->count == 0)
+		return;
+	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "",
+		counts->pmu, report->explanation ? ", M as the model has it" : "",
+		counts->direct ? "directly" : "by system calls");
+	for (int i = 0; i < counts->count; i++) {
+		if (!count_known(&counts->event[i]))
+			continue;
+		put_event(out, &plan->meaning[i], &counts->event[i],
+			events_modelled(&plan->meaning[i], report->explanation));
+		if (plan->meaning[i].role == ROLE_INSTRUCTIONS && isfinite(ipc)) {
+			fprintf(out, "  %-*s", TITLE_WIDTH, "instructions a cycle");
+			put_figure(out, ipc, SOURCE_COUNTER);
+			fputc('\n', out);
+		}
+	}
+	put_all_unavailable(out, plan, counts);
+	put_doubts(out, report, sample);
 }

@@ -25,18 +25,53 @@ struct uarch_choice;
 struct explanation;
 struct event_plan;
 struct counts;
-struct event_line;
-struct event_survey;
 struct misses_whatif;
 struct probe_report;
 struct windows_report;
-struct characterised;
+struct uarch;
+struct characterise_report;
+struct model_difference;
+struct measured_ports;
 struct named_sweep;
 struct blocks;
 
 /* JSON: no line is longer, its newline included, so that launchers of many nodes keep lines whole.
  */
 enum { FORMAT_LINE_MAX = RECORD_MOST };
+
+/* What can be counted here, before the first event is written. Part of a report. */
+struct event_survey {
+	const char *words; /* searched for; NULL: the core's own events are listed */
+	const char *pmu;   /* libpfm's name of the core's PMU; "": none */
+	bool generic; /* the core is unknown, or its file names no events: those of the kernel */
+	const char *doubt; /* what is wrong with the file that should name them; "": nothing */
+	const char *why;   /* why there are no counters, one line; "": there are, or nobody tried */
+	bool tried;	   /* they were opened on this machine */
+	int lacking_count; /* roles that no event is there for */
+	const enum event_role *lacking;
+};
+
+struct event_line {
+	const char *role;  /* "ports p2 p3", "l1-misses"; "" in a search */
+	const char *title; /* the same for people; likewise */
+	const char *name;  /* as libpfm spells it */
+	const char
+		*state; /* "known", "refused" …; "": not tried, or there are no counters at all */
+	const char *note; /* why it cannot be counted, or what is wrong with what is; "" */
+	const char *help; /* libpfm's description; "": it has none */
+};
+
+/* A core that characterise measured. */
+struct characterised {
+	const struct characterise_report *report;
+	const struct uarch *measured, *shipped; /* NULL: there is none */
+	const struct model_difference *difference;
+	int difference_count;
+	bool agreements; /* those that agree are wanted, too */
+};
+
+/* The ports of a class by what was measured: "p0,p1 + 2*p3"; "none"; empty: not known. */
+void characterise_ports(const struct measured_ports *ports, int op, struct text *text);
 
 enum report_kind {
 	REPORT_RUN,

@@ -5,9 +5,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cli/characterise_text.h"
 #include "cli/check.h"
-#include "cli/event.h"
+#include "experiment/characterise/characterise.h"
 #include "experiment/probe/probe.h"
 #include "experiment/sweep/sweeps.h"
 #include "experiment/windows/windows.h"

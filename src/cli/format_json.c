@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/characterise_text.h"
 #include "cli/check.h"
-#include "cli/event.h"
 #include "cli/published.h"
 #include "engine/counters/counters.h"
+#include "experiment/characterise/characterise.h"
 #include "experiment/sweep/blocks.h"
 #include "experiment/sweep/sweeps.h"
+#include "experiment/windows/windows.h"
 #include "model/core/uarch.h"
 #include "model/limits/explain.h"
 #include "recording/record.h"

@@ -4,7 +4,8 @@
 
 #include "base/scale.h"
 #include "base/units.h"
-#include "cli/probe_text.h"
+#include "cli/texts.h"
+#include "experiment/probe/probe.h"
 
 /* A plot of latency over size, both logarithmic: four columns an octave are what the first pass
  * measures; where more octaves are to fit, two. */

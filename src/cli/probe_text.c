@@ -1,6 +1,6 @@
 /* A probe's report for people, in 80 columns of ASCII: the levels first, then what moves between
  * them, then the rest; the curve last. */
-#include "cli/probe_text.h"
+#include "cli/texts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "experiment/probe/probe.h"
 
 enum { CELL = 40 };
 

@@ -1,14 +1,210 @@
 /* slexplore windows: the buffers of the core, each found where two misses stop overlapping. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/drawing.h"
+#include "cli/texts.h"
 #include "cli/work.h"
 #include "experiment/windows/windows.h"
 #include "model/core/uarch.h"
 #include "picture/chart_reports.h"
+
+/* ---- Text */
+
+enum { FILLER = 12, TITLE = 19, KNEE = 24, KIND = 8, CYCLES = 11 };
+
+/* The knobs that were set otherwise, as typed. */
+static void add_knobs(struct text *text, const struct setting *setting)
+{
+	const struct kernel *kernel = setting->kernel;
+
+	for (int i = 0; i < kernel->knob_count; i++) {
+		const struct knob *knob = &kernel->knobs[i];
+		char value[48];
+
+		if (strcmp(knob->name, WINDOWS_FILLERS) == 0 ||
+			strcmp(knob->name, WINDOWS_FILLER) == 0 ||
+			(setting->v[i] == knob->initial && knob->axis != AXIS_SIZE))
+			continue;
+		setting_format_value(knob, setting->v[i], value, sizeof(value));
+		text_addf(text, ", %s=%s", knob->name, value);
+	}
+}
+
+static double clock_of(const struct windows_report *windows)
+{
+	for (int i = 0; i < windows->count; i++)
+		if (isfinite(windows->row[i].ghz))
+			return windows->row[i].ghz;
+	return NAN;
+}
+
+static void put_head(FILE *out, const struct windows_report *windows)
+{
+	const struct machine *machine = windows->machine;
+	struct text text = { 0 };
+
+	text_add(&text, machine->name[0] ? machine->name : machine->arch);
+	if (machine->virtualised)
+		text_add(&text, ", virtual machine");
+	if (machine->cpu >= 0)
+		text_addf(&text, ", core %d", machine->cpu);
+	if (isfinite(clock_of(windows)))
+		text_addf(&text, " at %.2f GHz", clock_of(windows));
+	add_knobs(&text, &windows->options.setting);
+	text_addf(&text, "; %.2f s", windows->seconds);
+	text_print(out, TEXT_COLUMNS, "", 0, text_string(&text));
+	text_free(&text);
+	if (windows->core[0])
+		fprintf(out, "core's file: %s%s\n", windows->core,
+			windows->options.foreign ? ", which is not this one's" : "");
+	else
+		fprintf(out, "core's file: there is none of this one\n");
+	if (!windows->complete)
+		fprintf(out, "Not complete: %.0f%% was measured; what follows is what that says.\n",
+			floor(windows->done * 100));
+}
+
+static void put_row(FILE *out, const struct windows_row *row)
+{
+	char knee[48], cycles[40] = "", entries[16] = "-";
+
+	buffers_knee(&row->knee, row->most, knee, sizeof(knee));
+	if (isfinite(row->knee.after))
+		snprintf(cycles, sizeof(cycles), "%.0f-%.0f", row->knee.before, row->knee.after);
+	else if (isfinite(row->knee.before))
+		snprintf(cycles, sizeof(cycles), "%.0f", row->knee.before);
+	if (isfinite(row->entries))
+		snprintf(entries, sizeof(entries), "%.0f", row->entries);
+	fprintf(out, "%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, row->filler, TITLE,
+		row->fact ? row->fact->title : "-", KNEE, knee, KIND,
+		row->state == WINDOWS_WAITS ? "" : knee_kind_names[row->knee.kind], CYCLES, cycles,
+		entries);
+}
+
+/* Where the table's numbers come from, and how good they are. */
+static void put_sources(FILE *out, const struct windows_report *windows)
+{
+	enum source from = SOURCE_NONE;
+	double least = INFINITY, most = 0;
+	struct text text = { 0 };
+
+	for (int i = 0; i < windows->count; i++) {
+		const struct windows_row *row = &windows->row[i];
+
+		if (!isfinite(row->knee.before))
+			continue;
+		from = row->cycles_from;
+		least = fmin(least, row->knee.noise);
+		most = fmax(most, row->knee.noise);
+	}
+	if (from == SOURCE_NONE)
+		return;
+	text_addf(&text, "an iteration, before and after the knee (%s); points are off by ",
+		format_cycles_source(from));
+	if (most - least >= 0.01)
+		text_addf(&text, "%.1f to ", 100 * least);
+	text_addf(&text, "%.1f %%, usually. File: entries of the core's file.", 100 * most);
+	text_print(out, TEXT_COLUMNS, "Cycles: ", 2, text_string(&text));
+	text_free(&text);
+}
+
+static void put_rows(FILE *out, const struct windows_report *windows)
+{
+	fprintf(out, "\n%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, "filler", TITLE, "fills", KNEE,
+		"fillers at the knee", KIND, "", CYCLES, "cycles", "file");
+	for (int i = 0; i < windows->count; i++)
+		if (windows->row[i].state != WINDOWS_FAILED)
+			put_row(out, &windows->row[i]);
+	put_sources(out, windows);
+}
+
+static void put_words(FILE *out, const struct windows_report *windows)
+{
+	const char *first = "\n";
+
+	for (int i = 0; i < windows->count; i++) {
+		const struct windows_row *row = &windows->row[i];
+		char words[BUFFERS_WORDS], head[64];
+
+		buffers_difference(&windows->buffers, &row->knee, row->fact, row->entries, words);
+		if (row->state == WINDOWS_FAILED)
+			snprintf(words, sizeof(words), "%s", row->why);
+		if (!words[0])
+			continue;
+		snprintf(head, sizeof(head), "%s%s: ", first, row->filler);
+		text_print(out, TEXT_COLUMNS, head, 2, words);
+		first = "";
+	}
+	for (int i = 0; i < windows->count; i++)
+		if (windows->row[i].contended) {
+			fprintf(out, "%s%s: something shared the core, and the knee may be off\n",
+				first, windows->row[i].filler);
+			first = "";
+		}
+}
+
+/* Each buffer once. */
+static void put_published(FILE *out, const struct windows_report *windows)
+{
+	const char *first = "\n";
+
+	for (int i = 0; i < windows->count; i++) {
+		const struct window_filler *fact = windows->row[i].fact;
+		char words[BUFFERS_WORDS], head[96];
+		const char *source;
+		struct text text = { 0 };
+		bool said = false;
+
+		for (int k = 0; k < i; k++)
+			said |= fact && windows->row[k].fact &&
+				strcmp(windows->row[k].fact->buffer, fact->buffer) == 0;
+		if (!fact || said ||
+			!literature_words(&windows->buffers.published, fact->buffer, words,
+				sizeof(words), &source))
+			continue;
+		snprintf(head, sizeof(head), "%s%s elsewhere: ", first, fact->title);
+		text_addf(&text, "%s (%s)", words, source);
+		text_print(out, TEXT_COLUMNS, head, 2, text_string(&text));
+		text_free(&text);
+		first = "";
+	}
+}
+
+static void put_curve(FILE *out, const struct windows_row *row)
+{
+	if (row->curve.count == 0)
+		return;
+	fprintf(out, "\n%-*s%10s%12s  %s (%s)\n", FILLER, row->filler, WINDOWS_FILLERS, "cycles",
+		"quartiles", format_cycles_source(row->cycles_from));
+	for (int i = 0; i < row->curve.count; i++) {
+		const struct knee_point *point = &row->curve.point[i];
+
+		fprintf(out, "%-*s%10.0f%12.1f  %.1f to %.1f\n", FILLER, "", point->x, point->y,
+			point->lo, point->hi);
+	}
+}
+
+void windows_text(struct report *report, const struct windows_report *windows)
+{
+	FILE *out = report->out;
+
+	put_head(out, windows);
+	put_rows(out, windows);
+	put_words(out, windows);
+	put_published(out, windows);
+	for (int i = 0; i < windows->count && report->points; i++)
+		put_curve(out, &windows->row[i]);
+	if (windows->note[0])
+		text_print(out, TEXT_COLUMNS, "\nnote: ", 6, windows->note);
+	report->records++;
+}
+
+/* ---- The subcommand */
 
 static int measure(struct cli *cli, struct bench *bench, struct windows *windows,
 	const struct uarch_choice *core)

@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 
-#include "cli/event.h"
 #include "cli/format.h"
 #include "model/core/uarch.h"
 
