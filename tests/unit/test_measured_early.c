@@ -3,7 +3,7 @@
  * measured core's file has. */
 #include "check.h"
 
-#include "experiment/characterise/characterise_state.h"
+#include "experiment/characterise/recipes.h"
 #include "model/limits/explain.h"
 
 #if defined(__x86_64__)

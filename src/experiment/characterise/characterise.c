@@ -510,6 +510,13 @@ const struct characterise_report *characterise_report(const struct characterise 
 	return &characterise->report;
 }
 
+struct status characterise_model(
+	const struct characterise_report *report, struct text *text, struct uarch **uarch)
+{
+	measured_write(&report->measured, &report->ports, report->name, text);
+	return uarch ? uarch_parse(text_string(text), report->name, uarch) : status_ok();
+}
+
 /* ---- as a campaign ---- */
 
 static void characterise_state(

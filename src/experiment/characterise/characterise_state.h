@@ -6,65 +6,14 @@
 
 #include "experiment/campaign.h"
 #include "experiment/characterise/characterise.h"
+#include "experiment/characterise/recipes.h"
 #include "experiment/probe/probe.h"
 #include "experiment/setting/cells.h"
 #include "experiment/visits.h"
 #include "experiment/windows/windows.h"
-#include "kernels/generated.h"
 
 /* Mixes asked for at a time, among others. */
-enum { TAKEN_OFF = 4, WIDTH_LINES = 6, ITEMS = 4096, MIX_BATCH = 48 };
-
-/* One class: a line of the data file at one width. */
-struct class_recipe {
-	char name[24];
-	unsigned bits;
-	char chain[GENERATED_LINES], adds[GENERATED_LINES], free[GENERATED_LINES],
-		setup[GENERATED_LINES];
-	char minus[TAKEN_OFF][24];
-	unsigned links, beside, bodies;
-	enum made_values values;
-	bool clean;
-	char load[24], store[24];
-	unsigned accesses; /* of these */
-	int op;		   /* of struct measured */
-};
-
-enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER };
-
-struct fact_recipe {
-	char word[40];
-	char loop[GENERATED_LINES], other[GENERATED_LINES], setup[GENERATED_LINES];
-	unsigned bits, bodies;
-	enum fact_how how;
-	double rate;
-	char minus[TAKEN_OFF][24];
-	enum made_values values;
-	unsigned half; /* places in it where something happens every other time; 0: it is not about
-			  such */
-	bool clean;
-};
-
-struct recipes {
-	int class_count, fact_count, width_count;
-	struct class_recipe *classes;
-	struct fact_recipe *facts;
-	char width[WIDTH_LINES][GENERATED_LINES];
-};
-
-/* One loop that is to be measured, and for what. */
-enum item_kind {
-	ITEM_WIDTH,
-	ITEM_LATENCY,
-	ITEM_ADDS,
-	ITEM_EACH,
-	ITEM_SLOTS,
-	ITEM_FACT,
-	ITEM_FACT_OTHER,
-	ITEM_FACT_SLOTS,
-	ITEM_MIX,
-	ITEM_KINDS
-};
+enum { ITEMS = 4096, MIX_BATCH = 48 };
 
 struct item {
 	enum item_kind kind;
@@ -115,34 +64,6 @@ void characterise_add_mixes(struct characterise *characterise);
 /* Adds a note to the report, unless it is there. */
 void characterise_note(struct characterise *characterise, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* ---- characterise_read.c ---- */
-
-/* What of the data file can run here. classes: as in the options. */
-struct status recipes_read(
-	const char *text, const char *origin, const char *const *classes, struct recipes *recipes);
-struct status recipes_load(const char *const *classes, struct recipes *recipes);
-void recipes_free(struct recipes *recipes);
-
-/* ---- characterise_loops.c ---- */
-
-const struct kernel *loop_of_width(const struct recipes *recipes, int line);
-const struct kernel *loop_of_chain(const struct class_recipe *recipe, bool adds);
-const struct kernel *loop_of_each(const struct class_recipe *recipe);
-const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other);
-/* Lines with so many nops beside them. */
-const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops);
-/* NULL: its classes do not go together in a loop. */
-const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
-	const struct measured_mix *mix);
-
-/* Every loop that is measured first, NULL where a class or fact has none of its kind; and what one
- * is measured for: "latency of fadd.512". */
-void recipes_each(const struct recipes *recipes,
-	void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel),
-	void *context);
-void recipes_words(
-	const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size);
 
 /* ---- characterise_figures.c ---- */
 

@@ -129,10 +129,6 @@ void measured_write_rules(const struct measured *measured, struct text *text);
 /* Whether a fact's words belong to a `fuse` or `unlaminate` line. */
 bool measured_is_rule(const char *words);
 
-/* Writes the conditions of a `match` line: vendor, family, model, stepping and features, as exact
- * as possible, so that this file wins over others for the processor. */
-void measured_match(const struct processor *processor, char match[160]);
-
 /* Whether the measured "extra binds-ports" shows that the core chooses ports at rename. */
 bool measured_early(const struct figure *slower);
 

@@ -498,35 +498,6 @@ static void add_buffer(const struct measured_buffer *buffer, struct text *text)
 	text_free(&comment);
 }
 
-/* ---- the processor */
-
-void measured_match(const struct processor *processor, char match[160])
-{
-	size_t used;
-	int count = 0;
-
-	match[0] = '\0';
-	if (!processor->vendor[0]) {
-		if (processor->implementer)
-			snprintf(match, 160, "implementer %x part %x", processor->implementer,
-				processor->part);
-		return;
-	}
-	used = (size_t)snprintf(match, 160, "vendor %.15s family %x model %x stepping %x",
-		processor->vendor, processor->family, processor->model, processor->stepping);
-	if (processor->l1i_bytes >> 10 && ++count)
-		used += (size_t)snprintf(match + used, 160 - used, " with l1i-%uk",
-			(unsigned)(processor->l1i_bytes >> 10));
-	/* The newest features are last in the list, and distinguish most. */
-	for (int i = 0; processor_features[i]; i++)
-		if (processor_has(processor, processor_features[i]))
-			count++;
-	for (int i = 0; processor_features[i] && used < 130; i++)
-		if (processor_has(processor, processor_features[i]) && count-- <= UARCH_FEATURES)
-			used += (size_t)snprintf(
-				match + used, 160 - used, " with %s", processor_features[i]);
-}
-
 /* ---- all of it */
 
 static void add_title(struct text *text, const struct measured *m, const char *name)

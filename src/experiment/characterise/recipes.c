@@ -1,51 +1,52 @@
-/* Reading data/characterise.*: the head of that file says what there is. */
-#include <ctype.h>
+#include "experiment/characterise/recipes.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/data.h"
-#include "experiment/characterise/characterise_state.h"
+#include "base/rows.h"
+#include "base/text.h"
 #include "kernels/features.h"
 
 enum { FIELDS = 4, WIDTHS = 3, CLASSES_MOST = MEASURED_OPS, FACTS_MOST = MEASURED_FACTS };
 
-/* Where the reader stands. */
 struct reader {
-	const char *origin;
-	unsigned line;
-	struct status status;
+	struct rows rows;
 	struct recipes *recipes;
-	const char *const *classes;
+	const char *const *classes; /* as recipes_read() */
 };
 
+/* Fails, and names the word unless it is empty. */
 static void wrong(struct reader *reader, const char *what, const char *word)
 {
-	if (status_is_ok(&reader->status))
-		reader->status =
-			status_make(STATUS_FAILED, "%.80s, line %u: %s%s%.60s%s", reader->origin,
-				reader->line, what, *word ? " \"" : "", word, *word ? "\"" : "");
+	rows_fail(&reader->rows, "%s%s%.60s%s", what, *word ? " \"" : "", word, *word ? "\"" : "");
 }
 
-/* Takes blanks off both ends. */
+static bool good(const struct reader *reader)
+{
+	return status_is_ok(&reader->rows.status);
+}
+
+/* Removes blanks at both ends. */
 static char *trim(char *text)
 {
 	size_t length;
 
-	while (isspace((unsigned char)*text))
-		text++;
+	text += strspn(text, " \t\r");
 	length = strlen(text);
-	while (length && isspace((unsigned char)text[length - 1]))
+	while (length && strchr(" \t\r", text[length - 1]))
 		text[--length] = '\0';
 	return text;
 }
 
+/* Copies a text that may be empty. */
 static void copy(struct reader *reader, char *to, size_t size, const char *from)
 {
-	if (strlen(from) >= size)
-		wrong(reader, "this is too long:", from);
-	else
-		memcpy(to, from, strlen(from) + 1);
+	*to = '\0';
+	if (*from)
+		rows_copy(&reader->rows, "the text", from, to, size);
 }
 
 /* "A,B" into names. */
@@ -55,7 +56,7 @@ static void split_names(struct reader *reader, const char *list, char names[TAKE
 		size_t length = strcspn(list, ",");
 
 		if (i == TAKEN_OFF || length == 0 || length >= 24) {
-			wrong(reader, "these are no names of classes:", list);
+			wrong(reader, "expected names of classes, joined by commas:", list);
 			return;
 		}
 		memcpy(names[i], list, length);
@@ -64,7 +65,7 @@ static void split_names(struct reader *reader, const char *list, char names[TAKE
 	}
 }
 
-/* ---- options: what of them a line makes use of is up to it */
+/* ---- options */
 
 struct options {
 	bool can; /* this processor has what is needed */
@@ -85,7 +86,7 @@ static void read_needs(struct reader *reader, char *list, struct options *option
 		if (!features_word(word, &known))
 			options->can = false;
 		if (!known)
-			wrong(reader, "no feature is called", word);
+			wrong(reader, "unknown feature", word);
 	}
 }
 
@@ -98,12 +99,10 @@ static unsigned number(
 	char *end;
 	unsigned long number = strtoul(value, &end, 10);
 
-	if (isdigit((unsigned char)*value) && !*end && number >= least && number <= MOST)
+	if (*value >= '0' && *value <= '9' && !*end && number >= least && number <= MOST)
 		return (unsigned)number;
-	if (status_is_ok(&reader->status))
-		reader->status = status_make(STATUS_FAILED,
-			"%.80s, line %u: \"%s %.20s\": a whole number from %lu to %d is wanted",
-			reader->origin, reader->line, word, value, least, MOST);
+	rows_fail(&reader->rows, "\"%s %.20s\": expected a whole number from %lu to %d", word,
+		value, least, MOST);
 	return 0;
 }
 
@@ -125,12 +124,25 @@ static void read_rest(struct reader *reader, char **rest, char *to)
 	*rest = NULL;
 }
 
+static void read_number(
+	struct reader *reader, const char *word, const char *value, struct options *options)
+{
+	static const char *const names[] = { "links", "short", "half", "bits", "beside", "minus",
+		"load", "store", "needs", "adds", "setup", "f32", "clean" };
+	unsigned *const to[] = { &options->links, &options->bodies, &options->half, &options->bits,
+		&options->beside };
+	int option = rows_choice(&reader->rows, "option", word, names, 13);
+
+	if (option >= 0 && option < 5)
+		*to[option] = number(reader, word, value, option < 4);
+}
+
 static void read_options(struct reader *reader, char *text, struct options *options)
 {
 	char *rest = text;
 
 	*options = (struct options){ .can = true, .links = 1 };
-	while (rest && *(rest = trim(rest)) && status_is_ok(&reader->status)) {
+	while (rest && *(rest = trim(rest)) && good(reader)) {
 		char *word = strsep(&rest, " "), *value = NULL;
 
 		if (strcmp(word, "f32") == 0) {
@@ -142,7 +154,7 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 			continue;
 		}
 		if (!rest) {
-			wrong(reader, "something has to follow", word);
+			wrong(reader, "missing value after", word);
 			return;
 		}
 		if (strcmp(word, "adds") == 0) {
@@ -156,16 +168,6 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 		value = strsep(&rest, " ");
 		if (strcmp(word, "minus") == 0)
 			split_names(reader, value, options->minus);
-		else if (strcmp(word, "links") == 0)
-			options->links = number(reader, word, value, 1);
-		else if (strcmp(word, "beside") == 0)
-			options->beside = number(reader, word, value, 0);
-		else if (strcmp(word, "short") == 0)
-			options->bodies = number(reader, word, value, 1);
-		else if (strcmp(word, "half") == 0)
-			options->half = number(reader, word, value, 1);
-		else if (strcmp(word, "bits") == 0)
-			options->bits = number(reader, word, value, 1);
 		else if (strcmp(word, "load") == 0)
 			read_access(reader, word, value, options->load, options);
 		else if (strcmp(word, "store") == 0)
@@ -173,7 +175,7 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 		else if (strcmp(word, "needs") == 0)
 			read_needs(reader, value, options);
 		else
-			wrong(reader, "no option is called", word);
+			read_number(reader, word, value, options);
 	}
 }
 
@@ -211,13 +213,13 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 
 	read_options(reader, field[3], &options);
 	if (!name || (!*field[1] && !*field[2]))
-		wrong(reader, "a class has a name, and a chain or free instances",
+		wrong(reader, "expected a class with a name, and a chain or free instances:",
 			name ? name : "");
 	for (; list && *list && count < WIDTHS; count++) {
 		widths[count] = (unsigned)strtoul(list, &list, 10);
 		list += *list == ',';
 	}
-	for (int i = 0; i < (count ? count : 1) && status_is_ok(&reader->status); i++) {
+	for (int i = 0; i < (count ? count : 1) && good(reader); i++) {
 		struct class_recipe *recipe =
 			&reader->recipes->classes[reader->recipes->class_count];
 
@@ -233,7 +235,7 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 					      : bits_of(*field[2] ? field[2] : field[1]);
 		if (snprintf(recipe->name, sizeof(recipe->name), i > 0 ? "%s.%u" : "%s", name,
 			    widths[i]) >= (int)sizeof(recipe->name))
-			wrong(reader, "this name is too long:", name);
+			wrong(reader, "the name is too long:", name);
 		copy(reader, recipe->chain, GENERATED_LINES, field[1]);
 		copy(reader, recipe->free, GENERATED_LINES, field[2]);
 		memcpy(recipe->adds, options.adds, GENERATED_LINES);
@@ -244,9 +246,9 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 		memcpy(recipe->store, options.store, sizeof(recipe->store));
 		for (int k = 0; k < reader->recipes->class_count; k++)
 			if (strcmp(reader->recipes->classes[k].name, recipe->name) == 0)
-				wrong(reader, "there are two classes", recipe->name);
+				wrong(reader, "a class is listed twice:", recipe->name);
 		if (++reader->recipes->class_count == CLASSES_MOST)
-			wrong(reader, "more classes than there is room for", "");
+			wrong(reader, "too many classes", "");
 	}
 }
 
@@ -257,7 +259,7 @@ static struct fact_recipe *add_fact(
 	struct fact_recipe *fact = &recipes->facts[recipes->fact_count];
 
 	if (recipes->fact_count == FACTS_MOST - 1) {
-		wrong(reader, "more facts than there is room for", "");
+		wrong(reader, "too many facts", "");
 		return fact;
 	}
 	*fact = (struct fact_recipe){ .bits = options->bits ? options->bits : bits_of(loop),
@@ -280,8 +282,8 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 	read_options(reader, field[3], &options);
 	rest = rest ? trim(rest) : how + strlen(how);
 	if (!*field[1] || !*how)
-		wrong(reader, "a fact has a loop, and how it comes of it", field[0]);
-	if (!options.can || !status_is_ok(&reader->status))
+		wrong(reader, "expected a fact with a loop and a rule:", field[0]);
+	if (!options.can || !good(reader))
 		return;
 	fact = add_fact(reader, &options, field[1]);
 	copy(reader, fact->word, sizeof(fact->word), field[0]);
@@ -299,7 +301,7 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 		fact->how = *how == 'l' ? HOW_LESS : HOW_OVER;
 		copy(reader, fact->other, GENERATED_LINES, rest);
 	} else {
-		wrong(reader, "cycles become nothing by", how);
+		wrong(reader, "unknown rule for a fact:", how);
 	}
 }
 
@@ -311,8 +313,8 @@ static void read_fuse(struct reader *reader, char *field[FIELDS], const char *ju
 
 	read_options(reader, field[2], &options);
 	if (!name || !list)
-		wrong(reader, "an instruction is fused under conditions:", name ? name : "");
-	if (!options.can || !status_is_ok(&reader->status))
+		wrong(reader, "expected an instruction and conditions:", name ? name : "");
+	if (!options.can || !good(reader))
 		return;
 	for (condition = strtok_r(list, ",", &rest); condition;
 		condition = strtok_r(NULL, ",", &rest)) {
@@ -326,31 +328,37 @@ static void read_fuse(struct reader *reader, char *field[FIELDS], const char *ju
 	}
 }
 
-static void read_line(struct reader *reader, char *line)
+static void read_line(struct reader *reader)
 {
-	char *field[FIELDS], *rest = line, *kind;
+	static const char *const kinds[] = { "class", "fact", "fuse", "width" };
+	struct recipes *recipes = reader->recipes;
+	int kind = rows_choice(&reader->rows, "line", rows_word(&reader->rows), kinds, 4);
+	char *field[FIELDS];
 
-	for (int i = 0; i < FIELDS; i++)
-		field[i] = rest ? trim(strsep(&rest, "|")) : line + strlen(line);
-	if (rest)
-		wrong(reader, "there are more fields than four:", field[0]);
-	rest = field[0];
-	kind = strsep(&rest, " ");
-	field[0] = rest ? trim(rest) : line + strlen(line);
-	if (strcmp(kind, "class") == 0)
+	if (rows_fields(&reader->rows, field, FIELDS) > FIELDS)
+		wrong(reader, "more than four fields:", field[0]);
+	if (!good(reader))
+		return;
+	switch (kind) {
+	case 0:
 		read_class(reader, field);
-	else if (strcmp(kind, "fact") == 0)
+		break;
+	case 1:
 		read_fact(reader, field);
-	else if (strcmp(kind, "fuse") == 0)
+		break;
+	case 2:
 		read_fuse(reader, field, features_have(FEATURE_X86_64) ? "j" : "b.");
-	else if (strcmp(kind, "width") == 0 && reader->recipes->width_count < WIDTH_LINES)
-		copy(reader, reader->recipes->width[reader->recipes->width_count++],
-			GENERATED_LINES, field[1]);
-	else
-		wrong(reader, "no line begins with", kind);
+		break;
+	default:
+		if (recipes->width_count == WIDTH_LINES)
+			wrong(reader, "too many lines \"width\"", "");
+		else
+			copy(reader, recipes->width[recipes->width_count++], GENERATED_LINES,
+				field[1]);
+	}
 }
 
-/* What was not asked for goes, unless what was asked for needs its latency. */
+/* Removes the classes that the caller did not name, unless a named class needs their latency. */
 static void choose(struct reader *reader)
 {
 	struct recipes *recipes = reader->recipes;
@@ -379,28 +387,23 @@ static void choose(struct reader *reader)
 struct status recipes_read(
 	const char *text, const char *origin, const char *const *classes, struct recipes *recipes)
 {
-	struct reader reader = {
-		.origin = origin, .status = status_ok(), .recipes = recipes, .classes = classes
-	};
-	char *all = memory_string(text), *rest = all, *line;
+	struct reader reader = { .recipes = recipes, .classes = classes };
+	struct status status;
 
 	*recipes = (struct recipes){ .classes = memory_new(
 					     CLASSES_MOST + 1, sizeof(*recipes->classes)),
 		.facts = memory_new(FACTS_MOST, sizeof(*recipes->facts)) };
-	while ((line = strsep(&rest, "\n")) && status_is_ok(&reader.status)) {
-		reader.line++;
-		line = trim(line);
-		if (*line && *line != '#')
-			read_line(&reader, line);
-	}
-	free(all);
-	if (status_is_ok(&reader.status))
+	rows_begin(&reader.rows, text, origin);
+	while (rows_next(&reader.rows))
+		read_line(&reader);
+	if (good(&reader))
 		choose(&reader);
-	if (status_is_ok(&reader.status) && recipes->width_count == 0)
-		wrong(&reader, "no line says what shows the width", "");
-	if (!status_is_ok(&reader.status))
+	if (good(&reader) && recipes->width_count == 0)
+		wrong(&reader, "no line \"width\"", "");
+	status = rows_end(&reader.rows);
+	if (!status_is_ok(&status))
 		recipes_free(recipes);
-	return reader.status;
+	return status;
 }
 
 struct status recipes_load(const char *const *classes, struct recipes *recipes)
@@ -423,4 +426,147 @@ void recipes_free(struct recipes *recipes)
 	free(recipes->classes);
 	free(recipes->facts);
 	*recipes = (struct recipes){ 0 };
+}
+
+/* ---- loops */
+
+static void lines_of(char *to, const char *from)
+{
+	snprintf(to, GENERATED_LINES, "%s", from);
+}
+
+/* Instances of one kind; loop has the rest. */
+static const struct kernel *one_part(
+	struct generated_loop loop, const char *lines, unsigned bits, unsigned registers)
+{
+	if (!*lines)
+		return NULL;
+	loop.part_count = 1;
+	lines_of(loop.part[0].lines, lines);
+	loop.part[0].bits = bits;
+	loop.part[0].times = 1;
+	loop.part[0].registers = registers;
+	return generated_kernel(&loop);
+}
+
+const struct kernel *loop_of_width(const struct recipes *recipes, int line)
+{
+	return one_part((struct generated_loop){ .part_count = 0 }, recipes->width[line], 0, 0);
+}
+
+const struct kernel *loop_of_chain(const struct class_recipe *recipe, bool adds)
+{
+	struct generated_loop loop = { .values = recipe->values, .clean = recipe->clean };
+
+	lines_of(loop.setup, recipe->setup);
+	return one_part(loop, adds ? recipe->adds : recipe->chain, recipe->bits, 1);
+}
+
+const struct kernel *loop_of_each(const struct class_recipe *recipe)
+{
+	return one_part((struct generated_loop){ .values = recipe->values,
+				.clean = recipe->clean,
+				.bodies = recipe->bodies },
+		recipe->free, recipe->bits, 0);
+}
+
+const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other)
+{
+	struct generated_loop loop = {
+		.values = recipe->values, .clean = recipe->clean, .bodies = recipe->bodies
+	};
+
+	lines_of(loop.setup, recipe->setup);
+	return one_part(loop, other ? recipe->other : recipe->loop, recipe->bits, 0);
+}
+
+const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops)
+{
+	struct generated_loop loop = *generated_loop_of(kernel);
+
+	loop.bodies = 0;
+	lines_of(loop.part[loop.part_count].lines, nop);
+	loop.part[loop.part_count].times = nops;
+	loop.part_count++;
+	return generated_kernel(&loop);
+}
+
+/* As many registers as hide the latency, and one more, since some cores wait for what they
+ * overwrite. */
+static unsigned registers_of(const struct measured_op *op)
+{
+	double latency = op->latency.known ? op->latency.value : 0;
+
+	if (op->accumulate.known && op->accumulate.value > latency)
+		latency = op->accumulate.value;
+	if (latency <= 0 || !op->each.known || op->each.value <= 0)
+		return 2;
+	return (unsigned)ceil(latency / op->each.value) + 1;
+}
+
+const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
+	const struct measured_mix *mix)
+{
+	struct generated_loop loop = { .part_count = mix->count };
+	bool clean = false, wide = false;
+
+	if (mix->count < 1 || mix->count > GENERATED_PARTS)
+		return NULL;
+	for (int i = 0; i < mix->count; i++) {
+		const struct class_recipe *recipe = NULL;
+		struct generated_part *part = &loop.part[i];
+
+		for (int k = 0; k < recipes->class_count; k++)
+			if (recipes->classes[k].op == mix->op[i])
+				recipe = &recipes->classes[k];
+		/* What only a short loop shows is not seen in a long one. */
+		if (!recipe || !*recipe->free || recipe->bodies || mix->times[i] < 0.5)
+			return NULL;
+		clean = clean || recipe->clean;
+		wide = wide || (recipe->bits && !recipe->clean);
+		if (recipe->values == GENERATED_F32)
+			loop.values = GENERATED_F32;
+		lines_of(part->lines, recipe->free);
+		part->bits = recipe->bits;
+		part->times = (unsigned)lround(mix->times[i]);
+		part->registers = registers_of(&measured->op[mix->op[i]]);
+	}
+	/* Code that does not know of upper halves keeps them, and so waits for itself, once others
+	 * have made them dirty. */
+	if (clean && wide)
+		return NULL;
+	loop.clean = clean;
+	return generated_kernel(&loop);
+}
+
+void recipes_each(const struct recipes *recipes,
+	void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel),
+	void *context)
+{
+	for (int i = 0; i < recipes->width_count; i++)
+		each(context, ITEM_WIDTH, i, loop_of_width(recipes, i));
+	for (int i = 0; i < recipes->class_count; i++) {
+		each(context, ITEM_LATENCY, i, loop_of_chain(&recipes->classes[i], false));
+		each(context, ITEM_ADDS, i, loop_of_chain(&recipes->classes[i], true));
+		each(context, ITEM_EACH, i, loop_of_each(&recipes->classes[i]));
+	}
+	for (int i = 0; i < recipes->fact_count; i++) {
+		each(context, ITEM_FACT, i, loop_of_fact(&recipes->facts[i], false));
+		each(context, ITEM_FACT_OTHER, i, loop_of_fact(&recipes->facts[i], true));
+	}
+}
+
+void recipes_words(
+	const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size)
+{
+	const char *what = kind == ITEM_LATENCY || kind == ITEM_ADDS ? "latency"
+			   : kind == ITEM_EACH			     ? "throughput"
+								     : "slots";
+
+	if (kind == ITEM_WIDTH)
+		snprintf(words, size, "width");
+	else if (kind == ITEM_FACT || kind == ITEM_FACT_OTHER || kind == ITEM_FACT_SLOTS)
+		snprintf(words, size, "%s", recipes->facts[of].word);
+	else
+		snprintf(words, size, "%s of %s", what, recipes->classes[of].name);
 }
