@@ -58,8 +58,8 @@ while IFS= read -r name; do
 done <"$work/subcommands" | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort -u >"$work/names"
 each option "$work/manual" <"$work/names"
 
-sed -n '/^static const struct command_row rows/,/^};/s/^	{ "\([^"]*\)".*/\1/p' \
-	"$top_srcdir/src/explorer/command.c" >"$work/names"
+sed -n '/^\(static \)\{0,1\}const struct command_row commands_/,/^};/s/^	{ "\([^"]*\)".*/\1/p' \
+	"$top_srcdir"/src/explorer/*.c >"$work/names"
 each command "$work/commands" <"$work/names"
 sed -n '/^} words\[\] = {/,/^};/p' "$top_srcdir/src/ui/script.c" | grep -o '{ "[a-z]*"' | tr -d '{ "' >"$work/names"
 each "script word" "$work/commands" <"$work/names"

@@ -1,25 +1,26 @@
-/* What the commands that change the setting do (command.c holds the table). Shared by explorer/
- * alone. */
+/* The commands, by groups: each group is a table, in the order of the help screen. Shared by
+ * explorer/ alone. */
 #ifndef SLX_EXPLORER_ACTIONS_H
 #define SLX_EXPLORER_ACTIONS_H
 
+#include "explorer/command.h"
 #include "explorer/state.h"
 
-/* Each pair: run does it, works tells whether it would do anything now (see struct command_row). */
-struct status action_kernel(struct session *session, const char *arguments, double now);
-bool action_kernel_works(const struct session *session, const char *arguments);
+/* Ended by a NULL name. To add a command: its row and its function in one of these files, and its
+ * words in the manual. */
+extern const struct command_row commands_setting[], commands_panes[], commands_measuring[],
+	commands_picture[];
+
+/* Kernel, knob and value, as the arrows change them. Each pair: run does it, works reports whether
+ * it would do anything now (see struct command_row). direction: -1 or +1. */
 struct status action_kernel_by(struct session *session, int direction, double now);
 bool action_kernel_by_works(const struct session *session, int direction);
-struct status action_set(struct session *session, const char *arguments, double now);
-bool action_set_works(const struct session *session, const char *arguments);
-struct status action_knob(struct session *session, const char *arguments, double now);
-bool action_knob_works(const struct session *session, const char *arguments);
 struct status action_knob_by(struct session *session, int direction, double now);
 bool action_knob_by_works(const struct session *session, int direction);
-struct status action_digit(struct session *session, const char *arguments, double now);
-bool action_digit_works(const struct session *session, const char *arguments);
-/* Puts what the chosen knob may be on the notice line. */
-void action_say_range(struct session *session);
-struct status action_accept(struct session *session, const char *arguments, double now);
+struct status action_step(struct session *session, int steps, double now);
+bool action_step_works(const struct session *session, int steps);
+
+/* "+N" or "-N"; false: neither. */
+bool action_steps(const char *text, int *steps);
 
 #endif

@@ -1,39 +1,22 @@
 /* Campaigns (experiment/campaign.h) in the explorer: characterising and the probe replace the live
- * measurement while they run, the windows run next to it. Each is a row of the table here, and has
- * a file of its own. */
+ * measurement while they run, the windows run next to it. Each has a file of its own. */
 #include <math.h>
 #include <stdio.h>
 
 #include "explorer/state.h"
 
-struct campaign_row {
-	bool apart; /* the live setting and cells are not measured meanwhile */
-	bool (*wanted)(
-		const struct session *session); /* now, while something is missing; NULL: always */
-	void (*over)(struct session *session); /* called when it has ended; NULL: nothing follows */
-	/* A result of its requests, taken back or not; NULL: nobody else uses it */
-	void (*answered)(struct session *session, const struct setting *setting,
-		const struct result *result, double now);
-};
-
-static const struct campaign_row rows[CAMPAIGNS] = {
-	[CAMPAIGN_CORE] = { .apart = true, .over = characterising_over },
-	[CAMPAIGN_PROBE] = { .apart = true, .over = probing_over },
-	[CAMPAIGN_WINDOWS] = { .wanted = windowing_wanted, .answered = windowing_answered },
-};
-
 bool campaign_runs(const struct session *session, enum campaign_of which)
 {
 	const struct under_way *under_way = &session->campaigns[which];
 
-	return under_way->campaign.self && under_way->running &&
-	       (!rows[which].wanted || rows[which].wanted(session));
+	return under_way->running && (!under_way->row->wanted || under_way->row->wanted(session));
 }
 
 static bool any_runs(const struct session *session, bool apart)
 {
 	for (int i = 0; i < CAMPAIGNS; i++)
-		if (rows[i].apart == apart && campaign_runs(session, (enum campaign_of)i))
+		if (campaign_runs(session, (enum campaign_of)i) &&
+			session->campaigns[i].row->apart == apart)
 			return true;
 	return false;
 }
@@ -67,6 +50,12 @@ void campaigns_lose(struct session *session)
 		lose(&session->campaigns[i]);
 }
 
+void session_interrupt(struct session *session)
+{
+	requests_cancel(session);
+	campaigns_lose(session);
+}
+
 void campaign_choose_again(struct session *session, enum campaign_of which)
 {
 	if (session->campaigns[which].turns && !session->campaigns[which].generation)
@@ -92,8 +81,8 @@ void campaign_end(struct session *session, enum campaign_of which)
 	struct under_way *under_way = &session->campaigns[which];
 
 	turns_free(under_way->turns);
-	if (under_way->campaign.self)
-		under_way->campaign.kind->release(under_way->campaign.self);
+	if (under_way->row)
+		under_way->row->kind->release(under_way->campaign.self);
 	*under_way = (struct under_way){ 0 };
 }
 
@@ -103,22 +92,15 @@ void campaigns_end(struct session *session)
 		campaign_end(session, (enum campaign_of)i);
 }
 
-void campaign_begin(struct session *session, enum campaign_of which,
-	const struct campaign_kind *kind, void *self)
+void campaign_begin(
+	struct session *session, enum campaign_of which, const struct campaign_row *row, void *self)
 {
-	campaign_end(session, which);
-	session->campaigns[which] =
-		(struct under_way){ .campaign = { kind, self }, .running = true };
-	session->campaigns[which].turns = turns_new(&session->campaigns[which].campaign);
-}
+	struct under_way *under_way = &session->campaigns[which];
 
-void campaign_begin_now(struct session *session, enum campaign_of which,
-	const struct campaign_kind *kind, void *self, double now)
-{
-	session_interrupt(session);
-	campaigns_pause(session, false, now);
-	session->frozen = false;
-	campaign_begin(session, which, kind, self);
+	campaign_end(session, which);
+	*under_way =
+		(struct under_way){ .row = row, .campaign = { row->kind, self }, .running = true };
+	under_way->turns = turns_new(&under_way->campaign);
 }
 
 static void over(struct session *session, enum campaign_of which)
@@ -127,8 +109,8 @@ static void over(struct session *session, enum campaign_of which)
 
 	under_way->running = false;
 	lose(under_way);
-	if (rows[which].over)
-		rows[which].over(session);
+	if (under_way->row->over)
+		under_way->row->over(session);
 }
 
 void campaign_halt(struct session *session, enum campaign_of which, double now)
@@ -176,21 +158,21 @@ bool campaigns_look(struct session *session, double now)
 	return any;
 }
 
-bool campaigns_next(struct session *session, bool apart, double now, struct request *request,
-	enum campaign_of *which)
+bool campaigns_next(struct session *session, bool apart, double now)
 {
+	struct request request;
+
 	for (int i = 0; i < CAMPAIGNS; i++) {
 		struct under_way *under_way = &session->campaigns[i];
 
-		*which = (enum campaign_of)i;
-		if (rows[i].apart != apart || !campaign_runs(session, *which))
+		if (!campaign_runs(session, (enum campaign_of)i) || under_way->row->apart != apart)
 			continue;
-		if (!turns_next(under_way->turns, own_time(under_way, now), request)) {
+		if (!turns_next(under_way->turns, own_time(under_way, now), &request)) {
 			if (turns_over(under_way->turns))
-				over(session, *which);
+				over(session, (enum campaign_of)i);
 			return false;
 		}
-		under_way->generation = request->generation = ++session->generation;
+		under_way->generation = request_send(session, &request, TAG_CAMPAIGN + (unsigned)i);
 		return true;
 	}
 	return false;
@@ -205,6 +187,6 @@ void campaigns_take(struct session *session, enum campaign_of which, const struc
 		under_way->generation = 0;
 		turns_accept(under_way->turns, own_time(under_way, now), result);
 	}
-	if (rows[which].answered)
-		rows[which].answered(session, setting, result, now);
+	if (under_way->row && under_way->row->answered)
+		under_way->row->answered(session, setting, result, now);
 }

@@ -5,7 +5,6 @@
 
 #include "base/data.h"
 #include "experiment/characterise/characterise.h"
-#include "explorer/actions.h"
 #include "explorer/state.h"
 
 static const struct characterise *machine_of(const struct session *session)
@@ -14,7 +13,7 @@ static const struct characterise *machine_of(const struct session *session)
 }
 
 /* What was measured is this core's model from now on. */
-void characterising_over(struct session *session)
+static void over(struct session *session)
 {
 	const struct characterise_report *report = characterise_report(machine_of(session));
 	struct text model = { 0 };
@@ -27,6 +26,7 @@ void characterising_over(struct session *session)
 	}
 	characterise_model(report, &model, NULL);
 	status = insight_adopt(session, text_string(&model), report->name);
+	windowing_renew(session);
 	text_free(&model);
 	if (!status_is_ok(&status))
 		session_notice(session, true, "what was measured makes no core model: %.160s",
@@ -36,6 +36,10 @@ void characterising_over(struct session *session)
 			"%s in %.0f s: limits are this core's; \"characterise save\" keeps them",
 			report->complete ? "measured" : "stopped", report->seconds);
 }
+
+const struct campaign_row characterising_row = {
+	.kind = &campaign_characterise, .apart = true, .over = over
+};
 
 const struct characterise_report *characterising_view(const struct session *session)
 {
@@ -59,7 +63,7 @@ struct status action_characterise(struct session *session, const char *arguments
 	struct status status;
 
 	if (session->replay)
-		return recorded_refuse(session);
+		return playback_refuse(session);
 	if (!session->insight.explainer || !session->insight.explainer->read)
 		return status_make(STATUS_USAGE,
 			"there are no core models here that one could be measured for");
@@ -71,7 +75,7 @@ struct status action_characterise(struct session *session, const char *arguments
 		session->engine.machine(session->engine.context), &options, &status);
 	if (!machine)
 		return status;
-	campaign_begin_now(session, CAMPAIGN_CORE, &campaign_characterise, machine, now);
+	session_begin_campaign(session, CAMPAIGN_CORE, &characterising_row, machine, now);
 	return status_ok();
 }
 

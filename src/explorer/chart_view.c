@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
+#include "explorer/actions.h"
 #include "picture/chart_knobs.h"
 #include "picture/chart_reports.h"
+#include "picture/picture.h"
+#include "recording/replay.h"
 
 /* ---- slices ---- */
 
@@ -208,30 +212,116 @@ static struct status view_windows(
 				"nothing of this curve is measured yet: there is no picture of it");
 }
 
+/* ---- what is in front ---- */
+
+/* A panel that has a picture. */
+struct row {
+	const char *front, *what;
+	struct status (*make)(
+		const struct view *view, const struct chart_origin *origin, struct chart **chart);
+};
+
+static const struct row rows[] = {
+	{ "slices", "slice", view_slice },
+	{ "mountain", "mountain", view_mountain },
+	{ "probe", "probe", view_probe },
+	{ "windows", "windows", view_windows },
+	{ "ladder", "limits", view_ladder },
+};
+
+static const struct row *row_of(const char *front)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].front, front) == 0)
+			return &rows[i];
+	return NULL;
+}
+
 struct status chart_view(const struct view *view, const struct chart_origin *origin,
 	struct chart **chart, const char **what)
 {
-	static const struct {
-		const char *front, *what;
-		struct status (*make)(const struct view *view, const struct chart_origin *origin,
-			struct chart **chart);
-	} rows[] = {
-		{ "slices", "slice", view_slice },
-		{ "mountain", "mountain", view_mountain },
-		{ "probe", "probe", view_probe },
-		{ "windows", "windows", view_windows },
-		{ "ladder", "limits", view_ladder },
-	};
+	const struct row *row = row_of(view->front);
 
 	*chart = NULL;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (strcmp(rows[i].front, view->front) != 0)
-			continue;
-		*what = rows[i].what;
-		return rows[i].make(view, origin, chart);
-	}
-	return status_make(STATUS_USAGE,
-		"there is no picture of %s: view slices, ladder, "
-		"mountain, probe or windows brings a panel that has one",
-		view->front);
+	if (!row)
+		return status_make(STATUS_USAGE,
+			"there is no picture of %s: view slices, ladder, mountain, probe or "
+			"windows brings a panel that has one",
+			view->front);
+	*what = row->what;
+	return row->make(view, origin, chart);
 }
+
+/* ---- the command ---- */
+
+/* "light FILE", "dark", "FILE": takes the theme off the front. */
+static enum picture_theme take_theme(const char **arguments)
+{
+	for (int i = 0; picture_theme_names[i]; i++) {
+		size_t length = strlen(picture_theme_names[i]);
+
+		if (strncmp(*arguments, picture_theme_names[i], length) != 0 ||
+			((*arguments)[length] && (*arguments)[length] != ' '))
+			continue;
+		*arguments += length;
+		*arguments += strspn(*arguments, " ");
+		return (enum picture_theme)i;
+	}
+	return PICTURE_LIGHT;
+}
+
+static struct status save(const struct view *view, const char *arguments, char *path, size_t size)
+{
+	enum picture_theme theme = take_theme(&arguments);
+	struct chart_origin origin = { .machine = view->machine,
+		.now = time(NULL),
+		.core = view->core && !view->foreign ? view->core->title : NULL };
+	const char *what = "";
+	struct chart *chart;
+	struct status status = status_ok();
+
+	if (view->place) {
+		origin.when = view->place->time;
+		origin.program = view->place->program;
+	}
+	if (*arguments)
+		status = picture_check(arguments);
+	if (status_is_ok(&status))
+		status = chart_view(view, &origin, &chart, &what);
+	if (!status_is_ok(&status))
+		return status;
+	if (*arguments)
+		snprintf(path, size, "%s", arguments);
+	status = *arguments ? picture_save(chart, theme, arguments)
+			    : picture_save_new(chart, theme, what, path, size);
+	chart_free(chart);
+	return status;
+}
+
+static struct status run_picture(struct session *session, const char *arguments, double now)
+{
+	struct view *view = memory_new(1, sizeof(*view));
+	struct status status;
+	char path[FILE_PATH] = "";
+
+	session_view(session, now, view);
+	status = save(view, arguments, path, sizeof(path));
+	free(view);
+	if (status_is_ok(&status))
+		session_notice(session, false, "picture: %.180s", path);
+	return status;
+}
+
+static bool works_picture(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return row_of(session->screen.front);
+}
+
+const struct command_row commands_picture[] = {
+	{ "picture", "[light|dark] [FILE]",
+		"a picture of what is in front: FILE.svg, .png, .pdf, or .gp for gnuplot; without "
+		"a name a new file here",
+		run_picture, works_picture, COMMAND_VERBATIM },
+	{ .name = NULL },
+};

@@ -47,13 +47,11 @@ struct command_row {
 	struct status (*run)(struct session *session, const char *arguments, double now);
 	/* Whether run() would do anything now; NULL: always. */
 	bool (*works)(const struct session *session, const char *arguments);
-	unsigned flags; /* COMMAND_ bits */
+	unsigned flags;	   /* COMMAND_ bits */
+	const char *given; /* what run() and works() get in place of arguments; NULL: these */
 };
 
-/* To add a command: its row in command.c, its function there or in explorer/actions.c. Nothing
- * else.
- *
- * Every command, ended by a NULL name: for help, find and the manual. */
+/* Every command, in the order of help, ended by a NULL name. */
 const struct command_row *command_rows(void);
 
 /* The row that a line (single blanks between words) would run, NULL: none; arguments is what

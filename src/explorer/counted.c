@@ -1,4 +1,5 @@
-/* What is counted at the present setting, and what the model says it should be. */
+#include "explorer/counted.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static uint32_t plan_id(const struct counted *counted)
 
 /* ---- what to count ---- */
 
-int counted_index(const struct event_plan *plan, const char *name)
+static int plan_index(const struct event_plan *plan, const char *name)
 {
 	for (int i = 0; plan && i < plan->counters.count; i++)
 		if (strcasecmp(plan->counters.event[i].name, name) == 0)
@@ -24,7 +25,20 @@ int counted_index(const struct event_plan *plan, const char *name)
 	return -1;
 }
 
-/* Counts of one plan under another: what both count is known still. */
+int counted_index(const struct counted *counted, const char *name)
+{
+	return plan_index(counted->plan, name);
+}
+
+int counted_extra(const struct counted *counted, const char *name)
+{
+	for (int i = 0; i < counted->extra_count; i++)
+		if (strcasecmp(counted->extra[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* Moves counts from one plan to another: events in both keep theirs. */
 static void carry(const struct event_plan *from, const struct event_plan *to, struct counts *counts)
 {
 	struct counts old = *counts;
@@ -35,14 +49,15 @@ static void carry(const struct event_plan *from, const struct event_plan *to, st
 	counts->id = to->counters.id;
 	counts->count = to->counters.count;
 	for (int i = 0; i < to->counters.count; i++) {
-		int before = counted_index(from, to->counters.event[i].name);
+		int before = plan_index(from, to->counters.event[i].name);
 
 		if (before >= 0 && before < old.count)
 			counts->event[i] = old.event[before];
 	}
 }
 
-void counted_plan(struct session *session)
+/* Makes another plan, with the events asked for by name. */
+static void make_plan(struct session *session)
 {
 	struct counted *counted = &session->counted;
 	const struct explainer *explainer = session->insight.explainer;
@@ -51,11 +66,10 @@ void counted_plan(struct session *session)
 	explainer->events(explainer->context, session->engine.machine(session->engine.context),
 		(const char *const *)counted->extra, counted->extra_count, plan);
 	plan->counters.id = plan_id(counted) + 1;
-	carry(old, plan, &session->live.counts);
+	carry(old, plan, &counted->counts);
 	counted->plan = plan;
 	counted->why[0] = '\0';
 	free(old);
-	counted_renew(session);
 }
 
 void counted_start(struct session *session, const struct session_options *options)
@@ -78,7 +92,7 @@ void counted_end(struct session *session)
 void counted_look(struct session *session)
 {
 	if (session->insight.explainer && session->insight.explainer->events)
-		counted_plan(session);
+		make_plan(session);
 }
 
 void counted_format(const struct session *session, struct text *text)
@@ -87,7 +101,20 @@ void counted_format(const struct session *session, struct text *text)
 		text_addf(text, " --event %s", session->counted.extra[i]);
 }
 
-/* ---- what was counted ---- */
+/* ---- results ---- */
+
+void counted_restart(struct session *session)
+{
+	struct counted *counted = &session->counted;
+
+	counted->asked_id = counted->answered_id = 0;
+	memset(&counted->counts, 0, sizeof(counted->counts));
+}
+
+void counted_asked(struct session *session)
+{
+	session->counted.asked_id = plan_id(&session->counted);
+}
 
 void counted_take(struct session *session, const struct result *result)
 {
@@ -96,11 +123,11 @@ void counted_take(struct session *session, const struct result *result)
 	uint32_t id = plan_id(counted);
 
 	if (id == 0 || !result->final || result->status.code != STATUS_OK ||
-		session->live.asked_id != id)
+		counted->asked_id != id)
 		return;
-	session->live.answered_id = id;
+	counted->answered_id = id;
 	if (counts->id == id) {
-		counts_renew(&session->live.counts, counts);
+		counts_renew(&counted->counts, counts);
 		/* "This machine" in a recording is not the reader's. */
 		snprintf(counted->why, sizeof(counted->why), "%s%s",
 			session->engine.holds && !counts->count ? "when this was recorded: " : "",
@@ -116,8 +143,8 @@ void counted_take(struct session *session, const struct result *result)
 
 void counted_recall(struct session *session, const struct cell *cell)
 {
-	if (cell && cell->counts && cell->counts->id == plan_id(&session->counted))
-		session->live.counts = *cell->counts;
+	if (cell->counts && cell->counts->id == plan_id(&session->counted))
+		session->counted.counts = *cell->counts;
 }
 
 void counted_forget(struct session *session)
@@ -127,29 +154,85 @@ void counted_forget(struct session *session)
 
 bool counted_awaited(const struct session *session)
 {
-	return session->live.answered_id != plan_id(&session->counted);
+	return session->counted.answered_id != plan_id(&session->counted);
 }
 
 bool counted_there(const struct session *session)
 {
-	return session->counted.plan && session->counted.plan->counters.count > 0;
+	return counted_lines(session) > 0;
 }
 
-/* ---- beside the model ---- */
+/* ---- events asked for by name ---- */
 
-void counted_renew(struct session *session)
+struct status counted_check(const struct session *session, const char *name)
+{
+	const struct counted *counted = &session->counted;
+	const struct engine *engine = &session->engine;
+
+	if (!*name)
+		return status_make(STATUS_USAGE,
+			"event takes a name as libpfm spells it; find (/) looks for one");
+	if (!counted->plan)
+		return status_make(STATUS_USAGE, session->machine_known
+							 ? "nothing is counted here"
+							 : "this machine is not known yet");
+	if (!engine->encodes)
+		return status_make(STATUS_USAGE,
+			"event %.60s: a replay counts nothing; it has what was counted "
+			"when it was recorded",
+			name);
+	if (counted->extra_count == EXTRA_EVENTS || counted->plan->counters.count == COUNTERS_MAX)
+		return status_make(STATUS_USAGE,
+			"event %.60s: no room, %d are counted already; event drop makes some", name,
+			counted->plan->counters.count);
+	return engine->encodes(engine->context, name);
+}
+
+void counted_add(struct session *session, const char *name)
 {
 	struct counted *counted = &session->counted;
-	const struct event_plan *plan = counted->plan;
+
+	counted->extra[counted->extra_count++] = memory_string(name);
+	make_plan(session);
+}
+
+void counted_drop(struct session *session, int index)
+{
+	struct counted *counted = &session->counted;
+	int first = index < 0 ? 0 : index, end = index < 0 ? counted->extra_count : index + 1;
+
+	for (int i = first; i < end; i++)
+		free(counted->extra[i]);
+	memmove(&counted->extra[first], &counted->extra[end],
+		(size_t)(counted->extra_count - end) * sizeof(counted->extra[0]));
+	counted->extra_count -= end - first;
+	if (counted->plan)
+		make_plan(session);
+}
+
+/* ---- the view ---- */
+
+void counted_model(const struct session *session, const struct explanation *explanation,
+	double modelled[COUNTERS_MAX])
+{
 	const struct explainer *explainer = session->insight.explainer;
+	const struct event_plan *plan = session->counted.plan;
 
 	for (int i = 0; i < COUNTERS_MAX; i++)
-		counted->modelled[i] = NAN;
-	if (!plan || !explainer->modelled || !insight_ready(session))
-		return;
-	for (int i = 0; i < plan->counters.count; i++)
-		counted->modelled[i] = explainer->modelled(
-			explainer->context, &plan->meaning[i], session->insight.explanation);
+		modelled[i] = plan && i < plan->counters.count && explainer->modelled && explanation
+				      ? explainer->modelled(
+						explainer->context, &plan->meaning[i], explanation)
+				      : NAN;
+}
+
+int counted_lines(const struct session *session)
+{
+	return session->counted.plan ? session->counted.plan->counters.count : 0;
+}
+
+void counted_scroll(struct session *session, int first)
+{
+	session->counted.first = first;
 }
 
 void counted_view(const struct session *session, struct view *view)
@@ -161,21 +244,18 @@ void counted_view(const struct session *session, struct view *view)
 	counters->plan = counted->plan;
 	counters->first = counted->first;
 	counters->ipc = counters->counted = counters->decoded = counters->check = NAN;
-	for (int i = 0; i < COUNTERS_MAX; i++)
-		counters->modelled[i] = NAN;
+	counted_model(session, view->explanation, counters->modelled);
 	if (view->sample.valid && view->sample.cycles_from == SOURCE_COUNTER &&
 		view->sample.check > 0)
 		counters->check = view->sample.check;
 	if (id == 0)
 		return;
-	if (session->live.counts.id == id)
-		counters->counts = session->live.counts;
+	if (counted->counts.id == id)
+		counters->counts = counted->counts;
 	if (counters->counts.count == 0)
 		snprintf(counters->why, sizeof(counters->why), "%s", counted->why);
-	if (view->explanation) {
-		memcpy(counters->modelled, counted->modelled, sizeof(counters->modelled));
+	if (view->explanation)
 		counters->decoded = counts_decoded(view->explanation);
-	}
 	counters->counted = counts_of(counted->plan, &counters->counts, ROLE_INSTRUCTIONS);
 	counters->ipc = counts_ipc(counted->plan, &counters->counts);
 	counters->differ =

@@ -1,27 +1,95 @@
-/* What limits the present setting: asked of the explainer whenever the setting or the core changes,
- * in the same step; and the commands that have to do with it. */
+/* The limits of the present setting. The explainer is asked in the same step in which the setting
+ * or the core changes; code that must be stepped through is explained in a thread of its own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "explorer/actions.h"
+#include "base/job.h"
 #include "explorer/state.h"
 
-/* Advice asks for up to 40 settings: only of one that stays, never while a key is held down. */
+/* Seconds for which a setting must stay before advice is sought: that explains up to 40 settings,
+ * and must not happen while a key repeats. */
 static const double ADVICE_DELAY = 0.15;
-/* Code that is stepped through takes some 20 to 50 ms to read: not in a key's frame, and not while
- * a key repeats. */
+/* Likewise before code is stepped through, which takes 20 to 50 ms, and 200 ms under a hypervisor
+ * that traps each step. */
 static const double READING_DELAY = 0.06;
 
-/* ---- which core ---- */
+/* Settings explained in one go, at 0.2 to 1.1 ms each; keys and frames have their turn between. */
+enum { ADVICE_AT_ONCE = 4 };
+/* Seconds between two settings that are stepped through; less when the user waits for the advice.
+ */
+static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
 static const struct machine *machine_of(const struct session *session)
 {
 	return session->engine.machine(session->engine.context);
 }
 
-/* The core that is asked about: empty when there is none to ask about. */
+/* ---- in a thread of its own ---- */
+
+/* An own loop may be compiled again at any time. */
+static bool background_possible(const struct insight *insight, const struct kernel *kernel)
+{
+	return insight->explainer->background_explain && kernel->stepped && !kernel->own;
+}
+
+static void explain_in_background(void *context)
+{
+	struct background_explain *background = context;
+
+	background->explainer->explain(
+		background->explainer->context, &background->question, background->explanation);
+}
+
+static void background_begin(struct insight *insight, const struct explain_question *question,
+	const struct setting *setting)
+{
+	struct background_explain *background = &insight->background_explain;
+
+	if (!background->explanation)
+		background->explanation = explanation_new();
+	background->explainer = insight->explainer;
+	background->setting = *setting;
+	background->question = *question;
+	background->question.kernel = background->setting.kernel;
+	background->question.v = background->setting.v;
+	background->stale = false;
+	background->job = job_begin(explain_in_background, background);
+}
+
+static bool background_runs(const struct insight *insight)
+{
+	return insight->background_explain.job != NULL;
+}
+
+static bool background_take(struct insight *insight)
+{
+	struct background_explain *background = &insight->background_explain;
+
+	if (!background->job || !job_over(background->job))
+		return false;
+	job_end(background->job);
+	background->job = NULL;
+	return !background->stale;
+}
+
+static void background_wait(struct insight *insight)
+{
+	job_end(insight->background_explain.job);
+	insight->background_explain.job = NULL;
+}
+
+static void background_end(struct insight *insight)
+{
+	background_wait(insight);
+	explanation_free(insight->background_explain.explanation);
+	memset(&insight->background_explain, 0, sizeof(insight->background_explain));
+}
+
+/* ---- which core ---- */
+
+/* The core to predict for; empty: none. */
 static const char *core_name(const struct insight *insight)
 {
 	if (insight->wanted[0])
@@ -33,7 +101,7 @@ static const char *core_name(const struct insight *insight)
 
 static void unload(struct insight *insight)
 {
-	background_explain_wait(insight);
+	background_wait(insight);
 	if (insight->loaded)
 		insight->explainer->unload(insight->explainer->context, &insight->core);
 	insight->loaded = false;
@@ -43,7 +111,7 @@ static void unload(struct insight *insight)
 	explain_cache_clear(insight->quick);
 }
 
-/* Why there is no core to ask about. */
+/* Why there is no core to predict for. */
 static void note_core(struct insight *insight, const char *isa)
 {
 	struct core core;
@@ -66,7 +134,7 @@ static void note_core(struct insight *insight, const char *isa)
 	}
 }
 
-/* Loads the core that is asked about, if it is not there yet. */
+/* Loads the core to predict for, unless it is loaded. */
 static void load(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -100,6 +168,7 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 {
 	struct insight *insight = &session->insight;
 
+	memory_probe_init(&session->memory);
 	insight->explainer = explainer;
 	if (!explainer)
 		return;
@@ -123,7 +192,7 @@ void insight_end(struct session *session)
 	if (!insight->explainer)
 		return;
 	unload(insight);
-	background_explain_end(insight);
+	background_end(insight);
 	free(insight->adopted);
 	explanation_free(insight->own);
 	explanation_free(insight->scratch);
@@ -132,7 +201,7 @@ void insight_end(struct session *session)
 	listing_free(insight->listing);
 }
 
-/* A core that no file is of can measure itself. */
+/* A core without a model can measure itself. */
 static void offer(struct session *session)
 {
 	const struct insight *insight = &session->insight;
@@ -174,8 +243,35 @@ struct status insight_adopt(struct session *session, const char *text, const cha
 	insight->wanted[0] = '\0';
 	load(session);
 	insight_renew(session);
-	windowing_renew(session);
 	return status;
+}
+
+struct status insight_ask(struct session *session, const char *name)
+{
+	struct insight *insight = &session->insight;
+	struct status status = status_ok();
+	struct core core;
+
+	if (*name) {
+		status = insight->explainer->load(
+			insight->explainer->context, name, machine_of(session)->arch, &core);
+		if (!status_is_ok(&status))
+			return status;
+		snprintf(insight->wanted, sizeof(insight->wanted), "%s",
+			strchr(name, '/') ? name : core.name);
+		insight->explainer->unload(insight->explainer->context, &core);
+	} else {
+		insight->wanted[0] = '\0';
+	}
+	load(session);
+	insight_renew(session);
+	return status;
+}
+
+void insight_take_nearest(struct session *session)
+{
+	session->insight.nearest = true;
+	insight_ask(session, "");
 }
 
 bool insight_foreign(const struct session *session)
@@ -225,7 +321,7 @@ bool insight_slow(const struct session *session)
 	return !session->replay && explain_cache_slow(session->setting.kernel);
 }
 
-struct explain_question insight_question(const struct session *session)
+static struct explain_question question_of(const struct session *session)
 {
 	return (struct explain_question){
 		.kernel = session->setting.kernel,
@@ -240,7 +336,7 @@ struct explain_question insight_question(const struct session *session)
 	};
 }
 
-/* The explanation is there, and its advice is to be found. */
+/* The explanation is there; the search for advice begins. */
 static void begin_advice(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -249,13 +345,12 @@ static void begin_advice(struct session *session)
 	insight->advice_due = -INFINITY;
 	memset(&insight->advice, 0, sizeof(insight->advice));
 	find_source(insight);
-	counted_renew(session);
 }
 
 static void read_code(struct session *session)
 {
 	struct insight *insight = &session->insight;
-	struct explain_question question = insight_question(session);
+	struct explain_question question = question_of(session);
 	bool slow = insight_slow(session);
 
 	insight->explanation =
@@ -279,7 +374,7 @@ void insight_renew(struct session *session)
 	if (insight->setting.kernel != session->setting.kernel)
 		insight->code_first = 0;
 	insight->setting = session->setting;
-	insight->remedy_wanted = false;
+	insight->advice_wanted = false;
 	insight->reading = false;
 	if (!insight_slow(session)) {
 		read_code(session);
@@ -302,7 +397,7 @@ void insight_forget(struct session *session)
 		return;
 	explain_cache_clear(insight->explain_cache);
 	explain_cache_clear(insight->quick);
-	background_explain_forget(insight);
+	insight->background_explain.stale = true;
 	insight->setting.kernel = NULL;
 	insight->reading = false;
 }
@@ -314,11 +409,34 @@ const struct explanation *insight_of(struct session *session, const struct setti
 
 	if (!insight->loaded || explain_cache_slow(setting->kernel))
 		return NULL;
-	question = insight_question(session);
+	question = question_of(session);
 	question.kernel = setting->kernel;
 	question.v = setting->v;
 	insight->explainer->explain(insight->explainer->context, &question, insight->scratch);
 	return insight->scratch;
+}
+
+/* Another latency of L3 or memory is known. */
+static void memory_known(struct session *session)
+{
+	insight_forget(session);
+	insight_renew(session);
+}
+
+bool insight_lacks_memory(struct session *session, struct request *request)
+{
+	const struct kernel *kernel = session->setting.kernel;
+
+	return insight_ready(session) &&
+	       memory_probe_next(&session->memory, machine_of(session),
+		       kernel_footprint(kernel, session->setting.v),
+		       memory_scattered(kernel, session->setting.v), session->seed, request);
+}
+
+void insight_learn(struct session *session, const struct probe_report *report)
+{
+	if (memory_probe_learn(&session->memory, report))
+		memory_known(session);
 }
 
 void insight_memory(struct session *session, const struct result *result)
@@ -331,13 +449,67 @@ void insight_memory(struct session *session, const struct result *result)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
 	memory_probe_accept(&session->memory, machine_of(session), cache[0] ? cache[0]->latency : 0,
 		cache[1] ? cache[1]->latency : 0, result);
-	/* Code that is stepped through is not read again for nothing. */
+	/* Stepping through code again would be in vain. */
 	if (was.l3.known == session->memory.l3.known &&
 		was.memory.known == session->memory.memory.known &&
 		memcmp(was.point, session->memory.point, sizeof(was.point)) == 0)
 		return;
-	insight_forget(session);
-	insight_renew(session);
+	memory_known(session);
+}
+
+/* ---- the advice ---- */
+
+/* Whether the recording holds a setting. */
+static bool is_recorded(const void *replay, const struct setting *setting)
+{
+	return replay_find(replay, setting) >= 0;
+}
+
+bool insight_advise(struct session *session, double now)
+{
+	struct insight *insight = &session->insight;
+	struct explain_question ask = question_of(session);
+	bool slow = insight_slow(session),
+	     background = slow && background_possible(insight, session->setting.kernel);
+	struct setting later = { .kernel = NULL };
+	struct advice_question question = { .setting = &session->setting,
+		.explanation = insight->explanation,
+		.explainer = insight->explainer,
+		.ask = &ask,
+		.memory_limits = session->memory_limits,
+		.scratch = insight->scratch,
+		.explain_cache = slow ? insight->explain_cache : insight->quick,
+		.later = background ? &later : NULL,
+		.fresh = session->replay ? 0
+			 : slow		 ? 1
+					 : ADVICE_AT_ONCE,
+		.allowed = session->replay ? is_recorded : NULL,
+		.context = session->replay };
+
+	if (insight->advised || !insight_ready(session))
+		return insight->advised;
+	insight->advised = advice_find(&question, &insight->advice);
+	if (later.kernel)
+		background_begin(insight, &ask, &later);
+	insight->advice_due = now + (!slow			     ? 0
+					    : insight->advice_wanted ? ADVICE_PAUSE_WANTED
+								     : ADVICE_PAUSE);
+	return insight->advised;
+}
+
+bool insight_advice_due(const struct session *session)
+{
+	const struct insight *insight = &session->insight;
+
+	return insight->advice_wanted && !insight->reading &&
+	       (insight->advised || !insight_ready(session));
+}
+
+void insight_want_advice(struct session *session, bool wanted, double now)
+{
+	session->insight.advice_wanted = wanted;
+	if (wanted)
+		session->insight.advice_due = now;
 }
 
 double insight_due(const struct session *session)
@@ -345,10 +517,9 @@ double insight_due(const struct session *session)
 	const struct insight *insight = &session->insight;
 	double since = isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at;
 
-	if (background_explain_runs(insight))
+	if (background_runs(insight))
 		return INFINITY;
-	/* An own loop may crash or never end: it is stepped through once it has shown that it does
-	 * neither. */
+	/* An own loop may crash or never end: it is stepped through after it was measured. */
 	if (insight->reading && session->setting.kernel->own && !session->live.sample.valid)
 		return INFINITY;
 	if (insight->reading)
@@ -360,57 +531,59 @@ double insight_due(const struct session *session)
 
 bool insight_thinks(const struct session *session)
 {
-	return background_explain_runs(&session->insight);
+	return background_runs(&session->insight);
 }
 
-/* What was read aside: of the present setting, or of another that the advice asks about. */
-static void take_aside(struct session *session, double now)
+/* Takes the explanation of the present setting, or of another one that the advice asks about. */
+static void take_background(struct session *session)
 {
 	struct insight *insight = &session->insight;
-	struct background_explain *background_explain = &insight->background_explain;
+	struct background_explain *background = &insight->background_explain;
 
-	if (advice_knows(background_explain->explanation))
-		explain_cache_predict(insight->explain_cache, &background_explain->setting,
-			background_explain->explanation->limits.predicted);
+	if (advice_knows(background->explanation))
+		explain_cache_predict(insight->explain_cache, &background->setting,
+			background->explanation->limits.predicted);
 	else
-		explain_cache_predict(insight->explain_cache, &background_explain->setting, NAN);
-	if (!insight->reading || !setting_equal(&background_explain->setting, &session->setting))
+		explain_cache_predict(insight->explain_cache, &background->setting, NAN);
+	if (!insight->reading || !setting_equal(&background->setting, &session->setting))
 		return;
-	insight->explanation = background_explain->explanation;
-	background_explain->explanation = explain_cache_put(insight->explain_cache,
-		&background_explain->setting, background_explain->explanation);
+	insight->explanation = background->explanation;
+	background->explanation = explain_cache_put(
+		insight->explain_cache, &background->setting, background->explanation);
 	insight->reading = false;
 	begin_advice(session);
-	if (insight->remedy_wanted && !insight_ready(session))
-		advise_follow(session, now);
 }
 
 bool insight_advance(struct session *session, double now)
 {
 	struct insight *insight = &session->insight;
-	bool taken = background_explain_take(insight);
+	bool taken = background_take(insight);
 
 	if (taken)
-		take_aside(session, now);
-	if (background_explain_runs(insight) || now < insight_due(session))
+		take_background(session);
+	if (background_runs(insight) || now < insight_due(session))
 		return taken;
-	if (insight->reading && background_explain_possible(insight, session->setting.kernel)) {
-		const struct explain_question question = insight_question(session);
+	if (insight->reading && background_possible(insight, session->setting.kernel)) {
+		const struct explain_question question = question_of(session);
 
-		background_explain_begin(insight, &question, &session->setting);
+		background_begin(insight, &question, &session->setting);
 		return taken;
 	}
-	if (session->insight.reading) {
+	if (insight->reading) {
 		read_code(session);
-		if (session->insight.remedy_wanted && !insight_ready(session))
-			advise_follow(session, now);
 		return true;
 	}
-	if (!advise_on(session, now))
-		return taken;
-	if (session->insight.remedy_wanted)
-		advise_follow(session, now);
-	return true;
+	return insight_advise(session, now) || taken;
+}
+
+int insight_code_lines(const struct session *session)
+{
+	return insight_ready(session) ? session->insight.explanation->loop.insn_count : 0;
+}
+
+void insight_scroll(struct session *session, int first)
+{
+	session->insight.code_first = first;
 }
 
 void insight_view(const struct session *session, struct view *view)
@@ -449,90 +622,4 @@ void insight_view(const struct session *session, struct view *view)
 		foreign || view->nearest ? insight->core.title : NULL, view->nearest, &view->gap);
 	view->advice = insight->advice;
 	view->listing = insight->listing;
-}
-
-/* ---- commands ---- */
-
-static struct status no_model(void)
-{
-	return status_make(STATUS_USAGE, "no core models are at hand");
-}
-
-/* What was recorded holds the limits of one core. */
-static struct status keeps_core(const struct session *session)
-{
-	const struct core *core = replay_core(session->replay);
-
-	return status_make(STATUS_USAGE, "a replay shows the limits that were recorded%s%s",
-		core ? ": those of " : ", and none were", core ? core->title : "");
-}
-
-struct status action_uarch(struct session *session, const char *arguments, double now)
-{
-	struct insight *insight = &session->insight;
-	struct status status;
-	struct core core;
-
-	(void)now;
-	if (session->replay)
-		return keeps_core(session);
-	if (!insight->explainer || !insight->looked)
-		return insight->explainer
-			       ? status_make(STATUS_USAGE, "this machine is not known yet")
-			       : no_model();
-	if (*arguments) {
-		status = insight->explainer->load(
-			insight->explainer->context, arguments, machine_of(session)->arch, &core);
-		if (!status_is_ok(&status))
-			return status;
-		snprintf(insight->wanted, sizeof(insight->wanted), "%s",
-			strchr(arguments, '/') ? arguments : core.name);
-		insight->explainer->unload(insight->explainer->context, &core);
-	} else {
-		insight->wanted[0] = '\0';
-	}
-	load(session);
-	insight_renew(session);
-	windowing_renew(session);
-	if (insight_foreign(session))
-		session_notice(session, false,
-			"limits are now predicted for %s, not this core; \"uarch\" goes back",
-			insight->core.title);
-	return status_ok();
-}
-
-bool action_uarch_works(const struct session *session, const char *arguments)
-{
-	const struct insight *insight = &session->insight;
-
-	return insight->explainer && insight->looked && !session->replay &&
-	       strcmp(arguments, insight->wanted) != 0;
-}
-
-bool action_uarch_nearest_works(const struct session *session, const char *arguments)
-{
-	const struct insight *insight = &session->insight;
-
-	(void)arguments;
-	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest &&
-	       !session->replay;
-}
-
-struct status action_uarch_nearest(struct session *session, const char *arguments, double now)
-{
-	(void)arguments, (void)now;
-	if (session->replay)
-		return keeps_core(session);
-	if (!session->insight.explainer)
-		return no_model();
-	if (session->insight.match != UARCH_NEAREST)
-		return status_make(
-			STATUS_USAGE, session->insight.match == UARCH_EXACT
-					      ? "this core has a model of its own"
-					      : "no core that is known is near this one");
-	session->insight.nearest = true;
-	session->insight.wanted[0] = '\0';
-	load(session);
-	insight_renew(session);
-	return status_ok();
 }

@@ -1,98 +1,99 @@
-/* The figure of the present setting: its requests, and what they brought within the last seconds.
- */
+#include "explorer/live.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "explorer/state.h"
-
-/* The setting on screen: ten times a second, in at most a third of the core's time. The first
- * request after a change may take longer, since it has to become a quiet sample, and shows a first
- * figure early. The period grows by these steps while the figure is steady and no command comes. */
+/* Seconds between requests for the setting on screen: at first ten a second, in at most a third of
+ * the core's time. The period grows by these steps while the sample is steady and no command comes.
+ * The first request after a change may take longer, because it needs a quiet sample; it reports a
+ * provisional one early. */
 static const double LIVE_PERIODS[] = { 0.1, 0.2, 0.4, 0.8, 1.0 };
 enum { LIVE_STEPS = sizeof(LIVE_PERIODS) / sizeof(LIVE_PERIODS[0]) };
-/* How long the figure has to be steady at a step after the first one, which takes a full pool. */
+/* How long the sample must be steady at each later step; the first step takes a full pool. */
 static const double STEP_SECONDS = 1;
 /* Seconds of a request beyond which the pause grows: the last step takes a tenth of a core. */
 static const double LIVE_LONG = 0.1;
-static const struct budget live_budget = { .seconds = 0.03, .quiet_wanted = 150 };
+static const struct budget next_budget = { .seconds = 0.03, .quiet_wanted = 150 };
 static const struct budget first_budget = {
 	.seconds = 0.12, .quiet_wanted = 150, .provisional = 12
 };
-/* The longest pause that a slow request may cause, and the least after it, for a cell. */
+/* The longest pause that a slow request may cause, and the shortest one, which lets a cell run. */
 static const double LIVE_PERIOD_LONGEST = 0.3, LIVE_TURN = 0.001;
-/* Trials older than this no longer count for the figure on screen. */
+/* Older trials no longer count for the sample on screen. */
 static const double POOL_SECONDS = 2.0;
 enum { POOL_QUIET = 150 };
-/* Fewer trials are enough where they are long: so many, in so many seconds. */
+/* Fewer trials are enough where they are long: POOL_FEW trials of POOL_LONG seconds in all. */
 enum { POOL_FEW = 8 };
 static const double POOL_LONG = 2 * SECONDS_SETTLED;
-/* A steady figure moves by no more than its quartiles are apart, or by this share of it: by the
- * larger one where there are too few trials for quartiles. */
+/* A steady sample moves by no more than the distance of its quartiles, or than this share of its
+ * CPE: the second share applies where there are too few trials for quartiles. */
 static const double STEADY_SHARE = 0.005, STEADY_SHARE_FEW = 0.03;
-/* Trials that a second's requests put on the strip: it is full after two seconds. */
+/* Trials a second on the strip: it is full after two seconds. */
 static const double TICKS_A_SECOND = VIEW_STRIP / 2.0;
 
-/* How far the live request is. */
-void live_look_ahead(struct session *session, double now)
+void live_begin(struct live *live)
 {
-	struct progress_seen seen = { .stage = STAGE_NONE };
-
-	if (session->engine.progress && session->outstanding && session->outstanding_live)
-		seen = session->engine.progress(session->engine.context);
-	outlook_note(&session->outlook, &seen, now);
+	live->due = -INFINITY;
+	live->changed_at = live->ghz = NAN;
 }
 
-bool session_prepares(const struct session *session)
+void live_begin_at(struct live *live, double now)
 {
-	return session->outlook.seen.stage != STAGE_NONE && session->outstanding &&
-	       session->outstanding_live && !session->live.sample.valid;
+	if (isnan(live->changed_at))
+		live->changed_at = now;
 }
 
-void session_stop(struct session *session)
+void live_restart(struct live *live, double now)
 {
-	struct live *live = &session->live;
-
-	session_interrupt(session);
-	live->failed = true;
-	snprintf(live->failure, sizeof(live->failure),
-		"ended before there was a figure; a measures it");
-	/* Its neighbours take as long. */
-	session->plan.count = 0;
+	*live = (struct live){
+		.changed_at = now, .due = now, .ghz = live->ghz, .ghz_from = live->ghz_from
+	};
 }
 
-void live_fail(struct session *session, const char *why)
+void live_recall(struct live *live, const struct cell *cell)
 {
-	struct live *live = &session->live;
-
-	live->failed = true;
-	memset(&live->sample, 0, sizeof(live->sample));
-	snprintf(live->failure, sizeof(live->failure), "%s", why);
-	/* A loop that crashes or never ends does so at its neighbours, too: each would cost
-	 * seconds. */
-	if (session->setting.kernel->isolated)
-		session->plan.count = 0;
-	session_notice(session, true, "%s", why);
-}
-
-void live_submit(struct session *session, double now)
-{
-	struct live *live = &session->live;
-	struct status status = session_allows(session, &session->setting);
-
-	if (!status_is_ok(&status)) {
-		session_interrupt(session);
-		live_fail(session, status.text);
+	if (!live_is_good(&cell->sample))
 		return;
-	}
+	live->quiet = cell->sample;
+	live->quiet_at = cell->at;
+}
+
+void live_asked(struct live *live, uint64_t generation, double now)
+{
+	live->request = generation;
 	live->asked_at = now;
 	live->ticked = 0;
-	request_setting(
-		session, &session->setting, true, live->answered ? &live_budget : &first_budget);
-	live->request = session->generation;
 }
 
-/* Whether a sample's figure may stand for its setting later on. */
+const struct budget *live_budget(const struct live *live)
+{
+	return live->answered ? &next_budget : &first_budget;
+}
+
+void live_hasten(struct live *live, double now)
+{
+	live->due = now;
+}
+
+void live_wait_again(struct live *live, double now)
+{
+	if (!live->answered)
+		live->changed_at = now;
+}
+
+void live_fail(struct live *live, const char *why)
+{
+	memset(&live->sample, 0, sizeof(live->sample));
+	live_stop(live, why);
+}
+
+void live_stop(struct live *live, const char *why)
+{
+	live->failed = true;
+	snprintf(live->failure, sizeof(live->failure), "%s", why);
+}
+
 bool live_is_good(const struct sample *sample)
 {
 	return sample->valid && !sample_doubt(sample);
@@ -113,7 +114,7 @@ static double live_pause(int step, double took)
 	return period * fmax(took / LIVE_LONG, 1);
 }
 
-/* Whether the pool holds enough trials for the figure when requests come at such a pause. */
+/* Whether the pool would hold enough trials if requests came with this pause. */
 static bool pool_lasts(const struct live *live, double pause)
 {
 	double requests = fmax(floor(POOL_SECONDS / pause), 1);
@@ -132,13 +133,13 @@ static bool near_steady(const struct sample *steady, const struct sample *sample
 	return fabs(sample->cpe - steady->cpe) <= spread;
 }
 
-/* Whether the figure is as it was at the first step. A request with too few quiet trials says
- * nothing: the figure comes from the pool. */
+/* Whether the sample is as it was at the first step. A request with too few quiet trials proves
+ * nothing: the sample comes from the pool. */
 static bool is_steady(const struct live *live, const struct sample *request)
 {
-	const struct sample *figure = &live->sample, *steady = &live->steady;
+	const struct sample *sample = &live->sample, *steady = &live->steady;
 
-	if (!live_is_good(figure) || figure->modes != steady->modes || !near_steady(steady, figure))
+	if (!live_is_good(sample) || sample->modes != steady->modes || !near_steady(steady, sample))
 		return false;
 	return !live_is_good(request) || near_steady(steady, request);
 }
@@ -150,13 +151,11 @@ static void live_hurry(struct live *live, double now)
 	live->steady_since = now;
 }
 
-/* After a request that took so many seconds: goes on to the next step, or back to the first one. */
+/* After a request that took `took` seconds: goes on to the next step, or back to the first. */
 static void live_slow_down(
-	struct session *session, const struct sample *request, double took, double now)
+	struct live *live, const struct sample *request, double took, bool idle, double now)
 {
-	struct live *live = &session->live;
-
-	if (!session_idle(session) || !is_steady(live, request)) {
+	if (!idle || !is_steady(live, request)) {
 		live_hurry(live, now);
 		return;
 	}
@@ -175,7 +174,7 @@ void live_wake(struct live *live, double now)
 	live_hurry(live, now);
 }
 
-/* Puts an even selection of the request's new trials on the strip: so many at most. */
+/* Puts an even selection of the request's new trials on the strip. */
 static void strip_add(struct live *live, const struct trials *trials, unsigned most)
 {
 	unsigned fresh = trials->count > live->ticked ? trials->count - live->ticked : 0;
@@ -195,7 +194,7 @@ static void strip_add(struct live *live, const struct trials *trials, unsigned m
 	live->ticked = trials->count;
 }
 
-/* Notes how a request's trials ended, and lets the notes from before `oldest` go. */
+/* Adds a request's tally, and removes tallies from before `oldest`. */
 static void tally_add(struct live *live, const struct trials *trials, float oldest)
 {
 	struct tally tally = { .at = trials->trial[trials->count - 1].at };
@@ -213,10 +212,10 @@ static void tally_add(struct live *live, const struct trials *trials, float olde
 	live->tallies[live->tally_count++] = tally;
 }
 
-/* Adds a request's trials to the pool and lets the old ones go: those older than POOL_SECONDS, and
- * where room runs out the oldest requests, as long as POOL_QUIET quiet trials remain; else quiet
- * ones stay first, so that a contended spell shorter than the pool does not take the figure away;
- * `forgotten` then holds what else was made in this time, and nothing older. */
+/* Adds a request's trials to the pool and removes trials older than POOL_SECONDS. Where space runs
+ * out, whole requests go, oldest first, as long as POOL_QUIET quiet trials remain; then single
+ * trials, quiet ones last, so that a contended spell shorter than the pool does not remove the
+ * sample. pool->forgotten counts the removed trials of the time that the pool covers. */
 static void pool_add(struct live *live, const struct trials *trials)
 {
 	struct trials dated = *trials, *pool = &live->pool;
@@ -228,8 +227,7 @@ static void pool_add(struct live *live, const struct trials *trials)
 	for (unsigned i = 0; i < dated.count; i++)
 		dated.trial[i].at += offset;
 	oldest = dated.trial[dated.count - 1].at - (float)POOL_SECONDS;
-	/* Whole requests go before single trials: "used" and "dropped" then mean the same stretch
-	 * of time. */
+	/* Whole requests first: "used" and "dropped" then cover the same time. */
 	for (int i = 0; i < live->tally_count; i++) {
 		unsigned left = pool->count - stale, quiet = 0;
 
@@ -260,27 +258,21 @@ static void pool_add(struct live *live, const struct trials *trials)
 	memcpy(pool->forgotten, fate, sizeof(fate));
 }
 
-void live_apply(struct session *session, const struct result *result, double now)
+void live_take(struct live *live, const struct result *result, bool replayed, bool idle, double now)
 {
-	struct live *live = &session->live;
 	double took = now - live->asked_at;
 	struct sample request;
 
-	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
-		live_fail(session, result->status.text);
-		return;
-	}
-	counted_take(session, result);
 	if (result->trials.count) {
-		/* What was recorded comes once. */
+		/* A recording answers once, with every trial. */
 		strip_add(live, &result->trials,
-			session->replay ? VIEW_STRIP
-					: (unsigned)lrint(TICKS_A_SECOND * live_period(live)));
-		/* Cycles of one clock are not mixed with another's. */
+			replayed ? VIEW_STRIP
+				 : (unsigned)lrint(TICKS_A_SECOND * live_period(live)));
+		/* Cycles of two clocks are not mixed. */
 		if (live->facts.cycles_from != result->facts.cycles_from)
 			live->pool.count = 0;
 		facts_renew(&live->facts, &result->facts, (unsigned)live->tally_count);
-		if (session->replay)
+		if (replayed)
 			live->pool = result->trials;
 		else if (result->final)
 			pool_add(live, &result->trials);
@@ -289,8 +281,8 @@ void live_apply(struct session *session, const struct result *result, double now
 			sample_summarise(result->final ? &live->pool : &result->trials,
 				&live->facts, &live->sample);
 		if (live->sample.valid) {
-			session->ghz = live->sample.ghz;
-			session->ghz_from = live->sample.cycles_from;
+			live->ghz = live->sample.ghz;
+			live->ghz_from = live->sample.cycles_from;
 		}
 		if (live_is_good(&live->sample)) {
 			live->quiet = live->sample;
@@ -302,12 +294,42 @@ void live_apply(struct session *session, const struct result *result, double now
 	if (result->status.code == STATUS_OK)
 		live->answered = true;
 	sample_summarise(&result->trials, &live->facts, &request);
-	live_slow_down(session, &request, took, now);
-	/* A contended request is made up for at once, before the pool has too few quiet trials. */
+	live_slow_down(live, &request, took, idle, now);
+	/* The next request follows a contended one at once, before the pool has too few quiet
+	 * trials. */
 	live->made_up = request.contended;
 	live->due = live->asked_at + live_pause(live->made_up ? 0 : live->step, took);
 	live->due = fmax(live->due, now + LIVE_TURN);
-	/* Played again it would say the same. */
-	if (session->replay)
+	/* A recording would answer the same again. */
+	if (replayed)
 		live->due = INFINITY;
+}
+
+static void view_strip(const struct live *live, struct view *view)
+{
+	double first = 0, last = 0;
+
+	view->strip_count = live->tick_count;
+	for (int i = 0; i < live->tick_count; i++) {
+		const struct tick *tick = &live->ticks[(live->tick_first + i) % VIEW_STRIP];
+
+		view->strip[i] = (struct view_tick){ tick->cpe, tick->fate };
+		if (i == 0)
+			first = tick->at;
+		last = tick->at;
+	}
+	view->strip_span = last > first ? last - first : 0;
+}
+
+void live_view(const struct live *live, double now, struct view *view)
+{
+	view->sample = live->sample;
+	view->facts = live->facts;
+	view->quiet = live->quiet;
+	if (live->quiet.valid && now > live->quiet_at)
+		view->quiet_age = now - live->quiet_at;
+	view->last_ghz = live->ghz;
+	view->last_source = live->ghz_from;
+	snprintf(view->failure, sizeof(view->failure), "%s", live->failure);
+	view_strip(live, view);
 }

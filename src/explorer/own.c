@@ -22,17 +22,16 @@ static struct setting *newest(struct session *session)
 void session_own_adopt(struct session *session, const struct setting *setting)
 {
 	*newest(session) = *setting;
-	session->own_open = true;
+	session->own.open = true;
 }
 
 /* The compiler's words over the panels, as far as there is room. */
 static void show_errors(struct session *session, const char *path, const struct text *said)
 {
-	snprintf(session->text, sizeof(session->text), "%s", text_string(said));
-	text_cut_clean(session->text, sizeof(session->text));
-	snprintf(session->text_title, sizeof(session->text_title), "%.60s does not compile", path);
-	session->overlay = OVERLAY_TEXT;
-	session->scroll = 0;
+	char title[80];
+
+	snprintf(title, sizeof(title), "%.60s does not compile", path);
+	overlay_text(session, title, text_string(said));
 }
 
 /* Makes a kernel just opened the own loop, and present unless it is only a new version of one that
@@ -41,7 +40,7 @@ static void show_errors(struct session *session, const char *path, const struct 
 static void take(struct session *session, const struct kernel *kernel, bool go, double now)
 {
 	const struct setting *present = &session->setting;
-	bool version = session->own_open && present->kernel->own &&
+	bool version = session->own.open && present->kernel->own &&
 		       strcmp(own_path(present->kernel->own), own_path(kernel->own)) == 0;
 	struct setting setting, kept;
 
@@ -59,13 +58,13 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 	}
 	insight_forget(session);
 	/* What was compared in an older version still, whose slot this one may have taken. */
-	if (session->pinned && session->a_setting.kernel == kernel)
-		session->pinned = false;
-	session->own_open = true;
-	session->own_stale = false;
+	if (session->pinned.setting.kernel == kernel)
+		session_unpin(session);
+	session->own.open = true;
+	session->own.stale = false;
 	*newest(session) = setting;
-	if (session->overlay == OVERLAY_TEXT && session->text_title[0])
-		session->overlay = OVERLAY_NONE;
+	if (session->screen.overlay == OVERLAY_TEXT && session->screen.text_title[0])
+		overlay_close(session);
 	if (go || version)
 		session_go(session, &setting, now);
 	/* A slot's figures are those of the loop that was there before. */
@@ -103,31 +102,31 @@ static bool reload(struct session *session, double now)
 	/* The slot that holds these may be the one that is taken. */
 	snprintf(path, sizeof(path), "%s", own_path(own));
 	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
-	session->own_stale = false;
+	session->own.stale = false;
 	own_seen(own);
 	status = compile(session, path, cflags ? flags : NULL, false, now);
 	if (!status_is_ok(&status))
 		session_notice(session, true, "%s", status.text);
 	else
 		session_notice(session, false, "%.120s was read again%s", path,
-			session->pinned ? "; A is as it was before" : "");
+			session->pinned.there ? "; A is as it was before" : "");
 	if (status_is_ok(&status))
-		session->notice_until = now + 5;
+		notice_limit_to(session, 5, now);
 	return true;
 }
 
 bool session_own_advance(struct session *session, double now)
 {
-	if (!session->own_open || now < session->own_look)
+	if (!session->own.open || now < session->own.look)
 		return false;
-	if (session->own_stale)
+	if (session->own.stale)
 		return reload(session, now);
-	session->own_look = now + LOOK_PERIOD;
+	session->own.look = now + LOOK_PERIOD;
 	if (!own_changed(newest(session)->kernel->own))
 		return false;
 	/* The next time round: so that a frame says what takes its time. */
-	session->own_stale = true;
-	session->own_look = now + SETTLE;
+	session->own.stale = true;
+	session->own.look = now + SETTLE;
 	session_notice(
 		session, false, "%.120s was saved: compiling", newest(session)->kernel->name);
 	return true;
@@ -135,5 +134,5 @@ bool session_own_advance(struct session *session, double now)
 
 double session_own_next(const struct session *session)
 {
-	return session->own_open ? session->own_look : INFINITY;
+	return session->own.open ? session->own.look : INFINITY;
 }

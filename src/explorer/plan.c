@@ -1,9 +1,18 @@
 /* Which cells are wanted around the present setting, and in which order they are visited. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/setting/axis.h"
+#include "experiment/windows/windows.h"
 #include "explorer/state.h"
+
+/* Beyond this many cells the table starts again: each takes about 15 KB until it has settled. */
+enum { CELLS_MOST = 6000 };
+/* The quartiles of a cell's median settle it when they are this close, relative; visits end in any
+ * case after so many. */
+static const double CELL_PRECISION = 0.01;
+enum { CELL_VISITS = 5 };
 
 static uint64_t last_cache(const struct session *session)
 {
@@ -29,7 +38,7 @@ static int plan_place(struct session *session, const struct setting *setting, in
 	if (setting->kernel->isolated &&
 		kernel_footprint(setting->kernel, setting->v) > ISOLATED_MOST)
 		return -1;
-	status = session_allows(session, setting);
+	status = playback_allows(session, setting);
 	if (!status_is_ok(&status))
 		return -1;
 	plan->planned[plan->count] = (struct planned){
@@ -37,7 +46,7 @@ static int plan_place(struct session *session, const struct setting *setting, in
 		.cell = cells_get(session->cells, setting, session->replay),
 	};
 	if (session->replay)
-		recorded_cell(session, plan->planned[plan->count].cell);
+		playback_cell(session, plan->planned[plan->count].cell);
 	return plan->count++;
 }
 
@@ -95,7 +104,7 @@ void plan_build(struct session *session)
 	struct plan *plan = &session->plan;
 	struct plan_grid *grid = &plan->grid;
 
-	recorded_renew(session);
+	playback_renew(session);
 	plan->count = 0;
 	plan->by_size.knob = size;
 	plan->by_size.count = 0;
@@ -153,7 +162,26 @@ void plan_build(struct session *session)
 	}
 }
 
-void plan_attach(struct plan *plan, struct cell *cell)
+void plan_forget(struct session *session)
+{
+	cells_clear(session->cells);
+	session->plan.count = 0; /* its pointers led there */
+}
+
+void plan_renew(struct session *session)
+{
+	if (cells_count(session->cells) > CELLS_MOST)
+		plan_forget(session);
+	plan_build(session);
+}
+
+void plan_stop(struct session *session)
+{
+	session->plan.count = 0;
+}
+
+/* Gives the plan a new cell. */
+static void attach(struct plan *plan, struct cell *cell)
 {
 	for (int i = 0; i < plan->count; i++) {
 		if (!setting_equal(&plan->planned[i].setting, &cell->setting))
@@ -161,6 +189,52 @@ void plan_attach(struct plan *plan, struct cell *cell)
 		plan->planned[i].cell = cell;
 		return;
 	}
+}
+
+/* A cell that has settled: the live sample is newer and has more trials than a visit; a visit
+ * replaces a doubtful sample with a better one. */
+static void improve(struct session *session, struct cell *cell, const struct result *result,
+	bool current, double now)
+{
+	const struct live *live = &session->live;
+	struct sample again;
+
+	cell_count(cell, result);
+	if (current && live_is_good(&live->sample)) {
+		cell->sample = live->sample;
+		cell->at = now;
+		cell->facts = live->facts;
+		cell->failure = status_ok();
+	} else if (cell->sample.contended || cell->sample.unsettled) {
+		sample_summarise(&result->trials, &result->facts, &again);
+		if (again.valid && !again.contended && !again.unsettled) {
+			cell->sample = again;
+			cell->at = now;
+		}
+		cell->visits++;
+	}
+}
+
+struct cell *plan_take(struct session *session, const struct setting *setting,
+	const struct result *result, bool current, double now)
+{
+	size_t count = cells_count(session->cells);
+	struct cell *cell;
+
+	if (!result->final ||
+		(result->status.code == STATUS_CANCELLED && result->trials.count == 0))
+		return NULL;
+	cell = cells_get(session->cells, setting, true);
+	if (cells_count(session->cells) != count)
+		attach(&session->plan, cell);
+	if (cell->settled) {
+		improve(session, cell, result, current, now);
+		return NULL;
+	}
+	if (result->trials.count)
+		cell->at = now;
+	cell_visit(cell, result, CELL_QUIET, CELL_PRECISION, CELL_VISITS);
+	return cell;
 }
 
 /* In rounds: the one with the fewest visits, and of those the first. */
@@ -199,14 +273,6 @@ int plan_doubtful(const struct plan *plan)
 			next = i;
 	}
 	return next;
-}
-
-void plan_progress(const struct plan *plan, unsigned *wanted, unsigned *settled)
-{
-	*wanted = (unsigned)plan->count;
-	*settled = 0;
-	for (int i = 0; i < plan->count; i++)
-		*settled += plan->planned[i].cell && plan->planned[i].cell->settled;
 }
 
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
@@ -269,9 +335,87 @@ bool plan_walk(const struct session *session, int dx, int dy, struct setting *se
 
 		*setting = session->setting;
 		setting->v[knob] = values[i];
-		status = session_allows(session, setting);
+		status = playback_allows(session, setting);
 		if (status_is_ok(&status))
 			return true;
 	}
 	return false;
+}
+
+/* ---- the view ---- */
+
+static void view_slice(
+	const struct session *session, const struct plan_slice *slice, struct view_slice *view)
+{
+	const struct plan *plan = &session->plan;
+	int64_t present = slice->knob >= 0 ? session->setting.v[slice->knob] : 0;
+
+	view->knob = slice->knob;
+	view->count = slice->count;
+	view->here = slice->here;
+	if (slice->count > 0)
+		view->place = axis_find(slice->value, slice->count, present);
+	for (int i = 0; i < slice->count; i++) {
+		const struct planned *planned =
+			slice->planned[i] >= 0 ? &plan->planned[slice->planned[i]] : NULL;
+		struct view_point *point = &view->point[i];
+
+		*point = (struct view_point){ .value = slice->value[i],
+			.possible = planned != NULL };
+		if (!planned || !planned->cell)
+			continue;
+		point->valid = planned->cell->sample.valid;
+		point->settled = planned->cell->settled;
+		point->sample = planned->cell->sample;
+	}
+}
+
+static void view_grid(const struct session *session, struct view_grid *view)
+{
+	const struct plan *plan = &session->plan;
+	const struct plan_grid *grid = &plan->grid;
+
+	view->present = grid->present;
+	view->size_knob = grid->size_knob;
+	view->stride_knob = grid->stride_knob;
+	view->nx = grid->nx;
+	view->ny = grid->ny;
+	view->here_x = grid->here_x;
+	view->here_y = grid->here_y;
+	if (grid->nx > 0 && grid->ny > 0) {
+		view->place_x = axis_find(grid->x, grid->nx, session->setting.v[grid->stride_knob]);
+		view->place_y = axis_find(grid->y, grid->ny, session->setting.v[grid->size_knob]);
+	}
+	view->top = 0;
+	memcpy(view->x, grid->x, sizeof(view->x));
+	memcpy(view->y, grid->y, sizeof(view->y));
+	for (int y = 0; y < grid->ny; y++) {
+		for (int x = 0; x < grid->nx; x++) {
+			const struct cell *cell = grid->planned[y][x] >= 0
+							  ? plan->planned[grid->planned[y][x]].cell
+							  : NULL;
+
+			view->gbps[y][x] = view->bytes_per_cycle[y][x] = NAN;
+			if (!cell || !cell->sample.valid)
+				continue;
+			view->gbps[y][x] = (float)cell->sample.gbps;
+			view->bytes_per_cycle[y][x] = (float)cell->sample.bytes_per_cycle;
+			view->contended[y][x] = cell->sample.contended;
+			view->unsettled[y][x] = cell->sample.unsettled;
+			if (view->gbps[y][x] > view->top)
+				view->top = view->gbps[y][x];
+		}
+	}
+}
+
+void plan_view(const struct session *session, struct view *view)
+{
+	const struct plan *plan = &session->plan;
+
+	view_slice(session, &plan->by_size, &view->by_size);
+	view_slice(session, &plan->by_stride, &view->by_stride);
+	view_grid(session, &view->grid);
+	view->cells_wanted = (unsigned)plan->count;
+	for (int i = 0; i < plan->count; i++)
+		view->cells_settled += plan->planned[i].cell && plan->planned[i].cell->settled;
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "explorer/actions.h"
-#include "explorer/panes.h"
+#include "experiment/probe/probe.h"
+#include "explorer/state.h"
 
 const struct probe_report *probing_report(const struct session *session)
 {
@@ -14,24 +14,18 @@ const struct probe_report *probing_report(const struct session *session)
 }
 
 /* What is measured now stands in for what the explorer would have measured by itself. */
-void probing_over(struct session *session)
+static void over(struct session *session)
 {
 	const struct probe_report *report = probing_report(session);
 
-	if (memory_probe_learn(&session->memory, report)) {
-		insight_forget(session);
-		insight_renew(session);
-	}
+	insight_learn(session, report);
 	session_notice(session, false,
 		report->complete ? "probed in %.1f s: \"slexplore probe\" prints the same"
 				 : "the probe was stopped after %.1f s",
 		report->seconds);
 }
 
-void probing_view(const struct session *session, struct view *view)
-{
-	view->probe = probing_report(session);
-}
+const struct campaign_row probing_row = { .kind = &campaign_probe, .apart = true, .over = over };
 
 /* ---- commands ---- */
 
@@ -65,22 +59,25 @@ static struct status begin(struct session *session, unsigned parts, double now)
 	struct status status;
 
 	if (session->replay)
-		return recorded_refuse(session);
+		return playback_refuse(session);
 	if (!session->machine_known)
 		return status_make(STATUS_USAGE, "this machine is not known yet");
 	probe = probe_new(session->engine.machine(session->engine.context), &options, &status);
 	if (!probe)
 		return status;
-	campaign_begin_now(session, CAMPAIGN_PROBE, &campaign_probe, probe, now);
-	return action_view(session, "probe", now);
+	session_begin_campaign(session, CAMPAIGN_PROBE, &probing_row, probe, now);
+	screen_bring(session, "probe");
+	return status_ok();
 }
 
 /* While one is under way it comes to the front. */
 struct status action_probe(struct session *session, const char *arguments, double now)
 {
 	(void)arguments;
-	return campaign_runs(session, CAMPAIGN_PROBE) ? action_view(session, "probe", now)
-						      : begin(session, 0, now);
+	if (!campaign_runs(session, CAMPAIGN_PROBE))
+		return begin(session, 0, now);
+	screen_bring(session, "probe");
+	return status_ok();
 }
 
 struct status action_probe_only(struct session *session, const char *arguments, double now)

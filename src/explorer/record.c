@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "explorer/actions.h"
 #include "explorer/state.h"
 
 static const struct machine *machine_of(const struct session *session)
@@ -14,7 +13,7 @@ static const struct machine *machine_of(const struct session *session)
 	return session->engine.machine(session->engine.context);
 }
 
-static struct status begin(struct session *session, const char *path)
+struct status record_open(struct session *session, const char *path)
 {
 	const struct insight *insight = &session->insight;
 	struct recording_place place = {
@@ -45,8 +44,6 @@ static struct status begin(struct session *session, const char *path)
 		session->setting.kernel->own
 			? ", but not this loop: who replays it has not its code"
 			: "");
-	/* Cells whose trials are gone are measured anew. */
-	session_forget_cells(session);
 	return status;
 }
 
@@ -66,7 +63,7 @@ void session_recorded(const struct session *session, char *buffer, size_t size)
 		settings == 1 ? "" : "s", bytes, recording_path(recording));
 }
 
-static void end(struct session *session)
+void record_end(struct session *session)
 {
 	char words[200];
 
@@ -76,47 +73,16 @@ static void end(struct session *session)
 	session->recording = NULL;
 }
 
-struct status action_record_to(struct session *session, const char *arguments, double now)
-{
-	(void)now;
-	if (session->replay)
-		return recorded_refuse(session);
-	if (!session->machine_known)
-		return status_make(STATUS_USAGE, "this machine is not known yet");
-	if (!*arguments)
-		return status_make(STATUS_USAGE, "record to takes the name of a file");
-	return begin(session, arguments);
-}
-
-struct status action_record(struct session *session, const char *arguments, double now)
-{
-	char name[160];
-
-	(void)arguments;
-	if (session->recording) {
-		end(session);
-		return status_ok();
-	}
-	if (session->machine_known)
-		recording_name(machine_of(session), name, sizeof(name));
-	return action_record_to(session, session->machine_known ? name : "", now);
-}
-
-bool action_record_works(const struct session *session, const char *arguments)
-{
-	(void)arguments;
-	return session->machine_known && !session->replay;
-}
-
-void record_begin(struct session *session)
+bool record_begin(struct session *session)
 {
 	struct status status;
 
 	if (!session->record_path)
-		return;
-	status = begin(session, session->record_path);
+		return false;
+	status = record_open(session, session->record_path);
 	if (!status_is_ok(&status))
 		session_notice(session, true, "not recording: %s", status.text);
+	return status_is_ok(&status);
 }
 
 /* Nothing more can be written: the recording ends, and says so. */
@@ -138,38 +104,34 @@ static bool same_core(const struct session *session)
 	       recording_is_of(session->recording, session->insight.core.name);
 }
 
+/* Writes what limits a setting. */
+static void write_limits(struct session *session, const struct setting *setting,
+	const struct explanation *explanation)
+{
+	double modelled[COUNTERS_MAX];
+
+	counted_model(session, status_is_ok(&explanation->status) ? explanation : NULL, modelled);
+	recording_explain(
+		session->recording, setting, explanation, session->counted.plan, modelled);
+}
+
 void record_present(struct session *session)
 {
 	const struct live *live = &session->live;
 	const struct insight *insight = &session->insight;
+	const struct counted *counted = &session->counted;
 	struct recording *recording = session->recording;
 	struct recording_entry entry = { &session->setting, &live->pool, &live->facts,
-		session->counted.plan, &live->counts };
+		counted->plan, &counted->counts };
 
 	if (!recording)
 		return;
 	if (live->answered && live->sample.valid && !live->sample.provisional &&
-		recording_wants(recording, &session->setting, &live->sample, &live->counts))
+		recording_wants(recording, &session->setting, &live->sample, &counted->counts))
 		recording_add(recording, &entry);
 	if (insight->setting.kernel && !insight->reading && same_core(session))
-		recording_explain(recording, &session->setting, insight->explanation,
-			session->counted.plan, session->counted.modelled);
+		write_limits(session, &session->setting, insight->explanation);
 	check(session);
-}
-
-/* What the model says of each event, of another setting than the present one. */
-static void model(const struct session *session, const struct explanation *explanation,
-	double modelled[COUNTERS_MAX])
-{
-	const struct explainer *explainer = session->insight.explainer;
-	const struct event_plan *plan = session->counted.plan;
-
-	for (int i = 0; plan && i < plan->counters.count; i++) {
-		modelled[i] = NAN;
-		if (explainer->modelled)
-			modelled[i] = explainer->modelled(
-				explainer->context, &plan->meaning[i], explanation);
-	}
 }
 
 void record_point(struct session *session, const struct cell *cell)
@@ -188,21 +150,16 @@ void record_cell(struct session *session, const struct cell *cell)
 	struct recording *recording = session->recording;
 	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
 		session->counted.plan, cell->counts };
-	const struct explanation *explanation;
-	double modelled[COUNTERS_MAX];
+	const struct explanation *explanation = NULL;
 
 	if (!recording || !cell->settled || !cell->trials || !cell->sample.valid ||
 		cell->sample.provisional)
 		return;
 	if (recording_wants(recording, &cell->setting, &cell->sample, cell->counts))
 		recording_add(recording, &entry);
-	if (recording_lacks_limits(recording, &cell->setting) && same_core(session)) {
+	if (recording_lacks_limits(recording, &cell->setting) && same_core(session))
 		explanation = insight_of(session, &cell->setting);
-		if (explanation) {
-			model(session, explanation, modelled);
-			recording_explain(recording, &cell->setting, explanation,
-				session->counted.plan, modelled);
-		}
-	}
+	if (explanation)
+		write_limits(session, &cell->setting, explanation);
 	check(session);
 }

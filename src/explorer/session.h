@@ -16,7 +16,6 @@
 #include "explorer/view.h"
 
 struct session;
-struct painter;
 struct replay;
 
 struct session_options {
@@ -29,7 +28,6 @@ struct session_options {
 				  borrowed. NULL: measures */
 	const char *record; /* begins to record to this file as soon as the machine is known; NULL:
 			       does not */
-	const struct painter *painter; /* who draws pictures; borrowed; NULL: nobody */
 	const char *const
 		*events; /* to count besides the core's own, by names that libpfm has; copied */
 	int event_count;

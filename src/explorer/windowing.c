@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "explorer/panes.h"
+#include "experiment/windows/windows.h"
+#include "explorer/state.h"
 
 /* Whether a setting is of the kernel that has fillers between two misses. */
 static bool is_window(const struct setting *setting)
@@ -57,7 +58,7 @@ static void play(struct session *session)
 			if (replay_find(session->replay, &setting) < 0)
 				continue;
 			cell = cells_get(session->cells, &setting, true);
-			recorded_cell(session, cell);
+			playback_cell(session, cell);
 			windows_give(windows, &setting, &cell->sample);
 		}
 	}
@@ -75,56 +76,14 @@ static bool played(const struct windows *windows)
 	return false;
 }
 
-void windowing_renew(struct session *session)
-{
-	const struct insight *insight = &session->insight;
-	const struct uarch *uarch = insight->loaded ? insight->core.uarch : NULL;
-	struct windows_options options = { .setting = session->setting,
-		.seed = session->seed,
-		.uarch = uarch,
-		.foreign = insight_foreign(session) };
-	struct status status;
-
-	if (!session->machine_known || !is_window(&session->setting)) {
-		if (panes_in_front(session, "windows"))
-			panes_bring(session, "slices");
-		session->windows_shown = false;
-		return;
-	}
-	if (!windows_of(session) || !is_of(windows_of(session), &session->setting)) {
-		struct windows *windows = windows_new(
-			session->engine.machine(session->engine.context), &options, &status);
-
-		campaign_end(session, CAMPAIGN_WINDOWS);
-		if (!windows)
-			return;
-		campaign_begin(session, CAMPAIGN_WINDOWS, &campaign_windows, windows);
-		if (session->replay)
-			play(session);
-	}
-	/* It is what this kernel is about, unless a recording has nothing of it. */
-	if (panes_in_front(session, "slices") && !session->windows_shown &&
-		(!session->replay || played(windows_of(session))))
-		panes_bring(session, "windows");
-	session->windows_shown = true;
-	windows_model(windows_of(session), uarch, options.foreign);
-	windows_prefer(windows_of(session), filler_of(&session->setting));
-	campaign_choose_again(session, CAMPAIGN_WINDOWS);
-}
-
-bool windowing_wanted(const struct session *session)
+static bool is_wanted(const struct session *session)
 {
 	return !session->replay && is_window(&session->setting) &&
 	       !windows_over(windows_of(session));
 }
 
-bool windowing_there(const struct session *session)
-{
-	return windows_of(session) && is_window(&session->setting);
-}
-
 /* A point of a curve: of a recording it is a cell like others, visited once. */
-void windowing_answered(struct session *session, const struct setting *setting,
+static void answered(struct session *session, const struct setting *setting,
 	const struct result *result, double now)
 {
 	struct cell *cell;
@@ -138,6 +97,52 @@ void windowing_answered(struct session *session, const struct setting *setting,
 	cell_visit(cell, result, CELL_QUIET, 1, 1);
 	record_point(session, cell);
 	cell_compact(cell);
+}
+
+static const struct campaign_row row = {
+	.kind = &campaign_windows, .wanted = is_wanted, .answered = answered
+};
+
+void windowing_renew(struct session *session)
+{
+	const struct insight *insight = &session->insight;
+	const struct uarch *uarch = insight->loaded ? insight->core.uarch : NULL;
+	struct windows_options options = { .setting = session->setting,
+		.seed = session->seed,
+		.uarch = uarch,
+		.foreign = insight_foreign(session) };
+	struct status status;
+
+	if (!session->machine_known || !is_window(&session->setting)) {
+		if (screen_in_front(session, "windows"))
+			screen_bring(session, "slices");
+		session->windows_shown = false;
+		return;
+	}
+	if (!windows_of(session) || !is_of(windows_of(session), &session->setting)) {
+		struct windows *windows = windows_new(
+			session->engine.machine(session->engine.context), &options, &status);
+
+		campaign_end(session, CAMPAIGN_WINDOWS);
+		if (!windows)
+			return;
+		campaign_begin(session, CAMPAIGN_WINDOWS, &row, windows);
+		if (session->replay)
+			play(session);
+	}
+	/* It is what this kernel is about, unless a recording has nothing of it. */
+	if (screen_in_front(session, "slices") && !session->windows_shown &&
+		(!session->replay || played(windows_of(session))))
+		screen_bring(session, "windows");
+	session->windows_shown = true;
+	windows_model(windows_of(session), uarch, options.foreign);
+	windows_prefer(windows_of(session), filler_of(&session->setting));
+	campaign_choose_again(session, CAMPAIGN_WINDOWS);
+}
+
+bool windowing_there(const struct session *session)
+{
+	return windows_of(session) && is_window(&session->setting);
 }
 
 void windowing_view(const struct session *session, struct view *view)

@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "engine/machine/topology.h"
 #include "engine/worker/worker.h"
-#include "explorer/painter_picture.h"
 #include "recording/replay.h"
 #include "ui/frontend.h"
 #include "ui/panels.h"
@@ -273,7 +272,6 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		.invocation = options->invocation,
 		.explainer = &explainer,
 		.uarch = options->uarch,
-		.painter = &painter_pictures,
 		.replay = options->replay,
 		.record = options->record,
 		.events = options->events,

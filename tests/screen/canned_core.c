@@ -15,6 +15,7 @@ static void measure_nothing(void *self, const struct measurer *measurer)
 void canned_core(struct canned *canned, struct session *session, int percent)
 {
 	static struct campaign_kind kind;
+	static struct campaign_row row;
 	struct characterise_options options = { .seed = 1 };
 	struct status status;
 	struct characterise *machine = characterise_new(&canned->machine, &options, &status);
@@ -30,9 +31,11 @@ void canned_core(struct canned *canned, struct session *session, int percent)
 	snprintf(report->doing, sizeof(report->doing), "latency of fadd.512");
 	kind = campaign_characterise;
 	kind.measure = measure_nothing;
-	campaign_begin(session, CAMPAIGN_CORE, &kind, machine);
+	row = characterising_row;
+	row.kind = &kind;
+	campaign_begin(session, CAMPAIGN_CORE, &row, machine);
 	/* The key that begins it takes the last message away. */
-	session->notice[0] = '\0';
+	session->screen.notice[0] = '\0';
 	/* Nothing goes on by itself. */
 	session->frozen = !report->complete;
 }

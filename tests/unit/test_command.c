@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "explorer/command.h"
-#include "explorer/painter.h"
 #include "explorer/session.h"
 
 static struct fake_engine fake;
@@ -13,42 +12,16 @@ static struct view view;
 static const uint64_t LIMIT = UINT64_C(8) << 30;
 static const struct memory_limits MEMORY_LIMITS = { .memory = UINT64_C(8) << 30 };
 
-/* What the painter was last asked. */
-static struct {
-	char arguments[64];
-	const char *front;
-	bool fails;
-} painted;
-
-static struct status paint(
-	void *context, const struct view *shown, const char *arguments, char *said, size_t size)
-{
-	(void)context;
-	snprintf(painted.arguments, sizeof(painted.arguments), "%s", arguments);
-	painted.front = shown->front;
-	if (painted.fails)
-		return status_make(STATUS_FAILED, "no room for a picture");
-	snprintf(said, size, "picture: %s", *arguments ? arguments : "a new one");
-	return status_ok();
-}
-
-static const struct painter painter = { .paint = paint };
-
-static struct session *start_with(const struct kernel *kernel, const struct painter *with)
+static struct session *start(const struct kernel *kernel)
 {
 	struct engine engine = fake_init(&fake, LIMIT);
-	struct session_options options = { .invocation = "--cpu 3", .painter = with };
+	struct session_options options = { .invocation = "--cpu 3" };
 	struct session *session;
 
 	setting_init(&options.setting, kernel);
 	session = session_new(&engine, &options);
 	session_advance(session, 1);
 	return session;
-}
-
-static struct session *start(const struct kernel *kernel)
-{
-	return start_with(kernel, NULL);
 }
 
 static const struct view *look(const struct session *session)
@@ -695,34 +668,27 @@ static void recording_begins_and_ends(void **state)
 	session_free(session);
 }
 
-static void pictures_are_the_painters(void **state)
+static void pictures_show_the_panel_in_front(void **state)
 {
 	struct session *session = start(&kernel_fold);
-	struct status status;
+	struct status status = session_command(session, "picture", 1);
 
 	(void)state;
-	refused(session, "picture", "nobody draws pictures here");
-	session_free(session);
-	session = start_with(&kernel_fold, &painter);
-	run(session, "picture");
-	assert_string_equal(painted.arguments, "");
-	assert_string_equal(view.notice, "picture: a new one");
-	assert_false(view.notice_bad);
-	run(session, "view mountain");
+	/* Nothing is measured yet. */
+	assert_int_equal(status.code, STATUS_USAGE);
+	answer(session, 1.5);
 	/* Names of files keep their blanks. */
-	run(session, "picture dark my  mountain.svg");
-	assert_string_equal(painted.arguments, "dark my  mountain.svg");
-	assert_string_equal(painted.front, "mountain");
-	painted.fails = true;
-	status = session_command(session, "picture", 1);
-	assert_int_equal(status.code, STATUS_FAILED);
-	assert_string_equal(look(session)->notice, "no room for a picture");
-	assert_true(view.notice_bad);
-	/* The key bar does not offer what would be refused; the command says what to bring to the
-	 * front. */
-	painted.fails = false;
+	run(session, "picture dark my  slice.gp");
+	assert_false(view.notice_bad);
+	check_contains(view.notice, "my  slice.gp");
+	assert_int_equal(unlink("my  slice.gp"), 0);
+	status = session_command(session, "picture slice.xyz", 1);
+	assert_int_equal(status.code, STATUS_USAGE);
+	/* The key bar does not offer what would be refused. */
 	run(session, "view strip");
 	assert_false(session_command_works(session, "picture"));
+	status = session_command(session, "picture", 1);
+	assert_int_equal(status.code, STATUS_USAGE);
 	session_free(session);
 }
 
@@ -897,7 +863,7 @@ int main(void)
 		cmocka_unit_test(find_takes_whole_commands),
 		cmocka_unit_test(everything_found_is_a_command),
 		cmocka_unit_test(recording_begins_and_ends),
-		cmocka_unit_test(pictures_are_the_painters),
+		cmocka_unit_test(pictures_show_the_panel_in_front),
 		cmocka_unit_test(overlays_open_scroll_and_close),
 		cmocka_unit_test(quit_only_asks_to_end),
 		cmocka_unit_test(remarks_and_the_kernel_reach_the_view),

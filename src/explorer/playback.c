@@ -4,27 +4,36 @@
 
 #include "explorer/state.h"
 
-struct status recorded_refuse(const struct session *session)
+struct status playback_allows(const struct session *session, const struct setting *setting)
+{
+	if (!session->replay)
+		return setting_check(setting, session->memory_limits);
+	return replay_find(session->replay, setting) >= 0
+		       ? status_ok()
+		       : status_make(STATUS_USAGE, "this setting was not recorded");
+}
+
+struct status playback_refuse(const struct session *session)
 {
 	return status_make(STATUS_USAGE,
 		"nothing is measured in a replay: the figures are those of %.100s",
 		replay_name(session->replay));
 }
 
-bool recorded_kernel(const struct session *session, const struct kernel *kernel)
+bool playback_kernel(const struct session *session, const struct kernel *kernel)
 {
 	struct setting setting;
 
 	return !session->replay || replay_first(session->replay, kernel, &setting);
 }
 
-struct status recorded_none(const struct session *session, const struct kernel *kernel)
+struct status playback_none(const struct session *session, const struct kernel *kernel)
 {
 	struct text names = { 0 };
 	struct status status;
 
 	for (int i = 0; kernel_registry[i]; i++)
-		if (recorded_kernel(session, kernel_registry[i]))
+		if (playback_kernel(session, kernel_registry[i]))
 			text_addf(
 				&names, "%s%s", names.length ? ", " : "", kernel_registry[i]->name);
 	status = status_make(STATUS_USAGE, "no setting of %s was recorded; there are some of %s",
@@ -33,20 +42,20 @@ struct status recorded_none(const struct session *session, const struct kernel *
 	return status;
 }
 
-void recorded_renew(struct session *session)
+void playback_renew(struct session *session)
 {
 	const struct kernel *kernel = session->setting.kernel;
 
-	if (!session->replay || session->recorded_of == kernel)
+	if (!session->replay || session->playback.kernel == kernel)
 		return;
-	session->recorded_of = kernel;
+	session->playback.kernel = kernel;
 	for (int i = 0; i < kernel->knob_count; i++)
-		replay_range(session->replay, &session->setting, i, session->recorded[i].all,
-			sizeof(session->recorded[i].all), session->recorded[i].ends,
-			sizeof(session->recorded[i].ends));
+		replay_range(session->replay, &session->setting, i, session->playback.knob[i].all,
+			sizeof(session->playback.knob[i].all), session->playback.knob[i].ends,
+			sizeof(session->playback.knob[i].ends));
 }
 
-void recorded_cell(struct session *session, struct cell *cell)
+void playback_cell(const struct session *session, struct cell *cell)
 {
 	if (cell->settled)
 		return;
@@ -64,7 +73,7 @@ static void range_of(const struct session *session, int knob, char *buffer, size
 		range);
 }
 
-struct status recorded_end(const struct session *session, int knob)
+struct status playback_end(const struct session *session, int knob)
 {
 	char words[200];
 
@@ -72,7 +81,7 @@ struct status recorded_end(const struct session *session, int knob)
 	return status_make(STATUS_USAGE, "no further: %s", words);
 }
 
-void recorded_say_range(struct session *session, int knob)
+void playback_say_range(struct session *session, int knob)
 {
 	char words[200];
 
@@ -80,7 +89,7 @@ void recorded_say_range(struct session *session, int knob)
 	session_notice(session, false, "%s", words);
 }
 
-struct status recorded_fit(const struct session *session, struct setting *setting, unsigned asked)
+struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked)
 {
 	struct setting wanted = *setting;
 	char value[64], words[200];
@@ -103,7 +112,7 @@ struct status recorded_fit(const struct session *session, struct setting *settin
 	return status_make(STATUS_USAGE, "no setting of %s was recorded", wanted.kernel->name);
 }
 
-void recorded_tell(struct session *session, const struct setting *wanted, unsigned asked)
+void playback_tell(struct session *session, const struct setting *wanted, unsigned asked)
 {
 	const struct setting *present = &session->setting;
 

@@ -1,3 +1,4 @@
+/* Commands that change the setting: kernel, knobs, typed values. */
 #include "explorer/actions.h"
 
 #include <stdio.h>
@@ -7,7 +8,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "engine/own/own.h"
-#include "explorer/panes.h"
 
 /* Characters of a value being typed: more than any value has. */
 enum { ENTRY_LONGEST = 20 };
@@ -20,15 +20,6 @@ static void choose_kernel(struct session *session, const struct kernel *kernel, 
 
 	if (kernel != session->setting.kernel)
 		session_go(session, &session->kernels[index].setting, now);
-}
-
-static void choose_knob(struct session *session, int knob)
-{
-	if (session->knob == knob)
-		return;
-	session->knob = knob;
-	session->entry[0] = '\0';
-	plan_build(session); /* the second slice may run over the chosen knob */
 }
 
 /* "NAME [KNOB]" */
@@ -76,7 +67,7 @@ static struct status open_own(struct session *session, const char *arguments, do
 	return status;
 }
 
-struct status action_kernel(struct session *session, const char *arguments, double now)
+static struct status run_kernel(struct session *session, const char *arguments, double now)
 {
 	const struct kernel *kernel;
 	struct status status;
@@ -88,19 +79,19 @@ struct status action_kernel(struct session *session, const char *arguments, doub
 	if (is_own(arguments))
 		return open_own(session, arguments, now);
 	status = parse_kernel(arguments, &kernel, &knob);
-	if (status_is_ok(&status) && !recorded_kernel(session, kernel))
-		status = recorded_none(session, kernel);
+	if (status_is_ok(&status) && !playback_kernel(session, kernel))
+		status = playback_none(session, kernel);
 	if (!status_is_ok(&status))
 		return status;
 	choose_kernel(session, kernel, now);
 	if (knob >= 0) {
-		choose_knob(session, knob);
-		panes_focus(session, "knobs");
+		session_choose_knob(session, knob);
+		screen_focus(session, "knobs");
 	}
 	return status_ok();
 }
 
-bool action_kernel_works(const struct session *session, const char *arguments)
+static bool works_kernel(const struct session *session, const char *arguments)
 {
 	const struct kernel *kernel;
 	struct status status;
@@ -109,7 +100,7 @@ bool action_kernel_works(const struct session *session, const char *arguments)
 	if (is_own(arguments))
 		return !session->replay;
 	status = parse_kernel(arguments, &kernel, &knob);
-	return status_is_ok(&status) && recorded_kernel(session, kernel) &&
+	return status_is_ok(&status) && playback_kernel(session, kernel) &&
 	       (kernel != session->setting.kernel || (knob >= 0 && knob != session->knob));
 }
 
@@ -118,8 +109,8 @@ static const struct kernel *kernel_beside(const struct session *session, int dir
 {
 	int index = session_kernel_index(session, session->setting.kernel) + direction;
 
-	for (; index >= 0 && index < session->kernel_count + session->own_open; index += direction)
-		if (recorded_kernel(session, session->kernels[index].setting.kernel))
+	for (; index >= 0 && index < session->kernel_count + session->own.open; index += direction)
+		if (playback_kernel(session, session->kernels[index].setting.kernel))
 			return session->kernels[index].setting.kernel;
 	return NULL;
 }
@@ -175,7 +166,7 @@ static struct status fit_and_check(
 	struct status status, fitted;
 
 	if (session->replay)
-		return recorded_fit(session, setting, asked);
+		return playback_fit(session, setting, asked);
 	status = setting_check(setting, session->memory_limits);
 	if (status_is_ok(&status))
 		return status;
@@ -219,7 +210,7 @@ static struct status parse_set(const struct session *session, const char *argume
 	return fit_and_check(session, setting, last, *asked);
 }
 
-struct status action_set(struct session *session, const char *arguments, double now)
+static struct status run_set(struct session *session, const char *arguments, double now)
 {
 	struct setting before = session->setting, setting, wanted;
 	unsigned asked;
@@ -229,11 +220,11 @@ struct status action_set(struct session *session, const char *arguments, double 
 		return status;
 	session_go(session, &setting, now);
 	notice_followers(session, &before, asked);
-	recorded_tell(session, &wanted, asked);
+	playback_tell(session, &wanted, asked);
 	return status;
 }
 
-bool action_set_works(const struct session *session, const char *arguments)
+static bool works_set(const struct session *session, const char *arguments)
 {
 	struct setting setting, wanted;
 	unsigned asked;
@@ -242,8 +233,7 @@ bool action_set_works(const struct session *session, const char *arguments)
 	return status_is_ok(&status) && !setting_equal(&setting, &session->setting);
 }
 
-/* "+N" or "-N" */
-static bool parse_steps(const char *text, int *steps)
+bool action_steps(const char *text, int *steps)
 {
 	int64_t number;
 
@@ -262,7 +252,7 @@ static bool step(const struct session *session, struct setting *setting, int ste
 	return setting_step(setting, session->knob, steps, session->memory_limits);
 }
 
-static struct status step_knob(struct session *session, int steps, double now)
+struct status action_step(struct session *session, int steps, double now)
 {
 	struct setting before = session->setting, setting = before;
 	const struct knob *knob = &before.kernel->knobs[session->knob];
@@ -271,7 +261,7 @@ static struct status step_knob(struct session *session, int steps, double now)
 		char value[64], range[128];
 
 		if (session->replay)
-			return recorded_end(session, session->knob);
+			return playback_end(session, session->knob);
 		setting_show_value(knob, before.v[session->knob], value, sizeof(value));
 		setting_range(knob, session->memory_limits, range, sizeof(range));
 		return status_make(
@@ -282,41 +272,41 @@ static struct status step_knob(struct session *session, int steps, double now)
 	return status_ok();
 }
 
-static bool step_works(const struct session *session, int steps)
+bool action_step_works(const struct session *session, int steps)
 {
 	struct setting setting = session->setting;
 
 	return session->knob < setting.kernel->knob_count && step(session, &setting, steps);
 }
 
-struct status action_knob(struct session *session, const char *arguments, double now)
+static struct status run_knob(struct session *session, const char *arguments, double now)
 {
 	struct status status;
 	int steps, knob;
 
 	if (session->setting.kernel->knob_count == 0)
 		return status_make(STATUS_USAGE, "%s has no knobs", session->setting.kernel->name);
-	if (parse_steps(arguments, &steps))
-		return step_knob(session, steps, now);
+	if (action_steps(arguments, &steps))
+		return action_step(session, steps, now);
 	if (!*arguments || strchr("+-0123456789", *arguments))
 		return status_make(STATUS_USAGE,
 			"knob takes +N or -N to step the chosen knob, next, previous, or a name");
 	status = setting_find_knob(session->setting.kernel, arguments, &knob);
 	if (!status_is_ok(&status))
 		return status;
-	choose_knob(session, knob);
-	panes_focus(session, "knobs");
+	session_choose_knob(session, knob);
+	screen_focus(session, "knobs");
 	return status;
 }
 
-bool action_knob_works(const struct session *session, const char *arguments)
+static bool works_knob(const struct session *session, const char *arguments)
 {
 	int steps, knob;
 
-	if (parse_steps(arguments, &steps))
-		return step_works(session, steps);
+	if (action_steps(arguments, &steps))
+		return action_step_works(session, steps);
 	knob = kernel_knob(session->setting.kernel, arguments);
-	return knob >= 0 && (knob != session->knob || !panes_focused(session, "knobs"));
+	return knob >= 0 && (knob != session->knob || !screen_focused(session, "knobs"));
 }
 
 bool action_knob_by_works(const struct session *session, int direction)
@@ -332,7 +322,7 @@ struct status action_knob_by(struct session *session, int direction, double now)
 	if (!action_knob_by_works(session, direction))
 		return status_make(
 			STATUS_USAGE, "this is the %s knob", direction > 0 ? "last" : "first");
-	choose_knob(session, session->knob + direction);
+	session_choose_knob(session, session->knob + direction);
 	return status_ok();
 }
 
@@ -357,10 +347,10 @@ static bool digit_fits(const struct session *session, const char *digit)
 		return false;
 	if (knob->kind == KNOB_CHOICE)
 		return *digit >= '1' && *digit <= '9' && *digit - '1' < choice_count(knob);
-	return session->entry_refused || strlen(session->entry) < ENTRY_LONGEST;
+	return session->screen.entry_refused || strlen(session->screen.entry) < ENTRY_LONGEST;
 }
 
-bool action_digit_works(const struct session *session, const char *arguments)
+static bool works_digit(const struct session *session, const char *arguments)
 {
 	const struct kernel *kernel = session->setting.kernel;
 
@@ -383,17 +373,17 @@ static struct status move_knob_to(struct session *session, int64_t value, double
 		return status;
 	session_go(session, &setting, now);
 	notice_followers(session, &before, asked);
-	recorded_tell(session, &wanted, asked);
+	playback_tell(session, &wanted, asked);
 	return status;
 }
 
-void action_say_range(struct session *session)
+static void say_range(struct session *session)
 {
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
 	char range[128];
 
 	if (session->replay) {
-		recorded_say_range(session, session->knob);
+		playback_say_range(session, session->knob);
 		return;
 	}
 	setting_range(knob, session->memory_limits, range, sizeof(range));
@@ -410,7 +400,7 @@ static struct status digit_refused(const struct session *session, const char *di
 	if (kernel->knob_count == 0)
 		return status_make(STATUS_USAGE, "%s has no knobs", kernel->name);
 	if (knob->kind != KNOB_CHOICE && digit[0] && !digit[1] &&
-		strlen(session->entry) >= ENTRY_LONGEST)
+		strlen(session->screen.entry) >= ENTRY_LONGEST)
 		return status_make(STATUS_USAGE, "a value of %s has at most %d characters",
 			knob->name, ENTRY_LONGEST);
 	if (knob->kind != KNOB_CHOICE)
@@ -424,40 +414,105 @@ static struct status digit_refused(const struct session *session, const char *di
 	return status;
 }
 
-struct status action_digit(struct session *session, const char *arguments, double now)
+static struct status run_digit(struct session *session, const char *arguments, double now)
 {
 	const struct kernel *kernel = session->setting.kernel;
-	size_t length;
 
 	if (!digit_fits(session, arguments))
 		return digit_refused(session, arguments);
 	/* A choice is taken by its number at once. */
 	if (kernel->knobs[session->knob].kind == KNOB_CHOICE)
 		return move_knob_to(session, *arguments - '1', now);
-	if (session->entry_refused)
-		session->entry[0] = '\0';
-	session->entry_refused = false;
-	length = strlen(session->entry);
-	session->entry[length] = *arguments;
-	session->entry[length + 1] = '\0';
-	action_say_range(session);
+	entry_add(session, *arguments);
+	say_range(session);
 	return status_ok();
 }
 
-struct status action_accept(struct session *session, const char *arguments, double now)
+static struct status run_accept(struct session *session, const char *arguments, double now)
 {
 	struct status status;
 	int64_t value;
 
 	(void)arguments;
-	if (!session->entry[0])
+	if (!session->screen.entry[0])
 		return status_make(STATUS_USAGE, "no value is being typed");
-	status = setting_parse_value(&session->setting.kernel->knobs[session->knob], session->entry,
-		limit_of(session), &value);
+	status = setting_parse_value(&session->setting.kernel->knobs[session->knob],
+		session->screen.entry, limit_of(session), &value);
 	if (status_is_ok(&status))
 		status = move_knob_to(session, value, now);
-	session->entry_refused = !status_is_ok(&status);
-	if (!session->entry_refused)
-		session->entry[0] = '\0';
+	if (status_is_ok(&status))
+		entry_drop(session);
+	else
+		entry_refuse(session);
 	return status;
 }
+
+static bool works_entry(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->screen.entry[0];
+}
+
+static struct status run_drop(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	entry_drop(session);
+	return status_ok();
+}
+
+static struct status run_erase(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	entry_erase(session);
+	if (session->screen.entry[0])
+		say_range(session);
+	return status_ok();
+}
+
+/* ---- the table ---- */
+
+/* "+1" and "-1", as the rows give them. */
+static int direction_of(const char *given)
+{
+	return *given == '-' ? -1 : 1;
+}
+
+static struct status run_kernel_by(struct session *session, const char *given, double now)
+{
+	return action_kernel_by(session, direction_of(given), now);
+}
+
+static bool works_kernel_by(const struct session *session, const char *given)
+{
+	return action_kernel_by_works(session, direction_of(given));
+}
+
+static struct status run_knob_by(struct session *session, const char *given, double now)
+{
+	return action_knob_by(session, direction_of(given), now);
+}
+
+static bool works_knob_by(const struct session *session, const char *given)
+{
+	return action_knob_by_works(session, direction_of(given));
+}
+
+const struct command_row commands_setting[] = {
+	{ "kernel", "NAME [KNOB]", "choose a kernel, and the knob to turn", run_kernel,
+		works_kernel },
+	{ "kernel next", "", "the next kernel", run_kernel_by, works_kernel_by, COMMAND_FOUND,
+		"+1" },
+	{ "kernel previous", "", "the kernel before", run_kernel_by, works_kernel_by, COMMAND_FOUND,
+		"-1" },
+	{ "set", "KNOB=VALUE …", "set knobs", run_set, works_set },
+	{ "knob", "+N|-N|NAME", "step the chosen knob, or choose another", run_knob, works_knob },
+	{ "knob next", "", "the next knob", run_knob_by, works_knob_by, 0, "+1" },
+	{ "knob previous", "", "the knob before", run_knob_by, works_knob_by, 0, "-1" },
+	{ "digit", "CHARACTER",
+		"a character of a value for the chosen knob, as in 32k; or a choice's number",
+		run_digit, works_digit, COMMAND_VERBATIM },
+	{ "entry accept", "", "take the typed value", run_accept, works_entry },
+	{ "entry drop", "", "forget the typed value", run_drop, works_entry },
+	{ "entry erase", "", "erase the last character typed", run_erase, works_entry },
+	{ .name = NULL },
+};

@@ -1,0 +1,243 @@
+/* What the session does by itself: it takes results, submits what is due, and knows when it has
+ * something to do next. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "explorer/state.h"
+
+/* Seconds between visits of settled cells that were contended at every visit: a contended spell
+ * ends, and its samples should not stay. */
+static const double DOUBT_PERIOD = 0.5;
+/* Seconds until another look at a thread that computes for tens of milliseconds. */
+static const double THOUGHT = 0.004;
+
+static bool machine_look(struct session *session)
+{
+	const struct machine *machine = session->engine.machine(session->engine.context);
+
+	if (session->machine_known || !machine || !atomic_load(&machine->known))
+		return false;
+	session->machine_known = true;
+	session->memory_limits = machine_means(machine);
+	insight_look(session);
+	windowing_renew(session);
+	counted_look(session);
+	if (record_begin(session))
+		session_forget_cells(session);
+	return true;
+}
+
+struct session *session_new(const struct engine *engine, const struct session_options *options)
+{
+	struct session *session = memory_new(1, sizeof(*session));
+
+	session->engine = *engine;
+	session->replay = options->replay;
+	session->record_path = options->record ? memory_string(options->record) : NULL;
+	session->seed = options->seed;
+	session->invocation = memory_string(options->invocation ? options->invocation : "");
+	session->setting = options->setting;
+	screen_begin(session);
+	while (kernel_registry[session->kernel_count])
+		session->kernel_count++;
+	session->kernels = memory_new((size_t)session->kernel_count + 1, sizeof(*session->kernels));
+	for (int i = 0; i < session->kernel_count; i++)
+		if (!session->replay || !replay_first(session->replay, kernel_registry[i],
+						&session->kernels[i].setting))
+			setting_init(&session->kernels[i].setting, kernel_registry[i]);
+	if (session->setting.kernel->own)
+		session_own_adopt(session, &session->setting);
+	session->cells = cells_new();
+	/* A sweep reports what is wrong with the file. */
+	sweeps_load(&session->sweeps);
+	insight_start(session, options->explainer, options->uarch);
+	counted_start(session, options);
+	machine_look(session);
+	live_begin(&session->live);
+	requests_begin(session);
+	plan_build(session);
+	return session;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	session_interrupt(session);
+	campaigns_end(session);
+	recording_close(session->recording);
+	free(session->record_path);
+	insight_end(session);
+	counted_end(session);
+	cells_free(session->cells);
+	sweeps_free(&session->sweeps);
+	free(session->kernels);
+	free(session->invocation);
+	free(session);
+}
+
+/* ---- results ---- */
+
+/* A result for the present setting. */
+static void take_live(struct session *session, const struct result *result, double now)
+{
+	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
+		session_fail(session, result->status.text);
+		return;
+	}
+	counted_take(session, result);
+	live_take(&session->live, result, session->replay, session_idle(session), now);
+}
+
+/* Returns whether the view changed. */
+static bool take(struct session *session, const struct result *result, double now)
+{
+	struct setting setting = { .kernel = result->kernel };
+	bool current = result->generation == session->live.request;
+	struct cell *cell;
+
+	if (!requests_returned(session, result, now))
+		return false;
+	memcpy(setting.v, result->v, sizeof(setting.v));
+	if (result->tag >= TAG_CAMPAIGN) {
+		if (result->final)
+			campaigns_take(session, (enum campaign_of)(result->tag - TAG_CAMPAIGN),
+				&setting, result, now);
+		return result->final;
+	}
+	if (result->tag == TAG_MEMORY) {
+		if (result->final)
+			insight_memory(session, result);
+		return result->final;
+	}
+	/* A frozen sample does not change; a request that freezing cancelled still counts for its
+	 * cell. */
+	if (current && !(session->frozen && session->live.sample.valid))
+		take_live(session, result, now);
+	cell = plan_take(session, &setting, result, current, now);
+	if (cell) {
+		record_cell(session, cell);
+		cell_compact(cell);
+	}
+	return true;
+}
+
+/* ---- requests ---- */
+
+/* The next cell to visit; -1: none now. */
+static int next_cell(struct session *session, double now)
+{
+	int next = plan_next(&session->plan);
+
+	if (next >= 0 || now < session->doubt_due)
+		return next;
+	session->doubt_due = now + fmax(DOUBT_PERIOD, live_period(&session->live));
+	return plan_doubtful(&session->plan);
+}
+
+/* Submits the next request, if one is due. Returns whether the view changed. */
+static bool submit(struct session *session, double now)
+{
+	const struct live *live = &session->live;
+	struct request request;
+	int next;
+
+	if (session->frozen || session->requests.outstanding || now < session->requests.rest_until)
+		return false;
+	if (session_apart(session))
+		return campaigns_next(session, true, now) || !campaigns_think(session);
+	if (!live->failed && now >= live->due) {
+		session_submit(session, now);
+		/* While there is no sample, the screen shows that a request is under way. */
+		return !live->sample.valid || live->failed;
+	}
+	if (session->replay)
+		return false;
+	if (insight_lacks_memory(session, &request)) {
+		request_send(session, &request, TAG_MEMORY);
+		return true;
+	}
+	if (campaigns_next(session, false, now))
+		return true;
+	next = next_cell(session, now);
+	if (next >= 0)
+		request_cell(session, &session->plan.planned[next].setting);
+	return false;
+}
+
+bool session_advance(struct session *session, double now)
+{
+	struct result result;
+	bool changed = notice_expire(session, now);
+
+	live_begin_at(&session->live, now);
+	changed |= session_own_advance(session, now);
+	if (machine_look(session)) {
+		struct status status = playback_allows(session, &session->setting);
+
+		plan_build(session);
+		if (!status_is_ok(&status) && !session->live.failed) {
+			session_interrupt(session);
+			session_fail(session, status.text);
+		}
+		changed = true;
+	}
+	while (session->engine.take(session->engine.context, &result))
+		changed |= take(session, &result, now);
+	changed |= insight_advance(session, now);
+	if (insight_advice_due(session)) {
+		session_follow_advice(session, now);
+		changed = true;
+	}
+	record_present(session);
+	requests_look_ahead(session, now);
+	changed |= campaigns_look(session, now);
+	return submit(session, now) || changed;
+}
+
+/* ---- when ---- */
+
+/* When something is due that waits for nobody; INFINITY: nothing is. */
+static double due(const struct session *session)
+{
+	double at = fmin(fmin(session->screen.notice[0] ? session->screen.notice_until : INFINITY,
+				 session_own_next(session)),
+		insight_due(session));
+	double rest = session->requests.rest_until;
+
+	if (session->frozen || session->requests.outstanding)
+		return at;
+	if (session_apart(session))
+		return campaigns_think(session) ? INFINITY : rest;
+	if (!session->live.failed)
+		at = fmin(at, fmax(session->live.due, rest));
+	if (plan_next(&session->plan) >= 0 || campaigns_beside(session))
+		at = fmin(at, rest);
+	if (session->doubt_due < at && !session->replay && plan_doubtful(&session->plan) >= 0)
+		at = fmax(session->doubt_due, rest);
+	return at;
+}
+
+double session_next(const struct session *session, double now)
+{
+	double at = due(session);
+
+	if (campaigns_think(session) || insight_thinks(session))
+		return fmin(fmax(at - now, 0), THOUGHT);
+	return at == INFINITY ? -1 : fmax(at - now, 0);
+}
+
+bool session_idle(const struct session *session)
+{
+	if (insight_thinks(session) || insight_due(session) < INFINITY)
+		return false;
+	if (session->frozen)
+		return true;
+	if (session_apart(session))
+		return false;
+	if (!session->live.failed && (!session->live.answered || counted_awaited(session)))
+		return false;
+	return plan_next(&session->plan) < 0 && !campaigns_beside(session);
+}

@@ -1,0 +1,335 @@
+/* Commands for what is measured, counted, predicted, compared and recorded. */
+#include <stdio.h>
+#include <string.h>
+
+#include "explorer/actions.h"
+
+static struct status machine_unknown(void)
+{
+	return status_make(STATUS_USAGE, "this machine is not known yet");
+}
+
+/* ---- advice ---- */
+
+static bool works_remedy(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return insight_ready(session) && session->insight.advice.kind == ADVICE_KNOB;
+}
+
+static struct status run_remedy(struct session *session, const char *arguments, double now)
+{
+	const struct insight *insight = &session->insight;
+
+	(void)arguments;
+	if (!insight->reading && !insight_ready(session))
+		return status_make(
+			STATUS_USAGE, "the limits are not known: there is nothing to advise");
+	if (insight_slow(session) && !insight->advised) {
+		insight_want_advice(session, true, now);
+		session_notice(session, false, "reading the code of other settings…");
+	} else {
+		while (!insight_advise(session, now) && insight_ready(session))
+			;
+		session_follow_advice(session, now);
+	}
+	return status_ok();
+}
+
+/* ---- the core to predict for ---- */
+
+static struct status no_model(void)
+{
+	return status_make(STATUS_USAGE, "there are no core models here");
+}
+
+/* A recording holds the limits of one core. */
+static struct status keeps_core(const struct session *session)
+{
+	const struct core *core = replay_core(session->replay);
+
+	return status_make(STATUS_USAGE, "a replay shows the limits that were recorded%s%s",
+		core ? ": those of " : ", and none were", core ? core->title : "");
+}
+
+static struct status run_uarch(struct session *session, const char *arguments, double now)
+{
+	const struct insight *insight = &session->insight;
+	struct status status;
+
+	(void)now;
+	if (session->replay)
+		return keeps_core(session);
+	if (!insight->explainer)
+		return no_model();
+	if (!insight->looked)
+		return machine_unknown();
+	status = insight_ask(session, arguments);
+	if (!status_is_ok(&status))
+		return status;
+	windowing_renew(session);
+	if (insight_foreign(session))
+		session_notice(session, false,
+			"limits are now predicted for %s, not this core; \"uarch\" goes back",
+			insight->core.title);
+	return status;
+}
+
+static bool works_uarch(const struct session *session, const char *arguments)
+{
+	const struct insight *insight = &session->insight;
+
+	return insight->explainer && insight->looked && !session->replay &&
+	       strcmp(arguments, insight->wanted) != 0;
+}
+
+static bool works_uarch_nearest(const struct session *session, const char *arguments)
+{
+	const struct insight *insight = &session->insight;
+
+	(void)arguments;
+	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest &&
+	       !session->replay;
+}
+
+static struct status run_uarch_nearest(struct session *session, const char *arguments, double now)
+{
+	const struct insight *insight = &session->insight;
+
+	(void)arguments, (void)now;
+	if (session->replay)
+		return keeps_core(session);
+	if (!insight->explainer)
+		return no_model();
+	if (insight->match != UARCH_NEAREST)
+		return status_make(STATUS_USAGE,
+			insight->match == UARCH_EXACT ? "this core has a model of its own"
+						      : "no core that is known is near this one");
+	insight_take_nearest(session);
+	return status_ok();
+}
+
+/* ---- events ---- */
+
+static struct status run_event(struct session *session, const char *arguments, double now)
+{
+	struct status status;
+
+	if (counted_index(&session->counted, arguments) < 0) {
+		status = counted_check(session, arguments);
+		if (!status_is_ok(&status))
+			return status;
+		counted_add(session, arguments);
+		live_hasten(&session->live, now);
+		if (session->frozen)
+			session_notice(session, false, "%.80s is counted once measuring goes on",
+				arguments);
+	} else {
+		session_notice(session, false, "%.80s is counted already", arguments);
+	}
+	/* Events asked for by name come first. */
+	counted_scroll(session, 0);
+	screen_bring(session, "counters");
+	return status_ok();
+}
+
+static bool works_event(const struct session *session, const char *arguments)
+{
+	struct status status;
+
+	if (counted_index(&session->counted, arguments) >= 0)
+		return !screen_in_front(session, "counters");
+	status = counted_check(session, arguments);
+	return status_is_ok(&status);
+}
+
+static struct status not_extra(const struct counted *counted, const char *name)
+{
+	char near[96] = "";
+
+	if (counted->extra_count == 0)
+		return status_make(STATUS_USAGE, "no event was asked for by name");
+	if (counted_index(counted, name) >= 0)
+		return status_make(STATUS_USAGE,
+			"%.60s is one of this core's own events; only those asked for by name are "
+			"dropped",
+			name);
+	nearest_names(name, (const char *const *)counted->extra, (size_t)counted->extra_count, near,
+		sizeof(near));
+	return status_make(STATUS_USAGE, "%.60s was not asked for%s%s%s", name,
+		near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+}
+
+static bool works_event_drop(const struct session *session, const char *arguments)
+{
+	const struct counted *counted = &session->counted;
+
+	return *arguments ? counted_extra(counted, arguments) >= 0 : counted->extra_count > 0;
+}
+
+static struct status run_event_drop(struct session *session, const char *arguments, double now)
+{
+	(void)now;
+	if (!works_event_drop(session, arguments))
+		return not_extra(&session->counted, arguments);
+	counted_drop(session, *arguments ? counted_extra(&session->counted, arguments) : -1);
+	return status_ok();
+}
+
+/* ---- A ---- */
+
+static bool works_pin(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->live.sample.valid;
+}
+
+static struct status run_pin(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	if (!session->live.sample.valid)
+		return status_make(STATUS_USAGE, "there is no figure to pin yet");
+	session_pin(session);
+	return status_ok();
+}
+
+static bool works_pin_swap(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->pinned.there && session->live.sample.valid;
+}
+
+static struct status run_pin_swap(struct session *session, const char *arguments, double now)
+{
+	struct setting back = session->pinned.setting;
+	struct status status;
+
+	if (!session->pinned.there)
+		return status_make(
+			STATUS_USAGE, "nothing is pinned; pin keeps the present figure as A");
+	status = run_pin(session, arguments, now);
+	if (status_is_ok(&status))
+		session_go(session, &back, now);
+	return status;
+}
+
+static bool works_pin_drop(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->pinned.there;
+}
+
+static struct status run_pin_drop(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	if (!session->pinned.there)
+		return status_make(STATUS_USAGE, "nothing is pinned");
+	session_unpin(session);
+	return status_ok();
+}
+
+/* ---- measuring ---- */
+
+static bool works_measuring(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return !session->replay;
+}
+
+static struct status run_freeze(struct session *session, const char *arguments, double now)
+{
+	(void)arguments;
+	if (session->replay)
+		return playback_refuse(session);
+	session_freeze(session, !session->frozen, now);
+	return status_ok();
+}
+
+static struct status run_again(struct session *session, const char *arguments, double now)
+{
+	(void)arguments;
+	if (session->replay)
+		return playback_refuse(session);
+	session_forget(session, now);
+	return status_ok();
+}
+
+/* ---- recording ---- */
+
+static bool works_record(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return session->machine_known && !session->replay;
+}
+
+static struct status run_record_to(struct session *session, const char *arguments, double now)
+{
+	struct status status;
+
+	(void)now;
+	if (session->replay)
+		return playback_refuse(session);
+	if (!session->machine_known)
+		return machine_unknown();
+	if (!*arguments)
+		return status_make(STATUS_USAGE, "record to takes the name of a file");
+	status = record_open(session, arguments);
+	/* Cells whose trials are gone are measured again. */
+	if (status_is_ok(&status))
+		session_forget_cells(session);
+	return status;
+}
+
+static struct status run_record(struct session *session, const char *arguments, double now)
+{
+	char name[160] = "";
+
+	(void)arguments;
+	if (session->recording) {
+		record_end(session);
+		return status_ok();
+	}
+	if (session->machine_known)
+		recording_name(
+			session->engine.machine(session->engine.context), name, sizeof(name));
+	return run_record_to(session, name, now);
+}
+
+/* ---- the table ---- */
+
+const struct command_row commands_measuring[] = {
+	{ "remedy", "", "turn the knob that lowers the predicted CPE most", run_remedy,
+		works_remedy, COMMAND_FOUND },
+	{ "event", "NAME", "count one more event, by libpfm's name", run_event, works_event },
+	{ "event drop", "[NAME]", "count it no more; without a name none that was asked for",
+		run_event_drop, works_event_drop },
+	{ "uarch", "[NAME]", "predict for another core; without a name for this one", run_uarch,
+		works_uarch },
+	{ "uarch nearest", "", "this core has no model: take the nearest one", run_uarch_nearest,
+		works_uarch_nearest, COMMAND_FOUND },
+	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin,
+		COMMAND_FOUND },
+	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap,
+		COMMAND_FOUND },
+	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, COMMAND_FOUND },
+	{ "freeze", "", "stop measuring, or go on", run_freeze, works_measuring, COMMAND_FOUND },
+	{ "again", "", "forget every figure and measure anew", run_again, works_measuring,
+		COMMAND_FOUND },
+	{ "record", "", "write what is measured to a file, to be replayed; again to end that",
+		run_record, works_record, COMMAND_FOUND },
+	{ "record to", "FILE", "write it to this file", run_record_to, works_record },
+	{ "probe", "", "the memory hierarchy of this machine, in seconds", action_probe,
+		action_probe_works, COMMAND_FOUND },
+	{ "probe only", "PART …", "parts of it: latency, tlb, line, bandwidth, parallel, cores",
+		action_probe_only, action_probe_works },
+	{ "probe stop", "", "end it with what is measured", action_probe_stop,
+		action_probe_stop_works },
+	{ "characterise", "",
+		"measure this core itself: its limits then, without a model of others",
+		action_characterise, action_characterise_works, COMMAND_FOUND },
+	{ "characterise stop", "", "end it with what is measured", action_characterise_stop,
+		action_characterise_stop_works },
+	{ "characterise save", "", "keep what was measured of this core as its model",
+		action_characterise_save, action_characterise_save_works },
+	{ .name = NULL },
+};

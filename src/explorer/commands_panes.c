@@ -1,0 +1,613 @@
+/* Commands for what is on screen: which panel is in front, which pane the arrows act on, how far
+ * the scrolled ones are, the mountain. A panel that `view NAME` brings to the front has a row in
+ * `fronts`; one that arrows act on has a row in `panes`. Names are those of the panels. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "explorer/actions.h"
+
+/* A panel that can come to the front. To add one: its row here. */
+struct front {
+	const char *name;			      /* the panel's, and the argument of `view` */
+	bool (*there)(const struct session *session); /* it has something to show; NULL: always */
+	bool walked; /* the arrows act on it as soon as it is in front */
+};
+
+/* A panel that the arrows can act on. To add one: its row here. */
+struct pane {
+	const char *name;			      /* the panel's, and the argument of `focus` */
+	bool (*there)(const struct session *session); /* Tab stops there; NULL: always */
+	bool (*move_works)(const struct session *session, int dx, int dy);
+	struct status (*move)(struct session *session, int dx, int dy, double now);
+	bool refused; /* `focus NAME` is an error where it is not there */
+};
+
+/* ---- in front ---- */
+
+static bool ladder_there(const struct session *session)
+{
+	return insight_ready(session) || session->insight.reading || session->insight.note[0];
+}
+
+static bool code_there(const struct session *session)
+{
+	return insight_ready(session) || session->insight.reading;
+}
+
+static bool source_there(const struct session *session)
+{
+	return session->insight.listing != NULL;
+}
+
+static bool mountain_there(const struct session *session)
+{
+	return session->plan.grid.present;
+}
+
+static bool probe_there(const struct session *session)
+{
+	return probing_report(session) != NULL;
+}
+
+/* In the order of `view next`. */
+static const struct front fronts[] = {
+	{ "slices", NULL },
+	{ "ladder", ladder_there },
+	{ "ports", code_there },
+	{ "counters", counted_there },
+	{ "code", code_there },
+	{ "source", source_there },
+	{ "mountain", mountain_there, .walked = true },
+	{ "probe", probe_there },
+	{ "windows", windowing_there },
+	{ "strip", NULL },
+};
+
+enum { FRONTS = sizeof(fronts) / sizeof(fronts[0]) };
+
+static const struct front *front_named(const char *name)
+{
+	for (int i = 0; i < FRONTS; i++)
+		if (strcmp(fronts[i].name, name) == 0)
+			return &fronts[i];
+	return NULL;
+}
+
+static bool front_there(const struct session *session, const struct front *front)
+{
+	return !front->there || front->there(session);
+}
+
+static void bring(struct session *session, const struct front *front)
+{
+	screen_bring(session, front->name);
+	if (front->walked) {
+		screen_focus(session, front->name);
+		entry_drop(session);
+	}
+}
+
+/* "view "x": next, slices, … or strip": `names` has `count` rows that begin with a name. */
+static struct status unknown_name(const char *command, const char *argument, const char *others,
+	const void *names, int count, size_t size)
+{
+	struct text text = { 0 };
+	struct status status;
+
+	for (int i = 0; i < count; i++)
+		text_addf(&text, "%s%s", i + 1 == count ? " or " : ", ",
+			*(const char *const *)((const char *)names + (size_t)i * size));
+	status = status_make(
+		STATUS_USAGE, "%s \"%.40s\": %s%s", command, argument, others, text_string(&text));
+	text_free(&text);
+	return status;
+}
+
+static struct status run_view(struct session *session, const char *arguments, double now)
+{
+	const struct front *front = front_named(arguments);
+
+	(void)now;
+	if (!front)
+		return unknown_name("view", arguments, "next", fronts, FRONTS, sizeof(fronts[0]));
+	if (!front_there(session, front) && front->there == probe_there)
+		return status_make(STATUS_USAGE,
+			"view probe: there is none; the command \"probe\" begins one");
+	if (!front_there(session, front))
+		return status_make(STATUS_USAGE, "view %s: there is none of %s", arguments,
+			session->setting.kernel->name);
+	bring(session, front);
+	return status_ok();
+}
+
+static bool works_view(const struct session *session, const char *arguments)
+{
+	const struct front *front = front_named(arguments);
+
+	return front && !screen_in_front(session, front->name) && front_there(session, front);
+}
+
+static const struct front *front_after(const struct session *session)
+{
+	const struct front *front = front_named(session->screen.front);
+
+	do
+		front = front + 1 == fronts + FRONTS ? fronts : front + 1;
+	while (!front_there(session, front));
+	return front;
+}
+
+static struct status run_view_next(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	bring(session, front_after(session));
+	return status_ok();
+}
+
+static bool works_view_next(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return !screen_in_front(session, front_after(session)->name);
+}
+
+static struct status run_counters(struct session *session, const char *arguments, double now)
+{
+	const struct front *before = front_named(session->screen.before);
+
+	(void)arguments, (void)now;
+	if (!counted_there(session))
+		return status_make(STATUS_USAGE, "nothing is counted here");
+	if (!screen_in_front(session, "counters"))
+		screen_bring(session, "counters");
+	else
+		bring(session, front_there(session, before) ? before : fronts);
+	return status_ok();
+}
+
+static bool works_counters(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return counted_there(session);
+}
+
+/* ---- scrolled panes ---- */
+
+/* The furthest that a command scrolls, in lines. */
+enum { SCROLL_MOST = LOOP_MOST };
+
+static bool scrolls(int first, int by, int lines)
+{
+	return by && first + by >= 0 && first + by < lines;
+}
+
+/* The first line on screen after scrolling. */
+static int scrolled(int first, int by, int lines)
+{
+	first = first + by > lines - 1 ? lines - 1 : first + by;
+	return first < 0 ? 0 : first;
+}
+
+/* "+N" or "-N"; 0: neither. */
+static int parse_lines(const char *text)
+{
+	int by;
+
+	return action_steps(text, &by) && abs(by) <= SCROLL_MOST ? by : 0;
+}
+
+static bool code_scrolls(const struct session *session, int by)
+{
+	return scrolls(session->insight.code_first, by, insight_code_lines(session));
+}
+
+static void scroll_code(struct session *session, int by)
+{
+	insight_scroll(
+		session, scrolled(session->insight.code_first, by, insight_code_lines(session)));
+}
+
+static bool works_code(const struct session *session, const char *arguments)
+{
+	return code_scrolls(session, parse_lines(arguments));
+}
+
+static struct status run_code(struct session *session, const char *arguments, double now)
+{
+	int by = parse_lines(arguments);
+
+	(void)now;
+	if (!by)
+		return status_make(STATUS_USAGE, "code takes +N or -N lines");
+	if (!insight_ready(session))
+		return status_make(STATUS_USAGE, "there is no code to scroll");
+	scroll_code(session, by);
+	return status_ok();
+}
+
+static bool counters_scroll(const struct session *session, int by)
+{
+	return scrolls(session->counted.first, by, counted_lines(session));
+}
+
+static void scroll_counters(struct session *session, int by)
+{
+	counted_scroll(session, scrolled(session->counted.first, by, counted_lines(session)));
+}
+
+static bool works_counters_scroll(const struct session *session, const char *arguments)
+{
+	return counters_scroll(session, parse_lines(arguments));
+}
+
+static struct status run_counters_scroll(struct session *session, const char *arguments, double now)
+{
+	int by = parse_lines(arguments);
+
+	(void)now;
+	if (!by)
+		return status_make(STATUS_USAGE, "counters scroll takes +N or -N lines");
+	if (!counted_there(session))
+		return status_make(STATUS_USAGE, "nothing is counted here");
+	scroll_counters(session, by);
+	return status_ok();
+}
+
+/* ---- what the arrows do in each pane: whether they would move, and the move ---- */
+
+static struct status nothing_further(void)
+{
+	return status_make(STATUS_USAGE, "nothing further that way");
+}
+
+static bool kernels_move_works(const struct session *session, int dx, int dy)
+{
+	(void)dx;
+	return dy && action_kernel_by_works(session, dy);
+}
+
+static struct status kernels_move(struct session *session, int dx, int dy, double now)
+{
+	return kernels_move_works(session, dx, dy) ? action_kernel_by(session, dy, now)
+						   : nothing_further();
+}
+
+static bool knobs_move_works(const struct session *session, int dx, int dy)
+{
+	return dy ? action_knob_by_works(session, dy) : action_step_works(session, dx);
+}
+
+static struct status knobs_move(struct session *session, int dx, int dy, double now)
+{
+	return dy ? action_knob_by(session, dy, now) : action_step(session, dx, now);
+}
+
+/* Right is a larger size, up a larger stride. */
+static bool slices_target(const struct session *session, int dx, int dy, struct setting *setting)
+{
+	const struct plan *plan = &session->plan;
+
+	return plan_neighbour(session,
+		dx && plan->by_size.knob >= 0 ? &plan->by_size : &plan->by_stride, dx ? dx : -dy,
+		setting);
+}
+
+static bool slices_move_works(const struct session *session, int dx, int dy)
+{
+	struct setting setting;
+
+	return slices_target(session, dx, dy, &setting);
+}
+
+static struct status slices_move(struct session *session, int dx, int dy, double now)
+{
+	struct setting setting;
+
+	if (!slices_target(session, dx, dy, &setting))
+		return nothing_further();
+	session_go(session, &setting, now);
+	return status_ok();
+}
+
+static bool mountain_move_works(const struct session *session, int dx, int dy)
+{
+	struct setting setting;
+
+	return plan_walk(session, dx, dy, &setting);
+}
+
+static struct status mountain_move(struct session *session, int dx, int dy, double now)
+{
+	struct setting setting;
+
+	if (!plan_walk(session, dx, dy, &setting))
+		return nothing_further();
+	session_go(session, &setting, now);
+	return status_ok();
+}
+
+static bool code_move_works(const struct session *session, int dx, int dy)
+{
+	(void)dx;
+	return code_scrolls(session, dy);
+}
+
+static struct status code_move(struct session *session, int dx, int dy, double now)
+{
+	(void)now;
+	if (!code_move_works(session, dx, dy))
+		return nothing_further();
+	scroll_code(session, dy);
+	return status_ok();
+}
+
+static bool counters_move_works(const struct session *session, int dx, int dy)
+{
+	(void)dx;
+	return counters_scroll(session, dy);
+}
+
+static struct status counters_move(struct session *session, int dx, int dy, double now)
+{
+	(void)now;
+	if (!counters_move_works(session, dx, dy))
+		return nothing_further();
+	scroll_counters(session, dy);
+	return status_ok();
+}
+
+static bool counters_counted(const struct session *session)
+{
+	return session->counted.counts.count > 0;
+}
+
+/* In the order of `focus next`. */
+static const struct pane panes[] = {
+	{ "kernels", NULL, kernels_move_works, kernels_move },
+	{ "knobs", NULL, knobs_move_works, knobs_move },
+	{ "slices", NULL, slices_move_works, slices_move },
+	{ "code", insight_ready, code_move_works, code_move },
+	{ "counters", counters_counted, counters_move_works, counters_move },
+	{ "mountain", mountain_there, mountain_move_works, mountain_move, .refused = true },
+};
+
+enum { PANES = sizeof(panes) / sizeof(panes[0]) };
+
+static const struct pane *pane_named(const char *name)
+{
+	for (int i = 0; i < PANES; i++)
+		if (strcmp(panes[i].name, name) == 0)
+			return &panes[i];
+	return NULL;
+}
+
+static bool pane_there(const struct session *session, const struct pane *pane)
+{
+	return !pane->there || pane->there(session);
+}
+
+static const struct pane *pane_focused(const struct session *session)
+{
+	return pane_named(session->screen.focus);
+}
+
+static struct status focus(struct session *session, const struct pane *pane)
+{
+	screen_focus(session, pane->name);
+	entry_drop(session);
+	return status_ok();
+}
+
+/* given: "+1" or "-1". */
+static struct status run_focus_by(struct session *session, const char *given, double now)
+{
+	int pane = (int)(pane_focused(session) - panes);
+
+	(void)now;
+	do
+		pane = (pane + PANES + (*given == '-' ? -1 : 1)) % PANES;
+	while (!pane_there(session, &panes[pane]));
+	return focus(session, &panes[pane]);
+}
+
+static struct status run_focus(struct session *session, const char *arguments, double now)
+{
+	const struct pane *pane = pane_named(arguments);
+
+	(void)now;
+	if (!pane)
+		return unknown_name(
+			"focus", arguments, "next, previous", panes, PANES, sizeof(panes[0]));
+	if (pane->refused && !pane_there(session, pane))
+		return status_make(STATUS_USAGE, "focus %s: there is none of %s", pane->name,
+			session->setting.kernel->name);
+	return focus(session, pane);
+}
+
+static bool works_focus(const struct session *session, const char *arguments)
+{
+	const struct pane *pane = pane_named(arguments);
+
+	return pane && pane != pane_focused(session) &&
+	       (!pane->refused || pane_there(session, pane));
+}
+
+/* ---- the arrows ---- */
+
+/* The furthest that help and other long overlays scroll, in lines. */
+enum { OVERLAY_MOST = 200 };
+
+static bool overlay_move_works(const struct session *session, int dx, int dy)
+{
+	const struct screen *screen = &session->screen;
+
+	if (dx)
+		return false;
+	if (screen->overlay == OVERLAY_FIND)
+		return screen->found_selected + dy >= 0 &&
+		       screen->found_selected + dy < screen->found_count;
+	return screen->scroll + dy >= 0 && screen->scroll + dy <= OVERLAY_MOST;
+}
+
+/* "left", "right", "up" or "down". */
+static void parse_direction(const char *given, int *dx, int *dy)
+{
+	*dx = (*given == 'r') - (*given == 'l');
+	*dy = (*given == 'd') - (*given == 'u');
+}
+
+static bool works_move(const struct session *session, const char *given)
+{
+	int dx, dy;
+
+	parse_direction(given, &dx, &dy);
+	return session->screen.overlay != OVERLAY_NONE
+		       ? overlay_move_works(session, dx, dy)
+		       : pane_focused(session)->move_works(session, dx, dy);
+}
+
+static struct status run_move(struct session *session, const char *given, double now)
+{
+	int dx, dy;
+
+	parse_direction(given, &dx, &dy);
+	if (session->screen.overlay == OVERLAY_NONE) {
+		/* A value left half typed would reappear on another pane. */
+		entry_drop(session);
+		return pane_focused(session)->move(session, dx, dy, now);
+	}
+	if (!overlay_move_works(session, dx, dy))
+		return nothing_further();
+	if (session->screen.overlay == OVERLAY_FIND)
+		find_select(session, dy);
+	else
+		overlay_scroll(session, dy);
+	return status_ok();
+}
+
+/* ---- the mountain ---- */
+
+static struct status no_mountain(const struct session *session)
+{
+	return status_make(STATUS_USAGE, "there is no mountain of %s: it has no size and stride",
+		session->setting.kernel->name);
+}
+
+static struct status run_mountain(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	if (!mountain_there(session))
+		return no_mountain(session);
+	bring(session, front_named(screen_in_front(session, "mountain") &&
+						   screen_focused(session, "mountain")
+					   ? "slices"
+					   : "mountain"));
+	return status_ok();
+}
+
+static bool works_mountain(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return mountain_there(session);
+}
+
+static bool in_front(const struct session *session)
+{
+	return mountain_there(session) &&
+	       (screen_in_front(session, "mountain") || screen_focused(session, "mountain"));
+}
+
+static bool works_relief(const struct session *session, const char *arguments)
+{
+	(void)arguments;
+	return in_front(session);
+}
+
+static struct status run_relief(struct session *session, const char *arguments, double now)
+{
+	(void)arguments, (void)now;
+	if (!mountain_there(session))
+		return no_mountain(session);
+	session->relief = !session->relief;
+	return status_ok();
+}
+
+/* The mountain may not be in front. */
+static void notice_whatif(struct session *session)
+{
+	char words[120];
+
+	misses_whatif_words(&session->whatif, words, sizeof(words));
+	if (*words)
+		session_notice(session, false, "misses are also shown for %s", words);
+	else
+		session_notice(session, false, "misses are shown for the caches of this machine");
+}
+
+static struct status run_whatif(struct session *session, const char *arguments, double now)
+{
+	struct status status;
+
+	(void)now;
+	if (!*arguments)
+		arguments = session->whatif.asked ? "off" : "2x";
+	status = misses_whatif_parse(arguments, &session->whatif);
+	if (status_is_ok(&status))
+		notice_whatif(session);
+	return status;
+}
+
+static bool works_whatif(const struct session *session, const char *arguments)
+{
+	struct misses_whatif whatif = session->whatif;
+	struct status status;
+	struct misses misses;
+
+	if (*arguments) {
+		status = misses_whatif_parse(arguments, &whatif);
+		return status_is_ok(&status);
+	}
+	if (!in_front(session))
+		return false;
+	view_misses(session, &misses);
+	return misses.known;
+}
+
+/* ---- the table ---- */
+
+const struct command_row commands_panes[] = {
+	{ "focus", "kernels|knobs|slices|code|…", "what the arrows act on", run_focus,
+		works_focus },
+	{ "focus next", "", "give the arrows to the next pane", run_focus_by, NULL, 0, "+1" },
+	{ "focus previous", "", "give the arrows to the pane before", run_focus_by, NULL, 0, "-1" },
+	{ "move left", "",
+		"a smaller value, a smaller size on the slices, a smaller stride on the mountain",
+		run_move, works_move, 0, "left" },
+	{ "move right", "",
+		"a larger value, a larger size on the slices, a larger stride on the mountain",
+		run_move, works_move, 0, "right" },
+	{ "move up", "",
+		"the entry above, a larger stride on the slices, a smaller size on the mountain",
+		run_move, works_move, 0, "up" },
+	{ "move down", "",
+		"the entry below, a smaller stride on the slices, a larger size on the mountain",
+		run_move, works_move, 0, "down" },
+	{ "view", "slices|ladder|ports|code|…", "what comes first below the knobs", run_view,
+		works_view },
+	{ "view next", "", "bring the next one to the front: limits, ports, code, …", run_view_next,
+		works_view_next, COMMAND_FOUND },
+	{ "code", "+N|-N", "scroll the code by lines", run_code, works_code },
+	{ "counters", "", "what was counted to the front, or away again", run_counters,
+		works_counters, COMMAND_FOUND },
+	{ "counters scroll", "+N|-N", "scroll the counters by lines", run_counters_scroll,
+		works_counters_scroll },
+	{ "mountain", "", "the mountain to the front, to be walked with the arrows, or away again",
+		run_mountain, works_mountain, COMMAND_FOUND },
+	{ "relief", "", "the mountain as a relief, or as shaded cells again", run_relief,
+		works_relief, COMMAND_FOUND },
+	{ "whatif", "[2x|64k|L2 4m|off]",
+		"misses in other caches; alone, in caches twice as large, or no more", run_whatif,
+		works_whatif },
+	{ .name = NULL },
+};

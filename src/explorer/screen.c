@@ -1,0 +1,198 @@
+#include "explorer/screen.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "explorer/state.h"
+
+/* ---- panels ---- */
+
+void screen_begin(struct session *session)
+{
+	session->screen.front = session->screen.before = "slices";
+	session->screen.focus = "knobs";
+}
+
+void screen_bring(struct session *session, const char *front)
+{
+	struct screen *screen = &session->screen;
+
+	if (strcmp(screen->front, "counters") != 0)
+		screen->before = screen->front;
+	screen->front = front;
+	/* Kernels and knobs are on screen in any case. */
+	if (strcmp(screen->focus, "kernels") != 0 && strcmp(screen->focus, front) != 0)
+		screen->focus = "knobs";
+}
+
+bool screen_in_front(const struct session *session, const char *front)
+{
+	return strcmp(session->screen.front, front) == 0;
+}
+
+void screen_focus(struct session *session, const char *pane)
+{
+	session->screen.focus = pane;
+}
+
+bool screen_focused(const struct session *session, const char *pane)
+{
+	return strcmp(session->screen.focus, pane) == 0;
+}
+
+/* ---- the typed value ---- */
+
+void entry_drop(struct session *session)
+{
+	session->screen.entry[0] = '\0';
+	session->screen.entry_refused = false;
+}
+
+void entry_add(struct session *session, char character)
+{
+	struct screen *screen = &session->screen;
+	size_t length;
+
+	if (screen->entry_refused)
+		entry_drop(session);
+	length = strlen(screen->entry);
+	screen->entry[length] = character;
+	screen->entry[length + 1] = '\0';
+}
+
+void entry_erase(struct session *session)
+{
+	struct screen *screen = &session->screen;
+	size_t length = strlen(screen->entry);
+
+	if (length)
+		screen->entry[length - 1] = '\0';
+	screen->entry_refused = false;
+}
+
+void entry_refuse(struct session *session)
+{
+	session->screen.entry_refused = true;
+}
+
+/* ---- overlays ---- */
+
+void overlay_open(struct session *session, enum overlay overlay)
+{
+	session->screen.overlay = overlay;
+	session->screen.scroll = 0;
+}
+
+void overlay_close(struct session *session)
+{
+	session->screen.overlay = OVERLAY_NONE;
+}
+
+void overlay_scroll(struct session *session, int lines)
+{
+	session->screen.scroll += lines;
+}
+
+void overlay_text(struct session *session, const char *title, const char *text)
+{
+	struct screen *screen = &session->screen;
+
+	snprintf(screen->text, sizeof(screen->text), "%s", text);
+	text_cut_clean(screen->text, sizeof(screen->text));
+	snprintf(screen->text_title, sizeof(screen->text_title), "%s", title);
+	overlay_open(session, OVERLAY_TEXT);
+}
+
+void find_open(struct session *session, const char *text, const struct view_found *found, int count,
+	int more)
+{
+	struct screen *screen = &session->screen;
+
+	snprintf(screen->find, sizeof(screen->find), "%s", text);
+	text_cut_clean(screen->find, sizeof(screen->find));
+	memcpy(screen->found, found, (size_t)count * sizeof(found[0]));
+	screen->found_count = count;
+	screen->found_more = more;
+	screen->found_selected = 0;
+	overlay_open(session, OVERLAY_FIND);
+}
+
+void find_select(struct session *session, int lines)
+{
+	session->screen.found_selected += lines;
+}
+
+const char *find_command(const struct session *session)
+{
+	const struct screen *screen = &session->screen;
+
+	return screen->overlay == OVERLAY_FIND && screen->found_selected < screen->found_count
+		       ? screen->found[screen->found_selected].command
+		       : "";
+}
+
+/* ---- the notice ---- */
+
+void session_notice(struct session *session, bool bad, const char *format, ...)
+{
+	struct screen *screen = &session->screen;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(screen->notice, sizeof(screen->notice), format, arguments);
+	va_end(arguments);
+	screen->notice_bad = bad;
+	screen->notice_until = INFINITY;
+}
+
+void notice_clear(struct session *session)
+{
+	session->screen.notice[0] = '\0';
+	session->screen.notice_bad = false;
+}
+
+void notice_limit_to(struct session *session, double seconds, double now)
+{
+	session->screen.notice_until = now + seconds;
+}
+
+/* 15 characters a second. While a value is typed, the notice stays. */
+void notice_limit(struct session *session, double now)
+{
+	if (session->screen.notice[0] && !session->screen.entry[0])
+		notice_limit_to(session, 3 + (double)strlen(session->screen.notice) / 15, now);
+}
+
+bool notice_expire(struct session *session, double now)
+{
+	if (!session->screen.notice[0] || now < session->screen.notice_until)
+		return false;
+	notice_clear(session);
+	return true;
+}
+
+void screen_view(const struct session *session, struct view *view)
+{
+	const struct screen *screen = &session->screen;
+
+	view->front = screen->front;
+	view->focus = screen->focus;
+	snprintf(view->entry, sizeof(view->entry), "%s", screen->entry);
+	view->entry_refused = screen->entry[0] && screen->entry_refused;
+	view->overlay = screen->overlay;
+	view->scroll = screen->scroll;
+	snprintf(view->text, sizeof(view->text), "%s", screen->text);
+	snprintf(view->text_title, sizeof(view->text_title), "%s", screen->text_title);
+	snprintf(view->find, sizeof(view->find), "%s", screen->find);
+	if (screen->overlay == OVERLAY_FIND) {
+		view->found_count = screen->found_count;
+		view->found_more = screen->found_more;
+		view->found_selected = screen->found_selected;
+		memcpy(view->found, screen->found, sizeof(view->found));
+	}
+	snprintf(view->notice, sizeof(view->notice), "%s", screen->notice);
+	view->notice_bad = screen->notice_bad;
+}

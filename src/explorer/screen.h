@@ -1,0 +1,71 @@
+/* What the user sees beside the measurements: the panel in front and the pane under the arrows, a
+ * value being typed, an overlay, the notice. Only screen.c writes a `struct screen`. */
+#ifndef SLX_EXPLORER_SCREEN_H
+#define SLX_EXPLORER_SCREEN_H
+
+#include <stdbool.h>
+
+#include "explorer/view.h"
+
+struct session;
+
+struct screen {
+	const char *front;  /* the panel in front, by its name */
+	const char *focus;  /* the pane that the arrows act on */
+	const char *before; /* in front before the counters */
+
+	char entry[24];	    /* a value being typed; empty: none */
+	bool entry_refused; /* it was refused: the next character begins another one */
+
+	enum overlay overlay;
+	int scroll;
+	char text[VIEW_TEXT], text_title[80]; /* of OVERLAY_TEXT: see struct view */
+
+	char find[FIND_SIZE];
+	int found_count, found_more, found_selected; /* as in struct view */
+	struct view_found found[VIEW_FOUND];
+
+	char notice[244];
+	bool notice_bad;
+	double notice_until; /* when it disappears by itself; INFINITY: never */
+};
+
+void screen_begin(struct session *session);
+
+/* A panel comes to the front; arrows no longer act on a pane that it hides. */
+void screen_bring(struct session *session, const char *front);
+bool screen_in_front(const struct session *session, const char *front);
+void screen_focus(struct session *session, const char *pane);
+bool screen_focused(const struct session *session, const char *pane);
+
+void entry_add(struct session *session, char character);
+void entry_erase(struct session *session); /* the last character */
+void entry_drop(struct session *session);
+void entry_refuse(struct session *session);
+
+void overlay_open(struct session *session, enum overlay overlay);
+void overlay_close(struct session *session);
+void overlay_scroll(struct session *session, int lines);
+/* Shows a text as an overlay; an empty title: a command line. */
+void overlay_text(struct session *session, const char *title, const char *text);
+
+/* Opens find with what it found: count entries, `more` events had no space. */
+void find_open(struct session *session, const char *text, const struct view_found *found, int count,
+	int more);
+void find_select(struct session *session, int lines);
+/* The command of the selected entry; empty: none. */
+const char *find_command(const struct session *session);
+
+/* Shows a notice. It stays until a command changes it, or notice_limit() has given it time. */
+void session_notice(struct session *session, bool bad, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void notice_clear(struct session *session);
+/* The notice disappears after the time to read it, or after `seconds`. */
+void notice_limit(struct session *session, double now);
+void notice_limit_to(struct session *session, double seconds, double now);
+/* Removes a notice whose time is over. Returns whether the view changed. */
+bool notice_expire(struct session *session, double now);
+
+void screen_view(const struct session *session, struct view *view);
+
+#endif

@@ -1,0 +1,249 @@
+/* Fills the view from which a frame is drawn. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "experiment/sweep/blocks.h"
+#include "experiment/sweep/sweeps_order.h"
+#include "explorer/state.h"
+#include "model/counts/counts.h"
+
+/* ---- what is measured ---- */
+
+static void fill_measuring(const struct session *session, double now, struct view *view)
+{
+	const struct live *live = &session->live;
+
+	view->measuring = requests_live(session);
+	if (!live->sample.valid && !live->failed && !session->frozen && !session_apart(session) &&
+		now > live->changed_at)
+		view->waiting = now - live->changed_at;
+	view->ahead = session->requests.outlook.seen;
+	view->ahead_left = outlook_left(&session->requests.outlook, now);
+	view->frozen = session->frozen;
+	view->pinned = session->pinned.there;
+	view->ratio = NAN;
+	if (!session->pinned.there)
+		return;
+	view->a_setting = session->pinned.setting;
+	view->a = session->pinned.sample;
+	view->a_limit = session->pinned.limit;
+	if (live->sample.valid && view->a.cpe > 0)
+		view->ratio = live->sample.cpe / view->a.cpe;
+}
+
+/* What the kernel remarks; while the knob of its blocks is the chosen one, and where it remarks
+ * nothing, how large these should be. */
+static void fill_remark(const struct session *session, struct view *view)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	struct blocks_measured measured;
+	struct blocks blocks;
+	const struct blocks_question question = { .setting = &session->setting,
+		.machine = session->machine_known ? view->machine : NULL,
+		.explanation = view->explanation,
+		.l3 = session->memory.l3,
+		.memory = session->memory.memory };
+
+	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
+	view->blocks[0] = '\0';
+	if (!blocks_find(&question, &blocks))
+		return;
+	blocks_look(&blocks, &session->setting, session->cells, session->memory_limits, &measured);
+	blocks_words(&blocks, &session->setting, &measured, view->blocks, sizeof(view->blocks));
+	if (!view->remark || session->knob == blocks.block.knob)
+		view->remark = view->blocks;
+}
+
+/* ---- the mountain ---- */
+
+static const struct machine *machine_of(const struct session *session)
+{
+	return session->engine.machine(session->engine.context);
+}
+
+void view_misses(const struct session *session, struct misses *misses)
+{
+	const struct explanation *explanation =
+		insight_ready(session) ? session->insight.explanation : NULL;
+
+	if (explanation && (explanation->misses.known || explanation->misses.why[0]))
+		*misses = explanation->misses;
+	else
+		misses_of(session->setting.kernel, session->setting.v,
+			session->machine_known ? machine_of(session) : NULL, misses);
+}
+
+/* Bytes of a cache: as the probe found them where it has, else as the system states them. */
+static double cache_bytes(const struct session *session, int level, bool *measured)
+{
+	const struct probe_report *probe = probing_report(session);
+	const struct hierarchy_level *found =
+		probe ? hierarchy_cache(&probe->hierarchy, level) : NULL;
+
+	if (found && isfinite(found->bytes) && found->bytes > 0) {
+		*measured = true;
+		return found->bytes;
+	}
+	return session->machine_known ? (double)machine_cache(machine_of(session), level) : 0;
+}
+
+/* The first cache that holds a size. A sixteenth more is as well as none: curves tell sizes that
+ * well. */
+static int level_of(const double *cache, double bytes)
+{
+	bool any = false;
+
+	for (int level = 1; level <= MISSES_LEVELS; level++) {
+		if (cache[level - 1] * (1 + 1.0 / 16) >= bytes)
+			return level;
+		any |= cache[level - 1] > 0;
+	}
+	return any ? GRID_MEMORY : 0;
+}
+
+static void fill_levels(const struct session *session, struct view_grid *grid)
+{
+	const struct machine *machine = session->machine_known ? machine_of(session) : NULL;
+	struct setting setting = session->setting;
+	struct misses_walk walk;
+
+	for (int level = 1; level <= MISSES_LEVELS; level++)
+		grid->cache[level - 1] = cache_bytes(session, level, &grid->probed);
+	for (int y = 0; y < grid->ny; y++) {
+		setting.v[grid->size_knob] = grid->y[y];
+		grid->level[y] =
+			level_of(grid->cache, (double)kernel_footprint(setting.kernel, setting.v));
+	}
+	grid->slope_end = -1;
+	grid->line = misses_line(machine);
+	for (int x = 0; x < grid->nx && grid->line > 0 && grid->slope_end < 0; x++) {
+		setting.v[grid->stride_knob] = grid->x[x];
+		if (misses_walk_of(setting.kernel, setting.v, &walk) && walk.step >= grid->line)
+			grid->slope_end = x;
+	}
+}
+
+static void fill_misses(const struct session *session, struct view *view)
+{
+	static const enum event_role roles[MISSES_LEVELS] = { ROLE_L1_MISSES, ROLE_L2_MISSES,
+		ROLE_L3_MISSES };
+	struct view_misses *misses = &view->misses;
+
+	view_misses(session, &misses->now);
+	misses->whatif = session->whatif;
+	if (misses->now.known)
+		misses_if(&misses->now, &misses->whatif, &misses->then);
+	for (int i = 0; i < MISSES_LEVELS; i++)
+		misses->counted[i] =
+			counts_of(session->counted.plan, &session->counted.counts, roles[i]);
+	view->grid.relief = session->relief;
+	if (view->grid.present)
+		fill_levels(session, &view->grid);
+}
+
+/* ---- ways to do the same ---- */
+
+/* Values of the knob that makes the ways. */
+enum { WAYS_MOST = 16 };
+
+/* What limits another way, if that is known without asking. */
+static const struct explanation *known_of(
+	const struct session *session, const struct setting *setting, const struct view *view)
+{
+	if (setting_equal(setting, &session->setting))
+		return view->explanation;
+	return session->insight.explain_cache
+		       ? explain_cache_find(session->insight.explain_cache, setting)
+		       : NULL;
+}
+
+/* A way as it was measured; false: it was not. */
+static bool row_of(const struct session *session, const struct setting *setting,
+	const struct view *view, struct sweeps_row *row)
+{
+	const struct cell *cell = cells_get(session->cells, setting, false);
+	bool present = setting_equal(setting, &session->setting) && view->sample.valid;
+	const struct explanation *explanation = known_of(session, setting, view);
+
+	if (!present && (!cell || !cell->sample.valid))
+		return false;
+	*row = (struct sweeps_row){ .setting = *setting,
+		.sample = present ? view->sample : cell->sample,
+		.facts = present ? view->facts : cell->facts };
+	sample_ratios_find(&row->sample, explanation, session->counted.plan,
+		present ? &view->counters.counts : cell->counts, session->memory.peak,
+		&row->sample_ratios);
+	sweeps_row_limit(row, explanation);
+	return true;
+}
+
+static void fill_order(const struct session *session, struct view *view)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	struct sweeps_row rows[WAYS_MOST];
+
+	view->order[0] = '\0';
+	for (int i = 0; i < session->sweeps.count; i++) {
+		const struct named_sweep *sweep = &session->sweeps.sweep[i];
+		struct setting setting = session->setting;
+		struct text lines = { 0 };
+		size_t count = 0;
+
+		if (sweep->kernel != kernel || sweep->base < 0 ||
+			kernel->knobs[sweep->base].kind != KNOB_CHOICE)
+			continue;
+		for (int64_t value = 0;
+			kernel->knobs[sweep->base].choices[value] && count < WAYS_MOST; value++) {
+			setting.v[sweep->base] = value;
+			count += row_of(session, &setting, view, &rows[count]);
+		}
+		sweeps_order(sweep, rows, count, &lines);
+		snprintf(view->order, sizeof(view->order), "%.*s",
+			(int)strcspn(text_string(&lines), "\n"), text_string(&lines));
+		text_free(&lines);
+		if (view->order[0])
+			return;
+	}
+}
+
+/* ---- everything ---- */
+
+void session_view(const struct session *session, double now, struct view *view)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	struct setting initial;
+
+	memset(view, 0, sizeof(*view));
+	view->replay = session->replay ? replay_name(session->replay) : NULL;
+	view->place = session->replay ? replay_place(session->replay) : NULL;
+	view->recording = session->recording;
+	memcpy(view->recorded, session->playback.knob, sizeof(view->recorded));
+	for (int i = 0; i < session->kernel_count && i < VIEW_KERNELS; i++)
+		view->kernel_absent[i] = !playback_kernel(session, kernel_registry[i]);
+	view->machine = session->engine.machine(session->engine.context);
+	view->setting = session->setting;
+	view->memory_limits = session->memory_limits;
+	view->kernel_index = session_kernel_index(session, kernel);
+	view->own = session->own.open ? session->kernels[session->kernel_count].setting.kernel->name
+				      : NULL;
+	view->knob = session->knob;
+	setting_init(&initial, kernel);
+	if (!session->turned && setting_equal(&session->setting, &initial))
+		view->hint = kernel->hint;
+	live_view(&session->live, now, view);
+	fill_measuring(session, now, view);
+	view->probe = probing_report(session);
+	view->characterising = characterising_view(session);
+	view->probing = session_apart(session);
+	windowing_view(session, view);
+	insight_view(session, view);
+	fill_remark(session, view);
+	counted_view(session, view);
+	fill_order(session, view);
+	sample_ratios_find(&view->sample, view->explanation, view->counters.plan,
+		&view->counters.counts, session->memory.peak, &view->sample_ratios);
+	plan_view(session, view);
+	fill_misses(session, view);
+	screen_view(session, view);
+}
