@@ -21,7 +21,7 @@
 #include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
 #include "engine/measure/settle.h"
-#include "engine/own/own_child.h"
+#include "engine/own/own.h"
 
 enum phase { PHASE_LOADING, PHASE_CALLING, PHASE_DONE };
 

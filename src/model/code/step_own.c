@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/own/own_child.h"
+#include "engine/own/own.h"
 
 /* n is chosen anew, larger, until the loop turns this often or the path is this long; vectorised
  * loops take dozens of elements a turn. Powers of two, and twice as many in the longer run: what a
