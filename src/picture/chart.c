@@ -279,7 +279,7 @@ static void tell_marks(struct chart *chart)
 	if (modes)
 		text_addf(&line, "%stwo marks: two modes", line.length ? "; " : "");
 	if (doubtful)
-		text_addf(&line, "%s%s: contended, or not settled", line.length ? "; " : "",
+		text_addf(&line, "%s%s: contended or not settled", line.length ? "; " : "",
 			chart->grid ? "a corner cut off" : "hollow");
 	put(chart->legend, sizeof(chart->legend), text_string(&line));
 	text_free(&line);

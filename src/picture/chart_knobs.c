@@ -262,7 +262,7 @@ void mark_grid_line(struct chart *chart, const struct machine *machine,
 		at.v[stride_knob] = strides[i];
 		if (!misses_walk_of(at.kernel, at.v, &walk) || walk.step < line)
 			continue;
-		snprintf(mark.text, sizeof(mark.text), "from here a line each");
+		snprintf(mark.text, sizeof(mark.text), "a cache line each from here");
 		if (i > 0)
 			chart_add_mark(chart, &mark);
 		return;

@@ -18,10 +18,10 @@ static const char *page_words(enum page_kind kind, const struct probe_curve *cur
 	if (kind == PAGES_4K)
 		return "4 KiB pages";
 	if (kind == PAGES_AUTO)
-		return "pages as they come";
+		return "default pages";
 	return strcmp(got, "huge") == 0	   ? "huge pages"
 	       : strcmp(got, "mixed") == 0 ? "huge pages, not all"
-					   : "huge pages, not got";
+					   : "huge pages, not available";
 }
 
 /* ---- curves ---- */
@@ -182,7 +182,7 @@ static void make_latency(
 	snprintf(chart->title, sizeof(chart->title),
 		"Load latency over the size of the working set");
 	snprintf(chart->subtitle, sizeof(chart->subtitle),
-		"each load waits for the one before, in random order");
+		"each load waits for the previous one, in random order");
 	snprintf(chart->x.title, sizeof(chart->x.title), "working set");
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
 }
@@ -210,7 +210,7 @@ static void make_tlb(
 	snprintf(chart->title, sizeof(chart->title),
 		"Load latency over pages, one cache line of each");
 	snprintf(chart->subtitle, sizeof(chart->subtitle),
-		"each load waits for the one before, in random order");
+		"each load waits for the previous one, in random order");
 	snprintf(chart->x.title, sizeof(chart->x.title), "pages of 4 KiB");
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
 }
@@ -231,8 +231,8 @@ static void make_line(
 	snprintf(chart->title, sizeof(chart->title),
 		"Two loads at once, over the distance between them");
 	snprintf(chart->subtitle, sizeof(chart->subtitle),
-		"within one cache line the second one costs little");
-	snprintf(chart->x.title, sizeof(chart->x.title), "bytes between the two");
+		"the second load of a cache line costs little");
+	snprintf(chart->x.title, sizeof(chart->x.title), "bytes between the two loads");
 	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per pair");
 }
 
@@ -304,9 +304,9 @@ static void make_parallel(
 		chart_add_call(chart, -1, at, best, text);
 	scale_figure(one->ns, ns, sizeof(ns));
 	snprintf(chart->title, sizeof(chart->title),
-		"Misses at once: loads from memory, in chains that run side by side");
-	snprintf(chart->subtitle, sizeof(chart->subtitle), "alone a load takes %s ns", ns);
-	snprintf(chart->x.title, sizeof(chart->x.title), "chains at once");
+		"Parallel misses: loads from memory, in parallel chains");
+	snprintf(chart->subtitle, sizeof(chart->subtitle), "a single load takes %s ns", ns);
+	snprintf(chart->x.title, sizeof(chart->x.title), "parallel chains");
 	snprintf(chart->y.title, sizeof(chart->y.title), "times as fast as one");
 }
 
@@ -335,9 +335,9 @@ static void make_cores(
 	chart_fit(chart, SCALE_LINEAR, SCALE_LINEAR);
 	chart->x.scale.whole = true;
 	snprintf(chart->title, sizeof(chart->title),
-		"Memory bandwidth over the cores that read at once");
+		"Memory bandwidth over the number of reading cores");
 	snprintf(chart->x.title, sizeof(chart->x.title), "cores");
-	snprintf(chart->y.title, sizeof(chart->y.title), "GB/s, all together");
+	snprintf(chart->y.title, sizeof(chart->y.title), "GB/s, sum of all cores");
 }
 
 static bool any_curve(const struct probe_curve curves[PAGE_KINDS])

@@ -37,10 +37,10 @@ struct status picture_named(const char *path)
 {
 	if (strlen(path) >= FILE_PATH - 8)
 		return status_make(
-			STATUS_USAGE, "%.60s...: the name of a picture is too long", path);
+			STATUS_USAGE, "%.60s...: the picture's file name is too long", path);
 	if (!format_of(path))
 		return status_make(STATUS_USAGE,
-			"%.140s: the name of a picture ends in .svg, .png or .pdf, or in .gp for "
+			"%.140s: a picture's file name ends in .svg, .png or .pdf, or in .gp for "
 			"gnuplot",
 			path);
 	return status_ok();
@@ -130,8 +130,7 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 			return status;
 		/* Another process has taken the name in the meantime. */
 	}
-	return status_make(
-		STATUS_FAILED, "10,000 pictures slexplore-%s-*.svg are here already", what);
+	return status_make(STATUS_FAILED, "10,000 pictures slexplore-%s-*.svg exist already", what);
 }
 
 struct status picture_find_theme(const char *name, enum picture_theme *theme)
@@ -142,6 +141,6 @@ struct status picture_find_theme(const char *name, enum picture_theme *theme)
 		*theme = (enum picture_theme)i;
 		return status_ok();
 	}
-	return status_make(STATUS_USAGE,
-		"%.40s: there is no such theme of pictures; it is light or dark", name);
+	return status_make(
+		STATUS_USAGE, "unknown picture theme \"%.40s\": use light or dark", name);
 }

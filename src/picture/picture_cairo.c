@@ -83,15 +83,15 @@ struct status picture_cairo_ready(void)
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return status_make(STATUS_FAILED,
-			"pictures are drawn with cairo, which cannot be loaded (%.90s): where it "
-			"is missing, "
-			"install libcairo2, or have gnuplot draw (--gnuplot, or a name in .gp)",
+			"cairo, which draws pictures, cannot be loaded (%.90s): "
+			""
+			"install libcairo2, or use gnuplot (--gnuplot, or a name in .gp)",
 			dlerror());
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		*places[i].place = dlsym(library, places[i].name);
 		if (!*places[i].place)
 			return status_make(STATUS_FAILED,
-				"pictures want cairo 1.16 or later, and libcairo.so.2 here has no "
+				"pictures need cairo 1.16 or later, but libcairo.so.2 has no "
 				"%s",
 				places[i].name);
 	}
@@ -338,7 +338,7 @@ static struct status absent(void)
 	return status_make(STATUS_FAILED,
 		"this slexplore was built without cairo, which draws pictures: install "
 		"libcairo2-dev and build it "
-		"again, or have gnuplot draw (--gnuplot, or a name in .gp)");
+		"again, or use gnuplot (--gnuplot, or a name in .gp)");
 }
 
 struct status picture_cairo_ready(void)

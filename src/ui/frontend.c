@@ -16,8 +16,7 @@ static void say_unknown_theme(struct session *session)
 
 	if (!theme)
 		return;
-	snprintf(text, sizeof(text), "SLEXPLORE_THEME=%.30s: no such theme; there is high-contrast",
-		theme);
+	snprintf(text, sizeof(text), "unknown SLEXPLORE_THEME=%.30s: use high-contrast", theme);
 	session_say(session, text);
 }
 

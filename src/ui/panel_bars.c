@@ -80,7 +80,7 @@ static void draw_header(struct canvas *canvas, struct rectangle at, const struct
 	x += canvas_text(canvas, at, x, 0, STYLE_TITLE, "slexplore");
 	x = draw_stamps(canvas, at, x, end, view);
 	if (!machine || !machine->known) {
-		item(canvas, at, x, end, STYLE_DIM, "looking at this machine");
+		item(canvas, at, x, end, STYLE_DIM, "detecting this machine");
 		return;
 	}
 	/* The clock and its qualifiers have priority over a long machine name. */
@@ -153,8 +153,7 @@ static void draw_message(struct canvas *canvas, struct rectangle at, const struc
 		draw_notice(
 			canvas, at, view, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
 	} else if (view->characterising) {
-		snprintf(doing, sizeof(doing),
-			"this core measures itself, %.0f %%%s%s; Esc ends it",
+		snprintf(doing, sizeof(doing), "characterising this core, %.0f %%%s%s; Esc ends it",
 			floor(100 * view->characterising->done),
 			view->characterising->doing[0] ? ": " : "", view->characterising->doing);
 		draw_notice(canvas, at, view, STYLE_TEXT, doing);

@@ -231,7 +231,7 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y,
 
 	if (columns->first_carried < 0) {
 		canvas_text(canvas, at, MARGIN, y, STYLE_DIM,
-			"nothing is carried from one iteration to the next");
+			"no chain is carried from one iteration to the next");
 		return;
 	}
 	number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1), cycles,
@@ -282,7 +282,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			&explanation->limits);
 	if (3 + count < at.height)
 		canvas_text(canvas, at, MARGIN, 3 + count, STYLE_DIM,
-			"latency: where it loads, from the address on");
+			"latency of loads: from the address to the result");
 }
 
 static int first_shown(const struct view *view)

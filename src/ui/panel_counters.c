@@ -74,23 +74,22 @@ static void add_differ(struct remarks *remarks, const struct view *view)
 	const struct view_counters *counters = &view->counters;
 	const struct loop *loop = &view->explanation->loop;
 	char counted[24], decoded[24];
-	const char *suspect =
-		"the code that was read is not all that runs, or the counter is wrong";
+	const char *suspect = "the loop runs code that was not decoded, or the counter is wrong";
 
 	if (loop->stepped)
-		suspect = "stepping is exact, so the counter is to be doubted, unless the loop "
-			  "takes another way at this "
-			  "size";
+		suspect =
+			"stepping is exact: doubt the counter, unless the loop takes another path "
+			"at this size";
 	else if (loop->unknown)
-		suspect = "some bytes of the code could not be read as instructions";
+		suspect = "some bytes of the code are no instructions";
 	else if (loop->forks)
-		suspect = "the code was read as if its branches never jumped, or the counter is "
+		suspect = "the code was decoded as if no branch jumped, or the counter is "
 			  "wrong";
 	panels_figure(counters->counted, counted, sizeof(counted));
 	panels_figure(counters->decoded, decoded, sizeof(decoded));
 	snprintf(add(remarks, STYLE_BAD), TEXT,
-		"one of the two is wrong: %s instructions counted C, %s in the code %s: %s",
-		counted, decoded, loop->stepped ? "as stepped S" : "as read M", suspect);
+		"contradiction: %s instructions counted C, %s in the code %s: %s", counted, decoded,
+		loop->stepped ? "as stepped S" : "as read M", suspect);
 }
 
 /* "2.75 instructions a cycle · the reference chain agrees: 1.003 of its cycles" */
@@ -101,7 +100,7 @@ static void add_summary(struct remarks *remarks, const struct view *view)
 	bool differ = counts_clocks_differ(counters->check);
 
 	if (isfinite(counters->check) && !differ)
-		snprintf(check, sizeof(check), "cycles: R says %.3f of C, they agree",
+		snprintf(check, sizeof(check), "cycles: R is %.3f of C, they agree",
 			counters->check);
 	if (isfinite(counters->ipc)) {
 		panels_figure(counters->ipc, ipc, sizeof(ipc));
@@ -112,8 +111,8 @@ static void add_summary(struct remarks *remarks, const struct view *view)
 	}
 	if (differ)
 		snprintf(add(remarks, STYLE_WARN), TEXT,
-			"cycles: the reference chain R says %.2f of the counter C; one of the "
-			"two clocks is off here",
+			"cycles: the reference chain R is %.2f of the counter C; one of the "
+			"two clocks is wrong",
 			counters->check);
 }
 
@@ -347,11 +346,11 @@ static void draw_foot(struct canvas *canvas, struct rectangle at, const struct t
 
 	if (table->scaled)
 		y += canvas_wrap(canvas, at, y, STYLE_DIM,
-			"~ an estimate: the kernel let others have the counter "
+			"~ an estimate: other events used the counter "
 			"for part of the time");
 	if (plan->generic)
 		y += canvas_wrap(canvas, at, y, STYLE_DIM,
-			"No events of this core's own are known: these are the "
+			"No events of this core are known: these are the "
 			"kernel's generic ones.");
 	if (lacking == 0)
 		return;
@@ -380,8 +379,8 @@ static void draw_absence(struct canvas *canvas, struct rectangle at, const struc
 	y = canvas_wrap(canvas, at, 0, STYLE_TEXT, words);
 	if (!view->replay)
 		canvas_wrap(canvas, at, y, STYLE_DIM,
-			"slexplore doctor says what to change. All else works without them: "
-			"cycles are those of the reference clock R.");
+			"slexplore doctor says what to change. All else works without counters: "
+			"cycles come from the reference clock R.");
 }
 
 /* Remarks on top, the table, and unavailable events at the bottom. */

@@ -211,7 +211,7 @@ static void add_trials(struct lines *lines, const struct sample *sample,
 		snprintf(line->text, sizeof(line->text), "%.0f %% of trials quiet",
 			100 * sample->quiet);
 	else
-		snprintf(line->text, sizeof(line->text), "contention is not watched");
+		snprintf(line->text, sizeof(line->text), "contention is not detected");
 }
 
 /* Instructions per element, and what memory delivers. */

@@ -24,7 +24,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	panels_core(view->core, core, sizeof(core));
 	snprintf(buffer, size,
 		view->foreign	? "limits for %s, not this core"
-		: view->nearest ? "limits of %s, the nearest core known"
+		: view->nearest ? "limits of %s, the nearest known core"
 				: "limits in cycles per element, M %s",
 		core);
 }
@@ -185,8 +185,8 @@ static void find_words(const struct canvas *canvas, const struct view *view, int
 			limits->limit[limits->binding].cause);
 	words->style[0] = STYLE_DIM;
 	if (view->explanation->waits)
-		snprintf(words->text[1], sizeof(words->text[1]),
-			"What the next load waits for: %s.", view->explanation->waits);
+		snprintf(words->text[1], sizeof(words->text[1]), "The next load waits for: %s.",
+			view->explanation->waits);
 	words->style[1] = STYLE_TEXT;
 	snprintf(words->text[2], sizeof(words->text[2]), "%s",
 		limits->binding < 0 ? "no hard limit is known" : view->gap.words);

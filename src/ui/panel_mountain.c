@@ -32,7 +32,7 @@ static void figure_words(const struct view *view, char *buffer, size_t size)
 	if (!sample->valid) {
 		snprintf(buffer, size, "%s",
 			view->failure[0] ? view->failure
-			: view->frozen	 ? "no figure: frozen"
+			: view->frozen	 ? "no value: frozen"
 					 : "measuring …");
 		return;
 	}

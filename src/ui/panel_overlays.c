@@ -55,12 +55,12 @@ static void about(struct page *page, const struct kernel *kernel)
 /* Letters and words next to values. */
 static void legend(struct page *page)
 {
-	heading(page, "Beside figures: where cycles come from");
+	heading(page, "Letters next to values: the source of the cycles");
 	paragraph(page, 0, STYLE_TEXT,
 		"C counter  R reference clock  S single-stepped  T wall time  M model");
 	paragraph(page, 0, STYLE_DIM,
-		"quiet: a trial that nothing disturbed; contended: another thread used the "
-		"core; dropped: trials that do not count, being disturbed");
+		"quiet: a trial without interference; contended: another thread used the "
+		"core; dropped: disturbed trials, which are discarded");
 }
 
 /* Words of ladder, ports and code. */
@@ -68,19 +68,20 @@ static void limits(struct page *page)
 {
 	heading(page, "Limits, ports and code");
 	paragraph(page, 0, STYLE_DIM,
-		"hard limit: code with these instructions cannot be faster on this core; the "
-		"highest binds; "
-		"soft: a known effect that usually costs so much; predicted: the highest of all");
+		"hard limit: these instructions cannot be faster on this core; the "
+		"highest hard limit binds; "
+		"soft: a known effect with a usual cost; predicted: the highest of all limits");
 	paragraph(page, 0, STYLE_DIM,
-		"micro-op (uop): what the core works on, one or more an instruction, or one for "
-		"two that "
-		"fuse (marked at the left); eliminated: done while registers are renamed, without "
+		"micro-op (uop): an operation of the core; an instruction has one or more, and "
+		"two instructions may "
+		"fuse into one (marked at the left); eliminated: done at register renaming, "
+		"without "
 		"a port");
 	paragraph(page, 0, STYLE_DIM,
-		"carried: each iteration waits for the one before it there; latency: cycles until "
+		"carried: each iteration waits for the previous one; latency: cycles until "
 		"the result "
-		"is there, of what loads from its address on; port: where an operation starts, one "
-		"a cycle each");
+		"is available, of loads from the address; port: starts one operation "
+		"each cycle");
 }
 
 /* Words of the counters panel. */
@@ -88,19 +89,21 @@ static void counters(struct page *page)
 {
 	heading(page, "Counters");
 	paragraph(page, 0, STYLE_DIM,
-		"C is what the processor counted in user space, per element, read in as many "
+		"C is the processor's count in user space, per element, read in as many "
 		"passes over the same loop as its "
-		"counters need; ~ an estimate, since others had the counter for part of the time; "
-		"= C and M are the same");
+		"counters need; ~ an estimate: the counter was shared for part of the time; "
+		"= C and M are equal");
 	paragraph(page, 0, STYLE_DIM,
-		"Where the processor counts cycles, C is the clock, and R checks it: over 2 % "
-		"apart is said. Instructions counted are "
-		"checked against those in the code: over 1 % apart is said. What cannot be counted "
+		"If the processor counts cycles, C is the clock, and R checks it: a difference "
+		"over 2 % "
+		"is shown. Counted instructions are "
+		"compared with the code: a difference over 1 % is shown. An event that cannot be "
+		"counted "
 		"is unavailable, with a reason");
 	paragraph(page, 0, STYLE_DIM,
-		"dispatched: sent to be executed, on whichever port; stalled: cycles in which "
-		"nothing went on, by what was "
-		"waited for. To count one more event, find it with / by its name or what it says");
+		"dispatched: sent to a port; stalled: cycles in which "
+		"no micro-op proceeded, with the "
+		"cause. To count another event, find it with / by its name or its meaning");
 }
 
 /* Whether two rows share a line: the same command with the same words. */
@@ -144,7 +147,7 @@ static void all_keys(struct page *page, const struct keys *keys)
 	static const char *const headings[] = {
 		[CONTEXT_MAIN] = "Keys",
 		[CONTEXT_ENTRY] = "While a value is typed",
-		[CONTEXT_FIND] = "While looking for something",
+		[CONTEXT_FIND] = "While finding",
 		[CONTEXT_HELP] = "In this help",
 		[CONTEXT_TEXT] = "While the command line is shown",
 	};
@@ -230,7 +233,7 @@ static void draw_find(struct canvas *canvas, struct rectangle at, const struct s
 	}
 	canvas_textf(canvas, at, x, 0, STYLE_FIGURE, "%s_", find);
 	if (view->found_count == 0) {
-		canvas_text(canvas, at, 0, 2, STYLE_WARN, "nothing of that name");
+		canvas_text(canvas, at, 0, 2, STYLE_WARN, "nothing found");
 		return;
 	}
 	if (view->found_count > rows)
@@ -240,9 +243,8 @@ static void draw_find(struct canvas *canvas, struct rectangle at, const struct s
 	if (first < 0)
 		first = 0;
 	if (view->found_more)
-		canvas_textf(canvas, at, 2, 1, STYLE_DIM,
-			"and %d more event%s: another word leaves fewer", view->found_more,
-			view->found_more == 1 ? "" : "s");
+		canvas_textf(canvas, at, 2, 1, STYLE_DIM, "and %d more event%s: add a word",
+			view->found_more, view->found_more == 1 ? "" : "s");
 	for (int i = 0; i < rows && first + i < view->found_count; i++) {
 		bool chosen = first + i == view->found_selected;
 
@@ -261,9 +263,8 @@ const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_
 
 static void draw_text(struct canvas *canvas, struct rectangle at, const struct scene *scene)
 {
-	int row = canvas_wrap(canvas, at, 0, STYLE_DIM,
-			  "This command line reopens what is on screen:") +
-		  1;
+	int row =
+		canvas_wrap(canvas, at, 0, STYLE_DIM, "This command line reopens this screen:") + 1;
 
 	canvas_wrap(canvas, at, row, STYLE_FIGURE, scene->view->text);
 }

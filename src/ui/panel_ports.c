@@ -276,7 +276,7 @@ static void why(const struct view *view, char *buffer, size_t size)
 		snprintf(buffer, size, "C unavailable: %s", counters->why);
 	else if (view->foreign)
 		snprintf(buffer, size,
-			"C: what this core counts says nothing of another one's ports");
+			"C: counts of this core are not valid for another core's ports");
 	else if (view->frozen && counters->counts.count == 0)
 		snprintf(buffer, size, "C: frozen before it was counted");
 	else if (!shown_ports(view))

@@ -121,15 +121,15 @@ static void put_levels(struct column *column, const struct probe_report *report)
 			put_short(column, &hierarchy->level[i]);
 	}
 	if (hierarchy->level_count == 0)
-		put(column, STYLE_DIM, "no level is sure yet");
+		put(column, STYLE_DIM, "no level is certain yet");
 	/* The remarks come last, and would not fit then. */
 	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++) {
 		char stated[24];
 
 		units_bytes_long((int64_t)hierarchy->level[i].stated, stated, sizeof(stated));
 		if (hierarchy_disagrees(&hierarchy->level[i]))
-			put(column, STYLE_WARN, "! %s: %s by the system", hierarchy->level[i].name,
-				stated);
+			put(column, STYLE_WARN, "! %s: the system reports %s",
+				hierarchy->level[i].name, stated);
 	}
 	if (hierarchy->line > 0)
 		put(column, STYLE_TEXT, "lines of %.0f bytes", hierarchy->line);

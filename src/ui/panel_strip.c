@@ -12,7 +12,7 @@ enum { MARGIN = 8 };
 static void title_of(const struct scene *scene, char *buffer, size_t size)
 {
 	if (scene->view->replay)
-		snprintf(buffer, size, "CPE of the trials as they were recorded, older … newer");
+		snprintf(buffer, size, "CPE of the recorded trials, older … newer");
 	else if (scene->view->strip_span >= 0.01)
 		snprintf(buffer, size, "CPE of the last %.1f s, older … now",
 			scene->view->strip_span);
@@ -67,7 +67,7 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y)
 		{ STYLE_GOOD, { GLYPH_BULLET, GLYPH_BULLET }, "quiet" },
 		{ STYLE_WARN, { GLYPH_TIMES, GLYPH_TIMES }, "contended" },
 		{ STYLE_DIM, { GLYPH_UP, GLYPH_DOWN }, "off the scale" },
-		{ STYLE_DIM, { GLYPH_DOT, GLYPH_DOT }, "disturbed otherwise" },
+		{ STYLE_DIM, { GLYPH_DOT, GLYPH_DOT }, "other interference" },
 	};
 	int x = MARGIN;
 

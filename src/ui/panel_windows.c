@@ -107,7 +107,7 @@ static void put_beside(
 	if (words[0])
 		put(column, STYLE_TEXT, "%s", words);
 	if (row->contended)
-		put(column, STYLE_WARN, "something shared the core");
+		put(column, STYLE_WARN, "another thread shared the core");
 	if (isfinite(row->entries))
 		put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core,
 			report->options.foreign ? ", not this core" : "");

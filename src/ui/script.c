@@ -86,8 +86,7 @@ static struct status wait_for(
 		if (done(script))
 			return status_ok();
 		if (now > end)
-			return wrong(
-				script, STATUS_FAILED, "waited in vain: nothing more was measured");
+			return wrong(script, STATUS_FAILED, "timeout: nothing more was measured");
 		next = session_next(session, now);
 		if (next < 0 || next > LOOK)
 			next = LOOK;
@@ -148,7 +147,7 @@ static struct status run_key(struct script *script, const char *arguments)
 
 	if (code == KEYCODE_NONE || code == KEYCODE_DIGIT || code == KEYCODE_CHAR)
 		return status_make(STATUS_USAGE,
-			"%s:%d: no key is called \"%.40s\": one character or a name such as F1, "
+			"%s:%d: unknown key \"%.40s\": use one character or a name such as F1, "
 			"Tab, C-l",
 			script->name, script->line, arguments);
 	frontend_key(script->front, code, now_of(script));

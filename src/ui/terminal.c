@@ -49,12 +49,11 @@ struct status terminal_usable(const struct terminal_facts *facts)
 
 	if (!facts->input || !facts->output)
 		return status_make(STATUS_USAGE,
-			"the explorer needs a terminal, and standard %s is none; %s",
+			"the explorer needs a terminal, and standard %s is not one; %s",
 			facts->input ? "output" : "input", others);
 	if (!*facts->term)
 		return status_make(STATUS_USAGE,
-			"the explorer needs a terminal that it knows, and TERM is not set; %s",
-			others);
+			"the explorer needs a known terminal, but TERM is not set; %s", others);
 	if (!facts->database)
 		return status_make(STATUS_USAGE,
 			"no terminal description for TERM=%s here (install ncurses-base, or set "

@@ -477,7 +477,7 @@ static void a_probe_is_its_latency_curve(void **state)
 	assert_int_equal(chart->series_count, 2);
 	assert_string_equal(chart->series[0].name, "4 KiB pages");
 	/* What was asked for and not got is not called so. */
-	assert_string_equal(chart->series[1].name, "huge pages, not got");
+	assert_string_equal(chart->series[1].name, "huge pages, not available");
 	assert_int_equal(chart->x.scale.kind, SCALE_BYTES);
 	assert_int_equal(chart->mark_count, 3);
 	assert_string_equal(chart->mark[0].text, "L1d 48 KiB");

@@ -245,7 +245,7 @@ static struct chart *grid(enum chart_kind kind, int columns, int rows, int marks
 	if (columns > 2)
 		chart_add_mark(chart, &(struct chart_mark){ .at = columns / 2 - 0.5,
 					      .across = true,
-					      .text = "from here a line each" });
+					      .text = "a cache line each from here" });
 	chart_grid_scale(chart, 1, 121);
 	sign(chart);
 	return chart;

@@ -246,18 +246,16 @@ static void instructions_that_differ_say_which_may_be_wrong(void **state)
 	check_contains(shown, "1.500 instructions a cycle C");
 	view.counters.differ = true;
 	check_contains(draw(&panel_counters, 160, 20),
-		"one of the two is wrong: 3.000 instructions "
-		"counted C, 2.500 in the code as read M");
-	check_contains(shown, "not all that runs");
+		"3.000 instructions counted C, 2.500 in the code as read M");
 	explanation->loop.forks = 1;
-	check_contains(draw(&panel_counters, 160, 20), "branches never jumped");
+	check_contains(draw(&panel_counters, 160, 20), "no branch jumped");
 	explanation->loop.unknown = 1;
-	check_contains(draw(&panel_counters, 160, 20), "could not be read");
+	check_contains(draw(&panel_counters, 160, 20), "are no instructions");
 	explanation->loop.stepped = true;
 	check_contains(draw(&panel_counters, 200, 20), "as stepped S: stepping is exact");
 	/* On a low panel the table keeps half of the rows. */
 	draw(&panel_counters, 40, 6);
-	check_contains(shown, "one of the two is wrong");
+	check_contains(shown, "contradiction:");
 	check_contains(shown, "cycles");
 }
 
@@ -266,14 +264,13 @@ static void two_clocks_that_disagree_are_told(void **state)
 	(void)state;
 	begin();
 	view.counters.check = 1.004;
-	check_contains(draw(&panel_counters, 80, 20), "cycles: R says 1.004 of C, they agree");
+	check_contains(draw(&panel_counters, 80, 20), "1.004 of C");
 	check_contains(draw(&panel_figure, 40, 14), "C counter\n");
 	view.counters.check = 1.05;
-	check_contains(
-		draw(&panel_counters, 120, 20), "the reference chain R says 1.05 of the counter C");
+	check_contains(draw(&panel_counters, 120, 20), "R is 1.05 of the counter C");
 	check_contains(draw(&panel_figure, 40, 14), "C counter; R says 1.05 of it");
 	view.counters.check = NAN;
-	lacks(draw(&panel_counters, 120, 20), "R says");
+	lacks(draw(&panel_counters, 120, 20), "R is");
 	lacks(draw(&panel_figure, 40, 14), "instructions a cycle");
 	view.counters.ipc = 1.5;
 	check_contains(draw(&panel_figure, 40, 14), "1.500 instructions a cycle C");
@@ -344,7 +341,7 @@ static void another_cores_ports_are_not_compared(void **state)
 	view.foreign = true;
 	draw(&panel_ports, 80, 12);
 	lacks(shown, "5.00");
-	check_contains(shown, "C: what this core counts says nothing of another one's ports");
+	check_contains(shown, "another core's ports");
 }
 
 static void what_is_no_port_is_not_called_one(void **state)
