@@ -38,7 +38,6 @@ void session_fail(struct session *session, const char *why)
 
 void session_submit(struct session *session, double now)
 {
-	struct live *live = &session->live;
 	struct status status = playback_allows(session, &session->setting);
 
 	if (!status_is_ok(&status)) {
@@ -49,7 +48,9 @@ void session_submit(struct session *session, double now)
 	/* The engine cancels what is out in favour of this request. */
 	campaigns_lose(session);
 	counted_asked(session);
-	live_asked(live, request_setting(session, &session->setting, true, live_budget(live)), now);
+	live_asked(&session->live,
+		request_setting(session, &session->setting, true, live_budget(&session->live)),
+		now);
 }
 
 bool session_prepares(const struct session *session)

@@ -72,7 +72,7 @@ struct session {
 	int kernel_count;
 	double doubt_due; /* when a contended cell may be visited again */
 
-	/* session.c: what is chosen */
+	/* session.c: what is chosen (own.c writes kernels, too) */
 	struct setting setting;
 	int knob;
 	struct remembered *kernels; /* one for each of kernel_registry, and one for the own loop */
