@@ -1,7 +1,7 @@
 /* The command line: what was asked for, and the subcommands that answer it.
  *
  * To add a subcommand: write src/cli/NAME.c that ends in one `const struct cli_command
- * command_NAME`, and add its row to the table in commands.c. Help, suggestions and option checks
+ * command_NAME`, and add its row to the table in cli.c. Help, suggestions and option checks
  * walk that table. */
 #ifndef SLX_CLI_CLI_H
 #define SLX_CLI_CLI_H

@@ -62,7 +62,7 @@ struct json_t *record_knobs(const struct setting *setting);
 struct probe_report;
 
 /* A probe's report: one record of the whole, a sample for each point, then what they say: levels,
- * plateaus, knees, bands, findings, notes. ids go on from `id`, the first one's. records_probe.c.
+ * plateaus, knees, bands, findings, notes. ids go on from `id`, the first one's. records_reports.c.
  */
 void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed,
 	unsigned id);
@@ -70,7 +70,7 @@ void records_probe(const struct records *records, const struct probe_report *pro
 struct windows_report;
 
 /* Windows: one record of the whole, one for each filler, each followed by its points where they are
- * asked for. records_windows.c. */
+ * asked for. records_reports.c. */
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id);
 

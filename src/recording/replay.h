@@ -69,7 +69,7 @@ void replay_sample(const struct replay *replay, int index, struct sample *sample
 struct engine replay_engine(struct replay *replay);
 struct explainer replay_explainer(struct replay *replay);
 
-/* ---- moving among settings (replay_moves.c) ---- */
+/* ---- moving among settings (replay_engine.c) ---- */
 
 /* The first setting of a kernel; false: it holds none. */
 bool replay_first(

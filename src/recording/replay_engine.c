@@ -1,14 +1,11 @@
-/* The engine and the explainer of a recording. */
+/* The engine of a recording, and moving among its settings. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "recording/replay_state.h"
-
-/* Where a loop is shown to stand: any address would do. */
-enum { CODE_BASE = 0x400000 };
+#include "recording/replay_records.h"
 
 /* ---- engine ---- */
 
@@ -116,202 +113,230 @@ struct engine replay_engine(struct replay *replay)
 		.holds = holds };
 }
 
-/* ---- explainer ---- */
+/* Where one can go in a recording: from each setting to others that it holds. Pure. */
 
-static enum uarch_match recognise(
-	void *context, const struct machine *asked, char name[CORE_NAME], char why[160])
+bool replay_first(const struct replay *replay, const struct kernel *kernel, struct setting *setting)
 {
-	const struct replay *replay = context;
+	struct setting initial;
 
-	(void)asked;
-	why[0] = '\0';
-	name[0] = '\0';
-	/* Another core than the running one was asked about: then it is no match of it. */
-	if (!replay->has_core || replay->place.foreign)
-		return UARCH_NONE;
-	snprintf(name, CORE_NAME, "%s", replay->core.name);
-	return replay->place.nearest ? UARCH_NEAREST : UARCH_EXACT;
+	setting_init(&initial, kernel);
+	if (replay_find(replay, &initial) >= 0) {
+		*setting = initial;
+		return true;
+	}
+	for (int i = 0; i < replay->settings.count; i++) {
+		if (replay->settings.setting[i].kernel != kernel)
+			continue;
+		*setting = replay->settings.setting[i];
+		return true;
+	}
+	return false;
 }
 
-static struct status load(void *context, const char *name, const char *isa, struct core *core)
+/* How many knobs differ, that one left aside. */
+static int others_moved(const struct setting *a, const struct setting *b, int knob)
 {
-	const struct replay *replay = context;
+	int moved = 0;
 
-	(void)isa;
-	if (!replay->has_core || strcmp(name, replay->core.name) != 0)
-		return status_make(STATUS_USAGE,
-			"a recording keeps the core that it was made for: %.60s",
-			replay->has_core ? replay->core.title : "none");
-	*core = replay->core;
-	return status_ok();
+	for (int i = 0; i < a->kernel->knob_count; i++)
+		moved += i != knob && a->v[i] != b->v[i];
+	return moved;
 }
 
-static void unload(void *context, struct core *core)
+static int ascending(const void *a, const void *b)
 {
-	(void)context;
-	memset(core, 0, sizeof(*core));
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
-/* The text of a jump with its target where the loop now stands. */
-static void place_jump(const struct played_insn *from, struct insn *insn)
+/* Every value of a knob among the settings of a kernel, ascending, each once; beside the present
+ * values of the others, or (any) beside whichever. The caller frees. */
+static int64_t *list_values(
+	const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
 {
-	const char *last = strrchr(from->text, ' ');
-	bool back = last && last[1] == '-';
-	char *end;
-	unsigned long long apart;
+	int64_t *values = memory_new((size_t)replay->settings.count + 1, sizeof(*values));
+	int all = 0;
 
-	if (!last || strncmp(last + 1 + back, "0x", 2) != 0)
-		return;
-	apart = strtoull(last + 1 + back, &end, 16);
-	if (*end || apart > CODE_BASE)
-		return;
-	insn->target = back ? CODE_BASE - apart : CODE_BASE + apart;
-	snprintf(insn->text, sizeof(insn->text), "%.*s 0x%llx", (int)(last - from->text),
-		from->text, (unsigned long long)insn->target);
+	*count = 0;
+	for (int i = 0; i < replay->settings.count; i++) {
+		const struct setting *other = &replay->settings.setting[i];
+
+		if (other->kernel == setting->kernel &&
+			(any || others_moved(other, setting, knob) == 0))
+			values[all++] = other->v[knob];
+	}
+	qsort(values, (size_t)all, sizeof(*values), ascending);
+	for (int i = 0; i < all; i++)
+		if (*count == 0 || values[i] != values[*count - 1])
+			values[(*count)++] = values[i];
+	return values;
 }
 
-static void fill_code(const struct explained *from, struct explanation *to)
+int replay_values(const struct replay *replay, const struct setting *setting, int knob,
+	int64_t *values, int room)
 {
-	struct loop *loop = &to->loop;
+	int count, taken = 0;
+	int64_t *all = list_values(replay, setting, knob, false, &count);
 
-	loop_reserve(loop, from->insn_count, 1);
-	limits_reserve(&to->limits, from->insn_count);
-	for (int i = 0; i < from->run_count; i++) {
-		const struct played_insn *run = &from->run[i];
+	if (room > count)
+		room = count;
+	/* Spread evenly from the first to the last; the present one in the place of the nearest. */
+	for (int i = 0; i < room; i++)
+		values[taken++] = all[room > 1 ? (int)((int64_t)i * (count - 1) / (room - 1)) : 0];
+	for (int i = 0; i < count && room < count && room > 0; i++) {
+		int near = 0;
 
-		for (int k = 0; k < run->times; k++) {
-			struct insn *insn = &loop->insn[loop->insn_count];
+		if (all[i] != setting->v[knob])
+			continue;
+		while (near + 1 < taken && values[near + 1] <= all[i])
+			near++;
+		values[near] = all[i];
+	}
+	free(all);
+	return taken;
+}
 
-			memset(insn, 0, sizeof(*insn));
-			insn->address = CODE_BASE + run->offset + (uint64_t)k * run->bytes;
-			insn->length = run->bytes;
-			insn->known = !run->no_instruction;
-			insn->write_count = run->writes;
-			insn->memory_count = run->fetches;
-			insn->memory[0].load = run->fetches;
-			insn->flow = run->jumps ? FLOW_BRANCH : FLOW_NONE;
-			snprintf(insn->text, sizeof(insn->text), "%s", run->text);
-			if (run->jumps)
-				place_jump(run, insn);
-			to->limits.insn[loop->insn_count] = run->facts;
-			to->limits.insn[loop->insn_count].count *= from->turns;
-			loop->insn_count++;
+/* How far apart two values are: of sizes and counts in doublings. */
+static double distance(const struct knob *knob, int64_t a, int64_t b)
+{
+	if (a == b)
+		return 0;
+	if (knob->kind == KNOB_CHOICE)
+		return 4;
+	return 0.01 + fabs(log2((double)(a > 0 ? a : 0) + 1) - log2((double)(b > 0 ? b : 0) + 1));
+}
+
+/* The setting with that value of a knob that moves the fewest others, and of those the nearest;
+ * NULL: there is none. */
+static const struct setting *best_with(
+	const struct replay *replay, const struct setting *from, int knob, int64_t value)
+{
+	const struct setting *best = NULL;
+	double least = INFINITY;
+
+	for (int i = 0; i < replay->settings.count; i++) {
+		const struct setting *other = &replay->settings.setting[i];
+		double cost = 0;
+
+		if (other->kernel != from->kernel || other->v[knob] != value)
+			continue;
+		for (int k = 0; k < from->kernel->knob_count; k++)
+			if (k != knob && other->v[k] != from->v[k])
+				cost += 1000 +
+					distance(&from->kernel->knobs[k], other->v[k], from->v[k]);
+		if (cost >= least)
+			continue;
+		best = other;
+		least = cost;
+	}
+	return best;
+}
+
+/* The value so many steps on in a list; the last one where it ends. False: there is none that way.
+ */
+static bool step_in(const int64_t *values, int count, int64_t present, int steps, int64_t *value)
+{
+	int at;
+
+	if (steps > 0) {
+		for (at = 0; at < count && values[at] <= present;)
+			at++;
+		if (at == count)
+			return false;
+		at = steps - 1 > count - 1 - at ? count - 1 : at + steps - 1;
+	} else {
+		for (at = count - 1; at >= 0 && values[at] >= present;)
+			at--;
+		if (at < 0)
+			return false;
+		at = -(steps + 1) > at ? 0 : at + steps + 1;
+	}
+	*value = values[at];
+	return true;
+}
+
+bool replay_step(const struct replay *replay, struct setting *setting, int knob, int steps)
+{
+	for (int any = 0; any < 2; any++) {
+		int count;
+		int64_t value, *values = list_values(replay, setting, knob, any, &count);
+		bool there = step_in(values, count, setting->v[knob], steps, &value);
+
+		free(values);
+		if (!there)
+			continue;
+		*setting = *best_with(replay, setting, knob, value);
+		return true;
+	}
+	return false;
+}
+
+bool replay_nearest(const struct replay *replay, struct setting *setting, unsigned asked)
+{
+	const struct kernel *kernel = setting->kernel;
+	const struct setting *best = NULL;
+	double least = INFINITY;
+
+	for (int i = 0; i < replay->settings.count; i++) {
+		const struct setting *other = &replay->settings.setting[i];
+		double cost = 0;
+		bool fits = other->kernel == kernel;
+
+		for (int k = 0; fits && k < kernel->knob_count; k++) {
+			double apart = distance(&kernel->knobs[k], other->v[k], setting->v[k]);
+
+			/* Another choice is not near what was asked for. */
+			if ((asked >> k & 1) && kernel->knobs[k].kind == KNOB_CHOICE && apart > 0)
+				fits = false;
+			cost += asked >> k & 1 ? 1000 * apart : apart;
 		}
+		if (!fits || cost >= least)
+			continue;
+		best = other;
+		least = cost;
 	}
-	to->limits.insn_count = loop->insn_count;
+	if (best)
+		*setting = *best;
+	return best;
 }
 
-static void fill_limits(const struct explained *from, struct limits *to)
+void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
+	size_t size, char *ends, size_t ends_size)
 {
-	double turns = from->turns;
+	/* As many as a line has room for. */
+	enum { SHOWN = 12 };
+	int count;
+	int64_t *values = list_values(replay, setting, knob, true, &count);
+	struct text text = { 0 };
 
-	to->turns = turns;
-	to->elements = from->elements * turns;
-	to->slots = from->slots * turns;
-	to->instructions = from->insns_per_element * to->elements;
-	to->limit_count = from->limit_count;
-	to->binding = from->binding;
-	to->predicted_by = -1;
-	for (int i = 0; i < from->limit_count; i++) {
-		to->limit[i] = from->limit[i];
-		to->limit[i].cycles *= turns;
-		if (to->limit[i].known &&
-			(to->predicted_by < 0 ||
-				to->limit[i].cpe > to->limit[to->predicted_by].cpe))
-			to->predicted_by = i;
+	for (int i = 0; i < count; i++) {
+		char value[64];
+
+		if (count > SHOWN && i >= SHOWN - 2 && i < count - 1) {
+			if (i == SHOWN - 2)
+				text_add(&text, " …");
+			continue;
+		}
+		setting_show_value(&setting->kernel->knobs[knob], values[i], value, sizeof(value));
+		text_addf(&text, "%s%s",
+			i == 0				  ? ""
+			: count > SHOWN && i == count - 1 ? " "
+							  : ", ",
+			value);
 	}
-	to->bound = to->binding >= 0 ? to->limit[to->binding].cpe : 0;
-	to->predicted = to->predicted_by >= 0 ? to->limit[to->predicted_by].cpe : 0;
-	to->port_count = from->port_count;
-	memcpy(to->pressure, from->pressure, sizeof(to->pressure));
-	memcpy(to->naive, from->naive, sizeof(to->naive));
-	to->bottleneck = from->fullest;
-	to->unknown = from->unknown;
-	snprintf(to->unknown_names, sizeof(to->unknown_names), "%s", from->unknown_names);
-	to->chain.cycles = from->chain * turns;
-	to->chain.spans = from->chain > 0;
-	to->chain.through_memory = from->through_memory;
-}
+	snprintf(all, size, "%s", text_string(&text));
+	text_cut_clean(all, size);
+	text_free(&text);
+	if (ends && count > 0) {
+		char low[64], high[64];
 
-static const struct explained *find_explained(
-	const struct replay *replay, const struct kernel *kernel, const int64_t *v)
-{
-	struct setting setting = setting_of(kernel, v);
-	int index = replay_find(replay, &setting);
-
-	return index < 0 ? NULL : replay->played[index].explained;
-}
-
-static void explain_recorded(
-	void *context, const struct explain_question *question, struct explanation *explanation)
-{
-	const struct explained *from = find_explained(context, question->kernel, question->v);
-
-	loop_clear(&explanation->loop);
-	limits_clear(&explanation->limits);
-	explanation->kernel = question->kernel;
-	memcpy(explanation->v, question->v, sizeof(explanation->v));
-	explanation->foreign = question->foreign;
-	explanation->function = NULL;
-	explanation->granule = 0;
-	explanation->waits = NULL;
-	explanation->limits.binding = explanation->limits.predicted_by = -1;
-	if (!from) {
-		explanation->status =
-			status_make(STATUS_FAILED, "none were recorded of this setting");
-		return;
+		setting_show_value(&setting->kernel->knobs[knob], values[0], low, sizeof(low));
+		setting_show_value(
+			&setting->kernel->knobs[knob], values[count - 1], high, sizeof(high));
+		snprintf(ends, ends_size, "%s%s%s", low, count > 1 ? "…" : "",
+			count > 1 ? high : "");
+		text_cut_clean(ends, ends_size);
 	}
-	if (from->why[0]) {
-		explanation->status = status_make(STATUS_FAILED, "%s", from->why);
-		return;
-	}
-	explanation->status = status_ok();
-	explanation->function = from->function[0] ? from->function : NULL;
-	explanation->granule = from->elements;
-	explanation->waits = explain_waits(question->kernel, question->v);
-	explanation->loop.stepped = from->stepped;
-	explanation->loop.varies = from->varies;
-	explanation->loop.turns = from->turns;
-	explanation->loop.elements = from->elements * from->turns;
-	explanation->loop.insns_per_element = from->insns_per_element;
-	explanation->loop.unknown = from->unknown;
-	fill_code(from, explanation);
-	fill_limits(from, &explanation->limits);
-}
-
-static void events(void *context, const struct machine *asked, const char *const *extra,
-	int extra_count, struct event_plan *plan)
-{
-	const struct replay *replay = context;
-
-	(void)asked, (void)extra, (void)extra_count;
-	*plan = (struct event_plan){ .counters.cycles = -1 };
-	if (replay->has_events)
-		*plan = replay->events;
-}
-
-static double modelled(
-	void *context, const struct uarch_event *meaning, const struct explanation *explanation)
-{
-	const struct replay *replay = context;
-	const struct explained *from =
-		explanation && explanation->kernel
-			? find_explained(replay, explanation->kernel, explanation->v)
-			: NULL;
-
-	for (int i = 0; from && !from->why[0] && i < replay->events.counters.count; i++)
-		if (strcmp(replay->events.meaning[i].name, meaning->name) == 0)
-			return from->modelled[i];
-	return NAN;
-}
-
-struct explainer replay_explainer(struct replay *replay)
-{
-	return (struct explainer){ .context = replay,
-		.recognise = recognise,
-		.load = load,
-		.unload = unload,
-		.explain = explain_recorded,
-		.events = events,
-		.modelled = modelled };
+	free(values);
 }
