@@ -1,8 +1,8 @@
-/* The loop around requests: see characterise.h. */
 #include "experiment/characterise/characterise.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,9 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "experiment/campaign.h"
-#include "experiment/characterise/characterise_state.h"
+#include "experiment/characterise/evaluate.h"
+#include "experiment/visits.h"
+#include "kernels/window.h"
 
 /* Seconds of a visit: some thirty trials of some thirty microseconds each. */
 #define VISIT 0.0015
@@ -47,6 +49,296 @@ const char *const characterise_stage_names[] = { "classes", "slots", "caches", "
 _Static_assert(sizeof(characterise_stage_names) / sizeof(*characterise_stage_names) ==
 		       CHARACTERISE_STAGES + 1,
 	"a name for each stage");
+
+/* Mixes in one batch. */
+enum { ITEMS = 4096, MIX_BATCH = 48 };
+
+struct characterise {
+	struct characterise_report report;
+	struct characterise_options options;
+	struct evaluation values;
+	enum characterise_stage stage;
+	int round;
+	int item_count, item;
+	struct loop_item *items; /* of this stage */
+	int all_count;
+	struct loop_item *all; /* of earlier ones */
+	int left_out; /* how far it is with what earlier stages left out: 1 classes, 2 slots, 3 done
+		       */
+	bool again;   /* only loops of which nothing is known are to be added */
+	double begin;
+	struct visits visits;		   /* of items */
+	const struct campaign *inner;	   /* the probe or the windows, while they measure */
+	double inner_done;		   /* of it, 0…1 */
+	const struct result *inner_result; /* of its request under way */
+	struct measured_mix *next;	   /* mixes under way */
+	int next_count;			   /* that the last search found: the mixes to ask for */
+};
+
+/* The largest working set of the caches' stage: beyond any second cache. */
+#define CACHES_SIZE (UINT64_C(16) << 20)
+
+/* Seconds of what others measure. */
+#define SECONDS_CACHES	2.5
+#define SECONDS_WINDOWS 1.6
+
+/* Nops beside what slots are asked of: so many that the width binds, whatever else does. */
+#define NOPS_OVER 1.6
+enum { NOPS_MOST = 360 };
+
+static void add_note(struct characterise *characterise, const char *format, ...)
+{
+	struct characterise_report *report = &characterise->report;
+	va_list arguments;
+
+	if (report->note_count == CHARACTERISE_NOTES)
+		return;
+	va_start(arguments, format);
+	vsnprintf(report->note[report->note_count], sizeof(report->note[0]), format, arguments);
+	va_end(arguments);
+	for (int i = 0; i < report->note_count; i++)
+		if (strcmp(report->note[i], report->note[report->note_count]) == 0)
+			return;
+	report->note_count++;
+}
+
+/* Computes everything that the loops so far show. */
+static void evaluate(struct characterise *characterise)
+{
+	struct evaluation *values = &characterise->values;
+
+	evaluate_loops(values);
+	evaluate_slots(values, characterise->all, characterise->all_count);
+	evaluate_slots(values, characterise->items, characterise->item_count);
+}
+
+/* ---- loops of each stage */
+
+static void add(struct characterise *characterise, enum item_kind kind, int of,
+	const struct kernel *kernel, unsigned nops)
+{
+	struct setting setting = { .kernel = kernel };
+	const struct cell *cell = kernel && characterise->again
+					  ? cells_get(characterise->values.cells, &setting, false)
+					  : NULL;
+
+	if (kernel && characterise->again &&
+		(evaluate_loop(&characterise->values, kernel).known ||
+			(cell && !status_is_ok(&cell->failure))))
+		return;
+	if (kernel && characterise->item_count < ITEMS)
+		characterise->items[characterise->item_count++] = (struct loop_item){
+			.kind = kind, .of = of, .kernel = kernel, .nops = nops
+		};
+}
+
+static void add_loop(void *context, enum item_kind kind, int of, const struct kernel *kernel)
+{
+	add(context, kind, of, kernel, 0);
+}
+
+/* With nops that take half as long again as what they stand beside, alone. */
+static void add_slots_of(
+	struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel)
+{
+	double width = characterise->report.measured.width.value;
+	struct figure alone = evaluate_loop(&characterise->values, kernel);
+	unsigned nops;
+
+	if (!alone.known || !characterise->report.measured.width.known)
+		return;
+	nops = (unsigned)ceil(width * fmax(1, alone.value) * NOPS_OVER);
+	if (nops <= NOPS_MOST)
+		add(characterise, kind, of,
+			loop_with_nops(kernel,
+				characterise->values.recipes.width[characterise->values.nop], nops),
+			nops);
+}
+
+static void add_slots(struct characterise *characterise)
+{
+	const struct recipes *recipes = &characterise->values.recipes;
+
+	for (int i = 0; i < recipes->class_count; i++)
+		if (*recipes->classes[i].free)
+			add_slots_of(
+				characterise, ITEM_SLOTS, i, loop_of_each(&recipes->classes[i]));
+	for (int i = 0; i < recipes->fact_count; i++)
+		if (recipes->facts[i].how == HOW_SLOTS)
+			add_slots_of(characterise, ITEM_FACT_SLOTS, i,
+				loop_of_fact(&recipes->facts[i], false));
+}
+
+static struct probe *new_probe(struct characterise *characterise)
+{
+	const struct machine *machine = characterise->report.machine;
+	struct probe_options options = { .parts = 1u << PROBE_LATENCY | 1u << PROBE_TLB |
+						  1u << PROBE_BANDWIDTH,
+		.max_size = CACHES_SIZE,
+		.seed = characterise->options.seed,
+		.seconds = SECONDS_CACHES };
+	struct status status;
+	struct probe *probe = probe_new(machine, &options, &status);
+
+	if (!probe)
+		add_note(characterise, "caches: %.160s", status.text);
+	return probe;
+}
+
+/* What the fillers of these kinds fill, as `size` in a core's file has it. */
+static const enum window_kind window_kinds[] = { WINDOW_NOP, WINDOW_ADD, WINDOW_VECTOR, WINDOW_LOAD,
+	WINDOW_STORE, WINDOW_BRANCH, WINDOW_WAIT };
+
+static struct windows *new_windows(struct characterise *characterise)
+{
+	struct windows_options options = { .seed = characterise->options.seed,
+		.seconds = SECONDS_WINDOWS };
+	const struct kernel *kernel = kernel_find(WINDOWS_KERNEL);
+	struct windows *windows;
+	struct status status;
+
+	if (!kernel)
+		return NULL;
+	setting_init(&options.setting, kernel);
+	for (size_t i = 0; i < sizeof(window_kinds) / sizeof(*window_kinds); i++)
+		options.fillers |= UINT64_C(1) << window_kinds[i];
+	windows = windows_new(characterise->report.machine, &options, &status);
+	if (!windows)
+		add_note(characterise, "windows: %.160s", status.text);
+	return windows;
+}
+
+/* Visits after which a mix that never found the core quiet is taken for one that cannot be
+ * measured: what the search hears of so it asks for no more. */
+enum { VISITS_MIX = 24 };
+
+static bool come_back(const struct characterise *characterise, const struct loop_item *item)
+{
+	struct setting setting = { .kernel = item->kernel };
+	const struct cell *cell = cells_get(characterise->values.cells, &setting, false);
+
+	return !evaluate_loop(&characterise->values, item->kernel).known &&
+	       (!cell || (status_is_ok(&cell->failure) && cell->visits < VISITS_MIX));
+}
+
+/* What a loop showed of which earlier stages knew nothing. */
+static void take_again(struct characterise *characterise, const struct loop_item *item)
+{
+	bool slots = item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS;
+
+	if (!evaluate_loop(&characterise->values, item->kernel).known)
+		return;
+	characterise->report.unmeasured -= characterise->report.unmeasured > 0;
+	if (slots && characterise->all_count < ITEMS)
+		characterise->all[characterise->all_count++] = *item;
+}
+
+/* A core may have been busy all through the first stages: what they left out comes once more,
+ * classes and then slots, since ports follow from them. */
+static bool add_left_out(struct characterise *characterise)
+{
+	while (characterise->left_out < 2 && characterise->item_count == 0) {
+		if (characterise->left_out > 0)
+			evaluate(characterise);
+		characterise->again = true;
+		if (characterise->left_out++ == 0)
+			recipes_each(&characterise->values.recipes, add_loop, characterise);
+		else
+			add_slots(characterise);
+		characterise->again = false;
+	}
+	if (characterise->item_count == 0 && characterise->left_out == 2) {
+		characterise->left_out++;
+		evaluate(characterise);
+	}
+	return characterise->item_count > 0;
+}
+
+static void take_mixes(struct characterise *characterise)
+{
+	struct measured *measured = &characterise->report.measured;
+	bool open[MIX_BATCH] = { false };
+
+	for (int i = 0; i < characterise->item_count; i++) {
+		const struct loop_item *item = &characterise->items[i];
+
+		if (item->kind == ITEM_MIX) {
+			characterise->next[item->of].cycles =
+				evaluate_loop(&characterise->values, item->kernel);
+			open[item->of] = come_back(characterise, item);
+		} else {
+			take_again(characterise, item);
+		}
+	}
+	for (int i = 0; i < MIX_BATCH && characterise->next[i].count > 0 &&
+			measured->mix_count < MEASURED_MIXES;
+		i++)
+		if (!open[i])
+			measured->mix[measured->mix_count++] = characterise->next[i];
+	memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
+}
+
+static void find_mixes(void *context)
+{
+	struct characterise *characterise = context;
+
+	characterise->next_count =
+		measured_next(&characterise->report.measured, characterise->next, MIX_BATCH);
+}
+
+static void add_mixes(struct characterise *characterise)
+{
+	const struct measured *measured = &characterise->report.measured;
+
+	do {
+		characterise->next_count = 0;
+		if (add_left_out(characterise) ||
+			measured->mix_count + MIX_BATCH > MEASURED_MIXES ||
+			!measurer_compute(
+				characterise->visits.measurer, find_mixes, characterise) ||
+			measurer_stopped(characterise->visits.measurer))
+			break;
+		for (int i = 0; i < characterise->next_count; i++)
+			add(characterise, ITEM_MIX, i,
+				loop_of_mix(&characterise->values.recipes, measured,
+					&characterise->next[i]),
+				0);
+		/* Mixes that no loop can be made of are answered all the same. */
+		if (characterise->next_count > 0 && characterise->item_count == 0)
+			take_mixes(characterise);
+	} while (characterise->next_count > 0 && characterise->item_count == 0);
+	/* A search that was interrupted brings nothing. */
+	if (characterise->item_count == 0)
+		memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
+}
+
+static void keep_items(struct characterise *characterise)
+{
+	struct characterise_report *report = &characterise->report;
+
+	for (int i = 0; i < characterise->item_count; i++) {
+		struct setting setting = { .kernel = characterise->items[i].kernel };
+		const struct cell *cell = cells_get(characterise->values.cells, &setting, false);
+		struct figure figure = evaluate_loop(&characterise->values, setting.kernel);
+
+		report->loops++;
+		/* Why others failed, a note of their own says. */
+		report->unmeasured += !figure.known && !(cell && !status_is_ok(&cell->failure));
+	}
+	for (int i = 0; i < characterise->item_count && characterise->all_count < ITEMS; i++)
+		if (characterise->items[i].kind == ITEM_SLOTS ||
+			characterise->items[i].kind == ITEM_FACT_SLOTS)
+			characterise->all[characterise->all_count++] = characterise->items[i];
+	characterise->item_count = characterise->item = characterise->round = 0;
+}
+
+static void add_loops(struct characterise *characterise)
+{
+	if (characterise->stage == CHARACTERISE_CLASSES)
+		recipes_each(&characterise->values.recipes, add_loop, characterise);
+	else
+		add_slots(characterise);
+}
 
 /* ---- beginning */
 
@@ -86,8 +378,8 @@ static void name_ops(struct characterise *characterise)
 {
 	struct measured *measured = &characterise->report.measured;
 
-	for (int i = 0; i < characterise->recipes.class_count; i++) {
-		struct class_recipe *recipe = &characterise->recipes.classes[i];
+	for (int i = 0; i < characterise->values.recipes.class_count; i++) {
+		struct class_recipe *recipe = &characterise->values.recipes.classes[i];
 		struct measured_op *op = &measured->op[measured->op_count];
 
 		op->bits = recipe->bits;
@@ -108,7 +400,7 @@ struct characterise *characterise_new(const struct machine *machine,
 	if (!status_is_ok(status))
 		return NULL;
 	characterise = memory_new(1, sizeof(*characterise));
-	*status = recipes_load(options->classes, &characterise->recipes);
+	*status = recipes_load(options->classes, &characterise->values.recipes);
 	if (!status_is_ok(status)) {
 		free(characterise);
 		return NULL;
@@ -117,13 +409,14 @@ struct characterise *characterise_new(const struct machine *machine,
 	if (characterise->options.seconds <= 0)
 		characterise->options.seconds = options->quick ? SECONDS_QUICK : SECONDS;
 	characterise->report.machine = machine;
-	characterise->cells = cells_new();
+	characterise->values.cells = cells_new();
 	characterise->items = memory_new(ITEMS, sizeof(*characterise->items));
 	characterise->all = memory_new(ITEMS, sizeof(*characterise->all));
 	characterise->next = memory_new(MIX_BATCH, sizeof(*characterise->next));
-	characterise->nop = -1;
+	characterise->values.nop = -1;
+	characterise->values.measured = &characterise->report.measured;
 	name_ops(characterise);
-	figures_identity(&characterise->report);
+	evaluate_identity(machine, &characterise->report.measured, characterise->report.name);
 	return characterise;
 }
 
@@ -131,8 +424,8 @@ void characterise_free(struct characterise *characterise)
 {
 	if (!characterise)
 		return;
-	cells_free(characterise->cells);
-	recipes_free(&characterise->recipes);
+	cells_free(characterise->values.cells);
+	recipes_free(&characterise->values.recipes);
 	free(characterise->items);
 	free(characterise->all);
 	free(characterise->next);
@@ -144,22 +437,25 @@ static double share_of(const struct characterise *characterise, int stage)
 	return characterise->options.classes ? shares_classes[stage] : shares[stage];
 }
 
-static bool item_wanted(const struct characterise *characterise, const struct item *item)
+static bool item_wanted(const struct characterise *characterise, const struct loop_item *item)
 {
 	int all = characterise->options.quick || item->kind == ITEM_MIX ? 1 : ROUNDS_ALL;
 
 	if (item->visits > (unsigned)characterise->round ||
-		(characterise->round >= ROUNDS && figure_of(characterise, item->kernel).known))
+		(characterise->round >= ROUNDS &&
+			evaluate_loop(&characterise->values, item->kernel).known))
 		return false;
-	return characterise->round < all || !figure_settled(characterise, item->kernel) ||
-	       (item->visits < VISITS_UNLIKELY && !figure_likely(characterise, item));
+	return characterise->round < all ||
+	       !evaluate_is_settled(&characterise->values, item->kernel) ||
+	       (item->visits < VISITS_UNLIKELY &&
+		       !evaluate_is_plausible(&characterise->values, item));
 }
 
 /* Of the loops of this stage. */
 static bool all_known(const struct characterise *characterise)
 {
 	for (int i = 0; i < characterise->item_count; i++)
-		if (!figure_likely(characterise, &characterise->items[i]))
+		if (!evaluate_is_plausible(&characterise->values, &characterise->items[i]))
 			return false;
 	return true;
 }
@@ -190,7 +486,7 @@ static bool any_wanted(const struct characterise *characterise)
 
 /* ---- requests */
 
-static void say_doing(struct characterise *characterise, const struct item *item)
+static void say_doing(struct characterise *characterise, const struct loop_item *item)
 {
 	struct characterise_report *report = &characterise->report;
 
@@ -198,7 +494,7 @@ static void say_doing(struct characterise *characterise, const struct item *item
 		snprintf(report->doing, sizeof(report->doing), "ports: %d mixes",
 			report->measured.mix_count + item->of + 1);
 	else
-		recipes_words(&characterise->recipes, item->kind, item->of, report->doing,
+		recipes_words(&characterise->values.recipes, item->kind, item->of, report->doing,
 			sizeof(report->doing));
 	report->stage = characterise->stage < CHARACTERISE_STAGES ? characterise->stage
 								  : CHARACTERISE_PORTS;
@@ -272,13 +568,14 @@ static bool late(void *context)
 static void ask(void *context, unsigned index, struct request *request)
 {
 	struct characterise *characterise = context;
-	const struct item *item = &characterise->items[index];
+	const struct loop_item *item = &characterise->items[index];
 
 	characterise->item = (int)index;
 	*request = (struct request){ .kernel = item->kernel,
 		.seed = characterise->options.seed,
 		.budget = { .seconds = VISIT, .quiet_wanted = QUIET, .patience = PATIENCE } };
-	if (item->visits > 0 && figure_wide(item->kernel) && !figure_likely(characterise, item))
+	if (item->visits > 0 && evaluate_is_wide(item->kernel) &&
+		!evaluate_is_plausible(&characterise->values, item))
 		request->budget = (struct budget){
 			.seconds = VISIT_WIDE, .quiet_wanted = QUIET_WIDE, .patience = PATIENCE_WIDE
 		};
@@ -300,18 +597,19 @@ static double median_ghz(const struct trials *trials)
 static void accept(void *context, unsigned index, const struct result *result, double seconds)
 {
 	struct characterise *characterise = context;
-	struct item *item = &characterise->items[index];
+	struct loop_item *item = &characterise->items[index];
 	struct setting setting = { .kernel = item->kernel };
-	struct cell *cell = cells_get(characterise->cells, &setting, true);
+	struct cell *cell = cells_get(characterise->values.cells, &setting, true);
 
 	(void)seconds;
-	if (figure_wide(item->kernel))
-		characterise->wide_ghz = fmax(characterise->wide_ghz, median_ghz(&result->trials));
+	if (evaluate_is_wide(item->kernel))
+		characterise->values.wide_ghz =
+			fmax(characterise->values.wide_ghz, median_ghz(&result->trials));
 	cell_visit(cell, result, QUIET, PRECISION, UINT32_MAX);
 	if (result->status.code != STATUS_CANCELLED)
 		item->visits++;
 	if (!status_is_ok(&cell->failure))
-		characterise_note(
+		add_note(
 			characterise, "%s: %.120s", characterise->report.doing, cell->failure.text);
 	note_result(characterise, result);
 }
@@ -392,23 +690,23 @@ static void measure_inner(struct characterise *characterise, const struct campai
 
 static void measure_caches(struct characterise *characterise)
 {
-	struct probe *probe = characterise_caches(characterise);
+	struct probe *probe = new_probe(characterise);
 
 	if (!probe)
 		return;
 	measure_inner(characterise, &(struct campaign){ &campaign_probe, probe });
-	figures_caches(characterise, probe_report(probe));
+	evaluate_caches(&characterise->report.measured, probe_report(probe));
 	probe_free(probe);
 }
 
 static void measure_windows(struct characterise *characterise)
 {
-	struct windows *windows = characterise_windows(characterise);
+	struct windows *windows = new_windows(characterise);
 
 	if (!windows)
 		return;
 	measure_inner(characterise, &(struct campaign){ &campaign_windows, windows });
-	figures_windows(characterise, windows_report(windows));
+	evaluate_windows(&characterise->report.measured, windows_report(windows));
 	windows_free(windows);
 }
 
@@ -420,9 +718,9 @@ static void measure_ports(struct characterise *characterise)
 	do {
 		characterise->item_count = characterise->item = characterise->round = 0;
 		if (!stopped(characterise) && !late(characterise))
-			characterise_add_mixes(characterise);
+			add_mixes(characterise);
 		measure_items(characterise, ROUNDS_MIX);
-		characterise_take_mixes(characterise);
+		take_mixes(characterise);
 	} while (characterise->item_count && !stopped(characterise));
 }
 
@@ -440,14 +738,14 @@ static void conclude(struct characterise *characterise)
 
 	report->doing[0] = '\0';
 	report->seconds = elapsed(characterise);
-	figures_fill(characterise);
+	evaluate(characterise);
 	if (report->unmeasured > 0 && report->unmeasured == report->loops)
-		characterise_note(characterise,
+		add_note(characterise,
 			"core %d was never quiet in %.0f s: something else uses it, or the "
 			"processor beside it; another core may be free, or this one later",
 			report->cpu, report->seconds);
 	else if (report->unmeasured > 0)
-		characterise_note(characterise,
+		add_note(characterise,
 			"%d of %d loops did not find the core quiet often enough in the time there "
 			"was: what they are for is left out",
 			report->unmeasured, report->loops);
@@ -476,7 +774,7 @@ void characterise_measure(struct characterise *characterise, const struct measur
 		switch (characterise->stage) {
 		case CHARACTERISE_CLASSES:
 		case CHARACTERISE_SLOTS:
-			characterise_add_loops(characterise);
+			add_loops(characterise);
 			measure_items(characterise, INT_MAX);
 			break;
 		case CHARACTERISE_CACHES:
@@ -495,8 +793,8 @@ void characterise_measure(struct characterise *characterise, const struct measur
 		}
 		if (stopped(characterise))
 			break;
-		characterise_keep_items(characterise);
-		figures_fill(characterise);
+		keep_items(characterise);
+		evaluate(characterise);
 	}
 	report->complete = !stopped(characterise);
 	if (report->complete)

@@ -1,11 +1,11 @@
-/* Cycles of loops into figures. */
+#include "experiment/characterise/evaluate.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
-#include "experiment/characterise/characterise_state.h"
 
 /* A result that is there sooner than this, in cycles, was ready when its instruction was renamed:
  * what executes takes one at least. */
@@ -40,7 +40,7 @@ enum { QUIET_LEAST = 5 };
  * far below the best that such loops have shown. */
 #define CLOCK_LEAST 0.72
 
-bool figure_wide(const struct kernel *kernel)
+bool evaluate_is_wide(const struct kernel *kernel)
 {
 	const struct generated_loop *loop = generated_loop_of(kernel);
 
@@ -52,10 +52,10 @@ bool figure_wide(const struct kernel *kernel)
 
 /* Of the trials that count; their number. */
 static struct figure quiet_figure(
-	const struct characterise *characterise, const struct cell *cell, size_t *count)
+	const struct evaluation *e, const struct cell *cell, size_t *count)
 {
-	double values[TRIALS_MAX], least = cell && figure_wide(cell->setting.kernel)
-						   ? CLOCK_LEAST * characterise->wide_ghz
+	double values[TRIALS_MAX], least = cell && evaluate_is_wide(cell->setting.kernel)
+						   ? CLOCK_LEAST * e->wide_ghz
 						   : 0;
 	struct figure figure;
 
@@ -70,19 +70,18 @@ static struct figure quiet_figure(
 	return figure.hi - figure.lo <= WIDEST * figure.value ? figure : unknown();
 }
 
-static const struct cell *cell_of(
-	const struct characterise *characterise, const struct kernel *kernel)
+static const struct cell *cell_of(const struct evaluation *e, const struct kernel *kernel)
 {
 	struct setting setting = { .kernel = kernel };
 
-	return kernel ? cells_get(characterise->cells, &setting, false) : NULL;
+	return kernel ? cells_get(e->cells, &setting, false) : NULL;
 }
 
-struct figure figure_of(const struct characterise *characterise, const struct kernel *kernel)
+struct figure evaluate_loop(const struct evaluation *e, const struct kernel *kernel)
 {
 	size_t count;
 
-	return quiet_figure(characterise, cell_of(characterise, kernel), &count);
+	return quiet_figure(e, cell_of(e, kernel), &count);
 }
 
 /* What is renamed takes one slot; less is the clock's fault. */
@@ -92,11 +91,11 @@ struct figure figure_of(const struct characterise *characterise, const struct ke
 enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
 #define PRECISION 0.006
 
-bool figure_settled(const struct characterise *characterise, const struct kernel *kernel)
+bool evaluate_is_settled(const struct evaluation *e, const struct kernel *kernel)
 {
-	const struct cell *cell = cell_of(characterise, kernel);
+	const struct cell *cell = cell_of(e, kernel);
 	size_t count;
-	struct figure figure = quiet_figure(characterise, cell, &count);
+	struct figure figure = quiet_figure(e, cell, &count);
 
 	if (cell && !status_is_ok(&cell->failure))
 		return true;
@@ -104,11 +103,10 @@ bool figure_settled(const struct characterise *characterise, const struct kernel
 						figure.hi - figure.lo <= PRECISION * figure.value);
 }
 
-bool figure_likely(const struct characterise *characterise, const struct item *item)
+bool evaluate_is_plausible(const struct evaluation *e, const struct loop_item *item)
 {
-	struct figure figure = figure_of(characterise, item->kernel),
-		      width = characterise->report.measured.width;
-	const struct cell *cell = cell_of(characterise, item->kernel);
+	struct figure figure = evaluate_loop(e, item->kernel), width = e->measured->width;
+	const struct cell *cell = cell_of(e, item->kernel);
 
 	if (cell && !status_is_ok(&cell->failure))
 		return true;
@@ -161,36 +159,32 @@ static const struct class_recipe *class_named(const struct recipes *recipes, con
 /* Chains run through one another's classes: each through some that have chains of their own, so
  * this ends. */
 static struct figure latency_of(
-	const struct characterise *characterise, const struct class_recipe *recipe, int depth)
+	const struct evaluation *e, const struct class_recipe *recipe, int depth)
 {
 	struct figure figure =
-		times(figure_of(characterise, loop_of_chain(recipe, false)), 1.0 / recipe->links);
+		times(evaluate_loop(e, loop_of_chain(recipe, false)), 1.0 / recipe->links);
 
 	for (int i = 0; i < TAKEN_OFF && *recipe->minus[i]; i++) {
-		const struct class_recipe *other =
-			class_named(&characterise->recipes, recipe->minus[i]);
+		const struct class_recipe *other = class_named(&e->recipes, recipe->minus[i]);
 
-		figure = other && depth > 0
-				 ? less(figure, latency_of(characterise, other, depth - 1))
-				 : unknown();
+		figure = other && depth > 0 ? less(figure, latency_of(e, other, depth - 1))
+					    : unknown();
 	}
 	return figure;
 }
 
-static struct figure latency(
-	const struct characterise *characterise, const struct class_recipe *recipe)
+static struct figure latency(const struct evaluation *e, const struct class_recipe *recipe)
 {
-	return at_rename(latency_of(characterise, recipe, 4));
+	return at_rename(latency_of(e, recipe, 4));
 }
 
 /* Slots known no better than this are not known. */
 #define SLOTS_WIDEST 1.0
 
 /* Of a loop of `nops` nops and something: the slots of that. */
-static struct figure slots(const struct characterise *characterise, const struct item *item)
+static struct figure slots(const struct evaluation *e, const struct loop_item *item)
 {
-	struct figure figure = figure_of(characterise, item->kernel),
-		      width = characterise->report.measured.width;
+	struct figure figure = evaluate_loop(e, item->kernel), width = e->measured->width;
 
 	if (!figure.known || !width.known)
 		return unknown();
@@ -199,17 +193,17 @@ static struct figure slots(const struct characterise *characterise, const struct
 	return figure.hi - figure.lo <= SLOTS_WIDEST ? figure : unknown();
 }
 
-static void fill_classes(struct characterise *characterise)
+static void fill_classes(struct evaluation *e)
 {
-	struct measured *measured = &characterise->report.measured;
+	struct measured *measured = e->measured;
 
-	for (int i = 0; i < characterise->recipes.class_count; i++) {
-		const struct class_recipe *recipe = &characterise->recipes.classes[i];
+	for (int i = 0; i < e->recipes.class_count; i++) {
+		const struct class_recipe *recipe = &e->recipes.classes[i];
 		struct measured_op *op = &measured->op[recipe->op];
 
-		op->latency = latency(characterise, recipe);
-		op->accumulate = figure_of(characterise, loop_of_chain(recipe, true));
-		op->each = figure_of(characterise, loop_of_each(recipe));
+		op->latency = latency(e, recipe);
+		op->accumulate = evaluate_loop(e, loop_of_chain(recipe, true));
+		op->each = evaluate_loop(e, loop_of_each(recipe));
 	}
 }
 
@@ -219,19 +213,18 @@ static void fill_classes(struct characterise *characterise)
  * for 1). */
 #define AS_QUICK 0.02
 
-static void fill_width(struct characterise *characterise)
+static void fill_width(struct evaluation *e)
 {
-	struct measured *measured = &characterise->report.measured;
+	struct measured *measured = e->measured;
 
-	for (int i = 0; i < characterise->recipes.width_count; i++) {
-		struct figure figure = inverse(
-			1, figure_of(characterise, loop_of_width(&characterise->recipes, i)));
+	for (int i = 0; i < e->recipes.width_count; i++) {
+		struct figure figure = inverse(1, evaluate_loop(e, loop_of_width(&e->recipes, i)));
 
 		if (!figure.known)
 			continue;
 		/* Their lines stand in the data file by length. */
 		if (!measured->width.known || figure.value > (1 - AS_QUICK) * measured->width.value)
-			characterise->nop = i;
+			e->nop = i;
 		if (!measured->width.known || figure.value > measured->width.value)
 			measured->width = figure;
 	}
@@ -239,10 +232,9 @@ static void fill_width(struct characterise *characterise)
 
 /* ---- facts */
 
-static struct figure fact_figure(
-	const struct characterise *characterise, const struct fact_recipe *fact)
+static struct figure fact_figure(const struct evaluation *e, const struct fact_recipe *fact)
 {
-	struct figure figure = figure_of(characterise, loop_of_fact(fact, false)), other;
+	struct figure figure = evaluate_loop(e, loop_of_fact(fact, false)), other;
 
 	switch (fact->how) {
 	case HOW_CYCLES:
@@ -255,18 +247,17 @@ static struct figure fact_figure(
 	case HOW_MINUS:
 		for (int i = 0; i < TAKEN_OFF && *fact->minus[i]; i++) {
 			const struct class_recipe *recipe =
-				class_named(&characterise->recipes, fact->minus[i]);
+				class_named(&e->recipes, fact->minus[i]);
 
-			figure = recipe ? less(figure, latency(characterise, recipe)) : unknown();
+			figure = recipe ? less(figure, latency(e, recipe)) : unknown();
 		}
 		figure = at_rename(at_least(figure, 0));
 		break;
 	case HOW_LESS:
-		figure = at_least(
-			less(figure, figure_of(characterise, loop_of_fact(fact, true))), 0);
+		figure = at_least(less(figure, evaluate_loop(e, loop_of_fact(fact, true))), 0);
 		break;
 	case HOW_OVER:
-		other = figure_of(characterise, loop_of_fact(fact, true));
+		other = evaluate_loop(e, loop_of_fact(fact, true));
 		if (!figure.known || !other.known || other.lo <= 0)
 			return unknown();
 		return (struct figure){ true, figure.value / other.value, figure.lo / other.hi,
@@ -322,67 +313,56 @@ static void drop_sum(struct measured *measured)
 		*memory = measured->fact[--measured->fact_count];
 }
 
-static void fill_facts(struct characterise *characterise)
+static void fill_facts(struct evaluation *e)
 {
-	struct measured *measured = &characterise->report.measured;
-	const struct recipes *recipes = &characterise->recipes;
+	struct measured *measured = e->measured;
+	const struct recipes *recipes = &e->recipes;
 
 	for (int i = 0; i < recipes->fact_count; i++)
-		put_fact(measured, recipes->facts[i].word,
-			fact_figure(characterise, &recipes->facts[i]),
+		put_fact(measured, recipes->facts[i].word, fact_figure(e, &recipes->facts[i]),
 			recipes->facts[i].how == HOW_RATE, recipes->facts[i].loop);
 	drop_sum(measured);
 }
 
-static void fill_slots(struct characterise *characterise)
+void evaluate_slots(struct evaluation *e, const struct loop_item *items, int count)
 {
-	struct measured *measured = &characterise->report.measured;
-	const struct recipes *recipes = &characterise->recipes;
-
-	for (int i = 0; i < characterise->all_count + characterise->item_count; i++) {
-		const struct item *item =
-			i < characterise->all_count
-				? &characterise->all[i]
-				: &characterise->items[i - characterise->all_count];
-
+	for (const struct loop_item *item = items; item < items + count; item++) {
 		if (item->kind == ITEM_SLOTS) {
-			const struct class_recipe *recipe = &recipes->classes[item->of];
+			const struct class_recipe *recipe = &e->recipes.classes[item->of];
 			struct figure beside = { true, recipe->beside, recipe->beside,
 				recipe->beside };
 
-			measured->op[recipe->op].slots =
-				at_least(less(slots(characterise, item), beside), 0);
+			e->measured->op[recipe->op].slots =
+				at_least(less(slots(e, item), beside), 0);
 		} else if (item->kind == ITEM_FACT_SLOTS) {
-			put_fact(measured, recipes->facts[item->of].word,
-				at_least(slots(characterise, item), 0), false,
-				recipes->facts[item->of].loop);
+			const struct fact_recipe *fact = &e->recipes.facts[item->of];
+
+			put_fact(e->measured, fact->word, at_least(slots(e, item), 0), false,
+				fact->loop);
 		}
 	}
 }
 
-void figures_fill(struct characterise *characterise)
+void evaluate_loops(struct evaluation *e)
 {
-	struct measured *measured = &characterise->report.measured;
-	struct measured_fact kept[MEASURED_FACTS];
-	int kept_count = 0;
+	struct measured *measured = e->measured;
+	int kept = 0;
 
-	/* What the probe and others found stays. */
+	/* Facts from the probe stay. */
 	for (int i = 0; i < measured->fact_count; i++) {
 		bool again = false;
 
-		for (int k = 0; k < characterise->recipes.fact_count; k++)
-			again = again || strcmp(characterise->recipes.facts[k].word,
-						 measured->fact[i].word) == 0;
+		for (int k = 0; k < e->recipes.fact_count; k++)
+			again = again ||
+				strcmp(e->recipes.facts[k].word, measured->fact[i].word) == 0;
 		if (!again)
-			kept[kept_count++] = measured->fact[i];
+			measured->fact[kept++] = measured->fact[i];
 	}
-	measured->fact_count = kept_count;
-	memcpy(measured->fact, kept, sizeof(*kept) * (size_t)kept_count);
+	measured->fact_count = kept;
 	measured->width = unknown();
-	fill_width(characterise);
-	fill_classes(characterise);
-	fill_facts(characterise);
-	fill_slots(characterise);
+	fill_width(e);
+	fill_classes(e);
+	fill_facts(e);
 }
 
 /* ---- caches */
@@ -393,9 +373,8 @@ static struct figure around(double value, double lo, double hi)
 		isfinite(lo) ? fmin(lo, value) : value, isfinite(hi) ? fmax(hi, value) : value };
 }
 
-void figures_caches(struct characterise *characterise, const struct probe_report *probe)
+void evaluate_caches(struct measured *measured, const struct probe_report *probe)
 {
-	struct measured *measured = &characterise->report.measured;
 	const struct hierarchy_level *tlb = hierarchy_tlb(&probe->hierarchy, 1),
 				     *second = hierarchy_tlb(&probe->hierarchy, 2);
 	char word[40];
@@ -436,10 +415,8 @@ void figures_caches(struct characterise *characterise, const struct probe_report
 			"a line a page");
 }
 
-void figures_windows(struct characterise *characterise, const struct windows_report *windows)
+void evaluate_windows(struct measured *measured, const struct windows_report *windows)
 {
-	struct measured *measured = &characterise->report.measured;
-
 	measured->buffer_count = 0;
 	for (int i = 0; i < windows->count && measured->buffer_count < MEASURED_BUFFERS; i++) {
 		const struct windows_row *row = &windows->row[i];
@@ -458,11 +435,9 @@ void figures_windows(struct characterise *characterise, const struct windows_rep
 
 /* ---- the machine */
 
-void figures_identity(struct characterise_report *report)
+void evaluate_identity(const struct machine *machine, struct measured *measured, char name[24])
 {
-	const struct machine *machine = report->machine;
 	const struct processor *processor = &machine->processor;
-	struct measured *measured = &report->measured;
 	size_t used;
 
 	snprintf(measured->isa, sizeof(measured->isa), "%s", machine->arch);
@@ -475,13 +450,11 @@ void figures_identity(struct characterise_report *report)
 			snprintf(measured->match + used, sizeof(measured->match) - used,
 				" with l1i-%lluk",
 				(unsigned long long)(processor->l1i_bytes >> 10));
-		snprintf(report->name, sizeof(report->name), "measured-%x-%x", processor->family,
-			processor->model);
+		snprintf(name, 24, "measured-%x-%x", processor->family, processor->model);
 	} else {
 		if (processor->implementer)
 			snprintf(measured->match, sizeof(measured->match), "implementer %x part %x",
 				processor->implementer, processor->part);
-		snprintf(report->name, sizeof(report->name), "measured-%x-%x",
-			processor->implementer, processor->part);
+		snprintf(name, 24, "measured-%x-%x", processor->implementer, processor->part);
 	}
 }
