@@ -13,22 +13,21 @@
 #include "model/code/step.h"
 #include "model/code/step_own.h"
 
-/* Elements of the two runs that a data-dependent path is stepped over: enough turns that shares of
- * a random pattern show, few enough for some milliseconds. Of a kernel whose elements are long,
- * fewer are enough, and each may take hundreds of steps: kernel->few() says. */
+/* Elements of the two runs of a stepped kernel: enough iterations to show the shares of a random
+ * pattern, few enough for some milliseconds. kernel->few() gives a smaller number where an element
+ * takes hundreds of steps. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 
-/* A hypervisor that looks at each step takes 20 µs for it. */
+/* Under a hypervisor that traps each step, a step takes 20 µs. */
 #define STEP_SECONDS 2
 
-/* A run ends with a whole iteration, of no more elements than this where data are laid out for a
- * few. */
+/* A run ends with a whole iteration: elements that it may need beyond a sample. */
 enum { SAMPLE_MORE = 64 };
 
 /* Bytes of a line, as kernels count them. */
 enum { LINE = 64 };
 
-/* Alignment of the small copy of a kernel's data, as the engine's arena has it. */
+/* The engine's arena aligns data in the same way. */
 enum { MEMORY_ALIGN = 2 << 20 };
 
 struct explanation *explanation_new(void)
@@ -49,8 +48,7 @@ void explanation_free(struct explanation *explanation)
 	free(explanation);
 }
 
-/* The setting with its size knob as low as the kernel takes it: the code is the same, and the data
- * are quickly laid out. */
+/* The setting with the smallest size that has the same code: its data are laid out quickly. */
 static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE);
@@ -110,14 +108,15 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 	return step_loop(&plan, loop);
 }
 
-/* run: the small copy, at the setting asked about again where the kernel has figures of that. */
+/* run: the small copy; it gets the facts of the setting asked about where the kernel describes
+ * them. */
 static void fill_place(
 	const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
 {
 	const struct kernel *kernel = question->kernel;
 
 	kernel_describe(kernel, question->v, &run->walk);
-	/* Of lines that a stride leaves out none has to come. */
+	/* The walk need not fetch the lines that a stride skips. */
 	if (run->walk.range <= 0 && run->walk.step > LINE)
 		run->walk.range =
 			(double)kernel_footprint(kernel, question->v) * LINE / run->walk.step;
@@ -148,16 +147,15 @@ static void fill_place(
 		double stated =
 			question->machine ? (double)machine_cache(question->machine, level) : 0;
 
-		/* Another core has its own first two levels; what is behind them belongs to this
+		/* Another core has its own first two levels; the levels after them belong to this
 		 * machine. */
 		place->cache[level - 1] =
 			cache && (question->foreign || stated <= 0) ? cache->bytes : stated;
 	}
 }
 
-/* Room for a kernel's data. Where few nodes of many are laid out, pages of it are there once they
- * are written to, and only then: a machine with less memory than the whole takes reads such code
- * all the same. */
+/* Memory for a kernel's data. A deep kernel writes few of its nodes: mmap() provides only the pages
+ * that are written, so that a machine with less memory than the whole can read its code. */
 static void *reserve(const struct kernel *kernel, uint64_t bytes)
 {
 	uint8_t *memory, *aligned;
@@ -172,7 +170,7 @@ static void *reserve(const struct kernel *kernel, uint64_t bytes)
 	if (aligned > memory)
 		munmap(memory, (size_t)(aligned - memory));
 	munmap(aligned + bytes, (size_t)(memory + MEMORY_ALIGN - aligned));
-	/* The system is not to fetch two megabytes for each node. */
+	/* Otherwise the system provides two megabytes for each node. */
 	(void)madvise(aligned, bytes, MADV_NOHUGEPAGE);
 	return aligned;
 }
@@ -185,8 +183,7 @@ static void release(const struct kernel *kernel, void *memory, uint64_t bytes)
 		free(memory);
 }
 
-/* A built-in kernel: laid out small, its loop read, or stepped where the way through it depends on
- * the data. */
+/* Lays a built-in kernel out small and reads its loop, or steps it where data decide the path. */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
 	const struct kernel *kernel = run->kernel;

@@ -1,8 +1,8 @@
-/* A kernel at one setting, explained: its loop read or stepped, and every limit on a core. Nothing
- * is timed.
+/* Explains a kernel at one setting: reads or steps its loop, and computes every limit on a core.
+ * Nothing is timed.
  *
- * The kernel is laid out small (its size knob at the least), in memory of its own, so that this
- * takes well under a millisecond; what depends on the true size is taken from the setting. */
+ * The kernel is laid out small (its size knob at the minimum), in memory of its own, so that this
+ * takes well under a millisecond. Facts that depend on the true size come from the setting. */
 #ifndef SLX_MODEL_LIMITS_EXPLAIN_H
 #define SLX_MODEL_LIMITS_EXPLAIN_H
 
@@ -31,23 +31,22 @@ struct explanation {
 	struct limits limits;
 	const char *function; /* of the source file; NULL */
 	double granule;	      /* elements an iteration */
-	const char *waits;    /* what the address of the next load waits for, a clause; static text;
-				 NULL: nothing is to be said */
-	struct misses misses; /* of this walk in the caches that limits are for; not known and
-				 without a reason: not asked */
+	const char *waits;    /* what the address of the next load waits for: a clause, static text;
+				 NULL: unknown */
+	struct misses misses; /* of this walk, in the caches that the limits assume */
 };
 
 struct explanation *explanation_new(void);
 void explanation_free(struct explanation *explanation);
 
-/* What a kernel's figures say that the next load waits for; NULL: nothing, or it has no figures. */
+/* What the next load waits for, by the kernel's description; NULL: unknown. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
 /* Fills it anew. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
-/* The binding limit of an explanation, per element; NAN where there is none. Its prediction
- * likewise, and its name or NULL. */
+/* CPE of the binding limit, and of the prediction; NAN: there is none. The name of the binding
+ * limit, or NULL. */
 double explain_bound(const struct explanation *explanation);
 double explain_predicted(const struct explanation *explanation);
 const char *explain_binding(const struct explanation *explanation);

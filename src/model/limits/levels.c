@@ -1,17 +1,17 @@
-/* Which levels of memory serve what a walk touches.
+/* Which levels of memory serve the lines of a walk.
  *
- * Of accesses spread over S bytes at most C/S find their line in a level of C bytes. Levels are
- * filled from the fastest on, as if each held other lines than the ones before: so no arrangement
- * hits more. Of reaches the one that is met most often is kept first. */
+ * Of accesses spread over S bytes at most C/S hit a level of C bytes. Levels fill from the fastest
+ * on, as if no two levels held the same line: no arrangement hits more often. Of several reaches,
+ * the one with the most frequent accesses is kept first. */
 #include "model/limits/levels.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Lines that take so many times as long as those of the last cache were not there; nor were any in
- * it where they take such a share of what the largest range takes: a cache that is shared with many
- * may hold nothing of ours. */
+/* A range whose lines take FAR_FROM_CACHE times the latency of the last cache is not in that cache.
+ * Nor is a range that takes AS_FAR_AS_MEMORY of the latency of the largest range: a shared cache
+ * may hold none of our lines. */
 #define FAR_FROM_CACHE	 1.5
 #define AS_FAR_AS_MEMORY 0.67
 
@@ -57,8 +57,8 @@ double levels_lines(const struct tally *tally, int ways)
 	return lines;
 }
 
-/* The share of all lines that caches of so many bytes together cannot have. Of a walk within a
- * walk, the larger of what either needs: all of the one may be there, and nothing of the other. */
+/* The share of lines that caches of `bytes` together cannot hold. Of a walk inside a walk it is the
+ * larger of the two shares: caches may hold all of one walk and nothing of the other. */
 static double walk_beyond(const struct tally *tally, double bytes)
 {
 	const struct limits_place *place = tally->place;
@@ -69,13 +69,13 @@ static double walk_beyond(const struct tally *tally, double bytes)
 	return fmax(near, far);
 }
 
-/* Nobody knows what else a cache would give up for lines that come again. */
+/* The lines come again: how much of a cache other data leave them is not known. */
 static bool comes_again(const struct kernel_reach *reach)
 {
 	return reach->least > 0 && reach->least < reach->range;
 }
 
-/* The same of a reach: what is met more often has its place before. */
+/* The same for one reach: reaches with more frequent accesses come first. */
 static double reach_beyond(const struct limits_place *place, int index, double bytes)
 {
 	double range = place->reach[index].range, before = 0;
@@ -116,9 +116,9 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 		.lines = place->memory.known ? place->memory.lines : UARCH_UNKNOWN };
 }
 
-/* What was measured of a range no larger than this one: what lies beyond the core's own caches
- * takes no less in a larger. Where a last cache is said to hold even the largest range that is
- * looked at, that one is called memory: there its bandwidth is measured, too. */
+/* Raises the latency beyond the core's own caches to the one measured over a range that is no
+ * larger. Where the last cache claims to hold even the largest measured range, that range counts as
+ * memory, whose bandwidth is measured. */
 static void raise_far(
 	const struct limits_place *place, double range, double last, struct level level[LEVELS])
 {
@@ -138,8 +138,7 @@ static void raise_far(
 		return;
 	far = far || !levels_known(&level[L3], false) ||
 	      latency > FAR_FROM_CACHE * level[L3].latency;
-	/* No faster than the cache is said to be, and no more lines a cycle than the nearer level
-	 * has. */
+	/* No lower latency than the cache's, and no more lines a cycle than the nearer level. */
 	if (far && !levels_known(&level[MEMORY], true))
 		level[MEMORY].lines = level[L3].lines;
 	if (latency * share > cycles)
@@ -212,7 +211,7 @@ bool levels_spread(
 			double share = one[i].share * place->reach[k].lines / all;
 
 			level[i].share += share;
-			/* What a smaller reach has nothing of says nothing of how fast it is. */
+			/* A level that serves nothing of a reach says nothing about its speed. */
 			if (share > 0)
 				level[i].lines = one[i].lines;
 			/* One that is unknown makes the mean so. */

@@ -1,4 +1,4 @@
-/* Inside the limits: which levels of memory serve what a walk touches. Others read limits.h. */
+/* Which levels of memory serve the lines of a walk. For limits*.c alone. */
 #ifndef SLX_MODEL_LIMITS_LEVELS_H
 #define SLX_MODEL_LIMITS_LEVELS_H
 
@@ -13,14 +13,13 @@ struct level {
 	bool measured;	       /* belongs to the machine, not to the core's file */
 };
 
-/* Which reaches are meant: a bit for each way. A walk without reaches has all of its lines whatever
- * is meant. */
+/* Ways of reaches, a bit for each. A walk without reaches has one way alone. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 #define WAYS(way) (1 << (way))
 
-/* How the lines that the walk touches so spread over the levels; of reaches, latencies are the mean
- * of those that each of them meets. False: the size of a level that they may hit is not known;
- * *missing names it. */
+/* How the lines of these ways spread over the levels. Of several reaches a level's latency is the
+ * mean over its accesses. False: the size of a level that they may hit is unknown; *missing names
+ * the level. */
 bool levels_spread(
 	const struct tally *tally, int ways, struct level level[LEVELS], const char **missing);
 
@@ -31,17 +30,16 @@ bool levels_spread_reach(
 /* Whether some of the data that the walk touches do not fit the first-level cache. */
 bool levels_spill(const struct tally *tally);
 
-/* Lines that an element touches so. */
+/* Lines of these ways that an element touches. */
 double levels_lines(const struct tally *tally, int ways);
 
-/* Whether such a figure of the level is known. */
+/* Whether the level's lines a cycle (or its latency) are known. */
 bool levels_known(const struct level *level, bool lines);
 
-/* Bytes of a core's own cache, from 0: this machine's, else those of the core's file; 0: unknown.
- */
+/* Bytes of cache `level` (0: L1) of this machine, else of the core's file; 0: unknown. */
 double levels_cache(const struct tally *tally, int level);
 
-/* Notes that a level has no such figure yet. */
+/* Adds a limit that is unknown, since a level's `what` is missing. */
 void levels_add_missing(
 	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what);
 

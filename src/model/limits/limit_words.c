@@ -1,6 +1,4 @@
-/* What limits are called, and what causes call things: classes of operations, sets of ports,
- * numbers.
- */
+/* Names of limits, and the words of causes: classes of operations, sets of ports, numbers. */
 #include "model/limits/tally.h"
 
 #include <ctype.h>
@@ -66,8 +64,8 @@ enum limit_kind limit_find(const char *name)
 	return (enum limit_kind)kind;
 }
 
-/* Classes by the beginning of their names; the first that fits. Without a row here a class is
- * called by its own name. */
+/* Classes by the beginning of their names; the first match counts. A class without a row keeps its
+ * own name. */
 static const struct {
 	const char *begin, *one, *many;
 } class_words[] = {
@@ -171,8 +169,8 @@ static void append(char *buffer, size_t size, const char *string)
 		snprintf(buffer + length, size - length, "%s", string);
 }
 
-/* Ports of one word: "p0156", "alu0-3" where three or more follow each other, "p2,3,11" where
- * digits alone would not tell. */
+/* Ports of one word: "p0156", "alu0-3" for three or more in a row, "p2,3,11" where a number has two
+ * digits. */
 static void add_group(
 	const char *word, size_t length, const int *number, int count, char *buffer, size_t size)
 {

@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
-/* Every loop has a counter and a branch that closes it: those are the last of equals to name. */
+/* Of equal limits the loop's own branch and counter are named last: every loop has them. */
 static void step_back(struct limits *limits, enum limit_kind kind)
 {
 	for (int i = 0; i + 1 < limits->limit_count; i++) {

@@ -1,5 +1,5 @@
-/* Chains: the slowest one that the loop carries, and chains of loads that meet small and large
- * parts of the data by turns (down a tree, along a bucket). */
+/* Chains: the slowest chain that the loop carries, and chains of loads over small and large parts
+ * of the data in turn (down a tree, along a bucket). */
 #include "model/limits/levels.h"
 
 #include <math.h>
@@ -49,8 +49,7 @@ static void describe_chain(
 	bool even = true;
 	char what[100], over[40] = "";
 
-	/* Of a long chain only the first links are there: as many turns of it as their cycles are.
-	 */
+	/* A long chain keeps only its first links: the turns that these links take. */
 	if (chain->link_count == CHAIN_MAX && chain->cycles > 0) {
 		double cycles = 0;
 
@@ -61,7 +60,8 @@ static void describe_chain(
 			if (fabs(use[i].count / turns - rint(use[i].count / turns)) < 0.05)
 				use[i].count = rint(use[i].count / turns) * turns;
 	}
-	/* A chain of many turns is told by the turn where it comes out even. */
+	/* A chain of many turns is described per turn where its counts are whole numbers per turn.
+	 */
 	for (int i = 0; i < count; i++)
 		even &= fabs(use[i].count / turns - rint(use[i].count / turns)) < 1e-6;
 	if (!even)
@@ -71,8 +71,8 @@ static void describe_chain(
 		chain->through_memory ? ", through memory" : "");
 }
 
-/* Elements of a chain begun anew that are under way beside what it follows: no more than stand in
- * the reorder buffer, and of them no more than wait in the scheduler. INFINITY: not known. */
+/* Elements of a new chain that overlap with the chain before: no more than fit the reorder buffer,
+ * whose operations fit the scheduler. INFINITY: unknown. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
 	double rob = uarch_fact(tally->uarch, SIZE_ROB),
@@ -90,10 +90,10 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 	return together * tally->elements;
 }
 
-/* The share of a chain's cycles that is left when it begins anew every `restart` elements. Of those
- * that follow, the k-th begins when all but the last `together` elements before it are through. Two
- * bounds come close to what follows from that: the first k that has to wait at all, and the next,
- * which waits for the whole of the one. */
+/* The share of a chain's cycles that remains when a new chain begins every `restart` elements.
+ * Chain k begins once all but the last `together` elements before it are done. Two bounds
+ * approximate the result: the first chain that has to wait, and the next one, which waits for all
+ * of that chain. */
 static double restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;
@@ -140,14 +140,14 @@ double limits_chained_misses(const struct tally *tally, const struct chain *chai
 
 /* ---- Chained loads of several reaches */
 
-/* What the chained loads of an element take, by where they are served. */
+/* Cycles of the chained loads of an element, by the level that serves them. */
 struct way_down {
 	double loads, cycles;
 	double count[LEVELS],
 		latency[LEVELS]; /* loads served there, and what each takes on average */
 };
 
-/* False: a number is missing, and was noted. */
+/* False: a number is missing; an unknown limit was added. */
 static bool add_up(
 	struct tally *tally, enum reach_way way, enum limit_kind kind, struct way_down *down)
 {
@@ -186,7 +186,7 @@ static bool add_up(
 	return down->loads > 0;
 }
 
-/* Three digits of a number of loads: walks of many elements a load have little of one each. */
+/* Three digits: an element may have a small fraction of a load. */
 static const char *loads_words(double loads, char number[24])
 {
 	snprintf(number, 24, loads < 100 ? "%.3g" : "%.0f", loads);
@@ -216,7 +216,7 @@ static void describe(const struct way_down *down, char *buffer, size_t size)
 		snprintf(buffer + strlen(buffer), size - strlen(buffer), " cycles");
 }
 
-/* Elements of which all instructions stand in the reorder buffer at a time; INFINITY: not known. */
+/* Elements whose instructions fit the reorder buffer together; INFINITY: unknown. */
 static double in_buffer(const struct tally *tally)
 {
 	double rob = uarch_fact(tally->uarch, SIZE_ROB);
@@ -225,8 +225,8 @@ static double in_buffer(const struct tally *tally)
 						    : (double)INFINITY;
 }
 
-/* What else is on the chain, where the code has one that goes on from element to element: its
- * operations between the loads. */
+/* Cycles of the chain with its operations between the loads, where one chain continues from element
+ * to element. */
 static double with_operations(const struct tally *tally, const struct way_down *down, double share)
 {
 	const struct chain *chain = &tally->limits->chain;
@@ -266,7 +266,7 @@ static void add_reaches(struct tally *tally)
 		if (place->restart > 0 && isfinite(together))
 			tally->limits->overlap = together;
 	}
-	/* One that was guessed right waits for nothing. */
+	/* A load whose address was predicted correctly waits for nothing. */
 	if (add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, &down))
 		tally->wait = down.cycles / down.loads;
 }

@@ -1,12 +1,13 @@
-/* Memory: what a working set costs that the first-level cache does not hold. levels.c says which
- * level serves what. */
+/* Memory: the cost of a working set that the first-level cache does not hold. levels.c says which
+ * level serves which share. */
 #include "model/limits/levels.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The first level that serves anything and has no such figure; NULL: all have. */
+/* The first level that serves accesses and whose latency (or lines a cycle) is unknown; NULL: all
+ * are known. */
 static const struct level *without(const struct level *level, bool lines)
 {
 	for (int i = L2; i < LEVELS; i++)
@@ -15,8 +16,8 @@ static const struct level *without(const struct level *level, bool lines)
 	return NULL;
 }
 
-/* Loads of the chain go to the working set's levels. Only where no prefetcher follows, and no more
- * of them than lines are touched: the rest find their line just fetched. */
+/* Loads of the chain are served by the levels of the working set, where no prefetcher can follow.
+ * No more loads miss than lines are touched: the other loads hit a line just fetched. */
 static void add_chain(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, false);
@@ -63,8 +64,8 @@ static void add_lines(struct tally *tally, const struct level *level)
 			levels_add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle");
 			return;
 		}
-	/* A core's file without the rate of its L2: those lines then count as free, which keeps the
-	 * sum a bound. */
+	/* Lines from an L2 whose rate the core's file lacks count as free, so that the sum stays a
+	 * bound. */
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
@@ -74,11 +75,11 @@ static void add_lines(struct tally *tally, const struct level *level)
 		words_number(cycles > 0 ? lines / cycles : 0, rate), where);
 }
 
-/* ---- The window: how many misses are in flight at once, where each is a load that leads to the
- * next. What lies between two of them fills the reorder buffer, and takes entries of other buffers.
+/* ---- The window: how many misses are in flight at once, where each is a load whose address the
+ * previous miss loaded. Instructions between two misses fill the reorder buffer and other buffers.
  */
 
-/* A load whose address it loaded itself, a turn ago. */
+/* A load whose address the same load fetched one turn before. */
 static bool chases(const struct insn *insn)
 {
 	return insn->known && insn->memory_count == 1 && insn->memory[0].load &&
@@ -87,7 +88,7 @@ static bool chases(const struct insn *insn)
 		       insn->memory[0].index == insn->writes[0]);
 }
 
-/* What stands between one miss and others behind it. */
+/* Instructions from one miss to others after it. */
 struct span {
 	double taken[SIZE_COUNT]; /* entries, the first miss's among them */
 	bool waits[REG_COUNT];	  /* registers that wait for the first miss */
@@ -114,8 +115,8 @@ static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn
 	return SIZE_SCHEDULER;
 }
 
-/* A step's entries. `first`: it is the miss that the others wait for; `miss`: another one, which
- * has to pass through the scheduler. */
+/* Adds the entries that a step takes. `first`: the others wait for this miss; `miss`: another miss,
+ * which has to pass through the scheduler. */
 static void take(const struct tally *tally, int step, bool first, bool miss, struct span *span)
 {
 	int number = tally->loop->path[step].insn;
@@ -129,7 +130,7 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 	span->taken[SIZE_BRANCHES] += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
 	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
 	for (int i = 0; i < insn->write_count && made; i++) {
-		/* The stack pointer of calls moves at rename. */
+		/* Rename updates the stack pointer of calls. */
 		span->taken[SIZE_REGISTERS] += insn->writes[i] < REG_VECTOR &&
 					       !(insn->writeback && insn->flow != FLOW_NONE);
 		span->taken[SIZE_VECTORS] +=
@@ -145,8 +146,7 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
 }
 
-/* From the miss at `start` once round the loop: how many are in flight before each buffer is full.
- */
+/* Misses in flight before each buffer is full, from the miss at `start` once around the loop. */
 static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
 	const struct loop *loop = tally->loop;
@@ -229,9 +229,8 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 
 /* ---- Misses that overlap */
 
-/* Misses that do not wait for each other overlap as far as they are in flight together: they must
- * stand in the reorder buffer at the same time, and the first-level cache waits for so many lines
- * at once. */
+/* Misses that do not wait for each other overlap as far as they are in flight together: they share
+ * the reorder buffer, and the first-level cache waits for a limited number of lines. */
 static void add_misses(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level, false);
@@ -247,8 +246,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 		together = window[SIZE_ROB];
 	else if (uarch_known(rob) && tally->slots > 0 && !prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
-	/* Stores leave the reorder buffer before their line is there, and wait in a queue of their
-	 * own. */
+	/* A store leaves the reorder buffer before its line arrives, and waits in the store queue.
+	 */
 	if (tally_all(tally->stores) > 0 && !one_by_one)
 		together += uarch_known(queue) ? queue : INFINITY;
 	if (uarch_known(most) && most > 0 && most < together) {
@@ -270,8 +269,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
-/* Whether there are misses that need not wait for each other. Of reaches the ordered ones are in
- * flight before anyone waits for them. */
+/* Whether some misses need not wait for each other. Ordered reaches are in flight before an
+ * instruction waits for them. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -287,7 +286,7 @@ void limits_memory(struct tally *tally)
 	struct level level[LEVELS], waiting[LEVELS];
 	const char *missing = NULL;
 	double *beyond = tally->limits->beyond, lines = levels_lines(tally, WAYS_ALL);
-	/* What the first cache holds comes from nowhere else. */
+	/* A working set that fits the first cache needs no other level. */
 	bool fits = levels_cache(tally, L1) > 0 && !levels_spill(tally);
 
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;

@@ -1,5 +1,5 @@
-/* Port groups and dividers: the best assignment there is. And what each instruction of the listing
- * does to ports. */
+/* Port groups and dividers: the best assignment possible. And the ports of each instruction of the
+ * listing. */
 #include "model/limits/tally.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static uint32_t real_ports(const struct uarch *uarch)
 	return ports;
 }
 
-/* The uses that put work inside a set of ports alone. */
+/* Uses with work that can only go to these ports. */
 static int uses_inside(const struct tally *tally, uint32_t ports, struct class_use *inside)
 {
 	int count = 0;
@@ -102,7 +102,7 @@ static void describe(struct tally *tally, int number)
 			add_class(tally->uarch, facts->store, accesses, line->ports,
 				sizeof(line->ports));
 	}
-	/* Half of a pair: the pair's operation stands beside the branch. */
+	/* The first half of a fused pair: the branch carries the pair's operation. */
 	if (times->first <= 0)
 		add_class(tally->uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op,
 			1, line->ports, sizeof(line->ports));

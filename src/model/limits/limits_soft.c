@@ -1,5 +1,5 @@
-/* Effects that usually cost so much, but are no bounds: front end, predictions that fail,
- * translation, forwarding. */
+/* Soft limits: known effects of the front end, port assignment, mispredictions, page walks and
+ * store forwarding. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -9,13 +9,12 @@
 #include "model/graph/forwards.h"
 #include "model/limits/pipeline.h"
 
-/* Bytes of code that one entry of an op cache stands for: of every core with a file that says
- * `line-ops`. */
+/* Bytes of code per entry of an op cache, on every core whose file has `line-ops`. */
 enum { CODE_LINE = 64 };
 
 /* ---- Front end */
 
-/* Micro-ops of the distinct instructions on the path: what the op cache has to hold. */
+/* Micro-ops of the distinct instructions on the path: the op cache has to hold these. */
 static double footprint(const struct tally *tally)
 {
 	double slots = 0;
@@ -26,7 +25,7 @@ static double footprint(const struct tally *tally)
 	return slots;
 }
 
-/* Cycles that the decoders take, which take so many bytes and so many instructions a cycle. */
+/* The decoders take so many bytes and so many instructions a cycle. */
 static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
 {
 	double bytes = uarch_fact(tally->uarch, EXTRA_FETCH_BYTES),
@@ -59,8 +58,8 @@ static void add_front_end(struct tally *tally)
 			words_number(tally->slots / tally->turns, all), words_number(each, rate));
 }
 
-/* Each line of code that the path comes to is another access of the op cache, of so many micro-ops
- * at most. */
+/* Each line of code on the path is an access of the op cache, which returns a limited number of
+ * micro-ops. */
 static void add_alignment(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -90,8 +89,8 @@ static void add_alignment(struct tally *tally)
 			words_number(lines / tally->turns, number), words_number(most, rate));
 }
 
-/* Indexed memory operands that are split in two at rename: known for whole groups of instructions
- * only. */
+/* Indexed memory operands that rename splits in two: known for whole groups of instructions only.
+ */
 static void add_unlamination(struct tally *tally)
 {
 	double slots = tally->slots + tally->unlaminated;
@@ -106,7 +105,7 @@ static void add_unlamination(struct tally *tally)
 
 /* ---- Execution */
 
-/* Loops that mix loads, single-cycle operations and a branch reach fewer of those a cycle than
+/* A loop of loads, single-cycle operations and a branch completes fewer operations a cycle than
  * there are ports. */
 static void add_saturation(struct tally *tally)
 {
@@ -119,7 +118,7 @@ static void add_saturation(struct tally *tally)
 			words_number(each, rate));
 }
 
-/* What becomes of the best assignment to ports when each is chosen at rename. */
+/* Cycles of the pipeline model, where rename chooses each port. */
 static void add_scheduling(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -145,7 +144,7 @@ static void add_scheduling(struct tally *tally)
 			words_number(cycles / tally->turns, number));
 }
 
-/* Cycles of the chain when the core renames fewer loads to stores; 0: as many as when it renames
+/* Cycles of the chain when the core renames fewer loads to stores; 0: no more than when it renames
  * all. */
 static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 {
@@ -157,8 +156,8 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 		       : 0;
 }
 
-/* What the chain takes where the core has not learnt which load follows which store: expected for
- * some pairs, and for the rest a possibility that is shown, but not predicted. */
+/* Cycles of the chain where the core has not learnt which load follows which store. Some pairs are
+ * expected to be slow; for the others the cause is shown without a prediction. */
 static void add_forwarding(struct tally *tally)
 {
 	double likely, worst;
@@ -176,8 +175,8 @@ static void add_forwarding(struct tally *tally)
 			words_number(worst / tally->turns, number));
 }
 
-/* A core that compares the low 12 bits of addresses first takes such a load for one of the store's.
- */
+/* A core that first compares the low 12 bits of addresses takes such a load for one that depends on
+ * the store. */
 static void add_aliasing(struct tally *tally)
 {
 	double queue = uarch_fact(tally->uarch, SIZE_STORE_QUEUE);
@@ -190,9 +189,9 @@ static void add_aliasing(struct tally *tally)
 			aliases == tally->turns ? "" : "s");
 }
 
-/* ---- What comes on top of the binding limit, because nothing useful goes on meanwhile */
+/* ---- Costs on top of the binding limit: no useful work overlaps with them */
 
-/* Loads of a chain that miss the first-level TLB. Those that do not wait for each other overlap. */
+/* Chained loads that miss the first-level TLB. Page walks of independent loads overlap. */
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -230,9 +229,8 @@ static double page_walks(struct tally *tally)
 	return cycles;
 }
 
-/* Branches of the path that go now this way, now that, without a short pattern: how often a
- * predictor that knows nothing of the data would be wrong, per path. Of a built-in kernel its own
- * figure stands in place of this. */
+/* Mispredictions per path of branches without a short pattern, by a predictor that knows nothing of
+ * the data. Built-in kernels state their own number. */
 static double irregular(const struct loop *loop)
 {
 	double wrong = 0;
@@ -251,7 +249,7 @@ static double irregular(const struct loop *loop)
 			changes += last >= 0 && last != loop->path[s].taken;
 			last = loop->path[s].taken;
 		}
-		/* A regular alternation changes every time, or seldom. */
+		/* A branch with a regular pattern changes every time, or seldom. */
 		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
 			wrong += fmin(taken, times - taken);
 	}
@@ -276,9 +274,8 @@ static void add_irregular(struct tally *tally)
 		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES_COST, number);
 }
 
-/* Before a branch is known to have been guessed wrong nothing useful begins: chains that could
- * overlap with the one begun anew do not, and of several wrong guesses in each the last one comes
- * late. */
+/* Until a misprediction is detected no useful work begins: a new chain does not overlap with the
+ * chain before. Of several mispredictions in a chain, the last one comes late. */
 static double begun_late(const struct tally *tally)
 {
 	const struct limits_place *place = tally->place;

@@ -1,5 +1,5 @@
-/* What the core does at most in a cycle: rename slots, loads, stores, their addresses, line splits,
- * accesses to the banks and lines of the first-level cache, taken branches. */
+/* Rates: at most so many rename slots, loads, stores, addresses, line splits, accesses to a bank or
+ * a line of the first-level cache, and taken branches in a cycle. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -9,10 +9,10 @@
 #include "model/graph/address.h"
 #include "model/graph/forwards.h"
 
-/* Bytes of a cache line: of every core there is a file for. */
+/* Bytes of a cache line, on every core with a file. */
 enum { LINE = 64 };
 
-/* `count` things of a path at `each` a cycle. */
+/* Adds the limit of `count` events per path at `each` a cycle. */
 static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each,
 	const char *one, const char *many)
 {
@@ -68,7 +68,7 @@ static bool crosses(uint64_t address, const struct insn_memory *memory)
 	return memory->accesses <= 1 && address && address % LINE + memory->size > LINE;
 }
 
-/* Accesses per path over the end of a line, as seen. */
+/* Accesses per path that cross a line, by the addresses of a stepped loop. */
 static void seen_splits(const struct loop *loop, double *loads, double *stores)
 {
 	for (int s = 0; s < loop->path_count; s++) {
@@ -83,8 +83,7 @@ static void seen_splits(const struct loop *loop, double *loads, double *stores)
 	}
 }
 
-/* One side: cycles for `count` accesses of which `split` cross a line, each of those counting as
- * `each`. */
+/* Loads or stores: `count` accesses, of which a split one counts as `each`, at `rate` a cycle. */
 struct side {
 	double count, each, rate;
 };
@@ -94,9 +93,9 @@ static double side_cycles(const struct side *side, double split)
 	return side->rate > 0 ? (side->count + split * (fmax(side->each, 1) - 1)) / side->rate : 0;
 }
 
-/* Splits that nobody assigned to loads or stores go where they cost least: the limit must hold
- * whichever they are. The larger of two straight lines, one rising and one falling: lowest where
- * they meet, or at an end. */
+/* Unknown splits go to loads or stores, wherever they cost least, so that the limit holds in either
+ * case. Of a rising and a falling straight line the larger is lowest where they cross, or at an
+ * end. */
 static double share_out(const struct side *loads, const struct side *stores, double splits)
 {
 	double low = loads->count > 0 ? 0 : -1, high = splits;
@@ -129,7 +128,7 @@ static void add_splits(struct tally *tally)
 	if (tally->loop->stepped)
 		seen_splits(tally->loop, &loads, &stores);
 	splits = tally->place->splits * tally->elements;
-	/* Instructions that nobody counted may be those that cross. */
+	/* Unknown instructions may be the ones that cross. */
 	if (loads + stores <= 0 && tally->limits->unknown == 0) {
 		splits = fmin(splits, load.count + store.count);
 		loads = splits > 0 ? share_out(&load, &store, splits) : 0;
@@ -156,8 +155,8 @@ static void add_splits(struct tally *tally)
 	}
 }
 
-/* ---- The first-level cache: loads a cycle from one of its banks, lines a cycle that stores go to.
- * Both need to know how addresses lie to each other: what the code does not show counts as free. */
+/* ---- The first-level cache: loads a cycle from one of its banks, stored lines a cycle. Accesses
+ * whose relative addresses the code does not show count as free. */
 
 /* One access of the path. */
 struct access {
@@ -186,7 +185,7 @@ static void collect(const struct loop *loop, struct accesses *all)
 		struct access access = { .address = list[i].address, .size = list[i].size };
 
 		access.grows = address_growth(&walk, &access.address, &access.growth);
-		/* The elements of gathers and scatters are anywhere. */
+		/* Elements of gathers and scatters have unrelated addresses. */
 		if (loop->stepped && !memory->vector_index)
 			access.seen = step->address[list[i].operand];
 		if (list[i].load)
@@ -204,8 +203,8 @@ static int place_in_line(int64_t address)
 	return (int)((uint64_t)address % LINE);
 }
 
-/* Loads that come back to the same places of lines path after path: those of one base, that moves
- * on by whole lines. The most of them that read one byte of a line. */
+/* Loads that read the same offsets in lines on every path: they share a base that moves by whole
+ * lines. The most of them that read one byte of a line. */
 static int crowded(const struct accesses *all, int first, bool *counted)
 {
 	const struct access *one = &all->load[first];
@@ -267,8 +266,8 @@ static bool may_share(const struct access *a, const struct access *b, bool later
 	return apart < 0 ? -apart < LINE + b->size - 1 : apart < LINE + a->size - 1;
 }
 
-/* Cycles for the path's stores in their order, of which up to `together` go at once as long as they
- * are neighbours in the same line. */
+/* Cycles for the path's stores in order. Up to `together` of them complete at once while they are
+ * neighbours in the same line. */
 static double store_cycles(const struct accesses *all, double together)
 {
 	int first = 0, run = 1;
@@ -305,7 +304,7 @@ static void add_store_lines(struct tally *tally, const struct accesses *all)
 	if (!uarch_known(lines) || lines <= 0 || !uarch_known(together) || together <= lines ||
 		stores <= 0)
 		return;
-	/* Stores that range at random over so much: by chance two neighbours meet in a line. */
+	/* Random stores over this range: two neighbours share a line by chance. */
 	if (place->scattered && place->range > LINE &&
 		place->lines * tally->elements > stores - 1e-9)
 		random = stores * (1 - LINE / place->range) / lines;

@@ -8,20 +8,20 @@
 
 #include "base/units.h"
 
-/* What kernels count lines in, whatever the machine's are. */
+/* Kernels count lines of this size, whatever the machine's lines are. */
 static const double kernel_line = 64;
 
-/* Within this of a cache's size a walk is near the edge: measured at 48 KiB, walks over 51 KiB
- * still hit mostly, over 53 KiB mostly missed. */
+/* Within this factor of a cache's size a walk is near the edge. Measured at 48 KiB: walks over 51
+ * KiB mostly hit, walks over 53 KiB mostly missed. */
 static const double edge_share = 1.25;
 
-/* Levels whose sets follow the address: the third spreads lines over its slices by a hash. */
+/* Levels whose sets follow the address. The third level hashes lines over its slices. */
 enum { LEVELS_BY_SETS = 2 };
 
-/* The largest denominator of a share that is told as "3 reads in 8". */
+/* The largest denominator of "3 reads in 8". */
 enum { IN_MOST = 64 };
 
-/* What may be asked for: a bare number is more likely a factor without its x. */
+/* Limits of a question: a bare number is probably a factor without its x. */
 static const double factor_most = 1024;
 static const int64_t whatif_least = 64;
 
@@ -32,7 +32,7 @@ double misses_held(double working_set, double step, double line, bool sets)
 	if (lines <= 1)
 		return working_set;
 	held = working_set / lines;
-	/* Two lines apart, every other set is left out: those lines need twice the cache. */
+	/* Accesses two lines apart skip every other set: their lines need twice the cache. */
 	for (; sets && lines >= 2 && fmod(lines, 2) == 0; lines /= 2)
 		held *= 2;
 	return held;
@@ -43,8 +43,7 @@ static double share_of(double step, double line)
 	return step > 0 ? fmin(1, step / line) : 1;
 }
 
-/* The least that a cache can miss of parts that are met more and less often: the most frequent
- * stay. */
+/* The fewest misses of parts with different access frequencies: the most frequent parts stay. */
 static double reaches_miss(const struct misses_walk *walk, double bytes)
 {
 	double misses = 0;
@@ -86,7 +85,7 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 	if (!(bytes > 0))
 		return level;
 	level.fits = level.held <= bytes;
-	/* The small part stays: what is left is the walk around it. */
+	/* The inner part stays: only the walk around it misses. */
 	if (level.fits && walk->far_lines > 0) {
 		level.held = walk->far_range;
 		level.fits = level.held <= bytes;

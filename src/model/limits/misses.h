@@ -25,78 +25,76 @@
 
 enum { MISSES_LEVELS = 3 }; /* L1 … L3 */
 
-/* How a kernel at a setting walks its data, as its figures say. */
+/* How a kernel at a setting walks its data, by its description. */
 struct misses_walk {
 	double working_set; /* bytes that a pass ranges over */
-	double lines;	    /* of 64 bytes, that an element touches anew in a pass */
-	double step;	    /* bytes from one access to the next; 0: they leave no line out */
-	double far_lines, far_range; /* of a walk around this one: lines that it brings, and bytes
-					that it ranges over; 0: there is none */
-	int reaches; /* parts of the data that are met more often than others, in place of
-			working_set and lines; 0: all alike */
+	double lines;	    /* of 64 bytes, that an element touches for the first time in a pass */
+	double step;	    /* bytes from one access to the next; 0: no line is skipped */
+	double far_lines, far_range; /* of a walk around this one: its lines per element, and bytes
+					of its range; 0: there is none */
+	int reaches; /* parts of the data with different access frequencies, in place of working_set
+			and lines; 0: all alike */
 	struct kernel_reach reach[KERNEL_REACHES];
 	bool scattered;	    /* in an order that depends on the data */
 	bool own;	    /* of an own loop: nobody says */
-	const char *access; /* "read": what touches a line; NULL: an "element" does */
+	const char *access; /* the access that touches a line, "read"; NULL: "element" */
 };
 
 struct misses_level {
-	double bytes; /* of the cache; 0: there is none, or nobody knows how large it is */
-	double held;  /* bytes of it that the walk would have to keep */
+	double bytes; /* of the cache; 0: none, or unknown */
+	double held;  /* bytes that the walk needs of it to hit */
 	bool fits;    /* it can */
-	bool edge; /* held and bytes are so near that some lines stay where none should, or go where
-		      all should stay */
+	bool edge;   /* held and bytes are so close that some lines stay where none should, or leave
+			where all should stay */
 	double each; /* misses per element after the first pass; NAN: unknown */
 };
 
 struct misses {
 	bool known;
-	char why[120]; /* why not; empty: they are, or were not asked for */
+	char why[120]; /* the reason, where misses are unknown */
 	struct misses_walk walk;
 	double line;		     /* bytes */
 	double cache[MISSES_LEVELS]; /* as asked with */
 	struct misses_level level[MISSES_LEVELS];
 };
 
-/* cache: bytes of L1 … L3, 0 where there is none or it is unknown; line: bytes of theirs, 0: 64. */
+/* cache: bytes of L1 … L3, 0: none or unknown. line: bytes of their lines, 0: 64. */
 void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVELS], double line,
 	struct misses *misses);
 
-/* The walk of a kernel that says by its values alone how it walks (kernel->describe): returns false
- * for others. */
+/* The walk of a kernel that describes it by its knobs alone (kernel->describe). False: this kernel
+ * does not. */
 bool misses_walk_of(const struct kernel *kernel, const int64_t *v, struct misses_walk *walk);
 
-/* The walk of a run whose figures are filled, at the values asked about. */
+/* The walk of a run that has been described, at the knobs asked about. */
 void misses_walk_run(const struct kernel_run *run, const int64_t *v, struct misses_walk *walk);
 
-/* Both in one: of a kernel on a machine as it states its caches. */
+/* Both together: for a kernel, with the caches that the machine states. */
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
 	struct misses *misses);
 
 /* The smallest line of the machine's data caches, bytes; 0: unknown. */
 double misses_line(const struct machine *machine);
 
-/* Bytes of a cache that such a walk would have to keep: the lines it touches; with `sets`, also
- * those that share a set with them and are left out, where accesses are an even number of lines
- * apart, so that they meet in a part of the sets alone. */
+/* Bytes of a cache that the walk needs to hit: the lines that it touches. With `sets`, also the
+ * skipped lines that share a set with them, where accesses are an even number of lines apart. */
 double misses_held(double working_set, double step, double line, bool sets);
 
 /* In words: "one read in 4 is a miss: 0.25 lines for each". level from 0. */
 void misses_words(const struct misses *misses, int level, char *buffer, size_t size);
 
-/* What to know beside it ("near the edge: 51 KiB in 48 KiB: some lines stay"), or an empty string.
- */
+/* A note ("near the edge: 51 KiB in 48 KiB: some lines stay"), or an empty text. */
 void misses_note(const struct misses *misses, int level, char *buffer, size_t size);
 
-/* A what-if: other caches than there are. */
+/* A what-if question about other caches. */
 struct misses_whatif {
 	bool asked;
 	double factor[MISSES_LEVELS]; /* times what there is; 0: bytes say */
 	double bytes[MISSES_LEVELS];  /* 0: as it is, times factor */
 };
 
-/* "2x", "64k", "L2 4m", "L3 0.5x", "off": a factor is for all levels, and a size for L1, unless a
- * level is named; what was asked for other levels stays. STATUS_USAGE for anything else. */
+/* "2x", "64k", "L2 4m", "L3 0.5x", "off": without a level a factor is for all levels and a size for
+ * L1. Earlier questions about other levels stay. STATUS_USAGE for any other text. */
 struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif);
 
 /* In words: "caches 2x as large", "L1 of 64 KiB", "L1 of 64 KiB, L2 2x as large"; empty: nothing is

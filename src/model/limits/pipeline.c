@@ -10,7 +10,7 @@
 #include "model/graph/cycle.h"
 #include "model/graph/deps.h"
 
-/* How much is run: enough rounds for a steady state, few enough operations for a millisecond. */
+/* Size of a run: enough rounds for a steady state, few enough operations for a millisecond. */
 enum {
 	OPERATIONS = 5000,
 	ROUNDS_LEAST = 6,
@@ -18,7 +18,7 @@ enum {
 	QUEUE = 512,
 	TERMS = 2 * UARCH_TERMS
 };
-/* In flight where the core's file does not say. */
+/* Micro-ops in flight where the core's file has no number. */
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
 /* Of two ports, the second best is taken only while it is not this much longer. */
 enum { SECOND_BEST = 3 };
@@ -30,10 +30,10 @@ static const double SLIVER = 1e-6;
 /* What one node of the path executes: micro-ops, each on one of its ports. */
 struct work {
 	int count;
-	bool apart;  /* nobody waits for them, and they for nobody */
-	bool early;  /* a store: what it has can be forwarded before it runs */
-	bool linked; /* a load whose value is there as soon as the store has it, however late it
-			runs itself */
+	bool apart;  /* no instruction waits for them, nor do they wait */
+	bool early;  /* a store: its value can be forwarded before it runs */
+	bool linked; /* a load whose value is available with the store's, however late the load
+			itself runs */
 	struct {
 		uint32_t ports;
 		float cycles;
@@ -45,8 +45,8 @@ struct work {
 struct instance {
 	uint8_t port[TERMS]; /* where each of its micro-ops waits, or waited */
 	int waits;	     /* producers that have not started */
-	int stores; /* of them, stores that its value comes from: the load itself need not wait */
-	double stored; /* when the store has it, as if the load had started then */
+	int stores;    /* of them, stores that supply its value: the load itself need not wait */
+	double stored; /* when the store has the value, as if the load had started then */
 	int left;      /* its own micro-ops that have not */
 	double ready, start;
 	bool renamed;
@@ -172,7 +172,7 @@ static double later(double a, double b)
 
 static void started(struct pipeline *pipeline, int number);
 
-/* All its micro-ops have run: it has started, unless its value has still to come from a store. */
+/* All its micro-ops have run: it has started, unless its value still has to come from a store. */
 static void executed(struct pipeline *pipeline, int number)
 {
 	struct instance *instance = &pipeline->instance[number];
@@ -189,8 +189,8 @@ static void executed(struct pipeline *pipeline, int number)
 	started(pipeline, number);
 }
 
-/* A node without work, or whose work is done, starts by itself once it is renamed and all that it
- * needs has. */
+/* A node without work, or with finished work, starts by itself once it is renamed and its inputs
+ * have started. */
 static void maybe_start_empty(struct pipeline *pipeline, int number)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
@@ -229,7 +229,7 @@ static void wake_ports(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Tells those that wait for it. */
+/* Passes the start on to the instances that wait for it. */
 static void started(struct pipeline *pipeline, int number)
 {
 	const struct deps_graph *graph = pipeline->graph;
@@ -302,7 +302,7 @@ static void execute(struct pipeline *pipeline)
 	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
 	int p;
 
-	/* What runs on a port may wake those after it, which then have their turn. */
+	/* A micro-op on a port may wake later ports, which then have their turn. */
 	for (uint32_t left = pipeline->awake; left; left = pipeline->awake >> (p + 1) << (p + 1)) {
 		p = ffs((int)left) - 1;
 		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&

@@ -14,16 +14,16 @@
 #include "model/code/loop.h"
 #include "model/core/uarch.h"
 
-/* What of the loop's counting the pipeline needs, by instruction. */
+/* What the pipeline needs of the tally, by instruction. */
 struct pipeline_insn {
 	double slots;	   /* renamed; 0 for the second half of a fused pair */
 	bool fused_first;  /* executes as the branch behind it does */
 	bool fused_second; /* and this is that branch */
-	bool materialised; /* done at rename, and executed beside that */
+	bool materialised; /* eliminated at rename, and executed as well */
 };
 
-/* Cycles per path in the steady state; 0 when nothing can be said (a core of unknown width, an
- * empty path). facts: of each instruction. */
+/* Cycles per path in the steady state; 0: unknown (a core of unknown width, an empty path). facts:
+ * one for each instruction. */
 double pipeline_run(const struct loop *loop, const struct uarch *uarch,
 	const struct uarch_insn *facts, const struct pipeline_insn *insns);
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* The work of one set of ports, and where it goes at present. */
+/* The work of one set of ports, and its present assignment. */
 struct share {
 	uint32_t ports;
 	double cycles;	      /* 0 once its ports are settled */
@@ -38,7 +38,7 @@ static bool usable(const struct port_load *load, int ports)
 	       load->ports;
 }
 
-/* Loads of the same ports become one: what remains are few, however long the loop. */
+/* Merges loads of the same ports: few remain, however long the loop. */
 static double gather(struct balance *balance, const struct port_load *loads, int count, int ports)
 {
 	double total = 0;
@@ -79,17 +79,17 @@ static uint32_t live_ports(const struct balance *balance)
 	return ports;
 }
 
-/* Finds room for `work` of one share on ports that hold less than `limit`, moving what others have
- * there if need be (one shortest path at a time, as in a maximum flow). Returns what finds none;
- * *reached are then the ports that it got to: all full, with nothing on them that could go
+/* Assigns `work` of one share to ports that hold less than `limit`, moving other work if needed
+ * (one shortest path at a time, as in a maximum flow). Returns the work that finds no port;
+ * *reached are then the ports that the search reached: all are full, and nothing on them can move
  * elsewhere. */
 static double place(
 	struct balance *balance, int which, double work, double limit, uint32_t *reached)
 {
 	while (work > balance->tiny) {
 		int queue[PORTS_MAX], head = 0, tail = 0, end = -1;
-		int from[PORTS_MAX],
-			via[PORTS_MAX]; /* the port before, and whose work moves over from it */
+		int from[PORTS_MAX], via[PORTS_MAX]; /* the port before, and the share whose work
+							moves over from it */
 		uint32_t seen = balance->share[which].ports;
 		double step = work;
 
@@ -141,9 +141,9 @@ static double place(
 	return 0;
 }
 
-/* The largest pressure that the live shares force: the set of ports with the most work of its own a
- * port. Starts from all of them; whatever then finds no room shows a denser set, until everything
- * fits. */
+/* The largest pressure that the live shares force: the set of ports with the most work of its own
+ * per port. The search starts with all ports; work that finds no port shows a denser set, until
+ * everything fits. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double left[2 * PORTS_MAX], *rest = left;
@@ -177,8 +177,8 @@ static double densest(struct balance *balance, uint32_t *ports)
 	return limit;
 }
 
-/* The smallest set inside `ports`, all full, that fills itself: from one port on, whatever could
- * move elsewhere drags its other ports along. */
+/* The smallest full set inside `ports` whose own work fills it: from one port, work that could move
+ * elsewhere adds its other ports. */
 static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 {
 	uint32_t best = ports;
@@ -212,8 +212,8 @@ double ports_balance(
 	memset(pressure, 0, (size_t)ports * sizeof(*pressure));
 	if (bottleneck)
 		*bottleneck = 0;
-	/* The densest set gets the largest pressure on each of its ports: its own work fills it,
-	 * and the others keep out. What they have left to go to is the same question, smaller. */
+	/* Each port of the densest set gets the largest pressure: its own work fills it, and other
+	 * work stays outside. The remaining ports are the same question, smaller. */
 	while (live_ports(&balance)) {
 		uint32_t set;
 		double each = densest(&balance, &set);

@@ -1,4 +1,4 @@
-/* Which port each micro-op goes to, when the assignment is the best there is. Pure. */
+/* The best possible assignment of micro-ops to ports. Pure. */
 #ifndef SLX_MODEL_LIMITS_PORTS_H
 #define SLX_MODEL_LIMITS_PORTS_H
 
@@ -20,8 +20,7 @@ struct port_load {
 double ports_balance(const struct port_load *loads, int count, int ports, double *pressure,
 	uint32_t *bottleneck);
 
-/* Each load split evenly over its own set: what one would write down by hand. Returns the largest.
- */
+/* Splits each load evenly over its own set, as one would by hand. Returns the largest pressure. */
 double ports_naive(const struct port_load *loads, int count, int ports, double *pressure);
 
 #endif

@@ -27,7 +27,7 @@ static void use_class(struct tally *tally, const struct uarch_class *class, doub
 	tally->use[i].count += count;
 }
 
-/* Whether a branch of the path jumps. Of a loop that was only read, the last one does: it closes
+/* Whether a branch of the path jumps. The last branch of a loop that was only read does: it closes
  * the loop. */
 static bool jumps(const struct loop *loop, int step)
 {
@@ -84,8 +84,8 @@ static bool mentions(const uint8_t *registers, int count, int reg)
 	return false;
 }
 
-/* Not a copy and not a zero: its result is a register with a constant beside it until somebody
- * needs the sum. */
+/* Rename adds the constant: the result is a register plus a constant until an instruction needs the
+ * sum. */
 static bool adds_at_rename(const struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -96,8 +96,8 @@ static bool adds_at_rename(const struct tally *tally, int number)
 	       insn->writes[0] < REG_VECTOR;
 }
 
-/* Whether something other than an address or a further addition of a constant uses what a step of
- * the path makes. */
+/* Whether an instruction uses the result of a step otherwise than in an address or in a further
+ * addition of a constant. */
 static bool is_needed(const struct tally *tally, int step)
 {
 	const struct loop *loop = tally->loop;
@@ -144,8 +144,8 @@ static int access_kind(const struct insn *insn, const struct insn_memory *memory
 	return !insn->vector ? ACCESS_GENERAL : each > 32 ? ACCESS_512 : ACCESS_VECTOR;
 }
 
-/* Haswell to Skylake have one store AGU that takes base + 0…2047 alone. An address relative to the
- * instruction, and that of a push, may be as simple for all that is published. */
+/* Haswell to Skylake have one store AGU that takes only base + 0…2047. Whether addresses relative
+ * to the instruction and of a push are as simple is not published: they count as simple. */
 static bool is_simple(const struct insn *insn, const struct insn_memory *memory)
 {
 	return memory->index == REG_NONE && !memory->vector_index &&
@@ -265,7 +265,7 @@ void tally_end(struct tally *tally)
 
 /* ---- Noting limits */
 
-/* The entry of that kind: the one there is, or a new one. */
+/* The entry of that kind, added if there is none. */
 static struct limit *entry(struct tally *tally, enum limit_kind kind)
 {
 	struct limits *limits = tally->limits;
