@@ -202,13 +202,13 @@ static size_t one_column(const void *context, const char *at, int *columns)
 
 size_t text_line(const struct text_wrap *wrap, const char *text, const char **next)
 {
-	text_measure *measure = wrap->measure ? wrap->measure : one_column;
+	text_columns *columns_of = wrap->columns_of ? wrap->columns_of : one_column;
 	size_t fit = 0, blank = 0;
 	int used = 0;
 
 	while (text[fit] && text[fit] != '\n') {
 		int columns;
-		size_t bytes = measure(wrap->context, text + fit, &columns);
+		size_t bytes = columns_of(wrap->context, text + fit, &columns);
 
 		if (text[fit] == ' ')
 			blank = fit;

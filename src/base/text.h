@@ -42,14 +42,14 @@ size_t text_character(const char *at);
  *		... bytes of line are one line
  *	}
  */
-typedef size_t text_measure(const void *context, const char *at, int *columns);
+typedef size_t text_columns(const void *context, const char *at, int *columns);
 
 struct text_wrap {
-	int columns;	       /* of a line, at least 1 */
-	bool cut_words;	       /* a word longer than a line is cut; else it sticks out */
-	text_measure *measure; /* returns the bytes of the character at `at` (at least 1) and sets
-				* its columns; NULL: a column each */
-	const void *context;   /* for measure */
+	int columns;		  /* of a line, at least 1 */
+	bool cut_words;		  /* a word longer than a line is cut; else it sticks out */
+	text_columns *columns_of; /* returns the bytes of the character at `at` (at least 1) and
+				   * sets its columns; NULL: a column each */
+	const void *context;	  /* for columns_of */
 };
 
 /* Bytes of the first line: broken at a blank or line feed. *next (may be NULL) is the text after

@@ -323,7 +323,7 @@ static size_t measure(const void *context, const char *at, int *columns)
 static struct text_wrap wrap_at(const struct canvas *canvas, int width)
 {
 	return (struct text_wrap){
-		.columns = width, .cut_words = true, .measure = measure, .context = canvas
+		.columns = width, .cut_words = true, .columns_of = measure, .context = canvas
 	};
 }
 

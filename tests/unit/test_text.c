@@ -169,7 +169,7 @@ static void a_long_word_is_cut_where_asked(void **state)
 	(void)state;
 	assert_int_equal(text_line(&wrap, "muchlonger", &next), 4);
 	assert_string_equal(next, "longer");
-	wrap.measure = two_columns;
+	wrap.columns_of = two_columns;
 	wrap.context = &two;
 	assert_int_equal(text_line(&wrap, "muchlonger", &next), 2);
 	wrap.columns = 1;

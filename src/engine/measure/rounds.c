@@ -140,15 +140,15 @@ static uint64_t watch_ticks(uint64_t *turns)
 
 /* Times the kernel so many times between two readings of the chains. round->before and was are
  * those of the last one. */
-static void time_round(const struct measure *measure, struct round *round, struct timed *timed,
-	unsigned count, double hz)
+static void time_round(const struct measure *measure, struct timed_round *timed_round,
+	struct timed *timed, unsigned count, double hz)
 {
 	const struct clock *clock = measure->clock;
 	uint64_t begin, turns;
 
-	round->watch = round->turns = 0;
+	timed_round->watch = timed_round->turns = 0;
 	if (clock->watched)
-		round->watch = watch_ticks(&round->turns);
+		timed_round->watch = watch_ticks(&timed_round->turns);
 	/* Once untimed: after some microseconds of scalar code the vector units need as long to
 	 * come to full speed, and only the region that is timed first would pay for it. */
 	if (measure->rewind)
@@ -166,31 +166,33 @@ static void time_round(const struct measure *measure, struct round *round, struc
 		begin = clock_ticks();
 		clock_turn(CLOCK_TURNS);
 		turns = clock_ticks() - begin;
-		if (turns > round->turns)
-			round->turns = turns;
+		if (turns > timed_round->turns)
+			timed_round->turns = turns;
 	}
-	round->after = chain_ticks(clock);
-	round->now = clock_thread();
+	timed_round->after = chain_ticks(clock);
+	timed_round->now = clock_thread();
 }
 
 /* What the round says of a trial apart from its own time. */
-static enum trial_fate fate_of(const struct measure *measure, const struct round *round)
+static enum trial_fate fate_of(const struct measure *measure, const struct timed_round *timed_round)
 {
-	double most = round->now.at - round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
+	double most =
+		timed_round->now.at - timed_round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
 
-	if (round->before.slope <= 0 || round->after.slope <= 0)
+	if (timed_round->before.slope <= 0 || timed_round->after.slope <= 0)
 		return TRIAL_BROKEN;
-	if (round->now.switches != round->was.switches &&
-		!is_long(measure, &round->was, &round->now))
+	if (timed_round->now.switches != timed_round->was.switches &&
+		!is_long(measure, &timed_round->was, &timed_round->now))
 		return TRIAL_SWITCHED;
 	if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
 		return TRIAL_MOVED;
-	if (fabs(round->after.total - round->before.total) > most * round->before.total)
+	if (fabs(timed_round->after.total - timed_round->before.total) >
+		most * timed_round->before.total)
 		return TRIAL_DRIFTED;
 	return TRIAL_QUIET;
 }
 
-static struct trial make_trial(const struct measure *measure, const struct round *round,
+static struct trial make_trial(const struct measure *measure, const struct timed_round *timed_round,
 	const struct timed *timed, enum trial_fate fate, double hz)
 {
 	const struct clock *clock = measure->clock;
@@ -200,7 +202,7 @@ static struct trial make_trial(const struct measure *measure, const struct round
 	 * The cost of a call itself is nothing there. */
 	double elements = (double)measure->calls *
 			  (double)(measure->far ? measure->whole : measure->whole - measure->half);
-	double cycle = (round->before.slope + round->after.slope) / 2, cycles = 1;
+	double cycle = (timed_round->before.slope + timed_round->after.slope) / 2, cycles = 1;
 	double slope =
 		((double)timed->whole - (measure->far ? clock->overhead : (double)timed->half)) /
 		elements;
@@ -208,9 +210,9 @@ static struct trial make_trial(const struct measure *measure, const struct round
 		.cpe = slope / cycle,
 		.ghz = hz / cycle * 1e-9,
 		.check = NAN,
-		.watch = trial_watch(clock, (double)round->watch, cycle),
-		.turns = clock->watched ? (float)(((double)round->turns - clock->overhead) / cycle /
-						  clock->turn / CLOCK_TURNS)
+		.watch = trial_watch(clock, (double)timed_round->watch, cycle),
+		.turns = clock->watched ? (float)(((double)timed_round->turns - clock->overhead) /
+						  cycle / clock->turn / CLOCK_TURNS)
 					: NAN,
 		.at = (float)(clock_seconds() - measure->begin),
 		.fate = (uint8_t)fate,
@@ -226,8 +228,9 @@ static struct trial make_trial(const struct measure *measure, const struct round
 	if (measure->counting && trial.fate != TRIAL_BROKEN)
 		count_trial(&trial, cycles, slope / hz);
 	/* What judges trials looks at the watch. */
-	if (is_long(measure, &round->was, &round->now) &&
-		away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
+	if (is_long(measure, &timed_round->was, &timed_round->now) &&
+		away(&timed_round->was, &timed_round->now) >
+			AWAY_MOST * (timed_round->now.at - timed_round->was.at) &&
 		clock->watched)
 		trial.turns = fmaxf(trial.turns, 2);
 	return trial;
@@ -246,24 +249,25 @@ void rounds_begin(struct rounds *rounds, struct measure *measure)
 unsigned rounds_make(struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS])
 {
 	struct measure *measure = rounds->measure;
-	struct round *round = &rounds->last;
+	struct timed_round *timed_round = &rounds->last;
 	unsigned count = trials_of_round(measure, rounds->stable);
 	struct timed timed[ROUND_TRIALS];
 	enum trial_fate fate;
 
 	if (count > most)
 		count = most;
-	time_round(measure, round, timed, count, rounds->hz);
-	fate = fate_of(measure, round);
+	time_round(measure, timed_round, timed, count, rounds->hz);
+	fate = fate_of(measure, timed_round);
 	if (measure->counting && !counting_cycles(measure->counting))
 		measure->counting = NULL;
 	for (unsigned i = 0; i < count; i++)
-		trial[i] = make_trial(measure, round, &timed[i], fate, rounds->hz);
-	rounds->stable = fate == TRIAL_QUIET && fabs(round->after.total - round->before.total) <=
-							ROUND_STABLE * round->before.total
-				 ? rounds->stable + 1
-				 : 0;
-	round->was = round->now;
-	round->before = round->after;
+		trial[i] = make_trial(measure, timed_round, &timed[i], fate, rounds->hz);
+	rounds->stable =
+		fate == TRIAL_QUIET && fabs(timed_round->after.total - timed_round->before.total) <=
+					       ROUND_STABLE * timed_round->before.total
+			? rounds->stable + 1
+			: 0;
+	timed_round->was = timed_round->now;
+	timed_round->before = timed_round->after;
 	return count;
 }

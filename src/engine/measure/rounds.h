@@ -14,7 +14,7 @@ struct chain_time {
 };
 
 /* What was timed around the kernel, and how the system saw it. */
-struct round {
+struct timed_round {
 	struct chain_time before, after;
 	uint64_t watch, turns; /* ticks; of turns the worse of before and after */
 	struct clock_thread was, now;
@@ -22,9 +22,9 @@ struct round {
 
 struct rounds {
 	struct measure *measure;
-	double hz;	   /* ticks a second */
-	unsigned stable;   /* rounds in a row in which the clock was stable */
-	struct round last; /* `before` and `was` are those of the next round */
+	double hz;		 /* ticks a second */
+	unsigned stable;	 /* rounds in a row in which the clock was stable */
+	struct timed_round last; /* `before` and `was` are those of the next round */
 };
 
 void rounds_begin(struct rounds *rounds, struct measure *measure);
