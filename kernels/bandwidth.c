@@ -176,8 +176,8 @@ static struct status bandwidth_check(const int64_t *v)
 			op_names[v[OP]]);
 	if (!op_of(v)->library && part_of(v) < STREAM_UNROLL * distance_of(v))
 		return status_make(STATUS_USAGE,
-			"size=%lld is too small for op=%s at stride=%lld and width=%s: it takes "
-			"%llu",
+			"size=%lld is too small for op=%s at stride=%lld and width=%s: use %llu or "
+			"more",
 			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
 			width_names[v[WIDTH]], (unsigned long long)least_bytes(v));
 	strcat(what, width_names[v[WIDTH]]);
@@ -278,8 +278,7 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	run->code.name = functions[v[OP]];
 	if (op_of(v)->library)
 		run->code.unread =
-			"the C library does the work, in code of its own choice: this loop "
-			"only calls it";
+			"the C library does the work in its own code: this loop only calls it";
 	return status;
 }
 
@@ -367,9 +366,9 @@ static struct status verify_reads(struct kernel_run *run)
 				 offset = place * distance_of(v);
 
 			if (k >= first && !holds(run, walk.found[k], offset, width))
-				return wrong(v, "read something else than what stands", place);
+				return wrong(v, "read a wrong value", place);
 			if (!op_of(v)->writes && !holds(run, run->memory + offset, offset, width))
-				return wrong(v, "wrote, instead of reading,", place);
+				return wrong(v, "wrote instead of reading", place);
 		}
 	}
 	return status_ok();
@@ -397,9 +396,9 @@ static struct status verify_writes(struct kernel_run *run)
 
 		if (op_of(v)->copies ? !holds(run, bytes, place * distance_of(v), width)
 				     : memcmp(bytes, written, width) != 0)
-			return wrong(v, "left something else than it should", place);
+			return wrong(v, "left a wrong value", place);
 		if (between && memcmp(bytes + width, marks, 8) != 0)
-			return wrong(v, "wrote more than it should", place);
+			return wrong(v, "wrote too much", place);
 	}
 	return status_ok();
 }
@@ -421,22 +420,22 @@ static struct status bandwidth_verify(struct kernel_run *run)
 static const char *bandwidth_remark(const int64_t *v)
 {
 	if (op_of(v)->library)
-		return "the C library copies or fills as it likes, 64 KiB at a time; width is only "
-		       "what is counted as one element";
+		return "The C library copies or fills 64 KiB at a time in its own way; width is "
+		       "only the size of one element.";
 	if (v[STORES] == STORES_BYPASS)
-		return "stores past the caches fetch no line first; what is written is in memory "
-		       "afterwards, not in a cache";
+		return "Stores past the caches fetch no line first; afterwards the data are in "
+		       "memory, not in a cache.";
 	if (op_of(v)->strided && distance_of(v) > width_of(v))
-		return op_of(v)->writes ? "whole lines move, to the core and back: more than what "
-					  "is accessed, which alone is credited"
-					: "whole lines move to the core: more than what is read, "
-					  "which alone is credited";
+		return op_of(v)->writes
+			       ? "Whole lines move to the core and back; only the bytes accessed "
+				 "count."
+			       : "Whole lines move to the core; only the bytes read count.";
 	if (op_of(v)->writes && !op_of(v)->reads)
-		return "beyond the caches a line is fetched before it is written, and written back "
-		       "later: that moves twice what is credited";
+		return "Beyond the caches each line is fetched before it is written, and written "
+		       "back later: twice the counted bytes move.";
 	if (op_of(v)->copies)
-		return "beyond the caches the lines written are fetched first, too: that moves "
-		       "half as much again as what is credited";
+		return "Beyond the caches lines are also fetched before they are written: 1.5 "
+		       "times the counted bytes move.";
 	return NULL;
 }
 

@@ -286,11 +286,11 @@ static struct status chains_check(const int64_t *v)
 {
 	if (v[ACC] > 0 && v[CHAIN] != CHAIN_SUM)
 		return status_make(STATUS_USAGE,
-			"acc=%s: chain=%s has no chain through a sum to break; chain=sum has",
+			"acc=%s needs chain=sum: chain=%s has no chain through a sum",
 			acc_names[v[ACC]], chain_names[v[CHAIN]]);
 	if (v[ORDER] != ORDER_SEQUENTIAL && v[CHAIN] != CHAIN_LOAD)
 		return status_make(STATUS_USAGE,
-			"order=random: chain=%s goes through arrays; chain=load has a list",
+			"order=random needs chain=load: chain=%s walks arrays, not a list",
 			chain_names[v[CHAIN]]);
 	return status_ok();
 }
@@ -400,7 +400,7 @@ static void chains_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->lines = walk->scattered ? 1 : (double)bytes_each[v[CHAIN]] / LINE;
 	walk->access = list ? "node" : "addition";
 	walk->waits = list ? "the next node's address is in this node"
-			   : "nothing: the next address is this one and eight bytes";
+			   : "nothing: the next address is eight bytes after this one";
 }
 
 static void chains_rewind(struct kernel_run *run)
@@ -527,15 +527,15 @@ static struct status chains_verify(struct kernel_run *run)
 static const char *chains_remark(const int64_t *v)
 {
 	if (v[CHAIN] == CHAIN_NONE)
-		return "No addition waits for another: what binds is how much the core takes in or "
-		       "moves in a cycle, or memory.";
+		return "No addition waits for another: the issue width, the loads and stores, or "
+		       "memory is the limit.";
 	if (v[CHAIN] == CHAIN_LOAD)
-		return "The address of each load comes out of the last one: all that follows waits "
-		       "for it, whatever cache it has to come from.";
+		return "The last load supplies the address of the next one: everything after it "
+		       "waits, whichever cache holds the node.";
 	if (v[ACC] == 0)
 		return "Each addition waits for the last one, but no load does: loads run ahead, "
-		       "and the chain costs the addition's latency.";
-	return "Side by side, the sums wait for themselves alone: the chain is as many times "
+		       "and the chain costs the latency of the addition.";
+	return "Independent sums wait only for themselves: acc sums make the chain acc times "
 	       "shorter.";
 }
 

@@ -46,7 +46,7 @@ static struct status combine_check(const int64_t *v)
 {
 	if (v[ACC] > v[UNROLL])
 		return status_make(STATUS_USAGE,
-			"acc=%lld needs unroll=%lld or more, and unroll is %lld", (long long)v[ACC],
+			"acc=%lld needs unroll=%lld or more, not unroll=%lld", (long long)v[ACC],
 			(long long)v[ACC], (long long)v[UNROLL]);
 	if (v[SHAPE] == SHAPE_REASSOCIATED && v[ACC] != 1)
 		return status_make(STATUS_USAGE,
@@ -55,7 +55,7 @@ static struct status combine_check(const int64_t *v)
 	if (ring_elements(v) < 1)
 		return status_make(STATUS_USAGE,
 			"size=%lld holds fewer than unroll=%lld elements of %lld bytes at "
-			"stride=%lld: it takes %lld",
+			"stride=%lld: use %lld or more",
 			(long long)v[SIZE], (long long)v[UNROLL], (long long)type_bytes[v[TYPE]],
 			(long long)v[STRIDE],
 			(long long)(v[UNROLL] * v[STRIDE] * type_bytes[v[TYPE]]));

@@ -171,8 +171,8 @@ static struct status hash_check(const int64_t *v)
 {
 	if (v[HASH_TABLE] == TABLE_OPEN && v[HASH_LOAD] > HASH_OPEN_MOST)
 		return status_make(STATUS_USAGE,
-			"load=%lld: table=open takes up to %d, since each key has a slot of its "
-			"own; table=chained takes more",
+			"load=%lld is too much for table=open, which has one slot per key: up to "
+			"%d, or table=chained",
 			(long long)v[HASH_LOAD], HASH_OPEN_MOST);
 	return status_ok();
 }
@@ -218,16 +218,15 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 		walk->reach[walk->reaches++] = (struct kernel_reach){ first,
 			buckets * sizeof(struct hash_node *) + nodes, REACH_CHAINED };
 		walk->lines = 1 + first * 1.25;
-		walk->waits =
-			"the first node's address is in the bucket, each further one's in the "
-			"node before it";
+		walk->waits = "the first node's address is in the bucket, each later one's in the "
+			      "node before it";
 	} else {
 		more = (steps - 1) * sizeof(struct hash_slot) / LINE;
 		walk->reach[walk->reaches++] = (struct kernel_reach){ 1 + more,
 			buckets * sizeof(struct hash_slot), REACH_GUESSED };
 		walk->lines = 1 + more;
-		walk->waits = "the key alone says where to look first, and the next slot follows; "
-			      "whether to go on is guessed";
+		walk->waits = "the key alone gives the first slot, and the next slot follows it; "
+			      "whether the search goes on is predicted";
 	}
 	walk->access = "lookup";
 	walk->scattered = true;
@@ -373,17 +372,17 @@ static const char *hash_remark(const int64_t *v)
 		chained[i] = v[i];
 	chained[HASH_TABLE] = TABLE_CHAINED;
 	if (v[HASH_LOOKUPS] > 1 && steps < 4)
-		return "Searches as short as these overlap in the reorder buffer by themselves: "
-		       "taking them by turns costs instructions and saves little.";
+		return "Short searches overlap in the reorder buffer without help: to interleave "
+		       "them costs instructions and saves little.";
 	if (v[HASH_TABLE] == TABLE_OPEN && steps > steps_of(chained) + 1)
-		return "At this load more slots are looked at than a chain has nodes, and where a "
-		       "search ends is guessed wrong more often.";
+		return "At this load a search reads more slots than a chain has nodes, and its end "
+		       "is mispredicted more often.";
 	if (v[HASH_TABLE] == TABLE_CHAINED && v[HASH_ORDER] == ORDER_BUCKET)
-		return "The nodes of a chain lie side by side: a line brings two or three, and yet "
-		       "each is waited for.";
+		return "The nodes of a chain lie side by side: a line holds two or three, but the "
+		       "search still waits for each node.";
 	if (v[HASH_TABLE] == TABLE_CHAINED && steps >= 4)
-		return "Each node of a chain is a miss of its own, one after the other: turn "
-		       "lookups, or load down.";
+		return "Each node of a chain is a miss, one after another: raise lookups, or lower "
+		       "load.";
 	return NULL;
 }
 

@@ -138,7 +138,7 @@ static struct status loads_verify(struct kernel_run *run)
 		loads_call(run, run->granule);
 		if (run->result != mixed(x))
 			return status_make(STATUS_FAILED,
-				"k-loads did not load what stands at element %llu",
+				"k-loads did not load the value at element %llu",
 				(unsigned long long)last);
 	}
 	kernel_rewind(run);

@@ -288,13 +288,12 @@ static struct status latency_check(const int64_t *v)
 {
 	if (is_mixed(v) && v[CHAINS] > 1)
 		return status_make(STATUS_USAGE,
-			"chains=%lld with far=%lld: a mix of near and far has one chain; far=100 "
-			"has more",
+			"chains=%lld needs far=100: a mix of near and far (far=%lld) has one chain",
 			(long long)v[CHAINS], (long long)v[FAR]);
 	if (far_count(v) == 0)
 		return status_make(STATUS_USAGE,
-			"size=%lld is too small for stride=%lld, order=%s and chains=%lld: it "
-			"takes %llu",
+			"size=%lld is too small for stride=%lld, order=%s and chains=%lld: use "
+			"%llu or more",
 			(long long)v[SIZE], (long long)v[STRIDE], order_names[v[ORDER]],
 			(long long)v[CHAINS], (unsigned long long)least_bytes(v));
 	return status_ok();
@@ -509,20 +508,20 @@ static struct status latency_verify(struct kernel_run *run)
 static const char *latency_remark(const int64_t *v)
 {
 	if (is_mixed(v))
-		return "far is the share of accesses that go to the large set: CPE is the mean "
-		       "over both";
+		return "CPE is the mean over both sets; far percent of the accesses go to the "
+		       "large one.";
 	if (v[ORDER] == ORDER_BACKWARD)
-		return "the prefetcher follows this order: beyond the caches CPE is what it "
-		       "achieves, not the latency; order=random is";
+		return "The prefetcher follows this order: beyond the caches CPE shows bandwidth. "
+		       "Use order=random for the latency.";
 	if (v[ORDER] == ORDER_PAIRS)
-		return "while stride is below the line size every other load finds the line that "
-		       "the one before brought";
+		return "While stride is below the line size, every other load hits the line that "
+		       "the previous load fetched.";
 	if (v[STRIDE] % PAGE == 0)
-		return "nodes a multiple of 4096 bytes apart share few sets of each cache: "
-		       "stride=4160 spreads one line a page";
+		return "Nodes a multiple of 4096 bytes apart share few sets of each cache: "
+		       "stride=4160 spreads them, one line per page.";
 	if (v[CHAINS] > REGISTERS)
-		return "more chains than registers: the pointers of those beyond wait in memory, "
-		       "in the first cache";
+		return "More chains than registers: the loop keeps the other pointers in memory, "
+		       "in the first cache.";
 	return NULL;
 }
 

@@ -35,7 +35,7 @@ static struct status list_check(const int64_t *v)
 {
 	if (v[SIZE] < v[SPACING])
 		return status_make(STATUS_USAGE,
-			"size=%lld holds no node at spacing=%lld: it takes %lld",
+			"size=%lld holds no node at spacing=%lld: use %lld or more",
 			(long long)v[SIZE], (long long)v[SPACING], (long long)v[SPACING]);
 	return status_ok();
 }

@@ -273,12 +273,11 @@ static struct status lookup_check(const int64_t *v)
 {
 	if (v[LOOKUP_INNER] != INNER_SCALAR && v[LOOKUP_FORM] != FORM_INTERLEAVED)
 		return status_make(STATUS_USAGE,
-			"inner=%s: form=%s compares with one value at a time; form=interleaved "
-			"with all",
+			"inner=%s needs form=interleaved: form=%s compares one value at a time",
 			inner_names[v[LOOKUP_INNER]], form_names[v[LOOKUP_FORM]]);
 	if (v[LOOKUP_GROUP] == 0 && v[LOOKUP_FORM] == FORM_UNROLLED)
 		return status_make(STATUS_USAGE,
-			"form=unrolled needs nodes that stay together: group=2, 4, 8 or 16, not 1");
+			"form=unrolled needs groups of nodes: group=2, 4, 8 or 16, not 1");
 	return status_ok();
 }
 
@@ -397,27 +396,26 @@ static void lookup_describe(const int64_t *v, struct kernel_walk *walk)
 		lines.scattered /= values;
 		lines.ordered /= values;
 		walk->restart = nodes * values;
-		walk->waits =
-			"the next node's address is in this node; until it is there, this one "
-			"is compared with all values";
+		walk->waits = "the next node's address is in this node; meanwhile this node is "
+			      "compared with all values";
 		break;
 	case FORM_ARRAY:
 		lines.scattered = 0;
 		lines.ordered = (double)list.count / nodes * NODE / LINE;
-		walk->waits = "nothing: the next node is the one behind this in memory";
+		walk->waits = "nothing: the next node follows this one in memory";
 		if (list.count >= BEYOND_LEARNING)
 			walk->mispredicts =
 				fmin((double)list.deleted, (double)(list.groups - list.deleted)) /
 				(double)(list.groups - list.deleted) / (double)list.group;
 		break;
 	case FORM_INDEX:
-		walk->waits = "nothing: the index has the next node's address. It was made by "
-			      "following the list once";
+		walk->waits = "nothing: the index holds the next node's address. One walk through "
+			      "the list built the index";
 		break;
 	case FORM_UNROLLED:
 		walk->restart = visited;
 		walk->waits =
-			"the next group's address is in this group, one wait for all that it holds";
+			"the next group's address is in this group: one wait for all its nodes";
 		break;
 	default:
 		walk->restart = visited;
@@ -491,34 +489,33 @@ static const char *lookup_remark(const int64_t *v)
 	switch (v[LOOKUP_FORM]) {
 	case FORM_INTERLEAVED:
 		if (v[LOOKUP_INNER] == INNER_SCALAR)
-			return "One load of the chain for as many comparisons as there are values: "
-			       "it is hidden while they take longer than a miss.";
-		return ordered ? "Nodes come in order and comparisons four at a time: what is left "
-				 "is the loop over the values, started anew for each node."
-			       : "The quicker the comparisons, the less they hide: once they take "
-				 "less than a miss the chain of nodes binds again, until there are "
-				 "more values.";
+			return "One load of the chain per node, and as many comparisons as values: "
+			       "the load is hidden while the comparisons take longer than a miss.";
+		return ordered ? "Nodes come in order and comparisons four at a time: the loop "
+				 "over the values, started once per node, is the remaining cost."
+			       : "Faster comparisons hide less: once they take less time than a "
+				 "miss, the chain of nodes is the limit again. More values hide "
+				 "it.";
 	case FORM_ARRAY:
-		return v[LOOKUP_DELETED] ? "A deleted node is read and passed over; among many no "
-					   "predictor knows which, and each costs a wrong guess."
-					 : "Memory's own order, whatever the list's: prefetchers "
-					   "run ahead, and misplaced changes nothing.";
+		return v[LOOKUP_DELETED]
+			       ? "The loop reads deleted nodes and skips them. Among many nodes no "
+				 "predictor knows which are deleted: each costs a misprediction."
+			       : "The walk follows memory, not the list: prefetchers run ahead, "
+				 "and misplaced changes nothing.";
 	case FORM_INDEX:
-		return ordered ? "In order there is nothing to gain: nodes would come in time "
-				 "without an index, which is a third more to read."
-			       : "The index knows all addresses, so misses overlap as far as the "
-				 "core has room for them. They are as many as ever: forms that go "
-				 "through memory in order, or seldom, have fewer.";
+		return ordered ? "In order an index gains nothing: prefetchers bring the nodes in "
+				 "time, and the index is a third more data to read."
+			       : "The index holds all addresses, so as many misses overlap as the "
+				 "core can track. Their number stays: forms that walk memory in "
+				 "order have fewer.";
 	case FORM_UNROLLED:
-		return "One load of the chain for each group: it is as many times shorter, and a "
+		return "One load of the chain per group: the chain is group times shorter, and a "
 		       "misplaced group is one miss.";
 	default:
-		return ordered ? "In order the next node is in this line, or in one that a "
-				 "prefetcher brings: the chain costs a cache's latency, where "
-				 "memory keeps "
-				 "up."
-			       : "Each misplaced node is a miss that the chain waits for, and "
-				 "nothing else is under way meanwhile.";
+		return ordered ? "In order the next node is in this line or in a prefetched one: "
+				 "the chain costs the latency of a cache, if memory keeps up."
+			       : "The chain waits for each misplaced node, and no other miss "
+				 "overlaps with it.";
 	}
 }
 

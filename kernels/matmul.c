@@ -62,17 +62,17 @@ static struct status matmul_check(const int64_t *v)
 
 	if (v[MATMUL_BLOCK] != BLOCK_INITIAL && !matmul_blocked(v))
 		return status_make(STATUS_USAGE,
-			"block=%lld goes with form=blocked or blocked-transposed: form=%s has no "
+			"block=%lld needs form=blocked or blocked-transposed: form=%s has no "
 			"blocks",
 			(long long)v[MATMUL_BLOCK], form);
 	if (matmul_transposed(v) && !sums(v))
 		return status_make(STATUS_USAGE,
-			"form=%s goes along the rows of both matrices: order=ijk or jik, not %s",
-			form, order);
+			"form=%s walks the rows of both matrices: order=ijk or jik, not %s", form,
+			order);
 	if (v[MATMUL_ACC] > 0 && v[MATMUL_FORM] == FORM_NAIVE)
 		return status_make(STATUS_USAGE,
-			"acc=%s: form=naive adds in memory; form=reordered and the others have "
-			"sums side by side",
+			"acc=%s needs another form than form=naive, which adds in memory: "
+			"form=reordered",
 			acc);
 	if (v[MATMUL_ACC] > 0 && !sums(v))
 		return status_make(STATUS_USAGE,
@@ -267,11 +267,11 @@ static void matmul_begin_at(struct kernel_run *run, double share)
 static const char *matmul_remark(const int64_t *v)
 {
 	if (columns_of(v) > 0 && matmul_row(v) * matmul_bytes(v) % 4096 == 0)
-		return "A row is a multiple of 4,096 bytes, so a column's elements meet in few "
-		       "sets of each cache: pad=1 moves them apart.";
+		return "A row is a multiple of 4,096 bytes, so the elements of a column share few "
+		       "sets of each cache: pad=1 spreads them.";
 	if (v[MATMUL_FORM] == FORM_NAIVE && v[MATMUL_ORDER] == ORDER_AUTO)
-		return "Loops j, k, i as in the case study: the innermost goes down two columns, "
-		       "to another line of the cache each time.";
+		return "Loops j, k, i as in the case study: the innermost walks down two columns "
+		       "and touches another line each time.";
 	return NULL;
 }
 

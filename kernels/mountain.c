@@ -55,7 +55,7 @@ static struct status mountain_check(const int64_t *v)
 
 	if (part_of(v) < turn_bytes(v))
 		return status_make(STATUS_USAGE,
-			"size=%lld is too small for op=%s at stride=%lld: it takes %llu",
+			"size=%lld is too small for op=%s at stride=%lld: use %llu or more",
 			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
 			(unsigned long long)least);
 	return status_ok();
@@ -284,8 +284,8 @@ static struct status verify_write(struct kernel_run *run)
 
 			memcpy(&found, walk.found[k], sizeof(found));
 			if (found != before(turn * STREAM_UNROLL + k))
-				return status_make(STATUS_FAILED,
-					"mountain op=rdwr read something else than what stood");
+				return status_make(
+					STATUS_FAILED, "mountain op=rdwr read a wrong value");
 		}
 	}
 	for (uint64_t i = 0; i < count * stride; i++) {
@@ -295,7 +295,7 @@ static struct status verify_write(struct kernel_run *run)
 
 		if (to[i] != right)
 			return status_make(STATUS_FAILED,
-				"mountain op=%s left something else than it should at element %llu",
+				"mountain op=%s left a wrong value at element %llu",
 				op_names[run->v[OP]], (unsigned long long)i);
 	}
 	return status_ok();

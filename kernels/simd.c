@@ -453,13 +453,13 @@ static struct status simd_check(const int64_t *v)
 	const char *op = op_names[v[OP]];
 
 	if (!op_has_form(v[OP], v[FORM]))
-		return status_make(STATUS_USAGE, "form=%s is none of op=%s, which has %s",
+		return status_make(STATUS_USAGE, "form=%s does not fit op=%s: use %s",
 			form_names[v[FORM]], op,
-			v[OP] == OP_MERGE	? "shuffle and blend"
-			: v[OP] == OP_BROADCAST ? "register and memory"
+			v[OP] == OP_MERGE	? "shuffle or blend"
+			: v[OP] == OP_BROADCAST ? "register or memory"
 						: "plain");
 	if (v[FORM] != FORM_PLAIN && v[TYPE] != TYPE_I32)
-		return status_make(STATUS_USAGE, "op=%s works on type=i32 alone", op);
+		return status_make(STATUS_USAGE, "op=%s needs type=i32", op);
 	if (v[FORM] != FORM_PLAIN && v[WIDTH] == WIDTH_SCALAR)
 		return status_make(STATUS_USAGE, "op=%s needs vectors: width=128, 256 or 512", op);
 	return simd_features(v);

@@ -250,7 +250,7 @@ static struct status split_verify(struct kernel_run *run)
 		if (run->result != (words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^
 					   words[5] ^ words[6] ^ words[7]))
 			return status_make(STATUS_FAILED,
-				"split-loads did not load what stands at byte %llu",
+				"split-loads did not load the value at byte %llu",
 				(unsigned long long)(turn % turns * step + last));
 	}
 	kernel_rewind(run);
@@ -260,8 +260,8 @@ static struct status split_verify(struct kernel_run *run)
 static const char *split_remark(const int64_t *v)
 {
 	if (v[ORDER] == ORDER_FIXED && v[OFFSET] + (int64_t)width_of(v) <= 64)
-		return "All loads lie at the same place in their lines: a core whose cache has "
-		       "banks may begin fewer of them a cycle.";
+		return "All loads have the same offset in their lines: a core whose cache has "
+		       "banks may start fewer per cycle.";
 	return NULL;
 }
 

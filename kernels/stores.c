@@ -345,8 +345,8 @@ static struct status stores_check(const int64_t *v)
 {
 	if (v[FORM] == FORM_CHECKED && width_of(v) > 8)
 		return status_make(STATUS_USAGE,
-			"form=checked compares in general registers: width=%s is too wide, at most "
-			"8",
+			"width=%s is too wide for form=checked, which compares in general "
+			"registers: use 8 or less",
 			width_names[v[WIDTH]]);
 	if (width_of(v) == 64)
 		return features_need(FEATURE_AVX512, "width=64");
@@ -519,7 +519,7 @@ static struct status stores_verify(struct kernel_run *run)
 					right, value_of(run, i, stored ? which : !which), width);
 			if (memcmp(to + i * width, right, width) != 0)
 				return status_make(STATUS_FAILED,
-					"stores left another value in element %llu than is right",
+					"stores left a wrong value in element %llu",
 					(unsigned long long)i);
 		}
 	}

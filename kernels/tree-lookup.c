@@ -105,27 +105,27 @@ static struct status tree_check(const int64_t *v)
 
 	if (v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_ORDER] == ORDER_RANDOM)
 		return status_make(STATUS_USAGE,
-			"child=computed goes with order=level or sorted: order=%s leaves nothing "
-			"to compute a place from",
+			"child=computed needs order=level or sorted: with order=%s a place cannot "
+			"be computed",
 			order);
 	if (v[TREE_CHILD] == CHILD_COMPUTED && !v[TREE_BALANCED])
 		return status_make(STATUS_USAGE, "child=computed needs balanced=1: other trees "
-						 "have gaps wherever a child is missing");
+						 "have gaps where a child is missing");
 	if (v[TREE_BARE] && v[TREE_CHILD] == CHILD_POINTER)
-		return status_make(STATUS_USAGE,
-			"bare=1 goes with child=computed: bare nodes have no pointers");
+		return status_make(
+			STATUS_USAGE, "bare=1 needs child=computed: bare nodes have no pointers");
 	if (!v[TREE_BALANCED] && v[TREE_KEYS] > 0)
 		return status_make(STATUS_USAGE,
-			"balanced=0 goes with keys=1, not %s: trees with more keys in a node are "
-			"kept balanced",
+			"balanced=0 needs keys=1, not %s: trees with more keys in a node stay "
+			"balanced",
 			keys);
 	if (!v[TREE_BALANCED] && v[TREE_ORDER] == ORDER_LEVEL)
 		return status_make(
-			STATUS_USAGE, "balanced=0 goes with order=random or sorted, not %s", order);
+			STATUS_USAGE, "balanced=0 needs order=random or sorted, not %s", order);
 	if (v[TREE_KEYS] > 0 && v[TREE_ORDER] == ORDER_SORTED)
 		return status_make(STATUS_USAGE,
-			"order=sorted goes with keys=1, not %s: keys of other nodes come between "
-			"those of one",
+			"order=sorted needs keys=1, not %s: keys of other nodes lie between those "
+			"of one",
 			keys);
 	return status_ok();
 }
@@ -246,16 +246,12 @@ static const char *waits_of(const int64_t *v)
 {
 	static const char *const clauses[2][FORMS] = {
 		[CHILD_POINTER] = {
-			[FORM_BRANCHING] = "the child's address is in this node; which child it is, is guessed, "
-					   "and half of the guesses are wrong",
-			[FORM_BRANCH_FREE] = "the children's addresses are in this node, and which one it is "
-					     "waits for the comparison",
+			[FORM_BRANCHING] = "the child's address is in this node; which child it is, is predicted, and half of the predictions are wrong",
+			[FORM_BRANCH_FREE] = "the children's addresses are in this node; the choice waits for the comparison",
 		},
 		[CHILD_COMPUTED] = {
-			[FORM_BRANCHING] = "only the comparison, which is guessed: half of the next nodes "
-					   "are fetched before this one's key is there",
-			[FORM_BRANCH_FREE] = "the comparison, which picks one of two places: nothing is "
-					     "loaded for them but the key",
+			[FORM_BRANCHING] = "only the comparison, which is predicted: half of the next nodes are fetched before this node's key arrives",
+			[FORM_BRANCH_FREE] = "the comparison, which picks one of two places: only the key is loaded for it",
 		},
 	};
 
@@ -440,24 +436,24 @@ static const char *tree_remark(const int64_t *v)
 	bool branching = v[TREE_FORM] == FORM_BRANCHING, several = v[TREE_LOOKUPS] > 1;
 
 	if (!v[TREE_BALANCED] && !branching)
-		return "Each lookup takes as many steps as the tree is deep, twice those that find "
-		       "a key on average, and stays where it found its own.";
+		return "Each lookup takes as many steps as the tree is deep, twice the average "
+		       "depth of a key; after the key it stays in place.";
 	if (!v[TREE_BALANCED] && several)
-		return "Those that are through wait for the one that goes deepest.";
+		return "Lookups that have ended wait for the deepest one.";
 	if (several && branching)
-		return "Misses of several lookups overlap, wrong guesses do not: a tree that fits "
-		       "the caches gains by form=branch-free alone.";
+		return "Misses of several lookups overlap, mispredictions do not: a tree that fits "
+		       "the caches gains only from form=branch-free.";
 	if (branching && v[TREE_CHILD] == CHILD_COMPUTED)
-		return "A right guess fetches the next node before this one's key is there, so "
-		       "half of the misses overlap with others.";
+		return "A correct prediction fetches the next node before this node's key arrives, "
+		       "so half of the misses overlap.";
 	if (!branching && !several && v[TREE_CHILD] == CHILD_COMPUTED)
-		return "Nothing is guessed, so nothing is fetched ahead: beyond the caches guesses "
-		       "are faster, and lookups at a time faster still.";
+		return "Nothing is predicted, so nothing is fetched early: beyond the caches "
+		       "form=branching is faster, and more lookups at once are faster still.";
 	if (branching)
-		return "A wrong guess is known only when its node has come, and what was begun "
-		       "behind it is of no use: no two misses overlap.";
+		return "A misprediction shows only when its node arrives, and work begun after it "
+		       "is lost: no two misses overlap.";
 	if (v[TREE_ORDER] == ORDER_SORTED)
-		return "The upper levels lie powers of two apart, and meet in few sets of each "
+		return "The upper levels lie powers of two apart, and share few sets of each "
 		       "cache.";
 	return NULL;
 }

@@ -277,12 +277,11 @@ static struct status window_check(const int64_t *v)
 {
 	if (v[WORK] > 0 && (v[REMEDY] == REMEDY_PREFETCH || v[REMEDY] == REMEDY_JAM))
 		return status_make(STATUS_USAGE,
-			"work=%lld with remedy=%s: work goes with remedy=none, and with "
-			"remedy=shadow, which moves it",
+			"work=%lld needs remedy=none, or remedy=shadow, which moves the work; not "
+			"remedy=%s",
 			(long long)v[WORK], remedy_names[v[REMEDY]]);
 	if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW)
-		return status_make(STATUS_USAGE,
-			"remedy=shadow with work=0: there is no work to move; work=%d is some",
+		return status_make(STATUS_USAGE, "remedy=shadow needs work to move: work=%d, not 0",
 			WORK_SHOWN);
 	return status_ok();
 }
@@ -564,16 +563,16 @@ static const char *window_remark(const int64_t *v)
 {
 	switch (v[REMEDY]) {
 	case REMEDY_PREFETCH:
-		return "the later misses are asked for at the beginning of the iteration, and a "
-		       "prefetch retires before its line is there: whatever "
-		       "stands between, they overlap";
+		return "Prefetches at the start of the iteration request the later lines, and "
+		       "retire before the lines arrive: the misses overlap whatever lies between "
+		       "them.";
 	case REMEDY_JAM:
-		return "the misses stand together and the fillers behind them: they fit the window "
-		       "at once, whatever follows";
+		return "The misses come first and the fillers after them: all misses fit the "
+		       "window at once.";
 	case REMEDY_SHADOW:
-		return "the work that the next address waits for is done while this miss is under "
-		       "way; with remedy=none it stands behind the fillers, and "
-		       "beyond the window it begins only once the miss is over";
+		return "The work for the next address runs during this miss. With remedy=none it "
+		       "comes after the fillers: beyond the window it begins only when the miss is "
+		       "over.";
 	default:
 		return window_fillers[v[FILLER]].words;
 	}

@@ -54,7 +54,16 @@ static inline struct status laid_prepare(struct kernel_run *run)
 	return code_buffer_prepare(&laid_room, run);
 }
 
-/* Laid out anew. */
+/* check() refuses the setting, and names this value ("acc=4"). */
+static inline void laid_refuses(const struct kernel *kernel, const int64_t *v, const char *value)
+{
+	struct status status = kernel_check(kernel, v);
+
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, value);
+}
+
+/* Laid out again. */
 static inline void laid_at(const struct kernel *kernel, const int64_t *v, struct kernel_run *run)
 {
 	*run = laid_run(kernel, v);

@@ -298,8 +298,8 @@ static void mixed_sets_take_their_shares(void **state)
 	}
 	v[far] = 50;
 	v[kernel_knob(latency, "chains")] = 2;
-	check_usage(latency->check(v),
-		"chains=2 with far=50: a mix of near and far has one chain; far=100 has more");
+	laid_refuses(latency, v, "chains=2");
+	laid_refuses(latency, v, "far=50");
 }
 
 /* However far apart the nodes of the large set are, and so however long the gap between the two
@@ -359,8 +359,8 @@ static void lines_are_those_that_hold_nodes(void **state)
 	check_near(run.walk.lines, 1, 0);
 	check_near(run.walk.range, 64 << 10, 0);
 	v[size] = 64;
-	check_usage(latency->check(v),
-		"size=64 is too small for stride=64, order=pairs and chains=1: it takes 128");
+	laid_refuses(latency, v, "size=64");
+	laid_refuses(latency, v, "128");
 }
 
 /* What was looked at before trials begin lies elsewhere than where they do. */
