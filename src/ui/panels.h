@@ -2,7 +2,7 @@
  *
  * To add one: write src/ui/panel_NAME.c that ends in one `const struct panel panel_NAME`, and add
  * its row to the table in panels.c. A panel that `view` brings to the front, or that arrows act on,
- * also has a row in src/explorer/panes.c. Callbacks that it does not need stay NULL. */
+ * also has a row in src/explorer/commands_panes.c. Callbacks that it does not need stay NULL. */
 #ifndef SLX_UI_PANELS_H
 #define SLX_UI_PANELS_H
 
