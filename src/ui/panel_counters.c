@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/counts/counts.h"
 #include "ui/event_rows.h"
 #include "ui/panels.h"
@@ -85,8 +86,8 @@ static void add_differ(struct remarks *remarks, const struct view *view)
 	else if (loop->forks)
 		suspect = "the code was decoded as if no branch jumped, or the counter is "
 			  "wrong";
-	panels_figure(counters->counted, counted, sizeof(counted));
-	panels_figure(counters->decoded, decoded, sizeof(decoded));
+	units_figure(counters->counted, counted, sizeof(counted));
+	units_figure(counters->decoded, decoded, sizeof(decoded));
 	snprintf(add(remarks, STYLE_BAD), TEXT,
 		"contradiction: %s instructions counted C, %s in the code %s: %s", counted, decoded,
 		loop->stepped ? "as stepped S" : "as read M", suspect);
@@ -96,16 +97,15 @@ static void add_differ(struct remarks *remarks, const struct view *view)
 static void add_summary(struct remarks *remarks, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
-	char ipc[24], check[64] = "";
+	char check[64] = "";
 	bool differ = counts_clocks_differ(counters->check);
 
 	if (isfinite(counters->check) && !differ)
 		snprintf(check, sizeof(check), "cycles: R is %.3f of C, they agree",
 			counters->check);
 	if (isfinite(counters->ipc)) {
-		panels_figure(counters->ipc, ipc, sizeof(ipc));
-		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s", ipc,
-			check[0] ? "  ·  " : "", check);
+		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s",
+			panels_number(counters->ipc).text, check[0] ? "  ·  " : "", check);
 	} else if (check[0]) {
 		snprintf(add(remarks, STYLE_TEXT), TEXT, "%s", check);
 	}
@@ -213,14 +213,14 @@ static void draw_difference(
 	struct canvas *canvas, struct rectangle at, int x, int y, double counted, double modelled)
 {
 	double difference = counted - modelled, larger = fmax(fabs(counted), fabs(modelled));
-	char figure[24], text[32];
+	char text[32];
 
 	if (fabs(difference) <= 0.005 * larger || fabs(difference) < 0.0005) {
 		canvas_text_right(canvas, at, x, y, STYLE_DIM, "=");
 		return;
 	}
-	panels_figure(fabs(difference), figure, sizeof(figure));
-	snprintf(text, sizeof(text), "%c%s", difference < 0 ? '-' : '+', figure);
+	snprintf(text, sizeof(text), "%c%s", difference < 0 ? '-' : '+',
+		panels_number(fabs(difference)).text);
 	canvas_text_right(
 		canvas, at, x, y, fabs(difference) > 0.1 * larger ? STYLE_WARN : STYLE_TEXT, text);
 }
@@ -234,7 +234,7 @@ static void draw_row(struct canvas *canvas, struct rectangle at, int y, const st
 	double modelled = counters->modelled[event];
 	/* A title may use the columns of a model value that does not exist. */
 	int x = table->title, title = x - 1 + (isfinite(modelled) ? 0 : table->figure);
-	char figure[64], lo[24], hi[24], words[200];
+	char figure[64], lo[24], words[200];
 
 	shown_absence(view, event, words, sizeof(words));
 	title = canvas_text(canvas, (struct rectangle){ at.x, at.y, title, at.height }, 0, y,
@@ -245,10 +245,10 @@ static void draw_row(struct canvas *canvas, struct rectangle at, int y, const st
 		return;
 	}
 	x += table->figure;
-	panels_figure(modelled, figure, sizeof(figure));
+	units_figure(modelled, figure, sizeof(figure));
 	if (isfinite(modelled))
 		canvas_text_right(canvas, at, x, y, STYLE_TEXT, figure);
-	panels_figure(count->value, lo, sizeof(lo));
+	units_figure(count->value, lo, sizeof(lo));
 	snprintf(figure, sizeof(figure), "%s%s", shown_mark(view, event), lo);
 	canvas_text_right(canvas, at, x += table->figure, y, STYLE_FIGURE, figure);
 	x += table->figure;
@@ -256,9 +256,8 @@ static void draw_row(struct canvas *canvas, struct rectangle at, int y, const st
 		draw_difference(canvas, at, x, y, count->value, modelled);
 	if (!table->quartiles || count->passes < PANELS_QUARTILES_FROM)
 		return;
-	panels_figure(count->lo, lo, sizeof(lo));
-	panels_figure(count->hi, hi, sizeof(hi));
-	snprintf(figure, sizeof(figure), "%s … %s", lo, hi);
+	units_figure(count->lo, lo, sizeof(lo));
+	snprintf(figure, sizeof(figure), "%s … %s", lo, panels_number(count->hi).text);
 	canvas_text(canvas, at, x + 3, y, STYLE_DIM, figure);
 }
 

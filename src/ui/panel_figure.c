@@ -93,14 +93,13 @@ static void format_age(double seconds, char *buffer, size_t size)
 /* The last quiet value, which remains visible while the present one is contended. */
 static void add_quiet(struct lines *lines, const struct view *view)
 {
-	char figure[24], age[32];
+	char age[32];
 
 	if (!view->sample.contended || !view->quiet.valid)
 		return;
-	panels_figure(view->quiet.cpe, figure, sizeof(figure));
 	format_age(view->quiet_age, age, sizeof(age));
 	snprintf(add(lines, 1, STYLE_GOOD)->text, sizeof(lines->line[0].text), "quiet: %s, %s ago",
-		figure, age);
+		panels_number(view->quiet.cpe).text, age);
 }
 
 /* "contended: 12 % of trials quiet", "two modes: 0.750 (62 %), 1.021". */
@@ -126,8 +125,8 @@ static void add_doubts(
 			snprintf(line->text, sizeof(line->text), "not settled");
 	}
 	if (sample->places > 1) {
-		panels_figure(sample->place_lo, low, sizeof(low));
-		panels_figure(sample->place_hi, high, sizeof(high));
+		units_figure(sample->place_lo, low, sizeof(low));
+		units_figure(sample->place_hi, high, sizeof(high));
 		line = add(lines, 7, STYLE_TEXT);
 		snprintf(line->text, sizeof(line->text), "%u placements %s ... %s", sample->places,
 			low, high);
@@ -139,8 +138,8 @@ static void add_doubts(
 			snprintf(line->text, sizeof(line->text), "provisional");
 	}
 	if (sample->modes == 2) {
-		panels_figure(sample->mode_low, low, sizeof(low));
-		panels_figure(sample->mode_high, high, sizeof(high));
+		units_figure(sample->mode_low, low, sizeof(low));
+		units_figure(sample->mode_high, high, sizeof(high));
 		line = add(lines, 1, STYLE_WARN);
 		snprintf(line->text, sizeof(line->text), "two modes: %s (%.0f %%), %s", low,
 			100 * sample->mode_share_low, high);
@@ -172,7 +171,6 @@ static void add_course(struct lines *lines, const struct view *view)
 static void add_trials(struct lines *lines, const struct sample *sample,
 	const struct view_counters *counters, const struct canvas *canvas, int width)
 {
-	char ipc[24];
 	struct line *line = add(lines, 4, STYLE_TEXT);
 	const char *quiet = isfinite(sample->quiet) ? "quiet " : "",
 		   *trials = sample->trials == 1 ? "trial" : "trials";
@@ -199,9 +197,8 @@ static void add_trials(struct lines *lines, const struct sample *sample,
 			panels_source(sample->cycles_from), counters->check);
 	}
 	if (counters->ipc > 0) {
-		panels_figure(counters->ipc, ipc, sizeof(ipc));
 		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text),
-			"%s instructions a cycle C", ipc);
+			"%s instructions a cycle C", panels_number(counters->ipc).text);
 	}
 	/* A contended value has the share of quiet trials in the same line. */
 	if (sample->contended && isfinite(sample->quiet))
@@ -223,8 +220,8 @@ static void add_pace(
 	struct line *line;
 
 	if (sample_ratios->instructions > 0 && !view->foreign) {
-		panels_figure(sample_ratios->instructions, each, sizeof(each));
-		panels_figure(sample_ratios->cpi, cpi, sizeof(cpi));
+		units_figure(sample_ratios->instructions, each, sizeof(each));
+		units_figure(sample_ratios->cpi, cpi, sizeof(cpi));
 		/* For walks that wait for their loads, it is half of the explanation. */
 		line = add(
 			lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT);
@@ -250,16 +247,14 @@ static void add_pace(
 static void add_spread(struct lines *lines, const struct sample *sample)
 {
 	struct line *line = add(lines, 2, STYLE_TEXT);
-	char lo[24], hi[24];
 
 	if (sample->trials < PANELS_QUARTILES_FROM) {
 		snprintf(line->text, sizeof(line->text), "no quartiles from %u trial%s",
 			sample->trials, sample->trials == 1 ? "" : "s");
 		return;
 	}
-	panels_figure(sample->cpe_lo, lo, sizeof(lo));
-	panels_figure(sample->cpe_hi, hi, sizeof(hi));
-	snprintf(line->text, sizeof(line->text), "quartiles %s … %s", lo, hi);
+	snprintf(line->text, sizeof(line->text), "quartiles %s … %s",
+		panels_number(sample->cpe_lo).text, panels_number(sample->cpe_hi).text);
 }
 
 /* One rate: "  0.183 ns   T". Empty if there is none: the code moves no bytes, or its data decide
@@ -267,13 +262,11 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 static void rate(
 	char *buffer, size_t size, double value, const char *unit, int unit_width, char source)
 {
-	char figure[24];
 
 	*buffer = '\0';
 	if (!isfinite(value))
 		return;
-	panels_figure(value, figure, sizeof(figure));
-	snprintf(buffer, size, "%6s %-*s %c", figure, unit_width, unit, source);
+	snprintf(buffer, size, "%6s %-*s %c", panels_number(value).text, unit_width, unit, source);
 }
 
 /* Two rates side by side or on two lines. */
@@ -360,7 +353,7 @@ static void add_limit(
 	} else {
 		const char *name = limit_name(limits->limit[limits->binding].kind);
 
-		panels_figure(limits->bound, bound, sizeof(bound));
+		units_figure(limits->bound, bound, sizeof(bound));
 		if (view->foreign || view->nearest)
 			snprintf(gap, sizeof(gap), " on %s%s", view->core->name,
 				view->nearest ? ", assumed" : "");
@@ -373,13 +366,13 @@ static void add_limit(
 	if (panels_shown(scene, "ladder"))
 		return;
 	if (view->advice.kind == ADVICE_KNOB) {
-		panels_figure(view->advice.to, bound, sizeof(bound));
+		units_figure(view->advice.to, bound, sizeof(bound));
 		line = add(lines, 5, STYLE_KEY);
 		snprintf(line->text, size, "r %s: %s predicted", view->advice.brief, bound);
 		if (canvas_columns(canvas, line->text) > width)
 			snprintf(line->text, size, "r %s: %s M", view->advice.brief, bound);
 	} else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding) {
-		panels_figure(limits->predicted, bound, sizeof(bound));
+		units_figure(limits->predicted, bound, sizeof(bound));
 		line = add(lines, 7, STYLE_TEXT);
 		snprintf(line->text, size, "predicted %s M %s", bound,
 			limit_name(limits->limit[limits->predicted_by].kind));
@@ -404,21 +397,21 @@ static void add_ratio(
 	const struct sample *a = &view->a, *b = &view->sample;
 	const char *a_doubt = doubt_of(a), *b_doubt = doubt_of(b);
 	struct line *line = add(lines, 3, STYLE_B);
-	char ratio[24], words[64];
+	char words[64];
 	size_t used;
 
 	if (!isfinite(view->ratio) || view->ratio <= 0) {
 		snprintf(line->text, sizeof(line->text), "B/A  -  B is not measured yet");
 		return;
 	}
-	panels_figure(view->ratio, ratio, sizeof(ratio));
 	if (same_within_spread(a, b, view->ratio))
 		snprintf(words, sizeof(words), "the same within the spread");
 	else if (view->ratio < 1)
 		snprintf(words, sizeof(words), "B is %.2f× faster", 1 / view->ratio);
 	else
 		snprintf(words, sizeof(words), "B is %.2f× slower", view->ratio);
-	used = (size_t)snprintf(line->text, sizeof(line->text), "B/A  %s  %s", ratio, words);
+	used = (size_t)snprintf(line->text, sizeof(line->text), "B/A  %s  %s",
+		panels_number(view->ratio).text, words);
 	if (a_doubt || b_doubt) {
 		line->style = STYLE_WARN;
 		if (a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0)
@@ -435,16 +428,15 @@ static void add_ratio(
 static void add_pinned(
 	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
-	char a[24], words[200];
+	char words[200];
 	struct line *line;
 	size_t used;
 
 	if (!view->pinned)
 		return;
-	panels_figure(view->a.cpe, a, sizeof(a));
 	panels_setting(&view->a_setting, &view->setting, words, sizeof(words));
 	line = add(lines, 3, STYLE_A);
-	snprintf(line->text, sizeof(line->text), "A    %s  %s", a,
+	snprintf(line->text, sizeof(line->text), "A    %s  %s", panels_number(view->a.cpe).text,
 		words[0] ? words : "this setting");
 	used = strlen(line->text);
 	if (view->a_limit != LIMIT_COUNT) {
@@ -556,7 +548,7 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 	} else {
 		struct line *figure = add(&lines, 0, doubt_of(sample) ? STYLE_WARN : STYLE_FIGURE);
 
-		panels_figure(sample->cpe, figure->text, sizeof(figure->text));
+		units_figure(sample->cpe, figure->text, sizeof(figure->text));
 		figure->big = true;
 		if (digits_width(figure->text) > 0 && digits_width(figure->text) <= at.width)
 			figure->rows = DIGITS_HEIGHT;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "ui/panels.h"
 
 /* From this width on the cause is next to the bar; columns of a number; the most for titles. */
@@ -99,7 +100,7 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y,
 	enum style style = binding ? STYLE_FIGURE : STYLE_TEXT;
 	struct rectangle title_at = { at.x, at.y, columns->title, at.height };
 	int x = columns->title + 1;
-	char title[48], figure[24];
+	char title[48];
 
 	snprintf(title, sizeof(title), "%s%s", limit_title(limit->kind),
 		limit->hard || columns->brief ? "" : soft);
@@ -117,9 +118,8 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y,
 		: binding    ? STYLE_WARN
 			     : STYLE_BAR,
 		limit->hard ? GLYPH_SHADE4 : GLYPH_SHADE1);
-	panels_figure(limit->cpe, figure, sizeof(figure));
 	x += columns->bar + FIGURE;
-	canvas_text_right(canvas, at, x, y, style, figure);
+	canvas_text_right(canvas, at, x, y, style, panels_number(limit->cpe).text);
 	if (binding)
 		canvas_text(canvas, at, x + 1, y, STYLE_WARN, binds);
 	else if (index == limits->predicted_by)
@@ -138,7 +138,7 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y,
 	const struct sample *sample = &view->sample;
 	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
 	int x = columns->title + 1;
-	char figure[24], lo[24], hi[24], tail[64];
+	char tail[64];
 
 	canvas_text(canvas, at, 0, y, STYLE_FIGURE, "measured");
 	if (!sample->valid) {
@@ -151,14 +151,12 @@ static void draw_measured(struct canvas *canvas, struct rectangle at, int y,
 	}
 	draw_bar(canvas, at, x, y, columns->bar,
 		columns->scale > 0 ? sample->cpe / columns->scale : 0, STYLE_FIGURE, GLYPH_SHADE3);
-	panels_figure(sample->cpe, figure, sizeof(figure));
 	x += columns->bar + FIGURE;
-	canvas_text_right(canvas, at, x, y, style, figure);
-	panels_figure(sample->cpe_lo, lo, sizeof(lo));
-	panels_figure(sample->cpe_hi, hi, sizeof(hi));
+	canvas_text_right(canvas, at, x, y, style, panels_number(sample->cpe).text);
 	snprintf(tail, sizeof(tail), "%c %s", (char)sample->cycles_from, panels_state(view));
 	canvas_text(canvas, at, x + 1, y, style, tail);
-	snprintf(tail, sizeof(tail), "quartiles %s … %s", lo, hi);
+	snprintf(tail, sizeof(tail), "quartiles %s … %s", panels_number(sample->cpe_lo).text,
+		panels_number(sample->cpe_hi).text);
 	if (columns->cause && sample->trials >= PANELS_QUARTILES_FROM)
 		canvas_text(canvas, at, columns->cause, y, STYLE_DIM, tail);
 }
@@ -265,7 +263,7 @@ static void name_rest(
 		if (is_shown(shown, i))
 			continue;
 		if (limits->limit[i].known && known++ == 0)
-			panels_figure(limits->limit[i].cpe, figure, sizeof(figure));
+			units_figure(limits->limit[i].cpe, figure, sizeof(figure));
 		unknown += !limits->limit[i].known;
 	}
 	if (known && unknown)

@@ -2,6 +2,7 @@
  * are. One row shows the value and how to quit, as far as they fit. */
 #include <stdio.h>
 
+#include "base/units.h"
 #include "ui/panels.h"
 
 /* Narrower screens use only their first row. */
@@ -30,7 +31,7 @@ static void draw_figure(struct canvas *canvas, struct rectangle at, const struct
 	const char *comma = state[0] ? ", " : "";
 
 	frozen = view->frozen ? ", frozen" : view->recording ? ", recording" : "";
-	panels_figure(sample->cpe, figure, sizeof(figure));
+	units_figure(sample->cpe, figure, sizeof(figure));
 	snprintf(whole, sizeof(whole), "%s  CPE %s %c%s%s%s  q quits  (panels from %dx%d)", kernel,
 		figure, (char)sample->cycles_from, comma, state, frozen, LAYOUT_MIN_WIDTH,
 		LAYOUT_MIN_HEIGHT);
@@ -83,9 +84,9 @@ static void draw_figure_row(
 	char figure[24], lo[24], hi[24], whole[128], middle[96], narrow[64];
 	const char *lines[] = { whole, middle, narrow, figure };
 
-	panels_figure(sample->cpe, figure, sizeof(figure));
-	panels_figure(sample->cpe_lo, lo, sizeof(lo));
-	panels_figure(sample->cpe_hi, hi, sizeof(hi));
+	units_figure(sample->cpe, figure, sizeof(figure));
+	units_figure(sample->cpe_lo, lo, sizeof(lo));
+	units_figure(sample->cpe_hi, hi, sizeof(hi));
 	snprintf(whole, sizeof(whole), "CPE %s  quartiles %s … %s  %s", figure, lo, hi, source);
 	snprintf(middle, sizeof(middle), "CPE %s  %s … %s  %.1s", figure, lo, hi, source);
 	if (!spread)
@@ -102,7 +103,6 @@ static void state_words(const struct view *view, char *buffer, size_t size)
 {
 	const struct sample *sample = &view->sample;
 	const char *state = panels_state(view);
-	char figure[24];
 	const char *word = view->frozen			? "frozen"
 			   : view->failure[0]		? "stopped"
 			   : view->characterising	? "this core"
@@ -115,8 +115,8 @@ static void state_words(const struct view *view, char *buffer, size_t size)
 		view->recording ? ", recording" : "");
 
 	if (sample->valid && sample->contended && view->quiet.valid && used < size) {
-		panels_figure(view->quiet.cpe, figure, sizeof(figure));
-		snprintf(buffer + used, size - used, "; quiet: %s", figure);
+		snprintf(buffer + used, size - used, "; quiet: %s",
+			panels_number(view->quiet.cpe).text);
 	}
 }
 

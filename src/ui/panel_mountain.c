@@ -26,7 +26,7 @@ static void put(struct page *page, enum style style, const char *text)
 static void figure_words(const struct view *view, char *buffer, size_t size)
 {
 	const struct sample *sample = &view->sample;
-	char gbps[24], bytes[24], cpe[24], low[24], high[24];
+	char bytes[24];
 	const char *state = panels_state(view);
 
 	if (!sample->valid) {
@@ -36,14 +36,11 @@ static void figure_words(const struct view *view, char *buffer, size_t size)
 					 : "measuring …");
 		return;
 	}
-	panels_figure(sample->gbps, gbps, sizeof(gbps));
-	panels_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
-	panels_figure(sample->cpe, cpe, sizeof(cpe));
-	panels_figure(sample->cpe_lo, low, sizeof(low));
-	panels_figure(sample->cpe_hi, high, sizeof(high));
-	snprintf(buffer, size, "%s GB/s T, %s bytes a cycle; CPE %s (%s to %s), %s%s%s", gbps,
-		bytes, cpe, low, high, panels_source(sample->cycles_from), *state ? "; " : "",
-		state);
+	units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
+	snprintf(buffer, size, "%s GB/s T, %s bytes a cycle; CPE %s (%s to %s), %s%s%s",
+		panels_number(sample->gbps).text, bytes, panels_number(sample->cpe).text,
+		panels_number(sample->cpe_lo).text, panels_number(sample->cpe_hi).text,
+		panels_source(sample->cycles_from), *state ? "; " : "", state);
 }
 
 /* The binding limit, or why none is known. Empty: no reason is known either. */
@@ -51,14 +48,12 @@ static void limit_words(const struct view *view, char *buffer, size_t size)
 {
 	const struct explanation *explanation = view->explanation;
 	const struct limits *limits = explanation ? &explanation->limits : NULL;
-	char bound[24];
 
 	if (!limits || !status_is_ok(&explanation->status) || limits->binding < 0) {
 		snprintf(buffer, size, "%s", view->limits_note);
 		return;
 	}
-	panels_figure(limits->bound, bound, sizeof(bound));
-	snprintf(buffer, size, "limit CPE %s, %s: %s", bound,
+	snprintf(buffer, size, "limit CPE %s, %s: %s", panels_number(limits->bound).text,
 		limit_title(limits->limit[limits->binding].kind),
 		limits->limit[limits->binding].cause);
 }
@@ -68,7 +63,7 @@ static void limit_words(const struct view *view, char *buffer, size_t size)
 static bool misses_words_of(const struct view *view, int level, char *buffer, size_t size)
 {
 	const struct view_misses *misses = &view->misses;
-	char bytes[32], words[160], note[120], figure[24], counted[40] = "", other[240] = "";
+	char bytes[32], words[160], note[120], counted[40] = "", other[240] = "";
 
 	if (!(misses->now.level[level].bytes > 0))
 		return false;
@@ -76,8 +71,8 @@ static bool misses_words_of(const struct view *view, int level, char *buffer, si
 	misses_words(&misses->now, level, words, sizeof(words));
 	misses_note(&misses->now, level, note, sizeof(note));
 	if (isfinite(misses->counted[level])) {
-		panels_figure(misses->counted[level], figure, sizeof(figure));
-		snprintf(counted, sizeof(counted), "; counted %s C", figure);
+		snprintf(counted, sizeof(counted), "; counted %s C",
+			panels_number(misses->counted[level]).text);
 	}
 	if (misses->whatif.asked &&
 		misses->then.level[level].bytes != misses->now.level[level].bytes) {
@@ -271,7 +266,7 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 	const struct view_grid *grid = &view->grid;
 	float here = grid->gbps[grid->here_y][grid->here_x];
 	const struct knob *knobs = view->setting.kernel->knobs;
-	char figure[24], bytes[64], stride[64];
+	char bytes[64], stride[64];
 	bool contended = false, unsettled = false;
 	size_t used;
 
@@ -287,9 +282,9 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 		used = (size_t)snprintf(buffer, size, "mountain: GB/s over %s and %s",
 			knobs[grid->size_knob].name, knobs[grid->stride_knob].name);
 	} else {
-		panels_figure((double)here, figure, sizeof(figure));
-		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s T at %s, %s %s", figure,
-			bytes, knobs[grid->stride_knob].name, stride);
+		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s T at %s, %s %s",
+			panels_number((double)here).text, bytes, knobs[grid->stride_knob].name,
+			stride);
 	}
 	for (int i = 0; i < grid->nx * grid->ny; i++) {
 		contended |= grid->contended[i / grid->nx][i % grid->nx];

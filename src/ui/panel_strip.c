@@ -94,9 +94,9 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		return;
 	find_range(view, &low, &high);
 	if (view->strip_count > 0) {
-		panels_figure(high, label, sizeof(label));
+		units_figure(high, label, sizeof(label));
 		canvas_text_right(canvas, at, MARGIN - 2, 0, STYLE_DIM, label);
-		panels_figure(low, label, sizeof(label));
+		units_figure(low, label, sizeof(label));
 		canvas_text_right(canvas, at, MARGIN - 2, rows - 1, STYLE_DIM, label);
 	}
 	first = view->strip_count > columns ? view->strip_count - columns : 0;

@@ -47,9 +47,12 @@ static const struct {
 
 enum { PANELS = sizeof(table) / sizeof(table[0]) };
 
-void panels_figure(double value, char *buffer, size_t size)
+struct number panels_number(double value)
 {
-	units_figure(value, buffer, size);
+	struct number number;
+
+	units_figure(value, number.text, sizeof(number.text));
+	return number;
 }
 
 const char *panels_source(enum source source)

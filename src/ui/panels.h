@@ -66,9 +66,13 @@ int panels_page(const struct canvas *canvas, const struct view *view);
 /* The overlays, which panels_draw() draws over everything. */
 extern const struct panel panel_help, panel_find, panel_text, panel_said;
 
-/* Shared words: a number with three digits ("0.752", "-" if unavailable), and the name of a source
- * ("R reference clock"). */
-void panels_figure(double value, char *buffer, size_t size);
+/* A number with three digits: "0.752", "-" if unavailable. */
+struct number {
+	char text[24];
+};
+struct number panels_number(double value);
+
+/* The name of a source: "R reference clock". */
 const char *panels_source(enum source source);
 
 /* Quartiles need at least this many trials. */
