@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* One byte of the function: what begins there. */
+/* One byte of the function, and the instruction that begins there. */
 struct place {
 	uint8_t length; /* of the instruction that begins here; 0: none was decoded here */
 	uint8_t flow;	/* enum insn_flow */
@@ -17,7 +17,7 @@ struct place {
 	bool reaches; /* and from it a turn can be ended without leaving the span */
 };
 
-/* A backward branch or jump and what it leads back to: offsets. */
+/* A backward branch or jump and its target: offsets. */
 struct span {
 	int32_t first, last;
 	int count;    /* instructions */
@@ -29,7 +29,7 @@ struct function {
 	const uint8_t *code;
 	int32_t size;
 	struct place *place;
-	bool cut; /* it goes on behind the bytes that are looked at */
+	bool cut; /* it continues after the bytes that are read */
 };
 
 /* Bytes that are looked at first: few functions have more, and all these are noted one by one. */
@@ -51,7 +51,7 @@ static void decode_at(const struct function *function, int32_t offset, struct in
 		(uint64_t)(uintptr_t)(function->code + offset), insn);
 }
 
-/* Whether execution goes on behind it only if something jumps there. */
+/* Whether only a jump reaches the instruction after it. */
 static bool ends(const struct insn *insn)
 {
 	switch (insn->flow) {
@@ -66,9 +66,8 @@ static bool ends(const struct insn *insn)
 	}
 }
 
-/* Decodes what can be reached from the entry, and what stands between that: cases of a jump table,
- * say. What lies behind the function is not looked at; conditional branches tell how far it goes at
- * least. */
+/* Decodes the instructions that the entry reaches, and those between them (cases of a jump table).
+ * Conditional branches show the least extent of the function; code after that is not read. */
 static void read_function(struct function *function)
 {
 	int32_t at = 0, extent = 0, lowest = 0;
@@ -93,8 +92,8 @@ static void read_function(struct function *function)
 			place->length = insn.length;
 			place->flow = (uint8_t)insn.flow;
 			place->target = offset_of(function, &insn);
-			/* A jump far ahead may lead into another function: that alone is none of
-			 * ours. */
+			/* A jump far ahead may lead into another function, and does not extend this
+			 * one. */
 			function->cut |= next >= function->size && !ends(&insn);
 			function->cut |= insn.flow == FLOW_BRANCH && place->target < 0 &&
 					 insn.target >= (uint64_t)(uintptr_t)function->code +
@@ -113,8 +112,7 @@ static void read_function(struct function *function)
 	}
 }
 
-/* The next instruction in memory; what nothing leads to in between (padding behind a jump) is
- * passed over. */
+/* The next instruction in memory. Bytes that nothing reaches (padding after a jump) are skipped. */
 static int32_t following(const struct function *function, const struct span *span, int32_t at)
 {
 	at += function->place[at].length;
@@ -123,7 +121,7 @@ static int32_t following(const struct function *function, const struct span *spa
 	return at;
 }
 
-/* Whether a turn can be ended from there: from what is measured already, the places behind. */
+/* Whether a turn can end from there; the places after it are measured already. */
 static bool reaches(const struct function *function, const struct span *span, int32_t at)
 {
 	return at <= span->last && function->place[at].listed && function->place[at].reaches;
@@ -171,7 +169,8 @@ static bool measure_span(const struct function *function, struct span *span)
 	return function->place[span->first].reaches;
 }
 
-/* The innermost loop; of several the one with most instructions, those in one piece first. */
+/* The innermost loop. Of several, loops without a return come first, then the one with most
+ * instructions. */
 static bool find_loop(const struct function *function, struct span *best)
 {
 	struct span *spans = NULL;
@@ -242,7 +241,7 @@ static void fill_loop(const struct function *function, const struct span *span, 
 	}
 }
 
-/* Reads the function in as many of its bytes as it takes. */
+/* Reads the function, and more of its bytes while it continues. */
 static void read_whole(struct function *function, size_t size)
 {
 	int32_t most = (int32_t)(size < DECODE_FUNCTION ? size : DECODE_FUNCTION);

@@ -1,7 +1,6 @@
-/* AArch64 instructions, by Capstone. Of its accounts of what is read and written only the flags are
- * taken: for registers and memory they are wrong too often (cmp writes, str loads, ret reads
- * nothing), and the instruction set is regular enough to say it in a page. tests/unit/test_decode.c
- * has a row for each correction. */
+/* AArch64 instructions, by Capstone. Only the flags are taken from its lists of what an instruction
+ * reads and writes: for registers and memory these are often wrong (cmp writes, str loads, ret
+ * reads nothing). tests/unit/test_decode.c has a row for each correction. */
 #include "model/code/decode.h"
 
 #include <pthread.h>
@@ -17,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static csh handle;
 static cs_insn *buffer;
 
-/* What is looked at while one instruction is filled in. */
+/* State while one instruction is filled in. */
 struct source {
 	const char *name;
 	const char *operands; /* as text */
@@ -138,7 +137,7 @@ static void add_write(struct insn *insn, uint8_t reg)
 	add(insn->writes, &insn->write_count, INSN_WRITES, reg);
 }
 
-/* ---- What an instruction does with its operands */
+/* ---- Operands read and written */
 
 static bool is_load(const struct source *source)
 {
@@ -381,8 +380,7 @@ static void shape_letter(
 	}
 }
 
-/* Neither what a prefetch is for nor what a post-indexed form adds to its base is part of the
- * shape. */
+/* The shape has neither a prefetch's purpose nor the offset of a post-indexed form. */
 static bool in_shape(const struct source *source, int index)
 {
 	return source->decoded.operands[index].type != ARM64_OP_PREFETCH &&
@@ -446,8 +444,8 @@ static bool is_move(const struct source *source)
 	       bits(source, to) == bits(source, from) && bits(source, to) >= 32;
 }
 
-/* The name of the operation. Capstone's mov stands for four that have nothing in common; movz and
- * movn are mov of a constant. */
+/* The name of the operation. Capstone's mov is four unrelated instructions; movz and movn are mov
+ * of a constant. */
 static const char *operation(const struct source *source)
 {
 	const cs_arm64_op *to = &source->decoded.operands[0], *from = &source->decoded.operands[1];

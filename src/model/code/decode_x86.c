@@ -1,5 +1,5 @@
-/* x86-64 instructions, by Zydis. What it says is corrected here where the hardware does otherwise;
- * each correction has a row in tests/unit/test_decode.c. */
+/* x86-64 instructions, by Zydis, corrected where the hardware differs: tests/unit/test_decode.c has
+ * a row for each correction. */
 #include "model/code/decode.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 #include <Zydis/Zydis.h>
 
-/* What is looked at while one instruction is filled in. */
+/* State while one instruction is filled in. */
 struct source {
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand all[ZYDIS_MAX_OPERAND_COUNT];
@@ -21,7 +21,7 @@ struct source {
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static ZydisDecoder decoder;
 static ZydisFormatter plain,
-	sized; /* sized: says "dword ptr" always; else only where no register tells */
+	sized; /* sized: "dword ptr" always; else only where no register shows the size */
 
 static void prepare_formatter(ZydisFormatter *formatter, bool size)
 {
@@ -98,8 +98,7 @@ static void add_write(struct insn *insn, uint8_t reg)
 
 /* ---- Names */
 
-/* Zydis has a spelling of its own for some conditions: here the one that compilers and manuals
- * prefer. */
+/* Zydis spells some conditions in its own way: this is the spelling of compilers and manuals. */
 static const char *condition(const char *zydis)
 {
 	static const char *const spelling[][2] = {
@@ -117,8 +116,7 @@ static const char *condition(const char *zydis)
 	return zydis;
 }
 
-/* How much of a name stands before its condition: 1 of "jnz", 4 of "cmovnz", 3 of "setnz", else 0.
- */
+/* Letters of a name before its condition: 1 of "jnz", 4 of "cmovnz", 3 of "setnz", else 0. */
 static size_t before_condition(const struct source *source, const char *name)
 {
 	switch (source->decoded.meta.category) {
@@ -334,7 +332,7 @@ static void fill_register(
 	if (is_vector(operand->reg.value) && operand->size < 128 &&
 		source->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		whole = false;
-	/* Where the source is 0 the target stays what it was (AMD APM volume 3; Intel SDM). */
+	/* Where the source is 0 the target keeps its value (AMD APM volume 3; Intel SDM). */
 	if (writes && (source->decoded.mnemonic == ZYDIS_MNEMONIC_BSF ||
 			      source->decoded.mnemonic == ZYDIS_MNEMONIC_BSR))
 		whole = false;
@@ -346,8 +344,8 @@ static void fill_register(
 		add_write(insn, reg);
 }
 
-/* Elements of a gather or scatter: as many as fit the data register and the index register both.
- * Their sizes stand in the name: vgatherDPS, vpscatterQD. */
+/* Elements of a gather or scatter: the smaller number that the data and the index register hold.
+ * The name has their sizes: vgatherDPS, vpscatterQD. */
 static void fill_elements(const struct source *source, const ZydisDecodedOperand *operand,
 	struct insn *insn, struct insn_memory *memory)
 {
@@ -406,7 +404,7 @@ static void fill_memory(
 	}
 }
 
-/* push, pop, call, ret: the operand on the stack, which has to stand first. */
+/* push, pop, call, ret: the operand on the stack comes first. */
 static void find_stack(const struct source *source, struct insn *insn)
 {
 	bool moves = false;
@@ -466,7 +464,7 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	}
 }
 
-/* The carry, and the other flags together. What stays undefined counts as left alone. */
+/* The carry, and the other flags together. Undefined flags count as unchanged. */
 static void fill_flags(const struct source *source, struct insn *insn)
 {
 	static const uint32_t others = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
@@ -474,7 +472,7 @@ static void fill_flags(const struct source *source, struct insn *insn)
 	const ZydisAccessedFlags *flags = source->decoded.cpu_flags;
 	uint32_t written;
 	bool kept = strchr(insn->shape, 'c') !=
-		    NULL; /* a shift by CL: where that is 0 they stay what they were */
+		    NULL; /* a shift by CL: where CL is 0 they keep their values */
 
 	if (!flags)
 		return;
@@ -524,8 +522,8 @@ static enum insn_flow flow(const struct source *source)
 	}
 }
 
-/* The widest vector register; else what the first general register, the target as a rule, has; else
- * an implied one (cqo, div [m]), rsp aside. */
+/* The widest vector register; else the first general register, usually the target; else an implied
+ * register (cqo, div [m]) other than rsp. */
 static uint16_t width(const struct source *source)
 {
 	int vector = 0, general = 0, implied = 0;

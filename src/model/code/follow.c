@@ -11,8 +11,7 @@ enum { CALLS_DEEP = 64 };
 
 struct way {
 	uint64_t begin, end, at;
-	uint64_t known[REG_COUNT]; /* addresses that instructions put into registers; 0: nobody
-				      knows what is there */
+	uint64_t known[REG_COUNT]; /* addresses that instructions put into registers; 0: unknown */
 	uint64_t back[CALLS_DEEP];
 	int deep;
 	uint64_t *seen; /* addresses of the path, as it goes; room of LOOP_MOST */
@@ -26,7 +25,7 @@ static void decode_there(const struct way *way, uint64_t address, struct insn *i
 		(const uint8_t *)(uintptr_t)address, (size_t)(way->end - address), address, insn);
 }
 
-/* What an instruction does to the registers whose content is an address in the code. */
+/* Notes the registers that hold an address of the code after the instruction. */
 static void note_registers(struct way *way, const struct insn *insn)
 {
 	for (int i = 0; i < insn->write_count; i++)
@@ -39,7 +38,7 @@ static void note_registers(struct way *way, const struct insn *insn)
 		way->known[insn->writes[0]] = (uint64_t)insn->value;
 }
 
-/* Where a jump by a register leads; 0: nobody knows. */
+/* The target of a jump by a register; 0: unknown. */
 static uint64_t through_register(const struct way *way, const struct insn *insn)
 {
 	return insn->read_count == 1 && insn->memory_count == 0 ? way->known[insn->reads[0]] : 0;

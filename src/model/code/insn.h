@@ -22,7 +22,7 @@ enum {
 
 enum { INSN_READS = 10, INSN_WRITES = 8, INSN_MEMORY = 2 };
 
-/* One memory operand. Its registers stand here and not among the instruction's reads. */
+/* One memory operand. Its registers are listed here, not among the instruction's reads. */
 struct insn_memory {
 	bool load, store;    /* both: read, changed and written back */
 	bool relative;	     /* to the instruction: disp is the address itself */
@@ -55,18 +55,18 @@ struct insn {
 			      "r,[bsd]" */
 	char text[88];	   /* as shown: Intel syntax · Arm's */
 
-	/* What the result depends on and what it changes, implicit ones included, addresses'
-	 * registers not. A register that is only partly written (cvtsi2sd, merging masks, byte
-	 * registers) counts as read too. */
+	/* What the result depends on, and what changes, with implicit registers and without those
+	 * of addresses. A register that is partly written (cvtsi2sd, merging masks, byte registers)
+	 * counts as read too. */
 	uint8_t read_count, write_count;
 	uint8_t reads[INSN_READS], writes[INSN_WRITES];
 	uint8_t accumulator; /* of a fused multiply-add: the addend's register; REG_NONE: none */
 
 	uint8_t memory_count;
 	struct insn_memory memory[INSN_MEMORY];
-	bool writeback; /* memory[0].base is itself changed by it: AArch64's pre- and post-indexed
-			   forms; push, pop, call and ret with rsp. It then stands neither in reads
-			   nor in writes for that */
+	bool writeback; /* it changes memory[0].base: AArch64's pre- and post-indexed forms; push,
+			   pop, call and ret with rsp. reads and writes do not list the base for
+			   that */
 	int32_t step; /* by how much, in bytes; memory[0] is where the base as it was before leads.
 			 0: by a register's value */
 	bool load_extends; /* a load that extends the sign: movsx, movsxd, ldrsw */
@@ -102,7 +102,7 @@ static inline bool insn_stores(const struct insn *insn, int operand)
 	       !insn->address_only;
 }
 
-/* A plain load: what it writes depends on memory and its address alone. */
+/* A plain load: its result depends on memory and the address alone. */
 static inline bool insn_fetches(const struct insn *insn)
 {
 	return insn->memory_count > 0 && insn->memory[0].load && !insn->memory[0].store &&

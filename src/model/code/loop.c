@@ -49,7 +49,7 @@ void loop_reserve(struct loop *loop, int insns, int path)
 void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text)
 {
 	const struct insn *end = &loop->insn[loop->insn_count > 0 ? loop->insn_count - 1 : 0];
-	/* A call into the loop's own code; another is told by its address. */
+	/* A call into the loop's own code. Other calls show their address. */
 	bool calls = insn->flow == FLOW_CALL && insn->target >= loop->insn[0].address &&
 		     insn->target <= end->address;
 	bool jumps = insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP || calls;

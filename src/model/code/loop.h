@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "model/code/insn.h"
 
-/* What room there is at first, and the most that a loop read from memory grows it to. */
+/* Instructions and path at first, and the most that a loop read from memory may have. */
 enum { LOOP_INSNS = 1024, LOOP_PATH = 4096, LOOP_MOST = 32768 };
 
 struct loop_step {
@@ -25,12 +25,12 @@ struct loop {
 	struct insn *insn; /* ascending addresses */
 	int path_count, path_room;
 	struct loop_step
-		*path;	 /* in the order of execution; behind the last comes the first again */
+		*path;	 /* in the order of execution; after the last step comes the first again */
 	int turns;	 /* times round the loop that the path holds, >= 1 */
 	double elements; /* elements that the path covers, > 0 */
 	bool stepped;	 /* the path was seen, not assumed: addresses are filled in */
-	bool varies; /* stepped: some branch of the path went both ways, as data decide or an inner
-			loop ends; what holds per element is then of a sample */
+	bool varies; /* stepped: some branch of the path went both ways, so that figures per element
+			hold for a sample */
 	int forks;   /* of an assumed path: conditional branches inside the loop, taken to fall
 			through */
 	double insns_per_element; /* stepped: exact, from two runs of different length; else
@@ -38,11 +38,11 @@ struct loop {
 	int unknown;		  /* instructions that could not be decoded */
 };
 
-/* An empty loop that owns room for the given numbers; loop_free() gives it back. */
+/* An empty loop with memory for these numbers; loop_free() frees it. */
 void loop_init(struct loop *loop, int insns, int path);
-void loop_clear(struct loop *loop); /* empty again, the room kept */
+void loop_clear(struct loop *loop); /* empty again; the memory stays */
 void loop_free(struct loop *loop);
-/* Makes room for that many at least; what it holds stays. */
+/* Reserves memory for that many at least, and keeps the content. */
 void loop_reserve(struct loop *loop, int insns, int path);
 
 /* An instruction's text, the target of a jump as its distance in bytes from the loop's first

@@ -1,6 +1,6 @@
-/* The tracer: see step.h. The child stops itself twice, once as soon as it is traced and once when
- * everything is set up; from there every instruction is a stop. An empty function, whose address is
- * the same on both sides of a fork, tells the parent where a run begins and ends. */
+/* The child stops itself twice: once as soon as it is traced, and once when everything is set up.
+ * From there every instruction is a stop. An empty function, whose address is the same in parent
+ * and child, marks where a run begins and ends. */
 #include "model/code/step.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@
 #include "model/code/step_arch.h"
 #include "model/code/step_path.h"
 
-/* How a child that has set itself up badly says so: prepare()'s number beside this; and how it says
- * that it may not be traced. */
+/* Exit status of the child: prepare()'s number is added to the first; the second says that tracing
+ * is refused. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
 /* ---- in the child ---- */
@@ -74,8 +74,8 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
 	stop_self();
-	/* Wakes the parent when the time is up, wherever the child is; and again, where others had
-	 * the processor meanwhile. */
+	/* Wakes the parent when the time is up; and again, where other processes had the processor.
+	 */
 	setitimer(ITIMER_REAL, &limit, NULL);
 	if (plan->prepare)
 		failed = plan->prepare(plan->context);
@@ -158,7 +158,7 @@ static bool late(const struct tracer *tracer)
 	return step_late(elapsed, &share, tracer->plan->seconds);
 }
 
-/* What keeps children from being traced here. */
+/* Why children cannot be traced here. */
 static struct status refused(int error)
 {
 	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
@@ -432,8 +432,8 @@ static void keep(struct tracer *tracer, int index, const struct step_registers *
 			seen->address[i] = step_address(insn, i, tracer->code[index], registers);
 }
 
-/* Steps until the mark comes next, not counting the instruction that the child stands at; counts,
- * and keeps the steps of a run that is to be looked at. */
+/* Steps until the mark comes next, without the instruction at which the child stopped. Counts the
+ * steps, and keeps those of the longer run. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 {
 	struct step_registers registers;
@@ -487,7 +487,7 @@ static struct status trace(struct tracer *tracer, struct loop *loop)
 		status = step_to(tracer, true, &longer);
 	if (!status_is_ok(&status))
 		return status;
-	/* What leads from mark to mark may differ by an instruction or two. */
+	/* The code between marks may differ by an instruction or two. */
 	if (longer <= shorter + 2)
 		return status_make(STATUS_FAILED,
 			"%llu elements take as many instructions as %llu: does the code use the "

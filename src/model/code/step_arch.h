@@ -1,5 +1,4 @@
-/* What stepping needs to know of an instruction set: step_x86.c and step_arm64.c, one of them built
- * in. Shared by step*.c alone. */
+/* Registers and addresses of an instruction set, for step*.c: step_x86.c or step_arm64.c. */
 #ifndef SLX_MODEL_CODE_STEP_ARCH_H
 #define SLX_MODEL_CODE_STEP_ARCH_H
 

@@ -7,9 +7,9 @@
 
 #include "engine/own/own.h"
 
-/* n is chosen anew, larger, until the loop turns this often or the path is this long; vectorised
- * loops take dozens of elements a turn. Powers of two, and twice as many in the longer run: what a
- * vectorised loop leaves over does not run in either. */
+/* n grows until the loop turns this often or the path is this long; a turn of a vectorised loop
+ * takes dozens of elements. Powers of two, and twice as many in the longer run: the remainder of a
+ * vectorised loop then runs in neither. */
 enum {
 	N_FIRST = 128,
 	N_TIMES = 8,
@@ -19,7 +19,7 @@ enum {
 	STEPS_MOST = 60000
 };
 
-/* An honest loop needs 3 µs a step, or 20 under a hypervisor. */
+/* A step takes 3 µs, or 20 under a hypervisor. */
 static const double SECONDS = 2.0;
 
 static void failure(void *context, int number, char *text)

@@ -6,9 +6,9 @@
 #include "engine/own/own.h"
 #include "model/code/step.h"
 
-/* Fills `loop` (initialised by the caller) from a run on few elements: as many as give some dozens
- * of turns. What depends on the size of the data, addresses above all, is that of the small one.
- * STATUS_FAILED as step_loop() says, and for a library that cannot be loaded. Takes some thousand
+/* Fills `loop` (initialised by the caller) from a run on few elements, enough for some dozens of
+ * turns. Facts that depend on the size of the data, above all addresses, are those of the small
+ * run. STATUS_FAILED as step_loop(), and for a library that cannot be loaded. Takes some thousand
  * steps. */
 struct status step_own(const struct own *own, uint64_t seed, struct loop *loop);
 

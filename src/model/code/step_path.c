@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* What is known of each instruction as a loop's head. */
+/* An instruction as the head of a loop. */
 struct head {
 	int count;     /* times that it was jumped back to */
 	uint64_t last; /* the highest address that this came from */
@@ -61,8 +61,8 @@ static int hottest(const struct search *search)
 	return best;
 }
 
-/* How often, on average, the head runs between coming to its loop and leaving it. What is called
- * from the loop belongs to it. */
+/* Average runs of the head between entering its loop and leaving it. Functions called from the loop
+ * belong to it. */
 static double turns_a_visit(const struct search *search, int head)
 {
 	const struct step_trace *trace = search->trace;
@@ -93,8 +93,7 @@ static double turns_a_visit(const struct search *search, int head)
 	return visits ? (double)turns / visits : 0;
 }
 
-/* Of the other heads the one that runs most often and has `inner` run between most of its own
- * turns, or -1. */
+/* The most frequent other head that has `inner` run between most of its own turns, or -1. */
 static int enclosing(const struct search *search, int inner)
 {
 	const struct step_trace *trace = search->trace;
@@ -249,7 +248,7 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 		count_heads(&search);
 		head = hottest(&search);
 	}
-	/* Each way out is around the one before, so this ends. */
+	/* Each loop encloses the one before, so this ends. */
 	for (int around; head >= 0;) {
 		window = choose_window(trace, head, loop, used);
 		if (window.turns > 0 && turns_a_visit(&search, head) >= STEP_TURNS_FEW)

@@ -1,5 +1,5 @@
-/* From steps to a loop: which of the loops that ran is the hot one, and which stretch of the run
- * stands for it. Pure; shared by step.c and tests. */
+/* From steps to a loop: which loop is the hot one, and which part of the run represents it. Pure.
+ */
 #ifndef SLX_MODEL_CODE_STEP_PATH_H
 #define SLX_MODEL_CODE_STEP_PATH_H
 
@@ -19,12 +19,11 @@ struct step_trace {
 	int seen_count;
 };
 
-/* Fills `loop` (initialised, emptied here) from a trace. insns_per_element: exact (> 0). The head
- * is the address that is jumped back to most often; a loop that is left after fewer than
- * STEP_TURNS_FEW turns on average gives way to the one around it, as far as a whole turn of that
- * one fits. From the middle of the run the path takes up to STEP_TURNS_MOST turns, in at most
- * STEP_PATH steps unless even STEP_TURNS_WANTED turns need more. STATUS_FAILED when nothing repeats
- * or one turn does not fit. */
+/* Fills `loop` (initialised; emptied here) from a trace. insns_per_element: exact (> 0). The head
+ * is the most frequent target of backward jumps. A loop that runs fewer than STEP_TURNS_FEW turns
+ * on average gives way to the enclosing one, if a whole turn of that one fits. The path takes up to
+ * STEP_TURNS_MOST turns from the middle of the run, in at most STEP_PATH steps unless even
+ * STEP_TURNS_WANTED turns need more. STATUS_FAILED: nothing repeats, or one turn does not fit. */
 struct status step_path(
 	const struct step_trace *trace, double insns_per_element, struct loop *loop);
 

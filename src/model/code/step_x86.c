@@ -39,8 +39,8 @@ uint64_t step_address(const struct insn *insn, int index, const uint8_t *bytes,
 	uint64_t base, offset, address;
 	bool narrow = false;
 
-	/* Legacy prefixes stand first, also of VEX and EVEX instructions. The bases of fs and gs
-	 * are not among the registers read. */
+	/* Legacy prefixes come first, also of VEX and EVEX instructions. The bases of fs and gs are
+	 * not read. */
 	for (int i = 0; i < insn->length; i++) {
 		if (bytes[i] == 0x64 || bytes[i] == 0x65)
 			return 0;

@@ -12,7 +12,7 @@ static struct address_value fresh(struct address_walk *walk)
 	return (struct address_value){ .root = walk->next_root++ };
 }
 
-/* Sums of what the code says may wrap around, as in the processor. */
+/* Sums may wrap around, as in the processor. */
 static int64_t add(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -52,7 +52,7 @@ static struct address address_of(
 	return address;
 }
 
-/* The registers whose value a sum with a constant would take: the one general register read. */
+/* The one general register that is read, to which an instruction may add a constant. */
 static int only_source(const struct insn *insn)
 {
 	int source = REG_NONE, count = 0;
@@ -65,7 +65,7 @@ static int only_source(const struct insn *insn)
 	return count == 1 ? source : REG_NONE;
 }
 
-/* What the instruction puts into its result, when that is a register plus a constant. */
+/* The result of the instruction, where it is a register plus a constant. */
 static bool sum(
 	const struct address_walk *walk, const struct insn *insn, struct address_value *value)
 {
@@ -84,7 +84,7 @@ static bool sum(
 	}
 	if (insn->memory_count || insn->vector || source == REG_NONE)
 		return false;
-	if (insn->move) { /* one of 32 bits cuts off what may stand above */
+	if (insn->move) { /* a copy of 32 bits clears the upper half */
 		*value = walk->value[source];
 		return insn->width == 64;
 	}

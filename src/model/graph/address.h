@@ -1,11 +1,11 @@
-/* Addresses of a loop that nobody has seen, as far as the code tells: registers as they come into a
- * path, plus constants. Pure; forwards.c compares them. */
+/* Addresses of a loop that was not stepped, as far as the code shows them: registers at the start
+ * of a path, plus constants. Pure; forwards.c compares them. */
 #ifndef SLX_MODEL_GRAPH_ADDRESS_H
 #define SLX_MODEL_GRAPH_ADDRESS_H
 
 #include "model/code/loop.h"
 
-/* What a register holds: what `root` held, plus a constant. */
+/* A register's value: that of `root`, plus a constant. */
 struct address_value {
 	int root; /* below REG_COUNT: that register as the path began; else a value that the path
 		     made */
@@ -16,7 +16,7 @@ struct address_value {
 struct address {
 	int base, index; /* roots; 0: none */
 	int scale;
-	bool known; /* false: it hangs on what is not followed (vector indices) */
+	bool known; /* false: it depends on values that are not followed (vector indices) */
 	int64_t constant;
 };
 
@@ -39,8 +39,8 @@ int address_list(const struct loop *loop, struct address_walk *walk, struct addr
 /* Whether the difference of two addresses, of the same path, is that of their constants. */
 bool address_comparable(const struct address *a, const struct address *b);
 
-/* Whether two that are not comparable are apart by custom: a slot on the stack (by the register
- * `stack`), and what is not on it. */
+/* Whether two addresses that cannot be compared are apart by convention: a slot on the stack (by
+ * the register `stack`), and memory elsewhere. */
 bool address_apart(const struct address *a, const struct address *b, int stack);
 
 /* By how much the address is larger in the next path; walk: as address_list() left it. False: not

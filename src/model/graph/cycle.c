@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 
-/* What a gain must exceed to be one: far below any latency, far above the rounding of sums of
- * thousands. */
+/* Smaller gains are rounding: far below any latency, far above the rounding of thousands of sums.
+ */
 static const double gain = 1e-7;
 
 struct search {
@@ -35,7 +35,7 @@ static bool relax(struct search *search, double ratio)
 	return moved;
 }
 
-/* The cycle of parents through `node`, when it is slower than the one there is. */
+/* Takes the cycle of parents through `node`, if it is slower than the present one. */
 static bool take(const struct search *search, int node, struct cycle *cycle)
 {
 	double weight = 0;
@@ -100,8 +100,8 @@ void cycle_find(const struct cycle_edge *edges, int edge_count, int nodes, struc
 	cycle->spans = cycle->count = 0;
 	for (int i = 0; i < nodes; i++)
 		search.parent[i] = -1;
-	/* Each settles within a sweep for every carried edge of a path; the bound is for what
-	 * rounding may do. */
+	/* Starts settle within one sweep for each carried edge of a path; the bound guards against
+	 * rounding. */
 	for (int sweep = 0; sweep < 2 * nodes + 16 && relax(&search, cycle->ratio); sweep++)
 		if (slower(&search, cycle))
 			for (int i = 0; i < nodes; i++)

@@ -1,5 +1,5 @@
-/* The slowest cycle of a graph that repeats: nodes happen once a round, edges lead forward inside a
- * round or into later ones. Pure; deps.c makes such graphs of loops. */
+/* The slowest cycle of a graph that repeats: each node happens once a round, each edge leads
+ * forward in a round or into a later round. Pure; deps.c makes such graphs of loops. */
 #ifndef SLX_MODEL_GRAPH_CYCLE_H
 #define SLX_MODEL_GRAPH_CYCLE_H
 
@@ -12,12 +12,12 @@ struct cycle_edge {
 struct cycle {
 	double ratio; /* weight ÷ rounds; 0: no cycle weighs anything */
 	int spans;    /* rounds it takes */
-	int count; /* its edges, in order: each begins where the one before ends, and the last leads
-		      to the first */
-	int *edge; /* room for as many as there are nodes, given by the caller */
+	int count;    /* its edges, in order: each begins where the previous one ends, and the last
+			 leads to the first */
+	int *edge;    /* memory for as many edges as there are nodes, from the caller */
 };
 
-/* Finds the cycle whose weight a round is largest. Edges stand in ascending order of `to`. */
+/* Finds the cycle with the largest weight per round. Edges are in ascending order of `to`. */
 void cycle_find(const struct cycle_edge *edges, int edge_count, int nodes, struct cycle *cycle);
 
 #endif

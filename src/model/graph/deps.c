@@ -8,10 +8,9 @@
 #include "model/graph/cycle.h"
 #include "model/graph/forwards.h"
 
-/* A step is up to four things with a time of their own: its loads, its operation, its stores, and
- * the move of its base register. Each starts when all that it needs is there, and what it makes is
- * there its latency later; an edge's weight is what the one behind takes (`out`) and what the one
- * before it adds (`in`). */
+/* A step has up to four nodes: its loads, its operation, its stores, and the update of its base
+ * register. A node starts when all its inputs are there; its result comes its latency later. The
+ * weight of an edge is what its producer takes (`out`) plus what its consumer adds (`in`). */
 struct node {
 	int step;
 	enum deps_part part;
@@ -21,7 +20,7 @@ struct node {
 	int register_addend; /* register of a multiply-add's addend; REG_NONE */
 };
 
-/* What an edge is, beside struct cycle_edge. */
+/* An edge, in addition to struct cycle_edge. */
 struct link {
 	double out, in;
 	bool address, memory;
@@ -78,8 +77,8 @@ static struct link *add_edge(struct graph *graph, int from, int to, int distance
 	return &graph->link[graph->edges++];
 }
 
-/* What the node reads from a register. Who wrote it in the path before, only the path's end tells.
- */
+/* An edge from the register's last writer to the node. A writer in the path before is known only at
+ * the path's end. */
 static struct link *read_register(struct graph *graph, int reg, int to)
 {
 	struct link *link;
@@ -102,7 +101,7 @@ static double latency_of(struct graph *graph, int insn, const struct uarch_class
 
 /* ---- One step */
 
-/* What a dependence through an index costs more than one through the base. */
+/* Extra cycles of a dependence through an index, over one through the base. */
 static double index_extra(const struct graph *graph, const struct insn_memory *memory)
 {
 	double extra =
@@ -113,10 +112,10 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
 	return uarch_known(extra) ? extra : 0;
 }
 
-/* A load of which cores are expected to know the store: of an address without an index, and apart
- * from the operation on it, or with a constant. Measured on Redwood Cove: `add [m],1` is renamed,
- * `add [m],reg` and a load that is one slot with the addition behind it are not; of Zen 5 nothing
- * else is known. */
+/* Whether cores are expected to know the load's store: its address has no index, and its operation
+ * is separate or has a constant. Measured on Redwood Cove: `add [m],1` is renamed; `add [m],reg`
+ * and a load that shares a slot with the following addition are not. Zen 5 was not measured beyond
+ * that. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
@@ -179,7 +178,7 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	if (forward->step >= 0) {
 		bool known;
 
-		/* The store's own node may stand behind this one: looked up at the end. */
+		/* The store's own node may come later: its number is filled in at the end. */
 		link = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
 			forward->distance);
 		link->memory = true;
@@ -304,8 +303,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 
 /* ---- The whole */
 
-/* What the producer takes for this consumer: its latency, unless the core forwards between the two
- * in its own way. */
+/* Cycles that the producer takes for this consumer: its latency, unless the core has a special
+ * forwarding between the two. */
 static double out_of(const struct graph *graph, const struct node *from, const struct node *to,
 	const struct link *link)
 {
@@ -313,8 +312,8 @@ static double out_of(const struct graph *graph, const struct node *from, const s
 
 	if (link->memory)
 		return 0;
-	/* Perhaps as late as when the sum itself is made: then only what the producer takes longer
-	 * than that counts. */
+	/* The addend may be needed only when the sum is made: then only the producer's extra
+	 * latency counts. */
 	if (to->class && to->class->accumulate_unknown && link->reg != REG_NONE &&
 		link->reg == to->register_addend) {
 		graph->unknown[graph->loop->path[to->step].insn] = true;
@@ -325,13 +324,13 @@ static double out_of(const struct graph *graph, const struct node *from, const s
 		link->reg == to->register_addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class);
-	/* A chain's figure is the producer's own: what is added to a load's latency stays. */
+	/* A `chain` row gives the producer's own latency: cycles added to a load's latency stay. */
 	if (uarch_known(cycles) && from->latency > 0)
 		return cycles + (from->part == PART_LOAD ? graph->miss : 0);
 	return from->latency;
 }
 
-/* Gives edges from the path before their beginnings; drops those that begin nowhere. */
+/* Sets the beginnings of edges from the path before, and drops edges without one. */
 static void begin_edges(struct graph *graph)
 {
 	int kept = 0;
@@ -352,7 +351,7 @@ static void begin_edges(struct graph *graph)
 	graph->edges = kept;
 }
 
-/* A copy that is done at rename: what it copies comes from its producer as if it were not there. */
+/* A copy that rename does: its value comes from the copy's producer. */
 static bool copies(const struct graph *graph, const struct node *node)
 {
 	int number = graph->loop->path[node->step].insn;
@@ -360,7 +359,8 @@ static bool copies(const struct graph *graph, const struct node *node)
 	return graph->facts[number].eliminated && graph->loop->insn[number].move;
 }
 
-/* Of each such copy the node that made what it copies, through further copies; -1 for all else. */
+/* For each of these copies the node that made the value, through further copies; -1 for all other
+ * nodes. */
 static int *find_origins(const struct graph *graph)
 {
 	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));
@@ -377,8 +377,8 @@ static int *find_origins(const struct graph *graph)
 	return origin;
 }
 
-/* What a producer takes for a consumer behind a copy differs from what the edge into the copy says:
- * where the core forwards between the two in its own way. */
+/* The difference between a producer's cycles for the consumer after a copy and the edge into the
+ * copy, where the core has a special forwarding between the two. */
 static double behind_copy(const struct graph *graph, const struct node *origin,
 	const struct node *to, struct link link)
 {

@@ -1,8 +1,8 @@
 /* The dependence graph of a loop, and its slowest cycle. Pure.
  *
- * Results flow through registers, flags, and memory (a load from where a store of the path wrote
- * before). A dependence from one turn into the next makes a cycle; what a cycle takes in a turn, no
- * reordering can shorten. */
+ * Results flow through registers, flags, and memory (from a store of the path to a later load). A
+ * dependence from one turn to the next makes a cycle; no reordering can shorten the cycles that it
+ * takes per turn. */
 #ifndef SLX_MODEL_GRAPH_DEPS_H
 #define SLX_MODEL_GRAPH_DEPS_H
 
@@ -15,7 +15,7 @@ enum { CHAIN_MAX = 512 };
 struct chain_link {
 	uint16_t step;	       /* index into the loop's path */
 	float cycles;	       /* from its input to its result, on this cycle */
-	bool load, store, alu; /* what of it the cycle goes through */
+	bool load, store, alu; /* the nodes that the cycle goes through */
 };
 
 struct chain {
@@ -24,20 +24,18 @@ struct chain {
 	int link_count;
 	struct chain_link link[CHAIN_MAX]; /* in the order of execution, of one round; cut when
 					      there are more */
-	double loads; /* loads on it per path whose address hangs on the cycle: each waits for the
-			 memory level it hits */
-	double load_cycles; /* of chain.cycles, what those loads take in the first-level cache */
-	bool counts; /* nothing but counters and pointers that move on by constants: of equally slow
-			cycles the last choice */
+	double loads; /* loads on it per path whose address depends on the cycle: each waits for the
+			 memory level that it hits */
+	double load_cycles; /* of chain.cycles, the part of these loads in the first-level cache */
+	bool counts; /* only counters and pointers that move by constants: of equally slow cycles
+			the last choice */
 	bool through_memory; /* some link goes from a store to a load */
-	bool assumed; /* a load may read what a store of the loop wrote, and addresses are not
-			 known: taken as apart */
-	int unknown;  /* instructions without a known latency: taken as 0, so the bound still holds
-		       */
+	bool assumed; /* a load may depend on a store of the loop whose address is unknown: they are
+			 taken as apart */
+	int unknown; /* instructions without a known latency: taken as 0, so that the bound holds */
 };
 
-/* Which loads are taken to be renamed to the stores that they read from, on a core that does it at
- * all. */
+/* Which loads count as renamed to the stores that they read from, on a core that does this. */
 enum deps_renaming {
 	RENAMES_NONE,
 	RENAMES_PLAIN, /* where no index is part of either address. Redwood Cove: five loops of five
@@ -53,16 +51,16 @@ enum deps_renaming {
 void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	enum deps_renaming renaming, double miss, struct chain *chain);
 
-/* ---- The graph itself, for those that run it */
+/* ---- The graph itself, for the pipeline */
 
 enum deps_part { PART_LOAD, PART_OPERATION, PART_STORE, PART_BASE };
 
-/* Something of a step that has a time of its own: its loads, its operation, its stores, the move of
- * its base register. */
+/* A part of a step with a time of its own: its loads, its operation, its stores, the update of its
+ * base register. */
 struct deps_node {
 	int step; /* of the path */
 	enum deps_part part;
-	const struct uarch_class *class; /* what executes; NULL: nothing */
+	const struct uarch_class *class; /* its class; NULL: nothing executes */
 };
 
 struct cycle_edge;

@@ -136,8 +136,8 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 		steps[starts[loop->path[s].insn] + number[s]] = s;
 }
 
-/* Loads at the beginning of the path take from stores of the path before: which ones, later turns
- * of this path tell, when they all found the same store as many turns back. */
+/* Loads at the beginning of the path take from stores of the path before. Later turns of this path
+ * show which: all found the same store the same number of turns back. */
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)
 {

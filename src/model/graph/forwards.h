@@ -1,6 +1,6 @@
 /* Which store each load of a loop takes its value from. Pure; deps.c makes dependences of them.
  *
- * Seen addresses (a stepped loop) are compared as they are; unseen ones where both are the same
+ * Seen addresses (of a stepped loop) are compared directly; others where both are the same
  * registers plus constants. */
 #ifndef SLX_MODEL_GRAPH_FORWARDS_H
 #define SLX_MODEL_GRAPH_FORWARDS_H
