@@ -20,8 +20,8 @@ static struct status read_text(FILE *file, const char *path, struct text *text)
 
 	while ((got = fread(block, 1, sizeof(block), file)) > 0) {
 		if (memchr(block, '\0', got))
-			return status_make(
-				STATUS_FAILED, "%s: holds a NUL byte; a text file is wanted", path);
+			return status_make(STATUS_FAILED,
+				"%s: contains a NUL byte: expected a text file", path);
 		if (text->length + got > DATA_LARGEST)
 			return status_make(STATUS_FAILED,
 				"%s: larger than %d MiB, too large for a data file", path,

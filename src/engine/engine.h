@@ -1,7 +1,7 @@
-/* What the session knows of the engine: requests in, results out.
+/* The engine as the layers above see it: requests in, results out.
  *
- * The shipped program has one engine, the worker (worker.h); screen tests bring a canned one. All
- * functions are called from one thread, the engine's user; the descriptor is how it is woken. */
+ * The shipped program has one engine, the worker (worker.h); screen tests bring a canned one. One
+ * thread, the engine's user, calls all functions; the descriptor wakes it. */
 #ifndef SLX_ENGINE_ENGINE_H
 #define SLX_ENGINE_ENGINE_H
 
@@ -17,29 +17,28 @@
 
 /* How long and how well to measure. */
 struct budget {
-	double seconds;	       /* stop after this long, whatever was reached (> 0) */
-	unsigned quiet_wanted; /* stop as soon as this many quiet trials are in (1…TRIALS_MAX) */
-	unsigned provisional;  /* report once early after this many trials; 0: no */
-	unsigned patience; /* give up after this many trials when hardly any is quiet: whoever asks
-			      comes back when the spell is over; 0: stay */
-	double precision;  /* also stop once the median's standard error is this small, relatively,
-			      within the core's own caches; 0: do not */
-	double warm_seconds; /* the longest that walking the placements to steady state may take,
-				apart from `seconds`; 0: what suits those (budget_warm()) */
-	double lap_seconds;  /* laps up to this long are walked whole before trials; of longer ones
-				as much as matters (settle.h); 0: SETTLE_LAP */
-	bool fresh; /* trials begin right after the working set was read once: a bound on how fast
-		       its caches can be, where others use them too, and no steady state */
-	unsigned placements; /* of the working set in memory, to be measured one after the other in
-				equal parts of the time; 0: one. One all the same where the working
-				set is so small or so large that its pages make no difference
-				(store.h) */
-	unsigned fewest; /* trials to make whatever the time, where each is a complete run of the
-			    kernel; 0: one */
+	double seconds;	       /* stop after this long (> 0) */
+	unsigned quiet_wanted; /* stop as soon as there are this many quiet trials (1…TRIALS_MAX) */
+	unsigned provisional; /* report one early result after this many trials; 0: no */
+	unsigned patience; /* give up after this many trials when hardly any is quiet, for callers
+			      that try again later; 0: continue */
+	double precision; /* also stop once the relative standard error of the median is this small,
+			     for working sets within the core's own caches; 0: do not */
+	double warm_seconds; /* the longest walk to steady state, apart from `seconds`; 0:
+				budget_warm() */
+	double lap_seconds;  /* laps up to this long are walked completely before the trials
+				(settle.h); 0: SETTLE_LAP */
+	bool fresh; /* trials begin right after one pass over the working set, without a walk to
+		       steady state: a bound on the speed of caches that others use too */
+	unsigned placements; /* measure this many placements of the working set in memory, each for
+				an equal part of the time; 0: one. Very small and very large working
+				sets have one (working_sets.h) */
+	unsigned fewest; /* make this many trials even after `seconds`, where each is a complete run
+			    of the kernel; 0: one */
 };
 
-/* The bound on walking to steady state: as long as the trials may take, and long enough for a lap
- * that counts as short (settle.h) in each placement. */
+/* The longest walk to steady state: as long as the trials, and at least one short lap (settle.h) in
+ * each placement. */
 static inline double budget_warm(const struct budget *budget)
 {
 	const double least = 0.1 * (budget->placements > 1 ? budget->placements : 1);
@@ -55,49 +54,47 @@ struct request {
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
 	uint64_t seed;
-	double place; /* 0…1: where in the memory that is laid out, and in the ring, to begin, for
-			 kernels that can (struct kernel); 0: at the beginning. A setting's visits
-			 take different ones, so that its figure is not that of one place */
-	uint64_t shift; /* bytes, a multiple of 2 MiB: how far into its memory the working set lies,
-			   so that visits of a setting meet other pages; requests with equal shifts
-			   share what is laid out */
+	double place;	/* 0…1: where in the data and in the ring to begin, for kernels that can
+			   (struct kernel). Visits of a setting use different places, so that its
+			   value is not that of one place */
+	uint64_t shift; /* bytes, a multiple of 2 MiB: offset of the working set in its memory, so
+			   that visits of a setting use different pages. Requests with equal shifts
+			   share their data */
 	struct budget budget;
-	bool follows;	 /* begins when those before it are over, instead of taking their place */
-	bool background; /* fills slices: uses memory apart from the live setting's where data
-			    cannot be shared */
-	bool alone; /* what other working sets hold is given back first: of memory that was there a
-		       moment ago the system makes other pages quickly, and whoever asks comes back
-		       for none of the others */
-	struct counter_plan plan; /* what to count besides; id 0: nothing */
+	bool follows;	 /* wait for earlier requests instead of replacing them */
+	bool background; /* a slice in the background: use other memory than the live setting where
+			    they cannot share data */
+	bool alone; /* first free the memory of all other working sets, for callers that will not
+		       return to them: pages freed a moment ago are quick to get */
+	struct counter_plan plan; /* events to count; id 0: none */
 };
 
-/* Requests that an engine keeps until it begins them. */
+/* The most requests that wait in an engine. */
 enum { REQUESTS_WAITING = 2 };
 
-/* What one request gave. Plain data: copied whole, owned by whoever holds it. */
+/* The result of one request. Plain data: copied whole. */
 struct result {
 	uint64_t generation;
 	uint32_t tag;
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
 	bool final;	      /* no further result of this request follows */
-	struct status status; /* not OK: could not be measured (the text says why), or cancelled:
-				 then trials may still hold some */
+	struct status status; /* not OK: not measured (the text says why), or cancelled: `trials`
+				 may still hold some */
 	struct trials trials; /* all of this request so far */
 	struct run_facts facts;
-	double preparing;     /* seconds of it that went by before trials began: memory, layout, the
-				 walk to steady state */
+	double preparing;     /* seconds before the trials began: memory, layout, the walk to steady
+				 state */
 	struct counts counts; /* of the request's plan; on a final result */
 	double at;	      /* when the engine answered, by monotonic_seconds(); 0: not known */
 };
 
 struct engine {
 	void *context;
-	/* Hands over a copy of the request. One not yet begun is replaced; one under way is
-	 * cancelled. Neither, when request->follows; REQUESTS_WAITING wait at most. */
+	/* Takes a copy of the request. Replaces a waiting one and cancels the one under way, unless
+	 * request->follows; then at most REQUESTS_WAITING wait. */
 	void (*submit)(void *context, const struct request *request);
-	/* Cancels whatever is pending or under way. Its result still comes, as cancelled, if it had
-	 * begun. */
+	/* Cancels all requests. One that had begun still gives a result, as cancelled. */
 	void (*cancel)(void *context);
 	/* The next result, if there is one. Never blocks. */
 	bool (*take)(void *context, struct result *result);

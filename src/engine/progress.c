@@ -81,9 +81,9 @@ void progress_left_words(double left, char *buffer, size_t size)
 {
 	*buffer = '\0';
 	if (isfinite(left) && left < 99.5)
-		snprintf(buffer, size, "some %.0f s left", fmax(ceil(left), 1));
+		snprintf(buffer, size, "about %.0f s left", fmax(ceil(left), 1));
 	else if (isfinite(left))
-		snprintf(buffer, size, "some %.0f min left", ceil(left / 60));
+		snprintf(buffer, size, "about %.0f min left", ceil(left / 60));
 }
 
 void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size)

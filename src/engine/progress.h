@@ -1,5 +1,4 @@
-/* How far work is that takes long: noted by the thread that does it, looked at by any other, at any
- * time. */
+/* Progress of long work. The working thread writes it; any thread reads it at any time. */
 #ifndef SLX_ENGINE_PROGRESS_H
 #define SLX_ENGINE_PROGRESS_H
 
@@ -14,13 +13,13 @@ enum stage {
 	STAGES
 };
 
-/* A zeroed one is of nothing. One thread writes. */
+/* Zeroed: no work. One thread writes. */
 struct progress {
 	atomic_uint stage; /* and of complete runs, which of how many */
-	atomic_uint share; /* of it, or of this run, in thousandths: run->progress of a kernel */
+	atomic_uint share; /* of the stage or the run, in thousandths (run->progress of a kernel) */
 };
 
-/* As it was at a moment. */
+/* A snapshot. */
 struct progress_seen {
 	enum stage stage;
 	double share; /* of the stage, 0…1: of all its runs */
@@ -28,28 +27,26 @@ struct progress_seen {
 		runs; /* STAGE_RUNNING: the run under way, from 1, of so many that are planned */
 };
 
-/* Begins a stage, or the next run of it. Stages and runs before are over. NULL: nobody asks. */
+/* Begins a stage, or its next run; earlier ones are over. NULL: nobody asks. */
 void progress_begin(struct progress *progress, enum stage stage, unsigned run, unsigned runs);
 void progress_end(struct progress *progress);
 
 struct progress_seen progress_see(struct progress *progress);
 
-/* When a stage was first seen, for whoever says how long it will take. A zeroed one has seen none.
- */
+/* For estimating the remaining time. Zeroed: no stage seen yet. */
 struct outlook {
 	struct progress_seen seen;
 	double since, from; /* when the stage was first seen, and how far it was then */
 };
 
-/* Notes what is seen now; returns the seconds that it will take yet, NAN: too early to tell, or
- * nothing is under way. */
+/* Takes a snapshot. Both return the remaining seconds; NAN: too early to estimate, or no work. */
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now);
 double outlook_left(const struct outlook *outlook, double now);
 
 /* "laying out 384 MiB: 43 %", "complete run 2 of 3: 43 %"; bytes: of the working set. Empty:
  * nothing is under way. */
 void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size);
-/* "some 12 s left"; empty: too early to tell. */
+/* "about 12 s left"; empty: too early to estimate. */
 void progress_left_words(double left, char *buffer, size_t size);
 
 #endif

@@ -134,7 +134,7 @@ static void why_pages_are_not_as_asked_is_told(void **state)
 	check_told(none, 4, PAGES_AUTO, "huge pages are off", "4k", "");
 	check_told(middle, 4, PAGES_AUTO, "", "64k", "");
 	check_told(odd, 4, PAGES_AUTO, "", "mixed", "");
-	check_told(unknown, 4, PAGES_HUGE, "", "unknown", "the system does not tell what was got");
+	check_told(unknown, 4, PAGES_HUGE, "", "unknown", "the system does not report page sizes");
 	if (sysconf(_SC_PAGESIZE) == 4096)
 		check_told(none, 4, PAGES_4K, "", "4k", "");
 	else

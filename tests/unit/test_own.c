@@ -93,7 +93,7 @@ static void test_wrong(void **state)
 		{ "a=i8[n]:200", "i8 holds whole numbers from -128 to 127" },
 		{ "a=i32[n]:1.5", "i32 holds whole numbers" },
 		{ "a=f64[n]:permutation", "a permutation is of whole numbers" },
-		{ "a=f64[n]x", "is not understood behind it" },
+		{ "a=f64[n]x", "after it is not understood" },
 		{ "c=list(n)", "a \",\" is missing; write list(n,64)" },
 		{ "c=list(n,12)", "a multiple of 8" },
 		{ "c=list(n,64,backwards)", "the third of a list is \"sequential\"" },

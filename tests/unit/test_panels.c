@@ -452,7 +452,7 @@ static void a_long_preparation_says_how_far_it_is(void **state)
 	view.ahead_left = 12;
 	view.setting.v[FOLD_SIZE] = 384 << 20;
 	check_contains(draw(&panel_figure, 40, 12), "laying out 384 MiB: 43 %");
-	check_contains(shown, "some 12 s left; Esc ends it");
+	check_contains(shown, "about 12 s left; Esc ends it");
 	view.ahead_left = NAN;
 	check_contains(draw(&panel_figure, 40, 12), "Esc ends it");
 	view.waiting = 0.1;

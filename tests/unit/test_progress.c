@@ -97,11 +97,11 @@ static void it_is_told_in_a_line(void **state)
 	progress_words(&seen, 1, words, sizeof(words));
 	assert_string_equal(words, "");
 	progress_left_words(0.2, words, sizeof(words));
-	assert_string_equal(words, "some 1 s left");
+	assert_string_equal(words, "about 1 s left");
 	progress_left_words(98.3, words, sizeof(words));
-	assert_string_equal(words, "some 99 s left");
+	assert_string_equal(words, "about 99 s left");
 	progress_left_words(150, words, sizeof(words));
-	assert_string_equal(words, "some 3 min left");
+	assert_string_equal(words, "about 3 min left");
 	progress_left_words(NAN, words, sizeof(words));
 	assert_string_equal(words, "");
 }

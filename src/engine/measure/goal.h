@@ -6,20 +6,20 @@
 
 /* When to stop making trials. */
 struct measure_goal {
-	unsigned quiet;	  /* this many quiet trials are in; of a working set beyond the core's own
-			     caches they also span a lap, where   time allows, and do not drift */
-	double precision; /* or the median's standard error is this small, relatively, with at least
-			     QUIET_ENOUGH quiet trials; 0: no matter. Within the core's own caches
-			     alone */
-	unsigned trials;  /* this many trials in all are in */
-	unsigned patience; /* at every multiple of this: fewer than a tenth of all are quiet; 0: no
-			      matter */
-	double until;	   /* the time is up: seconds of clock_seconds() */
-	unsigned fewest;   /* of a complete run: so many are made all the same; 0: one */
+	unsigned quiet;	   /* stop at this many quiet trials. Beyond the core's own caches they must
+			      also span a lap, where time allows, and must not drift */
+	double precision;  /* or when the relative standard error of the median is this small, with
+			      at least QUIET_ENOUGH quiet trials; 0: do not. Within the core's own
+			      caches only */
+	unsigned trials;   /* or at this many trials in all */
+	unsigned patience; /* or when fewer than a tenth are quiet, checked at each multiple of
+			      this; 0: do not check */
+	double until;	   /* or at this time, seconds of clock_seconds() */
+	unsigned fewest;   /* of a complete run: make this many even after that time; 0: one */
 };
 
-/* Makes trials, appending to `trials`, until one part of the goal is reached or *cancel is set. At
- * least three are made unless cancelled, of a complete run goal->fewest. */
+/* Makes trials and appends them until one part of the goal is reached or *cancel is set. Makes at
+ * least three unless cancelled; of a complete run goal->fewest. */
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel);
 

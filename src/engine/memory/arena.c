@@ -247,7 +247,7 @@ static void tell_pages(const struct arena *arena, uint64_t from, uint64_t bytes,
 		snprintf(facts->pages_note, sizeof(facts->pages_note), "%s", huge_note);
 	else if (pieces == 0 || strcmp(facts->pages, "unknown") == 0)
 		snprintf(facts->pages_note, sizeof(facts->pages_note),
-			"the system does not tell what was got");
+			"the system does not report page sizes");
 	else if (huge == 0)
 		snprintf(facts->pages_note, sizeof(facts->pages_note), "none of %s could be got",
 			wanted);

@@ -1,7 +1,5 @@
-/* Memory for code that kernels make at run time: writable while it is made, executable afterwards,
- * never both.
- *
- * Whoever lays a kernel out calls code_buffer_prepare() in place of kernel_prepare(). */
+/* Memory for code that kernels generate: writable while they write it, executable afterwards, never
+ * both. Callers use code_buffer_prepare() instead of kernel->prepare(). */
 #ifndef SLX_ENGINE_MEMORY_CODE_BUFFER_H
 #define SLX_ENGINE_MEMORY_CODE_BUFFER_H
 
@@ -10,7 +8,7 @@
 #include "base/status.h"
 #include "kernels/kernel.h"
 
-/* A zeroed one is empty. Code in it is gone with the next code_buffer_prepare(). */
+/* Zeroed: empty. Each code_buffer_prepare() replaces the code. */
 struct code_buffer {
 	unsigned char *memory; /* NULL: none yet */
 	size_t bytes;

@@ -1,13 +1,13 @@
-/* How far this machine goes for this process: what settings are held against. */
+/* Limits of memory and processors for this process. Settings are checked against them. */
 #ifndef SLX_ENGINE_MEMORY_MEMORY_LIMITS_H
 #define SLX_ENGINE_MEMORY_MEMORY_LIMITS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands in the way of more memory. */
+/* What limits memory. */
 enum memory_limits_bound {
-	MEMORY_LIMITS_FREE,	 /* nothing but what is free */
+	MEMORY_LIMITS_FREE,	 /* only the free memory */
 	MEMORY_LIMITS_GROUP,	 /* the control group's limit, or that of a group it is in */
 	MEMORY_LIMITS_ADDRESSES, /* the process' limit of address space: ulimit -v */
 	MEMORY_LIMITS_DATA,	 /* its limit of data: ulimit -d */
@@ -15,7 +15,7 @@ enum memory_limits_bound {
 
 /* 0: unknown, no upper end. */
 struct memory_limits {
-	uint64_t memory; /* bytes of all working sets together: half of what may be had */
+	uint64_t memory; /* bytes for all working sets together: half of the available memory */
 	int processors;	 /* hardware threads that this process may use */
 	int nodes;	 /* memory nodes likewise */
 	enum memory_limits_bound bound; /* of memory */
@@ -23,8 +23,7 @@ struct memory_limits {
 
 #define MEMORY_LIMITS_UNKNOWN ((struct memory_limits){ 0 })
 
-/* "half of this machine's free memory", "half of what the control group allows": what settings may
- * take, in words. */
+/* "half of this machine's free memory": the limit in words. */
 const char *memory_limits_half(enum memory_limits_bound bound);
 
 struct memory_limits_memory {

@@ -1,6 +1,6 @@
-/* Working sets in memory with what is laid out in them. They are kept apart by what is asked of
- * their memory (pages, node), and a background's from the live setting's where the two cannot
- * share; all together stay within a limit. */
+/* A cache of working sets in memory with their data. Sets are kept apart by the memory that they
+ * ask for (pages, node), and a background set from the live one where they cannot share data;
+ * together they stay within a limit. */
 #ifndef SLX_ENGINE_MEMORY_WORKING_SETS_H
 #define SLX_ENGINE_MEMORY_WORKING_SETS_H
 
@@ -17,60 +17,60 @@
 
 enum { WORKING_SETS_MAX = 6 };
 
-/* One working set in memory and what is laid out in it. */
+/* Memory of one kind with the data of a working set. */
 struct slot {
 	struct arena arena;
 	struct arena_place place;
 	bool background;
 	const struct kernel *kernel; /* NULL: nothing */
 	uint64_t layout, seed, prepared;
-	uint64_t offset; /* bytes into the arena at which it is laid out */
-	uint64_t turn;	 /* of the store, when it was last asked for; 0: never */
-	double filled;	 /* seconds, when nearly all of it was last needed */
+	uint64_t offset; /* offset of the data in the arena, bytes */
+	uint64_t turn;	 /* turn of the last request for it; 0: never */
+	double filled;	 /* seconds, when nearly all of it was last used */
 };
 
-/* A zeroed one with topology and cpu set is ready, and holds nothing. */
+/* Zeroed but for topology and cpu, it is ready and empty. */
 struct working_sets {
 	const struct topology *topology;
-	int cpu; /* whoever calls the runs is on */
+	int cpu; /* the processor that calls the runs */
 	uint64_t turn;
 	struct slot slot[WORKING_SETS_MAX];
-	struct code_buffer room; /* code of the run that was laid out last */
+	struct code_buffer room; /* generated code of the last run */
 };
 
 struct working_set_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
-	double place; /* 0…1: where in what is laid out to begin, for kernels that are movable */
-	uint64_t shift; /* bytes, a multiple of ARENA_PIECE, from the beginning of its memory to the
-			   working set: other pages; 0 where so much memory is not available */
-	uint64_t near;	/* bytes of the first cache: what fits it always begins at the beginning */
-	bool background; /* fills slices beside the live setting */
-	bool alone;	 /* nothing else is kept */
-	uint64_t limit;	 /* bytes that the store may hold; less only where this working set alone is
-			    more */
+	double place;	 /* 0…1: where in the data to begin, for kernels that are movable */
+	uint64_t shift;	 /* offset of the working set in its memory, bytes, a multiple of
+			    ARENA_PIECE, for other pages; 0 where memory does not suffice */
+	uint64_t near;	 /* bytes of the first cache: a working set that fits always begins at the
+			    beginning */
+	bool background; /* a slice in the background */
+	bool alone;	 /* free all other sets first */
+	uint64_t limit;	 /* bytes for all sets together, and at least this working set */
 	double now;	 /* seconds */
-	struct progress *progress; /* where to leave how far it is; NULL: nobody asks */
+	struct progress *progress; /* progress; NULL: nobody asks */
 };
 
-/* How many placements of a working set are worth measuring: one where it fits the first cache
- * (`near` bytes), whose sets are chosen by addresses within a page, and one where it is so large
- * that the effects of its pages average out. */
+/* How many placements of a working set are worth measuring. One where it fits the first cache
+ * (`near` bytes), whose sets depend on addresses within a page, and one where it is so large that
+ * the effects of its pages average out. */
 enum { PLACEMENTS_MAX = 3 };
 unsigned placements_of(uint64_t footprint, uint64_t near);
 
-/* The shift of the place-th of them (0, 1, …): all of their pages differ. */
+/* The shift of placement 0, 1, …: no two share a page. */
 uint64_t placement_shift(uint64_t footprint, unsigned place);
 
-/* Memory for a request with its data laid out and checked: *run is ready to be called, and *slot
- * holds it, until the next call. What others left in the same memory is used again where it can be.
- * STATUS_FAILED: memory or a node refused; STATUS_CANCELLED: *cancel was set. */
+/* Lays out and checks the data of a request: *run is ready to be called and *slot holds its memory,
+ * until the next call. Data of earlier requests are used again where they fit. STATUS_FAILED:
+ * memory or a node refused; STATUS_CANCELLED: *cancel was set. */
 struct status working_sets_lay(struct working_sets *working_sets,
 	const struct working_set_request *request, const atomic_bool *cancel,
 	struct kernel_run *run, struct slot **slot);
 
-/* Gives back what was not asked for the longest until no more than so many bytes are held. */
+/* Frees the least recently used sets until at most so many bytes are held. */
 void working_sets_shrink(struct working_sets *working_sets, uint64_t limit);
 
 /* Bytes that are held. */

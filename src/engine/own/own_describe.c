@@ -394,7 +394,7 @@ static void take_word(struct reader *reader)
 		take_cflags(reader);
 	}
 	if (ok(reader) && reader->at < reader->end && !isspace((unsigned char)*reader->at))
-		wrong(reader, "\"%.*s\" is not understood behind it",
+		wrong(reader, "\"%.*s\" after it is not understood",
 			reader->end - reader->at > 20 ? 20 : (int)(reader->end - reader->at),
 			reader->at);
 }

@@ -210,7 +210,7 @@ static struct status ended_by_signal(const char *name, int number, int phase)
 		{ SIGABRT, "aborted (SIGABRT)" },
 		{ SIGTRAP, "a breakpoint (SIGTRAP)" },
 		{ SIGSYS, "a system call that is not allowed (SIGSYS)" },
-		{ SIGKILL, "killed (SIGKILL), for want of memory perhaps" },
+		{ SIGKILL, "killed (SIGKILL), perhaps out of memory" },
 	};
 	const char *where = phase == PHASE_LOADING ? "while it was loaded" : "in loop()";
 

@@ -1,15 +1,15 @@
-/* The other cores: threads that do the same as the measured one, each on a working set of its own,
- * or that stream through memory, while it makes its trials. Each is bound to a core, and all begin
- * together.
+/* Load threads: other cores run the same kernel as the measured one, each on its own working set,
+ * or stream through memory, while the measured core makes its trials. Each thread is bound to a
+ * core.
  *
- * - crew_gather(): threads start, and get their memory laid out
- * - crew_begin(): waits until all are ready; from here on they run
- *     crew_count()    what they move from here on counts …
- * - crew_rest(): … up to here; they run on
- * - crew_dismiss(): they end
+ * - load_threads_gather(): threads start and lay out their memory
+ * - load_threads_begin(): waits until all are ready; then they run
+ * - load_threads_count(): their bytes count from here …
+ * - load_threads_rest(): … to here; they still run
+ * - load_threads_dismiss(): they end
  *
- * Their memory stays for the next time, until crew_give_back(). All of it is called from one
- * thread. */
+ * Their memory stays for the next time, until load_threads_give_back(). One thread calls all
+ * functions. */
 #ifndef SLX_ENGINE_WORKER_LOAD_THREADS_H
 #define SLX_ENGINE_WORKER_LOAD_THREADS_H
 
@@ -21,8 +21,8 @@
 #include "engine/machine/topology.h"
 #include "kernels/kernel.h"
 
-/* What a thread did in a moment, and what the system says of it. The system is asked right before
- * and right after the span, outside `seconds`. */
+/* The work of a thread in a short time. The system is asked for thread times right before and right
+ * after, outside `seconds`. */
 struct span {
 	uint64_t bytes; /* that the thread read and wrote */
 	double seconds; /* that this took */
@@ -38,8 +38,8 @@ struct spans {
 	unsigned rejected;
 };
 
-/* Whether something else had the processor: a context switch says so, or time in which the thread
- * did not run, as under a hypervisor. Its own speed says nothing. */
+/* Whether something else used the processor: there was a context switch, or the thread did not run
+ * for a part of the span, as under a hypervisor. Its speed is no evidence. */
 bool span_is_disturbed(const struct span *span);
 
 /* Adds a span, unless it was disturbed. */
@@ -54,18 +54,18 @@ struct load_threads_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
-	int cores;	/* that do the same; crew_gather() takes the nearest to the measured one */
-	int streams;	/* that stream */
-	uint64_t share; /* bytes of memory that each of the former may hold */
-	uint64_t stream_bytes; /* that each of the latter goes through */
-	uint64_t limit;	       /* bytes of memory that all of them may hold together */
+	int cores;	       /* that run the kernel: the nearest to the measured core */
+	int streams;	       /* that stream */
+	uint64_t share;	       /* bytes of memory for each core that runs the kernel */
+	uint64_t stream_bytes; /* bytes that each stream reads */
+	uint64_t limit;	       /* bytes of memory for all of them */
 	double now;	       /* seconds */
 };
 
 /* cpu: the measured core. NULL: no memory. The topology must outlive it. */
 struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 
-/* Threads must have been dismissed. */
+/* Dismiss the threads first. */
 void load_threads_free(struct load_threads *load_threads);
 
 /* Starts the threads; *cancel ends their preparations. STATUS_FAILED: there are not so many cores,
@@ -73,24 +73,25 @@ void load_threads_free(struct load_threads *load_threads);
 struct status load_threads_gather(struct load_threads *load_threads,
 	const struct load_threads_request *request, const atomic_bool *cancel);
 
-/* How it went: nothing to say where nobody was gathered, else the first failure there was,
- * STATUS_CANCELLED when *cancel was set. When not OK, the threads are dismissed. */
+/* Waits until all threads are ready, then starts the load. Returns OK where there are none, else
+ * the first failure; STATUS_CANCELLED when *cancel was set. When not OK, the threads are dismissed.
+ */
 struct status load_threads_begin(struct load_threads *load_threads);
 
-/* Harmless when nobody is there. crew_count() waits, a while, until each of them counts. */
+/* Nothing to do without threads. load_threads_count() waits up to 50 ms until each thread counts.
+ */
 void load_threads_count(struct load_threads *load_threads);
 void load_threads_rest(struct load_threads *load_threads);
 
-/* Ends the threads, within about 0.1 ms plus one call. Returns the 10^9 bytes a second that all of
- * them together read and wrote while they counted, each in the spans that nothing disturbed
- * (spans.h). NAN: one of them never counted, or was disturbed all the time. Harmless when nobody is
- * there. */
+/* Ends the threads, within about 0.1 ms plus one call. Returns the rate of all of them together
+ * while they counted, 10^9 bytes a second, from undisturbed spans only. NAN: a thread never
+ * counted, or was disturbed all the time. */
 double load_threads_dismiss(struct load_threads *load_threads);
 
 /* Bytes of memory held. */
 uint64_t load_threads_held(const struct load_threads *load_threads);
 
-/* Gives the memory back that was not needed for `idle` seconds; 0: all of it. */
+/* Frees memory that was not used for `idle` seconds; 0: all of it. */
 void load_threads_give_back(struct load_threads *load_threads, double now, double idle);
 
 #endif

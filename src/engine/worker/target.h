@@ -1,6 +1,5 @@
-/* The measured core with all that a request needs there: what is known of the machine, its clock
- * and counters, memory with what is laid out in it, the other cores. Used by one thread, which is
- * bound to the core. */
+/* The measured core with everything that a request needs: facts of the machine, the clock,
+ * counters, working sets, load threads. One thread, bound to the core, uses it. */
 #ifndef SLX_ENGINE_WORKER_TARGET_H
 #define SLX_ENGINE_WORKER_TARGET_H
 
@@ -15,7 +14,7 @@
 struct counting;
 struct load_threads;
 
-/* A zeroed one may be settled, or released. */
+/* Zeroed before target_open(). target_close() accepts a zeroed one. */
 struct target {
 	struct machine machine;
 	struct topology *topology;
@@ -31,17 +30,18 @@ struct target {
 struct target_options {
 	int cpu;	   /* the core to measure; -1: choose */
 	int avoid_cpu;	   /* where the user interface is; -1: nowhere */
-	int caller_thread; /* to be kept off the core, when there is another; 0: none */
+	int caller_thread; /* thread to move off the core when there is another; 0: none */
 };
 
-/* Chooses the core and binds the calling thread to it; finds out about clock and machine, all but
- * machine.known. STATUS_USAGE for a core that does not exist or is not allowed here. */
+/* Chooses the core, binds the calling thread to it, calibrates the clock and reads the facts of the
+ * machine, all but machine.known. STATUS_USAGE for a core that does not exist or is not allowed
+ * here. */
 struct status target_open(struct target *target, const struct target_options *options);
 
-/* Is called with each result; the last one is final. */
+/* Called with each result; the last one is final. */
 typedef void target_answer(void *context, const struct result *result);
 
-/* Carries a request out. *cancel ends it early; what there is by then is answered. */
+/* Measures a request. *cancel ends it early; the result then holds the trials so far. */
 void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
 	target_answer *answer, void *context);
 
