@@ -355,6 +355,26 @@ int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8)
 	return rows;
 }
 
+void column_put(struct column *column, enum style style, const char *format, ...)
+{
+	char words[400];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	if (column->row >= column->at.height)
+		column->cut = true;
+	else
+		column->row += canvas_wrap(column->canvas, column->at, column->row, style, words);
+}
+
+void column_gap(struct column *column)
+{
+	if (column->row > 0 && column->row + 2 < column->at.height)
+		column->row++;
+}
+
 void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title)
 {
 	int right = at.width - 1, bottom = at.height - 1;

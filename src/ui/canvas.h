@@ -117,6 +117,18 @@ int canvas_wrap(
 	struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8);
 /* The rows that the text needs when wrapped at that width. */
 int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8);
+/* Rows of wrapped text that are written one after the other. */
+struct column {
+	struct canvas *canvas;
+	struct rectangle at;
+	int row;
+	bool cut; /* something did not fit */
+};
+void column_put(struct column *column, enum style style, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* A blank row, if at least one more row is left after it. */
+void column_gap(struct column *column);
+
 /* A box along the edge of the rectangle, with a title in its upper side (NULL: no title). */
 void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title);
 /* Fills with blanks of that style. */

@@ -6,7 +6,8 @@
 
 #include "ui/panels.h"
 
-bool shown_counting(const struct view *view)
+/* Whether events are or will be counted: the plan has events, and counters are available. */
+static bool shown_counting(const struct view *view)
 {
 	return view->counters.plan && view->counters.plan->counters.count > 0 &&
 	       !view->counters.why[0];

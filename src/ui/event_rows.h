@@ -8,9 +8,6 @@
 #include "explorer/view.h"
 #include "ui/canvas.h"
 
-/* Whether events are or will be counted: the plan has events, and counters are available. */
-bool shown_counting(const struct view *view);
-
 /* Whether an event is unavailable: it has no count and will get none. */
 bool shown_unavailable(const struct view *view, int event);
 

@@ -18,16 +18,9 @@ bool mountain_at(const struct view_grid *grid);
  * previous row has the same cache. */
 const char *mountain_level(const struct view_grid *grid, int y, bool first);
 
-/* Whether the mountain has the whole screen: it is in front, and the arrows move on it. */
-bool mountain_whole(const struct view *view);
-
 /* Draws a surface over size and stride, seen from the largest sizes. Returns false, and draws
  * nothing, if the rectangle is too small. */
 bool mountain_relief(struct canvas *canvas, struct rectangle at, const struct view *view);
-
-/* The setting under the cursor: its value, its binding limit and its misses, in as many rows as the
- * rectangle has. Returns the rows that all of them need. Draws only if `draw`. */
-int mountain_words(struct canvas *canvas, struct rectangle at, const struct view *view, bool draw);
 
 /* A slice as bars, one for each point along a knob. The title is "GB/s over size", or cycles per
  * element for a kernel that moves no bytes. */

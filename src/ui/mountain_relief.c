@@ -28,6 +28,30 @@ struct landscape {
 	int step_x, step_y;   /* draw every step-th line */
 };
 
+/* A logarithmic scale shows large and small differences between plateaus. */
+int mountain_shade(double gbps, double top)
+{
+	int below = (int)floor(2 * log2(top / gbps));
+
+	return below < 0		  ? MOUNTAIN_SHADES - 1
+	       : below >= MOUNTAIN_SHADES ? 0
+					  : MOUNTAIN_SHADES - 1 - below;
+}
+
+bool mountain_at(const struct view_grid *grid)
+{
+	return grid->place_x.where == AXIS_AT && grid->place_y.where == AXIS_AT;
+}
+
+const char *mountain_level(const struct view_grid *grid, int y, bool first)
+{
+	static const char *const names[] = { "", "L1", "L2", "L3", "mem" };
+
+	if (first && y > 0 && grid->level[y - 1] == grid->level[y])
+		return "";
+	return names[grid->level[y] <= GRID_MEMORY ? grid->level[y] : 0];
+}
+
 static bool known(const struct landscape *land, int x, int y)
 {
 	return isfinite(land->height[y * land->grid->nx + x]);

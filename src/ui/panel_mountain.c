@@ -104,7 +104,10 @@ static void ridge_words(const struct view_grid *grid, char *buffer, size_t size)
 	}
 }
 
-int mountain_words(struct canvas *canvas, struct rectangle at, const struct view *view, bool draw)
+/* The text, in as many rows as the rectangle has. Returns the rows that all of it needs. Draws only
+ * if `draw`. */
+static int mountain_words(
+	struct canvas *canvas, struct rectangle at, const struct view *view, bool draw)
 {
 	struct page page = { canvas, at, draw, 0 };
 	char words[640];
@@ -160,14 +163,6 @@ enum {
 	GAP = 2
 };
 
-/* A logarithmic scale shows large and small differences between plateaus. */
-int mountain_shade(double gbps, double top)
-{
-	int below = (int)floor(2 * log2(top / gbps));
-
-	return below < 0 ? SHADES - 1 : below >= SHADES ? 0 : SHADES - 1 - below;
-}
-
 /* A shade is a glyph and a style: pairs of glyphs make eight textures out of five. */
 static void draw_shade(
 	struct canvas *canvas, struct rectangle at, int x, int y, int width, int shade)
@@ -220,27 +215,14 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, doubl
 	}
 }
 
-bool mountain_at(const struct view_grid *grid)
-{
-	return grid->place_x.where == AXIS_AT && grid->place_y.where == AXIS_AT;
-}
-
 /* Beyond the first or last cell of an axis. */
 static bool mountain_off(const struct view_grid *grid)
 {
 	return grid->place_x.where >= AXIS_BEFORE || grid->place_y.where >= AXIS_BEFORE;
 }
 
-const char *mountain_level(const struct view_grid *grid, int y, bool first)
-{
-	static const char *const names[] = { "", "L1", "L2", "L3", "mem" };
-
-	if (first && y > 0 && grid->level[y - 1] == grid->level[y])
-		return "";
-	return names[grid->level[y] <= GRID_MEMORY ? grid->level[y] : 0];
-}
-
-bool mountain_whole(const struct view *view)
+/* Whether the mountain has the whole screen: it is in front, and the arrows move on it. */
+static bool mountain_whole(const struct view *view)
 {
 	return panels_named(view->front, "mountain") && panels_named(view->focus, "mountain") &&
 	       view->grid.present;

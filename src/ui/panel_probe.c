@@ -1,7 +1,6 @@
 /* The memory hierarchy: the growing curve, and next to it the results: levels, bandwidths, remarks.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,36 +39,6 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 
 /* ---- what stands beside the curve ---- */
 
-/* Rows written so far in a column. */
-struct column {
-	struct canvas *canvas;
-	struct rectangle at;
-	int row;
-	bool cut; /* something did not fit */
-};
-
-__attribute__((format(printf, 3, 4))) static void put(
-	struct column *column, enum style style, const char *format, ...)
-{
-	char words[320];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(words, sizeof(words), format, list);
-	va_end(list);
-	if (column->row >= column->at.height)
-		column->cut = true;
-	else
-		column->row += canvas_wrap(column->canvas, column->at, column->row, style, words);
-}
-
-/* A blank row, if at least one more row is left after it. */
-static void put_gap(struct column *column)
-{
-	if (column->row > 0 && column->row + 2 < column->at.height)
-		column->row++;
-}
-
 static enum style level_style(const struct hierarchy_level *level)
 {
 	return level->unstable ? STYLE_WARN : level->kind == LEVEL_TLB ? STYLE_TEXT : STYLE_FIGURE;
@@ -93,7 +62,7 @@ static void put_short(struct column *column, const struct hierarchy_level *level
 		units_bytes_long(llround(level->bytes), size, sizeof(size));
 	if (isfinite(level->ns) && level->kind != LEVEL_TLB && column->at.width >= 36)
 		snprintf(ns, sizeof(ns), " %6.1f ns", level->ns);
-	put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size, cycles,
+	column_put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size, cycles,
 		column->at.width >= LEVEL + 19 ? " cy" : "", ns);
 }
 
@@ -115,24 +84,24 @@ static void put_levels(struct column *column, const struct probe_report *report)
 
 	for (int i = 0; i < hierarchy->level_count; i++) {
 		if (sentences)
-			put(column, level_style(&hierarchy->level[i]), "%s",
+			column_put(column, level_style(&hierarchy->level[i]), "%s",
 				hierarchy->level[i].words);
 		else
 			put_short(column, &hierarchy->level[i]);
 	}
 	if (hierarchy->level_count == 0)
-		put(column, STYLE_DIM, "no level is certain yet");
+		column_put(column, STYLE_DIM, "no level is certain yet");
 	/* The remarks come last, and would not fit then. */
 	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++) {
 		char stated[24];
 
 		units_bytes_long((int64_t)hierarchy->level[i].stated, stated, sizeof(stated));
 		if (hierarchy_disagrees(&hierarchy->level[i]))
-			put(column, STYLE_WARN, "! %s: the system reports %s",
+			column_put(column, STYLE_WARN, "! %s: the system reports %s",
 				hierarchy->level[i].name, stated);
 	}
 	if (hierarchy->line > 0)
-		put(column, STYLE_TEXT, "lines of %.0f bytes", hierarchy->line);
+		column_put(column, STYLE_TEXT, "lines of %.0f bytes", hierarchy->line);
 }
 
 /* "L2: Haswell 0.5, …": published values, if they fit. */
@@ -143,7 +112,7 @@ static void put_published(struct column *column, const struct probe_report *repo
 	for (int i = 0; i < report->band_count; i++)
 		if (literature_words(
 			    &report->published, report->band[i].level, words, sizeof(words), NULL))
-			put(column, STYLE_DIM, "%s elsewhere, lines a cycle: %s",
+			column_put(column, STYLE_DIM, "%s elsewhere, lines a cycle: %s",
 				report->band[i].level, words);
 }
 
@@ -159,7 +128,7 @@ static void put_bands(struct column *column, const struct probe_report *report)
 		column->cut = true;
 		return;
 	}
-	put_gap(column);
+	column_gap(column);
 	canvas_text(column->canvas, column->at, 0, column->row, STYLE_DIM, "B/cycle");
 	for (int k = 0; k < PROBE_OPERATIONS; k++) {
 		char head[24];
@@ -211,8 +180,9 @@ static void put_parallel(struct column *column, const struct probe_curve *curve)
 		char set[32];
 
 		units_bytes_long((int64_t)best->facts.footprint, set, sizeof(set));
-		put(column, STYLE_TEXT, "%.0f loads at once: %.1f times as fast as one (in %s)",
-			best->x, one->sample.ns / best->sample.ns, set);
+		column_put(column, STYLE_TEXT,
+			"%.0f loads at once: %.1f times as fast as one (in %s)", best->x,
+			one->sample.ns / best->sample.ns, set);
 	}
 }
 
@@ -224,10 +194,10 @@ static void put_findings(struct column *column, const struct probe_report *repor
 		for (int i = 0; i < hierarchy->finding_count; i++)
 			if (hierarchy->finding[i].disagreement == (pass == 1) &&
 				(pass == 0 || column->at.height >= ROOMY))
-				put(column, pass ? STYLE_WARN : STYLE_TEXT, "%s %s",
+				column_put(column, pass ? STYLE_WARN : STYLE_TEXT, "%s %s",
 					pass ? "!" : "-", hierarchy->finding[i].text);
 	for (int i = 0; i < report->note_count; i++)
-		put(column, STYLE_TEXT, "- %s", report->note[i]);
+		column_put(column, STYLE_TEXT, "- %s", report->note[i]);
 }
 
 static void draw_beside(
@@ -237,10 +207,10 @@ static void draw_beside(
 
 	put_levels(&column, report);
 	put_bands(&column, report);
-	put_gap(&column);
+	column_gap(&column);
 	put_parallel(&column, &report->parallel);
 	put_findings(&column, report);
-	put_gap(&column);
+	column_gap(&column);
 	put_published(&column, report);
 	if (column.cut)
 		canvas_text_right(canvas, at, at.width, at.height - 1, STYLE_DIM, "…");

@@ -1,7 +1,6 @@
 /* How far the core looks ahead: the growing curve of the present filler, its knee in words next to
  * it, and below them the knees of all fillers. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,26 +35,6 @@ static void title_of(const struct scene *scene, char *buffer, size_t size)
 			view->window->filler);
 }
 
-/* Rows written so far in a column. */
-struct column {
-	struct canvas *canvas;
-	struct rectangle at;
-	int row;
-};
-
-__attribute__((format(printf, 3, 4))) static void put(
-	struct column *column, enum style style, const char *format, ...)
-{
-	char words[400];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(words, sizeof(words), format, list);
-	va_end(list);
-	if (column->row < column->at.height)
-		column->row += canvas_wrap(column->canvas, column->at, column->row, style, words);
-}
-
 static const char *counts_of(const struct windows_row *row)
 {
 	return row->fact && strlen(row->fact->counts) <= 24 ? row->fact->counts : "fillers";
@@ -76,23 +55,23 @@ static void put_knee(struct column *column, const struct windows_row *row)
 	const char *counts = counts_of(row);
 
 	if (row->state == WINDOWS_FAILED)
-		put(column, STYLE_BAD, "%s", row->why);
+		column_put(column, STYLE_BAD, "%s", row->why);
 	else if (knee->kind == KNEE_SHARP && knee->hi > knee->lo)
-		put(column, STYLE_FIGURE, "%.0f %s (%.0f to %.0f), sharp", knee->x, counts,
+		column_put(column, STYLE_FIGURE, "%.0f %s (%.0f to %.0f), sharp", knee->x, counts,
 			knee->lo, knee->hi);
 	else if (knee->kind == KNEE_SHARP)
-		put(column, STYLE_FIGURE, "%.0f %s, sharp", knee->x, counts);
+		column_put(column, STYLE_FIGURE, "%.0f %s, sharp", knee->x, counts);
 	else if (knee->kind == KNEE_SOFT)
-		put(column, STYLE_TEXT, "about %.0f %s, soft", knee->x, counts);
+		column_put(column, STYLE_TEXT, "about %.0f %s, soft", knee->x, counts);
 	else if (knee->kind == KNEE_NONE)
-		put(column, STYLE_TEXT, "no knee up to %.0f %s", row->most, counts);
+		column_put(column, STYLE_TEXT, "no knee up to %.0f %s", row->most, counts);
 	else if (knee->kind == KNEE_UNCLEAR && isfinite(knee->lo))
-		put(column, STYLE_WARN, "unclear: from %.0f to %.0f %s", knee->lo, knee->hi,
+		column_put(column, STYLE_WARN, "unclear: from %.0f to %.0f %s", knee->lo, knee->hi,
 			counts);
 	else if (knee->kind == KNEE_UNCLEAR)
-		put(column, STYLE_WARN, "unclear");
+		column_put(column, STYLE_WARN, "unclear");
 	else
-		put(column, STYLE_DIM, "no knee yet: %d points", row->curve.count);
+		column_put(column, STYLE_DIM, "no knee yet: %d points", row->curve.count);
 }
 
 static void put_beside(
@@ -101,15 +80,15 @@ static void put_beside(
 	char words[BUFFERS_WORDS];
 	bool roomy = column->at.height >= ROOMY;
 
-	put(column, STYLE_TITLE, "%s", row->fact ? row->fact->title : row->filler);
+	column_put(column, STYLE_TITLE, "%s", row->fact ? row->fact->title : row->filler);
 	put_knee(column, row);
 	buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
 	if (words[0])
-		put(column, STYLE_TEXT, "%s", words);
+		column_put(column, STYLE_TEXT, "%s", words);
 	if (row->contended)
-		put(column, STYLE_WARN, "another thread shared the core");
+		column_put(column, STYLE_WARN, "another thread shared the core");
 	if (isfinite(row->entries))
-		put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core,
+		column_put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core,
 			report->options.foreign ? ", not this core" : "");
 	if (row->fact &&
 		literature_words(&report->buffers.published, row->fact->buffer, words,
@@ -117,9 +96,9 @@ static void put_beside(
 				 : column->at.width * 2 - 14 < 56 ? 56
 								  : column->at.width * 2 - 14),
 			NULL))
-		put(column, STYLE_DIM, "elsewhere: %s", words);
+		column_put(column, STYLE_DIM, "elsewhere: %s", words);
 	if (roomy && row->fact)
-		put(column, STYLE_TEXT, "%s", row->fact->words);
+		column_put(column, STYLE_TEXT, "%s", row->fact->words);
 }
 
 /* ---- all of them ---- */
