@@ -10,14 +10,14 @@
 #include "cli/interrupt.h"
 #include "engine/worker/worker.h"
 
-/* Below this small pages do not show: the first-level TLB of today's cores holds 64 entries and
- * more of 4 KiB. */
+/* Below this size small pages have no effect: the first-level TLB of today's cores holds 64 or
+ * more entries of 4 KiB. */
 enum { PAGES_MATTER = 256 << 10 };
 
-/* How long a cancelled request may take to answer. One that had not begun never does. */
+/* Seconds that a cancelled request has to answer. One that had not begun never answers. */
 #define CANCEL_SECONDS 1.0
 
-/* Seconds from one word of how far it is to the next. */
+/* Seconds between two updates of the progress words. */
 #define SLOW_EVERY 0.1
 
 double bench_now(void)
@@ -52,8 +52,8 @@ void bench_close(struct bench *bench)
 	bench->worker = NULL;
 }
 
-/* What there is to say of a request under way; empty: nothing. Code that is not ours tells nothing
- * of itself before its first answer. */
+/* The progress words of a request; empty: none. Isolated code reports nothing before its first
+ * answer. */
 static void slow_words(const struct bench *bench, const struct request *request, bool answered,
 	struct outlook *outlook, char *words, size_t size)
 {
@@ -123,7 +123,7 @@ bool bench_answered(struct bench *bench)
 	return visit->over;
 }
 
-/* Shows how far the request is, when it is time for new words. */
+/* Shows progress, when it is time for new words. */
 static void show_slow(struct bench *bench)
 {
 	struct bench_visit *visit = oldest(bench);
@@ -176,7 +176,7 @@ bool bench_await(struct bench *bench)
 	answered = await(bench);
 	if (visit->shown)
 		bench->slow(bench->context, "");
-	/* What is cancelled before it began has no result. */
+	/* A request that was cancelled before it began has no result. */
 	bench->under_way = visit->deadline > 0 ? 0 : bench->under_way - 1;
 	bench->oldest = (bench->oldest + 1) % BENCH_VISITS;
 	oldest(bench)->slow = first_words(bench);
@@ -248,7 +248,7 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 	const struct machine *machine = bench->machine;
 
 	bench_note_bound(bench, cli);
-	/* What was asked for by name is told with the figure. */
+	/* Pages that the user chose are reported with the result. */
 	if (facts->footprint < PAGES_MATTER || facts->asked != PAGES_AUTO)
 		return;
 	if (!machine->huge_pages)

@@ -1,4 +1,4 @@
-/* The worker as batch commands use it: started, waited for, asked; a request may follow another. */
+/* The worker for batch commands: started, waited for, and asked; a request may follow another. */
 #ifndef SLX_CLI_BENCH_H
 #define SLX_CLI_BENCH_H
 
@@ -12,7 +12,7 @@
 
 struct worker;
 
-/* Requests under way at a time: while the worker measures for one, the next waits there. */
+/* Requests under way at a time: while the worker measures one, the next waits there. */
 enum { BENCH_VISITS = 2 };
 
 /* A request under way, from bench_submit() until bench_await() returned its result. */
@@ -31,9 +31,9 @@ struct bench {
 	struct worker *worker;
 	struct engine engine;
 	const struct machine *machine;
-	/* Called ten times a second with words of how far a request is, while it prepares or makes
-	 * complete runs for longer than slow_after seconds, and with none once that is over; NULL:
-	 * nobody wants to know. */
+	/* Called ten times a second with words on the progress of a request, while it prepares or
+	 * makes complete runs for longer than slow_after seconds, and with an empty string when
+	 * that is over; NULL: nobody shows them. */
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after; /* bench_open() sets BENCH_SLOW */
@@ -49,8 +49,8 @@ struct bench {
 
 #define BENCH_SLOW 0.3
 
-/* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure nothing
- * is left. */
+/* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure it
+ * frees everything. */
 struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
@@ -64,8 +64,8 @@ struct measurer bench_measurer(struct bench *bench, int ahead);
  * *result receives the answers, and must stay in place until bench_await() returned for it. */
 void bench_submit(struct bench *bench, const struct request *request, struct result *result);
 
-/* Whether the final result of the oldest request under way is there, so that bench_await() returns
- * at once. Never waits. */
+/* Whether the final result of the oldest request under way is there, so that bench_await()
+ * returns at once. Never waits. */
 bool bench_answered(struct bench *bench);
 
 /* Waits for the final result of the oldest request under way. After a signal it cancels all of
@@ -73,17 +73,16 @@ bool bench_answered(struct bench *bench);
  * no result came: the request had not begun when it was cancelled, or none is under way. */
 bool bench_await(struct bench *bench);
 
-/* Both: submits, and waits. Nothing else may be under way. */
+/* Submits, and waits. Nothing else may be under way. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);
 
-/* Columns that such words take at most. */
+/* Columns of the words, at most. */
 enum { BENCH_LINE = 79 };
 
-/* Says that the worker is not bound to its core, where it is not. */
+/* Notes that the worker is not bound to its core, if it is not. */
 void bench_note_bound(const struct bench *bench, const struct cli *cli);
 
-/* Says once what is not as one would wish: not bound, no huge pages although the setting is large.
- */
+/* Notes what weakens the result: not bound, no huge pages although the setting is large. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
 
 /* Seconds of a steady clock. */

@@ -8,7 +8,7 @@
 #include "cli/model.h"
 #include "experiment/setting/cells.h"
 #include "experiment/sweep/blocks.h"
-#include "experiment/sweep/sweeps_order.h"
+#include "experiment/sweep/sweeps.h"
 
 struct named {
 	struct sweeps all;

@@ -22,7 +22,7 @@ static void put(struct progress_line *line, const char *words)
 	line->shown = *words;
 }
 
-/* In its place, while a request takes long. */
+/* Replaces the line while a request takes long. */
 static void slow(void *context, const char *words)
 {
 	put(context, words);

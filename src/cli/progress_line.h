@@ -1,5 +1,5 @@
-/* The line of progress on the error stream: there ten times a second while somebody may read it,
- * and gone before anything else is written. */
+/* The progress line on the error stream: updated ten times a second on a terminal, and cleared
+ * before other output. */
 #ifndef SLX_CLI_PROGRESS_LINE_H
 #define SLX_CLI_PROGRESS_LINE_H
 
@@ -14,12 +14,11 @@ struct progress_line {
 	double next; /* when it may change again */
 };
 
-/* bench: whose words about a request that takes long stand in the line, too. It keeps the line's
- * address. */
+/* The line also shows the bench's words about a slow request. The bench keeps the line's address.
+ * */
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench);
 
-/* Whether it is time for other words; true once for each time. Finding the words may take a moment.
- */
+/* Whether it is time for new words; true once for each time. */
 bool progress_line_due(struct progress_line *line);
 void progress_line_show(struct progress_line *line, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

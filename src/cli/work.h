@@ -1,4 +1,4 @@
-/* What the subcommands share that carry a campaign out: probe, windows, characterise. */
+/* Shared by the subcommands that run a campaign: probe, windows, characterise. */
 #ifndef SLX_CLI_WORK_H
 #define SLX_CLI_WORK_H
 
@@ -10,13 +10,13 @@
  * anything was measured. */
 bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign *campaign);
 
-/* Round what the format writes: a report of this machine, and its end. */
+/* The begin and the end of a report of this machine, around what the format writes. */
 void work_report(const struct cli *cli, const struct bench *bench, enum report_kind kind,
 	struct report *report);
 void work_reported(const struct cli *cli, struct report *report);
 
-/* Tells how it ended: interrupted (printed: what became of what there was: "what was measured so
- * far is printed"), or with nothing. Returns the exit status. */
+/* Notes an interruption, or that nothing was measured. printed: what became of the results so
+ * far, "what was measured so far is printed". Returns the exit status. */
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
 

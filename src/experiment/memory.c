@@ -7,27 +7,27 @@
 #include "experiment/setting/setting.h"
 #include "model/limits/misses.h"
 
-/* How long each of the four measurements may take, seconds, and how many quiet trials are enough.
- */
+/* Seconds of each measurement, the quiet trials that are enough, and visits without a certain
+ * value. */
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40, TRIES = 3 };
 
-/* The last cache's figures are bounds: so many trials, as soon as the set was read, before
- * neighbours take much of it. */
+/* The last cache's values are bounds: few trials right after the set was read, before neighbours
+ * take much of the cache. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
-/* Working sets in which a level is measured: twice the cache before it. Of the last cache
- * neighbours leave little, and its figure is to be a bound; memory is walked in steady state, in
- * which most lines come from there. */
+/* The working set that measures a level is twice the cache before it. Neighbours leave little of
+ * the last cache, whose value is only a bound; memory is walked in steady state, in which most
+ * lines come from there. */
 enum { BEYOND = 2 };
 
-/* Memory is not looked for behind a last cache larger than this: laying out several times as much
- * takes seconds. What larger sets than some of it take is measured instead. */
+/* Beyond a last cache larger than this, memory is not measured: laying out several times as much
+ * takes seconds. Random walks over two sizes replace it. */
 static const uint64_t last_cache_most = 256u << 20;
 static const uint64_t points[MEMORY_POINTS] = { 32u << 20, 256u << 20 };
 
-/* Where a random walk takes so many times as long as in the last cache, memory begins. */
+/* Memory begins where a random walk takes this many times as long as in the last cache. */
 #define FAR_FROM_CACHE 1.5
 
 enum step {
@@ -61,7 +61,7 @@ void memory_probe_init(struct memory_probe *probe)
 		probe->point[i].bytes = (double)points[i];
 }
 
-/* From how many bytes on a working set comes from memory, for the most part. 0: nobody knows. */
+/* Bytes from which most lines of a working set come from memory; 0: unknown. */
 static uint64_t memory_from(const struct memory_probe *probe, const struct machine *machine)
 {
 	uint64_t last =
@@ -73,8 +73,8 @@ static uint64_t memory_from(const struct memory_probe *probe, const struct machi
 	return last <= last_cache_most ? last : points[MEMORY_POINTS - 1];
 }
 
-/* The least working set that a step is wanted for; 0: none is. The first of the points also tells
- * where memory begins: that is asked of every walk. */
+/* The least working set that needs a step; 0: none does. The first point also shows where memory
+ * begins, so every walk needs it. */
 static uint64_t wanted_from(
 	const struct memory_probe *probe, const struct machine *machine, int step, bool scattered)
 {
@@ -152,8 +152,8 @@ bool memory_scattered(const struct kernel *kernel, const int64_t *v)
 	return misses_walk_of(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
 }
 
-/* Cycles of what lies behind the core's own caches, of a random walk: the shares that nearer caches
- * can serve at most are taken off, with what those take. 0: it contradicts itself. */
+/* Cycles of a random walk's accesses beyond the core's own caches: subtracts the accesses that
+ * nearer caches can serve at most. 0: the values contradict each other. */
 static double behind(
 	double cycles, double size, double own, double l1, double before, double nearer)
 {
@@ -163,7 +163,7 @@ static double behind(
 	return latency > nearer ? latency : 0;
 }
 
-/* The fastest trial: what neighbours take from a shared cache only slows it. */
+/* The fastest trial: neighbours only slow a shared cache. */
 static double fastest(const struct trials *trials, const struct sample *sample)
 {
 	double least = sample->cpe_lo;
@@ -188,8 +188,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	if (result->status.code == STATUS_CANCELLED)
 		return;
 	sample_summarise(&result->trials, &result->facts, &sample);
-	/* A value that still drifts would make a limit that is not one. It is asked for again, and
-	 * else stays unknown. */
+	/* A drifting value would make a wrong limit: the step is repeated, and else stays
+	 * unknown. */
 	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) &&
 		++probe->again < TRIES)
 		return;
@@ -208,14 +208,14 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		probe->point[step - POINT_FIRST].latency =
 			behind(sample.cpe_lo, size, own, l1, before, l2);
 	} else if (steps[step].kernel[0] == 'm') {
-		/* In order no line is met again before the set came by: all of them come from here.
-		 */
+		/* In sequential order no line is read again before the whole set was: all lines
+		 * come from this level. */
 		level->lines = 1 / sample.cpe_lo;
 	} else if (step == L3_LATENCY) {
 		level->latency = behind(sample.cpe_lo, size, own, l1, before, l2);
 	} else {
-		/* How many lines the last cache serves is not known: cores share it. Without taking
-		 * them off it is a bound all the same. */
+		/* The lines that the last cache serves are unknown, since cores share it. Without
+		 * subtracting them the value is still a bound. */
 		level->latency = sample.cpe_lo;
 		if (!(level->latency > l2))
 			level->latency = 0; /* contradicts itself: leave it unknown */
@@ -226,7 +226,7 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	level->known = level->latency > 0 && level->lines > 0;
 }
 
-/* A level by the lowest latency and the most lines seen of it: limits are bounds. */
+/* Sets a level to its lowest latency and most lines: limits are bounds. */
 static bool learn(struct memory_level *level, const struct probe_report *report,
 	const struct hierarchy_level *found)
 {

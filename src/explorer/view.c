@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "experiment/sweep/blocks.h"
-#include "experiment/sweep/sweeps_order.h"
+#include "experiment/sweep/sweeps.h"
 #include "explorer/state.h"
 #include "model/counts/counts.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "experiment/setting/setting_index.h"
+#include "experiment/setting/cells.h"
 #include "recording/recording_lines.h"
 #include "recording/replay.h"
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "experiment/setting/setting_index.h"
+#include "experiment/setting/cells.h"
 #include "recording/record.h"
 #include "recording/replay.h"
 

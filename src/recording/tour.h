@@ -3,7 +3,7 @@
 #ifndef SLX_RECORDING_TOUR_H
 #define SLX_RECORDING_TOUR_H
 
-#include "experiment/setting/setting_index.h"
+#include "experiment/setting/cells.h"
 
 /* Adds a kernel's settings. last_cache in bytes, 0 unknown. Those that this processor cannot run
  * are left out. */

@@ -7,36 +7,95 @@
 #include "base/text.h"
 #include "model/counts/counts.h"
 
-/* Open addressing, at most half full; cells are allocated one by one, so that their addresses stay.
- */
-struct cells {
-	struct cell **slots;
-	size_t slot_count; /* a power of two */
-	size_t count;
-};
+/* ---- the index ---- */
 
-enum { SLOTS_INITIAL = 256 };
+/* Open addressing, at most half full. */
+enum { SLOTS_INITIAL = 64 };
+
+static uint64_t hash(const struct setting *setting)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)setting->kernel;
+
+	for (int i = 0; i < setting->kernel->knob_count; i++) {
+		hash = (hash ^ (uint64_t)setting->v[i]) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+static int *find_slot(const struct setting_index *index, const struct setting *setting)
+{
+	uint64_t at = hash(setting);
+
+	for (;; at++) {
+		int *slot = &index->slot[at & (uint64_t)(index->slot_count - 1)];
+
+		if (!*slot || setting_equal(&index->setting[*slot - 1], setting))
+			return slot;
+	}
+}
+
+int setting_index_find(const struct setting_index *index, const struct setting *setting)
+{
+	return index->slot_count ? *find_slot(index, setting) - 1 : -1;
+}
+
+static void grow(struct setting_index *index)
+{
+	free(index->slot);
+	index->slot_count = index->slot_count ? 2 * index->slot_count : SLOTS_INITIAL;
+	index->slot = memory_new((size_t)index->slot_count, sizeof(*index->slot));
+	for (int i = 0; i < index->count; i++)
+		*find_slot(index, &index->setting[i]) = i + 1;
+}
+
+int setting_index_add(struct setting_index *index, const struct setting *setting)
+{
+	int found = setting_index_find(index, setting);
+
+	if (found >= 0)
+		return found;
+	if (2 * (index->count + 1) > index->slot_count)
+		grow(index);
+	if (index->count == index->room) {
+		index->room = index->room ? 2 * index->room : SLOTS_INITIAL;
+		index->setting =
+			memory_resize(index->setting, (size_t)index->room, sizeof(*index->setting));
+	}
+	index->setting[index->count] = *setting;
+	*find_slot(index, setting) = index->count + 1;
+	return index->count++;
+}
+
+void setting_index_free(struct setting_index *index)
+{
+	free(index->setting);
+	free(index->slot);
+	memset(index, 0, sizeof(*index));
+}
+
+/* ---- the table ---- */
+
+/* Cells are allocated one by one, so that their addresses stay. */
+struct cells {
+	struct setting_index index;
+	struct cell **cell; /* by their numbers in the index */
+	int room;
+};
 
 struct cells *cells_new(void)
 {
-	struct cells *cells = memory_new(1, sizeof(*cells));
-
-	cells->slot_count = SLOTS_INITIAL;
-	cells->slots = memory_new(cells->slot_count, sizeof(*cells->slots));
-	return cells;
+	return memory_new(1, sizeof(struct cells));
 }
 
 void cells_clear(struct cells *cells)
 {
-	for (size_t i = 0; i < cells->slot_count; i++) {
-		if (!cells->slots[i])
-			continue;
-		free(cells->slots[i]->trials);
-		free(cells->slots[i]->counts);
-		free(cells->slots[i]);
-		cells->slots[i] = NULL;
+	for (int i = 0; i < cells->index.count; i++) {
+		free(cells->cell[i]->trials);
+		free(cells->cell[i]->counts);
+		free(cells->cell[i]);
 	}
-	cells->count = 0;
+	setting_index_free(&cells->index);
 }
 
 void cells_free(struct cells *cells)
@@ -44,71 +103,38 @@ void cells_free(struct cells *cells)
 	if (!cells)
 		return;
 	cells_clear(cells);
-	free(cells->slots);
+	free(cells->cell);
 	free(cells);
 }
 
 size_t cells_count(const struct cells *cells)
 {
-	return cells->count;
-}
-
-/* FNV-1a over the kernel and its values, word by word, with a final mix for the low bits. */
-static size_t setting_hash(const struct setting *setting)
-{
-	uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)(uintptr_t)setting->kernel;
-
-	for (int i = 0; i < setting->kernel->knob_count; i++)
-		hash = (hash ^ (uint64_t)setting->v[i]) * 0x100000001b3u;
-	hash ^= hash >> 32;
-	hash *= 0x9e3779b97f4a7c15u;
-	return (size_t)(hash ^ (hash >> 29));
-}
-
-/* The slot that holds the setting, or the free one where it belongs. */
-static struct cell **find_slot(
-	struct cell **slots, size_t slot_count, const struct setting *setting)
-{
-	size_t at = setting_hash(setting) & (slot_count - 1);
-
-	while (slots[at] && !setting_equal(&slots[at]->setting, setting))
-		at = (at + 1) & (slot_count - 1);
-	return &slots[at];
-}
-
-static void cells_grow(struct cells *cells)
-{
-	size_t wider = cells->slot_count * 2;
-	struct cell **slots = memory_new(wider, sizeof(*slots));
-
-	for (size_t i = 0; i < cells->slot_count; i++)
-		if (cells->slots[i])
-			*find_slot(slots, wider, &cells->slots[i]->setting) = cells->slots[i];
-	free(cells->slots);
-	cells->slots = slots;
-	cells->slot_count = wider;
+	return (size_t)cells->index.count;
 }
 
 struct cell *cells_get(struct cells *cells, const struct setting *setting, bool make)
 {
-	struct cell **slot = find_slot(cells->slots, cells->slot_count, setting);
+	int number = setting_index_find(&cells->index, setting);
 
-	if (*slot || !make)
-		return *slot;
-	if (2 * (cells->count + 1) > cells->slot_count) {
-		cells_grow(cells);
-		slot = find_slot(cells->slots, cells->slot_count, setting);
+	if (number >= 0 || !make)
+		return number >= 0 ? cells->cell[number] : NULL;
+	number = setting_index_add(&cells->index, setting);
+	if (number == cells->room) {
+		cells->room = cells->room ? 2 * cells->room : SLOTS_INITIAL;
+		cells->cell =
+			memory_resize(cells->cell, (size_t)cells->room, sizeof(struct cell *));
 	}
-	*slot = memory_new(1, sizeof(**slot));
-	(*slot)->setting = *setting;
-	cells->count++;
-	return *slot;
+	cells->cell[number] = memory_new(1, sizeof(struct cell));
+	cells->cell[number]->setting = *setting;
+	return cells->cell[number];
 }
 
-/* Of trials that last long themselves no more than so many seconds are worth their time. */
+/* ---- one cell ---- */
+
+/* Long trials, such as complete products, need no more than so many seconds. */
 #define SECONDS_MOST 2.0
 
-/* A precision at which fewer trials do. */
+/* A relative precision at which fewer trials are enough. */
 #define PRECISE 0.001
 
 static bool is_precise(const struct cell *cell, unsigned quiet_wanted, double precision)

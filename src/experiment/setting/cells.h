@@ -1,5 +1,5 @@
-/* Measured settings: for each one the trials so far and their summary. A sweep is a list of them;
- * the explorer's slices and mountain are look-ups in one table of them. */
+/* Measured settings: the trials of each so far and their summary. A sweep has a list of them; the
+ * explorer's slices and mountain look them up in a table. */
 #ifndef SLX_EXPERIMENT_SETTING_CELLS_H
 #define SLX_EXPERIMENT_SETTING_CELLS_H
 
@@ -10,14 +10,32 @@
 #include "experiment/setting/setting.h"
 #include "model/counts/sample_ratios.h"
 
+/* A list of different settings, each found by its values: for tables of many thousands.
+ *
+Zero-initialise to start; setting_index_free() to end. */
+struct setting_index {
+	int count, room;
+	struct setting *setting; /* in the order in which they were added */
+	int slot_count;		 /* a power of two, or 0 */
+	int *slot;		 /* index + 1; 0: free */
+};
+
+/* The number of a setting, or -1. */
+int setting_index_find(const struct setting_index *index, const struct setting *setting);
+
+/* The number that it has or is given. */
+int setting_index_add(struct setting_index *index, const struct setting *setting);
+
+void setting_index_free(struct setting_index *index);
+
 struct cell {
 	struct setting setting;
 	struct trials *trials; /* NULL before the first visit, and after cell_compact() */
 	struct run_facts facts;
 	struct sample sample;
-	struct counts *counts;		    /* the newest there are; NULL: none */
-	struct sample_ratios sample_ratios; /* what else whoever draws it knows; zeroed: nothing */
-	double at; /* when the sample was last made anew, in the owner's time */
+	struct counts *counts;		    /* the newest; NULL: none */
+	struct sample_ratios sample_ratios; /* known to the explorer for drawing; zeroed: nothing */
+	double at; /* when the sample was last computed, by the owner's clock */
 	unsigned visits;
 	bool settled;	       /* no further visit is wanted */
 	struct status failure; /* why it could not be measured, when it could not */
@@ -28,21 +46,20 @@ struct cells;
 struct cells *cells_new(void);
 void cells_free(struct cells *cells);
 
-/* The cell of a setting; made when it does not exist and make is set, else NULL. Pointers stay
- * valid until cells_free() or cells_clear(). */
+/* The cell of a setting; when it does not exist, a new one if make is set, else NULL. Pointers
+ * stay valid until cells_free() or cells_clear(). */
 struct cell *cells_get(struct cells *cells, const struct setting *setting, bool make);
 size_t cells_count(const struct cells *cells);
 void cells_clear(struct cells *cells);
 
-/* Merges a visit's trials, summarises, and decides whether the cell is settled: enough quiet trials
- * and quartiles of the median known to within `precision` (relative), or `max_visits` made, or
- * seconds of trials (long ones: whole products), or it failed. What a cancelled visit brought is
- * kept, but does not count as a visit; a result that is not final is ignored, since the final one
- * holds its trials too. */
+/* Merges a visit's trials, summarises, and decides whether the cell is settled: enough quiet
+ * trials with a median known to within `precision` (relative), `max_visits` visits, seconds of
+ * trials (complete products), or a failure. A cancelled visit adds its trials, but is not
+ * counted. An early result is ignored: the final one holds its trials too. */
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
 	double precision, unsigned max_visits);
 
-/* Keeps what a final result counted, if it counted anything. */
+/* Keeps the counts of a final result, if it has any. */
 void cell_count(struct cell *cell, const struct result *result);
 
 /* Frees the trials of a settled cell; its sample and counts stay. For tables of thousands of cells.

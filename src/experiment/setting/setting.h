@@ -22,32 +22,30 @@ void setting_init(struct setting *setting, const struct kernel *kernel);
 /* The kernel of that name, or STATUS_USAGE with the nearest names. */
 struct status setting_find_kernel(const char *name, const struct kernel **kernel);
 
-/* One value of one knob from what a user typed: "64k", "mul", "7". STATUS_USAGE names the knob, the
- * bad value and what is allowed (range with units, or the choices). The machine's means stand in
- * for KNOB_MAX_MEMORY and KNOB_MAX_CORES. */
+/* One value of one knob as a user types it: "64k", "mul", "7". STATUS_USAGE names the knob, the
+ * bad value and the allowed values. The memory limits replace KNOB_MAX_MEMORY and KNOB_MAX_CORES.
+ * */
 struct status setting_parse_value(const struct knob *knob, const char *text,
 	struct memory_limits memory_limits, int64_t *value);
 
 /* The index of the kernel's knob of that name, or STATUS_USAGE with the nearest names (and -1). */
 struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob);
 
-/* "knob=value" into the setting. Unknown knobs get the kernel's nearest names. Does not check
- * combinations. */
+/* Assigns "knob=value". An unknown knob gets the nearest names. Does not check combinations. */
 struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits memory_limits);
 
-/* Ranges and combination, and what all of it needs against the machine's means. */
+/* Checks ranges and the combination, and its memory against the limits. */
 struct status setting_check(const struct setting *setting, struct memory_limits memory_limits);
 
-/* Moves one knob by steps (+1, -1, …), staying in range, then lets the kernel fit the others. A
- * value that nothing fits is passed over. Returns whether anything changed. */
+/* Moves one knob by steps (+1, -1, …) within its range, then lets the kernel fit the others. A
+ * value that nothing fits is skipped. Returns whether anything changed. */
 bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits memory_limits);
 
-/* Writes one value as it would be typed: "32k", "mul". */
+/* Writes one value as a user would type it: "32k", "mul". */
 void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
-/* The same for reading: an odd number of bytes in few digits, no more than the true one ("11.4g").
- */
+/* Writes one value for display: an odd number of bytes in few digits, rounded down ("11.4g"). */
 void setting_show_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
 /* "combine op=mul type=f64 …": kernel and every knob, as a command line takes them. */
@@ -58,17 +56,12 @@ bool setting_equal(const struct setting *a, const struct setting *b);
 /* Whether a value may be typed with k, m, g: sizes, and counts that go that far. */
 bool setting_takes_suffix(const struct knob *knob);
 
-/* The largest value of a knob on this machine. Where its means are unknown, KNOB_MAX_CORES and up
- * stand for no upper end. */
+/* The largest value of a knob on this machine. If the limits are unknown, KNOB_MAX_CORES and
+ * above mean no upper end. */
 int64_t setting_max(const struct knob *knob, struct memory_limits memory_limits);
 
 /* The allowed range in words: "1 to 16", "16 to 256, in steps of 16", "add or mul". */
 void setting_range(
 	const struct knob *knob, struct memory_limits memory_limits, char *buffer, size_t size);
-
-/* A knob's values in a sweep, "1,2,4" · "1..16" · "1..16:3" · "4k..64m*2", choices by name or "*"
- * for all. The list is allocated; the caller frees it. */
-struct status setting_parse_list(const struct knob *knob, const char *text,
-	struct memory_limits memory_limits, int64_t **values, size_t *count);
 
 #endif

@@ -7,59 +7,58 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "experiment/setting/axis.h"
 #include "experiment/visits.h"
 
 enum {
-	/* Cells worked on together: their trials take 40 MB at most. */
+	/* Cells of a block, which are visited together: their trials take 40 MB at most. */
 	BLOCK = 2048,
 	ROUNDS = 4,
 	VISITS_MAX = 400,
-	/* Visits of a cell that has no figure at all, whatever the time: the one long run that each
-	   makes may have been disturbed. */
+	/* Visits to a cell without any value, whatever the time: each makes one long run, which
+	 * may have been disturbed. */
 	VISITS_EMPTY = 3,
 	/* Trials without a quiet one after which a visit gives up: in a contended spell a round
 	 * then costs little, and the time is spent when the spell is over. */
 	PATIENCE = 10,
-	/* Quiet trials that settle a cell, if they agree well enough. A single sample takes more,
-	 * in one go; here each visit's come from another moment. */
+	/* Quiet trials that settle a cell, if they agree. A single sample takes more at once;
+	 * here each visit's trials come from another moment. */
 	QUIET_WANTED = 64,
-	/* Visits of a cell beyond the core's own caches, each to another placement in memory and at
-	 * another moment, in every second round: a visit has to bring the walk to steady state
-	 * first. */
+	/* Visits to a cell beyond the core's own caches, in every second round: each uses another
+	 * placement in memory, and must first walk to steady state. */
 	FAR_VISITS = 2,
 	FAR_EVERY = 2,
-	/* Placements in memory, so many bytes apart: as far as pages make a difference
-	 * (engine/memory/store.h). They change with the round, so that cells of one round share
-	 * what is laid out. */
+	/* Placements in memory, and bytes between them: as far as pages make a difference
+	 * (engine/memory/store.h). They change with the round, so that cells of one round share a
+	 * layout. */
 	PLACES = 3,
 	SHIFT = 16 << 20,
-	/* Trials of a cell that is told of when the sweep is stopped: as many as the shortest visit
-	   makes. The sample says how many they are. */
+	/* Trials that a cell needs to be handed out when the sweep is stopped: as many as the
+	 * shortest visit makes. */
 	FEWEST = 3,
-	/* At 9 ms each this would run for a day. */
+	/* At 9 ms each these would take a day. */
 	COMBINATIONS_MAX = 10000000,
 };
 
-/* Seconds of trials for a cell: working sets beyond LARGE need longer calls and vary more, and the
- * walk to steady state comes on top. */
+/* Seconds of trials for a cell: working sets beyond LARGE need longer calls and vary more. The
+ * walk to steady state is extra. */
 #define SECONDS_SMALL 0.009
 #define SECONDS_LARGE 0.012
 #define LARGE	      (1u << 20)
 
-/* The median is to be known this well, relatively, for a cell to be left alone. What neighbours do
- * to a shared cache differs by more than that from one sweep to the next. */
+/* Relative precision of the median at which a cell is settled. Neighbours change a shared cache
+ * more than that from one sweep to the next. */
 #define PRECISION_SMALL 0.002
 #define PRECISION_LARGE 0.005
 
 /* A visit within the core's own caches stops early at this precision. */
 #define PRECISION_ENOUGH 0.001
 
-/* A sweep of few cells can afford as much for each as a single sample takes, until this many
- * seconds. */
+/* A sweep of few cells gives each as much time as a single sample, up to this many seconds. */
 #define SECONDS_SINGLE 0.12
 #define SECONDS_FEW    2.0
 
-/* Below this a visit holds too few trials to be worth its start. */
+/* A shorter visit holds too few trials to be worth its start. */
 #define VISIT_SHORTEST 0.002
 
 struct sweep {
@@ -86,7 +85,7 @@ struct sweep {
 	double allowance;   /* seconds it may take */
 	double spent;
 	double planned; /* seconds that the visits made were to take */
-	double done;	/* share of the work, as told last */
+	double done;	/* share of the work, as last reported */
 
 	struct visits visits;
 	const struct sweep_sink *sink;
@@ -133,7 +132,7 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 	struct status status;
 	char name[64];
 
-	/* What is wrong with a word that names no knob is the same as for one value. */
+	/* A word without a knob gets the same message as in a single setting. */
 	setting_init(&scratch, sweep->kernel);
 	if (!equals || equals == assignment)
 		return setting_assign(&scratch, assignment, MEMORY_LIMITS_UNKNOWN);
@@ -145,7 +144,7 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 		if (sweep->axes[i].knob == axis.knob)
 			return status_make(STATUS_USAGE,
 				"%s is given twice; write %s=A,B for several values", name, name);
-	status = setting_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1,
+	status = axis_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1,
 		MEMORY_LIMITS_UNKNOWN, &axis.values, &axis.count);
 	if (status_is_ok(&status))
 		sweep->axes[sweep->axis_count++] = axis;
@@ -237,8 +236,8 @@ const struct setting *sweep_setting(const struct sweep *sweep)
 	return &sweep->first;
 }
 
-/* Cells that use the same data, one after the other: laying it out once for all of them saves most
- * of the time of large working sets. A layout that nests serves cells of every size. */
+/* Cells with the same data are visited one after the other: one layout for all saves most of the
+ * time of large working sets. A layout that nests serves cells of every size. */
 struct place {
 	uint64_t layout, footprint;
 	uint64_t chance; /* of the group, then of the cell: the order within a round */
@@ -265,8 +264,8 @@ static int by_chance(const void *a, const void *b)
 	return by_data(a, b);
 }
 
-/* The order of a round: groups by chance, and within a group cells by chance, so that no cell finds
- * in the caches what always the same other cell left there. The seed and the round decide. */
+/* The order of a round: groups at random, and the cells of a group at random, so that no cell
+ * always finds the same other cell's data in the caches. The seed and the round decide. */
 static void round_shuffle(struct sweep *sweep)
 {
 	const struct kernel *kernel = sweep->kernel;
@@ -332,13 +331,13 @@ static bool block_load(struct sweep *sweep)
 		sweep->rounds--;
 	sweep->round = 0;
 	sweep->troubled_only = false;
-	/* What an earlier block saved or overdrew carries over. */
+	/* Time that an earlier block saved or overdrew carries over. */
 	sweep->allowance += sweep->block_base * sweep->scale;
 	sweep->measured = false;
 	return true;
 }
 
-/* Whether a cell's figure is not merely imprecise but doubtful. */
+/* Whether a cell's value is not merely imprecise but doubtful. */
 static bool troubled(const struct cell *cell)
 {
 	return !cell->sample.valid || sample_doubt(&cell->sample);
@@ -387,7 +386,7 @@ static bool next_round(struct sweep *sweep)
 	return open > 0 && !is_late(sweep);
 }
 
-/* Seconds of trials that a visit has a share in: the cell's, by the visits that are planned. */
+/* A visit's share of the cell's seconds of trials. */
 static double share_seconds(const struct sweep *sweep, const struct cell *cell)
 {
 	int visits = is_far(cell) ? (sweep->rounds + FAR_EVERY - 1) / FAR_EVERY : sweep->rounds;
@@ -400,8 +399,8 @@ static double visit_seconds(const struct sweep *sweep, const struct cell *cell)
 	return fmax(share_seconds(sweep, cell), VISIT_SHORTEST / 2);
 }
 
-/* Whether this round visits the cell: all of them near, every second one far, and beyond the
- * planned rounds any. */
+/* Whether this round visits the cell: near cells in each round, far cells in every second one,
+ * and beyond the planned rounds both. */
 static bool is_due(const struct sweep *sweep, const struct cell *cell)
 {
 	return !is_far(cell) || sweep->round >= sweep->rounds || sweep->round % FAR_EVERY == 0;
@@ -485,9 +484,8 @@ const struct counts *sweep_counts(const struct sweep *sweep)
 
 /* ---- finished cells ---- */
 
-/* A figure that may be handed out although its cell is not settled: of a sweep that goes on none
- * that a visit may yet turn over; of one that was stopped what there is, unless the visit had
- * hardly begun. */
+/* Whether the value of an unsettled cell may be handed out: of a running sweep no provisional
+ * one; of a stopped sweep any with enough trials. */
 static bool presentable(const struct sweep *sweep, const struct cell *cell)
 {
 	return cell->failure.code != STATUS_OK ||
@@ -508,8 +506,8 @@ static const struct cell *take(struct sweep *sweep)
 			return cell;
 		if (sweep->stopped)
 			continue;
-		/* Its time is up: a few trials are better than none, and the sample says how many.
-		 */
+		/* The time is up: a few trials are better than none, and the sample says how
+		 * many. */
 		if (!cell->sample.valid)
 			cell->failure = status_make(
 				STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
@@ -567,8 +565,8 @@ void sweep_progress(struct sweep *sweep, struct sweep_progress *progress)
 
 	*progress = sweep->progress;
 	progress->finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
-	/* Every cell is visited once whatever the time: where it is short, the first round is the
-	 * whole. */
+	/* Every cell is visited once, whatever the time: if it is short, the first round is all.
+	 * */
 	if (sweep->planned > 0)
 		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
 	progress->remaining =

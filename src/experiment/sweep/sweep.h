@@ -1,10 +1,9 @@
-/* A sweep: the cross product of lists of knob values, a sample each.
- *
- * Cells are visited in rounds, a little each time, so that drift of the clock and spells of
- * contention spread over all of them (a grid visited in 4 to 6 rounds repeated within 1 to 1.5 %,
- * cell by cell, on a quiet Zen 5). Settled cells are left alone; the time they save goes to those
- * that were contended or still scatter. A cross product of many thousands is worked off in blocks,
- * which bounds the memory for trials. */
+/* A sweep: the cross product of lists of knob values, a sample each. Cells are visited in rounds,
+ * a little each time, so that drift of the clock and contended spells spread over all of them (a
+ * grid visited in 4 to 6 rounds repeated within 1 to 1.5 %, cell by cell, on a quiet Zen 5).
+ * Settled cells are not visited again; the time that they save goes to contended and scattered
+ * cells. A cross product of thousands is measured in blocks, which bounds the memory for trials.
+ * */
 #ifndef SLX_EXPERIMENT_SWEEP_SWEEP_H
 #define SLX_EXPERIMENT_SWEEP_SWEEP_H
 
@@ -14,6 +13,7 @@
 
 #include "base/status.h"
 #include "experiment/measurer.h"
+#include "experiment/setting/axis.h"
 #include "experiment/setting/cells.h"
 
 struct sweep_axis {
@@ -56,13 +56,13 @@ struct sweep;
 struct sweep *sweep_new(const struct kernel *kernel, const struct sweep_options *options);
 void sweep_free(struct sweep *sweep);
 
-/* "knob=values" as setting_parse_list() takes them. The first knob assigned varies slowest; knobs
+/* "knob=values" as axis_parse_list() takes them. The first knob assigned varies slowest; knobs
  * that are not assigned keep their initial value. STATUS_USAGE for an unknown knob, a bad list, or
  * a knob given twice. */
 struct status sweep_assign(struct sweep *sweep, const char *assignment);
 
-/* After the last assignment: counts cells. means: the machine's, 0 unknown. STATUS_USAGE when no
- * combination is left or there are more than a sweep can end in a day. */
+/* After the last assignment: counts cells within the machine's memory. STATUS_USAGE when no
+ * combination is left or a sweep of so many would take a day. */
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
 /* What every visit also counts; borrowed. Before sweep_measure(). */
@@ -71,8 +71,8 @@ void sweep_count(struct sweep *sweep, const struct counter_plan *plan);
 /* The assigned knobs, in order. Owned by the sweep. */
 const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count);
 
-/* The first allowed combination: what the knobs that do not vary are set to. After sweep_begin().
- */
+/* The first allowed combination: it has the values of knobs that do not vary. After
+ * sweep_begin(). */
 const struct setting *sweep_setting(const struct sweep *sweep);
 
 /* Measures all cells. When the measurer stops, every cell that has enough trials is handed out. */

@@ -1,9 +1,6 @@
-/* Named sweeps: a kernel, lists of values for its knobs, and how the figures are looked at, all
- * under one name: the rows of data/sweeps, which says how they are written. Knows data files and
- * kernels, measures nothing.
- *
- * What draws a sweep, named or not, needs struct named_sweep alone: sweeps_plain() makes one of any
- * kernel and its lists. */
+/* Named sweeps: a kernel, lists of values for its knobs, and the quantity to show, under one
+ * name. They are the rows of data/sweeps, whose head describes the format. Code that draws a
+ * sweep needs struct named_sweep alone: sweeps_plain() makes one of any kernel and its lists. */
 #ifndef SLX_EXPERIMENT_SWEEP_SWEEPS_H
 #define SLX_EXPERIMENT_SWEEP_SWEEPS_H
 
@@ -17,7 +14,7 @@
 #include "experiment/sweep/sweep.h"
 #include "model/counts/sample_ratios.h"
 
-/* What is looked at: the vertical axis. */
+/* The quantity on the vertical axis. */
 enum sweeps_figure {
 	SWEEPS_CPE,
 	SWEEPS_NS,	/* nanoseconds per element */
@@ -28,20 +25,19 @@ enum sweeps_figure {
 	SWEEPS_INSTRUCTIONS,	   /* per element */
 	SWEEPS_INSTRUCTIONS_TOTAL, /* 10^6, of the whole work once */
 	SWEEPS_CPI,		   /* cycles an instruction */
-	SWEEPS_TRAFFIC, /* what memory brings, in percent of the most that one core reads from it
-			   here */
+	SWEEPS_TRAFFIC, /* memory traffic, in percent of the most that one core reads here */
 	SWEEPS_FIGURES
 };
 
-/* A figure that others published, beside which the measured one is set. */
+/* A value that others published, to compare with the measured one. */
 struct sweeps_published {
 	enum sweeps_figure figure;
-	bool over; /* "over 2": no more is told */
+	bool over; /* "over 2": a lower bound */
 	double value;
 	struct setting setting; /* the knobs that are named have these values; others are the
 				   kernel's initial ones */
-	bool named[KNOBS_MAX];	/* which of them are named: the others may have any value */
-	char words[96];		/* what else is to be said; empty: nothing */
+	bool named[KNOBS_MAX];	/* which of them have a value: the others may have any */
+	char words[96];		/* a remark; empty: none */
 };
 
 enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32 };
@@ -63,8 +59,8 @@ struct named_sweep {
 	int base; /* speedups are relative to the same setting with this knob at that value; -1: no
 		     baseline */
 	int64_t base_value;
-	bool usual;	/* what a sweep of the kernel is that names none of these knobs */
-	char note[200]; /* what else its document found; empty: nothing */
+	bool usual;	/* it replaces a sweep of the kernel that names none of these knobs */
+	char note[200]; /* a further finding of its document; empty: none */
 	int published_count;
 	struct sweeps_published published[SWEEPS_PUBLISHED];
 };
@@ -84,17 +80,16 @@ struct status sweeps_read(
 	const char *text, const char *origin, bool lenient, struct sweeps *sweeps);
 void sweeps_free(struct sweeps *sweeps);
 
-/* The one of that name, or NULL. */
+/* The sweep of that name, or NULL. */
 const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *name);
 
-/* What a sweep of the kernel with these words is: the usual one, if there is one and no word gives
- * one of its knobs; else NULL. */
+/* The usual sweep of a kernel, if it has one and no word gives one of its knobs; else NULL. */
 const struct named_sweep *sweeps_usual(
 	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
 
-/* What stands for any sweep of a kernel: along x goes its size, else the last knob of several
- * values that is no choice, else the last; the other knobs of several values make the lines. Words
- * are not filled in. Free it with sweeps_clear(). */
+/* A named_sweep for any sweep of a kernel. The x axis is its size, else the last knob of several
+ * values that is no choice, else the last; the other knobs of several values make the lines.
+ * Words are not filled in. Free it with sweeps_clear(). */
 void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count,
 	struct named_sweep *sweep);
 void sweeps_clear(struct named_sweep *sweep);
@@ -109,8 +104,8 @@ struct status sweeps_override(struct named_sweep *sweep, const char *word, unsig
  * there is no baseline. */
 bool sweeps_settle(struct named_sweep *sweep);
 
-/* Puts what is advised in place of the word "advised" among a knob's values, in its order; 0:
- * nothing is. */
+/* Replaces the word "advised" among a knob's values by the advised value, in its order; 0:
+ * removes it. */
 void sweeps_advise(struct named_sweep *sweep, int64_t advised);
 
 /* ---- What is drawn */
@@ -128,17 +123,17 @@ void sweeps_line(
 void sweeps_figure_title(
 	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title);
 
-/* The figure of a sample; pace: what else is known of it, NULL: nothing; base: the sample of its
- * baseline, NULL: there is none (a speedup is then NAN). NAN: unavailable. */
+/* The value of a sample; sample_ratios: NULL if unknown; base: the sample of its baseline, NULL:
+ * none (a speedup is then NAN). NAN: unavailable. */
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base);
-/* Whether the figure follows from instructions or from what memory brings. */
+/* Whether the value needs instruction counts or memory traffic. */
 bool sweeps_paced(enum sweeps_figure figure);
-/* Whether a sweep is looked at for such a figure, or others published one of it. */
+/* Whether a sweep shows that quantity, or others published a value of it. */
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
 
-/* Whether a published figure is of that setting. */
+/* Whether a published value is of that setting. */
 bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
 	const struct setting *setting);
 
@@ -149,5 +144,26 @@ bool sweeps_baseline(
 
 /* The word of a figure in data/sweeps: "cpe", "seconds". */
 const char *sweeps_figure_name(enum sweeps_figure figure);
+
+/* ---- The published order */
+
+/* A measured setting, and what is known of it. */
+struct sweeps_row {
+	struct setting setting;
+	struct sample sample;
+	struct run_facts facts;
+	struct sample_ratios sample_ratios;
+	enum limit_kind limit; /* that binds; LIMIT_COUNT: unknown */
+	double bound;	       /* cycles per element; NAN */
+};
+
+/* Sets limit and bound of a row; explanation may be NULL. */
+void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation);
+
+/* Adds a line for each place where published times or speedups can be compared with these rows
+ * and the order differs: the two ways whose order differs most. One line if all agree; nothing if
+ * nothing can be compared. The ways are the values of the baseline's knob. */
+void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
+	struct text *lines);
 
 #endif

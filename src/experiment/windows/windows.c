@@ -1,4 +1,4 @@
-/* See windows.h: one knee after the other, each where knee_next() looks. */
+/* Searches one knee after another, each at the places that knee_next() chooses. */
 #include "experiment/windows/windows.h"
 
 #include <math.h>
@@ -10,17 +10,17 @@
 #include "experiment/campaign.h"
 #include "experiment/visits.h"
 
-/* A visit: some trials of 75 microseconds each, and seconds that are enough for three times as
- * many. */
+/* A visit: quiet trials of 75 microseconds each, trials without a quiet one after which it gives
+ * up, and seconds for three times as many trials. */
 enum { QUIET = 8, PATIENCE = 16 };
 #define VISIT 0.0025
 
-/* How often a point is asked for while something shares the core; and how often a knee that stays
- * unclear is looked for. */
+/* Visits to a point while something shares the core, and searches for a knee that stays unclear.
+ * */
 enum { VISITS = 3, SEARCHES = 2 };
 
-/* Seconds for which a point is asked for that came to nothing at all: on a busy core each trial of
- * some visits meets a switch. */
+/* Seconds for a point without any valid trial: on a busy core a switch breaks each trial of some
+ * visits. */
 #define HOPE 2.0
 
 /* Points that are off by more, usually, and quartiles that are further apart, are to be looked at
@@ -32,7 +32,7 @@ enum { VISITS = 3, SEARCHES = 2 };
  */
 #define MOST 2048
 
-/* Points that a knee takes, about: for saying how much is done. */
+/* Points that a knee takes, about: for progress. */
 #define POINTS_USUAL 22.0
 
 struct windows {
@@ -40,7 +40,7 @@ struct windows {
 	int fillers, filler; /* the kernel's knobs */
 	bool over;	     /* nothing more will be measured */
 	int preferred;	     /* a row; -1 */
-	/* While windows_measure() does: */
+	/* While windows_measure() runs: */
 	const struct measurer *measurer;
 	double begin;
 	struct result *result;
@@ -169,11 +169,10 @@ static bool is_left(const struct windows_row *row)
 	return row->state == WINDOWS_WAITS || row->state == WINDOWS_GOES_ON;
 }
 
-/* Whatever else runs on the core's other thread takes its half of most buffers, and only that:
- * nothing else of it need be felt, and a sharp knee lies at 256 of 512 (Redwood Cove: once in a
- * hundred runs). It lasts for milliseconds. So each sharp knee is looked at again when all are
- * measured, right behind where it was found: where cycles have not risen there, it was another's.
- */
+/* A program on the core's other thread takes its half of most buffers for milliseconds, and may
+ * cause no other effect: a sharp knee then lies at 256 of 512 (Redwood Cove: once in a hundred
+ * runs). So each sharp knee is measured again after all rows, slightly beyond the knee. If cycles
+ * have not risen there, the knee was the other program's. */
 enum { CHECKS = 2 };
 #define BEHIND 1.05
 
@@ -183,8 +182,8 @@ static bool wants_check(const struct windows_row *row)
 	       ceil(BEHIND * row->knee.to) <= row->most;
 }
 
-/* The preferred row, else the one under way, else the first that is left, else one whose knee is to
- * be looked at again; -1: none is. */
+/* The preferred row, else the present one, else the first unfinished one, else one whose knee
+ * needs a check; -1: none. */
 static int choose_row(const struct windows *windows)
 {
 	const struct windows_report *report = &windows->report;
@@ -482,7 +481,7 @@ const char *windows_why(const struct windows_report *report)
 	for (int i = 0; i < report->count; i++)
 		if (report->row[i].why[0])
 			why = report->row[i].why;
-	/* What a row came to says less than that it had no time. */
+	/* That the time was up explains more than the result of a row. */
 	return report->note[0] ? report->note : why;
 }
 

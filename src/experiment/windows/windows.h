@@ -1,10 +1,7 @@
-/* The buffers of a core that one can see without counters: between two misses stand more and more
- * fillers, until one of its buffers is full and the misses no longer overlap. For each filler of
- * the kernel `window` the curve, the knee, and what is known of the buffer.
- *
- * windows_measure() measures, one curve after the other,
- * and everything that shows it reads struct windows_report alone. A new report may go on where an
- * earlier one was: what the explorer has measured stays. */
+/* Measures the sizes of a core's buffers without counters: more and more fillers between two
+ * cache misses, until a buffer is full and the misses no longer overlap. For each filler of the
+ * kernel `window`: the curve, its knee, and the buffer that the filler fills. Everything that
+ * shows it reads struct windows_report alone. */
 #ifndef SLX_EXPERIMENT_WINDOWS_WINDOWS_H
 #define SLX_EXPERIMENT_WINDOWS_WINDOWS_H
 
@@ -19,7 +16,7 @@
 
 enum { WINDOWS_ROWS = 48, WINDOWS_NOTE = 244 };
 
-/* The kernel, and its knobs that this is about. */
+/* The kernel, and the knobs that the measurement turns. */
 #define WINDOWS_KERNEL	"window"
 #define WINDOWS_FILLERS "fillers"
 #define WINDOWS_FILLER	"filler"
@@ -30,7 +27,7 @@ struct windows_options {
 	uint64_t fillers;	/* choices of the knob `filler`, a bit each; 0: all */
 	const struct uarch
 		*uarch; /* the core's model, borrowed for the call alone; NULL: there is none */
-	bool foreign;	/* it is not the running core's */
+	bool foreign;	/* the model is not of the running core */
 	uint64_t seed;
 	double seconds; /* time to keep to; 0: its own */
 };
@@ -51,7 +48,7 @@ struct windows_row {
 	enum source cycles_from; /* likewise */
 	double seconds;		 /* that it took */
 	int requests;
-	int checks;	/* how often a sharp knee was looked at once more, when all were measured */
+	int checks;	/* of a sharp knee, after all rows are measured */
 	bool contended; /* something shared the core at points of it, however often it was asked for
 			 */
 	char why[WINDOWS_NOTE]; /* WINDOWS_FAILED */
@@ -74,43 +71,42 @@ struct windows_report {
 
 struct windows;
 
-/* machine must be known, and is borrowed. STATUS_USAGE when the setting's kernel has no such knobs.
- * NULL then. */
+/* machine must be known, and is borrowed. Returns NULL with STATUS_USAGE when the setting's
+ * kernel has no such knobs. */
 struct windows *windows_new(const struct machine *machine, const struct windows_options *options,
 	struct status *status);
 void windows_free(struct windows *windows);
 
-/* The choices of the knob `filler` that words name, a bit each. STATUS_USAGE with the nearest
+/* The choices of the knob `filler` that words name, a bit each. STATUS_USAGE suggests the nearest
  * names. */
 struct status windows_read_fillers(
 	const struct kernel *kernel, const char *const *words, int count, uint64_t *fillers);
 
-/* The row to go on with, by the value of the knob `filler`: the one that somebody looks at. Nothing
- * happens where there is none. */
+/* The row to measure next, by the value of the knob `filler`: the one on screen. Without such a
+ * row nothing happens. */
 void windows_prefer(struct windows *windows, int64_t choice);
 
-/* Other entries to stand beside the knees: those of another core's model. NULL: there is none. */
+/* Another core model, whose buffer sizes are shown next to the knees. NULL: none. */
 void windows_model(struct windows *windows, const struct uarch *uarch, bool foreign);
 
-/* A point that was measured elsewhere, or before: of a recording. Nothing happens where it is of
- * other knobs. */
+/* A point from a recording. Nothing happens if its other knobs differ. */
 void windows_give(
 	struct windows *windows, const struct setting *setting, const struct sample *sample);
 
-/* Measures what is missing, until everything is there or the measurer stops. While a request is
- * under way the functions above may be called. */
+/* Measures all missing points, until none is missing or the measurer stops. The functions above
+ * may be called while a request is under way. */
 void windows_measure(struct windows *windows, const struct measurer *measurer);
 
-/* Nothing will be measured: what was given is all there is. */
+/* Ends the report: only points given with windows_give() are in it. */
 void windows_close(struct windows *windows);
 
-/* Whether everything that was asked for is there. */
+/* Whether nothing is left to measure. */
 bool windows_over(const struct windows *windows);
 
-/* Always there, as far as measured; owned by the windows. */
+/* Never NULL; owned by the windows. */
 const struct windows_report *windows_report(const struct windows *windows);
 
-/* Why nothing could be measured, where nothing was: the time that was up, or what failed last. */
+/* Why no point was measured: the time was up, or the last failure. */
 const char *windows_why(const struct windows_report *report);
 
 /* The row of a value of the knob `filler`, or NULL. */

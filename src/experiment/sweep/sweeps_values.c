@@ -1,10 +1,197 @@
-#include "experiment/sweep/sweeps_order.h"
+/* What pictures and reports show of a sweep: axes, lines and values, published values, and whether
+ * the published order holds here. */
+#include "experiment/sweep/sweeps.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+
+void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count,
+	struct named_sweep *sweep)
+{
+	*sweep = (struct named_sweep){ .kernel = kernel,
+		.x = -1,
+		.base = -1,
+		.figure = kernel->plot_cpe ? SWEEPS_CPE : SWEEPS_GBPS };
+	for (size_t i = 0; i < axis_count; i++) {
+		const struct knob *knob = &kernel->knobs[axes[i].knob];
+		const struct knob *x = sweep->x < 0 ? NULL : &kernel->knobs[sweep->x];
+
+		if (axes[i].count < 2 || (x && x->axis == AXIS_SIZE))
+			continue;
+		if (!x || knob->axis == AXIS_SIZE || knob->kind != KNOB_CHOICE ||
+			x->kind == KNOB_CHOICE)
+			sweep->x = axes[i].knob;
+	}
+	for (size_t i = 0; i < axis_count; i++)
+		if (axes[i].count > 1 && axes[i].knob != sweep->x &&
+			sweep->line_count < SWEEPS_LINES)
+			sweep->line[sweep->line_count++] = axes[i].knob;
+	sweep->log_x = sweep->x >= 0 && kernel->knobs[sweep->x].kind == KNOB_BYTES;
+	sweep->log_y = kernel->plot_cpe;
+	snprintf(sweep->title, sizeof(sweep->title), "%s: %s", kernel->name, kernel->title);
+	snprintf(sweep->source, sizeof(sweep->source), "%s", kernel->document);
+}
+
+const char *sweeps_x_title(const struct named_sweep *sweep)
+{
+	return sweep->x >= 0 ? sweep->kernel->knobs[sweep->x].name : "";
+}
+
+double sweeps_x(const struct named_sweep *sweep, const struct setting *setting)
+{
+	return sweep->x >= 0 ? (double)setting->v[sweep->x] : (double)NAN;
+}
+
+void sweeps_line(const struct named_sweep *sweep, const struct setting *setting, struct text *words)
+{
+	for (int i = 0; i < sweep->line_count; i++) {
+		const struct knob *knob = &sweep->kernel->knobs[sweep->line[i]];
+		char value[64];
+
+		setting_show_value(knob, setting->v[sweep->line[i]], value, sizeof(value));
+		text_addf(words, "%s%s=%s", i ? " " : "", knob->name, value);
+	}
+}
+
+void sweeps_figure_title(
+	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title)
+{
+	char value[64];
+
+	switch (figure) {
+	case SWEEPS_NS:
+		text_addf(title, "nanoseconds per %s", sweep->kernel->element);
+		break;
+	case SWEEPS_SECONDS:
+		text_add(title, "seconds");
+		break;
+	case SWEEPS_GBPS:
+		text_add(title, "GB/s");
+		break;
+	case SWEEPS_BYTES_PER_CYCLE:
+		text_add(title, "bytes per cycle");
+		break;
+	case SWEEPS_SPEEDUP:
+		text_add(title, "speedup");
+		if (sweep->base < 0)
+			break;
+		setting_show_value(&sweep->kernel->knobs[sweep->base], sweep->base_value, value,
+			sizeof(value));
+		text_addf(title, " over %s=%s", sweep->kernel->knobs[sweep->base].name, value);
+		break;
+	case SWEEPS_INSTRUCTIONS:
+		text_addf(title, "instructions per %s", sweep->kernel->element);
+		break;
+	case SWEEPS_INSTRUCTIONS_TOTAL:
+		text_add(title, "million instructions");
+		break;
+	case SWEEPS_CPI:
+		text_add(title, "cycles per instruction");
+		break;
+	case SWEEPS_TRAFFIC:
+		text_add(title, "memory traffic, % of what one core reads at most");
+		break;
+	default:
+		text_addf(title, "cycles per %s", sweep->kernel->element);
+		break;
+	}
+}
+
+bool sweeps_paced(enum sweeps_figure figure)
+{
+	return figure == SWEEPS_INSTRUCTIONS || figure == SWEEPS_INSTRUCTIONS_TOTAL ||
+	       figure == SWEEPS_CPI || figure == SWEEPS_TRAFFIC;
+}
+
+bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
+{
+	bool asks = sweep->figure == figure;
+
+	for (int i = 0; i < sweep->published_count; i++)
+		asks = asks || sweep->published[i].figure == figure;
+	return asks;
+}
+
+/* From the sample's own cycles: those of its quartiles ask too. */
+static double paced_value(enum sweeps_figure figure, const struct sample *sample,
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios)
+{
+	double instructions = sample_ratios && sample_ratios->instructions > 0
+				      ? sample_ratios->instructions
+				      : (double)NAN;
+
+	switch (figure) {
+	case SWEEPS_INSTRUCTIONS:
+		return instructions;
+	case SWEEPS_INSTRUCTIONS_TOTAL:
+		return instructions * (double)facts->ring * 1e-6;
+	case SWEEPS_CPI:
+		return sample->cpe / instructions;
+	default:
+		if (sample_ratios && sample_ratios->lines == 0 &&
+			sample_ratios->lines_from != SOURCE_NONE)
+			return 0;
+		return sample_ratios && sample_ratios->peak > 0 && sample_ratios->lines >= 0 &&
+				       sample->ns > 0
+			       ? 100 * sample_ratios->lines * SAMPLE_RATIOS_LINE / sample->ns /
+					 sample_ratios->peak
+			       : (double)NAN;
+	}
+}
+
+double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
+	const struct sample *base)
+{
+	if (!sample->valid)
+		return NAN;
+	if (sweeps_paced(figure))
+		return paced_value(figure, sample, facts, sample_ratios);
+	switch (figure) {
+	case SWEEPS_NS:
+		return sample->ns;
+	case SWEEPS_SECONDS:
+		return sample->ns * 1e-9 * (double)facts->ring;
+	case SWEEPS_GBPS:
+		return sample->gbps;
+	case SWEEPS_BYTES_PER_CYCLE:
+		return sample->bytes_per_cycle;
+	case SWEEPS_SPEEDUP:
+		/* Of cycles: the clock may have wandered between the two. */
+		return base && base->valid && sample->cpe > 0 ? base->cpe / sample->cpe
+							      : (double)NAN;
+	default:
+		return sample->cpe;
+	}
+}
+
+bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
+	const struct setting *setting)
+{
+	for (int i = 0; i < sweep->kernel->knob_count; i++)
+		if (published->named[i] && published->setting.v[i] != setting->v[i])
+			return false;
+	return true;
+}
+
+bool sweeps_baseline(
+	const struct named_sweep *sweep, const struct setting *setting, struct setting *base)
+{
+	struct status status;
+
+	if (sweep->base < 0)
+		return false;
+	*base = *setting;
+	base->v[sweep->base] = sweep->base_value;
+	kernel_fit(sweep->kernel, base->v, sweep->base);
+	status = kernel_check(sweep->kernel, base->v);
+	return status_is_ok(&status) && base->v[sweep->base] == sweep->base_value;
+}
+
+/* ---- the published order ---- */
 
 /* Times that differ by less are alike, here and there; so are instructions. */
 #define ALIKE	0.05
