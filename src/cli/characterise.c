@@ -211,33 +211,15 @@ enum { DIFFERENCES = 2048 };
 
 /* ---- options */
 
-static struct status apply_output(struct cli *cli, const char *value)
-{
-	cli->output = value;
-	return *value ? status_ok()
-		      : status_make(STATUS_USAGE,
-				"--output: a file's name is wanted, as in --output mine.uarch");
-}
+/* Values of the own options. */
+struct asked {
+	const char *output; /* file for the core model; NULL: none */
+	bool install, quick, agreements;
+};
 
-static struct status apply_install(struct cli *cli, const char *value)
+static const struct asked *asked(const struct cli *cli)
 {
-	(void)value;
-	cli->install = true;
-	return status_ok();
-}
-
-static struct status apply_quick(struct cli *cli, const char *value)
-{
-	(void)value;
-	cli->quick = true;
-	return status_ok();
-}
-
-static struct status apply_agreements(struct cli *cli, const char *value)
-{
-	(void)value;
-	cli->agreements = true;
-	return status_ok();
+	return cli->own;
 }
 
 /* ---- files */
@@ -246,9 +228,9 @@ static struct status apply_agreements(struct cli *cli, const char *value)
 static struct status check_files(const struct cli *cli)
 {
 	struct text path = { 0 };
-	struct status status = cli->output ? file_check(cli->output) : status_ok();
+	struct status status = asked(cli)->output ? file_check(asked(cli)->output) : status_ok();
 
-	if (status_is_ok(&status) && cli->install && !data_own_path("uarch", &path))
+	if (status_is_ok(&status) && asked(cli)->install && !data_own_path("uarch", &path))
 		status = status_make(STATUS_FAILED,
 			"--install: neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor HOME says where "
 			"files of one's own are; --output "
@@ -281,16 +263,17 @@ static struct status write_files(
 {
 	struct status status = status_ok();
 
-	if (cli->output)
-		status = file_save(cli->output, model, false);
-	if (status_is_ok(&status) && cli->output)
-		cli_note(cli, "%s: the core model; --uarch takes a file's path, too", cli->output);
+	if (asked(cli)->output)
+		status = file_save(asked(cli)->output, model, false);
+	if (status_is_ok(&status) && asked(cli)->output)
+		cli_note(cli, "%s: the core model; --uarch takes a file's path, too",
+			asked(cli)->output);
 	/* A part of a model would be this core's from then on, in place of the whole that the
 	 * program has. */
-	if (status_is_ok(&status) && cli->install && !report->complete)
+	if (status_is_ok(&status) && asked(cli)->install && !report->complete)
 		cli_note(cli, "not installed: the measuring was not complete; --output FILE writes "
 			      "what there is");
-	else if (status_is_ok(&status) && cli->install)
+	else if (status_is_ok(&status) && asked(cli)->install)
 		status = install(cli, report, model);
 	return status;
 }
@@ -315,7 +298,7 @@ static int tell(
 {
 	struct model_difference *difference = memory_new(DIFFERENCES, sizeof(*difference));
 	struct characterised characterised = {
-		.report = report, .difference = difference, .agreements = cli->agreements
+		.report = report, .difference = difference, .agreements = asked(cli)->agreements
 	};
 	struct uarch_choice shipped = { 0 };
 	struct uarch *measured = NULL;
@@ -363,7 +346,7 @@ static int carry_out(struct cli *cli, struct bench *bench, struct characterise *
 static int characterise_run(struct cli *cli)
 {
 	struct characterise_options options = {
-		.seed = cli->seed, .seconds = cli->time_budget, .quick = cli->quick
+		.seed = cli->seed, .seconds = cli->time_budget, .quick = asked(cli)->quick
 	};
 	const char **classes = memory_new((size_t)cli->word_count + 1, sizeof(*classes));
 	struct characterise *characterise = NULL;
@@ -371,7 +354,7 @@ static int characterise_run(struct cli *cli)
 	struct status status = bench_open(&bench, cli);
 	int exit_status;
 
-	if (status_is_ok(&status) && cli->install && cli->word_count) {
+	if (status_is_ok(&status) && asked(cli)->install && cli->word_count) {
 		bench_close(&bench);
 		status = status_make(STATUS_USAGE,
 			"--install wants the whole core; of some classes (%.60s…) a model is "
@@ -396,12 +379,14 @@ static int characterise_run(struct cli *cli)
 }
 
 static const struct cli_option own_options[] = {
-	{ "output", "FILE", "write the core model there", apply_output },
-	{ "install", NULL, "put the core model where the program finds it", apply_install },
-	{ "quick", NULL, "one look at each loop, and no ports: in some 6 seconds", apply_quick },
-	{ "agreements", NULL, "say also what agrees with the core model that there is",
-		apply_agreements },
-	{ NULL, NULL, NULL, NULL },
+	{ "output", "FILE", "write the core model there", OPTION_IN_OWN(struct asked, output) },
+	{ "install", NULL, "put the core model where the program finds it",
+		OPTION_IN_OWN(struct asked, install) },
+	{ "quick", NULL, "each loop once, and no ports: takes about 6 seconds",
+		OPTION_IN_OWN(struct asked, quick) },
+	{ "agreements", NULL, "also list what agrees with the existing core model",
+		OPTION_IN_OWN(struct asked, agreements) },
+	{ .name = NULL },
 };
 
 const struct cli_command command_characterise = {
@@ -413,6 +398,7 @@ const struct cli_command command_characterise = {
 		"from the core model that the program has. With classes (fadd, or fadd.512) these "
 		"alone.\n",
 	.options = own_options,
+	.own_size = sizeof(struct asked),
 	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
 	.run = characterise_run,
 };

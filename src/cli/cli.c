@@ -5,9 +5,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "config.h"
+
+#include "base/text.h"
 
 #ifdef HAVE_CONFIG_H
 #endif
@@ -55,6 +58,30 @@ int cli_finish(const struct cli *cli, int exit_status)
 	return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 }
 
+/* Whether a subcommand opens the screen: one that takes a script. */
+static bool opens_screen(const struct cli_command *command)
+{
+	return cli_takes(command, "script");
+}
+
+struct status cli_screen(const struct cli *cli)
+{
+	struct text batch = { 0 };
+	struct status status;
+
+	if (cli->script || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		return status_ok();
+	for (const struct cli_command *const *command = cli_commands; *command; command++)
+		if (!opens_screen(*command))
+			text_addf(&batch, "%s%s", batch.length ? ", " : "", (*command)->name);
+	status = status_make(STATUS_USAGE,
+		"the explorer needs a terminal as standard input and output; "
+		"these work without one: %s",
+		text_string(&batch));
+	text_free(&batch);
+	return status;
+}
+
 int cli_main(int argc, char **argv, FILE *out, FILE *err)
 {
 	struct cli cli = { .out = out, .err = err };
@@ -73,6 +100,7 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 		exit_status = cli.command->run(&cli);
 	}
 	free(cli.words);
+	free(cli.own);
 	return cli_finish(&cli, exit_status);
 }
 

@@ -38,21 +38,16 @@ struct cli {
 	const char *events[COUNTERS_MAX]; /* to count besides, as libpfm spells them; borrowed from
 					     argv */
 	int event_count;
-	struct misses_whatif whatif; /* other caches to ask about */
-	bool ascii;		     /* explore, replay */
-	const char *script;	     /* explore, replay; NULL: none */
-	const char *record;	     /* explore; NULL: not */
-	uint64_t max_size;	     /* probe: bytes of the largest working set; 0: its own */
-	unsigned pages; /* probe: kinds of pages, a bit each of enum page_kind; 0: its own */
-	bool points;	/* probe: every point, as text */
+	struct misses_whatif whatif;   /* other caches to ask about */
+	bool ascii;		       /* explore, replay */
+	const char *script;	       /* explore, replay; NULL: none */
+	bool points;		       /* probe, windows: every point */
 	const char *picture, *gnuplot; /* files to draw into; NULL: none */
 	enum picture_theme theme;
-	int chart;			 /* sweep: enum chart_look */
-	const char *output;		 /* characterise: the file for the core model; NULL: none */
-	bool install, quick, agreements; /* characterise */
-	void (*dump)(FILE *out);	 /* list: writes one of the program's lists; NULL: none */
-	FILE *out;			 /* results */
-	FILE *err;			 /* messages, notes and progress */
+	void *own; /* values of the subcommand's own options, own_size bytes; NULL: it has none.
+			Allocated: free it */
+	FILE *out; /* results */
+	FILE *err; /* messages, notes and progress */
 };
 
 /* One option; an array ends with a NULL name. */
@@ -60,8 +55,14 @@ struct cli_option {
 	const char *name;     /* without the dashes */
 	const char *argument; /* how help calls its argument; NULL: takes none */
 	const char *help;     /* NULL: not in the help */
-	struct status (*apply)(struct cli *cli, const char *value);
+	struct status (*apply)(struct cli *cli, const char *value); /* NULL: stores it */
+	/* Where it is stored: a bool without an argument, a const char * with one. */
+	bool own; /* in cli->own; else in struct cli */
+	size_t offset;
 };
+
+#define OPTION_IN_CLI(member)	    .offset = offsetof(struct cli, member)
+#define OPTION_IN_OWN(type, member) .own = true, .offset = offsetof(type, member)
 
 struct cli_command {
 	const char *name;
@@ -69,15 +70,16 @@ struct cli_command {
 	const char *arguments;		  /* synopsis of the words that follow */
 	const char *more;		  /* further lines for its own --help, or NULL */
 	const struct cli_option *options; /* of its own, or NULL */
-	const char *common[9]; /* names of the common ones that mean something to it; --help and
-				  --version always do */
+	size_t own_size;		  /* of the struct that they are stored in */
+	const char *common[14];	     /* names of the shared ones that it takes; --help and --version
+					always work */
 	int (*run)(struct cli *cli); /* returns the exit status */
 };
 
 /* Every subcommand, the default one first, ended by NULL. */
 extern const struct cli_command *const cli_commands[];
 
-/* The options that several subcommands take: each one names those. */
+/* The options that several subcommands share: each one names those that it takes. */
 extern const struct cli_option cli_common_options[];
 
 /* Whether an option, by its name, means something to a subcommand. */
@@ -86,11 +88,14 @@ bool cli_takes(const struct cli_command *command, const char *name);
 /* Reads argv into cli, whose streams stay as they are. A kernel, or the path of an own loop, in
  * place of the subcommand opens the first subcommand on it; "help" in its place asks for help.
  * STATUS_USAGE for an unknown subcommand or option, with the nearest names, for one that the
- * subcommand does not take, or a bad value. cli->words is allocated: free it. */
+ * subcommand does not take, or a bad value. cli->words and cli->own are allocated: free them. */
 struct status cli_parse(struct cli *cli, int argc, char **argv);
 
 /* The help of the program, or of cli->command when one was named. */
 void cli_help(const struct cli *cli, bool of_command);
+
+/* STATUS_USAGE where there is neither a terminal nor a script to open the screen for. */
+struct status cli_screen(const struct cli *cli);
 
 /* Runs one invocation; returns the exit status. */
 int cli_main(int argc, char **argv, FILE *out, FILE *err);

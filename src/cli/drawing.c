@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "model/core/uarch.h"
-#include "picture/chart_sweep.h"
 #include "picture/picture.h"
 
 struct status drawing_apply_picture(struct cli *cli, const char *value)
@@ -28,18 +27,6 @@ struct status drawing_apply_gnuplot(struct cli *cli, const char *value)
 struct status drawing_apply_theme(struct cli *cli, const char *value)
 {
 	return picture_find_theme(value, &cli->theme);
-}
-
-struct status drawing_apply_chart(struct cli *cli, const char *value)
-{
-	for (int i = 0; chart_look_names[i]; i++) {
-		if (strcmp(chart_look_names[i], value) != 0)
-			continue;
-		cli->chart = i;
-		return status_ok();
-	}
-	return status_make(STATUS_USAGE,
-		"--chart %.40s: there is no such chart; it is auto, lines, heat or relief", value);
 }
 
 bool drawing_wanted(const struct cli *cli)

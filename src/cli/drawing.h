@@ -7,23 +7,10 @@
 
 struct uarch_choice;
 
-/* What the options --picture FILE, --gnuplot PREFIX and --theme NAME do; and --chart LOOK of
- * sweeps. */
+/* What the options --picture FILE, --gnuplot PREFIX and --theme NAME do. */
 struct status drawing_apply_picture(struct cli *cli, const char *value);
 struct status drawing_apply_gnuplot(struct cli *cli, const char *value);
 struct status drawing_apply_theme(struct cli *cli, const char *value);
-struct status drawing_apply_chart(struct cli *cli, const char *value);
-
-/* Rows for a table of options. */
-#define DRAWING_OPTIONS                                                                          \
-	{ "picture", "FILE", "draw what was found into FILE.svg, FILE.png or FILE.pdf",          \
-		drawing_apply_picture },                                                         \
-		{ "gnuplot", "PREFIX",                                                           \
-			"write PREFIX.gp and PREFIX.dat, from which gnuplot draws the same",     \
-			drawing_apply_gnuplot },                                                 \
-	{                                                                                        \
-		"theme", "light|dark", "the colours of the picture (light)", drawing_apply_theme \
-	}
 
 /* Whether a picture is wanted. */
 bool drawing_wanted(const struct cli *cli);

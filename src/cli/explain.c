@@ -74,11 +74,6 @@ static int explain_run(struct cli *cli)
 	return exit_status;
 }
 
-static const struct cli_option options[] = {
-	DRAWING_OPTIONS,
-	{ NULL, NULL, NULL, NULL },
-};
-
 const struct cli_command command_explain = {
 	.name = "explain",
 	.help = "the machine code of a kernel and every limit on its speed; nothing is timed",
@@ -91,7 +86,6 @@ const struct cli_command command_explain = {
 		"is measured by run, not here.\n"
 		"FILE is a loop of your own, ./mine.c or ./mine.S; some of it runs once, step by "
 		"step, in a process of its own.\n",
-	.options = options,
-	.common = { "format", "seed", "quiet", "uarch", "whatif" },
+	.common = { "format", "seed", "quiet", "uarch", "whatif", "picture", "gnuplot", "theme" },
 	.run = explain_run,
 };

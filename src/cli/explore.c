@@ -1,6 +1,5 @@
 /* slexplore explore: the explorer, on a terminal or from a script. */
 #include "cli/cli.h"
-#include "cli/screen.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
@@ -10,17 +9,15 @@
 #include "model/core/uarch.h"
 #include "ui/ui.h"
 
-static struct status apply_record(struct cli *cli, const char *value)
-{
-	cli->record = value;
-	return status_ok();
-}
+/* Values of the own options. */
+struct asked {
+	const char *record; /* NULL: nothing is recorded */
+};
 
 static const struct cli_option options[] = {
-	SCREEN_OPTIONS,
-	{ "record", "FILE", "write what is measured to this file from the start, to be replayed",
-		apply_record },
-	{ NULL, NULL, NULL, NULL },
+	{ "record", "FILE", "write every sample to this file, so that replay can show them",
+		OPTION_IN_OWN(struct asked, record) },
+	{ .name = NULL },
 };
 
 /* The options that a command line which reopens this state has to repeat, besides those that the
@@ -58,7 +55,7 @@ static int explore_run(struct cli *cli)
 		.uarch = cli->uarch,
 		.events = cli->events,
 		.event_count = cli->event_count,
-		.record = cli->record,
+		.record = ((const struct asked *)cli->own)->record,
 		.out = cli->out };
 	struct text repeated = { 0 };
 	char recorded[200] = "";
@@ -74,7 +71,7 @@ static int explore_run(struct cli *cli)
 		status = check_uarch(cli->uarch);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
-	status = screen_possible(cli);
+	status = cli_screen(cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, &status);
 	invocation(cli, &repeated);
@@ -96,6 +93,7 @@ const struct cli_command command_explore = {
 		"or ./mine.S: save it again, and\n"
 		"the explorer compiles, measures and compares it.\n",
 	.options = options,
-	.common = { "cpu", "seed", "event", "uarch" },
+	.own_size = sizeof(struct asked),
+	.common = { "cpu", "seed", "event", "uarch", "ascii", "script" },
 	.run = explore_run,
 };

@@ -70,25 +70,33 @@ static const struct dump {
 	{ "roles", dump_roles },
 };
 
+/* Values of the own options. */
+struct asked {
+	void (*dump)(FILE *out); /* NULL: none */
+};
+
 static struct status apply_dump(struct cli *cli, const char *value)
 {
+	struct asked *asked = cli->own;
+
 	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++)
 		if (strcmp(dumps[i].name, value) == 0)
-			cli->dump = dumps[i].write;
-	return cli->dump ? status_ok()
-			 : status_make(STATUS_USAGE,
-				   "unknown --dump %.40s: use fields, records, limits or roles",
-				   value);
+			asked->dump = dumps[i].write;
+	return asked->dump ? status_ok()
+			   : status_make(STATUS_USAGE,
+				     "unknown --dump %.40s: use fields, records, limits or roles",
+				     value);
 }
 
 static int list_run(struct cli *cli)
 {
+	const struct asked *asked = cli->own;
 	struct report report;
 	struct sweeps sweeps;
 	struct status status;
 
-	if (cli->dump) {
-		cli->dump(cli->out);
+	if (asked->dump) {
+		asked->dump(cli->out);
 		return CLI_DONE;
 	}
 	status = sweeps_load(&sweeps);
@@ -116,7 +124,7 @@ static int list_run(struct cli *cli)
 
 static const struct cli_option options[] = {
 	{ "dump", "LIST", NULL, apply_dump },
-	{ NULL, NULL, NULL, NULL },
+	{ .name = NULL },
 };
 
 const struct cli_command command_list = {
@@ -124,6 +132,7 @@ const struct cli_command command_list = {
 	.help = "kernels with their knobs, ranges, defaults and sources; sweeps that have a name",
 	.arguments = "[KERNEL|NAME ...]",
 	.options = options,
+	.own_size = sizeof(struct asked),
 	.common = { "format", "quiet" },
 	.run = list_run,
 };

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/drawing.h"
 #include "cli/format.h"
 #include "engine/own/own.h"
 #include "kernels/kernel.h"
@@ -72,12 +73,6 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	return status_ok();
 }
 
-static struct status apply_uarch(struct cli *cli, const char *value)
-{
-	cli->uarch = value;
-	return status_ok();
-}
-
 /* Whether this machine counts it is seen when it is opened; here only whether there is such an
  * event. */
 static struct status apply_event(struct cli *cli, const char *value)
@@ -102,27 +97,6 @@ static struct status apply_whatif(struct cli *cli, const char *value)
 	return misses_whatif_parse(value, &cli->whatif);
 }
 
-static struct status apply_quiet(struct cli *cli, const char *value)
-{
-	(void)value;
-	cli->quiet = true;
-	return status_ok();
-}
-
-static struct status apply_help(struct cli *cli, const char *value)
-{
-	(void)value;
-	cli->help = true;
-	return status_ok();
-}
-
-static struct status apply_version(struct cli *cli, const char *value)
-{
-	(void)value;
-	cli->version = true;
-	return status_ok();
-}
-
 const struct cli_option cli_common_options[] = {
 	{ "format", "text|csv|json", "how results are written; json is one object a line",
 		apply_format },
@@ -133,16 +107,25 @@ const struct cli_option cli_common_options[] = {
 	{ "uarch", "NAME",
 		"predict for this core instead of the running one (a PATH: of that file); a wrong "
 		"name lists them all",
-		apply_uarch },
+		OPTION_IN_CLI(uarch) },
 	{ "event", "NAME", "count this too, as libpfm spells it; may be given several times",
 		apply_event },
 	{ "whatif", "CACHE",
 		"misses in other caches too: 2x, 64k, 'L2 4m'; may be given several times",
 		apply_whatif },
-	{ "quiet", NULL, "no notes and no progress on standard error", apply_quiet },
-	{ "help", NULL, "this help; after a subcommand, its own", apply_help },
-	{ "version", NULL, "the version", apply_version },
-	{ NULL, NULL, NULL, NULL },
+	{ "picture", "FILE", "draw the results into FILE.svg, FILE.png or FILE.pdf",
+		drawing_apply_picture },
+	{ "gnuplot", "PREFIX", "write PREFIX.gp and PREFIX.dat, from which gnuplot draws the same",
+		drawing_apply_gnuplot },
+	{ "theme", "light|dark", "the colours of the picture (light)", drawing_apply_theme },
+	{ "ascii", NULL, "draw with ASCII characters only", OPTION_IN_CLI(ascii) },
+	{ "script", "FILE",
+		"take commands from a file and need no terminal; - reads standard input",
+		OPTION_IN_CLI(script) },
+	{ "quiet", NULL, "no notes and no progress on standard error", OPTION_IN_CLI(quiet) },
+	{ "help", NULL, "this help; after a subcommand, its own", OPTION_IN_CLI(help) },
+	{ "version", NULL, "the version", OPTION_IN_CLI(version) },
+	{ .name = NULL },
 };
 
 static const struct cli_option *option_in(const struct cli_option *options, const char *name)
@@ -332,12 +315,27 @@ static struct status choose_command(struct cli *cli)
 	return status_ok();
 }
 
+static struct status apply(struct cli *cli, const struct cli_option *option, const char *value)
+{
+	char *member = (option->own ? (char *)cli->own : (char *)cli) + option->offset;
+
+	if (option->apply)
+		return option->apply(cli, value);
+	if (option->argument)
+		*(const char **)(void *)member = value;
+	else
+		*(bool *)(void *)member = true;
+	return status_ok();
+}
+
 struct status cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct given *given = memory_new((size_t)argc + 1, sizeof(*given));
 	size_t given_count = 0;
+	const struct cli_command *command;
 	struct status status;
 
+	cli->own = NULL;
 	cli->words = memory_new((size_t)argc + 1, sizeof(*cli->words));
 	cli->word_count = 0;
 	cli->format = formats[0];
@@ -347,15 +345,17 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 	status = split(cli, argc, argv, given, &given_count);
 	if (status_is_ok(&status) && cli->word_count)
 		status = choose_command(cli);
+	command = cli->command ? cli->command : cli_commands[0];
+	if (command->own_size)
+		cli->own = memory_new(1, command->own_size);
 	for (size_t i = 0; status_is_ok(&status) && i < given_count; i++) {
 		const char *name = given[i].option->name;
-		const struct cli_command *command = cli->command ? cli->command : cli_commands[0];
 		const struct cli_option *option = option_in(cli_common_options, name);
 
 		if (!option)
 			option = option_in(command->options, name);
 		if (cli_takes(command, name))
-			status = option->apply(cli, given[i].value);
+			status = apply(cli, option, given[i].value);
 		else
 			status = not_taken(command, name);
 	}

@@ -76,6 +76,12 @@ static struct status read_parts(const struct cli *cli, unsigned *parts)
 	return status_ok();
 }
 
+/* Values of the own options. */
+struct asked {
+	uint64_t max_size; /* bytes of the largest working set; 0: the probe's own */
+	unsigned pages;	   /* kinds of pages, a bit each of enum page_kind; 0: the probe's own */
+};
+
 static struct status apply_max_size(struct cli *cli, const char *value)
 {
 	int64_t bytes;
@@ -84,7 +90,7 @@ static struct status apply_max_size(struct cli *cli, const char *value)
 		bytes > INT64_C(1) << 44)
 		return status_make(STATUS_USAGE,
 			"--max-size %.40s: a size from 64k to 16t is wanted, as in 64m", value);
-	cli->max_size = (uint64_t)bytes;
+	((struct asked *)cli->own)->max_size = (uint64_t)bytes;
 	return status_ok();
 }
 
@@ -102,23 +108,17 @@ static struct status apply_pages(struct cli *cli, const char *value)
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strcmp(value, words[i].name) == 0) {
-			cli->pages = words[i].kinds;
+			((struct asked *)cli->own)->pages = words[i].kinds;
 			return status_ok();
 		}
 	return status_make(STATUS_USAGE, "--pages %.40s: it is both, 4k, huge or auto", value);
 }
 
-static struct status apply_points(struct cli *cli, const char *value)
-{
-	(void)value;
-	cli->points = true;
-	return status_ok();
-}
-
 static int probe_run(struct cli *cli)
 {
+	const struct asked *asked = cli->own;
 	struct probe_options options = {
-		.max_size = cli->max_size, .seed = cli->seed, .seconds = cli->time_budget
+		.max_size = asked->max_size, .seed = cli->seed, .seconds = cli->time_budget
 	};
 	struct probe *probe = NULL;
 	struct bench bench = { 0 };
@@ -126,7 +126,7 @@ static int probe_run(struct cli *cli)
 	int exit_status;
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
-		options.pages[kind] = cli->pages >> kind & 1;
+		options.pages[kind] = asked->pages >> kind & 1;
 	if (status_is_ok(&status))
 		status = drawing_check(cli);
 	if (status_is_ok(&status))
@@ -143,9 +143,8 @@ static int probe_run(struct cli *cli)
 static const struct cli_option own_options[] = {
 	{ "max-size", "SIZE", "the largest working set (256m)", apply_max_size },
 	{ "pages", "both|4k|huge|auto", "the pages behind working sets (both)", apply_pages },
-	{ "points", NULL, "every point measured, instead of a plot", apply_points },
-	DRAWING_OPTIONS,
-	{ NULL, NULL, NULL, NULL },
+	{ "points", NULL, "every point, instead of a plot", OPTION_IN_CLI(points) },
+	{ .name = NULL },
 };
 
 const struct cli_command command_probe = {
@@ -157,6 +156,8 @@ const struct cli_command command_probe = {
 		"loads the line size; then read, write and copy from each level that was found, "
 		"and chains of loads at once.\n",
 	.options = own_options,
-	.common = { "format", "cpu", "seed", "time-budget", "quiet" },
+	.own_size = sizeof(struct asked),
+	.common = { "format", "cpu", "seed", "time-budget", "quiet", "picture", "gnuplot",
+		"theme" },
 	.run = probe_run,
 };

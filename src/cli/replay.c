@@ -1,6 +1,5 @@
 /* slexplore replay: the explorer on a recording. */
 #include "cli/cli.h"
-#include "cli/screen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +8,6 @@
 #include "engine/own/own.h"
 #include "recording/replay.h"
 #include "ui/ui.h"
-
-static const struct cli_option options[] = {
-	SCREEN_OPTIONS,
-	{ NULL, NULL, NULL, NULL },
-};
 
 /* Where to start: the setting that the words ask for, or the nearest to it that was recorded. */
 static struct status choose_setting(
@@ -87,7 +81,7 @@ static int replay_run(struct cli *cli)
 		status = status_make(STATUS_USAGE,
 			"replay wants a recording: a file that slexplore record has made");
 	if (status_is_ok(&status))
-		status = screen_possible(cli);
+		status = cli_screen(cli);
 	if (status_is_ok(&status))
 		status = replay_open(cli->words[0], &ui.replay);
 	if (!status_is_ok(&status))
@@ -109,7 +103,6 @@ const struct cli_command command_replay = {
 		"machine or another: "
 		"figures, trials,\n"
 		"counters, limits, code. Knobs move between the settings that were recorded.\n",
-	.options = options,
-	.common = { "quiet" },
+	.common = { "quiet", "ascii", "script" },
 	.run = replay_run,
 };

@@ -148,11 +148,6 @@ static int run_run(struct cli *cli)
 	return exit_status;
 }
 
-static const struct cli_option options[] = {
-	DRAWING_OPTIONS,
-	{ NULL, NULL, NULL, NULL },
-};
-
 const struct cli_command command_run = {
 	.name = "run",
 	.help = "one sample of a kernel at one setting",
@@ -162,7 +157,7 @@ const struct cli_command command_run = {
 		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or "
 		"./mine.S, and cflags=-O3 what\n"
 		"its compiler gets instead of -O2: see the manual.\n",
-	.options = options,
-	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif" },
+	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif",
+		"picture", "gnuplot", "theme" },
 	.run = run_run,
 };

@@ -14,8 +14,26 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
+
+/* Values of the own options. */
+struct asked {
+	enum chart_look chart;
+};
+
+static struct status apply_chart(struct cli *cli, const char *value)
+{
+	for (int i = 0; chart_look_names[i]; i++) {
+		if (strcmp(chart_look_names[i], value) != 0)
+			continue;
+		((struct asked *)cli->own)->chart = (enum chart_look)i;
+		return status_ok();
+	}
+	return status_make(
+		STATUS_USAGE, "unknown --chart %.40s: use auto, lines, heat or relief", value);
+}
 
 struct output {
 	struct cli *cli;
@@ -210,7 +228,7 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	if (status_is_ok(&status) && drawing_wanted(output->cli))
 		status = chart_sweep_new(&output->report.setting, output->report.axes,
 			output->report.axis_count, output->report.named,
-			(enum chart_look)output->cli->chart, &output->drawn);
+			((const struct asked *)output->cli->own)->chart, &output->drawn);
 	return status;
 }
 
@@ -267,11 +285,10 @@ static int sweep_run(struct cli *cli)
 }
 
 static const struct cli_option options[] = {
-	DRAWING_OPTIONS,
 	{ "chart", "auto|lines|heat|relief",
 		"how a picture shows a sweep; relief by itself for throughput over size and stride",
-		drawing_apply_chart },
-	{ NULL, NULL, NULL, NULL },
+		apply_chart },
+	{ .name = NULL },
 };
 
 const struct cli_command command_sweep = {
@@ -287,6 +304,8 @@ const struct cli_command command_sweep = {
 		"NAME is a sweep that has one (slexplore list shows them); further words replace "
 		"its own.\n",
 	.options = options,
-	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch" },
+	.own_size = sizeof(struct asked),
+	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "picture",
+		"gnuplot", "theme" },
 	.run = sweep_run,
 };

@@ -260,13 +260,6 @@ static struct status read_words(
 	return status;
 }
 
-static struct status apply_curve(struct cli *cli, const char *value)
-{
-	(void)value;
-	cli->points = true;
-	return status_ok();
-}
-
 static int windows_run(struct cli *cli)
 {
 	struct windows_options options = { .seed = cli->seed, .seconds = cli->time_budget };
@@ -301,9 +294,8 @@ static int windows_run(struct cli *cli)
 }
 
 static const struct cli_option own_options[] = {
-	{ "curve", NULL, "every point of the curves besides", apply_curve },
-	DRAWING_OPTIONS,
-	{ NULL, NULL, NULL, NULL },
+	{ "curve", NULL, "every point of the curves, too", OPTION_IN_CLI(points) },
+	{ .name = NULL },
 };
 
 const struct cli_command command_windows = {
@@ -315,6 +307,7 @@ const struct cli_command command_windows = {
 		"the first. Without a FILLER: all that the kernel `window` has (slexplore list "
 		"window); knobs are those of the kernel.\n",
 	.options = own_options,
-	.common = { "uarch", "format", "cpu", "seed", "time-budget", "quiet" },
+	.common = { "uarch", "format", "cpu", "seed", "time-budget", "quiet", "picture", "gnuplot",
+		"theme" },
 	.run = windows_run,
 };

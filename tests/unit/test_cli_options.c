@@ -71,6 +71,7 @@ static struct status parse(struct cli *cli, const char *arguments)
 	snprintf(line, sizeof(line), "slexplore %s", arguments);
 	argc = split(line, argv);
 	free(cli->words);
+	free(cli->own);
 	memset(cli, 0, sizeof(*cli));
 	return cli_parse(cli, argc, argv);
 }
@@ -102,6 +103,7 @@ static void options_stand_anywhere(void **state)
 	}
 	unsetenv("POSIXLY_CORRECT");
 	free(cli.words);
+	free(cli.own);
 }
 
 static void defaults(void **state)
@@ -121,6 +123,7 @@ static void defaults(void **state)
 	assert_true(cli.ascii);
 	assert_string_equal(cli.script, "x");
 	free(cli.words);
+	free(cli.own);
 }
 
 static void wrong_usage_is_named(void **state)
@@ -213,6 +216,7 @@ static void events_add_up(void **state)
 		argv[argc++] = word;
 	argv[argc] = NULL;
 	free(cli.words);
+	free(cli.own);
 	memset(&cli, 0, sizeof(cli));
 	check_contains(cli_parse(&cli, argc, argv).text, "159 characters are the most");
 	/* More than can be counted. */
@@ -225,9 +229,11 @@ static void events_add_up(void **state)
 		argv[argc++] = word;
 	argv[argc] = NULL;
 	free(cli.words);
+	free(cli.own);
 	memset(&cli, 0, sizeof(cli));
 	check_usage(cli_parse(&cli, argc, argv), "--event perf::PAGE-FAULTS: 40 are the most");
 	free(cli.words);
+	free(cli.own);
 }
 
 static void help_comes_from_the_tables(void **state)
@@ -318,6 +324,7 @@ static void a_kernel_opens_the_explorer_on_it(void **state)
 	assert_string_equal(cli.words[0], "fold");
 	assert_string_equal(cli.words[1], "acc=4");
 	free(cli.words);
+	free(cli.own);
 }
 
 static void lists_every_knob_of_every_kernel(void **state)
