@@ -189,24 +189,13 @@ static bool match_register(struct match *match, char kind, char field)
 
 	if (!take_register(match, &letter, &reg) || !is_of_kind(match, kind, letter, reg))
 		return false;
-	switch (field) {
-	case 'n':
-		match->bits |= reg << 5;
-		break;
-	case 'u':
-	case 'a':
-		match->bits |= reg << 10;
-		break;
-	case 'm':
-		match->bits |= reg << 16;
-		break;
-	case 'b':
+	if (field == 'b')
 		match->bits |= reg << 5 | reg << 16;
-		break;
-	default:
-		match->bits |= reg;
-		break;
-	}
+	else
+		match->bits |= reg << (field == 'n'	     ? 5
+				       : field == 'm'	     ? 16
+				       : strchr("ua", field) ? 10
+							     : 0);
 	return true;
 }
 
@@ -272,15 +261,48 @@ static bool scaled(int64_t value, int64_t unit, unsigned width, bool has_sign, u
 	return true;
 }
 
+/* Numbers that are so many units in a field of so many bits. */
+static const struct scaled_field {
+	char kind;
+	unsigned unit, width, at;
+	bool has_sign;
+} scaled_fields[] = {
+	{ 'h', 1, 16, 5, false },
+	{ 'c', 1, 4, 0, false },
+	{ '1', 1, 12, 10, false },
+	{ '2', 2, 12, 10, false },
+	{ '4', 4, 12, 10, false },
+	{ '8', 8, 12, 10, false },
+	{ 'g', 16, 12, 10, false },
+	{ 's', 1, 9, 12, true },
+	{ 'p', 4, 7, 15, true },
+	{ 'P', 8, 7, 15, true },
+	{ 'R', 16, 7, 15, true },
+};
+
+static const struct scaled_field *scaled_field(char kind)
+{
+	for (size_t i = 0; i < sizeof(scaled_fields) / sizeof(*scaled_fields); i++)
+		if (scaled_fields[i].kind == kind)
+			return &scaled_fields[i];
+	return NULL;
+}
+
 static bool number_bits(struct match *match, char kind, int64_t value, uint32_t *bits)
 {
 	bool wide = match->wide > 0;
 	int64_t size = wide ? 64 : 32;
 	uint32_t sf = (uint32_t)wide << 22, units = 0;
+	const struct scaled_field *field = scaled_field(kind);
 	bool fits = true;
 
 	if (!strchr("bWM", kind) && (value > INT32_MAX || value < INT32_MIN))
 		return false; /* no other field holds as much */
+	if (field) {
+		fits = scaled(value, field->unit, field->width, field->has_sign, &units);
+		*bits = units << field->at;
+		return fits;
+	}
 	switch (kind) {
 	case 'a': /* 12 bits, or 12 bits above them */
 		if (scaled(value, 1, 12, false, &units))
@@ -297,10 +319,6 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	case 'M':
 		return quarter_bits(~(uint64_t)value & ones((unsigned)size), wide, bits) &&
 		       (wide || value >> 32 == 0 || value >> 31 == -1);
-	case 'h':
-		fits = scaled(value, 1, 16, false, &units);
-		*bits = units << 5;
-		return fits;
 	case 'q':
 		fits = scaled(value, 16, 2, false, &units) && value < size;
 		*bits = units << 21;
@@ -326,46 +344,6 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	case 'y':
 		*bits = (uint32_t)(match->shift + value - 1) << 10;
 		return value >= 1 && value <= size - match->shift;
-	case 'c':
-		fits = scaled(value, 1, 4, false, &units);
-		*bits = units;
-		return fits;
-	case '1':
-		fits = scaled(value, 1, 12, false, &units);
-		*bits = units << 10;
-		return fits;
-	case '2':
-		fits = scaled(value, 2, 12, false, &units);
-		*bits = units << 10;
-		return fits;
-	case '4':
-		fits = scaled(value, 4, 12, false, &units);
-		*bits = units << 10;
-		return fits;
-	case '8':
-		fits = scaled(value, 8, 12, false, &units);
-		*bits = units << 10;
-		return fits;
-	case 'g':
-		fits = scaled(value, 16, 12, false, &units);
-		*bits = units << 10;
-		return fits;
-	case 's':
-		fits = scaled(value, 1, 9, true, &units);
-		*bits = units << 12;
-		return fits;
-	case 'p':
-		fits = scaled(value, 4, 7, true, &units);
-		*bits = units << 15;
-		return fits;
-	case 'P':
-		fits = scaled(value, 8, 7, true, &units);
-		*bits = units << 15;
-		return fits;
-	case 'R':
-		fits = scaled(value, 16, 7, true, &units);
-		*bits = units << 15;
-		return fits;
 	case 't':
 		*bits = (uint32_t)(32 + (value & 31)) << 16;
 		return value >= 0 && value < 32;
