@@ -47,8 +47,8 @@ static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
 }
 
-/* The keys of `count` lookups from that one on, ASKED_TURN at a time: their loop is not to be taken
- * for the one that looks them up. */
+/* The keys of `count` lookups from that one on, ASKED_TURN at a time: the model must not
+ * take this loop for the one that looks the keys up. */
 static inline void asked_fill(
 	const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
 {
@@ -99,12 +99,12 @@ static inline uint64_t asked_found(uint64_t result)
 
 /* ---- The walk through them */
 
-/* Fills what follows from how many lookups there are at once: of the run all but its code, its data
- * and its figures. */
+/* Fills what follows from how many lookups there are at once: of the run all but its code, data
+ * and walk. */
 void asked_lay(struct kernel_run *run, struct asked *asked, uint64_t lookups, bool whole);
 
 /* The next keys of a call that has *left to look up, and how many (ASKED_BATCH at most, a multiple
- * of run->granule): they are taken off it. 0: none is left, or the run is to be given up. */
+ * of run->granule): *left falls by as many. 0: no key is left, or the run is cancelled. */
 uint64_t asked_next(
 	struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left);
 

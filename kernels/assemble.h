@@ -46,7 +46,7 @@ void assemble(struct assembly *as, const char *format, ...) __attribute__((forma
  * bound by now. */
 void assemble_again(struct assembly *as, const unsigned char *from, unsigned times);
 
-/* A label that stands here; one that is bound later; and binding it to here. */
+/* A label here; a label bound later; and binding it to here. */
 int assemble_here(struct assembly *as);
 int assemble_label(struct assembly *as);
 void assemble_bind(struct assembly *as, int label);

@@ -104,7 +104,7 @@ static ZydisRegister register_of(const char *text, size_t length)
 /* ---- Lines */
 
 struct line {
-	const char *whole, *at; /* all of it, and where the reader stands */
+	const char *whole, *at; /* all of it, and where the reader is */
 	char why[96];		/* what is wrong; empty: nothing so far */
 	bool sized;		/* the memory operand says how large it is */
 	int memory;		/* its index; -1: there is none */
@@ -168,7 +168,7 @@ static bool number(struct line *line, int64_t *value)
 	return true;
 }
 
-/* One of what stands between the plusses of an address. */
+/* One term between the plusses of an address. */
 static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 {
 	size_t length;
@@ -386,7 +386,7 @@ static bool any_mask(const struct line *line, const ZydisEncoderRequest *request
 		return true;
 	if (request->operand_count != 4 || line->masked)
 		return false;
-	other = *request; /* its last register may stand in an immediate's place */
+	other = *request; /* its last register may replace an immediate */
 	other.operands[3].reg.is4 = ZYAN_TRUE;
 	return encode_request(&other, bytes, length);
 }

@@ -241,7 +241,7 @@ static struct status fill(struct kernel_run *run, uint64_t bytes)
 		words[i] = word_of(run->seed, i);
 	}
 	run->layout.laid_out = bytes;
-	/* What stands behind is overwritten by copies only. */
+	/* Only copies overwrite the bytes after these. */
 	if (!op_of(run->v)->copies && run->layout.prepared > bytes)
 		run->layout.laid_out = run->layout.prepared;
 	return status_ok();
@@ -325,7 +325,7 @@ static struct status wrong(const int64_t *v, const char *what, uint64_t place)
 		(unsigned long long)place);
 }
 
-/* Whether `bytes` bytes hold what stands `offset` bytes into an array that is read. */
+/* Whether `bytes` holds the data `offset` bytes into an array that is read. */
 static bool holds(
 	const struct kernel_run *run, const unsigned char *bytes, uint64_t offset, uint64_t count)
 {

@@ -1,7 +1,6 @@
-/* chains: three loops that add, of which each has one more chain from one addition to the next:
- * none, c[i] = a[i] + b[i]; one through the sum, sum += a[i]; and one through the loads, sum +=
- * node->value, node = node->next. All are unrolled eight times and none is in vectors, so that what
- * differs is the chain. */
+/* chains: three loops that add, each with a longer chain between additions: none, c[i] = a[i] +
+ * b[i]; through the sum, sum += a[i]; through the loads, sum += node->value, node = node->next.
+ * All are unrolled eight times and scalar, so that only the chain differs. */
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
 #include "kernels/shuffle.h"

@@ -1,6 +1,6 @@
 /* combine: reduce an array to one number, with every unrolling and number of accumulators.
  *
- * The loops stand in combine_loops.awk. Values are +1 and -1, so that sums stay small and products
+ * The loops are in combine_loops.awk. Values are +1 and -1, so that sums stay small and products
  * stay 1 or -1: exact in every type, never overflowing, never denormal. */
 #include "kernels/combine.h"
 
@@ -105,7 +105,7 @@ static int sign_of(uint64_t seed, uint64_t index)
 	return ring_bits(seed, index / 64) >> index % 64 & 1 ? 1 : -1;
 }
 
-/* Where a setting's loop stands in the tables. */
+/* The index of a setting's loop in the tables. */
 static int64_t shape_of(const int64_t *v)
 {
 	if (v[SHAPE] == SHAPE_REASSOCIATED && v[UNROLL] > 1)

@@ -1,6 +1,5 @@
-/* gather: fetch values that an array of indices points to, by scalar loads or by one instruction
- * for 2 to 16 of them. A gather saves instructions; each element it fetches is a load all the same.
- */
+/* gather: fetch values through an array of indices, by scalar loads or by one instruction for 2 to
+ * 16 values. A gather saves instructions, but still makes one load per value. */
 #include <stdio.h>
 #include <string.h>
 
@@ -296,7 +295,7 @@ static uint32_t *indices_of(const struct kernel_run *run)
 static void gather_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
-	/* A value's line each time; the indices come in order beside it. */
+	/* Each value touches another line; the indices come in order. */
 	walk->lines = walk->scattered ? 1 : (double)(value_bytes(v) + 4) / 64;
 	walk->range = walk->scattered ? (double)(value_bytes(v) * count_of(v)) : 0;
 }

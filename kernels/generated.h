@@ -11,7 +11,7 @@
  * - %r %e %h %b: a general register, of 64, 32, 16, 8 bits (x86)
  * - %g: the number of a general register (AArch64)
  * - %o: bytes, 0 to 2047, next to those of the instance before
- * - >: as a jump's target: right behind it
+ * - >: as a jump's target: right after it
  * - align N: no instruction: fills up to a multiple of N bytes
  *
  * and V on x86 is the letter of the part's width (xmm, ymm, zmm). Around the loop there are, on x86

@@ -1,4 +1,4 @@
-/* hash-lookup: look keys up in a hash table whose keys hang in chains behind their buckets, or in
+/* hash-lookup: look keys up in a hash table whose keys hang in chains from their buckets, or in
  * one that keeps them in place and goes on to the next when a place is taken. Both tables of the
  * same keys are in memory; what differs is what the next load waits for. */
 #include "kernels/hash.h"

@@ -1,5 +1,5 @@
 /* What the parts of hash-lookup share: the knobs, how much there is of each table, and where
- * everything stands in memory. */
+ * everything lies in memory. */
 #ifndef SLX_KERNELS_HASH_H
 #define SLX_KERNELS_HASH_H
 
@@ -25,20 +25,20 @@ enum {
 	HASH_OPEN_MOST = 90
 }; /* percent: fuller ones are hardly ever walked to an end */
 
-/* A key of a chain, behind its bucket or the node before. */
+/* A key of a chain: the bucket or the node before points to it. */
 struct hash_node {
 	uint64_t key, value;
 	const struct hash_node *next; /* NULL: the last */
 };
 
-/* A key in its place, or in the first free one behind it. */
+/* A key in its slot, or in the first free slot after it. */
 struct hash_slot {
 	uint64_t key, value;
 };
 
 #define HASH_FREE UINT64_MAX
 
-/* Both tables of the same keys, one behind the other: buckets and nodes, and slots, as many as
+/* Both tables of the same keys, one after the other: buckets and nodes, and slots, as many as
  * buckets, where the load leaves some free. */
 struct hash {
 	uint64_t buckets, keys;
@@ -50,13 +50,13 @@ struct hash {
 	struct hash_slot *slot;
 };
 
-/* memory: where the tables stand, or are to. */
+/* memory: where the tables lie, or will lie. */
 struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory);
 uint64_t hash_buckets(const int64_t *v);
 uint64_t hash_keys(const int64_t *v);
 uint64_t hash_bytes(const int64_t *v);
 
-/* What stands beside the key of that rank. */
+/* The value next to the key of that rank. */
 static inline uint64_t hash_value(uint64_t rank)
 {
 	return rank * 0x9e3779b97f4a7c15u >> 40;
@@ -85,8 +85,9 @@ struct hash_walk {
 	uint64_t buckets;
 	const struct hash_node *const *bucket;
 	const struct hash_slot *slots;
-	uint64_t found, sum;				 /* of the values of what was found */
-	const struct hash_node *node[HASH_LOOKUPS_MOST]; /* where each of several lookups stands */
+	uint64_t found, sum; /* of the values of what was found */
+	const struct hash_node
+		*node[HASH_LOOKUPS_MOST]; /* the position of each of several lookups */
 	const struct hash_slot *slot[HASH_LOOKUPS_MOST];
 };
 

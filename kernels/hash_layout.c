@@ -5,7 +5,7 @@
  * ahead of what is written there. */
 enum { LOOK_EVERY = 4096, AHEAD = 32 };
 
-/* What stands in a bucket's place before its pointer does. */
+/* The content of a bucket before its pointer. */
 typedef uint64_t __attribute__((may_alias)) bucket_count;
 
 static uint64_t slot_bytes(const int64_t *v)
@@ -51,7 +51,7 @@ struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory)
 
 /* ---- Laying out, in passes over the buckets and over the keys */
 
-/* A key's place is anywhere, buckets come one behind the other: so much longer a key takes. */
+/* A key's place is anywhere, buckets follow each other: so much longer a key takes. */
 enum { KEY_WORTH = 4 };
 
 /* How far all passes together are. */

@@ -1,6 +1,6 @@
-/* indirect: sum values that an array of offsets points to. Two loads a value; where the load ports
- * bind, one wide load for two offsets makes it three for two values, at the price of taking them
- * apart. */
+/* indirect: sum values through an array of offsets: two loads per value. Where the load ports are
+ * the limit, one wide load of two offsets makes it three loads for two values, plus the
+ * instructions that split the offsets. */
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
@@ -24,7 +24,7 @@ struct indirect {
 	uint32_t sum;
 };
 
-/* Each loop comes down from behind the piece's last offset, so that x86-64 counts and compares in
+/* Each loop counts down from the end of the piece, so that x86-64 counts and compares in
  * one operation: i is an index. AArch64 has no place for an index and a displacement in one
  * address: there i is the address itself. */
 #if defined(__x86_64__)
@@ -237,7 +237,7 @@ static uint32_t value_of(const struct kernel_run *run, uint64_t i)
 
 static void indirect_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	/* A value's line each time; the offsets come in order beside it. */
+	/* Each value touches another line; the offsets come in order. */
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
 	walk->lines = walk->scattered ? 1 : 8.0 / 64;
 	walk->range = walk->scattered ? 4.0 * (double)count_of(v) : 0;

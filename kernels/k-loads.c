@@ -1,9 +1,9 @@
-/* k-loads: k loads an element and nothing else. What is loaded is dropped, so that no addition
- * binds before the loads do.
+/* k-loads: k loads per element and nothing else. The loaded values are discarded, so that no
+ * addition is the limit before the loads are.
  *
- * The k places lie apart in one array by so much that loads of the same cycle fall into different
- * lines and, on cores whose first cache has banks, into different banks; the walk is as long for
- * every k. */
+ * The k places of an element lie so far apart in one array that loads of the same cycle touch
+ * different lines and, on cores whose first cache has banks, different banks. The walk is equally
+ * long for every k. */
 #include "kernels/ring.h"
 
 enum { SIZE, K, UNROLL };

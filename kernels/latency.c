@@ -1,14 +1,13 @@
-/* latency: loads of which each has its address from the one before, so that nothing overlaps: a
- * load costs the load-to-use latency of wherever its node lies. Several such chains in one loop
- * overlap with each other: what comes out is the memory-level parallelism.
+/* latency: each load gets its address from the previous load, so that nothing overlaps: CPE is the
+ * load-to-use latency of the level that holds the nodes. Several chains in one loop overlap with
+ * each other and show the memory-level parallelism.
  *
- * Chains of random order are cycles of their own, each of every n-th node, so that together they
- * walk the working set as one would. The backward order is one cycle, in which chains stand evenly
- * spaced.
+ * In random order each chain is a cycle of its own, of every n-th node: together they walk the
+ * whole working set. The backward order is one cycle, with the chains evenly spaced on it.
  *
- * far below 100: a small set of `near` bytes lies beside the large one, and its nodes take turns
- * with those of the large one in one chain. Each node holds a zero beside its pointer; where the
- * sets take turns, that of the one is part of the other's next address. */
+ * far below 100: a small set of `near` bytes lies next to the large one, and one chain alternates
+ * between both sets. Each node holds a zero next to its pointer; where the set changes, the zero
+ * of one node is part of the address of the next. */
 #include <stddef.h>
 
 #include "kernels/kernel.h"
@@ -18,7 +17,7 @@
 enum { SIZE, STRIDE, ORDER, CHAINS, NEAR, FAR, PAGES, NODE, CORES, STREAMS };
 enum { ORDER_RANDOM, ORDER_BACKWARD, ORDER_PAIRS };
 
-/* A line, as far as the figures go; nodes of the small set stand in one each. */
+/* Bytes of a line as described; each node of the small set has its own. */
 enum { LINE = 64, PAGE = 4096 };
 
 /* Loads of each chain in an iteration, and accesses of one that mixes two sets. */
@@ -122,7 +121,7 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 			 : "cc", "memory", CLOBBERS);
 }
 
-/* One access of an iteration to the set whose node stands in the register `at`. */
+/* One access of an iteration to the set whose node is in the register `at`. */
 #if defined(__x86_64__)
 #define ACCESS(at)                                        \
 	"	.if .Lturns			\n"                               \
@@ -242,7 +241,7 @@ static struct nodes far_shape(const int64_t *v)
 		.cycles = v[ORDER] == ORDER_BACKWARD ? 1 : (unsigned)v[CHAINS] };
 }
 
-/* It stands behind the small one, so that it can grow. */
+/* It lies after the small set, so that it can grow. */
 static uint64_t far_offset(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -347,8 +346,8 @@ static double lines_of(const int64_t *v)
 	return item < LINE ? (double)item / LINE : 1;
 }
 
-/* Lines that an access touches anew: at random the next node, or pair, lies in another line than
- * this one, however many a line holds. */
+/* Lines that an access touches for the first time: at random the next node, or pair, lies in
+ * another line than this one, however many a line holds. */
 static double lines_anew(const int64_t *v)
 {
 	if (v[ORDER] == ORDER_PAIRS)

@@ -1,5 +1,5 @@
 /* list-lookup: which of some values are in a linked list? One memory, and several ways through it:
- * value by value along the list, all values at each node, along the array that the nodes stand in,
+ * value by value along the list, all values at each node, along the array that holds the nodes,
  * by an index of the nodes that is made first, and by groups of nodes, as an unrolled list has
  * them. Here are the loops; what is where is kernels/list_nodes.c, and the way through the lookups
  * kernels/list_lookup_walk.c. */
@@ -335,7 +335,7 @@ static bool write_index(const struct list *list, struct kernel_run *run)
 	return true;
 }
 
-/* Lines of an element beside each other: a share of the groups is met in no order, each time by one
+/* Lines of an element in order: a share of the groups is met in no order, each time by one
  * load that nothing but the one before leads to; what else there is of their lines, and those of
  * all other groups, come in order. */
 struct lines {

@@ -1,5 +1,5 @@
 /* What the parts of list-lookup share: its knobs' values, what its loops are called with, and where
- * the walk through the lookups stands. */
+ * the walk through the lookups is. */
 #ifndef SLX_KERNELS_LIST_LOOKUP_H
 #define SLX_KERNELS_LIST_LOOKUP_H
 
@@ -12,15 +12,15 @@
  * where every node is follows from the numbers below without looking at memory, so that the list is
  * written from one end of the array to the other, and a walk can begin anywhere.
  *
- * Nodes stand in groups that stay together. The list goes through the groups by rank. Of misplaced
- * ones, drawn at random, two each have changed places; all others stand where their rank is.
+ * Nodes lie in groups that stay together. The list goes through the groups by rank. Of misplaced
+ * ones, drawn at random, two each have changed places; all others lie at their rank.
  * Deleted ones are still in the array, and the list passes them over. */
 
 /* 24 bytes, as the article's are. */
 struct list_node {
 	const struct list_node *next; /* LIST_DELETED: unlinked; NULL: the last */
 	int32_t value;
-	int32_t rest[3]; /* what a node has besides */
+	int32_t rest[3]; /* the rest of a node */
 };
 
 #define LIST_DELETED ((const struct list_node *)(intptr_t)-1)
@@ -106,7 +106,7 @@ struct lookup_walk {
 	uint64_t count;	       /* of values */
 };
 
-/* Whether the one value was found: the walk stands at its node then, which `left` still counts. */
+/* Whether the one value was found: the walk is at its node then, which `left` still counts. */
 typedef bool lookup_loop(struct lookup_walk *walk);
 
 /* Writes `count` (> 0) entries of the index from one on that is right already. */

@@ -165,7 +165,7 @@ static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uin
 	return low;
 }
 
-/* Of a walk through the list: where it stands after so many nodes. */
+/* Of a walk through the list: its position after so many nodes. */
 static const void *cursor_at(const struct kernel_run *run, const struct list *list, uint64_t done)
 {
 	if (done >= list->linked)
@@ -243,7 +243,7 @@ static void all_at_once(struct kernel_run *run, const struct list *list, uint64_
 	run->cursor = walk.node;
 }
 
-/* Where the walk to the k-th value stands, as its loop has it. */
+/* The position of the walk to the k-th value, for its loop. */
 static void set_cursor(const struct kernel_run *run, struct lookup_walk *walk, const void *cursor)
 {
 	if (run->v[LOOKUP_FORM] == FORM_INDEX)

@@ -1,5 +1,5 @@
 /* matmul: multiply two square matrices, with the loops in any order, the second matrix transposed,
- * in blocks that a cache holds, and with several sums side by side. The loops stand in
+ * in blocks that a cache holds, and with several independent sums. The loops are in
  * matmul_loops.h, the way through them in matmul_walk.c. */
 #include "kernels/matmul.h"
 #include "kernels/knob_rows.h"
@@ -99,7 +99,7 @@ static void matmul_fit(int64_t *v, int changed)
 		v[MATMUL_ACC] = 0;
 }
 
-/* ---- Memory: a, b and c behind each other. Transposed or not, the same numbers are taken for b.
+/* ---- Memory: a, b and c one after another. Transposed or not, the same numbers are taken for b.
  */
 
 static uint64_t matmul_footprint(const int64_t *v)

@@ -1,5 +1,5 @@
 /* What the parts of matmul share: its knobs' values, boxes of the product, and where the walk
- * through it stands. */
+ * through it is. */
 #ifndef SLX_KERNELS_MATMUL_H
 #define SLX_KERNELS_MATMUL_H
 

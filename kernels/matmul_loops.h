@@ -2,7 +2,7 @@
  * this file, each with its own.
  *
  * Every order of the three loops has one of three innermost ones: over k a dot product, over j
- * along rows, over i down columns. The two loops around it are the same for all, and stand in the
+ * along rows, over i down columns. The two loops around it are the same for all, and are in the
  * box (kernels/matmul.h) as steps from line to line. */
 #ifndef SLX_KERNELS_MATMUL_LOOPS_H
 #define SLX_KERNELS_MATMUL_LOOPS_H

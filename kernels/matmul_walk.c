@@ -129,7 +129,7 @@ static void lay(
 	steps[0] = step[outer] - (walk->size[1] - 1) * step[middle];
 }
 
-/* The largest box from where the walk stands, of at most so many elements. */
+/* The largest box from the position of the walk, of at most so many elements. */
 static int64_t walk_box(const struct walk *walk, const int64_t *v, unsigned char *memory,
 	int64_t most, struct matmul_box *box)
 {

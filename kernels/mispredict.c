@@ -1,8 +1,8 @@
-/* mispredict: add x for every outcome that is 1, by a branch or without one, over outcomes that are
- * more or less random.
+/* mispredict: add x for every outcome that is 1, by a branch or without one, over outcomes that
+ * are more or less random.
  *
- * An outcome is a bit, so that two million fit a small cache: predictors learn tens of thousands by
- * heart. */
+ * An outcome is one bit, so that two million fit a small cache: predictors learn tens of thousands
+ * of outcomes by heart. */
 #include "kernels/ring.h"
 
 enum { SIZE, RANDOM, PERIOD, FORM };

@@ -24,7 +24,7 @@ static const struct knob knobs[] = {
 struct mountain_walk {
 	const int64_t *data;
 	int64_t stride; /* elements */
-	int64_t end;	/* index behind the last element of the ring */
+	int64_t end;	/* index after the last element of the ring */
 	int64_t at;	/* index of the next element */
 	uint64_t left;	/* iterations to make */
 	uint64_t room;	/* iterations to the end of the ring */
@@ -258,8 +258,8 @@ static int64_t before(uint64_t place)
 enum { MARK = 0x33, TURNS_VERIFIED = 48 };
 
 /* Some turns, past the ring's end where it is short: what an update reads, and that each place of
- * it, and nothing between, holds what it should. Whatever stood there before is gone: of this
- * layout it may be anything. */
+ * it, and nothing between, holds what it should. The check overwrites the old data: this layout
+ * allows any. */
 static struct status verify_write(struct kernel_run *run)
 {
 	uint64_t turns = run->ring / STREAM_UNROLL,

@@ -1,5 +1,5 @@
-/* mul-by: several multiplications an element, which do not wait for those of the next element. Few
- * operations for the width of a core; but one port, or two, must do all the multiplications. */
+/* mul-by: several multiplications per element, which do not wait for those of the next element:
+ * few operations for the issue width, but one port, or two, must do all multiplications. */
 #include "kernels/ring.h"
 
 enum { SIZE, M, FORM };
@@ -114,7 +114,7 @@ KERNEL_LOOP static void mul_hoisted(struct mul_walk *walk)
 	walk->sum = sum * walk->m;
 }
 
-/* Squares besides: (i + 1)² = i² + (2i + 1), two additions, which other ports do. */
+/* Squares by addition: (i + 1)² = i² + (2i + 1), two additions, which other ports do. */
 KERNEL_LOOP static void mul_squares(struct mul_walk *walk)
 {
 	uint32_t sum = 0;

@@ -1,6 +1,6 @@
-/* mul-chain: multiply up an array. Each product waits for the one before; several products side by
- * side do not wait for each other. And where a new product begins every so many elements, its first
- * multiplications overlap with the last of the product before. */
+/* mul-chain: multiply all elements of an array. Each product waits for the previous one; several
+ * independent products do not wait for each other. Where a new product begins every so many
+ * elements, its first multiplications overlap with the last ones of the old product. */
 #include "kernels/ring.h"
 
 enum { SIZE, ACC, RESTART };

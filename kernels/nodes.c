@@ -217,7 +217,7 @@ static uint64_t lay_backward(
 		have = 1;
 	for (; have < count && !cancelled(layout->nodes, cancel, have, count); have++)
 		*item_at(layout, have).in = (struct node){ item_at(layout, have - 1).in, 0 };
-	/* What lies behind stays as it is: a longer one needs it again. */
+	/* The nodes after these stay: a longer layout needs them again. */
 	*item_at(layout, 0).in =
 		(struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };
 	return have;

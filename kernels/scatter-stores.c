@@ -131,7 +131,7 @@ static uint32_t index_of(uint64_t seed, uint64_t count, uint64_t at)
 
 static void scatter_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	/* An element's line for each store; the indices come in order beside it. */
+	/* Each store touches another line; the indices come in order. */
 	walk->lines = 1;
 	walk->scattered = true;
 	walk->range = 4.0 * (double)count_of(v);

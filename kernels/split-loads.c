@@ -1,8 +1,8 @@
-/* split-loads: loads that cross from one cache line into the next count twice. A load a line, each
- * so many bytes behind the line's beginning; or at every place in a line equally often, in shuffled
- * order.
+/* split-loads: loads that cross from one cache line into the next count twice. One load per line,
+ * each at the same offset from the start of its line; or at every offset equally often, in
+ * shuffled order.
  *
- * What is loaded is dropped. */
+ * The loaded values are discarded. */
 #include <string.h>
 
 #include "kernels/features.h"

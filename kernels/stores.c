@@ -119,8 +119,8 @@ KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
 	}
 }
 
-/* The values of this piece, relative to where they go; behind a pass's end it is the other array's
- * turn. */
+/* The values of this piece, relative to where they go; after the end of a pass it is the other
+ * array's turn. */
 static inline uint64_t values_of(struct stores_walk *walk)
 {
 	uint64_t delta = (uintptr_t)walk->from[0] - (uintptr_t)walk->to;
@@ -227,7 +227,7 @@ KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
 		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
 		uint64_t values = values_of(walk), t;
 
-		/* Stores stand behind the loop: where nothing changes, no branch is taken on the
+		/* Stores come after the loop: where nothing changes, no branch is taken on the
 		 * way. */
 #if defined(__x86_64__)
 		__asm__ volatile(".p2align 6\n"
@@ -376,7 +376,7 @@ static uint64_t stores_footprint(const int64_t *v)
 	return part_of(v) * (v[FORM] == FORM_PLAIN ? 1 : 3);
 }
 
-/* Where the elements are: alone, or behind the two arrays of values. */
+/* Where the elements are: alone, or after the two arrays of values. */
 static unsigned char *elements_in(const struct kernel_run *run)
 {
 	return run->memory + (run->v[FORM] == FORM_PLAIN ? 0 : part_of(run->v) * 2) +
@@ -498,8 +498,8 @@ static struct status stores_verify(struct kernel_run *run)
 	unsigned char *to = elements_in(run), right[LINE];
 	bool plain = run->v[FORM] == FORM_PLAIN;
 
-	/* Two passes, one with the values of each array; the second ends earlier, and behind its
-	 * end stands what the first stored. */
+	/* Two passes, one with the values of each array; the second ends earlier, and the
+	 * elements after its end hold the values of the first. */
 	for (int pass = 0; pass < 2; pass++) {
 		uint64_t count = pass ? limit / 2 / UNROLL * UNROLL : limit;
 		int which;

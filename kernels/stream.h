@@ -69,7 +69,7 @@
 #define STREAM_UPDATE(k, g, v, a, b) STREAM_LOAD(k, g, v, a, b) STREAM_PUT(k, "r12", "8", "a", a)
 #define STREAM_COPY(k, g, v, a, b)   STREAM_LOAD(k, g, v, a, b) STREAM_PUT(k, g, v, "b", b)
 
-/* What is written is there before the loop; what the last loads found is kept behind it. */
+/* The value to write is loaded before the loop; the last loaded values are stored after it. */
 #define STREAM_VALUE(g) STREAM_FROM("movq", "movups", "vmovups", "%c[value](%[walk])", g, "8")
 #define STREAM_KEEP(k, g, v, a, b) \
 	STREAM_TO("movq", "movups", "vmovups", "%c[found]+" #k "*64(%[walk])", g, v)
@@ -148,7 +148,7 @@
 #define STREAM_COPY(k, r, before, a, b) \
 	STREAM_LOAD(k, r, before, a, b) STREAM_PUT(k, r, before, "b", b)
 
-/* What is written is there before the loop; what the last loads found is kept behind it. */
+/* The value to write is loaded before the loop; the last loaded values are stored after it. */
 #define STREAM_VALUE(g)			STREAM_TEXT("ldr", "8", "[%[walk], #%c[value]]")
 #define STREAM_KEEP(k, r, before, a, b) STREAM_TEXT("str", r, "[%[walk], #%c[found]+" #k "*64]")
 

@@ -1,9 +1,9 @@
-/* sum-arrays: d[i] = a[i] + b[i] over three arrays of 4-byte integers, with the addresses made in
- * three ways.
+/* sum-arrays: d[i] = a[i] + b[i] over three arrays of 4-byte integers, with three ways to form the
+ * addresses.
  *
  * One index for all arrays costs nothing in the loop, but makes every address complex, the store's
- * too. A pointer for each makes them simple and adds two additions. Addresses relative to the
- * store's pointer have both: a simple store, one addition. */
+ * too. One pointer per array makes simple addresses and two more additions. Addresses relative to
+ * the store's pointer have a simple store and one addition. */
 #include "kernels/ring.h"
 
 enum { SIZE, FORM, UNROLL };

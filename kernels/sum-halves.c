@@ -1,7 +1,7 @@
-/* sum-halves: add up the upper and the lower halves of 32-bit numbers, each apart. Nothing but many
- * small operations: what binds is how many a cycle the core takes in.
+/* sum-halves: sum the upper and the lower halves of 32-bit numbers separately: many small
+ * operations, so that the issue width is the limit.
  *
- * Every form adds into two pairs of sums in turn, so that no chain of additions is ever what binds.
+ * Every form adds into two pairs of sums in turn, so that no chain of additions is ever the limit.
  */
 #include "kernels/features.h"
 #include "kernels/ring.h"

@@ -1,6 +1,6 @@
 /* tree-lookup: look keys up in a search tree, one by one or several at a time, by branches or
  * without, by pointers or by computed places. All of it in the same memory: what differs is what
- * the next load waits for. The loops stand in tree_loops.h, trees in tree_layout.c. */
+ * the next load waits for. The loops are in tree_loops.h, the trees in tree_layout.c. */
 #include "kernels/knob_rows.h"
 #include "kernels/tree_loops.h"
 
@@ -187,7 +187,7 @@ static double range_of(const struct tree *tree, double nodes)
 					   : all * (1 - exp(-nodes / lines));
 }
 
-/* Lines of a node that a search touches: its first, and beside that, without waiting, others. Of
+/* Lines of a node that a search touches: its first, and with it, without waiting, others. Of
  * keys half are looked at where branches end the search among them. */
 static double lines_of(const struct tree *tree, const int64_t *v)
 {

@@ -1,4 +1,4 @@
-/* What the parts of tree-lookup share: the knobs, the shape of a tree and where its nodes stand,
+/* What the parts of tree-lookup share: the knobs, the shape of a tree and where its nodes lie,
  * and a walk for the loops. */
 #ifndef SLX_KERNELS_TREE_H
 #define SLX_KERNELS_TREE_H
@@ -28,7 +28,7 @@ enum { FORM_BRANCHING, FORM_BRANCH_FREE, FORMS };
 enum { TREE_LOOKUPS_MOST = 64 };
 
 /* A tree as the knobs have it. A node is an array of words: its keys, ascending, then where its
- * children are, one more of them than keys, unless it is bare. Behind the last node stands one that
+ * children are, one more of them than keys, unless it is bare. After the last node lies one that
  * is no node: nothing, where all searches end that find nothing. It leads to itself, and its keys
  * are larger than any. */
 struct tree {
@@ -73,7 +73,7 @@ void tree_lay_out_sample(
 /* Nodes from the root of the laid-out tree down to the deepest, both included. */
 uint64_t tree_height(const struct tree *tree, const void *memory);
 
-/* Where the root stands. */
+/* The position of the root. */
 const uint64_t *tree_root(const struct tree *tree, const void *memory);
 
 /* A binary node with pointers. */
@@ -93,7 +93,7 @@ struct tree_walk {
 	uint64_t levels;
 	uint64_t found;
 	uint64_t sum; /* of what was found: the places, or addresses where children are pointers */
-	/* Where each of several lookups stands. */
+	/* The position of each of several lookups. */
 	uint64_t at[TREE_LOOKUPS_MOST], to[TREE_LOOKUPS_MOST];
 	const struct tree_node *node[TREE_LOOKUPS_MOST];
 };

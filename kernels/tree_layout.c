@@ -1,4 +1,4 @@
-/* Where the nodes of tree-lookup's trees stand, and how they are laid out: see tree.h. */
+/* Where the nodes of tree-lookup's trees lie, and how they are laid out: see tree.h. */
 #include "kernels/tree.h"
 
 /* How many nodes between two looks at whether to go on. */
@@ -28,7 +28,7 @@ uint64_t tree_node_bytes(const int64_t *v)
 	return words_of(v) * 8;
 }
 
-/* One more stands for nothing. */
+/* One more means none. */
 uint64_t tree_nodes(const int64_t *v)
 {
 	uint64_t most = (uint64_t)v[TREE_SIZE] / tree_node_bytes(v);

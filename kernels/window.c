@@ -157,7 +157,7 @@ static void write_jump(struct maker *m)
 	assemble_forget(&m->as, next);
 }
 
-/* N fillers behind the miss of a chain. */
+/* N fillers after the miss of a chain. */
 static void write_fillers(struct maker *m, int chain)
 {
 	const struct window_lines *lines = &filler_lines[m->v[FILLER]];
@@ -166,7 +166,7 @@ static void write_fillers(struct maker *m, int chain)
 
 	if (m->v[FILLER] == WINDOW_WAIT_VECTOR)
 		assemble(&m->as, into_vector, chase[chain]);
-	/* Taken jumps stand apart, one in half a line: prediction of several in fewer bytes is
+	/* Taken jumps lie apart, one per half line: prediction of several in fewer bytes is
 	 * another story. */
 	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT ||
 		m->v[FILLER] == WINDOW_LINK)
@@ -321,14 +321,14 @@ static void window_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->waits = "the next node's address is in this node";
 }
 
-/* What outlives a run stands behind the first node's pointer, in what its stride leaves free. */
+/* State that outlives a run lies after the first node's pointer, in bytes that its stride leaves
+ * free. */
 struct kept {
 	const void *chain[WINDOW_CHAINS]; /* where the last walk stopped: the next one goes on
 					     there, whatever its setting */
 	uint64_t walked; /* nodes of each chain since the caches were emptied of them */
 };
-_Static_assert(
-	sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room behind the first node");
+_Static_assert(sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room after the first node");
 
 static struct kept *kept_in(const struct kernel_run *run)
 {
@@ -448,7 +448,7 @@ static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct wi
 	return true;
 }
 
-/* One filler's work, the i-th behind a miss of the chain that has come to `node`. */
+/* One filler's work, the i-th after a miss of the chain that is at `node`. */
 static void fill_plainly(
 	const struct kernel_run *run, uint64_t i, uint64_t node, struct window_walk *state)
 {

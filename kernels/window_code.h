@@ -34,7 +34,7 @@ struct window_walk {
 #define VECTOR_AT(i)  ((int)(offsetof(struct window_walk, vector) + 16 * (size_t)(i)))
 #define SCRATCH_AT(i) ((int)(offsetof(struct window_walk, scratch) + 8 * (size_t)(i)))
 
-/* Instructions that take turns as fillers. %s is the register of the chain whose miss stands before
+/* Instructions that take turns as fillers. %s is the register of the chain whose miss comes before
  * them. */
 struct window_lines {
 	int count;
