@@ -55,11 +55,9 @@ static void slice_place(struct session *session, struct plan_slice *slice)
 {
 	struct setting setting = session->setting;
 	int64_t present = setting.v[slice->knob];
-	int near, look = session->plan.count;
+	int look = session->plan.count;
+	int near = axis_nearest(slice->value, slice->count, present);
 
-	if (slice->count == 0)
-		return;
-	near = axis_nearest(slice->value, slice->count, present);
 	slice->here = slice->value[near] == present ? near : -1;
 	for (int away = 0; away < slice->count; away++) {
 		for (int side = -1; side <= (away ? 1 : -1); side += 2) {
@@ -97,69 +95,82 @@ static void grid_place(struct session *session, struct plan_grid *grid)
 	}
 }
 
-void plan_build(struct session *session)
+static int slice_values(const struct session *session, int knob, int64_t *values)
 {
 	const struct kernel *kernel = session->setting.kernel;
-	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
-	struct plan *plan = &session->plan;
-	struct plan_grid *grid = &plan->grid;
 
-	playback_renew(session);
-	plan->count = 0;
-	plan->by_size.knob = size;
-	plan->by_size.count = 0;
-	plan->by_size.here = -1;
-	if (size >= 0) {
-		plan->by_size.count =
-			session->replay
-				? replay_values(session->replay, &session->setting, size,
-					  plan->by_size.value, VIEW_SLICE)
-				: axis_sizes(kernel, size, last_cache(session),
-					  session->memory_limits, plan->by_size.value, VIEW_SLICE);
-		slice_place(session, &plan->by_size);
-	}
-	plan->by_stride.knob = stride >= 0 ? stride
-			       : session->knob != size && session->knob < kernel->knob_count
-				       ? session->knob
-				       : -1;
-	/* That one has its own places to look at. */
-	if (plan->by_stride.knob >= 0 && windowing_there(session) &&
-		strcmp(kernel->knobs[plan->by_stride.knob].name, WINDOWS_FILLERS) == 0)
-		plan->by_stride.knob = -1;
-	plan->by_stride.count = 0;
-	plan->by_stride.here = -1;
-	if (plan->by_stride.knob >= 0) {
-		plan->by_stride.count =
-			session->replay
-				? replay_values(session->replay, &session->setting,
-					  plan->by_stride.knob, plan->by_stride.value, VIEW_SLICE)
-				: axis_values(&kernel->knobs[plan->by_stride.knob],
-					  session->memory_limits, plan->by_stride.value,
-					  VIEW_SLICE);
-		slice_place(session, &plan->by_stride);
-	}
+	if (session->replay)
+		return replay_values(session->replay, &session->setting, knob, values, VIEW_SLICE);
+	if (knob == kernel_axis(kernel, AXIS_SIZE))
+		return axis_sizes(kernel, knob, last_cache(session), session->memory_limits, values,
+			VIEW_SLICE);
+	return axis_values(&kernel->knobs[knob], session->memory_limits, values, VIEW_SLICE);
+}
+
+/* knob -1: there is no such slice. */
+static void build_slice(struct session *session, struct plan_slice *slice, int knob)
+{
+	slice->knob = knob;
+	slice->here = -1;
+	slice->count = knob >= 0 ? slice_values(session, knob, slice->value) : 0;
+	if (slice->count > 0)
+		slice_place(session, slice);
+}
+
+static void build_grid(struct session *session, struct plan_grid *grid, int size, int stride)
+{
+	const struct kernel *kernel = session->setting.kernel;
+
 	grid->present = size >= 0 && stride >= 0;
 	grid->size_knob = size;
 	grid->stride_knob = stride;
 	grid->nx = grid->ny = 0;
-	if (grid->present && session->replay) {
+	if (!grid->present)
+		return;
+	if (session->replay) {
 		grid->ny = replay_values(
 			session->replay, &session->setting, size, grid->y, VIEW_GRID_Y);
 		grid->nx = replay_values(
 			session->replay, &session->setting, stride, grid->x, VIEW_GRID_X);
 		/* One line of it is a slice. */
 		grid->present = grid->ny > 1 && grid->nx > 1;
-		if (grid->present)
-			grid_place(session, grid);
-		else
-			grid->nx = grid->ny = 0;
-	} else if (grid->present) {
+	} else {
 		grid->ny = axis_grid_sizes(kernel, size, last_cache(session),
 			session->memory_limits, grid->y, VIEW_GRID_Y);
 		grid->nx = axis_grid_strides(
 			&kernel->knobs[stride], session->memory_limits, grid->x, VIEW_GRID_X);
-		grid_place(session, grid);
 	}
+	if (grid->present)
+		grid_place(session, grid);
+	else
+		grid->nx = grid->ny = 0;
+}
+
+/* The knob of the second slice: the stride, else the chosen knob. */
+static int second_knob(const struct session *session, int size, int stride)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	int knob = stride >= 0 ? stride : session->knob;
+
+	if (knob == size || knob >= kernel->knob_count)
+		return -1;
+	/* The windows choose their own points along it. */
+	return windowing_there(session) && strcmp(kernel->knobs[knob].name, WINDOWS_FILLERS) == 0
+		       ? -1
+		       : knob;
+}
+
+void plan_build(struct session *session)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
+	struct plan *plan = &session->plan;
+
+	playback_renew(session);
+	plan->count = 0;
+	build_slice(session, &plan->by_size, size);
+	build_slice(session, &plan->by_stride, second_knob(session, size, stride));
+	build_grid(session, &plan->grid, size, stride);
 }
 
 void plan_forget(struct session *session)
