@@ -117,7 +117,7 @@ static struct status view_slice(
 	const struct view_slice *slice = slice_of(view);
 
 	if (!slice)
-		return status_make(STATUS_USAGE, "%s has no knob that a picture could be over",
+		return status_make(STATUS_USAGE, "%s has no knob to draw a picture over",
 			view->setting.kernel->name);
 	if (!any_measured(slice))
 		return status_make(STATUS_USAGE,
@@ -138,8 +138,8 @@ static struct status view_mountain(
 	struct chart *chart;
 
 	if (!grid->present)
-		return status_make(STATUS_USAGE, "%s has no mountain: it wants a size and a stride",
-			kernel->name);
+		return status_make(STATUS_USAGE,
+			"%s has no mountain: that needs a size and a stride", kernel->name);
 	if (!(grid->top > 0))
 		return status_make(STATUS_USAGE,
 			"nothing of the mountain is measured yet: there is no picture of it");
@@ -320,7 +320,8 @@ static bool works_picture(const struct session *session, const char *arguments)
 
 const struct command_row commands_picture[] = {
 	{ "picture", "[light|dark] [FILE]",
-		"a picture of what is in front: FILE.svg, .png, .pdf, or .gp for gnuplot; without "
+		"save a picture of the panel in front: FILE.svg, .png, .pdf, or .gp for gnuplot; "
+		"without "
 		"a name a new file here",
 		run_picture, works_picture, COMMAND_VERBATIM },
 	{ .name = NULL },

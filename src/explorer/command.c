@@ -286,7 +286,7 @@ static void offer_drops(const struct session *session, struct search *search)
 			char command[COUNTER_NAME + 16];
 
 			snprintf(command, sizeof(command), "event drop %s", counted->extra[i]);
-			offer(search, command, command, "count it no more", command);
+			offer(search, command, command, "stop counting it", command);
 		}
 	}
 }
@@ -488,14 +488,14 @@ static struct status run_quit(struct session *session, const char *arguments, do
 static const struct command_row commands_general[] = {
 	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command",
 		run_find, works_find, COMMAND_VERBATIM },
-	{ "choose", "", "take what find has marked", run_choose, works_choose },
+	{ "choose", "", "run the entry that find has marked", run_choose, works_choose },
 	{ "help", "", "keys and commands", run_help, works_help, COMMAND_FOUND },
 	{ "close", "",
-		"close what lies over the panels, drop the typed value, end a preparation that "
-		"takes long, a probe, or this core's measuring itself",
+		"close an overlay, drop the typed value, or end a long preparation, a  "
+		"probe or a characterisation",
 		run_close, works_close },
 	{ "yank", "", "the command line that reopens this state", run_yank, NULL, COMMAND_FOUND },
-	{ "quit", "", "end", run_quit, NULL, COMMAND_FOUND },
+	{ "quit", "", "end the explorer", run_quit, NULL, COMMAND_FOUND },
 	{ .name = NULL },
 };
 

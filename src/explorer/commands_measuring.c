@@ -148,15 +148,15 @@ static struct status not_extra(const struct counted *counted, const char *name)
 	char near[96] = "";
 
 	if (counted->extra_count == 0)
-		return status_make(STATUS_USAGE, "no event was asked for by name");
+		return status_make(STATUS_USAGE, "no event was added by name");
 	if (counted_index(counted, name) >= 0)
 		return status_make(STATUS_USAGE,
-			"%.60s is one of this core's own events; only those asked for by name are "
+			"%.60s is one of this core's own events; only events added by name are "
 			"dropped",
 			name);
 	nearest_names(name, (const char *const *)counted->extra, (size_t)counted->extra_count, near,
 		sizeof(near));
-	return status_make(STATUS_USAGE, "%.60s was not asked for%s%s%s", name,
+	return status_make(STATUS_USAGE, "%.60s was not added%s%s%s", name,
 		near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
 }
 
@@ -188,7 +188,7 @@ static struct status run_pin(struct session *session, const char *arguments, dou
 {
 	(void)arguments, (void)now;
 	if (!session->live.sample.valid)
-		return status_make(STATUS_USAGE, "there is no figure to pin yet");
+		return status_make(STATUS_USAGE, "there is no sample to pin yet");
 	session_pin(session);
 	return status_ok();
 }
@@ -206,7 +206,7 @@ static struct status run_pin_swap(struct session *session, const char *arguments
 
 	if (!session->pinned.there)
 		return status_make(
-			STATUS_USAGE, "nothing is pinned; pin keeps the present figure as A");
+			STATUS_USAGE, "nothing is pinned: pin keeps the present sample as A");
 	status = run_pin(session, arguments, now);
 	if (status_is_ok(&status))
 		session_go(session, &back, now);
@@ -301,35 +301,36 @@ const struct command_row commands_measuring[] = {
 	{ "remedy", "", "turn the knob that lowers the predicted CPE most", run_remedy,
 		works_remedy, COMMAND_FOUND },
 	{ "event", "NAME", "count one more event, by libpfm's name", run_event, works_event },
-	{ "event drop", "[NAME]", "count it no more; without a name none that was asked for",
+	{ "event drop", "[NAME]",
+		"stop counting an event; without a name: every event that was added",
 		run_event_drop, works_event_drop },
 	{ "uarch", "[NAME]", "predict for another core; without a name for this one", run_uarch,
 		works_uarch },
-	{ "uarch nearest", "", "this core has no model: take the nearest one", run_uarch_nearest,
-		works_uarch_nearest, COMMAND_FOUND },
-	{ "pin", "", "keep the present figure as A and compare with it", run_pin, works_pin,
+	{ "uarch nearest", "", "use the nearest core model, where this core has none",
+		run_uarch_nearest, works_uarch_nearest, COMMAND_FOUND },
+	{ "pin", "", "keep the present sample as A and compare with it", run_pin, works_pin,
 		COMMAND_FOUND },
-	{ "pin swap", "", "go to A, and make the present figure A", run_pin_swap, works_pin_swap,
+	{ "pin swap", "", "go to A, and make the present sample A", run_pin_swap, works_pin_swap,
 		COMMAND_FOUND },
 	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, COMMAND_FOUND },
 	{ "freeze", "", "stop measuring, or go on", run_freeze, works_measuring, COMMAND_FOUND },
-	{ "again", "", "forget every figure and measure anew", run_again, works_measuring,
+	{ "again", "", "discard every sample and measure again", run_again, works_measuring,
 		COMMAND_FOUND },
-	{ "record", "", "write what is measured to a file, to be replayed; again to end that",
-		run_record, works_record, COMMAND_FOUND },
-	{ "record to", "FILE", "write it to this file", run_record_to, works_record },
-	{ "probe", "", "the memory hierarchy of this machine, in seconds", action_probe,
+	{ "record", "", "record samples to a file for replay; again: end the recording", run_record,
+		works_record, COMMAND_FOUND },
+	{ "record to", "FILE", "record to this file", run_record_to, works_record },
+	{ "probe", "", "measure the memory hierarchy of this machine, in seconds", action_probe,
 		action_probe_works, COMMAND_FOUND },
-	{ "probe only", "PART …", "parts of it: latency, tlb, line, bandwidth, parallel, cores",
+	{ "probe only", "PART …",
+		"measure parts of it: latency, tlb, line, bandwidth, parallel, cores",
 		action_probe_only, action_probe_works },
-	{ "probe stop", "", "end it with what is measured", action_probe_stop,
+	{ "probe stop", "", "end it, and keep the results so far", action_probe_stop,
 		action_probe_stop_works },
-	{ "characterise", "",
-		"measure this core itself: its limits then, without a model of others",
+	{ "characterise", "", "characterise this core, and use the measured model",
 		action_characterise, action_characterise_works, COMMAND_FOUND },
-	{ "characterise stop", "", "end it with what is measured", action_characterise_stop,
+	{ "characterise stop", "", "end it, and keep the results so far", action_characterise_stop,
 		action_characterise_stop_works },
-	{ "characterise save", "", "keep what was measured of this core as its model",
-		action_characterise_save, action_characterise_save_works },
+	{ "characterise save", "", "save the measured core model", action_characterise_save,
+		action_characterise_save_works },
 	{ .name = NULL },
 };

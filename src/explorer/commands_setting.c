@@ -75,7 +75,7 @@ static struct status run_kernel(struct session *session, const char *arguments, 
 
 	if (is_own(arguments) && session->replay)
 		return status_make(STATUS_USAGE,
-			"an own loop is no part of a recording: without a replay it is measured");
+			"a recording has no own loops: start without replay to measure one");
 	if (is_own(arguments))
 		return open_own(session, arguments, now);
 	status = parse_kernel(arguments, &kernel, &knob);
@@ -502,12 +502,12 @@ const struct command_row commands_setting[] = {
 		works_kernel },
 	{ "kernel next", "", "the next kernel", run_kernel_by, works_kernel_by, COMMAND_FOUND,
 		"+1" },
-	{ "kernel previous", "", "the kernel before", run_kernel_by, works_kernel_by, COMMAND_FOUND,
-		"-1" },
+	{ "kernel previous", "", "the previous kernel", run_kernel_by, works_kernel_by,
+		COMMAND_FOUND, "-1" },
 	{ "set", "KNOB=VALUE …", "set knobs", run_set, works_set },
 	{ "knob", "+N|-N|NAME", "step the chosen knob, or choose another", run_knob, works_knob },
 	{ "knob next", "", "the next knob", run_knob_by, works_knob_by, 0, "+1" },
-	{ "knob previous", "", "the knob before", run_knob_by, works_knob_by, 0, "-1" },
+	{ "knob previous", "", "the previous knob", run_knob_by, works_knob_by, 0, "-1" },
 	{ "digit", "CHARACTER",
 		"a character of a value for the chosen knob, as in 32k; or a choice's number",
 		run_digit, works_digit, COMMAND_VERBATIM },

@@ -183,8 +183,8 @@ struct status counted_check(const struct session *session, const char *name)
 			name);
 	if (counted->extra_count == EXTRA_EVENTS || counted->plan->counters.count == COUNTERS_MAX)
 		return status_make(STATUS_USAGE,
-			"event %.60s: no room, %d are counted already; event drop makes some", name,
-			counted->plan->counters.count);
+			"event %.60s: no space: %d are counted already; event drop makes some",
+			name, counted->plan->counters.count);
 	return engine->encodes(engine->context, name);
 }
 

@@ -603,7 +603,7 @@ void insight_view(const struct session *session, struct view *view)
 	if (insight->reading) {
 		snprintf(view->limits_note, sizeof(view->limits_note),
 			session->live.failed && session->setting.kernel->own
-				? "no limits: a loop is read once it has been measured"
+				? "no limits: an own loop is read after it was measured"
 				: "reading the code…");
 		if (status_is_ok(&insight->explanation->status) &&
 			insight->explanation->loop.insn_count)

@@ -16,7 +16,7 @@ struct status playback_allows(const struct session *session, const struct settin
 struct status playback_refuse(const struct session *session)
 {
 	return status_make(STATUS_USAGE,
-		"nothing is measured in a replay: the figures are those of %.100s",
+		"nothing is measured in a replay: the samples are those of %.100s",
 		replay_name(session->replay));
 }
 

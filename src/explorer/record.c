@@ -38,11 +38,11 @@ struct status record_open(struct session *session, const char *path)
 	session->recording = new;
 	held = recording_held(new);
 	if (goes_on && held)
-		snprintf(words, sizeof(words), ", behind the %d setting%s that it holds", held,
+		snprintf(words, sizeof(words), ", after the %d setting%s that it holds", held,
 			held == 1 ? "" : "s");
 	session_notice(session, false, "recording to %.140s%s%s", path, words,
 		session->setting.kernel->own
-			? ", but not this loop: who replays it has not its code"
+			? ", but not this loop: a replay does not have its code"
 			: "");
 	return status;
 }

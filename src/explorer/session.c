@@ -62,7 +62,7 @@ bool session_prepares(const struct session *session)
 void session_stop(struct session *session)
 {
 	session_interrupt(session);
-	live_stop(&session->live, "ended before there was a figure; a measures it");
+	live_stop(&session->live, "ended before the first sample; a measures again");
 	/* Its neighbours take as long. */
 	plan_stop(session);
 }
@@ -106,7 +106,7 @@ void session_go(struct session *session, const struct setting *setting, double n
 		session->knob = new >= 0 ? session->kernels[new].knob : 0;
 		if (session->recording && setting->kernel->own)
 			session_notice(session, false,
-				"own loops are not recorded: who replays it has not their code");
+				"own loops are not recorded: a replay does not have their code");
 	}
 	session->setting = *setting;
 	session->turned = true;
@@ -188,9 +188,8 @@ void session_follow_advice(struct session *session, double now)
 		session_notice(session, false, "%s, %s before", advice.words, from);
 	} else {
 		session_notice(session, false,
-			session->replay
-				? "no setting recorded beside this one gains 10 %% or more. %s"
-				: "no knob gains 10 %% or more. %s",
+			session->replay ? "no other recorded setting gains 10 %% or more. %s"
+					: "no knob gains 10 %% or more. %s",
 			advice.words);
 	}
 }

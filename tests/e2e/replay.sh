@@ -61,7 +61,7 @@ expect 2 replay one.jsonl mul-chain axx=3 --script dump.script
 says err 'no knob "axx"'
 printf 'again\n' >again.script
 expect 2 replay one.jsonl --script again.script
-says err 'nothing is measured in a replay: the figures are those of one.jsonl'
+says err 'nothing is measured in a replay: the samples are those of one.jsonl'
 
 # A tour without time for all settings ends with a message.
 expect 0 record tour.jsonl --time-budget 0.01

@@ -482,8 +482,8 @@ static void pin_compares(void **state)
 	struct session *session = start(&kernel_fold);
 
 	(void)state;
-	refused(session, "pin", "there is no figure to pin yet");
-	refused(session, "pin swap", "nothing is pinned; pin keeps the present figure as A");
+	refused(session, "pin", "there is no sample to pin yet");
+	refused(session, "pin swap", "nothing is pinned: pin keeps the present sample as A");
 	refused(session, "pin drop", "nothing is pinned");
 	answer(session, 4);
 	run(session, "pin");
@@ -492,7 +492,7 @@ static void pin_compares(void **state)
 	run(session, "set acc=2");
 	assert_true(isnan(view.ratio));
 	check_near(view.a.cpe, 4, 0.01);
-	refused(session, "pin swap", "there is no figure to pin yet");
+	refused(session, "pin swap", "there is no sample to pin yet");
 	answer(session, 2);
 	check_near(look(session)->ratio, 0.5, 0.001);
 
@@ -653,7 +653,7 @@ static void recording_begins_and_ends(void **state)
 	check_contains(view.notice, ": slexplore replay one.jsonl");
 	run(session, "record to one.jsonl");
 	assert_string_equal(
-		view.notice, "recording to one.jsonl, behind the 1 setting that it holds");
+		view.notice, "recording to one.jsonl, after the 1 setting that it holds");
 	run(session, "record to two.jsonl");
 	assert_true(view.recording);
 	status = session_command(session, "record to /nowhere/file", 3);

@@ -463,7 +463,7 @@ static void a_wrong_event_changes_nothing(void **state)
 		snprintf(line, sizeof(line), "event own::E%d", i);
 		run(session, line, 100.1);
 	}
-	refused(session, "event own::ONE_MORE", "no room, 40 are counted already");
+	refused(session, "event own::ONE_MORE", "no space: 40 are counted already");
 	session_free(session);
 	explainer.events = NULL;
 	session = start();
@@ -531,14 +531,14 @@ static void events_are_dropped_by_name_or_all(void **state)
 
 	(void)state;
 	assert_int_equal(look(session)->counters.plan->counters.count, 5);
-	refused(session, "event drop own::C", "was not asked for; did you mean own::A");
+	refused(session, "event drop own::C", "was not added; did you mean own::A");
 	refused(session, "event drop own::LOADS", "one of this core's own events");
 	run(session, "event drop OWN::a", 100.1);
 	assert_int_equal(look(session)->counters.plan->counters.count, 4);
 	assert_string_equal(view.counters.plan->counters.event[3].name, "own::B");
 	run(session, "event drop", 100.2);
 	assert_int_equal(look(session)->counters.plan->counters.count, 3);
-	refused(session, "event drop", "no event was asked for");
+	refused(session, "event drop", "no event was added");
 	session_free(session);
 }
 

@@ -179,14 +179,14 @@ static void nothing_is_measured(void **state)
 	assert_false(session_advance(session, 200));
 	assert_true(session_next(session, 200) < 0);
 	refused(session, "again",
-		"nothing is measured in a replay: the figures are those of played.jsonl");
+		"nothing is measured in a replay: the samples are those of played.jsonl");
 	refused(session, "freeze", "nothing is measured in a replay");
 	refused(session, "record", "nothing is measured in a replay");
 	refused(session, "record to x.jsonl", "nothing is measured in a replay");
 	refused(session, "uarch zen4",
 		"a replay shows the limits that were recorded, and none were");
 	refused(session, "uarch nearest", "a replay shows the limits that were recorded");
-	refused(session, "kernel ./mine.c", "an own loop is no part of a recording");
+	refused(session, "kernel ./mine.c", "own loops");
 	assert_false(session_command_works(session, "again"));
 	assert_false(session_command_works(session, "freeze"));
 	assert_false(session_command_works(session, "record"));

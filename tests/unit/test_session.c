@@ -785,7 +785,7 @@ static void a_long_preparation_is_seen_and_ended(void **state)
 	for (double now = 101.2; now < 110; now += 0.25)
 		session_advance(session, now);
 	assert_int_equal(fake.submits, submits);
-	check_contains(look(session, 110)->failure, "a measures it");
+	check_contains(look(session, 110)->failure, "a measures again");
 	assert_true(session_idle(session));
 	/* Asked for again, or another setting. */
 	check_ok(session_command(session, "again", 110));
