@@ -35,7 +35,7 @@ counted counted
 recording record
 playback playback
 campaigns campaigns
-windows_shown windowing
+windows_shown campaign_windows
 screen screen
 whatif commands_panes
 relief commands_panes

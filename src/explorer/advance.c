@@ -22,7 +22,7 @@ static bool machine_look(struct session *session)
 	session->machine_known = true;
 	session->memory_limits = machine_means(machine);
 	insight_look(session);
-	windowing_renew(session);
+	curves_renew(session);
 	counted_look(session);
 	if (record_begin(session))
 		session_forget_cells(session);

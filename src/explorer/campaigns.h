@@ -73,19 +73,20 @@ bool campaigns_next(struct session *session, bool apart, double now);
 void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting,
 	const struct result *result, double now);
 
-/* ---- windowing.c: the curves of the kernel `window`, in place of its slice over fillers ---- */
+/* ---- campaign_windows.c: the curves of the kernel `window`, in place of its slice over fillers
+ * ---- */
 
 /* The setting, machine or core has changed: begins, continues with another curve, or brings another
  * panel to the front. */
-void windowing_renew(struct session *session);
+void curves_renew(struct session *session);
 /* The present setting is on one of its curves. */
-bool windowing_there(const struct session *session);
-void windowing_view(const struct session *session, struct view *view);
+bool curves_there(const struct session *session);
+void curves_view(const struct session *session, struct view *view);
 
-/* ---- probing.c ---- */
+/* ---- campaign_probe.c ---- */
 
-extern const struct campaign_row probing_row;
-const struct probe_report *probing_report(
+extern const struct campaign_row campaign_row_probe;
+const struct probe_report *session_probe(
 	const struct session *session); /* NULL: nothing was probed */
 struct status action_probe(struct session *session, const char *arguments, double now);
 bool action_probe_works(const struct session *session, const char *arguments);
@@ -93,10 +94,10 @@ struct status action_probe_only(struct session *session, const char *arguments, 
 struct status action_probe_stop(struct session *session, const char *arguments, double now);
 bool action_probe_stop_works(const struct session *session, const char *arguments);
 
-/* ---- characterising.c ---- */
+/* ---- campaign_core.c ---- */
 
-extern const struct campaign_row characterising_row;
-const struct characterise_report *characterising_view(
+extern const struct campaign_row campaign_row_core;
+const struct characterise_report *session_core(
 	const struct session *session); /* NULL: the core does not measure itself */
 struct status action_characterise(struct session *session, const char *arguments, double now);
 bool action_characterise_works(const struct session *session, const char *arguments);

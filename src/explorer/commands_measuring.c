@@ -67,7 +67,7 @@ static struct status run_uarch(struct session *session, const char *arguments, d
 	status = insight_ask(session, arguments);
 	if (!status_is_ok(&status))
 		return status;
-	windowing_renew(session);
+	curves_renew(session);
 	if (insight_foreign(session))
 		session_notice(session, false,
 			"limits are now predicted for %s, not this core; \"uarch\" goes back",

@@ -48,7 +48,7 @@ static bool mountain_there(const struct session *session)
 
 static bool probe_there(const struct session *session)
 {
-	return probing_report(session) != NULL;
+	return session_probe(session) != NULL;
 }
 
 /* In the order of `view next`. */
@@ -61,7 +61,7 @@ static const struct front fronts[] = {
 	{ "source", source_there },
 	{ "mountain", mountain_there, .walked = true },
 	{ "probe", probe_there },
-	{ "windows", windowing_there },
+	{ "windows", curves_there },
 	{ "strip", NULL },
 };
 

@@ -155,7 +155,7 @@ static int second_knob(const struct session *session, int size, int stride)
 	if (knob == size || knob >= kernel->knob_count)
 		return -1;
 	/* The windows choose their own points along it. */
-	return windowing_there(session) && strcmp(kernel->knobs[knob].name, WINDOWS_FILLERS) == 0
+	return curves_there(session) && strcmp(kernel->knobs[knob].name, WINDOWS_FILLERS) == 0
 		       ? -1
 		       : knob;
 }

@@ -87,7 +87,7 @@ void session_restart(struct session *session, double now)
 	if (screen_focused(session, "mountain") && !session->plan.grid.present)
 		screen_focus(session, "knobs");
 	insight_renew(session);
-	windowing_renew(session);
+	curves_renew(session);
 	if (!session->frozen && !session_apart(session))
 		session_submit(session, now);
 }

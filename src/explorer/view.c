@@ -77,7 +77,7 @@ void view_misses(const struct session *session, struct misses *misses)
 /* Bytes of a cache: as the probe found them where it has, else as the system states them. */
 static double cache_bytes(const struct session *session, int level, bool *measured)
 {
-	const struct probe_report *probe = probing_report(session);
+	const struct probe_report *probe = session_probe(session);
 	const struct hierarchy_level *found =
 		probe ? hierarchy_cache(&probe->hierarchy, level) : NULL;
 
@@ -233,10 +233,10 @@ void session_view(const struct session *session, double now, struct view *view)
 		view->hint = kernel->hint;
 	live_view(&session->live, now, view);
 	fill_measuring(session, now, view);
-	view->probe = probing_report(session);
-	view->characterising = characterising_view(session);
+	view->probe = session_probe(session);
+	view->characterising = session_core(session);
 	view->probing = session_apart(session);
-	windowing_view(session, view);
+	curves_view(session, view);
 	insight_view(session, view);
 	fill_remark(session, view);
 	counted_view(session, view);

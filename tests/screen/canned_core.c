@@ -31,7 +31,7 @@ void canned_core(struct canned *canned, struct session *session, int percent)
 	snprintf(report->doing, sizeof(report->doing), "latency of fadd.512");
 	kind = campaign_characterise;
 	kind.measure = measure_nothing;
-	row = characterising_row;
+	row = campaign_row_core;
 	row.kind = &kind;
 	campaign_begin(session, CAMPAIGN_CORE, &row, machine);
 	/* The key that begins it takes the last message away. */

@@ -143,7 +143,7 @@ void canned_probe(struct canned *canned, struct session *session, int percent)
 			report->done > 0.4 ? "4k" : "huge");
 	}
 	probe_analyse(probe);
-	campaign_begin(session, CAMPAIGN_PROBE, &probing_row, probe);
+	campaign_begin(session, CAMPAIGN_PROBE, &campaign_row_probe, probe);
 	session->campaigns[CAMPAIGN_PROBE].running = !report->complete;
 	/* Nothing goes on by itself. */
 	session->frozen = !report->complete;

@@ -231,7 +231,7 @@ static void a_core_that_measured_itself_stands_beside_the_curves(void **state)
 	assert_string_equal(look(session, 100)->window->filler, "nop");
 	check_near(view.window->entries, 224, 1e-9);
 	check_ok(insight_adopt(session, "size rob 300 [M]\n", "measured"));
-	windowing_renew(session);
+	curves_renew(session);
 	check_near(look(session, 101)->window->entries, 300, 1e-9);
 	session_free(session);
 }

@@ -1,4 +1,4 @@
-/* The probe in the explorer: its commands, and what follows from it. */
+/* The probe in the explorer: its commands, and what follows from its report. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,17 +6,17 @@
 #include "experiment/probe/probe.h"
 #include "explorer/state.h"
 
-const struct probe_report *probing_report(const struct session *session)
+const struct probe_report *session_probe(const struct session *session)
 {
 	const struct probe *probe = session->campaigns[CAMPAIGN_PROBE].campaign.self;
 
 	return probe ? probe_report(probe) : NULL;
 }
 
-/* What is measured now stands in for what the explorer would have measured by itself. */
+/* The probe's values replace those that the explorer would have measured by itself. */
 static void over(struct session *session)
 {
-	const struct probe_report *report = probing_report(session);
+	const struct probe_report *report = session_probe(session);
 
 	insight_learn(session, report);
 	session_notice(session, false,
@@ -25,7 +25,9 @@ static void over(struct session *session)
 		report->seconds);
 }
 
-const struct campaign_row probing_row = { .kind = &campaign_probe, .apart = true, .over = over };
+const struct campaign_row campaign_row_probe = {
+	.kind = &campaign_probe, .apart = true, .over = over
+};
 
 /* ---- commands ---- */
 
@@ -65,12 +67,12 @@ static struct status begin(struct session *session, unsigned parts, double now)
 	probe = probe_new(session->engine.machine(session->engine.context), &options, &status);
 	if (!probe)
 		return status;
-	session_begin_campaign(session, CAMPAIGN_PROBE, &probing_row, probe, now);
+	session_begin_campaign(session, CAMPAIGN_PROBE, &campaign_row_probe, probe, now);
 	screen_bring(session, "probe");
 	return status_ok();
 }
 
-/* While one is under way it comes to the front. */
+/* Shows the probe that runs, or begins one. */
 struct status action_probe(struct session *session, const char *arguments, double now)
 {
 	(void)arguments;
@@ -101,8 +103,7 @@ struct status action_probe_stop(struct session *session, const char *arguments, 
 {
 	(void)arguments;
 	if (!campaign_runs(session, CAMPAIGN_PROBE))
-		return status_make(
-			STATUS_USAGE, "no probe is under way; the command \"probe\" begins one");
+		return status_make(STATUS_USAGE, "no probe runs: \"probe\" begins one");
 	campaign_halt(session, CAMPAIGN_PROBE, now);
 	return status_ok();
 }

@@ -1,5 +1,5 @@
-/* Characterising in the explorer: the running core measures itself in place of live figures, and
- * its limits follow. */
+/* Characterising in the explorer: it replaces the live measurement while it runs, and the limits
+ * then use its core model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const struct characterise *machine_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_CORE].campaign.self;
 }
 
-/* What was measured is this core's model from now on. */
+/* The measured model becomes this core's. */
 static void over(struct session *session)
 {
 	const struct characterise_report *report = characterise_report(machine_of(session));
@@ -26,10 +26,10 @@ static void over(struct session *session)
 	}
 	characterise_model(report, &model, NULL);
 	status = insight_adopt(session, text_string(&model), report->name);
-	windowing_renew(session);
+	curves_renew(session);
 	text_free(&model);
 	if (!status_is_ok(&status))
-		session_notice(session, true, "what was measured makes no core model: %.160s",
+		session_notice(session, true, "the measured values make no core model: %.160s",
 			status.text);
 	else
 		session_notice(session, false,
@@ -37,11 +37,11 @@ static void over(struct session *session)
 			report->complete ? "measured" : "stopped", report->seconds);
 }
 
-const struct campaign_row characterising_row = {
+const struct campaign_row campaign_row_core = {
 	.kind = &campaign_characterise, .apart = true, .over = over
 };
 
-const struct characterise_report *characterising_view(const struct session *session)
+const struct characterise_report *session_core(const struct session *session)
 {
 	return campaign_runs(session, CAMPAIGN_CORE) ? characterise_report(machine_of(session))
 						     : NULL;
@@ -65,17 +65,16 @@ struct status action_characterise(struct session *session, const char *arguments
 	if (session->replay)
 		return playback_refuse(session);
 	if (!session->insight.explainer || !session->insight.explainer->read)
-		return status_make(STATUS_USAGE,
-			"there are no core models here that one could be measured for");
+		return status_make(STATUS_USAGE, "there are no core models here");
 	if (!action_characterise_works(session, arguments))
-		return status_make(STATUS_USAGE,
-			session_apart(session) ? "something else is being measured; end that first"
-					       : "this machine is not known yet");
+		return status_make(STATUS_USAGE, session_apart(session)
+							 ? "another measurement runs: stop it first"
+							 : "this machine is not known yet");
 	machine = characterise_new(
 		session->engine.machine(session->engine.context), &options, &status);
 	if (!machine)
 		return status;
-	session_begin_campaign(session, CAMPAIGN_CORE, &characterising_row, machine, now);
+	session_begin_campaign(session, CAMPAIGN_CORE, &campaign_row_core, machine, now);
 	return status_ok();
 }
 
@@ -83,8 +82,8 @@ struct status action_characterise_stop(struct session *session, const char *argu
 {
 	(void)arguments;
 	if (!campaign_runs(session, CAMPAIGN_CORE))
-		return status_make(STATUS_USAGE,
-			"this core is not being measured; the command \"characterise\" begins it");
+		return status_make(
+			STATUS_USAGE, "characterising does not run: \"characterise\" begins it");
 	campaign_halt(session, CAMPAIGN_CORE, now);
 	return status_ok();
 }
@@ -109,8 +108,8 @@ struct status action_characterise_save(struct session *session, const char *argu
 
 	(void)arguments, (void)now;
 	if (!session->insight.adopted)
-		return status_make(STATUS_USAGE, "nothing was measured of this core that could be "
-						 "saved; the command \"characterise\" does");
+		return status_make(STATUS_USAGE, "there is no measured core model to save: run "
+						 "\"characterise\" first");
 	text_addf(&name, "uarch/%s.uarch", session->insight.adopted_name);
 	status = data_own_save(
 		text_string(&name), session->insight.adopted, &path, &background_explain);

@@ -6,7 +6,7 @@
 #include "experiment/windows/windows.h"
 #include "explorer/state.h"
 
-/* Whether a setting is of the kernel that has fillers between two misses. */
+/* Whether a setting is of the kernel with fillers between two misses. */
 static bool is_window(const struct setting *setting)
 {
 	return strcmp(setting->kernel->name, WINDOWS_KERNEL) == 0 &&
@@ -24,7 +24,7 @@ static struct windows *windows_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_WINDOWS].campaign.self;
 }
 
-/* What is there was measured with the same knobs, but for fillers and filler. */
+/* Whether the report has the knobs of a setting, apart from fillers and filler. */
 static bool is_of(const struct windows *windows, const struct setting *setting)
 {
 	struct setting was = windows_report(windows)->options.setting;
@@ -36,7 +36,7 @@ static bool is_of(const struct windows *windows, const struct setting *setting)
 	return setting_equal(&was, setting);
 }
 
-/* All that a recording has of it. */
+/* Gives the windows all points of the recording. */
 static void play(struct session *session)
 {
 	struct windows *windows = windows_of(session);
@@ -65,7 +65,7 @@ static void play(struct session *session)
 	windows_close(windows);
 }
 
-/* Whether it has a curve. */
+/* Whether the recording has a curve. */
 static bool played(const struct windows *windows)
 {
 	const struct windows_report *report = windows_report(windows);
@@ -103,7 +103,7 @@ static const struct campaign_row row = {
 	.kind = &campaign_windows, .wanted = is_wanted, .answered = answered
 };
 
-void windowing_renew(struct session *session)
+void curves_renew(struct session *session)
 {
 	const struct insight *insight = &session->insight;
 	const struct uarch *uarch = insight->loaded ? insight->core.uarch : NULL;
@@ -140,12 +140,12 @@ void windowing_renew(struct session *session)
 	campaign_choose_again(session, CAMPAIGN_WINDOWS);
 }
 
-bool windowing_there(const struct session *session)
+bool curves_there(const struct session *session)
 {
 	return windows_of(session) && is_window(&session->setting);
 }
 
-void windowing_view(const struct session *session, struct view *view)
+void curves_view(const struct session *session, struct view *view)
 {
 	view->windows = windows_of(session) ? windows_report(windows_of(session)) : NULL;
 	view->window = NULL;
