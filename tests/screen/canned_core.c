@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "experiment/characterise/characterise_state.h"
+#include "experiment/characterise/characterise.h"
 #include "explorer/state.h"
 
 /* It is over as soon as it begins. */
@@ -23,7 +23,7 @@ void canned_core(struct canned *canned, struct session *session, int percent)
 
 	if (!machine)
 		return;
-	report = &machine->report;
+	report = (struct characterise_report *)characterise_report(machine); /* made up, in place */
 	report->done = percent / 100.0;
 	report->seconds = 0.18 * percent;
 	report->measured.width = (struct figure){ true, 8, 7.99, 8.01 };
