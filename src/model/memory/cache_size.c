@@ -2,10 +2,9 @@
 
 #include <math.h>
 
-/* What caches are built with, as a multiple of a power of two, and how common that is: 48 KiB, 1.5
- * MiB and the like are less so than 32 KiB and 1 MiB, 1.25 MiB is rare. What the system states is
- * usually true. An estimate is off by about a tenth: pages lie in a cache's sets as chance will
- * have it. */
+/* Sizes that caches are built with, as a multiple of a power of two, and how common they are: 48
+ * KiB and 1.5 MiB are less common than 32 KiB and 1 MiB, 1.25 MiB is rare. The stated size is
+ * usually true. An estimate is off by about a tenth: pages fall into a cache's sets by chance. */
 static const struct {
 	int times;
 	double common;
@@ -15,21 +14,20 @@ static const double estimate_off = 0.1;
 
 /* Where the host maps small pages, those of a working set fall into a cache's sets by chance.
  * Beyond the first cache, whose sets are chosen within a page, some sets then overflow long before
- * the cache is full: of a cache of 8 ways that is 3/4 full each fourth access misses (Poisson: a
- * set of 6 pages in the mean has 8 others or more), of 5/8 each eighth. So the curve ends too
- * early, by up to so much, and what the system states may be right although it lies beyond. */
+ * the cache is full: in a cache of 8 ways that is 3/4 full every fourth access misses (Poisson: a
+ * set of 6 pages in the mean has 8 others or more), at 5/8 every eighth. So the curve ends too
+ * early, by up to this factor, and a larger stated size may be right. */
 static const double early_most = 1.5, early_off = 0.25;
 
-/* And a busy sibling takes its part of the first cache. */
+/* A busy sibling takes its part of the first cache. */
 static const double shared_most = 1.25;
 
 /* Number of the cache that cores share. */
 enum { SHARED = 3 };
 
-/* The likeliest size that a cache is built with, where one lies within the range; else the estimate
- * itself. The range is the knee's own, and a little on top: a working set shares its cache with
- * some lines of the program's. So what is stated decides between sizes that the curve leaves open,
- * and never against it. */
+/* The likeliest size that a cache is built with in the range; else the estimate. The range is the
+ * knee's own, and a little more: the program's own data take some lines. So the stated size decides
+ * between sizes that the curve leaves open, and never against the curve. */
 static double plausible(const struct hierarchy_level *level)
 {
 	double best = level->bytes, likeliest = -INFINITY;
@@ -56,8 +54,8 @@ static double plausible(const struct hierarchy_level *level)
 	return best;
 }
 
-/* Of a shared cache so little may be left that it shows no level part. The knee that comes last is
- * then its own, and lies beyond the end of the core's own cache, which is hidden in the climb. */
+/* A shared cache may leave so little that it shows no level part. The last knee is then that of the
+ * shared cache, and the end of the core's own cache is hidden in the climb. */
 static bool is_hidden(const struct hierarchy_level *level, uint64_t shared)
 {
 	return level->number == SHARED - 1 && level->stated > 0 && shared > level->stated &&
@@ -80,12 +78,11 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 		if (gradual || !knees[i]->gradual)
 			level->bytes = fmax(level->bytes, knees[i]->third);
 	}
-	/* What cores share is had in part, and its slices come in any number: nothing to be snapped
-	 * to. A core's own caches have the same size however much their latency varies. */
+	/* A process has a part of a shared cache, and its slices come in any number: the size is
+	 * not rounded. A core's own caches have the same size however much their latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
 	if (outermost && is_hidden(level, shared)) {
-		/* Between where the curve leaves the level part and where it is half-way to memory.
-		 */
+		/* From the end of the level part to half-way to memory. */
 		level->bytes_hi = level->bytes_lo;
 		level->bytes_lo = corner;
 		level->bytes = sqrt(level->bytes_lo * level->bytes_hi);

@@ -15,7 +15,7 @@ struct chain_cache {
 	int plateau, knee; /* indices into the chain's plateaus */
 };
 
-/* A line curve without the TLBs' part of it, and what its plateaus stand for. */
+/* A line curve without the first TLB's cycles, and the levels of its plateaus. */
 struct chain {
 	struct plateaus plateaus;
 	int cache_count;
@@ -28,16 +28,16 @@ struct found {
 	struct chain chain[PAGE_KINDS];
 };
 
-/* The next cache, or memory, is at least so much slower: a smaller step is something else's. One up
- * to the second figure may be a TLB's. */
+/* The next cache, or memory, is slower by at least this factor. A step up to the second factor may
+ * be a TLB's. */
 static const double least_step = 1.35;
 static const double tlb_step = 1.9;
 
-/* The slowest that a last-level cache answers: what is slower is memory, whatever it looks like.
- * Shared caches of large servers take up to 80 ns, remote parts of them included. */
+/* The slowest last-level cache: a slower level is memory. Shared caches of large servers take up to
+ * 80 ns, remote parts included. */
 static const double slowest_cache_ns = 110;
 static const double slowest_cache_cycles = 400;
-/* A curve that lies so many times above the other kind's is the one that was disturbed. */
+/* A curve that lies above the other kind's by this factor was disturbed. */
 static const double lower_least = 1.08;
 /* The fastest that memory answers. */
 static const double fastest_memory_ns = 50;
@@ -48,11 +48,11 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 	return ghz > 0 ? cycles / ghz > ns : cycles > otherwise;
 }
 
-/* ---- Caches: what is left of the curves once the first TLB's part is taken off */
+/* ---- Caches: the curves without the first TLB's cycles */
 
-/* Random accesses to more pages than a TLB holds miss it as often as their page is not among those
- * held. The first TLB only: missing it costs the same everywhere, while a page walk depends on
- * where the page tables are, and its step is told by its place (is_a_tlbs()). */
+/* Takes the first TLB's cycles off: random accesses to more pages than it holds miss it in
+ * proportion. A miss of the first TLB costs the same everywhere. A page walk depends on where the
+ * page tables are: is_a_tlbs() finds its step by its place. */
 static void without_tlb(const struct hierarchy_curve *curve, const struct found *found,
 	enum page_kind kind, struct curve_point *points)
 {
@@ -75,8 +75,8 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct found 
 	}
 }
 
-/* Whether a knee of the line curve is where a TLB's reach ends, and no higher than that explains.
- */
+/* Whether a knee of the line curve is at the end of a TLB's reach, and no higher than the TLB
+ * explains. */
 static bool is_a_tlbs(
 	const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
@@ -114,9 +114,8 @@ static bool is_beside(const struct hierarchy_input *input, const struct plateaus
 	return false;
 }
 
-/* Which plateaus stand for which level: knees that are a TLB's, or that nobody can be sure of, are
- * passed over; and what is too slow for a cache, or comes after as many of them as the system
- * states, is memory. */
+/* Assigns plateaus to levels. Knees of a TLB and uncertain knees are skipped. A plateau that is too
+ * slow for a cache, or that follows the last cache that the system states, is memory. */
 static void find_chain(
 	const struct hierarchy_input *input, struct found *found, enum page_kind kind)
 {
@@ -162,8 +161,7 @@ struct cleaned {
 	struct curve_point point[CURVE_POINTS];
 };
 
-/* What a curve shows at a size between its points, on a logarithmic scale; INFINITY outside them.
- */
+/* Cycles of a curve between its points, on a logarithmic scale; INFINITY outside them. */
 static double cycles_at(const struct cleaned *curve, double bytes)
 {
 	const struct curve_point *a, *b;
@@ -180,15 +178,15 @@ static double cycles_at(const struct cleaned *curve, double bytes)
 	       pow(b->cycles / a->cycles, log(bytes / a->bytes) / log(b->bytes / a->bytes));
 }
 
-/* Where the memory of one kind of pages happens to fall into few sets of a cache, or a neighbour
- * came by, the curve of the other kind is the one that shows the cache: both can only slow. */
+/* Pages of one kind may fall into few sets of a cache, or another process may disturb one curve:
+ * both only slow it, so the lower curve shows the cache. */
 static void lower(struct cleaned *curve, const struct cleaned *other)
 {
 	for (int i = 0; i < curve->count; i++) {
 		struct curve_point *point = &curve->point[i];
 		double down = cycles_at(other, point->bytes) / point->cycles;
 
-		/* What noise alone makes is left alone. */
+		/* A smaller difference is noise. */
 		if (!(down > 0) || down > 1 / lower_least)
 			continue;
 		point->cycles *= down;
@@ -250,11 +248,11 @@ unsigned hierarchy_stated_line(const struct machine *machine)
 enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
-/* Another run finds memory's latency so much beyond the range of this one's points; and a range
- * this wide is one that varies. */
+/* Another run finds memory's latency up to this factor beyond the range of this run; a range as
+ * wide as the second factor varies. */
 static const double memory_off = 1.02, memory_steady = 1.07;
 
-/* Which curve a figure is best taken from: large pages miss a TLB less. */
+/* Curves in order of preference: large pages miss a TLB less. */
 static const enum page_kind by_worth[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
 
 static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
@@ -334,7 +332,7 @@ static const struct chain *leading_chain(const struct found *found)
 	return most;
 }
 
-/* Of several curves' plateaus before the same knee the lowest: a neighbour can only slow it. */
+/* The lowest plateau of all curves before the same knee: a disturbance can only slow it. */
 static const struct plateau *fastest(
 	const struct found *found, const struct plateau_knee *knee, int cache)
 {
@@ -376,8 +374,8 @@ static void add_caches(
 	}
 }
 
-/* Where the curve shows no level part for the shared cache, since it ends soon after the core's
- * own: what a walk takes between the two. */
+/* Adds the shared cache where the curve shows no level part for it, since it ends soon after the
+ * core's own: a walk of a size between the two ends gives its latency. */
 static struct hierarchy_level *add_shared(
 	const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
 {
@@ -399,7 +397,7 @@ static struct hierarchy_level *add_shared(
 	return level;
 }
 
-/* The size of the cache that cores share is what was found of it again and again. */
+/* Several looks found the size of the cache that cores share. */
 static void set_share(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct hierarchy_level *shared = NULL, *own = NULL;
@@ -424,8 +422,8 @@ static void set_share(const struct hierarchy_input *input, struct hierarchy *hie
 	shared->unstable = shared->bytes_hi > share_steady * shared->bytes_lo;
 }
 
-/* "4k", or "16k" or "64k" on some systems of AArch64: a walk of one line in each 4 KiB then touches
- * each page several times, and what it finds is as far as the TLB reaches all the same. */
+/* "4k", or "16k" or "64k" on some AArch64 systems: a walk of one line in each 4 KiB then touches
+ * each page several times, and still finds the TLB's reach. */
 static double smallest_page(const struct hierarchy_input *input)
 {
 	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO };
@@ -460,8 +458,8 @@ static void add_tlbs(
 	}
 }
 
-/* Memory's latency is what the largest working sets show, a quarter of the largest and up: smaller
- * ones still find lines in the last cache. */
+/* Memory's latency is that of the largest working sets, from a quarter of the largest: smaller ones
+ * still hit the last cache. */
 static void add_memory(
 	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
@@ -485,7 +483,7 @@ static void add_memory(
 				cycles[count++] = curve->points[i].cycles;
 		stats_sort(cycles, count);
 		level->cycles = stats_quantile(cycles, count, 0.5);
-		/* Each point is of another moment: all of them are the range that it varies in. */
+		/* Each point comes from another moment: together they show the range. */
 		level->lo = stats_quantile(cycles, count, 0) / memory_off;
 		level->hi = stats_quantile(cycles, count, 1) * memory_off;
 		level->unstable = level->hi > memory_steady * level->lo;

@@ -1,5 +1,6 @@
-/* What curves of latency say of a machine: its caches, its DTLB, its lines, its memory, each with a
- * size, a latency, a confidence and a sentence; and what the system says otherwise. Pure. */
+/* The memory hierarchy of a machine, from curves of latency: caches, data TLBs, line size and
+ * memory, each with a size, a latency, a confidence and a sentence; and disagreements with the
+ * system. Pure. */
 #ifndef SLX_MODEL_MEMORY_HIERARCHY_H
 #define SLX_MODEL_MEMORY_HIERARCHY_H
 
@@ -18,14 +19,14 @@ struct hierarchy_level {
 	enum level_kind kind;
 	int number; /* of a cache or TLB: 1, 2, … */
 	double cycles, lo,
-		hi; /* load to use, with quartiles; of a TLB: what a miss of it costs on top */
-	double ns;  /* likewise; NAN unknown */
+		hi; /* load to use, with quartiles; of a TLB: the cost of a miss, on top */
+	double ns;  /* the same in nanoseconds; NAN: unknown */
 	double bytes, bytes_lo, bytes_hi;	/* its size, and the range that holds it; of memory
 						   INFINITY; of a TLB its reach */
 	double entries, entries_lo, entries_hi; /* of a TLB; else NAN */
 	double confidence;			/* 0…1 */
-	bool unstable;				/* no honest size: say the range */
-	int looks; /* looks that found its size, over so many seconds; 0: the curve did */
+	bool unstable;				/* the size is uncertain: show the range */
+	int looks; /* looks that found its size, and their time; 0: the curve found it */
 	double seconds;
 	uint64_t stated;	  /* bytes that the system states; 0: nothing */
 	unsigned kinds;		  /* of a TLB: pages that it shows with, a bit by enum page_kind */
@@ -57,8 +58,8 @@ struct hierarchy_curve {
 	int count;
 };
 
-/* What this process had of the last cache, which cores share, as several looks found it: its size
- * and range take the place of where the curve ends, which is where it ended once. */
+/* The part of the shared last cache that this process had, by several looks. It replaces the end of
+ * the curve, which is a single look. */
 struct hierarchy_share {
 	int looks; /* 0: none */
 	double bytes, lo,
@@ -73,7 +74,7 @@ struct hierarchy_input {
 	struct hierarchy_curve
 		lines[PAGE_KINDS]; /* random order, by enum page_kind (PAGES_4K, PAGES_HUGE) */
 	struct hierarchy_curve
-		pages[PAGE_KINDS]; /* one line a page of 4 KiB, likewise; bytes are pages * 4096 */
+		pages[PAGE_KINDS];   /* one line in each page of 4 KiB; bytes are pages * 4096 */
 	const char *got[PAGE_KINDS]; /* pages really got: "4k", "huge", "mixed", "unknown"; NULL:
 					not asked for */
 	struct hierarchy_curve
@@ -82,7 +83,7 @@ struct hierarchy_input {
 
 struct hierarchy {
 	struct plateaus lines[PAGE_KINDS],
-		pages[PAGE_KINDS]; /* what was found in each curve; count 0: nothing */
+		pages[PAGE_KINDS]; /* plateaus of each curve; count 0: none */
 	int level_count;
 	struct hierarchy_level level[LEVELS_MAX]; /* caches from L1, then TLBs, then memory */
 	double line, line_lo, line_hi;		  /* bytes; NAN unknown */

@@ -22,7 +22,7 @@ static const char *size_words(double bytes, char buffer[SIZE_TEXT])
 	return buffer;
 }
 
-/* Cycles as far as they can be told: 4.9, 15.7, 142. */
+/* Cycles with as many digits as are certain: 4.9, 15.7, 142. */
 static const char *cycle_words(double cycles, char buffer[SIZE_TEXT])
 {
 	snprintf(buffer, SIZE_TEXT, "%.*f", cycles < 99.95 ? 1 : 0, cycles);
@@ -63,7 +63,7 @@ bool hierarchy_disagrees(const struct hierarchy_level *level)
 	       (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
-/* What has two modes of which one is rare comes out the same all over. */
+/* A level may have two modes of which one is rare: its range is then narrow all the same. */
 static bool is_wide(const struct hierarchy_level *level)
 {
 	return level->unstable && level->hi > wide * level->lo;
@@ -158,7 +158,7 @@ static double cycles_near(const struct hierarchy_curve *curve, double bytes)
 	return nearest ? nearest->cycles : NAN;
 }
 
-/* Whether a curve goes on well beyond a step of another curve, and shows next to nothing of it. */
+/* Whether a curve extends well beyond a step of another curve, and shows hardly any of it. */
 static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_level *tlb)
 {
 	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->bytes_hi &&
@@ -190,8 +190,8 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 				hierarchy->level[i].name);
 }
 
-/* "96 pages (384 KiB) and 2048 pages (8 MiB)": the steps that show with huge pages (or do no more),
- * with their number. */
+/* "96 pages (384 KiB) and 2048 pages (8 MiB)": steps that remain with huge pages (`stay`) or
+ * disappear. Returns their number. */
 static int step_words(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
 	bool stay, char *buffer, size_t size)
 {
@@ -260,8 +260,8 @@ static void find_line_differs(const struct machine *machine, struct hierarchy *h
 			stated, hierarchy->line);
 }
 
-/* No load answers before the first cache does: a mode below its latency is of trials of which a
- * part went elsewhere. */
+/* No load is faster than the first cache: a lower mode comes from trials that partly ran elsewhere.
+ */
 static const double fastest_share = 0.9;
 
 static void find_two_modes(const struct hierarchy_input *input, struct hierarchy *hierarchy)

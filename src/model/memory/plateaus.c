@@ -5,24 +5,22 @@
 
 #include "base/stats.h"
 
-/* ---- The curve: made ready for analysis: logarithms, how noisy each point is, and the monotone
- * curve behind the noise.
+/* ---- The curve: logarithms, the noise of each point, and the monotone curve behind the noise.
  *
- * Latency over working-set size does not really fall: what does is noise, a neighbour, or a point
- * that has two modes. So the best monotone curve, by absolute deviations, is what single odd points
- * are judged against. */
+ * Latency never falls with working-set size: a fall is noise, a disturbance, or a point with two
+ * modes. So single points are compared with the best monotone curve (least absolute deviations). */
 struct curve {
 	int count;
-	int index[CURVE_POINTS];       /* of each in the points that it was made of: those without a
-					  positive figure are left out */
-	double x[CURVE_POINTS];	       /* octaves: log2 of bytes */
-	double y[CURVE_POINTS];	       /* natural logarithm of cycles */
+	int index[CURVE_POINTS]; /* of each in the given points; those without positive cycles are
+				    left out */
+	double x[CURVE_POINTS];	 /* octaves: log2 of bytes */
+	double y[CURVE_POINTS];	 /* natural logarithm of cycles */
 	double monotone[CURVE_POINTS]; /* of y: never falls, least absolute deviations */
-	double noise[CURVE_POINTS]; /* standard deviation of y that its quartiles and its neighbours
-				       speak for; never 0 */
-	double weight[CURVE_POINTS]; /* 1 where points stand a quarter of an octave apart, less
-					where they stand closer: ten points about a knee tell where
-					it is, not ten times over that there is one */
+	double noise[CURVE_POINTS]; /* standard deviation of y, by its quartiles and the points next
+				       to it; never 0 */
+	double weight[CURVE_POINTS]; /* 1 where points are a quarter of an octave apart, less where
+					they are closer: ten points around a knee are no tenfold
+					evidence for it */
 	double clean[CURVE_POINTS]; /* y, no further from the monotone curve than twice the noise */
 };
 
@@ -30,19 +28,18 @@ struct curve {
  * program's own data take away, sets that fill unevenly. */
 static const double floor_noise = 0.01;
 
-/* The share of a point's own quartile range that its median is taken to be off by: of independent
- * trials a median is far better than that, but a spell of disturbance holds for all trials of a
- * point. The narrower side counts, twice: one long tail is what disturbed trials leave beside a
- * median that they did not move. */
+/* The error of a median, as a share of its quartile range. Of independent trials it would be far
+ * smaller, but a disturbance lasts for all trials of a point. The narrower side counts, twice:
+ * disturbed trials leave one long tail and hardly move the median. */
 static const double quartiles_weigh = 0.4;
 
-/* What a doubtful point's noise is multiplied by. */
+/* Factor for the noise of a doubtful point. */
 static const double doubt = 2;
 
 /* Octaves between points that count in full. */
 static const double full_distance = 0.2;
 
-/* Neighbours to either side that say how much points scatter here. */
+/* Points on either side that show the scatter. */
 enum { NEIGHBOURS = 4 };
 
 /* From the median absolute deviation from the monotone curve to a standard deviation: 1.48 for
@@ -143,7 +140,7 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * more the further it goes, as where a TLB misses more and more; or
  * - a climb: anything that rises, however it does: points between plateaus.
  *
- * A level costs its squared deviations, in units of each point's own noise (curve.h), and for being
+ * A level costs its squared deviations, in units of each point's own noise, and for being
  * there; a climb costs the same for each of its points. Dynamic programming finds the cheapest
  * partition of all, so no threshold in cycles decides what a plateau is, and a noisy part of the
  * curve has to show more than a quiet one.
@@ -153,17 +150,16 @@ static void curve_make(const struct curve_point *points, int count, struct curve
  * twice a logarithm of likelihoods, penalties included (as BIC does), and half of it is believed,
  * since neighbouring points share their disturbances.
  */
-/* What a level costs, in logarithms of the number of points: two facts, where it begins and how
- * high it is, with some reluctance; a slope is one more. */
+/* Cost of a level, in logarithms of the number of points: two parameters (begin and height) and a
+ * margin. A slope is one more parameter. */
 static const double level_price = 2.5;
 static const double slope_price = 1.5;
-/* What a point of a climb costs. One of a level costs 1 on average, by the definition of noise. */
+/* Cost of a point in a climb. A point of a level costs 1 on average, by the definition of noise. */
 static const double climb_price = 4.8;
-/* A level rises at most so much: octaves of latency per octave of size. */
+/* Steepest slope of a level: octaves of latency per octave of size. */
 static const double steepest = 0.35;
-/* Levels closer than this are one; and so are those that differ by less than so many standard
- * errors of their difference, since the cheapest partition has picked the points that make most of
- * it. */
+/* Levels closer than this factor are one; so are levels that differ by fewer standard errors than
+ * this, since the cheapest partition selects points that exaggerate the difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
 /* The shortest level, and how much noise asks for one more point. */
@@ -173,12 +169,12 @@ static const double least_octaves = 0.45;
 static const double noise_a_point = 0.045;
 /* A level whose middle half is wider than this is a range only. */
 static const double steady = 1.2;
-/* What is over in any case where the curve is so many times above it. */
+/* A curve this many times above a plateau has left it. */
 static const double over = 5;
 static const double most_of_an_octave = 0.7;
-/* How far the curve has left the lower level at its corner: a share of the whole climb. Of a TLB of
- * six ways the first page too many makes seven of 97 accesses miss, which is a tenth of it, and
- * beside others half of that. */
+/* The corner: the curve has risen by this share of the climb. In a TLB of six ways the first page
+ * too many makes seven of 97 accesses miss, a tenth of the climb, and half of that next to other
+ * processes. */
 static const double leaving = 0.04;
 
 /* Sums over the points before each, for the cost of any stretch at once. */
@@ -190,7 +186,7 @@ struct sums {
 struct level {
 	int first, last;
 	double cost;
-	double gain; /* what it costs less than a climb of the same points */
+	double gain; /* saving over a climb of the same points */
 	double slope, at, middle;
 };
 
@@ -223,7 +219,7 @@ static void add_up(struct partition *p)
 	}
 }
 
-/* How many points, those that stand close counting less. */
+/* The number of points; close points count less. */
 static double weighed(const struct partition *p, int first, int last)
 {
 	return p->before[last + 1].n - p->before[first].n;
@@ -320,9 +316,8 @@ static double line_at(const struct curve *curve, const struct level *level, doub
 	return level->at + level->slope * (fmin(x, last) - level->middle);
 }
 
-/* By how much the upper one of two neighbours lies above the lower one, less what noise alone makes
- * of it: the standard error of the difference, from the deviations from both lines, which may be
- * few but have nothing to do with how they were cut. */
+/* Rise from one level to the next beyond noise: the standard error of the difference, from the
+ * deviations from both lines, which do not depend on where the curve was cut. */
 static double rise_beyond_noise(
 	const struct partition *p, const struct level *a, const struct level *b)
 {
@@ -378,7 +373,7 @@ static void join_levels(struct partition *p)
 	}
 }
 
-/* From what it would cost more to do without. */
+/* From the extra cost of the alternative. */
 static double confidence_from(double more)
 {
 	return 1 / (1 + exp(-more / 4));

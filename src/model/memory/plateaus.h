@@ -36,12 +36,12 @@ struct plateau {
 struct plateau_knee {
 	double bytes;  /* where the curve crosses half-way, on a logarithmic scale */
 	double lo, hi; /* the range that it lies in, bytes */
-	double third;  /* where a third of the accesses miss, judged by cycles (or where it is five
-			  times as slow as the lower  plateau, if that comes first): with sets that
-			  fill by chance so many do when a cache is just full */
-	double corner; /* where it begins to leave the lower plateau */
+	double third; /* where a third of the accesses miss, by cycles (or where it is five times as
+			 slow as the lower plateau, if that comes first): as many as miss a cache
+			 that is just full, whose sets fill by chance */
+	double corner;	   /* where it begins to leave the lower plateau */
 	double confidence; /* 0…1: that there is a knee at all */
-	bool gradual; /* its lower half alone takes most of an octave: no honest size, a range */
+	bool gradual;	   /* its lower half alone takes most of an octave: a range, not a size */
 };
 
 struct plateaus {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Where no curve shows what a step out of the first cache costs: less than this, cycles. */
+/* Where no curve shows the step after the first cache: the step is lower than this, in cycles. */
 static const double first_cache_step = 16;
 
 /* Whether that many lines fill the first cache as the system states it, and the step is no higher
@@ -14,7 +14,7 @@ static bool is_stated_caches(const struct hierarchy_input *input, double bytes, 
 	return bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
 }
 
-/* What a busy sibling leaves of the first cache: the step out of it then comes as early. */
+/* The share of the first cache that a busy sibling leaves: the step after it comes earlier. */
 static const double sibling_leaves = 0.4;
 
 /* Of N pages one line each is walked: that many lines fill a cache too. */
@@ -40,9 +40,9 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct hierar
 	return !seen && is_stated_caches(input, bytes, rise);
 }
 
-/* From where a TLB is full its sets of W entries overflow one after the other, until at 1 / W more
- * all accesses miss: a third of them do at a third of the way, for W of four or more. What takes
- * longer begins to miss before it is full, as beside others who take entries. */
+/* Once a TLB is full its sets of W entries overflow one after the other; at 1 / W more all accesses
+ * miss, and a third of them at a third of the way, for W of four or more. A slower rise begins
+ * before the TLB is full, as where another process takes entries. */
 static const double fills_within = 1.25;
 static const double third_within = 1.12;
 
@@ -82,8 +82,8 @@ static void add_tlb(struct tlbs *tlbs, const struct hierarchy_curve *curve,
 	if (t == tlbs->count) {
 		tlbs->count++;
 	} else {
-		/* The same, seen with other pages. What a miss costs is of the kind of pages that
-		 * came first: tables of large pages are smaller, and nearer. */
+		/* The same TLB, seen with other pages. The cost of a miss is that of the first kind
+		 * of pages: tables of large pages are smaller, and nearer. */
 		const struct hierarchy_level *same = &tlbs->level[t];
 
 		tlb.kinds |= same->kinds;

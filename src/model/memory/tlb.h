@@ -6,11 +6,11 @@
 
 enum { TLBS_MAX = 4 };
 
-/* Curves over pages read one line in so many bytes. */
+/* Curves over pages read one line in this many bytes. */
 enum { TLB_PAGE = 4096 };
 
-/* In ascending order of their reach. Of each level: kind, cycles (what a miss costs on top) with
- * range, bytes (its reach) with range, confidence, unstable, kinds. */
+/* In ascending order of their reach. Set in each level: kind, cycles (cost of a miss) with range,
+ * bytes (reach) with range, confidence, unstable, kinds. */
 struct tlbs {
 	int count;
 	struct hierarchy_level level[TLBS_MAX];

@@ -60,7 +60,7 @@ static const struct buffer_rest *rest_of(const struct buffers *buffers, const ch
 	return NULL;
 }
 
-/* Entries that so many fillers take, and the loop itself. */
+/* Entries that the fillers and the loop itself take. */
 static double entries_of(const struct window_filler *filler, double fillers)
 {
 	return fillers * filler->each + filler->own;
@@ -76,7 +76,7 @@ double buffers_full(const struct window_filler *filler, double entries)
 	return filler && filler->each > 0 ? (entries - filler->own) / filler->each : entries;
 }
 
-/* Whether a rise that takes its time comes by where so many entries are full. */
+/* Whether a soft rise passes the point where this many entries are full. */
 static bool rises_past(const struct knee *knee, const struct window_filler *filler, double entries)
 {
 	double from = filler ? entries_of(filler, knee->from) : knee->from,

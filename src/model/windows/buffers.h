@@ -1,5 +1,5 @@
-/* Buffers of a core that fill while a load misses, in words: the knee that was found beside what
- * the core's model has and what others published (data/windows). Pure, but for reading that. */
+/* Buffers of a core that fill while a load misses, in words: the knee, the core model's entries,
+ * and published sizes (data/windows). */
 #ifndef SLX_MODEL_WINDOWS_BUFFERS_H
 #define SLX_MODEL_WINDOWS_BUFFERS_H
 
@@ -16,7 +16,7 @@ enum { BUFFERS_RESTS = 24, BUFFERS_WORDS = 320 };
 
 struct buffer_rest {
 	char buffer[24]; /* "rob": the word of core files, or one of the kernel's own */
-	double most;	 /* so many entries are not the fillers' … */
+	double most;	 /* up to this many entries are not available to fillers … */
 	char words[80];	 /* … because of this */
 };
 
@@ -36,13 +36,13 @@ double buffers_size(const struct uarch *uarch, const char *buffer);
  * takes. NAN: there is no knee, or nothing is known of that filler (NULL). */
 double buffers_found(const struct knee *knee, const struct window_filler *filler);
 
-/* Fillers at which so many entries are taken, with those of the loop itself; without a filler that
- * is known: as many as there are entries. */
+/* Fillers at which this many entries are full, with those of the loop; without a known filler: as
+ * many as entries. */
 double buffers_full(const struct window_filler *filler, double entries);
 
-/* The knee beside the core model's entries, in words: "506 nops + 2 of the loop itself = 508 of 512
- * entries: the rest could not be filled". filler NULL: nothing is known of it; entries NAN: of the
- * core. Empty where nothing is to be said. */
+/* The knee compared with the core model's entries, in words: "506 nops + 2 for the loop = 508 of
+ * 512 entries: the rest could not be filled". filler NULL: unknown; entries NAN: the core model has
+ * none. Empty: nothing to say. */
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
 

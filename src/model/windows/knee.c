@@ -37,15 +37,14 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x)
 	return NULL;
 }
 
-/* ---- Fits: which step, or which ramp, fits the curve best ----
- *
- * Every pair of points is tried as the rise: what lies before the first should be low, what lies
- * after the second high, and what is between them on the way. What the points are off is counted in
- * noise, up to a bound, so that a disturbed point says little whatever it says; and far away one
- * way only: lower still before the rise is the base that grows, higher still after it another
- * buffer. The least misfit is the knee; all steps that are nearly as good are its range. */
+/* ---- Fits: which step, or which ramp, fits the curve best ---- * Each pair of points is tried as
+ * the rise: points before the first should be low, points after the second high, and points between
+ * them on the way. Deviations count in units of noise, up to a bound, so that a disturbed point has
+ * little weight. Far away only one side counts: a lower point before the rise shows a base that
+ * grows, a higher point after it another buffer. The least misfit is the knee; steps that are
+ * nearly as good are its range. */
 
-/* Doubling begins there; below, fillers count as so many. */
+/* Doubling begins here; fewer fillers count as this many. */
 enum { FIRST = 8 };
 
 /* A level of fewer points than that may be a disturbed one. */
@@ -55,7 +54,7 @@ struct rise {
 	int a, b; /* the last point before the rise, the first after it */
 	double before, after;
 	double misfit;	    /* INFINITY: no rise */
-	double outstanding; /* the rise, in what both levels are off, usually */
+	double outstanding; /* the rise in units of both levels' errors */
 	int above;	    /* points that the level after it rests on */
 };
 
@@ -71,28 +70,27 @@ struct fit {
 	bool ramp;
 };
 
-/* The least rise that is one, over what is before: two misses that no longer overlap take twice as
- * long, the fillers' own work adds a tenth or two. And how far it must stand out of the noise of
- * both levels to be looked at. */
+/* The least rise over the level before: two misses that no longer overlap take twice as long, the
+ * fillers' own work adds a tenth or two. And the least rise in units of noise. */
 #define RISE 1.25
 #define SEEN 1.5
 
-/* With fewer points than FEWEST on one side it has to be plainer. And of several rises one counts
- * that is so large beside the largest. */
+/* Limits for fewer points than FEWEST on one side. And of several rises, one counts if it has this
+ * share of the largest. */
 #define RISE_PLAIN   1.5
 #define SEEN_PLAINLY 4.0
 #define RISE_SHARE   0.4
 
-/* What a point is off counts from OFF_FROM on, in noise, up to OFF_MOST; below that hardly. Noise
- * is at least SLACK of the rise itself: the base grows, and memory is not always as fast. Steps
- * whose misfit is within LIKELY of the best are as likely. */
+/* Deviations count from OFF_FROM on, in units of noise, up to OFF_MOST; smaller ones hardly. Noise
+ * is at least SLACK of the rise: the base grows, and memory varies. Steps with a misfit within
+ * LIKELY of the best are as likely. */
 #define OFF_FROM   1.5
 #define OFF_MOST   4.0
 #define OFF_LITTLE 0.05
 #define SLACK	   0.1
 #define LIKELY	   2.0
 
-/* No point is better than that; of a few points nothing is known but their quartiles. */
+/* The least noise of a point. Of a few points only the quartiles are known. */
 #define NOISE_LEAST 0.008
 #define NOISE_USUAL 0.03
 enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
@@ -102,16 +100,15 @@ enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
 
-/* A ramp that begins where the time is so many times that of the first points is not the first
- * rise: fillers' own work goes on behind a knee. */
+/* A ramp that begins where the time is this many times that of the first points is not the first
+ * rise: the fillers' own work goes on after a knee. */
 #define LATE 1.5
 
-/* A level is that of the nearest points: so many if they are within REACH, and FEWEST wherever they
- * are. */
+/* A level is the median of the nearest points: up to NEAREST within REACH, and at least FEWEST. */
 enum { NEAREST = 9, REACH = 16 };
 #define REACH_SHARE 0.05
 
-/* Further up a ramp is looked for within this factor of the step. */
+/* A ramp ends within this factor of its start. */
 #define NEAR 2.5
 
 static double reach_round(double x)
@@ -119,8 +116,8 @@ static double reach_round(double x)
 	return REACH + REACH_SHARE * x;
 }
 
-/* By what points are off the line through their neighbours, and by quartiles: a median of some nine
- * trials is off by about a third of their range. */
+/* Noise, by deviations from the line through the points on either side, and by quartiles: the
+ * median of about nine trials is off by a third of their range. */
 static double noise_of(const struct knee_curve *curve)
 {
 	double bends[KNEE_POINTS], ranges[KNEE_POINTS], noise = NOISE_LEAST, bend;
@@ -143,8 +140,8 @@ static double noise_of(const struct knee_curve *curve)
 		noise = fmax(noise, stats_median(ranges, of));
 	if (count < NOISE_POINTS)
 		return fmax(noise, NOISE_USUAL);
-	/* The lower third: a knee and a disturbed point bend the line at three places each. Of so
-	 * many a normal one's is 0.43. */
+	/* The lower third: a knee and a disturbed point bend the line at three places each. The
+	 * lower third of normal deviations is 0.43. */
 	stats_sort(bends, count);
 	bend = stats_quantile(bends, count, 1.0 / 3) / 0.43;
 	return fmax(noise, count < NOISE_SURE ? fmin(bend, 3 * fmax(noise, NOISE_USUAL)) : bend);
@@ -160,7 +157,7 @@ static double level_of(const struct knee_curve *curve, int edge, int step, size_
 	for (int i = edge; i >= 0 && i < curve->count && *count < NEAREST; i += step) {
 		if (*count >= FEWEST && fabs(curve->point[i].x - x) > reach_round(x))
 			break;
-		/* A further rise is none of this one's. */
+		/* Points of a later rise do not belong to this level. */
 		if (step > 0 && *count >= 1 && curve->point[i].x > FIRST + x * NEAR)
 			break;
 		values[(*count)++] = curve->point[i].y;
@@ -242,7 +239,7 @@ static double sharp_width(double x)
 	return fmax(SHARP_LEAST, SHARP_SHARE * x);
 }
 
-/* A rise that takes its time. */
+/* The best ramp: a rise over many fillers. */
 static struct rise best_ramp(const struct knee_curve *curve, double noise)
 {
 	struct rise best = { .misfit = INFINITY };
@@ -283,11 +280,11 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 
 /* ---- The knee ---- */
 
-/* What doubling goes on to, for two points. */
+/* Doubling goes on until two points are this many times the base. */
 #define RISEN 1.5
 
-/* What a rise must stand out of noise by to be believed, in what its levels are off; and the noise
- * with which knees are often named wrongly. */
+/* The least rise in units of noise that is believed, and the noise above which knees are often
+ * wrong. */
 #define BELIEVED   4.0
 #define NOISE_MOST 0.17
 
@@ -301,8 +298,8 @@ enum { CLEAR_LEAST = 16 };
 /* Nor is a ramp a rise where it goes on by this share of its own slope. */
 #define STEEP_SHARE 0.33
 
-/* With so many points, and no more noise than that, what rises and has no step as large as this
- * anywhere grows. */
+/* A curve of this many points, and at most this noise, that rises without a step of this size grows
+ * gradually. */
 enum { GROWN = 20 };
 #define GROWN_NOISE 0.05
 #define GROWN_STEP  1.2
@@ -310,7 +307,8 @@ enum { GROWN = 20 };
 /* Points in all; and round the knee on either side, more where they scatter. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
-/* The middle of what is likely: each whole number between two points is as likely as their step. */
+/* The median of the likely positions: each whole number between two points is as likely as their
+ * step. */
 static double middle(const struct knee_curve *curve, const struct fit *fit)
 {
 	double total = 0, sum = 0;
@@ -336,8 +334,8 @@ static double middle(const struct knee_curve *curve, const struct fit *fit)
 	return curve->point[fit->last].x;
 }
 
-/* Of the lower half of the points, which doubling begins with: what disturbs a point makes it
- * slower. */
+/* The base, from the lower half of the points, with which doubling begins: a disturbance only slows
+ * a point. */
 static double base_of(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
@@ -361,7 +359,7 @@ static bool is_flat(const struct knee_curve *curve)
 	return stats_quantile(values, count, 0.75) < RISEN * stats_quantile(values, count, 0.25);
 }
 
-/* From this point to the last one the time grows as the fillers do. */
+/* Whether the time grows as the fillers do, from this point to the last. */
 static bool grows_on(const struct knee_curve *curve, int from)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1],
@@ -370,7 +368,7 @@ static bool grows_on(const struct knee_curve *curve, int from)
 	return first->x > 0 && log(last->y / first->y) > WORK * log(last->x / first->x);
 }
 
-/* Behind the ramp it is hardly less steep than on it. */
+/* Whether the curve is hardly less steep after the ramp than on it. */
 static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 {
 	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b],
@@ -487,7 +485,7 @@ static bool next_double(const struct knee_curve *curve, double least, double mos
 	return true;
 }
 
-/* Points round the knee that vouch for it, nearest first and on both sides in turn. */
+/* The next point around the knee that confirms it, nearest first and on both sides in turn. */
 static bool next_round(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {

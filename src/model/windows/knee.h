@@ -1,13 +1,10 @@
-/* The knee of a curve of time over the number of instructions between two misses: where a buffer of
- * the core is full and the misses no longer overlap. Pure: points in, the next place to look at and
- * the knee out.
+/* The knee of a curve of time over the number of instructions between two misses: there a buffer of
+ * the core is full, and the misses no longer overlap. Pure.
  *
- *     while (knee_next(&curve, least, most, &x))
- *         …measure there, knee_add(&curve, &point)…
- *     knee_find(&curve, most, &knee);
+ * while (knee_next(&curve, least, most, &x)) measure at x, and knee_add(); then knee_find().
  *
- * What time curves have besides one step: noise, single points that something disturbed, a base
- * that rises with the fillers' own work, a second buffer that fills later. */
+ * Curves have more than one step: noise, disturbed points, a base that rises with the fillers' own
+ * work, a second buffer that fills later. */
 #ifndef SLX_MODEL_WINDOWS_KNEE_H
 #define SLX_MODEL_WINDOWS_KNEE_H
 
@@ -38,7 +35,7 @@ enum knee_kind {
 /* "sharp", "soft", "none", …; by the kind. */
 extern const char *const knee_kind_names[];
 
-/* Of several rises the first; `again` tells of the next. */
+/* Of several rises the first; `again` has the next. */
 struct knee {
 	enum knee_kind kind;
 	double x, lo,
@@ -48,22 +45,23 @@ struct knee {
 			    few where it is sharp */
 	double before, after; /* cycles of an iteration on either side; of none, `before` alone */
 	double noise;	      /* how far a point is off, usually, relatively */
-	double again;	      /* a further rise is after so many fillers; NAN: none was seen */
-	bool sparse; /* unclear for want of points in its range or behind the rise, not for noise */
+	double again;	      /* fillers before a later rise; NAN: none */
+	bool sparse; /* unclear since points are missing in its range or after the rise, not because
+			of noise */
 	bool work; /* there is no knee because the time grows with the fillers' own work from early
 		      on: it would hide one */
 };
 
-/* Puts a point in its place; one of the same x is replaced. False: there is no room, or a figure is
- * not positive. */
+/* Adds a point in order of x, or replaces the one of the same x. False: there is no room, or a
+ * value is not positive. */
 bool knee_add(struct knee_curve *curve, const struct knee_point *point);
 
 /* The point at x, or NULL. */
 const struct knee_point *knee_at(const struct knee_curve *curve, double x);
 
-/* The next x to look at, least … most, whole: first doubling until the time has risen, then halving
- * the gap, then a few round the knee, until it is known as well as it can be; where points scatter,
- * more of them. Never one that is there already. False: nothing more to learn. */
+/* The next x to measure, a whole number from least to most that was not measured: doubling until
+ * the time has risen, then halving the gap, then points around the knee, more where they scatter.
+ * False: more points would add nothing. */
 bool knee_next(const struct knee_curve *curve, double least, double most, double *x);
 
 void knee_find(const struct knee_curve *curve, double most, struct knee *knee);
