@@ -157,7 +157,9 @@ static void put_differences(FILE *out, const struct characterised *characterised
 		else
 			differ++;
 	}
-	fprintf(out, "\nagainst %s: %d figures agree, %d differ, %d stand in one of both only%s\n",
+	fprintf(out,
+		"\nagainst %s: %d values agree, %d differ, %d are in one of the two models "
+		"only%s\n",
 		name, agree, differ, alone, differ ? ":" : "");
 	for (int i = 0; i < characterised->difference_count; i++) {
 		const struct model_difference *difference = &characterised->difference[i];
@@ -338,8 +340,8 @@ static int carry_out(struct cli *cli, struct bench *bench, struct characterise *
 		return cli_fail(cli, &status);
 	if (work_carry_out(cli, bench, &campaign))
 		exit_status = tell(cli, bench, characterise_report(characterise));
-	concluded = work_conclude(
-		cli, bench, &campaign, "what was measured so far is told and written");
+	concluded =
+		work_conclude(cli, bench, &campaign, "the results so far are printed and written");
 	return concluded == CLI_DONE ? exit_status : concluded;
 }
 
@@ -357,8 +359,7 @@ static int characterise_run(struct cli *cli)
 	if (status_is_ok(&status) && asked(cli)->install && cli->word_count) {
 		bench_close(&bench);
 		status = status_make(STATUS_USAGE,
-			"--install wants the whole core; of some classes (%.60s…) a model is "
-			"written by --output FILE",
+			"--install needs the whole core: with classes (%.60s…) use --output FILE",
 			cli->words[0]);
 	}
 	for (int i = 0; i < cli->word_count; i++)

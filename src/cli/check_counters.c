@@ -213,8 +213,8 @@ void check_events(const struct examination *x, struct check *check)
 		check_advise(check, "See counters. slexplore events lists them all the same.");
 	} else if (unavailable) {
 		check->state = CHECK_NOTE;
-		check_advise(
-			check, "slexplore events tells of each whether it counts, and why not.");
+		check_advise(check,
+			"slexplore events shows for each event whether it counts, and why not.");
 	}
 }
 
@@ -231,8 +231,7 @@ void check_reading(const struct examination *x, struct check *check)
 		check_found(check, CHECK_OK, "counters are read directly, without a system call");
 		return;
 	}
-	check_found(check, CHECK_NOTE,
-		"counters are read by system calls: true figures, a little slower");
+	check_found(check, CHECK_NOTE, "counters are read by system calls: correct, but slower");
 	if (pmu->user_access == 0)
 		check_advise(check, "As root: sysctl kernel.perf_user_access=1 lets programs read "
 				    "them directly.");
@@ -285,6 +284,6 @@ void check_watchdog(const struct examination *x, struct check *check)
 		break;
 	default:
 		check_found(check, *x->pmu.name ? CHECK_OK : CHECK_NOTE,
-			"no NMI watchdog is told of here");
+			"no NMI watchdog is known here");
 	}
 }

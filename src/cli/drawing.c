@@ -17,8 +17,8 @@ struct status drawing_apply_gnuplot(struct cli *cli, const char *value)
 {
 	if (!*value || value[strlen(value) - 1] == '/')
 		return status_make(STATUS_USAGE,
-			"--gnuplot %.100s: the beginning of two files' names is wanted, as in "
-			"--gnuplot curve",
+			"--gnuplot %.100s is no beginning of file names: use --gnuplot curve, for "
+			"example",
 			value);
 	cli->gnuplot = value;
 	return status_ok();

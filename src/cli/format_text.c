@@ -267,7 +267,7 @@ static void text_end(struct report *report)
 	if (report->kind == REPORT_EVENTS)
 		event_text_end(report);
 	if (report->contended)
-		fputs("c: contended; too few quiet trials, and the figure may be off\n",
+		fputs("c: contended; too few quiet trials, and the value may be wrong\n",
 			report->out);
 	if (report->unsettled)
 		fputs("n: not settled; the time of an element still drifted when the time was up\n",

@@ -34,7 +34,8 @@ static struct status no_word(const struct sweeps *sweeps)
 	for (int i = 0; i < sweeps->count; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", sweeps->sweep[i].name);
 	status = status_make(STATUS_USAGE,
-		"sweep wants a kernel (slexplore list shows them), or a sweep that has a name: %s",
+		"missing kernel name: slexplore sweep KERNEL knob=values (slexplore list shows "
+		"the kernels), or a named sweep: %s",
 		text_string(&names));
 	text_free(&names);
 	return status;

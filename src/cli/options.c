@@ -29,8 +29,8 @@ static struct status apply_format(struct cli *cli, const char *value)
 			: format[1]	  ? ", "
 					  : " or ",
 			(*format)->name);
-	status = status_make(STATUS_USAGE, "--format %s: there is no such format; it is %s", value,
-		text_string(&names));
+	status = status_make(
+		STATUS_USAGE, "unknown --format %s: use %s", value, text_string(&names));
 	text_free(&names);
 	return status;
 }
@@ -42,8 +42,7 @@ static struct status apply_cpu(struct cli *cli, const char *value)
 	/* Whether there is such a core is the worker's to say; this only keeps it an int. */
 	if (!units_parse(value, false, &number) || number > 1 << 20)
 		return status_make(STATUS_USAGE,
-			"--cpu %s: a processor number is wanted, from 0, as /proc/cpuinfo counts "
-			"them",
+			"--cpu %s is no processor number: use 0 or more, as in /proc/cpuinfo",
 			value);
 	cli->cpu = (int)number;
 	return status_ok();
@@ -54,8 +53,8 @@ static struct status apply_seed(struct cli *cli, const char *value)
 	int64_t number;
 
 	if (!units_parse(value, false, &number))
-		return status_make(STATUS_USAGE,
-			"--seed %s: a whole number from 0 to 2^63-1 is wanted", value);
+		return status_make(
+			STATUS_USAGE, "--seed %s is no whole number from 0 to 2^63-1", value);
 	cli->seed = (uint64_t)number;
 	return status_ok();
 }
@@ -68,7 +67,7 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	/* A day is far beyond any sweep; what is longer is a slip. */
 	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
 		return status_make(STATUS_USAGE,
-			"--time-budget %s: seconds are wanted, 0.001 to 86400", value);
+			"--time-budget %s is no number of seconds from 0.001 to 86400", value);
 	cli->time_budget = seconds;
 	return status_ok();
 }
@@ -267,7 +266,7 @@ static struct status split(
 			const char *typed = argv[optind - 1];
 			const struct cli_option *option = optopt >= 256 ? all[optopt - 256] : NULL;
 
-			return status_make(STATUS_USAGE, "%s wants an argument: %s", typed,
+			return status_make(STATUS_USAGE, "%s needs an argument: %s", typed,
 				option ? option->argument : "a value");
 		} else if (found == '?') {
 			/* optopt: the row of an option that was given an argument and takes none; 0
@@ -397,7 +396,7 @@ void cli_help(const struct cli *cli, bool of_command)
 		fprintf(cli->out, "  slexplore %s%s%s\n      %s\n", (*command)->name,
 			*(*command)->arguments ? " " : "", (*command)->arguments, (*command)->help);
 	fprintf(cli->out,
-		"\nWithout a subcommand: %s. slexplore SUBCOMMAND --help tells more, and which of "
+		"\nWithout a subcommand: %s. slexplore SUBCOMMAND --help shows more, and which of "
 		"these\n"
 		"options it takes:\n\n",
 		cli_commands[0]->name);

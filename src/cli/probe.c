@@ -89,7 +89,7 @@ static struct status apply_max_size(struct cli *cli, const char *value)
 	if (!units_parse(value, true, &bytes) || bytes < (int64_t)PROBE_LEAST ||
 		bytes > INT64_C(1) << 44)
 		return status_make(STATUS_USAGE,
-			"--max-size %.40s: a size from 64k to 16t is wanted, as in 64m", value);
+			"--max-size %.40s is no size from 64k to 16t: use 64m, for example", value);
 	((struct asked *)cli->own)->max_size = (uint64_t)bytes;
 	return status_ok();
 }
@@ -111,7 +111,8 @@ static struct status apply_pages(struct cli *cli, const char *value)
 			((struct asked *)cli->own)->pages = words[i].kinds;
 			return status_ok();
 		}
-	return status_make(STATUS_USAGE, "--pages %.40s: it is both, 4k, huge or auto", value);
+	return status_make(
+		STATUS_USAGE, "unknown --pages %.40s: use both, 4k, huge or auto", value);
 }
 
 static int probe_run(struct cli *cli)
@@ -142,7 +143,7 @@ static int probe_run(struct cli *cli)
 
 static const struct cli_option own_options[] = {
 	{ "max-size", "SIZE", "the largest working set (256m)", apply_max_size },
-	{ "pages", "both|4k|huge|auto", "the pages behind working sets (both)", apply_pages },
+	{ "pages", "both|4k|huge|auto", "the pages of working sets (both)", apply_pages },
 	{ "points", NULL, "every point, instead of a plot", OPTION_IN_CLI(points) },
 	{ .name = NULL },
 };

@@ -316,10 +316,9 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 	struct status status;
 
 	if (cli->word_count == 0)
-		return status_make(STATUS_USAGE, "record wants the name of the file to write");
+		return status_make(STATUS_USAGE, "missing file name: slexplore record FILE");
 	if (kernel_find(cli->words[0]) || strchr(cli->words[0], '='))
-		return status_make(STATUS_USAGE,
-			"record wants a file first, as in slexplore record FILE %.60s",
+		return status_make(STATUS_USAGE, "missing file name: slexplore record FILE %.60s",
 			cli->words[0]);
 	if (cli->word_count == 1)
 		return status_ok();
@@ -380,7 +379,7 @@ static struct status open_recording(struct recorder *recorder)
 	}
 	status = recording_open(recorder->cli->words[0], &place, &recorder->recording, &behind);
 	if (status_is_ok(&status) && behind)
-		cli_note(recorder->cli, "%s holds %d settings already: going on behind them",
+		cli_note(recorder->cli, "%s has %d settings already: new ones are appended",
 			recorder->cli->words[0], recording_held(recorder->recording));
 	return status;
 }

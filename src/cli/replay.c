@@ -79,7 +79,7 @@ static int replay_run(struct cli *cli)
 
 	if (cli->word_count == 0)
 		status = status_make(STATUS_USAGE,
-			"replay wants a recording: a file that slexplore record has made");
+			"missing recording: slexplore replay FILE, made by slexplore record");
 	if (status_is_ok(&status))
 		status = cli_screen(cli);
 	if (status_is_ok(&status))

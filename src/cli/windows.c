@@ -220,7 +220,7 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 		cli->format->windows(&report, windows_report(windows));
 		work_reported(cli, &report);
 	}
-	exit_status = work_conclude(cli, bench, &campaign, "what was measured so far is printed");
+	exit_status = work_conclude(cli, bench, &campaign, "the results so far are printed");
 	return any && drawing_wanted(cli)
 		       ? drawing_save(cli, chart_windows(windows_report(windows), NULL, &origin),
 				 exit_status)

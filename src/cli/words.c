@@ -53,8 +53,8 @@ struct status words_kernel(struct cli *cli, const struct kernel **kernel)
 		return setting_find_kernel(cli->words[0], kernel);
 	for (int i = 0; kernel_registry[i]; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", kernel_registry[i]->name);
-	status = status_make(STATUS_USAGE, "%s wants a kernel: one of %s", cli->command->name,
-		text_string(&names));
+	status = status_make(STATUS_USAGE, "missing kernel name for %s: use one of %s",
+		cli->command->name, text_string(&names));
 	text_free(&names);
 	return status;
 }

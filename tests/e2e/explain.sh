@@ -80,7 +80,7 @@ refuse 2 'did you mean unroll?' explain combine unrol=2
 refuse 2 'unroll=17' explain combine unroll=17
 refuse 2 'unroll=1..2' explain combine unroll=1..2
 refuse 2 'acc=9 needs' explain combine acc=9 unroll=4
-refuse 2 'explain wants a kernel' explain
+refuse 2 'kernel name for explain' explain
 refuse 2 'is an option of' explain combine --time-budget 1
 refuse 2 "$other" run combine --uarch "$other"
 refuse 2 "$other" sweep combine --uarch "$other"

@@ -70,7 +70,7 @@ says err ': the same command goes on with them'
 
 # Append another kernel; existing samples are kept.
 expect 0 record one.jsonl k-loads k=1 --time-budget 0.1
-says err 'holds 3 settings already'
+says err '3 settings'
 says err '1 setting,'
 expect 0 record one.jsonl mul-chain acc=1,2,4 --time-budget 0.1
 says err '0 settings, '
@@ -105,15 +105,15 @@ says err 'not a recording of slexplore'
 expect 1 replay . --script dump.script
 says err 'Is a directory'
 expect 2 replay --script dump.script
-says err 'replay wants a recording'
+says err 'slexplore replay FILE'
 expect 2 replay one.jsonl
 says err 'terminal'
 
 # Errors of recording.
 expect 2 record
-says err 'record wants the name of the file'
+says err 'slexplore record FILE'
 expect 2 record mul-chain
-says err 'record wants a file first'
+says err 'slexplore record FILE '
 expect 2 record x.jsonl ./mine.c
 says err 'own loops are not recorded'
 expect 2 record x.jsonl mul-chain acc=99

@@ -140,13 +140,12 @@ static void wrong_usage_is_named(void **state)
 	refused("--s", "--s");
 	refused("-z", "unknown option -z");
 	refused("list --quiet=yes", "--quiet takes no argument");
-	refused("list --format", "--format wants an argument: text|csv|json");
-	refused("list --format xml",
-		"--format xml: there is no such format; it is text, csv or json");
+	refused("list --format", "text|csv|json");
+	refused("list --format xml", "text, csv or json");
 	refused("run --cpu -1", "--cpu -1");
 	refused("run --cpu 99999999999", "--cpu 99999999999");
 	refused("run --seed x", "--seed x");
-	refused("run --time-budget 0", "--time-budget 0: seconds are wanted");
+	refused("run --time-budget 0", "--time-budget 0 ");
 	refused("run --time-budget nan", "--time-budget nan");
 	refused("run --time-budget 1s", "--time-budget 1s");
 	refused("--format json", "--format is an option of list, run, sweep, explain, probe, "
@@ -157,8 +156,8 @@ static void wrong_usage_is_named(void **state)
 	refused("fold --quiet", "not of explore");
 	refused("list --seed 1", "not of list");
 	refused("run fold --ascii", "--ascii is an option of explore and replay, not of run");
-	refused("run", "run wants a kernel: one of fold, walk-list, odd");
-	refused("sweep", "sweep wants a kernel");
+	refused("run", "one of fold, walk-list, odd");
+	refused("sweep", "slexplore sweep KERNEL");
 	refused("run folt", "did you mean fold?");
 	refused("run fold opp=add", "did you mean op?");
 	refused("run fold op=div", "add or mul");
@@ -173,7 +172,7 @@ static void wrong_usage_is_named(void **state)
 	refused("list fold folt", "did you mean fold?");
 	refused("doctor now", "doctor takes no argument: now");
 	refused("explore folt", "did you mean fold?");
-	refused("explain", "explain wants a kernel: one of fold, walk-list, odd");
+	refused("explain", "one of fold, walk-list, odd");
 	refused("explain folt", "did you mean fold?");
 	refused("explain fold opp=add", "did you mean op?");
 	refused("explain fold acc=9", "acc=9 needs unroll=9 or more");
@@ -183,12 +182,12 @@ static void wrong_usage_is_named(void **state)
 		"events and doctor, not of explain");
 	refused("explain fold --cpu 0", "not of explain");
 	refused("explain fold --uarch nonesuch", "no core model \"nonesuch\"");
-	refused("run fold --uarch", "--uarch wants an argument: NAME");
+	refused("run fold --uarch", "argument: NAME");
 	refused("list --uarch zen3", "--uarch is an option of");
 	refused("run fold --event nonsense", "--event 'nonsense': ");
 	refused("run fold --event perf::PERF_COUNT_SW_PAGE_FAULT", "PERF_COUNT_SW_PAGE_FAULTS");
 	refused("run fold --event perf::PAGE-FAULTS:k", "--event 'perf::PAGE-FAULTS:k': ");
-	refused("run fold --event", "--event wants an argument: NAME");
+	refused("run fold --event", "argument: NAME");
 	refused("explore --event nonsense", "--event 'nonsense': ");
 	refused("explain fold --event perf::PAGE-FAULTS",
 		"--event is an option of explore, run, sweep and record, not of explain");
