@@ -32,7 +32,7 @@ static const struct view_slice *slice_of(const struct view *view)
 	return view->by_size.knob >= 0 ? &view->by_size : NULL;
 }
 
-/* Where the present setting is, with its figure. */
+/* Marks the present setting with its value. */
 static void call_here(struct chart *chart, const struct view *view, const struct view_slice *slice,
 	enum sweeps_figure figure, bool steps)
 {

@@ -187,7 +187,7 @@ static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
 	}
 }
 
-/* Whether a name holds every word: then what it counts is mostly what is looked for. */
+/* Whether a name holds every word: such an event is mostly the wanted one. */
 static bool named(const char *name, const char *words)
 {
 	char word[FIND_SIZE];

@@ -1,29 +1,5 @@
-/* The command language: what keys, scripts and lessons all speak. One table row a command.
- *
- * - kernel NAME [KNOB] · kernel next|previous: choose a kernel (and the knob to turn)
- * - kernel PATH [cflags=FLAGS]: open an own loop: ./mine.c, ./mine.S
- * - set KNOB=VALUE …: set knobs
- * - knob NAME · knob next|previous · knob +N|-N: choose a knob; step the chosen one
- * - digit D · entry accept|drop|erase: type a value for the chosen knob
- * - focus next|previous|kernels|knobs|slices|code|counters|mountain: what the arrows act on
- * - move up|down|left|right: by focus: next kernel, knob, value, along the slices, lines of code,
- * over the mountain
- * - remedy: turn the knob that lowers the predicted CPE most
- * - view NAME · view next · code +N|-N: what comes first below the knobs; scroll the code
- * - counters · counters scroll +N|-N: what was counted to the front, or away; scroll it
- * - mountain · relief: the mountain to the front, or away; as a relief, or as cells
- * - whatif [2x|64k|L2 4m|off]: what the walk would miss in other caches
- * - event NAME · event drop [NAME]: count one more event; no more
- * - uarch NAME · uarch · uarch nearest: the core to predict for: another one, this one, the nearest
- * known
- * - pin · pin swap · pin drop: the present result becomes A; A and B swap; forget A
- * - freeze · again: stop and go on; measure everything anew
- * - record · record to FILE: write what is measured to a file, or end that
- * - probe · probe only PART … · probe stop: the memory hierarchy, measured beside; end that
- * - picture [light|dark] [FILE]: a picture of what is in front: FILE.svg, .png, .pdf or .gp
- * - find · find TEXT · choose: look for a kernel, knob or command; take what is marked
- * - help · close · yank · quit: overlays; the command line that reopens this state; end
- */
+/* The command language: what keys, scripts and lessons all use. A command is a row with its name,
+ * arguments, help and functions. */
 #ifndef SLX_EXPLORER_COMMAND_H
 #define SLX_EXPLORER_COMMAND_H
 

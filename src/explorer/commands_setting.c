@@ -131,13 +131,13 @@ struct status action_kernel_by(struct session *session, int direction, double no
 
 /* ---- values ---- */
 
-/* What values are held against: nothing for what is not laid out here. */
+/* The limits that values are checked against: none in a replay. */
 static struct memory_limits limit_of(const struct session *session)
 {
 	return session->replay ? MEMORY_LIMITS_UNKNOWN : session->memory_limits;
 }
 
-/* Tells which knobs moved besides those in `asked` (a bit each). */
+/* Reports which knobs moved, other than those in `asked` (a bit each). */
 static void notice_followers(struct session *session, const struct setting *before, unsigned asked)
 {
 	const struct setting *after = &session->setting;
@@ -337,8 +337,8 @@ static int choice_count(const struct knob *knob)
 	return count;
 }
 
-/* Whether the character can go on in a value of the chosen knob: anything that is seen; whether it
- * makes sense is told when the value is complete. */
+/* Whether the character may follow in a value of the chosen knob: any printable one. Whether it
+ * makes sense is checked when the value is complete. */
 static bool digit_fits(const struct session *session, const char *digit)
 {
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
@@ -420,7 +420,7 @@ static struct status run_digit(struct session *session, const char *arguments, d
 
 	if (!digit_fits(session, arguments))
 		return digit_refused(session, arguments);
-	/* A choice is taken by its number at once. */
+	/* The number of a choice selects it at once. */
 	if (kernel->knobs[session->knob].kind == KNOB_CHOICE)
 		return move_knob_to(session, *arguments - '1', now);
 	entry_add(session, *arguments);

@@ -34,9 +34,8 @@ static void show_errors(struct session *session, const char *path, const struct 
 	overlay_text(session, title, text_string(said));
 }
 
-/* Makes a kernel just opened the own loop, and present unless it is only a new version of one that
- * is not. What it is compared with is the present figure, if that is of a version of the same file.
- */
+/* Makes a compiled kernel the own loop. It becomes the present setting, unless it is a new version
+ * of a loop that is not present. The sample of the version before it becomes A. */
 static void take(struct session *session, const struct kernel *kernel, bool go, double now)
 {
 	const struct setting *present = &session->setting;
@@ -57,7 +56,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 			session_pin(session);
 	}
 	insight_forget(session);
-	/* What was compared in an older version still, whose slot this one may have taken. */
+	/* A may be of an older version, whose slot this one has taken. */
 	if (session->pinned.setting.kernel == kernel)
 		session_unpin(session);
 	session->own.open = true;
@@ -67,7 +66,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 		overlay_close(session);
 	if (go || version)
 		session_go(session, &setting, now);
-	/* A slot's figures are those of the loop that was there before. */
+	/* Samples are of the loop that was in the slot before. */
 	session_forget(session, now);
 }
 
@@ -99,7 +98,7 @@ static bool reload(struct session *session, double now)
 	char path[4096], flags[1024];
 	struct status status;
 
-	/* The slot that holds these may be the one that is taken. */
+	/* The new version may take the slot that holds these. */
 	snprintf(path, sizeof(path), "%s", own_path(own));
 	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
 	session->own.stale = false;

@@ -1,4 +1,4 @@
-/* Which cells are wanted around the present setting, and in which order they are visited. */
+/* The cells around the present setting, and the order of their visits. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,9 @@ static uint64_t last_cache(const struct session *session)
 		       : 0;
 }
 
-/* An own loop's data are laid out anew at each visit: in the background nothing is visited that
- * takes more memory. */
+/* Bytes: each visit lays out an own loop's data again, so that cells with more data are not
+ * visited.
+ */
 enum { ISOLATED_MOST = 64 << 20 };
 
 /* The place in the plan of a setting, or -1 when the kernel or the machine refuses it. The first

@@ -100,8 +100,7 @@ struct status playback_fit(const struct session *session, struct setting *settin
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
-		/* It is a choice that nothing near has; which of several, is told by what there is
-		 * of the first. */
+		/* Of several choices that were not recorded, the first is reported. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
 		setting_show_value(knob, wanted.v[i], value, sizeof(value));

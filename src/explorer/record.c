@@ -1,4 +1,4 @@
-/* The session while what is measured is written to a file. */
+/* The session while samples are written to a file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -28,8 +28,8 @@ struct session_options {
 				  borrowed. NULL: measures */
 	const char *record; /* begins to record to this file as soon as the machine is known; NULL:
 			       does not */
-	const char *const
-		*events; /* to count besides the core's own, by names that libpfm has; copied */
+	const char *const *events; /* to count in addition to the core's own, by names that libpfm
+				      has; copied */
 	int event_count;
 };
 

@@ -8,7 +8,7 @@
 #include "explorer/state.h"
 #include "model/counts/counts.h"
 
-/* ---- what is measured ---- */
+/* ---- measurement ---- */
 
 static void fill_measuring(const struct session *session, double now, struct view *view)
 {
@@ -88,8 +88,7 @@ static double cache_bytes(const struct session *session, int level, bool *measur
 	return session->machine_known ? (double)machine_cache(machine_of(session), level) : 0;
 }
 
-/* The first cache that holds a size. A sixteenth more is as well as none: curves tell sizes that
- * well. */
+/* The first cache that holds a size. Curves show sizes to about a sixteenth. */
 static int level_of(const double *cache, double bytes)
 {
 	bool any = false;

@@ -50,7 +50,7 @@ struct view_point {
 struct characterise_report;
 
 struct view_slice {
-	int knob; /* index of the knob, -1: no such slice */
+	int knob; /* index of the knob; -1: there is no slice */
 	int count;
 	int here; /* the point of the present setting, or -1 when it is at none of them */
 	struct axis_place place; /* of the present setting among the points (count > 0) */
@@ -106,7 +106,7 @@ struct view_found {
 	char command[COUNTER_NAME + 16];   /* what choosing it runs */
 };
 
-/* What was counted at the present setting, beside what the model says. */
+/* The counts of the present setting, next to the values of the model. */
 struct view_counters {
 	const struct event_plan
 		*plan;	      /* NULL: nothing is asked for; its events are those of counts */
@@ -131,14 +131,14 @@ struct view {
 	const struct machine *machine; /* may not be known yet */
 	struct setting setting;
 	struct memory_limits memory_limits;
-	int kernel_index; /* in kernel_registry; behind its end: the own loop; -1: neither */
+	int kernel_index; /* in kernel_registry; after its end: the own loop; -1: neither */
 	bool kernel_absent[VIEW_KERNELS]; /* of kernel_registry: not in the recording that is played
 					   */
-	const char *own;    /* an own loop's name, listed behind the kernels; NULL: none */
+	const char *own;    /* an own loop's name, listed after the kernels; NULL: none */
 	const char *focus;  /* the panel that the arrows act on, by its name */
 	int knob;	    /* the selected one */
 	char entry[24];	    /* a value being typed for it; empty: none */
-	bool entry_refused; /* it was not taken */
+	bool entry_refused; /* it was refused */
 	const char *remark; /* the kernel's on this setting, or the next; NULL: none */
 	char blocks[600]; /* how large its blocks should be, beside the best measured; empty: it has
 			     none */
@@ -146,8 +146,8 @@ struct view {
 			     not, why; empty: nothing to compare */
 	const char *hint; /* what to press first, or NULL: a knob has been turned */
 
-	/* The present setting's figure. While a new setting has none yet, `sample.valid` is false:
-	 * a figure of another setting is never shown in its place. */
+	/* Of the present setting. While a new setting has none yet, `sample.valid` is false: a
+	 * sample of another setting is never shown in its place. */
 	struct sample sample;
 	struct run_facts facts;
 	struct sample quiet;	 /* the last quiet one of this very setting; not valid: none yet */
@@ -192,9 +192,9 @@ struct view {
 	const char *replay; /* what is shown was recorded: the file's name; NULL: it is measured
 			       here and now */
 	struct view_recorded recorded[KNOBS_MAX]; /* of a replay: where each knob was */
-	bool recording;				  /* what is measured is being written to a file */
+	bool recording;				  /* samples are written to a file */
 	const struct probe_report *probe;	  /* NULL: none was asked for */
-	bool probing; /* it is under way, or this core measures itself: live figures rest */
+	bool probing; /* it is under way, or this core measures itself: nothing is measured live */
 	const struct characterise_report *characterising; /* the latter, while it does; else NULL */
 	const struct windows_report
 		*windows;		  /* of the kernel `window`; NULL: it was not chosen yet */
@@ -210,7 +210,7 @@ struct view {
 
 	enum overlay overlay;
 	int scroll;	      /* first line of a long overlay */
-	char find[FIND_SIZE]; /* what is being looked for */
+	char find[FIND_SIZE]; /* the text that find looks for */
 	int found_count, found_selected;
 	struct view_found found[VIEW_FOUND];
 	int found_more;	      /* events that found no place in it */
