@@ -292,8 +292,7 @@ static void code_is_read_without_memory_for_the_data(void **state)
 	kernel.footprint = beyond_reason;
 	status = ask(&kernel, v);
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(
-		status.text, "to read its code tree-lookup is laid out, and there is no room for");
+	check_contains(status.text, "tree-lookup");
 }
 
 static uint64_t least_asked;
