@@ -32,29 +32,9 @@ static void set_integer(struct field_value *value, bool known, int64_t integer)
 	value->integer = integer;
 }
 
-static void get_machine(const struct record_sample *what, struct field_value *value)
-{
-	set_word(value, what->machine);
-}
-
-static void get_part(const struct record_sample *what, struct field_value *value)
-{
-	set_word(value, what->part);
-}
-
-static void get_level(const struct record_sample *what, struct field_value *value)
-{
-	set_word(value, what->level);
-}
-
 static void get_x(const struct record_sample *what, struct field_value *value)
 {
 	set_integer(value, what->part != NULL && isfinite(what->x), (int64_t)what->x);
-}
-
-static void get_sweep(const struct record_sample *what, struct field_value *value)
-{
-	set_word(value, what->sweep);
 }
 
 static void get_seconds(const struct record_sample *what, struct field_value *value)
@@ -72,16 +52,6 @@ static void get_speedup(const struct record_sample *what, struct field_value *va
 static void get_settled(const struct record_sample *what, struct field_value *value)
 {
 	set_integer(value, true, !what->sample->unsettled);
-}
-
-static void get_seed(const struct record_sample *what, struct field_value *value)
-{
-	set_integer(value, true, (int64_t)what->seed);
-}
-
-static void get_uarch(const struct record_sample *what, struct field_value *value)
-{
-	set_word(value, what->uarch);
 }
 
 static void get_binding(const struct record_sample *what, struct field_value *value)
@@ -181,6 +151,7 @@ static bool is_counted(const struct record_sample *what)
 
 /* ---- The table */
 
+#define ROW(member) .owner = IN_ROW, .offset = offsetof(struct record_sample, member)
 #define SAMPLE(member)                                                 \
 	.owner = IN_SAMPLE, .offset = offsetof(struct sample, member), \
 	.size = sizeof(((struct sample *)NULL)->member)
@@ -197,16 +168,15 @@ static bool is_counted(const struct record_sample *what)
 #define MOST_GBPS  1e9
 
 const struct field sample_fields[] = {
-	{ "machine", NULL, "", "the processor's name", FIELDS_HEAD, FIELD_WORD,
-		.get = get_machine },
+	{ "machine", NULL, "", "the processor's name", FIELDS_HEAD, FIELD_NAME, ROW(machine) },
 	{ "cpu", NULL, "", "the measured core's number", FIELDS_PLACE, FIELD_INT, FACTS(cpu),
 		.recorded = true, .absent = -1, .high = INT32_MAX, .applies = has_cpu },
 	{ "bound", NULL, "", "whether the worker was bound to it; absent: it was", FIELDS_PLACE,
 		FIELD_FLAG, FACTS(bound), .recorded = true, USUAL(true) },
 	{ "part", NULL, "", "of a probe: the part whose curve this is a point of", FIELDS_CURVE,
-		FIELD_WORD, .get = get_part },
+		FIELD_NAME, ROW(part) },
 	{ "level", NULL, "", "of a probe's bandwidth, CSV only: the level", FIELDS_CURVE,
-		FIELD_WORD, .no_json = true, .get = get_level },
+		FIELD_NAME, .no_json = true, ROW(level) },
 	{ "x", NULL, "",
 		"of a probe: bytes of the working set (tlb: of the pages touched), bytes between a "
 		"pair, chains or cores",
@@ -263,10 +233,8 @@ const struct field sample_fields[] = {
 	{ "gbps_total", NULL, "GB/s",
 		"data that all cores read and write, where others ran at the same time",
 		FIELDS_VALUE, FIELD_REAL, SAMPLE(total_gbps), .applies = has_company },
-	{ "seed", NULL, "", "where random layouts begin", FIELDS_VALUE, FIELD_INT,
-		.get = get_seed },
-	{ "uarch", NULL, "", "core model of the limits", FIELDS_VALUE, FIELD_WORD,
-		.get = get_uarch },
+	{ "seed", NULL, "", "where random layouts begin", FIELDS_VALUE, FIELD_BYTES, ROW(seed) },
+	{ "uarch", NULL, "", "core model of the limits", FIELDS_VALUE, FIELD_NAME, ROW(uarch) },
 	{ "binding", NULL, "", "name of the binding limit", FIELDS_VALUE, FIELD_WORD,
 		.get = get_binding },
 	{ "limit", NULL, "cycles/element", "the binding limit", FIELDS_VALUE, FIELD_REAL,
@@ -312,8 +280,7 @@ const struct field sample_fields[] = {
 		FIELDS_VALUE, FIELD_REAL, FACTS(load), .recorded = true, .high = 1e6,
 		.line = "load" },
 
-	{ "sweep", NULL, "", "name of the named sweep", FIELDS_SWEEP, FIELD_WORD,
-		.get = get_sweep },
+	{ "sweep", NULL, "", "name of the named sweep", FIELDS_SWEEP, FIELD_NAME, ROW(sweep) },
 	{ "seconds", NULL, "s", "time of the whole working set, in a named sweep", FIELDS_SWEEP,
 		FIELD_REAL, .get = get_seconds },
 	{ "speedup", NULL, "", "speedup over the baseline of the named sweep", FIELDS_SWEEP,
@@ -354,6 +321,7 @@ const char *field_type_name(enum field_type type)
 		[FIELD_BYTES] = "integer",
 		[FIELD_FLAG] = "flag",
 		[FIELD_WORD] = "string",
+		[FIELD_NAME] = "string",
 		[FIELD_SOURCE] = "string",
 		[FIELD_PAGES] = "string",
 		[FIELD_LIST] = "list" };
@@ -389,6 +357,9 @@ static void read_member(const struct field *field, const char *owner, struct fie
 	case FIELD_WORD:
 		set_word(value, member);
 		break;
+	case FIELD_NAME:
+		set_word(value, *(const char *const *)member);
+		break;
 	case FIELD_SOURCE:
 		if (*(const enum source *)member != SOURCE_NONE)
 			set_word(value, source_name(*(const enum source *)member));
@@ -404,7 +375,7 @@ static void read_member(const struct field *field, const char *owner, struct fie
 void field_get(
 	const struct field *field, const struct record_sample *what, struct field_value *value)
 {
-	const void *const owners[] = { NULL, what->sample, what->facts, what->sample_ratios };
+	const void *const owners[] = { NULL, what, what->sample, what->facts, what->sample_ratios };
 
 	*value = (struct field_value){ 0 };
 	if (field->get)
@@ -418,7 +389,8 @@ void field_get(
 
 static bool is_text(enum field_type type)
 {
-	return type == FIELD_WORD || type == FIELD_SOURCE || type == FIELD_PAGES;
+	return type == FIELD_WORD || type == FIELD_NAME || type == FIELD_SOURCE ||
+	       type == FIELD_PAGES;
 }
 
 /* ---- JSON */
@@ -597,6 +569,7 @@ static void write_member(
 		word = record_word(object, name, knob_pages);
 		*(enum page_kind *)member = word > 0 ? (enum page_kind)word : PAGES_AUTO;
 		break;
+	case FIELD_NAME:
 	case FIELD_LIST:
 		break;
 	}

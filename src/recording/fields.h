@@ -47,13 +47,14 @@ enum field_type {
 	FIELD_BYTES,  /* uint64_t */
 	FIELD_FLAG,   /* bool */
 	FIELD_WORD,   /* char[] */
+	FIELD_NAME,   /* const char *; NULL: unavailable */
 	FIELD_SOURCE, /* enum source, by its word */
 	FIELD_PAGES,  /* enum page_kind, by its word */
 	FIELD_LIST,   /* misses by cache level */
 };
 
-/* The struct that has a field's member. */
-enum field_owner { IN_NONE, IN_SAMPLE, IN_FACTS, IN_RATIOS };
+/* The struct that has a field's member; IN_ROW: struct record_sample itself. */
+enum field_owner { IN_NONE, IN_ROW, IN_SAMPLE, IN_FACTS, IN_RATIOS };
 
 /* Columns of CSV are written a group at a time. */
 enum field_group {
