@@ -1,27 +1,16 @@
 /* Every kernel computes what it says at every setting that its knobs allow. */
-#include "check.h"
+#include "laid.h"
 
 #include "base/random.h"
-#include "engine/memory/code_buffer.h"
 #include "experiment/listing.h"
 #include "kernels/features.h"
-#include "kernels/kernel.h"
 
-static atomic_bool no_cancel;
-static struct code_buffer room;
-
-enum { MEMORY = 4 << 20 };
-
-static void run_at(const struct kernel *kernel, const int64_t *v, unsigned char *memory,
-	uint64_t prepared, struct kernel_run *run)
+static void run_at(
+	const struct kernel *kernel, const int64_t *v, uint64_t prepared, struct kernel_run *run)
 {
-	*run = (struct kernel_run){ .kernel = kernel,
-		.memory = memory,
-		.layout.prepared = prepared,
-		.seed = 7,
-		.work.cancel = &no_cancel };
-	memcpy(run->v, v, sizeof(run->v));
-	check_ok(code_buffer_prepare(&room, run));
+	*run = laid_run(kernel, v);
+	run->layout.prepared = prepared;
+	check_ok(laid_prepare(run));
 	assert_true(run->ring > 0);
 	assert_true(run->granule > 0);
 	assert_int_equal(run->ring % run->granule, 0);
@@ -33,9 +22,7 @@ static void initial(const struct kernel *kernel, int64_t *v)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE);
 
-	memset(v, 0, KNOBS_MAX * sizeof(*v));
-	for (int i = 0; i < kernel->knob_count; i++)
-		v[i] = kernel->knobs[i].initial;
+	laid_initial(kernel, v);
 	if (size >= 0 && v[size] > MEMORY)
 		v[size] = 16384;
 }
@@ -111,7 +98,6 @@ static void check_function_is_shown(const struct kernel *kernel, const char *fun
  * leaves alone what lies behind its memory. */
 static void random_settings_compute_right(void **state)
 {
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	struct random random = { 42 };
 
 	(void)state;
@@ -143,7 +129,7 @@ static void random_settings_compute_right(void **state)
 			else
 				end = MEMORY - sizeof(behind),
 				memcpy(behind, memory + end, sizeof(behind));
-			run_at(kernel, v, memory, prepared, &run);
+			run_at(kernel, v, prepared, &run);
 			prepared = run.layout.laid_out;
 			check_ok(kernel_verify(&run));
 			if (kernel_footprint(kernel, v) <= end)
@@ -155,13 +141,11 @@ static void random_settings_compute_right(void **state)
 			shown = run.code.name;
 		}
 	}
-	free(memory);
 }
 
 static void every_combine_loop_computes_right(void **state)
 {
 	const struct kernel *combine = kernel_find("combine");
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	int64_t v[KNOBS_MAX];
 	int loops = 0;
 
@@ -182,18 +166,16 @@ static void every_combine_loop_computes_right(void **state)
 							v[shape]++) {
 							struct kernel_run run;
 
-							run_at(combine, v, memory, 0, &run);
+							run_at(combine, v, 0, &run);
 							check_ok(kernel_verify(&run));
 							loops++;
 						}
 	assert_int_equal(loops, 4 * 2 * 3 * (136 + 16));
-	free(memory);
 }
 
 /* A wrong sum is noticed: verify() is no formality. */
 static void verify_can_fail(void **state)
 {
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 
 	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
@@ -209,7 +191,7 @@ static void verify_can_fail(void **state)
 			v[kernel_knob(kernel, "op")] = 0;
 		if (strcmp(kernel->name, "stores") == 0)
 			v[kernel_knob(kernel, "form")] = 1; /* plain stores read nothing */
-		run_at(kernel, v, memory, 0, &run);
+		run_at(kernel, v, 0, &run);
 		if (strcmp(kernel->name, "list-length") == 0)
 			*(void **)(void *)memory = memory;
 		else if (strcmp(kernel->name, "combine") == 0)
@@ -225,20 +207,18 @@ static void verify_can_fail(void **state)
 		if (status.code != STATUS_FAILED)
 			fail_msg("%s did not notice", kernel->name);
 	}
-	free(memory);
 }
 
 static void calls_continue_where_the_last_one_stopped(void **state)
 {
 	const struct kernel *list = kernel_find("list-length");
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 	const void *half;
 
 	(void)state;
 	initial(list, v);
-	run_at(list, v, memory, 0, &run);
+	run_at(list, v, 0, &run);
 	list->call(&run, run.ring / 2);
 	half = run.cursor;
 	assert_ptr_not_equal(half, memory);
@@ -248,7 +228,6 @@ static void calls_continue_where_the_last_one_stopped(void **state)
 	assert_ptr_equal(run.cursor, half);
 	kernel_rewind(&run);
 	assert_ptr_equal(run.cursor, memory);
-	free(memory);
 }
 
 /* A random list grown in steps is the list built at once, and every node is on it. */
@@ -257,7 +236,6 @@ static void calls_continue_where_the_last_one_stopped(void **state)
 static void movable_sets_begin_anywhere(void **state)
 {
 	const uint64_t base = 2 << 20;
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	int movable = 0;
 
 	(void)state;
@@ -273,9 +251,9 @@ static void movable_sets_begin_anywhere(void **state)
 		assert_true(kernel->layout_nests);
 		initial(kernel, v);
 		v[size] = MEMORY;
-		run_at(kernel, v, memory, 0, &run);
+		run_at(kernel, v, 0, &run);
 		v[size] = 64 << 10;
-		run_at(kernel, v, memory, MEMORY, &run);
+		run_at(kernel, v, MEMORY, &run);
 		check_ok(kernel_verify(&run));
 		run.memory += base;
 		run.layout.base = base;
@@ -284,13 +262,11 @@ static void movable_sets_begin_anywhere(void **state)
 		assert_int_equal(kernel_verify(&run).code, STATUS_FAILED);
 	}
 	assert_true(movable > 0);
-	free(memory);
 }
 
 /* Half-way round is where half a pass ends. */
 static void begins_at_a_share_of_the_ring(void **state)
 {
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	int count = 0;
 
 	(void)state;
@@ -309,7 +285,7 @@ static void begins_at_a_share_of_the_ring(void **state)
 		initial(kernel, v);
 		if (kernel->shrink)
 			kernel->shrink(v);
-		run_at(kernel, v, memory, 0, &run);
+		run_at(kernel, v, 0, &run);
 		kernel_rewind(&run);
 		kernel->call(&run, run.ring / run.granule / 2 * run.granule);
 		kernel->call(&run, run.granule);
@@ -325,14 +301,12 @@ static void begins_at_a_share_of_the_ring(void **state)
 		kernel->call(&run, run.granule);
 	}
 	assert_true(count > 0);
-	free(memory);
 }
 
 static void random_lists_grow(void **state)
 {
 	const struct kernel *list = kernel_find("list-length");
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY),
-		      *once = aligned_alloc(2 << 20, MEMORY);
+	unsigned char *once = aligned_alloc(2 << 20, MEMORY);
 	int size = kernel_knob(list, "size"), spacing = kernel_knob(list, "spacing"),
 	    order = kernel_knob(list, "order");
 	uint64_t prepared = 0;
@@ -344,27 +318,27 @@ static void random_lists_grow(void **state)
 	v[spacing] = 64;
 	v[order] = 1;
 	for (v[size] = 64; v[size] <= 65536; v[size] = v[size] * 3 / 2 / 64 * 64 + 64) {
-		run_at(list, v, memory, prepared, &run);
+		run_at(list, v, prepared, &run);
 		prepared = run.layout.laid_out;
 		check_ok(kernel_verify(&run));
 		assert_int_equal(run.ring, v[size] / 64);
 	}
 	v[size] = (int64_t)prepared;
-	run_at(list, v, once, 0, &run);
+	run = laid_run(list, v);
+	run.memory = once;
+	check_ok(laid_prepare(&run));
 	for (uint64_t i = 0; i < prepared; i += 64) {
 		unsigned char *a = *(unsigned char **)(void *)(memory + i),
 			      *b = *(unsigned char **)(void *)(once + i);
 
 		assert_int_equal(a - memory, b - once);
 	}
-	free(memory);
 	free(once);
 }
 
 static void one_node_points_to_itself(void **state)
 {
 	const struct kernel *list = kernel_find("list-length");
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
@@ -374,17 +348,15 @@ static void one_node_points_to_itself(void **state)
 		for (int order = 0; order < 2; order++) {
 			v[kernel_knob(list, "size")] = v[kernel_knob(list, "spacing")] = spacing;
 			v[kernel_knob(list, "order")] = order;
-			run_at(list, v, memory, 0, &run);
+			run_at(list, v, 0, &run);
 			assert_int_equal(run.ring, 1);
 			check_ok(kernel_verify(&run));
 		}
-	free(memory);
 }
 
 static void cancelled_preparation_can_be_taken_up(void **state)
 {
 	atomic_bool cancel = true;
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 
 	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
@@ -403,12 +375,11 @@ static void cancelled_preparation_can_be_taken_up(void **state)
 		while (kernel_footprint(kernel, v) > MEMORY)
 			v[kernel_knob(kernel, "size")] -= MEMORY / 64;
 		memcpy(run.v, v, sizeof(v));
-		status = code_buffer_prepare(&room, &run);
+		status = code_buffer_prepare(&laid_room, &run);
 		assert_int_equal(status.code, STATUS_CANCELLED);
-		run_at(kernel, v, memory, run.layout.laid_out, &run);
+		run_at(kernel, v, run.layout.laid_out, &run);
 		check_ok(kernel_verify(&run));
 	}
-	free(memory);
 }
 
 /* The rights of the pages at `address`, as the system writes them: "r-xp"; empty: it does not say.
@@ -433,7 +404,6 @@ static void rights_at(const void *address, char rights[8])
 /* Code that kernels make can be run, and no more written, once it is there. */
 static void code_that_is_made_is_not_writable(void **state)
 {
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	int made = 0;
 
 	(void)state;
@@ -448,18 +418,18 @@ static void code_that_is_made_is_not_writable(void **state)
 			continue;
 		/* Again, too, where there is code already. */
 		for (int times = 0; times < 2; times++) {
-			run_at(kernel, v, memory, 0, &run);
-			assert_true(code_buffer_left(&room, run.code.start) > 0 &&
-				    code_buffer_left(&room, run.code.start) <= room.bytes);
+			run_at(kernel, v, 0, &run);
+			assert_true(
+				code_buffer_left(&laid_room, run.code.start) > 0 &&
+				code_buffer_left(&laid_room, run.code.start) <= laid_room.bytes);
 			rights_at(run.code.start, rights);
 			if (rights[0])
 				assert_memory_equal(rights, "r-x", 3);
 		}
-		assert_int_equal(code_buffer_left(&room, memory), 0);
+		assert_int_equal(code_buffer_left(&laid_room, memory), 0);
 		made++;
 	}
 	assert_true(made > 0);
-	free(memory);
 }
 
 /* Whatever knob a user turns, the others follow to something allowed. */
@@ -506,7 +476,6 @@ static void fit_makes_any_move_allowed(void **state)
 static void splits_are_those_of_the_layout(void **state)
 {
 	const struct kernel *loads = kernel_find("split-loads");
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	int width = kernel_knob(loads, "width"), order = kernel_knob(loads, "order"),
 	    offset = kernel_knob(loads, "offset");
 	struct kernel_run run;
@@ -523,15 +492,14 @@ static void splits_are_those_of_the_layout(void **state)
 			bool crosses = (v[offset] + bytes - 1) / 64 > 0;
 
 			crossing += crosses;
-			run_at(loads, v, memory, 0, &run);
+			run_at(loads, v, 0, &run);
 			check_near(run.walk.splits, crosses, 0);
 		}
 		v[order] = 1;
 		v[offset] = 0;
-		run_at(loads, v, memory, 0, &run);
+		run_at(loads, v, 0, &run);
 		check_near(run.walk.splits, crossing / 64.0, 1e-12);
 	}
-	free(memory);
 }
 
 /* Half a pass over few places may take longer than a whole one: trials are of whole passes there. A
@@ -539,19 +507,17 @@ static void splits_are_those_of_the_layout(void **state)
 static void small_scattered_stores_are_timed_by_passes(void **state)
 {
 	const struct kernel *stores = kernel_find("scatter-stores");
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	int size = kernel_knob(stores, "size");
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
 	(void)state;
 	initial(stores, v);
-	run_at(stores, v, memory, 0, &run);
+	run_at(stores, v, 0, &run);
 	assert_true(run.ring > 0 && run.period == run.ring && run.passes);
 	v[size] = 1 << 20;
-	run_at(stores, v, memory, 0, &run);
+	run_at(stores, v, 0, &run);
 	assert_int_equal(run.period, 0);
-	free(memory);
 }
 
 /* A call's products are of so many elements each: longer ones than the call's make no difference to
@@ -559,7 +525,6 @@ static void small_scattered_stores_are_timed_by_passes(void **state)
 static void products_begin_anew(void **state)
 {
 	const struct kernel *chain = kernel_find("mul-chain");
-	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	int acc = kernel_knob(chain, "acc"), restart = kernel_knob(chain, "restart");
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
@@ -567,23 +532,22 @@ static void products_begin_anew(void **state)
 
 	(void)state;
 	initial(chain, v);
-	run_at(chain, v, memory, 0, &run);
+	run_at(chain, v, 0, &run);
 	check_near(run.walk.restart, 0, 0);
 	chain->call(&run, 64);
 	one = run.result;
 	v[restart] = 65;
-	run_at(chain, v, memory, 0, &run);
+	run_at(chain, v, 0, &run);
 	check_near(run.walk.restart, 65, 0);
 	chain->call(&run, 64);
 	assert_int_equal(run.result, one);
 	v[restart] = 32;
-	run_at(chain, v, memory, 0, &run);
+	run_at(chain, v, 0, &run);
 	chain->call(&run, 64);
 	assert_int_not_equal(run.result, one);
 	v[acc] = 3; /* whole iterations */
-	run_at(chain, v, memory, 0, &run);
+	run_at(chain, v, 0, &run);
 	check_near(run.walk.restart, 33, 0);
-	free(memory);
 }
 
 static void missing_instructions_are_named(void **state)
@@ -642,5 +606,5 @@ int main(void)
 		cmocka_unit_test(combine_refuses_what_cannot_be),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, laid_begin, laid_end);
 }
