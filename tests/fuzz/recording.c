@@ -79,6 +79,15 @@ static const char two[] =
 static const char grid[] = HEAD SETTING("7", MOUNTAIN("16384", "1"))
 	SETTING("8", MOUNTAIN("16384", "2")) SETTING("9", MOUNTAIN("65536", "1"))
 		SETTING("10", MOUNTAIN("65536", "2")) HEAD SETTING("1", MOUNTAIN("65536", "2"));
+/* A sample in three lines, one that lacks a line, and a continuation of nothing. */
+static const char continued[] = HEAD
+	"{\"v\":1,\"record\":\"facts\",\"id\":1,\"more\":2,\"cpu\":0,\"cycles_from\":\"coun\"}\n"
+	"{\"v\":1,\"record\":\"more\",\"id\":1,\"of\":\"facts\",\"cycles_from\":\"ter\"}\n"
+	"{\"v\":1,\"record\":\"more\",\"id\":1,\"of\":\"facts\",\"ring\":2048,\"forgotten\":{}}\n"
+	"{\"v\":1,\"record\":\"explain\",\"id\":1,\"more\":99999}\n"
+	"{\"v\":1,\"record\":\"explain\",\"id\":1,\"more\":1}\n"
+	"{\"v\":1,\"record\":\"more\",\"id\":2,\"of\":\"explain\",\"knobs\":{\"size\":[]}}"
+	"\n" SETTING("3", MOUNTAIN("16384", "1"));
 static const char odd[] =
 	HEAD "{\"record\":\"facts\",\"id\":-1,\"cycles_from\":\"counter\",\"asked\":\"huge\","
 	     "\"nodes\":-1,\"node\":1e9,\"cores\":99,\"others_gbps\":\"x\"}\n[[[[[[[[[[[[\n{\"a\":"
@@ -87,7 +96,7 @@ static const char odd[] =
 	     "{\"size\":99999999999999999999}}\n\xff\xfe\n";
 
 const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(one), FUZZ_TEXT(two), FUZZ_TEXT(grid),
-	FUZZ_TEXT(odd), { NULL, 0 } };
+	FUZZ_TEXT(continued), FUZZ_TEXT(odd), { NULL, 0 } };
 const size_t fuzz_longest = 16384;
 
 static void demand(bool good)
