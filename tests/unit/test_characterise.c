@@ -264,7 +264,7 @@ static void what_was_never_quiet_is_not_told(void **state)
 	assert_false(play->report->measured.width.known);
 	assert_false(op_named(play, MULTIPLY)->latency.known);
 	assert_true(noted(play, "was never quiet"));
-	assert_false(noted(play, "did not find the core quiet"));
+	assert_false(noted(play, "never ran on a quiet core"));
 	play_free(play);
 }
 
@@ -285,7 +285,7 @@ static void what_was_quiet_for_some_is_told_of_them(void **state)
 	play->options.quick = true;
 	play->answer = busy_in_one_answer;
 	run(play);
-	assert_true(noted(play, "did not find the core quiet"));
+	assert_true(noted(play, "never ran on a quiet core"));
 	assert_false(noted(play, "was never quiet"));
 	play_free(play);
 }
@@ -466,7 +466,7 @@ static void what_early_stages_left_out_comes_once_more(void **state)
 	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
 	check_near(op_named(play, MULTIPLY)->slots.value, 1, 0.1);
 	assert_true(play->report->measured.mix_count > 0);
-	assert_false(noted(play, "did not find the core quiet"));
+	assert_false(noted(play, "never ran on a quiet core"));
 	assert_true(play->now < 20);
 	play_free(play);
 }
@@ -520,7 +520,7 @@ static void what_is_refused_is_noted_and_the_rest_goes_on(void **state)
 	run(play);
 	assert_true(noted(play, "no memory to execute"));
 	/* That says it: the core was quiet. */
-	assert_false(noted(play, "did not find the core quiet"));
+	assert_false(noted(play, "never ran on a quiet core"));
 	assert_true(play->again <= 2);
 	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
 	play_free(play);

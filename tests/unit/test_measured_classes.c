@@ -2,7 +2,7 @@
  * class that is in the list of those, data/characterise.*. */
 #include "check.h"
 
-#include "experiment/characterise/characterise_state.h"
+#include "experiment/characterise/recipes.h"
 #include "kernels/kernel.h"
 #include "model/core/uarch.h"
 #include "model/limits/explain.h"

@@ -14,31 +14,29 @@
 #include "experiment/visits.h"
 #include "kernels/window.h"
 
-/* Seconds of a visit: some thirty trials of some thirty microseconds each. */
+/* Seconds of a visit: about 30 trials of 30 microseconds each. */
 #define VISIT 0.0015
 
-/* Quiet trials that end a visit; trials without a quiet one after which it gives up and comes back
- * later; and how well the median is to be known, relatively, for a loop to be left alone. */
+/* Quiet trials that end a visit, and trials without a quiet one after which a visit ends and is
+ * repeated later. */
 enum { QUIET = 24, PATIENCE = 10 };
 
-/* Sums and products of 512 bits are throttled for up to a millisecond whenever they come after
- * something else, and the clock is wrong behind them for a while (Redwood Cove): of the first 50
- * trials none counts. A loop of such vectors of which nothing is known after a visit gets this in
- * the next. */
+/* On Redwood Cove, operations of 512 bits are throttled for up to a millisecond after other code,
+ * and then the clock is wrong for a while: none of the first 50 trials counts. Such a loop gets
+ * this longer visit if the first one gave no value. */
 #define VISIT_WIDE 0.004
 enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
 
-/* Visits that a figure is given which cannot be right. */
+/* Visits for a loop whose value is impossible. */
 enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
 
-/* Rounds over the loops of a stage: the first two visit all, so that each is met at two times at
- * least, the others what is not known well enough yet, as long as there is time; after so many only
- * that of which nothing is known. Of a mix one is enough where it is. */
+/* Rounds over the loops of a stage. The first two visit every loop, so that each is measured at two
+ * times. Later ones visit loops with an imprecise value, and after ROUNDS only loops without one. A
+ * mix needs one round. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
-/* Seconds that all is to take, and those of the caches; and how much of the whole each stage is,
- * for progress. */
+/* Seconds of the whole measurement, and the share of each stage. */
 #define SECONDS	      18.0
 #define SECONDS_QUICK 6.0
 static const double shares[CHARACTERISE_STAGES] = { 0.28, 0.16, 0.15, 0.06, 0.35 },
@@ -50,7 +48,7 @@ _Static_assert(sizeof(characterise_stage_names) / sizeof(*characterise_stage_nam
 		       CHARACTERISE_STAGES + 1,
 	"a name for each stage");
 
-/* Mixes in one batch. */
+/* Room for loops, and mixes of one batch. */
 enum { ITEMS = 4096, MIX_BATCH = 48 };
 
 struct characterise {
@@ -60,29 +58,28 @@ struct characterise {
 	enum characterise_stage stage;
 	int round;
 	int item_count, item;
-	struct loop_item *items; /* of this stage */
+	struct loop_item *items; /* of the current stage */
 	int all_count;
-	struct loop_item *all; /* of earlier ones */
-	int left_out; /* how far it is with what earlier stages left out: 1 classes, 2 slots, 3 done
-		       */
-	bool again;   /* only loops of which nothing is known are to be added */
+	struct loop_item *all; /* of earlier stages */
+	int left_out;	       /* repeated loops of earlier stages: 1 classes, 2 slots, 3 done */
+	bool again;	       /* add only loops without a value */
 	double begin;
-	struct visits visits;		   /* of items */
+	struct visits visits;		   /* over the items */
 	const struct campaign *inner;	   /* the probe or the windows, while they measure */
-	double inner_done;		   /* of it, 0…1 */
-	const struct result *inner_result; /* of its request under way */
-	struct measured_mix *next;	   /* mixes under way */
-	int next_count;			   /* that the last search found: the mixes to ask for */
+	double inner_done;		   /* 0…1 */
+	const struct result *inner_result; /* of its current request */
+	struct measured_mix *next;	   /* mixes of the current batch */
+	int next_count;			   /* mixes that the last search found */
 };
 
-/* The largest working set of the caches' stage: beyond any second cache. */
+/* The largest working set of the stage of caches: larger than any second-level cache. */
 #define CACHES_SIZE (UINT64_C(16) << 20)
 
-/* Seconds of what others measure. */
+/* Seconds of the probe and of the windows. */
 #define SECONDS_CACHES	2.5
 #define SECONDS_WINDOWS 1.6
 
-/* Nops beside what slots are asked of: so many that the width binds, whatever else does. */
+/* Enough nops next to an instruction that the rename width is the limit. */
 #define NOPS_OVER 1.6
 enum { NOPS_MOST = 360 };
 
@@ -137,7 +134,7 @@ static void add_loop(void *context, enum item_kind kind, int of, const struct ke
 	add(context, kind, of, kernel, 0);
 }
 
-/* With nops that take half as long again as what they stand beside, alone. */
+/* Adds the loop with so many nops that they take 1.6 times as long as the loop alone. */
 static void add_slots_of(
 	struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel)
 {
@@ -185,7 +182,7 @@ static struct probe *new_probe(struct characterise *characterise)
 	return probe;
 }
 
-/* What the fillers of these kinds fill, as `size` in a core's file has it. */
+/* Fillers whose buffers have a `size` line. */
 static const enum window_kind window_kinds[] = { WINDOW_NOP, WINDOW_ADD, WINDOW_VECTOR, WINDOW_LOAD,
 	WINDOW_STORE, WINDOW_BRANCH, WINDOW_WAIT };
 
@@ -208,8 +205,7 @@ static struct windows *new_windows(struct characterise *characterise)
 	return windows;
 }
 
-/* Visits after which a mix that never found the core quiet is taken for one that cannot be
- * measured: what the search hears of so it asks for no more. */
+/* Visits without a quiet core after which a mix counts as not measurable. */
 enum { VISITS_MIX = 24 };
 
 static bool come_back(const struct characterise *characterise, const struct loop_item *item)
@@ -221,7 +217,7 @@ static bool come_back(const struct characterise *characterise, const struct loop
 	       (!cell || (status_is_ok(&cell->failure) && cell->visits < VISITS_MIX));
 }
 
-/* What a loop showed of which earlier stages knew nothing. */
+/* Keeps a loop that earlier stages could not measure. */
 static void take_again(struct characterise *characterise, const struct loop_item *item)
 {
 	bool slots = item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS;
@@ -233,8 +229,8 @@ static void take_again(struct characterise *characterise, const struct loop_item
 		characterise->all[characterise->all_count++] = *item;
 }
 
-/* A core may have been busy all through the first stages: what they left out comes once more,
- * classes and then slots, since ports follow from them. */
+/* The core may have been busy during the first stages. Measures the missing classes and slots once
+ * more, because ports follow from them. */
 static bool add_left_out(struct characterise *characterise)
 {
 	while (characterise->left_out < 2 && characterise->item_count == 0) {
@@ -303,11 +299,11 @@ static void add_mixes(struct characterise *characterise)
 				loop_of_mix(&characterise->values.recipes, measured,
 					&characterise->next[i]),
 				0);
-		/* Mixes that no loop can be made of are answered all the same. */
+		/* Mixes without a loop get the answer "unknown". */
 		if (characterise->next_count > 0 && characterise->item_count == 0)
 			take_mixes(characterise);
 	} while (characterise->next_count > 0 && characterise->item_count == 0);
-	/* A search that was interrupted brings nothing. */
+	/* An interrupted search has no result. */
 	if (characterise->item_count == 0)
 		memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
 }
@@ -322,7 +318,7 @@ static void keep_items(struct characterise *characterise)
 		struct figure figure = evaluate_loop(&characterise->values, setting.kernel);
 
 		report->loops++;
-		/* Why others failed, a note of their own says. */
+		/* A failed loop has its own note. */
 		report->unmeasured += !figure.known && !(cell && !status_is_ok(&cell->failure));
 	}
 	for (int i = 0; i < characterise->item_count && characterise->all_count < ITEMS; i++)
@@ -342,7 +338,7 @@ static void add_loops(struct characterise *characterise)
 
 /* ---- beginning */
 
-/* A name that nothing in the data file has. */
+/* Fails for a name that is not in the data file. */
 static struct status check_names(const char *const *classes)
 {
 	const char *names[MEASURED_OPS + 1] = { NULL };
@@ -451,7 +447,7 @@ static bool item_wanted(const struct characterise *characterise, const struct lo
 		       !evaluate_is_plausible(&characterise->values, item));
 }
 
-/* Of the loops of this stage. */
+/* Whether every loop of the stage has a plausible value. */
 static bool all_known(const struct characterise *characterise)
 {
 	for (int i = 0; i < characterise->item_count; i++)
@@ -460,8 +456,8 @@ static bool all_known(const struct characterise *characterise)
 	return true;
 }
 
-/* Of the time that there is, what this stage and those before it may take: all, where what comes
- * after rests on what is not known yet. */
+/* Whether the share of this stage and the earlier ones is over. A stage keeps all the time if later
+ * ones depend on a value that is still unknown. */
 static bool stage_late(const struct characterise *characterise)
 {
 	double share = 0;
@@ -536,7 +532,7 @@ static double elapsed(const struct characterise *characterise)
 	return measurer_now(characterise->visits.measurer) - characterise->begin;
 }
 
-/* The final result of any visit. */
+/* Notes the final result of a visit. */
 static void note_result(struct characterise *characterise, const struct result *result)
 {
 	struct characterise_report *report = &characterise->report;
@@ -582,7 +578,7 @@ static void ask(void *context, unsigned index, struct request *request)
 	say_doing(characterise, item);
 }
 
-/* Of a visit in which the core was quiet often enough to tell. */
+/* The median clock of a visit with enough quiet trials; else 0. */
 static double median_ghz(const struct trials *trials)
 {
 	double ghz[TRIALS_MAX];
@@ -614,7 +610,7 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	note_result(characterise, result);
 }
 
-/* Visits the items in rounds, until so many, or all of them are known, or their time is over. */
+/* Visits the items in rounds, at most `rounds`, until all values are known or the time is over. */
 static void measure_items(struct characterise *characterise, int rounds)
 {
 	struct visits *visits = &characterise->visits;
@@ -628,8 +624,8 @@ static void measure_items(struct characterise *characterise, int rounds)
 
 /* ---- caches and windows */
 
-/* The measurer of the probe and the windows that are part of this: their requests go on to the
- * outer one. */
+/* The probe and the windows measure through this measurer, which passes their requests to the outer
+ * one. */
 
 static void inner_submit(void *context, const struct request *request, struct result *result)
 {
@@ -712,7 +708,7 @@ static void measure_windows(struct characterise *characterise)
 
 /* ---- the whole */
 
-/* Asks for mixes until none tells anything new. */
+/* Measures mixes until no mix adds information. */
 static void measure_ports(struct characterise *characterise)
 {
 	do {
@@ -731,7 +727,7 @@ static void find_ports(void *context)
 	measured_find_ports(&characterise->report.measured, &characterise->report.ports);
 }
 
-/* Whatever was measured becomes the report. */
+/* Computes the report from all measurements. */
 static void conclude(struct characterise *characterise)
 {
 	struct characterise_report *report = &characterise->report;
@@ -741,13 +737,12 @@ static void conclude(struct characterise *characterise)
 	evaluate(characterise);
 	if (report->unmeasured > 0 && report->unmeasured == report->loops)
 		add_note(characterise,
-			"core %d was never quiet in %.0f s: something else uses it, or the "
-			"processor beside it; another core may be free, or this one later",
+			"core %d was never quiet in %.0f s: another process uses it, or its "
+			"hyper-thread: try another core, or try again later",
 			report->cpu, report->seconds);
 	else if (report->unmeasured > 0)
 		add_note(characterise,
-			"%d of %d loops did not find the core quiet often enough in the time there "
-			"was: what they are for is left out",
+			"%d of %d loops never ran on a quiet core: their values are missing",
 			report->unmeasured, report->loops);
 	if (report->measured.width.known && report->measured.mix_count > 0)
 		report->ported =

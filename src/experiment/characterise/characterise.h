@@ -1,9 +1,7 @@
-/* Characterising: the running core's width, latencies, throughputs, what executes beside what,
- * forwarding, caches and windows, measured without counters through ordinary requests, and the core
- * model that follows. What is measured is data: data/characterise.x86_64,
- * data/characterise.aarch64. Nothing comes from a core's file.
- *
- * characterise_measure() measures, and whoever shows it reads struct characterise_report alone. */
+/* Measures the core of this machine without counters: width, latencies, throughputs, slots, ports,
+ * store forwarding, caches and windows; then writes its core model. data/characterise.x86_64 and
+ * data/characterise.aarch64 list the loops. No core file is read. characterise_measure() measures;
+ * views read struct characterise_report. */
 #ifndef SLX_EXPERIMENT_CHARACTERISE_CHARACTERISE_H
 #define SLX_EXPERIMENT_CHARACTERISE_CHARACTERISE_H
 
@@ -15,23 +13,22 @@
 #include "model/measured/measured.h"
 
 struct characterise_options {
-	const char *const
-		*classes; /* names, ended by NULL: these alone ("fadd" stands for "fadd.512" too),
-			     without facts, ports and caches; NULL: all */
-	bool quick;	  /* one visit each, and no ports */
-	double seconds;	  /* time to keep to; 0: its own */
+	const char *const *classes; /* names, ended by NULL ("fadd" includes "fadd.512"): only
+				       these, without facts, ports and caches; NULL: all */
+	bool quick;		    /* one visit for each loop, no ports */
+	double seconds;		    /* time limit; 0: default */
 	uint64_t seed;
 };
 
 enum { CHARACTERISE_NOTES = 16 };
 
-/* What is under way. */
+/* The stages of the measurement. */
 enum characterise_stage {
 	CHARACTERISE_CLASSES, /* latencies, throughputs, facts */
-	CHARACTERISE_SLOTS,   /* what each takes of the width */
+	CHARACTERISE_SLOTS,   /* rename slots of each class */
 	CHARACTERISE_CACHES,
 	CHARACTERISE_WINDOWS,
-	CHARACTERISE_PORTS, /* what executes beside what */
+	CHARACTERISE_PORTS, /* ports, from mixes of classes */
 	CHARACTERISE_STAGES
 };
 
@@ -40,39 +37,39 @@ extern const char *const characterise_stage_names[]; /* ended by NULL */
 struct characterise_report {
 	const struct machine *machine;
 	struct measured measured;    /* so far */
-	struct measured_ports ports; /* of the finished one; all zero before */
-	bool ported;		     /* ports are there */
+	struct measured_ports ports; /* when finished; all zero before */
+	bool ported;		     /* ports are known */
 	char name[24];		     /* of the core model */
-	enum source cycles_from;     /* of the last visit, and */
+	enum source cycles_from;     /* of the last visit */
 	int cpu;		     /* its core */
 	double done;		     /* 0…1 */
 	double seconds;		     /* since the first request */
 	bool complete;
 	unsigned visits;
-	int loops, unmeasured; /* that finished stages wanted; of them, those in which the core was
-				  never quiet */
+	int loops, unmeasured; /* loops of finished stages; loops without a value because the core
+				  was never quiet */
 	enum characterise_stage stage;
-	char doing[64]; /* "latency of fadd.512"; empty: nothing */
+	char doing[64]; /* "latency of fadd.512"; empty: idle */
 	int note_count;
 	char note[CHARACTERISE_NOTES][200];
 };
 
 struct characterise;
 
-/* machine must be known, and is borrowed. STATUS_USAGE: no class of such a name, or none of them
- * can run here; STATUS_FAILED: the data file is malformed. NULL then. */
+/* machine must outlive the result. NULL with STATUS_USAGE: unknown class, or no class can run here;
+ * with STATUS_FAILED: the data file is malformed. */
 struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status);
 void characterise_free(struct characterise *characterise);
 
-/* Measures, until everything is there, the time is up or the measurer stops. */
+/* Measures until all is known, the time is over or the measurer stops. */
 void characterise_measure(struct characterise *characterise, const struct measurer *measurer);
 
-/* Always there, as far as measured; owned by the machine. */
+/* The report so far; owned by `characterise`. */
 const struct characterise_report *characterise_report(const struct characterise *characterise);
 
-/* The core model of what was measured: the text of its file, and (uarch may be NULL) what reading
- * that gives. */
+/* Writes the measured core model as the text of a core file, and (if uarch is not NULL) reads it.
+ */
 struct status characterise_model(
 	const struct characterise_report *report, struct text *text, struct uarch **uarch);
 

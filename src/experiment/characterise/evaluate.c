@@ -7,8 +7,7 @@
 
 #include "base/stats.h"
 
-/* A result that is there sooner than this, in cycles, was ready when its instruction was renamed:
- * what executes takes one at least. */
+/* Cycles: a result that is ready sooner was computed at rename, because execution takes a cycle. */
 #define DONE_AT_RENAME 0.6
 
 static struct figure unknown(void)
@@ -16,8 +15,8 @@ static struct figure unknown(void)
 	return (struct figure){ .known = false };
 }
 
-/* The median, and the range that it lies in 19 times of 20, whatever way the values are spread: by
- * their order, 0.98 square roots of their number to either side. Sorts the values. */
+/* The median and its 95 % range, for any distribution: 0.98 square roots of the count to either
+ * side in the order. Sorts the values. */
 static struct figure median_of(double *values, size_t count)
 {
 	double reach = 0.98 * sqrt((double)count) / (double)count;
@@ -28,16 +27,14 @@ static struct figure median_of(double *values, size_t count)
 		stats_quantile(values, count, fmin(1, 0.5 + reach)) };
 }
 
-/* The fewest trials in which the core was quiet that make a figure: what shares the core slows it
- * by half, and one of several does so to all. */
+/* Quiet trials that a value needs: a hyper-thread on the core doubles the time. */
 enum { QUIET_LEAST = 5 };
 
-/* A figure whose range is wider than this, relatively, is none. */
+/* A value with a wider range, relatively, is unknown. */
 #define WIDEST 0.3
 
-/* Now and then, right after code of 512-bit vectors, the reference chain runs slow for a while
- * (by 1.57 on Redwood Cove), and what it is to measure does not. The clock that it then shows is
- * far below the best that such loops have shown. */
+/* After 512-bit code the reference chain sometimes runs slow for a while (by 1.57 on Redwood Cove),
+ * while the measured loop does not. The clock is then far below the best clock of such loops. */
 #define CLOCK_LEAST 0.72
 
 bool evaluate_is_wide(const struct kernel *kernel)
@@ -50,7 +47,7 @@ bool evaluate_is_wide(const struct kernel *kernel)
 	return false;
 }
 
-/* Of the trials that count; their number. */
+/* The value of the quiet trials, and their number. */
 static struct figure quiet_figure(
 	const struct evaluation *e, const struct cell *cell, size_t *count)
 {
@@ -84,10 +81,10 @@ struct figure evaluate_loop(const struct evaluation *e, const struct kernel *ker
 	return quiet_figure(e, cell_of(e, kernel), &count);
 }
 
-/* What is renamed takes one slot; less is the clock's fault. */
+/* An instruction takes at least one slot: less shows a wrong clock. */
 #define SLOTS_LEAST 0.5
 
-/* So many quiet trials, known this well, relatively; or so many whatever they say. */
+/* A value is settled with QUIET_SETTLED quiet trials and this precision, or with QUIET_PLENTY. */
 enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
 #define PRECISION 0.006
 
@@ -156,8 +153,8 @@ static const struct class_recipe *class_named(const struct recipes *recipes, con
 	return NULL;
 }
 
-/* Chains run through one another's classes: each through some that have chains of their own, so
- * this ends. */
+/* A chain may run through other classes, which have chains of their own. `depth` ends the
+ * recursion. */
 static struct figure latency_of(
 	const struct evaluation *e, const struct class_recipe *recipe, int depth)
 {
@@ -178,10 +175,10 @@ static struct figure latency(const struct evaluation *e, const struct class_reci
 	return at_rename(latency_of(e, recipe, 4));
 }
 
-/* Slots known no better than this are not known. */
+/* Slots with a wider range are unknown. */
 #define SLOTS_WIDEST 1.0
 
-/* Of a loop of `nops` nops and something: the slots of that. */
+/* Slots of the instruction next to `nops` nops. */
 static struct figure slots(const struct evaluation *e, const struct loop_item *item)
 {
 	struct figure figure = evaluate_loop(e, item->kernel), width = e->measured->width;
@@ -207,10 +204,9 @@ static void fill_classes(struct evaluation *e)
 	}
 }
 
-/* Of nops that are as quick but for so much, relatively, the longest serve beside others: 64 bytes
- * of the shortest are more micro-ops than a line's share of the op cache holds, and code of which
- * the one or other is something else then comes from the decoders at times (Redwood Cove: 2 slots
- * for 1). */
+/* Relative difference up to which nops count as equally fast. The longest of them fill loops,
+ * because 64 bytes of short nops hold more micro-ops than one line of the op cache: mixed code then
+ * comes from the decoders (Redwood Cove: 2 slots instead of 1). */
 #define AS_QUICK 0.02
 
 static void fill_width(struct evaluation *e)
@@ -222,7 +218,7 @@ static void fill_width(struct evaluation *e)
 
 		if (!figure.known)
 			continue;
-		/* Their lines stand in the data file by length. */
+		/* The data file lists nops by length. */
 		if (!measured->width.known || figure.value > (1 - AS_QUICK) * measured->width.value)
 			e->nop = i;
 		if (!measured->width.known || figure.value > measured->width.value)
@@ -274,14 +270,13 @@ static struct measured_fact *fact_named(struct measured *measured, const char *w
 	return NULL;
 }
 
-/* A fact that is there already keeps the better figure. */
+/* An existing fact keeps the better value. */
 static void put_fact(struct measured *measured, const char *word, struct figure figure, bool most,
 	const char *words)
 {
 	struct measured_fact *fact = fact_named(measured, word);
 
-	/* Of what fuses, that it was tried and not measured is kept, too: as what it is taken for.
-	 */
+	/* A `fuse` fact without a value is kept: it counts as fused. */
 	if (!figure.known && (fact || strncmp(word, "fuse ", 5) != 0))
 		return;
 	if (!fact) {
@@ -298,8 +293,8 @@ static void put_fact(struct measured *measured, const char *word, struct figure 
 	snprintf(fact->words, sizeof(fact->words), "%s", words);
 }
 
-/* Accesses of both kinds together are a number of their own only where they are fewer than those of
- * each added up. */
+/* A cap on all accesses needs a line only where it is lower than the caps on loads and stores
+ * together. */
 #define TOGETHER_LESS 0.9
 
 static void drop_sum(struct measured *measured)

@@ -49,7 +49,7 @@ static void copy(struct reader *reader, char *to, size_t size, const char *from)
 		rows_copy(&reader->rows, "the text", from, to, size);
 }
 
-/* "A,B" into names. */
+/* Splits "A,B" into names. */
 static void split_names(struct reader *reader, const char *list, char names[TAKEN_OFF][24])
 {
 	for (int i = 0; *list; i++) {
@@ -68,7 +68,7 @@ static void split_names(struct reader *reader, const char *list, char names[TAKE
 /* ---- options */
 
 struct options {
-	bool can; /* this processor has what is needed */
+	bool can; /* this processor has the needed features */
 	char minus[TAKEN_OFF][24];
 	unsigned links, beside, bits, bodies;
 	unsigned half, accesses;
@@ -90,7 +90,7 @@ static void read_needs(struct reader *reader, char *list, struct options *option
 	}
 }
 
-/* A number from `least` on. No option means more than MOST: a loop holds no more instances. */
+/* A whole number from `least` to MOST, the most instances that a loop holds. */
 enum { MOST = 1024 };
 
 static unsigned number(
@@ -117,7 +117,7 @@ static void read_access(
 	copy(reader, to, 24, value);
 }
 
-/* The rest of the field. */
+/* Copies the rest of the field. */
 static void read_rest(struct reader *reader, char **rest, char *to)
 {
 	copy(reader, to, GENERATED_LINES, trim(*rest));
@@ -179,7 +179,7 @@ static void read_options(struct reader *reader, char *text, struct options *opti
 	}
 }
 
-/* Of lines that name their vectors themselves: the widest. */
+/* The widest vector register that the lines name. */
 static unsigned bits_of(const char *lines)
 {
 	return strstr(lines, "zmm")			     ? 512
@@ -190,7 +190,7 @@ static unsigned bits_of(const char *lines)
 
 /* ---- lines */
 
-/* Whether a class was asked for: itself, or the one that it is a width of. */
+/* Whether the caller named a class, or the class without its width. */
 static bool wanted(const struct reader *reader, const char *name)
 {
 	size_t stem = strcspn(name, ".");
@@ -435,7 +435,7 @@ static void lines_of(char *to, const char *from)
 	snprintf(to, GENERATED_LINES, "%s", from);
 }
 
-/* Instances of one kind; loop has the rest. */
+/* A loop of one kind of instances. */
 static const struct kernel *one_part(
 	struct generated_loop loop, const char *lines, unsigned bits, unsigned registers)
 {
@@ -491,8 +491,8 @@ const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop
 	return generated_kernel(&loop);
 }
 
-/* As many registers as hide the latency, and one more, since some cores wait for what they
- * overwrite. */
+/* Enough registers to hide the latency, and one more, because some cores wait for the register that
+ * they overwrite. */
 static unsigned registers_of(const struct measured_op *op)
 {
 	double latency = op->latency.known ? op->latency.value : 0;
@@ -519,7 +519,7 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 		for (int k = 0; k < recipes->class_count; k++)
 			if (recipes->classes[k].op == mix->op[i])
 				recipe = &recipes->classes[k];
-		/* What only a short loop shows is not seen in a long one. */
+		/* A class that needs a short loop cannot be part of a mix. */
 		if (!recipe || !*recipe->free || recipe->bodies || mix->times[i] < 0.5)
 			return NULL;
 		clean = clean || recipe->clean;
@@ -531,8 +531,8 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 		part->times = (unsigned)lround(mix->times[i]);
 		part->registers = registers_of(&measured->op[mix->op[i]]);
 	}
-	/* Code that does not know of upper halves keeps them, and so waits for itself, once others
-	 * have made them dirty. */
+	/* Legacy SSE code keeps the upper halves of vectors, and waits for itself after other code
+	 * has written them. */
 	if (clean && wide)
 		return NULL;
 	loop.clean = clean;

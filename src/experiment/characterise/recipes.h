@@ -20,8 +20,8 @@ struct class_recipe {
 	enum made_values values;
 	bool clean;
 	char load[24], store[24];
-	unsigned accesses; /* of these */
-	int op;		   /* of struct measured */
+	unsigned accesses; /* of the class that it loads or stores */
+	int op;		   /* index in struct measured */
 };
 
 enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER };
@@ -34,8 +34,7 @@ struct fact_recipe {
 	double rate;
 	char minus[TAKEN_OFF][24];
 	enum made_values values;
-	unsigned half; /* places in it where something happens every other time; 0: it is not about
-			  such */
+	unsigned half; /* events that happen every other time in the loop; 0: none */
 	bool clean;
 };
 
@@ -46,7 +45,7 @@ struct recipes {
 	char width[WIDTH_LINES][GENERATED_LINES];
 };
 
-/* One loop that is to be measured, and for what. */
+/* What a loop measures. */
 enum item_kind {
 	ITEM_WIDTH,
 	ITEM_LATENCY,
@@ -60,7 +59,7 @@ enum item_kind {
 	ITEM_KINDS
 };
 
-/* What of the data file can run here. classes: as in the options. */
+/* Reads the recipes that this processor can run. classes: as in struct characterise_options. */
 struct status recipes_read(
 	const char *text, const char *origin, const char *const *classes, struct recipes *recipes);
 struct status recipes_load(const char *const *classes, struct recipes *recipes);
@@ -72,14 +71,14 @@ const struct kernel *loop_of_width(const struct recipes *recipes, int line);
 const struct kernel *loop_of_chain(const struct class_recipe *recipe, bool adds);
 const struct kernel *loop_of_each(const struct class_recipe *recipe);
 const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other);
-/* Lines with so many nops beside them. */
+/* The loop with so many nops added. */
 const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops);
-/* NULL: its classes do not go together in a loop. */
+/* NULL: its classes do not fit together in one loop. */
 const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
 	const struct measured_mix *mix);
 
-/* Every loop that is measured first, NULL where a class or fact has none of its kind; and what one
- * is measured for: "latency of fadd.512". */
+/* Calls `each` for every loop of the first stage (NULL: the class or fact has none).
+ * recipes_words() names what a loop measures: "latency of fadd.512". */
 void recipes_each(const struct recipes *recipes,
 	void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel),
 	void *context);

@@ -1,8 +1,6 @@
-/* Tables of instructions, NAME.ops → which instruction is of which class. The format:
- * data/uarch/README.md.
- *
- * Asked for every instruction of a loop in every frame: rules hang on their mnemonic in a hash
- * table, in the order of the file; those that end in * stand apart, in order too. */
+/* The class of each instruction, from tables NAME.ops (format: data/uarch/README.md). The explorer
+ * asks for every instruction in every frame, so rules are in a hash table by mnemonic, in the order
+ * of the file. Rules that end in * have their own list. */
 #include "model/core/uarch_inside.h"
 
 #include <stdio.h>
@@ -18,7 +16,7 @@ struct rule {
 	char shape[SHAPE];
 	int class;
 	int line;
-	int next; /* of the same hash, or of the starred: index, -1 */
+	int next; /* index of the next rule with the same hash or with a star; -1: none */
 };
 
 struct class_name {
@@ -47,7 +45,7 @@ static unsigned hash(const char *name)
 
 /* ---- matching */
 
-/* One operand against one word of a rule; both end at a comma or at the end. */
+/* Whether an operand fits one word of a rule; both end at a comma or at the end. */
 static bool operand_fits(const char *rule, size_t rule_length, const char *operand, size_t length,
 	const struct insn *insn)
 {
@@ -101,7 +99,7 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 		if (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) == 0 &&
 			shape_fits(ops->rule[exact].shape, insn))
 			break;
-	/* A rule with a star only if it stands before that. */
+	/* A rule with a star wins only if it comes first. */
 	for (; starred >= 0 && (exact < 0 || starred < exact); starred = ops->rule[starred].next) {
 		const struct rule *rule = &ops->rule[starred];
 
@@ -189,7 +187,7 @@ static bool shape_operand_good(const char *at, size_t length)
 		if (strlen(whole[i]) == length && memcmp(whole[i], at, length) == 0)
 			return true;
 	if (length >= 3 && at[0] == '[' && at[length - 1] == ']') {
-		/* Base, index, scaled index, displacement: each at most once, in this order. */
+		/* Base, index, scaled index, displacement: each at most once, and in this order. */
 		const char *order = "bisd", *found = order - 1;
 
 		for (size_t i = 1; i + 1 < length; i++) {
@@ -289,8 +287,8 @@ static bool read_rule(struct rows *rows, char *const word[3], struct uarch_ops *
 	}
 }
 
-/* Rules into their hash's list, each list in the order of the file. A rule that an equal one or "*"
- * of the same mnemonic hides is a mistake. */
+/* Sorts rules into hash lists, in the order of the file. A rule that an earlier rule hides is a
+ * mistake. */
 static bool index_rules(struct rows *rows, struct uarch_ops *ops)
 {
 	int *last, star_last = -1;

@@ -1,4 +1,4 @@
-/* Which core model is this machine's, and which one to use. */
+/* Recognises the core model of this machine, and chooses the model to use. */
 #include "model/core/uarch_inside.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static bool same_maker(const struct uarch_id *id, const struct processor *proces
 	return processor->implementer && id->implementer == processor->implementer;
 }
 
-/* Whether a match line is about this processor; 0: no, else 1 + how many conditions it sets. */
+/* How a match line fits this processor: 0 not, else 1 + the number of its conditions. */
 static int conditions_met(const struct uarch_id *id, const struct processor *processor)
 {
 	if (!same_maker(id, processor) || (id->has_family && id->family != processor->family) ||
@@ -40,8 +40,8 @@ static int conditions_met(const struct uarch_id *id, const struct processor *pro
 	return 1 + id->with_count + id->without_count + (id->stepping_count > 0);
 }
 
-/* How near a line is to a processor that none is about: 0 for another maker's, else the more the
- * nearer. Newer cores have higher numbers as a rule, and most resemble the last one before them. */
+/* How near a match line is to an unknown processor: 0 for another vendor, else more for nearer.
+ * Newer cores usually have higher numbers, and resemble the previous core most. */
 static double nearness(const struct uarch_id *id, const struct processor *processor)
 {
 	double number = (double)processor->family * 65536 + processor->model, best = 0;
@@ -56,7 +56,7 @@ static double nearness(const struct uarch_id *id, const struct processor *proces
 		double base = id->has_part ? 0 : (double)id->family * 65536;
 		double low = base + (count ? range[i].low : 0),
 		       high = base + (count ? range[i].high : 65535);
-		/* Below it: 2 to 1 as the distance grows. Above it: 1 to 0. */
+		/* Above the range: 2 to 1 with the distance. Below it: 1 to 0. */
 		double far = number >= high ? number - high : number >= low ? 0 : low - number;
 		double near = number >= low ? 1 + 1 / (1 + far) : 1 / (1 + far);
 
@@ -76,12 +76,11 @@ static bool has_512(const struct uarch *uarch)
 	return false;
 }
 
-/* What recognition needs of one file. */
+/* What recognition reads of one file. */
 struct candidate {
-	struct uarch *uarch; /* NULL: nothing of it can be read */
-	bool broken;	     /* malformed: uarch has its match lines alone */
-	bool unsaid; /* and which processors it is for is not clear: one of those is malformed too
-		      */
+	struct uarch *uarch; /* NULL: unreadable */
+	bool broken;	     /* malformed: uarch has only its match lines */
+	bool unsaid;	     /* a match line is malformed too, so that its processors are unknown */
 };
 
 static bool is_match(const char *line)
@@ -103,9 +102,8 @@ static void add_matches(struct text *to, const char *head, const char *text)
 	}
 }
 
-/* Reads nothing but the match lines of a file: enough to tell whether it is about a processor, and
- * of a malformed one which processors its writer meant. One line after the other where not all of
- * them can be read. */
+/* Reads only the match lines of a file: enough to recognise a processor, also by a malformed file.
+ * Line by line if one of them is malformed. */
 static void read_matches(const char *text, const char *isa, struct candidate *candidate)
 {
 	struct text head = { 0 }, good = { 0 };
@@ -116,7 +114,7 @@ static void read_matches(const char *text, const char *isa, struct candidate *ca
 	candidate->unsaid = !status_is_ok(&status) || sources.count == 0;
 	if (candidate->unsaid)
 		return;
-	/* As little as a file can have beside them. */
+	/* The smallest valid file around them. */
 	text_addf(&head, "uarch matches Matches\nisa %s\nwidth unknown\nports p0 [%s]\n", isa,
 		sources.tag[0]);
 	add_matches(&good, text_string(&head), text);
@@ -147,7 +145,7 @@ static void read_matches(const char *text, const char *isa, struct candidate *ca
 	text_free(&good);
 }
 
-/* whole: all of the file, for what it resembles; else only whom it is for, in a tenth of the time.
+/* whole: the whole file, to compare its classes; else only its match lines, in a tenth of the time.
  */
 static struct candidate read_core(const char *name, const char *isa, bool whole)
 {
@@ -208,8 +206,7 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
 	return false;
 }
 
-/* The core whose match lines are about this processor, with the most conditions met. Returns false
- * when there is none. */
+/* The core whose match lines fit this processor with the most conditions; false: none. */
 static bool find_exact(const struct machine *machine, char name[24], char *why, size_t size)
 {
 	const struct processor *processor = &machine->processor;
@@ -234,7 +231,7 @@ static bool find_exact(const struct machine *machine, char name[24], char *why, 
 	return most > 0;
 }
 
-/* Where none is: the nearest of that maker, or a file of which nobody can say whom it is for. */
+/* Without a match: the nearest core of the vendor, or a file with unreadable match lines. */
 static enum uarch_match find_near(
 	const struct machine *machine, char name[24], char *why, size_t size)
 {
@@ -310,7 +307,7 @@ struct status uarch_choose(
 	if (!name || (match == UARCH_EXACT && strcmp(name, own) == 0)) {
 		snprintf(core->how, sizeof(core->how), "%s", why);
 	} else if (match == UARCH_NEAREST && strcmp(name, own) == 0) {
-		/* The stand-in that was offered, taken at the user's word. */
+		/* The user accepts the nearest model. */
 		snprintf(core->how, sizeof(core->how),
 			"%.48s, standing in for a core of which nothing is known",
 			uarch_title(core->uarch));

@@ -18,8 +18,8 @@ static const char *names_all[MOST_CORES + 1], *names_x86[MOST_CORES + 1],
 	*names_arm64[MOST_CORES + 1];
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
-/* Which instruction sets a core model may be for: a file that does not say is listed with each, so
- * that its mistake is met. */
+/* The instruction sets that a core file may be for: both, if it does not say, so that its mistake
+ * is reported. */
 static void find_isa(const char *name, bool *x86, bool *arm64)
 {
 	char file[48], *text = NULL;
@@ -197,8 +197,7 @@ const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)
 	return NULL;
 }
 
-/* Whether a chain's word means this class: by its whole name (2), or by the name without the width
- * (1). */
+/* Whether a name in a chain is this class: 2 by the whole name, 1 by the name without the width. */
 static int chain_word_fits(const char *word, const struct uarch_class *class)
 {
 	size_t length = strlen(word);

@@ -214,7 +214,7 @@ static struct status resolve_term(
 		return rows_status(
 			origin, class->place.line, "more than %d kinds of micro-ops", UARCH_TERMS);
 	if (length == 0)
-		return rows_status(origin, class->place.line, "a \"+\" with nothing beside it");
+		return rows_status(origin, class->place.line, "no micro-op next to a \"+\"");
 	name = times ? times + 1 : at;
 	colon = memchr(name, ':', length - (size_t)(name - at));
 	if (times && (!rows_decimal(at, (size_t)(times - at), &count) || count <= 0 || count > 256))

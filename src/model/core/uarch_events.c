@@ -11,7 +11,7 @@
 
 static const struct {
 	const char *name, *title;
-	bool must; /* whatever runs raises it */
+	bool must; /* every program raises it */
 	bool many; /* a core may have several */
 } rows[ROLE_COUNT] = {
 	[ROLE_CYCLES] = { "cycles", "cycles", true, false },

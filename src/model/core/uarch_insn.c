@@ -64,8 +64,7 @@ static const char *const reserved_name[RESERVED_COUNT] = {
 };
 _Static_assert(RESERVED_MODIFY == RESERVED_COUNT - 1, "a reserved class without a name");
 
-/* What stands in for a reserved class that a core does not name: the same thing, less closely told.
- */
+/* The stand-in for a reserved class that a core does not name. */
 static const int reserved_fallback[RESERVED_COUNT] = {
 	[RESERVED_ZERO] = -1,
 	[RESERVED_MOVE] = -1,
@@ -157,8 +156,8 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 	return find_class(uarch, name, width_index(bits));
 }
 
-/* The number of a class in the table of instructions by its name without the width; -1 when no rule
- * names it. */
+/* The number of a class in the table of instructions, by its name without width; -1: no rule names
+ * it. */
 static int class_number(const struct uarch_ops *ops, const int *sorted, const char *name)
 {
 	size_t length = strcspn(name, ".");
@@ -184,7 +183,7 @@ static int by_class_name(const void *a, const void *b, void *ops)
 	return strcmp(ops_class(ops, *(const int *)a), ops_class(ops, *(const int *)b));
 }
 
-/* Every class by number and width, looked up once: NAME.WIDTH, NAME, then those of the fallback. */
+/* Looks up every class by number and width: NAME.WIDTH, then NAME, then its fallbacks. */
 static void resolve_classes(struct uarch *uarch)
 {
 	int classes = ops_class_count(uarch->ops),
@@ -235,7 +234,7 @@ struct status uarch_bind(struct uarch *uarch)
 
 /* ---- one instruction */
 
-/* Widths of memory accesses in vector registers: up to 8 bytes are nobody's (scalars). */
+/* The width of a memory access in vector registers; 0 up to 8 bytes (scalars). */
 static int access_width(const struct insn_memory *memory)
 {
 	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
@@ -246,8 +245,8 @@ static int access_width(const struct insn_memory *memory)
 			   : 0;
 }
 
-/* Skylake's store AGU on port 7 takes base + 0…2047 alone; where that makes no difference no file
- * has the class. */
+/* Skylake's store address unit on port 7 accepts only base + 0…2047. Other cores have no class for
+ * this. */
 static bool is_complex(const struct insn_memory *memory)
 {
 	return memory->relative || memory->base == REG_NONE || memory->index != REG_NONE ||
@@ -275,7 +274,7 @@ static const struct uarch_class *memory_class(const struct uarch *uarch, const s
 	return uarch->reserved[which][width];
 }
 
-/* The class of what the instruction does besides memory; NULL and *known unset: nobody can say. */
+/* The class of the operation without memory accesses. NULL with *known false: unknown. */
 static const struct uarch_class *operation(
 	const struct uarch *uarch, const struct insn *insn, bool *known)
 {
@@ -318,8 +317,8 @@ static const struct uarch_class *operation(
 	return class;
 }
 
-/* Two explicit operands, the first a register that is read and written, and no flags read: what
- * Haswell to Skylake keep fused with an indexed address. */
+/* Two explicit operands, the first one read and written, and no flags read: Haswell to Skylake keep
+ * these fused with an indexed address. */
 static bool is_two_operand(const struct insn *insn)
 {
 	const char *comma = strchr(insn->shape, ',');
@@ -390,7 +389,8 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 			stores = true;
 		}
 	}
-	/* What an operation leaves in memory: one more, unless the core says otherwise. */
+	/* An operation that stores its result needs one more slot, unless the core says otherwise.
+	 */
 	if (stores && !plain)
 		slots += uarch->reserved[RESERVED_MODIFY][0]
 				 ? uarch->reserved[RESERVED_MODIFY][0]->slots
@@ -598,8 +598,7 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 	return false;
 }
 
-/* Whether an operation changes the very register that the one before it wrote, and nothing but it
- * and flags. */
+/* Whether an operation reads and writes this register, and writes nothing else but flags. */
 static bool changes(const struct insn *operation, uint8_t reg)
 {
 	bool reads = false, writes = false;

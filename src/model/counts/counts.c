@@ -14,7 +14,7 @@ bool counts_any(const struct event_plan *plan, const struct counts *counts)
 	return false;
 }
 
-/* NULL: it is not in the plan, or could not be counted. */
+/* NULL: not in the plan, or not counted. */
 static const struct count *count_of(
 	const struct event_plan *plan, const struct counts *counts, enum event_role role)
 {
@@ -72,7 +72,7 @@ bool counts_instructions_doubtful(const struct event_plan *plan, const struct co
 {
 	const struct count *count = count_of(plan, counts, ROLE_INSTRUCTIONS);
 
-	/* An estimate is no witness. */
+	/* A scaled count is an estimate, so it proves nothing. */
 	return count && count->state != COUNT_SCALED &&
 	       counts_instructions_differ(count->value, counts_decoded(explanation),
 		       explanation && explanation->loop.varies);

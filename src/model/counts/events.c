@@ -59,7 +59,7 @@ static int generic_events(struct uarch_event *event, int most, char *why, size_t
 	return status_is_ok(&status) ? count : 0;
 }
 
-/* How many of the extra names are no event of the core's. */
+/* How many extra names are not among the core's events. */
 static int count_extra(
 	const struct uarch_event *event, int count, const char *const *extra, int extra_count)
 {
@@ -141,8 +141,7 @@ int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COU
 
 /* ---- What the model says of each */
 
-/* Whether an instruction's micro-ops go to ports that its class does not name: unknown ones, or a
- * sequence from the microcode. */
+/* Whether some ports of a class are unknown, or its micro-ops come from microcode. */
 static bool hides_ports(const struct uarch *uarch, const struct uarch_class *class)
 {
 	if (!class)
@@ -178,8 +177,8 @@ static bool ports_known(const struct explanation *explanation)
 	return true;
 }
 
-/* Micro-ops that begin on any of some ports. A pressure is cycles a turn; on ports, unlike units, a
- * micro-op takes one. */
+/* Micro-ops per element that start on some ports. Pressure is cycles a turn; on a port a micro-op
+ * takes one cycle. */
 static double pressure_on(const struct explanation *explanation, uint32_t ports)
 {
 	const struct limits *limits = &explanation->limits;
@@ -193,8 +192,8 @@ static double pressure_on(const struct explanation *explanation, uint32_t ports)
 	return sum * limits->turns / limits->elements;
 }
 
-/* Instructions that load, or store. Several accesses of one are counted by some cores once, by
- * others each: nobody says. */
+/* Instructions per element that load, or store. NAN for several accesses in one: some cores count
+ * them once, others each. */
 static double accesses(const struct loop *loop, bool store)
 {
 	double count = 0;
@@ -246,8 +245,7 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 		return loop->insns_per_element;
 	case ROLE_UOPS:
 	case ROLE_UOPS_RETIRED:
-		/* Of Arm's cores nobody says what they count as an operation: their width is in
-		 * macro-operations. */
+		/* Arm documents no unit for these counts: its width is in macro-operations. */
 		own = own && strcmp(uarch_isa(limits->uarch), "aarch64") != 0;
 		return own && !limits->unknown
 			       ? (limits->slots + limits->unlaminated) / limits->elements

@@ -36,7 +36,7 @@ static void find_lines(const struct explanation *explanation, const struct event
 	sample_ratios->lines_from = SOURCE_COUNTER;
 	if (isfinite(sample_ratios->lines) || !explanation || !status_is_ok(&explanation->status))
 		return;
-	/* Other cores' caches miss otherwise. */
+	/* The caches of another core miss at other times. */
 	sample_ratios->lines = explanation->foreign || !explanation->limits.uarch
 				       ? (double)NAN
 				       : explanation->limits.beyond[2];
@@ -77,7 +77,7 @@ void sample_ratios_traffic_words(
 	char traffic[24], peak[24], percent[16];
 
 	*buffer = '\0';
-	/* A counter sees some misses of anything: what would be written as 0 is none. */
+	/* Every loop has a few misses: show none if the value would be 0. */
 	if (!(sample_ratios->traffic >= 0.0005))
 		return;
 	units_figure(sample_ratios->traffic, traffic, sizeof(traffic));
