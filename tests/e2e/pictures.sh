@@ -72,7 +72,7 @@ untouched 2 ".svg, .png or .pdf" run combine --picture a
 untouched 2 ".svg, .png or .pdf" windows nop --picture a.jpg
 untouched 2 "light or dark" explain combine --picture a.svg --theme grey
 untouched 2 "auto, lines, heat or relief" sweep combine acc=1,2 --chart cake
-untouched 2 "two files' names" sweep combine acc=1,2 --gnuplot some/
+untouched 2 "--gnuplot some/" sweep combine acc=1,2 --gnuplot some/
 untouched 2 "several values" sweep combine acc=2 unroll=2 --gnuplot a
 untouched 2 "too many for a picture" sweep combine acc=1..8 unroll=8..16 stride=1..4 --gnuplot a
 untouched 2 "--chart relief needs two knobs" sweep combine acc=1,2 --gnuplot a --chart relief
