@@ -158,13 +158,12 @@ static struct status write_whole(const char *path, const char *text)
 	return status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", path, strerror(errno));
 }
 
-struct status data_own_save(
-	const char *name, const char *text, struct text *path, bool *background_explain)
+struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup)
 {
 	struct text beside = { 0 }, old = { 0 };
 	struct status status;
 
-	*background_explain = false;
+	*backup = false;
 	if (!data_own_path(name, path))
 		return status_make(STATUS_FAILED, "neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor "
 						  "HOME says where files of one's own are");
@@ -173,7 +172,7 @@ struct status data_own_save(
 	text_addf(&old, "%s~", text_string(path));
 	status = write_whole(text_string(&beside), text);
 	if (status_is_ok(&status))
-		*background_explain = rename(text_string(path), text_string(&old)) == 0;
+		*backup = rename(text_string(path), text_string(&old)) == 0;
 	if (status_is_ok(&status) && rename(text_string(&beside), text_string(path)) != 0) {
 		status = status_make(STATUS_FAILED, "%.150s cannot be written: %.60s",
 			text_string(path), strerror(errno));

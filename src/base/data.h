@@ -26,24 +26,23 @@ struct status data_load(const char *name, char **text, char origin[256]);
 /* Any file, read likewise. */
 struct status data_read(const char *path, char **text);
 
-/* Every data file DIRECTORY/NAME.EXTENSION there is, as NAME: those in $SLEXPLORE_DATA, then in the
- * user's configuration, then the compiled-in ones; each once, those of a directory in alphabetical
- * order. Ended by NULL; the caller frees with data_names_free(). */
+/* The names NAME of all data files DIRECTORY/NAME.EXTENSION: those in $SLEXPLORE_DATA, then the
+ * user's, then the compiled-in ones; each once, sorted within a directory. Ends with NULL; the
+ * caller frees with data_names_free(). */
 char **data_names(const char *directory, const char *extension);
 void data_names_free(char **names);
 
-/* Where a file of one's own of that name belongs: in $SLEXPLORE_DATA, else in the user's
+/* The path for a user's own file of that name: in $SLEXPLORE_DATA, else in the user's
  * configuration. False: neither is known. */
 struct text;
 bool data_own_path(const char *name, struct text *path);
 
-/* Writes it there, whole or not at all, and makes the directories that lead there. What stood there
- * before is put aside, its name ended by "~": then *aside is set. path: receives where.
- * STATUS_FAILED says what was refused. */
-struct status data_own_save(
-	const char *name, const char *text, struct text *path, bool *background_explain);
+/* Writes such a file completely or not at all, and makes its directories. An existing file is kept
+ * under its name with "~" added; then *backup is set. path: receives the path. STATUS_FAILED says
+ * what was refused. */
+struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup);
 
-/* The compiled-in text of that name whatever files there are, or NULL. */
+/* The compiled-in text of that name, or NULL. */
 const char *data_built_in(const char *name);
 
 #endif

@@ -1,5 +1,4 @@
-/* One piece of work in a thread of its own, so that whoever wants it can go on meanwhile: what
- * takes longer than a frame and needs nobody else. */
+/* Work in a thread of its own, for work that takes longer than a frame. */
 #ifndef SLX_BASE_JOB_H
 #define SLX_BASE_JOB_H
 
@@ -7,14 +6,14 @@
 
 struct job;
 
-/* Begins work(context). What it reads stays as it is, and what it writes is left alone, until
- * job_over() has said so, or job_end() is back. Where there can be no thread it is done at once. */
+/* Begins work(context). Until job_over() is true or job_end() returns, its inputs must not change
+ * and its outputs must not be used. Where no thread can start, it runs at once. */
 struct job *job_begin(void (*work)(void *context), void *context);
 
-/* Whether it is done. Never waits. */
+/* Whether the work is done. Does not wait. */
 bool job_over(const struct job *job);
 
-/* Waits until it is, and frees it. NULL is fine. */
+/* Waits for the end, and frees the job. NULL is fine. */
 void job_end(struct job *job);
 
 #endif

@@ -246,11 +246,11 @@ static struct status install(
 {
 	struct text name = { 0 }, path = { 0 };
 	struct status status;
-	bool background_explain;
+	bool backup;
 
 	text_addf(&name, "uarch/%s.uarch", report->name);
-	status = data_own_save(text_string(&name), text_string(model), &path, &background_explain);
-	if (status_is_ok(&status) && background_explain)
+	status = data_own_save(text_string(&name), text_string(model), &path, &backup);
+	if (status_is_ok(&status) && backup)
 		cli_note(cli, "the file that was there is now %s~", text_string(&path));
 	if (status_is_ok(&status))
 		cli_note(cli, "%s: this core's model from now on, by its name %s",

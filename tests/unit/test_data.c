@@ -180,14 +180,14 @@ static void what_is_saved_is_found_and_what_was_there_is_put_aside(void **state)
 {
 	struct text path = { 0 };
 	char *text, origin[256];
-	bool background_explain;
+	bool backup;
 
 	(void)state;
 	setenv("SLEXPLORE_DATA", directory, 1);
-	check_ok(data_own_save("new/a.core", "one", &path, &background_explain));
-	assert_false(background_explain);
-	check_ok(data_own_save("new/a.core", "two", &path, &background_explain));
-	assert_true(background_explain);
+	check_ok(data_own_save("new/a.core", "one", &path, &backup));
+	assert_false(backup);
+	check_ok(data_own_save("new/a.core", "two", &path, &backup));
+	assert_true(backup);
 	check_ok(data_load("new/a.core", &text, origin));
 	assert_string_equal(text, "two");
 	free(text);

@@ -43,39 +43,37 @@ struct counting {
 	bool clock_runs;
 };
 
-/* Holds nothing open yet, and asks the system nothing before it is used. cpu: the measured
- * processor, which decides between the PMUs of a hybrid machine. root: below which /proc and /sys
- * lie, "" but in tests; kept. */
+/* Opens nothing, and asks the system nothing before counting_use(). cpu: the measured processor,
+ * which selects the PMU of a hybrid machine. root: the directory of /proc and /sys, "" but in
+ * tests; kept. */
 struct counting *counting_new(int cpu, const char *root);
 /* The same with other system calls, which must outlive it: for tests. */
 struct counting *counting_new_with(int cpu, const char *root, const struct perf_calls *calls);
 void counting_free(struct counting *counting);
 
-/* Opens what the plan names, unless this very plan (by its id) is open already; nothing when its id
- * is 0. The first time it also runs a short workload that must raise most events, which tells those
- * that stay at zero. Takes some milliseconds, once; where there are no counters, one system call
- * for each counting_new(). */
+/* Opens the events of the plan, unless the plan of that id is open; nothing when its id is 0. The
+ * first time it also runs a short workload that raises most events, to find those that stay at
+ * zero. Takes some milliseconds once; without counters, one system call for each counting_new(). */
 void counting_use(struct counting *counting, const struct counter_plan *plan);
 
-/* After fork(), in a child: what is open counts the parent. Opens the same for the calling thread,
- * without trying anything out. libpfm is not asked, whose lock another thread of the parent may
- * have held. */
+/* In a child after fork(): opens the same events for the calling thread, without trying them. Does
+ * not call libpfm, whose lock another thread of the parent may have held. */
 void counting_use_in_child(struct counting *counting);
 
-/* What a child counted, for its parent: events that rose there are not silent, and the next child
- * begins where this one ended. */
+/* Takes the counts of a child: events that rose there are not silent, and the next child begins
+ * where this one ended. */
 void counting_learn(struct counting *counting, const struct counts *counts);
 
-/* Whether core cycles are counted, so that trials may take them for their clock. */
+/* Whether core cycles are counted, and can be the clock of trials. */
 bool counting_cycles(const struct counting *counting);
 
-/* The count of core cycles now, of user space, on this thread. Only differences mean anything.
- * Costs under 100 instructions where counters are read directly. Call only when counting_cycles(),
- * which is false afterwards if others have taken the counter: the value then means nothing. */
+/* Core cycles of user space on this thread; only differences have a meaning. Takes less than 100
+ * instructions where counters are read directly. When another program has taken the counter,
+ * counting_cycles() is false afterwards and the value has no meaning. */
 uint64_t counting_read_cycles(struct counting *counting);
 
-/* Counts every event over a measure that has begun (measure_begin()), and fills counts: `passes`
- * slopes for each group, fewer where they last long. *cancel is looked at between passes. */
+/* Counts every event over a measure that has begun (measure_begin()): `passes` slopes for each
+ * group, fewer where they take long. Checks *cancel between passes. */
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
 	const atomic_bool *cancel, struct counts *counts);
 

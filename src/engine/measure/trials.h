@@ -9,17 +9,16 @@
 
 enum { TRIALS_MAX = 600 };
 
-/* Why a trial does not count. A trial is never dropped for its own CPE. */
+/* Why a trial does not count. Its own CPE is never a reason. */
 enum trial_fate {
-	TRIAL_QUIET = 0, /* this and the next are told apart by the watch; the others were disturbed
-			    otherwise */
-	TRIAL_CONTENDED, /* the watch chain or loop ran slow, or the reference chain against them:
-			    another thread used the core */
-	TRIAL_SWITCHED,	 /* an involuntary context switch fell into it */
+	TRIAL_QUIET = 0, /* quiet and contended trials are told apart by the watch */
+	TRIAL_CONTENDED, /* another thread used the core: the watch chain or loop was slow, or the
+			    reference chain was slow against them */
+	TRIAL_SWITCHED,	 /* an involuntary context switch happened in it */
 	TRIAL_MOVED,	 /* it ran on more than one processor */
 	TRIAL_DRIFTED, /* the reference chain before and after differ by over 2 %, or 6 % where the
 			  trial itself lasts long */
-	TRIAL_BROKEN,  /* a slope was not positive: the clock stepped, or an interruption hit the
+	TRIAL_BROKEN,  /* a slope was not positive: the clock stepped, or an interrupt hit the
 			  shorter region */
 	TRIAL_FATES
 };
@@ -29,28 +28,25 @@ struct trial {
 	double cpe;  /* core clock cycles per element, by the clock that facts.cycles_from names */
 	double ghz;  /* core clock during the trial, by the same */
 	float check; /* cycles by the reference chain ÷ cycles counted; NAN: no counter */
-	float watch; /* watch chain ÷ its documented time by the reference chain, or that ÷ the
-			watch chain where it is by far the reference chain that ran slow; 1 when the
-			core is ours alone; NAN: none */
-	float turns; /* cycles a turn of the watch loop takes, the worse of before and after; 1 when
-			the core is ours alone; NAN: none */
+	float watch; /* watch chain ÷ its documented time by the reference chain; the inverse where
+			the reference chain itself was slow. 1 on an undisturbed core; NAN: none */
+	float turns; /* cycles of a turn of the watch loop, the higher of before and after; 1 on an
+			undisturbed core; NAN: none */
 	float at;    /* seconds since the request began */
 	uint8_t fate;	/* enum trial_fate */
-	bool unsettled; /* the walk was not in steady state yet: the caches still held what came
-			   before it */
-	uint8_t place;	/* which placement of the working set in memory it is of, counted in 2 MiB
-			   from the first */
+	bool unsettled; /* the walk was not in steady state: the caches still held earlier data */
+	uint8_t place;	/* placement of the working set in memory, in 2 MiB from the first */
 };
 
 struct trials {
 	unsigned count;
-	/* Trials that gave way to newer ones, by fate: when room runs out in a contended spell,
-	 * those that will not be used go first. */
+	/* Trials removed when the set was full, by fate: in a contended spell those that the sample
+	 * does not use are removed first. */
 	unsigned forgotten[TRIAL_FATES];
 	struct trial trial[TRIALS_MAX]; /* in the order they were made */
 };
 
-/* Where a number comes from. */
+/* The source of a number. */
 enum source {
 	SOURCE_NONE = 0,
 	SOURCE_COUNTER = 'C',
@@ -60,10 +56,10 @@ enum source {
 	SOURCE_MODEL = 'M',
 };
 
-/* The word that stands for a source in files: "counter", "reference", … */
+/* The word for a source in files: "counter", "reference", … */
 const char *source_name(enum source source);
 
-/* What was the case while the trials were made. */
+/* The conditions of the trials. */
 struct run_facts {
 	int cpu;    /* the core that was measured */
 	bool bound; /* whether the worker could be bound to it */
@@ -73,19 +69,19 @@ struct run_facts {
 	uint64_t footprint;	/* working set, bytes */
 	uint64_t call;		/* elements in the longer of the two timed calls */
 	unsigned calls;		/* calls in each timed region */
-	bool watched;		/* whether a watch chain tells quiet from contended here */
+	bool watched;		/* whether a watch chain shows contention here */
 	bool far;	/* the working set is larger than the core's own caches: its value is a mean
 			   (struct sample) */
-	char pages[16]; /* pages got: "4k" (or what the smallest are here: "16k", "64k"), "huge",
+	char pages[16]; /* pages received: "4k" (or the smallest here: "16k", "64k"), "huge",
 			   "mixed", "unknown" */
 	enum page_kind asked; /* pages asked for */
-	char pages_note[96];  /* why they are not what was asked for; empty: they are */
-	int nodes;	      /* memory nodes that there are; 0 or 1: nothing to tell apart */
-	int node;	      /* the one got; -1 unknown, or several */
-	char node_note[96];   /* why it is not what was asked for; empty: it is, or there is nothing
-				 to choose */
-	int cores;   /* that did the same at once, the measured one included; 0 or 1: it alone */
-	int streams; /* other cores that streamed through memory meanwhile */
+	char pages_note[96];  /* why they differ from the request; empty: they do not */
+	int nodes;	      /* memory nodes; 0 or 1: nothing to choose */
+	int node;	      /* the node of the memory; -1 unknown, or several */
+	char node_note[96];   /* why it differs from the request; empty: it does not */
+	int cores; /* cores that ran the kernel at once, the measured one included; 0 or 1: it alone
+		    */
+	int streams;	    /* other cores that streamed through memory */
 	double others_gbps; /* 10^9 bytes a second that these others read and wrote meanwhile, all
 			       together; 0: there were none; NAN not known (yet) */
 	double load; /* processes that ran or waited on this machine, mean of the last minute; NAN:
@@ -102,9 +98,9 @@ struct sample {
 		cpe_hi;		  /* median (or mean, see above) and quartiles of the trials used */
 	unsigned trials, dropped; /* used, and not used */
 	double quiet;	  /* share of quiet trials among those told apart, 0…1; NAN unknown */
-	bool contended;	  /* too few quiet ones to vouch for the figure */
-	bool mixed;	  /* so few that contended trials had to be used too */
-	bool provisional; /* few trials yet, and short ones */
+	bool contended;	  /* too few quiet trials for a sure value */
+	bool mixed;	  /* so few that contended trials are used too */
+	bool provisional; /* few and short trials */
 	double seconds;	  /* that the trials used lasted, about */
 	double ghz;	  /* median core clock of the trials used */
 	double ns;	  /* nanoseconds per element */
@@ -116,19 +112,18 @@ struct sample {
 	double check; /* median of the trials' check; NAN: there is no counter to compare with */
 	int modes;    /* 1, or 2 when the trials fall into two separate groups */
 	double mode_low, mode_high, mode_share_low; /* of two modes */
-	bool unsettled;	 /* the trials still drifted when time was up: no steady state was reached,
-			    and the  value may differ from that of endless walking */
-	unsigned places; /* placements in memory that it is of, those with too few trials not
-			    counted; 0 or 1: one */
+	bool unsettled;	 /* the trials still drifted at the end: the value may differ from that of
+			    endless walking */
+	unsigned places; /* placements in memory with enough trials; 0 or 1: one */
 	double place_lo, place_hi; /* of several: the lowest and the highest median of one
 				      placement, cycles per element */
 };
 
-/* The fewest quiet trials that make a sample quiet, that a figure is taken from alone, and the
- * fewest trials that make it more than provisional. */
+/* The fewest quiet trials of a quiet sample; of a value without contended trials; the fewest trials
+ * of a value that is more than provisional. */
 enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
-/* Of long trials (a whole matrix product each) a few are enough: so many seconds of them. */
+/* Of long trials (a whole matrix product each) fewer are enough: this many seconds of them. */
 #define SECONDS_SETTLED 0.05
 
 struct clock;
@@ -146,27 +141,25 @@ void trials_classify(struct trials *trials);
  * clock; NAN when there are too few. */
 double trials_best_turns(const struct trials *trials, double *ghz);
 
-/* Reduces trials; facts give bytes, source and whether a watch chain exists. */
+/* Reduces trials to a sample. facts give bytes, source and whether there is a watch chain. */
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
-/* What keeps a sample's value from being sure: "contended", "not settled", "provisional"; NULL:
- * nothing does. Only a value that is sure may be an input to limits, plateaus and comparisons.
- * Static text. */
+/* Why a sample's value is not sure: "contended", "not settled", "provisional"; NULL: it is sure.
+ * Only sure values may be inputs to limits, plateaus and comparisons. Static text. */
 const char *sample_doubt(const struct sample *sample);
 
-/* Takes over the facts of a newer visit to the same setting, after `visits` earlier ones. What
- * others moved becomes the mean of the visits in which it is known: each is short, and the sample
- * is of all. */
+/* Replaces the facts by those of a newer visit to the same setting, after `visits` earlier ones.
+ * others_gbps becomes the mean of the visits in which it is known. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
-/* Makes a trial by counted cycles one by the reference chain; any other stays as it is. */
+/* Converts a trial by counted cycles to the reference chain; other trials do not change. */
 void trial_uncount(struct trial *trial);
 
-/* Appends `from` to `into`; when full, it makes room first, and then the oldest give way. */
+/* Appends `from` to `into`; makes room first when it is full. */
 void trials_append(struct trials *into, const struct trials *from);
 
-/* How many of them are quiet, and were made in steady state. */
+/* Quiet trials in steady state. */
 unsigned trials_quiet(const struct trials *trials);
 
 /* How far, relatively, half of all repetitions would find the median from its true place. For
@@ -175,8 +168,8 @@ unsigned trials_quiet(const struct trials *trials);
  * sqrt(n). */
 double sample_precision(const struct sample *sample);
 
-/* Makes room in a full set: forgets every trial that is not quiet, and the older half when most are
- * quiet; the newest quarter stays as it is. At least a quarter of the room is free afterwards. */
+/* Makes room in a full set: removes every trial that is not quiet, or the older half when most are
+ * quiet; keeps the newest quarter. At least a quarter of the set is free afterwards. */
 void trials_make_room(struct trials *trials);
 
 #endif

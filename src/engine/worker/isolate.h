@@ -1,5 +1,5 @@
-/* Measuring code that is not ours, in a child process of its own, on the core that the calling
- * thread is bound to. Whatever the code does, it costs this sample and brings a message. */
+/* Measures own loops in a child process on the core of the calling thread. Whatever the code does,
+ * the program goes on: the sample is lost and there is a message. */
 #ifndef SLX_ENGINE_WORKER_ISOLATE_H
 #define SLX_ENGINE_WORKER_ISOLATE_H
 
@@ -20,8 +20,8 @@ struct isolate {
 	void *context;
 };
 
-/* A call of the code that is not back after this many seconds, and this many more for each of n,
- * never is. The slowest that an honest loop does with an element is a few misses of memory. */
+/* Seconds after which a call counts as endless, and seconds more for each of n: the slowest honest
+ * loop misses memory a few times for each element. */
 #define ISOLATE_PATIENCE      2.0
 #define ISOLATE_PATIENCE_EACH 1e-6
 

@@ -16,8 +16,8 @@ struct worker_options {
 			     there is another */
 };
 
-/* Starts the worker. Returns NULL and a status when no thread or pipe can be had. A core that
- * cannot be used is reported by worker_wait_ready(), or by the first result. */
+/* Starts the worker. Returns NULL and a status when no thread or pipe can be created.
+ * worker_wait_ready(), or the first result, reports a core that cannot be used. */
 struct worker *worker_start(const struct worker_options *options, struct status *status);
 
 /* Blocks until the worker has its core and clock. STATUS_USAGE for a core that does not exist or is
