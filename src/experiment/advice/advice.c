@@ -12,21 +12,21 @@ enum { WHOLE_RANGE = 16, VALUES_MAX = 48 };
 /* Predictions closer than this are equal. */
 static const double EQUAL = 0.005;
 
-/* One way on: a knob moved to a value, others fitted. */
+/* A change: a knob moved to a value, others fitted. */
 struct option {
 	struct setting setting;
 	int knob;
 	double cpe, step;
 };
 
-/* Whether turning it changes where and beside whom the code runs: no way to go faster that a model
- * knows of. */
+/* Whether the knob changes where the code runs, or next to which other code: the model does not
+ * know how that makes it faster. */
 static bool elsewhere(const struct knob *knob)
 {
 	return knob->asks == ASKS_NODE || knob->asks == ASKS_CORES || knob->asks == ASKS_STREAMS;
 }
 
-/* The other values of a knob worth trying, nearest first. A larger working set is none of them. */
+/* Other values of a knob to try, nearest first; no larger working set. */
 static int values_of(const struct knob *knob, int64_t present, struct memory_limits memory_limits,
 	int64_t *values)
 {
@@ -56,7 +56,7 @@ static int values_of(const struct knob *knob, int64_t present, struct memory_lim
 	return count;
 }
 
-/* How far a step is: of choices any is one step. */
+/* The distance of two values; all choices have distance 1. */
 static double step_of(const struct knob *knob, int64_t from, int64_t to)
 {
 	if (knob->kind == KNOB_CHOICE)
@@ -65,7 +65,7 @@ static double step_of(const struct knob *knob, int64_t from, int64_t to)
 				  : fabs((double)(to - from));
 }
 
-/* How much has been asked. */
+/* The budget of a search. */
 struct asking {
 	int asks, most; /* settings looked at, explained before or not */
 	int fresh;	/* settings that may still be explained; -1: any number */

@@ -1,5 +1,5 @@
-/* What to turn so that a kernel goes faster: the one knob whose change lowers the predicted CPE
- * most. Asks the explainer, times nothing. */
+/* Advice: the knob whose change lowers the predicted CPE most. It comes from the explainer alone;
+ * nothing is timed. */
 #ifndef SLX_EXPERIMENT_ADVICE_ADVICE_H
 #define SLX_EXPERIMENT_ADVICE_ADVICE_H
 
@@ -8,9 +8,9 @@
 #include "experiment/setting/setting.h"
 
 enum advice_kind {
-	ADVICE_NONE,	 /* nothing is known to say */
-	ADVICE_KNOB,	 /* a knob does it: `setting` is where it leads */
-	ADVICE_SENTENCE, /* no knob does: words say what would */
+	ADVICE_NONE,	 /* none is known */
+	ADVICE_KNOB,	 /* turn `knob`: that leads to `setting` */
+	ADVICE_SENTENCE, /* no knob helps: `words` name a change of the code */
 };
 
 struct advice {
@@ -23,37 +23,37 @@ struct advice {
 	char brief[40];	 /* "acc=4"; empty for a sentence */
 };
 
-/* At most so many settings are explained for one advice: some 0.5 ms each, and of those that are
- * stepped through some 30 ms. */
+/* The most settings that one advice explains, at about 0.5 ms each; of kernels that are stepped
+ * through, at about 30 ms each. */
 enum { ADVICE_ASKS = 40, ADVICE_ASKS_SLOW = 24 };
 
 struct advice_question {
 	const struct setting *setting;	       /* the present one */
 	const struct explanation *explanation; /* of it */
 	const struct explainer *explainer;
-	const struct explain_question *ask; /* as it was asked: its knobs are replaced */
+	const struct explain_question *ask; /* of it; each question replaces the knobs */
 	struct memory_limits memory_limits;
-	struct explanation *scratch; /* room to work in */
+	struct explanation *scratch; /* a buffer for explanations */
 	struct explain_cache
-		*explain_cache; /* predictions found before, and room for new ones; NULL: none */
-	struct setting *later; /* NULL; else nothing is explained anew: the first that would have to
-				  be goes there */
-	int fresh; /* how many settings to explain anew at most; 0: as many as it takes */
-	/* Whether a setting comes into question; NULL: all that can be measured do. */
+		*explain_cache; /* earlier predictions; new ones are added; NULL: none */
+	struct setting
+		*later; /* not NULL: nothing is explained; gets the first setting that must be */
+	int fresh;	/* the most settings to explain in this call; 0: no limit */
+	/* Whether a setting may be advised; NULL: every one that can be measured. */
 	bool (*allowed)(const void *context, const struct setting *setting);
 	const void *context;
 };
 
-/* Whether an explanation predicts well enough for advice to rest on it. */
+/* Whether advice may rely on an explanation. */
 bool advice_knows(const struct explanation *explanation);
 
-/* What would help against a limit where no knob does. */
+/* A change of the code that raises a limit which no knob raises. */
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind);
 
-/* Knobs of the same work written otherwise come first: one of them is taken if it gains
- * ADVICE_WORTH; else the best change of any knob, if that gains as much. Among equals the smallest
- * step. Returns whether it is found: false when `fresh` settings have been explained and there are
- * more; asked again, with the same explain_cache, it goes on. */
+/* Knobs that keep the work the same come first: one of them is advised if it gains ADVICE_WORTH;
+ * else the best change of any knob, if that gains as much. Among equal changes the smallest step
+ * wins. Returns false when `fresh` settings were explained and others remain: another call with the
+ * same explain_cache continues. */
 #define ADVICE_WORTH 0.10
 bool advice_find(const struct advice_question *question, struct advice *advice);
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* Whole explanations are large; predictions are of an advice's options, of several settings. */
+/* Whole explanations are large. Predictions serve the advice of several settings. */
 enum { WHOLE = 8, PREDICTIONS = 256 };
 
 struct explain_cache {

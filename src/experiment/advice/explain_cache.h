@@ -1,6 +1,6 @@
-/* What explaining found, kept: kernels whose way through the loop depends on data are stepped
- * through, which takes tens of milliseconds, so each setting is stepped once. Of the last settings
- * whole explanations are kept, of many the prediction. */
+/* A cache of explanations. Kernels whose path depends on data are stepped through, which takes tens
+ * of milliseconds, so that each setting is stepped once. The cache keeps whole explanations of the
+ * last settings, and the predictions of many. */
 #ifndef SLX_EXPERIMENT_ADVICE_EXPLAIN_CACHE_H
 #define SLX_EXPERIMENT_ADVICE_EXPLAIN_CACHE_H
 
@@ -19,22 +19,21 @@ void explain_cache_clear(struct explain_cache
 /* Whether explaining takes long enough to be noticed. */
 bool explain_cache_slow(const struct kernel *kernel);
 
-/* The explanation kept of a setting, or NULL. Valid until readings_keep() or readings_clear(). */
+/* The explanation of a setting, or NULL. Valid until explain_cache_keep() or explain_cache_clear().
+ */
 struct explanation *explain_cache_find(
 	struct explain_cache *explain_cache, const struct setting *setting);
 
-/* Room to explain a setting in, which is found from then on; the one that was kept longest gives
- * way. */
+/* A buffer for the explanation of a setting, which explain_cache_find() returns from then on; the
+ * oldest one is replaced. */
 struct explanation *explain_cache_keep(
 	struct explain_cache *explain_cache, const struct setting *setting);
 
-/* Keeps an explanation of a setting that was made elsewhere. Returns the one that gives way, the
- * caller's now. */
+/* Takes an explanation of a setting. Returns the replaced one, which the caller owns. */
 struct explanation *explain_cache_put(struct explain_cache *explain_cache,
 	const struct setting *setting, struct explanation *explanation);
 
-/* The predicted CPE of a setting: whether it is known, and what it is (NAN: explained, and there is
- * none). */
+/* Returns whether the predicted CPE of a setting is known; NAN: it was explained, and has none. */
 bool explain_cache_predicted(
 	const struct explain_cache *explain_cache, const struct setting *setting, double *cpe);
 void explain_cache_predict(

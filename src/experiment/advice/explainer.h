@@ -1,5 +1,5 @@
-/* What the explorer asks the model: which core this is, and what limits a kernel on it. An
- * interface, so that tests bring one of their own and need neither core models nor machine code. */
+/* The model as the explorer sees it: which core this is, and what limits a kernel on it. An
+ * interface, so that tests and replays have explainers without core models and machine code. */
 #ifndef SLX_EXPERIMENT_ADVICE_EXPLAINER_H
 #define SLX_EXPERIMENT_ADVICE_EXPLAINER_H
 
@@ -12,7 +12,7 @@
 
 enum { CORE_NAME = 24 };
 
-/* A core model, loaded: what panels say of it, and the model itself. */
+/* A loaded core model, with the names that panels show. */
 struct core {
 	char name[CORE_NAME], title[64]; /* "zen3", "AMD Zen 3" */
 	int port_count;			 /* ports, then units, as in struct limits */

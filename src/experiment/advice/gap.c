@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 
-/* Why a limit's number may be too low: what is not counted in it. */
+/* Adds why a limit may be too low. */
 static void add_unknown(const struct limits *limits, char *words, size_t size)
 {
 	size_t used = strlen(words);
@@ -25,7 +25,7 @@ static void add_unknown(const struct limits *limits, char *words, size_t size)
 	}
 }
 
-/* "0.178 (53 %) above"; much more is easier to grasp as "9.916 above, 19 times the limit". */
+/* "0.178 (53 %) above", or "9.916 above, 19 times the limit". */
 static void how_far(const struct gap *gap, char *buffer, size_t size)
 {
 	char cycles[24];
@@ -69,7 +69,7 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
 	add_unknown(limits, gap->words, sizeof(gap->words));
 }
 
-/* A disturbed figure has a gap that is not the loop's. */
+/* The gap of a disturbed sample is not the loop's. */
 static void qualify(const struct sample *sample, struct gap *gap)
 {
 	size_t used = strlen(gap->words);

@@ -1,12 +1,12 @@
-/* What lies between a measurement and its limits, in numbers and in words. Pure. */
+/* The gap between a measurement and its limits, in numbers and words. Pure. */
 #ifndef SLX_EXPERIMENT_ADVICE_GAP_H
 #define SLX_EXPERIMENT_ADVICE_GAP_H
 
 #include "engine/measure/trials.h"
 #include "model/limits/limits.h"
 
-/* Within so much of a limit a measurement is at it; within so much of the prediction that explains
- * it. */
+/* Relative distances: a measurement within GAP_AT of a limit is at the limit; a prediction within
+ * GAP_PREDICTED of it explains it. */
 #define GAP_AT	      0.03
 #define GAP_PREDICTED 0.05
 
@@ -26,8 +26,7 @@ struct gap {
 	char brief[40];		/* "at it", "+0.250" */
 };
 
-/* What is wrong where a measurement is below a limit of that kind: of caches and memory the figures
- * were measured, and vary. */
+/* The cause of a measurement below a limit of that kind: latencies of caches and memory vary. */
 const char *gap_suspect(enum limit_kind kind);
 
 /* core: the title of the core that the limits are of, when it is not the running one; NULL: it is.
