@@ -89,6 +89,7 @@ static struct world *world_new(const struct generated *made, uint64_t seed)
 static void find(struct world *world)
 {
 	hierarchy_find(&world->input, &world->hierarchy);
+	hierarchy_say(&world->input, &world->hierarchy);
 }
 
 /* Whether there is a finding of the kind that names `part`. */
@@ -589,6 +590,7 @@ static void nothing_measured_is_nothing_found(void **state)
 
 	(void)state;
 	hierarchy_find(&input, &hierarchy);
+	hierarchy_say(&input, &hierarchy);
 	assert_int_equal(hierarchy.level_count, 0);
 	assert_int_equal(hierarchy.finding_count, 0);
 	assert_true(isnan(hierarchy.line));

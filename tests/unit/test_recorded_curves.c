@@ -18,6 +18,7 @@ static void check_curves(const char *name)
 	snprintf(path, sizeof(path), "%s/tests/data/curves/%s", tree ? tree : ".", name);
 	recorded = recorded_read(path);
 	hierarchy_find(&recorded->input, hierarchy);
+	hierarchy_say(&recorded->input, hierarchy);
 	first = hierarchy_cache(hierarchy, 1);
 	second = hierarchy_cache(hierarchy, 2);
 	tlb = hierarchy_tlb(hierarchy, 1);

@@ -201,6 +201,7 @@ void probe_analyse(struct probe *probe)
 	input.share = share_of(&report->share);
 	input.pairs = plain_curve(&plain[2 * PAGE_KINDS], &report->pairs);
 	hierarchy_find(&input, &report->hierarchy);
+	hierarchy_say(&input, &report->hierarchy);
 	free(plain);
 }
 

@@ -519,7 +519,6 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 	set_share(input, hierarchy);
 	add_tlbs(input, &found, hierarchy);
 	add_memory(input, &found, hierarchy);
-	hierarchy_say(input, hierarchy);
 }
 
 /* ---- Questions ---- */

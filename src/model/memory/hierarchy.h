@@ -91,9 +91,10 @@ struct hierarchy {
 	struct finding finding[FINDINGS_MAX];
 };
 
+/* Fills all but words and findings. */
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
-/* Fills each level's words, and the findings: hierarchy_find() calls it last. */
+/* Then fills each level's words, and the findings (hierarchy_text.c). */
 void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
 /* Whether the size that the system states lies outside the range that was found. */
