@@ -112,16 +112,13 @@ void events_plan(const struct uarch *uarch, const char *const *extra, int extra_
 void events_plan_here(const struct machine *machine, const char *const *extra, int extra_count,
 	struct event_plan *plan)
 {
-	char name[24] = "", why[160] = "";
-	struct uarch *uarch = NULL;
-	struct status status = status_ok();
+	struct uarch_choice core;
+	struct status status = uarch_choose(NULL, machine, &core);
 
-	if (uarch_recognise(machine, name, why) == UARCH_EXACT)
-		status = uarch_load(name, machine->arch, &uarch);
-	events_plan(uarch, extra, extra_count, plan);
+	events_plan(core.uarch, extra, extra_count, plan);
 	if (!status_is_ok(&status))
 		snprintf(plan->why, sizeof(plan->why), "%s", status.text);
-	uarch_free(uarch);
+	uarch_choice_free(&core);
 }
 
 int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COUNT])
