@@ -190,7 +190,7 @@ void record_present(struct session *session);
 void record_cell(struct session *session, const struct cell *cell);
 void record_point(struct session *session, const struct cell *cell);
 
-/* ---- view.c ---- */
+/* ---- snapshot.c ---- */
 
 /* What the present setting misses in the caches: as the explanation knows it, else by the kernel's
  * own description and this machine's caches. */
