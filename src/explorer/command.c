@@ -42,7 +42,7 @@ static bool begins_with_words(const char *line, const char *name, size_t length)
 }
 
 /* The row with the longest name that the line begins with; arguments is what follows. */
-const struct command_row *command_of(const char *line, const char **arguments)
+static const struct command_row *command_of(const char *line, const char **arguments)
 {
 	const struct command_row *best = NULL;
 	size_t longest = 0;

@@ -30,8 +30,4 @@ struct command_row {
 /* Every command, in the order of help, ended by a NULL name. */
 const struct command_row *command_rows(void);
 
-/* The row that a line (single blanks between words) would run, NULL: none; arguments is what
- * follows its name. */
-const struct command_row *command_of(const char *line, const char **arguments);
-
 #endif

@@ -78,7 +78,8 @@ static void recall(struct session *session)
 	live_recall(&session->live, cell);
 }
 
-void session_restart(struct session *session, double now)
+/* Measures the present setting again, from the beginning. */
+static void restart(struct session *session, double now)
 {
 	live_restart(&session->live, now);
 	counted_restart(session);
@@ -111,7 +112,7 @@ void session_go(struct session *session, const struct setting *setting, double n
 	session->setting = *setting;
 	session->turned = true;
 	entry_drop(session);
-	session_restart(session, now);
+	restart(session, now);
 }
 
 void session_freeze(struct session *session, bool frozen, double now)
@@ -143,7 +144,7 @@ void session_forget(struct session *session, double now)
 	campaign_end(session, CAMPAIGN_WINDOWS);
 	campaigns_pause(session, false, now);
 	session->frozen = false;
-	session_restart(session, now);
+	restart(session, now);
 }
 
 void session_begin_campaign(struct session *session, enum campaign_of which,

@@ -83,7 +83,7 @@ struct session {
 	struct own_loop own;		       /* own.c */
 	struct requests requests;	       /* requests.c */
 	struct live live;		       /* live.c */
-	struct cells *cells;		       /* plan.c, windowing.c: the curves' points */
+	struct cells *cells;		       /* plan.c, campaign_windows.c: the curves' points */
 	struct plan plan;		       /* plan.c */
 	struct insight insight;		       /* insight.c */
 	struct memory_probe memory;	       /* insight.c: L3 and memory of this machine */
@@ -91,8 +91,9 @@ struct session {
 	struct recording *recording;	       /* record.c: samples are written to it; NULL: none */
 	struct playback playback;	       /* playback.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
-	bool windows_shown;   /* windowing.c: they came to the front when the kernel was chosen */
-	struct screen screen; /* screen.c */
+	bool windows_shown; /* campaign_windows.c: they came to the front when the kernel was chosen
+			     */
+	struct screen screen;	     /* screen.c */
 	struct misses_whatif whatif; /* commands_panes.c: caches to show misses for, too */
 	bool relief;		     /* commands_panes.c: the mountain is shown as a relief */
 	bool quit;		     /* command.c */
@@ -105,7 +106,6 @@ int session_kernel_index(const struct session *session, const struct kernel *ker
 void session_choose_knob(struct session *session, int knob);
 /* Goes to another setting. */
 void session_go(struct session *session, const struct setting *setting, double now);
-void session_restart(struct session *session, double now); /* measures the present one again */
 void session_freeze(struct session *session, bool frozen, double now);
 void session_forget(struct session *session, double now); /* every sample */
 void session_forget_cells(struct session *session);	  /* all but the present sample */
