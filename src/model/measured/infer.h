@@ -1,6 +1,6 @@
-/* Inside the search for ports (infer_*.c): it finds the ports and micro-ops that explain what was
- * measured of a core. Everything follows from the measurements alone, and each call searches from
- * the start. */
+/* Inside the search for ports (infer_*.c, mixes.c): it finds the ports and micro-ops that explain
+ * what was measured of a core. Everything follows from the measurements alone, and each call
+ * searches from the start. */
 #ifndef SLX_MODEL_MEASURED_INFER_H
 #define SLX_MODEL_MEASURED_INFER_H
 
@@ -60,7 +60,7 @@ struct mix_result {
 	bool apart;    /* they contradict each other */
 };
 
-/* ---- infer_ports.c */
+/* ---- mixes.c */
 
 bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b);
 struct mix_result infer_result(const struct inference *in, const struct measured_mix *mix);

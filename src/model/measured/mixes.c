@@ -1,0 +1,294 @@
+/* Mixes: what is measured of one, what the ports found so far predict for it, and the questions
+ * that name the mixes to measure. The other files of the search call this one. */
+#include "model/measured/infer.h"
+
+#include <math.h>
+#include <string.h>
+
+bool infer_is_memory(const char *name)
+{
+	return strncmp(name, "load", 4) == 0 || strncmp(name, "vload", 5) == 0 ||
+	       strncmp(name, "store", 5) == 0 || strncmp(name, "vstore", 6) == 0;
+}
+
+/* The length of the name without width and without "-load". */
+static size_t bare_length(const char *name)
+{
+	size_t length = strcspn(name, ".");
+
+	return length > 5 && memcmp(name + length - 5, "-load", 5) == 0 ? length - 5 : length;
+}
+
+bool infer_related(const struct inference *in, int op, int other)
+{
+	const char *a = in->measured->op[op].name, *b = in->measured->op[other].name;
+	size_t length = bare_length(a);
+
+	return bare_length(b) == length && memcmp(a, b, length) == 0;
+}
+
+int infer_op(const struct measured *measured, const char *name)
+{
+	for (int i = 0; *name && i < measured->op_count; i++)
+		if (strcmp(measured->op[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+/* The order of the ops and a common factor of their numbers do not matter. */
+bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
+{
+	double ratio = 0;
+
+	if (a->count != b->count)
+		return false;
+	for (int i = 0; i < a->count; i++) {
+		int k = 0;
+
+		while (k < b->count && b->op[k] != a->op[i])
+			k++;
+		if (k == b->count || !(b->times[k] > 0))
+			return false;
+		if (ratio == 0)
+			ratio = a->times[i] / b->times[k];
+		if (!(fabs(a->times[i] / b->times[k] / ratio - 1) < 1e-6))
+			return false;
+	}
+	return true;
+}
+
+static bool impossible(const struct measured *measured, const struct measured_mix *mix)
+{
+	for (int i = 0; i < mix->count; i++)
+		if (mix->cycles.value < 0.92 * mix->times[i] * measured->op[mix->op[i]].each.value)
+			return true;
+	return false;
+}
+
+struct mix_result infer_result(const struct inference *in, const struct measured_mix *mix)
+{
+	const struct measured *measured = in->measured;
+	struct mix_result result = { 0 };
+	double value[8] = { 0 }, spread = 0;
+
+	for (int i = 0; i < measured->mix_count; i++) {
+		const struct measured_mix *other = &measured->mix[i];
+		double each;
+		int at;
+
+		if (other->check != mix->check || !infer_same_mix(mix, other))
+			continue;
+		result.asked++;
+		if (!other->cycles.known || !(other->cycles.value > 0) || result.known == 8)
+			continue;
+		/* The measurement is wrong: no mix is faster than one of its classes alone. */
+		if (impossible(measured, other))
+			continue;
+		each = other->cycles.value * mix->times[0];
+		for (int k = 0; k < other->count; k++)
+			if (other->op[k] == mix->op[0])
+				each /= other->times[k];
+		for (at = result.known++; at > 0 && value[at - 1] > each; at--)
+			value[at] = value[at - 1];
+		value[at] = each;
+		spread = fmax(spread, fmax(other->cycles.hi - other->cycles.value,
+					      other->cycles.value - other->cycles.lo) /
+					      other->cycles.value);
+	}
+	if (result.known == 0)
+		return result;
+	/* Interference only adds time: of two results that differ, use the shorter. */
+	result.cycles = value[(result.known - 1) / 2];
+	result.spread = isfinite(spread) && spread > 0 ? spread : 0;
+	result.apart = result.known == 2 && value[1] > value[0] * 1.025;
+	return result;
+}
+
+struct measured_mix infer_pair(int a, int ports_a, int b, int ports_b)
+{
+	return (struct measured_mix){ .count = 2, .op = { a, b }, .times = { ports_a, ports_b } };
+}
+
+void infer_ask(struct inference *in, const struct measured_mix *mix, int times)
+{
+	struct mix_result result;
+
+	if (in->question_count == INFER_QUESTIONS)
+		return;
+	for (int i = 0; i < in->question_count; i++)
+		if (in->question[i].check == mix->check && infer_same_mix(&in->question[i], mix))
+			return;
+	result = infer_result(in, mix);
+	/* A mix that failed once fails again. */
+	if (result.asked >= times || result.asked > result.known)
+		return;
+	in->question[in->question_count] = *mix;
+	in->question[in->question_count++].cycles = (struct figure){ 0 };
+}
+
+void infer_ask_late(struct inference *in, const struct measured_mix *mix)
+{
+	struct mix_result result;
+
+	for (int i = 0; i < in->late_count; i++)
+		if (infer_same_mix(&in->late[i], mix))
+			return;
+	result = infer_result(in, mix);
+	if (in->late_count == INFER_QUESTIONS || result.asked)
+		return;
+	in->late[in->late_count] = *mix;
+	in->late[in->late_count++].cycles = (struct figure){ 0 };
+}
+
+bool infer_clash(const struct inference *in, int op, int other)
+{
+	bool wide = in->measured->op[op].bits > 256;
+	int narrow = wide ? other : op;
+
+	return wide != (in->measured->op[other].bits > 256) && in->measured->op[narrow].bits > 0 &&
+	       (in->kind[narrow] != INFER_SIMPLE || in->wide[narrow] > 1);
+}
+
+double infer_miss(
+	const struct inference *in, double predicted, double cycles, double spread, int ports)
+{
+	double off = log(predicted / cycles), many = in->early ? 0.2 : 0.07;
+	double sure = off > 0 ? 0.012 : ports <= 3 ? 0.012 + 0.008 * (ports - 1) : many;
+
+	off = fabs(off) / hypot(sure, fmin(spread, 0.1));
+	return !isfinite(off) ? 60 : fmin(off < 3 ? off * off : 9 + 4 * (off - 3), 60);
+}
+
+/* For few loads: the largest work per port over all subsets of the loads. */
+static double bound_of_subsets(const struct port_load *load, int count)
+{
+	uint32_t all[256] = { 0 };
+	double most = 0;
+
+	for (int mask = 1; mask < 1 << count; mask++) {
+		double work = 0;
+
+		all[mask] = all[mask & (mask - 1)] | load[__builtin_ctz((unsigned)mask)].ports;
+		for (int i = 0; i < count; i++)
+			if (!(load[i].ports & ~all[mask]))
+				work += load[i].cycles;
+		work /= infer_count(all[mask]);
+		most = work > most ? work : most;
+	}
+	return most;
+}
+
+double infer_bound(const struct port_load *load, int count)
+{
+	struct port_load merged[48];
+	uint32_t set[512];
+	int sets = 1, distinct = 0;
+	double most = 0;
+
+	if (count <= 8)
+		return bound_of_subsets(load, count);
+	for (int i = 0; i < count && distinct < 48; i++) {
+		int k = 0;
+
+		while (k < distinct && merged[k].ports != load[i].ports)
+			k++;
+		if (k == distinct)
+			merged[distinct++] = (struct port_load){ load[i].ports, 0 };
+		merged[k].cycles += load[i].cycles;
+	}
+	set[0] = 0;
+	for (int i = 0; i < distinct; i++)
+		for (int k = 0, before = sets; k < before && sets < 512; k++) {
+			uint32_t both = set[k] | merged[i].ports;
+			int same = 0;
+
+			while (same < sets && set[same] != both)
+				same++;
+			if (same == sets)
+				set[sets++] = both;
+		}
+	for (int k = 1; k < sets; k++) {
+		double work = 0;
+
+		for (int i = 0; i < distinct; i++)
+			if (!(merged[i].ports & ~set[k]))
+				work += merged[i].cycles;
+		most = fmax(most, work / infer_count(set[k]));
+	}
+	return most;
+}
+
+double measured_slots(const struct measured_op *op)
+{
+	const struct figure *slots = &op->slots;
+	double whole = slots->known ? round(slots->value) : 1;
+
+	return !slots->known || (whole > 0 && fabs(slots->value - whole) < 0.25)
+		       ? whole
+		       : fmax(slots->value, 0.1);
+}
+
+double measured_own_slots(const struct measured_op *op)
+{
+	return fmax(0, measured_slots(op) - (*op->store ? 1 : 0));
+}
+
+double infer_slots(const struct inference *in, int op)
+{
+	return measured_slots(&in->measured->op[op]);
+}
+
+static bool add_terms(
+	const struct inference *in, int op, double times, struct port_load *load, int *count)
+{
+	const struct measured_ports *to = in->to;
+
+	if (!to->known[op])
+		return false;
+	for (int t = 0; t < to->term_count[op]; t++)
+		load[(*count)++] = (struct port_load){ to->term[op][t].ports,
+			times * (double)to->term[op][t].count * (double)to->term[op][t].cycles };
+	return true;
+}
+
+bool infer_work(
+	const struct inference *in, int op, double times, struct port_load *load, int *count)
+{
+	const struct measured_op *of = &in->measured->op[op];
+	const char *const access[] = { of->load, of->store };
+
+	for (int i = 0; i < 2; i++) {
+		int other = infer_op(in->measured, access[i]);
+
+		if (*access[i] && (other < 0 || !add_terms(in, other,
+							of->accesses ? times * of->accesses : times,
+							load, count)))
+			return false;
+	}
+	return add_terms(in, op, times, load, count);
+}
+
+double infer_cycles(const struct inference *in, const struct measured_mix *mix)
+{
+	struct port_load load[MEASURED_PARTS * 3 * UARCH_TERMS];
+	double slots = 0;
+	int count = 0;
+
+	for (int i = 0; i < mix->count; i++) {
+		if (!infer_work(in, mix->op[i], mix->times[i], load, &count))
+			return NAN;
+		slots += mix->times[i] * infer_slots(in, mix->op[i]);
+	}
+	return fmax(infer_bound(load, count), in->width > 0 ? slots / in->width : 0);
+}
+
+double measured_cycles(const struct measured *measured, const struct measured_ports *ports,
+	const struct measured_mix *mix)
+{
+	struct inference in = { .measured = measured,
+		.width = measured->width.known ? measured->width.value : 0 };
+	struct measured_ports copy = *ports; /* never written: infer_cycles() only reads */
+
+	in.to = &copy;
+	return infer_cycles(&in, mix);
+}
