@@ -146,8 +146,16 @@ for document in HACKING.md README.md; do
 	done <"$work/names"
 done
 
-# A place has one row in the map.
-sed -n 's/^| `\([a-z/]*\)` |.*/\1/p' "$top_srcdir/HACKING.md" | sort | uniq -d >"$work/names"
+# Each module has one row in the map. A kernel has none: they share a row.
+sed -n 's/^| `\([a-z0-9_.-]*\)` |.*/\1/p' "$top_srcdir/HACKING.md" | sort >"$work/rows"
+sed -n '/^KERNELS =/,/^$/p' "$top_srcdir/Makefile.am" | tr ' \t' '\n\n' | sort >"$work/kernels"
+(cd "$top_srcdir" && find src/*/ kernels -name '*.[ch]' ! -path 'src/portable/*') | sed 's,.*/,,; s/\.[ch]$//; s/_x86$//; s/_arm64$//' |
+	sort -u | comm -23 - "$work/kernels" >"$work/modules"
+uniq "$work/rows" | comm -13 - "$work/modules" >"$work/names"
+[ ! -s "$work/names" ] || fail "HACKING.md has no row for $(tr '\n' ' ' <"$work/names")"
+uniq "$work/rows" | comm -23 - "$work/modules" >"$work/names"
+[ ! -s "$work/names" ] || fail "HACKING.md has rows for files that do not exist: $(tr '\n' ' ' <"$work/names")"
+uniq -d "$work/rows" >"$work/names"
 [ ! -s "$work/names" ] || fail "HACKING.md has several rows for $(tr '\n' ' ' <"$work/names")"
 
 [ "$failures" -eq 0 ] || exit 1

@@ -20,11 +20,11 @@ kernel_count advance
 doubt_due advance
 setting session advance
 knob session
-kernels session advance own
+kernels session advance own_loop
 turned session
 frozen session
 pinned session
-own own
+own own_loop
 requests requests
 live live
 cells plan advance
@@ -32,11 +32,11 @@ plan plan
 insight insight
 memory insight
 counted counted
-recording record
+recording write_recording
 playback playback
 campaigns campaigns
 windows_shown campaign_windows
-screen screen
+screen on_screen
 whatif commands_panes
 relief commands_panes
 quit command

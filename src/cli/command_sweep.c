@@ -1,5 +1,4 @@
 /* slexplore sweep: the cross product of lists of values, a sample each. */
-#include "experiment/sweep/sweep.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/drawing.h"
@@ -8,6 +7,7 @@
 #include "cli/model.h"
 #include "cli/named.h"
 #include "cli/progress_line.h"
+#include "experiment/sweep/sweep.h"
 #include "kernels/knob_rows.h"
 #include "picture/chart_sweep.h"
 

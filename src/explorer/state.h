@@ -15,8 +15,8 @@
 #include "explorer/counted.h"
 #include "explorer/insight.h"
 #include "explorer/live.h"
+#include "explorer/on_screen.h"
 #include "explorer/plan.h"
-#include "explorer/screen.h"
 #include "explorer/session.h"
 #include "explorer/view.h"
 #include "recording/recording.h"
@@ -72,7 +72,7 @@ struct session {
 	int kernel_count;
 	double doubt_due; /* when a contended cell may be visited again */
 
-	/* session.c: what is chosen (own.c writes kernels, too) */
+	/* session.c: what is chosen (own_loop.c writes kernels, too) */
 	struct setting setting;
 	int knob;
 	struct remembered *kernels; /* one for each of kernel_registry, and one for the own loop */
@@ -80,20 +80,20 @@ struct session {
 	bool frozen;
 	struct pinned pinned;
 
-	struct own_loop own;		       /* own.c */
-	struct requests requests;	       /* requests.c */
-	struct live live;		       /* live.c */
-	struct cells *cells;		       /* plan.c, campaign_windows.c: the curves' points */
-	struct plan plan;		       /* plan.c */
-	struct insight insight;		       /* insight.c */
-	struct memory_probe memory;	       /* insight.c: L3 and memory of this machine */
-	struct counted counted;		       /* counted.c */
-	struct recording *recording;	       /* record.c: samples are written to it; NULL: none */
-	struct playback playback;	       /* playback.c */
+	struct own_loop own;	     /* own_loop.c */
+	struct requests requests;    /* requests.c */
+	struct live live;	     /* live.c */
+	struct cells *cells;	     /* plan.c, campaign_windows.c: the curves' points */
+	struct plan plan;	     /* plan.c */
+	struct insight insight;	     /* insight.c */
+	struct memory_probe memory;  /* insight.c: L3 and memory of this machine */
+	struct counted counted;	     /* counted.c */
+	struct recording *recording; /* write_recording.c: samples are written to it; NULL: none */
+	struct playback playback;    /* playback.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
 	bool windows_shown; /* campaign_windows.c: they came to the front when the kernel was chosen
 			     */
-	struct screen screen;	     /* screen.c */
+	struct screen screen;	     /* on_screen.c */
 	struct misses_whatif whatif; /* commands_panes.c: caches to show misses for, too */
 	bool relief;		     /* commands_panes.c: the mountain is shown as a relief */
 	bool quit;		     /* command.c */
@@ -143,7 +143,7 @@ bool requests_returned(struct session *session, const struct result *result, dou
 bool requests_live(const struct session *session); /* the present setting is being measured */
 void requests_look_ahead(struct session *session, double now);
 
-/* ---- own.c ---- */
+/* ---- own_loop.c ---- */
 
 /* Opens an own loop; cflags NULL: none given. */
 struct status session_own_open(
@@ -178,7 +178,7 @@ void playback_say_range(struct session *session, int knob);
 /* Reports that a knob that was asked for is not where it was asked to be. */
 void playback_tell(struct session *session, const struct setting *wanted, unsigned asked);
 
-/* ---- record.c: while samples are written to a file ---- */
+/* ---- write_recording.c: while samples are written to a file ---- */
 
 struct status record_open(struct session *session, const char *path);
 void record_end(struct session *session);

@@ -8,7 +8,7 @@
 
 #include "base/relief.h"
 #include "base/scale.h"
-#include "ui/mountain.h"
+#include "ui/mountain_relief.h"
 #include "ui/panels.h"
 #include "ui/shapes.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "ui/mountain.h"
+#include "ui/mountain_relief.h"
 #include "ui/panels.h"
 
 struct page {

@@ -1,6 +1,6 @@
 /* A slice as bars in eighths of a row, on a linear or a logarithmic scale, with an axis, labels,
  * and a marker at the present setting. */
-#include "ui/mountain.h"
+#include "ui/mountain_relief.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "ui/mountain.h"
+#include "ui/mountain_relief.h"
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about,
 	panel_by_size, panel_ladder, panel_ports, panel_counters, panel_code, panel_source,

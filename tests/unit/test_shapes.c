@@ -4,7 +4,7 @@
 
 #include <locale.h>
 
-#include "ui/mountain.h"
+#include "ui/mountain_relief.h"
 #include "ui/shapes.h"
 #include "ui/theme.h"
 

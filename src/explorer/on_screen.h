@@ -1,7 +1,7 @@
 /* What the user sees beside the measurements: the panel in front and the pane under the arrows, a
- * value being typed, an overlay, the notice. Only screen.c writes a `struct screen`. */
-#ifndef SLX_EXPLORER_SCREEN_H
-#define SLX_EXPLORER_SCREEN_H
+ * value being typed, an overlay, the notice. Only on_screen.c writes a `struct screen`. */
+#ifndef SLX_EXPLORER_ON_SCREEN_H
+#define SLX_EXPLORER_ON_SCREEN_H
 
 #include <stdbool.h>
 

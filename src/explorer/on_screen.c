@@ -1,4 +1,4 @@
-#include "explorer/screen.h"
+#include "explorer/on_screen.h"
 
 #include <math.h>
 #include <stdarg.h>

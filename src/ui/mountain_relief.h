@@ -1,6 +1,6 @@
 /* The parts of the mountain panel. */
-#ifndef SLX_UI_MOUNTAIN_H
-#define SLX_UI_MOUNTAIN_H
+#ifndef SLX_UI_MOUNTAIN_RELIEF_H
+#define SLX_UI_MOUNTAIN_RELIEF_H
 
 #include <stddef.h>
 
