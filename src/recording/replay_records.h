@@ -100,7 +100,14 @@ struct reading {
 	} damaged, absent, bare, beyond;
 };
 
+/* ---- replay_store.c ---- */
+
+/* Frees what an explanation holds, not the structure itself. NULL: nothing. */
 void explained_free(struct explained *explained);
+
+/* Counts an ignored line, setting or sample, and keeps the line and reason of the first. */
+void reading_leave_out(struct reading *reading, struct left_out *left_out, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Beyond these nothing was ever measured. */
 #define MOST_CYCLES 1e12
@@ -130,9 +137,5 @@ const char *reading_insn(struct reading *reading, const struct json_t *object, u
 const char *reading_modelled(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_explain(struct reading *reading, const struct json_t *object, unsigned id);
 void reading_forget(struct reading *reading);
-
-/* Counts an ignored line, setting or sample, and keeps the line and reason of the first. */
-void reading_leave_out(struct reading *reading, struct left_out *left_out, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 #endif
