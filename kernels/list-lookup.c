@@ -144,17 +144,6 @@ KERNEL_LOOP static bool unrolled_16(struct lookup_walk *walk)
 	return lookup_unrolled(walk, 16);
 }
 
-void lookup_index_nodes(const struct list_node **index, uint64_t count)
-{
-	const struct list_node *node = *index;
-
-	do {
-		*index++ = node;
-		node = node->next;
-		KERNEL_KEEP(node);
-	} while (--count);
-}
-
 /* ---- Loops for all values at each node */
 
 KERNEL_LOOP static bool lookup_interleaved(struct lookup_walk *walk)

@@ -109,9 +109,6 @@ struct lookup_walk {
 /* Whether the one value was found: the walk is at its node then, which `left` still counts. */
 typedef bool lookup_loop(struct lookup_walk *walk);
 
-/* Writes `count` (> 0) entries of the index from one on that is right already. */
-void lookup_index_nodes(const struct list_node **index, uint64_t count);
-
 /* Beside the nodes: what is looked up, and what comes out. */
 struct lookup_tables {
 	int32_t values[LOOKUP_VALUES_MOST];

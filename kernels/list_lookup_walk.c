@@ -288,6 +288,20 @@ static void one_by_one(struct kernel_run *run, const struct list *list, uint64_t
 	run->cursor = run->v[LOOKUP_FORM] == FORM_INDEX ? (const void *)walk.at : walk.node;
 }
 
+/* Writes `count` (> 0) entries of the index. The first is right already: the walk begins at its
+ * node. */
+static __attribute__((noinline)) void lookup_index_nodes(
+	const struct list_node **index, uint64_t count)
+{
+	const struct list_node *node = *index;
+
+	do {
+		*index++ = node;
+		node = node->next;
+		KERNEL_KEEP(node);
+	} while (--count);
+}
+
 /* A complete run makes the index before anything else, and the empty call that it is compared with
  * makes none. A stretch makes its share of it: as large a part of the index as it is of all
  * comparisons. */
