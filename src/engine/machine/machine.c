@@ -51,15 +51,6 @@ const char *const processor_features[] = {
 	NULL,
 };
 
-void processor_add(struct processor *processor, const char *feature)
-{
-	size_t used = strlen(processor->features);
-
-	if (used + strlen(feature) + 3 <= sizeof(processor->features))
-		snprintf(processor->features + used, sizeof(processor->features) - used, "%s%s ",
-			used ? "" : " ", feature);
-}
-
 bool processor_has(const struct processor *processor, const char *feature)
 {
 	size_t length = strlen(feature);

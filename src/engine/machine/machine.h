@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "engine/memory/memory_limits.h"
 
@@ -66,8 +68,18 @@ void machine_identify(struct machine *machine);
 /* The words there are, ended by NULL; "l1i-32k" and the like beside them. */
 extern const char *const processor_features[];
 
-/* Adds a word to the features, and asks for one. */
-void processor_add(struct processor *processor, const char *feature);
+/* Adds a word to the features if there is room. Inline: processor_x86.c calls it, and machine.c
+ * calls processor_x86.c. */
+static inline void processor_add(struct processor *processor, const char *feature)
+{
+	size_t used = strlen(processor->features);
+
+	if (used + strlen(feature) + 3 <= sizeof(processor->features))
+		snprintf(processor->features + used, sizeof(processor->features) - used, "%s%s ",
+			used ? "" : " ", feature);
+}
+
+/* Whether the features have that word. */
 bool processor_has(const struct processor *processor, const char *feature);
 
 /* Fills processors, cpu and the caches without a worker: takes 2 ms. What cannot be had stays
