@@ -8,6 +8,7 @@
 #include "base/monotonic.h"
 #include "base/units.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 #include "engine/worker/worker.h"
 
 /* Below this size small pages have no effect: the first-level TLB of today's cores holds 64 or

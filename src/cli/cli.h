@@ -100,14 +100,4 @@ struct status cli_screen(const struct cli *cli);
 /* Runs one invocation; returns the exit status. */
 int cli_main(int argc, char **argv, FILE *out, FILE *err);
 
-/* Prints one message line on cli->err; returns the exit status that belongs to the status' code. */
-int cli_fail(const struct cli *cli, const struct status *status);
-
-/* Prints "note: …" on cli->err, unless --quiet. */
-void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Flushes the results. Returns exit_status, or CLI_UNMEASURED when they could not all be written
- * and exit_status was CLI_DONE: with a message, unless the reader of a pipe left. */
-int cli_finish(const struct cli *cli, int exit_status);
-
 #endif

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/format.h"
+#include "cli/messages.h"
 #include "cli/texts.h"
 #include "cli/work.h"
 #include "experiment/characterise/characterise.h"

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/format.h"
+#include "cli/messages.h"
 #include "cli/texts.h"
 #include "engine/counters/counters.h"
 #include "model/core/uarch.h"

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/drawing.h"
 #include "cli/format.h"
+#include "cli/messages.h"
 #include "cli/model.h"
 #include "cli/words.h"
 

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/drawing.h"
+#include "cli/messages.h"
 #include "cli/work.h"
 #include "experiment/probe/probe.h"
 #include "model/core/uarch.h"

@@ -2,6 +2,7 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 #include "cli/model.h"
 #include "cli/progress_line.h"
 #include "cli/words.h"

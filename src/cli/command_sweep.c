@@ -4,6 +4,7 @@
 #include "cli/drawing.h"
 #include "cli/format.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 #include "cli/model.h"
 #include "cli/named.h"
 #include "cli/progress_line.h"

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/drawing.h"
+#include "cli/messages.h"
 #include "cli/texts.h"
 #include "cli/work.h"
 #include "experiment/windows/windows.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/messages.h"
 #include "model/core/uarch.h"
 #include "picture/picture.h"
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/bench.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 
 /* The running core's events: also where another core's limits are asked for. */
 static void plan_events(struct model *model, const struct cli *cli)

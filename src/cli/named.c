@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/messages.h"
 #include "cli/words.h"
 #include "engine/own/own.h"
 #include "experiment/sweep/sweep.h"

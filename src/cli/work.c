@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 #include "cli/progress_line.h"
 
 struct work {
