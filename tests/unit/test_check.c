@@ -457,7 +457,7 @@ static void says_why_the_explorer_cannot_open(void **state)
 	facts.output = false;
 	check_contains(terminal_usable(&facts).text, "standard output");
 	facts.input = false;
-	check_contains(terminal_usable(&facts).text, "standard input is none");
+	check_contains(terminal_usable(&facts).text, "standard input is not one");
 }
 
 static void judges_the_terminal(void **state)
