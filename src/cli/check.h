@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/finding.h"
 #include "engine/counters/counters.h"
 #include "engine/counters/pmu.h"
 #include "engine/machine/environment.h"
@@ -16,21 +17,6 @@
 #include "ui/terminal.h"
 
 struct event_plan;
-
-enum check_state {
-	CHECK_OK,   /* as one would wish */
-	CHECK_NOTE, /* worth knowing; figures stay true */
-	CHECK_BAD,  /* costs accuracy or a feature */
-};
-
-struct check {
-	const char *name; /* a word, stable: scripts look for it */
-	enum check_state state;
-	char finding[300];
-	char advice[300]; /* what to do about it; empty: nothing */
-	double value;	  /* the finding as a figure; NAN: none */
-	char unit[16];
-};
 
 /* Everything that was looked at. */
 struct examination {
@@ -48,23 +34,15 @@ struct examination {
 	bool root; /* the effective user is root */
 };
 
-const char *check_state_name(enum check_state state); /* "ok", "note", "bad" */
-
 /* How many checks there are; fills one. */
 size_t check_count(void);
 void check_make(size_t index, const struct examination *examination, struct check *check);
 
-/* For functions that make one: what was found, more of that, what to do about it, and a figure of
- * it. */
-void check_found(struct check *check, enum check_state state, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void check_advise(struct check *check, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-void check_figure(struct check *check, double value, const char *unit);
-
 /* Whether this is a virtual machine. */
-bool check_virtual_machine(const struct examination *examination);
+static inline bool check_virtual_machine(const struct examination *x)
+{
+	return x->environment.hypervisor == 1 || x->machine->virtualised;
+}
 
 /* Those about counters, in check_counters.c. */
 void check_counters(const struct examination *x, struct check *check);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cli/check.h"
+#include "cli/finding.h"
 #include "experiment/characterise/characterise.h"
 #include "experiment/probe/probe.h"
 #include "experiment/sweep/sweeps.h"

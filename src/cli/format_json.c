@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/check.h"
+#include "cli/finding.h"
 #include "cli/published.h"
 #include "engine/counters/counters.h"
 #include "experiment/characterise/characterise.h"

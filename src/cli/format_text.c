@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/check.h"
+#include "cli/finding.h"
 #include "cli/texts.h"
 #include "experiment/setting/placed.h"
 #include "experiment/sweep/blocks.h"

@@ -2,7 +2,7 @@
 #include "fakes.h"
 #include "json_lines.h"
 
-#include "cli/check.h"
+#include "cli/finding.h"
 #include "cli/format.h"
 
 static struct machine machine;
