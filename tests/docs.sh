@@ -146,6 +146,9 @@ for document in HACKING.md README.md; do
 	done <"$work/names"
 done
 
+# A line has at most 120 characters.
+LC_ALL=C.UTF-8 grep -nE '.{121}' "$top_srcdir/HACKING.md" >"$work/names" && fail "HACKING.md has a long line: $(cut -c1-60 "$work/names" | head -n 1)"
+
 # Each module has one row in the map. A kernel has none: they share a row.
 sed -n 's/^| `\([a-z0-9_.-]*\)` |.*/\1/p' "$top_srcdir/HACKING.md" | sort >"$work/rows"
 sed -n '/^KERNELS =/,/^$/p' "$top_srcdir/Makefile.am" | tr ' \t' '\n\n' | sort >"$work/kernels"
