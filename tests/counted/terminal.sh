@@ -82,7 +82,7 @@ terminal_large() {
 	shows "the ports say that none of theirs can be counted" 'C unavailable: stays at zero' || return
 	keys c
 	shows "instructions counted stand beside those of the code" 'instructions *2.375 *2.375 *=' || return
-	shows "the two clocks' disagreement is told in words" 'two clocks is off here' || return
+	shows "the screen reports that the two clocks disagree" 'two clocks is wrong' || return
 	keys /
 	quietly_shows "the finder opens" '─ find' || return
 	keys perf_count_hw_instr
