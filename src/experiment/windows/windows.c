@@ -394,11 +394,12 @@ static bool measure_rows(struct windows *windows)
 
 	while (!measurer_stopped(windows->measurer)) {
 		int chosen = choose_row(windows);
-		struct windows_row *row = &report->row[chosen];
+		struct windows_row *row;
 		double x;
 
 		if (chosen < 0)
 			return true;
+		row = &report->row[chosen];
 		if (chosen != report->now)
 			windows->searches = 0;
 		report->now = chosen;
