@@ -185,8 +185,8 @@ bool explorer_complete(struct explorer *explorer, const void *context)
 	       strstr(vt_row(&explorer->vt, 0, explorer->vt.height - 1, row), "q quit") != NULL;
 }
 
-/* Whether a word stands in the panel of the figure: from its title right to where the title's line
- * ends, and down to the next line. */
+/* Whether the panel of the measured value contains a word. The panel reaches from its title to the
+ * end of the title's line, and down to the next line. */
 static bool figure_says(const struct explorer *explorer, const char *word)
 {
 	const struct vt *vt = &explorer->vt;
@@ -206,8 +206,8 @@ static bool figure_says(const struct explorer *explorer, const char *word)
 	return false;
 }
 
-/* Whether a digit of the large figure stands there; the program itself draws what it is compared
- * with. */
+/* Whether the screen has a digit of the large number at (x, y). The program's own digits are the
+ * reference. */
 static bool large_digit(const struct vt *vt, int x, int y, const char *digit)
 {
 	struct rectangle all = { 0, 0, 4, DIGITS_HEIGHT };
