@@ -1,7 +1,6 @@
 /* A few lines of x86 assembly → instructions, as decode.h would make of their bytes: for tests of
  * what needs instructions and must run on every machine. Knows just what such tests use. */
-#ifndef SLX_TESTS_ASSEMBLY_H
-#define SLX_TESTS_ASSEMBLY_H
+#pragma once
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -292,5 +291,3 @@ static inline void assembly_step(
 	loop->elements = turns;
 	loop->stepped = true;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What every unit test begins with: cmocka and what it needs before it, and a few checks of our
  * own. */
-#ifndef SLX_TESTS_CHECK_H
-#define SLX_TESTS_CHECK_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -22,6 +21,53 @@
 #else
 #define CHECK_REPEATS(most) (most)
 #endif
+
+/* A test is TEST(name_of_the_behaviour) { ... }, with `state` as cmocka gives it. TEST_WITH adds a
+ * set-up and a tear-down of its own; either may be NULL. RUN_TESTS ends the file: tests run in the
+ * order of the file. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, set_up, tear_down)                                              \
+	static void name(void **state);                                                 \
+	static __attribute__((constructor)) void add_##name(void)                       \
+	{                                                                               \
+		tests_add((struct CMUnitTest){ #name, name, set_up, tear_down, NULL }); \
+	}                                                                               \
+	static void name(__attribute__((unused)) void **state)
+#define RUN_TESTS(...)                                                              \
+	int main(void)                                                              \
+	{                                                                           \
+		return tests_run((struct tests_group){ .unused = 0, __VA_ARGS__ }); \
+	}
+
+/* set_up and tear_down run once; each_set_up and each_tear_down for each test without its own. */
+struct tests_group {
+	int unused; /* C17 has no empty initialisers */
+	CMFixtureFunction set_up, tear_down, each_set_up, each_tear_down;
+};
+
+static struct CMUnitTest tests_list[64];
+static size_t tests_count;
+
+static inline void tests_add(struct CMUnitTest test)
+{
+	if (tests_count == sizeof(tests_list) / sizeof(tests_list[0]))
+		abort();
+	tests_list[tests_count++] = test;
+}
+
+static inline int tests_run(struct tests_group group)
+{
+	for (size_t i = 0; i < tests_count; i++) {
+		struct CMUnitTest *test = &tests_list[i];
+
+		if (test->setup_func || test->teardown_func)
+			continue;
+		test->setup_func = group.each_set_up;
+		test->teardown_func = group.each_tear_down;
+	}
+	return _cmocka_run_group_tests(
+		"tests", tests_list, tests_count, group.set_up, group.tear_down);
+}
 
 #define check_near(value, expected, tolerance)                                                 \
 	do {                                                                                   \
@@ -50,5 +96,3 @@
 		assert_int_equal(check_status.code, STATUS_USAGE); \
 		assert_string_equal(check_status.text, expected);  \
 	} while (0)
-
-#endif

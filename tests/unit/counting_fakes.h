@@ -1,7 +1,6 @@
 /* A kernel and a processor with counters, made up for tests: what runs is told to it (fake_run()),
  * and every count follows. Include in one source file of a test. */
-#ifndef SLX_TESTS_COUNTING_FAKES_H
-#define SLX_TESTS_COUNTING_FAKES_H
+#pragma once
 
 #include "check.h"
 
@@ -306,5 +305,3 @@ static inline void fake_run(struct pmu_fake *fake, uint64_t elements)
 {
 	pmu_advance(fake, (double)elements, 1, false);
 }
-
-#endif

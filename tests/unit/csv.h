@@ -1,6 +1,5 @@
 /* Reads CSV that a format wrote: a cell by its row and its column's name. */
-#ifndef SLX_TESTS_CSV_H
-#define SLX_TESTS_CSV_H
+#pragma once
 
 #include "check.h"
 
@@ -59,5 +58,3 @@ static inline int csv_width(const char *line)
 		count++;
 	return count;
 }
-
-#endif

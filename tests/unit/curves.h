@@ -1,7 +1,6 @@
 /* Curves of latency over working-set size as machines have them, made up: caches with sets, TLBs,
  * noise, and what goes wrong. */
-#ifndef SLX_TESTS_CURVES_H
-#define SLX_TESTS_CURVES_H
+#pragma once
 
 #include "check.h"
 
@@ -132,5 +131,3 @@ static inline void made_fill(const struct generated *made, uint64_t seed, double
 
 #define KIB 1024.0
 #define MIB 1048576.0
-
-#endif

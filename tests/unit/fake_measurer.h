@@ -1,6 +1,5 @@
 /* A measurer over a made-up machine: no thread, and time is a number. */
-#ifndef SLX_TESTS_FAKE_MEASURER_H
-#define SLX_TESTS_FAKE_MEASURER_H
+#pragma once
 
 #include "check.h"
 
@@ -68,5 +67,3 @@ static inline struct measurer fake_measurer(struct fake_measurer *fake, int ahea
 		.stopped = fake_measurer_stopped,
 		.now = fake_measurer_now };
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Include in one source file of a test; it brings the registry, which takes the place of the real
  * one. */
-#ifndef SLX_TESTS_FAKES_H
-#define SLX_TESTS_FAKES_H
+#pragma once
 
 #include "check.h"
 
@@ -292,5 +291,3 @@ static inline void fake_answer(struct fake_engine *fake, unsigned count, double 
 	assert_true(fake->pending);
 	fake_push(fake, &result);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads JSON records that a format wrote, and checks what holds for every record. */
-#ifndef SLX_TESTS_JSON_LINES_H
-#define SLX_TESTS_JSON_LINES_H
+#pragma once
 
 #include "check.h"
 
@@ -41,5 +40,3 @@ static inline double number_at(const json_t *object, const char *key)
 		fail_msg("no number \"%s\"", key);
 	return json_number_value(value);
 }
-
-#endif

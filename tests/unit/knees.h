@@ -1,7 +1,6 @@
 /* Curves of time over the fillers between two misses, made up: buffers that fill, the fillers' own
  * work, noise, and what goes wrong. */
-#ifndef SLX_TESTS_KNEES_H
-#define SLX_TESTS_KNEES_H
+#pragma once
 
 #include "curves.h"
 
@@ -72,5 +71,3 @@ static inline int made_search(const struct made_window *made, uint64_t seed, dou
 	knee_find(curve, most, knee);
 	return curve->count;
 }
-
-#endif

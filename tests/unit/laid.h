@@ -1,7 +1,6 @@
 /* Kernels laid out in memory of the test's own, as the engine does it. laid_begin() and laid_end()
  * stand round a group of tests. */
-#ifndef SLX_TESTS_LAID_H
-#define SLX_TESTS_LAID_H
+#pragma once
 
 #include "check.h"
 
@@ -69,5 +68,3 @@ static inline void laid_at(const struct kernel *kernel, const int64_t *v, struct
 	*run = laid_run(kernel, v);
 	check_ok(laid_prepare(run));
 }
-
-#endif

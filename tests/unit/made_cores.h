@@ -1,7 +1,6 @@
 /* What a core of which everything is known would measure, with noise: to find again what it is made
  * of. Include it in one file of a program. */
-#ifndef SLX_TESTS_MADE_CORES_H
-#define SLX_TESTS_MADE_CORES_H
+#pragma once
 
 #include <math.h>
 #include <stdio.h>
@@ -226,5 +225,3 @@ static inline void made_end(struct generated *made)
 {
 	uarch_free(made->uarch);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What loops that are made at run time take on a core made up. */
-#ifndef SLX_TESTS_MADE_LOOPS_H
-#define SLX_TESTS_MADE_LOOPS_H
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -41,5 +40,3 @@ static inline double made_cycles(const struct generated_loop *loop)
 		}
 	return fmax(fmax(chain, busy), slots / WIDTH);
 }
-
-#endif

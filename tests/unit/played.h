@@ -1,6 +1,5 @@
 /* A session against an engine that answers when the test says so. */
-#ifndef SLX_TESTS_PLAYED_H
-#define SLX_TESTS_PLAYED_H
+#pragma once
 
 #include "fakes.h"
 
@@ -68,5 +67,3 @@ static inline double played(struct session *session, double now, struct playing 
 	session_advance(session, now);
 	return now;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * sharp edges, and a TLB of 96 pages before a large one.
  *
  * Include before fakes.h, which takes them into the registry. */
-#ifndef SLX_TESTS_PROBE_FAKES_H
-#define SLX_TESTS_PROBE_FAKES_H
+#pragma once
 
 #include "engine/engine.h"
 #include "kernels/kernel.h"
@@ -114,5 +113,3 @@ static inline double cycles_of(const struct request *request)
 		       (pages > 96 ? 7 : 0)) /
 	       (double)v[CHASE_CHAINS];
 }
-
-#endif

@@ -5,8 +5,7 @@
  *     BYTES CYCLES LO HI [contended] [modes LOW HIGH SHARE]
  *
  * Each file's first lines say of what machine, and what is known of it: expect NAME VALUE. */
-#ifndef SLX_TESTS_RECORDED_H
-#define SLX_TESTS_RECORDED_H
+#pragma once
 
 #include "check.h"
 
@@ -126,5 +125,3 @@ static inline struct recorded *recorded_read(const char *path)
 	fclose(file);
 	return recorded;
 }
-
-#endif

@@ -124,11 +124,10 @@ static double by_acc(const int64_t *v)
 	return fmax(3.0 / (double)v[ACC], 0.75);
 }
 
-static void the_best_change_of_form_is_the_smallest_that_gains_as_much(void **state)
+TEST(the_best_change_of_form_is_the_smallest_that_gains_as_much)
 {
 	struct advice advice = ask(by_acc, &kernel);
 
-	(void)state;
 	assert_int_equal(advice.kind, ADVICE_KNOB);
 	assert_int_equal(advice.knob, ACC);
 	assert_int_equal(advice.setting.v[ACC], 4);
@@ -145,11 +144,10 @@ static double by_type(const int64_t *v)
 	return v[TYPE] ? 0.1 : v[FORM] ? 2.6 : 3;
 }
 
-static void another_form_comes_before_other_work(void **state)
+TEST(another_form_comes_before_other_work)
 {
 	struct advice advice = ask(by_type, &kernel);
 
-	(void)state;
 	assert_int_equal(advice.knob, FORM);
 	check_near(advice.to, 2.6, 1e-9);
 }
@@ -159,11 +157,10 @@ static double by_little(const int64_t *v)
 	return v[TYPE] ? 1 : v[FORM] ? 2.9 : 3;
 }
 
-static void a_form_that_gains_little_gives_way(void **state)
+TEST(a_form_that_gains_little_gives_way)
 {
 	struct advice advice = ask(by_little, &kernel);
 
-	(void)state;
 	assert_int_equal(advice.knob, TYPE);
 	check_near(advice.to, 1, 1e-9);
 }
@@ -173,11 +170,10 @@ static double by_size(const int64_t *v)
 	return v[SIZE] <= 16384 ? 1 : 4;
 }
 
-static void a_smaller_working_set_is_tried_and_a_larger_never(void **state)
+TEST(a_smaller_working_set_is_tried_and_a_larger_never)
 {
 	struct advice advice = ask(by_size, &kernel);
 
-	(void)state;
 	assert_int_equal(advice.knob, SIZE);
 	assert_int_equal(advice.setting.v[SIZE], 16384);
 }
@@ -187,27 +183,25 @@ static double by_nothing(const int64_t *v)
 	return v[FORM] ? 2.95 : 3;
 }
 
-static void where_no_knob_helps_a_sentence_does(void **state)
+TEST(where_no_knob_helps_a_sentence_does)
 {
 	struct advice advice = ask(by_nothing, &kernel);
 
-	(void)state;
 	assert_int_equal(advice.kind, ADVICE_SENTENCE);
 	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
 	assert_string_equal(advice.brief, "");
 	assert_in_range(asked, 10, ADVICE_ASKS);
 }
 
-static void a_stepped_kernel_is_asked_less(void **state)
+TEST(a_stepped_kernel_is_asked_less)
 {
 	struct advice advice = ask(by_nothing, &stepped);
 
-	(void)state;
 	assert_int_equal(advice.kind, ADVICE_SENTENCE);
 	assert_in_range(asked, 10, ADVICE_ASKS_SLOW);
 }
 
-static void advice_can_be_found_one_setting_at_a_time(void **state)
+TEST(advice_can_be_found_one_setting_at_a_time)
 {
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
 	struct explain_cache *explain_cache = explain_cache_new();
@@ -224,7 +218,6 @@ static void advice_can_be_found_one_setting_at_a_time(void **state)
 	struct advice advice;
 	int turns = 0, before;
 
-	(void)state;
 	setting_init(&setting, &stepped);
 	cpe_of = by_acc;
 	question.v = setting.v;
@@ -248,7 +241,7 @@ static void advice_can_be_found_one_setting_at_a_time(void **state)
 	explanation_free(scratch);
 }
 
-static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
+TEST(a_chain_of_pointers_is_not_told_to_use_accumulators)
 {
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
 	struct explain_question question = { .kernel = &kernel };
@@ -257,7 +250,6 @@ static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
 		{ .memory = 1 << 30 }, scratch, NULL, 0 };
 	struct advice advice;
 
-	(void)state;
 	setting_init(&setting, &kernel);
 	cpe_of = by_nothing;
 	question.v = setting.v;
@@ -277,11 +269,10 @@ static void a_chain_of_pointers_is_not_told_to_use_accumulators(void **state)
 }
 
 /* A read is not made faster by writing instead. */
-static void another_form_that_is_other_work_is_not_advised(void **state)
+TEST(another_form_that_is_other_work_is_not_advised)
 {
 	struct advice advice;
 
-	(void)state;
 	form_wants_type = true;
 	advice = ask(by_type, &kernel);
 	assert_int_equal(advice.knob, TYPE);
@@ -292,7 +283,7 @@ static void another_form_that_is_other_work_is_not_advised(void **state)
 
 /* Page walks stand above what binds; a smaller size gets below both, and much further below the
  * second. */
-static void a_change_is_said_to_ease_what_it_gains_most_of(void **state)
+TEST(a_change_is_said_to_ease_what_it_gains_most_of)
 {
 	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
 	struct explain_question question = { .kernel = &kernel };
@@ -302,7 +293,6 @@ static void a_change_is_said_to_ease_what_it_gains_most_of(void **state)
 	struct limits *limits = &explanation->limits;
 	struct advice advice;
 
-	(void)state;
 	setting_init(&setting, &kernel);
 	question.v = setting.v;
 	cpe_of = by_acc;
@@ -325,9 +315,8 @@ static void a_change_is_said_to_ease_what_it_gains_most_of(void **state)
 	explanation_free(scratch);
 }
 
-static void every_limit_has_words_for_what_eases_it(void **state)
+TEST(every_limit_has_words_for_what_eases_it)
 {
-	(void)state;
 	for (int kind = 0; kind < LIMIT_COUNT; kind++) {
 		struct advice advice;
 
@@ -341,30 +330,11 @@ static void every_limit_has_words_for_what_eases_it(void **state)
 	answered = LIMIT_LATENCY;
 }
 
-static void what_is_not_known_is_not_advised(void **state)
+TEST(what_is_not_known_is_not_advised)
 {
-	(void)state;
 	unknown_when_fast = true;
 	assert_int_equal(ask(by_type, &kernel).knob, TYPE);
 	unknown_when_fast = false;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_best_change_of_form_is_the_smallest_that_gains_as_much),
-		cmocka_unit_test(another_form_comes_before_other_work),
-		cmocka_unit_test(a_form_that_gains_little_gives_way),
-		cmocka_unit_test(a_smaller_working_set_is_tried_and_a_larger_never),
-		cmocka_unit_test(where_no_knob_helps_a_sentence_does),
-		cmocka_unit_test(a_stepped_kernel_is_asked_less),
-		cmocka_unit_test(advice_can_be_found_one_setting_at_a_time),
-		cmocka_unit_test(a_chain_of_pointers_is_not_told_to_use_accumulators),
-		cmocka_unit_test(another_form_that_is_other_work_is_not_advised),
-		cmocka_unit_test(a_change_is_said_to_ease_what_it_gains_most_of),
-		cmocka_unit_test(every_limit_has_words_for_what_eases_it),
-		cmocka_unit_test(what_is_not_known_is_not_advised),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -5,7 +5,7 @@
 #include "engine/memory/arena.h"
 
 /* More than any address space holds. */
-static void a_refusal_names_the_size_as_people_do(void **state)
+TEST(a_refusal_names_the_size_as_people_do)
 {
 	struct arena arena = { 0 };
 	atomic_bool cancel = false;
@@ -13,17 +13,15 @@ static void a_refusal_names_the_size_as_people_do(void **state)
 	const struct arena_place place = { .node = -1 };
 	struct status status = arena_need(&arena, 1ull << 54, 0, &place, &cancel, &kept);
 
-	(void)state;
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "16384 TiB of memory refused: ");
 	assert_null(arena.memory);
 }
 
-static void a_core_is_refused_before_a_topology_is_loaded(void **state)
+TEST(a_core_is_refused_before_a_topology_is_loaded)
 {
 	struct status status = topology_check(1023);
 
-	(void)state;
 	check_ok(topology_check(-1));
 	/* Unless there are that many. */
 	if (!status_is_ok(&status)) {
@@ -57,13 +55,12 @@ static long huge_behind(const unsigned char *memory, uint64_t bytes)
 
 /* What this system grants is not ours to say: what is told of it has to agree with the kernel's
  * account, and with itself. */
-static void what_pages_were_got_is_told(void **state)
+TEST(what_pages_were_got_is_told)
 {
 	struct status status;
 	struct topology *topology = topology_load(&status);
 	atomic_bool cancel = false;
 
-	(void)state;
 	check_ok(status);
 	for (enum page_kind asked = PAGES_4K; asked <= PAGES_HUGE; asked++) {
 		const struct arena_place place = {
@@ -119,13 +116,12 @@ static void check_told(const unsigned char *order, uint64_t pieces, enum page_ki
 	topology_free(topology);
 }
 
-static void why_pages_are_not_as_asked_is_told(void **state)
+TEST(why_pages_are_not_as_asked_is_told)
 {
 	static const unsigned char huge[] = { 21, 21, 21, 21 }, some[] = { 21, 12, 12, 12 },
 				   none[] = { 12, 12, 12, 12 }, middle[] = { 16, 16, 16, 16 },
 				   odd[] = { 12, 16, 12, 12 }, unknown[] = { 0, 0, 0, 0 };
 
-	(void)state;
 	check_told(huge, 4, PAGES_HUGE, "", "huge", "");
 	check_told(some, 4, PAGES_HUGE, "", "mixed", "only 2 MiB of 8 MiB could be got");
 	check_told(some, 1, PAGES_HUGE, "", "huge", "");
@@ -142,14 +138,4 @@ static void why_pages_are_not_as_asked_is_told(void **state)
 			"the smallest pages of this system are 64 KiB");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_refusal_names_the_size_as_people_do),
-		cmocka_unit_test(what_pages_were_got_is_told),
-		cmocka_unit_test(why_pages_are_not_as_asked_is_told),
-		cmocka_unit_test(a_core_is_refused_before_a_topology_is_loaded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

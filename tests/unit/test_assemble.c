@@ -34,11 +34,10 @@ static struct insn decoded(const unsigned char *at)
 	return insn;
 }
 
-static void the_decoder_reads_what_was_written(void **state)
+TEST(the_decoder_reads_what_was_written)
 {
 	int differ = 0;
 
-	(void)state;
 	for (int i = 0; i < COUNT_LINES; i++) {
 		const char *expected = lines[i].text ? lines[i].text : lines[i].line;
 		struct status status;
@@ -64,9 +63,8 @@ static void the_decoder_reads_what_was_written(void **state)
 	assert_int_equal(differ, 0);
 }
 
-static void what_cannot_be_made_says_why(void **state)
+TEST(what_cannot_be_made_says_why)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
 		struct status status;
 
@@ -79,12 +77,11 @@ static void what_cannot_be_made_says_why(void **state)
 	}
 }
 
-static void the_first_failure_stays(void **state)
+TEST(the_first_failure_stays)
 {
 	struct status status;
 	unsigned char *stopped;
 
-	(void)state;
 	assemble_begin(&as, room, sizeof(room));
 	assemble(&as, "nop");
 	assemble(&as, "frobnicate");
@@ -99,12 +96,11 @@ static void the_first_failure_stays(void **state)
 	check_contains(status.text, "frobnicate");
 }
 
-static void the_same_lines_make_the_same_code(void **state)
+TEST(the_same_lines_make_the_same_code)
 {
 	static unsigned char other[sizeof(room)] __attribute__((aligned(64)));
 	size_t length = 0;
 
-	(void)state;
 	for (int pass = 0; pass < 2; pass++) {
 		assemble_begin(&as, pass ? other : room, sizeof(room));
 		for (int i = 0; i < COUNT_LINES; i++)
@@ -115,9 +111,8 @@ static void the_same_lines_make_the_same_code(void **state)
 	assert_memory_equal(room, other, length);
 }
 
-static void jumps_lead_to_their_labels(void **state)
+TEST(jumps_lead_to_their_labels)
 {
-	(void)state;
 	for (int i = 0; i < COUNT_JUMPS; i++) {
 		int before, after;
 		unsigned char *backward, *forward, *target;
@@ -144,13 +139,12 @@ static void jumps_lead_to_their_labels(void **state)
 	}
 }
 
-static void a_jump_that_was_bound_may_be_repeated(void **state)
+TEST(a_jump_that_was_bound_may_be_repeated)
 {
 	int label;
 	unsigned char *piece, *at;
 	size_t length;
 
-	(void)state;
 	assemble_begin(&as, room, sizeof(room));
 	piece = as.at;
 	label = assemble_label(&as);
@@ -165,13 +159,12 @@ static void a_jump_that_was_bound_may_be_repeated(void **state)
 		assert_int_equal(decoded(at).target, (uintptr_t)(at + length));
 }
 
-static void an_address_is_that_of_its_label(void **state)
+TEST(an_address_is_that_of_its_label)
 {
 	int label;
 	unsigned char *at;
 	struct insn insn;
 
-	(void)state;
 	assemble_begin(&as, room, sizeof(room));
 	label = assemble_label(&as);
 	at = as.at;
@@ -191,11 +184,10 @@ static void an_address_is_that_of_its_label(void **state)
 	check_contains(assemble_end(&as).text, "\"nowhere\" is no register for an address");
 }
 
-static void a_label_must_be_bound_once(void **state)
+TEST(a_label_must_be_bound_once)
 {
 	int label;
 
-	(void)state;
 	assemble_begin(&as, room, sizeof(room));
 	assemble_label(&as);
 	label = assemble_label(&as);
@@ -222,11 +214,10 @@ static void a_label_must_be_bound_once(void **state)
 		assemble_end(&as).text, "over 4096 labels in machine code made at run time");
 }
 
-static void forgotten_labels_make_room(void **state)
+TEST(forgotten_labels_make_room)
 {
 	int label;
 
-	(void)state;
 	assemble_begin(&as, room, sizeof(room));
 	assemble_here(&as);
 	for (int i = 0; i < 3 * ASSEMBLE_LABELS; i++) {
@@ -242,9 +233,8 @@ static void forgotten_labels_make_room(void **state)
 	assert_string_equal(assemble_end(&as).text, "label 1 is forgotten before it is bound");
 }
 
-static void nothing_is_written_beyond_the_room(void **state)
+TEST(nothing_is_written_beyond_the_room)
 {
-	(void)state;
 	for (size_t bytes = 0; bytes <= 40; bytes++) {
 		memset(room, 0xa5, sizeof(room));
 		assemble_begin(&as, room, bytes);
@@ -270,9 +260,8 @@ static void nothing_is_written_beyond_the_room(void **state)
 		assert_int_equal(room[i], 0xa5);
 }
 
-static void alignment_is_nops(void **state)
+TEST(alignment_is_nops)
 {
-	(void)state;
 	for (int before = 0; before < 64; before++) {
 		unsigned char *at;
 		int count = 0;
@@ -294,11 +283,10 @@ static void alignment_is_nops(void **state)
 	}
 }
 
-static void a_line_that_is_too_long_is_refused(void **state)
+TEST(a_line_that_is_too_long_is_refused)
 {
 	char line[400];
 
-	(void)state;
 	memset(line, 'n', sizeof(line));
 	line[sizeof(line) - 1] = '\0';
 	assemble_begin(&as, room, sizeof(room));
@@ -306,22 +294,4 @@ static void a_line_that_is_too_long_is_refused(void **state)
 	check_contains(assemble_end(&as).text, "a line of assembly of over 159 characters");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_decoder_reads_what_was_written),
-		cmocka_unit_test(what_cannot_be_made_says_why),
-		cmocka_unit_test(the_first_failure_stays),
-		cmocka_unit_test(the_same_lines_make_the_same_code),
-		cmocka_unit_test(jumps_lead_to_their_labels),
-		cmocka_unit_test(a_jump_that_was_bound_may_be_repeated),
-		cmocka_unit_test(an_address_is_that_of_its_label),
-		cmocka_unit_test(a_label_must_be_bound_once),
-		cmocka_unit_test(forgotten_labels_make_room),
-		cmocka_unit_test(nothing_is_written_beyond_the_room),
-		cmocka_unit_test(alignment_is_nops),
-		cmocka_unit_test(a_line_that_is_too_long_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -20,12 +20,11 @@ static void check_values(const int64_t *values, int count, const int64_t *expect
 	check_values(values, count, (int64_t[]){ __VA_ARGS__ }, \
 		(int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 
-static void sizes_have_a_point_between_powers(void **state)
+TEST(sizes_have_a_point_between_powers)
 {
 	int64_t values[VIEW_SLICE];
 	int count = axis_sizes(&kernel_fold, FOLD_SIZE, 2 << 20, MEMORY_LIMITS, values, VIEW_SLICE);
 
-	(void)state;
 	CHECK_VALUES(values, 6, 4096, 6144, 8192, 12288, 16384, 24576);
 	assert_int_equal(values[count - 1], 64 << 20);
 	/* A kernel without a stride starts smaller. */
@@ -33,7 +32,7 @@ static void sizes_have_a_point_between_powers(void **state)
 	CHECK_VALUES(values, 3, 1024, 1536, 2048);
 }
 
-static void sizes_end_beyond_the_last_cache(void **state)
+TEST(sizes_end_beyond_the_last_cache)
 {
 	static const struct {
 		uint64_t cache, limit;
@@ -48,7 +47,6 @@ static void sizes_end_beyond_the_last_cache(void **state)
 		{ 0, 5000, 4096 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t values[VIEW_SLICE];
 		int count = axis_sizes(&kernel_fold, FOLD_SIZE, rows[i].cache,
@@ -59,22 +57,20 @@ static void sizes_end_beyond_the_last_cache(void **state)
 	}
 }
 
-static void strides_are_dense_then_sparse(void **state)
+TEST(strides_are_dense_then_sparse)
 {
 	int64_t values[VIEW_SLICE];
 	int count = axis_values(&fold_knobs[FOLD_STRIDE], MEMORY_LIMITS, values, VIEW_SLICE);
 
-	(void)state;
 	CHECK_VALUES(values, count, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24,
 		28, 32, 40, 48, 56, 64);
 }
 
-static void few_values_are_all_shown(void **state)
+TEST(few_values_are_all_shown)
 {
 	int64_t values[VIEW_SLICE];
 	int count = axis_values(&fold_knobs[FOLD_ACC], MEMORY_LIMITS, values, VIEW_SLICE);
 
-	(void)state;
 	assert_int_equal(count, 16);
 	count = axis_values(&walk_knobs[WALK_SPACING], MEMORY_LIMITS, values, VIEW_SLICE);
 	assert_int_equal(count, 16);
@@ -83,7 +79,7 @@ static void few_values_are_all_shown(void **state)
 	CHECK_VALUES(values, count, 0, 1, 2);
 }
 
-static void wide_ranges_still_fit(void **state)
+TEST(wide_ranges_still_fit)
 {
 	const struct knob wide = {
 		.name = "n", .kind = KNOB_COUNT, .min = 0, .max = INT64_MAX - 1
@@ -94,7 +90,6 @@ static void wide_ranges_still_fit(void **state)
 	int64_t values[VIEW_SLICE];
 	int count;
 
-	(void)state;
 	for (int room = 1; room <= VIEW_SLICE; room++) {
 		count = axis_values(&wide, MEMORY_LIMITS, values, room);
 		assert_true(count >= 1 && count <= room);
@@ -112,13 +107,12 @@ static void wide_ranges_still_fit(void **state)
 	}
 }
 
-static void the_grid_doubles_from_16k(void **state)
+TEST(the_grid_doubles_from_16k)
 {
 	int64_t values[VIEW_GRID_Y];
 	int count = axis_grid_sizes(
 		&kernel_fold, FOLD_SIZE, 32 << 20, MEMORY_LIMITS, values, VIEW_GRID_Y);
 
-	(void)state;
 	assert_int_equal(count, 14);
 	assert_int_equal(values[0], 16384);
 	assert_int_equal(values[13], 128 << 20);
@@ -130,11 +124,10 @@ static void the_grid_doubles_from_16k(void **state)
 	assert_int_equal(values[15], 16);
 }
 
-static void nearest_is_on_a_log_scale(void **state)
+TEST(nearest_is_on_a_log_scale)
 {
 	const int64_t values[] = { 1, 4, 16, 64 };
 
-	(void)state;
 	assert_int_equal(axis_nearest(values, 4, 4), 1);
 	assert_int_equal(axis_nearest(values, 4, 9), 2);
 	assert_int_equal(axis_nearest(values, 4, 7), 1);
@@ -142,12 +135,11 @@ static void nearest_is_on_a_log_scale(void **state)
 	assert_int_equal(axis_nearest(values, 4, INT64_MAX), 3);
 }
 
-static void a_value_is_at_between_or_beyond(void **state)
+TEST(a_value_is_at_between_or_beyond)
 {
 	const int64_t values[] = { 16, 32, 64, 128 };
 	struct axis_place place = axis_find(values, 4, 64);
 
-	(void)state;
 	assert_int_equal(place.where, AXIS_AT);
 	assert_int_equal(place.index, 2);
 	place = axis_find(values, 4, 48);
@@ -186,11 +178,10 @@ static void check_list(
 	check_list(knob, text, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), \
 		(int64_t[]){ __VA_ARGS__ })
 
-static void lists_of_numbers(void **state)
+TEST(lists_of_numbers)
 {
 	const struct knob *acc = &fold_knobs[FOLD_ACC];
 
-	(void)state;
 	CHECK_LIST(acc, "7", 7);
 	CHECK_LIST(acc, "1,2,4", 1, 2, 4);
 	CHECK_LIST(acc, "4,2,4", 4, 2, 4);
@@ -204,11 +195,10 @@ static void lists_of_numbers(void **state)
 	CHECK_LIST(acc, "2..16*9223372036854775807", 2);
 }
 
-static void lists_of_sizes(void **state)
+TEST(lists_of_sizes)
 {
 	const struct knob *size = &fold_knobs[FOLD_SIZE];
 
-	(void)state;
 	CHECK_LIST(size, "4k..64k*2", 4096, 8192, 16384, 32768, 65536);
 	CHECK_LIST(size, "4k..12k:4k", 4096, 8192, 12288);
 	CHECK_LIST(size, "4k..50k*4,1m", 4096, 16384, 1 << 20);
@@ -217,15 +207,14 @@ static void lists_of_sizes(void **state)
 	CHECK_LIST(&walk_knobs[WALK_SPACING], "16..70:32", 16, 48);
 }
 
-static void lists_of_choices(void **state)
+TEST(lists_of_choices)
 {
-	(void)state;
 	CHECK_LIST(&fold_knobs[FOLD_OP], "mul,add", 1, 0);
 	CHECK_LIST(&fold_knobs[FOLD_OP], "*", 0, 1);
 	CHECK_LIST(&walk_knobs[WALK_ORDER], "*", 0, 1, 2);
 }
 
-static void bad_lists_say_what_is_wrong(void **state)
+TEST(bad_lists_say_what_is_wrong)
 {
 	static const struct {
 		const struct knob *knob;
@@ -271,7 +260,6 @@ static void bad_lists_say_what_is_wrong(void **state)
 			"spacing=24: a multiple of 16 from 16 to 256" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t *values = (int64_t *)&values;
 		size_t count = 7;
@@ -284,12 +272,11 @@ static void bad_lists_say_what_is_wrong(void **state)
 	}
 }
 
-static void the_longest_list_is_a_hundred_thousand(void **state)
+TEST(the_longest_list_is_a_hundred_thousand)
 {
 	int64_t *values;
 	size_t count;
 
-	(void)state;
 	check_ok(axis_parse_list(
 		&fold_knobs[FOLD_SIZE], "1000..100999", LIST_LIMITS, &values, &count));
 	assert_int_equal(count, 100000);
@@ -302,13 +289,12 @@ static void the_longest_list_is_a_hundred_thousand(void **state)
 }
 
 /* Whatever is typed: an answer, never a crash or a leak. */
-static void any_string_is_answered(void **state)
+TEST(any_string_is_answered)
 {
 	static const char letters[] = "0123456789.,:*kmgt-=x ";
 	uint64_t random = 1;
 	unsigned good = 0;
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		char text[24];
 		size_t length = (size_t)(random >> 60), count;
@@ -337,24 +323,4 @@ static void any_string_is_answered(void **state)
 	assert_true(good > 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_have_a_point_between_powers),
-		cmocka_unit_test(sizes_end_beyond_the_last_cache),
-		cmocka_unit_test(strides_are_dense_then_sparse),
-		cmocka_unit_test(few_values_are_all_shown),
-		cmocka_unit_test(wide_ranges_still_fit),
-		cmocka_unit_test(the_grid_doubles_from_16k),
-		cmocka_unit_test(nearest_is_on_a_log_scale),
-		cmocka_unit_test(a_value_is_at_between_or_beyond),
-		cmocka_unit_test(lists_of_numbers),
-		cmocka_unit_test(lists_of_sizes),
-		cmocka_unit_test(lists_of_choices),
-		cmocka_unit_test(bad_lists_say_what_is_wrong),
-		cmocka_unit_test(the_longest_list_is_a_hundred_thousand),
-		cmocka_unit_test(any_string_is_answered),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -89,7 +89,7 @@ static struct request a_request(void)
 	return request;
 }
 
-static void tells_what_is_prepared_and_takes_it_away_again(void **state)
+TEST(tells_what_is_prepared_and_takes_it_away_again)
 {
 	struct slow_engine engine = {
 		.count = 1, .held = true, .seen = { .stage = STAGE_LAYING, .share = 0.43 }
@@ -98,7 +98,6 @@ static void tells_what_is_prepared_and_takes_it_away_again(void **state)
 	struct request request = a_request();
 	struct result *result = malloc(sizeof(*result));
 
-	(void)state;
 	assert_true(bench_measure(&bench, &request, result));
 	assert_int_equal(engine.calls, 1);
 	assert_int_equal(engine.over, 1);
@@ -106,14 +105,13 @@ static void tells_what_is_prepared_and_takes_it_away_again(void **state)
 	free(result);
 }
 
-static void says_nothing_of_what_is_quick(void **state)
+TEST(says_nothing_of_what_is_quick)
 {
 	struct slow_engine engine = { .count = 2 };
 	struct bench bench = bench_on(&engine, 0);
 	struct request request = a_request();
 	struct result *result = malloc(sizeof(*result));
 
-	(void)state;
 	assert_true(bench_measure(&bench, &request, result));
 	assert_int_equal(engine.calls + engine.over, 0);
 	/* Complete runs would be one more for an early answer that nobody needs. */
@@ -121,7 +119,7 @@ static void says_nothing_of_what_is_quick(void **state)
 	free(result);
 }
 
-static void of_code_that_is_not_ours_an_early_answer_tells(void **state)
+TEST(of_code_that_is_not_ours_an_early_answer_tells)
 {
 	static struct kernel own;
 	struct slow_engine engine = { .count = 1, .held = true };
@@ -129,7 +127,6 @@ static void of_code_that_is_not_ours_an_early_answer_tells(void **state)
 	struct request request = a_request();
 	struct result *result = malloc(sizeof(*result));
 
-	(void)state;
 	own = kernel_fold;
 	own.isolated = true;
 	request.kernel = &own;
@@ -146,14 +143,13 @@ static void of_code_that_is_not_ours_an_early_answer_tells(void **state)
 	free(result);
 }
 
-static void a_caller_can_look_whether_the_answer_is_there(void **state)
+TEST(a_caller_can_look_whether_the_answer_is_there)
 {
 	struct slow_engine engine = { .count = 2, .held = true };
 	struct bench bench = bench_on(&engine, 0);
 	struct request request = a_request();
 	struct result *result = malloc(sizeof(*result));
 
-	(void)state;
 	bench_submit(&bench, &request, result);
 	assert_false(bench_answered(&bench));
 	assert_int_equal(engine.request.generation, 1);
@@ -178,14 +174,13 @@ static void a_caller_can_look_whether_the_answer_is_there(void **state)
 	free(result);
 }
 
-static void one_request_may_follow_another(void **state)
+TEST(one_request_may_follow_another)
 {
 	struct slow_engine engine = { 0 };
 	struct bench bench = bench_on(&engine, 0);
 	struct request first = a_request(), second = a_request();
 	struct result *result = malloc(2 * sizeof(*result));
 
-	(void)state;
 	second.generation = 2;
 	assert_false(bench_await(&bench));
 	bench_submit(&bench, &first, &result[0]);
@@ -209,15 +204,4 @@ static void one_request_may_follow_another(void **state)
 	free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_what_is_prepared_and_takes_it_away_again),
-		cmocka_unit_test(says_nothing_of_what_is_quick),
-		cmocka_unit_test(of_code_that_is_not_ours_an_early_answer_tells),
-		cmocka_unit_test(a_caller_can_look_whether_the_answer_is_there),
-		cmocka_unit_test(one_request_may_follow_another),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -25,9 +25,8 @@ static struct block_question itanium(void)
 	};
 }
 
-static void three_blocks_share_a_cache(void **state)
+TEST(three_blocks_share_a_cache)
 {
-	(void)state;
 	assert_int_equal(block_fits(96 << 10, 3, 8), 64);
 	assert_int_equal(block_fits(2 << 20, 3, 8), 295);
 	assert_int_equal(block_fits(2 << 20, 3, 4), 418);
@@ -35,12 +34,11 @@ static void three_blocks_share_a_cache(void **state)
 	assert_int_equal(block_fits(1024, 0, 8), 0);
 }
 
-static void the_case_study_gets_its_64(void **state)
+TEST(the_case_study_gets_its_64)
 {
 	struct block_question question = itanium();
 	struct block_advice advice;
 
-	(void)state;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 64);
 	assert_int_equal(advice.level, 1);
@@ -52,12 +50,11 @@ static void the_case_study_gets_its_64(void **state)
 
 /* Behind L1 where that is the higher step; never a cache that others share, however high the step
  * behind it. */
-static void the_level_is_where_latency_climbs_most(void **state)
+TEST(the_level_is_where_latency_climbs_most)
 {
 	struct block_question question = itanium();
 	struct block_advice advice;
 
-	(void)state;
 	question.level[1].latency = 10;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.level, 0);
@@ -71,12 +68,11 @@ static void the_level_is_where_latency_climbs_most(void **state)
 
 /* Where nobody measured what is behind the core's own caches, it is the last of them, and the words
  * say so. */
-static void without_latencies_the_last_own_cache_is_taken(void **state)
+TEST(without_latencies_the_last_own_cache_is_taken)
 {
 	struct block_question question = itanium();
 	struct block_advice advice;
 
-	(void)state;
 	question.level[2].latency = 0;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.level, 1);
@@ -92,12 +88,11 @@ static void without_latencies_the_last_own_cache_is_taken(void **state)
 	assert_int_equal(advice.level, -1);
 }
 
-static void pages_make_blocks_smaller(void **state)
+TEST(pages_make_blocks_smaller)
 {
 	struct block_question question = itanium();
 	struct block_advice advice;
 
-	(void)state;
 	question.level[1].bytes = 2 << 20;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 288); /* 295, in steps of a cache line's elements */
@@ -131,12 +126,11 @@ static void pages_make_blocks_smaller(void **state)
 
 /* Shorter sums overlap, where the window reaches well into the next; and what they begin with is at
  * hand. */
-static void the_window_makes_blocks_smaller(void **state)
+TEST(the_window_makes_blocks_smaller)
 {
 	struct block_question question = itanium();
 	struct block_advice advice;
 
-	(void)state;
 	question.level[1].bytes = 2 << 20;
 	question.window = 85.3;
 	block_advise(&question, &advice);
@@ -175,12 +169,11 @@ static struct block_question redwood_cove(void)
 
 /* One block in the cache before saves a line from L2 for eight elements of 8 bytes, and costs more
  * ends of lines. */
-static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state)
+TEST(a_block_in_the_cache_before_may_save_more_than_it_costs)
 {
 	struct block_question question = redwood_cove();
 	struct block_advice advice;
 
-	(void)state;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 56);
 	assert_int_equal(advice.by, BLOCK_NEAR);
@@ -224,12 +217,11 @@ static void a_block_in_the_cache_before_may_save_more_than_it_costs(void **state
 }
 
 /* And so where pages keep blocks small: what they leave is in the cache before, or not. */
-static void what_pages_leave_may_fit_the_cache_before(void **state)
+TEST(what_pages_leave_may_fit_the_cache_before)
 {
 	struct block_question question = redwood_cove();
 	struct block_advice advice;
 
-	(void)state;
 	question.down = true;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 56);
@@ -246,12 +238,11 @@ static void what_pages_leave_may_fit_the_cache_before(void **state)
 	assert_int_equal(advice.by, BLOCK_TURNS);
 }
 
-static void no_block_is_larger_than_the_matrix(void **state)
+TEST(no_block_is_larger_than_the_matrix)
 {
 	struct block_question question = itanium();
 	struct block_advice advice;
 
-	(void)state;
 	question.most = 50;
 	block_advise(&question, &advice);
 	assert_int_equal(advice.n, 50);
@@ -262,19 +253,4 @@ static void no_block_is_larger_than_the_matrix(void **state)
 	assert_int_equal(advice.n, 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(three_blocks_share_a_cache),
-		cmocka_unit_test(the_case_study_gets_its_64),
-		cmocka_unit_test(the_level_is_where_latency_climbs_most),
-		cmocka_unit_test(without_latencies_the_last_own_cache_is_taken),
-		cmocka_unit_test(pages_make_blocks_smaller),
-		cmocka_unit_test(the_window_makes_blocks_smaller),
-		cmocka_unit_test(a_block_in_the_cache_before_may_save_more_than_it_costs),
-		cmocka_unit_test(what_pages_leave_may_fit_the_cache_before),
-		cmocka_unit_test(no_block_is_larger_than_the_matrix),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

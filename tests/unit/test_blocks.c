@@ -22,14 +22,13 @@ static void set(struct setting *setting, const char *form)
 	machine.cache[2].bytes = 32 << 20;
 }
 
-static void sizes_alone_give_an_advice(void **state)
+TEST(sizes_alone_give_an_advice)
 {
 	struct setting setting;
 	struct blocks_question question = { .setting = &setting, .machine = &machine };
 	struct blocks blocks;
 	char words[520];
 
-	(void)state;
 	set(&setting, "form=blocked-transposed");
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 288);
@@ -53,7 +52,7 @@ static void sizes_alone_give_an_advice(void **state)
 
 /* What the core's file knows: latencies, the window where one chain of sums binds, pages of rows
  * that are gone down. */
-static void the_core_makes_blocks_smaller(void **state)
+TEST(the_core_makes_blocks_smaller)
 {
 	struct explanation *explanation = explanation_new();
 	struct uarch_choice core;
@@ -65,7 +64,6 @@ static void the_core_makes_blocks_smaller(void **state)
 		.l3 = { .known = true, .latency = 75, .lines = 0.2, .bytes = 32 << 20 } };
 	struct blocks blocks;
 
-	(void)state;
 	set(&setting, "form=blocked-transposed");
 	machine_identify(&machine);
 	if (uarch_choose("redwood-cove", &machine, &core).code !=
@@ -112,7 +110,7 @@ static void the_core_makes_blocks_smaller(void **state)
 
 /* Of how many matrices a block's rows lie on pages of their own, for each order; n = 1000, so a row
  * is a page and more. */
-static void every_matrix_that_has_rows_takes_pages(void **state)
+TEST(every_matrix_that_has_rows_takes_pages)
 {
 	static const struct {
 		const char *form, *order;
@@ -129,7 +127,6 @@ static void every_matrix_that_has_rows_takes_pages(void **state)
 		{ "form=blocked-transposed", "order=jik", 2, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
 		struct kernel_block block;
 		struct setting setting;
@@ -161,7 +158,7 @@ static void measured(struct cells *cells, const struct setting *setting, int64_t
 	cell->sample = (struct sample){ .valid = true, .cpe = cpe, .cpe_lo = cpe, .cpe_hi = cpe };
 }
 
-static void the_best_measured_stands_beside_it(void **state)
+TEST(the_best_measured_stands_beside_it)
 {
 	struct cells *cells = cells_new();
 	struct setting setting;
@@ -170,7 +167,6 @@ static void the_best_measured_stands_beside_it(void **state)
 	struct blocks blocks;
 	char words[520];
 
-	(void)state;
 	set(&setting, "form=blocked-transposed");
 	assert_true(blocks_find(&question, &blocks));
 	measured(cells, &setting, 64, 1.2);
@@ -195,14 +191,4 @@ static void the_best_measured_stands_beside_it(void **state)
 	cells_free(cells);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_alone_give_an_advice),
-		cmocka_unit_test(the_core_makes_blocks_smaller),
-		cmocka_unit_test(every_matrix_that_has_rows_takes_pages),
-		cmocka_unit_test(the_best_measured_stands_beside_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

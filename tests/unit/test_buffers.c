@@ -4,13 +4,12 @@
 #include "kernels/window.h"
 #include "model/windows/buffers.h"
 
-static void the_shipped_table_is_read_whole(void **state)
+TEST(the_shipped_table_is_read_whole)
 {
 	struct buffers buffers;
 	const char *text = data_built_in("windows");
 	int rests = 0, published = 0;
 
-	(void)state;
 	assert_non_null(text);
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
 		rests += strncmp(line, "rest ", 5) == 0;
@@ -36,13 +35,12 @@ static void the_shipped_table_is_read_whole(void **state)
 	}
 }
 
-static void others_are_listed_as_far_as_there_is_room(void **state)
+TEST(others_are_listed_as_far_as_there_is_room)
 {
 	struct buffers buffers;
 	char words[BUFFERS_WORDS], few[40];
 	const char *source;
 
-	(void)state;
 	buffers_load(&buffers);
 	assert_true(literature_words(&buffers.published, "rob", words, sizeof(words), &source));
 	assert_string_equal(words, "Sandy Bridge 168, Ivy Bridge 168, Haswell 192, Broadwell 192, "
@@ -57,14 +55,13 @@ static void others_are_listed_as_far_as_there_is_room(void **state)
 	assert_null(source);
 }
 
-static void bandwidths_are_published_by_level(void **state)
+TEST(bandwidths_are_published_by_level)
 {
 	struct literature literature;
 	const char *text = data_built_in("bandwidths");
 	char words[200];
 	int rows = 0;
 
-	(void)state;
 	assert_non_null(text);
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		rows += *line != '#' && *line != '\n';
@@ -79,11 +76,10 @@ static void bandwidths_are_published_by_level(void **state)
 	assert_string_equal(words, "");
 }
 
-static void a_core_model_has_entries(void **state)
+TEST(a_core_model_has_entries)
 {
 	struct uarch *uarch;
 
-	(void)state;
 	check_ok(uarch_load("skylake", "x86_64", &uarch));
 	assert_true(buffers_size(uarch, "rob") == 224);
 	assert_true(buffers_size(uarch, "store-queue") == 56);
@@ -125,7 +121,7 @@ static void check_difference(
 		assert_string_equal(words, "");
 }
 
-static void the_difference_is_explained(void **state)
+TEST(the_difference_is_explained)
 {
 	struct knee soft = {
 		.kind = KNEE_SOFT, .x = 230, .lo = 200, .hi = 260, .from = 200, .to = 260
@@ -135,7 +131,6 @@ static void the_difference_is_explained(void **state)
 		.kind = KNEE_UNCLEAR, .x = 300, .lo = 200, .hi = 400, .noise = 0.23
 	};
 
-	(void)state;
 	check_difference(sharp(506, 506, 506), &nop, 512, "508 of 512 entries");
 	check_difference(sharp(510, 510, 510), &nop, 512, "512 entries");
 	check_difference(sharp(508, 507, 510), &nop, 512, "about 510 entries");
@@ -164,7 +159,7 @@ static void the_difference_is_explained(void **state)
 	check_near(buffers_found(&(struct knee){ .x = 62 }, &jal), 125, 0);
 }
 
-static void knees_are_named_with_their_range(void **state)
+TEST(knees_are_named_with_their_range)
 {
 	struct knee soft = {
 		.kind = KNEE_SOFT, .x = 230, .lo = 200, .hi = 260, .from = 200, .to = 260
@@ -174,7 +169,6 @@ static void knees_are_named_with_their_range(void **state)
 	struct knee unclear = { .kind = KNEE_UNCLEAR, .x = 300, .lo = 200, .hi = 400 };
 	char words[48];
 
-	(void)state;
 	buffers_knee(&some, 1024, words, sizeof(words));
 	assert_string_equal(words, "506");
 	some = sharp(506, 504, 507);
@@ -194,13 +188,12 @@ static void knees_are_named_with_their_range(void **state)
 }
 
 /* What others wrote by hand, and wrongly, changes nothing but itself. */
-static void bad_rows_are_passed_over(void **state)
+TEST(bad_rows_are_passed_over)
 {
 	char directory[] = "/tmp/slexplore-buffers-XXXXXX", path[64];
 	struct buffers buffers;
 	FILE *file;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/windows", directory);
 	file = fopen(path, "w");
@@ -223,17 +216,4 @@ static void bad_rows_are_passed_over(void **state)
 	assert_string_equal(buffers.published.row[0].value, "7");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_shipped_table_is_read_whole),
-		cmocka_unit_test(others_are_listed_as_far_as_there_is_room),
-		cmocka_unit_test(bandwidths_are_published_by_level),
-		cmocka_unit_test(a_core_model_has_entries),
-		cmocka_unit_test(the_difference_is_explained),
-		cmocka_unit_test(knees_are_named_with_their_range),
-		cmocka_unit_test(bad_rows_are_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

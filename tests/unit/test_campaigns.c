@@ -107,13 +107,12 @@ static double think(struct session *session, double now)
 	return now;
 }
 
-static void it_thinks_while_others_go_on_and_comes_to_its_end(void **state)
+TEST(it_thinks_while_others_go_on_and_comes_to_its_end)
 {
 	struct session *session = start();
 	unsigned thoughts = 0;
 	double now = 100.01;
 
-	(void)state;
 	command(session, "characterise", now);
 	for (now = answer(session, now); view.characterising;
 		now = answer(session, now), thoughts++)
@@ -124,12 +123,11 @@ static void it_thinks_while_others_go_on_and_comes_to_its_end(void **state)
 	session_free(session);
 }
 
-static void ended_while_it_thinks_it_ends_when_it_has(void **state)
+TEST(ended_while_it_thinks_it_ends_when_it_has)
 {
 	struct session *session = start();
 	double now = 100.01;
 
-	(void)state;
 	command(session, "characterise", now);
 	now = answer(session, now);
 	assert_true(campaigns_think(session));
@@ -147,12 +145,11 @@ static void ended_while_it_thinks_it_ends_when_it_has(void **state)
 	session_free(session);
 }
 
-static void frozen_it_is_not_asked(void **state)
+TEST(frozen_it_is_not_asked)
 {
 	struct session *session = start();
 	double now = 100.01;
 
-	(void)state;
 	command(session, "characterise", now);
 	now = answer(session, now);
 	command(session, "freeze", now);
@@ -197,11 +194,10 @@ static double answer_probe(struct session *session, double now, unsigned most)
 		    : now;
 }
 
-static void nothing_is_probed_unless_asked_for(void **state)
+TEST(nothing_is_probed_unless_asked_for)
 {
 	struct session *session = start_probe();
 
-	(void)state;
 	assert_null(look(session, 100)->probe);
 	assert_false(view.probing);
 	assert_false(session_command_works(session, "view probe"));
@@ -214,12 +210,11 @@ static void nothing_is_probed_unless_asked_for(void **state)
 	session_free(session);
 }
 
-static void live_figures_rest_while_the_probe_goes_on(void **state)
+TEST(live_figures_rest_while_the_probe_goes_on)
 {
 	struct session *session = start_probe();
 	double now;
 
-	(void)state;
 	command(session, "probe", 100.01);
 	assert_string_equal(look(session, 100.01)->front, "probe");
 	assert_true(view.probing);
@@ -254,12 +249,11 @@ static void live_figures_rest_while_the_probe_goes_on(void **state)
 	session_free(session);
 }
 
-static void a_finished_probe_says_what_memory_does(void **state)
+TEST(a_finished_probe_says_what_memory_does)
 {
 	struct session *session = start_probe();
 	double now;
 
-	(void)state;
 	fake.machine.cache[2] = (struct machine_cache){ 3, 16 << 20, 64 };
 	fake.machine.cache[1].bytes = 2 << 20;
 	fake.machine.cache_count = 3;
@@ -270,13 +264,12 @@ static void a_finished_probe_says_what_memory_does(void **state)
 	session_free(session);
 }
 
-static void a_pause_costs_no_point_and_no_time(void **state)
+TEST(a_pause_costs_no_point_and_no_time)
 {
 	struct session *session = start_probe();
 	double now;
 	int count;
 
-	(void)state;
 	command(session, "probe", 100.01);
 	now = answer_probe(session, 100.02, 20);
 	count = look(session, now)->probe->lines[PAGES_HUGE].count;
@@ -296,12 +289,11 @@ static void a_pause_costs_no_point_and_no_time(void **state)
 	session_free(session);
 }
 
-static void begun_anew_or_stopped_while_it_stands_it_counts_no_pause(void **state)
+TEST(begun_anew_or_stopped_while_it_stands_it_counts_no_pause)
 {
 	struct session *session = start_probe();
 	double now;
 
-	(void)state;
 	command(session, "probe only latency", 100.01);
 	now = answer_probe(session, 100.02, 20);
 	command(session, "freeze", now);
@@ -318,12 +310,11 @@ static void begun_anew_or_stopped_while_it_stands_it_counts_no_pause(void **stat
 }
 
 /* Esc ends it once nothing lies over the panels. */
-static void closing_ends_it_after_what_lies_on_top(void **state)
+TEST(closing_ends_it_after_what_lies_on_top)
 {
 	struct session *session = start_probe();
 	double now;
 
-	(void)state;
 	command(session, "probe only latency", 100.01);
 	now = answer_probe(session, 100.02, 70);
 	command(session, "help", now);
@@ -337,12 +328,11 @@ static void closing_ends_it_after_what_lies_on_top(void **state)
 	session_free(session);
 }
 
-static void stopped_it_keeps_what_it_has(void **state)
+TEST(stopped_it_keeps_what_it_has)
 {
 	struct session *session = start_probe();
 	double now;
 
-	(void)state;
 	command(session, "probe only latency", 100.01);
 	now = answer_probe(session, 100.02, 70);
 	command(session, "probe stop", now);
@@ -364,12 +354,11 @@ static void stopped_it_keeps_what_it_has(void **state)
 	session_free(session);
 }
 
-static void measuring_everything_anew_leaves_the_probe_going(void **state)
+TEST(measuring_everything_anew_leaves_the_probe_going)
 {
 	struct session *session = start_probe();
 	double now;
 
-	(void)state;
 	command(session, "probe only latency", 100.01);
 	now = answer_probe(session, 100.02, 10);
 	command(session, "again", now);
@@ -379,21 +368,4 @@ static void measuring_everything_anew_leaves_the_probe_going(void **state)
 	session_free(session);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_thinks_while_others_go_on_and_comes_to_its_end),
-		cmocka_unit_test(ended_while_it_thinks_it_ends_when_it_has),
-		cmocka_unit_test(frozen_it_is_not_asked),
-		cmocka_unit_test(nothing_is_probed_unless_asked_for),
-		cmocka_unit_test(live_figures_rest_while_the_probe_goes_on),
-		cmocka_unit_test(a_finished_probe_says_what_memory_does),
-		cmocka_unit_test(a_pause_costs_no_point_and_no_time),
-		cmocka_unit_test(begun_anew_or_stopped_while_it_stands_it_counts_no_pause),
-		cmocka_unit_test(closing_ends_it_after_what_lies_on_top),
-		cmocka_unit_test(stopped_it_keeps_what_it_has),
-		cmocka_unit_test(measuring_everything_anew_leaves_the_probe_going),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

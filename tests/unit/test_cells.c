@@ -20,13 +20,12 @@ static struct result visit(const struct setting *setting, unsigned count, double
 	return result;
 }
 
-static void finds_what_was_put_in_at_a_stable_address(void **state)
+TEST(finds_what_was_put_in_at_a_stable_address)
 {
 	struct cells *cells = cells_new();
 	struct cell *first[3000];
 	struct setting other;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		struct setting setting = fold_of_size(64 + i);
 
@@ -51,13 +50,12 @@ static void finds_what_was_put_in_at_a_stable_address(void **state)
 	cells_free(NULL);
 }
 
-static void settles_with_enough_quiet_and_narrow_trials(void **state)
+TEST(settles_with_enough_quiet_and_narrow_trials)
 {
 	struct setting setting = fold_of_size(64);
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 20, 0.01);
 
-	(void)state;
 	cell_visit(&cell, &result, 40, 0.01, 5);
 	assert_false(cell.settled);
 	assert_int_equal(cell.visits, 1);
@@ -72,13 +70,12 @@ static void settles_with_enough_quiet_and_narrow_trials(void **state)
 	assert_true(cell.sample.valid);
 }
 
-static void wide_trials_take_more_visits_but_not_for_ever(void **state)
+TEST(wide_trials_take_more_visits_but_not_for_ever)
 {
 	struct setting setting = fold_of_size(64);
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 50, 0.5);
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		cell_visit(&cell, &result, 40, 0.01, 5);
 		assert_false(cell.settled);
@@ -92,13 +89,12 @@ static void wide_trials_take_more_visits_but_not_for_ever(void **state)
 	cell_compact(&cell);
 }
 
-static void contended_trials_do_not_settle_early(void **state)
+TEST(contended_trials_do_not_settle_early)
 {
 	struct setting setting = fold_of_size(64);
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 100, 0.001);
 
-	(void)state;
 	for (unsigned i = 0; i < result.trials.count; i++)
 		result.trials.trial[i].fate = TRIAL_CONTENDED;
 	cell_visit(&cell, &result, 40, 0.01, 5);
@@ -108,13 +104,12 @@ static void contended_trials_do_not_settle_early(void **state)
 }
 
 /* Whole products that last a second each: no one waits for a hundred of them. */
-static void seconds_of_trials_settle(void **state)
+TEST(seconds_of_trials_settle)
 {
 	struct setting setting = fold_of_size(64);
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 1, 0);
 
-	(void)state;
 	result.facts.call =
 		(uint64_t)(1.2e9 * result.trials.trial[0].ghz / result.trials.trial[0].cpe);
 	result.facts.calls = 1;
@@ -125,13 +120,12 @@ static void seconds_of_trials_settle(void **state)
 	free(cell.trials);
 }
 
-static void a_failure_settles_and_keeps_its_reason(void **state)
+TEST(a_failure_settles_and_keeps_its_reason)
 {
 	struct setting setting = fold_of_size(64);
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 0, 0);
 
-	(void)state;
 	result.status = status_make(STATUS_FAILED, "memory refused");
 	cell_visit(&cell, &result, 40, 0.01, 5);
 	assert_true(cell.settled);
@@ -139,13 +133,12 @@ static void a_failure_settles_and_keeps_its_reason(void **state)
 	assert_string_equal(cell.failure.text, "memory refused");
 }
 
-static void nothing_but_disturbed_trials_end_as_a_failure(void **state)
+TEST(nothing_but_disturbed_trials_end_as_a_failure)
 {
 	struct setting setting = fold_of_size(64);
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 10, 0);
 
-	(void)state;
 	for (unsigned i = 0; i < result.trials.count; i++)
 		result.trials.trial[i].fate = TRIAL_SWITCHED;
 	for (int i = 0; i < 5; i++)
@@ -156,13 +149,12 @@ static void nothing_but_disturbed_trials_end_as_a_failure(void **state)
 	free(cell.trials);
 }
 
-static void cancelled_and_provisional_results_are_no_visits(void **state)
+TEST(cancelled_and_provisional_results_are_no_visits)
 {
 	struct setting setting = fold_of_size(64);
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 30, 0.001);
 
-	(void)state;
 	result.final = false;
 	cell_visit(&cell, &result, 40, 0.01, 5);
 	assert_null(cell.trials);
@@ -178,14 +170,13 @@ static void cancelled_and_provisional_results_are_no_visits(void **state)
 	cell_compact(&cell);
 }
 
-static void counts_are_kept_where_there_are_any(void **state)
+TEST(counts_are_kept_where_there_are_any)
 {
 	struct cells *cells = cells_new();
 	struct setting setting = fold_of_size(64);
 	struct cell *cell = cells_get(cells, &setting, true);
 	struct result result = visit(&setting, 5, 0.01);
 
-	(void)state;
 	/* None, and why: that is no count. */
 	result.counts.id = 3;
 	cell_visit(cell, &result, 40, 0.01, 5);
@@ -217,13 +208,12 @@ static void counts_are_kept_where_there_are_any(void **state)
 	cells_free(cells);
 }
 
-static void trials_of_two_clocks_are_not_mixed(void **state)
+TEST(trials_of_two_clocks_are_not_mixed)
 {
 	struct setting setting = fold_of_size(64);
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 30, 0.01);
 
-	(void)state;
 	cell_visit(&cell, &result, 400, 0.0001, 9);
 	cell_visit(&cell, &result, 400, 0.0001, 9);
 	assert_int_equal(cell.sample.trials, 60);
@@ -236,20 +226,4 @@ static void trials_of_two_clocks_are_not_mixed(void **state)
 	free(cell.trials);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_what_was_put_in_at_a_stable_address),
-		cmocka_unit_test(settles_with_enough_quiet_and_narrow_trials),
-		cmocka_unit_test(wide_trials_take_more_visits_but_not_for_ever),
-		cmocka_unit_test(contended_trials_do_not_settle_early),
-		cmocka_unit_test(seconds_of_trials_settle),
-		cmocka_unit_test(a_failure_settles_and_keeps_its_reason),
-		cmocka_unit_test(nothing_but_disturbed_trials_end_as_a_failure),
-		cmocka_unit_test(cancelled_and_provisional_results_are_no_visits),
-		cmocka_unit_test(counts_are_kept_where_there_are_any),
-		cmocka_unit_test(trials_of_two_clocks_are_not_mixed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

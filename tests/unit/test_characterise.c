@@ -156,12 +156,11 @@ static bool noted(const struct play *play, const char *words)
 	return false;
 }
 
-static void figures_follow_from_the_cycles(void **state)
+TEST(figures_follow_from_the_cycles)
 {
 	struct play *play = play_new();
 	const struct measured_op *op;
 
-	(void)state;
 	play->options.quick = true;
 	run(play);
 	assert_true(play->report->complete);
@@ -186,13 +185,12 @@ static void figures_follow_from_the_cycles(void **state)
 	play_free(play);
 }
 
-static void all_of_it_is_there_in_time(void **state)
+TEST(all_of_it_is_there_in_time)
 {
 	struct play *play = play_new();
 	struct text model = { 0 };
 	struct uarch *uarch = NULL;
 
-	(void)state;
 	run(play);
 	assert_true(play->report->complete);
 	assert_true(play->now < 20);
@@ -208,12 +206,11 @@ static void all_of_it_is_there_in_time(void **state)
 	play_free(play);
 }
 
-static void classes_alone_take_less(void **state)
+TEST(classes_alone_take_less)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.classes = names;
 	run(play);
 	assert_true(play->report->complete);
@@ -225,13 +222,12 @@ static void classes_alone_take_less(void **state)
 	play_free(play);
 }
 
-static void a_name_that_there_is_not_gets_its_neighbours(void **state)
+TEST(a_name_that_there_is_not_gets_its_neighbours)
 {
 	static const char *const names[] = { NOT_THERE, NULL };
 	struct play *play = play_new();
 	struct status status;
 
-	(void)state;
 	play->options.classes = names;
 	assert_null(characterise_new(&play->machine, &play->options, &status));
 	assert_int_equal(status.code, STATUS_USAGE);
@@ -252,11 +248,10 @@ static struct result contended_answer(struct play *play, const struct request *r
 	return result;
 }
 
-static void what_was_never_quiet_is_not_told(void **state)
+TEST(what_was_never_quiet_is_not_told)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = contended_answer;
 	run(play);
 	assert_true(play->report->complete);
@@ -277,11 +272,10 @@ static struct result busy_in_one_answer(struct play *play, const struct request 
 						: quiet_answer(play, request);
 }
 
-static void what_was_quiet_for_some_is_told_of_them(void **state)
+TEST(what_was_quiet_for_some_is_told_of_them)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.quick = true;
 	play->answer = busy_in_one_answer;
 	run(play);
@@ -296,12 +290,11 @@ static struct result at_last_quiet_answer(struct play *play, const struct reques
 	return play->now < 15 ? contended_answer(play, request) : quiet_answer(play, request);
 }
 
-static void classes_alone_wait_for_the_core_as_long_as_there_is_time(void **state)
+TEST(classes_alone_wait_for_the_core_as_long_as_there_is_time)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.classes = names;
 	play->answer = at_last_quiet_answer;
 	run(play);
@@ -316,12 +309,11 @@ static struct result spells_answer(struct play *play, const struct request *requ
 	return play->requests % 3 ? contended_answer(play, request) : quiet_answer(play, request);
 }
 
-static void a_spell_is_waited_out(void **state)
+TEST(a_spell_is_waited_out)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.classes = names;
 	play->answer = spells_answer;
 	run(play);
@@ -341,11 +333,10 @@ static struct result throttled_answer(struct play *play, const struct request *r
 		       : quiet_answer(play, request);
 }
 
-static void what_is_throttled_at_first_is_waited_for(void **state)
+TEST(what_is_throttled_at_first_is_waited_for)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	if (!features_have(FEATURE_AVX512)) {
 		play_free(play);
 		skip();
@@ -376,12 +367,11 @@ static struct result short_nops_answer(struct play *play, const struct request *
 }
 
 /* 64 bytes of the shortest are more than the op cache holds of a line. */
-static void slots_are_asked_beside_long_nops(void **state)
+TEST(slots_are_asked_beside_long_nops)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.classes = names;
 	play->answer = short_nops_answer;
 	run(play);
@@ -406,12 +396,11 @@ static struct result quick_answer(struct play *play, const struct request *reque
 	return result;
 }
 
-static void slots_that_cannot_be_are_looked_at_again(void **state)
+TEST(slots_that_cannot_be_are_looked_at_again)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.classes = names;
 	play->answer = quick_answer;
 	run(play);
@@ -442,9 +431,8 @@ static int unknown_mixes(struct result (*answer)(struct play *play, const struct
 	return unknown;
 }
 
-static void mixes_wait_a_spell_out_too(void **state)
+TEST(mixes_wait_a_spell_out_too)
 {
-	(void)state;
 	assert_int_equal(unknown_mixes(spell_answer), unknown_mixes(quiet_answer));
 }
 
@@ -455,11 +443,10 @@ static struct result late_answer(struct play *play, const struct request *reques
 							 : quiet_answer(play, request);
 }
 
-static void what_early_stages_left_out_comes_once_more(void **state)
+TEST(what_early_stages_left_out_comes_once_more)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = late_answer;
 	run(play);
 	check_near(play->report->measured.width.value, WIDTH, 0.02);
@@ -478,13 +465,12 @@ static struct result never_slots_answer(struct play *play, const struct request 
 							 : quiet_answer(play, request);
 }
 
-static void what_fuses_and_was_not_measured_is_kept_as_that(void **state)
+TEST(what_fuses_and_was_not_measured_is_kept_as_that)
 {
 	struct play *play = play_new();
 	const struct measured *measured;
 	int unknown = 0;
 
-	(void)state;
 	play->answer = never_slots_answer;
 	run(play);
 	measured = &play->report->measured;
@@ -510,11 +496,10 @@ static struct result refusing_answer(struct play *play, const struct request *re
 	return result;
 }
 
-static void what_is_refused_is_noted_and_the_rest_goes_on(void **state)
+TEST(what_is_refused_is_noted_and_the_rest_goes_on)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.quick = true;
 	play->answer = refusing_answer;
 	run(play);
@@ -537,13 +522,12 @@ static struct result cancelling_answer(struct play *play, const struct request *
 	return result;
 }
 
-static void what_was_taken_back_is_asked_for_again(void **state)
+TEST(what_was_taken_back_is_asked_for_again)
 {
 	struct play *play = play_new();
 	struct request request, again;
 	struct status status;
 
-	(void)state;
 	play->options.quick = true;
 	play->answer = cancelling_answer;
 	run(play);
@@ -561,11 +545,10 @@ static void what_was_taken_back_is_asked_for_again(void **state)
 	play_free(play);
 }
 
-static void stopped_it_tells_what_there_is(void **state)
+TEST(stopped_it_tells_what_there_is)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->stop_after = 40;
 	run(play);
 	assert_int_equal(play->requests, 40);
@@ -576,11 +559,10 @@ static void stopped_it_tells_what_there_is(void **state)
 }
 
 /* In a thread of its own or not: the requests are the same, and the report is. */
-static void a_thread_changes_nothing(void **state)
+TEST(a_thread_changes_nothing)
 {
 	struct play *play = play_new(), *other = play_new();
 
-	(void)state;
 	run(play);
 	run_directly(other);
 	assert_true(play->thoughts > 0);
@@ -612,11 +594,10 @@ static void a_thread_changes_nothing(void **state)
 }
 
 /* A job under way reads what was measured: nothing is written there before it is over. */
-static void stopped_while_it_thinks_it_ends_when_it_has(void **state)
+TEST(stopped_while_it_thinks_it_ends_when_it_has)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->stop_thought = 1;
 	run(play);
 	assert_false(play->report->complete);
@@ -631,11 +612,10 @@ static void stopped_while_it_thinks_it_ends_when_it_has(void **state)
 	play_free(play);
 }
 
-static void time_that_was_given_is_kept_to(void **state)
+TEST(time_that_was_given_is_kept_to)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.seconds = 6;
 	play->takes = 0.004;
 	run(play);
@@ -644,32 +624,4 @@ static void time_that_was_given_is_kept_to(void **state)
 	play_free(play);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_follow_from_the_cycles),
-		cmocka_unit_test(all_of_it_is_there_in_time),
-		cmocka_unit_test(classes_alone_take_less),
-		cmocka_unit_test(a_name_that_there_is_not_gets_its_neighbours),
-		cmocka_unit_test(what_was_never_quiet_is_not_told),
-		cmocka_unit_test(what_was_quiet_for_some_is_told_of_them),
-		cmocka_unit_test(classes_alone_wait_for_the_core_as_long_as_there_is_time),
-		cmocka_unit_test(a_spell_is_waited_out),
-		cmocka_unit_test(what_is_throttled_at_first_is_waited_for),
-#if defined(__x86_64__)
-		cmocka_unit_test(slots_are_asked_beside_long_nops),
-#endif
-		cmocka_unit_test(slots_that_cannot_be_are_looked_at_again),
-		cmocka_unit_test(mixes_wait_a_spell_out_too),
-		cmocka_unit_test(what_early_stages_left_out_comes_once_more),
-		cmocka_unit_test(what_fuses_and_was_not_measured_is_kept_as_that),
-		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
-		cmocka_unit_test(what_was_taken_back_is_asked_for_again),
-		cmocka_unit_test(stopped_it_tells_what_there_is),
-		cmocka_unit_test(a_thread_changes_nothing),
-		cmocka_unit_test(stopped_while_it_thinks_it_ends_when_it_has),
-		cmocka_unit_test(time_that_was_given_is_kept_to),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

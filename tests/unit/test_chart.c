@@ -74,14 +74,13 @@ static struct chart_sweep *begin(const struct kernel *kernel, const struct sweep
 	return gathered;
 }
 
-static void the_knob_with_most_values_is_x(void **state)
+TEST(the_knob_with_most_values_is_x)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3) };
 	struct setting setting;
 	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_AUTO, &setting);
 	struct chart *chart;
 
-	(void)state;
 	for (int op = 0; op < 2; op++) {
 		for (int i = 0; i < 3; i++) {
 			setting.v[FOLD_OP] = op;
@@ -116,7 +115,7 @@ static void the_knob_with_most_values_is_x(void **state)
 	chart_sweep_free(gathered);
 }
 
-static void sizes_and_strides_make_a_mountain(void **state)
+TEST(sizes_and_strides_make_a_mountain)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_SIZE, sizes, 8),
 		axis_of(FOLD_STRIDE, strides, 4) };
@@ -124,7 +123,6 @@ static void sizes_and_strides_make_a_mountain(void **state)
 	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_AUTO, &setting);
 	struct chart *chart;
 
-	(void)state;
 	for (int y = 0; y < 8; y++) {
 		for (int x = 0; x < 4; x++) {
 			setting.v[FOLD_SIZE] = sizes[y];
@@ -153,14 +151,13 @@ static void sizes_and_strides_make_a_mountain(void **state)
 	chart_sweep_free(gathered);
 }
 
-static void any_two_knobs_make_a_grid_when_asked(void **state)
+TEST(any_two_knobs_make_a_grid_when_asked)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3) };
 	struct setting setting;
 	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_HEAT, &setting);
 	struct chart *chart;
 
-	(void)state;
 	add(gathered, &setting, 3, 8);
 	chart = chart_sweep_make(gathered, &origin);
 	assert_int_equal(chart->kind, CHART_HEAT);
@@ -174,14 +171,13 @@ static void any_two_knobs_make_a_grid_when_asked(void **state)
 }
 
 /* One line over sizes: plateaus have their figures, the caches their places. */
-static void a_line_over_sizes_has_plateaus(void **state)
+TEST(a_line_over_sizes_has_plateaus)
 {
 	const struct sweep_axis axes[] = { axis_of(WALK_SIZE, sizes, 8) };
 	struct setting setting;
 	struct chart_sweep *gathered = begin(&kernel_walk, axes, 1, LOOK_AUTO, &setting);
 	struct chart *chart;
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		setting.v[WALK_SIZE] = sizes[i];
 		add(gathered, &setting, sizes[i] <= 48 << 10 ? 5 : 16, 0);
@@ -201,14 +197,13 @@ static void a_line_over_sizes_has_plateaus(void **state)
 	chart_sweep_free(gathered);
 }
 
-static void what_cannot_be_drawn_is_refused(void **state)
+TEST(what_cannot_be_drawn_is_refused)
 {
 	int64_t many[32];
 	struct setting setting;
 	struct chart_sweep *gathered;
 	struct sweep_axis axes[3];
 
-	(void)state;
 	for (int i = 0; i < 32; i++)
 		many[i] = i + 1;
 	setting_init(&setting, &kernel_fold);
@@ -228,14 +223,13 @@ static void what_cannot_be_drawn_is_refused(void **state)
 	chart_sweep_free(gathered);
 }
 
-static void choices_are_not_joined(void **state)
+TEST(choices_are_not_joined)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2) };
 	struct setting setting;
 	struct chart_sweep *gathered = begin(&kernel_fold, axes, 1, LOOK_AUTO, &setting);
 	struct chart *chart;
 
-	(void)state;
 	add(gathered, &setting, 1.5, 8);
 	chart = chart_sweep_make(gathered, &origin);
 	assert_false(chart->joined);
@@ -248,7 +242,7 @@ static void choices_are_not_joined(void **state)
 }
 
 /* A sweep with a name says itself what is looked at, along what, and whose it was. */
-static void a_named_sweep_is_drawn_as_it_says(void **state)
+TEST(a_named_sweep_is_drawn_as_it_says)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3),
 		axis_of(FOLD_UNROLL, accs, 3) };
@@ -273,7 +267,6 @@ static void a_named_sweep_is_drawn_as_it_says(void **state)
 	struct chart_sweep *gathered;
 	struct chart *chart;
 
-	(void)state;
 	setting_init(&setting, &kernel_fold);
 	check_ok(chart_sweep_new(&setting, axes, 3, &named, LOOK_AUTO, &gathered));
 	/* Of one operation alone; acc=4 is only there with unroll=4. */
@@ -309,12 +302,11 @@ static void a_named_sweep_is_drawn_as_it_says(void **state)
 
 /* ---- samples as points ---- */
 
-static void throughput_turns_quartiles_and_modes_round(void **state)
+TEST(throughput_turns_quartiles_and_modes_round)
 {
 	struct sample sample = sample_of(2, 8);
 	struct chart_point point;
 
-	(void)state;
 	sample.modes = 2;
 	sample.mode_low = 1.9;
 	sample.mode_high = 3.8;
@@ -333,11 +325,10 @@ static void throughput_turns_quartiles_and_modes_round(void **state)
 	assert_true(isnan(figure_point(SWEEPS_CPE, &sample, NULL, NULL, NULL, 7).y));
 }
 
-static void a_step_is_found_between_values(void **state)
+TEST(a_step_is_found_between_values)
 {
 	static const double values[] = { 16, 32, 64, 128 };
 
-	(void)state;
 	check_near(chart_step(values, 4, 32), 1, 1e-12);
 	check_near(chart_step(values, 4, 48), 1 + log2(1.5), 1e-12);
 	check_near(chart_step(values, 4, 8), -0.5, 1e-12);
@@ -362,14 +353,13 @@ static void fill_explanation(struct explanation *explanation, int limits)
 	explanation->limits.predicted_by = 0;
 }
 
-static void the_ladder_has_limits_and_what_was_measured(void **state)
+TEST(the_ladder_has_limits_and_what_was_measured)
 {
 	struct explanation *explanation = explanation_new();
 	struct sample sample = sample_of(2.5, 8);
 	struct setting setting;
 	struct chart *chart;
 
-	(void)state;
 	setting_init(&setting, &kernel_fold);
 	fill_explanation(explanation, 4);
 	chart = chart_ladder(explanation, &setting, &sample, "at the limit", &origin);
@@ -393,14 +383,13 @@ static void the_ladder_has_limits_and_what_was_measured(void **state)
 }
 
 /* More than a slide holds: the highest, the binding one in any case, and how many are left out. */
-static void a_long_ladder_keeps_the_binding_limit(void **state)
+TEST(a_long_ladder_keeps_the_binding_limit)
 {
 	struct explanation *explanation = explanation_new();
 	struct setting setting;
 	struct chart *chart;
 	bool binds = false;
 
-	(void)state;
 	setting_init(&setting, &kernel_fold);
 	fill_explanation(explanation, 14);
 	chart = chart_ladder(explanation, &setting, NULL, "", &origin);
@@ -466,12 +455,11 @@ static struct probe_report *probed(void)
 	return report;
 }
 
-static void a_probe_is_its_latency_curve(void **state)
+TEST(a_probe_is_its_latency_curve)
 {
 	struct probe_report *report = probed();
 	struct chart *chart;
 
-	(void)state;
 	assert_int_equal(chart_probe_part(report), PROBE_LATENCY);
 	chart = chart_probe(report, PROBE_LATENCY, &origin);
 	assert_int_equal(chart->series_count, 2);
@@ -492,12 +480,11 @@ static void a_probe_is_its_latency_curve(void **state)
 	free(report);
 }
 
-static void a_part_that_was_asked_for_is_drawn(void **state)
+TEST(a_part_that_was_asked_for_is_drawn)
 {
 	struct probe_report *report = probed();
 	struct chart *chart;
 
-	(void)state;
 	report->options.parts = 1u << PROBE_PARALLEL;
 	assert_int_equal(chart_probe_part(report), PROBE_LATENCY); /* nothing else is there yet */
 	add_probed(&report->parallel, 1, 600, 0);
@@ -553,13 +540,12 @@ static struct view *view_of(const char *front)
 	return view;
 }
 
-static void the_slice_of_the_chosen_knob_is_drawn(void **state)
+TEST(the_slice_of_the_chosen_knob_is_drawn)
 {
 	struct view *view = view_of("slices");
 	struct chart *chart;
 	const char *what;
 
-	(void)state;
 	check_ok(chart_view(view, &origin, &chart, &what));
 	assert_string_equal(what, "slice");
 	check_contains(chart->x.title, "size");
@@ -576,13 +562,12 @@ static void the_slice_of_the_chosen_knob_is_drawn(void **state)
 	free(view);
 }
 
-static void the_mountain_is_drawn_from_above(void **state)
+TEST(the_mountain_is_drawn_from_above)
 {
 	struct view *view = view_of("mountain");
 	struct chart *chart;
 	const char *what;
 
-	(void)state;
 	check_refused(chart_view(view, &origin, &chart, &what), "no mountain");
 	view->grid = (struct view_grid){ .present = true,
 		.size_knob = FOLD_SIZE,
@@ -614,13 +599,12 @@ static void the_mountain_is_drawn_from_above(void **state)
 	free(view);
 }
 
-static void what_has_no_picture_says_so(void **state)
+TEST(what_has_no_picture_says_so)
 {
 	struct view *view = view_of("code");
 	struct chart *chart;
 	const char *what;
 
-	(void)state;
 	check_refused(chart_view(view, &origin, &chart, &what),
 		"view slices, ladder, mountain, probe or windows");
 	assert_null(chart);
@@ -634,26 +618,4 @@ static void what_has_no_picture_says_so(void **state)
 	free(view);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_knob_with_most_values_is_x),
-		cmocka_unit_test(sizes_and_strides_make_a_mountain),
-		cmocka_unit_test(any_two_knobs_make_a_grid_when_asked),
-		cmocka_unit_test(a_line_over_sizes_has_plateaus),
-		cmocka_unit_test(what_cannot_be_drawn_is_refused),
-		cmocka_unit_test(choices_are_not_joined),
-		cmocka_unit_test(a_named_sweep_is_drawn_as_it_says),
-		cmocka_unit_test(throughput_turns_quartiles_and_modes_round),
-		cmocka_unit_test(a_step_is_found_between_values),
-		cmocka_unit_test(the_ladder_has_limits_and_what_was_measured),
-		cmocka_unit_test(a_long_ladder_keeps_the_binding_limit),
-		cmocka_unit_test(a_probe_is_its_latency_curve),
-		cmocka_unit_test(a_part_that_was_asked_for_is_drawn),
-		cmocka_unit_test(the_slice_of_the_chosen_knob_is_drawn),
-		cmocka_unit_test(the_mountain_is_drawn_from_above),
-		cmocka_unit_test(what_has_no_picture_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

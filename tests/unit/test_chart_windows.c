@@ -27,13 +27,12 @@ static const struct chart_mark *mark_of(const struct chart *chart, const char *w
 	return NULL;
 }
 
-static void one_curve_has_its_knee_and_the_models_line(void **state)
+TEST(one_curve_has_its_knee_and_the_models_line)
 {
 	struct windows *windows = measured(1u << FILL_NOP, 10000, false);
 	const struct windows_row *row = &windows_report(windows)->row[0];
 	struct chart *chart = chart_windows(windows_report(windows), NULL, &origin);
 
-	(void)state;
 	assert_non_null(chart);
 	assert_string_equal(
 		chart->title, "Reorder buffer: two misses with more and more nops between them");
@@ -62,24 +61,22 @@ static void one_curve_has_its_knee_and_the_models_line(void **state)
 	windows_free(windows);
 }
 
-static void another_cores_entries_are_called_so(void **state)
+TEST(another_cores_entries_are_called_so)
 {
 	struct windows *windows = measured(1u << FILL_NOP, 10000, true);
 	struct chart *chart = chart_windows(windows_report(windows), NULL, &origin);
 
-	(void)state;
 	check_contains(chart->legend, "entries of the core model, Intel Golden Cove");
 	chart_free(chart);
 	windows_free(windows);
 }
 
-static void several_are_told_apart_by_name_and_knee(void **state)
+TEST(several_are_told_apart_by_name_and_knee)
 {
 	struct windows *windows = measured(0, 10000, false);
 	struct chart *chart = chart_windows(windows_report(windows), NULL, &origin);
 	bool nop = false, other = false;
 
-	(void)state;
 	/* One of them cannot be had here. */
 	assert_int_equal(chart->series_count, FILL_KINDS - 1);
 	for (int i = 0; i < chart->series_count; i++) {
@@ -101,13 +98,12 @@ static void several_are_told_apart_by_name_and_knee(void **state)
 	windows_free(windows);
 }
 
-static void what_is_not_measured_has_no_picture(void **state)
+TEST(what_is_not_measured_has_no_picture)
 {
 	struct windows *windows = measured(1u << FILL_NOP | 1u << FILL_LOAD, 1, false);
 	const struct windows_report *report = windows_report(windows);
 	struct chart *chart;
 
-	(void)state;
 	/* A single point of the first, and nothing of the other. */
 	chart = chart_windows(report, NULL, &origin);
 	assert_int_equal(chart->series[0].count, 1);
@@ -120,7 +116,7 @@ static void what_is_not_measured_has_no_picture(void **state)
 	windows_free(windows);
 }
 
-static void on_screen_it_is_the_present_fillers(void **state)
+TEST(on_screen_it_is_the_present_fillers)
 {
 	struct windows *windows = measured(0, 10000, false);
 	const struct windows_report *report = windows_report(windows);
@@ -129,7 +125,6 @@ static void on_screen_it_is_the_present_fillers(void **state)
 	struct status status;
 	const char *what;
 
-	(void)state;
 	setting_init(&view->setting, &kernel_window);
 	view->machine = &this_machine;
 	view->front = "windows";
@@ -147,15 +142,4 @@ static void on_screen_it_is_the_present_fillers(void **state)
 	windows_free(windows);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_curve_has_its_knee_and_the_models_line),
-		cmocka_unit_test(another_cores_entries_are_called_so),
-		cmocka_unit_test(several_are_told_apart_by_name_and_knee),
-		cmocka_unit_test(what_is_not_measured_has_no_picture),
-		cmocka_unit_test(on_screen_it_is_the_present_fillers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -111,11 +111,10 @@ static struct check make(const struct examination *x, const char *name)
 	return check;
 }
 
-static void finds_nothing_wrong_with_a_good_machine(void **state)
+TEST(finds_nothing_wrong_with_a_good_machine)
 {
 	struct examination x = good();
 
-	(void)state;
 	for (size_t i = 0; i < check_count(); i++) {
 		struct check check;
 
@@ -128,7 +127,7 @@ static void finds_nothing_wrong_with_a_good_machine(void **state)
 }
 
 /* Whatever is unknown, every check says something and none shows a figure that was not read. */
-static void stands_an_unknown_machine(void **state)
+TEST(stands_an_unknown_machine)
 {
 	struct examination x = { .counter_error = ENOENT,
 		.machine = &machine,
@@ -151,7 +150,6 @@ static void stands_an_unknown_machine(void **state)
 			.memory_limit = -1,
 			.locked_limit = -1 } };
 
-	(void)state;
 	memset(&machine, 0, sizeof(machine));
 	machine.cpu = -1;
 	for (size_t i = 0; i < check_count(); i++) {
@@ -166,11 +164,10 @@ static void stands_an_unknown_machine(void **state)
 	}
 }
 
-static void names_are_words_and_differ(void **state)
+TEST(names_are_words_and_differ)
 {
 	struct examination x = good();
 
-	(void)state;
 	for (size_t i = 0; i < check_count(); i++) {
 		struct check a, b;
 
@@ -183,12 +180,11 @@ static void names_are_words_and_differ(void **state)
 	}
 }
 
-static void compares_the_clock_with_the_counter(void **state)
+TEST(compares_the_clock_with_the_counter)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	machine.tick_hz = 2.5e9;
 	check = make(&x, "clock");
 	assert_int_equal(check.state, CHECK_NOTE);
@@ -203,12 +199,11 @@ static void compares_the_clock_with_the_counter(void **state)
 	check_contains(check.finding, "memory was refused");
 }
 
-static void tells_why_there_are_no_counters(void **state)
+TEST(tells_why_there_are_no_counters)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	count_none(&x, ENOENT);
 	check_contains(make(&x, "counters").finding, "no driver for this processor");
 	x.environment.hypervisor = 1;
@@ -241,12 +236,11 @@ static void tells_why_there_are_no_counters(void **state)
 	assert_int_equal(make(&x, "events").state, CHECK_NOTE);
 }
 
-static void counters_that_do_not_count_are_told(void **state)
+TEST(counters_that_do_not_count_are_told)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	check = make(&x, "counters");
 	check_contains(check.finding,
 		"17 of 17 events count, in 3 passes over a loop; cycles come from a counter");
@@ -269,12 +263,11 @@ static void counters_that_do_not_count_are_told(void **state)
 	check_contains(check.finding, "none of them counts");
 }
 
-static void names_what_no_event_tells(void **state)
+TEST(names_what_no_event_tells)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	plan.counters.count = x.counts.count = 2; /* cycles and instructions */
 	check = make(&x, "events");
 	assert_int_equal(check.state, CHECK_OK);
@@ -293,12 +286,11 @@ static void names_what_no_event_tells(void **state)
 	check_contains(make(&x, "events").finding, "unknown: mine.uarch:3");
 }
 
-static void says_how_counters_are_read(void **state)
+TEST(says_how_counters_are_read)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	check_contains(make(&x, "reading").finding, "without a system call");
 	x.counts.direct = false;
 	check = make(&x, "reading");
@@ -314,12 +306,11 @@ static void says_how_counters_are_read(void **state)
 	check_contains(make(&x, "reading").advice, "sysctl kernel.perf_user_access=1");
 }
 
-static void knows_who_else_has_a_hand_in_counters(void **state)
+TEST(knows_who_else_has_a_hand_in_counters)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	check_contains(
 		make(&x, "pmu").finding, "8 counters for any event, 4 for one each, of 48 bits");
 	snprintf(x.pmu.name, sizeof(x.pmu.name), "cpu_core");
@@ -342,12 +333,11 @@ static void knows_who_else_has_a_hand_in_counters(void **state)
 	assert_int_equal(make(&x, "paranoid").state, CHECK_OK);
 }
 
-static void measures_steal_by_differences(void **state)
+TEST(measures_steal_by_differences)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	x.before = (struct cpu_times){ .known = true, .busy = 1000, .idle = 8990, .steal = 10 };
 	x.after = (struct cpu_times){ .known = true, .busy = 1060, .idle = 8990, .steal = 50 };
 	check = make(&x, "steal");
@@ -360,11 +350,10 @@ static void measures_steal_by_differences(void **state)
 	assert_null(strstr(check.finding, "during"));
 }
 
-static void sees_what_shares_the_core(void **state)
+TEST(sees_what_shares_the_core)
 {
 	struct examination x = good();
 
-	(void)state;
 	snprintf(x.environment.siblings, sizeof(x.environment.siblings), "3,11");
 	check_contains(make(&x, "smt").finding, "3,11");
 	x.sample.contended = true;
@@ -378,12 +367,11 @@ static void sees_what_shares_the_core(void **state)
 	assert_int_equal(make(&x, "binding").state, CHECK_BAD);
 }
 
-static void knows_limits_of_containers(void **state)
+TEST(knows_limits_of_containers)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	x.environment.quota = 1.5;
 	check = make(&x, "cores");
 	assert_int_equal(check.state, CHECK_NOTE);
@@ -404,12 +392,11 @@ static void knows_limits_of_containers(void **state)
 	check_contains(check.advice, "raise that limit");
 }
 
-static void tells_small_pages(void **state)
+TEST(tells_small_pages)
 {
 	struct examination x = good();
 	struct check check;
 
-	(void)state;
 	snprintf(x.pages, sizeof(x.pages), "4k");
 	check = make(&x, "huge-pages");
 	assert_int_equal(check.state, CHECK_NOTE);
@@ -425,11 +412,10 @@ static void tells_small_pages(void **state)
 }
 
 /* Checks stand in an order: what points to another check must not say where it is. */
-static void points_to_checks_by_name(void **state)
+TEST(points_to_checks_by_name)
 {
 	struct examination x = good();
 
-	(void)state;
 	x.environment.hypervisor = 1;
 	x.environment.siblings[0] = '\0';
 	check_contains(make(&x, "smt").advice, "see quiet");
@@ -437,11 +423,10 @@ static void points_to_checks_by_name(void **state)
 	make(&x, "quiet");
 }
 
-static void says_why_the_explorer_cannot_open(void **state)
+TEST(says_why_the_explorer_cannot_open)
 {
 	struct terminal_facts facts = good().terminal;
 
-	(void)state;
 	check_ok(terminal_usable(&facts));
 	facts.addressable = false;
 	check_contains(
@@ -460,11 +445,10 @@ static void says_why_the_explorer_cannot_open(void **state)
 	check_contains(terminal_usable(&facts).text, "standard input is not one");
 }
 
-static void judges_the_terminal(void **state)
+TEST(judges_the_terminal)
 {
 	struct examination x = good();
 
-	(void)state;
 	x.terminal.utf8 = false;
 	snprintf(x.terminal.charset, sizeof(x.terminal.charset), "ANSI_X3.4-1968");
 	check_contains(make(&x, "terminal").advice, "ASCII");
@@ -478,26 +462,4 @@ static void judges_the_terminal(void **state)
 	check_contains(make(&x, "terminal").finding, "not set");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_nothing_wrong_with_a_good_machine),
-		cmocka_unit_test(stands_an_unknown_machine),
-		cmocka_unit_test(names_are_words_and_differ),
-		cmocka_unit_test(compares_the_clock_with_the_counter),
-		cmocka_unit_test(tells_why_there_are_no_counters),
-		cmocka_unit_test(counters_that_do_not_count_are_told),
-		cmocka_unit_test(names_what_no_event_tells),
-		cmocka_unit_test(says_how_counters_are_read),
-		cmocka_unit_test(knows_who_else_has_a_hand_in_counters),
-		cmocka_unit_test(measures_steal_by_differences),
-		cmocka_unit_test(sees_what_shares_the_core),
-		cmocka_unit_test(knows_limits_of_containers),
-		cmocka_unit_test(judges_the_terminal),
-		cmocka_unit_test(tells_small_pages),
-		cmocka_unit_test(points_to_checks_by_name),
-		cmocka_unit_test(says_why_the_explorer_cannot_open),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

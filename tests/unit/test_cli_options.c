@@ -76,7 +76,7 @@ static struct status parse(struct cli *cli, const char *arguments)
 	return cli_parse(cli, argc, argv);
 }
 
-static void options_stand_anywhere(void **state)
+TEST(options_stand_anywhere)
 {
 	static const char *const lines[] = {
 		"--format json --cpu 3 --seed 9 --time-budget 2.5 --quiet run fold op=mul",
@@ -86,7 +86,6 @@ static void options_stand_anywhere(void **state)
 	};
 	struct cli cli = { 0 };
 
-	(void)state;
 	/* Which must not depend on this: */
 	setenv("POSIXLY_CORRECT", "1", 1);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
@@ -106,11 +105,10 @@ static void options_stand_anywhere(void **state)
 	free(cli.own);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
 	struct cli cli = { 0 };
 
-	(void)state;
 	check_ok(parse(&cli, ""));
 	assert_null(cli.command);
 	assert_int_equal(cli.word_count, 0);
@@ -126,9 +124,8 @@ static void defaults(void **state)
 	free(cli.own);
 }
 
-static void wrong_usage_is_named(void **state)
+TEST(wrong_usage_is_named)
 {
-	(void)state;
 	refused("rnu", "unknown subcommand \"rnu\"; did you mean run?");
 	refused("folt", "unknown subcommand \"folt\"; did you mean fold?");
 	refused("zzzzzz",
@@ -193,13 +190,12 @@ static void wrong_usage_is_named(void **state)
 		"--event is an option of explore, run, sweep and record, not of explain");
 }
 
-static void events_add_up(void **state)
+TEST(events_add_up)
 {
 	struct cli cli = { 0 };
 	char line[4096] = "slexplore run fold", *argv[2 * COUNTERS_MAX + 8];
 	int argc = 0;
 
-	(void)state;
 	check_ok(parse(&cli, "run fold --event perf::PAGE-FAULTS --event=perf::CPU-MIGRATIONS"));
 	assert_int_equal(cli.event_count, 2);
 	assert_string_equal(cli.events[0], "perf::PAGE-FAULTS");
@@ -235,11 +231,10 @@ static void events_add_up(void **state)
 	free(cli.own);
 }
 
-static void help_comes_from_the_tables(void **state)
+TEST(help_comes_from_the_tables)
 {
 	struct invocation invocation = invoke("--help");
 
-	(void)state;
 	assert_int_equal(invocation.exit_status, CLI_DONE);
 	assert_string_equal(invocation.err, "");
 	for (const struct cli_command *const *command = cli_commands; *command; command++) {
@@ -279,9 +274,8 @@ static void help_comes_from_the_tables(void **state)
 
 /* Every name in a subcommand's list is that of an option: a slip there would take the option away.
  */
-static void commands_take_options_that_exist(void **state)
+TEST(commands_take_options_that_exist)
 {
-	(void)state;
 	for (const struct cli_command *const *command = cli_commands; *command; command++) {
 		for (int i = 0; (*command)->common[i]; i++) {
 			const struct cli_option *option = cli_common_options;
@@ -295,12 +289,11 @@ static void commands_take_options_that_exist(void **state)
 	}
 }
 
-static void help_is_a_word_too(void **state)
+TEST(help_is_a_word_too)
 {
 	static const char *const pairs[][2] = { { "help", "--help" }, { "help run", "run --help" },
 		{ "help explore", "explore --help" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
 		struct invocation word = invoke(pairs[i][0]), option = invoke(pairs[i][1]);
 
@@ -312,11 +305,10 @@ static void help_is_a_word_too(void **state)
 	}
 }
 
-static void a_kernel_opens_the_explorer_on_it(void **state)
+TEST(a_kernel_opens_the_explorer_on_it)
 {
 	struct cli cli = { 0 };
 
-	(void)state;
 	check_ok(parse(&cli, "fold acc=4 --ascii"));
 	assert_string_equal(cli.command->name, "explore");
 	assert_int_equal(cli.word_count, 2);
@@ -326,9 +318,8 @@ static void a_kernel_opens_the_explorer_on_it(void **state)
 	free(cli.own);
 }
 
-static void lists_every_knob_of_every_kernel(void **state)
+TEST(lists_every_knob_of_every_kernel)
 {
-	(void)state;
 	for (const struct format *const *format = formats; *format; format++) {
 		struct invocation invocation;
 		char line[64];
@@ -346,25 +337,23 @@ static void lists_every_knob_of_every_kernel(void **state)
 	}
 }
 
-static void lists_the_kernels_named(void **state)
+TEST(lists_the_kernels_named)
 {
 	struct invocation invocation = invoke("list odd");
 
-	(void)state;
 	assert_int_equal(invocation.exit_status, CLI_DONE);
 	check_contains(invocation.out, "odd: odd counts");
 	assert_null(strstr(invocation.out, "fold"));
 	invocation_free(&invocation);
 }
 
-static void a_full_disk_is_noticed(void **state)
+TEST(a_full_disk_is_noticed)
 {
 	char line[] = "slexplore list", *argv[ARGUMENTS + 1], *text;
 	size_t size;
 	FILE *out = fopen("/dev/full", "w"), *err = open_memstream(&text, &size);
 	int argc = split(line, argv);
 
-	(void)state;
 	assert_non_null(out);
 	assert_int_equal(cli_main(argc, argv, out, err), CLI_UNMEASURED);
 	fclose(out);
@@ -373,14 +362,13 @@ static void a_full_disk_is_noticed(void **state)
 	free(text);
 }
 
-static void a_reader_that_left_is_told_nothing(void **state)
+TEST(a_reader_that_left_is_told_nothing)
 {
 	char line[] = "slexplore list", *argv[ARGUMENTS + 1], *text;
 	int argc = split(line, argv), ends[2];
 	FILE *out, *err;
 	size_t size;
 
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
@@ -395,22 +383,4 @@ static void a_reader_that_left_is_told_nothing(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_stand_anywhere),
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(wrong_usage_is_named),
-		cmocka_unit_test(events_add_up),
-		cmocka_unit_test(help_comes_from_the_tables),
-		cmocka_unit_test(lists_every_knob_of_every_kernel),
-		cmocka_unit_test(lists_the_kernels_named),
-		cmocka_unit_test(a_full_disk_is_noticed),
-		cmocka_unit_test(a_reader_that_left_is_told_nothing),
-		cmocka_unit_test(commands_take_options_that_exist),
-		cmocka_unit_test(help_is_a_word_too),
-		cmocka_unit_test(a_kernel_opens_the_explorer_on_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

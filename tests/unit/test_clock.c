@@ -4,11 +4,10 @@
 #include "engine/clock/clock.h"
 #include "engine/measure/measure.h"
 
-static void a_better_turn_is_learnt(void **state)
+TEST(a_better_turn_is_learnt)
 {
 	struct clock clock = { .turn = 2, .turn_sure = true, .ghz = 4 };
 
-	(void)state;
 	clock_learn(&clock, 0.5, 4);
 	check_near(clock.turn, 1, 1e-12);
 	/* Noise, slower ones and nothing at all change nothing. */
@@ -19,11 +18,10 @@ static void a_better_turn_is_learnt(void **state)
 }
 
 /* Against a chain that runs slow, loops look quick that are not. */
-static void nothing_is_learnt_of_a_slow_chain(void **state)
+TEST(nothing_is_learnt_of_a_slow_chain)
 {
 	struct clock clock = { .turn = 1, .turn_sure = true };
 
-	(void)state;
 	clock_learn(&clock, 1, 3.6);
 	clock_learn(&clock, 0.6, 2.2);
 	check_near(clock.turn, 1, 1e-12);
@@ -33,11 +31,10 @@ static void nothing_is_learnt_of_a_slow_chain(void **state)
 
 /* Where the chain was slow all the while that the clock was calibrated, the first that is not slow
  * tells the turn; contention never raises it. */
-static void what_was_never_seen_is_learnt_whatever_it_is(void **state)
+TEST(what_was_never_seen_is_learnt_whatever_it_is)
 {
 	struct clock clock = { .turn = 1, .ghz = 3.6, .turn_sure = false };
 
-	(void)state;
 	clock_learn(&clock, 2.1, 1.8);
 	check_near(clock.turn, 1, 1e-12);
 	clock_learn(&clock, 1.68, 3.6);
@@ -49,12 +46,11 @@ static void what_was_never_seen_is_learnt_whatever_it_is(void **state)
 }
 
 /* Half of the readings with a chain that is slow by three, a few beside a busy sibling. */
-static void turns_are_of_a_chain_at_full_speed(void **state)
+TEST(turns_are_of_a_chain_at_full_speed)
 {
 	struct clock_reading readings[60];
 	double cycle = 0.72, full = cycle * CLOCK_READ_LINKS * CLOCK_LINK_CYCLES;
 
-	(void)state;
 	for (int i = 0; i < 60; i++) {
 		readings[i].links = full * (i % 2 ? 3 : 1) * (1 + 0.002 * (i % 5));
 		readings[i].turns = cycle * CLOCK_TURNS * (i % 10 == 4 ? 3.3 : 1.68);
@@ -68,13 +64,12 @@ static void turns_are_of_a_chain_at_full_speed(void **state)
 
 /* Whichever of the two chains is slow, the trial is not quiet: where it is the reference chain, its
  * cycles are too few, by three here. */
-static void a_slow_reference_chain_is_contention(void **state)
+TEST(a_slow_reference_chain_is_contention)
 {
 	static struct trials trials;
 	struct clock clock = { .watched = true, .link_sure = true, .overhead = 30 };
 	double cycle = 0.72, ticks = 30 + TRIAL_WATCH_LINKS * cycle;
 
-	(void)state;
 	check_near(trial_watch(&clock, ticks, cycle), 1, 1e-6);
 	check_near(trial_watch(&clock, 1.03 * ticks, cycle), 1.03, 1e-3);
 	check_near(trial_watch(&clock, 0.99 * ticks, cycle), 0.99, 1e-3);
@@ -96,12 +91,11 @@ static void a_slow_reference_chain_is_contention(void **state)
 	assert_true(isnan(trial_watch(&clock, ticks, cycle)));
 }
 
-static void few_trials_tell_nothing(void **state)
+TEST(few_trials_tell_nothing)
 {
 	static struct trials trials;
 	double ghz;
 
-	(void)state;
 	trials.count = 9;
 	for (int i = 0; i < 40; i++)
 		trials.trial[i] =
@@ -112,16 +106,4 @@ static void few_trials_tell_nothing(void **state)
 	check_near(ghz, 3, 1e-12);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_better_turn_is_learnt),
-		cmocka_unit_test(nothing_is_learnt_of_a_slow_chain),
-		cmocka_unit_test(what_was_never_seen_is_learnt_whatever_it_is),
-		cmocka_unit_test(turns_are_of_a_chain_at_full_speed),
-		cmocka_unit_test(a_slow_reference_chain_is_contention),
-		cmocka_unit_test(few_trials_tell_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -68,11 +68,10 @@ static void refused(struct session *session, const char *line, const char *messa
 	assert_memory_equal(&view, &before, sizeof(view));
 }
 
-static void every_row_is_whole(void **state)
+TEST(every_row_is_whole)
 {
 	const struct command_row *row = command_rows();
 
-	(void)state;
 	assert_non_null(row->name);
 	for (; row->name; row++) {
 		assert_non_null(row->arguments);
@@ -86,11 +85,10 @@ static void every_row_is_whole(void **state)
 	}
 }
 
-static void unknown_commands_get_the_nearest(void **state)
+TEST(unknown_commands_get_the_nearest)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	refused(session, "kernl fold", "unknown command \"kernl fold\"; did you mean kernel?");
 	refused(session, "frezee", "unknown command \"frezee\"; did you mean freeze?");
 	refused(session, "xyzzy", "unknown command \"xyzzy\"; help shows all");
@@ -108,11 +106,10 @@ static void unknown_commands_get_the_nearest(void **state)
 	session_free(session);
 }
 
-static void kernels_are_chosen_and_keep_their_settings(void **state)
+TEST(kernels_are_chosen_and_keep_their_settings)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	run(session, "set acc=4");
 	run(session, "knob stride");
 	assert_ptr_equal(run(session, "kernel walk-list")->setting.kernel, &kernel_walk);
@@ -135,11 +132,10 @@ static void kernels_are_chosen_and_keep_their_settings(void **state)
 	session_free(session);
 }
 
-static void set_takes_one_or_many_knobs(void **state)
+TEST(set_takes_one_or_many_knobs)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	run(session, "  set \t acc=4   unroll=8 size=64k ");
 	assert_int_equal(view.setting.v[FOLD_ACC], 4);
 	assert_int_equal(view.setting.v[FOLD_UNROLL], 8);
@@ -165,11 +161,10 @@ static void set_takes_one_or_many_knobs(void **state)
 	session_free(session);
 }
 
-static void knobs_are_chosen_and_stepped(void **state)
+TEST(knobs_are_chosen_and_stepped)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	assert_int_equal(run(session, "knob acc")->knob, FOLD_ACC);
 	assert_int_equal(run(session, "knob +1")->setting.v[FOLD_ACC], 2);
 	assert_string_equal(view.notice, "");
@@ -197,11 +192,10 @@ static void knobs_are_chosen_and_stepped(void **state)
 	session_free(session);
 }
 
-static void values_are_typed(void **state)
+TEST(values_are_typed)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	run(session, "knob size");
 	refused(session, "entry accept", "no value is being typed");
 	run(session, "digit 9");
@@ -234,12 +228,11 @@ static void values_are_typed(void **state)
 }
 
 /* Nothing that is typed vanishes: what makes no sense is refused as a whole. */
-static void typed_characters_never_vanish(void **state)
+TEST(typed_characters_never_vanish)
 {
 	static const char typed[] = "1.5 q+]k";
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	run(session, "knob size");
 	for (const char *c = typed; *c; c++) {
 		char line[] = "digit ?";
@@ -274,13 +267,12 @@ static void typed_characters_never_vanish(void **state)
 }
 
 /* Moving on leaves the value that was being typed, even where there is nowhere to go. */
-static void moving_leaves_the_typed_value(void **state)
+TEST(moving_leaves_the_typed_value)
 {
 	static const char *const moves[] = { "move up", "move down", "focus next",
 		"focus previous" };
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
 		check_ok(session_command(session, i == 0 ? "knob op" : "knob stride", 1));
 		check_ok(session_command(session, "focus knobs", 1));
@@ -295,11 +287,10 @@ static void moving_leaves_the_typed_value(void **state)
 }
 
 /* Messages of commands go away by themselves, the range of a value being typed does not. */
-static void messages_go_away(void **state)
+TEST(messages_go_away)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	run(session, "knob stride");
 	assert_false(session_command_works(session, "knob next"));
 	session_command(session, "knob next", 1);
@@ -320,11 +311,10 @@ static void messages_go_away(void **state)
 	session_free(session);
 }
 
-static void choices_are_taken_by_number(void **state)
+TEST(choices_are_taken_by_number)
 {
 	struct session *session = start(&kernel_walk);
 
-	(void)state;
 	run(session, "knob order");
 	assert_int_equal(run(session, "digit 3")->setting.v[WALK_ORDER], 2);
 	assert_string_equal(view.entry, "");
@@ -334,11 +324,10 @@ static void choices_are_taken_by_number(void **state)
 	session_free(session);
 }
 
-static void focus_goes_round(void **state)
+TEST(focus_goes_round)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	assert_string_equal(look(session)->focus, "knobs");
 	assert_string_equal(run(session, "focus next")->focus, "slices");
 	assert_string_equal(run(session, "focus next")->focus, "mountain");
@@ -353,11 +342,10 @@ static void focus_goes_round(void **state)
 	session_free(session);
 }
 
-static void arrows_act_on_the_focus(void **state)
+TEST(arrows_act_on_the_focus)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	assert_int_equal(run(session, "move down")->knob, 1);
 	assert_int_equal(run(session, "move right")->setting.v[FOLD_UNROLL], 5);
 	assert_int_equal(run(session, "move left")->setting.v[FOLD_UNROLL], 4);
@@ -373,11 +361,10 @@ static void arrows_act_on_the_focus(void **state)
 	session_free(session);
 }
 
-static void arrows_walk_the_mountain(void **state)
+TEST(arrows_walk_the_mountain)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	run(session, "focus slices");
 	assert_int_equal(run(session, "move right")->setting.v[FOLD_SIZE], 49152);
 	assert_int_equal(run(session, "move right")->setting.v[FOLD_SIZE], 65536);
@@ -402,11 +389,10 @@ static void arrows_walk_the_mountain(void **state)
 	session_free(session);
 }
 
-static void arrows_walk_over_the_grid(void **state)
+TEST(arrows_walk_over_the_grid)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	run(session, "view mountain");
 	assert_string_equal(view.focus, "mountain");
 	assert_int_equal(run(session, "move down")->setting.v[FOLD_SIZE], 65536);
@@ -448,11 +434,10 @@ static void arrows_walk_over_the_grid(void **state)
 	session_free(session);
 }
 
-static void what_if_asks_about_other_caches(void **state)
+TEST(what_if_asks_about_other_caches)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	assert_false(run(session, "view mountain")->misses.whatif.asked);
 	/* Of this kernel nothing is known: the key offers nothing, and the command may be given. */
 	assert_false(session_command_works(session, "whatif"));
@@ -477,11 +462,10 @@ static void what_if_asks_about_other_caches(void **state)
 	session_free(session);
 }
 
-static void pin_compares(void **state)
+TEST(pin_compares)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	refused(session, "pin", "there is no sample to pin yet");
 	refused(session, "pin swap", "nothing is pinned: pin keeps the present sample as A");
 	refused(session, "pin drop", "nothing is pinned");
@@ -513,11 +497,10 @@ static void pin_compares(void **state)
 	session_free(session);
 }
 
-static void find_narrows_and_chooses(void **state)
+TEST(find_narrows_and_chooses)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	refused(session, "choose", "find is not open; find TEXT opens it");
 	run(session, "find");
 	assert_int_equal(view.overlay, OVERLAY_FIND);
@@ -571,11 +554,10 @@ static void find_narrows_and_chooses(void **state)
 
 /* What is looked for keeps its blanks, so that it can be a command; one in full comes first and is
  * run. */
-static void find_takes_whole_commands(void **state)
+TEST(find_takes_whole_commands)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	assert_string_equal(run(session, "find set ")->find, "set ");
 	assert_string_equal(run(session, "find set  size")->find, "set  size");
 	run(session, "find set size=64k acc=2");
@@ -599,9 +581,8 @@ static void find_takes_whole_commands(void **state)
 }
 
 /* What find offers must be a command, whichever kernel it is offered from. */
-static void everything_found_is_a_command(void **state)
+TEST(everything_found_is_a_command)
 {
-	(void)state;
 	for (int kernel = 0; kernel < 3; kernel++) {
 		for (int chosen = 0;; chosen++) {
 			struct session *session = start(kernel_registry[kernel]);
@@ -635,12 +616,11 @@ static void everything_found_is_a_command(void **state)
 	}
 }
 
-static void recording_begins_and_ends(void **state)
+TEST(recording_begins_and_ends)
 {
 	struct session *session = start(&kernel_fold);
 	struct status status;
 
-	(void)state;
 	answer(session, 2);
 	assert_false(look(session)->recording);
 	run(session, "record to one.jsonl");
@@ -668,12 +648,11 @@ static void recording_begins_and_ends(void **state)
 	session_free(session);
 }
 
-static void pictures_show_the_panel_in_front(void **state)
+TEST(pictures_show_the_panel_in_front)
 {
 	struct session *session = start(&kernel_fold);
 	struct status status = session_command(session, "picture", 1);
 
-	(void)state;
 	/* Nothing is measured yet. */
 	assert_int_equal(status.code, STATUS_USAGE);
 	answer(session, 1.5);
@@ -692,11 +671,10 @@ static void pictures_show_the_panel_in_front(void **state)
 	session_free(session);
 }
 
-static void overlays_open_scroll_and_close(void **state)
+TEST(overlays_open_scroll_and_close)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	assert_false(session_command_works(session, "close"));
 	run(session, "help");
 	assert_int_equal(view.overlay, OVERLAY_HELP);
@@ -714,29 +692,27 @@ static void overlays_open_scroll_and_close(void **state)
 	session_free(session);
 }
 
-static void quit_only_asks_to_end(void **state)
+TEST(quit_only_asks_to_end)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	assert_false(session_quit(session));
 	run(session, "quit");
 	assert_true(session_quit(session));
 	session_free(session);
 }
 
-static void remarks_and_the_kernel_reach_the_view(void **state)
+TEST(remarks_and_the_kernel_reach_the_view)
 {
 	struct session *session = start(&kernel_fold);
 
-	(void)state;
 	assert_null(look(session)->remark);
 	assert_string_equal(run(session, "set acc=13")->remark, "spills");
 	session_free(session);
 }
 
 /* Whatever is sent: an answer, and a session that goes on. */
-static void any_line_is_answered(void **state)
+TEST(any_line_is_answered)
 {
 	static const char *const words[] = {
 		"kernel",
@@ -788,7 +764,6 @@ static void any_line_is_answered(void **state)
 	double now = 1;
 	unsigned good = 0;
 
-	(void)state;
 	for (int round = 0; round < 4000; round++) {
 		char line[128] = "";
 		struct status status;
@@ -840,35 +815,4 @@ static int leave_directory(void **state)
 	return chdir("/") == 0 ? rmdir(directory) : -1;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_is_whole),
-		cmocka_unit_test(unknown_commands_get_the_nearest),
-		cmocka_unit_test(kernels_are_chosen_and_keep_their_settings),
-		cmocka_unit_test(set_takes_one_or_many_knobs),
-		cmocka_unit_test(knobs_are_chosen_and_stepped),
-		cmocka_unit_test(values_are_typed),
-		cmocka_unit_test(typed_characters_never_vanish),
-		cmocka_unit_test(moving_leaves_the_typed_value),
-		cmocka_unit_test(messages_go_away),
-		cmocka_unit_test(choices_are_taken_by_number),
-		cmocka_unit_test(focus_goes_round),
-		cmocka_unit_test(arrows_act_on_the_focus),
-		cmocka_unit_test(arrows_walk_the_mountain),
-		cmocka_unit_test(arrows_walk_over_the_grid),
-		cmocka_unit_test(what_if_asks_about_other_caches),
-		cmocka_unit_test(pin_compares),
-		cmocka_unit_test(find_narrows_and_chooses),
-		cmocka_unit_test(find_takes_whole_commands),
-		cmocka_unit_test(everything_found_is_a_command),
-		cmocka_unit_test(recording_begins_and_ends),
-		cmocka_unit_test(pictures_show_the_panel_in_front),
-		cmocka_unit_test(overlays_open_scroll_and_close),
-		cmocka_unit_test(quit_only_asks_to_end),
-		cmocka_unit_test(remarks_and_the_kernel_reach_the_view),
-		cmocka_unit_test(any_line_is_answered),
-	};
-
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
-}
+RUN_TESTS(.set_up = enter_directory, .tear_down = leave_directory)

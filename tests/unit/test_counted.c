@@ -191,11 +191,10 @@ static void refused(struct session *session, const char *line, const char *part)
 	check_contains(status.text, part);
 }
 
-static void every_request_carries_the_plan(void **state)
+TEST(every_request_carries_the_plan)
 {
 	struct session *session = start();
 
-	(void)state;
 	assert_int_equal(fake.request.plan.id, 1);
 	assert_int_equal(fake.request.plan.count, 3);
 	assert_string_equal(fake.request.plan.event[1].name, "own::INSTRUCTIONS");
@@ -214,11 +213,10 @@ static void every_request_carries_the_plan(void **state)
 	session_free(session);
 }
 
-static void counts_stand_beside_the_model(void **state)
+TEST(counts_stand_beside_the_model)
 {
 	struct session *session = start();
 
-	(void)state;
 	assert_int_equal(look(session)->counters.counts.count, 0);
 	assert_string_equal(view.counters.why, "");
 	assert_true(isnan(view.counters.ipc));
@@ -236,11 +234,10 @@ static void counts_stand_beside_the_model(void **state)
 	session_free(session);
 }
 
-static void what_the_model_says_is_asked_once_a_frame(void **state)
+TEST(what_the_model_says_is_asked_once_a_frame)
 {
 	struct session *session = start();
 
-	(void)state;
 	model.modelled = 0;
 	for (int i = 0; i < 10; i++)
 		look(session);
@@ -248,12 +245,11 @@ static void what_the_model_says_is_asked_once_a_frame(void **state)
 	session_free(session);
 }
 
-static void other_instructions_than_decoded_are_flagged(void **state)
+TEST(other_instructions_than_decoded_are_flagged)
 {
 	struct session *session = start();
 	struct result result;
 
-	(void)state;
 	model.decoded = 1.97;
 	run(session, "set acc=2", 100.01);
 	answer_counted(session, 100.05);
@@ -272,11 +268,10 @@ static void other_instructions_than_decoded_are_flagged(void **state)
 	session_free(session);
 }
 
-static void a_loop_that_data_lead_is_not_flagged(void **state)
+TEST(a_loop_that_data_lead_is_not_flagged)
 {
 	struct session *session = start();
 
-	(void)state;
 	model.decoded = 1.97;
 	model.varies = true;
 	run(session, "set acc=2", 100.01);
@@ -285,12 +280,11 @@ static void a_loop_that_data_lead_is_not_flagged(void **state)
 	session_free(session);
 }
 
-static void counts_of_another_plan_or_of_no_final_result_are_ignored(void **state)
+TEST(counts_of_another_plan_or_of_no_final_result_are_ignored)
 {
 	struct session *session = start();
 	struct result result = counted_result();
 
-	(void)state;
 	result.final = false;
 	fake_push(&fake, &result);
 	session_advance(session, 100.01);
@@ -311,12 +305,11 @@ static void counts_of_another_plan_or_of_no_final_result_are_ignored(void **stat
 	session_free(session);
 }
 
-static void why_there_are_none_is_kept_from_setting_to_setting(void **state)
+TEST(why_there_are_none_is_kept_from_setting_to_setting)
 {
 	struct session *session = start();
 	struct result result = counted_result();
 
-	(void)state;
 	memset(&result.counts, 0, sizeof(result.counts));
 	result.counts.id = fake.request.plan.id;
 	snprintf(result.counts.why, sizeof(result.counts.why), "this guest has no PMU");
@@ -332,22 +325,20 @@ static void why_there_are_none_is_kept_from_setting_to_setting(void **state)
 	session_free(session);
 }
 
-static void an_engine_that_counts_nothing_says_so(void **state)
+TEST(an_engine_that_counts_nothing_says_so)
 {
 	struct session *session = start();
 
-	(void)state;
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.02);
 	check_contains(look(session)->counters.why, "nothing is counted");
 	session_free(session);
 }
 
-static void coming_back_shows_what_was_counted_at_once(void **state)
+TEST(coming_back_shows_what_was_counted_at_once)
 {
 	struct session *session = start();
 
-	(void)state;
 	answer_counted(session, 100.05);
 	run(session, "set acc=2", 100.1);
 	assert_int_equal(look(session)->counters.counts.count, 0);
@@ -363,12 +354,11 @@ static void coming_back_shows_what_was_counted_at_once(void **state)
 }
 
 /* A slow loop is counted in parts, request by request. */
-static void what_a_request_had_no_time_for_stays(void **state)
+TEST(what_a_request_had_no_time_for_stays)
 {
 	struct session *session = start();
 	struct result result;
 
-	(void)state;
 	answer_counted(session, 100.05);
 	run(session, "freeze", 100.1);
 	run(session, "freeze", 100.2);
@@ -384,12 +374,11 @@ static void what_a_request_had_no_time_for_stays(void **state)
 	session_free(session);
 }
 
-static void a_frozen_screen_keeps_its_counts(void **state)
+TEST(a_frozen_screen_keeps_its_counts)
 {
 	struct session *session = start();
 	struct result result;
 
-	(void)state;
 	answer_counted(session, 100.05);
 	session_advance(session, 100.2);
 	result = counted_result();
@@ -407,11 +396,10 @@ static void a_frozen_screen_keeps_its_counts(void **state)
 	session_free(session);
 }
 
-static void measuring_anew_forgets_what_was_counted(void **state)
+TEST(measuring_anew_forgets_what_was_counted)
 {
 	struct session *session = start();
 
-	(void)state;
 	answer_counted(session, 100.05);
 	run(session, "again", 100.1);
 	assert_int_equal(look(session)->counters.counts.count, 0);
@@ -419,11 +407,10 @@ static void measuring_anew_forgets_what_was_counted(void **state)
 	session_free(session);
 }
 
-static void an_event_by_name_is_counted_too(void **state)
+TEST(an_event_by_name_is_counted_too)
 {
 	struct session *session = start();
 
-	(void)state;
 	answer_counted(session, 100.05);
 	session_advance(session, 100.06);
 	assert_true(session_command_works(session, "event own::UOPS:ANY"));
@@ -449,12 +436,11 @@ static void an_event_by_name_is_counted_too(void **state)
 	session_free(session);
 }
 
-static void a_wrong_event_changes_nothing(void **state)
+TEST(a_wrong_event_changes_nothing)
 {
 	struct session *session = start();
 	char line[80];
 
-	(void)state;
 	refused(session, "event", "takes a name");
 	refused(session, "event other::UOPS", "there is own::UOPS:ANY");
 	assert_int_equal(look(session)->counters.plan->counters.id, 1);
@@ -480,13 +466,12 @@ static bool holds(void *context, const struct kernel *kernel, const int64_t *v)
 	return true;
 }
 
-static void what_was_recorded_has_no_other_events(void **state)
+TEST(what_was_recorded_has_no_other_events)
 {
 	struct session *session;
 	struct engine engine = fake_init(&fake, LIMIT);
 	struct session_options options = { .explainer = &explainer };
 
-	(void)state;
 	engine.holds = holds;
 	setting_init(&options.setting, &kernel_fold);
 	session = session_new(&engine, &options);
@@ -501,14 +486,13 @@ static void what_was_recorded_has_no_other_events(void **state)
 }
 
 /* "This guest" is not the reader's machine. */
-static void why_there_were_none_is_told_of_the_recording(void **state)
+TEST(why_there_were_none_is_told_of_the_recording)
 {
 	struct session *session;
 	struct engine engine = fake_init(&fake, LIMIT);
 	struct session_options options = { .explainer = &explainer };
 	struct result result;
 
-	(void)state;
 	engine.holds = holds;
 	setting_init(&options.setting, &kernel_fold);
 	session = session_new(&engine, &options);
@@ -524,12 +508,11 @@ static void why_there_were_none_is_told_of_the_recording(void **state)
 	session_free(session);
 }
 
-static void events_are_dropped_by_name_or_all(void **state)
+TEST(events_are_dropped_by_name_or_all)
 {
 	static const char *const extra[] = { "own::A", "own::B" };
 	struct session *session = start_with(extra, 2, LIMIT);
 
-	(void)state;
 	assert_int_equal(look(session)->counters.plan->counters.count, 5);
 	refused(session, "event drop own::C", "was not added; did you mean own::A");
 	refused(session, "event drop own::LOADS", "one of this core's own events");
@@ -542,11 +525,10 @@ static void events_are_dropped_by_name_or_all(void **state)
 	session_free(session);
 }
 
-static void find_offers_events_after_all_else(void **state)
+TEST(find_offers_events_after_all_else)
 {
 	struct session *session = start();
 
-	(void)state;
 	run(session, "find u", 100.1);
 	assert_int_equal(model.searched, 0);
 	run(session, "find uops", 100.1);
@@ -575,11 +557,10 @@ static void find_offers_events_after_all_else(void **state)
 	session_free(session);
 }
 
-static void the_counters_come_to_the_front_and_go(void **state)
+TEST(the_counters_come_to_the_front_and_go)
 {
 	struct session *session = start();
 
-	(void)state;
 	run(session, "view ladder", 100.1);
 	run(session, "counters", 100.1);
 	assert_string_equal(look(session)->front, "counters");
@@ -603,12 +584,11 @@ static void the_counters_come_to_the_front_and_go(void **state)
 	session_free(session);
 }
 
-static void cycles_of_two_clocks_are_not_mixed(void **state)
+TEST(cycles_of_two_clocks_are_not_mixed)
 {
 	struct session *session = start();
 	struct result result;
 
-	(void)state;
 	fake_answer(&fake, 200, 3);
 	session_advance(session, 100.05);
 	session_advance(session, 100.06);
@@ -626,11 +606,10 @@ static void cycles_of_two_clocks_are_not_mixed(void **state)
 	session_free(session);
 }
 
-static void a_core_without_events_counts_nothing(void **state)
+TEST(a_core_without_events_counts_nothing)
 {
 	struct session *session;
 
-	(void)state;
 	session = start();
 	model.none = true;
 	run(session, "event own::A",
@@ -640,31 +619,4 @@ static void a_core_without_events_counts_nothing(void **state)
 	session_free(session);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_request_carries_the_plan),
-		cmocka_unit_test(counts_stand_beside_the_model),
-		cmocka_unit_test(what_the_model_says_is_asked_once_a_frame),
-		cmocka_unit_test(other_instructions_than_decoded_are_flagged),
-		cmocka_unit_test(a_loop_that_data_lead_is_not_flagged),
-		cmocka_unit_test(counts_of_another_plan_or_of_no_final_result_are_ignored),
-		cmocka_unit_test(why_there_are_none_is_kept_from_setting_to_setting),
-		cmocka_unit_test(an_engine_that_counts_nothing_says_so),
-		cmocka_unit_test(coming_back_shows_what_was_counted_at_once),
-		cmocka_unit_test(what_a_request_had_no_time_for_stays),
-		cmocka_unit_test(a_frozen_screen_keeps_its_counts),
-		cmocka_unit_test(measuring_anew_forgets_what_was_counted),
-		cmocka_unit_test(an_event_by_name_is_counted_too),
-		cmocka_unit_test(a_wrong_event_changes_nothing),
-		cmocka_unit_test(what_was_recorded_has_no_other_events),
-		cmocka_unit_test(why_there_were_none_is_told_of_the_recording),
-		cmocka_unit_test(events_are_dropped_by_name_or_all),
-		cmocka_unit_test(find_offers_events_after_all_else),
-		cmocka_unit_test(the_counters_come_to_the_front_and_go),
-		cmocka_unit_test(cycles_of_two_clocks_are_not_mixed),
-		cmocka_unit_test(a_core_without_events_counts_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

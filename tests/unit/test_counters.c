@@ -25,12 +25,11 @@
 #define RIGHT_EVENT "STALL_BACKEND"
 #endif
 
-static void encodes_names_of_any_processor(void **state)
+TEST(encodes_names_of_any_processor)
 {
 	uint32_t type = 99;
 	uint64_t config = 99;
 
-	(void)state;
 	check_ok(counters_encode(EVENT, &type, &config));
 	assert_int_equal(type, 4);
 	assert_int_equal(config, CONFIG);
@@ -44,21 +43,19 @@ static void encodes_names_of_any_processor(void **state)
 }
 
 /* libpfm asks errno whether a raw code was too large, and does not clear it before. */
-static void an_old_error_spoils_no_raw_code(void **state)
+TEST(an_old_error_spoils_no_raw_code)
 {
 	uint64_t config;
 
-	(void)state;
 	errno = ERANGE;
 	check_ok(counters_encode("perf_raw::r01c2", NULL, &config));
 	assert_int_equal(config, 0x1c2);
 }
 
-static void refuses_with_the_nearest_name(void **state)
+TEST(refuses_with_the_nearest_name)
 {
 	struct status status;
 
-	(void)state;
 	status = counters_encode(WRONG_EVENT, NULL, NULL);
 	assert_int_equal(status.code, STATUS_USAGE);
 	assert_non_null(strstr(status.text, RIGHT_EVENT));
@@ -87,11 +84,10 @@ static void refuses_with_the_nearest_name(void **state)
 
 /* The counts are of user space: what a name asks for beyond that would be shown as something that
  * it is not. */
-static void refuses_what_is_not_user_space(void **state)
+TEST(refuses_what_is_not_user_space)
 {
 	struct status status;
 
-	(void)state;
 	check_ok(counters_encode("perf::PERF_COUNT_HW_INSTRUCTIONS:u", NULL, NULL));
 	status = counters_encode("perf::PERF_COUNT_HW_INSTRUCTIONS:k", NULL, NULL);
 	assert_int_equal(status.code, STATUS_USAGE);
@@ -100,13 +96,12 @@ static void refuses_what_is_not_user_space(void **state)
 	assert_int_equal(status.code, STATUS_USAGE);
 }
 
-static void search_wants_every_word(void **state)
+TEST(search_wants_every_word)
 {
 	struct counter_offer offers[20];
 	size_t all = counters_search("", CORE, NULL, 0),
 	       some = counters_search("stall", CORE, offers, 20), both, shown;
 
-	(void)state;
 	assert_true(all > 50);
 	assert_true(some > 0 && some < all);
 	for (size_t i = 0; i < some && i < 20; i++) {
@@ -127,12 +122,11 @@ static void search_wants_every_word(void **state)
 }
 
 /* Whatever processor libpfm takes this one for. */
-static void search_finds_no_other_cores_events(void **state)
+TEST(search_finds_no_other_cores_events)
 {
 	size_t all = counters_search("", CORE, NULL, 0), own = 0;
 	struct counter_offer *offers = memory_new(all, sizeof(*offers));
 
-	(void)state;
 	assert_int_equal(counters_search("", CORE, offers, all), all);
 	for (size_t i = 0; i < all; i++) {
 		own += strncmp(offers[i].name, CORE "::", strlen(CORE "::")) == 0;
@@ -144,12 +138,11 @@ static void search_finds_no_other_cores_events(void **state)
 	free(offers);
 }
 
-static void a_state_has_words(void **state)
+TEST(a_state_has_words)
 {
 	char words[160];
 	struct count count = { .state = COUNT_KNOWN };
 
-	(void)state;
 	count_words(&count, words, sizeof(words));
 	assert_string_equal(words, "");
 	for (int i = COUNT_NONE; i <= COUNT_HELD; i++) {
@@ -192,37 +185,20 @@ static void *ask(void *context)
 	return NULL;
 }
 
-static void any_thread_may_ask(void **state)
+TEST(any_thread_may_ask)
 {
 	pthread_t threads[3];
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, ask, NULL), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 }
 
-static void libpfm_tells_its_version(void **state)
+TEST(libpfm_tells_its_version)
 {
-	(void)state;
 	assert_true(counters_version()[0] >= '4');
 	assert_null(strchr(counters_version(), '/'));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_thread_may_ask), /* first: they begin together */
-		cmocka_unit_test(encodes_names_of_any_processor),
-		cmocka_unit_test(an_old_error_spoils_no_raw_code),
-		cmocka_unit_test(refuses_with_the_nearest_name),
-		cmocka_unit_test(refuses_what_is_not_user_space),
-		cmocka_unit_test(search_wants_every_word),
-		cmocka_unit_test(search_finds_no_other_cores_events),
-		cmocka_unit_test(a_state_has_words),
-		cmocka_unit_test(libpfm_tells_its_version),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -132,7 +132,7 @@ static void check_count(
 
 /* ---- values ---- */
 
-static void counts_are_slopes_per_element(void **state)
+TEST_WITH(counts_are_slopes_per_element, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -174,7 +174,7 @@ static const struct kernel ring_loop = {
 	.name = "ring", .call = call_ring, .rewind = rewind_ring, .footprint = ring_footprint
 };
 
-static void the_end_of_the_ring_is_not_counted(void **state)
+TEST_WITH(the_end_of_the_ring_is_not_counted, setup, teardown)
 {
 	static unsigned char memory[4096];
 	struct bench *bench = *state;
@@ -193,7 +193,7 @@ static void the_end_of_the_ring_is_not_counted(void **state)
 	}
 }
 
-static void direct_reading_gives_the_same(void **state)
+TEST_WITH(direct_reading_gives_the_same, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -213,7 +213,7 @@ static void direct_reading_gives_the_same(void **state)
 	assert_true(bench->pmu.reads - reads <= 2 * 5 + 1);
 }
 
-static void what_cannot_be_mapped_is_read(void **state)
+TEST_WITH(what_cannot_be_mapped_is_read, setup, teardown)
 {
 	struct bench *bench = *state;
 
@@ -224,9 +224,8 @@ static void what_cannot_be_mapped_is_read(void **state)
 	assert_false(bench->counts.direct);
 }
 
-static void counters_extend_by_their_sign(void **state)
+TEST(counters_extend_by_their_sign)
 {
-	(void)state;
 	assert_int_equal(group_extend(0, 5, 48), 5);
 	/* Below zero: the kernel starts a counter so. */
 	assert_int_equal(group_extend(UINT64_C(1) << 47, UINT64_C(1) << 47, 48), 0);
@@ -244,7 +243,7 @@ static void counters_extend_by_their_sign(void **state)
 }
 
 /* On 32-bit counters that overflow between two readings, directly and by read(). */
-static void a_counter_may_overflow_within_a_region(void **state)
+TEST_WITH(a_counter_may_overflow_within_a_region, setup, teardown)
 {
 	struct bench *bench = *state;
 
@@ -262,7 +261,7 @@ static void a_counter_may_overflow_within_a_region(void **state)
 
 /* ---- groups ---- */
 
-static void more_events_than_counters_take_passes(void **state)
+TEST_WITH(more_events_than_counters_take_passes, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -284,7 +283,7 @@ static void more_events_than_counters_take_passes(void **state)
 }
 
 /* The kernel lets in groups for all counters that there are; the NMI watchdog has one. */
-static void a_group_that_never_runs_is_split(void **state)
+TEST_WITH(a_group_that_never_runs_is_split, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -302,7 +301,7 @@ static void a_group_that_never_runs_is_split(void **state)
 
 /* An event that only one counter can count, which others hold, says nothing of how many others fit.
  */
-static void one_that_never_runs_leaves_the_others_together(void **state)
+TEST_WITH(one_that_never_runs_leaves_the_others_together, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -317,7 +316,7 @@ static void one_that_never_runs_leaves_the_others_together(void **state)
 	assert_int_equal(counts->groups, 2);
 }
 
-static void counters_held_by_others_are_told(void **state)
+TEST_WITH(counters_held_by_others_are_told, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -343,7 +342,7 @@ static void counters_held_by_others_are_told(void **state)
 }
 
 /* Others hold all counters half of the time. */
-static void a_turn_with_others_is_scaled_and_said(void **state)
+TEST_WITH(a_turn_with_others_is_scaled_and_said, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct count *counted;
@@ -363,7 +362,7 @@ static void a_turn_with_others_is_scaled_and_said(void **state)
 	check_count(count(bench), 0, COUNT_KNOWN, 0.25);
 }
 
-static void software_events_stand_apart(void **state)
+TEST_WITH(software_events_stand_apart, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -381,7 +380,7 @@ static void software_events_stand_apart(void **state)
 
 /* ---- what does not work ---- */
 
-static void refusals_are_told_one_by_one(void **state)
+TEST_WITH(refusals_are_told_one_by_one, setup, teardown)
 {
 	static const int errors[] = { ENOENT, EINVAL, EBUSY, EOPNOTSUPP, EACCES, EPERM };
 	struct bench *bench = *state;
@@ -407,7 +406,7 @@ static void refusals_are_told_one_by_one(void **state)
 	assert_string_equal(counts->why, "");
 }
 
-static void what_stays_at_zero_is_silent(void **state)
+TEST_WITH(what_stays_at_zero_is_silent, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -431,7 +430,7 @@ static void what_stays_at_zero_is_silent(void **state)
 }
 
 /* A counter of cycles that stands still is no clock. */
-static void a_silent_clock_is_none(void **state)
+TEST_WITH(a_silent_clock_is_none, setup, teardown)
 {
 	struct bench *bench = *state;
 	struct pmu_event *cycles =
@@ -446,7 +445,7 @@ static void a_silent_clock_is_none(void **state)
 }
 
 /* A machine without counters: one attempt in all, whatever is asked for. */
-static void without_counters_nothing_is_asked_twice(void **state)
+TEST_WITH(without_counters_nothing_is_asked_twice, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -471,7 +470,7 @@ static void without_counters_nothing_is_asked_twice(void **state)
 	assert_int_equal(bench->pmu.moments, 0); /* nor was a loop run for it */
 }
 
-static void what_the_kernel_counts_itself_needs_no_counters(void **state)
+TEST_WITH(what_the_kernel_counts_itself_needs_no_counters, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -495,7 +494,7 @@ static void what_the_kernel_counts_itself_needs_no_counters(void **state)
 	assert_int_equal(counts->event[4].error, ENODEV);
 }
 
-static void who_forbids_counting_is_named(void **state)
+TEST_WITH(who_forbids_counting_is_named, setup, teardown)
 {
 	struct bench *bench = *state;
 
@@ -510,7 +509,7 @@ static void who_forbids_counting_is_named(void **state)
 	assert_int_equal(bench->pmu.opens, 1);
 }
 
-static void a_container_forbids_it_otherwise(void **state)
+TEST_WITH(a_container_forbids_it_otherwise, setup, teardown)
 {
 	struct bench *bench = *state;
 
@@ -531,7 +530,7 @@ static void put_hybrid(struct bench *bench)
 	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_atom/type", "10\n");
 }
 
-static void hybrid_machines_are_asked_for_the_right_pmu(void **state)
+TEST_WITH(hybrid_machines_are_asked_for_the_right_pmu, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -560,7 +559,7 @@ static bool only_cycles(const struct pmu_event *event)
 
 /* Big and little cores on Arm: a kernel that knows no PMU in the config of generic events takes the
  * architecture's number; and not every event can be read in user space. */
-static void arm_events_are_asked_for_by_number(void **state)
+TEST_WITH(arm_events_are_asked_for_by_number, setup, teardown)
 {
 	struct bench *bench = *state;
 	const struct counts *counts;
@@ -600,7 +599,7 @@ static void arm_events_are_asked_for_by_number(void **state)
 
 /* ---- ends and beginnings ---- */
 
-static void cancelling_leaves_what_was_counted(void **state)
+TEST_WITH(cancelling_leaves_what_was_counted, setup, teardown)
 {
 	struct bench *bench = *state;
 
@@ -614,7 +613,7 @@ static void cancelling_leaves_what_was_counted(void **state)
 	check_count(count(bench), 0, COUNT_KNOWN, 3);
 }
 
-static void the_same_plan_is_opened_once(void **state)
+TEST_WITH(the_same_plan_is_opened_once, setup, teardown)
 {
 	struct bench *bench = *state;
 	unsigned opens;
@@ -638,7 +637,7 @@ static void the_same_plan_is_opened_once(void **state)
 	assert_int_equal(pmu_open_count(&bench->pmu), 2);
 }
 
-static void a_child_opens_its_own(void **state)
+TEST_WITH(a_child_opens_its_own, setup, teardown)
 {
 	struct bench *bench = *state;
 	unsigned opens, closes, before;
@@ -663,7 +662,7 @@ static void a_child_opens_its_own(void **state)
 	assert_true(bench->counts.direct);
 }
 
-static void what_a_child_saw_move_is_not_silent(void **state)
+TEST_WITH(what_a_child_saw_move_is_not_silent, setup, teardown)
 {
 	struct bench *bench = *state;
 	struct counts seen;
@@ -686,7 +685,7 @@ static void call_once(struct kernel_run *run, uint64_t elements)
 }
 
 /* Children count slow loops in parts too, each where the one before it ended. */
-static void the_next_child_goes_on_where_one_ended(void **state)
+TEST_WITH(the_next_child_goes_on_where_one_ended, setup, teardown)
 {
 	static const struct kernel stopping = {
 		.name = "stopping", .call = call_once, .rewind = rewind_nothing
@@ -728,7 +727,7 @@ static void use_clock(struct bench *bench)
 	bench->measure.counting = bench->counting;
 }
 
-static void trials_take_counted_cycles(void **state)
+TEST_WITH(trials_take_counted_cycles, setup, teardown)
 {
 	struct bench *bench = *state;
 	struct measure_goal goal = { .quiet = 600, .trials = 20, .until = clock_seconds() + 60 };
@@ -750,7 +749,7 @@ static void trials_take_counted_cycles(void **state)
 	assert_ptr_equal(bench->measure.counting, bench->counting);
 }
 
-static void a_lost_counter_leaves_the_reference(void **state)
+TEST_WITH(a_lost_counter_leaves_the_reference, setup, teardown)
 {
 	struct bench *bench = *state;
 	struct measure_goal goal = { .quiet = 600, .trials = 10, .until = clock_seconds() + 60 };
@@ -791,7 +790,7 @@ static void touch_fresh_pages(struct kernel_run *run, uint64_t elements)
 		((volatile unsigned char *)pages->memory)[i * size] = 1;
 }
 
-static void page_faults_are_counted_for_real(void **state)
+TEST(page_faults_are_counted_for_real)
 {
 	static const struct kernel touching = {
 		.name = "touch", .call = touch_fresh_pages, .rewind = rewind_nothing
@@ -815,7 +814,6 @@ static void page_faults_are_counted_for_real(void **state)
 	atomic_bool cancel = false;
 	size_t size = pages.count * (size_t)sysconf(_SC_PAGESIZE);
 
-	(void)state;
 	if (descriptor < 0)
 		skip();
 	close(descriptor);
@@ -834,7 +832,7 @@ static void page_faults_are_counted_for_real(void **state)
 
 /* Where counters can be read without a system call, what that costs, in instructions that another
  * counter counts. */
-static void a_direct_read_costs_under_100_instructions(void **state)
+TEST(a_direct_read_costs_under_100_instructions)
 {
 	enum { READS = 1000, MOST = 100 };
 	const struct counter_plan plan = { .id = 1,
@@ -854,7 +852,6 @@ static void a_direct_read_costs_under_100_instructions(void **state)
 	uint64_t before, after, sum = 0;
 	int descriptor;
 
-	(void)state;
 	counting_use(counting, &plan);
 	counting_measure(counting, &measure, 1, &cancel, &counts);
 	if (!counting_cycles(counting) || !counts.direct) {
@@ -877,53 +874,4 @@ static void a_direct_read_costs_under_100_instructions(void **state)
 	assert_true(after - before < READS * MOST);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(counts_are_slopes_per_element, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			the_end_of_the_ring_is_not_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(direct_reading_gives_the_same, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_be_mapped_is_read, setup, teardown),
-		cmocka_unit_test(counters_extend_by_their_sign),
-		cmocka_unit_test_setup_teardown(
-			a_counter_may_overflow_within_a_region, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			more_events_than_counters_take_passes, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_group_that_never_runs_is_split, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			one_that_never_runs_leaves_the_others_together, setup, teardown),
-		cmocka_unit_test_setup_teardown(counters_held_by_others_are_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			a_turn_with_others_is_scaled_and_said, setup, teardown),
-		cmocka_unit_test_setup_teardown(software_events_stand_apart, setup, teardown),
-		cmocka_unit_test_setup_teardown(refusals_are_told_one_by_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_stays_at_zero_is_silent, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_silent_clock_is_none, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			without_counters_nothing_is_asked_twice, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			what_the_kernel_counts_itself_needs_no_counters, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_forbids_counting_is_named, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_container_forbids_it_otherwise, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			hybrid_machines_are_asked_for_the_right_pmu, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			arm_events_are_asked_for_by_number, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			cancelling_leaves_what_was_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_same_plan_is_opened_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_child_opens_its_own, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			what_a_child_saw_move_is_not_silent, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			the_next_child_goes_on_where_one_ended, setup, teardown),
-		cmocka_unit_test_setup_teardown(trials_take_counted_cycles, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			a_lost_counter_leaves_the_reference, setup, teardown),
-		cmocka_unit_test(page_faults_are_counted_for_real),
-		cmocka_unit_test(a_direct_read_costs_under_100_instructions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

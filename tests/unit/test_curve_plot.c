@@ -50,9 +50,8 @@ static struct windows_row row_of(double knee, double most, double entries)
 	return row;
 }
 
-static void names_are_whole(void **state)
+TEST(names_are_whole)
 {
-	(void)state;
 	for (int width = CURVE_PLOT_COLUMNS; width < 130; width += 7)
 		for (double entries = 10; entries < 1100; entries += 9) {
 			char wanted[24], found[24];
@@ -76,12 +75,11 @@ static void names_are_whole(void **state)
 }
 
 /* Two entries each: half as many of them fill the buffer. */
-static void entries_stand_where_fillers_take_them(void **state)
+TEST(entries_stand_where_fillers_take_them)
 {
 	struct windows_row pairs = row_of(96, 1024, 200), singles = row_of(96, 1024, 100);
 	char paired[sizeof(shown)], *label;
 
-	(void)state;
 	pairs.fact = &window_fillers[WINDOW_LINK];
 	check_near(pairs.fact->each, 2, 0);
 	check_near(pairs.fact->own, 0, 0);
@@ -95,11 +93,10 @@ static void entries_stand_where_fillers_take_them(void **state)
 }
 
 /* Where misses take thousands of cycles the scale has digits, not powers. */
-static void large_scales_have_digits(void **state)
+TEST(large_scales_have_digits)
 {
 	struct windows_row row = row_of(100, 1024, 0);
 
-	(void)state;
 	for (int i = 0; i < row.curve.count; i++) {
 		row.curve.point[i].y *= 15;
 		row.curve.point[i].lo *= 15;
@@ -110,14 +107,11 @@ static void large_scales_have_digits(void **state)
 		fail_msg("%s", shown);
 }
 
-int main(void)
+static int set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_whole),
-		cmocka_unit_test(entries_stand_where_fillers_take_them),
-		cmocka_unit_test(large_scales_have_digits),
-	};
-
+	(void)state;
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+RUN_TESTS(.set_up = set_up)

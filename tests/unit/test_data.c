@@ -60,11 +60,10 @@ static int teardown(void **state)
 	return rmdir(directory);
 }
 
-static void the_default_is_built_in(void **state)
+TEST(the_default_is_built_in)
 {
 	char *text, origin[256];
 
-	(void)state;
 	check_ok(data_load("keys", &text, origin));
 	assert_string_equal(text, "built in\n");
 	assert_string_equal(origin, "built-in keys");
@@ -73,11 +72,10 @@ static void the_default_is_built_in(void **state)
 	free(text);
 }
 
-static void files_override_the_nearest_first(void **state)
+TEST(files_override_the_nearest_first)
 {
 	char *text, origin[256];
 
-	(void)state;
 	write_file("slexplore/keys", "from config\n", 12);
 	check_ok(data_load("keys", &text, origin));
 	assert_string_equal(text, "from config\n");
@@ -98,12 +96,11 @@ static void files_override_the_nearest_first(void **state)
 	remove_file("slexplore/keys");
 }
 
-static void bad_overrides_are_reported(void **state)
+TEST(bad_overrides_are_reported)
 {
 	struct status status;
 	char *text, path[128];
 
-	(void)state;
 	setenv("SLEXPLORE_DATA", directory, 1);
 	write_file("keys", "a\0b", 3);
 	status = data_load("keys", &text, NULL);
@@ -126,11 +123,10 @@ static void bad_overrides_are_reported(void **state)
 	assert_null(text);
 }
 
-static void an_empty_file_is_an_empty_string(void **state)
+TEST(an_empty_file_is_an_empty_string)
 {
 	char *text;
 
-	(void)state;
 	setenv("SLEXPLORE_DATA", directory, 1);
 	write_file("keys", "", 0);
 	check_ok(data_load("keys", &text, NULL));
@@ -140,13 +136,12 @@ static void an_empty_file_is_an_empty_string(void **state)
 	unsetenv("SLEXPLORE_DATA");
 }
 
-static void names_are_listed_once_the_users_own_first(void **state)
+TEST(names_are_listed_once_the_users_own_first)
 {
 	static const char *const expected[] = { "a", "z", "b", NULL };
 	char **names = data_names("cores", "core");
 	char path[128];
 
-	(void)state;
 	assert_string_equal(names[0], "a");
 	assert_string_equal(names[1], "b");
 	assert_null(names[2]);
@@ -176,13 +171,12 @@ static void names_are_listed_once_the_users_own_first(void **state)
 	remove_file("cores");
 }
 
-static void what_is_saved_is_found_and_what_was_there_is_put_aside(void **state)
+TEST(what_is_saved_is_found_and_what_was_there_is_put_aside)
 {
 	struct text path = { 0 };
 	char *text, origin[256];
 	bool backup;
 
-	(void)state;
 	setenv("SLEXPLORE_DATA", directory, 1);
 	check_ok(data_own_save("new/a.core", "one", &path, &backup));
 	assert_false(backup);
@@ -202,16 +196,4 @@ static void what_is_saved_is_found_and_what_was_there_is_put_aside(void **state)
 	remove_file("new");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_default_is_built_in),
-		cmocka_unit_test(files_override_the_nearest_first),
-		cmocka_unit_test(bad_overrides_are_reported),
-		cmocka_unit_test(an_empty_file_is_an_empty_string),
-		cmocka_unit_test(names_are_listed_once_the_users_own_first),
-		cmocka_unit_test(what_is_saved_is_found_and_what_was_there_is_put_aside),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(.set_up = setup, .tear_down = teardown)

@@ -126,12 +126,11 @@ static const char *describe(const struct insn *insn, struct text *text)
 	return text_string(text);
 }
 
-static void instructions_are_read_right(void **state)
+TEST(instructions_are_read_right)
 {
 	struct text text = { 0 };
 	int wrong = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint8_t bytes[16];
 		size_t size = from_hex(rows[i].bytes, bytes);
@@ -165,12 +164,11 @@ static void *decode_all(void *wrong)
 	return NULL;
 }
 
-static void threads_may_decode_at_once(void **state)
+TEST(threads_may_decode_at_once)
 {
 	int wrong[2] = { 0 };
 	pthread_t other;
 
-	(void)state;
 	assert_int_equal(pthread_create(&other, NULL, decode_all, &wrong[1]), 0);
 	decode_all(&wrong[0]);
 	pthread_join(other, NULL);
@@ -178,9 +176,8 @@ static void threads_may_decode_at_once(void **state)
 }
 
 /* Whatever is cut off or no instruction says so, and is stepped over. */
-static void what_is_no_instruction_is_unknown(void **state)
+TEST(what_is_no_instruction_is_unknown)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint8_t bytes[16];
 		size_t size = from_hex(rows[i].bytes, bytes);
@@ -226,12 +223,11 @@ static size_t assemble(const char *hex, uint8_t *bytes, size_t room)
 	return size;
 }
 
-static void loops_are_found(void **state)
+TEST(loops_are_found)
 {
 	struct loop loop;
 	struct text text = { 0 };
 
-	(void)state;
 	loop_init(&loop, 16, 16);
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		uint8_t bytes[256];
@@ -267,12 +263,11 @@ static void loops_are_found(void **state)
 }
 
 /* A loop found again after a failure, or after another, holds nothing of before. */
-static void loops_are_emptied_first(void **state)
+TEST(loops_are_emptied_first)
 {
 	uint8_t bytes[256] = { 0 };
 	struct loop loop;
 
-	(void)state;
 	loop_init(&loop, 16, 16);
 	for (int i = 0; i < 2; i++) {
 		assemble(codes[0].bytes, bytes, sizeof(bytes));
@@ -331,12 +326,11 @@ static int loads(const struct loop *loop)
 	return count;
 }
 
-static void every_kernel_has_a_loop(void **state)
+TEST(every_kernel_has_a_loop)
 {
 	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	struct loop loop;
 
-	(void)state;
 	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
@@ -360,14 +354,13 @@ static void every_kernel_has_a_loop(void **state)
 	free(memory);
 }
 
-static void combine_loads_as_often_as_it_is_unrolled(void **state)
+TEST(combine_loads_as_often_as_it_is_unrolled)
 {
 	const struct kernel *combine = kernel_find("combine");
 	unsigned char *memory = aligned_alloc(2 << 20, MEMORY);
 	struct kernel_run run;
 	struct loop loop;
 
-	(void)state;
 	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
 	for (int64_t unroll = 1; unroll <= 16; unroll++) {
 		prepare(combine, "unroll", unroll, memory, &run);
@@ -387,17 +380,4 @@ static void combine_loads_as_often_as_it_is_unrolled(void **state)
 	free(memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_may_decode_at_once),
-		cmocka_unit_test(instructions_are_read_right),
-		cmocka_unit_test(what_is_no_instruction_is_unknown),
-		cmocka_unit_test(loops_are_found),
-		cmocka_unit_test(loops_are_emptied_first),
-		cmocka_unit_test(every_kernel_has_a_loop),
-		cmocka_unit_test(combine_loads_as_often_as_it_is_unrolled),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

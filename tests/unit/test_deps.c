@@ -95,7 +95,7 @@ static double chain_of(const struct uarch *uarch, const char *source, bool renam
 
 #define check_chain(source, cycles) check_near(chain_of(*state, source, true), cycles, 1e-9)
 
-static void what_is_carried_in_a_register_is_the_chain(void **state)
+TEST(what_is_carried_in_a_register_is_the_chain)
 {
 	check_chain("mov r8d,dword [rdi+rcx*4]; imul eax,r8d; add rcx,1; cmp rcx,rsi; jne top", 3);
 	assert_int_equal(chain.link_count, 1);
@@ -116,7 +116,7 @@ static void what_is_carried_in_a_register_is_the_chain(void **state)
 	assert_int_equal(chain.link_count, 0);
 }
 
-static void a_load_on_the_chain_counts_with_its_address(void **state)
+TEST(a_load_on_the_chain_counts_with_its_address)
 {
 	check_chain("mov rax,[rax]; cmp rax,rbx; jne top", 5);
 	check_near(chain.loads, 1, 0);
@@ -132,7 +132,7 @@ static void a_load_on_the_chain_counts_with_its_address(void **state)
 	check_near(chain.loads, 0, 0);
 }
 
-static void zeroing_and_elimination_cost_nothing(void **state)
+TEST(zeroing_and_elimination_cost_nothing)
 {
 	check_chain("imul rax,rbx; xor rax,rax; add rax,rcx", 0);
 	check_chain("mov rbx,rax; imul rbx,rcx; mov rax,rbx", 3);
@@ -140,7 +140,7 @@ static void zeroing_and_elimination_cost_nothing(void **state)
 }
 
 /* rax goes to rbx, rbx to rcx, rcx back to rax: each value takes three turns to come round. */
-static void a_cycle_may_span_several_turns(void **state)
+TEST(a_cycle_may_span_several_turns)
 {
 	check_chain("mov rdx,rcx; mov rcx,rbx; mov rbx,rax; imul rdx,rsi; mov rax,rdx", 1);
 	check_near(chain.spans, 3, 0);
@@ -148,7 +148,7 @@ static void a_cycle_may_span_several_turns(void **state)
 	check_near(chain.spans, 2, 0);
 }
 
-static void flags_are_registers(void **state)
+TEST(flags_are_registers)
 {
 	check_chain("adc rax,[rdi]; inc rcx; jne top", 2);
 	check_chain("adc rax,[rdi]; lea rdi,[rdi+8]", 2);
@@ -158,7 +158,7 @@ static void flags_are_registers(void **state)
 		6);
 }
 
-static void forwarding_shortens_a_latency(void **state)
+TEST(forwarding_shortens_a_latency)
 {
 	check_chain("vaddsd xmm0,xmm0,xmm1", 3);
 	check_chain("vaddsd xmm0,xmm0,xmm1; vmulsd xmm0,xmm0,xmm2", 10);
@@ -167,7 +167,7 @@ static void forwarding_shortens_a_latency(void **state)
 	check_chain("vmulsd xmm0,xmm0,xmm3; vfmadd231sd xmm0,xmm1,xmm2", 14);
 }
 
-static void memory_carries_too(void **state)
+TEST(memory_carries_too)
 {
 	/* A sum kept in memory, as x[0] += …; at an address that stays. */
 	check_near(chain_of(*state, "add qword [rsi],rax; cmp rdi,rdx; jne top", true), 1, 1e-9);
@@ -205,7 +205,7 @@ static void memory_carries_too(void **state)
 		3);
 }
 
-static void a_load_that_takes_from_two_stores_waits(void **state)
+TEST(a_load_that_takes_from_two_stores_waits)
 {
 	check_chain("mov dword [rsi],eax; mov dword [rsi+4],ebx; mov rcx,[rsi]; mov rax,rcx; lea "
 		    "rbx,[rcx+1]",
@@ -216,7 +216,7 @@ static void a_load_that_takes_from_two_stores_waits(void **state)
 		21);
 }
 
-static void the_stack_engine_moves_the_pointer(void **state)
+TEST(the_stack_engine_moves_the_pointer)
 {
 	check_chain("push rax; pop rax; imul rax,rbx", 3);
 	assert_true(chain.through_memory);
@@ -229,7 +229,7 @@ static void the_stack_engine_moves_the_pointer(void **state)
 	assert_true(chain.assumed);
 }
 
-static void what_is_not_known_counts_as_nothing(void **state)
+TEST(what_is_not_known_counts_as_nothing)
 {
 	check_chain("frobnicate rax,rbx; imul rax,rcx", 3);
 	assert_int_equal(chain.unknown, 1);
@@ -239,7 +239,7 @@ static void what_is_not_known_counts_as_nothing(void **state)
 
 /* A multiply-add that may take its addend late: no bound through the sum, one through the factors.
  */
-static void an_unknown_addend_is_no_bound(void **state)
+TEST(an_unknown_addend_is_no_bound)
 {
 	struct uarch_insn facts[2] = { 0 };
 	struct uarch_class late = { .name = "late",
@@ -260,7 +260,7 @@ static void an_unknown_addend_is_no_bound(void **state)
 	loop_free(&loop);
 }
 
-static void misses_make_loads_of_the_chain_longer(void **state)
+TEST(misses_make_loads_of_the_chain_longer)
 {
 	struct uarch_insn facts[8];
 	struct loop loop;
@@ -313,7 +313,7 @@ static double chain_stepped(const struct uarch *uarch, const char *source, int t
 	return chain.cycles / turns;
 }
 
-static void seen_addresses_tell_what_is_carried(void **state)
+TEST(seen_addresses_tell_what_is_carried)
 {
 	const char *source =
 		"vmovsd xmm0,qword [r8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [r9],xmm0; jne top";
@@ -355,11 +355,10 @@ static bool settles(const struct cycle_edge *edges, int count, int nodes, double
 	return false;
 }
 
-static void the_slowest_cycle_is_found_in_any_graph(void **state)
+TEST(the_slowest_cycle_is_found_in_any_graph)
 {
 	struct random random = { 5 };
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		struct cycle_edge edges[200];
 		int nodes = 1 + (int)random_below(&random, 30), count = 0, room[64];
@@ -395,7 +394,7 @@ static void the_slowest_cycle_is_found_in_any_graph(void **state)
 
 /* ---- Random instructions: nothing crashes, nothing is not a number. */
 
-static void random_loops_have_finite_chains(void **state)
+TEST(random_loops_have_finite_chains)
 {
 	struct random random = { 9 };
 	struct loop loop;
@@ -474,7 +473,7 @@ static uint64_t streams(int turn, int insn, int operand)
 	return 0x100000 * (uint64_t)(insn + 1) + 8 * (uint64_t)turn;
 }
 
-static void time_taken(void **state)
+TEST(time_taken)
 {
 	struct loop loop;
 
@@ -494,26 +493,4 @@ static void time_taken(void **state)
 	loop_free(&loop);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_carried_in_a_register_is_the_chain),
-		cmocka_unit_test(a_load_on_the_chain_counts_with_its_address),
-		cmocka_unit_test(zeroing_and_elimination_cost_nothing),
-		cmocka_unit_test(a_cycle_may_span_several_turns),
-		cmocka_unit_test(flags_are_registers),
-		cmocka_unit_test(forwarding_shortens_a_latency),
-		cmocka_unit_test(memory_carries_too),
-		cmocka_unit_test(a_load_that_takes_from_two_stores_waits),
-		cmocka_unit_test(the_stack_engine_moves_the_pointer),
-		cmocka_unit_test(what_is_not_known_counts_as_nothing),
-		cmocka_unit_test(an_unknown_addend_is_no_bound),
-		cmocka_unit_test(misses_make_loads_of_the_chain_longer),
-		cmocka_unit_test(seen_addresses_tell_what_is_carried),
-		cmocka_unit_test(the_slowest_cycle_is_found_in_any_graph),
-		cmocka_unit_test(random_loops_have_finite_chains),
-		cmocka_unit_test(time_taken),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

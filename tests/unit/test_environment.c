@@ -17,7 +17,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void knows_nothing_of_an_empty_tree(void **state)
+TEST_WITH(knows_nothing_of_an_empty_tree, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct environment environment;
@@ -44,7 +44,7 @@ static void knows_nothing_of_an_empty_tree(void **state)
 	assert_false(times.known);
 }
 
-static void reads_a_server(void **state)
+TEST_WITH(reads_a_server, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct environment environment;
@@ -100,7 +100,7 @@ static void reads_a_server(void **state)
 	assert_string_equal(environment.clocksource, "tsc");
 }
 
-static void reads_a_guest(void **state)
+TEST_WITH(reads_a_guest, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct environment environment;
@@ -125,7 +125,7 @@ static void reads_a_guest(void **state)
 	assert_true(environment.container);
 }
 
-static void firmware_gives_an_arm_guest_away(void **state)
+TEST_WITH(firmware_gives_an_arm_guest_away, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct environment environment;
@@ -137,7 +137,7 @@ static void firmware_gives_an_arm_guest_away(void **state)
 	assert_string_equal(environment.hypervisor_name, "KVM or QEMU");
 }
 
-static void reads_times_of_one_core_or_all(void **state)
+TEST_WITH(reads_times_of_one_core_or_all, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct cpu_times times;
@@ -157,7 +157,7 @@ static void reads_times_of_one_core_or_all(void **state)
 	assert_false(times.known);
 }
 
-static void stands_nonsense(void **state)
+TEST_WITH(stands_nonsense, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct environment environment;
@@ -178,9 +178,8 @@ static void stands_nonsense(void **state)
 	assert_false(times.known);
 }
 
-static void counts_lists(void **state)
+TEST(counts_lists)
 {
-	(void)state;
 	assert_int_equal(environment_list_count("0"), 1);
 	assert_int_equal(environment_list_count("0-7"), 8);
 	assert_int_equal(environment_list_count("0-1,4,6-7"), 5);
@@ -190,11 +189,10 @@ static void counts_lists(void **state)
 	assert_int_equal(environment_list_count("1;2"), 0);
 }
 
-static void a_counter_opens_or_has_a_reason(void **state)
+TEST(a_counter_opens_or_has_a_reason)
 {
 	int error = environment_counter_error();
 
-	(void)state;
 	assert_true(error >= 0);
 	/* These would mean that the request itself was wrong. */
 	assert_int_not_equal(error, EINVAL);
@@ -202,18 +200,4 @@ static void a_counter_opens_or_has_a_reason(void **state)
 	assert_int_not_equal(error, EFAULT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(knows_nothing_of_an_empty_tree, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_a_server, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_a_guest, setup, teardown),
-		cmocka_unit_test_setup_teardown(firmware_gives_an_arm_guest_away, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_times_of_one_core_or_all, setup, teardown),
-		cmocka_unit_test_setup_teardown(stands_nonsense, setup, teardown),
-		cmocka_unit_test(counts_lists),
-		cmocka_unit_test(a_counter_opens_or_has_a_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -27,9 +27,8 @@ static struct uarch *load(const char *name)
 
 /* ---- roles */
 
-static void every_role_has_a_name_of_its_own(void **state)
+TEST(every_role_has_a_name_of_its_own)
 {
-	(void)state;
 	for (int role = 0; role < ROLE_COUNT; role++) {
 		assert_non_null(role_name((enum event_role)role));
 		assert_non_null(role_title((enum event_role)role));
@@ -44,12 +43,11 @@ static void every_role_has_a_name_of_its_own(void **state)
 
 /* A build of libpfm knows the PMUs of its own instruction set alone: the other one's names are
  * tested there. */
-static void every_event_encodes(void **state)
+TEST(every_event_encodes)
 {
 	struct event_plan *plan = test_malloc(sizeof(*plan));
 	int events = 0;
 
-	(void)state;
 	for (const char *const *names = uarch_names(ISA); *names; names++) {
 		struct uarch *uarch = load(*names);
 
@@ -72,9 +70,8 @@ static void every_event_encodes(void **state)
 }
 
 /* Of two events with one code one would be counted for nothing. */
-static void no_core_counts_the_same_twice(void **state)
+TEST(no_core_counts_the_same_twice)
 {
-	(void)state;
 	for (const char *const *names = uarch_names(ISA); *names; names++) {
 		struct uarch *uarch = load(*names);
 		uint64_t config[COUNTERS_MAX];
@@ -103,7 +100,7 @@ static const struct uarch_event *find_event(const struct uarch *uarch, const cha
 }
 
 /* From the vendors' tables, not from libpfm. */
-static void known_codes_come_out(void **state)
+TEST(known_codes_come_out)
 {
 	static const struct {
 		const char *isa, *core, *title;
@@ -141,7 +138,6 @@ static void known_codes_come_out(void **state)
 		{ "aarch64", "neoverse-v2", "stalled: waiting for memory", 0x4005 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct uarch *uarch = load(rows[i].core);
 		const struct uarch_event *event = find_event(uarch, rows[i].title);
@@ -181,7 +177,7 @@ static int of_role(const struct event_plan *plan, enum event_role role)
 
 /* The report: which roles a core has no event for. Pinned, as are their numbers, so that none is
  * lost unseen. */
-static void what_each_core_lacks_is_known(void **state)
+TEST(what_each_core_lacks_is_known)
 {
 	static const struct {
 		const char *core;
@@ -211,7 +207,6 @@ static void what_each_core_lacks_is_known(void **state)
 	struct event_plan *plan = test_malloc(sizeof(*plan));
 	size_t row = 0;
 
-	(void)state;
 	print_message("roles that a core has no event for:\n");
 	for (const char *const *names = uarch_names(NULL); *names; names++, row++) {
 		struct uarch *uarch = load(*names);
@@ -236,12 +231,11 @@ static void what_each_core_lacks_is_known(void **state)
 }
 
 /* Where ports are counted at all on Intel's cores, each is, and once. */
-static void every_port_of_intels_cores_is_counted_once(void **state)
+TEST(every_port_of_intels_cores_is_counted_once)
 {
 	static const char *const cores[] = { "skylake", "skylake-sp", "cascade-lake", "icelake-sp",
 		"icelake", "tiger-lake", "golden-cove", "raptor-lake", "redwood-cove" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
 		struct uarch *uarch = load(cores[i]);
 		uint32_t seen = 0, all = 0;
@@ -261,11 +255,10 @@ static void every_port_of_intels_cores_is_counted_once(void **state)
 
 /* ---- plans */
 
-static void plans_begin_with_cycles_and_name_nothing_twice(void **state)
+TEST(plans_begin_with_cycles_and_name_nothing_twice)
 {
 	struct event_plan *plan = test_malloc(sizeof(*plan));
 
-	(void)state;
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
 
@@ -293,7 +286,7 @@ static void plans_begin_with_cycles_and_name_nothing_twice(void **state)
 	test_free(plan);
 }
 
-static void extra_events_come_last_and_once(void **state)
+TEST(extra_events_come_last_and_once)
 {
 	static const char *const extra[] = { "perf::PERF_COUNT_SW_PAGE_FAULTS",
 		"skl::uops_issued:any", "skl::LSD:UOPS", "perf::PERF_COUNT_SW_PAGE_FAULTS" };
@@ -301,7 +294,6 @@ static void extra_events_come_last_and_once(void **state)
 	struct uarch *uarch = load("skylake");
 	int own = uarch_event_count(uarch);
 
-	(void)state;
 	events_plan(uarch, extra, 4, plan);
 	assert_int_equal(plan->counters.count, own + 2);
 	assert_int_equal(plan->meaning[own].role, ROLE_EXTRA);
@@ -315,7 +307,7 @@ static void extra_events_come_last_and_once(void **state)
 }
 
 /* What was asked for by name is counted before the last of what is counted anyhow. */
-static void too_many_extra_events_leave_some_out(void **state)
+TEST(too_many_extra_events_leave_some_out)
 {
 	enum { MANY = 60 };
 	static char names[MANY][32], longest[COUNTER_NAME + 1];
@@ -323,7 +315,6 @@ static void too_many_extra_events_leave_some_out(void **state)
 	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct uarch *uarch = load("skylake");
 
-	(void)state;
 	for (int i = 0; i < MANY; i++) {
 		snprintf(names[i], sizeof(names[i]), "perf_raw::r%04x", i);
 		extra[i] = names[i];
@@ -350,13 +341,12 @@ static void too_many_extra_events_leave_some_out(void **state)
 	test_free(plan);
 }
 
-static void a_core_without_events_has_the_kernels(void **state)
+TEST(a_core_without_events_has_the_kernels)
 {
 	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct text lacking = { 0 };
 	struct uarch *uarch;
 
-	(void)state;
 	events_plan(NULL, NULL, 0, plan);
 	assert_true(plan->generic);
 	assert_int_equal(plan->counters.count, 11);
@@ -384,13 +374,12 @@ static void a_core_without_events_has_the_kernels(void **state)
 	test_free(plan);
 }
 
-static void the_running_core_names_its_events(void **state)
+TEST(the_running_core_names_its_events)
 {
 	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct machine machine = { .arch = "x86_64",
 		.processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
 
-	(void)state;
 	events_plan_here(&machine, NULL, 0, plan);
 	assert_false(plan->generic);
 	assert_string_equal(plan->counters.event[0].name, "spr::UNHALTED_CORE_CYCLES");
@@ -423,14 +412,13 @@ static void write_file(const char *directory, const char *name, const char *text
 
 /* Files of one's own replace those that are built in; what is wrong with them is told, and counting
  * goes on. */
-static void files_of_ones_own_are_used_or_told_of(void **state)
+TEST(files_of_ones_own_are_used_or_told_of)
 {
 	char directory[] = "/tmp/slexplore-events-XXXXXX", path[128];
 	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct machine machine = { .arch = "x86_64",
 		.processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	setenv("SLEXPLORE_DATA", directory, 1);
 	write_file(directory, "events", "event uops = a::B [LK]\n");
@@ -492,7 +480,7 @@ static double modelled(const struct uarch *uarch, const char *title)
 	return events_modelled(event, &explanation);
 }
 
-static void the_model_says_what_is_counted(void **state)
+TEST(the_model_says_what_is_counted)
 {
 	struct uarch *skylake = load("skylake"), *icelake = load("icelake-sp"), *zen = load("zen3");
 	/* Two elements: two loads, one of them folded, a store, a multiplication. */
@@ -500,7 +488,6 @@ static void the_model_says_what_is_counted(void **state)
 		"mov eax, dword [rdi+rcx*4]; imul eax, dword [rdi+rcx*4+4]; mov dword [rsi], eax; "
 		"add rsi, 4; add rcx, 2; cmp rcx, rdx; jne top";
 
-	(void)state;
 	explain_source(skylake, source, 2, NULL);
 	check_near(modelled(skylake, "instructions"), 3.5, 0);
 	assert_string_equal(explanation.limits.unknown_names, "");
@@ -544,11 +531,10 @@ static void the_model_says_what_is_counted(void **state)
 	uarch_free(zen);
 }
 
-static void what_the_model_does_not_know_is_no_number(void **state)
+TEST(what_the_model_does_not_know_is_no_number)
 {
 	struct uarch *uarch = load("skylake");
 
-	(void)state;
 	assert_true(isnan(events_modelled(find_event(uarch, "loads"), NULL)));
 	explanation.status = status_make(STATUS_FAILED, "no");
 	assert_true(isnan(modelled(uarch, "loads")));
@@ -571,7 +557,7 @@ static void what_the_model_does_not_know_is_no_number(void **state)
 	uarch_free(uarch);
 }
 
-static void lines_and_mispredictions_are_those_of_the_place(void **state)
+TEST(lines_and_mispredictions_are_those_of_the_place)
 {
 	struct uarch *uarch = load("skylake");
 	/* Of 64 KiB half fits the first cache, all the second. */
@@ -581,7 +567,6 @@ static void lines_and_mispredictions_are_those_of_the_place(void **state)
 		.cache = { 32768, 1 << 20, 0 } };
 	static const char source[] = "mov rax, qword [rdi]; add rdi, 16; dec rcx; jne top";
 
-	(void)state;
 	explain_source(uarch, source, 1, &place);
 	check_near(modelled(uarch, "L1 misses"), 0.125, 1e-9);
 	check_near(modelled(uarch, "L2 misses"), 0, 1e-9);
@@ -619,25 +604,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_role_has_a_name_of_its_own),
-		cmocka_unit_test(every_event_encodes),
-		cmocka_unit_test(no_core_counts_the_same_twice),
-		cmocka_unit_test(known_codes_come_out),
-		cmocka_unit_test(what_each_core_lacks_is_known),
-		cmocka_unit_test(every_port_of_intels_cores_is_counted_once),
-		cmocka_unit_test(plans_begin_with_cycles_and_name_nothing_twice),
-		cmocka_unit_test(extra_events_come_last_and_once),
-		cmocka_unit_test(too_many_extra_events_leave_some_out),
-		cmocka_unit_test(a_core_without_events_has_the_kernels),
-		cmocka_unit_test(the_running_core_names_its_events),
-		cmocka_unit_test(files_of_ones_own_are_used_or_told_of),
-		cmocka_unit_test(the_model_says_what_is_counted),
-		cmocka_unit_test(what_the_model_does_not_know_is_no_number),
-		cmocka_unit_test(lines_and_mispredictions_are_those_of_the_place),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

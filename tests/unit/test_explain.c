@@ -91,9 +91,8 @@ static void check_explanation(const struct uarch *uarch, const struct kernel *ke
 			assert_true(limits->limit[i].cpe <= limits->bound + 1e-9);
 }
 
-static void every_kernel_has_limits_on_every_core(void **state)
+TEST(every_kernel_has_limits_on_every_core)
 {
-	(void)state;
 	for (const char *const *name = uarch_names(machine.arch); *name; name++) {
 		struct uarch *uarch;
 
@@ -131,13 +130,12 @@ static int64_t random_value(const struct knob *knob, struct random *random)
 
 /* Whatever form a knob chooses: its loop is found, and all of it is known to the core that knows
  * most. */
-static void every_form_of_a_kernel_can_be_read(void **state)
+TEST(every_form_of_a_kernel_can_be_read)
 {
 	static const char *const best[] = { "zen5", "redwood-cove", "neoverse-v2" };
 	struct random random = { 11 };
 	struct uarch *uarch = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(best) / sizeof(best[0]) && !uarch; i++)
 		uarch_load(best[i], machine.arch, &uarch);
 	assert_non_null(uarch);
@@ -159,14 +157,13 @@ static void every_form_of_a_kernel_can_be_read(void **state)
 }
 
 /* A loop that calls the C library is no loop of the kernel's. */
-static void what_the_library_does_is_not_explained(void **state)
+TEST(what_the_library_does_is_not_explained)
 {
 	const struct kernel *kernel = kernel_find("bandwidth");
 	struct uarch *uarch;
 	int64_t v[KNOBS_MAX];
 	int op = kernel_knob(kernel, "op");
 
-	(void)state;
 	check_ok(uarch_load(uarch_names(machine.arch)[0], machine.arch, &uarch));
 	initial(kernel, v);
 	assert_true(explain_on(uarch, kernel, v));
@@ -183,7 +180,7 @@ static void what_the_library_does_is_not_explained(void **state)
 }
 
 /* The size of the data is in the limits, not in the code. */
-static void a_working_set_that_spills_has_other_limits(void **state)
+TEST(a_working_set_that_spills_has_other_limits)
 {
 	const struct kernel *kernel = kernel_find("list-length");
 	int size = kernel_knob(kernel, "size"), order = kernel_knob(kernel, "order");
@@ -191,7 +188,6 @@ static void a_working_set_that_spills_has_other_limits(void **state)
 	int64_t v[KNOBS_MAX];
 	double small;
 
-	(void)state;
 	check_ok(uarch_load(uarch_names(machine.arch)[0], machine.arch, &uarch));
 	initial(kernel, v);
 	if (order >= 0)
@@ -205,7 +201,7 @@ static void a_working_set_that_spills_has_other_limits(void **state)
 	uarch_free(uarch);
 }
 
-static void the_same_question_has_the_same_answer(void **state)
+TEST(the_same_question_has_the_same_answer)
 {
 	const struct kernel *kernel = kernel_registry[0];
 	struct uarch *uarch;
@@ -213,7 +209,6 @@ static void the_same_question_has_the_same_answer(void **state)
 	double bound, predicted;
 	int count;
 
-	(void)state;
 	check_ok(uarch_load(uarch_names(machine.arch)[0], machine.arch, &uarch));
 	initial(kernel, v);
 	explain_on(uarch, kernel, v);
@@ -236,14 +231,13 @@ static void the_same_question_has_the_same_answer(void **state)
 
 /* Searches that all end at the first step differ in nothing, and what makes their keys makes four
  * at a time: so many have a whole number of instructions. */
-static void searches_have_the_code_of_whole_fours(void **state)
+TEST(searches_have_the_code_of_whole_fours)
 {
 	const struct kernel *kernel = kernel_find("hash-lookup");
 	struct uarch *uarch;
 	int64_t v[KNOBS_MAX];
 	double four;
 
-	(void)state;
 	check_ok(uarch_load(uarch_names(machine.arch)[0], machine.arch, &uarch));
 	initial(kernel, v);
 	v[kernel_knob(kernel, "load")] = 5;
@@ -256,13 +250,12 @@ static void searches_have_the_code_of_whole_fours(void **state)
 }
 
 /* Told, not judged. */
-static void time_taken(void **state)
+TEST(time_taken)
 {
 	char name[24];
 	struct uarch *uarch;
 	double worst = 0;
 
-	(void)state;
 	if (uarch_recognise(&machine, name, NULL) == UARCH_NONE)
 		snprintf(name, sizeof(name), "%s", uarch_names(machine.arch)[0]);
 	check_ok(uarch_load(name, machine.arch, &uarch));
@@ -293,17 +286,4 @@ static void time_taken(void **state)
 	uarch_free(uarch);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kernel_has_limits_on_every_core),
-		cmocka_unit_test(every_form_of_a_kernel_can_be_read),
-		cmocka_unit_test(what_the_library_does_is_not_explained),
-		cmocka_unit_test(a_working_set_that_spills_has_other_limits),
-		cmocka_unit_test(the_same_question_has_the_same_answer),
-		cmocka_unit_test(searches_have_the_code_of_whole_fours),
-		cmocka_unit_test(time_taken),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

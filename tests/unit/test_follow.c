@@ -34,11 +34,10 @@ static struct status follow(void)
 	return follow_loop(room, (size_t)(as.at - room), top, 2, &loop);
 }
 
-static void calls_return_and_registers_lead(void **state)
+TEST(calls_return_and_registers_lead)
 {
 	int callee, first, next, over;
 
-	(void)state;
 	begin();
 	callee = assemble_here(&as);
 	assemble(&as, work);
@@ -69,11 +68,10 @@ static void calls_return_and_registers_lead(void **state)
 		assert_true(loop.insn[i].address > loop.insn[i - 1].address);
 }
 
-static void lost_ways_are_said(void **state)
+TEST(lost_ways_are_said)
 {
 	int first, label;
 
-	(void)state;
 	first = begin();
 	assemble(&as, other);
 	assemble_jump(&as, turn, first);
@@ -115,11 +113,10 @@ static void lost_ways_are_said(void **state)
 }
 
 /* What is no code of the loop's, and what leaves it otherwise. */
-static void what_is_no_code_is_not_followed(void **state)
+TEST(what_is_no_code_is_not_followed)
 {
 	int label, before;
 
-	(void)state;
 	/* Backwards, out of what may be followed. */
 	before = begin();
 	assemble(&as, work);
@@ -168,13 +165,4 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_return_and_registers_lead),
-		cmocka_unit_test(lost_ways_are_said),
-		cmocka_unit_test(what_is_no_code_is_not_followed),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(.set_up = setup, .tear_down = teardown)

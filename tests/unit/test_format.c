@@ -64,14 +64,13 @@ static struct run_facts some_facts(void)
 	};
 }
 
-static void json_has_every_figure_of_a_sample(void **state)
+TEST(json_has_every_figure_of_a_sample)
 {
 	struct sample sample = a_sample();
 	struct run_facts facts = some_facts();
 	struct capture capture;
 	json_t *object, *knobs;
 
-	(void)state;
 	capture_begin(&capture, "json", REPORT_RUN);
 	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
 	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
@@ -107,14 +106,13 @@ static void json_has_every_figure_of_a_sample(void **state)
 	free(capture.text);
 }
 
-static void json_leaves_out_what_is_unavailable(void **state)
+TEST(json_leaves_out_what_is_unavailable)
 {
 	struct sample sample = a_sample();
 	struct run_facts facts = { .cpu = -1 };
 	struct capture capture;
 	json_t *object;
 
-	(void)state;
 	sample.quiet = sample.gbps = sample.bytes_per_cycle = NAN;
 	sample.contended = true;
 	sample.modes = 2;
@@ -196,7 +194,7 @@ static json_t *joined(const char *text, int index)
 	return whole;
 }
 
-static void json_lines_stay_below_a_thousand_bytes(void **state)
+TEST(json_lines_stay_below_a_thousand_bytes)
 {
 	const struct kernel kernel = long_kernel();
 	struct sample sample = a_sample();
@@ -205,7 +203,6 @@ static void json_lines_stay_below_a_thousand_bytes(void **state)
 	struct capture capture;
 	json_t *object;
 
-	(void)state;
 	sample.cpe = sample.ns = 1.23456e-10;
 	sample.contended = true;
 	sample.modes = 2;
@@ -237,14 +234,13 @@ static void json_lines_stay_below_a_thousand_bytes(void **state)
 	free(capture.text);
 }
 
-static void json_stays_valid_with_odd_bytes(void **state)
+TEST(json_stays_valid_with_odd_bytes)
 {
 	struct sample sample = a_sample();
 	struct run_facts facts = some_facts();
 	struct capture capture;
 	json_t *object;
 
-	(void)state;
 	capture_begin(&capture, "json", REPORT_RUN);
 	snprintf(capture.report.host, sizeof(capture.report.host), "n\xc3\xa9\xff\x1b[2J\xe2\x82");
 	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
@@ -254,12 +250,11 @@ static void json_stays_valid_with_odd_bytes(void **state)
 	free(capture.text);
 }
 
-static void json_lists_a_kernel_and_its_knobs(void **state)
+TEST(json_lists_a_kernel_and_its_knobs)
 {
 	const struct kernel kernel = long_kernel();
 	struct capture capture;
 
-	(void)state;
 	capture_begin(&capture, "json", REPORT_KERNELS);
 	capture.format->kernel(&capture.report, &kernel);
 	capture_end(&capture);
@@ -269,14 +264,13 @@ static void json_lists_a_kernel_and_its_knobs(void **state)
 	free(capture.text);
 }
 
-static void csv_has_every_field_of_a_sample(void **state)
+TEST(csv_has_every_field_of_a_sample)
 {
 	struct sample sample = a_sample();
 	struct run_facts facts = some_facts();
 	struct capture capture;
 	const char *text;
 
-	(void)state;
 	capture_begin(&capture, "csv", REPORT_SWEEP);
 	snprintf(machine.name, sizeof(machine.name), "A \"B\", C");
 	sample.gbps = NAN;
@@ -306,7 +300,7 @@ static void csv_has_every_field_of_a_sample(void **state)
 }
 
 /* A knob keeps its name: what the sample got has another. */
-static void csv_names_no_two_columns_alike(void **state)
+TEST(csv_names_no_two_columns_alike)
 {
 	struct kernel kernel = long_kernel();
 	struct sample sample = a_sample();
@@ -314,7 +308,6 @@ static void csv_names_no_two_columns_alike(void **state)
 	struct capture capture;
 	const char *text;
 
-	(void)state;
 	long_knobs[1].name = "pages";
 	capture_begin(&capture, "csv", REPORT_RUN);
 	free((fclose(capture.report.out), capture.text));
@@ -328,13 +321,12 @@ static void csv_names_no_two_columns_alike(void **state)
 	free(capture.text);
 }
 
-static void text_tells_one_sample_in_lines(void **state)
+TEST(text_tells_one_sample_in_lines)
 {
 	struct sample sample = a_sample();
 	struct run_facts facts = some_facts();
 	struct capture capture;
 
-	(void)state;
 	capture_begin(&capture, "text", REPORT_RUN);
 	capture.report.setting.v[FOLD_UNROLL] = capture.report.setting.v[FOLD_ACC] = 13;
 	sample.contended = true;
@@ -364,7 +356,7 @@ static void text_tells_one_sample_in_lines(void **state)
 	free(capture.text);
 }
 
-static void text_aligns_a_sweep(void **state)
+TEST(text_aligns_a_sweep)
 {
 	int64_t sizes[] = { 32768, 134217728 }, accs[] = { 2, 11 }, op[] = { 1 };
 	const struct sweep_axis axes[] = { { FOLD_SIZE, 2, sizes }, { FOLD_OP, 1, op },
@@ -376,7 +368,6 @@ static void text_aligns_a_sweep(void **state)
 	size_t width = 0;
 	char *line;
 
-	(void)state;
 	capture_begin(&capture, "text", REPORT_RUN);
 	capture.report.kind = REPORT_SWEEP;
 	capture.report.axes = axes;
@@ -410,7 +401,7 @@ static void text_aligns_a_sweep(void **state)
 }
 
 /* The widest figures that a sweep of two knobs meets, with both flags. */
-static void text_fits_a_sweep_in_eighty_columns(void **state)
+TEST(text_fits_a_sweep_in_eighty_columns)
 {
 	int64_t unrolls[] = { 4, 16 }, accs[] = { 2, 11 };
 	const struct sweep_axis axes[] = { { FOLD_UNROLL, 2, unrolls }, { FOLD_ACC, 2, accs } };
@@ -420,7 +411,6 @@ static void text_fits_a_sweep_in_eighty_columns(void **state)
 	struct capture capture;
 	char *line;
 
-	(void)state;
 	capture_begin(&capture, "text", REPORT_RUN);
 	capture.report.kind = REPORT_SWEEP;
 	capture.report.axes = axes;
@@ -449,9 +439,8 @@ static void text_fits_a_sweep_in_eighty_columns(void **state)
 	free(capture.text);
 }
 
-static void every_format_does_every_record(void **state)
+TEST(every_format_does_every_record)
 {
-	(void)state;
 	assert_null(format_find("xml"));
 	assert_null(format_find("JSON"));
 	for (const struct format *const *format = formats; *format; format++) {
@@ -475,14 +464,13 @@ static struct run_facts crowded_facts(void)
 	return facts;
 }
 
-static void formats_tell_where_and_beside_whom(void **state)
+TEST(formats_tell_where_and_beside_whom)
 {
 	struct sample sample = a_sample();
 	struct run_facts facts = crowded_facts();
 	struct capture capture;
 	json_t *object;
 
-	(void)state;
 	sample.total_gbps = 103.7;
 	capture_begin(&capture, "text", REPORT_RUN);
 	capture.format->sample(&capture.report, &capture.report.setting, &sample, &facts);
@@ -529,22 +517,4 @@ static void formats_tell_where_and_beside_whom(void **state)
 	free(capture.text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_has_every_figure_of_a_sample),
-		cmocka_unit_test(json_leaves_out_what_is_unavailable),
-		cmocka_unit_test(json_lines_stay_below_a_thousand_bytes),
-		cmocka_unit_test(json_stays_valid_with_odd_bytes),
-		cmocka_unit_test(json_lists_a_kernel_and_its_knobs),
-		cmocka_unit_test(csv_has_every_field_of_a_sample),
-		cmocka_unit_test(csv_names_no_two_columns_alike),
-		cmocka_unit_test(text_tells_one_sample_in_lines),
-		cmocka_unit_test(formats_tell_where_and_beside_whom),
-		cmocka_unit_test(text_aligns_a_sweep),
-		cmocka_unit_test(text_fits_a_sweep_in_eighty_columns),
-		cmocka_unit_test(every_format_does_every_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -144,9 +144,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void text_stands_counts_beside_the_model(void **state)
+TEST(text_stands_counts_beside_the_model)
 {
-	(void)state;
 	write_sample("text", REPORT_RUN);
 	check_contains(written, "source: counter\n");
 	check_contains(written, "counters per element, C counted by cpu_core, M as the model has "
@@ -162,9 +161,8 @@ static void text_stands_counts_beside_the_model(void **state)
 	assert_null(strstr(written, "DOUBT"));
 }
 
-static void text_sums_up_what_is_unavailable(void **state)
+TEST(text_sums_up_what_is_unavailable)
 {
-	(void)state;
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "\n  L1 misses  "));
 	check_contains(written,
@@ -180,9 +178,8 @@ static void text_sums_up_what_is_unavailable(void **state)
 		"\n  31 others: unavailable; stays at zero, even where most events rise\n");
 }
 
-static void text_flags_what_cannot_both_be_right(void **state)
+TEST(text_flags_what_cannot_both_be_right)
 {
-	(void)state;
 	counts.event[1].value = 11.12;
 	sample.check = 0.97;
 	write_sample("text", REPORT_RUN);
@@ -216,9 +213,8 @@ static void text_flags_what_cannot_both_be_right(void **state)
 	assert_null(strstr(written, "DOUBT"));
 }
 
-static void text_has_ipc_in_tables_of_sweeps(void **state)
+TEST(text_has_ipc_in_tables_of_sweeps)
 {
-	(void)state;
 	write_sample("text", REPORT_SWEEP);
 	check_contains(written, "IPC\n");
 	check_contains(written, " 2.750\n");
@@ -227,13 +223,12 @@ static void text_has_ipc_in_tables_of_sweeps(void **state)
 	assert_null(strstr(written, "IPC"));
 }
 
-static void text_has_columns_of_events_that_were_asked_for(void **state)
+TEST(text_has_columns_of_events_that_were_asked_for)
 {
 	static const char *const asked[] = { "odd::OTHER", "ODD::ports:p23", "odd::L1",
 		"odd::NOT_IN_THE_PLAN" };
 	const struct format *format;
 
-	(void)state;
 	format = begin("text", REPORT_SWEEP);
 	end(format);
 	free(written);
@@ -248,11 +243,10 @@ static void text_has_columns_of_events_that_were_asked_for(void **state)
 }
 
 /* Where nothing could be counted, formats are as if nobody had asked. */
-static void without_counters_nothing_is_said(void **state)
+TEST(without_counters_nothing_is_said)
 {
 	static const char *const names[] = { "text", "csv", "json" };
 
-	(void)state;
 	sample.cycles_from = SOURCE_REFERENCE;
 	sample.check = NAN;
 	counts.count = 0;
@@ -280,13 +274,12 @@ static const char *word_at(const json_t *list, size_t index)
 	return word ? word : "";
 }
 
-static void json_has_every_event_with_its_state(void **state)
+TEST(json_has_every_event_with_its_state)
 {
 	json_t *object, *events, *event;
 	size_t seen = 0;
 	char *line;
 
-	(void)state;
 	write_sample("json", REPORT_RUN);
 	line = strtok(written, "\n");
 	object = parse(line);
@@ -334,13 +327,12 @@ static void json_has_every_event_with_its_state(void **state)
 
 /* As many events as there can be, of the longest names: further records, none too long, each event
  * once. */
-static void json_lines_stay_short(void **state)
+TEST(json_lines_stay_short)
 {
 	unsigned records = 0;
 	size_t seen = 0;
 	char name[COUNTER_NAME], *line;
 
-	(void)state;
 	while (counts.count < COUNTERS_MAX) {
 		memset(name, 'N', sizeof(name) - 1);
 		snprintf(name + 100, sizeof(name) - 100, "%059d", counts.count);
@@ -361,11 +353,10 @@ static void json_lines_stay_short(void **state)
 }
 
 /* What is beside a sample does not count as one. */
-static void json_ids_number_samples(void **state)
+TEST(json_ids_number_samples)
 {
 	const struct format *format = begin("json", REPORT_SWEEP);
 
-	(void)state;
 	put_sample(format);
 	put_sample(format);
 	end(format);
@@ -375,12 +366,11 @@ static void json_ids_number_samples(void **state)
 	assert_null(strstr(written, "\"id\":3"));
 }
 
-static void json_says_why_where_events_were_asked_for(void **state)
+TEST(json_says_why_where_events_were_asked_for)
 {
 	const struct format *format = begin("json", REPORT_RUN);
 	json_t *object;
 
-	(void)state;
 	counts.count = 0;
 	snprintf(counts.why, sizeof(counts.why), "this guest was given none");
 	report.counts_wanted = true;
@@ -396,12 +386,11 @@ static void json_says_why_where_events_were_asked_for(void **state)
 	json_decref(object);
 }
 
-static void csv_has_a_column_for_each_event_that_counts(void **state)
+TEST(csv_has_a_column_for_each_event_that_counts)
 {
 	const struct format *format = begin("csv", REPORT_SWEEP);
 	char *line;
 
-	(void)state;
 	put_sample(format);
 	/* Of the next cell one is missing, and another comes that has no column. */
 	counts.event[2].state = COUNT_HELD;
@@ -423,11 +412,10 @@ static void csv_has_a_column_for_each_event_that_counts(void **state)
 	assert_string_equal(line + strlen(line) - 6, ",,,,,,");
 }
 
-static void states_have_words(void **state)
+TEST(states_have_words)
 {
 	enum count_state back;
 
-	(void)state;
 	for (int i = 0; i <= COUNT_HELD; i++) {
 		assert_true(counts_state_find(counts_state((enum count_state)i), &back));
 		assert_int_equal(back, i);
@@ -435,9 +423,8 @@ static void states_have_words(void **state)
 	assert_false(counts_state_find("unheard-of", &back));
 }
 
-static void reads_counts_by_their_role(void **state)
+TEST(reads_counts_by_their_role)
 {
-	(void)state;
 	check_near(counts_of(&plan, &counts, ROLE_CYCLES), 4, 0);
 	assert_true(isnan(counts_of(&plan, &counts, ROLE_L1_MISSES)));
 	assert_true(isnan(counts_of(&plan, &counts, ROLE_BRANCHES)));
@@ -459,32 +446,4 @@ static void reads_counts_by_their_role(void **state)
 	assert_false(counts_clocks_differ(NAN));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			text_stands_counts_beside_the_model, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			text_sums_up_what_is_unavailable, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			text_flags_what_cannot_both_be_right, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			text_has_ipc_in_tables_of_sweeps, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			text_has_columns_of_events_that_were_asked_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			without_counters_nothing_is_said, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			json_has_every_event_with_its_state, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(json_lines_stay_short, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(json_ids_number_samples, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			json_says_why_where_events_were_asked_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			csv_has_a_column_for_each_event_that_counts, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(states_have_words, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reads_counts_by_their_role, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

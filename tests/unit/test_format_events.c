@@ -53,7 +53,7 @@ static const struct event_line lines[] = {
 	{ "stalled x", "stalled: a scheduler of a long name", "odd::X", "known", "", "" },
 };
 
-static void text_tells_core_counters_and_what_is_lacking(void **state)
+TEST(text_tells_core_counters_and_what_is_lacking)
 {
 	struct event_survey survey = { .pmu = "odd",
 		.doubt = "",
@@ -62,7 +62,6 @@ static void text_tells_core_counters_and_what_is_lacking(void **state)
 		.lacking_count = 2,
 		.lacking = lacking };
 
-	(void)state;
 	write_events("text", &survey, lines, 5);
 	check_contains(written, "\n  stalled: a scheduler of a long name\n"
 				"                                 odd::X                           "
@@ -98,11 +97,10 @@ static void text_tells_core_counters_and_what_is_lacking(void **state)
 	check_contains(written, "counters  not tried\n");
 }
 
-static void text_lists_what_words_find(void **state)
+TEST(text_lists_what_words_find)
 {
 	const struct event_survey survey = { .words = "odd", .pmu = "", .doubt = "", .why = "" };
 
-	(void)state;
 	write_events("text", &survey, lines, 2);
 	assert_string_equal(
 		written, "odd::CYCLES\n    Cycles, \"all\" of them\nodd::PORTS:P23\n2 events\n");
@@ -110,7 +108,7 @@ static void text_lists_what_words_find(void **state)
 	check_contains(written, "\n1 event\n");
 }
 
-static void csv_has_a_line_an_event(void **state)
+TEST(csv_has_a_line_an_event)
 {
 	const struct event_survey survey = { .pmu = "odd",
 		.doubt = "",
@@ -119,7 +117,6 @@ static void csv_has_a_line_an_event(void **state)
 		.lacking_count = 2,
 		.lacking = lacking };
 
-	(void)state;
 	write_events("csv", &survey, lines, 2);
 	assert_string_equal(written, "uarch,role,name,state,note,help\n,cycles,odd::CYCLES,known,,"
 				     "\"Cycles, \"\"all\"\" of them\"\n"
@@ -147,7 +144,7 @@ static const char *string_of(const json_t *object, const char *key)
 	return string ? string : "(none)";
 }
 
-static void json_tells_the_same(void **state)
+TEST(json_tells_the_same)
 {
 	struct event_survey survey = { .pmu = "odd",
 		.doubt = "",
@@ -157,7 +154,6 @@ static void json_tells_the_same(void **state)
 		.lacking = lacking };
 	json_t *object;
 
-	(void)state;
 	write_events("json", &survey, lines, 2);
 	object = parse_line(0);
 	assert_string_equal(string_of(object, "record"), "events");
@@ -194,28 +190,16 @@ static void json_tells_the_same(void **state)
 	json_decref(object);
 }
 
-static void long_words_stay_within_a_line(void **state)
+TEST(long_words_stay_within_a_line)
 {
 	static char many[2000];
 	struct event_survey survey = { .pmu = many, .doubt = many, .why = many, .tried = true };
 	struct event_line line = { many, many, many, "known", many, many };
 
-	(void)state;
 	memset(many, '"', sizeof(many) - 1);
 	write_events("json", &survey, &line, 1);
 	json_decref(parse_line(0));
 	json_decref(parse_line(1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(text_tells_core_counters_and_what_is_lacking, tear_down),
-		cmocka_unit_test_teardown(text_lists_what_words_find, tear_down),
-		cmocka_unit_test_teardown(csv_has_a_line_an_event, tear_down),
-		cmocka_unit_test_teardown(json_tells_the_same, tear_down),
-		cmocka_unit_test_teardown(long_words_stay_within_a_line, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(.each_tear_down = tear_down)

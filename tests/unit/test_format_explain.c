@@ -161,11 +161,10 @@ static int count_records(const char *kind)
 	return count;
 }
 
-static void json_begins_with_what_binds(void **state)
+TEST_WITH(json_begins_with_what_binds, set_up, tear_down)
 {
 	json_t *object;
 
-	(void)state;
 	write_explanation("json");
 	object = record(0);
 	assert_int_equal(number_at(object, "v"), 1);
@@ -191,13 +190,12 @@ static void json_begins_with_what_binds(void **state)
 	discard();
 }
 
-static void json_tells_every_limit_port_and_instruction(void **state)
+TEST_WITH(json_tells_every_limit_port_and_instruction, set_up, tear_down)
 {
 	const struct limits *limits = &explanation->limits;
 	int line = 1;
 	json_t *object, *pressure;
 
-	(void)state;
 	write_explanation("json");
 	assert_int_equal(count_records("explain"), 1);
 	assert_int_equal(count_records("limits"), limits->limit_count);
@@ -250,13 +248,12 @@ static void json_tells_every_limit_port_and_instruction(void **state)
 }
 
 /* Two explanations in one stream: each has its id, and those of its parts. */
-static void ids_tell_explanations_apart(void **state)
+TEST_WITH(ids_tell_explanations_apart, set_up, tear_down)
 {
 	const struct format *format = begin("json", REPORT_EXPLAIN);
 	json_t *object;
 	int records, first = 0;
 
-	(void)state;
 	format->explain(&report, &report.setting, explanation);
 	records = (int)report.records;
 	format->explain(&report, &report.setting, explanation);
@@ -280,13 +277,12 @@ static void lines_are_short(void)
 		assert_true(strcspn(at, "\n") + 1 <= FORMAT_LINE_MAX);
 }
 
-static void json_lines_stay_below_a_thousand_bytes(void **state)
+TEST_WITH(json_lines_stay_below_a_thousand_bytes, set_up, tear_down)
 {
 	struct text text = { 0 };
 	json_t *object;
 	int lines = 0;
 
-	(void)state;
 	/* As many ports as there may be, with the longest names. */
 	text_add(&text, "uarch odd Odd core\nisa x86_64\nwidth 4 [M]\nports");
 	for (int i = 0; i < UARCH_PORTS; i++)
@@ -326,12 +322,11 @@ static void json_lines_stay_below_a_thousand_bytes(void **state)
 	discard();
 }
 
-static void csv_has_a_line_for_each_limit(void **state)
+TEST_WITH(csv_has_a_line_for_each_limit, set_up, tear_down)
 {
 	const struct limits *limits = &explanation->limits;
 	int lines = 0, binding = 0;
 
-	(void)state;
 	write_explanation("csv");
 	for (const char *at = written; *at; at += strcspn(at, "\n") + 1)
 		lines++;
@@ -347,9 +342,8 @@ static void csv_has_a_line_for_each_limit(void **state)
 	discard();
 }
 
-static void text_is_for_people(void **state)
+TEST_WITH(text_is_for_people, set_up, tear_down)
 {
-	(void)state;
 	write_explanation("text");
 	check_contains(written, "fold op=add unroll=4 acc=1 size=32k stride=1\n");
 	check_contains(written, "core      Odd core: as the test says\n");
@@ -381,11 +375,10 @@ static void text_is_for_people(void **state)
 	discard();
 }
 
-static void what_is_unknown_is_left_out_and_counted(void **state)
+TEST_WITH(what_is_unknown_is_left_out_and_counted, set_up, tear_down)
 {
 	json_t *object;
 
-	(void)state;
 	explain_with("uarch odd Odd core\nisa x86_64\nwidth unknown\nports p0 [M]\nclass load "
 		     "ports unknown\n",
 		"frobnicate rax,rbx; mov rcx,[rdi]", &(struct limits_place){ 0 });
@@ -419,11 +412,10 @@ static void what_is_unknown_is_left_out_and_counted(void **state)
 	discard();
 }
 
-static void samples_say_how_far_they_are_from_their_limit(void **state)
+TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 {
 	json_t *object;
 
-	(void)state;
 	write_sample("text", REPORT_RUN, 1.76);
 	check_contains(written, "\nlimit    1.750, port pressure: ");
 	check_contains(written, "\npredicted 11.75, by branch misprediction: ");
@@ -475,12 +467,11 @@ static void walk_through(double working_set, bool scattered)
 	misses_find(&walk, cache, 64, &explanation->misses);
 }
 
-static void misses_stand_beside_what_they_would_be(void **state)
+TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)
 {
 	struct misses_whatif whatif = { 0 };
 	json_t *object;
 
-	(void)state;
 	walk_through(96 << 10, false);
 	write_explanation("text");
 	check_contains(written,
@@ -533,11 +524,10 @@ static void misses_stand_beside_what_they_would_be(void **state)
 	discard();
 }
 
-static void code_that_cannot_be_read_says_why(void **state)
+TEST_WITH(code_that_cannot_be_read_says_why, set_up, tear_down)
 {
 	json_t *object;
 
-	(void)state;
 	explanation->status = status_make(STATUS_FAILED, "no way in");
 	write_sample("text", REPORT_RUN, 2);
 	check_contains(written, "\nlimit    unknown: no way in\n");
@@ -550,34 +540,10 @@ static void code_that_cannot_be_read_says_why(void **state)
 	discard();
 }
 
-static void every_format_explains(void **state)
+TEST(every_format_explains)
 {
-	(void)state;
 	for (const struct format *const *format = formats; *format; format++)
 		assert_non_null((*format)->explain);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(json_begins_with_what_binds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			misses_stand_beside_what_they_would_be, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			json_tells_every_limit_port_and_instruction, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(ids_tell_explanations_apart, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			json_lines_stay_below_a_thousand_bytes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(csv_has_a_line_for_each_limit, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_is_for_people, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			what_is_unknown_is_left_out_and_counted, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			samples_say_how_far_they_are_from_their_limit, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			code_that_cannot_be_read_says_why, set_up, tear_down),
-		cmocka_unit_test(every_format_explains),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

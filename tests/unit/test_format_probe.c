@@ -77,7 +77,7 @@ static char *written(const char *format, unsigned most, bool points)
 	return text;
 }
 
-static void json_has_a_record_for_everything(void **state)
+TEST(json_has_a_record_for_everything)
 {
 	static const char *const wanted[] = { "probe", "sample", "plateau", "knee", "level", "band",
 		"finding" };
@@ -85,7 +85,6 @@ static void json_has_a_record_for_everything(void **state)
 	unsigned seen[7] = { 0 }, id = 0;
 	json_int_t sample_of_band = 0;
 
-	(void)state;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		json_t *object = parse(line);
 		const char *record;
@@ -141,12 +140,11 @@ static unsigned fields(const char *line)
 	return count;
 }
 
-static void csv_has_a_line_for_each_point(void **state)
+TEST(csv_has_a_line_for_each_point)
 {
 	char *text = written("csv", 100000, false), *rest;
 	unsigned lines = 0, wanted = 0, bands = 0;
 
-	(void)state;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		if (lines++ == 0)
 			wanted = fields(line);
@@ -158,11 +156,10 @@ static void csv_has_a_line_for_each_point(void **state)
 	free(text);
 }
 
-static void text_keeps_to_eighty_columns_and_says_it_all(void **state)
+TEST(text_keeps_to_eighty_columns_and_says_it_all)
 {
 	char *text = written("text", 100000, false), *rest;
 
-	(void)state;
 	assert_non_null(strstr(text, "Test CPU, model 1"));
 	assert_non_null(strstr(text, "(got:"));
 	assert_non_null(strstr(text, "48 KiB"));
@@ -181,7 +178,7 @@ static void text_keeps_to_eighty_columns_and_says_it_all(void **state)
 
 /* Where memory was slower while one load alone was timed, what the others gain is too much, and
  * said to be. */
-static void text_doubts_more_gain_than_loads_at_once(void **state)
+TEST(text_doubts_more_gain_than_loads_at_once)
 {
 	const struct format *as = format_find("text");
 	struct probe *probe = probed(UINT_MAX);
@@ -189,7 +186,6 @@ static void text_doubts_more_gain_than_loads_at_once(void **state)
 	char *text;
 	size_t length;
 
-	(void)state;
 	for (int slower = 0; slower < 2; slower++) {
 		struct probe_report *tampered =
 			(struct probe_report *)(uintptr_t)probe_report(probe);
@@ -208,22 +204,20 @@ static void text_doubts_more_gain_than_loads_at_once(void **state)
 	probe_free(probe);
 }
 
-static void text_says_what_is_not_complete(void **state)
+TEST(text_says_what_is_not_complete)
 {
 	char *text = written("text", 40, false);
 
-	(void)state;
 	assert_non_null(strstr(text, "Not complete: "));
 	assert_non_null(strstr(text, "48 KiB"));
 	assert_null(strstr(text, "loads at once"));
 	free(text);
 }
 
-static void text_lists_points_when_asked_to(void **state)
+TEST(text_lists_points_when_asked_to)
 {
 	char *text = written("text", 100000, true);
 
-	(void)state;
 	assert_non_null(strstr(text, "latency, huge pages"));
 	assert_non_null(strstr(text, "pairs, bytes apart"));
 	assert_non_null(strstr(text, " or ")); /* the point with two modes */
@@ -232,11 +226,10 @@ static void text_lists_points_when_asked_to(void **state)
 }
 
 /* A working set that takes more octaves than the usual plot has room for is on it all the same. */
-static void text_shows_the_whole_curve(void **state)
+TEST(text_shows_the_whole_curve)
 {
 	char *text;
 
-	(void)state;
 	max_size = UINT64_C(4) << 30;
 	text = written("text", 100000, false);
 	assert_non_null(strstr(text, " 4g\n"));
@@ -245,11 +238,10 @@ static void text_shows_the_whole_curve(void **state)
 }
 
 /* What could not be measured is no 0. */
-static void text_has_no_figure_where_there_is_none(void **state)
+TEST(text_has_no_figure_where_there_is_none)
 {
 	char *text, *row;
 
-	(void)state;
 	alone = true;
 	text = written("text", 100000, false);
 	row = strstr(text, "ns a load");
@@ -261,18 +253,4 @@ static void text_has_no_figure_where_there_is_none(void **state)
 	alone = false;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_has_a_record_for_everything),
-		cmocka_unit_test(csv_has_a_line_for_each_point),
-		cmocka_unit_test(text_keeps_to_eighty_columns_and_says_it_all),
-		cmocka_unit_test(text_doubts_more_gain_than_loads_at_once),
-		cmocka_unit_test(text_says_what_is_not_complete),
-		cmocka_unit_test(text_lists_points_when_asked_to),
-		cmocka_unit_test(text_shows_the_whole_curve),
-		cmocka_unit_test(text_has_no_figure_where_there_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -42,11 +42,10 @@ static char *written(const char *format, uint64_t fillers, unsigned most, bool p
 	return text;
 }
 
-static void text_says_it_in_80_columns(void **state)
+TEST(text_says_it_in_80_columns)
 {
 	char *text = written("text", 0, 10000, false, true), *rest;
 
-	(void)state;
 	check_contains(text, "Test CPU, model 1, virtual machine, core 3 at 4.00 GHz, size=32m;");
 	check_contains(text, "core's file: Intel Golden Cove");
 	check_contains(text, "nop         reorder buffer     506                     sharp   ");
@@ -68,11 +67,10 @@ static void text_says_it_in_80_columns(void **state)
 	free(text);
 }
 
-static void text_of_what_is_not_complete_says_so(void **state)
+TEST(text_of_what_is_not_complete_says_so)
 {
 	char *text = written("text", 1u << FILL_NOP | 1u << FILL_STORE, 12, false, false);
 
-	(void)state;
 	check_contains(text, "Not complete: ");
 	check_contains(text, "core's file: there is none of this one");
 	check_contains(text, "store       store queue        -");
@@ -83,12 +81,11 @@ static void text_of_what_is_not_complete_says_so(void **state)
 	free(text);
 }
 
-static void json_has_a_record_for_every_filler(void **state)
+TEST(json_has_a_record_for_every_filler)
 {
 	char *text = written("json", 0, 10000, true, true), *rest;
 	unsigned id = 0, windows = 0, points = 0;
 
-	(void)state;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		json_t *object = parse(line);
 		const char *record, *filler;
@@ -141,9 +138,8 @@ static void json_has_a_record_for_every_filler(void **state)
 	free(text);
 }
 
-static void csv_has_as_many_fields_as_names(void **state)
+TEST(csv_has_as_many_fields_as_names)
 {
-	(void)state;
 	for (int points = 0; points < 2; points++) {
 		char *text = written("csv", 0, 10000, points, true), *rest;
 		size_t fields = 0, lines = 0;
@@ -166,14 +162,4 @@ static void csv_has_as_many_fields_as_names(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_says_it_in_80_columns),
-		cmocka_unit_test(text_of_what_is_not_complete_says_so),
-		cmocka_unit_test(json_has_a_record_for_every_filler),
-		cmocka_unit_test(csv_has_as_many_fields_as_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

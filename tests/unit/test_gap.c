@@ -30,9 +30,8 @@ static const char *words(void)
 	return gap.words;
 }
 
-static void within_three_percent_it_is_at_the_limit(void **state)
+TEST(within_three_percent_it_is_at_the_limit)
 {
-	(void)state;
 	begin(1.029, 1, 0);
 	assert_string_equal(words(), "at the limit");
 	assert_string_equal(gap.brief, "at it");
@@ -46,9 +45,8 @@ static void within_three_percent_it_is_at_the_limit(void **state)
 	assert_int_equal(gap.kind, GAP_ABOVE);
 }
 
-static void above_it_the_words_give_cycles_and_percent(void **state)
+TEST(above_it_the_words_give_cycles_and_percent)
 {
-	(void)state;
 	begin(1.5, 1, 0);
 	check_contains(words(), "0.500 (50 %) above: no effect that is known here explains it");
 	assert_string_equal(gap.brief, "+0.500");
@@ -61,9 +59,8 @@ static void above_it_the_words_give_cycles_and_percent(void **state)
 	check_contains(gap.words, "; not known here: ");
 }
 
-static void a_soft_effect_that_predicts_it_is_named(void **state)
+TEST(a_soft_effect_that_predicts_it_is_named)
 {
-	(void)state;
 	begin(1.5, 1, 1.45);
 	check_contains(words(), "0.500 (50 %) above, ");
 	check_contains(gap.words, limit_title(LIMIT_SATURATION));
@@ -78,18 +75,16 @@ static void a_soft_effect_that_predicts_it_is_named(void **state)
 	assert_int_equal(gap.kind, GAP_ABOVE);
 }
 
-static void a_large_gap_is_said_in_times(void **state)
+TEST(a_large_gap_is_said_in_times)
 {
-	(void)state;
 	begin(6, 1, 1);
 	check_contains(words(), "5.000 above, 6.0 times the limit");
 	begin(20, 1, 1);
 	check_contains(words(), "19.00 above, 20 times the limit");
 }
 
-static void below_it_the_model_must_be_wrong(void **state)
+TEST(below_it_the_model_must_be_wrong)
 {
-	(void)state;
 	begin(0.9, 1, 0);
 	check_contains(words(),
 		"0.100 (10 %) below the limit: the core model, or the clock, is wrong here");
@@ -101,9 +96,8 @@ static void below_it_the_model_must_be_wrong(void **state)
 	check_contains(words(), "contended: the figure may be off");
 }
 
-static void a_disturbed_figure_says_so(void **state)
+TEST(a_disturbed_figure_says_so)
 {
-	(void)state;
 	begin(1.5, 1, 0);
 	sample.contended = true;
 	check_contains(words(), "0.500 (50 %) above, but contended");
@@ -112,9 +106,8 @@ static void a_disturbed_figure_says_so(void **state)
 	check_contains(words(), "(provisional)");
 }
 
-static void another_cores_limit_leaves_no_gap(void **state)
+TEST(another_cores_limit_leaves_no_gap)
 {
-	(void)state;
 	begin(1.5, 1, 0);
 	gap_find(&sample, &limits, "Intel Skylake", false, &gap);
 	assert_int_equal(gap.kind, GAP_FOREIGN);
@@ -129,9 +122,8 @@ static void another_cores_limit_leaves_no_gap(void **state)
 	check_contains(gap.words, "below the limit: this core is faster than Intel Skylake");
 }
 
-static void nothing_to_compare_says_nothing(void **state)
+TEST(nothing_to_compare_says_nothing)
 {
-	(void)state;
 	begin(0, 1, 0);
 	assert_string_equal(words(), "");
 	assert_int_equal(gap.kind, GAP_NONE);
@@ -140,18 +132,4 @@ static void nothing_to_compare_says_nothing(void **state)
 	assert_string_equal(words(), "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(within_three_percent_it_is_at_the_limit),
-		cmocka_unit_test(above_it_the_words_give_cycles_and_percent),
-		cmocka_unit_test(a_soft_effect_that_predicts_it_is_named),
-		cmocka_unit_test(a_large_gap_is_said_in_times),
-		cmocka_unit_test(below_it_the_model_must_be_wrong),
-		cmocka_unit_test(a_disturbed_figure_says_so),
-		cmocka_unit_test(another_cores_limit_leaves_no_gap),
-		cmocka_unit_test(nothing_to_compare_says_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

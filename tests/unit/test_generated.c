@@ -51,11 +51,10 @@ static struct generated_loop two_parts(void)
 		.part = { { ADD, 0, 3, 4 }, { MUL, 0, 1, 2 } } };
 }
 
-static void the_same_loop_is_the_same_kernel(void **state)
+TEST(the_same_loop_is_the_same_kernel)
 {
 	struct generated_loop a = two_parts(), b = two_parts(), c = two_parts();
 
-	(void)state;
 	c.part[1].times = 2;
 	assert_ptr_equal(generated_kernel(&a), generated_kernel(&b));
 	assert_ptr_not_equal(generated_kernel(&a), generated_kernel(&c));
@@ -65,14 +64,13 @@ static void the_same_loop_is_the_same_kernel(void **state)
 }
 
 /* Nothing of it is left out. */
-static void a_line_that_is_too_long_is_refused(void **state)
+TEST(a_line_that_is_too_long_is_refused)
 {
 	struct generated_loop made = two_parts();
 	char *lines = made.part[0].lines;
 	struct laid laid;
 	size_t used = strlen(lines);
 
-	(void)state;
 	/* The longest that goes: what an assembler skips. */
 	memset(lines + used, ' ', 159 - used - 4);
 	check_ok(lay(&laid, generated_kernel(&made)));
@@ -90,14 +88,13 @@ static void a_line_that_is_too_long_is_refused(void **state)
 	clear(&laid);
 }
 
-static void parts_are_mixed_as_often_as_asked_for(void **state)
+TEST(parts_are_mixed_as_often_as_asked_for)
 {
 	struct generated_loop made = two_parts();
 	struct laid laid;
 	struct loop loop;
 	int adds = 0, muls = 0, row = 0, longest = 0;
 
-	(void)state;
 	check_ok(lay(&laid, generated_kernel(&made)));
 	loop_init(&loop, 512, 512);
 	check_ok(decode_loop(laid.run.code.start, code_buffer_left(&laid.room, laid.run.code.start),
@@ -150,11 +147,10 @@ static int registers_written(const struct generated_loop *made, const char *mnem
 	return count;
 }
 
-static void instances_take_turns_at_registers(void **state)
+TEST(instances_take_turns_at_registers)
 {
 	struct generated_loop made = two_parts();
 
-	(void)state;
 	assert_int_equal(registers_written(&made, "add", 60), 4);
 	made.part_count = 1;
 	made.part[0].registers = 1;
@@ -163,13 +159,12 @@ static void instances_take_turns_at_registers(void **state)
 	assert_int_equal(registers_written(&made, "add", 60), (int)generated_registers(0));
 }
 
-static void what_cannot_be_assembled_says_so(void **state)
+TEST(what_cannot_be_assembled_says_so)
 {
 	struct generated_loop made = { .part_count = 1, .part = { { "nonsense 1", 0, 1, 1 } } };
 	struct laid laid;
 	struct status status;
 
-	(void)state;
 	status = lay(&laid, generated_kernel(&made));
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "nonsense");
@@ -212,12 +207,11 @@ static void run_it(void *context, enum item_kind kind, int of, const struct kern
 	walk->count++;
 }
 
-static void every_line_assembles_and_runs(void **state)
+TEST(every_line_assembles_and_runs)
 {
 	struct recipes recipes;
 	struct walk walk = { .recipes = &recipes };
 
-	(void)state;
 	check_ok(recipes_load(NULL, &recipes));
 	recipes_each(&recipes, run_it, &walk);
 	assert_int_equal(walk.failures, 0);
@@ -225,7 +219,7 @@ static void every_line_assembles_and_runs(void **state)
 	recipes_free(&recipes);
 }
 
-static void slots_have_nops_beside_them(void **state)
+TEST(slots_have_nops_beside_them)
 {
 	struct generated_loop made = { .part_count = 1, .part = { { CHAIN, 0, 1, 1 } } };
 	const struct kernel *kernel = loop_with_nops(generated_kernel(&made), NOP, 7);
@@ -233,7 +227,6 @@ static void slots_have_nops_beside_them(void **state)
 	struct loop loop;
 	int nops = 0;
 
-	(void)state;
 	check_ok(lay(&laid, kernel));
 	loop_init(&loop, 512, 512);
 	check_ok(decode_loop(laid.run.code.start, code_buffer_left(&laid.room, laid.run.code.start),
@@ -253,11 +246,10 @@ static struct status read_text(
 	return recipes_read(text, "a file", classes, recipes);
 }
 
-static void widths_have_names_of_their_own(void **state)
+TEST(widths_have_names_of_their_own)
 {
 	struct recipes recipes;
 
-	(void)state;
 	check_ok(read_text("width | nop\nclass vadd 256,128 | a V0 | b V%n\nclass imul | c | d | "
 			   "minus vadd links 2\nclass only 128 | e |\n",
 		NULL, &recipes));
@@ -271,12 +263,11 @@ static void widths_have_names_of_their_own(void **state)
 	recipes_free(&recipes);
 }
 
-static void a_class_asked_for_brings_what_its_chain_runs_through(void **state)
+TEST(a_class_asked_for_brings_what_its_chain_runs_through)
 {
 	static const char *const asked[] = { "a", NULL };
 	struct recipes recipes;
 
-	(void)state;
 	check_ok(read_text("width | nop\nclass a | x | y | minus b\nclass b | x | y | minus "
 			   "c\nclass c | x | y\nclass d | x | y\n"
 			   "fact cap loads | x | rate 1\n",
@@ -286,11 +277,10 @@ static void a_class_asked_for_brings_what_its_chain_runs_through(void **state)
 	recipes_free(&recipes);
 }
 
-static void facts_say_how_they_come_about(void **state)
+TEST(facts_say_how_they_come_about)
 {
 	struct recipes recipes;
 
-	(void)state;
 	check_ok(read_text("width | nop\nfact cap loads | l | rate 2\nfact extra sign | l | less m "
 			   "n | half 4 setup s; t\nfuse cmp a,b | cmp x | f32\n",
 		NULL, &recipes));
@@ -304,7 +294,7 @@ static void facts_say_how_they_come_about(void **state)
 	recipes_free(&recipes);
 }
 
-static void mistakes_are_named_with_their_line(void **state)
+TEST(mistakes_are_named_with_their_line)
 {
 	static const struct {
 		const char *text;
@@ -329,7 +319,6 @@ static void mistakes_are_named_with_their_line(void **state)
 	};
 	struct recipes recipes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
 		struct status status = read_text(mistakes[i].text, NULL, &recipes);
 		char place[24];
@@ -341,21 +330,4 @@ static void mistakes_are_named_with_their_line(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_loop_is_the_same_kernel),
-		cmocka_unit_test(a_line_that_is_too_long_is_refused),
-		cmocka_unit_test(parts_are_mixed_as_often_as_asked_for),
-		cmocka_unit_test(instances_take_turns_at_registers),
-		cmocka_unit_test(what_cannot_be_assembled_says_so),
-		cmocka_unit_test(every_line_assembles_and_runs),
-		cmocka_unit_test(slots_have_nops_beside_them),
-		cmocka_unit_test(widths_have_names_of_their_own),
-		cmocka_unit_test(a_class_asked_for_brings_what_its_chain_runs_through),
-		cmocka_unit_test(facts_say_how_they_come_about),
-		cmocka_unit_test(mistakes_are_named_with_their_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

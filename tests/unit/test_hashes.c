@@ -28,11 +28,10 @@ static void run_at(const int64_t *v, struct kernel_run *run)
 	laid_at(kernel, v, run);
 }
 
-static void loads_are_exact(void **state)
+TEST(loads_are_exact)
 {
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	for (v[HASH_SIZE] = 16384; v[HASH_SIZE] < MEMORY; v[HASH_SIZE] = v[HASH_SIZE] * 2 + 1000)
 		for (v[HASH_LOAD] = 5; v[HASH_LOAD] <= 1000; v[HASH_LOAD] += 5) {
@@ -100,12 +99,11 @@ static void check_slots(const struct hash *hash, bool *seen)
 	assert_int_equal(keys, hash->keys);
 }
 
-static void every_key_has_its_place(void **state)
+TEST(every_key_has_its_place)
 {
 	static bool seen[SMALL / 24];
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	for (v[HASH_ORDER] = 0; v[HASH_ORDER] < 2; v[HASH_ORDER]++)
 		for (v[HASH_LOAD] = 25; v[HASH_LOAD] <= 400;
@@ -136,13 +134,12 @@ static uint64_t plain(const int64_t *v, uint64_t from, uint64_t count)
 	return asked_result(found, sum);
 }
 
-static void every_way_finds_the_same(void **state)
+TEST(every_way_finds_the_same)
 {
 	static const int64_t at_once[] = { 1, 2, 3, 16, 63, 64 };
 	struct random random = { 3 };
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	for (int way = 0; way < 400; way++) {
 		struct kernel_run run;
@@ -201,11 +198,10 @@ static double counted(const struct hash *hash, const int64_t *v)
 	return steps / LOOKUPS;
 }
 
-static void steps_are_as_many_as_expected(void **state)
+TEST(steps_are_as_many_as_expected)
 {
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[HASH_SIZE] = MEMORY;
 	for (v[HASH_TABLE] = 0; v[HASH_TABLE] < TABLES; v[HASH_TABLE]++)
@@ -230,14 +226,13 @@ static void steps_are_as_many_as_expected(void **state)
 
 /* The key of rank 0 is 1 where its node is written: the flag that stops it. What is there then is
  * of no use. */
-static void stopped_half_way_it_begins_again(void **state)
+TEST(stopped_half_way_it_begins_again)
 {
 	for (int order = 0; order < 2; order++) {
 		int64_t v[KNOBS_MAX];
 		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED };
 		struct hash hash;
 
-		(void)state;
 		initial(v);
 		v[HASH_SIZE] = MEMORY;
 		v[HASH_ORDER] = order;
@@ -262,13 +257,12 @@ static void stopped_half_way_it_begins_again(void **state)
 
 /* A tenth of a table's memory is its keys: clearing all the rest is looked at, too. The flag is in
  * what would be cleared last. */
-static void clearing_can_be_stopped(void **state)
+TEST(clearing_can_be_stopped)
 {
 	int64_t v[KNOBS_MAX];
 	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED };
 	struct hash hash;
 
-	(void)state;
 	initial(v);
 	v[HASH_SIZE] = MEMORY;
 	v[HASH_LOAD] = 5;
@@ -285,7 +279,7 @@ static void clearing_can_be_stopped(void **state)
 
 /* The key of rank 0 is the flag again, 1 once its node is written: so late that slots are to be
  * cleared next. */
-static void clearing_slots_can_be_stopped(void **state)
+TEST(clearing_slots_can_be_stopped)
 {
 	enum { EVERY = 4096 };
 	int64_t v[KNOBS_MAX];
@@ -293,7 +287,6 @@ static void clearing_slots_can_be_stopped(void **state)
 	struct hash hash;
 	uint64_t at;
 
-	(void)state;
 	initial(v);
 	v[HASH_SIZE] = MEMORY;
 	for (;; run.seed++) {
@@ -313,7 +306,7 @@ static void clearing_slots_can_be_stopped(void **state)
 
 /* Chaining bucket by bucket walks all nodes once more: who waits is told of that as well, and may
  * end it. */
-static void progress_goes_on_to_the_last_pass(void **state)
+TEST(progress_goes_on_to_the_last_pass)
 {
 	int64_t v[KNOBS_MAX];
 	struct kernel_run run = {
@@ -321,7 +314,6 @@ static void progress_goes_on_to_the_last_pass(void **state)
 	};
 	atomic_uint progress = 0;
 
-	(void)state;
 	initial(v);
 	v[HASH_SIZE] = MEMORY;
 	v[HASH_ORDER] = ORDER_BUCKET;
@@ -333,13 +325,12 @@ static void progress_goes_on_to_the_last_pass(void **state)
 	check_ok(kernel_verify(&run));
 }
 
-static void whole_runs_are_proved(void **state)
+TEST(whole_runs_are_proved)
 {
 	int64_t v[KNOBS_MAX];
 	struct kernel_run run;
 	struct status status;
 
-	(void)state;
 	initial(v);
 	v[HASH_SIZE] = 16384;
 	v[HASH_WHOLE] = 1;
@@ -356,11 +347,10 @@ static void whole_runs_are_proved(void **state)
 		"hash-lookup found 16777216 of 16777216 keys, and values that add up to ");
 }
 
-static void what_cannot_be_is_named(void **state)
+TEST(what_cannot_be_is_named)
 {
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[HASH_TABLE] = TABLE_OPEN;
 	v[HASH_LOAD] = 100;
@@ -373,20 +363,4 @@ static void what_cannot_be_is_named(void **state)
 	assert_int_equal(v[HASH_TABLE], TABLE_CHAINED);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loads_are_exact),
-		cmocka_unit_test(every_key_has_its_place),
-		cmocka_unit_test(every_way_finds_the_same),
-		cmocka_unit_test(steps_are_as_many_as_expected),
-		cmocka_unit_test(stopped_half_way_it_begins_again),
-		cmocka_unit_test(clearing_can_be_stopped),
-		cmocka_unit_test(clearing_slots_can_be_stopped),
-		cmocka_unit_test(progress_goes_on_to_the_last_pass),
-		cmocka_unit_test(whole_runs_are_proved),
-		cmocka_unit_test(what_cannot_be_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, setup, laid_end);
-}
+RUN_TESTS(.set_up = setup, .tear_down = laid_end)

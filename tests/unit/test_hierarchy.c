@@ -102,12 +102,11 @@ static bool has_finding(const struct world *world, enum finding_kind kind, const
 	return false;
 }
 
-static void levels_are_named_and_explained(void **state)
+TEST(levels_are_named_and_explained)
 {
 	struct world *world = world_new(&desktop, 1);
 	const struct hierarchy *hierarchy = &world->hierarchy;
 
-	(void)state;
 	find(world);
 	assert_int_equal(hierarchy->level_count, 5);
 	assert_string_equal(hierarchy->level[0].words, "L1d: 4.0 cycles up to 48 KiB");
@@ -154,11 +153,10 @@ static void check_sizes(const struct generated *made, int least)
 		fail_msg("right in %d of %d, not in %d", right, SEEDS, least);
 }
 
-static void sizes_come_out_right(void **state)
+TEST(sizes_come_out_right)
 {
 	struct generated made = desktop;
 
-	(void)state;
 	check_sizes(&made, SEEDS);
 	made.noise = 0.015;
 	check_sizes(&made, SEEDS * 98 / 100);
@@ -183,11 +181,10 @@ static void sizes_come_out_right(void **state)
 	check_sizes(&made, SEEDS * 95 / 100);
 }
 
-static void a_tlb_step_is_no_cache(void **state)
+TEST(a_tlb_step_is_no_cache)
 {
 	struct world *world = world_new(&desktop, 5);
 
-	(void)state;
 	world->machine.virtualised = true;
 	find(world);
 	assert_true(has_finding(world, FINDING_STEPS_STAY, "96 pages (384 KiB)"));
@@ -201,12 +198,11 @@ static void a_tlb_step_is_no_cache(void **state)
 	free(world);
 }
 
-static void a_second_tlb_is_found_beside_the_lines_of_caches(void **state)
+TEST(a_second_tlb_is_found_beside_the_lines_of_caches)
 {
 	struct world *world = world_new(&desktop, 6);
 	const struct hierarchy_level *tlb;
 
-	(void)state;
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
 		fill_pages(&desktop, 60 + (uint64_t)kind, 2048, 40, &world->pages[kind]);
 		use(&world->input.pages[kind], &world->pages[kind]);
@@ -221,12 +217,11 @@ static void a_second_tlb_is_found_beside_the_lines_of_caches(void **state)
 	free(world);
 }
 
-static void lines_of_the_first_cache_are_no_tlb_without_line_curves(void **state)
+TEST(lines_of_the_first_cache_are_no_tlb_without_line_curves)
 {
 	struct generated made = desktop;
 	struct world *world;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		world = world_new(&made, seed);
 		world->input.lines[PAGES_4K] = world->input.lines[PAGES_HUGE] =
@@ -243,12 +238,11 @@ static void lines_of_the_first_cache_are_no_tlb_without_line_curves(void **state
 	}
 }
 
-static void what_the_system_says_otherwise_is_a_finding(void **state)
+TEST(what_the_system_says_otherwise_is_a_finding)
 {
 	struct world *world = world_new(&desktop, 7);
 	int disagreements = 0;
 
-	(void)state;
 	world->machine.cache[2].bytes = 480ull << 20;
 	find(world);
 	for (int i = 0; i < world->hierarchy.finding_count; i++)
@@ -265,7 +259,7 @@ static void what_the_system_says_otherwise_is_a_finding(void **state)
 	free(world);
 }
 
-static void a_level_that_is_stated_and_missing_is_a_finding(void **state)
+TEST(a_level_that_is_stated_and_missing_is_a_finding)
 {
 	struct generated made = { .level = { { 4, 32 * KIB, 0 }, { 14, 1 * MIB, 8 },
 					  { 400, 0, 0 } },
@@ -275,7 +269,6 @@ static void a_level_that_is_stated_and_missing_is_a_finding(void **state)
 		.end = 256 * MIB };
 	struct world *world = world_new(&made, 8);
 
-	(void)state;
 	world->machine.cache[2] = (struct machine_cache){ 3, 32 << 20, 64 };
 	world->machine.cache_count = 3;
 	find(world);
@@ -284,11 +277,10 @@ static void a_level_that_is_stated_and_missing_is_a_finding(void **state)
 	free(world);
 }
 
-static void pages_that_were_refused_are_named(void **state)
+TEST(pages_that_were_refused_are_named)
 {
 	struct world *world = world_new(&desktop, 9);
 
-	(void)state;
 	world->input.got[PAGES_HUGE] = "4k";
 	find(world);
 	assert_true(has_finding(world, FINDING_PAGES, "huge"));
@@ -297,12 +289,11 @@ static void pages_that_were_refused_are_named(void **state)
 	free(world);
 }
 
-static void points_of_two_modes_are_named(void **state)
+TEST(points_of_two_modes_are_named)
 {
 	struct world *world = world_new(&desktop, 10);
 	struct curve_point *point = &world->lines[PAGES_4K].point[world->lines[PAGES_4K].count - 3];
 
-	(void)state;
 	point->two_modes = true;
 	point->mode_low = 150;
 	point->mode_high = 420;
@@ -319,14 +310,13 @@ static void points_of_two_modes_are_named(void **state)
 
 /* The first page beyond a TLB of six ways brings seven of 97 accesses to miss, or, as measured
  * beside others, half of them: 5.23 cycles are not 5 any more. */
-static void the_first_page_beyond_a_tlb_is_seen(void **state)
+TEST(the_first_page_beyond_a_tlb_is_seen)
 {
 	static const double beyond[] = { 5.23, 5.96, 6.21, 6.69, 7.16, 7.63, 8.06, 8.5, 8.94, 9.3,
 		9.7, 10.19 };
 	struct world *world = world_new(&desktop, 14);
 	struct made_curve *curve = &world->pages[PAGES_4K];
 
-	(void)state;
 	curve->count = 0;
 	for (double pages = 8; pages < 600;
 		pages = pages >= 88 && pages < 112 ? pages + 1 : floor(pages * 1.19)) {
@@ -346,11 +336,10 @@ static void the_first_page_beyond_a_tlb_is_seen(void **state)
 }
 
 /* What varies is said to do so wherever its figures stand. */
-static void what_varies_is_said_to(void **state)
+TEST(what_varies_is_said_to)
 {
 	struct world *world = world_new(&desktop, 12);
 
-	(void)state;
 	world->machine.cache[2].bytes = 480ull << 20;
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
 		for (int i = 0; i < world->lines[kind].count; i++)
@@ -380,11 +369,10 @@ static void what_varies_is_said_to(void **state)
 
 /* Entries are those that the kinds of pages show that shows more of them; what a miss costs is of
  * small pages, whichever that was. */
-static void a_miss_costs_what_small_pages_show(void **state)
+TEST(a_miss_costs_what_small_pages_show)
 {
 	struct world *world = world_new(&desktop, 5);
 
-	(void)state;
 	fill_pages(&desktop, 7, 1500, 40, &world->pages[PAGES_4K]);
 	fill_pages(&desktop, 8, 1800, 20, &world->pages[PAGES_HUGE]);
 	use(&world->input.pages[PAGES_4K], &world->pages[PAGES_4K]);
@@ -398,7 +386,7 @@ static void a_miss_costs_what_small_pages_show(void **state)
 
 /* A curve over pages as measured beside heavy load: where its second TLB (2,048 entries) begins to
  * miss is not where it ends. Entries are sure only where all pages miss soon after. */
-static void a_tlb_that_fades_has_a_range(void **state)
+TEST(a_tlb_that_fades_has_a_range)
 {
 	static const struct {
 		int pages;
@@ -488,7 +476,6 @@ static void a_tlb_that_fades_has_a_range(void **state)
 	struct made_curve *curve = &world->pages[PAGES_4K];
 	const struct hierarchy_level *second;
 
-	(void)state;
 	curve->count = 0;
 	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
 		curve->point[curve->count++] =
@@ -510,12 +497,11 @@ static void a_tlb_that_fades_has_a_range(void **state)
 	free(world);
 }
 
-static void memory_that_grows_is_one_memory(void **state)
+TEST(memory_that_grows_is_one_memory)
 {
 	struct generated made = desktop;
 	struct world *world;
 
-	(void)state;
 	made.memory_growth = 0.12;
 	world = world_new(&made, 11);
 	find(world);
@@ -526,11 +512,10 @@ static void memory_that_grows_is_one_memory(void **state)
 
 /* While the probe runs: what is claimed of a part is claimed of the whole too, but for memory's
  * latency. */
-static void nothing_is_claimed_too_early(void **state)
+TEST(nothing_is_claimed_too_early)
 {
 	struct world *world = world_new(&desktop, 12);
 
-	(void)state;
 	for (int count = 0; count <= world->lines[PAGES_4K].count; count++) {
 		double reached = count ? world->lines[PAGES_4K].point[count - 1].bytes : 0;
 
@@ -555,12 +540,11 @@ static void nothing_is_claimed_too_early(void **state)
 /* The step at 384 KiB is small, and where no cache is stated. */
 /* On a system whose smallest pages are of 64 KiB the same curve is of fewer entries, and of as many
  * bytes. */
-static void entries_are_of_the_pages_that_there_are(void **state)
+TEST(entries_are_of_the_pages_that_there_are)
 {
 	struct world *world = world_new(&desktop, 5);
 	const struct hierarchy_level *tlb;
 
-	(void)state;
 	world->input.got[PAGES_4K] = "64k";
 	find(world);
 	tlb = hierarchy_tlb(&world->hierarchy, 1);
@@ -570,11 +554,10 @@ static void entries_are_of_the_pages_that_there_are(void **state)
 	free(world);
 }
 
-static void a_tlb_step_is_passed_over_without_page_curves(void **state)
+TEST(a_tlb_step_is_passed_over_without_page_curves)
 {
 	struct world *world = world_new(&desktop, 13);
 
-	(void)state;
 	memset(&world->input.pages, 0, sizeof(world->input.pages));
 	find(world);
 	assert_non_null(hierarchy_cache(&world->hierarchy, 3));
@@ -583,12 +566,11 @@ static void a_tlb_step_is_passed_over_without_page_curves(void **state)
 	free(world);
 }
 
-static void nothing_measured_is_nothing_found(void **state)
+TEST(nothing_measured_is_nothing_found)
 {
 	struct hierarchy_input input = { .ghz = NAN };
 	struct hierarchy hierarchy;
 
-	(void)state;
 	hierarchy_find(&input, &hierarchy);
 	hierarchy_say(&input, &hierarchy);
 	assert_int_equal(hierarchy.level_count, 0);
@@ -598,28 +580,4 @@ static void nothing_measured_is_nothing_found(void **state)
 	assert_null(hierarchy_memory(&hierarchy));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(levels_are_named_and_explained),
-		cmocka_unit_test(sizes_come_out_right),
-		cmocka_unit_test(a_tlb_step_is_no_cache),
-		cmocka_unit_test(a_second_tlb_is_found_beside_the_lines_of_caches),
-		cmocka_unit_test(lines_of_the_first_cache_are_no_tlb_without_line_curves),
-		cmocka_unit_test(what_the_system_says_otherwise_is_a_finding),
-		cmocka_unit_test(a_level_that_is_stated_and_missing_is_a_finding),
-		cmocka_unit_test(pages_that_were_refused_are_named),
-		cmocka_unit_test(points_of_two_modes_are_named),
-		cmocka_unit_test(the_first_page_beyond_a_tlb_is_seen),
-		cmocka_unit_test(what_varies_is_said_to),
-		cmocka_unit_test(a_miss_costs_what_small_pages_show),
-		cmocka_unit_test(a_tlb_that_fades_has_a_range),
-		cmocka_unit_test(memory_that_grows_is_one_memory),
-		cmocka_unit_test(nothing_is_claimed_too_early),
-		cmocka_unit_test(entries_are_of_the_pages_that_there_are),
-		cmocka_unit_test(a_tlb_step_is_passed_over_without_page_curves),
-		cmocka_unit_test(nothing_measured_is_nothing_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -115,11 +115,10 @@ static const struct view *look(struct session *session)
 	return &view;
 }
 
-static void limits_follow_the_setting_in_the_same_step(void **state)
+TEST(limits_follow_the_setting_in_the_same_step)
 {
 	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
 
-	(void)state;
 	assert_non_null(look(session)->explanation);
 	check_near(view.explanation->limits.bound, 4, 0);
 	assert_int_equal(model.asked, 1);
@@ -142,12 +141,11 @@ static struct kernel stepped_fold(void)
 	return kernel;
 }
 
-static void stepped_code_is_read_when_the_setting_stays_and_once(void **state)
+TEST(stepped_code_is_read_when_the_setting_stays_and_once)
 {
 	struct kernel kernel = stepped_fold();
 	struct session *session = start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
 
-	(void)state;
 	/* No key waits for it: the frame says what is to come. */
 	assert_int_equal(model.asked, 0);
 	assert_null(look(session)->explanation);
@@ -223,12 +221,11 @@ static void await_answers(struct session *session, int count, double now)
 	}
 }
 
-static void stepped_code_is_read_while_others_go_on(void **state)
+TEST(stepped_code_is_read_while_others_go_on)
 {
 	struct kernel kernel = stepped_fold();
 	struct session *session = start_slow(&kernel);
 
-	(void)state;
 	session_advance(session, 100.07);
 	assert_true(insight_thinks(session));
 	/* Keys do not wait for it, and the next look comes soon, but not at once. */
@@ -248,13 +245,12 @@ static void stepped_code_is_read_while_others_go_on(void **state)
 	end(session);
 }
 
-static void advice_asks_for_one_after_the_other(void **state)
+TEST(advice_asks_for_one_after_the_other)
 {
 	struct kernel kernel = stepped_fold();
 	struct session *session = start_slow(&kernel);
 	double now = 101;
 
-	(void)state;
 	atomic_store(&held, false);
 	session_advance(session, now);
 	await_answers(session, 1, now);
@@ -274,12 +270,11 @@ static void advice_asks_for_one_after_the_other(void **state)
 	end(session);
 }
 
-static void what_is_read_of_another_core_is_thrown_away(void **state)
+TEST(what_is_read_of_another_core_is_thrown_away)
 {
 	struct kernel kernel = stepped_fold();
 	struct session *session = start_slow(&kernel);
 
-	(void)state;
 	session_advance(session, 100.07);
 	assert_true(insight_thinks(session));
 	/* Its model goes away: that waits. */
@@ -298,14 +293,13 @@ static void what_is_read_of_another_core_is_thrown_away(void **state)
 	end(session);
 }
 
-static void advice_on_stepped_code_is_followed_when_it_is_found(void **state)
+TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 {
 	struct kernel kernel = stepped_fold();
 	struct session *session = start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
 	double now = 100.01;
 	int before;
 
-	(void)state;
 	check_ok(session_command(session, "remedy", now));
 	check_contains(look(session)->notice, "reading the code of other settings");
 	for (int i = 0; i < 100 && look(session)->setting.v[FOLD_ACC] == 1; i++) {
@@ -342,11 +336,10 @@ static void await_advice(struct session *session, double now)
 	assert_true(turns > 1 && model.asked > asked + 4);
 }
 
-static void advice_waits_until_a_setting_stays(void **state)
+TEST(advice_waits_until_a_setting_stays)
 {
 	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
 
-	(void)state;
 	check_ok(session_command(session, "set acc=2", 100.05));
 	session_advance(session, 100.1);
 	assert_int_equal(look(session)->advice.kind, ADVICE_NONE);
@@ -364,11 +357,10 @@ static void advice_waits_until_a_setting_stays(void **state)
 	end(session);
 }
 
-static void advice_is_found_while_frozen(void **state)
+TEST(advice_is_found_while_frozen)
 {
 	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
 
-	(void)state;
 	check_ok(session_command(session, "freeze", 100.01));
 	check_ok(session_command(session, "set acc=2", 100.02));
 	assert_false(session_idle(session));
@@ -379,11 +371,10 @@ static void advice_is_found_while_frozen(void **state)
 	end(session);
 }
 
-static void a_core_that_is_not_known_is_never_guessed(void **state)
+TEST(a_core_that_is_not_known_is_never_guessed)
 {
 	struct session *session = start(UARCH_NEAREST, NULL, LIMIT);
 
-	(void)state;
 	assert_null(look(session)->explanation);
 	assert_int_equal(model.asked, 0);
 	check_contains(view.limits_note, "core not recognised; nearest: Core own");
@@ -403,11 +394,10 @@ static void a_core_that_is_not_known_is_never_guessed(void **state)
 	end(session);
 }
 
-static void another_core_is_marked_and_left_again(void **state)
+TEST(another_core_is_marked_and_left_again)
 {
 	struct session *session = start(UARCH_EXACT, "other", LIMIT);
 
-	(void)state;
 	assert_true(look(session)->foreign);
 	assert_true(model.foreign);
 	assert_string_equal(view.core->title, "Core other");
@@ -427,11 +417,10 @@ static void another_core_is_marked_and_left_again(void **state)
 	end(session);
 }
 
-static void a_machine_that_is_known_later_is_explained_then(void **state)
+TEST(a_machine_that_is_known_later_is_explained_then)
 {
 	struct session *session = start(UARCH_EXACT, NULL, 0);
 
-	(void)state;
 	assert_null(look(session)->explanation);
 	assert_string_equal(view.limits_note, "");
 	fake.machine.memory_limit = LIMIT;
@@ -441,11 +430,10 @@ static void a_machine_that_is_known_later_is_explained_then(void **state)
 	end(session);
 }
 
-static void a_kernel_that_cannot_be_explained_says_why(void **state)
+TEST(a_kernel_that_cannot_be_explained_says_why)
 {
 	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
 
-	(void)state;
 	model.fails = true;
 	check_ok(session_command(session, "set acc=2", 100.1));
 	assert_null(look(session)->explanation);
@@ -456,13 +444,12 @@ static void a_kernel_that_cannot_be_explained_says_why(void **state)
 	end(session);
 }
 
-static void views_go_round_and_code_scrolls(void **state)
+TEST(views_go_round_and_code_scrolls)
 {
 	static const char *const round[] = { "ladder", "ports", "code", "mountain", "strip",
 		"slices" };
 	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(round) / sizeof(round[0]); i++) {
 		check_ok(session_command(session, "view next", 100.1));
 		assert_string_equal(look(session)->front, round[i]);
@@ -484,13 +471,12 @@ static void views_go_round_and_code_scrolls(void **state)
 	end(session);
 }
 
-static void without_a_model_all_else_works(void **state)
+TEST(without_a_model_all_else_works)
 {
 	struct engine engine = fake_init(&fake, LIMIT);
 	struct session_options options = { .seed = 5 };
 	struct session *session;
 
-	(void)state;
 	setting_init(&options.setting, &kernel_fold);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
@@ -505,24 +491,4 @@ static void without_a_model_all_else_works(void **state)
 	session_free(session);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_follow_the_setting_in_the_same_step),
-		cmocka_unit_test(stepped_code_is_read_when_the_setting_stays_and_once),
-		cmocka_unit_test(stepped_code_is_read_while_others_go_on),
-		cmocka_unit_test(advice_asks_for_one_after_the_other),
-		cmocka_unit_test(what_is_read_of_another_core_is_thrown_away),
-		cmocka_unit_test(advice_on_stepped_code_is_followed_when_it_is_found),
-		cmocka_unit_test(advice_waits_until_a_setting_stays),
-		cmocka_unit_test(advice_is_found_while_frozen),
-		cmocka_unit_test(a_core_that_is_not_known_is_never_guessed),
-		cmocka_unit_test(another_core_is_marked_and_left_again),
-		cmocka_unit_test(a_machine_that_is_known_later_is_explained_then),
-		cmocka_unit_test(a_kernel_that_cannot_be_explained_says_why),
-		cmocka_unit_test(views_go_round_and_code_scrolls),
-		cmocka_unit_test(without_a_model_all_else_works),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

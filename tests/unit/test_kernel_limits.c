@@ -51,9 +51,8 @@ static const struct limit *limit_of(enum limit_kind kind)
 	return NULL;
 }
 
-static void every_kernel_names_a_limit_that_exists(void **state)
+TEST(every_kernel_names_a_limit_that_exists)
 {
-	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 
@@ -65,12 +64,11 @@ static void every_kernel_names_a_limit_that_exists(void **state)
 
 /* Lines that a stride leaves out do not come: 128 KiB at stride 24 are 43 KiB of lines, and L1
  * holds them. */
-static void lines_left_out_cost_nothing(void **state)
+TEST(lines_left_out_cost_nothing)
 {
 	const struct kernel *mountain = kernel_find("mountain");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	if (!core.uarch)
 		skip();
 	initial(mountain, v);
@@ -87,9 +85,8 @@ static void lines_left_out_cost_nothing(void **state)
 }
 
 /* Hard ones bind; a soft one (misprediction) stands above what binds and is what is predicted. */
-static void default_settings_bind_as_their_documents_say(void **state)
+TEST(default_settings_bind_as_their_documents_say)
 {
-	(void)state;
 	if (!core.uarch)
 		skip();
 	for (int k = 0; kernel_registry[k]; k++) {
@@ -119,9 +116,8 @@ static void default_settings_bind_as_their_documents_say(void **state)
 
 /* 224 micro-ops of 3 each to an element: 74.7 elements of the next product overlap with the last of
  * this one. */
-static void chains_that_begin_anew_overlap(void **state)
+TEST(chains_that_begin_anew_overlap)
 {
-	(void)state;
 	if (!core.uarch)
 		skip();
 	ask_with("mul-chain", "restart", 0);
@@ -143,9 +139,8 @@ static void chains_that_begin_anew_overlap(void **state)
 
 /* Half of gather's memory is indices, read in order: values of 32 KiB fit the cache, though both
  * together do not. */
-static void only_the_range_of_scattered_accesses_counts(void **state)
+TEST(only_the_range_of_scattered_accesses_counts)
 {
-	(void)state;
 	if (!core.uarch)
 		skip();
 	ask_with("gather", "size", 64 << 10);
@@ -167,7 +162,7 @@ static int64_t order_named(const struct kernel *kernel, const char *name)
 
 /* At random each node waits for its own line, however many nodes lie in one; in order they share
  * it. */
-static void small_nodes_at_random_all_wait_for_their_lines(void **state)
+TEST(small_nodes_at_random_all_wait_for_their_lines)
 {
 	static const struct {
 		const char *kernel, *apart, *order;
@@ -181,7 +176,6 @@ static void small_nodes_at_random_all_wait_for_their_lines(void **state)
 		{ "latency", "stride", "pairs", 32, 64, 0.5 },
 	};
 
-	(void)state;
 	if (!core.uarch)
 		skip();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -204,14 +198,13 @@ static void small_nodes_at_random_all_wait_for_their_lines(void **state)
 }
 
 /* The second line of a pair may have come with the first: its load is no wait that is sure. */
-static void lines_beside_each_other_are_one_wait_for_sure(void **state)
+TEST(lines_beside_each_other_are_one_wait_for_sure)
 {
 	const struct kernel *latency = kernel_find("latency");
 	int order = kernel_knob(latency, "order");
 	int64_t v[KNOBS_MAX];
 	double apart, lines;
 
-	(void)state;
 	if (!core.uarch)
 		skip();
 	initial(latency, v);
@@ -226,13 +219,12 @@ static void lines_beside_each_other_are_one_wait_for_sure(void **state)
 }
 
 /* The small copy that the code is read from would be learnt by heart. */
-static void figures_are_those_of_the_size_asked_about(void **state)
+TEST(figures_are_those_of_the_size_asked_about)
 {
 	const struct kernel *kernel = kernel_find("mispredict");
 	int64_t v[KNOBS_MAX];
 	struct status status;
 
-	(void)state;
 	if (!core.uarch)
 		skip();
 	initial(kernel, v);
@@ -274,13 +266,12 @@ static bool is_strict(void)
 }
 
 /* A few nodes of many are laid out, and memory for those is enough. */
-static void code_is_read_without_memory_for_the_data(void **state)
+TEST(code_is_read_without_memory_for_the_data)
 {
 	struct kernel kernel = *kernel_find("tree-lookup");
 	int64_t v[KNOBS_MAX];
 	struct status status;
 
-	(void)state;
 	if (!core.uarch)
 		skip();
 	initial(&kernel, v);
@@ -307,12 +298,11 @@ static uint64_t notes_least(const int64_t *v)
 
 /* Of latency's two sets both are small where only the code is wanted, and that is laid out in one
  * go. */
-static void code_is_read_in_a_small_copy_of_all_sets(void **state)
+TEST(code_is_read_in_a_small_copy_of_all_sets)
 {
 	struct kernel kernel = *kernel_find("latency");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	if (!core.uarch)
 		skip();
 	initial(&kernel, v);
@@ -324,9 +314,8 @@ static void code_is_read_in_a_small_copy_of_all_sets(void **state)
 	assert_true(least_asked <= 64 << 10);
 }
 
-static void the_longest_loops_are_read(void **state)
+TEST(the_longest_loops_are_read)
 {
-	(void)state;
 	if (!core.uarch)
 		skip();
 	ask_with("alignment", "count", 12); /* the choice: 16384 */
@@ -359,21 +348,4 @@ static int end(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kernel_names_a_limit_that_exists),
-		cmocka_unit_test(lines_left_out_cost_nothing),
-		cmocka_unit_test(default_settings_bind_as_their_documents_say),
-		cmocka_unit_test(chains_that_begin_anew_overlap),
-		cmocka_unit_test(only_the_range_of_scattered_accesses_counts),
-		cmocka_unit_test(small_nodes_at_random_all_wait_for_their_lines),
-		cmocka_unit_test(lines_beside_each_other_are_one_wait_for_sure),
-		cmocka_unit_test(figures_are_those_of_the_size_asked_about),
-		cmocka_unit_test(code_is_read_without_memory_for_the_data),
-		cmocka_unit_test(code_is_read_in_a_small_copy_of_all_sets),
-		cmocka_unit_test(the_longest_loops_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, begin, end);
-}
+RUN_TESTS(.set_up = begin, .tear_down = end)

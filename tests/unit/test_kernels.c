@@ -53,9 +53,8 @@ static int64_t random_value(const struct knob *knob, struct random *random)
 	       (int64_t)random_below(random, (uint64_t)(high - low + 1)) / multiple * multiple;
 }
 
-static void tables_are_complete(void **state)
+TEST(tables_are_complete)
 {
-	(void)state;
 	assert_non_null(kernel_registry[0]);
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
@@ -96,11 +95,10 @@ static void check_function_is_shown(const struct kernel *kernel, const char *fun
 
 /* Any allowed setting verifies, laid out from nothing or over what the setting before left, and
  * leaves alone what lies behind its memory. */
-static void random_settings_compute_right(void **state)
+TEST(random_settings_compute_right)
 {
 	struct random random = { 42 };
 
-	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		uint64_t prepared = 0, layout = 0;
@@ -143,13 +141,12 @@ static void random_settings_compute_right(void **state)
 	}
 }
 
-static void every_combine_loop_computes_right(void **state)
+TEST(every_combine_loop_computes_right)
 {
 	const struct kernel *combine = kernel_find("combine");
 	int64_t v[KNOBS_MAX];
 	int loops = 0;
 
-	(void)state;
 	initial(combine, v);
 	int op = kernel_knob(combine, "op"), type = kernel_knob(combine, "type"),
 	    unroll = kernel_knob(combine, "unroll"), acc = kernel_knob(combine, "acc"),
@@ -174,10 +171,9 @@ static void every_combine_loop_computes_right(void **state)
 }
 
 /* A wrong sum is noticed: verify() is no formality. */
-static void verify_can_fail(void **state)
+TEST(verify_can_fail)
 {
 
-	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		struct kernel_run run;
@@ -209,14 +205,13 @@ static void verify_can_fail(void **state)
 	}
 }
 
-static void calls_continue_where_the_last_one_stopped(void **state)
+TEST(calls_continue_where_the_last_one_stopped)
 {
 	const struct kernel *list = kernel_find("list-length");
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 	const void *half;
 
-	(void)state;
 	initial(list, v);
 	run_at(list, v, 0, &run);
 	list->call(&run, run.ring / 2);
@@ -233,12 +228,11 @@ static void calls_continue_where_the_last_one_stopped(void **state)
 /* A random list grown in steps is the list built at once, and every node is on it. */
 /* A short working set in the middle of a longer one's data is as good as one at its beginning, and
  * both know which they are. */
-static void movable_sets_begin_anywhere(void **state)
+TEST(movable_sets_begin_anywhere)
 {
 	const uint64_t base = 2 << 20;
 	int movable = 0;
 
-	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		int size = kernel_axis(kernel, AXIS_SIZE);
@@ -265,11 +259,10 @@ static void movable_sets_begin_anywhere(void **state)
 }
 
 /* Half-way round is where half a pass ends. */
-static void begins_at_a_share_of_the_ring(void **state)
+TEST(begins_at_a_share_of_the_ring)
 {
 	int count = 0;
 
-	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		struct kernel_run run;
@@ -303,7 +296,7 @@ static void begins_at_a_share_of_the_ring(void **state)
 	assert_true(count > 0);
 }
 
-static void random_lists_grow(void **state)
+TEST(random_lists_grow)
 {
 	const struct kernel *list = kernel_find("list-length");
 	unsigned char *once = aligned_alloc(2 << 20, MEMORY);
@@ -313,7 +306,6 @@ static void random_lists_grow(void **state)
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(list, v);
 	v[spacing] = 64;
 	v[order] = 1;
@@ -336,13 +328,12 @@ static void random_lists_grow(void **state)
 	free(once);
 }
 
-static void one_node_points_to_itself(void **state)
+TEST(one_node_points_to_itself)
 {
 	const struct kernel *list = kernel_find("list-length");
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(list, v);
 	for (int spacing = 16; spacing <= 256; spacing *= 2)
 		for (int order = 0; order < 2; order++) {
@@ -354,11 +345,10 @@ static void one_node_points_to_itself(void **state)
 		}
 }
 
-static void cancelled_preparation_can_be_taken_up(void **state)
+TEST(cancelled_preparation_can_be_taken_up)
 {
 	atomic_bool cancel = true;
 
-	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		int64_t v[KNOBS_MAX];
@@ -402,11 +392,10 @@ static void rights_at(const void *address, char rights[8])
 }
 
 /* Code that kernels make can be run, and no more written, once it is there. */
-static void code_that_is_made_is_not_writable(void **state)
+TEST(code_that_is_made_is_not_writable)
 {
 	int made = 0;
 
-	(void)state;
 	for (int i = 0; kernel_registry[i]; i++) {
 		const struct kernel *kernel = kernel_registry[i];
 		int64_t v[KNOBS_MAX];
@@ -433,11 +422,10 @@ static void code_that_is_made_is_not_writable(void **state)
 }
 
 /* Whatever knob a user turns, the others follow to something allowed. */
-static void fit_makes_any_move_allowed(void **state)
+TEST(fit_makes_any_move_allowed)
 {
 	struct random random = { 3 };
 
-	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		int64_t v[KNOBS_MAX];
@@ -473,7 +461,7 @@ static void fit_makes_any_move_allowed(void **state)
 }
 
 /* Counted one by one: a load crosses when its last byte lies in another line than its first. */
-static void splits_are_those_of_the_layout(void **state)
+TEST(splits_are_those_of_the_layout)
 {
 	const struct kernel *loads = kernel_find("split-loads");
 	int width = kernel_knob(loads, "width"), order = kernel_knob(loads, "order"),
@@ -481,7 +469,6 @@ static void splits_are_those_of_the_layout(void **state)
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(loads, v);
 	for (v[width] = 0; v[width] < 6; v[width]++) {
 		int64_t bytes = 2 << v[width];
@@ -509,14 +496,13 @@ static void splits_are_those_of_the_layout(void **state)
 
 /* Half a pass over few places may take longer than a whole one: trials are of whole passes there. A
  * long pass would take a trial too long. */
-static void small_scattered_stores_are_timed_by_passes(void **state)
+TEST(small_scattered_stores_are_timed_by_passes)
 {
 	const struct kernel *stores = kernel_find("scatter-stores");
 	int size = kernel_knob(stores, "size");
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(stores, v);
 	run_at(stores, v, 0, &run);
 	assert_true(run.ring > 0 && run.period == run.ring && run.passes);
@@ -527,7 +513,7 @@ static void small_scattered_stores_are_timed_by_passes(void **state)
 
 /* A call's products are of so many elements each: longer ones than the call's make no difference to
  * what it computes. */
-static void products_begin_anew(void **state)
+TEST(products_begin_anew)
 {
 	const struct kernel *chain = kernel_find("mul-chain");
 	int acc = kernel_knob(chain, "acc"), restart = kernel_knob(chain, "restart");
@@ -535,7 +521,6 @@ static void products_begin_anew(void **state)
 	int64_t v[KNOBS_MAX];
 	uint64_t one;
 
-	(void)state;
 	initial(chain, v);
 	run_at(chain, v, 0, &run);
 	check_near(run.walk.restart, 0, 0);
@@ -555,12 +540,11 @@ static void products_begin_anew(void **state)
 	check_near(run.walk.restart, 33, 0);
 }
 
-static void missing_instructions_are_named(void **state)
+TEST(missing_instructions_are_named)
 {
 	enum feature foreign = features_have(FEATURE_X86_64) ? FEATURE_NEON : FEATURE_AVX2;
 	struct status status = features_need(foreign, "form=some");
 
-	(void)state;
 	assert_true(features_have(FEATURE_X86_64) != features_have(FEATURE_NEON));
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "form=some needs ");
@@ -570,12 +554,11 @@ static void missing_instructions_are_named(void **state)
 		features_have(FEATURE_X86_64) ? FEATURE_X86_64 : FEATURE_NEON, "form=some"));
 }
 
-static void combine_refuses_what_cannot_be(void **state)
+TEST(combine_refuses_what_cannot_be)
 {
 	const struct kernel *combine = kernel_find("combine");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(combine, v);
 	v[kernel_knob(combine, "unroll")] = 2;
 	v[kernel_knob(combine, "acc")] = 3;
@@ -589,27 +572,4 @@ static void combine_refuses_what_cannot_be(void **state)
 	check_contains(combine->check(v).text, "256");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_complete),
-		cmocka_unit_test(random_settings_compute_right),
-		cmocka_unit_test(every_combine_loop_computes_right),
-		cmocka_unit_test(verify_can_fail),
-		cmocka_unit_test(calls_continue_where_the_last_one_stopped),
-		cmocka_unit_test(movable_sets_begin_anywhere),
-		cmocka_unit_test(begins_at_a_share_of_the_ring),
-		cmocka_unit_test(random_lists_grow),
-		cmocka_unit_test(one_node_points_to_itself),
-		cmocka_unit_test(cancelled_preparation_can_be_taken_up),
-		cmocka_unit_test(code_that_is_made_is_not_writable),
-		cmocka_unit_test(fit_makes_any_move_allowed),
-		cmocka_unit_test(small_scattered_stores_are_timed_by_passes),
-		cmocka_unit_test(splits_are_those_of_the_layout),
-		cmocka_unit_test(products_begin_anew),
-		cmocka_unit_test(missing_instructions_are_named),
-		cmocka_unit_test(combine_refuses_what_cannot_be),
-	};
-
-	return cmocka_run_group_tests(tests, laid_begin, laid_end);
-}
+RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

@@ -11,11 +11,10 @@ static struct status parse(const char *text)
 	return keys_parse(&keys, text, "keys", command_rows());
 }
 
-static void the_keys_that_come_along_are_good(void **state)
+TEST(the_keys_that_come_along_are_good)
 {
 	char origin[256], *text;
 
-	(void)state;
 	check_ok(data_load("keys", &text, origin));
 	check_ok(keys_parse(&keys, text, origin, command_rows()));
 	free(text);
@@ -40,9 +39,8 @@ static void the_keys_that_come_along_are_good(void **state)
 		assert_non_null(keys_find(&keys, (enum context)context, KEYCODE_ESC));
 }
 
-static void rows_have_key_command_word_and_note(void **state)
+TEST(rows_have_key_command_word_and_note)
 {
-	(void)state;
 	check_ok(parse("# comment\n\n[main]\n  C-l   redraw  # word | a note\nF12 pin swap # "
 		       "another\n[ kernel previous # x"));
 	assert_int_equal(keys.count, 3);
@@ -68,9 +66,8 @@ static void check_refused(const char *text, int line, const char *word, const ch
 	check_contains(status.text, allowed);
 }
 
-static void wrong_lines_are_named(void **state)
+TEST(wrong_lines_are_named)
 {
-	(void)state;
 	check_refused("q quit # end", 1, "", "[main]");
 	check_refused("[main]\n[mian]\n", 2, "context \"mian\"", "main");
 	check_refused("[main]\nq # end\n", 2, "key \"q\"", "no command");
@@ -84,11 +81,10 @@ static void wrong_lines_are_named(void **state)
 		"[main]\nq quit # a word that is much too long | end\n", 2, "a word that", "15");
 }
 
-static void long_lines_and_many_keys_are_refused(void **state)
+TEST(long_lines_and_many_keys_are_refused)
 {
 	char line[400], *many = calloc(1, 20000);
 
-	(void)state;
 	snprintf(line, sizeof(line), "[main]\nq quit # %0300d\n", 0);
 	check_refused(line, 2, "the note", "300");
 	snprintf(line, sizeof(line), "[main]\nq pin%0150d # x\n", 0);
@@ -102,13 +98,12 @@ static void long_lines_and_many_keys_are_refused(void **state)
 	free(many);
 }
 
-static void names_and_codes_agree(void **state)
+TEST(names_and_codes_agree)
 {
 	static const char *const names[] = { "a", "?", "Space", "Enter", "Esc", "BackTab",
 		"PageDown", "F1", "F12", "C-a", "C-z", "Up" };
 	char name[16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		keys_name(keys_code(names[i]), name, sizeof(name));
 		assert_string_equal(name, names[i]);
@@ -119,9 +114,8 @@ static void names_and_codes_agree(void **state)
 	assert_int_equal(keys_code(""), KEYCODE_NONE);
 }
 
-static void look_up_goes_from_the_key_to_its_class(void **state)
+TEST(look_up_goes_from_the_key_to_its_class)
 {
-	(void)state;
 	check_ok(parse("[main]\nq quit # e\nDigit digit {char} # d\n[entry]\nk digit k # k\n"
 		       "[find]\nChar find {find}{char} # c\nq close # c\n"));
 	assert_string_equal(keys_find(&keys, CONTEXT_MAIN, '7')->key, "Digit");
@@ -134,11 +128,10 @@ static void look_up_goes_from_the_key_to_its_class(void **state)
 	assert_null(keys_find(&keys, CONTEXT_HELP, 'q'));
 }
 
-static void while_a_value_is_typed_every_character_goes_into_it(void **state)
+TEST(while_a_value_is_typed_every_character_goes_into_it)
 {
 	char origin[256], *text;
 
-	(void)state;
 	check_ok(data_load("keys", &text, origin));
 	check_ok(keys_parse(&keys, text, origin, command_rows()));
 	free(text);
@@ -156,11 +149,10 @@ static void while_a_value_is_typed_every_character_goes_into_it(void **state)
 	assert_null(keys_find(&keys, CONTEXT_ENTRY, KEYCODE_PAGEUP));
 }
 
-static void commands_are_filled_in(void **state)
+TEST(commands_are_filled_in)
 {
 	char command[40];
 
-	(void)state;
 	check_ok(parse("[find]\nChar find {find}{char} # c\nBackspace find {find-1} # e\n"));
 	keys_expand(&keys.row[0], 'x', "ab", command, sizeof(command));
 	assert_string_equal(command, "find abx");
@@ -196,9 +188,8 @@ static const wchar_t *keys_of(const wchar_t *text)
 	return text;
 }
 
-static void what_a_terminal_tells_of_itself_is_passed_over(void **state)
+TEST(what_a_terminal_tells_of_itself_is_passed_over)
 {
-	(void)state;
 	assert_true(wcscmp(keys_of(L"[41;10Rq"), L"q") == 0);		 /* where the cursor is */
 	assert_true(wcscmp(keys_of(L"[?62;22cq"), L"q") == 0);		 /* what it can do */
 	assert_true(wcscmp(keys_of(L"[?12;2$yq"), L"q") == 0);		 /* a mode */
@@ -207,9 +198,8 @@ static void what_a_terminal_tells_of_itself_is_passed_over(void **state)
 	assert_true(wcscmp(keys_of(L"P>|name 1.0\033\\q"), L"q") == 0); /* its name */
 }
 
-static void keys_that_are_not_known_are_passed_over(void **state)
+TEST(keys_that_are_not_known_are_passed_over)
 {
-	(void)state;
 	assert_true(wcscmp(keys_of(L"[1;5Pq"), L"q") == 0);
 	assert_true(wcscmp(keys_of(L"[15;5~q"), L"q") == 0);
 	assert_true(wcscmp(keys_of(L"[[Aq"), L"q") == 0);
@@ -217,40 +207,20 @@ static void keys_that_are_not_known_are_passed_over(void **state)
 }
 
 /* Esc, and soon after it another key. */
-static void keys_right_after_an_escape_stay_keys(void **state)
+TEST(keys_right_after_an_escape_stay_keys)
 {
 	static const wchar_t *const texts[] = { L"", L"q", L"P", L"Pq", L"O", L"O ", L"]", L"]q",
 		L"1", L"\033" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_ptr_equal(keys_of(texts[i]), texts[i]);
 }
 
-static void what_has_not_come_yet_is_waited_for(void **state)
+TEST(what_has_not_come_yet_is_waited_for)
 {
-	(void)state;
 	assert_true(*keys_of(L"[") == 0);
 	assert_true(*keys_of(L"[41;") == 0);
 	assert_true(*keys_of(L"]11;rgb") == 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_keys_that_come_along_are_good),
-		cmocka_unit_test(rows_have_key_command_word_and_note),
-		cmocka_unit_test(wrong_lines_are_named),
-		cmocka_unit_test(long_lines_and_many_keys_are_refused),
-		cmocka_unit_test(names_and_codes_agree),
-		cmocka_unit_test(look_up_goes_from_the_key_to_its_class),
-		cmocka_unit_test(while_a_value_is_typed_every_character_goes_into_it),
-		cmocka_unit_test(commands_are_filled_in),
-		cmocka_unit_test(what_a_terminal_tells_of_itself_is_passed_over),
-		cmocka_unit_test(keys_that_are_not_known_are_passed_over),
-		cmocka_unit_test(keys_right_after_an_escape_stay_keys),
-		cmocka_unit_test(what_has_not_come_yet_is_waited_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -49,12 +49,11 @@ static void check_rates(const struct made_window *made, double off, enum knee_ki
 	assert_true(tally.points_most <= 44);
 }
 
-static void a_sharp_knee_is_found_to_the_filler(void **state)
+TEST(a_sharp_knee_is_found_to_the_filler)
 {
 	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.01 };
 	struct tally tally = tally_of(&made, 0);
 
-	(void)state;
 	check_rates(&made, 0, KNEE_SHARP, 99.5, 99.5, 0);
 	/* Each point takes some milliseconds. */
 	assert_true(tally.points < 22);
@@ -68,21 +67,19 @@ static void a_sharp_knee_is_found_to_the_filler(void **state)
 }
 
 /* With a fifth of noise most curves are called unclear, and hardly one is named wrongly. */
-static void much_noise_is_called_so(void **state)
+TEST(much_noise_is_called_so)
 {
 	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.2 };
 	struct tally tally = tally_of(&made, 5);
 
-	(void)state;
 	assert_true(tally.kind[KNEE_UNCLEAR] > 60);
 	assert_true(tally.wrong < 8);
 }
 
-static void knees_of_other_sizes_are_found(void **state)
+TEST(knees_of_other_sizes_are_found)
 {
 	static const double sizes[] = { 5, 14, 15, 48, 85, 104, 204, 255, 256, 257, 1000 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		struct made_window made = {
 			.latency = 600, .width = 6, .knee = sizes[i], .noise = 0.02
@@ -93,13 +90,12 @@ static void knees_of_other_sizes_are_found(void **state)
 }
 
 /* A tenth of the points read up to 2.2 times too high. */
-static void disturbed_points_are_outvoted(void **state)
+TEST(disturbed_points_are_outvoted)
 {
 	struct made_window made = {
 		.latency = 600, .width = 6, .knee = 442, .noise = 0.03, .spikes = 0.05
 	};
 
-	(void)state;
 	check_rates(&made, 5, KNEE_SHARP, 97, 97, 2);
 	made.spikes = 0.1;
 	check_rates(&made, 5, KNEE_SHARP, 88, 88, 6);
@@ -108,20 +104,19 @@ static void disturbed_points_are_outvoted(void **state)
 }
 
 /* Memory that is by turns slower and faster, by a tenth and by a fifth. */
-static void a_base_that_drifts_is_borne(void **state)
+TEST(a_base_that_drifts_is_borne)
 {
 	struct made_window made = {
 		.latency = 600, .width = 6, .knee = 442, .noise = 0.02, .drift = 0.1
 	};
 
-	(void)state;
 	check_rates(&made, 3, KNEE_SHARP, 99, 98, 0.5);
 	made.drift = 0.2;
 	check_rates(&made, 5, KNEE_SHARP, 90, 93, 6);
 }
 
 /* Half of the integer registers go one by one, and the like: the rise is spread over 60 fillers. */
-static void a_rise_that_takes_its_time_is_called_soft(void **state)
+TEST(a_rise_that_takes_its_time_is_called_soft)
 {
 	struct made_window made = {
 		.latency = 600, .width = 6, .knee = 204, .spread = 60, .noise = 0.01
@@ -129,7 +124,6 @@ static void a_rise_that_takes_its_time_is_called_soft(void **state)
 	struct knee_curve curve;
 	struct knee knee;
 
-	(void)state;
 	check_rates(&made, 8, KNEE_SOFT, 99, 99, 0);
 	made.noise = 0.02;
 	made.knee = 442;
@@ -147,9 +141,8 @@ static void a_rise_that_takes_its_time_is_called_soft(void **state)
 }
 
 /* Behind the knee the fillers' own work goes on and on: that is another rise, and not the first. */
-static void growth_behind_a_rise_does_not_hide_it(void **state)
+TEST(growth_behind_a_rise_does_not_hide_it)
 {
-	(void)state;
 	for (int noise = 1; noise <= 4; noise++) {
 		struct made_window made = { .latency = 590,
 			.width = 6,
@@ -165,18 +158,17 @@ static void growth_behind_a_rise_does_not_hide_it(void **state)
 }
 
 /* A few fillers more or less are sharp: which entries are free differs from turn to turn. */
-static void a_rise_over_a_few_fillers_is_sharp(void **state)
+TEST(a_rise_over_a_few_fillers_is_sharp)
 {
 	struct made_window made = {
 		.latency = 600, .width = 6, .knee = 204, .spread = 6, .noise = 0.02
 	};
 
-	(void)state;
 	check_rates(&made, 4, KNEE_SHARP, 99, 96, 0.5);
 }
 
 /* The scheduler fills first, and takes half; the reorder buffer the rest. */
-static void of_two_rises_the_first_is_the_knee(void **state)
+TEST(of_two_rises_the_first_is_the_knee)
 {
 	struct made_window made = {
 		.latency = 600, .width = 6, .knee = 88, .second = 442, .noise = 0.02
@@ -184,19 +176,17 @@ static void of_two_rises_the_first_is_the_knee(void **state)
 	struct knee_curve curve;
 	struct knee knee;
 
-	(void)state;
 	check_rates(&made, 3, KNEE_SHARP, 97, 97, 2);
 	made_search(&made, 3, MOST, &curve, &knee);
 	assert_true(fabs(knee.after / knee.before - 1.5) < 0.1);
 }
 
-static void no_rise_is_called_none(void **state)
+TEST(no_rise_is_called_none)
 {
 	struct made_window made = { .latency = 600, .width = 6, .noise = 0.02 };
 	struct knee_curve curve;
 	struct knee knee;
 
-	(void)state;
 	check_rates(&made, 0, KNEE_NONE, 0, 100, 0);
 	made.noise = 0.1;
 	check_rates(&made, 0, KNEE_NONE, 0, 98, 0.5);
@@ -209,13 +199,12 @@ static void no_rise_is_called_none(void **state)
 }
 
 /* Fillers of a cycle each take longer than two misses from 600 on: that is no knee. */
-static void the_fillers_own_work_is_no_knee(void **state)
+TEST(the_fillers_own_work_is_no_knee)
 {
 	struct made_window made = { .latency = 600, .width = 1, .noise = 0.02 };
 	struct knee_curve curve;
 	struct knee knee;
 
-	(void)state;
 	check_rates(&made, 0, KNEE_NONE, 0, 97, 1);
 	made_search(&made, 3, MOST, &curve, &knee);
 	assert_true(knee.work);
@@ -225,7 +214,7 @@ static void the_fillers_own_work_is_no_knee(void **state)
 }
 
 /* Nor is work that comes on top of the misses: by and by the time is twice as long. */
-static void slow_growth_is_no_knee(void **state)
+TEST(slow_growth_is_no_knee)
 {
 	struct made_window made = { .latency = 300, .width = 6, .knee = 100000, .noise = 0.02 };
 	struct random random = { 5 };
@@ -233,7 +222,6 @@ static void slow_growth_is_no_knee(void **state)
 	struct knee knee;
 	double x;
 
-	(void)state;
 	while (knee_next(&curve, 0, MOST, &x)) {
 		struct knee_point point = made_window_point(&made, &random, 0, x);
 
@@ -263,12 +251,11 @@ static struct knee_curve made_by_hand(const double *pairs, int count)
 	return curve;
 }
 
-static void points_keep_their_order_and_their_number(void **state)
+TEST(points_keep_their_order_and_their_number)
 {
 	struct knee_curve curve = { 0 };
 	struct knee_point point = { .x = 64, .y = 3, .lo = 2, .hi = 4 };
 
-	(void)state;
 	assert_true(knee_add(&curve, &point));
 	point.x = 8;
 	assert_true(knee_add(&curve, &point));
@@ -293,13 +280,12 @@ static void points_keep_their_order_and_their_number(void **state)
 	assert_true(knee_add(&curve, &point));
 }
 
-static void doubling_comes_first(void **state)
+TEST(doubling_comes_first)
 {
 	static const double up[] = { 1, 8, 16, 32, 64, 128 };
 	struct knee_curve curve = { 0 };
 	double x;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(up) / sizeof(*up); i++) {
 		struct knee_point point = { .x = up[i], .y = 100, .lo = 99, .hi = 101 };
 
@@ -311,14 +297,13 @@ static void doubling_comes_first(void **state)
 	assert_true(x == 200);
 }
 
-static void too_little_says_nothing(void **state)
+TEST(too_little_says_nothing)
 {
 	static const double few[] = { 0, 100, 8, 101 };
 	static const double rising[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200 };
 	struct knee_curve curve = { 0 };
 	struct knee knee;
 
-	(void)state;
 	knee_find(&curve, MOST, &knee);
 	assert_int_equal(knee.kind, KNEE_UNKNOWN);
 	assert_true(isnan(knee.x));
@@ -331,28 +316,26 @@ static void too_little_says_nothing(void **state)
 }
 
 /* A first point that happened to be fast is no step. */
-static void a_fast_point_at_the_beginning_is_no_knee(void **state)
+TEST(a_fast_point_at_the_beginning_is_no_knee)
 {
 	static const double points[] = { 0, 520, 8, 700, 16, 690, 32, 710, 64, 700, 128, 705, 192,
 		700, 224, 720, 240, 710, 248, 715, 252, 1180, 256, 1190, 260, 1200, 512, 1210 };
 	struct knee_curve curve = made_by_hand(points, 14);
 	struct knee knee;
 
-	(void)state;
 	knee_find(&curve, MOST, &knee);
 	assert_int_equal(knee.kind, KNEE_SHARP);
 	assert_true(knee.lo == 248 && knee.hi == 251);
 }
 
 /* While it is looked for the range is what is known. */
-static void the_range_shrinks_as_points_come(void **state)
+TEST(the_range_shrinks_as_points_come)
 {
 	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 256,
 		205, 80, 100, 104, 200, 92, 100 };
 	struct knee_curve curve = made_by_hand(points, 7);
 	struct knee knee;
 
-	(void)state;
 	knee_find(&curve, MOST, &knee);
 	assert_true(knee.lo == 64 && knee.hi == 127);
 	assert_true(knee.x == 95);
@@ -367,14 +350,13 @@ static void the_range_shrinks_as_points_come(void **state)
 }
 
 /* A wide gap says nothing of where in it the knee is, however clear the rise. */
-static void a_wide_gap_is_unclear(void **state)
+TEST(a_wide_gap_is_unclear)
 {
 	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 140,
 		201, 160, 200, 180, 201, 70, 100, 118, 200, 74, 100 };
 	struct knee_curve curve = made_by_hand(points, 9);
 	struct knee knee;
 
-	(void)state;
 	knee_find(&curve, MOST, &knee);
 	assert_true(knee.lo == 64 && knee.hi == 127);
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
@@ -386,14 +368,13 @@ static void a_wide_gap_is_unclear(void **state)
 }
 
 /* A point half-way up belongs to whichever side it is nearer to. */
-static void the_likelier_step_weighs_more(void **state)
+TEST(the_likelier_step_weighs_more)
 {
 	double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 96, 0, 128, 200, 256, 205,
 		512, 203 };
 	struct knee_curve curve;
 	struct knee knee;
 
-	(void)state;
 	points[11] = 125;
 	curve = made_by_hand(points, 9);
 	knee_find(&curve, MOST, &knee);
@@ -421,22 +402,20 @@ static struct knee find_doubling(const double y[9])
 }
 
 /* One may be fast by chance. */
-static void cycles_without_a_knee_are_those_of_most_points(void **state)
+TEST(cycles_without_a_knee_are_those_of_most_points)
 {
 	const double fast[] = { 100, 101, 100, 50, 100, 101, 100, 100, 101 };
 	struct knee knee = find_doubling(fast);
 
-	(void)state;
 	assert_int_equal(knee.kind, KNEE_NONE);
 	assert_true(knee.before >= 100 && knee.before <= 101);
 }
 
 /* Doubling alone has little beside a point that was disturbed: that is no knee to be sure of. */
-static void one_slow_point_is_no_sharp_knee(void **state)
+TEST(one_slow_point_is_no_sharp_knee)
 {
 	double points[9];
 
-	(void)state;
 	for (int slow = 0; slow < 8; slow++) {
 		struct knee knee;
 
@@ -447,13 +426,12 @@ static void one_slow_point_is_no_sharp_knee(void **state)
 	}
 }
 
-static void points_all_over_the_place_are_unclear(void **state)
+TEST(points_all_over_the_place_are_unclear)
 {
 	const double scattered[] = { 100, 210, 105, 190, 95, 220, 100, 215, 110 },
 		     falling[] = { 210, 200, 190, 205, 195, 100, 101, 99, 100 };
 	struct knee knee = find_doubling(scattered);
 
-	(void)state;
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
 	assert_false(knee.work);
 	knee = find_doubling(falling);
@@ -463,7 +441,7 @@ static void points_all_over_the_place_are_unclear(void **state)
 
 /* Work of the fillers that is as long as they are many has steps where doubling looks; other work
  * may grow so slowly that none is seen, but that takes many points to say. */
-static void growth_is_told_from_a_rise_that_noise_hides(void **state)
+TEST(growth_is_told_from_a_rise_that_noise_hides)
 {
 	const double work[] = { 100, 101, 100, 101, 110, 200, 400, 800, 1600 };
 	const double few[] = { 0, 100, 128, 119, 256, 137, 384, 156, 512, 175, 640, 194, 768, 212,
@@ -471,7 +449,6 @@ static void growth_is_told_from_a_rise_that_noise_hides(void **state)
 	struct knee_curve curve = { 0 };
 	struct knee knee = find_doubling(work);
 
-	(void)state;
 	assert_int_equal(knee.kind, KNEE_NONE);
 	assert_true(knee.work);
 	curve = made_by_hand(few, 9);
@@ -494,7 +471,7 @@ static void growth_is_told_from_a_rise_that_noise_hides(void **state)
 }
 
 /* Of two rises the place of the second is told too. */
-static void a_further_rise_is_told(void **state)
+TEST(a_further_rise_is_told)
 {
 	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 60, 100, 62, 101, 64, 101,
 		65, 150, 66, 149, 68, 151, 70, 150, 128, 150, 250, 151, 256, 150, 260, 201, 264,
@@ -502,19 +479,17 @@ static void a_further_rise_is_told(void **state)
 	struct knee_curve curve = made_by_hand(points, 18);
 	struct knee knee;
 
-	(void)state;
 	knee_find(&curve, MOST, &knee);
 	assert_int_equal(knee.kind, KNEE_SHARP);
 	assert_true(knee.x == 64 && knee.again == 256);
 }
 
 /* A rise by a third in figures that are off by a seventh may be none. */
-static void a_small_rise_in_noise_is_unclear(void **state)
+TEST(a_small_rise_in_noise_is_unclear)
 {
 	struct knee_curve curve = { 0 };
 	struct knee knee;
 
-	(void)state;
 	for (int loud = 0; loud < 2; loud++) {
 		curve.count = 0;
 		for (int i = 0; i < 12; i++) {
@@ -532,7 +507,7 @@ static void a_small_rise_in_noise_is_unclear(void **state)
 }
 
 /* With a point or two before it a rise has to be plain, and in noise any. */
-static void a_rise_has_to_be_seen(void **state)
+TEST(a_rise_has_to_be_seen)
 {
 	static const struct {
 		double before, after, noise;
@@ -543,7 +518,6 @@ static void a_rise_has_to_be_seen(void **state)
 		{ 100, 126, 0.3, 12 },
 	};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
 		struct knee_curve curve = { 0 };
 		struct knee knee;
@@ -561,36 +535,4 @@ static void a_rise_has_to_be_seen(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sharp_knee_is_found_to_the_filler),
-		cmocka_unit_test(much_noise_is_called_so),
-		cmocka_unit_test(knees_of_other_sizes_are_found),
-		cmocka_unit_test(disturbed_points_are_outvoted),
-		cmocka_unit_test(a_base_that_drifts_is_borne),
-		cmocka_unit_test(a_rise_that_takes_its_time_is_called_soft),
-		cmocka_unit_test(growth_behind_a_rise_does_not_hide_it),
-		cmocka_unit_test(a_rise_over_a_few_fillers_is_sharp),
-		cmocka_unit_test(of_two_rises_the_first_is_the_knee),
-		cmocka_unit_test(no_rise_is_called_none),
-		cmocka_unit_test(the_fillers_own_work_is_no_knee),
-		cmocka_unit_test(slow_growth_is_no_knee),
-		cmocka_unit_test(points_keep_their_order_and_their_number),
-		cmocka_unit_test(doubling_comes_first),
-		cmocka_unit_test(too_little_says_nothing),
-		cmocka_unit_test(a_fast_point_at_the_beginning_is_no_knee),
-		cmocka_unit_test(the_range_shrinks_as_points_come),
-		cmocka_unit_test(a_wide_gap_is_unclear),
-		cmocka_unit_test(the_likelier_step_weighs_more),
-		cmocka_unit_test(cycles_without_a_knee_are_those_of_most_points),
-		cmocka_unit_test(points_all_over_the_place_are_unclear),
-		cmocka_unit_test(growth_is_told_from_a_rise_that_noise_hides),
-		cmocka_unit_test(a_further_rise_is_told),
-		cmocka_unit_test(a_small_rise_in_noise_is_unclear),
-		cmocka_unit_test(a_rise_has_to_be_seen),
-		cmocka_unit_test(one_slow_point_is_no_sharp_knee),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

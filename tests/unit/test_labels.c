@@ -4,22 +4,20 @@
 #include "picture/labels.h"
 #include "picture/metrics.h"
 
-static void items_that_have_room_stay(void **state)
+TEST(items_that_have_room_stay)
 {
 	struct labels_item items[] = { { 10, 8, 0 }, { 30, 8, 0 }, { 60, 8, 0 } };
 
-	(void)state;
 	labels_spread(items, 3, 0, 100);
 	for (int i = 0; i < 3; i++)
 		check_near(items[i].at, items[i].wanted, 1e-9);
 }
 
-static void crowded_items_move_as_little_as_can_be(void **state)
+TEST(crowded_items_move_as_little_as_can_be)
 {
 	struct labels_item items[] = { { 48, 10, 0 }, { 50, 10, 0 }, { 52, 10, 0 } },
 			   ends[] = { { 1, 10, 0 }, { 2, 10, 0 }, { 99, 10, 0 } };
 
-	(void)state;
 	labels_spread(items, 3, 0, 100);
 	check_near(items[0].at, 40, 1e-9);
 	check_near(items[1].at, 50, 1e-9);
@@ -31,12 +29,11 @@ static void crowded_items_move_as_little_as_can_be(void **state)
 }
 
 /* For many arrangements: in order, apart, and within the bounds where they fit. */
-static void spread_items_never_overlap(void **state)
+TEST(spread_items_never_overlap)
 {
 	struct labels_item items[20];
 	unsigned seed = 12345;
 
-	(void)state;
 	for (int round = 0; round < 500; round++) {
 		int count = 1 + round % 20;
 		double wanted = 0, total = 0;
@@ -58,11 +55,10 @@ static void spread_items_never_overlap(void **state)
 	}
 }
 
-static void lines_are_measured_within_a_box(void **state)
+TEST(lines_are_measured_within_a_box)
 {
 	const struct box box = { 10, 10, 20, 10 };
 
-	(void)state;
 	check_near(box_crossed(&box, 0, 15, 100, 15), 20, 1e-9);
 	check_near(box_crossed(&box, 20, 0, 20, 12), 2, 1e-9);
 	check_near(box_crossed(&box, 0, 0, 9, 100), 0, 0);
@@ -70,12 +66,11 @@ static void lines_are_measured_within_a_box(void **state)
 	check_near(box_crossed(&box, 12, 12, 15, 16), 5, 1e-9);
 }
 
-static void words_stand_clear_of_a_line_and_of_others(void **state)
+TEST(words_stand_clear_of_a_line_and_of_others)
 {
 	struct labels_field field = { .bounds = { 0, 0, 200, 100 } };
 	struct box first, second;
 
-	(void)state;
 	labels_add_line(&field, 0, 50, 200, 50);
 	assert_true(labels_beside(&field, 50, 150, 50, 40, 10, &first));
 	check_near(box_crossed(&first, 0, 50, 200, 50), 0, 0);
@@ -87,35 +82,32 @@ static void words_stand_clear_of_a_line_and_of_others(void **state)
 	labels_free(&field);
 }
 
-static void words_without_a_place_are_left_out(void **state)
+TEST(words_without_a_place_are_left_out)
 {
 	struct labels_field field = { .bounds = { 0, 0, 50, 12 } };
 	const struct box all = { 0, 0, 50, 12 };
 	struct box found;
 
-	(void)state;
 	labels_add_box(&field, &all);
 	assert_false(labels_beside(&field, 10, 20, 6, 20, 10, &found));
 	labels_free(&field);
 }
 
-static void a_point_at_the_edge_has_its_words_inside(void **state)
+TEST(a_point_at_the_edge_has_its_words_inside)
 {
 	struct labels_field field = { .bounds = { 0, 0, 200, 100 } };
 	struct box found;
 
-	(void)state;
 	assert_true(labels_beside(&field, 198, 198, 50, 60, 10, &found));
 	assert_true(box_within(&found, &field.bounds));
 	labels_free(&field);
 }
 
-static void text_is_shrunk_and_then_cut(void **state)
+TEST(text_is_shrunk_and_then_cut)
 {
 	char text[64] = "a title of some length", cut[64] = "é é é é é é é é é é é é é é";
 	double whole = metrics_width(&metrics_plain, text, 20, false);
 
-	(void)state;
 	check_near(metrics_fit(&metrics_plain, text, sizeof(text), 20, 10, false, whole), 20, 0);
 	assert_true(
 		metrics_fit(&metrics_plain, text, sizeof(text), 20, 10, false, whole * 0.8) < 20);
@@ -127,7 +119,7 @@ static void text_is_shrunk_and_then_cut(void **state)
 
 /* ---- the landscape ---- */
 
-static void a_landscape_fills_its_box(void **state)
+TEST(a_landscape_fills_its_box)
 {
 	const struct box box = { 100, 50, 600, 300 };
 	struct relief relief = relief_from_corner(box.x, box.y, box.width, box.height);
@@ -136,7 +128,6 @@ static void a_landscape_fills_its_box(void **state)
 	struct relief_point front = relief_project(&relief, 1, 1, 0),
 			    back = relief_project(&relief, 0, 0, 1);
 
-	(void)state;
 	check_near(left.x, 100, 1e-9);
 	check_near(right.x, 700, 1e-9);
 	check_near(front.y, 350, 1e-9);
@@ -149,7 +140,7 @@ static void a_landscape_fills_its_box(void **state)
 		relief_project(&relief, 0.3, 0.7, 1).y < relief_project(&relief, 0.3, 0.7, 0).y);
 }
 
-static void facets_come_from_back_to_front(void **state)
+TEST(facets_come_from_back_to_front)
 {
 	const struct box box = { 0, 0, 100, 100 };
 	struct relief relief = relief_from_corner(box.x, box.y, box.width, box.height);
@@ -157,7 +148,6 @@ static void facets_come_from_back_to_front(void **state)
 	struct relief_facet facets[6];
 	int count = relief_facets(&relief, heights, 4, 3, facets);
 
-	(void)state;
 	assert_int_equal(count, 6);
 	for (int i = 1; i < count; i++)
 		assert_true(facets[i].column + facets[i].row >=
@@ -170,20 +160,4 @@ static void facets_come_from_back_to_front(void **state)
 	assert_true(facets[0].column == 2 && facets[1].column == 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(items_that_have_room_stay),
-		cmocka_unit_test(crowded_items_move_as_little_as_can_be),
-		cmocka_unit_test(spread_items_never_overlap),
-		cmocka_unit_test(lines_are_measured_within_a_box),
-		cmocka_unit_test(words_stand_clear_of_a_line_and_of_others),
-		cmocka_unit_test(words_without_a_place_are_left_out),
-		cmocka_unit_test(a_point_at_the_edge_has_its_words_inside),
-		cmocka_unit_test(text_is_shrunk_and_then_cut),
-		cmocka_unit_test(a_landscape_fills_its_box),
-		cmocka_unit_test(facets_come_from_back_to_front),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

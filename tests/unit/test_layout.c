@@ -54,14 +54,13 @@ static void no_overlap_and_nothing_outside(const struct layout *layout, int widt
 	}
 }
 
-static void every_size_is_sound(void **state)
+TEST(every_size_is_sound)
 {
 	static const char *const required[] = { "header", "kernels", "knobs", "figure", "slices",
 		"notice", "keys" };
 	/* Everything; no mountain; nothing but one slice. */
 	static const unsigned masks[] = { 0, 1u << 9, 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 };
 
-	(void)state;
 	for (int width = 1; width <= 250; width++) {
 		for (int height = 1; height <= 80; height++) {
 			for (size_t i = 0; i < 3; i++) {
@@ -84,9 +83,8 @@ static void every_size_is_sound(void **state)
 	}
 }
 
-static void rows_have_their_least_size(void **state)
+TEST(rows_have_their_least_size)
 {
-	(void)state;
 	for (int width = LAYOUT_MIN_WIDTH; width <= 250; width++) {
 		for (int height = LAYOUT_MIN_HEIGHT; height <= 80; height++) {
 			struct layout layout = without(0, width, height, 13);
@@ -105,12 +103,11 @@ static void rows_have_their_least_size(void **state)
 	}
 }
 
-static void more_room_shows_more_in_order(void **state)
+TEST(more_room_shows_more_in_order)
 {
 	struct layout usual = without(1u << 8, 80, 24, 13), wide = without(1u << 8, 120, 40, 13);
 	struct layout full = without(0, 200, 60, 13);
 
-	(void)state;
 	assert_null(layout_find(&usual, "mountain"));
 	assert_null(layout_find(&usual, "strip"));
 	assert_non_null(layout_find(&wide, "by-stride"));
@@ -124,12 +121,11 @@ static void more_room_shows_more_in_order(void **state)
 	assert_int_equal(layout_find(&usual, "slices")->width, 80);
 }
 
-static void a_body_without_rows_is_no_trouble(void **state)
+TEST(a_body_without_rows_is_no_trouble)
 {
 	struct layout layout =
 		without(1u << 6 | 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10, 80, 24, 13);
 
-	(void)state;
 	no_overlap_and_nothing_outside(&layout, 80, 24);
 	assert_non_null(layout_find(&layout, "figure"));
 }
@@ -146,7 +142,7 @@ static struct layout body(struct layout_row *rows, int count, int width, int hei
 	return layout;
 }
 
-static void lists_have_their_best_height_and_plots_the_rest(void **state)
+TEST(lists_have_their_best_height_and_plots_the_rest)
 {
 	struct layout_row rows[] = {
 		{ .name = "plot", .area = AREA_BODY, .min_width = 40, .min_height = 5 },
@@ -158,13 +154,12 @@ static void lists_have_their_best_height_and_plots_the_rest(void **state)
 	};
 	struct layout layout = body(rows, 2, 90, 44);
 
-	(void)state;
 	/* 44 rows less the frame's 3 and the top's 13 are 28. */
 	assert_int_equal(layout_find(&layout, "list")->height, 9);
 	assert_int_equal(layout_find(&layout, "plot")->height, 19);
 }
 
-static void extra_rows_leave_others_their_comfort(void **state)
+TEST(extra_rows_leave_others_their_comfort)
 {
 	struct layout_row rows[] = {
 		{ .name = "plot", .area = AREA_BODY, .min_width = 40, .min_height = 5 },
@@ -181,7 +176,6 @@ static void extra_rows_leave_others_their_comfort(void **state)
 	};
 	struct layout low = body(rows, 3, 90, 41), high = body(rows, 3, 90, 42);
 
-	(void)state;
 	assert_null(layout_find(&low, "extra"));
 	assert_non_null(layout_find(&high, "extra"));
 	assert_true(layout_find(&high, "list")->height == 12);
@@ -190,7 +184,7 @@ static void extra_rows_leave_others_their_comfort(void **state)
 	assert_non_null(layout_find(&low, "extra"));
 }
 
-static void rows_stand_in_the_order_of_their_places(void **state)
+TEST(rows_stand_in_the_order_of_their_places)
 {
 	struct layout_row rows[] = {
 		{ .name = "a", .area = AREA_BODY, .min_width = 40, .min_height = 5, .place = 1 },
@@ -199,12 +193,11 @@ static void rows_stand_in_the_order_of_their_places(void **state)
 	};
 	struct layout layout = body(rows, 3, 90, 44);
 
-	(void)state;
 	assert_true(layout_find(&layout, "a")->y < layout_find(&layout, "c")->y);
 	assert_true(layout_find(&layout, "c")->y < layout_find(&layout, "b")->y);
 }
 
-static void what_is_in_front_has_its_height_first(void **state)
+TEST(what_is_in_front_has_its_height_first)
 {
 	struct layout_row rows[] = {
 		{ .name = "front",
@@ -218,7 +211,6 @@ static void what_is_in_front_has_its_height_first(void **state)
 	};
 	struct layout layout = body(rows, 3, 90, 44);
 
-	(void)state;
 	assert_true(layout_find(&layout, "front")->height >= 14);
 	assert_int_equal(layout_find(&layout, "front")->y, 14);
 	layout = body(rows, 3, 80, 24);
@@ -227,12 +219,11 @@ static void what_is_in_front_has_its_height_first(void **state)
 }
 
 /* What has the screen to itself leaves the first row, and the last two. */
-static void the_whole_screen_is_one_panels(void **state)
+TEST(the_whole_screen_is_one_panels)
 {
 	struct layout_row rows[ROWS];
 	struct layout layout;
 
-	(void)state;
 	memcpy(rows, all, sizeof(rows));
 	rows[9].alone = true;
 	layout_compute(100, 30, rows, ROWS, 13, &layout);
@@ -248,7 +239,7 @@ static void the_whole_screen_is_one_panels(void **state)
 	assert_non_null(layout_find(&layout, "knobs"));
 }
 
-static void a_whole_row_has_the_width_in_front_only(void **state)
+TEST(a_whole_row_has_the_width_in_front_only)
 {
 	struct layout_row rows[] = {
 		{ .name = "whole",
@@ -263,7 +254,6 @@ static void a_whole_row_has_the_width_in_front_only(void **state)
 	};
 	struct layout layout = body(rows, 3, 180, 60);
 
-	(void)state;
 	assert_int_equal(layout_find(&layout, "whole")->width, 180);
 	assert_int_equal(layout_find(&layout, "whole")->height, 20);
 	assert_int_equal(layout_find(&layout, "b")->y, layout_find(&layout, "whole")->y + 20);
@@ -278,20 +268,4 @@ static void a_whole_row_has_the_width_in_front_only(void **state)
 	assert_true(layout_find(&layout, "whole")->width < 180);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_whole_screen_is_one_panels),
-		cmocka_unit_test(every_size_is_sound),
-		cmocka_unit_test(rows_have_their_least_size),
-		cmocka_unit_test(more_room_shows_more_in_order),
-		cmocka_unit_test(a_body_without_rows_is_no_trouble),
-		cmocka_unit_test(lists_have_their_best_height_and_plots_the_rest),
-		cmocka_unit_test(extra_rows_leave_others_their_comfort),
-		cmocka_unit_test(rows_stand_in_the_order_of_their_places),
-		cmocka_unit_test(what_is_in_front_has_its_height_first),
-		cmocka_unit_test(a_whole_row_has_the_width_in_front_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -90,7 +90,7 @@ static double pressure_of(const char *port)
 
 /* ---- The figures of "Performance speed limits" (Travis Downs), on Skylake */
 
-static void sum_halves_is_limited_by_the_width(void **state)
+TEST(sum_halves_is_limited_by_the_width)
 {
 	limits_of(*state,
 		"mov r8d,dword [rdi+rcx*4]; mov edx,dword [rdi+rcx*4+4]; add rcx,2; mov r11d,r8d; "
@@ -108,7 +108,7 @@ static void sum_halves_is_limited_by_the_width(void **state)
 	assert_int_equal(limits.unknown, 0);
 }
 
-static void mul_by_is_limited_by_port_1(void **state)
+TEST(mul_by_is_limited_by_port_1)
 {
 	limits_of(*state,
 		"mov r10d,dword [rdi+rcx*4+4]; mov r8d,r10d; imul r8d,ecx; imul r8d,edx; imul "
@@ -130,7 +130,7 @@ static void mul_by_is_limited_by_port_1(void **state)
 	assert_string_equal(limits.insn[5].ports, "p0156");
 }
 
-static void mul_chain_is_limited_by_latency(void **state)
+TEST(mul_chain_is_limited_by_latency)
 {
 	limits_of(*state, "imul eax,dword [rdi]; add rdi,4; cmp rdi,rdx; jne top", 1);
 	check_bound("latency", 3, "chain of 1 multiplication: 3 cycles");
@@ -148,7 +148,7 @@ static void mul_chain_is_limited_by_latency(void **state)
 	check_near(cycles_of(LIMIT_LATENCY), 3, 1e-9);
 }
 
-static void indirect_is_limited_by_its_loads(void **state)
+TEST(indirect_is_limited_by_its_loads)
 {
 	limits_of(*state,
 		"mov r8d,dword [rsi+rdx*4-4]; add ecx,dword [rdi+r8*4]; mov r8d,dword "
@@ -173,7 +173,7 @@ static void indirect_is_limited_by_its_loads(void **state)
 	check_near(cycles_of(LIMIT_WIDTH), 1.5, 1e-9);
 }
 
-static void three_ways_to_address_three_arrays(void **state)
+TEST(three_ways_to_address_three_arrays)
 {
 	limits_of(*state,
 		"mov r8d,dword [rsi+rax*4]; add r8d,dword [rdi+rax*4]; mov dword [rdx+rax*4],r8d; "
@@ -252,11 +252,10 @@ static struct uarch *parse(const char *text)
 	return uarch;
 }
 
-static void each_rate_has_its_limit(void **state)
+TEST(each_rate_has_its_limit)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 
-	(void)state;
 	limits_of(uarch,
 		"mov rax,[rsi]; mov rbx,[rsi+8]; vmovupd ymm0,[rdi]; vmovupd zmm1,[rdi+64]; mov "
 		"[rdx],rax; "
@@ -271,11 +270,10 @@ static void each_rate_has_its_limit(void **state)
 	uarch_free(uarch);
 }
 
-static void a_divider_is_no_port(void **state)
+TEST(a_divider_is_no_port)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 
-	(void)state;
 	limits_of(uarch, "div rax,rbx; mov rax,rcx; imul r8,r9; cmp rcx,rdx; jne top", 1);
 	check_bound("divider", 9, "1 division, 9 cycles of div");
 	check_near(cycles_of(LIMIT_PORTS), 1, 1e-9);
@@ -286,11 +284,10 @@ static void a_divider_is_no_port(void **state)
 	uarch_free(uarch);
 }
 
-static void ports_are_named_in_short(void **state)
+TEST(ports_are_named_in_short)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 
-	(void)state;
 	limits_of(
 		uarch, "add rax,[rsi]; vmovupd ymmword [rdi],ymm0; add qword [r8],rbx; jne top", 1);
 	assert_string_equal(limits.insn[0].ports, "l10,11 + a0-3");
@@ -302,12 +299,11 @@ static void ports_are_named_in_short(void **state)
 	uarch_free(uarch);
 }
 
-static void splits_count_more_than_once(void **state)
+TEST(splits_count_more_than_once)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .splits = 0.5 };
 
-	(void)state;
 	limits_of_place(uarch, "mov rax,[rsi]; mov rbx,[rsi+8]; jne top", 2, &place);
 	check_near(cycles_of(LIMIT_SPLITS), 1, 1e-9);
 	assert_string_equal(
@@ -327,12 +323,11 @@ static uint64_t unaligned(int turn, int insn, int operand)
 	return 0x1000 + 60 + 16 * (uint64_t)turn;
 }
 
-static void splits_are_seen_where_addresses_are(void **state)
+TEST(splits_are_seen_where_addresses_are)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct loop loop;
 
-	(void)state;
 	assembly_loop("mov rax,[rsi]; add rsi,16; jne top", &loop);
 	assembly_step(&loop, 8, unaligned); /* of 60 76 92 108 124 …, every fourth crosses */
 	limits_compute(&loop, uarch, &nowhere, &limits);
@@ -347,11 +342,10 @@ static void splits_are_seen_where_addresses_are(void **state)
 
 #define CORE_BANKS "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n"
 
-static void loads_of_one_place_share_a_bank(void **state)
+TEST(loads_of_one_place_share_a_bank)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST CORE_BANKS);
 
-	(void)state;
 	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rsi+64]; mov rcx,[rsi+72]; add rsi,128; jne top",
 		1);
 	check_near(cycles_of(LIMIT_BANKS), 2, 1e-9);
@@ -377,13 +371,12 @@ static uint64_t two_lines(int turn, int insn, int operand)
 	return 0x1000 + 8 * (uint64_t)turn + (insn == 1 ? 0x800 : 0);
 }
 
-static void stores_to_many_lines_go_one_by_one(void **state)
+TEST(stores_to_many_lines_go_one_by_one)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST CORE_BANKS);
 	struct limits_place place = { .scattered = true, .range = 6400, .lines = 2 };
 	struct loop loop;
 
-	(void)state;
 	limits_of(uarch, "mov [rsi],rax; mov [rsi+128],rbx; jne top", 1);
 	check_near(cycles_of(LIMIT_STORE_LINES), 4, 1e-9);
 	assert_string_equal(find(LIMIT_STORE_LINES)->cause,
@@ -420,13 +413,12 @@ static void stores_to_many_lines_go_one_by_one(void **state)
 
 /* ---- Memory */
 
-static void a_chain_waits_for_the_levels_that_it_reaches(void **state)
+TEST(a_chain_waits_for_the_levels_that_it_reaches)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .lines = 1, .scattered = true };
 	const char *walk = "mov rax,[rax]; cmp rax,rcx; jne top";
 
-	(void)state;
 	place.working_set = 1024;
 	limits_of_place(uarch, walk, 1, &place);
 	check_bound("latency", 4, "chain of 1 load: 4 cycles");
@@ -467,12 +459,11 @@ static void a_chain_waits_for_the_levels_that_it_reaches(void **state)
 	uarch_free(uarch);
 }
 
-static void lines_come_at_a_rate(void **state)
+TEST(lines_come_at_a_rate)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .lines = 0.125, .working_set = 2048 };
 
-	(void)state;
 	limits_of_place(uarch,
 		"vmovupd ymm0,[rsi]; vmovupd ymm1,[rsi+32]; add rsi,64; cmp rsi,rcx; jne top", 8,
 		&place);
@@ -487,7 +478,7 @@ static void lines_come_at_a_rate(void **state)
 
 /* Columns of 2,048 bytes of lines, gone down again and again, in a matrix of 16 KiB: a cache that
  * holds the columns still gets a line of the matrix with every eighth element. */
-static void a_walk_within_a_walk_asks_for_both(void **state)
+TEST(a_walk_within_a_walk_asks_for_both)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .working_set = 48 * 1024,
@@ -501,7 +492,6 @@ static void a_walk_within_a_walk_asks_for_both(void **state)
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
 	const double far = 0.0625 * (1 - 5120.0 / 16384);
 
-	(void)state;
 	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
 	check_near(cycles_of(LIMIT_MEMORY_LINES), 2 * ((0.5 - far) / 0.5 + far / 0.25), 1e-9);
 	check_near(limits.beyond[0], 1, 1e-9);
@@ -518,7 +508,7 @@ static void a_walk_within_a_walk_asks_for_both(void **state)
 	uarch_free(uarch);
 }
 
-static void misses_overlap_as_far_as_the_buffer_reaches(void **state)
+TEST(misses_overlap_as_far_as_the_buffer_reaches)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .lines = 1,
@@ -529,7 +519,6 @@ static void misses_overlap_as_far_as_the_buffer_reaches(void **state)
 		.memory = { .known = true, .latency = 300, .lines = 1 } };
 	double miss = (14 * 4.0 + 50 * 8 + 300 * 1011) / 1024;
 
-	(void)state;
 	limits_of_place(uarch,
 		"mov rax,[rsi+rdx*8]; add rbx,rax; imul rdx,r8; add rdx,r9; cmp rbx,rcx; jne top",
 		1, &place);
@@ -552,12 +541,11 @@ static void misses_overlap_as_far_as_the_buffer_reaches(void **state)
 
 /* ---- Soft ones */
 
-static void costs_on_top_of_the_bound_are_predicted(void **state)
+TEST(costs_on_top_of_the_bound_are_predicted)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .mispredicts = 0.1 };
 
-	(void)state;
 	limits_of_place(uarch, "imul rax,rbx; imul rax,rcx; cmp rax,rdx; jne top", 1, &place);
 	check_bound("latency", 6, "chain of 2 multiplications: 6 cycles");
 	check_near(limits.predicted, 8, 1e-9);
@@ -577,12 +565,11 @@ static void costs_on_top_of_the_bound_are_predicted(void **state)
 	uarch_free(uarch);
 }
 
-static void the_front_end_has_soft_limits(void **state)
+TEST(the_front_end_has_soft_limits)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST),
 		     *bare = parse(CORE_HEAD "extra fetch-bytes 5 [M]\nextra decode 2 [M]\n");
 
-	(void)state;
 	limits_of(uarch,
 		"mov rax,[rsi]; add rbx,rax; add rcx,rax; add rdx,rax; add r8,rax; add r9,rax; cmp "
 		"rcx,rdx; jne top",
@@ -601,11 +588,10 @@ static void the_front_end_has_soft_limits(void **state)
 	uarch_free(bare);
 }
 
-static void forwarding_that_is_not_renamed_is_soft(void **state)
+TEST(forwarding_that_is_not_renamed_is_soft)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 
-	(void)state;
 	limits_of(uarch,
 		"imul rax,rbx; mov [rsi+r8*8],rax; mov rax,[rsi+r8*8]; cmp rcx,rdx; jne top", 1);
 	check_near(cycles_of(LIMIT_LATENCY), 3, 1e-9);
@@ -629,7 +615,7 @@ static uint64_t page_apart(int turn, int insn, int operand)
 	return (insn == 0 ? 0x10000 : 0x20000) + 8 * (uint64_t)turn;
 }
 
-static void aliases_are_shown_without_a_number(void **state)
+TEST(aliases_are_shown_without_a_number)
 {
 	struct loop loop;
 
@@ -643,7 +629,7 @@ static void aliases_are_shown_without_a_number(void **state)
 	loop_free(&loop);
 }
 
-static void what_is_split_at_rename_is_soft(void **state)
+TEST(what_is_split_at_rename_is_soft)
 {
 	limits_of(*state,
 		"vaddsd xmm0,xmm1,qword [rdi+rcx*8]; vaddsd xmm2,xmm3,qword [rsi+rcx*8]; add "
@@ -657,7 +643,7 @@ static void what_is_split_at_rename_is_soft(void **state)
 
 /* Ports that are chosen at rename, before anyone knows when what may go to one of them alone will
  * be ready. */
-static void a_choice_of_port_at_rename_is_soft(void **state)
+TEST(a_choice_of_port_at_rename_is_soft)
 {
 	static const char loops[][240] = {
 		"imul rax,rcx; add rbx,rcx; imul rdx,rcx; add rsi,rcx; imul rdi,rcx; add r8,rcx; "
@@ -676,7 +662,6 @@ static void a_choice_of_port_at_rename_is_soft(void **state)
 		     *binds = parse(CORE_HEAD "extra binds-ports 1 [M]\n");
 	int found = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
 		double bound;
 
@@ -698,9 +683,8 @@ static void a_choice_of_port_at_rename_is_soft(void **state)
 	uarch_free(binds);
 }
 
-static void names_are_complete(void **state)
+TEST(names_are_complete)
 {
-	(void)state;
 	for (int kind = 0; kind < LIMIT_COUNT; kind++) {
 		assert_true(limit_name(kind) && *limit_name(kind) && limit_title(kind) &&
 			    *limit_title(kind));
@@ -711,7 +695,7 @@ static void names_are_complete(void **state)
 	assert_int_equal(limit_find("latencies"), LIMIT_COUNT);
 }
 
-static void a_loop_of_unknowns_has_no_limit(void **state)
+TEST(a_loop_of_unknowns_has_no_limit)
 {
 	limits_of(*state, "zork rax,rbx; zork rax,rcx; quux rdx", 1);
 	assert_int_equal(limits.binding, -1);
@@ -722,7 +706,7 @@ static void a_loop_of_unknowns_has_no_limit(void **state)
 	assert_false(limits.insn[0].known);
 }
 
-static void a_counter_explains_nothing_that_something_else_does(void **state)
+TEST(a_counter_explains_nothing_that_something_else_does)
 {
 	limits_of(*state, "imul rax,rbx,3; add rcx,1; cmp rcx,rdx; jne top", 1);
 	check_bound("ports", 1, "1 multiplication on p1");
@@ -736,7 +720,7 @@ static void a_counter_explains_nothing_that_something_else_does(void **state)
 	assert_false(limits.insn[1].carried);
 }
 
-static void several_turns_read_like_one(void **state)
+TEST(several_turns_read_like_one)
 {
 	struct loop loop;
 
@@ -781,7 +765,7 @@ static void thin_out(
 	thinner[length] = '\0';
 }
 
-static void fewer_facts_never_raise_a_hard_limit(void **state)
+TEST(fewer_facts_never_raise_a_hard_limit)
 {
 	static const char *const loops[] = {
 		"mov rax,[rsi]; add rbx,rax; imul rbx,rcx; mov [rdx],rbx; cmp rcx,rdx; jne top",
@@ -801,7 +785,6 @@ static void fewer_facts_never_raise_a_hard_limit(void **state)
 	struct random random = { 17 };
 	struct uarch *uarch = parse(full);
 
-	(void)state;
 	for (int round = 0; round < 400; round++) {
 		char text[sizeof(full) + 1024];
 		const char *source = loops[round % 4];
@@ -830,7 +813,7 @@ static void fewer_facts_never_raise_a_hard_limit(void **state)
 	uarch_free(uarch);
 }
 
-static void random_loops_have_finite_limits(void **state)
+TEST(random_loops_have_finite_limits)
 {
 	static const char *const words[] = { "add", "imul", "mov", "vaddsd", "xchg", "zork", "inc",
 		"lea", "jne", "div", "vpgatherdd" };
@@ -923,7 +906,7 @@ static void random_loops_have_finite_limits(void **state)
 
 /* ---- How long it takes: told, not judged. */
 
-static void time_taken(void **state)
+TEST(time_taken)
 {
 	struct timespec begin, end;
 	char source[4096] = "";
@@ -945,39 +928,4 @@ static void time_taken(void **state)
 	loop_free(&loop);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sum_halves_is_limited_by_the_width),
-		cmocka_unit_test(mul_by_is_limited_by_port_1),
-		cmocka_unit_test(mul_chain_is_limited_by_latency),
-		cmocka_unit_test(indirect_is_limited_by_its_loads),
-		cmocka_unit_test(three_ways_to_address_three_arrays),
-		cmocka_unit_test(each_rate_has_its_limit),
-		cmocka_unit_test(a_divider_is_no_port),
-		cmocka_unit_test(ports_are_named_in_short),
-		cmocka_unit_test(splits_count_more_than_once),
-		cmocka_unit_test(splits_are_seen_where_addresses_are),
-		cmocka_unit_test(loads_of_one_place_share_a_bank),
-		cmocka_unit_test(stores_to_many_lines_go_one_by_one),
-		cmocka_unit_test(a_chain_waits_for_the_levels_that_it_reaches),
-		cmocka_unit_test(lines_come_at_a_rate),
-		cmocka_unit_test(a_walk_within_a_walk_asks_for_both),
-		cmocka_unit_test(misses_overlap_as_far_as_the_buffer_reaches),
-		cmocka_unit_test(costs_on_top_of_the_bound_are_predicted),
-		cmocka_unit_test(the_front_end_has_soft_limits),
-		cmocka_unit_test(forwarding_that_is_not_renamed_is_soft),
-		cmocka_unit_test(aliases_are_shown_without_a_number),
-		cmocka_unit_test(what_is_split_at_rename_is_soft),
-		cmocka_unit_test(a_choice_of_port_at_rename_is_soft),
-		cmocka_unit_test(names_are_complete),
-		cmocka_unit_test(a_loop_of_unknowns_has_no_limit),
-		cmocka_unit_test(a_counter_explains_nothing_that_something_else_does),
-		cmocka_unit_test(several_turns_read_like_one),
-		cmocka_unit_test(fewer_facts_never_raise_a_hard_limit),
-		cmocka_unit_test(random_loops_have_finite_limits),
-		cmocka_unit_test(time_taken),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

@@ -117,7 +117,7 @@ static struct limits_place tree(int levels)
 	return place;
 }
 
-static void each_load_costs_what_its_part_of_the_data_costs(void **state)
+TEST(each_load_costs_what_its_part_of_the_data_costs)
 {
 	struct limits_place place = tree(4);
 
@@ -144,7 +144,7 @@ static void each_load_costs_what_its_part_of_the_data_costs(void **state)
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "1.68 in memory at 300 cycles");
 }
 
-static void chains_at_once_share_the_time(void **state)
+TEST(chains_at_once_share_the_time)
 {
 	struct limits_place place = tree(10);
 	double alone;
@@ -162,7 +162,7 @@ static void chains_at_once_share_the_time(void **state)
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / 16, 1e-9);
 }
 
-static void what_begins_anew_overlaps_as_far_as_the_buffer_reaches(void **state)
+TEST(what_begins_anew_overlaps_as_far_as_the_buffer_reaches)
 {
 	struct limits_place place = tree(10);
 	double alone, together;
@@ -184,7 +184,7 @@ static void what_begins_anew_overlaps_as_far_as_the_buffer_reaches(void **state)
 }
 
 /* Each wrong guess ends what overlaps: expected, no bound. */
-static void a_wrong_guess_ends_the_overlap(void **state)
+TEST(a_wrong_guess_ends_the_overlap)
 {
 	struct limits_place place = tree(10);
 	double alone, hard;
@@ -207,7 +207,7 @@ static void a_wrong_guess_ends_the_overlap(void **state)
 
 /* Where the next address is guessed, loads do not wait for each other, and a wrong guess waits for
  * its load. */
-static void guessed_addresses_make_no_chain(void **state)
+TEST(guessed_addresses_make_no_chain)
 {
 	struct limits_place place = tree(10);
 	double alone, bound;
@@ -228,7 +228,7 @@ static void guessed_addresses_make_no_chain(void **state)
 }
 
 /* What is next in memory costs lines, and nobody waits for it. */
-static void ordered_lines_cost_bandwidth_alone(void **state)
+TEST(ordered_lines_cost_bandwidth_alone)
 {
 	struct limits_place place = { .working_set = 1 << 20,
 		.reaches = 2,
@@ -254,7 +254,7 @@ static void ordered_lines_cost_bandwidth_alone(void **state)
 }
 
 /* A cache may keep few lines that come again, however much else goes through it. */
-static void lines_that_come_again_may_all_be_kept(void **state)
+TEST(lines_that_come_again_may_all_be_kept)
 {
 	struct limits_place place = { .working_set = 1 << 20,
 		.reaches = 2,
@@ -281,7 +281,7 @@ static void lines_that_come_again_may_all_be_kept(void **state)
 
 /* Operations between the loads are on the chain too, where it is carried from element to element.
  */
-static void a_carried_chain_keeps_its_operations(void **state)
+TEST(a_carried_chain_keeps_its_operations)
 {
 	struct limits_place place = { .working_set = 65536,
 		.reaches = 1,
@@ -303,7 +303,7 @@ static void a_carried_chain_keeps_its_operations(void **state)
 
 /* A last cache that is shared out holds less than the system states: what larger ranges were
  * measured to take holds for those, and for no smaller ones. */
-static void what_larger_ranges_take_stands_for_a_cache_that_is_shared(void **state)
+TEST(what_larger_ranges_take_stands_for_a_cache_that_is_shared)
 {
 	struct limits_place place = { .working_set = 1 << 20,
 		.lines = 1,
@@ -330,7 +330,7 @@ static void what_larger_ranges_take_stands_for_a_cache_that_is_shared(void **sta
 
 /* In the largest range that is looked at memory's bandwidth is measured: it counts as memory,
  * whatever cache is said to hold it. */
-static void the_largest_range_counts_as_memory(void **state)
+TEST(the_largest_range_counts_as_memory)
 {
 	struct limits_place place = { .working_set = 1 << 22,
 		.lines = 1,
@@ -354,7 +354,7 @@ static void the_largest_range_counts_as_memory(void **state)
 
 /* Nothing depends on which part of the data is named first: none of the small one's lines come from
  * what counts as memory for the large one. */
-static void the_order_of_the_parts_does_not_matter(void **state)
+TEST(the_order_of_the_parts_does_not_matter)
 {
 	const struct kernel_reach small = { 1, 2048, REACH_CHAINED },
 				  large = { 1, 1 << 22, REACH_CHAINED };
@@ -378,7 +378,7 @@ static void the_order_of_the_parts_does_not_matter(void **state)
 
 /* Where a set that the last cache should hold takes as long as the largest range, the cache holds
  * nothing of it: others have it. */
-static void a_cache_that_others_fill_is_none(void **state)
+TEST(a_cache_that_others_fill_is_none)
 {
 	struct limits_place place = { .working_set = 1 << 18,
 		.lines = 1,
@@ -396,7 +396,7 @@ static void a_cache_that_others_fill_is_none(void **state)
 }
 
 /* Walks of many elements a load have little of one each: it is told all the same. */
-static void a_load_now_and_then_is_told(void **state)
+TEST(a_load_now_and_then_is_told)
 {
 	struct limits_place place = { .working_set = 1 << 20,
 		.reaches = 1,
@@ -411,7 +411,7 @@ static void a_load_now_and_then_is_told(void **state)
 
 /* Of chained loads those wait for the second TLB that the first does not reach; others wait for
  * nobody. */
-static void page_walks_are_those_of_chained_loads(void **state)
+TEST(page_walks_are_those_of_chained_loads)
 {
 	/* 16 pages are 64 KiB. */
 	struct limits_place place = { .working_set = 1 << 20,
@@ -436,7 +436,7 @@ static void page_walks_are_those_of_chained_loads(void **state)
 }
 
 /* A machine that has no third level, and whose memory is measured. */
-static void memory_may_be_behind_the_second_level(void **state)
+TEST(memory_may_be_behind_the_second_level)
 {
 	struct limits_place place = tree(10);
 
@@ -448,7 +448,7 @@ static void memory_may_be_behind_the_second_level(void **state)
 	check_near(limits.beyond[1], limits.beyond[2], 1e-9);
 }
 
-static void what_is_missing_is_named(void **state)
+TEST(what_is_missing_is_named)
 {
 	struct limits_place place = tree(10);
 
@@ -462,7 +462,7 @@ static void what_is_missing_is_named(void **state)
 
 /* Whatever the core's file does not say, and whatever is not measured: a bound is never higher for
  * it. */
-static void fewer_facts_never_raise_a_hard_limit(void **state)
+TEST(fewer_facts_never_raise_a_hard_limit)
 {
 	struct random random = { 31 };
 
@@ -500,27 +500,4 @@ static void fewer_facts_never_raise_a_hard_limit(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_load_costs_what_its_part_of_the_data_costs),
-		cmocka_unit_test(chains_at_once_share_the_time),
-		cmocka_unit_test(what_begins_anew_overlaps_as_far_as_the_buffer_reaches),
-		cmocka_unit_test(a_wrong_guess_ends_the_overlap),
-		cmocka_unit_test(guessed_addresses_make_no_chain),
-		cmocka_unit_test(ordered_lines_cost_bandwidth_alone),
-		cmocka_unit_test(lines_that_come_again_may_all_be_kept),
-		cmocka_unit_test(a_carried_chain_keeps_its_operations),
-		cmocka_unit_test(what_larger_ranges_take_stands_for_a_cache_that_is_shared),
-		cmocka_unit_test(the_largest_range_counts_as_memory),
-		cmocka_unit_test(the_order_of_the_parts_does_not_matter),
-		cmocka_unit_test(a_cache_that_others_fill_is_none),
-		cmocka_unit_test(a_load_now_and_then_is_told),
-		cmocka_unit_test(page_walks_are_those_of_chained_loads),
-		cmocka_unit_test(memory_may_be_behind_the_second_level),
-		cmocka_unit_test(what_is_missing_is_named),
-		cmocka_unit_test(fewer_facts_never_raise_a_hard_limit),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

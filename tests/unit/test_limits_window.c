@@ -79,11 +79,10 @@ static void check_misses(double misses, double together)
 
 /* Twelve entries: a miss, ten others and the next miss. A branch takes the one of the comparison
  * that it is fused with. */
-static void the_reorder_buffer_has_room_for_what_lies_between(void **state)
+TEST(the_reorder_buffer_has_room_for_what_lies_between)
 {
 	static const char *const fillers[] = { "add rcx,rdx", "cmp rcx,rdx; jne top" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(fillers) / sizeof(*fillers); i++) {
 		make_core("size rob 12 [M]\n", "");
 		ask(2, fillers[i], 10);
@@ -96,9 +95,8 @@ static void the_reorder_buffer_has_room_for_what_lies_between(void **state)
 
 /* Four registers: those of both misses, and of two additions. What is done at rename, as zeroing
  * is, takes none. */
-static void the_buffer_that_is_full_is_named(void **state)
+TEST(the_buffer_that_is_full_is_named)
 {
-	(void)state;
 	make_core(PLENTY, "size scheduler 400 [M]\nsize registers 4 [M]\n");
 	ask(2, "add rcx,rdx", 2);
 	assert_null(find(LIMIT_WINDOW));
@@ -118,9 +116,8 @@ static void the_buffer_that_is_full_is_named(void **state)
 }
 
 /* What waits for a miss stands in the scheduler, and what waits for that; others have left. */
-static void what_waits_is_in_the_scheduler(void **state)
+TEST(what_waits_is_in_the_scheduler)
 {
-	(void)state;
 	make_core(PLENTY, "size registers 400 [M]\nsize scheduler 4 [M]\n");
 	ask(2, "add rcx,rdx", 50);
 	assert_null(find(LIMIT_WINDOW));
@@ -134,9 +131,8 @@ static void what_waits_is_in_the_scheduler(void **state)
 
 /* A buffer whose size nobody knows is not called full, nor one that leaves as many misses in flight
  * as there can be anyway. */
-static void nothing_is_called_full_that_does_not_matter(void **state)
+TEST(nothing_is_called_full_that_does_not_matter)
 {
-	(void)state;
 	make_core("size rob 400 [M]\n", "");
 	ask(2, "add rcx,rdx", 50);
 	check_misses(2, 2);
@@ -155,14 +151,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_reorder_buffer_has_room_for_what_lies_between),
-		cmocka_unit_test(the_buffer_that_is_full_is_named),
-		cmocka_unit_test(what_waits_is_in_the_scheduler),
-		cmocka_unit_test(nothing_is_called_full_that_does_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, tear_down);
-}
+RUN_TESTS(.tear_down = tear_down)

@@ -30,11 +30,10 @@ static const char source[] = "#include \"x.h\"\n"
 			     "\treturn n;\n"
 			     "}\n";
 
-static void a_definition_and_its_innermost_loop_are_found(void **state)
+TEST(a_definition_and_its_innermost_loop_are_found)
 {
 	struct listing *listing = listing_parse("kernels/x.c", source, "walk");
 
-	(void)state;
 	assert_non_null(listing);
 	assert_string_equal(listing->line[listing->first], "KERNEL_LOOP static int walk(int n)");
 	assert_string_equal(listing->line[listing->last], "}");
@@ -57,7 +56,7 @@ static void a_definition_and_its_innermost_loop_are_found(void **state)
 	assert_null(listing_parse("kernels/x.c", "", "walk"));
 }
 
-static void what_a_macro_makes_is_found(void **state)
+TEST(what_a_macro_makes_is_found)
 {
 	static const char text[] =
 		"#define MAKE(name) \\\n\tint name(int n)\n\n/* Both add. "
@@ -66,7 +65,6 @@ static void what_a_macro_makes_is_found(void **state)
 		"list[] = {\n\tmade_128,\n};\n";
 	struct listing *listing = listing_parse("kernels/x.c", text, "made_128");
 
-	(void)state;
 	assert_non_null(listing);
 	assert_string_equal(listing->line[listing->first], "/* Both add. */");
 	assert_string_equal(listing->line[listing->loop_first], "MAKE(made_128,");
@@ -89,11 +87,10 @@ static const char packed[] = "packed TYPE\n"
 			     "inc_TYPE_s1 ###$#%#%#&\n"
 			     "inc_TYPE_sn ###$#%#&\n";
 
-static void a_packed_function_comes_out_whole(void **state)
+TEST(a_packed_function_comes_out_whole)
 {
 	char *text = listing_unpack(packed, "inc_f64_s1");
 
-	(void)state;
 	assert_string_equal(text, "void inc_f64_s1(f64 *x)\n{\n\t(*x)++;\n\t(*x)++;\n}\n");
 	free(text);
 	text = listing_unpack(packed, "inc_i32_sn");
@@ -106,13 +103,12 @@ static void a_packed_function_comes_out_whole(void **state)
 	assert_null(listing_unpack("packed TYPE\n", "inc_f64_s1"));
 }
 
-static void every_loop_of_combine_is_embedded(void **state)
+TEST(every_loop_of_combine_is_embedded)
 {
 	static const char *const names[] = { "combine_mul_f64_u8_a4_s1",
 		"combine_add_i32_u16_a16_sn", "combine_add_f32_u2_r_s1" };
 	const struct kernel *combine = kernel_find("combine");
 
-	(void)state;
 	assert_non_null(combine);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct listing *listing = listing_find(combine, names[i]);
@@ -130,14 +126,4 @@ static void every_loop_of_combine_is_embedded(void **state)
 	assert_null(listing_find(combine, NULL));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_definition_and_its_innermost_loop_are_found),
-		cmocka_unit_test(what_a_macro_makes_is_found),
-		cmocka_unit_test(a_packed_function_comes_out_whole),
-		cmocka_unit_test(every_loop_of_combine_is_embedded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

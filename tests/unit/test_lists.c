@@ -15,12 +15,11 @@ static void set(const struct kernel *kernel, int64_t *v, const char *knob, int64
 
 /* ---- Permutations */
 
-static void shuffles_are_permutations(void **state)
+TEST(shuffles_are_permutations)
 {
 	static const uint64_t counts[] = { 1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 1000, 4096, 100003 };
 	unsigned char *seen = test_malloc(100003);
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(counts) / sizeof(*counts); k++)
 		for (uint64_t seed = 1; seed <= 3; seed++) {
 			struct shuffle shuffle = shuffle_make(counts[k], seed);
@@ -40,13 +39,12 @@ static void shuffles_are_permutations(void **state)
 
 /* Neighbours land anywhere: of a random permutation, one pair in 500 stays within 65 places, half
  * of them rise, and one number stays where it is. */
-static void shuffles_scatter(void **state)
+TEST(shuffles_scatter)
 {
 	const uint64_t count = 1 << 16;
 	struct shuffle shuffle = shuffle_make(count, 9), other = shuffle_make(count, 10);
 	int near = 0, rising = 0, alike = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i + 1 < count; i++) {
 		int64_t step =
 			(int64_t)shuffle_to(&shuffle, i + 1) - (int64_t)shuffle_to(&shuffle, i);
@@ -63,12 +61,11 @@ static void shuffles_scatter(void **state)
 /* ---- chains */
 
 /* A pass in pieces adds up to what a plain loop over the memory does. */
-static void chains_add_up_all(void **state)
+TEST(chains_add_up_all)
 {
 	const struct kernel *chains = kernel_find("chains");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	laid_initial(chains, v);
 	for (int64_t chain = 1; chain <= 2; chain++)
 		for (int64_t order = 0; order < chain; order++)
@@ -93,12 +90,11 @@ static void chains_add_up_all(void **state)
 			}
 }
 
-static void chains_refuses_what_cannot_be(void **state)
+TEST(chains_refuses_what_cannot_be)
 {
 	const struct kernel *chains = kernel_find("chains");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	laid_initial(chains, v);
 	set(chains, v, "acc", 2);
 	laid_refuses(chains, v, "acc=4");
@@ -139,12 +135,11 @@ static void prepare(struct kernel_run *run)
 
 /* The list goes once through every node that is not deleted, and as many as said stand where their
  * rank is not. */
-static void lists_are_what_their_shares_say(void **state)
+TEST(lists_are_what_their_shares_say)
 {
 	static const int64_t shares[] = { 0, 5, 25, 50, 100 };
 	unsigned char *met = test_malloc(5000);
 
-	(void)state;
 	for (size_t m = 0; m < sizeof(shares) / sizeof(*shares); m++)
 		for (size_t d = 0; d < 4; d++)
 			for (int64_t group = 0; group < 5; group++) {
@@ -189,12 +184,11 @@ static void lists_are_what_their_shares_say(void **state)
 }
 
 /* Lines that jumps lead to are counted: a limit may not take them for more. */
-static void figures_know_the_lines_of_misplaced_groups(void **state)
+TEST(figures_know_the_lines_of_misplaced_groups)
 {
 	enum { NODES = 60000, LINES = NODES * sizeof(struct list_node) / 64 };
 	static bool met[LINES + 1];
 
-	(void)state;
 	for (int64_t misplaced = 5; misplaced <= 100; misplaced += misplaced < 50 ? 20 : 55)
 		for (int64_t deleted = 0; deleted <= 50; deleted += 50)
 			for (int64_t group = 0; group < 5; group++) {
@@ -229,12 +223,11 @@ static void figures_know_the_lines_of_misplaced_groups(void **state)
 }
 
 /* Counted one by one. */
-static void linked_groups_are_counted_by_rank_and_by_place(void **state)
+TEST(linked_groups_are_counted_by_rank_and_by_place)
 {
 	struct kernel_run run = lookup_at(FORM_ARRAY, 4000, 30, 40, 1);
 	struct list list;
 
-	(void)state;
 	prepare(&run);
 	list = lookup_list(&run);
 	for (int by = 0; by < 2; by++) {
@@ -293,9 +286,8 @@ static struct kernel_run way_at(
 	return run;
 }
 
-static void every_form_is_tried(void **state)
+TEST(every_form_is_tried)
 {
-	(void)state;
 	for (int form = 0; form < FORMS; form++) {
 		bool tried = false;
 
@@ -308,11 +300,10 @@ static void every_form_is_tried(void **state)
 
 /* Every way through the list finds what a plain search finds, and that is the share that was asked
  * for. */
-static void all_forms_find_the_same(void **state)
+TEST(all_forms_find_the_same)
 {
 	static const int64_t counts[] = { 1, 3, 64, 130 };
 
-	(void)state;
 	for (size_t way = 0; way < WAYS; way++)
 		for (size_t c = 0; c < 4; c++)
 			for (int64_t found = 0; found <= 100; found += 50)
@@ -355,9 +346,8 @@ static uint64_t plain_comparisons(const struct kernel_run *run, const struct lis
 }
 
 /* What a complete run is said to be is what a plain one takes. */
-static void comparisons_are_counted_right(void **state)
+TEST(comparisons_are_counted_right)
 {
-	(void)state;
 	for (int64_t deleted = 0; deleted <= 30; deleted += 30)
 		for (size_t way = 0; way < WAYS; way++) {
 			struct kernel_run run = way_at(way, 40, 50, 25, deleted);
@@ -380,9 +370,8 @@ static void comparisons_are_counted_right(void **state)
 }
 
 /* Stretches of any length, one behind the other, do what one call does. */
-static void stretches_make_the_whole(void **state)
+TEST(stretches_make_the_whole)
 {
-	(void)state;
 	for (size_t way = 0; way < WAYS; way++) {
 		struct kernel_run run = way_at(way, 20, 50, 25, 15);
 		uint64_t length = 1, walked = 0;
@@ -409,13 +398,12 @@ static void stretches_make_the_whole(void **state)
 
 /* A stretch writes as large a part of the index as it is of all comparisons; a complete run writes
  * all of it, first. */
-static void an_index_is_made_on_the_way(void **state)
+TEST(an_index_is_made_on_the_way)
 {
 	struct kernel_run run = way_at(5, 20, 50, 25, 15);
 	const struct list_node **index;
 	struct list list;
 
-	(void)state;
 	assert_int_equal(ways[5].form, FORM_INDEX);
 	prepare(&run);
 	list = lookup_list(&run);
@@ -445,9 +433,8 @@ static void an_index_is_made_on_the_way(void **state)
 
 /* A wrong result fails, whatever it is: a node that lost its value, one that has another's, one
  * that is passed over. */
-static void a_wrong_result_is_noticed(void **state)
+TEST(a_wrong_result_is_noticed)
 {
-	(void)state;
 	for (size_t way = 0; way < WAYS; way++) {
 		struct kernel_run run = way_at(way, 40, 100, 25, 0);
 		struct lookup_tables *tables;
@@ -479,14 +466,13 @@ static void a_wrong_result_is_noticed(void **state)
 }
 
 /* Found before its node: no plain search would be. */
-static void what_is_found_elsewhere_is_noticed(void **state)
+TEST(what_is_found_elsewhere_is_noticed)
 {
 	struct kernel_run run = way_at(0, 40, 100, 0, 0);
 	struct lookup_tables *tables;
 	struct list list;
 	uint64_t index;
 
-	(void)state;
 	run.v[LOOKUP_WHOLE] = 1;
 	prepare(&run);
 	list = lookup_list(&run);
@@ -500,12 +486,11 @@ static void what_is_found_elsewhere_is_noticed(void **state)
 
 /* ---- list-lookup: how it is laid out and left */
 
-static void layouts_are_the_same_for_all_forms(void **state)
+TEST(layouts_are_the_same_for_all_forms)
 {
 	struct kernel_run first = way_at(0, 128, 50, 25, 10);
 	unsigned char *kept = test_malloc(2000 * sizeof(struct list_node));
 
-	(void)state;
 	prepare(&first);
 	memcpy(kept, memory, 2000 * sizeof(struct list_node));
 	for (size_t way = 1; way < WAYS; way++) {
@@ -526,12 +511,11 @@ static void layouts_are_the_same_for_all_forms(void **state)
 	test_free(kept);
 }
 
-static void looking_up_can_be_cancelled(void **state)
+TEST(looking_up_can_be_cancelled)
 {
 	const atomic_bool cancel = true;
 	atomic_uint progress = 0;
 
-	(void)state;
 	for (size_t way = 0; way < WAYS; way++) {
 		struct kernel_run run = lookup_at(ways[way].form, 100000, 25, 10, ways[way].group);
 
@@ -552,11 +536,10 @@ static void looking_up_can_be_cancelled(void **state)
 	}
 }
 
-static void lookup_refuses_what_cannot_be(void **state)
+TEST(lookup_refuses_what_cannot_be)
 {
 	struct kernel_run run = lookup_at(FORM_SIMPLE, 2000, 0, 0, 0);
 
-	(void)state;
 	run.v[LOOKUP_FORM] = FORM_UNROLLED;
 	laid_refuses(run.kernel, run.v, "form=unrolled");
 	run.v[LOOKUP_FORM] = FORM_INDEX;
@@ -564,27 +547,4 @@ static void lookup_refuses_what_cannot_be(void **state)
 	laid_refuses(run.kernel, run.v, "inner=any-of");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shuffles_are_permutations),
-		cmocka_unit_test(shuffles_scatter),
-		cmocka_unit_test(chains_add_up_all),
-		cmocka_unit_test(chains_refuses_what_cannot_be),
-		cmocka_unit_test(lists_are_what_their_shares_say),
-		cmocka_unit_test(figures_know_the_lines_of_misplaced_groups),
-		cmocka_unit_test(linked_groups_are_counted_by_rank_and_by_place),
-		cmocka_unit_test(every_form_is_tried),
-		cmocka_unit_test(all_forms_find_the_same),
-		cmocka_unit_test(comparisons_are_counted_right),
-		cmocka_unit_test(stretches_make_the_whole),
-		cmocka_unit_test(an_index_is_made_on_the_way),
-		cmocka_unit_test(a_wrong_result_is_noticed),
-		cmocka_unit_test(what_is_found_elsewhere_is_noticed),
-		cmocka_unit_test(layouts_are_the_same_for_all_forms),
-		cmocka_unit_test(looking_up_can_be_cancelled),
-		cmocka_unit_test(lookup_refuses_what_cannot_be),
-	};
-
-	return cmocka_run_group_tests(tests, laid_begin, laid_end);
-}
+RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

@@ -82,12 +82,11 @@ static struct session *slow(const struct bringing *bringing, double *now)
 
 static const struct bringing quiet = { 150, 0, 2, QUICK };
 
-static void an_untouched_explorer_slows_down_by_steps(void **state)
+TEST(an_untouched_explorer_slows_down_by_steps)
 {
 	struct session *session = start(&kernel_odd);
 	double now = 100, last;
 
-	(void)state;
 	/* While the slices fill and for two seconds after it stays as it is. */
 	now = pass(session, now, 0.5, &quiet);
 	assert_true(session_idle(session));
@@ -103,12 +102,11 @@ static void an_untouched_explorer_slows_down_by_steps(void **state)
 	session_free(session);
 }
 
-static void the_figure_keeps_its_trials_at_the_slowest(void **state)
+TEST(the_figure_keeps_its_trials_at_the_slowest)
 {
 	double now;
 	struct session *session = slow(&quiet, &now);
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		now = pass(session, now, 0.13, &quiet);
 		assert_true(look(session, now)->sample.valid);
@@ -123,12 +121,11 @@ static void the_figure_keeps_its_trials_at_the_slowest(void **state)
 }
 
 /* Between two requests there is nothing to do, and one that goes out is no reason to draw. */
-static void nothing_happens_between_requests(void **state)
+TEST(nothing_happens_between_requests)
 {
 	double now;
 	struct session *session = slow(&quiet, &now);
 
-	(void)state;
 	assert_false(fake.pending);
 	assert_true(session_next(session, now) > 0);
 	now += session_next(session, now);
@@ -143,11 +140,10 @@ static void nothing_happens_between_requests(void **state)
 	session_free(session);
 }
 
-static void any_command_brings_it_back_at_once(void **state)
+TEST(any_command_brings_it_back_at_once)
 {
 	static const char *const commands[] = { "help", "close", "no such command", "set n=5" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		double now, back;
 		struct session *session = slow(&quiet, &now);
@@ -164,13 +160,12 @@ static void any_command_brings_it_back_at_once(void **state)
 	}
 }
 
-static void a_figure_that_moves_brings_it_back(void **state)
+TEST(a_figure_that_moves_brings_it_back)
 {
 	const struct bringing moved = { 150, 0, 2.1, QUICK };
 	double now;
 	struct session *session = slow(&quiet, &now);
 
-	(void)state;
 	/* The first request that brings another figure is enough. */
 	now = pass(session, now, 1.1, &moved);
 	assert_true(rate(session, &now, 2, &moved) > 9);
@@ -181,12 +176,11 @@ static void a_figure_that_moves_brings_it_back(void **state)
 }
 
 /* Its trials are apart by one in a thousand: by so much, and a little more, a median wanders. */
-static void a_figure_that_wanders_within_its_spread_does_not(void **state)
+TEST(a_figure_that_wanders_within_its_spread_does_not)
 {
 	double now;
 	struct session *session = slow(&quiet, &now);
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		struct bringing near = quiet;
 
@@ -196,13 +190,12 @@ static void a_figure_that_wanders_within_its_spread_does_not(void **state)
 	session_free(session);
 }
 
-static void a_contended_figure_brings_it_back(void **state)
+TEST(a_contended_figure_brings_it_back)
 {
 	const struct bringing busy = { 0, 150, 2, WHOLE };
 	double now;
 	struct session *session = slow(&quiet, &now);
 
-	(void)state;
 	/* The pool has its quiet trials, but the next request does not wait. */
 	now = pass(session, now, 1.1, &busy);
 	assert_false(look(session, now)->sample.contended);
@@ -216,14 +209,13 @@ static void a_contended_figure_brings_it_back(void **state)
 }
 
 /* One contended request is made up for by the next, and then it goes on as slowly. */
-static void a_short_spell_costs_one_request(void **state)
+TEST(a_short_spell_costs_one_request)
 {
 	const struct bringing busy = { 0, 150, 2, WHOLE };
 	double now;
 	struct session *session = slow(&quiet, &now);
 	unsigned before = fake.live;
 
-	(void)state;
 	while (fake.live == before)
 		now = pass(session, now, 0.01, &busy);
 	before = fake.live;
@@ -234,13 +226,12 @@ static void a_short_spell_costs_one_request(void **state)
 }
 
 /* Where a request brings few trials, the pool needs more of them. */
-static void it_goes_no_slower_than_the_pool_allows(void **state)
+TEST(it_goes_no_slower_than_the_pool_allows)
 {
 	const struct bringing few = { 20, 0, 2, WHOLE };
 	struct session *session = start(&kernel_odd);
 	double now = pass(session, 100, 30, &few), steady;
 
-	(void)state;
 	assert_true(session_idle(session));
 	steady = rate(session, &now, 10, &few);
 	assert_true(steady > 4.5 && steady < 5.5);
@@ -250,13 +241,12 @@ static void it_goes_no_slower_than_the_pool_allows(void **state)
 }
 
 /* Trials that last longer than the pool: one is all it ever has. */
-static void long_requests_take_a_tenth_of_the_time(void **state)
+TEST(long_requests_take_a_tenth_of_the_time)
 {
 	const struct bringing whole = { 1, 0, 2, 3, 3 };
 	struct session *session = start(&kernel_odd);
 	double now = 100, share;
 
-	(void)state;
 	now = pass(session, now, 600, &whole);
 	share = whole.took * rate(session, &now, 600, &whole);
 	assert_true(session_idle(session));
@@ -264,13 +254,12 @@ static void long_requests_take_a_tenth_of_the_time(void **state)
 	session_free(session);
 }
 
-static void unfilled_slices_keep_it_quick(void **state)
+TEST(unfilled_slices_keep_it_quick)
 {
 	struct session *session = start(&kernel_fold);
 	const struct bringing few = { 10, 0, 2, QUICK };
 	double now = pass(session, 100, 0.5, &few);
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		assert_true(rate(session, &now, 1, &few) > 8);
 		assert_false(session_idle(session));
@@ -278,13 +267,12 @@ static void unfilled_slices_keep_it_quick(void **state)
 	session_free(session);
 }
 
-static void frozen_nothing_is_asked(void **state)
+TEST(frozen_nothing_is_asked)
 {
 	double now;
 	struct session *session = slow(&quiet, &now);
 	unsigned before;
 
-	(void)state;
 	command(session, "freeze", now);
 	before = fake.submits;
 	assert_true(session_next(session, now) < 0);
@@ -295,22 +283,4 @@ static void frozen_nothing_is_asked(void **state)
 	session_free(session);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_untouched_explorer_slows_down_by_steps),
-		cmocka_unit_test(the_figure_keeps_its_trials_at_the_slowest),
-		cmocka_unit_test(nothing_happens_between_requests),
-		cmocka_unit_test(any_command_brings_it_back_at_once),
-		cmocka_unit_test(a_figure_that_moves_brings_it_back),
-		cmocka_unit_test(a_figure_that_wanders_within_its_spread_does_not),
-		cmocka_unit_test(a_contended_figure_brings_it_back),
-		cmocka_unit_test(a_short_spell_costs_one_request),
-		cmocka_unit_test(it_goes_no_slower_than_the_pool_allows),
-		cmocka_unit_test(long_requests_take_a_tenth_of_the_time),
-		cmocka_unit_test(unfilled_slices_keep_it_quick),
-		cmocka_unit_test(frozen_nothing_is_asked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -10,12 +10,11 @@ static struct span quiet(void)
 	return (struct span){ .bytes = 750000, .seconds = 75e-6, .at = 77e-6, .on = 76.8e-6 };
 }
 
-static void the_rate_is_that_of_undisturbed_spans(void **state)
+TEST(the_rate_is_that_of_undisturbed_spans)
 {
 	struct spans spans = { 0 };
 	struct span span = quiet();
 
-	(void)state;
 	spans_add(&spans, &span);
 	/* Another thread had the processor for 3 ms. */
 	span = (struct span){
@@ -30,23 +29,21 @@ static void the_rate_is_that_of_undisturbed_spans(void **state)
 	assert_int_equal(spans.bytes, 750000);
 }
 
-static void spans_weigh_by_their_time(void **state)
+TEST(spans_weigh_by_their_time)
 {
 	struct spans spans = { 0 };
 	struct span span = quiet();
 
-	(void)state;
 	spans_add(&spans, &span);
 	span.seconds = span.at = span.on = 150e-6;
 	spans_add(&spans, &span);
 	check_near(spans_rate(&spans), 1.5e6 / 225e-6, 1);
 }
 
-static void a_slow_span_is_no_disturbed_one(void **state)
+TEST(a_slow_span_is_no_disturbed_one)
 {
 	struct span span = quiet();
 
-	(void)state;
 	assert_false(span_is_disturbed(&span));
 	span.seconds = span.at = span.on = 20e-3;
 	assert_false(span_is_disturbed(&span));
@@ -61,33 +58,30 @@ static void a_slow_span_is_no_disturbed_one(void **state)
 }
 
 /* A switch that left no trace in time: the caches are another's. */
-static void a_switch_is_enough(void **state)
+TEST(a_switch_is_enough)
 {
 	struct span span = quiet();
 
-	(void)state;
 	span.switches = 1;
 	assert_true(span_is_disturbed(&span));
 }
 
 /* Time of the processor that comes in steps of 10 ms, and readings out of order. */
-static void clocks_that_say_nothing_reject_nothing(void **state)
+TEST(clocks_that_say_nothing_reject_nothing)
 {
 	struct span span = quiet();
 
-	(void)state;
 	span.on = 0;
 	assert_false(span_is_disturbed(&span));
 	span.on = 10e-3;
 	assert_false(span_is_disturbed(&span));
 }
 
-static void without_an_undisturbed_span_the_rate_is_unknown(void **state)
+TEST(without_an_undisturbed_span_the_rate_is_unknown)
 {
 	struct spans spans = { 0 };
 	struct span span = quiet();
 
-	(void)state;
 	assert_true(isnan(spans_rate(&spans)));
 	span.switches = 2;
 	spans_add(&spans, &span);
@@ -95,16 +89,4 @@ static void without_an_undisturbed_span_the_rate_is_unknown(void **state)
 	assert_int_equal(spans.rejected, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_rate_is_that_of_undisturbed_spans),
-		cmocka_unit_test(spans_weigh_by_their_time),
-		cmocka_unit_test(a_slow_span_is_no_disturbed_one),
-		cmocka_unit_test(a_switch_is_enough),
-		cmocka_unit_test(clocks_that_say_nothing_reject_nothing),
-		cmocka_unit_test(without_an_undisturbed_span_the_rate_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -57,7 +57,7 @@ static void check_product(const struct kernel_run *run, double times)
 
 /* Every loop there is, on a size that no block and no number of sums divides; at once, and in
  * stretches of any length. */
-static void every_way_gives_the_product(void **state)
+TEST(every_way_gives_the_product)
 {
 	const struct kernel *kernel = kernel_find("matmul");
 	struct random random = { 5 };
@@ -65,7 +65,6 @@ static void every_way_gives_the_product(void **state)
 	int64_t v[KNOBS_MAX];
 	int ways = 0;
 
-	(void)state;
 	initial(v);
 	v[MATMUL_N] = 29;
 	v[MATMUL_PAD] = 2;
@@ -103,13 +102,12 @@ static void every_way_gives_the_product(void **state)
 }
 
 /* Blocks as large as the matrix, larger, and the smallest. */
-static void blocks_of_any_size_give_the_product(void **state)
+TEST(blocks_of_any_size_give_the_product)
 {
 	static const int64_t sizes[] = { 4, 5, 24, 25, 26, 2000 };
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[MATMUL_N] = 25;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
@@ -124,11 +122,10 @@ static void blocks_of_any_size_give_the_product(void **state)
 }
 
 /* Each multiply-add of the product has one place, in the order of the loops. */
-static void places_follow_the_loops(void **state)
+TEST(places_follow_the_loops)
 {
 	int64_t v[KNOBS_MAX], index[LOOPS];
 
-	(void)state;
 	initial(v);
 	v[MATMUL_N] = 8;
 	matmul_place(v, 0, index);
@@ -155,12 +152,11 @@ static void places_follow_the_loops(void **state)
 	assert_int_equal(index[LOOP_K], 5 + 1);
 }
 
-static void a_wrong_sum_is_noticed(void **state)
+TEST(a_wrong_sum_is_noticed)
 {
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[MATMUL_N] = 40;
 	run_at(v, &run);
@@ -171,13 +167,12 @@ static void a_wrong_sum_is_noticed(void **state)
 }
 
 /* A whole product is checked by what it leaves: any one element that is off is noticed. */
-static void a_wrong_product_is_noticed(void **state)
+TEST(a_wrong_product_is_noticed)
 {
 	struct random random = { 11 };
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[MATMUL_N] = 60;
 	v[MATMUL_WHOLE] = 1;
@@ -210,13 +205,12 @@ static void a_wrong_product_is_noticed(void **state)
 }
 
 /* A call of the whole ring ends soon when it is cancelled; one of a stretch is finished. */
-static void a_whole_product_can_be_cancelled(void **state)
+TEST(a_whole_product_can_be_cancelled)
 {
 	static const atomic_bool cancelled = true;
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[MATMUL_N] = 150;
 	v[MATMUL_WHOLE] = 1;
@@ -235,12 +229,11 @@ static void a_whole_product_can_be_cancelled(void **state)
 }
 
 /* A stretch of a period is whole lines, and down columns as many as share cache lines. */
-static void periods_stand_for_the_rest(void **state)
+TEST(periods_stand_for_the_rest)
 {
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[MATMUL_N] = 100;
 	run_at(v, &run);
@@ -270,12 +263,11 @@ static void periods_stand_for_the_rest(void **state)
 	assert_int_equal(run.iteration, 4);
 }
 
-static void senseless_combinations_are_refused(void **state)
+TEST(senseless_combinations_are_refused)
 {
 	const struct kernel *kernel = kernel_find("matmul");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[MATMUL_BLOCK] = 32;
 	laid_refuses(kernel, v, "block=32");
@@ -297,12 +289,11 @@ static void senseless_combinations_are_refused(void **state)
 	assert_int_equal(v[MATMUL_FORM], FORM_REORDERED);
 }
 
-static void rows_of_whole_pages_are_remarked_on(void **state)
+TEST(rows_of_whole_pages_are_remarked_on)
 {
 	const struct kernel *kernel = kernel_find("matmul");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[MATMUL_N] = 1024;
 	check_contains(kernel->remark(v), "multiple of 4,096 bytes");
@@ -313,19 +304,4 @@ static void rows_of_whole_pages_are_remarked_on(void **state)
 	assert_null(kernel->remark(v));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_way_gives_the_product),
-		cmocka_unit_test(blocks_of_any_size_give_the_product),
-		cmocka_unit_test(places_follow_the_loops),
-		cmocka_unit_test(a_wrong_sum_is_noticed),
-		cmocka_unit_test(a_wrong_product_is_noticed),
-		cmocka_unit_test(a_whole_product_can_be_cancelled),
-		cmocka_unit_test(periods_stand_for_the_rest),
-		cmocka_unit_test(senseless_combinations_are_refused),
-		cmocka_unit_test(rows_of_whole_pages_are_remarked_on),
-	};
-
-	return cmocka_run_group_tests(tests, laid_begin, laid_end);
-}
+RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

@@ -106,11 +106,10 @@ static bool allowed(const struct kernel *kernel, const int64_t *v)
 }
 
 /* Each choice of each knob, and the ends of the others, the rest as it is at first. */
-static void every_kernel_is_of_classes_that_are_measured(void **state)
+TEST(every_kernel_is_of_classes_that_are_measured)
 {
 	int count = 0;
 
-	(void)state;
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 		int64_t initial[KNOBS_MAX] = { 0 }, v[KNOBS_MAX];
@@ -142,11 +141,4 @@ static void every_kernel_is_of_classes_that_are_measured(void **state)
 	assert_true(looked > 1000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kernel_is_of_classes_that_are_measured),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

@@ -70,11 +70,10 @@ static double inferred(double slower)
 	return binds;
 }
 
-static void cores_that_choose_early_are_told_from_others(void **state)
+TEST(cores_that_choose_early_are_told_from_others)
 {
 	int cores = 0, missed = 0;
 
-	(void)state;
 	check_ok(recipes_load(NULL, &recipes));
 	for (const char *const *name = uarch_names(ISA); *name; name++, cores++)
 		for (int binds = 0; binds < 2; binds++) {
@@ -109,20 +108,11 @@ static void cores_that_choose_early_are_told_from_others(void **state)
 }
 
 /* What noise and the width leave decides nothing. */
-static void a_little_slower_is_not_early(void **state)
+TEST(a_little_slower_is_not_early)
 {
-	(void)state;
 	check_near(inferred(1.0), 0, 0);
 	check_near(inferred(1.1), 0, 0);
 	check_near(inferred(1.2), 1, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cores_that_choose_early_are_told_from_others),
-		cmocka_unit_test(a_little_slower_is_not_early),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -71,7 +71,7 @@ static int known(void)
 #define TRIED NULL
 #endif
 
-static void cores_are_found_again(void **state)
+TEST(cores_are_found_again)
 {
 	static const struct {
 		double noise, outliers;
@@ -81,7 +81,6 @@ static void cores_are_found_again(void **state)
 		{ 0.01, 0.01, 93, 90, 95 },
 	};
 
-	(void)state;
 	for (const char *const *name = uarch_names(TRIED); *name; name++)
 		for (int k = 0; k < 2; k++) {
 			struct rate one, two, three;
@@ -141,11 +140,10 @@ static int op_named(const char *name)
 
 /* Moves that are a little slower than the width, and extensions so slow (by a disturbance) that
  * they look like the work of five ports. */
-static void what_is_done_at_rename_takes_no_port(void **state)
+TEST(what_is_done_at_rename_takes_no_port)
 {
 	int move, extend;
 
-	(void)state;
 	begin_small("class move latency 0 ports none [M]\nclass zero-extend latency 0 ports none "
 		    "[M]\n");
 	move = op_named("move");
@@ -168,11 +166,10 @@ static void what_is_done_at_rename_takes_no_port(void **state)
 /* Vectors done in halves on the two ports that whole ones have beside each other, and one slot that
  * takes a port of these and another: each alone they look like one port's, and they are not the
  * same. */
-static void halves_are_no_port_of_their_own(void **state)
+TEST(halves_are_no_port_of_their_own)
 {
 	int half, both;
 
-	(void)state;
 	begin_small("class both latency 2 slots 1 ports i + c [M]\nclass fadd latency 3 ports i,j "
 		    "[M]\nclass fadd.128 latency 3 slots 1 ports 2*i,j [M]\n"
 		    "class fmul latency 3 ports i,j [M]\nclass unpack latency 3 ports j [M]\n");
@@ -188,11 +185,10 @@ static void halves_are_no_port_of_their_own(void **state)
 }
 
 /* Nobody measured them side by side: they may hold the same thing, and are not known to. */
-static void what_holds_something_is_known_when_time_is_up(void **state)
+TEST(what_holds_something_is_known_when_time_is_up)
 {
 	int gather, scatter;
 
-	(void)state;
 	begin_small("class gather slots 7 ports none [M]\nclass scatter slots 20 ports none [M]\n");
 	gather = op_named("gather");
 	scatter = op_named("scatter");
@@ -207,9 +203,8 @@ static void what_holds_something_is_known_when_time_is_up(void **state)
 	made_end(&made);
 }
 
-static void a_load_is_one_slot_measured_or_not(void **state)
+TEST(a_load_is_one_slot_measured_or_not)
 {
-	(void)state;
 	begin_small("");
 	measured.op[op_named("vload")].slots.known = false;
 	made_measure(&made, &measured, 200);
@@ -245,20 +240,18 @@ static void gathers_hold_something_of_their_own(double slots)
 }
 
 /* However many slots it seems to take. */
-static void what_gathers_loads_and_holds_something_of_its_own(void **state)
+TEST(what_gathers_loads_and_holds_something_of_its_own)
 {
-	(void)state;
 	gathers_hold_something_of_their_own(7);
 	gathers_hold_something_of_their_own(5);
 }
 
 /* Additions on five ports take 6 % longer than they could, and beside stores up to a third (Redwood
  * Cove): that is no addition that a store needs. */
-static void what_is_slow_by_itself_is_not_laid_to_others(void **state)
+TEST(what_is_slow_by_itself_is_not_laid_to_others)
 {
 	int store;
 
-	(void)state;
 	made.early = 0.06;
 	begin_small("class lea latency 1 ports a,b,c,d,e [M]\nclass compare latency 1 ports "
 		    "a,b,c,d,e [M]\nclass load latency 5 ports f,g,h [M]\n"
@@ -276,17 +269,4 @@ static void what_is_slow_by_itself_is_not_laid_to_others(void **state)
 	made_end(&made);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cores_are_found_again),
-		cmocka_unit_test(what_is_done_at_rename_takes_no_port),
-		cmocka_unit_test(what_is_slow_by_itself_is_not_laid_to_others),
-		cmocka_unit_test(halves_are_no_port_of_their_own),
-		cmocka_unit_test(what_holds_something_is_known_when_time_is_up),
-		cmocka_unit_test(a_load_is_one_slot_measured_or_not),
-		cmocka_unit_test(what_gathers_loads_and_holds_something_of_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -114,7 +114,7 @@ static int end(void **state)
 	return 0;
 }
 
-static void numbers_are_read_back(void **state)
+TEST_WITH(numbers_are_read_back, begin, end)
 {
 	static const struct told told[] = {
 		{ "cap loads", 2.85, 0.01 },
@@ -129,7 +129,6 @@ static void numbers_are_read_back(void **state)
 	};
 	const struct uarch_class *class;
 
-	(void)state;
 	add_facts(told, sizeof(told) / sizeof(*told));
 	/* Tried and not measured: its relative's numbers are not its own. */
 	strcpy(measured.op[measured.op_count++].name, "fadd.512");
@@ -173,9 +172,8 @@ static void numbers_are_read_back(void **state)
 
 /* Of some classes alone: what executes where was not asked, and their slots are what was measured.
  */
-static void without_ports_slots_are_those_measured(void **state)
+TEST_WITH(without_ports_slots_are_those_measured, begin, end)
 {
-	(void)state;
 	memset(&ports, 0, sizeof(ports));
 	measured.op[0].slots.value = 1.04;
 	strcpy(add_op("store", -1, 0.5, 1.97)->store, "vstore");
@@ -187,9 +185,8 @@ static void without_ports_slots_are_those_measured(void **state)
 	assert_false(uarch_find(uarch, "alu", 0)->executes);
 }
 
-static void buffers_are_knees_and_what_the_loop_takes(void **state)
+TEST_WITH(buffers_are_knees_and_what_the_loop_takes, begin, end)
 {
-	(void)state;
 	add_buffer("rob", KNEE_SHARP, 506, 6);
 	add_buffer("vectors", KNEE_SOFT, 330, 2);
 	add_buffer("load-queue", KNEE_NONE, 0, 2);
@@ -204,7 +201,7 @@ static void buffers_are_knees_and_what_the_loop_takes(void **state)
 	check_contains(text, "# size load-queue: the time did not rise");
 }
 
-static void rules_come_from_slots(void **state)
+TEST_WITH(rules_come_from_slots, begin, end)
 {
 	static const struct told told[] = {
 		{ "fuse test o", 1.02, 0.01 },
@@ -250,7 +247,6 @@ static void rules_come_from_slots(void **state)
 		{ "unlaminate stores", 1.9, 0.01 },
 	};
 
-	(void)state;
 	add_facts(told, sizeof(told) / sizeof(*told));
 	read_back();
 	check_contains(text, "fuse test with all [measured]\n");
@@ -263,7 +259,7 @@ static void rules_come_from_slots(void **state)
 
 /* Micro-ops that fuse and are counted as two would make a limit too high: of what could not be
  * measured, they are counted once. */
-static void what_may_fuse_and_was_not_measured_does(void **state)
+TEST_WITH(what_may_fuse_and_was_not_measured_does, begin, end)
 {
 	static const struct told told[] = {
 		{ "fuse cmp o", 2, 0.01 },
@@ -276,7 +272,6 @@ static void what_may_fuse_and_was_not_measured_does(void **state)
 		{ "fuse sub after copy", 2, 0.01 },
 	};
 
-	(void)state;
 	add_facts(told, sizeof(told) / sizeof(*told));
 	for (int i = 2; i < 8; i++)
 		measured.fact[measured.fact_count - (int)(sizeof(told) / sizeof(*told)) + i]
@@ -300,17 +295,15 @@ static void check_early(double slower, double binds, const char *words)
 	check_contains(text, words);
 }
 
-static void ports_are_chosen_early(void **state)
+TEST_WITH(ports_are_chosen_early, begin, end)
 {
-	(void)state;
 	check_early(1.277, 1,
 		"extra binds-ports 1 [measured]      # chains of single cycles take 1.277 (1.272 "
 		"to 1.282) times as long");
 }
 
-static void ports_are_not_chosen_early(void **state)
+TEST_WITH(ports_are_not_chosen_early, begin, end)
 {
-	(void)state;
 	check_early(1.003, 0,
 		"extra binds-ports 0 [measured]      # chains of single cycles take 1.003 (0.998 "
 		"to 1.008) times as long");
@@ -331,29 +324,26 @@ static void add_jumps(double taken)
 	read_back();
 }
 
-static void jumps_are_no_branches_where_more_go(void **state)
+TEST_WITH(jumps_are_no_branches_where_more_go, begin, end)
 {
-	(void)state;
 	add_jumps(3);
 	assert_non_null(strstr(text, "class jump"));
 	assert_int_equal(uarch_find(uarch, "jump", 0)->term_count, 0);
 }
 
-static void jumps_may_be_branches_where_fewer_go(void **state)
+TEST_WITH(jumps_may_be_branches_where_fewer_go, begin, end)
 {
-	(void)state;
 	add_jumps(1);
 	assert_null(strstr(text, "class jump"));
 }
 
 /* Eight accesses of a gather hold something for 4 cycles, two of another for 1.5: half a cycle
  * each, whatever the gather. */
-static void gathers_hold_something_for_each_access(void **state)
+TEST_WITH(gathers_hold_something_for_each_access, begin, end)
 {
 	const struct uarch_class *class;
 	int last;
 
-	(void)state;
 	add_op("vload", 6, 0.5, 1);
 	last = measured.op_count - 1;
 	ports.known[last] = true;
@@ -382,7 +372,7 @@ static void gathers_hold_something_for_each_access(void **state)
 	assert_null(uarch_find(uarch, "scatter-store", 0));
 }
 
-static void the_match_line_fits_the_processor(void **state)
+TEST_WITH(the_match_line_fits_the_processor, begin, end)
 {
 	struct machine machine = { .arch = "x86_64",
 		.processor = { .vendor = "GenuineIntel",
@@ -391,7 +381,6 @@ static void the_match_line_fits_the_processor(void **state)
 			.stepping = 1,
 			.features = " avx2 avx512f avx512fp16 avx-vnni amx-tile amx-fp16 l1i-64k ",
 			.l1i_bytes = 65536 } };
-	(void)state;
 	snprintf(measured.match, sizeof(measured.match),
 		"vendor GenuineIntel family 6 model a7 stepping 1 with l1i-64k with amx-fp16");
 	read_back();
@@ -401,7 +390,7 @@ static void the_match_line_fits_the_processor(void **state)
 }
 
 /* All of a core: what is found and written predicts, once read, what was found. */
-static void a_core_is_read_back(void **state)
+TEST_WITH(a_core_is_read_back, begin, end)
 {
 	static const char *const cores[] = { "redwood-cove", "zen5", "neoverse-n1" };
 
@@ -443,7 +432,7 @@ static const struct model_difference *find_difference(int count, const char *wha
 	return NULL;
 }
 
-static void differences_are_judged_by_the_spread(void **state)
+TEST(differences_are_judged_by_the_spread)
 {
 	static const char head[] =
 		"uarch x An X\nisa x86_64\nwidth 4 [M]\nports p0 p1 p2 [M]\nclass fadd latency 4 "
@@ -460,7 +449,6 @@ static void differences_are_judged_by_the_spread(void **state)
 	struct model_pairs pairs;
 	int count;
 
-	(void)state;
 	check_ok(uarch_parse(tail, "tail", &a));
 	check_ok(uarch_parse(head, "head", &b));
 	count = model_differences(a, b, difference, 4096);
@@ -488,12 +476,11 @@ static void differences_are_judged_by_the_spread(void **state)
 	uarch_free(b);
 }
 
-static void spreads_stand_beside_what_was_measured_only(void **state)
+TEST_WITH(spreads_stand_beside_what_was_measured_only, begin, end)
 {
 	static const char *const bad[] = { "width 4±0.1 [M]", "width 4±x [measured]",
 		"width 4± [measured]", "width ±4 [measured]" };
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		char lines[200];
 		struct status status;
@@ -510,27 +497,4 @@ static void spreads_stand_beside_what_was_measured_only(void **state)
 	check_near(uarch->width_spread, 0.1, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(numbers_are_read_back, begin, end),
-		cmocka_unit_test_setup_teardown(without_ports_slots_are_those_measured, begin, end),
-		cmocka_unit_test_setup_teardown(
-			buffers_are_knees_and_what_the_loop_takes, begin, end),
-		cmocka_unit_test_setup_teardown(rules_come_from_slots, begin, end),
-		cmocka_unit_test_setup_teardown(
-			what_may_fuse_and_was_not_measured_does, begin, end),
-		cmocka_unit_test_setup_teardown(ports_are_chosen_early, begin, end),
-		cmocka_unit_test_setup_teardown(ports_are_not_chosen_early, begin, end),
-		cmocka_unit_test_setup_teardown(jumps_are_no_branches_where_more_go, begin, end),
-		cmocka_unit_test_setup_teardown(jumps_may_be_branches_where_fewer_go, begin, end),
-		cmocka_unit_test_setup_teardown(gathers_hold_something_for_each_access, begin, end),
-		cmocka_unit_test_setup_teardown(the_match_line_fits_the_processor, begin, end),
-		cmocka_unit_test_setup_teardown(a_core_is_read_back, begin, end),
-		cmocka_unit_test(differences_are_judged_by_the_spread),
-		cmocka_unit_test_setup_teardown(
-			spreads_stand_beside_what_was_measured_only, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -30,13 +30,12 @@ static struct result *answer(const struct request *request, double cpe)
 	return &result;
 }
 
-static void nothing_is_asked_for_what_stays_in_the_core(void **state)
+TEST(nothing_is_asked_for_what_stays_in_the_core)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
 	struct memory_probe probe;
 	struct request request;
 
-	(void)state;
 	memory_probe_init(&probe);
 	assert_false(memory_probe_next(&probe, &machine, 512 << 10, false, 1, &request));
 	assert_true(memory_probe_next(&probe, &machine, (512 << 10) + 64, false, 1, &request));
@@ -46,14 +45,13 @@ static void nothing_is_asked_for_what_stays_in_the_core(void **state)
 
 /* 2 x 512K: 1/32 of the nodes in L1 (4 cycles), 15/32 in L2 (12), the rest in L3, 46 cycles. The
  * fastest trial counts: neighbours slow the others. */
-static void latency_is_that_of_the_level_alone(void **state)
+TEST(latency_is_that_of_the_level_alone)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
 	struct memory_probe probe;
 	struct request request;
 	struct result *slowed;
 
-	(void)state;
 	memory_probe_init(&probe);
 	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	assert_true(request.budget.fresh);
@@ -72,7 +70,7 @@ static void latency_is_that_of_the_level_alone(void **state)
 	assert_true(memory_probe_next(&probe, &machine, 64 << 20, false, 1, &request));
 }
 
-static void a_cancelled_step_is_asked_for_again(void **state)
+TEST(a_cancelled_step_is_asked_for_again)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
 	struct result cancelled = { .final = true,
@@ -80,7 +78,6 @@ static void a_cancelled_step_is_asked_for_again(void **state)
 	struct memory_probe probe;
 	struct request request;
 
-	(void)state;
 	memory_probe_init(&probe);
 	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
 	memory_probe_accept(&probe, &machine, 4, 12, &cancelled);
@@ -89,13 +86,12 @@ static void a_cancelled_step_is_asked_for_again(void **state)
 }
 
 /* A value that was not in steady state is no input to a limit. */
-static void what_did_not_settle_stays_unknown(void **state)
+TEST(what_did_not_settle_stays_unknown)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
 	struct memory_probe probe;
 	struct request request;
 
-	(void)state;
 	memory_probe_init(&probe);
 	for (int asked = 0; memory_probe_next(&probe, &machine, 256 << 20, false, 1, &request);
 		asked++) {
@@ -112,27 +108,25 @@ static void what_did_not_settle_stays_unknown(void **state)
 	check_near(probe.peak, 0, 0);
 }
 
-static void what_contradicts_itself_stays_unknown(void **state)
+TEST(what_contradicts_itself_stays_unknown)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
 	struct memory_probe probe;
 	struct request request;
 
-	(void)state;
 	memory_probe_init(&probe);
 	while (memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request))
 		memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 5));
 	assert_false(probe.l3.known);
 }
 
-static void levels_that_are_not_there_are_not_measured(void **state)
+TEST(levels_that_are_not_there_are_not_measured)
 {
 	struct machine two = machine_of_caches(32 << 10, 512 << 10, 0),
 		       huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
 	struct memory_probe probe;
 	struct request request;
 
-	(void)state;
 	memory_probe_init(&probe);
 	while (memory_probe_next(&probe, &two, 64 << 20, false, 1, &request)) {
 		assert_string_equal(request.kernel->name, "bandwidth");
@@ -148,14 +142,13 @@ static void levels_that_are_not_there_are_not_measured(void **state)
 
 /* Where the last cache is said to be huge, what it really gives is seen by what random walks take;
  * then memory begins there. */
-static void a_cache_that_is_said_to_be_huge_is_looked_at(void **state)
+TEST(a_cache_that_is_said_to_be_huge_is_looked_at)
 {
 	struct machine huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
 	unsigned latencies = 0, peaks = 0;
 	struct memory_probe probe;
 	struct request request;
 
-	(void)state;
 	memory_probe_init(&probe);
 	while (memory_probe_next(&probe, &huge, 64 << 20, true, 1, &request)) {
 		int64_t size = request.v[kernel_axis(request.kernel, AXIS_SIZE)];
@@ -188,14 +181,13 @@ static void a_cache_that_is_said_to_be_huge_is_looked_at(void **state)
 }
 
 /* A read of memory is the peak, measured once, behind a last cache of common size. */
-static void the_peak_is_measured_once(void **state)
+TEST(the_peak_is_measured_once)
 {
 	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
 	struct memory_probe probe;
 	struct request request;
 	int64_t size = 0;
 
-	(void)state;
 	memory_probe_init(&probe);
 	while (memory_probe_next(&probe, &machine, 64 << 20, true, 1, &request)) {
 		assert_string_not_equal(request.kernel->name, "latency");
@@ -210,14 +202,13 @@ static void the_peak_is_measured_once(void **state)
 
 /* What a probe found of L3 and of memory is taken over, by the best that was seen of each, and not
  * measured again. */
-static void a_probe_answers_everything(void **state)
+TEST(a_probe_answers_everything)
 {
 	struct probe_report *report = calloc(1, sizeof(*report));
 	struct machine machine = machine_of_caches(48 << 10, 1 << 20, 4 << 20);
 	struct memory_probe probe;
 	struct request request;
 
-	(void)state;
 	memory_probe_init(&probe);
 	assert_false(memory_probe_learn(&probe, report));
 	report->hierarchy.level_count = 2;
@@ -256,19 +247,4 @@ static void a_probe_answers_everything(void **state)
 	free(report);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_probe_answers_everything),
-		cmocka_unit_test(nothing_is_asked_for_what_stays_in_the_core),
-		cmocka_unit_test(latency_is_that_of_the_level_alone),
-		cmocka_unit_test(a_cancelled_step_is_asked_for_again),
-		cmocka_unit_test(what_did_not_settle_stays_unknown),
-		cmocka_unit_test(what_contradicts_itself_stays_unknown),
-		cmocka_unit_test(levels_that_are_not_there_are_not_measured),
-		cmocka_unit_test(a_cache_that_is_said_to_be_huge_is_looked_at),
-		cmocka_unit_test(the_peak_is_measured_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

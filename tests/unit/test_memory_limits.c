@@ -32,7 +32,7 @@ static void check_memory(const struct tree *tree, uint64_t left, const char *exp
 	assert_int_equal(memory.left / MIB, left);
 }
 
-static void nothing_bounds_what_is_free(void **state)
+TEST(nothing_bounds_what_is_free)
 {
 	struct tree *tree = *state;
 
@@ -46,7 +46,7 @@ static void nothing_bounds_what_is_free(void **state)
 	check_memory(tree, 8192, "");
 }
 
-static void a_group_above_bounds_it(void **state)
+TEST(a_group_above_bounds_it)
 {
 	struct tree *tree = *state;
 
@@ -63,7 +63,7 @@ static void a_group_above_bounds_it(void **state)
 
 /* In a container the path of the group is that of the host, and what is mounted is the group
  * itself. */
-static void a_container_sees_its_own_group(void **state)
+TEST(a_container_sees_its_own_group)
 {
 	struct tree *tree = *state;
 
@@ -73,7 +73,7 @@ static void a_container_sees_its_own_group(void **state)
 	check_memory(tree, 256, "the control group allows 256 MiB");
 }
 
-static void groups_of_version_1_bound_it_too(void **state)
+TEST(groups_of_version_1_bound_it_too)
 {
 	struct tree *tree = *state;
 
@@ -88,7 +88,7 @@ static void groups_of_version_1_bound_it_too(void **state)
 	check_memory(tree, 1536, "the control group allows 2 GiB");
 }
 
-static void a_full_group_leaves_nothing(void **state)
+TEST(a_full_group_leaves_nothing)
 {
 	struct tree *tree = *state;
 
@@ -98,7 +98,7 @@ static void a_full_group_leaves_nothing(void **state)
 	check_memory(tree, 0, "the control group allows 1 GiB");
 }
 
-static void limits_of_the_process_bound_it(void **state)
+TEST(limits_of_the_process_bound_it)
 {
 	struct tree *tree = *state;
 
@@ -114,7 +114,7 @@ static void limits_of_the_process_bound_it(void **state)
 	check_memory(tree, 384, "the process' limit of data is 512 MiB (ulimit -d)");
 }
 
-static void what_makes_no_sense_bounds_nothing(void **state)
+TEST(what_makes_no_sense_bounds_nothing)
 {
 	struct tree *tree = *state;
 
@@ -124,17 +124,4 @@ static void what_makes_no_sense_bounds_nothing(void **state)
 	check_memory(tree, 8192, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_bounds_what_is_free, begin, end),
-		cmocka_unit_test_setup_teardown(a_group_above_bounds_it, begin, end),
-		cmocka_unit_test_setup_teardown(a_container_sees_its_own_group, begin, end),
-		cmocka_unit_test_setup_teardown(groups_of_version_1_bound_it_too, begin, end),
-		cmocka_unit_test_setup_teardown(a_full_group_leaves_nothing, begin, end),
-		cmocka_unit_test_setup_teardown(limits_of_the_process_bound_it, begin, end),
-		cmocka_unit_test_setup_teardown(what_makes_no_sense_bounds_nothing, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(.each_set_up = begin, .each_tear_down = end)

@@ -24,7 +24,7 @@ static struct misses ask(double size, double stride, double element, double line
 }
 
 /* What is the miss rate? What if the cache were twice as large? */
-static void the_textbooks_exercises(void **state)
+TEST(the_textbooks_exercises)
 {
 	static const struct {
 		double size, stride, element, line, cache, rate, twice;
@@ -54,7 +54,6 @@ static void the_textbooks_exercises(void **state)
 		{ 64, 8, 8, 128, 32, 1 / 2.0, 0 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct misses_whatif twice = { 0 };
 		struct misses misses = ask(cases[i].size * KIB, cases[i].stride, cases[i].element,
@@ -70,7 +69,7 @@ static void the_textbooks_exercises(void **state)
 }
 
 /* L1 of 48 KiB, lines of 64 bytes, measured: where the walk stays fast it fits. */
-static void strides_that_leave_lines_out_need_less(void **state)
+TEST(strides_that_leave_lines_out_need_less)
 {
 	static const struct {
 		double size, stride;
@@ -93,7 +92,6 @@ static void strides_that_leave_lines_out_need_less(void **state)
 		{ 64, 8, false },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(measured) / sizeof(*measured); i++) {
 		struct misses misses =
 			ask(measured[i].size * KIB, measured[i].stride, 8, 64, 48 * KIB);
@@ -108,7 +106,7 @@ static void strides_that_leave_lines_out_need_less(void **state)
 	check_near(misses_held(128 * KIB, 64, 64, true), 128 * KIB, 0);
 }
 
-static void every_level_has_its_own_answer(void **state)
+TEST(every_level_has_its_own_answer)
 {
 	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 0 };
 	const struct misses_walk copy = {
@@ -117,7 +115,6 @@ static void every_level_has_its_own_answer(void **state)
 	struct misses misses;
 	char words[160];
 
-	(void)state;
 	misses_find(&copy, cache, 64, &misses);
 	check_near(misses.level[0].each, 2, 0);
 	check_near(misses.level[1].each, 0, 0);
@@ -130,7 +127,7 @@ static void every_level_has_its_own_answer(void **state)
 	assert_string_equal(words, "unavailable: the size of this cache is not known");
 }
 
-static void words_are_a_students(void **state)
+TEST(words_are_a_students)
 {
 	static const struct {
 		double size, stride;
@@ -145,7 +142,6 @@ static void words_are_a_students(void **state)
 	struct misses misses;
 	char words[160];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		misses = ask(cases[i].size * KIB, cases[i].stride, 8, 64, 48 * KIB);
 		misses_words(&misses, 0, words, sizeof(words));
@@ -157,12 +153,11 @@ static void words_are_a_students(void **state)
 	assert_string_equal(words, "0.127 misses per read: 0.127 lines for each");
 }
 
-static void near_the_edge_it_says_so(void **state)
+TEST(near_the_edge_it_says_so)
 {
 	struct misses misses = ask(96 * KIB, 15, 8, 64, 48 * KIB);
 	char note[120];
 
-	(void)state;
 	assert_true(misses.level[0].edge && !misses.level[0].fits);
 	misses_note(&misses, 0, note, sizeof(note));
 	assert_string_equal(note, "near the edge, 51 KiB in 48 KiB: some lines may stay");
@@ -176,7 +171,7 @@ static void near_the_edge_it_says_so(void **state)
 	assert_false(misses.level[0].edge);
 }
 
-static void says_why_there_is_no_answer(void **state)
+TEST(says_why_there_is_no_answer)
 {
 	static const struct {
 		struct misses_walk walk;
@@ -188,7 +183,6 @@ static void says_why_there_is_no_answer(void **state)
 	};
 	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct misses misses;
 		char words[160];
@@ -203,7 +197,7 @@ static void says_why_there_is_no_answer(void **state)
 	}
 }
 
-static void what_if_is_a_factor_or_a_size(void **state)
+TEST(what_if_is_a_factor_or_a_size)
 {
 	static const char *const wrong[] = { "", "x", "2", "0x", "2x ", "-1x", "0", "1.5m", "L4 2x",
 		"L1", "L1 ", "L12x", "2xx", "9999x", "0x10x" };
@@ -224,7 +218,6 @@ static void what_if_is_a_factor_or_a_size(void **state)
 	struct misses_whatif whatif = { 0 };
 	struct misses misses, then;
 
-	(void)state;
 	misses_find(&walk, cache, 0, &misses);
 	for (unsigned i = 0; i < sizeof(in_turn) / sizeof(*in_turn); i++) {
 		char words[120];
@@ -248,7 +241,7 @@ static void what_if_is_a_factor_or_a_size(void **state)
 }
 
 /* What kernels say of themselves. */
-static void kernels_answer_for_their_walks(void **state)
+TEST(kernels_answer_for_their_walks)
 {
 	static const struct {
 		const char *kernel, *knob;
@@ -267,7 +260,6 @@ static void kernels_answer_for_their_walks(void **state)
 	struct misses misses;
 	int64_t v[KNOBS_MAX] = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct kernel *kernel = kernel_find(cases[i].kernel);
 
@@ -297,7 +289,7 @@ static void kernels_answer_for_their_walks(void **state)
 /* Two columns of a matrix, gone down again and again: where their lines do not fit, each element
  * misses both; where they do, a line of the matrix comes with every eighth, until all of that fits
  * too. */
-static void walks_within_walks(void **state)
+TEST(walks_within_walks)
 {
 	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 32 * MIB };
 	struct misses_walk walk = {
@@ -306,7 +298,6 @@ static void walks_within_walks(void **state)
 	struct misses misses;
 	char words[160];
 
-	(void)state;
 	misses_find(&walk, cache, 64, &misses);
 	assert_true(misses.known);
 	check_near(misses.level[0].each, 2, 1e-9);
@@ -331,7 +322,7 @@ static void walks_within_walks(void **state)
 }
 
 /* Of a tree the upper levels stay: what a lookup misses is at least the lower ones. */
-static void what_is_met_most_often_stays(void **state)
+TEST(what_is_met_most_often_stays)
 {
 	const double cache[MISSES_LEVELS] = { 1024, 8192, 1 << 20 };
 	struct misses_walk walk = {
@@ -340,7 +331,6 @@ static void what_is_met_most_often_stays(void **state)
 	struct misses misses;
 	char words[160];
 
-	(void)state;
 	for (int i = 0; i < walk.reaches; i++)
 		walk.reach[i] = (struct kernel_reach){ .lines = 1, .range = 64.0 * ((2 << i) - 1) };
 	misses_find(&walk, cache, 64, &misses);
@@ -356,20 +346,4 @@ static void what_is_met_most_often_stays(void **state)
 	check_contains(words, "no miss after the first pass");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walks_within_walks),
-		cmocka_unit_test(the_textbooks_exercises),
-		cmocka_unit_test(strides_that_leave_lines_out_need_less),
-		cmocka_unit_test(every_level_has_its_own_answer),
-		cmocka_unit_test(words_are_a_students),
-		cmocka_unit_test(near_the_edge_it_says_so),
-		cmocka_unit_test(says_why_there_is_no_answer),
-		cmocka_unit_test(what_if_is_a_factor_or_a_size),
-		cmocka_unit_test(kernels_answer_for_their_walks),
-		cmocka_unit_test(what_is_met_most_often_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -34,13 +34,12 @@ static bool same_layout(const struct nodes *a, const struct nodes *b, uint64_t i
 }
 
 /* Whatever came before, as many nodes are linked as if they had been from the beginning. */
-static void layouts_grow_and_shrink(void **state)
+TEST(layouts_grow_and_shrink)
 {
 	static const enum nodes_order orders[] = { NODES_RANDOM, NODES_PAIRS };
 	static const unsigned cycles[] = { 1, 2, 3, 8, 32 };
 	struct random random = { 5 };
 
-	(void)state;
 	for (int o = 0; o < 2; o++)
 		for (int c = 0; c < 5; c++)
 			for (uint64_t stride = 16; stride <= 400; stride = stride * 2 + 16) {
@@ -71,11 +70,10 @@ static void layouts_grow_and_shrink(void **state)
 }
 
 /* Every item is on one cycle, cycles are equally long, and a pair's nodes follow each other. */
-static void cycles_share_the_items(void **state)
+TEST(cycles_share_the_items)
 {
 	static const unsigned cycles[] = { 1, 2, 5, 32 };
 
-	(void)state;
 	for (int pairs = 0; pairs < 2; pairs++)
 		for (int c = 0; c < 4; c++)
 			for (uint64_t stride = 16; stride <= 1024; stride *= 4) {
@@ -117,9 +115,8 @@ static void cycles_share_the_items(void **state)
 /* For any line of 16 bytes and up, a pair lies in one line as long as its distance is smaller than
  * the line, and in two from there on; which of the two comes first is even, so that nothing learns
  * a direction. */
-static void pairs_tell_a_line_by_their_distance(void **state)
+TEST(pairs_tell_a_line_by_their_distance)
 {
-	(void)state;
 	for (uint64_t line = 32; line <= 256; line *= 2)
 		for (uint64_t stride = 16; stride <= 512; stride += 16) {
 			struct nodes nodes = nodes_of(NODES_PAIRS, stride, 1);
@@ -148,12 +145,11 @@ static void pairs_tell_a_line_by_their_distance(void **state)
 
 /* Random means that what follows is no guess: in a cycle of 4,096 nodes hardly one leads to its
  * neighbour, and they go up as often as down. */
-static void random_order_is_random(void **state)
+TEST(random_order_is_random)
 {
 	struct nodes nodes = nodes_of(NODES_RANDOM, 64, 1);
 	uint64_t count = 4096, near = 0, up = 0;
 
-	(void)state;
 	nodes_lay_out(&nodes, 0, count, &never);
 	for (uint64_t i = 0; i < count; i++) {
 		const struct node *node = (const struct node *)(const void *)(memory + i * 64);
@@ -166,13 +162,12 @@ static void random_order_is_random(void **state)
 	assert_in_range(up, 1850, 2250);
 }
 
-static void backward_goes_backward(void **state)
+TEST(backward_goes_backward)
 {
 	struct nodes nodes = nodes_of(NODES_BACKWARD, 48, 1);
 	static const uint64_t counts[] = { 5, 1000, 1, 2, 700, 32 };
 	uint64_t have = 0;
 
-	(void)state;
 	for (int step = 0; step < 6; step++) {
 		uint64_t count = counts[step];
 		const struct node *node = nodes_start(&nodes, count, 0, 1, 0);
@@ -190,13 +185,12 @@ static void backward_goes_backward(void **state)
 }
 
 /* Stopped at any time, what is there is whole, and can be gone on with. */
-static void stopped_layouts_are_whole(void **state)
+TEST(stopped_layouts_are_whole)
 {
 	struct nodes nodes = nodes_of(NODES_RANDOM, 16, 1), fresh = nodes;
 	uint64_t most = nodes_fit(&nodes, MEMORY), have = nodes_lay_out(&nodes, 0, most, &always);
 	const struct node *node = nodes_start(&nodes, have, 0, 1, 0);
 
-	(void)state;
 	assert_in_range(have, 1, most - 1);
 	for (uint64_t i = 1; i < have; i++) {
 		node = node->next;
@@ -214,9 +208,8 @@ static void stopped_layouts_are_whole(void **state)
 
 /* Wherever in memory a walk is to begin, it is on its own cycle, and chains of the backward one
  * stay evenly spaced. */
-static void walks_begin_anywhere(void **state)
+TEST(walks_begin_anywhere)
 {
-	(void)state;
 	for (int order = NODES_RANDOM; order <= NODES_PAIRS; order++)
 		for (unsigned chains = 1; chains <= 8; chains *= 2) {
 			struct nodes nodes = nodes_of(
@@ -267,14 +260,13 @@ static void run_at(const struct kernel *kernel, const int64_t *v, struct kernel_
 }
 
 /* Of twenty accesses as many are far as asked for, and lines come from beyond for them alone. */
-static void mixed_sets_take_their_shares(void **state)
+TEST(mixed_sets_take_their_shares)
 {
 	const struct kernel *latency = kernel_find("latency");
 	int size = kernel_knob(latency, "size"), near = kernel_knob(latency, "near"),
 	    far = kernel_knob(latency, "far");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	laid_initial(latency, v);
 	v[size] = 1 << 20;
 	v[near] = 4096;
@@ -304,13 +296,12 @@ static void mixed_sets_take_their_shares(void **state)
 
 /* However far apart the nodes of the large set are, and so however long the gap between the two
  * sets is. */
-static void small_sets_of_other_sizes_are_laid_out_anew(void **state)
+TEST(small_sets_of_other_sizes_are_laid_out_anew)
 {
 	const struct kernel *latency = kernel_find("latency");
 	int near = kernel_knob(latency, "near");
 	int64_t v[KNOBS_MAX], other[KNOBS_MAX];
 
-	(void)state;
 	laid_initial(latency, v);
 	v[kernel_knob(latency, "size")] = 1 << 20;
 	v[kernel_knob(latency, "far")] = 50;
@@ -325,7 +316,7 @@ static void small_sets_of_other_sizes_are_laid_out_anew(void **state)
 }
 
 /* One line a page touches few lines, however many bytes lie between them. */
-static void lines_are_those_that_hold_nodes(void **state)
+TEST(lines_are_those_that_hold_nodes)
 {
 	const struct kernel *latency = kernel_find("latency");
 	int size = kernel_knob(latency, "size"), stride = kernel_knob(latency, "stride"),
@@ -333,7 +324,6 @@ static void lines_are_those_that_hold_nodes(void **state)
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	laid_initial(latency, v);
 	v[size] = 96 * 4160;
 	v[stride] = 4160;
@@ -364,14 +354,13 @@ static void lines_are_those_that_hold_nodes(void **state)
 }
 
 /* What was looked at before trials begin lies elsewhere than where they do. */
-static void trials_begin_in_fresh_nodes(void **state)
+TEST(trials_begin_in_fresh_nodes)
 {
 	const struct kernel *latency = kernel_find("latency");
 	struct kernel_run run;
 	int64_t v[KNOBS_MAX];
 	const struct node *verified;
 
-	(void)state;
 	laid_initial(latency, v);
 	v[kernel_knob(latency, "size")] = 1 << 20;
 	run_at(latency, v, &run);
@@ -387,13 +376,12 @@ static void trials_begin_in_fresh_nodes(void **state)
 	assert_int_equal((const unsigned char *)run.chain[0] - memory, 1 << 18);
 }
 
-static void streams_begin_at_their_share(void **state)
+TEST(streams_begin_at_their_share)
 {
 	const struct kernel *bandwidth = kernel_find("bandwidth");
 	int op = kernel_knob(bandwidth, "op");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	laid_initial(bandwidth, v);
 	v[kernel_knob(bandwidth, "size")] = 1 << 20;
 	for (v[op] = 0; v[op] < 9; v[op]++) {
@@ -414,13 +402,12 @@ static void streams_begin_at_their_share(void **state)
 }
 
 /* An operation that does another's work is caught: verify() of each is no formality. */
-static void operations_are_told_apart(void **state)
+TEST(operations_are_told_apart)
 {
 	const struct kernel *bandwidth = kernel_find("bandwidth");
 	int op = kernel_knob(bandwidth, "op"), stride = kernel_knob(bandwidth, "stride"), count = 0;
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	laid_initial(bandwidth, v);
 	while (bandwidth->knobs[op].choices[count])
 		count++;
@@ -454,13 +441,12 @@ static void operations_are_told_apart(void **state)
 
 /* Copies past the caches go to a place that is not fetched ahead with the last page that is read;
  * all others go to the very next. */
-static void copies_past_the_caches_leave_a_page_between(void **state)
+TEST(copies_past_the_caches_leave_a_page_between)
 {
 	const struct kernel *bandwidth = kernel_find("bandwidth");
 	int stores = kernel_knob(bandwidth, "stores");
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	laid_initial(bandwidth, v);
 	v[kernel_knob(bandwidth, "op")] = 6; /* fcp */
 	for (v[stores] = 0; v[stores] < 2; v[stores]++) {
@@ -481,7 +467,7 @@ static void copies_past_the_caches_leave_a_page_between(void **state)
 
 /* Of a copy two places are credited, and only what is accessed; what must come from beyond is in
  * whole lines, none for stores that go past the caches. */
-static void bytes_credited_are_those_accessed(void **state)
+TEST(bytes_credited_are_those_accessed)
 {
 	static const struct {
 		const char *op;
@@ -503,7 +489,6 @@ static void bytes_credited_are_those_accessed(void **state)
 	const struct kernel *bandwidth = kernel_find("bandwidth");
 	int op = kernel_knob(bandwidth, "op"), stores = kernel_knob(bandwidth, "stores");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct kernel_run run;
 		int64_t v[KNOBS_MAX];
@@ -535,25 +520,4 @@ static int end(void **state)
 	return laid_end(state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layouts_grow_and_shrink),
-		cmocka_unit_test(cycles_share_the_items),
-		cmocka_unit_test(pairs_tell_a_line_by_their_distance),
-		cmocka_unit_test(random_order_is_random),
-		cmocka_unit_test(backward_goes_backward),
-		cmocka_unit_test(stopped_layouts_are_whole),
-		cmocka_unit_test(walks_begin_anywhere),
-		cmocka_unit_test(mixed_sets_take_their_shares),
-		cmocka_unit_test(small_sets_of_other_sizes_are_laid_out_anew),
-		cmocka_unit_test(lines_are_those_that_hold_nodes),
-		cmocka_unit_test(trials_begin_in_fresh_nodes),
-		cmocka_unit_test(streams_begin_at_their_share),
-		cmocka_unit_test(operations_are_told_apart),
-		cmocka_unit_test(copies_past_the_caches_leave_a_page_between),
-		cmocka_unit_test(bytes_credited_are_those_accessed),
-	};
-
-	return cmocka_run_group_tests(tests, begin, end);
-}
+RUN_TESTS(.set_up = begin, .tear_down = end)

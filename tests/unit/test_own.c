@@ -14,11 +14,10 @@ static void read_ok(const char *comment)
 	check_ok(own_describe(text, "mine.c", &described));
 }
 
-static void test_all_words(void **state)
+TEST(test_all_words)
 {
 	const struct own_argument *argument = described.argument;
 
-	(void)state;
 	read_ok("slexplore: elements=2*n a=f64[n]:1.5 b=i32[n+2]:random(n) c=list(n/4,64) "
 		"d=u8[100] n=4096 multiple=8 "
 		"cflags=\"-O3 -march=native\"");
@@ -40,9 +39,8 @@ static void test_all_words(void **state)
 	assert_int_equal(own_bytes(&described, 64), 64 * 8 + 66 * 4 + 16 * 64 + 100);
 }
 
-static void test_forms(void **state)
+TEST(test_forms)
 {
-	(void)state;
 	/* Blanks, several comments, other comment signs, what is not described. */
 	check_ok(own_describe(
 		"# slexplore: a = f32 [ 2 * n ] : 1e-3\r\n// slexplore: multiple=3 elements=n/2\n",
@@ -72,7 +70,7 @@ static void test_forms(void **state)
 	assert_string_equal(described.cflags, "-O1");
 }
 
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
 	static const struct {
 		const char *comment, *part;
@@ -107,7 +105,6 @@ static void test_wrong(void **state)
 		{ "multiple=1048575 a=f64[n/1048576]", "n would have to be a multiple of" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char text[300];
 		struct status status;
@@ -123,16 +120,15 @@ static void test_wrong(void **state)
 		"mine.c: no comment says what loop() works on");
 }
 
-static void test_check(void **state)
+TEST(test_check)
 {
-	(void)state;
 	read_ok("slexplore: a=u8[n]:random(n)");
 	check_ok(own_description_check(&described, "mine.c", 256));
 	check_usage(own_description_check(&described, "mine.c", 258),
 		"mine.c: at n=258 a holds numbers up to 257, and u8 only up to 255");
 }
 
-static void test_data(void **state)
+TEST(test_data)
 {
 	struct own_data data;
 	unsigned char *memory;
@@ -140,7 +136,6 @@ static void test_data(void **state)
 	const double *share;
 	int64_t at = 0, nodes = 0;
 
-	(void)state;
 	read_ok("slexplore: a=f64[n]:random(10) b=i32[n]:permutation c=list(n,64) "
 		"d=u16[n+1]:index");
 	memory = aligned_alloc(4096, (own_data_bytes(&described, 100) + 4095) / 4096 * 4096);
@@ -180,9 +175,8 @@ static void test_data(void **state)
 	free(memory);
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
-	(void)state;
 	assert_true(own_is_path("./mine"));
 	assert_true(own_is_path("/tmp/x"));
 	assert_true(own_is_path("../x.c"));
@@ -193,16 +187,4 @@ static void test_paths(void **state)
 	assert_false(own_is_path(""));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_words),
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_data),
-		cmocka_unit_test(test_paths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -113,9 +113,8 @@ static void add_marks(struct chart *chart, int count, double first, double facto
 	}
 }
 
-static void lines_have_room_for_all_their_words(void **state)
+TEST(lines_have_room_for_all_their_words)
 {
-	(void)state;
 	for (int series = 1; series <= CHART_SERIES; series++) {
 		struct chart *chart = curves(series, 60, series % 2);
 
@@ -133,9 +132,8 @@ static void lines_have_room_for_all_their_words(void **state)
 	}
 }
 
-static void knees_side_by_side_keep_clear(void **state)
+TEST(knees_side_by_side_keep_clear)
 {
-	(void)state;
 	for (int marks = 1; marks <= CHART_MARKS; marks++) {
 		for (int spread = 0; spread < 2; spread++) {
 			struct chart *chart = curves(2, 80, true);
@@ -150,9 +148,8 @@ static void knees_side_by_side_keep_clear(void **state)
 
 /* As the windows of a core: a curve, a name at its knee and a buffer of the model for each filler.
  */
-static void windows_keep_clear(void **state)
+TEST(windows_keep_clear)
 {
-	(void)state;
 	for (int count = 1; count <= CHART_MARKS; count++) {
 		struct chart *chart = curves(count, 20, true);
 
@@ -170,24 +167,22 @@ static void windows_keep_clear(void **state)
 	}
 }
 
-static void plateaus_are_labelled(void **state)
+TEST(plateaus_are_labelled)
 {
 	struct chart *chart = curves(1, 60, false);
 
-	(void)state;
 	chart_add_flat(chart, 4096, 32768, 5, "5.0 cycles");
 	chart_add_flat(chart, 65536, 1 << 20, 16, "16.1 cycles");
 	assert_int_equal(count_role(chart, ROLE_FLAT), 2);
 	chart_free(chart);
 }
 
-static void choices_have_names(void **state)
+TEST(choices_have_names)
 {
 	static const char *const names[] = { "naive", "reordered with temporary", "transposed",
 		"blocked", "ijk", "ikj", "jik", "jki", "kij", "kji", "vector128", "vector256",
 		"vector512" };
 
-	(void)state;
 	for (int count = 1; count <= 13; count++) {
 		struct chart *chart = chart_new(CHART_LINES);
 		struct chart_series *series = chart_add_series(chart, "");
@@ -251,12 +246,11 @@ static struct chart *grid(enum chart_kind kind, int columns, int rows, int marks
 	return chart;
 }
 
-static void grids_have_room_for_all_their_words(void **state)
+TEST(grids_have_room_for_all_their_words)
 {
 	static const int sides[] = { 2, 3, 7, 15, 16, 30, 64 };
 	const int count = sizeof(sides) / sizeof(sides[0]);
 
-	(void)state;
 	for (int i = 0; i < count; i++) {
 		for (int k = 0; k < count; k++) {
 			struct chart *heat = grid(CHART_HEAT, sides[i], sides[k], 4),
@@ -270,20 +264,18 @@ static void grids_have_room_for_all_their_words(void **state)
 	}
 }
 
-static void cells_have_their_figures_where_they_fit(void **state)
+TEST(cells_have_their_figures_where_they_fit)
 {
 	struct chart *small = grid(CHART_HEAT, 15, 14, 2), *large = grid(CHART_HEAT, 64, 64, 2);
 
-	(void)state;
 	assert_int_equal(count_role(small, ROLE_CELL), 15 * 14 - 1);
 	assert_int_equal(count_role(large, ROLE_CELL), 0);
 	chart_free(small);
 	chart_free(large);
 }
 
-static void bars_have_room_for_all_their_words(void **state)
+TEST(bars_have_room_for_all_their_words)
 {
-	(void)state;
 	for (int bars = 1; bars <= 10; bars++) {
 		struct chart *chart = chart_new(CHART_BARS);
 
@@ -314,30 +306,14 @@ static void bars_have_room_for_all_their_words(void **state)
 	}
 }
 
-static void an_empty_chart_is_laid_out_all_the_same(void **state)
+TEST(an_empty_chart_is_laid_out_all_the_same)
 {
 	struct chart *chart = chart_new(CHART_LINES);
 
-	(void)state;
 	chart_add_series(chart, "nothing");
 	chart_fit(chart, SCALE_BYTES, SCALE_LOG);
 	check_page("empty", chart);
 	chart_free(chart);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_have_room_for_all_their_words),
-		cmocka_unit_test(knees_side_by_side_keep_clear),
-		cmocka_unit_test(windows_keep_clear),
-		cmocka_unit_test(plateaus_are_labelled),
-		cmocka_unit_test(choices_have_names),
-		cmocka_unit_test(grids_have_room_for_all_their_words),
-		cmocka_unit_test(cells_have_their_figures_where_they_fit),
-		cmocka_unit_test(bars_have_room_for_all_their_words),
-		cmocka_unit_test(an_empty_chart_is_laid_out_all_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -78,11 +78,10 @@ static double difference(struct colour a, struct colour b, int eye)
 		pow(one[0] - other[0], 2) + pow(one[1] - other[1], 2) + pow(one[2] - other[2], 2));
 }
 
-static void words_are_legible(void **state)
+TEST(words_are_legible)
 {
 	static const int inks[] = { INK_TEXT, INK_DIM, INK_STATED, INK_FOUND };
 
-	(void)state;
 	for (int theme = 0; theme < PICTURE_THEMES; theme++) {
 		struct colour page = palette_ink((enum picture_theme)theme, INK_PAGE);
 
@@ -95,9 +94,8 @@ static void words_are_legible(void **state)
 	}
 }
 
-static void series_stand_out_and_differ(void **state)
+TEST(series_stand_out_and_differ)
 {
-	(void)state;
 	for (int theme = 0; theme < PICTURE_THEMES; theme++) {
 		for (int i = 0; i < PALETTE_SERIES; i++) {
 			struct colour one = palette_ink((enum picture_theme)theme, INK_SERIES + i);
@@ -122,11 +120,10 @@ static void series_stand_out_and_differ(void **state)
 }
 
 /* No two series share colour, dashes and mark. */
-static void series_differ_without_colour(void **state)
+TEST(series_differ_without_colour)
 {
 	struct chart *chart = chart_new(CHART_LINES);
 
-	(void)state;
 	for (int i = 0; i < CHART_SERIES; i++) {
 		chart_add_series(chart, "one");
 		for (int k = 0; k < i; k++)
@@ -141,9 +138,8 @@ static void series_differ_without_colour(void **state)
 	chart_free(chart);
 }
 
-static void the_ramp_rises_for_all_eyes(void **state)
+TEST(the_ramp_rises_for_all_eyes)
 {
-	(void)state;
 	for (int eye = 0; eye < EYES; eye++) {
 		double before = -1;
 
@@ -159,9 +155,8 @@ static void the_ramp_rises_for_all_eyes(void **state)
 	check_near(palette_ramp(2).green, palette_ramp(1).green, 0);
 }
 
-static void figures_on_the_ramp_are_legible(void **state)
+TEST(figures_on_the_ramp_are_legible)
 {
-	(void)state;
 	for (int i = 0; i <= 100; i++) {
 		double shade = i / 100.0;
 		struct colour ink = palette_ink(
@@ -173,9 +168,8 @@ static void figures_on_the_ramp_are_legible(void **state)
 	}
 }
 
-static void ordered_series_stand_out(void **state)
+TEST(ordered_series_stand_out)
 {
-	(void)state;
 	for (int theme = 0; theme < PICTURE_THEMES; theme++)
 		for (int i = 0; i < 16; i++)
 			assert_true(
@@ -183,16 +177,4 @@ static void ordered_series_stand_out(void **state)
 					palette_ink((enum picture_theme)theme, INK_PAGE)) >= 2.2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_legible),
-		cmocka_unit_test(series_stand_out_and_differ),
-		cmocka_unit_test(series_differ_without_colour),
-		cmocka_unit_test(the_ramp_rises_for_all_eyes),
-		cmocka_unit_test(figures_on_the_ramp_are_legible),
-		cmocka_unit_test(ordered_series_stand_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -121,11 +121,10 @@ static const char *title(const struct panel *panel)
 
 /* ---- the table ---- */
 
-static void the_table_tells_known_from_doubtful_and_unavailable(void **state)
+TEST(the_table_tells_known_from_doubtful_and_unavailable)
 {
 	struct counts *counts = &view.counters.counts;
 
-	(void)state;
 	begin();
 	counts->event[L3].state = COUNT_SCALED;
 	counts->event[WALKS] = (struct count){ .state = COUNT_SILENT };
@@ -164,12 +163,11 @@ static void the_table_tells_known_from_doubtful_and_unavailable(void **state)
 		"own::ASKED     unavailable: stays at zero, even where most events rise\n");
 }
 
-static void the_table_scrolls_to_its_end(void **state)
+TEST(the_table_scrolls_to_its_end)
 {
 	struct scene scene = { .view = &view };
 	struct canvas canvas;
 
-	(void)state;
 	begin();
 	canvas_init(&canvas, 40, 4, true);
 	assert_int_equal(
@@ -189,9 +187,8 @@ static void the_table_scrolls_to_its_end(void **state)
 	check_contains(shown, "cycles");
 }
 
-static void those_asked_for_by_name_come_first(void **state)
+TEST(those_asked_for_by_name_come_first)
 {
-	(void)state;
 	begin();
 	plan_add(ROLE_EXTRA, 0, "A_VERY_LONG_EVENT_OF_ITS_OWN:ANY", 0.5);
 	draw(&panel_counters, 70, 20);
@@ -202,9 +199,8 @@ static void those_asked_for_by_name_come_first(void **state)
 	lacks(shown, "own::");
 }
 
-static void why_there_are_none_takes_the_place_of_the_table(void **state)
+TEST(why_there_are_none_takes_the_place_of_the_table)
 {
-	(void)state;
 	begin();
 	view.counters.counts = (struct counts){ 0 };
 	assert_false(panel_counters.wanted(&view));
@@ -223,9 +219,8 @@ static void why_there_are_none_takes_the_place_of_the_table(void **state)
 }
 
 /* A recording has no more than it has: nobody is counting. */
-static void a_replay_counts_nothing_more(void **state)
+TEST(a_replay_counts_nothing_more)
 {
-	(void)state;
 	begin();
 	plan_add(ROLE_EXTRA, 0, "ASKED", 1);
 	view.counters.counts.event[WALKS + 1] = (struct count){ .state = COUNT_NONE };
@@ -235,9 +230,8 @@ static void a_replay_counts_nothing_more(void **state)
 	lacks(shown, "counting..");
 }
 
-static void instructions_that_differ_say_which_may_be_wrong(void **state)
+TEST(instructions_that_differ_say_which_may_be_wrong)
 {
-	(void)state;
 	begin();
 	view.counters.counted = 3;
 	view.counters.decoded = 2.5;
@@ -259,9 +253,8 @@ static void instructions_that_differ_say_which_may_be_wrong(void **state)
 	check_contains(shown, "cycles");
 }
 
-static void two_clocks_that_disagree_are_told(void **state)
+TEST(two_clocks_that_disagree_are_told)
 {
-	(void)state;
 	begin();
 	view.counters.check = 1.004;
 	check_contains(draw(&panel_counters, 80, 20), "1.004 of C");
@@ -278,9 +271,8 @@ static void two_clocks_that_disagree_are_told(void **state)
 
 /* ---- ports ---- */
 
-static void ports_have_a_pair_of_bars_and_the_difference(void **state)
+TEST(ports_have_a_pair_of_bars_and_the_difference)
 {
-	(void)state;
 	begin();
 	/* Four elements an iteration: 1.25 of each is 5 of an iteration. */
 	draw(&panel_ports, 40, 10);
@@ -311,9 +303,8 @@ static void ports_have_a_pair_of_bars_and_the_difference(void **state)
 	lacks(shown, "M #");
 }
 
-static void without_counters_ports_say_why_in_one_line(void **state)
+TEST(without_counters_ports_say_why_in_one_line)
 {
-	(void)state;
 	begin();
 	view.counters.counts = (struct counts){ 0 };
 	snprintf(view.counters.why, sizeof(view.counters.why), "this guest has no PMU");
@@ -333,9 +324,8 @@ static void without_counters_ports_say_why_in_one_line(void **state)
 		"\nC unavailable: this guest was given no counters by\nthe host that it runs on\n");
 }
 
-static void another_cores_ports_are_not_compared(void **state)
+TEST(another_cores_ports_are_not_compared)
 {
-	(void)state;
 	begin();
 	snprintf(core.name, sizeof(core.name), "other");
 	view.foreign = true;
@@ -344,9 +334,8 @@ static void another_cores_ports_are_not_compared(void **state)
 	check_contains(shown, "another core's ports");
 }
 
-static void what_is_no_port_is_not_called_one(void **state)
+TEST(what_is_no_port_is_not_called_one)
 {
-	(void)state;
 	begin();
 	plan.counters.count = view.counters.counts.count = 2;
 	plan_add(ROLE_DISPATCHED, 0, "dispatched: integer", 0.5);
@@ -391,9 +380,8 @@ static const char *frame(int width, int height)
 	return shown;
 }
 
-static void a_recording_is_stamped_in_every_size(void **state)
+TEST(a_recording_is_stamped_in_every_size)
 {
-	(void)state;
 	begin();
 	view.by_size.knob = view.by_stride.knob = -1;
 	view.replay = "/somewhere/lecture.jsonl";
@@ -416,13 +404,12 @@ static void a_recording_is_stamped_in_every_size(void **state)
 	check_contains(frame(30, 5), " REPLAY lecture.jsonl\nfold");
 }
 
-static void what_another_machine_refused_is_not_said_of_this_one(void **state)
+TEST(what_another_machine_refused_is_not_said_of_this_one)
 {
 	static const struct machine machine = {
 		.known = true, .bound = true, .huge_note = "no huge pages there"
 	};
 
-	(void)state;
 	begin();
 	view.by_size.knob = view.by_stride.knob = -1;
 	view.machine = &machine;
@@ -431,9 +418,8 @@ static void what_another_machine_refused_is_not_said_of_this_one(void **state)
 	lacks(frame(80, 24), "no huge pages there");
 }
 
-static void titles_end_before_what_has_no_room(void **state)
+TEST(titles_end_before_what_has_no_room)
 {
-	(void)state;
 	begin();
 	view.by_size.knob = view.by_stride.knob = -1;
 	view.front = "counters";
@@ -443,9 +429,8 @@ static void titles_end_before_what_has_no_room(void **state)
 	check_contains(frame(60, 16), "counters per element: C read directly in 6 passes -");
 }
 
-static void what_is_being_recorded_is_marked(void **state)
+TEST(what_is_being_recorded_is_marked)
 {
-	(void)state;
 	begin();
 	view.by_size.knob = view.by_stride.knob = -1;
 	lacks(frame(80, 24), "recording");
@@ -463,26 +448,11 @@ static int free_explanation(void **state)
 	return 0;
 }
 
-int main(void)
+static int set_up(void **state)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_table_tells_known_from_doubtful_and_unavailable),
-		cmocka_unit_test(the_table_scrolls_to_its_end),
-		cmocka_unit_test(those_asked_for_by_name_come_first),
-		cmocka_unit_test(why_there_are_none_takes_the_place_of_the_table),
-		cmocka_unit_test(a_replay_counts_nothing_more),
-		cmocka_unit_test(instructions_that_differ_say_which_may_be_wrong),
-		cmocka_unit_test(two_clocks_that_disagree_are_told),
-		cmocka_unit_test(ports_have_a_pair_of_bars_and_the_difference),
-		cmocka_unit_test(without_counters_ports_say_why_in_one_line),
-		cmocka_unit_test(another_cores_ports_are_not_compared),
-		cmocka_unit_test(what_is_no_port_is_not_called_one),
-		cmocka_unit_test(a_recording_is_stamped_in_every_size),
-		cmocka_unit_test(titles_end_before_what_has_no_room),
-		cmocka_unit_test(what_another_machine_refused_is_not_said_of_this_one),
-		cmocka_unit_test(what_is_being_recorded_is_marked),
-	};
-
+	(void)state;
 	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, free_explanation);
+	return 0;
 }
+
+RUN_TESTS(.set_up = set_up, .tear_down = free_explanation)

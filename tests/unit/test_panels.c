@@ -52,9 +52,8 @@ static const char *draw(const struct panel *panel, int width, int height)
 
 #define lacks(string, part) assert_null(strstr((string), (part)))
 
-static void trials_are_told_in_words(void **state)
+TEST(trials_are_told_in_words)
 {
-	(void)state;
 	begin();
 	check_contains(draw(&panel_figure, 31, 12), "85 quiet trials used, 1509 not");
 	check_contains(shown, "12 % of trials quiet");
@@ -72,9 +71,8 @@ static void trials_are_told_in_words(void **state)
 	lacks(shown, "480 quiet");
 }
 
-static void where_and_beside_whom_it_ran_is_told(void **state)
+TEST(where_and_beside_whom_it_ran_is_told)
 {
-	(void)state;
 	begin();
 	draw(&panel_figure, 31, 12);
 	lacks(shown, "cores");
@@ -107,9 +105,8 @@ static void where_and_beside_whom_it_ran_is_told(void **state)
 	lacks(shown, "asked");
 }
 
-static void a_quiet_figure_stands_beside_a_contended_one(void **state)
+TEST(a_quiet_figure_stands_beside_a_contended_one)
 {
-	(void)state;
 	begin();
 	view.quiet = view.sample;
 	view.quiet.cpe = 0.498;
@@ -124,11 +121,10 @@ static void a_quiet_figure_stands_beside_a_contended_one(void **state)
 
 /* B of that CPE, its quartiles one per cent to either side; A is 2. */
 /* Live figures rest meanwhile, and say so. */
-static void a_probe_under_way_is_told_wherever_a_figure_waits(void **state)
+TEST(a_probe_under_way_is_told_wherever_a_figure_waits)
 {
 	static struct probe_report report;
 
-	(void)state;
 	begin();
 	report.done = 0.316;
 	view.probe = &report;
@@ -157,9 +153,8 @@ static void compare_with(double cpe)
 	view.ratio = cpe / view.a.cpe;
 }
 
-static void a_difference_within_the_spread_is_none(void **state)
+TEST(a_difference_within_the_spread_is_none)
 {
-	(void)state;
 	begin();
 	compare_with(1.98);
 	check_contains(draw(&panel_figure, 60, 14), "the same within the spread");
@@ -174,9 +169,8 @@ static void a_difference_within_the_spread_is_none(void **state)
 		draw(&panel_figure, 60, 14), "B is 1.33x faster, A contended, B provisional");
 }
 
-static void what_a_has_of_its_own_is_cut_at_a_word(void **state)
+TEST(what_a_has_of_its_own_is_cut_at_a_word)
 {
-	(void)state;
 	begin();
 	compare_with(1.5);
 	view.a_setting.kernel = &kernel_walk;
@@ -190,13 +184,12 @@ static void what_a_has_of_its_own_is_cut_at_a_word(void **state)
 	check_contains(draw(&panel_figure, 31, 14), "A    2.000  walk-list ..\n");
 }
 
-static void what_is_being_read_keeps_its_room(void **state)
+TEST(what_is_being_read_keeps_its_room)
 {
 	struct scene scene = { .view = &view };
 	static struct explanation before;
 	char title[160];
 
-	(void)state;
 	begin();
 	before.loop.insn_count = 12;
 	view.outline = &before;
@@ -210,9 +203,8 @@ static void what_is_being_read_keeps_its_room(void **state)
 	check_contains(draw(&panel_figure, 40, 12), "reading the code");
 }
 
-static void the_strip_does_not_reach_below_nothing(void **state)
+TEST(the_strip_does_not_reach_below_nothing)
 {
-	(void)state;
 	begin();
 	view.strip_count = 40;
 	for (int i = 0; i < 40; i++)
@@ -223,12 +215,11 @@ static void the_strip_does_not_reach_below_nothing(void **state)
 	check_contains(shown, "^v off the scale");
 }
 
-static void the_title_never_gives_another_cells_figure(void **state)
+TEST(the_title_never_gives_another_cells_figure)
 {
 	struct scene scene = { .view = &view };
 	char title[160];
 
-	(void)state;
 	begin();
 	view.grid = (struct view_grid){ .present = true,
 		.size_knob = FOLD_SIZE,
@@ -327,9 +318,8 @@ static void begin_limits(void)
 		.brief = "acc=2" };
 }
 
-static void the_ladder_tells_hard_from_soft_and_unknown(void **state)
+TEST(the_ladder_tells_hard_from_soft_and_unknown)
 {
-	(void)state;
 	begin_limits();
 	draw(&panel_ladder, 78, 12);
 	check_contains(shown, "(soft) ");
@@ -358,9 +348,8 @@ static void the_ladder_tells_hard_from_soft_and_unknown(void **state)
 }
 
 /* Under the bars: what the next load waits for, and where others published another order. */
-static void the_ladder_says_what_the_next_load_waits_for(void **state)
+TEST(the_ladder_says_what_the_next_load_waits_for)
 {
-	(void)state;
 	begin_limits();
 	explanation->waits = "the next node's address is in this node";
 	snprintf(view.order, sizeof(view.order),
@@ -373,9 +362,8 @@ static void the_ladder_says_what_the_next_load_waits_for(void **state)
 }
 
 /* Beside the cycles: instructions with their source, and what memory brings. */
-static void instructions_and_traffic_stand_beside_the_figure(void **state)
+TEST(instructions_and_traffic_stand_beside_the_figure)
 {
-	(void)state;
 	begin();
 	sample_ratios_none(&view.sample_ratios);
 	lacks(draw(&panel_figure, 50, 16), "instructions");
@@ -395,9 +383,8 @@ static void instructions_and_traffic_stand_beside_the_figure(void **state)
 
 /* How many bytes a search touches its data decide: no rate is made up, and none is left out in its
  * place. */
-static void a_rate_that_nobody_knows_is_not_shown(void **state)
+TEST(a_rate_that_nobody_knows_is_not_shown)
 {
-	(void)state;
 	begin();
 	check_contains(draw(&panel_figure, 50, 16), " 0.500 ns  T   16.00 GB/s    T");
 	check_contains(shown, " 4.000 GHz R   4.000 B/cycle R");
@@ -416,11 +403,10 @@ static void a_rate_that_nobody_knows_is_not_shown(void **state)
 
 /* While the core measures itself one line says how far it is, but what a key brought about comes
  * first. */
-static void a_message_comes_before_how_far_the_core_is(void **state)
+TEST(a_message_comes_before_how_far_the_core_is)
 {
 	struct characterise_report report = { .done = 0.37, .doing = "latency of fadd" };
 
-	(void)state;
 	begin();
 	view.probing = true;
 	view.characterising = &report;
@@ -441,9 +427,8 @@ static void a_message_comes_before_how_far_the_core_is(void **state)
 }
 
 /* While data are laid out: how far, in place of the figure. */
-static void a_long_preparation_says_how_far_it_is(void **state)
+TEST(a_long_preparation_says_how_far_it_is)
 {
-	(void)state;
 	begin();
 	view.sample.valid = false;
 	view.measuring = true;
@@ -460,9 +445,8 @@ static void a_long_preparation_says_how_far_it_is(void **state)
 }
 
 /* What is frozen is not being measured; but a request that is under way ends. */
-static void the_ladder_waits_for_no_figure_while_frozen(void **state)
+TEST(the_ladder_waits_for_no_figure_while_frozen)
 {
-	(void)state;
 	begin_limits();
 	view.sample.valid = false;
 	check_contains(draw(&panel_ladder, 60, 12), "measuring");
@@ -473,13 +457,12 @@ static void the_ladder_waits_for_no_figure_while_frozen(void **state)
 	check_contains(draw(&panel_ladder, 60, 12), "measuring");
 }
 
-static void another_core_is_named_in_each_title(void **state)
+TEST(another_core_is_named_in_each_title)
 {
 	static const struct panel *const panels[] = { &panel_ladder, &panel_ports };
 	struct scene scene = { .view = &view };
 	char title[160];
 
-	(void)state;
 	begin_limits();
 	view.foreign = true;
 	for (size_t i = 0; i < 2; i++) {
@@ -499,9 +482,8 @@ static void another_core_is_named_in_each_title(void **state)
 	check_contains(title, "code on own: 3 instructions");
 }
 
-static void the_figure_has_limit_gap_and_key(void **state)
+TEST(the_figure_has_limit_gap_and_key)
 {
-	(void)state;
 	begin_limits();
 	check_contains(draw(&panel_figure, 31, 10), "limit 4.000 M latency, +0.400\n");
 	check_contains(shown, "r acc=2: 2.000 predicted");
@@ -510,9 +492,8 @@ static void the_figure_has_limit_gap_and_key(void **state)
 	check_contains(draw(&panel_figure, 31, 12), "core not recognised\n");
 }
 
-static void ports_and_units_stand_apart(void **state)
+TEST(ports_and_units_stand_apart)
 {
-	(void)state;
 	begin_limits();
 	draw(&panel_ports, 40, 8);
 	check_contains(shown, "p0 ");
@@ -527,12 +508,11 @@ static void ports_and_units_stand_apart(void **state)
 	check_contains(draw(&panel_ports, 40, 8), "the even split is best");
 }
 
-static void code_shows_chain_fusion_and_the_unknown(void **state)
+TEST(code_shows_chain_fusion_and_the_unknown)
 {
 	struct scene scene = { .view = &view };
 	char title[160];
 
-	(void)state;
 	begin_limits();
 	panel_code.title_of(&scene, title, sizeof(title));
 	assert_string_equal(title, "code: 3 instructions, 2 micro-ops for 1 element, 1 unknown");
@@ -572,14 +552,13 @@ static void code_shows_chain_fusion_and_the_unknown(void **state)
 		title, "code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown");
 }
 
-static void source_keeps_its_loop_in_sight(void **state)
+TEST(source_keeps_its_loop_in_sight)
 {
 	struct listing *listing = listing_parse("kernels/x.c",
 		"int f(int n)\n{\n\tint a = 0;\n\tint b = 1;\n\n\twhile (n--)\n"
 		"\t\ta += b;\n\treturn a;\n}\n",
 		"f");
 
-	(void)state;
 	begin();
 	view.listing = listing;
 	check_contains(draw(&panel_source, 40, 9), "1   int f(int n)\n");
@@ -602,32 +581,11 @@ static int free_explanation(void **state)
 	return 0;
 }
 
-int main(void)
+static int set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(trials_are_told_in_words),
-		cmocka_unit_test(where_and_beside_whom_it_ran_is_told),
-		cmocka_unit_test(a_quiet_figure_stands_beside_a_contended_one),
-		cmocka_unit_test(a_probe_under_way_is_told_wherever_a_figure_waits),
-		cmocka_unit_test(a_difference_within_the_spread_is_none),
-		cmocka_unit_test(what_a_has_of_its_own_is_cut_at_a_word),
-		cmocka_unit_test(what_is_being_read_keeps_its_room),
-		cmocka_unit_test(the_strip_does_not_reach_below_nothing),
-		cmocka_unit_test(the_title_never_gives_another_cells_figure),
-		cmocka_unit_test(the_ladder_says_what_the_next_load_waits_for),
-		cmocka_unit_test(instructions_and_traffic_stand_beside_the_figure),
-		cmocka_unit_test(a_rate_that_nobody_knows_is_not_shown),
-		cmocka_unit_test(a_message_comes_before_how_far_the_core_is),
-		cmocka_unit_test(a_long_preparation_says_how_far_it_is),
-		cmocka_unit_test(the_ladder_tells_hard_from_soft_and_unknown),
-		cmocka_unit_test(the_ladder_waits_for_no_figure_while_frozen),
-		cmocka_unit_test(another_core_is_named_in_each_title),
-		cmocka_unit_test(the_figure_has_limit_gap_and_key),
-		cmocka_unit_test(ports_and_units_stand_apart),
-		cmocka_unit_test(code_shows_chain_fusion_and_the_unknown),
-		cmocka_unit_test(source_keeps_its_loop_in_sight),
-	};
-
+	(void)state;
 	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, free_explanation);
+	return 0;
 }
+
+RUN_TESTS(.set_up = set_up, .tear_down = free_explanation)

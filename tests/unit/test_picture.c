@@ -117,9 +117,8 @@ static struct chart *bars(void)
 
 /* ---- names and files ---- */
 
-static void the_extension_chooses_the_format(void **state)
+TEST(the_extension_chooses_the_format)
 {
-	(void)state;
 	check_ok(picture_named("a.svg"));
 	check_ok(picture_named("some/where/A.PNG"));
 	check_ok(picture_named("a.pdf"));
@@ -130,22 +129,20 @@ static void the_extension_chooses_the_format(void **state)
 	check_refused(picture_named(""), ".svg");
 }
 
-static void themes_go_by_name(void **state)
+TEST(themes_go_by_name)
 {
 	enum picture_theme theme = PICTURE_LIGHT;
 
-	(void)state;
 	check_ok(picture_find_theme("dark", &theme));
 	assert_int_equal(theme, PICTURE_DARK);
 	check_refused(picture_find_theme("grey", &theme), "light or dark");
 }
 
-static void a_place_is_looked_at_without_a_trace(void **state)
+TEST(a_place_is_looked_at_without_a_trace)
 {
 	struct status status;
 	int before = files_here();
 
-	(void)state;
 	check_ok(file_check("new.svg"));
 	assert_int_equal(files_here(), before);
 	status = file_check("nowhere/new.svg");
@@ -164,14 +161,13 @@ static void a_place_is_looked_at_without_a_trace(void **state)
 	assert_int_equal(files_here(), before);
 }
 
-static void a_file_is_replaced_only_where_that_is_wanted(void **state)
+TEST(a_file_is_replaced_only_where_that_is_wanted)
 {
 	struct text one = { 0 }, two = { 0 };
 	struct status status;
 	size_t length;
 	char *bytes;
 
-	(void)state;
 	text_add(&one, "one");
 	text_addn(&two, "t\0o", 3);
 	check_ok(file_save("file.svg", &one, true));
@@ -200,13 +196,12 @@ static void a_file_is_replaced_only_where_that_is_wanted(void **state)
 
 /* ---- gnuplot ---- */
 
-static void gnuplot_gets_script_and_data(void **state)
+TEST(gnuplot_gets_script_and_data)
 {
 	struct chart *chart = curve();
 	size_t length;
 	char *script, *data;
 
-	(void)state;
 	check_ok(picture_check("curve.gp"));
 	check_ok(picture_save(chart, PICTURE_LIGHT, "curve.gp"));
 	script = read_file("curve.gp", &length);
@@ -229,13 +224,12 @@ static void gnuplot_gets_script_and_data(void **state)
 	unlink("curve.dat");
 }
 
-static void every_kind_is_written_for_gnuplot(void **state)
+TEST(every_kind_is_written_for_gnuplot)
 {
 	struct chart *charts[] = { grid(CHART_HEAT), grid(CHART_RELIEF), bars() };
 	static const char *const plots[] = { "with image", "splot data", "with boxxyerror" };
 	static const char *const rows[] = { "\n1 1 14 1 ", "\n1 1 14 1 ", "\n3.01 2.9 3.2 " };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct text script = { 0 }, data = { 0 };
 
@@ -262,11 +256,10 @@ static bool draws(void)
 	return false;
 }
 
-static void every_kind_is_drawn_whole(void **state)
+TEST(every_kind_is_drawn_whole)
 {
 	struct chart *charts[] = { curve(), grid(CHART_HEAT), grid(CHART_RELIEF), bars() };
 
-	(void)state;
 	for (int i = 0; i < 4 && draws(); i++) {
 		size_t length;
 		char *bytes;
@@ -304,7 +297,7 @@ static void every_kind_is_drawn_whole(void **state)
 	assert_int_equal(files_here(), 0);
 }
 
-static void new_names_are_free_ones(void **state)
+TEST(new_names_are_free_ones)
 {
 	struct chart *chart = bars();
 	struct text other = { 0 };
@@ -312,7 +305,6 @@ static void new_names_are_free_ones(void **state)
 	size_t length;
 	char *bytes;
 
-	(void)state;
 	if (draws()) {
 		text_add(&other, "not a picture");
 		check_ok(file_save("slexplore-limits-2.svg", &other, true));
@@ -385,23 +377,21 @@ static struct drawn draw(const struct chart *chart)
 }
 
 /* Twelve points: one is missing, one has two modes. */
-static void points_and_modes_have_marks(void **state)
+TEST(points_and_modes_have_marks)
 {
 	struct chart *chart = curve();
 	struct drawn drawn = draw(chart);
 
-	(void)state;
 	assert_int_equal(drawn.discs, 12);
 	assert_true(drawn.least_size >= 9);
 	chart_free(chart);
 }
 
-static void what_is_not_measured_is_no_cell(void **state)
+TEST(what_is_not_measured_is_no_cell)
 {
 	struct chart *heat = grid(CHART_HEAT), *relief = grid(CHART_RELIEF);
 	struct drawn full, missing;
 
-	(void)state;
 	full = draw(relief);
 	relief->grid[4] = NAN;
 	missing = draw(relief);
@@ -413,20 +403,4 @@ static void what_is_not_measured_is_no_cell(void **state)
 	chart_free(relief);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_extension_chooses_the_format),
-		cmocka_unit_test(themes_go_by_name),
-		cmocka_unit_test(a_place_is_looked_at_without_a_trace),
-		cmocka_unit_test(a_file_is_replaced_only_where_that_is_wanted),
-		cmocka_unit_test(gnuplot_gets_script_and_data),
-		cmocka_unit_test(every_kind_is_written_for_gnuplot),
-		cmocka_unit_test(every_kind_is_drawn_whole),
-		cmocka_unit_test(new_names_are_free_ones),
-		cmocka_unit_test(points_and_modes_have_marks),
-		cmocka_unit_test(what_is_not_measured_is_no_cell),
-	};
-
-	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
-}
+RUN_TESTS(.set_up = enter_directory, .tear_down = leave_directory)

@@ -51,9 +51,8 @@ static double cycles_of(enum limit_kind kind)
 /* k independent operations, a counter, and the fused branch: (k + 2) ÷ 5 cycles
  * (0.81, 1.01, 1.21, 1.41, 1.61 for 2…6). The counter's addition is done at rename, but the branch
  * needs the sum. */
-static void a_counter_that_is_compared_takes_a_port(void **state)
+TEST(a_counter_that_is_compared_takes_a_port)
 {
-	(void)state;
 	limits_of("lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; "
 		  "add rcx, 1; cmp rcx, rdi; jne");
 	check_near(cycles_of(LIMIT_PORTS), 6 / 5.0, 1e-9);
@@ -65,9 +64,8 @@ static void a_counter_that_is_compared_takes_a_port(void **state)
 }
 
 /* `sub rdi,1` alone is done at rename; fused with its branch it takes its cycle. */
-static void a_countdown_takes_its_cycle(void **state)
+TEST(a_countdown_takes_its_cycle)
 {
-	(void)state;
 	limits_of("sub rdi, 1; jne");
 	check_near(cycles_of(LIMIT_LATENCY), 1, 1e-9);
 	limits_of("add rcx, 1; cmp rcx, rdi; jne");
@@ -76,9 +74,8 @@ static void a_countdown_takes_its_cycle(void **state)
 
 /* Four chains of additions and a countdown fill the five ports: 1.33 cycles where the limits say 1.
  */
-static void ports_chosen_at_rename_lose_what_the_best_assignment_has(void **state)
+TEST(ports_chosen_at_rename_lose_what_the_best_assignment_has)
 {
-	(void)state;
 	limits_of("add eax, ebx; add ecx, ebx; add edx, ebx; add r8d, ebx; sub rdi, 1; jne");
 	check_near(limits.bound, 1, 1e-9);
 	assert_true(cycles_of(LIMIT_SCHEDULING) > 1.2 && cycles_of(LIMIT_SCHEDULING) < 1.45);
@@ -90,9 +87,8 @@ static void ports_chosen_at_rename_lose_what_the_best_assignment_has(void **stat
 
 /* A load, an addition and a store to the same place: 7.36 cycles with a register behind the load, 1
  * apart from it. */
-static void a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store(void **state)
+TEST(a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store)
 {
-	(void)state;
 	limits_of("mov rax, [rsi]; add rax, rdx; mov [rsi], rax; add rcx, 1; cmp rcx, rdi; jne");
 	check_near(limits.bound, 1, 1e-9);
 	check_near(limits.predicted, 7, 0.1);
@@ -106,9 +102,8 @@ static void a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_stor
 
 /* Additions of floating-point numbers follow each other after 2 cycles instead of 3, also where the
  * sum was copied between. */
-static void a_copy_keeps_what_is_forwarded(void **state)
+TEST(a_copy_keeps_what_is_forwarded)
 {
-	(void)state;
 	limits_of(
 		"vaddsd xmm0, xmm0, xmm1; vaddsd xmm0, xmm0, xmm2; add rcx, 1; cmp rcx, rdi; jne");
 	check_near(cycles_of(LIMIT_LATENCY), 4, 1e-9);
@@ -118,11 +113,10 @@ static void a_copy_keeps_what_is_forwarded(void **state)
 }
 
 /* What holds a unit for 4.25 cycles holds it four times in 17, not in 20. */
-static void fractions_of_cycles_add_up(void **state)
+TEST(fractions_of_cycles_add_up)
 {
 	struct uarch *uarch;
 
-	(void)state;
 	check_ok(uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 p1 [M]\nunits "
 			     "slow\nclass popcnt latency 3 ports p1 + slow:4.25 [M]\n"
 			     "class bswap latency 1 ports slow:0.5 [M]\nclass nop ports none [M]\n"
@@ -139,28 +133,13 @@ static void fractions_of_cycles_add_up(void **state)
 	uarch_free(uarch);
 }
 
-static void an_empty_path_says_nothing(void **state)
+TEST(an_empty_path_says_nothing)
 {
 	struct loop loop;
 
-	(void)state;
 	loop_init(&loop, 4, 4);
 	check_near(pipeline_run(&loop, redwood, NULL, NULL), 0, 0);
 	loop_free(&loop);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_counter_that_is_compared_takes_a_port),
-		cmocka_unit_test(a_countdown_takes_its_cycle),
-		cmocka_unit_test(ports_chosen_at_rename_lose_what_the_best_assignment_has),
-		cmocka_unit_test(
-			a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store),
-		cmocka_unit_test(a_copy_keeps_what_is_forwarded),
-		cmocka_unit_test(fractions_of_cycles_add_up),
-		cmocka_unit_test(an_empty_path_says_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

@@ -54,12 +54,11 @@ static double success(const struct generated *made, double off)
 				"right in %.1f %%, not in %.1f %%", check_right, (double)(least)); \
 	} while (0)
 
-static void a_clean_curve_is_read_exactly(void **state)
+TEST(a_clean_curve_is_read_exactly)
 {
 	struct made_curve curve;
 	struct plateaus plateaus;
 
-	(void)state;
 	made_fill(&three, 1, 0, 0, &curve);
 	plateaus_find(curve.point, curve.count, &plateaus);
 	assert_int_equal(plateaus.count, 4);
@@ -78,11 +77,10 @@ static void a_clean_curve_is_read_exactly(void **state)
 	check_near(plateaus.knee[1].third / MIB, 1, 0.1);
 }
 
-static void noise_is_seen_through(void **state)
+TEST(noise_is_seen_through)
 {
 	struct generated made = three;
 
-	(void)state;
 	made.noise = 0.003;
 	check_success(made, 0.02, 100);
 	made.noise = 0.02;
@@ -93,21 +91,19 @@ static void noise_is_seen_through(void **state)
 	check_success(made, 0.2, 85);
 }
 
-static void drift_makes_no_plateaus(void **state)
+TEST(drift_makes_no_plateaus)
 {
 	struct generated made = three;
 
-	(void)state;
 	made.noise = 0.01;
 	made.drift = 0.03;
 	check_success(made, 0.08, 99);
 }
 
-static void odd_points_are_passed_over(void **state)
+TEST(odd_points_are_passed_over)
 {
 	struct generated made = three;
 
-	(void)state;
 	made.noise = 0.01;
 	made.spikes = 0.05;
 	check_success(made, 0.05, 85);
@@ -116,17 +112,16 @@ static void odd_points_are_passed_over(void **state)
 	check_success(made, 0.08, 70);
 }
 
-static void points_of_two_modes_are_passed_over(void **state)
+TEST(points_of_two_modes_are_passed_over)
 {
 	struct generated made = three;
 
-	(void)state;
 	made.noise = 0.01;
 	made.two_modes = 0.1;
 	check_success(made, 0.15, 85);
 }
 
-static void any_number_of_levels_is_found(void **state)
+TEST(any_number_of_levels_is_found)
 {
 	struct generated one = { .level = { { 5, 0, 0 } }, .levels = 1 };
 	struct generated two = { .level = { { 4, 32 * KIB, 0 }, { 300, 0, 0 } }, .levels = 2 };
@@ -139,7 +134,6 @@ static void any_number_of_levels_is_found(void **state)
 		.levels = 5 };
 	struct generated *made[] = { &one, &two, &no_third, &five };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
 		made[i]->beginning = 4 * KIB;
 		made[i]->end = 1024 * MIB;
@@ -148,7 +142,7 @@ static void any_number_of_levels_is_found(void **state)
 	}
 }
 
-static void short_plateaus_are_found(void **state)
+TEST(short_plateaus_are_found)
 {
 	/* An octave and a half of each is level. */
 	struct generated made = { .level = { { 4, 32 * KIB, 0 }, { 14, 192 * KIB, 8 },
@@ -158,17 +152,15 @@ static void short_plateaus_are_found(void **state)
 		.end = 64 * MIB,
 		.noise = 0.01 };
 
-	(void)state;
 	check_success(made, 0.08, 93);
 }
 
-static void noise_alone_is_one_plateau(void **state)
+TEST(noise_alone_is_one_plateau)
 {
 	struct generated made = {
 		.level = { { 20, 0, 0 } }, .levels = 1, .beginning = 4 * KIB, .end = 256 * MIB
 	};
 
-	(void)state;
 	made.noise = 0.002;
 	check_success(made, 0.01, 100);
 	made.noise = 0.05;
@@ -177,11 +169,10 @@ static void noise_alone_is_one_plateau(void **state)
 	check_success(made, 0.2, 97);
 }
 
-static void memory_that_grows_slowly_stays_one_plateau(void **state)
+TEST(memory_that_grows_slowly_stays_one_plateau)
 {
 	struct generated made = three;
 
-	(void)state;
 	made.noise = 0.02;
 	made.memory_growth = 0.05;
 	check_success(made, 0.2, 93);
@@ -189,12 +180,11 @@ static void memory_that_grows_slowly_stays_one_plateau(void **state)
 	check_success(made, 0.35, 80);
 }
 
-static void a_gradual_climb_says_so(void **state)
+TEST(a_gradual_climb_says_so)
 {
 	struct generated made = three;
 	int gradual = 0;
 
-	(void)state;
 	made.noise = 0.02;
 	made.level[1].bytes = 1024 * MIB;
 	made.level[2] = made.level[3];
@@ -219,11 +209,10 @@ static void a_gradual_climb_says_so(void **state)
 	assert_in_range(gradual, SEEDS * 98 / 100, SEEDS);
 }
 
-static void closer_points_narrow_the_range(void **state)
+TEST(closer_points_narrow_the_range)
 {
 	struct generated made = three;
 
-	(void)state;
 	made.noise = 0.005;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct made_curve curve;
@@ -237,14 +226,13 @@ static void closer_points_narrow_the_range(void **state)
 	}
 }
 
-static void a_small_step_of_a_tlb_is_a_knee(void **state)
+TEST(a_small_step_of_a_tlb_is_a_knee)
 {
 	struct generated made = three;
 	struct made_curve curve;
 	struct plateaus plateaus;
 	int found = 0;
 
-	(void)state;
 	made.noise = 0.005;
 	made.level[1].bytes = 2 * MIB;
 	made.tlb_bytes = 384 * KIB;
@@ -258,13 +246,12 @@ static void a_small_step_of_a_tlb_is_a_knee(void **state)
 	assert_true(found >= SEEDS * 98 / 100);
 }
 
-static void few_points_are_one_plateau(void **state)
+TEST(few_points_are_one_plateau)
 {
 	struct curve_point points[] = { { .bytes = 4096, .cycles = 5 },
 		{ .bytes = 8192, .cycles = 50 }, { .bytes = 16384, .cycles = 500 } };
 	struct plateaus plateaus;
 
-	(void)state;
 	plateaus_find(points, 3, &plateaus);
 	assert_int_equal(plateaus.count, 1);
 	assert_int_equal(plateaus.plateau[0].first, 0);
@@ -278,12 +265,11 @@ static void few_points_are_one_plateau(void **state)
 	assert_int_equal(plateaus.count, 0);
 }
 
-static void points_without_a_figure_keep_their_places(void **state)
+TEST(points_without_a_figure_keep_their_places)
 {
 	struct made_curve curve;
 	struct plateaus plateaus;
 
-	(void)state;
 	made_fill(&three, 3, 0, 0, &curve);
 	curve.point[0].cycles = NAN;
 	curve.point[5].cycles = -1;
@@ -295,12 +281,11 @@ static void points_without_a_figure_keep_their_places(void **state)
 }
 
 /* While a curve grows, whatever there is of it. */
-static void any_beginning_of_a_curve_is_in_order(void **state)
+TEST(any_beginning_of_a_curve_is_in_order)
 {
 	struct generated made = three;
 	struct made_curve curve;
 
-	(void)state;
 	made.noise = 0.1;
 	made.spikes = 0.1;
 	made.two_modes = 0.2;
@@ -327,25 +312,4 @@ static void any_beginning_of_a_curve_is_in_order(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_clean_curve_is_read_exactly),
-		cmocka_unit_test(noise_is_seen_through),
-		cmocka_unit_test(drift_makes_no_plateaus),
-		cmocka_unit_test(odd_points_are_passed_over),
-		cmocka_unit_test(points_of_two_modes_are_passed_over),
-		cmocka_unit_test(any_number_of_levels_is_found),
-		cmocka_unit_test(short_plateaus_are_found),
-		cmocka_unit_test(noise_alone_is_one_plateau),
-		cmocka_unit_test(memory_that_grows_slowly_stays_one_plateau),
-		cmocka_unit_test(a_gradual_climb_says_so),
-		cmocka_unit_test(closer_points_narrow_the_range),
-		cmocka_unit_test(a_small_step_of_a_tlb_is_a_knee),
-		cmocka_unit_test(few_points_are_one_plateau),
-		cmocka_unit_test(points_without_a_figure_keep_their_places),
-		cmocka_unit_test(any_beginning_of_a_curve_is_in_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

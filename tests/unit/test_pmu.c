@@ -18,7 +18,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void nothing_is_known_of_an_empty_tree(void **state)
+TEST_WITH(nothing_is_known_of_an_empty_tree, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct pmu pmu;
@@ -37,7 +37,7 @@ static void nothing_is_known_of_an_empty_tree(void **state)
 	assert_string_equal(words, "");
 }
 
-static void one_kind_of_processor(void **state)
+TEST_WITH(one_kind_of_processor, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct pmu pmu;
@@ -62,7 +62,7 @@ static void one_kind_of_processor(void **state)
 	assert_string_equal(words, "counts on cpu");
 }
 
-static void two_kinds_on_x86(void **state)
+TEST_WITH(two_kinds_on_x86, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct pmu pmu;
@@ -87,7 +87,7 @@ static void two_kinds_on_x86(void **state)
 	assert_string_equal(pmu.name, "");
 }
 
-static void arm_lists_its_processors_always(void **state)
+TEST_WITH(arm_lists_its_processors_always, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct pmu pmu;
@@ -109,7 +109,7 @@ static void arm_lists_its_processors_always(void **state)
 	assert_int_equal(pmu.user_read, 2);
 }
 
-static void apple_counts_by_numbers_of_its_own(void **state)
+TEST_WITH(apple_counts_by_numbers_of_its_own, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct pmu pmu;
@@ -126,7 +126,7 @@ static void apple_counts_by_numbers_of_its_own(void **state)
 }
 
 /* A virtual machine that was given efficient cores alone. */
-static void half_a_hybrid_names_its_pmu(void **state)
+TEST_WITH(half_a_hybrid_names_its_pmu, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct pmu pmu;
@@ -138,7 +138,7 @@ static void half_a_hybrid_names_its_pmu(void **state)
 	assert_true(pmu.extended);
 }
 
-static void odd_files_are_no_facts(void **state)
+TEST_WITH(odd_files_are_no_facts, setup, teardown)
 {
 	struct tree *tree = *state;
 	struct pmu pmu;
@@ -156,9 +156,8 @@ static void odd_files_are_no_facts(void **state)
 	assert_int_equal(pmu.user_read, 0);
 }
 
-static void lists_hold_numbers(void **state)
+TEST(lists_hold_numbers)
 {
-	(void)state;
 	assert_true(pmu_list_holds("0-7,9", 0));
 	assert_true(pmu_list_holds("0-7,9", 7));
 	assert_true(pmu_list_holds("0-7,9", 9));
@@ -169,19 +168,4 @@ static void lists_hold_numbers(void **state)
 	assert_false(pmu_list_holds("3;4", 4));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_is_known_of_an_empty_tree, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_kind_of_processor, setup, teardown),
-		cmocka_unit_test_setup_teardown(two_kinds_on_x86, setup, teardown),
-		cmocka_unit_test_setup_teardown(arm_lists_its_processors_always, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			apple_counts_by_numbers_of_its_own, setup, teardown),
-		cmocka_unit_test_setup_teardown(half_a_hybrid_names_its_pmu, setup, teardown),
-		cmocka_unit_test_setup_teardown(odd_files_are_no_facts, setup, teardown),
-		cmocka_unit_test(lists_hold_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

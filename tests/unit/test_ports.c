@@ -72,11 +72,10 @@ static int random_loads(struct random *random, struct port_load *loads, int most
 	return count;
 }
 
-static void the_largest_pressure_is_the_densest_set(void **state)
+TEST(the_largest_pressure_is_the_densest_set)
 {
 	struct random random = { 3 };
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		struct port_load loads[12];
 		double pressure[6], most = 0, largest;
@@ -102,11 +101,10 @@ static void the_largest_pressure_is_the_densest_set(void **state)
 	}
 }
 
-static void many_sets_over_many_ports_stay_exact(void **state)
+TEST(many_sets_over_many_ports_stay_exact)
 {
 	struct random random = { 11 };
 
-	(void)state;
 	for (int round = 0; round < 6; round++) {
 		struct port_load loads[300];
 		double pressure[16];
@@ -120,14 +118,13 @@ static void many_sets_over_many_ports_stay_exact(void **state)
 
 /* p0 p1 p2 p3 p4 p5 p6 p7 of Skylake: four multiplications on p1, a load, and four operations that
  * any of p0156 take. */
-static void a_single_port_binds(void **state)
+TEST(a_single_port_binds)
 {
 	const struct port_load loads[] = { { 1 << 1, 4 }, { 1 << 2 | 1 << 3, 1 }, { 0x63, 2 },
 		{ 1 << 6, 1 } };
 	double pressure[8], naive[8];
 	uint32_t bottleneck;
 
-	(void)state;
 	check_near(ports_balance(loads, COUNT(loads), 8, pressure, &bottleneck), 4, 0);
 	assert_int_equal(bottleneck, 1 << 1);
 	check_near(pressure[1], 4, 0);
@@ -144,26 +141,24 @@ static void a_single_port_binds(void **state)
 
 /* Work of {0,1} gives way to work of {0}, and {1,2} to that: an even split of each would read 1.5.
  */
-static void work_gives_way_along_a_row(void **state)
+TEST(work_gives_way_along_a_row)
 {
 	const struct port_load loads[] = { { 1, 1 }, { 3, 1 }, { 6, 1 } };
 	double pressure[3];
 
-	(void)state;
 	check_near(ports_balance(loads, COUNT(loads), 3, pressure, NULL), 1, 1e-12);
 	for (int port = 0; port < 3; port++)
 		check_near(pressure[port], 1, 1e-12);
 	check_near(ports_naive(loads, COUNT(loads), 3, pressure), 1.5, 1e-12);
 }
 
-static void nothing_presses_nowhere(void **state)
+TEST(nothing_presses_nowhere)
 {
 	const struct port_load odd[] = { { 0, 1 }, { 1, 0 }, { 1, -2 }, { 1, (double)NAN },
 		{ 1 << 9, 5 } };
 	double pressure[3] = { 7, 7, 7 };
 	uint32_t bottleneck = 7;
 
-	(void)state;
 	check_near(ports_balance(NULL, 0, 3, pressure, &bottleneck), 0, 0);
 	check_near(pressure[0] + pressure[1] + pressure[2], 0, 0);
 	assert_int_equal(bottleneck, 0);
@@ -171,15 +166,4 @@ static void nothing_presses_nowhere(void **state)
 	check_near(ports_naive(odd, COUNT(odd), 3, pressure), 0, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_largest_pressure_is_the_densest_set),
-		cmocka_unit_test(many_sets_over_many_ports_stay_exact),
-		cmocka_unit_test(a_single_port_binds),
-		cmocka_unit_test(work_gives_way_along_a_row),
-		cmocka_unit_test(nothing_presses_nowhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

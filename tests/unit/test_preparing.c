@@ -154,12 +154,11 @@ static struct progress_seen await_stage(const struct engine *engine, enum stage 
 	return seen;
 }
 
-static void laying_out_is_seen_and_ended_at_once(void **state)
+TEST(laying_out_is_seen_and_ended_at_once)
 {
 	struct engine engine;
 	struct worker *worker = start(&engine);
 
-	(void)state;
 	assert_int_equal(engine.progress(engine.context).stage, STAGE_NONE);
 	submit(&engine, 1, 2, 0);
 	await(&engine, 1, STATUS_OK);
@@ -182,12 +181,11 @@ static void laying_out_is_seen_and_ended_at_once(void **state)
 	worker_stop(worker);
 }
 
-static void another_request_ends_it_too(void **state)
+TEST(another_request_ends_it_too)
 {
 	struct engine engine;
 	struct worker *worker = start(&engine);
 
-	(void)state;
 	atomic_store(&hold_prepare, true);
 	submit(&engine, 1, 4, 0);
 	await_stage(&engine, STAGE_LAYING, AT / 1000.0);
@@ -205,13 +203,12 @@ static void another_request_ends_it_too(void **state)
 	assert_int_equal(atomic_load(&found_wrong), 0);
 }
 
-static void complete_runs_say_which_of_how_many(void **state)
+TEST(complete_runs_say_which_of_how_many)
 {
 	struct progress_seen seen;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 
-	(void)state;
 	atomic_store(&hold_call, true);
 	submit(&engine, 1, 1, 1);
 	seen = await_stage(&engine, STAGE_RUNNING, AT / 1000.0 / 3);
@@ -227,13 +224,4 @@ static void complete_runs_say_which_of_how_many(void **state)
 	worker_stop(worker);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(laying_out_is_seen_and_ended_at_once),
-		cmocka_unit_test(another_request_ends_it_too),
-		cmocka_unit_test(complete_runs_say_which_of_how_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

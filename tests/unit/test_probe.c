@@ -96,12 +96,11 @@ static bool noted(const struct play *play, const char *words)
 	return false;
 }
 
-static void measures_everything_with_both_kinds_of_pages(void **state)
+TEST(measures_everything_with_both_kinds_of_pages)
 {
 	struct play *play = play_new();
 	const struct probe_report *report;
 
-	(void)state;
 	run(play);
 	report = play->report;
 	assert_true(report->complete);
@@ -141,13 +140,12 @@ static void measures_everything_with_both_kinds_of_pages(void **state)
 }
 
 /* Where the made-up caches end, the nearest points on either side are close. */
-static void looks_closely_at_knees(void **state)
+TEST(looks_closely_at_knees)
 {
 	static const double edges[] = { 48 << 10, 2 << 20 };
 	const struct probe_share *share;
 	struct play *play = play_new();
 
-	(void)state;
 	run(play);
 	for (size_t i = 0; i < 2; i++) {
 		const struct probe_curve *curve = &play->report->lines[PAGES_HUGE];
@@ -190,12 +188,11 @@ static struct result misses_a_second_tlb(struct play *play, const struct request
 	return fake_result(request, 40, cycles);
 }
 
-static void sees_beyond_the_largest_tlb(void **state)
+TEST(sees_beyond_the_largest_tlb)
 {
 	struct play *play = play_new();
 	const struct hierarchy_level *second;
 
-	(void)state;
 	play->answer = misses_a_second_tlb;
 	run(play);
 	second = hierarchy_tlb(&play->report->hierarchy, 2);
@@ -219,11 +216,10 @@ static struct result watch_growth(struct play *play, const struct request *reque
 	return quiet_answer(play, request);
 }
 
-static void reaches_large_working_sets_step_by_step(void **state)
+TEST(reaches_large_working_sets_step_by_step)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	before_bytes = jumps = 0;
 	play->answer = watch_growth;
 	run(play);
@@ -231,11 +227,10 @@ static void reaches_large_working_sets_step_by_step(void **state)
 	play_free(play);
 }
 
-static void asks_for_the_parts_named_alone(void **state)
+TEST(asks_for_the_parts_named_alone)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.parts = 1u << PROBE_LATENCY;
 	play->options.pages[PAGES_HUGE] = true;
 	play->options.max_size = 1 << 20;
@@ -249,11 +244,10 @@ static void asks_for_the_parts_named_alone(void **state)
 	play_free(play);
 }
 
-static void bandwidth_alone_goes_by_what_the_system_states(void **state)
+TEST(bandwidth_alone_goes_by_what_the_system_states)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.parts = 1u << PROBE_BANDWIDTH;
 	run(play);
 	assert_true(play->report->complete);
@@ -265,11 +259,10 @@ static void bandwidth_alone_goes_by_what_the_system_states(void **state)
 	play_free(play);
 }
 
-static void several_cores_only_when_asked_for(void **state)
+TEST(several_cores_only_when_asked_for)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.parts = 1u << PROBE_CORES;
 	run(play);
 	assert_int_equal(play->report->cores.count, 2);
@@ -286,12 +279,11 @@ static void several_cores_only_when_asked_for(void **state)
 	play_free(play);
 }
 
-static void of_many_cores_a_few_numbers_do(void **state)
+TEST(of_many_cores_a_few_numbers_do)
 {
 	struct play *play = play_new();
 	const struct probe_curve *cores;
 
-	(void)state;
 	play->machine.processors = 96;
 	play->machine.memory_limit = UINT64_C(96) << 25; /* 32 MiB for each */
 	play->options.parts = 1u << PROBE_CORES;
@@ -304,11 +296,10 @@ static void of_many_cores_a_few_numbers_do(void **state)
 	play_free(play);
 }
 
-static void stays_within_the_memory_that_is_free(void **state)
+TEST(stays_within_the_memory_that_is_free)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->machine.memory_limit = 100 << 20;
 	run(play);
 	assert_true(play->report->complete);
@@ -327,11 +318,10 @@ static void stays_within_the_memory_that_is_free(void **state)
 }
 
 /* What is called memory lies beyond the last cache, where that is a large one, too. */
-static void several_cores_read_beyond_the_last_cache(void **state)
+TEST(several_cores_read_beyond_the_last_cache)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->machine.cache[2].bytes = 96 << 20;
 	play->options.parts = 1u << PROBE_CORES;
 	run(play);
@@ -351,11 +341,10 @@ static struct result tiny_cache(struct play *play, const struct request *request
 }
 
 /* Half of the smallest cache may be less than the kernel takes. */
-static void nothing_is_asked_that_is_not_allowed(void **state)
+TEST(nothing_is_asked_that_is_not_allowed)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = tiny_cache;
 	run(play);
 	assert_true(hierarchy_cache(&play->report->hierarchy, 1)->bytes < 8 << 10);
@@ -364,11 +353,10 @@ static void nothing_is_asked_that_is_not_allowed(void **state)
 	play_free(play);
 }
 
-static void says_why_there_are_no_huge_pages(void **state)
+TEST(says_why_there_are_no_huge_pages)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->machine.huge_pages = false;
 	snprintf(play->machine.huge_note, sizeof(play->machine.huge_note), "switched off");
 	run(play);
@@ -379,11 +367,10 @@ static void says_why_there_are_no_huge_pages(void **state)
 	play_free(play);
 }
 
-static void takes_the_widest_accesses_there_are(void **state)
+TEST(takes_the_widest_accesses_there_are)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	run(play);
 	assert_int_equal(play->width, 2); /* 32; 64 is refused */
 	play_free(play);
@@ -402,12 +389,11 @@ static struct result refuse_large(struct play *play, const struct request *reque
 	return result;
 }
 
-static void goes_on_without_the_memory_that_is_refused(void **state)
+TEST(goes_on_without_the_memory_that_is_refused)
 {
 	struct play *play = play_new();
 	const struct probe_curve *curve;
 
-	(void)state;
 	play->answer = refuse_large;
 	run(play);
 	curve = &play->report->lines[PAGES_4K];
@@ -434,11 +420,10 @@ static struct result first_contended(struct play *play, const struct request *re
 	return result;
 }
 
-static void visits_contended_points_again(void **state)
+TEST(visits_contended_points_again)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = first_contended;
 	run(play);
 	for (int i = 0; i < play->report->lines[PAGES_HUGE].count; i++) {
@@ -469,11 +454,10 @@ static struct result cancel_third(struct play *play, const struct request *reque
 	return result;
 }
 
-static void asks_again_for_what_was_cancelled(void **state)
+TEST(asks_again_for_what_was_cancelled)
 {
 	struct play *play = play_new(), *plain = play_new();
 
-	(void)state;
 	play->answer = cancel_third;
 	run(play);
 	run(plain);
@@ -484,12 +468,11 @@ static void asks_again_for_what_was_cancelled(void **state)
 	play_free(plain);
 }
 
-static void keeps_what_it_has_when_it_is_stopped(void **state)
+TEST(keeps_what_it_has_when_it_is_stopped)
 {
 	struct play *play = play_new();
 	struct request request;
 
-	(void)state;
 	play->stop_after = 40;
 	run(play);
 	assert_int_equal(play->requests, 40);
@@ -503,11 +486,10 @@ static void keeps_what_it_has_when_it_is_stopped(void **state)
 	play_free(play);
 }
 
-static void a_single_point_is_more_than_nothing(void **state)
+TEST(a_single_point_is_more_than_nothing)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.parts = 1u << PROBE_CORES;
 	play->stop_after = 1;
 	run(play);
@@ -516,14 +498,13 @@ static void a_single_point_is_more_than_nothing(void **state)
 	play_free(play);
 }
 
-static void early_answers_count_for_nothing(void **state)
+TEST(early_answers_count_for_nothing)
 {
 	struct play *play = play_new();
 	struct request request;
 	struct result result;
 	struct status status;
 
-	(void)state;
 	play->probe = probe_new(&play->machine, &play->options, &status);
 	check_ok(status);
 	play->turns = turns_new(&(struct campaign){ &campaign_probe, play->probe });
@@ -540,11 +521,10 @@ static void early_answers_count_for_nothing(void **state)
 
 /* ---- time ---- */
 
-static void keeps_to_the_time_by_measuring_less(void **state)
+TEST(keeps_to_the_time_by_measuring_less)
 {
 	static const double times[] = { 0.05, 0.2, 0.5, 1, 2 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		struct play *play = play_new();
 
@@ -560,11 +540,10 @@ static void keeps_to_the_time_by_measuring_less(void **state)
 	}
 }
 
-static void on_a_busy_machine_no_second_looks_are_taken(void **state)
+TEST(on_a_busy_machine_no_second_looks_are_taken)
 {
 	struct play *play = play_new(), *busy = play_new();
 
-	(void)state;
 	busy->takes = 0.02;
 	run(play);
 	run(busy);
@@ -578,11 +557,10 @@ static void on_a_busy_machine_no_second_looks_are_taken(void **state)
 	play_free(busy);
 }
 
-static void more_time_is_for_longer_looks(void **state)
+TEST(more_time_is_for_longer_looks)
 {
 	struct play *play = play_new(), *longer = play_new();
 
-	(void)state;
 	longer->options.seconds = 60;
 	run(play);
 	run(longer);
@@ -595,11 +573,10 @@ static void more_time_is_for_longer_looks(void **state)
 	play_free(longer);
 }
 
-static void ends_when_the_time_is_up_whatever_is_missing(void **state)
+TEST(ends_when_the_time_is_up_whatever_is_missing)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.seconds = 5;
 	play->takes = 0.5; /* a machine much slower than was thought */
 	run(play);
@@ -609,12 +586,11 @@ static void ends_when_the_time_is_up_whatever_is_missing(void **state)
 	play_free(play);
 }
 
-static void refuses_what_tells_nothing(void **state)
+TEST(refuses_what_tells_nothing)
 {
 	struct play *play = play_new();
 	struct status status;
 
-	(void)state;
 	play->options.max_size = 4096;
 	assert_null(probe_new(&play->machine, &play->options, &status));
 	assert_int_equal(status.code, STATUS_USAGE);
@@ -626,43 +602,11 @@ static void refuses_what_tells_nothing(void **state)
 	play_free(play);
 }
 
-static void every_part_has_its_name(void **state)
+TEST(every_part_has_its_name)
 {
-	(void)state;
 	assert_int_equal(probe_part_find("latency"), PROBE_LATENCY);
 	assert_int_equal(probe_part_find("cores"), PROBE_CORES);
 	assert_int_equal(probe_part_find("core"), PROBE_PARTS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(measures_everything_with_both_kinds_of_pages),
-		cmocka_unit_test(looks_closely_at_knees),
-		cmocka_unit_test(sees_beyond_the_largest_tlb),
-		cmocka_unit_test(reaches_large_working_sets_step_by_step),
-		cmocka_unit_test(asks_for_the_parts_named_alone),
-		cmocka_unit_test(bandwidth_alone_goes_by_what_the_system_states),
-		cmocka_unit_test(several_cores_only_when_asked_for),
-		cmocka_unit_test(of_many_cores_a_few_numbers_do),
-		cmocka_unit_test(stays_within_the_memory_that_is_free),
-		cmocka_unit_test(several_cores_read_beyond_the_last_cache),
-		cmocka_unit_test(nothing_is_asked_that_is_not_allowed),
-		cmocka_unit_test(says_why_there_are_no_huge_pages),
-		cmocka_unit_test(takes_the_widest_accesses_there_are),
-		cmocka_unit_test(goes_on_without_the_memory_that_is_refused),
-		cmocka_unit_test(visits_contended_points_again),
-		cmocka_unit_test(asks_again_for_what_was_cancelled),
-		cmocka_unit_test(keeps_what_it_has_when_it_is_stopped),
-		cmocka_unit_test(a_single_point_is_more_than_nothing),
-		cmocka_unit_test(early_answers_count_for_nothing),
-		cmocka_unit_test(keeps_to_the_time_by_measuring_less),
-		cmocka_unit_test(on_a_busy_machine_no_second_looks_are_taken),
-		cmocka_unit_test(more_time_is_for_longer_looks),
-		cmocka_unit_test(ends_when_the_time_is_up_whatever_is_missing),
-		cmocka_unit_test(refuses_what_tells_nothing),
-		cmocka_unit_test(every_part_has_its_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -4,12 +4,11 @@
 
 #include "engine/progress.h"
 
-static void a_stage_begins_with_nothing_of_it_done(void **state)
+TEST(a_stage_begins_with_nothing_of_it_done)
 {
 	struct progress progress = { 0 };
 	struct progress_seen seen = progress_see(&progress);
 
-	(void)state;
 	assert_int_equal(seen.stage, STAGE_NONE);
 	progress_begin(&progress, STAGE_LAYING, 0, 0);
 	atomic_store(&progress.share, 430);
@@ -27,12 +26,11 @@ static void a_stage_begins_with_nothing_of_it_done(void **state)
 	progress_end(NULL);
 }
 
-static void runs_are_shares_of_all_of_them(void **state)
+TEST(runs_are_shares_of_all_of_them)
 {
 	struct progress progress = { 0 };
 	struct progress_seen seen;
 
-	(void)state;
 	progress_begin(&progress, STAGE_RUNNING, 2, 4);
 	atomic_store(&progress.share, 500);
 	seen = progress_see(&progress);
@@ -47,12 +45,11 @@ static void runs_are_shares_of_all_of_them(void **state)
 	assert_true(progress_see(&progress).share <= 1);
 }
 
-static void what_is_left_follows_from_what_was_seen(void **state)
+TEST(what_is_left_follows_from_what_was_seen)
 {
 	struct outlook outlook = { 0 };
 	struct progress_seen seen = { .stage = STAGE_LAYING, .share = 0.1 };
 
-	(void)state;
 	assert_true(isnan(outlook_left(&outlook, 10)));
 	assert_true(isnan(outlook_note(&outlook, &seen, 10)));
 	seen.share = 0.11;
@@ -76,12 +73,11 @@ static void what_is_left_follows_from_what_was_seen(void **state)
 	assert_true(isnan(outlook_note(&outlook, &seen, 17)));
 }
 
-static void it_is_told_in_a_line(void **state)
+TEST(it_is_told_in_a_line)
 {
 	struct progress_seen seen = { .stage = STAGE_LAYING, .share = 0.4399 };
 	char words[80];
 
-	(void)state;
 	progress_words(&seen, 384 << 20, words, sizeof(words));
 	assert_string_equal(words, "laying out 384 MiB: 43 %");
 	seen.stage = STAGE_MEMORY;
@@ -106,14 +102,4 @@ static void it_is_told_in_a_line(void **state)
 	assert_string_equal(words, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stage_begins_with_nothing_of_it_done),
-		cmocka_unit_test(runs_are_shares_of_all_of_them),
-		cmocka_unit_test(what_is_left_follows_from_what_was_seen),
-		cmocka_unit_test(it_is_told_in_a_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

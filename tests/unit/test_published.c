@@ -14,12 +14,11 @@ static void set(struct setting *setting, const char *kernel, const char *knob)
 		check_ok(setting_assign(setting, knob, MEMORY_LIMITS_UNKNOWN));
 }
 
-static void a_setting_finds_its_figure(void **state)
+TEST(a_setting_finds_its_figure)
 {
 	struct published published;
 	struct setting setting;
 
-	(void)state;
 	set(&setting, "mul-by", NULL);
 	assert_true(published_find(&setting, "skylake", &published));
 	check_near(published.cycles, 4.01, 1e-9);
@@ -38,12 +37,11 @@ static void a_setting_finds_its_figure(void **state)
 
 /* Each line but comments: a kernel, knobs that it has, a core model, a number, ports of that core,
  * a source. */
-static void every_line_of_the_file_is_found(void **state)
+TEST(every_line_of_the_file_is_found)
 {
 	char *text, *rest;
 	int lines = 0;
 
-	(void)state;
 	check_ok(data_load("published", &text, NULL));
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		char words[128] = "", core[32] = "", *more, *word;
@@ -78,12 +76,4 @@ static void every_line_of_the_file_is_found(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_setting_finds_its_figure),
-		cmocka_unit_test(every_line_of_the_file_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

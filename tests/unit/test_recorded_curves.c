@@ -50,37 +50,25 @@ static void check_curves(const char *name)
 	free(hierarchy);
 }
 
-static void quiet_and_busy_machines_are_the_same_machine(void **state)
+TEST(quiet_and_busy_machines_are_the_same_machine)
 {
 	static const char *const names[] = { "granite-rapids-1", "granite-rapids-2",
 		"granite-rapids-3", "granite-rapids-4", "granite-rapids-5", "granite-rapids-6",
 		"granite-rapids-7", "granite-rapids-8" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		check_curves(names[i]);
 }
 
-static void four_points_an_octave_are_enough(void **state)
+TEST(four_points_an_octave_are_enough)
 {
-	(void)state;
 	check_curves("prototype-1");
 	check_curves("prototype-2");
 }
 
-static void four_points_in_all_are_not(void **state)
+TEST(four_points_in_all_are_not)
 {
-	(void)state;
 	check_curves("zen5-coarse");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quiet_and_busy_machines_are_the_same_machine),
-		cmocka_unit_test(four_points_an_octave_are_enough),
-		cmocka_unit_test(four_points_in_all_are_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -61,6 +61,7 @@ static char directory[] = "/tmp/slexplore-test-XXXXXX", path[64];
 static int set_up_all(void **state)
 {
 	(void)state;
+	signal(SIGPIPE, SIG_IGN);
 	return mkdtemp(directory) ? 0 : -1;
 }
 
@@ -360,7 +361,7 @@ static void check_facts(const struct run_facts *read)
 	assert_true(compared > 15);
 }
 
-static void test_what_is_written_is_read(void **state)
+TEST(test_what_is_written_is_read)
 {
 	struct setting setting = fold(4, 32768);
 	struct recording *recording = open_recording();
@@ -375,7 +376,6 @@ static void test_what_is_written_is_read(void **state)
 	struct explain_question question = { .kernel = setting.kernel, .v = setting.v };
 	char words[160];
 
-	(void)state;
 	record(recording, &setting, 200, 3);
 	recording_close(recording);
 	replay = open_replay();
@@ -489,13 +489,12 @@ static void test_what_is_written_is_read(void **state)
 	free(result);
 }
 
-static void test_lines_are_short_and_whole(void **state)
+TEST(test_lines_are_short_and_whole)
 {
 	struct recording *recording = open_recording();
 	size_t size, length;
 	char *text;
 
-	(void)state;
 	for (int i = 1; i <= 3; i++) {
 		struct setting setting = fold(i, 32768);
 
@@ -511,7 +510,7 @@ static void test_lines_are_short_and_whole(void **state)
 	}
 }
 
-static void test_long_records_are_whole(void **state)
+TEST(test_long_records_are_whole)
 {
 	struct setting setting = fold(1, 32768);
 	struct recording *recording;
@@ -519,7 +518,6 @@ static void test_long_records_are_whole(void **state)
 	const struct machine *read;
 	size_t size;
 
-	(void)state;
 	memset(machine.bind_note, '"', sizeof(machine.bind_note) - 1);
 	memset(machine.memory_note, '\\', sizeof(machine.memory_note) - 1);
 	memset(machine.huge_note, '"', sizeof(machine.huge_note) - 1);
@@ -553,7 +551,7 @@ static bool near_an_end(const char *text, size_t size, size_t at)
 	return memchr(text + from, '\n', to - from) != NULL;
 }
 
-static void test_cut_anywhere(void **state)
+TEST(test_cut_anywhere)
 {
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
 	struct recording *recording = open_recording();
@@ -561,7 +559,6 @@ static void test_cut_anywhere(void **state)
 	size_t size, second_at, first_at;
 	int before = -1;
 
-	(void)state;
 	record(recording, &first, 40, 3);
 	record(recording, &second, 40, 2);
 	recording_close(recording);
@@ -594,7 +591,7 @@ static void test_cut_anywhere(void **state)
 	free(whole);
 }
 
-static void test_goes_on(void **state)
+TEST(test_goes_on)
 {
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
 	struct recording *recording = open_recording(), *other;
@@ -606,7 +603,6 @@ static void test_goes_on(void **state)
 	bool goes_on;
 	FILE *file;
 
-	(void)state;
 	record(recording, &first, 40, 3);
 	/* One writer at a time. */
 	status = recording_open(path, &place, &other, &goes_on);
@@ -660,7 +656,7 @@ static void test_goes_on(void **state)
 	assert_string_equal(read_text(&(size_t){ 0 }), "a letter\n");
 }
 
-static void test_what_is_worth_adding(void **state)
+TEST(test_what_is_worth_adding)
 {
 	struct setting setting = fold(1, 32768);
 	struct recording *recording = open_recording();
@@ -671,7 +667,6 @@ static void test_what_is_worth_adding(void **state)
 	struct replay *replay;
 	size_t before;
 
-	(void)state;
 	make_trials(&made, 400, 3);
 	assert_false(recording_wants(recording, &setting, &none, NULL));
 	assert_true(recording_wants(recording, &setting, &contended, NULL));
@@ -712,7 +707,7 @@ static void test_what_is_worth_adding(void **state)
 
 /* Events that were asked for later, of a setting that is recorded: they are counted too. Counts of
  * another plan are none. */
-static void test_events_that_come_later(void **state)
+TEST(test_events_that_come_later)
 {
 	struct setting setting = fold(1, 32768);
 	struct recording *recording = open_recording();
@@ -722,7 +717,6 @@ static void test_events_that_come_later(void **state)
 	struct sample good = { .valid = true };
 	struct replay *replay;
 
-	(void)state;
 	make_trials(&made, 40, 3);
 	other.id = 4;
 	entry.counts = &other;
@@ -753,7 +747,7 @@ static void test_events_that_come_later(void **state)
 	recording_close(recording);
 }
 
-static void test_what_cannot_be_written(void **state)
+TEST(test_what_cannot_be_written)
 {
 	struct setting setting = fold(1, 32768);
 	struct recording *recording;
@@ -761,7 +755,6 @@ static void test_what_cannot_be_written(void **state)
 	bool goes_on;
 	int ends[2];
 
-	(void)state;
 	status = recording_open("/nowhere/at/all.jsonl", &place, &recording, &goes_on);
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "/nowhere/at/all.jsonl: No such file");
@@ -797,12 +790,11 @@ static void test_what_cannot_be_written(void **state)
 	snprintf(path, sizeof(path), "%s/one.jsonl", directory);
 }
 
-static void test_what_is_no_recording(void **state)
+TEST(test_what_is_no_recording)
 {
 	struct recording *recording;
 	static const char zeros[5000];
 
-	(void)state;
 	check_refused("No such file");
 	write_text("", 0);
 	check_refused("is empty");
@@ -824,7 +816,7 @@ static void test_what_is_no_recording(void **state)
 }
 
 /* One line of a good recording changed: the rest of it is used, and the line is named. */
-static void test_damaged_lines(void **state)
+TEST(test_damaged_lines)
 {
 	static const struct {
 		const char *from, *to, *words;
@@ -860,7 +852,6 @@ static void test_damaged_lines(void **state)
 	};
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct recording *recording;
 		struct replay *replay;
@@ -879,14 +870,13 @@ static void test_damaged_lines(void **state)
 	}
 }
 
-static void test_long_lines(void **state)
+TEST(test_long_lines)
 {
 	struct setting setting = fold(1, 32768);
 	struct recording *recording = open_recording();
 	struct text filler = { 0 };
 	struct replay *replay;
 
-	(void)state;
 	record(recording, &setting, 40, 3);
 	recording_close(recording);
 	text_add(&filler, "\"record\":\"machine\",\"x\":\"");
@@ -902,7 +892,7 @@ static void test_long_lines(void **state)
 	replay_free(replay);
 }
 
-static void test_settings_that_are_not_here(void **state)
+TEST(test_settings_that_are_not_here)
 {
 	static const struct {
 		const char *from, *to, *words;
@@ -919,7 +909,6 @@ static void test_settings_that_are_not_here(void **state)
 	};
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct recording *recording;
 		struct replay *replay;
@@ -940,14 +929,13 @@ static void test_settings_that_are_not_here(void **state)
 }
 
 /* What this processor lacks, or the memory of this machine, is no obstacle. */
-static void test_what_cannot_run_here(void **state)
+TEST(test_what_cannot_run_here)
 {
 	struct recording *recording = open_recording();
 	struct setting setting = { .kernel = &kernel_wide, .v = { 1, (int64_t)1 << 45 } };
 	struct replay *replay;
 	struct engine engine;
 
-	(void)state;
 	record(recording, &setting, 40, 3);
 	recording_close(recording);
 	replay = open_replay();
@@ -972,7 +960,7 @@ static void add_plain(
 	assert_true(recording_add(recording, &entry));
 }
 
-static void test_moves(void **state)
+TEST(test_moves)
 {
 	struct recording *recording = open_recording();
 	struct setting setting, expected;
@@ -980,7 +968,6 @@ static void test_moves(void **state)
 	int64_t values[8];
 	char range[64], ends[32];
 
-	(void)state;
 	for (int64_t size = 4096; size <= 65536; size *= 2)
 		add_plain(recording, 1, 1, size, 1);
 	add_plain(recording, 2, 2, 32768, 1);
@@ -1041,7 +1028,7 @@ static void test_moves(void **state)
 	replay_free(replay);
 }
 
-static void test_nothing_to_explain(void **state)
+TEST(test_nothing_to_explain)
 {
 	struct setting setting = fold(1, 32768), other = fold(2, 32768);
 	struct recording *recording = open_recording();
@@ -1049,7 +1036,6 @@ static void test_nothing_to_explain(void **state)
 	struct explainer explainer;
 	struct replay *replay;
 
-	(void)state;
 	record(recording, &setting, 40, 3);
 	add_plain(recording, 2, 1, 32768, 1);
 	make_explanation(&other, 3);
@@ -1068,38 +1054,15 @@ static void test_nothing_to_explain(void **state)
 	replay_free(replay);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	char name[96];
 
-	(void)state;
 	snprintf(machine.host, sizeof(machine.host), "../ode 7");
 	recording_name(&machine, name, sizeof(name));
 	assert_memory_equal(name, "slexplore-..-ode-7-", 19);
 	assert_string_equal(name + strlen(name) - 6, ".jsonl");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_what_is_written_is_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lines_are_short_and_whole, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_long_records_are_whole, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_cut_anywhere, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_goes_on, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_is_worth_adding, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_events_that_come_later, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_cannot_be_written, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_is_no_recording, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_damaged_lines, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_long_lines, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_settings_that_are_not_here, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_cannot_run_here, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_moves, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_nothing_to_explain, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
-	};
-
-	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
-}
+RUN_TESTS(.set_up = set_up_all, .tear_down = tear_down_all, .each_set_up = set_up,
+	.each_tear_down = tear_down)

@@ -132,14 +132,13 @@ static void make_recording(void)
 	session_free(session);
 }
 
-static void the_same_figures(void **state)
+TEST_WITH(the_same_figures, NULL, tear_down)
 {
 	struct explainer explainer;
 	struct replay *replay;
 	struct session *session;
 	int compared = 0;
 
-	(void)state;
 	make_recording();
 	session = play(&replay, &explainer);
 	look(session);
@@ -164,13 +163,12 @@ static void the_same_figures(void **state)
 	replay_free(replay);
 }
 
-static void nothing_is_measured(void **state)
+TEST_WITH(nothing_is_measured, NULL, tear_down)
 {
 	struct explainer explainer;
 	struct replay *replay;
 	struct session *session;
 
-	(void)state;
 	make_recording();
 	session = play(&replay, &explainer);
 	assert_true(session_idle(session));
@@ -198,14 +196,13 @@ static void nothing_is_measured(void **state)
 	replay_free(replay);
 }
 
-static void knobs_move_among_what_was_recorded(void **state)
+TEST_WITH(knobs_move_among_what_was_recorded, NULL, tear_down)
 {
 	struct explainer explainer;
 	struct replay *replay;
 	struct session *session;
 	int64_t size;
 
-	(void)state;
 	make_recording();
 	session = play(&replay, &explainer);
 	run(session, "knob size");
@@ -241,13 +238,12 @@ static void knobs_move_among_what_was_recorded(void **state)
 	replay_free(replay);
 }
 
-static void kernels_that_were_recorded(void **state)
+TEST_WITH(kernels_that_were_recorded, NULL, tear_down)
 {
 	struct explainer explainer;
 	struct replay *replay;
 	struct session *session;
 
-	(void)state;
 	make_recording();
 	session = play(&replay, &explainer);
 	look(session);
@@ -273,11 +269,10 @@ static void kernels_that_were_recorded(void **state)
 	replay_free(replay);
 }
 
-static void what_goes_wrong_ends_a_recording(void **state)
+TEST(what_goes_wrong_ends_a_recording)
 {
 	struct session *session = measure(&kernel_walk, "/dev/full");
 
-	(void)state;
 	session_advance(session, 1);
 	check_contains(look(session)->notice,
 		"not recording: /dev/full: No space left on device; nothing was recorded");
@@ -285,15 +280,4 @@ static void what_goes_wrong_ends_a_recording(void **state)
 	session_free(session);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(the_same_figures, tear_down),
-		cmocka_unit_test_teardown(nothing_is_measured, tear_down),
-		cmocka_unit_test_teardown(knobs_move_among_what_was_recorded, tear_down),
-		cmocka_unit_test_teardown(kernels_that_were_recorded, tear_down),
-		cmocka_unit_test(what_goes_wrong_ends_a_recording),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
-}
+RUN_TESTS(.set_up = set_up_all, .tear_down = tear_down_all)

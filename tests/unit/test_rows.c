@@ -24,9 +24,8 @@ static void check_failure(int line, const char *first, const char *second)
 	check_contains(status.text, second);
 }
 
-static void empty_lines_and_comments_are_skipped(void **state)
+TEST(empty_lines_and_comments_are_skipped)
 {
-	(void)state;
 	begin("\n# comment\n \t\r\n  rest\ta # b \r\nlast");
 	assert_int_equal(rows.line, 4);
 	assert_string_equal(rows_word(&rows), "rest");
@@ -45,11 +44,10 @@ static void empty_lines_and_comments_are_skipped(void **state)
 	check_ok(rows_end(&rows));
 }
 
-static void lines_are_cut_into_words_fields_and_sections(void **state)
+TEST(lines_are_cut_into_words_fields_and_sections)
 {
 	char *part[3], name[8];
 
-	(void)state;
 	begin("published rob |\tSkylake| 224 \r\na|b|c|d\na|\nx y\nx y z w\n[main]\n[ a]\n");
 	assert_false(rows_section(&rows, name, sizeof(name)));
 	assert_string_equal(rows_word(&rows), "published");
@@ -81,9 +79,8 @@ static void lines_are_cut_into_words_fields_and_sections(void **state)
 	check_ok(rows_end(&rows));
 }
 
-static void the_first_failure_ends_the_reading(void **state)
+TEST(the_first_failure_ends_the_reading)
 {
-	(void)state;
 	begin("a\nb\n");
 	assert_false(rows_fail(&rows, "no %s", "good"));
 	assert_false(rows_fail(&rows, "later"));
@@ -102,18 +99,17 @@ static void the_first_failure_ends_the_reading(void **state)
 	assert_int_equal(rows_end(&rows).code, STATUS_FAILED);
 }
 
-static void another_functions_failure_gets_the_place(void **state)
+TEST(another_functions_failure_gets_the_place)
 {
 	struct status good = status_ok(), bad = status_make(STATUS_USAGE, "no knob \"x\"");
 
-	(void)state;
 	begin("\nx\n");
 	assert_true(rows_check(&rows, &good));
 	assert_false(rows_check(&rows, &bad));
 	check_failure(2, "no knob \"x\"", "");
 }
 
-static void bytes_that_are_no_text_fail(void **state)
+TEST(bytes_that_are_no_text_fail)
 {
 	static const struct {
 		const char *text, *byte;
@@ -124,7 +120,6 @@ static void bytes_that_are_no_text_fail(void **state)
 		{ "\xe2\x80\xae", "byte 1" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		rows_begin(&rows, row[i].text, "FILE");
 		assert_false(rows_next(&rows));
@@ -134,13 +129,12 @@ static void bytes_that_are_no_text_fail(void **state)
 	check_ok(rows_end(&rows));
 }
 
-static void values_are_checked(void **state)
+TEST(values_are_checked)
 {
 	static const char *const names[] = { "latency", "slots" };
 	char name[6];
 	double value;
 
-	(void)state;
 	begin("a\n");
 	assert_int_equal(rows_choice(&rows, "word", "slots", names, 2), 1);
 	assert_true(rows_copy(&rows, "the title", "a b c", name, sizeof(name)));
@@ -176,12 +170,11 @@ static void values_are_checked(void **state)
 }
 
 /* Of a long path the end is shown. */
-static void a_place_keeps_the_end_of_its_path(void **state)
+TEST(a_place_keeps_the_end_of_its_path)
 {
 	char path[200];
 	struct status status;
 
-	(void)state;
 	memset(path, 'x', sizeof(path));
 	strcpy(path + 180, "/mine.uarch");
 	status = rows_status(path, 7, "bad %d", 1);
@@ -189,17 +182,4 @@ static void a_place_keeps_the_end_of_its_path(void **state)
 	check_contains(status.text, "/mine.uarch:7: bad 1");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_lines_and_comments_are_skipped),
-		cmocka_unit_test(lines_are_cut_into_words_fields_and_sections),
-		cmocka_unit_test(the_first_failure_ends_the_reading),
-		cmocka_unit_test(another_functions_failure_gets_the_place),
-		cmocka_unit_test(bytes_that_are_no_text_fail),
-		cmocka_unit_test(values_are_checked),
-		cmocka_unit_test(a_place_keeps_the_end_of_its_path),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

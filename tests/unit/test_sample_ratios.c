@@ -26,7 +26,7 @@ static void explained_free(struct explanation *explanation)
 	explanation_free(explanation);
 }
 
-static void what_is_counted_comes_before_what_is_modelled(void **state)
+TEST(what_is_counted_comes_before_what_is_modelled)
 {
 	struct explanation *explanation = explained(5, true, 0.5);
 	static struct event_plan plan = { .counters = { .id = 3, .count = 2 },
@@ -37,7 +37,6 @@ static void what_is_counted_comes_before_what_is_modelled(void **state)
 			{ .state = COUNT_KNOWN, .value = 0.25 } } };
 	struct sample_ratios sample_ratios;
 
-	(void)state;
 	sample_ratios_find(&sample, explanation, &plan, &counts, 0, &sample_ratios);
 	check_near(sample_ratios.instructions, 6, 0);
 	check_near(sample_ratios.cpi, 2, 1e-12);
@@ -61,14 +60,13 @@ static void what_is_counted_comes_before_what_is_modelled(void **state)
 	explained_free(explanation);
 }
 
-static void what_nobody_knows_stays_unknown(void **state)
+TEST(what_nobody_knows_stays_unknown)
 {
 	struct explanation *explanation = explained(5, true, 0.5);
 	const struct sample none = { .valid = false };
 	const struct uarch *core;
 	struct sample_ratios sample_ratios;
 
-	(void)state;
 	sample_ratios_find(&sample, NULL, NULL, NULL, 10, &sample_ratios);
 	assert_true(isnan(sample_ratios.instructions) && isnan(sample_ratios.cpi) &&
 		    isnan(sample_ratios.lines) && isnan(sample_ratios.traffic) &&
@@ -97,12 +95,11 @@ static void what_nobody_knows_stays_unknown(void **state)
 	explained_free(explanation);
 }
 
-static void traffic_is_told_against_the_peak(void **state)
+TEST(traffic_is_told_against_the_peak)
 {
 	struct sample_ratios sample_ratios;
 	char words[120];
 
-	(void)state;
 	sample_ratios_none(&sample_ratios);
 	sample_ratios_traffic_words(&sample_ratios, false, words, sizeof(words));
 	assert_string_equal(words, "");
@@ -130,13 +127,4 @@ static void traffic_is_told_against_the_peak(void **state)
 	assert_string_equal(words, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_counted_comes_before_what_is_modelled),
-		cmocka_unit_test(what_nobody_knows_stays_unknown),
-		cmocka_unit_test(traffic_is_told_against_the_peak),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -29,12 +29,11 @@ static void labels(const struct scale *scale, double room, double label, char *b
 				used ? "|" : "", ticks[i].label);
 }
 
-static void bytes_are_marked_at_powers_of_two(void **state)
+TEST(bytes_are_marked_at_powers_of_two)
 {
 	struct scale scale = scale_fit(SCALE_BYTES, 4096, 256 << 20);
 	char words[400];
 
-	(void)state;
 	labels(&scale, 500, 70, words, sizeof(words));
 	assert_string_equal(words, "4 KiB|64 KiB|1 MiB|16 MiB|256 MiB");
 	labels(&scale, 1000, 70, words, sizeof(words));
@@ -42,22 +41,20 @@ static void bytes_are_marked_at_powers_of_two(void **state)
 }
 
 /* One value alone. */
-static void a_single_size_is_marked(void **state)
+TEST(a_single_size_is_marked)
 {
 	struct scale scale = scale_fit(SCALE_BYTES, 16384, 16384);
 	char words[400];
 
-	(void)state;
 	labels(&scale, 600, 70, words, sizeof(words));
 	assert_string_equal(words, "16 KiB");
 }
 
-static void cycles_are_marked_at_round_numbers(void **state)
+TEST(cycles_are_marked_at_round_numbers)
 {
 	struct scale scale = scale_fit(SCALE_LOG, 5, 362);
 	char words[400];
 
-	(void)state;
 	check_near(scale.low, 2, 1e-9);
 	check_near(scale.high, 500, 1e-9);
 	labels(&scale, 400, 30, words, sizeof(words));
@@ -66,12 +63,11 @@ static void cycles_are_marked_at_round_numbers(void **state)
 	assert_string_equal(words, "10|100");
 }
 
-static void linear_scales_begin_at_zero(void **state)
+TEST(linear_scales_begin_at_zero)
 {
 	struct scale scale = scale_fit(SCALE_LINEAR, 0.5, 3);
 	char words[400];
 
-	(void)state;
 	check_near(scale.low, 0, 0);
 	check_near(scale.high, 3.5, 1e-9);
 	labels(&scale, 400, 30, words, sizeof(words));
@@ -84,26 +80,24 @@ static void linear_scales_begin_at_zero(void **state)
 	assert_true(scale.low <= -3 && scale.high >= 5);
 }
 
-static void whole_numbers_have_no_halves(void **state)
+TEST(whole_numbers_have_no_halves)
 {
 	struct scale scale = { SCALE_LINEAR, 0.8, 4.2, true };
 	char words[400];
 
-	(void)state;
 	labels(&scale, 800, 20, words, sizeof(words));
 	assert_string_equal(words, "1|2|3|4");
 }
 
 /* Whatever the ends: labels keep clear of each other, ascend, and there is at least one unless
  * there is no room at all. */
-static void labels_keep_clear(void **state)
+TEST(labels_keep_clear)
 {
 	static const enum scale_kind kinds[] = { SCALE_LINEAR, SCALE_LOG, SCALE_LOG2, SCALE_BYTES };
 	static const double ends[] = { 1e-3, 0.07, 0.9, 1, 3, 7.5, 33, 100, 4096, 49152, 1e6, 3e8,
 		6e11 };
 	const int end_count = sizeof(ends) / sizeof(ends[0]);
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		for (int i = 0; i < end_count; i++) {
 			for (int j = i; j < end_count; j++) {
@@ -139,11 +133,10 @@ static void labels_keep_clear(void **state)
 	}
 }
 
-static void places_run_from_end_to_end(void **state)
+TEST(places_run_from_end_to_end)
 {
 	struct scale log = { SCALE_LOG, 1, 100, false }, linear = { SCALE_LINEAR, -2, 2, false };
 
-	(void)state;
 	check_near(scale_place(&log, 10), 0.5, 1e-12);
 	check_near(scale_place(&log, 1000), 1.5, 1e-12);
 	check_near(scale_place(&linear, 0), 0.5, 1e-12);
@@ -151,14 +144,13 @@ static void places_run_from_end_to_end(void **state)
 	assert_true(isnan(scale_place(&linear, NAN)));
 }
 
-static void knobs_that_grow_by_factors_are_logarithmic(void **state)
+TEST(knobs_that_grow_by_factors_are_logarithmic)
 {
 	static const double doubling[] = { 1, 2, 4, 8, 16 }, mixed[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
 	static const double even[] = { 1, 2, 3, 4, 5, 6, 7, 8 },
 			    sizes[] = { 100, 200, 300, 400, 500, 1000, 1500, 2000 };
 	static const double zero[] = { 0, 10, 100, 1000 };
 
-	(void)state;
 	assert_int_equal(scale_choose(doubling, 5), SCALE_LOG2);
 	assert_int_equal(scale_choose(mixed, 8), SCALE_LOG2);
 	assert_int_equal(scale_choose(even, 8), SCALE_LINEAR);
@@ -167,7 +159,7 @@ static void knobs_that_grow_by_factors_are_logarithmic(void **state)
 	assert_int_equal(scale_choose(doubling, 2), SCALE_LINEAR);
 }
 
-static void figures_have_three_digits(void **state)
+TEST(figures_have_three_digits)
 {
 	static const struct {
 		double value;
@@ -184,7 +176,6 @@ static void figures_have_three_digits(void **state)
 		{ NAN, "-" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char words[24];
 
@@ -193,9 +184,8 @@ static void figures_have_three_digits(void **state)
 	}
 }
 
-static void axes_end_at_round_numbers(void **state)
+TEST(axes_end_at_round_numbers)
 {
-	(void)state;
 	check_near(scale_ceiling(10.99), 15, 1e-9);
 	check_near(scale_ceiling(50), 50, 1e-9);
 	check_near(scale_ceiling(0.0301), 0.04, 1e-9);
@@ -206,20 +196,4 @@ static void axes_end_at_round_numbers(void **state)
 		assert_true(scale_ceiling(value) >= value && scale_ceiling(value) <= value * 1.7);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(axes_end_at_round_numbers),
-		cmocka_unit_test(bytes_are_marked_at_powers_of_two),
-		cmocka_unit_test(a_single_size_is_marked),
-		cmocka_unit_test(cycles_are_marked_at_round_numbers),
-		cmocka_unit_test(linear_scales_begin_at_zero),
-		cmocka_unit_test(whole_numbers_have_no_halves),
-		cmocka_unit_test(labels_keep_clear),
-		cmocka_unit_test(places_run_from_end_to_end),
-		cmocka_unit_test(knobs_that_grow_by_factors_are_logarithmic),
-		cmocka_unit_test(figures_have_three_digits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -40,12 +40,11 @@ static double run_idle(struct session *session, double now)
 	return now;
 }
 
-static void the_first_request_shows_a_figure_early(void **state)
+TEST(the_first_request_shows_a_figure_early)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	struct result result;
 
-	(void)state;
 	assert_true(fake.pending);
 	assert_false(fake.request.background);
 	assert_int_equal(fake.request.seed, 5);
@@ -75,13 +74,12 @@ static void the_first_request_shows_a_figure_early(void **state)
 	session_free(session);
 }
 
-static void live_requests_come_ten_times_a_second(void **state)
+TEST(live_requests_come_ten_times_a_second)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	double now;
 	unsigned before;
 
-	(void)state;
 	now = run_idle(session, 100);
 	before = fake.live;
 	for (int step = 0; step < 2000; step++) {
@@ -97,12 +95,11 @@ static void live_requests_come_ten_times_a_second(void **state)
 	session_free(session);
 }
 
-static void slow_answers_still_leave_two_thirds_of_the_time(void **state)
+TEST(slow_answers_still_leave_two_thirds_of_the_time)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	double now = run_idle(session, 100), asked;
 
-	(void)state;
 	now += session_next(session, now);
 	session_advance(session, now);
 	assert_true(fake.pending && !fake.request.background);
@@ -114,13 +111,12 @@ static void slow_answers_still_leave_two_thirds_of_the_time(void **state)
 	session_free(session);
 }
 
-static void a_stale_figure_is_never_shown(void **state)
+TEST(a_stale_figure_is_never_shown)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	struct request old = fake.request;
 	struct result result;
 
-	(void)state;
 	fake_answer(&fake, 60, 7);
 	session_advance(session, 100.1);
 	assert_true(look(session, 100.1)->sample.valid);
@@ -144,13 +140,12 @@ static void a_stale_figure_is_never_shown(void **state)
 	session_free(session);
 }
 
-static void going_back_does_not_bring_the_old_request_back(void **state)
+TEST(going_back_does_not_bring_the_old_request_back)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	struct request first = fake.request;
 	struct result result;
 
-	(void)state;
 	check_ok(session_command(session, "set size=64k", 100.1));
 	check_ok(session_command(session, "set size=32k", 100.2));
 	result = fake_result(&first, 60, 7);
@@ -163,12 +158,11 @@ static void going_back_does_not_bring_the_old_request_back(void **state)
 	session_free(session);
 }
 
-static void what_a_cancelled_request_brought_counts_for_its_cell(void **state)
+TEST(what_a_cancelled_request_brought_counts_for_its_cell)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	struct result result;
 
-	(void)state;
 	result = fake_result(&fake.request, 30, 4);
 	result.status = status_make(STATUS_CANCELLED, "stopped");
 	check_ok(session_command(session, "set size=64k", 100.01));
@@ -181,12 +175,11 @@ static void what_a_cancelled_request_brought_counts_for_its_cell(void **state)
 	session_free(session);
 }
 
-static void the_pool_forgets_after_two_seconds(void **state)
+TEST(the_pool_forgets_after_two_seconds)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	double now = 100;
 
-	(void)state;
 	for (int i = 0; i < 6000; i++) {
 		now += 0.001;
 		session_advance(session, now);
@@ -222,12 +215,11 @@ static double mixed_spell(
 	return now;
 }
 
-static void a_contended_spell_passes(void **state)
+TEST(a_contended_spell_passes)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	double now = mixed_spell(session, 100, 4, 40, 0);
 
-	(void)state;
 	check_near(look(session, now)->sample.quiet, 1, 0);
 	assert_int_equal(view.sample.dropped, 0);
 	/* Shorter than the pool: the quiet trials from before still give the figure, and the share
@@ -251,12 +243,11 @@ static void a_contended_spell_passes(void **state)
 
 /* A contended figure does not take the place of a quiet one of the same setting, even one from
  * before. */
-static void the_last_quiet_figure_is_kept(void **state)
+TEST(the_last_quiet_figure_is_kept)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	double now = mixed_spell(session, 100, 3, 40, 0);
 
-	(void)state;
 	assert_true(look(session, now)->quiet.valid);
 	check_near(view.quiet_age, 0, 0.2);
 	now = mixed_spell(session, now, 6, 0, 150);
@@ -278,11 +269,10 @@ static void the_last_quiet_figure_is_kept(void **state)
 	session_free(session);
 }
 
-static void the_view_tells_off_grid_settings_from_cells(void **state)
+TEST(the_view_tells_off_grid_settings_from_cells)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 
-	(void)state;
 	assert_int_equal(look(session, 100)->grid.place_y.where, AXIS_AT);
 	assert_int_equal(view.by_size.place.where, AXIS_AT);
 	assert_int_equal(view.by_size.place.index, view.by_size.here);
@@ -298,23 +288,21 @@ static void the_view_tells_off_grid_settings_from_cells(void **state)
 	session_free(session);
 }
 
-static void the_grid_knows_its_contended_cells(void **state)
+TEST(the_grid_knows_its_contended_cells)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	double now = mixed_spell(session, 100, 1, 0, 60);
 
-	(void)state;
 	look(session, now);
 	assert_true(isfinite(view.grid.gbps[view.grid.here_y][view.grid.here_x]));
 	assert_true(view.grid.contended[view.grid.here_y][view.grid.here_x]);
 	session_free(session);
 }
 
-static void the_clock_stays_known_and_the_hint_goes(void **state)
+TEST(the_clock_stays_known_and_the_hint_goes)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 
-	(void)state;
 	assert_true(isnan(look(session, 100)->last_ghz));
 	assert_string_equal(view.hint, "what to press");
 	fake_answer(&fake, 60, 2);
@@ -331,12 +319,11 @@ static void the_clock_stays_known_and_the_hint_goes(void **state)
 
 /* What is said to be used and dropped is of the same stretch of time, however fast trials come in.
  */
-static void used_and_dropped_agree_with_the_quiet_share(void **state)
+TEST(used_and_dropped_agree_with_the_quiet_share)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	double now = mixed_spell(session, 100, 3, 150, 15);
 
-	(void)state;
 	look(session, now);
 	assert_true(view.sample.trials >= 300);
 	check_near((double)view.sample.trials / (view.sample.trials + view.sample.dropped),
@@ -346,14 +333,13 @@ static void used_and_dropped_agree_with_the_quiet_share(void **state)
 }
 
 /* A cell that was contended at every visit is measured again later, and gets its quiet figure. */
-static void contended_cells_are_looked_at_again(void **state)
+TEST(contended_cells_are_looked_at_again)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	double now = 100;
 	bool spell = true;
 	int contended = 0;
 
-	(void)state;
 	for (int i = 0; i < 200000 && !(session_idle(session) && !spell); i++) {
 		now += 0.001;
 		session_advance(session, now);
@@ -385,13 +371,12 @@ static void contended_cells_are_looked_at_again(void **state)
 	session_free(session);
 }
 
-static void the_strip_is_in_order_of_time(void **state)
+TEST(the_strip_is_in_order_of_time)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	double now = 100, last = 0;
 	unsigned round = 0;
 
-	(void)state;
 	for (int i = 0; i < 9000; i++) {
 		now += 0.001;
 		session_advance(session, now);
@@ -410,13 +395,12 @@ static void the_strip_is_in_order_of_time(void **state)
 	session_free(session);
 }
 
-static void slices_and_grid_fill_and_then_the_core_rests(void **state)
+TEST(slices_and_grid_fill_and_then_the_core_rests)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	double now = run_idle(session, 100);
 	unsigned before;
 
-	(void)state;
 	look(session, now);
 	assert_int_equal(view.cells_settled, view.cells_wanted);
 	assert_int_equal(view.by_size.knob, FOLD_SIZE);
@@ -446,12 +430,11 @@ static void slices_and_grid_fill_and_then_the_core_rests(void **state)
 	session_free(session);
 }
 
-static void one_background_request_at_a_time_nearest_first(void **state)
+TEST(one_background_request_at_a_time_nearest_first)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	unsigned submits;
 
-	(void)state;
 	fake_answer(&fake, 150, 2);
 	session_advance(session, 100.01);
 	assert_true(fake.pending && fake.request.background);
@@ -468,14 +451,13 @@ static void one_background_request_at_a_time_nearest_first(void **state)
 	session_free(session);
 }
 
-static void cells_are_visited_in_rounds(void **state)
+TEST(cells_are_visited_in_rounds)
 {
 	struct session *session = start(&kernel_walk, LIMIT);
 	int64_t seen[64][2];
 	int count = 0, wanted;
 	double now = 100;
 
-	(void)state;
 	check_ok(session_command(session, "knob order", now));
 	wanted = (int)look(session, now)->cells_wanted;
 	/* Wide answers never settle at once: each cell comes once before any comes again. */
@@ -501,13 +483,12 @@ static void cells_are_visited_in_rounds(void **state)
 	session_free(session);
 }
 
-static void settled_cells_are_used_again(void **state)
+TEST(settled_cells_are_used_again)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	double now = run_idle(session, 100);
 	unsigned before = fake.background;
 
-	(void)state;
 	/* Only the size slice at the new size's stride exists already; walking along it asks
 	 * nothing new. */
 	check_ok(session_command(session, "set size=16k", now));
@@ -519,13 +500,12 @@ static void settled_cells_are_used_again(void **state)
 	session_free(session);
 }
 
-static void impossible_points_are_never_requested(void **state)
+TEST(impossible_points_are_never_requested)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	double now = 100;
 	unsigned asked = 0;
 
-	(void)state;
 	for (; !session_idle(session); now += 0.001) {
 		session_advance(session, now);
 		if (!fake.pending)
@@ -548,11 +528,10 @@ static void impossible_points_are_never_requested(void **state)
 	session_free(session);
 }
 
-static void the_second_slice_follows_the_selected_knob(void **state)
+TEST(the_second_slice_follows_the_selected_knob)
 {
 	struct session *session = start(&kernel_walk, LIMIT);
 
-	(void)state;
 	assert_int_equal(look(session, 100)->by_stride.knob, -1); /* size is selected */
 	check_ok(session_command(session, "knob next", 100));
 	assert_int_equal(look(session, 100)->by_stride.knob, WALK_SPACING);
@@ -563,13 +542,12 @@ static void the_second_slice_follows_the_selected_knob(void **state)
 	session_free(session);
 }
 
-static void a_failure_is_shown_and_not_asked_again(void **state)
+TEST(a_failure_is_shown_and_not_asked_again)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	struct result result = fake_result(&fake.request, 0, 0);
 	double now = 100;
 
-	(void)state;
 	result.status = status_make(STATUS_FAILED, "n=3: memory was refused");
 	fake_push(&fake, &result);
 	session_advance(session, now);
@@ -600,13 +578,12 @@ static void a_failure_is_shown_and_not_asked_again(void **state)
 	session_free(session);
 }
 
-static void a_working_set_beyond_memory_fails_without_a_request(void **state)
+TEST(a_working_set_beyond_memory_fails_without_a_request)
 {
 	struct engine engine = fake_init(&fake, 0);
 	struct session_options options = { .invocation = "" };
 	struct session *session;
 
-	(void)state;
 	setting_init(&options.setting, &kernel_fold);
 	options.setting.v[FOLD_SIZE] = INT64_C(64) << 30;
 	session = session_new(&engine, &options);
@@ -627,14 +604,13 @@ static void a_working_set_beyond_memory_fails_without_a_request(void **state)
 	session_free(session);
 }
 
-static void frozen_nothing_is_asked_and_nothing_changes(void **state)
+TEST(frozen_nothing_is_asked_and_nothing_changes)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	struct request request;
 	struct result result;
 	unsigned submits;
 
-	(void)state;
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.1);
 	session_advance(session, 100.2);
@@ -670,13 +646,12 @@ static void frozen_nothing_is_asked_and_nothing_changes(void **state)
 	session_free(session);
 }
 
-static void frozen_and_back_at_once_keeps_the_figure_right(void **state)
+TEST(frozen_and_back_at_once_keeps_the_figure_right)
 {
 	struct session *session = start(&kernel_odd, LIMIT);
 	struct request first = fake.request;
 	struct result result;
 
-	(void)state;
 	check_ok(session_command(session, "freeze", 100.01));
 	check_ok(session_command(session, "freeze", 100.02));
 	assert_true(fake.request.generation > first.generation);
@@ -691,12 +666,11 @@ static void frozen_and_back_at_once_keeps_the_figure_right(void **state)
 	session_free(session);
 }
 
-static void an_engine_that_cancels_by_itself_is_not_hurried(void **state)
+TEST(an_engine_that_cancels_by_itself_is_not_hurried)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	double now = 100;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		now += 0.001;
 		session_advance(session, now);
@@ -712,14 +686,13 @@ static void an_engine_that_cancels_by_itself_is_not_hurried(void **state)
 	session_free(session);
 }
 
-static void again_forgets_every_figure(void **state)
+TEST(again_forgets_every_figure)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	double now = run_idle(session, 100);
 	struct request old;
 	struct result late;
 
-	(void)state;
 	now += session_next(session, now);
 	session_advance(session, now);
 	old = fake.request;
@@ -740,12 +713,11 @@ static void again_forgets_every_figure(void **state)
 }
 
 /* Keys held down for a long time: the table of cells stays bounded, and every pointer good. */
-static void a_long_walk_keeps_working(void **state)
+TEST(a_long_walk_keeps_working)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	double now = 100;
 
-	(void)state;
 	for (int i = 0; i < 7000; i++) {
 		char line[64];
 
@@ -763,12 +735,11 @@ static void a_long_walk_keeps_working(void **state)
 
 /* What takes long to lay out says how far it is, can be ended, and is not begun again before it is
  * asked for. */
-static void a_long_preparation_is_seen_and_ended(void **state)
+TEST(a_long_preparation_is_seen_and_ended)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 	unsigned submits;
 
-	(void)state;
 	assert_false(session_command_works(session, "close"));
 	fake.ahead = (struct progress_seen){ .stage = STAGE_LAYING, .share = 0.1 };
 	session_advance(session, 100.1);
@@ -801,11 +772,10 @@ static void a_long_preparation_is_seen_and_ended(void **state)
 }
 
 /* While a figure is there the typed value goes, and nothing is ended. */
-static void a_figure_that_is_measured_anew_is_not_ended(void **state)
+TEST(a_figure_that_is_measured_anew_is_not_ended)
 {
 	struct session *session = start(&kernel_fold, LIMIT);
 
-	(void)state;
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.1);
 	session_advance(session, 100.6);
@@ -817,40 +787,4 @@ static void a_figure_that_is_measured_anew_is_not_ended(void **state)
 	session_free(session);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_request_shows_a_figure_early),
-		cmocka_unit_test(live_requests_come_ten_times_a_second),
-		cmocka_unit_test(slow_answers_still_leave_two_thirds_of_the_time),
-		cmocka_unit_test(a_stale_figure_is_never_shown),
-		cmocka_unit_test(going_back_does_not_bring_the_old_request_back),
-		cmocka_unit_test(what_a_cancelled_request_brought_counts_for_its_cell),
-		cmocka_unit_test(the_pool_forgets_after_two_seconds),
-		cmocka_unit_test(contended_cells_are_looked_at_again),
-		cmocka_unit_test(used_and_dropped_agree_with_the_quiet_share),
-		cmocka_unit_test(a_contended_spell_passes),
-		cmocka_unit_test(the_last_quiet_figure_is_kept),
-		cmocka_unit_test(the_view_tells_off_grid_settings_from_cells),
-		cmocka_unit_test(the_grid_knows_its_contended_cells),
-		cmocka_unit_test(the_clock_stays_known_and_the_hint_goes),
-		cmocka_unit_test(the_strip_is_in_order_of_time),
-		cmocka_unit_test(slices_and_grid_fill_and_then_the_core_rests),
-		cmocka_unit_test(one_background_request_at_a_time_nearest_first),
-		cmocka_unit_test(cells_are_visited_in_rounds),
-		cmocka_unit_test(settled_cells_are_used_again),
-		cmocka_unit_test(impossible_points_are_never_requested),
-		cmocka_unit_test(the_second_slice_follows_the_selected_knob),
-		cmocka_unit_test(a_failure_is_shown_and_not_asked_again),
-		cmocka_unit_test(a_working_set_beyond_memory_fails_without_a_request),
-		cmocka_unit_test(frozen_nothing_is_asked_and_nothing_changes),
-		cmocka_unit_test(frozen_and_back_at_once_keeps_the_figure_right),
-		cmocka_unit_test(an_engine_that_cancels_by_itself_is_not_hurried),
-		cmocka_unit_test(again_forgets_every_figure),
-		cmocka_unit_test(a_long_walk_keeps_working),
-		cmocka_unit_test(a_long_preparation_is_seen_and_ended),
-		cmocka_unit_test(a_figure_that_is_measured_anew_is_not_ended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -11,11 +11,10 @@ static struct setting fold(int64_t op, int64_t unroll, int64_t acc, int64_t size
 	return (struct setting){ &kernel_fold, { op, unroll, acc, size, stride } };
 }
 
-static void finds_kernels_and_suggests(void **state)
+TEST(finds_kernels_and_suggests)
 {
 	const struct kernel *kernel;
 
-	(void)state;
 	check_ok(setting_find_kernel("walk-list", &kernel));
 	assert_ptr_equal(kernel, &kernel_walk);
 	check_usage(setting_find_kernel("flod", &kernel),
@@ -27,11 +26,10 @@ static void finds_kernels_and_suggests(void **state)
 		setting_find_kernel("", &kernel), "no kernel \"\"; there are fold, walk-list, odd");
 }
 
-static void parses_each_kind(void **state)
+TEST(parses_each_kind)
 {
 	int64_t value = -1;
 
-	(void)state;
 	check_ok(setting_parse_value(&fold_knobs[FOLD_OP], "mul", MEMORY_LIMITS, &value));
 	assert_int_equal(value, 1);
 	check_ok(setting_parse_value(&fold_knobs[FOLD_ACC], "16", MEMORY_LIMITS, &value));
@@ -43,7 +41,7 @@ static void parses_each_kind(void **state)
 	assert_true(value == INT64_C(999) << 30);
 }
 
-static void says_what_would_be_right(void **state)
+TEST(says_what_would_be_right)
 {
 	static const struct {
 		const struct knob *knob;
@@ -75,7 +73,6 @@ static void says_what_would_be_right(void **state)
 			"memory)" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t value = 42;
 
@@ -88,13 +85,12 @@ static void says_what_would_be_right(void **state)
 		"size=99999999t: a size such as 32k or 4m, from 64 and up");
 }
 
-static void messages_stay_one_short_line(void **state)
+TEST(messages_stay_one_short_line)
 {
 	char longer[5000];
 	struct status status;
 	int64_t value;
 
-	(void)state;
 	memset(longer, '7', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	status = setting_parse_value(&fold_knobs[FOLD_ACC], longer, MEMORY_LIMITS, &value);
@@ -103,11 +99,10 @@ static void messages_stay_one_short_line(void **state)
 	assert_string_equal(status.text, "acc=4??[2J: a whole number from 1 to 16");
 }
 
-static void assigns_knobs(void **state)
+TEST(assigns_knobs)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &kernel_fold);
 	check_ok(setting_assign(&setting, "acc=3", MEMORY_LIMITS));
 	check_ok(setting_assign(&setting, "op=mul", MEMORY_LIMITS));
@@ -128,13 +123,12 @@ static void assigns_knobs(void **state)
 	assert_int_equal(setting.v[FOLD_ACC], 3);
 }
 
-static void checks_ranges_combination_and_memory(void **state)
+TEST(checks_ranges_combination_and_memory)
 {
 	struct setting good = fold(0, 4, 4, 32768, 1), range = fold(0, 17, 1, 32768, 1);
 	struct setting combination = fold(0, 2, 4, 32768, 1), choice = fold(2, 2, 1, 32768, 1);
 	struct setting beyond = fold(0, 4, 4, INT64_C(12) << 30, 1);
 
-	(void)state;
 	check_ok(setting_check(&good, MEMORY_LIMITS));
 	check_ok(setting_check(&good, MEMORY_LIMITS_UNKNOWN));
 	check_usage(setting_check(&range, MEMORY_LIMITS), "unroll=17: a whole number from 1 to 16");
@@ -145,11 +139,10 @@ static void checks_ranges_combination_and_memory(void **state)
 	check_ok(setting_check(&beyond, MEMORY_LIMITS_UNKNOWN));
 }
 
-static void steps_stay_in_range_and_fit_the_others(void **state)
+TEST(steps_stay_in_range_and_fit_the_others)
 {
 	struct setting setting = fold(0, 4, 4, 32768, 1);
 
-	(void)state;
 	assert_true(setting_step(&setting, FOLD_UNROLL, -2, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_UNROLL], 2);
 	assert_int_equal(setting.v[FOLD_ACC], 2);
@@ -167,11 +160,10 @@ static void steps_stay_in_range_and_fit_the_others(void **state)
 	assert_false(setting_step(&setting, FOLD_OP, +1, MEMORY_LIMITS));
 }
 
-static void sizes_step_on_a_ladder(void **state)
+TEST(sizes_step_on_a_ladder)
 {
 	struct setting setting = fold(0, 1, 1, 32768, 1);
 
-	(void)state;
 	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_SIZE], 65536);
 	assert_true(setting_step(&setting, FOLD_SIZE, -2, MEMORY_LIMITS));
@@ -199,11 +191,10 @@ static void sizes_step_on_a_ladder(void **state)
 	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS_UNKNOWN));
 }
 
-static void steps_respect_multiples(void **state)
+TEST(steps_respect_multiples)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &kernel_walk);
 	assert_true(setting_step(&setting, WALK_SPACING, +2, MEMORY_LIMITS));
 	assert_int_equal(setting.v[WALK_SPACING], 48);
@@ -217,11 +208,10 @@ static void steps_respect_multiples(void **state)
 	check_ok(setting_check(&setting, (struct memory_limits){ .memory = 1000 }));
 }
 
-static void steps_pass_over_what_nothing_fits(void **state)
+TEST(steps_pass_over_what_nothing_fits)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &kernel_odd);
 	assert_true(setting_step(&setting, 0, +1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[0], 5);
@@ -232,13 +222,12 @@ static void steps_pass_over_what_nothing_fits(void **state)
 	assert_int_equal(setting.v[0], 9);
 }
 
-static void writes_what_it_reads(void **state)
+TEST(writes_what_it_reads)
 {
 	struct setting setting = fold(1, 8, 4, 98304, 3), again;
 	struct text text = { 0 };
 	char *word, *rest;
 
-	(void)state;
 	setting_format(&setting, &text);
 	assert_string_equal(text_string(&text), "fold op=mul unroll=8 acc=4 size=96k stride=3");
 	setting_init(&again, &kernel_fold);
@@ -252,7 +241,7 @@ static void writes_what_it_reads(void **state)
 	assert_false(setting_equal(&again, &setting));
 }
 
-static void ranges_in_words(void **state)
+TEST(ranges_in_words)
 {
 	static const struct {
 		const struct knob *knob;
@@ -267,7 +256,6 @@ static void ranges_in_words(void **state)
 		{ &fold_knobs[FOLD_SIZE], 1 << 20, "64 to 1 MiB (half of the free memory)" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char words[128];
 
@@ -314,7 +302,7 @@ static const struct kernel placed = { .name = "placed",
 	.knob_count = PLACED_KNOBS,
 	.footprint = placed_footprint };
 
-static void cores_go_as_far_as_this_process_may(void **state)
+TEST(cores_go_as_far_as_this_process_may)
 {
 	const struct memory_limits one = { .processors = 1 }, two = { .processors = 2 },
 				   many = { .processors = 64 };
@@ -324,7 +312,6 @@ static void cores_go_as_far_as_this_process_may(void **state)
 	char words[128];
 	int64_t value;
 
-	(void)state;
 	check_ok(setting_parse_value(cores, "2", two, &value));
 	assert_int_equal(value, 2);
 	check_ok(setting_parse_value(cores, "1000", MEMORY_LIMITS_UNKNOWN, &value));
@@ -359,12 +346,11 @@ static void cores_go_as_far_as_this_process_may(void **state)
 	check_ok(setting_check(&setting, MEMORY_LIMITS_UNKNOWN));
 }
 
-static void memory_is_counted_for_all_cores(void **state)
+TEST(memory_is_counted_for_all_cores)
 {
 	const struct memory_limits memory_limits = { .memory = 256 << 20, .processors = 8 };
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &placed);
 	setting.v[PLACED_SIZE] = 64 << 20;
 	setting.v[PLACED_CORES] = 4;
@@ -392,24 +378,4 @@ static void memory_is_counted_for_all_cores(void **state)
 	assert_true(kernel_need(&placed, setting.v).memory == UINT64_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_kernels_and_suggests),
-		cmocka_unit_test(parses_each_kind),
-		cmocka_unit_test(says_what_would_be_right),
-		cmocka_unit_test(messages_stay_one_short_line),
-		cmocka_unit_test(assigns_knobs),
-		cmocka_unit_test(checks_ranges_combination_and_memory),
-		cmocka_unit_test(steps_stay_in_range_and_fit_the_others),
-		cmocka_unit_test(sizes_step_on_a_ladder),
-		cmocka_unit_test(steps_respect_multiples),
-		cmocka_unit_test(steps_pass_over_what_nothing_fits),
-		cmocka_unit_test(writes_what_it_reads),
-		cmocka_unit_test(ranges_in_words),
-		cmocka_unit_test(cores_go_as_far_as_this_process_may),
-		cmocka_unit_test(memory_is_counted_for_all_cores),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -102,11 +102,10 @@ static double endless(uint64_t at)
 	return 1 + 4 * (double)at / RING;
 }
 
-static void a_steady_walk_takes_a_lap(void **state)
+TEST(a_steady_walk_takes_a_lap)
 {
 	struct measure measure = settled(steady, 10, 1 << 20);
 
-	(void)state;
 	assert_true(measure.far);
 	assert_false(measure.drifts);
 	assert_true(walked >= RING);
@@ -114,11 +113,10 @@ static void a_steady_walk_takes_a_lap(void **state)
 	check_near(measure.lap, 2e-6 * RING, 1e-9 * RING);
 }
 
-static void a_walk_goes_on_until_it_drifts_no_more(void **state)
+TEST(a_walk_goes_on_until_it_drifts_no_more)
 {
 	struct measure measure = settled(fading, 10, 1 << 20);
 
-	(void)state;
 	assert_false(measure.drifts);
 	assert_true(walked > 2 * RING);
 	check_near(measure.each, 2e-6, 1e-9);
@@ -130,37 +128,34 @@ static double long_fading(uint64_t at)
 	return at < 120000 ? 1 + 3.0 * (double)at / 120000 : 4;
 }
 
-static void the_end_of_a_long_drift_is_seen(void **state)
+TEST(the_end_of_a_long_drift_is_seen)
 {
 	struct measure measure = settled(long_fading, 20, 1 << 20);
 
-	(void)state;
 	assert_false(measure.drifts);
 	assert_true(walked > 120000 && walked < 300000);
 }
 
-static void what_drifts_on_is_said_to(void **state)
+TEST(what_drifts_on_is_said_to)
 {
 	struct measure measure = settled(endless, 0.1, 1 << 20);
 
-	(void)state;
 	assert_true(measure.drifts);
 	assert_true(walked > 1000);
 }
 
 /* Nobody else takes lines from the core's own caches: a lap brings them all. */
-static void inside_the_own_caches_one_lap_is_enough(void **state)
+TEST(inside_the_own_caches_one_lap_is_enough)
 {
 	struct measure measure = settled(endless, 10, 16 << 20);
 
-	(void)state;
 	assert_false(measure.far);
 	assert_false(measure.drifts);
 	assert_true(walked >= RING && walked < 2 * RING);
 }
 
 /* Trials that still drift at the end are marked; those of a steady walk are not. */
-static void drifting_trials_are_marked(void **state)
+TEST(drifting_trials_are_marked)
 {
 	static struct trials trials;
 	struct measure measure = settled(endless, 0.05, 1 << 20);
@@ -170,7 +165,6 @@ static void drifting_trials_are_marked(void **state)
 	const atomic_bool cancel = false;
 	unsigned marked = 0;
 
-	(void)state;
 	memset(&trials, 0, sizeof(trials));
 	measure.cpu = -1;
 	measure_trials(&measure, &trials, &goal, &cancel);
@@ -189,16 +183,4 @@ static void drifting_trials_are_marked(void **state)
 		assert_false(trials.trial[i].unsettled);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_steady_walk_takes_a_lap),
-		cmocka_unit_test(a_walk_goes_on_until_it_drifts_no_more),
-		cmocka_unit_test(the_end_of_a_long_drift_is_seen),
-		cmocka_unit_test(what_drifts_on_is_said_to),
-		cmocka_unit_test(inside_the_own_caches_one_lap_is_enough),
-		cmocka_unit_test(drifting_trials_are_marked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -33,11 +33,10 @@ static const char *show(const struct dots *dots, bool ascii)
 	return shown;
 }
 
-static void lines_run_from_end_to_end(void **state)
+TEST(lines_run_from_end_to_end)
 {
 	struct dots dots;
 
-	(void)state;
 	dots_init(&dots, 4, 2);
 	dots_line(&dots, (struct dots_point){ 0, 7 }, (struct dots_point){ 7, 0 }, STYLE_TEXT);
 	for (int i = 0; i < 8; i++)
@@ -54,13 +53,12 @@ static void lines_run_from_end_to_end(void **state)
 	dots_free(&dots);
 }
 
-static void faces_hide_what_is_behind_them(void **state)
+TEST(faces_hide_what_is_behind_them)
 {
 	static const struct dots_point face[] = { { 4, 4 }, { 11, 4 }, { 11, 11 }, { 4, 11 } };
 	static const struct dots_point bow[] = { { 4, 4 }, { 11, 11 }, { 11, 4 }, { 4, 11 } };
 	struct dots dots;
 
-	(void)state;
 	dots_init(&dots, 8, 4);
 	for (int y = 0; y < 16; y++)
 		dots_line(&dots, (struct dots_point){ 0, y }, (struct dots_point){ 15, y },
@@ -86,12 +84,11 @@ static void faces_hide_what_is_behind_them(void **state)
 	dots_free(&dots);
 }
 
-static void the_cursors_style_comes_first(void **state)
+TEST(the_cursors_style_comes_first)
 {
 	struct dots dots;
 	struct canvas canvas;
 
-	(void)state;
 	dots_init(&dots, 1, 1);
 	dots_line(&dots, (struct dots_point){ 0, 0 }, (struct dots_point){ 0, 3 }, STYLE_SHADE5);
 	dots_line(&dots, (struct dots_point){ 1, 0 }, (struct dots_point){ 1, 0 }, STYLE_SHADE1);
@@ -153,11 +150,10 @@ static int cells_of(enum style style)
 	return count;
 }
 
-static void a_wall_in_front_hides_what_is_lower(void **state)
+TEST(a_wall_in_front_hides_what_is_lower)
 {
 	int seen, behind_valley, behind_wall;
 
-	(void)state;
 	canvas_init(&canvas, 1, 1, false);
 	/* The row at the back has a shade of its own. */
 	plain(2);
@@ -182,9 +178,8 @@ static void a_wall_in_front_hides_what_is_lower(void **state)
 	canvas_free(&canvas);
 }
 
-static void ridges_and_sizes_are_labelled(void **state)
+TEST(ridges_and_sizes_are_labelled)
 {
-	(void)state;
 	canvas_init(&canvas, 1, 1, true);
 	plain(10);
 	view.grid.slope_end = 2;
@@ -206,9 +201,8 @@ static void ridges_and_sizes_are_labelled(void **state)
 	canvas_free(&canvas);
 }
 
-static void what_is_not_measured_is_no_surface(void **state)
+TEST(what_is_not_measured_is_no_surface)
 {
-	(void)state;
 	canvas_init(&canvas, 1, 1, true);
 	plain(NAN);
 	view.grid.top = 0;
@@ -231,12 +225,11 @@ static void what_is_not_measured_is_no_surface(void **state)
 
 /* ---- colours and attributes, large digits ---- */
 
-static void without_colours_only_attributes_differ(void **state)
+TEST(without_colours_only_attributes_differ)
 {
 	static const int colours[] = { 256, 16, 8, 0, -1 };
 	struct theme theme;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
 		theme_choose(&theme, colours[i], true, false);
 		for (int style = 0; style < STYLE_COUNT; style++) {
@@ -250,12 +243,11 @@ static void without_colours_only_attributes_differ(void **state)
 	}
 }
 
-static void colours_stay_within_the_terminal(void **state)
+TEST(colours_stay_within_the_terminal)
 {
 	static const int colours[] = { 256, 88, 16, 8 };
 	struct theme theme;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
 		for (int contrast = 0; contrast < 2; contrast++) {
 			theme_choose(&theme, colours[i], false, contrast);
@@ -267,19 +259,17 @@ static void colours_stay_within_the_terminal(void **state)
 	assert_int_not_equal(theme.look[STYLE_BAD].foreground, -1);
 }
 
-static void high_contrast_has_nothing_dim(void **state)
+TEST(high_contrast_has_nothing_dim)
 {
 	struct theme theme;
 
-	(void)state;
 	theme_choose(&theme, 256, false, true);
 	for (int style = 0; style < STYLE_COUNT; style++)
 		assert_false(theme.look[style].attributes & LOOK_DIM);
 }
 
-static void the_environment_names_a_theme(void **state)
+TEST(the_environment_names_a_theme)
 {
-	(void)state;
 	unsetenv("SLEXPLORE_THEME");
 	assert_false(theme_contrast());
 	assert_null(theme_unknown());
@@ -300,11 +290,10 @@ static void the_environment_names_a_theme(void **state)
 	assert_true(theme_no_color());
 }
 
-static void digits_are_as_wide_as_they_say(void **state)
+TEST(digits_are_as_wide_as_they_say)
 {
 	static const char *const figures[] = { "0.752", "12.35", "1234567890", "." };
 
-	(void)state;
 	assert_int_equal(digits_width("0.752"), 17);
 	assert_int_equal(digits_width("-"), 0);
 	assert_int_equal(digits_width(""), 0);
@@ -322,22 +311,11 @@ static void digits_are_as_wide_as_they_say(void **state)
 	}
 }
 
-int main(void)
+static int set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_run_from_end_to_end),
-		cmocka_unit_test(faces_hide_what_is_behind_them),
-		cmocka_unit_test(the_cursors_style_comes_first),
-		cmocka_unit_test(a_wall_in_front_hides_what_is_lower),
-		cmocka_unit_test(ridges_and_sizes_are_labelled),
-		cmocka_unit_test(what_is_not_measured_is_no_surface),
-		cmocka_unit_test(without_colours_only_attributes_differ),
-		cmocka_unit_test(colours_stay_within_the_terminal),
-		cmocka_unit_test(high_contrast_has_nothing_dim),
-		cmocka_unit_test(the_environment_names_a_theme),
-		cmocka_unit_test(digits_are_as_wide_as_they_say),
-	};
-
+	(void)state;
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+RUN_TESTS(.set_up = set_up)

@@ -3,11 +3,10 @@
 #include "base/random.h"
 #include "base/stats.h"
 
-static void quantiles_are_linear_between_neighbours(void **state)
+TEST(quantiles_are_linear_between_neighbours)
 {
 	const double sorted[] = { 1, 2, 4, 8 };
 
-	(void)state;
 	check_near(stats_quantile(sorted, 4, 0), 1, 0);
 	check_near(stats_quantile(sorted, 4, 1), 8, 0);
 	check_near(stats_quantile(sorted, 4, 0.5), 3, 1e-12);
@@ -18,11 +17,10 @@ static void quantiles_are_linear_between_neighbours(void **state)
 	assert_true(isnan(stats_quantile(sorted, 0, 0.5)));
 }
 
-static void median_sorts_in_place(void **state)
+TEST(median_sorts_in_place)
 {
 	double values[] = { 3, 1, 2, INFINITY, -5 };
 
-	(void)state;
 	check_near(stats_median(values, 5), 2, 0);
 	for (int i = 1; i < 5; i++)
 		assert_true(values[i - 1] <= values[i]);
@@ -42,12 +40,11 @@ static void two_groups(double *values, size_t count, size_t low, double high, do
 	stats_sort(values, count);
 }
 
-static void two_modes_are_told_apart(void **state)
+TEST(two_modes_are_told_apart)
 {
 	struct stats_modes modes;
 	double values[100];
 
-	(void)state;
 	two_groups(values, 100, 60, 1.3, 0.01);
 	assert_true(stats_two_modes(values, 100, &modes));
 	check_near(modes.low, 1, 0.01);
@@ -55,12 +52,11 @@ static void two_modes_are_told_apart(void **state)
 	check_near(modes.share_low, 0.6, 1e-12);
 }
 
-static void one_mode_is_not_split(void **state)
+TEST(one_mode_is_not_split)
 {
 	struct stats_modes modes;
 	double values[100];
 
-	(void)state;
 	two_groups(values, 100, 100, 1, 0.2); /* one broad group */
 	assert_false(stats_two_modes(values, 100, &modes));
 	two_groups(values, 100, 50, 1.02, 0.0001); /* less than 3 % apart */
@@ -89,11 +85,10 @@ static void noisy_line(double *values, size_t count, double first, double last, 
 	}
 }
 
-static void a_trimmed_mean_leaves_out_the_ends(void **state)
+TEST(a_trimmed_mean_leaves_out_the_ends)
 {
 	const double sorted[] = { -100, 1, 2, 3, 1000 };
 
-	(void)state;
 	check_near(stats_trimmed_mean(sorted, 5, 0.2), 2, 1e-12);
 	check_near(stats_trimmed_mean(sorted, 5, 0), 181.2, 1e-9);
 	check_near(stats_trimmed_mean(sorted, 5, 0.5), 2, 1e-12);
@@ -101,12 +96,11 @@ static void a_trimmed_mean_leaves_out_the_ends(void **state)
 	assert_true(isnan(stats_trimmed_mean(sorted, 0, 0.1)));
 }
 
-static void drift_is_found_and_noise_is_none(void **state)
+TEST(drift_is_found_and_noise_is_none)
 {
 	double values[1000];
 	int found = 0, wrong = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		noisy_line(values, 60, 100, 110, seed);
 		found += stats_drift(values, 60, 0.03);
@@ -131,28 +125,14 @@ static void drift_is_found_and_noise_is_none(void **state)
 }
 
 /* A burst in the middle, as a neighbour leaves it, is no trend. */
-static void a_burst_is_no_drift(void **state)
+TEST(a_burst_is_no_drift)
 {
 	double values[90];
 
-	(void)state;
 	noisy_line(values, 90, 100, 100, 5);
 	for (int i = 40; i < 50; i++)
 		values[i] *= 3;
 	assert_false(stats_drift(values, 90, 0.03));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles_are_linear_between_neighbours),
-		cmocka_unit_test(median_sorts_in_place),
-		cmocka_unit_test(two_modes_are_told_apart),
-		cmocka_unit_test(one_mode_is_not_split),
-		cmocka_unit_test(a_trimmed_mean_leaves_out_the_ends),
-		cmocka_unit_test(drift_is_found_and_noise_is_none),
-		cmocka_unit_test(a_burst_is_no_drift),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

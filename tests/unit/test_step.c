@@ -138,14 +138,13 @@ static void check_fails(const struct step_plan *plan, const char *part)
 	assert_int_equal(loop.path_count, 0);
 }
 
-static void test_branchy(void **state)
+TEST(test_branchy)
 {
 	struct step_plan plan = plan_for(run_branchy, NULL);
 	struct status status = step_loop(&plan, &loop);
 	uint64_t before = 0;
 	int loads = 0, taken = 0;
 
-	(void)state;
 	if (refused(&status))
 		skip();
 	check_ok(status);
@@ -175,21 +174,19 @@ static void test_branchy(void **state)
 	check_near(taken, loop.turns * 1.75, 1.5);
 }
 
-static void test_crash(void **state)
+TEST(test_crash)
 {
 	struct step_plan plan = plan_for(
 		run_crash, mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 
-	(void)state;
 	check_fails(&plan, "SIGSEGV");
 	munmap(plan.context, 4096);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct step_plan plan = plan_for(run_endless, NULL);
 
-	(void)state;
 	/* However quickly it is stepped. */
 	plan.most_steps = 1000000000;
 	plan.seconds = 0.1;
@@ -200,7 +197,7 @@ static void test_limits(void **state)
 }
 
 /* Others take time from both on a busy machine: that ends it only where they take nearly all. */
-static void test_late(void **state)
+TEST(test_late)
 {
 	static const struct {
 		double elapsed, ran, waited;
@@ -220,7 +217,6 @@ static void test_late(void **state)
 		{ 2, 0.01, 0.1, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
 		assert_int_equal(step_late(times[i].elapsed,
 					 &(struct step_share){ times[i].ran, times[i].waited }, 2),
@@ -234,21 +230,19 @@ static void run_asleep(void *context, uint64_t count)
 		pause();
 }
 
-static void test_asleep(void **state)
+TEST(test_asleep)
 {
 	struct step_plan plan = plan_for(run_asleep, NULL);
 
-	(void)state;
 	plan.seconds = 0.1;
 	check_fails(&plan, "longer than 0.1 s");
 }
 
-static void test_ends(void **state)
+TEST(test_ends)
 {
 	struct step_plan plan = plan_for(run_exit, NULL);
 	int mine = 1;
 
-	(void)state;
 	check_fails(&plan, "exit status 3");
 	plan = plan_for(run_nothing, NULL);
 	check_fails(&plan, "does the code use the count");
@@ -260,13 +254,12 @@ static void test_ends(void **state)
 }
 
 /* Not a test: what a step costs here, for people who wonder. */
-static void test_time(void **state)
+TEST(test_time)
 {
 	struct step_plan plan = plan_for(run_branchy, NULL);
 	struct timespec begin, end;
 	struct status status;
 
-	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	status = step_loop(&plan, &loop);
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -277,17 +270,4 @@ static void test_time(void **state)
 						  (160 * (EACH + 0.25)));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_branchy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_crash, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_asleep, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(.each_set_up = setup, .each_tear_down = teardown)

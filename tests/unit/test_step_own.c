@@ -62,11 +62,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_array(void **state)
+TEST(test_array)
 {
 	int loads = 0;
 
-	(void)state;
 	check_ok(step(open_loop("array.c", "/* slexplore: a=f64[n] cflags=-O1 */\n"
 					   "double kept;\n"
 					   "long loop(long n, double *a) { for (long i = 0; i < n; "
@@ -80,9 +79,8 @@ static void test_array(void **state)
 }
 
 /* A list has as many nodes as each run has elements. */
-static void test_list(void **state)
+TEST(test_list)
 {
-	(void)state;
 	check_ok(step(
 		open_loop("list.c", "/* slexplore: elements=n b=list(n,64) */\n"
 				    "long loop(long n, void *a, void **b) { long k = 0; for (; b; "
@@ -91,11 +89,10 @@ static void test_list(void **state)
 	assert_int_equal(loop.path_count % loop.turns, 0);
 }
 
-static void test_crash(void **state)
+TEST(test_crash)
 {
 	struct status status;
 
-	(void)state;
 	status = step(open_loop("crash.c",
 		"/* slexplore: a=f64[n] */\n"
 		"long loop(long n, double *a, volatile long *b) { return *b + n; }\n"));
@@ -107,13 +104,4 @@ static void test_crash(void **state)
 	check_contains(status.text, "has no function loop()");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_array, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_list, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_crash, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(.each_set_up = setup, .each_tear_down = teardown)

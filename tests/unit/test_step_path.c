@@ -61,9 +61,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_simple(void **state)
+TEST(test_simple)
 {
-	(void)state;
 	make(8);
 	made.insn[5].flow = FLOW_BRANCH;
 	ran_all(0, 1);
@@ -89,11 +88,10 @@ static void test_simple(void **state)
 }
 
 /* A branch within the loop that is taken every third turn. */
-static void test_branches(void **state)
+TEST(test_branches)
 {
 	int taken = 0;
 
-	(void)state;
 	make(8);
 	made.insn[2].flow = FLOW_BRANCH;
 	made.insn[6].flow = FLOW_BRANCH;
@@ -114,9 +112,8 @@ static void test_branches(void **state)
 }
 
 /* Inner turns are few: the outer loop's whole turns are taken. */
-static void test_nest(void **state)
+TEST(test_nest)
 {
-	(void)state;
 	make(10);
 	made.insn[5].flow = FLOW_BRANCH; /* back to 3 */
 	made.insn[7].flow = FLOW_BRANCH; /* back to 1 */
@@ -150,9 +147,8 @@ static void test_nest(void **state)
 }
 
 /* A function called from the loop belongs to its turn. */
-static void test_call(void **state)
+TEST(test_call)
 {
-	(void)state;
 	make(12);
 	made.insn[3].flow = FLOW_CALL; /* to 8 */
 	made.insn[5].flow = FLOW_BRANCH;
@@ -169,11 +165,10 @@ static void test_call(void **state)
 	assert_int_equal(loop.path_count, 49 * 6);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct status status;
 
-	(void)state;
 	make(12);
 	ran_all(0, 11);
 	status = path(1, &loop);
@@ -190,15 +185,4 @@ static void test_none(void **state)
 	check_contains(status.text, "32 instructions");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_simple, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_branches, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nest, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(.each_set_up = setup, .each_tear_down = teardown)

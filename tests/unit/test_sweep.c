@@ -112,14 +112,13 @@ static void run(struct play *play)
 	run_ahead(play, 1);
 }
 
-static void gives_the_cross_product_in_the_order_typed(void **state)
+TEST(gives_the_cross_product_in_the_order_typed)
 {
 	static const char *const words[] = { "acc=2,1", "unroll=2..4:2", "op=*", NULL };
 	struct play *play = malloc(sizeof(*play));
 	const struct sweep_axis *axes;
 	size_t count;
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	axes = sweep_axes(play->sweep, &count);
@@ -139,13 +138,12 @@ static void gives_the_cross_product_in_the_order_typed(void **state)
 	free(play);
 }
 
-static void counts_what_the_kernel_excludes(void **state)
+TEST(counts_what_the_kernel_excludes)
 {
 	static const char *const words[] = { "unroll=1..16", "acc=1..16", NULL };
 	struct play *play = malloc(sizeof(*play));
 	struct sweep_progress progress;
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
@@ -161,13 +159,12 @@ static void counts_what_the_kernel_excludes(void **state)
 	free(play);
 }
 
-static void excludes_what_memory_cannot_hold(void **state)
+TEST(excludes_what_memory_cannot_hold)
 {
 	static const char *const words[] = { "size=1m..16m*2", NULL };
 	struct play *play = malloc(sizeof(*play));
 	struct sweep_progress progress;
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	check_ok(sweep_begin(play->sweep, (struct memory_limits){ .memory = 4 << 20 }));
 	sweep_progress(play->sweep, &progress);
@@ -178,14 +175,13 @@ static void excludes_what_memory_cannot_hold(void **state)
 	free(play);
 }
 
-static void refuses_wrong_words(void **state)
+TEST(refuses_wrong_words)
 {
 	static const char *const none[] = { NULL }, *const impossible[] = { "acc=9", "unroll=1,2",
 		NULL };
 	struct play *play = malloc(sizeof(*play));
 	struct status status;
 
-	(void)state;
 	begin(play, &kernel_fold, 0, none);
 	assert_int_equal(sweep_assign(play->sweep, "accc=1").code, STATUS_USAGE);
 	assert_int_equal(sweep_assign(play->sweep, "acc").code, STATUS_USAGE);
@@ -241,13 +237,12 @@ static struct result in_rounds(struct play *play, const struct request *request)
 	return scattered(request, 16);
 }
 
-static void visits_in_rounds_in_an_order_by_chance(void **state)
+TEST(visits_in_rounds_in_an_order_by_chance)
 {
 	static const char *const words[] = { "size=256k,32k,128k,64k", NULL };
 	struct play *play = malloc(sizeof(*play));
 	char first[sizeof(visited)];
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = in_rounds;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
@@ -272,12 +267,11 @@ static void visits_in_rounds_in_an_order_by_chance(void **state)
 
 /* However well the first visit knows its median: the second one is of another placement in memory.
  */
-static void cells_beyond_the_own_caches_are_visited_twice(void **state)
+TEST(cells_beyond_the_own_caches_are_visited_twice)
 {
 	static const char *const words[] = { "size=64k,8m", NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = precise_answer;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
@@ -299,12 +293,11 @@ static struct result drifting_at_8m(struct play *play, const struct request *req
 	return result;
 }
 
-static void what_did_not_settle_is_visited_again(void **state)
+TEST(what_did_not_settle_is_visited_again)
 {
 	static const char *const words[] = { "size=4m,8m", NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = drifting_at_8m;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
@@ -328,12 +321,11 @@ static struct result contended_at_64k(struct play *play, const struct request *r
 	return result;
 }
 
-static void returns_to_contended_cells(void **state)
+TEST(returns_to_contended_cells)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = contended_at_64k;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
@@ -358,12 +350,11 @@ static struct result never_quiet(struct play *play, const struct request *reques
 	return result;
 }
 
-static void ends_when_its_time_is_up(void **state)
+TEST(ends_when_its_time_is_up)
 {
 	static const char *const words[] = { "size=32k..256k*2", "stride=1..8", NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 0.32, words);
 	play->answer = never_quiet;
 	play->takes = 0.004;
@@ -415,12 +406,11 @@ static struct result disturbed_answer(struct play *play, const struct request *r
 
 /* Long runs, one a visit: the time is up after the first, and still each cell that has no figure is
  * tried again, a few times. */
-static void what_has_no_figure_is_tried_again_whatever_the_time(void **state)
+TEST(what_has_no_figure_is_tried_again_whatever_the_time)
 {
 	static const char *const words[] = { "size=4k,8k,16k", NULL };
 	struct play play;
 
-	(void)state;
 	begin(&play, &kernel_fold, 0, words);
 	play.answer = disturbed_answer;
 	play.takes = 100;
@@ -434,12 +424,11 @@ static void what_has_no_figure_is_tried_again_whatever_the_time(void **state)
 	sweep_free(play.sweep);
 }
 
-static void goes_on_after_a_cell_that_fails(void **state)
+TEST(goes_on_after_a_cell_that_fails)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = fails_at_64k;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
@@ -464,12 +453,11 @@ static struct result few_on_a_busy_core(struct play *play, const struct request 
 	return fake_result(request, play->visits == 3 ? 2 : 3, 1.5);
 }
 
-static void stopped_on_a_busy_core_it_gives_what_few_trials_say(void **state)
+TEST(stopped_on_a_busy_core_it_gives_what_few_trials_say)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = few_on_a_busy_core;
 	play->stop_after = 3;
@@ -483,12 +471,11 @@ static void stopped_on_a_busy_core_it_gives_what_few_trials_say(void **state)
 	free(play);
 }
 
-static void stopped_it_gives_what_has_enough_trials(void **state)
+TEST(stopped_it_gives_what_has_enough_trials)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = as_many_as_wanted;
 	play->stop_after = 3;
@@ -508,13 +495,12 @@ static void stopped_it_gives_what_has_enough_trials(void **state)
 	free(play);
 }
 
-static void works_off_long_lists_in_blocks(void **state)
+TEST(works_off_long_lists_in_blocks)
 {
 	static const char *const words[] = { "stride=1..64", "size=32k..40k:256", "op=add", NULL };
 	struct play *play = malloc(sizeof(*play));
 	struct sweep_progress progress;
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	sweep_progress(play->sweep, &progress);
@@ -532,12 +518,11 @@ static void works_off_long_lists_in_blocks(void **state)
 }
 
 /* The same cells in the same order, and a failed one among them, across blocks too. */
-static void visits_may_be_under_way_while_cells_are_taken(void **state)
+TEST(visits_may_be_under_way_while_cells_are_taken)
 {
 	static const char *const words[] = { "stride=1..64", "size=32k..64k:1k", "op=add", NULL };
 	struct play *play[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		play[i] = malloc(sizeof(*play[i]));
 		begin(play[i], &kernel_fold, 0, words);
@@ -569,12 +554,11 @@ static struct result two_by_two(struct play *play, const struct request *request
 	return fake_result(request, 16, 1.5);
 }
 
-static void a_visit_that_waits_takes_no_time(void **state)
+TEST(a_visit_that_waits_takes_no_time)
 {
 	static const char *const words[] = { "size=32k..256k*2", NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 10, words);
 	play->answer = two_by_two;
 	play->takes = 0.5;
@@ -623,13 +607,12 @@ static void never_shrinks(struct play *play)
 
 /* No cell is settled before the last round, and yet the share of the work that is done grows from
  * the start. */
-static void tells_the_share_of_the_work_done(void **state)
+TEST(tells_the_share_of_the_work_done)
 {
 	static const char *const words[] = { "size=32k..256k*2", "acc=1..4", NULL };
 	struct play *play = malloc(sizeof(*play));
 	struct sweep_progress progress;
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->takes = 0.02;
 	play->watch = grows;
@@ -683,7 +666,7 @@ static struct result counts_nothing(struct play *play, const struct request *req
 	return quiet_answer(play, request);
 }
 
-static void every_visit_counts(void **state)
+TEST(every_visit_counts)
 {
 	static const char *const words[] = { "size=32k,64k", NULL };
 	const struct counter_plan plan = {
@@ -691,7 +674,6 @@ static void every_visit_counts(void **state)
 	};
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_fold, 0, words);
 	play->answer = counts_once;
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
@@ -713,12 +695,11 @@ static void every_visit_counts(void **state)
 	free(play);
 }
 
-static void sweeps_nothing_but_the_defaults(void **state)
+TEST(sweeps_nothing_but_the_defaults)
 {
 	static const char *const none[] = { NULL };
 	struct play *play = malloc(sizeof(*play));
 
-	(void)state;
 	begin(play, &kernel_odd, 0, none);
 	check_ok(sweep_begin(play->sweep, MEMORY_LIMITS_UNKNOWN));
 	run(play);
@@ -728,29 +709,4 @@ static void sweeps_nothing_but_the_defaults(void **state)
 	free(play);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_the_cross_product_in_the_order_typed),
-		cmocka_unit_test(counts_what_the_kernel_excludes),
-		cmocka_unit_test(excludes_what_memory_cannot_hold),
-		cmocka_unit_test(refuses_wrong_words),
-		cmocka_unit_test(visits_in_rounds_in_an_order_by_chance),
-		cmocka_unit_test(cells_beyond_the_own_caches_are_visited_twice),
-		cmocka_unit_test(what_did_not_settle_is_visited_again),
-		cmocka_unit_test(returns_to_contended_cells),
-		cmocka_unit_test(ends_when_its_time_is_up),
-		cmocka_unit_test(goes_on_after_a_cell_that_fails),
-		cmocka_unit_test(what_has_no_figure_is_tried_again_whatever_the_time),
-		cmocka_unit_test(stopped_it_gives_what_has_enough_trials),
-		cmocka_unit_test(stopped_on_a_busy_core_it_gives_what_few_trials_say),
-		cmocka_unit_test(works_off_long_lists_in_blocks),
-		cmocka_unit_test(visits_may_be_under_way_while_cells_are_taken),
-		cmocka_unit_test(a_visit_that_waits_takes_no_time),
-		cmocka_unit_test(every_visit_counts),
-		cmocka_unit_test(sweeps_nothing_but_the_defaults),
-		cmocka_unit_test(tells_the_share_of_the_work_done),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -27,12 +27,11 @@ static struct named_sweep *first(struct sweeps *sweeps)
 	return &sweeps->sweep[0];
 }
 
-static void rows_are_read(void **state)
+TEST(rows_are_read)
 {
 	struct sweeps sweeps;
 	const struct named_sweep *sweep = first(&sweeps);
 
-	(void)state;
 	assert_string_equal(sweep->name, "over-n");
 	assert_string_equal(sweep->kernel->name, "matmul");
 	assert_int_equal(sweep->word_count, 3);
@@ -65,9 +64,8 @@ static void check_refused(const char *text, int line, const char *word)
 	assert_int_equal(sweeps.count, 0);
 }
 
-static void mistakes_are_named_with_their_line(void **state)
+TEST(mistakes_are_named_with_their_line)
 {
-	(void)state;
 	check_refused("title early\n", 1, "sweep NAME");
 	check_refused("sweep combine\n", 1, "\"combine\"");
 	check_refused("sweep Two Words\n", 1, "\"Two Words\"");
@@ -90,13 +88,12 @@ static void mistakes_are_named_with_their_line(void **state)
 	check_refused("sweep a\ntitle T\nkernel matmul n=8\nx n\n\nsweep a\n", 6, "\"a\"");
 }
 
-static void rows_of_other_programs_are_passed_over(void **state)
+TEST(rows_of_other_programs_are_passed_over)
 {
 	static const char text[] = "sweep a\ntitle A\nkernel nothing n=1\nx m\nbaseline "
 				   "m=2\n\nsweep b\ntitle B\nkernel mountain size=4k,8k\nx size\n";
 	struct sweeps sweeps;
 
-	(void)state;
 	check_ok(sweeps_read(text, "here", true, &sweeps));
 	assert_int_equal(sweeps.count, 1);
 	assert_string_equal(sweeps.sweep[0].name, "b");
@@ -108,14 +105,13 @@ static void rows_of_other_programs_are_passed_over(void **state)
 
 /* A kernel alone has its usual sweep, and so has one with other knobs; its own knobs ask for
  * something else. */
-static void the_usual_sweep_is_the_kernels(void **state)
+TEST(the_usual_sweep_is_the_kernels)
 {
 	static char with_size[] = "size=1m", with_other[] = "op=*";
 	char *const words[] = { with_other, with_size };
 	const struct kernel *mountain = kernel_find("mountain");
 	struct sweeps sweeps;
 
-	(void)state;
 	first(&sweeps);
 	assert_null(sweeps_usual(&sweeps, mountain, NULL, 0));
 	sweeps.sweep[1].usual = true;
@@ -133,13 +129,12 @@ static void the_usual_sweep_is_the_kernels(void **state)
 		"sweep a\ntitle A\nkernel mountain size=16k\nusual yes\nx size\n", 4, "\"yes\"");
 }
 
-static void words_are_replaced(void **state)
+TEST(words_are_replaced)
 {
 	struct sweeps sweeps;
 	struct named_sweep *sweep = first(&sweeps);
 	unsigned given = 0;
 
-	(void)state;
 	check_ok(sweeps_override(sweep, "n=100", &given));
 	check_ok(sweeps_override(sweep, "pad=1", &given));
 	assert_int_equal(sweep->word_count, 4);
@@ -151,14 +146,13 @@ static void words_are_replaced(void **state)
 	sweeps_free(&sweeps);
 }
 
-static void the_baseline_comes_first(void **state)
+TEST(the_baseline_comes_first)
 {
 	struct sweeps sweeps;
 	struct named_sweep *sweep = first(&sweeps);
 	unsigned given = 0;
 	char *word;
 
-	(void)state;
 	assert_true(sweeps_settle(sweep));
 	check_ok(sweeps_override(sweep, "form=blocked,naive,reordered", &given));
 	/* Wherever its knob stands. */
@@ -174,13 +168,12 @@ static void the_baseline_comes_first(void **state)
 	sweeps_free(&sweeps);
 }
 
-static void what_is_advised_takes_its_place(void **state)
+TEST(what_is_advised_takes_its_place)
 {
 	struct sweeps sweeps;
 	struct named_sweep *sweep = first(&sweeps);
 	unsigned given = 0;
 
-	(void)state;
 	sweeps_advise(sweep, 48);
 	assert_string_equal(sweep->word[2], "block=32,48,64");
 	check_ok(sweeps_override(sweep, "block=32,64,advised", &given));
@@ -197,7 +190,7 @@ static void what_is_advised_takes_its_place(void **state)
 	sweeps_free(&sweeps);
 }
 
-static void figures_of_a_row(void **state)
+TEST(figures_of_a_row)
 {
 	const struct sample sample = { .valid = true,
 		.cpe = 2,
@@ -209,7 +202,6 @@ static void figures_of_a_row(void **state)
 	const struct run_facts facts = { .ring = 1000000000 };
 	struct sample_ratios sample_ratios;
 
-	(void)state;
 	check_near(sweeps_value(SWEEPS_CPE, &sample, &facts, NULL, NULL), 2, 0);
 	check_near(sweeps_value(SWEEPS_NS, &sample, &facts, NULL, NULL), 0.5, 0);
 	check_near(sweeps_value(SWEEPS_SECONDS, &sample, &facts, NULL, NULL), 0.5, 1e-12);
@@ -237,14 +229,13 @@ static void figures_of_a_row(void **state)
 	assert_true(isnan(sweeps_value(SWEEPS_CPE, &none, &facts, NULL, NULL)));
 }
 
-static void lines_titles_and_baselines(void **state)
+TEST(lines_titles_and_baselines)
 {
 	struct sweeps sweeps;
 	const struct named_sweep *sweep = first(&sweeps);
 	struct setting setting, base;
 	struct text text = { 0 };
 
-	(void)state;
 	setting_init(&setting, sweep->kernel);
 	check_ok(setting_assign(&setting, "form=blocked", MEMORY_LIMITS_UNKNOWN));
 	check_ok(setting_assign(&setting, "block=32", MEMORY_LIMITS_UNKNOWN));
@@ -270,7 +261,7 @@ static void lines_titles_and_baselines(void **state)
 	sweeps_free(&sweeps);
 }
 
-static void any_sweep_can_be_drawn(void **state)
+TEST(any_sweep_can_be_drawn)
 {
 	const struct kernel *mountain = kernel_find("mountain"), *matmul = kernel_find("matmul");
 	int64_t values[3] = { 0 };
@@ -281,7 +272,6 @@ static void any_sweep_can_be_drawn(void **state)
 		{ kernel_knob(matmul, "n"), 1, values } };
 	struct named_sweep sweep;
 
-	(void)state;
 	sweeps_plain(mountain, over_size, 2, &sweep);
 	assert_string_equal(sweeps_x_title(&sweep), "size");
 	assert_true(sweep.log_x);
@@ -296,11 +286,10 @@ static void any_sweep_can_be_drawn(void **state)
 }
 
 /* Each can be begun as it stands, has a name of its own, and something to be seen along x. */
-static void every_shipped_sweep_is_sound(void **state)
+TEST(every_shipped_sweep_is_sound)
 {
 	struct sweeps sweeps;
 
-	(void)state;
 	check_ok(sweeps_load(&sweeps));
 	assert_true(sweeps.count >= 6);
 	for (int i = 0; i < sweeps.count; i++) {
@@ -334,21 +323,4 @@ static void every_shipped_sweep_is_sound(void **state)
 	sweeps_free(&sweeps);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_read),
-		cmocka_unit_test(mistakes_are_named_with_their_line),
-		cmocka_unit_test(rows_of_other_programs_are_passed_over),
-		cmocka_unit_test(the_usual_sweep_is_the_kernels),
-		cmocka_unit_test(words_are_replaced),
-		cmocka_unit_test(the_baseline_comes_first),
-		cmocka_unit_test(what_is_advised_takes_its_place),
-		cmocka_unit_test(figures_of_a_row),
-		cmocka_unit_test(lines_titles_and_baselines),
-		cmocka_unit_test(any_sweep_can_be_drawn),
-		cmocka_unit_test(every_shipped_sweep_is_sound),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

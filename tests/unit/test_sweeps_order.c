@@ -52,12 +52,11 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void the_published_order_is_said_to_be_that(void **state)
+TEST(the_published_order_is_said_to_be_that)
 {
 	struct sweeps_row rows[] = { row_of(1, 4096, 6), row_of(1, 8192, 6), row_of(0, 4096, 2),
 		row_of(0, 8192, 2) };
 
-	(void)state;
 	assert_string_equal(order_of(rows, 4), "the order is the published one\n");
 	/* Nothing to compare: other places, one way alone, no figure. */
 	assert_string_equal(order_of(rows, 2), "");
@@ -67,12 +66,11 @@ static void the_published_order_is_said_to_be_that(void **state)
 	assert_string_equal(order_of(rows, 0), "");
 }
 
-static void another_order_is_told_with_its_reasons(void **state)
+TEST(another_order_is_told_with_its_reasons)
 {
 	struct sweeps_row rows[] = { row_of(1, 4096, 2), row_of(1, 8192, 6), row_of(0, 4096, 4.2),
 		row_of(0, 8192, 2) };
 
-	(void)state;
 	assert_string_equal(order_of(rows, 4), "size=4k: published: add before mul, by 3.00 times; "
 					       "here mul is 2.10 times as fast\n");
 	rows[0].sample_ratios.instructions = 0.9;
@@ -99,7 +97,7 @@ static void another_order_is_told_with_its_reasons(void **state)
 	assert_string_equal(order_of(rows, 4), "the order is the published one\n");
 }
 
-static void published_times_are_compared_as_times(void **state)
+TEST(published_times_are_compared_as_times)
 {
 	static const char times[] = "sweep fold-times\ntitle times\nkernel fold op=add,mul\nx "
 				    "size\nlines op\ny seconds\nbaseline op=mul\n"
@@ -108,7 +106,6 @@ static void published_times_are_compared_as_times(void **state)
 	struct text lines = { 0 };
 	struct sweeps other;
 
-	(void)state;
 	check_ok(sweeps_read(times, "test", false, &other));
 	sweeps_order(&other.sweep[0], rows, 2, &lines);
 	assert_string_equal(text_string(&lines),
@@ -117,13 +114,4 @@ static void published_times_are_compared_as_times(void **state)
 	sweeps_free(&other);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_published_order_is_said_to_be_that),
-		cmocka_unit_test(another_order_is_told_with_its_reasons),
-		cmocka_unit_test(published_times_are_compared_as_times),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

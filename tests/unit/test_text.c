@@ -3,12 +3,11 @@
 #include "base/status.h"
 #include "base/text.h"
 
-static void status_carries_code_and_text(void **state)
+TEST(status_carries_code_and_text)
 {
 	struct status status =
 		status_make(STATUS_USAGE, "acc=%d: a whole number from %s", 17, "1 to 16");
 
-	(void)state;
 	assert_false(status_is_ok(&status));
 	assert_int_equal(status.code, STATUS_USAGE);
 	assert_string_equal(status.text, "acc=17: a whole number from 1 to 16");
@@ -17,23 +16,21 @@ static void status_carries_code_and_text(void **state)
 	assert_string_equal(status.text, "");
 }
 
-static void status_cuts_long_text(void **state)
+TEST(status_cuts_long_text)
 {
 	char longer[1000];
 	struct status status;
 
-	(void)state;
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	status = status_make(STATUS_FAILED, "%s", longer);
 	assert_int_equal(strlen(status.text), sizeof(status.text) - 1);
 }
 
-static void status_never_ends_inside_a_character(void **state)
+TEST(status_never_ends_inside_a_character)
 {
 	char longer[1000] = "";
 
-	(void)state;
 	/* Every alignment of a two-byte character against the end of the buffer. */
 	for (int shift = 0; shift < 2; shift++) {
 		struct status status;
@@ -48,19 +45,17 @@ static void status_never_ends_inside_a_character(void **state)
 	}
 }
 
-static void status_is_one_line_without_escapes(void **state)
+TEST(status_is_one_line_without_escapes)
 {
 	struct status status = status_make(STATUS_USAGE, "no kernel \"%s\"", "a\nb\033[2J\177");
 
-	(void)state;
 	assert_string_equal(status.text, "no kernel \"a?b?[2J?\"");
 }
 
-static void text_grows(void **state)
+TEST(text_grows)
 {
 	struct text text = { 0 };
 
-	(void)state;
 	assert_string_equal(text_string(&text), "");
 	for (int i = 0; i < 1000; i++)
 		text_addf(&text, "%d,", i % 10);
@@ -77,12 +72,11 @@ static void text_grows(void **state)
 	assert_int_equal(text.capacity, 0);
 }
 
-static void text_adds_a_long_piece_at_once(void **state)
+TEST(text_adds_a_long_piece_at_once)
 {
 	struct text text = { 0 };
 	char piece[5000];
 
-	(void)state;
 	memset(piece, 'p', sizeof(piece) - 1);
 	piece[sizeof(piece) - 1] = '\0';
 	text_addf(&text, "<%s>", piece);
@@ -91,12 +85,11 @@ static void text_adds_a_long_piece_at_once(void **state)
 	text_free(&text);
 }
 
-static void cut_clean_takes_only_incomplete_characters(void **state)
+TEST(cut_clean_takes_only_incomplete_characters)
 {
 	char whole[6];
 	char room[8] = "aé€";
 
-	(void)state;
 	memcpy(whole, "a\xc3\xa9\xe2\x82", 6);
 	text_cut_clean(whole, sizeof(whole));
 	assert_string_equal(whole, "aé");
@@ -107,11 +100,10 @@ static void cut_clean_takes_only_incomplete_characters(void **state)
 	assert_string_equal(whole, "ab€");
 }
 
-static void clean_text_controls_no_terminal(void **state)
+TEST(clean_text_controls_no_terminal)
 {
 	struct text text = { 0 };
 
-	(void)state;
 	text_add_clean(&text,
 		"a\033[2J\x9b\xc2\x9b"
 		"b\n",
@@ -139,9 +131,8 @@ static void check_printed(
 	free(printed);
 }
 
-static void words_wrap_at_blanks(void **state)
+TEST(words_wrap_at_blanks)
 {
-	(void)state;
 	check_printed(8, "", 0, "one two three", "one two\nthree\n");
 	check_printed(7, "", 2, "one  two three", "one \n  two\n  three\n");
 	check_printed(7, "", 2, "one two three", "one two\n  three\n");
@@ -160,13 +151,12 @@ static size_t two_columns(const void *context, const char *at, int *columns)
 	return 1;
 }
 
-static void a_long_word_is_cut_where_asked(void **state)
+TEST(a_long_word_is_cut_where_asked)
 {
 	const int two = 2;
 	struct text_wrap wrap = { .columns = 4, .cut_words = true };
 	const char *next;
 
-	(void)state;
 	assert_int_equal(text_line(&wrap, "muchlonger", &next), 4);
 	assert_string_equal(next, "longer");
 	wrap.columns_of = two_columns;
@@ -179,12 +169,11 @@ static void a_long_word_is_cut_where_asked(void **state)
 	assert_string_equal(next, "");
 }
 
-static void memory_is_zeroed_and_copied(void **state)
+TEST(memory_is_zeroed_and_copied)
 {
 	int *numbers = memory_new(100, sizeof(*numbers));
 	char *copy = memory_string("a name");
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(numbers[i], 0);
 	numbers = memory_resize(numbers, 1000, sizeof(*numbers));
@@ -207,9 +196,8 @@ static const char *near(const char *wrong)
 	return buffer;
 }
 
-static void finds_the_name_that_was_meant(void **state)
+TEST(finds_the_name_that_was_meant)
 {
-	(void)state;
 	assert_string_equal(near("combin"), "combine");
 	assert_string_equal(near("cobmine"), "combine");
 	assert_string_equal(near("COMBINE"), "combine");
@@ -220,11 +208,10 @@ static void finds_the_name_that_was_meant(void **state)
 	assert_string_equal(near("l"), "list-length or latency");
 }
 
-static void offers_nothing_that_is_far(void **state)
+TEST(offers_nothing_that_is_far)
 {
 	char longer[400];
 
-	(void)state;
 	assert_string_equal(near("xyzzy"), "");
 	assert_string_equal(near(""), "");
 	memset(longer, 'c', sizeof(longer) - 1);
@@ -232,12 +219,11 @@ static void offers_nothing_that_is_far(void **state)
 	assert_string_equal(near(longer), "");
 }
 
-static void offers_three_at_most_nearest_first(void **state)
+TEST(offers_three_at_most_nearest_first)
 {
 	static const char *const alike[] = { "acce", "accd", "acc", "accf", "accg" };
 	char buffer[64] = "try ", tiny[6] = "";
 
-	(void)state;
 	nearest_names("acc", alike, 5, buffer, sizeof(buffer));
 	assert_string_equal(buffer, "try acc, acce or accd");
 	nearest_names("acc", alike, 5, tiny, sizeof(tiny));
@@ -247,24 +233,4 @@ static void offers_three_at_most_nearest_first(void **state)
 	assert_string_equal(tiny, "acc, ");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(status_carries_code_and_text),
-		cmocka_unit_test(status_cuts_long_text),
-		cmocka_unit_test(status_never_ends_inside_a_character),
-		cmocka_unit_test(status_is_one_line_without_escapes),
-		cmocka_unit_test(text_grows),
-		cmocka_unit_test(text_adds_a_long_piece_at_once),
-		cmocka_unit_test(cut_clean_takes_only_incomplete_characters),
-		cmocka_unit_test(clean_text_controls_no_terminal),
-		cmocka_unit_test(words_wrap_at_blanks),
-		cmocka_unit_test(a_long_word_is_cut_where_asked),
-		cmocka_unit_test(memory_is_zeroed_and_copied),
-		cmocka_unit_test(finds_the_name_that_was_meant),
-		cmocka_unit_test(offers_nothing_that_is_far),
-		cmocka_unit_test(offers_three_at_most_nearest_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

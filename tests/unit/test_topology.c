@@ -26,9 +26,8 @@ static void check_others(const char *description, int cpu, int most, int count, 
 	topology_free(topology);
 }
 
-static void others_get_cores_of_their_own_first(void **state)
+TEST(others_get_cores_of_their_own_first)
 {
-	(void)state;
 	/* Numbers go round the cores, as on most machines: processor 4 is core 0's second thread.
 	 */
 	check_others("core:4 pu:2(indexes=0,4,1,5,2,6,3,7)", 1, 64, 7,
@@ -41,18 +40,16 @@ static void others_get_cores_of_their_own_first(void **state)
 	check_others("core:2 pu:1", 1, 64, 1, (const int[]){ 0 });
 }
 
-static void others_come_from_the_same_node_first(void **state)
+TEST(others_come_from_the_same_node_first)
 {
-	(void)state;
 	check_others("numa:2 core:2 pu:2", 4, 64, 7, (const int[]){ 6, 0, 2, 5, 7, 1, 3 });
 }
 
-static void a_node_that_is_not_there_is_refused(void **state)
+TEST(a_node_that_is_not_there_is_refused)
 {
 	struct topology *two = machine("numa:2 core:2 pu:1"), *one = machine("core:2 pu:1");
 	struct status status;
 
-	(void)state;
 	check_ok(topology_check_node(two, 0));
 	check_ok(topology_check_node(two, 1));
 	status = topology_check_node(two, 2);
@@ -71,13 +68,4 @@ static void a_node_that_is_not_there_is_refused(void **state)
 	topology_free(one);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(others_get_cores_of_their_own_first),
-		cmocka_unit_test(others_come_from_the_same_node_first),
-		cmocka_unit_test(a_node_that_is_not_there_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -19,9 +19,8 @@ static bool is_initial(const struct setting *setting)
 	return setting_equal(&initial, setting);
 }
 
-static void every_kernel_is_there_as_it_begins(void **state)
+TEST(every_kernel_is_there_as_it_begins)
 {
-	(void)state;
 	for (int i = 0; kernel_registry[i]; i++) {
 		struct setting_index settings = { 0 };
 		struct setting initial;
@@ -55,11 +54,10 @@ static int of_nodes(const struct kernel *kernel, int nodes)
 	return count;
 }
 
-static void the_only_node_is_not_asked_for(void **state)
+TEST(the_only_node_is_not_asked_for)
 {
 	int several = 0;
 
-	(void)state;
 	for (int i = 0; kernel_registry[i]; i++) {
 		assert_int_equal(of_nodes(kernel_registry[i], 1), 0);
 		several += of_nodes(kernel_registry[i], 2);
@@ -67,12 +65,4 @@ static void the_only_node_is_not_asked_for(void **state)
 	assert_true(several > 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kernel_is_there_as_it_begins),
-		cmocka_unit_test(the_only_node_is_not_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -76,12 +76,11 @@ static unsigned in_order(const struct tree *tree, const uint64_t *node, uint64_t
 	return height + 1;
 }
 
-static void every_key_has_its_place(void **state)
+TEST(every_key_has_its_place)
 {
 	int64_t v[KNOBS_MAX];
 	int layouts = 0;
 
-	(void)state;
 	initial(v);
 	do {
 		for (v[TREE_SIZE] = 1536; v[TREE_SIZE] < 40000;
@@ -116,14 +115,13 @@ static void every_key_has_its_place(void **state)
 
 /* Random insertion: the mean depth of a key is 2 (1 + 1/n) H(n) - 3 below the root, the height
  * about 4.3 ln n. */
-static void without_balance_trees_are_deeper(void **state)
+TEST(without_balance_trees_are_deeper)
 {
 	int64_t v[KNOBS_MAX];
 	struct kernel_run run;
 	struct tree tree;
 	double harmonic = 0, visited = 0, count, wanted;
 
-	(void)state;
 	initial(v);
 	v[TREE_SIZE] = MEMORY;
 	v[TREE_BALANCED] = 0;
@@ -177,7 +175,7 @@ static uint64_t plain(const int64_t *v, const struct tree *tree, const uint64_t 
 }
 
 /* All of one call, and in stretches of any length, and of any share of keys that are there. */
-static void every_way_finds_the_same(void **state)
+TEST(every_way_finds_the_same)
 {
 	static const int64_t at_once[] = { 1, 2, 3, 16, 63, 64 };
 	static uint64_t place[SMALL / 8];
@@ -185,7 +183,6 @@ static void every_way_finds_the_same(void **state)
 	int64_t v[KNOBS_MAX];
 	int ways = 0;
 
-	(void)state;
 	initial(v);
 	do {
 		for (int way = 0; way < 4 * 6; way++) {
@@ -239,7 +236,7 @@ static void every_way_finds_the_same(void **state)
 
 /* The key of rank 0 is written as 1 when three quarters of the nodes are there: the flag that stops
  * it. */
-static void stopped_half_way_it_goes_on(void **state)
+TEST(stopped_half_way_it_goes_on)
 {
 	for (int balanced = 0; balanced < 2; balanced++) {
 		int64_t v[KNOBS_MAX];
@@ -248,7 +245,6 @@ static void stopped_half_way_it_goes_on(void **state)
 		struct tree tree;
 		uint64_t bytes;
 
-		(void)state;
 		initial(v);
 		v[TREE_SIZE] = MEMORY;
 		v[TREE_BALANCED] = balanced;
@@ -276,12 +272,11 @@ static void stopped_half_way_it_goes_on(void **state)
 }
 
 /* What is laid out for a few lookups is enough for them, whatever else the memory holds. */
-static void samples_have_what_they_meet(void **state)
+TEST(samples_have_what_they_meet)
 {
 	enum { LOOKUPS = 24 };
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[TREE_FOUND] = 50;
 	do {
@@ -318,11 +313,10 @@ static void samples_have_what_they_meet(void **state)
 }
 
 /* What each search meets, counted: as the figures say, level by level. */
-static void figures_are_those_of_the_walk(void **state)
+TEST(figures_are_those_of_the_walk)
 {
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	for (v[TREE_FOUND] = 0; v[TREE_FOUND] <= 100; v[TREE_FOUND] += 50)
 		for (v[TREE_SIZE] = 30000; v[TREE_SIZE] < 50000; v[TREE_SIZE] += 7000) {
@@ -358,13 +352,12 @@ static void figures_are_those_of_the_walk(void **state)
 
 /* All lookups at once: what was found is proved by what is known of the keys, and a wrong number is
  * not. */
-static void whole_runs_are_proved(void **state)
+TEST(whole_runs_are_proved)
 {
 	int64_t v[KNOBS_MAX];
 	struct kernel_run run;
 	struct status status;
 
-	(void)state;
 	initial(v);
 	v[TREE_SIZE] = 1536;
 	v[TREE_CHILD] = CHILD_COMPUTED;
@@ -386,11 +379,10 @@ static void whole_runs_are_proved(void **state)
 	check_contains(status.text, "of 16777216 keys");
 }
 
-static void what_cannot_be_is_named(void **state)
+TEST(what_cannot_be_is_named)
 {
 	int64_t v[KNOBS_MAX];
 
-	(void)state;
 	initial(v);
 	v[TREE_CHILD] = CHILD_COMPUTED;
 	laid_refuses(kernel, v, "child=computed");
@@ -409,18 +401,4 @@ static void what_cannot_be_is_named(void **state)
 	laid_refuses(kernel, v, "not 3");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key_has_its_place),
-		cmocka_unit_test(without_balance_trees_are_deeper),
-		cmocka_unit_test(every_way_finds_the_same),
-		cmocka_unit_test(stopped_half_way_it_goes_on),
-		cmocka_unit_test(samples_have_what_they_meet),
-		cmocka_unit_test(figures_are_those_of_the_walk),
-		cmocka_unit_test(whole_runs_are_proved),
-		cmocka_unit_test(what_cannot_be_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, setup, laid_end);
-}
+RUN_TESTS(.set_up = setup, .tear_down = laid_end)

@@ -15,12 +15,11 @@ static void add(struct trials *trials, double cpe, enum trial_fate fate)
 	};
 }
 
-static void nothing_gives_no_sample(void **state)
+TEST(nothing_gives_no_sample)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	sample_summarise(&trials, &facts, &sample);
 	assert_false(sample.valid);
 	add(&trials, 3, TRIAL_BROKEN);
@@ -29,12 +28,11 @@ static void nothing_gives_no_sample(void **state)
 	assert_false(sample.valid);
 }
 
-static void quiet_trials_are_used_and_contended_ones_not(void **state)
+TEST(quiet_trials_are_used_and_contended_ones_not)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		add(&trials, 3 + 0.001 * (i - 50), TRIAL_QUIET);
 	for (int i = 0; i < 300; i++)
@@ -59,12 +57,11 @@ static void quiet_trials_are_used_and_contended_ones_not(void **state)
 	assert_int_equal(sample.modes, 1);
 }
 
-static void too_few_quiet_trials_are_said_to_be(void **state)
+TEST(too_few_quiet_trials_are_said_to_be)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		add(&trials, 3, TRIAL_QUIET);
 	for (int i = 0; i < 200; i++)
@@ -79,12 +76,11 @@ static void too_few_quiet_trials_are_said_to_be(void **state)
 
 /* A handful of quiet trials gives a better figure than hundreds of contended ones, though none to
  * vouch for. */
-static void a_handful_of_quiet_trials_is_used_alone(void **state)
+TEST(a_handful_of_quiet_trials_is_used_alone)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < 12; i++)
 		add(&trials, 3, TRIAL_QUIET);
 	for (int i = 0; i < 200; i++)
@@ -98,12 +94,11 @@ static void a_handful_of_quiet_trials_is_used_alone(void **state)
 
 /* Contention slows the reference chain in some trials: read with it, they would undercut the true
  * figure. */
-static void a_slowed_clock_is_not_believed(void **state)
+TEST(a_slowed_clock_is_not_believed)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < 200; i++) {
 		add(&trials, i % 3 ? 2.9 : 3, TRIAL_CONTENDED);
 		trials.trial[i].ghz = i % 3 ? 4 * 2.9 / 3 : 4;
@@ -124,13 +119,12 @@ static void add_counted(
 	trials->trial[trials->count - 1].check = (float)check;
 }
 
-static void counted_trials_carry_the_chains_opinion(void **state)
+TEST(counted_trials_carry_the_chains_opinion)
 {
 	static const struct run_facts counted = { .cycles_from = SOURCE_COUNTER, .watched = true };
 	static struct trials trials;
 	struct sample sample;
 
-	(void)state;
 	trials.count = 0;
 	for (int i = 0; i < 40; i++)
 		add_counted(&trials, 2, 3 + 0.01 * (i % 3), 1.01, TRIAL_QUIET);
@@ -153,13 +147,12 @@ static void counted_trials_carry_the_chains_opinion(void **state)
 
 /* The rule that the fastest clock is nearest to the truth is the chain's; what is counted is true
  * each time. */
-static void counted_clocks_are_believed(void **state)
+TEST(counted_clocks_are_believed)
 {
 	static const struct run_facts counted = { .cycles_from = SOURCE_COUNTER, .watched = true };
 	static struct trials trials;
 	struct sample sample;
 
-	(void)state;
 	trials.count = 0;
 	for (int i = 0; i < 30; i++)
 		add_counted(&trials, 2, i % 2 ? 2 : 4, 1, TRIAL_CONTENDED);
@@ -171,13 +164,12 @@ static void counted_clocks_are_believed(void **state)
 }
 
 /* The counter was lost, or found, between two requests at the same setting. */
-static void a_counter_that_comes_or_goes_mixes_no_clocks(void **state)
+TEST(a_counter_that_comes_or_goes_mixes_no_clocks)
 {
 	static const struct run_facts counted = { .cycles_from = SOURCE_COUNTER, .watched = true };
 	static struct trials trials;
 	struct sample sample;
 
-	(void)state;
 	trials.count = 0;
 	for (int i = 0; i < 30; i++) {
 		add_counted(&trials, 2, 3, 1.5, TRIAL_QUIET);
@@ -205,7 +197,7 @@ static void a_counter_that_comes_or_goes_mixes_no_clocks(void **state)
 }
 
 /* Trials that last half a second each, of whole products say. */
-static void a_few_long_trials_are_enough(void **state)
+TEST(a_few_long_trials_are_enough)
 {
 	const struct run_facts longer = { .cycles_from = SOURCE_REFERENCE,
 		.bytes = 8,
@@ -215,7 +207,6 @@ static void a_few_long_trials_are_enough(void **state)
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	add(&trials, 5, TRIAL_QUIET);
 	sample_summarise(&trials, &facts, &sample);
 	assert_true(sample.provisional);
@@ -228,12 +219,11 @@ static void a_few_long_trials_are_enough(void **state)
 	check_near(sample.seconds, 1, 1e-9);
 }
 
-static void few_trials_are_provisional(void **state)
+TEST(few_trials_are_provisional)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < TRIALS_SETTLED; i++) {
 		sample_summarise(&trials, &facts, &sample);
 		assert_true(i == 0 || sample.provisional);
@@ -243,13 +233,12 @@ static void few_trials_are_provisional(void **state)
 	assert_false(sample.provisional);
 }
 
-static void what_cannot_be_known_is_not_a_number(void **state)
+TEST(what_cannot_be_known_is_not_a_number)
 {
 	const struct run_facts bare = { .cycles_from = SOURCE_REFERENCE };
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	add(&trials, 3, TRIAL_QUIET);
 	sample_summarise(&trials, &bare, &sample);
 	assert_true(isnan(sample.quiet));
@@ -257,12 +246,11 @@ static void what_cannot_be_known_is_not_a_number(void **state)
 	assert_true(isnan(sample.bytes_per_cycle));
 }
 
-static void two_modes_are_shown_as_two(void **state)
+TEST(two_modes_are_shown_as_two)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < 60; i++)
 		add(&trials, 2 + 0.001 * (i % 7), TRIAL_QUIET);
 	for (int i = 0; i < 40; i++)
@@ -276,12 +264,11 @@ static void two_modes_are_shown_as_two(void **state)
 
 /* Trials made before the walk was in steady state are left out as soon as there are some that were
  * not. */
-static void only_steady_trials_are_used(void **state)
+TEST(only_steady_trials_are_used)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < 60; i++) {
 		add(&trials, 50, TRIAL_QUIET);
 		trials.trial[i].unsettled = true;
@@ -304,13 +291,12 @@ static void only_steady_trials_are_used(void **state)
 
 /* Beyond the core's own caches the value is what a long loop takes: the mean, without what an
  * interruption did. */
-static void far_values_are_means(void **state)
+TEST(far_values_are_means)
 {
 	struct run_facts far = facts;
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	far.far = true;
 	for (int i = 0; i < 100; i++)
 		add(&trials, i < 70 ? 100 : 150, TRIAL_QUIET);
@@ -324,12 +310,11 @@ static void far_values_are_means(void **state)
 }
 
 /* The sample reports the spread between placements next to the spread within them. */
-static void placements_are_compared(void **state)
+TEST(placements_are_compared)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < 90; i++) {
 		add(&trials, 40 + 2 * (i / 30) + 0.01 * (i % 30), TRIAL_QUIET);
 		trials.trial[i].place = (uint8_t)(5 * (i / 30));
@@ -344,12 +329,11 @@ static void placements_are_compared(void **state)
 	check_near(sample.cpe, 42.15, 0.02);
 }
 
-static void appending_keeps_the_newest_and_counts_the_rest(void **state)
+TEST(appending_keeps_the_newest_and_counts_the_rest)
 {
 	struct trials into = { 0 }, from = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < TRIALS_MAX - 10; i++)
 		add(&into, 1, i % 2 ? TRIAL_QUIET : TRIAL_CONTENDED);
 	for (int i = 0; i < 50; i++)
@@ -365,12 +349,11 @@ static void appending_keeps_the_newest_and_counts_the_rest(void **state)
 	check_near(sample.quiet, 345.0 / 640, 1e-9);
 }
 
-static void a_contended_spell_makes_room_for_what_follows(void **state)
+TEST(a_contended_spell_makes_room_for_what_follows)
 {
 	struct trials trials = { 0 };
 	struct sample sample;
 
-	(void)state;
 	for (int i = 0; i < TRIALS_MAX; i++)
 		add(&trials, i % 10 ? 4 : 3, i % 10 ? TRIAL_CONTENDED : TRIAL_QUIET);
 	trials_make_room(&trials);
@@ -404,11 +387,10 @@ static void a_contended_spell_makes_room_for_what_follows(void **state)
 	}
 }
 
-static void contention_is_told_by_either_watch(void **state)
+TEST(contention_is_told_by_either_watch)
 {
 	struct trials trials = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 60; i++) {
 		add(&trials, 3, TRIAL_QUIET);
 		/* Readings wander by 1 %; a spell of 20 slow chains, then one of 20 slow turns. */
@@ -428,11 +410,10 @@ static void contention_is_told_by_either_watch(void **state)
 	}
 }
 
-static void without_a_watch_all_are_quiet(void **state)
+TEST(without_a_watch_all_are_quiet)
 {
 	struct trials trials = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		add(&trials, 3, TRIAL_QUIET);
 		trials.trial[i].watch = trials.trial[i].turns = NAN;
@@ -442,9 +423,8 @@ static void without_a_watch_all_are_quiet(void **state)
 		assert_int_equal(trials.trial[i].fate, TRIAL_QUIET);
 }
 
-static void sources_have_names(void **state)
+TEST(sources_have_names)
 {
-	(void)state;
 	assert_string_equal(source_name(SOURCE_COUNTER), "counter");
 	assert_string_equal(source_name(SOURCE_REFERENCE), "reference");
 	assert_string_equal(source_name(SOURCE_STEPPED), "stepped");
@@ -452,12 +432,11 @@ static void sources_have_names(void **state)
 	assert_string_equal(source_name(SOURCE_MODEL), "model");
 }
 
-static void what_others_moved_is_the_mean_of_visits(void **state)
+TEST(what_others_moved_is_the_mean_of_visits)
 {
 	const struct run_facts unknown = { .cores = 4, .others_gbps = NAN }, alone = { .cores = 1 };
 	struct run_facts newer = { .cores = 4, .others_gbps = 30, .call = 7 }, seen = { 0 };
 
-	(void)state;
 	facts_renew(&seen, &newer, 0);
 	check_near(seen.others_gbps, 30, 1e-12);
 	newer.others_gbps = 60;
@@ -479,31 +458,4 @@ static void what_others_moved_is_the_mean_of_visits(void **state)
 	check_near(seen.others_gbps, 60, 1e-12);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_others_moved_is_the_mean_of_visits),
-		cmocka_unit_test(nothing_gives_no_sample),
-		cmocka_unit_test(quiet_trials_are_used_and_contended_ones_not),
-		cmocka_unit_test(too_few_quiet_trials_are_said_to_be),
-		cmocka_unit_test(a_handful_of_quiet_trials_is_used_alone),
-		cmocka_unit_test(a_slowed_clock_is_not_believed),
-		cmocka_unit_test(counted_trials_carry_the_chains_opinion),
-		cmocka_unit_test(counted_clocks_are_believed),
-		cmocka_unit_test(a_counter_that_comes_or_goes_mixes_no_clocks),
-		cmocka_unit_test(few_trials_are_provisional),
-		cmocka_unit_test(a_few_long_trials_are_enough),
-		cmocka_unit_test(what_cannot_be_known_is_not_a_number),
-		cmocka_unit_test(two_modes_are_shown_as_two),
-		cmocka_unit_test(only_steady_trials_are_used),
-		cmocka_unit_test(placements_are_compared),
-		cmocka_unit_test(far_values_are_means),
-		cmocka_unit_test(appending_keeps_the_newest_and_counts_the_rest),
-		cmocka_unit_test(a_contended_spell_makes_room_for_what_follows),
-		cmocka_unit_test(contention_is_told_by_either_watch),
-		cmocka_unit_test(without_a_watch_all_are_quiet),
-		cmocka_unit_test(sources_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

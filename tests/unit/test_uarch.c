@@ -21,12 +21,11 @@ static bool is_shipped(const char *name)
 	return false;
 }
 
-static void every_core_parses(void **state)
+TEST(every_core_parses)
 {
 	const char *const *names = uarch_names(NULL);
 	int cores = 0;
 
-	(void)state;
 	for (; *names; names++, cores++) {
 		struct uarch *uarch = load(*names);
 
@@ -40,11 +39,10 @@ static void every_core_parses(void **state)
 	assert_true(cores >= 7);
 }
 
-static void every_data_file_of_a_core_is_listed(void **state)
+TEST(every_data_file_of_a_core_is_listed)
 {
 	int files = 0, listed = 0;
 
-	(void)state;
 	for (const struct data_file *file = data_files; file->name; file++)
 		files += strlen(file->name) > 6 &&
 			 strcmp(file->name + strlen(file->name) - 6, ".uarch") == 0;
@@ -53,12 +51,11 @@ static void every_data_file_of_a_core_is_listed(void **state)
 	assert_int_equal(files, listed);
 }
 
-static void every_source_is_in_the_legend_and_used(void **state)
+TEST(every_source_is_in_the_legend_and_used)
 {
 	struct uarch_sources sources;
 	uint32_t used = 0;
 
-	(void)state;
 	check_ok(sources_load(&sources));
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
@@ -99,13 +96,12 @@ static int count_missing(const struct uarch *uarch, char *list, size_t size)
 	return missing;
 }
 
-static void classes_of_the_tables_are_known(void **state)
+TEST(classes_of_the_tables_are_known)
 {
 	/* Those that must know nearly all (of x86-64's, cores with AVX-512). */
 	static const char *const whole[] = { "zen5", "zen4", "redwood-cove", "golden-cove",
 		"skylake-sp", "neoverse-n1", "neoverse-v2" };
 
-	(void)state;
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
 		int classes = ops_class_count(uarch->ops), missing;
@@ -123,11 +119,10 @@ static void classes_of_the_tables_are_known(void **state)
 	}
 }
 
-static void what_every_loop_needs_is_known_everywhere(void **state)
+TEST(what_every_loop_needs_is_known_everywhere)
 {
 	static const char *const classes[] = { "branch", "load", "vload", "store", "vstore" };
 
-	(void)state;
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
 		bool arm = strcmp(uarch_isa(uarch), "aarch64") == 0;
@@ -143,9 +138,8 @@ static void what_every_loop_needs_is_known_everywhere(void **state)
 
 /* A latency that is more than what it should be by a slipped point, or ports that no micro-op uses,
  * show here. */
-static void numbers_are_plausible(void **state)
+TEST(numbers_are_plausible)
 {
-	(void)state;
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
 		uint32_t used = 0;
@@ -172,7 +166,7 @@ static void numbers_are_plausible(void **state)
 
 /* Numbers: libpfm4's and likwid's tables of processors. Of cores that are not shipped nothing is
  * asked; of several names any one will do. */
-static void known_processors_are_recognised(void **state)
+TEST(known_processors_are_recognised)
 {
 	static const struct {
 		const char *vendor;
@@ -222,7 +216,6 @@ static void known_processors_are_recognised(void **state)
 	};
 	int asked = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		bool arm = !rows[i].vendor[0], shipped = false, good = false;
 		struct machine machine = { 0 };
@@ -259,11 +252,10 @@ static void known_processors_are_recognised(void **state)
 
 /* Efficiency cores have the numbers of the performance cores beside them, and nothing else of
  * theirs: neither limits nor events. */
-static void efficiency_cores_are_no_performance_cores(void **state)
+TEST(efficiency_cores_are_no_performance_cores)
 {
 	static const unsigned models[] = { 0x97, 0x9a, 0xb7, 0xba, 0xbf };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
 		struct machine machine = { .arch = "x86_64",
 			.processor = { .vendor = "GenuineIntel",
@@ -280,13 +272,12 @@ static void efficiency_cores_are_no_performance_cores(void **state)
 	}
 }
 
-static void this_machine_is_recognised_or_says_why_not(void **state)
+TEST(this_machine_is_recognised_or_says_why_not)
 {
 	struct machine machine = { 0 };
 	char name[24], why[160];
 	enum uarch_match match;
 
-	(void)state;
 	machine_identify(&machine);
 	match = uarch_recognise(&machine, name, why);
 	assert_true(why[0]);
@@ -299,7 +290,7 @@ static void this_machine_is_recognised_or_says_why_not(void **state)
 }
 
 /* The article "Performance speed limits" measures these on Skylake. */
-static void skylake_is_the_articles(void **state)
+TEST(skylake_is_the_articles)
 {
 	struct uarch *uarch = load("skylake");
 	const struct uarch_class *imul = uarch_find(uarch, "imul", 64);
@@ -311,7 +302,6 @@ static void skylake_is_the_articles(void **state)
 		.memory = { { .store = true, .base = 1, .index = 2, .accesses = 1, .size = 4 } } };
 	struct uarch_insn facts;
 
-	(void)state;
 	check_near(uarch_width(uarch), 4, 0);
 	assert_non_null(imul);
 	check_near(imul->latency, 3, 0);
@@ -329,7 +319,7 @@ static void skylake_is_the_articles(void **state)
 }
 
 /* Redwood Cove makes one slot of a copy, or a load, and the operation on what it wrote. */
-static void operations_fuse_behind_copies(void **state)
+TEST(operations_fuse_behind_copies)
 {
 	static const struct insn copy = { .known = true,
 		.mnemonic = "mov",
@@ -359,7 +349,6 @@ static void operations_fuse_behind_copies(void **state)
 	struct insn indexed = from;
 	struct uarch *uarch = load("redwood-cove"), *other = load("golden-cove");
 
-	(void)state;
 	assert_true(uarch_fuses_behind(uarch, &copy, &add));
 	assert_true(uarch_fuses_behind(uarch, &from, &add));
 	assert_false(uarch_fuses_behind(other, &copy, &add));
@@ -382,17 +371,16 @@ static void operations_fuse_behind_copies(void **state)
 
 /* A hard limit takes the least that was measured of any pattern: 16 bytes at every place of a
  * line, 2.85. */
-static void split_loads_count_as_the_least_measured(void **state)
+TEST(split_loads_count_as_the_least_measured)
 {
 	struct uarch *uarch = load("redwood-cove");
 
-	(void)state;
 	assert_true(uarch_fact(uarch, EXTRA_SPLIT_LOAD) > 2 &&
 		    uarch_fact(uarch, EXTRA_SPLIT_LOAD) <= 2.85);
 	uarch_free(uarch);
 }
 
-static void aarch64_instructions_have_their_classes(void **state)
+TEST(aarch64_instructions_have_their_classes)
 {
 	static const struct {
 		const char *mnemonic, *shape;
@@ -431,7 +419,6 @@ static void aarch64_instructions_have_their_classes(void **state)
 	};
 	struct uarch *uarch = load("neoverse-n1");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct insn insn = { .known = true, .width = (uint16_t)rows[i].width };
 		struct uarch_insn facts;
@@ -447,23 +434,4 @@ static void aarch64_instructions_have_their_classes(void **state)
 	uarch_free(uarch);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_core_parses),
-		cmocka_unit_test(every_data_file_of_a_core_is_listed),
-		cmocka_unit_test(every_source_is_in_the_legend_and_used),
-		cmocka_unit_test(classes_of_the_tables_are_known),
-		cmocka_unit_test(what_every_loop_needs_is_known_everywhere),
-		cmocka_unit_test(numbers_are_plausible),
-		cmocka_unit_test(known_processors_are_recognised),
-		cmocka_unit_test(efficiency_cores_are_no_performance_cores),
-		cmocka_unit_test(this_machine_is_recognised_or_says_why_not),
-		cmocka_unit_test(skylake_is_the_articles),
-		cmocka_unit_test(operations_fuse_behind_copies),
-		cmocka_unit_test(split_loads_count_as_the_least_measured),
-		cmocka_unit_test(aarch64_instructions_have_their_classes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -18,7 +18,7 @@ static struct uarch_insn ask(const struct uarch *uarch, const struct insn *insn)
 #define LOADS(...)  .memory_count = 1, .memory = { { .load = true, .base = 1, __VA_ARGS__ } }
 #define STORES(...) .memory_count = 1, .memory = { { .store = true, .base = 1, __VA_ARGS__ } }
 
-static void rules_are_taken_in_order(void **state)
+TEST(rules_are_taken_in_order)
 {
 	static const struct {
 		const char *mnemonic, *shape;
@@ -53,7 +53,6 @@ static void rules_are_taken_in_order(void **state)
 	};
 	struct uarch_ops *ops;
 
-	(void)state;
 	check_ok(ops_load("x86_64", &ops));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct insn insn = { .known = true, .immediate = true, .value = rows[i].value };
@@ -72,11 +71,10 @@ static void rules_are_taken_in_order(void **state)
 	ops_free(ops);
 }
 
-static void classes_fall_back_by_width_and_name(void **state)
+TEST(classes_fall_back_by_width_and_name)
 {
 	struct uarch *uarch = load("base");
 
-	(void)state;
 	assert_string_equal(ask(uarch, INSN("addpd", "v,v", 128)).op->name, "fadd");
 	assert_string_equal(ask(uarch, INSN("vaddpd", "v,v,v", 512)).op->name, "fadd.512");
 	assert_string_equal(ask(uarch, INSN("div", "r", 64)).op->name, "div.64");
@@ -91,12 +89,11 @@ static void classes_fall_back_by_width_and_name(void **state)
 	uarch_free(uarch);
 }
 
-static void roles_come_before_rules(void **state)
+TEST(roles_come_before_rules)
 {
 	struct uarch *uarch = load("base");
 	struct uarch_insn facts;
 
-	(void)state;
 	facts = ask(uarch, INSN("sub", "r,r", 64, .zeroing = true));
 	assert_string_equal(facts.op->name, "zero");
 	assert_true(facts.eliminated);
@@ -122,12 +119,11 @@ static void roles_come_before_rules(void **state)
 	uarch_free(uarch);
 }
 
-static void memory_operands_have_classes_and_slots(void **state)
+TEST(memory_operands_have_classes_and_slots)
 {
 	struct uarch *uarch = load("base"), *child = load("child");
 	struct uarch_insn facts;
 
-	(void)state;
 	facts = ask(uarch, INSN("mov", "r,m", 64, LOADS()));
 	assert_true(facts.known);
 	assert_null(facts.op);
@@ -178,12 +174,11 @@ static void memory_operands_have_classes_and_slots(void **state)
 	uarch_free(child);
 }
 
-static void pairs_and_changed_bases_have_classes_too(void **state)
+TEST(pairs_and_changed_bases_have_classes_too)
 {
 	struct uarch *uarch = load("arm");
 	struct uarch_insn facts;
 
-	(void)state;
 	assert_false(uarch_known(uarch_width(uarch)));
 	facts = ask(uarch, INSN("ldp", "r,r,m", 64, LOADS(.accesses = 2, .size = 16)));
 	assert_string_equal(facts.load->name, "load-pair");
@@ -198,7 +193,7 @@ static void pairs_and_changed_bases_have_classes_too(void **state)
 	uarch_free(uarch);
 }
 
-static void un_lamination_follows_the_core(void **state)
+TEST(un_lamination_follows_the_core)
 {
 	struct uarch *haswell = load("base"), *bridge = load("child"), *never = load("plain");
 	const struct insn *const add = INSN("add", "r,m", 64, .read_count = 1, .reads = { 5 },
@@ -213,7 +208,6 @@ static void un_lamination_follows_the_core(void **state)
 	const struct insn *const load = INSN("mov", "r,m", 64, LOADS(.index = 2));
 	const struct insn *const direct = INSN("vaddpd", "v,v,m", 128, LOADS(.disp = 64));
 
-	(void)state;
 	check_near(ask(haswell, add).unlaminated, 0, 0);
 	check_near(ask(haswell, adc).unlaminated, 1, 0);
 	check_near(ask(haswell, abs).unlaminated, 1, 0);
@@ -231,7 +225,7 @@ static void un_lamination_follows_the_core(void **state)
 	uarch_free(never);
 }
 
-static void pairs_fuse_as_the_core_says(void **state)
+TEST(pairs_fuse_as_the_core_says)
 {
 	static const struct insn ne = { .known = true, .flow = FLOW_BRANCH, .condition = "ne" },
 				 g = { .known = true, .flow = FLOW_BRANCH, .condition = "g" },
@@ -241,7 +235,6 @@ static void pairs_fuse_as_the_core_says(void **state)
 	const struct insn *const cmp = INSN("cmp", "r,r", 64), *const test =
 								       INSN("test", "r,r", 64);
 
-	(void)state;
 	assert_true(uarch_fuses(base, cmp, &ne));
 	assert_true(uarch_fuses(base, test, &ne));
 	assert_false(uarch_fuses(base, cmp, &g));
@@ -281,7 +274,7 @@ static struct machine intel(unsigned model, unsigned stepping, const char *featu
 	return machine;
 }
 
-static void the_line_with_most_conditions_wins(void **state)
+TEST(the_line_with_most_conditions_wins)
 {
 	static const struct {
 		unsigned model, stepping;
@@ -307,7 +300,6 @@ static void the_line_with_most_conditions_wins(void **state)
 	struct machine machine;
 	char name[24], why[160];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		enum uarch_match match;
 
@@ -329,13 +321,12 @@ static void the_line_with_most_conditions_wins(void **state)
 	assert_string_equal(name, "other");
 }
 
-static void arm_cores_are_recognised_by_part(void **state)
+TEST(arm_cores_are_recognised_by_part)
 {
 	struct machine machine = { .arch = "aarch64",
 		.processor = { .implementer = 0x41, .part = 0xd0c } };
 	char name[24], why[160];
 
-	(void)state;
 	assert_int_equal(uarch_recognise(&machine, name, why), UARCH_EXACT);
 	assert_string_equal(name, "arm");
 	assert_string_equal(why, "implementer 41 part d0c");
@@ -347,11 +338,10 @@ static void arm_cores_are_recognised_by_part(void **state)
 	assert_int_equal(uarch_recognise(&machine, name, why), UARCH_NONE);
 }
 
-static void features_are_whole_words(void **state)
+TEST(features_are_whole_words)
 {
 	struct processor processor = { 0 };
 
-	(void)state;
 	assert_false(processor_has(&processor, "avx2"));
 	processor_add(&processor, "avx2");
 	processor_add(&processor, "avx512fp16");
@@ -367,20 +357,4 @@ static void features_are_whole_words(void **state)
 	assert_false(processor_has(&processor, "somethin"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_are_taken_in_order),
-		cmocka_unit_test(classes_fall_back_by_width_and_name),
-		cmocka_unit_test(roles_come_before_rules),
-		cmocka_unit_test(memory_operands_have_classes_and_slots),
-		cmocka_unit_test(pairs_and_changed_bases_have_classes_too),
-		cmocka_unit_test(un_lamination_follows_the_core),
-		cmocka_unit_test(pairs_fuse_as_the_core_says),
-		cmocka_unit_test(the_line_with_most_conditions_wins),
-		cmocka_unit_test(arm_cores_are_recognised_by_part),
-		cmocka_unit_test(features_are_whole_words),
-	};
-
-	return cmocka_run_group_tests(tests, uarch_fakes_setup, NULL);
-}
+RUN_TESTS(.set_up = uarch_fakes_setup)

@@ -126,13 +126,12 @@ static void is_refused(unsigned model, const char *features, const char *part)
 	check_contains(status.text, part);
 }
 
-static void own_files_are_listed_first(void **state)
+TEST(own_files_are_listed_first)
 {
 	const char *const *all = uarch_names(NULL);
 	struct uarch *uarch;
 	struct status status;
 
-	(void)state;
 	assert_string_equal(all[0], "mine");
 	assert_string_equal(all[1], "other");
 	assert_string_equal(all[2], "base");
@@ -145,9 +144,8 @@ static void own_files_are_listed_first(void **state)
 	check_contains(status.text, "mine");
 }
 
-static void an_own_file_is_recognised(void **state)
+TEST(an_own_file_is_recognised)
 {
-	(void)state;
 	is_taken_for(0x15, "", "A base");
 	is_taken_for(0x15, " avx2 ", "N");
 	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
@@ -163,9 +161,8 @@ static void an_own_file_is_recognised(void **state)
 	is_taken_for(0x16, "", "Better");
 }
 
-static void a_malformed_file_is_reported_where_it_matches(void **state)
+TEST(a_malformed_file_is_reported_where_it_matches)
 {
-	(void)state;
 	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
 			   "family 6 model 15 [M]\n"
 			   "size rob many [M]\n");
@@ -187,12 +184,11 @@ static void a_malformed_file_is_reported_where_it_matches(void **state)
 	is_refused(0x15, "", "this file is the core \"yours\", not \"mine\"");
 }
 
-static void a_malformed_match_line_is_reported_where_nothing_matches(void **state)
+TEST(a_malformed_match_line_is_reported_where_nothing_matches)
 {
 	const struct machine machine = intel(0x90, "");
 	struct uarch_choice core;
 
-	(void)state;
 	check_ok(uarch_choose(NULL, &machine, &core));
 	assert_null(core.uarch);
 	assert_string_equal(core.nearest, "base");
@@ -207,13 +203,12 @@ static void a_malformed_match_line_is_reported_where_nothing_matches(void **stat
 	assert_string_equal(core.nearest, "base");
 }
 
-static void a_path_is_taken_at_its_word(void **state)
+TEST(a_path_is_taken_at_its_word)
 {
 	const struct machine machine = intel(0x15, "");
 	struct uarch_choice core;
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/uarch/mine.uarch", directory);
 	/* Whatever it calls itself; it is this core if it says so. */
 	write_core("mine", "uarch yours Yours\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
@@ -231,16 +226,4 @@ static void a_path_is_taken_at_its_word(void **state)
 	assert_null(core.uarch);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(own_files_are_listed_first, start_afresh),
-		cmocka_unit_test_setup(an_own_file_is_recognised, start_afresh),
-		cmocka_unit_test_setup(a_malformed_file_is_reported_where_it_matches, start_afresh),
-		cmocka_unit_test_setup(
-			a_malformed_match_line_is_reported_where_nothing_matches, start_afresh),
-		cmocka_unit_test_setup(a_path_is_taken_at_its_word, start_afresh),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(.set_up = set_up, .tear_down = tear_down, .each_set_up = start_afresh)

@@ -26,7 +26,7 @@ static void check_refused(
 			line, names);
 }
 
-static void malformed_files_are_refused_with_line_and_reason(void **state)
+TEST(malformed_files_are_refused_with_line_and_reason)
 {
 	static const struct {
 		const char *text;
@@ -212,7 +212,6 @@ static void malformed_files_are_refused_with_line_and_reason(void **state)
 		{ BEGIN "# \xc3\n", 3, "3" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct uarch *uarch = (struct uarch *)&rows;
 		struct status status = uarch_parse(rows[i].text, "F", &uarch);
@@ -222,7 +221,7 @@ static void malformed_files_are_refused_with_line_and_reason(void **state)
 	}
 }
 
-static void malformed_tables_are_refused_with_line_and_reason(void **state)
+TEST(malformed_tables_are_refused_with_line_and_reason)
 {
 	static const struct {
 		const char *text;
@@ -255,7 +254,6 @@ static void malformed_tables_are_refused_with_line_and_reason(void **state)
 		{ "add * \x80\n", 1, "7" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct uarch_ops *ops = (struct uarch_ops *)&rows;
 		struct status status = ops_parse(rows[i].text, "F", &ops);
@@ -265,7 +263,7 @@ static void malformed_tables_are_refused_with_line_and_reason(void **state)
 	}
 }
 
-static void the_end_of_a_long_path_is_shown(void **state)
+TEST(the_end_of_a_long_path_is_shown)
 {
 	struct uarch *uarch;
 	struct status status = uarch_parse("",
@@ -273,16 +271,14 @@ static void the_end_of_a_long_path_is_shown(void **state)
 		"x.uarch",
 		&uarch);
 
-	(void)state;
 	check_contains(status.text, "...");
 	check_contains(status.text, "/it/ends/at/x.uarch:0: ");
 }
 
-static void small_differences_are_allowed(void **state)
+TEST(small_differences_are_allowed)
 {
 	struct uarch *uarch;
 
-	(void)state;
 	check_ok(uarch_parse("\r\n# caf\xc3\xa9\nuarch  x\tX  the first # comment\r\nisa "
 			     "x86_64\nwidth 4.5 [M]\nports p0 [M]\n"
 			     "class a ports 2*p0:3+p0 [M]",
@@ -295,11 +291,10 @@ static void small_differences_are_allowed(void **state)
 
 /* ---- names */
 
-static void names_are_listed_by_instruction_set(void **state)
+TEST(names_are_listed_by_instruction_set)
 {
 	const char *const *names = uarch_names("aarch64");
 
-	(void)state;
 	assert_string_equal(names[0], "arm");
 	assert_null(names[1]);
 	assert_string_equal(uarch_names("x86_64")[0], "base");
@@ -307,11 +302,10 @@ static void names_are_listed_by_instruction_set(void **state)
 	assert_null(uarch_names("mips")[0]);
 }
 
-static void unknown_names_are_usage_errors(void **state)
+TEST(unknown_names_are_usage_errors)
 {
 	struct uarch *uarch;
 
-	(void)state;
 	check_usage(uarch_load("bsae", "x86_64", &uarch), "no core model \"bsae\"; base");
 	assert_null(uarch);
 	check_usage(uarch_load("", "aarch64", &uarch), "no core model \"\"; one of arm");
@@ -325,13 +319,12 @@ static void unknown_names_are_usage_errors(void **state)
 		"this file is the core \"right-name\", not \"wrong-name\"");
 }
 
-static void own_files_are_found_by_name(void **state)
+TEST(own_files_are_found_by_name)
 {
 	char directory[] = "/tmp/slexplore-uarch-XXXXXX", path[80];
 	struct uarch *uarch;
 	FILE *file;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	setenv("SLEXPLORE_DATA", directory, 1);
 	snprintf(path, sizeof(path), "%s/uarch", directory);
@@ -380,12 +373,11 @@ static void check_events(const char *text, const char *events)
 	uarch_free(uarch);
 }
 
-static void events_are_read(void **state)
+TEST(events_are_read)
 {
 	struct uarch *uarch = load("base");
 	char title[64];
 
-	(void)state;
 	assert_string_equal(uarch_pmu(uarch), "b");
 	assert_int_equal(uarch_event_count(uarch), 5);
 	assert_string_equal(uarch_event(uarch, 0)->title, "cycles");
@@ -404,9 +396,8 @@ static void events_are_read(void **state)
 	check_events(WHOLE "pmu none\nevent uops = a::B [M]\n", "uops=a::B");
 }
 
-static void events_are_inherited_with_the_childs_pmu(void **state)
+TEST(events_are_inherited_with_the_childs_pmu)
 {
-	(void)state;
 	check_events(BEGIN "from base\n", "cycles=b::CYCLES ports:1=b::P0 ports:c=b::P23 "
 					  "l1-misses=perf::L1:MISS stalled:back end=b::STALL:c=1");
 	check_events(BEGIN "from base\npmu d [M]\nevent stores = STORES [M]\n",
@@ -432,7 +423,7 @@ static void events_are_inherited_with_the_childs_pmu(void **state)
 		"l1-misses=perf::L1:MISS cycles=perf::C");
 }
 
-static void lists_of_events_are_read_alone(void **state)
+TEST(lists_of_events_are_read_alone)
 {
 	static const struct {
 		const char *text;
@@ -448,7 +439,6 @@ static void lists_of_events_are_read_alone(void **state)
 	struct uarch_event event[2];
 	int count;
 
-	(void)state;
 	check_ok(events_parse("# two\nevent uops = a::B [M]\nevent stalled x = a::C [L]\nevent "
 			      "loads = a::D [L]\n",
 		"F", event, 2, &count));
@@ -466,14 +456,13 @@ static void lists_of_events_are_read_alone(void **state)
 
 /* ---- facts */
 
-static void facts_are_read(void **state)
+TEST(facts_are_read)
 {
 	struct uarch *uarch = load("base");
 	const struct uarch_class *fadd = uarch_find(uarch, "fadd", 0),
 				 *wide = uarch_find(uarch, "fadd", 512);
 	struct text text = { 0 };
 
-	(void)state;
 	assert_string_equal(uarch_title(uarch), "A base");
 	assert_string_equal(uarch_isa(uarch), "x86_64");
 	assert_int_equal(uarch_port_count(uarch), 6);
@@ -520,11 +509,10 @@ static void facts_are_read(void **state)
 	uarch_free(uarch);
 }
 
-static void a_core_inherits_and_replaces(void **state)
+TEST(a_core_inherits_and_replaces)
 {
 	struct uarch *base = load("base"), *child = load("child");
 
-	(void)state;
 	assert_string_equal(uarch_name(child), "child");
 	assert_string_equal(uarch_title(child), "A child");
 	check_near(uarch_width(child), 6, 0);
@@ -543,22 +531,4 @@ static void a_core_inherits_and_replaces(void **state)
 	uarch_free(child);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(malformed_files_are_refused_with_line_and_reason),
-		cmocka_unit_test(malformed_tables_are_refused_with_line_and_reason),
-		cmocka_unit_test(the_end_of_a_long_path_is_shown),
-		cmocka_unit_test(small_differences_are_allowed),
-		cmocka_unit_test(events_are_read),
-		cmocka_unit_test(events_are_inherited_with_the_childs_pmu),
-		cmocka_unit_test(lists_of_events_are_read_alone),
-		cmocka_unit_test(names_are_listed_by_instruction_set),
-		cmocka_unit_test(unknown_names_are_usage_errors),
-		cmocka_unit_test(own_files_are_found_by_name),
-		cmocka_unit_test(facts_are_read),
-		cmocka_unit_test(a_core_inherits_and_replaces),
-	};
-
-	return cmocka_run_group_tests(tests, uarch_fakes_setup, NULL);
-}
+RUN_TESTS(.set_up = uarch_fakes_setup)

@@ -2,7 +2,7 @@
 
 #include "base/units.h"
 
-static void parses_numbers_and_sizes(void **state)
+TEST(parses_numbers_and_sizes)
 {
 	static const struct {
 		const char *text;
@@ -22,7 +22,6 @@ static void parses_numbers_and_sizes(void **state)
 		{ "9007199254740991k", true, INT64_MAX / 1024 * 1024 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		int64_t value = -1;
 
@@ -31,7 +30,7 @@ static void parses_numbers_and_sizes(void **state)
 	}
 }
 
-static void refuses_everything_else(void **state)
+TEST(refuses_everything_else)
 {
 	static const char *const bad[] = {
 		"",
@@ -57,7 +56,6 @@ static void refuses_everything_else(void **state)
 	};
 	int64_t value = 42;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (units_parse(bad[i], true, &value))
 			fail_msg("\"%s\" was taken for %lld", bad[i], (long long)value);
@@ -65,7 +63,7 @@ static void refuses_everything_else(void **state)
 	assert_int_equal(value, 42);
 }
 
-static void writes_sizes_as_typed(void **state)
+TEST(writes_sizes_as_typed)
 {
 	static const struct {
 		int64_t bytes;
@@ -86,7 +84,6 @@ static void writes_sizes_as_typed(void **state)
 		{ 10000, "10000", "9.8 KiB" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char typed[32], read[32];
 		int64_t again = -1;
@@ -100,7 +97,7 @@ static void writes_sizes_as_typed(void **state)
 	}
 }
 
-static void figures_have_four_digits(void **state)
+TEST(figures_have_four_digits)
 {
 	static const struct {
 		double value;
@@ -123,7 +120,6 @@ static void figures_have_four_digits(void **state)
 		{ -INFINITY, "-" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char shown[32];
 
@@ -132,18 +128,17 @@ static void figures_have_four_digits(void **state)
 	}
 }
 
-static void small_buffers_stay_terminated(void **state)
+TEST(small_buffers_stay_terminated)
 {
 	char tiny[4];
 
-	(void)state;
 	units_bytes_long(INT64_C(11) << 30, tiny, sizeof(tiny));
 	assert_string_equal(tiny, "11 ");
 	units_figure(163.2, tiny, sizeof(tiny));
 	assert_string_equal(tiny, "163");
 }
 
-static void writes_odd_sizes_short(void **state)
+TEST(writes_odd_sizes_short)
 {
 	static const struct {
 		int64_t bytes;
@@ -161,23 +156,10 @@ static void writes_odd_sizes_short(void **state)
 	};
 	char buffer[32];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		units_bytes_short(rows[i].bytes, buffer, sizeof(buffer));
 		assert_string_equal(buffer, rows[i].text);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses_numbers_and_sizes),
-		cmocka_unit_test(refuses_everything_else),
-		cmocka_unit_test(writes_sizes_as_typed),
-		cmocka_unit_test(writes_odd_sizes_short),
-		cmocka_unit_test(figures_have_four_digits),
-		cmocka_unit_test(small_buffers_stay_terminated),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

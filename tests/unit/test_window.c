@@ -62,56 +62,36 @@ static bool is(const struct insn *insn, const char *names)
 static bool is_filler(int filler, const struct insn *insn)
 {
 	switch (filler) {
-	case WINDOW_NOP:
-		return is(insn, "nop");
-	case WINDOW_ADD:
-		return is(insn, "add") && !insn->vector;
+	case WINDOW_NOP: return is(insn, "nop");
+	case WINDOW_ADD: return is(insn, "add") && !insn->vector;
 	case WINDOW_VECTOR:
-	case WINDOW_WAIT_VECTOR:
-		return is(insn, "paddq add") && insn->vector;
-	case WINDOW_BOTH:
-		return is(insn, "paddq add");
-	case WINDOW_ZERO:
-		return insn->zeroing || is(insn, "mov movz");
-	case WINDOW_CONSTANT:
-		return is(insn, "mov movz") && insn->immediate && !insn->zeroing;
+	case WINDOW_WAIT_VECTOR: return is(insn, "paddq add") && insn->vector;
+	case WINDOW_BOTH: return is(insn, "paddq add");
+	case WINDOW_ZERO: return insn->zeroing || is(insn, "mov movz");
+	case WINDOW_CONSTANT: return is(insn, "mov movz") && insn->immediate && !insn->zeroing;
 	case WINDOW_LOAD:
 	case WINDOW_WAIT_LOAD:
 		return insn->memory_count == 1 && insn->memory[0].load && !chases(insn);
-	case WINDOW_STORE:
-		return insn->memory_count == 1 && insn->memory[0].store;
-	case WINDOW_JUMP:
-		return insn->flow == FLOW_JUMP;
-	case WINDOW_BRANCH:
-		return insn->flow == FLOW_BRANCH;
-	case WINDOW_INDIRECT:
-		return insn->flow == FLOW_INDIRECT;
-	case WINDOW_CALL:
-		return insn->flow == FLOW_CALL;
-	case WINDOW_LINK:
-		return insn->flow == FLOW_INDIRECT;
-	case WINDOW_WAIT:
-		return is(insn, "lea add");
-	default:
-		return false;
+	case WINDOW_STORE: return insn->memory_count == 1 && insn->memory[0].store;
+	case WINDOW_JUMP: return insn->flow == FLOW_JUMP;
+	case WINDOW_BRANCH: return insn->flow == FLOW_BRANCH;
+	case WINDOW_INDIRECT: return insn->flow == FLOW_INDIRECT;
+	case WINDOW_CALL: return insn->flow == FLOW_CALL;
+	case WINDOW_LINK: return insn->flow == FLOW_INDIRECT;
+	case WINDOW_WAIT: return is(insn, "lea add");
+	default: return false;
 	}
 }
 
 static bool goes_along(int filler, const struct insn *insn)
 {
 	switch (filler) {
-	case WINDOW_JUMP:
-		return is(insn, "nop");
-	case WINDOW_INDIRECT:
-		return is(insn, "nop lea adr");
-	case WINDOW_CALL:
-		return insn->flow == FLOW_RETURN;
-	case WINDOW_LINK:
-		return is(insn, "nop lea adr") || insn->flow == FLOW_JUMP;
-	case WINDOW_WAIT_VECTOR:
-		return is(insn, "movq fmov");
-	default:
-		return false;
+	case WINDOW_JUMP: return is(insn, "nop");
+	case WINDOW_INDIRECT: return is(insn, "nop lea adr");
+	case WINDOW_CALL: return insn->flow == FLOW_RETURN;
+	case WINDOW_LINK: return is(insn, "nop lea adr") || insn->flow == FLOW_JUMP;
+	case WINDOW_WAIT_VECTOR: return is(insn, "movq fmov");
+	default: return false;
 	}
 }
 
@@ -138,11 +118,10 @@ static int between(int filler, int miss)
 	return count;
 }
 
-static void the_fillers_are_as_many_as_asked_for(void **state)
+TEST(the_fillers_are_as_many_as_asked_for)
 {
 	static const int64_t numbers[] = { 0, 1, 5, 6, 7, 12, 13, 100, 513 };
 
-	(void)state;
 	for (int filler = 0; filler < WINDOW_KINDS; filler++)
 		for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 			int64_t n = numbers[i];
@@ -157,11 +136,10 @@ static void the_fillers_are_as_many_as_asked_for(void **state)
 		}
 }
 
-static void names_are_those_of_the_knob(void **state)
+TEST(names_are_those_of_the_knob)
 {
 	const struct knob *knob = &window()->knobs[kernel_knob(window(), "filler")];
 
-	(void)state;
 	for (int filler = 0; filler < WINDOW_KINDS; filler++) {
 		assert_string_equal(knob->choices[filler], window_fillers[filler].name);
 		assert_int_equal(window_kind(knob->choices[filler]), filler);
@@ -219,9 +197,8 @@ static void make_core(int filler)
 	check_ok(uarch_parse(text, "test", &core));
 }
 
-static void misses_overlap_until_the_buffer_is_full(void **state)
+TEST(misses_overlap_until_the_buffer_is_full)
 {
-	(void)state;
 	for (int filler = 0; filler < WINDOW_KINDS; filler++) {
 		const struct window_filler *fact = &window_fillers[filler];
 		int64_t knee = (int64_t)((ENTRIES - fact->own) / fact->each);
@@ -238,12 +215,11 @@ static void misses_overlap_until_the_buffer_is_full(void **state)
 	}
 }
 
-static void remedies_put_the_misses_back_into_the_window(void **state)
+TEST(remedies_put_the_misses_back_into_the_window)
 {
 	const struct limit *full;
 	double apart;
 
-	(void)state;
 	make_core(WINDOW_STORE);
 	ask(WINDOW_STORE, 200, NULL);
 	apart = waits();
@@ -277,7 +253,7 @@ static int end(void **state)
 }
 
 /* Many nodes take a while: how far that is, is told. */
-static void laying_nodes_out_is_told(void **state)
+TEST(laying_nodes_out_is_told)
 {
 	enum { MEMORY = 4 << 20 };
 	static atomic_bool never;
@@ -289,7 +265,6 @@ static void laying_nodes_out_is_told(void **state)
 	atomic_uint progress = 0;
 	struct code_buffer made = { 0 };
 
-	(void)state;
 	for (int i = 0; i < kernel->knob_count; i++)
 		run.v[i] = kernel->knobs[i].initial;
 	run.v[kernel_axis(kernel, AXIS_SIZE)] = MEMORY;
@@ -300,15 +275,4 @@ static void laying_nodes_out_is_told(void **state)
 	free(run.memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(laying_nodes_out_is_told),
-		cmocka_unit_test(the_fillers_are_as_many_as_asked_for),
-		cmocka_unit_test(names_are_those_of_the_knob),
-		cmocka_unit_test(misses_overlap_until_the_buffer_is_full),
-		cmocka_unit_test(remedies_put_the_misses_back_into_the_window),
-	};
-
-	return cmocka_run_group_tests(tests, begin, end);
-}
+RUN_TESTS(.set_up = begin, .tear_down = end)

@@ -42,13 +42,12 @@ static double answer(struct session *session, double now, unsigned most, unsigne
 	return now;
 }
 
-static void the_curve_of_the_present_filler_comes_first(void **state)
+TEST(the_curve_of_the_present_filler_comes_first)
 {
 	struct session *session = start(&kernel_window);
 	unsigned points;
 	double now;
 
-	(void)state;
 	assert_string_equal(look(session, 100)->front, "windows");
 	assert_non_null(view.windows);
 	assert_non_null(view.window);
@@ -69,13 +68,12 @@ static void the_curve_of_the_present_filler_comes_first(void **state)
 	session_free(session);
 }
 
-static void all_curves_fill_in_and_then_it_rests(void **state)
+TEST(all_curves_fill_in_and_then_it_rests)
 {
 	struct session *session = start(&kernel_window);
 	unsigned points;
 	double now = answer(session, 100, 100000, &points);
 
-	(void)state;
 	look(session, now);
 	assert_false(view.windowing);
 	assert_true(points > 80 && points < 300);
@@ -101,13 +99,12 @@ static void all_curves_fill_in_and_then_it_rests(void **state)
 	session_free(session);
 }
 
-static void other_kernels_have_no_windows(void **state)
+TEST(other_kernels_have_no_windows)
 {
 	struct session *session = start(&kernel_fold);
 	unsigned points;
 	double now = answer(session, 100, 1, &points);
 
-	(void)state;
 	assert_string_equal(look(session, now)->front, "slices");
 	assert_null(view.windows);
 	check_usage(session_command(session, "view windows", now),
@@ -130,13 +127,12 @@ static void other_kernels_have_no_windows(void **state)
 	session_free(session);
 }
 
-static void freezing_and_other_settings_take_a_request_back(void **state)
+TEST(freezing_and_other_settings_take_a_request_back)
 {
 	struct session *session = start(&kernel_window);
 	unsigned points;
 	double now = answer(session, 100, 6, &points);
 
-	(void)state;
 	while (!fake.pending || !of_curve()) {
 		if (fake.pending)
 			fake_answer(&fake, 150, 600);
@@ -156,11 +152,10 @@ static void freezing_and_other_settings_take_a_request_back(void **state)
 }
 
 /* The slice over fillers would be another curve of the same, at places of its own. */
-static void there_is_no_slice_over_fillers(void **state)
+TEST(there_is_no_slice_over_fillers)
 {
 	struct session *session = start(&kernel_window);
 
-	(void)state;
 	command(session, "knob fillers", 100);
 	assert_int_equal(look(session, 100)->by_stride.knob, -1);
 	command(session, "knob filler", 100);
@@ -214,7 +209,7 @@ static void explain_nothing(
 	explanation->status = status_make(STATUS_FAILED, "not here");
 }
 
-static void a_core_that_measured_itself_stands_beside_the_curves(void **state)
+TEST(a_core_that_measured_itself_stands_beside_the_curves)
 {
 	static const struct explainer explainer = { .recognise = recognise,
 		.load = load_core,
@@ -224,7 +219,6 @@ static void a_core_that_measured_itself_stands_beside_the_curves(void **state)
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
 	struct session *session;
 
-	(void)state;
 	fake.machine.processors = 2;
 	session = played_begin(&engine,
 		(struct session_options){ .seed = 5, .explainer = &explainer }, &kernel_window);
@@ -236,16 +230,4 @@ static void a_core_that_measured_itself_stands_beside_the_curves(void **state)
 	session_free(session);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_curve_of_the_present_filler_comes_first),
-		cmocka_unit_test(all_curves_fill_in_and_then_it_rests),
-		cmocka_unit_test(other_kernels_have_no_windows),
-		cmocka_unit_test(freezing_and_other_settings_take_a_request_back),
-		cmocka_unit_test(there_is_no_slice_over_fillers),
-		cmocka_unit_test(a_core_that_measured_itself_stands_beside_the_curves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -87,12 +87,11 @@ static void run(struct play *play)
 	turn(play);
 }
 
-static void every_filler_gets_its_knee(void **state)
+TEST(every_filler_gets_its_knee)
 {
 	struct play *play = play_new();
 	const struct windows_report *report;
 
-	(void)state;
 	run(play);
 	report = play->report;
 	assert_true(report->complete);
@@ -134,12 +133,11 @@ static void every_filler_gets_its_knee(void **state)
 	play_free(play);
 }
 
-static void the_core_model_stands_beside(void **state)
+TEST(the_core_model_stands_beside)
 {
 	struct play *play = play_new();
 	struct uarch *uarch;
 
-	(void)state;
 	check_ok(uarch_load("golden-cove", "x86_64", &uarch));
 	play->options.uarch = uarch;
 	play->options.fillers = 1u << FILL_NOP | 1u << FILL_LOAD | 1u << FILL_OTHER;
@@ -154,11 +152,10 @@ static void the_core_model_stands_beside(void **state)
 	uarch_free(uarch);
 }
 
-static void other_knobs_are_passed_on(void **state)
+TEST(other_knobs_are_passed_on)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->options.setting.v[WINDOW_REMEDY] = 1;
 	play->options.setting.v[WINDOW_SIZE] = 32 << 20;
 	play->options.fillers = 1u << FILL_NOP;
@@ -181,11 +178,10 @@ static struct result contended_answer(struct play *play, const struct request *r
 	return result;
 }
 
-static void contended_points_are_asked_for_again(void **state)
+TEST(contended_points_are_asked_for_again)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = contended_answer;
 	play->options.fillers = 1u << FILL_NOP | 1u << FILL_STORE;
 	run(play);
@@ -207,12 +203,11 @@ static struct result disturbed_answer(struct play *play, const struct request *r
 	return result;
 }
 
-static void points_that_scatter_are_looked_at_twice(void **state)
+TEST(points_that_scatter_are_looked_at_twice)
 {
 	struct play *play = play_new();
 	const struct windows_row *row;
 
-	(void)state;
 	play->answer = disturbed_answer;
 	play->options.fillers = 1u << FILL_NOP;
 	run(play);
@@ -236,11 +231,10 @@ static struct result always_contended(struct play *play, const struct request *r
 	return result;
 }
 
-static void a_core_that_is_never_quiet_is_said_to_be(void **state)
+TEST(a_core_that_is_never_quiet_is_said_to_be)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = always_contended;
 	play->options.fillers = 1u << FILL_NOP;
 	run(play);
@@ -263,11 +257,10 @@ static struct result failing_answer(struct play *play, const struct request *req
 	return result;
 }
 
-static void a_filler_that_fails_leaves_the_others(void **state)
+TEST(a_filler_that_fails_leaves_the_others)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = failing_answer;
 	run(play);
 	assert_true(play->report->complete);
@@ -294,12 +287,11 @@ static struct result switched_answer(struct play *play, const struct request *re
 	return result;
 }
 
-static void a_point_without_a_trial_is_asked_for_again(void **state)
+TEST(a_point_without_a_trial_is_asked_for_again)
 {
 	struct play *play = play_new();
 	const struct windows_row *row;
 
-	(void)state;
 	play->answer = switched_answer;
 	play->options.fillers = 1u << FILL_NOP;
 	run(play);
@@ -326,9 +318,8 @@ static struct result halved_answer(struct play *play, const struct request *requ
 	return fake_result(request, 9, window_cycles(v));
 }
 
-static void a_knee_that_was_another_threads_is_looked_for_anew(void **state)
+TEST(a_knee_that_was_another_threads_is_looked_for_anew)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct play *play = play_new();
 
@@ -344,12 +335,11 @@ static void a_knee_that_was_another_threads_is_looked_for_anew(void **state)
 }
 
 /* Stopped while it is looked for anew, the row tells of no knee. */
-static void a_knee_that_was_another_threads_is_not_told(void **state)
+TEST(a_knee_that_was_another_threads_is_not_told)
 {
 	struct play *play = play_new();
 	unsigned checked;
 
-	(void)state;
 	halved_until = 1000;
 	play->answer = halved_answer;
 	play->options.fillers = 1u << FILL_NOP;
@@ -377,11 +367,10 @@ static struct result slow_answer(struct play *play, const struct request *reques
 	return switched_answer(play, request);
 }
 
-static void slow_visits_are_made_three_times(void **state)
+TEST(slow_visits_are_made_three_times)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = slow_answer;
 	play->options.fillers = 1u << FILL_NOP;
 	run(play);
@@ -403,11 +392,10 @@ static struct result breaking_answer(struct play *play, const struct request *re
 	return result;
 }
 
-static void what_failed_keeps_no_point(void **state)
+TEST(what_failed_keeps_no_point)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = breaking_answer;
 	play->options.fillers = 1u << FILL_NOP;
 	run(play);
@@ -424,11 +412,10 @@ static struct result wild_answer(struct play *play, const struct request *reques
 	return fake_result(request, 9, 500 + (double)random_below(&random, 2000));
 }
 
-static void what_stays_unclear_is_looked_for_twice(void **state)
+TEST(what_stays_unclear_is_looked_for_twice)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = wild_answer;
 	play->options.fillers = 1u << FILL_NOP;
 	run(play);
@@ -457,11 +444,10 @@ static struct result wild_at_first(struct play *play, const struct request *requ
 	return result;
 }
 
-static void points_that_are_gone_say_nothing_of_the_rest(void **state)
+TEST(points_that_are_gone_say_nothing_of_the_rest)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = wild_at_first;
 	play->options.fillers = 1u << FILL_NOP;
 	run(play);
@@ -471,13 +457,12 @@ static void points_that_are_gone_say_nothing_of_the_rest(void **state)
 	play_free(play);
 }
 
-static void what_is_cancelled_is_asked_for_again(void **state)
+TEST(what_is_cancelled_is_asked_for_again)
 {
 	struct play *play = play_new();
 	struct request first, again;
 	struct result result;
 
-	(void)state;
 	begin(play);
 	assert_true(turns_next(play->turns, 0, &first));
 	result = fake_result(&first, 3, 100);
@@ -497,11 +482,10 @@ static void what_is_cancelled_is_asked_for_again(void **state)
 	play_free(play);
 }
 
-static void it_can_be_stopped_and_has_its_time(void **state)
+TEST(it_can_be_stopped_and_has_its_time)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->stop_after = 30;
 	run(play);
 	assert_int_equal(play->requests, 30);
@@ -521,9 +505,8 @@ static void it_can_be_stopped_and_has_its_time(void **state)
 }
 
 /* The point under way when it ends, by time or by whoever stops it. */
-static void the_last_point_is_kept(void **state)
+TEST(the_last_point_is_kept)
 {
-	(void)state;
 	for (int stopped = 0; stopped < 2; stopped++) {
 		struct play *play = play_new();
 		const struct windows_row *row;
@@ -546,11 +529,10 @@ static void the_last_point_is_kept(void **state)
 	}
 }
 
-static void time_that_was_too_short_is_told(void **state)
+TEST(time_that_was_too_short_is_told)
 {
 	struct play *play = play_new();
 
-	(void)state;
 	play->answer = switched_answer;
 	play->options.seconds = 0.01;
 	play->options.fillers = 1u << FILL_NOP | 1u << FILL_VECTOR;
@@ -563,14 +545,13 @@ static void time_that_was_too_short_is_told(void **state)
 }
 
 /* What somebody looks at comes first, and what was begun goes on where it was. */
-static void the_preferred_row_comes_first(void **state)
+TEST(the_preferred_row_comes_first)
 {
 	struct play *play = play_new();
 	struct request request;
 	struct result result;
 	int points;
 
-	(void)state;
 	begin(play);
 	for (int i = 0; i < 5; i++) {
 		assert_true(turns_next(play->turns, play->now, &request));
@@ -601,13 +582,12 @@ static void the_preferred_row_comes_first(void **state)
 	play_free(play);
 }
 
-static void fillers_are_named(void **state)
+TEST(fillers_are_named)
 {
 	static const char *const some[] = { "load", "nop" }, *const wrong[] = { "nop", "loads" },
 				 *const strange[] = { "xyzzyxyzzy" };
 	uint64_t fillers;
 
-	(void)state;
 	check_ok(windows_read_fillers(&kernel_window, some, 2, &fillers));
 	assert_true(fillers == (1u << FILL_LOAD | 1u << FILL_NOP));
 	check_usage(windows_read_fillers(&kernel_window, wrong, 2, &fillers),
@@ -616,12 +596,11 @@ static void fillers_are_named(void **state)
 		"there is no filler \"xyzzyxyzzy\"; \"slexplore list window\" has them");
 }
 
-static void other_kernels_are_refused(void **state)
+TEST(other_kernels_are_refused)
 {
 	struct play *play = play_new();
 	struct status status;
 
-	(void)state;
 	setting_init(&play->options.setting, &kernel_fold);
 	assert_null(windows_new(&play->machine, &play->options, &status));
 	assert_int_equal(status.code, STATUS_USAGE);
@@ -629,31 +608,4 @@ static void other_kernels_are_refused(void **state)
 	free(play);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_filler_gets_its_knee),
-		cmocka_unit_test(the_core_model_stands_beside),
-		cmocka_unit_test(other_knobs_are_passed_on),
-		cmocka_unit_test(contended_points_are_asked_for_again),
-		cmocka_unit_test(points_that_scatter_are_looked_at_twice),
-		cmocka_unit_test(a_core_that_is_never_quiet_is_said_to_be),
-		cmocka_unit_test(a_filler_that_fails_leaves_the_others),
-		cmocka_unit_test(a_point_without_a_trial_is_asked_for_again),
-		cmocka_unit_test(a_knee_that_was_another_threads_is_looked_for_anew),
-		cmocka_unit_test(a_knee_that_was_another_threads_is_not_told),
-		cmocka_unit_test(slow_visits_are_made_three_times),
-		cmocka_unit_test(what_failed_keeps_no_point),
-		cmocka_unit_test(what_stays_unclear_is_looked_for_twice),
-		cmocka_unit_test(points_that_are_gone_say_nothing_of_the_rest),
-		cmocka_unit_test(what_is_cancelled_is_asked_for_again),
-		cmocka_unit_test(it_can_be_stopped_and_has_its_time),
-		cmocka_unit_test(the_last_point_is_kept),
-		cmocka_unit_test(time_that_was_too_short_is_told),
-		cmocka_unit_test(the_preferred_row_comes_first),
-		cmocka_unit_test(fillers_are_named),
-		cmocka_unit_test(other_kernels_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

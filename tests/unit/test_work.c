@@ -151,7 +151,7 @@ static struct bench bench_on(struct prompt_engine *engine)
 		.slow_after = BENCH_SLOW };
 }
 
-static void every_request_is_measured_and_the_line_is_gone_in_the_end(void **state)
+TEST(every_request_is_measured_and_the_line_is_gone_in_the_end)
 {
 	struct terminal terminal = terminal_open();
 	struct prompt_engine engine = { 0 };
@@ -161,7 +161,6 @@ static void every_request_is_measured_and_the_line_is_gone_in_the_end(void **sta
 	const struct campaign campaign = { &campaign_counting, &counting };
 	const char *text, *end;
 
-	(void)state;
 	assert_true(work_carry_out(&cli, &bench, &campaign));
 	assert_int_equal(counting.accepted, 3);
 	/* The line that the bench would write into lives no longer. */
@@ -178,7 +177,7 @@ static void every_request_is_measured_and_the_line_is_gone_in_the_end(void **sta
 	terminal_close(&terminal);
 }
 
-static void without_a_terminal_or_asked_to_be_quiet_there_is_no_line(void **state)
+TEST(without_a_terminal_or_asked_to_be_quiet_there_is_no_line)
 {
 	struct terminal terminal = terminal_open();
 	struct prompt_engine engine = { 0 };
@@ -187,7 +186,6 @@ static void without_a_terminal_or_asked_to_be_quiet_there_is_no_line(void **stat
 	struct cli piped = { .out = stdout, .err = tmpfile() };
 	struct counting one = { .wanted = 3 }, other = { .wanted = 3 };
 
-	(void)state;
 	assert_true(work_carry_out(&piped, &bench, &(struct campaign){ &campaign_counting, &one }));
 	assert_true(
 		work_carry_out(&quiet, &bench, &(struct campaign){ &campaign_counting, &other }));
@@ -198,7 +196,7 @@ static void without_a_terminal_or_asked_to_be_quiet_there_is_no_line(void **stat
 	terminal_close(&terminal);
 }
 
-static void the_line_never_wraps(void **state)
+TEST(the_line_never_wraps)
 {
 	struct terminal terminal = terminal_open();
 	struct prompt_engine engine = { 0 };
@@ -206,7 +204,6 @@ static void the_line_never_wraps(void **state)
 	struct cli cli = { .out = stdout, .err = terminal.err };
 	struct progress_line line;
 
-	(void)state;
 	progress_line_begin(&line, &cli, &bench);
 	assert_true(progress_line_due(&line));
 	/* And once is enough for now. */
@@ -217,7 +214,7 @@ static void the_line_never_wraps(void **state)
 	terminal_close(&terminal);
 }
 
-static void nothing_measured_is_a_failure_that_says_why(void **state)
+TEST(nothing_measured_is_a_failure_that_says_why)
 {
 	struct prompt_engine engine = { 0 };
 	struct bench bench = bench_on(&engine);
@@ -225,7 +222,6 @@ static void nothing_measured_is_a_failure_that_says_why(void **state)
 	struct counting counting = { .wanted = 0 };
 	const struct campaign campaign = { &campaign_counting, &counting };
 
-	(void)state;
 	assert_false(work_carry_out(&cli, &bench, &campaign));
 	assert_int_equal(work_conclude(&cli, &bench, &campaign, "told"), CLI_UNMEASURED);
 	assert_non_null(strstr(all_of(cli.err), "nothing could be measured: no undisturbed trial"));
@@ -233,7 +229,7 @@ static void nothing_measured_is_a_failure_that_says_why(void **state)
 }
 
 /* Comes last: a signal stays. */
-static void a_signal_ends_it_between_two_requests(void **state)
+TEST(a_signal_ends_it_between_two_requests)
 {
 	struct prompt_engine engine = { 0 };
 	struct bench bench = bench_on(&engine);
@@ -242,7 +238,6 @@ static void a_signal_ends_it_between_two_requests(void **state)
 	const struct campaign campaign = { &campaign_counting, &counting },
 			      other = { &campaign_counting, &none };
 
-	(void)state;
 	interrupt_catch();
 	assert_true(work_carry_out(&cli, &bench, &campaign));
 	assert_int_equal(counting.asked, 2);
@@ -258,15 +253,4 @@ static void a_signal_ends_it_between_two_requests(void **state)
 	fclose(cli.err);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_request_is_measured_and_the_line_is_gone_in_the_end),
-		cmocka_unit_test(without_a_terminal_or_asked_to_be_quiet_there_is_no_line),
-		cmocka_unit_test(the_line_never_wraps),
-		cmocka_unit_test(nothing_measured_is_a_failure_that_says_why),
-		cmocka_unit_test(a_signal_ends_it_between_two_requests),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -48,14 +48,13 @@ static void await(const struct engine *engine, struct result *result)
 			fail_msg("no answer within ten minutes");
 }
 
-static void a_request_gives_trials(void **state)
+TEST(a_request_gives_trials)
 {
 	static struct result result;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 	const struct machine *machine = engine.machine(engine.context);
 
-	(void)state;
 	assert_true(atomic_load(&machine->known));
 	assert_true(machine->processors >= 1);
 	assert_true(machine->memory_limit > 0);
@@ -88,14 +87,13 @@ static void a_request_gives_trials(void **state)
 	worker_stop(worker);
 }
 
-static void a_provisional_answer_comes_first(void **state)
+TEST(a_provisional_answer_comes_first)
 {
 	static struct result result;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
-	(void)state;
 	request.budget.provisional = 4;
 	request.budget.quiet_wanted = 40;
 	engine.submit(engine.context, &request);
@@ -109,13 +107,12 @@ static void a_provisional_answer_comes_first(void **state)
 }
 
 /* Wherever a working set begins, what it holds is what verify() expects there. */
-static void visits_begin_at_their_places(void **state)
+TEST(visits_begin_at_their_places)
 {
 	static struct result result;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		/* Something long first: short ones then have room to move. */
 		struct request request =
@@ -133,14 +130,13 @@ static void visits_begin_at_their_places(void **state)
 
 /* Of a storm of requests the last is answered; those begun before are answered as cancelled or
  * done. */
-static void the_latest_request_wins(void **state)
+TEST(the_latest_request_wins)
 {
 	static struct result result;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 	uint64_t last = 0;
 
-	(void)state;
 	for (uint64_t generation = 1; generation <= 200; generation++) {
 		struct request request =
 			request_for("mountain", "stride", 1 + (int64_t)(generation % 64));
@@ -165,14 +161,13 @@ static void the_latest_request_wins(void **state)
 	worker_stop(worker);
 }
 
-static void a_request_that_follows_waits_for_its_turn(void **state)
+TEST(a_request_that_follows_waits_for_its_turn)
 {
 	static struct result result;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
-	(void)state;
 	for (uint64_t g = 1; g <= 4; g++) {
 		request.generation = g;
 		request.follows = g % 2 == 0;
@@ -204,14 +199,13 @@ static void a_request_that_follows_waits_for_its_turn(void **state)
 	worker_stop(worker);
 }
 
-static void cancelling_ends_what_is_under_way(void **state)
+TEST(cancelling_ends_what_is_under_way)
 {
 	static struct result result;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
-	(void)state;
 	/* An hour, unless the first answer's cancel takes effect. */
 	request.budget =
 		(struct budget){ .seconds = 3600, .quiet_wanted = 1000000, .provisional = 3 };
@@ -228,7 +222,7 @@ static void cancelling_ends_what_is_under_way(void **state)
 
 /* Whether the core is quiet while this runs is not ours to say; either way it ends long before the
  * hour is over. */
-static void patience_ends_what_finds_no_quiet(void **state)
+TEST(patience_ends_what_finds_no_quiet)
 {
 	atomic_bool cancel = false;
 	struct trials trials = { 0 };
@@ -242,7 +236,6 @@ static void patience_ends_what_finds_no_quiet(void **state)
 	struct clock clock;
 	unsigned quiet = 0;
 
-	(void)state;
 	clock_calibrate(&clock);
 	check_ok(kernel_prepare(&run));
 	measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
@@ -279,7 +272,7 @@ static void stay(struct kernel_run *run)
 
 /* Parts that are met more often than others come to stand in the nearer caches by walking alone,
  * not by reading all. */
-static void what_is_met_more_often_is_walked_beforehand(void **state)
+TEST(what_is_met_more_often_is_walked_beforehand)
 {
 	static struct settle settle;
 	const struct kernel kernel = {
@@ -298,7 +291,6 @@ static void what_is_met_more_often_is_walked_beforehand(void **state)
 	struct measure measure;
 	struct clock clock;
 
-	(void)state;
 	clock_calibrate(&clock);
 	walked = 0;
 	measure_begin(&measure, &run, &clock, 32768, 1 << 19, 3600, &cancel);
@@ -318,7 +310,7 @@ static uint64_t small(const int64_t *v)
 
 /* In the first cache both lengths are whole passes from the ring's beginning, where a kernel wants
  * that; what is counted never passes the ring's end. */
-static void whole_passes_begin_where_the_ring_does(void **state)
+TEST(whole_passes_begin_where_the_ring_does)
 {
 	const struct kernel kernel = {
 		.name = "passes", .footprint = small, .call = count_walked, .rewind = stay
@@ -335,7 +327,6 @@ static void whole_passes_begin_where_the_ring_does(void **state)
 	struct measure measure;
 	struct clock clock;
 
-	(void)state;
 	clock_calibrate(&clock);
 	measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.01, &cancel);
 	assert_true(measure.rewind);
@@ -349,26 +340,24 @@ static void whole_passes_begin_where_the_ring_does(void **state)
 	free(memory);
 }
 
-static void stopping_does_not_wait_for_the_end(void **state)
+TEST(stopping_does_not_wait_for_the_end)
 {
 	struct engine engine;
 	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
-	(void)state;
 	request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000 };
 	engine.submit(engine.context, &request);
 	worker_stop(worker);
 }
 
-static void memory_beyond_the_machine_is_refused(void **state)
+TEST(memory_beyond_the_machine_is_refused)
 {
 	static struct result result;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 	struct request request = request_for("mountain", "size", (int64_t)1 << 50);
 
-	(void)state;
 	engine.submit(engine.context, &request);
 	await(&engine, &result);
 	assert_true(result.final);
@@ -382,7 +371,7 @@ static void memory_beyond_the_machine_is_refused(void **state)
 	worker_stop(worker);
 }
 
-static void a_processor_that_is_not_ours_is_refused(void **state)
+TEST(a_processor_that_is_not_ours_is_refused)
 {
 	const struct worker_options options = { .cpu = 1 << 20 };
 	static struct result result;
@@ -391,7 +380,6 @@ static void a_processor_that_is_not_ours_is_refused(void **state)
 	struct engine engine;
 	struct request request = request_for("combine", NULL, 0);
 
-	(void)state;
 	check_ok(status);
 	status = worker_wait_ready(worker);
 	assert_int_equal(status.code, STATUS_USAGE);
@@ -404,7 +392,7 @@ static void a_processor_that_is_not_ours_is_refused(void **state)
 	worker_stop(worker);
 }
 
-static void growing_memory_keeps_its_content(void **state)
+TEST(growing_memory_keeps_its_content)
 {
 	struct status status;
 	struct topology *topology = topology_load(&status);
@@ -413,7 +401,6 @@ static void growing_memory_keeps_its_content(void **state)
 	atomic_bool cancel = false;
 	bool kept;
 
-	(void)state;
 	check_ok(status);
 	check_ok(arena_need(&arena, 1000, 64 << 20, &place, &cancel, &kept));
 	assert_true(arena.touched >= 1000);
@@ -440,7 +427,7 @@ static void growing_memory_keeps_its_content(void **state)
 
 /* The calls of a trial follow the rules: whole passes of a small ring, half and whole of a longer
  * one in the first cache, calls that go on where the last one stopped beyond it. */
-static void calls_are_chosen_by_the_working_set(void **state)
+TEST(calls_are_chosen_by_the_working_set)
 {
 	enum { MEMORY = 4 << 20 };
 	static const int64_t sizes[] = { 512, 4096, 16384, 32768, 262144, 4194304 };
@@ -449,7 +436,6 @@ static void calls_are_chosen_by_the_working_set(void **state)
 	atomic_bool cancel = false;
 	struct clock clock;
 
-	(void)state;
 	clock_calibrate(&clock);
 	assert_true(clock.hz > 1e6 && clock.step > 0 && clock.overhead >= 0);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -503,7 +489,7 @@ static void calls_are_chosen_by_the_working_set(void **state)
 
 /* Stretches that stand for the rest are whole periods, which go on where the last one stopped; of a
  * complete run each trial is one call of the ring beside an empty one. */
-static void stretches_stand_for_the_rest(void **state)
+TEST(stretches_stand_for_the_rest)
 {
 	enum { MEMORY = 4 << 20 };
 	static const int64_t sizes[] = { 16, 40, 100, 300 };
@@ -513,7 +499,6 @@ static void stretches_stand_for_the_rest(void **state)
 	atomic_bool cancel = false;
 	struct clock clock;
 
-	(void)state;
 	clock_calibrate(&clock);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct request request = request_for("matmul", "n", sizes[i]);
@@ -574,7 +559,7 @@ static struct status wrong_proof(struct kernel_run *run)
 }
 
 /* What came out of a complete run is looked at before its figure counts. */
-static void a_wrong_result_has_no_figure(void **state)
+TEST(a_wrong_result_has_no_figure)
 {
 	static struct result result;
 	struct engine engine;
@@ -582,7 +567,6 @@ static void a_wrong_result_has_no_figure(void **state)
 	struct kernel wrong = *kernel_find("matmul");
 	struct request request = request_for("matmul", "n", 20);
 
-	(void)state;
 	request.v[kernel_knob(request.kernel, "whole")] = 1;
 	request.generation = 1;
 	engine.submit(engine.context, &request);
@@ -618,7 +602,7 @@ static unsigned open_files(void)
 
 /* What this machine allows is not ours to say; either way each event is told about, and nothing is
  * left open. */
-static void a_plan_is_counted_or_a_reason_is_given(void **state)
+TEST(a_plan_is_counted_or_a_reason_is_given)
 {
 	static struct result result;
 	unsigned files = open_files();
@@ -626,7 +610,6 @@ static void a_plan_is_counted_or_a_reason_is_given(void **state)
 	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
-	(void)state;
 	request.plan = (struct counter_plan){ .id = 5,
 		.count = 3,
 		.cycles = 0,
@@ -697,7 +680,7 @@ static void ask(struct request *request, const char *knob, int64_t value)
 }
 
 /* How fast others are is theirs to say; that they ran, and that they are gone, is ours. */
-static void others_run_beside_the_measured_core(void **state)
+TEST(others_run_beside_the_measured_core)
 {
 	static struct result result;
 	struct engine engine;
@@ -706,7 +689,6 @@ static void others_run_beside_the_measured_core(void **state)
 	unsigned before = threads();
 	struct sample sample;
 
-	(void)state;
 	for (int round = 0; round < 6; round++) {
 		struct request request = request_for("latency", "size", 1 << 20);
 		int cores = round % 3 == 1   ? 1
@@ -744,14 +726,13 @@ static void others_run_beside_the_measured_core(void **state)
 	worker_stop(worker);
 }
 
-static void more_cores_than_there_are_are_refused(void **state)
+TEST(more_cores_than_there_are_are_refused)
 {
 	static struct result result;
 	struct engine engine;
 	struct worker *worker = start(&engine);
 	struct request request = request_for("latency", NULL, 0);
 
-	(void)state;
 	ask(&request, "cores", engine.machine(engine.context)->processors + 1);
 	engine.submit(engine.context, &request);
 	await(&engine, &result);
@@ -770,7 +751,7 @@ static void more_cores_than_there_are_are_refused(void **state)
 }
 
 /* At any moment: while they lay out, while they run. */
-static void cancelling_ends_the_others_too(void **state)
+TEST(cancelling_ends_the_others_too)
 {
 	static struct result result;
 	struct engine engine;
@@ -778,7 +759,6 @@ static void cancelling_ends_the_others_too(void **state)
 	int processors = engine.machine(engine.context)->processors;
 	unsigned cancelled = 0, before = threads();
 
-	(void)state;
 	for (int round = 0; round < 20; round++) {
 		struct request request = request_for("latency", "size", 8 << 20);
 
@@ -808,30 +788,4 @@ static void cancelling_ends_the_others_too(void **state)
 	worker_stop(worker);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_request_gives_trials),
-		cmocka_unit_test(a_provisional_answer_comes_first),
-		cmocka_unit_test(visits_begin_at_their_places),
-		cmocka_unit_test(the_latest_request_wins),
-		cmocka_unit_test(a_request_that_follows_waits_for_its_turn),
-		cmocka_unit_test(cancelling_ends_what_is_under_way),
-		cmocka_unit_test(patience_ends_what_finds_no_quiet),
-		cmocka_unit_test(what_is_met_more_often_is_walked_beforehand),
-		cmocka_unit_test(whole_passes_begin_where_the_ring_does),
-		cmocka_unit_test(stopping_does_not_wait_for_the_end),
-		cmocka_unit_test(memory_beyond_the_machine_is_refused),
-		cmocka_unit_test(a_processor_that_is_not_ours_is_refused),
-		cmocka_unit_test(growing_memory_keeps_its_content),
-		cmocka_unit_test(calls_are_chosen_by_the_working_set),
-		cmocka_unit_test(stretches_stand_for_the_rest),
-		cmocka_unit_test(a_wrong_result_has_no_figure),
-		cmocka_unit_test(a_plan_is_counted_or_a_reason_is_given),
-		cmocka_unit_test(others_run_beside_the_measured_core),
-		cmocka_unit_test(more_cores_than_there_are_are_refused),
-		cmocka_unit_test(cancelling_ends_the_others_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

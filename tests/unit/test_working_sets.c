@@ -108,11 +108,10 @@ static uint64_t lay(struct bench *bench, int64_t mib, int64_t kind, enum page_ki
 	return bench->run.layout.prepared / MIB;
 }
 
-static void what_grows_keeps_what_was_laid_out(void **state)
+TEST(what_grows_keeps_what_was_laid_out)
 {
 	struct bench bench;
 
-	(void)state;
 	begin(&bench, &nests, 64 * MIB);
 	assert_int_equal(lay(&bench, 1, 0, PAGES_AUTO), 0);
 	for (int64_t mib = 2; mib <= 16; mib++)
@@ -129,12 +128,11 @@ static void what_grows_keeps_what_was_laid_out(void **state)
 	end(&bench);
 }
 
-static void kinds_of_pages_do_not_disturb_each_other(void **state)
+TEST(kinds_of_pages_do_not_disturb_each_other)
 {
 	struct bench bench;
 	unsigned char *small, *huge;
 
-	(void)state;
 	begin(&bench, &nests, 64 * MIB);
 	assert_int_equal(lay(&bench, 8, 0, PAGES_4K), 0);
 	small = bench.run.memory;
@@ -151,11 +149,10 @@ static void kinds_of_pages_do_not_disturb_each_other(void **state)
 	end(&bench);
 }
 
-static void one_alone_takes_the_place_of_others(void **state)
+TEST(one_alone_takes_the_place_of_others)
 {
 	struct bench bench;
 
-	(void)state;
 	begin(&bench, &nests, 64 * MIB);
 	lay(&bench, 8, 0, PAGES_HUGE);
 	lay(&bench, 8, 0, PAGES_4K);
@@ -168,11 +165,10 @@ static void one_alone_takes_the_place_of_others(void **state)
 	end(&bench);
 }
 
-static void a_background_that_cannot_share_has_memory_of_its_own(void **state)
+TEST(a_background_that_cannot_share_has_memory_of_its_own)
 {
 	struct bench bench;
 
-	(void)state;
 	begin(&bench, &stands, 64 * MIB);
 	assert_int_equal(lay(&bench, 8, 0, PAGES_AUTO), 0);
 	bench.request.background = true;
@@ -187,11 +183,10 @@ static void a_background_that_cannot_share_has_memory_of_its_own(void **state)
 	end(&bench);
 }
 
-static void all_together_stay_within_the_limit(void **state)
+TEST(all_together_stay_within_the_limit)
 {
 	struct bench bench;
 
-	(void)state;
 	begin(&bench, &nests, 32 * MIB);
 	lay(&bench, 8, 0, PAGES_4K);
 	lay(&bench, 16, 0, PAGES_HUGE);
@@ -222,12 +217,11 @@ static uint64_t reserved(const struct bench *bench)
 
 /* Where a process may have only so much address space, what lies there to grow in would be missed
  * elsewhere. A limit that is never reached is one, too. */
-static void scarce_addresses_are_not_hoarded(void **state)
+TEST(scarce_addresses_are_not_hoarded)
 {
 	struct rlimit before, limit;
 	struct bench bench;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
 	limit = before;
 	if (limit.rlim_cur == RLIM_INFINITY)
@@ -256,11 +250,10 @@ static void scarce_addresses_are_not_hoarded(void **state)
 }
 
 /* Much that has not been needed for a while is given back; what lies in the rest stays. */
-static void what_is_idle_is_given_back(void **state)
+TEST(what_is_idle_is_given_back)
 {
 	struct bench bench;
 
-	(void)state;
 	begin(&bench, &nests, (uint64_t)1024 * MIB);
 	bench.request.now = 100;
 	/* Address space is enough for this: nothing beyond the first MiB of each piece is looked
@@ -274,12 +267,11 @@ static void what_is_idle_is_given_back(void **state)
 	end(&bench);
 }
 
-static void a_node_that_is_not_there_is_refused(void **state)
+TEST(a_node_that_is_not_there_is_refused)
 {
 	struct bench bench;
 	struct status status;
 
-	(void)state;
 	begin(&bench, &nests, 32 * MIB);
 	lay(&bench, 2, 0, PAGES_AUTO);
 	bench.v[NODE] = 16;
@@ -293,12 +285,11 @@ static void a_node_that_is_not_there_is_refused(void **state)
 	end(&bench);
 }
 
-static void cancelling_leaves_what_was_there(void **state)
+TEST(cancelling_leaves_what_was_there)
 {
 	struct bench bench;
 	struct status status;
 
-	(void)state;
 	begin(&bench, &nests, 64 * MIB);
 	lay(&bench, 2, 0, PAGES_AUTO);
 	atomic_store(&bench.cancel, true);
@@ -311,19 +302,4 @@ static void cancelling_leaves_what_was_there(void **state)
 	end(&bench);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_grows_keeps_what_was_laid_out),
-		cmocka_unit_test(kinds_of_pages_do_not_disturb_each_other),
-		cmocka_unit_test(one_alone_takes_the_place_of_others),
-		cmocka_unit_test(a_background_that_cannot_share_has_memory_of_its_own),
-		cmocka_unit_test(all_together_stay_within_the_limit),
-		cmocka_unit_test(scarce_addresses_are_not_hoarded),
-		cmocka_unit_test(what_is_idle_is_given_back),
-		cmocka_unit_test(a_node_that_is_not_there_is_refused),
-		cmocka_unit_test(cancelling_leaves_what_was_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 /* A tree of /proc and /sys of a test's own, and the files put there. */
-#ifndef SLX_TESTS_TREE_H
-#define SLX_TESTS_TREE_H
+#pragma once
 
 #include "check.h"
 
@@ -62,5 +61,3 @@ static inline void tree_put(struct tree *tree, const char *path, const char *tex
 	fputs(text, file);
 	assert_int_equal(fclose(file), 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Cores and tables of instructions made for tests, in place of those that are shipped: include it
  * in one file of a program. */
-#ifndef SLX_TESTS_UARCH_FAKES_H
-#define SLX_TESTS_UARCH_FAKES_H
+#pragma once
 
 #include "check.h"
 
@@ -151,5 +150,3 @@ static int uarch_fakes_setup(void **state)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	return 0;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * nothing fills.
  *
  * Include before fakes.h, which takes the kernel into the registry. */
-#ifndef SLX_TESTS_WINDOWS_FAKES_H
-#define SLX_TESTS_WINDOWS_FAKES_H
+#pragma once
 
 #include "engine/engine.h"
 #include "kernels/kernel.h"
@@ -82,5 +81,3 @@ static inline double window_cycles(const int64_t *v)
 		share = 0;
 	return 600 * (1 + share) + fillers / 6;
 }
-
-#endif

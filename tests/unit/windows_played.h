@@ -1,6 +1,5 @@
 /* The windows of the core made up, played through. */
-#ifndef SLX_TESTS_WINDOWS_PLAYED_H
-#define SLX_TESTS_WINDOWS_PLAYED_H
+#pragma once
 
 #include "windows_fakes.h"
 
@@ -37,5 +36,3 @@ static inline struct windows *windows_played(const struct machine *machine,
 	uarch_free(uarch);
 	return windows;
 }
-
-#endif
