@@ -1,7 +1,6 @@
 /* The explorer as a person has it: the program on a pseudo-terminal of its own, its keys, and what
  * its screen shows. */
-#ifndef SLX_BENCH_EXPLORER_H
-#define SLX_BENCH_EXPLORER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -64,5 +63,3 @@ int explorer_cpu(const struct explorer *explorer);
 void explorer_keep_off(int cpu);
 /* What a child process calls before it becomes another program. */
 void explorer_child(void);
-
-#endif

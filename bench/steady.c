@@ -204,17 +204,10 @@ static double pass(struct walk *walk)
 	case LATENCY:
 		walk->node = chase(walk->node, walk->bytes / LINE);
 		return (double)(walk->bytes / LINE);
-	case READ:
-		loops->read(walk->data, walk->bytes);
-		return (double)walk->bytes;
-	case WRITE:
-		loops->write(walk->data, walk->bytes, walk->passes);
-		return (double)walk->bytes;
-	case COPY:
-		loops->copy(walk->data + half, walk->data, half);
-		return (double)walk->bytes;
-	default:
-		return 8.0 * (double)climb((uint64_t *)walk->data, walk->bytes / 8, walk->stride);
+	case READ: loops->read(walk->data, walk->bytes); return (double)walk->bytes;
+	case WRITE: loops->write(walk->data, walk->bytes, walk->passes); return (double)walk->bytes;
+	case COPY: loops->copy(walk->data + half, walk->data, half); return (double)walk->bytes;
+	default: return 8.0 * (double)climb((uint64_t *)walk->data, walk->bytes / 8, walk->stride);
 	}
 }
 
@@ -458,20 +451,11 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		switch (option) {
-		case 'c':
-			cpu = (int)number(optarg, 0, CPU_SETSIZE - 1);
-			break;
-		case 'p':
-			pages = optarg;
-			break;
-		case 'l':
-			laps = number(optarg, 1, 1e9);
-			break;
-		case 's':
-			seconds = number(optarg, 0, 86400);
-			break;
-		default:
-			usage();
+		case 'c': cpu = (int)number(optarg, 0, CPU_SETSIZE - 1); break;
+		case 'p': pages = optarg; break;
+		case 'l': laps = number(optarg, 1, 1e9); break;
+		case 's': seconds = number(optarg, 0, 86400); break;
+		default: usage();
 		}
 	}
 	argv += optind;

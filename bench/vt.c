@@ -89,26 +89,13 @@ static void control(struct vt *vt, unsigned char byte)
 {
 	switch (byte) {
 	case '\a':
-	case 0:
-		break;
-	case '\b':
-		move(vt, vt->x - 1, vt->y);
-		break;
-	case '\t':
-		move(vt, (vt->x / 8 + 1) * 8, vt->y);
-		break;
-	case '\n':
-		line_feed(vt);
-		break;
-	case '\r':
-		move(vt, 0, vt->y);
-		break;
-	case 27:
-		vt->state = ESCAPE;
-		break;
-	default:
-		vt->unknown++;
-		break;
+	case 0: break;
+	case '\b': move(vt, vt->x - 1, vt->y); break;
+	case '\t': move(vt, (vt->x / 8 + 1) * 8, vt->y); break;
+	case '\n': line_feed(vt); break;
+	case '\r': move(vt, 0, vt->y); break;
+	case 27: vt->state = ESCAPE; break;
+	default: vt->unknown++; break;
 	}
 }
 
@@ -122,32 +109,23 @@ static void escape(struct vt *vt, char byte)
 		vt->arguments = 1;
 		memset(vt->argument, 0, sizeof(vt->argument));
 		break;
-	case ']':
-		vt->state = STRING;
-		break;
+	case ']': vt->state = STRING; break;
 	case '(':
-	case ')':
-		vt->state = CHARSET;
-		break;
+	case ')': vt->state = CHARSET; break;
 	case '=':
-	case '>':
-		break;
+	case '>': break;
 	case '7':
 		vt->saved_x = vt->x;
 		vt->saved_y = vt->y;
 		break;
-	case '8':
-		move(vt, vt->saved_x, vt->saved_y);
-		break;
+	case '8': move(vt, vt->saved_x, vt->saved_y); break;
 	case 'M':
 		if (vt->y == vt->top)
 			scroll(vt, vt->top, -1);
 		else
 			move(vt, vt->x, vt->y - 1);
 		break;
-	default:
-		vt->unknown++;
-		break;
+	default: vt->unknown++; break;
 	}
 }
 
@@ -162,9 +140,7 @@ static void erase_display(struct vt *vt)
 		erase_rows(vt, 0, vt->y);
 		erase(vt, vt->y, 0, vt->x + 1);
 		break;
-	default:
-		erase_rows(vt, 0, vt->height);
-		break;
+	default: erase_rows(vt, 0, vt->height); break;
 	}
 }
 
@@ -182,64 +158,31 @@ static void sequence_end(struct vt *vt, char byte)
 		return;
 	}
 	switch (byte) {
-	case '@':
-		shift(vt, count);
-		break;
-	case 'A':
-		move(vt, vt->x, vt->y - count);
-		break;
-	case 'B':
-		move(vt, vt->x, vt->y + count);
-		break;
-	case 'C':
-		move(vt, vt->x + count, vt->y);
-		break;
-	case 'D':
-		move(vt, vt->x - count, vt->y);
-		break;
-	case 'G':
-		move(vt, count - 1, vt->y);
-		break;
-	case 'H':
-		move(vt, (vt->argument[1] > 0 ? vt->argument[1] : 1) - 1, count - 1);
-		break;
-	case 'J':
-		erase_display(vt);
-		break;
+	case '@': shift(vt, count); break;
+	case 'A': move(vt, vt->x, vt->y - count); break;
+	case 'B': move(vt, vt->x, vt->y + count); break;
+	case 'C': move(vt, vt->x + count, vt->y); break;
+	case 'D': move(vt, vt->x - count, vt->y); break;
+	case 'G': move(vt, count - 1, vt->y); break;
+	case 'H': move(vt, (vt->argument[1] > 0 ? vt->argument[1] : 1) - 1, count - 1); break;
+	case 'J': erase_display(vt); break;
 	case 'K':
 		erase(vt, vt->y, first == 0 ? vt->x : 0, first == 1 ? vt->x + 1 : vt->width);
 		break;
-	case 'L':
-		scroll(vt, vt->y, -count);
-		break;
-	case 'M':
-		scroll(vt, vt->y, count);
-		break;
-	case 'P':
-		shift(vt, -count);
-		break;
-	case 'S':
-		scroll(vt, vt->top, count);
-		break;
-	case 'T':
-		scroll(vt, vt->top, -count);
-		break;
-	case 'X':
-		erase(vt, vt->y, vt->x, vt->x + count);
-		break;
+	case 'L': scroll(vt, vt->y, -count); break;
+	case 'M': scroll(vt, vt->y, count); break;
+	case 'P': shift(vt, -count); break;
+	case 'S': scroll(vt, vt->top, count); break;
+	case 'T': scroll(vt, vt->top, -count); break;
+	case 'X': erase(vt, vt->y, vt->x, vt->x + count); break;
 	case 'b':
 		while (count-- > 0)
 			put(vt, vt->last);
 		break;
-	case 'd':
-		move(vt, vt->x, count - 1);
-		break;
+	case 'd': move(vt, vt->x, count - 1); break;
 	case 'm':
-	case 't':
-		break; /* colours, the window's title */
-	case 'l':
-		vt->unknown += first != 4;
-		break; /* no insert mode: there was none */
+	case 't': break;			    /* colours, the window's title */
+	case 'l': vt->unknown += first != 4; break; /* no insert mode: there was none */
 	case 'r':
 		vt->bottom =
 			clamp(vt->argument[1] > 0 ? vt->argument[1] : vt->height, 1, vt->height) -
@@ -247,9 +190,7 @@ static void sequence_end(struct vt *vt, char byte)
 		vt->top = clamp(count - 1, 0, vt->bottom);
 		move(vt, 0, 0);
 		break;
-	default:
-		vt->unknown++;
-		break;
+	default: vt->unknown++; break;
 	}
 }
 
@@ -289,21 +230,13 @@ void vt_write(struct vt *vt, const char *bytes, size_t count)
 		char byte = bytes[i];
 
 		switch (vt->state) {
-		case GROUND:
-			text(vt, (unsigned char)byte);
-			break;
-		case ESCAPE:
-			escape(vt, byte);
-			break;
-		case SEQUENCE:
-			sequence(vt, byte);
-			break;
+		case GROUND: text(vt, (unsigned char)byte); break;
+		case ESCAPE: escape(vt, byte); break;
+		case SEQUENCE: sequence(vt, byte); break;
 		case STRING:
 			vt->state = byte == '\a' ? GROUND : byte == 27 ? STRING_ESCAPE : STRING;
 			break;
-		case STRING_ESCAPE:
-			vt->state = GROUND;
-			break;
+		case STRING_ESCAPE: vt->state = GROUND; break;
 		default: /* only the plain character set is drawn */
 			vt->unknown += byte != 'B';
 			vt->state = GROUND;

@@ -1,7 +1,6 @@
 /* A terminal's screen in memory, as far as ncurses needs one for TERM=xterm-256color: characters in
  * cells, moved, erased, repeated and scrolled. Colours are read and dropped. */
-#ifndef SLX_BENCH_VT_H
-#define SLX_BENCH_VT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void vt_write(struct vt *vt, const char *bytes, size_t count);
 uint32_t vt_cell(const struct vt *vt, int x, int y); /* ' ' outside the screen */
 /* A row from column x on as a string of a byte a column; '\1' stands for what is beyond ASCII. */
 const char *vt_row(const struct vt *vt, int x, int y, char buffer[VT_WIDTH_MAX + 1]);
-
-#endif

@@ -4,8 +4,7 @@
  * Keys that lookups ask for: of `keys` keys in a structure, 1, 3, 5 …, any is as likely as any
  * other; of what is not there, 0, 2, 4 …, too. Which it is follows from the lookup's number alone,
  * so that a walk begins anywhere; nothing of it waits for the lookup before. */
-#ifndef SLX_KERNELS_ASKED_H
-#define SLX_KERNELS_ASKED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -127,5 +126,3 @@ struct status asked_verify(
 	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
 struct status asked_proof(
 	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
-
-#endif

@@ -13,8 +13,7 @@
  * assemble_x86.c (Zydis' encoder, the only file that knows it) or assemble_arm64.c (no encoder
  * library is packaged for it: a table of its forms, each tested against the decoder) is built in.
  * What they write depends on nothing but the lines. */
-#ifndef SLX_KERNELS_ASSEMBLE_H
-#define SLX_KERNELS_ASSEMBLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ bool encode_distance(unsigned char *at, const unsigned char *target);
 
 /* So many bytes of nops, as few as can be. False: no nops are that long together. */
 bool encode_nops(unsigned char *at, size_t bytes);
-
-#endif

@@ -158,27 +158,18 @@ static bool is_of_kind(struct match *match, char kind, char letter, unsigned reg
 	bool zero = reg == 31 && !stack;
 
 	switch (kind) {
-	case 'r':
-		return (letter == 'x' || letter == 'w') && alike(&match->wide, letter == 'x');
+	case 'r': return (letter == 'x' || letter == 'w') && alike(&match->wide, letter == 'x');
 	case 's':
 		return (stack || ((letter == 'x' || letter == 'w') && !zero)) &&
 		       alike(&match->wide, tolower((unsigned char)letter) == 'x');
-	case 'x':
-		return letter == 'x';
-	case 'w':
-		return letter == 'w';
-	case 'p':
-		return letter == 'X' || (letter == 'x' && !zero);
-	case 'f':
-		return (letter == 's' || letter == 'd') && alike(&match->twice, letter == 'd');
-	case 'S':
-		return letter == 's';
-	case 'D':
-		return letter == 'd';
-	case 'Q':
-		return letter == 'q';
-	default:
-		return letter == 'v' && take_arrangement(match, kind);
+	case 'x': return letter == 'x';
+	case 'w': return letter == 'w';
+	case 'p': return letter == 'X' || (letter == 'x' && !zero);
+	case 'f': return (letter == 's' || letter == 'd') && alike(&match->twice, letter == 'd');
+	case 'S': return letter == 's';
+	case 'D': return letter == 'd';
+	case 'Q': return letter == 'q';
+	default: return letter == 'v' && take_arrangement(match, kind);
 	}
 }
 
@@ -310,8 +301,7 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 		else if ((fits = scaled(value, 4096, 12, false, &units)))
 			*bits = 1u << 22 | units << 10;
 		return fits;
-	case 'b':
-		return pattern_bits((uint64_t)value, wide, bits);
+	case 'b': return pattern_bits((uint64_t)value, wide, bits);
 	case 'W':
 		return quarter_bits(
 			(uint64_t)value & (value >> 31 == -1 && !wide ? ones(32) : UINT64_MAX),
@@ -334,9 +324,7 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	case 'r':
 		*bits = sf | (uint32_t)(value & 63) << 16 | (uint32_t)(size - 1) << 10;
 		return value >= 0 && value < size;
-	case 'e':
-		*bits = sf | (uint32_t)(value & 63) << 10;
-		return value >= 0 && value < size;
+	case 'e': *bits = sf | (uint32_t)(value & 63) << 10; return value >= 0 && value < size;
 	case 'x':
 		match->shift = (unsigned)(value & 63);
 		*bits = sf | match->shift << 16;
@@ -344,21 +332,11 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	case 'y':
 		*bits = (uint32_t)(match->shift + value - 1) << 10;
 		return value >= 1 && value <= size - match->shift;
-	case 't':
-		*bits = (uint32_t)(32 + (value & 31)) << 16;
-		return value >= 0 && value < 32;
-	case 'T':
-		*bits = (uint32_t)(64 + (value & 63)) << 16;
-		return value >= 0 && value < 64;
-	case 'u':
-		*bits = (uint32_t)(64 - value) << 16;
-		return value >= 1 && value <= 32;
-	case 'U':
-		*bits = (uint32_t)(128 - value) << 16;
-		return value >= 1 && value <= 64;
-	default:
-		*bits = 0;
-		return value == 0; /* z */
+	case 't': *bits = (uint32_t)(32 + (value & 31)) << 16; return value >= 0 && value < 32;
+	case 'T': *bits = (uint32_t)(64 + (value & 63)) << 16; return value >= 0 && value < 64;
+	case 'u': *bits = (uint32_t)(64 - value) << 16; return value >= 1 && value <= 32;
+	case 'U': *bits = (uint32_t)(128 - value) << 16; return value >= 1 && value <= 64;
+	default: *bits = 0; return value == 0; /* z */
 	}
 }
 
@@ -420,9 +398,7 @@ static bool matches(struct match *match, const struct form *form)
 			pattern++;
 			break;
 		case '?':
-		case '~':
-			same = match_condition(match, *pattern++ == '~');
-			break;
+		case '~': same = match_condition(match, *pattern++ == '~'); break;
 		case '\'':
 			same = take_word(match, pattern + 1, strcspn(pattern + 1, "'"));
 			pattern += strcspn(pattern + 1, "'") + 2;

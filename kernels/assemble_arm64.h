@@ -9,8 +9,7 @@
  * l bits); B F T .16b .4s .2d. Fields: d t at bit 0, n at 5, u a at 10, m at 16, b both n and m. #X
  * is a number as number_bits() has it, =N the number N, L "lsl", ? a condition, ~ its opposite;
  * 'word' and all else stand for themselves. */
-#ifndef SLX_KERNELS_ASSEMBLE_ARM64_H
-#define SLX_KERNELS_ASSEMBLE_ARM64_H
+#pragma once
 
 #include <stdint.h>
 
@@ -361,5 +360,3 @@ static const struct form forms[] = {
 	{ "dup", "Td,xn", 0x4e080c00 },
 	{ "movi", "Td,#z", 0x6f00e400 },
 };
-
-#endif

@@ -149,18 +149,10 @@ static void put(struct kernel_run *run, uint64_t i)
 	int sign = sign_of(run->seed, i);
 
 	switch (run->v[TYPE]) {
-	case TYPE_I32:
-		((int32_t *)(void *)run->memory)[i] = sign;
-		break;
-	case TYPE_I64:
-		((int64_t *)(void *)run->memory)[i] = sign;
-		break;
-	case TYPE_F32:
-		((float *)(void *)run->memory)[i] = (float)sign;
-		break;
-	default:
-		((double *)(void *)run->memory)[i] = sign;
-		break;
+	case TYPE_I32: ((int32_t *)(void *)run->memory)[i] = sign; break;
+	case TYPE_I64: ((int64_t *)(void *)run->memory)[i] = sign; break;
+	case TYPE_F32: ((float *)(void *)run->memory)[i] = (float)sign; break;
+	default: ((double *)(void *)run->memory)[i] = sign; break;
 	}
 }
 

@@ -1,6 +1,5 @@
 /* What combine's generated loops (combine_loops.awk) and combine.c share. */
-#ifndef SLX_KERNELS_COMBINE_H
-#define SLX_KERNELS_COMBINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ extern const char *const combine_i32_names[2][2][COMBINE_SHAPES];
 extern const char *const combine_i64_names[2][2][COMBINE_SHAPES];
 extern const char *const combine_f32_names[2][2][COMBINE_SHAPES];
 extern const char *const combine_f64_names[2][2][COMBINE_SHAPES];
-
-#endif

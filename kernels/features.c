@@ -25,24 +25,18 @@ bool features_have(enum feature feature)
 {
 #if defined(__x86_64__)
 	switch (feature) {
-	case FEATURE_X86_64:
-		return true;
+	case FEATURE_X86_64: return true;
 	case FEATURE_SSE4:
 		return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1");
-	case FEATURE_AVX:
-		return __builtin_cpu_supports("avx");
-	case FEATURE_AVX2:
-		return __builtin_cpu_supports("avx2");
-	case FEATURE_FMA:
-		return __builtin_cpu_supports("fma");
-	case FEATURE_BMI2:
-		return __builtin_cpu_supports("bmi2");
+	case FEATURE_AVX: return __builtin_cpu_supports("avx");
+	case FEATURE_AVX2: return __builtin_cpu_supports("avx2");
+	case FEATURE_FMA: return __builtin_cpu_supports("fma");
+	case FEATURE_BMI2: return __builtin_cpu_supports("bmi2");
 	case FEATURE_AVX512:
 		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 	case FEATURE_NEON:
-	case FEATURE_COUNT:
-		break;
+	case FEATURE_COUNT: break;
 	}
 	return false;
 #else

@@ -1,6 +1,5 @@
 /* Instruction sets that some forms of a kernel need, and not every processor has. */
-#ifndef SLX_KERNELS_FEATURES_H
-#define SLX_KERNELS_FEATURES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ struct status features_need(enum feature feature, const char *what);
  * small letters ("avx512" for all four), or what only single instructions need ("aes", "vbmi",
  * "crc32"). *known (may be NULL): false when there is no such word for this instruction set. */
 bool features_word(const char *word, bool *known);
-
-#endif

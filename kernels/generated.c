@@ -73,18 +73,12 @@ static size_t generated_arch_register(char kind, unsigned at, char *text, size_t
 	case 'n':
 		return (size_t)snprintf(
 			text, size, "%u", at < VECTORS ? at : at - VECTORS + MORE_FROM);
-	case 'k':
-		return (size_t)snprintf(text, size, "%u", 2 + at % 6);
-	case 'r':
-		return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][0]);
-	case 'e':
-		return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][1]);
-	case 'h':
-		return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][2]);
-	case 'b':
-		return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][3]);
-	default:
-		return (size_t)snprintf(text, size, "%%%c", kind);
+	case 'k': return (size_t)snprintf(text, size, "%u", 2 + at % 6);
+	case 'r': return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][0]);
+	case 'e': return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][1]);
+	case 'h': return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][2]);
+	case 'b': return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][3]);
+	default: return (size_t)snprintf(text, size, "%%%c", kind);
 	}
 }
 
@@ -157,12 +151,9 @@ static unsigned vector(unsigned at)
 static size_t generated_arch_register(char kind, unsigned at, char *text, size_t size)
 {
 	switch (kind) {
-	case 'n':
-		return (size_t)snprintf(text, size, "%u", vector(at));
-	case 'g':
-		return (size_t)snprintf(text, size, "%u", at % GENERATED_GENERAL);
-	default:
-		return (size_t)snprintf(text, size, "%%%c", kind);
+	case 'n': return (size_t)snprintf(text, size, "%u", vector(at));
+	case 'g': return (size_t)snprintf(text, size, "%u", at % GENERATED_GENERAL);
+	default: return (size_t)snprintf(text, size, "%%%c", kind);
 	}
 }
 

@@ -32,8 +32,7 @@
  * What takes turns begins as 1 in general registers, all bits set in mask registers, 1.3 in vector
  * registers. rax, rdx and x9, x8 take no part in that: they are for lines that name them, and begin
  * as 1. */
-#ifndef SLX_KERNELS_GENERATED_H
-#define SLX_KERNELS_GENERATED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -72,5 +71,3 @@ const struct generated_loop *generated_loop_of(const struct kernel *kernel);
 /* Registers that parts with such vectors take turns at, all parts together; of vectors of 0 bits:
  * general ones. */
 unsigned generated_registers(unsigned bits);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the parts of hash-lookup share: the knobs, how much there is of each table, and where
  * everything lies in memory. */
-#ifndef SLX_KERNELS_HASH_H
-#define SLX_KERNELS_HASH_H
+#pragma once
 
 #include "kernels/asked.h"
 #include "kernels/kernel.h"
@@ -92,5 +91,3 @@ struct hash_walk {
 };
 
 typedef void hash_loop(struct hash_walk *walk);
-
-#endif

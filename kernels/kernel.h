@@ -6,8 +6,7 @@
  *
  * A kernel sees memory only through its run. It makes no system call, starts no thread and prints
  * nothing. Its call() is timed: it must not allocate, lock or log. */
-#ifndef SLX_KERNELS_KERNEL_H
-#define SLX_KERNELS_KERNEL_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -402,6 +401,4 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
 #define KERNEL_KEEP_FLOAT(x) __asm__("" : "+x"(x))
 #elif defined(__aarch64__)
 #define KERNEL_KEEP_FLOAT(x) __asm__("" : "+w"(x))
-#endif
-
 #endif

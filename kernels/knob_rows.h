@@ -3,8 +3,7 @@
  *     [UNROLL] = KNOB_ROW_COUNT("unroll", "elements in an iteration", 1, 8, 1, .role = KNOB_FORM),
  *
  * The last rows say where a kernel runs and what runs at the same time: the engine reads them. */
-#ifndef SLX_KERNELS_KNOB_ROWS_H
-#define SLX_KERNELS_KNOB_ROWS_H
+#pragma once
 
 #include "kernels/kernel.h"
 
@@ -44,5 +43,3 @@ extern const char *const knob_nodes[];
 #define KNOB_ROW_STREAMS                                                                        \
 	KNOB_ROW_COUNT("streams", "other cores that stream through memory at the same time", 0, \
 		KNOB_MAX_CORES, 0, .asks = ASKS_STREAMS)
-
-#endif

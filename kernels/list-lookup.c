@@ -406,9 +406,7 @@ static void lookup_describe(const int64_t *v, struct kernel_walk *walk)
 		walk->waits =
 			"the next group's address is in this group: one wait for all its nodes";
 		break;
-	default:
-		walk->restart = visited;
-		walk->waits = "the next node's address is in this node";
+	default: walk->restart = visited; walk->waits = "the next node's address is in this node";
 	}
 	walk->lines = lines.scattered + lines.ordered;
 	if (lines.scattered <= 0)

@@ -1,7 +1,6 @@
 /* What the parts of list-lookup share: its knobs' values, what its loops are called with, and where
  * the walk through the lookups is. */
-#ifndef SLX_KERNELS_LIST_LOOKUP_H
-#define SLX_KERNELS_LIST_LOOKUP_H
+#pragma once
 
 #include "kernels/kernel.h"
 #include "kernels/shuffle.h"
@@ -141,5 +140,3 @@ void lookup_rewind(struct kernel_run *run);
 void lookup_begin_at(struct kernel_run *run, double share);
 struct status lookup_verify(struct kernel_run *run);
 struct status lookup_proof(struct kernel_run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the parts of matmul share: its knobs' values, boxes of the product, and where the walk
  * through it is. */
-#ifndef SLX_KERNELS_MATMUL_H
-#define SLX_KERNELS_MATMUL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ uint64_t matmul_period(const int64_t *v);
  * a and b. */
 struct status matmul_verify(struct kernel_run *run);
 struct status matmul_proof(struct kernel_run *run);
-
-#endif

@@ -4,8 +4,7 @@
  * Every order of the three loops has one of three innermost ones: over k a dot product, over j
  * along rows, over i down columns. The two loops around it are the same for all, and are in the
  * box (kernels/matmul.h) as steps from line to line. */
-#ifndef SLX_KERNELS_MATMUL_LOOPS_H
-#define SLX_KERNELS_MATMUL_LOOPS_H
+#pragma once
 
 #include "kernels/matmul.h"
 
@@ -342,5 +341,3 @@ const struct matmul_loops LOOPS_OF_TYPE = {
 	.columns = { columns_1, columns_2, columns_4, columns_8 },
 	.rows = { rows_1, rows_2, rows_4, rows_8 },
 };
-
-#endif

@@ -6,8 +6,7 @@
  * every order equally likely; and since where an item went follows from the seed and its number
  * alone, they can also be taken back in reverse, which leaves exactly what was there before. So a
  * curve over many sizes, in any order, costs hardly more than one build of the largest. */
-#ifndef SLX_KERNELS_NODES_H
-#define SLX_KERNELS_NODES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ uint64_t nodes_lay_out(
  * random order anywhere else. */
 const struct node *nodes_start(
 	const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share);
-
-#endif

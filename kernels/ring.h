@@ -7,8 +7,7 @@
  *     while ((turns = ring_piece(&walk->ring, &from)))
  *         … turns iterations, the first of them the ring's from-th …
  */
-#ifndef SLX_KERNELS_RING_H
-#define SLX_KERNELS_RING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -90,5 +89,3 @@ static inline struct status ring_lay_out(
 		run->layout.laid_out = run->layout.prepared;
 	return status_ok();
 }
-
-#endif

@@ -5,8 +5,7 @@
  * A Feistel network over as many bits as n takes; numbers that come out beyond n go in again (Black
  * and Rogaway, "Ciphers with arbitrary finite domains", 2002). Four rounds: made for prefetchers,
  * not for secrets. */
-#ifndef SLX_KERNELS_SHUFFLE_H
-#define SLX_KERNELS_SHUFFLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +72,3 @@ static inline uint64_t shuffle_from(const struct shuffle *shuffle, uint64_t inde
 	} while (index >= shuffle->count);
 	return index;
 }
-
-#endif

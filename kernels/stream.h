@@ -10,8 +10,7 @@
  * width: bytes of an access: 8 or 16; on x86-64 32 (AVX2) and 64 (AVX-512) too. strided: places lie
  * walk->stride bytes apart; otherwise they follow each other. bypass, where not strided: stores go
  * past the caches. An iteration is of STREAM_UNROLL places. */
-#ifndef SLX_KERNELS_STREAM_H
-#define SLX_KERNELS_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -273,5 +272,3 @@ KERNEL_BODY void stream_copy(
 		: STREAM_CLOBBERS);
 	walk->at = (uint64_t)(a - first);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the parts of tree-lookup share: the knobs, the shape of a tree and where its nodes lie,
  * and a walk for the loops. */
-#ifndef SLX_KERNELS_TREE_H
-#define SLX_KERNELS_TREE_H
+#pragma once
 
 #include "kernels/asked.h"
 #include "kernels/kernel.h"
@@ -99,5 +98,3 @@ struct tree_walk {
 };
 
 typedef void tree_loop(struct tree_walk *walk);
-
-#endif

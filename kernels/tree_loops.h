@@ -3,8 +3,7 @@
  *
  * With branches a search ends where the key is found. Without, it goes down as many levels as there
  * are, and stays at what it has found. */
-#ifndef SLX_KERNELS_TREE_LOOPS_H
-#define SLX_KERNELS_TREE_LOOPS_H
+#pragma once
 
 #include "kernels/tree.h"
 
@@ -570,5 +569,3 @@ KERNEL_BODY void many_branch_free_interleaved(
 
 #undef BEGIN
 #undef END
-
-#endif

@@ -136,17 +136,13 @@ static void write_jump(struct maker *m)
 		assemble_jump(&m->as, jump_always, next);
 		assemble_align(&m->as, FILLER_BYTES);
 		break;
-	case WINDOW_BRANCH:
-		assemble_jump(&m->as, jump_never, next);
-		break;
+	case WINDOW_BRANCH: assemble_jump(&m->as, jump_never, next); break;
 	case WINDOW_INDIRECT:
 		assemble_address(&m->as, target, next);
 		assemble(&m->as, through_target);
 		assemble_align(&m->as, FILLER_BYTES);
 		break;
-	case WINDOW_CALL:
-		assemble_jump(&m->as, jump_call, m->callee);
-		break;
+	case WINDOW_CALL: assemble_jump(&m->as, jump_call, m->callee); break;
 	case WINDOW_LINK:
 		assemble_address(&m->as, link_into, next);
 		assemble_jump(&m->as, jump_always, m->callee);
@@ -456,12 +452,8 @@ static void fill_plainly(
 		 *vector_at = state->vector[i % WINDOW_VECTORS];
 
 	switch (run->v[FILLER]) {
-	case WINDOW_ADD:
-		*general_at += 1;
-		break;
-	case WINDOW_VECTOR:
-		*vector_at += 1;
-		break;
+	case WINDOW_ADD: *general_at += 1; break;
+	case WINDOW_VECTOR: *vector_at += 1; break;
 	case WINDOW_BOTH:
 		if (i % 2 == 0)
 			state->general[i / 2 % WINDOW_GENERAL] += 1;
@@ -469,26 +461,13 @@ static void fill_plainly(
 			state->vector[i / 2 % WINDOW_GENERAL][0] += 1;
 		break;
 	case WINDOW_ZERO:
-	case WINDOW_WAIT_LOAD:
-		*general_at = 0;
-		break;
-	case WINDOW_CONSTANT:
-		*general_at = CONSTANT;
-		break;
-	case WINDOW_LOAD:
-		*general_at = state->scratch[i % WINDOW_GENERAL];
-		break;
-	case WINDOW_STORE:
-		state->scratch[i % WINDOW_SCRATCH] = 1;
-		break;
-	case WINDOW_WAIT:
-		*general_at = node + 1;
-		break;
-	case WINDOW_WAIT_VECTOR:
-		*vector_at += node;
-		break;
-	default:
-		break;
+	case WINDOW_WAIT_LOAD: *general_at = 0; break;
+	case WINDOW_CONSTANT: *general_at = CONSTANT; break;
+	case WINDOW_LOAD: *general_at = state->scratch[i % WINDOW_GENERAL]; break;
+	case WINDOW_STORE: state->scratch[i % WINDOW_SCRATCH] = 1; break;
+	case WINDOW_WAIT: *general_at = node + 1; break;
+	case WINDOW_WAIT_VECTOR: *vector_at += node; break;
+	default: break;
 	}
 }
 
@@ -573,8 +552,7 @@ static const char *window_remark(const int64_t *v)
 		return "The work for the next address runs during this miss. With remedy=none it "
 		       "comes after the fillers: beyond the window it begins only when the miss is "
 		       "over.";
-	default:
-		return window_fillers[v[FILLER]].words;
+	default: return window_fillers[v[FILLER]].words;
 	}
 }
 

@@ -1,8 +1,7 @@
 /* What the kernel `window` can put between two cache misses, and which buffer of the core each
  * fills. Whoever looks for the knee of cycles over the number of fillers knows from here what the
  * knee is of. */
-#ifndef SLX_KERNELS_WINDOW_H
-#define SLX_KERNELS_WINDOW_H
+#pragma once
 
 /* In the order of the knob `filler`. */
 enum window_kind {
@@ -42,5 +41,3 @@ extern const struct window_filler window_fillers[WINDOW_KINDS];
 
 /* The kind of that name, or -1. */
 int window_kind(const char *name);
-
-#endif

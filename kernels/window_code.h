@@ -3,8 +3,7 @@
  *
  * Code that is made keeps the chains in `chase`, the iterations left in `counter`, and a one and a
  * zero where fillers and work need them. */
-#ifndef SLX_KERNELS_WINDOW_CODE_H
-#define SLX_KERNELS_WINDOW_CODE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -267,5 +266,3 @@ static inline void flush_lines(const unsigned char *at, const unsigned char *end
 	__asm__ volatile("dsb ish" : : : "memory");
 #endif
 }
-
-#endif

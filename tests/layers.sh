@@ -85,9 +85,9 @@ guards() {
 	(cd "$1" && find src kernels -name '*.h' -type f | LC_ALL=C sort) | {
 		status=0
 		while read -r header; do
-			guard=$(sed -n 's/^#ifndef \([A-Za-z0-9_]*\)$/\1/p;/^#ifndef/q' "$1/$header")
-			[ -n "$guard" ] && grep -q "^#define $guard\$" "$1/$header" && continue
-			echo "$header: no include guard"
+			grep -q '^#pragma once$' "$1/$header" && continue
+			[ "$header" = src/model/limits/limit_rows.h ] && continue # read several times
+			echo "$header: no #pragma once"
 			status=1
 		done
 		exit $status

@@ -2,8 +2,7 @@
  *
  * data_load("keys") looks in $SLEXPLORE_DATA, then in $XDG_CONFIG_HOME/slexplore (or
  * ~/.config/slexplore), then takes the compiled-in text. */
-#ifndef SLX_BASE_DATA_H
-#define SLX_BASE_DATA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 
 /* The compiled-in text of that name, or NULL. */
 const char *data_built_in(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* Files that are written whole or not at all: written under another name in the same directory,
  * then moved. */
-#ifndef SLX_BASE_FILE_H
-#define SLX_BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ struct status file_save(const char *path, const struct text *bytes, bool fresh);
 
 /* Whether anything has that name. */
 bool file_exists(const char *path);
-
-#endif

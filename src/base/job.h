@@ -1,6 +1,5 @@
 /* Work in a thread of its own, for work that takes longer than a frame. */
-#ifndef SLX_BASE_JOB_H
-#define SLX_BASE_JOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool job_over(const struct job *job);
 
 /* Waits for the end, and frees the job. NULL is fine. */
 void job_end(struct job *job);
-
-#endif

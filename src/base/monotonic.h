@@ -1,7 +1,6 @@
 /* The monotonic clock, for waiting and for how long something took. Measurements use
  * engine/clock/clock.h. */
-#ifndef SLX_BASE_MONOTONIC_H
-#define SLX_BASE_MONOTONIC_H
+#pragma once
 
 #include <time.h>
 
@@ -13,5 +12,3 @@ static inline double monotonic_seconds(void)
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
-
-#endif

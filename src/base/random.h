@@ -1,7 +1,6 @@
 /* A small, fast, seedable generator (splitmix64: Steele, Lea and Flood, "Fast splittable
  * pseudorandom number generators", 2014), so that every layout can be made again from its seed. */
-#ifndef SLX_BASE_RANDOM_H
-#define SLX_BASE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ static inline uint64_t random_below(struct random *random, uint64_t bound)
 		return ((random_next(random) >> 32) * bound) >> 32;
 	return random_next(random) % bound;
 }
-
-#endif

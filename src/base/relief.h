@@ -1,8 +1,7 @@
 /* A grid of heights as a relief: the projection of all pictures. Pure.
  *
  * The first row and column are at the back, the last ones in front. */
-#ifndef SLX_BASE_RELIEF_H
-#define SLX_BASE_RELIEF_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ struct relief_facet {
  * has room for (columns - 1) × (rows - 1). Returns the number of facets. */
 int relief_facets(const struct relief *relief, const double *heights, int columns, int rows,
 	struct relief_facet *facet);
-
-#endif

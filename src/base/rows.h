@@ -20,8 +20,7 @@
  *
  * The first failure ends the loop, unless the reader is lenient. A function that fails returns
  *false (or -1), so that calls can be joined with &&. */
-#ifndef SLX_BASE_ROWS_H
-#define SLX_BASE_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ struct status rows_status(const char *origin, int line, const char *format, ...)
 
 /* Whether the first `length` bytes of word are such a number, whatever the locale. */
 bool rows_decimal(const char *word, size_t length, double *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Scales of axes: the place of a value, and the marks. Pure. */
-#ifndef SLX_BASE_SCALE_H
-#define SLX_BASE_SCALE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ int scale_ticks(const struct scale *scale, double room,
 
 /* "47.3", "0.125": three digits, as on marks and labels. */
 void scale_figure(double value, char *buffer, unsigned size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Statistics of small sets of trials. All functions are pure except where they sort in place. */
-#ifndef SLX_BASE_STATS_H
-#define SLX_BASE_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *mod
  * more than 900 the last 900 count. Source of the test: Mann (1945), Nonparametric tests against
  * trend; Kendall (1975). */
 bool stats_drift(const double *values, size_t count, double least);
-
-#endif

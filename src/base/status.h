@@ -2,8 +2,7 @@
  *
  * A status owns its text, so threads never share a message buffer. The text names the thing, the
  * bad value and what would be right; it has no trailing newline and no program name. */
-#ifndef SLX_BASE_STATUS_H
-#define SLX_BASE_STATUS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ static inline bool status_is_ok(const struct status *status)
 {
 	return status->code == STATUS_OK;
 }
-
-#endif

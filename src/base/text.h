@@ -1,7 +1,6 @@
 /* A growing string. Zero-initialise to start; text_free() to end. Out of memory ends the program
  * (status 1): these strings are small, and only ever built outside timed regions. */
-#ifndef SLX_BASE_TEXT_H
-#define SLX_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ void nearest_names(
 void *memory_new(size_t count, size_t size); /* zeroed */
 void *memory_resize(void *memory, size_t count, size_t size);
 char *memory_string(const char *string);
-
-#endif

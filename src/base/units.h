@@ -1,6 +1,5 @@
 /* Numbers as people write and read them: sizes in powers of 1,024, counts, short fixed forms. */
-#ifndef SLX_BASE_UNITS_H
-#define SLX_BASE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void units_bytes_long(int64_t bytes, char *buffer, size_t size);
 /* A figure with about four significant digits and no exponent up to a million: 0.752, 3.000, 12.35,
  * 163.2, 1024. A value that is not finite becomes "-". */
 void units_figure(double value, char *buffer, size_t size);
-
-#endif

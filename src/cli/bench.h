@@ -1,6 +1,5 @@
 /* The worker for batch commands: started, waited for, and asked; a request may follow another. */
-#ifndef SLX_CLI_BENCH_H
-#define SLX_CLI_BENCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 
 /* Seconds of a steady clock. */
 double bench_now(void);
-
-#endif

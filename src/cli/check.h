@@ -2,8 +2,7 @@
  *
  * To add one: write a function in check.c and its row in the table there. Pure: everything a check
  * looks at is in struct examination. */
-#ifndef SLX_CLI_CHECK_H
-#define SLX_CLI_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void check_paranoid(const struct examination *x, struct check *check);
 void check_watchdog(const struct examination *x, struct check *check);
 void check_pmu(const struct examination *x, struct check *check);
 void check_events(const struct examination *x, struct check *check);
-
-#endif

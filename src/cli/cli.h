@@ -3,8 +3,7 @@
  * To add a subcommand: write src/cli/NAME.c that ends in one `const struct cli_command
  * command_NAME`, and add its row to the table in cli.c. Help, suggestions and option checks
  * walk that table. */
-#ifndef SLX_CLI_CLI_H
-#define SLX_CLI_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -99,5 +98,3 @@ struct status cli_screen(const struct cli *cli);
 
 /* Runs one invocation; returns the exit status. */
 int cli_main(int argc, char **argv, FILE *out, FILE *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the subcommands share that draw pictures of what they found. */
-#ifndef SLX_CLI_DRAWING_H
-#define SLX_CLI_DRAWING_H
+#pragma once
 
 #include "cli/cli.h"
 #include "picture/chart.h"
@@ -27,5 +26,3 @@ struct chart_origin drawing_origin(
  * CLI_DONE when it could not be saved. Frees the chart; NULL: there is nothing to draw, which is
  * said. */
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status);
-
-#endif

@@ -1,6 +1,5 @@
 /* One check as doctor prints it, and the functions that fill it. */
-#ifndef SLX_CLI_FINDING_H
-#define SLX_CLI_FINDING_H
+#pragma once
 
 enum check_state {
 	CHECK_OK,   /* as one would wish */
@@ -27,5 +26,3 @@ void check_add(struct check *check, const char *format, ...) __attribute__((form
 void check_advise(struct check *check, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void check_figure(struct check *check, double value, const char *unit);
-
-#endif

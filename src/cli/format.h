@@ -3,8 +3,7 @@
  * To add one: write src/cli/format_NAME.c that ends in one `const struct format format_NAME`, and
  * add its row to the table in format.c. A subcommand fills a report, calls begin(), one record
  * function for each thing, and end(); it never looks at which format it is. */
-#ifndef SLX_CLI_FORMAT_H
-#define SLX_CLI_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -173,5 +172,3 @@ const char *format_cycles_source(enum source source);
 
 /* One CSV field with its quotes where it needs them (RFC 4180). */
 void format_csv_field(struct text *text, const char *string);
-
-#endif

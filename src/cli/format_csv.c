@@ -173,9 +173,7 @@ static void csv_begin(struct report *report)
 	case REPORT_CORE:
 		text_add(&line.text, "host,machine,kind,name,figure,value,lo,hi,words");
 		break;
-	case REPORT_EVENTS:
-		text_add(&line.text, "uarch,role,name,state,note,help");
-		break;
+	case REPORT_EVENTS: text_add(&line.text, "uarch,role,name,state,note,help"); break;
 	}
 	line_write(report, &line);
 }

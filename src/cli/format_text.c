@@ -57,28 +57,20 @@ static bool has_column(const struct report *report, size_t column)
 		/* They give way to what a named sweep is looked at for. */
 		return !named || named->figure == SWEEPS_GBPS ||
 		       named->figure == SWEEPS_BYTES_PER_CYCLE;
-	case 10:
-		return report->core && report->core->uarch;
-	case 11:
-		return report->counted;
-	case 12:
-		return report->crowded;
-	case 13:
-		return named && named->figure == SWEEPS_SECONDS;
-	case 14:
-		return named && named->base >= 0;
+	case 10: return report->core && report->core->uarch;
+	case 11: return report->counted;
+	case 12: return report->crowded;
+	case 13: return named && named->figure == SWEEPS_SECONDS;
+	case 14: return named && named->base >= 0;
 	case 15:
 		return named &&
 		       (sweeps_asks(named, SWEEPS_INSTRUCTIONS) || sweeps_asks(named, SWEEPS_CPI));
 	case 16:
 		return named &&
 		       (sweeps_asks(named, SWEEPS_CPI) || sweeps_asks(named, SWEEPS_INSTRUCTIONS));
-	case 17:
-		return named && sweeps_asks(named, SWEEPS_TRAFFIC);
-	case 18:
-		return named && sweeps_asks(named, SWEEPS_INSTRUCTIONS_TOTAL);
-	default:
-		return true;
+	case 17: return named && sweeps_asks(named, SWEEPS_TRAFFIC);
+	case 18: return named && sweeps_asks(named, SWEEPS_INSTRUCTIONS_TOTAL);
+	default: return true;
 	}
 }
 

@@ -1,6 +1,5 @@
 /* Signals that end a batch command in order: what was finished is still written. */
-#ifndef SLX_CLI_INTERRUPT_H
-#define SLX_CLI_INTERRUPT_H
+#pragma once
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on; a second one of a kind ends the program at once.
  */
@@ -11,5 +10,3 @@ int interrupt_signal(void);
 
 /* Becomes readable when a signal has come. */
 int interrupt_descriptor(void);
-
-#endif

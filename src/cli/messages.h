@@ -1,6 +1,5 @@
 /* Messages to the user, and the exit status that belongs to each. */
-#ifndef SLX_CLI_MESSAGES_H
-#define SLX_CLI_MESSAGES_H
+#pragma once
 
 #include "base/status.h"
 
@@ -15,5 +14,3 @@ void cli_note(const struct cli *cli, const char *format, ...) __attribute__((for
 /* Flushes the results. Returns exit_status, or CLI_UNMEASURED when they could not all be written
  * and exit_status was CLI_DONE: with a message, unless the reader of a pipe left. */
 int cli_finish(const struct cli *cli, int exit_status);
-
-#endif

@@ -1,6 +1,5 @@
 /* The core model as batch commands use it: chosen once, asked about one setting after another. */
-#ifndef SLX_CLI_MODEL_H
-#define SLX_CLI_MODEL_H
+#pragma once
 
 #include "cli/cli.h"
 #include "experiment/memory.h"
@@ -45,5 +44,3 @@ void model_notes(const struct model *model, const struct cli *cli, const struct 
 /* What limits the setting; valid until the next question. NULL where there is no core model. Its
  * own status says whether the code could be read. */
 const struct explanation *model_explain(struct model *model, const struct setting *setting);
-
-#endif

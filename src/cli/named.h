@@ -1,8 +1,7 @@
 /* Sweeps that have a name, as `slexplore sweep` runs them: found by it, turned by further words,
  * their rows set beside the baseline, beside what was published, and beside what is advised of
  * blocks. */
-#ifndef SLX_CLI_NAMED_H
-#define SLX_CLI_NAMED_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/model.h"
@@ -40,5 +39,3 @@ double named_take(struct named *named, const struct cell *cell,
 /* What stands under the table, as text: figures that were published, and for each line of a kernel
  * with blocks the size advised beside the best. */
 void named_text(const struct named *named, struct model *model, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The progress line on the error stream: updated ten times a second on a terminal, and cleared
  * before other output. */
-#ifndef SLX_CLI_PROGRESS_LINE_H
-#define SLX_CLI_PROGRESS_LINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool progress_line_due(struct progress_line *line);
 void progress_line_show(struct progress_line *line, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void progress_line_clear(struct progress_line *line);
-
-#endif

@@ -1,6 +1,5 @@
 /* What others measured of a kernel's loop on some core: data/published. */
-#ifndef SLX_CLI_PUBLISHED_H
-#define SLX_CLI_PUBLISHED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool published_find(const struct setting *setting, const char *uarch, struct pub
 
 /* The figure of a port, or -1. */
 double published_port(const struct published *published, const char *port);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parts of the text format, each in the file of the subcommand or idea that it shows. */
-#ifndef SLX_CLI_TEXTS_H
-#define SLX_CLI_TEXTS_H
+#pragma once
 
 #include "cli/format.h"
 
@@ -28,5 +27,3 @@ void characterise_text(struct report *report, const struct characterised *charac
 void probe_text(struct report *report, const struct probe_report *probe);
 void probe_text_plot(FILE *out, const struct probe_report *probe);
 void probe_text_points(FILE *out, const struct probe_report *probe);
-
-#endif

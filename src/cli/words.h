@@ -1,6 +1,5 @@
 /* The words after a subcommand: a kernel and settings of its knobs. */
-#ifndef SLX_CLI_WORDS_H
-#define SLX_CLI_WORDS_H
+#pragma once
 
 #include "base/status.h"
 #include "cli/cli.h"
@@ -14,5 +13,3 @@ struct status words_kernel(struct cli *cli, const struct kernel **kernel);
 /* setting->kernel at its defaults, then as the further words say. STATUS_USAGE also for a
  * combination that the kernel excludes and a knob given twice; memory is not looked at. */
 struct status words_setting(const struct cli *cli, struct setting *setting);
-
-#endif

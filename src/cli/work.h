@@ -1,6 +1,5 @@
 /* Shared by the subcommands that run a campaign: probe, windows, characterise. */
-#ifndef SLX_CLI_WORK_H
-#define SLX_CLI_WORK_H
+#pragma once
 
 #include "cli/bench.h"
 #include "cli/format.h"
@@ -19,5 +18,3 @@ void work_reported(const struct cli *cli, struct report *report);
  * far, "what was measured so far is printed". Returns the exit status. */
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The shipped program has one engine, the worker (worker.h); screen tests bring a canned one. One
  * thread, the engine's user, calls all functions; the descriptor wakes it. */
-#ifndef SLX_ENGINE_ENGINE_H
-#define SLX_ENGINE_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,5 +116,3 @@ struct engine {
 	 * kernel's knobs). NULL: an engine that measures whatever it is asked. */
 	bool (*holds)(void *context, const struct kernel *kernel, const int64_t *v);
 };
-
-#endif

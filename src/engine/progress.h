@@ -1,6 +1,5 @@
 /* Progress of long work. The working thread writes it; any thread reads it at any time. */
-#ifndef SLX_ENGINE_PROGRESS_H
-#define SLX_ENGINE_PROGRESS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ double outlook_left(const struct outlook *outlook, double now);
 void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size);
 /* "about 12 s left"; empty: too early to estimate. */
 void progress_left_words(double left, char *buffer, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * To add one: a straight-line function NAME_measure(self, measurer), and a row with CAMPAIGN_KIND()
  * at the end of its file. */
-#ifndef SLX_EXPERIMENT_CAMPAIGN_H
-#define SLX_EXPERIMENT_CAMPAIGN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -61,5 +60,3 @@ static inline struct campaign_state campaign_state(const struct campaign *campai
 	campaign->kind->state(campaign->self, &state);
 	return state;
 }
-
-#endif

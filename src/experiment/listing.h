@@ -1,7 +1,6 @@
 /* The C source of a kernel's loop: the kernel's own file as it was compiled, embedded at build
  * time. */
-#ifndef SLX_EXPERIMENT_LISTING_H
-#define SLX_EXPERIMENT_LISTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 /* One function of a packed file (kernels/pack.awk) as C text, or NULL. The packed placeholder is
  * looked for as any of the names that fit. The caller frees. */
 char *listing_unpack(const char *packed, const char *function);
-
-#endif

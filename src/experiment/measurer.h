@@ -1,8 +1,7 @@
 /* What a long measurement measures with: it hands requests over, and waits for each result. The
  * command line answers from the worker (cli/bench.h), the explorer from its own loop (turns.h), a
  * test from a made-up machine. */
-#ifndef SLX_EXPERIMENT_MEASURER_H
-#define SLX_EXPERIMENT_MEASURER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ static inline bool measurer_compute(
 	work(argument);
 	return true;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * cache should hold, and the most that one core reads from memory. These values belong to the
  * machine, so no core's file has them.  memory_probe_next() gives the next missing request; hand
  * its result to memory_probe_accept(). */
-#ifndef SLX_EXPERIMENT_MEMORY_H
-#define SLX_EXPERIMENT_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ struct probe_report;
 /* Takes the values of L3 and memory from a probe, so that they are not measured again. Returns
  * whether the probe had any. */
 bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report);
-
-#endif

@@ -1,8 +1,7 @@
 /* Visits: the one scheduler of long measurements. A measurement has a list of cells; round by round
  * it visits those that it wants, until each is known well enough or the time is over. Each visit is
  * one request. */
-#ifndef SLX_EXPERIMENT_VISITS_H
-#define SLX_EXPERIMENT_VISITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ void visits_free(struct visits *visits);
 /* Where in memory and in the ring visit number n begins, 0…1: successive visits are spread evenly,
  * however many there are. */
 double visits_place(double n);
-
-#endif

@@ -1,7 +1,6 @@
 /* The commands, by groups: each group is a table, in the order of the help screen. Shared by
  * explorer/ alone. */
-#ifndef SLX_EXPLORER_ACTIONS_H
-#define SLX_EXPLORER_ACTIONS_H
+#pragma once
 
 #include "explorer/command.h"
 #include "explorer/state.h"
@@ -22,5 +21,3 @@ bool action_step_works(const struct session *session, int steps);
 
 /* "+N" or "-N"; false: neither. */
 bool action_steps(const char *text, int *steps);
-
-#endif

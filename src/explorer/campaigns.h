@@ -1,7 +1,6 @@
 /* Campaigns (experiment/campaign.h) of a session: the probe, the core that measures itself, the
  * windows. Only campaigns.c writes a `struct under_way`. */
-#ifndef SLX_EXPLORER_CAMPAIGNS_H
-#define SLX_EXPLORER_CAMPAIGNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,5 +104,3 @@ struct status action_characterise_stop(struct session *session, const char *argu
 bool action_characterise_stop_works(const struct session *session, const char *arguments);
 struct status action_characterise_save(struct session *session, const char *arguments, double now);
 bool action_characterise_save_works(const struct session *session, const char *arguments);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the explorer has in front as a picture: a slice, the mountain, the ladder of limits. */
-#ifndef SLX_EXPLORER_CHART_VIEW_H
-#define SLX_EXPLORER_CHART_VIEW_H
+#pragma once
 
 #include "explorer/view.h"
 #include "picture/chart.h"
@@ -9,5 +8,3 @@
  * NULL: the panel in front has no picture, or nothing of it is measured yet. */
 struct status chart_view(const struct view *view, const struct chart_origin *origin,
 	struct chart **chart, const char **what);
-
-#endif

@@ -1,7 +1,6 @@
 /* The command language: what keys, scripts and lessons all use. A command is a row with its name,
  * arguments, help and functions. */
-#ifndef SLX_EXPLORER_COMMAND_H
-#define SLX_EXPLORER_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ struct command_row {
 
 /* Every command, in the order of help, ended by a NULL name. */
 const struct command_row *command_rows(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Events that are counted at the present setting: the running core's, and those that the user asked
  * for by name. Only counted.c writes a `struct counted`. */
-#ifndef SLX_EXPLORER_COUNTED_H
-#define SLX_EXPLORER_COUNTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ void counted_format(const struct session *session, struct text *text);
 int counted_lines(const struct session *session);
 void counted_scroll(struct session *session, int first);
 void counted_view(const struct session *session, struct view *view);
-
-#endif

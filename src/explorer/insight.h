@@ -1,7 +1,6 @@
 /* What is known of the limits of the present setting: for which core, from which explanation, and
  * the advice. Only insight.c writes a `struct insight` and the memory latencies. */
-#ifndef SLX_EXPLORER_INSIGHT_H
-#define SLX_EXPLORER_INSIGHT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -104,5 +103,3 @@ enum limit_kind insight_binding(const struct session *session);
 int insight_code_lines(const struct session *session);
 void insight_scroll(struct session *session, int first);
 void insight_view(const struct session *session, struct view *view);
-
-#endif

@@ -1,7 +1,6 @@
 /* The live measurement: the sample of the present setting, pooled from the requests of the last
  * seconds, and when its next request is due. Only live.c writes a `struct live`. */
-#ifndef SLX_EXPLORER_LIVE_H
-#define SLX_EXPLORER_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ double live_period(const struct live *live); /* seconds between short requests *
 /* Whether a sample may represent its setting later. */
 bool live_is_good(const struct sample *sample);
 void live_view(const struct live *live, double now, struct view *view);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the user sees beside the measurements: the panel in front and the pane under the arrows, a
  * value being typed, an overlay, the notice. Only on_screen.c writes a `struct screen`. */
-#ifndef SLX_EXPLORER_ON_SCREEN_H
-#define SLX_EXPLORER_ON_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -67,5 +66,3 @@ void notice_limit_to(struct session *session, double seconds, double now);
 bool notice_expire(struct session *session, double now);
 
 void screen_view(const struct session *session, struct view *view);
-
-#endif

@@ -315,18 +315,10 @@ static int value_beside(const int64_t *values, int count, int64_t value, int dir
 	struct axis_place place = axis_find(values, count, value);
 
 	switch (place.where) {
-	case AXIS_AT:
-		place.index += direction;
-		break;
-	case AXIS_BETWEEN:
-		place.index += direction > 0;
-		break;
-	case AXIS_BEFORE:
-		place.index = direction > 0 ? 0 : -1;
-		break;
-	case AXIS_BEYOND:
-		place.index = direction < 0 ? count - 1 : count;
-		break;
+	case AXIS_AT: place.index += direction; break;
+	case AXIS_BETWEEN: place.index += direction > 0; break;
+	case AXIS_BEFORE: place.index = direction > 0 ? 0 : -1; break;
+	case AXIS_BEYOND: place.index = direction < 0 ? count - 1 : count; break;
 	}
 	return place.index < count ? place.index : -1;
 }

@@ -1,7 +1,6 @@
 /* The measured cells, and which of them are wanted around the present setting: slices and mountain.
  * Only plan.c writes the plan. */
-#ifndef SLX_EXPLORER_PLAN_H
-#define SLX_EXPLORER_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ bool plan_neighbour(const struct session *session, const struct plan_slice *slic
 bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting);
 
 void plan_view(const struct session *session, struct view *view);
-
-#endif

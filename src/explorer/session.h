@@ -3,8 +3,7 @@
  * The session turns commands into requests to the engine and results into state. It draws nothing,
  * and its only I/O is for own loops: it looks whether the file was saved again, and compiles it.
  * Time is given to it, in seconds of any steady clock. */
-#ifndef SLX_EXPLORER_SESSION_H
-#define SLX_EXPLORER_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ void session_recorded(const struct session *session, char *buffer, size_t size);
 
 /* Fills a view from the present state. */
 void session_view(const struct session *session, double now, struct view *view);
-
-#endif

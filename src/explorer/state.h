@@ -1,7 +1,6 @@
 /* The session's state, shared by explorer/ alone. Each part has one owner, the file that is named
  * here; tests/owners.sh checks that no other file writes it. */
-#ifndef SLX_EXPLORER_STATE_H
-#define SLX_EXPLORER_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -195,5 +194,3 @@ void record_point(struct session *session, const struct cell *cell);
 /* What the present setting misses in the caches: as the explanation knows it, else by the kernel's
  * own description and this machine's caches. */
 void view_misses(const struct session *session, struct misses *misses);
-
-#endif

@@ -9,8 +9,7 @@
  *     while (turns_next(turns, now, &request))
  *     	…submit, wait for the final result, turns_accept(turns, now, &result)…
  */
-#ifndef SLX_EXPLORER_TURNS_H
-#define SLX_EXPLORER_TURNS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ bool turns_compute(const struct turns *turns);
 
 /* It has come to its end. */
 bool turns_over(const struct turns *turns);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a frame shows: a read-only picture of the session, plain data, filled once a frame. Panels
  * draw from this alone. */
-#ifndef SLX_EXPLORER_VIEW_H
-#define SLX_EXPLORER_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -221,5 +220,3 @@ struct view {
 	char notice[244]; /* the last message; empty: none */
 	bool notice_bad;
 };
-
-#endif

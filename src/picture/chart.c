@@ -291,9 +291,7 @@ void chart_cite(
 	struct text line = { 0 };
 
 	switch (source->source) {
-	case SOURCE_COUNTER:
-		text_add(&line, "C: cycles counted by the processor");
-		break;
+	case SOURCE_COUNTER: text_add(&line, "C: cycles counted by the processor"); break;
 	case SOURCE_REFERENCE:
 		text_add(&line, "R: cycles by the reference clock");
 		if (machine && machine->clock_name[0]) {
@@ -301,17 +299,12 @@ void chart_cite(
 			text_add_clean(&line, machine->clock_name, 60);
 		}
 		break;
-	case SOURCE_TIME:
-		text_add(&line, "T: wall time");
-		break;
+	case SOURCE_TIME: text_add(&line, "T: wall time"); break;
 	case SOURCE_MODEL:
 		text_add(&line, "M: computed from the model of the core, not measured");
 		break;
-	case SOURCE_STEPPED:
-		text_add(&line, "S: single-stepped");
-		break;
-	case SOURCE_NONE:
-		break;
+	case SOURCE_STEPPED: text_add(&line, "S: single-stepped"); break;
+	case SOURCE_NONE: break;
 	}
 	if (source->most && source->least == source->most)
 		text_addf(&line, "; medians of %u trials", source->most);

@@ -4,8 +4,7 @@
  *
  * To add a kind of chart: its value in enum chart_kind and its data in struct chart; its row in
  * page_layout.c, pen.c and picture_gnuplot.c. */
-#ifndef SLX_PICTURE_CHART_H
-#define SLX_PICTURE_CHART_H
+#pragma once
 
 #include <stdbool.h>
 #include <time.h>
@@ -162,5 +161,3 @@ struct chart_source {
 void chart_note(struct chart_source *source, const struct sample *sample);
 void chart_cite(
 	struct chart *chart, const struct machine *machine, const struct chart_source *source);
-
-#endif

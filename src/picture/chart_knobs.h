@@ -1,7 +1,6 @@
 /* Shared by charts of kernels: a knob as an axis, a sample as a point, the machine's caches as
  * marks. Pure. */
-#ifndef SLX_PICTURE_CHART_KNOBS_H
-#define SLX_PICTURE_CHART_KNOBS_H
+#pragma once
 
 #include "experiment/setting/setting.h"
 #include "experiment/sweep/sweeps.h"
@@ -56,5 +55,3 @@ void mark_grid_caches(
  * touches its own cache line. */
 void mark_grid_line(struct chart *chart, const struct machine *machine,
 	const struct setting *setting, int stride_knob, const int64_t *strides, int count);
-
-#endif

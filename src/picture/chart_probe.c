@@ -351,20 +351,13 @@ static bool any_curve(const struct probe_curve curves[PAGE_KINDS])
 static bool is_measured(const struct probe_report *report, enum probe_part part)
 {
 	switch (part) {
-	case PROBE_LATENCY:
-		return any_curve(report->lines);
-	case PROBE_TLB:
-		return any_curve(report->pages);
-	case PROBE_LINE:
-		return report->pairs.count > 0;
-	case PROBE_BANDWIDTH:
-		return report->band_count > 0;
-	case PROBE_PARALLEL:
-		return report->parallel.count > 0;
-	case PROBE_CORES:
-		return report->cores.count > 0;
-	case PROBE_PARTS:
-		break;
+	case PROBE_LATENCY: return any_curve(report->lines);
+	case PROBE_TLB: return any_curve(report->pages);
+	case PROBE_LINE: return report->pairs.count > 0;
+	case PROBE_BANDWIDTH: return report->band_count > 0;
+	case PROBE_PARALLEL: return report->parallel.count > 0;
+	case PROBE_CORES: return report->cores.count > 0;
+	case PROBE_PARTS: break;
 	}
 	return false;
 }

@@ -1,7 +1,6 @@
 /* Charts of what was measured or computed: the ladder of limits, a probe, the windows of a core. A
  * sweep's is in chart_sweep.h. Each chart is the caller's. */
-#ifndef SLX_PICTURE_CHART_REPORTS_H
-#define SLX_PICTURE_CHART_REPORTS_H
+#pragma once
 
 #include "experiment/probe/probe.h"
 #include "experiment/setting/setting.h"
@@ -26,5 +25,3 @@ struct chart *chart_probe(
 /* The chart of one row, or of all rows with points (row NULL). NULL: nothing is measured. */
 struct chart *chart_windows(const struct windows_report *report, const struct windows_row *row,
 	const struct chart_origin *origin);
-
-#endif

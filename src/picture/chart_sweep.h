@@ -1,7 +1,6 @@
 /* A sweep as a chart: lines over the knob with the most values, one line for each combination of
  * the others; or a grid of two knobs, as a heat map or a relief. Cells are added one by one. */
-#ifndef SLX_PICTURE_CHART_SWEEP_H
-#define SLX_PICTURE_CHART_SWEEP_H
+#pragma once
 
 #include "experiment/sweep/sweep.h"
 #include "experiment/sweep/sweeps.h"
@@ -33,5 +32,3 @@ int chart_sweep_count(const struct chart_sweep *gathered);
 /* The chart of all cells so far; the caller's. */
 struct chart *chart_sweep_make(
 	const struct chart_sweep *gathered, const struct chart_origin *origin);
-
-#endif

@@ -1,7 +1,6 @@
 /* Places for labels: in a row without overlap, and next to lines without covering them. Pure. In
  * points, y downwards. */
-#ifndef SLX_PICTURE_LABELS_H
-#define SLX_PICTURE_LABELS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ void labels_add_box(struct labels_field *field, const struct box *box);
  * a label or leaves the bounds. The found box becomes an obstacle. */
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found);
-
-#endif

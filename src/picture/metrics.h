@@ -1,6 +1,5 @@
 /* The width of text. */
-#ifndef SLX_PICTURE_METRICS_H
-#define SLX_PICTURE_METRICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ double metrics_width(const struct metrics *metrics, const char *text, double siz
  * the text is cut with an ellipsis, and the size is `least`. The buffer holds `size` bytes. */
 double metrics_fit(const struct metrics *metrics, char *text, size_t size, double most,
 	double least, bool bold, double room);
-
-#endif

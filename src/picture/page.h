@@ -1,7 +1,6 @@
 /* Where every part of a chart is on its page: the frame of the data, and each label and rule
  * outside the data. Pure: painters only draw. In points, from the upper left corner. */
-#ifndef SLX_PICTURE_PAGE_H
-#define SLX_PICTURE_PAGE_H
+#pragma once
 
 #include "picture/chart.h"
 #include "picture/labels.h"
@@ -167,5 +166,3 @@ void layout_lines(struct page *page);
 void layout_heat(struct page *page);
 void layout_relief(struct page *page);
 void layout_bars(struct page *page);
-
-#endif

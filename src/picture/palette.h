@@ -1,7 +1,6 @@
 /* Colours of pictures, light and dark: legible on their page, and different for people with
  * red-green colour blindness. */
-#ifndef SLX_PICTURE_PALETTE_H
-#define SLX_PICTURE_PALETTE_H
+#pragma once
 
 struct colour {
 	double red, green, blue; /* 0…1, sRGB */
@@ -27,5 +26,3 @@ struct colour palette_chart_ink(enum picture_theme theme, const struct chart *ch
 
 /* The colour of a place on the ramp, 0…1: from dark to light, in even steps. */
 struct colour palette_ramp(double share);
-
-#endif

@@ -1,7 +1,6 @@
 /* An interface for drawing: pen.c knows no library, and tests inspect the calls. In points, from
  * the upper left corner of a page of LAYOUT_WIDTH × LAYOUT_HEIGHT. */
-#ifndef SLX_PICTURE_PEN_H
-#define SLX_PICTURE_PEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ struct pen {
 
 /* Draws the whole page of the chart. */
 void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_theme theme);
-
-#endif

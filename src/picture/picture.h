@@ -1,6 +1,5 @@
 /* Picture files. The extension chooses cairo (svg, png, pdf) or gnuplot (gp, plus a data file). */
-#ifndef SLX_PICTURE_PICTURE_H
-#define SLX_PICTURE_PICTURE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ struct status picture_pdf(const struct chart *chart, enum picture_theme theme, s
  * there. */
 void picture_gnuplot(const struct chart *chart, enum picture_theme theme, const char *name,
 	struct text *script, struct text *data);
-
-#endif

@@ -336,39 +336,24 @@ static void read_member(const struct field *field, const char *owner, struct fie
 	const void *member = owner + field->offset;
 
 	switch (field->type) {
-	case FIELD_REAL:
-		set_real(value, *(const double *)member);
-		break;
-	case FIELD_INT:
-		set_integer(value, true, *(const int *)member);
-		break;
-	case FIELD_COUNT:
-		set_integer(value, true, *(const unsigned *)member);
-		break;
+	case FIELD_REAL: set_real(value, *(const double *)member); break;
+	case FIELD_INT: set_integer(value, true, *(const int *)member); break;
+	case FIELD_COUNT: set_integer(value, true, *(const unsigned *)member); break;
 	case FIELD_BYTES:
 		set_integer(value, true,
 			*(const uint64_t *)member > INT64_MAX
 				? INT64_MAX
 				: (int64_t) * (const uint64_t *)member);
 		break;
-	case FIELD_FLAG:
-		set_integer(value, true, *(const bool *)member);
-		break;
-	case FIELD_WORD:
-		set_word(value, member);
-		break;
-	case FIELD_NAME:
-		set_word(value, *(const char *const *)member);
-		break;
+	case FIELD_FLAG: set_integer(value, true, *(const bool *)member); break;
+	case FIELD_WORD: set_word(value, member); break;
+	case FIELD_NAME: set_word(value, *(const char *const *)member); break;
 	case FIELD_SOURCE:
 		if (*(const enum source *)member != SOURCE_NONE)
 			set_word(value, source_name(*(const enum source *)member));
 		break;
-	case FIELD_PAGES:
-		set_word(value, knob_pages[*(const enum page_kind *)member]);
-		break;
-	case FIELD_LIST:
-		break;
+	case FIELD_PAGES: set_word(value, knob_pages[*(const enum page_kind *)member]); break;
+	case FIELD_LIST: break;
 	}
 }
 
@@ -546,21 +531,11 @@ static void write_member(
 		if (field->can_be_usual && !json_object_get(object, name))
 			*(double *)member = (double)field->usual;
 		break;
-	case FIELD_INT:
-		*(int *)member = (int)read_integer(field, object, name);
-		break;
-	case FIELD_COUNT:
-		*(unsigned *)member = (unsigned)read_integer(field, object, name);
-		break;
-	case FIELD_BYTES:
-		*(uint64_t *)member = (uint64_t)read_integer(field, object, name);
-		break;
-	case FIELD_FLAG:
-		*(bool *)member = record_flag(object, name);
-		break;
-	case FIELD_WORD:
-		record_string(object, name, member, field->size);
-		break;
+	case FIELD_INT: *(int *)member = (int)read_integer(field, object, name); break;
+	case FIELD_COUNT: *(unsigned *)member = (unsigned)read_integer(field, object, name); break;
+	case FIELD_BYTES: *(uint64_t *)member = (uint64_t)read_integer(field, object, name); break;
+	case FIELD_FLAG: *(bool *)member = record_flag(object, name); break;
+	case FIELD_WORD: record_string(object, name, member, field->size); break;
 	case FIELD_SOURCE:
 		*(enum source *)member =
 			source_find(json_string_value(json_object_get(object, name)));
@@ -570,8 +545,7 @@ static void write_member(
 		*(enum page_kind *)member = word > 0 ? (enum page_kind)word : PAGES_AUTO;
 		break;
 	case FIELD_NAME:
-	case FIELD_LIST:
-		break;
+	case FIELD_LIST: break;
 	}
 }
 

@@ -2,8 +2,7 @@
  *
  * To add a field: add its member to struct run_facts or struct sample where it is measured, and its
  * row to the table in fields.c. tests/docs.sh asks for its name in the manual. */
-#ifndef SLX_RECORDING_FIELDS_H
-#define SLX_RECORDING_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ void fields_text(const struct record_sample *what, struct text *lines);
 /* The facts of a recording: writes the known ones, and reads them within their bounds. */
 void fields_write_facts(struct json_t *object, const struct run_facts *facts);
 void fields_read_facts(const struct json_t *object, struct run_facts *facts);
-
-#endif

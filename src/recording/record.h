@@ -6,8 +6,7 @@
  * what came before, the members of an object are added to it.
  *
  * jansson's own type is named here so that no header includes jansson. */
-#ifndef SLX_RECORDING_RECORD_H
-#define SLX_RECORDING_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ int record_word(const struct json_t *object, const char *key, const char *const 
 
 /* The bits below `count` that a list of small numbers names. */
 uint32_t record_bits(const struct json_t *object, const char *key, int count);
-
-#endif

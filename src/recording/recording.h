@@ -3,8 +3,7 @@
  * A recording is JSON Lines: each at most RECORD_MOST bytes, written whole and as soon as it is
  * there, so that a file that was cut off anywhere is good up to its last whole line. What the lines
  * are: records.h and recording_lines.h. */
-#ifndef SLX_RECORDING_RECORDING_H
-#define SLX_RECORDING_RECORDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ uint64_t recording_bytes(const struct recording *recording);
 
 /* "slexplore-HOST-20261121T174213.jsonl": now, in local time. */
 void recording_name(const struct machine *machine, char *buffer, size_t size);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Of a setting trials, counters and facts come first and its sample last: one that is there is
  * whole. Of an explanation limits, ports, insn and modelled come first, and explain last. */
-#ifndef SLX_RECORDING_RECORDING_LINES_H
-#define SLX_RECORDING_RECORDING_LINES_H
+#pragma once
 
 #include "recording/recording.h"
 #include "recording/records.h"
@@ -35,5 +34,3 @@ void lines_explanation(const struct records *records, const struct setting *sett
  * ended by NULL. */
 extern const char *const recording_fates[];
 extern const char *const recording_matches[];
-
-#endif

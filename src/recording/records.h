@@ -5,8 +5,7 @@
  * ends with the share of the time for which it was counted; an unavailable event has null in place
  * of numbers, and ends with the reason and, if refused, errno. A trial is [CPE, GHZ, WATCH, TURNS,
  * AT, FATE, CHECK, WHERE]. */
-#ifndef SLX_RECORDING_RECORDS_H
-#define SLX_RECORDING_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ struct windows_report;
  * asked for. records_reports.c. */
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id);
-
-#endif

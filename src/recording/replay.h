@@ -4,8 +4,7 @@
  *
  * A recording may hold anything: what cannot be used is left out, counted, and told once
  * (replay_notes()). */
-#ifndef SLX_RECORDING_REPLAY_H
-#define SLX_RECORDING_REPLAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
  * not wanted). */
 void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
 	size_t size, char *ends, size_t ends_size);
-
-#endif

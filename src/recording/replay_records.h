@@ -1,7 +1,6 @@
 /* Inside replay*.c: a recording in memory, and the functions that read its records. Nothing is
  * believed: every number has bounds, every string is cleaned. */
-#ifndef SLX_RECORDING_REPLAY_RECORDS_H
-#define SLX_RECORDING_REPLAY_RECORDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -137,5 +136,3 @@ const char *reading_insn(struct reading *reading, const struct json_t *object, u
 const char *reading_modelled(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_explain(struct reading *reading, const struct json_t *object, unsigned id);
 void reading_forget(struct reading *reading);
-
-#endif

@@ -1,7 +1,6 @@
 /* Settings that show what there is to see: each kernel at its defaults, and along each knob that
  * tells something. Pure. */
-#ifndef SLX_RECORDING_TOUR_H
-#define SLX_RECORDING_TOUR_H
+#pragma once
 
 #include "experiment/setting/cells.h"
 
@@ -9,5 +8,3 @@
  * are left out. */
 void tour_add(struct setting_index *settings, const struct kernel *kernel, uint64_t last_cache,
 	struct memory_limits memory_limits);
-
-#endif

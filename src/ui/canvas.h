@@ -1,7 +1,6 @@
 /* A rectangle of cells in memory: wide characters with a style each. Panels draw only here. The
  * terminal (screen.h) shows a canvas, scripts print it, tests compare it. */
-#ifndef SLX_UI_CANVAS_H
-#define SLX_UI_CANVAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -137,5 +136,3 @@ void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style);
 /* Prints the characters as UTF-8, one line a row, without trailing blanks. */
 void canvas_print(const struct canvas *canvas, FILE *file);
 void canvas_print_part(const struct canvas *canvas, struct rectangle part, FILE *file);
-
-#endif

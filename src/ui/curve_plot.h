@@ -1,6 +1,5 @@
 /* Curves of measured points on the canvas, with what was found in them. */
-#ifndef SLX_UI_CURVE_PLOT_H
-#define SLX_UI_CURVE_PLOT_H
+#pragma once
 
 #include "experiment/probe/probe.h"
 #include "experiment/windows/windows.h"
@@ -21,5 +20,3 @@ void probe_plot_draw(struct canvas *canvas, struct rectangle at, const struct pr
  * negative: it is on no curve. */
 void window_plot_draw(
 	struct canvas *canvas, struct rectangle at, const struct windows_row *row, double here);
-
-#endif

@@ -1,6 +1,5 @@
 /* Counted events, as the counters panel and the ports panel show them. */
-#ifndef SLX_UI_EVENT_ROWS_H
-#define SLX_UI_EVENT_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ double ports_counted(const struct view *view, int event);
 /* A bar of `share` of the width. A share above 0 has at least one cell. */
 void ports_bar(struct canvas *canvas, struct rectangle at, int x, int y, int width, double share,
 	enum style style, enum glyph glyph);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared by terminal and scripts: a session, its keys, and the canvas of a frame. Keys and commands
  * go in, frames come out. */
-#ifndef SLX_UI_FRONTEND_H
-#define SLX_UI_FRONTEND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ void frontend_draw(struct frontend *front, double now);
 /* Runs the command of a key in the present context. A key without a command does nothing. A command
  * that fails puts its message on the screen. */
 void frontend_key(struct frontend *front, int code, double now);
-
-#endif

@@ -190,14 +190,10 @@ struct status keys_parse(
 enum context keys_context(const struct view *view)
 {
 	switch (view->overlay) {
-	case OVERLAY_HELP:
-		return CONTEXT_HELP;
-	case OVERLAY_FIND:
-		return CONTEXT_FIND;
-	case OVERLAY_TEXT:
-		return CONTEXT_TEXT;
-	case OVERLAY_NONE:
-		break;
+	case OVERLAY_HELP: return CONTEXT_HELP;
+	case OVERLAY_FIND: return CONTEXT_FIND;
+	case OVERLAY_TEXT: return CONTEXT_TEXT;
+	case OVERLAY_NONE: break;
 	}
 	return view->entry[0] ? CONTEXT_ENTRY : CONTEXT_MAIN;
 }
@@ -303,9 +299,7 @@ bool sequence_ends(enum sequence sequence, wint_t before, wint_t character)
 			return false;
 		/* Parameters and intermediate characters do not end it. */
 		return !between(character, 0x20, 0x3f);
-	case SEQUENCE_STRING:
-		return character == BELL || (before == ESCAPE && character == '\\');
-	default:
-		return true;
+	case SEQUENCE_STRING: return character == BELL || (before == ESCAPE && character == '\\');
+	default: return true;
 	}
 }

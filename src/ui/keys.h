@@ -2,8 +2,7 @@
  *
  * A key is a number: its character, or a KEYCODE_ value. screen.c makes it from terminal input,
  * scripts from a name. */
-#ifndef SLX_UI_KEYS_H
-#define SLX_UI_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,5 +108,3 @@ enum sequence sequence_after_escape(const wint_t *after, size_t count);
 
 /* Whether the sequence ends with this character. before: the previous character. */
 bool sequence_ends(enum sequence sequence, wint_t before, wint_t character);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The top block has kernels, knobs and the figure side by side. Below it, the body takes as many of
  * its rows as fit, in the order of the table in panels.c. */
-#ifndef SLX_UI_LAYOUT_H
-#define SLX_UI_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 
 /* The rectangle of a row; NULL: it has no place. */
 const struct rectangle *layout_find(const struct layout *layout, const char *name);
-
-#endif

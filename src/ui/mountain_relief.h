@@ -1,6 +1,5 @@
 /* The parts of the mountain panel. */
-#ifndef SLX_UI_MOUNTAIN_RELIEF_H
-#define SLX_UI_MOUNTAIN_RELIEF_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void slice_title(
 	const struct view *view, const struct view_slice *slice, char *buffer, size_t size);
 void slice_draw(struct canvas *canvas, struct rectangle at, const struct view *view,
 	const struct view_slice *slice);
-
-#endif

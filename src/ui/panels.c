@@ -58,18 +58,12 @@ struct number panels_number(double value)
 const char *panels_source(enum source source)
 {
 	switch (source) {
-	case SOURCE_COUNTER:
-		return "C counter";
-	case SOURCE_REFERENCE:
-		return "R reference clock";
-	case SOURCE_STEPPED:
-		return "S single-stepped";
-	case SOURCE_TIME:
-		return "T wall time";
-	case SOURCE_MODEL:
-		return "M model";
-	case SOURCE_NONE:
-		break;
+	case SOURCE_COUNTER: return "C counter";
+	case SOURCE_REFERENCE: return "R reference clock";
+	case SOURCE_STEPPED: return "S single-stepped";
+	case SOURCE_TIME: return "T wall time";
+	case SOURCE_MODEL: return "M model";
+	case SOURCE_NONE: break;
 	}
 	return "no source";
 }
@@ -231,14 +225,10 @@ static void draw_panel(struct canvas *canvas, const struct panel *panel, struct 
 static const struct panel *overlay_of(const struct view *view)
 {
 	switch (view->overlay) {
-	case OVERLAY_HELP:
-		return &panel_help;
-	case OVERLAY_FIND:
-		return &panel_find;
-	case OVERLAY_TEXT:
-		return view->text_title[0] ? &panel_said : &panel_text;
-	case OVERLAY_NONE:
-		break;
+	case OVERLAY_HELP: return &panel_help;
+	case OVERLAY_FIND: return &panel_find;
+	case OVERLAY_TEXT: return view->text_title[0] ? &panel_said : &panel_text;
+	case OVERLAY_NONE: break;
 	}
 	return NULL;
 }

@@ -3,8 +3,7 @@
  * To add one: write src/ui/panel_NAME.c that ends in one `const struct panel panel_NAME`, and add
  * its row to the table in panels.c. A panel that `view` brings to the front, or that arrows act on,
  * also has a row in src/explorer/commands_panes.c. Callbacks that it does not need stay NULL. */
-#ifndef SLX_UI_PANELS_H
-#define SLX_UI_PANELS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -119,5 +118,3 @@ bool panels_named(const char *name, const char *panel);
 
 /* Whether a panel has a place in this frame. */
 bool panels_shown(const struct scene *scene, const char *name);
-
-#endif

@@ -432,17 +432,12 @@ int screen_key(void)
 			continue;
 		switch (key) {
 		case '\r':
-		case '\n':
-			return KEYCODE_ENTER;
-		case '\t':
-			return KEYCODE_TAB;
-		case 27:
-			return KEYCODE_ESC;
+		case '\n': return KEYCODE_ENTER;
+		case '\t': return KEYCODE_TAB;
+		case 27: return KEYCODE_ESC;
 		case 8:
-		case 127:
-			return KEYCODE_BACKSPACE;
-		default:
-			break;
+		case 127: return KEYCODE_BACKSPACE;
+		default: break;
 		}
 		if (key >= 1 && key <= 26)
 			return KEYCODE_CONTROL_A + (int)key - 1;

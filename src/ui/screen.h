@@ -1,7 +1,6 @@
 /* The terminal: shows canvases, reads keys. The only part that uses ncurses. There is one terminal.
  */
-#ifndef SLX_UI_SCREEN_H
-#define SLX_UI_SCREEN_H
+#pragma once
 
 #include "base/status.h"
 #include "ui/canvas.h"
@@ -34,5 +33,3 @@ void screen_resume(void);
 /* The next key, or KEYCODE_NONE. Blocks only as long as it needs to distinguish Esc from the begin
  * of a sequence. */
 int screen_key(void);
-
-#endif

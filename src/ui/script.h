@@ -10,8 +10,7 @@
  * - pass SECONDS: let time pass (tests with a simulated clock)
  * - dump [FILE]: the screen as text, after a line "=== WxH" on the output, or alone in a file
  * - panel NAME …: the same of these panels alone, each after a line "=== NAME, WxH" */
-#ifndef SLX_UI_SCRIPT_H
-#define SLX_UI_SCRIPT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -34,5 +33,3 @@ extern const struct script_clock script_steady_clock;
  * line is wrong. STATUS_FAILED: a wait timed out. */
 struct status script_run(struct frontend *front, const struct engine *engine, const char *path,
 	const struct script_clock *clock, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shapes that are not one character each. First: points finer than cells, two columns and four rows
  * in each cell. Draw lines and faces from back to front: a face removes the points behind it. */
-#ifndef SLX_UI_SHAPES_H
-#define SLX_UI_SHAPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ int digits_width(const char *figure);
 
 void digits_draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
 	const char *figure);
-
-#endif

@@ -1,6 +1,5 @@
 /* Signals as bytes on a pipe, so that the event loop polls them like all other input. */
-#ifndef SLX_UI_SIGNALS_H
-#define SLX_UI_SIGNALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ int signals_take(void);
 
 /* Stops this program as SIGTSTP does, and returns when it continues. */
 void signals_stop(void);
-
-#endif

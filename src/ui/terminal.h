@@ -1,6 +1,5 @@
 /* The abilities of the terminal, for doctor and for the start of the explorer. */
-#ifndef SLX_UI_TERMINAL_H
-#define SLX_UI_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void terminal_read(struct terminal_facts *facts);
 
 /* Whether the explorer can open there. STATUS_USAGE: the reason. Pure. */
 struct status terminal_usable(const struct terminal_facts *facts);
-
-#endif

@@ -43,12 +43,8 @@ static struct look contrast_look(enum style style, int colors, bool no_color)
 	bool bright = colors >= 16 && !no_color;
 
 	switch (style) {
-	case STYLE_TITLE:
-		look.attributes = LOOK_BOLD | LOOK_UNDERLINE;
-		break;
-	case STYLE_WARN:
-		look.foreground = bright ? 11 : -1;
-		break;
+	case STYLE_TITLE: look.attributes = LOOK_BOLD | LOOK_UNDERLINE; break;
+	case STYLE_WARN: look.foreground = bright ? 11 : -1; break;
 	case STYLE_BAD:
 		look.foreground = bright ? 9 : -1;
 		look.attributes |= LOOK_REVERSE;
@@ -57,14 +53,9 @@ static struct look contrast_look(enum style style, int colors, bool no_color)
 		look.foreground = bright ? 10 : -1;
 		look.attributes |= LOOK_BOLD;
 		break;
-	case STYLE_FOCUS:
-		look.attributes = LOOK_BOLD | LOOK_REVERSE;
-		break;
-	case STYLE_HERE:
-		look.attributes = LOOK_BOLD | LOOK_REVERSE;
-		break;
-	default:
-		break;
+	case STYLE_FOCUS: look.attributes = LOOK_BOLD | LOOK_REVERSE; break;
+	case STYLE_HERE: look.attributes = LOOK_BOLD | LOOK_REVERSE; break;
+	default: break;
 	}
 	return look;
 }

@@ -1,8 +1,7 @@
 /* The look of each style, as plain data: screen.c turns it into terminal attributes. Pure. Colour
  * is never the only carrier: a word, a glyph or a marker repeats its meaning, so every look may
  * lose its colours. */
-#ifndef SLX_UI_THEME_H
-#define SLX_UI_THEME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ bool theme_no_color(void);
 bool theme_contrast(void);
 /* The value of SLEXPLORE_THEME if it is unknown, else NULL. */
 const char *theme_unknown(void);
-
-#endif

@@ -96,9 +96,7 @@ static void handle_signal(struct event_loop *loop, int number)
 		loop->resized = true;
 		want_frame(loop, 0);
 		break;
-	default:
-		loop->ended_by = number;
-		break;
+	default: loop->ended_by = number; break;
 	}
 }
 

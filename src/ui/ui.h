@@ -1,7 +1,6 @@
 /* The explorer: starts the worker and a session, and runs until the user quits, a signal arrives or
  * the input ends. */
-#ifndef SLX_UI_UI_H
-#define SLX_UI_UI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ struct ui_options {
  * wrong. STATUS_FAILED: nothing can be measured. The terminal is restored in each case. exit_status
  * is set if the status is OK: 0, or 128 + the number of the signal that ended the program. */
 struct status ui_run(const struct ui_options *options, int *exit_status);
-
-#endif

@@ -88,26 +88,13 @@ static inline uint32_t meter_register(const struct meter *meter)
 
 	__asm__ volatile("isb" ::: "memory");
 	switch (meter->page->index) {
-	case 1:
-		__asm__ volatile("mrs %0, pmevcntr0_el0" : "=r"(value));
-		break;
-	case 2:
-		__asm__ volatile("mrs %0, pmevcntr1_el0" : "=r"(value));
-		break;
-	case 3:
-		__asm__ volatile("mrs %0, pmevcntr2_el0" : "=r"(value));
-		break;
-	case 4:
-		__asm__ volatile("mrs %0, pmevcntr3_el0" : "=r"(value));
-		break;
-	case 5:
-		__asm__ volatile("mrs %0, pmevcntr4_el0" : "=r"(value));
-		break;
-	case 6:
-		__asm__ volatile("mrs %0, pmevcntr5_el0" : "=r"(value));
-		break;
-	default:
-		exit(77);
+	case 1: __asm__ volatile("mrs %0, pmevcntr0_el0" : "=r"(value)); break;
+	case 2: __asm__ volatile("mrs %0, pmevcntr1_el0" : "=r"(value)); break;
+	case 3: __asm__ volatile("mrs %0, pmevcntr2_el0" : "=r"(value)); break;
+	case 4: __asm__ volatile("mrs %0, pmevcntr3_el0" : "=r"(value)); break;
+	case 5: __asm__ volatile("mrs %0, pmevcntr4_el0" : "=r"(value)); break;
+	case 6: __asm__ volatile("mrs %0, pmevcntr5_el0" : "=r"(value)); break;
+	default: exit(77);
 	}
 	return (uint32_t)value;
 }

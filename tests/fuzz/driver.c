@@ -153,9 +153,7 @@ static void change(struct making *making)
 		if (making->size)
 			making->bytes[at] = odd[below(making, sizeof(odd))];
 		break;
-	case 3:
-		take_out(making, at, 1 + below(making, 16));
-		break;
+	case 3: take_out(making, at, 1 + below(making, 16)); break;
 	case 4: /* random bytes */
 		for (size_t i = 0; i < sizeof(piece); i++)
 			piece[i] = (uint8_t)random_next(&making->random);

@@ -5,8 +5,7 @@
  *
  * To add one: tests/fuzz/NAME.c, and tests/fuzz/NAME in FUZZ_TARGETS in Makefile.am, with its two
  * lines below that list. */
-#ifndef SLX_TESTS_FUZZ_H
-#define SLX_TESTS_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ extern const struct fuzz_seed fuzz_seeds[] __attribute__((weak));
 
 /* The longest input that driver.c makes; 1,024 where a target leaves it out. */
 extern const size_t fuzz_longest __attribute__((weak));
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Asked for counters, it has them, or a reason why not; list-length then counts other instructions
  * than its code has. */
-#ifndef SLX_TESTS_CANNED_H
-#define SLX_TESTS_CANNED_H
+#pragma once
 
 #include "engine/engine.h"
 #include "experiment/advice/explainer.h"
@@ -91,5 +90,3 @@ void canned_core(struct canned *canned, struct session *session, int percent);
 /* The clock, as script_run() wants it. */
 double canned_now(void *canned);
 void canned_pass(void *canned, double seconds, int descriptor);
-
-#endif

@@ -212,16 +212,13 @@ static double value_of(const struct canned *canned, const struct request *reques
 	       sum = 0;
 
 	switch (meaning->role) {
-	case ROLE_CYCLES:
-		return cpe * 1.002;
+	case ROLE_CYCLES: return cpe * 1.002;
 	case ROLE_INSTRUCTIONS:
 		return strcmp(kernel->name, "list-length") == 0
 			       ? 4.25
 			       : canned_instructions(kernel, request->v);
-	case ROLE_UOPS:
-		return (n + 2) / n;
-	case ROLE_UOPS_EXECUTED:
-		return (2 * n + 2) / n;
+	case ROLE_UOPS: return (n + 2) / n;
+	case ROLE_UOPS_EXECUTED: return (2 * n + 2) / n;
 	case ROLE_PORTS:
 		for (int i = 0; i < 10; i++)
 			sum += meaning->ports >> i & 1 ? uneven[i] : 0;
@@ -230,28 +227,20 @@ static double value_of(const struct canned *canned, const struct request *reques
 		return strcmp(meaning->words, "integer") == 0 ? (real ? 2 : n + 2) / n
 		       : real				      ? 1
 							      : 0;
-	case ROLE_LOADS:
-		return 1.001;
-	case ROLE_STORES:
-		return 0;
-	case ROLE_BRANCHES:
-		return 1 / n;
-	case ROLE_L1_MISSES:
-		return misses(kernel, request->v, 48 << 10) * 1.03;
-	case ROLE_L2_MISSES:
-		return misses(kernel, request->v, 1 << 20) * 0.97;
-	case ROLE_L3_MISSES:
-		return misses(kernel, request->v, 32 << 20);
+	case ROLE_LOADS: return 1.001;
+	case ROLE_STORES: return 0;
+	case ROLE_BRANCHES: return 1 / n;
+	case ROLE_L1_MISSES: return misses(kernel, request->v, 48 << 10) * 1.03;
+	case ROLE_L2_MISSES: return misses(kernel, request->v, 1 << 20) * 0.97;
+	case ROLE_L3_MISSES: return misses(kernel, request->v, 32 << 20);
 	case ROLE_STALLED:
 		return strcmp(meaning->words, "front end") == 0 ? 0.01
 		       : strcmp(meaning->words, "nothing executed") == 0 ||
 				       strcmp(meaning->words, "floating-point queue full") == 0
 			       ? fmax(cpe - 1, 0)
 			       : 0;
-	case ROLE_EXTRA:
-		return strstr(meaning->name, "DSB") ? (n + 2) / n : 0.125;
-	default:
-		return canned->counters == CANNED_UNASKED ? 1 : 0;
+	case ROLE_EXTRA: return strstr(meaning->name, "DSB") ? (n + 2) / n : 0.125;
+	default: return canned->counters == CANNED_UNASKED ? 1 : 0;
 	}
 }
 
@@ -308,27 +297,19 @@ double canned_modelled(
 
 	(void)context;
 	switch (meaning->role) {
-	case ROLE_INSTRUCTIONS:
-		return explanation->loop.insns_per_element;
+	case ROLE_INSTRUCTIONS: return explanation->loop.insns_per_element;
 	case ROLE_UOPS:
 		return explanation->foreign ? (double)NAN : limits->slots / limits->elements;
 	case ROLE_PORTS:
 		for (int i = 0; i < limits->port_count && !explanation->foreign; i++)
 			sum += meaning->ports >> i & 1 ? limits->pressure[i] : 0;
 		return explanation->foreign ? (double)NAN : sum / n;
-	case ROLE_LOADS:
-		return 1;
-	case ROLE_STORES:
-		return 0;
-	case ROLE_BRANCHES:
-		return 1 / n;
-	case ROLE_MISPREDICTIONS:
-		return 0;
-	case ROLE_L1_MISSES:
-		return misses(explanation->kernel, explanation->v, 48 << 10);
-	case ROLE_L2_MISSES:
-		return misses(explanation->kernel, explanation->v, 1 << 20);
-	default:
-		return NAN;
+	case ROLE_LOADS: return 1;
+	case ROLE_STORES: return 0;
+	case ROLE_BRANCHES: return 1 / n;
+	case ROLE_MISPREDICTIONS: return 0;
+	case ROLE_L1_MISSES: return misses(explanation->kernel, explanation->v, 48 << 10);
+	case ROLE_L2_MISSES: return misses(explanation->kernel, explanation->v, 1 << 20);
+	default: return NAN;
 	}
 }

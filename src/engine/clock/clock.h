@@ -2,8 +2,7 @@
  * is certain: a clock that ticks in core cycles where nothing else does.
  *
  * clock_x86.h and clock_arm64.h hold what differs: the counter, the fence, the chains. */
-#ifndef SLX_ENGINE_CLOCK_CLOCK_H
-#define SLX_ENGINE_CLOCK_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ void clock_watch(uint64_t links);
  * misses most of it, on Redwood Cove the wide one does, where neither other feels anything. struct
  * clock knows what a turn takes alone. */
 void clock_turn(uint64_t turns);
-
-#endif

@@ -1,6 +1,5 @@
 /* The clock's machine part on AArch64. */
-#ifndef SLX_ENGINE_CLOCK_CLOCK_ARM64_H
-#define SLX_ENGINE_CLOCK_CLOCK_ARM64_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ static inline void clock_fence(void)
 static inline void clock_clean_vectors(void)
 {
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The clock's machine part on x86-64. */
-#ifndef SLX_ENGINE_CLOCK_CLOCK_X86_H
-#define SLX_ENGINE_CLOCK_CLOCK_X86_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ static inline void clock_fence(void)
 
 /* Cleans the upper vector halves, which slow scalar code down on some cores. */
 void clock_clean_vectors(void);
-
-#endif

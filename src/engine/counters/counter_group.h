@@ -1,7 +1,6 @@
 /* Events that count together: the kernel opens, enables, reads and disables them as one group. For
  * the files of counting alone. */
-#ifndef SLX_ENGINE_COUNTERS_COUNTER_GROUP_H
-#define SLX_ENGINE_COUNTERS_COUNTER_GROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ bool group_try(
 /* A counter of `width` bits (1 to 64) with the value `counter`, added to what the kernel has
  * already taken from it. Counters count up through the sign bit of their width. Pure. */
 uint64_t group_extend(uint64_t offset, uint64_t counter, unsigned width);
-
-#endif

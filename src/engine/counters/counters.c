@@ -63,25 +63,18 @@ static const char *refusal(int error)
 {
 	switch (error) {
 	case EACCES:
-	case EPERM:
-		return "refused: the kernel does not allow it (kernel.perf_event_paranoid)";
+	case EPERM: return "refused: the kernel does not allow it (kernel.perf_event_paranoid)";
 	case ENOENT:
 	case ENXIO:
 		return "this processor, its hypervisor or the kernel's driver for it does not have "
 		       "it";
-	case EINVAL:
-		return "refused: the kernel does not take it for one thread of this processor";
-	case EBUSY:
-		return "another program has it to itself";
-	case EOPNOTSUPP:
-		return "this processor cannot count it in user space alone";
-	case ENOSYS:
-		return "this kernel has no perf_event_open";
+	case EINVAL: return "refused: the kernel does not take it for one thread of this processor";
+	case EBUSY: return "another program has it to itself";
+	case EOPNOTSUPP: return "this processor cannot count it in user space alone";
+	case ENOSYS: return "this kernel has no perf_event_open";
 	case EMFILE:
-	case ENFILE:
-		return "too many files are open";
-	default:
-		return NULL;
+	case ENFILE: return "too many files are open";
+	default: return NULL;
 	}
 }
 
@@ -90,12 +83,8 @@ void count_words(const struct count *count, char *buffer, size_t size)
 	const char *reason;
 
 	switch (count->state) {
-	case COUNT_NONE:
-		snprintf(buffer, size, "not counted yet");
-		break;
-	case COUNT_KNOWN:
-		snprintf(buffer, size, "%s", "");
-		break;
+	case COUNT_NONE: snprintf(buffer, size, "not counted yet"); break;
+	case COUNT_KNOWN: snprintf(buffer, size, "%s", ""); break;
 	case COUNT_SCALED:
 		snprintf(buffer, size, "an estimate: it was counted for %.0f %% of the time",
 			100 * (double)count->share);

@@ -4,8 +4,7 @@
  * Which events say what of a core is data of the layer above (model/counts/events.h); here an event
  * is a name that libpfm spells, as "skl::UOPS_ISSUED:ANY", "perf::PERF_COUNT_HW_INSTRUCTIONS" or
  * "perf_raw::r00c0". */
-#ifndef SLX_ENGINE_COUNTERS_COUNTERS_H
-#define SLX_ENGINE_COUNTERS_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ void counters_begin(void);
 
 /* "4.13": which libpfm this is. */
 const char *counters_version(void);
-
-#endif

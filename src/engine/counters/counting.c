@@ -113,9 +113,7 @@ static void say_why(struct counting *counting)
 				"the system forbids perf_event_open (a container's rules, or a "
 				"security module)");
 		break;
-	case ENOSYS:
-		snprintf(why, size, "this kernel has no perf_event_open");
-		break;
+	case ENOSYS: snprintf(why, size, "this kernel has no perf_event_open"); break;
 	default:
 		if (!no_counters(counting))
 			snprintf(why, size, "the kernel refuses to count core cycles: %s",

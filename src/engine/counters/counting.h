@@ -4,8 +4,7 @@
  * Only user space is counted. A counter is read by an instruction where the kernel allows it
  * (rdpmc; AArch64 with kernel.perf_user_access=1), by read() otherwise, and then outside the timed
  * regions. Nothing is opened, allocated or printed between two clock readings. */
-#ifndef SLX_ENGINE_COUNTERS_COUNTING_H
-#define SLX_ENGINE_COUNTERS_COUNTING_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -82,5 +81,3 @@ void counting_start_clock(struct counting *counting);
 
 /* Whether the processor counts an event, and not the kernel. For passes.c. */
 bool counting_is_hardware(const struct counter_code *code);
-
-#endif

@@ -1,13 +1,10 @@
 /* Instructions of AArch64 for perf_calls.c. */
-#ifndef SLX_ENGINE_COUNTERS_PERF_CALLS_ARM64_H
-#define SLX_ENGINE_COUNTERS_PERF_CALLS_ARM64_H
+#pragma once
 
 #include <stdint.h>
 
-#define CASE(n)                                                               \
-	case n:                                                               \
-		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
-		break;
+#define CASE(n) \
+	case n: __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); break;
 
 /* Reads the counter of that index (the page's index less one); 31 is the cycle counter. The
  * register is part of the instruction, so there is one instruction for each. */
@@ -51,8 +48,7 @@ static inline uint64_t processor_counter(uint32_t index)
 		CASE(28)
 		CASE(29)
 		CASE(30)
-	default:
-		break;
+	default: break;
 	}
 	return value;
 }
@@ -70,5 +66,3 @@ static inline void processor_flushed(void)
 {
 	__asm__ volatile("dsb sy" ::: "memory");
 }
-
-#endif

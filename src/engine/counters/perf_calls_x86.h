@@ -1,6 +1,5 @@
 /* Instructions of x86-64 for perf_calls.c. */
-#ifndef SLX_ENGINE_COUNTERS_PERF_CALLS_X86_H
-#define SLX_ENGINE_COUNTERS_PERF_CALLS_X86_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ static inline void processor_flushed(void)
 {
 	__asm__ volatile("mfence" ::: "memory");
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Which of the kernel's PMUs serves a processor, and what stands in the way of its counters: read
  * from /sys and /proc. */
-#ifndef SLX_ENGINE_COUNTERS_PMU_H
-#define SLX_ENGINE_COUNTERS_PMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ bool pmu_list_holds(const char *list, int number);
 
 /* Fills counters, fixed, width and guest. machine/processor_x86.c, machine/processor_arm64.c. */
 void pmu_ask_processor(struct pmu *pmu);
-
-#endif

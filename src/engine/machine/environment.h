@@ -3,8 +3,7 @@
  *
  * Each reader takes the root below which those lie ("" for the real ones), so that tests bring
  * their own. A fact that cannot be read is -1, NAN or an empty string: unknown, never a default. */
-#ifndef SLX_ENGINE_MACHINE_ENVIRONMENT_H
-#define SLX_ENGINE_MACHINE_ENVIRONMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ int environment_counter_error(void);
 
 /* How many processors a list as "0-7,9" names; 0 for an empty or malformed one. */
 int environment_list_count(const char *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* This computer: what it is, and what it allows. Filled once, by the worker, soon after the start;
  * read by everyone after `known` is set. */
-#ifndef SLX_ENGINE_MACHINE_MACHINE_H
-#define SLX_ENGINE_MACHINE_MACHINE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -99,5 +98,3 @@ uint64_t machine_last_cache(const struct machine *machine);
 /* Fills name, processor and virtualised. On hybrid processors the features are those of the core
  * that the caller runs on, which should be the measured one. processor_x86.c, processor_arm64.c. */
 void identify_processor(struct machine *machine);
-
-#endif

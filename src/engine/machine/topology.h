@@ -1,7 +1,6 @@
 /* The processors of this machine and where threads and memory stand on them. topology.c is the only
  * file that knows hwloc. */
-#ifndef SLX_ENGINE_MACHINE_TOPOLOGY_H
-#define SLX_ENGINE_MACHINE_TOPOLOGY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ int topology_memory_node(const struct topology *topology, const void *memory, si
 /* The data caches that the processor uses, from L1. Returns how many. */
 int topology_caches(
 	const struct topology *topology, int cpu, struct machine_cache cache[MACHINE_CACHES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Trials until there are enough: when a sample is precise, and when more trials would not help. */
-#ifndef SLX_ENGINE_MEASURE_GOAL_H
-#define SLX_ENGINE_MEASURE_GOAL_H
+#pragma once
 
 #include "engine/measure/measure.h"
 
@@ -22,5 +21,3 @@ struct measure_goal {
  * least three unless cancelled; of a complete run goal->fewest. */
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel);
-
-#endif

@@ -6,8 +6,7 @@
  * cancels. Beyond the core's own caches, where calls are long, the whole alone counts. The
  * reference chain is timed in the same way right before and right after; the watch chain once
  * before, the watch loop before and after. */
-#ifndef SLX_ENGINE_MEASURE_MEASURE_H
-#define SLX_ENGINE_MEASURE_MEASURE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -81,5 +80,3 @@ static inline void measure_calls(const struct measure *measure, uint64_t element
 /* Makes the calls of one region of `count`, untimed, for a caller that counts events around them.
  */
 void measure_region(struct measure *measure, uint64_t elements);
-
-#endif

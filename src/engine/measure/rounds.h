@@ -1,7 +1,6 @@
 /* Rounds of trials: the kernel timed once or twice between two readings of the reference chain and
  * the watch. */
-#ifndef SLX_ENGINE_MEASURE_ROUNDS_H
-#define SLX_ENGINE_MEASURE_ROUNDS_H
+#pragma once
 
 #include "engine/measure/measure.h"
 
@@ -33,5 +32,3 @@ void rounds_begin(struct rounds *rounds, struct measure *measure);
  * trials it made, at most `most`. Sets measure->counting to NULL when the counter of cycles is
  * lost; the trials are then by the reference chain. */
 unsigned rounds_make(struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS]);
-
-#endif

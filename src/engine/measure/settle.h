@@ -2,8 +2,7 @@
  * endless walking leaves there. The walk goes on untimed until the time of its pieces stops
  * drifting: for a lap where a lap is short, else until lines met early are no longer found in any
  * cache. Runs on the calling thread; no thread, no I/O, no allocation. */
-#ifndef SLX_ENGINE_MEASURE_SETTLE_H
-#define SLX_ENGINE_MEASURE_SETTLE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ struct settle {
  * measure_begin(), before the first trial. Does nothing for runs that begin each call at the ring's
  * beginning, complete runs and cold kernels: measure->far stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);
-
-#endif

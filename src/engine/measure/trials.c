@@ -10,18 +10,12 @@
 const char *source_name(enum source source)
 {
 	switch (source) {
-	case SOURCE_COUNTER:
-		return "counter";
-	case SOURCE_REFERENCE:
-		return "reference";
-	case SOURCE_STEPPED:
-		return "stepped";
-	case SOURCE_TIME:
-		return "time";
-	case SOURCE_MODEL:
-		return "model";
-	default:
-		return "none";
+	case SOURCE_COUNTER: return "counter";
+	case SOURCE_REFERENCE: return "reference";
+	case SOURCE_STEPPED: return "stepped";
+	case SOURCE_TIME: return "time";
+	case SOURCE_MODEL: return "model";
+	default: return "none";
 	}
 }
 

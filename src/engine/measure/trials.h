@@ -1,6 +1,5 @@
 /* Trials, and the sample that they are reduced to. Pure: no clock, no thread, no I/O. */
-#ifndef SLX_ENGINE_MEASURE_TRIALS_H
-#define SLX_ENGINE_MEASURE_TRIALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -171,5 +170,3 @@ double sample_precision(const struct sample *sample);
 /* Makes room in a full set: removes every trial that is not quiet, or the older half when most are
  * quiet; keeps the newest quarter. At least a quarter of the set is free afterwards. */
 void trials_make_room(struct trials *trials);
-
-#endif

@@ -1,8 +1,7 @@
 /* Memory for working sets: one reserved range, aligned to 2 MiB, with the pages and on the node
  * that are asked for where possible, touched before it is timed. Grows without losing its content.
  */
-#ifndef SLX_ENGINE_MEMORY_ARENA_H
-#define SLX_ENGINE_MEMORY_ARENA_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
 	struct run_facts *facts);
 
 void arena_free(struct arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 /* Memory for code that kernels generate: writable while they write it, executable afterwards, never
  * both. Callers use code_buffer_prepare() instead of kernel->prepare(). */
-#ifndef SLX_ENGINE_MEMORY_CODE_BUFFER_H
-#define SLX_ENGINE_MEMORY_CODE_BUFFER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *r
 size_t code_buffer_left(const struct code_buffer *room, const void *code);
 
 void code_buffer_free(struct code_buffer *room);
-
-#endif

@@ -154,14 +154,10 @@ struct memory_limits_memory memory_limits_memory(const char *root)
 const char *memory_limits_half(enum memory_limits_bound bound)
 {
 	switch (bound) {
-	case MEMORY_LIMITS_GROUP:
-		return "half of what the control group still allows";
-	case MEMORY_LIMITS_ADDRESSES:
-		return "half of what ulimit -v still allows";
-	case MEMORY_LIMITS_DATA:
-		return "half of what ulimit -d still allows";
-	default:
-		return "half of this machine's free memory";
+	case MEMORY_LIMITS_GROUP: return "half of what the control group still allows";
+	case MEMORY_LIMITS_ADDRESSES: return "half of what ulimit -v still allows";
+	case MEMORY_LIMITS_DATA: return "half of what ulimit -d still allows";
+	default: return "half of this machine's free memory";
 	}
 }
 

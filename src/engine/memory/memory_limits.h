@@ -1,6 +1,5 @@
 /* Limits of memory and processors for this process. Settings are checked against them. */
-#ifndef SLX_ENGINE_MEMORY_MEMORY_LIMITS_H
-#define SLX_ENGINE_MEMORY_MEMORY_LIMITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct memory_limits_memory memory_limits_memory(const char *root);
 /* "the control group allows 1 GiB": what bounds it besides what is free; empty when nothing does.
  */
 void memory_limits_words(const struct memory_limits_memory *memory, char *buffer, size_t size);
-
-#endif

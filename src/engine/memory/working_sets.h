@@ -1,8 +1,7 @@
 /* A cache of working sets in memory with their data. Sets are kept apart by the memory that they
  * ask for (pages, node), and a background set from the live one where they cannot share data;
  * together they stay within a limit. */
-#ifndef SLX_ENGINE_MEMORY_WORKING_SETS_H
-#define SLX_ENGINE_MEMORY_WORKING_SETS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ void working_sets_shrink(struct working_sets *working_sets, uint64_t limit);
 uint64_t working_sets_held(const struct working_sets *working_sets);
 
 void working_sets_free(struct working_sets *working_sets);
-
-#endif

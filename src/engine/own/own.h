@@ -8,8 +8,7 @@
  * stays readable for ever; it is made into another loop when OWN_SLOTS further ones have been
  * opened: the present one, the one before it, which the explorer compares it with, and two that
  * results under way may still speak of. */
-#ifndef SLX_ENGINE_OWN_OWN_H
-#define SLX_ENGINE_OWN_OWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ int own_steps_prepare(void *steps);
 /* In the child: calls the loop with the n of that many elements, which is one of the two lengths.
  */
 void own_steps_run(void *steps, uint64_t elements);
-
-#endif

@@ -32,36 +32,16 @@ static void put(unsigned char *memory, enum own_type type, uint64_t index, doubl
 {
 	/* Each type's own conversion; numbers were checked against what it holds. */
 	switch (type) {
-	case OWN_I8:
-		((int8_t *)memory)[index] = (int8_t)number;
-		break;
-	case OWN_U8:
-		memory[index] = (uint8_t)number;
-		break;
-	case OWN_I16:
-		((int16_t *)(void *)memory)[index] = (int16_t)number;
-		break;
-	case OWN_U16:
-		((uint16_t *)(void *)memory)[index] = (uint16_t)number;
-		break;
-	case OWN_I32:
-		((int32_t *)(void *)memory)[index] = (int32_t)number;
-		break;
-	case OWN_U32:
-		((uint32_t *)(void *)memory)[index] = (uint32_t)number;
-		break;
-	case OWN_I64:
-		((int64_t *)(void *)memory)[index] = (int64_t)number;
-		break;
-	case OWN_U64:
-		((uint64_t *)(void *)memory)[index] = (uint64_t)number;
-		break;
-	case OWN_F32:
-		((float *)(void *)memory)[index] = (float)number;
-		break;
-	default:
-		((double *)(void *)memory)[index] = number;
-		break;
+	case OWN_I8: ((int8_t *)memory)[index] = (int8_t)number; break;
+	case OWN_U8: memory[index] = (uint8_t)number; break;
+	case OWN_I16: ((int16_t *)(void *)memory)[index] = (int16_t)number; break;
+	case OWN_U16: ((uint16_t *)(void *)memory)[index] = (uint16_t)number; break;
+	case OWN_I32: ((int32_t *)(void *)memory)[index] = (int32_t)number; break;
+	case OWN_U32: ((uint32_t *)(void *)memory)[index] = (uint32_t)number; break;
+	case OWN_I64: ((int64_t *)(void *)memory)[index] = (int64_t)number; break;
+	case OWN_U64: ((uint64_t *)(void *)memory)[index] = (uint64_t)number; break;
+	case OWN_F32: ((float *)(void *)memory)[index] = (float)number; break;
+	default: ((double *)(void *)memory)[index] = number; break;
 	}
 }
 
@@ -127,9 +107,7 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 		for (uint64_t i = 0; i < count; i++)
 			put_whole(memory, argument->type, i, i);
 		break;
-	default:
-		make_permutation(memory, argument->type, count, random);
-		break;
+	default: make_permutation(memory, argument->type, count, random); break;
 	}
 }
 

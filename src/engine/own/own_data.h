@@ -1,6 +1,5 @@
 /* The memory that an own loop works on: its arguments laid out for one n. */
-#ifndef SLX_ENGINE_OWN_OWN_DATA_H
-#define SLX_ENGINE_OWN_OWN_DATA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ static inline void own_data_shorten(struct own_data *data, bool shorten)
 		if (data->cut[i])
 			*data->cut[i] = data->next[shorten][i];
 }
-
-#endif

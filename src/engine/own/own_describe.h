@@ -23,8 +23,7 @@
  * - cflags=-O3: what the compiler gets instead of -O2; with blanks: cflags="-O3 -march=native"
  *
  * COUNT is n, K*n, n+K, n/K or a whole number. */
-#ifndef SLX_ENGINE_OWN_OWN_DESCRIBE_H
-#define SLX_ENGINE_OWN_OWN_DESCRIBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ uint64_t own_bytes(const struct own_description *description, int64_t n);
  * of everything. */
 struct status own_description_check(
 	const struct own_description *description, const char *origin, int64_t n);
-
-#endif

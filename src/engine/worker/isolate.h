@@ -1,7 +1,6 @@
 /* Measures own loops in a child process on the core of the calling thread. Whatever the code does,
  * the program goes on: the sample is lost and there is a message. */
-#ifndef SLX_ENGINE_WORKER_ISOLATE_H
-#define SLX_ENGINE_WORKER_ISOLATE_H
+#pragma once
 
 #include "engine/clock/clock.h"
 #include "engine/counters/counting.h"
@@ -28,5 +27,3 @@ struct isolate {
 /* Makes one request's trials and fills its result but for `final`. Returns within some 20 ms when
  * *cancel is set. */
 void isolate_measure(const struct isolate *isolate, struct result *result);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Their memory stays for the next time, until load_threads_give_back(). One thread calls all
  * functions. */
-#ifndef SLX_ENGINE_WORKER_LOAD_THREADS_H
-#define SLX_ENGINE_WORKER_LOAD_THREADS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -93,5 +92,3 @@ uint64_t load_threads_held(const struct load_threads *load_threads);
 
 /* Frees memory that was not used for `idle` seconds; 0: all of it. */
 void load_threads_give_back(struct load_threads *load_threads, double now, double idle);
-
-#endif

@@ -1,7 +1,6 @@
 /* The measured core with everything that a request needs: facts of the machine, the clock,
  * counters, working sets, load threads. One thread, bound to the core, uses it. */
-#ifndef SLX_ENGINE_WORKER_TARGET_H
-#define SLX_ENGINE_WORKER_TARGET_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -47,5 +46,3 @@ void target_measure(struct target *target, const struct request *request, const 
 
 /* Frees everything. */
 void target_close(struct target *target);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * It loads the topology, chooses and binds its core, calibrates the clock (all off the caller's
  * path), then waits for requests. Each answer is put on a queue and a byte on a pipe. */
-#ifndef SLX_ENGINE_WORKER_WORKER_H
-#define SLX_ENGINE_WORKER_WORKER_H
+#pragma once
 
 #include "base/status.h"
 #include "engine/engine.h"
@@ -29,5 +28,3 @@ void worker_stop(struct worker *worker);
 
 /* The worker seen as an engine; valid until worker_stop(). */
 struct engine worker_engine(struct worker *worker);
-
-#endif

@@ -1,7 +1,6 @@
 /* Advice: the knob whose change lowers the predicted CPE most. It comes from the explainer alone;
  * nothing is timed. */
-#ifndef SLX_EXPERIMENT_ADVICE_ADVICE_H
-#define SLX_EXPERIMENT_ADVICE_ADVICE_H
+#pragma once
 
 #include "experiment/advice/explain_cache.h"
 #include "experiment/advice/explainer.h"
@@ -56,5 +55,3 @@ const char *advice_sentence(const struct explanation *explanation, enum limit_ki
  * same explain_cache continues. */
 #define ADVICE_WORTH 0.10
 bool advice_find(const struct advice_question *question, struct advice *advice);
-
-#endif

@@ -1,8 +1,7 @@
 /* A cache of explanations. Kernels whose path depends on data are stepped through, which takes tens
  * of milliseconds, so that each setting is stepped once. The cache keeps whole explanations of the
  * last settings, and the predictions of many. */
-#ifndef SLX_EXPERIMENT_ADVICE_EXPLAIN_CACHE_H
-#define SLX_EXPERIMENT_ADVICE_EXPLAIN_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ bool explain_cache_predicted(
 	const struct explain_cache *explain_cache, const struct setting *setting, double *cpe);
 void explain_cache_predict(
 	struct explain_cache *explain_cache, const struct setting *setting, double cpe);
-
-#endif

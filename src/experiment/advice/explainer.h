@@ -1,7 +1,6 @@
 /* The model as the explorer sees it: which core this is, and what limits a kernel on it. An
  * interface, so that tests and replays have explainers without core models and machine code. */
-#ifndef SLX_EXPERIMENT_ADVICE_EXPLAINER_H
-#define SLX_EXPERIMENT_ADVICE_EXPLAINER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ struct explainer {
 
 /* The one that asks src/model. */
 extern const struct explainer explainer_model;
-
-#endif

@@ -1,6 +1,5 @@
 /* The gap between a measurement and its limits, in numbers and words. Pure. */
-#ifndef SLX_EXPERIMENT_ADVICE_GAP_H
-#define SLX_EXPERIMENT_ADVICE_GAP_H
+#pragma once
 
 #include "engine/measure/trials.h"
 #include "model/limits/limits.h"
@@ -33,5 +32,3 @@ const char *gap_suspect(enum limit_kind kind);
  * assumed: that core stands in for the running one, which has no model. sample may be not valid. */
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core,
 	bool assumed, struct gap *gap);
-
-#endif

@@ -2,8 +2,7 @@
  * store forwarding, caches and windows; then writes its core model. data/characterise.x86_64 and
  * data/characterise.aarch64 list the loops. No core file is read. characterise_measure() measures;
  * views read struct characterise_report. */
-#ifndef SLX_EXPERIMENT_CHARACTERISE_CHARACTERISE_H
-#define SLX_EXPERIMENT_CHARACTERISE_CHARACTERISE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -72,5 +71,3 @@ const struct characterise_report *characterise_report(const struct characterise 
  */
 struct status characterise_model(
 	const struct characterise_report *report, struct text *text, struct uarch **uarch);
-
-#endif

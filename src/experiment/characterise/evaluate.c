@@ -233,13 +233,9 @@ static struct figure fact_figure(const struct evaluation *e, const struct fact_r
 	struct figure figure = evaluate_loop(e, loop_of_fact(fact, false)), other;
 
 	switch (fact->how) {
-	case HOW_CYCLES:
-		figure = at_rename(figure);
-		break;
-	case HOW_RATE:
-		return inverse(fact->rate, figure);
-	case HOW_SLOTS:
-		return unknown();
+	case HOW_CYCLES: figure = at_rename(figure); break;
+	case HOW_RATE: return inverse(fact->rate, figure);
+	case HOW_SLOTS: return unknown();
 	case HOW_MINUS:
 		for (int i = 0; i < TAKEN_OFF && *fact->minus[i]; i++) {
 			const struct class_recipe *recipe =

@@ -1,6 +1,5 @@
 /* Cycles of measured loops become latencies, throughputs, slots and facts of a core. */
-#ifndef SLX_EXPERIMENT_CHARACTERISE_EVALUATE_H
-#define SLX_EXPERIMENT_CHARACTERISE_EVALUATE_H
+#pragma once
 
 #include "experiment/characterise/recipes.h"
 #include "experiment/probe/probe.h"
@@ -40,5 +39,3 @@ void evaluate_caches(struct measured *measured, const struct probe_report *probe
 void evaluate_windows(struct measured *measured, const struct windows_report *windows);
 /* The instruction set, the conditions of a `match` line, and a name for the model. */
 void evaluate_identity(const struct machine *machine, struct measured *measured, char name[24]);
-
-#endif

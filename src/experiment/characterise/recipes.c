@@ -340,15 +340,9 @@ static void read_line(struct reader *reader)
 	if (!good(reader))
 		return;
 	switch (kind) {
-	case 0:
-		read_class(reader, field);
-		break;
-	case 1:
-		read_fact(reader, field);
-		break;
-	case 2:
-		read_fuse(reader, field, features_have(FEATURE_X86_64) ? "j" : "b.");
-		break;
+	case 0: read_class(reader, field); break;
+	case 1: read_fact(reader, field); break;
+	case 2: read_fuse(reader, field, features_have(FEATURE_X86_64) ? "j" : "b."); break;
 	default:
 		if (recipes->width_count == WIDTH_LINES)
 			wrong(reader, "too many lines \"width\"", "");

@@ -1,7 +1,6 @@
 /* Recipes: what data/characterise.* says to measure, and the loops that measure it. The head of the
  * data file explains its lines. */
-#ifndef SLX_EXPERIMENT_CHARACTERISE_RECIPES_H
-#define SLX_EXPERIMENT_CHARACTERISE_RECIPES_H
+#pragma once
 
 #include "base/status.h"
 #include "kernels/generated.h"
@@ -84,5 +83,3 @@ void recipes_each(const struct recipes *recipes,
 	void *context);
 void recipes_words(
 	const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size);
-
-#endif

@@ -249,12 +249,8 @@ static void say_doing(
 	char x[32];
 
 	switch (stage->part) {
-	case PROBE_TLB:
-		snprintf(x, sizeof(x), "%.0f pages touched", task->x / 4096);
-		break;
-	case PROBE_LINE:
-		snprintf(x, sizeof(x), "%.0f bytes apart", task->x);
-		break;
+	case PROBE_TLB: snprintf(x, sizeof(x), "%.0f pages touched", task->x / 4096); break;
+	case PROBE_LINE: snprintf(x, sizeof(x), "%.0f bytes apart", task->x); break;
 	case PROBE_PARALLEL:
 		snprintf(x, sizeof(x), "%.0f chain%s", task->x, task->x == 1 ? "" : "s");
 		break;
@@ -263,8 +259,7 @@ static void say_doing(
 			task->curve == &report->loaded ? "stream" : "core",
 			task->x == 1 ? "" : "s");
 		break;
-	default:
-		units_bytes_short((int64_t)task->x, x, sizeof(x));
+	default: units_bytes_short((int64_t)task->x, x, sizeof(x));
 	}
 	report->part = stage->part;
 	snprintf(report->doing, sizeof(report->doing), "%s%s, %s", probe_part_names[stage->part],

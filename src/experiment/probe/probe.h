@@ -4,8 +4,7 @@
  *
  * Everything that shows a probe (text, JSON, CSV, the explorer's panel, pictures) reads struct
  * probe_report alone, which grows with each visit. */
-#ifndef SLX_EXPERIMENT_PROBE_PROBE_H
-#define SLX_EXPERIMENT_PROBE_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ void probe_measure(struct probe *probe, const struct measurer *measurer);
 
 /* Never NULL; owned by the probe. */
 const struct probe_report *probe_report(const struct probe *probe);
-
-#endif

@@ -90,20 +90,15 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	double large = probe_visit_seconds(probe, UINT64_MAX) + SECONDS_REQUEST;
 
 	switch (part) {
-	case PROBE_LATENCY:
-		return latency_seconds(probe);
+	case PROBE_LATENCY: return latency_seconds(probe);
 	case PROBE_TLB:
 		return (octaves(8, 8192) * probe->octave + (probe->rounds > 1 ? 40 : 0)) * small;
-	case PROBE_LINE:
-		return 12 * small;
-	case PROBE_BANDWIDTH:
-		return (9 * 2 * small + 3 * large) * 1.5;
+	case PROBE_LINE: return 12 * small;
+	case PROBE_BANDWIDTH: return (9 * 2 * small + 3 * large) * 1.5;
 	case PROBE_PARALLEL:
 		return 7 * (large + SECONDS_LAY_OUT * (double)probe_parallel_bytes(probe));
-	case PROBE_CORES:
-		return 0.1 * (1 + 2 * log2(probe->report.machine->processors));
-	case PROBE_PARTS:
-		break;
+	case PROBE_CORES: return 0.1 * (1 + 2 * log2(probe->report.machine->processors));
+	case PROBE_PARTS: break;
 	}
 	return 0;
 }

@@ -5,8 +5,7 @@
  * probe_curves.c   points of latency curves
  * probe_plan.c     the stages, and the time that each may take
  * probe.c          measuring, and the report */
-#ifndef SLX_EXPERIMENT_PROBE_PROBE_STATE_H
-#define SLX_EXPERIMENT_PROBE_PROBE_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -142,5 +141,3 @@ void probe_plan(struct probe *probe);
 
 /* Computes hierarchy, bands and lines from the points. */
 void probe_analyse(struct probe *probe);
-
-#endif

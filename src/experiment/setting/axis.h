@@ -1,6 +1,5 @@
 /* Values of one knob: those that a slice or a grid shows, and those that a sweep lists. Pure. */
-#ifndef SLX_EXPERIMENT_SETTING_AXIS_H
-#define SLX_EXPERIMENT_SETTING_AXIS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ int axis_nearest(const int64_t *values, int count, int64_t value);
  * for all. The list is allocated; the caller frees it. */
 struct status axis_parse_list(const struct knob *knob, const char *text,
 	struct memory_limits memory_limits, int64_t **values, size_t *count);
-
-#endif

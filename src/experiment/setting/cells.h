@@ -1,7 +1,6 @@
 /* Measured settings: the trials of each so far and their summary. A sweep has a list of them; the
  * explorer's slices and mountain look them up in a table. */
-#ifndef SLX_EXPERIMENT_SETTING_CELLS_H
-#define SLX_EXPERIMENT_SETTING_CELLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ void cell_count(struct cell *cell, const struct result *result);
 /* Frees the trials of a settled cell; its sample and counts stay. For tables of thousands of cells.
  */
 void cell_compact(struct cell *cell);
-
-#endif

@@ -1,6 +1,5 @@
 /* Words about the memory and the other cores of a run, for text and screen. Pure. */
-#ifndef SLX_EXPERIMENT_SETTING_PLACED_H
-#define SLX_EXPERIMENT_SETTING_PLACED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ void placed_node(const struct run_facts *facts, char *buffer, size_t size);
 /* "all 4 cores 61.2 GB/s", "3 streams 30.1 GB/s"; empty if the kernel ran alone. */
 void placed_others(
 	const struct run_facts *facts, const struct sample *sample, char *buffer, size_t size);
-
-#endif

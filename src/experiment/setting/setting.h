@@ -1,6 +1,5 @@
 /* Settings: one value for each knob of a kernel, parsed, checked, stepped and written. Pure. */
-#ifndef SLX_EXPERIMENT_SETTING_SETTING_H
-#define SLX_EXPERIMENT_SETTING_SETTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ int64_t setting_max(const struct knob *knob, struct memory_limits memory_limits)
 /* The allowed range in words: "1 to 16", "16 to 256, in steps of 16", "add or mul". */
 void setting_range(
 	const struct knob *knob, struct memory_limits memory_limits, char *buffer, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* How large the blocks of the present setting should be, beside the best that was measured:
  * model/memory/block.h for the kernels, machines and cores there are. */
-#ifndef SLX_EXPERIMENT_SWEEP_BLOCKS_H
-#define SLX_EXPERIMENT_SWEEP_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void blocks_finding(const struct blocks *blocks, const struct setting *setting,
 /* The same and why: "…: three blocks … fit L2 …". */
 void blocks_words(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured, char *buffer, size_t size);
-
-#endif

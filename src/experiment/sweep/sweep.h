@@ -4,8 +4,7 @@
  * Settled cells are not visited again; the time that they save goes to contended and scattered
  * cells. A cross product of thousands is measured in blocks, which bounds the memory for trials.
  * */
-#ifndef SLX_EXPERIMENT_SWEEP_SWEEP_H
-#define SLX_EXPERIMENT_SWEEP_SWEEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ void sweep_drain(struct sweep *sweep);
 const struct counts *sweep_counts(const struct sweep *sweep);
 
 void sweep_progress(struct sweep *sweep, struct sweep_progress *progress);
-
-#endif

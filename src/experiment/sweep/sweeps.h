@@ -1,8 +1,7 @@
 /* Named sweeps: a kernel, lists of values for its knobs, and the quantity to show, under one
  * name. They are the rows of data/sweeps, whose head describes the format. Code that draws a
  * sweep needs struct named_sweep alone: sweeps_plain() makes one of any kernel and its lists. */
-#ifndef SLX_EXPERIMENT_SWEEP_SWEEPS_H
-#define SLX_EXPERIMENT_SWEEP_SWEEPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -165,5 +164,3 @@ void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanat
  * nothing can be compared. The ways are the values of the baseline's knob. */
 void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);
-
-#endif

@@ -62,18 +62,10 @@ void sweeps_figure_title(
 	char value[64];
 
 	switch (figure) {
-	case SWEEPS_NS:
-		text_addf(title, "nanoseconds per %s", sweep->kernel->element);
-		break;
-	case SWEEPS_SECONDS:
-		text_add(title, "seconds");
-		break;
-	case SWEEPS_GBPS:
-		text_add(title, "GB/s");
-		break;
-	case SWEEPS_BYTES_PER_CYCLE:
-		text_add(title, "bytes per cycle");
-		break;
+	case SWEEPS_NS: text_addf(title, "nanoseconds per %s", sweep->kernel->element); break;
+	case SWEEPS_SECONDS: text_add(title, "seconds"); break;
+	case SWEEPS_GBPS: text_add(title, "GB/s"); break;
+	case SWEEPS_BYTES_PER_CYCLE: text_add(title, "bytes per cycle"); break;
 	case SWEEPS_SPEEDUP:
 		text_add(title, "speedup");
 		if (sweep->base < 0)
@@ -85,18 +77,12 @@ void sweeps_figure_title(
 	case SWEEPS_INSTRUCTIONS:
 		text_addf(title, "instructions per %s", sweep->kernel->element);
 		break;
-	case SWEEPS_INSTRUCTIONS_TOTAL:
-		text_add(title, "million instructions");
-		break;
-	case SWEEPS_CPI:
-		text_add(title, "cycles per instruction");
-		break;
+	case SWEEPS_INSTRUCTIONS_TOTAL: text_add(title, "million instructions"); break;
+	case SWEEPS_CPI: text_add(title, "cycles per instruction"); break;
 	case SWEEPS_TRAFFIC:
 		text_add(title, "memory traffic, % of what one core reads at most");
 		break;
-	default:
-		text_addf(title, "cycles per %s", sweep->kernel->element);
-		break;
+	default: text_addf(title, "cycles per %s", sweep->kernel->element); break;
 	}
 }
 
@@ -124,12 +110,9 @@ static double paced_value(enum sweeps_figure figure, const struct sample *sample
 				      : (double)NAN;
 
 	switch (figure) {
-	case SWEEPS_INSTRUCTIONS:
-		return instructions;
-	case SWEEPS_INSTRUCTIONS_TOTAL:
-		return instructions * (double)facts->ring * 1e-6;
-	case SWEEPS_CPI:
-		return sample->cpe / instructions;
+	case SWEEPS_INSTRUCTIONS: return instructions;
+	case SWEEPS_INSTRUCTIONS_TOTAL: return instructions * (double)facts->ring * 1e-6;
+	case SWEEPS_CPI: return sample->cpe / instructions;
 	default:
 		if (sample_ratios && sample_ratios->lines == 0 &&
 			sample_ratios->lines_from != SOURCE_NONE)
@@ -151,20 +134,15 @@ double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	if (sweeps_paced(figure))
 		return paced_value(figure, sample, facts, sample_ratios);
 	switch (figure) {
-	case SWEEPS_NS:
-		return sample->ns;
-	case SWEEPS_SECONDS:
-		return sample->ns * 1e-9 * (double)facts->ring;
-	case SWEEPS_GBPS:
-		return sample->gbps;
-	case SWEEPS_BYTES_PER_CYCLE:
-		return sample->bytes_per_cycle;
+	case SWEEPS_NS: return sample->ns;
+	case SWEEPS_SECONDS: return sample->ns * 1e-9 * (double)facts->ring;
+	case SWEEPS_GBPS: return sample->gbps;
+	case SWEEPS_BYTES_PER_CYCLE: return sample->bytes_per_cycle;
 	case SWEEPS_SPEEDUP:
 		/* Of cycles: the clock may have wandered between the two. */
 		return base && base->valid && sample->cpe > 0 ? base->cpe / sample->cpe
 							      : (double)NAN;
-	default:
-		return sample->cpe;
+	default: return sample->cpe;
 	}
 }
 

@@ -2,8 +2,7 @@
  * cache misses, until a buffer is full and the misses no longer overlap. For each filler of the
  * kernel `window`: the curve, its knee, and the buffer that the filler fills. Everything that
  * shows it reads struct windows_report alone. */
-#ifndef SLX_EXPERIMENT_WINDOWS_WINDOWS_H
-#define SLX_EXPERIMENT_WINDOWS_WINDOWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -111,5 +110,3 @@ const char *windows_why(const struct windows_report *report);
 
 /* The row of a value of the knob `filler`, or NULL. */
 const struct windows_row *windows_row(const struct windows_report *report, int64_t choice);
-
-#endif

@@ -57,12 +57,10 @@ static bool ends(const struct insn *insn)
 	switch (insn->flow) {
 	case FLOW_JUMP:
 	case FLOW_INDIRECT:
-	case FLOW_RETURN:
-		return true;
+	case FLOW_RETURN: return true;
 	case FLOW_OTHER:
 		return strcmp(insn->mnemonic, "syscall") != 0 && strcmp(insn->mnemonic, "svc") != 0;
-	default:
-		return false;
+	default: return false;
 	}
 }
 

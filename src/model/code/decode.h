@@ -1,8 +1,7 @@
 /* Machine code → instructions. decode_x86.c (Zydis) and decode_arm64.c (Capstone) are the only
  * files that know a decoder library; one of them is built in, for this machine's instruction set.
  */
-#ifndef SLX_MODEL_CODE_DECODE_H
-#define SLX_MODEL_CODE_DECODE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
  * instructions. elements: of one iteration (> 0). Of several innermost loops the one with most
  * instructions counts. STATUS_FAILED: there is no loop, or it is too long. */
 struct status decode_loop(const void *code, size_t size, double elements, struct loop *loop);
-
-#endif

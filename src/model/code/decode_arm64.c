@@ -372,11 +372,8 @@ static void shape_letter(
 				       ? "t"
 				       : "i");
 		return;
-	case ARM64_OP_FP:
-		strcpy(letter, "i");
-		return;
-	default:
-		strcpy(letter, "o");
+	case ARM64_OP_FP: strcpy(letter, "i"); return;
+	default: strcpy(letter, "o");
 	}
 }
 

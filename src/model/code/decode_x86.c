@@ -120,14 +120,10 @@ static const char *condition(const char *zydis)
 static size_t before_condition(const struct source *source, const char *name)
 {
 	switch (source->decoded.meta.category) {
-	case ZYDIS_CATEGORY_CMOV:
-		return 4;
-	case ZYDIS_CATEGORY_SETCC:
-		return 3;
-	case ZYDIS_CATEGORY_COND_BR:
-		return name[0] == 'j' && !strstr(name, "cxz") ? 1 : 0;
-	default:
-		return 0;
+	case ZYDIS_CATEGORY_CMOV: return 4;
+	case ZYDIS_CATEGORY_SETCC: return 3;
+	case ZYDIS_CATEGORY_COND_BR: return name[0] == 'j' && !strstr(name, "cxz") ? 1 : 0;
+	default: return 0;
 	}
 }
 
@@ -184,11 +180,8 @@ static void shape_letter(
 									  : "i",
 				operand->mem.disp.has_displacement ? "d" : "");
 		return;
-	case ZYDIS_OPERAND_TYPE_REGISTER:
-		break;
-	default:
-		strcpy(letter, "o");
-		return;
+	case ZYDIS_OPERAND_TYPE_REGISTER: break;
+	default: strcpy(letter, "o"); return;
 	}
 	if (operand->reg.value == ZYDIS_REGISTER_CL &&
 		operand->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
@@ -288,8 +281,7 @@ static bool is_move(const struct source *source, const struct insn *insn)
 	case ZYDIS_MNEMONIC_VMOVDQU32:
 	case ZYDIS_MNEMONIC_VMOVDQU64:
 		return is_vector(operand[0]->reg.value) && is_vector(operand[1]->reg.value);
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -493,32 +485,25 @@ static enum insn_flow flow(const struct source *source)
 	case ZYDIS_MNEMONIC_JMP:
 		return source->all[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? FLOW_JUMP
 									   : FLOW_INDIRECT;
-	case ZYDIS_MNEMONIC_CALL:
-		return FLOW_CALL;
-	case ZYDIS_MNEMONIC_RET:
-		return FLOW_RETURN;
+	case ZYDIS_MNEMONIC_CALL: return FLOW_CALL;
+	case ZYDIS_MNEMONIC_RET: return FLOW_RETURN;
 	case ZYDIS_MNEMONIC_HLT:
 	case ZYDIS_MNEMONIC_UD0:
 	case ZYDIS_MNEMONIC_UD1:
 	case ZYDIS_MNEMONIC_UD2:
 	case ZYDIS_MNEMONIC_XBEGIN:
 	case ZYDIS_MNEMONIC_XABORT:
-	case ZYDIS_MNEMONIC_XEND:
-		return FLOW_OTHER;
-	default:
-		break;
+	case ZYDIS_MNEMONIC_XEND: return FLOW_OTHER;
+	default: break;
 	}
 	switch (source->decoded.meta.category) {
-	case ZYDIS_CATEGORY_COND_BR:
-		return FLOW_BRANCH;
+	case ZYDIS_CATEGORY_COND_BR: return FLOW_BRANCH;
 	case ZYDIS_CATEGORY_INTERRUPT:
 	case ZYDIS_CATEGORY_SYSCALL:
 	case ZYDIS_CATEGORY_SYSRET:
 	case ZYDIS_CATEGORY_RET:
-	case ZYDIS_CATEGORY_UNCOND_BR:
-		return FLOW_OTHER;
-	default:
-		return FLOW_NONE;
+	case ZYDIS_CATEGORY_UNCOND_BR: return FLOW_OTHER;
+	default: return FLOW_NONE;
 	}
 }
 

@@ -60,23 +60,16 @@ static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool
 
 	*taken = true;
 	switch (insn->flow) {
-	case FLOW_JUMP:
-		way->at = insn->target;
-		return insn->target != 0;
-	case FLOW_INDIRECT:
-		way->at = through_register(way, insn);
-		return way->at != 0;
+	case FLOW_JUMP: way->at = insn->target; return insn->target != 0;
+	case FLOW_INDIRECT: way->at = through_register(way, insn); return way->at != 0;
 	case FLOW_CALL:
 		return call(way, insn->target ? insn->target : through_register(way, insn), next);
-	case FLOW_RETURN:
-		way->at = way->deep > 0 ? way->back[--way->deep] : 0;
-		return way->at != 0;
+	case FLOW_RETURN: way->at = way->deep > 0 ? way->back[--way->deep] : 0; return way->at != 0;
 	case FLOW_BRANCH:
 		*taken = insn->target == top;
 		way->at = *taken ? top : next;
 		return true;
-	case FLOW_OTHER:
-		return false;
+	case FLOW_OTHER: return false;
 	default:
 		*taken = false;
 		way->at = next;

@@ -1,7 +1,6 @@
 /* The path through straight code that calls and jumps by registers, where no branch but the closing
  * one depends on data. For generated code, whose first instruction is known. */
-#ifndef SLX_MODEL_CODE_FOLLOW_H
-#define SLX_MODEL_CODE_FOLLOW_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  * all code that may be followed. STATUS_FAILED: the path leaves the code, or is too long. */
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * decode.h fills it; everything above it (core models, dependence graph, limits, panels) reads this
  * and no decoder library. */
-#ifndef SLX_MODEL_CODE_INSN_H
-#define SLX_MODEL_CODE_INSN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ static inline bool insn_fetches(const struct insn *insn)
 	return insn->memory_count > 0 && insn->memory[0].load && !insn->memory[0].store &&
 	       insn->read_count == 0;
 }
-
-#endif

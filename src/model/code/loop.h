@@ -3,8 +3,7 @@
  * Read from memory (decode.h), the path is every instruction once, in order. Stepped (step.h), it
  * is what really ran: some turns of the loop, branches and addresses included. All that is computed
  * from a loop is "per path"; divided by turns or by elements it is per iteration or per element. */
-#ifndef SLX_MODEL_CODE_LOOP_H
-#define SLX_MODEL_CODE_LOOP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -48,5 +47,3 @@ void loop_reserve(struct loop *loop, int insns, int path);
 /* An instruction's text, the target of a jump as its distance in bytes from the loop's first
  * instruction ("jne 0x0"): the same wherever the code was loaded. */
 void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text);
-
-#endif

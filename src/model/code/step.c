@@ -219,24 +219,15 @@ static void describe_place(pid_t child, uint64_t address, char *buffer, size_t s
 static const char *signal_words(int number)
 {
 	switch (number) {
-	case SIGSEGV:
-		return "accessed memory that does not exist (SIGSEGV)";
-	case SIGBUS:
-		return "accessed memory that has no page (SIGBUS)";
-	case SIGFPE:
-		return "divided by zero, or overflowed in a division (SIGFPE)";
-	case SIGILL:
-		return "ran an illegal instruction (SIGILL)";
-	case SIGABRT:
-		return "aborted (SIGABRT)";
-	case SIGSYS:
-		return "made a system call that is not allowed (SIGSYS)";
-	case SIGTRAP:
-		return "ran into a breakpoint (SIGTRAP)";
-	case SIGKILL:
-		return "was killed (SIGKILL)";
-	default:
-		return NULL;
+	case SIGSEGV: return "accessed memory that does not exist (SIGSEGV)";
+	case SIGBUS: return "accessed memory that has no page (SIGBUS)";
+	case SIGFPE: return "divided by zero, or overflowed in a division (SIGFPE)";
+	case SIGILL: return "ran an illegal instruction (SIGILL)";
+	case SIGABRT: return "aborted (SIGABRT)";
+	case SIGSYS: return "made a system call that is not allowed (SIGSYS)";
+	case SIGTRAP: return "ran into a breakpoint (SIGTRAP)";
+	case SIGKILL: return "was killed (SIGKILL)";
+	default: return NULL;
 	}
 }
 

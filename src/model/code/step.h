@@ -3,8 +3,7 @@
  * The child is a fork of this process: its code cannot harm the explorer. A step costs two context
  * switches and a debug exception: 1 to 3 µs on plain hardware, 20 µs where a hypervisor traps each
  * exception. So plans are for some hundred or thousand steps. */
-#ifndef SLX_MODEL_CODE_STEP_H
-#define SLX_MODEL_CODE_STEP_H
+#pragma once
 
 #include "base/status.h"
 #include "model/code/loop.h"
@@ -52,5 +51,3 @@ bool step_late(double elapsed, const struct step_share *share, double seconds);
  * STATUS_FAILED: stepping is not allowed (the text says why: seccomp, Yama, an emulator), a signal
  * ended the run, or no instruction repeats. */
 struct status step_loop(const struct step_plan *plan, struct loop *loop);
-
-#endif

@@ -1,6 +1,5 @@
 /* Registers and addresses of an instruction set, for step*.c: step_x86.c or step_arm64.c. */
-#ifndef SLX_MODEL_CODE_STEP_ARCH_H
-#define SLX_MODEL_CODE_STEP_ARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -19,5 +18,3 @@ bool step_registers(pid_t child, struct step_registers *registers);
  * addresses, a segment). `bytes` are the instruction's. */
 uint64_t step_address(const struct insn *insn, int index, const uint8_t *bytes,
 	const struct step_registers *registers);
-
-#endif

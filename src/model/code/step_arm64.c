@@ -27,12 +27,9 @@ static uint64_t extended(uint32_t word, uint64_t index)
 	if ((word & 0x3b200c00) != 0x38200800)
 		return index;
 	switch (word >> 13 & 7) {
-	case 2:
-		return (uint32_t)index;
-	case 6:
-		return (uint64_t)(int64_t)(int32_t)index;
-	default:
-		return index;
+	case 2: return (uint32_t)index;
+	case 6: return (uint64_t)(int64_t)(int32_t)index;
+	default: return index;
 	}
 }
 

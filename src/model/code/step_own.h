@@ -1,7 +1,6 @@
 /* Stepping an own loop (engine/own/own.h): small data, two lengths, a child that loads the code for
  * itself. */
-#ifndef SLX_MODEL_CODE_STEP_OWN_H
-#define SLX_MODEL_CODE_STEP_OWN_H
+#pragma once
 
 #include "engine/own/own.h"
 #include "model/code/step.h"
@@ -11,5 +10,3 @@
  * run. STATUS_FAILED as step_loop(), and for a library that cannot be loaded. Takes some thousand
  * steps. */
 struct status step_own(const struct own *own, uint64_t seed, struct loop *loop);
-
-#endif

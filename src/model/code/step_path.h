@@ -1,7 +1,6 @@
 /* From steps to a loop: which loop is the hot one, and which part of the run represents it. Pure.
  */
-#ifndef SLX_MODEL_CODE_STEP_PATH_H
-#define SLX_MODEL_CODE_STEP_PATH_H
+#pragma once
 
 #include "base/status.h"
 #include "model/code/loop.h"
@@ -28,5 +27,3 @@ struct status step_path(
 	const struct step_trace *trace, double insns_per_element, struct loop *loop);
 
 enum { STEP_TURNS_FEW = 8, STEP_TURNS_WANTED = 64, STEP_TURNS_MOST = 256, STEP_PATH = 2048 };
-
-#endif

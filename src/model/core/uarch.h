@@ -1,7 +1,6 @@
 /* Core models: the facts of one microarchitecture, from data/uarch/NAME.uarch (format:
  * data/uarch/README.md). To add a core: write its file, nothing else. */
-#ifndef SLX_MODEL_CORE_UARCH_H
-#define SLX_MODEL_CORE_UARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -282,5 +281,3 @@ struct status events_parse(
 
 /* The sources of a class (its tags), or of the whole file (0), as lines "[U] uops.info …". */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);
-
-#endif

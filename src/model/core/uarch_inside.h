@@ -1,7 +1,6 @@
 /* The inside of a core model, for the files that read, resolve and compare models. Others use
  * uarch.h. */
-#ifndef SLX_MODEL_CORE_UARCH_INSIDE_H
-#define SLX_MODEL_CORE_UARCH_INSIDE_H
+#pragma once
 
 #include "base/rows.h"
 #include "model/core/uarch.h"
@@ -232,5 +231,3 @@ const char *ops_class(const struct uarch_ops *ops, int number);
 int ops_class_find(const struct uarch_ops *ops, const char *name);
 /* The class that stands in for it, or -1. */
 int ops_fallback(const struct uarch_ops *ops, int number);
-
-#endif

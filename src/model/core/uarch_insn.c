@@ -110,22 +110,14 @@ static const char *const width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", 
 static int width_index(unsigned bits)
 {
 	switch (bits) {
-	case 8:
-		return 1;
-	case 16:
-		return 2;
-	case 32:
-		return 3;
-	case 64:
-		return 4;
-	case 128:
-		return 5;
-	case 256:
-		return 6;
-	case 512:
-		return 7;
-	default:
-		return 0;
+	case 8: return 1;
+	case 16: return 2;
+	case 32: return 3;
+	case 64: return 4;
+	case 128: return 5;
+	case 256: return 6;
+	case 512: return 7;
+	default: return 0;
 	}
 }
 
@@ -295,23 +287,12 @@ static const struct uarch_class *operation(
 		class = uarch->resolved[number * UARCH_WIDTHS + width];
 	else
 		switch (insn->flow) {
-		case FLOW_BRANCH:
-			class = uarch->reserved[RESERVED_BRANCH][width];
-			break;
-		case FLOW_JUMP:
-			class = uarch->reserved[RESERVED_JUMP][width];
-			break;
-		case FLOW_INDIRECT:
-			class = uarch->reserved[RESERVED_INDIRECT][width];
-			break;
-		case FLOW_CALL:
-			class = uarch->reserved[RESERVED_CALL][width];
-			break;
-		case FLOW_RETURN:
-			class = uarch->reserved[RESERVED_RETURN][width];
-			break;
-		default:
-			break;
+		case FLOW_BRANCH: class = uarch->reserved[RESERVED_BRANCH][width]; break;
+		case FLOW_JUMP: class = uarch->reserved[RESERVED_JUMP][width]; break;
+		case FLOW_INDIRECT: class = uarch->reserved[RESERVED_INDIRECT][width]; break;
+		case FLOW_CALL: class = uarch->reserved[RESERVED_CALL][width]; break;
+		case FLOW_RETURN: class = uarch->reserved[RESERVED_RETURN][width]; break;
+		default: break;
 		}
 	*known = class != NULL;
 	return class;
@@ -553,14 +534,9 @@ bool read_unlaminate(struct reader *r)
 			"\"unlaminate\" is written: never, or indexed unless two-operand stores");
 	for (int i = 3; i < r->words; i++)
 		switch (rows_choice(&r->rows, "exception", r->word[i], exceptions, 2)) {
-		case 0:
-			u->laminate_two_operand = true;
-			break;
-		case 1:
-			u->laminate_stores = true;
-			break;
-		default:
-			return false;
+		case 0: u->laminate_two_operand = true; break;
+		case 1: u->laminate_stores = true; break;
+		default: return false;
 		}
 	return true;
 }

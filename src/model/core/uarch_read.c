@@ -205,15 +205,11 @@ static bool read_match(struct reader *r)
 			good = read_hex(r, "family", word, &id.family);
 			id.has_family = true;
 			break;
-		case 2:
-			good = read_ranges(r, "model", word, id.model, &id.model_count);
-			break;
+		case 2: good = read_ranges(r, "model", word, id.model, &id.model_count); break;
 		case 3:
 			good = read_ranges(r, "stepping", word, id.stepping, &id.stepping_count);
 			break;
-		case 4:
-			good = read_hex(r, "implementer", word, &id.implementer);
-			break;
+		case 4: good = read_hex(r, "implementer", word, &id.implementer); break;
 		case 5:
 			good = read_ranges(r, "part", word, id.part, &id.part_count);
 			id.has_part = true;
@@ -229,8 +225,7 @@ static bool read_match(struct reader *r)
 			(*count)++;
 			break;
 		}
-		default:
-			return false;
+		default: return false;
 		}
 		if (!good)
 			return false;

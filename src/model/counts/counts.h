@@ -1,6 +1,5 @@
 /* Counts of an event plan, by the roles of its events. Pure. */
-#ifndef SLX_MODEL_COUNTS_COUNTS_H
-#define SLX_MODEL_COUNTS_COUNTS_H
+#pragma once
 
 #include "model/counts/events.h"
 
@@ -42,5 +41,3 @@ bool counts_state_find(const char *word, enum count_state *state);
 
 /* The role as core files spell it: "l1-misses", "ports p2 p3", "stalled back end", "extra". */
 void counts_role(const struct uarch_event *meaning, char *buffer, size_t size);
-
-#endif

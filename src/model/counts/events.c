@@ -238,8 +238,7 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	own = limits->uarch && limits->elements > 0 &&
 	      (!meaning->core[0] || strcmp(meaning->core, uarch_name(limits->uarch)) == 0);
 	switch (meaning->role) {
-	case ROLE_INSTRUCTIONS:
-		return loop->insns_per_element;
+	case ROLE_INSTRUCTIONS: return loop->insns_per_element;
 	case ROLE_UOPS:
 	case ROLE_UOPS_RETIRED:
 		/* Arm documents no unit for these counts: its width is in macro-operations. */
@@ -247,22 +246,14 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 		return own && !limits->unknown
 			       ? (limits->slots + limits->unlaminated) / limits->elements
 			       : (double)NAN;
-	case ROLE_UOPS_EXECUTED:
-		return own ? pressure_on(explanation, ~UINT32_C(0)) : (double)NAN;
-	case ROLE_PORTS:
-		return own ? pressure_on(explanation, meaning->ports) : (double)NAN;
-	case ROLE_LOADS:
-		return accesses(loop, false);
-	case ROLE_STORES:
-		return accesses(loop, true);
-	case ROLE_BRANCHES:
-		return branches(loop);
-	case ROLE_MISPREDICTIONS:
-		return limits->uarch ? limits->mispredicts : (double)NAN;
-	case ROLE_L1_MISSES:
-		return own ? limits->beyond[0] : (double)NAN;
-	case ROLE_L2_MISSES:
-		return own ? limits->beyond[1] : (double)NAN;
+	case ROLE_UOPS_EXECUTED: return own ? pressure_on(explanation, ~UINT32_C(0)) : (double)NAN;
+	case ROLE_PORTS: return own ? pressure_on(explanation, meaning->ports) : (double)NAN;
+	case ROLE_LOADS: return accesses(loop, false);
+	case ROLE_STORES: return accesses(loop, true);
+	case ROLE_BRANCHES: return branches(loop);
+	case ROLE_MISPREDICTIONS: return limits->uarch ? limits->mispredicts : (double)NAN;
+	case ROLE_L1_MISSES: return own ? limits->beyond[0] : (double)NAN;
+	case ROLE_L2_MISSES: return own ? limits->beyond[1] : (double)NAN;
 	case ROLE_CYCLES:
 	case ROLE_L3_MISSES:
 	case ROLE_DTLB_MISSES:
@@ -270,8 +261,7 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	case ROLE_DISPATCHED:
 	case ROLE_STALLED:
 	case ROLE_EXTRA:
-	case ROLE_COUNT:
-		break;
+	case ROLE_COUNT: break;
 	}
 	return NAN;
 }

@@ -1,8 +1,7 @@
 /* Event plans: which events to count, by role, and what the model predicts for each. A core's
  * events come from its file (`pmu`, `event`; data/uarch/README.md); other cores use the kernel's
  * generic events in data/events. */
-#ifndef SLX_MODEL_COUNTS_EVENTS_H
-#define SLX_MODEL_COUNTS_EVENTS_H
+#pragma once
 
 #include "engine/counters/counters.h"
 #include "model/core/uarch.h"
@@ -35,5 +34,3 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 /* The roles without an event in the plan, and their number. Stalled and extra are never missing;
  * dispatched replaces ports. */
 int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COUNT]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Ratios of a sample: instructions and memory lines per element, and memory traffic against the
  * peak. Pure. */
-#ifndef SLX_MODEL_COUNTS_SAMPLE_RATIOS_H
-#define SLX_MODEL_COUNTS_SAMPLE_RATIOS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -40,5 +39,3 @@ const char *sample_ratios_source(enum source source);
  * unknown. brief: "3.21 GB/s from memory, 28 % of peak". */
 void sample_ratios_traffic_words(
 	const struct sample_ratios *sample_ratios, bool brief, char *buffer, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* Addresses of a loop that was not stepped, as far as the code shows them: registers at the start
  * of a path, plus constants. Pure; forwards.c compares them. */
-#ifndef SLX_MODEL_GRAPH_ADDRESS_H
-#define SLX_MODEL_GRAPH_ADDRESS_H
+#pragma once
 
 #include "model/code/loop.h"
 
@@ -47,5 +46,3 @@ bool address_apart(const struct address *a, const struct address *b, int stack);
  * by a constant. */
 bool address_growth(
 	const struct address_walk *walk, const struct address *address, int64_t *growth);
-
-#endif

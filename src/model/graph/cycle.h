@@ -1,7 +1,6 @@
 /* The slowest cycle of a graph that repeats: each node happens once a round, each edge leads
  * forward in a round or into a later round. Pure; deps.c makes such graphs of loops. */
-#ifndef SLX_MODEL_GRAPH_CYCLE_H
-#define SLX_MODEL_GRAPH_CYCLE_H
+#pragma once
 
 struct cycle_edge {
 	int from, to;
@@ -19,5 +18,3 @@ struct cycle {
 
 /* Finds the cycle with the largest weight per round. Edges are in ascending order of `to`. */
 void cycle_find(const struct cycle_edge *edges, int edge_count, int nodes, struct cycle *cycle);
-
-#endif

@@ -3,8 +3,7 @@
  * Results flow through registers, flags, and memory (from a store of the path to a later load). A
  * dependence from one turn to the next makes a cycle; no reordering can shorten the cycles that it
  * takes per turn. */
-#ifndef SLX_MODEL_GRAPH_DEPS_H
-#define SLX_MODEL_GRAPH_DEPS_H
+#pragma once
 
 #include "model/code/loop.h"
 #include "model/core/uarch.h"
@@ -79,5 +78,3 @@ struct deps_graph {
 void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	struct deps_graph *graph);
 void deps_graph_free(struct deps_graph *graph);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Seen addresses (of a stepped loop) are compared directly; others where both are the same
  * registers plus constants. */
-#ifndef SLX_MODEL_GRAPH_FORWARDS_H
-#define SLX_MODEL_GRAPH_FORWARDS_H
+#pragma once
 
 #include "model/code/loop.h"
 
@@ -24,5 +23,3 @@ bool forwards_find(const struct loop *loop, int stack, struct forward *forwards)
  * at another address: a core that compares the low 12 bits first takes them for the same. Stepped
  * loops only; 0 for others. */
 int forwards_aliases(const struct loop *loop, int window);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The kernel is laid out small (its size knob at the minimum), in memory of its own, so that this
  * takes well under a millisecond. Facts that depend on the true size come from the setting. */
-#ifndef SLX_MODEL_LIMITS_EXPLAIN_H
-#define SLX_MODEL_LIMITS_EXPLAIN_H
+#pragma once
 
 #include "engine/machine/machine.h"
 #include "kernels/kernel.h"
@@ -50,5 +49,3 @@ void explain(const struct explain_question *question, struct explanation *explan
 double explain_bound(const struct explanation *explanation);
 double explain_predicted(const struct explanation *explanation);
 const char *explain_binding(const struct explanation *explanation);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which levels of memory serve the lines of a walk. For limits*.c alone. */
-#ifndef SLX_MODEL_LIMITS_LEVELS_H
-#define SLX_MODEL_LIMITS_LEVELS_H
+#pragma once
 
 #include "model/limits/tally.h"
 
@@ -45,5 +44,3 @@ void levels_add_missing(
 
 /* "12 % L2, 86 % L3" */
 void levels_describe(const struct level *level, char *buffer, size_t size);
-
-#endif

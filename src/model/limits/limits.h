@@ -2,8 +2,7 @@
  *
  * Hard limits are lower bounds: a true measurement never beats one. Soft limits are known effects
  * that usually cost that much, but are no bounds. limit_rows.h says how to add a limit. */
-#ifndef SLX_MODEL_LIMITS_LIMITS_H
-#define SLX_MODEL_LIMITS_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -137,5 +136,3 @@ enum limit_resource limit_resource(enum limit_kind kind);
 bool limit_is_hard(enum limit_kind kind);
 /* Of two equal limits the one of lower rank is named first. */
 int limit_rank(enum limit_kind kind);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Source: Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, chapter 6 (locality,
  * direct-mapped and set-associative caches, the memory mountain). */
-#ifndef SLX_MODEL_LIMITS_MISSES_H
-#define SLX_MODEL_LIMITS_MISSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ void misses_whatif_words(const struct misses_whatif *whatif, char *buffer, size_
 /* The same walk in those caches. `misses` is known. */
 void misses_if(
 	const struct misses *misses, const struct misses_whatif *whatif, struct misses *then);
-
-#endif

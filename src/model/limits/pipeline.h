@@ -6,8 +6,7 @@
  * it knows when each will be ready, and the choice can be worse. The rule is the one that Abel &
  * Reineke found in Intel cores ("uiCA", 2022): the port with the fewest micro-ops waiting, counted
  * as of the cycle before, and for every second slot of a cycle the next best. */
-#ifndef SLX_MODEL_LIMITS_PIPELINE_H
-#define SLX_MODEL_LIMITS_PIPELINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ struct pipeline_insn {
  * one for each instruction. */
 double pipeline_run(const struct loop *loop, const struct uarch *uarch,
 	const struct uarch_insn *facts, const struct pipeline_insn *insns);
-
-#endif

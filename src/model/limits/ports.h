@@ -1,6 +1,5 @@
 /* The best possible assignment of micro-ops to ports. Pure. */
-#ifndef SLX_MODEL_LIMITS_PORTS_H
-#define SLX_MODEL_LIMITS_PORTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ double ports_balance(const struct port_load *loads, int count, int ports, double
 
 /* Splits each load evenly over its own set, as one would by hand. Returns the largest pressure. */
 double ports_naive(const struct port_load *loads, int count, int ports, double *pressure);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a loop does in one path, counted, and the list that each group of limits adds to. For
  * limits*.c alone: others read limits.h. */
-#ifndef SLX_MODEL_LIMITS_TALLY_H
-#define SLX_MODEL_LIMITS_TALLY_H
+#pragma once
 
 #include "model/limits/limits.h"
 #include "model/limits/ports.h"
@@ -89,5 +88,3 @@ const char *words_number(double number, char buffer[24]);
  * named, the rest is "others". */
 void words_uses(
 	const struct class_use *use, int count, double divide, int most, char *buffer, size_t size);
-
-#endif

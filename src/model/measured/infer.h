@@ -1,8 +1,7 @@
 /* Inside the search for ports (infer_*.c, mixes.c): it finds the ports and micro-ops that explain
  * what was measured of a core. Everything follows from the measurements alone, and each call
  * searches from the start. */
-#ifndef SLX_MODEL_MEASURED_INFER_H
-#define SLX_MODEL_MEASURED_INFER_H
+#pragma once
 
 #include "model/limits/ports.h"
 #include "model/measured/measured.h"
@@ -113,5 +112,3 @@ void infer_sets(struct inference *in);
 /* ---- infer_micro_ops.c: the micro-ops of complex classes, and the units that they hold */
 void infer_micro_ops(struct inference *in);
 void infer_units(struct inference *in);
-
-#endif

@@ -1,7 +1,6 @@
 /* Measurements of a core without counters, and the core model that follows from them. Pure:
  * measurements in; the next mixes to measure, and facts, out. No core file is read. */
-#ifndef SLX_MODEL_MEASURED_MEASURED_H
-#define SLX_MODEL_MEASURED_MEASURED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -154,5 +153,3 @@ struct model_pairs {
 	int pairs, agree;
 };
 void model_compare_pairs(const struct uarch *a, const struct uarch *b, struct model_pairs *pairs);
-
-#endif

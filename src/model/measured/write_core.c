@@ -41,14 +41,11 @@ static double write_rounded(double value, enum rounding how)
 	double whole = round(value);
 
 	switch (how) {
-	case ROUND_CYCLES:
-		return fabs(value - whole) <= 0.03 + 0.003 * value ? whole : value;
+	case ROUND_CYCLES: return fabs(value - whole) <= 0.03 + 0.003 * value ? whole : value;
 	case ROUND_RATE:
 		return whole > 0 && value >= 0.96 * whole && value <= 1.015 * whole ? whole : value;
-	case ROUND_ENTRIES:
-		return whole;
-	default:
-		return value;
+	case ROUND_ENTRIES: return whole;
+	default: return value;
 	}
 }
 

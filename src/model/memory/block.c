@@ -184,12 +184,9 @@ static void explain(
 			floor(question->window));
 		add(advice, words);
 		break;
-	case BLOCK_MOST:
-		add(advice, "; the whole matrices fit it too");
-		break;
+	case BLOCK_MOST: add(advice, "; the whole matrices fit it too"); break;
 	case BLOCK_CACHE:
-	case BLOCK_PAGES:
-		break;
+	case BLOCK_PAGES: break;
 	}
 }
 

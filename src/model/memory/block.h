@@ -15,8 +15,7 @@
  * - window: Sums wait for each other, and the core's window holds fewer elements than a line of a
  * block has, so that it reaches too little of the next line's sum, or none.
  */
-#ifndef SLX_MODEL_MEMORY_BLOCK_H
-#define SLX_MODEL_MEMORY_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ struct block_advice {
 int64_t block_fits(double bytes, int blocks, int element_bytes);
 
 void block_advise(const struct block_question *question, struct block_advice *advice);
-
-#endif

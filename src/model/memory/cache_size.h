@@ -1,6 +1,5 @@
 /* How large a cache is, by where several curves of latency leave it. Pure. */
-#ifndef SLX_MODEL_MEMORY_CACHE_SIZE_H
-#define SLX_MODEL_MEMORY_CACHE_SIZE_H
+#pragma once
 
 #include "model/memory/hierarchy.h"
 
@@ -11,5 +10,3 @@
  * the cache that cores share, as the system states it; 0: none. */
 void cache_size(const struct plateau_knee *const knees[], int count, bool outermost,
 	uint64_t shared, struct hierarchy_level *level);
-
-#endif

@@ -1,8 +1,7 @@
 /* The memory hierarchy of a machine, from curves of latency: caches, data TLBs, line size and
  * memory, each with a size, a latency, a confidence and a sentence; and disagreements with the
  * system. Pure. */
-#ifndef SLX_MODEL_MEMORY_HIERARCHY_H
-#define SLX_MODEL_MEMORY_HIERARCHY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,5 +112,3 @@ unsigned hierarchy_stated_line(const struct machine *machine);
 const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number);
 const struct hierarchy_level *hierarchy_memory(const struct hierarchy *hierarchy);
 const struct hierarchy_level *hierarchy_tlb(const struct hierarchy *hierarchy, int number);
-
-#endif

@@ -1,7 +1,6 @@
 /* Flat parts of a curve of latency over working-set size, and the knees between them: change points
  * of the logarithm. Pure. */
-#ifndef SLX_MODEL_MEMORY_PLATEAUS_H
-#define SLX_MODEL_MEMORY_PLATEAUS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -58,5 +57,3 @@ void plateaus_find(const struct curve_point *points, int count, struct plateaus 
  * logarithmic scale; 0: there is none) and of the first in the upper half. False: it does not rise
  * beyond its noise. */
 bool plateaus_rise(const struct curve_point *points, int count, double *below, double *above);
-
-#endif

@@ -1,6 +1,5 @@
 /* The data TLBs that curves over pages show: steps at N pages that no cache explains. Pure. */
-#ifndef SLX_MODEL_MEMORY_TLB_H
-#define SLX_MODEL_MEMORY_TLB_H
+#pragma once
 
 #include "model/memory/hierarchy.h"
 
@@ -21,5 +20,3 @@ struct tlbs {
 /* hierarchy: plateaus of lines and pages are filled. line: bytes of a cache line. */
 void tlb_find(const struct hierarchy_input *input, const struct hierarchy *hierarchy, double line,
 	struct tlbs *tlbs);
-
-#endif

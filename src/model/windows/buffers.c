@@ -165,8 +165,7 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 			snprintf(words, BUFFERS_WORDS, "noise: points deviate by %.0f %%",
 				100 * knee->noise);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -182,16 +181,13 @@ void buffers_knee(const struct knee *knee, double most, char *words, size_t size
 	case KNEE_SOFT:
 		snprintf(words, size, "about %.0f (%.0f to %.0f)", knee->x, knee->from, knee->to);
 		break;
-	case KNEE_NONE:
-		snprintf(words, size, "none up to %.0f", most);
-		break;
+	case KNEE_NONE: snprintf(words, size, "none up to %.0f", most); break;
 	case KNEE_UNCLEAR:
 		if (isfinite(knee->lo))
 			snprintf(words, size, "%.0f to %.0f", knee->lo, knee->hi);
 		else
 			snprintf(words, size, "?");
 		break;
-	default:
-		snprintf(words, size, "-");
+	default: snprintf(words, size, "-");
 	}
 }

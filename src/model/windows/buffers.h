@@ -1,7 +1,6 @@
 /* Buffers of a core that fill while a load misses, in words: the knee, the core model's entries,
  * and published sizes (data/windows). */
-#ifndef SLX_MODEL_WINDOWS_BUFFERS_H
-#define SLX_MODEL_WINDOWS_BUFFERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 
 /* "506", "505 to 507", "about 85 (60 to 110)", "none up to 1024", "-": where the knee is. */
 void buffers_knee(const struct knee *knee, double most, char *words, size_t size);
-
-#endif

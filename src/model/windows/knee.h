@@ -5,8 +5,7 @@
  *
  * Curves have more than one step: noise, disturbed points, a base that rises with the fillers' own
  * work, a second buffer that fills later. */
-#ifndef SLX_MODEL_WINDOWS_KNEE_H
-#define SLX_MODEL_WINDOWS_KNEE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -65,5 +64,3 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x);
 bool knee_next(const struct knee_curve *curve, double least, double most, double *x);
 
 void knee_find(const struct knee_curve *curve, double most, struct knee *knee);
-
-#endif

@@ -1,7 +1,6 @@
 /* What others published of other cores: rows of a data file, each of a name, a core, a value as it
  * was printed, and a source. */
-#ifndef SLX_MODEL_WINDOWS_LITERATURE_H
-#define SLX_MODEL_WINDOWS_LITERATURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void literature_load(struct literature *literature, const char *file);
  * of the first of them. False, and an empty text: nothing was published. */
 bool literature_words(const struct literature *literature, const char *name, char *words,
 	size_t size, const char **source);
-
-#endif
