@@ -163,19 +163,18 @@ static struct status alignment_check(const int64_t *v)
 {
 #if !defined(__x86_64__)
 	if (v[LENGTH] != 4)
-		return status_make(STATUS_FAILED,
-			"length=%lld: each instruction of this processor has 4 bytes",
+		return status_failed("length=%lld: each instruction of this processor has 4 bytes",
 			(long long)v[LENGTH]);
 	if (v[OFFSET] % OFFSET_UNIT)
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"offset=%lld: instructions of this processor start at multiples of 4",
 			(long long)v[OFFSET]);
 #endif
 	if (v[OFFSET] && (v[COUNT] >= COUNTS_ANY_OFFSET || v[LENGTH] != 4))
-		return status_make(STATUS_USAGE, "offset=%lld needs length=4 and count up to 32",
-			(long long)v[OFFSET]);
+		return status_usage(
+			"offset=%lld needs length=4 and count up to 32", (long long)v[OFFSET]);
 	if (v[COUNT] >= COUNTS_ANY_LENGTH && v[LENGTH] != 4 && v[LENGTH] != 8)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"count=%lld needs length=4 or 8; length=%lld needs count up to 256",
 			(long long)nops_of(v), (long long)v[LENGTH]);
 	return status_ok();

@@ -61,7 +61,7 @@ static struct status compare(
 {
 	if (run->result == want)
 		return status_ok();
-	return status_make(STATUS_FAILED,
+	return status_failed(
 		"%s found %llu of %llu keys, and %s that add up to %llu; right are %llu and %llu",
 		run->kernel->name, (unsigned long long)asked_found(run->result),
 		(unsigned long long)count, sum->of, (unsigned long long)asked_places(run->result),

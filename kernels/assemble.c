@@ -32,8 +32,7 @@ static bool fits(struct assembly *as, size_t bytes)
 
 	if (bytes <= left)
 		return true;
-	fail(as, status_make(STATUS_FAILED,
-			 "machine code of over %zu bytes: there is room for no more",
+	fail(as, status_failed("machine code of over %zu bytes: there is room for no more",
 			 (size_t)(as->end - as->begin)));
 	return false;
 }
@@ -70,8 +69,7 @@ void assemble(struct assembly *as, const char *format, ...)
 	wanted = vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	if (wanted < 0 || (size_t)wanted >= sizeof(line)) {
-		fail(as, status_make(STATUS_FAILED,
-				 "a line of assembly of over %zu characters: \"%s\"",
+		fail(as, status_failed("a line of assembly of over %zu characters: \"%s\"",
 				 sizeof(line) - 1, line));
 		return;
 	}
@@ -102,8 +100,7 @@ int assemble_label(struct assembly *as)
 	if (!goes_on(as))
 		return 0;
 	if (as->label_count == ASSEMBLE_LABELS) {
-		fail(as, status_make(STATUS_FAILED,
-				 "over %d labels in machine code made at run time",
+		fail(as, status_failed("over %d labels in machine code made at run time",
 				 ASSEMBLE_LABELS));
 		return 0;
 	}
@@ -122,16 +119,14 @@ int assemble_here(struct assembly *as)
 static void reach(struct assembly *as, unsigned char *at, const unsigned char *target)
 {
 	if (!encode_distance(at, target))
-		fail(as, status_make(STATUS_FAILED,
-				 "a jump over %lld bytes of machine code is too far",
+		fail(as, status_failed("a jump over %lld bytes of machine code is too far",
 				 (long long)(target - at)));
 }
 
 static bool is_label(struct assembly *as, int label)
 {
 	if (goes_on(as) && (label < 0 || label >= as->label_count))
-		fail(as, status_make(STATUS_FAILED, "no label %d: there are %d", label,
-				 as->label_count));
+		fail(as, status_failed("no label %d: there are %d", label, as->label_count));
 	return goes_on(as);
 }
 
@@ -140,7 +135,7 @@ void assemble_bind(struct assembly *as, int label)
 	if (!is_label(as, label))
 		return;
 	if (as->label[label]) {
-		fail(as, status_make(STATUS_FAILED, "label %d is bound twice", label));
+		fail(as, status_failed("label %d is bound twice", label));
 		return;
 	}
 	as->label[label] = as->at;
@@ -159,8 +154,7 @@ void assemble_forget(struct assembly *as, int label)
 		return;
 	for (int i = label; i < as->label_count; i++)
 		if (!as->label[i]) {
-			fail(as, status_make(STATUS_FAILED,
-					 "label %d is forgotten before it is bound", i));
+			fail(as, status_failed("label %d is forgotten before it is bound", i));
 			return;
 		}
 	as->label_count = label;
@@ -174,8 +168,7 @@ static void lead(struct assembly *as, unsigned char *at, int label)
 	if (as->label[label]) {
 		reach(as, at, as->label[label]);
 	} else if (as->pending_count == ASSEMBLE_LABELS) {
-		fail(as, status_make(STATUS_FAILED, "over %d jumps to places not known yet",
-				 ASSEMBLE_LABELS));
+		fail(as, status_failed("over %d jumps to places not known yet", ASSEMBLE_LABELS));
 	} else {
 		as->pending[as->pending_count].at = at;
 		as->pending[as->pending_count++].label = label;
@@ -216,7 +209,7 @@ void assemble_align(struct assembly *as, size_t bytes)
 	if (!fits(as, fill))
 		return;
 	if (!encode_nops(as->at, fill)) {
-		fail(as, status_make(STATUS_FAILED, "no nops fill %zu bytes", fill));
+		fail(as, status_failed("no nops fill %zu bytes", fill));
 		return;
 	}
 	as->at += fill;
@@ -225,7 +218,7 @@ void assemble_align(struct assembly *as, size_t bytes)
 struct status assemble_end(struct assembly *as)
 {
 	if (as->pending_count)
-		fail(as, status_make(STATUS_FAILED, "a jump to label %d, which is bound nowhere",
+		fail(as, status_failed("a jump to label %d, which is bound nowhere",
 				 as->pending[0].label));
 	return as->status;
 }

@@ -455,12 +455,11 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 		return status_ok();
 	}
 	if (known)
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"\"%.100s\" cannot be assembled: no such instruction takes these operands",
 			text);
-	return status_make(STATUS_FAILED,
-		"\"%.100s\" cannot be assembled: no instruction is called \"%.*s\"", text,
-		(int)(letters < 40 ? letters : 40), name);
+	return status_failed("\"%.100s\" cannot be assembled: no instruction is called \"%.*s\"",
+		text, (int)(letters < 40 ? letters : 40), name);
 }
 
 /* ---- Jumps: b, bl, b.CONDITION, and "cbz x0", "cbnz w3" with the register that they look at; adr
@@ -486,8 +485,7 @@ struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 			 matches(&match, &(struct form){ "cbnz", "rt", 0x35000000 })))
 		write_word(bytes, match.bits);
 	else
-		return status_make(
-			STATUS_FAILED, "\"%.40s\" is no jump that reaches any place", text);
+		return status_failed("\"%.40s\" is no jump that reaches any place", text);
 	return status_ok();
 }
 
@@ -496,7 +494,7 @@ struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGE
 	struct match match = { .at = reg, .wide = -1, .twice = -1 };
 
 	if (!matches(&match, &(struct form){ "adr", "xd", 0x10000000 }))
-		return status_make(STATUS_FAILED, "\"%.40s\" is no register for an address", reg);
+		return status_failed("\"%.40s\" is no register for an address", reg);
 	write_word(bytes, match.bits);
 	*length = WORD;
 	return status_ok();

@@ -477,7 +477,7 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64 };
 
 	if (!parse(&line, &request) || !any_size(&line, &request, bytes, length))
-		return status_make(STATUS_FAILED, "\"%.100s\" cannot be assembled: %s", text,
+		return status_failed("\"%.100s\" cannot be assembled: %s", text,
 			line.why[0] ? line.why : "no such instruction takes these operands");
 	return status_ok();
 }
@@ -496,8 +496,7 @@ struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 
 	if (!request.mnemonic || (text[0] != 'j' && request.mnemonic != ZYDIS_MNEMONIC_CALL) ||
 		!encode_request(&request, bytes, length))
-		return status_make(
-			STATUS_FAILED, "\"%.40s\" is no jump that reaches any place", text);
+		return status_failed("\"%.40s\" is no jump that reaches any place", text);
 	return status_ok();
 }
 
@@ -513,7 +512,7 @@ struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGE
 
 	if (ZydisRegisterGetClass(request.operands[0].reg.value) != ZYDIS_REGCLASS_GPR64 ||
 		!encode_request(&request, bytes, length))
-		return status_make(STATUS_FAILED, "\"%.40s\" is no register for an address", reg);
+		return status_failed("\"%.40s\" is no register for an address", reg);
 	return status_ok();
 }
 

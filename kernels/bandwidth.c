@@ -171,11 +171,10 @@ static struct status bandwidth_check(const int64_t *v)
 	char what[24] = "width=";
 
 	if (v[STORES] == STORES_BYPASS && !op_of(v)->bypasses)
-		return status_make(STATUS_USAGE,
-			"stores=bypass goes with op=fwr and op=fcp, not with op=%s",
+		return status_usage("stores=bypass goes with op=fwr and op=fcp, not with op=%s",
 			op_names[v[OP]]);
 	if (!op_of(v)->library && part_of(v) < STREAM_UNROLL * distance_of(v))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"size=%lld is too small for op=%s at stride=%lld and width=%s: use %llu or "
 			"more",
 			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
@@ -321,7 +320,7 @@ enum { VERIFIED = 48, MARK = 0x33 };
 
 static struct status wrong(const int64_t *v, const char *what, uint64_t place)
 {
-	return status_make(STATUS_FAILED, "bandwidth op=%s %s at place %llu", op_names[v[OP]], what,
+	return status_failed("bandwidth op=%s %s at place %llu", op_names[v[OP]], what,
 		(unsigned long long)place);
 }
 

@@ -284,11 +284,10 @@ static chains_loop *const loads[TYPES] = { load_0, load_1 };
 static struct status chains_check(const int64_t *v)
 {
 	if (v[ACC] > 0 && v[CHAIN] != CHAIN_SUM)
-		return status_make(STATUS_USAGE,
-			"acc=%s needs chain=sum: chain=%s has no chain through a sum",
+		return status_usage("acc=%s needs chain=sum: chain=%s has no chain through a sum",
 			acc_names[v[ACC]], chain_names[v[CHAIN]]);
 	if (v[ORDER] != ORDER_SEQUENTIAL && v[CHAIN] != CHAIN_LOAD)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"order=random needs chain=load: chain=%s walks arrays, not a list",
 			chain_names[v[CHAIN]]);
 	return status_ok();
@@ -453,7 +452,7 @@ static void chains_call(struct kernel_run *run, uint64_t elements)
 
 static struct status wrong(uint64_t have, uint64_t right)
 {
-	return status_make(STATUS_FAILED, "chains added up to %llx where %llx is right",
+	return status_failed("chains added up to %llx where %llx is right",
 		(unsigned long long)have, (unsigned long long)right);
 }
 
@@ -501,18 +500,16 @@ static struct status verify_list(struct kernel_run *run)
 
 		sum += value_of(run->seed, (uint64_t)(node - first));
 		if (from >= count * sizeof(*node) || from % sizeof(*node))
-			return status_make(STATUS_FAILED, "chains: a node points outside the list");
+			return status_failed("chains: a node points outside the list");
 		node = node->next;
 		if ((node == first) != (i == count))
-			return status_make(STATUS_FAILED,
-				"chains: the list closes after %llu of %llu nodes",
+			return status_failed("chains: the list closes after %llu of %llu nodes",
 				(unsigned long long)i, (unsigned long long)count);
 	}
 	chains_rewind(run);
 	chains_call(run, some);
 	if (run->cursor != (const void *)node)
-		return status_make(
-			STATUS_FAILED, "chains walked to another node than its pointers say");
+		return status_failed("chains walked to another node than its pointers say");
 	chains_rewind(run);
 	return run->result == bits_of(run->v, sum) ? status_ok()
 						   : wrong(run->result, bits_of(run->v, sum));

@@ -45,15 +45,14 @@ static int64_t ring_elements(const int64_t *v)
 static struct status combine_check(const int64_t *v)
 {
 	if (v[ACC] > v[UNROLL])
-		return status_make(STATUS_USAGE,
-			"acc=%lld needs unroll=%lld or more, not unroll=%lld", (long long)v[ACC],
-			(long long)v[ACC], (long long)v[UNROLL]);
+		return status_usage("acc=%lld needs unroll=%lld or more, not unroll=%lld",
+			(long long)v[ACC], (long long)v[ACC], (long long)v[UNROLL]);
 	if (v[SHAPE] == SHAPE_REASSOCIATED && v[ACC] != 1)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"shape=reassociated has one accumulator: acc=%lld goes with shape=separate",
 			(long long)v[ACC]);
 	if (ring_elements(v) < 1)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"size=%lld holds fewer than unroll=%lld elements of %lld bytes at "
 			"stride=%lld: use %lld or more",
 			(long long)v[SIZE], (long long)v[UNROLL], (long long)type_bytes[v[TYPE]],

@@ -53,8 +53,7 @@ struct status features_need(enum feature feature, const char *what)
 {
 	if (features_have(feature))
 		return status_ok();
-	return status_make(
-		STATUS_FAILED, "%s needs %s, which this processor lacks", what, names[feature]);
+	return status_failed("%s needs %s, which this processor lacks", what, names[feature]);
 }
 
 /* ---- words */

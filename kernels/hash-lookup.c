@@ -170,7 +170,7 @@ static const struct {
 static struct status hash_check(const int64_t *v)
 {
 	if (v[HASH_TABLE] == TABLE_OPEN && v[HASH_LOAD] > HASH_OPEN_MOST)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"load=%lld is too much for table=open, which has one slot per key: up to "
 			"%d, or table=chained",
 			(long long)v[HASH_LOAD], HASH_OPEN_MOST);
@@ -345,11 +345,10 @@ static struct status hash_verify(struct kernel_run *run)
 
 	for (uint64_t i = 0; i < count && !open; i++)
 		if (!chain_ends(&kept.hash, asked_key(&kept.asked, (from + i) % run->ring)))
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"hash-lookup: a pointer leads to no node, or never to an end");
 	if (open && !one_is_free(&kept.hash))
-		return status_make(
-			STATUS_FAILED, "hash-lookup: no slot is free, and nothing ends a search");
+		return status_failed("hash-lookup: no slot is free, and nothing ends a search");
 	return asked_verify(run, &kept.asked, &values);
 }
 

@@ -137,8 +137,7 @@ static struct status loads_verify(struct kernel_run *run)
 			x[n] = ring_word(run->seed, last + (uint64_t)n * APART / 4);
 		loads_call(run, run->granule);
 		if (run->result != mixed(x))
-			return status_make(STATUS_FAILED,
-				"k-loads did not load the value at element %llu",
+			return status_failed("k-loads did not load the value at element %llu",
 				(unsigned long long)last);
 	}
 	kernel_rewind(run);

@@ -117,8 +117,8 @@ struct status kernel_verify(struct kernel_run *run)
 	right = run->kernel->expected(run, count);
 	if (run->result == right)
 		return status_ok();
-	return status_make(STATUS_FAILED, "%s computed %#llx where %#llx is right",
-		run->kernel->name, (unsigned long long)run->result, (unsigned long long)right);
+	return status_failed("%s computed %#llx where %#llx is right", run->kernel->name,
+		(unsigned long long)run->result, (unsigned long long)right);
 }
 
 const char *const knob_pages[] = { "auto", "4k", "huge", NULL };

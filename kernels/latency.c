@@ -286,11 +286,11 @@ static uint64_t least_bytes(const int64_t *v)
 static struct status latency_check(const int64_t *v)
 {
 	if (is_mixed(v) && v[CHAINS] > 1)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"chains=%lld needs far=100: a mix of near and far (far=%lld) has one chain",
 			(long long)v[CHAINS], (long long)v[FAR]);
 	if (far_count(v) == 0)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"size=%lld is too small for stride=%lld, order=%s and chains=%lld: use "
 			"%llu or more",
 			(long long)v[SIZE], (long long)v[STRIDE], order_names[v[ORDER]],
@@ -485,11 +485,11 @@ static struct status latency_verify(struct kernel_run *run)
 			steps = turns * (uint64_t)(near ? MIX - far_of(v) : far_of(v));
 		look = whole < VERIFIED ? whole : VERIFIED / chains;
 		if (!follow(run->chain[i], look, low, high, &closed))
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"latency: a pointer of chain %llu leads out of its nodes",
 				(unsigned long long)i);
 		if (closed != (look == whole ? whole : 0))
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"latency: chain %llu closes after %llu nodes where it has %llu",
 				(unsigned long long)i, (unsigned long long)closed,
 				(unsigned long long)whole);
@@ -498,7 +498,7 @@ static struct status latency_verify(struct kernel_run *run)
 	latency_call(run, turns * run->granule);
 	for (uint64_t i = 0; i < chains; i++)
 		if (!ends[i] || run->chain[i] != (const void *)ends[i])
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"latency walked chain %llu to another node than its pointers say",
 				(unsigned long long)i);
 	return status_ok();

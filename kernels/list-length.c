@@ -34,8 +34,7 @@ static uint64_t node_count(const int64_t *v)
 static struct status list_check(const int64_t *v)
 {
 	if (v[SIZE] < v[SPACING])
-		return status_make(STATUS_USAGE,
-			"size=%lld holds no node at spacing=%lld: use %lld or more",
+		return status_usage("size=%lld holds no node at spacing=%lld: use %lld or more",
 			(long long)v[SIZE], (long long)v[SPACING], (long long)v[SPACING]);
 	return status_ok();
 }
@@ -155,19 +154,17 @@ static struct status list_verify(struct kernel_run *run)
 		offset = (uint64_t)((const unsigned char *)node - run->memory);
 		if (offset >= run->ring * (uint64_t)run->v[SPACING] ||
 			offset % (uint64_t)run->v[SPACING])
-			return status_make(STATUS_FAILED,
-				"list-length: node %llu points outside the list",
+			return status_failed("list-length: node %llu points outside the list",
 				(unsigned long long)i);
 		if ((node == node_at(run, 0)) != (i + 1 == run->ring))
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"list-length: the ring closes after %llu of %llu nodes",
 				(unsigned long long)i + 1, (unsigned long long)run->ring);
 	}
 	list_rewind(run);
 	list_call(run, limit);
 	if (run->cursor != (const void *)node)
-		return status_make(
-			STATUS_FAILED, "list-length walked to another node than its pointers say");
+		return status_failed("list-length walked to another node than its pointers say");
 	list_rewind(run);
 	return status_ok();
 }

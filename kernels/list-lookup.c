@@ -261,11 +261,11 @@ static const struct form *form_of(const int64_t *v)
 static struct status lookup_check(const int64_t *v)
 {
 	if (v[LOOKUP_INNER] != INNER_SCALAR && v[LOOKUP_FORM] != FORM_INTERLEAVED)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"inner=%s needs form=interleaved: form=%s compares one value at a time",
 			inner_names[v[LOOKUP_INNER]], form_names[v[LOOKUP_FORM]]);
 	if (v[LOOKUP_GROUP] == 0 && v[LOOKUP_FORM] == FORM_UNROLLED)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"form=unrolled needs groups of nodes: group=2, 4, 8 or 16, not 1");
 	return status_ok();
 }

@@ -363,7 +363,7 @@ static struct status check_node(
 									 : behind;
 
 		if (node[i].next != right || node[i].value != list_value(rank * list->group + i))
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"list-lookup: the list's group %llu is not what was written at "
 				"place %llu of %llu",
 				(unsigned long long)rank, (unsigned long long)place,
@@ -403,14 +403,13 @@ static struct status check_stretch(
 	lookup_call(run, elements);
 	cursor = run->cursor;
 	if (run->position != to % run->ring)
-		return status_make(STATUS_FAILED,
-			"list-lookup: %llu comparisons from %llu on end at %llu",
+		return status_failed("list-lookup: %llu comparisons from %llu on end at %llu",
 			(unsigned long long)elements, (unsigned long long)from,
 			(unsigned long long)run->position);
 	for (uint64_t k = 0; k < count; k++)
 		if (is_found(tables, k) != found_between(run, list, k, from, to) ||
 			tables->found[k] == LOOKUP_WRONG)
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"list-lookup: value %llu of %llu was %s found in comparisons %llu "
 				"to %llu",
 				(unsigned long long)k, (unsigned long long)count,
@@ -418,7 +417,7 @@ static struct status check_stretch(
 				(unsigned long long)to);
 	stand_at(run, run->position);
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY && cursor != run->cursor)
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"list-lookup: the walk is at another node than the list's order says");
 	return status_ok();
 }
@@ -444,7 +443,7 @@ struct status lookup_verify(struct kernel_run *run)
 
 		if (tables->values[k] !=
 			(hit ? list_value(rank_of(&list, index)) : missing_value(run, k)))
-			status = status_make(STATUS_FAILED,
+			status = status_failed(
 				"list-lookup: the value looked up as number %llu is another one",
 				(unsigned long long)k);
 	}
@@ -452,7 +451,7 @@ struct status lookup_verify(struct kernel_run *run)
 			     i < list.linked && status_is_ok(&status);
 		i++)
 		if (lookup_index(run, &list)[i] != list_at(&list, i))
-			status = status_make(STATUS_FAILED,
+			status = status_failed(
 				"list-lookup: entry %llu of the index is another node",
 				(unsigned long long)i);
 	/* Stretches, whatever a trial of this setting is. */
@@ -480,7 +479,7 @@ struct status lookup_proof(struct kernel_run *run)
 		bool hit = lookup_hit(run, &list, k, &index);
 
 		if (is_found(tables, k) != hit || tables->found[k] == LOOKUP_WRONG)
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"list-lookup says that value %llu of %llu is %s the list: %s",
 				(unsigned long long)k, (unsigned long long)count,
 				tables->found[k] ? "in" : "not in",

@@ -61,21 +61,21 @@ static struct status matmul_check(const int64_t *v)
 		   *acc = acc_names[v[MATMUL_ACC]];
 
 	if (v[MATMUL_BLOCK] != BLOCK_INITIAL && !matmul_blocked(v))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"block=%lld needs form=blocked or blocked-transposed: form=%s has no "
 			"blocks",
 			(long long)v[MATMUL_BLOCK], form);
 	if (matmul_transposed(v) && !sums(v))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"form=%s walks the rows of both matrices: order=ijk or jik, not %s", form,
 			order);
 	if (v[MATMUL_ACC] > 0 && v[MATMUL_FORM] == FORM_NAIVE)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"acc=%s needs another form than form=naive, which adds in memory: "
 			"form=reordered",
 			acc);
 	if (v[MATMUL_ACC] > 0 && !sums(v))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"acc=%s needs the loop over k innermost: order=ijk or jik, not %s", acc,
 			order);
 	return status_ok();

@@ -249,7 +249,7 @@ struct status matmul_verify(struct kernel_run *run)
 	for (uint64_t p = 0; p < count; p++) {
 		matmul_place(run->v, p % run->ring, at);
 		if (element(run, 2, at[LOOP_I], at[LOOP_J]) != 0)
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"matmul computed an element of the product wrong by %g: row %lld, "
 				"column %lld",
 				element(run, 2, at[LOOP_I], at[LOOP_J]), (long long)at[LOOP_I],
@@ -284,7 +284,7 @@ struct status matmul_proof(struct kernel_run *run)
 			right += element(run, 0, i, j) * y[j];
 		}
 		if (left != right)
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"matmul computed a wrong product: row %lld of %lld, times a random "
 				"vector, is %g instead of %g",
 				(long long)i, (long long)n, left, right);

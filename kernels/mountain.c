@@ -54,7 +54,7 @@ static struct status mountain_check(const int64_t *v)
 	uint64_t least = turn_bytes(v) * (v[OP] == OP_CP ? 2 : 1);
 
 	if (part_of(v) < turn_bytes(v))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"size=%lld is too small for op=%s at stride=%lld: use %llu or more",
 			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
 			(unsigned long long)least);
@@ -243,7 +243,7 @@ static struct status verify_read(struct kernel_run *run)
 			run->seed, first + i % run->ring * (uint64_t)run->v[STRIDE]);
 	mountain_call(run, count);
 	if (run->result != sum)
-		return status_make(STATUS_FAILED, "mountain summed to %llu where %llu is right",
+		return status_failed("mountain summed to %llu where %llu is right",
 			(unsigned long long)run->result, (unsigned long long)sum);
 	return status_ok();
 }
@@ -284,8 +284,7 @@ static struct status verify_write(struct kernel_run *run)
 
 			memcpy(&found, walk.found[k], sizeof(found));
 			if (found != before(turn * STREAM_UNROLL + k))
-				return status_make(
-					STATUS_FAILED, "mountain op=rdwr read a wrong value");
+				return status_failed("mountain op=rdwr read a wrong value");
 		}
 	}
 	for (uint64_t i = 0; i < count * stride; i++) {
@@ -294,8 +293,7 @@ static struct status verify_write(struct kernel_run *run)
 						      : value;
 
 		if (to[i] != right)
-			return status_make(STATUS_FAILED,
-				"mountain op=%s left a wrong value at element %llu",
+			return status_failed("mountain op=%s left a wrong value at element %llu",
 				op_names[run->v[OP]], (unsigned long long)i);
 	}
 	return status_ok();

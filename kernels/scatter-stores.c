@@ -197,14 +197,13 @@ static struct status scatter_verify(struct kernel_run *run)
 		uint32_t *place = &to[index_of(run->seed, count, i)];
 
 		if (*place != STORED && *place != STORED + 1)
-			return status_make(STATUS_FAILED,
-				"scatter-stores did not store to place %llu",
+			return status_failed("scatter-stores did not store to place %llu",
 				(unsigned long long)(place - to));
 		*place = STORED + 1; /* seen */
 	}
 	for (uint64_t i = 0; i < others; i++)
 		if (to[i] == STORED)
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"scatter-stores stored to place %llu, which is in no index",
 				(unsigned long long)i);
 	return status_ok();

@@ -453,15 +453,14 @@ static struct status simd_check(const int64_t *v)
 	const char *op = op_names[v[OP]];
 
 	if (!op_has_form(v[OP], v[FORM]))
-		return status_make(STATUS_USAGE, "form=%s does not fit op=%s: use %s",
-			form_names[v[FORM]], op,
+		return status_usage("form=%s does not fit op=%s: use %s", form_names[v[FORM]], op,
 			v[OP] == OP_MERGE	? "shuffle or blend"
 			: v[OP] == OP_BROADCAST ? "register or memory"
 						: "plain");
 	if (v[FORM] != FORM_PLAIN && v[TYPE] != TYPE_I32)
-		return status_make(STATUS_USAGE, "op=%s needs type=i32", op);
+		return status_usage("op=%s needs type=i32", op);
 	if (v[FORM] != FORM_PLAIN && v[WIDTH] == WIDTH_SCALAR)
-		return status_make(STATUS_USAGE, "op=%s needs vectors: width=128, 256 or 512", op);
+		return status_usage("op=%s needs vectors: width=128, 256 or 512", op);
 	return simd_features(v);
 }
 
@@ -613,7 +612,7 @@ static struct status simd_verify(struct kernel_run *run)
 	kernel_rewind(run);
 	run->result = reduce(&walk, v);
 	if (run->result != sum)
-		return status_make(STATUS_FAILED, "simd computed %llu where %llu is right",
+		return status_failed("simd computed %llu where %llu is right",
 			(unsigned long long)run->result, (unsigned long long)sum);
 	return status_ok();
 }

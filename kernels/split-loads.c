@@ -249,8 +249,7 @@ static struct status split_verify(struct kernel_run *run)
 		split_call(run, run->granule);
 		if (run->result != (words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^
 					   words[5] ^ words[6] ^ words[7]))
-			return status_make(STATUS_FAILED,
-				"split-loads did not load the value at byte %llu",
+			return status_failed("split-loads did not load the value at byte %llu",
 				(unsigned long long)(turn % turns * step + last));
 	}
 	kernel_rewind(run);

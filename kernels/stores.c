@@ -344,7 +344,7 @@ static const char *const functions[FORMS] = { "stores_plain", "stores_copied", "
 static struct status stores_check(const int64_t *v)
 {
 	if (v[FORM] == FORM_CHECKED && width_of(v) > 8)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"width=%s is too wide for form=checked, which compares in general "
 			"registers: use 8 or less",
 			width_names[v[WIDTH]]);
@@ -518,8 +518,7 @@ static struct status stores_verify(struct kernel_run *run)
 				write_value(
 					right, value_of(run, i, stored ? which : !which), width);
 			if (memcmp(to + i * width, right, width) != 0)
-				return status_make(STATUS_FAILED,
-					"stores left a wrong value in element %llu",
+				return status_failed("stores left a wrong value in element %llu",
 					(unsigned long long)i);
 		}
 	}

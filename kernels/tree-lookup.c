@@ -104,26 +104,24 @@ static struct status tree_check(const int64_t *v)
 	const char *order = order_names[v[TREE_ORDER]], *keys = keys_names[v[TREE_KEYS]];
 
 	if (v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_ORDER] == ORDER_RANDOM)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"child=computed needs order=level or sorted: with order=%s a place cannot "
 			"be computed",
 			order);
 	if (v[TREE_CHILD] == CHILD_COMPUTED && !v[TREE_BALANCED])
-		return status_make(STATUS_USAGE, "child=computed needs balanced=1: other trees "
-						 "have gaps where a child is missing");
+		return status_usage("child=computed needs balanced=1: other trees "
+				    "have gaps where a child is missing");
 	if (v[TREE_BARE] && v[TREE_CHILD] == CHILD_POINTER)
-		return status_make(
-			STATUS_USAGE, "bare=1 needs child=computed: bare nodes have no pointers");
+		return status_usage("bare=1 needs child=computed: bare nodes have no pointers");
 	if (!v[TREE_BALANCED] && v[TREE_KEYS] > 0)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"balanced=0 needs keys=1, not %s: trees with more keys in a node stay "
 			"balanced",
 			keys);
 	if (!v[TREE_BALANCED] && v[TREE_ORDER] == ORDER_LEVEL)
-		return status_make(
-			STATUS_USAGE, "balanced=0 needs order=random or sorted, not %s", order);
+		return status_usage("balanced=0 needs order=random or sorted, not %s", order);
 	if (v[TREE_KEYS] > 0 && v[TREE_ORDER] == ORDER_SORTED)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"order=sorted needs keys=1, not %s: keys of other nodes lie between those "
 			"of one",
 			keys);
@@ -415,7 +413,7 @@ static struct status tree_verify(struct kernel_run *run)
 	for (uint64_t i = 0; i < count && run->v[TREE_CHILD] == CHILD_POINTER; i++)
 		if (!leads_somewhere(
 			    run, &kept.tree, asked_key(&kept.asked, (from + i) % run->ring)))
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"tree-lookup: a pointer leads out of the tree, or never to an end");
 	return asked_verify(run, &kept.asked, &places);
 }

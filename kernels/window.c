@@ -272,13 +272,12 @@ static uint64_t count_of(const int64_t *v)
 static struct status window_check(const int64_t *v)
 {
 	if (v[WORK] > 0 && (v[REMEDY] == REMEDY_PREFETCH || v[REMEDY] == REMEDY_JAM))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"work=%lld needs remedy=none, or remedy=shadow, which moves the work; not "
 			"remedy=%s",
 			(long long)v[WORK], remedy_names[v[REMEDY]]);
 	if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW)
-		return status_make(STATUS_USAGE, "remedy=shadow needs work to move: work=%d, not 0",
-			WORK_SHOWN);
+		return status_usage("remedy=shadow needs work to move: work=%d, not 0", WORK_SHOWN);
 	return status_ok();
 }
 
@@ -494,7 +493,7 @@ static struct status compare(struct kernel_run *run)
 	memcpy(expected.chain, run->chain, sizeof(expected.chain));
 	found = expected;
 	if (!walk_plainly(run, VERIFIED, &expected))
-		return status_make(STATUS_FAILED, "window: a pointer leads out of the nodes");
+		return status_failed("window: a pointer leads out of the nodes");
 	memcpy(expected.chain, run->chain, sizeof(expected.chain));
 	for (int turn = 0; turn < VERIFIED; turn++)
 		for (int c = 0; c < v[CHAINS]; c++) {
@@ -512,18 +511,17 @@ static struct status compare(struct kernel_run *run)
 		}
 	walk(run, VERIFIED, &found);
 	if (memcmp(found.chain, expected.chain, sizeof(found.chain)) != 0)
-		return status_make(STATUS_FAILED,
-			"window: a chain ends at another node than its pointers say");
+		return status_failed("window: a chain ends at another node than its pointers say");
 	if ((!leaves_registers(run) &&
 		    memcmp(found.general, expected.general, sizeof(found.general)) != 0) ||
 		memcmp(found.scratch, expected.scratch, sizeof(found.scratch)) != 0)
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"window: the fillers of filler=%s left another result than %lld of them "
 			"make",
 			filler_names[v[FILLER]], (long long)v[FILLERS]);
 	for (int i = 0; i < WINDOW_VECTORS; i++)
 		if (found.vector[i][0] != expected.vector[i][0])
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"window: the vectors of filler=%s hold another result than %lld "
 				"fillers make",
 				filler_names[v[FILLER]], (long long)v[FILLERS]);

@@ -20,16 +20,14 @@ static struct status read_text(FILE *file, const char *path, struct text *text)
 
 	while ((got = fread(block, 1, sizeof(block), file)) > 0) {
 		if (memchr(block, '\0', got))
-			return status_make(STATUS_FAILED,
-				"%s: contains a NUL byte: expected a text file", path);
+			return status_failed("%s: contains a NUL byte: expected a text file", path);
 		if (text->length + got > DATA_LARGEST)
-			return status_make(STATUS_FAILED,
-				"%s: larger than %d MiB, too large for a data file", path,
-				DATA_LARGEST >> 20);
+			return status_failed("%s: larger than %d MiB, too large for a data file",
+				path, DATA_LARGEST >> 20);
 		text_addn(text, block, got);
 	}
 	if (ferror(file))
-		return status_make(STATUS_FAILED, "%s: %s", path, strerror(errno));
+		return status_failed("%s: %s", path, strerror(errno));
 	return status_ok();
 }
 
@@ -46,8 +44,7 @@ static struct status load_from(
 	if (!file) {
 		*found = errno != ENOENT && errno != ENOTDIR;
 		if (*found)
-			status = status_make(
-				STATUS_FAILED, "%s: %s", text_string(&path), strerror(errno));
+			status = status_failed("%s: %s", text_string(&path), strerror(errno));
 		text_free(&path);
 		return status;
 	}
@@ -72,7 +69,7 @@ struct status data_read(const char *path, char **text)
 
 	*text = NULL;
 	if (!file)
-		return status_make(STATUS_FAILED, "%.100s: %s", path, strerror(errno));
+		return status_failed("%.100s: %s", path, strerror(errno));
 	status = read_text(file, path, &bytes);
 	fclose(file);
 	if (status_is_ok(&status))
@@ -148,14 +145,13 @@ static struct status write_whole(const char *path, const char *text)
 	bool good;
 
 	if (!file)
-		return status_make(
-			STATUS_FAILED, "%.150s cannot be written: %.60s", path, strerror(errno));
+		return status_failed("%.150s cannot be written: %.60s", path, strerror(errno));
 	good = fputs(text, file) >= 0;
 	good = fclose(file) == 0 && good;
 	if (good)
 		return status_ok();
 	remove(path);
-	return status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", path, strerror(errno));
+	return status_failed("%.150s cannot be written: %.60s", path, strerror(errno));
 }
 
 struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup)
@@ -165,8 +161,8 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 
 	*backup = false;
 	if (!data_own_path(name, path))
-		return status_make(STATUS_FAILED, "neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor "
-						  "HOME says where files of one's own are");
+		return status_failed("neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor "
+				     "HOME says where files of one's own are");
 	make_directories(text_string(path));
 	text_addf(&beside, "%s.%ld.tmp", text_string(path), (long)getpid());
 	text_addf(&old, "%s~", text_string(path));
@@ -174,8 +170,8 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 	if (status_is_ok(&status))
 		*backup = rename(text_string(path), text_string(&old)) == 0;
 	if (status_is_ok(&status) && rename(text_string(&beside), text_string(path)) != 0) {
-		status = status_make(STATUS_FAILED, "%.150s cannot be written: %.60s",
-			text_string(path), strerror(errno));
+		status = status_failed(
+			"%.150s cannot be written: %.60s", text_string(path), strerror(errno));
 		remove(text_string(&beside));
 	}
 	text_free(&beside);
@@ -205,7 +201,7 @@ struct status data_load(const char *name, char **text, char origin[256])
 			snprintf(origin, 256, "built-in %s", name);
 		return status_ok();
 	}
-	return status_make(STATUS_FAILED, "no data file \"%s\": neither a file nor built in", name);
+	return status_failed("no data file \"%s\": neither a file nor built in", name);
 }
 
 /* ---- names */

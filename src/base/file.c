@@ -10,7 +10,7 @@
 
 static struct status cannot(const char *path, const char *why)
 {
-	return status_make(STATUS_FAILED, "%.150s cannot be written: %.60s", path, why);
+	return status_failed("%.150s cannot be written: %.60s", path, why);
 }
 
 bool file_exists(const char *path)

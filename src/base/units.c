@@ -114,3 +114,35 @@ void units_figure(double value, char *buffer, size_t size)
 	else
 		snprintf(buffer, size, "%.*f", decimals, value);
 }
+
+struct units_text units_size(int64_t bytes)
+{
+	struct units_text words;
+
+	units_bytes(bytes, words.text, sizeof(words.text));
+	return words;
+}
+
+struct units_text units_size_short(int64_t bytes)
+{
+	struct units_text words;
+
+	units_bytes_short(bytes, words.text, sizeof(words.text));
+	return words;
+}
+
+struct units_text units_size_long(int64_t bytes)
+{
+	struct units_text words;
+
+	units_bytes_long(bytes, words.text, sizeof(words.text));
+	return words;
+}
+
+struct units_text units_value(double value)
+{
+	struct units_text words;
+
+	units_figure(value, words.text, sizeof(words.text));
+	return words;
+}

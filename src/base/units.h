@@ -24,3 +24,12 @@ void units_bytes_long(int64_t bytes, char *buffer, size_t size);
 /* A figure with about four significant digits and no exponent up to a million: 0.752, 3.000, 12.35,
  * 163.2, 1024. A value that is not finite becomes "-". */
 void units_figure(double value, char *buffer, size_t size);
+
+/* The same four by value: units_value(cpe).text is valid to the end of the full expression. */
+struct units_text {
+	char text[32];
+};
+struct units_text units_size(int64_t bytes);	   /* units_bytes() */
+struct units_text units_size_short(int64_t bytes); /* units_bytes_short() */
+struct units_text units_size_long(int64_t bytes);  /* units_bytes_long() */
+struct units_text units_value(double value);	   /* units_figure() */

@@ -31,9 +31,8 @@ struct status cli_screen(const struct cli *cli)
 	for (const struct cli_command *const *command = cli_commands; *command; command++)
 		if (!opens_screen(*command))
 			text_addf(&batch, "%s%s", batch.length ? ", " : "", (*command)->name);
-	status = status_make(STATUS_USAGE,
-		"the explorer needs a terminal as standard input and output; "
-		"these work without one: %s",
+	status = status_usage("the explorer needs a terminal as standard input and output; "
+			      "these work without one: %s",
 		text_string(&batch));
 	text_free(&batch);
 	return status;

@@ -234,7 +234,7 @@ static struct status check_files(const struct cli *cli)
 	struct status status = asked(cli)->output ? file_check(asked(cli)->output) : status_ok();
 
 	if (status_is_ok(&status) && asked(cli)->install && !data_own_path("uarch", &path))
-		status = status_make(STATUS_FAILED,
+		status = status_failed(
 			"--install: neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor HOME says where "
 			"files of one's own are; --output "
 			"FILE writes one anywhere");
@@ -359,7 +359,7 @@ static int characterise_run(struct cli *cli)
 
 	if (status_is_ok(&status) && asked(cli)->install && cli->word_count) {
 		bench_close(&bench);
-		status = status_make(STATUS_USAGE,
+		status = status_usage(
 			"--install needs the whole core: with classes (%.60s…) use --output FILE",
 			cli->words[0]);
 	}

@@ -56,7 +56,7 @@ static int doctor_run(struct cli *cli)
 	struct status status;
 
 	if (cli->word_count) {
-		status = status_make(STATUS_USAGE, "doctor takes no argument: %s", cli->words[0]);
+		status = status_usage("doctor takes no argument: %s", cli->words[0]);
 		return cli_fail(cli, &status);
 	}
 	/* First: bench_open() moves this thread off the measured core. */

@@ -130,10 +130,10 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 		text_addf(&words, "%s%s", i ? " " : "", cli->words[i]);
 	count = counters_search(text_string(&words), pmu, NULL, 0);
 	if (count == 0) {
-		struct status status = status_make(STATUS_FAILED,
-			"libpfm %s has no event for this machine with \"%.120s\" in "
-			"its name or description",
-			counters_version(), text_string(&words));
+		struct status status =
+			status_failed("libpfm %s has no event for this machine with \"%.120s\" in "
+				      "its name or description",
+				counters_version(), text_string(&words));
 
 		text_free(&words);
 		return cli_fail(cli, &status);

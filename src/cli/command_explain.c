@@ -18,11 +18,10 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 
 	if (!explanation) {
 		struct status status =
-			*model->core.nearest
-				? status_make(STATUS_FAILED, "%s: --uarch %s takes it",
-					  model->core.how, model->core.nearest)
-				: status_make(STATUS_FAILED, "%s; --uarch NAME takes a core model",
-					  model->core.how);
+			*model->core.nearest ? status_failed("%s: --uarch %s takes it",
+						       model->core.how, model->core.nearest)
+					     : status_failed("%s; --uarch NAME takes a core model",
+						       model->core.how);
 
 		return cli_fail(cli, &status);
 	}

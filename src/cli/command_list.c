@@ -83,10 +83,10 @@ static struct status apply_dump(struct cli *cli, const char *value)
 	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++)
 		if (strcmp(dumps[i].name, value) == 0)
 			asked->dump = dumps[i].write;
-	return asked->dump ? status_ok()
-			   : status_make(STATUS_USAGE,
-				     "unknown --dump %.40s: use fields, records, limits or roles",
-				     value);
+	return asked->dump
+		       ? status_ok()
+		       : status_usage("unknown --dump %.40s: use fields, records, limits or roles",
+				 value);
 }
 
 static int list_run(struct cli *cli)

@@ -63,10 +63,9 @@ static struct status read_parts(const struct cli *cli, unsigned *parts)
 			nearest_names(
 				cli->words[i], probe_part_names, PROBE_PARTS, near, sizeof(near));
 			if (*near)
-				return status_make(STATUS_USAGE,
-					"probe has no part \"%.60s\"; did you mean %s?",
+				return status_usage("probe has no part \"%.60s\"; did you mean %s?",
 					cli->words[i], near);
-			return status_make(STATUS_USAGE,
+			return status_usage(
 				"probe has no part \"%.60s\"; they are latency, tlb, line, "
 				"bandwidth, parallel and "
 				"cores",
@@ -89,7 +88,7 @@ static struct status apply_max_size(struct cli *cli, const char *value)
 
 	if (!units_parse(value, true, &bytes) || bytes < (int64_t)PROBE_LEAST ||
 		bytes > INT64_C(1) << 44)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"--max-size %.40s is no size from 64k to 16t: use 64m, for example", value);
 	((struct asked *)cli->own)->max_size = (uint64_t)bytes;
 	return status_ok();
@@ -112,8 +111,7 @@ static struct status apply_pages(struct cli *cli, const char *value)
 			((struct asked *)cli->own)->pages = words[i].kinds;
 			return status_ok();
 		}
-	return status_make(
-		STATUS_USAGE, "unknown --pages %.40s: use both, 4k, huge or auto", value);
+	return status_usage("unknown --pages %.40s: use both, 4k, huge or auto", value);
 }
 
 static int probe_run(struct cli *cli)

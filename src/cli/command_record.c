@@ -317,14 +317,14 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 	struct status status;
 
 	if (cli->word_count == 0)
-		return status_make(STATUS_USAGE, "missing file name: slexplore record FILE");
+		return status_usage("missing file name: slexplore record FILE");
 	if (kernel_find(cli->words[0]) || strchr(cli->words[0], '='))
-		return status_make(STATUS_USAGE, "missing file name: slexplore record FILE %.60s",
-			cli->words[0]);
+		return status_usage(
+			"missing file name: slexplore record FILE %.60s", cli->words[0]);
 	if (cli->word_count == 1)
 		return status_ok();
 	if (own_is_path(cli->words[1]))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%.100s: own loops are not recorded: who replays it has not their code",
 			cli->words[1]);
 	/* The words after the file are as sweep takes them. */

@@ -22,15 +22,15 @@ static struct status choose_setting(
 	if (cli->word_count < 2)
 		return status_ok();
 	if (own_is_path(cli->words[1]))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%.100s: own loops are in no recording; slexplore %.100s measures it",
 			cli->words[1], cli->words[1]);
 	status = setting_find_kernel(cli->words[1], &setting->kernel);
 	if (!status_is_ok(&status))
 		return status;
 	if (!replay_first(replay, setting->kernel, setting))
-		return status_make(STATUS_USAGE, "%.100s has no setting of %s", replay_name(replay),
-			setting->kernel->name);
+		return status_usage(
+			"%.100s has no setting of %s", replay_name(replay), setting->kernel->name);
 	for (int i = 2; i < cli->word_count; i++) {
 		char name[64];
 
@@ -43,7 +43,7 @@ static struct status choose_setting(
 	}
 	wanted = *setting;
 	if (!replay_nearest(replay, setting, asked))
-		return status_make(STATUS_USAGE, "%.100s has no setting of %s with these choices",
+		return status_usage("%.100s has no setting of %s with these choices",
 			replay_name(replay), setting->kernel->name);
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
@@ -79,7 +79,7 @@ static int replay_run(struct cli *cli)
 	int exit_status = CLI_DONE;
 
 	if (cli->word_count == 0)
-		status = status_make(STATUS_USAGE,
+		status = status_usage(
 			"missing recording: slexplore replay FILE, made by slexplore record");
 	if (status_is_ok(&status))
 		status = cli_screen(cli);

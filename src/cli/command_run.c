@@ -32,9 +32,9 @@ static int draw(struct cli *cli, const struct model *model, const struct setting
 	struct gap gap;
 
 	if (!explanation || !status_is_ok(&explanation->status)) {
-		struct status status = status_make(STATUS_FAILED,
-			"there is no picture: its limits are not known (%.140s)",
-			explanation ? explanation->status.text : model->core.how);
+		struct status status =
+			status_failed("there is no picture: its limits are not known (%.140s)",
+				explanation ? explanation->status.text : model->core.how);
 
 		cli_fail(cli, &status);
 		return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
@@ -76,7 +76,7 @@ static int measure(
 	} else if (!status_is_ok(&result->status)) {
 		exit_status = cli_fail(cli, &result->status);
 	} else if (!sample.valid) {
-		struct status status = status_make(STATUS_FAILED,
+		struct status status = status_failed(
 			"%s could not be measured: none of %u trials went undisturbed; try a "
 			"longer --time-budget",
 			setting->kernel->name, result->trials.count);
@@ -138,7 +138,7 @@ static int run_run(struct cli *cli)
 		status = model_open(&model, cli, bench.machine);
 	/* A picture of limits wants a core model. */
 	if (status_is_ok(&status) && drawing_wanted(cli) && !model.core.uarch)
-		status = status_make(STATUS_FAILED,
+		status = status_failed(
 			"there is no picture without limits: %.120s; --uarch NAME takes a core "
 			"model",
 			model.core.how);

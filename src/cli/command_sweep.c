@@ -32,8 +32,7 @@ static struct status apply_chart(struct cli *cli, const char *value)
 		((struct asked *)cli->own)->chart = (enum chart_look)i;
 		return status_ok();
 	}
-	return status_make(
-		STATUS_USAGE, "unknown --chart %.40s: use auto, lines, heat or relief", value);
+	return status_usage("unknown --chart %.40s: use auto, lines, heat or relief", value);
 }
 
 struct output {

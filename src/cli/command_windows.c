@@ -245,7 +245,7 @@ static struct status read_words(
 			fillers[count++] = cli->words[i];
 		else if (strncmp(cli->words[i], WINDOWS_FILLERS "=", strlen(WINDOWS_FILLERS) + 1) ==
 			 0)
-			status = status_make(STATUS_USAGE,
+			status = status_usage(
 				"%.60s: how many fillers is what is looked for; \"slexplore run "
 				"%s\" takes a number",
 				cli->words[i], kernel->name);

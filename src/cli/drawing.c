@@ -17,7 +17,7 @@ struct status drawing_apply_picture(struct cli *cli, const char *value)
 struct status drawing_apply_gnuplot(struct cli *cli, const char *value)
 {
 	if (!*value || value[strlen(value) - 1] == '/')
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"--gnuplot %.100s is no beginning of file names: use --gnuplot curve, for "
 			"example",
 			value);

@@ -34,7 +34,7 @@ static struct status no_word(const struct sweeps *sweeps)
 
 	for (int i = 0; i < sweeps->count; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", sweeps->sweep[i].name);
-	status = status_make(STATUS_USAGE,
+	status = status_usage(
 		"missing kernel name: slexplore sweep KERNEL knob=values (slexplore list shows "
 		"the kernels), or a named sweep: %s",
 		text_string(&names));
@@ -49,12 +49,11 @@ static struct status unknown_word(const struct sweeps *sweeps, const char *word)
 
 	nearest_names(word, names, all_names(sweeps, names), near, sizeof(near));
 	if (*near)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"no kernel or named sweep \"%.60s\"; did you mean %s? (slexplore list "
 			"shows all)",
 			word, near);
-	return status_make(
-		STATUS_USAGE, "no kernel or named sweep \"%.60s\"; slexplore list shows all", word);
+	return status_usage("no kernel or named sweep \"%.60s\"; slexplore list shows all", word);
 }
 
 struct status named_find(struct named *named, struct cli *cli, const struct kernel **kernel)

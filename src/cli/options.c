@@ -29,8 +29,7 @@ static struct status apply_format(struct cli *cli, const char *value)
 			: format[1]	  ? ", "
 					  : " or ",
 			(*format)->name);
-	status = status_make(
-		STATUS_USAGE, "unknown --format %s: use %s", value, text_string(&names));
+	status = status_usage("unknown --format %s: use %s", value, text_string(&names));
 	text_free(&names);
 	return status;
 }
@@ -41,7 +40,7 @@ static struct status apply_cpu(struct cli *cli, const char *value)
 
 	/* Whether there is such a core is the worker's to say; this only keeps it an int. */
 	if (!units_parse(value, false, &number) || number > 1 << 20)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"--cpu %s is no processor number: use 0 or more, as in /proc/cpuinfo",
 			value);
 	cli->cpu = (int)number;
@@ -53,8 +52,7 @@ static struct status apply_seed(struct cli *cli, const char *value)
 	int64_t number;
 
 	if (!units_parse(value, false, &number))
-		return status_make(
-			STATUS_USAGE, "--seed %s is no whole number from 0 to 2^63-1", value);
+		return status_usage("--seed %s is no whole number from 0 to 2^63-1", value);
 	cli->seed = (uint64_t)number;
 	return status_ok();
 }
@@ -66,7 +64,7 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 
 	/* A day is far beyond any sweep; what is longer is a slip. */
 	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"--time-budget %s is no number of seconds from 0.001 to 86400", value);
 	cli->time_budget = seconds;
 	return status_ok();
@@ -79,14 +77,13 @@ static struct status apply_event(struct cli *cli, const char *value)
 	struct status status;
 
 	if (strlen(value) >= COUNTER_NAME)
-		return status_make(STATUS_USAGE, "--event %.60s...: %d characters are the most",
-			value, COUNTER_NAME - 1);
+		return status_usage(
+			"--event %.60s...: %d characters are the most", value, COUNTER_NAME - 1);
 	status = counters_encode(value, NULL, NULL);
 	if (!status_is_ok(&status))
-		return status_make(STATUS_USAGE, "--%s", status.text); /* "event 'NAME': …" */
+		return status_usage("--%s", status.text); /* "event 'NAME': …" */
 	if (cli->event_count == COUNTERS_MAX)
-		return status_make(
-			STATUS_USAGE, "--event %s: %d are the most", value, COUNTERS_MAX);
+		return status_usage("--event %s: %d are the most", value, COUNTERS_MAX);
 	cli->events[cli->event_count++] = value;
 	return status;
 }
@@ -169,7 +166,7 @@ static struct status unknown_option(
 	char dashed[OPTIONS_MAX][32], bare[64], near[128] = "";
 
 	if (typed[0] != '-' || typed[1] != '-')
-		return status_make(STATUS_USAGE, "unknown option %s; see slexplore --help", typed);
+		return status_usage("unknown option %s; see slexplore --help", typed);
 	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(typed, "="), typed);
 	for (size_t i = 0; i < count; i++) {
 		snprintf(dashed[i], sizeof(dashed[i]), "--%s", all[i]->name);
@@ -177,8 +174,8 @@ static struct status unknown_option(
 	}
 	nearest_names(bare, names, count, near, sizeof(near));
 	if (*near)
-		return status_make(STATUS_USAGE, "unknown option %s; did you mean %s?", bare, near);
-	return status_make(STATUS_USAGE, "unknown option %s; see slexplore --help", bare);
+		return status_usage("unknown option %s; did you mean %s?", bare, near);
+	return status_usage("unknown option %s; see slexplore --help", bare);
 }
 
 static struct status unknown_command(const char *typed)
@@ -193,9 +190,8 @@ static struct status unknown_command(const char *typed)
 		names[count++] = kernel_registry[i]->name;
 	nearest_names(typed, names, count, near, sizeof(near));
 	if (*near)
-		return status_make(STATUS_USAGE, "unknown subcommand \"%.60s\"; did you mean %s?",
-			typed, near);
-	return status_make(STATUS_USAGE,
+		return status_usage("unknown subcommand \"%.60s\"; did you mean %s?", typed, near);
+	return status_usage(
 		"unknown subcommand \"%.60s\", and no kernel either; see slexplore --help", typed);
 }
 
@@ -232,8 +228,8 @@ static struct status not_taken(const struct cli_command *command, const char *na
 			takers[count++] = cli_commands[i]->name;
 	for (size_t i = 0; i < count; i++)
 		text_addf(&list, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", takers[i]);
-	status = status_make(STATUS_USAGE, "--%s is an option of %s, not of %s", name,
-		text_string(&list), command->name);
+	status = status_usage(
+		"--%s is an option of %s, not of %s", name, text_string(&list), command->name);
 	text_free(&list);
 	return status;
 }
@@ -266,16 +262,16 @@ static struct status split(
 			const char *typed = argv[optind - 1];
 			const struct cli_option *option = optopt >= 256 ? all[optopt - 256] : NULL;
 
-			return status_make(STATUS_USAGE, "%s needs an argument: %s", typed,
+			return status_usage("%s needs an argument: %s", typed,
 				option ? option->argument : "a value");
 		} else if (found == '?') {
 			/* optopt: the row of an option that was given an argument and takes none; 0
 			 * for an unknown or ambiguous one; else a letter. */
 			if (optopt >= 256)
-				return status_make(STATUS_USAGE, "--%s takes no argument",
-					all[optopt - 256]->name);
+				return status_usage(
+					"--%s takes no argument", all[optopt - 256]->name);
 			if (optopt)
-				return status_make(STATUS_USAGE,
+				return status_usage(
 					"unknown option -%c; see slexplore --help", optopt);
 			return unknown_option(argv[optind - 1], all, count);
 		} else {

@@ -18,9 +18,8 @@ static struct status take_cflags(struct cli *cli, const char **cflags)
 			continue;
 		}
 		if (*cflags)
-			return status_make(STATUS_USAGE,
-				"cflags is given twice: cflags=%.60s and %.60s", *cflags,
-				cli->words[i]);
+			return status_usage("cflags is given twice: cflags=%.60s and %.60s",
+				*cflags, cli->words[i]);
 		*cflags = cli->words[i] + 7;
 	}
 	cli->word_count = kept;
@@ -53,8 +52,8 @@ struct status words_kernel(struct cli *cli, const struct kernel **kernel)
 		return setting_find_kernel(cli->words[0], kernel);
 	for (int i = 0; kernel_registry[i]; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", kernel_registry[i]->name);
-	status = status_make(STATUS_USAGE, "missing kernel name for %s: use one of %s",
-		cli->command->name, text_string(&names));
+	status = status_usage("missing kernel name for %s: use one of %s", cli->command->name,
+		text_string(&names));
 	text_free(&names);
 	return status;
 }
@@ -71,9 +70,8 @@ struct status words_setting(const struct cli *cli, struct setting *setting)
 			return status;
 		for (int j = 1; j < i; j++)
 			if (strncmp(cli->words[j], word, name) == 0)
-				return status_make(STATUS_USAGE,
-					"%.*s is given twice: %.60s and %.60s", (int)name - 1, word,
-					cli->words[j], word);
+				return status_usage("%.*s is given twice: %.60s and %.60s",
+					(int)name - 1, word, cli->words[j], word);
 	}
 	return setting_check(setting, MEMORY_LIMITS_UNKNOWN);
 }

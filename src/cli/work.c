@@ -69,9 +69,8 @@ int work_conclude(struct cli *cli, const struct bench *bench, const struct campa
 		return 128 + interrupt_signal();
 	}
 	if (!state.any) {
-		struct status status =
-			status_make(STATUS_FAILED, "nothing could be measured: %.200s",
-				*state.why ? state.why : "no undisturbed trial");
+		struct status status = status_failed("nothing could be measured: %.200s",
+			*state.why ? state.why : "no undisturbed trial");
 
 		return cli_fail(cli, &status);
 	}

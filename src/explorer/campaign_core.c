@@ -65,11 +65,11 @@ struct status action_characterise(struct session *session, const char *arguments
 	if (session->replay)
 		return playback_refuse(session);
 	if (!session->insight.explainer || !session->insight.explainer->read)
-		return status_make(STATUS_USAGE, "there are no core models here");
+		return status_usage("there are no core models here");
 	if (!action_characterise_works(session, arguments))
-		return status_make(STATUS_USAGE, session_apart(session)
-							 ? "another measurement runs: stop it first"
-							 : "this machine is not known yet");
+		return status_usage(session_apart(session)
+					    ? "another measurement runs: stop it first"
+					    : "this machine is not known yet");
 	machine = characterise_new(
 		session->engine.machine(session->engine.context), &options, &status);
 	if (!machine)
@@ -82,8 +82,7 @@ struct status action_characterise_stop(struct session *session, const char *argu
 {
 	(void)arguments;
 	if (!campaign_runs(session, CAMPAIGN_CORE))
-		return status_make(
-			STATUS_USAGE, "characterising does not run: \"characterise\" begins it");
+		return status_usage("characterising does not run: \"characterise\" begins it");
 	campaign_halt(session, CAMPAIGN_CORE, now);
 	return status_ok();
 }
@@ -108,8 +107,8 @@ struct status action_characterise_save(struct session *session, const char *argu
 
 	(void)arguments, (void)now;
 	if (!session->insight.adopted)
-		return status_make(STATUS_USAGE, "there is no measured core model to save: run "
-						 "\"characterise\" first");
+		return status_usage("there is no measured core model to save: run "
+				    "\"characterise\" first");
 	text_addf(&name, "uarch/%s.uarch", session->insight.adopted_name);
 	status = data_own_save(
 		text_string(&name), session->insight.adopted, &path, &background_explain);

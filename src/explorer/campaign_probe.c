@@ -43,7 +43,7 @@ static struct status read_parts(const char *arguments, unsigned *parts)
 		enum probe_part part = probe_part_find(word);
 
 		if (part == PROBE_PARTS)
-			status = status_make(STATUS_USAGE,
+			status = status_usage(
 				"probe only \"%.40s\": latency, tlb, line, bandwidth, parallel or "
 				"cores",
 				word);
@@ -63,7 +63,7 @@ static struct status begin(struct session *session, unsigned parts, double now)
 	if (session->replay)
 		return playback_refuse(session);
 	if (!session->machine_known)
-		return status_make(STATUS_USAGE, "this machine is not known yet");
+		return status_usage("this machine is not known yet");
 	probe = probe_new(session->engine.machine(session->engine.context), &options, &status);
 	if (!probe)
 		return status;
@@ -88,7 +88,7 @@ struct status action_probe_only(struct session *session, const char *arguments, 
 	struct status status = read_parts(arguments, &parts);
 
 	if (status_is_ok(&status) && !parts)
-		status = status_make(STATUS_USAGE,
+		status = status_usage(
 			"probe only takes parts: latency, tlb, line, bandwidth, parallel, cores");
 	return status_is_ok(&status) ? begin(session, parts, now) : status;
 }
@@ -103,7 +103,7 @@ struct status action_probe_stop(struct session *session, const char *arguments, 
 {
 	(void)arguments;
 	if (!campaign_runs(session, CAMPAIGN_PROBE))
-		return status_make(STATUS_USAGE, "no probe runs: \"probe\" begins one");
+		return status_usage("no probe runs: \"probe\" begins one");
 	campaign_halt(session, CAMPAIGN_PROBE, now);
 	return status_ok();
 }

@@ -117,10 +117,10 @@ static struct status view_slice(
 	const struct view_slice *slice = slice_of(view);
 
 	if (!slice)
-		return status_make(STATUS_USAGE, "%s has no knob to draw a picture over",
-			view->setting.kernel->name);
+		return status_usage(
+			"%s has no knob to draw a picture over", view->setting.kernel->name);
 	if (!any_measured(slice))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"nothing of the slice is measured yet: there is no picture of it");
 	*chart = make_slice(view, slice, origin);
 	return status_ok();
@@ -138,10 +138,10 @@ static struct status view_mountain(
 	struct chart *chart;
 
 	if (!grid->present)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%s has no mountain: that needs a size and a stride", kernel->name);
 	if (!(grid->top > 0))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"nothing of the mountain is measured yet: there is no picture of it");
 	chart = chart_new(grid->relief && grid->nx > 1 && grid->ny > 1 ? CHART_RELIEF : CHART_HEAT);
 	knob_steps(&chart->x, &kernel->knobs[grid->stride_knob], grid->x, grid->nx);
@@ -179,7 +179,7 @@ static struct status view_ladder(
 	const struct view *view, const struct chart_origin *origin, struct chart **chart)
 {
 	if (!view->explanation)
-		return status_make(STATUS_USAGE, "there is no picture of the limits: %.180s",
+		return status_usage("there is no picture of the limits: %.180s",
 			view->limits_note[0] ? view->limits_note : "they are not known yet");
 	*chart = chart_ladder(
 		view->explanation, &view->setting, &view->sample, view->gap.words, origin);
@@ -194,8 +194,7 @@ static struct status view_probe(
 	enum probe_part part = view->probe ? chart_probe_part(view->probe) : PROBE_PARTS;
 
 	if (part == PROBE_PARTS)
-		return status_make(
-			STATUS_USAGE, "nothing is probed yet: there is no picture of it");
+		return status_usage("nothing is probed yet: there is no picture of it");
 	*chart = chart_probe(view->probe, part, origin);
 	return status_ok();
 }
@@ -208,7 +207,7 @@ static struct status view_windows(
 	*chart = view->windows && view->window ? chart_windows(view->windows, view->window, origin)
 					       : NULL;
 	return *chart ? status_ok()
-		      : status_make(STATUS_USAGE,
+		      : status_usage(
 				"nothing of this curve is measured yet: there is no picture of it");
 }
 
@@ -244,7 +243,7 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 	*chart = NULL;
 	if (!row)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"there is no picture of %s: view slices, ladder, mountain, probe or "
 			"windows brings a panel that has one",
 			view->front);

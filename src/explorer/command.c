@@ -89,7 +89,7 @@ static struct status unknown_command(const char *line)
 		names[count++] = row->name;
 	}
 	if (alike.length) {
-		struct status status = status_make(STATUS_USAGE,
+		struct status status = status_usage(
 			"unknown command \"%.40s\"; there are %s", line, text_string(&alike));
 
 		text_free(&alike);
@@ -99,9 +99,8 @@ static struct status unknown_command(const char *line)
 	if (!*near)
 		nearest_names(word, names, count, near, sizeof(near));
 	if (*near)
-		return status_make(
-			STATUS_USAGE, "unknown command \"%.40s\"; did you mean %s?", line, near);
-	return status_make(STATUS_USAGE, "unknown command \"%.40s\"; help shows all", line);
+		return status_usage("unknown command \"%.40s\"; did you mean %s?", line, near);
+	return status_usage("unknown command \"%.40s\"; help shows all", line);
 }
 
 void session_say(struct session *session, const char *text)
@@ -131,7 +130,7 @@ struct status session_command(struct session *session, const char *line, double 
 		if (!row) {
 			status = unknown_command(tidied);
 		} else if (!row->arguments[0] && *rest) {
-			status = status_make(STATUS_USAGE,
+			status = status_usage(
 				"%s takes no argument, and \"%.40s\" is one", row->name, rest);
 		} else {
 			arguments = arguments_of(row, line, rest);
@@ -402,9 +401,9 @@ static struct status run_choose(struct session *session, const char *arguments, 
 
 	(void)arguments;
 	if (session->screen.overlay != OVERLAY_FIND)
-		return status_make(STATUS_USAGE, "find is not open; find TEXT opens it");
+		return status_usage("find is not open; find TEXT opens it");
 	if (!*find_command(session))
-		return status_make(STATUS_USAGE, "nothing is called \"%s\"", session->screen.find);
+		return status_usage("nothing is called \"%s\"", session->screen.find);
 	snprintf(command, sizeof(command), "%s", find_command(session));
 	/* Closed first: the chosen command may open another overlay. */
 	overlay_close(session);

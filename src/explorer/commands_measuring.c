@@ -6,7 +6,7 @@
 
 static struct status machine_unknown(void)
 {
-	return status_make(STATUS_USAGE, "this machine is not known yet");
+	return status_usage("this machine is not known yet");
 }
 
 /* ---- advice ---- */
@@ -23,8 +23,7 @@ static struct status run_remedy(struct session *session, const char *arguments, 
 
 	(void)arguments;
 	if (!insight->reading && !insight_ready(session))
-		return status_make(
-			STATUS_USAGE, "the limits are not known: there is nothing to advise");
+		return status_usage("the limits are not known: there is nothing to advise");
 	if (insight_slow(session) && !insight->advised) {
 		insight_want_advice(session, true, now);
 		session_notice(session, false, "reading the code of other settings…");
@@ -40,7 +39,7 @@ static struct status run_remedy(struct session *session, const char *arguments, 
 
 static struct status no_model(void)
 {
-	return status_make(STATUS_USAGE, "there are no core models here");
+	return status_usage("there are no core models here");
 }
 
 /* A recording holds the limits of one core. */
@@ -48,7 +47,7 @@ static struct status keeps_core(const struct session *session)
 {
 	const struct core *core = replay_core(session->replay);
 
-	return status_make(STATUS_USAGE, "a replay shows the limits that were recorded%s%s",
+	return status_usage("a replay shows the limits that were recorded%s%s",
 		core ? ": those of " : ", and none were", core ? core->title : "");
 }
 
@@ -102,9 +101,9 @@ static struct status run_uarch_nearest(struct session *session, const char *argu
 	if (!insight->explainer)
 		return no_model();
 	if (insight->match != UARCH_NEAREST)
-		return status_make(STATUS_USAGE,
-			insight->match == UARCH_EXACT ? "this core has a model of its own"
-						      : "no core that is known is near this one");
+		return status_usage(insight->match == UARCH_EXACT
+					    ? "this core has a model of its own"
+					    : "no core that is known is near this one");
 	insight_take_nearest(session);
 	return status_ok();
 }
@@ -148,16 +147,16 @@ static struct status not_extra(const struct counted *counted, const char *name)
 	char near[96] = "";
 
 	if (counted->extra_count == 0)
-		return status_make(STATUS_USAGE, "no event was added by name");
+		return status_usage("no event was added by name");
 	if (counted_index(counted, name) >= 0)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%.60s is one of this core's own events; only events added by name are "
 			"dropped",
 			name);
 	nearest_names(name, (const char *const *)counted->extra, (size_t)counted->extra_count, near,
 		sizeof(near));
-	return status_make(STATUS_USAGE, "%.60s was not added%s%s%s", name,
-		near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+	return status_usage("%.60s was not added%s%s%s", name, near[0] ? "; did you mean " : "",
+		near, near[0] ? "?" : "");
 }
 
 static bool works_event_drop(const struct session *session, const char *arguments)
@@ -188,7 +187,7 @@ static struct status run_pin(struct session *session, const char *arguments, dou
 {
 	(void)arguments, (void)now;
 	if (!session->live.sample.valid)
-		return status_make(STATUS_USAGE, "there is no sample to pin yet");
+		return status_usage("there is no sample to pin yet");
 	session_pin(session);
 	return status_ok();
 }
@@ -205,8 +204,7 @@ static struct status run_pin_swap(struct session *session, const char *arguments
 	struct status status;
 
 	if (!session->pinned.there)
-		return status_make(
-			STATUS_USAGE, "nothing is pinned: pin keeps the present sample as A");
+		return status_usage("nothing is pinned: pin keeps the present sample as A");
 	status = run_pin(session, arguments, now);
 	if (status_is_ok(&status))
 		session_go(session, &back, now);
@@ -223,7 +221,7 @@ static struct status run_pin_drop(struct session *session, const char *arguments
 {
 	(void)arguments, (void)now;
 	if (!session->pinned.there)
-		return status_make(STATUS_USAGE, "nothing is pinned");
+		return status_usage("nothing is pinned");
 	session_unpin(session);
 	return status_ok();
 }
@@ -272,7 +270,7 @@ static struct status run_record_to(struct session *session, const char *argument
 	if (!session->machine_known)
 		return machine_unknown();
 	if (!*arguments)
-		return status_make(STATUS_USAGE, "record to takes the name of a file");
+		return status_usage("record to takes the name of a file");
 	status = record_open(session, arguments);
 	/* Cells whose trials are gone are measured again. */
 	if (status_is_ok(&status))

@@ -99,8 +99,7 @@ static struct status unknown_name(const char *command, const char *argument, con
 	for (int i = 0; i < count; i++)
 		text_addf(&text, "%s%s", i + 1 == count ? " or " : ", ",
 			*(const char *const *)((const char *)names + (size_t)i * size));
-	status = status_make(
-		STATUS_USAGE, "%s \"%.40s\": %s%s", command, argument, others, text_string(&text));
+	status = status_usage("%s \"%.40s\": %s%s", command, argument, others, text_string(&text));
 	text_free(&text);
 	return status;
 }
@@ -113,11 +112,10 @@ static struct status run_view(struct session *session, const char *arguments, do
 	if (!front)
 		return unknown_name("view", arguments, "next", fronts, FRONTS, sizeof(fronts[0]));
 	if (!front_there(session, front) && front->there == probe_there)
-		return status_make(STATUS_USAGE,
-			"view probe: there is none; the command \"probe\" begins one");
+		return status_usage("view probe: there is none; the command \"probe\" begins one");
 	if (!front_there(session, front))
-		return status_make(STATUS_USAGE, "view %s: there is none of %s", arguments,
-			session->setting.kernel->name);
+		return status_usage(
+			"view %s: there is none of %s", arguments, session->setting.kernel->name);
 	bring(session, front);
 	return status_ok();
 }
@@ -158,7 +156,7 @@ static struct status run_counters(struct session *session, const char *arguments
 
 	(void)arguments, (void)now;
 	if (!counted_there(session))
-		return status_make(STATUS_USAGE, "nothing is counted here");
+		return status_usage("nothing is counted here");
 	if (!screen_in_front(session, "counters"))
 		screen_bring(session, "counters");
 	else
@@ -219,9 +217,9 @@ static struct status run_code(struct session *session, const char *arguments, do
 
 	(void)now;
 	if (!by)
-		return status_make(STATUS_USAGE, "code takes +N or -N lines");
+		return status_usage("code takes +N or -N lines");
 	if (!insight_ready(session))
-		return status_make(STATUS_USAGE, "there is no code to scroll");
+		return status_usage("there is no code to scroll");
 	scroll_code(session, by);
 	return status_ok();
 }
@@ -247,9 +245,9 @@ static struct status run_counters_scroll(struct session *session, const char *ar
 
 	(void)now;
 	if (!by)
-		return status_make(STATUS_USAGE, "counters scroll takes +N or -N lines");
+		return status_usage("counters scroll takes +N or -N lines");
 	if (!counted_there(session))
-		return status_make(STATUS_USAGE, "nothing is counted here");
+		return status_usage("nothing is counted here");
 	scroll_counters(session, by);
 	return status_ok();
 }
@@ -258,7 +256,7 @@ static struct status run_counters_scroll(struct session *session, const char *ar
 
 static struct status nothing_further(void)
 {
-	return status_make(STATUS_USAGE, "nothing further that way");
+	return status_usage("nothing further that way");
 }
 
 static bool kernels_move_works(const struct session *session, int dx, int dy)
@@ -420,8 +418,8 @@ static struct status run_focus(struct session *session, const char *arguments, d
 		return unknown_name(
 			"focus", arguments, "next, previous", panes, PANES, sizeof(panes[0]));
 	if (pane->refused && !pane_there(session, pane))
-		return status_make(STATUS_USAGE, "focus %s: there is none of %s", pane->name,
-			session->setting.kernel->name);
+		return status_usage(
+			"focus %s: there is none of %s", pane->name, session->setting.kernel->name);
 	return focus(session, pane);
 }
 
@@ -490,7 +488,7 @@ static struct status run_move(struct session *session, const char *given, double
 
 static struct status no_mountain(const struct session *session)
 {
-	return status_make(STATUS_USAGE, "there is no mountain of %s: it has no size and stride",
+	return status_usage("there is no mountain of %s: it has no size and stride",
 		session->setting.kernel->name);
 }
 

@@ -31,8 +31,7 @@ static struct status parse_kernel(const char *arguments, const struct kernel **k
 
 	*knob = -1;
 	if (!*arguments)
-		return status_make(
-			STATUS_USAGE, "kernel takes the name of one (slexplore list shows all)");
+		return status_usage("kernel takes the name of one (slexplore list shows all)");
 	snprintf(name, sizeof(name), "%.*s", length > 63 ? 63 : (int)length, arguments);
 	status = setting_find_kernel(name, kernel);
 	if (!status_is_ok(&status) || !arguments[length])
@@ -57,7 +56,7 @@ static struct status open_own(struct session *session, const char *arguments, do
 	char *path;
 
 	if (*rest && strncmp(rest, "cflags=", 7) != 0)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"\"%.60s\": after the file of an own loop comes cflags=…, or nothing",
 			rest);
 	path = memory_string(arguments);
@@ -74,7 +73,7 @@ static struct status run_kernel(struct session *session, const char *arguments, 
 	int knob;
 
 	if (is_own(arguments) && session->replay)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"a recording has no own loops: start without replay to measure one");
 	if (is_own(arguments))
 		return open_own(session, arguments, now);
@@ -123,8 +122,7 @@ bool action_kernel_by_works(const struct session *session, int direction)
 struct status action_kernel_by(struct session *session, int direction, double now)
 {
 	if (!action_kernel_by_works(session, direction))
-		return status_make(
-			STATUS_USAGE, "this is the %s kernel", direction > 0 ? "last" : "first");
+		return status_usage("this is the %s kernel", direction > 0 ? "last" : "first");
 	choose_kernel(session, kernel_beside(session, direction), now);
 	return status_ok();
 }
@@ -187,7 +185,7 @@ static struct status parse_set(const struct session *session, const char *argume
 	*setting = session->setting;
 	*asked = 0;
 	if (!*arguments)
-		return status_make(STATUS_USAGE, "set takes KNOB=VALUE, as in %s=VALUE",
+		return status_usage("set takes KNOB=VALUE, as in %s=VALUE",
 			setting->kernel->knob_count ? setting->kernel->knobs[0].name : "size");
 	for (const char *at = arguments; *at;) {
 		size_t length = strcspn(at, " "), equals = strcspn(at, "=");
@@ -195,8 +193,7 @@ static struct status parse_set(const struct session *session, const char *argume
 		struct status status;
 
 		if (length >= sizeof(word))
-			return status_make(
-				STATUS_USAGE, "\"%.40s…\" is too long: set takes KNOB=VALUE", at);
+			return status_usage("\"%.40s…\" is too long: set takes KNOB=VALUE", at);
 		snprintf(word, sizeof(word), "%.*s", (int)length, at);
 		status = setting_assign(setting, word, limit_of(session));
 		if (!status_is_ok(&status))
@@ -264,8 +261,7 @@ struct status action_step(struct session *session, int steps, double now)
 			return playback_end(session, session->knob);
 		setting_show_value(knob, before.v[session->knob], value, sizeof(value));
 		setting_range(knob, session->memory_limits, range, sizeof(range));
-		return status_make(
-			STATUS_USAGE, "%s=%s goes no further: %s", knob->name, value, range);
+		return status_usage("%s=%s goes no further: %s", knob->name, value, range);
 	}
 	session_go(session, &setting, now);
 	notice_followers(session, &before, 1u << session->knob);
@@ -285,11 +281,11 @@ static struct status run_knob(struct session *session, const char *arguments, do
 	int steps, knob;
 
 	if (session->setting.kernel->knob_count == 0)
-		return status_make(STATUS_USAGE, "%s has no knobs", session->setting.kernel->name);
+		return status_usage("%s has no knobs", session->setting.kernel->name);
 	if (action_steps(arguments, &steps))
 		return action_step(session, steps, now);
 	if (!*arguments || strchr("+-0123456789", *arguments))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"knob takes +N or -N to step the chosen knob, next, previous, or a name");
 	status = setting_find_knob(session->setting.kernel, arguments, &knob);
 	if (!status_is_ok(&status))
@@ -320,8 +316,7 @@ struct status action_knob_by(struct session *session, int direction, double now)
 {
 	(void)now;
 	if (!action_knob_by_works(session, direction))
-		return status_make(
-			STATUS_USAGE, "this is the %s knob", direction > 0 ? "last" : "first");
+		return status_usage("this is the %s knob", direction > 0 ? "last" : "first");
 	session_choose_knob(session, session->knob + direction);
 	return status_ok();
 }
@@ -398,18 +393,18 @@ static struct status digit_refused(const struct session *session, const char *di
 	struct status status;
 
 	if (kernel->knob_count == 0)
-		return status_make(STATUS_USAGE, "%s has no knobs", kernel->name);
+		return status_usage("%s has no knobs", kernel->name);
 	if (knob->kind != KNOB_CHOICE && digit[0] && !digit[1] &&
 		strlen(session->screen.entry) >= ENTRY_LONGEST)
-		return status_make(STATUS_USAGE, "a value of %s has at most %d characters",
-			knob->name, ENTRY_LONGEST);
+		return status_usage(
+			"a value of %s has at most %d characters", knob->name, ENTRY_LONGEST);
 	if (knob->kind != KNOB_CHOICE)
-		return status_make(STATUS_USAGE, "\"%.20s\" is not one character of a value of %s",
-			digit, knob->name);
+		return status_usage(
+			"\"%.20s\" is not one character of a value of %s", digit, knob->name);
 	for (int i = 0; knob->choices[i]; i++)
 		text_addf(&choices, "%s%d %s", i ? ", " : "", i + 1, knob->choices[i]);
-	status = status_make(STATUS_USAGE, "%s has no choice \"%.20s\": %s", knob->name, digit,
-		text_string(&choices));
+	status = status_usage(
+		"%s has no choice \"%.20s\": %s", knob->name, digit, text_string(&choices));
 	text_free(&choices);
 	return status;
 }
@@ -435,7 +430,7 @@ static struct status run_accept(struct session *session, const char *arguments, 
 
 	(void)arguments;
 	if (!session->screen.entry[0])
-		return status_make(STATUS_USAGE, "no value is being typed");
+		return status_usage("no value is being typed");
 	status = setting_parse_value(&session->setting.kernel->knobs[session->knob],
 		session->screen.entry, limit_of(session), &value);
 	if (status_is_ok(&status))

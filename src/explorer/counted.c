@@ -170,19 +170,17 @@ struct status counted_check(const struct session *session, const char *name)
 	const struct engine *engine = &session->engine;
 
 	if (!*name)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"event takes a name as libpfm spells it; find (/) looks for one");
 	if (!counted->plan)
-		return status_make(STATUS_USAGE, session->machine_known
-							 ? "nothing is counted here"
-							 : "this machine is not known yet");
+		return status_usage(session->machine_known ? "nothing is counted here"
+							   : "this machine is not known yet");
 	if (!engine->encodes)
-		return status_make(STATUS_USAGE,
-			"event %.60s: a replay counts nothing; it has what was counted "
-			"when it was recorded",
+		return status_usage("event %.60s: a replay counts nothing; it has what was counted "
+				    "when it was recorded",
 			name);
 	if (counted->extra_count == EXTRA_EVENTS || counted->plan->counters.count == COUNTERS_MAX)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"event %.60s: no space: %d are counted already; event drop makes some",
 			name, counted->plan->counters.count);
 	return engine->encodes(engine->context, name);

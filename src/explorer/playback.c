@@ -10,13 +10,12 @@ struct status playback_allows(const struct session *session, const struct settin
 		return setting_check(setting, session->memory_limits);
 	return replay_find(session->replay, setting) >= 0
 		       ? status_ok()
-		       : status_make(STATUS_USAGE, "this setting was not recorded");
+		       : status_usage("this setting was not recorded");
 }
 
 struct status playback_refuse(const struct session *session)
 {
-	return status_make(STATUS_USAGE,
-		"nothing is measured in a replay: the samples are those of %.100s",
+	return status_usage("nothing is measured in a replay: the samples are those of %.100s",
 		replay_name(session->replay));
 }
 
@@ -36,8 +35,8 @@ struct status playback_none(const struct session *session, const struct kernel *
 		if (playback_kernel(session, kernel_registry[i]))
 			text_addf(
 				&names, "%s%s", names.length ? ", " : "", kernel_registry[i]->name);
-	status = status_make(STATUS_USAGE, "no setting of %s was recorded; there are some of %s",
-		kernel->name, text_string(&names));
+	status = status_usage("no setting of %s was recorded; there are some of %s", kernel->name,
+		text_string(&names));
 	text_free(&names);
 	return status;
 }
@@ -78,7 +77,7 @@ struct status playback_end(const struct session *session, int knob)
 	char words[200];
 
 	range_of(session, knob, words, sizeof(words));
-	return status_make(STATUS_USAGE, "no further: %s", words);
+	return status_usage("no further: %s", words);
 }
 
 void playback_say_range(struct session *session, int knob)
@@ -105,10 +104,9 @@ struct status playback_fit(const struct session *session, struct setting *settin
 			continue;
 		setting_show_value(knob, wanted.v[i], value, sizeof(value));
 		range_of(session, i, words, sizeof(words));
-		return status_make(
-			STATUS_USAGE, "%s=%s was not recorded: %s", knob->name, value, words);
+		return status_usage("%s=%s was not recorded: %s", knob->name, value, words);
 	}
-	return status_make(STATUS_USAGE, "no setting of %s was recorded", wanted.kernel->name);
+	return status_usage("no setting of %s was recorded", wanted.kernel->name);
 }
 
 void playback_tell(struct session *session, const struct setting *wanted, unsigned asked)

@@ -123,20 +123,18 @@ static struct status check_look(const struct chart_sweep *gathered)
 	const struct chart_sweep_axis *axis = gathered->axis;
 
 	if (gathered->look == LOOK_LINES && line_count(gathered) > CHART_SERIES)
-		return status_make(STATUS_USAGE,
-			"%d lines over %s are too many for a picture: at most %d; give "
-			"the other knobs "
-			"fewer values%s",
+		return status_usage("%d lines over %s are too many for a picture: at most %d; give "
+				    "the other knobs "
+				    "fewer values%s",
 			line_count(gathered), knob_of(gathered, 0)->name, CHART_SERIES,
 			gathered->axis_count == 2 ? ", or take --chart heat" : "");
 	if (gathered->look == LOOK_LINES)
 		return status_ok();
 	if (gathered->axis_count != 2 || axis[0].count < GRID_LEAST || axis[1].count < GRID_LEAST)
-		return status_make(STATUS_USAGE,
-			"--chart %s needs two knobs with several values each",
+		return status_usage("--chart %s needs two knobs with several values each",
 			chart_look_names[gathered->look]);
 	if (axis[0].count > GRID_MOST || axis[1].count > GRID_MOST)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"--chart %s: %d by %d cells are too many for a picture: at most %d "
 			"in each direction",
 			chart_look_names[gathered->look], axis[0].count, axis[1].count, GRID_MOST);
@@ -161,7 +159,7 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 	*result = NULL;
 	if (gathered->axis_count == 0) {
 		chart_sweep_free(gathered);
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"a picture of a sweep needs a knob with several values, for example %s=*",
 			setting->kernel->knob_count ? setting->kernel->knobs[0].name : "");
 	}

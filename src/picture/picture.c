@@ -36,10 +36,9 @@ static const struct picture_format *format_of(const char *path)
 struct status picture_named(const char *path)
 {
 	if (strlen(path) >= FILE_PATH - 8)
-		return status_make(
-			STATUS_USAGE, "%.60s...: the picture's file name is too long", path);
+		return status_usage("%.60s...: the picture's file name is too long", path);
 	if (!format_of(path))
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%.140s: a picture's file name ends in .svg, .png or .pdf, or in .gp for "
 			"gnuplot",
 			path);
@@ -130,7 +129,7 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 			return status;
 		/* Another process has taken the name in the meantime. */
 	}
-	return status_make(STATUS_FAILED, "10,000 pictures slexplore-%s-*.svg exist already", what);
+	return status_failed("10,000 pictures slexplore-%s-*.svg exist already", what);
 }
 
 struct status picture_find_theme(const char *name, enum picture_theme *theme)
@@ -141,6 +140,5 @@ struct status picture_find_theme(const char *name, enum picture_theme *theme)
 		*theme = (enum picture_theme)i;
 		return status_ok();
 	}
-	return status_make(
-		STATUS_USAGE, "unknown picture theme \"%.40s\": use light or dark", name);
+	return status_usage("unknown picture theme \"%.40s\": use light or dark", name);
 }

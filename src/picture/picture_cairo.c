@@ -82,7 +82,7 @@ struct status picture_cairo_ready(void)
 		return status_ok();
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"cairo, which draws pictures, cannot be loaded (%.90s): "
 			""
 			"install libcairo2, or use gnuplot (--gnuplot, or a name in .gp)",
@@ -90,7 +90,7 @@ struct status picture_cairo_ready(void)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		*places[i].place = dlsym(library, places[i].name);
 		if (!*places[i].place)
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"pictures need cairo 1.16 or later, but libcairo.so.2 has no "
 				"%s",
 				places[i].name);
@@ -208,8 +208,8 @@ static struct status outcome(cairo_status_t status)
 {
 	if (status == CAIRO_STATUS_SUCCESS)
 		return status_ok();
-	return status_make(STATUS_FAILED, "cairo could not draw the picture: %s",
-		api.cairo_status_to_string(status));
+	return status_failed(
+		"cairo could not draw the picture: %s", api.cairo_status_to_string(status));
 }
 
 /* Draws on a surface and finishes it. The caller destroys it. */
@@ -335,7 +335,7 @@ struct status picture_svg(const struct chart *chart, enum picture_theme theme, s
 
 static struct status absent(void)
 {
-	return status_make(STATUS_FAILED,
+	return status_failed(
 		"this slexplore was built without cairo, which draws pictures: install "
 		"libcairo2-dev and build it "
 		"again, or use gnuplot (--gnuplot, or a name in .gp)");

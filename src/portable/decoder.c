@@ -7,8 +7,8 @@
 
 static struct status no_decoder(void)
 {
-	return status_make(STATUS_FAILED, "this program was linked without a decoder; one built "
-					  "with make, not make portable, reads machine code");
+	return status_failed("this program was linked without a decoder; one built "
+			     "with make, not make portable, reads machine code");
 }
 
 void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn)

@@ -5,8 +5,8 @@
 
 static struct status no_encoder(void)
 {
-	return status_make(STATUS_FAILED, "this program was linked without an encoder; one built "
-					  "with make, not make portable, makes code at run time");
+	return status_failed("this program was linked without an encoder; one built "
+			     "with make, not make portable, makes code at run time");
 }
 
 struct status encode_line(const char *line, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)

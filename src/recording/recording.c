@@ -73,16 +73,15 @@ static void flush(struct recording *recording)
 			done += (size_t)written;
 		else if (written < 0 && errno != EINTR &&
 			 !(errno == EAGAIN && poll(&room, 1, WRITE_PATIENCE) > 0))
-			recording->status = recording->added
-						    ? status_make(STATUS_FAILED,
-							      "recording stopped: %.120s: %s; %d "
-							      "setting%s added",
-							      recording->path, strerror(errno),
-							      recording->added,
-							      recording->added == 1 ? "" : "s")
-						    : status_make(STATUS_FAILED,
-							      "%.120s: %s; nothing was recorded",
-							      recording->path, strerror(errno));
+			recording->status =
+				recording->added
+					? status_failed("recording stopped: %.120s: %s; %d "
+							"setting%s added",
+						  recording->path, strerror(errno),
+						  recording->added,
+						  recording->added == 1 ? "" : "s")
+					: status_failed("%.120s: %s; nothing was recorded",
+						  recording->path, strerror(errno));
 	}
 	recording->bytes += done;
 	text_clear(&recording->block);
@@ -92,7 +91,7 @@ static void flush(struct recording *recording)
 
 static struct status refused(const char *path, const char *why)
 {
-	return status_make(STATUS_USAGE, "%.120s: %s", path, why);
+	return status_usage("%.120s: %s", path, why);
 }
 
 static const char *words_or(const char *words, const char *otherwise)
@@ -109,19 +108,19 @@ static struct status same_place(
 
 	if (strcmp(machine->host, here->machine->host) != 0 ||
 		strcmp(machine->name, here->machine->name) != 0)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%.100s is a recording of %s (%.60s), not of this machine: choose another "
 			"file",
 			path, machine->host, words_or(machine->name, "unknown"));
 	if (replay_place(there)->seed != here->seed)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%.120s was recorded with --seed %llu: choose another file, or that seed",
 			path, (unsigned long long)replay_place(there)->seed);
 	if ((core != NULL) != (here->core != NULL) ||
 		(core && strcmp(core->name, here->core->name) != 0))
-		return status_make(STATUS_USAGE,
-			"%.120s has limits for %s, not for %s: choose another file", path,
-			core ? core->name : "no core", here->core ? here->core->name : "none");
+		return status_usage("%.120s has limits for %s, not for %s: choose another file",
+			path, core ? core->name : "no core",
+			here->core ? here->core->name : "none");
 	return status_ok();
 }
 
@@ -164,7 +163,7 @@ static struct status trim(struct recording *recording, off_t size)
 	while (size > 0 && pread(recording->file, &byte, 1, size - 1) == 1 && byte != '\n')
 		size--;
 	if (ftruncate(recording->file, size) < 0)
-		return status_make(STATUS_FAILED, "%.120s: %s", recording->path, strerror(errno));
+		return status_failed("%.120s: %s", recording->path, strerror(errno));
 	return status_ok();
 }
 
@@ -176,8 +175,7 @@ static struct status look_inside(
 	struct status status = replay_read(recording->path, &replay);
 
 	if (!status_is_ok(&status))
-		return status_make(
-			STATUS_USAGE, "%.200s; a recording is not written over it", status.text);
+		return status_usage("%.200s; a recording is not written over it", status.text);
 	status = same_place(recording->path, replay, place);
 	if (status_is_ok(&status)) {
 		go_on(recording, replay);
@@ -199,7 +197,7 @@ static struct status open_file(
 	recording->file =
 		open(recording->path, how | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 	if (recording->file < 0)
-		return status_make(STATUS_FAILED, "%.120s: %s", recording->path,
+		return status_failed("%.120s: %s", recording->path,
 			errno == ENXIO ? "nobody reads this pipe" : strerror(errno));
 	if (fstat(recording->file, &facts) < 0 || !S_ISREG(facts.st_mode))
 		return status_ok();

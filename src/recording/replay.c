@@ -76,8 +76,7 @@ static struct status take_record(struct reading *reading, const json_t *object)
 	if (name && strcmp(name, "recording") == 0)
 		return reading_header(reading, object);
 	if (!reading->begun)
-		return status_make(
-			STATUS_USAGE, "not a recording of slexplore: line 1 does not begin one");
+		return status_usage("not a recording of slexplore: line 1 does not begin one");
 	why = name ? read_record(reading, object, name) : "no record's name";
 	if (why)
 		reading_leave_out(reading, &reading->damaged, "%s", why);
@@ -189,8 +188,7 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 		reading->line++;
 		lines->begun = reading->line > 1 || !lines->long_one;
 		if (lines->long_one && !reading->begun)
-			return status_make(
-				STATUS_USAGE, "%.120s: not a recording of slexplore", replay->name);
+			return status_usage("%.120s: not a recording of slexplore", replay->name);
 		/* The last line may have been cut off on its way into the file. */
 		if (lines->long_one)
 			reading_leave_out(
@@ -201,9 +199,9 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 			return at(replay, &status);
 	}
 	if (ferror(lines->file))
-		return status_make(STATUS_FAILED, "%.120s: %s", replay->name, strerror(errno));
+		return status_failed("%.120s: %s", replay->name, strerror(errno));
 	if (reading->line == 0)
-		return status_make(STATUS_USAGE, "%.120s is empty: no recording", replay->name);
+		return status_usage("%.120s is empty: no recording", replay->name);
 	if (lines->bytes >= REPLAY_FILE)
 		text_addf(&replay->notes, "%s: only the first %llu MiB were read\n", replay->name,
 			(unsigned long long)(REPLAY_FILE >> 20));
@@ -249,7 +247,7 @@ static struct status read_file(struct replay *replay)
 	struct status status;
 
 	if (!lines.file)
-		return status_make(STATUS_USAGE, "%.120s: %s", replay->path, strerror(errno));
+		return status_usage("%.120s: %s", replay->path, strerror(errno));
 	reading = memory_new(1, sizeof(*reading));
 	reading_init(reading, replay);
 	status = read_lines(replay, reading, &lines);
@@ -270,7 +268,7 @@ struct status replay_read(const char *path, struct replay **replay)
 	new->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	name_of(path, new->name, sizeof(new->name));
 	if (new->event < 0)
-		status = status_make(STATUS_FAILED, "%.120s: %s", new->name, strerror(errno));
+		status = status_failed("%.120s: %s", new->name, strerror(errno));
 	else
 		status = read_file(new);
 	if (!status_is_ok(&status)) {
@@ -289,9 +287,8 @@ struct status replay_open(const char *path, struct replay **replay)
 	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
 		return status;
 	notes = replay_notes(*replay);
-	status = status_make(STATUS_USAGE, "%.100s: no setting in it can be shown%s%.120s",
-		(*replay)->name, *notes ? ": " : "",
-		*notes ? notes + strlen((*replay)->name) + 2 : "");
+	status = status_usage("%.100s: no setting in it can be shown%s%.120s", (*replay)->name,
+		*notes ? ": " : "", *notes ? notes + strlen((*replay)->name) + 2 : "");
 	status.text[strcspn(status.text, "\n")] = '\0';
 	replay_free(*replay);
 	*replay = NULL;

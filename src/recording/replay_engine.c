@@ -71,7 +71,7 @@ static bool take(void *context, struct result *result)
 	memcpy(result->v, request->v, sizeof(result->v));
 	result->final = true;
 	if (index < 0) {
-		result->status = status_make(STATUS_FAILED, "this setting was not recorded");
+		result->status = status_failed("this setting was not recorded");
 	} else {
 		const struct played *played = &replay->played[index];
 

@@ -258,8 +258,7 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 	(void)isa;
 	if (!replay->has_core || strcmp(name, replay->core.name) != 0)
-		return status_make(STATUS_USAGE,
-			"a recording keeps the core that it was made for: %.60s",
+		return status_usage("a recording keeps the core that it was made for: %.60s",
 			replay->has_core ? replay->core.title : "none");
 	*core = replay->core;
 	return status_ok();
@@ -379,12 +378,11 @@ static void explain_recorded(
 	explanation->waits = NULL;
 	explanation->limits.binding = explanation->limits.predicted_by = -1;
 	if (!from) {
-		explanation->status =
-			status_make(STATUS_FAILED, "none were recorded of this setting");
+		explanation->status = status_failed("none were recorded of this setting");
 		return;
 	}
 	if (from->why[0]) {
-		explanation->status = status_make(STATUS_FAILED, "%s", from->why);
+		explanation->status = status_failed("%s", from->why);
 		return;
 	}
 	explanation->status = status_ok();

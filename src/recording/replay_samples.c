@@ -22,10 +22,9 @@ struct status reading_header(struct reading *reading, const json_t *object)
 	record_string(object, "machine", name, sizeof(name));
 	record_string(object, "arch", arch, sizeof(arch));
 	if (!record_integer(object, "format", 1, INT32_MAX, &format))
-		return status_make(
-			STATUS_USAGE, "not a recording of slexplore: it has no format's number");
+		return status_usage("not a recording of slexplore: it has no format's number");
 	if (format > RECORDING_VERSION && !reading->begun)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"made by slexplore %s, format %d: this one reads formats up to %d",
 			*program ? program : "?", (int)format, RECORDING_VERSION);
 	/* Everything that has an id belongs to its own run. */

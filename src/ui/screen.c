@@ -119,14 +119,13 @@ struct status screen_open(void)
 		return status;
 	screen.modes_known = tcgetattr(STDIN_FILENO, &screen.modes) == 0;
 	if (!open_output())
-		return status_make(
-			STATUS_FAILED, "no descriptor for the terminal: %s", strerror(errno));
+		return status_failed("no descriptor for the terminal: %s", strerror(errno));
 	screen.frame = memfd_create("frame", MFD_CLOEXEC);
 	set_escdelay(ESCAPE_DELAY);
 	screen.terminal = newterm(NULL, screen.output, stdin);
 	if (!screen.terminal) {
 		close_output();
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"the explorer cannot use this terminal (TERM=%.40s)", getenv("TERM"));
 	}
 	screen.restore[0] = '\0';

@@ -129,9 +129,8 @@ static struct status run_pass(struct script *script, const char *arguments)
 
 	if (sscanf(arguments, "%lf%c", &seconds, &rest) != 1 || !(seconds > 0) ||
 		seconds > LIVE_MOST)
-		return status_make(STATUS_USAGE,
-			"%s:%d: pass \"%.40s\": expected seconds, up to %.0f", script->name,
-			script->line, arguments, LIVE_MOST);
+		return status_usage("%s:%d: pass \"%.40s\": expected seconds, up to %.0f",
+			script->name, script->line, arguments, LIVE_MOST);
 	end = now_of(script) + seconds;
 	while (now_of(script) < end) {
 		script->clock->pass(script->clock->context, end - now_of(script),
@@ -146,7 +145,7 @@ static struct status run_key(struct script *script, const char *arguments)
 	int code = keys_code(arguments);
 
 	if (code == KEYCODE_NONE || code == KEYCODE_DIGIT || code == KEYCODE_CHAR)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%s:%d: unknown key \"%.40s\": use one character or a name such as F1, "
 			"Tab, C-l",
 			script->name, script->line, arguments);
@@ -170,7 +169,7 @@ static struct status run_resize(struct script *script, const char *arguments)
 
 	if (sscanf(arguments, "%dx%d%c", &width, &height, &rest) != 2 || width < 1 || height < 1 ||
 		width > 1000 || height > 1000)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%s:%d: resize \"%.40s\": expected WIDTHxHEIGHT, each 1 to 1000",
 			script->name, script->line, arguments);
 	canvas_resize(&script->front->canvas, width, height);
@@ -193,13 +192,13 @@ static struct status run_dump(struct script *script, const char *arguments)
 	}
 	file = fopen(arguments, "w");
 	if (!file)
-		return status_make(STATUS_FAILED, "%s:%d: %.80s: %s", script->name, script->line,
-			arguments, strerror(errno));
+		return status_failed(
+			"%s:%d: %.80s: %s", script->name, script->line, arguments, strerror(errno));
 	canvas_print(&front->canvas, file);
 	failed = ferror(file);
 	if (fclose(file) || failed)
-		return status_make(STATUS_FAILED, "%s:%d: %.80s could not be written", script->name,
-			script->line, arguments);
+		return status_failed(
+			"%s:%d: %.80s could not be written", script->name, script->line, arguments);
 	return status_ok();
 }
 
@@ -216,8 +215,8 @@ static struct status run_panel(struct script *script, const char *arguments)
 		length = strcspn(arguments, " ");
 		snprintf(name, sizeof(name), "%.*s", (int)length, arguments);
 		if (!panels_find(&front->canvas, &front->view, name, &at))
-			return status_make(STATUS_USAGE, "%s:%d: panel %s is not on this screen",
-				script->name, script->line, name);
+			return status_usage("%s:%d: panel %s is not on this screen", script->name,
+				script->line, name);
 		fprintf(script->out, "=== %s, %dx%d\n", name, front->canvas.width,
 			front->canvas.height);
 		canvas_print_part(&front->canvas, at, script->out);
@@ -280,7 +279,7 @@ struct status script_run(struct frontend *front, const struct engine *engine, co
 	size_t capacity = 0;
 
 	if (!file)
-		return status_make(STATUS_USAGE, "script %.120s: %s", path, strerror(errno));
+		return status_usage("script %.120s: %s", path, strerror(errno));
 	advance(front->session, now_of(&script));
 	while (status_is_ok(&status) && !session_quit(front->session) &&
 		getline(&line, &capacity, file) >= 0) {
@@ -288,7 +287,7 @@ struct status script_run(struct frontend *front, const struct engine *engine, co
 		status = run_line(&script, line);
 	}
 	if (status_is_ok(&status) && ferror(file))
-		status = status_make(STATUS_FAILED, "script %.120s: %s", path, strerror(errno));
+		status = status_failed("script %.120s: %s", path, strerror(errno));
 	free(line);
 	if (!from_input)
 		fclose(file);

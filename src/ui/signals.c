@@ -42,7 +42,7 @@ struct status signals_catch(void (*rescue)(void))
 	struct sigaction action = { .sa_handler = tell, .sa_flags = SA_RESTART };
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
-		return status_make(STATUS_FAILED, "no pipe for signals: %s", strerror(errno));
+		return status_failed("no pipe for signals: %s", strerror(errno));
 	sigemptyset(&action.sa_mask);
 	for (int i = 0; i < TOLD; i++)
 		sigaction(told[i], &action, &before_told[i]);

@@ -48,24 +48,23 @@ struct status terminal_usable(const struct terminal_facts *facts)
 	static const char others[] = "run, sweep, list and doctor work without one";
 
 	if (!facts->input || !facts->output)
-		return status_make(STATUS_USAGE,
-			"the explorer needs a terminal, and standard %s is not one; %s",
+		return status_usage("the explorer needs a terminal, and standard %s is not one; %s",
 			facts->input ? "output" : "input", others);
 	if (!*facts->term)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"the explorer needs a known terminal, but TERM is not set; %s", others);
 	if (!facts->database)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"no terminal description for TERM=%s here (install ncurses-base, or set "
 			"TERMINFO)",
 			facts->term);
 	if (!facts->described)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"no terminal description for TERM=%s here (try TERM=xterm-256color, or "
 			"install ncurses-term)",
 			facts->term);
 	if (!facts->addressable)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"the explorer needs a terminal whose cursor can be moved, and TERM=%s is "
 			"none; %s",
 			facts->term, others);

@@ -224,8 +224,7 @@ static bool take(void *context, struct result *result)
 		return false;
 	start_result(canned, result);
 	if (kernel_footprint(result->kernel, result->v) >= 1u << 30) {
-		result->status = status_make(
-			STATUS_FAILED, "1 GiB of memory was refused: the limit is 900 MiB");
+		result->status = status_failed("1 GiB of memory was refused: the limit is 900 MiB");
 		canned->pending = false;
 	} else if (provisional && !canned->early) {
 		make_trials(canned, provisional, result);

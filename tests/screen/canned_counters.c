@@ -178,8 +178,8 @@ struct status canned_encodes(void *context, const char *name)
 			return status_ok();
 	}
 	nearest_names(name, names, OFFERS, near, sizeof(near));
-	return status_make(STATUS_USAGE, "unknown event \"%.60s\"%s%s%s", name,
-		near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+	return status_usage("unknown event \"%.60s\"%s%s%s", name, near[0] ? "; did you mean " : "",
+		near, near[0] ? "?" : "");
 }
 
 /* ---- counting ---- */

@@ -43,8 +43,7 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 	(void)isa;
 	if (strcmp(name, "zen5") != 0 && strcmp(name, "skylake") != 0 && !ice)
-		return status_make(
-			STATUS_USAGE, "unknown core \"%.20s\"; there are skylake, zen5", name);
+		return status_usage("unknown core \"%.20s\"; there are skylake, zen5", name);
 	memset(core, 0, sizeof(*core));
 	snprintf(core->name, sizeof(core->name), "%s", name);
 	snprintf(core->title, sizeof(core->title), "%s",
@@ -323,8 +322,8 @@ static void explain_canned(
 	else if (strcmp(question->kernel->name, "list-length") == 0)
 		explain_list(question, ice, explanation);
 	else
-		explanation->status = status_make(
-			STATUS_FAILED, "stepping is refused here: seccomp forbids ptrace");
+		explanation->status =
+			status_failed("stepping is refused here: seccomp forbids ptrace");
 	settle(&explanation->limits);
 }
 

@@ -72,9 +72,8 @@ static const struct knob mountain_knobs[] = {
 static struct status combine_check(const int64_t *v)
 {
 	if (v[ACC] > v[UNROLL])
-		return status_make(STATUS_USAGE,
-			"acc=%lld needs unroll=%lld or more, and unroll is %lld", (long long)v[ACC],
-			(long long)v[ACC], (long long)v[UNROLL]);
+		return status_usage("acc=%lld needs unroll=%lld or more, and unroll is %lld",
+			(long long)v[ACC], (long long)v[ACC], (long long)v[UNROLL]);
 	return status_ok();
 }
 

@@ -35,8 +35,7 @@ static const struct knob knobs[KNOBS] = {
 
 static struct status check(const int64_t *v)
 {
-	return v[ACC] > v[UNROLL] ? status_make(STATUS_USAGE, "acc=%d is too many", (int)v[ACC])
-				  : status_ok();
+	return v[ACC] > v[UNROLL] ? status_usage("acc=%d is too many", (int)v[ACC]) : status_ok();
 }
 
 /* The fast form is one of the second type alone. */

@@ -25,7 +25,7 @@ static enum uarch_match recognise(
 static struct status load(void *context, const char *name, const char *isa, struct core *core)
 {
 	(void)context, (void)name, (void)isa, (void)core;
-	return status_make(STATUS_USAGE, "there is none");
+	return status_usage("there is none");
 }
 
 static void unload(void *context, struct core *core)
@@ -37,14 +37,14 @@ static void explain_nothing(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	(void)context, (void)question;
-	explanation->status = status_make(STATUS_FAILED, "there is no model");
+	explanation->status = status_failed("there is no model");
 }
 
 static struct status read_model(void *context, const char *text, struct core *core)
 {
 	(void)context, (void)core;
 	models += *text != '\0';
-	return status_make(STATUS_FAILED, "that is enough");
+	return status_failed("that is enough");
 }
 
 static const struct explainer explainer = { .recognise = recognise,

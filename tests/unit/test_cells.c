@@ -126,7 +126,7 @@ TEST(a_failure_settles_and_keeps_its_reason)
 	struct cell cell = { .setting = setting };
 	struct result result = visit(&setting, 0, 0);
 
-	result.status = status_make(STATUS_FAILED, "memory refused");
+	result.status = status_failed("memory refused");
 	cell_visit(&cell, &result, 40, 0.01, 5);
 	assert_true(cell.settled);
 	assert_false(cell.sample.valid);

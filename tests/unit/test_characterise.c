@@ -488,8 +488,7 @@ static struct result refusing_answer(struct play *play, const struct request *re
 	if (!play->refused && generated_loop_of(request->kernel))
 		play->refused = request->kernel;
 	if (play->refused == request->kernel) {
-		result.status = status_make(
-			STATUS_FAILED, "no memory to execute code that is made at run time");
+		result.status = status_failed("no memory to execute code that is made at run time");
 		result.trials.count = 0;
 		play->again++;
 	}

@@ -118,8 +118,7 @@ static struct status encodes(void *context, const char *name)
 	(void)context;
 	return strncasecmp(name, "own::", 5) == 0
 		       ? status_ok()
-		       : status_make(STATUS_USAGE,
-				 "event '%s': event not found; there is own::UOPS:ANY", name);
+		       : status_usage("event '%s': event not found; there is own::UOPS:ANY", name);
 }
 
 static struct session *start_with(const char *const *extra, int extra_count, uint64_t memory)

@@ -536,7 +536,7 @@ TEST(what_the_model_does_not_know_is_no_number)
 	struct uarch *uarch = load("skylake");
 
 	assert_true(isnan(events_modelled(find_event(uarch, "loads"), NULL)));
-	explanation.status = status_make(STATUS_FAILED, "no");
+	explanation.status = status_failed("no");
 	assert_true(isnan(modelled(uarch, "loads")));
 
 	/* A gather: whether its accesses count each is the core's affair. */

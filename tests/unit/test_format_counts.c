@@ -208,7 +208,7 @@ TEST(text_flags_what_cannot_both_be_right)
 	explanation.loop.varies = false;
 	/* Nothing was read of the code. */
 	counts.event[1].value = 20;
-	explanation.status = status_make(STATUS_FAILED, "no decoder");
+	explanation.status = status_failed("no decoder");
 	write_sample("text", REPORT_RUN);
 	assert_null(strstr(written, "DOUBT"));
 }

@@ -528,7 +528,7 @@ TEST_WITH(code_that_cannot_be_read_says_why, set_up, tear_down)
 {
 	json_t *object;
 
-	explanation->status = status_make(STATUS_FAILED, "no way in");
+	explanation->status = status_failed("no way in");
 	write_sample("text", REPORT_RUN, 2);
 	check_contains(written, "\nlimit    unknown: no way in\n");
 	discard();

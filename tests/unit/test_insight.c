@@ -42,7 +42,7 @@ static struct status load(void *context, const char *name, const char *isa, stru
 {
 	(void)context, (void)isa;
 	if (strcmp(name, "own") != 0 && strcmp(name, "other") != 0)
-		return status_make(STATUS_USAGE, "unknown core \"%s\"; there are other, own", name);
+		return status_usage("unknown core \"%s\"; there are other, own", name);
 	memset(core, 0, sizeof(*core));
 	snprintf(core->name, sizeof(core->name), "%s", name);
 	snprintf(core->title, sizeof(core->title), "Core %s", name);
@@ -67,8 +67,7 @@ static void answer(
 	loop_clear(&explanation->loop);
 	limits_clear(limits);
 	limits->binding = limits->predicted_by = 0;
-	explanation->status =
-		model.fails ? status_make(STATUS_FAILED, "no loop is there") : status_ok();
+	explanation->status = model.fails ? status_failed("no loop is there") : status_ok();
 	explanation->loop.insn_count = 5;
 	model.acc =
 		strcmp(question->kernel->name, kernel_fold.name) == 0 ? question->v[FOLD_ACC] : 1;

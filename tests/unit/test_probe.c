@@ -383,7 +383,7 @@ static struct result refuse_large(struct play *play, const struct request *reque
 	struct result result = quiet_answer(play, request);
 
 	if (kernel_footprint(request->kernel, request->v) > 64 << 20) {
-		result.status = status_make(STATUS_FAILED, "128 MiB of memory refused");
+		result.status = status_failed("128 MiB of memory refused");
 		result.trials.count = 0;
 	}
 	return result;

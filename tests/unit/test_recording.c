@@ -19,8 +19,7 @@ static const struct knob wide_knobs[] = {
 
 static struct status wide_check(const int64_t *v)
 {
-	return v[0] ? status_make(STATUS_FAILED, "form=wide needs what this processor lacks")
-		    : status_ok();
+	return v[0] ? status_failed("form=wide needs what this processor lacks") : status_ok();
 }
 
 static uint64_t wide_footprint(const int64_t *v)
@@ -1039,7 +1038,7 @@ TEST(test_nothing_to_explain)
 	record(recording, &setting, 40, 3);
 	add_plain(recording, 2, 1, 32768, 1);
 	make_explanation(&other, 3);
-	explanation->status = status_make(STATUS_FAILED, "ptrace is forbidden here");
+	explanation->status = status_failed("ptrace is forbidden here");
 	recording_explain(recording, &other, explanation, NULL, NULL);
 	recording_close(recording);
 	replay = open_replay();

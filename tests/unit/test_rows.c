@@ -101,7 +101,7 @@ TEST(the_first_failure_ends_the_reading)
 
 TEST(another_functions_failure_gets_the_place)
 {
-	struct status good = status_ok(), bad = status_make(STATUS_USAGE, "no knob \"x\"");
+	struct status good = status_ok(), bad = status_usage("no knob \"x\"");
 
 	begin("\nx\n");
 	assert_true(rows_check(&rows, &good));

@@ -89,7 +89,7 @@ TEST(what_nobody_knows_stays_unknown)
 	assert_true(isnan(sample_ratios.lines) && isnan(sample_ratios.traffic));
 	check_near(sample_ratios.instructions, 5, 0);
 	explanation->limits.uarch = core;
-	explanation->status = status_make(STATUS_FAILED, "not read");
+	explanation->status = status_failed("not read");
 	sample_ratios_find(&sample, explanation, NULL, NULL, 10, &sample_ratios);
 	assert_true(isnan(sample_ratios.instructions) && isnan(sample_ratios.lines));
 	explained_free(explanation);

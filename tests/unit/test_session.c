@@ -548,7 +548,7 @@ TEST(a_failure_is_shown_and_not_asked_again)
 	struct result result = fake_result(&fake.request, 0, 0);
 	double now = 100;
 
-	result.status = status_make(STATUS_FAILED, "n=3: memory was refused");
+	result.status = status_failed("n=3: memory was refused");
 	fake_push(&fake, &result);
 	session_advance(session, now);
 	assert_string_equal(look(session, now)->failure, "n=3: memory was refused");

@@ -384,7 +384,7 @@ static struct result fails_at_64k(struct play *play, const struct request *reque
 
 	(void)play;
 	if (request->v[FOLD_SIZE] == 64 << 10) {
-		result.status = status_make(STATUS_FAILED, "memory was refused");
+		result.status = status_failed("memory was refused");
 		result.trials.count = 0;
 	}
 	return result;

@@ -5,8 +5,7 @@
 
 TEST(status_carries_code_and_text)
 {
-	struct status status =
-		status_make(STATUS_USAGE, "acc=%d: a whole number from %s", 17, "1 to 16");
+	struct status status = status_usage("acc=%d: a whole number from %s", 17, "1 to 16");
 
 	assert_false(status_is_ok(&status));
 	assert_int_equal(status.code, STATUS_USAGE);
@@ -23,7 +22,7 @@ TEST(status_cuts_long_text)
 
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	status = status_make(STATUS_FAILED, "%s", longer);
+	status = status_failed("%s", longer);
 	assert_int_equal(strlen(status.text), sizeof(status.text) - 1);
 }
 
@@ -39,7 +38,7 @@ TEST(status_never_ends_inside_a_character)
 		longer[shift] = '\0';
 		for (int i = 0; i < 300; i++)
 			strcat(longer, "é");
-		status = status_make(STATUS_FAILED, "%s", longer);
+		status = status_failed("%s", longer);
 		assert_int_equal((strlen(status.text) - (size_t)shift) % 2, 0);
 		longer[0] = '\0';
 	}
@@ -47,7 +46,7 @@ TEST(status_never_ends_inside_a_character)
 
 TEST(status_is_one_line_without_escapes)
 {
-	struct status status = status_make(STATUS_USAGE, "no kernel \"%s\"", "a\nb\033[2J\177");
+	struct status status = status_usage("no kernel \"%s\"", "a\nb\033[2J\177");
 
 	assert_string_equal(status.text, "no kernel \"a?b?[2J?\"");
 }

@@ -206,7 +206,7 @@ static void explain_nothing(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	(void)context, (void)question;
-	explanation->status = status_make(STATUS_FAILED, "not here");
+	explanation->status = status_failed("not here");
 }
 
 TEST(a_core_that_measured_itself_stands_beside_the_curves)

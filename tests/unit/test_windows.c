@@ -250,7 +250,7 @@ static struct result failing_answer(struct play *play, const struct request *req
 
 	if (request->v[WINDOW_FILLER] == FILL_ADD) {
 		result.trials.count = 0;
-		result.status = status_make(STATUS_FAILED, "no memory for code");
+		result.status = status_failed("no memory for code");
 	}
 	if (request->v[WINDOW_FILLER] == FILL_LOAD)
 		result.trials.count = 0;
@@ -387,7 +387,7 @@ static struct result breaking_answer(struct play *play, const struct request *re
 
 	if (play->requests == 2) {
 		result.trials.count = 0;
-		result.status = status_make(STATUS_FAILED, "no memory for code");
+		result.status = status_failed("no memory for code");
 	}
 	return result;
 }

@@ -555,7 +555,7 @@ TEST(stretches_stand_for_the_rest)
 static struct status wrong_proof(struct kernel_run *run)
 {
 	(void)run;
-	return status_make(STATUS_FAILED, "wrong on purpose");
+	return status_failed("wrong on purpose");
 }
 
 /* What came out of a complete run is looked at before its figure counts. */

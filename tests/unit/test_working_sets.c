@@ -45,7 +45,7 @@ static struct status laid_prepare(struct kernel_run *run)
 		if (at >= run->layout.prepared)
 			run->memory[at] = (unsigned char)(run->v[KIND] * 16 + 1);
 		else if (run->memory[at] != run->v[KIND] * 16 + 1)
-			return status_make(STATUS_FAILED, "what was laid out is gone");
+			return status_failed("what was laid out is gone");
 	}
 	run->layout.laid_out = bytes > run->layout.prepared ? bytes : run->layout.prepared;
 	return status_ok();

@@ -204,15 +204,15 @@ static struct status unnamed(const char *name, int outcome)
 
 	pmu_of(name, pmu_name, sizeof(pmu_name));
 	if (pmu_name[0] == '\0')
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"event '%.80s': %s; write PMU::EVENT:UNIT_MASK: slexplore events WORD "
 			"finds such names",
 			name, pfm_strerror(outcome));
 	if (!pmu_find(pmu_name, &pmu))
-		return status_make(STATUS_USAGE, "event '%.80s': libpfm %s knows no PMU '%.40s'",
-			name, version, pmu_name);
+		return status_usage(
+			"event '%.80s': libpfm %s knows no PMU '%.40s'", name, version, pmu_name);
 	near_names(name, pmu, near, sizeof(near));
-	return status_make(STATUS_USAGE, "event '%.80s': %s%s%s", name, pfm_strerror(outcome),
+	return status_usage("event '%.80s': %s%s%s", name, pfm_strerror(outcome),
 		near[0] ? "; there is " : "", near);
 }
 
@@ -223,15 +223,15 @@ struct status counters_code(const char *name, struct counter_code *code)
 
 	*code = (struct counter_code){ 0 };
 	if (!begin())
-		return status_make(STATUS_FAILED, "event '%.80s': libpfm %s cannot be used here",
-			name, counters_version());
+		return status_failed(
+			"event '%.80s': libpfm %s cannot be used here", name, counters_version());
 	pthread_mutex_lock(&lock);
 	outcome = encode(name, code);
 	if (outcome != PFM_SUCCESS)
 		status = unnamed(name, outcome);
 	pthread_mutex_unlock(&lock);
 	if (status_is_ok(&status) && code->beyond)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"event '%.80s': only user space of this machine is counted: leave out k, "
 			"h, mg, mh",
 			name);

@@ -18,12 +18,11 @@ struct topology *topology_load(struct status *status)
 
 	if (!topology || hwloc_topology_init(&topology->hwloc) != 0) {
 		free(topology);
-		*status =
-			status_make(STATUS_FAILED, "hwloc cannot be started: %s", strerror(errno));
+		*status = status_failed("hwloc cannot be started: %s", strerror(errno));
 		return NULL;
 	}
 	if (hwloc_topology_load(topology->hwloc) != 0) {
-		*status = status_make(STATUS_FAILED,
+		*status = status_failed(
 			"hwloc cannot read this machine's topology: %s", strerror(errno));
 		topology_free(topology);
 		return NULL;
@@ -100,8 +99,7 @@ static struct status not_allowed(int wanted, hwloc_const_bitmap_t set)
 	char list[160];
 
 	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
-	return status_make(
-		STATUS_USAGE, "--cpu %d: this process may use processors %s", wanted, list);
+	return status_usage("--cpu %d: this process may use processors %s", wanted, list);
 }
 
 struct status topology_check(int wanted)
@@ -175,8 +173,7 @@ struct status topology_bind(const struct topology *topology, int cpu)
 	result = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD);
 	hwloc_bitmap_free(set);
 	if (result != 0)
-		return status_make(
-			STATUS_FAILED, "not bound to processor %d: %s", cpu, strerror(errno));
+		return status_failed("not bound to processor %d: %s", cpu, strerror(errno));
 	return status_ok();
 }
 
@@ -288,7 +285,7 @@ struct status topology_check_node(const struct topology *topology, int node)
 	if (hwloc_bitmap_isset(set, (unsigned)node))
 		return status_ok();
 	hwloc_bitmap_list_snprintf(list, sizeof(list), set);
-	return status_make(STATUS_FAILED, "node=%d: this process may use memory node%s %s", node,
+	return status_failed("node=%d: this process may use memory node%s %s", node,
 		hwloc_bitmap_weight(set) == 1 ? "" : "s", list);
 }
 
@@ -314,8 +311,7 @@ struct status topology_bind_memory(
 		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
 	hwloc_bitmap_free(set);
 	return result == 0 ? status_ok()
-			   : status_make(STATUS_FAILED, "not bound to node %d: %s", node,
-				     strerror(errno));
+			   : status_failed("not bound to node %d: %s", node, strerror(errno));
 }
 
 int topology_memory_node(const struct topology *topology, const void *memory, size_t bytes)

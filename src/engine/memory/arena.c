@@ -45,7 +45,7 @@ static struct status refused(uint64_t need, int error)
 	char wanted[32];
 
 	units_bytes_long((int64_t)need, wanted, sizeof(wanted));
-	return status_make(STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(error));
+	return status_failed("%s of memory refused: %s", wanted, strerror(error));
 }
 
 /* Address space for `limit` bytes or, where that is refused, as much less as it takes, down to

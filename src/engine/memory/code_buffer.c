@@ -15,8 +15,8 @@ static size_t round_up(size_t bytes)
 
 static struct status refused(const char *what)
 {
-	return status_make(STATUS_FAILED, "no memory %s code that is made at run time: %s", what,
-		strerror(errno));
+	return status_failed(
+		"no memory %s code that is made at run time: %s", what, strerror(errno));
 }
 
 /* Room for so many bytes, writable. What was there may be gone. */

@@ -109,8 +109,8 @@ static struct status make_directory(void)
 			(int)sizeof(all.directory) ||
 		!mkdtemp(all.directory)) {
 		all.directory[0] = '\0';
-		return status_make(STATUS_FAILED, "no directory for compiled loops in %.120s: %s",
-			base, strerror(errno));
+		return status_failed(
+			"no directory for compiled loops in %.120s: %s", base, strerror(errno));
 	}
 	all.owner = getpid();
 	atexit(remove_directory);
@@ -127,15 +127,15 @@ static struct status read_source(const char *path, struct text *text, struct sta
 	ssize_t got;
 
 	if (descriptor < 0)
-		return status_make(STATUS_FAILED, "%.160s: %s", path, strerror(errno));
+		return status_failed("%.160s: %s", path, strerror(errno));
 	if (fstat(descriptor, file) != 0 || !S_ISREG(file->st_mode)) {
 		close(descriptor);
-		return status_make(STATUS_FAILED, "%.160s is no file", path);
+		return status_failed("%.160s is no file", path);
 	}
 	while (text->length < SOURCE_MOST && (got = read(descriptor, piece, sizeof(piece))) > 0)
 		text_addn(text, piece, (size_t)got);
 	if (text->length >= SOURCE_MOST)
-		status = status_make(STATUS_FAILED, "%.160s is larger than any loop", path);
+		status = status_failed("%.160s is larger than any loop", path);
 	close(descriptor);
 	return status;
 }
@@ -245,12 +245,12 @@ static struct status compile(const struct own *own, struct text *said)
 	words[count] = NULL;
 	how = run(words, said);
 	if (how < 0)
-		status = status_make(STATUS_FAILED,
+		status = status_failed(
 			"%.80s: no compiler: \"%.60s\": %s; install one, or name one in CC",
 			own->path, words[0], strerror(errno));
 	else if (how != 0)
-		status = status_make(STATUS_FAILED, "%.120s does not compile (%.40s %.60s)",
-			own->path, compiler, flags);
+		status = status_failed(
+			"%.120s does not compile (%.40s %.60s)", own->path, compiler, flags);
 	free(compiler_words);
 	free(flag_words);
 	return status;
@@ -357,8 +357,8 @@ int own_steps_prepare(void *context)
 	steps->memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (steps->memory == MAP_FAILED) {
-		*steps->failure = status_make(STATUS_FAILED, "%.80s: memory refused: %s",
-			own_path(steps->own), strerror(errno));
+		*steps->failure = status_failed(
+			"%.80s: memory refused: %s", own_path(steps->own), strerror(errno));
 		return 1;
 	}
 	*steps->failure = own_load(steps->own, &steps->loop);
@@ -483,7 +483,7 @@ struct status own_open(
 
 	/* A statically linked program has no loader, and says so for itself. */
 	if (!dlopen(NULL, RTLD_NOW))
-		status = status_make(STATUS_FAILED,
+		status = status_failed(
 			"%.80s: own loops need a program that is not linked statically: this one "
 			"cannot load code",
 			path);
@@ -526,12 +526,12 @@ struct status own_load(const struct own *own, own_loop **loop)
 		if (why && strncmp(why, own->library, strlen(own->library)) == 0 &&
 			strstr(why, ": "))
 			why = strstr(why, ": ") + 2;
-		return status_make(STATUS_FAILED, "%.80s cannot be loaded: %.120s", own->path,
+		return status_failed("%.80s cannot be loaded: %.120s", own->path,
 			why ? why : "it is not said why");
 	}
 	symbol = dlsym(library, "loop");
 	if (!symbol)
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"%.80s has no function loop(): write  long loop(long n, void *a, void *b, "
 			"void *c, "
 			"void *d)",

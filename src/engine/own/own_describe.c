@@ -80,9 +80,9 @@ static __attribute__((format(printf, 2, 3))) void wrong(
 	/* Up to the next blank. */
 	while (word_end < reader->end && !isspace((unsigned char)*word_end))
 		word_end++;
-	reader->status = status_make(STATUS_USAGE, "%.60s:%d: \"%.*s\": %s", reader->origin,
-		reader->line, word_end - reader->word > 40 ? 40 : (int)(word_end - reader->word),
-		reader->word, why);
+	reader->status = status_usage("%.60s:%d: \"%.*s\": %s", reader->origin, reader->line,
+		word_end - reader->word > 40 ? 40 : (int)(word_end - reader->word), reader->word,
+		why);
 }
 
 static void skip_blanks(struct reader *reader)
@@ -439,7 +439,7 @@ struct status own_describe(
 		at += sizeof(mark) - 1;
 	}
 	if (!found)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%.60s: no comment says what loop() works on; write one such as  /* %s */",
 			origin, example);
 	if (ok(&reader))
@@ -493,9 +493,9 @@ struct status own_description_check(
 		else
 			continue;
 		if ((double)most > types[argument->type].high)
-			return status_make(STATUS_USAGE,
-				"%.80s: at n=%" PRId64 " %c holds numbers up to %" PRId64
-				", and %s only up to %.0f",
+			return status_usage("%.80s: at n=%" PRId64
+					    " %c holds numbers up to %" PRId64
+					    ", and %s only up to %.0f",
 				origin, n, 'a' + i, most, types[argument->type].name,
 				types[argument->type].high);
 	}

@@ -106,7 +106,7 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 		if (longer == 4)
 			return status_ok();
 	}
-	return status_make(STATUS_FAILED,
+	return status_failed(
 		"%.100s: loop() takes the same time for n=%lld and n=%lld: does it use n, or is n "
 		"too small to tell?",
 		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
@@ -137,8 +137,7 @@ static struct status measure_in_child(
 		char wanted[32];
 
 		units_bytes_long((int64_t)bytes, wanted, sizeof(wanted));
-		return status_make(
-			STATUS_FAILED, "%s of memory refused: %s", wanted, strerror(errno));
+		return status_failed("%s of memory refused: %s", wanted, strerror(errno));
 	}
 	status = kernel_prepare(&run);
 	if (!status_is_ok(&status))
@@ -216,9 +215,8 @@ static struct status ended_by_signal(const char *name, int number, int phase)
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].number == number)
-			return status_make(
-				STATUS_FAILED, "%.100s: %s %s", name, known[i].words, where);
-	return status_make(STATUS_FAILED, "%.100s: ended by signal %d %s", name, number, where);
+			return status_failed("%.100s: %s %s", name, known[i].words, where);
+	return status_failed("%.100s: ended by signal %d %s", name, number, where);
 }
 
 static struct status ended(const struct shared *shared, const char *name, int how)
@@ -229,7 +227,7 @@ static struct status ended(const struct shared *shared, const char *name, int ho
 		return ended_by_signal(name, WTERMSIG(how), phase);
 	if (phase == PHASE_DONE)
 		return shared->status;
-	return status_make(STATUS_FAILED, "%.100s: %s ended the process: exit(%d)", name,
+	return status_failed("%.100s: %s ended the process: exit(%d)", name,
 		phase == PHASE_LOADING ? "loading it" : "loop()", WEXITSTATUS(how));
 }
 
@@ -309,8 +307,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		}
 		if (now - since > patience) {
 			reap(child, true);
-			return status_make(STATUS_FAILED,
-				"%.100s: %s did not come back within %.3g s", name,
+			return status_failed("%.100s: %s did not come back within %.3g s", name,
 				phase == PHASE_LOADING ? "loading it" : "loop()", patience);
 		}
 	}
@@ -324,8 +321,8 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 	pid_t child;
 
 	if (shared == MAP_FAILED || pipe2(early, O_CLOEXEC) != 0) {
-		result->status = status_make(
-			STATUS_FAILED, "no memory or pipe for a process: %s", strerror(errno));
+		result->status =
+			status_failed("no memory or pipe for a process: %s", strerror(errno));
 		if (shared != MAP_FAILED)
 			munmap(shared, sizeof(*shared));
 		return;
@@ -335,7 +332,7 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 		child_main(isolate, shared, early[1]);
 	close(early[1]);
 	if (child < 0) {
-		result->status = status_make(STATUS_FAILED, "no process for %.100s: %s",
+		result->status = status_failed("no process for %.100s: %s",
 			isolate->request->kernel->name, strerror(errno));
 	} else {
 		result->status = wait_for(isolate, shared, child, early[0], result);

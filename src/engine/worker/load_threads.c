@@ -407,9 +407,8 @@ struct status load_threads_gather(struct load_threads *load_threads,
 	pthread_attr_t attributes;
 
 	if (wanted > load_threads->most)
-		return status_make(STATUS_FAILED,
-			"%d other cores are asked for: this process may use %d", wanted,
-			load_threads->most);
+		return status_failed("%d other cores are asked for: this process may use %d",
+			wanted, load_threads->most);
 	load_threads->request = *request;
 	memcpy(load_threads->v, request->v, sizeof(load_threads->v));
 	load_threads->cancel = cancel;
@@ -439,7 +438,7 @@ struct status load_threads_gather(struct load_threads *load_threads,
 	if (error == 0)
 		return status_ok();
 	load_threads_dismiss(load_threads);
-	return status_make(STATUS_FAILED, "no thread for another core: %s", strerror(error));
+	return status_failed("no thread for another core: %s", strerror(error));
 }
 
 struct status load_threads_begin(struct load_threads *load_threads)

@@ -40,8 +40,8 @@ static struct status beyond_memory(const struct machine *machine, uint64_t bytes
 
 	units_bytes_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, asked, sizeof(asked));
 	units_bytes_long((int64_t)machine->memory_limit, most, sizeof(most));
-	return status_make(STATUS_FAILED, "%s are more than %s (%s)", asked,
-		memory_limits_half(machine->memory_bound), most);
+	return status_failed(
+		"%s are more than %s (%s)", asked, memory_limits_half(machine->memory_bound), most);
 }
 
 /* Memory for a request with its data laid out: a run ready to be called. */
@@ -345,7 +345,7 @@ struct status target_open(struct target *target, const struct target_options *op
 	/* While nobody is bound: what this process may use is seen by where its threads may be. */
 	target->load_threads = load_threads_new(target->topology, machine->cpu);
 	if (!target->load_threads)
-		return status_make(STATUS_FAILED, "no memory for other cores");
+		return status_failed("no memory for other cores");
 	if (options->caller_thread)
 		machine->apart =
 			topology_keep_off(target->topology, options->caller_thread, machine->cpu);

@@ -139,7 +139,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	int error;
 
 	if (!worker) {
-		*status = status_make(STATUS_FAILED, "no memory for the worker");
+		*status = status_failed("no memory for the worker");
 		return NULL;
 	}
 	counters_begin(); /* while there is one thread */
@@ -151,7 +151,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->wake, NULL);
 	if (pipe2(worker->pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
-		*status = status_make(STATUS_FAILED, "no pipe for the worker: %s", strerror(errno));
+		*status = status_failed("no pipe for the worker: %s", strerror(errno));
 		worker->pipe[0] = -1;
 		worker_release(worker);
 		return NULL;
@@ -163,8 +163,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	error = pthread_create(&worker->thread, NULL, worker_main, worker);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
-		*status =
-			status_make(STATUS_FAILED, "no thread for the worker: %s", strerror(error));
+		*status = status_failed("no thread for the worker: %s", strerror(error));
 		worker_release(worker);
 		return NULL;
 	}

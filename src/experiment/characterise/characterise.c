@@ -361,8 +361,8 @@ static struct status check_names(const char *const *classes)
 		if (found)
 			continue;
 		nearest_names(classes[i], names, (size_t)recipes.class_count, near, sizeof(near));
-		status = status_make(STATUS_USAGE,
-			"no class \"%.40s\" can be measured on this machine%s%s%s", classes[i],
+		status = status_usage("no class \"%.40s\" can be measured on this machine%s%s%s",
+			classes[i],
 			*near ? "; did you mean " : "; \"slexplore explain\" names those of a loop",
 			near, *near ? "?" : "");
 	}

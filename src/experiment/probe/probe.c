@@ -42,14 +42,13 @@ struct probe *probe_new(
 	units_bytes((int64_t)PROBE_LEAST, least, sizeof(least));
 	if (options->max_size && options->max_size < PROBE_LEAST) {
 		units_bytes((int64_t)options->max_size, most, sizeof(most));
-		*status = status_make(STATUS_USAGE,
+		*status = status_usage(
 			"working sets up to %s tell nothing of a machine: %s are the least", most,
 			least);
 		return NULL;
 	}
 	if (machine->memory_limit && machine->memory_limit < PROBE_LEAST) {
-		*status = status_make(
-			STATUS_FAILED, "there is no memory for a working set of %s", least);
+		*status = status_failed("there is no memory for a working set of %s", least);
 		return NULL;
 	}
 	probe = memory_new(1, sizeof(*probe));

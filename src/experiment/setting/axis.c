@@ -213,7 +213,7 @@ struct list {
 static struct status list_add(struct list *list, int64_t value)
 {
 	if (list->count == LIST_LONGEST)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%s=%.60s: more than 100,000 values; take a larger step (:N) or a factor "
 			"(*N)",
 			list->knob->name, list->whole);
@@ -239,8 +239,7 @@ static struct status list_add_checked(struct list *list, int64_t value)
 
 static struct status not_a_range(const struct list *list, const char *item)
 {
-	return status_make(STATUS_USAGE,
-		"%s=%.60s: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR",
+	return status_usage("%s=%.60s: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR",
 		list->knob->name, item);
 }
 
@@ -254,7 +253,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	struct status status;
 
 	if (knob->kind == KNOB_CHOICE)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%s=%.60s: choices have no range; name them, or write * for all",
 			knob->name, shown);
 	*high_text = '\0';
@@ -266,7 +265,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 		if (!units_parse(by, setting_takes_suffix(knob) && !times, &step))
 			return not_a_range(list, shown);
 		if (times ? step < 2 : step < 1)
-			return status_make(STATUS_USAGE, "%s=%.60s: %s", knob->name, shown,
+			return status_usage("%s=%.60s: %s", knob->name, shown,
 				times ? "a factor is a whole number from 2 up"
 				      : "a step is at least 1");
 	}
@@ -283,11 +282,9 @@ static struct status list_range(struct list *list, char *item, const char *shown
 			return status;
 	}
 	if (low > high)
-		return status_make(
-			STATUS_USAGE, "%s=%.60s: write the smaller end first", knob->name, shown);
+		return status_usage("%s=%.60s: write the smaller end first", knob->name, shown);
 	if (times && low == 0)
-		return status_make(
-			STATUS_USAGE, "%s=%.60s: a factor leads nowhere from 0", knob->name, shown);
+		return status_usage("%s=%.60s: a factor leads nowhere from 0", knob->name, shown);
 	for (int64_t value = low;;) {
 		status = list_add_checked(list, value);
 		if (!status_is_ok(&status))
@@ -305,13 +302,13 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 	int64_t value;
 
 	if (length == 0)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%s=%.60s: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
 			"4k..64m*2",
 			list->knob->name, list->whole);
 	if (length > ITEM_LONGEST)
-		return status_make(STATUS_USAGE, "%s=%.40s: neither a value nor a range",
-			list->knob->name, start);
+		return status_usage(
+			"%s=%.40s: neither a value nor a range", list->knob->name, start);
 	memcpy(item, start, length);
 	item[length] = '\0';
 	memcpy(shown, item, length + 1);
@@ -328,7 +325,7 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 		setting_format_value(list->knob, setting_max(list->knob, two), high, sizeof(high));
 		if (list->knob->kind != KNOB_BYTES)
 			snprintf(range, sizeof(range), "%s..%s", low, high);
-		return status_make(STATUS_USAGE, "%s=*: * is for choices; write a range: %s=%s",
+		return status_usage("%s=*: * is for choices; write a range: %s=%s",
 			list->knob->name, list->knob->name, range);
 	}
 	if (strstr(item, ".."))

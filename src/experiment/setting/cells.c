@@ -178,8 +178,7 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 		return;
 	cell->settled = true;
 	if (!cell->sample.valid)
-		cell->failure = status_make(
-			STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
+		cell->failure = status_failed("no undisturbed trial in %u visits", cell->visits);
 }
 
 void cell_count(struct cell *cell, const struct result *result)

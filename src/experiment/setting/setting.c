@@ -36,7 +36,7 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 	}
 	nearest_names(name, names, count, near, sizeof(near));
 	if (*near)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"no kernel \"%.60s\"; did you mean %s? (slexplore list shows all)", name,
 			near);
 	/* A few are named; many would not fit in a line. */
@@ -44,8 +44,8 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 		used += (size_t)snprintf(
 			all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
 	if (*all && strlen(all) + 1 < sizeof(all))
-		return status_make(STATUS_USAGE, "no kernel \"%.60s\"; there are %s", name, all);
-	return status_make(STATUS_USAGE, "no kernel \"%.60s\"; slexplore list shows all", name);
+		return status_usage("no kernel \"%.60s\"; there are %s", name, all);
+	return status_usage("no kernel \"%.60s\"; slexplore list shows all", name);
 }
 
 static int64_t knob_unit(const struct knob *knob)
@@ -172,7 +172,7 @@ static struct status value_refused(
 			text_add(&wanted, "a whole number from ");
 		add_span(knob, memory_limits, &wanted);
 	}
-	status = status_make(STATUS_USAGE, "%s=%.40s: %s", knob->name, typed, text_string(&wanted));
+	status = status_usage("%s=%.40s: %s", knob->name, typed, text_string(&wanted));
 	text_free(&wanted);
 	return status;
 }
@@ -196,12 +196,11 @@ static struct status value_beyond_machine(
 	char limit[32];
 
 	if (knob->max == KNOB_MAX_CORES)
-		return status_make(STATUS_USAGE, "%s=%.40s: this process may use %d processor%s%s",
-			knob->name, typed, memory_limits.processors,
-			plural(memory_limits.processors),
+		return status_usage("%s=%.40s: this process may use %d processor%s%s", knob->name,
+			typed, memory_limits.processors, plural(memory_limits.processors),
 			knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
 	units_bytes_long((int64_t)memory_limits.memory, limit, sizeof(limit));
-	return status_make(STATUS_USAGE, "%s=%.40s is beyond %s (%s)", knob->name, typed,
+	return status_usage("%s=%.40s is beyond %s (%s)", knob->name, typed,
 		memory_limits_half(memory_limits.bound), limit);
 }
 
@@ -276,11 +275,11 @@ static struct status no_such_knob(const struct kernel *kernel, const char *name)
 	}
 	nearest_names(name, names, (size_t)kernel->knob_count, near, sizeof(near));
 	if (*near)
-		status = status_make(STATUS_USAGE, "%s has no knob \"%.40s\"; did you mean %s?",
-			kernel->name, name, near);
+		status = status_usage(
+			"%s has no knob \"%.40s\"; did you mean %s?", kernel->name, name, near);
 	else
-		status = status_make(STATUS_USAGE, "%s has no knob \"%.40s\"; its knobs are %s",
-			kernel->name, name, text_string(&all));
+		status = status_usage("%s has no knob \"%.40s\"; its knobs are %s", kernel->name,
+			name, text_string(&all));
 	text_free(&all);
 	return status;
 }
@@ -306,8 +305,8 @@ struct status setting_assign(
 		if (kernel->knob_count)
 			setting_format_value(
 				&kernel->knobs[0], setting->v[0], example, sizeof(example));
-		return status_make(STATUS_USAGE, "\"%.60s\": write KNOB=VALUE, as in %s=%s",
-			assignment, kernel->knob_count ? kernel->knobs[0].name : "size", example);
+		return status_usage("\"%.60s\": write KNOB=VALUE, as in %s=%s", assignment,
+			kernel->knob_count ? kernel->knobs[0].name : "size", example);
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
 	status = setting_find_knob(kernel, name, &knob);
@@ -325,15 +324,15 @@ static struct status within_means(const struct setting *setting, struct memory_l
 	char wanted[32], limit[32];
 
 	if (memory_limits.processors > 0 && need.processors > memory_limits.processors)
-		return status_make(STATUS_USAGE,
-			"cores=%d and streams=%d: this process may use %d processor%s", need.cores,
-			need.streams, memory_limits.processors, plural(memory_limits.processors));
+		return status_usage("cores=%d and streams=%d: this process may use %d processor%s",
+			need.cores, need.streams, memory_limits.processors,
+			plural(memory_limits.processors));
 	if (memory_limits.memory == 0 || need.memory <= memory_limits.memory)
 		return status_ok();
 	units_bytes_long(
 		need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory, wanted, sizeof(wanted));
 	units_bytes_long((int64_t)memory_limits.memory, limit, sizeof(limit));
-	return status_make(STATUS_USAGE, "%s needs %s here%s, beyond %s (%s)", kernel->name, wanted,
+	return status_usage("%s needs %s here%s, beyond %s (%s)", kernel->name, wanted,
 		need.processors > 1 ? ", for all cores together" : "",
 		memory_limits_half(memory_limits.bound), limit);
 }

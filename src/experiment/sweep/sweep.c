@@ -142,7 +142,7 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 		return setting_assign(&scratch, assignment, MEMORY_LIMITS_UNKNOWN);
 	for (size_t i = 0; i < sweep->axis_count; i++)
 		if (sweep->axes[i].knob == axis.knob)
-			return status_make(STATUS_USAGE,
+			return status_usage(
 				"%s is given twice; write %s=A,B for several values", name, name);
 	status = axis_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1,
 		MEMORY_LIMITS_UNKNOWN, &axis.values, &axis.count);
@@ -182,7 +182,7 @@ struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limit
 	progress->combinations = 1;
 	for (size_t i = 0; i < sweep->axis_count; i++) {
 		if (progress->combinations > COMBINATIONS_MAX / sweep->axes[i].count)
-			return status_make(STATUS_USAGE,
+			return status_usage(
 				"more than %d combinations; take fewer values, a larger step (:N) "
 				"or a factor (*N)",
 				COMBINATIONS_MAX);
@@ -203,8 +203,7 @@ struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limit
 		}
 	}
 	if (progress->cells == 0)
-		return status_make(
-			STATUS_USAGE, "no combination is left: %.200s", progress->why_excluded);
+		return status_usage("no combination is left: %.200s", progress->why_excluded);
 	sweep->scale = 1;
 	if (sweep->options.seconds > 0) {
 		sweep->scale = sweep->options.seconds / sweep->base_total;
@@ -509,8 +508,8 @@ static const struct cell *take(struct sweep *sweep)
 		/* The time is up: a few trials are better than none, and the sample says how
 		 * many. */
 		if (!cell->sample.valid)
-			cell->failure = status_make(
-				STATUS_FAILED, "no undisturbed trial in %u visits", cell->visits);
+			cell->failure =
+				status_failed("no undisturbed trial in %u visits", cell->visits);
 		return cell;
 	}
 	return NULL;

@@ -66,7 +66,7 @@ struct status sweeps_override(struct named_sweep *sweep, const char *word, unsig
 	if (!status_is_ok(&status))
 		return status;
 	if (*given >> knob & 1)
-		return status_make(STATUS_USAGE,
+		return status_usage(
 			"%s is given twice; write %s=A,B for several values", name, name);
 	*given |= 1u << knob;
 	for (int i = 0; i < sweep->word_count; i++) {

@@ -91,8 +91,8 @@ struct windows *windows_new(
 
 	*status = status_ok();
 	if (fillers < 0 || filler < 0 || kernel->knobs[filler].kind != KNOB_CHOICE) {
-		*status = status_make(STATUS_USAGE, "%s has no fillers between two misses: %s has",
-			kernel->name, WINDOWS_KERNEL);
+		*status = status_usage("%s has no fillers between two misses: %s has", kernel->name,
+			WINDOWS_KERNEL);
 		return NULL;
 	}
 	windows = memory_new(1, sizeof(*windows));
@@ -153,11 +153,10 @@ struct status windows_read_fillers(
 		}
 		nearest_names(words[i], choices, choice_count, near, sizeof(near));
 		if (*near)
-			return status_make(STATUS_USAGE,
+			return status_usage(
 				"there is no filler \"%.60s\"; did you mean %s?", words[i], near);
-		return status_make(STATUS_USAGE,
-			"there is no filler \"%.60s\"; \"slexplore list %s\" has them", words[i],
-			kernel->name);
+		return status_usage("there is no filler \"%.60s\"; \"slexplore list %s\" has them",
+			words[i], kernel->name);
 	}
 	return status_ok();
 }

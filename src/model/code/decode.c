@@ -264,14 +264,13 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 
 	loop_clear(loop);
 	if (!size)
-		return status_make(STATUS_FAILED, "no loop in a function of no bytes");
+		return status_failed("no loop in a function of no bytes");
 	read_whole(&function, size);
 	if (!find_loop(&function, &span)) {
-		status = status_make(STATUS_FAILED, "no loop in the function's machine code");
+		status = status_failed("no loop in the function's machine code");
 	} else if (span.count > LOOP_MOST) {
-		status = status_make(STATUS_FAILED,
-			"the loop has %d instructions, more than the limit of %d", span.count,
-			LOOP_MOST);
+		status = status_failed("the loop has %d instructions, more than the limit of %d",
+			span.count, LOOP_MOST);
 	} else {
 		loop_reserve(loop, span.count, span.count);
 		measure_span(&function, &span);

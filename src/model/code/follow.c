@@ -84,19 +84,16 @@ static struct status follow(struct way *way, uint64_t top)
 	do {
 		if (way->at < way->begin || way->at >= way->end || way->count == LOOP_MOST)
 			return way->count == LOOP_MOST
-				       ? status_make(STATUS_FAILED,
-						 "the loop has more than %d instructions",
+				       ? status_failed("the loop has more than %d instructions",
 						 LOOP_MOST)
-				       : status_make(STATUS_FAILED,
-						 "the path through the loop leaves its code");
+				       : status_failed("the path through the loop leaves its code");
 		decode_there(way, way->at, &insn);
 		if (!insn.known)
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"the path through the loop reaches bytes that are no instruction");
 		way->seen[way->count] = way->at;
 		if (!advance(way, &insn, top, &way->taken[way->count]))
-			return status_make(
-				STATUS_FAILED, "the target of \"%s\" is not known", insn.text);
+			return status_failed("the target of \"%s\" is not known", insn.text);
 		note_registers(way, &insn);
 		way->count++;
 	} while (way->at != top);

@@ -171,7 +171,7 @@ static struct status refused(int error)
 		fclose(file);
 	}
 	if (scope >= 3)
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"stepping is not allowed here: kernel.yama.ptrace_scope is %d, which "
 			"forbids ptrace",
 			scope);
@@ -181,9 +181,9 @@ static struct status refused(int error)
 	if (file)
 		fclose(file);
 	if (seccomp)
-		return status_make(STATUS_FAILED, "stepping is not allowed here: a seccomp filter, "
-						  "as containers have, refuses ptrace");
-	return status_make(STATUS_FAILED,
+		return status_failed("stepping is not allowed here: a seccomp filter, "
+				     "as containers have, refuses ptrace");
+	return status_failed(
 		"stepping is not possible here: ptrace is refused%s%s (an emulator, perhaps)",
 		error ? ": " : "", error ? strerror(error) : "");
 }
@@ -238,13 +238,11 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 	char place[128] = "", other[48];
 
 	if (number == SIGALRM)
-		return status_make(
-			STATUS_FAILED, "stepping took longer than %.3g s", tracer->plan->seconds);
+		return status_failed("stepping took longer than %.3g s", tracer->plan->seconds);
 	if (!tracer->gone && step_registers(tracer->child, &registers))
 		describe_place(tracer->child, registers.at, place, sizeof(place));
 	snprintf(other, sizeof(other), "was ended by signal %d", number);
-	return status_make(STATUS_FAILED, "the code %s%s%s", words ? words : other,
-		*place ? " at " : "", place);
+	return status_failed("the code %s%s%s", words ? words : other, *place ? " at " : "", place);
 }
 
 /* Signals that have nothing to do with the code: from the terminal, mostly. The explorer gets them
@@ -275,8 +273,8 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 			const struct timespec moment = { 0, 50000 };
 
 			if (waited < 0 && errno != EINTR)
-				return status_make(STATUS_FAILED, "the stepped process is gone: %s",
-					strerror(errno));
+				return status_failed(
+					"the stepped process is gone: %s", strerror(errno));
 			if (late(tracer))
 				return ended_by_signal(tracer, SIGALRM);
 			if (!stepping)
@@ -291,9 +289,9 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 
 				tracer->plan->failure(tracer->plan->context,
 					WEXITSTATUS(how) - EXIT_PREPARED_BADLY, text);
-				return status_make(STATUS_FAILED, "%s", text);
+				return status_failed("%s", text);
 			}
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"the code ended the process: exit status %d", WEXITSTATUS(how));
 		}
 		if (WSTOPSIG(how) == wanted)
@@ -315,12 +313,11 @@ static struct status start(struct tracer *tracer)
 		child_main(tracer->plan);
 	if (tracer->child < 0) {
 		tracer->gone = true;
-		return status_make(STATUS_FAILED, "no process to step: %s", strerror(errno));
+		return status_failed("no process to step: %s", strerror(errno));
 	}
 	while (waitpid(tracer->child, &how, __WALL) < 0)
 		if (errno != EINTR)
-			return status_make(
-				STATUS_FAILED, "the process to step is gone: %s", strerror(errno));
+			return status_failed("the process to step is gone: %s", strerror(errno));
 	if (!WIFSTOPPED(how)) {
 		tracer->gone = true;
 		return refused(0);
@@ -435,7 +432,7 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 		int index;
 
 		if (!step_registers(tracer->child, &registers))
-			return status_make(STATUS_FAILED,
+			return status_failed(
 				"the registers of the stepped process cannot be read: %s",
 				strerror(errno));
 		if (registers.at == (uint64_t)(uintptr_t)mark && *steps > 0)
@@ -447,7 +444,7 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 		 * repeats by itself. */
 		if (registers.at != before || tracer->insn[index].flow != FLOW_NONE) {
 			if (*steps >= tracer->plan->most_steps)
-				return status_make(STATUS_FAILED,
+				return status_failed(
 					"stepping %llu elements did not end within %d instructions",
 					(unsigned long long)(kept ? tracer->plan->longer
 								  : tracer->plan->shorter),
@@ -480,7 +477,7 @@ static struct status trace(struct tracer *tracer, struct loop *loop)
 		return status;
 	/* The code between marks may differ by an instruction or two. */
 	if (longer <= shorter + 2)
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"%llu elements take as many instructions as %llu: does the code use the "
 			"count?",
 			(unsigned long long)plan->longer, (unsigned long long)plan->shorter);

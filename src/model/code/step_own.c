@@ -39,7 +39,7 @@ struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
 	struct status status;
 
 	if (shared == MAP_FAILED)
-		return status_make(STATUS_FAILED, "no memory for stepping: %s", strerror(errno));
+		return status_failed("no memory for stepping: %s", strerror(errno));
 	for (int64_t n = N_FIRST;; n *= N_TIMES) {
 		struct own_steps steps = { .own = own, .seed = seed, .failure = shared };
 		struct step_plan plan = { .run = own_steps_run,

@@ -263,10 +263,10 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 		head = around;
 	}
 	if (head < 0) {
-		status = status_make(STATUS_FAILED,
+		status = status_failed(
 			"no instruction repeats in %d steps: there is no loop", trace->seen_count);
 	} else if (window.turns == 0) {
-		status = status_make(STATUS_FAILED,
+		status = status_failed(
 			"one turn of the loop takes more than %d steps or %d instructions",
 			loop->path_room, loop->insn_room);
 	} else {

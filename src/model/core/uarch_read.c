@@ -451,9 +451,9 @@ static struct status finish(struct build *to, const char *origin)
 	struct status status;
 
 	if (!to->width_place.file)
-		return status_make(STATUS_FAILED, "%.100s: no line \"width\"", origin);
+		return status_failed("%.100s: no line \"width\"", origin);
 	if (to->port_count == 0)
-		return status_make(STATUS_FAILED, "%.100s: no line \"ports\"", origin);
+		return status_failed("%.100s: no line \"ports\"", origin);
 	status = finish_classes(to);
 	return status_is_ok(&status) ? finish_events(to) : status;
 }
@@ -522,8 +522,7 @@ static struct status unknown_name(const char *name, const char *isa)
 			strcat(near, i ? ", " : "one of ");
 			strcat(near, names[i]);
 		}
-	return status_make(
-		STATUS_USAGE, "no core model \"%.40s\"%s%s", name, *near ? "; " : "", near);
+	return status_usage("no core model \"%.40s\"%s%s", name, *near ? "; " : "", near);
 }
 
 struct status uarch_load(const char *name, const char *isa, struct uarch **uarch)
@@ -554,8 +553,8 @@ struct status uarch_load(const char *name, const char *isa, struct uarch **uarch
 		status = rows_status(origin, 1, "this file is the core \"%s\", not \"%s\"",
 			(*uarch)->name, name);
 	else if (isa && strcmp((*uarch)->isa, isa) != 0)
-		status = status_make(STATUS_USAGE, "%.100s is a core for %s; this machine is %s",
-			name, (*uarch)->isa, isa);
+		status = status_usage(
+			"%.100s is a core for %s; this machine is %s", name, (*uarch)->isa, isa);
 	if (!status_is_ok(&status)) {
 		uarch_free(*uarch);
 		*uarch = NULL;

@@ -104,7 +104,7 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 		plan.shorter = run->ring / granule / 2 * granule;
 	}
 	if (plan.shorter == 0 || plan.shorter >= plan.longer)
-		return status_make(STATUS_FAILED, "too few elements to step through");
+		return status_failed("too few elements to step through");
 	return step_loop(&plan, loop);
 }
 
@@ -197,7 +197,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 		char held[32];
 
 		units_bytes_long((int64_t)bytes, held, sizeof(held));
-		return status_make(STATUS_FAILED,
+		return status_failed(
 			"reading the code of %s needs %s of memory, which is not available: use a "
 			"smaller size",
 			kernel->name, held);
@@ -211,7 +211,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 
 		explanation->function = run->code.name;
 		explanation->granule = (double)(run->iteration ? run->iteration : run->granule);
-		status = run->code.unread  ? status_make(STATUS_FAILED, "%s", run->code.unread)
+		status = run->code.unread  ? status_failed("%s", run->code.unread)
 			 : kernel->stepped ? step(run, &explanation->loop)
 			 : run->code.entry
 				 ? follow_loop(room.memory, room.bytes, run->code.entry,

@@ -267,7 +267,7 @@ static bool parse_factor(const char *text, double *factor)
 
 static struct status whatif_usage(const char *text)
 {
-	return status_make(STATUS_USAGE,
+	return status_usage(
 		"what if \"%.30s\": a factor (2x, 0.5x), a size (64k), either after L1, L2 or L3, "
 		"or off",
 		text);
