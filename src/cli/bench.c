@@ -192,7 +192,7 @@ bool bench_measure(struct bench *bench, const struct request *request, struct re
 
 /* ---- as a measurer ---- */
 
-static void measurer_submit(void *context, const struct request *request, struct result *result)
+static void submit_request(void *context, const struct request *request, struct result *result)
 {
 	struct bench *bench = context;
 
@@ -201,7 +201,7 @@ static void measurer_submit(void *context, const struct request *request, struct
 		bench->submitted(bench->submitted_context);
 }
 
-static bool measurer_await(void *context)
+static bool await_result(void *context)
 {
 	return bench_await(context);
 }
@@ -226,8 +226,8 @@ struct measurer bench_measurer(struct bench *bench, int ahead)
 {
 	return (struct measurer){ .context = bench,
 		.ahead = ahead,
-		.submit = measurer_submit,
-		.await = measurer_await,
+		.submit = submit_request,
+		.await = await_result,
 		.answered = measurer_answered,
 		.stopped = bench_stopped,
 		.now = measurer_time };

@@ -28,13 +28,35 @@ struct measurer {
 	 * does not show meanwhile. Returns false when nobody needs its outcome any more: work may
 	 * then not have run. NULL: it runs at once. */
 	bool (*compute)(void *context, void (*work)(void *argument), void *argument);
+	/* Watches a measurement inside another one: called with NULL before each request, and with
+	 * each result. NULL: nobody watches. */
+	void (*watch)(void *watcher, const struct result *result);
+	void *watcher;
 };
+
+static inline void measurer_submit(
+	const struct measurer *measurer, const struct request *request, struct result *result)
+{
+	if (measurer->watch)
+		measurer->watch(measurer->watcher, NULL);
+	measurer->submit(measurer->context, request, result);
+}
+
+/* Waits for the result of the oldest request, which *result is. */
+static inline bool measurer_await(const struct measurer *measurer, const struct result *result)
+{
+	if (!measurer->await(measurer->context))
+		return false;
+	if (measurer->watch)
+		measurer->watch(measurer->watcher, result);
+	return true;
+}
 
 static inline bool measurer_measure(
 	const struct measurer *measurer, const struct request *request, struct result *result)
 {
-	measurer->submit(measurer->context, request, result);
-	return measurer->await(measurer->context);
+	measurer_submit(measurer, request, result);
+	return measurer_await(measurer, result);
 }
 
 static inline bool measurer_stopped(const struct measurer *measurer)

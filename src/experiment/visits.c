@@ -42,7 +42,7 @@ void visits_submit(struct visits *visits)
 		visits->made++;
 		visits->ask(visits->context, cell, &request);
 		visit->asked = measurer_now(measurer);
-		measurer->submit(measurer->context, &request, visit->result);
+		measurer_submit(measurer, &request, visit->result);
 	}
 }
 
@@ -51,7 +51,7 @@ static void await(struct visits *visits)
 {
 	const struct measurer *measurer = visits->measurer;
 	const struct visit *visit = &visits->visit[visits->oldest];
-	bool measured = measurer->await(measurer->context);
+	bool measured = measurer_await(measurer, visit->result);
 	double now = visit->result->at;
 
 	visits->oldest = (visits->oldest + 1) % VISITS_AHEAD;

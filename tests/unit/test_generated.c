@@ -182,23 +182,22 @@ struct walk {
 static void run_it(void *context, enum item_kind kind, int of, const struct kernel *kernel)
 {
 	struct walk *walk = context;
-	char words[80];
+	const struct item_words words = recipes_words(walk->recipes, kind, of);
 	struct laid laid;
 	struct status status;
 
 	if (!kernel)
 		return;
-	recipes_words(walk->recipes, kind, of, words, sizeof(words));
 	status = lay(&laid, kernel);
 	if (!status_is_ok(&status)) {
-		print_error("%s: %s\n", words, status.text);
+		print_error("%s: %s\n", words.text, status.text);
 		walk->failures++;
 	} else {
 		kernel->call(&laid.run, laid.run.granule);
 		kernel->call(&laid.run, 2 * laid.run.granule);
 		kernel_rewind(&laid.run);
 		if (laid.run.granule < 2) {
-			print_error("%s: only %d elements an iteration\n", words,
+			print_error("%s: only %d elements an iteration\n", words.text,
 				(int)laid.run.granule);
 			walk->failures++;
 		}
@@ -254,12 +253,12 @@ TEST(widths_have_names_of_their_own)
 			   "minus vadd links 2\nclass only 128 | e |\n",
 		NULL, &recipes));
 	assert_int_equal(recipes.class_count, 4);
-	assert_string_equal(recipes.classes[0].name, "vadd");
+	assert_string_equal(recipes.classes[0].word, "vadd");
 	assert_int_equal(recipes.classes[0].bits, 256);
-	assert_string_equal(recipes.classes[1].name, "vadd.128");
+	assert_string_equal(recipes.classes[1].word, "vadd.128");
 	assert_string_equal(recipes.classes[2].minus[0], "vadd");
 	assert_int_equal(recipes.classes[2].links, 2);
-	assert_string_equal(recipes.classes[3].name, "only");
+	assert_string_equal(recipes.classes[3].word, "only");
 	recipes_free(&recipes);
 }
 
@@ -287,7 +286,7 @@ TEST(facts_say_how_they_come_about)
 	assert_int_equal(recipes.fact_count, 4);
 	check_near(recipes.facts[0].rate, 2, 0);
 	assert_int_equal(recipes.facts[1].how, HOW_LESS);
-	assert_string_equal(recipes.facts[1].other, "m n");
+	assert_string_equal(recipes.facts[1].lines[LOOP_OTHER], "m n");
 	assert_string_equal(recipes.facts[1].setup, "s; t");
 	assert_int_equal(recipes.facts[1].half, 4);
 	assert_string_equal(recipes.facts[3].word, "fuse cmp b");

@@ -55,7 +55,7 @@ static int set_up(void **state)
 		return 1;
 	for (int i = 0; i < recipes.class_count; i++)
 		text_addf(
-			&text, "class %s latency 1 ports p0 [measured]\n", recipes.classes[i].name);
+			&text, "class %s latency 1 ports p0 [measured]\n", recipes.classes[i].word);
 	status = uarch_parse(text_string(&text), "listed", &uarch);
 	text_free(&text);
 	explanation = explanation_new();

@@ -39,13 +39,13 @@ static double slower_on(const struct uarch *uarch, int *loops)
 
 	*loops = 0;
 	for (int i = 0; i < recipes.fact_count; i++) {
-		const struct fact_recipe *fact = &recipes.facts[i];
+		const struct recipe *fact = &recipes.facts[i];
 
 		if (strcmp(fact->word, "extra binds-ports") != 0)
 			continue;
 		assert_int_equal(fact->how, HOW_OVER);
-		least = fmin(least, takes(uarch, loop_of_fact(fact, false)) /
-					    takes(uarch, loop_of_fact(fact, true)));
+		least = fmin(least, takes(uarch, recipe_kernel(fact, LOOP_FACT)) /
+					    takes(uarch, recipe_kernel(fact, LOOP_OTHER)));
 		++*loops;
 	}
 	return least;

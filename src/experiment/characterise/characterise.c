@@ -36,19 +36,11 @@ enum { VISITS_UNLIKELY = 6 };
  * mix needs one round. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
-/* Seconds of the whole measurement, and the share of each stage. */
+/* Seconds of the whole measurement. */
 #define SECONDS	      18.0
 #define SECONDS_QUICK 6.0
-static const double shares[CHARACTERISE_STAGES] = { 0.28, 0.16, 0.15, 0.06, 0.35 },
-		    shares_classes[CHARACTERISE_STAGES] = { 0.6, 0.4, 0, 0, 0 };
 
-const char *const characterise_stage_names[] = { "classes", "slots", "caches", "windows", "ports",
-	NULL };
-_Static_assert(sizeof(characterise_stage_names) / sizeof(*characterise_stage_names) ==
-		       CHARACTERISE_STAGES + 1,
-	"a name for each stage");
-
-/* Room for loops, and mixes of one batch. */
+/* Room for the loops of all stages, and mixes of one batch. */
 enum { ITEMS = 4096, MIX_BATCH = 48 };
 
 struct characterise {
@@ -57,19 +49,16 @@ struct characterise {
 	struct evaluation values;
 	enum characterise_stage stage;
 	int round;
-	int item_count, item;
-	struct loop_item *items; /* of the current stage */
-	int all_count;
-	struct loop_item *all; /* of earlier stages */
-	int left_out;	       /* repeated loops of earlier stages: 1 classes, 2 slots, 3 done */
-	bool again;	       /* add only loops without a value */
+	int first, item_count; /* loops of the current stage: items[first] to [item_count - 1] */
+	struct loop_item items[ITEMS]; /* before them: the loops for slots of earlier stages */
+	int item;		       /* the current one */
+	bool again;		       /* add only loops without a value */
 	double begin;
-	struct visits visits;		   /* over the items */
-	const struct campaign *inner;	   /* the probe or the windows, while they measure */
-	double inner_done;		   /* 0…1 */
-	const struct result *inner_result; /* of its current request */
-	struct measured_mix *next;	   /* mixes of the current batch */
-	int next_count;			   /* mixes that the last search found */
+	struct visits visits;		     /* over the items */
+	const struct campaign *inner;	     /* the probe or the windows, while they measure */
+	double inner_done;		     /* 0…1 */
+	struct measured_mix next[MIX_BATCH]; /* mixes of the current batch */
+	int next_count;			     /* mixes that the last search found */
 };
 
 /* The largest working set of the stage of caches: larger than any second-level cache. */
@@ -102,11 +91,16 @@ static void add_note(struct characterise *characterise, const char *format, ...)
 /* Computes everything that the loops so far show. */
 static void evaluate(struct characterise *characterise)
 {
-	struct evaluation *values = &characterise->values;
+	evaluate_loops(&characterise->values);
+	evaluate_slots(&characterise->values, characterise->items, characterise->item_count);
+}
 
-	evaluate_loops(values);
-	evaluate_slots(values, characterise->all, characterise->all_count);
-	evaluate_slots(values, characterise->items, characterise->item_count);
+/* Whether the loop could not run: a note of its own says why. */
+static bool has_failed(const struct characterise *characterise, const struct kernel *kernel)
+{
+	const struct cell *cell = evaluate_cell(&characterise->values, kernel);
+
+	return cell && !status_is_ok(&cell->failure);
 }
 
 /* ---- loops of each stage */
@@ -114,16 +108,9 @@ static void evaluate(struct characterise *characterise)
 static void add(struct characterise *characterise, enum item_kind kind, int of,
 	const struct kernel *kernel, unsigned nops)
 {
-	struct setting setting = { .kernel = kernel };
-	const struct cell *cell = kernel && characterise->again
-					  ? cells_get(characterise->values.cells, &setting, false)
-					  : NULL;
-
-	if (kernel && characterise->again &&
-		(evaluate_loop(&characterise->values, kernel).known ||
-			(cell && !status_is_ok(&cell->failure))))
-		return;
-	if (kernel && characterise->item_count < ITEMS)
+	if (kernel && characterise->item_count < ITEMS &&
+		!(characterise->again && (evaluate_loop(&characterise->values, kernel).known ||
+						 has_failed(characterise, kernel))))
 		characterise->items[characterise->item_count++] = (struct loop_item){
 			.kind = kind, .of = of, .kernel = kernel, .nops = nops
 		};
@@ -157,231 +144,28 @@ static void add_slots(struct characterise *characterise)
 	const struct recipes *recipes = &characterise->values.recipes;
 
 	for (int i = 0; i < recipes->class_count; i++)
-		if (*recipes->classes[i].free)
-			add_slots_of(
-				characterise, ITEM_SLOTS, i, loop_of_each(&recipes->classes[i]));
+		add_slots_of(characterise, ITEM_SLOTS, i,
+			recipe_kernel(&recipes->classes[i], LOOP_FREE));
 	for (int i = 0; i < recipes->fact_count; i++)
 		if (recipes->facts[i].how == HOW_SLOTS)
 			add_slots_of(characterise, ITEM_FACT_SLOTS, i,
-				loop_of_fact(&recipes->facts[i], false));
+				recipe_kernel(&recipes->facts[i], LOOP_FACT));
 }
 
-static struct probe *new_probe(struct characterise *characterise)
-{
-	const struct machine *machine = characterise->report.machine;
-	struct probe_options options = { .parts = 1u << PROBE_LATENCY | 1u << PROBE_TLB |
-						  1u << PROBE_BANDWIDTH,
-		.max_size = CACHES_SIZE,
-		.seed = characterise->options.seed,
-		.seconds = SECONDS_CACHES };
-	struct status status;
-	struct probe *probe = probe_new(machine, &options, &status);
-
-	if (!probe)
-		add_note(characterise, "caches: %.160s", status.text);
-	return probe;
-}
-
-/* Fillers whose buffers have a `size` line. */
-static const enum window_kind window_kinds[] = { WINDOW_NOP, WINDOW_ADD, WINDOW_VECTOR, WINDOW_LOAD,
-	WINDOW_STORE, WINDOW_BRANCH, WINDOW_WAIT };
-
-static struct windows *new_windows(struct characterise *characterise)
-{
-	struct windows_options options = { .seed = characterise->options.seed,
-		.seconds = SECONDS_WINDOWS };
-	const struct kernel *kernel = kernel_find(WINDOWS_KERNEL);
-	struct windows *windows;
-	struct status status;
-
-	if (!kernel)
-		return NULL;
-	setting_init(&options.setting, kernel);
-	for (size_t i = 0; i < sizeof(window_kinds) / sizeof(*window_kinds); i++)
-		options.fillers |= UINT64_C(1) << window_kinds[i];
-	windows = windows_new(characterise->report.machine, &options, &status);
-	if (!windows)
-		add_note(characterise, "windows: %.160s", status.text);
-	return windows;
-}
-
-/* Visits without a quiet core after which a mix counts as not measurable. */
-enum { VISITS_MIX = 24 };
-
-static bool come_back(const struct characterise *characterise, const struct loop_item *item)
-{
-	struct setting setting = { .kernel = item->kernel };
-	const struct cell *cell = cells_get(characterise->values.cells, &setting, false);
-
-	return !evaluate_loop(&characterise->values, item->kernel).known &&
-	       (!cell || (status_is_ok(&cell->failure) && cell->visits < VISITS_MIX));
-}
-
-/* Keeps a loop that earlier stages could not measure. */
-static void take_again(struct characterise *characterise, const struct loop_item *item)
-{
-	bool slots = item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS;
-
-	if (!evaluate_loop(&characterise->values, item->kernel).known)
-		return;
-	characterise->report.unmeasured -= characterise->report.unmeasured > 0;
-	if (slots && characterise->all_count < ITEMS)
-		characterise->all[characterise->all_count++] = *item;
-}
-
-/* The core may have been busy during the first stages. Measures the missing classes and slots once
- * more, because ports follow from them. */
-static bool add_left_out(struct characterise *characterise)
-{
-	while (characterise->left_out < 2 && characterise->item_count == 0) {
-		if (characterise->left_out > 0)
-			evaluate(characterise);
-		characterise->again = true;
-		if (characterise->left_out++ == 0)
-			recipes_each(&characterise->values.recipes, add_loop, characterise);
-		else
-			add_slots(characterise);
-		characterise->again = false;
-	}
-	if (characterise->item_count == 0 && characterise->left_out == 2) {
-		characterise->left_out++;
-		evaluate(characterise);
-	}
-	return characterise->item_count > 0;
-}
-
-static void take_mixes(struct characterise *characterise)
-{
-	struct measured *measured = &characterise->report.measured;
-	bool open[MIX_BATCH] = { false };
-
-	for (int i = 0; i < characterise->item_count; i++) {
-		const struct loop_item *item = &characterise->items[i];
-
-		if (item->kind == ITEM_MIX) {
-			characterise->next[item->of].cycles =
-				evaluate_loop(&characterise->values, item->kernel);
-			open[item->of] = come_back(characterise, item);
-		} else {
-			take_again(characterise, item);
-		}
-	}
-	for (int i = 0; i < MIX_BATCH && characterise->next[i].count > 0 &&
-			measured->mix_count < MEASURED_MIXES;
-		i++)
-		if (!open[i])
-			measured->mix[measured->mix_count++] = characterise->next[i];
-	memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
-}
-
-static void find_mixes(void *context)
-{
-	struct characterise *characterise = context;
-
-	characterise->next_count =
-		measured_next(&characterise->report.measured, characterise->next, MIX_BATCH);
-}
-
-static void add_mixes(struct characterise *characterise)
-{
-	const struct measured *measured = &characterise->report.measured;
-
-	do {
-		characterise->next_count = 0;
-		if (add_left_out(characterise) ||
-			measured->mix_count + MIX_BATCH > MEASURED_MIXES ||
-			!measurer_compute(
-				characterise->visits.measurer, find_mixes, characterise) ||
-			measurer_stopped(characterise->visits.measurer))
-			break;
-		for (int i = 0; i < characterise->next_count; i++)
-			add(characterise, ITEM_MIX, i,
-				loop_of_mix(&characterise->values.recipes, measured,
-					&characterise->next[i]),
-				0);
-		/* Mixes without a loop get the answer "unknown". */
-		if (characterise->next_count > 0 && characterise->item_count == 0)
-			take_mixes(characterise);
-	} while (characterise->next_count > 0 && characterise->item_count == 0);
-	/* An interrupted search has no result. */
-	if (characterise->item_count == 0)
-		memset(characterise->next, 0, MIX_BATCH * sizeof(*characterise->next));
-}
-
-static void keep_items(struct characterise *characterise)
-{
-	struct characterise_report *report = &characterise->report;
-
-	for (int i = 0; i < characterise->item_count; i++) {
-		struct setting setting = { .kernel = characterise->items[i].kernel };
-		const struct cell *cell = cells_get(characterise->values.cells, &setting, false);
-		struct figure figure = evaluate_loop(&characterise->values, setting.kernel);
-
-		report->loops++;
-		/* A failed loop has its own note. */
-		report->unmeasured += !figure.known && !(cell && !status_is_ok(&cell->failure));
-	}
-	for (int i = 0; i < characterise->item_count && characterise->all_count < ITEMS; i++)
-		if (characterise->items[i].kind == ITEM_SLOTS ||
-			characterise->items[i].kind == ITEM_FACT_SLOTS)
-			characterise->all[characterise->all_count++] = characterise->items[i];
-	characterise->item_count = characterise->item = characterise->round = 0;
-}
-
-static void add_loops(struct characterise *characterise)
-{
-	if (characterise->stage == CHARACTERISE_CLASSES)
-		recipes_each(&characterise->values.recipes, add_loop, characterise);
-	else
-		add_slots(characterise);
-}
-
-/* ---- beginning */
-
-/* Fails for a name that is not in the data file. */
-static struct status check_names(const char *const *classes)
-{
-	const char *names[MEASURED_OPS + 1] = { NULL };
-	struct recipes recipes;
-	struct status status = recipes_load(NULL, &recipes);
-
-	if (!status_is_ok(&status))
-		return status;
-	for (int i = 0; i < recipes.class_count; i++)
-		names[i] = recipes.classes[i].name;
-	for (int i = 0; classes[i] && status_is_ok(&status); i++) {
-		size_t length = strlen(classes[i]);
-		bool found = false;
-		char near[128] = "";
-
-		for (int k = 0; k < recipes.class_count; k++)
-			found = found || strcmp(names[k], classes[i]) == 0 ||
-				(strncmp(names[k], classes[i], length) == 0 &&
-					names[k][length] == '.');
-		if (found)
-			continue;
-		nearest_names(classes[i], names, (size_t)recipes.class_count, near, sizeof(near));
-		status = status_usage("no class \"%.40s\" can be measured on this machine%s%s%s",
-			classes[i],
-			*near ? "; did you mean " : "; \"slexplore explain\" names those of a loop",
-			near, *near ? "?" : "");
-	}
-	recipes_free(&recipes);
-	return status;
-}
+static double share_of(const struct characterise *characterise, int stage);
 
 static void name_ops(struct characterise *characterise)
 {
 	struct measured *measured = &characterise->report.measured;
 
 	for (int i = 0; i < characterise->values.recipes.class_count; i++) {
-		struct class_recipe *recipe = &characterise->values.recipes.classes[i];
+		const struct recipe *recipe = &characterise->values.recipes.classes[i];
 		struct measured_op *op = &measured->op[measured->op_count];
 
 		op->bits = recipe->bits;
 		op->accesses = recipe->accesses;
-		recipe->op = measured->op_count++;
-		memcpy(op->name, recipe->name, sizeof(op->name));
+		measured->op_count++;
+		memcpy(op->name, recipe->word, sizeof(op->name));
 		memcpy(op->load, recipe->load, sizeof(op->load));
 		memcpy(op->store, recipe->store, sizeof(op->store));
 	}
@@ -390,12 +174,8 @@ static void name_ops(struct characterise *characterise)
 struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status)
 {
-	struct characterise *characterise;
+	struct characterise *characterise = memory_new(1, sizeof(*characterise));
 
-	*status = options->classes ? check_names(options->classes) : status_ok();
-	if (!status_is_ok(status))
-		return NULL;
-	characterise = memory_new(1, sizeof(*characterise));
 	*status = recipes_load(options->classes, &characterise->values.recipes);
 	if (!status_is_ok(status)) {
 		free(characterise);
@@ -406,9 +186,6 @@ struct characterise *characterise_new(const struct machine *machine,
 		characterise->options.seconds = options->quick ? SECONDS_QUICK : SECONDS;
 	characterise->report.machine = machine;
 	characterise->values.cells = cells_new();
-	characterise->items = memory_new(ITEMS, sizeof(*characterise->items));
-	characterise->all = memory_new(ITEMS, sizeof(*characterise->all));
-	characterise->next = memory_new(MIX_BATCH, sizeof(*characterise->next));
 	characterise->values.nop = -1;
 	characterise->values.measured = &characterise->report.measured;
 	name_ops(characterise);
@@ -422,15 +199,17 @@ void characterise_free(struct characterise *characterise)
 		return;
 	cells_free(characterise->values.cells);
 	recipes_free(&characterise->values.recipes);
-	free(characterise->items);
-	free(characterise->all);
-	free(characterise->next);
 	free(characterise);
 }
 
-static double share_of(const struct characterise *characterise, int stage)
+/* The share of the time of all stages before this one. */
+static double share_before(const struct characterise *characterise, int stage)
 {
-	return characterise->options.classes ? shares_classes[stage] : shares[stage];
+	double share = 0;
+
+	while (stage-- > 0)
+		share += share_of(characterise, stage);
+	return share;
 }
 
 static bool item_wanted(const struct characterise *characterise, const struct loop_item *item)
@@ -450,7 +229,7 @@ static bool item_wanted(const struct characterise *characterise, const struct lo
 /* Whether every loop of the stage has a plausible value. */
 static bool all_known(const struct characterise *characterise)
 {
-	for (int i = 0; i < characterise->item_count; i++)
+	for (int i = characterise->first; i < characterise->item_count; i++)
 		if (!evaluate_is_plausible(&characterise->values, &characterise->items[i]))
 			return false;
 	return true;
@@ -460,21 +239,18 @@ static bool all_known(const struct characterise *characterise)
  * ones depend on a value that is still unknown. */
 static bool stage_late(const struct characterise *characterise)
 {
-	double share = 0;
+	double seconds = characterise->report.seconds, most = characterise->options.seconds,
+	       share = share_before(characterise, (int)characterise->stage + 1);
 
-	for (int i = 0; i <= (int)characterise->stage && i < CHARACTERISE_STAGES; i++)
-		share += share_of(characterise, i);
-	if (characterise->options.classes && share < 1 &&
-		characterise->report.seconds > share * characterise->options.seconds &&
-		!all_known(characterise))
+	if (characterise->options.classes && seconds > share * most && !all_known(characterise))
 		share = 1;
-	return characterise->report.seconds > share * characterise->options.seconds &&
+	return seconds > share * most &&
 	       (characterise->round >= 1 || characterise->stage == CHARACTERISE_PORTS);
 }
 
 static bool any_wanted(const struct characterise *characterise)
 {
-	for (int i = 0; i < characterise->item_count; i++)
+	for (int i = characterise->first; i < characterise->item_count; i++)
 		if (item_wanted(characterise, &characterise->items[i]))
 			return true;
 	return false;
@@ -482,42 +258,21 @@ static bool any_wanted(const struct characterise *characterise)
 
 /* ---- requests */
 
-static void say_doing(struct characterise *characterise, const struct loop_item *item)
+static void show_progress(struct characterise *characterise)
 {
 	struct characterise_report *report = &characterise->report;
+	double before = share_before(characterise, (int)characterise->stage),
+	       here = share_of(characterise, (int)characterise->stage), part = 0;
+	int count = characterise->item_count - characterise->first;
 
-	if (item->kind == ITEM_MIX)
-		snprintf(report->doing, sizeof(report->doing), "ports: %d mixes",
-			report->measured.mix_count + item->of + 1);
-	else
-		recipes_words(&characterise->values.recipes, item->kind, item->of, report->doing,
-			sizeof(report->doing));
-	report->stage = characterise->stage < CHARACTERISE_STAGES ? characterise->stage
-								  : CHARACTERISE_PORTS;
-}
-
-static void tell_progress(struct characterise *characterise)
-{
-	double before = 0,
-	       here = characterise->stage < CHARACTERISE_STAGES
-			      ? share_of(characterise, (int)characterise->stage)
-			      : 0,
-	       part = 0;
-
-	for (int i = 0; i < (int)characterise->stage && i < CHARACTERISE_STAGES; i++)
-		before += share_of(characterise, i);
 	if (characterise->inner)
 		part = characterise->inner_done;
 	else if (characterise->stage == CHARACTERISE_PORTS)
-		part = fmin(
-			1, (characterise->report.seconds / characterise->options.seconds - before) /
-				   here);
-	else if (characterise->item_count)
-		part = fmin(0.99, (characterise->round +
-					  (double)characterise->item / characterise->item_count) /
+		part = fmin(1, (report->seconds / characterise->options.seconds - before) / here);
+	else if (count)
+		part = fmin(0.99, (characterise->round + (double)characterise->item / count) /
 					  (ROUNDS_ALL + 1));
-	characterise->report.done =
-		fmax(characterise->report.done, fmin(1, before + here * fmax(part, 0)));
+	report->done = fmax(report->done, fmin(1, before + here * fmax(part, 0)));
 }
 
 /* ---- measuring */
@@ -543,14 +298,14 @@ static void note_result(struct characterise *characterise, const struct result *
 		report->cpu = result->facts.cpu;
 	}
 	report->seconds = elapsed(characterise);
-	tell_progress(characterise);
+	show_progress(characterise);
 }
 
 static bool wanted(void *context, unsigned index)
 {
 	const struct characterise *characterise = context;
 
-	return item_wanted(characterise, &characterise->items[index]);
+	return item_wanted(characterise, &characterise->items[characterise->first + (int)index]);
 }
 
 static bool late(void *context)
@@ -564,7 +319,8 @@ static bool late(void *context)
 static void ask(void *context, unsigned index, struct request *request)
 {
 	struct characterise *characterise = context;
-	const struct loop_item *item = &characterise->items[index];
+	struct characterise_report *report = &characterise->report;
+	const struct loop_item *item = &characterise->items[characterise->first + (int)index];
 
 	characterise->item = (int)index;
 	*request = (struct request){ .kernel = item->kernel,
@@ -575,7 +331,13 @@ static void ask(void *context, unsigned index, struct request *request)
 		request->budget = (struct budget){
 			.seconds = VISIT_WIDE, .quiet_wanted = QUIET_WIDE, .patience = PATIENCE_WIDE
 		};
-	say_doing(characterise, item);
+	report->stage = characterise->stage;
+	snprintf(report->doing, sizeof(report->doing), "ports: %d mixes",
+		report->measured.mix_count + item->of + 1);
+	if (item->kind != ITEM_MIX)
+		memcpy(report->doing,
+			recipes_words(&characterise->values.recipes, item->kind, item->of).text,
+			sizeof(report->doing));
 }
 
 /* The median clock of a visit with enough quiet trials; else 0. */
@@ -593,7 +355,7 @@ static double median_ghz(const struct trials *trials)
 static void accept(void *context, unsigned index, const struct result *result, double seconds)
 {
 	struct characterise *characterise = context;
-	struct loop_item *item = &characterise->items[index];
+	struct loop_item *item = &characterise->items[characterise->first + (int)index];
 	struct setting setting = { .kernel = item->kernel };
 	struct cell *cell = cells_get(characterise->values.cells, &setting, true);
 
@@ -615,69 +377,50 @@ static void measure_items(struct characterise *characterise, int rounds)
 {
 	struct visits *visits = &characterise->visits;
 
-	visits->count = (unsigned)characterise->item_count;
+	visits->count = (unsigned)(characterise->item_count - characterise->first);
 	for (characterise->round = 0; characterise->round < rounds && !stopped(characterise) &&
 				      any_wanted(characterise) && !late(characterise);
 		characterise->round++)
 		visits_round(visits);
 }
 
-/* ---- caches and windows */
+/* ---- the stages */
 
-/* The probe and the windows measure through this measurer, which passes their requests to the outer
- * one. */
+static void measure_classes(struct characterise *characterise)
+{
+	recipes_each(&characterise->values.recipes, add_loop, characterise);
+	measure_items(characterise, INT_MAX);
+}
 
-static void inner_submit(void *context, const struct request *request, struct result *result)
+static void measure_slots(struct characterise *characterise)
+{
+	add_slots(characterise);
+	measure_items(characterise, INT_MAX);
+}
+
+/* Reports the requests and results of the probe and of the windows. */
+static void watch(void *context, const struct result *result)
 {
 	struct characterise *characterise = context;
-	const struct measurer *outer = characterise->visits.measurer;
+	struct characterise_report *report = &characterise->report;
+	struct campaign_state state = campaign_state(characterise->inner);
 
-	snprintf(characterise->report.doing, sizeof(characterise->report.doing), "%s",
-		campaign_state(characterise->inner).doing);
-	characterise->report.stage = characterise->stage;
-	characterise->inner_result = result;
-	outer->submit(outer->context, request, result);
-}
-
-static bool inner_await(void *context)
-{
-	struct characterise *characterise = context;
-	const struct measurer *outer = characterise->visits.measurer;
-
-	if (!outer->await(outer->context))
-		return false;
-	characterise->inner_done = campaign_state(characterise->inner).done;
-	note_result(characterise, characterise->inner_result);
-	return true;
-}
-
-static bool inner_answered(void *context)
-{
-	const struct measurer *outer = ((struct characterise *)context)->visits.measurer;
-
-	return outer->answered(outer->context);
-}
-
-static bool inner_stopped(void *context)
-{
-	return stopped(context);
-}
-
-static double inner_now(void *context)
-{
-	return measurer_now(((struct characterise *)context)->visits.measurer);
+	if (!result) {
+		snprintf(report->doing, sizeof(report->doing), "%s", state.doing);
+		report->stage = characterise->stage;
+		return;
+	}
+	characterise->inner_done = state.done;
+	note_result(characterise, result);
 }
 
 static void measure_inner(struct characterise *characterise, const struct campaign *inner)
 {
-	const struct measurer measurer = { .context = characterise,
-		.ahead = 1,
-		.submit = inner_submit,
-		.await = inner_await,
-		.answered = inner_answered,
-		.stopped = inner_stopped,
-		.now = inner_now };
+	struct measurer measurer = *characterise->visits.measurer;
 
+	measurer.ahead = 1;
+	measurer.watch = watch;
+	measurer.watcher = characterise;
 	characterise->inner = inner;
 	characterise->inner_done = 0;
 	inner->kind->measure(inner->self, &measurer);
@@ -686,38 +429,174 @@ static void measure_inner(struct characterise *characterise, const struct campai
 
 static void measure_caches(struct characterise *characterise)
 {
-	struct probe *probe = new_probe(characterise);
+	struct probe_options options = { .parts = 1u << PROBE_LATENCY | 1u << PROBE_TLB |
+						  1u << PROBE_BANDWIDTH,
+		.max_size = CACHES_SIZE,
+		.seed = characterise->options.seed,
+		.seconds = SECONDS_CACHES };
+	struct status status;
+	struct probe *probe = probe_new(characterise->report.machine, &options, &status);
 
-	if (!probe)
+	if (!probe) {
+		add_note(characterise, "caches: %.160s", status.text);
 		return;
+	}
 	measure_inner(characterise, &(struct campaign){ &campaign_probe, probe });
 	evaluate_caches(&characterise->report.measured, probe_report(probe));
 	probe_free(probe);
 }
 
+/* Fillers whose buffers have a `size` line. */
+static const unsigned window_kinds = 1u << WINDOW_NOP | 1u << WINDOW_ADD | 1u << WINDOW_VECTOR |
+				     1u << WINDOW_LOAD | 1u << WINDOW_STORE | 1u << WINDOW_BRANCH |
+				     1u << WINDOW_WAIT;
+
 static void measure_windows(struct characterise *characterise)
 {
-	struct windows *windows = new_windows(characterise);
+	struct windows_options options = { .seed = characterise->options.seed,
+		.fillers = window_kinds,
+		.seconds = SECONDS_WINDOWS };
+	const struct kernel *kernel = kernel_find(WINDOWS_KERNEL);
+	struct windows *windows;
+	struct status status;
 
-	if (!windows)
+	if (!kernel)
 		return;
+	setting_init(&options.setting, kernel);
+	windows = windows_new(characterise->report.machine, &options, &status);
+	if (!windows) {
+		add_note(characterise, "windows: %.160s", status.text);
+		return;
+	}
 	measure_inner(characterise, &(struct campaign){ &campaign_windows, windows });
 	evaluate_windows(&characterise->report.measured, windows_report(windows));
 	windows_free(windows);
 }
 
-/* ---- the whole */
+/* The core may have been busy during the first stages. Measures the missing classes and slots once
+ * more, because ports follow from them. */
+static void measure_again(struct characterise *characterise)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		if (stopped(characterise) || late(characterise))
+			return;
+		characterise->again = true;
+		if (pass == 0)
+			recipes_each(&characterise->values.recipes, add_loop, characterise);
+		else
+			add_slots(characterise);
+		characterise->again = false;
+		measure_items(characterise, ROUNDS_MIX);
+		for (int i = characterise->first; i < characterise->item_count; i++) {
+			const struct loop_item *item = &characterise->items[i];
 
-/* Measures mixes until no mix adds information. */
+			if (!evaluate_loop(&characterise->values, item->kernel).known)
+				continue;
+			characterise->report.unmeasured -= characterise->report.unmeasured > 0;
+			if (item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS)
+				characterise->items[characterise->first++] = *item;
+		}
+		characterise->item_count = characterise->first;
+		evaluate(characterise);
+	}
+}
+
+static void find_mixes(void *context)
+{
+	struct characterise *characterise = context;
+
+	characterise->next_count =
+		measured_next(&characterise->report.measured, characterise->next, MIX_BATCH);
+}
+
+/* Visits without a quiet core after which a mix counts as not measurable. */
+enum { VISITS_MIX = 24 };
+
+/* Whether a later batch measures the loop again. */
+static bool comes_back(const struct characterise *characterise, const struct kernel *kernel)
+{
+	const struct cell *cell = evaluate_cell(&characterise->values, kernel);
+
+	return !evaluate_loop(&characterise->values, kernel).known &&
+	       !has_failed(characterise, kernel) && (!cell || cell->visits < VISITS_MIX);
+}
+
+/* Adds the batch to the measured mixes. A mix without a loop has no cycles. */
+static void keep_mixes(struct characterise *characterise)
+{
+	struct measured *measured = &characterise->report.measured;
+	int next = characterise->first;
+
+	for (int i = 0; i < characterise->next_count; i++) {
+		struct measured_mix *mix = &characterise->next[i];
+		const struct loop_item *item = &characterise->items[next];
+
+		if (next < characterise->item_count && item->of == i) {
+			next++;
+			mix->cycles = evaluate_loop(&characterise->values, item->kernel);
+			if (comes_back(characterise, item->kernel))
+				continue;
+		}
+		measured->mix[measured->mix_count++] = *mix;
+	}
+	characterise->item_count = characterise->first;
+}
+
+/* Measures mixes until no mix adds information. An interrupted search has no result. */
 static void measure_ports(struct characterise *characterise)
 {
-	do {
-		characterise->item_count = characterise->item = characterise->round = 0;
-		if (!stopped(characterise) && !late(characterise))
-			add_mixes(characterise);
+	const struct measured *measured = &characterise->report.measured;
+
+	measure_again(characterise);
+	while (!stopped(characterise) && !late(characterise) &&
+		measured->mix_count + MIX_BATCH <= MEASURED_MIXES) {
+		characterise->next_count = 0;
+		if (!measurer_compute(characterise->visits.measurer, find_mixes, characterise) ||
+			stopped(characterise) || characterise->next_count == 0)
+			return;
+		for (int i = 0; i < characterise->next_count; i++)
+			add(characterise, ITEM_MIX, i,
+				loop_of_mix(&characterise->values.recipes, measured,
+					&characterise->next[i]),
+				0);
 		measure_items(characterise, ROUNDS_MIX);
-		take_mixes(characterise);
-	} while (characterise->item_count && !stopped(characterise));
+		keep_mixes(characterise);
+	}
+}
+
+/* The stages, and their shares of the time: of all, and where the user named classes. */
+static const struct {
+	const char *name;
+	double share, share_classes;
+	void (*measure)(struct characterise *characterise);
+} stages[CHARACTERISE_STAGES] = {
+	[CHARACTERISE_CLASSES] = { "classes", 0.28, 0.6, measure_classes },
+	[CHARACTERISE_SLOTS] = { "slots", 0.16, 0.4, measure_slots },
+	[CHARACTERISE_CACHES] = { "caches", 0.15, 0, measure_caches },
+	[CHARACTERISE_WINDOWS] = { "windows", 0.06, 0, measure_windows },
+	[CHARACTERISE_PORTS] = { "ports", 0.35, 0, measure_ports },
+};
+
+static double share_of(const struct characterise *characterise, int stage)
+{
+	return characterise->options.classes ? stages[stage].share_classes : stages[stage].share;
+}
+
+/* Counts the loops of the stage, and keeps those for slots. */
+static void keep_items(struct characterise *characterise)
+{
+	struct characterise_report *report = &characterise->report;
+
+	for (int i = characterise->first; i < characterise->item_count; i++) {
+		const struct loop_item *item = &characterise->items[i];
+
+		report->loops++;
+		report->unmeasured += !evaluate_loop(&characterise->values, item->kernel).known &&
+				      !has_failed(characterise, item->kernel);
+		if (item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS)
+			characterise->items[characterise->first++] = *item;
+	}
+	characterise->item_count = characterise->first;
 }
 
 static void find_ports(void *context)
@@ -752,7 +631,6 @@ static void conclude(struct characterise *characterise)
 void characterise_measure(struct characterise *characterise, const struct measurer *measurer)
 {
 	struct characterise_report *report = &characterise->report;
-	bool all = !characterise->options.classes;
 
 	characterise->visits = (struct visits){ .measurer = measurer,
 		.context = characterise,
@@ -762,30 +640,12 @@ void characterise_measure(struct characterise *characterise, const struct measur
 		.ask = ask,
 		.accept = accept };
 	characterise->begin = measurer_now(measurer);
-	for (characterise->stage = CHARACTERISE_CLASSES;
-		characterise->stage < CHARACTERISE_STAGES && !stopped(characterise);
-		characterise->stage++) {
-		characterise->item_count = characterise->item = characterise->round = 0;
-		switch (characterise->stage) {
-		case CHARACTERISE_CLASSES:
-		case CHARACTERISE_SLOTS:
-			add_loops(characterise);
-			measure_items(characterise, INT_MAX);
-			break;
-		case CHARACTERISE_CACHES:
-			if (all)
-				measure_caches(characterise);
-			break;
-		case CHARACTERISE_WINDOWS:
-			if (all)
-				measure_windows(characterise);
-			break;
-		case CHARACTERISE_PORTS:
-		case CHARACTERISE_STAGES:
-			if (all && !characterise->options.quick)
-				measure_ports(characterise);
-			break;
-		}
+	for (int stage = 0; stage < CHARACTERISE_STAGES && !stopped(characterise); stage++) {
+		characterise->stage = (enum characterise_stage)stage;
+		characterise->round = characterise->item = 0;
+		if (share_of(characterise, stage) > 0 &&
+			!(characterise->options.quick && stage == CHARACTERISE_PORTS))
+			stages[stage].measure(characterise);
 		if (stopped(characterise))
 			break;
 		keep_items(characterise);
@@ -818,7 +678,7 @@ static void characterise_state(
 	const struct characterise_report *report = &characterise->report;
 
 	state->done = report->done;
-	state->stage = characterise_stage_names[report->stage];
+	state->stage = stages[report->stage].name;
 	state->doing = report->doing;
 	for (int i = 0; i < report->measured.op_count; i++)
 		state->any |=

@@ -31,8 +31,6 @@ enum characterise_stage {
 	CHARACTERISE_STAGES
 };
 
-extern const char *const characterise_stage_names[]; /* ended by NULL */
-
 struct characterise_report {
 	const struct machine *machine;
 	struct measured measured;    /* so far */

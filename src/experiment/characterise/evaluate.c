@@ -67,7 +67,7 @@ static struct figure quiet_figure(
 	return figure.hi - figure.lo <= WIDEST * figure.value ? figure : unknown();
 }
 
-static const struct cell *cell_of(const struct evaluation *e, const struct kernel *kernel)
+const struct cell *evaluate_cell(const struct evaluation *e, const struct kernel *kernel)
 {
 	struct setting setting = { .kernel = kernel };
 
@@ -78,7 +78,7 @@ struct figure evaluate_loop(const struct evaluation *e, const struct kernel *ker
 {
 	size_t count;
 
-	return quiet_figure(e, cell_of(e, kernel), &count);
+	return quiet_figure(e, evaluate_cell(e, kernel), &count);
 }
 
 /* An instruction takes at least one slot: less shows a wrong clock. */
@@ -90,7 +90,7 @@ enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
 
 bool evaluate_is_settled(const struct evaluation *e, const struct kernel *kernel)
 {
-	const struct cell *cell = cell_of(e, kernel);
+	const struct cell *cell = evaluate_cell(e, kernel);
 	size_t count;
 	struct figure figure = quiet_figure(e, cell, &count);
 
@@ -103,7 +103,7 @@ bool evaluate_is_settled(const struct evaluation *e, const struct kernel *kernel
 bool evaluate_is_plausible(const struct evaluation *e, const struct loop_item *item)
 {
 	struct figure figure = evaluate_loop(e, item->kernel), width = e->measured->width;
-	const struct cell *cell = cell_of(e, item->kernel);
+	const struct cell *cell = evaluate_cell(e, item->kernel);
 
 	if (cell && !status_is_ok(&cell->failure))
 		return true;
@@ -145,24 +145,15 @@ static struct figure at_rename(struct figure a)
 
 /* ---- classes */
 
-static const struct class_recipe *class_named(const struct recipes *recipes, const char *name)
-{
-	for (int i = 0; i < recipes->class_count; i++)
-		if (strcmp(recipes->classes[i].name, name) == 0)
-			return &recipes->classes[i];
-	return NULL;
-}
-
 /* A chain may run through other classes, which have chains of their own. `depth` ends the
  * recursion. */
-static struct figure latency_of(
-	const struct evaluation *e, const struct class_recipe *recipe, int depth)
+static struct figure latency_of(const struct evaluation *e, const struct recipe *recipe, int depth)
 {
 	struct figure figure =
-		times(evaluate_loop(e, loop_of_chain(recipe, false)), 1.0 / recipe->links);
+		times(evaluate_loop(e, recipe_kernel(recipe, LOOP_CHAIN)), 1.0 / recipe->links);
 
 	for (int i = 0; i < TAKEN_OFF && *recipe->minus[i]; i++) {
-		const struct class_recipe *other = class_named(&e->recipes, recipe->minus[i]);
+		const struct recipe *other = recipes_class(&e->recipes, recipe->minus[i]);
 
 		figure = other && depth > 0 ? less(figure, latency_of(e, other, depth - 1))
 					    : unknown();
@@ -170,7 +161,7 @@ static struct figure latency_of(
 	return figure;
 }
 
-static struct figure latency(const struct evaluation *e, const struct class_recipe *recipe)
+static struct figure latency(const struct evaluation *e, const struct recipe *recipe)
 {
 	return at_rename(latency_of(e, recipe, 4));
 }
@@ -195,12 +186,12 @@ static void fill_classes(struct evaluation *e)
 	struct measured *measured = e->measured;
 
 	for (int i = 0; i < e->recipes.class_count; i++) {
-		const struct class_recipe *recipe = &e->recipes.classes[i];
-		struct measured_op *op = &measured->op[recipe->op];
+		const struct recipe *recipe = &e->recipes.classes[i];
+		struct measured_op *op = &measured->op[i];
 
 		op->latency = latency(e, recipe);
-		op->accumulate = evaluate_loop(e, loop_of_chain(recipe, true));
-		op->each = evaluate_loop(e, loop_of_each(recipe));
+		op->accumulate = evaluate_loop(e, recipe_kernel(recipe, LOOP_ADDS));
+		op->each = evaluate_loop(e, recipe_kernel(recipe, LOOP_FREE));
 	}
 }
 
@@ -228,9 +219,9 @@ static void fill_width(struct evaluation *e)
 
 /* ---- facts */
 
-static struct figure fact_figure(const struct evaluation *e, const struct fact_recipe *fact)
+static struct figure fact_figure(const struct evaluation *e, const struct recipe *fact)
 {
-	struct figure figure = evaluate_loop(e, loop_of_fact(fact, false)), other;
+	struct figure figure = evaluate_loop(e, recipe_kernel(fact, LOOP_FACT)), other;
 
 	switch (fact->how) {
 	case HOW_CYCLES: figure = at_rename(figure); break;
@@ -238,18 +229,18 @@ static struct figure fact_figure(const struct evaluation *e, const struct fact_r
 	case HOW_SLOTS: return unknown();
 	case HOW_MINUS:
 		for (int i = 0; i < TAKEN_OFF && *fact->minus[i]; i++) {
-			const struct class_recipe *recipe =
-				class_named(&e->recipes, fact->minus[i]);
+			const struct recipe *recipe = recipes_class(&e->recipes, fact->minus[i]);
 
 			figure = recipe ? less(figure, latency(e, recipe)) : unknown();
 		}
 		figure = at_rename(at_least(figure, 0));
 		break;
 	case HOW_LESS:
-		figure = at_least(less(figure, evaluate_loop(e, loop_of_fact(fact, true))), 0);
+		figure = at_least(
+			less(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER))), 0);
 		break;
 	case HOW_OVER:
-		other = evaluate_loop(e, loop_of_fact(fact, true));
+		other = evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER));
 		if (!figure.known || !other.known || other.lo <= 0)
 			return unknown();
 		return (struct figure){ true, figure.value / other.value, figure.lo / other.hi,
@@ -311,7 +302,7 @@ static void fill_facts(struct evaluation *e)
 
 	for (int i = 0; i < recipes->fact_count; i++)
 		put_fact(measured, recipes->facts[i].word, fact_figure(e, &recipes->facts[i]),
-			recipes->facts[i].how == HOW_RATE, recipes->facts[i].loop);
+			recipes->facts[i].how == HOW_RATE, recipes->facts[i].lines[LOOP_FACT]);
 	drop_sum(measured);
 }
 
@@ -319,17 +310,16 @@ void evaluate_slots(struct evaluation *e, const struct loop_item *items, int cou
 {
 	for (const struct loop_item *item = items; item < items + count; item++) {
 		if (item->kind == ITEM_SLOTS) {
-			const struct class_recipe *recipe = &e->recipes.classes[item->of];
+			const struct recipe *recipe = &e->recipes.classes[item->of];
 			struct figure beside = { true, recipe->beside, recipe->beside,
 				recipe->beside };
 
-			e->measured->op[recipe->op].slots =
-				at_least(less(slots(e, item), beside), 0);
+			e->measured->op[item->of].slots = at_least(less(slots(e, item), beside), 0);
 		} else if (item->kind == ITEM_FACT_SLOTS) {
-			const struct fact_recipe *fact = &e->recipes.facts[item->of];
+			const struct recipe *fact = &e->recipes.facts[item->of];
 
 			put_fact(e->measured, fact->word, at_least(slots(e, item), 0), false,
-				fact->loop);
+				fact->lines[LOOP_FACT]);
 		}
 	}
 }

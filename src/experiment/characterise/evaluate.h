@@ -23,6 +23,8 @@ struct evaluation {
 	int nop;	 /* the line of width with the most nops a cycle; -1: not known yet */
 };
 
+/* The trials of a loop, or NULL. */
+const struct cell *evaluate_cell(const struct evaluation *e, const struct kernel *kernel);
 /* Cycles of one loop. */
 struct figure evaluate_loop(const struct evaluation *e, const struct kernel *kernel);
 bool evaluate_is_wide(const struct kernel *kernel); /* of 512-bit vectors */

@@ -10,7 +10,14 @@
 #include "base/text.h"
 #include "kernels/features.h"
 
-enum { FIELDS = 4, WIDTHS = 3, CLASSES_MOST = MEASURED_OPS, FACTS_MOST = MEASURED_FACTS };
+enum {
+	FIELDS = 4,
+	WIDTHS = 3,
+	CLASS_NAME = 24,
+	CHAINS_DEEP = 8,
+	CLASSES_MOST = MEASURED_OPS,
+	FACTS_MOST = MEASURED_FACTS
+};
 
 struct reader {
 	struct rows rows;
@@ -44,7 +51,6 @@ static char *trim(char *text)
 /* Copies a text that may be empty. */
 static void copy(struct reader *reader, char *to, size_t size, const char *from)
 {
-	*to = '\0';
 	if (*from)
 		rows_copy(&reader->rows, "the text", from, to, size);
 }
@@ -67,27 +73,20 @@ static void split_names(struct reader *reader, const char *list, char names[TAKE
 
 /* ---- options */
 
-struct options {
-	bool can; /* this processor has the needed features */
-	char minus[TAKEN_OFF][24];
-	unsigned links, beside, bits, bodies;
-	unsigned half, accesses;
-	bool f32, clean;
-	char load[24], store[24], adds[GENERATED_LINES], setup[GENERATED_LINES];
-};
-
-static void read_needs(struct reader *reader, char *list, struct options *options)
+/* Whether this processor has the features of a list. */
+static bool has_features(struct reader *reader, char *list)
 {
-	char *rest, *word;
+	bool all = true;
 
-	for (word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+	for (char *rest, *word = strtok_r(list, ",", &rest); word;
+		word = strtok_r(NULL, ",", &rest)) {
 		bool known;
 
-		if (!features_word(word, &known))
-			options->can = false;
+		all &= features_word(word, &known);
 		if (!known)
 			wrong(reader, "unknown feature", word);
 	}
+	return all;
 }
 
 /* A whole number from `least` to MOST, the most instances that a loop holds. */
@@ -106,77 +105,67 @@ static unsigned number(
 	return 0;
 }
 
-/* "vload", or "8*vload". */
-static void read_access(
-	struct reader *reader, const char *word, char *value, char to[24], struct options *options)
+enum option {
+	OPTION_LINKS,
+	OPTION_SHORT,
+	OPTION_HALF,
+	OPTION_BITS,
+	OPTION_BESIDE,
+	OPTION_MINUS,
+	OPTION_LOAD,
+	OPTION_STORE,
+	OPTION_NEEDS,
+	OPTION_ADDS,
+	OPTION_SETUP,
+	OPTION_F32,
+	OPTION_CLEAN,
+	OPTIONS
+};
+
+/* Reads the options of a line into `recipe`. Returns whether this processor can run its loops. */
+static bool read_options(struct reader *reader, char *rest, struct recipe *recipe)
 {
-	char *times = strchr(value, '*') ? strsep(&value, "*") : NULL;
+	static const char *const names[OPTIONS] = { "links", "short", "half", "bits", "beside",
+		"minus", "load", "store", "needs", "adds", "setup", "f32", "clean" };
+	unsigned *const numbers[] = { &recipe->links, &recipe->bodies, &recipe->half, &recipe->bits,
+		&recipe->beside };
+	bool can = true;
 
-	if (times)
-		options->accesses = number(reader, word, times, 1);
-	copy(reader, to, 24, value);
-}
-
-/* Copies the rest of the field. */
-static void read_rest(struct reader *reader, char **rest, char *to)
-{
-	copy(reader, to, GENERATED_LINES, trim(*rest));
-	*rest = NULL;
-}
-
-static void read_number(
-	struct reader *reader, const char *word, const char *value, struct options *options)
-{
-	static const char *const names[] = { "links", "short", "half", "bits", "beside", "minus",
-		"load", "store", "needs", "adds", "setup", "f32", "clean" };
-	unsigned *const to[] = { &options->links, &options->bodies, &options->half, &options->bits,
-		&options->beside };
-	int option = rows_choice(&reader->rows, "option", word, names, 13);
-
-	if (option >= 0 && option < 5)
-		*to[option] = number(reader, word, value, option < 4);
-}
-
-static void read_options(struct reader *reader, char *text, struct options *options)
-{
-	char *rest = text;
-
-	*options = (struct options){ .can = true, .links = 1 };
+	*recipe = (struct recipe){ .links = 1, .values = GENERATED_F64 };
 	while (rest && *(rest = trim(rest)) && good(reader)) {
-		char *word = strsep(&rest, " "), *value = NULL;
+		char *word = strsep(&rest, " "), *value = rest, *access;
+		int option = rows_choice(&reader->rows, "option", word, names, OPTIONS);
 
-		if (strcmp(word, "f32") == 0) {
-			options->f32 = true;
-			continue;
-		}
-		if (strcmp(word, "clean") == 0) {
-			options->clean = true;
-			continue;
-		}
-		if (!rest) {
+		if (option < OPTION_F32 && !rest)
 			wrong(reader, "missing value after", word);
-			return;
+		if (!good(reader))
+			break;
+		if (option < OPTION_ADDS)
+			strsep(&rest, " ");
+		switch (option) {
+		case OPTION_MINUS: split_names(reader, value, recipe->minus); break;
+		case OPTION_LOAD:
+		case OPTION_STORE:
+			/* "vload", or "8*vload". */
+			access = strchr(value, '*') ? strsep(&value, "*") : NULL;
+			if (access)
+				recipe->accesses = number(reader, word, access, 1);
+			copy(reader, option == OPTION_LOAD ? recipe->load : recipe->store,
+				sizeof(recipe->load), value);
+			break;
+		case OPTION_NEEDS: can &= has_features(reader, value); break;
+		case OPTION_ADDS:
+		case OPTION_SETUP:
+			copy(reader,
+				option == OPTION_ADDS ? recipe->lines[LOOP_ADDS] : recipe->setup,
+				GENERATED_LINES, trim(rest));
+			return can;
+		case OPTION_F32: recipe->values = GENERATED_F32; break;
+		case OPTION_CLEAN: recipe->clean = true; break;
+		default: *numbers[option] = number(reader, word, value, option < OPTION_BESIDE);
 		}
-		if (strcmp(word, "adds") == 0) {
-			read_rest(reader, &rest, options->adds);
-			continue;
-		}
-		if (strcmp(word, "setup") == 0) {
-			read_rest(reader, &rest, options->setup);
-			continue;
-		}
-		value = strsep(&rest, " ");
-		if (strcmp(word, "minus") == 0)
-			split_names(reader, value, options->minus);
-		else if (strcmp(word, "load") == 0)
-			read_access(reader, word, value, options->load, options);
-		else if (strcmp(word, "store") == 0)
-			read_access(reader, word, value, options->store, options);
-		else if (strcmp(word, "needs") == 0)
-			read_needs(reader, value, options);
-		else
-			read_number(reader, word, value, options);
 	}
+	return can;
 }
 
 /* The widest vector register that the lines name. */
@@ -190,15 +179,18 @@ static unsigned bits_of(const char *lines)
 
 /* ---- lines */
 
-/* Whether the caller named a class, or the class without its width. */
+/* Whether the words name the class, or the class without its width. */
+static bool names_class(const char *words, const char *name)
+{
+	size_t length = strlen(words);
+
+	return strncmp(words, name, length) == 0 && (!name[length] || name[length] == '.');
+}
+
 static bool wanted(const struct reader *reader, const char *name)
 {
-	size_t stem = strcspn(name, ".");
-
 	for (int i = 0; reader->classes && reader->classes[i]; i++)
-		if (strcmp(reader->classes[i], name) == 0 ||
-			(strlen(reader->classes[i]) == stem &&
-				strncmp(reader->classes[i], name, stem) == 0))
+		if (names_class(reader->classes[i], name))
 			return true;
 	return !reader->classes;
 }
@@ -209,122 +201,99 @@ static void read_class(struct reader *reader, char *field[FIELDS])
 	char *name = strtok(field[0], " "), *list = strtok(NULL, " ");
 	unsigned widths[WIDTHS] = { 0 };
 	int count = 0;
-	struct options options;
+	struct recipe options;
+	bool can = read_options(reader, field[3], &options);
 
-	read_options(reader, field[3], &options);
 	if (!name || (!*field[1] && !*field[2]))
 		wrong(reader, "expected a class with a name, and a chain or free instances:",
 			name ? name : "");
+	copy(reader, options.lines[LOOP_CHAIN], GENERATED_LINES, field[1]);
+	copy(reader, options.lines[LOOP_FREE], GENERATED_LINES, field[2]);
+	if (!options.bits)
+		options.bits = bits_of(*field[2] ? field[2] : field[1]);
 	for (; list && *list && count < WIDTHS; count++) {
 		widths[count] = (unsigned)strtoul(list, &list, 10);
 		list += *list == ',';
 	}
-	for (int i = 0; i < (count ? count : 1) && good(reader); i++) {
-		struct class_recipe *recipe =
-			&reader->recipes->classes[reader->recipes->class_count];
+	for (int i = 0; i < (count ? count : 1) && good(reader) && can; i++) {
+		struct recipe *recipe = &reader->recipes->classes[reader->recipes->class_count];
 
-		if (!options.can || (widths[i] == 512 && !features_have(FEATURE_AVX512)))
+		if (widths[i] == 512 && !features_have(FEATURE_AVX512))
 			continue;
-		*recipe = (struct class_recipe){ .links = options.links,
-			.beside = options.beside,
-			.bodies = options.bodies,
-			.clean = options.clean,
-			.values = options.f32 ? GENERATED_F32 : GENERATED_F64 };
-		recipe->bits = widths[i]      ? widths[i]
-			       : options.bits ? options.bits
-					      : bits_of(*field[2] ? field[2] : field[1]);
-		if (snprintf(recipe->name, sizeof(recipe->name), i > 0 ? "%s.%u" : "%s", name,
-			    widths[i]) >= (int)sizeof(recipe->name))
+		*recipe = options;
+		if (widths[i])
+			recipe->bits = widths[i];
+		if (snprintf(recipe->word, CLASS_NAME, i > 0 ? "%s.%u" : "%s", name, widths[i]) >=
+			CLASS_NAME)
 			wrong(reader, "the name is too long:", name);
-		copy(reader, recipe->chain, GENERATED_LINES, field[1]);
-		copy(reader, recipe->free, GENERATED_LINES, field[2]);
-		memcpy(recipe->adds, options.adds, GENERATED_LINES);
-		memcpy(recipe->setup, options.setup, GENERATED_LINES);
-		memcpy(recipe->minus, options.minus, sizeof(recipe->minus));
-		memcpy(recipe->load, options.load, sizeof(recipe->load));
-		recipe->accesses = options.accesses;
-		memcpy(recipe->store, options.store, sizeof(recipe->store));
-		for (int k = 0; k < reader->recipes->class_count; k++)
-			if (strcmp(reader->recipes->classes[k].name, recipe->name) == 0)
-				wrong(reader, "a class is listed twice:", recipe->name);
+		if (recipes_class(reader->recipes, recipe->word))
+			wrong(reader, "a class is listed twice:", recipe->word);
 		if (++reader->recipes->class_count == CLASSES_MOST)
 			wrong(reader, "too many classes", "");
 	}
 }
 
-static struct fact_recipe *add_fact(
-	struct reader *reader, const struct options *options, const char *loop)
+static struct recipe *add_fact(
+	struct reader *reader, const struct recipe *options, const char *loop)
 {
 	struct recipes *recipes = reader->recipes;
-	struct fact_recipe *fact = &recipes->facts[recipes->fact_count];
+	struct recipe *fact = &recipes->facts[recipes->fact_count];
 
 	if (recipes->fact_count == FACTS_MOST - 1) {
 		wrong(reader, "too many facts", "");
 		return fact;
 	}
-	*fact = (struct fact_recipe){ .bits = options->bits ? options->bits : bits_of(loop),
-		.values = options->f32 ? GENERATED_F32 : GENERATED_F64,
-		.bodies = options->bodies,
-		.clean = options->clean,
-		.half = options->half };
-	memcpy(fact->setup, options->setup, GENERATED_LINES);
-	copy(reader, fact->loop, GENERATED_LINES, loop);
+	*fact = *options;
+	fact->how = HOW_SLOTS;
+	if (!fact->bits)
+		fact->bits = bits_of(loop);
+	copy(reader, fact->lines[LOOP_FACT], GENERATED_LINES, loop);
 	recipes->fact_count++;
 	return fact;
 }
 
 static void read_fact(struct reader *reader, char *field[FIELDS])
 {
+	static const char *const hows[] = { "cycles", "rate", "slots", "minus", "less", "over" };
 	char *rest = field[2], *how = strsep(&rest, " ");
-	struct options options;
-	struct fact_recipe *fact;
+	struct recipe options, *fact;
+	bool can = read_options(reader, field[3], &options);
 
-	read_options(reader, field[3], &options);
 	rest = rest ? trim(rest) : how + strlen(how);
 	if (!*field[1] || !*how)
 		wrong(reader, "expected a fact with a loop and a rule:", field[0]);
-	if (!options.can || !good(reader))
+	if (!can || !good(reader))
 		return;
 	fact = add_fact(reader, &options, field[1]);
 	copy(reader, fact->word, sizeof(fact->word), field[0]);
-	if (strcmp(how, "cycles") == 0) {
-		fact->how = HOW_CYCLES;
-	} else if (strcmp(how, "slots") == 0) {
-		fact->how = HOW_SLOTS;
-	} else if (strcmp(how, "rate") == 0) {
-		fact->how = HOW_RATE;
+	fact->how = (enum fact_how)rows_choice(&reader->rows, "rule for a fact:", how, hows, 6);
+	if (fact->how == HOW_RATE)
 		fact->rate = strtod(rest, NULL);
-	} else if (strcmp(how, "minus") == 0) {
-		fact->how = HOW_MINUS;
+	else if (fact->how == HOW_MINUS)
 		split_names(reader, rest, fact->minus);
-	} else if (strcmp(how, "less") == 0 || strcmp(how, "over") == 0) {
-		fact->how = *how == 'l' ? HOW_LESS : HOW_OVER;
-		copy(reader, fact->other, GENERATED_LINES, rest);
-	} else {
-		wrong(reader, "unknown rule for a fact:", how);
-	}
+	else if (fact->how == HOW_LESS || fact->how == HOW_OVER)
+		copy(reader, fact->lines[LOOP_OTHER], GENERATED_LINES, rest);
 }
 
 /* "MNEMONIC CONDITIONS": a fact for each condition. */
-static void read_fuse(struct reader *reader, char *field[FIELDS], const char *jump)
+static void read_fuse(struct reader *reader, char *field[FIELDS])
 {
-	char *name = strtok(field[0], " "), *list = strtok(NULL, " "), *rest, *condition;
-	struct options options;
+	const char *jump = features_have(FEATURE_X86_64) ? "j" : "b.";
+	char *name = strtok(field[0], " "), *list = strtok(NULL, " "), *rest;
+	struct recipe options;
+	bool can = read_options(reader, field[2], &options);
 
-	read_options(reader, field[2], &options);
 	if (!name || !list)
 		wrong(reader, "expected an instruction and conditions:", name ? name : "");
-	if (!options.can || !good(reader))
+	if (!can || !good(reader))
 		return;
-	for (condition = strtok_r(list, ",", &rest); condition;
+	for (char *condition = strtok_r(list, ",", &rest); condition;
 		condition = strtok_r(NULL, ",", &rest)) {
 		char loop[GENERATED_LINES];
-		struct fact_recipe *fact;
 
 		snprintf(loop, sizeof(loop), "%.200s; %s%.8s >", field[1], jump, condition);
-		fact = add_fact(reader, &options, loop);
-		snprintf(fact->word, sizeof(fact->word), "fuse %.16s %.8s", name, condition);
-		fact->how = HOW_SLOTS;
+		snprintf(add_fact(reader, &options, loop)->word, sizeof(options.word),
+			"fuse %.16s %.8s", name, condition);
 	}
 }
 
@@ -339,37 +308,64 @@ static void read_line(struct reader *reader)
 		wrong(reader, "more than four fields:", field[0]);
 	if (!good(reader))
 		return;
-	switch (kind) {
-	case 0: read_class(reader, field); break;
-	case 1: read_fact(reader, field); break;
-	case 2: read_fuse(reader, field, features_have(FEATURE_X86_64) ? "j" : "b."); break;
-	default:
-		if (recipes->width_count == WIDTH_LINES)
-			wrong(reader, "too many lines \"width\"", "");
-		else
-			copy(reader, recipes->width[recipes->width_count++], GENERATED_LINES,
-				field[1]);
-	}
+	if (kind == 0)
+		read_class(reader, field);
+	else if (kind == 1)
+		read_fact(reader, field);
+	else if (kind == 2)
+		read_fuse(reader, field);
+	else if (recipes->width_count == WIDTH_LINES)
+		wrong(reader, "too many lines \"width\"", "");
+	else
+		copy(reader, recipes->width[recipes->width_count++], GENERATED_LINES, field[1]);
 }
 
-/* Removes the classes that the caller did not name, unless a named class needs their latency. */
+/* Whether the caller named the class, or a named class needs its latency. `depth` ends the
+ * recursion. */
+static bool is_needed(const struct reader *reader, const char *name, int depth)
+{
+	const struct recipes *recipes = reader->recipes;
+
+	if (wanted(reader, name))
+		return true;
+	for (int i = 0; i < recipes->class_count && depth > 0; i++)
+		for (int n = 0; n < TAKEN_OFF; n++)
+			if (strcmp(recipes->classes[i].minus[n], name) == 0 &&
+				is_needed(reader, recipes->classes[i].word, depth - 1))
+				return true;
+	return false;
+}
+
+/* Fails for a name that no class has. */
+static void check_name(struct reader *reader, const char *name)
+{
+	const struct recipes *recipes = reader->recipes;
+	const char *names[CLASSES_MOST + 1];
+	char near[128] = "";
+
+	for (int i = 0; i < recipes->class_count; i++) {
+		names[i] = recipes->classes[i].word;
+		if (names_class(name, names[i]))
+			return;
+	}
+	nearest_names(name, names, (size_t)recipes->class_count, near, sizeof(near));
+	reader->rows.status =
+		status_usage("no class \"%.40s\" can be measured on this machine%s%s%s", name,
+			*near ? "; did you mean " : "; \"slexplore explain\" names those of a loop",
+			near, *near ? "?" : "");
+}
+
+/* Removes the classes that are not needed. */
 static void choose(struct reader *reader)
 {
 	struct recipes *recipes = reader->recipes;
-	bool keep[CLASSES_MOST] = { false }, more = true;
+	bool keep[CLASSES_MOST];
 	int kept = 0;
 
+	for (int i = 0; reader->classes && reader->classes[i] && good(reader); i++)
+		check_name(reader, reader->classes[i]);
 	for (int i = 0; i < recipes->class_count; i++)
-		keep[i] = wanted(reader, recipes->classes[i].name);
-	while (more) {
-		more = false;
-		for (int i = 0; i < recipes->class_count; i++)
-			for (int n = 0; keep[i] && n < TAKEN_OFF; n++)
-				for (int k = 0; k < recipes->class_count; k++)
-					if (!keep[k] && strcmp(recipes->classes[k].name,
-								recipes->classes[i].minus[n]) == 0)
-						keep[k] = more = true;
-	}
+		keep[i] = is_needed(reader, recipes->classes[i].word, CHAINS_DEEP);
 	for (int i = 0; i < recipes->class_count; i++)
 		if (keep[i])
 			recipes->classes[kept++] = recipes->classes[i];
@@ -424,54 +420,37 @@ void recipes_free(struct recipes *recipes)
 
 /* ---- loops */
 
-static void lines_of(char *to, const char *from)
+const struct recipe *recipes_class(const struct recipes *recipes, const char *name)
 {
-	snprintf(to, GENERATED_LINES, "%s", from);
+	for (int i = 0; i < recipes->class_count; i++)
+		if (strcmp(recipes->classes[i].word, name) == 0)
+			return &recipes->classes[i];
+	return NULL;
 }
 
-/* A loop of one kind of instances. */
-static const struct kernel *one_part(
-	struct generated_loop loop, const char *lines, unsigned bits, unsigned registers)
+const struct kernel *recipe_kernel(const struct recipe *recipe, enum recipe_loop kind)
 {
-	if (!*lines)
+	bool chain = kind == LOOP_CHAIN || kind == LOOP_ADDS;
+	struct generated_loop loop = { .values = recipe->values,
+		.clean = recipe->clean,
+		.bodies = chain ? 0 : recipe->bodies,
+		.part_count = 1,
+		.part = { { .bits = recipe->bits, .times = 1, .registers = chain } } };
+
+	if (!*recipe->lines[kind])
 		return NULL;
-	loop.part_count = 1;
-	lines_of(loop.part[0].lines, lines);
-	loop.part[0].bits = bits;
-	loop.part[0].times = 1;
-	loop.part[0].registers = registers;
+	if (kind != LOOP_FREE)
+		memcpy(loop.setup, recipe->setup, GENERATED_LINES);
+	memcpy(loop.part[0].lines, recipe->lines[kind], GENERATED_LINES);
 	return generated_kernel(&loop);
 }
 
 const struct kernel *loop_of_width(const struct recipes *recipes, int line)
 {
-	return one_part((struct generated_loop){ .part_count = 0 }, recipes->width[line], 0, 0);
-}
+	struct generated_loop loop = { .part_count = 1, .part = { { .times = 1 } } };
 
-const struct kernel *loop_of_chain(const struct class_recipe *recipe, bool adds)
-{
-	struct generated_loop loop = { .values = recipe->values, .clean = recipe->clean };
-
-	lines_of(loop.setup, recipe->setup);
-	return one_part(loop, adds ? recipe->adds : recipe->chain, recipe->bits, 1);
-}
-
-const struct kernel *loop_of_each(const struct class_recipe *recipe)
-{
-	return one_part((struct generated_loop){ .values = recipe->values,
-				.clean = recipe->clean,
-				.bodies = recipe->bodies },
-		recipe->free, recipe->bits, 0);
-}
-
-const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other)
-{
-	struct generated_loop loop = {
-		.values = recipe->values, .clean = recipe->clean, .bodies = recipe->bodies
-	};
-
-	lines_of(loop.setup, recipe->setup);
-	return one_part(loop, other ? recipe->other : recipe->loop, recipe->bits, 0);
+	memcpy(loop.part[0].lines, recipes->width[line], GENERATED_LINES);
+	return generated_kernel(&loop);
 }
 
 const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops)
@@ -479,7 +458,7 @@ const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop
 	struct generated_loop loop = *generated_loop_of(kernel);
 
 	loop.bodies = 0;
-	lines_of(loop.part[loop.part_count].lines, nop);
+	snprintf(loop.part[loop.part_count].lines, GENERATED_LINES, "%s", nop);
 	loop.part[loop.part_count].times = nops;
 	loop.part_count++;
 	return generated_kernel(&loop);
@@ -507,20 +486,18 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 	if (mix->count < 1 || mix->count > GENERATED_PARTS)
 		return NULL;
 	for (int i = 0; i < mix->count; i++) {
-		const struct class_recipe *recipe = NULL;
+		const struct recipe *recipe =
+			mix->op[i] < recipes->class_count ? &recipes->classes[mix->op[i]] : NULL;
 		struct generated_part *part = &loop.part[i];
 
-		for (int k = 0; k < recipes->class_count; k++)
-			if (recipes->classes[k].op == mix->op[i])
-				recipe = &recipes->classes[k];
 		/* A class that needs a short loop cannot be part of a mix. */
-		if (!recipe || !*recipe->free || recipe->bodies || mix->times[i] < 0.5)
+		if (!recipe || !*recipe->lines[LOOP_FREE] || recipe->bodies || mix->times[i] < 0.5)
 			return NULL;
 		clean = clean || recipe->clean;
 		wide = wide || (recipe->bits && !recipe->clean);
 		if (recipe->values == GENERATED_F32)
 			loop.values = GENERATED_F32;
-		lines_of(part->lines, recipe->free);
+		memcpy(part->lines, recipe->lines[LOOP_FREE], GENERATED_LINES);
 		part->bits = recipe->bits;
 		part->times = (unsigned)lround(mix->times[i]);
 		part->registers = registers_of(&measured->op[mix->op[i]]);
@@ -539,28 +516,28 @@ void recipes_each(const struct recipes *recipes,
 {
 	for (int i = 0; i < recipes->width_count; i++)
 		each(context, ITEM_WIDTH, i, loop_of_width(recipes, i));
-	for (int i = 0; i < recipes->class_count; i++) {
-		each(context, ITEM_LATENCY, i, loop_of_chain(&recipes->classes[i], false));
-		each(context, ITEM_ADDS, i, loop_of_chain(&recipes->classes[i], true));
-		each(context, ITEM_EACH, i, loop_of_each(&recipes->classes[i]));
-	}
-	for (int i = 0; i < recipes->fact_count; i++) {
-		each(context, ITEM_FACT, i, loop_of_fact(&recipes->facts[i], false));
-		each(context, ITEM_FACT_OTHER, i, loop_of_fact(&recipes->facts[i], true));
-	}
+	for (int i = 0; i < recipes->class_count; i++)
+		for (int loop = LOOP_CHAIN; loop <= LOOP_FREE; loop++)
+			each(context, (enum item_kind)loop, i,
+				recipe_kernel(&recipes->classes[i], (enum recipe_loop)loop));
+	for (int i = 0; i < recipes->fact_count; i++)
+		for (int loop = LOOP_FACT; loop <= LOOP_OTHER; loop++)
+			each(context, (enum item_kind)loop, i,
+				recipe_kernel(&recipes->facts[i], (enum recipe_loop)loop));
 }
 
-void recipes_words(
-	const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size)
+struct item_words recipes_words(const struct recipes *recipes, enum item_kind kind, int of)
 {
-	const char *what = kind == ITEM_LATENCY || kind == ITEM_ADDS ? "latency"
-			   : kind == ITEM_EACH			     ? "throughput"
-								     : "slots";
+	static const char *const whats[] = { [ITEM_LATENCY] = "latency",
+		[ITEM_ADDS] = "latency",
+		[ITEM_EACH] = "throughput",
+		[ITEM_SLOTS] = "slots" };
+	struct item_words words = { "width" };
 
-	if (kind == ITEM_WIDTH)
-		snprintf(words, size, "width");
-	else if (kind == ITEM_FACT || kind == ITEM_FACT_OTHER || kind == ITEM_FACT_SLOTS)
-		snprintf(words, size, "%s", recipes->facts[of].word);
-	else
-		snprintf(words, size, "%s of %s", what, recipes->classes[of].name);
+	if (kind == ITEM_FACT || kind == ITEM_FACT_OTHER || kind == ITEM_FACT_SLOTS)
+		memcpy(words.text, recipes->facts[of].word, sizeof(recipes->facts[of].word));
+	else if (kind != ITEM_WIDTH)
+		snprintf(words.text, sizeof(words.text), "%s of %s", whats[kind],
+			recipes->classes[of].word);
+	return words;
 }

@@ -8,54 +8,44 @@
 
 enum { TAKEN_OFF = 4, WIDTH_LINES = 6 };
 
-/* One class: a line of the data file at one width. */
-struct class_recipe {
-	char name[24];
-	unsigned bits;
-	char chain[GENERATED_LINES], adds[GENERATED_LINES], free[GENERATED_LINES],
-		setup[GENERATED_LINES];
-	char minus[TAKEN_OFF][24];
-	unsigned links, beside, bodies;
-	enum made_values values;
-	bool clean;
-	char load[24], store[24];
-	unsigned accesses; /* of the class that it loads or stores */
-	int op;		   /* index in struct measured */
-};
-
+/* How the loop's cycles become the value of a fact. */
 enum fact_how { HOW_CYCLES, HOW_RATE, HOW_SLOTS, HOW_MINUS, HOW_LESS, HOW_OVER };
 
-struct fact_recipe {
-	char word[40];
-	char loop[GENERATED_LINES], other[GENERATED_LINES], setup[GENERATED_LINES];
+/* The loops of a recipe. A class has the first three, a fact the last two. */
+enum recipe_loop { LOOP_CHAIN, LOOP_ADDS, LOOP_FREE, LOOP_FACT, LOOP_OTHER, RECIPE_LOOPS };
+
+/* One class at one width, or one fact. */
+struct recipe {
+	char word[40]; /* "fadd.512", "cap loads" */
+	char lines[RECIPE_LOOPS][GENERATED_LINES], setup[GENERATED_LINES];
+	char minus[TAKEN_OFF][24], load[24], store[24];
 	unsigned bits, bodies;
+	unsigned accesses; /* of the class that it loads or stores */
+	unsigned links, beside;
+	unsigned half; /* events that happen every other time in the loop; 0: none */
+	enum made_values values;
+	bool clean;
 	enum fact_how how;
 	double rate;
-	char minus[TAKEN_OFF][24];
-	enum made_values values;
-	unsigned half; /* events that happen every other time in the loop; 0: none */
-	bool clean;
 };
 
 struct recipes {
 	int class_count, fact_count, width_count;
-	struct class_recipe *classes;
-	struct fact_recipe *facts;
+	struct recipe *classes, *facts;
 	char width[WIDTH_LINES][GENERATED_LINES];
 };
 
-/* What a loop measures. */
+/* What a loop measures: the first kinds are those of enum recipe_loop. */
 enum item_kind {
-	ITEM_WIDTH,
 	ITEM_LATENCY,
 	ITEM_ADDS,
 	ITEM_EACH,
-	ITEM_SLOTS,
 	ITEM_FACT,
 	ITEM_FACT_OTHER,
+	ITEM_WIDTH,
+	ITEM_SLOTS,
 	ITEM_FACT_SLOTS,
-	ITEM_MIX,
-	ITEM_KINDS
+	ITEM_MIX
 };
 
 /* Reads the recipes that this processor can run. classes: as in struct characterise_options. */
@@ -64,12 +54,13 @@ struct status recipes_read(
 struct status recipes_load(const char *const *classes, struct recipes *recipes);
 void recipes_free(struct recipes *recipes);
 
+/* The class of that name, or NULL. */
+const struct recipe *recipes_class(const struct recipes *recipes, const char *name);
+
 /* ---- Loops. NULL: the recipe has none of this kind. */
 
 const struct kernel *loop_of_width(const struct recipes *recipes, int line);
-const struct kernel *loop_of_chain(const struct class_recipe *recipe, bool adds);
-const struct kernel *loop_of_each(const struct class_recipe *recipe);
-const struct kernel *loop_of_fact(const struct fact_recipe *recipe, bool other);
+const struct kernel *recipe_kernel(const struct recipe *recipe, enum recipe_loop loop);
 /* The loop with so many nops added. */
 const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop, unsigned nops);
 /* NULL: its classes do not fit together in one loop. */
@@ -81,5 +72,8 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 void recipes_each(const struct recipes *recipes,
 	void (*each)(void *context, enum item_kind kind, int of, const struct kernel *kernel),
 	void *context);
-void recipes_words(
-	const struct recipes *recipes, enum item_kind kind, int of, char *words, size_t size);
+
+struct item_words {
+	char text[64];
+};
+struct item_words recipes_words(const struct recipes *recipes, enum item_kind kind, int of);
