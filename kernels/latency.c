@@ -10,6 +10,7 @@
  * of one node is part of the address of the next. */
 #include <stddef.h>
 
+#include "base/units.h"
 #include "kernels/kernel.h"
 #include "kernels/knob_rows.h"
 #include "kernels/nodes.h"
@@ -220,11 +221,6 @@ static int far_of(const int64_t *v)
 static uint64_t max_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
-}
-
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-	return (value + unit - 1) / unit * unit;
 }
 
 /* The large set, wherever it is. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/units.h"
+
 /* What is done at once at most, so that a complete run can be cancelled: some ten milliseconds
  * where every load misses. */
 enum { AT_ONCE = 1 << 17 };
@@ -13,11 +15,6 @@ enum { LINE = 64 };
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
-}
-
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-	return (value + unit - 1) / unit * unit;
 }
 
 /* ---- What is where */

@@ -25,6 +25,12 @@ void units_bytes_long(int64_t bytes, char *buffer, size_t size);
  * 163.2, 1024. A value that is not finite becomes "-". */
 void units_figure(double value, char *buffer, size_t size);
 
+/* The least multiple of unit (> 0) that is not below value. */
+static inline uint64_t round_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
 /* The same four by value: units_value(cpe).text is valid to the end of the full expression. */
 struct units_text {
 	char text[32];

@@ -26,7 +26,7 @@ struct budget {
 	double warm_seconds; /* the longest walk to steady state, apart from `seconds`; 0:
 				budget_warm() */
 	double lap_seconds;  /* laps up to this long are walked completely before the trials
-				(settle.h); 0: SETTLE_LAP */
+				(measure.h); 0: SETTLE_LAP */
 	bool fresh; /* trials begin right after one pass over the working set, without a walk to
 		       steady state: a bound on the speed of caches that others use too */
 	unsigned placements; /* measure this many placements of the working set in memory, each for
@@ -36,8 +36,8 @@ struct budget {
 			    of the kernel; 0: one */
 };
 
-/* The longest walk to steady state: as long as the trials, and at least one short lap (settle.h) in
- * each placement. */
+/* The longest walk to steady state: as long as the trials, and at least one short lap (measure.h)
+ * in each placement. */
 static inline double budget_warm(const struct budget *budget)
 {
 	const double least = 0.1 * (budget->placements > 1 ? budget->placements : 1);

@@ -163,7 +163,7 @@ static uint32_t inside(
 
 		if (counting)
 			counting_read_cycles(counting);
-		measure_region(measure, measure->whole);
+		measure_region(measure, measure->time.whole);
 		if (counting)
 			counting_read_cycles(counting);
 		count = meter_register(meter) - begin;

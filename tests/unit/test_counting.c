@@ -61,9 +61,7 @@ static int setup(void **state)
 	bench->run = (struct kernel_run){ .kernel = &loop, .cursor = &bench->pmu };
 	bench->measure = (struct measure){ .run = &bench->run,
 		.clock = &bench->clock,
-		.half = 1000,
-		.whole = 2000,
-		.calls = 3,
+		.time = { .half = 1000, .whole = 2000, .calls = 3 },
 		.count = { .half = 1000, .whole = 2000, .calls = 3 },
 		.rewind = true,
 		.cpu = -1 };

@@ -3,7 +3,6 @@
 
 #include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
-#include "engine/measure/settle.h"
 
 enum { RING = 4096 };
 
@@ -78,7 +77,7 @@ static struct measure settled(double (*script)(uint64_t), double seconds, uint64
 	microseconds = script;
 	walked = 0;
 	measure = (struct measure){
-		.run = &run, .clock = &clock, .calls = 1, .cpu = -1, .each = 1e-6 * script(0)
+		.run = &run, .clock = &clock, .time.calls = 1, .cpu = -1, .each = 1e-6 * script(0)
 	};
 	measure_settle(&measure, &settle, &cancel);
 	kernel.call = spin;

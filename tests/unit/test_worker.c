@@ -8,7 +8,6 @@
 
 #include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
-#include "engine/measure/settle.h"
 #include "engine/memory/arena.h"
 #include "engine/worker/worker.h"
 
@@ -330,13 +329,13 @@ TEST(whole_passes_begin_where_the_ring_does)
 	clock_calibrate(&clock);
 	measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.01, &cancel);
 	assert_true(measure.rewind);
-	assert_int_equal(measure.half, run.ring);
-	assert_int_equal(measure.whole, 2 * run.ring);
+	assert_int_equal(measure.time.half, run.ring);
+	assert_int_equal(measure.time.whole, 2 * run.ring);
 	assert_true(measure.count.whole < run.ring);
 	/* Beyond it, its period. */
 	measure_begin(&measure, &run, &clock, 8192, 1 << 20, 0.01, &cancel);
 	assert_false(measure.rewind);
-	assert_int_equal(measure.half % run.period, 0);
+	assert_int_equal(measure.time.half % run.period, 0);
 	free(memory);
 }
 
@@ -447,8 +446,8 @@ TEST(calls_are_chosen_by_the_working_set)
 
 		check_ok(kernel_prepare(&run));
 		measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.1, &cancel);
-		assert_true(measure.half < measure.whole && measure.calls >= 1);
-		assert_int_equal(measure.half % run.granule, 0);
+		assert_true(measure.time.half < measure.time.whole && measure.time.calls >= 1);
+		assert_int_equal(measure.time.half % run.granule, 0);
 		assert_int_equal(measure.rewind, sizes[i] <= 32768);
 		/* Events are counted without passing the ring's end. */
 		assert_true(measure.count.half < measure.count.whole && measure.count.half > 0 &&
@@ -458,9 +457,9 @@ TEST(calls_are_chosen_by_the_working_set)
 		if (sizes[i] > 32768)
 			continue;
 		/* A linked ring has no seam: one call of any length. */
-		assert_int_equal(measure.calls, 1);
-		assert_int_equal(measure.whole, 2 * measure.half);
-		assert_true(measure.whole >= 2048);
+		assert_int_equal(measure.time.calls, 1);
+		assert_int_equal(measure.time.whole, 2 * measure.time.half);
+		assert_true(measure.time.whole >= 2048);
 	}
 	for (size_t i = 0; i < 4; i++) {
 		const struct kernel *mountain = kernel_find("mountain");
@@ -477,11 +476,11 @@ TEST(calls_are_chosen_by_the_working_set)
 		assert_int_equal(measure.count.whole % run.granule, 0);
 		assert_int_equal(measure.count.half % run.granule, 0);
 		if (run.ring >= 2048) {
-			assert_int_equal(measure.whole, run.ring);
-			assert_int_equal(measure.half, run.ring / 2);
+			assert_int_equal(measure.time.whole, run.ring);
+			assert_int_equal(measure.time.half, run.ring / 2);
 		} else {
-			assert_int_equal(measure.half % run.ring, 0);
-			assert_true(measure.whole >= 2048);
+			assert_int_equal(measure.time.half % run.ring, 0);
+			assert_true(measure.time.whole >= 2048);
 		}
 	}
 	free(memory);
@@ -514,15 +513,16 @@ TEST(stretches_stand_for_the_rest)
 			memcpy(run.v, request.v, sizeof(run.v));
 			check_ok(kernel_prepare(&run));
 			measure_begin(&measure, &run, &clock, 49152, 1 << 20, 0.1, &cancel);
-			assert_true(measure.half < measure.whole && measure.calls >= 1);
+			assert_true(
+				measure.time.half < measure.time.whole && measure.time.calls >= 1);
 			if (run.complete) {
-				assert_int_equal(measure.half, 0);
-				assert_int_equal(measure.whole, run.ring);
+				assert_int_equal(measure.time.half, 0);
+				assert_int_equal(measure.time.whole, run.ring);
 			} else {
 				assert_false(measure.rewind);
-				assert_true(measure.half > 0);
-				assert_int_equal(measure.half % run.period, 0);
-				assert_int_equal(measure.whole, 2 * measure.half);
+				assert_true(measure.time.half > 0);
+				assert_int_equal(measure.time.half % run.period, 0);
+				assert_int_equal(measure.time.whole, 2 * measure.time.half);
 			}
 			/* The time is up before it begins: complete runs are as few as asked for.
 			 */

@@ -1,11 +1,308 @@
+/* Rounds of trials: the kernel timed once or twice between two readings of the reference chain and
+ * the watch. Nothing but the timed code runs between two clock readings. */
 #include "engine/measure/goal.h"
 
 #include <math.h>
+#include <sched.h>
 #include <string.h>
 
 #include "base/stats.h"
-#include "engine/measure/rounds.h"
-#include "engine/measure/settle.h"
+#include "engine/counters/counting.h"
+
+/* The most trials of a round. */
+enum { ROUND_TRIALS = 2 };
+
+struct chain_time {
+	double slope; /* ticks a cycle */
+	double total; /* ticks of both regions */
+};
+
+/* What was timed around the kernel, and how the system saw it. */
+struct timed_round {
+	struct chain_time before, after;
+	uint64_t watch, turns; /* ticks; of turns the worse of before and after */
+	struct clock_thread was, now;
+};
+
+struct rounds {
+	struct measure *measure;
+	double hz;		 /* ticks a second */
+	unsigned stable;	 /* rounds in a row in which the clock was stable */
+	struct timed_round last; /* `before` and `was` are those of the next round */
+};
+
+/* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 us: short, so that
+ * most trials meet no interrupt, and long against the counter's step. */
+enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
+
+/* A trial of a whole ring may last seconds. Where it lasts longer than this, time in which
+ * something else had the core is taken off it; away for more than that share of its time it is
+ * contended: its data had to come back, too. */
+#define LONG_TRIAL 0.001
+#define AWAY_MOST  0.01
+
+/* The reference chain before and after a trial may differ by so much; of one that lasts long the
+ * clock wanders meanwhile, and the mean of both is what there is. */
+#define DRIFT_MOST 0.02
+#define DRIFT_LONG 0.06
+
+/* Ticks of a region. */
+static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements)
+{
+	uint64_t begin = clock_ticks();
+
+	measure_calls(measure, elements, measure->time.calls);
+	return clock_ticks() - begin;
+}
+
+/* The same with the core cycles of user space, which are read outside the ticks: reading them may
+ * take a system call. Never inlined: what stands between the readings besides is then the same for
+ * both lengths. */
+static __attribute__((noinline)) uint64_t region_counted(
+	const struct measure *measure, uint64_t elements, uint64_t *cycles)
+{
+	uint64_t begin = counting_read_cycles(measure->counting);
+	uint64_t ticks = region_ticks(measure, elements);
+
+	*cycles = counting_read_cycles(measure->counting) - begin;
+	return ticks;
+}
+
+static struct chain_time chain_ticks(const struct clock *clock)
+{
+	uint64_t a = clock_ticks();
+	clock_chain(CHAIN_SHORT);
+	uint64_t b = clock_ticks();
+	clock_chain(CHAIN_LONG);
+	uint64_t c = clock_ticks();
+
+	return (struct chain_time){
+		.slope = ((double)(c - b) - (double)(b - a)) /
+			 ((CHAIN_LONG - CHAIN_SHORT) * clock->link),
+		.total = (double)(c - a),
+	};
+}
+
+/* Seconds that something else ran meanwhile; 0: nothing did. */
+static double away(const struct clock_thread *before, const struct clock_thread *after)
+{
+	if (after->switches == before->switches)
+		return 0;
+	return fmax(after->at - before->at - (after->on - before->on), 0);
+}
+
+/* Whether a trial lasts so long itself that it meets switches whatever is done. */
+static bool is_long(const struct measure *measure, const struct clock_thread *before,
+	const struct clock_thread *after)
+{
+	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
+}
+
+/* One region, in ticks, and in cycles where they are counted: of the program alone. Of a complete
+ * run, which may last seconds, without the time in which something else ran. */
+static uint64_t region(
+	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
+{
+	struct clock_thread first = { 0 }, last;
+	uint64_t ticks;
+	double gone;
+
+	if (measure->run->complete)
+		first = clock_thread();
+	ticks = measure->counting ? region_counted(measure, elements, cycles)
+				  : region_ticks(measure, elements);
+	if (!measure->run->complete)
+		return ticks;
+	last = clock_thread();
+	gone = away(&first, &last) * hz;
+	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
+}
+
+/* A trial by counted cycles: what the reference chain says of it becomes the check. */
+static void count_trial(struct trial *trial, double cycles, double seconds)
+{
+	double cpe = trial->cpe;
+
+	trial->cpe = cycles;
+	trial->ghz = cycles / seconds * 1e-9;
+	trial->check = (float)(cpe / cycles);
+}
+
+/* What two clock readings found of the kernel. */
+struct timed {
+	uint64_t half, whole;		    /* ticks */
+	uint64_t half_cycles, whole_cycles; /* where they are counted */
+};
+
+/* Trials this short, seconds, share their readings of the chains while the clock is stable: in the
+ * last ROUNDS_STABLE rounds the chain before and after differed by no more than ROUND_STABLE,
+ * relatively. */
+#define ROUND_SHORT  60e-6
+#define ROUND_STABLE 0.003
+enum { ROUNDS_STABLE = 3 };
+
+static unsigned trials_of_round(const struct measure *measure, unsigned stable)
+{
+	double seconds = measure->each *
+			 (double)((measure->time.half + measure->time.whole) * measure->time.calls);
+
+	return stable >= ROUNDS_STABLE && !measure->far && !measure->run->complete &&
+			       seconds < ROUND_SHORT
+		       ? ROUND_TRIALS
+		       : 1;
+}
+
+static uint64_t watch_ticks(uint64_t *turns)
+{
+	uint64_t begin = clock_ticks(), middle;
+
+	clock_watch(TRIAL_WATCH_LINKS);
+	middle = clock_ticks();
+	clock_turn(CLOCK_TURNS);
+	*turns = clock_ticks() - middle;
+	return middle - begin;
+}
+
+/* Times the kernel so many times between two readings of the chains. round->before and was are
+ * those of the last one. */
+static void time_round(const struct measure *measure, struct timed_round *timed_round,
+	struct timed *timed, unsigned count, double hz)
+{
+	const struct clock *clock = measure->clock;
+	uint64_t begin, turns;
+
+	timed_round->watch = timed_round->turns = 0;
+	if (clock->watched)
+		timed_round->watch = watch_ticks(&timed_round->turns);
+	/* Once untimed: after some microseconds of scalar code the vector units need as long to
+	 * come to full speed, and only the region that is timed first would pay for it. */
+	if (measure->rewind)
+		region_ticks(measure, measure->time.half);
+	for (unsigned i = 0; i < count; i++) {
+		timed[i] = (struct timed){ 0 };
+		timed[i].half = region(measure, measure->time.half, hz, &timed[i].half_cycles);
+		timed[i].whole = region(measure, measure->time.whole, hz, &timed[i].whole_cycles);
+	}
+	/* A long region has put what is timed next out of the caches: bringing it back made the
+	 * clock seem 3 to 13 % faster than it is. */
+	clock_turn(CLOCK_CHAIN_UNIT);
+	clock_chain(CLOCK_CHAIN_UNIT);
+	if (clock->watched) {
+		begin = clock_ticks();
+		clock_turn(CLOCK_TURNS);
+		turns = clock_ticks() - begin;
+		if (turns > timed_round->turns)
+			timed_round->turns = turns;
+	}
+	timed_round->after = chain_ticks(clock);
+	timed_round->now = clock_thread();
+}
+
+/* What the round says of a trial apart from its own time. */
+static enum trial_fate fate_of(const struct measure *measure, const struct timed_round *timed_round)
+{
+	double most =
+		timed_round->now.at - timed_round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
+
+	if (timed_round->before.slope <= 0 || timed_round->after.slope <= 0)
+		return TRIAL_BROKEN;
+	if (timed_round->now.switches != timed_round->was.switches &&
+		!is_long(measure, &timed_round->was, &timed_round->now))
+		return TRIAL_SWITCHED;
+	if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
+		return TRIAL_MOVED;
+	if (fabs(timed_round->after.total - timed_round->before.total) >
+		most * timed_round->before.total)
+		return TRIAL_DRIFTED;
+	return TRIAL_QUIET;
+}
+
+static struct trial make_trial(const struct measure *measure, const struct timed_round *timed_round,
+	const struct timed *timed, enum trial_fate fate, double hz)
+{
+	const struct clock *clock = measure->clock;
+	/* Beyond the core's own caches the half only fills prefetchers and the queues to memory
+	 * after the pause. For about 50 us these run faster or slower than in an endless walk, and
+	 * a difference would double that (reads of a line each: 17 cycles where 13 are right).
+	 * The cost of a call itself is nothing there. */
+	double elements = (double)measure->time.calls *
+			  (double)(measure->far ? measure->time.whole
+						: measure->time.whole - measure->time.half);
+	double cycle = (timed_round->before.slope + timed_round->after.slope) / 2, cycles = 1;
+	double slope =
+		((double)timed->whole - (measure->far ? clock->overhead : (double)timed->half)) /
+		elements;
+	struct trial trial = {
+		.cpe = slope / cycle,
+		.ghz = hz / cycle * 1e-9,
+		.check = NAN,
+		.watch = trial_watch(clock, (double)timed_round->watch, cycle),
+		.turns = clock->watched ? (float)(((double)timed_round->turns - clock->overhead) /
+						  cycle / clock->turn / CLOCK_TURNS)
+					: NAN,
+		.at = (float)(clock_seconds() - measure->begin),
+		.fate = (uint8_t)fate,
+		.place = measure->place,
+	};
+
+	if (measure->counting)
+		cycles = ((double)timed->whole_cycles -
+				 (measure->far ? 0 : (double)timed->half_cycles)) /
+			 elements;
+	if (slope <= 0 || cycles <= 0)
+		trial.fate = TRIAL_BROKEN;
+	if (measure->counting && trial.fate != TRIAL_BROKEN)
+		count_trial(&trial, cycles, slope / hz);
+	/* What judges trials looks at the watch. */
+	if (is_long(measure, &timed_round->was, &timed_round->now) &&
+		away(&timed_round->was, &timed_round->now) >
+			AWAY_MOST * (timed_round->now.at - timed_round->was.at) &&
+		clock->watched)
+		trial.turns = fmaxf(trial.turns, 2);
+	return trial;
+}
+
+static void rounds_begin(struct rounds *rounds, struct measure *measure)
+{
+	*rounds = (struct rounds){
+		.measure = measure, .hz = clock_hz(measure->clock), .last.was = clock_thread()
+	};
+	clock_clean_vectors();
+	clock_chain(CHAIN_LONG);
+	rounds->last.before = chain_ticks(measure->clock);
+}
+
+/* Times one round and judges its trials by everything but the watch (trials_classify()). Returns
+ * the number of trials, at most `most`. Sets measure->counting to NULL when the counter of cycles
+ * is lost; the trials are then by the reference chain. */
+static __attribute__((noinline)) unsigned rounds_make(
+	struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS])
+{
+	struct measure *measure = rounds->measure;
+	struct timed_round *timed_round = &rounds->last;
+	unsigned count = trials_of_round(measure, rounds->stable);
+	struct timed timed[ROUND_TRIALS];
+	enum trial_fate fate;
+
+	if (count > most)
+		count = most;
+	time_round(measure, timed_round, timed, count, rounds->hz);
+	fate = fate_of(measure, timed_round);
+	if (measure->counting && !counting_cycles(measure->counting))
+		measure->counting = NULL;
+	for (unsigned i = 0; i < count; i++)
+		trial[i] = make_trial(measure, timed_round, &timed[i], fate, rounds->hz);
+	rounds->stable =
+		fate == TRIAL_QUIET && fabs(timed_round->after.total - timed_round->before.total) <=
+					       ROUND_STABLE * timed_round->before.total
+			? rounds->stable + 1
+			: 0;
+	timed_round->was = timed_round->now;
+	timed_round->before = timed_round->after;
+	return count;
+}
+
+/* ---- until there are enough */
 
 /* Complete runs that take less than this, seconds, are over before anyone looks how far they are.
  */

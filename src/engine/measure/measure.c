@@ -1,32 +1,33 @@
-/* How many calls a timed region makes, and on how many elements. */
 #include "engine/measure/measure.h"
 
 #include <math.h>
+#include <string.h>
 
-/* The smallest n of a trial whose whole working set is one pass: with fewer elements the cost of a
- * call shows in the slope. */
+#include "base/stats.h"
+#include "base/units.h"
+
+/* The fewest elements of a trial whose whole working set is one pass: with fewer the cost of a call
+ * shows in the slope. */
 enum { RING_MINIMUM = 2048 };
 
 /* Seconds of the shorter timed region. In the first cache a trial should end before the next
  * interrupt. Beyond, each stretch begins in cold lines and must be long enough to settle. */
-static const double region_near = 5e-6;
-static const double region_far = 25e-6;
+static const double region_near = 5e-6, region_far = 25e-6;
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
+/* Seconds of settle's clock, or of the measure's where settle is NULL or has no clock. */
+static double now(const struct measure *measure, const struct settle *settle)
 {
-	return (value + unit - 1) / unit * unit;
+	return settle && settle->now ? settle->now() : (double)clock_ticks() / measure->clock->hz;
 }
 
-static double seconds_of_call(const struct measure *measure, uint64_t elements)
+static double seconds_of(const struct measure *measure, const struct settle *settle,
+	struct kernel_run *run, uint64_t elements)
 {
-	struct kernel_run *run = measure->run;
-	uint64_t begin, end;
+	double begin = now(measure, settle);
 
-	begin = clock_ticks();
 	run->kernel->call(run, elements);
 	clock_fence();
-	end = clock_ticks();
-	return (double)(end - begin) / measure->clock->hz;
+	return now(measure, settle) - begin;
 }
 
 /* Reads one byte of every line, in the order of memory: the quickest way to bring a working set
@@ -43,42 +44,58 @@ static void touch(
 	}
 }
 
-/* On what fits the first cache, calls begin at the ring's beginning, and end where they like. */
-static struct stretch within_ring(const struct kernel_run *run, double each)
+/* A coarse counter requires long regions. */
+static double region_of(const struct measure *measure, bool near)
 {
-	uint64_t turns = run->ring / run->granule;
-	struct stretch stretch = { .half = turns / 8 * run->granule,
-		.whole = (turns - 1) * run->granule };
+	return fmax(
+		near ? region_near : region_far, 400 * measure->clock->step / measure->clock->hz);
+}
 
-	stretch.calls = (unsigned)fmax(
-		1, fmin(1000, ceil(2 * region_near / (each * (double)stretch.whole))));
+static unsigned calls_for(double region, double seconds)
+{
+	return (unsigned)fmax(1, fmin(1000, ceil(region / seconds)));
+}
+
+static struct stretch choose(const struct measure *measure, bool near, uint64_t period)
+{
+	const struct kernel_run *run = measure->run;
+	bool halved = run->kernel->halved;
+	uint64_t ring = run->ring, granule = run->granule,
+		 least = round_up(RING_MINIMUM / 2, granule);
+	double region = region_of(measure, near), each = measure->each;
+	struct stretch stretch = { .calls = 1 };
+
+	if (run->complete) {
+		/* The cost of a call belongs to a complete run; only the cost of the fence does
+		 * not.
+		 */
+		stretch.whole = ring;
+		stretch.calls = calls_for(region, each * (double)ring);
+		return stretch;
+	}
+	if (period) {
+		stretch.half = round_up((uint64_t)(fmax(region, region_far) / each) + 1, period);
+	} else if (!near) {
+		stretch.half = round_up((uint64_t)(region / each) + 1, granule);
+		if (stretch.half < least && each < 2e-8)
+			stretch.half = least;
+	} else if (run->kernel->seamless) {
+		/* One long call each: a misprediction at its end, which may strike one side alone,
+		 * then weighs little. */
+		stretch.half = round_up((uint64_t)(region / each) + RING_MINIMUM / 2, granule);
+	} else {
+		/* Half a pass and a pass of a long ring; whole passes of a short one. */
+		if (!run->passes && ((ring >= RING_MINIMUM && ring >= 2 * granule) || halved)) {
+			stretch.half = halved ? ring / 2 : ring / 2 / granule * granule;
+			stretch.whole = ring;
+		} else {
+			stretch.half = round_up(RING_MINIMUM / 2, ring);
+		}
+		stretch.calls = calls_for(region, each * (double)stretch.half);
+	}
+	if (stretch.whole == 0)
+		stretch.whole = 2 * stretch.half;
 	return stretch;
-}
-
-/* Beyond the first cache calls go on where the last one stopped. */
-static void choose_long(struct measure *measure, double region)
-{
-	const struct kernel_run *run = measure->run;
-
-	measure->half = round_up((uint64_t)(region / measure->each) + 1, run->granule);
-	if (measure->half < round_up(RING_MINIMUM / 2, run->granule) && measure->each < 2e-8)
-		measure->half = round_up(RING_MINIMUM / 2, run->granule);
-	measure->whole = 2 * measure->half;
-}
-
-void measure_settled(struct measure *measure, double each)
-{
-	const struct kernel_run *run = measure->run;
-
-	measure->each = each;
-	measure->lap = each * (double)run->ring;
-	measure->begin = clock_seconds();
-	if (!measure->far || measure->rewind || run->complete || run->period || !(each > 0))
-		return;
-	choose_long(measure, fmax(region_far, 400 * measure->clock->step / measure->clock->hz));
-	measure->count = (struct stretch){
-		.half = measure->half, .whole = measure->whole, .calls = measure->calls
-	};
 }
 
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock,
@@ -86,78 +103,35 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 {
 	uint64_t footprint = kernel_footprint(run->kernel, run->v);
 	bool near = footprint <= first_cache;
-	double until = clock_seconds() + warm_seconds, region, seconds, each, shortest;
-	uint64_t pilot = round_up(512, run->granule),
+	uint64_t pilot = round_up(512, run->granule), turns = run->ring / run->granule,
 		 period = near && run->passes ? 0 : run->period;
+	double until = clock_seconds() + warm_seconds, seconds;
 
-	*measure = (struct measure){ .run = run, .clock = clock, .calls = 1, .cpu = -1 };
+	*measure = (struct measure){ .run = run, .clock = clock, .cpu = -1 };
 	clock_clean_vectors();
 	if (footprint <= warm_most && !run->kernel->cold)
 		touch(run, footprint, until, cancel);
 
 	/* Double a call until it lasts long enough to be judged; that also walks the ring warm. */
-	seconds = seconds_of_call(measure, pilot);
+	seconds = seconds_of(measure, NULL, run, pilot);
 	while (seconds < 4e-6 && !atomic_load(cancel)) {
 		pilot *= 2;
-		seconds = seconds_of_call(measure, pilot);
+		seconds = seconds_of(measure, NULL, run, pilot);
 	}
-	seconds = fmin(seconds, seconds_of_call(measure, pilot)) / (double)pilot;
-	/* A coarse counter may not have moved in what a cancelled pilot measured. */
-	if (seconds <= 0)
-		seconds = 1e-9;
-	measure->each = each = seconds;
-	measure->lap = each * (double)run->ring;
-
-	region = near ? region_near : region_far;
-	shortest = 400 * clock->step / clock->hz;
-	if (region < shortest)
-		region = shortest;
-	measure->rewind = near && !period;
-	if (run->complete) {
-		/* What a call costs apart from its elements is part of the whole; only the fence is
-		 * not. */
-		measure->rewind = true;
-		measure->whole = run->ring;
-		measure->calls =
-			(unsigned)fmax(1, fmin(ceil(region / (seconds * (double)run->ring)), 1000));
-	} else if (period) {
-		region = fmax(region, region_far);
-		measure->half = round_up((uint64_t)(region / seconds) + 1, period);
-		measure->whole = 2 * measure->half;
-	} else if (near && run->kernel->seamless) {
-		/* One long call each: a misprediction at its end, which may strike one side alone,
-		 * then weighs little. */
-		measure->half =
-			round_up((uint64_t)(region / seconds) + RING_MINIMUM / 2, run->granule);
-		measure->whole = 2 * measure->half;
-	} else if (near) {
-		/* Whole passes of a small ring on either side; half a pass and a pass of one that
-		 * is long enough. */
-		uint64_t passes = (RING_MINIMUM / 2 + run->ring - 1) / run->ring;
-
-		if (!run->passes && ((run->ring >= RING_MINIMUM && run->ring >= 2 * run->granule) ||
-					    run->kernel->halved)) {
-			measure->whole = run->ring;
-			measure->half = run->kernel->halved
-						? run->ring / 2
-						: run->ring / 2 / run->granule * run->granule;
-		} else {
-			measure->half = passes * run->ring;
-			measure->whole = 2 * measure->half;
-		}
-		seconds *= (double)measure->half;
-		if (seconds < region)
-			measure->calls = (unsigned)fmin(ceil(region / seconds), 1000);
-	} else {
-		choose_long(measure, region);
+	seconds = fmin(seconds, seconds_of(measure, NULL, run, pilot)) / (double)pilot;
+	/* A coarse counter may stand still during a cancelled pilot. */
+	measure->each = seconds > 0 ? seconds : 1e-9;
+	measure->lap = measure->each * (double)run->ring;
+	measure->rewind = run->complete || (near && !period);
+	measure->time = measure->count = choose(measure, near, period);
+	/* Events in the first cache: calls begin at the ring's beginning, and end before its end.
+	 */
+	if (near && !run->kernel->halved && !run->complete && !period && turns >= 8) {
+		measure->count.half = turns / 8 * run->granule;
+		measure->count.whole = (turns - 1) * run->granule;
+		measure->count.calls =
+			calls_for(2 * region_near, measure->each * (double)measure->count.whole);
 	}
-	if (near && !run->kernel->halved && !run->complete && !period &&
-		run->ring >= 8 * run->granule)
-		measure->count = within_ring(run, each);
-	else
-		measure->count = (struct stretch){
-			.half = measure->half, .whole = measure->whole, .calls = measure->calls
-		};
 	kernel_rewind(run);
 	measure->begin = clock_seconds();
 }
@@ -165,4 +139,207 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 void measure_region(struct measure *measure, uint64_t elements)
 {
 	measure_calls(measure, elements, measure->count.calls);
+}
+
+/* ---- steady state */
+
+enum {
+	LINE = 64,
+	/* Pieces of a lap; the fewest that a trend can be seen in, and the most that are kept. */
+	PIECES_OF_LAP = 24,
+	PIECES_LEAST = 18,
+	PIECES_MOST = 480,
+	/* Elements that tell whether lines met so long ago are still in a cache. */
+	REACH_ELEMENTS = 96,
+	/* Lines that a walk of uneven reaches touches at least: a hundred times what a core's own
+	 * caches hold. Most accesses fall there, and the rest have to push out what else there is.
+	 */
+	UNEVEN_LINES = 1 << 22,
+};
+
+/* Seconds of a piece, at least: short ones would measure the clock's steps. */
+static const double piece_least = 5e-5;
+
+/* A walk of what is no longer in any cache takes as long as the walk itself; an access that finds
+ * its line again is faster than this share of it. */
+static const double found_again = 0.75;
+
+/* Lines met this share of the walk ago and still found: the walk was too short. */
+static const double found_far = 0.7;
+
+/* The share of an earlier reach that a later measurement cannot fall below at once. */
+static const double reach_keeps = 0.7;
+
+/* Bytes of lines that an element touches. */
+static double bytes_per_element(const struct kernel_run *run)
+{
+	double lines = 0;
+
+	for (int i = 0; i < run->walk.reaches; i++)
+		lines += run->walk.reach[i].lines;
+	return (run->walk.reaches > 0 ? lines : run->walk.lines) * LINE;
+}
+
+/* Bytes of the lines that a lap touches: of a walk of one line a page few. */
+static double lines_bytes(const struct kernel_run *run)
+{
+	double bytes = (double)kernel_footprint(run->kernel, run->v);
+
+	return run->walk.scattered && run->walk.range > 0 && run->walk.reaches == 0
+		       ? fmin(run->walk.range, bytes)
+		       : bytes;
+}
+
+static bool is_uneven(const struct kernel_run *run)
+{
+	for (int i = 1; i < run->walk.reaches; i++)
+		if (run->walk.reach[i].range < run->walk.reach[0].range ||
+			run->walk.reach[i].range > run->walk.reach[0].range)
+			return true;
+	return false;
+}
+
+static uint64_t whole_units(double value, uint64_t unit)
+{
+	return round_up((uint64_t)fmax(1, ceil(value)), unit);
+}
+
+/* Elements to walk before the first test: a lap, or less of a long one. */
+static double needed(const struct kernel_run *run, const struct settle *settle, bool marked)
+{
+	double lap = (double)run->ring, bytes = bytes_per_element(run), need = lap;
+
+	if (is_uneven(run) && bytes > 0)
+		return UNEVEN_LINES * LINE / bytes;
+	if (marked && bytes > 0)
+		need = 2 * fmax(settle->reach, (double)settle->own_bytes) / bytes;
+	return fmin(need, lap);
+}
+
+/* Keeps a state of the walk to go back to. When there are too many, every second one goes. */
+static void set_mark(struct settle *settle, const struct kernel_run *run, uint64_t walked)
+{
+	if (settle->marks == SETTLE_MARKS) {
+		for (unsigned i = 0; i < SETTLE_MARKS / 2; i++) {
+			settle->mark[i] = settle->mark[2 * i];
+			settle->marked[i] = settle->marked[2 * i];
+		}
+		settle->marks = SETTLE_MARKS / 2;
+	}
+	settle->marked[settle->marks] = walked;
+	settle->mark[settle->marks++] = *run;
+}
+
+/* Goes back to each mark, farthest first, and sees whether the lines met there are still in a
+ * cache. Returns whether those of the farthest are: then the walk was too short to say how far that
+ * goes. */
+static bool measure_reach(
+	const struct measure *measure, struct settle *settle, uint64_t walked, double each)
+{
+	const struct kernel_run *run = measure->run;
+	uint64_t elements = round_up(REACH_ELEMENTS, run->granule);
+	double reach = 0, before = 0;
+
+	/* One quick mark alone may be chance: the next one must be quick, too. */
+	for (unsigned i = 0; i < settle->marks; i++) {
+		struct kernel_run again = settle->mark[i];
+		double seconds = seconds_of(measure, settle, &again, elements) / (double)elements;
+
+		if (seconds >= found_again * each)
+			before = 0;
+		else if (before > 0 && reach <= 0)
+			reach = before;
+		else if (reach <= 0)
+			before = (double)(walked - settle->marked[i]) * bytes_per_element(run);
+	}
+	settle->reach = fmax(fmax(reach, (double)settle->own_bytes), reach_keeps * settle->reach);
+	return reach > found_far * (double)walked * bytes_per_element(run);
+}
+
+/* Makes room in a full list: each two pieces become one. Returns how many there are then. */
+static unsigned halve(double *taken)
+{
+	for (unsigned i = 0; i < PIECES_MOST / 2; i++)
+		taken[i] = (taken[2 * i] + taken[2 * i + 1]) / 2;
+	return PIECES_MOST / 2;
+}
+
+/* Seconds an element took in the last pieces. */
+static double recent(const double *taken, unsigned count)
+{
+	unsigned last = count > PIECES_OF_LAP ? PIECES_OF_LAP : count;
+	double copy[PIECES_OF_LAP];
+
+	memcpy(copy, taken + count - last, last * sizeof(*copy));
+	return stats_median(copy, last);
+}
+
+/* Walks until the later half of the pieces shows no trend. Returns whether it still does at the
+ * end; measure->each becomes the seconds that an element takes then. */
+static bool walk_until_steady(
+	struct measure *measure, struct settle *settle, bool marks, const atomic_bool *cancel)
+{
+	struct kernel_run *run = measure->run;
+	double need = needed(run, settle, marks), lap = (double)run->ring;
+	double begin = now(measure, settle), taken[PIECES_MOST];
+	double target = fmin(need * measure->each, settle->seconds);
+	uint64_t walked = 0,
+		 piece = whole_units(fmax(target / PIECES_OF_LAP, piece_least) / measure->each,
+			 run->period ? run->period : run->granule);
+	unsigned count = 0, test = PIECES_LEAST;
+	bool drifts = false;
+
+	while (!atomic_load(cancel)) {
+		if (count == PIECES_MOST) {
+			count = halve(taken);
+			test /= 2;
+		}
+		if (marks)
+			set_mark(settle, run, walked);
+		taken[count++] = seconds_of(measure, settle, run, piece) / (double)piece;
+		walked += piece;
+		if (now(measure, settle) - begin > settle->seconds)
+			break;
+		if ((double)walked < need)
+			continue;
+		if (!measure->far)
+			return false;
+		/* Tests follow at growing distances, so that chance has few occasions to pass one.
+		 */
+		if (count < test)
+			continue;
+		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);
+		if (!drifts &&
+			(!marks || !measure_reach(measure, settle, walked, recent(taken, count)) ||
+				(double)walked >= lap))
+			break;
+		if (!drifts)
+			need = fmin(2 * (double)walked, lap);
+		test = count + count / 4;
+	}
+	if (count >= PIECES_LEAST)
+		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);
+	if (count > 0)
+		measure->each = recent(taken, count);
+	return drifts;
+}
+
+void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel)
+{
+	struct kernel_run *run = measure->run;
+	double longest = settle->lap > 0 ? settle->lap : SETTLE_LAP;
+
+	measure->lap = measure->each * (double)run->ring;
+	if (measure->rewind || run->complete || run->kernel->cold)
+		return;
+	measure->far = lines_bytes(run) > (double)settle->own_bytes;
+	settle->marks = 0;
+	measure->drifts = walk_until_steady(measure, settle,
+		measure->far && run->walk.scattered && run->kernel->begin_at && !is_uneven(run) &&
+			measure->lap > longest,
+		cancel);
+	measure->lap = measure->each * (double)run->ring;
+	measure->begin = clock_seconds();
+	if (measure->far && !run->period && measure->each > 0)
+		measure->time = measure->count = choose(measure, false, 0);
 }

@@ -17,11 +17,6 @@
 
 static const uint64_t piece = ARENA_PIECE;
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-	return (value + unit - 1) / unit * unit;
-}
-
 /* Reserves address space, aligned to a piece; NULL when refused. */
 static unsigned char *reserve(uint64_t bytes)
 {

@@ -1,4 +1,3 @@
-/* See room.h. */
 #include "engine/memory/code_buffer.h"
 
 #include <errno.h>
@@ -6,12 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static size_t round_up(size_t bytes)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return (bytes + page - 1) / page * page;
-}
+#include "base/units.h"
 
 static struct status refused(const char *what)
 {
@@ -30,7 +24,7 @@ static struct status open_for_writing(struct code_buffer *room, size_t bytes)
 		return status_ok();
 	}
 	code_buffer_free(room);
-	bytes = round_up(bytes);
+	bytes = round_up(bytes, (uint64_t)sysconf(_SC_PAGESIZE));
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return refused("for");

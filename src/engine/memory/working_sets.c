@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/units.h"
 #include "kernels/knob_rows.h"
 
 /* More than this held beyond a need, and for so long, is given back: others may want it, and
@@ -14,11 +15,6 @@ static const double spare_seconds = 10;
  * request says: a larger one holds so many pages that their places average out. In steps of a huge
  * page. */
 static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
-
-static uint64_t round_up(uint64_t bytes)
-{
-	return (bytes + ARENA_PIECE - 1) / ARENA_PIECE * ARENA_PIECE;
-}
 
 uint64_t working_sets_held(const struct working_sets *working_sets)
 {
@@ -173,7 +169,7 @@ unsigned placements_of(uint64_t footprint, uint64_t near)
 
 uint64_t placement_shift(uint64_t footprint, unsigned place)
 {
-	return place * round_up(footprint);
+	return place * round_up(footprint, ARENA_PIECE);
 }
 
 /* Moves a run that is laid out to where its request says. */
@@ -197,7 +193,7 @@ struct status working_sets_lay(struct working_sets *working_sets,
 {
 	const struct kernel *kernel = request->kernel;
 	int64_t node = kernel_asked(kernel, request->v, ASKS_NODE);
-	uint64_t need = round_up(kernel_footprint(kernel, request->v)),
+	uint64_t need = round_up(kernel_footprint(kernel, request->v), ARENA_PIECE),
 		 layout = kernel_layout(kernel, request->v);
 	struct arena_place place = { .topology = working_sets->topology,
 		.small = kernel_asked(kernel, request->v, ASKS_PAGES) == PAGES_4K };

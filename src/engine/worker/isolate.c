@@ -20,7 +20,6 @@
 #include "base/units.h"
 #include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
-#include "engine/measure/settle.h"
 #include "engine/own/own.h"
 
 enum phase { PHASE_LOADING, PHASE_CALLING, PHASE_DONE };
@@ -163,8 +162,8 @@ static struct status measure_in_child(
 		.ring = run.ring,
 		.granule = run.granule,
 		.footprint = kernel_footprint(kernel, run.v),
-		.call = measure.whole,
-		.calls = measure.calls,
+		.call = measure.time.whole,
+		.calls = measure.time.calls,
 		.watched = isolate->clock->watched,
 		.far = measure.far,
 	};

@@ -11,7 +11,6 @@
 #include "engine/counters/counting.h"
 #include "engine/machine/topology.h"
 #include "engine/measure/goal.h"
-#include "engine/measure/measure.h"
 #include "engine/worker/isolate.h"
 #include "engine/worker/load_threads.h"
 #include "kernels/knob_rows.h"
@@ -149,8 +148,8 @@ static void tell_facts(const struct visit *visit, const struct kernel_run *run,
 		.granule = run->granule,
 		.bytes = run->bytes,
 		.footprint = kernel_footprint(run->kernel, run->v),
-		.call = measure->whole,
-		.calls = measure->calls,
+		.call = measure->time.whole,
+		.calls = measure->time.calls,
 		.watched = measure->clock->watched,
 		.far = measure->far,
 		.cores = need->cores,

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "engine/clock/clock.h"
 #include "engine/engine.h"
-#include "engine/measure/settle.h"
+#include "engine/measure/measure.h"
 #include "engine/memory/working_sets.h"
 
 struct counting;

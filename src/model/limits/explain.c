@@ -79,11 +79,6 @@ static void step_call(void *context, uint64_t count)
 	run->kernel->call(run, count);
 }
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-	return (value + unit - 1) / unit * unit;
-}
-
 static struct status step(struct kernel_run *run, struct loop *loop)
 {
 	uint64_t granule = run->granule, unit = granule,
