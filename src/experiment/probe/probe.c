@@ -206,6 +206,19 @@ void probe_analyse(struct probe *probe)
 
 /* ---- tasks ---- */
 
+/* Removes later tasks of this round that need at least as much memory. */
+static void drop_larger(struct probe *probe, unsigned task)
+{
+	uint64_t bytes = probe_task_bytes(&probe->tasks[task]);
+	int kept = (int)task + 1;
+
+	for (int i = kept; i < probe->task_count; i++)
+		if (probe_task_bytes(&probe->tasks[i]) < bytes)
+			probe->tasks[kept++] = probe->tasks[i];
+	probe->task_count = kept;
+	probe->visits.count = (unsigned)kept;
+}
+
 /* Whether a task needs another visit in this round. */
 static bool task_wanted(void *context, unsigned index)
 {
@@ -329,8 +342,7 @@ static void accept(void *context, unsigned index, const struct result *result, d
 		if (!status_is_ok(&cell->failure)) {
 			probe_note(probe, "%s: %s", probe_part_names[report->part],
 				cell->failure.text);
-			probe_drop_larger(probe, (int)index, probe_task_bytes(task));
-			probe->visits.count = (unsigned)probe->task_count;
+			drop_larger(probe, index);
 			/* Later parts stay within the memory that was granted. */
 			if (report->part == PROBE_LATENCY && task->curve->count)
 				report->options.max_size =
@@ -351,8 +363,7 @@ static bool run_stage(struct probe *probe, const struct probe_stage *stage)
 	struct visits *visits = &probe->visits;
 
 	for (probe->round = 0;; probe->round++) {
-		probe->task_count = probe->tasks_done = 0;
-		stage->fill(probe, stage, probe->round);
+		probe_fill(probe, stage, probe->round);
 		if (probe->task_count == 0)
 			return true;
 		visits->count = (unsigned)probe->task_count;

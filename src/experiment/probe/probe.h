@@ -54,8 +54,7 @@ struct probe_point {
 };
 
 struct probe_curve {
-	int count;  /* measured so far, in ascending order of x */
-	int wanted; /* at the end of the present round */
+	int count; /* measured so far, in ascending order of x */
 	struct probe_point point[PROBE_POINTS];
 };
 

@@ -1,9 +1,11 @@
 /* What a probe measures, how long each part may take, and what the plan omits when memory, pages or
  * time are too short. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "engine/memory/memory_limits.h"
 #include "experiment/probe/probe_state.h"
@@ -29,13 +31,112 @@ enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
  * visible. */
 static const uint64_t shrink_least = 16 << 20;
 
+/* Seconds of a visit: in the core's own caches; beyond them, where one access takes as long as a
+ * hundred there; and where the trials of one visit cover only a small part of the working set. */
+#define VISIT_NEAR   0.0028
+#define VISIT_MIDDLE 0.005
+#define VISIT_FAR    0.008
+
+/* The working set of chains at once, bytes. */
+#define PARALLEL_LEAST (32.0 * (1 << 20))
+#define PARALLEL_MOST  (128.0 * (1 << 20))
+
+enum { LINE = 64 };
+
+bool probe_is_far(const struct setting *setting)
+{
+	const struct kernel *kernel = setting->kernel;
+	int stride = kernel_knob(kernel, "stride");
+	double bytes = (double)kernel_footprint(kernel, setting->v);
+
+	/* Nodes that lie pages apart use few lines. */
+	if (stride >= 0 && setting->v[stride] > LINE)
+		bytes *= LINE / (double)setting->v[stride];
+	return bytes > PROBE_FAR;
+}
+
+double probe_visit_seconds(const struct probe *probe, uint64_t bytes)
+{
+	return probe->scale * (bytes <= PROBE_FAR	     ? VISIT_NEAR
+				      : bytes <= PROBE_CHEAP ? VISIT_MIDDLE
+							     : VISIT_FAR);
+}
+
+/* A probe must end in about three seconds, unless the user has set another time. */
+#define SOON 2.0
+
+bool probe_late(const struct probe *probe)
+{
+	return probe->report.options.seconds <= 0 && probe->report.seconds > SOON;
+}
+
+const char *const probe_part_names[] = { "latency", "tlb", "line", "bandwidth", "parallel", "cores",
+	NULL };
+_Static_assert(sizeof(probe_part_names) / sizeof(probe_part_names[0]) == PROBE_PARTS + 1,
+	"a name for each part");
+
+enum probe_part probe_part_find(const char *name)
+{
+	int part = 0;
+
+	while (probe_part_names[part] && strcmp(probe_part_names[part], name) != 0)
+		part++;
+	return (enum probe_part)part;
+}
+
+void probe_note(struct probe *probe, const char *format, ...)
+{
+	struct probe_report *report = &probe->report;
+	char words[FINDING_TEXT];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	text_cut_clean(words, sizeof(words));
+	for (int i = 0; i < report->note_count; i++)
+		if (strcmp(report->note[i], words) == 0)
+			return;
+	if (report->note_count < PROBE_NOTES)
+		memcpy(report->note[report->note_count++], words, sizeof(words));
+}
+
+enum page_kind probe_best_pages(const struct probe *probe)
+{
+	static const enum page_kind order[] = { PAGES_HUGE, PAGES_AUTO, PAGES_4K };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (probe->report.options.pages[order[i]])
+			return order[i];
+	return PAGES_AUTO;
+}
+
+uint64_t probe_task_bytes(const struct probe_task *task)
+{
+	return kernel_footprint(task->setting.kernel, task->setting.v);
+}
+
+uint64_t probe_parallel_bytes(const struct probe *probe)
+{
+	const struct probe_report *report = &probe->report;
+	double beyond = (double)machine_last_cache(report->machine);
+
+	for (int i = 0; i < report->hierarchy.level_count; i++)
+		if (report->hierarchy.level[i].kind == LEVEL_CACHE)
+			beyond = report->hierarchy.level[i].unstable
+					 ? report->hierarchy.level[i].bytes_hi
+					 : report->hierarchy.level[i].bytes;
+	beyond = fmin(fmax(2 * beyond, PARALLEL_LEAST), PARALLEL_MOST);
+	return (uint64_t)fmin(beyond, (double)probe->report.options.max_size) / PROBE_PAGE *
+	       PROBE_PAGE;
+}
+
 /* Omits what this machine cannot do. */
 static void keep_within_means(struct probe *probe)
 {
 	struct probe_report *report = &probe->report;
 	struct probe_options *options = &report->options;
 	const struct machine *machine = report->machine;
-	char asked[32], most[32];
 
 	if (!options->pages[PAGES_AUTO] && !options->pages[PAGES_4K] && !options->pages[PAGES_HUGE])
 		options->pages[PAGES_4K] = options->pages[PAGES_HUGE] = true;
@@ -47,9 +148,9 @@ static void keep_within_means(struct probe *probe)
 	}
 	if (machine->memory_limit && options->max_size > machine->memory_limit) {
 		options->max_size = machine->memory_limit / 4096 * 4096;
-		units_bytes_long((int64_t)report->asked_size, asked, sizeof(asked));
-		units_bytes_long((int64_t)options->max_size, most, sizeof(most));
-		probe_note(probe, "working sets up to %s instead of %s: %s", most, asked,
+		probe_note(probe, "working sets up to %s instead of %s: %s",
+			units_size_long((int64_t)options->max_size).text,
+			units_size_long((int64_t)report->asked_size).text,
 			memory_limits_half(machine->memory_bound));
 	}
 	if (options->parts >> PROBE_CORES & 1 && machine->processors < 2) {
@@ -103,51 +204,46 @@ static double part_seconds(const struct probe *probe, enum probe_part part)
 	return 0;
 }
 
-static void add_stage(struct probe *probe, enum probe_part part, enum page_kind pages,
-	void (*fill)(struct probe *, const struct probe_stage *, int))
-{
-	double seconds = part_seconds(probe, part);
+/* Looks at the share of the last cache lie between the other parts, so that they show how it
+ * varies. */
+#define SHARE PROBE_PARTS
 
-	if (!(probe->report.options.parts >> part & 1))
-		return;
-	if (fill == probe_fill_share && (probe->rounds == 1 || probe->octave == OCTAVE_SHORT))
-		return;
-	if (fill == probe_fill_share)
-		seconds = SHARE_SIZES * (probe_visit_seconds(probe, UINT64_MAX) + SECONDS_SETTLE);
-	else if (part == PROBE_LATENCY)
-		seconds += (double)probe->report.options.max_size * SECONDS_BYTE;
-	probe->stages[probe->stage_count++] = (struct probe_stage){
-		.part = part, .pages = pages, .fill = fill, .seconds = seconds
-	};
+static void add_stages(
+	struct probe *probe, enum page_kind pages, const enum probe_part *parts, int count)
+{
+	for (int i = 0; i < count; i++) {
+		bool share = parts[i] == SHARE;
+		enum probe_part part = share ? PROBE_LATENCY : parts[i];
+		double seconds = part_seconds(probe, part);
+
+		if (!(probe->report.options.parts >> part & 1) ||
+			(share && (probe->rounds == 1 || probe->octave == OCTAVE_SHORT)))
+			continue;
+		if (share)
+			seconds = SHARE_SIZES *
+				  (probe_visit_seconds(probe, UINT64_MAX) + SECONDS_SETTLE);
+		else if (part == PROBE_LATENCY)
+			seconds += (double)probe->report.options.max_size * SECONDS_BYTE;
+		probe->stages[probe->stage_count++] = (struct probe_stage){ part,
+			share ? probe_best_pages(probe) : pages, share, seconds };
+	}
 }
 
 /* First one curve with all that depends on it, so that a user who stops early has the most; then
  * the other kind of pages. */
 static double lay_out(struct probe *probe)
 {
+	static const enum probe_part first[] = { PROBE_LATENCY, SHARE, PROBE_TLB, SHARE, PROBE_LINE,
+		PROBE_BANDWIDTH, SHARE, PROBE_PARALLEL, PROBE_CORES, SHARE },
+				     other[] = { PROBE_LATENCY, PROBE_TLB, SHARE };
 	enum page_kind best = probe_best_pages(probe);
 	double seconds = 0;
 
 	probe->stage_count = 0;
-	/* Looks at the share of the last cache lie between the other parts, so that they show how
-	 * it varies. */
-	add_stage(probe, PROBE_LATENCY, best, probe_fill_latency);
-	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
-	add_stage(probe, PROBE_TLB, best, probe_fill_tlb);
-	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
-	add_stage(probe, PROBE_LINE, best, probe_fill_line);
-	add_stage(probe, PROBE_BANDWIDTH, best, probe_fill_bandwidth);
-	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
-	add_stage(probe, PROBE_PARALLEL, best, probe_fill_parallel);
-	add_stage(probe, PROBE_CORES, best, probe_fill_cores);
-	add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		if (kind == (int)best || !probe->report.options.pages[kind])
-			continue;
-		add_stage(probe, PROBE_LATENCY, (enum page_kind)kind, probe_fill_latency);
-		add_stage(probe, PROBE_TLB, (enum page_kind)kind, probe_fill_tlb);
-		add_stage(probe, PROBE_LATENCY, best, probe_fill_share);
-	}
+	add_stages(probe, best, first, sizeof(first) / sizeof(*first));
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		if (kind != (int)best && probe->report.options.pages[kind])
+			add_stages(probe, (enum page_kind)kind, other, 3);
 	for (int i = 0; i < probe->stage_count; i++)
 		seconds += probe->stages[i].seconds;
 	return seconds;
@@ -174,7 +270,6 @@ static void shrink(struct probe *probe)
 		PROBE_BANDWIDTH };
 	struct probe_options *options = &probe->report.options;
 	uint64_t wanted = options->max_size;
-	char most[32];
 
 	for (probe->scale = 1; lay_out(probe) > options->seconds && probe->scale > SCALE_LEAST;)
 		probe->scale = fmax(probe->scale * 0.8, SCALE_LEAST);
@@ -203,9 +298,8 @@ static void shrink(struct probe *probe)
 	while (lay_out(probe) > options->seconds && options->max_size / 2 >= PROBE_LEAST)
 		options->max_size /= 2;
 	if (options->max_size < wanted) {
-		units_bytes_long((int64_t)options->max_size, most, sizeof(most));
-		probe_note(probe, "working sets up to %s only: %.3g s are too short for more", most,
-			options->seconds);
+		probe_note(probe, "working sets up to %s only: %.3g s are too short for more",
+			units_size_long((int64_t)options->max_size).text, options->seconds);
 	}
 }
 

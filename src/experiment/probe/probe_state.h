@@ -1,9 +1,7 @@
 /* The inside of the probe. Each file uses only those above it:
  *
- * probe_tasks.c    the visits of a round, and the settings that they measure
- * probe_levels.c   points that need the levels found before
- * probe_curves.c   points of latency curves
- * probe_plan.c     the stages, and the time that each may take
+ * probe_plan.c     the stages, the time that each may take, and the visits of a round
+ * probe_points.c   the points that each stage measures
  * probe.c          measuring, and the report */
 #pragma once
 
@@ -34,8 +32,7 @@ struct probe_task {
 struct probe_stage {
 	enum probe_part part;
 	enum page_kind pages;
-	/* Adds the tasks of round 0, 1, …; none: the stage is over. */
-	void (*fill)(struct probe *probe, const struct probe_stage *stage, int round);
+	bool share;	/* a look at the share of the last cache */
 	double seconds; /* estimate */
 };
 
@@ -56,7 +53,11 @@ struct probe {
 	struct curve_point look[SHARE_SIZES];
 };
 
-/* ---- probe_tasks.c ---- */
+/* ---- probe_plan.c ---- */
+
+/* Fills stages, scale and octave by the options, the memory limits and the time; notes what it
+ * omits. */
+void probe_plan(struct probe *probe);
 
 /* Adds a note to the report, unless the report has it. */
 void probe_note(struct probe *probe, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -68,6 +69,10 @@ enum page_kind probe_best_pages(const struct probe *probe);
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes);
 enum { PROBE_QUIET = 28 };
 
+/* Rounds over a curve: the first, the second look, and closer ones until the knees are known well.
+ */
+enum { PROBE_ROUNDS = 5 };
+
 /* Bytes up to which laying out a working set takes next to no time. */
 enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
@@ -76,66 +81,24 @@ enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 enum { PROBE_FAR = 1 << 20 };
 bool probe_is_far(const struct setting *setting);
 
-/* A kernel at its initial setting with these pages. False: there is no such kernel. */
-bool probe_start(struct setting *setting, const char *kernel, enum page_kind pages);
-/* One knob by name; a choice by its name. False: the kernel has none. */
-bool probe_set(struct setting *setting, const char *name, int64_t value);
-bool probe_choose(struct setting *setting, const char *name, const char *choice);
-/* A walk of the kernel "latency". */
-bool probe_latency(struct setting *setting, enum page_kind pages, int64_t size, int64_t stride,
-	const char *order);
-/* Whether its kernel allows the setting, within the knobs' ranges. */
-bool probe_allowed(const struct setting *setting);
-
 /* Whether the probe already takes so long that it omits optional looks. */
 bool probe_late(const struct probe *probe);
-
-void probe_add_task(struct probe *probe, const struct probe_task *task);
-/* Adds a point at x of a curve, unless the curve or this round has it, or its setting is not
- * allowed. */
-void probe_add_point(struct probe *probe, struct probe_curve *curve, const struct setting *setting,
-	double x, bool fine);
-/* Visits every point of a curve again, or (not all) the doubtful ones that are laid out quickly. */
-void probe_look_again(struct probe *probe, struct probe_curve *curve, bool all);
-/* Removes later tasks of this round that need at least as much memory. */
-void probe_drop_larger(struct probe *probe, int task, uint64_t bytes);
-
-/* Bytes of a task's working set, and two orders for qsort(): upward; and, after a round that ended
- * with the largest, down to PROBE_CHEAP, since shrinking a layout is as quick as growing it, then
- * the cheap tasks upward. */
-uint64_t probe_task_bytes(const struct probe_task *task);
-int probe_upward(const void *a, const void *b);
-int probe_downward(const void *a, const void *b);
-
-/* ---- probe_levels.c ---- */
-
-void probe_fill_line(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_bandwidth(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_parallel(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_cores(struct probe *probe, const struct probe_stage *stage, int round);
 
 /* Bytes of the working set of chains at once: larger than the caches, and otherwise small, since
  * each number of chains has cycles of its own to lay out. */
 uint64_t probe_parallel_bytes(const struct probe *probe);
 
-/* ---- probe_curves.c ---- */
+/* Bytes of a task's working set. */
+uint64_t probe_task_bytes(const struct probe_task *task);
 
-/* Rounds over a curve: the first, the second look, and closer ones until the knees are known well.
- */
-enum { PROBE_ROUNDS = 5 };
+/* ---- probe_points.c ---- */
 
-void probe_fill_latency(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_tlb(struct probe *probe, const struct probe_stage *stage, int round);
-void probe_fill_share(struct probe *probe, const struct probe_stage *stage, int round);
+/* Adds the tasks of a stage's round 0, 1, …; none: the stage is over. */
+void probe_fill(struct probe *probe, const struct probe_stage *stage, int round);
+
 /* The result of a visit for the share. */
 void probe_take_share(
 	struct probe *probe, const struct probe_task *task, const struct result *result);
-
-/* ---- probe_plan.c ---- */
-
-/* Fills stages, scale and octave by the options, the memory limits and the time; notes what it
- * omits. */
-void probe_plan(struct probe *probe);
 
 /* ---- probe.c ---- */
 

@@ -316,6 +316,22 @@ struct status setting_assign(
 		&kernel->knobs[knob], equals + 1, memory_limits, &setting->v[knob]);
 }
 
+bool setting_read(struct setting *setting, const char *words)
+{
+	char copy[256], *rest, *word;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	word = strtok_r(copy, " ", &rest);
+	setting->kernel = kernel_find(word);
+	if (!setting->kernel)
+		return false;
+	setting_init(setting, setting->kernel);
+	while ((word = strtok_r(NULL, " ", &rest)))
+		if (setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN).code != STATUS_OK)
+			return false;
+	return kernel_check(setting->kernel, setting->v).code == STATUS_OK;
+}
+
 /* All that runs at once and all of its working sets. */
 static struct status within_means(const struct setting *setting, struct memory_limits memory_limits)
 {

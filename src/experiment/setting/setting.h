@@ -34,6 +34,10 @@ struct status setting_find_knob(const struct kernel *kernel, const char *name, i
 struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits memory_limits);
 
+/* Makes a setting of words: "latency size=65536 order=random". Returns false when the kernel or a
+ * knob does not exist, or a value or the combination is not allowed. */
+bool setting_read(struct setting *setting, const char *words);
+
 /* Checks ranges and the combination, and its memory against the limits. */
 struct status setting_check(const struct setting *setting, struct memory_limits memory_limits);
 

@@ -1,0 +1,606 @@
+/* The points that each stage measures. Latency curves grow in rounds: the first round covers the
+ * whole range, later ones add points near the knees and repeat doubtful points. Within a round
+ * working sets only grow or only shrink, so that the layout for one serves the next. Other points
+ * need the levels found before: the line size, the bandwidth of each level, and in memory chains at
+ * once and several cores. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/probe/probe_state.h"
+#include "kernels/knob_rows.h"
+
+/* Closer points are added up to this size. Beyond it the layout for each round takes too long, and
+ * the knee moves from run to run anyway. */
+static const uint64_t fine_most = 64 << 20;
+
+/* From here on a point takes long to reach steady state. */
+static const double far_from = 8 << 20;
+
+/* The ratio of a tight knee range, and of two points that count as one. */
+#define TIGHT 1.015
+#define SAME  1.004
+
+/* Knees beyond this multiple of the core's own caches belong to other caches. */
+static const double own_most = 2;
+
+/* Points beyond this ratio from a corner do not describe it. */
+#define CORNER_WIDEST 1.3
+
+/* One line a page, each in a different set of the first cache. */
+enum { PAGE_STRIDE = PROBE_PAGE + 64 };
+
+/* Pages of the curve over pages: from far below any first-level TLB to an octave beyond the second
+ * level of today's cores (up to 4,096 entries), which a plateau needs. */
+enum { PAGES_FEW = 8, PAGES_MANY = 8192 };
+
+/* In the core's own caches quartiles further apart than this are doubtful, relatively. */
+#define SCATTERED 0.06
+
+/* Bytes for each core, where several cores measure at once. */
+static const uint64_t each_most = 64 << 20;
+
+/* The widest accesses of this processor: the last choice that the kernel allows. */
+static void widen(struct setting *setting)
+{
+	const struct kernel *kernel = setting->kernel;
+	int knob = kernel_knob(kernel, "width"), width = 0;
+
+	while (knob >= 0 && kernel->knobs[knob].choices[width])
+		width++;
+	while (width-- > 0) {
+		setting->v[knob] = width;
+		if (kernel_check(kernel, setting->v).code == STATUS_OK)
+			return;
+	}
+}
+
+/* ---- tasks ---- */
+
+static void add_task(struct probe *probe, const struct probe_task *task)
+{
+	if (probe->task_count < PROBE_TASKS)
+		probe->tasks[probe->task_count++] = *task;
+}
+
+/* Adds a task with the setting of these words, unless its curve or this round has the setting, or
+ * the setting is not allowed. Returns whether the setting is allowed. */
+__attribute__((format(printf, 4, 5))) static bool add(
+	struct probe *probe, enum page_kind pages, struct probe_task task, const char *format, ...)
+{
+	char words[128];
+	va_list arguments;
+	size_t used;
+
+	va_start(arguments, format);
+	used = (size_t)vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	snprintf(words + used, sizeof(words) - used, " pages=%s", knob_pages[pages]);
+	if (!setting_read(&task.setting, words))
+		return false;
+	widen(&task.setting);
+	for (int i = 0; task.curve && i < task.curve->count; i++)
+		if (setting_equal(&task.curve->point[i].setting, &task.setting))
+			return true;
+	for (int i = 0; task.curve && i < probe->task_count; i++)
+		if (probe->tasks[i].curve == task.curve &&
+			setting_equal(&probe->tasks[i].setting, &task.setting))
+			return true;
+	if (!task.curve || task.curve->count + probe->task_count < PROBE_POINTS)
+		add_task(probe, &task);
+	return true;
+}
+
+/* Whether a point needs another look. In the core's own caches only disturbances scatter. */
+static bool doubtful(const struct sample *sample, const struct setting *setting)
+{
+	/* A busy sibling hardly slows a walk that waits for memory, and another look takes long. */
+	if (probe_is_far(setting))
+		return !sample->valid;
+	if (!sample->valid || sample_doubt(sample))
+		return true;
+	return sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
+}
+
+/* Visits every point of a curve again, or (not all) the doubtful ones that are laid out quickly. */
+static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
+{
+	for (int i = 0; i < curve->count; i++) {
+		const struct probe_point *point = &curve->point[i];
+		const struct cell *cell = cells_get(probe->cells, &point->setting, false);
+		struct probe_task task = { .curve = curve,
+			.setting = point->setting,
+			.x = point->x,
+			.fine = point->fine };
+
+		if (!cell || !status_is_ok(&cell->failure))
+			continue;
+		if ((all && !probe_is_far(&task.setting)) ||
+			(probe_task_bytes(&task) <= PROBE_CHEAP &&
+				doubtful(&point->sample, &task.setting)))
+			add_task(probe, &task);
+	}
+}
+
+/* Two orders for qsort(): upward by bytes; and, after a round that ended with the largest, down to
+ * PROBE_CHEAP, since shrinking a layout is as quick as growing it, then the cheap tasks upward. */
+static int upward(const void *a, const void *b)
+{
+	const struct probe_task *x = a, *y = b;
+	uint64_t bx = probe_task_bytes(x), by = probe_task_bytes(y);
+
+	if (bx != by)
+		return bx < by ? -1 : 1;
+	return x->x < y->x ? -1 : x->x > y->x;
+}
+
+static int downward(const void *a, const void *b)
+{
+	bool x_large = probe_task_bytes(a) > PROBE_CHEAP,
+	     y_large = probe_task_bytes(b) > PROBE_CHEAP;
+
+	if (x_large != y_large)
+		return x_large ? -1 : 1;
+	return x_large ? -upward(a, b) : upward(a, b);
+}
+
+/* ---- latency curves ---- */
+
+/* The curve of the stage. */
+static struct probe_curve *curve_of(struct probe *probe, const struct probe_stage *stage)
+{
+	return stage->part == PROBE_LATENCY ? &probe->report.lines[stage->pages]
+					    : &probe->report.pages[stage->pages];
+}
+
+/* Whether the curve has a point so near that another would add nothing. */
+static bool has_near(const struct probe_curve *curve, double x)
+{
+	for (int i = 0; i < curve->count; i++)
+		if (x < curve->point[i].x * SAME && curve->point[i].x < x * SAME)
+			return true;
+	return false;
+}
+
+/* Adds the point of x bytes. Of a curve over pages, x is the bytes that the TLB must cover. */
+static void add_at(struct probe *probe, const struct probe_stage *stage, double x, bool fine)
+{
+	bool pages = stage->part == PROBE_TLB;
+	struct probe_curve *curve = curve_of(probe, stage);
+	long long unit = pages ? PROBE_PAGE : 64, stride = pages ? PAGE_STRIDE : 64,
+		  count = (long long)(x / (double)unit + 0.5);
+
+	if (pages || !fine || (x <= (double)fine_most && !has_near(curve, x)))
+		add(probe, stage->pages,
+			(struct probe_task){
+				.curve = curve, .x = (double)(count * unit), .fine = fine },
+			"latency size=%lld stride=%lld order=random", count * stride, stride);
+}
+
+/* Adds points that divide a range into equal parts on a logarithmic scale. */
+static void divide(
+	struct probe *probe, const struct probe_stage *stage, double from, double to, int parts)
+{
+	for (int i = 1; i < parts; i++)
+		add_at(probe, stage, from * pow(to / from, (double)i / parts), true);
+}
+
+/* Adds points near the knees of a curve that begin at no more than `most` bytes; few for a gradual
+ * knee, which no single point locates. */
+static void refine(struct probe *probe, const struct probe_stage *stage,
+	const struct plateaus *plateaus, int round, double most)
+{
+	for (int i = 0; i + 1 < plateaus->count; i++) {
+		const struct plateau_knee *knee = &plateaus->knee[i];
+		double from = fmin(knee->lo, knee->corner), to = knee->hi;
+
+		if (!(from > 0) || !(to > from) || from > most)
+			continue;
+		if (knee->gradual) {
+			if (round == 1)
+				divide(probe, stage, from, to, 8);
+		} else if (round == 1) {
+			divide(probe, stage, from, to, 6);
+		} else if (knee->hi / knee->lo > TIGHT) {
+			divide(probe, stage, knee->lo, knee->hi, 4);
+		}
+	}
+}
+
+/* The number of TLB entries shows where the first pages miss: points page by page, or in a few
+ * steps, from there to where a quarter of the pages miss. */
+static void refine_corners(
+	struct probe *probe, const struct probe_stage *stage, const struct plateaus *plateaus)
+{
+	for (int i = 0; i + 1 < plateaus->count; i++) {
+		double from = plateaus->knee[i].corner / PROBE_PAGE,
+		       to = plateaus->knee[i].lo / PROBE_PAGE, step = fmax(1, (to - from) / 8);
+
+		for (double pages = from + step; pages < to && to < from * CORNER_WIDEST;
+			pages += step)
+			add_at(probe, stage, pages * PROBE_PAGE, true);
+	}
+}
+
+/* Ignores the knee where the lines, not the pages, fill the first cache. */
+static void ignore_caches(const struct probe *probe, struct plateaus *plateaus)
+{
+	const struct hierarchy_level *first = hierarchy_cache(&probe->report.hierarchy, 1);
+	double bytes = first ? first->bytes : (double)machine_cache(probe->report.machine, 1);
+
+	for (int i = 0; i + 1 < plateaus->count; i++)
+		if (bytes > 0 &&
+			fabs(log2(plateaus->knee[i].bytes / PROBE_PAGE * 64 / bytes)) < 0.5)
+			plateaus->knee[i].lo = plateaus->knee[i].hi = plateaus->knee[i].corner = 0;
+}
+
+/* The first round measures every n-th point: fewer where each takes long to reach steady state, and
+ * fewest with the second kind of pages. */
+static int spread(const struct probe *probe, enum page_kind pages, double size)
+{
+	bool last = size * 2 > (double)probe->report.options
+				       .max_size; /* memory's latency comes from these sizes */
+
+	if (size <= far_from || probe->octave < 4)
+		return 1;
+	return (pages == probe_best_pages(probe) ? 2 : 4) / (last ? 2 : 1);
+}
+
+static void fill_latency(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	const struct probe_report *report = &probe->report;
+	double most = (double)report->options.max_size;
+
+	if (round == 0) {
+		for (int i = 0; PROBE_SMALLEST * exp2((double)i / probe->octave) < most * 0.999;
+			i++) {
+			double size = PROBE_SMALLEST * exp2((double)i / probe->octave);
+
+			if (i % spread(probe, stage->pages, size) == 0)
+				add_at(probe, stage, size, false);
+		}
+		add_at(probe, stage, most, false);
+	} else if (round < probe->rounds) {
+		/* Knees of shared caches get closer points once; the share is measured otherwise.
+		 */
+		refine(probe, stage, &report->hierarchy.lines[stage->pages], round,
+			round == 1 && stage->pages == probe_best_pages(probe)
+				? (double)fine_most
+				: own_most * (double)machine_own_caches(report->machine));
+		look_again(probe, curve_of(probe, stage), round == 1 && !probe_late(probe));
+	}
+	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]),
+		round == 1 ? downward : upward);
+}
+
+static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	struct plateaus plateaus = probe->report.hierarchy.pages[stage->pages];
+	double most = fmin(PAGES_MANY, (double)(probe->report.options.max_size / PAGE_STRIDE));
+
+	if (round == 0) {
+		for (int i = 0; PAGES_FEW * exp2((double)i / probe->octave) <= most; i++)
+			add_at(probe, stage,
+				PROBE_PAGE * PAGES_FEW * exp2((double)i / probe->octave), false);
+	} else if (round < probe->rounds) {
+		ignore_caches(probe, &plateaus);
+		refine(probe, stage, &plateaus, round, INFINITY);
+		if (round > 1)
+			refine_corners(probe, stage, &plateaus);
+		look_again(probe, curve_of(probe, stage), false);
+	}
+	qsort(probe->tasks, (size_t)probe->task_count, sizeof(probe->tasks[0]), upward);
+}
+
+/* ---- this process's share of the last cache ---- */
+
+/* Neighbours use the last cache too, so its size for one process varies. The probe walks a few
+ * sizes around its end in steady laps, and again between the other parts. */
+
+/* Three sizes to an octave. */
+#define SHARE_STEP 1.26
+
+/* Larger sizes take too long to walk repeatedly. */
+static const double share_most = 64 << 20;
+
+/* Looks, and seconds between the first and the last, that the variation needs, however late the
+ * probe is. */
+enum { LOOKS_LEAST = 3 };
+static const double looks_span = 1;
+
+static bool is_enough(const struct probe_share *share)
+{
+	return share->count >= LOOKS_LEAST &&
+	       share->at[share->count - 1] - share->at[0] >= looks_span;
+}
+
+/* Sizes begin at this multiple of the core's own caches. */
+static const double share_least = 1.25;
+
+/* Cycles of a lap in which half of the lines come from memory; 0: memory was not reached. */
+static double half_of_memory(const struct probe *probe)
+{
+	const struct hierarchy_level *memory = hierarchy_memory(&probe->report.hierarchy);
+
+	return memory ? memory->cycles / 2 : 0;
+}
+
+/* Where points in ascending order of bytes first cross a level, on logarithmic scales; *side: -1
+ * when all are above, 1 when all are below, else 0. */
+static double crossing(const struct curve_point *point, int count, double level, int *side)
+{
+	int above = 0;
+
+	while (above < count && point[above].cycles < level)
+		above++;
+	*side = above == 0 ? -1 : above == count ? 1 : 0;
+	if (*side)
+		return point[above == 0 ? 0 : count - 1].bytes;
+	return point[above - 1].bytes *
+	       pow(point[above].bytes / point[above - 1].bytes,
+		       log(level / point[above - 1].cycles) /
+			       log(point[above].cycles / point[above - 1].cycles));
+}
+
+/* Where the latency curve crosses half of memory's latency; 0: nowhere. */
+static double first_guess(const struct probe *probe, enum page_kind pages)
+{
+	const struct probe_curve *curve = &probe->report.lines[pages];
+	struct curve_point point[PROBE_POINTS];
+	int count = 0, side;
+	double bytes;
+
+	for (int i = 0; i < curve->count; i++)
+		if (curve->point[i].sample.valid)
+			point[count++] = (struct curve_point){ .bytes = curve->point[i].x,
+				.cycles = curve->point[i].sample.cpe };
+	if (count == 0)
+		return 0;
+	bytes = crossing(point, count, half_of_memory(probe), &side);
+	return side == 0 ? bytes : 0;
+}
+
+/* The finished look becomes one value. */
+static void end_look(struct probe *probe)
+{
+	struct probe_share *share = &probe->report.share;
+
+	if (probe->looked >= 3 && share->count < PROBE_SHARES) {
+		share->bytes[share->count] = crossing(probe->look, probe->looked,
+			half_of_memory(probe), &share->censored[share->count]);
+		share->at[share->count++] = probe->report.seconds;
+	}
+	probe->looked = 0;
+}
+
+static void fill_share(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	const struct probe_share *share = &probe->report.share;
+	const struct machine *machine = probe->report.machine;
+	double own = (double)machine_own_caches(machine), least = share_least * own;
+	double middle =
+		share->count ? share->bytes[share->count - 1] : first_guess(probe, stage->pages);
+
+	if (round > 0) {
+		end_look(probe);
+		return;
+	}
+	probe->looked = 0;
+	if (!(half_of_memory(probe) > 0) || !(middle > 0) ||
+		machine_cache(machine, 3) <= machine_cache(machine, 2) ||
+		(probe_late(probe) && is_enough(share)))
+		return;
+	middle = fmax(fmin(middle, share_most / SHARE_STEP / SHARE_STEP),
+		least * SHARE_STEP * SHARE_STEP);
+	for (int i = 0; i < SHARE_SIZES; i++) {
+		double bytes = floor(middle * pow(SHARE_STEP, i - SHARE_SIZES / 2) / 64) * 64;
+
+		if (bytes <= (double)probe->report.options.max_size)
+			add(probe, stage->pages,
+				(struct probe_task){ .band = -1, .x = bytes, .share = true },
+				"latency size=%lld order=random", (long long)bytes);
+	}
+}
+
+void probe_take_share(
+	struct probe *probe, const struct probe_task *task, const struct result *result)
+{
+	struct sample sample;
+
+	if (result->status.code != STATUS_OK || probe->looked == SHARE_SIZES)
+		return;
+	sample_summarise(&result->trials, &result->facts, &sample);
+	if (sample.valid)
+		probe->look[probe->looked++] =
+			(struct curve_point){ .bytes = task->x, .cycles = sample.cpe };
+}
+
+/* Well inside a level of so many bytes, of which the level before holds `before`; 0: it is the
+ * first. */
+static uint64_t inside(double before, double bytes)
+{
+	double size = before > 0 ? sqrt(before * bytes) : bytes / 2;
+
+	return (uint64_t)(size / PROBE_PAGE) * PROBE_PAGE;
+}
+
+/* ---- the line size ---- */
+
+static void fill_line(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	static const int distances[] = { 16, 32, 48, 64, 96, 128, 192, 256, 512 };
+	struct probe_report *report = &probe->report;
+	const struct hierarchy_level *first = hierarchy_cache(&report->hierarchy, 1);
+	const struct hierarchy_level *second = hierarchy_cache(&report->hierarchy, 2);
+	uint64_t size = first && second ? inside(first->bytes, second->bytes) : 256 << 10;
+
+	for (size_t i = 0; round == 0 && i < sizeof(distances) / sizeof(*distances); i++)
+		add(probe, stage->pages,
+			(struct probe_task){ .curve = &report->pairs, .x = distances[i] },
+			"latency size=%llu stride=%d order=pairs", (unsigned long long)size,
+			distances[i]);
+	if (round > 0 && round < 3 && round < probe->rounds)
+		look_again(probe, &report->pairs, false);
+}
+
+/* ---- bandwidth of each level ---- */
+
+static void add_band(struct probe *probe, enum page_kind pages, const char *level, uint64_t size)
+{
+	static const char *const operations[PROBE_OPERATIONS] = { "frd", "fwr", "fcp" };
+	struct probe_report *report = &probe->report;
+	struct probe_band *band = &report->band[report->band_count];
+	int before = probe->task_count;
+
+	if (report->band_count == PROBE_BANDS || !kernel_find("bandwidth"))
+		return;
+	*band = (struct probe_band){ .size = size, .lines = { NAN, NAN, NAN } };
+	snprintf(band->level, sizeof(band->level), "%s", level);
+	for (int i = 0; i < PROBE_OPERATIONS; i++)
+		if (!add(probe, pages,
+			    (struct probe_task){
+				    .band = report->band_count, .operation = i, .x = (double)size },
+			    "bandwidth size=%llu op=%s", (unsigned long long)size, operations[i])) {
+			probe->task_count = before;
+			probe_note(probe,
+				"bandwidth: %s is too small for a working set well inside it",
+				level);
+			return;
+		}
+	report->band_count++;
+	for (int i = before; i < probe->task_count; i++)
+		band->point[i - before] = (struct probe_point){ .setting = probe->tasks[i].setting,
+			.x = probe->tasks[i].x };
+}
+
+/* A working set well inside each level that was found. */
+static void add_found(struct probe *probe, enum page_kind pages)
+{
+	const struct hierarchy *hierarchy = &probe->report.hierarchy;
+	double before = 0;
+
+	for (int number = 1; number < LEVELS_MAX; number++) {
+		const struct hierarchy_level *level = hierarchy_cache(hierarchy, number);
+
+		if (!level || !(level->bytes > before))
+			continue;
+		/* Of a cache without a stable size, the part that is certain. */
+		add_band(probe, pages, level->name,
+			inside(before, level->unstable ? fmax(level->bytes_lo, 2 * before)
+						       : level->bytes));
+		before = level->bytes;
+	}
+	if (hierarchy_memory(hierarchy))
+		add_band(probe, pages, "memory", probe->report.options.max_size);
+}
+
+/* Where latency was not measured: well inside each cache that the system reports. */
+static void add_stated(struct probe *probe, enum page_kind pages)
+{
+	const struct machine *machine = probe->report.machine;
+	uint64_t before = 0, most = probe->report.options.max_size;
+
+	for (int i = 0; i < machine->cache_count; i++) {
+		const struct machine_cache *cache = &machine->cache[i];
+		uint64_t size = inside((double)before, (double)cache->bytes);
+		char name[16];
+
+		snprintf(name, sizeof(name), cache->level == 1 ? "L1d" : "L%d", cache->level);
+		if (cache->bytes > before && size <= most)
+			add_band(probe, pages, name, size);
+		before = cache->bytes;
+	}
+	if (before < most)
+		add_band(probe, pages, "memory", most);
+	probe_note(probe, "bandwidth: of the caches as the system states them, since latency was "
+			  "not measured");
+}
+
+static void fill_bandwidth(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	struct probe_report *report = &probe->report;
+
+	if (round == 0) {
+		report->band_count = 0;
+		if (report->hierarchy.level_count)
+			add_found(probe, stage->pages);
+		else
+			add_stated(probe, stage->pages);
+	}
+	if (round == 0 || round >= 3 || round >= probe->rounds)
+		return;
+	for (int i = 0; i < report->band_count * PROBE_OPERATIONS; i++) {
+		const struct probe_point *point =
+			&report->band[i / PROBE_OPERATIONS].point[i % PROBE_OPERATIONS];
+		struct probe_task task = { .band = i / PROBE_OPERATIONS,
+			.operation = i % PROBE_OPERATIONS,
+			.setting = point->setting,
+			.x = point->x };
+
+		if (probe_task_bytes(&task) <= PROBE_CHEAP &&
+			(round == 1 || sample_doubt(&point->sample)))
+			add_task(probe, &task);
+	}
+}
+
+/* ---- chains at once, and several cores ---- */
+
+static void fill_parallel(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	static const int chains[] = { 1, 2, 4, 8, 16, 24, 32 };
+
+	for (size_t i = 0; round == 0 && i < sizeof(chains) / sizeof(*chains); i++)
+		add(probe, stage->pages,
+			(struct probe_task){ .curve = &probe->report.parallel, .x = chains[i] },
+			"latency size=%llu order=random chains=%d",
+			(unsigned long long)probe_parallel_bytes(probe), chains[i]);
+}
+
+/* Bytes for each of so many cores: beyond the caches, as for chains at once. */
+static int64_t each_of(const struct probe *probe, int count)
+{
+	const struct probe_report *report = &probe->report;
+	uint64_t beyond = probe_parallel_bytes(probe),
+		 most = beyond > each_most ? beyond : each_most;
+	uint64_t bytes = report->options.max_size < most ? report->options.max_size : most;
+
+	if (report->machine->memory_limit &&
+		bytes > report->machine->memory_limit / (uint64_t)count)
+		bytes = report->machine->memory_limit / (uint64_t)count;
+	return (int64_t)(bytes / PROBE_PAGE * PROBE_PAGE);
+}
+
+/* 1, 2, 4, … and all. */
+static int next_count(int count, int most)
+{
+	return count < most && 2 * count > most ? most : 2 * count;
+}
+
+static void fill_cores(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	struct probe_report *report = &probe->report;
+	int most = report->machine->processors;
+	long long size = each_of(probe, most);
+
+	if (round > 0)
+		return;
+	for (int cores = 1; cores <= most; cores = next_count(cores, most))
+		add(probe, stage->pages, (struct probe_task){ .curve = &report->cores, .x = cores },
+			"bandwidth size=%lld op=frd cores=%d", size, cores);
+	for (int streams = 0; streams < most; streams = streams ? next_count(streams, most - 1) : 1)
+		add(probe, stage->pages,
+			(struct probe_task){ .curve = &report->loaded, .x = streams },
+			"latency size=%lld order=random streams=%d", size, streams);
+}
+
+void probe_fill(struct probe *probe, const struct probe_stage *stage, int round)
+{
+	static void (*const fills[PROBE_PARTS])(struct probe *, const struct probe_stage *, int) = {
+		fill_latency, fill_tlb, fill_line, fill_bandwidth, fill_parallel, fill_cores
+	};
+
+	probe->task_count = probe->tasks_done = 0;
+	(stage->share ? fill_share : fills[stage->part])(probe, stage, round);
+}
