@@ -74,12 +74,13 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
  * event. */
 static struct status apply_event(struct cli *cli, const char *value)
 {
+	struct counter_code code;
 	struct status status;
 
 	if (strlen(value) >= COUNTER_NAME)
 		return status_usage(
 			"--event %.60s...: %d characters are the most", value, COUNTER_NAME - 1);
-	status = counters_encode(value, NULL, NULL);
+	status = counters_encode(value, &code);
 	if (!status_is_ok(&status))
 		return status_usage("--%s", status.text); /* "event 'NAME': …" */
 	if (cli->event_count == COUNTERS_MAX)

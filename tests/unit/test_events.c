@@ -46,6 +46,7 @@ TEST(every_role_has_a_name_of_its_own)
 TEST(every_event_encodes)
 {
 	struct event_plan *plan = test_malloc(sizeof(*plan));
+	struct counter_code code;
 	int events = 0;
 
 	for (const char *const *names = uarch_names(ISA); *names; names++) {
@@ -53,7 +54,7 @@ TEST(every_event_encodes)
 
 		for (int i = 0; i < uarch_event_count(uarch); i++, events++) {
 			const struct uarch_event *event = uarch_event(uarch, i);
-			struct status status = counters_encode(event->name, NULL, NULL);
+			struct status status = counters_encode(event->name, &code);
 
 			if (!status_is_ok(&status))
 				fail_msg("%s, %s: %s", *names, event->title, status.text);
@@ -63,7 +64,7 @@ TEST(every_event_encodes)
 	assert_true(events > 50);
 	events_plan(NULL, NULL, 0, plan);
 	for (int i = 0; i < plan->counters.count; i++)
-		check_ok(counters_encode(plan->counters.event[i].name, NULL, NULL));
+		check_ok(counters_encode(plan->counters.event[i].name, &code));
 	print_message(
 		"%d events of the core models encode with libpfm %s\n", events, counters_version());
 	test_free(plan);
@@ -74,15 +75,14 @@ TEST(no_core_counts_the_same_twice)
 {
 	for (const char *const *names = uarch_names(ISA); *names; names++) {
 		struct uarch *uarch = load(*names);
-		uint64_t config[COUNTERS_MAX];
-		uint32_t type[COUNTERS_MAX];
+		struct counter_code code[COUNTERS_MAX];
 
 		assert_true(uarch_event_count(uarch) <= COUNTERS_MAX - 8);
 		for (int i = 0; i < uarch_event_count(uarch); i++) {
-			check_ok(
-				counters_encode(uarch_event(uarch, i)->name, &type[i], &config[i]));
+			check_ok(counters_encode(uarch_event(uarch, i)->name, &code[i]));
 			for (int k = 0; k < i; k++)
-				if (type[k] == type[i] && config[k] == config[i])
+				if (code[k].type == code[i].type &&
+					code[k].config == code[i].config)
 					fail_msg("%s: %s and %s are the same", *names,
 						uarch_event(uarch, k)->name,
 						uarch_event(uarch, i)->name);
@@ -141,15 +141,15 @@ TEST(known_codes_come_out)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct uarch *uarch = load(rows[i].core);
 		const struct uarch_event *event = find_event(uarch, rows[i].title);
-		uint64_t config;
+		struct counter_code code;
 
 		if (!event)
 			fail_msg("%s has no event \"%s\"", rows[i].core, rows[i].title);
 		if (event && strcmp(rows[i].isa, ISA) == 0) {
-			check_ok(counters_encode(event->name, NULL, &config));
-			if (config != rows[i].config)
+			check_ok(counters_encode(event->name, &code));
+			if (code.config != rows[i].config)
 				fail_msg("%s, %s: %#llx", rows[i].core, rows[i].title,
-					(unsigned long long)config);
+					(unsigned long long)code.config);
 		}
 		uarch_free(uarch);
 	}

@@ -26,3 +26,7 @@ void clock_turn(uint64_t turns)
 {
 	(void)turns;
 }
+
+void clock_clean_vectors(void)
+{
+}

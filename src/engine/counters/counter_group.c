@@ -1,8 +1,12 @@
 #include "engine/counters/counter_group.h"
 
-#include <linux/perf_event.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "engine/clock/clock.h"
 
@@ -15,76 +19,77 @@ uint64_t group_extend(uint64_t offset, uint64_t counter, unsigned width)
 	return offset + (uint64_t)((int64_t)(counter << spare) >> spare);
 }
 
-int group_add(const struct perf_calls *calls, struct counter_group *group,
-	struct perf_event_attr *attributes, int event)
+int group_add(struct counter_group *group, struct perf_event_attr attributes, int event)
 {
 	bool leader = group->count == 0;
 	int descriptor;
 
-	attributes->size = sizeof(*attributes);
+	attributes.size = sizeof(attributes);
 	/* The other events start and stop with their leader. */
-	attributes->disabled = leader;
-	attributes->pinned = leader && group->pinned;
-	attributes->exclude_kernel = 1;
-	attributes->exclude_hv = 1;
-	attributes->exclude_guest = 1; /* some drivers accept nothing else */
-	attributes->read_format =
+	attributes.disabled = leader;
+	attributes.pinned = leader && group->pinned;
+	attributes.exclude_kernel = 1;
+	attributes.exclude_hv = 1;
+	attributes.exclude_guest = 1; /* some drivers accept nothing else */
+	attributes.read_format =
 		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	descriptor = calls->open(calls->context, attributes, leader ? -1 : group->descriptor[0]);
+	descriptor = group->calls->open(
+		group->calls->context, &attributes, leader ? -1 : group->descriptor[0]);
 	if (descriptor < 0)
 		return -descriptor;
 	group->event[group->count] = event;
 	group->descriptor[group->count] = descriptor;
-	group->page[group->count] = calls->map(calls->context, descriptor);
+	group->page[group->count] = group->calls->map(group->calls->context, descriptor);
 	group->count++;
 	return 0;
 }
 
-void group_drop(const struct perf_calls *calls, struct counter_group *group)
+void group_drop(struct counter_group *group)
 {
 	int last = --group->count;
 
 	if (group->page[last])
-		calls->unmap(calls->context, group->page[last]);
+		group->calls->unmap(group->calls->context, group->page[last]);
 	if (group->descriptor[last] >= 0)
-		calls->close(calls->context, group->descriptor[last]);
+		group->calls->close(group->calls->context, group->descriptor[last]);
 	group->page[last] = NULL;
 }
 
-void group_close(const struct perf_calls *calls, struct counter_group *group)
+void group_close(struct counter_group *group)
 {
 	while (group->count > 0)
-		group_drop(calls, group);
+		group_drop(group);
 }
 
-void group_leave(const struct perf_calls *calls, struct counter_group *group)
+void group_leave(struct counter_group *group)
 {
 	for (int i = 0; i < group->count; i++) {
 		if (group->descriptor[i] >= 0)
-			calls->close(calls->context, group->descriptor[i]);
+			group->calls->close(group->calls->context, group->descriptor[i]);
 		group->descriptor[i] = -1;
 		group->page[i] = NULL;
 	}
 }
 
-bool group_start(const struct perf_calls *calls, const struct counter_group *group)
+bool group_start(const struct counter_group *group)
 {
-	return calls->control(calls->context, group->descriptor[0], PERF_EVENT_IOC_ENABLE);
+	return group->calls->control(
+		group->calls->context, group->descriptor[0], PERF_EVENT_IOC_ENABLE);
 }
 
-void group_stop(const struct perf_calls *calls, const struct counter_group *group)
+void group_stop(const struct counter_group *group)
 {
-	calls->control(calls->context, group->descriptor[0], PERF_EVENT_IOC_DISABLE);
+	group->calls->control(group->calls->context, group->descriptor[0], PERF_EVENT_IOC_DISABLE);
 }
 
-bool group_read(const struct perf_calls *calls, const struct counter_group *group,
-	struct group_reading *reading)
+bool group_read(const struct counter_group *group, struct group_reading *reading)
 {
 	uint64_t buffer[3 + COUNTERS_MAX];
 	size_t values = (size_t)group->count * sizeof(uint64_t),
 	       size = 3 * sizeof(uint64_t) + values;
 
-	if (calls->read(calls->context, group->descriptor[0], buffer, size) != (long)size ||
+	if (group->calls->read(group->calls->context, group->descriptor[0], buffer, size) !=
+			(long)size ||
 		buffer[0] != (uint64_t)group->count)
 		return false;
 	reading->enabled = buffer[1];
@@ -96,9 +101,10 @@ bool group_read(const struct perf_calls *calls, const struct counter_group *grou
 /* The kernel changes a page only on the processor that runs this thread: a compiler barrier is
  * enough.
  */
-static inline uint64_t page_read(const struct perf_calls *calls,
-	const volatile struct perf_event_mmap_page *page, bool *counting)
+static inline uint64_t page_read(const struct counter_group *group, int event, bool *counting)
 {
+	const volatile struct perf_event_mmap_page *page = group->page[event];
+	const struct perf_calls *calls = group->calls;
 	uint64_t value;
 	uint32_t sequence, index;
 
@@ -117,8 +123,7 @@ static inline uint64_t page_read(const struct perf_calls *calls,
 	return value;
 }
 
-bool group_values(const struct perf_calls *calls, const struct counter_group *group,
-	uint64_t value[COUNTERS_MAX])
+bool group_values(const struct counter_group *group, uint64_t value[COUNTERS_MAX])
 {
 	struct group_reading reading;
 	bool counting = true, all = true;
@@ -126,36 +131,36 @@ bool group_values(const struct perf_calls *calls, const struct counter_group *gr
 	clock_fence();
 	if (group->direct) {
 		for (int i = 0; i < group->count; i++) {
-			value[i] = page_read(calls, group->page[i], &counting);
+			value[i] = page_read(group, i, &counting);
 			all = all && counting;
 		}
 		clock_fence();
 		return all;
 	}
-	if (!group_read(calls, group, &reading))
+	if (!group_read(group, &reading))
 		return false;
 	memcpy(value, reading.value, (size_t)group->count * sizeof(*value));
 	clock_fence();
 	return true;
 }
 
-bool group_first(const struct perf_calls *calls, const struct counter_group *group, uint64_t *value)
+bool group_first(const struct counter_group *group, uint64_t *value)
 {
 	struct group_reading reading;
 	bool counting = true;
 
 	if (group->direct) {
-		*value = page_read(calls, group->page[0], &counting);
+		*value = page_read(group, 0, &counting);
 		return counting;
 	}
-	if (!group_read(calls, group, &reading))
+	if (!group_read(group, &reading))
 		return false;
 	*value = reading.value[0];
 	return true;
 }
 
 /* Whether instructions read the same values as read(2), of a group that counts. */
-static bool reads_directly(const struct perf_calls *calls, const struct counter_group *group)
+static bool reads_directly(const struct counter_group *group)
 {
 	struct group_reading middle;
 	uint64_t before[COUNTERS_MAX], after[COUNTERS_MAX];
@@ -166,33 +171,318 @@ static bool reads_directly(const struct perf_calls *calls, const struct counter_
 
 		if (!page || !page->cap_user_rdpmc || page->index == 0)
 			return false;
-		before[i] = page_read(calls, group->page[i], &counting);
+		before[i] = page_read(group, i, &counting);
 	}
-	if (!group_read(calls, group, &middle))
+	if (!group_read(group, &middle))
 		return false;
 	for (int i = 0; i < group->count; i++) {
-		after[i] = page_read(calls, group->page[i], &counting);
+		after[i] = page_read(group, i, &counting);
 		if (!counting || middle.value[i] - before[i] > after[i] - before[i])
 			return false;
 	}
 	return true;
 }
 
-bool group_try(
-	const struct perf_calls *calls, struct counter_group *group, bool moved[COUNTERS_MAX])
+bool group_try(struct counter_group *group, bool moved[COUNTERS_MAX])
 {
 	struct group_reading before, after;
 	bool ran;
 
 	group->direct = false;
-	ran = group_start(calls, group) && group_read(calls, group, &before);
+	ran = group_start(group) && group_read(group, &before);
 	if (ran) {
-		calls->stimulate(calls->context);
-		group->direct = reads_directly(calls, group);
-		ran = group_read(calls, group, &after) && after.running > before.running;
+		group->calls->stimulate(group->calls->context);
+		group->direct = reads_directly(group);
+		ran = group_read(group, &after) && after.running > before.running;
 	}
-	group_stop(calls, group);
+	group_stop(group);
 	for (int i = 0; i < group->count; i++)
 		moved[i] = ran && after.value[i] != before.value[i];
 	return ran;
 }
+
+/* ---- instructions */
+
+#if defined(__x86_64__)
+
+/* Reads the counter of that index (the page's index less one). */
+static inline uint64_t processor_counter(uint32_t index)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+	return (uint64_t)high << 32 | low;
+}
+
+/* Evicts a line from all caches; processor_flushed() waits for earlier evictions. */
+static inline void processor_flush(const void *line)
+{
+	__asm__ volatile("clflush %0" ::"m"(*(const volatile char *)line) : "memory");
+}
+
+static inline void processor_flushed(void)
+{
+	__asm__ volatile("mfence" ::: "memory");
+}
+
+#else
+
+#define CASE(n)                                                               \
+	case n:                                                               \
+		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
+		break
+#define CASES(n0, n1, n2, n3, n4) \
+	CASE(n0);                 \
+	CASE(n1);                 \
+	CASE(n2);                 \
+	CASE(n3);                 \
+	CASE(n4)
+
+/* The index is the page's index less one; 31 is the cycle counter. The register is part of the
+ * instruction, so there is one instruction for each. */
+static inline uint64_t processor_counter(uint32_t index)
+{
+	uint64_t value = 0;
+
+	__asm__ volatile("isb" ::: "memory");
+	switch (index) {
+	case 31:
+		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
+		break;
+		CASES(0, 1, 2, 3, 4);
+		CASES(5, 6, 7, 8, 9);
+		CASES(10, 11, 12, 13, 14);
+		CASES(15, 16, 17, 18, 19);
+		CASES(20, 21, 22, 23, 24);
+		CASES(25, 26, 27, 28, 29);
+		CASE(30);
+	}
+	return value;
+}
+
+/* Evicts a line from all caches, which Linux allows in user space; processor_flushed() waits for
+ * earlier evictions. */
+static inline void processor_flush(const void *line)
+{
+	__asm__ volatile("dc civac, %0" ::"r"(line) : "memory");
+}
+
+static inline void processor_flushed(void)
+{
+	__asm__ volatile("dsb sy" ::: "memory");
+}
+
+#endif
+
+/* ---- the stimulus: a workload that raises most events, so that an event that stays at zero is
+ * seen not to work */
+
+/* Each run touches fresh pages: no TLB knows them, although they are fewer than the last TLB holds.
+ */
+enum { PAGE = 4096, PAGES = 384, LINE = 64, LINES = 2048, BURST = 1024, BRANCHES = 6000 };
+
+struct stimulus {
+	unsigned char *memory;
+	uint64_t state; /* of the random numbers */
+	volatile uint64_t result;
+	volatile double real;
+};
+
+static uint64_t next(struct stimulus *stimulus)
+{
+	uint64_t x = stimulus->state;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return stimulus->state = x;
+}
+
+static void touch_pages(struct stimulus *stimulus)
+{
+	volatile unsigned char *memory = stimulus->memory;
+
+	madvise(stimulus->memory, (size_t)PAGES * PAGE, MADV_DONTNEED);
+	for (size_t i = 0; i < PAGES; i++) {
+		if (i % 2)
+			memory[i * PAGE] = (unsigned char)i; /* a store misses … */
+		else
+			(void)memory[i * PAGE]; /* … and a load */
+	}
+}
+
+static void miss_lines(struct stimulus *stimulus)
+{
+	volatile unsigned char *memory = stimulus->memory;
+
+	for (size_t i = 0; i < LINES; i++)
+		processor_flush(stimulus->memory + i * LINE);
+	processor_flushed();
+	for (size_t i = 0; i < LINES; i++) {
+		/* No prefetcher follows this order: 1,021 is prime, and so odd. */
+		size_t at = i * 1021 % LINES * LINE;
+
+		if (i % 4 == 0)
+			memory[at] = (unsigned char)i;
+		else
+			stimulus->result += memory[at];
+	}
+}
+
+/* Loads alone, then stores alone, of lines in no cache: more than the queues hold. */
+static void fill_queues(struct stimulus *stimulus)
+{
+	volatile unsigned char *memory = stimulus->memory;
+
+	for (int store = 0; store < 2; store++) {
+		for (size_t i = 0; i < BURST; i++)
+			processor_flush(stimulus->memory + i * LINE);
+		processor_flushed();
+		for (size_t at = 0; at < (size_t)BURST * LINE; at += 8 * (size_t)LINE) {
+			for (size_t k = 0; !store && k < 8; k++)
+				(void)memory[at + k * LINE];
+			for (size_t k = 0; store && k < 8; k++)
+				memory[at + k * LINE] = 1;
+		}
+	}
+}
+
+static void mispredict(struct stimulus *stimulus)
+{
+	uint64_t odd = 0, even = 0;
+
+	for (int i = 0; i < BRANCHES; i++) {
+		/* Without the barriers a compiler would select instead of branching. */
+		if (next(stimulus) >> 33 & 1) {
+			odd++;
+			__asm__ volatile("" : "+r"(odd)::"memory");
+		} else {
+			even += 3;
+			__asm__ volatile("" : "+r"(even)::"memory");
+		}
+	}
+	stimulus->result += odd + even;
+}
+
+static void compute(struct stimulus *stimulus)
+{
+	uint64_t a = next(stimulus) | 1, b = 3, sum = 0;
+	double x = 1.5, y = 0;
+	float f = 1.25f;
+
+	for (int i = 1; i < 2000; i++) {
+		a *= 6364136223846793005u;
+		b += a >> 60;
+		sum += a / (b | 1);
+		x = x * 1.0000001 + 1e-9;
+		y += 1 / x;
+		f = f * 0.999f + 0.5f;
+	}
+	stimulus->result += sum;
+	stimulus->real += x + y + (double)f;
+}
+
+typedef float floats __attribute__((vector_size(16)));
+typedef int32_t integers __attribute__((vector_size(16)));
+
+/* Vector arithmetic: on some cores another event counts it. */
+static void compute_wide(struct stimulus *stimulus)
+{
+	floats x = { 1.5f, 2.5f, 3.5f, 4.5f };
+	integers a = { 1, 2, 3, 4 };
+
+	for (int i = 0; i < 500; i++) {
+		x = x * 0.999f + 0.5f;
+		a = (a + i) ^ (a << 1);
+		/* Otherwise a compiler could compute the sum without the loop. */
+		__asm__ volatile("" : "+m"(x), "+m"(a));
+	}
+	stimulus->real += (double)x[0];
+	stimulus->result += (uint64_t)(uint32_t)a[0];
+}
+
+/* ---- system calls */
+
+static int linux_open(void *context, const struct perf_event_attr *attributes, int leader)
+{
+	long descriptor = syscall(SYS_perf_event_open, attributes, 0, -1, leader,
+		(unsigned long)PERF_FLAG_FD_CLOEXEC);
+
+	(void)context;
+	return descriptor < 0 ? -errno : (int)descriptor;
+}
+
+static void linux_close(void *context, int descriptor)
+{
+	(void)context;
+	close(descriptor);
+}
+
+static bool linux_control(void *context, int descriptor, unsigned long request)
+{
+	(void)context;
+	return ioctl(descriptor, request, 0) == 0;
+}
+
+static long linux_read(void *context, int descriptor, void *buffer, size_t size)
+{
+	long got = read(descriptor, buffer, size);
+
+	(void)context;
+	return got < 0 ? -errno : got;
+}
+
+static struct perf_event_mmap_page *linux_map(void *context, int descriptor)
+{
+	void *page =
+		mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
+
+	(void)context;
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static void linux_unmap(void *context, struct perf_event_mmap_page *page)
+{
+	(void)context;
+	munmap(page, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static uint64_t linux_counter(void *context, uint32_t index)
+{
+	(void)context;
+	return processor_counter(index);
+}
+
+static void linux_stimulate(void *context)
+{
+	/* Odd, and never the same twice: predictors would learn a repeated sequence. */
+	static _Thread_local uint64_t state = 88172645463325252u;
+	struct stimulus stimulus = { .state = state };
+
+	(void)context;
+	stimulus.memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stimulus.memory == MAP_FAILED)
+		return;
+	/* Small pages: each takes a TLB entry. */
+	madvise(stimulus.memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
+	touch_pages(&stimulus);
+	miss_lines(&stimulus);
+	fill_queues(&stimulus);
+	mispredict(&stimulus);
+	compute(&stimulus);
+	compute_wide(&stimulus);
+	munmap(stimulus.memory, (size_t)PAGES * PAGE);
+	state = stimulus.state;
+}
+
+const struct perf_calls perf_calls_linux = {
+	.open = linux_open,
+	.close = linux_close,
+	.control = linux_control,
+	.read = linux_read,
+	.map = linux_map,
+	.unmap = linux_unmap,
+	.counter = linux_counter,
+	.stimulate = linux_stimulate,
+};

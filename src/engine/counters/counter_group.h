@@ -2,13 +2,13 @@
  * the files of counting alone. */
 #pragma once
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "engine/counters/counters.h"
 
-struct perf_event_attr;
 struct perf_event_mmap_page;
 
 /* The system calls and instructions that counting uses; tests bring a table of their own. */
@@ -35,6 +35,7 @@ struct perf_calls {
 extern const struct perf_calls perf_calls_linux;
 
 struct counter_group {
+	const struct perf_calls *calls;
 	int count;		 /* events, the leader first; 0: nothing is open */
 	int event[COUNTERS_MAX]; /* the caller's index of each */
 	int descriptor[COUNTERS_MAX];
@@ -51,39 +52,34 @@ struct group_reading {
 
 /* Adds an event; the first one is the leader. attributes: type, config, config1 and config2; the
  * function sets the other fields. Returns 0, or the errno of the refusal. */
-int group_add(const struct perf_calls *calls, struct counter_group *group,
-	struct perf_event_attr *attributes, int event);
+int group_add(struct counter_group *group, struct perf_event_attr attributes, int event);
 
 /* Closes the last event; all events. */
-void group_drop(const struct perf_calls *calls, struct counter_group *group);
-void group_close(const struct perf_calls *calls, struct counter_group *group);
+void group_drop(struct counter_group *group);
+void group_close(struct counter_group *group);
 
 /* In a child after fork(): closes the parent's descriptors and forgets its pages, which the child
  * does not have. The events stay listed, with descriptors of -1. */
-void group_leave(const struct perf_calls *calls, struct counter_group *group);
+void group_leave(struct counter_group *group);
 
 /* Starts and stops counting. Starting gives a pinned group that lost its counters another chance.
  */
-bool group_start(const struct perf_calls *calls, const struct counter_group *group);
-void group_stop(const struct perf_calls *calls, const struct counter_group *group);
+bool group_start(const struct counter_group *group);
+void group_stop(const struct counter_group *group);
 
 /* Reads all values with their times. False: refused, or the pinned group lost its counters. */
-bool group_read(const struct perf_calls *calls, const struct counter_group *group,
-	struct group_reading *reading);
+bool group_read(const struct counter_group *group, struct group_reading *reading);
 
 /* Reads all values in the cheapest way, with fences before and after. False: the group does not
  * count now. */
-bool group_values(const struct perf_calls *calls, const struct counter_group *group,
-	uint64_t value[COUNTERS_MAX]);
+bool group_values(const struct counter_group *group, uint64_t value[COUNTERS_MAX]);
 
 /* Reads the first event alone, in the cheapest way, without fences. */
-bool group_first(
-	const struct perf_calls *calls, const struct counter_group *group, uint64_t *value);
+bool group_first(const struct counter_group *group, uint64_t *value);
 
 /* Runs the stimulus while the group counts. Returns whether it counted. moved: which of its events
  * rose. Finds out whether instructions can read it, and stops it. */
-bool group_try(
-	const struct perf_calls *calls, struct counter_group *group, bool moved[COUNTERS_MAX]);
+bool group_try(struct counter_group *group, bool moved[COUNTERS_MAX]);
 
 /* A counter of `width` bits (1 to 64) with the value `counter`, added to what the kernel has
  * already taken from it. Counters count up through the sign bit of their width. Pure. */

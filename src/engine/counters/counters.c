@@ -58,7 +58,6 @@ bool count_known(const struct count *count)
 	return count->state == COUNT_KNOWN || count->state == COUNT_SCALED;
 }
 
-/* What nobody has, nobody refuses. */
 static const char *refusal(int error)
 {
 	switch (error) {
@@ -70,6 +69,7 @@ static const char *refusal(int error)
 		       "it";
 	case EINVAL: return "refused: the kernel does not take it for one thread of this processor";
 	case EBUSY: return "another program has it to itself";
+	case ENODEV: return "this machine has no performance counters";
 	case EOPNOTSUPP: return "this processor cannot count it in user space alone";
 	case ENOSYS: return "this kernel has no perf_event_open";
 	case EMFILE:
@@ -80,35 +80,24 @@ static const char *refusal(int error)
 
 void count_words(const struct count *count, char *buffer, size_t size)
 {
-	const char *reason;
+	static const char *const words[] = {
+		[COUNT_NONE] = "not counted yet",
+		[COUNT_KNOWN] = "",
+		[COUNT_SILENT] = "stays at zero, even where most events rise",
+		[COUNT_HELD] = "others hold the counters (the NMI watchdog, or another profiler)",
+	};
+	const char *reason = refusal(count->error);
 
-	switch (count->state) {
-	case COUNT_NONE: snprintf(buffer, size, "not counted yet"); break;
-	case COUNT_KNOWN: snprintf(buffer, size, "%s", ""); break;
-	case COUNT_SCALED:
+	if (count->state == COUNT_SCALED)
 		snprintf(buffer, size, "an estimate: it was counted for %.0f %% of the time",
 			100 * (double)count->share);
-		break;
-	case COUNT_SILENT:
-		snprintf(buffer, size, "stays at zero, even where most events rise");
-		break;
-	case COUNT_UNNAMED:
+	else if (count->state == COUNT_UNNAMED)
 		snprintf(buffer, size, "libpfm %s has no event of that name", counters_version());
-		break;
-	case COUNT_REFUSED:
-		reason = refusal(count->error);
-		if (count->error == ENODEV)
-			snprintf(buffer, size, "this machine has no performance counters");
-		else if (reason)
-			snprintf(buffer, size, "%s", reason);
-		else
-			snprintf(buffer, size, "refused: %s", strerror(count->error));
-		break;
-	case COUNT_HELD:
-		snprintf(buffer, size,
-			"others hold the counters (the NMI watchdog, or another profiler)");
-		break;
-	}
+	else if (count->state == COUNT_REFUSED)
+		snprintf(buffer, size, "%s%s",
+			reason ? "" : "refused: ", reason ? reason : strerror(count->error));
+	else
+		snprintf(buffer, size, "%s", words[count->state]);
 }
 
 /* ---- names to numbers ---- */
@@ -216,7 +205,7 @@ static struct status unnamed(const char *name, int outcome)
 		near[0] ? "; there is " : "", near);
 }
 
-struct status counters_code(const char *name, struct counter_code *code)
+struct status counters_encode(const char *name, struct counter_code *code)
 {
 	struct status status = status_ok();
 	int outcome;
@@ -235,18 +224,6 @@ struct status counters_code(const char *name, struct counter_code *code)
 			"event '%.80s': only user space of this machine is counted: leave out k, "
 			"h, mg, mh",
 			name);
-	return status;
-}
-
-struct status counters_encode(const char *name, uint32_t *type, uint64_t *config)
-{
-	struct counter_code code;
-	struct status status = counters_code(name, &code);
-
-	if (type)
-		*type = code.type;
-	if (config)
-		*config = code.config;
 	return status;
 }
 

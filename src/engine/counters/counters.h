@@ -86,11 +86,6 @@ struct counter_offer {
 size_t counters_search(
 	const char *words, const char *pmu, struct counter_offer *offers, size_t most);
 
-/* Whether libpfm can encode that name (whatever processor this is): STATUS_USAGE with libpfm's
- * reason, and the nearest names of the same PMU, when not. config and type (perf_event_attr's; may
- * be NULL) get the encoding. Any thread. */
-struct status counters_encode(const char *name, uint32_t *type, uint64_t *config);
-
 /* The whole encoding: what perf_event_attr gets. */
 struct counter_code {
 	uint32_t type;
@@ -98,8 +93,9 @@ struct counter_code {
 	bool beyond; /* not (or not only) user space of this machine: always refused */
 };
 
-/* As counters_encode(); what could not be encoded is 0. */
-struct status counters_code(const char *name, struct counter_code *code);
+/* Encodes a name, for any processor that libpfm knows. STATUS_USAGE gives libpfm's reason and the
+ * nearest names of the same PMU; *code is then 0. Any thread. */
+struct status counters_encode(const char *name, struct counter_code *code);
 
 /* Sets what libpfm reads from the environment. Call it before there are threads, which may read the
  * environment meanwhile; everything else here does the rest when it is first called. */

@@ -1,14 +1,17 @@
-/* From the names of a plan to groups of open events. passes.c reads them. */
 #include "engine/counters/counting.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/stats.h"
 #include "base/text.h"
+#include "engine/clock/clock.h"
+#include "engine/measure/measure.h"
 
 /* After so many requests, events whose counters others held are tried again. */
 enum { USES_AGAIN = 64 };
@@ -21,9 +24,9 @@ static bool is_generic(uint32_t type)
 	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
 }
 
-bool counting_is_hardware(const struct counter_code *code)
+static bool is_hardware(const struct counting *counting, int event)
 {
-	return code->type != PERF_TYPE_SOFTWARE;
+	return counting->event[event].code.type != PERF_TYPE_SOFTWARE;
 }
 
 /* The architecture's number of a generic event, as the kernel's own table has it
@@ -45,6 +48,12 @@ static int arm_number(uint64_t generic)
 	return generic < sizeof(numbers) / sizeof(numbers[0]) ? numbers[generic] : -1;
 }
 
+static void refuse(struct counting *counting, int event, int error)
+{
+	counting->event[event].state = COUNT_REFUSED;
+	counting->event[event].error = error;
+}
+
 /* ---- opening one event ---- */
 
 /* Opens an event as the group's next, in the form that this machine wants. 0 or an errno. */
@@ -56,31 +65,29 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 		.config = code->config,
 		.config1 = code->config1,
 		.config2 = code->config2 };
-	struct perf_event_attr attributes;
+	uint64_t config1 = plain.config1;
 	int error;
 
 	if (plain.type == PERF_TYPE_RAW)
 		plain.type = pmu->type;
 	else if (is_generic(plain.type) && pmu->extended)
 		plain.config |= (uint64_t)pmu->type << TYPE_SHIFT;
-	attributes = plain;
-	if (counting_is_hardware(code))
-		attributes.config1 |= pmu->user_read;
-	error = group_add(counting->calls, group, &attributes, event);
+	if (is_hardware(counting, event))
+		plain.config1 |= pmu->user_read;
+	error = group_add(group, plain, event);
 	/* Not every event can be read in user space. */
-	if ((error == EINVAL || error == EOPNOTSUPP) && attributes.config1 != plain.config1) {
-		attributes = plain;
-		error = group_add(counting->calls, group, &attributes, event);
+	if ((error == EINVAL || error == EOPNOTSUPP) && config1 != plain.config1) {
+		plain.config1 = config1;
+		error = group_add(group, plain, event);
 	}
 	/* Kernels before 6.8 know of no PMU in the config of generic events on Arm. */
 	if ((error == EINVAL || error == ENOENT || error == EOPNOTSUPP) && pmu->arm &&
-		pmu->extended && code->type == PERF_TYPE_HARDWARE &&
-		arm_number(code->config) >= 0) {
-		attributes = (struct perf_event_attr){ .type = pmu->type,
-			.config = (uint64_t)arm_number(code->config),
-			.config1 = pmu->user_read };
-		error = group_add(counting->calls, group, &attributes, event);
-	}
+		pmu->extended && code->type == PERF_TYPE_HARDWARE && arm_number(code->config) >= 0)
+		error = group_add(group,
+			(struct perf_event_attr){ .type = pmu->type,
+				.config = (uint64_t)arm_number(code->config),
+				.config1 = pmu->user_read },
+			event);
 	return error;
 }
 
@@ -97,41 +104,33 @@ static bool no_counters(const struct counting *counting)
 static void say_why(struct counting *counting)
 {
 	const struct pmu *pmu = &counting->pmu;
-	char *why = counting->why;
-	const size_t size = sizeof(counting->why);
+	int error = counting->none;
+	const char *why = no_counters(counting) && pmu->guest == 1
+				  ? "this virtual machine has no performance counters: its host "
+				    "does not pass them on"
+			  : no_counters(counting)
+				  ? "the kernel finds no performance counters in this processor"
+			  : error == ENOSYS ? "this kernel has no perf_event_open"
+					    : "the system forbids perf_event_open (a container's "
+					      "rules, or a security module)";
+	bool forbidden = error == EACCES || error == EPERM;
 
-	switch (counting->none) {
-	case EACCES:
-	case EPERM:
-		if (pmu->paranoid > 2)
-			snprintf(why, size,
-				"the kernel allows no counters: kernel.perf_event_paranoid is %d, "
-				"and must be 2 or less",
-				pmu->paranoid);
-		else
-			snprintf(why, size,
-				"the system forbids perf_event_open (a container's rules, or a "
-				"security module)");
-		break;
-	case ENOSYS: snprintf(why, size, "this kernel has no perf_event_open"); break;
-	default:
-		if (!no_counters(counting))
-			snprintf(why, size, "the kernel refuses to count core cycles: %s",
-				strerror(counting->none));
-		else if (pmu->guest == 1)
-			snprintf(why, size,
-				"this virtual machine has no performance counters: its host does "
-				"not pass them on");
-		else
-			snprintf(why, size,
-				"the kernel finds no performance counters in this processor");
-	}
+	if (forbidden && pmu->paranoid > 2)
+		snprintf(counting->why, sizeof(counting->why),
+			"the kernel allows no counters: kernel.perf_event_paranoid is %d, and must "
+			"be 2 or less",
+			pmu->paranoid);
+	else if (forbidden || error == ENOSYS || no_counters(counting))
+		snprintf(counting->why, sizeof(counting->why), "%s", why);
+	else
+		snprintf(counting->why, sizeof(counting->why),
+			"the kernel refuses to count core cycles: %s", strerror(error));
 }
 
 /* One attempt tells whether there is anything to be had. */
 static void probe(struct counting *counting)
 {
-	struct counter_group group = { .pinned = true };
+	struct counter_group group = { .calls = counting->calls, .pinned = true };
 	struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_CPU_CYCLES };
 	int error;
@@ -140,8 +139,8 @@ static void probe(struct counting *counting)
 	pmu_find(&counting->pmu, counting->root, counting->cpu);
 	if (counting->pmu.extended)
 		cycles.config |= (uint64_t)counting->pmu.type << TYPE_SHIFT;
-	error = group_add(counting->calls, &group, &cycles, 0);
-	group_close(counting->calls, &group);
+	error = group_add(&group, cycles, 0);
+	group_close(&group);
 	if (error == 0)
 		return;
 	/* Where there is a PMU its own events may do what the generic one does not. */
@@ -172,18 +171,14 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 		if (counting->none && ((colons && strncasecmp(name, "perf::", 6) != 0) ||
 					      strncasecmp(colons ? colons + 2 : name,
 						      "PERF_COUNT_HW", 13) == 0)) {
-			event->state = COUNT_REFUSED;
-			event->error = error;
+			refuse(counting, i, error);
 			continue;
 		}
-		status = counters_code(name, &event->code);
-		if (!status_is_ok(&status)) {
+		status = counters_encode(name, &event->code);
+		if (!status_is_ok(&status))
 			event->state = COUNT_UNNAMED;
-		} else if (counting->none &&
-			   (counting_is_hardware(&event->code) || counting->none != ENOENT)) {
-			event->state = COUNT_REFUSED;
-			event->error = error;
-		}
+		else if (counting->none && (is_hardware(counting, i) || counting->none != ENOENT))
+			refuse(counting, i, error);
 	}
 }
 
@@ -196,25 +191,17 @@ static void fill(struct counting *counting, struct counter_group *group, int *qu
 	int left = 0;
 
 	for (int i = 0; i < *waiting; i++) {
-		int event = queue[i], error;
-		bool hardware = counting_is_hardware(&counting->event[event].code);
+		int event = queue[i], error = ENOSPC;
+		bool first = group->count == 0;
 
-		if (group->count > 0 &&
-			(group->count >= counting->most ||
-				hardware != counting_is_hardware(
-						    &counting->event[group->event[0]].code))) {
+		if (first || (group->count < counting->most &&
+				     is_hardware(counting, event) ==
+					     is_hardware(counting, group->event[0])))
+			error = open_event(counting, group, event);
+		if (error != 0 && first)
+			refuse(counting, event, error);
+		else if (error != 0)
 			queue[left++] = event;
-			continue;
-		}
-		error = open_event(counting, group, event);
-		if (error == 0)
-			continue;
-		if (group->count > 0) {
-			queue[left++] = event;
-			continue;
-		}
-		counting->event[event].state = COUNT_REFUSED;
-		counting->event[event].error = error;
 	}
 	*waiting = left;
 }
@@ -223,7 +210,7 @@ static bool try_group(struct counting *counting, struct counter_group *group)
 {
 	bool moved[COUNTERS_MAX];
 
-	if (!group_try(counting->calls, group, moved))
+	if (!group_try(group, moved))
 		return false;
 	for (int i = 0; i < group->count; i++)
 		if (moved[i])
@@ -240,12 +227,12 @@ static void shrink(struct counting *counting, struct counter_group *group, int *
 		int event = group->event[group->count - 1];
 
 		if (group->count > 1) {
-			group_drop(counting->calls, group);
+			group_drop(group);
 			counting->most = group->count;
 			queue[(*waiting)++] = event;
 			continue;
 		}
-		group_close(counting->calls, group);
+		group_close(group);
 		if (group->pinned) {
 			group->pinned = false;
 			if (open_event(counting, group, event) == 0)
@@ -266,7 +253,7 @@ static void open_groups(struct counting *counting)
 		struct counter_group *group = &counting->group[counting->group_count];
 		int most = counting->most;
 
-		*group = (struct counter_group){ .pinned = true };
+		*group = (struct counter_group){ .calls = counting->calls, .pinned = true };
 		fill(counting, group, queue, &waiting);
 		shrink(counting, group, queue, &waiting);
 		/* One that does not run even alone (on the only counter for it, say) tells nothing
@@ -285,23 +272,22 @@ static void open_clock(struct counting *counting)
 	int cycles = counting->plan.cycles;
 	bool moved[COUNTERS_MAX] = { false };
 
-	counting->clock = (struct counter_group){ .pinned = true };
+	counting->clock = (struct counter_group){ .calls = counting->calls, .pinned = true };
 	if (cycles < 0 || cycles >= counting->plan.count ||
 		counting->event[cycles].state != COUNT_NONE)
 		return;
 	if (open_event(counting, &counting->clock, cycles) != 0)
 		return;
-	if (!group_try(counting->calls, &counting->clock, moved) || !moved[0])
-		group_close(counting->calls, &counting->clock);
+	if (!group_try(&counting->clock, moved) || !moved[0])
+		group_close(&counting->clock);
 }
 
-void counting_start_clock(struct counting *counting)
+static void start_clock(struct counting *counting)
 {
 	struct group_reading reading;
 
-	counting->clock_runs = counting->clock.count > 0 &&
-			       group_start(counting->calls, &counting->clock) &&
-			       group_read(counting->calls, &counting->clock, &reading);
+	counting->clock_runs = counting->clock.count > 0 && group_start(&counting->clock) &&
+			       group_read(&counting->clock, &reading);
 }
 
 static void open_plan(struct counting *counting)
@@ -312,15 +298,15 @@ static void open_plan(struct counting *counting)
 	counting->first = 0;
 	open_clock(counting);
 	open_groups(counting);
-	counting_start_clock(counting);
+	start_clock(counting);
 }
 
 static void close_plan(struct counting *counting)
 {
 	for (int i = 0; i < counting->group_count; i++)
-		group_close(counting->calls, &counting->group[i]);
+		group_close(&counting->group[i]);
 	counting->group_count = 0;
-	group_close(counting->calls, &counting->clock);
+	group_close(&counting->clock);
 	counting->clock_runs = false;
 	counting->open = 0;
 }
@@ -330,19 +316,15 @@ static void close_plan(struct counting *counting)
 /* Opens the group's events anew; whether all could be. */
 static bool open_again(struct counting *counting, struct counter_group *group, int *error)
 {
-	struct counter_group before = *group;
+	int wanted = group->count;
 
-	*group = (struct counter_group){ .pinned = before.pinned, .direct = before.direct };
-	for (int i = 0; i < before.count; i++) {
-		*error = open_event(counting, group, before.event[i]);
-		if (*error == 0 && (!group->direct || group->page[i]))
-			continue;
-		if (*error == 0)
+	*error = 0;
+	for (group->count = 0; group->count < wanted && *error == 0;) {
+		*error = open_event(counting, group, group->event[group->count]);
+		if (*error == 0 && !group->page[group->count - 1])
 			group->direct = false;
-		else
-			return false;
 	}
-	return true;
+	return *error == 0;
 }
 
 void counting_use_in_child(struct counting *counting)
@@ -352,24 +334,22 @@ void counting_use_in_child(struct counting *counting)
 	if (counting->open == 0)
 		return;
 	/* All of the parent's first: its descriptors take up room. */
-	group_leave(counting->calls, &counting->clock);
+	group_leave(&counting->clock);
 	for (int i = 0; i < counting->group_count; i++)
-		group_leave(counting->calls, &counting->group[i]);
+		group_leave(&counting->group[i]);
 	if (!open_again(counting, &counting->clock, &error))
-		group_close(counting->calls, &counting->clock);
+		group_close(&counting->clock);
 	for (int i = 0; i < counting->group_count; i++) {
 		struct counter_group *group = &counting->group[i];
 		struct counter_group wanted = *group;
 
 		if (open_again(counting, group, &error))
 			continue;
-		group_close(counting->calls, group);
-		for (int k = 0; k < wanted.count; k++) {
-			counting->event[wanted.event[k]].state = COUNT_REFUSED;
-			counting->event[wanted.event[k]].error = error;
-		}
+		group_close(group);
+		for (int k = 0; k < wanted.count; k++)
+			refuse(counting, wanted.event[k], error);
 	}
-	counting_start_clock(counting);
+	start_clock(counting);
 }
 /* ---- plans */
 
@@ -422,7 +402,7 @@ void counting_use(struct counting *counting, const struct counter_plan *plan)
 	}
 	/* What pushed the clock out may be gone, and what held counters back. */
 	if (!counting->clock_runs && counting->clock.count > 0)
-		counting_start_clock(counting);
+		start_clock(counting);
 	if (!some_held(counting) || ++counting->uses < USES_AGAIN)
 		return;
 	close_plan(counting);
@@ -454,7 +434,180 @@ uint64_t counting_read_cycles(struct counting *counting)
 {
 	uint64_t value = 0;
 
-	if (!group_first(counting->calls, &counting->clock, &value))
+	if (!group_first(&counting->clock, &value))
 		counting->clock_runs = false;
 	return value;
+}
+
+/* ---- passes: each group is counted over the same steady loop ---- */
+
+/* The most passes over a group. */
+enum { PASSES_MOST = 32 };
+
+/* Seconds. A round of passes, one for each group, is not begun later than this; and where one pass
+ * takes long, as of a loop that runs for seconds, what is left of the first round waits for the
+ * next request, which begins there. */
+static const double rounds_until = 0.15, round_until = 2;
+
+/* Less than this share of the time is a turn with others. */
+static const double whole_time = 0.995;
+
+/* What the passes of one group gave. */
+struct passes {
+	unsigned tried, made;
+	uint64_t enabled, running;
+	double slope[COUNTERS_MAX][PASSES_MOST]; /* per element; by the group's order */
+};
+
+/* What rises over one region. One function for both lengths, never inlined: what reading takes is
+ * then the same to the instruction, and cancels. */
+static __attribute__((noinline)) bool count_region(const struct counter_group *group,
+	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
+{
+	uint64_t begin[COUNTERS_MAX], end[COUNTERS_MAX];
+	bool good = group_values(group, begin);
+
+	measure_region(measure, elements);
+	good = group_values(group, end) && good;
+	/* Differences are right whatever passed the end of 64 bits meanwhile. */
+	for (int i = 0; i < group->count; i++)
+		rise[i] = end[i] - begin[i];
+	return good;
+}
+
+/* One pass of one group. */
+static void pass(struct counting *counting, const struct counter_group *group,
+	struct measure *measure, struct passes *passes)
+{
+	const struct stretch *stretch = &measure->count;
+	double elements = (double)stretch->calls * (double)(stretch->whole - stretch->half);
+	uint64_t less[COUNTERS_MAX], more[COUNTERS_MAX];
+	struct group_reading before, after;
+	double share = 1;
+	bool good;
+
+	passes->tried++;
+	good = group_start(group) && group_read(group, &before);
+	if (good) {
+		if (measure->rewind)
+			measure_region(measure, stretch->half);
+		good = count_region(group, measure, stretch->half, less);
+		good = count_region(group, measure, stretch->whole, more) && good;
+		good = group_read(group, &after) && good;
+	}
+	group_stop(group);
+	if (!good)
+		return;
+	if (after.enabled > before.enabled)
+		share = (double)(after.running - before.running) /
+			(double)(after.enabled - before.enabled);
+	passes->enabled += after.enabled - before.enabled;
+	passes->running += after.running - before.running;
+	if (share <= 0)
+		return;
+	for (int i = 0; i < group->count; i++) {
+		passes->slope[i][passes->made] =
+			((double)more[i] - (double)less[i]) / elements / share;
+		if (less[i] > 0 || more[i] > 0)
+			counting->event[group->event[i]].moved = true;
+	}
+	passes->made++;
+}
+
+static void summarise(const struct counting *counting, const struct counter_group *group,
+	struct passes *passes, struct counts *counts)
+{
+	double share = passes->enabled > 0 ? (double)passes->running / (double)passes->enabled : 1;
+
+	for (int i = 0; i < group->count; i++) {
+		int index = group->event[i];
+		struct count *count = &counts->event[index];
+		double *slope = passes->slope[i];
+
+		count->passes = passes->made;
+		count->share = (float)share;
+		if (passes->made == 0) {
+			if (passes->tried > 0)
+				count->state = COUNT_HELD;
+			continue;
+		}
+		stats_sort(slope, passes->made);
+		/* Below zero lies nothing that can be counted: noise about zero. */
+		count->value = fmax(0, stats_quantile(slope, passes->made, 0.5));
+		count->lo = fmax(0, stats_quantile(slope, passes->made, 0.25));
+		count->hi = fmax(0, stats_quantile(slope, passes->made, 0.75));
+		if (!counting->event[index].moved ||
+			(counting->plan.event[index].must && count->value <= 0))
+			count->state = COUNT_SILENT;
+		else
+			count->state = share < whole_time ? COUNT_SCALED : COUNT_KNOWN;
+	}
+}
+
+/* Where nothing is known: one line that says why. */
+static void say_nothing_known(const struct counting *counting, struct counts *counts)
+{
+	char words[120];
+
+	for (int i = 0; i < counts->count; i++)
+		if (count_known(&counts->event[i]) || counts->event[i].state == COUNT_NONE)
+			return;
+	if (counting->none) {
+		snprintf(counts->why, sizeof(counts->why), "%s", counting->why);
+		counts->count = 0;
+	} else if (counts->count > 0) {
+		count_words(&counts->event[0], words, sizeof(words));
+		snprintf(counts->why, sizeof(counts->why),
+			"none of these events can be counted: %s", words);
+	}
+}
+
+void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
+	const atomic_bool *cancel, struct counts *counts)
+{
+	struct passes *made;
+	int hardware = 0;
+	double begin = clock_seconds();
+
+	*counts = (struct counts){ .id = counting->open };
+	if (counting->open == 0)
+		return;
+	counts->count = counting->plan.count;
+	counts->groups = counting->group_count;
+	snprintf(counts->pmu, sizeof(counts->pmu), "%s", counting->pmu.name);
+	for (int i = 0; i < counts->count; i++) {
+		counts->event[i].state = counting->event[i].state;
+		counts->event[i].error = counting->event[i].error;
+	}
+	made = memory_new((size_t)counting->group_count, sizeof(*made));
+	if (counting->group_count > 0 && counting->clock.count > 0)
+		group_stop(&counting->clock);
+	for (unsigned round = 0; round < passes && round < PASSES_MOST &&
+				 (round == 0 || clock_seconds() - begin <= rounds_until);
+		round++) {
+		for (int i = 0; i < counting->group_count && !atomic_load(cancel); i++) {
+			int group = (counting->first + i) % counting->group_count;
+
+			if (clock_seconds() - begin > round_until) {
+				counting->first = group;
+				break;
+			}
+			pass(counting, &counting->group[group], measure, &made[group]);
+		}
+	}
+	for (int i = 0; i < counting->group_count; i++) {
+		const struct counter_group *group = &counting->group[i];
+
+		summarise(counting, group, &made[i], counts);
+		/* What the kernel counts itself is in no register. */
+		if (is_hardware(counting, group->event[0])) {
+			counts->direct = group->direct && (counts->direct || hardware == 0);
+			hardware++;
+		}
+	}
+	counts->next = counting->first;
+	free(made);
+	if (counting->group_count > 0)
+		start_clock(counting);
+	say_nothing_known(counting, counts);
 }

@@ -75,9 +75,3 @@ uint64_t counting_read_cycles(struct counting *counting);
  * group, fewer where they take long. Checks *cancel between passes. */
 void counting_measure(struct counting *counting, struct measure *measure, unsigned passes,
 	const atomic_bool *cancel, struct counts *counts);
-
-/* Starts the trials' clock of core cycles, if there is one. For passes.c. */
-void counting_start_clock(struct counting *counting);
-
-/* Whether the processor counts an event, and not the kernel. For passes.c. */
-bool counting_is_hardware(const struct counter_code *code);

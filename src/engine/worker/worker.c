@@ -272,8 +272,10 @@ static size_t worker_offers(void *context, const char *words, const char *pmu,
 
 static struct status worker_encodes(void *context, const char *name)
 {
+	struct counter_code code;
+
 	(void)context;
-	return counters_encode(name, NULL, NULL);
+	return counters_encode(name, &code);
 }
 
 struct engine worker_engine(struct worker *worker)
