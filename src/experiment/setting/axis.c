@@ -12,16 +12,11 @@
 static const int64_t KIB = 1024, MIB = 1024 * 1024;
 enum { EVERY_VALUE = 32, DENSE = 16 };
 
-static int64_t knob_unit(const struct knob *knob)
-{
-	return knob->kind != KNOB_CHOICE && knob->multiple > 1 ? knob->multiple : 1;
-}
-
 static int64_t first_value(const struct knob *knob)
 {
-	int64_t unit = knob_unit(knob);
+	int64_t unit = setting_unit(knob);
 
-	return knob->kind == KNOB_CHOICE ? 0 : (knob->min + unit - 1) / unit * unit;
+	return (setting_min(knob) + unit - 1) / unit * unit;
 }
 
 /* Where a slice over size begins and ends. Below a page an array is all loop overhead; a kernel
@@ -43,16 +38,7 @@ static void size_span(const struct kernel *kernel, int index, uint64_t last_cach
 		*low = *high;
 }
 
-static int add(const struct knob *knob, int64_t value, int64_t low, int64_t high, int64_t *values,
-	int count, int room)
-{
-	value -= value % knob_unit(knob);
-	if (count == room || value < low || value > high || (count && values[count - 1] >= value))
-		return count;
-	values[count] = value;
-	return count + 1;
-}
-
+/* The powers of two from `start`, and with `halves` the values half-way between. */
 static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high,
 	bool halves, int64_t *values, int room)
 {
@@ -61,11 +47,15 @@ static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int6
 
 	while (power < start)
 		power *= 2;
-	for (; power <= high && count < room; power *= 2) {
-		count = add(knob, power, low, high, values, count, room);
-		if (halves)
-			count = add(knob, power + power / 2, low, high, values, count, room);
-	}
+	for (; power <= high && count < room; power *= 2)
+		for (int half = 0; half <= halves; half++) {
+			int64_t value = power + half * (power / 2);
+
+			value -= value % setting_unit(knob);
+			if (count < room && value >= low && value <= high &&
+				(!count || values[count - 1] < value))
+				values[count++] = value;
+		}
 	if (count == 0)
 		values[count++] = low;
 	return count;
@@ -83,41 +73,46 @@ int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
 int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
 	struct memory_limits memory_limits, int64_t *values, int room)
 {
-	int64_t low, high, start;
+	int64_t low, high;
 
 	size_span(kernel, knob, last_cache, memory_limits, &low, &high);
-	start = low > 16 * KIB ? low : 16 * KIB;
-	return size_ladder(&kernel->knobs[knob], start, low, high, false, values, room);
+	return size_ladder(&kernel->knobs[knob], low > 16 * KIB ? low : 16 * KIB, low, high, false,
+		values, room);
 }
 
-/* min, then multiples of the unit: one by one to the sixteenth, then `octave` in each doubling. */
-static int steps(
-	const struct knob *knob, int64_t max, int octave, int64_t *values, int room, bool *whole)
+/* min, then multiples of the unit: one by one to the sixteenth, then `octave` in each doubling.
+ * Returns room + 1 when there are more. */
+static int steps(const struct knob *knob, int64_t max, int octave, int64_t *values, int room)
 {
-	int64_t unit = knob_unit(knob), step = first_value(knob) / unit, last = max / unit;
-	int count = 0;
+	int64_t unit = setting_unit(knob), step = first_value(knob) / unit, last = max / unit;
 
-	*whole = true;
-	while (step <= last) {
+	for (int count = 0; step <= last; count++) {
 		int64_t power = 1;
 
-		if (count == room) {
-			*whole = false;
-			break;
-		}
-		values[count++] = step * unit;
-		if (step < DENSE) {
-			step++;
-			continue;
-		}
+		if (count == room)
+			return room + 1;
+		values[count] = step * unit;
 		while (power <= step / 2)
 			power *= 2;
 		if (step > INT64_MAX / 2 - power)
-			break;
+			return count + 1;
 		/* The next multiple of a part of this octave. */
-		power = power / octave > 0 ? power / octave : 1;
+		power = step >= DENSE && power > octave ? power / octave : 1;
 		step = (step / power + 1) * power;
+		if (step > last)
+			return count + 1;
 	}
+	return 0;
+}
+
+/* Multiples of the unit up to `max`. */
+static int multiples(const struct knob *knob, int64_t max, int64_t *values, int room)
+{
+	int count = 0;
+
+	for (int64_t value = first_value(knob); value <= max && count < room;
+		value += setting_unit(knob))
+		values[count++] = value;
 	return count;
 }
 
@@ -125,56 +120,43 @@ int axis_values(
 	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room)
 {
 	int64_t max = setting_max(knob, memory_limits);
-	int64_t min = first_value(knob), unit = knob_unit(knob);
-	bool whole;
 	int count = 0;
 
-	if ((max - min) / unit < EVERY_VALUE || knob->kind == KNOB_CHOICE) {
-		for (int64_t value = min; value <= max && count < room; value += unit)
-			values[count++] = value;
-		return count;
-	}
+	if ((max - first_value(knob)) / setting_unit(knob) < EVERY_VALUE ||
+		knob->kind == KNOB_CHOICE)
+		return multiples(knob, max, values, room);
 	for (int octave = 4; octave >= 1; octave /= 2) {
-		count = steps(knob, max, octave, values, room, &whole);
-		if (whole)
-			break;
+		count = steps(knob, max, octave, values, room);
+		if (count <= room)
+			return count;
 	}
-	return count;
+	return room;
 }
 
 int axis_grid_strides(
 	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room)
 {
-	int64_t max = setting_max(knob, memory_limits), unit = knob_unit(knob);
-	int count = 0;
-
-	for (int64_t value = first_value(knob); value <= max && count < room && count < DENSE;
-		value += unit)
-		values[count++] = value;
-	return count;
-}
-
-int axis_nearest(const int64_t *values, int count, int64_t value)
-{
-	double at = log2((double)(value > 0 ? value : 1)), nearest = INFINITY;
-	int best = 0;
-
-	for (int i = 0; i < count; i++) {
-		double off = fabs(log2((double)(values[i] > 0 ? values[i] : 1)) - at);
-
-		if (values[i] == value)
-			return i;
-		if (off < nearest) {
-			nearest = off;
-			best = i;
-		}
-	}
-	return best;
+	return multiples(
+		knob, setting_max(knob, memory_limits), values, room < DENSE ? room : DENSE);
 }
 
 static double log_of(int64_t value)
 {
 	return log2((double)(value > 0 ? value : 1));
+}
+
+int axis_nearest(const int64_t *values, int count, int64_t value)
+{
+	int best = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (values[i] == value)
+			return i;
+		if (fabs(log_of(values[i]) - log_of(value)) <
+			fabs(log_of(values[best]) - log_of(value)))
+			best = i;
+	}
+	return best;
 }
 
 struct axis_place axis_find(const int64_t *values, int count, int64_t value)
@@ -225,18 +207,6 @@ static struct status list_add(struct list *list, int64_t value)
 	return status_ok();
 }
 
-/* Range-checks a value that was computed, not typed. */
-static struct status list_add_checked(struct list *list, int64_t value)
-{
-	struct status status;
-	char typed[32];
-	int64_t parsed;
-
-	setting_format_value(list->knob, value, typed, sizeof(typed));
-	status = setting_parse_value(list->knob, typed, list->memory_limits, &parsed);
-	return status_is_ok(&status) ? list_add(list, value) : status;
-}
-
 static struct status not_a_range(const struct list *list, const char *item)
 {
 	return status_usage("%s=%.60s: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR",
@@ -248,7 +218,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 {
 	const struct knob *knob = list->knob;
 	char *high_text = strstr(item, ".."), *by;
-	int64_t low, high, step = knob->multiple > 1 ? knob->multiple : 1;
+	int64_t low, high, step = setting_unit(knob);
 	bool times = false;
 	struct status status;
 
@@ -286,7 +256,10 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	if (times && low == 0)
 		return status_usage("%s=%.60s: a factor leads nowhere from 0", knob->name, shown);
 	for (int64_t value = low;;) {
-		status = list_add_checked(list, value);
+		status = setting_parse_value(
+			knob, setting_value(knob, value).text, list->memory_limits, &value);
+		if (status_is_ok(&status))
+			status = list_add(list, value);
 		if (!status_is_ok(&status))
 			return status;
 		if (times ? value > high / step : value > high - step)
@@ -318,15 +291,16 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 		return status;
 	}
 	if (strcmp(item, "*") == 0) {
-		const struct memory_limits two = { .processors = 2 };
-		char low[48], high[48], range[100] = "4k..64m*2";
+		const struct knob *knob = list->knob;
+		int64_t most = setting_max(knob, (struct memory_limits){ .processors = 2 });
+		char range[132] = "4k..64m*2";
 
-		setting_format_value(list->knob, list->knob->min, low, sizeof(low));
-		setting_format_value(list->knob, setting_max(list->knob, two), high, sizeof(high));
-		if (list->knob->kind != KNOB_BYTES)
-			snprintf(range, sizeof(range), "%s..%s", low, high);
-		return status_usage("%s=*: * is for choices; write a range: %s=%s",
-			list->knob->name, list->knob->name, range);
+		if (knob->kind != KNOB_BYTES)
+			snprintf(range, sizeof(range), "%s..%s",
+				setting_value(knob, knob->min).text,
+				setting_value(knob, most).text);
+		return status_usage("%s=*: * is for choices; write a range: %s=%s", knob->name,
+			knob->name, range);
 	}
 	if (strstr(item, ".."))
 		return list_range(list, item, shown);
@@ -338,23 +312,23 @@ struct status axis_parse_list(const struct knob *knob, const char *text,
 	struct memory_limits memory_limits, int64_t **values, size_t *count)
 {
 	struct list list = { .knob = knob, .whole = text, .memory_limits = memory_limits };
-	const char *at = text;
+	struct status status;
 
 	*values = NULL;
 	*count = 0;
-	for (;;) {
+	for (const char *at = text;; at++) {
 		size_t length = strcspn(at, ",");
-		struct status status = list_item(&list, at, length);
 
-		if (!status_is_ok(&status)) {
-			free(list.values);
-			return status;
-		}
-		if (!at[length])
+		status = list_item(&list, at, length);
+		at += length;
+		if (!status_is_ok(&status) || !*at)
 			break;
-		at += length + 1;
+	}
+	if (!status_is_ok(&status)) {
+		free(list.values);
+		return status;
 	}
 	*values = list.values;
 	*count = list.count;
-	return status_ok();
+	return status;
 }

@@ -24,33 +24,24 @@ void setting_init(struct setting *setting, const struct kernel *kernel)
 struct status setting_find_kernel(const char *name, const struct kernel **kernel)
 {
 	const char *names[256];
-	char near[96] = "", all[160] = "";
+	char near[96] = "";
 	size_t count = 0;
 
 	*kernel = kernel_find(name);
 	if (*kernel)
 		return status_ok();
-	while (count < sizeof(names) / sizeof(*names) && kernel_registry[count]) {
+	for (; count < sizeof(names) / sizeof(*names) && kernel_registry[count]; count++)
 		names[count] = kernel_registry[count]->name;
-		count++;
-	}
 	nearest_names(name, names, count, near, sizeof(near));
-	if (*near)
-		return status_usage(
-			"no kernel \"%.60s\"; did you mean %s? (slexplore list shows all)", name,
-			near);
-	/* A few are named; many would not fit in a line. */
-	for (size_t i = 0, used = 0; i < count && used < sizeof(all); i++)
-		used += (size_t)snprintf(
-			all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
-	if (*all && strlen(all) + 1 < sizeof(all))
-		return status_usage("no kernel \"%.60s\"; there are %s", name, all);
-	return status_usage("no kernel \"%.60s\"; slexplore list shows all", name);
+	return *near ? status_usage(
+			       "no kernel \"%.60s\"; did you mean %s? (slexplore list shows all)",
+			       name, near)
+		     : status_usage("no kernel \"%.60s\"; slexplore list shows all", name);
 }
 
-static int64_t knob_unit(const struct knob *knob)
+int64_t setting_unit(const struct knob *knob)
 {
-	return knob->multiple > 1 ? knob->multiple : 1;
+	return knob->kind != KNOB_CHOICE && knob->multiple > 1 ? knob->multiple : 1;
 }
 
 bool setting_takes_suffix(const struct knob *knob)
@@ -68,7 +59,7 @@ static int choice_count(const struct knob *knob)
 	return count;
 }
 
-static int64_t knob_min(const struct knob *knob)
+int64_t setting_min(const struct knob *knob)
 {
 	return knob->kind == KNOB_CHOICE ? 0 : knob->min;
 }
@@ -85,51 +76,61 @@ int64_t setting_max(const struct knob *knob, struct memory_limits memory_limits)
 	if (max == KNOB_MAX_CORES && memory_limits.processors > 0)
 		max = knob->asks == ASKS_STREAMS ? memory_limits.processors - 1
 						 : memory_limits.processors;
-	max -= max % knob_unit(knob);
+	max -= max % setting_unit(knob);
 	return max < knob->min ? knob->min : max;
 }
 
-/* One end of a range as it would be typed. */
-static void format_end(const struct knob *knob, int64_t value, char *buffer, size_t size)
+struct setting_text setting_value(const struct knob *knob, int64_t value)
 {
-	if (knob->kind == KNOB_BYTES)
-		units_bytes(value, buffer, size);
+	struct setting_text text;
+
+	if (knob->kind == KNOB_CHOICE && value >= 0 && value < choice_count(knob))
+		snprintf(text.text, sizeof(text.text), "%s", knob->choices[value]);
+	else if (knob->kind == KNOB_BYTES)
+		units_bytes(value, text.text, sizeof(text.text));
 	else
-		snprintf(buffer, size, "%" PRId64, value);
+		snprintf(text.text, sizeof(text.text), "%" PRId64, value);
+	return text;
+}
+
+struct setting_text setting_shown(const struct knob *knob, int64_t value)
+{
+	struct setting_text text = setting_value(knob, value);
+
+	if (knob->kind == KNOB_BYTES)
+		units_bytes_short(value, text.text, sizeof(text.text));
+	return text;
+}
+
+/* Adds one of `count` names: "a", ", b", " or c". */
+static void add_name(struct text *text, const char *name, int index, int count, const char *last)
+{
+	text_addf(text, "%s%s", index == 0 ? "" : index + 1 == count ? last : ", ", name);
 }
 
 static void add_choices(const struct knob *knob, struct text *text)
 {
-	int count = choice_count(knob);
-
-	for (int i = 0; i < count; i++)
-		text_addf(text, "%s%s",
-			i == 0		 ? ""
-			: i + 1 == count ? " or "
-					 : ", ",
-			knob->choices[i]);
+	for (int i = 0; knob->choices[i]; i++)
+		add_name(text, knob->choices[i], i, choice_count(knob), " or ");
 }
 
 /* "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
 static void add_span(const struct knob *knob, struct memory_limits memory_limits, struct text *text)
 {
-	char low[32], high[32];
+	int64_t max = setting_max(knob, memory_limits);
 
-	format_end(knob, knob->min, low, sizeof(low));
-	if (knob->max == KNOB_MAX_CORES && memory_limits.processors <= 0) {
-		text_addf(text, "%s to all%s", low, knob->asks == ASKS_STREAMS ? " but one" : "");
-	} else if (knob->max != KNOB_MAX_MEMORY) {
-		format_end(knob, setting_max(knob, memory_limits), high, sizeof(high));
-		text_addf(text, "%s to %s", low, high);
-	} else if (memory_limits.memory) {
-		units_bytes_long(setting_max(knob, memory_limits), high, sizeof(high));
-		text_addf(text, "%s to %s (%s)", low, high,
+	text_add(text, setting_value(knob, knob->min).text);
+	if (knob->max == KNOB_MAX_CORES && memory_limits.processors <= 0)
+		text_addf(text, " to all%s", knob->asks == ASKS_STREAMS ? " but one" : "");
+	else if (knob->max != KNOB_MAX_MEMORY)
+		text_addf(text, " to %s", setting_value(knob, max).text);
+	else if (memory_limits.memory)
+		text_addf(text, " to %s (%s)", units_size_long(max).text,
 			memory_limits.bound == MEMORY_LIMITS_FREE
 				? "half of the free memory"
 				: memory_limits_half(memory_limits.bound));
-	} else {
-		text_addf(text, "%s and up", low);
-	}
+	else
+		text_add(text, " and up");
 }
 
 void setting_range(
@@ -141,12 +142,9 @@ void setting_range(
 		add_choices(knob, &text);
 	} else {
 		add_span(knob, memory_limits, &text);
-		if (knob_unit(knob) > 1) {
-			char unit[32];
-
-			format_end(knob, knob_unit(knob), unit, sizeof(unit));
-			text_addf(&text, ", in steps of %s", unit);
-		}
+		if (setting_unit(knob) > 1)
+			text_addf(&text, ", in steps of %s",
+				setting_value(knob, setting_unit(knob)).text);
 	}
 	snprintf(buffer, size, "%s", text_string(&text));
 	text_free(&text);
@@ -158,14 +156,13 @@ static struct status value_refused(
 {
 	struct text wanted = { 0 };
 	struct status status;
-	char unit[32];
 
 	if (knob->kind == KNOB_CHOICE) {
 		add_choices(knob, &wanted);
 	} else {
-		format_end(knob, knob_unit(knob), unit, sizeof(unit));
-		if (knob_unit(knob) > 1)
-			text_addf(&wanted, "a multiple of %s from ", unit);
+		if (setting_unit(knob) > 1)
+			text_addf(&wanted, "a multiple of %s from ",
+				setting_value(knob, setting_unit(knob)).text);
 		else if (knob->kind == KNOB_BYTES)
 			text_add(&wanted, "a size such as 32k or 4m, from ");
 		else
@@ -193,22 +190,20 @@ static const char *plural(int64_t count)
 static struct status value_beyond_machine(
 	const struct knob *knob, const char *typed, struct memory_limits memory_limits)
 {
-	char limit[32];
-
 	if (knob->max == KNOB_MAX_CORES)
 		return status_usage("%s=%.40s: this process may use %d processor%s%s", knob->name,
 			typed, memory_limits.processors, plural(memory_limits.processors),
 			knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
-	units_bytes_long((int64_t)memory_limits.memory, limit, sizeof(limit));
 	return status_usage("%s=%.40s is beyond %s (%s)", knob->name, typed,
-		memory_limits_half(memory_limits.bound), limit);
+		memory_limits_half(memory_limits.bound),
+		units_size_long((int64_t)memory_limits.memory).text);
 }
 
 static bool value_allowed(
 	const struct knob *knob, int64_t value, struct memory_limits memory_limits)
 {
-	return value >= knob_min(knob) && value <= setting_max(knob, memory_limits) &&
-	       (knob->kind == KNOB_CHOICE || value % knob_unit(knob) == 0);
+	return value >= setting_min(knob) && value <= setting_max(knob, memory_limits) &&
+	       value % setting_unit(knob) == 0;
 }
 
 /* Whether a number lies in the knob's range; typed is how the message shows it. */
@@ -246,12 +241,11 @@ struct status setting_parse_value(const struct knob *knob, const char *text,
 		}
 		return value_refused(knob, text, memory_limits);
 	}
-	if (!units_parse(text, setting_takes_suffix(knob), &number)) {
-		if (knob->max == KNOB_MAX_MEMORY && machine_limits(knob, memory_limits) &&
-			looks_like_size(text))
-			return value_beyond_machine(knob, text, memory_limits);
-		return value_refused(knob, text, memory_limits);
-	}
+	if (!units_parse(text, setting_takes_suffix(knob), &number))
+		return knob->max == KNOB_MAX_MEMORY && machine_limits(knob, memory_limits) &&
+				       looks_like_size(text)
+			       ? value_beyond_machine(knob, text, memory_limits)
+			       : value_refused(knob, text, memory_limits);
 	status = value_check(knob, number, text, memory_limits);
 	if (status_is_ok(&status))
 		*value = number;
@@ -267,11 +261,7 @@ static struct status no_such_knob(const struct kernel *kernel, const char *name)
 
 	for (int i = 0; i < kernel->knob_count; i++) {
 		names[i] = kernel->knobs[i].name;
-		text_addf(&all, "%s%s",
-			i == 0			      ? ""
-			: i + 1 == kernel->knob_count ? " and "
-						      : ", ",
-			names[i]);
+		add_name(&all, names[i], i, kernel->knob_count, " and ");
 	}
 	nearest_names(name, names, (size_t)kernel->knob_count, near, sizeof(near));
 	if (*near)
@@ -290,30 +280,34 @@ struct status setting_find_knob(const struct kernel *kernel, const char *name, i
 	return *knob >= 0 ? status_ok() : no_such_knob(kernel, name);
 }
 
+struct status setting_split(
+	const struct kernel *kernel, const char *assignment, int *knob, const char **values)
+{
+	const char *equals = strchr(assignment, '=');
+	char name[64];
+
+	*knob = -1;
+	if (!equals || equals == assignment)
+		return status_usage("\"%.60s\": write KNOB=VALUE, as in %s=%s", assignment,
+			kernel->knob_count ? kernel->knobs[0].name : "size",
+			kernel->knob_count
+				? setting_value(&kernel->knobs[0], kernel->knobs[0].initial).text
+				: "32k");
+	*values = equals + 1;
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
+	return setting_find_knob(kernel, name, knob);
+}
+
 struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits memory_limits)
 {
-	const struct kernel *kernel = setting->kernel;
-	const char *equals = strchr(assignment, '=');
-	struct status status;
-	char name[64];
+	const char *value;
 	int knob;
+	struct status status = setting_split(setting->kernel, assignment, &knob, &value);
 
-	if (!equals || equals == assignment) {
-		char example[64] = "32k";
-
-		if (kernel->knob_count)
-			setting_format_value(
-				&kernel->knobs[0], setting->v[0], example, sizeof(example));
-		return status_usage("\"%.60s\": write KNOB=VALUE, as in %s=%s", assignment,
-			kernel->knob_count ? kernel->knobs[0].name : "size", example);
-	}
-	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
-	status = setting_find_knob(kernel, name, &knob);
-	if (!status_is_ok(&status))
-		return status;
-	return setting_parse_value(
-		&kernel->knobs[knob], equals + 1, memory_limits, &setting->v[knob]);
+	return status_is_ok(&status) ? setting_parse_value(&setting->kernel->knobs[knob], value,
+					       memory_limits, &setting->v[knob])
+				     : status;
 }
 
 bool setting_read(struct setting *setting, const char *words)
@@ -337,7 +331,6 @@ static struct status within_means(const struct setting *setting, struct memory_l
 {
 	const struct kernel *kernel = setting->kernel;
 	struct kernel_need need = kernel_need(kernel, setting->v);
-	char wanted[32], limit[32];
 
 	if (memory_limits.processors > 0 && need.processors > memory_limits.processors)
 		return status_usage("cores=%d and streams=%d: this process may use %d processor%s",
@@ -345,12 +338,11 @@ static struct status within_means(const struct setting *setting, struct memory_l
 			plural(memory_limits.processors));
 	if (memory_limits.memory == 0 || need.memory <= memory_limits.memory)
 		return status_ok();
-	units_bytes_long(
-		need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory, wanted, sizeof(wanted));
-	units_bytes_long((int64_t)memory_limits.memory, limit, sizeof(limit));
-	return status_usage("%s needs %s here%s, beyond %s (%s)", kernel->name, wanted,
+	return status_usage("%s needs %s here%s, beyond %s (%s)", kernel->name,
+		units_size_long(need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory).text,
 		need.processors > 1 ? ", for all cores together" : "",
-		memory_limits_half(memory_limits.bound), limit);
+		memory_limits_half(memory_limits.bound),
+		units_size_long((int64_t)memory_limits.memory).text);
 }
 
 struct status setting_check(const struct setting *setting, struct memory_limits memory_limits)
@@ -359,12 +351,12 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
 	struct status status;
 
 	for (int i = 0; i < kernel->knob_count; i++) {
-		char typed[32];
+		const struct knob *knob = &kernel->knobs[i];
 
-		if (value_allowed(&kernel->knobs[i], setting->v[i], memory_limits))
-			continue;
-		setting_format_value(&kernel->knobs[i], setting->v[i], typed, sizeof(typed));
-		return value_check(&kernel->knobs[i], setting->v[i], typed, memory_limits);
+		status = value_check(knob, setting->v[i], setting_value(knob, setting->v[i]).text,
+			memory_limits);
+		if (!status_is_ok(&status))
+			return status;
 	}
 	status = kernel_check(kernel, setting->v);
 	return status_is_ok(&status) ? within_means(setting, memory_limits) : status;
@@ -375,7 +367,7 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
  * (half of the memory) the way down shows round numbers again. */
 static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int64_t max)
 {
-	int64_t unit = knob_unit(knob), rung = knob->initial > 0 ? knob->initial : unit;
+	int64_t unit = setting_unit(knob), rung = knob->initial > 0 ? knob->initial : unit;
 
 	while (rung < value && rung <= INT64_MAX / knob->factor)
 		rung *= knob->factor;
@@ -400,8 +392,8 @@ static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int6
 static int64_t value_step(
 	const struct knob *knob, int64_t value, int steps, struct memory_limits memory_limits)
 {
-	int64_t min = knob_min(knob), max = setting_max(knob, memory_limits),
-		unit = knob_unit(knob);
+	int64_t min = setting_min(knob), max = setting_max(knob, memory_limits),
+		unit = setting_unit(knob);
 
 	if (knob->kind != KNOB_CHOICE && knob->factor > 1) {
 		for (int i = 0; i != steps; i += steps > 0 ? 1 : -1) {
@@ -413,8 +405,6 @@ static int64_t value_step(
 		}
 		return value;
 	}
-	if (knob->kind == KNOB_CHOICE)
-		unit = 1;
 	if (steps > 0)
 		return steps > (max - value) / unit ? max : value + steps * unit;
 	return -(int64_t)steps > (value - min) / unit ? min : value + steps * unit;
@@ -446,18 +436,12 @@ bool setting_step(struct setting *setting, int knob, int steps, struct memory_li
 
 void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size)
 {
-	if (knob->kind == KNOB_CHOICE && value >= 0 && value < choice_count(knob))
-		snprintf(buffer, size, "%s", knob->choices[value]);
-	else
-		format_end(knob, value, buffer, size);
+	snprintf(buffer, size, "%s", setting_value(knob, value).text);
 }
 
 void setting_show_value(const struct knob *knob, int64_t value, char *buffer, size_t size)
 {
-	if (knob->kind == KNOB_BYTES)
-		units_bytes_short(value, buffer, size);
-	else
-		setting_format_value(knob, value, buffer, size);
+	snprintf(buffer, size, "%s", setting_shown(knob, value).text);
 }
 
 void setting_format(const struct setting *setting, struct text *text)
@@ -467,10 +451,8 @@ void setting_format(const struct setting *setting, struct text *text)
 		text_addf(text, " cflags='%s'", own_cflags(setting->kernel->own));
 	for (int i = 0; i < setting->kernel->knob_count; i++) {
 		const struct knob *knob = &setting->kernel->knobs[i];
-		char value[64];
 
-		setting_format_value(knob, setting->v[i], value, sizeof(value));
-		text_addf(text, " %s=%s", knob->name, value);
+		text_addf(text, " %s=%s", knob->name, setting_value(knob, setting->v[i]).text);
 	}
 }
 

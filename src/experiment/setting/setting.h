@@ -30,6 +30,11 @@ struct status setting_parse_value(const struct knob *knob, const char *text,
 /* The index of the kernel's knob of that name, or STATUS_USAGE with the nearest names (and -1). */
 struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob);
 
+/* Splits "knob=values": the knob's index and the text after "=". STATUS_USAGE when the text is no
+ * assignment, or for an unknown knob. */
+struct status setting_split(
+	const struct kernel *kernel, const char *assignment, int *knob, const char **values);
+
 /* Assigns "knob=value". An unknown knob gets the nearest names. Does not check combinations. */
 struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits memory_limits);
@@ -45,10 +50,16 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
  * value that nothing fits is skipped. Returns whether anything changed. */
 bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits memory_limits);
 
-/* Writes one value as a user would type it: "32k", "mul". */
-void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
+/* One value as a user would type it: "32k", "mul"; and for display: an odd number of bytes in few
+ * digits, rounded down ("11.4g"). Both are valid to the end of the full expression. */
+struct setting_text {
+	char text[64];
+};
+struct setting_text setting_value(const struct knob *knob, int64_t value);
+struct setting_text setting_shown(const struct knob *knob, int64_t value);
 
-/* Writes one value for display: an odd number of bytes in few digits, rounded down ("11.4g"). */
+/* The same, into a buffer. */
+void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
 void setting_show_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
 /* "combine op=mul type=f64 …": kernel and every knob, as a command line takes them. */
@@ -58,6 +69,10 @@ bool setting_equal(const struct setting *a, const struct setting *b);
 
 /* Whether a value may be typed with k, m, g: sizes, and counts that go that far. */
 bool setting_takes_suffix(const struct knob *knob);
+
+/* The distance between allowed values, and the least value. */
+int64_t setting_unit(const struct knob *knob);
+int64_t setting_min(const struct knob *knob);
 
 /* The largest value of a knob on this machine. If the limits are unknown, KNOB_MAX_CORES and
  * above mean no upper end. */
