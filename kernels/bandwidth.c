@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "kernels/features.h"
-#include "kernels/kernel.h"
-#include "kernels/knob_rows.h"
+#include "kernels/ring.h"
 #include "kernels/stream.h"
 
 enum { OP, SIZE, STRIDE, WIDTH, STORES, PAGES, NODE, CORES };
@@ -134,51 +133,50 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)8 << v[WIDTH];
 }
 
-/* Bytes of one array, in whole lines. */
-static uint64_t part_of(const int64_t *v)
+/* Arrays are whole lines. The library's blocks are alike, and of a small array one block is all of
+ * it.
+ *
+ * gap: processors fetch the first lines of the page after one that is read to its end, and a store
+ * past the caches to a line that is in one takes longer: up to a fifth, for small sets. */
+static struct stream_plan plan_of(const int64_t *v)
 {
-	return (uint64_t)v[SIZE] / (op_of(v)->copies ? 2 : 1) / LINE * LINE;
+	const struct op *op = op_of(v);
+	uint64_t part = ((uint64_t)v[SIZE] >> op->copies) / LINE * LINE,
+		 distance = width_of(v) * (op->strided ? (uint64_t)v[STRIDE] : 1);
+
+	return (struct stream_plan){ .width = width_of(v),
+		.distance = distance,
+		.turn = op->library ? part / ((part + BLOCK - 1) / BLOCK) / LINE * LINE
+				    : STREAM_UNROLL * distance,
+		.part = part,
+		.gap = op->copies && v[STORES] == STORES_BYPASS ? PAGE : 0,
+		.reads = op->reads,
+		.writes = op->writes,
+		.copies = op->copies,
+		.library = op->library };
 }
 
-/* Bytes from one place to the next. */
-static uint64_t distance_of(const int64_t *v)
+static bool too_small(const struct stream_plan *plan)
 {
-	return width_of(v) * (op_of(v)->strided ? (uint64_t)v[STRIDE] : 1);
-}
-
-/* Of the library: bytes of a block. They are alike, and of a small array one is all of it. */
-static uint64_t block_of(const int64_t *v)
-{
-	uint64_t part = part_of(v);
-
-	return part / ((part + BLOCK - 1) / BLOCK) / LINE * LINE;
-}
-
-static uint64_t turn_bytes(const int64_t *v)
-{
-	return op_of(v)->library ? block_of(v) : STREAM_UNROLL * distance_of(v);
-}
-
-static uint64_t least_bytes(const int64_t *v)
-{
-	return STREAM_UNROLL * distance_of(v) * (op_of(v)->copies ? 2 : 1);
+	return !plan->library && plan->part < plan->turn;
 }
 
 static struct status bandwidth_check(const int64_t *v)
 {
 	static const enum feature needs[WIDTHS] = { FEATURE_COUNT, FEATURE_COUNT, FEATURE_AVX,
 		FEATURE_AVX512 };
+	struct stream_plan plan = plan_of(v);
 	char what[24] = "width=";
 
 	if (v[STORES] == STORES_BYPASS && !op_of(v)->bypasses)
 		return status_usage("stores=bypass goes with op=fwr and op=fcp, not with op=%s",
 			op_names[v[OP]]);
-	if (!op_of(v)->library && part_of(v) < STREAM_UNROLL * distance_of(v))
+	if (too_small(&plan))
 		return status_usage(
 			"size=%lld is too small for op=%s at stride=%lld and width=%s: use %llu or "
 			"more",
 			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
-			width_names[v[WIDTH]], (unsigned long long)least_bytes(v));
+			width_names[v[WIDTH]], (unsigned long long)(plan.turn << plan.copies));
 	strcat(what, width_names[v[WIDTH]]);
 	return needs[v[WIDTH]] == FEATURE_COUNT ? status_ok()
 						: features_need(needs[v[WIDTH]], what);
@@ -186,35 +184,31 @@ static struct status bandwidth_check(const int64_t *v)
 
 static void bandwidth_fit(int64_t *v, int changed)
 {
+	struct stream_plan plan;
+
 	if (v[STORES] == STORES_BYPASS && !op_of(v)->bypasses) {
 		if (changed == STORES)
 			v[OP] = op_of(v)->copies ? OP_FCP : OP_FWR;
 		else
 			v[STORES] = STORES_PLAIN;
 	}
-	if (op_of(v)->library || part_of(v) >= STREAM_UNROLL * distance_of(v))
+	plan = plan_of(v);
+	if (!too_small(&plan))
 		return;
 	if (changed != SIZE)
-		v[SIZE] = (int64_t)least_bytes(v);
+		v[SIZE] = (int64_t)(plan.turn << plan.copies);
 	else if (op_of(v)->strided)
-		v[STRIDE] = (int64_t)(part_of(v) / STREAM_UNROLL / width_of(v));
-}
-
-/* Bytes between what is copied and where to. Processors fetch the first lines of the page behind
- * one that is read to its end, and a store past the caches to a line that is in one takes longer:
- * of small sets, met again and again, up to a fifth. */
-static uint64_t gap_of(const int64_t *v)
-{
-	return op_of(v)->copies && v[STORES] == STORES_BYPASS ? PAGE : 0;
+		v[STRIDE] = (int64_t)(plan.part / STREAM_UNROLL / width_of(v));
 }
 
 static uint64_t bandwidth_footprint(const int64_t *v)
 {
-	return part_of(v) * (op_of(v)->copies ? 2 : 1) + gap_of(v);
+	struct stream_plan plan = plan_of(v);
+
+	return (plan.part << plan.copies) + plan.gap;
 }
 
-/* What is read alone; what is copied, which lies before what is overwritten; and what is
- * overwritten, which may hold anything. */
+/* Data that is only read; data that is copied, with the copy after it; data that is overwritten. */
 static uint64_t bandwidth_layout(const int64_t *v)
 {
 	return op_of(v)->copies ? 2 : op_of(v)->writes ? 1 : 0;
@@ -222,35 +216,17 @@ static uint64_t bandwidth_layout(const int64_t *v)
 
 /* ---- Data */
 
-/* The words of an array that is read: all different. */
-static uint64_t word_of(uint64_t seed, uint64_t index)
+static void put(struct kernel_run *run, uint64_t index)
 {
-	return (index + 1) * (2 * seed + 0x9e3779b97f4a7c15u);
-}
-
-static struct status fill(struct kernel_run *run, uint64_t bytes)
-{
-	uint64_t *words = (uint64_t *)(void *)run->memory;
-
-	for (uint64_t i = run->layout.prepared / 8; i < bytes / 8; i++) {
-		if (i % 65536 == 0 && !kernel_goes_on(run, i, bytes / 8)) {
-			run->layout.laid_out = i * 8;
-			return status_make(STATUS_CANCELLED, "stopped while the array was filled");
-		}
-		words[i] = word_of(run->seed, i);
-	}
-	run->layout.laid_out = bytes;
-	/* Only copies overwrite the bytes after these. */
-	if (!op_of(run->v)->copies && run->layout.prepared > bytes)
-		run->layout.laid_out = run->layout.prepared;
-	return status_ok();
+	((uint64_t *)(void *)run->memory)[index] = stream_word(run->seed, index);
 }
 
 static void bandwidth_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	double lines = distance_of(v) < LINE ? (double)distance_of(v) / LINE : 1;
+	double distance = (double)plan_of(v).distance,
+	       lines = distance < LINE ? distance / LINE : 1;
 
-	walk->step = op_of(v)->library ? 0 : (double)distance_of(v);
+	walk->step = op_of(v)->library ? 0 : distance;
 	walk->access = op_of(v)->copies			     ? "copy"
 		       : op_of(v)->reads && op_of(v)->writes ? "update"
 		       : op_of(v)->reads		     ? "read"
@@ -264,155 +240,22 @@ static void bandwidth_describe(const int64_t *v, struct kernel_walk *walk)
 static struct status bandwidth_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	struct status status = status_ok();
+	struct stream_plan plan = plan_of(v);
+	bool any = bandwidth_layout(v) == 1;
+	struct status status = ring_lay_out(run, any ? 0 : plan.part / 8, 8, put);
 
-	if (bandwidth_layout(v) == 1)
-		run->layout.laid_out = part_of(v);
-	else
-		status = fill(run, part_of(v));
-	run->granule = op_of(v)->library ? turn_bytes(v) / width_of(v) : STREAM_UNROLL;
-	run->ring = part_of(v) / turn_bytes(v) * run->granule;
-	run->bytes = width_of(v) * (uint64_t)(op_of(v)->reads + op_of(v)->writes);
+	*stream_plan(run) = plan;
+	/* Only copies overwrite the bytes after these. */
+	if (any || (!plan.copies && run->layout.prepared > run->layout.laid_out))
+		run->layout.laid_out = any ? plan.part : run->layout.prepared;
+	run->granule = plan.library ? plan.turn / plan.width : STREAM_UNROLL;
+	run->ring = plan.part / plan.turn * run->granule;
+	run->bytes = plan.width * (uint64_t)(plan.reads + plan.writes);
 	run->code.start = (const void *)loops[v[WIDTH]][v[OP]][v[STORES]];
 	run->code.name = functions[v[OP]];
-	if (op_of(v)->library)
+	if (plan.library)
 		run->code.unread =
 			"the C library does the work in its own code: this loop only calls it";
-	return status;
-}
-
-enum { VALUE = 0x5a };
-
-/* position: bytes into the array. */
-static inline void bandwidth_walk(
-	struct kernel_run *run, uint64_t elements, struct stream_walk *walk)
-{
-	uint64_t turn = turn_bytes(run->v);
-
-	walk->a = run->memory;
-	walk->b = run->memory + part_of(run->v) + gap_of(run->v);
-	walk->stride = op_of(run->v)->library ? turn : distance_of(run->v);
-	walk->turns = elements / run->granule;
-	walk->at = run->position;
-	walk->last = (run->ring / run->granule - 1) * turn;
-	memset(walk->value, VALUE, sizeof(walk->value));
-	((stream_loop *)run->code.start)(walk);
-	run->position = walk->at;
-}
-
-static void bandwidth_call(struct kernel_run *run, uint64_t elements)
-{
-	struct stream_walk walk;
-
-	bandwidth_walk(run, elements, &walk);
-}
-
-static void bandwidth_begin_at(struct kernel_run *run, double share)
-{
-	uint64_t turns = run->ring / run->granule;
-
-	run->position = (uint64_t)(share * (double)turns) % turns * turn_bytes(run->v);
-}
-
-/* ---- Checks */
-
-enum { VERIFIED = 48, MARK = 0x33 };
-
-static struct status wrong(const int64_t *v, const char *what, uint64_t place)
-{
-	return status_failed("bandwidth op=%s %s at place %llu", op_names[v[OP]], what,
-		(unsigned long long)place);
-}
-
-/* Whether `bytes` holds the data `offset` bytes into an array that is read. */
-static bool holds(
-	const struct kernel_run *run, const unsigned char *bytes, uint64_t offset, uint64_t count)
-{
-	for (uint64_t i = 0; i < count; i += 8) {
-		uint64_t word = word_of(run->seed, (offset + i) / 8);
-
-		if (memcmp(bytes + i, &word, 8) != 0)
-			return false;
-	}
-	return true;
-}
-
-/* An iteration a call, since only the last one's loads leave a trace: over the ring's end where it
- * is short. Whatever an update may find is laid out for it. */
-static struct status verify_reads(struct kernel_run *run)
-{
-	const int64_t *v = run->v;
-	uint64_t width = width_of(v), ring = run->ring / STREAM_UNROLL,
-		 turns = ring < VERIFIED ? ring + ring / 2 : VERIFIED;
-	uint64_t first =
-		width == 8 ? STREAM_UNROLL / 2 : 0; /* of the narrow ones see struct stream_walk */
-	struct stream_walk walk;
-
-	for (uint64_t turn = 0; turn < turns; turn++) {
-		if (op_of(v)->writes)
-			for (uint64_t k = 0; k < STREAM_UNROLL; k++) {
-				uint64_t offset =
-					(turn % ring * STREAM_UNROLL + k) * distance_of(v);
-
-				for (uint64_t i = offset; i < offset + width; i += 8)
-					((uint64_t *)(void *)run->memory)[i / 8] =
-						word_of(run->seed, i / 8);
-			}
-		memset(walk.found, 0, sizeof(walk.found));
-		bandwidth_walk(run, STREAM_UNROLL, &walk);
-		for (uint64_t k = 0; k < STREAM_UNROLL; k++) {
-			uint64_t place = turn % ring * STREAM_UNROLL + k,
-				 offset = place * distance_of(v);
-
-			if (k >= first && !holds(run, walk.found[k], offset, width))
-				return wrong(v, "read a wrong value", place);
-			if (!op_of(v)->writes && !holds(run, run->memory + offset, offset, width))
-				return wrong(v, "wrote instead of reading", place);
-		}
-	}
-	return status_ok();
-}
-
-/* Every place that a call is to write holds what it should then, and what lies between does not. */
-static struct status verify_writes(struct kernel_run *run)
-{
-	const int64_t *v = run->v;
-	uint64_t turn = turn_bytes(v), turns = run->ring / run->granule,
-		 between = distance_of(v) - width_of(v);
-	unsigned char *array = run->memory + (op_of(v)->copies ? part_of(v) + gap_of(v) : 0);
-	unsigned char written[STREAM_WIDEST];
-	uint64_t width = width_of(v), count;
-
-	/* The library's blocks are long. */
-	turns = op_of(v)->library ? 1 : turns < VERIFIED ? turns : VERIFIED;
-	count = turns * run->granule;
-	memset(written, op_of(v)->library ? 0 : VALUE, sizeof(written));
-	memset(array, MARK, turns * turn);
-	bandwidth_call(run, count);
-	for (uint64_t place = 0; place < count; place++) {
-		const unsigned char *bytes = array + place * distance_of(v);
-		static const unsigned char marks[8] = { [0 ... 7] = MARK };
-
-		if (op_of(v)->copies ? !holds(run, bytes, place * distance_of(v), width)
-				     : memcmp(bytes, written, width) != 0)
-			return wrong(v, "left a wrong value", place);
-		if (between && memcmp(bytes + width, marks, 8) != 0)
-			return wrong(v, "wrote too much", place);
-	}
-	return status_ok();
-}
-
-static struct status bandwidth_verify(struct kernel_run *run)
-{
-	struct status status = status_ok();
-
-	kernel_rewind(run);
-	if (op_of(run->v)->reads && !op_of(run->v)->copies)
-		status = verify_reads(run);
-	kernel_rewind(run);
-	if (status_is_ok(&status) && op_of(run->v)->writes)
-		status = verify_writes(run);
-	kernel_rewind(run);
 	return status;
 }
 
@@ -424,7 +267,7 @@ static const char *bandwidth_remark(const int64_t *v)
 	if (v[STORES] == STORES_BYPASS)
 		return "Stores past the caches fetch no line first; afterwards the data are in "
 		       "memory, not in a cache.";
-	if (op_of(v)->strided && distance_of(v) > width_of(v))
+	if (op_of(v)->strided && v[STRIDE] > 1)
 		return op_of(v)->writes
 			       ? "Whole lines move to the core and back; only the bytes accessed "
 				 "count."
@@ -458,8 +301,8 @@ const struct kernel kernel_bandwidth = {
 	.layout = bandwidth_layout,
 	.prepare = bandwidth_prepare,
 	.describe = bandwidth_describe,
-	.call = bandwidth_call,
-	.begin_at = bandwidth_begin_at,
-	.verify = bandwidth_verify,
+	.call = stream_call,
+	.begin_at = stream_begin_at,
+	.verify = stream_verify,
 	.remark = bandwidth_remark,
 };

@@ -370,6 +370,13 @@ static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_
  * is what people read. */
 #define KERNEL_BODY static inline __attribute__((always_inline, KERNEL_UNWATCHED))
 
+/* The loop after it is unrolled completely: its bounds are constants up to 16. */
+#if defined(__clang__)
+#define KERNEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define KERNEL_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 /* A KERNEL_LOOP function of one walk that calls a body with its constants. */
 #define KERNEL_CALLS(name, walk_type, ...)            \
 	KERNEL_LOOP static void name(walk_type *walk) \

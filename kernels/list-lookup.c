@@ -46,12 +46,6 @@ static const struct knob knobs[] = {
 	[LOOKUP_PAGES] = KNOB_ROW_PAGES,
 };
 
-#if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
-
 /* ---- Loops for one value: they go on until it is found, or no more comparisons are left */
 
 KERNEL_LOOP static bool lookup_simple(struct lookup_walk *walk)
@@ -118,7 +112,10 @@ KERNEL_BODY bool lookup_unrolled(struct lookup_walk *walk, const int group)
 		const struct list_node *next = node[group - 1].next;
 
 		KERNEL_KEEP(next);
-		UNROLL for (int i = 0; i < group; i++) if (node[i].value == wanted) goto found;
+		KERNEL_UNROLL
+		for (int i = 0; i < group; i++)
+			if (node[i].value == wanted)
+				goto found;
 		node = next;
 	} while (--left);
 found:

@@ -1,5 +1,4 @@
-/* What the parts of matmul share: its knobs' values, boxes of the product, and where the walk
- * through it is. */
+/* What the loops of matmul share with the kernel: its knobs' values, and boxes of the product. */
 #pragma once
 
 #include <stdint.h>
@@ -27,9 +26,9 @@ enum { MATMUL_N_MOST = 2000 };
 /* Rows, columns, and the products that are added up: c[i][j] += a[i][k] * b[k][j]. */
 enum matmul_loop { LOOP_I, LOOP_J, LOOP_K, LOOPS };
 
-/* Some lines of the product: innermost loops of equal length. `middle` of them follow each other by
- * the steps [1], then the outer loop goes on by the steps [0], which are reckoned from the last
- * line of the one before. All steps are in elements. */
+/* Some lines of the product: innermost loops of equal length. `middle` lines follow each other by
+ * the steps [1]. Then the outer loop moves by the steps [0], from the last of these lines. All
+ * steps are in elements. */
 struct matmul_box {
 	const void *a, *b; /* the first line's first elements */
 	void *c;
@@ -43,38 +42,37 @@ struct matmul_box {
 
 typedef void matmul_function(const struct matmul_box *box);
 
+/* A loop, and the function in its source. */
+struct matmul_loop_row {
+	matmul_function *loop;
+	const char *name;
+};
+
 /* The loops of one type: matmul_loops.h. */
 struct matmul_loops {
-	matmul_function *naive[LOOPS],
-		*temporary[LOOPS]; /* by the innermost loop; [LOOP_K] of the latter is columns[0] */
-	matmul_function *columns[ACC_CHOICES],
-		*rows[ACC_CHOICES]; /* dot products, b down a column or along a row */
+	struct matmul_loop_row naive[LOOPS], temporary[LOOPS];		/* by the innermost loop */
+	struct matmul_loop_row columns[ACC_CHOICES], rows[ACC_CHOICES]; /* dot products, b down a
+									    column or along a row */
 };
 
 extern const struct matmul_loops matmul_f32, matmul_f64;
 
-/* The order of the loops, outermost first, of a setting. */
-const enum matmul_loop *matmul_order(const int64_t *v);
+static inline bool matmul_blocked(const int64_t *v)
+{
+	return v[MATMUL_FORM] == FORM_BLOCKED || v[MATMUL_FORM] == FORM_BLOCKED_TRANSPOSED;
+}
 
-bool matmul_blocked(const int64_t *v);
-bool matmul_transposed(const int64_t *v); /* the second matrix is there transposed */
+/* The second matrix is laid out transposed. */
+static inline bool matmul_transposed(const int64_t *v)
+{
+	return v[MATMUL_FORM] == FORM_TRANSPOSED || v[MATMUL_FORM] == FORM_BLOCKED_TRANSPOSED;
+}
 
-/* Bytes of an element; elements from one row to the next. */
-int64_t matmul_bytes(const int64_t *v);
-int64_t matmul_row(const int64_t *v);
+/* Elements from one row to the next. */
+static inline int64_t matmul_row(const int64_t *v)
+{
+	return v[MATMUL_N] + v[MATMUL_PAD];
+}
 
-/* Walks `elements` of the product from run->position on, which moves along; a whole product that is
- * cancelled ends early. */
-void matmul_walk(struct kernel_run *run, uint64_t elements);
-
-/* Which multiply-add has that place in the product's order. */
+/* The multiply-add at that position in the product's order. */
 void matmul_place(const int64_t *v, uint64_t position, int64_t index[LOOPS]);
-
-/* Elements after which what the walk asks of memory repeats itself: whole lines, and as many as
- * share cache lines. */
-uint64_t matmul_period(const int64_t *v);
-
-/* Whether a stretch from the ring's beginning adds what it should to c; whether c is the product of
- * a and b. */
-struct status matmul_verify(struct kernel_run *run);
-struct status matmul_proof(struct kernel_run *run);

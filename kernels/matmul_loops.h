@@ -134,210 +134,82 @@ KERNEL_LOOP static void temporary_i(const struct matmul_box *box)
 	}
 }
 
-/* ---- Dot products of a row of a and a column of b, with 1, 2, 4 or 8 sums side by side */
+/* ---- Dot products of a row of a and a column of b, with 1, 2, 4 or 8 independent sums */
 
-KERNEL_LOOP static void columns_1(const struct matmul_box *box)
+KERNEL_BODY REAL total(const REAL *sum, const int sums)
 {
-	struct at at = first_line(box);
-	int64_t down = box->row;
+	REAL four = sums < 4 ? sum[0] + sum[1] : (sum[0] + sum[1]) + (sum[2] + sum[3]);
 
-	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *a = at.a, *b = at.b, *end = a + box->inner;
-		REAL sum = *at.c;
-
-		for (; a < end; a++, b += down) {
-			sum += *a * *b;
-			KEEP(sum);
-		}
-		*at.c = sum;
-	}
+	if (sums == 1)
+		return sum[0];
+	return sums < 8 ? four : four + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-KERNEL_LOOP static void columns_2(const struct matmul_box *box)
+KERNEL_BODY void columns(const struct matmul_box *box, const int sums)
 {
 	struct at at = first_line(box);
-	int64_t down = box->row, over = box->inner % 2;
+	int64_t down = box->row, over = box->inner % sums;
 
 	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
 		const REAL *a = at.a, *b = at.b, *end = a + box->inner - over;
-		REAL sum0 = *at.c, sum1 = 0;
+		REAL sum[8] = { *at.c };
 
-		for (; a < end; a += 2, b += 2 * down) {
-			sum0 += a[0] * b[0];
-			KEEP(sum0);
-			sum1 += a[1] * b[down];
-			KEEP(sum1);
+		for (; a < end; a += sums) {
+			KERNEL_UNROLL
+			for (int i = 0; i < sums; i++) {
+				sum[i] += a[i] * b[i % 4 * down];
+				KEEP(sum[i]);
+				if (i == 3 && sums > 4) {
+					b += 4 * down;
+					KERNEL_KEEP(b);
+				}
+			}
+			b += (sums < 4 ? sums : 4) * down;
 		}
-		*at.c = sum0 + sum1;
+		*at.c = total(sum, sums);
 		if (over)
 			*at.c += rest(a, b, down, over);
 	}
 }
 
-KERNEL_LOOP static void columns_4(const struct matmul_box *box)
+/* The second matrix is transposed: both go along rows. */
+KERNEL_BODY void rows(const struct matmul_box *box, const int sums)
 {
 	struct at at = first_line(box);
-	int64_t down = box->row, over = box->inner % 4;
-
-	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *a = at.a, *b = at.b, *end = a + box->inner - over;
-		REAL sum0 = *at.c, sum1 = 0, sum2 = 0, sum3 = 0;
-
-		for (; a < end; a += 4, b += 4 * down) {
-			sum0 += a[0] * b[0];
-			KEEP(sum0);
-			sum1 += a[1] * b[down];
-			KEEP(sum1);
-			sum2 += a[2] * b[2 * down];
-			KEEP(sum2);
-			sum3 += a[3] * b[3 * down];
-			KEEP(sum3);
-		}
-		*at.c = (sum0 + sum1) + (sum2 + sum3);
-		if (over)
-			*at.c += rest(a, b, down, over);
-	}
-}
-
-KERNEL_LOOP static void columns_8(const struct matmul_box *box)
-{
-	struct at at = first_line(box);
-	int64_t down = box->row, over = box->inner % 8;
-
-	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *a = at.a, *b = at.b, *end = a + box->inner - over;
-		REAL sum0 = *at.c, sum1 = 0, sum2 = 0, sum3 = 0, sum4 = 0, sum5 = 0, sum6 = 0,
-		     sum7 = 0;
-
-		for (; a < end; a += 8) {
-			sum0 += a[0] * b[0];
-			KEEP(sum0);
-			sum1 += a[1] * b[down];
-			KEEP(sum1);
-			sum2 += a[2] * b[2 * down];
-			KEEP(sum2);
-			sum3 += a[3] * b[3 * down];
-			KEEP(sum3);
-			b += 4 * down;
-			KERNEL_KEEP(b);
-			sum4 += a[4] * b[0];
-			KEEP(sum4);
-			sum5 += a[5] * b[down];
-			KEEP(sum5);
-			sum6 += a[6] * b[2 * down];
-			KEEP(sum6);
-			sum7 += a[7] * b[3 * down];
-			KEEP(sum7);
-			b += 4 * down;
-		}
-		*at.c = ((sum0 + sum1) + (sum2 + sum3)) + ((sum4 + sum5) + (sum6 + sum7));
-		if (over)
-			*at.c += rest(a, b, down, over);
-	}
-}
-
-/* ---- The same where the second matrix is transposed: both along rows */
-
-KERNEL_LOOP static void rows_1(const struct matmul_box *box)
-{
-	struct at at = first_line(box);
+	int64_t over = box->inner % sums, n = box->inner - over;
 
 	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
 		const REAL *a = at.a, *b = at.b;
-		REAL sum = *at.c;
-		int64_t n = box->inner;
+		REAL sum[8] = { *at.c };
 
-		for (int64_t k = 0; k < n; k++) {
-			sum += a[k] * b[k];
-			KEEP(sum);
+		for (int64_t k = 0; k < n; k += sums) {
+			KERNEL_UNROLL
+			for (int i = 0; i < sums; i++) {
+				sum[i] += a[k + i] * b[k + i];
+				KEEP(sum[i]);
+			}
 		}
-		*at.c = sum;
-	}
-}
-
-KERNEL_LOOP static void rows_2(const struct matmul_box *box)
-{
-	struct at at = first_line(box);
-	int64_t over = box->inner % 2, n = box->inner - over;
-
-	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *a = at.a, *b = at.b;
-		REAL sum0 = *at.c, sum1 = 0;
-
-		for (int64_t k = 0; k < n; k += 2) {
-			sum0 += a[k] * b[k];
-			KEEP(sum0);
-			sum1 += a[k + 1] * b[k + 1];
-			KEEP(sum1);
-		}
-		*at.c = sum0 + sum1;
+		*at.c = total(sum, sums);
 		if (over)
 			*at.c += rest(a + n, b + n, 1, over);
 	}
 }
 
-KERNEL_LOOP static void rows_4(const struct matmul_box *box)
-{
-	struct at at = first_line(box);
-	int64_t over = box->inner % 4, n = box->inner - over;
-
-	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *a = at.a, *b = at.b;
-		REAL sum0 = *at.c, sum1 = 0, sum2 = 0, sum3 = 0;
-
-		for (int64_t k = 0; k < n; k += 4) {
-			sum0 += a[k] * b[k];
-			KEEP(sum0);
-			sum1 += a[k + 1] * b[k + 1];
-			KEEP(sum1);
-			sum2 += a[k + 2] * b[k + 2];
-			KEEP(sum2);
-			sum3 += a[k + 3] * b[k + 3];
-			KEEP(sum3);
-		}
-		*at.c = (sum0 + sum1) + (sum2 + sum3);
-		if (over)
-			*at.c += rest(a + n, b + n, 1, over);
-	}
-}
-
-KERNEL_LOOP static void rows_8(const struct matmul_box *box)
-{
-	struct at at = first_line(box);
-	int64_t over = box->inner % 8, n = box->inner - over;
-
-	for (int64_t line = 0; line < box->lines; line++, next_line(&at, box)) {
-		const REAL *a = at.a, *b = at.b;
-		REAL sum0 = *at.c, sum1 = 0, sum2 = 0, sum3 = 0, sum4 = 0, sum5 = 0, sum6 = 0,
-		     sum7 = 0;
-
-		for (int64_t k = 0; k < n; k += 8) {
-			sum0 += a[k] * b[k];
-			KEEP(sum0);
-			sum1 += a[k + 1] * b[k + 1];
-			KEEP(sum1);
-			sum2 += a[k + 2] * b[k + 2];
-			KEEP(sum2);
-			sum3 += a[k + 3] * b[k + 3];
-			KEEP(sum3);
-			sum4 += a[k + 4] * b[k + 4];
-			KEEP(sum4);
-			sum5 += a[k + 5] * b[k + 5];
-			KEEP(sum5);
-			sum6 += a[k + 6] * b[k + 6];
-			KEEP(sum6);
-			sum7 += a[k + 7] * b[k + 7];
-			KEEP(sum7);
-		}
-		*at.c = ((sum0 + sum1) + (sum2 + sum3)) + ((sum4 + sum5) + (sum6 + sum7));
-		if (over)
-			*at.c += rest(a + n, b + n, 1, over);
-	}
-}
+#define DOT_PRODUCTS(sums)                                                         \
+	KERNEL_CALLS(columns_##sums, const struct matmul_box, columns(walk, sums)) \
+	KERNEL_CALLS(rows_##sums, const struct matmul_box, rows(walk, sums))
+DOT_PRODUCTS(1)
+DOT_PRODUCTS(2)
+DOT_PRODUCTS(4)
+DOT_PRODUCTS(8)
 
 const struct matmul_loops LOOPS_OF_TYPE = {
-	.naive = { [LOOP_I] = naive_i, [LOOP_J] = naive_j, [LOOP_K] = naive_k },
-	.temporary = { [LOOP_I] = temporary_i, [LOOP_J] = temporary_j, [LOOP_K] = columns_1 },
-	.columns = { columns_1, columns_2, columns_4, columns_8 },
-	.rows = { rows_1, rows_2, rows_4, rows_8 },
+	.naive = { [LOOP_I] = { naive_i, "naive_i" },
+		[LOOP_J] = { naive_j, "naive_j" },
+		[LOOP_K] = { naive_k, "naive_k" } },
+	.temporary = { [LOOP_I] = { temporary_i, "temporary_i" },
+		[LOOP_J] = { temporary_j, "temporary_j" } },
+	.columns = { { columns_1, "columns" }, { columns_2, "columns" }, { columns_4, "columns" },
+		{ columns_8, "columns" } },
+	.rows = { { rows_1, "rows" }, { rows_2, "rows" }, { rows_4, "rows" }, { rows_8, "rows" } },
 };

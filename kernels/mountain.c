@@ -2,8 +2,6 @@
  * accumulators, every stride-th element of an array of 8-byte integers. Over size and stride its
  * throughput is the memory mountain. The other operations that take a stride, of kernels/stream.h,
  * have mountains too. */
-#include <string.h>
-
 #include "kernels/ring.h"
 #include "kernels/stream.h"
 
@@ -24,63 +22,12 @@ static const struct knob knobs[] = {
 struct mountain_walk {
 	const int64_t *data;
 	int64_t stride; /* elements */
-	int64_t end;	/* index after the last element of the ring */
 	int64_t at;	/* index of the next element */
 	uint64_t left;	/* iterations to make */
 	uint64_t room;	/* iterations to the end of the ring */
 	uint64_t ring;	/* iterations in the ring */
 	int64_t sum;
 };
-
-/* Bytes of one array. */
-static uint64_t part_of(const int64_t *v)
-{
-	return (uint64_t)v[SIZE] / (v[OP] == OP_CP ? 2 : 1) / LINE * LINE;
-}
-
-/* Bytes from one access to the next, and of an iteration of the loops that do not read alone. */
-static uint64_t distance_of(const int64_t *v)
-{
-	return (uint64_t)v[STRIDE] * ELEMENT;
-}
-
-static uint64_t turn_bytes(const int64_t *v)
-{
-	return STREAM_UNROLL * distance_of(v);
-}
-
-static struct status mountain_check(const int64_t *v)
-{
-	uint64_t least = turn_bytes(v) * (v[OP] == OP_CP ? 2 : 1);
-
-	if (part_of(v) < turn_bytes(v))
-		return status_usage(
-			"size=%lld is too small for op=%s at stride=%lld: use %llu or more",
-			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
-			(unsigned long long)least);
-	return status_ok();
-}
-
-static void mountain_fit(int64_t *v, int changed)
-{
-	if (part_of(v) >= turn_bytes(v))
-		return;
-	if (changed == SIZE)
-		v[STRIDE] = (int64_t)(part_of(v) / STREAM_UNROLL / ELEMENT);
-	else
-		v[SIZE] = (int64_t)turn_bytes(v) * (v[OP] == OP_CP ? 2 : 1);
-}
-
-static uint64_t mountain_footprint(const int64_t *v)
-{
-	return v[OP] == OP_RD ? (uint64_t)v[SIZE] : part_of(v) * (v[OP] == OP_CP ? 2 : 1);
-}
-
-/* What is read alone; and what is overwritten, which holds anything. */
-static uint64_t mountain_layout(const int64_t *v)
-{
-	return v[OP] != OP_RD;
-}
 
 KERNEL_CALLS(mountain_write, struct stream_walk, stream_write(walk, ELEMENT, true, false))
 KERNEL_CALLS(mountain_update, struct stream_walk, stream_update(walk, ELEMENT, true))
@@ -135,28 +82,75 @@ KERNEL_LOOP static void mountain_read(struct mountain_walk *walk)
 	walk->sum = acc0 + acc1 + acc2 + acc3;
 }
 
+static const struct op {
+	const void *code;
+	const char *function, *access;
+	bool reads, writes, copies;
+} ops[OPS] = {
+	[OP_RD] = { (const void *)mountain_read, "mountain_read", "read", .reads = true },
+	[OP_WR] = { (const void *)mountain_write, "stream_write", "write", .writes = true },
+	[OP_RDWR] = { (const void *)mountain_update, "stream_update", "update", true, true },
+	[OP_CP] = { (const void *)mountain_copy, "stream_copy", "copy", true, true, true },
+};
+
+static struct stream_plan plan_of(const int64_t *v)
+{
+	const struct op *op = &ops[v[OP]];
+	uint64_t distance = (uint64_t)v[STRIDE] * ELEMENT;
+
+	return (struct stream_plan){ .width = ELEMENT,
+		.distance = distance,
+		.turn = STREAM_UNROLL * distance,
+		.part = ((uint64_t)v[SIZE] >> op->copies) / LINE * LINE,
+		.reads = op->reads,
+		.writes = op->writes,
+		.copies = op->copies };
+}
+
+static struct status mountain_check(const int64_t *v)
+{
+	struct stream_plan plan = plan_of(v);
+
+	if (plan.part < plan.turn)
+		return status_usage(
+			"size=%lld is too small for op=%s at stride=%lld: use %llu or more",
+			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
+			(unsigned long long)(plan.turn << plan.copies));
+	return status_ok();
+}
+
+static void mountain_fit(int64_t *v, int changed)
+{
+	struct stream_plan plan = plan_of(v);
+
+	if (plan.part >= plan.turn)
+		return;
+	if (changed == SIZE)
+		v[STRIDE] = (int64_t)(plan.part / STREAM_UNROLL / ELEMENT);
+	else
+		v[SIZE] = (int64_t)(plan.turn << plan.copies);
+}
+
+static uint64_t mountain_footprint(const int64_t *v)
+{
+	return v[OP] == OP_RD ? (uint64_t)v[SIZE] : plan_of(v).part << ops[v[OP]].copies;
+}
+
+/* Data that is only read, or data that is overwritten. */
+static uint64_t mountain_layout(const int64_t *v)
+{
+	return v[OP] != OP_RD;
+}
+
 static int64_t value_of(uint64_t seed, uint64_t index)
 {
 	return (int64_t)(ring_bits(seed, index) >> 48);
 }
 
-static const struct op {
-	const void *code;
-	const char *function, *access;
-	int accesses; /* of 8 bytes, that an element is */
-} ops[OPS] = {
-	[OP_RD] = { (const void *)mountain_read, "mountain_read", "read", 1 },
-	[OP_WR] = { (const void *)mountain_write, "stream_write", "write", 1 },
-	[OP_RDWR] = { (const void *)mountain_update, "stream_update", "update", 2 },
-	[OP_CP] = { (const void *)mountain_copy, "stream_copy", "copy", 2 },
-};
-
 static void mountain_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	walk->step = (double)distance_of(v);
-	walk->lines = walk->step < LINE ? walk->step / LINE : 1;
-	if (v[OP] == OP_CP)
-		walk->lines *= 2;
+	walk->step = (double)plan_of(v).distance;
+	walk->lines = (walk->step < LINE ? walk->step / LINE : 1) * (1 + ops[v[OP]].copies);
 	walk->access = ops[v[OP]].access;
 }
 
@@ -167,15 +161,16 @@ static void put(struct kernel_run *run, uint64_t i)
 
 static struct status mountain_prepare(struct kernel_run *run)
 {
-	uint64_t count = mountain_footprint(run->v) / ELEMENT;
+	const struct op *op = &ops[run->v[OP]];
+	uint64_t count = mountain_footprint(run->v) / ELEMENT, stride = (uint64_t)run->v[STRIDE],
+		 part = run->v[OP] == OP_RD ? count : plan_of(run->v).part / ELEMENT;
 
 	run->granule = run->v[OP] == OP_RD ? 4 : STREAM_UNROLL;
-	run->ring = part_of(run->v) / distance_of(run->v) / run->granule * run->granule;
-	if (run->v[OP] == OP_RD)
-		run->ring = count / (uint64_t)run->v[STRIDE] / 4 * 4;
-	run->bytes = ELEMENT * (uint64_t)ops[run->v[OP]].accesses;
-	run->code.start = ops[run->v[OP]].code;
-	run->code.name = ops[run->v[OP]].function;
+	run->ring = part / stride / run->granule * run->granule;
+	run->bytes = ELEMENT * (uint64_t)(op->reads + op->writes);
+	*stream_plan(run) = plan_of(run->v);
+	run->code.start = op->code;
+	run->code.name = op->function;
 	return ring_lay_out(run, count, ELEMENT, put);
 }
 
@@ -197,116 +192,39 @@ static void read_call(struct kernel_run *run, uint64_t elements)
 	run->result = (uint64_t)walk.sum;
 }
 
-enum { VALUE = 0x5a };
-
-/* position counts bytes. */
-static inline void stream_call(struct kernel_run *run, uint64_t elements, struct stream_walk *walk)
-{
-	walk->a = run->memory;
-	walk->b = run->memory + part_of(run->v);
-	walk->stride = distance_of(run->v);
-	walk->turns = elements / STREAM_UNROLL;
-	walk->at = run->position;
-	walk->last = (run->ring / STREAM_UNROLL - 1) * turn_bytes(run->v);
-	memset(walk->value, VALUE, sizeof(walk->value));
-	((stream_loop *)run->code.start)(walk);
-	run->position = walk->at;
-}
-
 static void mountain_call(struct kernel_run *run, uint64_t elements)
 {
-	struct stream_walk walk;
-
 	if (run->v[OP] == OP_RD)
 		read_call(run, elements);
 	else
-		stream_call(run, elements, &walk);
+		stream_call(run, elements);
 }
 
 static void mountain_begin_at(struct kernel_run *run, double share)
 {
-	uint64_t turns = run->ring / run->granule, turn = (uint64_t)(share * (double)turns) % turns;
-
-	run->position = run->v[OP] == OP_RD ? turn : turn * turn_bytes(run->v);
-}
-
-/* ---- Checks */
-
-static struct status verify_read(struct kernel_run *run)
-{
-	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
-	uint64_t sum = 0, first = run->layout.base / ELEMENT;
-
-	count = count / 4 * 4;
-	for (uint64_t i = 0; i < count; i++)
-		sum += (uint64_t)value_of(
-			run->seed, first + i % run->ring * (uint64_t)run->v[STRIDE]);
-	mountain_call(run, count);
-	if (run->result != sum)
-		return status_failed("mountain summed to %llu where %llu is right",
-			(unsigned long long)run->result, (unsigned long long)sum);
-	return status_ok();
-}
-
-/* The value that a place is given before a call, for reads and copies to find, and that of every
- * other element of the array written. */
-static int64_t before(uint64_t place)
-{
-	return (int64_t)(0x0102030405060708u * (place + 1));
-}
-
-enum { MARK = 0x33, TURNS_VERIFIED = 48 };
-
-/* Some turns, past the ring's end where it is short: what an update reads, and that each place of
- * it, and nothing between, holds what it should. The check overwrites the old data: this layout
- * allows any. */
-static struct status verify_write(struct kernel_run *run)
-{
-	uint64_t turns = run->ring / STREAM_UNROLL,
-		 shown = turns < TURNS_VERIFIED ? turns : TURNS_VERIFIED;
-	uint64_t stride = (uint64_t)run->v[STRIDE], count = shown * STREAM_UNROLL;
-	int64_t *from = (int64_t *)(void *)run->memory, *to = from, mark, value;
-	struct stream_walk walk;
-
-	memset(&mark, MARK, sizeof(mark));
-	memset(&value, VALUE, sizeof(value));
-	if (run->v[OP] == OP_CP)
-		to += part_of(run->v) / ELEMENT;
-	memset(to, MARK, count * stride * ELEMENT);
-	for (uint64_t place = 0; run->v[OP] != OP_WR && place < count; place++)
-		from[place * stride] = before(place);
-	for (uint64_t turn = 0; turn < shown; turn++) {
-		stream_call(run, STREAM_UNROLL, &walk);
-		/* The loop keeps what it read last in the second half. */
-		for (uint64_t k = STREAM_UNROLL / 2; run->v[OP] == OP_RDWR && k < STREAM_UNROLL;
-			k++) {
-			int64_t found;
-
-			memcpy(&found, walk.found[k], sizeof(found));
-			if (found != before(turn * STREAM_UNROLL + k))
-				return status_failed("mountain op=rdwr read a wrong value");
-		}
-	}
-	for (uint64_t i = 0; i < count * stride; i++) {
-		int64_t right = i % stride	      ? mark
-				: run->v[OP] == OP_CP ? before(i / stride)
-						      : value;
-
-		if (to[i] != right)
-			return status_failed("mountain op=%s left a wrong value at element %llu",
-				op_names[run->v[OP]], (unsigned long long)i);
-	}
-	return status_ok();
+	stream_begin_at(run, share);
+	if (run->v[OP] == OP_RD)
+		run->position /= stream_plan(run)->turn;
 }
 
 static struct status mountain_verify(struct kernel_run *run)
 {
-	struct status status;
+	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144;
+	uint64_t sum = 0, first = run->layout.base / ELEMENT;
 
+	if (run->v[OP] != OP_RD)
+		return stream_verify(run);
+	count = count / 4 * 4;
+	for (uint64_t i = 0; i < count; i++)
+		sum += (uint64_t)value_of(
+			run->seed, first + i % run->ring * (uint64_t)run->v[STRIDE]);
 	kernel_rewind(run);
-	status = run->v[OP] == OP_RD ? verify_read(run) : verify_write(run);
+	mountain_call(run, count);
 	kernel_rewind(run);
-	return status;
+	if (run->result != sum)
+		return status_failed("mountain summed to %llu where %llu is right",
+			(unsigned long long)run->result, (unsigned long long)sum);
+	return status_ok();
 }
 
 const struct kernel kernel_mountain = {

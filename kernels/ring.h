@@ -70,22 +70,21 @@ static inline void ring_put_word(struct kernel_run *run, uint64_t index)
 	((uint32_t *)(void *)run->memory)[index] = ring_word(run->seed, index);
 }
 
-/* Lays out `count` items of so many bytes, each by put(), except those that an earlier prepare()
- * left: of nested layouts its first ones, of others all or none. Sets layout.laid_out. Returns
- * STATUS_CANCELLED once *work.cancel is set. */
+/* Lays out `count` items of so many bytes, each by put(), except the first ones that an earlier
+ * prepare() left. Sets layout.laid_out. Returns STATUS_CANCELLED once *work.cancel is set. */
 static inline struct status ring_lay_out(
 	struct kernel_run *run, uint64_t count, uint64_t bytes, ring_put *put)
 {
-	bool nests = run->kernel->layout_nests;
-	uint64_t have = run->layout.prepared / bytes, first = nests || have >= count ? have : 0;
+	uint64_t i = run->layout.prepared / bytes;
 
-	for (uint64_t i = first; i < count; i++) {
+	for (; i < count; i++) {
 		if (i % 65536 == 0 && !kernel_goes_on(run, i, count))
-			return status_make(STATUS_CANCELLED, "stopped during the layout of data");
+			break;
 		put(run, i);
 	}
-	run->layout.laid_out = count * bytes;
-	if (nests && run->layout.prepared > run->layout.laid_out)
+	run->layout.laid_out = (i < count ? i : count) * bytes;
+	if (run->kernel->layout_nests && run->layout.prepared > run->layout.laid_out)
 		run->layout.laid_out = run->layout.prepared;
-	return status_ok();
+	return i < count ? status_make(STATUS_CANCELLED, "stopped during the layout of data")
+			 : status_ok();
 }

@@ -199,6 +199,37 @@ struct stream_walk {
 
 typedef void stream_loop(struct stream_walk *walk);
 
+/* The places of a setting, and what its loop does there. All but the last four in bytes. */
+struct stream_plan {
+	uint64_t width, distance; /* of an access; from one place to the next */
+	uint64_t turn;		  /* from one iteration to the next */
+	uint64_t part;		  /* of one array */
+	uint64_t gap;		  /* between the two arrays of a copy */
+	bool reads, writes, copies;
+	bool library; /* an iteration is a block, and the C library's code accesses it */
+} __attribute__((may_alias));
+
+/* The words of an array that is read: all different. */
+static inline uint64_t stream_word(uint64_t seed, uint64_t index)
+{
+	return (index + 1) * (2 * seed + 0x9e3779b97f4a7c15u);
+}
+
+_Static_assert(sizeof(struct stream_plan) <= sizeof(((struct kernel_run *)0)->kept),
+	"a run has room for the plan");
+
+/* prepare() stores the plan here for the callbacks below. */
+static inline struct stream_plan *stream_plan(struct kernel_run *run)
+{
+	return (struct stream_plan *)(void *)run->kept;
+}
+
+/* The callbacks. run->position counts bytes. The check needs an array of stream_word() only where
+ * the loop reads alone; it overwrites all other data. */
+void stream_call(struct kernel_run *run, uint64_t elements);
+void stream_begin_at(struct kernel_run *run, double share);
+struct status stream_verify(struct kernel_run *run);
+
 #define STREAM_CONSTANTS(width_is, strided_is, bypass_is)                           \
 	[width] "i"(width_is), [strided] "i"(strided_is), [bypass] "i"(bypass_is),  \
 		[walk] "r"(walk), [value] "i"(offsetof(struct stream_walk, value)), \

@@ -162,7 +162,7 @@ TEST(a_wrong_sum_is_noticed)
 	run_at(v, &run);
 	check_ok(kernel_verify(&run));
 	/* Another loop than that of the setting: products of rows with rows. */
-	run.code.start = (const void *)matmul_f64.rows[0];
+	run.code.start = (const void *)matmul_f64.rows[0].loop;
 	check_contains(kernel_verify(&run).text, "wrong by");
 }
 
