@@ -1,5 +1,5 @@
 /* Own loops: a file with one function `long loop(long n, void *a, void *b, void *c, void *d)` in C
- * or assembly, described by a comment (own_describe.h), compiled by the system's compiler, and from
+ * or assembly, described by a comment (own_data.h), compiled by the system's compiler, and from
  * then on a kernel like those that are built in, except that its code never runs in this process:
  * isolate.h measures it in a child.
  *
@@ -16,7 +16,6 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "engine/own/own_data.h"
-#include "engine/own/own_describe.h"
 #include "kernels/kernel.h"
 
 enum { OWN_SLOTS = 4 };

@@ -1,9 +1,454 @@
-/* See own_data.h. */
 #include "engine/own/own_data.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "base/text.h"
+#include "base/units.h"
+
+/* Numbers in counts: with n up to 2^30 nothing overflows. */
+#define NUMBER_MAX (INT64_C(1) << 30)
+enum {
+	OVER_MAX = 1 << 20,
+	SPACING_MAX = 1 << 20,
+	ARRAYS_DEFAULT = 16 << 10,
+	N_DEFAULT = 16384,
+	N_DEFAULT_BARE = 4096,
+	N_DEFAULT_LEAST = 256
+};
+
+static const char example[] = "slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)";
+
+static const struct {
+	const char *name;
+	unsigned bytes;
+	double low, high; /* what it holds, of whole numbers; both 0: any */
+} types[OWN_TYPES] = {
+	[OWN_I8] = { "i8", 1, -128, 127 },
+	[OWN_U8] = { "u8", 1, 0, 255 },
+	[OWN_I16] = { "i16", 2, -32768, 32767 },
+	[OWN_U16] = { "u16", 2, 0, 65535 },
+	[OWN_I32] = { "i32", 4, -2147483648.0, 2147483647.0 },
+	[OWN_U32] = { "u32", 4, 0, 4294967295.0 },
+	/* The largest doubles that convert. */
+	[OWN_I64] = { "i64", 8, -9223372036854775808.0, 9223372036854774784.0 },
+	[OWN_U64] = { "u64", 8, 0, 18446744073709549568.0 },
+	[OWN_F32] = { "f32", 4, 0, 0 },
+	[OWN_F64] = { "f64", 8, 0, 0 },
+};
+
+static const char all_types[] = "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64";
+
+static bool is_float(enum own_type type)
+{
+	return types[type].low == 0 && types[type].high == 0;
+}
+
+/* ---- the comment's grammar: a reader that goes from token to token; the first error ends it */
+
+struct reader {
+	const char *at;	  /* in the comment's line */
+	const char *word; /* where the present word began */
+	const char *origin;
+	int line;
+	struct status status;
+	struct own_description *description;
+	unsigned given; /* a bit for each word */
+};
+
+static const char blanks[] = " \t\v\f\r";
+
+static bool ok(const struct reader *reader)
+{
+	return status_is_ok(&reader->status);
+}
+
+/* The first error stays. It shows the word, up to the next blank. Always false. */
+static __attribute__((format(printf, 2, 3))) bool wrong(
+	struct reader *reader, const char *format, ...)
+{
+	int length = (int)(reader->at - reader->word + (long)strcspn(reader->at, blanks));
+	char why[200];
+	va_list arguments;
+
+	if (!ok(reader))
+		return false;
+	va_start(arguments, format);
+	vsnprintf(why, sizeof(why), format, arguments);
+	va_end(arguments);
+	reader->status = status_usage("%.60s:%d: \"%.*s\": %s", reader->origin, reader->line,
+		length > 40 ? 40 : length, reader->word, why);
+	return false;
+}
+
+static const char *skip_blanks(struct reader *reader)
+{
+	return reader->at += strspn(reader->at, blanks);
+}
+
+static bool take(struct reader *reader, char wanted)
+{
+	const char *at = reader->at + strspn(reader->at, blanks);
+
+	if (*at != wanted)
+		return false;
+	reader->at = at + 1;
+	return true;
+}
+
+static void need(struct reader *reader, char wanted, const char *form)
+{
+	if (ok(reader) && !take(reader, wanted))
+		wrong(reader, "a \"%c\" is missing; write %s", wanted, form);
+}
+
+/* A name of letters and digits; empty when there is none, or it is too long for any. */
+static void take_name(struct reader *reader, char name[16])
+{
+	size_t length = 0;
+
+	for (skip_blanks(reader); isalnum((unsigned char)reader->at[length]);)
+		length++;
+	snprintf(name, 16, "%.*s", length < 16 ? (int)length : 0, reader->at);
+	reader->at += length;
+}
+
+/* A whole number from low to high. */
+static bool take_whole(struct reader *reader, int64_t low, int64_t high, int64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*skip_blanks(reader)))
+		return false;
+	*value = strtoll(reader->at, &end, 10);
+	reader->at = end;
+	return *value >= low && *value <= high;
+}
+
+static bool take_n(struct reader *reader)
+{
+	skip_blanks(reader);
+	return reader->at[0] == 'n' && !isalnum((unsigned char)reader->at[1]) && take(reader, 'n');
+}
+
+static int64_t greatest_common(int64_t a, int64_t b)
+{
+	return b ? greatest_common(b, a % b) : a;
+}
+
+/* n has to be a multiple of this number, too. */
+static void need_multiple(struct reader *reader, int64_t multiple)
+{
+	int64_t *before = &reader->description->multiple,
+		both = *before / greatest_common(*before, multiple) * multiple;
+
+	if (both > OWN_N_MAX / 4)
+		wrong(reader, "n would have to be a multiple of %" PRId64, both);
+	else
+		*before = both;
+}
+
+/* Counts stay far below 2^63 bytes: n÷2 nodes of 16 bytes, 3×n elements. */
+static void take_count(struct reader *reader, struct own_count *count)
+{
+	static const char forms[] = "n, 2*n, n+1, n/2 or a number";
+	int64_t number;
+
+	*count = (struct own_count){ 1, 1, 0 };
+	if (!ok(reader))
+		return;
+	if (isdigit((unsigned char)*skip_blanks(reader))) {
+		if (!take_whole(reader, 1, NUMBER_MAX, &number))
+			wrong(reader, "a number in a count is from 1 to %" PRId64, NUMBER_MAX);
+		if (!take(reader, '*'))
+			*count = (struct own_count){ 0, 1, number };
+		else if (take_n(reader))
+			count->times = number;
+		else
+			wrong(reader, "after \"*\" comes n; a count is %s", forms);
+	} else if (!take_n(reader)) {
+		wrong(reader, "a count is %s", forms);
+	} else if (take(reader, '+')) {
+		if (!take_whole(reader, 0, NUMBER_MAX, &count->plus))
+			wrong(reader, "after \"+\" comes a number; a count is %s", forms);
+	} else if (take(reader, '*')) {
+		if (!take_whole(reader, 1, NUMBER_MAX, &count->times))
+			wrong(reader, "after \"*\" comes a number from 1; a count is %s", forms);
+	} else if (take(reader, '/')) {
+		if (!take_whole(reader, 1, OVER_MAX, &count->over))
+			wrong(reader, "after \"/\" comes a number from 1 to %d; a count is %s",
+				OVER_MAX, forms);
+		else
+			need_multiple(reader, count->over);
+	}
+}
+
+static void take_list(struct reader *reader, struct own_argument *argument)
+{
+	static const char form[] = "list(n,64) or list(n,64,sequential)";
+	char name[16];
+
+	argument->content = OWN_LIST;
+	need(reader, '(', form);
+	take_count(reader, &argument->count);
+	need(reader, ',', form);
+	if (ok(reader) &&
+		(!take_whole(reader, 8, SPACING_MAX, &argument->spacing) || argument->spacing % 8))
+		wrong(reader, "the spacing of nodes is a multiple of 8, from 8 to %d bytes",
+			SPACING_MAX);
+	if (ok(reader) && take(reader, ',')) {
+		take_name(reader, name);
+		argument->sequential = strcmp(name, "sequential") == 0;
+		if (!argument->sequential && strcmp(name, "random") != 0)
+			wrong(reader, "the third of a list is \"sequential\"; without it the order "
+				      "is random");
+	}
+	need(reader, ')', form);
+}
+
+static void take_number(struct reader *reader, struct own_argument *argument)
+{
+	double low = types[argument->type].low, high = types[argument->type].high;
+	char *end;
+
+	argument->content = OWN_NUMBER;
+	argument->number = strtod(reader->at, &end);
+	if (end == reader->at || !isfinite(argument->number))
+		wrong(reader, "after \":\" comes a number, random(COUNT), index or permutation");
+	else if (!is_float(argument->type) &&
+		 !(argument->number == floor(argument->number) && argument->number >= low &&
+			 argument->number <= high))
+		wrong(reader, "%s holds whole numbers from %.0f to %.0f",
+			types[argument->type].name, low, high);
+	reader->at = end;
+}
+
+static void take_content(struct reader *reader, struct own_argument *argument)
+{
+	const char *begin = skip_blanks(reader);
+	char name[16] = "";
+
+	if (isalpha((unsigned char)*begin))
+		take_name(reader, name);
+	if (strcmp(name, "random") == 0) {
+		argument->content = OWN_RANDOM;
+		need(reader, '(', "random(n), or random(100)");
+		take_count(reader, &argument->bound);
+		need(reader, ')', "random(n), or random(100)");
+	} else if (strcmp(name, "index") == 0) {
+		argument->content = OWN_INDEX;
+	} else if (strcmp(name, "permutation") == 0) {
+		argument->content = OWN_PERMUTATION;
+		if (is_float(argument->type))
+			wrong(reader, "a permutation is of whole numbers, i32 say, not of %s",
+				types[argument->type].name);
+	} else {
+		reader->at = begin;
+		take_number(reader, argument);
+	}
+}
+
+static void take_argument(struct reader *reader, struct own_argument *argument)
+{
+	static const char form[] = "f64[n], or f64[n]:1.0";
+	char name[16];
+	int type = 0;
+
+	take_name(reader, name);
+	if (strcmp(name, "list") == 0) {
+		take_list(reader, argument);
+		return;
+	}
+	while (type < OWN_TYPES && strcmp(types[type].name, name) != 0)
+		type++;
+	if (type == OWN_TYPES) {
+		wrong(reader, "an argument is an array of one of %s, as %s, or list(n,64)",
+			all_types, form);
+		return;
+	}
+	argument->type = (enum own_type)type;
+	argument->content = OWN_NUMBER;
+	argument->number = is_float(argument->type) ? 1 : 0;
+	need(reader, '[', form);
+	take_count(reader, &argument->count);
+	need(reader, ']', form);
+	if (ok(reader) && take(reader, ':'))
+		take_content(reader, argument);
+}
+
+static void take_cflags(struct reader *reader)
+{
+	struct own_description *description = reader->description;
+	bool quoted = *skip_blanks(reader) == '"';
+	const char *begin = reader->at + quoted;
+	size_t length = strcspn(begin, quoted ? "\"" : blanks);
+
+	if (quoted && !begin[length])
+		wrong(reader, "the second quotation mark is missing");
+	else if (length >= OWN_CFLAGS)
+		wrong(reader, "at most %d characters", OWN_CFLAGS - 1);
+	else
+		snprintf(description->cflags, sizeof(description->cflags), "%.*s", (int)length,
+			begin);
+	description->has_cflags = true;
+	if (ok(reader))
+		reader->at = begin + length + quoted;
+}
+
+/* One NAME=VALUE. */
+static void take_word(struct reader *reader)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "elements", "n", "multiple",
+		"cflags" };
+	enum { ELEMENTS = OWN_ARGUMENTS, N, MULTIPLE, CFLAGS, NAMES };
+	struct own_description *description = reader->description;
+	char name[16], near[64] = "";
+	int64_t value = 0;
+	size_t which = 0;
+
+	reader->word = reader->at;
+	take_name(reader, name);
+	while (which < NAMES && strcmp(names[which], name) != 0)
+		which++;
+	if (which == NAMES) {
+		nearest_names(name, names, NAMES, near, sizeof(near));
+		wrong(reader, "%s%s%sthe words are a= b= c= d= elements= n= multiple= cflags=",
+			*near ? "did you mean " : "", near, *near ? "? " : "");
+		return;
+	}
+	need(reader, '=', which < OWN_ARGUMENTS ? "a=f64[n], say" : "NAME=VALUE");
+	if (reader->given >> which & 1)
+		wrong(reader, "%s is given twice", name);
+	reader->given |= 1u << which;
+	if (!ok(reader))
+		return;
+	if (which < OWN_ARGUMENTS)
+		take_argument(reader, &description->argument[which]);
+	if (which == ELEMENTS) {
+		take_count(reader, &description->elements);
+		if (description->elements.times == 0 || description->elements.plus)
+			wrong(reader, "elements grow with n: n, 2*n or n/2");
+	}
+	if (which == N || which == MULTIPLE) {
+		int64_t low = which == N ? OWN_N_MIN : 1, high = which == N ? OWN_N_MAX : OVER_MAX;
+
+		if (!take_whole(reader, low, high, &value))
+			wrong(reader, "%s is a whole number from %" PRId64 " to %" PRId64, name,
+				low, high);
+		else if (which == N)
+			description->n = value;
+		else
+			need_multiple(reader, value);
+	}
+	if (which == CFLAGS)
+		take_cflags(reader);
+	if (*reader->at && !strchr(blanks, *reader->at))
+		wrong(reader, "\"%.20s\" after it is not understood", reader->at);
+}
+
+/* Where n begins: what the comment says, or what makes all arrays small enough for any first-level
+ * cache, and no smaller than need be: loops that take many elements at once should turn often. */
+static void choose_n(struct own_description *description)
+{
+	int64_t multiple = description->multiple * 2, n = description->n;
+
+	if (n == 0)
+		for (n = own_bytes(description, 1) ? N_DEFAULT : N_DEFAULT_BARE;
+			n > N_DEFAULT_LEAST && own_bytes(description, n) > ARRAYS_DEFAULT;)
+			n /= 2;
+	description->n = (int64_t)round_up((uint64_t)n, (uint64_t)multiple);
+}
+
+struct status own_describe(
+	const char *text, const char *origin, struct own_description *description)
+{
+	static const char mark[] = "slexplore:";
+	struct reader reader = {
+		.origin = origin, .line = 1, .status = status_ok(), .description = description
+	};
+	const char *counted = text, *at = text;
+	struct text line = { 0 };
+
+	*description = (struct own_description){ .elements = { 1, 1, 0 }, .multiple = 1 };
+	for (; (at = strstr(at, mark)) && ok(&reader); at += sizeof(mark) - 1) {
+		size_t length = strcspn(at, "\r\n");
+		const char *close = memmem(at, length, "*/", 2);
+
+		for (; counted < at; counted++)
+			reader.line += *counted == '\n';
+		text_clear(&line);
+		text_addn(&line, at, close ? (size_t)(close - at) : length);
+		reader.at = reader.word = text_string(&line) + sizeof(mark) - 1;
+		while (ok(&reader) && *skip_blanks(&reader))
+			take_word(&reader);
+	}
+	text_free(&line);
+	if (!strstr(text, mark))
+		return status_usage(
+			"%.60s: no comment says what loop() works on; write one such as  /* %s */",
+			origin, example);
+	if (ok(&reader))
+		choose_n(description);
+	return reader.status;
+}
+
+int64_t own_count(const struct own_count *count, int64_t n)
+{
+	return count->times * n / count->over + count->plus;
+}
+
+uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n)
+{
+	uint64_t count, each;
+
+	if (argument->content == OWN_NOTHING)
+		return 0;
+	count = (uint64_t)own_count(&argument->count, n);
+	each = argument->content == OWN_LIST ? (uint64_t)argument->spacing
+					     : types[argument->type].bytes;
+	/* Counts reach 2^60, and the memory of no machine 2^62 bytes. */
+	return count > (UINT64_C(1) << 60) / each ? UINT64_C(1) << 60 : count * each;
+}
+
+uint64_t own_bytes(const struct own_description *description, int64_t n)
+{
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < OWN_ARGUMENTS; i++)
+		bytes += own_argument_bytes(&description->argument[i], n);
+	return bytes;
+}
+
+struct status own_description_check(
+	const struct own_description *description, const char *origin, int64_t n)
+{
+	for (int i = 0; i < OWN_ARGUMENTS; i++) {
+		const struct own_argument *argument = &description->argument[i];
+		int64_t most = 0;
+
+		if (argument->content == OWN_RANDOM && !is_float(argument->type))
+			most = own_count(&argument->bound, n) - 1;
+		else if (argument->content == OWN_PERMUTATION)
+			most = own_count(&argument->count, n) - 1;
+		else
+			continue;
+		if ((double)most > types[argument->type].high)
+			return status_usage("%.80s: at n=%" PRId64
+					    " %c holds numbers up to %" PRId64
+					    ", and %s only up to %.0f",
+				origin, n, 'a' + i, most, types[argument->type].name,
+				types[argument->type].high);
+	}
+	return status_ok();
+}
+
+/* ---- in memory */
 
 /* Arguments start at different places within a page, 17 lines apart: loads and stores a few
  * elements away from each other in two arrays then never agree in their low 12 bits, which would
@@ -13,7 +458,7 @@ enum { PAGE = 4096, LINE = 64, APART = 17 * LINE };
 /* Where argument `index` begins when the ones before end at `end`. */
 static uint64_t place(uint64_t end, int index)
 {
-	uint64_t at = (end + LINE - 1) / LINE * LINE;
+	uint64_t at = round_up(end, LINE);
 
 	return at + (((uint64_t)index * APART - at) % PAGE + PAGE) % PAGE;
 }
@@ -28,33 +473,29 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n)
 	return end;
 }
 
+/* Numbers fit their types: take_number() has checked them. Little-endian, as x86-64 and AArch64
+ * Linux are. */
 static void put(unsigned char *memory, enum own_type type, uint64_t index, double number)
 {
-	/* Each type's own conversion; numbers were checked against what it holds. */
-	switch (type) {
-	case OWN_I8: ((int8_t *)memory)[index] = (int8_t)number; break;
-	case OWN_U8: memory[index] = (uint8_t)number; break;
-	case OWN_I16: ((int16_t *)(void *)memory)[index] = (int16_t)number; break;
-	case OWN_U16: ((uint16_t *)(void *)memory)[index] = (uint16_t)number; break;
-	case OWN_I32: ((int32_t *)(void *)memory)[index] = (int32_t)number; break;
-	case OWN_U32: ((uint32_t *)(void *)memory)[index] = (uint32_t)number; break;
-	case OWN_I64: ((int64_t *)(void *)memory)[index] = (int64_t)number; break;
-	case OWN_U64: ((uint64_t *)(void *)memory)[index] = (uint64_t)number; break;
-	case OWN_F32: ((float *)(void *)memory)[index] = (float)number; break;
-	default: ((double *)(void *)memory)[index] = number; break;
-	}
+	float narrow = type == OWN_F32 ? (float)number : 0;
+	uint64_t whole = is_float(type) ? 0
+			 : number < 0	? (uint64_t)(int64_t)number
+					: (uint64_t)number;
+	const void *from = type == OWN_F64   ? (const void *)&number
+			   : type == OWN_F32 ? (const void *)&narrow
+					     : &whole;
+
+	memcpy(memory + index * types[type].bytes, from, types[type].bytes);
 }
 
-/* Whole numbers wrap round where the type is too narrow: an index into 8 bits counts to 255 and
- * begins again. */
+/* Whole numbers wrap where the type is too narrow: an index into 8 bits counts to 255 and begins
+ * again. */
 static void put_whole(unsigned char *memory, enum own_type type, uint64_t index, uint64_t number)
 {
-	unsigned bytes = own_type_bytes(type);
-
-	if (type == OWN_F32 || type == OWN_F64)
+	if (is_float(type))
 		put(memory, type, index, (double)number);
-	else /* little-endian, as x86-64 and AArch64 Linux are */
-		memcpy(memory + index * bytes, &number, bytes);
+	else
+		memcpy(memory + index * types[type].bytes, &number, types[type].bytes);
 }
 
 static uint64_t get_whole(const unsigned char *memory, unsigned bytes, uint64_t index)
@@ -69,7 +510,7 @@ static uint64_t get_whole(const unsigned char *memory, unsigned bytes, uint64_t 
 static void make_permutation(
 	unsigned char *memory, enum own_type type, uint64_t count, struct random *random)
 {
-	unsigned bytes = own_type_bytes(type);
+	unsigned bytes = types[type].bytes;
 
 	for (uint64_t i = 0; i < count; i++)
 		put_whole(memory, type, i, i);
@@ -87,7 +528,6 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 	uint64_t count = (uint64_t)own_count(&argument->count, n);
 	uint64_t bound =
 		argument->content == OWN_RANDOM ? (uint64_t)own_count(&argument->bound, n) : 0;
-	bool floating = argument->type == OWN_F32 || argument->type == OWN_F64;
 
 	switch (argument->content) {
 	case OWN_NUMBER:
@@ -96,7 +536,8 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 		break;
 	case OWN_RANDOM:
 		for (uint64_t i = 0; i < count; i++)
-			if (floating) /* 24 bits, so that a float does not round up to the bound */
+			if (is_float(argument->type)) /* 24 bits, so that a float does not round up
+							 to the bound */
 				put(memory, argument->type, i,
 					(double)(random_next(random) >> 40) * 0x1p-24 *
 						(double)bound);
