@@ -298,6 +298,12 @@ struct status setting_split(
 	return setting_find_knob(kernel, name, knob);
 }
 
+struct status setting_twice(const struct knob *knob)
+{
+	return status_usage(
+		"%s is given twice; write %s=A,B for several values", knob->name, knob->name);
+}
+
 struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits memory_limits)
 {

@@ -35,6 +35,9 @@ struct status setting_find_knob(const struct kernel *kernel, const char *name, i
 struct status setting_split(
 	const struct kernel *kernel, const char *assignment, int *knob, const char **values);
 
+/* STATUS_USAGE for a knob that is given twice. */
+struct status setting_twice(const struct knob *knob);
+
 /* Assigns "knob=value". An unknown knob gets the nearest names. Does not check combinations. */
 struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits memory_limits);

@@ -126,26 +126,16 @@ void sweep_free(struct sweep *sweep)
 
 struct status sweep_assign(struct sweep *sweep, const char *assignment)
 {
-	const char *equals = strchr(assignment, '=');
-	struct setting scratch;
+	const char *values;
 	struct sweep_axis axis;
-	struct status status;
-	char name[64];
+	struct status status = setting_split(sweep->kernel, assignment, &axis.knob, &values);
 
-	/* A word without a knob gets the same message as in a single setting. */
-	setting_init(&scratch, sweep->kernel);
-	if (!equals || equals == assignment)
-		return setting_assign(&scratch, assignment, MEMORY_LIMITS_UNKNOWN);
-	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
-	axis.knob = kernel_knob(sweep->kernel, name);
-	if (axis.knob < 0)
-		return setting_assign(&scratch, assignment, MEMORY_LIMITS_UNKNOWN);
-	for (size_t i = 0; i < sweep->axis_count; i++)
+	for (size_t i = 0; i < sweep->axis_count && status_is_ok(&status); i++)
 		if (sweep->axes[i].knob == axis.knob)
-			return status_usage(
-				"%s is given twice; write %s=A,B for several values", name, name);
-	status = axis_parse_list(&sweep->kernel->knobs[axis.knob], equals + 1,
-		MEMORY_LIMITS_UNKNOWN, &axis.values, &axis.count);
+			status = setting_twice(&sweep->kernel->knobs[axis.knob]);
+	if (status_is_ok(&status))
+		status = axis_parse_list(&sweep->kernel->knobs[axis.knob], values,
+			MEMORY_LIMITS_UNKNOWN, &axis.values, &axis.count);
 	if (status_is_ok(&status))
 		sweep->axes[sweep->axis_count++] = axis;
 	return status;

@@ -9,24 +9,6 @@
 #include "base/rows.h"
 #include "experiment/setting/axis.h"
 
-static const char *const figure_names[SWEEPS_FIGURES] = {
-	[SWEEPS_CPE] = "cpe",
-	[SWEEPS_NS] = "ns",
-	[SWEEPS_SECONDS] = "seconds",
-	[SWEEPS_GBPS] = "gbps",
-	[SWEEPS_BYTES_PER_CYCLE] = "bytes-per-cycle",
-	[SWEEPS_SPEEDUP] = "speedup",
-	[SWEEPS_INSTRUCTIONS] = "instructions",
-	[SWEEPS_INSTRUCTIONS_TOTAL] = "instructions-total",
-	[SWEEPS_CPI] = "cpi",
-	[SWEEPS_TRAFFIC] = "traffic",
-};
-
-const char *sweeps_figure_name(enum sweeps_figure figure)
-{
-	return figure_names[figure];
-}
-
 void sweeps_clear(struct named_sweep *sweep)
 {
 	for (int i = 0; i < sweep->word_count; i++)
@@ -50,38 +32,6 @@ const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *n
 	return NULL;
 }
 
-struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given)
-{
-	struct setting scratch;
-	struct status status;
-	char name[64];
-	int knob;
-
-	setting_init(&scratch, sweep->kernel);
-	/* What is wrong with a word that names no knob is the same as for one value. */
-	if (!strchr(word, '=') || *word == '=')
-		return setting_assign(&scratch, word, MEMORY_LIMITS_UNKNOWN);
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-	status = setting_find_knob(sweep->kernel, name, &knob);
-	if (!status_is_ok(&status))
-		return status;
-	if (*given >> knob & 1)
-		return status_usage(
-			"%s is given twice; write %s=A,B for several values", name, name);
-	*given |= 1u << knob;
-	for (int i = 0; i < sweep->word_count; i++) {
-		size_t length = strcspn(sweep->word[i], "=");
-
-		if (length != strlen(name) || strncmp(sweep->word[i], name, length) != 0)
-			continue;
-		free(sweep->word[i]);
-		sweep->word[i] = memory_string(word);
-		return status_ok();
-	}
-	sweep->word[sweep->word_count++] = memory_string(word);
-	return status_ok();
-}
-
 /* The word that gives a knob's values, or -1. */
 static int word_of(const struct named_sweep *sweep, int knob)
 {
@@ -94,42 +44,55 @@ static int word_of(const struct named_sweep *sweep, int knob)
 	return -1;
 }
 
+struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given)
+{
+	const char *values;
+	int knob, at;
+	struct status status = setting_split(sweep->kernel, word, &knob, &values);
+
+	if (!status_is_ok(&status))
+		return status;
+	if (*given >> knob & 1)
+		return setting_twice(&sweep->kernel->knobs[knob]);
+	*given |= 1u << knob;
+	at = word_of(sweep, knob);
+	if (at < 0)
+		at = sweep->word_count++;
+	else
+		free(sweep->word[at]);
+	sweep->word[at] = memory_string(word);
+	return status;
+}
+
 const struct named_sweep *sweeps_usual(
 	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count)
 {
-	for (int i = 0; i < sweeps->count; i++) {
-		const struct named_sweep *sweep = &sweeps->sweep[i];
-		bool named = false;
+	const struct named_sweep *sweep = sweeps->sweep, *end = sweep + sweeps->count;
 
-		if (sweep->kernel != kernel || !sweep->usual)
-			continue;
-		for (int k = 0; k < count && !named; k++) {
-			char name[64];
-			int knob;
+	while (sweep < end && (sweep->kernel != kernel || !sweep->usual))
+		sweep++;
+	if (sweep == end)
+		return NULL;
+	for (int i = 0; i < count; i++) {
+		const char *values;
+		int knob;
+		struct status status = setting_split(kernel, words[i], &knob, &values);
 
-			snprintf(name, sizeof(name), "%.*s", (int)strcspn(words[k], "="), words[k]);
-			knob = kernel_knob(kernel, name);
-			named = knob >= 0 && word_of(sweep, knob) >= 0;
-		}
-		return named ? NULL : sweep;
+		if (status_is_ok(&status) && word_of(sweep, knob) >= 0)
+			return NULL;
 	}
-	return NULL;
+	return sweep;
 }
 
 /* "form=naive,blocked" with the value of that number first. */
 static char *word_from(const struct knob *knob, const int64_t *values, size_t count, size_t first)
 {
 	struct text text = { 0 };
-	char value[64];
 
-	setting_format_value(knob, values[first], value, sizeof(value));
-	text_addf(&text, "%s=%s", knob->name, value);
-	for (size_t i = 0; i < count; i++) {
-		if (i == first)
-			continue;
-		setting_format_value(knob, values[i], value, sizeof(value));
-		text_addf(&text, ",%s", value);
-	}
+	text_addf(&text, "%s=%s", knob->name, setting_value(knob, values[first]).text);
+	for (size_t i = 0; i < count; i++)
+		if (i != first)
+			text_addf(&text, ",%s", setting_value(knob, values[i]).text);
 	return text.bytes;
 }
 
@@ -139,7 +102,7 @@ bool sweeps_settle(struct named_sweep *sweep)
 	const struct knob *knob = sweep->base < 0 ? NULL : &sweep->kernel->knobs[sweep->base];
 	struct status status;
 	int64_t *values;
-	size_t count;
+	size_t count, base = 0;
 	char *word;
 
 	if (at < 0)
@@ -150,51 +113,48 @@ bool sweeps_settle(struct named_sweep *sweep)
 	status = axis_parse_list(
 		knob, strchr(word, '=') + 1, MEMORY_LIMITS_UNKNOWN, &values, &count);
 	if (!status_is_ok(&status))
-		return true; /* whoever assigns it says so */
-	for (size_t i = 0; i < count; i++) {
-		if (values[i] != sweep->base_value)
-			continue;
-		if (i > 0) {
-			sweep->word[0] = word_from(knob, values, count, i);
-			free(word);
-		}
-		free(values);
-		return true;
+		return true; /* sweep_assign() reports the failure */
+	while (base < count && values[base] != sweep->base_value)
+		base++;
+	if (base > 0 && base < count) {
+		sweep->word[0] = word_from(knob, values, count, base);
+		free(word);
 	}
 	free(values);
-	return false;
+	return base < count;
 }
 
 void sweeps_advise(struct named_sweep *sweep, int64_t advised)
 {
 	for (int i = 0; i < sweep->word_count; i++) {
-		char *word = sweep->word[i], *list = strchr(word, '=') + 1, *more;
+		char *word = sweep->word[i], *more;
 		struct text text = { 0 };
-		bool placed = advised <= 0, any = false;
+		bool placed = advised <= 0;
 
-		if (!strstr(list, "advised"))
+		if (!strstr(strchr(word, '='), "advised"))
 			continue;
-		text_addn(&text, word, (size_t)(list - word));
-		for (char *item = strtok_r(list, ",", &more); item;
+		for (char *item = strtok_r(strchr(word, '=') + 1, ",", &more); item;
 			item = strtok_r(NULL, ",", &more)) {
-			bool plain = item[strspn(item, "0123456789")] == '\0';
+			char *end;
+			long long value = strtoll(item, &end, 10);
 
 			if (strcmp(item, "advised") == 0)
 				continue;
-			if (!placed && plain && strtoll(item, NULL, 10) >= advised) {
-				if (strtoll(item, NULL, 10) > advised)
-					text_addf(&text, "%s%lld", any ? "," : "",
-						(long long)advised);
-				any |= strtoll(item, NULL, 10) > advised;
+			if (!placed && !*end && value >= advised) {
 				placed = true;
+				if (value > advised)
+					text_addf(&text, ",%lld", (long long)advised);
 			}
-			text_addf(&text, "%s%s", any ? "," : "", item);
-			any = true;
+			text_addf(&text, ",%s", item);
 		}
 		if (!placed)
-			text_addf(&text, "%s%lld", any ? "," : "", (long long)advised);
+			text_addf(&text, ",%lld", (long long)advised);
+		sweep->word[i] = NULL;
+		if (asprintf(&sweep->word[i], "%.*s=%s", (int)strcspn(word, "="), word,
+			    text_string(&text) + (text.length > 0)) < 0)
+			abort();
 		free(word);
-		sweep->word[i] = text.bytes;
+		text_free(&text);
 	}
 }
 
@@ -242,24 +202,6 @@ static bool read_sweep(struct reader *reader)
 	return rows_copy(&reader->rows, "the name", name, sweep->name, sizeof(sweep->name));
 }
 
-static bool read_title(struct reader *reader)
-{
-	return rows_copy(&reader->rows, "the title", rows_rest(&reader->rows), reader->sweep->title,
-		sizeof(reader->sweep->title));
-}
-
-static bool read_source(struct reader *reader)
-{
-	return rows_copy(&reader->rows, "the source", rows_rest(&reader->rows),
-		reader->sweep->source, sizeof(reader->sweep->source));
-}
-
-static bool read_note(struct reader *reader)
-{
-	return rows_copy(&reader->rows, "the note", rows_rest(&reader->rows), reader->sweep->note,
-		sizeof(reader->sweep->note));
-}
-
 static bool read_usual(struct reader *reader)
 {
 	const char *more = rows_rest(&reader->rows);
@@ -294,14 +236,19 @@ static bool read_kernel(struct reader *reader)
 	return true;
 }
 
-/* The knob of that name. The line of the kernel comes before the lines that name knobs. */
+/* The line of the kernel comes before the lines that name knobs. */
+static bool has_kernel(struct reader *reader, const char *word)
+{
+	return reader->sweep->kernel ||
+	       rows_fail(&reader->rows, "\"%s\" before the kernel: expected kernel NAME", word);
+}
+
 static bool find_knob(struct reader *reader, const char *name, int *knob)
 {
 	struct status status;
 
-	if (!reader->sweep->kernel)
-		return rows_fail(
-			&reader->rows, "\"%s\" before the kernel: expected kernel NAME", name);
+	if (!has_kernel(reader, name))
+		return false;
 	status = setting_find_knob(reader->sweep->kernel, name, knob);
 	return rows_check(&reader->rows, &status);
 }
@@ -345,15 +292,16 @@ static bool read_lines(struct reader *reader)
 /* One "knob=value". */
 static bool read_value(struct reader *reader, const char *word, int *knob, struct setting *setting)
 {
+	const char *value;
 	struct status status;
-	char name[64];
 
 	if (!strchr(word, '='))
 		return rows_fail(&reader->rows, "\"%s\": expected knob=value", word);
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-	if (!find_knob(reader, name, knob))
+	if (!has_kernel(reader, word))
 		return false;
-	status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
+	status = setting_split(setting->kernel, word, knob, &value);
+	if (status_is_ok(&status))
+		status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
 	return rows_check(&reader->rows, &status);
 }
 
@@ -409,13 +357,27 @@ static bool read_published(struct reader *reader)
 	return true;
 }
 
-static const char *const words[] = { "sweep", "title", "kernel", "x", "lines", "y", "baseline",
-	"source", "note", "usual", "published" };
-static bool (*const readers[])(struct reader *reader) = { read_sweep, read_title, read_kernel,
-	read_x, read_lines, read_y, read_baseline, read_source, read_note, read_usual,
-	read_published };
+#define FIELD(name) offsetof(struct named_sweep, name), sizeof(((struct named_sweep *)NULL)->name)
+
+/* The words that begin a line: a text to copy, or a function that reads the line. */
+static const struct word {
+	const char *word, *what;
+	size_t at, size;
+	bool (*read)(struct reader *reader);
+} words[] = {
+	{ "sweep", .read = read_sweep },
+	{ "title", "the title", FIELD(title) },
+	{ "source", "the source", FIELD(source) },
+	{ "note", "the note", FIELD(note) },
+	{ "kernel", .read = read_kernel },
+	{ "x", .read = read_x },
+	{ "lines", .read = read_lines },
+	{ "y", .read = read_y },
+	{ "baseline", .read = read_baseline },
+	{ "usual", .read = read_usual },
+	{ "published", .read = read_published },
+};
 enum { WORDS = sizeof(words) / sizeof(*words) };
-_Static_assert(sizeof(readers) / sizeof(*readers) == WORDS, "each word has its reader");
 
 /* Checks that the last sweep is complete. */
 static bool check_sweep(struct reader *reader)
@@ -435,11 +397,17 @@ static bool check_sweep(struct reader *reader)
 
 static bool read_line(struct reader *reader)
 {
-	int word = rows_choice(&reader->rows, "word", rows_word(&reader->rows), words, WORDS);
+	const char *names[WORDS];
+	const struct word *word;
+	int found;
 
-	if (word < 0)
+	for (int i = 0; i < WORDS; i++)
+		names[i] = words[i].word;
+	found = rows_choice(&reader->rows, "word", rows_word(&reader->rows), names, WORDS);
+	if (found < 0)
 		return false;
-	if (word == 0) {
+	word = &words[found];
+	if (found == 0) {
 		reader->skipping = false;
 		return check_sweep(reader) && read_sweep(reader);
 	}
@@ -447,11 +415,13 @@ static bool read_line(struct reader *reader)
 		return true;
 	if (!reader->sweep)
 		return rows_fail(&reader->rows,
-			"\"%s\" before the first sweep: expected sweep NAME", words[word]);
-	return readers[word](reader);
+			"\"%s\" before the first sweep: expected sweep NAME", word->word);
+	return word->read ? word->read(reader)
+			  : rows_copy(&reader->rows, word->what, rows_rest(&reader->rows),
+				    (char *)reader->sweep + word->at, word->size);
 }
 
-/* Reads what begin() began. */
+/* Reads what rows_begin() or rows_load() began. */
 static struct status read_all(struct reader *reader)
 {
 	struct status status;

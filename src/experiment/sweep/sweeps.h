@@ -109,9 +109,8 @@ void sweeps_advise(struct named_sweep *sweep, int64_t advised);
 
 /* ---- What is drawn */
 
-/* Along x: the knob's name and the value's word ("128k"); the value itself as a number. */
+/* The name of the knob along x. */
 const char *sweeps_x_title(const struct named_sweep *sweep);
-double sweeps_x(const struct named_sweep *sweep, const struct setting *setting);
 
 /* The line that a setting belongs to, for a legend: "form=naive", "n=800 type=f32"; empty where
  * there is one line. Settings with equal words share a line. */

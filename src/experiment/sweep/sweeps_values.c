@@ -40,56 +40,56 @@ const char *sweeps_x_title(const struct named_sweep *sweep)
 	return sweep->x >= 0 ? sweep->kernel->knobs[sweep->x].name : "";
 }
 
-double sweeps_x(const struct named_sweep *sweep, const struct setting *setting)
-{
-	return sweep->x >= 0 ? (double)setting->v[sweep->x] : (double)NAN;
-}
-
 void sweeps_line(const struct named_sweep *sweep, const struct setting *setting, struct text *words)
 {
 	for (int i = 0; i < sweep->line_count; i++) {
 		const struct knob *knob = &sweep->kernel->knobs[sweep->line[i]];
-		char value[64];
 
-		setting_show_value(knob, setting->v[sweep->line[i]], value, sizeof(value));
-		text_addf(words, "%s%s=%s", i ? " " : "", knob->name, value);
+		text_addf(words, "%s%s=%s", i ? " " : "", knob->name,
+			setting_shown(knob, setting->v[sweep->line[i]]).text);
 	}
+}
+
+/* The word in data/sweeps; the title, which ends in the kernel's element where it ends in "per". */
+static const struct {
+	const char *name, *title;
+	bool paced;
+} figures[SWEEPS_FIGURES] = {
+	[SWEEPS_CPE] = { "cpe", "cycles per" },
+	[SWEEPS_NS] = { "ns", "nanoseconds per" },
+	[SWEEPS_SECONDS] = { "seconds", "seconds" },
+	[SWEEPS_GBPS] = { "gbps", "GB/s" },
+	[SWEEPS_BYTES_PER_CYCLE] = { "bytes-per-cycle", "bytes per cycle" },
+	[SWEEPS_SPEEDUP] = { "speedup", "speedup" },
+	[SWEEPS_INSTRUCTIONS] = { "instructions", "instructions per", true },
+	[SWEEPS_INSTRUCTIONS_TOTAL] = { "instructions-total", "million instructions", true },
+	[SWEEPS_CPI] = { "cpi", "cycles per instruction", true },
+	[SWEEPS_TRAFFIC] = { "traffic", "memory traffic, % of what one core reads at most", true },
+};
+
+const char *sweeps_figure_name(enum sweeps_figure figure)
+{
+	return figures[figure].name;
 }
 
 void sweeps_figure_title(
 	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title)
 {
-	char value[64];
+	const char *words = figures[figure].title;
+	bool per = strlen(words) > 4 && strcmp(words + strlen(words) - 4, " per") == 0;
 
-	switch (figure) {
-	case SWEEPS_NS: text_addf(title, "nanoseconds per %s", sweep->kernel->element); break;
-	case SWEEPS_SECONDS: text_add(title, "seconds"); break;
-	case SWEEPS_GBPS: text_add(title, "GB/s"); break;
-	case SWEEPS_BYTES_PER_CYCLE: text_add(title, "bytes per cycle"); break;
-	case SWEEPS_SPEEDUP:
-		text_add(title, "speedup");
-		if (sweep->base < 0)
-			break;
-		setting_show_value(&sweep->kernel->knobs[sweep->base], sweep->base_value, value,
-			sizeof(value));
-		text_addf(title, " over %s=%s", sweep->kernel->knobs[sweep->base].name, value);
-		break;
-	case SWEEPS_INSTRUCTIONS:
-		text_addf(title, "instructions per %s", sweep->kernel->element);
-		break;
-	case SWEEPS_INSTRUCTIONS_TOTAL: text_add(title, "million instructions"); break;
-	case SWEEPS_CPI: text_add(title, "cycles per instruction"); break;
-	case SWEEPS_TRAFFIC:
-		text_add(title, "memory traffic, % of what one core reads at most");
-		break;
-	default: text_addf(title, "cycles per %s", sweep->kernel->element); break;
+	text_addf(title, "%s%s%s", words, per ? " " : "", per ? sweep->kernel->element : "");
+	if (figure == SWEEPS_SPEEDUP && sweep->base >= 0) {
+		const struct knob *knob = &sweep->kernel->knobs[sweep->base];
+
+		text_addf(title, " over %s=%s", knob->name,
+			setting_shown(knob, sweep->base_value).text);
 	}
 }
 
 bool sweeps_paced(enum sweeps_figure figure)
 {
-	return figure == SWEEPS_INSTRUCTIONS || figure == SWEEPS_INSTRUCTIONS_TOTAL ||
-	       figure == SWEEPS_CPI || figure == SWEEPS_TRAFFIC;
+	return figures[figure].paced;
 }
 
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
@@ -233,11 +233,10 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 	return found;
 }
 
-static void value_words(
-	const struct named_sweep *sweep, const struct sweeps_row *row, char value[64])
+/* "blocked": the value that makes the way. */
+static struct setting_text way_words(const struct named_sweep *sweep, const struct sweeps_row *row)
 {
-	setting_show_value(
-		&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base], value, 64);
+	return setting_shown(&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base]);
 }
 
 /* "misplaced=25 size=384m": what makes the place, of the knobs that published figures name. */
@@ -247,16 +246,15 @@ static void place_words(
 	bool begun = false;
 
 	for (int k = 0; k < sweep->kernel->knob_count; k++) {
+		const struct knob *knob = &sweep->kernel->knobs[k];
 		bool named = false;
-		char value[64];
 
 		for (int i = 0; i < sweep->published_count; i++)
 			named |= sweep->published[i].named[k];
 		if (!named || k == sweep->base)
 			continue;
-		setting_format_value(
-			&sweep->kernel->knobs[k], row->setting.v[k], value, sizeof(value));
-		text_addf(words, "%s%s=%s", begun ? " " : "", sweep->kernel->knobs[k].name, value);
+		text_addf(words, "%s%s=%s", begun ? " " : "", knob->name,
+			setting_value(knob, row->setting.v[k]).text);
 		begun = true;
 	}
 	if (begun)
@@ -273,34 +271,30 @@ static void reason_words(const struct named_sweep *sweep, const struct sweeps_ro
 	const struct sweeps_row *slow, struct text *words)
 {
 	const struct sample_ratios *a = &fast->sample_ratios, *b = &slow->sample_ratios;
-	char one[32], two[32], name[64];
-	bool told = false;
+	struct setting_text name = way_words(sweep, slow);
+	bool begun = false;
 
-	value_words(sweep, slow, name);
 	if (fewer(a->instructions, b->instructions)) {
-		units_figure(a->instructions, one, sizeof(one));
-		units_figure(b->instructions, two, sizeof(two));
-		text_addf(words, ": it runs %s instructions an element, %s %s", one, name, two);
-		told = true;
+		text_addf(words, ": it runs %s instructions an element, %s %s",
+			units_value(a->instructions).text, name.text,
+			units_value(b->instructions).text);
+		begun = true;
 	}
 	if (fewer(a->cpi, b->cpi)) {
-		units_figure(a->cpi, one, sizeof(one));
-		units_figure(b->cpi, two, sizeof(two));
-		text_addf(words, "%s %s cycles an instruction, %s %s", told ? "," : ": it takes",
-			one, name, two);
-		told = true;
+		text_addf(words, "%s %s cycles an instruction, %s %s", begun ? "," : ": it takes",
+			units_value(a->cpi).text, name.text, units_value(b->cpi).text);
+		begun = true;
 	}
 	if (fewer(fast->bound, slow->bound) && fast->limit != LIMIT_COUNT &&
 		slow->limit != LIMIT_COUNT) {
-		units_figure(fast->bound, one, sizeof(one));
-		units_figure(slow->bound, two, sizeof(two));
-		text_addf(words, "%s its limit is %s, %s cycles, %s's %s, %s", told ? ";" : ":",
-			limit_title(fast->limit), one, name, limit_title(slow->limit), two);
-		told = true;
+		text_addf(words, "%s its limit is %s, %s cycles, %s's %s, %s", begun ? ";" : ":",
+			limit_title(fast->limit), units_value(fast->bound).text, name.text,
+			limit_title(slow->limit), units_value(slow->bound).text);
+		begun = true;
 	}
 	if (b->share > 0.5 && !(a->share > 0.5))
 		text_addf(words, "%s %s takes %.0f %% of what memory gives a core",
-			told ? ";" : ":", name, 100 * b->share);
+			begun ? ";" : ":", name.text, 100 * b->share);
 }
 
 /* The pair at that place whose order differs most; whether there was one. */
@@ -308,8 +302,8 @@ static bool compare_ways(
 	const struct named_sweep *sweep, const struct way *ways, int count, struct text *lines)
 {
 	const struct way *fast = NULL, *slow = NULL;
+	struct setting_text one, two;
 	double most = 1;
-	char one[64], two[64];
 
 	for (int i = 0; i < count; i++)
 		for (int k = 0; k < count; k++) {
@@ -325,11 +319,12 @@ static bool compare_ways(
 		}
 	if (!fast)
 		return false;
-	value_words(sweep, fast->row, one);
-	value_words(sweep, slow->row, two);
+	one = way_words(sweep, fast->row);
+	two = way_words(sweep, slow->row);
 	place_words(sweep, fast->row, lines);
 	text_addf(lines, "published: %s before %s, by %.2f times; here %s is %.2f times as fast",
-		two, one, fast->published / slow->published, one, slow->here / fast->here);
+		two.text, one.text, fast->published / slow->published, one.text,
+		slow->here / fast->here);
 	reason_words(sweep, fast->row, slow->row, lines);
 	text_add(lines, "\n");
 	return true;
