@@ -109,33 +109,32 @@ static void read_choice(const char *root, const char *path, char *buffer, size_t
 		snprintf(buffer, size, "%.*s", (int)strcspn(open + 1, "]"), open + 1);
 }
 
-void environment_read_core(struct environment *environment, const char *root, int cpu)
+void environment_read_core(struct environment *env, const char *root, int cpu)
 {
 	char path[96];
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
-	system_line(root, path, environment->governor, sizeof(environment->governor));
+	system_line(root, path, env->governor, sizeof(env->governor));
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_driver", cpu);
-	system_line(
-		root, path, environment->frequency_driver, sizeof(environment->frequency_driver));
+	system_line(root, path, env->frequency_driver, sizeof(env->frequency_driver));
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
 		cpu);
-	system_line(root, path, environment->siblings, sizeof(environment->siblings));
+	system_line(root, path, env->siblings, sizeof(env->siblings));
 }
 
-static void read_switches(struct environment *environment, const char *root)
+static void read_switches(struct environment *env, const char *root)
 {
 	int64_t value;
 
 	if (system_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", &value))
-		environment->turbo = value == 0;
+		env->turbo = value == 0;
 	else if (system_number(root, "/sys/devices/system/cpu/cpufreq/boost", &value))
-		environment->turbo = value != 0;
+		env->turbo = value != 0;
 	if (system_number(root, "/sys/devices/system/cpu/smt/active", &value))
-		environment->smt = value != 0;
+		env->smt = value != 0;
 }
 
-static void read_hypervisor(struct environment *environment, const char *root)
+static void read_hypervisor(struct environment *env, const char *root)
 {
 	/* What firmware says, and how people call it. The makers of real machines too are told by
 	 * the processor's flag only. */
@@ -158,41 +157,39 @@ static void read_hypervisor(struct environment *environment, const char *root)
 
 	/* x86 tells by a flag; elsewhere the device tree does, where there is one. */
 	if (read_field(root, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
-		environment->hypervisor = strstr(flags, " hypervisor") != NULL;
+		env->hypervisor = strstr(flags, " hypervisor") != NULL;
 	else if (system_has(root, "/proc/device-tree/hypervisor") ||
 		 system_has(root, "/sys/hypervisor/type") ||
 		 (system_line(root, "/proc/device-tree/compatible", vendor, sizeof(vendor)) &&
 			 strcmp(vendor, "linux,dummy-virt") == 0))
-		environment->hypervisor = 1;
+		env->hypervisor = 1;
 	system_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
 	system_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
 		clock, sizeof(clock));
-	if (environment->hypervisor == 0)
+	if (env->hypervisor == 0)
 		return;
 	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
 		if (strncmp(vendor, makers[i].vendor, strlen(makers[i].vendor)) != 0)
 			continue;
 		if (makers[i].always)
-			environment->hypervisor = 1;
-		if (environment->hypervisor == 1)
-			snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name),
-				"%s", makers[i].name);
+			env->hypervisor = 1;
+		if (env->hypervisor == 1)
+			snprintf(env->hypervisor_name, sizeof(env->hypervisor_name), "%s",
+				makers[i].name);
 		return;
 	}
-	if (environment->hypervisor == 1 &&
+	if (env->hypervisor == 1 &&
 		system_line(root, "/sys/hypervisor/type", vendor, sizeof(vendor)))
-		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name),
-			"%.40s", vendor);
-	else if (environment->hypervisor == 1 && strstr(clock, "kvm-clock"))
-		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name), "KVM");
-	else if (environment->hypervisor == 1 && strstr(clock, "hyperv"))
-		snprintf(environment->hypervisor_name, sizeof(environment->hypervisor_name),
-			"Hyper-V");
+		snprintf(env->hypervisor_name, sizeof(env->hypervisor_name), "%.40s", vendor);
+	else if (env->hypervisor == 1 && strstr(clock, "kvm-clock"))
+		snprintf(env->hypervisor_name, sizeof(env->hypervisor_name), "KVM");
+	else if (env->hypervisor == 1 && strstr(clock, "hyperv"))
+		snprintf(env->hypervisor_name, sizeof(env->hypervisor_name), "Hyper-V");
 }
 
 /* The directory of this process' control group below /sys/fs/cgroup, version 2 ("0::/…"). Inside a
  * container it is often "/". */
-static void read_group(struct environment *environment, const char *root)
+static void read_group(struct environment *env, const char *root)
 {
 	FILE *file = system_open(root, "/proc/self/cgroup");
 	char line[256], path[SYSTEM_PATH], group[256] = "", value[64];
@@ -210,12 +207,11 @@ static void read_group(struct environment *environment, const char *root)
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", group);
 	if (system_line(root, path, value, sizeof(value)) &&
 		sscanf(value, "%lld %lld", &quota, &period) == 2 && period > 0)
-		environment->quota = (double)quota / (double)period;
+		env->quota = (double)quota / (double)period;
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
-	if (!system_number(root, path, &environment->memory_limit))
-		environment->memory_limit = -1;
-	environment->container =
-		system_has(root, "/.dockerenv") || system_has(root, "/run/.containerenv");
+	if (!system_number(root, path, &env->memory_limit))
+		env->memory_limit = -1;
+	env->container = system_has(root, "/.dockerenv") || system_has(root, "/run/.containerenv");
 }
 
 static int64_t read_locked_limit(const char *root)
@@ -238,41 +234,39 @@ static int64_t read_locked_limit(const char *root)
 	return limit;
 }
 
-void environment_read(struct environment *environment, const char *root)
+void environment_read(struct environment *env, const char *root)
 {
 	char line[64];
 	int64_t value;
 
-	*environment = (struct environment){
+	*env = (struct environment){
 		.paranoid = -9, .turbo = -1, .smt = -1, .hypervisor = -1, .quota = NAN, .load = NAN
 	};
 	if (system_number(root, "/proc/sys/kernel/perf_event_paranoid", &value))
-		environment->paranoid = (int)value;
+		env->paranoid = (int)value;
 	system_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		environment->clocksource, sizeof(environment->clocksource));
-	read_switches(environment, root);
-	read_hypervisor(environment, root);
-	system_line(root, "/sys/devices/system/cpu/online", environment->online,
-		sizeof(environment->online));
-	system_line(root, "/sys/devices/system/cpu/isolated", environment->isolated,
-		sizeof(environment->isolated));
-	read_field(root, "/proc/self/status", "Cpus_allowed_list", environment->allowed,
-		sizeof(environment->allowed));
-	read_group(environment, root);
+		env->clocksource, sizeof(env->clocksource));
+	read_switches(env, root);
+	read_hypervisor(env, root);
+	system_line(root, "/sys/devices/system/cpu/online", env->online, sizeof(env->online));
+	system_line(root, "/sys/devices/system/cpu/isolated", env->isolated, sizeof(env->isolated));
+	read_field(
+		root, "/proc/self/status", "Cpus_allowed_list", env->allowed, sizeof(env->allowed));
+	read_group(env, root);
 	if (system_line(root, "/proc/loadavg", line, sizeof(line))) {
 		char *end;
 		double load = strtod(line, &end);
 
 		if (end != line)
-			environment->load = load;
+			env->load = load;
 	}
-	read_choice(root, "/sys/kernel/mm/transparent_hugepage/enabled", environment->thp,
-		sizeof(environment->thp));
-	environment->huge_reserved = read_memory(root, "HugePages_Total", 1);
-	environment->huge_free = read_memory(root, "HugePages_Free", 1);
-	environment->memory_total = read_memory(root, "MemTotal", 1024);
-	environment->memory_available = read_memory(root, "MemAvailable", 1024);
-	environment->locked_limit = read_locked_limit(root);
+	read_choice(
+		root, "/sys/kernel/mm/transparent_hugepage/enabled", env->thp, sizeof(env->thp));
+	env->huge_reserved = read_memory(root, "HugePages_Total", 1);
+	env->huge_free = read_memory(root, "HugePages_Free", 1);
+	env->memory_total = read_memory(root, "MemTotal", 1024);
+	env->memory_available = read_memory(root, "MemAvailable", 1024);
+	env->locked_limit = read_locked_limit(root);
 }
 
 void environment_times(struct cpu_times *times, const char *root, int cpu)

@@ -71,10 +71,10 @@ struct environment {
 
 /* Reads everything but the facts of one core, which become unknown. To learn what is allowed to the
  * process, call it before the thread is bound anywhere. */
-void environment_read(struct environment *environment, const char *root);
+void environment_read(struct environment *env, const char *root);
 
 /* Adds the facts of one core. */
-void environment_read_core(struct environment *environment, const char *root, int cpu);
+void environment_read_core(struct environment *env, const char *root, int cpu);
 
 /* Time of one core (-1: of all together). */
 void environment_times(struct cpu_times *times, const char *root, int cpu);

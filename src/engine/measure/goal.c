@@ -2,6 +2,7 @@
  * the watch. Nothing but the timed code runs between two clock readings. */
 #include "engine/measure/goal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <string.h>
@@ -165,15 +166,15 @@ static uint64_t watch_ticks(uint64_t *turns)
 
 /* Times the kernel so many times between two readings of the chains. round->before and was are
  * those of the last one. */
-static void time_round(const struct measure *measure, struct timed_round *timed_round,
+static void time_round(const struct measure *measure, struct timed_round *round,
 	struct timed *timed, unsigned count, double hz)
 {
 	const struct clock *clock = measure->clock;
 	uint64_t begin, turns;
 
-	timed_round->watch = timed_round->turns = 0;
+	round->watch = round->turns = 0;
 	if (clock->watched)
-		timed_round->watch = watch_ticks(&timed_round->turns);
+		round->watch = watch_ticks(&round->turns);
 	/* Once untimed: after some microseconds of scalar code the vector units need as long to
 	 * come to full speed, and only the region that is timed first would pay for it. */
 	if (measure->rewind)
@@ -191,33 +192,31 @@ static void time_round(const struct measure *measure, struct timed_round *timed_
 		begin = clock_ticks();
 		clock_turn(CLOCK_TURNS);
 		turns = clock_ticks() - begin;
-		if (turns > timed_round->turns)
-			timed_round->turns = turns;
+		if (turns > round->turns)
+			round->turns = turns;
 	}
-	timed_round->after = chain_ticks(clock);
-	timed_round->now = clock_thread();
+	round->after = chain_ticks(clock);
+	round->now = clock_thread();
 }
 
 /* What the round says of a trial apart from its own time. */
-static enum trial_fate fate_of(const struct measure *measure, const struct timed_round *timed_round)
+static enum trial_fate fate_of(const struct measure *measure, const struct timed_round *round)
 {
-	double most =
-		timed_round->now.at - timed_round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
+	double most = round->now.at - round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
 
-	if (timed_round->before.slope <= 0 || timed_round->after.slope <= 0)
+	if (round->before.slope <= 0 || round->after.slope <= 0)
 		return TRIAL_BROKEN;
-	if (timed_round->now.switches != timed_round->was.switches &&
-		!is_long(measure, &timed_round->was, &timed_round->now))
+	if (round->now.switches != round->was.switches &&
+		!is_long(measure, &round->was, &round->now))
 		return TRIAL_SWITCHED;
 	if (measure->cpu >= 0 && sched_getcpu() != measure->cpu)
 		return TRIAL_MOVED;
-	if (fabs(timed_round->after.total - timed_round->before.total) >
-		most * timed_round->before.total)
+	if (fabs(round->after.total - round->before.total) > most * round->before.total)
 		return TRIAL_DRIFTED;
 	return TRIAL_QUIET;
 }
 
-static struct trial make_trial(const struct measure *measure, const struct timed_round *timed_round,
+static struct trial make_trial(const struct measure *measure, const struct timed_round *round,
 	const struct timed *timed, enum trial_fate fate, double hz)
 {
 	const struct clock *clock = measure->clock;
@@ -228,7 +227,7 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 	double elements = (double)measure->time.calls *
 			  (double)(measure->far ? measure->time.whole
 						: measure->time.whole - measure->time.half);
-	double cycle = (timed_round->before.slope + timed_round->after.slope) / 2, cycles = 1;
+	double cycle = (round->before.slope + round->after.slope) / 2, cycles = 1;
 	double slope =
 		((double)timed->whole - (measure->far ? clock->overhead : (double)timed->half)) /
 		elements;
@@ -236,9 +235,9 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 		.cpe = slope / cycle,
 		.ghz = hz / cycle * 1e-9,
 		.check = NAN,
-		.watch = trial_watch(clock, (double)timed_round->watch, cycle),
-		.turns = clock->watched ? (float)(((double)timed_round->turns - clock->overhead) /
-						  cycle / clock->turn / CLOCK_TURNS)
+		.watch = trial_watch(clock, (double)round->watch, cycle),
+		.turns = clock->watched ? (float)(((double)round->turns - clock->overhead) / cycle /
+						  clock->turn / CLOCK_TURNS)
 					: NAN,
 		.at = (float)(clock_seconds() - measure->begin),
 		.fate = (uint8_t)fate,
@@ -254,9 +253,8 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 	if (measure->counting && trial.fate != TRIAL_BROKEN)
 		count_trial(&trial, cycles, slope / hz);
 	/* What judges trials looks at the watch. */
-	if (is_long(measure, &timed_round->was, &timed_round->now) &&
-		away(&timed_round->was, &timed_round->now) >
-			AWAY_MOST * (timed_round->now.at - timed_round->was.at) &&
+	if (is_long(measure, &round->was, &round->now) &&
+		away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
 		clock->watched)
 		trial.turns = fmaxf(trial.turns, 2);
 	return trial;
@@ -279,26 +277,25 @@ static __attribute__((noinline)) unsigned rounds_make(
 	struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS])
 {
 	struct measure *measure = rounds->measure;
-	struct timed_round *timed_round = &rounds->last;
+	struct timed_round *round = &rounds->last;
 	unsigned count = trials_of_round(measure, rounds->stable);
 	struct timed timed[ROUND_TRIALS];
 	enum trial_fate fate;
 
 	if (count > most)
 		count = most;
-	time_round(measure, timed_round, timed, count, rounds->hz);
-	fate = fate_of(measure, timed_round);
+	time_round(measure, round, timed, count, rounds->hz);
+	fate = fate_of(measure, round);
 	if (measure->counting && !counting_cycles(measure->counting))
 		measure->counting = NULL;
 	for (unsigned i = 0; i < count; i++)
-		trial[i] = make_trial(measure, timed_round, &timed[i], fate, rounds->hz);
-	rounds->stable =
-		fate == TRIAL_QUIET && fabs(timed_round->after.total - timed_round->before.total) <=
-					       ROUND_STABLE * timed_round->before.total
-			? rounds->stable + 1
-			: 0;
-	timed_round->was = timed_round->now;
-	timed_round->before = timed_round->after;
+		trial[i] = make_trial(measure, round, &timed[i], fate, rounds->hz);
+	rounds->stable = fate == TRIAL_QUIET && fabs(round->after.total - round->before.total) <=
+							ROUND_STABLE * round->before.total
+				 ? rounds->stable + 1
+				 : 0;
+	round->was = round->now;
+	round->before = round->after;
 	return count;
 }
 
@@ -428,17 +425,18 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	double began = clock_seconds();
 	unsigned made = 0, checked = 0, waited = 0;
 	unsigned fewest = measure->run->complete ? goal->fewest > 0 ? goal->fewest : 1 : 3;
+	unsigned most = goal->trials > 0 ? goal->trials : UINT_MAX;
 	bool counted = measure->counting;
 	struct rounds rounds;
 
 	rounds_begin(&rounds, measure);
-	while (trials->count < goal->trials && !atomic_load(cancel)) {
+	while (trials->count < most && !atomic_load(cancel)) {
 		struct trial trial[ROUND_TRIALS];
 		unsigned count;
 
 		report_run(measure, goal, made, fewest,
 			made > 0 ? (clock_seconds() - began) / made : 0);
-		count = rounds_make(&rounds, goal->trials - trials->count, trial);
+		count = rounds_make(&rounds, most - trials->count, trial);
 		/* A cancelled complete run ended early. */
 		if (measure->run->complete && atomic_load(cancel))
 			break;
@@ -470,4 +468,21 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 	}
 	trials_classify(trials);
 	mark_drifting(measure, trials);
+}
+
+struct run_facts measure_facts(const struct measure *measure)
+{
+	const struct kernel_run *run = measure->run;
+
+	return (struct run_facts){
+		.cycles_from = measure_source(measure),
+		.ring = run->ring,
+		.granule = run->granule,
+		.bytes = run->bytes,
+		.footprint = kernel_footprint(run->kernel, run->v),
+		.call = measure->time.whole,
+		.calls = measure->time.calls,
+		.watched = measure->clock->watched,
+		.far = measure->far,
+	};
 }

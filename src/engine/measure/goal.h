@@ -10,7 +10,7 @@ struct measure_goal {
 	double precision;  /* or when the relative standard error of the median is this small, with
 			      at least QUIET_ENOUGH quiet trials; 0: do not. Within the core's own
 			      caches only */
-	unsigned trials;   /* or at this many trials in all */
+	unsigned trials;   /* or at this many trials in all; 0: no limit */
 	unsigned patience; /* or when fewer than a tenth are quiet, checked at each multiple of
 			      this; 0: do not check */
 	double until;	   /* or at this time, seconds of clock_seconds() */
@@ -21,3 +21,6 @@ struct measure_goal {
  * least three unless cancelled; of a complete run goal->fewest. */
 void measure_trials(struct measure *measure, struct trials *trials, const struct measure_goal *goal,
 	const atomic_bool *cancel);
+
+/* The facts of a run that the measure knows; the rest is 0. */
+struct run_facts measure_facts(const struct measure *measure);

@@ -16,12 +16,12 @@ static const double spare_seconds = 10;
  * page. */
 static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
 
-uint64_t working_sets_held(const struct working_sets *working_sets)
+uint64_t working_sets_held(const struct working_sets *sets)
 {
 	uint64_t held = 0;
 
 	for (int i = 0; i < WORKING_SETS_MAX; i++)
-		held += working_sets->slot[i].arena.touched;
+		held += sets->slot[i].arena.touched;
 	return held;
 }
 
@@ -48,12 +48,12 @@ static bool same_place(const struct slot *slot, const struct arena_place *place,
 }
 
 /* The one that was not asked for the longest, other than `keep`; NULL: no other holds anything. */
-static struct slot *oldest(struct working_sets *working_sets, const struct slot *keep)
+static struct slot *oldest(struct working_sets *sets, const struct slot *keep)
 {
 	struct slot *found = NULL;
 
 	for (int i = 0; i < WORKING_SETS_MAX; i++) {
-		struct slot *slot = &working_sets->slot[i];
+		struct slot *slot = &sets->slot[i];
 
 		if (slot != keep && slot->turn > 0 && (!found || slot->turn < found->turn))
 			found = slot;
@@ -63,18 +63,18 @@ static struct slot *oldest(struct working_sets *working_sets, const struct slot 
 
 /* The slot of that place, made where there is none. */
 static struct slot *find(
-	struct working_sets *working_sets, const struct arena_place *place, bool background)
+	struct working_sets *sets, const struct arena_place *place, bool background)
 {
 	struct slot *slot = NULL;
 
 	for (int i = 0; i < WORKING_SETS_MAX; i++)
-		if (same_place(&working_sets->slot[i], place, background))
-			return &working_sets->slot[i];
+		if (same_place(&sets->slot[i], place, background))
+			return &sets->slot[i];
 	for (int i = 0; i < WORKING_SETS_MAX && !slot; i++)
-		if (working_sets->slot[i].turn == 0)
-			slot = &working_sets->slot[i];
+		if (sets->slot[i].turn == 0)
+			slot = &sets->slot[i];
 	if (!slot) {
-		slot = oldest(working_sets, NULL);
+		slot = oldest(sets, NULL);
 		slot_free(slot);
 	}
 	slot->place = *place;
@@ -84,35 +84,32 @@ static struct slot *find(
 
 /* What is not needed now: of others all, the longest unused first, and of this one what is beyond
  * the need. */
-static void make_room(
-	struct working_sets *working_sets, struct slot *slot, uint64_t need, uint64_t limit)
+static void make_room(struct working_sets *sets, struct slot *slot, uint64_t need, uint64_t limit)
 {
 	struct slot *other;
 
-	if (slot->arena.touched > need && working_sets_held(working_sets) > limit)
+	if (slot->arena.touched > need && working_sets_held(sets) > limit)
 		slot_trim(slot, need);
-	while (working_sets_held(working_sets) - slot->arena.touched +
+	while (working_sets_held(sets) - slot->arena.touched +
 				(need > slot->arena.touched ? need : slot->arena.touched) >
 			limit &&
-		(other = oldest(working_sets, slot)) != NULL)
+		(other = oldest(sets, slot)) != NULL)
 		slot_free(other);
 }
 
-void working_sets_shrink(struct working_sets *working_sets, uint64_t limit)
+void working_sets_shrink(struct working_sets *sets, uint64_t limit)
 {
 	struct slot *slot;
 
-	while (working_sets_held(working_sets) > limit &&
-		(slot = oldest(working_sets, NULL)) != NULL)
+	while (working_sets_held(sets) > limit && (slot = oldest(sets, NULL)) != NULL)
 		slot_free(slot);
 }
 
 /* What has not been needed for a while, when it is much. */
-static void give_back(
-	struct working_sets *working_sets, const struct slot *slot, uint64_t need, double now)
+static void give_back(struct working_sets *sets, const struct slot *slot, uint64_t need, double now)
 {
 	for (int i = 0; i < WORKING_SETS_MAX; i++) {
-		struct slot *other = &working_sets->slot[i];
+		struct slot *other = &sets->slot[i];
 		uint64_t wanted = other == slot ? need : 0;
 
 		if (other->arena.touched <= wanted + spare)
@@ -125,14 +122,14 @@ static void give_back(
 /* Address space that a slot may reserve, to grow in: where there is only so much of it, all slots
  * together reserve no more than the store may hold. */
 static uint64_t address_limit(
-	struct working_sets *working_sets, const struct slot *slot, uint64_t need, uint64_t limit)
+	struct working_sets *sets, const struct slot *slot, uint64_t need, uint64_t limit)
 {
 	if (need <= slot->arena.reserved || !arena_addresses_limited())
 		return limit;
 	for (int i = 0; i < WORKING_SETS_MAX; i++) {
-		struct arena *arena = &working_sets->slot[i].arena;
+		struct arena *arena = &sets->slot[i].arena;
 
-		if (&working_sets->slot[i] == slot)
+		if (&sets->slot[i] == slot)
 			continue;
 		arena_tighten(arena);
 		limit -= arena->reserved < limit ? arena->reserved : limit;
@@ -140,7 +137,7 @@ static uint64_t address_limit(
 	return limit;
 }
 
-static struct status get_memory(struct working_sets *working_sets, struct slot *slot,
+static struct status get_memory(struct working_sets *sets, struct slot *slot,
 	const struct working_set_request *request, uint64_t need, const atomic_bool *cancel)
 {
 	struct slot *other;
@@ -150,13 +147,13 @@ static struct status get_memory(struct working_sets *working_sets, struct slot *
 	for (;;) {
 		slot->arena.progress = request->progress ? &request->progress->share : NULL;
 		status = arena_need(&slot->arena, need,
-			address_limit(working_sets, slot, need, request->limit), &slot->place,
-			cancel, &kept);
+			address_limit(sets, slot, need, request->limit), &slot->place, cancel,
+			&kept);
 		if (!kept)
 			slot->prepared = 0;
 		/* Refused for another reason than our own limit: perhaps what others hold makes the
 		 * difference. */
-		if (status.code != STATUS_FAILED || !(other = oldest(working_sets, slot)))
+		if (status.code != STATUS_FAILED || !(other = oldest(sets, slot)))
 			return status;
 		slot_free(other);
 	}
@@ -187,38 +184,36 @@ static void move(
 	run->memory += run->layout.base;
 }
 
-struct status working_sets_lay(struct working_sets *working_sets,
-	const struct working_set_request *request, const atomic_bool *cancel,
-	struct kernel_run *run, struct slot **used)
+struct status working_sets_lay(struct working_sets *sets, const struct working_set_request *request,
+	const atomic_bool *cancel, struct kernel_run *run, struct slot **used)
 {
 	const struct kernel *kernel = request->kernel;
 	int64_t node = kernel_asked(kernel, request->v, ASKS_NODE);
 	uint64_t need = round_up(kernel_footprint(kernel, request->v), ARENA_PIECE),
 		 layout = kernel_layout(kernel, request->v);
-	struct arena_place place = { .topology = working_sets->topology,
+	struct arena_place place = { .topology = sets->topology,
 		.small = kernel_asked(kernel, request->v, ASKS_PAGES) == PAGES_4K };
 	uint64_t offset;
 	struct status status = status_ok();
 	struct slot *slot;
 
 	if (node > 0)
-		status = topology_check_node(working_sets->topology, (int)node - 1);
+		status = topology_check_node(sets->topology, (int)node - 1);
 	if (!status_is_ok(&status))
 		return status;
-	place.node = node > 0 ? (int)node - 1
-			      : topology_node_of(working_sets->topology, working_sets->cpu);
+	place.node = node > 0 ? (int)node - 1 : topology_node_of(sets->topology, sets->cpu);
 	offset = need + request->shift > request->limit ? 0 : request->shift;
 	need += offset;
-	slot = find(working_sets, &place, request->background && !kernel->layout_nests);
-	slot->turn = ++working_sets->turn;
+	slot = find(sets, &place, request->background && !kernel->layout_nests);
+	slot->turn = ++sets->turn;
 	*used = slot;
 	for (int i = 0; request->alone && i < WORKING_SETS_MAX; i++)
-		if (&working_sets->slot[i] != slot)
-			slot_free(&working_sets->slot[i]);
-	give_back(working_sets, slot, need, request->now);
-	make_room(working_sets, slot, need, request->limit);
+		if (&sets->slot[i] != slot)
+			slot_free(&sets->slot[i]);
+	give_back(sets, slot, need, request->now);
+	make_room(sets, slot, need, request->limit);
 	progress_begin(request->progress, STAGE_MEMORY, 0, 0);
-	status = get_memory(working_sets, slot, request, need, cancel);
+	status = get_memory(sets, slot, request, need, cancel);
 	if (!status_is_ok(&status))
 		return status;
 
@@ -239,7 +234,7 @@ struct status working_sets_lay(struct working_sets *working_sets,
 	};
 	memcpy(run->v, request->v, sizeof(run->v));
 	progress_begin(request->progress, STAGE_LAYING, 0, 0);
-	status = code_buffer_prepare(&working_sets->room, run);
+	status = code_buffer_prepare(&sets->room, run);
 	/* Of what was begun and given up only what the kernel vouches for is used again. */
 	if (run->layout.laid_out > 0 || !status_is_ok(&status))
 		slot->prepared = run->layout.laid_out;
@@ -250,10 +245,10 @@ struct status working_sets_lay(struct working_sets *working_sets,
 	return status;
 }
 
-void working_sets_free(struct working_sets *working_sets)
+void working_sets_free(struct working_sets *sets)
 {
 	for (int i = 0; i < WORKING_SETS_MAX; i++)
-		slot_free(&working_sets->slot[i]);
-	code_buffer_free(&working_sets->room);
-	working_sets->turn = 0;
+		slot_free(&sets->slot[i]);
+	code_buffer_free(&sets->room);
+	sets->turn = 0;
 }

@@ -65,14 +65,13 @@ uint64_t placement_shift(uint64_t footprint, unsigned place);
 /* Lays out and checks the data of a request: *run is ready to be called and *slot holds its memory,
  * until the next call. Data of earlier requests are used again where they fit. STATUS_FAILED:
  * memory or a node refused; STATUS_CANCELLED: *cancel was set. */
-struct status working_sets_lay(struct working_sets *working_sets,
-	const struct working_set_request *request, const atomic_bool *cancel,
-	struct kernel_run *run, struct slot **slot);
+struct status working_sets_lay(struct working_sets *sets, const struct working_set_request *request,
+	const atomic_bool *cancel, struct kernel_run *run, struct slot **slot);
 
 /* Frees the least recently used sets until at most so many bytes are held. */
-void working_sets_shrink(struct working_sets *working_sets, uint64_t limit);
+void working_sets_shrink(struct working_sets *sets, uint64_t limit);
 
 /* Bytes that are held. */
-uint64_t working_sets_held(const struct working_sets *working_sets);
+uint64_t working_sets_held(const struct working_sets *sets);
 
-void working_sets_free(struct working_sets *working_sets);
+void working_sets_free(struct working_sets *sets);

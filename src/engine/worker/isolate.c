@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -47,15 +46,13 @@ static const double SLOPE_LEAST = 0.02;
 /* Zeroed memory as the arena has it: huge pages where they help, touched before anyone times it. */
 static unsigned char *map_memory(uint64_t bytes, const char **pages)
 {
-	const uint64_t huge = 2 << 20;
-	uint64_t space = (bytes + huge - 1) / huge * huge + huge, begin;
+	const uint64_t huge = 2 << 20, space = round_up(bytes, huge) + huge;
 	unsigned char *memory = mmap(NULL, space, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	begin = ((uint64_t)(uintptr_t)memory + huge - 1) / huge * huge;
-	memory = (unsigned char *)(uintptr_t)begin;
+	memory += round_up((uint64_t)memory, huge) - (uint64_t)memory;
 	/* For less, where small pages do not show either, 2 MiB would be cleared at each request.
 	 */
 	*pages = "4k";
@@ -132,12 +129,9 @@ static struct status measure_in_child(
 
 	memcpy(run.v, request->v, sizeof(run.v));
 	run.memory = map_memory(bytes ? bytes : 1, &pages);
-	if (!run.memory) {
-		char wanted[32];
-
-		units_bytes_long((int64_t)bytes, wanted, sizeof(wanted));
-		return status_failed("%s of memory refused: %s", wanted, strerror(errno));
-	}
+	if (!run.memory)
+		return status_failed("%s of memory refused: %s",
+			units_size_long((int64_t)bytes).text, strerror(errno));
 	status = kernel_prepare(&run);
 	if (!status_is_ok(&status))
 		return status;
@@ -155,28 +149,19 @@ static struct status measure_in_child(
 		if (counting_cycles(isolate->counting))
 			measure.counting = isolate->counting;
 	}
-	shared->facts = (struct run_facts){
-		.cpu = machine->cpu,
-		.bound = machine->bound,
-		.cycles_from = measure_source(&measure),
-		.ring = run.ring,
-		.granule = run.granule,
-		.footprint = kernel_footprint(kernel, run.v),
-		.call = measure.time.whole,
-		.calls = measure.time.calls,
-		.watched = isolate->clock->watched,
-		.far = measure.far,
-	};
+	shared->facts = measure_facts(&measure);
+	shared->facts.cpu = machine->cpu;
+	shared->facts.bound = machine->bound;
 	snprintf(shared->facts.pages, sizeof(shared->facts.pages), "%s", pages);
 	goal.until = clock_seconds() + budget->seconds;
 	if (budget->provisional > 0) {
 		goal.trials = budget->provisional;
 		measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
+		goal.trials = 0;
 		shared->facts.cycles_from = measure_source(&measure);
 		while (write(early, "!", 1) < 0 && errno == EINTR)
 			;
 	}
-	goal.trials = UINT_MAX;
 	measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
 	shared->facts.cycles_from = measure_source(&measure);
 	if (isolate->counting)

@@ -1,8 +1,7 @@
-/* See crew.h.
- *
- * What is shared: `phase` and `counting` are atomics; `lock` guards `reported`. Everything else of
- * a member belongs to its thread from pthread_create() to pthread_join(), and to the caller before
- * and after. */
+/* Shared: `phase` and `counting` are atomics; `lock` guards `reported`. Everything else of a member
+ * belongs to its thread from pthread_create() to pthread_join(), and to the caller before and
+ * after.
+ */
 #include "engine/worker/load_threads.h"
 
 #include <math.h>
@@ -10,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "engine/clock/clock.h"
 #include "engine/memory/arena.h"
 #include "engine/memory/working_sets.h"
@@ -34,19 +35,19 @@ enum { STACK = 1 << 20 };
 enum phase { PHASE_GATHER, PHASE_RUN, PHASE_COUNT, PHASE_REST, PHASE_END };
 
 struct member {
-	/* A cache line of its own: what it writes while it runs moves no other's. */
+	/* A cache line of its own: members do not write to each other's lines while they run. */
 	_Alignas(128) struct spans spans; /* of its work while it counted */
 	uint64_t sink;
 
-	struct load_threads *load_threads;
+	struct load_threads *threads;
 	pthread_t thread;
 	int cpu;
 	bool streams;
 	struct status status;
-	struct working_sets working_sets; /* of one that does the same */
-	struct arena stream;		  /* of one that streams */
+	struct working_sets sets; /* of one that runs the kernel */
+	struct arena stream;	  /* of one that streams */
 	int stream_node;
-	uint64_t may_hold; /* bytes that its store may */
+	uint64_t may_hold; /* bytes that its working sets may take */
 	double used;	   /* seconds, when it was last gathered */
 };
 
@@ -64,7 +65,7 @@ struct load_threads {
 	int64_t v[KNOBS_MAX];
 	int count; /* members whose threads run */
 	int most;
-	struct member *member;
+	struct member member[];
 };
 
 /* ---- spans of work */
@@ -73,17 +74,10 @@ struct load_threads {
  * good to about 1 % of a span of 100 us. */
 static const double away_most = 0.05;
 
-bool span_is_disturbed(const struct span *span)
-{
-	if (span->switches != 0)
-		return true;
-	/* Some systems count a thread's time in steps longer than a span: no step, no evidence. */
-	return span->on > 0 && span->at - span->on > away_most * span->at;
-}
-
 void spans_add(struct spans *spans, const struct span *span)
 {
-	if (span_is_disturbed(span)) {
+	/* Some systems count a thread's time in steps longer than a span: no step, no evidence. */
+	if (span->switches != 0 || (span->on > 0 && span->at - span->on > away_most * span->at)) {
 		spans->rejected++;
 		return;
 	}
@@ -100,71 +94,61 @@ double spans_rate(const struct spans *spans)
 
 struct load_threads *load_threads_new(const struct topology *topology, int cpu)
 {
-	int most = topology_processors(topology),
-	    *others = calloc((size_t)most + 1, sizeof(*others));
-	struct load_threads *load_threads =
-		aligned_alloc(_Alignof(struct load_threads), sizeof(*load_threads));
+	int most = topology_processors(topology), *others = memory_new((size_t)most, sizeof(int));
+	size_t bytes;
+	struct load_threads *threads;
 
-	if (!load_threads || !others) {
-		free(load_threads);
-		free(others);
-		return NULL;
+	most = topology_others(topology, cpu, others, most);
+	bytes = sizeof(*threads) + (size_t)most * sizeof(struct member);
+	threads = aligned_alloc(_Alignof(struct load_threads), bytes);
+	if (threads) {
+		memset(threads, 0, bytes);
+		threads->topology = topology;
+		threads->most = most;
+		pthread_mutex_init(&threads->lock, NULL);
+		pthread_cond_init(&threads->reported_more, NULL);
+		pthread_cond_init(&threads->go, NULL);
 	}
-	memset(load_threads, 0, sizeof(*load_threads));
-	load_threads->topology = topology;
-	load_threads->most = topology_others(topology, cpu, others, most);
-	load_threads->member = aligned_alloc(
-		_Alignof(struct member), sizeof(struct member) * (size_t)(load_threads->most + 1));
-	if (!load_threads->member) {
-		free(load_threads);
-		free(others);
-		return NULL;
-	}
-	memset(load_threads->member, 0, sizeof(struct member) * (size_t)(load_threads->most + 1));
-	for (int i = 0; i < load_threads->most; i++) {
-		load_threads->member[i].load_threads = load_threads;
-		load_threads->member[i].cpu = others[i];
-		load_threads->member[i].working_sets =
+	for (int i = 0; threads && i < most; i++) {
+		threads->member[i].threads = threads;
+		threads->member[i].cpu = others[i];
+		threads->member[i].sets =
 			(struct working_sets){ .topology = topology, .cpu = others[i] };
 	}
 	free(others);
-	pthread_mutex_init(&load_threads->lock, NULL);
-	pthread_cond_init(&load_threads->reported_more, NULL);
-	pthread_cond_init(&load_threads->go, NULL);
-	return load_threads;
+	return threads;
 }
 
-void load_threads_free(struct load_threads *load_threads)
+void load_threads_free(struct load_threads *threads)
 {
-	if (!load_threads)
+	if (!threads)
 		return;
-	load_threads_give_back(load_threads, 0, 0);
-	pthread_cond_destroy(&load_threads->go);
-	pthread_cond_destroy(&load_threads->reported_more);
-	pthread_mutex_destroy(&load_threads->lock);
-	free(load_threads->member);
-	free(load_threads);
+	load_threads_give_back(threads, 0, 0);
+	pthread_cond_destroy(&threads->go);
+	pthread_cond_destroy(&threads->reported_more);
+	pthread_mutex_destroy(&threads->lock);
+	free(threads);
 }
 
 /* ---- what a member does ---- */
 
-static enum phase phase_of(struct load_threads *load_threads)
+static enum phase phase_of(struct load_threads *threads)
 {
-	return (enum phase)atomic_load_explicit(&load_threads->phase, memory_order_acquire);
+	return (enum phase)atomic_load_explicit(&threads->phase, memory_order_acquire);
 }
 
 /* Tells that it is ready, or has failed, and waits for the others; returns whether there is
  * something to run for. */
 static bool report(struct member *member)
 {
-	struct load_threads *load_threads = member->load_threads;
+	struct load_threads *threads = member->threads;
 
-	pthread_mutex_lock(&load_threads->lock);
-	load_threads->reported++;
-	pthread_cond_signal(&load_threads->reported_more);
-	while (phase_of(load_threads) == PHASE_GATHER)
-		pthread_cond_wait(&load_threads->go, &load_threads->lock);
-	pthread_mutex_unlock(&load_threads->lock);
+	pthread_mutex_lock(&threads->lock);
+	threads->reported++;
+	pthread_cond_signal(&threads->reported_more);
+	while (phase_of(threads) == PHASE_GATHER)
+		pthread_cond_wait(&threads->go, &threads->lock);
+	pthread_mutex_unlock(&threads->lock);
 	return status_is_ok(&member->status);
 }
 
@@ -208,43 +192,42 @@ static uint64_t call_stream(struct work *work)
 
 /* Calls for the length of a span, or until the phase is another; once at least. */
 static struct span run_span(
-	struct load_threads *load_threads, struct work *work, struct clock_thread *before)
+	struct load_threads *threads, struct work *work, struct clock_thread *before)
 {
 	double begin = clock_seconds(), end;
-	struct span span = { 0 };
-	struct clock_thread after;
+	uint64_t bytes = 0;
+	struct clock_thread was = *before;
 
 	do {
-		span.bytes += work->call(work);
+		bytes += work->call(work);
 		end = clock_seconds();
-	} while (end - begin < span_seconds && phase_of(load_threads) == PHASE_COUNT);
-	after = clock_thread();
-	span.seconds = end - begin;
-	span.at = after.at - before->at;
-	span.on = after.on - before->on;
-	span.switches = after.switches - before->switches;
-	*before = after;
-	return span;
+	} while (end - begin < span_seconds && phase_of(threads) == PHASE_COUNT);
+	*before = clock_thread();
+	return (struct span){ .bytes = bytes,
+		.seconds = end - begin,
+		.at = before->at - was.at,
+		.on = before->on - was.on,
+		.switches = before->switches - was.switches };
 }
 
 static void run(struct member *member, struct work *work)
 {
-	struct load_threads *load_threads = member->load_threads;
+	struct load_threads *threads = member->threads;
 	struct spans spans = { 0 };
 
-	while (phase_of(load_threads) == PHASE_RUN)
+	while (phase_of(threads) == PHASE_RUN)
 		work->call(work);
-	if (phase_of(load_threads) == PHASE_COUNT) {
+	if (phase_of(threads) == PHASE_COUNT) {
 		struct clock_thread before = clock_thread();
 
-		atomic_fetch_add(&load_threads->counting, 1);
+		atomic_fetch_add(&threads->counting, 1);
 		do {
-			struct span span = run_span(load_threads, work, &before);
+			struct span span = run_span(threads, work, &before);
 
 			spans_add(&spans, &span);
-		} while (phase_of(load_threads) == PHASE_COUNT);
+		} while (phase_of(threads) == PHASE_COUNT);
 	}
-	while (phase_of(load_threads) == PHASE_REST)
+	while (phase_of(threads) == PHASE_REST)
 		work->call(work);
 	member->spans = spans;
 	member->sink = work->sink;
@@ -261,174 +244,164 @@ static void choose_call(struct member *member, struct work *work)
 
 		call_same(work);
 		seconds = clock_seconds() - begin;
-		if (atomic_load(member->load_threads->cancel))
+		if (atomic_load(member->threads->cancel))
 			return;
 	}
 }
 
-static void do_the_same(struct member *member)
+static struct status prepare_same(struct member *member, struct work *work)
 {
-	const struct load_threads_request *request = &member->load_threads->request;
-	const struct working_set_request wanted = { .kernel = request->kernel,
-		.v = member->load_threads->v,
-		.seed = request->seed,
+	const struct load_threads *threads = member->threads;
+	const struct working_set_request wanted = { .kernel = threads->request.kernel,
+		.v = threads->v,
+		.seed = threads->request.seed,
 		.limit = member->may_hold,
-		.now = request->now };
-	struct work work = { .call = call_same };
+		.now = threads->request.now };
 	struct slot *slot;
+	struct status status =
+		working_sets_lay(&member->sets, &wanted, threads->cancel, &work->run, &slot);
 
-	member->status = working_sets_lay(
-		&member->working_sets, &wanted, member->load_threads->cancel, &work.run, &slot);
-	if (status_is_ok(&member->status))
-		choose_call(member, &work);
-	if (report(member))
-		run(member, &work);
+	work->call = call_same;
+	if (status_is_ok(&status))
+		choose_call(member, work);
+	return status;
 }
 
-static void stream(struct member *member)
+static struct status prepare_stream(struct member *member, struct work *work)
 {
-	const struct load_threads_request *request = &member->load_threads->request;
-	int64_t node = kernel_asked(request->kernel, member->load_threads->v, ASKS_NODE);
-	struct arena_place place = { .topology = member->load_threads->topology,
+	const struct load_threads *threads = member->threads;
+	int64_t node = kernel_asked(threads->request.kernel, threads->v, ASKS_NODE);
+	struct arena_place place = { .topology = threads->topology,
 		.node = node > 0 ? (int)node - 1
-				 : topology_node_of(member->load_threads->topology, member->cpu) };
-	struct work work = { .call = call_stream,
-		.bytes = request->stream_bytes / STREAM_PIECE * STREAM_PIECE };
+				 : topology_node_of(threads->topology, member->cpu) };
+	struct status status;
 	bool kept;
 
 	if (member->stream_node != place.node)
 		arena_free(&member->stream);
 	member->stream_node = place.node;
-	member->status = arena_need(&member->stream, work.bytes, work.bytes, &place,
-		member->load_threads->cancel, &kept);
-	work.stream = member->stream.memory;
-	if (report(member))
-		run(member, &work);
+	work->call = call_stream;
+	work->bytes = threads->request.stream_bytes / STREAM_PIECE * STREAM_PIECE;
+	status = arena_need(
+		&member->stream, work->bytes, work->bytes, &place, threads->cancel, &kept);
+	work->stream = member->stream.memory;
+	return status;
 }
 
 static void *member_main(void *context)
 {
 	struct member *member = context;
-	struct status bound = topology_bind(member->load_threads->topology, member->cpu);
+	struct work work = { 0 };
 
-	member->status = bound;
-	if (!status_is_ok(&bound))
-		report(member);
-	else if (member->streams)
-		stream(member);
-	else
-		do_the_same(member);
+	member->status = topology_bind(member->threads->topology, member->cpu);
+	if (status_is_ok(&member->status))
+		member->status = (member->streams ? prepare_stream : prepare_same)(member, &work);
+	if (report(member))
+		run(member, &work);
 	return NULL;
 }
 
-/* ---- who leads them ---- */
+/* ---- the caller ---- */
 
 static uint64_t held_by(const struct member *member)
 {
-	return working_sets_held(&member->working_sets) + member->stream.touched;
+	return working_sets_held(&member->sets) + member->stream.touched;
 }
 
-static void free_member(struct member *member)
-{
-	working_sets_free(&member->working_sets);
-	arena_free(&member->stream);
-}
-
-uint64_t load_threads_held(const struct load_threads *load_threads)
+uint64_t load_threads_held(const struct load_threads *threads)
 {
 	uint64_t held = 0;
 
-	for (int i = 0; i < load_threads->most; i++)
-		held += held_by(&load_threads->member[i]);
+	for (int i = 0; i < threads->most; i++)
+		held += held_by(&threads->member[i]);
 	return held;
 }
 
-void load_threads_give_back(struct load_threads *load_threads, double now, double idle)
+void load_threads_give_back(struct load_threads *threads, double now, double idle)
 {
-	for (int i = 0; i < load_threads->most; i++)
-		if (idle <= 0 || now - load_threads->member[i].used > idle)
-			free_member(&load_threads->member[i]);
+	for (int i = 0; i < threads->most; i++)
+		if (idle <= 0 || now - threads->member[i].used > idle) {
+			working_sets_free(&threads->member[i].sets);
+			arena_free(&threads->member[i].stream);
+		}
 }
 
 /* What a member holds at most when it has what it needs now. */
-static uint64_t will_hold(const struct load_threads *load_threads, int index, uint64_t set)
+static uint64_t will_hold(const struct load_threads *threads, int index, uint64_t set)
 {
-	const struct member *member = &load_threads->member[index];
-	uint64_t held = held_by(member), stream = load_threads->request.stream_bytes;
+	const struct member *member = &threads->member[index];
+	uint64_t stream = threads->request.stream_bytes, touched = member->stream.touched;
 
-	if (index >= load_threads->count)
-		return held;
+	if (index >= threads->count)
+		return held_by(member);
 	if (!member->streams)
-		return held + set;
-	return held - member->stream.touched +
-	       (stream > member->stream.touched ? stream : member->stream.touched);
+		return held_by(member) + set;
+	return held_by(member) - touched + (stream > touched ? stream : touched);
 }
 
 /* Memory that is needed for nothing now stays, unless all of it together would be too much. */
-static void make_room(struct load_threads *load_threads)
+static void make_room(struct load_threads *threads)
 {
-	const struct load_threads_request *request = &load_threads->request;
-	uint64_t set = kernel_footprint(request->kernel, load_threads->v), all = 0;
+	const struct load_threads_request *request = &threads->request;
+	uint64_t all = 0,
+		 set = round_up(kernel_footprint(request->kernel, threads->v) + 1, ARENA_PIECE);
 
-	/* In whole pieces. */
-	set = set / ARENA_PIECE * ARENA_PIECE + ARENA_PIECE;
-	for (int i = 0; i < load_threads->most; i++) {
-		load_threads->member[i].may_hold = will_hold(load_threads, i, set);
-		all += load_threads->member[i].may_hold;
+	for (int i = 0; i < threads->most; i++) {
+		threads->member[i].may_hold = will_hold(threads, i, set);
+		all += threads->member[i].may_hold;
 	}
 	if (all <= request->limit)
 		return;
-	for (int i = 0; i < load_threads->most; i++) {
-		struct member *member = &load_threads->member[i];
+	for (int i = 0; i < threads->most; i++) {
+		struct member *member = &threads->member[i];
 
 		member->may_hold = request->share;
-		if (i >= load_threads->count || member->streams)
-			working_sets_free(&member->working_sets);
-		if (i >= load_threads->count || !member->streams ||
+		if (i >= threads->count || member->streams)
+			working_sets_free(&member->sets);
+		if (i >= threads->count || !member->streams ||
 			member->stream.touched > request->stream_bytes)
 			arena_free(&member->stream);
 	}
 }
 
-static void advance(struct load_threads *load_threads, enum phase phase)
+static void advance(struct load_threads *threads, enum phase phase)
 {
-	if (load_threads->count == 0)
+	if (threads->count == 0)
 		return;
-	pthread_mutex_lock(&load_threads->lock);
-	atomic_store_explicit(&load_threads->phase, (int)phase, memory_order_release);
-	pthread_cond_broadcast(&load_threads->go);
-	pthread_mutex_unlock(&load_threads->lock);
+	pthread_mutex_lock(&threads->lock);
+	atomic_store_explicit(&threads->phase, (int)phase, memory_order_release);
+	pthread_cond_broadcast(&threads->go);
+	pthread_mutex_unlock(&threads->lock);
 }
 
-struct status load_threads_gather(struct load_threads *load_threads,
+struct status load_threads_gather(struct load_threads *threads,
 	const struct load_threads_request *request, const atomic_bool *cancel)
 {
 	int wanted = request->cores + request->streams, error = 0;
 	pthread_attr_t attributes;
 
-	if (wanted > load_threads->most)
+	if (wanted > threads->most)
 		return status_failed("%d other cores are asked for: this process may use %d",
-			wanted, load_threads->most);
-	load_threads->request = *request;
-	memcpy(load_threads->v, request->v, sizeof(load_threads->v));
-	load_threads->cancel = cancel;
-	load_threads->reported = 0;
-	atomic_store(&load_threads->counting, 0);
-	load_threads->count = wanted;
-	atomic_store(&load_threads->phase, PHASE_GATHER);
+			wanted, threads->most);
+	threads->request = *request;
+	memcpy(threads->v, request->v, sizeof(threads->v));
+	threads->cancel = cancel;
+	threads->reported = 0;
+	atomic_store(&threads->counting, 0);
+	threads->count = wanted;
+	atomic_store(&threads->phase, PHASE_GATHER);
 	for (int i = 0; i < wanted; i++) {
-		struct member *member = &load_threads->member[i];
+		struct member *member = &threads->member[i];
 
 		member->streams = i >= request->cores;
 		member->spans = (struct spans){ 0 };
 		member->used = request->now;
 	}
-	make_room(load_threads);
+	make_room(threads);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
-	for (load_threads->count = 0; load_threads->count < wanted && error == 0;
-		load_threads->count++) {
-		struct member *member = &load_threads->member[load_threads->count];
+	for (threads->count = 0; threads->count < wanted; threads->count++) {
+		struct member *member = &threads->member[threads->count];
 
 		error = pthread_create(&member->thread, &attributes, member_main, member);
 		if (error)
@@ -437,55 +410,55 @@ struct status load_threads_gather(struct load_threads *load_threads,
 	pthread_attr_destroy(&attributes);
 	if (error == 0)
 		return status_ok();
-	load_threads_dismiss(load_threads);
+	load_threads_dismiss(threads);
 	return status_failed("no thread for another core: %s", strerror(error));
 }
 
-struct status load_threads_begin(struct load_threads *load_threads)
+struct status load_threads_begin(struct load_threads *threads)
 {
 	struct status status = status_ok();
 
-	if (load_threads->count == 0)
+	if (threads->count == 0)
 		return status;
-	pthread_mutex_lock(&load_threads->lock);
-	while (load_threads->reported < load_threads->count)
-		pthread_cond_wait(&load_threads->reported_more, &load_threads->lock);
-	pthread_mutex_unlock(&load_threads->lock);
-	for (int i = 0; i < load_threads->count && status_is_ok(&status); i++)
-		status = load_threads->member[i].status;
-	if (status_is_ok(&status) && atomic_load(load_threads->cancel))
+	pthread_mutex_lock(&threads->lock);
+	while (threads->reported < threads->count)
+		pthread_cond_wait(&threads->reported_more, &threads->lock);
+	pthread_mutex_unlock(&threads->lock);
+	for (int i = 0; i < threads->count && status_is_ok(&status); i++)
+		status = threads->member[i].status;
+	if (status_is_ok(&status) && atomic_load(threads->cancel))
 		status = status_make(STATUS_CANCELLED, "stopped");
 	if (status_is_ok(&status))
-		advance(load_threads, PHASE_RUN);
+		advance(threads, PHASE_RUN);
 	else
-		load_threads_dismiss(load_threads);
+		load_threads_dismiss(threads);
 	return status;
 }
 
-void load_threads_count(struct load_threads *load_threads)
+void load_threads_count(struct load_threads *threads)
 {
 	double until = clock_seconds() + start_seconds;
 
-	advance(load_threads, PHASE_COUNT);
-	while (atomic_load(&load_threads->counting) < load_threads->count &&
-		clock_seconds() < until && !atomic_load(load_threads->cancel))
+	advance(threads, PHASE_COUNT);
+	while (atomic_load(&threads->counting) < threads->count && clock_seconds() < until &&
+		!atomic_load(threads->cancel))
 		;
 }
 
-void load_threads_rest(struct load_threads *load_threads)
+void load_threads_rest(struct load_threads *threads)
 {
-	advance(load_threads, PHASE_REST);
+	advance(threads, PHASE_REST);
 }
 
-double load_threads_dismiss(struct load_threads *load_threads)
+double load_threads_dismiss(struct load_threads *threads)
 {
-	double gbps = load_threads->count > 0 ? 0 : NAN;
+	double gbps = threads->count > 0 ? 0 : NAN;
 
-	advance(load_threads, PHASE_END);
-	for (int i = 0; i < load_threads->count; i++) {
-		pthread_join(load_threads->member[i].thread, NULL);
-		gbps += spans_rate(&load_threads->member[i].spans) * 1e-9;
+	advance(threads, PHASE_END);
+	for (int i = 0; i < threads->count; i++) {
+		pthread_join(threads->member[i].thread, NULL);
+		gbps += spans_rate(&threads->member[i].spans) * 1e-9;
 	}
-	load_threads->count = 0;
+	threads->count = 0;
 	return gbps;
 }

@@ -37,11 +37,8 @@ struct spans {
 	unsigned rejected;
 };
 
-/* Whether something else used the processor: there was a context switch, or the thread did not run
- * for a part of the span, as under a hypervisor. Its speed is no evidence. */
-bool span_is_disturbed(const struct span *span);
-
-/* Adds a span, unless it was disturbed. */
+/* Adds a span; rejects one in which something else used the processor: there was a context switch,
+ * or the thread did not run for a part of the span, as under a hypervisor. */
 void spans_add(struct spans *spans, const struct span *span);
 
 /* Bytes a second in the undisturbed spans; NAN: there are none. */
@@ -65,30 +62,30 @@ struct load_threads_request {
 struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 
 /* Dismiss the threads first. */
-void load_threads_free(struct load_threads *load_threads);
+void load_threads_free(struct load_threads *threads);
 
 /* Starts the threads; *cancel ends their preparations. STATUS_FAILED: there are not so many cores,
  * or no thread can be had; then none runs. */
-struct status load_threads_gather(struct load_threads *load_threads,
+struct status load_threads_gather(struct load_threads *threads,
 	const struct load_threads_request *request, const atomic_bool *cancel);
 
 /* Waits until all threads are ready, then starts the load. Returns OK where there are none, else
  * the first failure; STATUS_CANCELLED when *cancel was set. When not OK, the threads are dismissed.
  */
-struct status load_threads_begin(struct load_threads *load_threads);
+struct status load_threads_begin(struct load_threads *threads);
 
 /* Nothing to do without threads. load_threads_count() waits up to 50 ms until each thread counts.
  */
-void load_threads_count(struct load_threads *load_threads);
-void load_threads_rest(struct load_threads *load_threads);
+void load_threads_count(struct load_threads *threads);
+void load_threads_rest(struct load_threads *threads);
 
 /* Ends the threads, within about 0.1 ms plus one call. Returns the rate of all of them together
  * while they counted, 10^9 bytes a second, from undisturbed spans only. NAN: a thread never
  * counted, or was disturbed all the time. */
-double load_threads_dismiss(struct load_threads *load_threads);
+double load_threads_dismiss(struct load_threads *threads);
 
 /* Bytes of memory held. */
-uint64_t load_threads_held(const struct load_threads *load_threads);
+uint64_t load_threads_held(const struct load_threads *threads);
 
 /* Frees memory that was not used for `idle` seconds; 0: all of it. */
-void load_threads_give_back(struct load_threads *load_threads, double now, double idle);
+void load_threads_give_back(struct load_threads *threads, double now, double idle);

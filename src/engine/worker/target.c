@@ -1,7 +1,5 @@
-/* See station.h. */
 #include "engine/worker/target.h"
 
-#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -26,8 +24,8 @@ struct visit {
 	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
-	unsigned placement; /* which one is under way: 0, 1, … of the request's */
-	double began;	    /* seconds, when it was begun */
+	unsigned placement, placements; /* the one under way: 0, 1, …; of so many */
+	double began;			/* seconds, when it was begun */
 	const atomic_bool *cancel;
 	target_answer *answer;
 	void *context;
@@ -35,25 +33,22 @@ struct visit {
 
 static struct status beyond_memory(const struct machine *machine, uint64_t bytes)
 {
-	char asked[32], most[32];
-
-	units_bytes_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, asked, sizeof(asked));
-	units_bytes_long((int64_t)machine->memory_limit, most, sizeof(most));
-	return status_failed(
-		"%s are more than %s (%s)", asked, memory_limits_half(machine->memory_bound), most);
+	return status_failed("%s are more than %s (%s)",
+		units_size_long(bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes).text,
+		memory_limits_half(machine->memory_bound),
+		units_size_long((int64_t)machine->memory_limit).text);
 }
 
-/* Memory for a request with its data laid out: a run ready to be called. */
-static unsigned visit_placements(const struct visit *visit)
+static unsigned placements(const struct visit *visit)
 {
 	const struct request *request = visit->request;
-	unsigned places = placements_of(kernel_footprint(request->kernel, request->v),
+	unsigned most = placements_of(kernel_footprint(request->kernel, request->v),
 		machine_cache(&visit->target->machine, 1));
 
 	if (request->kernel->isolated || visit->need.processors > 1 ||
 		request->budget.placements == 0)
 		return 1;
-	return request->budget.placements < places ? request->budget.placements : places;
+	return request->budget.placements < most ? request->budget.placements : most;
 }
 
 /* Each placement begins elsewhere in the ring, too. */
@@ -62,6 +57,7 @@ static double place_of(const struct visit *visit)
 	return fmod(visit->request->place + visit->placement * golden, 1);
 }
 
+/* Lays out the data of a request: a run ready to be called. */
 static struct status prepare(
 	const struct visit *visit, uint64_t limit, struct kernel_run *run, struct slot **slot)
 {
@@ -80,7 +76,7 @@ static struct status prepare(
 		.now = clock_seconds(),
 		.progress = &visit->target->progress };
 
-	return working_sets_lay(&visit->target->working_sets, &wanted, visit->cancel, run, slot);
+	return working_sets_lay(&visit->target->sets, &wanted, visit->cancel, run, slot);
 }
 
 /* Memory that each stream goes through: twice the last cache, within reason and what is left. */
@@ -117,11 +113,11 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 		return beyond_memory(&target->machine, need->memory);
 	if (need->processors == 1) {
 		/* What the others left behind stays for a while, where it is not in the way. */
-		load_threads_give_back(target->load_threads, wanted.now,
-			load_threads_held(target->load_threads) + set + ARENA_PIECE > *limit
+		load_threads_give_back(target->threads, wanted.now,
+			load_threads_held(target->threads) + set + ARENA_PIECE > *limit
 				? 0
 				: load_threads_idle);
-		*limit -= load_threads_held(target->load_threads);
+		*limit -= load_threads_held(target->threads);
 		return status_ok();
 	}
 	if (need->streams > 0)
@@ -130,37 +126,28 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 		(*limit - (uint64_t)need->streams * wanted.stream_bytes) / (uint64_t)need->cores;
 	wanted.limit = *limit - wanted.share;
 	*limit = wanted.share;
-	working_sets_shrink(&target->working_sets, *limit);
-	return load_threads_gather(target->load_threads, &wanted, visit->cancel);
+	working_sets_shrink(&target->sets, *limit);
+	return load_threads_gather(target->threads, &wanted, visit->cancel);
 }
 
-static void tell_facts(const struct visit *visit, const struct kernel_run *run,
-	const struct measure *measure, const struct slot *slot, struct run_facts *facts)
+static struct run_facts facts_of(
+	const struct visit *visit, const struct measure *measure, const struct slot *slot)
 {
-	const struct target *target = visit->target;
-	const struct kernel_need *need = &visit->need;
+	const struct machine *machine = &visit->target->machine;
+	const struct kernel_run *run = measure->run;
+	struct run_facts facts = measure_facts(measure);
 
-	*facts = (struct run_facts){
-		.cpu = target->machine.cpu,
-		.bound = target->machine.bound,
-		.cycles_from = measure_source(measure),
-		.ring = run->ring,
-		.granule = run->granule,
-		.bytes = run->bytes,
-		.footprint = kernel_footprint(run->kernel, run->v),
-		.call = measure->time.whole,
-		.calls = measure->time.calls,
-		.watched = measure->clock->watched,
-		.far = measure->far,
-		.cores = need->cores,
-		.streams = need->streams,
-		.others_gbps = need->processors > 1 ? NAN : 0,
-	};
-	if (getloadavg(&facts->load, 1) != 1)
-		facts->load = NAN;
-	facts->asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
-	arena_tell(&slot->arena, slot->offset + run->layout.base, facts->footprint, &slot->place,
-		facts->asked, target->machine.huge_note, facts);
+	facts.cpu = machine->cpu;
+	facts.bound = machine->bound;
+	facts.cores = visit->need.cores;
+	facts.streams = visit->need.streams;
+	facts.others_gbps = visit->need.processors > 1 ? NAN : 0;
+	if (getloadavg(&facts.load, 1) != 1)
+		facts.load = NAN;
+	facts.asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
+	arena_tell(&slot->arena, slot->offset + run->layout.base, facts.footprint, &slot->place,
+		facts.asked, machine->huge_note, &facts);
+	return facts;
 }
 
 static void learn(struct target *target, const struct trials *trials)
@@ -178,7 +165,7 @@ static unsigned passes_of(const struct request *request)
 	return request->background ? PASSES_BACKGROUND : PASSES;
 }
 
-/* Trials on a run that is laid out, with an early answer where one was asked for. */
+/* Trials on a run that is laid out, with an early answer if one was requested. */
 static void make_trials(
 	const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
 {
@@ -186,26 +173,26 @@ static void make_trials(
 	const struct request *request = visit->request;
 	const atomic_bool *cancel = visit->cancel;
 	const struct budget *budget = &request->budget;
+	unsigned count = visit->placements;
 	struct clock clock = target->clock;
-	struct trials *trials = &target->trials;
 	uint64_t first = machine_cache(&target->machine, 1);
-	struct measure_goal goal = { .quiet = budget->quiet_wanted,
+	struct measure measure;
+	struct measure_goal goal = { .quiet = (visit->placement + 1) * budget->quiet_wanted / count,
 		.precision = budget->precision,
 		.patience = budget->patience,
 		.fewest = budget->fewest };
-	struct measure measure;
 
-	/* What others here do to this core is no disturbance, but what was asked for. */
+	/* The request's own load threads slow this core down: they are no disturbance. */
 	clock.watched = clock.watched && visit->need.processors == 1;
-	/* First, since what finds out about events leaves other lines in the caches. */
+	/* First, because trying events leaves other lines in the caches. */
 	if (request->plan.id != 0)
 		counting_use(target->counting, &request->plan);
-	/* Where the system does not tell: the smallest first cache of today's cores. Laying out and
-	 * warming do not count against the time asked for: they depend on what came before. */
+	/* Laying out and warming do not count against the requested time: they depend on earlier
+	 * requests. 32 KiB is the smallest first cache of today's cores. */
 	progress_end(&target->progress);
 	target->settle.own_bytes = machine_own_caches(&target->machine);
 	target->settle.lap = budget->lap_seconds;
-	target->settle.seconds = budget_warm(budget) / visit_placements(visit);
+	target->settle.seconds = budget_warm(budget) / count;
 	measure_begin(&measure, run, &clock, first ? first : 32 << 10,
 		budget->fresh ? UINT64_MAX : target->settle.own_bytes, budget_warm(budget), cancel);
 	if (run->kernel->begin_at && !measure.rewind)
@@ -217,26 +204,24 @@ static void make_trials(
 	measure.cpu = target->machine.bound ? target->machine.cpu : -1;
 	if (request->plan.id != 0 && counting_cycles(target->counting))
 		measure.counting = target->counting;
-	tell_facts(visit, run, &measure, slot, &result->facts);
-	load_threads_count(target->load_threads);
+	result->facts = facts_of(visit, &measure, slot);
+	load_threads_count(target->threads);
 	result->preparing += clock_seconds() - visit->began;
-	goal.until = clock_seconds() + budget->seconds / visit_placements(visit);
-	goal.quiet = (visit->placement + 1) * budget->quiet_wanted / visit_placements(visit);
+	goal.until = clock_seconds() + budget->seconds / count;
 	if (budget->provisional > 0 && visit->placement == 0) {
 		goal.trials = budget->provisional;
-		measure_trials(&measure, trials, &goal, cancel);
-		if (!atomic_load(cancel)) {
-			result->trials = *trials;
-			result->facts.cycles_from = measure_source(&measure);
+		measure_trials(&measure, &target->trials, &goal, cancel);
+		goal.trials = 0;
+		result->trials = target->trials;
+		result->facts.cycles_from = measure_source(&measure);
+		if (!atomic_load(cancel))
 			visit->answer(visit->context, result);
-		}
 	}
-	goal.trials = UINT_MAX;
-	measure_trials(&measure, trials, &goal, cancel);
-	load_threads_rest(target->load_threads);
-	learn(target, trials);
+	measure_trials(&measure, &target->trials, &goal, cancel);
+	load_threads_rest(target->threads);
+	learn(target, &target->trials);
 	result->facts.cycles_from = measure_source(&measure);
-	if (request->plan.id != 0 && visit->placement + 1 == visit_placements(visit))
+	if (request->plan.id != 0 && visit->placement + 1 == count)
 		counting_measure(
 			target->counting, &measure, passes_of(request), cancel, &result->counts);
 	if (atomic_load(cancel))
@@ -272,11 +257,11 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	learn(target, &result->trials);
 }
 
-/* Whatever runs beside it is there before the first trial, and gone after the last. */
+/* Load threads are ready before the first trial, and end after the last. */
 static void measure_here(struct visit *visit, struct result *result)
 {
 	struct target *target = visit->target;
-	struct status begun;
+	struct status *status = &result->status;
 	struct slot *slot;
 	struct kernel_run run;
 	uint64_t limit;
@@ -284,24 +269,23 @@ static void measure_here(struct visit *visit, struct result *result)
 	target->trials.count = 0;
 	memset(target->trials.forgotten, 0, sizeof(target->trials.forgotten));
 	visit->began = clock_seconds();
-	result->status = gather(visit, &limit);
-	if (status_is_ok(&result->status)) {
-		result->status = prepare(visit, limit, &run, &slot);
-		begun = load_threads_begin(target->load_threads);
-		if (status_is_ok(&result->status))
-			result->status = begun;
-		if (status_is_ok(&result->status))
-			make_trials(visit, &run, slot, result);
-		while (status_is_ok(&result->status) &&
-			++visit->placement < visit_placements(visit)) {
+	visit->placements = placements(visit);
+	*status = gather(visit, &limit);
+	for (; status_is_ok(status) && visit->placement < visit->placements; visit->placement++) {
+		if (visit->placement > 0)
 			visit->began = clock_seconds();
-			result->status = prepare(visit, limit, &run, &slot);
-			if (status_is_ok(&result->status))
-				make_trials(visit, &run, slot, result);
+		*status = prepare(visit, limit, &run, &slot);
+		if (visit->placement == 0) {
+			struct status begun = load_threads_begin(target->threads);
+
+			if (status_is_ok(status))
+				*status = begun;
 		}
-		if (visit->need.processors > 1)
-			result->facts.others_gbps = load_threads_dismiss(target->load_threads);
+		if (status_is_ok(status))
+			make_trials(visit, &run, slot, result);
 	}
+	if (visit->placement > 0 && visit->need.processors > 1)
+		result->facts.others_gbps = load_threads_dismiss(target->threads);
 	result->trials = target->trials;
 }
 
@@ -342,8 +326,8 @@ struct status target_open(struct target *target, const struct target_options *op
 	if (!status_is_ok(&status))
 		return status;
 	/* While nobody is bound: what this process may use is seen by where its threads may be. */
-	target->load_threads = load_threads_new(target->topology, machine->cpu);
-	if (!target->load_threads)
+	target->threads = load_threads_new(target->topology, machine->cpu);
+	if (!target->threads)
 		return status_failed("no memory for other cores");
 	if (options->caller_thread)
 		machine->apart =
@@ -354,8 +338,7 @@ struct status target_open(struct target *target, const struct target_options *op
 		memcpy(machine->bind_note, bound.text, sizeof(machine->bind_note) - 1);
 		machine->cpu = sched_getcpu();
 	}
-	target->working_sets =
-		(struct working_sets){ .topology = target->topology, .cpu = machine->cpu };
+	target->sets = (struct working_sets){ .topology = target->topology, .cpu = machine->cpu };
 	target->counting = counting_new(machine->cpu, "");
 	machine->cache_count = topology_caches(target->topology, machine->cpu, machine->cache);
 	machine_identify(machine);
@@ -370,7 +353,7 @@ struct status target_open(struct target *target, const struct target_options *op
 void target_close(struct target *target)
 {
 	counting_free(target->counting);
-	load_threads_free(target->load_threads);
-	working_sets_free(&target->working_sets);
+	load_threads_free(target->threads);
+	working_sets_free(&target->sets);
 	topology_free(target->topology);
 }

@@ -18,9 +18,9 @@ struct target {
 	struct machine machine;
 	struct topology *topology;
 	struct clock clock;
-	struct counting *counting;	   /* NULL until a core was chosen */
-	struct load_threads *load_threads; /* the other cores; NULL until a core was chosen */
-	struct working_sets working_sets;
+	struct counting *counting;    /* NULL until a core was chosen */
+	struct load_threads *threads; /* the other cores; NULL until a core was chosen */
+	struct working_sets sets;
 	struct trials trials;
 	struct settle settle;
 	struct progress progress; /* of the request under way; any thread may look */
