@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "cli/finding.h"
 #include "cli/texts.h"
-#include "experiment/setting/placed.h"
+#include "experiment/setting/cells.h"
 #include "experiment/sweep/blocks.h"
 #include "experiment/sweep/sweeps.h"
 #include "model/core/uarch.h"
@@ -271,17 +271,14 @@ static void text_end(struct report *report)
 
 static void place_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
 {
-	char words[200];
+	const struct placed placed = placed_words(facts, sample);
 
-	placed_others(facts, sample, words, sizeof(words));
-	if (*words)
-		fprintf(out, "beside   %s\n", words);
-	placed_pages(facts, words, sizeof(words));
-	if (*words)
-		fprintf(out, "pages    %s\n", words);
-	placed_node(facts, words, sizeof(words));
-	if (*words)
-		fprintf(out, "memory   %s\n", words);
+	if (*placed.others)
+		fprintf(out, "beside   %s\n", placed.others);
+	if (*placed.pages)
+		fprintf(out, "pages    %s\n", placed.pages);
+	if (*placed.node)
+		fprintf(out, "memory   %s\n", placed.node);
 }
 
 /* What stands beside the cycles: instructions, and what memory brings. */

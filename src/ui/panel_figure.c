@@ -6,7 +6,7 @@
 
 #include "base/stats.h"
 #include "base/units.h"
-#include "experiment/setting/placed.h"
+#include "experiment/setting/cells.h"
 #include "model/counts/counts.h"
 #include "ui/panels.h"
 #include "ui/shapes.h"
@@ -316,15 +316,12 @@ static void add_words(struct lines *lines, int rank, enum style style, const cha
 static void add_place(
 	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
 {
-	char words[200];
+	const struct placed placed = placed_words(&view->facts, &view->sample);
 
-	placed_others(&view->facts, &view->sample, words, sizeof(words));
-	add_words(lines, 4, STYLE_TEXT, words, canvas, width);
-	placed_pages(&view->facts, words, sizeof(words));
-	add_words(lines, 4, STYLE_WARN, words, canvas, width);
-	placed_node(&view->facts, words, sizeof(words));
+	add_words(lines, 4, STYLE_TEXT, placed.others, canvas, width);
+	add_words(lines, 4, STYLE_WARN, placed.pages, canvas, width);
 	add_words(lines, view->facts.node_note[0] ? 4 : 9,
-		view->facts.node_note[0] ? STYLE_WARN : STYLE_TEXT, words, canvas, width);
+		view->facts.node_note[0] ? STYLE_WARN : STYLE_TEXT, placed.node, canvas, width);
 }
 
 /* The binding limit, the gap, and the key that helps: "limit 3.000 M latency, at it". */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 /* Ranges up to so many values are tried whole, longer ones by doubling and halving. */
@@ -30,8 +31,7 @@ static bool elsewhere(const struct knob *knob)
 static int values_of(const struct knob *knob, int64_t present, struct memory_limits memory_limits,
 	int64_t *values)
 {
-	int64_t multiple = knob->kind != KNOB_CHOICE && knob->multiple > 1 ? knob->multiple : 1;
-	int64_t min = knob->kind == KNOB_CHOICE ? 0 : knob->min;
+	int64_t multiple = setting_unit(knob), min = setting_min(knob);
 	int64_t max = knob->axis == AXIS_SIZE ? present : setting_max(knob, memory_limits);
 	int count = 0;
 
@@ -139,7 +139,6 @@ static void try_knob(const struct advice_question *question, int index, struct a
 		struct option option = { .setting = *present,
 			.knob = index,
 			.step = step_of(knob, present->v[index], values[i]) };
-		struct status status;
 
 		option.setting.v[index] = values[i];
 		kernel_fit(present->kernel, option.setting.v, index);
@@ -149,10 +148,9 @@ static void try_knob(const struct advice_question *question, int index, struct a
 		if (question->allowed) {
 			if (!question->allowed(question->context, &option.setting))
 				continue;
-		} else {
-			status = setting_check(&option.setting, question->memory_limits);
-			if (!status_is_ok(&status))
-				continue;
+		} else if (setting_check(&option.setting, question->memory_limits).code !=
+			   STATUS_OK) {
+			continue;
 		}
 		asking->asks++;
 		option.cpe = predict(question, &option.setting, asking);
@@ -165,27 +163,20 @@ static void try_knob(const struct advice_question *question, int index, struct a
 	}
 }
 
-/* "acc=4 (and unroll=4)": what was asked for, and what follows. */
-static void name_change(
-	const struct setting *from, const struct option *to, char *buffer, size_t size)
+/* "acc=4 (and unroll=4)": the knob that moves, and the knobs that follow. */
+static void name_change(const struct setting *from, const struct option *to, struct text *words)
 {
-	const struct kernel *kernel = from->kernel;
-	char value[64];
-	size_t used;
+	const struct knob *knobs = from->kernel->knobs;
 	int more = 0;
 
-	setting_format_value(
-		&kernel->knobs[to->knob], to->setting.v[to->knob], value, sizeof(value));
-	used = (size_t)snprintf(buffer, size, "%s=%s", kernel->knobs[to->knob].name, value);
-	for (int i = 0; i < kernel->knob_count && used < size; i++) {
-		if (i == to->knob || from->v[i] == to->setting.v[i])
-			continue;
-		setting_format_value(&kernel->knobs[i], to->setting.v[i], value, sizeof(value));
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s",
-			more++ ? ", " : " (and ", kernel->knobs[i].name, value);
-	}
-	if (more && used < size)
-		snprintf(buffer + used, size - used, ")");
+	text_addf(words, "%s=%s", knobs[to->knob].name,
+		setting_value(&knobs[to->knob], to->setting.v[to->knob]).text);
+	for (int i = 0; i < from->kernel->knob_count; i++)
+		if (i != to->knob && from->v[i] != to->setting.v[i])
+			text_addf(words, "%s%s=%s", more++ ? ", " : " (and ", knobs[i].name,
+				setting_value(&knobs[i], to->setting.v[i]).text);
+	if (more)
+		text_add(words, ")");
 }
 
 /* The limit that a change gets below: what is predicted, but where the binding one falls further
@@ -231,7 +222,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	const struct kernel *kernel = question->setting->kernel;
 	enum limit_kind kind = LIMIT_COUNT;
 	struct option best = { .knob = -1 };
-	char change[120], predicted[24];
+	struct text change = { 0 };
 	struct asking asking = { .most = explain_cache_slow(kernel) ? ADVICE_ASKS_SLOW
 								    : ADVICE_ASKS,
 		.fresh = question->fresh > 0 ? question->fresh : -1 };
@@ -262,10 +253,11 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->setting = best.setting;
 	advice->knob = best.knob;
 	advice->to = best.cpe;
-	name_change(question->setting, &best, change, sizeof(change));
-	units_figure(best.cpe, predicted, sizeof(predicted));
-	snprintf(advice->words, sizeof(advice->words), "%s %s: %s predicted", change,
-		limit_eases(eased_by(limits, best.cpe)), predicted);
-	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change, " "), change);
+	name_change(question->setting, &best, &change);
+	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s predicted", change.bytes,
+		limit_eases(eased_by(limits, best.cpe)), units_value(best.cpe).text);
+	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change.bytes, " "),
+		change.bytes);
+	text_free(&change);
 	return true;
 }

@@ -2,7 +2,6 @@
  * nothing is timed. */
 #pragma once
 
-#include "experiment/advice/explain_cache.h"
 #include "experiment/advice/explainer.h"
 #include "experiment/setting/setting.h"
 

@@ -1,7 +1,10 @@
 #include "experiment/advice/explainer.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 static enum uarch_match recognise(
 	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
@@ -22,28 +25,25 @@ static void name_core(struct core *core)
 	}
 }
 
-static struct status load(void *context, const char *name, const char *isa, struct core *core)
+static struct status named(struct core *core, struct status status)
 {
-	struct status status;
-
-	(void)context;
-	memset(core, 0, sizeof(*core));
-	status = uarch_load(name, isa, &core->uarch);
 	if (status_is_ok(&status))
 		name_core(core);
 	return status;
 }
 
+static struct status load(void *context, const char *name, const char *isa, struct core *core)
+{
+	(void)context;
+	*core = (struct core){ .name = "" };
+	return named(core, uarch_load(name, isa, &core->uarch));
+}
+
 static struct status read_text(void *context, const char *text, struct core *core)
 {
-	struct status status;
-
 	(void)context;
-	memset(core, 0, sizeof(*core));
-	status = uarch_parse(text, "what was measured", &core->uarch);
-	if (status_is_ok(&status))
-		name_core(core);
-	return status;
+	*core = (struct core){ .name = "" };
+	return named(core, uarch_parse(text, "what was measured", &core->uarch));
 }
 
 static void unload(void *context, struct core *core)
@@ -76,3 +76,91 @@ static double modelled(
 
 const struct explainer explainer_model = { NULL, recognise, load, unload, ask, events, modelled,
 	read_text, true };
+
+/* ---- the cache ---- */
+
+/* Whole explanations are large. Predictions serve the advice of several settings. */
+enum { WHOLE = 8, PREDICTIONS = 256 };
+
+struct explain_cache {
+	struct {
+		struct setting setting; /* kernel NULL: none */
+		struct explanation *explanation;
+	} whole[WHOLE];
+	struct {
+		struct setting setting;
+		double cpe;
+	} prediction[PREDICTIONS];
+	unsigned whole_made, predictions_made; /* ever; the oldest one is replaced */
+};
+
+struct explain_cache *explain_cache_new(void)
+{
+	return memory_new(1, sizeof(struct explain_cache));
+}
+
+void explain_cache_free(struct explain_cache *cache)
+{
+	for (int i = 0; cache && i < WHOLE; i++)
+		explanation_free(cache->whole[i].explanation);
+	free(cache);
+}
+
+void explain_cache_clear(struct explain_cache *cache)
+{
+	for (int i = 0; i < WHOLE; i++)
+		cache->whole[i].setting.kernel = NULL;
+	for (int i = 0; i < PREDICTIONS; i++)
+		cache->prediction[i].setting.kernel = NULL;
+}
+
+bool explain_cache_slow(const struct kernel *kernel)
+{
+	return kernel->stepped || kernel->own;
+}
+
+struct explanation *explain_cache_find(struct explain_cache *cache, const struct setting *setting)
+{
+	for (int i = 0; i < WHOLE; i++)
+		if (setting_equal(setting, &cache->whole[i].setting))
+			return cache->whole[i].explanation;
+	return NULL;
+}
+
+struct explanation *explain_cache_put(
+	struct explain_cache *cache, const struct setting *setting, struct explanation *explanation)
+{
+	unsigned place = cache->whole_made++ % WHOLE;
+	struct explanation *before = cache->whole[place].explanation;
+
+	cache->whole[place].setting = *setting;
+	cache->whole[place].explanation = explanation;
+	return before ? before : explanation_new();
+}
+
+struct explanation *explain_cache_keep(struct explain_cache *cache, const struct setting *setting)
+{
+	struct explanation *explanation = explain_cache_put(cache, setting, NULL);
+
+	cache->whole[(cache->whole_made - 1) % WHOLE].explanation = explanation;
+	return explanation;
+}
+
+bool explain_cache_predicted(
+	const struct explain_cache *cache, const struct setting *setting, double *cpe)
+{
+	for (int i = 0; i < PREDICTIONS; i++)
+		if (setting_equal(setting, &cache->prediction[i].setting)) {
+			*cpe = cache->prediction[i].cpe;
+			return true;
+		}
+	return false;
+}
+
+void explain_cache_predict(struct explain_cache *cache, const struct setting *setting, double cpe)
+{
+	unsigned place = cache->predictions_made++ % PREDICTIONS;
+
+	cache->prediction[place].setting = *setting;
+	cache->prediction[place].cpe = cpe;
+}

@@ -1,41 +1,45 @@
 #include "experiment/advice/gap.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
 
-/* Adds why a limit may be too low. */
-static void add_unknown(const struct limits *limits, char *words, size_t size)
+__attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const char *format, ...)
 {
-	size_t used = strlen(words);
+	size_t used = strlen(gap->words);
+	va_list arguments;
 
+	va_start(arguments, format);
+	vsnprintf(gap->words + used, sizeof(gap->words) - used, format, arguments);
+	va_end(arguments);
+}
+
+/* Adds why a limit may be too low. */
+static void add_unknown(const struct limits *limits, struct gap *gap)
+{
 	if (limits->unknown > 0) {
-		snprintf(words + used, size - used, "; %d instruction%s unknown to the core model",
-			limits->unknown, limits->unknown == 1 ? " is" : "s are");
+		add(gap, "; %d instruction%s unknown to the core model", limits->unknown,
+			limits->unknown == 1 ? " is" : "s are");
 		return;
 	}
-	for (int i = 0; i < limits->limit_count; i++) {
-		if (limits->limit[i].known)
-			continue;
-		snprintf(words + used, size - used, "; not known here: %s",
-			limit_title(limits->limit[i].kind));
-		return;
-	}
+	for (int i = 0; i < limits->limit_count; i++)
+		if (!limits->limit[i].known) {
+			add(gap, "; not known here: %s", limit_title(limits->limit[i].kind));
+			return;
+		}
 }
 
 /* "0.178 (53 %) above", or "9.916 above, 19 times the limit". */
-static void how_far(const struct gap *gap, char *buffer, size_t size)
+static void add_far(struct gap *gap)
 {
-	char cycles[24];
-
-	units_figure(gap->cycles, cycles, sizeof(cycles));
 	if (gap->percent < 300)
-		snprintf(buffer, size, "%s (%.0f %%) above", cycles, gap->percent);
+		add(gap, "%s (%.0f %%) above", units_value(gap->cycles).text, gap->percent);
 	else
-		snprintf(buffer, size, "%s above, %.*f times the limit", cycles, gap->percent < 900,
-			1 + gap->percent / 100);
+		add(gap, "%s above, %.*f times the limit", units_value(gap->cycles).text,
+			gap->percent < 900, 1 + gap->percent / 100);
 }
 
 /* Above the limit: whether a soft effect accounts for it, wholly or in part. */
@@ -44,51 +48,44 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
 	const struct limit *by =
 		limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
 	double ratio = limits->predicted > 0 ? measured / limits->predicted : 0;
+	const struct units_text predicted = units_value(limits->predicted);
 	const char *title = by ? limit_title(by->kind) : "";
-	char cycles[24], predicted[24], far[80];
+	bool soft = by && !by->hard;
 
-	how_far(gap, far, sizeof(far));
-	units_figure(gap->cycles, cycles, sizeof(cycles));
-	units_figure(limits->predicted, predicted, sizeof(predicted));
+	add_far(gap);
 	gap->kind = GAP_ABOVE;
-	snprintf(gap->brief, sizeof(gap->brief), "+%s", cycles);
-	if (by && !by->hard && fabs(ratio - 1) <= GAP_PREDICTED) {
+	snprintf(gap->brief, sizeof(gap->brief), "+%s", units_value(gap->cycles).text);
+	if (soft && fabs(ratio - 1) <= GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
-		snprintf(gap->words, sizeof(gap->words), "%s, explained by %s", far, title);
+		add(gap, ", explained by %s", title);
 		return;
 	}
-	if (by && !by->hard && ratio < 1)
-		snprintf(gap->words, sizeof(gap->words), "%s: with %s up to %s is expected", far,
-			title, predicted);
-	else if (by && !by->hard)
-		snprintf(gap->words, sizeof(gap->words), "%s, up to %s explained by %s", far,
-			predicted, title);
+	if (soft && ratio < 1)
+		add(gap, ": with %s up to %s is expected", title, predicted.text);
+	else if (soft)
+		add(gap, ", up to %s explained by %s", predicted.text, title);
 	else
-		snprintf(gap->words, sizeof(gap->words),
-			"%s: no effect that is known here explains it", far);
-	add_unknown(limits, gap->words, sizeof(gap->words));
+		add(gap, ": no effect that is known here explains it");
+	add_unknown(limits, gap);
 }
 
 /* The gap of a disturbed sample is not the loop's. */
 static void qualify(const struct sample *sample, struct gap *gap)
 {
-	size_t used = strlen(gap->words);
-	char far[80];
-
 	if (gap->kind == GAP_AT_LIMIT)
 		return;
-	how_far(gap, far, sizeof(far));
-	if (sample->contended && gap->kind == GAP_BELOW)
-		snprintf(gap->words, sizeof(gap->words),
-			"measured below the limit, but contended: the figure may be off");
-	else if (sample->contended)
-		snprintf(gap->words, sizeof(gap->words), "%s, but contended: the core was shared",
-			far);
-	else if (sample->unsettled)
-		snprintf(gap->words, sizeof(gap->words),
-			"%s, but not settled: the caches were not in steady state", far);
-	else if (sample->provisional)
-		snprintf(gap->words + used, sizeof(gap->words) - used, " (provisional)");
+	if (sample->contended || sample->unsettled)
+		gap->words[0] = '\0';
+	if (sample->contended && gap->kind == GAP_BELOW) {
+		add(gap, "measured below the limit, but contended: the figure may be off");
+	} else if (sample->contended || sample->unsettled) {
+		add_far(gap);
+		add(gap, sample->contended
+				 ? ", but contended: the core was shared"
+				 : ", but not settled: the caches were not in steady state");
+	} else if (sample->provisional) {
+		add(gap, " (provisional)");
+	}
 }
 
 const char *gap_suspect(enum limit_kind kind)
@@ -101,14 +98,10 @@ const char *gap_suspect(enum limit_kind kind)
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core,
 	bool assumed, struct gap *gap)
 {
-	char cycles[24];
-	size_t used;
-
 	memset(gap, 0, sizeof(*gap));
 	if (core && !assumed) {
 		gap->kind = GAP_FOREIGN;
-		snprintf(gap->words, sizeof(gap->words), "limits of %s, not this core: no gap",
-			core);
+		add(gap, "limits of %s, not this core: no gap", core);
 		snprintf(gap->brief, sizeof(gap->brief), "another core's");
 		return;
 	}
@@ -116,22 +109,16 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 		return;
 	gap->cycles = sample->cpe - limits->bound;
 	gap->percent = 100 * gap->cycles / limits->bound;
-	units_figure(-gap->cycles, cycles, sizeof(cycles));
 	if (gap->percent < -100 * GAP_AT) {
 		gap->kind = GAP_BELOW;
-		snprintf(gap->words, sizeof(gap->words),
-			"measured %s (%.0f %%) below the limit: ", cycles, -gap->percent);
-		used = strlen(gap->words);
-		if (core)
-			snprintf(gap->words + used, sizeof(gap->words) - used,
-				"this core is faster than %s", core);
-		else
-			snprintf(gap->words + used, sizeof(gap->words) - used, "%s",
-				gap_suspect(limits->limit[limits->binding].kind));
+		add(gap, "measured %s (%.0f %%) below the limit: ", units_value(-gap->cycles).text,
+			-gap->percent);
+		add(gap, core ? "this core is faster than %s" : "%s",
+			core ? core : gap_suspect(limits->limit[limits->binding].kind));
 		snprintf(gap->brief, sizeof(gap->brief), "measured below it");
 	} else if (gap->percent <= 100 * GAP_AT) {
 		gap->kind = GAP_AT_LIMIT;
-		snprintf(gap->words, sizeof(gap->words), "at the limit");
+		add(gap, "at the limit");
 		snprintf(gap->brief, sizeof(gap->brief), "at it");
 	} else {
 		above(sample->cpe, limits, gap);

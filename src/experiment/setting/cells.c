@@ -1,10 +1,13 @@
 #include "experiment/setting/cells.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
+#include "kernels/knob_rows.h"
 #include "model/counts/counts.h"
 
 /* ---- the index ---- */
@@ -196,4 +199,46 @@ void cell_compact(struct cell *cell)
 		return;
 	free(cell->trials);
 	cell->trials = NULL;
+}
+
+/* ---- words ---- */
+
+static void others_words(
+	const struct run_facts *facts, const struct sample *sample, struct text *words)
+{
+	if (facts->cores > 1 && facts->streams == 0 && sample->total_gbps > 0) {
+		text_addf(words, "all %d cores %s GB/s", facts->cores,
+			units_value(sample->total_gbps).text);
+		return;
+	}
+	if (facts->cores > 1)
+		text_addf(words, "%d cores%s", facts->cores,
+			facts->streams > 0	    ? ", "
+			: isnan(facts->others_gbps) ? ": what all move is unavailable, since not "
+						      "each of them ran meanwhile"
+						    : "");
+	if (facts->streams > 0)
+		text_addf(words, "%d stream%s", facts->streams, facts->streams == 1 ? "" : "s");
+	/* With both, one value: the traffic of all others. */
+	if (facts->streams > 0 && facts->others_gbps > 0 && isfinite(facts->others_gbps))
+		text_addf(words, "%s %s GB/s", facts->cores > 1 ? ": the others" : "",
+			units_value(facts->others_gbps).text);
+}
+
+struct placed placed_words(const struct run_facts *facts, const struct sample *sample)
+{
+	struct placed placed = { .others = "" };
+	struct text others = { 0 };
+
+	others_words(facts, sample, &others);
+	snprintf(placed.others, sizeof(placed.others), "%s", text_string(&others));
+	text_free(&others);
+	if (facts->pages_note[0] && facts->asked > PAGES_AUTO && facts->asked < PAGE_KINDS)
+		snprintf(placed.pages, sizeof(placed.pages), "%s asked, %s got: %s",
+			knob_pages[facts->asked], facts->pages, facts->pages_note);
+	if (facts->node_note[0])
+		memcpy(placed.node, facts->node_note, sizeof(placed.node));
+	else if (facts->nodes > 1 && facts->node >= 0)
+		snprintf(placed.node, sizeof(placed.node), "node %d", facts->node);
+	return placed;
 }

@@ -64,3 +64,11 @@ void cell_count(struct cell *cell, const struct result *result);
 /* Frees the trials of a settled cell; its sample and counts stay. For tables of thousands of cells.
  */
 void cell_compact(struct cell *cell);
+
+/* Words about the memory and the other cores of a run; empty: nothing to report. */
+struct placed {
+	char others[160]; /* "all 4 cores 61.2 GB/s", "3 streams 30.1 GB/s" */
+	char pages[160];  /* "huge asked, 4k got: none of 64 MiB could be got" */
+	char node[96];	  /* "node 1"; "node 1 has too little free: on node 0" */
+};
+struct placed placed_words(const struct run_facts *facts, const struct sample *sample);
