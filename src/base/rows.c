@@ -38,7 +38,9 @@ static bool take_line(struct rows *rows, const char *line, size_t length)
 	rows->at = rows->buffer;
 	*rows->at = '\0';
 	for (size_t i = 0, bytes; i < length; i += bytes) {
-		bytes = strchr(blanks, line[i]) ? 1 : text_character(line + i);
+		bool plain = (line[i] >= ' ' && line[i] <= '~') || strchr(blanks, line[i]);
+
+		bytes = plain ? 1 : text_character(line + i);
 		if (bytes == 0)
 			return rows_fail(rows,
 				"byte %zu of the line is 0x%02x: expected UTF-8 text", i + 1,

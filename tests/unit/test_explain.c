@@ -252,11 +252,11 @@ TEST(searches_have_the_code_of_whole_fours)
 /* Told, not judged. */
 TEST(time_taken)
 {
-	char name[24];
+	char name[24], why[160];
 	struct uarch *uarch;
 	double worst = 0;
 
-	if (uarch_recognise(&machine, name, NULL) == UARCH_NONE)
+	if (uarch_recognise(&machine, name, why) == UARCH_NONE)
 		snprintf(name, sizeof(name), "%s", uarch_names(machine.arch)[0]);
 	check_ok(uarch_load(name, machine.arch, &uarch));
 	for (int k = 0; kernel_registry[k]; k++) {

@@ -317,7 +317,7 @@ TEST(the_line_with_most_conditions_wins)
 				 "others of that maker");
 	snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "AuthenticAMD");
 	machine.processor.family = 0x1a;
-	assert_int_equal(uarch_recognise(&machine, name, NULL), UARCH_NEAREST);
+	assert_int_equal(uarch_recognise(&machine, name, why), UARCH_NEAREST);
 	assert_string_equal(name, "other");
 }
 

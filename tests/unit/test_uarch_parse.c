@@ -76,7 +76,7 @@ TEST(malformed_files_are_refused_with_line_and_reason)
 		{ WHOLE "cache 1.5 bytes 32768 [M]\n", 5, "1.5" },
 		{ WHOLE "cache 1 latency 4 [M]\n", 5, "1" },
 		{ WHOLE "cache 1 bytes 10 [M]\n", 5, "10" },
-		{ WHOLE "cache 1 bytes 32768 lines [M]\n", 5, "cache" },
+		{ WHOLE "cache 1 bytes 32768 lines [M]\n", 5, "lines" },
 		{ WHOLE "cache 1 ways 8 [M]\n", 5, "ways" },
 		/* sources, for each word that states something */
 		{ BEGIN "width 4\n", 3, "no source" },

@@ -8,54 +8,56 @@
 #include "base/data.h"
 #include "base/text.h"
 
-static bool in_ranges(const struct uarch_range *range, int count, unsigned value)
+static bool in_ranges(const struct uarch_ranges *ranges, unsigned value)
 {
-	for (int i = 0; i < count; i++)
-		if (value >= range[i].low && value <= range[i].high)
+	for (int i = 0; i < ranges->count; i++)
+		if (value >= ranges->range[i].low && value <= ranges->range[i].high)
 			return true;
-	return count == 0;
+	return ranges->count == 0;
 }
 
 static bool same_maker(const struct uarch_id *id, const struct processor *processor)
 {
 	if (id->vendor[0])
 		return strcmp(id->vendor, processor->vendor) == 0;
-	return processor->implementer && id->implementer == processor->implementer;
+	return processor->implementer &&
+	       in_ranges(&id->number[ID_IMPLEMENTER], processor->implementer);
 }
 
 /* How a match line fits this processor: 0 not, else 1 + the number of its conditions. */
 static int conditions_met(const struct uarch_id *id, const struct processor *processor)
 {
-	if (!same_maker(id, processor) || (id->has_family && id->family != processor->family) ||
-		!in_ranges(id->model, id->model_count, processor->model) ||
-		!in_ranges(id->stepping, id->stepping_count, processor->stepping) ||
-		!in_ranges(id->part, id->part_count, processor->part))
+	const unsigned values[ID_NUMBERS] = { processor->family, processor->model,
+		processor->stepping, processor->implementer, processor->part };
+
+	if (!same_maker(id, processor))
 		return 0;
-	for (int i = 0; i < id->with_count; i++)
-		if (!processor_has(processor, id->with[i]))
+	for (int i = 0; i < ID_NUMBERS; i++)
+		if (!in_ranges(&id->number[i], values[i]))
 			return 0;
-	for (int i = 0; i < id->without_count; i++)
-		if (processor_has(processor, id->without[i]))
-			return 0;
-	return 1 + id->with_count + id->without_count + (id->stepping_count > 0);
+	for (int without = 0; without < 2; without++)
+		for (int i = 0; i < id->feature_count[without]; i++)
+			if (processor_has(processor, id->feature[without][i]) == (bool)without)
+				return 0;
+	return 1 + id->feature_count[0] + id->feature_count[1] +
+	       (id->number[ID_STEPPING].count > 0);
 }
 
 /* How near a match line is to an unknown processor: 0 for another vendor, else more for nearer.
  * Newer cores usually have higher numbers, and resemble the previous core most. */
 static double nearness(const struct uarch_id *id, const struct processor *processor)
 {
-	double number = (double)processor->family * 65536 + processor->model, best = 0;
-	const struct uarch_range *range = id->has_part ? id->part : id->model;
-	int count = id->has_part ? id->part_count : id->model_count;
+	bool part = id->number[ID_PART].count > 0;
+	const struct uarch_ranges *ranges = &id->number[part ? ID_PART : ID_MODEL];
+	double number =
+		part ? processor->part : (double)processor->family * 65536 + processor->model;
+	double base = part ? 0 : (double)id->number[ID_FAMILY].range[0].low * 65536, best = 0;
 
 	if (!same_maker(id, processor))
 		return 0;
-	if (id->has_part)
-		number = processor->part;
-	for (int i = 0; i < (count ? count : 1); i++) {
-		double base = id->has_part ? 0 : (double)id->family * 65536;
-		double low = base + (count ? range[i].low : 0),
-		       high = base + (count ? range[i].high : 65535);
+	for (int i = 0; i < (ranges->count ? ranges->count : 1); i++) {
+		double low = base + (ranges->count ? ranges->range[i].low : 0),
+		       high = base + (ranges->count ? ranges->range[i].high : 65535);
 		/* Above the range: 2 to 1 with the distance. Below it: 1 to 0. */
 		double far = number >= high ? number - high : number >= low ? 0 : low - number;
 		double near = number >= low ? 1 + 1 / (1 + far) : 1 / (1 + far);
@@ -76,94 +78,14 @@ static bool has_512(const struct uarch *uarch)
 	return false;
 }
 
-/* What recognition reads of one file. */
-struct candidate {
-	struct uarch *uarch; /* NULL: unreadable */
-	bool broken;	     /* malformed: uarch has only its match lines */
-	bool unsaid;	     /* a match line is malformed too, so that its processors are unknown */
-};
-
-static bool is_match(const char *line)
+static char *load_core(const char *name, char origin[256])
 {
-	return strncmp(line + strspn(line, " \t"), "match", 5) == 0;
-}
-
-static void add_matches(struct text *to, const char *head, const char *text)
-{
-	size_t length;
-
-	text_add(to, head);
-	for (; *text; text += length + (text[length] == '\n')) {
-		length = strcspn(text, "\n");
-		if (!is_match(text))
-			continue;
-		text_addn(to, text, length);
-		text_addn(to, "\n", 1);
-	}
-}
-
-/* Reads only the match lines of a file: enough to recognise a processor, also by a malformed file.
- * Line by line if one of them is malformed. */
-static void read_matches(const char *text, const char *isa, struct candidate *candidate)
-{
-	struct text head = { 0 }, good = { 0 };
-	struct uarch_sources sources;
-	struct status status = sources_load(&sources);
-	size_t length;
-
-	candidate->unsaid = !status_is_ok(&status) || sources.count == 0;
-	if (candidate->unsaid)
-		return;
-	/* The smallest valid file around them. */
-	text_addf(&head, "uarch matches Matches\nisa %s\nwidth unknown\nports p0 [%s]\n", isa,
-		sources.tag[0]);
-	add_matches(&good, text_string(&head), text);
-	status = uarch_read(text_string(&good), "", &candidate->uarch);
-	text_clear(&good);
-	text_add(&good, text_string(&head));
-	for (; !candidate->uarch && *text; text += length + (text[length] == '\n')) {
-		struct text one = { 0 };
-		struct uarch *uarch;
-
-		length = strcspn(text, "\n");
-		if (!is_match(text))
-			continue;
-		text_addf(&one, "%s%.*s\n", text_string(&head), (int)length, text);
-		status = uarch_read(text_string(&one), "", &uarch);
-		text_free(&one);
-		if (!status_is_ok(&status)) {
-			candidate->unsaid = true;
-			break;
-		}
-		uarch_free(uarch);
-		text_addn(&good, text, length);
-		text_addn(&good, "\n", 1);
-	}
-	if (!candidate->uarch)
-		uarch_read(text_string(&good), "", &candidate->uarch);
-	text_free(&head);
-	text_free(&good);
-}
-
-/* whole: the whole file, to compare its classes; else only its match lines, in a tenth of the time.
- */
-static struct candidate read_core(const char *name, const char *isa, bool whole)
-{
-	struct candidate candidate = { 0 };
-	char file[48], origin[256], *text = NULL;
+	char file[48], *text = NULL;
 	struct status status;
 
 	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
 	status = data_load(file, &text, origin);
-	if (!status_is_ok(&status))
-		return (struct candidate){ .broken = true, .unsaid = true };
-	if (whole)
-		status = uarch_read(text, origin, &candidate.uarch);
-	candidate.broken = !status_is_ok(&status);
-	if (!whole || candidate.broken)
-		read_matches(text, isa, &candidate);
-	free(text);
-	return candidate;
+	return status_is_ok(&status) ? text : NULL;
 }
 
 static void describe(const struct processor *processor, char *buffer, size_t size)
@@ -179,23 +101,19 @@ static void describe(const struct processor *processor, char *buffer, size_t siz
 static void explain_match(
 	const struct uarch_id *id, const struct processor *processor, char *why, size_t size)
 {
+	static const char *const words[] = { ", with ", ", without " };
+	struct text text = { 0 };
 	char who[64];
-	size_t used;
 
 	describe(processor, who, sizeof(who));
-	snprintf(why, size, "%s", who);
-	for (int i = 0; i < id->with_count; i++) {
-		used = strlen(why);
-		snprintf(why + used, size - used, "%s%s", i ? " " : ", with ", id->with[i]);
-	}
-	for (int i = 0; i < id->without_count; i++) {
-		used = strlen(why);
-		snprintf(why + used, size - used, "%s%s", i ? " " : ", without ", id->without[i]);
-	}
-	if (id->stepping_count) {
-		used = strlen(why);
-		snprintf(why + used, size - used, ", stepping %x", processor->stepping);
-	}
+	text_add(&text, who);
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < id->feature_count[k]; i++)
+			text_addf(&text, "%s%s", i ? " " : words[k], id->feature[k][i]);
+	if (id->number[ID_STEPPING].count)
+		text_addf(&text, ", stepping %x", processor->stepping);
+	snprintf(why, size, "%s", text_string(&text));
+	text_free(&text);
 }
 
 bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
@@ -206,50 +124,53 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
 	return false;
 }
 
-/* The core whose match lines fit this processor with the most conditions; false: none. */
-static bool find_exact(const struct machine *machine, char name[24], char *why, size_t size)
+/* The core whose match lines fit this processor with the most conditions; false: none. *unclear:
+ * the first core with a malformed match line; NULL: none. */
+static bool find_exact(
+	const struct machine *machine, char name[24], char *why, size_t size, const char **unclear)
 {
-	const struct processor *processor = &machine->processor;
 	const char *const *names = uarch_names(machine->arch);
 	int most = 0;
 
+	*unclear = NULL;
 	for (; *names; names++) {
-		struct candidate candidate = read_core(*names, machine->arch, false);
-		struct uarch *uarch = candidate.uarch;
+		struct uarch *uarch = memory_new(1, sizeof(*uarch));
+		char origin[256], *text = load_core(*names, origin);
 
-		for (int i = 0; uarch && i < uarch->id_count; i++) {
-			int met = conditions_met(&uarch->id[i], processor);
+		if ((!text || !uarch_read_matches(text, uarch)) && !*unclear)
+			*unclear = *names;
+		for (int i = 0; i < uarch->id_count; i++) {
+			int met = conditions_met(&uarch->id[i], &machine->processor);
 
 			if (met <= most)
 				continue;
 			most = met;
 			snprintf(name, UARCH_NAME, "%s", *names);
-			explain_match(&uarch->id[i], processor, why, size);
+			explain_match(&uarch->id[i], &machine->processor, why, size);
 		}
 		uarch_free(uarch);
+		free(text);
 	}
 	return most > 0;
 }
 
-/* Without a match: the nearest core of the vendor, or a file with unreadable match lines. */
-static enum uarch_match find_near(
+/* The nearest core of the same maker, of the files without a mistake. */
+static enum uarch_match find_nearest(
 	const struct machine *machine, char name[24], char *why, size_t size)
 {
 	const struct processor *processor = &machine->processor;
-	const char *const *names = uarch_names(machine->arch);
-	const char *unsaid = NULL;
 	double nearest = 0;
 	char who[64];
 
 	describe(processor, who, sizeof(who));
 	snprintf(why, size, "no core model is for %s, nor for others of that maker", who);
-	for (; *names; names++) {
-		struct candidate candidate = read_core(*names, machine->arch, true);
-		struct uarch *uarch = candidate.uarch;
+	for (const char *const *names = uarch_names(machine->arch); *names; names++) {
+		char origin[256], *text = load_core(*names, origin);
+		struct uarch *uarch = NULL;
 
-		if (candidate.unsaid && !unsaid)
-			unsaid = *names;
-		for (int i = 0; uarch && !candidate.broken && i < uarch->id_count; i++) {
+		if (text)
+			uarch_read(text, origin, &uarch);
+		for (int i = 0; uarch && i < uarch->id_count; i++) {
 			double near = nearness(&uarch->id[i], processor);
 
 			if (near > 0 && machine->arch[0] == 'x' &&
@@ -264,25 +185,23 @@ static enum uarch_match find_near(
 				uarch->name);
 		}
 		uarch_free(uarch);
+		free(text);
 	}
-	if (!unsaid)
-		return nearest > 0 ? UARCH_NEAREST : UARCH_NONE;
-	snprintf(name, UARCH_NAME, "%s", unsaid);
-	snprintf(why, size, "which processors %s is for cannot be read", unsaid);
-	return UARCH_EXACT;
+	return nearest > 0 ? UARCH_NEAREST : UARCH_NONE;
 }
 
 enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160])
 {
-	char reason[160] = "";
-	enum uarch_match match = UARCH_EXACT;
+	const char *unclear;
 
 	name[0] = '\0';
-	if (!find_exact(machine, name, reason, sizeof(reason)))
-		match = find_near(machine, name, reason, sizeof(reason));
-	if (why)
-		snprintf(why, 160, "%s", reason);
-	return match;
+	if (find_exact(machine, name, why, 160, &unclear))
+		return UARCH_EXACT;
+	if (!unclear)
+		return find_nearest(machine, name, why, 160);
+	snprintf(name, UARCH_NAME, "%s", unclear);
+	snprintf(why, 160, "which processors %s is for cannot be read", unclear);
+	return UARCH_EXACT;
 }
 
 /* ---- the choice */

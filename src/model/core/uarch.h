@@ -138,7 +138,7 @@ void uarch_free(struct uarch *uarch);
 enum uarch_match { UARCH_NONE, UARCH_NEAREST, UARCH_EXACT };
 
 /* The core model of this machine's processor. UARCH_NEAREST: no file matches, and name is the
- * nearest model. `why` (may be NULL) gives the reason. A malformed file counts by its readable
+ * nearest model. `why` gives the reason. A malformed file counts by its readable
  * match lines; if nothing matches, a file with an unreadable match line is the result, so that
  * uarch_load() reports the mistake. */
 enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160]);

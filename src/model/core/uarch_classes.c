@@ -1,179 +1,81 @@
-/* Ports, units and sets of ports, and classes with their micro-ops. */
+/* Ports, units and sets of ports; classes with their micro-ops; chains; fusion. */
 #include "model/core/uarch_inside.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 
 /* ---- ports and sets */
 
+static int find_port(const struct uarch *u, const char *name, size_t length)
+{
+	for (int i = 0; i < u->port_count + u->unit_count; i++)
+		if (strlen(u->port[i]) == length && memcmp(u->port[i], name, length) == 0)
+			return i;
+	return -1;
+}
+
+/* The units once more, when all ports are known. */
+static bool check_units(struct reader *r)
+{
+	struct uarch *u = r->uarch;
+
+	if (u->port_count + r->unit_count > UARCH_PORTS)
+		return rows_fail(&r->rows,
+			"%d ports and %d units are too many: %d together at most", u->port_count,
+			r->unit_count, UARCH_PORTS);
+	for (int i = 0; i < r->unit_count; i++)
+		if (find_port(u, r->unit[i], strlen(r->unit[i])) < u->port_count)
+			return rows_fail(&r->rows, "unit \"%s\": a port has this name", r->unit[i]);
+	return true;
+}
+
 bool read_ports(struct reader *r)
 {
-	struct build *to = r->to;
 	bool units = r->word[0][0] == 'u';
-	char(*list)[12] = units ? to->units : to->ports;
-	int *count = units ? &to->unit_count : &to->port_count;
+	char(*list)[12] = units ? r->unit : r->uarch->port;
+	int *count = units ? &r->unit_count : &r->uarch->port_count;
 
-	if (r->words < 2)
-		return rows_fail(&r->rows, "\"%s\" names nothing", r->word[0]);
-	if (!reader_state(r, r->word[0], units ? &to->units_place : &to->ports_place))
-		return false;
+	if (r->again)
+		return check_units(r);
 	if (r->words - 1 > UARCH_PORTS)
 		return rows_fail(&r->rows, "%d %s are too many: %d ports and units at most",
 			r->words - 1, r->word[0], UARCH_PORTS);
-	*count = 0;
 	for (int i = 1; i < r->words; i++) {
-		if (!rows_name(
-			    &r->rows, units ? "unit" : "port", r->word[i], "-", list[*count], 12))
+		const char *name = list[*count];
+
+		if (!rows_name(&r->rows, units ? "unit" : "port", r->word[i], "-", list[*count],
+			    sizeof(list[0])))
 			return false;
-		if (strcmp(list[*count], "none") == 0 || strcmp(list[*count], "unknown") == 0)
-			return rows_fail(
-				&r->rows, "no port can have the name \"%s\"", list[*count]);
+		if (strcmp(name, "none") == 0 || strcmp(name, "unknown") == 0)
+			return rows_fail(&r->rows, "no port can have the name \"%s\"", name);
 		for (int k = 0; k < *count; k++)
-			if (strcmp(list[k], list[*count]) == 0)
-				return rows_fail(&r->rows, "\"%s\" is listed twice", list[k]);
+			if (strcmp(list[k], name) == 0)
+				return rows_fail(&r->rows, "\"%s\" is listed twice", name);
 		(*count)++;
 	}
 	return true;
 }
 
-bool read_set(struct reader *r)
+/* Adds the ports of a name: a port, a unit or a set. */
+static bool add_ports(
+	const struct reader *r, const char *name, size_t length, int deep, uint32_t *ports)
 {
-	struct build *to = r->to;
-	char name[12];
-	int at = 0;
+	int port = find_port(r->uarch, name, length);
 
-	if (!reader_words(r, 3, UARCH_WORDS, "set NAME PORT ...") ||
-		!rows_name(&r->rows, "set", r->word[1], "-", name, sizeof(name)))
-		return false;
-	while (at < to->set_count && strcmp(to->set[at].name, name) != 0)
-		at++;
-	if (at == BUILD_SETS)
-		return rows_fail(&r->rows, "more than %d sets", BUILD_SETS);
-	if (!reader_state(r, "this set", &to->set[at].place))
-		return false;
-	to->set_count += at == to->set_count;
-	memcpy(to->set[at].name, name, sizeof(name));
-	return reader_join(
-		r, 2, "the list of ports", to->set[at].members, sizeof(to->set[at].members));
-}
-/* ---- classes */
-
-static struct build_class *find_class(struct build *to, const char *name)
-{
-	for (int i = 0; i < to->class_count; i++)
-		if (strcmp(to->class[i].facts.name, name) == 0)
-			return &to->class[i];
-	return NULL;
-}
-
-/* One number of a class line, at words `at` and at + 1. */
-static bool read_class_number(struct reader *r, struct build_class *class, int at)
-{
-	static const char *const names[] = { "latency", "accumulate", "each", "slots", "ports" };
-	struct uarch_class *facts = &class->facts;
-	double slots_spread;
-	double *const value[] = { &facts->latency, &facts->accumulate, &facts->each,
-		&facts->slots };
-	double *const spread[] = { &facts->latency_spread, &facts->accumulate_spread,
-		&facts->each_spread, &slots_spread };
-	int kind = rows_choice(&r->rows, "word", r->word[at], names, 5);
-
-	if (kind < 0)
-		return false;
-	if (at + 1 >= r->words)
-		return rows_fail(&r->rows, "\"%s\" without a number", names[kind]);
-	if (value[kind] == &facts->slots)
-		class->has_slots = true;
-	if (value[kind] == &facts->accumulate && strcmp(r->word[at + 1], "unknown") == 0) {
-		facts->accumulate_unknown = true;
+	if (port >= 0) {
+		*ports |= UINT32_C(1) << port;
 		return true;
 	}
-	if (!reader_number(r, names[kind], r->word[at + 1], 0, 1000, value[kind]))
-		return false;
-	*spread[kind] = r->spread;
-	return true;
-}
+	for (int i = 0; i < r->set_count && deep < READER_SETS; i++) {
+		size_t member;
 
-static bool read_class_words(struct reader *r, struct build_class *class)
-{
-	int i = 2;
-
-	class->facts.latency = class->facts.accumulate = class->facts.each = UARCH_UNKNOWN;
-	class->facts.tags = r->tags;
-	for (; i < r->words && strcmp(r->word[i], "ports") != 0; i += 2)
-		if (!read_class_number(r, class, i))
-			return false;
-	if (i + 1 >= r->words)
-		return rows_fail(&r->rows,
-			"class %s does not state its ports: expected ports TERM + TERM, ports "
-			"none, or ports unknown",
-			class->facts.name);
-	class->facts.executes = strcmp(r->word[i + 1], "unknown") != 0;
-	/* An unknown class needs no source. */
-	if ((class->facts.executes || r->words > 4) && !r->tagged)
-		return reader_unsourced(r);
-	return reader_join(r, i + 1, "the list of micro-ops", class->terms, sizeof(class->terms));
-}
-
-bool read_class(struct reader *r)
-{
-	struct build *to = r->to;
-	struct build_class class = { 0 }, *old;
-
-	if (!reader_words(r, 4, UARCH_WORDS, "class NAME latency L slots S ports TERM + TERM") ||
-		!reader_class_name(r, r->word[1], class.facts.name))
-		return false;
-	old = find_class(to, class.facts.name);
-	if (old)
-		class.place = old->place;
-	if (!reader_state(r, "this class", &class.place) || !read_class_words(r, &class))
-		return false;
-	if (old) {
-		*old = class;
-		return true;
-	}
-	if (to->class_count == BUILD_CLASSES)
-		return rows_fail(&r->rows, "more than %d classes", BUILD_CLASSES);
-	if (to->class_count == to->class_room) {
-		to->class_room = to->class_room ? to->class_room * 2 : 128;
-		to->class = memory_resize(to->class, (size_t)to->class_room, sizeof(*to->class));
-	}
-	to->class[to->class_count++] = class;
-	return true;
-}
-
-bool forget_class(struct reader *r, const char *name)
-{
-	struct build_class *class = find_class(r->to, name);
-
-	if (!class)
-		return rows_fail(&r->rows, "class \"%.24s\" is not inherited", name);
-	*class = r->to->class[--r->to->class_count];
-	return true;
-}
-/* ---- names become ports */
-
-static bool find_port(struct build *to, const char *name, size_t length, int deep, uint32_t *ports)
-{
-	struct uarch *u = to->uarch;
-
-	for (int i = 0; i < u->port_count + u->unit_count; i++)
-		if (strlen(u->port[i]) == length && memcmp(u->port[i], name, length) == 0) {
-			*ports |= UINT32_C(1) << i;
-			return true;
-		}
-	for (int i = 0; i < to->set_count && deep < BUILD_SETS; i++) {
-		const char *at = to->set[i].members;
-
-		if (strlen(to->set[i].name) != length || memcmp(to->set[i].name, name, length) != 0)
+		if (strlen(r->set[i].name) != length || memcmp(r->set[i].name, name, length) != 0)
 			continue;
-		for (; *at; at += strspn(at, " ")) {
-			size_t member = strcspn(at, " ");
-
-			if (!find_port(to, at, member, deep + 1, ports))
+		for (const char *at = r->set[i].members; *at; at += strspn(at, " ")) {
+			member = strcspn(at, " ");
+			if (!add_ports(r, at, member, deep + 1, ports))
 				return false;
 			at += member;
 		}
@@ -182,166 +84,282 @@ static bool find_port(struct build *to, const char *name, size_t length, int dee
 	return false;
 }
 
-bool find_ports(struct build *to, const char *names, size_t length, uint32_t *ports,
-	const char **bad, size_t *bad_length)
+bool reader_ports(struct reader *r, const char *names, size_t length, uint32_t *ports)
 {
 	*ports = 0;
 	for (size_t from = 0, end; from <= length; from = end + 1) {
 		const char *comma = memchr(names + from, ',', length - from);
 
 		end = comma ? (size_t)(comma - names) : length;
-		if (!find_port(to, names + from, end - from, 0, ports)) {
-			*bad = names + from;
-			*bad_length = end - from;
-			return false;
-		}
+		if (!add_ports(r, names + from, end - from, 0, ports))
+			return rows_fail(&r->rows, "%s %.24s: unknown port \"%.*s\"", r->word[0],
+				r->word[1], end - from < 24 ? (int)(end - from) : 24, names + from);
 	}
 	return true;
 }
 
-static struct status resolve_term(
-	struct build *to, struct build_class *class, const char *at, size_t length)
+bool read_set(struct reader *r)
 {
-	const char *origin = to->origin[class->place.file], *times = memchr(at, '*', length),
-		   *colon, *name;
-	struct uarch_term *term = &class->facts.term[class->facts.term_count];
-	double count = 1, cycles = 1;
-	const char *bad;
-	size_t bad_length;
-	uint32_t units;
+	const char *name = r->word[1];
+	uint32_t ports = 0;
+	int at = r->set_count;
 
-	if (class->facts.term_count == UARCH_TERMS)
-		return rows_status(
-			origin, class->place.line, "more than %d kinds of micro-ops", UARCH_TERMS);
-	if (length == 0)
-		return rows_status(origin, class->place.line, "no micro-op next to a \"+\"");
-	name = times ? times + 1 : at;
-	colon = memchr(name, ':', length - (size_t)(name - at));
-	if (times && (!rows_decimal(at, (size_t)(times - at), &count) || count <= 0 || count > 256))
-		return rows_status(origin, class->place.line,
-			"\"%.*s\": a count is a number from above 0 to 256",
-			(int)(length < 40 ? length : 40), at);
-	if (colon && (!rows_decimal(colon + 1, length - (size_t)(colon + 1 - at), &cycles) ||
-			     cycles <= 0 || cycles > 1000))
-		return rows_status(origin, class->place.line,
-			"\"%.*s\": cycles are a number from above 0 to 1000",
-			(int)(length < 40 ? length : 40), at);
-	length = (colon ? (size_t)(colon - at) : length) - (size_t)(name - at);
-	if (!find_ports(to, name, length, &term->ports, &bad, &bad_length))
-		return rows_status(origin, class->place.line, "class %s: unknown port \"%.*s\"",
-			class->facts.name, (int)(bad_length < 24 ? bad_length : 24), bad);
-	units = ~UINT32_C(0) << to->uarch->port_count;
+	if (!r->again && at == READER_SETS)
+		return rows_fail(&r->rows, "more than %d sets", READER_SETS);
+	if (!r->again) {
+		r->set_count++;
+		return rows_name(&r->rows, "set", name, "-", r->set[at].name,
+			       sizeof(r->set[at].name)) &&
+		       reader_join(r, 2, r->words, "the list of ports", r->set[at].members,
+			       sizeof(r->set[at].members));
+	}
+	if (find_port(r->uarch, name, strlen(name)) >= 0)
+		return rows_fail(&r->rows, "set \"%s\": a port has this name", name);
+	return add_ports(r, name, strlen(name), 0, &ports) ||
+	       rows_fail(&r->rows, "set \"%s\" holds an unknown port, or itself", name);
+}
+
+/* ---- classes */
+
+/* NAME or NAME.WIDTH. */
+static bool read_class_name(struct reader *r, const char *word, char name[UARCH_NAME])
+{
+	static const char *const widths[] = { "8", "16", "32", "64", "128", "256", "512" };
+	const char *dot = strchr(word, '.');
+
+	if (!rows_name(&r->rows, "class", word, ".-", name, UARCH_NAME))
+		return false;
+	if (dot == word)
+		return rows_fail(&r->rows, "class \"%s\" has no name before the width", word);
+	return !dot || rows_choice(&r->rows, "width", dot + 1, widths, 7) >= 0;
+}
+
+/* One kind of micro-ops: "2*p0,p1:3". *slots grows by the slots that they take. */
+static bool read_term(struct reader *r, struct uarch_class *class, char *word, double *slots)
+{
+	struct uarch_term *term = &class->term[class->term_count];
+	char *times = strchr(word, '*'), *name = times ? times + 1 : word,
+	     *colon = strchr(name, ':');
+	uint32_t units = ~UINT32_C(0) << r->uarch->port_count;
+	double count = 1, cycles = 1;
+
+	if (class->term_count == UARCH_TERMS)
+		return rows_fail(&r->rows, "more than %d kinds of micro-ops", UARCH_TERMS);
+	if (!*word)
+		return rows_fail(&r->rows, "no micro-op next to a \"+\"");
+	if (times &&
+		(!rows_decimal(word, (size_t)(times - word), &count) || count <= 0 || count > 256))
+		return rows_fail(
+			&r->rows, "\"%.40s\": a count is a number from above 0 to 256", word);
+	if (colon && (!rows_decimal(colon + 1, strlen(colon + 1), &cycles) || cycles <= 0 ||
+			     cycles > 1000))
+		return rows_fail(
+			&r->rows, "\"%.40s\": cycles are a number from above 0 to 1000", word);
+	if (!reader_ports(r, name, colon ? (size_t)(colon - name) : strlen(name), &term->ports))
+		return false;
 	if ((term->ports & units) && (term->ports & ~units))
-		return rows_status(origin, class->place.line,
-			"class %s: ports and units in one term", class->facts.name);
+		return rows_fail(&r->rows, "class %s: ports and units in one term", class->name);
 	term->count = (float)count;
 	term->cycles = (float)cycles;
-	if (!class->has_slots && !(term->ports & units) &&
-		!uarch_class_is_memory(class->facts.name))
-		class->facts.slots += count;
-	class->facts.term_count++;
-	return status_ok();
+	class->term_count++;
+	if (!(term->ports & units) && !uarch_class_is_memory(class->name))
+		*slots += count;
+	return true;
 }
 
-static struct status resolve_class(struct build *to, struct build_class *class)
+/* Terms joined by "+". Slots that the line does not state follow from them. */
+static bool read_terms(struct reader *r, struct uarch_class *class, char *words)
 {
-	const char *at = class->terms;
-	struct status status = status_ok();
+	bool none = strcmp(words, "none") == 0 || strcmp(words, "unknown") == 0;
+	double slots = 0;
 
-	if (strcmp(at, "none") != 0 && strcmp(at, "unknown") != 0)
-		for (bool more = true; more && status_is_ok(&status);) {
-			size_t length = strcspn(at, "+"), used = length;
-			const char *next = at + length;
+	for (char *word; !none && (word = strsep(&words, "+"));) {
+		size_t length;
 
-			more = *next == '+';
-			for (; used > 0 && *at == ' '; used--)
-				at++;
-			while (used > 0 && at[used - 1] == ' ')
-				used--;
-			status = resolve_term(to, class, at, used);
-			at = next + 1;
-		}
-	if (!class->has_slots && class->facts.slots < 1)
-		class->facts.slots = 1;
-	return status;
+		word += strspn(word, " ");
+		for (length = strlen(word); length > 0 && word[length - 1] == ' ';)
+			word[--length] = '\0';
+		if (!read_term(r, class, word, &slots))
+			return false;
+	}
+	if (!uarch_known(class->slots))
+		class->slots = slots < 1 ? 1 : slots;
+	return true;
 }
 
-static bool has_class(const struct build *to, const char *name)
+bool read_class(struct reader *r)
 {
-	size_t length = strlen(name);
+	struct uarch *u = r->uarch;
+	struct uarch_class class = { .latency = UARCH_UNKNOWN,
+		.accumulate = UARCH_UNKNOWN,
+		.each = UARCH_UNKNOWN,
+		.slots = UARCH_UNKNOWN,
+		.tags = r->tags };
+	double slots_spread;
+	const struct reader_pair pairs[] = {
+		{ "latency", 0, 1000, &class.latency, &class.latency_spread, NULL },
+		{ "accumulate", 0, 1000, &class.accumulate, &class.accumulate_spread,
+			&class.accumulate_unknown },
+		{ "each", 0, 1000, &class.each, &class.each_spread, NULL },
+		{ "slots", 0, 1000, &class.slots, &slots_spread, NULL },
+		{ "ports", 0, 0, NULL, NULL, NULL },
+	};
+	char terms[UARCH_LIST];
+	int at;
 
-	for (int i = 0; i < to->class_count; i++)
-		if (strncmp(to->class[i].facts.name, name, length) == 0 &&
-			(to->class[i].facts.name[length] == '\0' ||
-				to->class[i].facts.name[length] == '.'))
+	if (!read_class_name(r, r->word[1], class.name))
+		return false;
+	at = reader_pairs(r, 2, pairs, 5);
+	if (at < 0)
+		return false;
+	if (at + 1 >= r->words)
+		return rows_fail(&r->rows,
+			"class %s does not state its ports: expected ports TERM + TERM, ports "
+			"none, or ports unknown",
+			class.name);
+	class.executes = strcmp(r->word[at + 1], "unknown") != 0;
+	/* An unknown class needs no source. */
+	if ((class.executes || r->words > 4) && !r->tagged)
+		return reader_unsourced(r);
+	if (!reader_join(r, at + 1, r->words, "the list of micro-ops", terms, sizeof(terms)) ||
+		!read_terms(r, &class, terms))
+		return false;
+	if ((u->class_count & (u->class_count - 1)) == 0) /* full at each power of two */
+		u->class = memory_resize(u->class, u->class_count ? 2 * (size_t)u->class_count : 1,
+			sizeof(*u->class));
+	u->class[u->class_count++] = class;
+	return true;
+}
+
+/* Whether some class has this name, of any width. */
+static bool has_class(const struct reader *r, const char *name)
+{
+	for (int width = 0; width < UARCH_WIDTHS; width++) {
+		char key[READER_KEY];
+
+		snprintf(key, sizeof(key), "class %.24s%s", name, uarch_width_suffix[width]);
+		if (reader_file_of(r, key) >= 0)
 			return true;
+	}
 	return false;
 }
 
-static int by_name(const void *a, const void *b)
+bool read_chain(struct reader *r)
 {
-	return strcmp(((const struct uarch_class *)a)->name, ((const struct uarch_class *)b)->name);
+	struct uarch *u = r->uarch;
+	struct uarch_chain chain = { .tags = r->tags };
+
+	if (!read_class_name(r, r->word[1], chain.producer) ||
+		!read_class_name(r, r->word[2], chain.consumer) ||
+		!reader_number(r, "latency", r->word[3], 0, 1000, &chain.latency, &chain.spread))
+		return false;
+	for (int i = 1; i <= 2; i++)
+		if (!has_class(r, r->word[i]))
+			return rows_fail(&r->rows, "chain: no class \"%s\"", r->word[i]);
+	u->chain = memory_resize(u->chain, (size_t)u->chain_count + 1, sizeof(*u->chain));
+	u->chain[u->chain_count++] = chain;
+	return true;
 }
 
-static struct status check_sets(struct build *to)
-{
-	for (int i = 0; i < to->set_count; i++) {
-		const struct build_set *set = &to->set[i];
-		const char *origin = to->origin[set->place.file];
-		uint32_t ports = 0;
+/* ---- fusion and un-lamination */
 
-		for (int k = 0; k < to->uarch->port_count + to->uarch->unit_count; k++)
-			if (strcmp(to->uarch->port[k], set->name) == 0)
-				return rows_status(origin, set->place.line,
-					"set \"%s\": a port has this name", set->name);
-		if (!find_port(to, set->name, strlen(set->name), 0, &ports))
-			return rows_status(origin, set->place.line,
-				"set \"%s\" holds an unknown port, or itself: %.64s", set->name,
-				set->members);
-	}
-	return status_ok();
+static bool add_fusion(struct reader *r, const char *word, struct uarch_fusion *fusion)
+{
+	static const char *const after[] = { "", " after copy", " after load" };
+	struct uarch *u = r->uarch;
+	char key[READER_KEY];
+
+	if (!rows_name(&r->rows, "mnemonic", word, ".", fusion->mnemonic, sizeof(fusion->mnemonic)))
+		return false;
+	snprintf(key, sizeof(key), "fuse %s%s", word, after[fusion->kind]);
+	if (!reader_claims(r, key))
+		return status_is_ok(&r->rows.status);
+	u->fusion = memory_resize(u->fusion, (size_t)u->fusion_count + 1, sizeof(*u->fusion));
+	u->fusion[u->fusion_count++] = *fusion;
+	return true;
 }
 
-static struct status check_chains(const struct build *to)
+/* "with e ne unless memory store": the words from `at` on. */
+static bool read_conditions(struct reader *r, int at, struct uarch_fusion *fusion)
 {
-	for (int i = 0; i < to->uarch->chain_count; i++) {
-		const struct uarch_chain *chain = &to->uarch->chain[i];
-		const char *missing = !has_class(to, chain->producer)	? chain->producer
-				      : !has_class(to, chain->consumer) ? chain->consumer
-									: NULL;
+	static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store",
+		"immediate" };
+	const char *const *names = uarch_conditions(r->uarch->isa);
+	int count = 0, k;
 
-		if (missing)
-			return rows_status(to->origin[chain->place.file], chain->place.line,
-				"chain: no class \"%s\"", missing);
+	while (names[count])
+		count++;
+	if (strcmp(r->word[at], "all") == 0) {
+		fusion->conditions = ~0u;
+		at++;
 	}
-	return status_ok();
+	for (; at < r->words && strcmp(r->word[at], "unless") != 0; at++) {
+		k = rows_choice(&r->rows, "condition", r->word[at], names, count);
+		if (k < 0)
+			return false;
+		fusion->conditions |= 1u << k;
+	}
+	if (at + 1 == r->words)
+		return rows_fail(&r->rows, "\"unless\" without a reason");
+	while (++at < r->words) {
+		k = rows_choice(&r->rows, "exception", r->word[at], exceptions, 5);
+		if (k < 0)
+			return false;
+		fusion->unless |= 1u << k;
+	}
+	return true;
 }
 
-struct status finish_classes(struct build *to)
+bool read_fuse(struct reader *r)
 {
-	struct uarch *u = to->uarch;
-	const char *units_origin = to->origin[to->units_place.file];
-	struct status status;
+	static const char *const kinds[] = { "copy", "load" };
+	struct uarch_fusion fusion = { .kind = FUSION_BRANCH };
+	int end = 1;
 
-	if (to->port_count + to->unit_count > UARCH_PORTS)
-		return rows_status(units_origin, to->units_place.line,
-			"%d ports and %d units are too many: %d together at most", to->port_count,
-			to->unit_count, UARCH_PORTS);
-	memcpy(u->port, to->ports, sizeof(u->port[0]) * (size_t)to->port_count);
-	memcpy(u->port + to->port_count, to->units, sizeof(u->port[0]) * (size_t)to->unit_count);
-	u->port_count = to->port_count;
-	u->unit_count = to->unit_count;
-	for (int i = 0; i < to->unit_count; i++)
-		for (int k = 0; k < to->port_count; k++)
-			if (strcmp(to->units[i], to->ports[k]) == 0)
-				return rows_status(units_origin, to->units_place.line,
-					"unit \"%s\": a port has this name", to->units[i]);
-	status = check_sets(to);
-	u->class = memory_new((size_t)to->class_count, sizeof(*u->class));
-	for (int i = 0; i < to->class_count && status_is_ok(&status); i++) {
-		status = resolve_class(to, &to->class[i]);
-		u->class[u->class_count++] = to->class[i].facts;
+	while (end < r->words && strcmp(r->word[end], "with") != 0 &&
+		strcmp(r->word[end], "after") != 0)
+		end++;
+	if (end == 1 || end + 1 >= r->words)
+		return rows_fail(&r->rows,
+			"\"fuse\" needs instructions and conditions: fuse cmp test with all, fuse "
+			"cmp with e ne unless memory-immediate, or fuse add sub after copy");
+	if (r->word[end][0] == 'w') {
+		if (!read_conditions(r, end + 1, &fusion))
+			return false;
+	} else {
+		int k = rows_choice(&r->rows, "word", r->word[end + 1], kinds, 2);
+
+		if (k < 0)
+			return false;
+		fusion.kind = k == 0 ? FUSION_COPY : FUSION_LOAD;
 	}
-	qsort(u->class, (size_t)u->class_count, sizeof(*u->class), by_name);
-	return status_is_ok(&status) ? check_chains(to) : status;
+	for (int i = 1; i < end; i++)
+		if (!add_fusion(r, r->word[i], &fusion))
+			return false;
+	return true;
+}
+
+bool read_unlaminate(struct reader *r)
+{
+	static const char *const forms[] = { "indexed", "never" }, *const exceptions[] = {
+		"two-operand", "stores"
+	};
+	struct uarch *u = r->uarch;
+	bool *const value[] = { &u->laminate_two_operand, &u->laminate_stores };
+	int form = rows_choice(&r->rows, "form", r->word[1], forms, 2);
+
+	if (form < 0)
+		return false;
+	u->laminate = form == 0 ? LAMINATE_INDEXED : LAMINATE_NEVER;
+	if (r->words > 2 && (form == 1 || strcmp(r->word[2], "unless") != 0 || r->words == 3))
+		return rows_fail(&r->rows,
+			"\"unlaminate\" is written: never, or indexed unless two-operand stores");
+	for (int i = 3; i < r->words; i++) {
+		int k = rows_choice(&r->rows, "exception", r->word[i], exceptions, 2);
+
+		if (k < 0)
+			return false;
+		*value[k] = true;
+	}
+	return true;
 }

@@ -18,48 +18,38 @@ enum {
 
 /* ---- A core model */
 
-/* Where a core file, or one that it inherits from, states something. file: index of struct build,
- * 0: nowhere. */
-struct uarch_place {
-	int file, line;
-};
+/* The numbers of a `match` line, each a list of ranges. */
+enum { ID_FAMILY, ID_MODEL, ID_STEPPING, ID_IMPLEMENTER, ID_PART, ID_NUMBERS };
 
-struct uarch_range {
-	unsigned low, high;
+struct uarch_ranges {
+	int count; /* 0: any number */
+	struct {
+		unsigned low, high;
+	} range[UARCH_RANGES];
 };
 
 /* A `match` line. */
 struct uarch_id {
 	char vendor[16];
-	bool has_family, has_part;
-	unsigned family, implementer;
-	int model_count, stepping_count, part_count; /* 0: any */
-	struct uarch_range model[UARCH_RANGES], stepping[UARCH_RANGES], part[UARCH_RANGES];
-	int with_count, without_count;
-	char with[UARCH_FEATURES][16], without[UARCH_FEATURES][16];
+	struct uarch_ranges number[ID_NUMBERS];
+	int feature_count[2]; /* `with`, `without` */
+	char feature[2][UARCH_FEATURES][16];
 };
 
-/* One mnemonic of a `fuse` line. */
+/* One mnemonic of a `fuse` line: before a branch; after a copy; after a load. */
+enum fusion_kind { FUSION_BRANCH, FUSION_COPY, FUSION_LOAD };
+
 struct uarch_fusion {
-	enum fusion_kind {
-		FUSION_BRANCH,
-		FUSION_COPY,
-		FUSION_LOAD
-	} kind; /* before a branch; after
-		   a copy; after a load */
+	enum fusion_kind kind;
 	char mnemonic[20];
-	bool all; /* with every condition */
-	int condition_count;
-	char condition[16][4];
-	unsigned unless; /* a bit for each exception */
-	struct uarch_place place;
+	unsigned conditions; /* a bit for each of uarch_conditions() */
+	unsigned unless;     /* a bit for each exception */
 };
 
 struct uarch_chain {
 	char producer[UARCH_NAME], consumer[UARCH_NAME];
 	double latency, spread;
 	uint32_t tags;
-	struct uarch_place place;
 };
 
 /* The file "sources": what tags mean. */
@@ -100,109 +90,113 @@ struct uarch {
 	const struct uarch_class *(*reserved)[UARCH_WIDTHS]; /* [enum reserved] */
 };
 
-/* ---- A file on its way into a core model */
+/* ---- Reading a core file */
 
 enum {
-	BUILD_DEPTH = 8, /* files that inherit from each other */
-	BUILD_SETS = 48,
-	BUILD_CLASSES = 1024,
-	BUILD_LINES = 256,  /* of one kind */
-	BUILD_EVENTS = 160, /* of all files together */
+	READER_FILES = 8, /* a core and the files that it inherits from */
+	READER_SETS = 48,
+	READER_EVENTS = 160,
+	READER_KEY = 64
 };
 
-struct build_set {
-	char name[12], members[UARCH_LIST];
-	struct uarch_place place;
-};
-
-struct build_class {
-	struct uarch_class facts;
-	bool has_slots;
-	char terms[UARCH_LIST];
-	struct uarch_place place;
-};
-
-/* An `event` line. Its ports and its PMU are resolved at the end. */
-struct build_event {
-	enum event_role role;
-	char of[UARCH_LIST];	 /* ports joined by commas, or words; "": neither */
-	char name[COUNTER_NAME]; /* "none": takes back an inherited event */
-	uint32_t tags;
-	struct uarch_place place;
-};
-
-/* A core file and the files that it inherits from. Sets, classes and events keep the text of their
- * lines until the end, so that a core can redefine ports and sets, and inherited lines follow. */
-struct build {
-	struct uarch *uarch;
-	int depth, files;
-	char name[BUILD_DEPTH][UARCH_NAME];    /* the files that are open, outermost first */
-	char origin[2 * BUILD_DEPTH + 1][256]; /* by file; a file that inherits has two numbers */
-	struct uarch_place ports_place, units_place, width_place, laminate_place, pmu_place;
-	struct uarch_place fact_place[UARCH_FACTS], cache_place[3];
-	char ports[UARCH_PORTS][12], units[UARCH_PORTS][12];
-	int port_count, unit_count, set_count, class_count, class_room, event_count;
-	struct build_set set[BUILD_SETS];
-	struct build_event event[BUILD_EVENTS];
-	struct build_class *class;
-};
-
-/* One file, and its current line. */
+/* A core file and the files that it inherits from, read twice: first from the core's own file to
+ * the oldest one, then back. A statement replaces those of older files about the same thing. */
 struct reader {
-	struct rows rows;
-	struct build *to;
-	int file, statements;
-	const struct uarch_sources *sources;
+	struct rows rows; /* of the current file */
+	struct uarch *uarch;
+	struct {
+		char name[UARCH_NAME], origin[256], *text;
+		int line;     /* of the younger file that names it */
+	} from[READER_FILES]; /* from[0]: the core's own file */
+	int files, file, statements;
+	bool again;   /* the second reading */
+	void *stated; /* a tree of struct stated, see uarch_line.c */
+
+	/* The current line. */
 	char *word[UARCH_WORDS];
 	int words;     /* without the sources */
 	bool tagged;   /* the line has sources, in brackets */
 	bool measured; /* [measured] is one of them: numbers may have a spread */
 	uint32_t tags;
-	double spread; /* of the last reader_number(); 0: none */
+
+	int unit_count, set_count;
+	char unit[UARCH_PORTS][12];
+	struct {
+		char name[12], members[UARCH_LIST];
+	} set[READER_SETS];
+	struct {
+		int file, line;
+	} event_place[READER_EVENTS]; /* of each of the core's events */
 };
 
 /* ---- uarch_line.c. A function that fails sets the status of rows and returns false. */
 
 struct status sources_load(struct uarch_sources *sources);
 
-/* The next line with words; false at the end and after a failure. */
+/* Begins with a text; rows_end() ends it. */
+void reader_open(struct reader *r, const char *text, const char *origin);
+/* Cuts the next line into words and takes its sources; false at the end and after a failure. */
 bool reader_next(struct reader *r);
-/* Whether the line has from `least` to `most` words; a failure shows the form. */
-bool reader_words(struct reader *r, int least, int most, const char *form);
-/* Marks something as stated here; fails when this very file stated it before. */
-bool reader_state(struct reader *r, const char *what, struct uarch_place *place);
-bool reader_unsourced(struct reader *r); /* fails */
-/* Words from `from` to the end, joined by blanks. */
-bool reader_join(struct reader *r, int from, const char *what, char *buffer, size_t size);
-/* A number, with a spread in a measured line: 3±0.01. */
-bool reader_number(struct reader *r, const char *what, const char *word, double least, double most,
-	double *value);
-/* NAME or NAME.WIDTH. */
-bool reader_class_name(struct reader *r, const char *word, char name[UARCH_NAME]);
 
-/* ---- uarch_classes.c: ports, sets and classes */
+/* Whether the current line counts for the key ("class fadd"): no younger file states it. Fails
+ * when this file states it twice. */
+bool reader_claims(struct reader *r, const char *key);
+/* The file that states the key, as an index of from; -1: no file, or a line "unknown" takes it
+ * back.
+ */
+int reader_file_of(const struct reader *r, const char *key);
+/* Takes back what older files state. Returns whether another file states it. */
+bool reader_take_back(struct reader *r, const char *key);
+void reader_forget(struct reader *r); /* frees all keys */
+
+bool reader_unsourced(struct reader *r); /* fails */
+/* Words `from` to `to` (not included), joined by blanks. */
+bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size);
+/* A number from 0, with a spread in a measured line: 3±0.01. *spread is 0 without one. */
+bool reader_number(struct reader *r, const char *what, const char *word, double least, double most,
+	double *value, double *spread);
+
+/* A name that a number follows. */
+struct reader_pair {
+	const char *name;
+	double least, most, *value, *spread; /* value NULL: the pairs end before this name */
+	bool *unknown;			     /* set for "NAME unknown"; NULL: not allowed */
+};
+/* Reads pairs from word `at`. Returns the index after them; -1: a failure. */
+int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int count);
+
+/* ---- uarch_classes.c: ports, sets, classes, chains and fusion */
 
 bool read_ports(struct reader *r); /* and units */
 bool read_set(struct reader *r);
 bool read_class(struct reader *r);
-/* Takes back an inherited class. */
-bool forget_class(struct reader *r, const char *name);
-/* Turns names into ports. */
-struct status finish_classes(struct build *to);
-/* The ports of names joined by commas; false: *bad, *bad_length is the unknown name. */
-bool find_ports(struct build *to, const char *names, size_t length, uint32_t *ports,
-	const char **bad, size_t *bad_length);
+bool read_chain(struct reader *r);
+bool read_fuse(struct reader *r);
+bool read_unlaminate(struct reader *r);
+/* The ports of names joined by commas. */
+bool reader_ports(struct reader *r, const char *names, size_t length, uint32_t *ports);
 
 /* ---- uarch_events.c: PMU and events */
 
+extern const char event_form[];
 bool read_pmu(struct reader *r);
 bool read_event(struct reader *r);
-struct status finish_events(struct build *to);
 
 /* ---- uarch_insn.c: how one instruction executes */
 
-bool read_fuse(struct reader *r);
-bool read_unlaminate(struct reader *r);
+/* The exceptions of a `fuse` line, in the order of their words. */
+enum {
+	FUSE_MEMORY = 1,
+	FUSE_MEMORY_IMMEDIATE = 2,
+	FUSE_RELATIVE = 4,
+	FUSE_STORE = 8,
+	FUSE_IMMEDIATE = 16
+};
+
+/* The names of conditions, ended by NULL. */
+const char *const *uarch_conditions(const char *isa);
+/* ".8" … ".512"; the first: "". */
+extern const char *const uarch_width_suffix[UARCH_WIDTHS];
 /* Whether classes of that name access memory: they take one slot for any number of micro-ops. */
 bool uarch_class_is_memory(const char *name);
 /* Loads the table of instructions, and looks up every class once. */
@@ -212,6 +206,9 @@ struct status uarch_bind(struct uarch *uarch);
 
 /* Reads a file without the table of instructions: enough to recognise a core. */
 struct status uarch_read(const char *text, const char *origin, struct uarch **uarch);
+/* Reads only the match lines of a file, which may be malformed, into id and id_count. False: one of
+ * them is malformed. */
+bool uarch_read_matches(const char *text, struct uarch *uarch);
 
 /* ---- instruction_classes.c: the class of an instruction */
 

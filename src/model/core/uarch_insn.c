@@ -37,74 +37,50 @@ enum reserved {
 	RESERVED_COUNT
 };
 
-static const char *const reserved_name[RESERVED_COUNT] = {
-	[RESERVED_ZERO] = "zero",
-	[RESERVED_MOVE] = "move",
-	[RESERVED_VMOVE] = "vmove",
-	[RESERVED_BRANCH] = "branch",
-	[RESERVED_TAKEN] = "taken",
-	[RESERVED_JUMP] = "jump",
-	[RESERVED_INDIRECT] = "indirect",
-	[RESERVED_CALL] = "call",
-	[RESERVED_RETURN] = "return",
-	[RESERVED_LOAD] = "load",
-	[RESERVED_VLOAD] = "vload",
-	[RESERVED_STORE] = "store",
-	[RESERVED_VSTORE] = "vstore",
-	[RESERVED_STORE_COMPLEX] = "store-complex",
-	[RESERVED_VSTORE_COMPLEX] = "vstore-complex",
-	[RESERVED_LOAD_PAIR] = "load-pair",
-	[RESERVED_VLOAD_PAIR] = "vload-pair",
-	[RESERVED_STORE_PAIR] = "store-pair",
-	[RESERVED_VSTORE_PAIR] = "vstore-pair",
-	[RESERVED_GATHER] = "gather-load",
-	[RESERVED_SCATTER] = "scatter-store",
-	[RESERVED_WRITEBACK] = "writeback",
-	[RESERVED_MODIFY] = "modify",
+static const struct {
+	const char *name;
+	int fallback; /* stands in on a core that does not name the class; -1: none */
+} reserved[RESERVED_COUNT] = {
+	[RESERVED_ZERO] = { "zero", -1 },
+	[RESERVED_MOVE] = { "move", -1 },
+	[RESERVED_VMOVE] = { "vmove", -1 },
+	[RESERVED_BRANCH] = { "branch", -1 },
+	[RESERVED_TAKEN] = { "taken", RESERVED_BRANCH },
+	[RESERVED_JUMP] = { "jump", RESERVED_TAKEN },
+	[RESERVED_INDIRECT] = { "indirect", RESERVED_JUMP },
+	[RESERVED_CALL] = { "call", RESERVED_JUMP },
+	[RESERVED_RETURN] = { "return", RESERVED_INDIRECT },
+	[RESERVED_LOAD] = { "load", -1 },
+	[RESERVED_VLOAD] = { "vload", -1 },
+	[RESERVED_STORE] = { "store", -1 },
+	[RESERVED_VSTORE] = { "vstore", -1 },
+	[RESERVED_STORE_COMPLEX] = { "store-complex", RESERVED_STORE },
+	[RESERVED_VSTORE_COMPLEX] = { "vstore-complex", RESERVED_VSTORE },
+	[RESERVED_LOAD_PAIR] = { "load-pair", RESERVED_LOAD },
+	[RESERVED_VLOAD_PAIR] = { "vload-pair", RESERVED_VLOAD },
+	[RESERVED_STORE_PAIR] = { "store-pair", RESERVED_STORE },
+	[RESERVED_VSTORE_PAIR] = { "vstore-pair", RESERVED_VSTORE },
+	[RESERVED_GATHER] = { "gather-load", RESERVED_VLOAD },
+	[RESERVED_SCATTER] = { "scatter-store", RESERVED_VSTORE },
+	[RESERVED_WRITEBACK] = { "writeback", -1 },
+	[RESERVED_MODIFY] = { "modify", -1 },
 };
-_Static_assert(RESERVED_MODIFY == RESERVED_COUNT - 1, "a reserved class without a name");
-
-/* The stand-in for a reserved class that a core does not name. */
-static const int reserved_fallback[RESERVED_COUNT] = {
-	[RESERVED_ZERO] = -1,
-	[RESERVED_MOVE] = -1,
-	[RESERVED_VMOVE] = -1,
-	[RESERVED_BRANCH] = -1,
-	[RESERVED_TAKEN] = RESERVED_BRANCH,
-	[RESERVED_JUMP] = RESERVED_TAKEN,
-	[RESERVED_INDIRECT] = RESERVED_JUMP,
-	[RESERVED_CALL] = RESERVED_JUMP,
-	[RESERVED_RETURN] = RESERVED_INDIRECT,
-	[RESERVED_LOAD] = -1,
-	[RESERVED_VLOAD] = -1,
-	[RESERVED_STORE] = -1,
-	[RESERVED_VSTORE] = -1,
-	[RESERVED_STORE_COMPLEX] = RESERVED_STORE,
-	[RESERVED_VSTORE_COMPLEX] = RESERVED_VSTORE,
-	[RESERVED_LOAD_PAIR] = RESERVED_LOAD,
-	[RESERVED_VLOAD_PAIR] = RESERVED_VLOAD,
-	[RESERVED_STORE_PAIR] = RESERVED_STORE,
-	[RESERVED_VSTORE_PAIR] = RESERVED_VSTORE,
-	[RESERVED_GATHER] = RESERVED_VLOAD,
-	[RESERVED_SCATTER] = RESERVED_VSTORE,
-	[RESERVED_WRITEBACK] = -1,
-	[RESERVED_MODIFY] = -1,
-};
+_Static_assert(RESERVED_MODIFY == RESERVED_COUNT - 1, "a reserved class without a row");
 
 bool uarch_class_is_memory(const char *name)
 {
 	size_t length = strcspn(name, ".");
 
 	for (int i = RESERVED_LOAD; i <= RESERVED_SCATTER; i++)
-		if (strlen(reserved_name[i]) == length &&
-			memcmp(reserved_name[i], name, length) == 0)
+		if (strlen(reserved[i].name) == length &&
+			memcmp(reserved[i].name, name, length) == 0)
 			return true;
 	return false;
 }
 
 /* ---- classes by name */
 
-static const char *const width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", ".64", ".128",
+const char *const uarch_width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", ".64", ".128",
 	".256", ".512" };
 
 static int width_index(unsigned bits)
@@ -126,14 +102,14 @@ static int compare_name(const void *key, const void *class)
 	return strcmp(key, ((const struct uarch_class *)class)->name);
 }
 
-/* width: index of width_suffix. */
+/* width: index of uarch_width_suffix. */
 static const struct uarch_class *find_class(const struct uarch *uarch, const char *name, int width)
 {
 	char full[UARCH_NAME + 8];
 	const struct uarch_class *class = NULL;
 
 	if (width > 0 && width < UARCH_WIDTHS) {
-		snprintf(full, sizeof(full), "%s%s", name, width_suffix[width]);
+		snprintf(full, sizeof(full), "%s%s", name, uarch_width_suffix[width]);
 		class = bsearch(full, uarch->class, (size_t)uarch->class_count, sizeof(*class),
 			compare_name);
 	}
@@ -218,9 +194,9 @@ struct status uarch_bind(struct uarch *uarch)
 	for (int width = 0; width < UARCH_WIDTHS; width++)
 		for (int i = 0; i < RESERVED_COUNT; i++)
 			for (int at = i; at >= 0 && !uarch->reserved[i][width];
-				at = reserved_fallback[at])
+				at = reserved[at].fallback)
 				uarch->reserved[i][width] =
-					find_class(uarch, reserved_name[at], width);
+					find_class(uarch, reserved[at].name, width);
 	return status;
 }
 
@@ -395,155 +371,20 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 
 /* ---- fusion and un-lamination */
 
-/* The exceptions of a `fuse` line, in the order of their words. */
-enum {
-	FUSE_MEMORY = 1,
-	FUSE_MEMORY_IMMEDIATE = 2,
-	FUSE_RELATIVE = 4,
-	FUSE_STORE = 8,
-	FUSE_IMMEDIATE = 16
-};
-
-static const char *const conditions_x86[] = { "o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns",
-	"p", "np", "l", "ge", "le", "g" };
-static const char *const conditions_arm64[] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc",
-	"hi", "ls", "ge", "lt", "gt", "le", "al" };
-
-static bool add_fusion(struct reader *r, int at, struct uarch_fusion *fusion)
+const char *const *uarch_conditions(const char *isa)
 {
-	struct uarch *u = r->to->uarch;
-	int i = 0;
+	static const char *const x86[] = { "o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns",
+		"p", "np", "l", "ge", "le", "g", NULL };
+	static const char *const arm64[] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi",
+		"ls", "ge", "lt", "gt", "le", "al", NULL };
 
-	if (!rows_name(&r->rows, "mnemonic", r->word[at], ".", fusion->mnemonic,
-		    sizeof(fusion->mnemonic)))
-		return false;
-	while (i < u->fusion_count && (u->fusion[i].kind != fusion->kind ||
-					      strcmp(u->fusion[i].mnemonic, fusion->mnemonic) != 0))
-		i++;
-	if (i == BUILD_LINES)
-		return rows_fail(&r->rows, "more than %d instructions fuse", BUILD_LINES);
-	if (i == u->fusion_count) {
-		u->fusion = memory_resize(u->fusion, (size_t)i + 1, sizeof(*u->fusion));
-		u->fusion[u->fusion_count++].place = (struct uarch_place){ 0 };
-	}
-	fusion->place = u->fusion[i].place;
-	if (!reader_state(r, fusion->mnemonic, &fusion->place))
-		return false;
-	u->fusion[i] = *fusion;
-	return true;
-}
-
-static bool read_conditions(struct reader *r, int from, int to, struct uarch_fusion *fusion)
-{
-	bool x86 = strcmp(r->to->uarch->isa, "x86_64") == 0;
-	const char *const *names = x86 ? conditions_x86 : conditions_arm64;
-
-	if (from == to)
-		return rows_fail(
-			&r->rows, "\"fuse\" names no conditions: with all, or with e ne ...");
-	if (to == from + 1 && strcmp(r->word[from], "all") == 0) {
-		fusion->all = true;
-		return true;
-	}
-	for (int i = from; i < to; i++) {
-		int k = rows_choice(&r->rows, "condition", r->word[i], names, x86 ? 16 : 15);
-
-		if (k < 0)
-			return false;
-		if (fusion->condition_count == 16)
-			return rows_fail(&r->rows, "more than 16 conditions");
-		snprintf(fusion->condition[fusion->condition_count++], 4, "%s", names[k]);
-	}
-	return true;
-}
-
-/* MNEMONICS after copy, or after load. */
-static bool read_fuse_behind(struct reader *r)
-{
-	static const char *const what[] = { "copy", "load" };
-	struct uarch_fusion fusion = { 0 };
-	int after = r->words - 2, k;
-
-	if (after < 2)
-		return rows_fail(
-			&r->rows, "\"fuse\" names no instructions: fuse add sub after copy");
-	k = rows_choice(&r->rows, "word", r->word[after + 1], what, 2);
-	if (k < 0)
-		return false;
-	fusion.kind = k == 0 ? FUSION_COPY : FUSION_LOAD;
-	for (int i = 1; i < after; i++)
-		if (!add_fusion(r, i, &fusion))
-			return false;
-	return true;
-}
-
-bool read_fuse(struct reader *r)
-{
-	static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store",
-		"immediate" };
-	struct uarch_fusion fusion = { 0 };
-	int with = 1, unless;
-
-	if (r->words > 2 && strcmp(r->word[r->words - 2], "after") == 0)
-		return read_fuse_behind(r);
-	while (with < r->words && strcmp(r->word[with], "with") != 0)
-		with++;
-	for (unless = with; unless < r->words && strcmp(r->word[unless], "unless") != 0;)
-		unless++;
-	if (with == 1 || with == r->words)
-		return rows_fail(&r->rows,
-			"\"fuse\" is written: fuse cmp test with e ne unless memory-immediate");
-	if (!read_conditions(r, with + 1, unless, &fusion))
-		return false;
-	if (unless + 1 == r->words)
-		return rows_fail(&r->rows, "\"unless\" without a reason");
-	for (int i = unless + 1; i < r->words; i++) {
-		int k = rows_choice(&r->rows, "exception", r->word[i], exceptions, 5);
-
-		if (k < 0)
-			return false;
-		fusion.unless |= 1u << k;
-	}
-	for (int i = 1; i < with; i++)
-		if (!add_fusion(r, i, &fusion))
-			return false;
-	return true;
-}
-
-bool read_unlaminate(struct reader *r)
-{
-	static const char *const forms[] = { "indexed", "never" }, *const exceptions[] = {
-		"two-operand", "stores"
-	};
-	struct uarch *u = r->to->uarch;
-	int form;
-
-	if (!reader_words(
-		    r, 2, 5, "unlaminate never, or unlaminate indexed unless two-operand stores") ||
-		!reader_state(r, "unlaminate", &r->to->laminate_place))
-		return false;
-	form = rows_choice(&r->rows, "form", r->word[1], forms, 2);
-	if (form < 0)
-		return false;
-	u->laminate = form == 0 ? LAMINATE_INDEXED : LAMINATE_NEVER;
-	u->laminate_two_operand = u->laminate_stores = false;
-	if (r->words == 2)
-		return true;
-	if (form == 1 || strcmp(r->word[2], "unless") != 0 || r->words == 3)
-		return rows_fail(&r->rows,
-			"\"unlaminate\" is written: never, or indexed unless two-operand stores");
-	for (int i = 3; i < r->words; i++)
-		switch (rows_choice(&r->rows, "exception", r->word[i], exceptions, 2)) {
-		case 0: u->laminate_two_operand = true; break;
-		case 1: u->laminate_stores = true; break;
-		default: return false;
-		}
-	return true;
+	return strcmp(isa, "x86_64") == 0 ? x86 : arm64;
 }
 
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch)
 {
 	const struct insn_memory *memory = first->memory_count > 0 ? &first->memory[0] : NULL;
+	const char *const *names = uarch_conditions(uarch->isa);
 	unsigned has = 0;
 
 	if (branch->flow != FLOW_BRANCH || !branch->condition[0] || first->flow != FLOW_NONE ||
@@ -566,10 +407,10 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 			continue;
 		if (fusion->unless & has)
 			return false;
-		for (int k = 0; k < fusion->condition_count; k++)
-			if (strcmp(fusion->condition[k], branch->condition) == 0)
-				return true;
-		return fusion->all;
+		for (int k = 0; names[k]; k++)
+			if (strcmp(names[k], branch->condition) == 0)
+				return fusion->conditions >> k & 1;
+		return fusion->conditions == ~0u;
 	}
 	return false;
 }

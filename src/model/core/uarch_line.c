@@ -1,7 +1,13 @@
-/* Lines of core files: words, sources in brackets, numbers with a spread. */
+/* Lines of core files: words, sources in brackets, numbers with a spread; which file states what.
+ */
 #include "model/core/uarch_inside.h"
 
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 struct status sources_load(struct uarch_sources *sources)
 {
@@ -30,20 +36,10 @@ struct status sources_load(struct uarch_sources *sources)
 	return rows_end(&rows);
 }
 
-static bool read_tag(struct reader *r, const char *tag)
-{
-	for (int i = 0; i < r->sources->count; i++)
-		if (strcmp(r->sources->tag[i], tag) == 0) {
-			r->measured |= strcmp(tag, "measured") == 0;
-			r->tags |= UINT32_C(1) << i;
-			return true;
-		}
-	return rows_fail(&r->rows, "source \"%.24s\" is not in uarch/sources", tag);
-}
-
-/* Takes "[M,TD]" off the end. */
+/* Takes "[M,TD]" off the end of the line. */
 static bool read_tags(struct reader *r)
 {
+	const struct uarch_sources *sources = &r->uarch->sources;
 	char *word = r->words > 0 ? r->word[r->words - 1] : NULL;
 	size_t length = word ? strlen(word) : 0;
 
@@ -56,13 +52,16 @@ static bool read_tags(struct reader *r)
 			"\"%.24s\": expected sources as [M] or [Ltd,TD], without blanks", word);
 	word[length - 1] = '\0';
 	word++;
-	for (char *comma; (comma = strchr(word, ',')) != NULL; word = comma + 1) {
-		*comma = '\0';
-		if (!read_tag(r, word))
-			return false;
+	for (char *tag; (tag = strsep(&word, ",")) != NULL;) {
+		int i = 0;
+
+		while (i < sources->count && strcmp(sources->tag[i], tag) != 0)
+			i++;
+		if (i == sources->count)
+			return rows_fail(&r->rows, "source \"%.24s\" is not in uarch/sources", tag);
+		r->measured |= strcmp(tag, "measured") == 0;
+		r->tags |= UINT32_C(1) << i;
 	}
-	if (!read_tag(r, word))
-		return false;
 	r->tagged = true;
 	r->words--;
 	return true;
@@ -78,20 +77,11 @@ bool reader_next(struct reader *r)
 	return read_tags(r);
 }
 
-bool reader_words(struct reader *r, int least, int most, const char *form)
+void reader_open(struct reader *r, const char *text, const char *origin)
 {
-	if (r->words >= least && r->words <= most)
-		return true;
-	return rows_fail(&r->rows, "too %s words in \"%.12s\": expected %s",
-		r->words < least ? "few" : "many", r->word[0], form);
-}
-
-bool reader_state(struct reader *r, const char *what, struct uarch_place *place)
-{
-	if (place->file == r->file)
-		return rows_fail(&r->rows, "line %d already states %s", place->line, what);
-	*place = (struct uarch_place){ r->file, r->rows.line };
-	return true;
+	rows_begin(&r->rows, text, origin);
+	r->rows.inline_comments = true;
+	r->statements = 0;
 }
 
 bool reader_unsourced(struct reader *r)
@@ -99,52 +89,135 @@ bool reader_unsourced(struct reader *r)
 	return rows_fail(&r->rows, "this line has no source: end it with [TAG]");
 }
 
-bool reader_join(struct reader *r, int from, const char *what, char *buffer, size_t size)
+bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size)
 {
 	size_t used = 0;
 
 	buffer[0] = '\0';
-	for (int i = from; i < r->words; i++) {
-		size_t length = strlen(r->word[i]);
+	for (int i = from; i < to; i++) {
+		int length = snprintf(
+			buffer + used, size - used, "%s%s", i > from ? " " : "", r->word[i]);
 
-		if (used + length + 2 > size)
+		used += (size_t)length;
+		if (used >= size)
 			return rows_fail(&r->rows, "%s is longer than %zu bytes", what, size - 1);
-		if (used)
-			buffer[used++] = ' ';
-		memcpy(buffer + used, r->word[i], length + 1);
-		used += length;
 	}
 	return true;
 }
 
 bool reader_number(struct reader *r, const char *what, const char *word, double least, double most,
-	double *value)
+	double *value, double *spread)
 {
 	static const char sign[] = "±";
-	char *spread = strstr(word, sign);
+	char number[48];
+	const char *at = strstr(word, sign);
+	size_t length = at ? (size_t)(at - word) : 0;
 
-	r->spread = 0;
-	if (!spread)
+	*spread = 0;
+	if (!at)
 		return rows_number(&r->rows, what, word, least, most, value);
-	if (!r->measured)
+	if (!r->measured || length >= sizeof(number))
 		return rows_fail(&r->rows, "%s \"%.24s\": only a [measured] number has a spread",
 			what, word);
-	*spread = '\0';
-	spread += strlen(sign);
-	if (!rows_decimal(spread, strlen(spread), &r->spread))
+	at += strlen(sign);
+	if (!rows_decimal(at, strlen(at), spread))
 		return rows_fail(
-			&r->rows, "%s: the spread \"%.24s\" is not a decimal number", what, spread);
-	return rows_number(&r->rows, what, word, least, most, value);
+			&r->rows, "%s: the spread \"%.24s\" is not a decimal number", what, at);
+	snprintf(number, sizeof(number), "%.*s", (int)length, word);
+	return rows_number(&r->rows, what, number, least, most, value);
 }
 
-bool reader_class_name(struct reader *r, const char *word, char name[UARCH_NAME])
+int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int count)
 {
-	static const char *const widths[] = { "8", "16", "32", "64", "128", "256", "512" };
-	const char *dot = strchr(word, '.');
+	const char *names[8];
 
-	if (!rows_name(&r->rows, "class", word, ".-", name, UARCH_NAME))
+	for (int k = 0; k < count; k++)
+		names[k] = pairs[k].name;
+	for (; at < r->words; at += 2) {
+		const char *number = at + 1 < r->words ? r->word[at + 1] : NULL;
+		int k = rows_choice(&r->rows, "word", r->word[at], names, count);
+
+		if (k >= 0 && !pairs[k].value)
+			break;
+		if (k >= 0 && !number)
+			rows_fail(&r->rows, "\"%s\" without a number", names[k]);
+		if (k < 0 || !number)
+			return -1;
+		if (pairs[k].unknown && strcmp(number, "unknown") == 0)
+			*pairs[k].unknown = true;
+		else if (!reader_number(r, names[k], number, pairs[k].least, pairs[k].most,
+				 pairs[k].value, pairs[k].spread))
+			return -1;
+	}
+	return at;
+}
+
+/* ---- which file states what */
+
+/* The file and the line that state something: the core's own file, or the first of its ancestors.
+ */
+struct stated {
+	char key[READER_KEY]; /* "class fadd", "size rob" */
+	int file, line;
+	bool taken_back; /* by a line "unknown" */
+	bool inherited;	 /* an older file states it too */
+};
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(((const struct stated *)a)->key, ((const struct stated *)b)->key);
+}
+
+static struct stated *find_stated(const struct reader *r, const char *key)
+{
+	struct stated wanted, **found;
+
+	snprintf(wanted.key, sizeof(wanted.key), "%s", key);
+	found = tfind(&wanted, (void *const *)&r->stated, by_key);
+	return found ? *found : NULL;
+}
+
+bool reader_claims(struct reader *r, const char *key)
+{
+	struct stated *stated = find_stated(r, key), **added;
+
+	if (r->again)
+		return stated->file == r->file && stated->line == r->rows.line;
+	if (stated && stated->file == r->file)
+		return rows_fail(&r->rows, "line %d already states %s", stated->line, key);
+	if (stated) {
+		stated->inherited = true;
 		return false;
-	if (dot == word)
-		return rows_fail(&r->rows, "class \"%s\" has no name before the width", word);
-	return !dot || rows_choice(&r->rows, "width", dot + 1, widths, 7) >= 0;
+	}
+	stated = memory_new(1, sizeof(*stated));
+	snprintf(stated->key, sizeof(stated->key), "%s", key);
+	stated->file = r->file;
+	stated->line = r->rows.line;
+	added = tsearch(stated, &r->stated, by_key);
+	if (!added)
+		return rows_fail(&r->rows, "no memory");
+	return true;
+}
+
+int reader_file_of(const struct reader *r, const char *key)
+{
+	const struct stated *stated = find_stated(r, key);
+
+	return stated && !stated->taken_back ? stated->file : -1;
+}
+
+bool reader_take_back(struct reader *r, const char *key)
+{
+	struct stated *stated;
+
+	if (!reader_claims(r, key))
+		return true;
+	stated = find_stated(r, key);
+	stated->taken_back = true;
+	return stated->inherited;
+}
+
+void reader_forget(struct reader *r)
+{
+	tdestroy(r->stated, free);
 }

@@ -12,155 +12,89 @@
 
 static bool read_uarch(struct reader *r)
 {
-	struct uarch *u = r->to->uarch;
+	char name[UARCH_NAME], title[sizeof(r->uarch->title)];
 
-	if (r->statements > 0)
-		return rows_fail(&r->rows, "\"uarch\" is allowed in the first line only");
-	return reader_words(r, 3, UARCH_WORDS, "uarch NAME TITLE") &&
-	       rows_name(&r->rows, "name", r->word[1], ".-", u->name, sizeof(u->name)) &&
-	       reader_join(r, 2, "the title", u->title, sizeof(u->title));
+	if (!rows_name(&r->rows, "name", r->word[1], ".-", name, sizeof(name)) ||
+		!reader_join(r, 2, r->words, "the title", title, sizeof(title)))
+		return false;
+	if (r->file > 0)
+		return true;
+	memcpy(r->uarch->name, name, sizeof(name));
+	memcpy(r->from[0].name, name, sizeof(name));
+	memcpy(r->uarch->title, title, sizeof(title));
+	return true;
 }
 
 static bool read_isa(struct reader *r)
 {
 	static const char *const names[] = { "x86_64", "aarch64" };
-	struct uarch *u = r->to->uarch;
-	int isa;
+	struct uarch *u = r->uarch;
+	int isa = rows_choice(&r->rows, "instruction set", r->word[1], names, 2);
 
-	if (r->statements != 1)
-		return rows_fail(&r->rows, "\"isa\" is allowed in the second line only");
-	if (!reader_words(r, 2, 2, "isa x86_64 or isa aarch64"))
+	if (isa < 0)
 		return false;
-	isa = rows_choice(&r->rows, "instruction set", r->word[1], names, 2);
-	if (isa >= 0)
-		snprintf(u->isa, sizeof(u->isa), "%s", names[isa]);
-	return isa >= 0;
+	if (r->file == 0)
+		strcpy(u->isa, names[isa]);
+	else if (strcmp(u->isa, names[isa]) != 0)
+		r->rows.status = rows_status(r->from[r->file - 1].origin, r->from[r->file].line,
+			"from %s: its instruction set is %s, not %s", r->from[r->file].name,
+			names[isa], u->isa);
+	return status_is_ok(&r->rows.status);
 }
 
-/* The number of a file: what it states from here on replaces what earlier files state. */
-static int begin_file(struct build *to, const char *origin)
-{
-	to->files++;
-	snprintf(to->origin[to->files], sizeof(to->origin[0]), "%s", origin);
-	return to->files;
-}
-
-static bool read_file(
-	struct build *to, const char *text, const char *origin, struct status *status);
-
+/* Loads the file; it is read after this one. */
 static bool read_from(struct reader *r)
 {
-	struct build *to = r->to;
-	struct uarch *u = to->uarch;
-	struct uarch child = *u;
-	char parent[UARCH_NAME], file[48], origin[256], *text;
+	const char *const *names = uarch_names(r->uarch->isa);
+	char parent[UARCH_NAME], file[48], origin[256];
 	struct status status;
+	size_t count = 0;
 
-	if (r->statements != 2)
-		return rows_fail(&r->rows, "\"from\" is allowed directly after \"isa\" only");
-	if (!reader_words(r, 2, 2, "from NAME") ||
-		!rows_name(&r->rows, "name", r->word[1], ".-", parent, sizeof(parent)))
+	if (!rows_name(&r->rows, "name", r->word[1], ".-", parent, sizeof(parent)))
 		return false;
-	memcpy(to->name[to->depth - 1], u->name, UARCH_NAME);
-	for (int i = 0; i < to->depth; i++)
-		if (strcmp(to->name[i], parent) == 0)
+	for (int i = 0; i < r->files; i++)
+		if (strcmp(r->from[i].name, parent) == 0)
 			return rows_fail(
 				&r->rows, "from %s: a core cannot inherit from itself", parent);
-	if (to->depth == BUILD_DEPTH)
+	if (r->files == READER_FILES)
 		return rows_fail(&r->rows, "from %s: more than %d cores inherit from each other",
-			parent, BUILD_DEPTH - 1);
+			parent, READER_FILES - 1);
 	snprintf(file, sizeof(file), "uarch/%s.uarch", parent);
-	status = data_load(file, &text, origin);
+	status = data_load(file, &r->from[r->files].text, origin);
 	if (!status_is_ok(&status)) {
-		const char *const *names = uarch_names(u->isa);
-		size_t count = 0;
-
 		while (names[count])
 			count++;
 		return rows_unknown(&r->rows, "core", parent, names, count);
 	}
-	to->depth++;
-	if (!read_file(to, text, origin, &status))
-		r->rows.status = status;
-	else if (strcmp(child.isa, u->isa) != 0)
-		rows_fail(&r->rows, "from %s: its instruction set is %s, not %s", parent, u->isa,
-			child.isa);
-	to->depth--;
-	free(text);
-	memcpy(u->name, child.name, sizeof(u->name));
-	memcpy(u->title, child.title, sizeof(u->title));
-	memcpy(u->isa, child.isa, sizeof(u->isa));
-	u->id_count = 0;
-	r->file = begin_file(to, r->rows.origin);
-	return status_is_ok(&r->rows.status);
-}
-
-/* ---- numbers and rules */
-
-static bool read_width(struct reader *r)
-{
-	if (!reader_words(r, 2, 2, "width SLOTS, or width unknown") ||
-		!reader_state(r, "width", &r->to->width_place))
-		return false;
-	if (strcmp(r->word[1], "unknown") == 0) {
-		r->to->uarch->width = UARCH_UNKNOWN;
-		return true;
-	}
-	if (!r->tagged)
-		return reader_unsourced(r);
-	if (!reader_number(r, "width", r->word[1], 1, 64, &r->to->uarch->width))
-		return false;
-	r->to->uarch->width_spread = r->spread;
+	memcpy(r->from[r->files].name, parent, sizeof(parent));
+	r->from[r->files].line = r->rows.line;
+	memcpy(r->from[r->files++].origin, origin, sizeof(origin));
 	return true;
 }
 
 /* "00-0f,20" → ranges. */
 static bool read_ranges(
-	struct reader *r, const char *what, char *word, struct uarch_range *range, int *count)
+	struct reader *r, const char *what, char *words, struct uarch_ranges *ranges)
 {
-	char *next = word;
+	ranges->count = 0;
+	for (char *word; (word = strsep(&words, ",")) != NULL;) {
+		char *high = strchr(word, '-') ? strchr(word, '-') + 1 : word;
+		size_t digits[2] = { strspn(word, "0123456789abcdefABCDEF"),
+			strspn(high, "0123456789abcdefABCDEF") };
 
-	for (*count = 0; next; (*count)++) {
-		char *at = next, *end;
-
-		next = strchr(at, ',');
-		if (next)
-			*next++ = '\0';
-		if (*count == UARCH_RANGES)
+		if (ranges->count == UARCH_RANGES)
 			return rows_fail(&r->rows, "more than %d ranges of %s", UARCH_RANGES, what);
-		for (int side = 0; side < 2; side++) {
-			size_t digits = strspn(at, "0123456789abcdefABCDEF");
-			unsigned value = (unsigned)strtoul(at, &end, 16);
-
-			if (digits == 0 || digits > 4 ||
-				(at[digits] && !(side == 0 && at[digits] == '-')))
-				return rows_fail(&r->rows,
-					"%s \"%.24s\" is not written 4e,5e or 00-0f (hexadecimal)",
-					what, at);
-			if (side == 0)
-				range[*count].low = value;
-			range[*count].high = value;
-			if (!at[digits])
-				break;
-			at += digits + 1;
-		}
-		if (range[*count].low > range[*count].high)
-			return rows_fail(&r->rows, "%s %x-%x runs backwards", what,
-				range[*count].low, range[*count].high);
+		if (!digits[0] || !digits[1] || digits[0] > 4 || digits[1] > 4 || high[digits[1]] ||
+			(high != word && high != word + digits[0] + 1))
+			return rows_fail(&r->rows,
+				"%s \"%.24s\" is not written 4e,5e or 00-0f (hexadecimal)", what,
+				word);
+		ranges->range[ranges->count].low = (unsigned)strtoul(word, NULL, 16);
+		ranges->range[ranges->count].high = (unsigned)strtoul(high, NULL, 16);
+		if (ranges->range[ranges->count].low > ranges->range[ranges->count].high)
+			return rows_fail(&r->rows, "%s %s runs backwards", what, word);
+		ranges->count++;
 	}
-	return true;
-}
-
-static bool read_hex(struct reader *r, const char *what, char *word, unsigned *value)
-{
-	struct uarch_range range[UARCH_RANGES];
-	int count;
-
-	if (!read_ranges(r, what, word, range, &count))
-		return false;
-	if (count != 1 || range[0].low != range[0].high)
-		return rows_fail(&r->rows, "%s is one number", what);
-	*value = range[0].low;
 	return true;
 }
 
@@ -179,90 +113,61 @@ static bool read_feature(struct reader *r, const char *word, char *name)
 	return true;
 }
 
+/* One condition of a `match` line. */
+static bool read_condition(struct reader *r, const char *name, char *word, struct uarch_id *id)
+{
+	static const char *const names[] = { "family", "model", "stepping", "implementer", "part",
+		"with", "without", "vendor" };
+	int k = rows_choice(&r->rows, "condition", name, names, 8), *count;
+
+	if (k < 0)
+		return false;
+	if (k == 7)
+		return rows_name(&r->rows, "vendor", word, " ", id->vendor, sizeof(id->vendor));
+	if (k >= ID_NUMBERS) {
+		count = &id->feature_count[k - ID_NUMBERS];
+		if (*count == UARCH_FEATURES)
+			return rows_fail(&r->rows, "more than %d features", UARCH_FEATURES);
+		return read_feature(r, word, id->feature[k - ID_NUMBERS][(*count)++]);
+	}
+	if ((k == ID_FAMILY || k == ID_IMPLEMENTER) && strpbrk(word, ",-"))
+		return rows_fail(&r->rows, "%s is one number", name);
+	return read_ranges(r, name, word, &id->number[k]);
+}
+
 static bool read_match(struct reader *r)
 {
-	static const char *const names[] = { "vendor", "family", "model", "stepping", "implementer",
-		"part", "with", "without" };
-	struct uarch *u = r->to->uarch;
+	struct uarch *u = r->uarch;
 	struct uarch_id id = { 0 };
 
-	if (u->id_count == BUILD_LINES)
-		return rows_fail(&r->rows, "more than %d lines \"match\"", BUILD_LINES);
 	if (r->words < 3 || r->words % 2 == 0)
 		return rows_fail(&r->rows,
 			"expected pairs of words: match vendor V family F model M with FEATURE "
 			"without FEATURE, or implementer I part P");
-	for (int i = 1; i + 1 < r->words; i += 2) {
-		char *word = r->word[i + 1];
-		bool good = true;
-
-		switch (rows_choice(&r->rows, "condition", r->word[i], names, 8)) {
-		case 0:
-			good = rows_name(
-				&r->rows, "vendor", word, " ", id.vendor, sizeof(id.vendor));
-			break;
-		case 1:
-			good = read_hex(r, "family", word, &id.family);
-			id.has_family = true;
-			break;
-		case 2: good = read_ranges(r, "model", word, id.model, &id.model_count); break;
-		case 3:
-			good = read_ranges(r, "stepping", word, id.stepping, &id.stepping_count);
-			break;
-		case 4: good = read_hex(r, "implementer", word, &id.implementer); break;
-		case 5:
-			good = read_ranges(r, "part", word, id.part, &id.part_count);
-			id.has_part = true;
-			break;
-		case 6:
-		case 7: {
-			bool with = strcmp(r->word[i], "with") == 0;
-			int *count = with ? &id.with_count : &id.without_count;
-
-			if (*count == UARCH_FEATURES)
-				return rows_fail(&r->rows, "more than %d features", UARCH_FEATURES);
-			good = read_feature(r, word, (with ? id.with : id.without)[*count]);
-			(*count)++;
-			break;
-		}
-		default: return false;
-		}
-		if (!good)
+	for (int i = 1; i + 1 < r->words; i += 2)
+		if (!read_condition(r, r->word[i], r->word[i + 1], &id))
 			return false;
-	}
-	if (!(id.vendor[0] && id.has_family) && !(id.implementer && id.has_part))
+	if (!(id.vendor[0] && id.number[ID_FAMILY].count) &&
+		!(id.number[ID_IMPLEMENTER].count && id.number[ID_PART].count))
 		return rows_fail(&r->rows,
 			"\"match\" needs a vendor and a family, or an implementer and a part");
+	if (r->file > 0) /* not inherited */
+		return true;
 	u->id = memory_resize(u->id, (size_t)u->id_count + 1, sizeof(*u->id));
 	u->id[u->id_count++] = id;
 	return true;
 }
-static bool read_chain(struct reader *r)
-{
-	struct uarch *u = r->to->uarch;
-	struct uarch_chain chain = { .tags = r->tags };
-	int at = 0;
 
-	if (!reader_words(r, 4, 4, "chain PRODUCER CONSUMER LATENCY") ||
-		!reader_class_name(r, r->word[1], chain.producer) ||
-		!reader_class_name(r, r->word[2], chain.consumer) ||
-		!reader_number(r, "latency", r->word[3], 0, 1000, &chain.latency))
-		return false;
-	chain.spread = r->spread;
-	while (at < u->chain_count && (strcmp(u->chain[at].producer, chain.producer) != 0 ||
-					      strcmp(u->chain[at].consumer, chain.consumer) != 0))
-		at++;
-	if (at == BUILD_LINES)
-		return rows_fail(&r->rows, "more than %d chains", BUILD_LINES);
-	if (at == u->chain_count) {
-		u->chain = memory_resize(u->chain, (size_t)at + 1, sizeof(*u->chain));
-		u->chain[u->chain_count++].place = (struct uarch_place){ 0 };
-	}
-	chain.place = u->chain[at].place;
-	if (!reader_state(r, "this chain", &chain.place))
-		return false;
-	u->chain[at] = chain;
-	return true;
+/* ---- numbers */
+
+static bool read_width(struct reader *r)
+{
+	if (strcmp(r->word[1], "unknown") == 0)
+		return true;
+	if (!r->tagged)
+		return reader_unsourced(r);
+	return reader_number(
+		r, "width", r->word[1], 1, 64, &r->uarch->width, &r->uarch->width_spread);
 }
 
 /* The fact of a kind ("size") and a word ("rob"); UARCH_FACTS, and a failure that lists the words
@@ -287,60 +192,37 @@ static enum uarch_fact find_fact(struct reader *r, const char *kind, const char 
 
 static bool read_fact(struct reader *r)
 {
-	struct uarch *u = r->to->uarch;
-	enum uarch_fact fact;
+	struct uarch *u = r->uarch;
+	enum uarch_fact fact = find_fact(r, r->word[0], r->word[1]);
 	double least, most;
 
-	if (!reader_words(r, 3, 3, "three words: cap, size or extra, NAME NUMBER"))
-		return false;
-	fact = find_fact(r, r->word[0], r->word[1]);
 	if (fact == UARCH_FACTS)
 		return false;
 	uarch_fact_range(fact, &least, &most);
-	if (!reader_state(r, uarch_fact_name(fact), &r->to->fact_place[fact]) ||
-		!reader_number(r, r->word[1], r->word[2], least, most, &u->fact[fact]))
-		return false;
-	u->fact_spread[fact] = r->spread;
-	return true;
+	return reader_number(
+		r, r->word[1], r->word[2], least, most, &u->fact[fact], &u->fact_spread[fact]);
 }
 
 static bool read_cache(struct reader *r)
 {
-	static const char *const names[] = { "bytes", "latency", "lines" };
-	static const double least[] = { 1024, 0, 0.001 }, most[] = { 1 << 30, 1000, 8 };
-	struct uarch *u = r->to->uarch;
+	struct uarch *u = r->uarch;
 	struct uarch_cache cache = {
 		.bytes = UARCH_UNKNOWN, .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN
 	};
-	double level;
-	int at;
+	const struct reader_pair pairs[] = {
+		{ "bytes", 1024, 1 << 30, &cache.bytes, &cache.bytes_spread, NULL },
+		{ "latency", 0, 1000, &cache.latency, &cache.latency_spread, NULL },
+		{ "lines", 0.001, 8, &cache.lines, &cache.lines_spread, NULL },
+	};
 
-	if (r->words < 4 || r->words % 2)
-		return rows_fail(&r->rows, "expected cache LEVEL bytes B latency L lines N");
-	if (!reader_number(r, "cache", r->word[1], 1, 2, &level))
-		return false;
-	cache.level = (int)level;
-	if (level != cache.level)
+	if (strcmp(r->word[1], "1") != 0 && strcmp(r->word[1], "2") != 0)
 		return rows_fail(&r->rows, "cache \"%.24s\": expected level 1 or 2", r->word[1]);
-	if (!reader_state(r, "this cache", &r->to->cache_place[cache.level]))
+	cache.level = r->word[1][0] - '0';
+	if (reader_pairs(r, 2, pairs, 3) < 0)
 		return false;
-	for (int i = 2; i + 1 < r->words; i += 2) {
-		double *const value[] = { &cache.bytes, &cache.latency, &cache.lines };
-		double *const spread[] = { &cache.bytes_spread, &cache.latency_spread,
-			&cache.lines_spread };
-		int k = rows_choice(&r->rows, "word", r->word[i], names, 3);
-
-		if (k < 0 ||
-			!reader_number(r, names[k], r->word[i + 1], least[k], most[k], value[k]))
-			return false;
-		*spread[k] = r->spread;
-	}
 	if (!uarch_known(cache.bytes))
 		return rows_fail(&r->rows, "cache %d has no bytes", cache.level);
-	for (at = 0; at < u->cache_count && u->cache[at].level != cache.level;)
-		at++;
-	u->cache_count += at == u->cache_count;
-	u->cache[at] = cache;
+	u->cache[u->cache_count++] = cache;
 	return true;
 }
 
@@ -348,132 +230,157 @@ static bool read_cache(struct reader *r)
 static bool read_unknown(struct reader *r)
 {
 	static const char *const kinds[] = { "class", "fuse", "cap", "size", "extra" };
-	struct uarch *u = r->to->uarch;
-	const char *name = r->word[2];
-	enum uarch_fact fact;
-	int kind;
+	static const char *const after[] = { "", " after copy", " after load" };
+	int kind = rows_choice(&r->rows, "word", r->word[1], kinds, 5);
+	bool inherited = kind > 1;
 
-	if (!reader_words(r, 3, 3, "unknown class NAME; likewise cap, size, extra, fuse"))
+	if (kind < 0 || (kind > 1 && find_fact(r, kinds[kind], r->word[2]) == UARCH_FACTS))
 		return false;
-	kind = rows_choice(&r->rows, "word", r->word[1], kinds, 5);
-	if (kind < 0)
-		return false;
-	if (kind == 0)
-		return forget_class(r, name);
-	if (kind == 1) {
-		for (int i = 0; i < u->fusion_count; i++)
-			if (strcmp(u->fusion[i].mnemonic, name) == 0) {
-				u->fusion[i] = u->fusion[--u->fusion_count];
-				return true;
-			}
-		return rows_fail(&r->rows, "fuse \"%.24s\" is not inherited", name);
+	for (int i = 0; i < (kind == 1 ? 3 : 1); i++) {
+		char key[READER_KEY];
+
+		snprintf(key, sizeof(key), "%s %.24s%s", kinds[kind], r->word[2], after[i]);
+		inherited |= reader_take_back(r, key);
 	}
-	fact = find_fact(r, kinds[kind], name);
-	if (fact == UARCH_FACTS)
-		return false;
-	u->fact[fact] = UARCH_UNKNOWN;
-	return true;
+	return status_is_ok(&r->rows.status) &&
+	       (inherited || !r->again ||
+		       rows_fail(
+			       &r->rows, "%s \"%.24s\" is not inherited", kinds[kind], r->word[2]));
 }
 
 /* ---- a file */
 
+static const char head_form[] = "expected as the first lines: uarch NAME TITLE, then isa x86_64 or "
+				"isa aarch64, then from NAME if it inherits";
+
+enum { FIRST = 1, AGAIN = 2 };
+
+/* The first three are the first lines of a file, in this order. */
 static const struct {
 	const char *word;
-	bool sourced; /* it states something about the processor */
 	bool (*read)(struct reader *r);
+	int readings; /* FIRST, AGAIN or both: classes and events need all ports and sets */
+	int key;      /* its first words say what it is about; 0: read() claims its keys, if any */
+	bool sourced; /* it states something about the processor */
+	int least, most; /* words */
+	const char *form;
 } statements[] = {
-	{ "uarch", false, read_uarch },
-	{ "isa", false, read_isa },
-	{ "from", false, read_from },
-	{ "match", true, read_match },
-	{ "width", false, read_width },
-	{ "ports", true, read_ports },
-	{ "units", false, read_ports },
-	{ "set", false, read_set },
-	{ "class", false, read_class },
-	{ "chain", true, read_chain },
-	{ "fuse", true, read_fuse },
-	{ "unlaminate", true, read_unlaminate },
-	{ "size", true, read_fact },
-	{ "cap", true, read_fact },
-	{ "extra", true, read_fact },
-	{ "cache", true, read_cache },
-	{ "unknown", false, read_unknown },
-	{ "pmu", false, read_pmu },
-	{ "event", false, read_event },
+	{ "uarch", read_uarch, FIRST, 0, false, 3, UARCH_WORDS, "uarch NAME TITLE" },
+	{ "isa", read_isa, FIRST, 0, false, 2, 2, "isa x86_64 or isa aarch64" },
+	{ "from", read_from, FIRST, 0, false, 2, 2, "from NAME" },
+	{ "match", read_match, FIRST, 0, true, 1, UARCH_WORDS, "" },
+	{ "width", read_width, FIRST, 1, false, 2, 2, "width SLOTS, or width unknown" },
+	{ "ports", read_ports, FIRST, 1, true, 2, UARCH_WORDS, "ports NAME ..." },
+	{ "units", read_ports, FIRST | AGAIN, 1, false, 2, UARCH_WORDS, "units NAME ..." },
+	{ "set", read_set, FIRST | AGAIN, 2, false, 3, UARCH_WORDS, "set NAME PORT ..." },
+	{ "class", read_class, AGAIN, 2, false, 4, UARCH_WORDS,
+		"class NAME latency L slots S ports TERM + TERM" },
+	{ "chain", read_chain, AGAIN, 3, true, 4, 4, "chain PRODUCER CONSUMER LATENCY" },
+	{ "fuse", read_fuse, FIRST, 0, true, 2, UARCH_WORDS, "" },
+	{ "unlaminate", read_unlaminate, FIRST, 1, true, 2, 5,
+		"unlaminate never, or unlaminate indexed unless two-operand stores" },
+	{ "size", read_fact, FIRST, 2, true, 3, 3, "size NAME NUMBER" },
+	{ "cap", read_fact, FIRST, 2, true, 3, 3, "cap NAME NUMBER" },
+	{ "extra", read_fact, FIRST, 2, true, 3, 3, "extra NAME NUMBER" },
+	{ "cache", read_cache, FIRST, 2, true, 4, UARCH_WORDS,
+		"cache LEVEL bytes B latency L lines N" },
+	{ "unknown", read_unknown, FIRST | AGAIN, 0, false, 3, 3,
+		"unknown class NAME; likewise cap, size, extra, fuse" },
+	{ "pmu", read_pmu, FIRST, 1, false, 2, 2, "pmu NAME, or pmu none" },
+	{ "event", read_event, AGAIN, 0, false, 4, UARCH_WORDS, event_form },
 };
 
 enum { STATEMENTS = sizeof(statements) / sizeof(statements[0]) };
 
 static bool read_statement(struct reader *r)
 {
-	const char *word = r->words > 0 ? r->word[0] : "";
 	const char *names[STATEMENTS];
+	char key[READER_KEY];
+	int i = 0;
 
-	for (int i = 0; i < STATEMENTS; i++) {
-		names[i] = statements[i].word;
-		if (strcmp(word, statements[i].word) != 0)
-			continue;
-		if (r->statements == 0 && statements[i].read != read_uarch)
-			return rows_fail(&r->rows, "expected as the first line: uarch NAME TITLE");
-		if (r->statements == 1 && statements[i].read != read_isa)
-			return rows_fail(&r->rows,
-				"expected as the second line: isa x86_64, or isa aarch64");
-		if (statements[i].sourced && !r->tagged)
-			return reader_unsourced(r);
-		r->to->uarch->tags |= r->tags;
-		if (!statements[i].read(r))
-			return false;
-		r->statements++;
-		return true;
-	}
-	return rows_unknown(&r->rows, "word", word, names, STATEMENTS);
+	for (int k = 0; k < STATEMENTS; k++)
+		names[k] = statements[k].word;
+	i = rows_choice(&r->rows, "word", r->words > 0 ? r->word[0] : "", names, STATEMENTS);
+	if (i < 0)
+		return false;
+	if ((i < 3 || r->statements < 2) && i != r->statements)
+		return rows_fail(&r->rows, "%s", head_form);
+	r->statements++;
+	if (statements[i].sourced && !r->tagged)
+		return reader_unsourced(r);
+	if (r->words < statements[i].least || r->words > statements[i].most)
+		return rows_fail(&r->rows, "too %s words in \"%s\": expected %s",
+			r->words < statements[i].least ? "few" : "many", names[i],
+			statements[i].form);
+	r->uarch->tags |= r->tags;
+	key[0] = '\0';
+	for (int k = 0; k < statements[i].key; k++)
+		snprintf(key + strlen(key), sizeof(key) - strlen(key), "%s%s", k ? " " : "",
+			r->word[k]);
+	if (*key && !reader_claims(r, key))
+		return status_is_ok(&r->rows.status);
+	return !(statements[i].readings & (r->again ? AGAIN : FIRST)) || statements[i].read(r);
 }
 
-static bool read_file(struct build *to, const char *text, const char *origin, struct status *status)
+static struct status read_file(struct reader *r, int file)
 {
-	struct reader r = { .to = to, .sources = &to->uarch->sources };
-
-	r.file = begin_file(to, origin);
-	rows_begin(&r.rows, text, origin);
-	r.rows.inline_comments = true;
-	while (reader_next(&r) && read_statement(&r))
+	r->file = file;
+	reader_open(r, r->from[file].text, r->from[file].origin);
+	while (reader_next(r) && read_statement(r))
 		;
-	if (r.statements < 2)
-		rows_fail(&r.rows, "expected as the first lines: uarch NAME TITLE, and isa x86_64 "
-				   "or isa aarch64");
-	*status = rows_end(&r.rows);
-	return status_is_ok(status);
+	if (r->statements < 2)
+		rows_fail(&r->rows, "%s", head_form);
+	return rows_end(&r->rows);
 }
 
-static struct status finish(struct build *to, const char *origin)
+/* From the core's own file to the oldest one, then back. */
+static struct status read_files(struct reader *r)
 {
-	struct status status;
+	static const char *const needed[] = { "width", "ports" };
+	struct uarch *u = r->uarch;
+	struct status status = status_ok();
 
-	if (!to->width_place.file)
-		return status_failed("%.100s: no line \"width\"", origin);
-	if (to->port_count == 0)
-		return status_failed("%.100s: no line \"ports\"", origin);
-	status = finish_classes(to);
-	return status_is_ok(&status) ? finish_events(to) : status;
+	for (int file = 0; file < r->files && status_is_ok(&status); file++)
+		status = read_file(r, file);
+	if (!status_is_ok(&status))
+		return status;
+	for (int i = 0; i < r->unit_count && u->port_count + i < UARCH_PORTS; i++)
+		memcpy(u->port[u->port_count + u->unit_count++], r->unit[i], sizeof(r->unit[i]));
+	r->again = true;
+	for (int file = r->files - 1; file >= 0 && status_is_ok(&status); file--)
+		status = read_file(r, file);
+	for (int i = 0; i < 2 && status_is_ok(&status); i++)
+		if (reader_file_of(r, needed[i]) < 0)
+			status = status_failed(
+				"%.100s: no line \"%s\"", r->from[0].origin, needed[i]);
+	return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct uarch_class *)a)->name, ((const struct uarch_class *)b)->name);
 }
 
 struct status uarch_read(const char *text, const char *origin, struct uarch **out)
 {
-	struct build *to = memory_new(1, sizeof(*to));
 	struct uarch *u = memory_new(1, sizeof(*u));
+	struct reader *r = memory_new(1, sizeof(*r));
 	struct status status = sources_load(&u->sources);
 
 	*out = NULL;
-	to->uarch = u;
-	to->depth = 1;
+	*r = (struct reader){ .uarch = u, .files = 1 };
+	r->from[0].text = memory_string(text);
+	snprintf(r->from[0].origin, sizeof(r->from[0].origin), "%s", origin);
 	u->width = UARCH_UNKNOWN;
 	for (int i = 0; i < UARCH_FACTS; i++)
 		u->fact[i] = UARCH_UNKNOWN;
-	if (status_is_ok(&status) && read_file(to, text, origin, &status))
-		status = finish(to, origin);
-	free(to->class);
-	free(to);
+	if (status_is_ok(&status))
+		status = read_files(r);
+	qsort(u->class, (size_t)u->class_count, sizeof(*u->class), by_name);
+	for (int i = 0; i < r->files; i++)
+		free(r->from[i].text);
+	reader_forget(r);
+	free(r);
 	if (status_is_ok(&status))
 		*out = u;
 	else
@@ -481,6 +388,28 @@ struct status uarch_read(const char *text, const char *origin, struct uarch **ou
 	return status;
 }
 
+bool uarch_read_matches(const char *text, struct uarch *uarch)
+{
+	struct reader r = { .uarch = uarch };
+	struct status status = sources_load(&uarch->sources);
+	struct text lines = { 0 };
+	bool good = status_is_ok(&status);
+
+	/* Other lines are not looked at: this is read of every core at each start. */
+	for (size_t length; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		if (strncmp(text + strspn(text, " \t"), "match", 5) != 0)
+			continue;
+		text_addn(&lines, text, length);
+		text_add(&lines, "\n");
+	}
+	reader_open(&r, text_string(&lines), "");
+	while (good && reader_next(&r))
+		good = r.tagged && read_match(&r);
+	status = rows_end(&r.rows);
+	text_free(&lines);
+	return good && status_is_ok(&status);
+}
 struct status uarch_parse(const char *text, const char *origin, struct uarch **uarch)
 {
 	struct status status = uarch_read(text, origin, uarch);
