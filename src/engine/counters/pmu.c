@@ -1,4 +1,3 @@
-/* See pmu.h. */
 #include "engine/counters/pmu.h"
 
 #include <dirent.h>
@@ -16,26 +15,11 @@ enum { TYPE_RAW = 4 };
 
 bool pmu_list_holds(const char *list, int number)
 {
-	while (*list) {
-		char *end;
-		long low = strtol(list, &end, 10), high = low;
+	int low, high;
 
-		if (end == list)
-			return false;
-		if (*end == '-') {
-			list = end + 1;
-			high = strtol(list, &end, 10);
-			if (end == list)
-				return false;
-		}
+	while (system_range(&list, &low, &high))
 		if (number >= low && number <= high)
 			return true;
-		list = end;
-		if (*list == ',')
-			list++;
-		else if (*list)
-			return false;
-	}
 	return false;
 }
 

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-FILE *system_open(const char *root, const char *path)
+static FILE *open_file(const char *root, const char *path)
 {
 	char whole[SYSTEM_PATH];
 
@@ -19,21 +19,26 @@ FILE *system_open(const char *root, const char *path)
 	return fopen(whole, "re");
 }
 
+/* Cuts a line's end and the blanks before it: some firmware pads its strings. */
+static void trim(char *line)
+{
+	size_t length = strcspn(line, "\n");
+
+	while (length > 0 && line[length - 1] == ' ')
+		length--;
+	line[length] = '\0';
+}
+
 bool system_line(const char *root, const char *path, char *buffer, size_t size)
 {
-	FILE *file = system_open(root, path);
+	FILE *file = open_file(root, path);
 	char line[256] = "";
 
-	buffer[0] = '\0';
-	if (!file)
-		return false;
-	if (!fgets(line, sizeof(line), file))
+	if (file && !fgets(line, sizeof(line), file))
 		line[0] = '\0';
-	fclose(file);
-	line[strcspn(line, "\n")] = '\0';
-	/* Some firmware pads its strings. */
-	for (size_t length = strlen(line); length && line[length - 1] == ' ';)
-		line[--length] = '\0';
+	if (file)
+		fclose(file);
+	trim(line);
 	snprintf(buffer, size, "%.*s", (int)size - 1, line);
 	return line[0] != '\0';
 }
@@ -57,69 +62,85 @@ bool system_has(const char *root, const char *path)
 	       access(whole, F_OK) == 0;
 }
 
-/* What follows "KEY:" in a file of such lines, without blanks around. */
-static bool read_field(
-	const char *root, const char *path, const char *key, char *buffer, size_t size)
+bool system_value(const char *root, const char *path, const char *key, char *buffer, size_t size)
 {
-	FILE *file = system_open(root, path);
+	FILE *file = open_file(root, path);
 	char *line = NULL;
 	size_t capacity = 0, length = strlen(key);
 	bool found = false;
 
 	buffer[0] = '\0';
-	if (!file)
-		return false;
-	while (!found && getline(&line, &capacity, file) > 0) {
-		const char *value = line + length;
+	while (file && !found && getline(&line, &capacity, file) > 0) {
+		size_t digits = strspn(line, "0123456789");
+		const char *value = line + (digits > 0 && line[digits] == ':' ? digits + 1 : 0);
 
-		if (strncmp(line, key, length) != 0)
+		if (strncmp(value, key, length) != 0 || !strchr(" \t:", value[length]))
 			continue;
+		trim(line);
+		value += length;
 		value += strspn(value, " \t");
-		if (*value++ != ':')
-			continue;
-		value += strspn(value, " \t");
-		snprintf(buffer, size, "%.*s", (int)strcspn(value, "\n"), value);
+		value += *value == ':';
+		snprintf(buffer, size, "%s", value + strspn(value, " \t"));
 		found = true;
 	}
 	free(line);
-	fclose(file);
+	if (file)
+		fclose(file);
 	return found;
 }
 
-/* "MemTotal:  123 kB" in bytes, or -1. */
-static int64_t read_memory(const char *root, const char *key, int64_t unit)
+int64_t system_quantity(const char *root, const char *path, const char *key)
 {
-	char value[32];
+	char value[80], *end;
+	int64_t number;
 
-	if (!read_field(root, "/proc/meminfo", key, value, sizeof(value)))
+	if (!system_value(root, path, key, value, sizeof(value)))
 		return -1;
-	return strtoll(value, NULL, 10) * unit;
+	number = strtoll(value, &end, 10);
+	return end != value ? number : strncmp(value, "unlimited", 9) == 0 ? INT64_MAX : -1;
 }
 
-/* The word in brackets of "always [madvise] never". */
-static void read_choice(const char *root, const char *path, char *buffer, size_t size)
+bool system_range(const char **list, int *low, int *high)
 {
-	char line[128], *open;
+	int used = 0, count = sscanf(*list, "%d%n-%d%n", low, &used, high, &used);
+	const char *end = *list + used;
 
-	buffer[0] = '\0';
-	if (!system_line(root, path, line, sizeof(line)))
-		return;
-	open = strchr(line, '[');
-	if (open)
-		snprintf(buffer, size, "%.*s", (int)strcspn(open + 1, "]"), open + 1);
+	if (count == 1)
+		*high = *low;
+	if (count < 1 || *low < 0 || *high < *low || (*end && *end != ','))
+		return false;
+	*list = end + (*end == ',');
+	return true;
+}
+
+bool system_is_guest(const char *root)
+{
+	char words[64];
+
+	return system_has(root, "/proc/device-tree/hypervisor") ||
+	       system_has(root, "/sys/hypervisor/type") ||
+	       (system_line(root, "/proc/device-tree/compatible", words, sizeof(words)) &&
+		       strcmp(words, "linux,dummy-virt") == 0);
 }
 
 void environment_read_core(struct environment *env, const char *root, int cpu)
 {
-	char path[96];
+	const struct {
+		const char *file;
+		char *to;
+		size_t size;
+	} rows[] = {
+		{ "cpufreq/scaling_governor", env->governor, sizeof(env->governor) },
+		{ "cpufreq/scaling_driver", env->frequency_driver, sizeof(env->frequency_driver) },
+		{ "topology/thread_siblings_list", env->siblings, sizeof(env->siblings) },
+	};
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
-	system_line(root, path, env->governor, sizeof(env->governor));
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_driver", cpu);
-	system_line(root, path, env->frequency_driver, sizeof(env->frequency_driver));
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
-		cpu);
-	system_line(root, path, env->siblings, sizeof(env->siblings));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, rows[i].file);
+		system_line(root, path, rows[i].to, rows[i].size);
+	}
 }
 
 static void read_switches(struct environment *env, const char *root)
@@ -153,55 +174,44 @@ static void read_hypervisor(struct environment *env, const char *root)
 		{ "Google", "KVM (Google Compute Engine)", false },
 		{ "Microsoft Corporation", "Hyper-V", false },
 	};
-	char flags[4096], vendor[80], clock[64];
+	char flags[4096], vendor[80], clock[64], *name = env->hypervisor_name;
+	const size_t size = sizeof(env->hypervisor_name);
 
-	/* x86 tells by a flag; elsewhere the device tree does, where there is one. */
-	if (read_field(root, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
+	/* x86 has a flag; elsewhere the device tree says it. */
+	if (system_value(root, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
 		env->hypervisor = strstr(flags, " hypervisor") != NULL;
-	else if (system_has(root, "/proc/device-tree/hypervisor") ||
-		 system_has(root, "/sys/hypervisor/type") ||
-		 (system_line(root, "/proc/device-tree/compatible", vendor, sizeof(vendor)) &&
-			 strcmp(vendor, "linux,dummy-virt") == 0))
+	else if (system_is_guest(root))
 		env->hypervisor = 1;
-	system_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
-	system_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
-		clock, sizeof(clock));
 	if (env->hypervisor == 0)
 		return;
+	system_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
 	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
 		if (strncmp(vendor, makers[i].vendor, strlen(makers[i].vendor)) != 0)
 			continue;
 		if (makers[i].always)
 			env->hypervisor = 1;
 		if (env->hypervisor == 1)
-			snprintf(env->hypervisor_name, sizeof(env->hypervisor_name), "%s",
-				makers[i].name);
+			snprintf(name, size, "%s", makers[i].name);
 		return;
 	}
-	if (env->hypervisor == 1 &&
-		system_line(root, "/sys/hypervisor/type", vendor, sizeof(vendor)))
-		snprintf(env->hypervisor_name, sizeof(env->hypervisor_name), "%.40s", vendor);
-	else if (env->hypervisor == 1 && strstr(clock, "kvm-clock"))
-		snprintf(env->hypervisor_name, sizeof(env->hypervisor_name), "KVM");
-	else if (env->hypervisor == 1 && strstr(clock, "hyperv"))
-		snprintf(env->hypervisor_name, sizeof(env->hypervisor_name), "Hyper-V");
+	if (env->hypervisor != 1 || system_line(root, "/sys/hypervisor/type", name, 41))
+		return;
+	system_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+		clock, sizeof(clock));
+	snprintf(name, size, "%s",
+		strstr(clock, "kvm-clock") ? "KVM"
+		: strstr(clock, "hyperv")  ? "Hyper-V"
+					   : "");
 }
 
 /* The directory of this process' control group below /sys/fs/cgroup, version 2 ("0::/…"). Inside a
  * container it is often "/". */
 static void read_group(struct environment *env, const char *root)
 {
-	FILE *file = system_open(root, "/proc/self/cgroup");
-	char line[256], path[SYSTEM_PATH], group[256] = "", value[64];
+	char path[SYSTEM_PATH], group[256], value[64];
 	long long quota, period;
 
-	while (file && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, "0::", 3) == 0)
-			snprintf(group, sizeof(group), "%s", line + 3);
-	}
-	if (file)
-		fclose(file);
+	system_value(root, "/proc/self/cgroup", "", group, sizeof(group));
 	if (strcmp(group, "/") == 0)
 		group[0] = '\0';
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", group);
@@ -214,29 +224,10 @@ static void read_group(struct environment *env, const char *root)
 	env->container = system_has(root, "/.dockerenv") || system_has(root, "/run/.containerenv");
 }
 
-static int64_t read_locked_limit(const char *root)
-{
-	static const char key[] = "Max locked memory";
-	FILE *file = system_open(root, "/proc/self/limits");
-	char line[256];
-	int64_t limit = -1;
-
-	while (file && fgets(line, sizeof(line), file)) {
-		const char *value = line + strlen(key);
-
-		if (strncmp(line, key, strlen(key)) != 0)
-			continue;
-		value += strspn(value, " ");
-		limit = strncmp(value, "unlimited", 9) == 0 ? INT64_MAX : strtoll(value, NULL, 10);
-	}
-	if (file)
-		fclose(file);
-	return limit;
-}
-
 void environment_read(struct environment *env, const char *root)
 {
-	char line[64];
+	static const char meminfo[] = "/proc/meminfo";
+	char line[128], *open;
 	int64_t value;
 
 	*env = (struct environment){
@@ -250,53 +241,43 @@ void environment_read(struct environment *env, const char *root)
 	read_hypervisor(env, root);
 	system_line(root, "/sys/devices/system/cpu/online", env->online, sizeof(env->online));
 	system_line(root, "/sys/devices/system/cpu/isolated", env->isolated, sizeof(env->isolated));
-	read_field(
+	system_value(
 		root, "/proc/self/status", "Cpus_allowed_list", env->allowed, sizeof(env->allowed));
 	read_group(env, root);
-	if (system_line(root, "/proc/loadavg", line, sizeof(line))) {
-		char *end;
-		double load = strtod(line, &end);
-
-		if (end != line)
-			env->load = load;
-	}
-	read_choice(
-		root, "/sys/kernel/mm/transparent_hugepage/enabled", env->thp, sizeof(env->thp));
-	env->huge_reserved = read_memory(root, "HugePages_Total", 1);
-	env->huge_free = read_memory(root, "HugePages_Free", 1);
-	env->memory_total = read_memory(root, "MemTotal", 1024);
-	env->memory_available = read_memory(root, "MemAvailable", 1024);
-	env->locked_limit = read_locked_limit(root);
+	if (system_line(root, "/proc/loadavg", line, sizeof(line)))
+		sscanf(line, "%lf", &env->load);
+	/* The word in brackets of "always [madvise] never". */
+	if (system_line(root, "/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof(line)) &&
+		(open = strchr(line, '[')))
+		snprintf(env->thp, sizeof(env->thp), "%.*s", (int)strcspn(open + 1, "]"), open + 1);
+	env->huge_reserved = system_quantity(root, meminfo, "HugePages_Total");
+	env->huge_free = system_quantity(root, meminfo, "HugePages_Free");
+	value = system_quantity(root, meminfo, "MemTotal");
+	env->memory_total = value < 0 ? value : value * 1024;
+	value = system_quantity(root, meminfo, "MemAvailable");
+	env->memory_available = value < 0 ? value : value * 1024;
+	env->locked_limit = system_quantity(root, "/proc/self/limits", "Max locked memory");
 }
 
 void environment_times(struct cpu_times *times, const char *root, int cpu)
 {
-	FILE *file = system_open(root, "/proc/stat");
-	char key[16] = "cpu", name[16], *line = NULL;
-	size_t capacity = 0;
+	char key[16] = "cpu", line[256];
+	uint64_t t[8];
 
 	*times = (struct cpu_times){ 0 };
-	if (!file)
-		return;
 	if (cpu >= 0)
 		snprintf(key, sizeof(key), "cpu%d", cpu);
 	/* proc(5): user nice system idle iowait irq softirq steal … */
-	while (!times->known && getline(&line, &capacity, file) > 0) {
-		uint64_t t[8];
-
-		if (sscanf(line,
-			    "%15s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			    " %" SCNu64 " %" SCNu64 " %" SCNu64,
-			    name, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 9 ||
-			strcmp(name, key) != 0)
-			continue;
-		times->known = true;
-		times->busy = t[0] + t[1] + t[2] + t[5] + t[6];
-		times->idle = t[3] + t[4];
-		times->steal = t[7];
-	}
-	free(line);
-	fclose(file);
+	if (!system_value(root, "/proc/stat", key, line, sizeof(line)) ||
+		sscanf(line,
+			"%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			" %" SCNu64 " %" SCNu64,
+			&t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 8)
+		return;
+	*times = (struct cpu_times){ .known = true,
+		.busy = t[0] + t[1] + t[2] + t[5] + t[6],
+		.idle = t[3] + t[4],
+		.steal = t[7] };
 }
 
 int environment_counter_error(void)
@@ -319,25 +300,9 @@ int environment_counter_error(void)
 
 int environment_list_count(const char *list)
 {
-	int count = 0;
+	int count = 0, low, high;
 
-	while (*list) {
-		int low, high, used = 0;
-
-		if (sscanf(list, "%d-%d%n", &low, &high, &used) == 2 && used) {
-			if (low < 0 || high < low)
-				return 0;
-			count += high - low + 1;
-		} else if (sscanf(list, "%d%n", &low, &used) == 1 && low >= 0) {
-			count++;
-		} else {
-			return 0;
-		}
-		list += used;
-		if (*list == ',')
-			list++;
-		else if (*list)
-			return 0;
-	}
-	return count;
+	while (system_range(&list, &low, &high))
+		count += high - low + 1;
+	return *list ? 0 : count;
 }

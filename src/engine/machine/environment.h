@@ -8,14 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* ---- small files below /proc and /sys */
 
 enum { SYSTEM_PATH = 512 };
-
-/* Opened for reading, closed on exec; NULL: there is none, or the path is too long. */
-FILE *system_open(const char *root, const char *path);
 
 /* The first line without its end and the blanks before that, cut to size. Returns false and an
  * empty string when there is none. */
@@ -25,6 +21,20 @@ bool system_line(const char *root, const char *path, char *buffer, size_t size);
 bool system_number(const char *root, const char *path, int64_t *value);
 
 bool system_has(const char *root, const char *path);
+
+/* The text after KEY, blanks and a colon, in the first such line of a file. Lines may begin with a
+ * number and a colon, as those of /proc/self/cgroup. False and an empty string: there is none. */
+bool system_value(const char *root, const char *path, const char *key, char *buffer, size_t size);
+
+/* The number that begins such a text: INT64_MAX for "unlimited", -1: none. */
+int64_t system_quantity(const char *root, const char *path, const char *key);
+
+/* Reads the next range of a list as "0-7,9", and moves *list to the rest. False: at the end, where
+ * *list is "", or malformed. */
+bool system_range(const char **list, int *low, int *high);
+
+/* Whether the device tree or the kernel says that this is a virtual machine: not known on x86. */
+bool system_is_guest(const char *root);
 
 /* ---- facts */
 

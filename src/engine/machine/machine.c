@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "engine/machine/environment.h"
 #include "engine/machine/topology.h"
 
 struct memory_limits machine_means(const struct machine *machine)
@@ -29,10 +30,9 @@ uint64_t machine_cache(const struct machine *machine, int level)
 uint64_t machine_own_caches(const struct machine *machine)
 {
 	const uint64_t least = 256 << 10;
-	uint64_t own =
-		machine_cache(machine, 2) ? machine_cache(machine, 2) : machine_cache(machine, 1);
+	uint64_t first = machine_cache(machine, 1), second = machine_cache(machine, 2);
 
-	return own ? own : least;
+	return second ? second : first ? first : least;
 }
 
 uint64_t machine_last_cache(const struct machine *machine)
@@ -74,36 +74,25 @@ static void read_memory(struct machine *machine)
 	memory_limits_words(&memory, machine->memory_note, sizeof(machine->memory_note));
 }
 
-/* Whether somebody who started this process took huge pages from it: a service manager, a
- * container. 1 is the whole answer; newer kernels add flags for "except where asked for", which is
- * what arenas do (PR_SET_THP_DISABLE(2const)). */
-static bool huge_pages_disabled(void)
-{
-	return prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
-}
-
 static void read_huge_pages(struct machine *machine)
 {
-	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
-	char line[64] = "";
+	char line[64];
+	const char *why = "";
 
-	machine->huge_pages = false;
-	if (!file) {
-		snprintf(machine->huge_note, sizeof(machine->huge_note),
-			"this kernel has no huge pages to give (transparent huge pages are not "
-			"built in)");
-		return;
-	}
-	if (!fgets(line, sizeof(line), file) || strstr(line, "[never]"))
-		snprintf(machine->huge_note, sizeof(machine->huge_note),
-			"huge pages are switched off (/sys/kernel/mm/transparent_hugepage/enabled "
-			"is never)");
-	else if (huge_pages_disabled())
-		snprintf(machine->huge_note, sizeof(machine->huge_note),
-			"huge pages are switched off for this process (PR_SET_THP_DISABLE)");
-	else
-		machine->huge_pages = true;
-	fclose(file);
+	/* PR_GET_THP_DISABLE is 1 where a service manager or a container took huge pages from this
+	 * process; newer kernels add flags for "except where asked for", as arenas do. */
+	if (!system_has("", "/sys/kernel/mm/transparent_hugepage/enabled"))
+		why = "this kernel has no huge pages to give (transparent huge pages are not "
+		      "built in)";
+	else if (!system_line(
+			 "", "/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof(line)) ||
+		 strstr(line, "[never]"))
+		why = "huge pages are switched off (/sys/kernel/mm/transparent_hugepage/enabled "
+		      "is never)";
+	else if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1)
+		why = "huge pages are switched off for this process (PR_SET_THP_DISABLE)";
+	machine->huge_pages = !*why;
+	snprintf(machine->huge_note, sizeof(machine->huge_note), "%s", why);
 }
 
 void machine_identify(struct machine *machine)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/counters/pmu.h"
 #include "engine/machine/environment.h"
@@ -26,44 +25,31 @@ static const struct {
 	{ 0x46, 0x001, "A64FX" },
 };
 
-/* From /proc/cpuinfo, where the kernel shows no registers: the first processor's implementer and
- * part. */
-static unsigned long long read_cpuinfo(void)
+/* The first processor's hexadecimal number of that name in /proc/cpuinfo. */
+static unsigned long long read_cpuinfo(const char *key)
 {
-	FILE *file = fopen("/proc/cpuinfo", "re");
-	unsigned long long midr = 0, implementer = 0, value;
-	char line[256];
+	char value[32];
 
-	while (file && fgets(line, sizeof(line), file)) {
-		const char *colon = strchr(line, ':');
-
-		if (!colon || sscanf(colon + 1, "%llx", &value) != 1)
-			continue;
-		if (strncmp(line, "CPU implementer", 15) == 0 && !implementer)
-			implementer = value & 0xff;
-		else if (strncmp(line, "CPU part", 8) == 0 && !midr)
-			midr = implementer << 24 | (value & 0xfff) << 4;
-	}
-	if (file)
-		fclose(file);
-	return midr;
+	return system_value("", "/proc/cpuinfo", key, value, sizeof(value))
+		       ? strtoull(value, NULL, 16)
+		       : 0;
 }
 
 void identify_processor(struct machine *machine)
 {
-	FILE *file = fopen("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "re");
+	char line[32];
 	unsigned long long midr = 0;
 	unsigned implementer, part;
 
-	machine->virtualised = access("/sys/hypervisor/type", F_OK) == 0 ||
-			       access("/proc/device-tree/hypervisor", F_OK) == 0;
-	if (file) {
-		if (fscanf(file, "%llx", &midr) != 1)
-			midr = 0;
-		fclose(file);
-	}
+	machine->virtualised = system_has("", "/sys/hypervisor/type") ||
+			       system_has("", "/proc/device-tree/hypervisor");
+	if (system_line("", "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", line,
+		    sizeof(line)))
+		midr = strtoull(line, NULL, 16);
+	/* Where the kernel shows no registers. */
 	if (midr == 0)
-		midr = read_cpuinfo();
+		midr = (read_cpuinfo("CPU implementer") & 0xff) << 24 |
+		       (read_cpuinfo("CPU part") & 0xfff) << 4;
 	if (midr == 0) {
 		snprintf(machine->name, sizeof(machine->name),
 			"AArch64 core (MIDR not shown by this kernel)");
@@ -81,13 +67,10 @@ void identify_processor(struct machine *machine)
 
 void pmu_ask_processor(struct pmu *pmu)
 {
-	char words[64];
+	char vendor[64];
 
-	if (system_has("", "/proc/device-tree/hypervisor") ||
-		system_has("", "/sys/hypervisor/type") ||
-		(system_line("", "/proc/device-tree/compatible", words, sizeof(words)) &&
-			strcmp(words, "linux,dummy-virt") == 0) ||
-		(system_line("", "/sys/class/dmi/id/sys_vendor", words, sizeof(words)) &&
-			strcmp(words, "QEMU") == 0))
+	if (system_is_guest("") ||
+		(system_line("", "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor)) &&
+			strcmp(vendor, "QEMU") == 0))
 		pmu->guest = 1;
 }

@@ -7,6 +7,18 @@
 
 #include "engine/counters/pmu.h"
 
+static void read_vendor(char vendor[13])
+{
+	unsigned a, b, c, d;
+
+	memset(vendor, 0, 13);
+	if (!__get_cpuid(0, &a, &b, &c, &d))
+		return;
+	memcpy(vendor, &b, 4);
+	memcpy(vendor + 4, &d, 4);
+	memcpy(vendor + 8, &c, 4);
+}
+
 /* Bits: Intel's Software Developer's Manual, volume 2, CPUID. */
 static void read_features(struct processor *processor)
 {
@@ -64,15 +76,8 @@ void identify_processor(struct machine *machine)
 		model |= a >> 12 & 0xf0;
 	if (family == 15)
 		family += a >> 20 & 255;
-	memset(processor, 0, sizeof(*processor));
-	processor->family = family;
-	processor->model = model;
-	processor->stepping = a & 15;
-	if (__get_cpuid(0, &a, &b, &c, &d)) {
-		memcpy(processor->vendor, &b, 4);
-		memcpy(processor->vendor + 4, &d, 4);
-		memcpy(processor->vendor + 8, &c, 4);
-	}
+	*processor = (struct processor){ .family = family, .model = model, .stepping = a & 15 };
+	read_vendor(processor->vendor);
 	read_features(processor);
 	processor->l1i_bytes = read_l1i(strcmp(processor->vendor, "AuthenticAMD") == 0);
 	if (processor->l1i_bytes) {
@@ -126,18 +131,14 @@ static void ask_amd(struct pmu *pmu)
 void pmu_ask_processor(struct pmu *pmu)
 {
 	unsigned a, b, c, d;
-	char vendor[13] = "";
+	char vendor[13];
 
 	if (__get_cpuid(1, &a, &b, &c, &d))
 		pmu->guest = c >> 31 & 1;
 	/* What the processor tells of counters that the kernel does not serve is of no use. */
 	if (pmu->name[0] == '\0')
 		return;
-	if (!__get_cpuid(0, &a, &b, &c, &d))
-		return;
-	memcpy(vendor, &b, 4);
-	memcpy(vendor + 4, &d, 4);
-	memcpy(vendor + 8, &c, 4);
+	read_vendor(vendor);
 	if (strcmp(vendor, "GenuineIntel") == 0)
 		ask_intel(pmu);
 	else if (strcmp(vendor, "AuthenticAMD") == 0)

@@ -1,4 +1,3 @@
-/* See means.h. */
 #include "engine/memory/memory_limits.h"
 
 #include <stdbool.h>
@@ -10,38 +9,21 @@
 #include "base/units.h"
 #include "engine/machine/environment.h"
 
-/* A number behind a key in a file of lines "key number" or "key: number"; -1 when there is none. */
-static int64_t read_key(const char *root, const char *path, const char *key)
-{
-	FILE *file = system_open(root, path);
-	size_t length = strlen(key);
-	long long value = -1;
-	char line[256];
-
-	while (file && value < 0 && fgets(line, sizeof(line), file))
-		if (strncmp(line, key, length) == 0 && strchr(": \t", line[length]) &&
-			sscanf(line + length + strspn(line + length, ": \t"), "%lld", &value) != 1)
-			value = -1;
-	if (file)
-		fclose(file);
-	return value;
-}
-
 /* Version 1 says "no limit" by the largest number of whole pages. */
 static const int64_t endless = INT64_MAX / 2;
 
 /* The files of one version of control groups. */
 struct version {
-	const char *prefix;    /* of the group's line in /proc/self/cgroup, behind its number */
-	const char *mounts[2]; /* where groups lie */
+	const char *controller;		 /* of the group's line in /proc/self/cgroup */
+	const char *mounts[2];		 /* where groups lie */
 	const char *limit, *used, *stat; /* files of a group */
 	const char *cached; /* the key in `stat` of what is given back when memory runs short */
 };
 
 static const struct version versions[] = {
-	{ "::", { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" }, "memory.max", "memory.current",
+	{ "", { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" }, "memory.max", "memory.current",
 		"memory.stat", "inactive_file" },
-	{ ":memory:", { "/sys/fs/cgroup/memory", NULL }, "memory.limit_in_bytes",
+	{ "memory", { "/sys/fs/cgroup/memory", NULL }, "memory.limit_in_bytes",
 		"memory.usage_in_bytes", "memory.stat", "total_inactive_file" },
 };
 
@@ -72,8 +54,9 @@ static void read_group(const struct version *version, const char *root, const ch
 		return;
 	if (!group_path(group, version->used, path) || !system_number(root, path, &used))
 		return;
-	cached =
-		group_path(group, version->stat, path) ? read_key(root, path, version->cached) : -1;
+	cached = group_path(group, version->stat, path)
+			 ? system_quantity(root, path, version->cached)
+			 : -1;
 	if (cached > 0 && cached <= used)
 		used -= cached;
 	bound(memory, MEMORY_LIMITS_GROUP, limit, limit - used);
@@ -85,20 +68,10 @@ static void read_group(const struct version *version, const char *root, const ch
 static void read_groups(
 	const struct version *version, const char *root, struct memory_limits_memory *memory)
 {
-	FILE *file = system_open(root, "/proc/self/cgroup");
-	char line[SYSTEM_PATH], path[SYSTEM_PATH], *group = NULL;
+	char group[SYSTEM_PATH], path[SYSTEM_PATH];
 
-	while (file && !group && fgets(line, sizeof(line), file)) {
-		char *mark = line + strspn(line, "0123456789");
-
-		if (strncmp(mark, version->prefix, strlen(version->prefix)) == 0)
-			group = mark + strlen(version->prefix);
-	}
-	if (file)
-		fclose(file);
-	if (!group)
+	if (!system_value(root, "/proc/self/cgroup", version->controller, group, sizeof(group)))
 		return;
-	group[strcspn(group, "\n")] = '\0';
 	for (;;) {
 		char *slash = strrchr(group, '/');
 
@@ -113,30 +86,21 @@ static void read_groups(
 	}
 }
 
-/* A soft limit of /proc/self/limits, against what is used of it already (KiB in /proc/self/status).
- */
+/* A soft limit of /proc/self/limits, less the part in use (KiB in /proc/self/status). */
 static void read_limit(const char *root, const char *name, const char *used_key,
 	enum memory_limits_bound by, struct memory_limits_memory *memory)
 {
-	FILE *file = system_open(root, "/proc/self/limits");
-	int64_t used = read_key(root, "/proc/self/status", used_key);
-	long long limit = -1;
-	char line[256];
+	int64_t limit = system_quantity(root, "/proc/self/limits", name),
+		used = system_quantity(root, "/proc/self/status", used_key);
 
-	while (file && limit < 0 && fgets(line, sizeof(line), file))
-		if (strncmp(line, name, strlen(name)) == 0 &&
-			sscanf(line + strlen(name), " %lld", &limit) != 1)
-			limit = -1;
-	if (file)
-		fclose(file);
-	if (limit >= 0)
+	if (limit >= 0 && limit < INT64_MAX)
 		bound(memory, by, limit, limit - (used > 0 ? used * 1024 : 0));
 }
 
 struct memory_limits_memory memory_limits_memory(const char *root)
 {
 	struct memory_limits_memory memory = { .left = UINT64_MAX };
-	int64_t available = read_key(root, "/proc/meminfo", "MemAvailable");
+	int64_t available = system_quantity(root, "/proc/meminfo", "MemAvailable");
 
 	if (available >= 0)
 		memory.left = (uint64_t)available * 1024;
@@ -153,24 +117,25 @@ struct memory_limits_memory memory_limits_memory(const char *root)
 
 const char *memory_limits_half(enum memory_limits_bound bound)
 {
-	switch (bound) {
-	case MEMORY_LIMITS_GROUP: return "half of what the control group still allows";
-	case MEMORY_LIMITS_ADDRESSES: return "half of what ulimit -v still allows";
-	case MEMORY_LIMITS_DATA: return "half of what ulimit -d still allows";
-	default: return "half of this machine's free memory";
-	}
+	static const char *const words[] = {
+		[MEMORY_LIMITS_FREE] = "half of this machine's free memory",
+		[MEMORY_LIMITS_GROUP] = "half of what the control group still allows",
+		[MEMORY_LIMITS_ADDRESSES] = "half of what ulimit -v still allows",
+		[MEMORY_LIMITS_DATA] = "half of what ulimit -d still allows",
+	};
+
+	return words[bound];
 }
 
 void memory_limits_words(const struct memory_limits_memory *memory, char *buffer, size_t size)
 {
-	char limit[32];
+	struct units_text limit = units_size_long((int64_t)memory->limit);
+	bool addresses = memory->bound == MEMORY_LIMITS_ADDRESSES;
 
 	buffer[0] = '\0';
-	units_bytes_long((int64_t)memory->limit, limit, sizeof(limit));
 	if (memory->bound == MEMORY_LIMITS_GROUP)
-		snprintf(buffer, size, "the control group allows %s", limit);
+		snprintf(buffer, size, "the control group allows %s", limit.text);
 	else if (memory->bound != MEMORY_LIMITS_FREE)
 		snprintf(buffer, size, "the process' limit of %s is %s (ulimit -%c)",
-			memory->bound == MEMORY_LIMITS_ADDRESSES ? "address space" : "data", limit,
-			memory->bound == MEMORY_LIMITS_ADDRESSES ? 'v' : 'd');
+			addresses ? "address space" : "data", limit.text, addresses ? 'v' : 'd');
 }
