@@ -103,32 +103,20 @@ static const char *word_in(const char *line, const char *word)
 }
 
 /* The line where the function's definition begins: its name before a parenthesis (in assembly a
- * colon) in a line that begins in the first column and that no semicolon ends. */
-static int find_function(const struct listing *listing, const char *function)
+ * colon) in a line that begins in the first column and that no semicolon ends. Where a macro makes
+ * the function (`made`): the line in the first column that hands its name to the macro. */
+static int find_function(const struct listing *listing, const char *function, bool made)
 {
 	for (int i = 0; i < listing->line_count; i++) {
-		const char *line = listing->line[i], *behind = word_in(line, function);
+		const char *line = listing->line[i], *after = word_in(line, function),
+			   *open = strchr(line, '(');
 		size_t length = strlen(line);
 
-		if (isspace((unsigned char)line[0]) || line[0] == '#' || line[0] == '*' ||
-			line[0] == '/')
+		if (!after || isspace((unsigned char)line[0]) || strchr("#*/", line[0]))
 			continue;
-		if (behind && (*behind == '(' || *behind == ':') && length &&
-			line[length - 1] != ';')
-			return i;
-	}
-	return -1;
-}
-
-/* Where a macro makes the function: the line in the first column that hands its name to one. */
-static int find_maker(const struct listing *listing, const char *function)
-{
-	for (int i = 0; i < listing->line_count; i++) {
-		const char *line = listing->line[i], *open = strchr(line, '('),
-			   *behind = word_in(line, function);
-
-		if (is_word(line[0]) && open && behind && open < behind &&
-			(*behind == ',' || *behind == ')'))
+		if (made ? is_word(line[0]) && open && open < after &&
+					(*after == ',' || *after == ')')
+			 : (*after == '(' || *after == ':') && line[length - 1] != ';')
 			return i;
 	}
 	return -1;
@@ -228,11 +216,11 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 		if (*at)
 			*at++ = '\0';
 	}
-	listing->first = find_function(listing, function);
+	listing->first = find_function(listing, function, false);
 	listing->loop_first = listing->loop_last = -1;
 	made = listing->first < 0;
 	if (made)
-		listing->first = find_maker(listing, function);
+		listing->first = find_function(listing, function, true);
 	if (listing->first < 0) {
 		listing_free(listing);
 		return NULL;
@@ -249,28 +237,6 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	return listing;
 }
 
-/* A file on disk, for loops that are not built in; NULL: it cannot be read, or is no text of some
- * pages. */
-static char *read_file(const char *path)
-{
-	enum { LARGEST = 1 << 20 };
-	FILE *file = fopen(path, "r");
-	struct text text = { 0 };
-	char block[4096];
-	size_t got;
-
-	if (!file)
-		return NULL;
-	while ((got = fread(block, 1, sizeof(block), file)) > 0 && text.length < LARGEST &&
-		!memchr(block, '\0', got))
-		text_addn(&text, block, got);
-	fclose(file);
-	if (got == 0 && text.length)
-		return text.bytes;
-	text_free(&text);
-	return NULL;
-}
-
 /* What several kernels include. */
 static bool is_shared(const char *name)
 {
@@ -282,44 +248,39 @@ static bool is_shared(const char *name)
 
 struct listing *listing_find(const struct kernel *kernel, const char *function)
 {
-	char name[64], stem[64];
+	char stem[64], name[72], *own = NULL;
 	const char *text;
 	struct listing *listing = NULL;
 
 	if (!function)
 		return NULL;
-	snprintf(stem, sizeof(stem), "kernels/%s", kernel->name);
-	if (kernel->file)
-		snprintf(name, sizeof(name), "%s", kernel->file);
-	else
-		snprintf(name, sizeof(name), "%.60s.c", stem);
-	text = data_built_in(name);
-	if (text) {
-		listing = listing_parse(name, text, function);
-	} else if (kernel->file) {
-		char *own = read_file(kernel->file);
-
-		listing = own ? listing_parse(name, own, function) : NULL;
+	if (kernel->file) {
+		text = data_built_in(kernel->file);
+		if (!text && data_read(kernel->file, &own).code == STATUS_OK)
+			text = own;
+		listing = text ? listing_parse(kernel->file, text, function) : NULL;
 		free(own);
+		return listing;
 	}
-	for (const struct data_file *file = data_files; file->name && !listing && !kernel->file;
-		file++)
+	snprintf(stem, sizeof(stem), "kernels/%s", kernel->name);
+	snprintf(name, sizeof(name), "%s.c", stem);
+	text = data_built_in(name);
+	if (text)
+		listing = listing_parse(name, text, function);
+	for (const struct data_file *file = data_files; file->name && !listing; file++)
 		if (is_shared(file->name))
 			listing = listing_parse(file->name, file->text, function);
 	if (listing)
 		return listing;
 	/* Loops that the build writes are there in packed form. */
-	snprintf(name, sizeof(name), "%.56s.loops", stem);
+	snprintf(name, sizeof(name), "%s.loops", stem);
 	text = data_built_in(name);
-	if (text) {
-		char *unpacked = listing_unpack(text, function);
-
-		if (unpacked)
-			listing = listing_parse(stem, unpacked, function);
-		free(unpacked);
-		if (listing)
-			listing->generated = true;
-	}
+	own = text ? listing_unpack(text, function) : NULL;
+	if (own)
+		listing = listing_parse(stem, own, function);
+	free(own);
+	if (listing)
+		listing->generated = true;
 	return listing;
 }
 

@@ -41,17 +41,15 @@ enum step {
 	STEPS
 };
 
-static const struct {
-	const char *kernel;
-	const char *settings[3];
-} steps[STEPS] = {
-	[L3_LATENCY] = { "list-length", { "spacing=64", "order=random" } },
-	[L3_LINES] = { "mountain", { "stride=8" } },
-	[MEMORY_LATENCY] = { "list-length", { "spacing=64", "order=random" } },
-	[MEMORY_LINES] = { "mountain", { "stride=8" } },
-	[POINT_FIRST] = { "latency", { "stride=64", "order=random" } },
-	[POINT_LAST] = { "latency", { "stride=64", "order=random" } },
-	[PEAK] = { "bandwidth", { "op=frd" } },
+/* The settings, all but their size. */
+static const char *const settings[STEPS] = {
+	[L3_LATENCY] = "list-length spacing=64 order=random",
+	[L3_LINES] = "mountain stride=8",
+	[MEMORY_LATENCY] = "list-length spacing=64 order=random",
+	[MEMORY_LINES] = "mountain stride=8",
+	[POINT_FIRST] = "latency stride=64 order=random",
+	[POINT_LAST] = "latency stride=64 order=random",
+	[PEAK] = "bandwidth op=frd",
 };
 
 void memory_probe_init(struct memory_probe *probe)
@@ -120,15 +118,11 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 
 		if (probe->done >> step & 1 || from == 0 || working_set <= from)
 			continue;
-		setting.kernel = kernel_find(steps[step].kernel);
-		if (!setting.kernel || size == 0 ||
-			(machine->memory_limit && size > machine->memory_limit)) {
+		if (size == 0 || (machine->memory_limit && size > machine->memory_limit) ||
+			!setting_read(&setting, settings[step])) {
 			probe->done |= 1u << step;
 			continue;
 		}
-		setting_init(&setting, setting.kernel);
-		for (int i = 0; i < 3 && steps[step].settings[i]; i++)
-			setting_assign(&setting, steps[step].settings[i], MEMORY_LIMITS_UNKNOWN);
 		setting.v[kernel_axis(setting.kernel, AXIS_SIZE)] = (int64_t)size;
 		*request = (struct request){ .kernel = setting.kernel,
 			.seed = seed,
@@ -174,13 +168,30 @@ static double fastest(const struct trials *trials, const struct sample *sample)
 	return least;
 }
 
+/* The latency or the lines of a level; 0: the values contradict each other. */
+static void put_level(struct memory_level *level, const struct machine *machine, int step,
+	double cycles, double alone, double l2)
+{
+	if (step == L3_LINES || step == MEMORY_LINES)
+		/* In sequential order no line is read again before the whole set was: all lines
+		 * come from this level. */
+		level->lines = 1 / cycles;
+	else if (step == L3_LATENCY)
+		level->latency = alone;
+	else
+		/* The lines that the last cache serves are unknown, since cores share it. Without
+		 * subtracting them the value is still a bound. */
+		level->latency = cycles > l2 ? cycles : 0;
+	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
+	level->known = level->latency > 0 && level->lines > 0;
+}
+
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
 	double l2, const struct result *result)
 {
 	int step = probe->step;
-	struct memory_level *level = step < MEMORY_LATENCY ? &probe->l3 : &probe->memory;
-	double own = (double)machine_cache(machine, 1), before, size;
 	struct sample sample;
+	double cycles, alone;
 
 	if (step < 0)
 		return;
@@ -197,50 +208,41 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	probe->done |= 1u << step;
 	if (!sample.valid || sample.unsettled || !(sample.cpe_lo > 0))
 		return;
-	if (step < MEMORY_LATENCY)
-		sample.cpe_lo = fastest(&result->trials, &sample);
-	size = (double)size_of(machine, step);
-	before = (double)machine_cache(
-		machine, step == MEMORY_LATENCY || step == MEMORY_LINES ? 3 : 2);
-	if (step == PEAK) {
-		probe->peak = isfinite(sample.gbps) ? sample.gbps * sample.cpe / sample.cpe_lo : 0;
-	} else if (step >= POINT_FIRST) {
-		probe->point[step - POINT_FIRST].latency =
-			behind(sample.cpe_lo, size, own, l1, before, l2);
-	} else if (steps[step].kernel[0] == 'm') {
-		/* In sequential order no line is read again before the whole set was: all lines
-		 * come from this level. */
-		level->lines = 1 / sample.cpe_lo;
-	} else if (step == L3_LATENCY) {
-		level->latency = behind(sample.cpe_lo, size, own, l1, before, l2);
-	} else {
-		/* The lines that the last cache serves are unknown, since cores share it. Without
-		 * subtracting them the value is still a bound. */
-		level->latency = sample.cpe_lo;
-		if (!(level->latency > l2))
-			level->latency = 0; /* contradicts itself: leave it unknown */
+	cycles = step < MEMORY_LATENCY ? fastest(&result->trials, &sample) : sample.cpe_lo;
+	alone = behind(cycles, (double)size_of(machine, step), (double)machine_cache(machine, 1),
+		l1, (double)machine_cache(machine, 2), l2);
+	if (step == PEAK)
+		probe->peak = isfinite(sample.gbps) ? sample.gbps * sample.cpe / cycles : 0;
+	else if (step >= POINT_FIRST)
+		probe->point[step - POINT_FIRST].latency = alone;
+	else
+		put_level(step < MEMORY_LATENCY ? &probe->l3 : &probe->memory, machine, step,
+			cycles, alone, l2);
+}
+
+/* The read bandwidth that the probe measured of a level; NULL: none that counts. */
+static const struct probe_band *band_of(const struct probe_report *report, const char *level)
+{
+	for (int i = 0; i < report->band_count; i++) {
+		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;
+
+		if (strcmp(report->band[i].level, level) == 0 && sample->valid &&
+			!sample->unsettled && sample->cpe_lo > 0)
+			return &report->band[i];
 	}
-	if (step >= POINT_FIRST)
-		return;
-	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
-	level->known = level->latency > 0 && level->lines > 0;
+	return NULL;
 }
 
 /* Sets a level to its lowest latency and most lines: limits are bounds. */
 static bool learn(struct memory_level *level, const struct probe_report *report,
 	const struct hierarchy_level *found)
 {
-	const struct probe_band *band = NULL;
+	const struct probe_band *band = found ? band_of(report, found->name) : NULL;
 	const struct sample *sample;
 
-	for (int i = 0; found && i < report->band_count; i++)
-		if (strcmp(report->band[i].level, found->name) == 0)
-			band = &report->band[i];
 	if (!band || !(found->lo > 0))
 		return false;
 	sample = &band->point[PROBE_READ].sample;
-	if (!sample->valid || sample->unsettled || !(sample->cpe_lo > 0))
-		return false;
 	*level = (struct memory_level){ .known = true,
 		.latency = found->lo,
 		.lines = band->lines[PROBE_READ] * sample->cpe / sample->cpe_lo,
@@ -249,26 +251,17 @@ static bool learn(struct memory_level *level, const struct probe_report *report,
 	return true;
 }
 
-/* The most that one core read from memory. */
-static double peak_of(const struct probe_report *report)
-{
-	for (int i = 0; i < report->band_count; i++) {
-		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;
-
-		if (strcmp(report->band[i].level, "memory") == 0 && sample->valid &&
-			!sample->unsettled && sample->cpe_lo > 0 && isfinite(sample->gbps))
-			return sample->gbps * sample->cpe / sample->cpe_lo;
-	}
-	return 0;
-}
-
 bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report)
 {
 	bool l3 = learn(&probe->l3, report, hierarchy_cache(&report->hierarchy, 3));
 	bool memory = learn(&probe->memory, report, hierarchy_memory(&report->hierarchy));
 
-	if (memory)
-		probe->peak = peak_of(report);
+	if (memory) {
+		const struct sample *sample = &band_of(report, "memory")->point[PROBE_READ].sample;
+
+		probe->peak =
+			isfinite(sample->gbps) ? sample->gbps * sample->cpe / sample->cpe_lo : 0;
+	}
 	if (probe->peak > 0)
 		probe->done |= 1u << PEAK;
 	if (l3)

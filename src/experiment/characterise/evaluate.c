@@ -348,52 +348,51 @@ void evaluate_loops(struct evaluation *e)
 
 /* ---- caches */
 
-static struct figure around(double value, double lo, double hi)
+static void put_around(struct measured *measured, const char *word, double value, double lo,
+	double hi, const char *words)
 {
-	return (struct figure){ isfinite(value) && value > 0, value,
-		isfinite(lo) ? fmin(lo, value) : value, isfinite(hi) ? fmax(hi, value) : value };
+	put_fact(measured, word,
+		(struct figure){ isfinite(value) && value > 0, value,
+			isfinite(lo) ? fmin(lo, value) : value,
+			isfinite(hi) ? fmax(hi, value) : value },
+		false, words);
 }
 
 void evaluate_caches(struct measured *measured, const struct probe_report *probe)
 {
-	const struct hierarchy_level *tlb = hierarchy_tlb(&probe->hierarchy, 1),
-				     *second = hierarchy_tlb(&probe->hierarchy, 2);
-	char word[40];
+	static const char list[] = "a list in random order", page[] = "a line a page";
+	const struct hierarchy *hierarchy = &probe->hierarchy;
+	const struct hierarchy_level *tlb = hierarchy_tlb(hierarchy, 1),
+				     *second = hierarchy_tlb(hierarchy, 2);
 
-	for (int level = 1; level <= 2; level++) {
-		const struct hierarchy_level *found = hierarchy_cache(&probe->hierarchy, level);
+	for (int i = 1; i <= 2; i++) {
+		const struct hierarchy_level *cache = hierarchy_cache(hierarchy, i);
 
-		if (!found || found->unstable)
+		if (!cache || cache->unstable)
 			continue;
-		snprintf(word, sizeof(word), "cache %d bytes", level);
-		put_fact(measured, word, around(found->bytes, found->bytes_lo, found->bytes_hi),
-			false, "a list in random order");
-		snprintf(word, sizeof(word), "cache %d latency", level);
-		put_fact(measured, word, around(found->cycles, found->lo, found->hi), false,
-			"a list in random order");
+		put_around(measured, i == 1 ? "cache 1 bytes" : "cache 2 bytes", cache->bytes,
+			cache->bytes_lo, cache->bytes_hi, list);
+		put_around(measured, i == 1 ? "cache 1 latency" : "cache 2 latency", cache->cycles,
+			cache->lo, cache->hi, list);
 	}
-	for (int b = 0; b < probe->band_count; b++)
-		if (strcmp(probe->band[b].level, "L2") == 0 &&
-			isfinite(probe->band[b].lines[PROBE_READ])) {
-			const struct sample *sample = &probe->band[b].point[PROBE_READ].sample;
-			double lines = probe->band[b].lines[PROBE_READ];
+	for (int i = 0; i < probe->band_count; i++) {
+		const struct sample *sample = &probe->band[i].point[PROBE_READ].sample;
+		double lines = probe->band[i].lines[PROBE_READ];
 
-			put_fact(measured, "cache 2 lines",
-				around(lines, lines * sample->cpe / sample->cpe_hi,
-					lines * sample->cpe / sample->cpe_lo),
-				false, "every line read, several at a time");
-		}
+		if (strcmp(probe->band[i].level, "L2") == 0)
+			put_around(measured, "cache 2 lines", lines,
+				lines * sample->cpe / sample->cpe_hi,
+				lines * sample->cpe / sample->cpe_lo,
+				"every line read, several at a time");
+	}
 	if (tlb && !tlb->unstable) {
-		put_fact(measured, "size tlb1",
-			around(tlb->entries, tlb->entries_lo, tlb->entries_hi), false,
-			"a line a page");
-		put_fact(measured, "extra tlb2", around(tlb->cycles, tlb->lo, tlb->hi), false,
-			"a line a page");
+		put_around(measured, "size tlb1", tlb->entries, tlb->entries_lo, tlb->entries_hi,
+			page);
+		put_around(measured, "extra tlb2", tlb->cycles, tlb->lo, tlb->hi, page);
 	}
 	if (second && !second->unstable)
-		put_fact(measured, "size tlb2",
-			around(second->entries, second->entries_lo, second->entries_hi), false,
-			"a line a page");
+		put_around(measured, "size tlb2", second->entries, second->entries_lo,
+			second->entries_hi, page);
 }
 
 void evaluate_windows(struct measured *measured, const struct windows_report *windows)

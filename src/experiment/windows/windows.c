@@ -202,10 +202,9 @@ static int choose_row(const struct windows *windows)
 
 void windows_prefer(struct windows *windows, int64_t choice)
 {
-	windows->preferred = -1;
-	for (int i = 0; i < windows->report.count; i++)
-		if (windows->report.row[i].choice == choice)
-			windows->preferred = i;
+	const struct windows_row *row = windows_row(&windows->report, choice);
+
+	windows->preferred = row ? (int)(row - windows->report.row) : -1;
 }
 
 bool windows_over(const struct windows *windows)
@@ -307,9 +306,9 @@ static void fail_row(struct windows_row *row, const char *why)
 
 static bool is_better(const struct sample *sample, const struct sample *than)
 {
-	if (!sample->valid || !than->valid)
-		return sample->valid;
-	return sample->contended != than->contended ? than->contended : sample->cpe < than->cpe;
+	return sample->valid &&
+	       (!than->valid || (sample->contended != than->contended ? than->contended
+								      : sample->cpe < than->cpe));
 }
 
 /* Where points scatter, because others use the memory, each is measured twice: disturbances make a
@@ -451,21 +450,16 @@ void windows_close(struct windows *windows)
 void windows_give(
 	struct windows *windows, const struct setting *setting, const struct sample *sample)
 {
-	struct setting wanted = *setting;
+	struct windows_row *row =
+		(struct windows_row *)windows_row(&windows->report, setting->v[windows->filler]);
+	double x = (double)setting->v[windows->fillers];
+	struct setting here = row ? setting_at(windows, row, x) : *setting;
 
-	wanted.v[windows->filler] = windows->report.options.setting.v[windows->filler];
-	wanted.v[windows->fillers] = windows->report.options.setting.v[windows->fillers];
-	if (!sample->valid || !setting_equal(&wanted, &windows->report.options.setting))
+	if (!row || !sample->valid || !setting_equal(&here, setting))
 		return;
-	for (int i = 0; i < windows->report.count; i++) {
-		struct windows_row *row = &windows->report.row[i];
-
-		if (row->choice != setting->v[windows->filler])
-			continue;
-		add_point(windows, row, (double)setting->v[windows->fillers], sample);
-		end_row(windows, row);
-		row->checks = CHECKS;
-	}
+	add_point(windows, row, x, sample);
+	end_row(windows, row);
+	row->checks = CHECKS;
 	windows->report.done = share_done(&windows->report);
 }
 
