@@ -376,46 +376,85 @@ static bool match_condition(struct match *match, bool opposite)
 
 /* ---- Lines */
 
-static bool matches(struct match *match, const struct form *form)
+/* Addresses: the kinds of forms that have them, and their bits. In `operands` @ stands for the
+ * form's unit, as a kind of number and as a shift. */
+static const struct {
+	const char *kinds, *operands;
+	uint32_t bits;
+} addresses[] = {
+	{ "@%*&", "[pn]", 0x1000000 },
+	{ "@%*&", "[pn,#@]", 0x1000000 },
+	{ "@%", "[pn,#s]!", 0xc00 },
+	{ "@%", "[pn],#s", 0x400 },
+	{ "@%*", "[pn,xm]", 0x206800 },
+	{ "@*", "[pn,xm,L=@]", 0x207800 },
+	{ "&", "[pn,#@]!", 0x1800000 },
+	{ "&", "[pn],#@", 0x800000 },
+};
+
+static bool match_address(struct match *match, char kind, char unit);
+
+/* Matches operands to the end of the line. unit: of the address that they belong to. */
+static bool match_operands(struct match *match, const char *pattern, char unit)
 {
-	const char *pattern = form->operands;
 	int64_t value;
 	bool same = true;
 
-	match->bits = form->bits;
-	while (*pattern && same)
-		switch (*pattern) {
-		case '#':
-			same = match_number(match, pattern[1]);
-			pattern += 2;
-			break;
-		case '=':
-			same = take_number(match, &value) && value == pattern[1] - '0';
-			pattern += 2;
-			break;
-		case 'L':
-			same = take_word(match, "lsl", 3);
+	while (*pattern && same) {
+		char c = *pattern++;
+
+		if (c == '/') {
+			blanks(match);
+			pattern = *match->at ? ",L#6" : "";
+		} else if (c == '#') {
+			same = match_number(match, *pattern == '@' ? unit : *pattern);
 			pattern++;
-			break;
-		case '?':
-		case '~': same = match_condition(match, *pattern++ == '~'); break;
-		case '\'':
-			same = take_word(match, pattern + 1, strcspn(pattern + 1, "'"));
-			pattern += strcspn(pattern + 1, "'") + 2;
-			break;
-		default:
-			if (isalpha((unsigned char)*pattern)) {
-				same = match_register(match, pattern[0], pattern[1]);
-				pattern += 2;
-			} else {
-				same = take(match, *pattern++);
-			}
+		} else if (c == '=') {
+			same = take_number(match, &value) &&
+			       value == __builtin_ctz(scaled_field(unit)->unit);
+			pattern++;
+		} else if (strchr("@%*&", c)) {
+			return match_address(match, c, *pattern);
+		} else if (c == 'L') {
+			same = take_word(match, "lsl", 3);
+		} else if (c == '?' || c == '~') {
+			same = match_condition(match, c == '~');
+		} else if (c == '\'') {
+			same = take_word(match, pattern, strcspn(pattern, "'"));
+			pattern += strcspn(pattern, "'") + 1;
+		} else if (isalpha((unsigned char)c)) {
+			same = match_register(match, c, *pattern++);
+		} else {
+			same = take(match, c);
 		}
+	}
 	blanks(match);
-	if (!same || *match->at)
+	return same && !*match->at;
+}
+
+static bool match_address(struct match *match, char kind, char unit)
+{
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
+		struct match attempt = *match;
+
+		attempt.bits |= addresses[i].bits;
+		if (!strchr(addresses[i].kinds, kind) ||
+			!match_operands(&attempt, addresses[i].operands, unit))
+			continue;
+		*match = attempt;
+		return true;
+	}
+	return false;
+}
+
+static bool match_line(
+	struct match *match, const char *operands_at, const char *operands, uint32_t bits)
+{
+	*match = (struct match){ .at = operands_at, .bits = bits, .wide = -1, .twice = -1 };
+	if (!match_operands(match, operands, 0))
 		return false;
-	/* Loads and stores have another bit for the width, and forms of their own; the rest has
-	 * bit 31. */
+	/* Loads and stores have another bit for the width, and forms of their own; all other
+	 * instructions have bit 31. */
 	if (match->wide > 0)
 		match->bits |= 1u << 31;
 	if (match->twice > 0)
@@ -441,19 +480,21 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 	size_t letters = strcspn(name, " \t");
 	bool known = false;
 
-	for (int i = 0; i < FORMS; i++) {
-		struct match match = { .at = name + letters, .wide = -1, .twice = -1 };
+	for (int i = 0; i < FORMS; i++)
+		for (int k = 0; k < FORM_MNEMONICS && forms[i].mnemonic[k].name; k++) {
+			struct match match;
 
-		if (strlen(forms[i].mnemonic) != letters ||
-			strncmp(forms[i].mnemonic, name, letters) != 0)
-			continue;
-		known = true;
-		if (!matches(&match, &forms[i]))
-			continue;
-		write_word(bytes, match.bits);
-		*length = WORD;
-		return status_ok();
-	}
+			if (strlen(forms[i].mnemonic[k].name) != letters ||
+				strncmp(forms[i].mnemonic[k].name, name, letters) != 0)
+				continue;
+			known = true;
+			if (!match_line(&match, name + letters, forms[i].operands,
+				    forms[i].mnemonic[k].bits))
+				continue;
+			write_word(bytes, match.bits);
+			*length = WORD;
+			return status_ok();
+		}
 	if (known)
 		return status_failed(
 			"\"%.100s\" cannot be assembled: no such instruction takes these operands",
@@ -467,12 +508,11 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 
 struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
-	struct match match = { .wide = -1, .twice = -1 };
+	struct match match;
 	size_t letters = strcspn(text, " ");
 	int condition = strncmp(text, "b.", 2) == 0 ? condition_of(text + 2, strlen(text + 2)) : -1;
 
 	*length = WORD;
-	match.at = text + letters;
 	if (strcmp(text, "b") == 0)
 		write_word(bytes, 0x14000000);
 	else if (strcmp(text, "bl") == 0)
@@ -480,9 +520,9 @@ struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 	else if (condition >= 0)
 		write_word(bytes, 0x54000000 | (uint32_t)condition);
 	else if ((letters == 3 && strncmp(text, "cbz", 3) == 0 &&
-			 matches(&match, &(struct form){ "cbz", "rt", 0x34000000 })) ||
+			 match_line(&match, text + letters, "rt", 0x34000000)) ||
 		 (letters == 4 && strncmp(text, "cbnz", 4) == 0 &&
-			 matches(&match, &(struct form){ "cbnz", "rt", 0x35000000 })))
+			 match_line(&match, text + letters, "rt", 0x35000000)))
 		write_word(bytes, match.bits);
 	else
 		return status_failed("\"%.40s\" is no jump that reaches any place", text);
@@ -491,9 +531,9 @@ struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 
 struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
-	struct match match = { .at = reg, .wide = -1, .twice = -1 };
+	struct match match;
 
-	if (!matches(&match, &(struct form){ "adr", "xd", 0x10000000 }))
+	if (!match_line(&match, reg, "xd", 0x10000000))
 		return status_failed("\"%.40s\" is no register for an address", reg);
 	write_word(bytes, match.bits);
 	*length = WORD;
