@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
+#include <search.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,63 +12,50 @@
 
 #include <Zydis/Zydis.h>
 
-/* ---- Names: one table of mnemonics and registers, by hash */
+/* ---- Names */
 
-enum { NAMES = 8192, NAME_LONGEST = 24 };
+enum { NAME_LONGEST = 24 };
 
-struct name {
-	const char *text; /* NULL: nothing here */
-	bool is_register;
-	uint16_t value;
-};
-
-static struct name names[NAMES];
+static struct hsearch_data mnemonics, registers;
 static pthread_once_t named = PTHREAD_ONCE_INIT;
 
-/* FNV-1a. Mnemonics and registers of the same name ("bound" is none, but "in" might be one) are
- * kept apart. */
-static unsigned hash(const char *text, size_t length, bool is_register)
+static void enter(struct hsearch_data *table, const char *text, unsigned value)
 {
-	uint32_t value = is_register ? 2166136261u : 84696351u;
+	ENTRY *entry;
 
-	for (size_t i = 0; i < length; i++)
-		value = (value ^ (unsigned char)text[i]) * 16777619u;
-	return (value ^ value >> 15) % NAMES;
-}
-
-static void enter(const char *text, bool is_register, unsigned value)
-{
-	unsigned at;
-
-	if (!text)
-		return;
-	for (at = hash(text, strlen(text), is_register); names[at].text;)
-		at = (at + 1) % NAMES;
-	names[at] = (struct name){ text, is_register, (uint16_t)value };
+	if (text)
+		hsearch_r((ENTRY){ (char *)text, (void *)(uintptr_t)value }, ENTER, &entry, table);
 }
 
 static void enter_all(void)
 {
+	hcreate_r(2 * ZYDIS_MNEMONIC_MAX_VALUE, &mnemonics);
+	hcreate_r(2 * ZYDIS_REGISTER_MAX_VALUE, &registers);
 	for (unsigned i = ZYDIS_MNEMONIC_INVALID + 1; i <= ZYDIS_MNEMONIC_MAX_VALUE; i++)
-		enter(ZydisMnemonicGetString((ZydisMnemonic)i), false, i);
+		enter(&mnemonics, ZydisMnemonicGetString((ZydisMnemonic)i), i);
 	for (unsigned i = ZYDIS_REGISTER_NONE + 1; i <= ZYDIS_REGISTER_MAX_VALUE; i++)
-		enter(ZydisRegisterGetString((ZydisRegister)i), true, i);
+		enter(&registers, ZydisRegisterGetString((ZydisRegister)i), i);
 }
 
-/* 0: there is none. */
-static unsigned look_up(const char *text, size_t length, bool is_register)
+/* 0: no such name. */
+static unsigned look_up(struct hsearch_data *table, const char *text, size_t length)
 {
-	if (length == 0 || length >= NAME_LONGEST)
+	char key[NAME_LONGEST] = "";
+	ENTRY *entry;
+
+	if (length == 0 || length >= sizeof(key))
 		return 0;
 	pthread_once(&named, enter_all);
-	for (unsigned at = hash(text, length, is_register); names[at].text; at = (at + 1) % NAMES)
-		if (names[at].is_register == is_register &&
-			strncmp(names[at].text, text, length) == 0 && !names[at].text[length])
-			return names[at].value;
-	return 0;
+	memcpy(key, text, length);
+	return hsearch_r((ENTRY){ .key = key }, FIND, &entry, table) ? (uintptr_t)entry->data : 0;
 }
 
-/* Conditions have several spellings, of which Zydis knows one. */
+static bool is_word(const char *at, size_t length, const char *word)
+{
+	return strlen(word) == length && strncmp(at, word, length) == 0;
+}
+
+/* Conditions have several spellings; Zydis knows one of each. */
 static ZydisMnemonic mnemonic_of(const char *text, size_t length)
 {
 	static const char *const spelling[][2] = { { "e", "z" }, { "ne", "nz" }, { "c", "b" },
@@ -75,7 +63,7 @@ static ZydisMnemonic mnemonic_of(const char *text, size_t length)
 		{ "nge", "l" }, { "ge", "nl" }, { "ng", "le" }, { "g", "nle" }, { "pe", "p" },
 		{ "po", "np" } };
 	static const char *const before[] = { "j", "cmov", "set" };
-	unsigned found = look_up(text, length, false);
+	unsigned found = look_up(&mnemonics, text, length);
 
 	for (size_t i = 0; !found && i < sizeof(before) / sizeof(*before); i++) {
 		size_t stem = strlen(before[i]);
@@ -83,14 +71,12 @@ static ZydisMnemonic mnemonic_of(const char *text, size_t length)
 		if (length <= stem || strncmp(text, before[i], stem) != 0)
 			continue;
 		for (size_t k = 0; !found && k < sizeof(spelling) / sizeof(*spelling); k++) {
-			char other[NAME_LONGEST] = "";
+			char other[NAME_LONGEST];
 
-			if (strlen(spelling[k][0]) != length - stem ||
-				strncmp(text + stem, spelling[k][0], length - stem) != 0)
+			if (!is_word(text + stem, length - stem, spelling[k][0]))
 				continue;
-			strcpy(other, before[i]);
-			strcat(other, spelling[k][1]);
-			found = look_up(other, strlen(other), false);
+			snprintf(other, sizeof(other), "%s%s", before[i], spelling[k][1]);
+			found = look_up(&mnemonics, other, strlen(other));
 		}
 	}
 	return (ZydisMnemonic)found;
@@ -98,7 +84,12 @@ static ZydisMnemonic mnemonic_of(const char *text, size_t length)
 
 static ZydisRegister register_of(const char *text, size_t length)
 {
-	return (ZydisRegister)look_up(text, length, true);
+	return (ZydisRegister)look_up(&registers, text, length);
+}
+
+static ZyanU16 register_bytes(ZydisRegister reg)
+{
+	return (ZyanU16)(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) / 8);
 }
 
 /* ---- Lines */
@@ -108,8 +99,8 @@ struct line {
 	char why[96];		/* what is wrong; empty: nothing so far */
 	bool sized;		/* the memory operand says how large it is */
 	int memory;		/* its index; -1: there is none */
-	bool masked, zeroed;
-	ZydisRegister mask;
+	bool zeroed;
+	ZydisRegister mask; /* 0: none */
 };
 
 static void blanks(struct line *line)
@@ -118,12 +109,17 @@ static void blanks(struct line *line)
 		line->at++;
 }
 
-static bool wrong(struct line *line, const char *what, const char *at, size_t length)
+static bool wrong_at(struct line *line, const char *what, const char *at, size_t length)
 {
 	if (!line->why[0])
 		snprintf(line->why, sizeof(line->why), "%s \"%.*s\"", what,
 			(int)(length < 40 ? length : 40), at);
 	return false;
+}
+
+static bool wrong(struct line *line, const char *what)
+{
+	return wrong_at(line, what, line->whole, strlen(line->whole));
 }
 
 static size_t word(const char *at)
@@ -157,12 +153,13 @@ static bool number(struct line *line, int64_t *value)
 		negative = *line->at++ == '-';
 	blanks(line);
 	if (!isdigit((unsigned char)*line->at))
-		return wrong(line, "no register and no number:", line->at, strcspn(line->at, ",]"));
+		return wrong_at(
+			line, "no register and no number:", line->at, strcspn(line->at, ",]"));
 	errno = 0;
 	magnitude =
 		strtoull(line->at, &end, line->at[0] == '0' && (line->at[1] | 32) == 'x' ? 16 : 10);
 	if (errno || isalnum((unsigned char)*end) || (negative && magnitude > (uint64_t)1 << 63))
-		return wrong(line, "no number:", line->at, word(line->at));
+		return wrong_at(line, "no number:", line->at, word(line->at));
 	line->at = end;
 	*value = (int64_t)(negative ? -magnitude : magnitude);
 	return true;
@@ -182,33 +179,29 @@ static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 		if (!number(line, &value))
 			return false;
 		if (value > INT32_MAX || value < INT32_MIN)
-			return wrong(line, "an address further away than 2 GiB:", line->whole,
-				strlen(line->whole));
+			return wrong(line, "an address further away than 2 GiB:");
 		operand->mem.displacement += minus ? -value : value;
 		return true;
 	}
 	line->at += length;
 	if (minus)
-		return wrong(line, "a register cannot be subtracted:", line->at - length, length);
+		return wrong_at(
+			line, "a register cannot be subtracted:", line->at - length, length);
 	if (take(line, '*')) {
 		if (!number(line, &value))
 			return false;
 		if (operand->mem.index || (value != 1 && value != 2 && value != 4 && value != 8))
-			return wrong(line,
-				"one register times 1, 2, 4 or 8, and no more:", line->whole,
-				strlen(line->whole));
+			return wrong(line, "one register times 1, 2, 4 or 8, and no more:");
 		operand->mem.index = reg;
 		operand->mem.scale = (ZyanU8)value;
 		return true;
 	}
-	if (!operand->mem.base && ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_XMM &&
-		ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_YMM &&
-		ZydisRegisterGetClass(reg) != ZYDIS_REGCLASS_ZMM) {
+	if (!operand->mem.base && register_bytes(reg) <= 8) {
 		operand->mem.base = reg;
 		return true;
 	}
 	if (operand->mem.index)
-		return wrong(line, "three registers in", line->whole, strlen(line->whole));
+		return wrong(line, "three registers in");
 	operand->mem.index = reg;
 	operand->mem.scale = 1;
 	return true;
@@ -226,8 +219,7 @@ static bool address(struct line *line, ZydisEncoderOperand *operand)
 		blanks(line);
 		minus = *line->at == '-';
 	} while ((*line->at == '+' || *line->at == '-') && line->at++);
-	return take(line, ']') ||
-	       wrong(line, "no closing bracket in", line->whole, strlen(line->whole));
+	return take(line, ']') || wrong(line, "no closing bracket in");
 }
 
 /* Bytes of "dword ptr", and past it; 0: it is not there. */
@@ -241,11 +233,10 @@ static ZyanU16 size_word(struct line *line)
 	size_t length = word(line->at);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		if (strlen(sizes[i].word) == length &&
-			strncmp(line->at, sizes[i].word, length) == 0) {
+		if (is_word(line->at, length, sizes[i].word)) {
 			line->at += length;
 			blanks(line);
-			if (strncmp(line->at, "ptr", 3) == 0 && word(line->at) == 3)
+			if (is_word(line->at, word(line->at), "ptr"))
 				line->at += 3;
 			return sizes[i].bytes;
 		}
@@ -262,12 +253,12 @@ static bool braces(struct line *line)
 		if (length == 1 && *line->at == 'z')
 			line->zeroed = true;
 		else if (ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_MASK)
-			line->mask = reg, line->masked = true;
+			line->mask = reg;
 		else
-			return wrong(line, "no mask:", line->at, strcspn(line->at, "},"));
+			return wrong_at(line, "no mask:", line->at, strcspn(line->at, "},"));
 		line->at += length;
 		if (!take(line, '}'))
-			return wrong(line, "no closing brace in", line->whole, strlen(line->whole));
+			return wrong(line, "no closing brace in");
 	}
 	return true;
 }
@@ -279,13 +270,12 @@ static bool operand_of(struct line *line, ZydisEncoderRequest *request)
 	ZyanU16 bytes;
 
 	if (request->operand_count >= ZYDIS_ENCODER_MAX_OPERANDS - 1)
-		return wrong(line, "too many operands:", line->whole, strlen(line->whole));
+		return wrong(line, "too many operands:");
 	blanks(line);
 	bytes = size_word(line);
 	if (take(line, '[')) {
 		if (line->memory >= 0)
-			return wrong(
-				line, "two operands in memory:", line->whole, strlen(line->whole));
+			return wrong(line, "two operands in memory:");
 		line->memory = request->operand_count;
 		line->sized = bytes != 0;
 		operand->mem.size = bytes;
@@ -293,7 +283,7 @@ static bool operand_of(struct line *line, ZydisEncoderRequest *request)
 		return address(line, operand) && braces(line);
 	}
 	if (bytes)
-		return wrong(line, "no memory after its size:", line->whole, strlen(line->whole));
+		return wrong(line, "no memory after its size:");
 	length = word(line->at);
 	operand->reg.value = register_of(line->at, length);
 	request->operand_count++;
@@ -318,8 +308,7 @@ static bool mnemonic(struct line *line, ZydisEncoderRequest *request)
 	blanks(line);
 	length = word(line->at);
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (strlen(prefixes[i].word) == length &&
-			strncmp(line->at, prefixes[i].word, length) == 0) {
+		if (is_word(line->at, length, prefixes[i].word)) {
 			request->prefixes = prefixes[i].attribute;
 			line->at += length;
 			blanks(line);
@@ -328,7 +317,7 @@ static bool mnemonic(struct line *line, ZydisEncoderRequest *request)
 		}
 	request->mnemonic = mnemonic_of(line->at, length);
 	if (!request->mnemonic)
-		return wrong(line, "no instruction is called", line->at,
+		return wrong_at(line, "no instruction is called", line->at,
 			length ? length : strlen(line->at));
 	line->at += length;
 	return true;
@@ -345,7 +334,8 @@ static bool parse(struct line *line, ZydisEncoderRequest *request)
 				return false;
 		} while (take(line, ','));
 	blanks(line);
-	return !*line->at || wrong(line, "more than an instruction:", line->at, strlen(line->at));
+	return !*line->at ||
+	       wrong_at(line, "more than an instruction:", line->at, strlen(line->at));
 }
 
 /* ---- Encoding */
@@ -360,75 +350,53 @@ static bool encode_request(const ZydisEncoderRequest *request, unsigned char *by
 	return true;
 }
 
-/* Zydis counts the mask among an instruction's operands, k0 where there is none. */
-static bool with_mask(const struct line *line, const ZydisEncoderRequest *request,
-	unsigned char *bytes, size_t *length)
-{
-	ZydisEncoderRequest other = *request;
-
-	other.operand_count++;
-	memmove(&other.operands[2], &other.operands[1],
-		(ZYDIS_ENCODER_MAX_OPERANDS - 2) * sizeof(other.operands[0]));
-	other.operands[1] = (ZydisEncoderOperand){ .type = ZYDIS_OPERAND_TYPE_REGISTER,
-		.reg.value = line->masked ? line->mask : ZYDIS_REGISTER_K0 };
-	other.evex.zeroing_mask = line->zeroed;
-	return encode_request(&other, bytes, length);
-}
-
+/* Zydis counts the mask among an instruction's operands: k0 where there is none. */
 static bool any_mask(const struct line *line, const ZydisEncoderRequest *request,
 	unsigned char *bytes, size_t *length)
 {
-	ZydisEncoderRequest other;
+	ZydisEncoderRequest masked = *request, immediate = *request;
 
-	if (!line->masked && !line->zeroed && encode_request(request, bytes, length))
+	if (!line->mask && !line->zeroed && encode_request(request, bytes, length))
 		return true;
-	if (request->operand_count && with_mask(line, request, bytes, length))
+	if (!request->operand_count)
+		return false;
+	masked.operand_count++;
+	memmove(&masked.operands[2], &masked.operands[1],
+		(ZYDIS_ENCODER_MAX_OPERANDS - 2) * sizeof(masked.operands[0]));
+	masked.operands[1] = (ZydisEncoderOperand){ .type = ZYDIS_OPERAND_TYPE_REGISTER,
+		.reg.value = line->mask ? line->mask : ZYDIS_REGISTER_K0 };
+	masked.evex.zeroing_mask = line->zeroed;
+	if (encode_request(&masked, bytes, length))
 		return true;
-	if (request->operand_count != 4 || line->masked)
-		return false;
-	other = *request; /* its last register may replace an immediate */
-	other.operands[3].reg.is4 = ZYAN_TRUE;
-	return encode_request(&other, bytes, length);
+	immediate.operands[3].reg.is4 = ZYAN_TRUE; /* the last register replaces an immediate */
+	return request->operand_count == 4 && !line->mask &&
+	       encode_request(&immediate, bytes, length);
 }
 
-static ZyanU16 register_bytes(ZydisRegister reg)
-{
-	return (ZyanU16)(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) / 8);
-}
-
-/* Zydis takes immediates with a sign: 0xffffffff for a register of 32 bits is -1 to it. */
-static bool wrapped(const ZydisEncoderRequest *request, ZydisEncoderRequest *other)
-{
-	ZydisEncoderOperand *last;
-	unsigned bits;
-
-	if (request->operand_count < 2 ||
-		request->operands[request->operand_count - 1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		return false;
-	*other = *request;
-	last = &other->operands[request->operand_count - 1];
-	bits = 8u * (request->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY
-				    ? request->operands[0].mem.size
-				    : register_bytes(request->operands[0].reg.value));
-	if (bits == 0 || bits > 32 || last->imm.s <= 0 || (uint64_t)last->imm.s >> bits ||
-		!((uint64_t)last->imm.s >> (bits - 1)))
-		return false;
-	last->imm.s -= (int64_t)1 << bits;
-	return true;
-}
-
+/* Zydis reads immediates with a sign: 0xffffffff for a register of 32 bits is -1 to it. */
 static bool any_immediate(const struct line *line, const ZydisEncoderRequest *request,
 	unsigned char *bytes, size_t *length)
 {
-	ZydisEncoderRequest other;
+	ZydisEncoderRequest signed_request = *request;
+	ZydisEncoderOperand *first = &signed_request.operands[0],
+			    *last = first +
+				    (request->operand_count ? request->operand_count - 1 : 0);
+	unsigned bits =
+		8u * (first->type == ZYDIS_OPERAND_TYPE_MEMORY ? first->mem.size
+							       : register_bytes(first->reg.value));
 
-	return any_mask(line, request, bytes, length) ||
-	       (wrapped(request, &other) && any_mask(line, &other, bytes, length));
+	if (any_mask(line, request, bytes, length))
+		return true;
+	if (last == first || last->type != ZYDIS_OPERAND_TYPE_IMMEDIATE || bits == 0 || bits > 32 ||
+		last->imm.s <= 0 || (uint64_t)last->imm.s >> (bits - 1) != 1)
+		return false;
+	last->imm.s -= (int64_t)1 << bits;
+	return any_mask(line, &signed_request, bytes, length);
 }
 
-/* The widest register beside the memory operand says how large that is, unless it is a count of
+/* Bytes of the widest register operand, which the memory operand has too; not of cl, a count of
  * bits to shift by. */
-static ZyanU16 beside(const ZydisEncoderRequest *request)
+static ZyanU16 widest_register(const ZydisEncoderRequest *request)
 {
 	ZyanU16 most = 0;
 
@@ -453,7 +421,7 @@ static bool any_size(
 	size = &request->operands[line->memory].mem.size;
 	*size = request->mnemonic == ZYDIS_MNEMONIC_JMP || request->mnemonic == ZYDIS_MNEMONIC_CALL
 			? 8
-			: beside(request);
+			: widest_register(request);
 	if (*size && any_immediate(line, request, bytes, length))
 		return true;
 	for (*size = 1; *size <= 64; *size = (ZyanU16)(*size * 2)) {
@@ -467,8 +435,7 @@ static bool any_size(
 		found++;
 	}
 	return found == 1 ||
-	       (found > 1 && wrong(line, "how large the operand in memory is, has to be said:",
-				     line->whole, strlen(line->whole)));
+	       (found > 1 && wrong(line, "how large the operand in memory is, has to be said:"));
 }
 
 struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
