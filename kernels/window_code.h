@@ -33,11 +33,12 @@ struct window_walk {
 #define VECTOR_AT(i)  ((int)(offsetof(struct window_walk, vector) + 16 * (size_t)(i)))
 #define SCRATCH_AT(i) ((int)(offsetof(struct window_walk, scratch) + 8 * (size_t)(i)))
 
-/* Instructions that take turns as fillers. %s is the register of the chain whose miss comes before
- * them. */
+/* A filler's instruction; two of them alternate. The fillers take turns: %g is the general register
+ * of the turn, %v the number of its vector register, %o its offset in the scratch. %m is the
+ * register of the chain whose miss comes before. */
 struct window_lines {
-	int count;
-	const char *line[12];
+	int count; /* fillers until the turns begin again; 0: the filler is a jump */
+	const char *line[2];
 };
 
 #if defined(__x86_64__)
@@ -50,35 +51,16 @@ static const char *const general[WINDOW_GENERAL] = { "r8", "r9", "r10", "r11", "
 
 static const struct window_lines filler_lines[WINDOW_KINDS] = {
 	[WINDOW_NOP] = { 1, { "nop" } },
-	[WINDOW_ADD] = { 6, { "add r8, r14", "add r9, r14", "add r10, r14", "add r11, r14",
-				    "add r12, r14", "add r13, r14" } },
-	[WINDOW_VECTOR] = { 8, { "paddq xmm0, xmm8", "paddq xmm1, xmm8", "paddq xmm2, xmm8",
-				       "paddq xmm3, xmm8", "paddq xmm4, xmm8", "paddq xmm5, xmm8",
-				       "paddq xmm6, xmm8", "paddq xmm7, xmm8" } },
-	[WINDOW_BOTH] = { 12,
-		{ "add r8, r14", "paddq xmm0, xmm8", "add r9, r14", "paddq xmm1, xmm8",
-			"add r10, r14", "paddq xmm2, xmm8", "add r11, r14", "paddq xmm3, xmm8",
-			"add r12, r14", "paddq xmm4, xmm8", "add r13, r14", "paddq xmm5, xmm8" } },
-	[WINDOW_ZERO] = { 6, { "xor r8d, r8d", "xor r9d, r9d", "xor r10d, r10d", "xor r11d, r11d",
-				     "xor r12d, r12d", "xor r13d, r13d" } },
-	[WINDOW_CONSTANT] = { 6, { "mov r8d, 0", "mov r9d, 0", "mov r10d, 0", "mov r11d, 0",
-					 "mov r12d, 0", "mov r13d, 0" } },
-	[WINDOW_LOAD] = { 6,
-		{ "mov r8, [rsp]", "mov r9, [rsp+8]", "mov r10, [rsp+16]", "mov r11, [rsp+24]",
-			"mov r12, [rsp+32]", "mov r13, [rsp+40]" } },
-	[WINDOW_STORE] = { 8, { "mov [rsp], r14", "mov [rsp+8], r14", "mov [rsp+16], r14",
-				      "mov [rsp+24], r14", "mov [rsp+32], r14", "mov [rsp+40], r14",
-				      "mov [rsp+48], r14", "mov [rsp+56], r14" } },
-	[WINDOW_WAIT] = { 6,
-		{ "lea r8, [%s+r14]", "lea r9, [%s+r14]", "lea r10, [%s+r14]", "lea r11, [%s+r14]",
-			"lea r12, [%s+r14]", "lea r13, [%s+r14]" } },
-	[WINDOW_WAIT_LOAD] = { 6,
-		{ "mov r8, [%s+8]", "mov r9, [%s+8]", "mov r10, [%s+8]", "mov r11, [%s+8]",
-			"mov r12, [%s+8]", "mov r13, [%s+8]" } },
-	[WINDOW_WAIT_VECTOR] = { 8,
-		{ "paddq xmm0, xmm9", "paddq xmm1, xmm9", "paddq xmm2, xmm9", "paddq xmm3, xmm9",
-			"paddq xmm4, xmm9", "paddq xmm5, xmm9", "paddq xmm6, xmm9",
-			"paddq xmm7, xmm9" } },
+	[WINDOW_ADD] = { 6, { "add %g, r14" } },
+	[WINDOW_VECTOR] = { 8, { "paddq xmm%v, xmm8" } },
+	[WINDOW_BOTH] = { 12, { "add %g, r14", "paddq xmm%v, xmm8" } },
+	[WINDOW_ZERO] = { 6, { "xor %gd, %gd" } },
+	[WINDOW_CONSTANT] = { 6, { "mov %gd, 0" } },
+	[WINDOW_LOAD] = { 6, { "mov %g, [rsp+%o]" } },
+	[WINDOW_STORE] = { 8, { "mov [rsp+%o], r14" } },
+	[WINDOW_WAIT] = { 6, { "lea %g, [%m+r14]" } },
+	[WINDOW_WAIT_LOAD] = { 6, { "mov %g, [%m+8]" } },
+	[WINDOW_WAIT_VECTOR] = { 8, { "paddq xmm%v, xmm9" } },
 };
 
 static const char jump_always[] = "jmp", jump_never[] = "jc", jump_call[] = "call", target[] = "r8",
@@ -148,40 +130,16 @@ static const char *const general[WINDOW_GENERAL] = { "x8", "x9", "x10", "x11", "
 /* Scratch begins where the entry leaves x16. */
 static const struct window_lines filler_lines[WINDOW_KINDS] = {
 	[WINDOW_NOP] = { 1, { "nop" } },
-	[WINDOW_ADD] = { 6,
-		{ "add x8, x8, x14", "add x9, x9, x14", "add x10, x10, x14", "add x11, x11, x14",
-			"add x12, x12, x14", "add x13, x13, x14" } },
-	[WINDOW_VECTOR] = { 8, { "add v0.2d, v0.2d, v16.2d", "add v1.2d, v1.2d, v16.2d",
-				       "add v2.2d, v2.2d, v16.2d", "add v3.2d, v3.2d, v16.2d",
-				       "add v4.2d, v4.2d, v16.2d", "add v5.2d, v5.2d, v16.2d",
-				       "add v6.2d, v6.2d, v16.2d", "add v7.2d, v7.2d, v16.2d" } },
-	[WINDOW_BOTH] = { 12,
-		{ "add x8, x8, x14", "add v0.2d, v0.2d, v16.2d", "add x9, x9, x14",
-			"add v1.2d, v1.2d, v16.2d", "add x10, x10, x14", "add v2.2d, v2.2d, v16.2d",
-			"add x11, x11, x14", "add v3.2d, v3.2d, v16.2d", "add x12, x12, x14",
-			"add v4.2d, v4.2d, v16.2d", "add x13, x13, x14",
-			"add v5.2d, v5.2d, v16.2d" } },
-	[WINDOW_ZERO] = { 6, { "mov x8, #0", "mov x9, #0", "mov x10, #0", "mov x11, #0",
-				     "mov x12, #0", "mov x13, #0" } },
-	[WINDOW_CONSTANT] = { 6, { "mov x8, #1000", "mov x9, #1000", "mov x10, #1000",
-					 "mov x11, #1000", "mov x12, #1000", "mov x13, #1000" } },
-	[WINDOW_LOAD] = { 6,
-		{ "ldr x8, [x16]", "ldr x9, [x16, #8]", "ldr x10, [x16, #16]",
-			"ldr x11, [x16, #24]", "ldr x12, [x16, #32]", "ldr x13, [x16, #40]" } },
-	[WINDOW_STORE] = { 8,
-		{ "str x14, [x16]", "str x14, [x16, #8]", "str x14, [x16, #16]",
-			"str x14, [x16, #24]", "str x14, [x16, #32]", "str x14, [x16, #40]",
-			"str x14, [x16, #48]", "str x14, [x16, #56]" } },
-	[WINDOW_WAIT] = { 6, { "add x8, %s, x14", "add x9, %s, x14", "add x10, %s, x14",
-				     "add x11, %s, x14", "add x12, %s, x14", "add x13, %s, x14" } },
-	[WINDOW_WAIT_LOAD] = { 6,
-		{ "ldr x8, [%s, #8]", "ldr x9, [%s, #8]", "ldr x10, [%s, #8]", "ldr x11, [%s, #8]",
-			"ldr x12, [%s, #8]", "ldr x13, [%s, #8]" } },
-	[WINDOW_WAIT_VECTOR] = { 8,
-		{ "add v0.2d, v0.2d, v17.2d", "add v1.2d, v1.2d, v17.2d",
-			"add v2.2d, v2.2d, v17.2d", "add v3.2d, v3.2d, v17.2d",
-			"add v4.2d, v4.2d, v17.2d", "add v5.2d, v5.2d, v17.2d",
-			"add v6.2d, v6.2d, v17.2d", "add v7.2d, v7.2d, v17.2d" } },
+	[WINDOW_ADD] = { 6, { "add %g, %g, x14" } },
+	[WINDOW_VECTOR] = { 8, { "add v%v.2d, v%v.2d, v16.2d" } },
+	[WINDOW_BOTH] = { 12, { "add %g, %g, x14", "add v%v.2d, v%v.2d, v16.2d" } },
+	[WINDOW_ZERO] = { 6, { "mov %g, #0" } },
+	[WINDOW_CONSTANT] = { 6, { "mov %g, #1000" } },
+	[WINDOW_LOAD] = { 6, { "ldr %g, [x16, #%o]" } },
+	[WINDOW_STORE] = { 8, { "str x14, [x16, #%o]" } },
+	[WINDOW_WAIT] = { 6, { "add %g, %m, x14" } },
+	[WINDOW_WAIT_LOAD] = { 6, { "ldr %g, [%m, #8]" } },
+	[WINDOW_WAIT_VECTOR] = { 8, { "add v%v.2d, v%v.2d, v17.2d" } },
 };
 
 static const char jump_always[] = "b", jump_never[] = "b.hs", jump_call[] = "bl", target[] = "x8",
