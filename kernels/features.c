@@ -1,4 +1,4 @@
-/* Instruction sets: see features.h. */
+/* See features.h. */
 #include "kernels/features.h"
 
 #include <string.h>
@@ -35,18 +35,11 @@ bool features_have(enum feature feature)
 	case FEATURE_AVX512:
 		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-	case FEATURE_NEON:
-	case FEATURE_COUNT: break;
+	default: return false;
 	}
-	return false;
 #else
 	return feature == FEATURE_NEON;
 #endif
-}
-
-const char *features_name(enum feature feature)
-{
-	return names[feature];
 }
 
 struct status features_need(enum feature feature, const char *what)
@@ -56,21 +49,22 @@ struct status features_need(enum feature feature, const char *what)
 	return status_failed("%s needs %s, which this processor lacks", what, names[feature]);
 }
 
-/* ---- words */
+/* ---- Words of data/characterise.* */
 
-#if defined(__x86_64__)
-
-/* What the operating system has to save as well is said by the wide feature that goes with it.
- * Bits: Intel's Software Developer's Manual, volume 2, CPUID; lzcnt: AMD's Architecture
- * Programmer's Manual, volume 3. */
-static const struct {
+struct word {
 	const char *word;
-	enum feature with;
-	unsigned leaf; /* 0: no bit of its own */
+	enum feature with; /* also needed: the operating system saves its registers */
+	unsigned leaf;	   /* of CPUID; 0: no bit of its own */
 	char reg;
 	unsigned bit;
 	unsigned subleaf;
-} words[] = {
+};
+
+#if defined(__x86_64__)
+
+/* Bits: Intel's Software Developer's Manual, volume 2, CPUID; lzcnt: AMD's Architecture
+ * Programmer's Manual, volume 3. */
+static const struct word words[] = {
 	{ "sse4", FEATURE_SSE4, 0, 0, 0, 0 },
 	{ "avx", FEATURE_AVX, 0, 0, 0, 0 },
 	{ "avx2", FEATURE_AVX2, 0, 0, 0, 0 },
@@ -93,49 +87,40 @@ static const struct {
 	{ "avx-vnni", FEATURE_AVX2, 7, 'a', 4, 1 },
 };
 
-static bool has_bit(unsigned leaf, unsigned subleaf, char reg, unsigned bit)
+static bool has_bit(const struct word *word)
 {
 	unsigned regs[4];
 
-	return __get_cpuid_count(leaf, subleaf, &regs[0], &regs[1], &regs[2], &regs[3]) &&
-	       regs[reg - 'a'] >> bit & 1;
-}
-
-bool features_word(const char *word, bool *known)
-{
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(words[i].word, word) == 0) {
-			if (known)
-				*known = true;
-			return features_have(words[i].with) &&
-			       (!words[i].leaf || has_bit(words[i].leaf, words[i].subleaf,
-							  words[i].reg, words[i].bit));
-		}
-	if (known)
-		*known = false;
-	return false;
+	return !word->leaf || (__get_cpuid_count(word->leaf, word->subleaf, &regs[0], &regs[1],
+				       &regs[2], &regs[3]) &&
+				      regs[word->reg - 'a'] >> word->bit & 1);
 }
 
 #else
 
 /* Bits of AT_HWCAP: the kernel's arch/arm64/include/uapi/asm/hwcap.h. */
-bool features_word(const char *word, bool *known)
-{
-	static const struct {
-		const char *word;
-		unsigned bit;
-	} words[] = { { "neon", 1 }, { "aes", 3 }, { "pmull", 4 }, { "crc32", 7 }, { "atomics", 8 },
-		{ "dotprod", 20 } };
+static const struct word words[] = {
+	{ "neon", FEATURE_NEON, .bit = 1 },
+	{ "aes", FEATURE_NEON, .bit = 3 },
+	{ "pmull", FEATURE_NEON, .bit = 4 },
+	{ "crc32", FEATURE_NEON, .bit = 7 },
+	{ "atomics", FEATURE_NEON, .bit = 8 },
+	{ "dotprod", FEATURE_NEON, .bit = 20 },
+};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(words[i].word, word) == 0) {
-			if (known)
-				*known = true;
-			return getauxval(AT_HWCAP) >> words[i].bit & 1;
-		}
-	if (known)
-		*known = false;
-	return false;
+static bool has_bit(const struct word *word)
+{
+	return getauxval(AT_HWCAP) >> word->bit & 1;
 }
 
 #endif
+
+bool features_word(const char *word, bool *known)
+{
+	size_t i = 0;
+
+	while (i < sizeof(words) / sizeof(*words) && strcmp(words[i].word, word) != 0)
+		i++;
+	*known = i < sizeof(words) / sizeof(*words);
+	return *known && features_have(words[i].with) && has_bit(&words[i]);
+}

@@ -20,14 +20,11 @@ enum feature {
 /* Whether this processor, and the operating system with it, can run the instructions. */
 bool features_have(enum feature feature);
 
-/* "AVX2", as people write it. */
-const char *features_name(enum feature feature);
-
 /* For check(): fine, or STATUS_FAILED with "form=gather needs AVX2, which this processor lacks",
  * where `what` is "form=gather". */
 struct status features_need(enum feature feature, const char *what);
 
 /* Whether this processor has what a word of data/characterise.* stands for: one of the above in
  * small letters ("avx512" for all four), or what only single instructions need ("aes", "vbmi",
- * "crc32"). *known (may be NULL): false when there is no such word for this instruction set. */
+ * "crc32"). *known: whether this instruction set has the word. */
 bool features_word(const char *word, bool *known);

@@ -1,7 +1,6 @@
-/* See made.h. */
+/* See generated.h. */
 #include "kernels/generated.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,49 +8,47 @@
 #include "kernels/assemble.h"
 #include "kernels/features.h"
 
-/* Instructions of a loop: so many that its own two weigh nothing (0.3 % where the width binds), and
- * so few that the smallest op cache holds them, however it is divided. Of them so many are
- * assembled one by one; the rest are copies. */
+/* Instructions of a loop: so many that its own two instructions weigh nothing (0.3 % where the
+ * width binds), and so few that the smallest op cache holds them in any division. BLOCK of them are
+ * assembled one by one; the others are copies. */
 enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
 
-enum { ROOM = 64 << 10, MEMORY = 16 << 10, GENERATED_BINS = 1024 };
+enum { CODE_BYTES = 64 << 10, MEMORY = 16 << 10, VECTOR = 64 };
 
-/* Where it begins in memory. */
+/* Places in the run's memory: words that hold their own address, data, stores, and a vector of each
+ * value that registers hold. */
 enum {
 	SELF = 0,
 	DATA = 4 << 10,
 	STORES = 8 << 10,
-	CONSTANTS = 12 << 10,
-	CONSTANT = 64,
-	ZEROS = 3 * CONSTANT
+	BEGIN = 12 << 10, /* of registers that take turns */
+	ONE = BEGIN + VECTOR,
+	ODD = ONE + VECTOR,
+	ZERO = ODD + VECTOR,
+	SET = ZERO + 4 * VECTOR /* all bits set */
 };
 
 struct generated {
 	struct kernel kernel;
 	struct generated_loop loop;
-	struct generated *next; /* of the same bin */
+	struct generated *next;
 };
 
-/* General registers that instances take in turn. */
-enum { GENERATED_GENERAL = 8 };
+/* General registers that instances use in turn. */
+enum { GENERAL_REGISTERS = 8 };
 
-/* Places in the run's memory: data, where stores go, and a vector each of what takes turns, the
- * one, the odd one, zeros, and set bits. */
-struct generated_offsets {
-	unsigned data, stores, begin, one, odd, zero, set;
-};
-
-/* ---- The instruction set: registers that instances take in turn, and the function around the
- * loop, whose arguments are iterations and memory. */
+/* ---- The instruction set: registers that instances use in turn, and the function around the loop,
+ * whose arguments are iterations and memory. */
 
 #if defined(__x86_64__)
 
-/* Of 32 vector registers 16 and up need AVX-512 instructions, which not everything has. */
+/* Of 32 vector registers 16 and up need AVX-512. */
 enum { VECTORS = 12, MORE_FROM = 16, MORE = 16 };
 
 static const char *const saved[] = { "rbx", "rbp", "r12", "r13", "r14", "r15" };
 
-static const char *const general[GENERATED_GENERAL][4] = {
+static const char general_kinds[] = "rehb";
+static const char *const general[GENERAL_REGISTERS][4] = {
 	{ "rbx", "ebx", "bx", "bl" },
 	{ "rsi", "esi", "si", "sil" },
 	{ "rdi", "edi", "di", "dil" },
@@ -62,65 +59,64 @@ static const char *const general[GENERATED_GENERAL][4] = {
 	{ "r13", "r13d", "r13w", "r13b" },
 };
 
-static unsigned generated_arch_vectors(unsigned bits)
+unsigned generated_registers(unsigned bits)
 {
-	return bits > 256 ? VECTORS + MORE : VECTORS;
+	return bits == 0 ? GENERAL_REGISTERS : bits > 256 ? VECTORS + MORE : VECTORS;
 }
 
-static size_t generated_arch_register(char kind, unsigned at, char *text, size_t size)
+static void add_register(struct text *line, char kind, unsigned at)
 {
-	switch (kind) {
-	case 'n':
-		return (size_t)snprintf(
-			text, size, "%u", at < VECTORS ? at : at - VECTORS + MORE_FROM);
-	case 'k': return (size_t)snprintf(text, size, "%u", 2 + at % 6);
-	case 'r': return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][0]);
-	case 'e': return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][1]);
-	case 'h': return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][2]);
-	case 'b': return (size_t)snprintf(text, size, "%s", general[at % GENERATED_GENERAL][3]);
-	default: return (size_t)snprintf(text, size, "%%%c", kind);
-	}
+	const char *column = strchr(general_kinds, kind);
+
+	if (kind == 'n')
+		text_addf(line, "%u", at < VECTORS ? at : at - VECTORS + MORE_FROM);
+	else if (kind == 'k')
+		text_addf(line, "%u", 2 + at % 6);
+	else if (column)
+		text_add(line, general[at % GENERAL_REGISTERS][column - general_kinds]);
+	else
+		text_addf(line, "%%%c", kind);
 }
 
-static size_t generated_arch_vector(unsigned bits, char *text, size_t size)
+static const char *vector_letter(unsigned bits)
 {
-	return (size_t)snprintf(text, size, "%s", bits > 256 ? "zmm" : bits > 128 ? "ymm" : "xmm");
+	return bits > 256 ? "zmm" : bits > 128 ? "ymm" : "xmm";
 }
 
-/* All vector registers; of masks, all bits. */
-static void vectors(struct assembly *as, const struct generated_offsets *offsets, bool clean)
+/* Fills all vector registers; mask registers with set bits. */
+static void write_vectors(struct assembly *as, bool clean)
 {
+	static const unsigned last[] = { SET, ZERO, ODD, ONE };
 	bool wide = !clean && features_have(FEATURE_AVX512), avx = features_have(FEATURE_AVX);
-	const unsigned last[] = { offsets->set, offsets->zero, offsets->odd, offsets->one };
 	const char *move = wide ? "vmovups zmm" : avx && !clean ? "vmovups ymm" : "movups xmm";
 
 	if (clean && avx)
 		assemble(as, "vzeroupper");
 	for (unsigned i = 0; i < (wide ? 32u : 16u); i++)
 		assemble(as, "%s%u, [rsi+%u]", move, i,
-			i >= 12 && i < 16 ? last[i - 12] : offsets->begin);
+			i >= 12 && i < 16 ? last[i - 12] : (unsigned)BEGIN);
 	for (int i = 0; i < 8 && wide; i++)
 		assemble(as, "kxnorq k%d, k%d, k%d", i, i, i);
 }
 
-static void generated_arch_begin(
-	struct assembly *as, const struct generated_offsets *offsets, bool clean)
+static void write_entry(struct assembly *as, bool clean)
 {
+	static const char *const values[] = { "mov eax, 1", "mov edx, 1", "mov ecx, 1",
+		"mov r11d, 0" };
+
 	for (size_t i = 0; i < sizeof(saved) / sizeof(*saved); i++)
 		assemble(as, "push %s", saved[i]);
 	assemble(as, "mov r15, rdi");
-	assemble(as, "lea r14, [rsi+%u]", offsets->data);
-	assemble(as, "lea r12, [rsi+%u]", offsets->stores);
-	vectors(as, offsets, clean);
-	assemble(as, "mov eax, 1");
-	assemble(as, "mov edx, 1");
-	assemble(as, "mov ecx, 1");
-	assemble(as, "mov r11d, 0");
-	for (int i = 0; i < GENERATED_GENERAL; i++)
+	assemble(as, "lea r14, [rsi+%u]", (unsigned)DATA);
+	assemble(as, "lea r12, [rsi+%u]", (unsigned)STORES);
+	write_vectors(as, clean);
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		assemble(as, "%s", values[i]);
+	for (int i = 0; i < GENERAL_REGISTERS; i++)
 		assemble(as, "mov %s, 1", general[i][1]);
 }
 
-static void generated_arch_end(struct assembly *as, int top)
+static void write_exit(struct assembly *as, int top)
 {
 	assemble(as, "dec r15");
 	assemble_jump(as, "jnz", top);
@@ -133,14 +129,13 @@ static void generated_arch_end(struct assembly *as, int top)
 
 #else
 
-/* Only registers that a function may change: of general ones 0 to 15, of vectors 0 to 7 and 16 to
- * 31. */
+/* Only registers that a function may change: general ones 0 to 15, vector registers 0 to 7 and 16
+ * to 31. */
 enum { LOW = 8, HIGH_FROM = 16, VECTORS = 20 };
 
-static unsigned generated_arch_vectors(unsigned bits)
+unsigned generated_registers(unsigned bits)
 {
-	(void)bits;
-	return VECTORS;
+	return bits == 0 ? GENERAL_REGISTERS : VECTORS;
 }
 
 static unsigned vector(unsigned at)
@@ -148,47 +143,38 @@ static unsigned vector(unsigned at)
 	return at < LOW ? at : at - LOW + HIGH_FROM;
 }
 
-static size_t generated_arch_register(char kind, unsigned at, char *text, size_t size)
+static void add_register(struct text *line, char kind, unsigned at)
 {
-	switch (kind) {
-	case 'n': return (size_t)snprintf(text, size, "%u", vector(at));
-	case 'g': return (size_t)snprintf(text, size, "%u", at % GENERATED_GENERAL);
-	default: return (size_t)snprintf(text, size, "%%%c", kind);
-	}
+	if (kind == 'n' || kind == 'g')
+		text_addf(line, "%u", kind == 'n' ? vector(at) : at % GENERAL_REGISTERS);
+	else
+		text_addf(line, "%%%c", kind);
 }
 
-static size_t generated_arch_vector(unsigned bits, char *text, size_t size)
+static const char *vector_letter(unsigned bits)
 {
 	(void)bits;
-	return (size_t)snprintf(text, size, "v");
+	return "v";
 }
 
-static void generated_arch_begin(
-	struct assembly *as, const struct generated_offsets *offsets, bool clean)
+static void write_entry(struct assembly *as, bool clean)
 {
-	const struct {
-		unsigned vector, offset;
-	} last[] = { { 28, offsets->set }, { 29, offsets->zero }, { 30, offsets->odd },
-		{ 31, offsets->one } };
+	static const unsigned last[] = { SET, ZERO, ODD, ONE };
 
 	(void)clean;
 	assemble(as, "mov x15, x0");
-	assemble(as, "add x14, x1, #%u", offsets->data);
-	assemble(as, "add x12, x1, #%u", offsets->stores);
-	assemble(as, "add x9, x1, #%u", offsets->begin & ~0xfffu);
+	assemble(as, "add x14, x1, #%u", (unsigned)DATA);
+	assemble(as, "add x12, x1, #%u", (unsigned)STORES);
+	assemble(as, "add x9, x1, #%u", (unsigned)BEGIN);
 	for (unsigned i = 0; i < VECTORS; i++)
-		assemble(as, "ldr q%u, [x9, #%u]", vector(i), offsets->begin & 0xfff);
-	for (unsigned i = 0; i < sizeof(last) / sizeof(*last); i++)
-		assemble(as, "ldr q%u, [x9, #%u]", last[i].vector, last[i].offset & 0xfff);
-	for (unsigned i = 0; i < GENERATED_GENERAL; i++)
-		assemble(as, "mov x%u, #1", i);
-	assemble(as, "mov x8, #1");
-	assemble(as, "mov x9, #1");
-	assemble(as, "mov x10, #1");
-	assemble(as, "mov x11, #0");
+		assemble(as, "ldr q%u, [x9, #0]", vector(i));
+	for (unsigned i = 0; i < 4; i++)
+		assemble(as, "ldr q%u, [x9, #%u]", 28 + i, last[i] - BEGIN);
+	for (unsigned i = 0; i < 12; i++)
+		assemble(as, "mov x%u, #%d", i, i != 11);
 }
 
-static void generated_arch_end(struct assembly *as, int top)
+static void write_exit(struct assembly *as, int top)
 {
 	assemble(as, "subs x15, x15, #1");
 	assemble_jump(as, "b.ne", top);
@@ -207,47 +193,36 @@ struct turn {
 	unsigned instance;
 };
 
-/* What two characters stand for is no longer than this: a place of 2047 bytes. */
-enum { STANDS_FOR = 4 };
-
-/* One line, with what stands in it for other text. What is too long for an instruction the
- * assembler refuses. */
+/* One line, its places filled in. The assembler refuses lines that are too long. */
 static void substitute(
-	struct assembly *as, const char *line, size_t length, const struct turn *turn)
+	struct assembly *as, const char *from, size_t length, const struct turn *turn)
 {
-	char text[GENERATED_LINES * STANDS_FOR + 1];
-	size_t used = 0;
 	unsigned at = turn->first + turn->instance % turn->registers;
 	unsigned bytes = turn->part->bits ? turn->part->bits / 8 : 8;
+	struct text line = { 0 };
 
 	for (size_t i = 0; i < length; i++) {
-		if (line[i] == '%' && i + 1 < length) {
-			i++;
-			if (line[i] == 'o')
-				used += (size_t)snprintf(text + used, sizeof(text) - used, "%u",
-					turn->instance * bytes % 2048);
-			else
-				used += generated_arch_register(
-					line[i], at, text + used, sizeof(text) - used);
-		} else if (line[i] == 'V' && turn->part->bits) {
-			used += generated_arch_vector(
-				turn->part->bits, text + used, sizeof(text) - used);
-		} else {
-			text[used++] = line[i];
-		}
+		if (from[i] == '%' && i + 1 < length && from[i + 1] == 'o')
+			i++, text_addf(&line, "%u", turn->instance * bytes % 2048);
+		else if (from[i] == '%' && i + 1 < length)
+			add_register(&line, from[++i], at);
+		else if (from[i] == 'V' && turn->part->bits)
+			text_add(&line, vector_letter(turn->part->bits));
+		else
+			text_addn(&line, &from[i], 1);
 	}
-	text[used] = '\0';
-	if (used > 2 && text[used - 1] == '>') {
-		int behind = assemble_label(as);
+	if (line.length > 2 && line.bytes[line.length - 1] == '>') {
+		int after = assemble_label(as);
 
-		text[strcspn(text, " ")] = '\0';
-		assemble_jump(as, text, behind);
-		assemble_bind(as, behind);
-	} else if (strncmp(text, "align ", 6) == 0) {
-		assemble_align(as, strtoul(text + 6, NULL, 10));
+		line.bytes[strcspn(line.bytes, " ")] = '\0';
+		assemble_jump(as, line.bytes, after);
+		assemble_bind(as, after);
+	} else if (strncmp(text_string(&line), "align ", 6) == 0) {
+		assemble_align(as, strtoul(line.bytes + 6, NULL, 10));
 	} else {
-		assemble(as, "%s", text);
+		assemble(as, "%s", text_string(&line));
 	}
+	text_free(&line);
 }
 
 /* Calls for each line: ';' and blanks separate them. Returns how many there are. */
@@ -373,7 +348,7 @@ static void body(
 	}
 }
 
-/* ---- the kernel */
+/* ---- The kernel */
 
 static const struct generated *made_of(const struct kernel_run *run)
 {
@@ -386,29 +361,22 @@ static uint64_t made_footprint(const int64_t *v)
 	return MEMORY;
 }
 
-static size_t made_room(const int64_t *v)
+static size_t made_code_bytes(const int64_t *v)
 {
 	(void)v;
-	return ROOM;
+	return CODE_BYTES;
 }
 
 static void fill(unsigned char *to, size_t bytes, enum made_values values, double value)
 {
-	float narrow = (float)value;
+	float narrow[] = { (float)value, (float)value };
 
 	for (size_t i = 0; i < bytes; i += 8)
-		if (values == GENERATED_F64) {
-			memcpy(to + i, &value, 8);
-		} else {
-			memcpy(to + i, &narrow, 4);
-			memcpy(to + i + 4, &narrow, 4);
-		}
+		memcpy(to + i, values == GENERATED_F64 ? (void *)&value : narrow, 8);
 }
 
-static void lay_out(const struct generated *made, unsigned char *memory)
+static void lay_out(enum made_values values, unsigned char *memory)
 {
-	enum made_values values = made->loop.values;
-
 	for (size_t i = SELF; i < DATA; i += 8) {
 		uint64_t self = (uint64_t)(uintptr_t)(memory + i);
 
@@ -416,35 +384,28 @@ static void lay_out(const struct generated *made, unsigned char *memory)
 	}
 	fill(memory + DATA, STORES - DATA, values, 1);
 	memset(memory + STORES, 0, MEMORY - STORES);
-	fill(memory + CONSTANTS, CONSTANT, values, 1.3);
-	fill(memory + CONSTANTS + CONSTANT, CONSTANT, values, 1);
-	fill(memory + CONSTANTS + 2 * CONSTANT, CONSTANT, values, 1.7);
-	memset(memory + CONSTANTS + ZEROS + 4 * CONSTANT, 255, CONSTANT);
+	fill(memory + BEGIN, VECTOR, values, 1.3);
+	fill(memory + ONE, VECTOR, values, 1);
+	fill(memory + ODD, VECTOR, values, 1.7);
+	memset(memory + SET, 255, VECTOR);
 }
 
 static struct status made_prepare(struct kernel_run *run)
 {
-	const struct generated *made = made_of(run);
-	const struct generated_loop *loop = &made->loop;
+	const struct generated_loop *loop = &made_of(run)->loop;
 	struct turn turns[GENERATED_PARTS];
 	struct assembly *as = memory_new(1, sizeof(*as));
-	const struct generated_offsets offsets = { DATA, STORES, CONSTANTS, CONSTANTS + CONSTANT,
-		CONSTANTS + 2 * CONSTANT, CONSTANTS + ZEROS, CONSTANTS + ZEROS + 4 * CONSTANT };
-	unsigned count, copies;
+	unsigned count, copies, length = instructions(loop);
 	unsigned char *block;
 	struct status status;
 	int top;
 
-	lay_out(made, run->memory);
+	lay_out(loop->values, run->memory);
 	share(loop, turns);
-	count = bodies(loop, turns);
-	copies = (LOOP + count * instructions(loop) - 1) / (count * instructions(loop));
-	if (loop->bodies) {
-		count = loop->bodies;
-		copies = 1;
-	}
+	count = loop->bodies ? loop->bodies : bodies(loop, turns);
+	copies = loop->bodies ? 1 : (LOOP + count * length - 1) / (count * length);
 	assemble_begin(as, run->code.buffer, run->code.buffer_bytes);
-	generated_arch_begin(as, &offsets, loop->clean);
+	write_entry(as, loop->clean);
 	each_line(as, loop->setup, &(struct turn){ .part = &loop->part[0], .registers = 1 });
 	assemble_align(as, 64);
 	top = assemble_here(as);
@@ -452,7 +413,7 @@ static struct status made_prepare(struct kernel_run *run)
 	for (unsigned i = 0; i < count; i++)
 		body(as, loop, turns);
 	assemble_again(as, block, copies - 1);
-	generated_arch_end(as, top);
+	write_exit(as, top);
 	status = assemble_end(as);
 	free(as);
 	run->granule = run->ring = (uint64_t)count * copies;
@@ -472,9 +433,9 @@ static KERNEL_LOOP void made_call(struct kernel_run *run, uint64_t elements)
 	made.function(elements / run->granule, run->memory);
 }
 
-/* ---- all there are */
+/* ---- All generated kernels */
 
-static struct generated *bins[GENERATED_BINS];
+static struct generated *all;
 
 static bool same(const struct generated_loop *a, const struct generated_loop *b)
 {
@@ -489,20 +450,6 @@ static bool same(const struct generated_loop *a, const struct generated_loop *b)
 	return true;
 }
 
-/* FNV-1a of what differs most. */
-static unsigned bin_of(const struct generated_loop *loop)
-{
-	uint32_t hash = 2166136261u;
-
-	for (int i = 0; i < loop->part_count; i++) {
-		for (const char *at = loop->part[i].lines; *at; at++)
-			hash = (hash ^ (unsigned char)*at) * 16777619u;
-		hash = (hash ^ loop->part[i].times) * 16777619u;
-		hash = (hash ^ loop->part[i].registers << 10 ^ loop->part[i].bits) * 16777619u;
-	}
-	return (hash ^ hash >> 16) % GENERATED_BINS;
-}
-
 static const struct kernel kernel_made = {
 	.name = "made",
 	.title = "a loop made at run time",
@@ -511,14 +458,14 @@ static const struct kernel kernel_made = {
 	.element = "body",
 	.footprint = made_footprint,
 	.seamless = true,
-	.code_bytes = made_room,
+	.code_bytes = made_code_bytes,
 	.prepare = made_prepare,
 	.call = made_call,
 };
 
 const struct kernel *generated_kernel(const struct generated_loop *loop)
 {
-	struct generated **at = &bins[bin_of(loop)];
+	struct generated **at = &all;
 
 	while (*at && !same(&(*at)->loop, loop))
 		at = &(*at)->next;
@@ -533,9 +480,4 @@ const struct kernel *generated_kernel(const struct generated_loop *loop)
 const struct generated_loop *generated_loop_of(const struct kernel *kernel)
 {
 	return kernel->prepare == made_prepare ? &((const struct generated *)kernel)->loop : NULL;
-}
-
-unsigned generated_registers(unsigned bits)
-{
-	return bits ? generated_arch_vectors(bits) : GENERATED_GENERAL;
 }

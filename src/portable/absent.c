@@ -1,78 +1,35 @@
-/* What libhwloc.a asks for and a statically linked program has not: libudev, which Debian does not
- * build as an archive, and the dynamic loader. Linked into the portable program alone (`make
+/* Replaces the libraries that a static program lacks. Linked into the portable program only (`make
  * portable`).
  *
- * udev tells hwloc about block devices, which this program never asks for; hwloc does without when
- * udev_new() returns NULL. The loader serves hwloc's plugins: those of another machine, built
- * against another C library, must not be loaded, and a plugin that cannot be opened is left out in
- * silence. The linker's --wrap sends calls of NAME to __wrap_NAME. */
-#include <stddef.h>
+ * - libudev: Debian builds no archive. It reports block devices to hwloc, which works without them
+ *   when udev_new() returns NULL; this program never asks for them.
+ * - The dynamic loader: hwloc would load the plugins of the machine, which were built against
+ *   another C library. hwloc ignores plugins that it cannot open. The linker's --wrap sends calls
+ *   of NAME to __wrap_NAME.
+ * - The decoder and, on x86-64, the encoder: Debian builds no archive of Zydis, and Capstone's
+ *   differ. These functions replace decode.c, decode_ARCH.c, step.c and assemble_x86.c, which the
+ *   linker then leaves out. Limits and generated code say why they are missing. */
+#include "kernels/assemble.h"
+#include "model/code/decode.h"
+#include "model/code/step.h"
 
-struct udev;
-struct udev_device;
+/* ---- Libraries, for hwloc. Callers pass arguments, which these functions ignore. */
 
-struct udev *udev_new(void);
-struct udev *udev_unref(struct udev *udev);
-struct udev_device *udev_device_new_from_subsystem_sysname(
-	struct udev *udev, const char *subsystem, const char *name);
-const char *udev_device_get_property_value(struct udev_device *device, const char *key);
-struct udev_device *udev_device_unref(struct udev_device *device);
-void *__wrap_dlopen(const char *file, int mode);
-void *__wrap_dlsym(void *handle, const char *name);
-int __wrap_dlclose(void *handle);
+void *absent(void);
+#define ABSENT(name) void *name(void) __attribute__((alias("absent")))
+ABSENT(udev_new);
+ABSENT(udev_unref);
+ABSENT(udev_device_new_from_subsystem_sysname);
+ABSENT(udev_device_get_property_value);
+ABSENT(udev_device_unref);
+ABSENT(__wrap_dlopen);
+ABSENT(__wrap_dlsym);
+ABSENT(__wrap_dlclose); /* 0: success */
 char *__wrap_dlerror(void);
 
-struct udev *udev_new(void)
+void *absent(void)
 {
 	return NULL;
-}
-
-struct udev *udev_unref(struct udev *udev)
-{
-	(void)udev;
-	return NULL;
-}
-
-struct udev_device *udev_device_new_from_subsystem_sysname(
-	struct udev *udev, const char *subsystem, const char *name)
-{
-	(void)udev;
-	(void)subsystem;
-	(void)name;
-	return NULL;
-}
-
-const char *udev_device_get_property_value(struct udev_device *device, const char *key)
-{
-	(void)device;
-	(void)key;
-	return NULL;
-}
-
-struct udev_device *udev_device_unref(struct udev_device *device)
-{
-	(void)device;
-	return NULL;
-}
-
-void *__wrap_dlopen(const char *file, int mode)
-{
-	(void)file;
-	(void)mode;
-	return NULL;
-}
-
-void *__wrap_dlsym(void *handle, const char *name)
-{
-	(void)handle;
-	(void)name;
-	return NULL;
-}
-
-int __wrap_dlclose(void *handle)
-{
-	(void)handle;
-	return 0;
 }
 
 char *__wrap_dlerror(void)
@@ -81,3 +38,67 @@ char *__wrap_dlerror(void)
 
 	return none;
 }
+
+/* ---- The decoder */
+
+static struct status no_decoder(struct loop *loop)
+{
+	loop_clear(loop);
+	return status_failed("this program was linked without a decoder; one built "
+			     "with make, not make portable, reads machine code");
+}
+
+void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn)
+{
+	(void)bytes, (void)size;
+	*insn = (struct insn){ .address = address, .length = 1, .text = "(unknown)" };
+}
+
+struct status decode_loop(const void *code, size_t size, double elements, struct loop *loop)
+{
+	(void)code, (void)size, (void)elements;
+	return no_decoder(loop);
+}
+
+struct status step_loop(const struct step_plan *plan, struct loop *loop)
+{
+	(void)plan;
+	return no_decoder(loop);
+}
+
+/* ---- The encoder */
+
+#if defined(__x86_64__)
+
+struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
+{
+	(void)text, (void)bytes, (void)length;
+	return status_failed("this program was linked without an encoder; one built "
+			     "with make, not make portable, makes code at run time");
+}
+
+struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
+{
+	return encode_line(text, bytes, length);
+}
+
+struct status encode_address(
+	const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
+{
+	return encode_line(text, bytes, length);
+}
+
+bool encode_distance(unsigned char *at, const unsigned char *target)
+{
+	(void)at, (void)target;
+	return false;
+}
+
+/* Alignment alone fails no program: the code after it fails, and says why. */
+bool encode_nops(unsigned char *at, size_t bytes)
+{
+	(void)at, (void)bytes;
+	return true;
+}
+
+#endif
