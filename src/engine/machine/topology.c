@@ -1,4 +1,3 @@
-/* See topology.h. */
 #include "engine/machine/topology.h"
 
 #include <errno.h>
@@ -8,17 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 struct topology {
 	hwloc_topology_t hwloc;
 };
 
 struct topology *topology_load(struct status *status)
 {
-	struct topology *topology = calloc(1, sizeof(*topology));
+	struct topology *topology = memory_new(1, sizeof(*topology));
 
-	if (!topology || hwloc_topology_init(&topology->hwloc) != 0) {
-		free(topology);
+	*status = status_ok();
+	if (hwloc_topology_init(&topology->hwloc) != 0) {
 		*status = status_failed("hwloc cannot be started: %s", strerror(errno));
+		free(topology);
 		return NULL;
 	}
 	if (hwloc_topology_load(topology->hwloc) != 0) {
@@ -27,7 +29,6 @@ struct topology *topology_load(struct status *status)
 		topology_free(topology);
 		return NULL;
 	}
-	*status = status_ok();
 	return topology;
 }
 
@@ -39,17 +40,25 @@ void topology_free(struct topology *topology)
 	free(topology);
 }
 
-/* What the process may run on: hwloc knows the cpuset; the affinity mask it was started with is
- * narrower at times. */
-static hwloc_bitmap_t allowed_set(const struct topology *topology)
+static hwloc_bitmap_t set_of(int id)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
 
+	hwloc_bitmap_only(set, (unsigned)id);
+	return set;
+}
+
+/* The processors that this process may use: hwloc knows the cpuset; the affinity mask at its start
+ * may be narrower. */
+static hwloc_bitmap_t allowed_set(const struct topology *topology)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(topology->hwloc);
+
 	if (hwloc_get_cpubind(topology->hwloc, set, HWLOC_CPUBIND_PROCESS) != 0 ||
 		hwloc_bitmap_iszero(set))
-		hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(topology->hwloc));
-	else
-		hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(topology->hwloc));
+		hwloc_bitmap_copy(set, allowed);
+	hwloc_bitmap_and(set, set, allowed);
 	if (hwloc_bitmap_iszero(set))
 		hwloc_bitmap_copy(set, hwloc_topology_get_topology_cpuset(topology->hwloc));
 	return set;
@@ -92,6 +101,18 @@ static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
 
 	return pu ? hwloc_get_ancestor_obj_by_type(topology->hwloc, HWLOC_OBJ_CORE, pu) : NULL;
+}
+
+/* Removes a processor and its siblings from a set; the processor alone where nothing else would be
+ * left. */
+static void remove_core(const struct topology *topology, hwloc_bitmap_t set, int cpu)
+{
+	hwloc_obj_t core = core_of(topology, cpu);
+
+	if (core && !hwloc_bitmap_isincluded(set, core->cpuset))
+		hwloc_bitmap_andnot(set, set, core->cpuset);
+	else
+		hwloc_bitmap_clr(set, (unsigned)cpu);
 }
 
 static struct status not_allowed(int wanted, hwloc_const_bitmap_t set)
@@ -141,83 +162,61 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 	 */
 	if (hwloc_bitmap_weight(set) > 1)
 		hwloc_bitmap_clr(set, 0);
-	if (avoid >= 0 && hwloc_bitmap_weight(set) > 1) {
-		core = core_of(topology, avoid);
-		if (core && !hwloc_bitmap_isincluded(set, core->cpuset))
-			hwloc_bitmap_andnot(set, set, core->cpuset);
-		else
-			hwloc_bitmap_clr(set, (unsigned)avoid);
-	}
+	if (avoid >= 0 && hwloc_bitmap_weight(set) > 1)
+		remove_core(topology, set, avoid);
 	*cpu = hwloc_bitmap_last(set);
-	/* Of a core's hardware threads take the first: its number is the core's in most people's
-	 * minds. */
+	/* The first hardware thread of the core: its number is the core's in most people's minds.
+	 */
 	core = core_of(topology, *cpu);
-	if (core) {
-		hwloc_bitmap_t threads = hwloc_bitmap_alloc();
-
-		hwloc_bitmap_and(threads, core->cpuset, set);
-		if (!hwloc_bitmap_iszero(threads))
-			*cpu = hwloc_bitmap_first(threads);
-		hwloc_bitmap_free(threads);
-	}
+	if (core)
+		for (int id = hwloc_bitmap_last(set); id >= 0; id--)
+			if (hwloc_bitmap_isset(set, (unsigned)id) &&
+				hwloc_bitmap_isset(core->cpuset, (unsigned)id))
+				*cpu = id;
 	hwloc_bitmap_free(set);
 	return status;
 }
 
 struct status topology_bind(const struct topology *topology, int cpu)
 {
-	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-	int result;
+	hwloc_bitmap_t set = set_of(cpu);
+	int result = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD);
 
-	hwloc_bitmap_only(set, (unsigned)cpu);
-	result = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD);
 	hwloc_bitmap_free(set);
-	if (result != 0)
-		return status_failed("not bound to processor %d: %s", cpu, strerror(errno));
-	return status_ok();
+	return result == 0 ? status_ok()
+			   : status_failed("not bound to processor %d: %s", cpu, strerror(errno));
 }
 
 bool topology_keep_off(const struct topology *topology, int thread, int cpu)
 {
 	hwloc_bitmap_t set = allowed_set(topology);
-	hwloc_obj_t core = core_of(topology, cpu);
-	bool done = false;
+	bool done;
 
-	if (core && !hwloc_bitmap_isincluded(set, core->cpuset))
-		hwloc_bitmap_andnot(set, set, core->cpuset);
-	else
-		hwloc_bitmap_clr(set, (unsigned)cpu);
-	if (!hwloc_bitmap_iszero(set))
-		done = hwloc_linux_set_tid_cpubind(topology->hwloc, thread, set) == 0;
+	remove_core(topology, set, cpu);
+	done = !hwloc_bitmap_iszero(set) &&
+	       hwloc_linux_set_tid_cpubind(topology->hwloc, thread, set) == 0;
 	hwloc_bitmap_free(set);
 	return done;
 }
 
-/* How well a processor stands beside the measured one: the less the better. */
+/* A processor next to the measured one: the lower its cost, the sooner it gets a load thread. */
 struct neighbour {
-	int cpu, kind, thread, node;
+	int cpu;
+	uint64_t cost;
 };
 
-static int by_standing(const void *a, const void *b)
+static int by_cost(const void *a, const void *b)
 {
 	const struct neighbour *x = a, *y = b;
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+	return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
 static int kind_of(const struct topology *topology, int cpu)
 {
-	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-	int kind;
+	hwloc_bitmap_t set = set_of(cpu);
+	int kind = hwloc_cpukinds_get_by_cpuset(topology->hwloc, set, 0);
 
-	hwloc_bitmap_only(set, (unsigned)cpu);
-	kind = hwloc_cpukinds_get_by_cpuset(topology->hwloc, set, 0);
 	hwloc_bitmap_free(set);
 	return kind;
 }
@@ -227,15 +226,12 @@ static int thread_of(
 	const struct topology *topology, hwloc_const_bitmap_t allowed, int measured, int cpu)
 {
 	hwloc_obj_t core = core_of(topology, cpu);
-	int thread = 0, id;
+	int thread = 0;
 
-	if (!core)
-		return 0;
-	for (id = hwloc_bitmap_next(core->cpuset, -1); id >= 0;
+	for (int id = core ? hwloc_bitmap_first(core->cpuset) : -1; id >= 0;
 		id = hwloc_bitmap_next(core->cpuset, id))
-		if (hwloc_bitmap_isset(allowed, (unsigned)id) && id != cpu &&
-			(id < cpu || id == measured))
-			thread++;
+		thread += hwloc_bitmap_isset(allowed, (unsigned)id) && id != cpu &&
+			  (id < cpu || id == measured);
 	return thread;
 }
 
@@ -244,21 +240,20 @@ int topology_others(const struct topology *topology, int cpu, int *others, int m
 	hwloc_bitmap_t set = allowed_set(topology);
 	int room = hwloc_bitmap_weight(set), count = 0, kind = kind_of(topology, cpu),
 	    node = topology_node_of(topology, cpu);
-	struct neighbour *all = calloc((size_t)(room > 0 ? room : 1), sizeof(*all));
+	struct neighbour *all = memory_new((size_t)room, sizeof(*all));
 
-	for (int id = hwloc_bitmap_first(set); all && id >= 0 && count < room;
+	for (int id = hwloc_bitmap_first(set); id >= 0 && count < room;
 		id = hwloc_bitmap_next(set, id)) {
-		if (id == cpu)
-			continue;
-		all[count++] = (struct neighbour){ .cpu = id,
-			.kind = kind_of(topology, id) != kind,
-			.thread = thread_of(topology, set, cpu, id),
-			.node = topology_node_of(topology, id) != node };
+		uint64_t other_kind = kind_of(topology, id) != kind,
+			 thread = (uint64_t)thread_of(topology, set, cpu, id),
+			 other_node = topology_node_of(topology, id) != node;
+
+		if (id != cpu)
+			all[count++] = (struct neighbour){ id,
+				other_kind << 60 | thread << 40 | other_node << 36 | (uint64_t)id };
 	}
 	hwloc_bitmap_free(set);
-	if (!all)
-		return 0;
-	qsort(all, (size_t)count, sizeof(*all), by_standing);
+	qsort(all, (size_t)count, sizeof(*all), by_cost);
 	if (count > most)
 		count = most;
 	for (int i = 0; i < count; i++)
@@ -304,8 +299,7 @@ struct status topology_bind_memory(
 
 	if (node < 0 || one_node(topology))
 		return status_ok();
-	set = hwloc_bitmap_alloc();
-	hwloc_bitmap_only(set, (unsigned)node);
+	set = set_of(node);
 	/* Not strictly: the kernel ends processes that want more of a node than it has. */
 	result = hwloc_set_area_membind(
 		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
@@ -345,13 +339,12 @@ int topology_caches(
 	hwloc_obj_t object = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
 	int count = 0;
 
-	for (; object && count < MACHINE_CACHES; object = object->parent) {
-		if (!hwloc_obj_type_is_dcache(object->type))
-			continue;
-		cache[count].level = (int)object->attr->cache.depth;
-		cache[count].bytes = object->attr->cache.size;
-		cache[count].line = object->attr->cache.linesize;
-		count++;
-	}
+	for (; object && count < MACHINE_CACHES; object = object->parent)
+		if (hwloc_obj_type_is_dcache(object->type))
+			cache[count++] = (struct machine_cache){
+				.level = (int)object->attr->cache.depth,
+				.bytes = object->attr->cache.size,
+				.line = object->attr->cache.linesize,
+			};
 	return count;
 }
