@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 
 /* A data file is some pages of text; anything larger is a mistake (a device, a wrong path). */
@@ -29,36 +30,6 @@ static struct status read_text(FILE *file, const char *path, struct text *text)
 	if (ferror(file))
 		return status_failed("%s: %s", path, strerror(errno));
 	return status_ok();
-}
-
-/* Reads DIRECTORY/name; *found tells whether there is such a file. */
-static struct status load_from(
-	const char *directory, const char *name, char **text, char origin[256], bool *found)
-{
-	struct text path = { 0 }, bytes = { 0 };
-	struct status status = status_ok();
-	FILE *file;
-
-	text_addf(&path, "%s/%s", directory, name);
-	file = fopen(text_string(&path), "r");
-	if (!file) {
-		*found = errno != ENOENT && errno != ENOTDIR;
-		if (*found)
-			status = status_failed("%s: %s", text_string(&path), strerror(errno));
-		text_free(&path);
-		return status;
-	}
-	*found = true;
-	status = read_text(file, text_string(&path), &bytes);
-	fclose(file);
-	if (status_is_ok(&status)) {
-		*text = memory_string(text_string(&bytes));
-		if (origin)
-			snprintf(origin, 256, "%s", text_string(&path));
-	}
-	text_free(&bytes);
-	text_free(&path);
-	return status;
 }
 
 struct status data_read(const char *path, char **text)
@@ -88,42 +59,28 @@ const char *data_built_in(const char *name)
 
 enum { PLACES = 2 };
 
-/* The directories in which files override, in order; an empty one is none. */
-static void find_places(struct text place[PLACES])
+/* The path of a name in one of the directories whose files override; empty: there is none. */
+static void path_in(int place, const char *name, struct text *path)
 {
 	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME"),
 		   *home = getenv("HOME");
 
-	memset(place, 0, PLACES * sizeof(*place));
-	if (own && *own)
-		text_add(&place[0], own);
+	text_clear(path);
+	if (place == 0 && own && *own)
+		text_addf(path, "%s/%s", own, name);
 	/* A relative XDG_CONFIG_HOME is to be ignored: XDG Base Directory Specification. */
-	if (config && *config == '/')
-		text_addf(&place[1], "%s/slexplore", config);
-	else if (home && *home)
-		text_addf(&place[1], "%s/.config/slexplore", home);
-}
-
-static void free_places(struct text place[PLACES])
-{
-	for (int i = 0; i < PLACES; i++)
-		text_free(&place[i]);
+	else if (place == 1 && config && *config == '/')
+		text_addf(path, "%s/slexplore/%s", config, name);
+	else if (place == 1 && home && *home)
+		text_addf(path, "%s/.config/slexplore/%s", home, name);
 }
 
 bool data_own_path(const char *name, struct text *path)
 {
-	struct text place[PLACES];
-	bool found = false;
-
-	find_places(place);
 	text_clear(path);
-	for (int i = 0; i < PLACES && !found; i++)
-		if (place[i].length > 0) {
-			text_addf(path, "%s/%s", text_string(&place[i]), name);
-			found = true;
-		}
-	free_places(place);
-	return found;
+	for (int i = 0; i < PLACES && path->length == 0; i++)
+		path_in(i, name, path);
+	return path->length > 0;
 }
 
 /* As far as they can be made: writing says what could not. */
@@ -139,24 +96,9 @@ static void make_directories(const char *path)
 	free(name);
 }
 
-static struct status write_whole(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "wx");
-	bool good;
-
-	if (!file)
-		return status_failed("%.150s cannot be written: %.60s", path, strerror(errno));
-	good = fputs(text, file) >= 0;
-	good = fclose(file) == 0 && good;
-	if (good)
-		return status_ok();
-	remove(path);
-	return status_failed("%.150s cannot be written: %.60s", path, strerror(errno));
-}
-
 struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup)
 {
-	struct text beside = { 0 }, old = { 0 };
+	struct text old = { 0 }, bytes = { 0 };
 	struct status status;
 
 	*backup = false;
@@ -164,51 +106,52 @@ struct status data_own_save(const char *name, const char *text, struct text *pat
 		return status_failed("neither SLEXPLORE_DATA, XDG_CONFIG_HOME nor "
 				     "HOME says where files of one's own are");
 	make_directories(text_string(path));
-	text_addf(&beside, "%s.%ld.tmp", text_string(path), (long)getpid());
-	text_addf(&old, "%s~", text_string(path));
-	status = write_whole(text_string(&beside), text);
-	if (status_is_ok(&status))
+	status = file_check(text_string(path));
+	if (status_is_ok(&status)) {
+		text_addf(&old, "%s~", text_string(path));
+		text_add(&bytes, text);
 		*backup = rename(text_string(path), text_string(&old)) == 0;
-	if (status_is_ok(&status) && rename(text_string(&beside), text_string(path)) != 0) {
-		status = status_failed(
-			"%.150s cannot be written: %.60s", text_string(path), strerror(errno));
-		remove(text_string(&beside));
+		status = file_save(text_string(path), &bytes, false);
 	}
-	text_free(&beside);
+	if (!status_is_ok(&status) && *backup)
+		*backup = rename(text_string(&old), text_string(path)) != 0;
+	text_free(&bytes);
 	text_free(&old);
 	return status;
 }
 
 struct status data_load(const char *name, char **text, char origin[256])
 {
-	const char *built_in;
-	struct text place[PLACES];
-	struct status status = status_ok();
-	bool found = false;
+	const char *built_in = data_built_in(name);
+	struct text path = { 0 };
+	struct status status;
 
 	*text = NULL;
-	find_places(place);
-	for (int i = 0; i < PLACES && !found; i++)
-		if (place[i].length)
-			status = load_from(text_string(&place[i]), name, text, origin, &found);
-	free_places(place);
-	if (found)
+	for (int i = 0; i < PLACES; i++) {
+		path_in(i, name, &path);
+		if (path.length == 0 || (access(text_string(&path), F_OK) != 0 &&
+						(errno == ENOENT || errno == ENOTDIR)))
+			continue;
+		status = data_read(text_string(&path), text);
+		if (status_is_ok(&status) && origin)
+			snprintf(origin, 256, "%s", text_string(&path));
+		text_free(&path);
 		return status;
-	built_in = data_built_in(name);
-	if (built_in) {
-		*text = memory_string(built_in);
-		if (origin)
-			snprintf(origin, 256, "built-in %s", name);
-		return status_ok();
 	}
-	return status_failed("no data file \"%s\": neither a file nor built in", name);
+	text_free(&path);
+	if (!built_in)
+		return status_failed("no data file \"%s\": neither a file nor built in", name);
+	*text = memory_string(built_in);
+	if (origin)
+		snprintf(origin, 256, "built-in %s", name);
+	return status_ok();
 }
 
 /* ---- names */
 
 struct names {
 	char **name;
-	size_t count, room;
+	size_t count;
 };
 
 /* NAME of a file NAME.EXTENSION, unless it is there already. */
@@ -227,23 +170,15 @@ static void add_name(struct names *names, const char *file, const char *extensio
 			free(name);
 			return;
 		}
-	if (names->count + 1 >= names->room) {
-		names->room = names->room ? names->room * 2 : 32;
-		names->name = memory_resize(names->name, names->room, sizeof(*names->name));
-	}
+	names->name = memory_resize(names->name, names->count + 2, sizeof(*names->name));
 	names->name[names->count++] = name;
 }
 
-static void add_directory(
-	struct names *names, const char *place, const char *directory, const char *extension)
+static void add_directory(struct names *names, const char *path, const char *extension)
 {
-	struct text path = { 0 };
 	struct dirent **entry;
-	int count;
+	int count = scandir(path, &entry, NULL, alphasort);
 
-	text_addf(&path, "%s/%s", place, directory);
-	count = scandir(text_string(&path), &entry, NULL, alphasort);
-	text_free(&path);
 	for (int i = 0; i < count; i++) {
 		add_name(names, entry[i]->d_name, extension);
 		free(entry[i]);
@@ -254,20 +189,19 @@ static void add_directory(
 
 char **data_names(const char *directory, const char *extension)
 {
-	struct names names = { 0 };
-	struct text place[PLACES];
+	struct names names = { .name = memory_new(1, sizeof(char *)) };
+	struct text path = { 0 };
 	size_t length = strlen(directory);
 
-	find_places(place);
-	for (int i = 0; i < PLACES; i++)
-		if (place[i].length)
-			add_directory(&names, text_string(&place[i]), directory, extension);
-	free_places(place);
+	for (int i = 0; i < PLACES; i++) {
+		path_in(i, directory, &path);
+		if (path.length)
+			add_directory(&names, text_string(&path), extension);
+	}
+	text_free(&path);
 	for (const struct data_file *file = data_files; file->name; file++)
 		if (strncmp(file->name, directory, length) == 0 && file->name[length] == '/')
 			add_name(&names, file->name + length + 1, extension);
-	if (!names.name)
-		return memory_new(1, sizeof(*names.name));
 	names.name[names.count] = NULL;
 	return names.name;
 }

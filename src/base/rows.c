@@ -1,5 +1,6 @@
 #include "base/rows.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,10 +173,9 @@ bool rows_fail(struct rows *rows, const char *format, ...)
 {
 	va_list arguments;
 
-	if (!status_is_ok(&rows->status))
-		return false;
 	va_start(arguments, format);
-	rows->status = fail_at(rows->origin, rows->line, format, arguments);
+	if (status_is_ok(&rows->status))
+		rows->status = fail_at(rows->origin, rows->line, format, arguments);
 	va_end(arguments);
 	return false;
 }
@@ -189,20 +189,19 @@ bool rows_unknown(struct rows *rows, const char *what, const char *word, const c
 	size_t count)
 {
 	char near[120] = "", start[33];
-	const char *before = ": did you mean ";
+	bool meant;
 
 	snprintf(start, sizeof(start), "%.32s", word);
 	nearest_names(start, names, count, near, sizeof(near));
-	if (!*near && count > 0) {
-		before = ": expected ";
-		for (size_t i = 0; i < count && strlen(near) + strlen(names[i]) + 6 < sizeof(near);
-			i++) {
-			strcat(near, i ? ", " : "");
-			strcat(near, names[i]);
-		}
-	}
-	return rows_fail(rows, "unknown %s \"%.40s\"%s%s%s", what, word, *near ? before : "", near,
-		before[2] == 'd' && *near ? "?" : "");
+	meant = *near;
+	for (size_t i = 0, used = 0;
+		!meant && i < count && used + strlen(names[i]) + 6 < sizeof(near); i++)
+		used += (size_t)sprintf(near + used, "%s%s", i ? ", " : "", names[i]);
+	return rows_fail(rows, "unknown %s \"%.40s\"%s%s%s", what, word,
+		meant	? ": did you mean "
+		: *near ? ": expected "
+			: "",
+		near, meant ? "?" : "");
 }
 
 /* ---- values */
@@ -234,8 +233,7 @@ bool rows_name(struct rows *rows, const char *what, const char *word, const char
 	size_t size)
 {
 	for (const char *c = word; *c; c++)
-		if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') &&
-			!(*c >= '0' && *c <= '9') && !strchr(more, *c))
+		if (!isalnum((unsigned char)*c) && !strchr(more, *c))
 			return rows_fail(rows, "%s \"%.40s\": expected letters, digits%s%s only",
 				what, word, *more ? " and " : "", more);
 	return rows_copy(rows, what, word, to, size);
@@ -244,24 +242,21 @@ bool rows_name(struct rows *rows, const char *what, const char *word, const char
 bool rows_decimal(const char *word, size_t length, double *value)
 {
 	double number = 0, place = 1;
-	bool digits = false, point = false;
+	size_t whole = strspn(word, "0123456789"), all = whole;
 
-	if (length > 18)
+	if (all < length && word[all] == '.')
+		all += 1 + strspn(word + all + 1, "0123456789");
+	if (length > 18 || whole == 0 || all < length || (length > 0 && word[length - 1] == '.'))
 		return false;
 	for (size_t i = 0; i < length; i++) {
-		if (word[i] == '.' && !point && digits) {
-			point = true;
+		if (word[i] == '.')
 			continue;
-		}
-		if (word[i] < '0' || word[i] > '9')
-			return false;
-		digits = true;
 		number = number * 10 + (word[i] - '0');
-		if (point)
+		if (i > whole)
 			place *= 10;
 	}
 	*value = number / place;
-	return digits && word[length - 1] != '.';
+	return length > 0;
 }
 
 bool rows_number(struct rows *rows, const char *what, const char *word, double least, double most,

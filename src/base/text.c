@@ -1,11 +1,13 @@
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static _Noreturn void memory_refused(size_t bytes)
 {
@@ -111,48 +113,31 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
-/* Characters that turn the direction of what follows, or end that: U+061C, U+200E, U+200F, U+202A
- * to 202E, U+2066 to 2069. With them a name from elsewhere could write over its neighbours on the
- * line. */
-static bool turns_direction(const unsigned char *c)
+/* Characters that turn the direction of writing: with them a name from elsewhere could write over
+ * its neighbours on the line. */
+static bool turns_direction(uint32_t c)
 {
-	if (c[0] == 0xd8)
-		return c[1] == 0x9c;
-	if (c[0] != 0xe2)
-		return false;
-	return (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xaa && c[2] <= 0xae))) ||
-	       (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
 }
 
 size_t text_character(const char *at)
 {
+	static const uint32_t least[] = { 0, 0x20, 0xa0, 0x800, 0x10000 }; /* by the length */
 	const unsigned char *c = (const unsigned char *)at;
-	static const struct {
-		unsigned char first, last, low, high, length;
-	} rows[] = {
-		{ 0x20, 0x7e, 0, 0, 1 },
-		{ 0xc2, 0xc2, 0xa0, 0xbf, 2 },
-		{ 0xc3, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 },
-		{ 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 4 },
-		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
+	size_t length = c[0] < 0x80 ? 1 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
+	uint32_t value = length == 1 ? c[0] : c[0] & (0x7fu >> length);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (c[0] < rows[i].first || c[0] > rows[i].last)
-			continue;
-		if (rows[i].length > 1 && (c[1] < rows[i].low || c[1] > rows[i].high))
+	if ((c[0] >= 0x80 && c[0] < 0xc2) || c[0] > 0xf4 || c[0] == 0x7f)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((c[i] & 0xc0) != 0x80)
 			return 0;
-		for (size_t j = 2; j < rows[i].length; j++)
-			if ((c[j] & 0xc0) != 0x80)
-				return 0;
-		return turns_direction(c) ? 0 : rows[i].length;
+		value = value << 6 | (c[i] & 0x3f);
 	}
-	return 0;
+	if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	return turns_direction(value) ? 0 : length;
 }
 
 void text_add_clean(struct text *text, const char *string, size_t most)
@@ -177,11 +162,9 @@ void text_cut_clean(char *buffer, size_t size)
 	size_t end = strlen(buffer), start = end, wanted;
 	unsigned char lead;
 
-	if (end + 1 < size)
-		return;
 	while (start > 0 && ((unsigned char)buffer[start - 1] & 0xc0) == 0x80)
 		start--;
-	if (start == 0)
+	if (end + 1 < size || start == 0)
 		return;
 	lead = (unsigned char)buffer[start - 1];
 	wanted = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
@@ -249,52 +232,36 @@ void text_print(FILE *out, int columns, const char *first, int indent, const cha
 /* Names and typing mistakes are short; beyond this nothing is called near. */
 enum { LONGEST = 48, SUGGESTIONS = 3 };
 
-static char lower(char c)
+static size_t least_of(size_t a, size_t b)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	return a < b ? a : b;
 }
 
-static size_t min3(size_t a, size_t b, size_t c)
+static bool same(char a, char b)
 {
-	size_t m = a < b ? a : b;
-
-	return m < c ? m : c;
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 /* Edit distance with swapped neighbours as one edit (optimal string alignment); both at most
  * LONGEST. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
-	size_t row[3][LONGEST + 1];
-	size_t *before = row[0], *last = row[1], *now = row[2];
+	size_t edits[LONGEST + 1][LONGEST + 1];
 
-	for (size_t j = 0; j <= nb; j++)
-		last[j] = j;
-	for (size_t i = 1; i <= na; i++) {
-		size_t *oldest = before;
+	for (size_t i = 0; i <= na; i++) {
+		for (size_t j = 0; j <= nb; j++) {
+			size_t *now = &edits[i][j];
 
-		now[0] = i;
-		for (size_t j = 1; j <= nb; j++) {
-			size_t change = lower(a[i - 1]) != lower(b[j - 1]);
-
-			now[j] = min3(last[j] + 1, now[j - 1] + 1, last[j - 1] + change);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-				lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < now[j])
-				now[j] = before[j - 2] + 1;
+			*now = i == 0 ? j : i;
+			if (i == 0 || j == 0)
+				continue;
+			*now = least_of(edits[i - 1][j], edits[i][j - 1]) + 1;
+			*now = least_of(*now, edits[i - 1][j - 1] + !same(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+				*now = least_of(*now, edits[i - 2][j - 2] + 1);
 		}
-		before = last;
-		last = now;
-		now = oldest;
 	}
-	return last[nb];
-}
-
-static bool begins(const char *string, const char *with, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (lower(string[i]) != lower(with[i]))
-			return false;
-	return true;
+	return edits[na][nb];
 }
 
 /* How far a name is from what was typed, or SIZE_MAX when it is not near. */
@@ -304,9 +271,9 @@ static size_t far_off(const char *wrong, const char *name)
 
 	if (typed == 0 || typed > LONGEST || length == 0 || length > LONGEST)
 		return SIZE_MAX;
-	if (typed <= length && begins(name, wrong, typed))
+	if (typed <= length && strncasecmp(name, wrong, typed) == 0)
 		return typed == length ? 0 : 1;
-	if (typed > length && length >= 3 && begins(wrong, name, length))
+	if (typed > length && length >= 3 && strncasecmp(wrong, name, length) == 0)
 		return 1;
 	edits = distance(wrong, typed, name, length);
 	/* One slip in three letters, and never so many that the two share nothing. */
@@ -314,18 +281,6 @@ static size_t far_off(const char *wrong, const char *name)
 	if (allowed == 0)
 		allowed = 1;
 	return edits <= allowed && edits < length ? edits + 1 : SIZE_MAX;
-}
-
-static void append(char *buffer, size_t size, const char *string)
-{
-	size_t used = strlen(buffer), length = strlen(string);
-
-	if (used + 1 >= size)
-		return;
-	if (length > size - used - 1)
-		length = size - used - 1;
-	memcpy(buffer + used, string, length);
-	buffer[used + length] = '\0';
 }
 
 void nearest_names(
@@ -356,8 +311,12 @@ void nearest_names(
 		score[place] = off;
 	}
 	for (size_t i = 0; i < found; i++) {
-		if (i)
-			append(buffer, size, i + 1 == found ? " or " : ", ");
-		append(buffer, size, best[i]);
+		size_t used = strlen(buffer);
+
+		snprintf(buffer + used, size - used, "%s%s",
+			i == 0		 ? ""
+			: i + 1 == found ? " or "
+					 : ", ",
+			best[i]);
 	}
 }
