@@ -52,7 +52,7 @@ static void dump_records(FILE *out)
 static void dump_limits(FILE *out)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++)
-		fprintf(out, "%s\n", limit_name((enum limit_kind)i));
+		fprintf(out, "%s\n", limit_rows[i].name);
 }
 
 static void dump_roles(FILE *out)

@@ -77,12 +77,12 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	}
 	units_figure(limits->bound, figure, sizeof(figure));
 	fprintf(out, "limit     %s cycles per %s: %s\n", figure, setting->kernel->element,
-		limit_title(limits->limit[limits->binding].kind));
+		limit_rows[limits->limit[limits->binding].kind].title);
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
 	units_figure(limits->predicted, figure, sizeof(figure));
 	fprintf(out, "predicted %s", figure);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
-		fprintf(out, ", by %s", limit_title(limits->limit[limits->predicted_by].kind));
+		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].title);
 	/* Against what stands highest, as the explorer has it. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
 		advice_sentence(
@@ -102,7 +102,7 @@ static void print_limits(FILE *out, const struct limits *limits)
 			units_figure(limit->cpe, element, sizeof(element));
 			units_figure(limit->cycles / limits->turns, turn, sizeof(turn));
 		}
-		fprintf(out, "%9s %8s  %-20s %s%s\n", element, turn, limit_name(limit->kind),
+		fprintf(out, "%9s %8s  %-20s %s%s\n", element, turn, limit_rows[limit->kind].name,
 			i == limits->binding ? "binds: "
 			: limit->hard	     ? ""
 					     : "soft: ",
@@ -229,13 +229,13 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	limit = &limits->limit[limits->binding];
 	units_figure(limits->bound, bound, sizeof(bound));
 	units_figure(limits->predicted, predicted, sizeof(predicted));
-	fprintf(report->out, "limit    %s, %s: %s%s%s\n", bound, limit_title(limit->kind),
+	fprintf(report->out, "limit    %s, %s: %s%s%s\n", bound, limit_rows[limit->kind].title,
 		limit->cause, explanation->foreign ? "; for " : "",
 		explanation->foreign ? uarch_title(limits->uarch) : "");
 	fprintf(report->out, "predicted %s", predicted);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(report->out, ", by %s: %s",
-			limit_title(limits->limit[limits->predicted_by].kind),
+			limit_rows[limits->limit[limits->predicted_by].kind].title,
 			limits->limit[limits->predicted_by].cause);
 	gap = sample->cpe / limits->bound - 1;
 	if (explanation->foreign)

@@ -261,7 +261,7 @@ static void csv_explain(
 
 		add(&line, setting->kernel->name);
 		add(&line, uarch_name(limits->uarch));
-		add(&line, limit_name(limit->kind));
+		add(&line, limit_rows[limit->kind].name);
 		add(&line, !limit->known	  ? "unknown"
 			   : i == limits->binding ? "binding"
 			   : limit->hard	  ? "hard"

@@ -141,9 +141,9 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 
 bool memory_scattered(const struct kernel *kernel, const int64_t *v)
 {
-	struct misses_walk walk;
+	struct kernel_walk walk;
 
-	return misses_walk_of(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
+	return kernel_describe(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
 }
 
 /* Cycles of a random walk's accesses beyond the core's own caches: subtracts the accesses that

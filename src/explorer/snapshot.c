@@ -105,7 +105,7 @@ static void fill_levels(const struct session *session, struct view_grid *grid)
 {
 	const struct machine *machine = session->machine_known ? machine_of(session) : NULL;
 	struct setting setting = session->setting;
-	struct misses_walk walk;
+	struct kernel_walk walk;
 
 	for (int level = 1; level <= MISSES_LEVELS; level++)
 		grid->cache[level - 1] = cache_bytes(session, level, &grid->probed);
@@ -118,7 +118,7 @@ static void fill_levels(const struct session *session, struct view_grid *grid)
 	grid->line = misses_line(machine);
 	for (int x = 0; x < grid->nx && grid->line > 0 && grid->slope_end < 0; x++) {
 		setting.v[grid->stride_knob] = grid->x[x];
-		if (misses_walk_of(setting.kernel, setting.v, &walk) && walk.step >= grid->line)
+		if (kernel_describe(setting.kernel, setting.v, &walk) && walk.step >= grid->line)
 			grid->slope_end = x;
 	}
 }

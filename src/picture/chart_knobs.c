@@ -252,7 +252,7 @@ void mark_grid_line(struct chart *chart, const struct machine *machine,
 {
 	double line = misses_line(machine);
 	struct setting at = *setting;
-	struct misses_walk walk;
+	struct kernel_walk walk;
 
 	for (int i = 0; i < count && line > 0; i++) {
 		struct chart_mark mark = {
@@ -260,7 +260,7 @@ void mark_grid_line(struct chart *chart, const struct machine *machine,
 		};
 
 		at.v[stride_knob] = strides[i];
-		if (!misses_walk_of(at.kernel, at.v, &walk) || walk.step < line)
+		if (!kernel_describe(at.kernel, at.v, &walk) || walk.step < line)
 			continue;
 		snprintf(mark.text, sizeof(mark.text), "a cache line each from here");
 		if (i > 0)

@@ -29,7 +29,7 @@ static void add_limit(struct chart *chart, const struct limits *limits, int inde
 		.value = limit->known ? limit->cpe : NAN,
 		.lo = NAN,
 		.hi = NAN };
-	snprintf(bar->name, sizeof(bar->name), "%s%s", limit_title(limit->kind),
+	snprintf(bar->name, sizeof(bar->name), "%s%s", limit_rows[limit->kind].title,
 		limit->hard ? "" : " (soft)");
 	snprintf(bar->cause, sizeof(bar->cause), "%s%s",
 		limit->known ? "" : "unknown: ", limit->cause);

@@ -186,7 +186,7 @@ void records_limits(const struct records *records, const struct limits *limits, 
 		const struct limit *limit = &limits->limit[i];
 		json_t *object = record_new(records, "limits", id);
 
-		record_set_string(object, "name", limit_name(limit->kind));
+		record_set_string(object, "name", limit_rows[limit->kind].name);
 		record_set_boolean(object, "hard", limit->hard);
 		if (limit->known) {
 			record_set_real(object, "cpe", limit->cpe);

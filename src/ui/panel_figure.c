@@ -348,7 +348,7 @@ static void add_limit(
 	if (limits->binding < 0) {
 		snprintf(line->text, size, "no hard limit is known");
 	} else {
-		const char *name = limit_name(limits->limit[limits->binding].kind);
+		const char *name = limit_rows[limits->limit[limits->binding].kind].name;
 
 		units_figure(limits->bound, bound, sizeof(bound));
 		if (view->foreign || view->nearest)
@@ -372,7 +372,7 @@ static void add_limit(
 		units_figure(limits->predicted, bound, sizeof(bound));
 		line = add(lines, 7, STYLE_TEXT);
 		snprintf(line->text, size, "predicted %s M %s", bound,
-			limit_name(limits->limit[limits->predicted_by].kind));
+			limit_rows[limits->limit[limits->predicted_by].kind].name);
 	}
 }
 
@@ -438,7 +438,7 @@ static void add_pinned(
 	used = strlen(line->text);
 	if (view->a_limit != LIMIT_COUNT) {
 		snprintf(line->text + used, sizeof(line->text) - used, ", limit: %s",
-			limit_name(view->a_limit));
+			limit_rows[view->a_limit].name);
 		if (canvas_columns(canvas, line->text) > width)
 			line->text[used] = '\0';
 	}

@@ -53,7 +53,7 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 		.brief = brief };
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
-		int used = canvas_columns(canvas, limit_title(limit->kind)) +
+		int used = canvas_columns(canvas, limit_rows[limit->kind].title) +
 			   (limit->hard || brief ? 0 : canvas_columns(canvas, soft));
 
 		columns->title = used > columns->title ? used : columns->title;
@@ -102,7 +102,7 @@ static void draw_limit(struct canvas *canvas, struct rectangle at, int y,
 	int x = columns->title + 1;
 	char title[48];
 
-	snprintf(title, sizeof(title), "%s%s", limit_title(limit->kind),
+	snprintf(title, sizeof(title), "%s%s", limit_rows[limit->kind].title,
 		limit->hard || columns->brief ? "" : soft);
 	canvas_text(canvas, title_at, 0, y, style, title);
 	if (!limit->known) {

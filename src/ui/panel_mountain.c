@@ -54,7 +54,7 @@ static void limit_words(const struct view *view, char *buffer, size_t size)
 		return;
 	}
 	snprintf(buffer, size, "limit CPE %s, %s: %s", panels_number(limits->bound).text,
-		limit_title(limits->limit[limits->binding].kind),
+		limit_rows[limits->limit[limits->binding].kind].title,
 		limits->limit[limits->binding].cause);
 }
 

@@ -224,7 +224,7 @@ static int draw_legend(
 	struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 &&
-		     limit_resource(limits->limit[limits->binding].kind) == RESOURCE_PORTS;
+		     limit_rows[limits->limit[limits->binding].kind].resource == RESOURCE_PORTS;
 	bool naive = false;
 	int x = 0;
 

@@ -115,7 +115,7 @@ static void limit(struct limits *limits, enum limit_kind kind, double cpe, const
 
 	*new = (struct limit){ .kind = kind,
 		.known = cpe >= 0,
-		.hard = limit_is_hard(kind),
+		.hard = limit_rows[kind].hard,
 		.cpe = cpe,
 		.cycles = cpe * limits->elements };
 	va_start(arguments, format);

@@ -562,8 +562,8 @@ TEST(lines_and_mispredictions_are_those_of_the_place)
 	struct uarch *uarch = load("skylake");
 	/* Of 64 KiB half fits the first cache, all the second. */
 	struct limits_place place = { .working_set = 65536,
-		.lines = 0.25,
-		.mispredicts = 0.5,
+		.walk.lines = 0.25,
+		.walk.mispredicts = 0.5,
 		.cache = { 32768, 1 << 20, 0 } };
 	static const char source[] = "mov rax, qword [rdi]; add rdi, 16; dec rcx; jne top";
 
@@ -580,7 +580,7 @@ TEST(lines_and_mispredictions_are_those_of_the_place)
 
 	/* Own loops do not say how many lines they touch, nor what they mispredict. */
 	place = (struct limits_place){
-		.working_set = 65536, .mispredicts = -1, .cache = { 32768, 1 << 20, 0 }
+		.working_set = 65536, .walk.mispredicts = -1, .cache = { 32768, 1 << 20, 0 }
 	};
 	explain_source(uarch, source, 1, &place);
 	assert_true(isnan(modelled(uarch, "L1 misses")));

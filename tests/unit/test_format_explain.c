@@ -51,7 +51,7 @@ static void explain_with(const char *uarch, const char *source, const struct lim
 
 static int set_up(void **state)
 {
-	static const struct limits_place place = { .mispredicts = 0.5 };
+	static const struct limits_place place = { .walk.mispredicts = 0.5 };
 
 	(void)state;
 	explain_with(core_text, code, &place);
@@ -206,7 +206,8 @@ TEST_WITH(json_tells_every_limit_port_and_instruction, set_up, tear_down)
 		assert_string_equal(string_at(object, "record"), "limits");
 		assert_int_equal(number_at(object, "id"), 1);
 		assert_string_equal(string_at(object, "host"), "node7");
-		assert_string_equal(string_at(object, "name"), limit_name(limits->limit[i].kind));
+		assert_string_equal(
+			string_at(object, "name"), limit_rows[limits->limit[i].kind].name);
 		assert_int_equal(
 			json_is_true(json_object_get(object, "hard")), limits->limit[i].hard);
 		assert_int_equal(
@@ -457,14 +458,12 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 /* Twice L1 of 48 KiB, lines of 64 bytes, a read in every line: as known to the explanation. */
 static void walk_through(double working_set, bool scattered)
 {
-	const struct misses_walk walk = { .working_set = working_set,
-		.lines = 1,
-		.step = 64,
-		.scattered = scattered,
-		.access = "read" };
+	const struct kernel_walk walk = {
+		.lines = 1, .step = 64, .scattered = scattered, .access = "read"
+	};
 	const double cache[MISSES_LEVELS] = { 48 << 10, 2 << 20, 0 };
 
-	misses_find(&walk, cache, 64, &explanation->misses);
+	misses_find(&walk, working_set, cache, 64, &explanation->misses);
 }
 
 TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)

@@ -55,7 +55,7 @@ TEST(above_it_the_words_give_cycles_and_percent)
 	limits.unknown = 0;
 	limits.limit[1] = (struct limit){ .kind = LIMIT_MEMORY_LINES };
 	limits.limit_count = 2;
-	check_contains(words(), limit_title(LIMIT_MEMORY_LINES));
+	check_contains(words(), limit_rows[LIMIT_MEMORY_LINES].title);
 	check_contains(gap.words, "; not known here: ");
 }
 
@@ -63,7 +63,7 @@ TEST(a_soft_effect_that_predicts_it_is_named)
 {
 	begin(1.5, 1, 1.45);
 	check_contains(words(), "0.500 (50 %) above, ");
-	check_contains(gap.words, limit_title(LIMIT_SATURATION));
+	check_contains(gap.words, limit_rows[LIMIT_SATURATION].title);
 	check_contains(gap.words, ", explained by ");
 	assert_int_equal(gap.kind, GAP_SOFT);
 	/* Less than what it may cost, and more. */

@@ -106,11 +106,11 @@ TEST(default_settings_bind_as_their_documents_say)
 		assert_int_equal(limits->unknown, 0);
 		if (!kernel->limit)
 			continue;
-		found = limit_is_hard(kind) ? limits->binding : limits->predicted_by;
+		found = limit_rows[kind].hard ? limits->binding : limits->predicted_by;
 		assert_true(found >= 0);
 		if (limits->limit[found].kind != kind)
 			fail_msg("%s: %s, where its document says %s", kernel->name,
-				limit_name(limits->limit[found].kind), kernel->limit);
+				limit_rows[limits->limit[found].kind].name, kernel->limit);
 	}
 }
 

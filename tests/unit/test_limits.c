@@ -60,7 +60,7 @@ static double cycles_of(enum limit_kind kind)
 	if (!limit || !limit->known)
 		return -1;
 	check_near(limit->cpe, limit->cycles / limits.elements, 1e-12);
-	assert_int_equal(limit->hard, limit_is_hard(kind));
+	assert_int_equal(limit->hard, limit_rows[kind].hard);
 	return limit->cycles;
 }
 
@@ -68,10 +68,10 @@ static double cycles_of(enum limit_kind kind)
 static void check_bound(const char *name, double cycles, const char *cause)
 {
 	assert_true(limits.binding >= 0);
-	if (strcmp(limit_name(limits.limit[limits.binding].kind), name) ||
+	if (strcmp(limit_rows[limits.limit[limits.binding].kind].name, name) ||
 		fabs(limits.limit[limits.binding].cycles - cycles) > 1e-6)
 		fail_msg("%s %.4f (%s) binds, not %s %.4f",
-			limit_name(limits.limit[limits.binding].kind),
+			limit_rows[limits.limit[limits.binding].kind].name,
 			limits.limit[limits.binding].cycles, limits.limit[limits.binding].cause,
 			name, cycles);
 	assert_string_equal(limits.limit[limits.binding].cause, cause);
@@ -302,7 +302,7 @@ TEST(ports_are_named_in_short)
 TEST(splits_count_more_than_once)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-	struct limits_place place = { .splits = 0.5 };
+	struct limits_place place = { .walk.splits = 0.5 };
 
 	limits_of_place(uarch, "mov rax,[rsi]; mov rbx,[rsi+8]; jne top", 2, &place);
 	check_near(cycles_of(LIMIT_SPLITS), 1, 1e-9);
@@ -374,7 +374,7 @@ static uint64_t two_lines(int turn, int insn, int operand)
 TEST(stores_to_many_lines_go_one_by_one)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST CORE_BANKS);
-	struct limits_place place = { .scattered = true, .range = 6400, .lines = 2 };
+	struct limits_place place = { .walk.scattered = true, .walk.range = 6400, .walk.lines = 2 };
 	struct loop loop;
 
 	limits_of(uarch, "mov [rsi],rax; mov [rsi+128],rbx; jne top", 1);
@@ -416,7 +416,7 @@ TEST(stores_to_many_lines_go_one_by_one)
 TEST(a_chain_waits_for_the_levels_that_it_reaches)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-	struct limits_place place = { .lines = 1, .scattered = true };
+	struct limits_place place = { .walk.lines = 1, .walk.scattered = true };
 	const char *walk = "mov rax,[rax]; cmp rax,rcx; jne top";
 
 	place.working_set = 1024;
@@ -447,12 +447,12 @@ TEST(a_chain_waits_for_the_levels_that_it_reaches)
 	check_near(
 		cycles_of(LIMIT_MEMORY_LATENCY), (4 * 1 + 14 * 4 + 50 * 8 + 300 * 3) / 16.0, 1e-9);
 	/* In order, prefetchers follow: no bound. */
-	place.scattered = false;
+	place.walk.scattered = false;
 	limits_of_place(uarch, walk, 1, &place);
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 	check_near(cycles_of(LIMIT_MEMORY_LINES), (4 / 0.5 + 8 / 0.25 + 3 / 0.1) / 16, 1e-9);
 	/* Two loads of the chain, one new line an element. */
-	place.scattered = true;
+	place.walk.scattered = true;
 	limits_of_place(uarch, "mov rax,[rax]; mov rax,[rax]; cmp rax,rcx; jne top", 1, &place);
 	check_near(cycles_of(LIMIT_MEMORY_LATENCY), 4 + (4 * 1 + 14 * 4 + 50 * 8 + 300 * 3) / 16.0,
 		1e-9);
@@ -462,7 +462,7 @@ TEST(a_chain_waits_for_the_levels_that_it_reaches)
 TEST(lines_come_at_a_rate)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-	struct limits_place place = { .lines = 0.125, .working_set = 2048 };
+	struct limits_place place = { .walk.lines = 0.125, .working_set = 2048 };
 
 	limits_of_place(uarch,
 		"vmovupd ymm0,[rsi]; vmovupd ymm1,[rsi+32]; add rsi,64; cmp rsi,rcx; jne top", 8,
@@ -482,11 +482,11 @@ TEST(a_walk_within_a_walk_asks_for_both)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .working_set = 48 * 1024,
-		.lines = 2,
-		.range = 2048,
-		.far_lines = 0.125,
-		.far_range = 16384,
-		.apart = true,
+		.walk.lines = 2,
+		.walk.range = 2048,
+		.walk.far_lines = 0.125,
+		.walk.far_range = 16384,
+		.walk.apart = true,
 		.page = 4096,
 		.cache = { 0, 0, 65536 },
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
@@ -497,11 +497,11 @@ TEST(a_walk_within_a_walk_asks_for_both)
 	check_near(limits.beyond[0], 1, 1e-9);
 	check_near(limits.beyond[1], 2 * far, 1e-9);
 	/* All columns fit the first cache: the matrix does not. */
-	place.range = 512;
+	place.walk.range = 512;
 	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
 	check_near(limits.beyond[0], 0.125 * (1 - 1024.0 / 16384), 1e-9);
 	/* And then both do. */
-	place.far_range = 1024;
+	place.walk.far_range = 1024;
 	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
 	check_near(limits.beyond[0], 0, 0);
 	assert_null(find(LIMIT_MEMORY_LINES));
@@ -511,8 +511,8 @@ TEST(a_walk_within_a_walk_asks_for_both)
 TEST(misses_overlap_as_far_as_the_buffer_reaches)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-	struct limits_place place = { .lines = 1,
-		.scattered = true,
+	struct limits_place place = { .walk.lines = 1,
+		.walk.scattered = true,
 		.working_set = 1 << 20,
 		.page = 4096,
 		.l3 = { .known = true, .latency = 50, .lines = 1, .bytes = 8192 },
@@ -544,7 +544,7 @@ TEST(misses_overlap_as_far_as_the_buffer_reaches)
 TEST(costs_on_top_of_the_bound_are_predicted)
 {
 	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-	struct limits_place place = { .mispredicts = 0.1 };
+	struct limits_place place = { .walk.mispredicts = 0.1 };
 
 	limits_of_place(uarch, "imul rax,rbx; imul rax,rcx; cmp rax,rdx; jne top", 1, &place);
 	check_bound("latency", 6, "chain of 2 multiplications: 6 cycles");
@@ -552,12 +552,12 @@ TEST(costs_on_top_of_the_bound_are_predicted)
 	assert_int_equal(limits.limit[limits.predicted_by].kind, LIMIT_MISPREDICTION);
 	assert_string_equal(limits.limit[limits.predicted_by].cause,
 		"the binding limit, and 0.1 mispredictions of 20 cycles");
-	place = (struct limits_place){ .lines = 1,
-		.scattered = true,
+	place = (struct limits_place){ .walk.lines = 1,
+		.walk.scattered = true,
 		.working_set = 4 * 65536.0,
 		.page = 4096,
 		.cache = { 65536, 1 << 20 },
-		.mispredicts = 0.1 };
+		.walk.mispredicts = 0.1 };
 	limits_of_place(uarch, "mov rax,[rax]; cmp rax,rcx; jne top", 1, &place);
 	check_near(cycles_of(LIMIT_MEMORY_LATENCY), 4 * 0.25 + 14 * 0.75, 1e-9);
 	check_near(cycles_of(LIMIT_PAGE_WALKS), 11.5 + 0.75 * 8, 1e-9);
@@ -686,11 +686,11 @@ TEST(a_choice_of_port_at_rename_is_soft)
 TEST(names_are_complete)
 {
 	for (int kind = 0; kind < LIMIT_COUNT; kind++) {
-		assert_true(limit_name(kind) && *limit_name(kind) && limit_title(kind) &&
-			    *limit_title(kind));
-		assert_int_equal(limit_find(limit_name(kind)), kind);
-		assert_true(limit_remedy(kind) &&
-			    limit_remedy(kind)[strlen(limit_remedy(kind)) - 1] == '.');
+		assert_true(limit_rows[kind].name && *limit_rows[kind].name &&
+			    limit_rows[kind].title && *limit_rows[kind].title);
+		assert_int_equal(limit_find(limit_rows[kind].name), kind);
+		assert_true(limit_rows[kind].remedy &&
+			    limit_rows[kind].remedy[strlen(limit_rows[kind].remedy) - 1] == '.');
 	}
 	assert_int_equal(limit_find("latencies"), LIMIT_COUNT);
 }
@@ -777,9 +777,9 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 	};
 	static const char full[] = CORE_HEAD CORE_REST;
 	struct limits_place place = { .working_set = 16384,
-		.lines = 1,
-		.scattered = true,
-		.splits = 0.3,
+		.walk.lines = 1,
+		.walk.scattered = true,
+		.walk.splits = 0.3,
 		.l3 = { .known = true, .latency = 50, .lines = 0.5, .bytes = 8192 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 } };
 	struct random random = { 17 };
@@ -791,7 +791,7 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 		struct uarch *thin;
 		double bound, kinds[LIMIT_COUNT];
 
-		place.scattered = round % 8 < 4;
+		place.walk.scattered = round % 8 < 4;
 		thin_out(full, &random, 2 + (int)random_below(&random, 6), text, sizeof(text));
 		thin = parse(text);
 		limits_of_place(uarch, source, 1, &place);
@@ -803,10 +803,10 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 			fail_msg("%.3f instead of %.3f (%s) with\n%s", limits.bound, bound,
 				limits.limit[limits.binding].cause, text);
 		for (int kind = 0; kind < LIMIT_COUNT; kind++)
-			if (limit_is_hard(kind) && limit_resource(kind) != RESOURCE_MEMORY)
+			if (limit_rows[kind].hard && limit_rows[kind].resource != RESOURCE_MEMORY)
 				if (cycles_of(kind) > fmax(0, kinds[kind]) + 1e-9)
 					fail_msg("%s %.3f instead of %.3f with\n%s",
-						limit_name(kind), cycles_of(kind), kinds[kind],
+						limit_rows[kind].name, cycles_of(kind), kinds[kind],
 						text);
 		uarch_free(thin);
 	}
@@ -825,10 +825,10 @@ TEST(random_loops_have_finite_limits)
 	loop_init(&loop, 64, LOOP_PATH);
 	for (int round = 0; round < 2000; round++) {
 		struct limits_place place = { .working_set = (double)random_below(&random, 1 << 20),
-			.lines = (double)random_below(&random, 3),
-			.scattered = random_below(&random, 2),
-			.splits = (double)random_below(&random, 3),
-			.mispredicts = (double)random_below(&random, 2),
+			.walk.lines = (double)random_below(&random, 3),
+			.walk.scattered = random_below(&random, 2),
+			.walk.splits = (double)random_below(&random, 3),
+			.walk.mispredicts = (double)random_below(&random, 2),
 			.page = 4096 };
 
 		if (random_below(&random, 2))

@@ -98,7 +98,7 @@ static const char *cause_of(enum limit_kind kind)
 	const struct limit *limit = find(kind);
 
 	if (!limit)
-		fail_msg("there is no limit %s", limit_name(kind));
+		fail_msg("there is no limit %s", limit_rows[kind].name);
 	return limit->cause;
 }
 
@@ -106,13 +106,13 @@ static const char *cause_of(enum limit_kind kind)
 static struct limits_place tree(int levels)
 {
 	struct limits_place place = { .working_set = 64.0 * (double)(1 << levels),
-		.reaches = levels,
+		.walk.reaches = levels,
 		.page = 4096,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 } };
 
 	for (int i = 0; i < levels; i++)
-		place.reach[i] =
+		place.walk.reach[i] =
 			(struct kernel_reach){ .lines = 1, .range = 64.0 * ((2 << i) - 1) };
 	return place;
 }
@@ -151,7 +151,7 @@ TEST(chains_at_once_share_the_time)
 
 	limits_of(*state, PLAIN, 1, &place);
 	alone = cpe_of(LIMIT_MEMORY_LATENCY);
-	place.chains = 16;
+	place.walk.chains = 16;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / 16, 1e-9);
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "; 16 chains at once");
@@ -169,7 +169,7 @@ TEST(what_begins_anew_overlaps_as_far_as_the_buffer_reaches)
 
 	limits_of(*state, PLAIN, 1, &place);
 	alone = cpe_of(LIMIT_MEMORY_LATENCY);
-	place.restart = 1;
+	place.walk.restart = 1;
 	limits_of(*state, PLAIN, 1, &place);
 	together = limits.overlap;
 	assert_true(together >= 10 && together <= 13);
@@ -178,7 +178,7 @@ TEST(what_begins_anew_overlaps_as_far_as_the_buffer_reaches)
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), " more in the reorder buffer");
 	check_contains(cause_of(LIMIT_LATENCY), "every element, and up to 10 of them overlap");
 	/* No hard limit without the buffer's size. */
-	place.restart = 0;
+	place.walk.restart = 0;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone, 1e-9);
 }
@@ -191,10 +191,10 @@ TEST(a_wrong_guess_ends_the_overlap)
 
 	limits_of(*state, PLAIN, 1, &place);
 	alone = cpe_of(LIMIT_MEMORY_LATENCY);
-	place.restart = 1;
+	place.walk.restart = 1;
 	limits_of(*state, PLAIN, 1, &place);
 	hard = limits.bound;
-	place.mispredicts = 5;
+	place.walk.mispredicts = 5;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(limits.bound, hard, 1e-9);
 	assert_false(find(LIMIT_MISPREDICTION)->hard);
@@ -214,13 +214,13 @@ TEST(guessed_addresses_make_no_chain)
 
 	limits_of(*state, PLAIN, 1, &place);
 	alone = cpe_of(LIMIT_MEMORY_LATENCY);
-	for (int i = 0; i < place.reaches; i++)
-		place.reach[i].way = REACH_GUESSED;
+	for (int i = 0; i < place.walk.reaches; i++)
+		place.walk.reach[i].way = REACH_GUESSED;
 	limits_of(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 	assert_true(cpe_of(LIMIT_MISSES) > 0);
 	bound = limits.bound;
-	place.mispredicts = 5;
+	place.walk.mispredicts = 5;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(limits.bound, bound, 1e-9);
 	check_near(cpe_of(LIMIT_MISPREDICTION), bound + 5 * 20 + 5 * alone / 10, 1e-6);
@@ -231,10 +231,11 @@ TEST(guessed_addresses_make_no_chain)
 TEST(ordered_lines_cost_bandwidth_alone)
 {
 	struct limits_place place = { .working_set = 1 << 20,
-		.reaches = 2,
+		.walk.reaches = 2,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 },
-		.reach = { { 0.25, 1 << 20, REACH_CHAINED }, { 0.5, 1 << 20, REACH_ORDERED } } };
+		.walk.reach = {
+			{ 0.25, 1 << 20, REACH_CHAINED }, { 0.5, 1 << 20, REACH_ORDERED } } };
 	const double all = 1 << 20,
 		     mean = (4 * 1024 + 14 * 4096 + 50 * 16384 + 300 * (all - 21504)) / all;
 
@@ -246,8 +247,8 @@ TEST(ordered_lines_cost_bandwidth_alone)
 	/* The others may miss as they stand in the reorder buffer: one in 32 micro-ops. */
 	check_near(cpe_of(LIMIT_MISSES), 0.25 * (mean - 4 * 1024 / all) / 3, 1e-6);
 	/* Where those are a small part of it, they miss nothing, whatever the lines in order do. */
-	place.reach[0].range = 512;
-	place.reach[0].way = REACH_FREE;
+	place.walk.reach[0].range = 512;
+	place.walk.reach[0].way = REACH_FREE;
 	limits_of(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_MISSES));
 	assert_null(find(LIMIT_MEMORY_LATENCY));
@@ -257,10 +258,10 @@ TEST(ordered_lines_cost_bandwidth_alone)
 TEST(lines_that_come_again_may_all_be_kept)
 {
 	struct limits_place place = { .working_set = 1 << 20,
-		.reaches = 2,
+		.walk.reaches = 2,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 16384 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 },
-		.reach = { { 0.25, 1 << 20, REACH_CHAINED, 16384 },
+		.walk.reach = { { 0.25, 1 << 20, REACH_CHAINED, 16384 },
 			{ 0.5, 1 << 20, REACH_ORDERED, 0 } } };
 	const double all = 1 << 20;
 
@@ -274,7 +275,7 @@ TEST(lines_that_come_again_may_all_be_kept)
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
 		0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
-	place.reach[0].least = 1 << 10;
+	place.walk.reach[0].least = 1 << 10;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * 4, 1e-6);
 }
@@ -284,8 +285,8 @@ TEST(lines_that_come_again_may_all_be_kept)
 TEST(a_carried_chain_keeps_its_operations)
 {
 	struct limits_place place = { .working_set = 65536,
-		.reaches = 1,
-		.reach = { { 1, 65536, REACH_CHAINED } },
+		.walk.reaches = 1,
+		.walk.reach = { { 1, 65536, REACH_CHAINED } },
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
 	const char *walk = "mov rax,[rax]; add rax,rcx; cmp rax,rdx; jne top";
 	double mean = (4 * 1024 + 14 * 4096 + 50 * (65536 - 5120)) / 65536.0;
@@ -295,7 +296,7 @@ TEST(a_carried_chain_keeps_its_operations)
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
 	/* A walk without reaches says the same. */
 	place = (struct limits_place){
-		.working_set = 65536, .lines = 1, .scattered = true, .l3 = place.l3
+		.working_set = 65536, .walk.lines = 1, .walk.scattered = true, .l3 = place.l3
 	};
 	limits_of(*state, walk, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
@@ -306,8 +307,8 @@ TEST(a_carried_chain_keeps_its_operations)
 TEST(what_larger_ranges_take_stands_for_a_cache_that_is_shared)
 {
 	struct limits_place place = { .working_set = 1 << 20,
-		.lines = 1,
-		.scattered = true,
+		.walk.lines = 1,
+		.walk.scattered = true,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
 		.point = { { 1 << 19, 200 }, { 1 << 21, 400 } } };
 	const double own = (4 * 1024 + 14 * 4096) / 1048576.0, far = 1 - 5120 / 1048576.0;
@@ -333,7 +334,7 @@ TEST(what_larger_ranges_take_stands_for_a_cache_that_is_shared)
 TEST(the_largest_range_counts_as_memory)
 {
 	struct limits_place place = { .working_set = 1 << 22,
-		.lines = 1,
+		.walk.lines = 1,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
 		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
 
@@ -359,8 +360,8 @@ TEST(the_order_of_the_parts_does_not_matter)
 	const struct kernel_reach small = { 1, 2048, REACH_CHAINED },
 				  large = { 1, 1 << 22, REACH_CHAINED };
 	struct limits_place place = { .working_set = 1 << 22,
-		.reaches = 2,
-		.reach = { small, large },
+		.walk.reaches = 2,
+		.walk.reach = { small, large },
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
 		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
 	double lines, latency;
@@ -369,8 +370,8 @@ TEST(the_order_of_the_parts_does_not_matter)
 	lines = cpe_of(LIMIT_MEMORY_LINES);
 	latency = cpe_of(LIMIT_MEMORY_LATENCY);
 	assert_true(lines > 1 / 0.25 * 0.99 && latency > 50);
-	place.reach[0] = large;
-	place.reach[1] = small;
+	place.walk.reach[0] = large;
+	place.walk.reach[1] = small;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LINES), lines, 1e-9);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), latency, 1e-9);
@@ -381,8 +382,8 @@ TEST(the_order_of_the_parts_does_not_matter)
 TEST(a_cache_that_others_fill_is_none)
 {
 	struct limits_place place = { .working_set = 1 << 18,
-		.lines = 1,
-		.scattered = true,
+		.walk.lines = 1,
+		.walk.scattered = true,
 		.l3 = { .known = true, .latency = 300, .lines = 0.25, .bytes = 1 << 24 },
 		.point = { { 1 << 19, 320 }, { 1 << 21, 400 } } };
 
@@ -399,9 +400,9 @@ TEST(a_cache_that_others_fill_is_none)
 TEST(a_load_now_and_then_is_told)
 {
 	struct limits_place place = { .working_set = 1 << 20,
-		.reaches = 1,
-		.reach = { { 0.00195, 1 << 20, REACH_CHAINED } },
-		.restart = 1e6,
+		.walk.reaches = 1,
+		.walk.reach = { { 0.00195, 1 << 20, REACH_CHAINED } },
+		.walk.restart = 1e6,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 
 	limits_of(*state, PLAIN, 1, &place);
@@ -415,9 +416,9 @@ TEST(page_walks_are_those_of_chained_loads)
 {
 	/* 16 pages are 64 KiB. */
 	struct limits_place place = { .working_set = 1 << 20,
-		.reaches = 3,
+		.walk.reaches = 3,
 		.page = 4096,
-		.reach = { { 1, 4096, REACH_CHAINED }, { 2, 1 << 20, REACH_CHAINED },
+		.walk.reach = { { 1, 4096, REACH_CHAINED }, { 2, 1 << 20, REACH_CHAINED },
 			{ 5, 1 << 20, REACH_FREE } },
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 	double beyond = 2 * (1 - 65536.0 / (1 << 20));
@@ -427,10 +428,10 @@ TEST(page_walks_are_those_of_chained_loads)
 	assert_string_equal(cause_of(LIMIT_PAGE_WALKS),
 		"the binding limit, and 63 % of chained loads miss the first TLB: +15");
 	assert_false(find(LIMIT_PAGE_WALKS)->hard);
-	place.chains = 5;
+	place.walk.chains = 5;
 	limits_of(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_PAGE_WALKS), limits.bound + 8 * beyond / 5, 1e-9);
-	place.reach[1].range = 65536;
+	place.walk.reach[1].range = 65536;
 	limits_of(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_PAGE_WALKS));
 }
@@ -474,11 +475,11 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 		struct uarch *thin = core_without(&random, (int)random_below(&random, 6));
 		double bound;
 
-		for (int i = 0; i < place.reaches; i++)
-			place.reach[i].way = (enum reach_way)random_below(&random, 4);
-		place.chains = (double)random_below(&random, 4);
-		place.restart = (double)random_below(&random, 3);
-		place.mispredicts = (double)random_below(&random, 3);
+		for (int i = 0; i < place.walk.reaches; i++)
+			place.walk.reach[i].way = (enum reach_way)random_below(&random, 4);
+		place.walk.chains = (double)random_below(&random, 4);
+		place.walk.restart = (double)random_below(&random, 3);
+		place.walk.mispredicts = (double)random_below(&random, 3);
 		place.point[0] = (struct memory_point){ 8192, (double)random_below(&random, 500) };
 		limits_of(*state, source, 1, &place);
 		bound = limits.bound;

@@ -32,8 +32,8 @@ static void ask(int misses, const char *filler, int count)
 {
 	static const char *const miss[] = { "mov rax,[rax]", "mov rbx,[rbx]", "mov r8,[r8]" };
 	struct limits_place place = { .working_set = 1 << 20,
-		.lines = misses,
-		.scattered = true,
+		.walk.lines = misses,
+		.walk.scattered = true,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 	struct text text = { 0 };
 	struct loop loop;

@@ -7,20 +7,45 @@
 
 static const double KIB = 1024, MIB = 1024 * 1024;
 
+/* The misses of a walk in caches of three levels. */
+static struct misses find(
+	const struct kernel_walk *walk, double working_set, double l1, double l2, double l3)
+{
+	struct misses misses;
+
+	misses_find(walk, working_set, (const double[]){ l1, l2, l3 }, 64, &misses);
+	return misses;
+}
+
 /* An array of elements of so many bytes, read at a stride, in one cache. */
 static struct misses ask(double size, double stride, double element, double line, double bytes)
 {
 	const double cache[MISSES_LEVELS] = { bytes, 0, 0 };
 	/* Kernels count in lines of 64 bytes. */
-	struct misses_walk walk = { .working_set = size,
-		.lines = fmin(1, stride * element / 64),
-		.step = stride * element,
-		.access = "read" };
+	struct kernel_walk walk = {
+		.lines = fmin(1, stride * element / 64), .step = stride * element, .access = "read"
+	};
 	struct misses misses;
 
-	misses_find(&walk, cache, line, &misses);
+	misses_find(&walk, size, cache, line, &misses);
 	assert_true(misses.known);
 	return misses;
+}
+
+static void check_words(const struct misses *misses, int level, const char *expected)
+{
+	char words[160];
+
+	misses_words(misses, level, words, sizeof(words));
+	check_contains(words, expected);
+}
+
+static void check_note(const struct misses *misses, const char *expected)
+{
+	char note[120];
+
+	misses_note(misses, 0, note, sizeof(note));
+	assert_string_equal(note, expected);
 }
 
 /* What is the miss rate? What if the cache were twice as large? */
@@ -108,23 +133,15 @@ TEST(strides_that_leave_lines_out_need_less)
 
 TEST(every_level_has_its_own_answer)
 {
-	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 0 };
-	const struct misses_walk copy = {
-		.working_set = 1 * MIB, .lines = 2, .step = 128, .access = "copy"
-	};
-	struct misses misses;
-	char words[160];
+	const struct kernel_walk copy = { .lines = 2, .step = 128, .access = "copy" };
+	struct misses misses = find(&copy, 1 * MIB, 48 * KIB, 2 * MIB, 0);
 
-	misses_find(&copy, cache, 64, &misses);
 	check_near(misses.level[0].each, 2, 0);
 	check_near(misses.level[1].each, 0, 0);
 	assert_true(isnan(misses.level[2].each));
-	misses_words(&misses, 0, words, sizeof(words));
-	assert_string_equal(words, "every copy misses 2 times: 2 lines for each");
-	misses_words(&misses, 1, words, sizeof(words));
-	assert_string_equal(words, "no miss after the first pass: all 1 MiB stay");
-	misses_words(&misses, 2, words, sizeof(words));
-	assert_string_equal(words, "unavailable: the size of this cache is not known");
+	check_words(&misses, 0, "every copy misses 2 times: 2 lines for each");
+	check_words(&misses, 1, "no miss after the first pass: all 1 MiB stay");
+	check_words(&misses, 2, "unavailable: the size of this cache is not known");
 }
 
 TEST(words_are_a_students)
@@ -140,33 +157,26 @@ TEST(words_are_a_students)
 		{ 128, 24, "no miss after the first pass: the lines touched are 43 KiB" },
 	};
 	struct misses misses;
-	char words[160];
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		misses = ask(cases[i].size * KIB, cases[i].stride, 8, 64, 48 * KIB);
-		misses_words(&misses, 0, words, sizeof(words));
-		assert_string_equal(words, cases[i].words);
+		check_words(&misses, 0, cases[i].words);
 	}
 	/* A share that is no fraction of small numbers. */
 	misses = ask(128 * KIB, 1, 8.1, 64, 48 * KIB);
-	misses_words(&misses, 0, words, sizeof(words));
-	assert_string_equal(words, "0.127 misses per read: 0.127 lines for each");
+	check_words(&misses, 0, "0.127 misses per read: 0.127 lines for each");
 }
 
 TEST(near_the_edge_it_says_so)
 {
 	struct misses misses = ask(96 * KIB, 15, 8, 64, 48 * KIB);
-	char note[120];
 
 	assert_true(misses.level[0].edge && !misses.level[0].fits);
-	misses_note(&misses, 0, note, sizeof(note));
-	assert_string_equal(note, "near the edge, 51 KiB in 48 KiB: some lines may stay");
+	check_note(&misses, "near the edge, 51 KiB in 48 KiB: some lines may stay");
 	misses = ask(44 * KIB, 1, 8, 64, 48 * KIB);
-	misses_note(&misses, 0, note, sizeof(note));
-	assert_string_equal(note, "near the edge, 44 KiB in 48 KiB: some lines may have to go");
+	check_note(&misses, "near the edge, 44 KiB in 48 KiB: some lines may have to go");
 	misses = ask(64 * KIB, 1, 8, 64, 48 * KIB);
-	misses_note(&misses, 0, note, sizeof(note));
-	assert_string_equal(note, "");
+	check_note(&misses, "");
 	misses = ask(32 * KIB, 1, 8, 64, 48 * KIB);
 	assert_false(misses.level[0].edge);
 }
@@ -174,26 +184,22 @@ TEST(near_the_edge_it_says_so)
 TEST(says_why_there_is_no_answer)
 {
 	static const struct {
-		struct misses_walk walk;
+		struct kernel_walk walk;
 		const char *why;
 	} cases[] = {
-		{ { .working_set = 65536, .lines = 1, .scattered = true }, "random order" },
-		{ { .working_set = 65536, .own = true }, "own loop" },
-		{ { .working_set = 65536 }, "working set" },
+		{ { .lines = 1, .scattered = true }, "random order" },
+		{ { .lines = 0 }, "working set" },
+		{ { .lines = NAN }, "own loop" },
 	};
-	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 0 };
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct misses misses;
-		char words[160];
+		const struct kernel_walk *walk = isnan(cases[i].walk.lines) ? NULL : &cases[i].walk;
+		struct misses misses = find(walk, 65536, 48 * KIB, 2 * MIB, 0);
 
-		misses_find(&cases[i].walk, cache, 64, &misses);
 		assert_false(misses.known);
 		check_contains(misses.why, cases[i].why);
-		misses_words(&misses, 0, words, sizeof(words));
-		check_contains(words, "unavailable: ");
-		misses_note(&misses, 0, words, sizeof(words));
-		assert_string_equal(words, "");
+		check_words(&misses, 0, "unavailable: ");
+		check_note(&misses, "");
 	}
 }
 
@@ -213,12 +219,10 @@ TEST(what_if_is_a_factor_or_a_size)
 		{ "l3 0.5X", "L1 of 64 KiB, L2 of 4 MiB, L3 0.5x as large", 64, 4096, 16384 },
 		{ "1x", "caches 1x as large", 48, 2048, 32768 },
 	};
-	const struct misses_walk walk = { .working_set = 65536, .lines = 1, .step = 64 };
-	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 32 * MIB };
+	const struct kernel_walk walk = { .lines = 1, .step = 64 };
 	struct misses_whatif whatif = { 0 };
-	struct misses misses, then;
+	struct misses misses = find(&walk, 65536, 48 * KIB, 2 * MIB, 32 * MIB), then;
 
-	misses_find(&walk, cache, 0, &misses);
 	for (unsigned i = 0; i < sizeof(in_turn) / sizeof(*in_turn); i++) {
 		char words[120];
 
@@ -291,59 +295,42 @@ TEST(kernels_answer_for_their_walks)
  * too. */
 TEST(walks_within_walks)
 {
-	const double cache[MISSES_LEVELS] = { 48 * KIB, 2 * MIB, 32 * MIB };
-	struct misses_walk walk = {
-		.working_set = 2 * 1000 * 64.0, .lines = 2, .far_lines = 0.125, .far_range = 8e6
-	};
-	struct misses misses;
-	char words[160];
+	const struct kernel_walk walk = { .lines = 2, .far_lines = 0.125, .far_range = 8e6 };
+	const struct kernel_walk plain = { .lines = 0.125, .step = 8 };
+	struct misses misses = find(&walk, 2 * 1000 * 64.0, 48 * KIB, 2 * MIB, 32 * MIB);
 
-	misses_find(&walk, cache, 64, &misses);
 	assert_true(misses.known);
 	check_near(misses.level[0].each, 2, 1e-9);
 	check_near(misses.level[1].each, 0.125, 1e-9);
 	check_near(misses.level[2].each, 0, 0);
-	misses_words(&misses, 0, words, sizeof(words));
-	check_contains(words, "every element misses 2 times");
-	misses_words(&misses, 1, words, sizeof(words));
-	check_contains(words, "one element in 8 is a miss");
-	misses_words(&misses, 2, words, sizeof(words));
-	check_contains(words, "all 7.6 MiB stay");
+	check_words(&misses, 0, "every element misses 2 times");
+	check_words(&misses, 1, "one element in 8 is a miss");
+	check_words(&misses, 2, "all 7.6 MiB stay");
 	/* No 1024 KiB. */
-	misses_find(
-		&(struct misses_walk){ .working_set = (1 << 20) - 100, .lines = 0.125, .step = 8 },
-		cache, 64, &misses);
-	misses_words(&misses, 2, words, sizeof(words));
-	check_contains(words, " 1 MiB stay");
-	/* Columns of 100 rows fit the first. */
-	walk.working_set = 2 * 100 * 64.0;
-	misses_find(&walk, cache, 64, &misses);
+	misses = find(&plain, (1 << 20) - 100, 48 * KIB, 2 * MIB, 32 * MIB);
+	check_words(&misses, 2, " 1 MiB stay");
+	/* Columns of 100 rows fit the first cache. */
+	misses = find(&walk, 2 * 100 * 64.0, 48 * KIB, 2 * MIB, 32 * MIB);
 	check_near(misses.level[0].each, 0.125, 1e-9);
 }
 
 /* Of a tree the upper levels stay: what a lookup misses is at least the lower ones. */
 TEST(what_is_met_most_often_stays)
 {
-	const double cache[MISSES_LEVELS] = { 1024, 8192, 1 << 20 };
-	struct misses_walk walk = {
-		.working_set = 65536, .scattered = true, .access = "lookup", .reaches = 10
-	};
+	struct kernel_walk walk = { .scattered = true, .access = "lookup", .reaches = 10 };
 	struct misses misses;
-	char words[160];
 
 	for (int i = 0; i < walk.reaches; i++)
 		walk.reach[i] = (struct kernel_reach){ .lines = 1, .range = 64.0 * ((2 << i) - 1) };
-	misses_find(&walk, cache, 64, &misses);
+	misses = find(&walk, 65536, 1024, 8192, 1 << 20);
 	assert_true(misses.known);
 	/* 16 lines: four levels and a sixteenth of the fifth. 128: seven, and one of 128. */
 	check_near(misses.level[0].each, 6 - 1 / 16.0, 1e-9);
 	check_near(misses.level[1].each, 3 - 1 / 128.0, 1e-9);
 	check_near(misses.level[2].each, 0, 0);
 	assert_true(misses.level[2].fits);
-	misses_words(&misses, 0, words, sizeof(words));
-	assert_string_equal(words, "5.94 misses per lookup at least: the most frequent lines stay");
-	misses_words(&misses, 2, words, sizeof(words));
-	check_contains(words, "no miss after the first pass");
+	check_words(&misses, 0, "5.94 misses per lookup at least: the most frequent lines stay");
+	check_words(&misses, 2, "no miss after the first pass");
 }
 
 RUN_TESTS()

@@ -5,7 +5,7 @@
 
 #include "assembly.h"
 #include "model/limits/limits.h"
-#include "model/limits/pipeline.h"
+#include "model/limits/tally.h"
 
 static struct limits limits;
 static struct uarch *redwood;
@@ -138,7 +138,7 @@ TEST(an_empty_path_says_nothing)
 	struct loop loop;
 
 	loop_init(&loop, 4, 4);
-	check_near(pipeline_run(&loop, redwood, NULL, NULL), 0, 0);
+	check_near(pipeline_run(&(struct tally){ .loop = &loop, .uarch = redwood }), 0, 0);
 	loop_free(&loop);
 }
 

@@ -27,7 +27,7 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 	}
 	for (int i = 0; i < limits->limit_count; i++)
 		if (!limits->limit[i].known) {
-			add(gap, "; not known here: %s", limit_title(limits->limit[i].kind));
+			add(gap, "; not known here: %s", limit_rows[limits->limit[i].kind].title);
 			return;
 		}
 }
@@ -49,7 +49,7 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
 		limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
 	double ratio = limits->predicted > 0 ? measured / limits->predicted : 0;
 	const struct units_text predicted = units_value(limits->predicted);
-	const char *title = by ? limit_title(by->kind) : "";
+	const char *title = by ? limit_rows[by->kind].title : "";
 	bool soft = by && !by->hard;
 
 	add_far(gap);
@@ -90,7 +90,7 @@ static void qualify(const struct sample *sample, struct gap *gap)
 
 const char *gap_suspect(enum limit_kind kind)
 {
-	if (limit_resource(kind) == RESOURCE_MEMORY)
+	if (limit_rows[kind].resource == RESOURCE_MEMORY)
 		return "the caches and memory answer faster now than when their figures were taken";
 	return "the core model, or the clock, is wrong here";
 }

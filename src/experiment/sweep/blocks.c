@@ -65,8 +65,9 @@ static double window_of(const struct limits *limits)
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
 
-		if (limit->known && limit->hard && limit_resource(limit->kind) != RESOURCE_CHAIN &&
-			limit_resource(limit->kind) != RESOURCE_MEMORY)
+		if (limit->known && limit->hard &&
+			limit_rows[limit->kind].resource != RESOURCE_CHAIN &&
+			limit_rows[limit->kind].resource != RESOURCE_MEMORY)
 			others = fmax(others, limit->cpe);
 	}
 	return chain > CHAIN_BINDS * others ? limits->overlap : 0;

@@ -288,8 +288,8 @@ static void reason_words(const struct named_sweep *sweep, const struct sweeps_ro
 	if (fewer(fast->bound, slow->bound) && fast->limit != LIMIT_COUNT &&
 		slow->limit != LIMIT_COUNT) {
 		text_addf(words, "%s its limit is %s, %s cycles, %s's %s, %s", begun ? ";" : ":",
-			limit_title(fast->limit), units_value(fast->bound).text, name.text,
-			limit_title(slow->limit), units_value(slow->bound).text);
+			limit_rows[fast->limit].title, units_value(fast->bound).text, name.text,
+			limit_rows[slow->limit].title, units_value(slow->bound).text);
 		begun = true;
 	}
 	if (b->share > 0.5 && !(a->share > 0.5))

@@ -116,25 +116,14 @@ static void fill_place(
 		run->walk.range =
 			(double)kernel_footprint(kernel, question->v) * LINE / run->walk.step;
 	*place = (struct limits_place){
+		.walk = run->walk,
 		.working_set = (double)kernel_footprint(kernel, question->v),
-		.range = run->walk.range,
-		.chains = run->walk.chains,
-		.far_lines = run->walk.far_lines,
-		.far_range = run->walk.far_range,
-		.apart = run->walk.apart,
-		.lines = run->walk.lines,
-		.scattered = run->walk.scattered,
-		.splits = run->walk.splits,
-		.restart = run->walk.restart,
-		.mispredicts = kernel->own ? -1 : run->walk.mispredicts,
 		.l3 = question->l3,
 		.memory = question->memory,
 		.page = 4096,
 	};
-	place->reaches = run->walk.reaches < 0		      ? 0
-			 : run->walk.reaches > KERNEL_REACHES ? KERNEL_REACHES
-							      : run->walk.reaches;
-	memcpy(place->reach, run->walk.reach, (size_t)place->reaches * sizeof(*place->reach));
+	if (kernel->own)
+		place->walk.mispredicts = -1;
 	memcpy(place->point, question->point, sizeof(place->point));
 	for (int level = 1; level <= 3; level++) {
 		const struct uarch_cache *cache =
@@ -232,7 +221,6 @@ void explain(const struct explain_question *question, struct explanation *explan
 	const struct kernel *kernel = question->kernel;
 	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .work.cancel = &never };
 	struct limits_place place;
-	struct misses_walk walk;
 
 	explanation->kernel = kernel;
 	explanation->foreign = question->foreign;
@@ -250,8 +238,9 @@ void explain(const struct explain_question *question, struct explanation *explan
 		return;
 	fill_place(question, &run, &place);
 	explanation->waits = run.walk.waits;
-	misses_walk_run(&run, question->v, &walk);
-	misses_find(&walk, place.cache, misses_line(question->machine), &explanation->misses);
+	misses_find(kernel->own ? NULL : &run.walk,
+		misses_working_set(kernel, question->v, &run.walk), place.cache,
+		misses_line(question->machine), &explanation->misses);
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }
 
@@ -274,6 +263,7 @@ double explain_predicted(const struct explanation *explanation)
 const char *explain_binding(const struct explanation *explanation)
 {
 	return bound_known(explanation)
-		       ? limit_name(explanation->limits.limit[explanation->limits.binding].kind)
+		       ? limit_rows[explanation->limits.limit[explanation->limits.binding].kind]
+				 .name
 		       : NULL;
 }

@@ -28,8 +28,8 @@
 /* The core: rates, ports, the first-level cache. */
 #define CAUSE_PORTS	     "%s on %s"
 #define CAUSE_UNIT	     "%s, %s cycles of %s"
-#define CAUSE_SPLITS	     "%s %s; %s of them cross a line and count as %s"
-#define CAUSE_SPLITS_UNKNOWN "%s %s cross a line; the cost of that is not known"
+#define CAUSE_SPLITS	     "%s %s%s; %s of them cross a line and count as %s"
+#define CAUSE_SPLITS_UNKNOWN "%s %ss cross a line; the cost of that is not known"
 #define CAUSE_BANKS	     "%s load%s at the same offset in their lines, %s a cycle from one bank"
 #define CAUSE_STORE_LINES    "%s store%s, %s line%s a cycle: few neighbours share a line"
 

@@ -1,67 +1,48 @@
-/* Names of limits, and the words of causes: classes of operations, sets of ports, numbers. */
+/* Names of limits, the words of causes (classes of operations, sets of ports, numbers), and the
+ * list that limits are added to. */
 #include "model/limits/tally.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 #define HARD true
 #define SOFT false
 #define LIMIT(id, hard, resource, rank, name, title, eases, remedy) \
 	[LIMIT_##id] = { name, title, eases, remedy, RESOURCE_##resource, rank, hard },
-static const struct {
-	const char *name, *title, *eases, *remedy;
-	enum limit_resource resource;
-	int rank;
-	bool hard;
-} rows[LIMIT_COUNT] = {
+const struct limit_row limit_rows[LIMIT_COUNT] = {
 #include "model/limits/limit_rows.h"
 };
-
-const char *limit_name(enum limit_kind kind)
-{
-	return rows[kind].name;
-}
-
-const char *limit_title(enum limit_kind kind)
-{
-	return rows[kind].title;
-}
-
-const char *limit_eases(enum limit_kind kind)
-{
-	return rows[kind].eases;
-}
-
-const char *limit_remedy(enum limit_kind kind)
-{
-	return rows[kind].remedy;
-}
-
-enum limit_resource limit_resource(enum limit_kind kind)
-{
-	return rows[kind].resource;
-}
-
-bool limit_is_hard(enum limit_kind kind)
-{
-	return rows[kind].hard;
-}
-
-int limit_rank(enum limit_kind kind)
-{
-	return rows[kind].rank;
-}
 
 enum limit_kind limit_find(const char *name)
 {
 	int kind = 0;
 
-	while (kind < LIMIT_COUNT && strcmp(rows[kind].name, name) != 0)
+	while (kind < LIMIT_COUNT && strcmp(limit_rows[kind].name, name) != 0)
 		kind++;
 	return (enum limit_kind)kind;
+}
+
+void uses_add(struct class_uses *uses, const struct uarch_class *class, double count)
+{
+	int i = 0;
+
+	if (!class || count <= 0)
+		return;
+	while (i < uses->count && uses->use[i].class != class)
+		i++;
+	if (i == uses->room) {
+		uses->room = uses->room ? 2 * uses->room : 32;
+		uses->use = memory_resize(uses->use, (size_t)uses->room, sizeof(*uses->use));
+	}
+	if (i == uses->count)
+		uses->use[uses->count++] = (struct class_use){ .class = class };
+	uses->use[i].count += count;
 }
 
 /* Classes by the beginning of their names; the first match counts. A class without a row keeps its
@@ -134,19 +115,15 @@ static const char *words_class(const struct uarch_class *class, double count)
 	return class->name;
 }
 
-const char *words_number(double number, char buffer[24])
+struct number_words words_number(double number)
 {
-	char *end;
+	struct number_words words;
+	char *end = words.text +
+		    snprintf(words.text, sizeof(words.text), "%.*f", number < 1 ? 3 : 2, number);
 
-	snprintf(buffer, 24, "%.*f", number < 1 ? 3 : 2, number);
-	if (strchr(buffer, '.')) {
-		end = buffer + strlen(buffer);
-		while (end[-1] == '0')
-			*--end = '\0';
-		if (end[-1] == '.')
-			*--end = '\0';
-	}
-	return buffer;
+	while (strchr(words.text, '.') && (end[-1] == '0' || end[-1] == '.'))
+		*--end = '\0';
+	return words;
 }
 
 /* "p12" → 'p' and 12: the length of the word before the digits; -1 for the number when there is
@@ -225,45 +202,91 @@ void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t
 	}
 }
 
-void words_uses(
-	const struct class_use *use, int count, double divide, int most, char *buffer, size_t size)
+void words_uses(const struct class_uses *uses, double divide, int most, char *buffer, size_t size)
 {
 	enum { KINDS = 24 };
-	const struct uarch_class *class[KINDS];
-	double sum[KINDS];
+	struct class_use kind[KINDS];
 	int kinds = 0;
-	char number[24], part[96];
+	char part[96];
 
 	*buffer = '\0';
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < uses->count; i++) {
+		const struct class_use *use = &uses->use[i];
 		int k = 0;
 
-		if (use[i].count <= 0)
-			continue;
-		while (k < kinds && words_class(class[k], 2) != words_class(use[i].class, 2))
+		while (k < kinds && words_class(kind[k].class, 2) != words_class(use->class, 2))
 			k++;
 		if (k == KINDS)
 			continue;
-		if (k == kinds) {
-			class[kinds] = use[i].class;
-			sum[kinds++] = 0;
-		}
-		sum[k] += use[i].count / divide;
+		if (k == kinds)
+			kind[kinds++] = (struct class_use){ .class = use->class };
+		kind[k].count += use->count / divide;
 	}
 	for (int named = 0; named < kinds; named++) {
-		int best = named;
+		struct class_use *best = &kind[named], use;
 
 		if (named == most) {
 			append(buffer, size, " and others");
 			return;
 		}
 		for (int k = named; k < kinds; k++)
-			if (sum[k] > sum[best] + 1e-9)
-				best = k;
+			if (kind[k].count > best->count + 1e-9)
+				best = &kind[k];
+		use = *best;
+		*best = kind[named];
 		snprintf(part, sizeof(part), "%s%s %s", named ? ", " : "",
-			words_number(sum[best], number), words_class(class[best], sum[best]));
+			words_number(use.count).text, words_class(use.class, use.count));
 		append(buffer, size, part);
-		sum[best] = sum[named];
-		class[best] = class[named];
 	}
+}
+
+/* ---- The list of limits */
+
+/* The entry of that kind, added if there is none. */
+static struct limit *entry(struct tally *tally, enum limit_kind kind)
+{
+	struct limits *limits = tally->limits;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].kind == kind)
+			return &limits->limit[i];
+	limits->limit[limits->limit_count] =
+		(struct limit){ .kind = kind, .hard = limit_rows[kind].hard };
+	return &limits->limit[limits->limit_count++];
+}
+
+__attribute__((format(printf, 2, 0))) static void write_cause(
+	struct limit *limit, const char *format, va_list list)
+{
+	vsnprintf(limit->cause, sizeof(limit->cause), format, list);
+	text_cut_clean(limit->cause, sizeof(limit->cause));
+}
+
+void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
+{
+	struct limit *limit;
+	va_list list;
+
+	if (!isfinite(cycles) || cycles <= 0)
+		return;
+	limit = entry(tally, kind);
+	if (limit->known && limit->cycles >= cycles)
+		return;
+	limit->known = true;
+	limit->cycles = cycles;
+	limit->cpe = cycles / tally->elements;
+	va_start(list, format);
+	write_cause(limit, format, list);
+	va_end(list);
+}
+
+void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
+{
+	struct limit *limit = entry(tally, kind);
+	va_list list;
+
+	va_start(list, format);
+	if (!limit->known)
+		write_cause(limit, format, list);
+	va_end(list);
 }

@@ -39,19 +39,8 @@ struct memory_point {
 
 /* The data of the loop, and the machine's memory. */
 struct limits_place {
-	double working_set; /* bytes; 0: fits the first-level cache */
-	double lines;	    /* per element, as struct kernel_run has it */
-	bool scattered;
-	double range; /* bytes of their range; 0: the working set */
-	double far_lines,
-		far_range; /* the same for the walk around the first one; 0: there is none */
-	double chains; /* chains of loads that share the lines evenly; 0: one chain may touch all */
-	bool apart;    /* accesses are pages from each other */
-	int reaches;   /* these replace lines, range and scattered; 0: there are none */
-	struct kernel_reach reach[KERNEL_REACHES];
-	double restart;	    /* elements after which a new chain begins; 0: never */
-	double splits;	    /* per element */
-	double mispredicts; /* per element; negative: nobody says */
+	struct kernel_walk walk; /* its mispredicts are negative where they are unknown */
+	double working_set;	 /* bytes; 0: fits the first-level cache */
 	double cache[3]; /* bytes of L1d, L2, L3 as this machine states them; 0: none, or unknown.
 			    For another core L1 and L2 come from its file. */
 	struct memory_level l3, memory;
@@ -121,18 +110,17 @@ void limits_clear(struct limits *limits);
 void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	const struct limits_place *place, struct limits *limits);
 
-/* "latency"; its title, "loop-carried latency". */
-const char *limit_name(enum limit_kind kind);
-const char *limit_title(enum limit_kind kind);
+/* A row of limit_rows.h. */
+struct limit_row {
+	const char *name, *title; /* "latency", "loop-carried latency" */
+	const char *eases;	  /* what a change of the code does: "breaks the chain" */
+	const char *remedy;	  /* a sentence: what to do where no knob helps */
+	enum limit_resource resource;
+	int rank; /* of two equal limits the one of lower rank is named first */
+	bool hard;
+};
+
+extern const struct limit_row limit_rows[LIMIT_COUNT];
+
 /* The kind of that name, or LIMIT_COUNT. */
 enum limit_kind limit_find(const char *name);
-
-/* What a change of the code does that lowers the limit: "breaks the chain". */
-const char *limit_eases(enum limit_kind kind);
-/* What to do where no knob helps: a sentence. */
-const char *limit_remedy(enum limit_kind kind);
-
-enum limit_resource limit_resource(enum limit_kind kind);
-bool limit_is_hard(enum limit_kind kind);
-/* Of two equal limits the one of lower rank is named first. */
-int limit_rank(enum limit_kind kind);

@@ -1,51 +1,37 @@
-/* Chains: the slowest chain that the loop carries, and chains of loads over small and large parts
- * of the data in turn (down a tree, along a bucket). */
-#include "model/limits/levels.h"
+/* Chains: the slowest chain that the loop carries, and how many misses of several chains of loads
+ * are in flight at once. */
+#include "model/limits/tally.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- The carried chain */
 
-static void add_use(struct class_use *use, int *count, int room, const struct uarch_class *class)
-{
-	int i = 0;
-
-	while (i < *count && use[i].class != class)
-		i++;
-	if (i == room)
-		return;
-	if (i == *count)
-		use[(*count)++] = (struct class_use){ .class = class };
-	use[i].count++;
-}
-
 /* The chain's links, by class, over all the turns that it spans. */
-static int chain_uses(
-	const struct tally *tally, const struct chain *chain, struct class_use *use, int room)
+static struct class_uses chain_uses(const struct tally *tally, const struct chain *chain)
 {
-	int count = 0;
+	struct class_uses uses = { 0 };
 
 	for (int i = 0; i < chain->link_count; i++) {
 		const struct chain_link *link = &chain->link[i];
 		const struct uarch_insn *facts = &tally->facts[tally->loop->path[link->step].insn];
 
-		if (link->load && facts->load && link->cycles > 0)
-			add_use(use, &count, room, facts->load);
-		if (link->alu && facts->op && !facts->eliminated && link->cycles > 0)
-			add_use(use, &count, room, facts->op);
+		if (link->load && link->cycles > 0)
+			uses_add(&uses, facts->load, 1);
+		if (link->alu && !facts->eliminated && link->cycles > 0)
+			uses_add(&uses, facts->op, 1);
 	}
-	return count;
+	return uses;
 }
 
 static void describe_chain(
 	const struct tally *tally, const struct chain *chain, char *buffer, size_t size)
 {
-	enum { ROOM = 24 };
-	struct class_use use[ROOM];
+	struct class_uses uses = chain_uses(tally, chain);
+	struct class_use *use = uses.use;
 	double turns = chain->spans * tally->turns;
-	int count = chain_uses(tally, chain, use, ROOM);
 	bool even = true;
 	char what[100], over[40] = "";
 
@@ -56,17 +42,18 @@ static void describe_chain(
 		for (int i = 0; i < chain->link_count; i++)
 			cycles += (double)chain->link[i].cycles;
 		turns = cycles / (chain->cycles / tally->turns);
-		for (int i = 0; i < count; i++)
+		for (int i = 0; i < uses.count; i++)
 			if (fabs(use[i].count / turns - rint(use[i].count / turns)) < 0.05)
 				use[i].count = rint(use[i].count / turns) * turns;
 	}
 	/* A chain of many turns is described per turn where its counts are whole numbers per turn.
 	 */
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < uses.count; i++)
 		even &= fabs(use[i].count / turns - rint(use[i].count / turns)) < 1e-6;
 	if (!even)
 		snprintf(over, sizeof(over), " in %.0f iterations", turns);
-	words_uses(use, count, even ? turns : 1, 3, what, sizeof(what));
+	words_uses(&uses, even ? turns : 1, 3, what, sizeof(what));
+	free(use);
 	snprintf(buffer, size, "%s%s%s", what[0] ? what : "values carried along", over,
 		chain->through_memory ? ", through memory" : "");
 }
@@ -94,202 +81,158 @@ static double overlap(const struct tally *tally, const struct chain *chain)
  * Chain k begins once all but the last `together` elements before it are done. Two bounds
  * approximate the result: the first chain that has to wait, and the next one, which waits for all
  * of that chain. */
-static double restart_share(double restart, double together)
+double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;
 
 	return fmax(1 - together / (first * restart), 1 / (first + 1));
 }
 
-static void add_latency(struct tally *tally)
+void limits_chain(struct tally *tally)
 {
 	struct chain *chain = &tally->limits->chain;
-	double restart = tally->place->restart, together;
-	char what[160], number[24], every[24];
+	double restart = tally->place->walk.restart, together, share;
+	const char *s;
+	char what[160];
 
 	deps_chain(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
 	if (chain->cycles <= 0)
 		return;
 	describe_chain(tally, chain, what, sizeof(what));
-	words_number(chain->cycles / tally->turns, number);
+	s = words_s(tally, chain->cycles);
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
-	if (restart > 0 && isfinite(together) && restart_share(restart, together) > 0.99) {
-		/* Seldom enough to say no more of it. */
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * restart_share(restart, together),
-			CAUSE_CHAIN, what, number, chain->cycles == tally->turns ? "" : "s");
-	} else if (restart > 0 && isfinite(together)) {
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * restart_share(restart, together),
-			CAUSE_CHAIN_AGAIN, what, number, chain->cycles == tally->turns ? "" : "s",
-			restart == 1 ? "" : words_number(restart, every),
+	share = restart > 0 ? limits_restart_share(restart, together) : 1;
+	/* A new chain that begins seldom is not mentioned. */
+	if (share > 0.99)
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN, what,
+			words_turn(tally, chain->cycles).text, s);
+	else if (isfinite(together))
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN_AGAIN, what,
+			words_turn(tally, chain->cycles).text, s,
+			restart == 1 ? "" : words_number(restart).text,
 			restart == 1 ? "element" : " elements", floor(together));
-	} else if (restart <= 0) {
-		limits_add(tally, LIMIT_LATENCY, chain->cycles, CAUSE_CHAIN, what, number,
-			chain->cycles == tally->turns ? "" : "s");
-	}
 	for (int i = 0; i < chain->link_count; i++)
 		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
 }
 
-double limits_chained_misses(const struct tally *tally, const struct chain *chain)
+/* ---- The window: how many misses are in flight at once, where each is a load whose address the
+ * previous miss loaded. Instructions between two misses fill the reorder buffer and other buffers.
+ */
+
+/* A load whose address the same load fetched one turn before. */
+static bool chases(const struct insn *insn)
 {
-	return fmin(chain->loads, (tally->place->reaches ? levels_lines(tally, WAYS(REACH_CHAINED))
-							 : tally->place->lines) *
-					  tally->elements / fmax(tally->place->chains, 1));
+	return insn->known && insn->memory_count == 1 && insn->memory[0].load &&
+	       !insn->memory[0].store && insn->write_count == 1 &&
+	       (insn->memory[0].base == insn->writes[0] ||
+		       insn->memory[0].index == insn->writes[0]);
 }
 
-/* ---- Chained loads of several reaches */
-
-/* Cycles of the chained loads of an element, by the level that serves them. */
-struct way_down {
-	double loads, cycles;
-	double count[LEVELS],
-		latency[LEVELS]; /* loads served there, and what each takes on average */
+/* Instructions from one miss to others after it. */
+struct span {
+	double taken[SIZE_COUNT]; /* entries, the first miss's among them */
+	bool waits[REG_COUNT];	  /* registers that wait for the first miss */
 };
 
-/* False: a number is missing; an unknown limit was added. */
-static bool add_up(
-	struct tally *tally, enum reach_way way, enum limit_kind kind, struct way_down *down)
+static bool depends(const struct span *span, const struct insn *insn)
 {
-	const struct limits_place *place = tally->place;
-	double sum[LEVELS] = { 0 };
+	for (int i = 0; i < insn->read_count; i++)
+		if (span->waits[insn->reads[i]])
+			return true;
+	for (int i = 0; i < insn->memory_count; i++)
+		if (span->waits[insn->memory[i].base] || span->waits[insn->memory[i].index])
+			return true;
+	return false;
+}
 
-	*down = (struct way_down){ 0 };
-	for (int k = 0; k < place->reaches; k++) {
-		struct level level[LEVELS];
-		const char *missing = NULL;
+static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn *insn)
+{
+	bool load = insn->memory_count > 0 && !insn->address_only;
+	enum uarch_fact own = load ? SIZE_LOAD_SCHEDULER : SIZE_VECTOR_SCHEDULER;
 
-		if (place->reach[k].way != way || !(place->reach[k].lines > 0))
-			continue;
-		if (!levels_spread_reach(tally, k, level, &missing)) {
-			limits_add_unknown(tally, kind, CAUSE_NO_CACHE_SIZE, missing);
-			return false;
-		}
-		for (int i = L1; i < LEVELS; i++) {
-			double loads = place->reach[k].lines * level[i].share;
+	if ((load || insn->vector) && uarch_known(uarch_fact(tally->uarch, own)))
+		return own;
+	return SIZE_SCHEDULER;
+}
 
-			if (loads <= 0)
-				continue;
-			if (!levels_known(&level[i], false)) {
-				levels_add_missing(tally, kind, &level[i], "latency");
-				return false;
-			}
-			down->count[i] += loads;
-			sum[i] += loads * level[i].latency;
-		}
+/* Adds the entries that a step takes. `first`: the others wait for this miss; `miss`: another miss,
+ * which has to pass through the scheduler. */
+static void take(const struct tally *tally, int step, bool first, bool miss, struct span *span)
+{
+	int number = tally->loop->path[step].insn;
+	const struct insn *insn = &tally->loop->insn[number];
+	const struct uarch_insn *facts = &tally->facts[number];
+	bool half = tally->insn[number].second > 0, joined = tally->insn[number].joins,
+	     waits = !first && depends(span, insn);
+	bool made = facts->known && !facts->eliminated && !insn->zeroing;
+
+	span->taken[SIZE_ROB] += facts->known && !half && !joined ? facts->slots : 0;
+	span->taken[SIZE_BRANCHES] += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
+	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
+	for (int i = 0; i < insn->write_count && made; i++) {
+		/* Rename updates the stack pointer of calls. */
+		span->taken[SIZE_REGISTERS] += insn->writes[i] < REG_VECTOR &&
+					       !(insn->writeback && insn->flow != FLOW_NONE);
+		span->taken[SIZE_VECTORS] +=
+			insn->writes[i] >= REG_VECTOR && insn->writes[i] < REG_MASK;
 	}
-	for (int i = L1; i < LEVELS; i++) {
-		down->loads += down->count[i];
-		down->cycles += sum[i];
-		down->latency[i] = down->count[i] > 0 ? sum[i] / down->count[i] : 0;
+	for (int i = 0; i < insn->memory_count && !insn->address_only; i++) {
+		span->taken[SIZE_LOAD_QUEUE] += insn->memory[i].load;
+		span->taken[SIZE_STORE_QUEUE] += insn->memory[i].store;
 	}
-	return down->loads > 0;
+	if ((waits || miss) && made && insn->flow == FLOW_NONE)
+		span->taken[scheduler_of(tally, insn)]++;
+	for (int i = 0; i < insn->write_count; i++)
+		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
 }
 
-/* Three digits: an element may have a small fraction of a load. */
-static const char *loads_words(double loads, char number[24])
+/* Misses in flight before each buffer is full, from the miss at `start` once around the loop. */
+static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
-	snprintf(number, 24, loads < 100 ? "%.3g" : "%.0f", loads);
-	return number;
-}
+	const struct loop *loop = tally->loop;
+	struct span span = { { 0 }, { false } };
+	double found[SIZE_COUNT] = { 0 };
 
-/* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
-static void describe(const struct way_down *down, char *buffer, size_t size)
-{
-	static const char *const names[LEVELS] = { "L1", "L2", "L3", "memory" };
-	char number[24], each[24];
-	bool told = false;
+	for (int i = 0; i < loop->path_count; i++) {
+		int step = (start + i) % loop->path_count;
+		bool miss = chases(&loop->insn[loop->path[step].insn]);
 
-	*buffer = '\0';
-	for (int i = L1; i < LEVELS; i++) {
-		size_t length = strlen(buffer);
-
-		if (down->count[i] < 0.01 * down->loads || length >= size)
-			continue;
-		loads_words(down->count[i], number);
-		words_number(round(down->latency[i]), each);
-		told = i > L1 || down->count[i] >= down->loads;
-		snprintf(buffer + length, size - length, told ? "%s%s in %s at %s" : "%s%s in %s",
-			length ? ", " : "", number, names[i], each);
+		take(tally, step, i == 0, miss && i > 0, &span);
+		for (int size = 0; size < SIZE_COUNT && miss; size++)
+			found[size] += span.taken[size] <= uarch_fact(tally->uarch, size);
 	}
-	if (told)
-		snprintf(buffer + strlen(buffer), size - strlen(buffer), " cycles");
+	for (int size = 0; size < SIZE_COUNT; size++)
+		together[size] = fmax(together[size], fmax(found[size], 1));
 }
 
-/* Elements whose instructions fit the reorder buffer together; INFINITY: unknown. */
-static double in_buffer(const struct tally *tally)
+bool limits_prefetches(const struct loop *loop)
 {
-	double rob = uarch_fact(tally->uarch, SIZE_ROB);
-
-	return uarch_known(rob) && tally->slots > 0 ? rob / tally->slots * tally->elements
-						    : (double)INFINITY;
+	for (int i = 0; i < loop->insn_count; i++)
+		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 ||
+			strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
+			return true;
+	return false;
 }
 
-/* Cycles of the chain with its operations between the loads, where one chain continues from element
- * to element. */
-static double with_operations(const struct tally *tally, const struct way_down *down, double share)
+bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT])
 {
-	const struct chain *chain = &tally->limits->chain;
-	double first = chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
+	const struct loop *loop = tally->loop;
+	int misses = 0;
 
-	if (chain->loads < share * down->loads * (1 - 1e-9))
-		return 0;
-	return chain->cycles + share * fmax(down->cycles - down->loads * first, 0);
-}
-
-static void add_reaches(struct tally *tally)
-{
-	const struct limits_place *place = tally->place;
-	double share = tally->elements / fmax(place->chains, 1), together, cycles, left = 1;
-	struct way_down down;
-	char where[120], loads[24], overlap[80] = "", number[24];
-
-	if (place->reaches == 0)
-		return;
-	if (add_up(tally, REACH_CHAINED, LIMIT_MEMORY_LATENCY, &down)) {
-		cycles = fmax(share * down.cycles, with_operations(tally, &down, share));
-		tally->alone = cycles;
-		together = in_buffer(tally);
-		if (place->restart > 0)
-			left = isfinite(together) ? restart_share(place->restart, together) : 0;
-		describe(&down, where, sizeof(where));
-		loads_words(down.loads, loads);
-		if (place->chains > 1)
-			snprintf(overlap, sizeof(overlap), "; %s chains at once",
-				words_number(place->chains, number));
-		else if (place->restart > 0 && isfinite(together) && together >= place->restart)
-			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer",
-				floor(together / place->restart));
-		if (left > 0)
-			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left, CAUSE_LOADS_IN_TURN,
-				loads, down.loads == 1 ? "" : "s", where, overlap);
-		if (place->restart > 0 && isfinite(together))
-			tally->limits->overlap = together;
-	}
-	/* A load whose address was predicted correctly waits for nothing. */
-	if (add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, &down))
-		tally->wait = down.cycles / down.loads;
-}
-
-double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share)
-{
-	const struct limits_place *place = tally->place;
-	double loads = 0, walks = 0;
-
-	for (int k = 0; k < place->reaches; k++) {
-		if (place->reach[k].way != REACH_CHAINED)
-			continue;
-		loads += place->reach[k].lines;
-		walks += place->reach[k].range > bytes
-				 ? place->reach[k].lines * (1 - bytes / place->reach[k].range)
-				 : 0;
-	}
-	*share = loads > 0 ? walks / loads : 0;
-	return walks * cost * tally->elements / fmax(place->chains, 1);
-}
-
-void limits_chain(struct tally *tally)
-{
-	add_latency(tally);
-	add_reaches(tally);
+	for (int size = 0; size < SIZE_COUNT; size++)
+		together[size] = 0;
+	if (loop->stepped || limits_prefetches(loop))
+		return false;
+	for (int i = 0; i < loop->path_count; i++)
+		misses += chases(&loop->insn[loop->path[i].insn]);
+	if (misses < 2 || fabs(misses - tally->place->walk.lines * tally->elements) > 1e-6)
+		return false;
+	for (int i = 0; i < loop->path_count; i++)
+		if (chases(&loop->insn[loop->path[i].insn]))
+			look_from(tally, i, together);
+	for (int size = 0; size < SIZE_COUNT; size++)
+		if (!uarch_known(uarch_fact(tally->uarch, size)))
+			together[size] = INFINITY;
+	return true;
 }

@@ -1,17 +1,410 @@
-/* Memory: the cost of a working set that the first-level cache does not hold. levels.c says which
- * level serves which share. */
-#include "model/limits/levels.h"
+/* Memory: the cost of a working set that the first-level cache does not hold.
+ *
+ * Of accesses spread over S bytes at most C/S hit a level of C bytes. Levels fill from the fastest
+ * on, as if no two levels held the same line: no arrangement hits more often. Of several reaches,
+ * the one with the most frequent accesses is kept first. */
+#include "model/limits/tally.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The first level that serves accesses and whose latency (or lines a cycle) is unknown; NULL: all
- * are known. */
-static const struct level *without(const struct level *level, bool lines)
+#include "model/limits/misses.h"
+
+enum { L1, L2, L3, MEMORY, LEVELS };
+
+struct level {
+	const char *name;
+	double share;	       /* of accesses, served here */
+	double latency, lines; /* UARCH_UNKNOWN */
+	bool measured;	       /* belongs to the machine, not to the core's file */
+};
+
+/* Ways of reaches, a bit for each. A walk without reaches has one way alone. */
+enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
+
+/* A range whose lines take FAR_FROM_CACHE times the latency of the last cache is not in that cache.
+ * Nor is a range that takes AS_FAR_AS_MEMORY of the latency of the largest range: a shared cache
+ * may hold none of our lines. */
+#define FAR_FROM_CACHE	 1.5
+#define AS_FAR_AS_MEMORY 0.67
+
+static double levels_cache(const struct tally *tally, int level)
+{
+	const struct uarch_cache *cache = uarch_cache(tally->uarch, level + 1);
+
+	if (tally->place->cache[level] > 0)
+		return tally->place->cache[level];
+	return cache && uarch_known(cache->bytes) ? cache->bytes : 0;
+}
+
+/* Bytes that lines come from. */
+static double range_of(const struct tally *tally)
+{
+	return tally->place->walk.range > 0 ? tally->place->walk.range : tally->place->working_set;
+}
+
+static bool levels_spill(const struct tally *tally)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double first = levels_cache(tally, L1);
+
+	for (int i = 0; i < walk->reaches; i++)
+		if (first > 0 && walk->reach[i].range > first)
+			return true;
+	return walk->reaches == 0 && first > 0 &&
+	       (range_of(tally) > first || walk->far_range > first);
+}
+
+static bool meant(const struct kernel_walk *walk, int reach, int ways)
+{
+	return ways >> walk->reach[reach].way & 1;
+}
+
+static double levels_lines(const struct tally *tally, int ways)
+{
+	const struct limits_place *place = tally->place;
+	double lines = place->walk.reaches == 0 ? place->walk.lines : 0;
+
+	for (int i = 0; i < place->walk.reaches; i++)
+		lines += meant(&place->walk, i, ways) ? place->walk.reach[i].lines : 0;
+	return lines;
+}
+
+/* The share of lines that caches of `bytes` together cannot hold. Of a walk inside a walk it is the
+ * larger of the two shares: caches may hold all of one walk and nothing of the other. */
+static double walk_beyond(const struct tally *tally, double bytes)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double near = fmax(1 - bytes / range_of(tally), 0), far = 0;
+
+	if (walk->far_lines > 0 && walk->lines > 0)
+		far = walk->far_lines / walk->lines * fmax(1 - bytes / walk->far_range, 0);
+	return fmax(near, far);
+}
+
+/* The lines come again: how much of a cache other data leave them is not known. */
+static bool comes_again(const struct kernel_reach *reach)
+{
+	return reach->least > 0 && reach->least < reach->range;
+}
+
+/* The same for one reach: reaches with more frequent accesses come first. */
+static double reach_beyond(const struct kernel_walk *walk, int index, double bytes)
+{
+	if (comes_again(&walk->reach[index]))
+		return fmax(1 - bytes / walk->reach[index].least, 0);
+	return misses_reach_share(walk, index, bytes);
+}
+
+static void begin(const struct tally *tally, struct level level[LEVELS])
+{
+	const struct limits_place *place = tally->place;
+	const struct uarch_cache *first = uarch_cache(tally->uarch, 1),
+				 *second = uarch_cache(tally->uarch, 2);
+
+	const struct uarch_cache none = { .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN };
+
+	first = first ? first : &none;
+	second = second ? second : &none;
+	level[L1] = (struct level){ "L1", 0, first->latency, 0, false };
+	level[L2] = (struct level){ "L2", 0, second->latency, second->lines, false };
+	level[L3] = (struct level){ "L3", 0, UARCH_UNKNOWN, UARCH_UNKNOWN, true };
+	level[MEMORY] = (struct level){ "memory", 0, UARCH_UNKNOWN, UARCH_UNKNOWN, true };
+	if (place->l3.known)
+		level[L3].latency = place->l3.latency, level[L3].lines = place->l3.lines;
+	if (place->memory.known)
+		level[MEMORY].latency = place->memory.latency,
+		level[MEMORY].lines = place->memory.lines;
+}
+
+/* Raises the latency beyond the core's own caches to the one measured over a range that is no
+ * larger. Where the last cache claims to hold even the largest measured range, that range counts as
+ * memory, whose bandwidth is measured. */
+static void raise_far(
+	const struct limits_place *place, double range, double last, struct level level[LEVELS])
+{
+	double latency = 0, share = level[L3].share + level[MEMORY].share, cycles = 0,
+	       most = place->point[MEMORY_POINTS - 1].bytes;
+	double farthest = place->point[MEMORY_POINTS - 1].latency;
+	bool far = most > 0 && range >= most && last > most;
+
+	for (int i = 0; i < MEMORY_POINTS; i++)
+		if (place->point[i].bytes > 0 && place->point[i].bytes <= range)
+			latency = fmax(latency, place->point[i].latency);
+	for (int i = L3; i <= MEMORY; i++)
+		cycles += level[i].share * fmax(level[i].latency, 0);
+	far = far || (last > most && farthest > 0 && share > 0 &&
+			     fmax(latency, cycles / share) > AS_FAR_AS_MEMORY * farthest);
+	if (!(latency * share > cycles) && !far)
+		return;
+	far = far || !(level[L3].latency > 0) || latency > FAR_FROM_CACHE * level[L3].latency;
+	/* No lower latency than the cache's, and no more lines a cycle than the nearer level. */
+	if (far && !(level[MEMORY].lines > 0))
+		level[MEMORY].lines = level[L3].lines;
+	if (latency * share > cycles)
+		level[far ? MEMORY : L3].latency = latency;
+	else if (far && level[L3].share > 0)
+		level[MEMORY].latency = level[L3].latency;
+	level[L3].share = far ? 0 : share;
+	level[MEMORY].share = far ? share : 0;
+}
+
+/* index: the reach; -1: the whole walk where it has none. */
+static bool spread(
+	const struct tally *tally, int index, struct level level[LEVELS], const char **missing)
+{
+	const struct limits_place *place = tally->place;
+	double bytes[LEVELS] = { levels_cache(tally, L1), levels_cache(tally, L2), place->cache[L3],
+		INFINITY },
+	       left = 1, together = 0;
+
+	begin(tally, level);
+	if (place->l3.known)
+		bytes[L3] = fmax(bytes[L3], place->l3.bytes);
+	for (int i = L1; i < LEVELS; i++) {
+		/* A machine whose memory is measured and that states no L3 has none. */
+		if (bytes[i] <= 0 && left > 0 && !(i == L3 && place->memory.known)) {
+			*missing = level[i].name;
+			return false;
+		}
+		together += bytes[i];
+		level[i].share =
+			fmax(left - (index < 0 ? walk_beyond(tally, together)
+					       : reach_beyond(&place->walk, index, together)),
+				0);
+		left -= level[i].share;
+		if (left < 1e-12)
+			left = 0;
+	}
+	if (index < 0)
+		raise_far(place, range_of(tally), bytes[L3], level);
+	else
+		raise_far(place,
+			comes_again(&place->walk.reach[index]) ? place->walk.reach[index].least
+							       : place->walk.reach[index].range,
+			bytes[L3], level);
+	return true;
+}
+
+static bool levels_spread(
+	const struct tally *tally, int ways, struct level level[LEVELS], const char **missing)
+{
+	const struct limits_place *place = tally->place;
+	double all = levels_lines(tally, ways), cycles[LEVELS] = { 0 };
+
+	if (place->walk.reaches == 0)
+		return spread(tally, -1, level, missing);
+	begin(tally, level);
+	for (int k = 0; k < place->walk.reaches; k++) {
+		struct level one[LEVELS];
+
+		if (!meant(&place->walk, k, ways))
+			continue;
+		if (!spread(tally, k, one, missing))
+			return false;
+		for (int i = L1; i < LEVELS && all > 0; i++) {
+			double share = one[i].share * place->walk.reach[k].lines / all;
+
+			level[i].share += share;
+			/* A level that serves nothing of a reach says nothing about its speed. */
+			if (share > 0)
+				level[i].lines = one[i].lines;
+			/* One that is unknown makes the mean so. */
+			cycles[i] += share > 0 ? share * (one[i].latency > 0 ? one[i].latency
+									     : (double)NAN)
+					       : 0;
+		}
+	}
+	for (int i = L1; i < LEVELS; i++)
+		if (level[i].share > 0)
+			level[i].latency =
+				isnan(cycles[i]) ? UARCH_UNKNOWN : cycles[i] / level[i].share;
+	return true;
+}
+
+static void levels_add_missing(
+	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
+{
+	limits_add_unknown(tally, kind, level->measured ? CAUSE_NOT_MEASURED : CAUSE_NOT_IN_FILE,
+		level->name, what);
+}
+
+static void levels_describe(const struct level *level, char *buffer, size_t size)
+{
+	*buffer = '\0';
+	for (int i = L1; i < LEVELS; i++) {
+		size_t length = strlen(buffer);
+		double percent = level[i].share * 100;
+
+		if (level[i].share >= 0.005 && length < size)
+			snprintf(buffer + length, size - length, "%s%.0f %% %s", length ? ", " : "",
+				percent, level[i].name);
+	}
+}
+
+double limits_chained_misses(const struct tally *tally, const struct chain *chain)
+{
+	return fmin(
+		chain->loads, (tally->place->walk.reaches ? levels_lines(tally, 1 << REACH_CHAINED)
+							  : tally->place->walk.lines) *
+				      tally->elements / fmax(tally->place->walk.chains, 1));
+}
+
+double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double loads = 0, walks = 0;
+
+	for (int k = 0; k < walk->reaches; k++) {
+		if (walk->reach[k].way != REACH_CHAINED)
+			continue;
+		loads += walk->reach[k].lines;
+		walks += walk->reach[k].range > bytes
+				 ? walk->reach[k].lines * (1 - bytes / walk->reach[k].range)
+				 : 0;
+	}
+	*share = loads > 0 ? walks / loads : 0;
+	return walks * cost * tally->elements / fmax(walk->chains, 1);
+}
+
+/* ---- Chained loads of several reaches */
+
+/* Cycles of the chained loads of an element, by the level that serves them. */
+struct way_down {
+	double loads, cycles;
+	double count[LEVELS],
+		latency[LEVELS]; /* loads served there, and what each takes on average */
+};
+
+/* False: a number is missing; an unknown limit was added. */
+static bool add_up(
+	struct tally *tally, enum reach_way way, enum limit_kind kind, struct way_down *down)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double sum[LEVELS] = { 0 };
+
+	*down = (struct way_down){ 0 };
+	for (int k = 0; k < walk->reaches; k++) {
+		struct level level[LEVELS];
+		const char *missing = NULL;
+
+		if (walk->reach[k].way != way || !(walk->reach[k].lines > 0))
+			continue;
+		if (!spread(tally, k, level, &missing)) {
+			limits_add_unknown(tally, kind, CAUSE_NO_CACHE_SIZE, missing);
+			return false;
+		}
+		for (int i = L1; i < LEVELS; i++) {
+			double loads = walk->reach[k].lines * level[i].share;
+
+			if (loads <= 0)
+				continue;
+			if (!(level[i].latency > 0)) {
+				levels_add_missing(tally, kind, &level[i], "latency");
+				return false;
+			}
+			down->count[i] += loads;
+			sum[i] += loads * level[i].latency;
+		}
+	}
+	for (int i = L1; i < LEVELS; i++) {
+		down->loads += down->count[i];
+		down->cycles += sum[i];
+		down->latency[i] = down->count[i] > 0 ? sum[i] / down->count[i] : 0;
+	}
+	return down->loads > 0;
+}
+
+/* Three digits: an element may have a small fraction of a load. */
+static struct number_words loads_words(double loads)
+{
+	struct number_words words;
+
+	snprintf(words.text, sizeof(words.text), loads < 100 ? "%.3g" : "%.0f", loads);
+	return words;
+}
+
+/* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
+static void describe(const struct way_down *down, char *buffer, size_t size)
+{
+	static const char *const names[LEVELS] = { "L1", "L2", "L3", "memory" };
+	bool told = false;
+
+	*buffer = '\0';
+	for (int i = L1; i < LEVELS; i++) {
+		size_t length = strlen(buffer);
+
+		if (down->count[i] < 0.01 * down->loads || length >= size)
+			continue;
+		told = i > L1 || down->count[i] >= down->loads;
+		snprintf(buffer + length, size - length, told ? "%s%s in %s at %s" : "%s%s in %s",
+			length ? ", " : "", loads_words(down->count[i]).text, names[i],
+			words_number(round(down->latency[i])).text);
+	}
+	if (told)
+		snprintf(buffer + strlen(buffer), size - strlen(buffer), " cycles");
+}
+
+/* Elements whose instructions fit the reorder buffer together; INFINITY: unknown. */
+static double in_buffer(const struct tally *tally)
+{
+	double rob = uarch_fact(tally->uarch, SIZE_ROB);
+
+	return uarch_known(rob) && tally->slots > 0 ? rob / tally->slots * tally->elements
+						    : (double)INFINITY;
+}
+
+/* Cycles of the chain with its operations between the loads, where one chain continues from element
+ * to element. */
+static double with_operations(const struct tally *tally, const struct way_down *down, double share)
+{
+	const struct chain *chain = &tally->limits->chain;
+	double first = chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
+
+	if (chain->loads < share * down->loads * (1 - 1e-9))
+		return 0;
+	return chain->cycles + share * fmax(down->cycles - down->loads * first, 0);
+}
+
+static void add_reaches(struct tally *tally)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double share = tally->elements / fmax(walk->chains, 1), together, cycles, left = 1;
+	struct way_down down;
+	char where[120], overlap[80] = "";
+
+	if (add_up(tally, REACH_CHAINED, LIMIT_MEMORY_LATENCY, &down)) {
+		cycles = fmax(share * down.cycles, with_operations(tally, &down, share));
+		tally->alone = cycles;
+		together = in_buffer(tally);
+		if (walk->restart > 0)
+			left = isfinite(together) ? limits_restart_share(walk->restart, together)
+						  : 0;
+		describe(&down, where, sizeof(where));
+		if (walk->chains > 1)
+			snprintf(overlap, sizeof(overlap), "; %s chains at once",
+				words_number(walk->chains).text);
+		else if (walk->restart > 0 && isfinite(together) && together >= walk->restart)
+			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer",
+				floor(together / walk->restart));
+		if (left > 0)
+			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left, CAUSE_LOADS_IN_TURN,
+				loads_words(down.loads).text, down.loads == 1 ? "" : "s", where,
+				overlap);
+		if (walk->restart > 0 && isfinite(together))
+			tally->limits->overlap = together;
+	}
+	/* A load whose address was predicted correctly waits for nothing. */
+	if (add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, &down))
+		tally->wait = down.cycles / down.loads;
+}
+
+/* The first level that serves accesses and whose latency is unknown; NULL: all are known. */
+static const struct level *without(const struct level *level)
 {
 	for (int i = L2; i < LEVELS; i++)
-		if (level[i].share > 0 && !levels_known(&level[i], lines))
+		if (level[i].share > 0 && !(level[i].latency > 0))
 			return &level[i];
 	return NULL;
 }
@@ -20,13 +413,13 @@ static const struct level *without(const struct level *level, bool lines)
  * No more loads miss than lines are touched: the other loads hit a line just fetched. */
 static void add_chain(struct tally *tally, const struct level *level)
 {
-	const struct level *missing = without(level, false);
+	const struct level *missing = without(level);
 	struct chain slow;
 	double first = tally->limits->chain.loads > 0
 			       ? tally->limits->chain.load_cycles / tally->limits->chain.loads
 			       : 0;
-	double average = 0, more, cycles;
-	char where[64], number[24], each[24];
+	double average = 0, more, cycles, misses;
+	char where[64];
 
 	if (uarch_known(level[L1].latency) && first <= 0)
 		first = level[L1].latency;
@@ -41,14 +434,14 @@ static void add_chain(struct tally *tally, const struct level *level)
 		levels_add_missing(tally, LIMIT_MEMORY_LATENCY, missing, "latency");
 		return;
 	}
-	cycles = slow.cycles - (slow.loads - limits_chained_misses(tally, &slow)) * fmax(more, 0);
+	misses = limits_chained_misses(tally, &slow);
+	cycles = slow.cycles - (slow.loads - misses) * fmax(more, 0);
 	if (cycles <= tally->limits->chain.cycles + 1e-9)
 		return;
 	levels_describe(level, where, sizeof(where));
 	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, CAUSE_CHAINED_LOADS,
-		words_number(limits_chained_misses(tally, &slow) / tally->turns, number),
-		limits_chained_misses(tally, &slow) / tally->turns == 1 ? "" : "s",
-		words_number(first + more, each), where);
+		words_turn(tally, misses).text, words_s(tally, misses),
+		words_number(first + more).text, where);
 }
 
 /* ---- Lines */
@@ -56,7 +449,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 static void add_lines(struct tally *tally, const struct level *level)
 {
 	double lines = levels_lines(tally, WAYS_ALL) * tally->elements, cycles = 0;
-	char where[64], number[24], rate[24];
+	char where[64];
 
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].share > 0 && !(level[i].lines > 0) &&
@@ -70,136 +463,11 @@ static void add_lines(struct tally *tally, const struct level *level)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
 	levels_describe(level, where, sizeof(where));
-	limits_add(tally, LIMIT_MEMORY_LINES, cycles, CAUSE_LINES,
-		words_number(lines / tally->turns, number), lines == tally->turns ? "" : "s",
-		words_number(cycles > 0 ? lines / cycles : 0, rate), where);
+	limits_add(tally, LIMIT_MEMORY_LINES, cycles, CAUSE_LINES, words_turn(tally, lines).text,
+		words_s(tally, lines), words_number(cycles > 0 ? lines / cycles : 0).text, where);
 }
 
-/* ---- The window: how many misses are in flight at once, where each is a load whose address the
- * previous miss loaded. Instructions between two misses fill the reorder buffer and other buffers.
- */
-
-/* A load whose address the same load fetched one turn before. */
-static bool chases(const struct insn *insn)
-{
-	return insn->known && insn->memory_count == 1 && insn->memory[0].load &&
-	       !insn->memory[0].store && insn->write_count == 1 &&
-	       (insn->memory[0].base == insn->writes[0] ||
-		       insn->memory[0].index == insn->writes[0]);
-}
-
-/* Instructions from one miss to others after it. */
-struct span {
-	double taken[SIZE_COUNT]; /* entries, the first miss's among them */
-	bool waits[REG_COUNT];	  /* registers that wait for the first miss */
-};
-
-static bool depends(const struct span *span, const struct insn *insn)
-{
-	for (int i = 0; i < insn->read_count; i++)
-		if (span->waits[insn->reads[i]])
-			return true;
-	for (int i = 0; i < insn->memory_count; i++)
-		if (span->waits[insn->memory[i].base] || span->waits[insn->memory[i].index])
-			return true;
-	return false;
-}
-
-static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn *insn)
-{
-	bool load = insn->memory_count > 0 && !insn->address_only;
-	enum uarch_fact own = load ? SIZE_LOAD_SCHEDULER : SIZE_VECTOR_SCHEDULER;
-
-	if ((load || insn->vector) && uarch_known(uarch_fact(tally->uarch, own)))
-		return own;
-	return SIZE_SCHEDULER;
-}
-
-/* Adds the entries that a step takes. `first`: the others wait for this miss; `miss`: another miss,
- * which has to pass through the scheduler. */
-static void take(const struct tally *tally, int step, bool first, bool miss, struct span *span)
-{
-	int number = tally->loop->path[step].insn;
-	const struct insn *insn = &tally->loop->insn[number];
-	const struct uarch_insn *facts = &tally->facts[number];
-	bool half = tally->insn[number].second > 0, joined = tally->insn[number].joins,
-	     waits = !first && depends(span, insn);
-	bool made = facts->known && !facts->eliminated && !insn->zeroing;
-
-	span->taken[SIZE_ROB] += facts->known && !half && !joined ? facts->slots : 0;
-	span->taken[SIZE_BRANCHES] += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
-	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
-	for (int i = 0; i < insn->write_count && made; i++) {
-		/* Rename updates the stack pointer of calls. */
-		span->taken[SIZE_REGISTERS] += insn->writes[i] < REG_VECTOR &&
-					       !(insn->writeback && insn->flow != FLOW_NONE);
-		span->taken[SIZE_VECTORS] +=
-			insn->writes[i] >= REG_VECTOR && insn->writes[i] < REG_MASK;
-	}
-	for (int i = 0; i < insn->memory_count && !insn->address_only; i++) {
-		span->taken[SIZE_LOAD_QUEUE] += insn->memory[i].load;
-		span->taken[SIZE_STORE_QUEUE] += insn->memory[i].store;
-	}
-	if ((waits || miss) && made && insn->flow == FLOW_NONE)
-		span->taken[scheduler_of(tally, insn)]++;
-	for (int i = 0; i < insn->write_count; i++)
-		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
-}
-
-/* Misses in flight before each buffer is full, from the miss at `start` once around the loop. */
-static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
-{
-	const struct loop *loop = tally->loop;
-	struct span span = { { 0 }, { false } };
-	double found[SIZE_COUNT] = { 0 };
-
-	for (int i = 0; i < loop->path_count; i++) {
-		int step = (start + i) % loop->path_count;
-		bool miss = chases(&loop->insn[loop->path[step].insn]);
-
-		take(tally, step, i == 0, miss && i > 0, &span);
-		for (int size = 0; size < SIZE_COUNT && miss; size++)
-			found[size] += span.taken[size] <= uarch_fact(tally->uarch, size);
-	}
-	for (int size = 0; size < SIZE_COUNT; size++)
-		together[size] = fmax(together[size], fmax(found[size], 1));
-}
-
-/* Whether there are software prefetches: they leave the reorder buffer before their line is there.
- */
-static bool prefetches(const struct loop *loop)
-{
-	for (int i = 0; i < loop->insn_count; i++)
-		if (strncmp(loop->insn[i].mnemonic, "prefetch", 8) == 0 ||
-			strncmp(loop->insn[i].mnemonic, "prfm", 4) == 0)
-			return true;
-	return false;
-}
-
-/* How many misses are in flight together at most, by each of the core's buffers: from one miss to
- * others after it the loop takes no more entries than the buffer has. INFINITY: its size is not
- * known. False: misses are not known one by one. */
-static bool in_flight_one_by_one(const struct tally *tally, double together[SIZE_COUNT])
-{
-	const struct loop *loop = tally->loop;
-	int misses = 0;
-
-	for (int size = 0; size < SIZE_COUNT; size++)
-		together[size] = 0;
-	if (loop->stepped || prefetches(loop))
-		return false;
-	for (int i = 0; i < loop->path_count; i++)
-		misses += chases(&loop->insn[loop->path[i].insn]);
-	if (misses < 2 || fabs(misses - tally->place->lines * tally->elements) > 1e-6)
-		return false;
-	for (int i = 0; i < loop->path_count; i++)
-		if (chases(&loop->insn[loop->path[i].insn]))
-			look_from(tally, i, together);
-	for (int size = 0; size < SIZE_COUNT; size++)
-		if (!uarch_known(uarch_fact(tally->uarch, size)))
-			together[size] = INFINITY;
-	return true;
-}
+/* ---- Misses that overlap */
 
 /* Adds the limit of the fullest buffer, if it has fewer than `most` misses in flight; wait: cycles
  * of all `misses` of a path one after the other. */
@@ -215,7 +483,6 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 		[SIZE_CALLS] = "calls in flight",
 		[SIZE_LOAD_SCHEDULER] = "the loads' scheduler",
 		[SIZE_VECTOR_SCHEDULER] = "the vectors' scheduler" };
-	char each[24], number[24], size_of[24];
 	int fullest = SIZE_ROB;
 
 	for (int size = 0; size < SIZE_COUNT; size++)
@@ -223,28 +490,25 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 			fullest = size;
 	if (names[fullest] && together[fullest] < most)
 		limits_add(tally, LIMIT_WINDOW, wait / together[fullest], CAUSE_WINDOW,
-			words_number(wait / misses, each), words_number(together[fullest], number),
-			words_number(uarch_fact(tally->uarch, fullest), size_of), names[fullest]);
+			words_number(wait / misses).text, words_number(together[fullest]).text,
+			words_number(uarch_fact(tally->uarch, fullest)).text, names[fullest]);
 }
-
-/* ---- Misses that overlap */
 
 /* Misses that do not wait for each other overlap as far as they are in flight together: they share
  * the reorder buffer, and the first-level cache waits for a limited number of lines. */
 static void add_misses(struct tally *tally, const struct level *level)
 {
-	const struct level *missing = without(level, false);
+	const struct level *missing = without(level);
 	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
 	double misses = lines * (1 - level[L1].share), wait = 0;
 	double rob = uarch_fact(tally->uarch, SIZE_ROB),
 	       most = uarch_fact(tally->uarch, EXTRA_MISSES), together = INFINITY;
 	double queue = uarch_fact(tally->uarch, SIZE_STORE_QUEUE), window[SIZE_COUNT];
-	bool by_buffer = true, one_by_one = in_flight_one_by_one(tally, window);
-	char number[24], each[24];
+	bool by_buffer = true, one_by_one = limits_in_flight(tally, window);
 
 	if (one_by_one)
 		together = window[SIZE_ROB];
-	else if (uarch_known(rob) && tally->slots > 0 && !prefetches(tally->loop))
+	else if (uarch_known(rob) && tally->slots > 0 && !limits_prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
 	/* A store leaves the reorder buffer before its line arrives, and waits in the store queue.
 	 */
@@ -263,7 +527,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 	for (int i = L2; i < LEVELS; i++)
 		wait += lines * level[i].share * level[i].latency;
 	limits_add(tally, LIMIT_MISSES, wait / together, CAUSE_MISSES,
-		words_number(wait / misses, each), words_number(together, number),
+		words_number(wait / misses).text, words_number(together).text,
 		by_buffer ? "in the reorder buffer" : "in the L1 cache");
 	if (one_by_one)
 		add_window(tally, window, together, wait, misses);
@@ -273,12 +537,12 @@ static void add_misses(struct tally *tally, const struct level *level)
  * instruction waits for them. */
 static bool misses_wait(const struct tally *tally)
 {
-	const struct limits_place *place = tally->place;
+	const struct kernel_walk *walk = &tally->place->walk;
 
-	if (place->reaches > 0)
+	if (walk->reaches > 0)
 		return levels_lines(tally, WAYS_WAITING) > 0;
-	return place->scattered && limits_chained_misses(tally, &tally->limits->chain) <
-					   place->lines * tally->elements - 1e-9;
+	return walk->scattered && limits_chained_misses(tally, &tally->limits->chain) <
+					  walk->lines * tally->elements - 1e-9;
 }
 
 void limits_memory(struct tally *tally)
@@ -289,6 +553,7 @@ void limits_memory(struct tally *tally)
 	/* A working set that fits the first cache needs no other level. */
 	bool fits = levels_cache(tally, L1) > 0 && !levels_spill(tally);
 
+	add_reaches(tally);
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
 	if (!levels_spill(tally) || lines <= 0)
 		return;
@@ -299,7 +564,7 @@ void limits_memory(struct tally *tally)
 	beyond[0] = lines * (1 - level[L1].share);
 	beyond[1] = lines * fmax(1 - level[L1].share - level[L2].share, 0);
 	beyond[2] = lines * level[MEMORY].share;
-	if (tally->place->reaches == 0 && tally->place->scattered)
+	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered)
 		add_chain(tally, level);
 	if (misses_wait(tally) && levels_spread(tally, WAYS_WAITING, waiting, &missing) &&
 		waiting[L1].share < 1)

@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "model/graph/forwards.h"
-#include "model/limits/pipeline.h"
 
 /* Bytes of code per entry of an op cache, on every core whose file has `line-ops`. */
 enum { CODE_LINE = 64 };
@@ -30,15 +29,13 @@ static void add_decoders(struct tally *tally, enum limit_kind kind, const char *
 {
 	double bytes = uarch_fact(tally->uarch, EXTRA_FETCH_BYTES),
 	       each = uarch_fact(tally->uarch, EXTRA_DECODE);
-	char all[24], rate[24];
 
 	if (bytes > 0)
 		limits_add(tally, kind, tally->bytes / bytes, CAUSE_DECODED_BYTES, why,
-			words_number(tally->bytes / tally->turns, all), words_number(bytes, rate));
+			words_turn(tally, tally->bytes).text, words_number(bytes).text);
 	if (each > 0)
 		limits_add(tally, kind, tally->loop->path_count / each, CAUSE_DECODED, why,
-			words_number(tally->loop->path_count / tally->turns, all),
-			words_number(each, rate));
+			words_turn(tally, tally->loop->path_count).text, words_number(each).text);
 	if (bytes <= 0 && each <= 0 && kind == LIMIT_OPCACHE)
 		limits_add_unknown(tally, kind, CAUSE_DECODE_UNKNOWN, why);
 }
@@ -47,7 +44,6 @@ static void add_front_end(struct tally *tally)
 {
 	double holds = uarch_fact(tally->uarch, SIZE_OPCACHE),
 	       each = uarch_fact(tally->uarch, EXTRA_OPCACHE_OPS);
-	char all[24], rate[24];
 
 	if (holds <= 0)
 		add_decoders(tally, LIMIT_DECODE, "");
@@ -55,7 +51,7 @@ static void add_front_end(struct tally *tally)
 		add_decoders(tally, LIMIT_OPCACHE, "beyond the op cache: ");
 	else if (each > 0 && each < uarch_width(tally->uarch))
 		limits_add(tally, LIMIT_OPCACHE, tally->slots / each, CAUSE_OPCACHE,
-			words_number(tally->slots / tally->turns, all), words_number(each, rate));
+			words_turn(tally, tally->slots).text, words_number(each).text);
 }
 
 /* Each line of code on the path is an access of the op cache, which returns a limited number of
@@ -64,7 +60,6 @@ static void add_alignment(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
 	double most = uarch_fact(tally->uarch, EXTRA_LINE_OPS), cycles = 0, slots = 0, lines = 0;
-	char number[24], rate[24], all[24];
 
 	if (most <= 0 || loop->path_count == 0)
 		return;
@@ -85,8 +80,8 @@ static void add_alignment(struct tally *tally)
 	}
 	if (cycles > tally->slots / uarch_width(tally->uarch) + 1e-9)
 		limits_add(tally, LIMIT_ALIGNMENT, cycles, CAUSE_ALIGNMENT,
-			words_number(tally->slots / tally->turns, all),
-			words_number(lines / tally->turns, number), words_number(most, rate));
+			words_turn(tally, tally->slots).text, words_turn(tally, lines).text,
+			words_number(most).text);
 }
 
 /* Indexed memory operands that rename splits in two: known for whole groups of instructions only.
@@ -94,13 +89,12 @@ static void add_alignment(struct tally *tally)
 static void add_unlamination(struct tally *tally)
 {
 	double slots = tally->slots + tally->unlaminated;
-	char all[24], more[24], rate[24];
 
 	if (tally->unlaminated > 0 && uarch_width(tally->uarch) > 0)
 		limits_add(tally, LIMIT_UNLAMINATION, slots / uarch_width(tally->uarch),
-			CAUSE_UNLAMINATION, words_number(slots / tally->turns, all),
-			words_number(tally->unlaminated / tally->turns, more),
-			words_number(uarch_width(tally->uarch), rate));
+			CAUSE_UNLAMINATION, words_turn(tally, slots).text,
+			words_turn(tally, tally->unlaminated).text,
+			words_number(uarch_width(tally->uarch)).text);
 }
 
 /* ---- Execution */
@@ -110,38 +104,24 @@ static void add_unlamination(struct tally *tally)
 static void add_saturation(struct tally *tally)
 {
 	double each = uarch_fact(tally->uarch, EXTRA_ALU_SATURATION);
-	char number[24], rate[24];
 
 	if (each > 0 && tally_all(tally->loads) > 0 && tally->branches > 0)
 		limits_add(tally, LIMIT_SATURATION, tally->simple / each, CAUSE_SATURATION,
-			words_number(tally->simple / tally->turns, number),
-			words_number(each, rate));
+			words_turn(tally, tally->simple).text, words_number(each).text);
 }
 
 /* Cycles of the pipeline model, where rename chooses each port. */
 static void add_scheduling(struct tally *tally)
 {
-	const struct loop *loop = tally->loop;
-	struct pipeline_insn *insns;
 	double cycles;
-	char number[24];
 
-	/* What is run there never begins anew. */
-	if (!(uarch_fact(tally->uarch, EXTRA_BINDS_PORTS) > 0) || tally->place->restart > 0)
+	/* Such a run never begins a new chain. */
+	if (!(uarch_fact(tally->uarch, EXTRA_BINDS_PORTS) > 0) || tally->place->walk.restart > 0)
 		return;
-	insns = memory_new((size_t)loop->insn_count + 1, sizeof(*insns));
-	for (int i = 0; i < loop->insn_count; i++) {
-		insns[i].fused_second = tally->insn[i].second > 0;
-		insns[i].fused_first = tally->insn[i].first > 0;
-		insns[i].materialised = tally->insn[i].materialised > tally->insn[i].times / 2;
-		insns[i].slots =
-			insns[i].fused_second || tally->insn[i].joins ? 0 : tally->facts[i].slots;
-	}
-	cycles = pipeline_run(loop, tally->uarch, tally->facts, insns);
-	free(insns);
+	cycles = pipeline_run(tally);
 	if (cycles > tally->bound * 1.005)
 		limits_add(tally, LIMIT_SCHEDULING, cycles, CAUSE_SCHEDULING,
-			words_number(cycles / tally->turns, number));
+			words_turn(tally, cycles).text);
 }
 
 /* Cycles of the chain when the core renames fewer loads to stores; 0: no more than when it renames
@@ -161,7 +141,6 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 static void add_forwarding(struct tally *tally)
 {
 	double likely, worst;
-	char number[24];
 
 	if (!uarch_known(uarch_fact(tally->uarch, EXTRA_FORWARD_RENAMED)))
 		return;
@@ -169,10 +148,10 @@ static void add_forwarding(struct tally *tally)
 	likely = worst > 0 ? chain_with(tally, RENAMES_PLAIN) : 0;
 	if (likely > 0)
 		limits_add(tally, LIMIT_FORWARDING, likely, CAUSE_FORWARDING,
-			words_number(likely / tally->turns, number));
+			words_turn(tally, likely).text);
 	else if (worst > 0)
 		limits_add_unknown(tally, LIMIT_FORWARDING, CAUSE_FORWARDING_MAYBE,
-			words_number(worst / tally->turns, number));
+			words_turn(tally, worst).text);
 }
 
 /* A core that first compares the low 12 bits of addresses takes such a load for one that depends on
@@ -181,12 +160,10 @@ static void add_aliasing(struct tally *tally)
 {
 	double queue = uarch_fact(tally->uarch, SIZE_STORE_QUEUE);
 	int aliases = forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64);
-	char number[24];
 
 	if (aliases > 0)
 		limits_add_unknown(tally, LIMIT_ALIASING, CAUSE_ALIASING,
-			words_number(aliases / tally->turns, number),
-			aliases == tally->turns ? "" : "s");
+			words_turn(tally, aliases).text, words_s(tally, aliases));
 }
 
 /* ---- Costs on top of the binding limit: no useful work overlaps with them */
@@ -199,22 +176,21 @@ static double page_walks(struct tally *tally)
 	       cost = uarch_fact(tally->uarch, EXTRA_TLB2);
 	double reach = entries * place->page,
 	       loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
-	char percent[24], each[24];
 
-	if (place->reaches > 0 && entries > 0 && place->page > 0 && uarch_known(cost)) {
+	if (place->walk.reaches > 0 && entries > 0 && place->page > 0 && uarch_known(cost)) {
 		cycles = limits_reach_walks(tally, reach, cost, &share);
 		if (share > 0.005)
 			limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, CAUSE_WALKS,
-				words_number(round(share * 100), percent),
-				words_number(cycles / tally->turns, each));
+				words_number(round(share * 100)).text,
+				words_turn(tally, cycles).text);
 		return cycles;
 	}
-	if ((!place->scattered && !place->apart) || entries <= 0 || place->page <= 0 ||
+	if ((!place->walk.scattered && !place->walk.apart) || entries <= 0 || place->page <= 0 ||
 		place->working_set <= reach)
 		return 0;
-	if (loads <= 0 || !place->scattered) {
+	if (loads <= 0 || !place->walk.scattered) {
 		limits_add_unknown(
-			tally, LIMIT_PAGE_WALKS, CAUSE_WALKS_OVERLAP, words_number(entries, each));
+			tally, LIMIT_PAGE_WALKS, CAUSE_WALKS_OVERLAP, words_number(entries).text);
 		return 0;
 	}
 	share = 1 - reach / place->working_set;
@@ -224,8 +200,7 @@ static double page_walks(struct tally *tally)
 	}
 	cycles = loads * share * cost;
 	limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, CAUSE_WALKS_RANDOM,
-		words_number(round(share * 100), percent),
-		words_number(cycles / tally->turns, each));
+		words_number(round(share * 100)).text, words_turn(tally, cycles).text);
 	return cycles;
 }
 
@@ -259,52 +234,52 @@ static double irregular(const struct loop *loop)
 static void add_irregular(struct tally *tally)
 {
 	double each = uarch_fact(tally->uarch, EXTRA_MISPREDICT), wrong;
-	char number[24], cost[24];
 
-	if (tally->place->mispredicts >= 0 || !tally->loop->stepped)
+	if (tally->place->walk.mispredicts >= 0 || !tally->loop->stepped)
 		return;
 	wrong = irregular(tally->loop);
 	if (wrong < 0.01 * tally->turns)
 		return;
-	words_number(wrong / tally->turns, number);
-	words_number(wrong * fmax(each, 0) / tally->turns, cost);
 	if (uarch_known(each))
-		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES, number, cost);
+		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES,
+			words_turn(tally, wrong).text, words_turn(tally, wrong * each).text);
 	else
-		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES_COST, number);
+		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES_COST,
+			words_turn(tally, wrong).text);
 }
 
 /* Until a misprediction is detected no useful work begins: a new chain does not overlap with the
  * chain before. Of several mispredictions in a chain, the last one comes late. */
 static double begun_late(const struct tally *tally)
 {
-	const struct limits_place *place = tally->place;
-	double each = place->mispredicts * place->restart;
+	const struct kernel_walk *walk = &tally->place->walk;
+	double each = walk->mispredicts * walk->restart;
 
-	return place->restart > 0 ? tally->alone * each / (each + 1) : tally->alone;
+	return walk->restart > 0 ? tally->alone * each / (each + 1) : tally->alone;
 }
 
 static void add_mispredictions(struct tally *tally, double walks)
 {
+	const struct kernel_walk *walk = &tally->place->walk;
 	double each = uarch_fact(tally->uarch, EXTRA_MISPREDICT),
-	       count = tally->place->mispredicts * tally->elements, base, more;
-	char number[24], cost[24], wait[24];
+	       count = walk->mispredicts * tally->elements,
+	       more = count * tally->wait / fmax(walk->chains, 1);
+	double base = fmax(tally->bound, begun_late(tally)),
+	       cycles = base + walks + count * each + more;
+	struct number_words number = words_turn(tally, count), cost = words_number(each);
 
 	if (!(count > 1e-9))
 		return;
-	base = fmax(tally->bound, begun_late(tally));
-	more = count * tally->wait / fmax(tally->place->chains, 1);
-	words_number(count / tally->turns, number);
-	words_number(tally->wait, wait);
 	if (!uarch_known(each))
-		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_MISPREDICTED_COST, number);
+		limits_add_unknown(
+			tally, LIMIT_MISPREDICTION, CAUSE_MISPREDICTED_COST, number.text);
 	else if (more > 0)
-		limits_add(tally, LIMIT_MISPREDICTION, base + walks + count * each + more,
-			CAUSE_MISPREDICTED_LATE, number, words_number(each, cost), wait);
+		limits_add(tally, LIMIT_MISPREDICTION, cycles, CAUSE_MISPREDICTED_LATE, number.text,
+			cost.text, words_number(tally->wait).text);
 	else
-		limits_add(tally, LIMIT_MISPREDICTION, base + walks + count * each,
+		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			base > tally->bound + 1e-9 ? CAUSE_MISPREDICTED_CHAINS : CAUSE_MISPREDICTED,
-			number, words_number(each, cost));
+			number.text, cost.text);
 }
 
 void limits_soft(struct tally *tally)

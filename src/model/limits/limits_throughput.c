@@ -1,9 +1,12 @@
-/* Rates: at most so many rename slots, loads, stores, addresses, line splits, accesses to a bank or
- * a line of the first-level cache, and taken branches in a cycle. */
+/* Throughput: at most so many rename slots, loads, stores, addresses, line splits, accesses to a
+ * bank or a line of the first-level cache, taken branches, and micro-ops on a port in a cycle. Also
+ * the ports of each instruction of the listing. */
 #include "model/limits/tally.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "model/graph/address.h"
@@ -16,12 +19,10 @@ enum { LINE = 64 };
 static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each,
 	const char *one, const char *many)
 {
-	char number[24], rate[24];
 
 	if (count > 0 && uarch_known(each) && each > 0)
-		limits_add(tally, kind, count / each, CAUSE_RATE,
-			words_number(count / tally->turns, number),
-			count == tally->turns ? one : many, words_number(each, rate));
+		limits_add(tally, kind, count / each, CAUSE_RATE, words_turn(tally, count).text,
+			count == tally->turns ? one : many, words_number(each).text);
 }
 
 static void add_width(struct tally *tally)
@@ -123,35 +124,31 @@ static void add_splits(struct tally *tally)
 	struct side store = { tally_all(tally->stores), uarch_fact(uarch, EXTRA_SPLIT_STORE),
 		uarch_fact(uarch, CAP_STORES) };
 	double loads = 0, stores = 0, splits;
-	char count[24], all[24], each[24];
 
 	if (tally->loop->stepped)
 		seen_splits(tally->loop, &loads, &stores);
-	splits = tally->place->splits * tally->elements;
+	splits = tally->place->walk.splits * tally->elements;
 	/* Unknown instructions may be the ones that cross. */
 	if (loads + stores <= 0 && tally->limits->unknown == 0) {
 		splits = fmin(splits, load.count + store.count);
 		loads = splits > 0 ? share_out(&load, &store, splits) : 0;
 		stores = splits > 0 ? splits - loads : 0;
 	}
-	if (loads <= 1e-9 && stores <= 1e-9)
-		return;
 	for (int i = 0; i < 2; i++) {
 		const struct side *side = i ? &store : &load;
 		double crossing = i ? stores : loads;
-		bool one = side->count == tally->turns;
-		const char *what = i ? one ? "store" : "stores" : one ? "load" : "loads";
+		const char *what = i ? "store" : "load";
 
 		if (crossing <= 1e-9 || !uarch_known(side->rate))
 			continue;
-		words_number(crossing / tally->turns, count);
 		if (!uarch_known(side->each))
-			limits_add_unknown(tally, LIMIT_SPLITS, CAUSE_SPLITS_UNKNOWN, count,
-				i ? "stores" : "loads");
+			limits_add_unknown(tally, LIMIT_SPLITS, CAUSE_SPLITS_UNKNOWN,
+				words_turn(tally, crossing).text, what);
 		else
 			limits_add(tally, LIMIT_SPLITS, side_cycles(side, crossing), CAUSE_SPLITS,
-				words_number(side->count / tally->turns, all), what, count,
-				words_number(side->each, each));
+				words_turn(tally, side->count).text, what,
+				words_s(tally, side->count), words_turn(tally, crossing).text,
+				words_number(side->each).text);
 	}
 }
 
@@ -179,6 +176,8 @@ static void collect(const struct loop *loop, struct accesses *all)
 	struct address_walk walk;
 	int count = address_list(loop, &walk, list);
 
+	all->load = memory_new((size_t)count + 1, sizeof(*all->load));
+	all->store = memory_new((size_t)count + 1, sizeof(*all->store));
 	for (int i = 0; i < count; i++) {
 		const struct loop_step *step = &loop->path[list[i].step];
 		const struct insn_memory *memory = &loop->insn[step->insn].memory[list[i].operand];
@@ -198,11 +197,6 @@ static void collect(const struct loop *loop, struct accesses *all)
 
 /* ---- Banks */
 
-static int place_in_line(int64_t address)
-{
-	return (int)((uint64_t)address % LINE);
-}
-
 /* Loads that read the same offsets in lines on every path: they share a base that moves by whole
  * lines. The most of them that read one byte of a line. */
 static int crowded(const struct accesses *all, int first, bool *counted)
@@ -217,10 +211,9 @@ static int crowded(const struct accesses *all, int first, bool *counted)
 			continue;
 		counted[i] = true;
 		for (int byte = 0; byte < load->size && byte < LINE; byte++) {
-			int *at = &reads[place_in_line(load->address.constant + byte)];
+			int *at = &reads[(uint64_t)(load->address.constant + byte) % LINE];
 
-			if (++*at > most)
-				most = *at;
+			most = ++*at > most ? *at : most;
 		}
 	}
 	return most;
@@ -231,7 +224,6 @@ static void add_banks(struct tally *tally, const struct accesses *all)
 	double each = uarch_fact(tally->uarch, CAP_LOADS_BANK);
 	bool *counted = memory_new((size_t)all->loads + 1, sizeof(*counted));
 	int most = 0;
-	char number[24], rate[24];
 
 	for (int i = 0; i < all->loads; i++) {
 		const struct access *load = &all->load[i];
@@ -243,10 +235,10 @@ static void add_banks(struct tally *tally, const struct accesses *all)
 		most = here > most ? here : most;
 	}
 	free(counted);
-	if (most > 1 && uarch_known(each) && each > 0)
+	if (most > 1 && each > 0)
 		limits_add(tally, LIMIT_BANKS, most / each, CAUSE_BANKS,
-			words_number(most / tally->turns, number), most == tally->turns ? "" : "s",
-			words_number(each, rate));
+			words_turn(tally, most).text, words_s(tally, most),
+			words_number(each).text);
 }
 
 /* ---- Lines stored to */
@@ -295,33 +287,33 @@ static double store_cycles(const struct accesses *all, double together)
 
 static void add_store_lines(struct tally *tally, const struct accesses *all)
 {
-	const struct limits_place *place = tally->place;
+	const struct kernel_walk *walk = &tally->place->walk;
 	double lines = uarch_fact(tally->uarch, CAP_STORE_LINES), stores = tally_all(tally->stores),
 	       cycles, random = 0;
 	double together = uarch_fact(tally->uarch, CAP_STORES);
-	char number[24], rate[24];
 
-	if (!uarch_known(lines) || lines <= 0 || !uarch_known(together) || together <= lines ||
-		stores <= 0)
+	if (lines <= 0 || together <= lines || stores <= 0)
 		return;
 	/* Random stores over this range: two neighbours share a line by chance. */
-	if (place->scattered && place->range > LINE &&
-		place->lines * tally->elements > stores - 1e-9)
-		random = stores * (1 - LINE / place->range) / lines;
+	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
+		random = stores * (1 - LINE / walk->range) / lines;
 	cycles = all->stores > 0 ? store_cycles(all, together / lines) / lines : 0;
 	if (fmax(cycles, random) <= stores / together + 1e-9)
 		return;
 	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random), CAUSE_STORE_LINES,
-		words_number(stores / tally->turns, number), stores == tally->turns ? "" : "s",
-		words_number(lines, rate), lines == 1 ? "" : "s");
+		words_turn(tally, stores).text, words_s(tally, stores), words_number(lines).text,
+		lines == 1 ? "" : "s");
 }
 
-static void add_banks_and_lines(struct tally *tally)
+void limits_throughput(struct tally *tally)
 {
-	size_t room = (size_t)tally->loop->path_count * INSN_MEMORY + 1;
-	struct accesses all = { memory_new(room, sizeof(*all.load)),
-		memory_new(room, sizeof(*all.store)), 0, 0 };
+	struct accesses all = { 0 };
 
+	add_width(tally);
+	add_accesses(tally);
+	add_splits(tally);
+	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_fact(tally->uarch, CAP_TAKEN),
+		"taken branch", "taken branches");
 	collect(tally->loop, &all);
 	add_banks(tally, &all);
 	add_store_lines(tally, &all);
@@ -329,12 +321,141 @@ static void add_banks_and_lines(struct tally *tally)
 	free(all.store);
 }
 
-void limits_throughput(struct tally *tally)
+/* ---- Ports and units: the best assignment possible */
+
+/* Adds the limit of `ports`: the work that can only go to them takes `cycles`. */
+static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, uint32_t ports)
 {
-	add_width(tally);
-	add_accesses(tally);
-	add_splits(tally);
-	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_fact(tally->uarch, CAP_TAKEN),
-		"taken branch", "taken branches");
-	add_banks_and_lines(tally);
+	struct class_uses inside = { 0 };
+	char what[112], where[40];
+
+	for (int i = 0; i < tally->uses.count; i++) {
+		const struct class_use *use = &tally->uses.use[i];
+		bool in = false;
+
+		for (int t = 0; use->class->executes && t < use->class->term_count; t++)
+			in |= use->class->term[t].ports && !(use->class->term[t].ports & ~ports);
+		if (in)
+			uses_add(&inside, use->class, use->count);
+	}
+	words_uses(&inside, tally->turns, 2, what, sizeof(what));
+	words_ports(tally->uarch, ports, where, sizeof(where));
+	if (kind == LIMIT_DIVIDER)
+		limits_add(tally, kind, cycles, CAUSE_UNIT, what, words_turn(tally, cycles).text,
+			where);
+	else
+		limits_add(tally, kind, cycles, CAUSE_PORTS, what, where);
+	free(inside.use);
+}
+
+/* Adds the ports of a class to the listing's line of one instruction. */
+static void add_class(const struct uarch *uarch, const struct uarch_class *class, double accesses,
+	struct limit_insn *line)
+{
+	for (int t = 0; class && class->executes && t < class->term_count; t++) {
+		const struct uarch_term *term = &class->term[t];
+		size_t length = strlen(line->ports), size = sizeof(line->ports) - length;
+		double count = (double)term->count * accesses;
+		char ports[40], part[112];
+
+		if (!term->ports || size <= 4)
+			continue;
+		words_ports(uarch, term->ports, ports, sizeof(ports));
+		snprintf(part, sizeof(part), "%s%s%s%s%s%s", length ? " + " : "",
+			count > 1 ? words_number(count).text : "", count > 1 ? "*" : "", ports,
+			term->cycles > 1 ? ":" : "",
+			term->cycles > 1 ? words_number((double)term->cycles).text : "");
+		snprintf(line->ports + length, size, "%.*s", (int)(size - 1), part);
+	}
+}
+
+/* The listing's line of one instruction. */
+static void describe(struct tally *tally, int number)
+{
+	const struct insn *insn = &tally->loop->insn[number];
+	const struct uarch_insn *facts = &tally->facts[number];
+	const struct insn_tally *times = &tally->insn[number];
+	struct limit_insn *line = &tally->limits->insn[number];
+	const struct uarch *uarch = tally->uarch;
+	bool loads = false;
+
+	line->known = facts->known;
+	line->count = times->times;
+	line->latency = UARCH_UNKNOWN;
+	if (!facts->known)
+		return;
+	line->fused = times->fuses;
+	line->eliminated = facts->eliminated;
+	line->slots = times->fuses || times->joins ? 0 : facts->slots;
+	for (int k = 0; k < INSN_MEMORY; k++) {
+		double accesses = insn->memory[k].accesses > 1 ? insn->memory[k].accesses : 1;
+
+		loads |= insn_loads(insn, k);
+		if (insn_loads(insn, k))
+			add_class(uarch, facts->load, accesses, line);
+		if (insn_stores(insn, k))
+			add_class(uarch, facts->store, accesses, line);
+	}
+	/* The branch of a fused pair carries the operation of both. */
+	if (times->first <= 0)
+		add_class(uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op, 1,
+			line);
+	add_class(uarch, facts->base, 1, line);
+	if (facts->eliminated)
+		line->latency = 0;
+	else if (insn->flow == FLOW_NONE && facts->op)
+		line->latency = facts->op->latency;
+	else if (loads && !facts->op)
+		line->latency = 0;
+	if (loads && uarch_known(line->latency) && !insn->memory[0].vector_index)
+		line->latency = uarch_known(facts->load->latency)
+					? line->latency + facts->load->latency
+					: UARCH_UNKNOWN;
+}
+
+void limits_ports(struct tally *tally)
+{
+	struct limits *limits = tally->limits;
+	int count = 0, ports = uarch_port_count(tally->uarch);
+	struct port_load *load =
+		memory_new((size_t)tally->uses.count * UARCH_TERMS + 1, sizeof(*load));
+	double pressure[UARCH_PORTS];
+
+	for (int i = 0; i < tally->uses.count; i++) {
+		const struct uarch_class *class = tally->uses.use[i].class;
+
+		for (int t = 0; class->executes && t < class->term_count; t++)
+			if (class->term[t].ports)
+				load[count++] = (struct port_load){ class->term[t].ports,
+					tally->uses.use[i].count * (double)class->term[t].count *
+						(double)class->term[t].cycles };
+	}
+	limits->port_count = ports;
+	ports_balance(load, count, ports, limits->pressure, NULL);
+	ports_naive(load, count, ports, limits->naive);
+	for (int port = 0; port < ports; port++) {
+		limits->pressure[port] /= tally->turns;
+		limits->naive[port] /= tally->turns;
+	}
+	/* Ports come before units, so that the first port of a load on both is no unit. */
+	for (int units = 0; units < 2; units++) {
+		struct port_load *some = memory_new((size_t)count + 1, sizeof(*some));
+		uint32_t bottleneck;
+		int chosen = 0;
+		double cycles;
+
+		for (int i = 0; i < count; i++)
+			if (uarch_port_is_unit(tally->uarch, __builtin_ctz(load[i].ports)) == units)
+				some[chosen++] = load[i];
+		cycles = ports_balance(some, chosen, ports, pressure, &bottleneck);
+		if (!units)
+			limits->bottleneck = bottleneck;
+		if (cycles > 0)
+			add_ports(tally, units ? LIMIT_DIVIDER : LIMIT_PORTS, cycles, bottleneck);
+		free(some);
+	}
+	limits->insn_count = tally->loop->insn_count;
+	for (int i = 0; i < limits->insn_count; i++)
+		describe(tally, i);
+	free(load);
 }

@@ -43,109 +43,77 @@ static double share_of(double step, double line)
 	return step > 0 ? fmin(1, step / line) : 1;
 }
 
-/* The fewest misses of parts with different access frequencies: the most frequent parts stay. */
-static double reaches_miss(const struct misses_walk *walk, double bytes)
+double misses_reach_share(const struct kernel_walk *walk, int reach, double bytes)
 {
-	double misses = 0;
+	double range = walk->reach[reach].range, before = 0;
 
-	for (int k = 0; k < walk->reaches; k++) {
-		double range = walk->reach[k].range, before = 0;
-
-		for (int i = 0; i < walk->reaches; i++)
-			if (walk->reach[i].range < range)
-				before = fmax(before, walk->reach[i].range);
-		if (range > before)
-			misses += walk->reach[k].lines *
-				  fmin(fmax((range - bytes) / (range - before), 0), 1);
-	}
-	return misses;
-}
-
-static double largest_reach(const struct misses_walk *walk)
-{
-	double range = 0;
-
-	for (int k = 0; k < walk->reaches; k++)
-		range = fmax(range, walk->reach[k].range);
-	return range;
+	for (int i = 0; i < walk->reaches; i++)
+		if (walk->reach[i].range < range)
+			before = fmax(before, walk->reach[i].range);
+	return range > before ? fmin(fmax((range - bytes) / (range - before), 0), 1) : 0;
 }
 
 static struct misses_level level_find(const struct misses *misses, double bytes, bool sets)
 {
-	const struct misses_walk *walk = &misses->walk;
+	const struct kernel_walk *walk = &misses->walk;
+	double lines = walk->lines * share_of(walk->step, misses->line) /
+		       share_of(walk->step, kernel_line);
 	struct misses_level level = { .bytes = bytes, .each = NAN };
 
 	if (walk->reaches > 0) {
-		level.held = largest_reach(walk);
-		level.fits = bytes > 0 && level.held <= bytes;
-		level.each = bytes > 0 ? reaches_miss(walk, bytes) : (double)NAN;
-		return level;
+		lines = 0;
+		for (int k = 0; k < walk->reaches; k++) {
+			level.held = fmax(level.held, walk->reach[k].range);
+			lines += walk->reach[k].lines * misses_reach_share(walk, k, bytes);
+		}
+	} else {
+		level.held = misses_held(misses->working_set, walk->step, misses->line, sets);
 	}
-	level.held = misses_held(walk->working_set, walk->step, misses->line, sets);
 	if (!(bytes > 0))
 		return level;
-	level.fits = level.held <= bytes;
 	/* The inner part stays: only the walk around it misses. */
-	if (level.fits && walk->far_lines > 0) {
+	if (walk->reaches == 0 && level.held <= bytes && walk->far_lines > 0) {
 		level.held = walk->far_range;
-		level.fits = level.held <= bytes;
-		level.each = level.fits ? 0 : walk->far_lines;
-		level.edge = level.held < bytes * edge_share && bytes < level.held * edge_share;
-		return level;
+		lines = walk->far_lines;
 	}
-	level.edge = level.held < bytes * edge_share && bytes < level.held * edge_share;
-	level.each = level.fits ? 0
-				: walk->lines * share_of(walk->step, misses->line) /
-					  share_of(walk->step, kernel_line);
+	level.fits = level.held <= bytes;
+	level.edge = walk->reaches == 0 && level.held < bytes * edge_share &&
+		     bytes < level.held * edge_share;
+	level.each = level.fits ? 0 : lines;
 	return level;
 }
 
-void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVELS], double line,
-	struct misses *misses)
+static void find_levels(struct misses *misses)
 {
-	*misses = (struct misses){ .walk = *walk, .line = line > 0 ? line : kernel_line };
-	memcpy(misses->cache, cache, sizeof(misses->cache));
-	if (walk->own)
-		snprintf(misses->why, sizeof(misses->why),
-			"the lines that your own loop touches are not known");
-	else if (walk->scattered && walk->reaches == 0)
-		snprintf(misses->why, sizeof(misses->why),
-			"its lines come in random order: some repeat by chance");
-	else if (walk->reaches == 0 && (!(walk->lines > 0) || !(walk->working_set > 0)))
-		snprintf(misses->why, sizeof(misses->why),
-			"this kernel does not walk a working set in order");
-	misses->known = !misses->why[0];
 	for (int i = 0; misses->known && i < MISSES_LEVELS; i++)
-		misses->level[i] = level_find(misses, cache[i], i < LEVELS_BY_SETS);
+		misses->level[i] = level_find(misses, misses->cache[i], i < LEVELS_BY_SETS);
 }
 
-void misses_walk_run(const struct kernel_run *run, const int64_t *v, struct misses_walk *walk)
+void misses_find(const struct kernel_walk *walk, double working_set,
+	const double cache[MISSES_LEVELS], double line, struct misses *misses)
 {
-	*walk = (struct misses_walk){
-		.working_set = run->walk.far_lines > 0 ? run->walk.range
-						       : (double)kernel_footprint(run->kernel, v),
-		.lines = run->walk.lines,
-		.step = run->walk.step,
-		.far_lines = run->walk.far_lines,
-		.far_range = run->walk.far_range,
-		.scattered = run->walk.scattered,
-		.own = run->kernel->own != NULL,
-		.access = run->walk.access
-	};
-	walk->reaches = run->walk.reaches < 0		     ? 0
-			: run->walk.reaches > KERNEL_REACHES ? KERNEL_REACHES
-							     : run->walk.reaches;
-	memcpy(walk->reach, run->walk.reach, (size_t)walk->reaches * sizeof(*walk->reach));
+	const char *why = "";
+
+	*misses = (struct misses){ .working_set = working_set,
+		.line = line > 0 ? line : kernel_line };
+	if (walk)
+		misses->walk = *walk;
+	memcpy(misses->cache, cache, sizeof(misses->cache));
+	if (!walk)
+		why = "the lines that your own loop touches are not known";
+	else if (walk->scattered && walk->reaches == 0)
+		why = "its lines come in random order: some repeat by chance";
+	else if (walk->reaches == 0 && (!(walk->lines > 0) || !(working_set > 0)))
+		why = "this kernel does not walk a working set in order";
+	snprintf(misses->why, sizeof(misses->why), "%s", why);
+	misses->known = !*why;
+	find_levels(misses);
 }
 
-bool misses_walk_of(const struct kernel *kernel, const int64_t *v, struct misses_walk *walk)
+double misses_working_set(
+	const struct kernel *kernel, const int64_t *v, const struct kernel_walk *walk)
 {
-	struct kernel_run run = { .kernel = kernel };
-
-	if (!kernel_describe(kernel, v, &run.walk))
-		return false;
-	misses_walk_run(&run, v, walk);
-	return true;
+	return walk->far_lines > 0 ? walk->range : (double)kernel_footprint(kernel, v);
 }
 
 double misses_line(const struct machine *machine)
@@ -162,16 +130,17 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct machi
 	struct misses *misses)
 {
 	double cache[MISSES_LEVELS];
-	struct misses_walk walk;
+	struct kernel_walk walk;
 
 	for (int i = 0; i < MISSES_LEVELS; i++)
 		cache[i] = machine ? (double)machine_cache(machine, i + 1) : 0;
-	walk = (struct misses_walk){ .own = true };
-	if (kernel->own || misses_walk_of(kernel, v, &walk)) {
-		misses_find(&walk, cache, misses_line(machine), misses);
+	if (kernel->own || kernel_describe(kernel, v, &walk)) {
+		misses_find(kernel->own ? NULL : &walk,
+			kernel->own ? 0 : misses_working_set(kernel, v, &walk), cache,
+			misses_line(machine), misses);
 		return;
 	}
-	memset(misses, 0, sizeof(*misses));
+	*misses = (struct misses){ 0 };
 	snprintf(misses->why, sizeof(misses->why),
 		"the walk of %.40s is known once its code is read", kernel->name);
 }
@@ -223,7 +192,7 @@ void misses_words(const struct misses *misses, int index, char *buffer, size_t s
 	if (!misses->known || isnan(level->each)) {
 		snprintf(buffer, size, "unavailable: %s",
 			misses->known ? "the size of this cache is not known" : misses->why);
-	} else if (level->fits && level->held < misses->walk.working_set) {
+	} else if (level->fits && level->held < misses->working_set) {
 		snprintf(buffer, size, "no miss after the first pass: the lines touched are %s",
 			held);
 	} else if (level->fits) {
@@ -348,11 +317,11 @@ void misses_whatif_words(const struct misses_whatif *whatif, char *buffer, size_
 
 void misses_if(const struct misses *misses, const struct misses_whatif *whatif, struct misses *then)
 {
-	double cache[MISSES_LEVELS];
-
+	*then = *misses;
 	for (int i = 0; i < MISSES_LEVELS; i++)
-		cache[i] = whatif->bytes[i] > 0
-				   ? whatif->bytes[i]
-				   : misses->cache[i] * (whatif->asked ? whatif->factor[i] : 1);
-	misses_find(&misses->walk, cache, misses->line, then);
+		if (whatif->bytes[i] > 0)
+			then->cache[i] = whatif->bytes[i];
+		else if (whatif->asked)
+			then->cache[i] *= whatif->factor[i];
+	find_levels(then);
 }

@@ -24,21 +24,6 @@
 
 enum { MISSES_LEVELS = 3 }; /* L1 … L3 */
 
-/* How a kernel at a setting walks its data, by its description. */
-struct misses_walk {
-	double working_set; /* bytes that a pass ranges over */
-	double lines;	    /* of 64 bytes, that an element touches for the first time in a pass */
-	double step;	    /* bytes from one access to the next; 0: no line is skipped */
-	double far_lines, far_range; /* of a walk around this one: its lines per element, and bytes
-					of its range; 0: there is none */
-	int reaches; /* parts of the data with different access frequencies, in place of working_set
-			and lines; 0: all alike */
-	struct kernel_reach reach[KERNEL_REACHES];
-	bool scattered;	    /* in an order that depends on the data */
-	bool own;	    /* of an own loop: nobody says */
-	const char *access; /* the access that touches a line, "read"; NULL: "element" */
-};
-
 struct misses_level {
 	double bytes; /* of the cache; 0: none, or unknown */
 	double held;  /* bytes that the walk needs of it to hit */
@@ -51,24 +36,28 @@ struct misses_level {
 struct misses {
 	bool known;
 	char why[120]; /* the reason, where misses are unknown */
-	struct misses_walk walk;
+	struct kernel_walk walk;
+	double working_set;	     /* bytes that a pass ranges over */
 	double line;		     /* bytes */
 	double cache[MISSES_LEVELS]; /* as asked with */
 	struct misses_level level[MISSES_LEVELS];
 };
 
-/* cache: bytes of L1 … L3, 0: none or unknown. line: bytes of their lines, 0: 64. */
-void misses_find(const struct misses_walk *walk, const double cache[MISSES_LEVELS], double line,
-	struct misses *misses);
+/* The misses of a walk over working_set bytes. walk NULL: of an own loop, whose walk is unknown.
+ * cache: bytes of L1 … L3, 0: none or unknown. line: bytes of their lines, 0: 64. */
+void misses_find(const struct kernel_walk *walk, double working_set,
+	const double cache[MISSES_LEVELS], double line, struct misses *misses);
 
-/* The walk of a kernel that describes it by its knobs alone (kernel->describe). False: this kernel
- * does not. */
-bool misses_walk_of(const struct kernel *kernel, const int64_t *v, struct misses_walk *walk);
+/* Bytes that a pass of a described walk ranges over. */
+double misses_working_set(
+	const struct kernel *kernel, const int64_t *v, const struct kernel_walk *walk);
 
-/* The walk of a run that has been described, at the knobs asked about. */
-void misses_walk_run(const struct kernel_run *run, const int64_t *v, struct misses_walk *walk);
+/* The share of a reach's lines that caches of `bytes` cannot hold, when more frequent parts stay
+ * first. */
+double misses_reach_share(const struct kernel_walk *walk, int reach, double bytes);
 
-/* Both together: for a kernel, with the caches that the machine states. */
+/* The misses of a kernel that its knobs alone describe (kernel->describe), in the caches that the
+ * machine states. */
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct machine *machine,
 	struct misses *misses);
 

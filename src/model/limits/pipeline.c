@@ -1,4 +1,12 @@
-#include "model/limits/pipeline.h"
+/* A loop run through an idealised pipeline: so many slots renamed a cycle, each micro-op bound to a
+ * port when it is renamed, the oldest ready one first on each port, and only so many in flight.
+ * Pure.
+ *
+ * The limits know the best assignment of micro-ops to ports; a core has to choose at rename, before
+ * it knows when each will be ready, and the choice can be worse. The rule is the one that Abel &
+ * Reineke found in Intel cores ("uiCA", 2022): the port with the fewest micro-ops waiting, counted
+ * as of the cycle before, and for every second slot of a cycle the next best. */
+#include "model/limits/tally.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -60,8 +68,9 @@ struct waiting {
 };
 
 struct pipeline {
+	const struct tally *tally;
 	const struct loop *loop;
-	const struct deps_graph *graph;
+	struct deps_graph graph;
 	struct work *work;
 	int *first_out, *out; /* edges by where they begin */
 	int *first_node;      /* of each step; one more at the end */
@@ -92,53 +101,45 @@ static void add_terms(struct work *work, const struct uarch_class *class, bool l
 	}
 }
 
-static void prepare_work(struct pipeline *pipeline, const struct uarch *uarch,
-	const struct uarch_insn *facts, const struct pipeline_insn *insns)
+static void prepare_node(struct pipeline *pipeline, int number)
 {
+	const struct tally *tally = pipeline->tally;
 	const struct loop *loop = pipeline->loop;
+	const struct deps_node *node = &pipeline->graph.node[number];
+	const struct loop_step *step = &loop->path[node->step];
+	const struct insn *insn = &loop->insn[step->insn];
+	const struct insn_tally *times = &tally->insn[step->insn];
+	const struct uarch_insn *fact = &tally->facts[step->insn];
+	struct work *work = &pipeline->work[number];
+	bool operation = node->part == PART_OPERATION;
+	int accesses = 1;
 
-	for (int i = 0; i < pipeline->graph->node_count; i++) {
-		const struct deps_node *node = &pipeline->graph->node[i];
-		const struct loop_step *step = &loop->path[node->step];
-		const struct insn *insn = &loop->insn[step->insn];
-		const struct uarch_insn *fact = &facts[step->insn];
-		struct work *work = &pipeline->work[i];
-		int times = 1;
+	work->early = node->part == PART_STORE;
+	if (times->second > 0)
+		return;
+	if (times->first > 0 && operation) {
+		bool taken = node->step + 1 >= loop->path_count || step[1].taken || !loop->stepped;
 
-		work->early = node->part == PART_STORE;
-		if (insns[step->insn].fused_second)
-			continue;
-		if (insns[step->insn].fused_first && node->part == PART_OPERATION) {
-			const struct uarch_insn *branch = &facts[step->insn + 1];
-			bool taken = node->step + 1 < loop->path_count
-					     ? loop->path[node->step + 1].taken || !loop->stepped
-					     : true;
-
-			add_terms(work, taken && branch->taken ? branch->taken : branch->op, false);
-			continue;
-		}
-		if (fact->eliminated && node->part == PART_OPERATION) {
-			if (insns[step->insn].materialised)
-				add_terms(work, uarch_find(uarch, "alu", insn->width), false);
-			work->apart = true;
-			continue;
-		}
-		if (node->part == PART_OPERATION && insn->flow == FLOW_BRANCH && fact->taken &&
-			(step->taken || !loop->stepped)) {
-			add_terms(work, fact->taken, false);
-			continue;
-		}
+		add_terms(work, taken && fact[1].taken ? fact[1].taken : fact[1].op, false);
+	} else if (fact->eliminated && operation) {
+		if (times->materialised > times->times / 2)
+			add_terms(work, uarch_find(tally->uarch, "alu", insn->width), false);
+		work->apart = true;
+	} else if (operation && insn->flow == FLOW_BRANCH && fact->taken &&
+		   (step->taken || !loop->stepped)) {
+		add_terms(work, fact->taken, false);
+	} else {
 		if (node->part == PART_LOAD && insn->memory_count > 0 &&
 			insn->memory[0].accesses > 1)
-			times = insn->memory[0].accesses;
-		for (int k = 0; k < times; k++)
+			accesses = insn->memory[0].accesses;
+		for (int k = 0; k < accesses; k++)
 			add_terms(work, node->class, node->part == PART_LOAD);
 	}
 }
 
 static void index_graph(struct pipeline *pipeline)
 {
-	const struct deps_graph *graph = pipeline->graph;
+	const struct deps_graph *graph = &pipeline->graph;
 	int steps = pipeline->loop->path_count, node = 0, *place;
 
 	for (int i = 0; i < graph->edge_count; i++)
@@ -172,40 +173,30 @@ static double later(double a, double b)
 
 static void started(struct pipeline *pipeline, int number);
 
-/* All its micro-ops have run: it has started, unless its value still has to come from a store. */
-static void executed(struct pipeline *pipeline, int number)
+/* Starts a node that waits for nothing, at `ready` or when the store that it reads from has its
+ * value. */
+static void start(struct pipeline *pipeline, int number, double ready)
 {
 	struct instance *instance = &pipeline->instance[number];
 
-	instance->ready = pipeline->now;
 	if (instance->waits > 0 || instance->start >= 0)
 		return;
-	if (instance->stored == -INFINITY)
-		instance->start = pipeline->now;
-	else if (pipeline->work[number % pipeline->graph->node_count].linked)
-		instance->start = instance->stored;
-	else
-		instance->start = later(instance->stored, pipeline->now);
+	instance->start = instance->stored > -INFINITY &&
+					  pipeline->work[number % pipeline->graph.node_count].linked
+				  ? instance->stored
+				  : later(instance->stored, ready);
 	started(pipeline, number);
 }
 
 /* A node without work, or with finished work, starts by itself once it is renamed and its inputs
  * have started. */
-static void maybe_start_empty(struct pipeline *pipeline, int number)
+static void start_idle(struct pipeline *pipeline, int number)
 {
-	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
-	struct instance *instance = &pipeline->instance[number];
+	const struct instance *instance = &pipeline->instance[number];
 
-	if (!instance->renamed || instance->start >= 0 || instance->waits > 0 ||
-		(instance->left > 0 && !work->early))
-		return;
-	if (instance->stored == -INFINITY)
-		instance->start = later(instance->ready, instance->renamed_at);
-	else if (work->linked)
-		instance->start = instance->stored;
-	else
-		instance->start = later(instance->stored, instance->ready);
-	started(pipeline, number);
+	if (instance->renamed &&
+		(instance->left == 0 || pipeline->work[number % pipeline->graph.node_count].early))
+		start(pipeline, number, later(instance->ready, instance->renamed_at));
 }
 
 /* Whether every producer that the micro-ops wait for has started: `ready` is then final. */
@@ -217,7 +208,7 @@ static bool inputs_are_known(const struct instance *instance)
 /* Makes the ports of the instance's micro-ops look at their queues as soon as it is ready. */
 static void wake_ports(struct pipeline *pipeline, int number)
 {
-	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
+	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
 	const struct instance *instance = &pipeline->instance[number];
 
 	for (int i = 0; i < work->count; i++) {
@@ -232,7 +223,7 @@ static void wake_ports(struct pipeline *pipeline, int number)
 /* Passes the start on to the instances that wait for it. */
 static void started(struct pipeline *pipeline, int number)
 {
-	const struct deps_graph *graph = pipeline->graph;
+	const struct deps_graph *graph = &pipeline->graph;
 	int node = number % graph->node_count, round = number / graph->node_count;
 
 	for (int k = pipeline->first_out[node]; k < pipeline->first_out[node + 1]; k++) {
@@ -256,7 +247,7 @@ static void started(struct pipeline *pipeline, int number)
 				wake_ports(pipeline, to);
 		}
 		if (instance->waits == 0)
-			maybe_start_empty(pipeline, to);
+			start_idle(pipeline, to);
 	}
 }
 
@@ -286,8 +277,10 @@ static bool execute_one(struct pipeline *pipeline, int port)
 		memmove(&queue[i], &queue[i + 1],
 			(size_t)(pipeline->count[port] - i) * sizeof(*queue));
 		pipeline->waiting--;
-		if (instance && --instance->left == 0)
-			executed(pipeline, number);
+		if (instance && --instance->left == 0) {
+			instance->ready = pipeline->now;
+			start(pipeline, number, pipeline->now);
+		}
 		return true;
 	}
 	pipeline->look_at[port] = look_at;
@@ -333,7 +326,7 @@ static int choose(const int *counts, uint32_t ports, bool second)
 /* Binds a node's micro-ops to ports; false when there is no room for them. */
 static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
 {
-	const struct work *work = &pipeline->work[number % pipeline->graph->node_count];
+	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
 	struct instance *instance = &pipeline->instance[number];
 
 	if (pipeline->waiting + work->count > pipeline->scheduler)
@@ -361,7 +354,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	}
 	if (!work->apart && inputs_are_known(instance))
 		wake_ports(pipeline, number);
-	maybe_start_empty(pipeline, number);
+	start_idle(pipeline, number);
 	return true;
 }
 
@@ -369,7 +362,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 static double step_start(const struct pipeline *pipeline, int number)
 {
 	int steps = pipeline->loop->path_count, step = number % steps;
-	int round = number / steps * pipeline->graph->node_count;
+	int round = number / steps * pipeline->graph.node_count;
 	double last = -INFINITY;
 
 	for (int n = pipeline->first_node[step]; n < pipeline->first_node[step + 1]; n++) {
@@ -397,13 +390,22 @@ static double next_event(const struct pipeline *pipeline, double retires)
 	return later(ceil(next), pipeline->now + 1);
 }
 
-static double run(
-	struct pipeline *pipeline, const struct uarch *uarch, const struct pipeline_insn *insns)
+/* Rename slots of a step of the path; 0 for the second half of a fused pair. */
+static double slots_of(const struct pipeline *pipeline, int step)
 {
+	int number = pipeline->loop->path[step].insn;
+	const struct insn_tally *insn = &pipeline->tally->insn[number];
+
+	return insn->second > 0 || insn->joins ? 0 : pipeline->tally->facts[number].slots;
+}
+
+static double run(struct pipeline *pipeline)
+{
+	const struct uarch *uarch = pipeline->tally->uarch;
 	const struct loop *loop = pipeline->loop;
 	double rob = uarch_fact(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0,
 	       done = 0;
-	int nodes = pipeline->graph->node_count, steps = loop->path_count,
+	int nodes = pipeline->graph.node_count, steps = loop->path_count,
 	    total = pipeline->rounds * steps;
 	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, ports = uarch_port_count(uarch);
 	double in_flight = 0, most = total * 64.0 + 4096;
@@ -418,7 +420,7 @@ static double run(
 		/* In order, once everything of a step has started. The time until it finishes
 		 * matters to the reorder buffer alone, which is long. */
 		while (retired < renamed && step_start(pipeline, retired) <= pipeline->now) {
-			in_flight -= insns[loop->path[retired % steps].insn].slots;
+			in_flight -= slots_of(pipeline, retired % steps);
 			retired++;
 			if (retired == warm * steps)
 				from = pipeline->now;
@@ -431,7 +433,7 @@ static double run(
 		credit = sooner(credit + width, width);
 		while (renamed < total && credit > 0 && !full) {
 			int round = renamed / steps, step = renamed % steps;
-			double slots = insns[loop->path[step].insn].slots;
+			double slots = slots_of(pipeline, step);
 
 			if (slots > credit + 1e-9 && slots <= width)
 				break;
@@ -459,60 +461,59 @@ static double run(
 		       : 0;
 }
 
-static void add_wait(struct instance *instance, bool store)
+double pipeline_run(const struct tally *tally)
 {
-	instance->waits++;
-	instance->stores += store;
-}
+	const struct loop *loop = tally->loop;
+	struct pipeline *pipeline = memory_new(1, sizeof(*pipeline));
+	struct deps_graph *graph = &pipeline->graph;
+	double cycles = 0, scheduler = uarch_fact(tally->uarch, SIZE_SCHEDULER);
 
-double pipeline_run(const struct loop *loop, const struct uarch *uarch,
-	const struct uarch_insn *facts, const struct pipeline_insn *insns)
-{
-	struct pipeline *pipeline;
-	struct deps_graph graph;
-	double cycles = 0, scheduler = uarch_fact(uarch, SIZE_SCHEDULER);
-	size_t instances;
+	if (loop->path_count > 0 && uarch_known(uarch_width(tally->uarch)))
+		deps_graph(loop, tally->uarch, tally->facts, graph);
+	if (graph->node_count > 0) {
+		size_t nodes = (size_t)graph->node_count, instances;
 
-	if (loop->path_count == 0 || !uarch_known(uarch_width(uarch)))
-		return 0;
-	deps_graph(loop, uarch, facts, &graph);
-	if (graph.node_count > 0) {
-		pipeline = memory_new(1, sizeof(*pipeline));
+		pipeline->tally = tally;
 		pipeline->loop = loop;
-		pipeline->graph = &graph;
 		pipeline->scheduler = uarch_known(scheduler) ? (int)scheduler : SCHEDULER_UNKNOWN;
-		pipeline->rounds = OPERATIONS / graph.node_count;
+		pipeline->rounds = OPERATIONS / graph->node_count;
 		if (pipeline->rounds < ROUNDS_LEAST)
 			pipeline->rounds = ROUNDS_LEAST;
 		if (pipeline->rounds > ROUNDS_MOST)
 			pipeline->rounds = ROUNDS_MOST;
-		instances = (size_t)pipeline->rounds * (size_t)graph.node_count;
-		pipeline->work = memory_new((size_t)graph.node_count, sizeof(*pipeline->work));
-		pipeline->first_out = memory_new((size_t)graph.node_count + 2, sizeof(int));
-		pipeline->out = memory_new((size_t)graph.edge_count + 1, sizeof(int));
+		instances = (size_t)pipeline->rounds * nodes;
+		pipeline->work = memory_new(nodes, sizeof(*pipeline->work));
+		pipeline->first_out = memory_new(nodes + 2, sizeof(int));
+		pipeline->out = memory_new((size_t)graph->edge_count + 1, sizeof(int));
 		pipeline->first_node = memory_new((size_t)loop->path_count + 2, sizeof(int));
 		pipeline->instance = memory_new(instances, sizeof(*pipeline->instance));
-		prepare_work(pipeline, uarch, facts, insns);
+		for (int i = 0; i < graph->node_count; i++)
+			prepare_node(pipeline, i);
 		index_graph(pipeline);
 		for (size_t i = 0; i < instances; i++)
 			pipeline->instance[i] =
 				(struct instance){ .start = -1, .stored = -INFINITY };
-		for (int i = 0; i < graph.edge_count; i++)
-			for (int r = graph.edge[i].distance; r < pipeline->rounds; r++)
-				add_wait(&pipeline->instance[r * graph.node_count +
-							     graph.edge[i].to],
-					graph.memory[i]);
-		for (int i = 0; i < graph.edge_count; i++)
-			if (graph.memory[i] && graph.edge[i].weight < 0)
-				pipeline->work[graph.edge[i].to].linked = true;
-		cycles = run(pipeline, uarch, insns);
+		for (int i = 0; i < graph->edge_count; i++) {
+			const struct cycle_edge *edge = &graph->edge[i];
+
+			for (int r = edge->distance; r < pipeline->rounds; r++) {
+				struct instance *to =
+					&pipeline->instance[r * graph->node_count + edge->to];
+
+				to->waits++;
+				to->stores += graph->memory[i];
+			}
+			if (graph->memory[i] && edge->weight < 0)
+				pipeline->work[edge->to].linked = true;
+		}
+		cycles = run(pipeline);
 		free(pipeline->work);
 		free(pipeline->first_out);
 		free(pipeline->out);
 		free(pipeline->first_node);
 		free(pipeline->instance);
-		free(pipeline);
 	}
-	deps_graph_free(&graph);
+	deps_graph_free(graph);
+	free(pipeline);
 	return cycles;
 }

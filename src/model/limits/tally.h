@@ -5,11 +5,16 @@
 #include "model/limits/limits.h"
 #include "model/limits/ports.h"
 
-/* How often something of a class happens in a path. */
-struct class_use {
-	const struct uarch_class *class;
-	double count;
+/* How often classes are used, in a path for example. The caller frees `use`. */
+struct class_uses {
+	int count, room;
+	struct class_use {
+		const struct uarch_class *class;
+		double count;
+	} * use;
 };
+
+void uses_add(struct class_uses *uses, const struct uarch_class *class, double count);
 
 enum { ACCESS_GENERAL, ACCESS_VECTOR, ACCESS_512, ACCESS_KINDS };
 
@@ -30,8 +35,7 @@ struct tally {
 		double materialised; /* of them, done at rename and yet executed, as others use the
 					result */
 	} * insn;
-	int use_count, use_room;
-	struct class_use *use;
+	struct class_uses uses;
 	double turns, elements;
 	double slots, unlaminated; /* of the first, the second is not part */
 	double loads[ACCESS_KINDS],
@@ -52,11 +56,6 @@ static inline double tally_all(const double accesses[ACCESS_KINDS])
 	return accesses[ACCESS_GENERAL] + accesses[ACCESS_VECTOR];
 }
 
-/* Counts everything; tally_end() gives the room back. */
-void tally_begin(struct tally *tally, const struct loop *loop, const struct uarch *uarch,
-	const struct limits_place *place, struct limits *limits);
-void tally_end(struct tally *tally);
-
 /* Notes a limit, `cycles` a path; of two of a kind the higher stays. Nothing is noted of one that
  * is not above 0. */
 void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
@@ -74,17 +73,43 @@ void limits_soft(struct tally *tally);
 
 /* Loads of the slowest chain, per path, that each reach another line of the working set. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);
+/* The share of a chain's cycles that remains when a new chain begins every `restart` elements and
+ * overlaps with the last `together` elements before it. */
+double limits_restart_share(double restart, double together);
+/* Whether there are software prefetches: they leave the reorder buffer before their line arrives.
+ */
+bool limits_prefetches(const struct loop *loop);
+/* How many misses are in flight together at most, by each of the core's buffers: from one miss to
+ * others after it the loop takes no more entries than the buffer has. INFINITY: its size is not
+ * known. False: misses are not known one by one. */
+bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT]);
 /* Cycles per path that chained loads wait for the second TLB, where a hit takes `cost` and the
  * first one reaches over `bytes`; *share: of chained loads, those that wait. */
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share);
+
+/* Cycles per path when the core chooses ports at rename (pipeline.c); 0: unknown (a core of unknown
+ * width, an empty path). */
+double pipeline_run(const struct tally *tally);
 
 /* ---- Words (limit_words.c) */
 
 /* A set of ports: "p0156", "alu0-3", "p2,3,11". */
 void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t size);
 /* A number without needless digits: "3", "1.75". */
-const char *words_number(double number, char buffer[24]);
+struct number_words {
+	char text[24];
+};
+struct number_words words_number(double number);
+/* The same of a count per path, as a count per turn. */
+static inline struct number_words words_turn(const struct tally *tally, double count)
+{
+	return words_number(count / tally->turns);
+}
+/* The plural's "s" of a count per path, by its count per turn. */
+static inline const char *words_s(const struct tally *tally, double count)
+{
+	return count == tally->turns ? "" : "s";
+}
 /* "4 multiplications, 2 shifts": uses of like classes together, the most first. `most` kinds are
  * named, the rest is "others". */
-void words_uses(
-	const struct class_use *use, int count, double divide, int most, char *buffer, size_t size);
+void words_uses(const struct class_uses *uses, double divide, int most, char *buffer, size_t size);
