@@ -9,9 +9,15 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void asked_lay(struct kernel_run *run, struct asked *asked, uint64_t lookups, bool whole)
+void asked_prepare(struct kernel_run *run, const struct asked_kind *kind, uint64_t keys,
+	int64_t percent, int64_t at_once, bool whole)
 {
+	struct asked *asked = (struct asked *)(void *)run->kept;
+	uint64_t lookups = (uint64_t)at_once;
+
+	*asked = asked_make(run->seed, keys, percent);
 	asked->batch = ASKED_BATCH / lookups * lookups;
+	asked->kind = kind;
 	run->granule = lookups;
 	run->period = lookups;
 	run->ring = ASKED_WHOLE / (2 * lookups) * 2 * lookups;
@@ -19,15 +25,14 @@ void asked_lay(struct kernel_run *run, struct asked *asked, uint64_t lookups, bo
 	run->position = 0;
 }
 
-uint64_t asked_next(
-	struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left)
+uint64_t asked_next(struct kernel_run *run, uint64_t *keys, uint64_t *left)
 {
-	uint64_t from = run->position, count = least(least(*left, asked->batch), run->ring - from);
-	const struct asked own = *asked; /* which keys cannot be written over */
+	const struct asked asked = *asked_of(run); /* a copy, which stores to keys do not change */
+	uint64_t from = run->position, count = least(least(*left, asked.batch), run->ring - from);
 
 	if (count == 0 || (run->complete && !kernel_goes_on(run, from + count, run->ring)))
 		return 0;
-	asked_fill(&own, from, keys, count);
+	asked_fill(&asked, from, keys, count);
 	run->position = from + count < run->ring ? from + count : 0;
 	*left -= count;
 	return count;
@@ -40,57 +45,52 @@ void asked_begin_at(struct kernel_run *run, double share)
 	run->position = at % turns * run->granule;
 }
 
-static uint64_t expected(const struct kernel_run *run, const struct asked *asked, uint64_t from,
-	uint64_t count, const struct asked_sum *sum)
+/* Whether run->result is right for `count` lookups. */
+static struct status check_result(const struct kernel_run *run, uint64_t from, uint64_t count)
 {
-	uint64_t found = 0, places = 0;
+	const struct asked *asked = asked_of(run);
+	uint64_t found = 0, sum = 0, right;
 
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t key = asked_key(asked, (from + i) % run->ring);
 
 		if (asked_is_there(key)) {
 			found++;
-			places += sum->value(sum->in, asked_rank(key));
+			sum += asked->kind->value(run, asked_rank(key));
 		}
 	}
-	return asked_result(found, places);
-}
-
-static struct status compare(
-	const struct kernel_run *run, uint64_t count, uint64_t want, const struct asked_sum *sum)
-{
-	if (run->result == want)
+	right = asked_result(found, sum);
+	if (run->result == right)
 		return status_ok();
 	return status_failed(
 		"%s found %llu of %llu keys, and %s that add up to %llu; right are %llu and %llu",
 		run->kernel->name, (unsigned long long)asked_found(run->result),
-		(unsigned long long)count, sum->of, (unsigned long long)asked_places(run->result),
-		(unsigned long long)asked_found(want), (unsigned long long)asked_places(want));
+		(unsigned long long)count, asked->kind->adds,
+		(unsigned long long)asked_places(run->result),
+		(unsigned long long)asked_found(right), (unsigned long long)asked_places(right));
 }
 
-/* Round the ring's end, so that lookups of the first trials are in no cache yet. */
-uint64_t asked_verified(const struct kernel_run *run, uint64_t *from)
+/* Past the end of the ring, so that no cache holds what the first trials look up. */
+struct status asked_verify(struct kernel_run *run)
 {
-	*from = run->ring - run->granule * (VERIFIED / 2 / run->granule);
-	return (VERIFIED / run->granule + 1) * run->granule;
-}
-
-struct status asked_verify(
-	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum)
-{
-	uint64_t from, count = asked_verified(run, &from);
+	const struct asked *asked = asked_of(run);
+	uint64_t from = run->ring - run->granule * (VERIFIED / 2 / run->granule),
+		 count = (VERIFIED / run->granule + 1) * run->granule;
 	bool complete = run->complete;
 
+	for (uint64_t i = 0; i < count; i++)
+		if (!asked->kind->ends(run, asked_key(asked, (from + i) % run->ring)))
+			return status_failed(
+				"%s: a search leaves the data, or never ends", run->kernel->name);
 	run->position = from;
 	run->complete = false;
 	run->kernel->call(run, count);
 	run->complete = complete;
 	run->position = 0;
-	return compare(run, count, expected(run, asked, from, count, sum), sum);
+	return check_result(run, from, count);
 }
 
-struct status asked_proof(
-	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum)
+struct status asked_proof(struct kernel_run *run)
 {
-	return compare(run, run->ring, expected(run, asked, 0, run->ring, sum), sum);
+	return check_result(run, 0, run->ring);
 }

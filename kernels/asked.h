@@ -1,9 +1,9 @@
-/* What kernels that look keys up share: which keys, batch by batch, and whether what was found is
- * right.
+/* Lookups of keys, for the kernels that search a data structure: the keys of each batch, and the
+ * check of the results.
  *
- * Keys that lookups ask for: of `keys` keys in a structure, 1, 3, 5 …, any is as likely as any
- * other; of what is not there, 0, 2, 4 …, too. Which it is follows from the lookup's number alone,
- * so that a walk begins anywhere; nothing of it waits for the lookup before. */
+ * A structure holds the keys 1, 3, 5 …; it lacks 0, 2, 4 …. All keys of a kind are equally likely.
+ * The number of a lookup gives its key, so that a walk can begin anywhere and no lookup waits for
+ * the one before. */
 #pragma once
 
 #include <stdint.h>
@@ -11,23 +11,37 @@
 #include "base/random.h"
 #include "kernels/kernel.h"
 
-/* Lookups that count as the whole of the work: as many as in the article. */
+/* Lookups of a complete run: as many as in the article. */
 #define ASKED_WHOLE ((uint64_t)16 << 20)
 
-/* Keys that are made at once, ahead of the loop that looks them up: 2 KiB, which stay in the first
- * cache. */
+/* Keys that are made at once, before the loop looks them up: 2 KiB, which stay in the first cache.
+ */
 enum { ASKED_BATCH = 256 };
 
-/* Of them so many come of one turn of their loop; what is left over takes other code, which hardly
- * ever runs: kernel->batch. */
+/* Keys that one turn of their loop makes. Other code makes the rest and hardly ever runs:
+ * kernel->batch. */
 enum { ASKED_TURN = 4 };
+
+/* What a kernel looks up. */
+struct asked_kind {
+	const char *adds; /* the values that lookups add up: "places" */
+	uint64_t (*value)(const struct kernel_run *run, uint64_t rank); /* of the key */
+	bool (*ends)(const struct kernel_run *run, uint64_t key); /* the search ends in the data */
+};
 
 struct asked {
 	uint64_t seed;
 	uint64_t keys;	/* < 2^32 */
-	uint64_t there; /* of 2^32 lookups, those for keys that are there */
-	uint64_t batch; /* keys that are made at once: asked_lay() */
-};
+	uint64_t there; /* lookups of 2^32 whose key is there */
+	uint64_t batch; /* keys that are made at once */
+	const struct asked_kind *kind;
+} __attribute__((may_alias));
+
+/* run->kept begins with these lookups; the kernel's own data follow. */
+static inline const struct asked *asked_of(const struct kernel_run *run)
+{
+	return (const struct asked *)(const void *)run->kept;
+}
 
 static inline struct asked asked_make(uint64_t seed, uint64_t keys, int64_t percent)
 {
@@ -36,8 +50,7 @@ static inline struct asked asked_make(uint64_t seed, uint64_t keys, int64_t perc
 		.there = ((uint64_t)percent << 32) / 100 };
 }
 
-/* The key of the lookup with that number. One round of mixing: enough that no predictor knows the
- * next. */
+/* The key of a lookup. One round of mixing is enough: no predictor guesses the next key. */
 static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 {
 	uint64_t x = (asked->seed + number) * 0x9e3779b97f4a7c15u;
@@ -46,8 +59,8 @@ static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
 }
 
-/* The keys of `count` lookups from that one on, ASKED_TURN at a time: the model must not
- * take this loop for the one that looks the keys up. */
+/* The keys of `count` lookups, ASKED_TURN at a time: the model must not confuse this loop with the
+ * one that looks the keys up. */
 static inline void asked_fill(
 	const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
 {
@@ -67,7 +80,7 @@ static inline int asked_is_there(uint64_t key)
 	return key & 1;
 }
 
-/* The key's number among those that are there, in their order. */
+/* The number of a key that is there, in the order of these keys. */
 static inline uint64_t asked_rank(uint64_t key)
 {
 	return key >> 1;
@@ -79,8 +92,7 @@ static inline uint64_t asked_present(uint64_t rank)
 	return 2 * rank + 1;
 }
 
-/* What lookups came to, as one number: how many found something, and the sum of the places where.
- */
+/* The result of lookups as one number: how many keys were found, and the sum of their values. */
 static inline uint64_t asked_places(uint64_t result)
 {
 	return result & (((uint64_t)1 << 38) - 1);
@@ -96,33 +108,17 @@ static inline uint64_t asked_found(uint64_t result)
 	return result >> 38;
 }
 
-/* ---- The walk through them */
+/* ---- The walk */
 
-/* Fills what follows from how many lookups there are at once: of the run all but its code, data
- * and walk. */
-void asked_lay(struct kernel_run *run, struct asked *asked, uint64_t lookups, bool whole);
+/* Stores the lookups in the run, and fills the run except for its code, data and walk. */
+void asked_prepare(struct kernel_run *run, const struct asked_kind *kind, uint64_t keys,
+	int64_t percent, int64_t at_once, bool whole);
 
-/* The next keys of a call that has *left to look up, and how many (ASKED_BATCH at most, a multiple
- * of run->granule): *left falls by as many. 0: no key is left, or the run is cancelled. */
-uint64_t asked_next(
-	struct kernel_run *run, const struct asked *asked, uint64_t *keys, uint64_t *left);
+/* Makes the next keys of a call that has *left to look up, reduces *left, and returns their number:
+ * ASKED_BATCH at most, a multiple of run->granule. 0: no key is left, or the run is cancelled. */
+uint64_t asked_next(struct kernel_run *run, uint64_t *keys, uint64_t *left);
 
-/* kernel->begin_at. */
+/* The callbacks. */
 void asked_begin_at(struct kernel_run *run, double share);
-
-/* What lookups add up. */
-struct asked_sum {
-	const char *of;					  /* "places" */
-	uint64_t (*value)(const void *in, uint64_t rank); /* what the key of that rank adds */
-	const void *in;
-};
-
-/* How many lookups asked_verify() makes, and from which on: for who looks first whether they come
- * to an end. */
-uint64_t asked_verified(const struct kernel_run *run, uint64_t *from);
-
-/* kernel->verify and proof. */
-struct status asked_verify(
-	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
-struct status asked_proof(
-	struct kernel_run *run, const struct asked *asked, const struct asked_sum *sum);
+struct status asked_verify(struct kernel_run *run);
+struct status asked_proof(struct kernel_run *run);

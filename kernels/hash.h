@@ -1,5 +1,4 @@
-/* What the parts of hash-lookup share: the knobs, how much there is of each table, and where
- * everything lies in memory. */
+/* hash-lookup as its test sees it: the knobs, and the tables in memory. */
 #pragma once
 
 #include "kernels/asked.h"
@@ -14,16 +13,10 @@ enum {
 	HASH_LOOKUPS,
 	HASH_FOUND,
 	HASH_WHOLE,
-	HASH_PAGES,
-	HASH_KNOBS
+	HASH_PAGES
 };
 enum hash_table { TABLE_CHAINED, TABLE_OPEN, TABLES };
 enum hash_order { ORDER_RANDOM, ORDER_BUCKET };
-enum {
-	HASH_LOOKUPS_MOST = 64,
-	HASH_OPEN_MOST = 90
-}; /* percent: fuller ones are hardly ever walked to an end */
-
 /* A key of a chain: the bucket or the node before points to it. */
 struct hash_node {
 	uint64_t key, value;
@@ -51,7 +44,6 @@ struct hash {
 
 /* memory: where the tables lie, or will lie. */
 struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory);
-uint64_t hash_buckets(const int64_t *v);
 uint64_t hash_keys(const int64_t *v);
 uint64_t hash_bytes(const int64_t *v);
 
@@ -69,25 +61,6 @@ KERNEL_BODY uint64_t hash_place(uint64_t key, uint64_t buckets)
 	return (key >> 32) * buckets >> 32;
 }
 
-/* Lays both tables out. False: *cancel was set, and there is nothing of use. */
-bool hash_lay_out(const struct hash *hash, struct kernel_run *run);
-
 /* Steps that a search takes on average in one of them, at that load (keys per bucket): nodes, or
  * slots with the free one that ends it. */
 double hash_steps(enum hash_table table, double load, bool found);
-
-/* What one call of a loop looks up, and what became of it. */
-struct hash_walk {
-	const uint64_t *asked;
-	uint64_t count;	  /* of them: a multiple of `lookups` */
-	uint64_t lookups; /* at once */
-	uint64_t buckets;
-	const struct hash_node *const *bucket;
-	const struct hash_slot *slots;
-	uint64_t found, sum; /* of the values of what was found */
-	const struct hash_node
-		*node[HASH_LOOKUPS_MOST]; /* the position of each of several lookups */
-	const struct hash_slot *slot[HASH_LOOKUPS_MOST];
-};
-
-typedef void hash_loop(struct hash_walk *walk);

@@ -5,7 +5,6 @@
 #include "kernels/tree_loops.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *const order_names[] = { "random", "level", "sorted", NULL };
 static const char *const keys_names[] = { "1", "3", "7", "15", NULL };
@@ -44,41 +43,48 @@ struct loops {
 	tree_loop *loop[FORMS][2];
 };
 
-#define LOOP(name, body, ...)                                \
-	KERNEL_LOOP static void name(struct tree_walk *walk) \
-	{                                                    \
-		body(walk, __VA_ARGS__);                     \
-	}
-#define FOUR(name, body, ...)                                                         \
-	LOOP(name##_branching, body##_branching, __VA_ARGS__)                         \
-	LOOP(name##_branch_free, body##_branch_free, __VA_ARGS__)                     \
-	LOOP(name##_branching_interleaved, body##_branching_interleaved, __VA_ARGS__) \
-	LOOP(name##_branch_free_interleaved, body##_branch_free_interleaved, __VA_ARGS__)
-#define ROW(name, body)                                                               \
-	{                                                                             \
-		{ { #body "_branching", #body "_branching_interleaved" },             \
-			{ #body "_branch_free", #body "_branch_free_interleaved" } }, \
-		{                                                                     \
-			{ name##_branching, name##_branching_interleaved },           \
-			{                                                             \
-				name##_branch_free, name##_branch_free_interleaved    \
-			}                                                             \
-		}                                                                     \
+#define BRANCH_FREE(name, ...)                                         \
+	KERNEL_CALLS(name##_branch_free, struct tree_walk,             \
+		branch_free(walk, (struct tree_kind){ __VA_ARGS__ }))  \
+	KERNEL_CALLS(name##_branch_free_interleaved, struct tree_walk, \
+		branch_free_interleaved(walk, (struct tree_kind){ __VA_ARGS__ }))
+#define BINARY(name, body, words, ...)                                                  \
+	KERNEL_CALLS(name##_branching, struct tree_walk, body##_branching(walk, words)) \
+	KERNEL_CALLS(name##_branching_interleaved, struct tree_walk,                    \
+		body##_branching_interleaved(walk, words))                              \
+	BRANCH_FREE(name, true, __VA_ARGS__, 1, words)
+#define MANY(name, keys, words, computed)                                                        \
+	KERNEL_CALLS(                                                                            \
+		name##_branching, struct tree_walk, many_branching(walk, keys, words, computed)) \
+	KERNEL_CALLS(name##_branching_interleaved, struct tree_walk,                             \
+		many_branching_interleaved(walk, keys, words, computed))                         \
+	BRANCH_FREE(name, computed, false, keys, words)
+#define ROW(name, body)                                                            \
+	{                                                                          \
+		{ { #body "_branching", #body "_branching_interleaved" },          \
+			{ "branch_free", "branch_free_interleaved" } },            \
+		{                                                                  \
+			{ name##_branching, name##_branching_interleaved },        \
+			{                                                          \
+				name##_branch_free, name##_branch_free_interleaved \
+			}                                                          \
+		}                                                                  \
 	}
 
-FOUR(level_3, level, 3)
-FOUR(level_1, level, 1)
-FOUR(sorted_3, sorted, 3)
-FOUR(sorted_1, sorted, 1)
-FOUR(many_3, many, 3, 7, false)
-FOUR(many_7, many, 7, 15, false)
-FOUR(many_15, many, 15, 31, false)
-FOUR(level_of_3, many, 3, 7, true)
-FOUR(level_of_7, many, 7, 15, true)
-FOUR(level_of_15, many, 15, 31, true)
-FOUR(bare_of_3, many, 3, 3, true)
-FOUR(bare_of_7, many, 7, 7, true)
-FOUR(bare_of_15, many, 15, 15, true)
+BRANCH_FREE(pointer, false, false, 1, 3)
+BINARY(level_3, level, 3, false)
+BINARY(level_1, level, 1, false)
+BINARY(sorted_3, sorted, 3, true)
+BINARY(sorted_1, sorted, 1, true)
+MANY(many_3, 3, 7, false)
+MANY(many_7, 7, 15, false)
+MANY(many_15, 15, 31, false)
+MANY(level_of_3, 3, 7, true)
+MANY(level_of_7, 7, 15, true)
+MANY(level_of_15, 15, 31, true)
+MANY(bare_of_3, 3, 3, true)
+MANY(bare_of_7, 7, 7, true)
+MANY(bare_of_15, 15, 15, true)
 
 static const struct loops pointers[KEYS_CHOICES] = { ROW(pointer, pointer), ROW(many_3, many),
 	ROW(many_7, many), ROW(many_15, many) };
@@ -281,50 +287,82 @@ static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 
 /* ---- The kernel */
 
-/* What calls need, worked out once. */
+/* Data of calls. */
 struct kept {
-	struct tree tree;
 	struct asked asked;
+	struct tree tree;
 	const uint64_t *root;
 	uint64_t height;
-};
+} __attribute__((may_alias));
 
 _Static_assert(sizeof(struct kept) <= sizeof(((struct kernel_run *)0)->kept),
 	"a run has room for what is kept");
 
-static struct kept kept_in(const struct kernel_run *run)
+static struct kept *kept_in(const struct kernel_run *run)
 {
-	struct kept kept;
-
-	memcpy(&kept, run->kept, sizeof(kept));
-	return kept;
+	return (struct kept *)(void *)(uintptr_t)run->kept;
 }
+
+static const struct tree *tree_of(const struct kernel_run *run)
+{
+	return &kept_in(run)->tree;
+}
+
+static uint64_t place_of(const struct kernel_run *run, uint64_t rank)
+{
+	return tree_place(tree_of(run), rank);
+}
+
+/* Follows pointers that may be wrong. */
+static bool search_ends(const struct kernel_run *run, uint64_t key)
+{
+	const struct tree *tree = tree_of(run);
+	uint64_t bytes = tree->words * 8, base = (uintptr_t)run->memory,
+		 nothing = base + tree->nodes * bytes, at = (uintptr_t)tree_root(tree, run->memory);
+
+	if (run->v[TREE_CHILD] != CHILD_POINTER)
+		return true;
+	for (uint64_t steps = tree_height(tree, run->memory); at != nothing; steps--) {
+		const uint64_t *here = (const uint64_t *)(uintptr_t)at;
+		unsigned slot = tree_slot(tree, here, key);
+
+		if (slot < tree->keys && key == here[slot])
+			return true;
+		/* The other pointers are loaded, too, but not followed. */
+		at = here[tree->keys + slot];
+		if (at < base || at > nothing || (at - base) % bytes || steps == 0)
+			return false;
+	}
+	return true;
+}
+
+static const struct asked_kind kind = { "places", place_of, search_ends };
 
 static struct status tree_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
-	struct kept kept = { .tree = tree_make(v, run->seed) };
-	const struct tree *tree = &kept.tree;
-	uint64_t bytes = tree_node_bytes(v), have = tree->nodes;
+	struct tree *tree = &kept_in(run)->tree;
 	const struct loops *loops = loops_of(v);
 	bool several = v[TREE_LOOKUPS] > 1;
+	uint64_t bytes, have;
 
-	kept.asked = asked_make(run->seed, tree_keys(tree), v[TREE_FOUND]);
+	*tree = tree_make(v, run->seed);
+	bytes = tree->words * 8;
+	have = tree->nodes;
+	asked_prepare(run, &kind, tree_keys(tree), v[TREE_FOUND], v[TREE_LOOKUPS], v[TREE_WHOLE]);
 	if (run->layout.sample && tree->balanced)
-		tree_lay_out_sample(tree, run, &kept.asked);
+		tree_lay_out_sample(tree, run, asked_of(run));
 	else if (run->layout.prepared < tree_footprint(v))
 		have = tree_lay_out(tree, run, run->layout.prepared / bytes);
-	/* Nothing comes last. */
+	kept_in(run)->root = tree_root(tree, run->memory);
+	kept_in(run)->height = tree_height(tree, run->memory);
+	/* The node that is nothing comes last. */
 	run->layout.laid_out = (have < tree->nodes ? have : tree->nodes + 1) * bytes;
-	if (have < tree->nodes)
-		return status_make(STATUS_CANCELLED, "stopped while the tree was laid out");
-	kept.root = tree_root(tree, run->memory);
-	kept.height = tree_height(tree, run->memory);
-	asked_lay(run, &kept.asked, (uint64_t)v[TREE_LOOKUPS], v[TREE_WHOLE]);
-	memcpy(run->kept, &kept, sizeof(kept));
 	run->code.start = (const void *)loops->loop[v[TREE_FORM]][several];
 	run->code.name = loops->function[v[TREE_FORM]][several];
-	return status_ok();
+	return have < tree->nodes
+		       ? status_make(STATUS_CANCELLED, "stopped while the tree was laid out")
+		       : status_ok();
 }
 
 /* An unbalanced tree is laid out as a whole or not at all: it is read where that takes no time,
@@ -347,83 +385,24 @@ static unsigned tree_few(const int64_t *v)
 
 static void tree_call(struct kernel_run *run, uint64_t elements)
 {
-	struct kept kept = kept_in(run);
-	const struct tree *tree = &kept.tree;
+	const struct tree *tree = tree_of(run);
 	const uint64_t *nodes = (const uint64_t *)(const void *)run->memory;
-	uint64_t keys[ASKED_BATCH], places;
+	uint64_t keys[ASKED_BATCH];
 	struct tree_walk walk = {
 		.asked = keys,
 		.lookups = run->granule,
 		.nodes = nodes,
 		.number = tree->nodes,
-		.root = kept.root,
+		.root = kept_in(run)->root,
 		.nothing = nodes + tree->nodes * tree->words,
-		.levels = kept.height,
+		.levels = kept_in(run)->height,
 	};
 
-	while ((walk.count = asked_next(run, &kept.asked, keys, &elements)) > 0)
+	while ((walk.count = asked_next(run, keys, &elements)) > 0)
 		((tree_loop *)run->code.start)(&walk);
-	places = walk.sum;
 	if (run->v[TREE_CHILD] == CHILD_POINTER)
-		places = (walk.sum - walk.found * (uintptr_t)nodes) / (tree->words * 8);
-	run->result = asked_result(walk.found, places);
-}
-
-/* ---- Whether it is right: by what is known of the places alone. */
-
-static uint64_t place_of(const void *in, uint64_t rank)
-{
-	return tree_place(in, rank);
-}
-
-static struct asked_sum places_in(const struct tree *tree)
-{
-	return (struct asked_sum){ .of = "places", .value = place_of, .in = tree };
-}
-
-/* Goes down pointers that may be wrong. False: one leads to no node, or round in a circle. */
-static bool leads_somewhere(const struct kernel_run *run, const struct tree *tree, uint64_t key)
-{
-	uint64_t bytes = tree->words * 8, base = (uintptr_t)run->memory,
-		 at = (uintptr_t)tree_root(tree, run->memory);
-	uint64_t nothing = base + tree->nodes * bytes;
-
-	for (uint64_t steps = tree_height(tree, run->memory); at != nothing; steps--) {
-		const uint64_t *here = (const uint64_t *)(uintptr_t)at;
-		unsigned slot = 0;
-
-		while (slot < tree->keys && key > here[slot])
-			slot++;
-		if (slot < tree->keys && key == here[slot])
-			return true;
-		/* The others' pointers are loaded, too, and not followed. */
-		at = here[tree->keys + slot];
-		if (at < base || at > nothing || (at - base) % bytes || steps == 0)
-			return false;
-	}
-	return true;
-}
-
-static struct status tree_verify(struct kernel_run *run)
-{
-	struct kept kept = kept_in(run);
-	struct asked_sum places = places_in(&kept.tree);
-	uint64_t from, count = asked_verified(run, &from);
-
-	for (uint64_t i = 0; i < count && run->v[TREE_CHILD] == CHILD_POINTER; i++)
-		if (!leads_somewhere(
-			    run, &kept.tree, asked_key(&kept.asked, (from + i) % run->ring)))
-			return status_failed(
-				"tree-lookup: a pointer leads out of the tree, or never to an end");
-	return asked_verify(run, &kept.asked, &places);
-}
-
-static struct status tree_proof(struct kernel_run *run)
-{
-	struct kept kept = kept_in(run);
-	struct asked_sum places = places_in(&kept.tree);
-
-	return asked_proof(run, &kept.asked, &places);
+		walk.sum = (walk.sum - walk.found * (uintptr_t)nodes) / (tree->words * 8);
+	run->result = asked_result(walk.found, walk.sum);
 }
 
 /* Measured on a Granite Rapids: of 16 M nodes in level order computed places take 1,430 cycles with
@@ -484,8 +463,8 @@ const struct kernel kernel_tree_lookup = {
 	.shrink = tree_shrink,
 	.call = tree_call,
 	.begin_at = asked_begin_at,
-	.verify = tree_verify,
-	.proof = tree_proof,
+	.verify = asked_verify,
+	.proof = asked_proof,
 	.file = "kernels/tree_loops.h",
 	.remark = tree_remark,
 };

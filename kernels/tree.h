@@ -72,6 +72,16 @@ void tree_lay_out_sample(
 /* Nodes from the root of the laid-out tree down to the deepest, both included. */
 uint64_t tree_height(const struct tree *tree, const void *memory);
 
+/* The first key of that node that is not smaller than `key`; tree->keys: all are smaller. */
+static inline unsigned tree_slot(const struct tree *tree, const uint64_t *node, uint64_t key)
+{
+	unsigned slot = 0;
+
+	while (slot < tree->keys && key > node[slot])
+		slot++;
+	return slot;
+}
+
 /* The position of the root. */
 const uint64_t *tree_root(const struct tree *tree, const void *memory);
 

@@ -1,8 +1,6 @@
-/* The loops of tree-lookup. Each looks up walk->count keys, one by one or walk->lookups at a time;
- * each kind of tree is searched with branches and without, all in the same memory.
- *
- * With branches a search ends where the key is found. Without, it goes down as many levels as there
- * are, and stays at what it has found. */
+/* The loops of tree-lookup: each kind of tree is searched with branches and without, one key at a
+ * time or walk->lookups of them. A search with branches ends where it finds the key. A search
+ * without goes down all levels, and stays at the key once it has found it. */
 #pragma once
 
 #include "kernels/tree.h"
@@ -46,8 +44,8 @@ KERNEL_BODY uint64_t choose_if(uint64_t which, uint64_t yes, uint64_t no)
 	return no;
 }
 
-/* A value that one way of a branch alone computes: KERNEL_KEEP() keeps compilers from computing
- * both, and choosing. */
+/* KERNEL_KEEP() of a value that one way of a branch computes keeps compilers from computing both
+ * ways, and choosing. */
 
 /* What is found adds to these. */
 #define BEGIN uint64_t found = 0, sum = 0
@@ -62,7 +60,7 @@ KERNEL_BODY void all_at(uint64_t *at, uint64_t lookups, uint64_t first)
 		at[i] = first;
 }
 
-/* ---- Pointers in binary nodes */
+/* ---- Searches with branches: pointers in binary nodes */
 
 KERNEL_LOOP static void pointer_branching(struct tree_walk *walk)
 {
@@ -91,32 +89,7 @@ KERNEL_LOOP static void pointer_branching(struct tree_walk *walk)
 	END;
 }
 
-KERNEL_BODY const struct tree_node *below(const struct tree_node *node, uint64_t key)
-{
-	return (const struct tree_node *)(uintptr_t)choose(
-		key, node->key, (uintptr_t)node->left, (uintptr_t)node, (uintptr_t)node->right);
-}
-
-KERNEL_LOOP static void pointer_branch_free(struct tree_walk *walk)
-{
-	BEGIN;
-
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked++) {
-		const struct tree_node *node = walk->root;
-		uint64_t key = *asked, is;
-
-		/* node = key < node->key ? node->left : key > node->key ? node->right : node */
-		for (uint64_t level = walk->levels; level > 1; level--)
-			node = below(node, key);
-		is = node->key == key;
-		found += is;
-		sum += (uintptr_t)node & -is;
-	}
-	END;
-}
-
-/* As in the article: those that are through stay in the array, and are passed over. */
+/* As in the article: searches that have ended stay in the array, and are skipped. */
 KERNEL_LOOP static void pointer_branching_interleaved(struct tree_walk *walk)
 {
 	const struct tree_node **at = walk->node, *nothing = walk->nothing;
@@ -155,29 +128,6 @@ KERNEL_LOOP static void pointer_branching_interleaved(struct tree_walk *walk)
 	END;
 }
 
-KERNEL_LOOP static void pointer_branch_free_interleaved(struct tree_walk *walk)
-{
-	const struct tree_node **at = walk->node;
-	uint64_t lookups = walk->lookups;
-	BEGIN;
-
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked += lookups) {
-		for (uint64_t i = 0; i < lookups; i++)
-			at[i] = walk->root;
-		for (uint64_t level = walk->levels; level > 1; level--)
-			for (uint64_t i = 0; i < lookups; i++)
-				at[i] = below(at[i], asked[i]);
-		for (uint64_t i = 0; i < lookups; i++) {
-			uint64_t is = at[i]->key == asked[i];
-
-			found += is;
-			sum += (uintptr_t)at[i] & -is;
-		}
-	}
-	END;
-}
-
 /* ---- Binary nodes in level order, in an array: 2i + 1 is the left child of i, 2i + 2 the right
  * one. words: of a node. */
 
@@ -206,39 +156,6 @@ KERNEL_BODY void level_branching(struct tree_walk *walk, const unsigned words)
 				break;
 			}
 		}
-	}
-	END;
-}
-
-/* Only the last level may lack nodes: what would be there is nothing. */
-KERNEL_BODY uint64_t node_or_nothing(uint64_t at, uint64_t number)
-{
-	return choose(at, number, at, at, number);
-}
-
-/* Whether that is the node with the key. */
-KERNEL_BODY uint64_t is_key(
-	const struct tree_walk *walk, uint64_t node, uint64_t key, const unsigned words)
-{
-	return walk->nodes[words * node] == key;
-}
-
-KERNEL_BODY void level_branch_free(struct tree_walk *walk, const unsigned words)
-{
-	const uint64_t *nodes = walk->nodes;
-	BEGIN;
-
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked++) {
-		uint64_t key = *asked, at = 0, is;
-
-		/* at = key < here ? 2 * at + 1 : key > here ? 2 * at + 2 : at */
-		for (uint64_t level = walk->levels; level > 1; level--)
-			at = choose(key, nodes[words * at], 2 * at + 1, at, 2 * at + 2);
-		at = node_or_nothing(at, walk->number);
-		is = is_key(walk, at, key, words);
-		found += is;
-		sum += at & -is;
 	}
 	END;
 }
@@ -280,31 +197,7 @@ KERNEL_BODY void level_branching_interleaved(struct tree_walk *walk, const unsig
 	END;
 }
 
-KERNEL_BODY void level_branch_free_interleaved(struct tree_walk *walk, const unsigned words)
-{
-	const uint64_t *nodes = walk->nodes;
-	uint64_t *at = walk->at, lookups = walk->lookups;
-	BEGIN;
-
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked += lookups) {
-		all_at(at, lookups, 0);
-		for (uint64_t level = walk->levels; level > 1; level--)
-			for (uint64_t i = 0; i < lookups; i++)
-				at[i] = choose(asked[i], nodes[words * at[i]], 2 * at[i] + 1, at[i],
-					2 * at[i] + 2);
-		for (uint64_t i = 0; i < lookups; i++) {
-			uint64_t node = node_or_nothing(at[i], walk->number),
-				 is = is_key(walk, node, asked[i], words);
-
-			found += is;
-			sum += node & -is;
-		}
-	}
-	END;
-}
-
-/* ---- Binary nodes in the order of their keys: the middle of what is left. */
+/* ---- Binary nodes in the order of their keys: the search halves the rest. */
 
 KERNEL_BODY void sorted_branching(struct tree_walk *walk, const unsigned words)
 {
@@ -330,29 +223,6 @@ KERNEL_BODY void sorted_branching(struct tree_walk *walk, const unsigned words)
 				break;
 			}
 		}
-	}
-	END;
-}
-
-/* The last node whose key is not larger: how many are left does not depend on the key. */
-KERNEL_BODY void sorted_branch_free(struct tree_walk *walk, const unsigned words)
-{
-	const uint64_t *nodes = walk->nodes;
-	BEGIN;
-
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked++) {
-		uint64_t key = *asked, from = 0, is;
-
-		/* from = key < here ? from : from + half */
-		for (uint64_t left = walk->number, half; left > 1; left -= half) {
-			half = left / 2;
-			from = choose(
-				key, nodes[words * (from + half)], from, from + half, from + half);
-		}
-		is = is_key(walk, from, key, words);
-		found += is;
-		sum += from & -is;
 	}
 	END;
 }
@@ -391,33 +261,8 @@ KERNEL_BODY void sorted_branching_interleaved(struct tree_walk *walk, const unsi
 	END;
 }
 
-KERNEL_BODY void sorted_branch_free_interleaved(struct tree_walk *walk, const unsigned words)
-{
-	const uint64_t *nodes = walk->nodes;
-	uint64_t *at = walk->at, lookups = walk->lookups;
-	BEGIN;
-
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked += lookups) {
-		all_at(at, lookups, 0);
-		for (uint64_t left = walk->number, half; left > 1; left -= half) {
-			half = left / 2;
-			for (uint64_t i = 0; i < lookups; i++)
-				at[i] = choose(asked[i], nodes[words * (at[i] + half)], at[i],
-					at[i] + half, at[i] + half);
-		}
-		for (uint64_t i = 0; i < lookups; i++) {
-			uint64_t is = is_key(walk, at[i], asked[i], words);
-
-			found += is;
-			sum += at[i] & -is;
-		}
-	}
-	END;
-}
-
 /* ---- Nodes of several keys, in level order with computed children (bare or not), or anywhere with
- * pointers. `at` is a node's number, or its address. */
+ * pointers. `at` is the number of a node, or its address. */
 
 KERNEL_BODY const uint64_t *keys_at(
 	const struct tree_walk *walk, uint64_t at, const bool computed, const unsigned words)
@@ -462,52 +307,6 @@ KERNEL_BODY void many_branching(
 	END;
 }
 
-/* How many of the node's keys are smaller says which child is next. */
-KERNEL_BODY uint64_t many_below(
-	const uint64_t *here, uint64_t at, uint64_t key, const unsigned keys, const bool computed)
-{
-	uint64_t smaller = 0, is = 0;
-
-	for (unsigned slot = 0; slot < keys; slot++) {
-		smaller += key > here[slot];
-		is |= key == here[slot];
-		KERNEL_KEEP(is);
-	}
-	return choose_if(is, at, computed ? (keys + 1) * at + 1 + smaller : here[keys + smaller]);
-}
-
-KERNEL_BODY uint64_t many_is(const uint64_t *here, uint64_t key, const unsigned keys)
-{
-	uint64_t is = 0;
-
-	for (unsigned slot = 0; slot < keys; slot++) {
-		is |= key == here[slot];
-		KERNEL_KEEP(is);
-	}
-	return is;
-}
-
-KERNEL_BODY void many_branch_free(
-	struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
-{
-	BEGIN;
-
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked++) {
-		uint64_t key = *asked, at = first_at(walk, computed), is;
-
-		for (uint64_t level = walk->levels; level > 1; level--)
-			at = many_below(
-				keys_at(walk, at, computed, words), at, key, keys, computed);
-		if (computed)
-			at = node_or_nothing(at, walk->number);
-		is = many_is(keys_at(walk, at, computed, words), key, keys);
-		found += is;
-		sum += at & -is;
-	}
-	END;
-}
-
 KERNEL_BODY void many_branching_interleaved(
 	struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
 {
@@ -543,26 +342,116 @@ KERNEL_BODY void many_branching_interleaved(
 	END;
 }
 
-KERNEL_BODY void many_branch_free_interleaved(
-	struct tree_walk *walk, const unsigned keys, const unsigned words, const bool computed)
+/* ---- Searches without branches. A step leads to the next node, or stays if this one has the key.
+ */
+
+/* A kind of tree. All fields are constants where the loops are compiled. */
+struct tree_kind {
+	bool computed;	      /* positions are numbers of nodes; otherwise their addresses */
+	bool sorted;	      /* nodes lie in the order of their keys */
+	unsigned keys, words; /* of a node */
+};
+
+KERNEL_BODY uint64_t pointer_descend(const uint64_t *here, uint64_t key, uint64_t at)
+{
+	/* key < here[0] ? here[1] : key > here[0] ? here[2] : at */
+	return choose(key, here[0], here[1], at, here[2]);
+}
+
+KERNEL_BODY uint64_t level_descend(const uint64_t *here, uint64_t key, uint64_t at)
+{
+	/* key < here[0] ? 2 * at + 1 : key > here[0] ? 2 * at + 2 : at */
+	return choose(key, here[0], 2 * at + 1, at, 2 * at + 2);
+}
+
+/* To the last node whose key is not larger: the number of nodes left does not depend on the key. */
+KERNEL_BODY uint64_t sorted_descend(const uint64_t *here, uint64_t key, uint64_t at, uint64_t half)
+{
+	/* key < here[0] ? at : at + half */
+	return choose(key, here[0], at, at + half, at + half);
+}
+
+/* The number of smaller keys in the node selects the child. */
+KERNEL_BODY uint64_t many_descend(
+	const uint64_t *here, uint64_t key, uint64_t at, const unsigned keys, const bool computed)
+{
+	uint64_t smaller = 0, is = 0;
+
+	for (unsigned slot = 0; slot < keys; slot++) {
+		smaller += key > here[slot];
+		is |= key == here[slot];
+		KERNEL_KEEP(is);
+	}
+	return choose_if(is, at, computed ? (keys + 1) * at + 1 + smaller : here[keys + smaller]);
+}
+
+KERNEL_BODY uint64_t descend(const struct tree_walk *walk, const struct tree_kind kind,
+	uint64_t key, uint64_t at, uint64_t half)
+{
+	const uint64_t *here =
+		keys_at(walk, kind.sorted ? at + half : at, kind.computed, kind.words);
+
+	if (kind.sorted)
+		return sorted_descend(here, key, at, half);
+	if (kind.keys > 1)
+		return many_descend(here, key, at, kind.keys, kind.computed);
+	return kind.computed ? level_descend(here, key, at) : pointer_descend(here, key, at);
+}
+
+/* Adds the place where a descent ended, if it has the key. Only the last level may lack nodes:
+ * nothing is in their place. */
+KERNEL_BODY void add_place(struct tree_walk *walk, const struct tree_kind kind, uint64_t key,
+	uint64_t at, uint64_t *found, uint64_t *sum)
+{
+	const uint64_t *here;
+	uint64_t is = 0;
+
+	if (kind.computed && !kind.sorted)
+		at = choose(at, walk->number, at, at, walk->number);
+	here = keys_at(walk, at, kind.computed, kind.words);
+	for (unsigned slot = 0; slot < kind.keys; slot++) {
+		is |= key == here[slot];
+		if (kind.keys > 1)
+			KERNEL_KEEP(is);
+	}
+	*found += is;
+	*sum += at & -is;
+}
+
+KERNEL_BODY void branch_free(struct tree_walk *walk, const struct tree_kind kind)
+{
+	BEGIN;
+
+	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
+		asked++) {
+		uint64_t key = *asked, at = first_at(walk, kind.computed);
+
+		for (uint64_t left = kind.sorted ? walk->number : walk->levels, half; left > 1;
+			left -= half) {
+			half = kind.sorted ? left / 2 : 1;
+			at = descend(walk, kind, key, at, half);
+		}
+		add_place(walk, kind, key, at, &found, &sum);
+	}
+	END;
+}
+
+KERNEL_BODY void branch_free_interleaved(struct tree_walk *walk, const struct tree_kind kind)
 {
 	uint64_t *at = walk->at, lookups = walk->lookups;
 	BEGIN;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
 		asked += lookups) {
-		all_at(at, lookups, first_at(walk, computed));
-		for (uint64_t level = walk->levels; level > 1; level--)
+		all_at(at, lookups, first_at(walk, kind.computed));
+		for (uint64_t left = kind.sorted ? walk->number : walk->levels, half; left > 1;
+			left -= half) {
+			half = kind.sorted ? left / 2 : 1;
 			for (uint64_t i = 0; i < lookups; i++)
-				at[i] = many_below(keys_at(walk, at[i], computed, words), at[i],
-					asked[i], keys, computed);
-		for (uint64_t i = 0; i < lookups; i++) {
-			uint64_t node = computed ? node_or_nothing(at[i], walk->number) : at[i];
-			uint64_t is = many_is(keys_at(walk, node, computed, words), asked[i], keys);
-
-			found += is;
-			sum += node & -is;
+				at[i] = descend(walk, kind, asked[i], at[i], half);
 		}
+		for (uint64_t i = 0; i < lookups; i++)
+			add_place(walk, kind, asked[i], at[i], &found, &sum);
 	}
 	END;
 }
