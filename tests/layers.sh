@@ -53,7 +53,7 @@ check() {
 		only("sys/ptrace", "ptrace", "^src/model/code/step(_x86|_arm64)?\\.[ch]$")
 		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/code/step(_x86|_arm64)?\\.[ch]$")
 		only("cairo", "cairo", "^src/picture/picture_cairo\\.c$")
-		only("jansson", "jansson", "^src/recording/[a-z_]*\\.c$|^src/cli/format_json\\.c$")
+		only("jansson", "jansson", "^src/recording/[a-z_]*\\.c$|^src/cli/format\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
 			next
 		header = $0

@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/messages.h"
-#include "cli/texts.h"
 #include "cli/work.h"
 #include "experiment/characterise/characterise.h"
 #include "model/core/uarch.h"
@@ -39,7 +38,7 @@ static void put_spread(FILE *out, const struct figure *figure)
 		fprintf(out, " %7s", "");
 }
 
-void characterise_ports(const struct measured_ports *ports, int op, struct text *text)
+static void add_ports(const struct measured_ports *ports, int op, struct text *text)
 {
 	if (!ports->known[op])
 		return;
@@ -74,7 +73,7 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 		struct text ports = { 0 };
 
 		if (report->ported)
-			characterise_ports(&report->ports, i, &ports);
+			add_ports(&report->ports, i, &ports);
 		fprintf(out, "%-21s", op->name);
 		put(out, &op->latency, 7);
 		put_spread(out, &op->latency);
@@ -178,8 +177,9 @@ static void put_differences(FILE *out, const struct characterised *characterised
 			mixes - MIXES_SHOWN);
 }
 
-void characterise_text(struct report *report, const struct characterised *characterised)
+static void core_text(struct report *report, const void *item)
 {
+	const struct characterised *characterised = item;
 	const struct characterise_report *core = characterised->report;
 	const struct measured *measured = &core->measured;
 	FILE *out = report->out;
@@ -205,8 +205,132 @@ void characterise_text(struct report *report, const struct characterised *charac
 	put_classes(out, core);
 	put_facts(out, measured);
 	put_differences(out, characterised);
-	report->records++;
 }
+
+/* ---- Data */
+
+/* One value of a row: in a table a row of its own. */
+struct value_row {
+	const char *kind, *name, *what, *words;
+};
+
+/* "latency", "latency_lo", "latency_hi". */
+static void set_figure(struct report *report, const struct records *records, struct json_t *object,
+	const char *key, const struct figure *figure, const struct value_row *row)
+{
+	struct json_t *value;
+	char name[40];
+
+	if (!figure->known)
+		return;
+	if (records->row) {
+		value = record_new(records, "value", 0);
+		if (report->machine)
+			record_set_string(value, "machine", report->machine->name);
+		record_set_string(value, "kind", row->kind);
+		record_set_string(value, "name", row->name);
+		record_set_string(value, "figure", row->what);
+		record_set_real(value, "value", figure->value);
+		record_set_real(value, "lo", figure->lo);
+		record_set_real(value, "hi", figure->hi);
+		record_set_string(value, "words", row->words);
+		record_write(records, value);
+		return;
+	}
+	record_set_real(object, key, figure->value);
+	snprintf(name, sizeof(name), "%s_lo", key);
+	record_set_real(object, name, figure->lo);
+	snprintf(name, sizeof(name), "%s_hi", key);
+	record_set_real(object, name, figure->hi);
+}
+
+static void class_data(struct report *report, const struct records *records,
+	const struct characterise_report *core, int index)
+{
+	const struct measured_op *op = &core->measured.op[index];
+	const struct {
+		const char *key;
+		const struct figure *figure;
+	} figures[] = {
+		{ "latency", &op->latency },
+		{ "accumulate", &op->accumulate },
+		{ "each", &op->each },
+		{ "slots", &op->slots },
+	};
+	struct json_t *object = record_new(records, "class", report->records + 1);
+	struct text ports = { 0 };
+
+	if (core->ported)
+		add_ports(&core->ports, index, &ports);
+	record_set_string(object, "name", op->name);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+		const char *key = figures[i].key;
+
+		set_figure(report, records, object, key, figures[i].figure,
+			&(struct value_row){ "class", op->name, key,
+				figures[i].figure == &op->each ? text_string(&ports) : "" });
+	}
+	record_set_words(object, "ports", text_string(&ports));
+	record_write(records, object);
+	text_free(&ports);
+}
+
+static void core_data(struct report *report, const struct records *records, const void *item)
+{
+	const struct characterised *characterised = item;
+	const struct characterise_report *core = characterised->report;
+	const struct measured *measured = &core->measured;
+	struct json_t *object = record_new(records, "core", report->records + 1);
+
+	record_set_string(object, "machine", measured->processor);
+	record_set_string(object, "name", core->name);
+	record_set_boolean(object, "complete", core->complete);
+	record_set_real(object, "seconds", core->seconds);
+	set_figure(report, records, object, "width", &measured->width,
+		&(struct value_row){ "width", "", "slots", "" });
+	record_set_source(object, "cycles_from", core->cycles_from);
+	if (core->ported) {
+		record_set_integer(object, "ports", core->ports.ports);
+		record_set_integer(object, "mixes", measured->mix_count);
+		record_set_real(object, "mixes_off", core->ports.fitted_median);
+		record_set_real(object, "mixes_worst", core->ports.fitted_worst);
+	}
+	if (characterised->shipped)
+		record_set_string(object, "shipped", uarch_name(characterised->shipped));
+	record_write(records, object);
+	for (int i = 0; i < measured->op_count; i++)
+		class_data(report, records, core, i);
+	for (int i = 0; i < measured->fact_count; i++) {
+		const struct measured_fact *fact = &measured->fact[i];
+
+		if (!fact->figure.known)
+			continue;
+		object = record_new(records, "fact", report->records + 1);
+		record_set_string(object, "name", fact->word);
+		set_figure(report, records, object, "value", &fact->figure,
+			&(struct value_row){ "fact", fact->word, "", fact->words });
+		record_set_string(object, "loop", fact->words);
+		record_write(records, object);
+	}
+	for (int i = 0; i < characterised->difference_count; i++) {
+		const struct model_difference *difference = &characterised->difference[i];
+
+		object = record_new(records, "difference", report->records + 1);
+		record_set_string(object, "what", difference->what);
+		record_set_real(object, "measured", difference->a);
+		record_set_real(object, "shipped", difference->b);
+		record_set_boolean(object, "agrees", difference->agrees);
+		record_write(records, object);
+	}
+	for (int i = 0; i < core->note_count; i++) {
+		object = record_new(records, "note", report->records + 1);
+		record_set_string(object, "text", core->note[i]);
+		record_write(records, object);
+	}
+}
+
+const struct subject subject_core = { "value", "host,machine,kind,name,figure,value,lo,hi,words",
+	NULL, core_text, core_data, NULL };
 
 /* ---- The subcommand */
 
@@ -306,7 +430,6 @@ static int tell(
 	struct uarch_choice shipped = { 0 };
 	struct uarch *measured = NULL;
 	struct text model = { 0 };
-	struct report head;
 	struct status status = characterise_model(report, &model, &measured);
 	int exit_status;
 
@@ -318,9 +441,7 @@ static int tell(
 			model_differences(measured, shipped.uarch, difference, DIFFERENCES);
 	if (characterised.difference_count > DIFFERENCES)
 		characterised.difference_count = DIFFERENCES;
-	work_report(cli, bench, REPORT_CORE, &head);
-	cli->format->core(&head, &characterised);
-	work_reported(cli, &head);
+	work_report(cli, bench, &subject_core, &characterised);
 	if (status_is_ok(&status))
 		status = write_files(cli, report, &model);
 	exit_status = status_is_ok(&status) ? CLI_DONE : cli_fail(cli, &status);

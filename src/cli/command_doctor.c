@@ -6,12 +6,45 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "model/counts/events.h"
+
+enum { TEXT_WIDTH = 96 };
+
+static void check_text(struct report *report, const void *item)
+{
+	const struct check *check = item;
+
+	fprintf(report->out, "%-4s  %-10s  %s\n", check_state_name(check->state), check->name,
+		check->finding);
+	if (*check->advice)
+		text_print(report->out, TEXT_WIDTH, "                  ", 18, check->advice);
+}
+
+static void check_data(struct report *report, const struct records *records, const void *item)
+{
+	const struct check *check = item;
+	struct json_t *object = record_new(records, "check", report->records + 1);
+
+	if (report->machine)
+		record_set_string(object, "machine", report->machine->name);
+	record_set_string(object, "name", check->name);
+	record_set_string(object, "state", check_state_name(check->state));
+	record_set_string(object, "finding", check->finding);
+	record_set_words(object, "advice", check->advice);
+	record_set_real(object, "value", check->value);
+	if (isfinite(check->value))
+		record_set_words(object, "unit", check->unit);
+	record_write(records, object);
+}
+
+const struct subject subject_check = { "check", "host,name,state,finding,advice,value,unit", NULL,
+	check_text, check_data, NULL };
 
 /* Enough trials to say what share of them is quiet. */
 #define DOCTOR_SECONDS 0.3
@@ -79,19 +112,15 @@ static int doctor_run(struct cli *cli)
 	examination.root = geteuid() == 0;
 	terminal_read(&examination.terminal);
 
-	report_init(&report, cli->out, REPORT_CHECKS);
-	report.machine = bench.machine;
-	report.seed = cli->seed;
-	if (cli->format->begin)
-		cli->format->begin(&report);
+	report_init(&report, cli, &subject_check, bench.machine);
+	report_begin(&report);
 	for (size_t i = 0; i < check_count(); i++) {
 		struct check check;
 
 		check_make(i, &examination, &check);
-		cli->format->check(&report, &check);
+		report_write(&report, &subject_check, &check);
 	}
-	if (cli->format->end)
-		cli->format->end(&report);
+	report_end(&report);
 	bench_close(&bench);
 	/* What was found wrong is a finding, not a failure of the examination. */
 	return CLI_DONE;

@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/messages.h"
-#include "cli/texts.h"
 #include "engine/counters/counters.h"
 #include "model/core/uarch.h"
 #include "model/counts/counts.h"
@@ -19,44 +18,38 @@
 /* Columns of titles and of names; longer ones have lines of their own. */
 enum { TITLE = 30, NAME = 38 };
 
-static void tell_core(const struct report *report)
+static void survey_text(struct report *report, const void *item)
 {
-	const struct event_survey *survey = report->survey;
+	const struct event_survey *survey = item;
 	const struct uarch *uarch = report->core->uarch;
+	FILE *out = report->out;
 
-	fprintf(report->out, "core      %s\n", uarch ? uarch_title(uarch) : "not recognised");
+	fprintf(out, "core      %s\n", uarch ? uarch_title(uarch) : "not recognised");
 	if (survey->generic)
-		fprintf(report->out, "events    those that the kernel names for every processor\n");
+		fprintf(out, "events    those that the kernel names for every processor\n");
 	else
-		fprintf(report->out, "events    as libpfm %s spells them%s%s\n", counters_version(),
+		fprintf(out, "events    as libpfm %s spells them%s%s\n", counters_version(),
 			*survey->pmu ? ", PMU " : "", survey->pmu);
 	if (*survey->doubt)
-		fprintf(report->out, "          %s\n", survey->doubt);
-}
-
-void event_text_begin(struct report *report)
-{
-	const struct event_survey *survey = report->survey;
-
-	if (survey->words)
-		return;
-	tell_core(report);
+		fprintf(out, "          %s\n", survey->doubt);
 	if (*survey->why)
-		fprintf(report->out, "counters  none here: %s\n", survey->why);
+		fprintf(out, "counters  none here: %s\n", survey->why);
 	else
-		fprintf(report->out, "counters  %s\n",
+		fprintf(out, "counters  %s\n",
 			survey->tried		? "tried on this machine"
 			: report->core->foreign ? "not tried: another core's"
 						: "not tried");
-	fprintf(report->out, "lacking   ");
+	fprintf(out, "lacking   ");
 	for (int i = 0; i < survey->lacking_count; i++)
-		fprintf(report->out, "%s%s", i ? ", " : "", role_title(survey->lacking[i]));
-	fprintf(report->out, "%s\n\n", survey->lacking_count ? "" : "nothing");
+		fprintf(out, "%s%s", i ? ", " : "", role_title(survey->lacking[i]));
+	fprintf(out, "%s\n\n", survey->lacking_count ? "" : "nothing");
 }
 
-/* What stands behind an event's name: beside it where there is room, else below. */
-static void tell_event(FILE *out, const struct event_line *event)
+/* The state of an event: next to its name where there is room, else below. */
+static void event_text(struct report *report, const void *item)
 {
+	const struct event_line *event = item;
+	FILE *out = report->out;
 	const char *outcome = *event->note			   ? event->note
 			      : strcmp(event->state, "known") == 0 ? "counted"
 								   : "";
@@ -73,46 +66,68 @@ static void tell_event(FILE *out, const struct event_line *event)
 		fprintf(out, "%s\n  %-*s %-*s %s\n", event->name, TITLE, "", NAME, "", outcome);
 }
 
-void event_text(struct report *report, const struct event_line *event)
+static void found_text(struct report *report, const void *item)
 {
-	if (!report->survey->words)
-		tell_event(report->out, event);
-	else
-		fprintf(report->out, "%s\n%s%s%s", event->name, *event->help ? "    " : "",
-			event->help, *event->help ? "\n" : "");
-	report->records++;
+	const struct event_line *event = item;
+
+	fprintf(report->out, "%s\n%s%s%s", event->name, *event->help ? "    " : "", event->help,
+		*event->help ? "\n" : "");
 }
 
-void event_text_end(struct report *report)
+static void found_end_text(struct report *report)
 {
-	if (report->survey->words)
-		fprintf(report->out, "%u event%s\n", report->records,
-			report->records == 1 ? "" : "s");
+	fprintf(report->out, "%u event%s\n", report->records, report->records == 1 ? "" : "s");
 }
+
+/* ---- Data */
+
+static void survey_data(struct report *report, const struct records *records, const void *item)
+{
+	const struct event_survey *survey = item;
+	struct json_t *object = record_new(records, "events", report->records + 1), *lacking;
+
+	if (report->machine)
+		record_set_string(object, "machine", report->machine->name);
+	record_set_string(object, "uarch", report_core(report));
+	record_set_string(object, "libpfm", counters_version());
+	record_set_words(object, "pmu", survey->pmu);
+	record_set_flag(object, "generic", survey->generic);
+	if (survey->tried)
+		record_set_boolean(object, "available", !*survey->why);
+	record_set_words(object, "why", survey->why);
+	record_set_words(object, "doubt", survey->doubt);
+	lacking = record_list(object, "lacking");
+	for (int i = 0; i < survey->lacking_count; i++)
+		record_append_string(lacking, role_name(survey->lacking[i]));
+	record_write(records, object);
+}
+
+static void event_data(struct report *report, const struct records *records, const void *item)
+{
+	const struct event_line *event = item;
+	struct json_t *object = record_new(records, "event", report->records + 1);
+
+	record_set_string(object, "uarch", report_core(report));
+	record_set_string(object, "name", event->name);
+	record_set_words(object, "role", event->role);
+	record_set_words(object, "state", event->state);
+	record_set_words(object, "note", event->note);
+	record_set_words(object, "help", event->help);
+	record_write(records, object);
+}
+
+#define COLUMNS "uarch,role,name,state,note,help"
+
+const struct subject subject_survey = { .text = survey_text, .data = survey_data };
+const struct subject subject_events = { "event", COLUMNS, NULL, event_text, event_data, NULL };
+const struct subject subject_found = { "event", COLUMNS, NULL, found_text, event_data,
+	found_end_text };
 
 /* ---- The subcommand */
 
 /* Long enough for a few trials and a pass of every group. */
 #define EVENTS_SECONDS 0.1
 enum { EVENTS_QUIET = 20 };
-
-static void begin(struct cli *cli, struct report *report, const struct machine *machine,
-	const struct uarch_choice *core, const struct event_survey *survey)
-{
-	report_init(report, cli->out, REPORT_EVENTS);
-	report->machine = machine;
-	report->core = core;
-	report->survey = survey;
-	if (cli->format->begin)
-		cli->format->begin(report);
-}
-
-static int end(struct cli *cli, struct report *report)
-{
-	if (cli->format->end)
-		cli->format->end(report);
-	return cli_finish(cli, CLI_DONE);
-}
 
 /* ---- by words */
 
@@ -121,10 +136,8 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 	const char *pmu = core->uarch && *uarch_pmu(core->uarch) ? uarch_pmu(core->uarch) : NULL;
 	struct text words = { 0 };
 	struct counter_offer *offers;
-	struct event_survey survey;
 	struct report report;
 	size_t count;
-	int exit_status;
 
 	for (int i = 0; i < cli->word_count; i++)
 		text_addf(&words, "%s%s", i ? " " : "", cli->words[i]);
@@ -140,21 +153,21 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 	}
 	offers = memory_new(count, sizeof(*offers));
 	count = counters_search(text_string(&words), pmu, offers, count);
-	survey = (struct event_survey){
-		.words = text_string(&words), .pmu = pmu ? pmu : "", .doubt = "", .why = ""
-	};
-	begin(cli, &report, machine, core, &survey);
+	report_init(&report, cli, &subject_found, machine);
+	report.core = core;
+	report_begin(&report);
 	for (size_t i = 0; i < count; i++)
-		cli->format->event(&report, &(struct event_line){ .role = "",
-						    .title = "",
-						    .name = offers[i].name,
-						    .state = "",
-						    .note = "",
-						    .help = offers[i].help });
-	exit_status = end(cli, &report);
+		report_write(&report, &subject_found,
+			&(struct event_line){ .role = "",
+				.title = "",
+				.name = offers[i].name,
+				.state = "",
+				.note = "",
+				.help = offers[i].help });
+	report_end(&report);
 	free(offers);
 	text_free(&words);
-	return exit_status;
+	return CLI_DONE;
 }
 
 /* ---- the core's own */
@@ -211,8 +224,8 @@ static void find_help(const char *name, struct counter_offer *offer)
 	free(found);
 }
 
-static void write_event(struct cli *cli, struct report *report, const struct uarch_event *meaning,
-	const struct count *count)
+static void write_event(
+	struct report *report, const struct uarch_event *meaning, const struct count *count)
 {
 	char role[EVENT_TITLE + 32], title[EVENT_TITLE], note[160] = "";
 	struct counter_offer offer;
@@ -222,12 +235,13 @@ static void write_event(struct cli *cli, struct report *report, const struct uar
 	if (count)
 		count_words(count, note, sizeof(note));
 	find_help(meaning->name, &offer);
-	cli->format->event(report, &(struct event_line){ .role = role,
-					   .title = title,
-					   .name = meaning->name,
-					   .state = count ? counts_state(count->state) : "",
-					   .note = note,
-					   .help = offer.help });
+	report_write(report, &subject_events,
+		&(struct event_line){ .role = role,
+			.title = title,
+			.name = meaning->name,
+			.state = count ? counts_state(count->state) : "",
+			.note = note,
+			.help = offer.help });
 }
 
 static int list(struct cli *cli, const struct machine *machine, const struct uarch_choice *core)
@@ -237,7 +251,6 @@ static int list(struct cli *cli, const struct machine *machine, const struct uar
 	enum event_role lacking[ROLE_COUNT];
 	struct event_survey survey;
 	struct report report;
-	int exit_status;
 
 	events_plan(core->uarch, NULL, 0, plan);
 	plan->counters.id = 1;
@@ -248,14 +261,17 @@ static int list(struct cli *cli, const struct machine *machine, const struct uar
 		.lacking = lacking };
 	survey.tried = !core->foreign && try_events(cli, plan, counts);
 	survey.why = survey.tried ? counts->why : "";
-	begin(cli, &report, machine, core, &survey);
+	report_init(&report, cli, &subject_events, machine);
+	report.core = core;
+	report_begin(&report);
+	report_write(&report, &subject_survey, &survey);
 	for (int i = 0; i < plan->counters.count; i++)
-		write_event(cli, &report, &plan->meaning[i],
+		write_event(&report, &plan->meaning[i],
 			survey.tried && i < counts->count ? &counts->event[i] : NULL);
-	exit_status = end(cli, &report);
+	report_end(&report);
 	free(counts);
 	free(plan);
-	return exit_status;
+	return CLI_DONE;
 }
 
 static int events_run(struct cli *cli)

@@ -6,8 +6,51 @@
 #include "cli/model.h"
 #include "cli/words.h"
 
+#include "cli/published.h"
 #include "engine/machine/machine.h"
+#include "experiment/sweep/blocks.h"
 #include "picture/chart_reports.h"
+
+/* The records of the explanation, its limits, ports and instructions. */
+static void explain_data(struct report *report, const struct records *records, const void *item)
+{
+	const struct setting *setting = item;
+	const struct explanation *explanation = report->explanation;
+	const struct limits *limits = &explanation->limits;
+	unsigned id = report->records + 1;
+	struct json_t *object = record_explain(records, setting, explanation,
+		report->machine ? report->machine->name : NULL, uarch_name(limits->uarch), id);
+	struct published published;
+	struct misses misses, then;
+	bool asked = report_misses(report, setting, &misses, &then);
+	const struct record_sample what = { .misses = &misses,
+		.whatif_misses = asked ? &then : NULL };
+	const char *port[UARCH_PORTS];
+
+	if (published_find(setting, uarch_name(limits->uarch), &published)) {
+		record_set_real(object, "published_cycles", published.cycles);
+		record_set_string(object, "published_by", published.source);
+	}
+	field_json(object, "misses", &what);
+	field_json(object, "whatif_misses", &what);
+	if (!misses.known)
+		record_set_string(object, "misses_why", misses.why);
+	if (report->blocks) {
+		record_set_integer(object, "block", report->blocks->advice.n);
+		record_set_string(object, "block_why", report->blocks->advice.why);
+	}
+	record_write(records, object);
+	records_limits(records, explanation, id);
+	for (int i = 0; i < limits->port_count; i++)
+		port[i] = uarch_port(limits->uarch, i);
+	records_ports(records, limits, port, id);
+	records_code(records, explanation, id);
+}
+
+/* CSV has a line for each limit; code and ports are in the other formats. */
+const struct subject subject_explain = { "limits",
+	"kernel,uarch,limit=name,state,cycles_per_element=cpe,cycles_per_iteration=cycles,cause",
+	NULL, explain_text, explain_data, NULL };
 
 static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting)
 {
@@ -27,24 +70,17 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	}
 	if (!status_is_ok(&explanation->status))
 		return cli_fail(cli, &explanation->status);
-	report_init(&report, cli->out, REPORT_EXPLAIN);
-	report.machine = model->machine;
+	report_init(&report, cli, &subject_explain, model->machine);
 	report.setting = *setting;
-	report.seed = cli->seed;
 	report.core = &model->core;
 	report.explanation = explanation;
 	if (model_blocks(model, setting, &blocks))
 		report.blocks = &blocks;
-	report.whatif = &cli->whatif;
-	if (cli->format->begin)
-		cli->format->begin(&report);
-	cli->format->explain(&report, setting, explanation);
-	if (cli->format->end)
-		cli->format->end(&report);
+	report_whole(&report, setting);
 	if (drawing_wanted(cli))
-		return drawing_save(cli, chart_ladder(explanation, setting, NULL, "", &origin),
-			cli_finish(cli, CLI_DONE));
-	return cli_finish(cli, CLI_DONE);
+		return drawing_save(
+			cli, chart_ladder(explanation, setting, NULL, "", &origin), CLI_DONE);
+	return CLI_DONE;
 }
 
 static int explain_run(struct cli *cli)

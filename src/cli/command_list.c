@@ -1,6 +1,7 @@
 /* slexplore list: every kernel with its knobs, and every sweep that has a name. */
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/messages.h"
@@ -8,6 +9,132 @@
 #include "kernels/kernel.h"
 #include "model/limits/limits.h"
 #include "recording/records.h"
+
+/* ---- Kernels and named sweeps, as text and as data */
+
+enum { TEXT_WIDTH = 96 };
+
+static void kernel_text(struct report *report, const void *item)
+{
+	const struct kernel *kernel = item;
+	FILE *out = report->out;
+	int widest = 0;
+
+	if (report->records)
+		fputc('\n', out);
+	fprintf(out, "%s: %s\n", kernel->name, kernel->title);
+	text_print(out, TEXT_WIDTH, "    ", 4, kernel->look_for);
+	fprintf(out, "    CPE counts: %s\n    From: %s\n", kernel->element, kernel->document);
+	for (int i = 0; i < kernel->knob_count; i++)
+		if ((int)strlen(kernel->knobs[i].name) > widest)
+			widest = (int)strlen(kernel->knobs[i].name);
+	for (int i = 0; i < kernel->knob_count; i++) {
+		const struct knob *knob = &kernel->knobs[i];
+		char initial[48], range[160];
+
+		setting_format_value(knob, knob->initial, initial, sizeof(initial));
+		setting_range(knob, MEMORY_LIMITS_UNKNOWN, range, sizeof(range));
+		fprintf(out, "    %-*s = %-10s  %s: %s\n", widest, knob->name, initial, knob->help,
+			range);
+	}
+}
+
+static void knob_data(struct report *report, const struct records *records,
+	const struct kernel *kernel, const struct knob *knob)
+{
+	static const char *const kinds[] = {
+		[KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes", [KNOB_CHOICE] = "choice"
+	};
+	struct json_t *object = record_new(records, "knob", report->records + 1), *choices;
+	char initial[48], range[160];
+
+	setting_format_value(knob, knob->initial, initial, sizeof(initial));
+	setting_range(knob, MEMORY_LIMITS_UNKNOWN, range, sizeof(range));
+	record_set_string(object, "kernel", kernel->name);
+	record_set_string(object, "knob", knob->name);
+	record_set_string(object, "kind", kinds[knob->kind]);
+	record_set_string(object, "help", knob->help);
+	if (records->row)
+		record_set_string(object, "default", initial);
+	else
+		record_set_knob(object, "default", knob, knob->initial);
+	record_set_string(object, "range", range);
+	record_set_cell(records, object, "element", kernel->element);
+	record_set_cell(records, object, "document", kernel->document);
+	if (knob->kind == KNOB_CHOICE) {
+		choices = record_list(object, "choices");
+		for (const char *const *choice = knob->choices; *choice; choice++)
+			record_append_string(choices, *choice);
+	} else {
+		record_set_integer(object, "min", knob->min);
+		/* Limits of the machine are not known without asking it. */
+		if (knob->max >= KNOB_MAX_CORES)
+			record_set_null(object, "max");
+		else
+			record_set_integer(object, "max", knob->max);
+		if (knob->multiple > 1)
+			record_set_integer(object, "multiple", knob->multiple);
+	}
+	record_write(records, object);
+}
+
+static void kernel_data(struct report *report, const struct records *records, const void *item)
+{
+	const struct kernel *kernel = item;
+	struct json_t *object = record_new(records, "kernel", report->records + 1);
+
+	record_set_string(object, "kernel", kernel->name);
+	record_set_string(object, "title", kernel->title);
+	record_set_string(object, "element", kernel->element);
+	record_set_string(object, "document", kernel->document);
+	record_set_string(object, "look_for", kernel->look_for);
+	record_write(records, object);
+	for (int i = 0; i < kernel->knob_count; i++)
+		knob_data(report, records, kernel, &kernel->knobs[i]);
+}
+
+const struct subject subject_kernel = { "knob",
+	"kernel,element,document,knob,kind,default,range,help", NULL, kernel_text, kernel_data,
+	NULL };
+
+static void named_sweep_text(struct report *report, const void *item)
+{
+	const struct named_sweep *sweep = item;
+
+	if (report->records)
+		fputc('\n', report->out);
+	fprintf(report->out, "%s: %s\n    Sweeps: %s", sweep->name, sweep->title,
+		sweep->kernel->name);
+	for (int i = 0; i < sweep->word_count; i++)
+		fprintf(report->out, " %s", sweep->word[i]);
+	fputc('\n', report->out);
+	if (*sweep->source)
+		fprintf(report->out, "    From: %s\n", sweep->source);
+}
+
+static void named_sweep_data(struct report *report, const struct records *records, const void *item)
+{
+	const struct named_sweep *sweep = item;
+	struct json_t *object = record_new(records, "sweep", report->records + 1), *list;
+
+	record_set_string(object, "name", sweep->name);
+	record_set_string(object, "title", sweep->title);
+	record_set_string(object, "kernel", sweep->kernel->name);
+	list = record_list(object, "words");
+	for (int i = 0; i < sweep->word_count; i++)
+		record_append_string(list, sweep->word[i]);
+	record_set_string(object, "x", sweeps_x_title(sweep));
+	list = record_list(object, "lines");
+	for (int i = 0; i < sweep->line_count; i++)
+		record_append_string(list, sweep->kernel->knobs[sweep->line[i]].name);
+	record_set_string(object, "y", sweeps_figure_name(sweep->figure));
+	record_set_words(object, "document", sweep->source);
+	record_write(records, object);
+}
+
+const struct subject subject_named = { NULL, NULL, NULL, named_sweep_text, named_sweep_data, NULL };
+
+/* ---- The subcommand */
 
 /* The names of kernels and sweeps that are asked for: all where none is. */
 static struct status check_names(const struct cli *cli, const struct sweeps *sweeps)
@@ -21,15 +148,6 @@ static struct status check_names(const struct cli *cli, const struct sweeps *swe
 			status = setting_find_kernel(cli->words[i], &kernel);
 	}
 	return status;
-}
-
-static void write_named(
-	const struct cli *cli, struct report *report, const char *name, const struct sweeps *sweeps)
-{
-	if (kernel_find(name))
-		cli->format->kernel(report, kernel_find(name));
-	else if (cli->format->named)
-		cli->format->named(report, sweeps_find(sweeps, name));
 }
 
 /* ---- What the program has, a name a line: for scripts that compare it with the manual */
@@ -108,17 +226,21 @@ static int list_run(struct cli *cli)
 		sweeps_free(&sweeps);
 		return cli_fail(cli, &status);
 	}
-	report_init(&report, cli->out, REPORT_KERNELS);
-	if (cli->format->begin)
-		cli->format->begin(&report);
-	for (int i = 0; i < cli->word_count; i++)
-		write_named(cli, &report, cli->words[i], &sweeps);
+	report_init(&report, cli, &subject_kernel, NULL);
+	report_begin(&report);
+	for (int i = 0; i < cli->word_count; i++) {
+		const struct kernel *kernel = kernel_find(cli->words[i]);
+
+		if (kernel)
+			report_write(&report, &subject_kernel, kernel);
+		else
+			report_write(&report, &subject_named, sweeps_find(&sweeps, cli->words[i]));
+	}
 	for (int i = 0; cli->word_count == 0 && kernel_registry[i]; i++)
-		cli->format->kernel(&report, kernel_registry[i]);
-	for (int i = 0; cli->word_count == 0 && i < sweeps.count && cli->format->named; i++)
-		cli->format->named(&report, &sweeps.sweep[i]);
-	if (cli->format->end)
-		cli->format->end(&report);
+		report_write(&report, &subject_kernel, kernel_registry[i]);
+	for (int i = 0; cli->word_count == 0 && i < sweeps.count; i++)
+		report_write(&report, &subject_named, &sweeps.sweep[i]);
+	report_end(&report);
 	sweeps_free(&sweeps);
 	return CLI_DONE;
 }

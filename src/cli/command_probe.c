@@ -36,14 +36,10 @@ static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 {
 	const struct campaign campaign = { &campaign_probe, probe };
 	bool any = work_carry_out(cli, bench, &campaign);
-	struct report report;
 	int exit_status;
 
-	if (any) {
-		work_report(cli, bench, REPORT_PROBE, &report);
-		cli->format->probe(&report, probe_report(probe));
-		work_reported(cli, &report);
-	}
+	if (any)
+		work_report(cli, bench, &subject_probe, probe_report(probe));
 	exit_status = work_conclude(cli, bench, &campaign, "what was measured so far is printed");
 	return any ? draw(cli, bench, probe_report(probe), exit_status) : exit_status;
 }

@@ -61,6 +61,7 @@ static int measure(
 	struct progress_line line;
 	struct sample sample = { 0 };
 	struct report report;
+	struct report_row row;
 	struct blocks blocks;
 	int exit_status = CLI_DONE;
 	bool answered;
@@ -85,10 +86,8 @@ static int measure(
 	}
 	/* Of an interrupted run only a finished figure is worth printing. */
 	if (sample.valid && (exit_status == CLI_DONE || !sample.provisional)) {
-		report_init(&report, cli->out, REPORT_RUN);
-		report.machine = bench->machine;
+		report_init(&report, cli, &subject_run, bench->machine);
 		report.setting = *setting;
-		report.seed = cli->seed;
 		report.core = &model->core;
 		model_measure(model, bench, setting);
 		if (model_blocks(model, setting, &blocks))
@@ -97,13 +96,8 @@ static int measure(
 		report.events = &model->events;
 		report.counts = &result->counts;
 		report.peak = model->memory.peak;
-		report.counts_wanted = cli->event_count > 0;
-		report.whatif = &cli->whatif;
-		if (cli->format->begin)
-			cli->format->begin(&report);
-		cli->format->sample(&report, setting, &sample, &result->facts);
-		if (cli->format->end)
-			cli->format->end(&report);
+		report_row(&report, setting, &sample, &result->facts, &row);
+		report_whole(&report, &row.what);
 		bench_notes(bench, cli, &result->facts);
 		model_notes(model, cli, &result->counts);
 		if (drawing_wanted(cli))

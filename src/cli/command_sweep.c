@@ -70,8 +70,7 @@ static void begin(struct output *output)
 		return;
 	output->begun = true;
 	output->report.counts = sweep_counts(output->sweep);
-	if (output->cli->format->begin)
-		output->cli->format->begin(&output->report);
+	report_begin(&output->report);
 }
 
 static void print_failure(struct output *output, const struct cell *cell)
@@ -98,9 +97,9 @@ static void print_cell(struct output *output, const struct cell *cell)
 	output->report.counts = cell->counts;
 	output->report.peak = output->model.memory.peak;
 	report_row(&output->report, &cell->setting, &cell->sample, &cell->facts, &row);
-	output->report.speedup =
+	row.what.speedup =
 		named_take(&output->named, cell, &row.sample_ratios, output->report.explanation);
-	output->cli->format->sample(&output->report, &cell->setting, &cell->sample, &cell->facts);
+	report_write(&output->report, &subject_sweep, &row.what);
 	if (output->drawn)
 		chart_sweep_add(output->drawn, cell, &row.sample_ratios);
 	if (cell->facts.footprint > output->largest.footprint)
@@ -170,7 +169,6 @@ static bool processor_to_spare(const struct output *output, const struct sweep *
 
 static int measure(struct output *output, struct sweep *sweep)
 {
-	const struct format *format = output->cli->format;
 	const struct sweep_sink sink = {
 		.context = output, .finished = finished, .meanwhile = meanwhile
 	};
@@ -183,9 +181,8 @@ static int measure(struct output *output, struct sweep *sweep)
 	sweep_measure(sweep, &measurer, &sink);
 	progress_line_clear(&output->line);
 	begin(output);
-	if (format->end)
-		format->end(&output->report);
-	if (format == formats[0])
+	report_end(&output->report);
+	if (output->report.format == formats[0])
 		named_text(&output->named, &output->model, output->cli->out);
 	if (!output->bench->ended) {
 		bench_notes(output->bench, output->cli, &output->largest);
@@ -214,16 +211,11 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	if (progress.excluded)
 		cli_note(output->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
 			progress.excluded, progress.combinations, progress.why_excluded);
-	report_init(&output->report, output->cli->out, REPORT_SWEEP);
-	output->report.machine = output->bench->machine;
+	report_init(&output->report, output->cli, &subject_sweep, output->bench->machine);
 	output->report.setting = *sweep_setting(sweep);
 	output->report.axes = sweep_axes(sweep, &output->report.axis_count);
-	output->report.seed = output->cli->seed;
 	output->report.core = &output->model.core;
 	output->report.events = &output->model.events;
-	output->report.counts_wanted = output->cli->event_count > 0;
-	output->report.asked = output->cli->events;
-	output->report.asked_count = output->cli->event_count;
 	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;
 	if (status_is_ok(&status) && drawing_wanted(output->cli))
 		status = chart_sweep_new(&output->report.setting, output->report.axes,

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "cli/drawing.h"
 #include "cli/messages.h"
-#include "cli/texts.h"
 #include "cli/work.h"
 #include "experiment/windows/windows.h"
 #include "model/core/uarch.h"
@@ -46,16 +45,9 @@ static double clock_of(const struct windows_report *windows)
 
 static void put_head(FILE *out, const struct windows_report *windows)
 {
-	const struct machine *machine = windows->machine;
 	struct text text = { 0 };
 
-	text_add(&text, machine->name[0] ? machine->name : machine->arch);
-	if (machine->virtualised)
-		text_add(&text, ", virtual machine");
-	if (machine->cpu >= 0)
-		text_addf(&text, ", core %d", machine->cpu);
-	if (isfinite(clock_of(windows)))
-		text_addf(&text, " at %.2f GHz", clock_of(windows));
+	machine_text(windows->machine, clock_of(windows), &text);
 	add_knobs(&text, &windows->options.setting);
 	text_addf(&text, "; %.2f s", windows->seconds);
 	text_print(out, TEXT_COLUMNS, "", 0, text_string(&text));
@@ -190,8 +182,9 @@ static void put_curve(FILE *out, const struct windows_row *row)
 	}
 }
 
-void windows_text(struct report *report, const struct windows_report *windows)
+static void windows_text(struct report *report, const void *item)
 {
+	const struct windows_report *windows = item;
 	FILE *out = report->out;
 
 	put_head(out, windows);
@@ -202,8 +195,22 @@ void windows_text(struct report *report, const struct windows_report *windows)
 		put_curve(out, &windows->row[i]);
 	if (windows->note[0])
 		text_print(out, TEXT_COLUMNS, "\nnote: ", 6, windows->note);
-	report->records++;
 }
+
+static void windows_data(struct report *report, const struct records *records, const void *item)
+{
+	records_windows(records, item, report->points, report->seed, report->records + 1);
+}
+
+const struct subject subject_windows = { "window",
+	"id,host,machine,uarch,filler,buffer,state,kind,knee,knee_lo,knee_hi,from,to,cycles_before,"
+	"cycles_after,noise,entries,points,seconds,contended?,cycles_from,setting,seed",
+	NULL, windows_text, windows_data, NULL };
+const struct subject subject_points = { "point",
+	"id,host,machine,uarch,filler,buffer,fillers,cycles,cycles_lo,cycles_hi,cycles_from,"
+	"setting,"
+	"seed",
+	NULL, windows_text, windows_data, NULL };
 
 /* ---- The subcommand */
 
@@ -213,14 +220,11 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 	const struct campaign campaign = { &campaign_windows, windows };
 	bool any = work_carry_out(cli, bench, &campaign);
 	struct chart_origin origin = drawing_origin(bench->machine, core);
-	struct report report;
 	int exit_status;
 
-	if (any) {
-		work_report(cli, bench, REPORT_WINDOWS, &report);
-		cli->format->windows(&report, windows_report(windows));
-		work_reported(cli, &report);
-	}
+	if (any)
+		work_report(cli, bench, cli->points ? &subject_points : &subject_windows,
+			windows_report(windows));
 	exit_status = work_conclude(cli, bench, &campaign, "the results so far are printed");
 	return any && drawing_wanted(cli)
 		       ? drawing_save(cli, chart_windows(windows_report(windows), NULL, &origin),

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/format.h"
 #include "cli/published.h"
-#include "cli/texts.h"
 #include "experiment/advice/advice.h"
 #include "experiment/advice/gap.h"
 #include "experiment/sweep/blocks.h"
@@ -16,12 +16,13 @@
 #include "model/limits/misses.h"
 
 /* "4", but "2.667". */
-static void count_word(double count, char *buffer, size_t size)
+static struct units_text count_word(double count)
 {
+	struct units_text word = units_value(count);
+
 	if (fabs(count - rint(count)) < 1e-6)
-		snprintf(buffer, size, "%.0f", count);
-	else
-		units_figure(count, buffer, size);
+		snprintf(word.text, sizeof(word.text), "%.0f", count);
+	return word;
 }
 
 /* Which core, and how it was chosen; one that is not the running one is named in those words
@@ -41,28 +42,25 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 {
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
+	struct units_text elements = count_word(limits->elements / limits->turns);
 	struct text line = { 0 };
-	char figure[32];
 
 	setting_format(setting, &line);
 	fprintf(out, "%s\n", text_string(&line));
 	text_free(&line);
 	print_core(out, report, limits);
-	count_word(limits->elements / limits->turns, figure, sizeof(figure));
-	if (loop->stepped) {
-		char each[32];
-
-		units_figure(loop->insns_per_element, each, sizeof(each));
+	if (loop->stepped)
 		fprintf(out,
 			"loop      stepped over %d turns of %s element%s: %s instructions an "
 			"element (S)\n",
-			loop->turns, figure, limits->elements == limits->turns ? "" : "s", each);
-	} else {
+			loop->turns, elements.text, limits->elements == limits->turns ? "" : "s",
+			units_value(loop->insns_per_element).text);
+	else
 		fprintf(out,
 			"loop      %d instructions, %g micro-ops after fusion, %s element%s an "
 			"iteration\n",
-			loop->path_count, limits->slots, figure, limits->elements == 1 ? "" : "s");
-	}
+			loop->path_count, limits->slots, elements.text,
+			limits->elements == 1 ? "" : "s");
 	if (loop->forks)
 		fprintf(out, "          %d branch%s inside it %s taken to fall through\n",
 			loop->forks, loop->forks == 1 ? "" : "es", loop->forks == 1 ? "is" : "are");
@@ -75,15 +73,13 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 		fprintf(out, "limit     unknown\n");
 		return;
 	}
-	units_figure(limits->bound, figure, sizeof(figure));
-	fprintf(out, "limit     %s cycles per %s: %s\n", figure, setting->kernel->element,
-		limit_rows[limits->limit[limits->binding].kind].title);
+	fprintf(out, "limit     %s cycles per %s: %s\n", units_value(limits->bound).text,
+		setting->kernel->element, limit_rows[limits->limit[limits->binding].kind].title);
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
-	units_figure(limits->predicted, figure, sizeof(figure));
-	fprintf(out, "predicted %s", figure);
+	fprintf(out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].title);
-	/* Against what stands highest, as the explorer has it. */
+	/* Against the highest limit, as the explorer has it. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
 		advice_sentence(
 			explanation, limits->limit[limits->predicted_by >= 0 ? limits->predicted_by
@@ -96,25 +92,16 @@ static void print_limits(FILE *out, const struct limits *limits)
 	fputs("\nlimits, cycles per element and per iteration\n", out);
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
-		char element[32] = "?", turn[32] = "?";
 
-		if (limit->known) {
-			units_figure(limit->cpe, element, sizeof(element));
-			units_figure(limit->cycles / limits->turns, turn, sizeof(turn));
-		}
-		fprintf(out, "%9s %8s  %-20s %s%s\n", element, turn, limit_rows[limit->kind].name,
+		fprintf(out, "%9s %8s  %-20s %s%s\n",
+			limit->known ? units_value(limit->cpe).text : "?",
+			limit->known ? units_value(limit->cycles / limits->turns).text : "?",
+			limit_rows[limit->kind].name,
 			i == limits->binding ? "binds: "
 			: limit->hard	     ? ""
 					     : "soft: ",
 			limit->cause);
 	}
-}
-
-/* What others measured of the same loop on the core asked about. */
-static void print_published(FILE *out, const struct published *published)
-{
-	fprintf(out, "published %g cycles an iteration (%s)\n", published->cycles,
-		published->source);
 }
 
 static void print_ports(FILE *out, const struct limits *limits, const struct published *published)
@@ -176,29 +163,35 @@ static void print_code(FILE *out, const struct explanation *explanation)
 	text_free(&text);
 }
 
-void explain_text(
-	struct report *report, const struct setting *setting, const struct explanation *explanation)
+void explain_text(struct report *report, const void *item)
 {
+	const struct setting *setting = item;
+	const struct explanation *explanation = report->explanation;
 	struct published published;
 	bool known = published_find(setting, uarch_name(explanation->limits.uarch), &published);
 
 	print_head(report->out, report, setting, explanation);
-	if (report->blocks) {
-		char words[600];
-
-		blocks_words(report->blocks, setting, NULL, words, sizeof(words));
-		fprintf(report->out, "blocks    %s\n", words);
-	}
+	blocks_text(report, setting, 10);
 	if (explanation->waits)
 		fprintf(report->out, "waits     what the next load waits for: %s\n",
 			explanation->waits);
 	misses_text(report, setting, 10);
 	if (known)
-		print_published(report->out, &published);
+		fprintf(report->out, "published %g cycles an iteration (%s)\n", published.cycles,
+			published.source);
 	print_limits(report->out, &explanation->limits);
 	print_ports(report->out, &explanation->limits, known ? &published : NULL);
 	print_code(report->out, explanation);
-	report->records++;
+}
+
+void blocks_text(const struct report *report, const struct setting *setting, int indent)
+{
+	char words[600];
+
+	if (!report->blocks)
+		return;
+	blocks_words(report->blocks, setting, NULL, words, sizeof(words));
+	fprintf(report->out, "%-*s%s\n", indent, "blocks", words);
 }
 
 /* The lines of one sample that say what limits it. */
@@ -207,7 +200,6 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	const struct explanation *explanation = report->explanation;
 	const struct limits *limits;
 	const struct limit *limit;
-	char bound[32], predicted[32];
 	double gap;
 
 	if (!explanation)
@@ -227,12 +219,10 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 		fprintf(report->out, "waits    what the next load waits for: %s\n",
 			explanation->waits);
 	limit = &limits->limit[limits->binding];
-	units_figure(limits->bound, bound, sizeof(bound));
-	units_figure(limits->predicted, predicted, sizeof(predicted));
-	fprintf(report->out, "limit    %s, %s: %s%s%s\n", bound, limit_rows[limit->kind].title,
-		limit->cause, explanation->foreign ? "; for " : "",
+	fprintf(report->out, "limit    %s, %s: %s%s%s\n", units_value(limits->bound).text,
+		limit_rows[limit->kind].title, limit->cause, explanation->foreign ? "; for " : "",
 		explanation->foreign ? uarch_title(limits->uarch) : "");
-	fprintf(report->out, "predicted %s", predicted);
+	fprintf(report->out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(report->out, ", by %s: %s",
 			limit_rows[limits->limit[limits->predicted_by].kind].title,
@@ -257,12 +247,12 @@ enum { WORDS = 160 };
  * stood before. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
-	char bytes[32], words[WORDS], note[WORDS];
+	char words[WORDS], note[WORDS];
 
-	units_bytes_long((int64_t)misses->level[level].bytes, bytes, sizeof(bytes));
 	misses_words(misses, level, words, sizeof(words));
 	misses_note(misses, level, note, sizeof(note));
-	fprintf(out, "L%d %s: %s%s%s\n", level + 1, bytes,
+	fprintf(out, "L%d %s: %s%s%s\n", level + 1,
+		units_size_long((int64_t)misses->level[level].bytes).text,
 		strcmp(words, before) == 0 ? "the same" : words, *note ? "; " : "", note);
 }
 
@@ -301,10 +291,7 @@ enum { TITLE_WIDTH = 34, FIGURE_WIDTH = 8, TITLES = 60 };
 
 static void put_figure(FILE *out, double value, char source)
 {
-	char word[32];
-
-	units_figure(value, word, sizeof(word));
-	fprintf(out, " %*s %c", FIGURE_WIDTH, word, source);
+	fprintf(out, " %*s %c", FIGURE_WIDTH, units_value(value).text, source);
 }
 
 static void put_event(
@@ -319,10 +306,9 @@ static void put_event(
 	if (isfinite(modelled)) {
 		put_figure(out, modelled, SOURCE_MODEL);
 		/* What three digits after the point cannot show is none. */
-		if (fabs(apart) >= 0.0005) {
-			units_figure(fabs(apart), words, sizeof(words));
-			fprintf(out, "  %c%s", apart < 0 ? '-' : '+', words);
-		}
+		if (fabs(apart) >= 0.0005)
+			fprintf(out, "  %c%s", apart < 0 ? '-' : '+',
+				units_value(fabs(apart)).text);
 	}
 	if (count->state == COUNT_SCALED) {
 		count_words(count, words, sizeof(words));
@@ -385,17 +371,14 @@ static void put_all_unavailable(
 static void put_doubts(FILE *out, const struct report *report, const struct sample *sample)
 {
 	const struct explanation *explanation = report->explanation;
-	char a[32], b[32];
 
-	if (counts_instructions_doubtful(report->events, report->counts, explanation)) {
-		units_figure(
-			counts_of(report->events, report->counts, ROLE_INSTRUCTIONS), a, sizeof(a));
-		units_figure(counts_decoded(explanation), b, sizeof(b));
+	if (counts_instructions_doubtful(report->events, report->counts, explanation))
 		fprintf(out,
 			"DOUBT    %s instructions counted, %s in the code: one of the two is "
 			"wrong\n",
-			a, b);
-	}
+			units_value(counts_of(report->events, report->counts, ROLE_INSTRUCTIONS))
+				.text,
+			units_value(counts_decoded(explanation)).text);
 	if (counts_clocks_differ(sample->check))
 		fprintf(out,
 			"DOUBT    the reference chain tells %.1f%% %s cycles than the counter\n",

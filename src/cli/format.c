@@ -1,23 +1,344 @@
-/* The table of formats, and what several of them need. */
+/* The formats: text, CSV (RFC 4180, lines end in a newline alone; an unavailable value is an empty
+ * field), and JSON (an object on a line of at most RECORD_MOST bytes). */
 #include "cli/format.h"
 
+#include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "experiment/sweep/sweeps.h"
 #include "model/core/uarch.h"
+#include "model/counts/counts.h"
 #include "model/limits/explain.h"
 
-extern const struct format format_text, format_csv, format_json;
+/* ---- Text */
 
-const struct format *const formats[] = {
-	&format_text,
-	&format_csv,
-	&format_json,
-	NULL,
+static void text_begin(struct report *report)
+{
+	if (report->subject->begin)
+		report->subject->begin(report);
+}
+
+static void text_write(struct report *report, const struct subject *subject, const void *item)
+{
+	subject->text(report, item);
+	report->records++;
+}
+
+static void text_end(struct report *report)
+{
+	if (report->subject->end)
+		report->subject->end(report);
+}
+
+static const struct format format_text = { "text", text_begin, text_write, text_end };
+
+/* ---- JSON */
+
+static void json_line(void *context, const char *line, size_t length)
+{
+	struct report *report = context;
+
+	fwrite(line, 1, length, report->out);
+	report->records++;
+}
+
+static void json_begin(struct report *report)
+{
+	(void)report;
+}
+
+static void json_write(struct report *report, const struct subject *subject, const void *item)
+{
+	const struct records records = {
+		.context = report, .host = report->host, .line = json_line
+	};
+
+	subject->data(report, &records, item);
+}
+
+static const struct format format_json = { "json", json_begin, json_write, NULL };
+
+/* ---- CSV: one line under construction */
+
+struct line {
+	struct text text;
+	bool begun;
 };
+
+/* A cell, with quotes where it needs them. */
+static void add(struct line *line, const char *string)
+{
+	struct text *text = &line->text;
+
+	text_add(text, line->begun ? "," : "");
+	line->begun = true;
+	if (!string[strcspn(string, ",\"\r\n")]) {
+		text_add(text, string);
+		return;
+	}
+	text_add(text, "\"");
+	for (; *string; string++)
+		text_addf(text, *string == '"' ? "\"%c" : "%c", *string);
+	text_add(text, "\"");
+}
+
+static void add_real(struct line *line, double value)
+{
+	char number[32] = "";
+
+	if (isfinite(value))
+		snprintf(number, sizeof(number), "%.6g", value);
+	add(line, number);
+}
+
+static void add_integer(struct line *line, int64_t value)
+{
+	char number[32];
+
+	snprintf(number, sizeof(number), "%" PRId64, value);
+	add(line, number);
+}
+
+static void line_write(struct report *report, struct line *line)
+{
+	fprintf(report->out, "%s\n", text_string(&line->text));
+	text_free(&line->text);
+}
+
+/* ---- CSV: the groups of columns of a sample */
+
+/* "c_l1_misses", "c_p2_p3", "c_stalled_back_end"; of an event asked for by name that name. */
+static void add_counter_name(struct line *line, const struct uarch_event *meaning)
+{
+	char name[COUNTER_NAME + 2] = "c_";
+
+	if (meaning->role == ROLE_EXTRA)
+		snprintf(name + 2, sizeof(name) - 2, "%s", meaning->name);
+	else if (meaning->role == ROLE_PORTS)
+		events_title(meaning, NULL, name + 2, sizeof(name) - 2);
+	else
+		counts_role(meaning, name + 2, sizeof(name) - 2);
+	for (char *c = name; meaning->role != ROLE_EXTRA && *c; c++)
+		if (*c == ' ' || *c == '-')
+			*c = '_';
+	add(line, name);
+}
+
+/* The value of an event; NAN: unavailable. */
+static double counted(const struct report *report, int event)
+{
+	const struct counts *counts = report->counts;
+
+	return counts_any(report->events, counts) && event < counts->count &&
+			       count_known(&counts->event[event])
+		       ? counts->event[event].value
+		       : (double)NAN;
+}
+
+/* A column for each event that could be counted, as far as is known when the first line is written.
+ */
+static void add_counters(
+	struct report *report, const struct record_sample *sample, struct line *line)
+{
+	for (int i = 0; i < COUNTERS_MAX; i++) {
+		double value = counted(report, i);
+
+		if (!sample && isfinite(value)) {
+			report->counted |= UINT64_C(1) << i;
+			add_counter_name(line, &report->events->meaning[i]);
+		} else if (sample && (report->counted >> i & 1)) {
+			add_real(line, value);
+		}
+	}
+}
+
+static void add_knobs(const struct kernel *kernel, const struct setting *setting, struct line *line)
+{
+	for (int i = 0; i < kernel->knob_count; i++) {
+		const struct knob *knob = &kernel->knobs[i];
+		char word[48];
+
+		if (!setting) {
+			add(line, knob->name);
+		} else if (knob->kind == KNOB_CHOICE) {
+			setting_format_value(knob, setting->v[i], word, sizeof(word));
+			add(line, word);
+		} else {
+			add_integer(line, setting->v[i]);
+		}
+	}
+}
+
+/* A field has the name of the table; where the kernel has a knob of that name too, its column ends
+ * in _got. */
+static void add_field(const struct field *field, const struct record_sample *sample,
+	const struct kernel *kernel, struct line *line)
+{
+	struct text cell = { 0 };
+
+	if (sample)
+		field_csv(field, sample, &cell);
+	else
+		text_addf(&cell, "%s%s", field->name,
+			kernel && field->group >= FIELDS_VALUE &&
+					kernel_knob(kernel, field->name) >= 0
+				? "_got"
+				: "");
+	add(line, text_string(&cell));
+	text_free(&cell);
+}
+
+/* The columns of a group; sample NULL: their names. */
+static void add_group(struct report *report, const char *name, const struct record_sample *sample,
+	struct line *line)
+{
+	static const char *const groups[FIELDS_GROUPS] = { [FIELDS_HEAD] = "head",
+		[FIELDS_PLACE] = "place",
+		[FIELDS_CURVE] = "curve",
+		[FIELDS_VALUE] = "value",
+		[FIELDS_SWEEP] = "sweep",
+		[FIELDS_RECORD] = "record" };
+	const struct kernel *kernel = report->setting.kernel;
+
+	if (strcmp(name, "knobs") == 0)
+		add_knobs(kernel, sample ? sample->setting : NULL, line);
+	else if (strcmp(name, "counters") == 0)
+		add_counters(report, sample, line);
+	else if (strcmp(name, "sweep") != 0 || report->named)
+		for (const struct field *field = sample_fields; field->name; field++)
+			if (strcmp(groups[field->group], name) == 0)
+				add_field(field, sample, kernel, line);
+}
+
+/* ---- CSV: lines */
+
+/* Columns one by one: of "NAME=FIELD" both, of "NAME?" the flag. */
+struct column {
+	char name[32];
+	const char *field;
+	bool flag;
+};
+
+static bool next_column(const char **at, struct column *column)
+{
+	size_t length = strcspn(*at, ",");
+	char *equals, *flag;
+
+	if (!length)
+		return false;
+	snprintf(column->name, sizeof(column->name), "%.*s", (int)length, *at);
+	*at += length + ((*at)[length] == ',');
+	equals = strchr(column->name, '=');
+	flag = strchr(column->name, '?');
+	column->field = equals ? equals + 1 : column->name;
+	column->flag = flag;
+	if (equals || flag)
+		*(equals ? equals : flag) = '\0';
+	return true;
+}
+
+static void csv_begin(struct report *report)
+{
+	const char *at = report->subject->columns;
+	struct line line = { 0 };
+	struct column column;
+
+	report->counted = 0;
+	while (next_column(&at, &column)) {
+		if (*column.name == '+')
+			add_group(report, column.name + 1, NULL, &line);
+		else
+			add(&line, column.name);
+	}
+	line_write(report, &line);
+}
+
+static void add_value(struct line *line, const json_t *value, bool flag)
+{
+	if (json_is_string(value))
+		add(line, json_string_value(value));
+	else if (json_is_integer(value))
+		add_integer(line, json_integer_value(value));
+	else if (json_is_real(value))
+		add_real(line, json_real_value(value));
+	else if (json_is_boolean(value) || flag)
+		add(line, json_is_true(value) ? "true" : "false");
+	else
+		add(line, "");
+}
+
+static void csv_row(void *context, const json_t *record)
+{
+	struct report *report = context;
+	const char *at = report->subject->columns;
+	struct line line = { 0 };
+	struct column column;
+
+	if (strcmp(json_string_value(json_object_get(record, "record")), report->subject->record) !=
+		0)
+		return;
+	report->records++;
+	while (next_column(&at, &column)) {
+		if (strcmp(column.name, "id") == 0)
+			add_integer(&line, report->records);
+		else
+			add_value(&line, json_object_get(record, column.field), column.flag);
+	}
+	line_write(report, &line);
+}
+
+static void csv_sample(void *context, const struct record_sample *sample)
+{
+	struct report *report = context;
+	const char *at = report->subject->columns;
+	struct line line = { 0 };
+	struct text setting = { 0 };
+	struct column column;
+	struct report_row row;
+
+	if (!sample->sample_ratios) {
+		report_row(report, sample->setting, sample->sample, sample->facts, &row);
+		row.what.part = sample->part;
+		row.what.level = sample->level;
+		row.what.x = sample->x;
+		sample = &row.what;
+	}
+	setting_format(sample->setting, &setting);
+	report->records++;
+	while (next_column(&at, &column)) {
+		if (*column.name == '+')
+			add_group(report, column.name + 1, sample, &line);
+		else if (strcmp(column.name, "id") == 0)
+			add_integer(&line, report->records);
+		else if (strcmp(column.name, "host") == 0)
+			add(&line, report->host);
+		else if (strcmp(column.name, "setting") == 0)
+			add(&line, text_string(&setting));
+		else
+			add(&line, sample->setting->kernel->name);
+	}
+	line_write(report, &line);
+	text_free(&setting);
+}
+
+static void csv_write(struct report *report, const struct subject *subject, const void *item)
+{
+	const struct records records = {
+		.context = report, .host = report->host, .row = csv_row, .sample = csv_sample
+	};
+
+	subject->data(report, &records, item);
+}
+
+static const struct format format_csv = { "csv", csv_begin, csv_write, NULL };
+
+/* ---- Reports */
+
+const struct format *const formats[] = { &format_text, &format_csv, &format_json, NULL };
 
 const struct format *format_find(const char *name)
 {
@@ -27,13 +348,45 @@ const struct format *format_find(const char *name)
 	return NULL;
 }
 
-void report_init(struct report *report, FILE *out, enum report_kind kind)
+void report_init(struct report *report, const struct cli *cli, const struct subject *subject,
+	const struct machine *machine)
 {
-	*report = (struct report){ .out = out, .kind = kind };
+	*report = (struct report){ .out = cli->out,
+		.format = cli->format,
+		.subject = subject,
+		.machine = machine,
+		.seed = cli->seed,
+		.whatif = &cli->whatif,
+		.asked = cli->events,
+		.asked_count = cli->event_count,
+		.points = cli->points };
 	/* A name that was cut is not terminated everywhere. */
 	if (gethostname(report->host, sizeof(report->host)) != 0)
 		snprintf(report->host, sizeof(report->host), "unknown");
 	report->host[sizeof(report->host) - 1] = '\0';
+}
+
+void report_begin(struct report *report)
+{
+	report->format->begin(report);
+}
+
+void report_write(struct report *report, const struct subject *subject, const void *item)
+{
+	report->format->write(report, subject, item);
+}
+
+void report_end(struct report *report)
+{
+	if (report->format->end)
+		report->format->end(report);
+}
+
+void report_whole(struct report *report, const void *item)
+{
+	report_begin(report);
+	report_write(report, report->subject, item);
+	report_end(report);
 }
 
 const char *report_core(const struct report *report)
@@ -79,7 +432,7 @@ void report_row(const struct report *report, const struct setting *setting,
 		.whatif_misses = asked ? &row->whatif_misses : NULL,
 		.sample_ratios = &row->sample_ratios,
 		.sweep = report->named ? report->named->name : NULL,
-		.speedup = report->named ? report->speedup : (double)NAN,
+		.speedup = NAN,
 	};
 }
 
@@ -90,23 +443,12 @@ const char *format_cycles_source(enum source source)
 					    : "no clock";
 }
 
-void format_knob(const struct knob *knob, char initial[48], char range[160])
+void machine_text(const struct machine *machine, double ghz, struct text *text)
 {
-	setting_format_value(knob, knob->initial, initial, 48);
-	setting_range(knob, MEMORY_LIMITS_UNKNOWN, range, 160);
-}
-
-void format_csv_field(struct text *text, const char *string)
-{
-	if (!string[strcspn(string, ",\"\r\n")]) {
-		text_add(text, string);
-		return;
-	}
-	text_add(text, "\"");
-	for (; *string; string++) {
-		if (*string == '"')
-			text_add(text, "\"");
-		text_addn(text, string, 1);
-	}
-	text_add(text, "\"");
+	text_add(text, machine->name[0] ? machine->name : machine->arch);
+	text_add(text, machine->virtualised ? ", virtual machine" : "");
+	if (machine->cpu >= 0)
+		text_addf(text, ", core %d", machine->cpu);
+	if (isfinite(ghz))
+		text_addf(text, " at %.2f GHz", ghz);
 }

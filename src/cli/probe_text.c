@@ -1,11 +1,12 @@
 /* A probe's report for people, in 80 columns of ASCII: the levels first, then what moves between
  * them, then the rest; the curve last. */
-#include "cli/texts.h"
+#include "cli/format.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scale.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "experiment/probe/probe.h"
@@ -19,10 +20,7 @@ enum { CELL = 40 };
 
 static void cell(FILE *out, int width, double value)
 {
-	char word[32];
-
-	units_figure(value, word, sizeof(word));
-	fprintf(out, "%*s", width, word);
+	fprintf(out, "%*s", width, units_value(value).text);
 }
 
 /* A figure of a point; NAN where it could not be measured. */
@@ -34,32 +32,27 @@ static double figure_of(const struct probe_point *point, double value)
 /* Of a level without an honest size the range: "18.9 to 26.9 MiB". */
 static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 {
-	char lo[16], hi[16];
-	size_t unit;
+	struct units_text lo = units_size_long((int64_t)level->bytes_lo),
+			  hi = units_size_long((int64_t)level->bytes_hi);
+	size_t unit = strcspn(lo.text, " ");
 
 	if (level->kind == LEVEL_MEMORY) {
 		snprintf(buffer, CELL, "-");
 	} else if (level->kind == LEVEL_CACHE && (level->unstable || level->number > 2)) {
-		units_bytes_long((int64_t)level->bytes_lo, lo, sizeof(lo));
-		units_bytes_long((int64_t)level->bytes_hi, hi, sizeof(hi));
-		unit = strcspn(lo, " ");
-		if (strcmp(lo, hi) == 0)
-			snprintf(buffer, CELL, "about %s", lo);
+		if (strcmp(lo.text, hi.text) == 0)
+			snprintf(buffer, CELL, "about %s", lo.text);
 		else
 			snprintf(buffer, CELL, "%.*s to %s",
-				strcmp(lo + unit, hi + strcspn(hi, " ")) == 0 ? (int)unit : CELL,
-				lo, hi);
+				strcmp(lo.text + unit, hi.text + strcspn(hi.text, " ")) == 0
+					? (int)unit
+					: CELL,
+				lo.text, hi.text);
 	} else {
-		units_bytes_long((int64_t)llround(level->bytes), buffer, CELL);
+		snprintf(buffer, CELL, "%s", units_size_long((int64_t)llround(level->bytes)).text);
 	}
 }
 
 /* ---- the head ---- */
-
-static void add(struct text *text, const char *separator, const char *words)
-{
-	text_addf(text, "%s%s", text->length ? separator : "", words);
-}
 
 /* The first sample that there is; NULL: there is none. */
 static const struct sample *first_of(const struct probe_report *probe)
@@ -107,7 +100,7 @@ static void add_pages(struct text *text, const struct probe_report *probe)
 
 		if (!curve->count)
 			continue;
-		add(text, separator, asked[kind]);
+		text_addf(text, "%s%s", separator, asked[kind]);
 		separator = ", ";
 		if (*got && strcmp(got, alike[kind]) != 0)
 			text_addf(text, " (got: %s)", got);
@@ -116,20 +109,10 @@ static void add_pages(struct text *text, const struct probe_report *probe)
 
 static void put_head(FILE *out, const struct probe_report *probe)
 {
-	const struct machine *machine = probe->machine;
 	struct text text = { 0 };
-	double ghz = clock_of(probe);
-	char most[32];
 
-	add(&text, "", machine->name[0] ? machine->name : machine->arch);
-	if (machine->virtualised)
-		add(&text, ", ", "virtual machine");
-	if (machine->cpu >= 0)
-		text_addf(&text, ", core %d", machine->cpu);
-	if (isfinite(ghz))
-		text_addf(&text, " at %.2f GHz", ghz);
-	units_bytes_long((int64_t)probe->options.max_size, most, sizeof(most));
-	text_addf(&text, "; up to %s", most);
+	machine_text(probe->machine, clock_of(probe), &text);
+	text_addf(&text, "; up to %s", units_size_long((int64_t)probe->options.max_size).text);
 	add_pages(&text, probe);
 	text_addf(&text, "; %.1f s", probe->seconds);
 	text_print(out, TEXT_COLUMNS, "", 0, text_string(&text));
@@ -148,7 +131,7 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 
 	for (int i = 0; i < hierarchy->level_count; i++) {
 		const struct hierarchy_level *level = &hierarchy->level[i];
-		char found[CELL], stated[CELL] = "-", spread[CELL], lo[16], hi[16];
+		char found[CELL], spread[72];
 
 		if (level->kind == LEVEL_TLB)
 			continue;
@@ -157,12 +140,10 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 				"size stated", "cycles", "range", "ns", "sure");
 		begun = true;
 		found_words(level, found);
-		if (level->stated)
-			units_bytes_long((int64_t)level->stated, stated, sizeof(stated));
-		units_figure(level->lo, lo, sizeof(lo));
-		units_figure(level->hi, hi, sizeof(hi));
-		snprintf(spread, sizeof(spread), "%s to %s", lo, hi);
-		fprintf(out, "%-8s%-21s%-11s", level->name, found, stated);
+		snprintf(spread, sizeof(spread), "%s to %s", units_value(level->lo).text,
+			units_value(level->hi).text);
+		fprintf(out, "%-8s%-21s%-11s", level->name, found,
+			level->stated ? units_size_long((int64_t)level->stated).text : "-");
 		cell(out, 7, level->cycles);
 		fprintf(out, "  %-17s", spread);
 		cell(out, 7, level->ns);
@@ -236,10 +217,8 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 	fputc('\n', out);
 	for (int i = 0; i < probe->band_count; i++) {
 		const struct probe_band *band = &probe->band[i];
-		char size[16];
 
-		units_bytes_short((int64_t)band->size, size, sizeof(size));
-		fprintf(out, "%-8s%6s ", band->level, size);
+		fprintf(out, "%-8s%6s ", band->level, units_size_short((int64_t)band->size).text);
 		for (int k = 0; k < PROBE_OPERATIONS; k++) {
 			const struct sample *sample = &band->point[k].sample;
 
@@ -265,13 +244,13 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 	const struct probe_curve *curve = &probe->parallel;
 	const struct setting *last;
 	bool beyond = false;
-	char set[24], sources[48];
+	char sources[48];
 
 	if (!curve->count)
 		return;
 	last = &curve->point[curve->count - 1].setting;
-	units_bytes_long((int64_t)kernel_footprint(last->kernel, last->v), set, sizeof(set));
-	snprintf(sources, sizeof(sources), "timed, in %s", set);
+	snprintf(sources, sizeof(sources), "timed, in %s",
+		units_size_long((int64_t)kernel_footprint(last->kernel, last->v)).text);
 	fprintf(out, "\n%-15s", "loads at once");
 	for (int i = 0; i < curve->count; i++)
 		fprintf(out, "%7.0f", curve->point[i].x);
@@ -352,8 +331,174 @@ static void put_findings(FILE *out, const struct probe_report *probe)
 		text_print(out, TEXT_COLUMNS, i ? "note: " : "\nnote: ", 6, probe->note[i]);
 }
 
-void probe_text(struct report *report, const struct probe_report *probe)
+/* ---- The plot of latency over size */
+
+/* A plot of latency over size, both logarithmic: four columns an octave are what the first pass
+ * measures; where more octaves are to fit, two. */
+enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
+
+struct plot {
+	char mark[ROWS][COLUMNS + 1];
+	int per_octave, width;
+	struct scale y;
+};
+
+static const char marks[PAGE_KINDS] = { 'o', 'o', 'x' };
+
+static int column_of(double bytes, int per_octave)
 {
+	return (int)lround(log2(bytes / (double)PROBE_SMALLEST) * per_octave);
+}
+
+static void mark(struct plot *plot, double bytes, double cycles, char with)
+{
+	int column = column_of(bytes, plot->per_octave);
+	int row = (int)lround(scale_place(&plot->y, cycles) * (ROWS - 1));
+	char *at;
+
+	if (column < 0 || column >= COLUMNS || row < 0 || row >= ROWS)
+		return;
+	at = &plot->mark[row][column];
+	*at = *at == ' ' || *at == with ? with : '*';
+}
+
+static bool range_of(const struct probe_report *probe, struct scale *scale)
+{
+	double least = INFINITY, most = 0;
+
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		for (int i = 0; i < probe->lines[kind].count; i++) {
+			const struct sample *sample = &probe->lines[kind].point[i].sample;
+
+			if (!sample->valid)
+				continue;
+			least = fmin(least, sample->cpe);
+			most = fmax(most, sample->modes == 2 ? fmax(sample->mode_high, sample->cpe)
+							     : sample->cpe);
+		}
+	if (!(most > 0))
+		return false;
+	if (most < 2 * least)
+		most = 2 * least;
+	*scale = (struct scale){ .kind = SCALE_LOG, .low = least, .high = most };
+	return true;
+}
+
+static void draw(const struct probe_report *probe, struct plot *plot)
+{
+	for (int row = 0; row < ROWS; row++) {
+		memset(plot->mark[row], ' ', COLUMNS);
+		plot->mark[row][COLUMNS] = '\0';
+	}
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		for (int i = 0; i < probe->lines[kind].count; i++) {
+			const struct probe_point *point = &probe->lines[kind].point[i];
+			const struct sample *sample = &point->sample;
+
+			if (!sample->valid)
+				continue;
+			/* Of two modes both, and not what lies between them. */
+			if (sample->modes == 2)
+				mark(plot, point->x, sample->mode_low, marks[kind]);
+			mark(plot, point->x, sample->modes == 2 ? sample->mode_high : sample->cpe,
+				marks[kind]);
+		}
+}
+
+static void put_plot(FILE *out, const struct probe_report *probe)
+{
+	struct plot plot = { .per_octave = PER_OCTAVE };
+	bool both = probe->lines[PAGES_4K].count && probe->lines[PAGES_HUGE].count;
+
+	if (!range_of(probe, &plot.y))
+		return;
+	if (column_of((double)probe->options.max_size, plot.per_octave) >= COLUMNS)
+		plot.per_octave = PER_OCTAVE / 2;
+	plot.width = column_of((double)probe->options.max_size, plot.per_octave) + 1;
+	if (plot.width > COLUMNS)
+		plot.width = COLUMNS;
+	draw(probe, &plot);
+	fprintf(out, "\n%*s %s\n", LEFT - 1, "cycles",
+		both ? "o 4k pages, x huge pages, * both" : "");
+	for (int row = ROWS - 1; row >= 0; row--) {
+		struct units_text label = { "" };
+		int end = plot.width;
+
+		if (row == ROWS - 1 || row == 0 || row == ROWS / 2)
+			label = units_value(plot.y.low * pow(plot.y.high / plot.y.low,
+								 (double)row / (ROWS - 1)));
+		while (end > 0 && plot.mark[row][end - 1] == ' ')
+			end--;
+		fprintf(out, "%*s |%.*s\n", LEFT - 2, label.text, end, plot.mark[row]);
+	}
+	fprintf(out, "%*s +", LEFT - 2, "");
+	for (int column = 0; column < plot.width; column++)
+		fputc(column % (LABEL_OCTAVES * plot.per_octave) == 0 ? '+' : '-', out);
+	fprintf(out, "\n%*s", LEFT, "");
+	for (int column = 0; column < plot.width; column += LABEL_OCTAVES * plot.per_octave) {
+		bool last = column + LABEL_OCTAVES * plot.per_octave >= plot.width;
+		double bytes = (double)PROBE_SMALLEST * exp2((double)column / plot.per_octave);
+
+		fprintf(out, "%-*s", last ? 0 : LABEL_OCTAVES * plot.per_octave,
+			units_size_short((int64_t)bytes).text);
+	}
+	fputs("\n", out);
+}
+
+/* ---- every point ---- */
+
+static void put_point_line(
+	FILE *out, const char *part, const char *x, const struct probe_point *point)
+{
+	const struct sample *sample = &point->sample;
+
+	fprintf(out, "%-24s%10s", part, x);
+	cell(out, 9, figure_of(point, sample->cpe));
+	cell(out, 9, figure_of(point, sample->cpe_lo));
+	cell(out, 9, figure_of(point, sample->cpe_hi));
+	cell(out, 9, figure_of(point, sample->ns));
+	fprintf(out, "%6u", sample->trials);
+	if (sample->modes == 2)
+		fprintf(out, "  %s or %s", units_value(sample->mode_low).text,
+			units_value(sample->mode_high).text);
+	fprintf(out, "%s\n", sample->contended ? "  contended" : "");
+}
+
+static void put_curve(FILE *out, const char *part, const struct probe_curve *curve, bool bytes)
+{
+	for (int i = 0; i < curve->count; i++) {
+		struct units_text x = units_size_short((int64_t)curve->point[i].x);
+
+		if (!bytes)
+			snprintf(x.text, sizeof(x.text), "%.0f", curve->point[i].x);
+		put_point_line(out, part, x.text, &curve->point[i]);
+	}
+}
+
+static void put_points(FILE *out, const struct probe_report *probe)
+{
+	static const char *const pages[PAGE_KINDS] = { "", ", 4k pages", ", huge pages" };
+	char part[48];
+
+	fprintf(out, "\n%-24s%10s%9s%9s%9s%9s%6s\n", "points", "x", "cycles", "lo", "hi", "ns",
+		"used");
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		snprintf(part, sizeof(part), "latency%s", pages[kind]);
+		put_curve(out, part, &probe->lines[kind], true);
+	}
+	for (int kind = 0; kind < PAGE_KINDS; kind++) {
+		snprintf(part, sizeof(part), "a line a page%s", pages[kind]);
+		put_curve(out, part, &probe->pages[kind], true);
+	}
+	put_curve(out, "pairs, bytes apart", &probe->pairs, false);
+	put_curve(out, "chains at once", &probe->parallel, false);
+	put_curve(out, "cores that read", &probe->cores, false);
+	put_curve(out, "others that stream", &probe->loaded, false);
+}
+
+static void probe_text(struct report *report, const void *item)
+{
+	const struct probe_report *probe = item;
 	FILE *out = report->out;
 
 	put_head(out, probe);
@@ -364,8 +509,15 @@ void probe_text(struct report *report, const struct probe_report *probe)
 	put_cores(out, probe);
 	put_findings(out, probe);
 	if (report->points)
-		probe_text_points(out, probe);
+		put_points(out, probe);
 	else
-		probe_text_plot(out, probe);
-	report->records++;
+		put_plot(out, probe);
 }
+
+static void probe_data(struct report *report, const struct records *records, const void *item)
+{
+	records_probe(records, item, report->seed, report->records + 1);
+}
+
+const struct subject subject_probe = { "sample", "id,host,+head,+curve,setting,+value,+place", NULL,
+	probe_text, probe_data, NULL };

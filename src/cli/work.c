@@ -42,21 +42,13 @@ bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign 
 	return campaign_state(campaign).any;
 }
 
-void work_report(const struct cli *cli, const struct bench *bench, enum report_kind kind,
-	struct report *report)
+void work_report(const struct cli *cli, const struct bench *bench, const struct subject *subject,
+	const void *item)
 {
-	report_init(report, cli->out, kind);
-	report->machine = bench->machine;
-	report->seed = cli->seed;
-	report->points = cli->points;
-	if (cli->format->begin)
-		cli->format->begin(report);
-}
+	struct report report;
 
-void work_reported(const struct cli *cli, struct report *report)
-{
-	if (cli->format->end)
-		cli->format->end(report);
+	report_init(&report, cli, subject, bench->machine);
+	report_whole(&report, item);
 }
 
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,

@@ -9,10 +9,9 @@
  * anything was measured. */
 bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign *campaign);
 
-/* The begin and the end of a report of this machine, around what the format writes. */
-void work_report(const struct cli *cli, const struct bench *bench, enum report_kind kind,
-	struct report *report);
-void work_reported(const struct cli *cli, struct report *report);
+/* Writes a report of one item, made on this machine. */
+void work_report(const struct cli *cli, const struct bench *bench, const struct subject *subject,
+	const void *item);
 
 /* Notes an interruption, or that nothing was measured. printed: what became of the results so
  * far, "what was measured so far is printed". Returns the exit status. */

@@ -372,6 +372,19 @@ void field_get(
 		value->integer = field->usual;
 }
 
+struct field_value field_named(const char *name, const struct record_sample *what)
+{
+	const struct field *field = sample_fields;
+	struct field_value value;
+
+	while (strcmp(field->name, name) != 0)
+		field++;
+	field_get(field, what, &value);
+	if (!value.known)
+		value.real = NAN;
+	return value;
+}
+
 static bool is_text(enum field_type type)
 {
 	return type == FIELD_WORD || type == FIELD_NAME || type == FIELD_SOURCE ||

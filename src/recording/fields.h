@@ -105,6 +105,9 @@ const char *field_type_name(enum field_type type);
 void field_get(
 	const struct field *field, const struct record_sample *what, struct field_value *value);
 
+/* The same of the field of that name; a real that is unavailable is NAN. */
+struct field_value field_named(const char *name, const struct record_sample *what);
+
 /* Sets the fields of a group that JSON has. */
 void fields_json(struct json_t *object, enum field_group group, const struct record_sample *what);
 

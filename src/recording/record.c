@@ -59,14 +59,62 @@ void record_set_flag(json_t *object, const char *key, bool value)
 		record_set_boolean(object, key, true);
 }
 
+void record_set_words(json_t *object, const char *key, const char *value)
+{
+	if (value && *value)
+		record_set_string(object, key, value);
+}
+
+void record_set_source(json_t *object, const char *key, enum source source)
+{
+	if (source != SOURCE_NONE)
+		record_set_string(object, key, source_name(source));
+}
+
+void record_set_null(json_t *object, const char *key)
+{
+	json_object_set_new(object, key, json_null());
+}
+
+void record_set_cell(
+	const struct records *records, json_t *object, const char *key, const char *value)
+{
+	if (records->row)
+		record_set_string(object, key, value);
+}
+
+json_t *record_list(json_t *object, const char *key)
+{
+	json_object_set_new(object, key, json_array());
+	return json_object_get(object, key);
+}
+
+json_t *record_object(json_t *object, const char *key)
+{
+	json_object_set_new(object, key, json_object());
+	return json_object_get(object, key);
+}
+
 void record_append_real(json_t *list, double value)
 {
 	json_array_append_new(list, isfinite(value) ? json_real(value) : json_null());
 }
 
+void record_append_integer(json_t *list, int64_t value)
+{
+	json_array_append_new(list, json_integer((json_int_t)value));
+}
+
 void record_append_string(json_t *list, const char *value)
 {
 	json_array_append_new(list, clean_string(value));
+}
+
+void record_append_bits(json_t *list, uint32_t bits)
+{
+	for (int bit = 0; bit < 32; bit++)
+		if (bits >> bit & 1)
+			record_append_integer(list, bit);
 }
 
 json_t *record_new(const struct records *records, const char *name, unsigned id)
@@ -263,7 +311,9 @@ static void write_long(const struct records *records, json_t *object)
 
 void record_write(const struct records *records, json_t *object)
 {
-	if (line_bytes(object) <= RECORD_MOST)
+	if (records->row)
+		records->row(records->context, object);
+	else if (line_bytes(object) <= RECORD_MOST)
 		write_line(records, object);
 	else
 		write_long(records, object);
@@ -275,6 +325,12 @@ void record_write_list(const struct records *records, json_t *object, const char
 	json_t *part = json_array(), *value;
 	size_t i, room;
 
+	if (records->row) {
+		json_object_set_new(object, key, list);
+		json_decref(part);
+		record_write(records, object);
+		return;
+	}
 	json_object_set_new(object, key, part);
 	room = RECORD_MOST - line_bytes(object);
 	json_array_foreach(list, i, value)

@@ -12,16 +12,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/measure/trials.h"
+
 struct json_t;
 
 enum { RECORD_MOST = 1000 };
 
-/* Where records go. */
+struct record_sample;
+
+/* Where records go: to a file of lines, or (row not NULL) to a table. */
 struct records {
 	void *context;
+	const char *host; /* in every record; NULL: in none */
 	/* Takes one line with its newline; keeps it no longer than the call. */
 	void (*line)(void *context, const char *line, size_t length);
-	const char *host; /* in every record; NULL: in none */
+	/* A table: takes a whole record; and a sample, with all fields that tables have. */
+	void (*row)(void *context, const struct json_t *record);
+	void (*sample)(void *context, const struct record_sample *sample);
 };
 
 /* ---- Writing. record_write() frees the record. */
@@ -38,9 +45,25 @@ void record_set_count(struct json_t *object, const char *key, uint64_t value);
 void record_set_boolean(struct json_t *object, const char *key, bool value);
 void record_set_flag(struct json_t *object, const char *key, bool value);
 
+/* The same for a string that may be empty: then it is absent too. */
+void record_set_words(struct json_t *object, const char *key, const char *value);
+/* The word of a source; SOURCE_NONE: absent. */
+void record_set_source(struct json_t *object, const char *key, enum source source);
+void record_set_null(struct json_t *object, const char *key);
+/* A string that only tables have. */
+void record_set_cell(
+	const struct records *records, struct json_t *object, const char *key, const char *value);
+
+/* Sets an empty list or object, and returns it. */
+struct json_t *record_list(struct json_t *object, const char *key);
+struct json_t *record_object(struct json_t *object, const char *key);
+
 /* Appends to a list. A real that is not finite is null: a list keeps its places. */
 void record_append_real(struct json_t *list, double value);
+void record_append_integer(struct json_t *list, int64_t value);
 void record_append_string(struct json_t *list, const char *value);
+/* The numbers of the bits that are set, as record_bits() reads them. */
+void record_append_bits(struct json_t *list, uint32_t bits);
 
 void record_write(const struct records *records, struct json_t *object);
 

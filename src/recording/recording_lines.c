@@ -287,14 +287,14 @@ void lines_explanation(const struct records *records, const struct setting *sett
 	if (!status_is_ok(&explanation->status)) {
 		object = record_new(records, "explain", id);
 		record_set_string(object, "kernel", setting->kernel->name);
-		json_object_set_new(object, "knobs", record_knobs(setting));
+		record_set_knobs(object, setting);
 		record_set_string(object, "why", explanation->status.text);
 		record_write(records, object);
 		return;
 	}
 	for (int i = 0; i < core->port_count; i++)
 		port[i] = core->port[i];
-	records_limits(records, &explanation->limits, id);
+	records_limits(records, explanation, id);
 	records_ports(records, &explanation->limits, port, id);
 	write_code(records, explanation, id);
 	if (events && modelled)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/core/uarch.h"
 #include "model/counts/counts.h"
 #include "recording/record.h"
 
@@ -97,36 +98,41 @@ const char *record_unlisted(const json_t *object)
 	return NULL;
 }
 
-json_t *record_knob_value(const struct knob *knob, int64_t value)
+void record_set_knob(json_t *object, const char *key, const struct knob *knob, int64_t value)
 {
-	if (knob->kind == KNOB_CHOICE) {
-		char word[48];
+	char word[48];
 
-		setting_format_value(knob, value, word, sizeof(word));
-		return json_string(word);
+	if (knob->kind != KNOB_CHOICE) {
+		record_set_integer(object, key, value);
+		return;
 	}
-	return json_integer(value);
+	setting_format_value(knob, value, word, sizeof(word));
+	record_set_string(object, key, word);
 }
 
-json_t *record_knobs(const struct setting *setting)
+void record_set_knobs(json_t *object, const struct setting *setting)
 {
-	json_t *knobs = json_object();
+	json_t *knobs = record_object(object, "knobs");
 
 	for (int i = 0; i < setting->kernel->knob_count; i++)
-		json_object_set_new(knobs, setting->kernel->knobs[i].name,
-			record_knob_value(&setting->kernel->knobs[i], setting->v[i]));
-	return knobs;
+		record_set_knob(knobs, setting->kernel->knobs[i].name, &setting->kernel->knobs[i],
+			setting->v[i]);
 }
 
 void records_sample(const struct records *records, const struct record_sample *what)
 {
-	json_t *object = record_new(records, "sample", what->id);
+	json_t *object;
 
+	if (records->sample) {
+		records->sample(records->context, what);
+		return;
+	}
+	object = record_new(records, "sample", what->id);
 	fields_json(object, FIELDS_HEAD, what);
 	fields_json(object, FIELDS_CURVE, what);
 	fields_json(object, FIELDS_SWEEP, what);
 	record_set_string(object, "kernel", what->setting->kernel->name);
-	json_object_set_new(object, "knobs", record_knobs(what->setting));
+	record_set_knobs(object, what->setting);
 	fields_json(object, FIELDS_VALUE, what);
 	fields_json(object, FIELDS_PLACE, what);
 	record_write(records, object);
@@ -147,13 +153,13 @@ static json_t *event_list(const struct counter_event *event, const struct uarch_
 	record_append_real(list, known ? count->hi : (double)NAN);
 	record_append_string(list, counts_state(count->state));
 	if (count->state == COUNT_SCALED)
-		json_array_append_new(list, json_real(count->share));
+		record_append_real(list, (double)count->share);
 	if (known)
 		return list;
 	count_words(count, words, sizeof(words));
 	record_append_string(list, words);
 	if (count->state == COUNT_REFUSED)
-		json_array_append_new(list, json_integer(count->error));
+		record_append_integer(list, count->error);
 	return list;
 }
 
@@ -163,14 +169,12 @@ void records_counters(const struct records *records, const struct event_plan *pl
 	json_t *object = record_new(records, "counters", id), *list;
 
 	if (counts->count == 0) {
-		if (*counts->why)
-			record_set_string(object, "why", counts->why);
+		record_set_words(object, "why", counts->why);
 		record_write(records, object);
 		return;
 	}
 	record_set_string(object, "from", source_name(SOURCE_COUNTER));
-	if (*counts->pmu)
-		record_set_string(object, "pmu", counts->pmu);
+	record_set_words(object, "pmu", counts->pmu);
 	record_set_integer(object, "passes", counts->groups);
 	record_set_boolean(object, "direct", counts->direct);
 	list = json_array();
@@ -180,8 +184,24 @@ void records_counters(const struct records *records, const struct event_plan *pl
 	record_write_list(records, object, "events", list);
 }
 
-void records_limits(const struct records *records, const struct limits *limits, unsigned id)
+/* What only tables have of a limit. */
+static void set_limit_cells(const struct records *records, json_t *object,
+	const struct explanation *explanation, const struct limit *limit, bool binds)
 {
+	record_set_cell(records, object, "kernel", explanation->kernel->name);
+	record_set_cell(records, object, "uarch", uarch_name(explanation->limits.uarch));
+	record_set_cell(records, object, "state",
+		!limit->known ? "unknown"
+		: binds	      ? "binding"
+		: limit->hard ? "hard"
+			      : "soft");
+}
+
+void records_limits(
+	const struct records *records, const struct explanation *explanation, unsigned id)
+{
+	const struct limits *limits = &explanation->limits;
+
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
 		json_t *object = record_new(records, "limits", id);
@@ -192,9 +212,10 @@ void records_limits(const struct records *records, const struct limits *limits, 
 			record_set_real(object, "cpe", limit->cpe);
 			record_set_real(object, "cycles", limit->cycles / limits->turns);
 		}
-		if (i == limits->binding)
-			record_set_boolean(object, "binding", true);
+		record_set_flag(object, "binding", i == limits->binding);
 		record_set_string(object, "cause", limit->cause);
+		if (records->row)
+			set_limit_cells(records, object, explanation, limit, i == limits->binding);
 		record_write(records, object);
 	}
 }
@@ -202,16 +223,15 @@ void records_limits(const struct records *records, const struct limits *limits, 
 void records_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id)
 {
-	json_t *object = record_new(records, "ports", id), *pressure = json_object(),
-	       *naive = json_object();
+	json_t *object = record_new(records, "ports", id), *pressure, *naive;
 
-	for (int i = 0; i < limits->port_count; i++) {
-		json_object_set_new(pressure, port[i], json_real(limits->pressure[i]));
-		json_object_set_new(naive, port[i], json_real(limits->naive[i]));
-	}
 	record_set_string(object, "from", source_name(SOURCE_MODEL));
-	json_object_set_new(object, "pressure", pressure);
-	json_object_set_new(object, "naive", naive);
+	pressure = record_object(object, "pressure");
+	naive = record_object(object, "naive");
+	for (int i = 0; i < limits->port_count; i++) {
+		record_set_real(pressure, port[i], limits->pressure[i]);
+		record_set_real(naive, port[i], limits->naive[i]);
+	}
 	record_write(records, object);
 }
 
@@ -258,7 +278,7 @@ struct json_t *record_explain(const struct records *records, const struct settin
 
 	record_set_string(object, "machine", machine);
 	record_set_string(object, "kernel", setting->kernel->name);
-	json_object_set_new(object, "knobs", record_knobs(setting));
+	record_set_knobs(object, setting);
 	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
 		field_json(object, shared[i], &what);
 	record_set_real(object, "elements", limits->elements / limits->turns);

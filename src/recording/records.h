@@ -41,7 +41,8 @@ void records_counters(const struct records *records, const struct event_plan *pl
 
 /* What explains a sample: a record for each limit, one of the ports, and one for each instruction.
  * port: the names of the ports, as in struct limits. */
-void records_limits(const struct records *records, const struct limits *limits, unsigned id);
+void records_limits(
+	const struct records *records, const struct explanation *explanation, unsigned id);
 void records_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id);
 void records_code(
@@ -54,9 +55,10 @@ struct json_t *record_explain(const struct records *records, const struct settin
 struct json_t *record_insn(const struct records *records, const struct explanation *explanation,
 	int index, unsigned id);
 
-/* The value of a knob, a choice by its name; and the knobs of a setting as an object. */
-struct json_t *record_knob_value(const struct knob *knob, int64_t value);
-struct json_t *record_knobs(const struct setting *setting);
+/* Sets the value of a knob, a choice by its name; and the knobs of a setting, as an object. */
+void record_set_knob(
+	struct json_t *object, const char *key, const struct knob *knob, int64_t value);
+void record_set_knobs(struct json_t *object, const struct setting *setting);
 
 struct probe_report;
 

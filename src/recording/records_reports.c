@@ -38,8 +38,7 @@ static void put_head(struct writing *writing)
 {
 	const struct records *records = writing->records;
 	const struct probe_report *probe = writing->probe;
-	json_t *object = record_new(records, "probe", writing->id++), *parts = json_array(),
-	       *pages = json_array();
+	json_t *object = record_new(records, "probe", writing->id++), *list;
 
 	record_set_string(object, "machine", probe->machine->name);
 	record_set_boolean(object, "complete", probe->complete);
@@ -47,20 +46,21 @@ static void put_head(struct writing *writing)
 	record_set_real(object, "seconds", probe->seconds);
 	record_set_integer(object, "max_size", (int64_t)probe->options.max_size);
 	record_set_integer(object, "asked_size", (int64_t)probe->asked_size);
+	list = record_list(object, "parts");
 	for (int part = 0; part < PROBE_PARTS; part++)
 		if (probe->options.parts >> part & 1)
-			json_array_append_new(parts, json_string(probe_part_names[part]));
-	json_object_set_new(object, "parts", parts);
+			record_append_string(list, probe_part_names[part]);
+	list = record_list(object, "pages");
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		if (probe->options.pages[kind])
-			json_array_append_new(pages, json_string(pages_names[kind]));
-	json_object_set_new(object, "pages", pages);
+			record_append_string(list, pages_names[kind]);
 	record_set_real(object, "line", probe->hierarchy.line);
 	record_set_integer(object, "seed", (int64_t)writing->seed);
 	record_write(records, object);
 }
 
-static void put_point(struct writing *writing, const char *part, const struct probe_point *point)
+static void put_point(struct writing *writing, const char *part, const char *level,
+	const struct probe_point *point)
 {
 	struct record_sample what = {
 		.machine = writing->probe->machine->name,
@@ -69,6 +69,7 @@ static void put_point(struct writing *writing, const char *part, const struct pr
 		.facts = &point->facts,
 		.seed = writing->seed,
 		.part = part,
+		.level = level,
 		.x = point->x,
 	};
 
@@ -81,7 +82,7 @@ static void put_point(struct writing *writing, const char *part, const struct pr
 static void put_curve(struct writing *writing, const char *part, const struct probe_curve *curve)
 {
 	for (int i = 0; i < curve->count; i++)
-		put_point(writing, part, &curve->point[i]);
+		put_point(writing, part, NULL, &curve->point[i]);
 }
 
 static void put_level(struct writing *writing, const struct hierarchy_level *level)
@@ -155,7 +156,7 @@ static void put_band(struct writing *writing, const struct probe_band *band)
 		if (!sample->valid)
 			continue;
 		id = writing->id;
-		put_point(writing, probe_part_names[PROBE_BANDWIDTH], &band->point[i]);
+		put_point(writing, probe_part_names[PROBE_BANDWIDTH], band->level, &band->point[i]);
 		object = begin(writing, "band");
 		record_set_string(object, "level", band->level);
 		record_set_string(object, "op", operations[i]);
@@ -205,7 +206,7 @@ void records_probe(
 	}
 }
 
-/* ---- Windows ---- */
+/* ---- Windows */
 
 static const char *const states[] = { "waiting", "incomplete", "done", "failed" };
 
@@ -215,19 +216,35 @@ static void put_windows(const struct records *records, const struct windows_repo
 	json_t *object = record_new(records, "windows", id);
 
 	record_set_string(object, "machine", windows->machine->name);
-	if (windows->uarch[0])
-		record_set_string(object, "uarch", windows->uarch);
+	record_set_words(object, "uarch", windows->uarch);
 	record_set_boolean(object, "complete", windows->complete);
 	record_set_real(object, "done", windows->done);
 	record_set_real(object, "seconds", windows->seconds);
-	if (windows->note[0])
-		record_set_string(object, "note", windows->note);
+	record_set_words(object, "note", windows->note);
 	record_set_integer(object, "seed", (int64_t)seed);
 	record_write(records, object);
 }
 
+/* Sets the cells that windows and their points have in a table. */
+static void put_cells(const struct records *records, json_t *object,
+	const struct windows_report *windows, const struct windows_row *row,
+	const struct setting *setting, uint64_t seed)
+{
+	struct text words = { 0 };
+
+	if (!records->row)
+		return;
+	setting_format(setting, &words);
+	record_set_string(object, "machine", windows->machine->name);
+	record_set_string(object, "uarch", windows->uarch);
+	record_set_string(object, "buffer", row->fact ? row->fact->buffer : NULL);
+	record_set_string(object, "setting", text_string(&words));
+	record_set_count(object, "seed", seed);
+	text_free(&words);
+}
+
 static void put_window(const struct records *records, const struct windows_report *windows,
-	const struct windows_row *row, unsigned id)
+	const struct windows_row *row, uint64_t seed, unsigned id)
 {
 	const struct knee *knee = &row->knee;
 	json_t *object = record_new(records, "window", id);
@@ -249,40 +266,38 @@ static void put_window(const struct records *records, const struct windows_repor
 	record_set_real(object, "to", knee->to);
 	record_set_real(object, "cycles_before", knee->before);
 	record_set_real(object, "cycles_after", knee->after);
-	if (row->cycles_from != SOURCE_NONE)
-		record_set_string(object, "cycles_from", source_name(row->cycles_from));
+	record_set_source(object, "cycles_from", row->cycles_from);
 	record_set_real(object, "noise", knee->noise);
 	record_set_real(object, "again", knee->again);
 	record_set_real(object, "entries", row->entries);
 	record_set_real(object, "most", row->most);
 	record_set_integer(object, "points", row->curve.count);
 	record_set_real(object, "seconds", row->seconds);
-	if (row->contended)
-		record_set_boolean(object, "contended", true);
+	record_set_flag(object, "contended", row->contended);
 	buffers_difference(&windows->buffers, knee, row->fact, row->entries, words);
-	if (row->state == WINDOWS_FAILED)
-		record_set_string(object, "words", row->why);
-	else if (words[0])
-		record_set_string(object, "words", words);
+	record_set_words(object, "words", row->state == WINDOWS_FAILED ? row->why : words);
 	if (row->fact && literature_words(&windows->buffers.published, row->fact->buffer, words,
 				 sizeof(words), NULL))
 		record_set_string(object, "published", words);
-	json_object_set_new(object, "knobs", record_knobs(&row->setting));
+	record_set_knobs(object, &row->setting);
+	put_cells(records, object, windows, row, &row->setting, seed);
 	record_write(records, object);
 }
 
-static void put_window_point(const struct records *records, const struct windows_row *row,
-	const struct knee_point *point, unsigned id)
+static void put_window_point(const struct records *records, const struct windows_report *windows,
+	const struct windows_row *row, const struct knee_point *point, uint64_t seed, unsigned id)
 {
 	json_t *object = record_new(records, "point", id);
+	struct setting setting = row->setting;
 
+	setting.v[kernel_knob(setting.kernel, WINDOWS_FILLERS)] = (int64_t)point->x;
 	record_set_string(object, "filler", row->filler);
 	record_set_integer(object, "fillers", (int64_t)point->x);
 	record_set_real(object, "cycles", point->y);
 	record_set_real(object, "cycles_lo", point->lo);
 	record_set_real(object, "cycles_hi", point->hi);
-	if (row->cycles_from != SOURCE_NONE)
-		record_set_string(object, "cycles_from", source_name(row->cycles_from));
+	record_set_source(object, "cycles_from", row->cycles_from);
+	put_cells(records, object, windows, row, &setting, seed);
 	record_write(records, object);
 }
 
@@ -293,8 +308,8 @@ void records_windows(const struct records *records, const struct windows_report 
 	for (int i = 0; i < windows->count; i++) {
 		const struct windows_row *row = &windows->row[i];
 
-		put_window(records, windows, row, id++);
+		put_window(records, windows, row, seed, id++);
 		for (int k = 0; points && k < row->curve.count; k++)
-			put_window_point(records, row, &row->curve.point[k], id++);
+			put_window_point(records, windows, row, &row->curve.point[k], seed, id++);
 	}
 }

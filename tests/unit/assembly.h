@@ -146,8 +146,8 @@ static inline void assembly_operands(struct insn *insn, const struct operand *op
 		     (count == 3 && strncmp(name, "vfmadd", 6));
 
 	for (int i = 0; i < count; i++) {
-		bool written = (i == 0 && !compares) || !strcmp(name, "xchg"),
-		     read = i > 0 || !written || !fresh;
+		bool wrote = (i == 0 && !compares) || !strcmp(name, "xchg"),
+		     read = i > 0 || !wrote || !fresh;
 
 		if (operand[i].kind == 'm') {
 			struct insn_memory *memory = &insn->memory[insn->memory_count++];
@@ -155,14 +155,14 @@ static inline void assembly_operands(struct insn *insn, const struct operand *op
 			*memory = operand[i].memory;
 			insn->address_only = !strcmp(name, "lea");
 			memory->load = read && !insn->address_only;
-			memory->store = written;
+			memory->store = wrote;
 			if (!memory->size)
 				memory->size = insn->vector ? insn->width / 8
 							    : (insn->width ? insn->width : 64) / 8;
 		} else if (operand[i].reg) {
 			if (read)
 				assembly_read(insn, operand[i].reg);
-			if (written)
+			if (wrote)
 				assembly_write(insn, operand[i].reg);
 		}
 	}

@@ -1,11 +1,10 @@
 /* What every format says of counters: counted, estimated, unavailable, none. */
 #include "fakes.h"
-#include "json_lines.h"
+#include "written.h"
 
 #include <errno.h>
 #include <jansson.h>
 
-#include "cli/format.h"
 #include "model/counts/counts.h"
 
 static struct event_plan plan;
@@ -86,67 +85,44 @@ static int set_up(void **state)
 	return 0;
 }
 
-static struct report report;
-static char *written;
-static size_t written_size;
-
-static const struct format *begin(const char *name, enum report_kind kind)
+/* A report of one sample at a time, not begun yet. */
+static void prepare_counted(const char *format, const struct subject *subject)
 {
-	static struct machine machine;
-	const struct format *format = format_find(name);
-
-	free(written);
-	report_init(&report, NULL, kind);
-	report.out = open_memstream(&written, &written_size);
-	snprintf(report.host, sizeof(report.host), "node7");
-	snprintf(machine.name, sizeof(machine.name), "Test CPU");
-	report.machine = &machine;
+	prepare(format, subject);
 	report.explanation = &explanation;
 	report.events = &plan;
 	report.counts = &counts;
 	setting_init(&report.setting, &kernel_fold);
-	if (format->begin)
-		format->begin(&report);
-	return format;
 }
 
-static void put_sample(const struct format *format)
+static void put_sample(void)
 {
 	const struct run_facts facts = {
 		.cpu = 1, .bound = true, .cycles_from = sample.cycles_from, .pages = "4k"
 	};
 
-	format->sample(&report, &report.setting, &sample, &facts);
+	write_sample(&report.setting, &sample, &facts);
 }
 
-static void end(const struct format *format)
+/* The end of the report. */
+static void finish(void)
 {
-	if (format->end)
-		format->end(&report);
-	assert_int_equal(fclose(report.out), 0);
+	end();
 	assert_null(strstr(written, "nan"));
 }
 
 /* One sample in that format, now in `written`. */
-static void write_sample(const char *name, enum report_kind kind)
+static void write_one(const char *format, const struct subject *subject)
 {
-	const struct format *format = begin(name, kind);
-
-	put_sample(format);
-	end(format);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	free(written);
-	written = NULL;
-	return 0;
+	prepare_counted(format, subject);
+	report_begin(&report);
+	put_sample();
+	finish();
 }
 
 TEST(text_stands_counts_beside_the_model)
 {
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	check_contains(written, "source: counter\n");
 	check_contains(written, "counters per element, C counted by cpu_core, M as the model has "
 				"it; read directly\n");
@@ -163,7 +139,7 @@ TEST(text_stands_counts_beside_the_model)
 
 TEST(text_sums_up_what_is_unavailable)
 {
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	assert_null(strstr(written, "\n  L1 misses  "));
 	check_contains(written,
 		"\n  L1 misses: unavailable; stays at zero, even where most events rise\n");
@@ -173,7 +149,7 @@ TEST(text_sums_up_what_is_unavailable)
 	for (int i = counts.count; i < COUNTERS_MAX; i++)
 		add(ROLE_STALLED, "a long reason", "stalled: a long reason", "odd::L4",
 			(struct count){ .state = COUNT_SILENT });
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	check_contains(written,
 		"\n  31 others: unavailable; stays at zero, even where most events rise\n");
 }
@@ -182,7 +158,7 @@ TEST(text_flags_what_cannot_both_be_right)
 {
 	counts.event[1].value = 11.12;
 	sample.check = 0.97;
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	check_contains(written, "11.12 C    11.00 M  +0.120\n");
 	check_contains(written,
 		"11.12 instructions counted, 11.00 in the code: one of the two is wrong\n");
@@ -190,36 +166,36 @@ TEST(text_flags_what_cannot_both_be_right)
 	/* Within 1 % and 2 %. */
 	counts.event[1].value = 11.1;
 	sample.check = 1.019;
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	assert_null(strstr(written, "DOUBT"));
 	/* An estimate is no witness. */
 	counts.event[1].value = 20;
 	counts.event[1].state = COUNT_SCALED;
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	assert_null(strstr(written, "DOUBT"));
 	counts.event[1].state = COUNT_KNOWN;
 	/* Where data decide what runs, a sample of them was stepped. */
 	counts.event[1].value = 10.5;
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	check_contains(written, "DOUBT");
 	explanation.loop.varies = true;
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	assert_null(strstr(written, "DOUBT"));
 	explanation.loop.varies = false;
 	/* Nothing was read of the code. */
 	counts.event[1].value = 20;
 	explanation.status = status_failed("no decoder");
-	write_sample("text", REPORT_RUN);
+	write_one("text", &subject_run);
 	assert_null(strstr(written, "DOUBT"));
 }
 
 TEST(text_has_ipc_in_tables_of_sweeps)
 {
-	write_sample("text", REPORT_SWEEP);
+	write_one("text", &subject_sweep);
 	check_contains(written, "IPC\n");
 	check_contains(written, " 2.750\n");
 	counts.count = 0;
-	write_sample("text", REPORT_SWEEP);
+	write_one("text", &subject_sweep);
 	assert_null(strstr(written, "IPC"));
 }
 
@@ -227,17 +203,13 @@ TEST(text_has_columns_of_events_that_were_asked_for)
 {
 	static const char *const asked[] = { "odd::OTHER", "ODD::ports:p23", "odd::L1",
 		"odd::NOT_IN_THE_PLAN" };
-	const struct format *format;
 
-	format = begin("text", REPORT_SWEEP);
-	end(format);
-	free(written);
-	report.out = open_memstream(&written, &written_size);
+	prepare_counted("text", &subject_sweep);
 	report.asked = asked;
 	report.asked_count = 4;
-	format->begin(&report);
-	put_sample(format);
-	end(format);
+	report_begin(&report);
+	put_sample();
+	finish();
 	check_contains(written, "   IPC    OTHER  ports:p23       L1  NOT_IN_THE_PLAN\n");
 	check_contains(written, " 2.750    0.000      0.750        -                -\n");
 }
@@ -252,16 +224,16 @@ TEST(without_counters_nothing_is_said)
 	counts.count = 0;
 	snprintf(counts.why, sizeof(counts.why), "this guest was given none");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const struct format *format;
 		char *with;
 
-		write_sample(names[i], REPORT_RUN);
+		write_one(names[i], &subject_run);
 		with = strdup(written);
-		format = begin(names[i], REPORT_RUN);
+		prepare_counted(names[i], &subject_run);
+		report_begin(&report);
 		report.events = NULL;
 		report.counts = NULL;
-		put_sample(format);
-		end(format);
+		put_sample();
+		finish();
 		assert_string_equal(with, written);
 		free(with);
 	}
@@ -280,7 +252,7 @@ TEST(json_has_every_event_with_its_state)
 	size_t seen = 0;
 	char *line;
 
-	write_sample("json", REPORT_RUN);
+	write_one("json", &subject_run);
 	line = strtok(written, "\n");
 	object = parse(line);
 	check_near(json_real_value(json_object_get(object, "instructions")), 11, 1e-12);
@@ -289,7 +261,7 @@ TEST(json_has_every_event_with_its_state)
 	assert_string_equal(json_string_value(json_object_get(object, "cycles_from")), "counter");
 	json_decref(object);
 	while ((line = strtok(NULL, "\n"))) {
-		assert_true(strlen(line) < FORMAT_LINE_MAX);
+		assert_true(strlen(line) < RECORD_MOST);
 		object = parse(line);
 		assert_string_equal(
 			json_string_value(json_object_get(object, "record")), "counters");
@@ -339,11 +311,11 @@ TEST(json_lines_stay_short)
 		add(ROLE_EXTRA, "", "long", name,
 			(struct count){ .state = COUNT_REFUSED, .error = ENOENT });
 	}
-	write_sample("json", REPORT_RUN);
+	write_one("json", &subject_run);
 	for (line = strtok(written, "\n"); line; line = strtok(NULL, "\n")) {
 		json_t *object = parse(line);
 
-		assert_true(strlen(line) < FORMAT_LINE_MAX);
+		assert_true(strlen(line) < RECORD_MOST);
 		seen += json_array_size(json_object_get(object, "events"));
 		records += json_object_get(object, "events") != NULL;
 		json_decref(object);
@@ -355,11 +327,11 @@ TEST(json_lines_stay_short)
 /* What is beside a sample does not count as one. */
 TEST(json_ids_number_samples)
 {
-	const struct format *format = begin("json", REPORT_SWEEP);
-
-	put_sample(format);
-	put_sample(format);
-	end(format);
+	prepare_counted("json", &subject_sweep);
+	report_begin(&report);
+	put_sample();
+	put_sample();
+	finish();
 	assert_int_equal(report.records, 2);
 	check_contains(written, "\"record\":\"sample\",\"id\":2,");
 	check_contains(written, "\"record\":\"counters\",\"id\":2,");
@@ -368,14 +340,15 @@ TEST(json_ids_number_samples)
 
 TEST(json_says_why_where_events_were_asked_for)
 {
-	const struct format *format = begin("json", REPORT_RUN);
 	json_t *object;
 
+	prepare_counted("json", &subject_run);
+	report_begin(&report);
 	counts.count = 0;
 	snprintf(counts.why, sizeof(counts.why), "this guest was given none");
-	report.counts_wanted = true;
-	put_sample(format);
-	end(format);
+	report.asked_count = 1;
+	put_sample();
+	finish();
 	strtok(written, "\n");
 	object = parse(strtok(NULL, "\n"));
 	assert_string_equal(json_string_value(json_object_get(object, "record")), "counters");
@@ -388,18 +361,19 @@ TEST(json_says_why_where_events_were_asked_for)
 
 TEST(csv_has_a_column_for_each_event_that_counts)
 {
-	const struct format *format = begin("csv", REPORT_SWEEP);
 	char *line;
 
-	put_sample(format);
+	prepare_counted("csv", &subject_sweep);
+	report_begin(&report);
+	put_sample();
 	/* Of the next cell one is missing, and another comes that has no column. */
 	counts.event[2].state = COUNT_HELD;
 	counts.event[5] = known(7);
-	put_sample(format);
+	put_sample();
 	/* And of one there is nothing. */
 	report.counts = NULL;
-	put_sample(format);
-	end(format);
+	put_sample();
+	finish();
 	line = strtok(written, "\n");
 	check_contains(line, ",c_cycles,c_instructions,c_uops,c_p2_p3,c_stalled_back_end,"
 			     "c_odd::OTHER");
@@ -446,4 +420,4 @@ TEST(reads_counts_by_their_role)
 	assert_false(counts_clocks_differ(NAN));
 }
 
-RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)
+RUN_TESTS(.each_set_up = set_up)

@@ -2,46 +2,27 @@
  * and those found by words. */
 #include "fakes.h"
 
-#include <jansson.h>
+#include "written.h"
 
-#include "cli/format.h"
 #include "model/core/uarch.h"
 
-static struct report report;
-static char *written;
-static size_t written_size;
 static const enum event_role lacking[] = { ROLE_UOPS_EXECUTED, ROLE_L3_MISSES };
 static const struct uarch_choice nobody;
 
-static void write_events(const char *name, const struct event_survey *survey,
+/* survey NULL: events that words found. */
+static void write_events(const char *format, const struct event_survey *survey,
 	const struct event_line *events, int count)
 {
-	static struct machine machine;
-	const struct format *format = format_find(name);
+	const struct subject *subject = survey ? &subject_events : &subject_found;
 
-	free(written);
-	report_init(&report, NULL, REPORT_EVENTS);
-	report.out = open_memstream(&written, &written_size);
-	snprintf(report.host, sizeof(report.host), "node7");
-	snprintf(machine.name, sizeof(machine.name), "Test CPU");
-	report.machine = &machine;
+	prepare(format, subject);
 	report.core = &nobody;
-	report.survey = survey;
-	if (format->begin)
-		format->begin(&report);
+	report_begin(&report);
+	if (survey)
+		report_write(&report, &subject_survey, survey);
 	for (int i = 0; i < count; i++)
-		format->event(&report, &events[i]);
-	if (format->end)
-		format->end(&report);
-	assert_int_equal(fclose(report.out), 0);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	free(written);
-	written = NULL;
-	return 0;
+		report_write(&report, subject, &events[i]);
+	end();
 }
 
 static const struct event_line lines[] = {
@@ -99,12 +80,10 @@ TEST(text_tells_core_counters_and_what_is_lacking)
 
 TEST(text_lists_what_words_find)
 {
-	const struct event_survey survey = { .words = "odd", .pmu = "", .doubt = "", .why = "" };
-
-	write_events("text", &survey, lines, 2);
+	write_events("text", NULL, lines, 2);
 	assert_string_equal(
 		written, "odd::CYCLES\n    Cycles, \"all\" of them\nodd::PORTS:P23\n2 events\n");
-	write_events("text", &survey, lines, 1);
+	write_events("text", NULL, lines, 1);
 	check_contains(written, "\n1 event\n");
 }
 
@@ -131,7 +110,7 @@ static json_t *parse_line(int n)
 
 	while (n-- > 0)
 		line = strchr(line, '\n') + 1;
-	assert_true(strcspn(line, "\n") + 1 <= FORMAT_LINE_MAX);
+	assert_true(strcspn(line, "\n") + 1 <= RECORD_MOST);
 	object = json_loadb(line, strcspn(line, "\n"), 0, NULL);
 	assert_non_null(object);
 	return object;
@@ -183,8 +162,7 @@ TEST(json_tells_the_same)
 	assert_true(json_is_true(json_object_get(object, "generic")));
 	json_decref(object);
 
-	survey.words = "odd";
-	write_events("json", &survey, lines, 1);
+	write_events("json", NULL, lines, 1);
 	object = parse_line(0);
 	assert_string_equal(string_of(object, "record"), "event");
 	json_decref(object);
@@ -202,4 +180,4 @@ TEST(long_words_stay_within_a_line)
 	json_decref(parse_line(1));
 }
 
-RUN_TESTS(.each_tear_down = tear_down)
+RUN_TESTS()

@@ -1,12 +1,11 @@
 /* What `explain` writes, and what samples say of their limits, in every format. */
 #include "csv.h"
 #include "fakes.h"
-#include "json_lines.h"
+#include "written.h"
 
 #include <jansson.h>
 
 #include "assembly.h"
-#include "cli/format.h"
 #include "model/core/uarch.h"
 #include "model/limits/explain.h"
 
@@ -67,50 +66,29 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct report report;
-static struct machine machine;
 static const struct misses_whatif *asked;
-static char *written;
-static size_t written_size;
 
-static const struct format *begin(const char *name, enum report_kind kind)
+static void begin(const char *format, const struct subject *subject)
 {
-	const struct format *format = format_find(name);
-
-	report_init(&report, NULL, kind);
-	report.out = open_memstream(&written, &written_size);
-	snprintf(report.host, sizeof(report.host), "node7");
-	snprintf(machine.name, sizeof(machine.name), "Test CPU");
-	report.machine = &machine;
+	prepare(format, subject);
 	report.core = &core;
 	report.explanation = explanation;
 	report.whatif = asked;
 	setting_init(&report.setting, &kernel_fold);
-	if (format->begin)
-		format->begin(&report);
-	return format;
+	report_begin(&report);
 }
 
-static void end(const struct format *format)
+static void write_explanation(const char *format)
 {
-	if (format->end)
-		format->end(&report);
-	assert_int_equal(fclose(report.out), 0);
-}
-
-static void write_explanation(const char *name)
-{
-	const struct format *format = begin(name, REPORT_EXPLAIN);
-
-	format->explain(&report, &report.setting, explanation);
-	end(format);
+	begin(format, &subject_explain);
+	report_write(&report, &subject_explain, &report.setting);
+	end();
 	assert_null(strstr(written, "nan"));
 	assert_null(strstr(written, "inf"));
 }
 
-static void write_sample(const char *name, enum report_kind kind, double cpe)
+static void write_one(const char *format, const struct subject *subject, double cpe)
 {
-	const struct format *format = begin(name, kind);
 	const struct sample sample = { .valid = true,
 		.cpe = cpe,
 		.cpe_lo = cpe,
@@ -127,14 +105,9 @@ static void write_sample(const char *name, enum report_kind kind, double cpe)
 		.cpu = 1, .bound = true, .cycles_from = SOURCE_REFERENCE, .pages = "4k"
 	};
 
-	format->sample(&report, &report.setting, &sample, &facts);
-	end(format);
-}
-
-static void discard(void)
-{
-	free(written);
-	written = NULL;
+	begin(format, subject);
+	write_sample(&report.setting, &sample, &facts);
+	end();
 }
 
 /* The n-th line, as an object. */
@@ -171,7 +144,7 @@ TEST_WITH(json_begins_with_what_binds, set_up, tear_down)
 	assert_string_equal(string_at(object, "record"), "explain");
 	assert_int_equal(number_at(object, "id"), 1);
 	assert_string_equal(string_at(object, "host"), "node7");
-	assert_string_equal(string_at(object, "machine"), "Test CPU");
+	assert_string_equal(string_at(object, "machine"), "Test CPU, model 1");
 	assert_string_equal(string_at(object, "kernel"), "fold");
 	assert_int_equal(json_object_size(json_object_get(object, "knobs")), 5);
 	assert_string_equal(string_at(object, "uarch"), "odd");
@@ -187,7 +160,6 @@ TEST_WITH(json_begins_with_what_binds, set_up, tear_down)
 	assert_null(json_object_get(object, "foreign"));
 	assert_null(json_object_get(object, "unknown"));
 	json_decref(object);
-	discard();
 }
 
 TEST_WITH(json_tells_every_limit_port_and_instruction, set_up, tear_down)
@@ -245,20 +217,19 @@ TEST_WITH(json_tells_every_limit_port_and_instruction, set_up, tear_down)
 	check_near(number_at(object, "slots"), 0, 0);
 	check_near(number_at(object, "count"), 1, 0);
 	json_decref(object);
-	discard();
 }
 
 /* Two explanations in one stream: each has its id, and those of its parts. */
 TEST_WITH(ids_tell_explanations_apart, set_up, tear_down)
 {
-	const struct format *format = begin("json", REPORT_EXPLAIN);
 	json_t *object;
 	int records, first = 0;
 
-	format->explain(&report, &report.setting, explanation);
+	begin("json", &subject_explain);
+	report_write(&report, &subject_explain, &report.setting);
 	records = (int)report.records;
-	format->explain(&report, &report.setting, explanation);
-	end(format);
+	report_write(&report, &subject_explain, &report.setting);
+	end();
 	for (int i = 0; i < 2 * records; i++) {
 		int id;
 
@@ -269,13 +240,12 @@ TEST_WITH(ids_tell_explanations_apart, set_up, tear_down)
 		assert_int_equal(id == first, i < records);
 		json_decref(object);
 	}
-	discard();
 }
 
 static void lines_are_short(void)
 {
 	for (const char *at = written; *at; at += strcspn(at, "\n") + 1)
-		assert_true(strcspn(at, "\n") + 1 <= FORMAT_LINE_MAX);
+		assert_true(strcspn(at, "\n") + 1 <= RECORD_MOST);
 }
 
 TEST_WITH(json_lines_stay_below_a_thousand_bytes, set_up, tear_down)
@@ -302,12 +272,11 @@ TEST_WITH(json_lines_stay_below_a_thousand_bytes, set_up, tear_down)
 		memset(explanation->limits.insn[i].ports, '"',
 			sizeof(explanation->limits.insn[i].ports) - 1);
 	}
-	const struct format *format = begin("json", REPORT_EXPLAIN);
-
+	begin("json", &subject_explain);
 	memset(report.host, '"', sizeof(report.host) - 1);
 	memset(machine.name, '"', sizeof(machine.name) - 1);
-	format->explain(&report, &report.setting, explanation);
-	end(format);
+	report_write(&report, &subject_explain, &report.setting);
+	end();
 	lines_are_short();
 	for (const char *at = written; *at; at += strcspn(at, "\n") + 1) {
 		object = record(lines++);
@@ -320,7 +289,6 @@ TEST_WITH(json_lines_stay_below_a_thousand_bytes, set_up, tear_down)
 		json_decref(object);
 	}
 	assert_int_equal(lines, (int)report.records);
-	discard();
 }
 
 TEST_WITH(csv_has_a_line_for_each_limit, set_up, tear_down)
@@ -340,7 +308,6 @@ TEST_WITH(csv_has_a_line_for_each_limit, set_up, tear_down)
 	for (const char *at = written; (at = strstr(at, ",binding,")) != NULL; at++)
 		binding++;
 	assert_int_equal(binding, 1);
-	discard();
 }
 
 TEST_WITH(text_is_for_people, set_up, tear_down)
@@ -364,16 +331,13 @@ TEST_WITH(text_is_for_people, set_up, tear_down)
 	check_contains(written, "\n 0     8       1       0                    mov r9d,r8d\n");
 	check_contains(written, "\n +    24       0       -  ");
 	assert_null(strstr(written, "unknown  "));
-	discard();
 	/* A core that is not this one is named once. */
 	snprintf(core.how, sizeof(core.how), "predicted for Odd core, which is not this core");
 	core.foreign = explanation->foreign = true;
 	write_explanation("text");
 	check_contains(written, "core      predicted for Odd core, which is not this core\n");
-	discard();
 	write_explanation("json");
 	check_contains(written, "\"foreign\":true");
-	discard();
 }
 
 TEST_WITH(what_is_unknown_is_left_out_and_counted, set_up, tear_down)
@@ -390,7 +354,6 @@ TEST_WITH(what_is_unknown_is_left_out_and_counted, set_up, tear_down)
 				"out of everything: frobnicate");
 	assert_null(strstr(written, "predicted"));
 	check_contains(written, "\n ?     0  ");
-	discard();
 	write_explanation("json");
 	object = record(0);
 	assert_null(json_object_get(object, "binding"));
@@ -398,61 +361,50 @@ TEST_WITH(what_is_unknown_is_left_out_and_counted, set_up, tear_down)
 	assert_null(json_object_get(object, "predicted"));
 	assert_int_equal(number_at(object, "unknown"), 1);
 	json_decref(object);
-	discard();
 	write_explanation("csv");
 	assert_null(strstr(written, "binding"));
-	discard();
-	write_sample("json", REPORT_RUN, 2);
+	write_one("json", &subject_run, 2);
 	object = record(0);
 	assert_null(json_object_get(object, "limit"));
 	assert_non_null(json_object_get(object, "cpe"));
 	json_decref(object);
-	discard();
-	write_sample("text", REPORT_RUN, 2);
+	write_one("text", &subject_run, 2);
 	assert_null(strstr(written, "predicted"));
-	discard();
 }
 
 TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 {
 	json_t *object;
 
-	write_sample("text", REPORT_RUN, 1.76);
+	write_one("text", &subject_run, 1.76);
 	check_contains(written, "\nlimit    1.750, port pressure: ");
 	check_contains(written, "\npredicted 11.75, by branch misprediction: ");
 	check_contains(written, "; measured at the limit\n");
-	discard();
-	write_sample("text", REPORT_RUN, 3.5);
+	write_one("text", &subject_run, 3.5);
 	check_contains(written, "; measured 100% above the limit\n");
-	discard();
-	write_sample("text", REPORT_RUN, 1.4);
+	write_one("text", &subject_run, 1.4);
 	check_contains(written,
 		"; measured 20% below the limit: the core model, or the clock, is wrong here\n");
-	discard();
-	write_sample("json", REPORT_RUN, 3);
+	write_one("json", &subject_run, 3);
 	object = record(0);
 	assert_string_equal(string_at(object, "uarch"), "odd");
 	assert_string_equal(string_at(object, "binding"), "ports");
 	check_near(number_at(object, "limit"), 1.75, 1e-6);
 	check_near(number_at(object, "predicted"), 11.75, 1e-6);
 	json_decref(object);
-	discard();
-	write_sample("csv", REPORT_RUN, 3);
+	write_one("csv", &subject_run, 3);
 	assert_string_equal(csv_at(written, 1, "uarch"), "odd");
 	assert_string_equal(csv_at(written, 1, "binding"), "ports");
 	assert_string_equal(csv_at(written, 1, "limit"), "1.75");
 	assert_string_equal(csv_at(written, 1, "predicted"), "11.75");
-	discard();
-	write_sample("text", REPORT_SWEEP, 3);
+	write_one("text", &subject_sweep, 3);
 	check_contains(written, "limit\n");
 	check_contains(written, "  1.750\n");
-	discard();
 	/* Of another core than the running one there is nothing to compare. */
 	explanation->foreign = true;
-	write_sample("text", REPORT_RUN, 1.4);
+	write_one("text", &subject_run, 1.4);
 	check_contains(written, "; for Odd core\n");
 	assert_null(strstr(written, "measured"));
-	discard();
 }
 
 /* Twice L1 of 48 KiB, lines of 64 bytes, a read in every line: as known to the explanation. */
@@ -476,7 +428,6 @@ TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)
 	check_contains(written,
 		"\nmisses    L1 48 KiB: every read is a miss: 1 line for each\n"
 		"          L2 2 MiB: no miss after the first pass: all 96 KiB stay\n\n");
-	discard();
 	check_ok(misses_whatif_parse("2x", &whatif));
 	asked = &whatif;
 	write_explanation("text");
@@ -486,16 +437,14 @@ TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)
 		"near the edge, 96 KiB in 96 KiB: some lines may have to go\n"
 		"          L2 2 MiB: no miss after the first pass: all 96 KiB stay\n"
 		"            what if L2 4 MiB: the same\n");
-	discard();
-	write_sample("text", REPORT_RUN, 2);
+	write_one("text", &subject_run, 2);
 	check_contains(written, "\nmisses   L1 48 KiB: every read is a miss: 1 line for each\n     "
 				"      what if L1 96 KiB: ");
-	discard();
 	for (int i = 0; i < 2; i++) {
 		if (i)
 			write_explanation("json");
 		else
-			write_sample("json", REPORT_SWEEP, 2);
+			write_one("json", &subject_sweep, 2);
 		object = record(0);
 		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 0)),
 			1, 0);
@@ -507,20 +456,17 @@ TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)
 			0, 0);
 		assert_null(json_object_get(object, "misses_why"));
 		json_decref(object);
-		discard();
 	}
 	asked = NULL;
 
 	walk_through(96 << 10, true);
 	write_explanation("text");
 	check_contains(written, "\nmisses    unavailable: its lines come in");
-	discard();
 	write_explanation("json");
 	object = record(0);
 	assert_null(json_object_get(object, "misses"));
 	check_contains(json_string_value(json_object_get(object, "misses_why")), "random order");
 	json_decref(object);
-	discard();
 }
 
 TEST_WITH(code_that_cannot_be_read_says_why, set_up, tear_down)
@@ -528,21 +474,13 @@ TEST_WITH(code_that_cannot_be_read_says_why, set_up, tear_down)
 	json_t *object;
 
 	explanation->status = status_failed("no way in");
-	write_sample("text", REPORT_RUN, 2);
+	write_one("text", &subject_run, 2);
 	check_contains(written, "\nlimit    unknown: no way in\n");
-	discard();
-	write_sample("json", REPORT_RUN, 2);
+	write_one("json", &subject_run, 2);
 	object = record(0);
 	assert_null(json_object_get(object, "limit"));
 	assert_null(json_object_get(object, "binding"));
 	json_decref(object);
-	discard();
-}
-
-TEST(every_format_explains)
-{
-	for (const struct format *const *format = formats; *format; format++)
-		assert_non_null((*format)->explain);
 }
 
 RUN_TESTS()

@@ -1,17 +1,14 @@
 /* A probe of a machine made up, in every format. */
-#include "json_lines.h"
 #include "probe_fakes.h"
 
 #include "fakes.h"
+#include "written.h"
 
-#include <jansson.h>
 #include <limits.h>
 
-#include "cli/format.h"
 #include "experiment/probe/probe.h"
 #include "explorer/turns.h"
 
-static struct machine machine;
 static uint64_t max_size; /* as asked for */
 static bool alone;	  /* chains beside another tell nothing */
 
@@ -53,35 +50,24 @@ static struct probe *probed(unsigned most)
 	return probe;
 }
 
-static char *written(const char *format, unsigned most, bool points)
+static char *write_probe(const char *format, unsigned most, bool points)
 {
-	const struct format *as = format_find(format);
 	struct probe *probe = probed(most);
-	struct report report;
-	char *text;
-	size_t length;
 
-	report_init(&report, NULL, REPORT_PROBE);
-	report.out = open_memstream(&text, &length);
-	snprintf(report.host, sizeof(report.host), "node7");
-	report.machine = &machine;
+	prepare(format, &subject_probe);
 	report.seed = 3;
 	report.points = points;
-	if (as->begin)
-		as->begin(&report);
-	as->probe(&report, probe_report(probe));
-	if (as->end)
-		as->end(&report);
+	report_whole(&report, probe_report(probe));
 	assert_int_equal(fclose(report.out), 0);
 	probe_free(probe);
-	return text;
+	return written;
 }
 
 TEST(json_has_a_record_for_everything)
 {
 	static const char *const wanted[] = { "probe", "sample", "plateau", "knee", "level", "band",
 		"finding" };
-	char *text = written("json", 100000, false), *rest;
+	char *text = write_probe("json", 100000, false), *rest;
 	unsigned seen[7] = { 0 }, id = 0;
 	json_int_t sample_of_band = 0;
 
@@ -124,7 +110,6 @@ TEST(json_has_a_record_for_everything)
 	for (size_t i = 0; i < 7; i++)
 		assert_true(seen[i] > 0);
 	assert_int_equal(seen[0], 1);
-	free(text);
 }
 
 /* "1,x,"a, b",3" has four. */
@@ -142,7 +127,7 @@ static unsigned fields(const char *line)
 
 TEST(csv_has_a_line_for_each_point)
 {
-	char *text = written("csv", 100000, false), *rest;
+	char *text = write_probe("csv", 100000, false), *rest;
 	unsigned lines = 0, wanted = 0, bands = 0;
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -153,12 +138,11 @@ TEST(csv_has_a_line_for_each_point)
 	}
 	assert_true(lines > 150);
 	assert_int_equal(bands, 3);
-	free(text);
 }
 
 TEST(text_keeps_to_eighty_columns_and_says_it_all)
 {
-	char *text = written("text", 100000, false), *rest;
+	char *text = write_probe("text", 100000, false), *rest;
 
 	assert_non_null(strstr(text, "Test CPU, model 1"));
 	assert_non_null(strstr(text, "(got:"));
@@ -173,18 +157,13 @@ TEST(text_keeps_to_eighty_columns_and_says_it_all)
 	assert_null(strstr(text, "Not complete"));
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		assert_true(strlen(line) <= 80);
-	free(text);
 }
 
 /* Where memory was slower while one load alone was timed, what the others gain is too much, and
  * said to be. */
 TEST(text_doubts_more_gain_than_loads_at_once)
 {
-	const struct format *as = format_find("text");
 	struct probe *probe = probed(UINT_MAX);
-	struct report report;
-	char *text;
-	size_t length;
 
 	for (int slower = 0; slower < 2; slower++) {
 		struct probe_report *tampered =
@@ -193,36 +172,29 @@ TEST(text_doubts_more_gain_than_loads_at_once)
 		assert_true(tampered->parallel.count > 3 && tampered->parallel.point[0].x == 1);
 		if (slower)
 			tampered->parallel.point[0].sample.cpe *= 2;
-		report_init(&report, NULL, REPORT_PROBE);
-		report.out = open_memstream(&text, &length);
-		report.machine = &machine;
-		as->probe(&report, tampered);
-		assert_int_equal(fclose(report.out), 0);
-		assert_true((strstr(text, "at most N times as fast") != NULL) == (slower == 1));
-		free(text);
+		write_whole("text", &subject_probe, tampered);
+		assert_true((strstr(written, "at most N times as fast") != NULL) == (slower == 1));
 	}
 	probe_free(probe);
 }
 
 TEST(text_says_what_is_not_complete)
 {
-	char *text = written("text", 40, false);
+	char *text = write_probe("text", 40, false);
 
 	assert_non_null(strstr(text, "Not complete: "));
 	assert_non_null(strstr(text, "48 KiB"));
 	assert_null(strstr(text, "loads at once"));
-	free(text);
 }
 
 TEST(text_lists_points_when_asked_to)
 {
-	char *text = written("text", 100000, true);
+	char *text = write_probe("text", 100000, true);
 
 	assert_non_null(strstr(text, "latency, huge pages"));
 	assert_non_null(strstr(text, "pairs, bytes apart"));
 	assert_non_null(strstr(text, " or ")); /* the point with two modes */
 	assert_null(strstr(text, "* both"));
-	free(text);
 }
 
 /* A working set that takes more octaves than the usual plot has room for is on it all the same. */
@@ -231,9 +203,8 @@ TEST(text_shows_the_whole_curve)
 	char *text;
 
 	max_size = UINT64_C(4) << 30;
-	text = written("text", 100000, false);
+	text = write_probe("text", 100000, false);
 	assert_non_null(strstr(text, " 4g\n"));
-	free(text);
 	max_size = 0;
 }
 
@@ -243,13 +214,12 @@ TEST(text_has_no_figure_where_there_is_none)
 	char *text, *row;
 
 	alone = true;
-	text = written("text", 100000, false);
+	text = write_probe("text", 100000, false);
 	row = strstr(text, "ns a load");
 	assert_non_null(row);
 	row[strcspn(row, "\n")] = '\0';
 	assert_non_null(strstr(row, " -      -"));
 	assert_null(strstr(row, "0.000"));
-	free(text);
 	alone = false;
 }
 

@@ -1,22 +1,13 @@
 /* Windows of a core made up, in every format. */
-#include "json_lines.h"
 #include "windows_played.h"
-
-#include <jansson.h>
-
-#include "cli/format.h"
-
-static struct machine machine;
+#include "written.h"
 
 /* Those fillers, or so many requests. */
-static char *written(const char *format, uint64_t fillers, unsigned most, bool points, bool core)
+static char *write_windows(
+	const char *format, uint64_t fillers, unsigned most, bool points, bool core)
 {
-	const struct format *as = format_find(format);
 	struct windows_options options = { .seed = 3, .fillers = fillers };
 	struct windows *windows;
-	struct report report;
-	size_t length;
-	char *text;
 
 	machine = (struct machine){ .memory_limit = UINT64_C(8) << 30,
 		.processors = 2,
@@ -26,25 +17,18 @@ static char *written(const char *format, uint64_t fillers, unsigned most, bool p
 	setting_init(&options.setting, &kernel_window);
 	options.setting.v[WINDOW_SIZE] = 32 << 20;
 	windows = windows_played(&machine, options, core ? "golden-cove" : NULL, most);
-	report_init(&report, NULL, REPORT_WINDOWS);
-	report.out = open_memstream(&text, &length);
-	snprintf(report.host, sizeof(report.host), "node7");
-	report.machine = &machine;
+	prepare(format, points ? &subject_points : &subject_windows);
 	report.seed = 3;
 	report.points = points;
-	if (as->begin)
-		as->begin(&report);
-	as->windows(&report, windows_report(windows));
-	if (as->end)
-		as->end(&report);
+	report_whole(&report, windows_report(windows));
 	assert_int_equal(fclose(report.out), 0);
 	windows_free(windows);
-	return text;
+	return written;
 }
 
 TEST(text_says_it_in_80_columns)
 {
-	char *text = written("text", 0, 10000, false, true), *rest;
+	char *text = write_windows("text", 0, 10000, false, true), *rest;
 
 	check_contains(text, "Test CPU, model 1, virtual machine, core 3 at 4.00 GHz, size=32m;");
 	check_contains(text, "core's file: Intel Golden Cove");
@@ -64,26 +48,23 @@ TEST(text_says_it_in_80_columns)
 		assert_true(strlen(line) <= 80);
 		assert_true(line[strlen(line) - 1] != ' ');
 	}
-	free(text);
 }
 
 TEST(text_of_what_is_not_complete_says_so)
 {
-	char *text = written("text", 1u << FILL_NOP | 1u << FILL_STORE, 12, false, false);
+	char *text = write_windows("text", 1u << FILL_NOP | 1u << FILL_STORE, 12, false, false);
 
 	check_contains(text, "Not complete: ");
 	check_contains(text, "core's file: there is none of this one");
 	check_contains(text, "store       store queue        -");
-	free(text);
-	text = written("text", 1u << FILL_LOAD, 10000, true, true);
+	text = write_windows("text", 1u << FILL_LOAD, 10000, true, true);
 	check_contains(text, "load           fillers      cycles  quartiles (reference clock)\n");
 	check_contains(text, "                   190       631.7  631.");
-	free(text);
 }
 
 TEST(json_has_a_record_for_every_filler)
 {
-	char *text = written("json", 0, 10000, true, true), *rest;
+	char *text = write_windows("json", 0, 10000, true, true), *rest;
 	unsigned id = 0, windows = 0, points = 0;
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -135,13 +116,12 @@ TEST(json_has_a_record_for_every_filler)
 	}
 	assert_int_equal(windows, FILL_KINDS);
 	assert_true(points > 80);
-	free(text);
 }
 
 TEST(csv_has_as_many_fields_as_names)
 {
 	for (int points = 0; points < 2; points++) {
-		char *text = written("csv", 0, 10000, points, true), *rest;
+		char *text = write_windows("csv", 0, 10000, points, true), *rest;
 		size_t fields = 0, lines = 0;
 
 		for (char *line = strtok_r(text, "\n", &rest); line;
@@ -158,7 +138,6 @@ TEST(csv_has_as_many_fields_as_names)
 			assert_int_equal(count, fields);
 		}
 		assert_true(points ? lines > 80 : lines == FILL_KINDS + 1);
-		free(text);
 	}
 }
 

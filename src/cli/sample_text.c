@@ -1,0 +1,405 @@
+/* Samples as text: a few lines for one sample, an aligned table for a sweep. ASCII of its own, so
+ * that it reads everywhere; words of kernels are printed as they are. */
+#include "cli/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "experiment/setting/cells.h"
+#include "experiment/sweep/sweeps.h"
+#include "model/core/uarch.h"
+#include "model/counts/counts.h"
+#include "model/limits/explain.h"
+
+/* ---- The rows of a sweep */
+
+/* The width of a swept knob's column: its name's, or its widest value's. */
+static int axis_width(const struct kernel *kernel, const struct sweep_axis *axis)
+{
+	const struct knob *knob = &kernel->knobs[axis->knob];
+	int width = (int)strlen(knob->name);
+
+	for (size_t i = 0; i < axis->count; i++) {
+		char word[48];
+
+		setting_format_value(knob, axis->values[i], word, sizeof(word));
+		if ((int)strlen(word) > width)
+			width = (int)strlen(word);
+	}
+	return width;
+}
+
+static bool swept(const struct report *report, int knob)
+{
+	for (size_t i = 0; i < report->axis_count; i++)
+		if (report->axes[i].knob == knob && report->axes[i].count > 1)
+			return true;
+	return false;
+}
+
+/* Where in the plan an event stands that was asked for by name; -1: nowhere. */
+static int asked_event(const struct report *report, int asked)
+{
+	const struct event_plan *plan = report->events;
+
+	for (int i = 0; plan && i < plan->counters.count; i++)
+		if (strcasecmp(plan->counters.event[i].name, report->asked[asked]) == 0)
+			return i;
+	return -1;
+}
+
+/* Its column: the name without that of its PMU. Returns how wide. */
+static int asked_title(const struct report *report, int asked, const char **title)
+{
+	const char *colons = strstr(report->asked[asked], "::");
+	int width;
+
+	*title = colons ? colons + 2 : report->asked[asked];
+	width = (int)strlen(*title) + 2;
+	return width < 9 ? 9 : width;
+}
+
+/* Whether others run beside the measured core in any of the settings. */
+static bool crowded(const struct report *report)
+{
+	const struct kernel *kernel = report->setting.kernel;
+	int cores = kernel_asking(kernel, ASKS_CORES),
+	    streams = kernel_asking(kernel, ASKS_STREAMS);
+
+	return (cores >= 0 && (report->setting.v[cores] > 1 || swept(report, cores))) ||
+	       (streams >= 0 && (report->setting.v[streams] > 0 || swept(report, streams)));
+}
+
+/* The columns of a sweep after its knobs: values of up to six characters, and with two knobs and
+ * the flags a line of 80. A column is there if `shown` says so, or if the named sweep asks for one
+ * of two quantities. */
+static bool has_data(const struct report *report)
+{
+	const struct named_sweep *named = report->named;
+
+	/* They give way to the quantity of a named sweep. */
+	return !named || named->figure == SWEEPS_GBPS || named->figure == SWEEPS_BYTES_PER_CYCLE;
+}
+
+static bool has_limit(const struct report *report)
+{
+	return report_core(report);
+}
+
+static bool has_ipc(const struct report *report)
+{
+	return report->counted;
+}
+
+static bool is_crowded(const struct report *report)
+{
+	return report->crowded;
+}
+
+static bool has_seconds(const struct report *report)
+{
+	return report->named && report->named->figure == SWEEPS_SECONDS;
+}
+
+static bool has_speedup(const struct report *report)
+{
+	return report->named && report->named->base >= 0;
+}
+
+static bool has_instructions(const struct report *report)
+{
+	return report->named && (sweeps_asks(report->named, SWEEPS_INSTRUCTIONS) ||
+					sweeps_asks(report->named, SWEEPS_CPI));
+}
+
+static bool has_traffic(const struct report *report)
+{
+	return report->named && sweeps_asks(report->named, SWEEPS_TRAFFIC);
+}
+
+static bool has_total(const struct report *report)
+{
+	return report->named && sweeps_asks(report->named, SWEEPS_INSTRUCTIONS_TOTAL);
+}
+
+enum column_kind { VALUE, SOURCE, COUNT, PERCENT, SECONDS };
+
+static const struct column {
+	const char *title;
+	int width;
+	bool (*shown)(const struct report *report); /* NULL: always */
+	const char *field;			    /* of sample_fields; NULL: `quantity` */
+	enum sweeps_figure quantity;
+	enum column_kind kind;
+} columns[] = {
+	{ "CPE", 7, .field = "cpe" },
+	{ "lo", 7, .field = "cpe_lo" },
+	{ "hi", 7, .field = "cpe_hi" },
+	{ "src", 4, .field = "cycles_from", .kind = SOURCE },
+	{ "trials", 7, .field = "trials", .kind = COUNT },
+	{ "quiet", 6, .field = "quiet", .kind = PERCENT },
+	{ "ns", 7, .field = "ns" },
+	{ "GHz", 6, .field = "ghz" },
+	{ "GB/s", 7, has_data, .field = "gbps" },
+	{ "B/cycle", 8, has_data, .field = "bytes_per_cycle" },
+	{ "limit", 7, has_limit, .field = "limit" },
+	{ "IPC", 6, has_ipc, .field = "ipc" },
+	{ "all GB/s", 9, is_crowded, .field = "gbps_total" },
+	{ "seconds", 10, has_seconds, .quantity = SWEEPS_SECONDS, .kind = SECONDS },
+	{ "speedup", 8, has_speedup, .field = "speedup" },
+	{ "instr", 8, has_instructions, .quantity = SWEEPS_INSTRUCTIONS },
+	{ "CPI", 7, has_instructions, .quantity = SWEEPS_CPI },
+	{ "mem%", 6, has_traffic, .quantity = SWEEPS_TRAFFIC },
+	{ "Minstr", 8, has_total, .quantity = SWEEPS_INSTRUCTIONS_TOTAL },
+};
+
+static bool has_column(const struct report *report, const struct column *column)
+{
+	return !column->shown || column->shown(report);
+}
+
+static void sweep_begin_text(struct report *report)
+{
+	const struct kernel *kernel = report->setting.kernel;
+
+	if (report->named)
+		fprintf(report->out, "%s: %s\n", report->named->name, report->named->title);
+	/* Knobs that keep their values, once. */
+	fputs(kernel->name, report->out);
+	for (int i = 0; i < kernel->knob_count; i++) {
+		char word[48];
+
+		if (swept(report, i))
+			continue;
+		setting_format_value(&kernel->knobs[i], report->setting.v[i], word, sizeof(word));
+		fprintf(report->out, " %s=%s", kernel->knobs[i].name, word);
+	}
+	fprintf(report->out, "   (CPE: cycles per %s)\n", kernel->element);
+	report->crowded = crowded(report);
+	report->counted = isfinite(counts_ipc(report->events, report->counts));
+	for (size_t i = 0; i < report->axis_count; i++)
+		if (report->axes[i].count > 1)
+			fprintf(report->out, "%*s ", axis_width(kernel, &report->axes[i]),
+				kernel->knobs[report->axes[i].knob].name);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		if (has_column(report, &columns[i]))
+			fprintf(report->out, "%*s", columns[i].width, columns[i].title);
+	for (int i = 0; i < report->asked_count; i++) {
+		const char *title;
+		int width = asked_title(report, i, &title);
+
+		fprintf(report->out, "%*s", width, title);
+	}
+	fputc('\n', report->out);
+}
+
+static void print_column(FILE *out, const struct column *column, const struct record_sample *what)
+{
+	struct field_value value = { .real = NAN };
+	char percent[16] = "-";
+
+	if (column->field)
+		value = field_named(column->field, what);
+	else
+		value.real = sweeps_value(
+			column->quantity, what->sample, what->facts, what->sample_ratios, NULL);
+	switch (column->kind) {
+	case VALUE: fprintf(out, "%*s", column->width, units_value(value.real).text); break;
+	case SOURCE:
+		fprintf(out, "%*c", column->width,
+			what->sample->cycles_from ? (char)what->sample->cycles_from : '-');
+		break;
+	case COUNT: fprintf(out, "%*" PRId64, column->width, value.integer); break;
+	case PERCENT:
+		if (isfinite(value.real))
+			snprintf(percent, sizeof(percent), "%.0f%%", value.real * 100);
+		fprintf(out, "%*s", column->width, percent);
+		break;
+	case SECONDS: fprintf(out, "%*.4g", column->width, value.real); break;
+	}
+}
+
+static void sweep_text(struct report *report, const void *item)
+{
+	const struct record_sample *what = item;
+	const struct setting *setting = what->setting;
+	const struct sample *sample = what->sample;
+	FILE *out = report->out;
+
+	for (size_t i = 0; i < report->axis_count; i++) {
+		const struct sweep_axis *axis = &report->axes[i];
+		char word[48];
+
+		if (axis->count < 2)
+			continue;
+		setting_format_value(&setting->kernel->knobs[axis->knob], setting->v[axis->knob],
+			word, sizeof(word));
+		fprintf(out, "%*s ", axis_width(setting->kernel, axis), word);
+	}
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		if (has_column(report, &columns[i]))
+			print_column(out, &columns[i], what);
+	for (int i = 0; i < report->asked_count; i++) {
+		const char *title;
+		int event = asked_event(report, i), width = asked_title(report, i, &title);
+		const struct count *count =
+			event >= 0 && report->counts && event < report->counts->count
+				? &report->counts->event[event]
+				: NULL;
+
+		fprintf(out, "%*s", width,
+			units_value(count && count_known(count) ? count->value : (double)NAN).text);
+	}
+	if (sample->contended || sample->unsettled || sample->modes > 1)
+		fprintf(out, " %s%s%s", sample->contended ? "c" : "", sample->unsettled ? "n" : "",
+			sample->modes > 1 ? "m" : "");
+	report->contended |= sample->contended;
+	report->unsettled |= sample->unsettled;
+	report->two_modes |= sample->modes > 1;
+	fputc('\n', out);
+}
+
+/* Explains the flags at the ends of rows. */
+static void sweep_end_text(struct report *report)
+{
+	if (report->contended)
+		fputs("c: contended; too few quiet trials, and the value may be wrong\n",
+			report->out);
+	if (report->unsettled)
+		fputs("n: not settled; the time of an element still drifted when the time was up\n",
+			report->out);
+	if (report->two_modes)
+		fputs("m: the trials fall into two modes; --format csv and json tell both\n",
+			report->out);
+}
+
+/* ---- One sample */
+
+static void place_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
+{
+	const struct placed placed = placed_words(facts, sample);
+
+	if (*placed.others)
+		fprintf(out, "beside   %s\n", placed.others);
+	if (*placed.pages)
+		fprintf(out, "pages    %s\n", placed.pages);
+	if (*placed.node)
+		fprintf(out, "memory   %s\n", placed.node);
+}
+
+/* Instructions, and the data that memory brings. */
+static void sample_ratios_text(FILE *out, const struct sample_ratios *sample_ratios)
+{
+	char words[160];
+
+	if (sample_ratios->instructions > 0)
+		fprintf(out, "instr    %s an element (%s), %s cycles each\n",
+			units_value(sample_ratios->instructions).text,
+			sample_ratios_source(sample_ratios->instructions_from),
+			units_value(sample_ratios->cpi).text);
+	sample_ratios_traffic_words(sample_ratios, false, words, sizeof(words));
+	if (*words)
+		fprintf(out, "traffic  %s (%s)\n", words,
+			sample_ratios->lines_from == SOURCE_COUNTER ? "counted" : "model");
+}
+
+/* The data of an element is constant, so that quartiles are those of the cycles. */
+static void data_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
+{
+	double bytes = sample->bytes_per_cycle;
+
+	if (!isfinite(sample->gbps))
+		return;
+	fprintf(out, "data     %s GB/s (%.0f MB/s; timed); pages: %s\n",
+		units_value(sample->gbps).text, sample->gbps * 1000, facts->pages);
+	fprintf(out, "         %s bytes a cycle (%s to %s; %.3g cycles a byte; %s)\n",
+		units_value(bytes).text, units_value(bytes * sample->cpe / sample->cpe_hi).text,
+		units_value(bytes * sample->cpe / sample->cpe_lo).text, 1 / bytes,
+		source_name(sample->cycles_from));
+}
+
+static void trials_text(FILE *out, const struct sample *sample)
+{
+	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
+	if (isfinite(sample->quiet))
+		fprintf(out, "; %.0f%% quiet", sample->quiet * 100);
+	fputc('\n', out);
+	if (sample->contended)
+		fputs("CONTENDED: too few quiet trials; something shares this core, and the figure "
+		      "may be off\n",
+			out);
+	if (sample->unsettled)
+		fputs("NOT SETTLED: the trials still drifted when the time was up; a longer "
+		      "--time-budget may reach the steady state\n",
+			out);
+	if (sample->places > 1)
+		fprintf(out,
+			"placing  %u placements in memory: medians from %s to %s (%.1f%% apart)\n",
+			sample->places, units_value(sample->place_lo).text,
+			units_value(sample->place_hi).text,
+			100 * (sample->place_hi / sample->place_lo - 1));
+	if (sample->modes > 1)
+		fprintf(out, "modes    two: %s (%.0f%% of the trials) and %s\n",
+			units_value(sample->mode_low).text, sample->mode_share_low * 100,
+			units_value(sample->mode_high).text);
+}
+
+static void run_text(struct report *report, const void *item)
+{
+	const struct record_sample *what = item;
+	const struct setting *setting = what->setting;
+	const struct sample *sample = what->sample;
+	const struct run_facts *facts = what->facts;
+	const struct kernel *kernel = setting->kernel;
+	const char *remark = kernel->remark ? kernel->remark(setting->v) : NULL;
+	FILE *out = report->out;
+	struct text line = { 0 };
+
+	setting_format(setting, &line);
+	fprintf(out, "%s\n", text_string(&line));
+	fprintf(out, "CPE      %s cycles per %s%s; quartiles %s to %s; source: %s\n",
+		units_value(sample->cpe).text, kernel->element, facts->far ? " (mean)" : "",
+		units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text,
+		source_name(sample->cycles_from));
+	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n",
+		units_value(sample->ns).text, units_value(sample->ghz).text,
+		source_name(sample->cycles_from), facts->cpu,
+		facts->bound ? "" : " (not bound to it)");
+	data_text(out, sample, facts);
+	sample_ratios_text(out, what->sample_ratios);
+	place_text(out, sample, facts);
+	text_clear(&line);
+	fields_text(what, &line);
+	fputs(text_string(&line), out);
+	text_free(&line);
+	trials_text(out, sample);
+	explain_text_sample(report, sample);
+	misses_text(report, setting, 9);
+	counts_text_sample(report, sample);
+	if (remark)
+		fprintf(out, "remark   %s\n", remark);
+	blocks_text(report, setting, 9);
+}
+
+/* ---- Data */
+
+static void sample_data(struct report *report, const struct records *records, const void *item)
+{
+	const struct record_sample *what = item;
+
+	records_sample(records, what);
+	if (report->counts && (report->counts->count || report->asked_count))
+		records_counters(records, report->events, report->counts, what->id);
+	/* The id is the sample's number, however many records it has. */
+	report->records = what->id;
+}
+
+#define COLUMNS "id,host,+head,+place,kernel,+knobs,+value,+sweep,+counters"
+
+const struct subject subject_run = { "sample", COLUMNS, NULL, run_text, sample_data, NULL };
+const struct subject subject_sweep = { "sample", COLUMNS, sweep_begin_text, sweep_text, sample_data,
+	sweep_end_text };
