@@ -1,14 +1,18 @@
 #include "cli/bench.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/monotonic.h"
 #include "base/units.h"
-#include "cli/interrupt.h"
-#include "cli/messages.h"
 #include "engine/worker/worker.h"
 
 /* Below this size small pages have no effect: the first-level TLB of today's cores holds 64 or
@@ -258,4 +262,110 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 	else if (strcmp(facts->pages, "4k") == 0)
 		cli_note(cli, "no huge pages: they may be had here, and yet the working set got 4k "
 			      "pages");
+}
+
+/* ---- Signals */
+
+/* One set for the process, as its signals are. The pipe wakes poll() whichever thread the signal
+ * hit. */
+static volatile sig_atomic_t received;
+static int ends[2] = { -1, -1 };
+
+static void note_signal(int number)
+{
+	int saved = errno;
+
+	received = number;
+	if (ends[1] >= 0 && write(ends[1], "", 1) < 0) {
+		/* Full: it is readable already. */
+	}
+	errno = saved;
+}
+
+void interrupt_catch(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = note_signal,
+		.sa_flags = SA_RESTART | SA_RESETHAND };
+
+	/* Without a pipe a signal is noticed a little later, after the request under way. */
+	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		ends[0] = ends[1] = -1;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		struct sigaction present;
+
+		/* What the parent made us ignore (nohup) stays ignored. */
+		if (sigaction(signals[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+int interrupt_signal(void)
+{
+	return received;
+}
+
+int interrupt_descriptor(void)
+{
+	return ends[0];
+}
+
+/* ---- The progress line */
+
+/* How often it changes, seconds. */
+#define EVERY 0.1
+
+void progress_line_clear(struct progress_line *line)
+{
+	if (line->shown)
+		fprintf(line->cli->err, "\r%*s\r", BENCH_LINE, "");
+	line->shown = false;
+}
+
+static void put(struct progress_line *line, const char *words)
+{
+	progress_line_clear(line);
+	fputs(words, line->cli->err);
+	fflush(line->cli->err);
+	line->shown = *words;
+}
+
+/* Replaces the line while a request takes long. */
+static void slow(void *context, const char *words)
+{
+	put(context, words);
+}
+
+void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench)
+{
+	*line = (struct progress_line){ .cli = cli,
+		.wanted = !cli->quiet && isatty(fileno(cli->err)) };
+	if (!line->wanted)
+		return;
+	bench->slow = slow;
+	bench->context = line;
+}
+
+bool progress_line_due(struct progress_line *line)
+{
+	double now = bench_now();
+
+	if (!line->wanted || now < line->next)
+		return false;
+	line->next = now + EVERY;
+	return true;
+}
+
+void progress_line_show(struct progress_line *line, const char *format, ...)
+{
+	char words[BENCH_LINE + 1];
+	va_list arguments;
+
+	if (!line->wanted)
+		return;
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	put(line, words);
 }

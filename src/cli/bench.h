@@ -86,3 +86,30 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 
 /* Seconds of a steady clock. */
 double bench_now(void);
+
+/* Catches SIGINT, SIGTERM and SIGHUP from now on; a second one of a kind ends the program at once.
+ */
+void interrupt_catch(void);
+
+/* The signal that came, or 0. */
+int interrupt_signal(void);
+
+/* Becomes readable when a signal has come. */
+int interrupt_descriptor(void);
+
+struct progress_line {
+	const struct cli *cli;
+	bool wanted; /* on a terminal, without --quiet */
+	bool shown;
+	double next; /* when it may change again */
+};
+
+/* The line also shows the bench's words about a slow request. The bench keeps the line's address.
+ * */
+void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench);
+
+/* Whether it is time for new words; true once for each time. */
+bool progress_line_due(struct progress_line *line);
+void progress_line_show(struct progress_line *line, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void progress_line_clear(struct progress_line *line);

@@ -1,19 +1,16 @@
 /* One invocation from its arguments to its exit status. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/messages.h"
-#include "config.h"
-
 #include "base/text.h"
-
-#ifdef HAVE_CONFIG_H
-#endif
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "(not configured)"
-#endif
+#include "config.h"
 
 /* Whether a subcommand opens the screen: one that takes a script. */
 static bool opens_screen(const struct cli_command *command)
@@ -81,3 +78,45 @@ const struct cli_command *const cli_commands[] = {
 	&command_doctor,
 	NULL,
 };
+
+/* ---- Messages */
+
+int cli_fail(const struct cli *cli, const struct status *status)
+{
+	fprintf(cli->err, "slexplore: %s\n", status->text);
+	return status->code == STATUS_USAGE ? CLI_USAGE : CLI_UNMEASURED;
+}
+
+void cli_note(const struct cli *cli, const char *format, ...)
+{
+	va_list arguments;
+
+	if (cli->quiet)
+		return;
+	fputs("slexplore: note: ", cli->err);
+	va_start(arguments, format);
+	vfprintf(cli->err, format, arguments);
+	va_end(arguments);
+	fputc('\n', cli->err);
+}
+
+/* Whether nobody can read any more: poll(2) tells it of pipes and sockets. */
+static bool reader_left(FILE *out)
+{
+	struct pollfd pipe = { .fd = fileno(out), .events = POLLOUT };
+
+	return pipe.fd >= 0 && poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR);
+}
+
+int cli_finish(const struct cli *cli, int exit_status)
+{
+	errno = 0;
+	if (fflush(cli->out) == 0 && !ferror(cli->out))
+		return exit_status;
+	/* After an earlier failure the flush may succeed, and errno is gone. A reader that had
+	 * enough (head) is told nothing; only the exit status says so. */
+	if (errno != EPIPE && !reader_left(cli->out))
+		fprintf(cli->err, "slexplore: standard output: %s\n",
+			errno ? strerror(errno) : "not everything could be written");
+	return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
+}

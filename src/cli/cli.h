@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "engine/counters/counters.h"
+#include "experiment/setting/setting.h"
 #include "model/limits/misses.h"
 #include "picture/palette.h"
 
@@ -98,3 +99,24 @@ struct status cli_screen(const struct cli *cli);
 
 /* Runs one invocation; returns the exit status. */
 int cli_main(int argc, char **argv, FILE *out, FILE *err);
+
+struct cli;
+
+/* Prints one message line on cli->err; returns the exit status that belongs to the status' code. */
+int cli_fail(const struct cli *cli, const struct status *status);
+
+/* Prints "note: …" on cli->err, unless --quiet. */
+void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Flushes the results. Returns exit_status, or CLI_UNMEASURED when they could not all be written
+ * and exit_status was CLI_DONE: with a message, unless the reader of a pipe left. */
+int cli_finish(const struct cli *cli, int exit_status);
+
+/* The kernel that the first word names, or the own loop that it is the path of: then compiled here,
+ * with the word cflags=… if there is one, which is taken out; what the compiler said is printed on
+ * cli->err. STATUS_USAGE with the kernels' names when there is no word. */
+struct status words_kernel(struct cli *cli, const struct kernel **kernel);
+
+/* setting->kernel at its defaults, then as the further words say. STATUS_USAGE also for a
+ * combination that the kernel excludes and a knob given twice; memory is not looked at. */
+struct status words_setting(const struct cli *cli, struct setting *setting);

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "cli/messages.h"
 #include "cli/work.h"
 #include "experiment/characterise/characterise.h"
 #include "model/core/uarch.h"

@@ -3,8 +3,6 @@
 #include "cli/check.h"
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "cli/interrupt.h"
-#include "cli/messages.h"
 
 #include <math.h>
 #include <stdlib.h>

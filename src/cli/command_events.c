@@ -8,7 +8,6 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "cli/messages.h"
 #include "engine/counters/counters.h"
 #include "model/core/uarch.h"
 #include "model/counts/counts.h"

@@ -1,10 +1,8 @@
 /* slexplore explain: the loop, its limits and ports; nothing is timed. */
 #include "cli/cli.h"
-#include "cli/drawing.h"
 #include "cli/format.h"
-#include "cli/messages.h"
 #include "cli/model.h"
-#include "cli/words.h"
+#include "cli/work.h"
 
 #include "cli/published.h"
 #include "engine/machine/machine.h"

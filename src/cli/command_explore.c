@@ -1,7 +1,5 @@
 /* slexplore explore: the explorer, on a terminal or from a script. */
 #include "cli/cli.h"
-#include "cli/messages.h"
-#include "cli/words.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "cli/messages.h"
 #include "experiment/sweep/sweeps.h"
 #include "kernels/kernel.h"
 #include "model/limits/limits.h"

@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/drawing.h"
-#include "cli/messages.h"
 #include "cli/work.h"
 #include "experiment/probe/probe.h"
 #include "model/core/uarch.h"

@@ -1,11 +1,7 @@
 /* slexplore record: measures, and writes it to a file that can be replayed. */
 #include "cli/bench.h"
 #include "cli/cli.h"
-#include "cli/interrupt.h"
-#include "cli/messages.h"
 #include "cli/model.h"
-#include "cli/progress_line.h"
-#include "cli/words.h"
 #include "experiment/sweep/sweep.h"
 #include "experiment/visits.h"
 #include "recording/recording.h"

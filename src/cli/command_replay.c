@@ -1,6 +1,5 @@
 /* slexplore replay: the explorer on a recording. */
 #include "cli/cli.h"
-#include "cli/messages.h"
 
 #include <stdlib.h>
 #include <string.h>

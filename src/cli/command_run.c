@@ -1,13 +1,9 @@
 /* slexplore run: one sample. */
 #include "cli/bench.h"
 #include "cli/cli.h"
-#include "cli/drawing.h"
 #include "cli/format.h"
-#include "cli/interrupt.h"
-#include "cli/messages.h"
 #include "cli/model.h"
-#include "cli/progress_line.h"
-#include "cli/words.h"
+#include "cli/work.h"
 
 #include <stdlib.h>
 #include <string.h>

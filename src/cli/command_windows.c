@@ -6,8 +6,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/drawing.h"
-#include "cli/messages.h"
 #include "cli/work.h"
 #include "experiment/windows/windows.h"
 #include "model/core/uarch.h"

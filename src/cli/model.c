@@ -5,8 +5,7 @@
 
 #include "base/text.h"
 #include "cli/bench.h"
-#include "cli/interrupt.h"
-#include "cli/messages.h"
+#include "cli/cli.h"
 
 /* The running core's events: also where another core's limits are asked for. */
 static void plan_events(struct model *model, const struct cli *cli)

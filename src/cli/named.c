@@ -6,8 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/messages.h"
-#include "cli/words.h"
+#include "cli/cli.h"
 #include "engine/own/own.h"
 #include "experiment/sweep/sweep.h"
 

@@ -1,6 +1,4 @@
 /* Options and help. Both come from the tables: the common one here, and each subcommand's own. */
-#include "cli/cli.h"
-
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,10 +6,11 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/drawing.h"
+#include "cli/cli.h"
 #include "cli/format.h"
 #include "engine/own/own.h"
 #include "kernels/kernel.h"
+#include "picture/picture.h"
 
 enum { OPTIONS_MAX = 64, COMMAND_NAMES_MAX = 256 };
 
@@ -94,6 +93,28 @@ static struct status apply_whatif(struct cli *cli, const char *value)
 	return misses_whatif_parse(value, &cli->whatif);
 }
 
+static struct status apply_picture(struct cli *cli, const char *value)
+{
+	cli->picture = value;
+	return picture_named(value);
+}
+
+static struct status apply_gnuplot(struct cli *cli, const char *value)
+{
+	if (!*value || value[strlen(value) - 1] == '/')
+		return status_usage(
+			"--gnuplot %.100s is no beginning of file names: use --gnuplot curve, for "
+			"example",
+			value);
+	cli->gnuplot = value;
+	return status_ok();
+}
+
+static struct status apply_theme(struct cli *cli, const char *value)
+{
+	return picture_find_theme(value, &cli->theme);
+}
+
 const struct cli_option cli_common_options[] = {
 	{ "format", "text|csv|json", "how results are written; json is one object a line",
 		apply_format },
@@ -111,10 +132,10 @@ const struct cli_option cli_common_options[] = {
 		"misses in other caches too: 2x, 64k, 'L2 4m'; may be given several times",
 		apply_whatif },
 	{ "picture", "FILE", "draw the results into FILE.svg, FILE.png or FILE.pdf",
-		drawing_apply_picture },
+		apply_picture },
 	{ "gnuplot", "PREFIX", "write PREFIX.gp and PREFIX.dat, from which gnuplot draws the same",
-		drawing_apply_gnuplot },
-	{ "theme", "light|dark", "the colours of the picture (light)", drawing_apply_theme },
+		apply_gnuplot },
+	{ "theme", "light|dark", "the colours of the picture (light)", apply_theme },
 	{ "ascii", NULL, "draw with ASCII characters only", OPTION_IN_CLI(ascii) },
 	{ "script", "FILE",
 		"take commands from a file and need no terminal; - reads standard input",
@@ -401,4 +422,77 @@ void cli_help(const struct cli *cli, bool of_command)
 	fprintf(cli->out,
 		"\nExit status: 0 done, 1 could not measure, 2 wrong usage, 130 interrupted;\n"
 		"1 without a word when the reader of a pipe left early.\n");
+}
+
+/* ---- Words */
+
+/* An own loop takes flags for its compiler among the words; the others are its knobs. Takes the
+ * word out; NULL: there is none. */
+static struct status take_cflags(struct cli *cli, const char **cflags)
+{
+	int kept = 1;
+
+	*cflags = NULL;
+	for (int i = 1; i < cli->word_count; i++) {
+		if (strncmp(cli->words[i], "cflags=", 7) != 0) {
+			cli->words[kept++] = cli->words[i];
+			continue;
+		}
+		if (*cflags)
+			return status_usage("cflags is given twice: cflags=%.60s and %.60s",
+				*cflags, cli->words[i]);
+		*cflags = cli->words[i] + 7;
+	}
+	cli->word_count = kept;
+	return status_ok();
+}
+
+static struct status open_own(struct cli *cli, const struct kernel **kernel)
+{
+	const char *cflags;
+	struct text said = { 0 };
+	struct status status = take_cflags(cli, &cflags);
+
+	if (status_is_ok(&status))
+		status = own_open(cli->words[0], cflags, &said, kernel);
+	/* What the compiler says is shown as it is. */
+	if (!status_is_ok(&status) || !cli->quiet)
+		fputs(text_string(&said), cli->err);
+	text_free(&said);
+	return status;
+}
+
+struct status words_kernel(struct cli *cli, const struct kernel **kernel)
+{
+	struct text names = { 0 };
+	struct status status;
+
+	if (cli->word_count && own_is_path(cli->words[0]))
+		return open_own(cli, kernel);
+	if (cli->word_count)
+		return setting_find_kernel(cli->words[0], kernel);
+	for (int i = 0; kernel_registry[i]; i++)
+		text_addf(&names, "%s%s", i ? ", " : "", kernel_registry[i]->name);
+	status = status_usage("missing kernel name for %s: use one of %s", cli->command->name,
+		text_string(&names));
+	text_free(&names);
+	return status;
+}
+
+struct status words_setting(const struct cli *cli, struct setting *setting)
+{
+	setting_init(setting, setting->kernel);
+	for (int i = 1; i < cli->word_count; i++) {
+		const char *word = cli->words[i];
+		size_t name = strcspn(word, "=") + 1;
+		struct status status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
+
+		if (!status_is_ok(&status))
+			return status;
+		for (int j = 1; j < i; j++)
+			if (strncmp(cli->words[j], word, name) == 0)
+				return status_usage("%.*s is given twice: %.60s and %.60s",
+					(int)name - 1, word, cli->words[j], word);
+	}
+	return setting_check(setting, MEMORY_LIMITS_UNKNOWN);
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "cli/bench.h"
+#include "cli/cli.h"
 #include "cli/format.h"
 #include "experiment/campaign.h"
+#include "picture/chart.h"
 
 /* Runs the campaign to its end or until a signal comes, with a line of progress. Returns whether
  * anything was measured. */
@@ -17,3 +19,21 @@ void work_report(const struct cli *cli, const struct bench *bench, const struct 
  * far, "what was measured so far is printed". Returns the exit status. */
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
+
+struct uarch_choice;
+
+/* Whether a picture is wanted. */
+bool drawing_wanted(const struct cli *cli);
+
+/* Before anything is measured for it: whether it can be drawn and written. */
+struct status drawing_check(const struct cli *cli);
+
+/* What stands in the corner of a picture made now. choice: the core that limits are of; NULL:
+ * nobody asked. */
+struct chart_origin drawing_origin(
+	const struct machine *machine, const struct uarch_choice *choice);
+
+/* Saves what was asked for; tells of a failure. Returns exit_status, or CLI_UNMEASURED in place of
+ * CLI_DONE when it could not be saved. Frees the chart; NULL: there is nothing to draw, which is
+ * said. */
+int drawing_save(const struct cli *cli, struct chart *chart, int exit_status);

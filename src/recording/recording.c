@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "experiment/setting/cells.h"
-#include "recording/recording_lines.h"
+#include "recording/records.h"
 #include "recording/replay.h"
 
 /* What is recorded of a setting. */

@@ -15,6 +15,7 @@
 #include "model/limits/explain.h"
 #include "recording/fields.h"
 #include "recording/record.h"
+#include "recording/recording.h"
 
 /* Version of the recording format that this program writes; it reads this and older ones. */
 enum { RECORDING_VERSION = 1 };
@@ -74,3 +75,20 @@ struct windows_report;
  * asked for. records_reports.c. */
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id);
+
+void lines_place(const struct records *records,
+	const struct recording_place *place); /* but for its events */
+void lines_events(const struct records *records, const struct event_plan *plan);
+void lines_trials(const struct records *records, const struct trials *trials, unsigned id);
+void lines_facts(const struct records *records, const struct run_facts *facts,
+	const struct trials *trials, unsigned id);
+
+/* modelled: of each of the plan's events, NAN where the model says nothing; events NULL: none. */
+void lines_explanation(const struct records *records, const struct setting *setting,
+	const struct explanation *explanation, const struct core *core,
+	const struct event_plan *events, const double *modelled, unsigned id);
+
+/* The words that stand for a fate and for how a core was recognised, in the order of their enums,
+ * ended by NULL. */
+extern const char *const recording_fates[];
+extern const char *const recording_matches[];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "recording/recording_lines.h"
+#include "recording/records.h"
 #include "recording/replay_records.h"
 
 enum { MOST_TURNS = 1 << 20 };

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "model/counts/counts.h"
 #include "recording/fields.h"
-#include "recording/recording_lines.h"
+#include "recording/records.h"
 #include "recording/replay_records.h"
 
 struct status reading_header(struct reading *reading, const json_t *object)

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/bench.h"
 #include "cli/format.h"
-#include "cli/interrupt.h"
-#include "cli/progress_line.h"
 #include "cli/work.h"
 
 /* An engine that answers at once. */
