@@ -45,37 +45,36 @@ static int open_beside(const char *place, char name[FILE_PATH])
 	return descriptor;
 }
 
-static struct status check_place(const char *path, const char *place)
+/* Resolves the path and opens a new file next to its place. */
+static struct status begin(
+	const char *path, char place[FILE_PATH], char name[FILE_PATH], int *descriptor)
 {
 	struct stat about;
+	bool there;
 
-	if (stat(place, &about) < 0)
-		return status_ok();
-	if (S_ISDIR(about.st_mode))
+	follow(path, place);
+	there = stat(place, &about) == 0;
+	if (there && S_ISDIR(about.st_mode))
 		return cannot(path, "it is a directory");
-	if (!S_ISREG(about.st_mode))
+	if (there && !S_ISREG(about.st_mode))
 		return cannot(path, "it is no regular file");
-	if (access(place, W_OK) < 0)
+	if (there && access(place, W_OK) < 0)
 		return cannot(path, strerror(errno));
-	return status_ok();
+	*descriptor = open_beside(place, name);
+	return *descriptor < 0 ? cannot(path, strerror(errno)) : status_ok();
 }
 
 struct status file_check(const char *path)
 {
 	char place[FILE_PATH], name[FILE_PATH];
-	struct status status;
 	int descriptor;
+	struct status status = begin(path, place, name, &descriptor);
 
-	follow(path, place);
-	status = check_place(path, place);
-	if (!status_is_ok(&status))
-		return status;
-	descriptor = open_beside(place, name);
-	if (descriptor < 0)
-		return cannot(path, strerror(errno));
-	close(descriptor);
-	unlink(name);
-	return status_ok();
+	if (status_is_ok(&status)) {
+		close(descriptor);
+		unlink(name);
+	}
+	return status;
 }
 
 static bool write_all(int descriptor, const struct text *bytes)
@@ -114,29 +113,18 @@ static bool move(const char *name, const char *place, bool fresh)
 struct status file_save(const char *path, const struct text *bytes, bool fresh)
 {
 	char place[FILE_PATH], name[FILE_PATH];
-	struct status status;
-	bool saved;
 	int descriptor, reason;
+	struct status status = begin(path, place, name, &descriptor);
 
-	follow(path, place);
-	status = check_place(path, place);
 	if (!status_is_ok(&status))
 		return status;
-	descriptor = open_beside(place, name);
-	if (descriptor < 0)
-		return cannot(path, strerror(errno));
-	saved = write_all(descriptor, bytes);
-	reason = errno;
-	if (close(descriptor) < 0 && saved) {
-		saved = false;
+	reason = write_all(descriptor, bytes) ? 0 : errno;
+	if (close(descriptor) < 0 && reason == 0)
 		reason = errno;
-	}
-	if (saved && !move(name, place, fresh)) {
-		saved = false;
+	if (reason == 0 && move(name, place, fresh))
+		return status;
+	if (reason == 0)
 		reason = errno;
-	}
-	if (saved)
-		return status_ok();
 	unlink(name);
 	return cannot(path, strerror(reason));
 }

@@ -1,10 +1,24 @@
 #include "base/scale.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/units.h"
+
+/* The least of steps × a power of ten that is not below value. whole: whole numbers only. */
+static double round_number(double value, const double *steps, size_t count, bool whole)
+{
+	double power = pow(10, floor(log10(value) + 1e-9));
+
+	for (size_t i = 0; i < count; i++) {
+		double number = steps[i] * power;
+
+		if (number * (1 + 1e-9) >= value && !(whole && number != floor(number)))
+			return number;
+	}
+	return 10 * power;
+}
 
 /* The nearest mark (1, 2 or 5 times a power of ten) that is not above a value; and not below it. */
 static double mark_below(double value)
@@ -18,43 +32,25 @@ static double mark_below(double value)
 
 static double mark_above(double value)
 {
-	double mark = mark_below(value);
+	static const double marks[] = { 1, 2, 5 };
 
-	if (value <= mark * (1 + 1e-9))
-		return mark;
-	/* From 1 to 2, 2 to 5, 5 to 10: there is no mark between them. */
-	return mark_below(2.6 * mark);
+	return round_number(value, marks, 3, false);
 }
 
 /* The step that divides a span into at most `count` parts: 1, 2 or 5 times a power of ten, or 2.5
  * if `whole` is false. */
 static double step_of(double span, double count, bool whole)
 {
-	static const double steps[] = { 1, 2, 2.5, 5, 10 };
-	double least = span / count, power;
+	static const double steps[] = { 1, 2, 2.5, 5 };
 
-	if (whole && least < 1)
-		return 1;
-	power = pow(10, floor(log10(least) + 1e-9));
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (steps[i] * power >= least * (1 - 1e-9) &&
-			!(whole && steps[i] * power != floor(steps[i] * power)))
-			return steps[i] * power;
-	return 10 * power;
+	return whole && span < count ? 1 : round_number(span / count, steps, 4, whole);
 }
 
 double scale_ceiling(double value)
 {
-	static const double steps[] = { 1, 1.5, 2, 3, 4, 5, 6, 8, 10 };
-	double power;
+	static const double steps[] = { 1, 1.5, 2, 3, 4, 5, 6, 8 };
 
-	if (!(value > 0) || !isfinite(value))
-		return 1;
-	power = pow(10, floor(log10(value)));
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (value <= steps[i] * power * (1 + 1e-9))
-			return steps[i] * power;
-	return 10 * power;
+	return value > 0 && isfinite(value) ? round_number(value, steps, 8, false) : 1;
 }
 
 static struct scale fit_linear(double least, double most)
@@ -129,26 +125,31 @@ double scale_place(const struct scale *scale, double value)
 void scale_figure(double value, char *buffer, unsigned size)
 {
 	double magnitude = fabs(value);
+	int decimals = magnitude >= 99.95 || magnitude == 0 ? 0 : magnitude >= 9.995 ? 1 : 2;
 
 	if (!isfinite(value))
 		snprintf(buffer, size, "-");
-	else if (magnitude >= 99.95 || magnitude == 0)
-		snprintf(buffer, size, "%.0f", value);
-	else if (magnitude >= 9.995)
-		snprintf(buffer, size, "%.1f", value);
-	else if (magnitude >= 0.0995)
-		snprintf(buffer, size, "%.2f", value);
-	else
+	else if (magnitude > 0 && magnitude < 0.0995)
 		snprintf(buffer, size, "%.2g", value);
+	else
+		snprintf(buffer, size, "%.*f", decimals, value);
 }
 
-static int add(struct scale_tick *ticks, int count, double value, const char *label)
+/* Adds a mark with a label; an empty one is minor. */
+static __attribute__((format(printf, 4, 5))) void add(
+	struct scale_tick *ticks, int *count, double value, const char *format, ...)
 {
-	if (count == SCALE_TICKS)
-		return count;
-	ticks[count] = (struct scale_tick){ .value = value, .minor = !*label };
-	snprintf(ticks[count].label, sizeof(ticks[count].label), "%s", label);
-	return count + 1;
+	struct scale_tick *tick = &ticks[*count];
+	va_list arguments;
+
+	if (*count == SCALE_TICKS)
+		return;
+	va_start(arguments, format);
+	vsnprintf(tick->label, sizeof(tick->label), format, arguments);
+	va_end(arguments);
+	tick->value = value;
+	tick->minor = !*tick->label;
+	++*count;
 }
 
 /* Whether the labels do not overlap. */
@@ -180,12 +181,8 @@ static int linear_ticks(const struct scale *scale, double parts, struct scale_ti
 		fabs(step * pow(10, decimals) - round(step * pow(10, decimals))) > 1e-6)
 		decimals++;
 	for (double at = ceil(scale->low / step - 1e-9);
-		at * step <= scale->high * (1 + 1e-9) && count < SCALE_TICKS; at++) {
-		char label[SCALE_LABEL];
-
-		snprintf(label, sizeof(label), "%.*f", decimals, at * step + 0.0);
-		count = add(ticks, count, at * step, label);
-	}
+		at * step <= scale->high * (1 + 1e-9) && count < SCALE_TICKS; at++)
+		add(ticks, &count, at * step, "%.*f", decimals, at * step + 0.0);
 	return count;
 }
 
@@ -200,16 +197,15 @@ static int decade_ticks(
 			double value = digit * pow(10, power);
 			bool marked = ((power % decades) + decades) % decades == 0 &&
 				      (digit == 1 || (halves && (digit == 2 || digit == 5)));
-			char label[SCALE_LABEL] = "";
 
 			if (value < scale->low * (1 - 1e-9))
 				continue;
 			if (value > scale->high * (1 + 1e-9))
 				return count;
 			if (marked)
-				snprintf(label, sizeof(label), "%.*f", power < 0 ? -power : 0,
-					value);
-			count = add(ticks, count, value, label);
+				add(ticks, &count, value, "%.*f", power < 0 ? -power : 0, value);
+			else
+				add(ticks, &count, value, "%s", "");
 		}
 	}
 	return count;
@@ -222,14 +218,15 @@ static int octave_ticks(const struct scale *scale, int each, struct scale_tick *
 
 	for (int power = (int)ceil(log2(scale->low) - 1e-9);
 		power <= log2(scale->high) + 1e-9 && count < SCALE_TICKS; power++) {
-		char label[SCALE_LABEL] = "";
+		int64_t bytes = power >= 0 && power < 62 ? (int64_t)1 << power : 0;
 
-		if (power >= 0 && power % each == 0 && scale->kind == SCALE_BYTES && power < 62)
-			(scale->brief ? units_bytes : units_bytes_long)(
-				(int64_t)1 << power, label, sizeof(label));
-		else if (power >= 0 && power % each == 0)
-			snprintf(label, sizeof(label), "%.0f", pow(2, power));
-		count = add(ticks, count, pow(2, power), label);
+		if (power < 0 || power % each != 0)
+			add(ticks, &count, pow(2, power), "%s", "");
+		else if (scale->kind == SCALE_BYTES && bytes > 0)
+			add(ticks, &count, pow(2, power), "%s",
+				(scale->brief ? units_size(bytes) : units_size_long(bytes)).text);
+		else
+			add(ticks, &count, pow(2, power), "%.0f", pow(2, power));
 	}
 	return count;
 }
@@ -253,7 +250,8 @@ static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick 
 	int count = linear_ticks(&linear, parts, ticks);
 
 	for (int i = 0; i < count && scale->kind == SCALE_BYTES; i++)
-		units_bytes_long((int64_t)ticks[i].value, ticks[i].label, sizeof(ticks[i].label));
+		snprintf(ticks[i].label, sizeof(ticks[i].label), "%.23s",
+			units_size_long((int64_t)ticks[i].value).text);
 	return count;
 }
 
@@ -262,26 +260,19 @@ int scale_ticks(const struct scale *scale, double room,
 	struct scale_tick ticks[SCALE_TICKS])
 {
 	static const int octaves[] = { 1, 2, 4, 5, 10, 20 };
-	int count = 0;
+	bool decades = scale->kind == SCALE_LOG;
+	int count = 0, tries = decades ? 4 : scale->kind == SCALE_LINEAR ? 0 : 6;
 
 	if (scale->kind == SCALE_STEPS)
 		return 0;
-	if (scale->kind == SCALE_BYTES || scale->kind == SCALE_LOG2) {
-		for (size_t i = 0; i < sizeof(octaves) / sizeof(octaves[0]); i++) {
-			count = octave_ticks(scale, octaves[i], ticks);
-			if (have_room(scale, room, extent, context, ticks, count))
-				break;
-		}
-	} else if (scale->kind == SCALE_LOG) {
-		for (int i = 0; i < 4; i++) {
-			count = decade_ticks(scale, i ? i : 1, i == 0, ticks);
-			if (have_room(scale, room, extent, context, ticks, count))
-				break;
-		}
+	for (int i = 0; i < tries; i++) {
+		count = decades ? decade_ticks(scale, i ? i : 1, i == 0, ticks)
+				: octave_ticks(scale, octaves[i], ticks);
+		if (have_room(scale, room, extent, context, ticks, count))
+			break;
 	}
 	/* A range that reaches only one power of two needs no second label. */
-	if (scale->kind != SCALE_LINEAR &&
-		labelled(ticks, count) >= (scale->kind == SCALE_LOG ? 2 : 1))
+	if (tries > 0 && labelled(ticks, count) >= (decades ? 2 : 1))
 		return count;
 	for (int parts = 8; parts >= 1; parts--) {
 		count = narrow_ticks(scale, parts, ticks);

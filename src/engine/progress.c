@@ -89,14 +89,13 @@ void progress_left_words(double left, char *buffer, size_t size)
 void progress_words(const struct progress_seen *seen, double bytes, char *buffer, size_t size)
 {
 	double percent = floor(100 * seen->share);
-	char held[32];
+	struct units_text held = units_size_long((int64_t)bytes);
 
-	units_bytes_long((int64_t)bytes, held, sizeof(held));
 	*buffer = '\0';
 	if (seen->stage == STAGE_MEMORY)
-		snprintf(buffer, size, "taking %s of memory: %.0f %%", held, percent);
+		snprintf(buffer, size, "taking %s of memory: %.0f %%", held.text, percent);
 	else if (seen->stage == STAGE_LAYING)
-		snprintf(buffer, size, "laying out %s: %.0f %%", held, percent);
+		snprintf(buffer, size, "laying out %s: %.0f %%", held.text, percent);
 	else if (seen->stage == STAGE_RUNNING && seen->runs > 1)
 		snprintf(buffer, size, "complete run %u of %u: %.0f %%", seen->run, seen->runs,
 			percent);

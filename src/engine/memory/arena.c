@@ -1,4 +1,3 @@
-/* See arena.h. */
 #include "engine/memory/arena.h"
 
 #include <errno.h>
@@ -37,10 +36,8 @@ static unsigned char *reserve(uint64_t bytes)
 
 static struct status refused(uint64_t need, int error)
 {
-	char wanted[32];
-
-	units_bytes_long((int64_t)need, wanted, sizeof(wanted));
-	return status_failed("%s of memory refused: %s", wanted, strerror(error));
+	return status_failed(
+		"%s of memory refused: %s", units_size_long((int64_t)need).text, strerror(error));
 }
 
 /* Address space for `limit` bytes or, where that is refused, as much less as it takes, down to
@@ -189,66 +186,54 @@ bool arena_addresses_limited(void)
 	return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
 }
 
-/* "4k", "huge", or "mixed" when neither says it, of the pieces of these orders; `huge`: how many of
- * them are huge pages. */
-static void name_pages(
-	const unsigned char *orders, uint64_t pieces, uint64_t *huge, char *buffer, size_t size)
+/* "4k", "huge", or "mixed" when neither is true, for pieces of these orders. */
+static const char *name_pages(
+	const unsigned char *orders, uint64_t pieces, uint64_t huge, struct units_text *small)
 {
-	unsigned least = 255, most = 0, least_small = 255, most_small = 0;
+	unsigned least = 255, most = 0;
 
-	*huge = 0;
 	for (uint64_t i = 0; i < pieces; i++) {
-		unsigned order = orders[i];
-
-		least = order < least ? order : least;
-		most = order > most ? order : most;
-		if (order == ARENA_ORDER_HUGE) {
-			++*huge;
-			continue;
-		}
-		least_small = order < least_small ? order : least_small;
-		most_small = order > most_small ? order : most_small;
+		least = orders[i] < least ? orders[i] : least;
+		most = orders[i] > most ? orders[i] : most;
 	}
 	if (pieces == 0 || least == 0)
-		snprintf(buffer, size, "unknown");
-	else if (*huge * 10 >= pieces * 9)
-		snprintf(buffer, size, "huge");
-	else if (*huge == 0 && least_small == most_small)
-		units_bytes((int64_t)1 << most, buffer, size);
-	else
-		snprintf(buffer, size, "mixed");
+		return "unknown";
+	if (huge * 10 >= pieces * 9)
+		return "huge";
+	*small = units_size((int64_t)1 << most);
+	return least == most ? small->text : "mixed";
 }
 
-static void tell_pages(const struct arena *arena, uint64_t from, uint64_t bytes,
+static void describe_pages(const struct arena *arena, uint64_t from, uint64_t bytes,
 	enum page_kind asked, const char *huge_note, struct run_facts *facts)
 {
-	uint64_t first = from / piece,
-		 pieces = (round_up(from + bytes, piece) - first * piece) / piece,
-		 page = (uint64_t)sysconf(_SC_PAGESIZE), huge;
-	char got[32], wanted[32];
+	const unsigned char *orders = arena->order + from / piece;
+	uint64_t pieces = round_up(from + bytes, piece) / piece - from / piece, huge = 0;
+	int64_t page = sysconf(_SC_PAGESIZE);
+	char *note = facts->pages_note;
+	const size_t size = sizeof(facts->pages_note);
+	struct units_text small, got, wanted;
 
-	name_pages(arena->order + first, pieces, &huge, facts->pages, sizeof(facts->pages));
-	facts->pages_note[0] = '\0';
-	if (asked == PAGES_4K && page != 4096) {
-		units_bytes_long((int64_t)page, wanted, sizeof(wanted));
-		snprintf(facts->pages_note, sizeof(facts->pages_note),
-			"the smallest pages of this system are %s", wanted);
-	}
-	if (asked != PAGES_HUGE || (huge == pieces && pieces > 0))
+	for (uint64_t i = 0; i < pieces; i++)
+		huge += orders[i] == ARENA_ORDER_HUGE;
+	got = units_size_long((int64_t)(huge * piece));
+	wanted = units_size_long((int64_t)(pieces * piece));
+	snprintf(facts->pages, sizeof(facts->pages), "%.15s",
+		name_pages(orders, pieces, huge, &small));
+	note[0] = '\0';
+	if (asked == PAGES_4K && page != 4096)
+		snprintf(note, size, "the smallest pages of this system are %s",
+			units_size_long(page).text);
+	else if (asked != PAGES_HUGE || (huge == pieces && pieces > 0))
 		return;
-	units_bytes_long((int64_t)(huge * piece), got, sizeof(got));
-	units_bytes_long((int64_t)(pieces * piece), wanted, sizeof(wanted));
-	if (*huge_note)
-		snprintf(facts->pages_note, sizeof(facts->pages_note), "%s", huge_note);
-	else if (pieces == 0 || strcmp(facts->pages, "unknown") == 0)
-		snprintf(facts->pages_note, sizeof(facts->pages_note),
-			"the system does not report page sizes");
+	else if (*huge_note)
+		snprintf(note, size, "%s", huge_note);
+	else if (strcmp(facts->pages, "unknown") == 0)
+		snprintf(note, size, "the system does not report page sizes");
 	else if (huge == 0)
-		snprintf(facts->pages_note, sizeof(facts->pages_note), "none of %s could be got",
-			wanted);
+		snprintf(note, size, "none of %s could be got", wanted.text);
 	else
-		snprintf(facts->pages_note, sizeof(facts->pages_note), "only %s of %s could be got",
-			got, wanted);
+		snprintf(note, size, "only %s of %s could be got", got.text, wanted.text);
 }
 
 void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
@@ -256,19 +241,19 @@ void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
 	struct run_facts *facts)
 {
 	int node = topology_memory_node(place->topology, arena->memory + from, bytes);
+	char *note = facts->node_note;
+	const size_t size = sizeof(facts->node_note);
 
-	tell_pages(arena, from, bytes, asked, huge_note, facts);
+	describe_pages(arena, from, bytes, asked, huge_note, facts);
 	facts->nodes = topology_nodes(place->topology);
 	facts->node = node == NODE_SEVERAL ? -1 : node;
-	facts->node_note[0] = '\0';
+	note[0] = '\0';
 	if (!status_is_ok(&arena->bound))
-		snprintf(facts->node_note, sizeof(facts->node_note), "%.90s", arena->bound.text);
+		snprintf(note, size, "%.90s", arena->bound.text);
 	else if (node == NODE_SEVERAL)
-		snprintf(facts->node_note, sizeof(facts->node_note),
-			"node %d has too little free: on several nodes", place->node);
+		snprintf(note, size, "node %d has too little free: on several nodes", place->node);
 	else if (place->node >= 0 && node >= 0 && node != place->node)
-		snprintf(facts->node_note, sizeof(facts->node_note),
-			"node %d has too little free: on node %d", place->node, node);
+		snprintf(note, size, "node %d has too little free: on node %d", place->node, node);
 }
 
 void arena_free(struct arena *arena)
