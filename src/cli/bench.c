@@ -65,14 +65,14 @@ static void slow_words(const struct bench *bench, const struct request *request,
 	const struct engine *engine = &bench->engine;
 	double bytes = (double)kernel_footprint(request->kernel, request->v);
 	struct progress_seen seen;
-	char held[32], left[40];
+	char left[40];
 	size_t used;
 
 	*words = '\0';
 	if (request->kernel->isolated) {
-		units_bytes_long((int64_t)bytes, held, sizeof(held));
 		if (!answered)
-			snprintf(words, size, "preparing %s ...", held);
+			snprintf(words, size, "preparing %s ...",
+				units_size_long((int64_t)bytes).text);
 	} else if (engine->progress) {
 		seen = engine->progress(engine->context);
 		progress_left_words(outlook_note(outlook, &seen, bench_now()), left, sizeof(left));

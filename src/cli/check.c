@@ -252,26 +252,24 @@ static void check_quiet(const struct examination *x, struct check *check)
 static void check_memory(const struct examination *x, struct check *check)
 {
 	const struct environment *e = &x->environment;
-	char total[32], available[32], most[32];
 	bool small = x->machine->memory_limit && x->machine->memory_limit < 256u << 20;
 
 	if (e->memory_total < 0) {
 		check_found(check, CHECK_NOTE, "the amount of memory is unknown");
 		return;
 	}
-	units_bytes_long(e->memory_total, total, sizeof(total));
-	units_bytes_long(e->memory_available, available, sizeof(available));
-	units_bytes_long((int64_t)x->machine->memory_limit, most, sizeof(most));
 	if (e->memory_available >= 0)
 		check_figure(check, (double)e->memory_available / (1 << 20), "MiB");
 	check_found(check, small ? CHECK_NOTE : CHECK_OK, "%s, %s available; working sets up to %s",
-		total, e->memory_available < 0 ? "unknown" : available,
-		x->machine->memory_limit ? most : "any size");
+		units_size_long(e->memory_total).text,
+		e->memory_available < 0 ? "unknown" : units_size_long(e->memory_available).text,
+		x->machine->memory_limit ? units_size_long((int64_t)x->machine->memory_limit).text
+					 : "any size");
 	if (*x->machine->memory_note) {
 		check_add(check, "; %s", x->machine->memory_note);
 	} else if (e->memory_limit >= 0) {
-		units_bytes_long(e->memory_limit, most, sizeof(most));
-		check_add(check, "; the control group's limit is %s", most);
+		check_add(check, "; the control group's limit is %s",
+			units_size_long(e->memory_limit).text);
 	}
 	if (small)
 		check_advise(check, "Too little for figures beyond the last cache: %s.",
@@ -281,18 +279,16 @@ static void check_memory(const struct examination *x, struct check *check)
 static void check_locked(const struct examination *x, struct check *check)
 {
 	int64_t limit = x->environment.locked_limit;
-	char bytes[32];
 
 	if (limit < 0) {
 		check_found(check, CHECK_NOTE, "the limit of locked memory is unknown");
 	} else if (limit == INT64_MAX) {
 		check_found(check, CHECK_OK, "locked memory is not limited");
 	} else {
-		units_bytes_long(limit, bytes, sizeof(bytes));
 		check_figure(check, (double)limit / (1 << 20), "MiB");
 		/* perf_event_open()'s ring buffer is what needs it: 4 KiB + 512 KiB by default. */
 		check_found(check, limit < 516 << 10 ? CHECK_NOTE : CHECK_OK,
-			"up to %s may be locked", bytes);
+			"up to %s may be locked", units_size_long(limit).text);
 		if (check->state != CHECK_OK)
 			check_advise(check, "ulimit -l 1024 leaves room for a profiler's buffer; "
 					    "working sets need none.");

@@ -42,7 +42,7 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	int exit_status = CLI_DONE;
 
 	if (!status_is_ok(&status)) {
-		exit_status = cli_fail(&cli, &status);
+		exit_status = cli_fail(&cli, status);
 	} else if (cli.help) {
 		cli_help(&cli, cli.command != NULL);
 	} else if (cli.version) {
@@ -81,10 +81,10 @@ const struct cli_command *const cli_commands[] = {
 
 /* ---- Messages */
 
-int cli_fail(const struct cli *cli, const struct status *status)
+int cli_fail(const struct cli *cli, struct status status)
 {
-	fprintf(cli->err, "slexplore: %s\n", status->text);
-	return status->code == STATUS_USAGE ? CLI_USAGE : CLI_UNMEASURED;
+	fprintf(cli->err, "slexplore: %s\n", status.text);
+	return status.code == STATUS_USAGE ? CLI_USAGE : CLI_UNMEASURED;
 }
 
 void cli_note(const struct cli *cli, const char *format, ...)

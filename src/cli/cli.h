@@ -103,7 +103,7 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err);
 struct cli;
 
 /* Prints one message line on cli->err; returns the exit status that belongs to the status' code. */
-int cli_fail(const struct cli *cli, const struct status *status);
+int cli_fail(const struct cli *cli, struct status status);
 
 /* Prints "note: …" on cli->err, unless --quiet. */
 void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));

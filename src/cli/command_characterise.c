@@ -443,7 +443,7 @@ static int tell(
 	work_report(cli, bench, &subject_core, &characterised);
 	if (status_is_ok(&status))
 		status = write_files(cli, report, &model);
-	exit_status = status_is_ok(&status) ? CLI_DONE : cli_fail(cli, &status);
+	exit_status = status_is_ok(&status) ? CLI_DONE : cli_fail(cli, status);
 	text_free(&model);
 	uarch_free(measured);
 	uarch_choice_free(&shipped);
@@ -458,7 +458,7 @@ static int carry_out(struct cli *cli, struct bench *bench, struct characterise *
 	int exit_status = CLI_DONE, concluded;
 
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	if (work_carry_out(cli, bench, &campaign))
 		exit_status = tell(cli, bench, characterise_report(characterise));
 	concluded =
@@ -489,11 +489,11 @@ static int characterise_run(struct cli *cli)
 		options.classes = classes;
 	if (status_is_ok(&status)) {
 		characterise = characterise_new(bench.machine, &options, &status);
-		exit_status = characterise ? carry_out(cli, &bench, characterise)
-					   : cli_fail(cli, &status);
+		exit_status =
+			characterise ? carry_out(cli, &bench, characterise) : cli_fail(cli, status);
 		bench_close(&bench);
 	} else {
-		exit_status = cli_fail(cli, &status);
+		exit_status = cli_fail(cli, status);
 	}
 	characterise_free(characterise);
 	free(classes);

@@ -86,15 +86,13 @@ static int doctor_run(struct cli *cli)
 	struct bench bench;
 	struct status status;
 
-	if (cli->word_count) {
-		status = status_usage("doctor takes no argument: %s", cli->words[0]);
-		return cli_fail(cli, &status);
-	}
+	if (cli->word_count)
+		return cli_fail(cli, status_usage("doctor takes no argument: %s", cli->words[0]));
 	/* First: bench_open() moves this thread off the measured core. */
 	environment_read(&examination.environment, "");
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	examination.machine = bench.machine;
 	events_plan_here(bench.machine, NULL, 0, &plan);
 	plan.counters.id = plan.counters.count > 0;

@@ -148,7 +148,7 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 				counters_version(), text_string(&words));
 
 		text_free(&words);
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	}
 	offers = memory_new(count, sizeof(*offers));
 	count = counters_search(text_string(&words), pmu, offers, count);
@@ -284,7 +284,7 @@ static int events_run(struct cli *cli)
 	machine_survey(&machine);
 	status = uarch_choose(cli->uarch, &machine, &core);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	if (!core.uarch)
 		cli_note(cli, "%s%s%s", core.how, *core.nearest ? ": --uarch takes " : "",
 			core.nearest);

@@ -57,17 +57,14 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 	struct report report;
 	struct blocks blocks;
 
-	if (!explanation) {
-		struct status status =
-			*model->core.nearest ? status_failed("%s: --uarch %s takes it",
-						       model->core.how, model->core.nearest)
-					     : status_failed("%s; --uarch NAME takes a core model",
-						       model->core.how);
-
-		return cli_fail(cli, &status);
-	}
+	if (!explanation && *model->core.nearest)
+		return cli_fail(cli, status_failed("%s: --uarch %s takes it", model->core.how,
+					     model->core.nearest));
+	if (!explanation)
+		return cli_fail(
+			cli, status_failed("%s; --uarch NAME takes a core model", model->core.how));
 	if (!status_is_ok(&explanation->status))
-		return cli_fail(cli, &explanation->status);
+		return cli_fail(cli, explanation->status);
 	report_init(&report, cli, &subject_explain, model->machine);
 	report.setting = *setting;
 	report.core = &model->core;
@@ -95,14 +92,14 @@ static int explain_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = drawing_check(cli);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	machine_identify(&machine);
 	machine_survey(&machine);
 	/* What there is to say of the core stands in the answer itself. */
 	cli->quiet = true;
 	status = model_open(&model, cli, &machine);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	exit_status = explain_setting(cli, &model, &setting);
 	model_close(&model);
 	return exit_status;

@@ -69,10 +69,10 @@ static int explore_run(struct cli *cli)
 	if (status_is_ok(&status) && cli->uarch)
 		status = check_uarch(cli->uarch);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	status = cli_screen(cli);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	invocation(cli, &repeated);
 	/* Without its leading blank. */
 	ui.invocation = repeated.length ? text_string(&repeated) + 1 : "";
@@ -81,7 +81,7 @@ static int explore_run(struct cli *cli)
 	if (*recorded)
 		fprintf(cli->err, "slexplore: %s\n", recorded);
 	text_free(&repeated);
-	return status_is_ok(&status) ? exit_status : cli_fail(cli, &status);
+	return status_is_ok(&status) ? exit_status : cli_fail(cli, status);
 }
 
 const struct cli_command command_explore = {

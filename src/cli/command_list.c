@@ -29,12 +29,11 @@ static void kernel_text(struct report *report, const void *item)
 			widest = (int)strlen(kernel->knobs[i].name);
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
-		char initial[48], range[160];
+		char range[160];
 
-		setting_format_value(knob, knob->initial, initial, sizeof(initial));
 		setting_range(knob, MEMORY_LIMITS_UNKNOWN, range, sizeof(range));
-		fprintf(out, "    %-*s = %-10s  %s: %s\n", widest, knob->name, initial, knob->help,
-			range);
+		fprintf(out, "    %-*s = %-10s  %s: %s\n", widest, knob->name,
+			setting_value(knob, knob->initial).text, knob->help, range);
 	}
 }
 
@@ -45,16 +44,15 @@ static void knob_data(struct report *report, const struct records *records,
 		[KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes", [KNOB_CHOICE] = "choice"
 	};
 	struct json_t *object = record_new(records, "knob", report->records + 1), *choices;
-	char initial[48], range[160];
+	char range[160];
 
-	setting_format_value(knob, knob->initial, initial, sizeof(initial));
 	setting_range(knob, MEMORY_LIMITS_UNKNOWN, range, sizeof(range));
 	record_set_string(object, "kernel", kernel->name);
 	record_set_string(object, "knob", knob->name);
 	record_set_string(object, "kind", kinds[knob->kind]);
 	record_set_string(object, "help", knob->help);
 	if (records->row)
-		record_set_string(object, "default", initial);
+		record_set_string(object, "default", setting_value(knob, knob->initial).text);
 	else
 		record_set_knob(object, "default", knob, knob->initial);
 	record_set_string(object, "range", range);
@@ -223,7 +221,7 @@ static int list_run(struct cli *cli)
 		status = check_names(cli, &sweeps);
 	if (!status_is_ok(&status)) {
 		sweeps_free(&sweeps);
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	}
 	report_init(&report, cli, &subject_kernel, NULL);
 	report_begin(&report);

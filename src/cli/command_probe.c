@@ -126,9 +126,9 @@ static int probe_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	probe = probe_new(bench.machine, &options, &status);
-	exit_status = probe ? measure(cli, &bench, probe) : cli_fail(cli, &status);
+	exit_status = probe ? measure(cli, &bench, probe) : cli_fail(cli, status);
 	bench_close(&bench);
 	probe_free(probe);
 	return exit_status;

@@ -391,7 +391,7 @@ static int conclude(struct recorder *recorder)
 	char bytes[32], more[40] = "";
 
 	if (!status_is_ok(status))
-		return cli_fail(cli, status);
+		return cli_fail(cli, *status);
 	bench_notes(&recorder->bench, cli, &recorder->largest);
 	model_notes(&recorder->model, cli, &recorder->first);
 	if (recording_bytes(recorder->recording) < 1000000)
@@ -433,7 +433,7 @@ static int record_run(struct cli *cli)
 			record_tour(&recorder);
 		exit_status = conclude(&recorder);
 	} else {
-		exit_status = cli_fail(cli, &status);
+		exit_status = cli_fail(cli, status);
 	}
 	recording_close(recorder.recording);
 	if (recorder.has_core)

@@ -46,14 +46,12 @@ static struct status choose_setting(
 			replay_name(replay), setting->kernel->name);
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
-		char from[64], to[64];
 
 		if (!(asked >> i & 1) || wanted.v[i] == setting->v[i])
 			continue;
-		setting_format_value(knob, wanted.v[i], from, sizeof(from));
-		setting_format_value(knob, setting->v[i], to, sizeof(to));
 		cli_note(cli, "%s=%s was not recorded: %s is the nearest that was", knob->name,
-			from, to);
+			setting_value(knob, wanted.v[i]).text,
+			setting_value(knob, setting->v[i]).text);
 	}
 	return status_ok();
 }
@@ -85,14 +83,14 @@ static int replay_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = replay_open(cli->words[0], &ui.replay);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	print_notes(cli, ui.replay);
 	ui.seed = replay_place(ui.replay)->seed;
 	status = choose_setting(cli, ui.replay, &ui.setting);
 	if (status_is_ok(&status))
 		status = ui_run(&ui, &exit_status);
 	replay_free(ui.replay);
-	return status_is_ok(&status) ? exit_status : cli_fail(cli, &status);
+	return status_is_ok(&status) ? exit_status : cli_fail(cli, status);
 }
 
 const struct cli_command command_replay = {

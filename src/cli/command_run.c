@@ -28,11 +28,9 @@ static int draw(struct cli *cli, const struct model *model, const struct setting
 	struct gap gap;
 
 	if (!explanation || !status_is_ok(&explanation->status)) {
-		struct status status =
-			status_failed("there is no picture: its limits are not known (%.140s)",
-				explanation ? explanation->status.text : model->core.how);
-
-		cli_fail(cli, &status);
+		cli_fail(
+			cli, status_failed("there is no picture: its limits are not known (%.140s)",
+				     explanation ? explanation->status.text : model->core.how));
 		return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 	}
 	gap_find(sample, &explanation->limits,
@@ -71,14 +69,12 @@ static int measure(
 	if (interrupt_signal()) {
 		exit_status = 128 + interrupt_signal();
 	} else if (!status_is_ok(&result->status)) {
-		exit_status = cli_fail(cli, &result->status);
+		exit_status = cli_fail(cli, result->status);
 	} else if (!sample.valid) {
-		struct status status = status_failed(
-			"%s could not be measured: none of %u trials went undisturbed; try a "
-			"longer --time-budget",
-			setting->kernel->name, result->trials.count);
-
-		exit_status = cli_fail(cli, &status);
+		exit_status = cli_fail(
+			cli, status_failed("%s could not be measured: none of %u trials went "
+					   "undisturbed; try a longer --time-budget",
+				     setting->kernel->name, result->trials.count));
 	}
 	/* Of an interrupted run only a finished figure is worth printing. */
 	if (sample.valid && (exit_status == CLI_DONE || !sample.provisional)) {
@@ -119,10 +115,10 @@ static int run_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = drawing_check(cli);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	status = setting_check(&setting, machine_means(bench.machine));
 	if (status_is_ok(&status))
 		status = model_open(&model, cli, bench.machine);
@@ -133,7 +129,7 @@ static int run_run(struct cli *cli)
 			"model",
 			model.core.how);
 	exit_status = status_is_ok(&status) ? measure(cli, &bench, &model, &setting)
-					    : cli_fail(cli, &status);
+					    : cli_fail(cli, status);
 	model_close(&model);
 	bench_close(&bench);
 	return exit_status;

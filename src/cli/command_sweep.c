@@ -264,7 +264,7 @@ static int sweep_run(struct cli *cli)
 		status = assign_advised(&output, kernel, &options, &sweep);
 	if (status_is_ok(&status))
 		status = prepare(&output, sweep);
-	exit_status = status_is_ok(&status) ? measure(&output, sweep) : cli_fail(cli, &status);
+	exit_status = status_is_ok(&status) ? measure(&output, sweep) : cli_fail(cli, status);
 	chart_sweep_free(output.drawn);
 	model_close(&output.model);
 	bench_close(&bench);

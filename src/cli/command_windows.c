@@ -22,14 +22,12 @@ static void add_knobs(struct text *text, const struct setting *setting)
 
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
-		char value[48];
 
 		if (strcmp(knob->name, WINDOWS_FILLERS) == 0 ||
 			strcmp(knob->name, WINDOWS_FILLER) == 0 ||
 			(setting->v[i] == knob->initial && knob->axis != AXIS_SIZE))
 			continue;
-		setting_format_value(knob, setting->v[i], value, sizeof(value));
-		text_addf(text, ", %s=%s", knob->name, value);
+		text_addf(text, ", %s=%s", knob->name, setting_value(knob, setting->v[i]).text);
 	}
 }
 
@@ -281,7 +279,7 @@ static int windows_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
-		return cli_fail(cli, &status);
+		return cli_fail(cli, status);
 	status = setting_check(&options.setting, machine_means(bench.machine));
 	if (status_is_ok(&status))
 		status = uarch_choose(cli->uarch, bench.machine, &core);
@@ -289,7 +287,7 @@ static int windows_run(struct cli *cli)
 	options.foreign = core.foreign;
 	if (status_is_ok(&status))
 		windows = windows_new(bench.machine, &options, &status);
-	exit_status = windows ? measure(cli, &bench, windows, &core) : cli_fail(cli, &status);
+	exit_status = windows ? measure(cli, &bench, windows, &core) : cli_fail(cli, status);
 	windows_free(windows);
 	uarch_choice_free(&core);
 	bench_close(&bench);

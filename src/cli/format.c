@@ -160,16 +160,13 @@ static void add_knobs(const struct kernel *kernel, const struct setting *setting
 {
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
-		char word[48];
 
-		if (!setting) {
+		if (!setting)
 			add(line, knob->name);
-		} else if (knob->kind == KNOB_CHOICE) {
-			setting_format_value(knob, setting->v[i], word, sizeof(word));
-			add(line, word);
-		} else {
+		else if (knob->kind == KNOB_CHOICE)
+			add(line, setting_value(knob, setting->v[i]).text);
+		else
 			add_integer(line, setting->v[i]);
-		}
 	}
 }
 

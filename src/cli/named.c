@@ -102,13 +102,11 @@ struct status named_words(struct named *named, const struct cli *cli)
 			return status;
 	}
 	if (!sweeps_settle(&named->sweep)) {
-		char value[64];
+		const struct knob *knob = &named->sweep.kernel->knobs[named->sweep.base];
 
-		setting_format_value(&named->sweep.kernel->knobs[named->sweep.base],
-			named->sweep.base_value, value, sizeof(value));
 		cli_note(cli,
 			"no speedups: %s=%s, which they are relative to, is not among the values",
-			named->sweep.kernel->knobs[named->sweep.base].name, value);
+			knob->name, setting_value(knob, named->sweep.base_value).text);
 	}
 	return status_ok();
 }
@@ -230,7 +228,6 @@ static bool print_here(const struct named *named, const struct sweeps_published 
 {
 	const struct sweeps_row *base = NULL;
 	struct setting setting;
-	char figure[32];
 	double value;
 
 	if (sweeps_baseline(&named->sweep, &row->setting, &setting))
@@ -239,8 +236,7 @@ static bool print_here(const struct named *named, const struct sweeps_published 
 		base ? &base->sample : NULL);
 	if (!isfinite(value))
 		return false;
-	units_figure(value, figure, sizeof(figure));
-	fprintf(out, "%s %s", before, figure);
+	fprintf(out, "%s %s", before, units_value(value).text);
 	return true;
 }
 
@@ -252,23 +248,19 @@ static void print_published(
 	struct text where = { 0 };
 
 	for (int i = 0; i < sweep->kernel->knob_count; i++) {
-		char value[64];
+		const struct knob *knob = &sweep->kernel->knobs[i];
 
-		if (!published->named[i])
-			continue;
-		setting_format_value(
-			&sweep->kernel->knobs[i], published->setting.v[i], value, sizeof(value));
-		text_addf(&where, " %s=%s", sweep->kernel->knobs[i].name, value);
+		if (published->named[i])
+			text_addf(&where, " %s=%s", knob->name,
+				setting_value(knob, published->setting.v[i]).text);
 	}
 	fprintf(out, "published%s:", text_string(&where));
 	for (int i = 0; i < count; i++) {
 		const struct sweeps_published *one = &published[i];
-		char figure[32];
 
-		units_figure(one->value, figure, sizeof(figure));
 		fprintf(out, "%s %s %s%s%s%s%s", i ? "," : "", sweeps_figure_name(one->figure),
-			one->over ? "over " : "", figure, *one->words ? " (" : "", one->words,
-			*one->words ? ")" : "");
+			one->over ? "over " : "", units_value(one->value).text,
+			*one->words ? " (" : "", one->words, *one->words ? ")" : "");
 	}
 	text_free(&where);
 	for (size_t i = 0, shown = 0; i < named->row_count; i++) {

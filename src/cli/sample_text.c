@@ -24,11 +24,9 @@ static int axis_width(const struct kernel *kernel, const struct sweep_axis *axis
 	int width = (int)strlen(knob->name);
 
 	for (size_t i = 0; i < axis->count; i++) {
-		char word[48];
+		int length = (int)strlen(setting_value(knob, axis->values[i]).text);
 
-		setting_format_value(knob, axis->values[i], word, sizeof(word));
-		if ((int)strlen(word) > width)
-			width = (int)strlen(word);
+		width = length > width ? length : width;
 	}
 	return width;
 }
@@ -171,12 +169,9 @@ static void sweep_begin_text(struct report *report)
 	/* Knobs that keep their values, once. */
 	fputs(kernel->name, report->out);
 	for (int i = 0; i < kernel->knob_count; i++) {
-		char word[48];
-
-		if (swept(report, i))
-			continue;
-		setting_format_value(&kernel->knobs[i], report->setting.v[i], word, sizeof(word));
-		fprintf(report->out, " %s=%s", kernel->knobs[i].name, word);
+		if (!swept(report, i))
+			fprintf(report->out, " %s=%s", kernel->knobs[i].name,
+				setting_value(&kernel->knobs[i], report->setting.v[i]).text);
 	}
 	fprintf(report->out, "   (CPE: cycles per %s)\n", kernel->element);
 	report->crowded = crowded(report);
@@ -232,13 +227,11 @@ static void sweep_text(struct report *report, const void *item)
 
 	for (size_t i = 0; i < report->axis_count; i++) {
 		const struct sweep_axis *axis = &report->axes[i];
-		char word[48];
+		const struct knob *knob = &setting->kernel->knobs[axis->knob];
 
-		if (axis->count < 2)
-			continue;
-		setting_format_value(&setting->kernel->knobs[axis->knob], setting->v[axis->knob],
-			word, sizeof(word));
-		fprintf(out, "%*s ", axis_width(setting->kernel, axis), word);
+		if (axis->count > 1)
+			fprintf(out, "%*s ", axis_width(setting->kernel, axis),
+				setting_value(knob, setting->v[axis->knob]).text);
 	}
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 		if (has_column(report, &columns[i]))

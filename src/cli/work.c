@@ -62,12 +62,9 @@ int work_conclude(struct cli *cli, const struct bench *bench, const struct campa
 		cli_note(cli, "interrupted: %s", state.any ? printed : "nothing was measured yet");
 		return 128 + interrupt_signal();
 	}
-	if (!state.any) {
-		struct status status = status_failed("nothing could be measured: %.200s",
-			*state.why ? state.why : "no undisturbed trial");
-
-		return cli_fail(cli, &status);
-	}
+	if (!state.any)
+		return cli_fail(cli, status_failed("nothing could be measured: %.200s",
+					     *state.why ? state.why : "no undisturbed trial"));
 	bench_note_bound(bench, cli);
 	return CLI_DONE;
 }
@@ -127,7 +124,7 @@ int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)
 
 		if (status_is_ok(&status))
 			continue;
-		cli_fail(cli, &status);
+		cli_fail(cli, status);
 		exit_status = exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 	}
 	chart_free(chart);

@@ -483,7 +483,7 @@ void fields_text(const struct record_sample *what, struct text *lines)
 		if (!value.known)
 			continue;
 		if (field->type == FIELD_REAL)
-			units_figure(value.real, number, sizeof(number));
+			snprintf(number, sizeof(number), "%s", units_value(value.real).text);
 		else
 			snprintf(number, sizeof(number), "%" PRId64, value.integer);
 		text_addf(lines, "%-8s %s%s%s\n", field->line,

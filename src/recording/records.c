@@ -102,14 +102,10 @@ const char *record_unlisted(const json_t *object)
 
 void record_set_knob(json_t *object, const char *key, const struct knob *knob, int64_t value)
 {
-	char word[48];
-
-	if (knob->kind != KNOB_CHOICE) {
+	if (knob->kind == KNOB_CHOICE)
+		record_set_string(object, key, setting_value(knob, value).text);
+	else
 		record_set_integer(object, key, value);
-		return;
-	}
-	setting_format_value(knob, value, word, sizeof(word));
-	record_set_string(object, key, word);
 }
 
 void record_set_knobs(json_t *object, const struct setting *setting)

@@ -443,31 +443,27 @@ void replay_range(const struct replay *replay, const struct setting *setting, in
 	struct text text = { 0 };
 
 	for (int i = 0; i < count; i++) {
-		char value[64];
 
 		if (count > SHOWN && i >= SHOWN - 2 && i < count - 1) {
 			if (i == SHOWN - 2)
 				text_add(&text, " …");
 			continue;
 		}
-		setting_show_value(&setting->kernel->knobs[knob], values[i], value, sizeof(value));
 		text_addf(&text, "%s%s",
 			i == 0				  ? ""
 			: count > SHOWN && i == count - 1 ? " "
 							  : ", ",
-			value);
+			setting_shown(&setting->kernel->knobs[knob], values[i]).text);
 	}
 	snprintf(all, size, "%s", text_string(&text));
 	text_cut_clean(all, size);
 	text_free(&text);
 	if (ends && count > 0) {
-		char low[64], high[64];
+		const struct knob *shown = &setting->kernel->knobs[knob];
 
-		setting_show_value(&setting->kernel->knobs[knob], values[0], low, sizeof(low));
-		setting_show_value(
-			&setting->kernel->knobs[knob], values[count - 1], high, sizeof(high));
-		snprintf(ends, ends_size, "%s%s%s", low, count > 1 ? "…" : "",
-			count > 1 ? high : "");
+		snprintf(ends, ends_size, "%s%s%s", setting_shown(shown, values[0]).text,
+			count > 1 ? "…" : "",
+			count > 1 ? setting_shown(shown, values[count - 1]).text : "");
 		text_cut_clean(ends, ends_size);
 	}
 	free(values);
