@@ -50,8 +50,8 @@ check() {
 		only("perfmon/", "libpfm", "^src/engine/counters/counters\\.c$")
 		only("(Zydis|Zycore)", "Zydis", "^src/model/code/decode_x86\\.c$|^kernels/assemble_x86\\.c$")
 		only("capstone", "Capstone", "^src/model/code/decode_arm64\\.c$")
-		only("sys/ptrace", "ptrace", "^src/model/code/step(_x86|_arm64)?\\.[ch]$")
-		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/code/step(_x86|_arm64)?\\.[ch]$")
+		only("sys/ptrace", "ptrace", "^src/model/code/step\\.c$")
+		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/code/step\\.c$")
 		only("cairo", "cairo", "^src/picture/picture_cairo\\.c$")
 		only("jansson", "jansson", "^src/recording/[a-z_]*\\.c$|^src/cli/format\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
@@ -160,7 +160,7 @@ must_pass src/model/code/decode_x86.c '#include <Zydis/Zydis.h>'
 must_pass kernels/assemble_x86.c '#include <Zydis/Zydis.h>'
 must_pass src/model/code/decode_arm64.c '#include <capstone/capstone.h>'
 must_pass src/model/code/step.c '#include <sys/ptrace.h>'
-must_pass src/model/code/step_arm64.c '#include <sys/user.h>'
+must_pass src/model/code/step.c '#include <sys/user.h>'
 must_pass src/model/limits/explain.c '#include "engine/machine/machine.h"'
 must_pass src/explorer/a.c '#include "model/limits/explain.h"'
 must_pass src/cli/a.c '#include "model/core/choice.h"'

@@ -86,12 +86,6 @@ static int prepare_badly(void *context)
 	return 2;
 }
 
-static void failure(void *context, int number, char *text)
-{
-	(void)context;
-	snprintf(text, 200, "failed with %d", number);
-}
-
 static struct step_plan plan_for(step_run *run, void *context)
 {
 	return (struct step_plan){ .run = run,
@@ -241,6 +235,7 @@ TEST(test_asleep)
 TEST(test_ends)
 {
 	struct step_plan plan = plan_for(run_exit, NULL);
+	const struct status failure = status_failed("failed with 2");
 	int mine = 1;
 
 	check_fails(&plan, "exit status 3");
@@ -248,7 +243,7 @@ TEST(test_ends)
 	check_fails(&plan, "does the code use the count");
 	plan = plan_for(run_branchy, &mine);
 	plan.prepare = prepare_badly;
-	plan.failure = failure;
+	plan.failure = &failure;
 	check_fails(&plan, "failed with 2");
 	assert_int_equal(mine, 1);
 }

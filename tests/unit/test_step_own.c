@@ -4,7 +4,8 @@
 
 #include <unistd.h>
 
-#include "model/code/step_own.h"
+#include "engine/own/own.h"
+#include "model/code/step.h"
 
 static char directory[64];
 static struct loop loop;

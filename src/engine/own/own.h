@@ -71,7 +71,7 @@ void own_child_rewind(struct kernel_run *run);
  * counts. */
 void own_child_count(_Atomic uint64_t *calls);
 
-/* For a stepper, which knows two lengths: see model/code/step_own.c. */
+/* For a stepper, which knows two lengths: see model/code/step.c. */
 struct own_steps {
 	const struct own *own;
 	uint64_t seed;

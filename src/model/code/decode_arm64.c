@@ -334,6 +334,9 @@ static void fill_memory(const struct source *source, struct insn *insn)
 	memory->base = number(operand->mem.base);
 	memory->index = number(operand->mem.index);
 	memory->disp = operand->mem.disp;
+	memory->extend = operand->ext == ARM64_EXT_UXTW	  ? EXTEND_UNSIGNED
+			 : operand->ext == ARM64_EXT_SXTW ? EXTEND_SIGNED
+							  : EXTEND_NONE;
 	if (operand->shift.type == ARM64_SFT_LSL)
 		memory->scale = (uint8_t)(1u << (operand->shift.value & 7));
 	if (!source->decoded.writeback)

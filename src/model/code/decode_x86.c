@@ -379,6 +379,9 @@ static void fill_memory(
 	memory->load = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
 	memory->store = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 	memory->relative = relative;
+	memory->elsewhere = operand->mem.segment == ZYDIS_REGISTER_FS ||
+			    operand->mem.segment == ZYDIS_REGISTER_GS;
+	memory->extend = source->decoded.address_width == 32 ? EXTEND_ADDRESS : EXTEND_NONE;
 	memory->base = relative ? REG_NONE : number(operand->mem.base);
 	memory->index = number(operand->mem.index);
 	memory->scale = operand->mem.scale ? operand->mem.scale : 1;

@@ -21,11 +21,21 @@ enum {
 
 enum { INSN_READS = 10, INSN_WRITES = 8, INSN_MEMORY = 2 };
 
+/* What an address extends before it is used. */
+enum insn_extend {
+	EXTEND_NONE,
+	EXTEND_UNSIGNED, /* the index: a word (AArch64: uxtw) */
+	EXTEND_SIGNED,	 /* the index: a word with its sign (sxtw) */
+	EXTEND_ADDRESS,	 /* the whole address: a word (x86: prefix 67) */
+};
+
 /* One memory operand. Its registers are listed here, not among the instruction's reads. */
 struct insn_memory {
 	bool load, store;    /* both: read, changed and written back */
 	bool relative;	     /* to the instruction: disp is the address itself */
 	bool vector_index;   /* gather, scatter: index is a vector register */
+	bool elsewhere;	     /* from the base of a segment (fs, gs), which is not known */
+	uint8_t extend;	     /* enum insn_extend */
 	uint8_t base, index; /* REG_NONE: none */
 	uint8_t scale;	     /* 1, 2, 4, 8; AArch64: 1 << shift */
 	uint8_t accesses; /* memory accesses made: elements of a gather or scatter, registers of a

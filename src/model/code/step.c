@@ -3,6 +3,7 @@
  * and child, marks where a run begins and ends. */
 #include "model/code/step.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -10,24 +11,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/monotonic.h"
 #include "base/text.h"
+#include "engine/machine/environment.h"
+#include "engine/own/own.h"
 #include "model/code/decode.h"
-#include "model/code/step_arch.h"
 #include "model/code/step_path.h"
 
-/* Exit status of the child: prepare()'s number is added to the first; the second says that tracing
- * is refused. */
+/* Exit status of the child: prepare() failed; tracing is refused. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
 /* ---- in the child ---- */
@@ -66,7 +69,6 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	struct itimerval limit = { .it_value = timer_time(whole),
 		.it_interval = timer_time(whole / 8) };
 	const volatile uint64_t counts[] = { plan->shorter, plan->longer, plan->longer };
-	int failed = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	plain_signals();
@@ -77,10 +79,8 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	/* Wakes the parent when the time is up; and again, where other processes had the processor.
 	 */
 	setitimer(ITIMER_REAL, &limit, NULL);
-	if (plan->prepare)
-		failed = plan->prepare(plan->context);
-	if (failed)
-		_exit(EXIT_PREPARED_BADLY + (failed > 99 ? 99 : failed));
+	if (plan->prepare && plan->prepare(plan->context) != 0)
+		_exit(EXIT_PREPARED_BADLY);
 	plan->run(plan->context, plan->shorter);
 	stop_self();
 	/* The way from mark to mark is the same each time, but for the runs. At the third the
@@ -92,9 +92,65 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	_exit(0);
 }
 
+/* ---- registers and addresses ---- */
+
+struct registers {
+	uint64_t at;	      /* the instruction that comes next */
+	uint64_t general[32]; /* in the order of REG_GENERAL */
+};
+
+/* Reads the registers of a stopped child. Returns false when it is gone. */
+static bool read_registers(pid_t child, struct registers *registers)
+{
+	struct user_regs_struct r;
+	struct iovec room = { &r, sizeof(r) };
+
+	if (ptrace(PTRACE_GETREGSET, child, NT_PRSTATUS, &room) != 0)
+		return false;
+#if defined(__x86_64__)
+	*registers = (struct registers){
+		.at = r.rip,
+		.general = { r.rax, r.rcx, r.rdx, r.rbx, r.rsp, r.rbp, r.rsi, r.rdi, r.r8, r.r9,
+			r.r10, r.r11, r.r12, r.r13, r.r14, r.r15 },
+	};
+#else
+	registers->at = r.pc;
+	memcpy(registers->general, r.regs, sizeof(r.regs));
+	registers->general[31] = r.sp;
+#endif
+	return true;
+}
+
+/* The value of a general register, 0 for none. Returns false for another register. */
+static bool general(uint8_t reg, const struct registers *registers, uint64_t *value)
+{
+	bool known = reg >= REG_GENERAL && reg < REG_VECTOR;
+
+	*value = known ? registers->general[reg - REG_GENERAL] : 0;
+	return known || reg == REG_NONE;
+}
+
+/* The address of a memory operand, before its instruction runs; 0: unknown. */
+static uint64_t address_of(const struct insn_memory *memory, const struct registers *registers)
+{
+	uint64_t base, index, address;
+
+	if (memory->elsewhere || memory->vector_index || !general(memory->base, registers, &base) ||
+		!general(memory->index, registers, &index))
+		return 0;
+	if (memory->relative)
+		return (uint64_t)memory->disp;
+	if (memory->extend == EXTEND_UNSIGNED)
+		index = (uint32_t)index;
+	if (memory->extend == EXTEND_SIGNED)
+		index = (uint64_t)(int64_t)(int32_t)index;
+	address = base + index * memory->scale + (uint64_t)memory->disp;
+	return memory->extend == EXTEND_ADDRESS ? (uint32_t)address : address;
+}
+
 /* ---- in the parent ---- */
 
-enum { CODE_BYTES = 16 };
+enum { CODE_BYTES = 16, SLOTS = 1 << 17 };
 
 struct tracer {
 	const struct step_plan *plan;
@@ -105,9 +161,7 @@ struct tracer {
 
 	int insn_count, insn_room;
 	struct insn *insn;
-	uint8_t (*code)[CODE_BYTES];
-	int *slot;	/* open hash: index into insn, or -1 */
-	int slot_count; /* a power of two */
+	int *slot; /* open hash of SLOTS: index into insn, or -1 */
 
 	int seen_count, seen_room;
 	struct step_seen *seen; /* of the longer run */
@@ -161,21 +215,15 @@ static bool late(const struct tracer *tracer)
 /* Why children cannot be traced here. */
 static struct status refused(int error)
 {
-	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = 0, seccomp = 0;
+	FILE *file = system_open("", "/proc/self/status");
+	int64_t scope = 0;
+	int seccomp = 0;
 	char line[128];
 
-	if (file) {
-		if (fscanf(file, "%d", &scope) != 1)
-			scope = 0;
-		fclose(file);
-	}
-	if (scope >= 3)
-		return status_failed(
-			"stepping is not allowed here: kernel.yama.ptrace_scope is %d, which "
-			"forbids ptrace",
-			scope);
-	file = fopen("/proc/self/status", "re");
+	if (system_number("", "/proc/sys/kernel/yama/ptrace_scope", &scope) && scope >= 3)
+		return status_failed("stepping is not allowed here: "
+				     "kernel.yama.ptrace_scope is %d, which forbids ptrace",
+			(int)scope);
 	while (file && fgets(line, sizeof(line), file))
 		(void)sscanf(line, "Seccomp: %d", &seccomp);
 	if (file)
@@ -233,13 +281,13 @@ static const char *signal_words(int number)
 
 static struct status ended_by_signal(const struct tracer *tracer, int number)
 {
-	struct step_registers registers;
+	struct registers registers;
 	const char *words = signal_words(number);
 	char place[128] = "", other[48];
 
 	if (number == SIGALRM)
 		return status_failed("stepping took longer than %.3g s", tracer->plan->seconds);
-	if (!tracer->gone && step_registers(tracer->child, &registers))
+	if (!tracer->gone && read_registers(tracer->child, &registers))
 		describe_place(tracer->child, registers.at, place, sizeof(place));
 	snprintf(other, sizeof(other), "was ended by signal %d", number);
 	return status_failed("the code %s%s%s", words ? words : other, *place ? " at " : "", place);
@@ -284,13 +332,8 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 			tracer->gone = true;
 			if (WIFSIGNALED(how))
 				return ended_by_signal(tracer, WTERMSIG(how));
-			if (WEXITSTATUS(how) > EXIT_PREPARED_BADLY && tracer->plan->failure) {
-				char text[200] = "";
-
-				tracer->plan->failure(tracer->plan->context,
-					WEXITSTATUS(how) - EXIT_PREPARED_BADLY, text);
-				return status_failed("%s", text);
-			}
+			if (WEXITSTATUS(how) == EXIT_PREPARED_BADLY && tracer->plan->failure)
+				return *tracer->plan->failure;
 			return status_failed(
 				"the code ended the process: exit status %d", WEXITSTATUS(how));
 		}
@@ -326,84 +369,61 @@ static struct status start(struct tracer *tracer)
 	return go(tracer, PTRACE_CONT, SIGSTOP);
 }
 
-static void grow_slots(struct tracer *tracer)
-{
-	tracer->slot_count = tracer->slot_count ? tracer->slot_count * 2 : 1024;
-	free(tracer->slot);
-	tracer->slot = memory_new((size_t)tracer->slot_count, sizeof(*tracer->slot));
-	memset(tracer->slot, 0xff, (size_t)tracer->slot_count * sizeof(*tracer->slot));
-}
-
 /* The place of an address in the hash: its own, or the free one where it belongs. */
 static int *find_slot(struct tracer *tracer, uint64_t address)
 {
-	size_t mask = (size_t)tracer->slot_count - 1,
-	       at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) & mask;
+	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) % SLOTS;
 
 	while (tracer->slot[at] >= 0 && tracer->insn[tracer->slot[at]].address != address)
-		at = (at + 1) & mask;
+		at = (at + 1) % SLOTS;
 	return &tracer->slot[at];
 }
 
-/* Reads code from the child: as much as there is, up to CODE_BYTES. */
+/* Reads code from the child, word by word: as much as there is, up to CODE_BYTES. */
 static size_t read_code(const struct tracer *tracer, uint64_t address, uint8_t *bytes)
 {
-	size_t page = 4096 - address % 4096;
+	size_t got = 0;
 
-	for (size_t want = CODE_BYTES; want > 0; want = page < want ? page : 0) {
-		struct iovec mine = { bytes, want }, theirs = { (void *)(uintptr_t)address, want };
-		ssize_t got = process_vm_readv(tracer->child, &mine, 1, &theirs, 1, 0);
-
-		if (got > 0)
-			return (size_t)got;
-	}
-	/* Where that call is filtered. */
-	for (size_t i = 0; i < CODE_BYTES; i += sizeof(long)) {
+	while (got < CODE_BYTES) {
+		size_t skip = (address + got) % sizeof(long), more = sizeof(long) - skip;
 		long word;
 
 		errno = 0;
-		word = ptrace(
-			PTRACE_PEEKTEXT, tracer->child, (void *)(uintptr_t)(address + i), NULL);
+		word = ptrace(PTRACE_PEEKTEXT, tracer->child,
+			(void *)(uintptr_t)(address + got - skip), NULL);
 		if (errno)
-			return i;
-		memcpy(bytes + i, &word, sizeof(word));
+			break;
+		if (more > CODE_BYTES - got)
+			more = CODE_BYTES - got;
+		memcpy(bytes + got, (const char *)&word + skip, more);
+		got += more;
 	}
-	return CODE_BYTES;
+	return got;
 }
 
 /* The instruction at an address: decoded when it is first met. Returns its index, or -1. */
 static int meet(struct tracer *tracer, uint64_t address)
 {
-	int *slot;
+	int *slot = find_slot(tracer, address);
+	uint8_t code[CODE_BYTES];
 	size_t size;
 
-	if (2 * (tracer->insn_count + 1) > tracer->slot_count) {
-		grow_slots(tracer);
-		for (int i = 0; i < tracer->insn_count; i++)
-			*find_slot(tracer, tracer->insn[i].address) = i;
-	}
-	slot = find_slot(tracer, address);
 	if (*slot >= 0)
 		return *slot;
+	size = read_code(tracer, address, code);
+	if (size == 0 || tracer->insn_count == SLOTS / 2)
+		return -1;
 	if (tracer->insn_count == tracer->insn_room) {
 		tracer->insn_room = tracer->insn_room ? tracer->insn_room * 2 : 256;
 		tracer->insn = memory_resize(
 			tracer->insn, (size_t)tracer->insn_room, sizeof(*tracer->insn));
-		tracer->code = memory_resize(
-			tracer->code, (size_t)tracer->insn_room, sizeof(*tracer->code));
 	}
-	memset(tracer->code[tracer->insn_count], 0, CODE_BYTES);
-	size = read_code(tracer, address, tracer->code[tracer->insn_count]);
-	if (size == 0)
-		return -1;
-	decode_insn(
-		tracer->code[tracer->insn_count], size, address, &tracer->insn[tracer->insn_count]);
-	tracer->insn[tracer->insn_count].address = address;
+	decode_insn(code, size, address, &tracer->insn[tracer->insn_count]);
 	*slot = tracer->insn_count;
 	return tracer->insn_count++;
 }
 
-static void keep(struct tracer *tracer, int index, const struct step_registers *registers)
+static void keep(struct tracer *tracer, int index, const struct registers *registers)
 {
 	const struct insn *insn = &tracer->insn[index];
 	struct step_seen *seen;
@@ -417,21 +437,21 @@ static void keep(struct tracer *tracer, int index, const struct step_registers *
 	*seen = (struct step_seen){ .insn = (uint32_t)index };
 	for (int i = 0; i < insn->memory_count; i++)
 		if (insn->memory[i].load || insn->memory[i].store)
-			seen->address[i] = step_address(insn, i, tracer->code[index], registers);
+			seen->address[i] = address_of(&insn->memory[i], registers);
 }
 
 /* Steps until the mark comes next, without the instruction at which the child stopped. Counts the
  * steps, and keeps those of the longer run. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 {
-	struct step_registers registers;
+	struct registers registers;
 	uint64_t before = 0;
 
 	for (*steps = 0;;) {
 		struct status status;
 		int index;
 
-		if (!step_registers(tracer->child, &registers))
+		if (!read_registers(tracer->child, &registers))
 			return status_failed(
 				"the registers of the stepped process cannot be read: %s",
 				strerror(errno));
@@ -495,7 +515,6 @@ static void end(struct tracer *tracer)
 			;
 	}
 	free(tracer->insn);
-	free(tracer->code);
 	free(tracer->slot);
 	free(tracer->seen);
 }
@@ -509,6 +528,8 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 	bool bound = false;
 
 	loop_clear(loop);
+	tracer.slot = memory_new(SLOTS, sizeof(*tracer.slot));
+	memset(tracer.slot, 0xff, SLOTS * sizeof(*tracer.slot));
 	/* Both on one processor: the two take turns, and waking another one costs several times a
 	 * step (80 instead of 20 µs in a virtual machine). The child inherits it. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
@@ -522,5 +543,59 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 		sched_setaffinity(0, sizeof(before), &before);
 	if (!status_is_ok(&status))
 		loop_clear(loop);
+	return status;
+}
+
+/* ---- own loops ---- */
+
+/* n grows until the loop turns this often or the path is this long; a turn of a vectorised loop
+ * takes dozens of elements. Powers of two, and twice as many in the longer run: the remainder of a
+ * vectorised loop then runs in neither. */
+enum {
+	N_FIRST = 128,
+	N_TIMES = 8,
+	N_MOST = 8192,
+	TURNS_ENOUGH = 24,
+	PATH_ENOUGH = 400,
+	STEPS_MOST = 60000
+};
+
+/* A step takes 3 µs, or 20 under a hypervisor. */
+static const double OWN_SECONDS = 2.0;
+
+struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
+{
+	int64_t multiple = own_description(own)->multiple * 2;
+	struct status *failure = mmap(
+		NULL, sizeof(*failure), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct status status;
+
+	if (failure == MAP_FAILED)
+		return status_failed("no memory for stepping: %s", strerror(errno));
+	for (int64_t n = N_FIRST;; n *= N_TIMES) {
+		int64_t longer = (n + multiple - 1) / multiple * multiple;
+		struct own_steps steps = {
+			.own = own, .seed = seed, .n = { longer, longer / 2 }, .failure = failure
+		};
+		struct step_plan plan = { .run = own_steps_run,
+			.context = &steps,
+			.longer = own_elements(own, steps.n[0]),
+			.shorter = own_elements(own, steps.n[1]),
+			.most_steps = STEPS_MOST,
+			.seconds = OWN_SECONDS,
+			.prepare = own_steps_prepare,
+			.failure = failure };
+
+		status = step_loop(&plan, loop);
+		if (n >= N_MOST ||
+			(status_is_ok(&status) &&
+				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
+			break;
+		/* Few elements may not even reach the loop: only then another try helps. */
+		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") &&
+			!strstr(status.text, "as many instructions"))
+			break;
+	}
+	munmap(failure, sizeof(*failure));
 	return status;
 }

@@ -13,8 +13,8 @@
 typedef void step_run(void *context, uint64_t count);
 
 /* Called once in the child before anything is stepped, for work that the explorer must not do
- * itself, as loading foreign code. May allocate. Returns 0, or a number from 1 to 99, which
- * `failure` below turns into words. NULL: nothing to prepare. */
+ * itself, as loading foreign code. May allocate. Returns 0, or another number after it filled in
+ * `failure`. */
 typedef int step_prepare(void *context);
 
 struct step_plan {
@@ -25,9 +25,7 @@ struct step_plan {
 	int most_steps;		  /* give up after this many instructions in one run (> 0) */
 	double seconds;		  /* and after running for so long */
 	step_prepare *prepare;	  /* NULL: none */
-	/* Called in the parent for a number that prepare() returned; fills text (size 200). NULL
-	 * where prepare is. */
-	void (*failure)(void *context, int number, char *text);
+	const struct status *failure; /* in memory that the child shares; NULL where prepare is */
 };
 
 /* On a busy machine stepping ends after STEP_LATEST times its seconds. Where the two processes
@@ -51,3 +49,11 @@ bool step_late(double elapsed, const struct step_share *share, double seconds);
  * STATUS_FAILED: stepping is not allowed (the text says why: seccomp, Yama, an emulator), a signal
  * ended the run, or no instruction repeats. */
 struct status step_loop(const struct step_plan *plan, struct loop *loop);
+
+struct own;
+
+/* Steps an own loop (engine/own/own.h): fills `loop` from a run on few elements, enough for some
+ * dozens of turns. Facts that depend on the size of the data, above all addresses, are those of the
+ * small run. STATUS_FAILED as step_loop(), and for a library that cannot be loaded. Takes some
+ * thousand steps. */
+struct status step_own(const struct own *own, uint64_t seed, struct loop *loop);

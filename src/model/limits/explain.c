@@ -11,7 +11,6 @@
 #include "model/code/decode.h"
 #include "model/code/follow.h"
 #include "model/code/step.h"
-#include "model/code/step_own.h"
 
 /* Elements of the two runs of a stepped kernel: enough iterations to show the shares of a random
  * pattern, few enough for some milliseconds. kernel->few() gives a smaller number where an element
