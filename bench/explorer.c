@@ -210,16 +210,15 @@ static bool figure_says(const struct explorer *explorer, const char *word)
  * reference. */
 static bool large_digit(const struct vt *vt, int x, int y, const char *digit)
 {
-	struct rectangle all = { 0, 0, 4, DIGITS_HEIGHT };
 	struct canvas canvas;
 	bool same = true;
 
-	canvas_init(&canvas, all.width, all.height, false);
-	digits_draw(&canvas, all, 0, 0, STYLE_FIGURE, digit);
+	canvas_init(&canvas, 4, DIGITS_HEIGHT, false);
+	digits_draw(canvas_box(&canvas), 0, 0, STYLE_FIGURE, digit);
 	for (int i = 0; same && i < DIGITS_HEIGHT; i++)
 		for (int j = 0; same && j <= digits_width(digit); j++)
 			same = vt_cell(vt, x + j, y + i) ==
-			       (uint32_t)canvas.cells[i * all.width + j].character;
+			       (uint32_t)canvas.cells[i * canvas.width + j].character;
 	canvas_free(&canvas);
 	return same;
 }

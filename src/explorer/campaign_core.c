@@ -51,7 +51,6 @@ const struct characterise_report *session_core(const struct session *session)
 
 bool action_characterise_works(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->machine_known && !session->replay && session->insight.explainer &&
 	       session->insight.explainer->read && !session_apart(session);
 }
@@ -80,7 +79,6 @@ struct status action_characterise(struct session *session, const char *arguments
 
 struct status action_characterise_stop(struct session *session, const char *arguments, double now)
 {
-	(void)arguments;
 	if (!campaign_runs(session, CAMPAIGN_CORE))
 		return status_usage("characterising does not run: \"characterise\" begins it");
 	campaign_halt(session, CAMPAIGN_CORE, now);
@@ -89,13 +87,11 @@ struct status action_characterise_stop(struct session *session, const char *argu
 
 bool action_characterise_stop_works(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return campaign_runs(session, CAMPAIGN_CORE);
 }
 
 bool action_characterise_save_works(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->insight.adopted != NULL;
 }
 
@@ -104,8 +100,6 @@ struct status action_characterise_save(struct session *session, const char *argu
 	struct text name = { 0 }, path = { 0 };
 	struct status status;
 	bool background_explain;
-
-	(void)arguments, (void)now;
 	if (!session->insight.adopted)
 		return status_usage("there is no measured core model to save: run "
 				    "\"characterise\" first");

@@ -75,7 +75,6 @@ static struct status begin(struct session *session, unsigned parts, double now)
 /* Shows the probe that runs, or begins one. */
 struct status action_probe(struct session *session, const char *arguments, double now)
 {
-	(void)arguments;
 	if (!campaign_runs(session, CAMPAIGN_PROBE))
 		return begin(session, 0, now);
 	screen_bring(session, "probe");
@@ -95,13 +94,11 @@ struct status action_probe_only(struct session *session, const char *arguments, 
 
 bool action_probe_works(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->machine_known && !session->replay;
 }
 
 struct status action_probe_stop(struct session *session, const char *arguments, double now)
 {
-	(void)arguments;
 	if (!campaign_runs(session, CAMPAIGN_PROBE))
 		return status_usage("no probe runs: \"probe\" begins one");
 	campaign_halt(session, CAMPAIGN_PROBE, now);
@@ -110,6 +107,5 @@ struct status action_probe_stop(struct session *session, const char *arguments, 
 
 bool action_probe_stop_works(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return campaign_runs(session, CAMPAIGN_PROBE);
 }

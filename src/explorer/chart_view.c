@@ -313,7 +313,6 @@ static struct status run_picture(struct session *session, const char *arguments,
 
 static bool works_picture(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return row_of(session->screen.front);
 }
 

@@ -370,8 +370,6 @@ static struct status run_find(struct session *session, const char *arguments, do
 	struct view_found found[VIEW_FOUND] = { 0 };
 	struct search search = { .text = text, .found = found };
 	int more;
-
-	(void)now;
 	/* Blanks at the ends are only on their way to the next word. */
 	snprintf(text, sizeof(text), "%s", arguments + strspn(arguments, " "));
 	text_cut_clean(text, sizeof(text));
@@ -390,7 +388,6 @@ static bool works_find(const struct session *session, const char *arguments)
 
 static bool works_choose(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return *find_command(session);
 }
 
@@ -398,8 +395,6 @@ static struct status run_choose(struct session *session, const char *arguments, 
 {
 	char command[sizeof(session->screen.found[0].command)];
 	struct status status;
-
-	(void)arguments;
 	if (session->screen.overlay != OVERLAY_FIND)
 		return status_usage("find is not open; find TEXT opens it");
 	if (!*find_command(session))
@@ -417,20 +412,17 @@ static struct status run_choose(struct session *session, const char *arguments, 
 
 static bool works_help(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->screen.overlay != OVERLAY_HELP;
 }
 
 static struct status run_help(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	overlay_open(session, OVERLAY_HELP);
 	return status_ok();
 }
 
 static bool works_close(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->screen.overlay != OVERLAY_NONE || session->screen.entry[0] ||
 	       session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE) ||
 	       campaign_runs(session, CAMPAIGN_PROBE);
@@ -438,7 +430,6 @@ static bool works_close(const struct session *session, const char *arguments)
 
 static struct status run_close(struct session *session, const char *arguments, double now)
 {
-	(void)arguments;
 	if (session->screen.overlay != OVERLAY_NONE)
 		overlay_close(session);
 	else if (session->screen.entry[0])
@@ -455,8 +446,6 @@ static struct status run_close(struct session *session, const char *arguments, d
 static struct status run_yank(struct session *session, const char *arguments, double now)
 {
 	struct text text = { 0 };
-
-	(void)arguments, (void)now;
 	if (session->replay) {
 		text_add(&text, "slexplore replay ");
 		text_add_clean(&text, replay_path(session->replay), VIEW_TEXT / 2);
@@ -477,7 +466,6 @@ static struct status run_yank(struct session *session, const char *arguments, do
 
 static struct status run_quit(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	session->quit = true;
 	return status_ok();
 }

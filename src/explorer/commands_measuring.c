@@ -13,15 +13,12 @@ static struct status machine_unknown(void)
 
 static bool works_remedy(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return insight_ready(session) && session->insight.advice.kind == ADVICE_KNOB;
 }
 
 static struct status run_remedy(struct session *session, const char *arguments, double now)
 {
 	const struct insight *insight = &session->insight;
-
-	(void)arguments;
 	if (!insight->reading && !insight_ready(session))
 		return status_usage("the limits are not known: there is nothing to advise");
 	if (insight_slow(session) && !insight->advised) {
@@ -55,8 +52,6 @@ static struct status run_uarch(struct session *session, const char *arguments, d
 {
 	const struct insight *insight = &session->insight;
 	struct status status;
-
-	(void)now;
 	if (session->replay)
 		return keeps_core(session);
 	if (!insight->explainer)
@@ -85,8 +80,6 @@ static bool works_uarch(const struct session *session, const char *arguments)
 static bool works_uarch_nearest(const struct session *session, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
-
-	(void)arguments;
 	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest &&
 	       !session->replay;
 }
@@ -94,8 +87,6 @@ static bool works_uarch_nearest(const struct session *session, const char *argum
 static struct status run_uarch_nearest(struct session *session, const char *arguments, double now)
 {
 	const struct insight *insight = &session->insight;
-
-	(void)arguments, (void)now;
 	if (session->replay)
 		return keeps_core(session);
 	if (!insight->explainer)
@@ -168,7 +159,6 @@ static bool works_event_drop(const struct session *session, const char *argument
 
 static struct status run_event_drop(struct session *session, const char *arguments, double now)
 {
-	(void)now;
 	if (!works_event_drop(session, arguments))
 		return not_extra(&session->counted, arguments);
 	counted_drop(session, *arguments ? counted_extra(&session->counted, arguments) : -1);
@@ -179,13 +169,11 @@ static struct status run_event_drop(struct session *session, const char *argumen
 
 static bool works_pin(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->live.sample.valid;
 }
 
 static struct status run_pin(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	if (!session->live.sample.valid)
 		return status_usage("there is no sample to pin yet");
 	session_pin(session);
@@ -194,7 +182,6 @@ static struct status run_pin(struct session *session, const char *arguments, dou
 
 static bool works_pin_swap(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->pinned.there && session->live.sample.valid;
 }
 
@@ -213,13 +200,11 @@ static struct status run_pin_swap(struct session *session, const char *arguments
 
 static bool works_pin_drop(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->pinned.there;
 }
 
 static struct status run_pin_drop(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	if (!session->pinned.there)
 		return status_usage("nothing is pinned");
 	session_unpin(session);
@@ -230,13 +215,11 @@ static struct status run_pin_drop(struct session *session, const char *arguments
 
 static bool works_measuring(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return !session->replay;
 }
 
 static struct status run_freeze(struct session *session, const char *arguments, double now)
 {
-	(void)arguments;
 	if (session->replay)
 		return playback_refuse(session);
 	session_freeze(session, !session->frozen, now);
@@ -245,7 +228,6 @@ static struct status run_freeze(struct session *session, const char *arguments, 
 
 static struct status run_again(struct session *session, const char *arguments, double now)
 {
-	(void)arguments;
 	if (session->replay)
 		return playback_refuse(session);
 	session_forget(session, now);
@@ -256,15 +238,12 @@ static struct status run_again(struct session *session, const char *arguments, d
 
 static bool works_record(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->machine_known && !session->replay;
 }
 
 static struct status run_record_to(struct session *session, const char *arguments, double now)
 {
 	struct status status;
-
-	(void)now;
 	if (session->replay)
 		return playback_refuse(session);
 	if (!session->machine_known)
@@ -281,8 +260,6 @@ static struct status run_record_to(struct session *session, const char *argument
 static struct status run_record(struct session *session, const char *arguments, double now)
 {
 	char name[160] = "";
-
-	(void)arguments;
 	if (session->recording) {
 		record_end(session);
 		return status_ok();

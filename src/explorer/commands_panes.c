@@ -107,8 +107,6 @@ static struct status unknown_name(const char *command, const char *argument, con
 static struct status run_view(struct session *session, const char *arguments, double now)
 {
 	const struct front *front = front_named(arguments);
-
-	(void)now;
 	if (!front)
 		return unknown_name("view", arguments, "next", fronts, FRONTS, sizeof(fronts[0]));
 	if (!front_there(session, front) && front->there == probe_there)
@@ -139,22 +137,18 @@ static const struct front *front_after(const struct session *session)
 
 static struct status run_view_next(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	bring(session, front_after(session));
 	return status_ok();
 }
 
 static bool works_view_next(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return !screen_in_front(session, front_after(session)->name);
 }
 
 static struct status run_counters(struct session *session, const char *arguments, double now)
 {
 	const struct front *before = front_named(session->screen.before);
-
-	(void)arguments, (void)now;
 	if (!counted_there(session))
 		return status_usage("nothing is counted here");
 	if (!screen_in_front(session, "counters"))
@@ -166,7 +160,6 @@ static struct status run_counters(struct session *session, const char *arguments
 
 static bool works_counters(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return counted_there(session);
 }
 
@@ -214,8 +207,6 @@ static bool works_code(const struct session *session, const char *arguments)
 static struct status run_code(struct session *session, const char *arguments, double now)
 {
 	int by = parse_lines(arguments);
-
-	(void)now;
 	if (!by)
 		return status_usage("code takes +N or -N lines");
 	if (!insight_ready(session))
@@ -242,8 +233,6 @@ static bool works_counters_scroll(const struct session *session, const char *arg
 static struct status run_counters_scroll(struct session *session, const char *arguments, double now)
 {
 	int by = parse_lines(arguments);
-
-	(void)now;
 	if (!by)
 		return status_usage("counters scroll takes +N or -N lines");
 	if (!counted_there(session))
@@ -261,7 +250,6 @@ static struct status nothing_further(void)
 
 static bool kernels_move_works(const struct session *session, int dx, int dy)
 {
-	(void)dx;
 	return dy && action_kernel_by_works(session, dy);
 }
 
@@ -327,13 +315,11 @@ static struct status mountain_move(struct session *session, int dx, int dy, doub
 
 static bool code_move_works(const struct session *session, int dx, int dy)
 {
-	(void)dx;
 	return code_scrolls(session, dy);
 }
 
 static struct status code_move(struct session *session, int dx, int dy, double now)
 {
-	(void)now;
 	if (!code_move_works(session, dx, dy))
 		return nothing_further();
 	scroll_code(session, dy);
@@ -342,13 +328,11 @@ static struct status code_move(struct session *session, int dx, int dy, double n
 
 static bool counters_move_works(const struct session *session, int dx, int dy)
 {
-	(void)dx;
 	return counters_scroll(session, dy);
 }
 
 static struct status counters_move(struct session *session, int dx, int dy, double now)
 {
-	(void)now;
 	if (!counters_move_works(session, dx, dy))
 		return nothing_further();
 	scroll_counters(session, dy);
@@ -401,8 +385,6 @@ static struct status focus(struct session *session, const struct pane *pane)
 static struct status run_focus_by(struct session *session, const char *given, double now)
 {
 	int pane = (int)(pane_focused(session) - panes);
-
-	(void)now;
 	do
 		pane = (pane + PANES + (*given == '-' ? -1 : 1)) % PANES;
 	while (!pane_there(session, &panes[pane]));
@@ -412,8 +394,6 @@ static struct status run_focus_by(struct session *session, const char *given, do
 static struct status run_focus(struct session *session, const char *arguments, double now)
 {
 	const struct pane *pane = pane_named(arguments);
-
-	(void)now;
 	if (!pane)
 		return unknown_name(
 			"focus", arguments, "next, previous", panes, PANES, sizeof(panes[0]));
@@ -494,7 +474,6 @@ static struct status no_mountain(const struct session *session)
 
 static struct status run_mountain(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	if (!mountain_there(session))
 		return no_mountain(session);
 	bring(session, front_named(screen_in_front(session, "mountain") &&
@@ -506,7 +485,6 @@ static struct status run_mountain(struct session *session, const char *arguments
 
 static bool works_mountain(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return mountain_there(session);
 }
 
@@ -518,13 +496,11 @@ static bool in_front(const struct session *session)
 
 static bool works_relief(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return in_front(session);
 }
 
 static struct status run_relief(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	if (!mountain_there(session))
 		return no_mountain(session);
 	session->relief = !session->relief;
@@ -546,8 +522,6 @@ static void notice_whatif(struct session *session)
 static struct status run_whatif(struct session *session, const char *arguments, double now)
 {
 	struct status status;
-
-	(void)now;
 	if (!*arguments)
 		arguments = session->whatif.asked ? "off" : "2x";
 	status = misses_whatif_parse(arguments, &session->whatif);

@@ -314,7 +314,6 @@ bool action_knob_by_works(const struct session *session, int direction)
 
 struct status action_knob_by(struct session *session, int direction, double now)
 {
-	(void)now;
 	if (!action_knob_by_works(session, direction))
 		return status_usage("this is the %s knob", direction > 0 ? "last" : "first");
 	session_choose_knob(session, session->knob + direction);
@@ -427,8 +426,6 @@ static struct status run_accept(struct session *session, const char *arguments, 
 {
 	struct status status;
 	int64_t value;
-
-	(void)arguments;
 	if (!session->screen.entry[0])
 		return status_usage("no value is being typed");
 	status = setting_parse_value(&session->setting.kernel->knobs[session->knob],
@@ -444,20 +441,17 @@ static struct status run_accept(struct session *session, const char *arguments, 
 
 static bool works_entry(const struct session *session, const char *arguments)
 {
-	(void)arguments;
 	return session->screen.entry[0];
 }
 
 static struct status run_drop(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	entry_drop(session);
 	return status_ok();
 }
 
 static struct status run_erase(struct session *session, const char *arguments, double now)
 {
-	(void)arguments, (void)now;
 	entry_erase(session);
 	if (session->screen.entry[0])
 		say_range(session);

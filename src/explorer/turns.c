@@ -63,7 +63,6 @@ static bool turns_await(void *context)
 
 static bool turns_answered(void *context)
 {
-	(void)context;
 	return false;
 }
 

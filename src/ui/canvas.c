@@ -7,6 +7,9 @@
 
 #include "base/text.h"
 
+/* Bytes of a line that is formatted. */
+enum { TEXT = 512 };
+
 /* Every glyph and its twin. A glyph must be one column wide; where wcwidth() says otherwise (some
  * East Asian locales), the twin replaces it. */
 static const struct {
@@ -82,6 +85,16 @@ static const struct {
 	{ 0, NULL },
 };
 
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+	return a > b ? a : b;
+}
+
 void canvas_init(struct canvas *canvas, int width, int height, bool ascii)
 {
 	canvas->width = canvas->height = 0;
@@ -108,42 +121,47 @@ void canvas_resize(struct canvas *canvas, int width, int height)
 
 void canvas_clear(struct canvas *canvas)
 {
-	canvas_fill(canvas, (struct rectangle){ 0, 0, canvas->width, canvas->height }, STYLE_TEXT);
+	canvas_fill(canvas_box(canvas), STYLE_TEXT);
 }
 
-/* The cell at (x, y) of the clip, or NULL outside it or the canvas. */
-static struct canvas_cell *cell_at(const struct canvas *canvas, struct rectangle clip, int x, int y)
+struct box canvas_box(struct canvas *canvas)
 {
-	if (x < 0 || y < 0 || x >= clip.width || y >= clip.height)
+	return (struct box){ 0, 0, canvas->width, canvas->height, canvas };
+}
+
+struct box box_part(struct box at, int x, int y, int width, int height)
+{
+	return (struct box){ at.x + x, at.y + y, width, height, at.canvas };
+}
+
+/* The cell at (x, y) of the box, or NULL outside it or the canvas. */
+static struct canvas_cell *cell_at(struct box at, int x, int y)
+{
+	if (x < 0 || y < 0 || x >= at.width || y >= at.height)
 		return NULL;
-	x += clip.x;
-	y += clip.y;
-	if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
+	x += at.x;
+	y += at.y;
+	if (x < 0 || y < 0 || x >= at.canvas->width || y >= at.canvas->height)
 		return NULL;
-	return &canvas->cells[(size_t)y * (size_t)canvas->width + (size_t)x];
+	return &at.canvas->cells[(size_t)y * (size_t)at.canvas->width + (size_t)x];
 }
 
 /* Puts a character of one or two columns. A wide character that is half outside is omitted. */
-static void put(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	wchar_t character, int columns)
+static void put(struct box at, int x, int y, enum style style, wchar_t character, int columns)
 {
-	struct canvas_cell *cell = cell_at(canvas, clip, x, y);
-	struct canvas_cell *right = columns == 2 ? cell_at(canvas, clip, x + 1, y) : NULL;
+	struct canvas_cell *cell = cell_at(at, x, y), *next = cell_at(at, x + columns, y);
+	struct canvas_cell *right = columns == 2 ? cell_at(at, x + 1, y) : NULL;
 
 	if (!cell || (columns == 2 && !right))
 		return;
 	/* The other half of an overwritten wide character becomes a blank. */
-	if (cell->character == 0 && x > 0 && cell_at(canvas, clip, x - 1, y))
+	if (cell->character == 0 && x > 0 && cell_at(at, x - 1, y))
 		cell[-1].character = L' ';
-	struct canvas_cell *next = cell_at(canvas, clip, x + columns, y);
 	if (next && next->character == 0)
 		next->character = L' ';
-	cell->character = character;
-	cell->style = (uint8_t)style;
-	if (right) {
-		right->character = 0;
-		right->style = (uint8_t)style;
-	}
+	*cell = (struct canvas_cell){ character, (uint8_t)style };
+	if (right)
+		*right = (struct canvas_cell){ 0, (uint8_t)style };
 }
 
 /* Decodes one character of UTF-8; a malformed byte is U+FFFD. Returns the bytes used; 0 at the end.
@@ -218,87 +236,73 @@ static int columns_of(const struct canvas *canvas, const char *utf8, size_t byte
 	return columns;
 }
 
-int canvas_columns(const struct canvas *canvas, const char *utf8)
+int canvas_columns(struct box at, const char *utf8)
 {
-	return columns_of(canvas, utf8, strlen(utf8));
+	return columns_of(at.canvas, utf8, strlen(utf8));
 }
 
-/* Draws at most `bytes` of a string inside the clip. Text that does not fit ends in an ellipsis. */
-static int draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *utf8, size_t bytes)
+/* Draws at most `bytes` of a string inside the box. Text that does not fit ends in an ellipsis. */
+static int draw(struct box at, int x, int y, enum style style, const char *utf8, size_t bytes)
 {
 	const char *end = utf8 + bytes;
-	int room = clip.width - x, start = x;
-	bool cut = columns_of(canvas, utf8, bytes) > room;
-	int tail = canvas->ascii ? 2 : 1;
+	int room = at.width - x, start = x, tail = at.canvas->ascii ? 2 : 1;
+	bool cut = columns_of(at.canvas, utf8, bytes) > room;
 	wchar_t character, out[4];
 
 	if (room <= 0)
 		return 0;
-	if (tail > room)
-		tail = room;
+	tail = tail > room ? room : tail;
 	for (size_t used; utf8 < end && (used = decode(utf8, &character)) > 0; utf8 += used) {
-		int columns = shown(canvas, character, out);
+		int columns = shown(at.canvas, character, out);
 
-		if (cut && x + columns > clip.width - tail)
+		if (cut && x + columns > at.width - tail)
 			break;
-		if (columns == 0)
-			continue; /* combining marks are omitted: a cell is one character */
-		if (columns == 2 && out[0] == character) {
-			put(canvas, clip, x, y, style, character, 2);
-		} else {
+		/* Combining marks have no column, and are omitted: a cell is one character. */
+		if (columns == 2 && out[0] == character)
+			put(at, x, y, style, character, 2);
+		else
 			for (int i = 0; i < columns; i++)
-				put(canvas, clip, x + i, y, style, out[i], 1);
-		}
+				put(at, x + i, y, style, out[i], 1);
 		x += columns;
 	}
-	if (cut) {
-		for (int i = 0; i < tail; i++)
-			put(canvas, clip, x++, y, style,
-				canvas->ascii ? L'.' : glyphs[GLYPH_ELLIPSIS].wide, 1);
-	}
+	for (int i = 0; cut && i < tail; i++)
+		put(at, x++, y, style, at.canvas->ascii ? L'.' : glyphs[GLYPH_ELLIPSIS].wide, 1);
 	return x - start;
 }
 
-int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *utf8)
+int canvas_text(struct box at, int x, int y, enum style style, const char *format, ...)
 {
-	return draw(canvas, clip, x, y, style, utf8, strlen(utf8));
-}
-
-int canvas_textf(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *format, ...)
-{
-	char line[512];
+	char line[TEXT];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	return canvas_text(canvas, clip, x, y, style, line);
+	return draw(at, x, y, style, line, strlen(line));
 }
 
-int canvas_text_right(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *utf8)
+int canvas_right(struct box at, int x, int y, enum style style, const char *format, ...)
 {
-	int columns = canvas_columns(canvas, utf8);
-	int from = x - columns > 0 ? x - columns : 0;
+	char line[TEXT];
+	va_list arguments;
+	int from;
 
-	if (x < clip.width)
-		clip.width = x;
-	return canvas_text(canvas, clip, from, y, style, utf8);
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	from = x - canvas_columns(at, line);
+	at.width = least(at.width, x);
+	return draw(at, most(from, 0), y, style, line, strlen(line));
 }
 
-void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	enum glyph glyph)
+void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph)
 {
-	bool wide = !canvas->ascii && wcwidth(glyphs[glyph].wide) == 1;
+	bool wide = !at.canvas->ascii && wcwidth(glyphs[glyph].wide) == 1;
 
-	put(canvas, clip, x, y, style, wide ? glyphs[glyph].wide : (wchar_t)glyphs[glyph].ascii, 1);
+	put(at, x, y, style, wide ? glyphs[glyph].wide : (wchar_t)glyphs[glyph].ascii, 1);
 }
 
-void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	unsigned bits, char twin)
+void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin)
 {
 	/* Braille numbers three rows of the left column, then three of the right one, then the
 	 * fourth row. */
@@ -307,8 +311,7 @@ void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enu
 
 	for (int i = 0; i < 8; i++)
 		pattern |= (bits >> i & 1) << order[i];
-	put(canvas, clip, x, y, style, canvas->ascii ? (wchar_t)twin : (wchar_t)(0x2800 + pattern),
-		1);
+	put(at, x, y, style, at.canvas->ascii ? (wchar_t)twin : (wchar_t)(0x2800 + pattern), 1);
 }
 
 static size_t measure(const void *context, const char *at, int *columns)
@@ -320,37 +323,36 @@ static size_t measure(const void *context, const char *at, int *columns)
 	return used;
 }
 
-static struct text_wrap wrap_at(const struct canvas *canvas, int width)
+static struct text_wrap wrap_at(struct box at)
 {
 	return (struct text_wrap){
-		.columns = width, .cut_words = true, .columns_of = measure, .context = canvas
+		.columns = at.width, .cut_words = true, .columns_of = measure, .context = at.canvas
 	};
 }
 
-int canvas_wrap(
-	struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8)
+int canvas_wrap(struct box at, int y, enum style style, const char *utf8)
 {
-	struct text_wrap wrap = wrap_at(canvas, clip.width);
+	struct text_wrap wrap = wrap_at(at);
 	int rows = 0;
 
-	while (*utf8 && clip.width > 0 && y + rows < clip.height) {
+	while (*utf8 && at.width > 0 && y + rows < at.height) {
 		const char *line = utf8;
 		size_t length = text_line(&wrap, line, &utf8);
 
 		/* The last row gets all of the remaining text, so that it ends in an ellipsis. */
-		if (y + rows == clip.height - 1 && *utf8)
+		if (y + rows == at.height - 1 && *utf8)
 			length = strlen(line);
-		draw(canvas, clip, 0, y + rows++, style, line, length);
+		draw(at, 0, y + rows++, style, line, length);
 	}
 	return rows;
 }
 
-int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8)
+int canvas_rows(struct box at, const char *utf8)
 {
-	struct text_wrap wrap = wrap_at(canvas, width);
+	struct text_wrap wrap = wrap_at(at);
 	int rows = 0;
 
-	for (; *utf8 && width > 0; rows++)
+	for (; *utf8 && at.width > 0; rows++)
 		text_line(&wrap, utf8, &utf8);
 	return rows;
 }
@@ -366,7 +368,7 @@ void column_put(struct column *column, enum style style, const char *format, ...
 	if (column->row >= column->at.height)
 		column->cut = true;
 	else
-		column->row += canvas_wrap(column->canvas, column->at, column->row, style, words);
+		column->row += canvas_wrap(column->at, column->row, style, words);
 }
 
 void column_gap(struct column *column)
@@ -375,92 +377,62 @@ void column_gap(struct column *column)
 		column->row++;
 }
 
-void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title)
+void canvas_frame(struct box at, enum style style, const char *title)
 {
 	int right = at.width - 1, bottom = at.height - 1;
 
-	for (int x = 1; x < right; x++) {
-		canvas_glyph(canvas, at, x, 0, style, GLYPH_HLINE);
-		canvas_glyph(canvas, at, x, bottom, style, GLYPH_HLINE);
-	}
-	for (int y = 1; y < bottom; y++) {
-		canvas_glyph(canvas, at, 0, y, style, GLYPH_VLINE);
-		canvas_glyph(canvas, at, right, y, style, GLYPH_VLINE);
-	}
-	canvas_glyph(canvas, at, 0, 0, style, GLYPH_TOP_LEFT);
-	canvas_glyph(canvas, at, right, 0, style, GLYPH_TOP_RIGHT);
-	canvas_glyph(canvas, at, 0, bottom, style, GLYPH_BOTTOM_LEFT);
-	canvas_glyph(canvas, at, right, bottom, style, GLYPH_BOTTOM_RIGHT);
-	if (title && at.width > 6) {
-		struct rectangle inside = { at.x + 2, at.y, at.width - 4, 1 };
-		char padded[128];
-
-		snprintf(padded, sizeof(padded), " %s ", title);
-		canvas_text(canvas, inside, 0, 0, STYLE_TITLE, padded);
-	}
-}
-
-static int least(int a, int b)
-{
-	return a < b ? a : b;
-}
-
-static int most(int a, int b)
-{
-	return a > b ? a : b;
+	for (int x = 1; x < right; x++)
+		for (int end = 0; end < 2; end++)
+			canvas_glyph(at, x, end * bottom, style, GLYPH_HLINE);
+	for (int y = 1; y < bottom; y++)
+		for (int end = 0; end < 2; end++)
+			canvas_glyph(at, end * right, y, style, GLYPH_VLINE);
+	canvas_glyph(at, 0, 0, style, GLYPH_TOP_LEFT);
+	canvas_glyph(at, right, 0, style, GLYPH_TOP_RIGHT);
+	canvas_glyph(at, 0, bottom, style, GLYPH_BOTTOM_LEFT);
+	canvas_glyph(at, right, bottom, style, GLYPH_BOTTOM_RIGHT);
+	if (title && at.width > 6)
+		canvas_text(box_part(at, 2, 0, at.width - 4, 1), 0, 0, STYLE_TITLE, " %s ", title);
 }
 
 /* Does not use put(): a large screen has 40,000 cells, and every frame starts with all of them. */
-void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style)
+void canvas_fill(struct box at, enum style style)
 {
-	int left = most(at.x, 0), right = least(at.x + at.width, canvas->width);
-	int top = most(at.y, 0), bottom = least(at.y + at.height, canvas->height);
+	int left = most(at.x, 0), right = least(at.x + at.width, at.canvas->width);
+	int top = most(at.y, 0), bottom = least(at.y + at.height, at.canvas->height);
 
-	for (int y = top; y < bottom; y++) {
-		struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
+	for (int y = top; y < bottom && left < right; y++) {
+		struct canvas_cell *row = &at.canvas->cells[(size_t)y * (size_t)at.canvas->width];
 
-		if (left >= right)
-			return;
 		/* A wide character that is cut at the edge becomes a blank outside, too. */
 		if (left > 0 && row[left].character == 0)
 			row[left - 1].character = L' ';
-		if (right < canvas->width && row[right].character == 0)
+		if (right < at.canvas->width && row[right].character == 0)
 			row[right].character = L' ';
-		for (int x = left; x < right; x++) {
-			row[x].character = L' ';
-			row[x].style = (uint8_t)style;
-		}
+		for (int x = left; x < right; x++)
+			row[x] = (struct canvas_cell){ L' ', (uint8_t)style };
 	}
 }
 
+/* Adds a character as UTF-8: its first byte, then six bits each. */
 static void print_character(wchar_t character, FILE *file)
 {
 	uint32_t c = (uint32_t)character;
+	int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
 
-	if (c < 0x80) {
-		putc((int)c, file);
-	} else if (c < 0x800) {
-		putc((int)(0xc0 | c >> 6), file);
-		putc((int)(0x80 | (c & 0x3f)), file);
-	} else {
-		if (c < 0x10000) {
-			putc((int)(0xe0 | c >> 12), file);
-		} else {
-			putc((int)(0xf0 | c >> 18), file);
-			putc((int)(0x80 | (c >> 12 & 0x3f)), file);
-		}
-		putc((int)(0x80 | (c >> 6 & 0x3f)), file);
-		putc((int)(0x80 | (c & 0x3f)), file);
-	}
+	putc((int)(more ? (0xf80u >> more & 0xff) | c >> 6 * more : c), file);
+	while (more-- > 0)
+		putc((int)(0x80 | (c >> 6 * more & 0x3f)), file);
 }
 
-void canvas_print_part(const struct canvas *canvas, struct rectangle part, FILE *file)
+void canvas_print_part(struct box part, FILE *file)
 {
-	int left = most(part.x, 0), right = least(part.x + part.width, canvas->width);
-	int bottom = least(part.y + part.height, canvas->height);
+	int left = most(part.x, 0), right = least(part.x + part.width, part.canvas->width);
+	int bottom = least(part.y + part.height, part.canvas->height);
 
 	for (int y = most(part.y, 0); y < bottom; y++) {
-		const struct canvas_cell *row = &canvas->cells[(size_t)y * (size_t)canvas->width];
+		const struct canvas_cell *row =
+			&part.canvas->cells[(size_t)y * (size_t)part.canvas->width];
 		int end = right;
 
 		while (end > left && row[end - 1].character == L' ')
@@ -472,7 +444,7 @@ void canvas_print_part(const struct canvas *canvas, struct rectangle part, FILE 
 	}
 }
 
-void canvas_print(const struct canvas *canvas, FILE *file)
+void canvas_print(struct canvas *canvas, FILE *file)
 {
-	canvas_print_part(canvas, (struct rectangle){ 0, 0, canvas->width, canvas->height }, file);
+	canvas_print_part(canvas_box(canvas), file);
 }

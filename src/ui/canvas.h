@@ -83,43 +83,43 @@ struct canvas {
 	struct canvas_cell *cells; /* `height` rows of `width` cells */
 };
 
-struct rectangle {
+/* A part of a canvas. */
+struct box {
 	int x, y, width, height;
+	struct canvas *canvas;
 };
 
 void canvas_init(struct canvas *canvas, int width, int height, bool ascii);
 void canvas_free(struct canvas *canvas);
 void canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_clear(struct canvas *canvas);
+struct box canvas_box(struct canvas *canvas); /* all of it */
 
-/* All drawing is clipped to `clip`, and coordinates are relative to it. Text is UTF-8. An ascii
+/* The part of a box at (x, y) in it. */
+struct box box_part(struct box at, int x, int y, int width, int height);
+
+/* All drawing is clipped to the box, and coordinates are relative to it. Text is UTF-8. An ascii
  * canvas replaces each other character by a twin ("…" becomes "..", "×" becomes "x") or by '?'.
  * Text that does not fit ends in an ellipsis. Each function returns the columns used. */
-int canvas_text(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *utf8);
-int canvas_textf(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* The same, but the text ends before column x of the clip. */
-int canvas_text_right(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *utf8);
+int canvas_text(struct box at, int x, int y, enum style style, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+/* The same, but the text ends before column x of the box. */
+int canvas_right(struct box at, int x, int y, enum style style, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
 /* Columns of the text without clipping. */
-int canvas_columns(const struct canvas *canvas, const char *utf8);
-void canvas_glyph(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	enum glyph glyph);
+int canvas_columns(struct box at, const char *utf8);
+void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
 /* Points in a cell, one bit each: two columns from the lowest bit, four rows. Drawn as a Braille
  * pattern, on an ascii canvas as `twin`. */
-void canvas_dots(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	unsigned bits, char twin);
-/* Text wrapped at blanks into the rectangle from row y on. Returns the rows used. If text is left
- * over, the last row ends in an ellipsis. */
-int canvas_wrap(
-	struct canvas *canvas, struct rectangle clip, int y, enum style style, const char *utf8);
-/* The rows that the text needs when wrapped at that width. */
-int canvas_wrap_rows(const struct canvas *canvas, int width, const char *utf8);
+void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin);
+/* Text wrapped at blanks into the box from row y on. Returns the rows used. If text is left over,
+ * the last row ends in an ellipsis. */
+int canvas_wrap(struct box at, int y, enum style style, const char *utf8);
+/* The rows that the text needs when wrapped at the width of the box. */
+int canvas_rows(struct box at, const char *utf8);
 /* Rows of wrapped text that are written one after the other. */
 struct column {
-	struct canvas *canvas;
-	struct rectangle at;
+	struct box at;
 	int row;
 	bool cut; /* something did not fit */
 };
@@ -128,11 +128,11 @@ void column_put(struct column *column, enum style style, const char *format, ...
 /* A blank row, if at least one more row is left after it. */
 void column_gap(struct column *column);
 
-/* A box along the edge of the rectangle, with a title in its upper side (NULL: no title). */
-void canvas_frame(struct canvas *canvas, struct rectangle at, enum style style, const char *title);
+/* A frame along the edge of the box, with a title in its upper side (NULL: no title). */
+void canvas_frame(struct box at, enum style style, const char *title);
 /* Fills with blanks of that style. */
-void canvas_fill(struct canvas *canvas, struct rectangle at, enum style style);
+void canvas_fill(struct box at, enum style style);
 
 /* Prints the characters as UTF-8, one line a row, without trailing blanks. */
-void canvas_print(const struct canvas *canvas, FILE *file);
-void canvas_print_part(const struct canvas *canvas, struct rectangle part, FILE *file);
+void canvas_print(struct canvas *canvas, FILE *file);
+void canvas_print_part(struct box part, FILE *file);

@@ -17,8 +17,7 @@ static const char kind_marks[PAGE_KINDS] = { 'o', 'o', 'x' };
 static const enum style kind_styles[PAGE_KINDS] = { STYLE_A, STYLE_A, STYLE_B };
 
 struct plot {
-	struct canvas *canvas;
-	struct rectangle whole, at; /* with its axes; the part with the points */
+	struct box whole, at; /* with its axes; the part with the points */
 	struct scale x, y;
 };
 
@@ -37,13 +36,12 @@ static int row_of(const struct plot *plot, double y)
 
 static double row_extent(void *context, const char *label)
 {
-	(void)context, (void)label;
 	return 2;
 }
 
 static double column_extent(void *context, const char *label)
 {
-	return canvas_columns(context, label) + 1.25;
+	return canvas_columns(*(struct box *)context, label) + 1.25;
 }
 
 static void draw_y_axis(const struct plot *plot)
@@ -51,14 +49,14 @@ static void draw_y_axis(const struct plot *plot)
 	struct scale_tick ticks[SCALE_TICKS];
 	int count = scale_ticks(&plot->y, plot->at.height - 1, row_extent, NULL, ticks);
 
-	canvas_text(plot->canvas, plot->whole, 0, 0, STYLE_DIM, "cycles");
+	canvas_text(plot->whole, 0, 0, STYLE_DIM, "cycles");
 	for (int i = 0; i < count; i++) {
 		/* A linear axis has the label of its low end on the axis itself. */
 		bool zero = plot->y.kind == SCALE_LINEAR && ticks[i].value <= plot->y.low;
 		int row = zero ? plot->at.height : row_of(plot, ticks[i].value);
 
-		canvas_text_right(plot->canvas, plot->whole, MARGIN - 1,
-			row + plot->at.y - plot->whole.y, STYLE_DIM, ticks[i].label);
+		canvas_right(plot->whole, MARGIN - 1, row + plot->at.y - plot->whole.y, STYLE_DIM,
+			"%s", ticks[i].label);
 	}
 }
 
@@ -66,17 +64,18 @@ static void draw_y_axis(const struct plot *plot)
 static void draw_x_axis(const struct plot *plot, int row)
 {
 	struct scale_tick ticks[SCALE_TICKS];
-	int count = scale_ticks(&plot->x, plot->at.width - 1, column_extent, plot->canvas, ticks),
+	struct box whole = plot->whole;
+	int count = scale_ticks(&plot->x, plot->at.width - 1, column_extent, &whole, ticks),
 	    free_from = 0;
 
 	for (int i = 0; i < count; i++) {
-		int width = canvas_columns(plot->canvas, ticks[i].label),
+		int width = canvas_columns(plot->at, ticks[i].label),
 		    x = column_of(plot, ticks[i].value);
 
 		x = x + width > plot->at.width ? plot->at.width - width : x;
 		if (x < free_from)
 			continue;
-		canvas_text(plot->canvas, plot->whole, MARGIN + x, row, STYLE_DIM, ticks[i].label);
+		canvas_text(plot->whole, MARGIN + x, row, STYLE_DIM, "%s", ticks[i].label);
 		free_from = x + width + 1;
 	}
 }
@@ -86,7 +85,7 @@ static void draw_upright(const struct plot *plot, double x, enum style style, en
 	int column = column_of(plot, x);
 
 	for (int y = 0; y < plot->at.height && column >= 0 && column < plot->at.width; y++)
-		canvas_glyph(plot->canvas, plot->at, column, y, style, glyph);
+		canvas_glyph(plot->at, column, y, style, glyph);
 }
 
 /* ---- a probe ---- */
@@ -125,14 +124,14 @@ static void mark(
 
 	if (x < 0 || x >= plot->at.width || y < 0 || y >= plot->at.height)
 		return;
-	cell = &plot->canvas->cells[(size_t)(plot->at.y + y) * (size_t)plot->canvas->width +
-				    (size_t)(plot->at.x + x)];
+	cell = &plot->at.canvas->cells[(size_t)(plot->at.y + y) * (size_t)plot->at.canvas->width +
+				       (size_t)(plot->at.x + x)];
 	if ((cell->character == 'o' || cell->character == 'x' || cell->character == '*') &&
 		cell->character != (wchar_t)with[0]) {
 		with[0] = '*';
 		style = STYLE_TEXT;
 	}
-	canvas_text(plot->canvas, plot->at, x, y, style, with);
+	canvas_text(plot->at, x, y, style, "%s", with);
 }
 
 static void draw_probe_points(const struct plot *plot, const struct probe_report *report)
@@ -171,15 +170,15 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 				continue;
 			draw_upright(plot, level->bytes, STYLE_DIM, GLYPH_VLINE);
 			/* The name ends at the line: the level is to the left of it. */
-			width = canvas_columns(plot->canvas, level->name);
+			width = canvas_columns(plot->at, level->name);
 			from = MARGIN + x + 1 - width;
 			if (row + 1 > plot->at.y - plot->whole.y)
 				continue;
 			from = from < taken[row] ? taken[row] : from;
 			if (from + width > plot->whole.width)
 				continue;
-			canvas_text(plot->canvas, plot->whole, from, row,
-				pass == LEVEL_CACHE ? STYLE_FIGURE : STYLE_DIM, level->name);
+			canvas_text(plot->whole, from, row,
+				pass == LEVEL_CACHE ? STYLE_FIGURE : STYLE_DIM, "%s", level->name);
 			taken[row] = from + width + 1;
 		}
 }
@@ -199,7 +198,7 @@ static void draw_levels(const struct plot *plot, const struct hierarchy *hierarc
 		if (level->kind == LEVEL_TLB)
 			continue;
 		snprintf(words, sizeof(words), "%.*f", level->cycles < 99.95, level->cycles);
-		width = canvas_columns(plot->canvas, words);
+		width = canvas_columns(plot->at, words);
 		x = column_of(plot, sqrt(fmax(before, level->kind == LEVEL_MEMORY ? level->bytes_lo
 										  : before) *
 					    end)) -
@@ -207,27 +206,26 @@ static void draw_levels(const struct plot *plot, const struct hierarchy *hierarc
 		y = row_of(plot, level->hi) - 1;
 		x = x + width > plot->at.width ? plot->at.width - width : x;
 		y = y < 0 ? row_of(plot, level->lo) + 1 : y;
-		canvas_text(plot->canvas, plot->at, x < 0 ? 0 : x, y, STYLE_FIGURE, words);
+		canvas_text(plot->at, x < 0 ? 0 : x, y, STYLE_FIGURE, "%s", words);
 		before = level->kind == LEVEL_CACHE ? level->bytes : before;
 	}
 }
 
-void probe_plot_draw(struct canvas *canvas, struct rectangle at, const struct probe_report *report)
+void probe_plot_draw(struct box at, const struct probe_report *report)
 {
-	struct plot plot = { .canvas = canvas, .whole = at };
+	struct plot plot = { .whole = at };
 	int above = at.height >= 8 ? 2 : 1;
 
 	if (at.height < PROBE_PLOT_ROWS || at.width < CURVE_PLOT_COLUMNS)
 		return;
 	if (!probe_range(report, &plot)) {
-		canvas_text(canvas, at, 0, at.height / 2, STYLE_DIM, "the curve grows from here");
+		canvas_text(at, 0, at.height / 2, STYLE_DIM, "the curve grows from here");
 		return;
 	}
-	plot.at = (struct rectangle){ at.x + MARGIN, at.y + above, at.width - MARGIN,
-		at.height - above - 1 };
+	plot.at = box_part(at, MARGIN, above, at.width - MARGIN, at.height - above - 1);
 	draw_y_axis(&plot);
 	for (int row = 0; row < plot.at.height; row++)
-		canvas_glyph(canvas, at, MARGIN - 1, row + above, STYLE_DIM, GLYPH_VLINE);
+		canvas_glyph(at, MARGIN - 1, row + above, STYLE_DIM, GLYPH_VLINE);
 	draw_x_axis(&plot, at.height - 1);
 	draw_knees(&plot, &report->hierarchy);
 	draw_probe_points(&plot, report);
@@ -273,13 +271,13 @@ static void draw_level(const struct plot *plot, double cycles, double from, doub
 	if (!isfinite(cycles) || y < 0 || last <= first)
 		return;
 	for (int x = first; x <= last && x < plot->at.width; x++)
-		canvas_glyph(plot->canvas, plot->at, x, y, STYLE_DIM, GLYPH_HLINE);
+		canvas_glyph(plot->at, x, y, STYLE_DIM, GLYPH_HLINE);
 	snprintf(words, sizeof(words), "%.0f", cycles);
 	y = y > 0 ? y - 1 : y + 1;
 	if (right)
-		canvas_text_right(plot->canvas, plot->at, last + 1, y, STYLE_FIGURE, words);
+		canvas_right(plot->at, last + 1, y, STYLE_FIGURE, "%s", words);
 	else
-		canvas_text(plot->canvas, plot->at, first + 1, y, STYLE_FIGURE, words);
+		canvas_text(plot->at, first + 1, y, STYLE_FIGURE, "%s", words);
 }
 
 static void draw_range(const struct plot *plot, const struct knee *knee)
@@ -288,7 +286,7 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 
 	for (int x = first; last > first && x <= last; x++)
 		for (int y = 0; y < plot->at.height; y++)
-			canvas_glyph(plot->canvas, plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
+			canvas_glyph(plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
 }
 
 /* The knee's value ends at its line, and the model's entries begin at theirs, so that both fit if
@@ -303,22 +301,22 @@ static void draw_names(const struct plot *plot, const struct windows_row *row)
 	if (isfinite(knee->x)) {
 		snprintf(words, sizeof(words), "%s%.0f", knee->kind == KNEE_SHARP ? "" : "~",
 			knee->x);
-		width = canvas_columns(plot->canvas, words);
+		width = canvas_columns(plot->at, words);
 		from = MARGIN + column_of(plot, knee->x) + 1 - width;
 		from = from < MARGIN + 1 ? MARGIN + 1 : from;
-		canvas_text(plot->canvas, plot->whole, from, 0, STYLE_FIGURE, words);
+		canvas_text(plot->whole, from, 0, STYLE_FIGURE, "%s", words);
 	}
 	x = column_of(plot, full_at(row) > 0 ? full_at(row) : 0);
 	if (full_at(row) >= 0 && full_at(row) <= plot->x.high) {
 		if (isfinite(knee->x) && x <= column_of(plot, knee->x))
 			x = column_of(plot, knee->x) + 1;
 		snprintf(words, sizeof(words), " M %.0f", row->entries);
-		width = canvas_columns(plot->canvas, words);
+		width = canvas_columns(plot->at, words);
 		if (x + width > plot->at.width)
 			x = isfinite(knee->x) && plot->at.width - width <= column_of(plot, knee->x)
 				    ? from - MARGIN - width - 1
 				    : plot->at.width - width;
-		canvas_text(plot->canvas, plot->whole, MARGIN + x, 0, STYLE_DIM, words);
+		canvas_text(plot->whole, MARGIN + x, 0, STYLE_DIM, "%s", words);
 	}
 }
 
@@ -328,27 +326,26 @@ static void draw_window_points(const struct plot *plot, const struct windows_row
 		const struct knee_point *point = &row->curve.point[i];
 
 		if (point->x <= plot->x.high)
-			canvas_text(plot->canvas, plot->at, column_of(plot, point->x),
-				row_of(plot, point->y), STYLE_A, "o");
+			canvas_text(plot->at, column_of(plot, point->x), row_of(plot, point->y),
+				STYLE_A, "o");
 	}
 }
 
-void window_plot_draw(
-	struct canvas *canvas, struct rectangle at, const struct windows_row *row, double here)
+void window_plot_draw(struct box at, const struct windows_row *row, double here)
 {
 	const struct knee *knee = &row->knee;
-	struct plot plot = { .canvas = canvas, .whole = at };
+	struct plot plot = { .whole = at };
 
 	if (at.height < WINDOW_PLOT_ROWS || at.width < CURVE_PLOT_COLUMNS)
 		return;
 	if (!window_range(row, &plot)) {
-		canvas_text(canvas, at, 0, at.height / 2, STYLE_DIM, "the curve grows from here");
+		canvas_text(at, 0, at.height / 2, STYLE_DIM, "the curve grows from here");
 		return;
 	}
-	plot.at = (struct rectangle){ at.x + MARGIN, at.y + 1, at.width - MARGIN, at.height - 3 };
+	plot.at = box_part(at, MARGIN, 1, at.width - MARGIN, at.height - 3);
 	draw_y_axis(&plot);
 	for (int x = 0; x < plot.at.width; x++)
-		canvas_glyph(canvas, at, MARGIN + x, at.height - 2, STYLE_DIM, GLYPH_HLINE);
+		canvas_glyph(at, MARGIN + x, at.height - 2, STYLE_DIM, GLYPH_HLINE);
 	draw_x_axis(&plot, at.height - 1);
 	if (isfinite(knee->x)) {
 		draw_range(&plot, knee);
@@ -365,6 +362,6 @@ void window_plot_draw(
 	draw_names(&plot, row);
 	draw_window_points(&plot, row);
 	if (here >= 0 && here <= plot.x.high)
-		canvas_glyph(canvas, at, MARGIN + column_of(&plot, here), at.height - 2, STYLE_HERE,
-			GLYPH_UP);
+		canvas_glyph(
+			at, MARGIN + column_of(&plot, here), at.height - 2, STYLE_HERE, GLYPH_UP);
 }

@@ -35,7 +35,7 @@ static void place(struct layout *layout, const char *name, int x, int y, int wid
 
 /* Places the first wanted row of an area. */
 static void place_area(struct layout *layout, const struct layout_row *rows, int row_count,
-	enum area area, struct rectangle at)
+	enum area area, struct box at)
 {
 	for (int i = 0; i < row_count; i++) {
 		if (rows[i].area == area && rows[i].wanted) {
@@ -61,17 +61,15 @@ static void place_top(struct layout *layout, const struct layout_row *rows, int 
 		about = width - kernels - knobs - figure - 3 * gap;
 	else
 		figure = rest - knobs;
-	place_area(
-		layout, rows, row_count, AREA_KERNELS, (struct rectangle){ x, y, kernels, height });
+	place_area(layout, rows, row_count, AREA_KERNELS, (struct box){ x, y, kernels, height });
 	x += kernels + gap;
-	place_area(layout, rows, row_count, AREA_KNOBS, (struct rectangle){ x, y, knobs, height });
+	place_area(layout, rows, row_count, AREA_KNOBS, (struct box){ x, y, knobs, height });
 	x += knobs + gap;
-	place_area(
-		layout, rows, row_count, AREA_FIGURE, (struct rectangle){ x, y, figure, height });
+	place_area(layout, rows, row_count, AREA_FIGURE, (struct box){ x, y, figure, height });
 	x += figure + gap;
 	if (about)
-		place_area(layout, rows, row_count, AREA_ABOUT,
-			(struct rectangle){ x, y, about, height });
+		place_area(
+			layout, rows, row_count, AREA_ABOUT, (struct box){ x, y, about, height });
 }
 
 static int line_height(const struct layout_row *const *rows, int count, int columns, int line)
@@ -147,7 +145,7 @@ static void share_height(
 
 /* Puts rows into a rectangle, in lines of `columns`. A last row that is alone fills its line. */
 static void place_grid(struct layout *layout, const struct layout_row *const *rows, int count,
-	int columns, struct rectangle at)
+	int columns, struct box at)
 {
 	int heights[LAYOUT_MAX] = { 0 }, y = at.y;
 
@@ -222,8 +220,8 @@ static bool all_comfortable(const struct layout_row *const *rows, int count, int
 
 /* Places a front row that has the whole width. It gets its best height if enough is left to others,
  * or less down to a comfortable height; else all of the body. Returns the rest of the rectangle. */
-static struct rectangle place_whole(
-	struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
+static struct box place_whole(
+	struct layout *layout, const struct layout_row *rows, int row_count, struct box at)
 {
 	for (int i = 0; i < row_count; i++) {
 		int height = least(rows[i].best_height, at.height - OTHERS);
@@ -242,7 +240,7 @@ static struct rectangle place_whole(
 /* Places the body. On a wide screen a tall row gets a column at the right, if all more important
  * rows still fit. */
 static void place_body(
-	struct layout *layout, const struct layout_row *rows, int row_count, struct rectangle at)
+	struct layout *layout, const struct layout_row *rows, int row_count, struct box at)
 {
 	const struct layout_row *band[LAYOUT_MAX];
 	struct layout_row front;
@@ -295,34 +293,30 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 
 	layout->count = 0;
 	if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
-		place_area(layout, rows, row_count, AREA_LINE,
-			(struct rectangle){ 0, 0, width, height });
+		place_area(layout, rows, row_count, AREA_LINE, (struct box){ 0, 0, width, height });
 		return;
 	}
 	for (int i = 0; i < row_count; i++) {
 		if (!rows[i].alone || !rows[i].wanted)
 			continue;
-		place_area(
-			layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });
+		place_area(layout, rows, row_count, AREA_HEADER, (struct box){ 0, 0, width, 1 });
 		place(layout, rows[i].name, 0, 1, width, inside);
 		place_area(layout, rows, row_count, AREA_NOTICE,
-			(struct rectangle){ 0, height - 2, width, 1 });
+			(struct box){ 0, height - 2, width, 1 });
 		place_area(layout, rows, row_count, AREA_KEYS,
-			(struct rectangle){ 0, height - 1, width, 1 });
+			(struct box){ 0, height - 1, width, 1 });
 		return;
 	}
 	top = least(most(top_rows, 11), most((inside + 1) / 2, TOP_MIN));
 	top = least(top, inside - BODY_MIN);
-	place_area(layout, rows, row_count, AREA_HEADER, (struct rectangle){ 0, 0, width, 1 });
+	place_area(layout, rows, row_count, AREA_HEADER, (struct box){ 0, 0, width, 1 });
 	place_top(layout, rows, row_count, 1, width, top);
-	place_body(layout, rows, row_count, (struct rectangle){ 0, 1 + top, width, inside - top });
-	place_area(layout, rows, row_count, AREA_NOTICE,
-		(struct rectangle){ 0, height - 2, width, 1 });
-	place_area(
-		layout, rows, row_count, AREA_KEYS, (struct rectangle){ 0, height - 1, width, 1 });
+	place_body(layout, rows, row_count, (struct box){ 0, 1 + top, width, inside - top });
+	place_area(layout, rows, row_count, AREA_NOTICE, (struct box){ 0, height - 2, width, 1 });
+	place_area(layout, rows, row_count, AREA_KEYS, (struct box){ 0, height - 1, width, 1 });
 }
 
-const struct rectangle *layout_find(const struct layout *layout, const char *name)
+const struct box *layout_find(const struct layout *layout, const char *name)
 {
 	for (int i = 0; i < layout->count; i++)
 		if (strcmp(layout->item[i].name, name) == 0)

@@ -42,7 +42,7 @@ struct layout_row {
 
 struct layout_item {
 	const char *name; /* the name of the row */
-	struct rectangle at;
+	struct box at;
 };
 
 struct layout {
@@ -57,4 +57,4 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 	int top_rows, struct layout *layout);
 
 /* The rectangle of a row; NULL: it has no place. */
-const struct rectangle *layout_find(const struct layout *layout, const char *name);
+const struct box *layout_find(const struct layout *layout, const char *name);

@@ -164,64 +164,57 @@ static int row_of(struct dots_point point)
 }
 
 /* The axis of throughput, at the left corner. */
-static void draw_height(struct canvas *canvas, struct rectangle at, const struct landscape *land)
+static void draw_height(struct box at, const struct landscape *land)
 {
 	int ground = row_of(point_at(land, 0, land->grid->ny - 1, 0)),
 	    top = row_of(point_at(land, 0, land->grid->ny - 1, 1));
-	char label[24];
 
 	for (int row = top; row <= ground; row++)
-		canvas_glyph(canvas, at, LEFT - 1, row, STYLE_DIM, GLYPH_VLINE);
-	snprintf(label, sizeof(label), "%.5g", land->top);
-	canvas_text_right(canvas, at, LEFT - 1, top, STYLE_DIM, label);
-	if (ground - top >= 6) {
-		snprintf(label, sizeof(label), "%.5g", land->top / 2);
-		canvas_text_right(canvas, at, LEFT - 1, (top + ground) / 2, STYLE_DIM, label);
-	}
-	canvas_text_right(canvas, at, LEFT - 1, ground, STYLE_DIM, "0");
+		canvas_glyph(at, LEFT - 1, row, STYLE_DIM, GLYPH_VLINE);
+	canvas_right(at, LEFT - 1, top, STYLE_DIM, "%.5g", land->top);
+	if (ground - top >= 6)
+		canvas_right(at, LEFT - 1, (top + ground) / 2, STYLE_DIM, "%.5g", land->top / 2);
+	canvas_right(at, LEFT - 1, ground, STYLE_DIM, "0");
 	if (top > 0)
-		canvas_text(canvas, at, 0, top - 1, STYLE_DIM, "GB/s");
+		canvas_text(at, 0, top - 1, STYLE_DIM, "GB/s");
 }
 
 /* Strides along the front edge, and the stride at which the slope ends. */
-static void draw_strides(struct canvas *canvas, struct rectangle at, const struct landscape *land)
+static void draw_strides(struct box at, const struct landscape *land)
 {
 	const struct view_grid *grid = land->grid;
 	const struct knob *knob = &land->view->setting.kernel->knobs[grid->stride_knob];
 	int y = at.height - BELOW, free = 0;
 
-	canvas_text(canvas, at, 0, y + 1, STYLE_DIM, knob->name);
+	canvas_text(at, 0, y + 1, STYLE_DIM, "%s", knob->name);
 	for (int pass = 0; pass < 2; pass++) {
 		/* The cursor's stride comes first. */
 		for (int i = 0; i < grid->nx; i++) {
 			int x = column_of(point_at(land, i, grid->ny - 1, 0)), columns;
 			bool here = mountain_at(grid) && i == grid->here_x;
-			char value[64];
+			struct words value = panels_typed(knob, grid->x[i]);
 
-			setting_format_value(knob, grid->x[i], value, sizeof(value));
-			columns = canvas_columns(canvas, value);
+			columns = canvas_columns(at, value.text);
 			if (here != (pass == 0) || (pass && x < free) ||
 				(pass && mountain_at(grid) &&
 					abs(x - column_of(point_at(land, grid->here_x, grid->ny - 1,
 							0))) <= columns))
 				continue;
-			canvas_text(canvas, at, x, y, here ? STYLE_HERE : STYLE_DIM, value);
+			canvas_text(at, x, y, here ? STYLE_HERE : STYLE_DIM, "%s", value.text);
 			if (pass)
 				free = x + columns + 1;
 		}
 	}
 	if (grid->slope_end >= 0) {
-		char note[64];
 		int x = column_of(point_at(land, grid->slope_end, grid->ny - 1, 0));
 
-		canvas_glyph(canvas, at, x, y + 1, STYLE_BAR, GLYPH_UP);
-		snprintf(note, sizeof(note), "a line of %.0f bytes each", grid->line);
-		canvas_text(canvas, at, x + 2, y + 1, STYLE_DIM, note);
+		canvas_glyph(at, x, y + 1, STYLE_BAR, GLYPH_UP);
+		canvas_text(at, x + 2, y + 1, STYLE_DIM, "a line of %.0f bytes each", grid->line);
 	}
 }
 
 /* Sizes along the right edge, and at the first size of each cache its name. */
-static void draw_sizes(struct canvas *canvas, struct rectangle at, const struct landscape *land)
+static void draw_sizes(struct box at, const struct landscape *land)
 {
 	const struct view_grid *grid = land->grid;
 	const struct knob *knob = &land->view->setting.kernel->knobs[grid->size_knob];
@@ -234,24 +227,22 @@ static void draw_sizes(struct canvas *canvas, struct rectangle at, const struct 
 			bool here = mountain_at(grid) && y == grid->here_y;
 			int x = column_of(point) + 2, row = row_of(point);
 			const char *level = mountain_level(grid, y, true);
-			char value[64];
 
 			if (row < 0 || row >= at.height || row >= 512 || taken[row] ||
 				(pass == 0) != here || (pass == 1 && !*level))
 				continue;
 			taken[row] = true;
-			setting_format_value(knob, grid->y[y], value, sizeof(value));
-			x += 1 +
-			     canvas_text(canvas, at, x, row, here ? STYLE_HERE : STYLE_DIM, value);
+			x += 1 + canvas_text(at, x, row, here ? STYLE_HERE : STYLE_DIM, "%s",
+					 panels_typed(knob, grid->y[y]).text);
 			if (here)
 				level = mountain_level(grid, y, false);
-			canvas_text(canvas, at, x, row, STYLE_TITLE, level);
+			canvas_text(at, x, row, STYLE_TITLE, "%s", level);
 		}
 	}
 }
 
 /* Marks doubtful cells that are visible. */
-static void mark_doubtful(struct canvas *canvas, struct rectangle at, const struct landscape *land)
+static void mark_doubtful(struct box at, const struct landscape *land)
 {
 	for (int y = 0; y < land->grid->ny; y++) {
 		for (int x = 0; x < land->grid->nx; x++) {
@@ -262,8 +253,7 @@ static void mark_doubtful(struct canvas *canvas, struct rectangle at, const stru
 				continue;
 			point = surface(land, x, y);
 			if (dots_on(&land->dots, (int)lround(point.x), (int)lround(point.y)))
-				canvas_glyph(canvas, at, column_of(point), row_of(point),
-					STYLE_WARN,
+				canvas_glyph(at, column_of(point), row_of(point), STYLE_WARN,
 					land->grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
 		}
 	}
@@ -278,7 +268,7 @@ static int step_for(double apart)
 	return step;
 }
 
-bool mountain_relief(struct canvas *canvas, struct rectangle at, const struct view *view)
+bool mountain_relief(struct box at, const struct view *view)
 {
 	const struct view_grid *grid = &view->grid;
 	struct landscape land = {
@@ -297,15 +287,15 @@ bool mountain_relief(struct canvas *canvas, struct rectangle at, const struct vi
 	land.step_x = step_for(land.relief.columns.x / (grid->nx - 1));
 	land.step_y = step_for(fmax(land.relief.rows.y, -land.relief.rows.x / 2) / (grid->ny - 1));
 	draw_surface(&land);
-	dots_show(&land.dots, canvas, at, LEFT, 0, STYLE_HERE);
-	draw_height(canvas, at, &land);
-	draw_strides(canvas, at, &land);
-	draw_sizes(canvas, at, &land);
-	mark_doubtful(canvas, at, &land);
+	dots_show(&land.dots, at, LEFT, 0, STYLE_HERE);
+	draw_height(at, &land);
+	draw_strides(at, &land);
+	draw_sizes(at, &land);
+	mark_doubtful(at, &land);
 	if (mountain_at(grid) && known(&land, grid->here_x, grid->here_y)) {
 		struct dots_point point = surface(&land, grid->here_x, grid->here_y);
 
-		canvas_glyph(canvas, at, column_of(point), row_of(point), STYLE_HERE, GLYPH_HERE);
+		canvas_glyph(at, column_of(point), row_of(point), STYLE_HERE, GLYPH_HERE);
 	}
 	dots_free(&land.dots);
 	return true;

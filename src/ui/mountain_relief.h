@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/text.h"
 #include "explorer/view.h"
 #include "ui/canvas.h"
 
@@ -19,11 +20,9 @@ const char *mountain_level(const struct view_grid *grid, int y, bool first);
 
 /* Draws a surface over size and stride, seen from the largest sizes. Returns false, and draws
  * nothing, if the rectangle is too small. */
-bool mountain_relief(struct canvas *canvas, struct rectangle at, const struct view *view);
+bool mountain_relief(struct box at, const struct view *view);
 
 /* A slice as bars, one for each point along a knob. The title is "GB/s over size", or cycles per
  * element for a kernel that moves no bytes. */
-void slice_title(
-	const struct view *view, const struct view_slice *slice, char *buffer, size_t size);
-void slice_draw(struct canvas *canvas, struct rectangle at, const struct view *view,
-	const struct view_slice *slice);
+void slice_title(const struct view *view, const struct view_slice *slice, struct text *title);
+void slice_draw(struct box at, const struct view *view, const struct view_slice *slice);

@@ -1,27 +1,37 @@
-/* The first row: program, REPLAY and recording stamps, machine, clock, and the state of the
- * measurement. */
+/* Rows of text. The first row: program, REPLAY and recording stamps, machine, clock, and the state
+ * of the measurement. The last two: the last message, and keys. And a screen too small for panels.
+ */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "experiment/characterise/characterise.h"
 #include "experiment/probe/probe.h"
 #include "ui/panels.h"
 
 /* Appends an item and a separator before it, if both fit before `end`. */
-static int item(struct canvas *canvas, struct rectangle at, int x, int end, enum style style,
-	const char *text)
+static int item(struct box at, int x, int end, enum style style, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+static int item(struct box at, int x, int end, enum style style, const char *format, ...)
 {
-	if (x + 3 + canvas_columns(canvas, text) > end)
+	char text[128];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (x + 3 + canvas_columns(at, text) > end)
 		return x;
-	x += canvas_text(canvas, at, x, 0, STYLE_DIM, " · ");
-	return x + canvas_text(canvas, at, x, 0, style, text);
+	x += canvas_text(at, x, 0, STYLE_DIM, " · ");
+	return x + canvas_text(at, x, 0, style, "%s", text);
 }
 
 /* Columns reserved for the state, so that no other item moves when it changes. */
 enum { STATE = 16 };
 
-static int draw_state(struct canvas *canvas, struct rectangle at, const struct view *view)
+static int draw_state(struct box at, const struct view *view)
 {
 	const char *doubt = view->sample.valid && !view->sample.provisional
 				    ? sample_doubt(&view->sample)
@@ -48,68 +58,58 @@ static int draw_state(struct canvas *canvas, struct rectangle at, const struct v
 		snprintf(state, sizeof(state), "%s %u/%u", doubt ? doubt : "slices",
 			view->cells_settled, view->cells_wanted);
 	at.width--;
-	canvas_text_right(canvas, at, at.width, 0, style, state);
-	return at.width -
-	       (canvas_columns(canvas, state) > STATE ? canvas_columns(canvas, state) : STATE);
+	canvas_right(at, at.width, 0, style, "%s", state);
+	return at.width - (canvas_columns(at, state) > STATE ? canvas_columns(at, state) : STATE);
 }
 
 /* Stamps: this is a replay, or a recording is being written. */
-static int draw_stamps(
-	struct canvas *canvas, struct rectangle at, int x, int end, const struct view *view)
+static int draw_stamps(struct box at, int x, int end, const struct view *view)
 {
-	struct rectangle stamp = { at.x + x + 1, at.y, (end - x) / 2 > 10 ? (end - x) / 2 : 10, 1 };
-	char words[160];
+	struct box stamp = box_part(at, x + 1, 0, (end - x) / 2 > 10 ? (end - x) / 2 : 10, 1);
 
-	if (view->replay) {
-		panels_replay(view, words, sizeof(words));
-		x += 1 + canvas_text(canvas, stamp, 0, 0, STYLE_SELECTED, words);
-	}
-	return view->recording ? item(canvas, at, x, end, STYLE_BAD, "● recording") : x;
+	if (view->replay)
+		x += 1 + canvas_text(stamp, 0, 0, STYLE_SELECTED, "%s", panels_replay(view).text);
+	return view->recording ? item(at, x, end, STYLE_BAD, "● recording") : x;
 }
 
-static void draw_header(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_header(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct machine *machine = view->machine;
-	int end = draw_state(canvas, at, view) - 2;
-	struct rectangle left = { at.x, at.y, end, 1 };
-	char text[128], ghz[32];
+	int end = draw_state(at, view) - 2;
+	struct box left = box_part(at, 0, 0, end, 1);
+	bool now = view->sample.valid && isfinite(view->sample.ghz);
+	char name[128];
 	int x = 1, used;
-	bool now;
 
-	x += canvas_text(canvas, at, x, 0, STYLE_TITLE, "slexplore");
-	x = draw_stamps(canvas, at, x, end, view);
+	x += canvas_text(at, x, 0, STYLE_TITLE, "slexplore");
+	x = draw_stamps(at, x, end, view);
 	if (!machine || !machine->known) {
-		item(canvas, at, x, end, STYLE_DIM, "detecting this machine");
+		item(at, x, end, STYLE_DIM, "detecting this machine");
 		return;
 	}
 	/* The clock and its qualifiers have priority over a long machine name. */
 	used = 9 + 11 + (machine->bound ? 0 : 12) + (machine->virtualised ? 14 : 0);
-	snprintf(text, sizeof(text), "%s", machine->name);
-	if (x + 3 + canvas_columns(canvas, text) > end - used)
-		text[strcspn(text, ",")] = '\0';
+	snprintf(name, sizeof(name), "%s", machine->name);
+	if (x + 3 + canvas_columns(at, name) > end - used)
+		name[strcspn(name, ",")] = '\0';
 	left.width = end - used + 14 > x + 12 ? end - used + 14 : end;
-	x += canvas_text(canvas, left, x, 0, STYLE_DIM, " · ");
-	x += canvas_text(canvas, left, x, 0, STYLE_TEXT, text);
-	if (machine->cpu >= 0) {
-		snprintf(text, sizeof(text), "cpu %d", machine->cpu);
-		x = item(canvas, at, x, end, STYLE_TEXT, text);
-	}
+	x += canvas_text(left, x, 0, STYLE_DIM, " · ");
+	x += canvas_text(left, x, 0, STYLE_TEXT, "%s", name);
+	if (machine->cpu >= 0)
+		x = item(at, x, end, STYLE_TEXT, "cpu %d", machine->cpu);
 	if (!machine->bound)
-		x = item(canvas, at, x, end, STYLE_WARN, "not bound");
+		x = item(at, x, end, STYLE_WARN, "not bound");
 	/* Until this setting is measured, show the last known clock. */
-	now = view->sample.valid && isfinite(view->sample.ghz);
-	snprintf(ghz, sizeof(ghz), "-.-- GHz");
 	if (now || isfinite(view->last_ghz))
-		snprintf(ghz, sizeof(ghz), "%.2f GHz", now ? view->sample.ghz : view->last_ghz);
-	x = item(canvas, at, x, end, now ? STYLE_TEXT : STYLE_DIM, ghz);
+		x = item(at, x, end, now ? STYLE_TEXT : STYLE_DIM, "%.2f GHz",
+			now ? view->sample.ghz : view->last_ghz);
+	else
+		x = item(at, x, end, STYLE_DIM, "-.-- GHz");
 	if (machine->virtualised)
-		x = item(canvas, at, x, end, STYLE_TEXT, "virtualised");
-	if ((view->sample.valid ? view->sample.cycles_from : view->last_source) ==
-		SOURCE_REFERENCE) {
-		snprintf(text, sizeof(text), "clock: %s", machine->clock_name);
-		item(canvas, at, x, end, STYLE_DIM, text);
-	}
+		x = item(at, x, end, STYLE_TEXT, "virtualised");
+	if ((view->sample.valid ? view->sample.cycles_from : view->last_source) == SOURCE_REFERENCE)
+		item(at, x, end, STYLE_DIM, "clock: %s", machine->clock_name);
 }
 
 const struct panel panel_header = { .name = "header", .draw = draw_header };
@@ -119,50 +119,49 @@ const struct panel panel_header = { .name = "header", .draw = draw_header };
 /* The last message; without one, the progress of a characterisation, what this machine refused, or
  * the first key to press. A replay does not show what the recording machine refused. */
 
-static void refusals(const struct machine *machine, char *buffer, size_t size)
+static struct words refusals(const struct machine *machine)
 {
-	size_t used = 0;
+	const char *bound = machine->bound ? "" : machine->bind_note,
+		   *huge = machine->huge_pages ? "" : machine->huge_note;
+	struct words words;
 
-	buffer[0] = '\0';
-	if (!machine->bound)
-		used = (size_t)snprintf(buffer, size, "%s", machine->bind_note);
-	if (!machine->huge_pages && used < size)
-		snprintf(buffer + used, size - used, "%s%s", used ? "; " : "", machine->huge_note);
+	snprintf(
+		words.text, sizeof(words.text), "%s%s%s", bound, *bound && *huge ? "; " : "", huge);
+	return words;
 }
 
 /* A message that is too long also uses the row above, unless an overlay ends there. */
-static void draw_notice(struct canvas *canvas, struct rectangle at, const struct view *view,
-	enum style style, const char *notice)
+static void draw_notice(
+	struct box at, const struct view *view, enum style style, const char *notice)
 {
-	struct rectangle words = { at.x + 1, at.y - 1, at.width - 2, 2 };
+	struct box words = box_part(at, 1, -1, at.width - 2, 2);
 
-	if (canvas_columns(canvas, notice) <= words.width || view->overlay != OVERLAY_NONE) {
-		canvas_text(canvas, at, 1, 0, style, notice);
+	if (canvas_columns(at, notice) <= words.width || view->overlay != OVERLAY_NONE) {
+		canvas_text(at, 1, 0, style, "%s", notice);
 		return;
 	}
-	canvas_fill(canvas, (struct rectangle){ at.x, at.y - 1, at.width, 2 }, STYLE_TEXT);
-	canvas_wrap(canvas, words, 0, style, notice);
+	canvas_fill(box_part(at, 0, -1, at.width, 2), STYLE_TEXT);
+	canvas_wrap(words, 0, style, notice);
 }
 
-static void draw_message(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_message(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	char refused[320], doing[200];
+	const struct characterise_report *core = view->characterising;
+	struct words words = { "" };
 
 	if (view->notice[0]) {
-		draw_notice(
-			canvas, at, view, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
-	} else if (view->characterising) {
-		snprintf(doing, sizeof(doing), "characterising this core, %.0f %%%s%s; Esc ends it",
-			floor(100 * view->characterising->done),
-			view->characterising->doing[0] ? ": " : "", view->characterising->doing);
-		draw_notice(canvas, at, view, STYLE_TEXT, doing);
+		draw_notice(at, view, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
+	} else if (core) {
+		snprintf(words.text, sizeof(words.text),
+			"characterising this core, %.0f %%%s%s; Esc ends it",
+			floor(100 * core->done), core->doing[0] ? ": " : "", core->doing);
+		draw_notice(at, view, STYLE_TEXT, words.text);
 	} else if (view->machine && view->machine->known) {
-		refused[0] = '\0';
 		if (!view->replay)
-			refusals(view->machine, refused, sizeof(refused));
-		canvas_text(canvas, at, 1, 0, STYLE_DIM,
-			refused[0] || !view->hint ? refused : view->hint);
+			words = refusals(view->machine);
+		canvas_text(at, 1, 0, STYLE_DIM, "%s",
+			words.text[0] || !view->hint ? words.text : view->hint);
 	}
 }
 
@@ -172,64 +171,233 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* The keys that work now, from the rows of data/keys that have a word. */
 
-/* The present word of a row; "" if it has none here or its command would do nothing. */
-static void word_of(const struct scene *scene, int index, char *word, size_t size)
+/* The present word of a row; "" if it has none here or its command would do nothing. "freeze/go
+ * on": the second word applies while frozen. */
+static struct words word_of(const struct scene *scene, int index)
 {
 	const struct key_row *row = &scene->keys->row[index];
 	const char *slash = strchr(row->word, '/');
+	struct words word = { "" };
 
-	word[0] = '\0';
 	if (row->context != keys_context(scene->view) || !scene->works[index])
-		return;
-	/* "freeze/go on": the second word applies while frozen. */
+		return word;
 	if (slash && scene->view->frozen)
-		snprintf(word, size, "%s", slash + 1);
+		snprintf(word.text, sizeof(word.text), "%s", slash + 1);
 	else
-		snprintf(word, size, "%.*s", (int)strcspn(row->word, "/"), row->word);
+		snprintf(word.text, sizeof(word.text), "%.*s", (int)strcspn(row->word, "/"),
+			row->word);
+	return word;
 }
 
 /* Draws the words that fit whole and returns the next column. only_measure: draws nothing and
  * measures all words. */
-static int draw_words(
-	struct canvas *canvas, struct rectangle at, const struct scene *scene, bool only_measure)
+static int draw_words(struct box at, const struct scene *scene, bool only_measure)
 {
 	int x = 1;
 
 	for (int i = 0; i < scene->keys->count; i++) {
 		const struct key_row *row = &scene->keys->row[i];
-		char word[sizeof(row->word)];
-		int columns;
+		struct words word = word_of(scene, i);
+		int key = canvas_columns(at, row->key) + 1,
+		    columns = key + canvas_columns(at, word.text);
 
-		word_of(scene, i, word, sizeof(word));
-		if (!word[0])
+		if (!word.text[0])
 			continue;
-		columns = canvas_columns(canvas, row->key) + 1 + canvas_columns(canvas, word);
+		if (!only_measure && x + columns > at.width)
+			return x;
 		if (!only_measure) {
-			if (x + columns > at.width)
-				return x;
-			canvas_text(canvas, at, x, 0, STYLE_KEY, row->key);
-			canvas_text(canvas, at, x + canvas_columns(canvas, row->key) + 1, 0,
-				STYLE_TEXT, word);
+			canvas_text(at, x, 0, STYLE_KEY, "%s", row->key);
+			canvas_text(at, x + key, 0, STYLE_TEXT, "%s", word.text);
 		}
 		x += columns + 2;
 	}
 	return x;
 }
 
-static void draw_keys(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_keys(struct box at, const struct scene *scene)
 {
 	/* If not all words fit, the end of the row shows how to see the others. */
 	const char *more = keys_context(scene->view) == CONTEXT_MAIN ? "?…" : "…";
-	struct rectangle words = at;
+	struct box words = at;
+	bool all = draw_words(at, scene, true) - 2 <= at.width;
 	int x;
 
-	if (draw_words(canvas, at, scene, true) - 2 <= at.width) {
-		draw_words(canvas, at, scene, false);
-		return;
-	}
-	words.width -= canvas_columns(canvas, more) + 2;
-	x = draw_words(canvas, words, scene, false);
-	canvas_text(canvas, at, x, 0, STYLE_KEY, more);
+	if (!all)
+		words.width -= canvas_columns(at, more) + 2;
+	x = draw_words(words, scene, false);
+	if (!all)
+		canvas_text(at, x, 0, STYLE_KEY, "%s", more);
 }
 
 const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };
+
+/* ---- a screen too small for panels ---- */
+
+/* Setting, value, state and how to quit, on as many rows as there are. One row shows the value and
+ * how to quit, as far as they fit. */
+
+/* Narrower screens use only their first row. */
+enum { ROWS_FROM = 20 };
+
+/* The value in fewer and fewer columns: rounded, never cut. */
+static void draw_value(struct box at, const struct view *view)
+{
+	const struct sample *sample = &view->sample;
+	const char *kernel = view->setting.kernel->name, *state = panels_state(view);
+	struct units_text cpe = units_value(sample->cpe);
+	char value[160], named[224], source = (char)sample->cycles_from;
+
+	snprintf(value, sizeof(value), "CPE %s %c%s%s", cpe.text, source, state[0] ? ", " : "",
+		state);
+	snprintf(named, sizeof(named), "%.48s  %s%s", kernel, value,
+		view->frozen	  ? ", frozen"
+		: view->recording ? ", recording"
+				  : "");
+	panels_fit(at, 0, STYLE_FIGURE,
+		"%s  q quits  (panels from %dx%d)\n%s  q quits\n%s  q quits\n%s%s  "
+		"q\n%s\n%.2f\n%.1f\n%.0f",
+		named, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, named, value, cpe.text,
+		state[0] ? "?" : "", cpe.text, sample->cpe, sample->cpe, sample->cpe);
+}
+
+/* One row: the value, or why there is none. */
+static void draw_short(struct box at, const struct view *view)
+{
+	struct ahead ahead = panels_ahead(view);
+
+	if (view->sample.valid)
+		draw_value(at, view);
+	else if (view->failure[0])
+		panels_fit(at, 0, STYLE_BAD,
+			"not measured: %s  q quits\nnot measured  q quits\nfailed  q\n-",
+			view->failure);
+	else if (ahead.text[0])
+		panels_fit(at, 0, STYLE_DIM, "%s\nmeasuring…  q quits\n…  q\n…", ahead.text);
+	else if (view->frozen)
+		panels_fit(at, 0, STYLE_DIM, "frozen, not measured  q quits\nfrozen  q\n-");
+	else
+		panels_fit(at, 0, STYLE_DIM, "%s…  q quits\n…  q\n…",
+			view->characterising ? "this core"
+			: view->probing	     ? "probing"
+					     : "measuring");
+}
+
+/* The value in a row of its own, with spread and source if they fit. */
+static void draw_value_row(struct box at, int y, const struct view *view)
+{
+	const struct sample *sample = &view->sample;
+	const char *source = panels_source(sample->cycles_from);
+	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
+	struct units_text cpe = units_value(sample->cpe);
+	char spread[80];
+
+	snprintf(spread, sizeof(spread), "%s … %s", units_value(sample->cpe_lo).text,
+		units_value(sample->cpe_hi).text);
+	if (sample->trials >= PANELS_QUARTILES_FROM)
+		panels_fit(at, y, style,
+			"CPE %s  quartiles %s  %s\nCPE %s  %s  %.1s\nCPE %s  %.1s\n%s", cpe.text,
+			spread, source, cpe.text, spread, source, cpe.text, source, cpe.text);
+	else
+		panels_fit(at, y, style, "CPE %s  %s\nCPE %s  %.1s\n%s", cpe.text, source, cpe.text,
+			source, cpe.text);
+}
+
+/* "contended, recording; quiet: 0.498", "frozen", "live". */
+static struct words state_words(const struct view *view)
+{
+	const struct sample *sample = &view->sample;
+	const char *state = panels_state(view);
+	const char *word = view->frozen			? "frozen"
+			   : view->failure[0]		? "stopped"
+			   : view->characterising	? "this core"
+			   : view->probing		? "probing"
+			   : state[0] || !sample->valid ? ""
+			   : view->replay		? "replay"
+							: "live";
+	char quiet[48] = "";
+	struct words words;
+
+	if (sample->valid && sample->contended && view->quiet.valid)
+		snprintf(quiet, sizeof(quiet), "; quiet: %s", units_value(view->quiet.cpe).text);
+	snprintf(words.text, sizeof(words.text), "%s%s%s%s%s", word,
+		(view->frozen || view->probing) && state[0] ? ", " : "", state,
+		view->recording ? ", recording" : "", quiet);
+	return words;
+}
+
+/* Several rows: setting, value, state, the last message and how to quit. With two rows, the state
+ * is next to the value. */
+static void draw_rows(struct box at, const struct view *view)
+{
+	struct words words = panels_setting(&view->setting, NULL), state = state_words(view);
+	struct ahead ahead = panels_ahead(view);
+	int last = at.height - 1;
+
+	if (view->entry[0])
+		snprintf(words.text, sizeof(words.text), "%s %s=%s_", view->setting.kernel->name,
+			view->setting.kernel->knobs[view->knob].name, view->entry);
+	panels_cut(at, 1, words.text, sizeof(words.text));
+	canvas_text(at, 0, 0, view->entry[0] ? STYLE_FIGURE : STYLE_TITLE, "%s", words.text);
+	if (at.height == 2) {
+		draw_short(box_part(at, 0, 1, at.width, 1), view);
+		return;
+	}
+	if (view->sample.valid)
+		draw_value_row(at, 1, view);
+	else if (ahead.text[0])
+		canvas_text(at, 0, 1, STYLE_DIM, "%s", ahead.text);
+	else
+		canvas_text(at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM,
+			view->failure[0]       ? "not measured"
+			: view->frozen	       ? "frozen before it was measured"
+			: view->characterising ? "measured after the core"
+			: view->probing	       ? "measured after the probe"
+					       : "measuring…");
+	if (at.height == 3) {
+		struct box room = box_part(at, 0, 0, at.width - 9, at.height);
+
+		panels_cut(room, 1, state.text, sizeof(state.text));
+		canvas_text(room, 0, 2, STYLE_TEXT, "%s", state.text);
+		canvas_right(at, at.width, 2, STYLE_DIM, "q quits");
+		return;
+	}
+	panels_fit(at, last, STYLE_DIM, "q quits  (panels from %dx%d)\nq quits", LAYOUT_MIN_WIDTH,
+		LAYOUT_MIN_HEIGHT);
+	at.height = last;
+	if (view->failure[0]) {
+		canvas_wrap(at, 2, STYLE_TEXT, view->failure);
+		return;
+	}
+	canvas_text(at, 0, 2, panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT, "%s", state.text);
+	canvas_wrap(at, 3, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
+}
+
+/* The REPLAY stamp has priority: a row of its own, or the start of the only row. Returns the rest.
+ */
+static struct box draw_stamp(struct box at, const struct view *view)
+{
+	int used;
+
+	if (at.height > 1) {
+		panels_fit(at, 0, STYLE_SELECTED, "%s\nREPLAY", panels_replay(view).text);
+		return box_part(at, 0, 1, at.width, at.height - 1);
+	}
+	used = canvas_text(at, 0, 0, STYLE_SELECTED, "REPLAY") + 1;
+	return box_part(at, used, 0, at.width - used, 1);
+}
+
+static void draw_line(struct box at, const struct scene *scene)
+{
+	if (scene->view->replay)
+		at = draw_stamp(at, scene->view);
+	if (at.height > 1 && at.width >= ROWS_FROM) {
+		draw_rows(at, scene->view);
+		return;
+	}
+	draw_short(at, scene->view);
+	/* If the value used the whole first row. */
+	if (at.height > 1)
+		panels_fit(at, 1, STYLE_TEXT, "q quits\nq");
+}
+
+const struct panel panel_line = { .name = "line", .draw = draw_line };

@@ -16,38 +16,38 @@ static const char *plural(double count)
 }
 
 /* "7", "7.25" */
-static void number(double value, char *buffer, size_t size)
+static struct words number(double value)
 {
-	snprintf(buffer, size, fabs(value - round(value)) < 0.005 ? "%.0f" : "%.2f", value);
+	struct words words;
+
+	snprintf(words.text, sizeof(words.text),
+		fabs(value - round(value)) < 0.005 ? "%.0f" : "%.2f", value);
+	return words;
 }
 
-static void title_of(const struct scene *scene, char *buffer, size_t size)
+static void title_of(const struct scene *scene, struct text *title)
 {
-	const struct explanation *explanation = panels_outline(scene->view);
+	const struct view *view = scene->view;
+	const struct explanation *explanation = panels_outline(view);
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
 	double turns = limits->turns > 0 ? limits->turns : 1, elements = limits->elements / turns;
-	char slots[24], each[24], unknown[40] = "", on[40] = "";
 
-	if (!scene->view->explanation) {
-		snprintf(buffer, size, "code");
+	text_add(title, "code");
+	if (!view->explanation)
 		return;
-	}
-	number(limits->slots / turns, slots, sizeof(slots));
-	number(elements, each, sizeof(each));
+	if (view->core && (view->foreign || view->nearest))
+		text_addf(title, " on %s", view->core->name);
+	if (loop->stepped)
+		text_addf(title, ", S: stepped %d turn%s, %.4g instructions an element",
+			loop->turns, plural(loop->turns), loop->insns_per_element);
+	else
+		text_addf(title, ": %d instruction%s, %s micro-op%s for %s element%s",
+			loop->insn_count, plural(loop->insn_count),
+			number(limits->slots / turns).text, plural(limits->slots / turns),
+			number(elements).text, plural(elements));
 	if (limits->unknown)
-		snprintf(unknown, sizeof(unknown), ", %d unknown", limits->unknown);
-	if (scene->view->core && (scene->view->foreign || scene->view->nearest))
-		snprintf(on, sizeof(on), " on %s", scene->view->core->name);
-	if (loop->stepped) {
-		snprintf(buffer, size,
-			"code%s, S: stepped %d turn%s, %.4g instructions an element%s", on,
-			loop->turns, plural(loop->turns), loop->insns_per_element, unknown);
-		return;
-	}
-	snprintf(buffer, size, "code%s: %d instruction%s, %s micro-op%s for %s element%s%s", on,
-		loop->insn_count, plural(loop->insn_count), slots, plural(limits->slots / turns),
-		each, plural(elements), unknown);
+		text_addf(title, ", %d unknown", limits->unknown);
 }
 
 static bool wanted(const struct view *view)
@@ -89,8 +89,7 @@ static void text_of(const struct loop *loop, int index, bool brief, char *buffer
 	}
 }
 
-static void measure(const struct canvas *canvas, const struct explanation *explanation, int width,
-	struct columns *columns)
+static void measure(struct box at, const struct explanation *explanation, struct columns *columns)
 {
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
@@ -102,10 +101,10 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 	columns->address = snprintf(address, sizeof(address), "%llx", (unsigned long long)span);
 	for (int i = 0; i < loop->insn_count; i++) {
 		const struct limit_insn *facts = &limits->insn[i];
-		int text, ports = canvas_columns(canvas, facts->ports);
+		int text, ports = canvas_columns(at, facts->ports);
 
 		text_of(loop, i, false, words, sizeof(words));
-		text = canvas_columns(canvas, words);
+		text = canvas_columns(at, words);
 		widest = text > widest ? text : widest;
 		columns->ports = ports > columns->ports ? ports : columns->ports;
 		if (facts->eliminated && columns->ports < 10)
@@ -118,7 +117,7 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 			columns->first_carried = i;
 		columns->last_carried = i;
 	}
-	columns->text = width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 -
+	columns->text = at.width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 -
 			columns->ports - CYCLES;
 	columns->brief = columns->text < widest + 1;
 	if (columns->text > widest + 1)
@@ -129,24 +128,24 @@ static void measure(const struct canvas *canvas, const struct explanation *expla
 
 /* The chain: a line from its first instruction to its last one, and a mark at each of its
  * instructions. */
-static void draw_chain(struct canvas *canvas, struct rectangle at, int y,
-	const struct columns *columns, const struct limits *limits, int index)
+static void draw_chain(
+	struct box at, int y, const struct columns *columns, const struct limits *limits, int index)
 {
 	bool carried = limits->insn[index].carried;
 	int first = columns->first_carried, last = columns->last_carried;
 
 	if (carried)
-		canvas_glyph(canvas, at, 1, y, STYLE_WARN, GLYPH_HERE);
+		canvas_glyph(at, 1, y, STYLE_WARN, GLYPH_HERE);
 	if (first == last || index < first || index > last)
 		return;
-	canvas_glyph(canvas, at, 0, y, STYLE_WARN,
+	canvas_glyph(at, 0, y, STYLE_WARN,
 		index == first	? GLYPH_TOP_LEFT
 		: index == last ? GLYPH_BOTTOM_LEFT
 				: GLYPH_VLINE);
 }
 
-static void draw_insn(struct canvas *canvas, struct rectangle at, int y,
-	const struct columns *columns, const struct explanation *explanation, int index)
+static void draw_insn(struct box at, int y, const struct columns *columns,
+	const struct explanation *explanation, int index)
 {
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
@@ -156,132 +155,116 @@ static void draw_insn(struct canvas *canvas, struct rectangle at, int y,
 	     fuses = index + 1 < loop->insn_count && limits->insn[index + 1].fused;
 	const char *ports = facts->ports;
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
-	struct rectangle text_at;
 	int x = MARGIN;
-	char figure[32], text[sizeof(insn->text) + 24];
+	char text[sizeof(insn->text) + 24];
 
-	draw_chain(canvas, at, y, columns, limits, index);
+	draw_chain(at, y, columns, limits, index);
 	if (facts->fused || fuses)
-		canvas_glyph(canvas, at, 2, y, STYLE_DIM,
-			facts->fused ? GLYPH_BOTTOM_LEFT : GLYPH_TOP_LEFT);
-	snprintf(figure, sizeof(figure), "%llx",
+		canvas_glyph(
+			at, 2, y, STYLE_DIM, facts->fused ? GLYPH_BOTTOM_LEFT : GLYPH_TOP_LEFT);
+	canvas_right(at, x + columns->address, y, STYLE_DIM, "%llx",
 		(unsigned long long)(insn->address - loop->insn[0].address));
-	canvas_text_right(canvas, at, x + columns->address, y, STYLE_DIM, figure);
 	x += columns->address + 1;
-	text_at = (struct rectangle){ at.x + x, at.y, columns->text - 1, at.height };
 	text_of(loop, index, columns->brief, text, sizeof(text));
-	canvas_text(canvas, text_at, 0, y, style, text);
+	canvas_text(box_part(at, x, 0, columns->text - 1, at.height), 0, y, style, "%s", text);
 	x += columns->text;
 	if (columns->count) {
 		double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;
 
-		if (fabs(share - 1) > 0.005) {
-			snprintf(figure, sizeof(figure), "×%.2f", share);
-			canvas_text(canvas, at, x, y, STYLE_WARN, figure);
-		}
+		if (fabs(share - 1) > 0.005)
+			canvas_text(at, x, y, STYLE_WARN, "×%.2f", share);
 		x += columns->count;
 	}
 	if (!known) {
-		canvas_text_right(canvas, at, x + SLOTS - 1, y, STYLE_BAD, "?");
-		canvas_text(canvas, at, x + SLOTS + 1, y, STYLE_BAD, "unknown");
+		canvas_right(at, x + SLOTS - 1, y, STYLE_BAD, "?");
+		canvas_text(at, x + SLOTS + 1, y, STYLE_BAD, "unknown");
 		return;
 	}
-	number(facts->slots, figure, sizeof(figure));
 	if (!facts->fused)
-		canvas_text_right(canvas, at, x + SLOTS - 1, y, STYLE_TEXT, figure);
+		canvas_right(at, x + SLOTS - 1, y, STYLE_TEXT, "%s", number(facts->slots).text);
 	x += SLOTS + 1;
 	/* A fused pair is one operation; either half may hold its ports. */
 	if (fuses && !ports[0])
 		ports = limits->insn[index + 1].ports;
-	canvas_text(canvas, (struct rectangle){ at.x + x, at.y, columns->ports, at.height }, 0, y,
-		facts->eliminated ? STYLE_DIM : STYLE_TEXT,
+	canvas_text(box_part(at, x, 0, columns->ports, at.height), 0, y,
+		facts->eliminated ? STYLE_DIM : STYLE_TEXT, "%s",
 		facts->eliminated ? "eliminated"
 		: facts->fused	  ? ""
 		: ports[0]	  ? ports
 				  : "-");
 	x += columns->ports;
-	number(facts->latency, figure, sizeof(figure));
 	if (uarch_known(facts->latency) && insn->write_count > 0 && !facts->fused &&
 		insn->flow == FLOW_NONE)
-		canvas_text_right(canvas, at, x + CYCLES - 1, y,
-			facts->carried ? STYLE_FIGURE : STYLE_TEXT, figure);
+		canvas_right(at, x + CYCLES - 1, y, facts->carried ? STYLE_FIGURE : STYLE_TEXT,
+			"%s", number(facts->latency).text);
 }
 
-static void draw_head(struct canvas *canvas, struct rectangle at, const struct columns *columns)
+static void draw_head(struct box at, const struct columns *columns)
 {
 	int x = MARGIN + columns->address + 1;
 
-	canvas_text(canvas, at, x, 0, STYLE_DIM, "instruction");
+	canvas_text(at, x, 0, STYLE_DIM, "instruction");
 	x += columns->text;
 	if (columns->count)
-		canvas_text(canvas, at, x, 0, STYLE_DIM, "runs");
+		canvas_text(at, x, 0, STYLE_DIM, "runs");
 	x += columns->count;
-	canvas_text_right(canvas, at, x + SLOTS, 0, STYLE_DIM, "uops");
+	canvas_right(at, x + SLOTS, 0, STYLE_DIM, "uops");
 	x += SLOTS + 1;
-	canvas_text(canvas, at, x, 0, STYLE_DIM, "ports");
+	canvas_text(at, x, 0, STYLE_DIM, "ports");
 	x += columns->ports;
-	canvas_text_right(canvas, at, x + CYCLES, 0, STYLE_DIM, "latency");
+	canvas_right(at, x + CYCLES, 0, STYLE_DIM, "latency");
 }
 
 /* What the marks mean. */
-static void draw_legend(struct canvas *canvas, struct rectangle at, int y,
-	const struct columns *columns, const struct limits *limits)
+static void draw_legend(
+	struct box at, int y, const struct columns *columns, const struct limits *limits)
 {
-	char cycles[24], words[120];
+	struct words cycles =
+		number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1));
 
-	if (columns->first_carried < 0) {
-		canvas_text(canvas, at, MARGIN, y, STYLE_DIM,
+	if (columns->first_carried < 0)
+		canvas_text(at, MARGIN, y, STYLE_DIM,
 			"no chain is carried from one iteration to the next");
-		return;
-	}
-	number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1), cycles,
-		sizeof(cycles));
-	snprintf(words, sizeof(words), "● the carried chain: %s cycle%s an iteration%s", cycles,
-		strcmp(cycles, "1") == 0 ? "" : "s",
-		limits->chain.through_memory ? ", through memory" : "");
-	canvas_text(canvas, at, 1, y, STYLE_DIM, words);
+	else
+		canvas_text(at, 1, y, STYLE_DIM, "● the carried chain: %s cycle%s an iteration%s",
+			cycles.text, strcmp(cycles.text, "1") == 0 ? "" : "s",
+			limits->chain.through_memory ? ", through memory" : "");
 }
 
 /* Below the headings. */
-static int scroll_end(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static int scroll_end(struct box at, const struct scene *scene)
 {
-	int beyond = scene->view->explanation
-			     ? scene->view->explanation->loop.insn_count - (at.height - 1)
-			     : 0;
+	const struct explanation *explanation = scene->view->explanation;
+	int beyond = explanation ? explanation->loop.insn_count - (at.height - 1) : 0;
 
-	(void)canvas;
 	return beyond > 0 ? beyond : 0;
 }
 
-static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct explanation *explanation = view->explanation;
-	int count, rows, first = 0;
+	int count, rows, first, end = scroll_end(at, scene);
 	struct columns columns;
 
 	if (!explanation) {
-		canvas_text(canvas, at, 0, 0, STYLE_DIM, view->limits_note);
+		canvas_text(at, 0, 0, STYLE_DIM, "%s", view->limits_note);
 		return;
 	}
 	count = explanation->loop.insn_count;
 	/* If it scrolls, the last column shows the arrows. */
-	measure(canvas, explanation, at.width - 2 * (at.height - 1 < count), &columns);
-	draw_head(canvas, at, &columns);
+	measure(box_part(at, 0, 0, at.width - 2 * (end > 0), at.height), explanation, &columns);
+	draw_head(at, &columns);
 	rows = at.height - 1 < count ? at.height - 1 : count;
-	if (count > rows)
-		first = view->code_first > count - rows ? count - rows : view->code_first;
-	for (int i = 0; i < rows && first + i < count; i++)
-		draw_insn(canvas, at, 1 + i, &columns, explanation, first + i);
-	if (first > 0)
-		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
-	if (first + rows < count)
-		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_FOCUS, GLYPH_DOWN);
+	first = view->code_first > end ? end : view->code_first;
+	for (int i = 0; i < rows; i++)
+		draw_insn(at, 1 + i, &columns, explanation, first + i);
+	panels_arrows(at, 1, STYLE_FOCUS, first > 0, first < end);
 	if (1 + count < at.height)
-		draw_legend(canvas, at, 1 + count + (2 + count < at.height), &columns,
-			&explanation->limits);
+		draw_legend(
+			at, 1 + count + (2 + count < at.height), &columns, &explanation->limits);
 	if (3 + count < at.height)
-		canvas_text(canvas, at, MARGIN, 3 + count, STYLE_DIM,
+		canvas_text(at, MARGIN, 3 + count, STYLE_DIM,
 			"latency of loads: from the address to the result");
 }
 
@@ -315,14 +298,14 @@ const struct panel panel_code = {
 
 enum { TAB = 4 };
 
-static void source_title(const struct scene *scene, char *buffer, size_t size)
+static void source_title(const struct scene *scene, struct text *title)
 {
 	const struct listing *listing = scene->view->listing;
 
 	if (listing->generated)
-		snprintf(buffer, size, "source: %s, written by the build", listing->function);
+		text_addf(title, "source: %s, written by the build", listing->function);
 	else
-		snprintf(buffer, size, "source: %s, %s", listing->file, listing->function);
+		text_addf(title, "source: %s, %s", listing->file, listing->function);
 }
 
 static bool source_wanted(const struct view *view)
@@ -359,30 +342,29 @@ static int first_line(const struct listing *listing, int rows)
 	return first;
 }
 
-static void draw_source(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_source(struct box at, const struct scene *scene)
 {
 	const struct listing *listing = scene->view->listing;
 	int first = first_line(listing, at.height), digits;
-	char figure[16], line[400];
+	char line[400];
 
 	if (scene->view->outline) {
-		canvas_text(canvas, at, 0, 0, STYLE_DIM, scene->view->limits_note);
+		canvas_text(at, 0, 0, STYLE_DIM, "%s", scene->view->limits_note);
 		return;
 	}
-	digits = snprintf(figure, sizeof(figure), "%d", first + at.height);
+	digits = snprintf(NULL, 0, "%d", first + at.height);
 	for (int i = 0; i < at.height && first + i <= listing->last; i++) {
 		int index = first + i;
 		bool loop = index >= listing->loop_first && index <= listing->loop_last;
 
-		snprintf(figure, sizeof(figure), "%d", index + 1);
-		canvas_text_right(canvas, at, digits, i, STYLE_DIM, figure);
+		canvas_right(at, digits, i, STYLE_DIM, "%d", index + 1);
 		if (loop)
-			canvas_glyph(canvas, at, digits + 1, i, STYLE_WARN,
+			canvas_glyph(at, digits + 1, i, STYLE_WARN,
 				index == listing->loop_first  ? GLYPH_TOP_LEFT
 				: index == listing->loop_last ? GLYPH_BOTTOM_LEFT
 							      : GLYPH_VLINE);
 		widen(listing->line[index], line, sizeof(line));
-		canvas_text(canvas, at, digits + 3, i, loop ? STYLE_TEXT : STYLE_DIM, line);
+		canvas_text(at, digits + 3, i, loop ? STYLE_TEXT : STYLE_DIM, "%s", line);
 	}
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/units.h"
 #include "model/counts/counts.h"
-#include "ui/event_rows.h"
 #include "ui/panels.h"
 
 /* Columns of a number, of quartiles, of the shortest title, and of the narrowest table column. */
@@ -16,31 +15,25 @@ enum {
 	QUARTILES = 19,
 	TITLE_LEAST = 14,
 	TITLE_MOST = 36,
-	COLUMN = 38,
-	REMARKS = 6
+	COLUMN = 38
 };
 
-static void title_of(const struct scene *scene, char *buffer, size_t size)
+static void title_of(const struct scene *scene, struct text *title)
 {
 	const struct view *view = scene->view;
 	const struct counts *counts = &view->counters.counts;
-	char core[64] = "";
-	size_t used = (size_t)snprintf(buffer, size, "counters per element");
 
+	text_add(title, "counters per element");
 	if (counts->count == 0)
 		return;
-	used += (size_t)snprintf(buffer + used, size - used, ": C read %s",
-		counts->direct ? "directly" : "by system call");
+	text_addf(title, ": C read %s", counts->direct ? "directly" : "by system call");
 	if (counts->groups > 1)
-		used += (size_t)snprintf(
-			buffer + used, size - used, " in %d passes", counts->groups);
-	if (!view->core || !view->explanation)
-		return;
-	panels_core(view->core, core, sizeof(core));
-	snprintf(buffer + used, size - used, ", M %s%s", core,
-		view->foreign	? ", not this core"
-		: view->nearest ? ", the nearest"
-				: "");
+		text_addf(title, " in %d passes", counts->groups);
+	if (view->core && view->explanation)
+		text_addf(title, ", M %s%s", panels_core(view->core).text,
+			view->foreign	? ", not this core"
+			: view->nearest ? ", the nearest"
+					: "");
 }
 
 /* Next to other panels only if something was counted; in front also to show the reason. */
@@ -53,86 +46,45 @@ static bool wanted(const struct view *view)
 
 /* ---- remarks ---- */
 
-struct remarks {
-	int count, rows;
-	struct {
-		enum style style;
-		char text[300];
-	} remark[REMARKS];
-};
-
-static char *add(struct remarks *remarks, enum style style)
-{
-	remarks->remark[remarks->count].style = style;
-	return remarks->remark[remarks->count++].text;
-}
-
-enum { TEXT = sizeof(((struct remarks *)NULL)->remark[0].text) };
-
 /* Why counted and decoded instructions may differ. */
-static void add_differ(struct remarks *remarks, const struct view *view)
+static void add_differ(struct lines *remarks, const struct view *view)
 {
-	const struct view_counters *counters = &view->counters;
 	const struct loop *loop = &view->explanation->loop;
-	char counted[24], decoded[24];
 	const char *suspect = "the loop runs code that was not decoded, or the counter is wrong";
 
 	if (loop->stepped)
-		suspect =
-			"stepping is exact: doubt the counter, unless the loop takes another path "
-			"at this size";
+		suspect = "stepping is exact: doubt the counter, unless the loop takes another "
+			  "path at this size";
 	else if (loop->unknown)
 		suspect = "some bytes of the code are no instructions";
 	else if (loop->forks)
-		suspect = "the code was decoded as if no branch jumped, or the counter is "
-			  "wrong";
-	units_figure(counters->counted, counted, sizeof(counted));
-	units_figure(counters->decoded, decoded, sizeof(decoded));
-	snprintf(add(remarks, STYLE_BAD), TEXT,
-		"contradiction: %s instructions counted C, %s in the code %s: %s", counted, decoded,
+		suspect = "the code was decoded as if no branch jumped, or the counter is wrong";
+	lines_add(remarks, 0, STYLE_BAD,
+		"contradiction: %s instructions counted C, %s in the code %s: %s",
+		units_value(view->counters.counted).text, units_value(view->counters.decoded).text,
 		loop->stepped ? "as stepped S" : "as read M", suspect);
 }
 
-/* "2.75 instructions a cycle · the reference chain agrees: 1.003 of its cycles" */
-static void add_summary(struct remarks *remarks, const struct view *view)
+/* "2.75 instructions a cycle C  ·  cycles: R is 1.003 of C, they agree" */
+static void add_summary(struct lines *remarks, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
-	char check[64] = "";
 	bool differ = counts_clocks_differ(counters->check);
+	char check[64] = "";
 
 	if (isfinite(counters->check) && !differ)
 		snprintf(check, sizeof(check), "cycles: R is %.3f of C, they agree",
 			counters->check);
-	if (isfinite(counters->ipc)) {
-		snprintf(add(remarks, STYLE_FIGURE), TEXT, "%s instructions a cycle C%s%s",
-			panels_number(counters->ipc).text, check[0] ? "  ·  " : "", check);
-	} else if (check[0]) {
-		snprintf(add(remarks, STYLE_TEXT), TEXT, "%s", check);
-	}
+	if (isfinite(counters->ipc))
+		lines_add(remarks, 0, STYLE_FIGURE, "%s instructions a cycle C%s%s",
+			units_value(counters->ipc).text, check[0] ? "  ·  " : "", check);
+	else
+		lines_add(remarks, 0, STYLE_TEXT, "%s", check);
 	if (differ)
-		snprintf(add(remarks, STYLE_WARN), TEXT,
+		lines_add(remarks, 0, STYLE_WARN,
 			"cycles: the reference chain R is %.2f of the counter C; one of the "
 			"two clocks is wrong",
 			counters->check);
-}
-
-/* Remarks use at most half of the rows; if they need more, each one is cut to a row. */
-static void find_remarks(const struct canvas *canvas, const struct view *view, int width,
-	int height, struct remarks *remarks)
-{
-	const struct view_counters *counters = &view->counters;
-
-	memset(remarks, 0, sizeof(*remarks));
-	add_summary(remarks, view);
-	if (counters->differ && view->explanation)
-		add_differ(remarks, view);
-	for (int i = 0; i < remarks->count; i++)
-		remarks->rows += canvas_wrap_rows(canvas, width, remarks->remark[i].text);
-	if (remarks->rows <= (height + 1) / 2)
-		return;
-	for (int i = 0; i < remarks->count; i++)
-		panels_cut(canvas, width, 1, remarks->remark[i].text, TEXT);
-	remarks->rows = remarks->count;
 }
 
 /* ---- the table ---- */
@@ -159,27 +111,25 @@ static void sort(const struct view *view, struct table *table)
 }
 
 /* The end of a name distinguishes it, so a name that is too long loses its PMU first. */
-static const char *title_in(
-	const struct canvas *canvas, const struct event_plan *plan, int event, int width)
+static const char *title_in(struct box at, const struct event_plan *plan, int event, int width)
 {
 	const char *name = plan->counters.event[event].name, *colons = strstr(name, "::");
 
 	if (plan->meaning[event].role != ROLE_EXTRA)
 		return plan->meaning[event].title;
-	return colons && canvas_columns(canvas, name) > width ? colons + 2 : name;
+	return colons && canvas_columns(at, name) > width ? colons + 2 : name;
 }
 
 /* Everything except the remarks: `at` begins below them. */
-static void measure(const struct canvas *canvas, const struct view *view, int width, int height,
-	struct table *table)
+static void measure(struct box at, const struct view *view, struct table *table)
 {
 	const struct view_counters *counters = &view->counters;
-	int widest = TITLE_LEAST;
+	int widest = TITLE_LEAST, width = at.width;
 	bool spread = false; /* enough passes for quartiles */
 
 	memset(table, 0, sizeof(*table));
 	sort(view, table);
-	table->rows = height > 2 ? height - 1 : 1;
+	table->rows = at.height > 2 ? at.height - 1 : 1;
 	table->columns = 1;
 	while (table->rows * table->columns < table->count &&
 		(width + 2) / (table->columns + 1) - 2 >= COLUMN)
@@ -193,13 +143,13 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 		width -= 2; /* for the scroll arrows */
 	table->width = (width + 2) / table->columns - 2;
 	for (int i = 0; i < table->count; i++) {
-		int columns = canvas_columns(canvas, title_in(canvas, counters->plan,
-							     table->order[i], TITLE_MOST - 1)) +
-			      1;
+		int event = table->order[i];
+		int columns =
+			1 + canvas_columns(at, title_in(at, counters->plan, event, TITLE_MOST - 1));
 
 		widest = columns > widest ? columns : widest;
-		table->scaled |= shown_mark(view, table->order[i])[0] != '\0';
-		spread |= counters->counts.event[table->order[i]].passes >= PANELS_QUARTILES_FROM;
+		table->scaled |= shown_mark(view, event)[0] != '\0';
+		spread |= counters->counts.event[event].passes >= PANELS_QUARTILES_FROM;
 	}
 	widest = widest > TITLE_MOST ? TITLE_MOST : widest;
 	table->figure = table->width >= widest + 3 * FIGURE_WIDE ? FIGURE_WIDE : FIGURE;
@@ -209,24 +159,19 @@ static void measure(const struct canvas *canvas, const struct view *view, int wi
 }
 
 /* "+0.125"; "=" if both are equal within the noise. */
-static void draw_difference(
-	struct canvas *canvas, struct rectangle at, int x, int y, double counted, double modelled)
+static void draw_difference(struct box at, int x, int y, double counted, double modelled)
 {
 	double difference = counted - modelled, larger = fmax(fabs(counted), fabs(modelled));
-	char text[32];
 
-	if (fabs(difference) <= 0.005 * larger || fabs(difference) < 0.0005) {
-		canvas_text_right(canvas, at, x, y, STYLE_DIM, "=");
-		return;
-	}
-	snprintf(text, sizeof(text), "%c%s", difference < 0 ? '-' : '+',
-		panels_number(fabs(difference)).text);
-	canvas_text_right(
-		canvas, at, x, y, fabs(difference) > 0.1 * larger ? STYLE_WARN : STYLE_TEXT, text);
+	if (fabs(difference) <= 0.005 * larger || fabs(difference) < 0.0005)
+		canvas_right(at, x, y, STYLE_DIM, "=");
+	else
+		canvas_right(at, x, y, fabs(difference) > 0.1 * larger ? STYLE_WARN : STYLE_TEXT,
+			"%c%s", difference < 0 ? '-' : '+', units_value(fabs(difference)).text);
 }
 
-static void draw_row(struct canvas *canvas, struct rectangle at, int y, const struct table *table,
-	int event, const struct view *view)
+static void draw_row(
+	struct box at, int y, const struct table *table, int event, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
 	const struct uarch_event *meaning = &counters->plan->meaning[event];
@@ -234,43 +179,38 @@ static void draw_row(struct canvas *canvas, struct rectangle at, int y, const st
 	double modelled = counters->modelled[event];
 	/* A title may use the columns of a model value that does not exist. */
 	int x = table->title, title = x - 1 + (isfinite(modelled) ? 0 : table->figure);
-	char figure[64], lo[24], words[200];
+	struct words absence = shown_absence(view, event);
 
-	shown_absence(view, event, words, sizeof(words));
-	title = canvas_text(canvas, (struct rectangle){ at.x, at.y, title, at.height }, 0, y,
-		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT,
-		title_in(canvas, counters->plan, event, title));
-	if (words[0]) {
-		canvas_text(canvas, at, title > x ? title + 1 : x + 1, y, STYLE_DIM, words);
+	title = canvas_text(box_part(at, 0, 0, title, at.height), 0, y,
+		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT, "%s",
+		title_in(at, counters->plan, event, title));
+	if (absence.text[0]) {
+		canvas_text(at, title > x ? title + 1 : x + 1, y, STYLE_DIM, "%s", absence.text);
 		return;
 	}
 	x += table->figure;
-	units_figure(modelled, figure, sizeof(figure));
 	if (isfinite(modelled))
-		canvas_text_right(canvas, at, x, y, STYLE_TEXT, figure);
-	units_figure(count->value, lo, sizeof(lo));
-	snprintf(figure, sizeof(figure), "%s%s", shown_mark(view, event), lo);
-	canvas_text_right(canvas, at, x += table->figure, y, STYLE_FIGURE, figure);
+		canvas_right(at, x, y, STYLE_TEXT, "%s", units_value(modelled).text);
+	canvas_right(at, x += table->figure, y, STYLE_FIGURE, "%s%s", shown_mark(view, event),
+		units_value(count->value).text);
 	x += table->figure;
 	if (isfinite(modelled))
-		draw_difference(canvas, at, x, y, count->value, modelled);
-	if (!table->quartiles || count->passes < PANELS_QUARTILES_FROM)
-		return;
-	units_figure(count->lo, lo, sizeof(lo));
-	snprintf(figure, sizeof(figure), "%s … %s", lo, panels_number(count->hi).text);
-	canvas_text(canvas, at, x + 3, y, STYLE_DIM, figure);
+		draw_difference(at, x, y, count->value, modelled);
+	if (table->quartiles && count->passes >= PANELS_QUARTILES_FROM)
+		canvas_text(at, x + 3, y, STYLE_DIM, "%s … %s", units_value(count->lo).text,
+			units_value(count->hi).text);
 }
 
-static void draw_head(struct canvas *canvas, struct rectangle at, const struct table *table)
+static void draw_head(struct box at, const struct table *table)
 {
 	int x = table->title;
 
-	canvas_text(canvas, at, 0, 0, STYLE_DIM, "event");
-	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "M");
-	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "C");
-	canvas_text_right(canvas, at, x += table->figure, 0, STYLE_DIM, "C-M");
+	canvas_text(at, 0, 0, STYLE_DIM, "event");
+	canvas_right(at, x += table->figure, 0, STYLE_DIM, "M");
+	canvas_right(at, x += table->figure, 0, STYLE_DIM, "C");
+	canvas_right(at, x += table->figure, 0, STYLE_DIM, "C-M");
 	if (table->quartiles)
-		canvas_text(canvas, at, x + 3, 0, STYLE_DIM, "quartiles");
+		canvas_text(at, x + 3, 0, STYLE_DIM, "quartiles");
 }
 
 static bool same_reason(const struct view *view, int a, int b)
@@ -286,192 +226,181 @@ static bool is_listed(const struct view *view, int event)
 	       shown_unavailable(view, event);
 }
 
-/* Appends the events whose reason equals the first one's. */
-static size_t list_alike(const struct view *view, int first, const char *before, char *buffer,
-	size_t size, bool *told)
+/* Adds the events whose reason equals the first one's. */
+static void list_alike(
+	const struct view *view, int first, const char *before, struct text *text, bool *listed)
 {
 	const struct event_plan *plan = view->counters.plan;
-	size_t used = 0;
 
-	for (int i = first; i < plan->counters.count && used < size; i++) {
+	text_add(text, before);
+	for (int i = first; i < plan->counters.count; i++) {
 		if (!is_listed(view, i) || !same_reason(view, first, i))
 			continue;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? ", " : before,
-			plan->meaning[i].title);
-		told[i] = true;
+		text_addf(text, "%s%s", i > first ? ", " : "", plan->meaning[i].title);
+		listed[i] = true;
 	}
-	return used;
 }
 
 /* The core's events that are unavailable. With one common reason: "unavailable (stays at zero, even
  * where most events rise): loads, stores"; else each reason after its events, or no reasons if
  * there is no room. */
-static void find_unavailable(const struct view *view, bool reasons, char *buffer, size_t size)
+static void find_unavailable(const struct view *view, bool reasons, struct text *text)
 {
 	int first = -1, count = view->counters.plan->counters.count;
-	bool told[COUNTERS_MAX] = { false }, one = true;
+	bool listed[COUNTERS_MAX] = { false }, one = true;
 	char reason[200], before[240];
-	size_t used = 0;
 
-	buffer[0] = '\0';
+	text_clear(text);
 	for (int i = count - 1; i >= 0; i--) {
 		one &= !is_listed(view, i) || first < 0 || same_reason(view, first, i);
 		first = is_listed(view, i) ? i : first;
 	}
-	for (int i = first; first >= 0 && i < count && used < size; i++) {
-		if (told[i] || !is_listed(view, i))
+	for (int i = first; first >= 0 && i < count; i++) {
+		if (listed[i] || !is_listed(view, i))
 			continue;
 		count_words(&view->counters.counts.event[i], reason, sizeof(reason));
 		snprintf(before, sizeof(before),
-			used  ? reasons ? "; " : ", "
-			: one ? "unavailable (%s): "
-			      : "unavailable: ",
+			text->length ? reasons ? "; " : ", "
+			: one	     ? "unavailable (%s): "
+				     : "unavailable: ",
 			reason);
-		used += list_alike(view, i, before, buffer + used, size - used, told);
-		if (!one && reasons && used < size)
-			used += (size_t)snprintf(buffer + used, size - used, " (%s)", reason);
+		list_alike(view, i, before, text, listed);
+		if (!one && reasons)
+			text_addf(text, " (%s)", reason);
 	}
 }
 
 /* Below the table, if there is room: the meaning of marks, and roles without an event. */
-static void draw_foot(struct canvas *canvas, struct rectangle at, const struct table *table,
-	const struct view *view)
+static void draw_foot(struct box at, const struct table *table, const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
 	enum event_role roles[ROLE_COUNT];
-	int lacking = events_lacking(plan, roles), y = 0;
-	char words[300];
-	size_t used;
+	int lacking = events_lacking(plan, roles);
+	struct lines lines = { .at = at };
+	struct text names = { 0 };
 
 	if (table->scaled)
-		y += canvas_wrap(canvas, at, y, STYLE_DIM,
-			"~ an estimate: other events used the counter "
-			"for part of the time");
+		lines_add(&lines, 0, STYLE_DIM,
+			"~ an estimate: other events used the counter for part of the time");
 	if (plan->generic)
-		y += canvas_wrap(canvas, at, y, STYLE_DIM,
-			"No events of this core are known: these are the "
-			"kernel's generic ones.");
-	if (lacking == 0)
-		return;
-	used = (size_t)snprintf(words, sizeof(words), "no event here for");
-	for (int i = 0; i < lacking && used < sizeof(words); i++)
-		used += (size_t)snprintf(words + used, sizeof(words) - used, "%s %s", i ? "," : "",
-			role_title(roles[i]));
-	canvas_wrap(canvas, at, y, STYLE_DIM, words);
+		lines_add(&lines, 0, STYLE_DIM,
+			"No events of this core are known: these are the kernel's generic ones.");
+	for (int i = 0; i < lacking; i++)
+		text_addf(&names, "%s %s", i ? "," : "no event here for", role_title(roles[i]));
+	lines_add(&lines, 0, STYLE_DIM, "%s", text_string(&names));
+	text_free(&names);
+	lines_draw(&lines, 0);
 }
 
 /* The reason for an empty table. */
-static void draw_absence(struct canvas *canvas, struct rectangle at, const struct view *view)
+static void draw_absence(struct box at, const struct view *view)
 {
-	const char *why = view->counters.why;
-	char words[300];
-	int y;
+	struct lines lines = { .at = at };
 
-	if (!why[0]) {
-		canvas_text(canvas, at, 0, 0, STYLE_DIM,
+	if (!view->counters.why[0]) {
+		canvas_text(at, 0, 0, STYLE_DIM,
 			view->failure[0] ? "not measured"
 			: view->frozen	 ? "frozen before it was counted"
 					 : "counting…");
 		return;
 	}
-	snprintf(words, sizeof(words), "C unavailable: %s", why);
-	y = canvas_wrap(canvas, at, 0, STYLE_TEXT, words);
+	lines_add(&lines, 0, STYLE_TEXT, "C unavailable: %s", view->counters.why);
 	if (!view->replay)
-		canvas_wrap(canvas, at, y, STYLE_DIM,
+		lines_add(&lines, 0, STYLE_DIM,
 			"slexplore doctor says what to change. All else works without counters: "
 			"cycles come from the reference clock R.");
+	lines_draw(&lines, 0);
 }
 
 /* Remarks on top, the table, and unavailable events at the bottom. */
 struct parts {
-	struct remarks remarks;
+	struct lines remarks;
 	char unavailable[1200];
 	int below; /* its rows: at most a third of the panel */
 	struct table table;
 };
 
-static void find_parts(const struct canvas *canvas, const struct view *view, int width, int height,
-	struct parts *parts)
+static void find_parts(struct box at, const struct view *view, struct parts *parts)
 {
 	static const char elsewhere[] = "; slexplore events says why";
-	int most = height / 3;
+	struct text unavailable = { 0 };
+	int most = at.height / 3;
 
-	find_remarks(canvas, view, width, height, &parts->remarks);
-	height -= parts->remarks.rows;
+	parts->remarks = (struct lines){ .at = at };
+	add_summary(&parts->remarks, view);
+	if (view->counters.differ && view->explanation)
+		add_differ(&parts->remarks, view);
+	/* Remarks use at most half of the rows; if they need more, each one is cut to a row. */
+	if (lines_rows(&parts->remarks) > (at.height + 1) / 2)
+		lines_cut(&parts->remarks, 0);
+	at.height -= lines_rows(&parts->remarks);
 	/* One row if the table is cut; without reasons if they do not fit. */
 	for (int pass = 0; pass < 2; pass++, most = 1) {
-		find_unavailable(view, true, parts->unavailable, sizeof(parts->unavailable));
-		if (canvas_wrap_rows(canvas, width, parts->unavailable) > most) {
-			find_unavailable(view, false, parts->unavailable,
-				sizeof(parts->unavailable) - sizeof(elsewhere));
-			if (!view->replay && canvas_columns(canvas, parts->unavailable) +
-							     canvas_columns(canvas, elsewhere) <=
-						     width * most)
-				strcat(parts->unavailable, elsewhere);
+		struct box rest = at;
+
+		find_unavailable(view, true, &unavailable);
+		if (canvas_rows(at, text_string(&unavailable)) > most) {
+			find_unavailable(view, false, &unavailable);
+			if (!view->replay && canvas_columns(at, text_string(&unavailable)) +
+							     canvas_columns(at, elsewhere) <=
+						     at.width * most)
+				text_add(&unavailable, elsewhere);
 		}
-		panels_cut(canvas, width, most, parts->unavailable, sizeof(parts->unavailable));
-		parts->below = parts->unavailable[0]
-				       ? canvas_wrap_rows(canvas, width, parts->unavailable)
-				       : 0;
-		measure(canvas, view, width, height - parts->below, &parts->table);
+		snprintf(parts->unavailable, sizeof(parts->unavailable), "%s",
+			text_string(&unavailable));
+		panels_cut(at, most, parts->unavailable, sizeof(parts->unavailable));
+		parts->below = canvas_rows(at, parts->unavailable);
+		rest.height -= parts->below;
+		measure(rest, view, &parts->table);
 		if (parts->table.last == 0)
-			return;
+			break;
 	}
+	text_free(&unavailable);
 }
 
-static int scroll_end(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static int scroll_end(struct box at, const struct scene *scene)
 {
 	struct parts parts;
 
-	find_parts(canvas, scene->view, at.width, at.height, &parts);
+	find_parts(at, scene->view, &parts);
 	return parts.table.last;
 }
 
-static void draw_table(struct canvas *canvas, struct rectangle at, const struct table *table,
-	const struct view *view)
+static void draw_table(struct box at, const struct table *table, const struct view *view)
 {
 	for (int i = 0; i < table->count - table->first && i < table->rows * table->columns; i++) {
-		struct rectangle column = { at.x + i / table->rows * (table->width + 2), at.y,
-			table->width, at.height };
+		struct box column = box_part(
+			at, i / table->rows * (table->width + 2), 0, table->width, at.height);
 
 		if (i % table->rows == 0)
-			draw_head(canvas, column, table);
-		draw_row(canvas, column, 1 + i % table->rows, table, table->order[table->first + i],
-			view);
+			draw_head(column, table);
+		draw_row(column, 1 + i % table->rows, table, table->order[table->first + i], view);
 	}
-	if (table->first > 0)
-		canvas_glyph(canvas, at, at.width - 1, 1, STYLE_FOCUS, GLYPH_UP);
-	if (table->first < table->last)
-		canvas_glyph(canvas, at, at.width - 1, table->rows, STYLE_FOCUS, GLYPH_DOWN);
+	panels_arrows(box_part(at, 0, 0, at.width, table->rows + 1), 1, STYLE_FOCUS,
+		table->first > 0, table->first < table->last);
 }
 
-static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const struct remarks *remarks;
 	struct parts parts;
-	int y = 0, used;
+	int used;
 
 	if (view->counters.counts.count == 0) {
-		draw_absence(canvas, at, view);
+		draw_absence(at, view);
 		return;
 	}
-	find_parts(canvas, view, at.width, at.height, &parts);
-	remarks = &parts.remarks;
-	for (int i = 0; i < remarks->count; i++)
-		y += canvas_wrap(canvas, at, y, remarks->remark[i].style, remarks->remark[i].text);
-	at.y += y;
-	at.height -= y;
-	draw_table(canvas, at, &parts.table, view);
+	find_parts(at, view, &parts);
+	used = lines_draw(&parts.remarks, 0);
+	at = box_part(at, 0, used, at.width, at.height - used);
+	draw_table(at, &parts.table, view);
 	used = 1 + parts.table.rows;
 	/* A blank row before it, if there is one. */
 	used += used + parts.below < at.height;
 	if (parts.below)
-		used += canvas_wrap(canvas, at, used, STYLE_DIM, parts.unavailable);
+		used += canvas_wrap(at, used, STYLE_DIM, parts.unavailable);
 	if (used < at.height)
-		draw_foot(canvas,
-			(struct rectangle){ at.x, at.y + used, at.width, at.height - used },
-			&parts.table, view);
+		draw_foot(box_part(at, 0, used, at.width, at.height - used), &parts.table, view);
 }
 
 /* Rule, remark, headings, events, a blank row, unavailable events. */

@@ -1,5 +1,5 @@
 /* The measured value: cycles per element, its certainty and source, the rates that follow from it,
- * and its ratio to the pinned value. */
+ * and its ratio to the pinned value. A second panel shows the latest trials in order of time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,141 +11,75 @@
 #include "ui/panels.h"
 #include "ui/shapes.h"
 
-/* Lines in the order shown, each with a rank. If there are too few rows, lines with the highest
- * rank are removed. */
-enum { LINES_MAX = 24, RATES_WIDE = 30 };
+/* From this width on, two rates share a line. */
+enum { RATES_WIDE = 30 };
 
-struct line {
-	int rank, rows;
-	enum style style;
-	char text[280];
-	bool big;   /* text is the value, drawn in large digits */
-	bool strip; /* the course of the latest trials follows the text */
-};
-
-struct lines {
-	int count;
-	struct line line[LINES_MAX];
-};
-
-static struct line *add(struct lines *lines, int rank, enum style style)
-{
-	struct line *line =
-		&lines->line[lines->count < LINES_MAX - 1 ? lines->count++ : LINES_MAX - 1];
-
-	*line = (struct line){ .rank = rank, .rows = 1, .style = style };
-	return line;
-}
-
-static void title_of(const struct scene *scene, char *buffer, size_t size)
-{
-	(void)scene;
-	snprintf(buffer, size, "cycles per element");
-}
+/* How a line differs from others. */
+enum { TAG_NONE, TAG_DIGITS, TAG_COURSE };
 
 /* Why there is no value: it failed, or is not measured yet. A value of another setting is never
  * shown. */
-static void add_absence(
-	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+static void add_absence(struct lines *lines, const struct view *view)
 {
-	struct line *line = add(lines, 0, STYLE_DIM);
-	char bytes[32], left[40];
-	uint64_t footprint;
+	uint64_t footprint = kernel_footprint(view->setting.kernel, view->setting.v);
+	struct ahead ahead = panels_ahead(view);
 
 	if (view->failure[0]) {
-		line->style = STYLE_BAD;
-		snprintf(line->text, sizeof(line->text), "not measured: %s", view->failure);
+		lines_add(lines, 0, STYLE_BAD, "not measured: %s", view->failure);
 	} else if (view->frozen && !view->measuring) {
-		snprintf(line->text, sizeof(line->text), "frozen before it was measured");
+		lines_add(lines, 0, STYLE_DIM, "frozen before it was measured");
 	} else if (view->probing) {
-		snprintf(line->text, sizeof(line->text),
-			view->characterising ? "measured after the core"
-					     : "measured after the probe");
+		lines_add(lines, 0, STYLE_DIM, "measured after the %s",
+			view->characterising ? "core" : "probe");
+	} else if (ahead.text[0]) {
+		lines_add(lines, 0, STYLE_DIM, "%s", ahead.text);
+		lines_add(lines, 1, STYLE_KEY, "%s%sEsc ends it", ahead.left,
+			ahead.left[0] ? "; " : "");
+	} else if (view->waiting > PANELS_PREPARING && footprint > 0) {
+		lines_add(lines, 0, STYLE_DIM, "measuring… preparing %s",
+			units_size_long((int64_t)footprint).text);
 	} else {
-		snprintf(line->text, sizeof(line->text), "measuring…");
-		footprint = kernel_footprint(view->setting.kernel, view->setting.v);
-		if (panels_ahead(view, line->text, sizeof(line->text), left)) {
-			line->rows = canvas_wrap_rows(canvas, width, line->text);
-			line = add(lines, 1, STYLE_KEY);
-			snprintf(line->text, sizeof(line->text), "%s%sEsc ends it", left,
-				*left ? "; " : "");
-		} else if (view->waiting > PANELS_PREPARING && footprint > 0) {
-			units_bytes_long((int64_t)footprint, bytes, sizeof(bytes));
-			snprintf(line->text, sizeof(line->text), "measuring… preparing %s", bytes);
-		}
+		lines_add(lines, 0, STYLE_DIM, "measuring…");
 	}
-	line->rows = canvas_wrap_rows(canvas, width, line->text);
 }
 
-/* "under 1 s", "12 s", "3 min", "2 h". */
-static void format_age(double seconds, char *buffer, size_t size)
-{
-	if (seconds < 1)
-		snprintf(buffer, size, "under 1 s");
-	else if (seconds < 100)
-		snprintf(buffer, size, "%.0f s", floor(seconds));
-	else if (seconds < 6000)
-		snprintf(buffer, size, "%.0f min", floor(seconds / 60));
-	else
-		snprintf(buffer, size, "%.0f h", floor(seconds / 3600));
-}
-
-/* The last quiet value, which remains visible while the present one is contended. */
+/* The last quiet value, which remains visible while the present one is contended, with its age:
+ * "under 1 s", "12 s", "3 min", "2 h". */
 static void add_quiet(struct lines *lines, const struct view *view)
 {
-	char age[32];
+	double age = view->quiet_age, unit = age < 100 ? 1 : age < 6000 ? 60 : 3600;
+	char ago[32];
 
-	if (!view->sample.contended || !view->quiet.valid)
-		return;
-	format_age(view->quiet_age, age, sizeof(age));
-	snprintf(add(lines, 1, STYLE_GOOD)->text, sizeof(lines->line[0].text), "quiet: %s, %s ago",
-		panels_number(view->quiet.cpe).text, age);
+	snprintf(ago, sizeof(ago), "%.0f %s", floor(age / unit),
+		unit == 1     ? "s"
+		: unit < 3600 ? "min"
+			      : "h");
+	if (view->sample.contended && view->quiet.valid)
+		lines_add(lines, 1, STYLE_GOOD, "quiet: %s, %s ago",
+			units_value(view->quiet.cpe).text, age < 1 ? "under 1 s" : ago);
 }
 
 /* "contended: 12 % of trials quiet", "two modes: 0.750 (62 %), 1.021". */
-static void add_doubts(
-	struct lines *lines, const struct sample *sample, const struct canvas *canvas, int width)
+static void add_doubts(struct lines *lines, const struct sample *sample)
 {
-	char low[24], high[24];
-	struct line *line;
+	struct units_text low = units_value(sample->mode_low),
+			  high = units_value(sample->mode_high);
 
-	if (sample->contended) {
-		line = add(lines, 1, STYLE_WARN);
-		snprintf(line->text, sizeof(line->text), "contended: the core was shared");
-		if (isfinite(sample->quiet))
-			snprintf(line->text, sizeof(line->text),
-				"contended: %.0f %% of trials quiet", 100 * sample->quiet);
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "contended");
-	}
-	if (sample->unsettled) {
-		line = add(lines, 1, STYLE_WARN);
-		snprintf(line->text, sizeof(line->text), "not settled: it still drifts");
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "not settled");
-	}
-	if (sample->places > 1) {
-		units_figure(sample->place_lo, low, sizeof(low));
-		units_figure(sample->place_hi, high, sizeof(high));
-		line = add(lines, 7, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%u placements %s ... %s", sample->places,
-			low, high);
-	}
-	if (sample->provisional) {
-		line = add(lines, 1, STYLE_WARN);
-		snprintf(line->text, sizeof(line->text), "provisional: few trials yet");
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "provisional");
-	}
-	if (sample->modes == 2) {
-		units_figure(sample->mode_low, low, sizeof(low));
-		units_figure(sample->mode_high, high, sizeof(high));
-		line = add(lines, 1, STYLE_WARN);
-		snprintf(line->text, sizeof(line->text), "two modes: %s (%.0f %%), %s", low,
-			100 * sample->mode_share_low, high);
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "modes %s, %s", low, high);
-	}
+	if (sample->contended && isfinite(sample->quiet))
+		lines_add(lines, 1, STYLE_WARN, "contended: %.0f %% of trials quiet\ncontended",
+			100 * sample->quiet);
+	else if (sample->contended)
+		lines_add(lines, 1, STYLE_WARN, "contended: the core was shared\ncontended");
+	if (sample->unsettled)
+		lines_add(lines, 1, STYLE_WARN, "not settled: it still drifts\nnot settled");
+	if (sample->places > 1)
+		lines_add(lines, 7, STYLE_TEXT, "%u placements %s ... %s", sample->places,
+			units_value(sample->place_lo).text, units_value(sample->place_hi).text);
+	if (sample->provisional)
+		lines_add(lines, 1, STYLE_WARN, "provisional: few trials yet\nprovisional");
+	if (sample->modes == 2)
+		lines_add(lines, 1, STYLE_WARN, "two modes: %s (%.0f %%), %s\nmodes %s, %s",
+			low.text, 100 * sample->mode_share_low, high.text, low.text, high.text);
 }
 
 /* The fewest trials that show a course. */
@@ -154,319 +88,226 @@ enum { COURSE_LEAST = 8 };
 /* "last 1.9 s ▁▁▁▅▅▅▁": shows a value that changes between modes, or drifts. */
 static void add_course(struct lines *lines, const struct view *view)
 {
-	struct line *line;
+	char words[32] = "trials ";
 
 	if ((view->sample.modes != 2 && !view->sample.unsettled) ||
 		view->strip_count < COURSE_LEAST)
 		return;
-	line = add(lines, 3, STYLE_WARN);
-	line->strip = true;
 	if (view->strip_span >= 0.05 && !view->replay)
-		snprintf(line->text, sizeof(line->text), "last %.1f s ", view->strip_span);
-	else
-		snprintf(line->text, sizeof(line->text), "trials ");
+		snprintf(words, sizeof(words), "last %.1f s ", view->strip_span);
+	lines_add(lines, 3, STYLE_WARN, "%s", words)->tag = TAG_COURSE;
 }
 
-/* How many trials were used, and how many were not. */
-static void add_trials(struct lines *lines, const struct sample *sample,
-	const struct view_counters *counters, const struct canvas *canvas, int width)
+/* How many trials were used, and how many were not; the clock. */
+static void add_trials(struct lines *lines, const struct view *view)
 {
-	struct line *line = add(lines, 4, STYLE_TEXT);
+	const struct sample *sample = &view->sample;
+	const struct view_counters *counters = &view->counters;
 	const char *quiet = isfinite(sample->quiet) ? "quiet " : "",
-		   *trials = sample->trials == 1 ? "trial" : "trials";
+		   *trials = sample->trials == 1 ? "trial" : "trials",
+		   *source = panels_source(sample->cycles_from);
 
-	if (sample->mixed) {
-		line->rank = 5; /* the line above already says contended */
-		snprintf(line->text, sizeof(line->text), "%u %s used, contended ones too",
-			sample->trials, trials);
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "%u %s, contended ones too",
-				sample->trials, trials);
-	} else {
-		snprintf(line->text, sizeof(line->text), "%u %s%s used, %u not", sample->trials,
-			quiet, trials, sample->dropped);
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "%u %sused, %u not",
-				sample->trials, quiet, sample->dropped);
-	}
-	line = add(lines, 2, STYLE_TEXT);
-	snprintf(line->text, sizeof(line->text), "%s", panels_source(sample->cycles_from));
-	if (counters->check > 0 && counts_clocks_differ(counters->check)) {
-		line->style = STYLE_WARN;
-		snprintf(line->text, sizeof(line->text), "%s; R says %.2f of it",
-			panels_source(sample->cycles_from), counters->check);
-	}
-	if (counters->ipc > 0) {
-		snprintf(add(lines, 9, STYLE_TEXT)->text, sizeof(line->text),
-			"%s instructions a cycle C", panels_number(counters->ipc).text);
-	}
-	/* A contended value has the share of quiet trials in the same line. */
-	if (sample->contended && isfinite(sample->quiet))
-		return;
-	line = add(lines, 10, STYLE_TEXT);
-	if (isfinite(sample->quiet))
-		snprintf(line->text, sizeof(line->text), "%.0f %% of trials quiet",
-			100 * sample->quiet);
+	/* A line above already says contended. */
+	if (sample->mixed)
+		lines_add(lines, 5, STYLE_TEXT,
+			"%u %s used, contended ones too\n%u %s, contended ones too", sample->trials,
+			trials, sample->trials, trials);
 	else
-		snprintf(line->text, sizeof(line->text), "contention is not detected");
+		lines_add(lines, 4, STYLE_TEXT, "%u %s%s used, %u not\n%u %sused, %u not",
+			sample->trials, quiet, trials, sample->dropped, sample->trials, quiet,
+			sample->dropped);
+	if (counters->check > 0 && counts_clocks_differ(counters->check))
+		lines_add(lines, 2, STYLE_WARN, "%s; R says %.2f of it", source, counters->check);
+	else
+		lines_add(lines, 2, STYLE_TEXT, "%s", source);
+	if (counters->ipc > 0)
+		lines_add(lines, 9, STYLE_TEXT, "%s instructions a cycle C",
+			units_value(counters->ipc).text);
+	/* A contended value has the share of quiet trials in the same line. */
+	if (!isfinite(sample->quiet))
+		lines_add(lines, 10, STYLE_TEXT, "contention is not detected");
+	else if (!sample->contended)
+		lines_add(lines, 10, STYLE_TEXT, "%.0f %% of trials quiet", 100 * sample->quiet);
 }
 
-/* Instructions per element, and what memory delivers. */
-static void add_pace(
-	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+/* Instructions per element, and the traffic with memory. */
+static void add_ratios(struct lines *lines, const struct view *view)
 {
-	const struct sample_ratios *sample_ratios = &view->sample_ratios;
-	char each[24], cpi[24], words[100];
-	struct line *line;
+	const struct sample_ratios *ratios = &view->sample_ratios;
+	struct units_text each = units_value(ratios->instructions), cpi = units_value(ratios->cpi);
+	char words[100], source = (char)ratios->instructions_from;
 
-	if (sample_ratios->instructions > 0 && !view->foreign) {
-		units_figure(sample_ratios->instructions, each, sizeof(each));
-		units_figure(sample_ratios->cpi, cpi, sizeof(cpi));
-		/* For walks that wait for their loads, it is half of the explanation. */
-		line = add(
-			lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%s instructions %s, CPI %s", each,
-			sample_ratios_source(sample_ratios->instructions_from), cpi);
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "%s instructions %c, CPI %s", each,
-				(char)sample_ratios->instructions_from, cpi);
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, sizeof(line->text), "%s instr %c, CPI %s", each,
-				(char)sample_ratios->instructions_from, cpi);
-	}
-	sample_ratios_traffic_words(sample_ratios, true, words, sizeof(words));
-	if (*words) {
-		line = add(lines, 6, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%c %s", (char)sample_ratios->lines_from,
-			words);
-		line->rows = canvas_wrap_rows(canvas, width, line->text);
-	}
+	/* For walks that wait for their loads, it is half of the explanation. */
+	if (ratios->instructions > 0 && !view->foreign)
+		lines_add(lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT,
+			"%s instructions %s, CPI %s\n%s instructions %c, CPI %s\n%s instr %c, CPI "
+			"%s",
+			each.text, sample_ratios_source(ratios->instructions_from), cpi.text,
+			each.text, source, cpi.text, each.text, source, cpi.text);
+	sample_ratios_traffic_words(ratios, true, words, sizeof(words));
+	if (*words)
+		lines_add(lines, 6, STYLE_TEXT, "%c %s", (char)ratios->lines_from, words);
 }
 
 /* The quartiles of the trials; a few trials have none. */
 static void add_spread(struct lines *lines, const struct sample *sample)
 {
-	struct line *line = add(lines, 2, STYLE_TEXT);
-
-	if (sample->trials < PANELS_QUARTILES_FROM) {
-		snprintf(line->text, sizeof(line->text), "no quartiles from %u trial%s",
-			sample->trials, sample->trials == 1 ? "" : "s");
-		return;
-	}
-	snprintf(line->text, sizeof(line->text), "quartiles %s … %s",
-		panels_number(sample->cpe_lo).text, panels_number(sample->cpe_hi).text);
+	if (sample->trials < PANELS_QUARTILES_FROM)
+		lines_add(lines, 2, STYLE_TEXT, "no quartiles from %u trial%s", sample->trials,
+			sample->trials == 1 ? "" : "s");
+	else
+		lines_add(lines, 2, STYLE_TEXT, "quartiles %s … %s",
+			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
 /* One rate: "  0.183 ns   T". Empty if there is none: the code moves no bytes, or its data decide
  * how many. */
-static void rate(
-	char *buffer, size_t size, double value, const char *unit, int unit_width, char source)
+static struct words rate(double value, const char *unit, int unit_width, char source)
 {
+	struct words words = { "" };
 
-	*buffer = '\0';
-	if (!isfinite(value))
-		return;
-	snprintf(buffer, size, "%6s %-*s %c", panels_number(value).text, unit_width, unit, source);
+	if (isfinite(value))
+		snprintf(words.text, sizeof(words.text), "%6s %-*s %c", units_value(value).text,
+			unit_width, unit, source);
+	return words;
 }
 
 /* Two rates side by side or on two lines. */
 static void add_pair(
-	struct lines *lines, int rank, const char *first, const char *second, bool wide)
+	struct lines *lines, int rank, const struct words *first, const struct words *second)
 {
-	struct line *line;
+	bool both = lines->at.width >= RATES_WIDE && first->text[0] && second->text[0];
 
-	if (*first) {
-		line = add(lines, rank, STYLE_TEXT);
-		snprintf(line->text, sizeof(line->text), "%s%s%s", first,
-			wide && *second ? "  " : "", wide ? second : "");
-	}
-	if (*second && (!wide || !*first))
-		snprintf(add(lines, rank + 1, STYLE_TEXT)->text, sizeof(line->text), "%s", second);
+	lines_add(lines, rank, STYLE_TEXT, "%s%s%s", first->text, both ? "  " : "",
+		both ? second->text : "");
+	if (!both)
+		lines_add(lines, rank + 1, STYLE_TEXT, "%s", second->text);
 }
 
 /* Times are wall time; values per cycle have the source of the cycles. */
-static void add_rates(struct lines *lines, const struct sample *sample, int width)
+static void add_rates(struct lines *lines, const struct sample *sample)
 {
 	char cycles = sample->cycles_from ? (char)sample->cycles_from : ' ';
-	char ns[48], ghz[48], gbps[48], per_cycle[48];
-	bool wide = width >= RATES_WIDE;
+	int unit = lines->at.width >= RATES_WIDE ? 3 : 7;
+	struct words ns = rate(sample->ns, "ns", unit, 'T'),
+		     ghz = rate(sample->ghz, "GHz", unit, cycles),
+		     gbps = rate(sample->gbps, "GB/s", 7, 'T'),
+		     per_cycle = rate(sample->bytes_per_cycle, "B/cycle", 7, cycles);
 
-	rate(ns, sizeof(ns), sample->ns, "ns", wide ? 3 : 7, 'T');
-	rate(ghz, sizeof(ghz), sample->ghz, "GHz", wide ? 3 : 7, cycles);
-	rate(gbps, sizeof(gbps), sample->gbps, "GB/s", 7, 'T');
-	rate(per_cycle, sizeof(per_cycle), sample->bytes_per_cycle, "B/cycle", 7, cycles);
-	add_pair(lines, 5, ns, gbps, wide);
-	add_pair(lines, 8, ghz, per_cycle, wide);
-}
-
-static void add_words(struct lines *lines, int rank, enum style style, const char *words,
-	const struct canvas *canvas, int width)
-{
-	struct line *line;
-
-	if (!*words)
-		return;
-	line = add(lines, rank, style);
-	snprintf(line->text, sizeof(line->text), "%s", words);
-	line->rows = canvas_wrap_rows(canvas, width, line->text);
+	add_pair(lines, 5, &ns, &gbps);
+	add_pair(lines, 8, &ghz, &per_cycle);
 }
 
 /* The place of the run: traffic of other threads belongs to the rates, and pages other than
  * requested are a doubt. */
-static void add_place(
-	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+static void add_place(struct lines *lines, const struct view *view)
 {
 	const struct placed placed = placed_words(&view->facts, &view->sample);
+	bool elsewhere = view->facts.node_note[0];
 
-	add_words(lines, 4, STYLE_TEXT, placed.others, canvas, width);
-	add_words(lines, 4, STYLE_WARN, placed.pages, canvas, width);
-	add_words(lines, view->facts.node_note[0] ? 4 : 9,
-		view->facts.node_note[0] ? STYLE_WARN : STYLE_TEXT, placed.node, canvas, width);
+	lines_add(lines, 4, STYLE_TEXT, "%s", placed.others);
+	lines_add(lines, 4, STYLE_WARN, "%s", placed.pages);
+	lines_add(lines, elsewhere ? 4 : 9, elsewhere ? STYLE_WARN : STYLE_TEXT, "%s", placed.node);
 }
 
 /* The binding limit, the gap, and the key that helps: "limit 3.000 M latency, at it". */
-static void add_limit(
-	struct lines *lines, const struct scene *scene, const struct canvas *canvas, int width)
+static void add_limit(struct lines *lines, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
-	struct line *line;
-	char bound[24], gap[64] = "";
-	size_t size = sizeof(line->text);
+	const char *note = view->limits_note;
+	char gap[64] = "";
 
 	if (!limits) {
-		if (view->limits_note[0]) {
-			line = add(lines, 9, STYLE_DIM);
-			snprintf(line->text, size, "%.*s", (int)strcspn(view->limits_note, ";."),
-				view->limits_note);
-			panels_cut(canvas, width, 2, line->text, size);
-			line->rows = canvas_wrap_rows(canvas, width, line->text);
-		}
+		line_cut(lines,
+			lines_add(lines, 9, STYLE_DIM, "%.*s", (int)strcspn(note, ";."), note), 2);
 		return;
 	}
-	line = add(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT);
-	if (limits->binding < 0) {
-		snprintf(line->text, size, "no hard limit is known");
-	} else {
-		const char *name = limit_rows[limits->limit[limits->binding].kind].name;
-
-		units_figure(limits->bound, bound, sizeof(bound));
-		if (view->foreign || view->nearest)
-			snprintf(gap, sizeof(gap), " on %s%s", view->core->name,
-				view->nearest ? ", assumed" : "");
-		else if (view->gap.brief[0])
-			snprintf(gap, sizeof(gap), ", %.40s", view->gap.brief);
-		snprintf(line->text, size, "limit %s M %s%s", bound, name, gap);
-		panels_cut(canvas, width, 2, line->text, size);
-		line->rows = canvas_wrap_rows(canvas, width, line->text);
-	}
+	if (view->foreign || view->nearest)
+		snprintf(gap, sizeof(gap), " on %s%s", view->core->name,
+			view->nearest ? ", assumed" : "");
+	else if (view->gap.brief[0])
+		snprintf(gap, sizeof(gap), ", %.40s", view->gap.brief);
+	if (limits->binding < 0)
+		lines_add(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT,
+			"no hard limit is known");
+	else
+		line_cut(lines,
+			lines_add(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT,
+				"limit %s M %s%s", units_value(limits->bound).text,
+				limit_rows[limits->limit[limits->binding].kind].name, gap),
+			2);
 	if (panels_shown(scene, "ladder"))
 		return;
-	if (view->advice.kind == ADVICE_KNOB) {
-		units_figure(view->advice.to, bound, sizeof(bound));
-		line = add(lines, 5, STYLE_KEY);
-		snprintf(line->text, size, "r %s: %s predicted", view->advice.brief, bound);
-		if (canvas_columns(canvas, line->text) > width)
-			snprintf(line->text, size, "r %s: %s M", view->advice.brief, bound);
-	} else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding) {
-		units_figure(limits->predicted, bound, sizeof(bound));
-		line = add(lines, 7, STYLE_TEXT);
-		snprintf(line->text, size, "predicted %s M %s", bound,
+	if (view->advice.kind == ADVICE_KNOB)
+		lines_add(lines, 5, STYLE_KEY, "r %s: %s predicted\nr %s: %s M", view->advice.brief,
+			units_value(view->advice.to).text, view->advice.brief,
+			units_value(view->advice.to).text);
+	else if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
+		lines_add(lines, 7, STYLE_TEXT, "predicted %s M %s",
+			units_value(limits->predicted).text,
 			limit_rows[limits->limit[limits->predicted_by].kind].name);
-	}
 }
 
-/* Whether two values do not differ significantly: their quartiles overlap, or they are equal within
- * the noise. */
-static bool same_within_spread(const struct sample *a, const struct sample *b, double ratio)
-{
-	return fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi);
-}
-
-static const char *doubt_of(const struct sample *sample)
-{
-	return sample_doubt(sample);
-}
-
-static void add_ratio(
-	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+/* The ratio of B to A, and the doubts about them. Values do not differ significantly if their
+ * quartiles overlap, or they are equal within the noise. */
+static void add_ratio(struct lines *lines, const struct view *view)
 {
 	const struct sample *a = &view->a, *b = &view->sample;
-	const char *a_doubt = doubt_of(a), *b_doubt = doubt_of(b);
-	struct line *line = add(lines, 3, STYLE_B);
-	char words[64];
-	size_t used;
+	const char *a_doubt = sample_doubt(a), *b_doubt = sample_doubt(b);
+	double ratio = view->ratio;
+	char words[64], doubts[64] = "";
 
-	if (!isfinite(view->ratio) || view->ratio <= 0) {
-		snprintf(line->text, sizeof(line->text), "B/A  -  B is not measured yet");
+	if (!isfinite(ratio) || ratio <= 0) {
+		lines_add(lines, 3, STYLE_B, "B/A  -  B is not measured yet");
 		return;
 	}
-	if (same_within_spread(a, b, view->ratio))
+	snprintf(words, sizeof(words), "B is %.2f× %s", ratio < 1 ? 1 / ratio : ratio,
+		ratio < 1 ? "faster" : "slower");
+	if (fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi))
 		snprintf(words, sizeof(words), "the same within the spread");
-	else if (view->ratio < 1)
-		snprintf(words, sizeof(words), "B is %.2f× faster", 1 / view->ratio);
+	if (a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0)
+		snprintf(doubts, sizeof(doubts), ", both %s", a_doubt);
 	else
-		snprintf(words, sizeof(words), "B is %.2f× slower", view->ratio);
-	used = (size_t)snprintf(line->text, sizeof(line->text), "B/A  %s  %s",
-		panels_number(view->ratio).text, words);
-	if (a_doubt || b_doubt) {
-		line->style = STYLE_WARN;
-		if (a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0)
-			snprintf(
-				line->text + used, sizeof(line->text) - used, ", both %s", a_doubt);
-		else
-			snprintf(line->text + used, sizeof(line->text) - used, "%s%s%s%s",
-				a_doubt ? ", A " : "", a_doubt ? a_doubt : "",
-				b_doubt ? ", B " : "", b_doubt ? b_doubt : "");
-	}
-	line->rows = canvas_wrap_rows(canvas, width, line->text);
+		snprintf(doubts, sizeof(doubts), "%s%s%s%s", a_doubt ? ", A " : "",
+			a_doubt ? a_doubt : "", b_doubt ? ", B " : "", b_doubt ? b_doubt : "");
+	lines_add(lines, 3, doubts[0] ? STYLE_WARN : STYLE_B, "B/A  %s  %s%s",
+		units_value(ratio).text, words, doubts);
 }
 
-static void add_pinned(
-	struct lines *lines, const struct view *view, const struct canvas *canvas, int width)
+static void add_pinned(struct lines *lines, const struct view *view)
 {
-	char words[200];
-	struct line *line;
-	size_t used;
+	struct units_text value = units_value(view->a.cpe);
+	struct words setting;
 
 	if (!view->pinned)
 		return;
-	panels_setting(&view->a_setting, &view->setting, words, sizeof(words));
-	line = add(lines, 3, STYLE_A);
-	snprintf(line->text, sizeof(line->text), "A    %s  %s", panels_number(view->a.cpe).text,
-		words[0] ? words : "this setting");
-	used = strlen(line->text);
-	if (view->a_limit != LIMIT_COUNT) {
-		snprintf(line->text + used, sizeof(line->text) - used, ", limit: %s",
-			limit_rows[view->a_limit].name);
-		if (canvas_columns(canvas, line->text) > width)
-			line->text[used] = '\0';
-	}
-	panels_cut(canvas, width, 1, line->text, sizeof(line->text));
-	add_ratio(lines, view, canvas, width);
-}
-
-static int total(const struct lines *lines)
-{
-	int rows = 0;
-
-	for (int i = 0; i < lines->count; i++)
-		rows += lines->line[i].rows;
-	return rows;
+	setting = panels_setting(&view->a_setting, &view->setting);
+	if (!setting.text[0])
+		snprintf(setting.text, sizeof(setting.text), "this setting");
+	if (view->a_limit == LIMIT_COUNT)
+		lines_add(lines, 3, STYLE_A, "A    %s  %s", value.text, setting.text);
+	else
+		lines_add(lines, 3, STYLE_A, "A    %s  %s, limit: %s\nA    %s  %s", value.text,
+			setting.text, limit_rows[view->a_limit].name, value.text, setting.text);
+	line_cut(lines, &lines->line[lines->count - 1], 1);
+	add_ratio(lines, view);
 }
 
 /* Removes lines of the highest rank until the rest fits. */
-static void shorten(struct lines *lines, int height)
+static void shorten(struct lines *lines)
 {
-	while (lines->count > 1 && total(lines) > height) {
+	while (lines->count > 1 && lines_rows(lines) > lines->at.height) {
+		struct line *first = &lines->line[0];
 		int worst = 0;
 
 		for (int i = 1; i < lines->count; i++)
 			if (lines->line[i].rank >= lines->line[worst].rank)
 				worst = i;
-		if (lines->line[0].big && lines->line[0].rows > 1 && lines->line[worst].rank <= 4) {
+		if (first->tag == TAG_DIGITS && lines->line[worst].rank <= 4) {
 			/* Important lines have priority over large digits. */
-			lines->line[0].rows = 1;
+			first->tag = TAG_NONE;
+			first->rows = 1;
 			continue;
 		}
 		memmove(&lines->line[worst], &lines->line[worst + 1],
@@ -475,31 +316,22 @@ static void shorten(struct lines *lines, int height)
 	}
 }
 
-/* The value, and next to it the unit. */
-static void draw_figure(struct canvas *canvas, struct rectangle at, int y, const struct line *line,
-	const struct view *view)
+/* The value in large digits, and next to it the unit. */
+static void draw_digits(struct box at, const struct line *line, const char *element)
 {
-	const char *element = view->setting.kernel->element;
 	int x = digits_width(line->text) + 2;
-	struct rectangle beside = { at.x + x, at.y + y, at.width - x, line->rows };
+	struct box beside = box_part(at, x, 0, at.width - x, line->rows);
 
-	if (line->rows == 1) {
-		x = canvas_text(canvas, at, 0, y, line->style, line->text) + 1;
-		canvas_textf(canvas, at, x, y, STYLE_DIM, "cycles per %s", element);
-		return;
-	}
-	digits_draw(canvas, at, 0, y, line->style, line->text);
-	if (beside.width >= 10 && canvas_wrap_rows(canvas, beside.width, element) < line->rows) {
-		canvas_text(canvas, beside, 0, 0, STYLE_DIM, "per");
-		canvas_wrap(canvas, beside, 1, STYLE_DIM, element);
+	digits_draw(at, 0, 0, line->style, line->text);
+	if (beside.width >= 10 && canvas_rows(beside, element) < line->rows) {
+		canvas_text(beside, 0, 0, STYLE_DIM, "per");
+		canvas_wrap(beside, 1, STYLE_DIM, element);
 	}
 }
 
-/* The median CPE of the trials in one column. Disturbed trials are used only if there are no
- * others. NAN: none. */
-static double column_median(const struct view *view, int from, int to)
+/* Collects the CPE of trials. Disturbed trials are used only if there are no others. */
+static size_t collect(const struct view *view, int from, int to, double *cpe)
 {
-	double cpe[VIEW_STRIP];
 	size_t count = 0;
 
 	for (int pass = 0; pass < 2 && count == 0; pass++)
@@ -507,81 +339,195 @@ static double column_median(const struct view *view, int from, int to)
 			if ((pass || view->strip[i].fate == TRIAL_QUIET) &&
 				isfinite(view->strip[i].cpe))
 				cpe[count++] = view->strip[i].cpe;
-	return stats_median(cpe, count);
+	return count;
 }
 
 /* A bar for each column of trials, scaled from the lowest median to the highest. */
-static void draw_course(
-	struct canvas *canvas, struct rectangle at, int x, int y, const struct view *view)
+static void draw_course(struct box at, const struct view *view)
 {
-	double column[VIEW_STRIP], low = INFINITY, high = -INFINITY;
-	int columns = at.width - x < view->strip_count ? at.width - x : view->strip_count;
+	double cpe[VIEW_STRIP], column[VIEW_STRIP], low = INFINITY, high = -INFINITY;
+	int columns = at.width < view->strip_count ? at.width : view->strip_count;
 
 	for (int i = 0; i < columns; i++) {
-		column[i] = column_median(view, i * view->strip_count / columns,
-			(i + 1) * view->strip_count / columns);
+		size_t count = collect(view, i * view->strip_count / columns,
+			(i + 1) * view->strip_count / columns, cpe);
+
+		column[i] = stats_median(cpe, count);
 		low = fmin(low, column[i]);
 		high = fmax(high, column[i]);
 	}
 	for (int i = 0; i < columns; i++)
 		if (isfinite(column[i]))
-			canvas_glyph(canvas, at, x + i, y, STYLE_WARN,
-				(enum glyph)(
-					GLYPH_BAR1 +
-					(high > low ? lround(7 * (column[i] - low) / (high - low))
-						    : 0)));
+			canvas_glyph(at, i, 0, STYLE_WARN,
+				GLYPH_BAR1 + (enum glyph)(high > low
+								  ? lround(7 * (column[i] - low) /
+									    (high - low))
+								  : 0));
 }
 
-static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct sample *sample = &view->sample;
-	struct lines lines = { 0 };
+	const char *element = view->setting.kernel->element;
+	struct units_text value = units_value(sample->cpe);
+	struct lines lines = { .at = at };
 	int y = 0;
 
 	if (!sample->valid) {
-		add_absence(&lines, view, canvas, at.width);
-		add_limit(&lines, scene, canvas, at.width);
+		add_absence(&lines, view);
+		add_limit(&lines, scene);
 	} else {
-		struct line *figure = add(&lines, 0, doubt_of(sample) ? STYLE_WARN : STYLE_FIGURE);
+		enum style style = sample_doubt(sample) ? STYLE_WARN : STYLE_FIGURE;
+		int width = digits_width(value.text);
+		struct line *line = lines_add(&lines, 0, style, "%s", value.text);
 
-		units_figure(sample->cpe, figure->text, sizeof(figure->text));
-		figure->big = true;
-		if (digits_width(figure->text) > 0 && digits_width(figure->text) <= at.width)
-			figure->rows = DIGITS_HEIGHT;
+		line->tag = width > 0 && width <= at.width ? TAG_DIGITS : TAG_NONE;
+		line->rows = line->tag ? DIGITS_HEIGHT : 1;
 		add_spread(&lines, sample);
-		add_doubts(&lines, sample, canvas, at.width);
+		add_doubts(&lines, sample);
 		add_course(&lines, view);
 		add_quiet(&lines, view);
-		add_limit(&lines, scene, canvas, at.width);
-		add_trials(&lines, sample, &view->counters, canvas, at.width);
-		add_pace(&lines, view, canvas, at.width);
-		add_rates(&lines, sample, at.width);
-		add_place(&lines, view, canvas, at.width);
+		add_limit(&lines, scene);
+		add_trials(&lines, view);
+		add_ratios(&lines, view);
+		add_rates(&lines, sample);
+		add_place(&lines, view);
 	}
-	add_pinned(&lines, view, canvas, at.width);
-	shorten(&lines, at.height);
+	add_pinned(&lines, view);
+	shorten(&lines);
 	for (int i = 0; i < lines.count; i++) {
 		const struct line *line = &lines.line[i];
-		/* Blank rows between value, rates and comparison, if there are rows left. */
-		if (i > 0 && at.height - y > total(&lines) && line->style == STYLE_A)
-			y++;
-		if (line->big)
-			draw_figure(canvas, at, y, line, view);
-		else if (line->strip)
-			draw_course(canvas, at,
-				canvas_text(canvas, at, 0, y, STYLE_DIM, line->text), y, view);
-		else
-			canvas_wrap(canvas,
-				(struct rectangle){ at.x, at.y, at.width,
-					y + line->rows < at.height ? y + line->rows : at.height },
-				y, line->style, line->text);
+		struct box rest;
+
+		/* A blank row before the comparison, if there is one left. */
+		y += i > 0 && at.height - y > lines_rows(&lines) && line->style == STYLE_A;
+		rest = box_part(at, 0, y, at.width, at.height - y);
+		rest.height = line->rows < rest.height ? line->rows : rest.height;
+		if (line->tag == TAG_DIGITS) {
+			draw_digits(box_part(at, 0, y, at.width, at.height - y), line, element);
+		} else if (sample->valid && i == 0) {
+			int x = canvas_text(at, 0, y, line->style, "%s", line->text) + 1;
+
+			canvas_text(at, x, y, STYLE_DIM, "cycles per %s", element);
+		} else if (line->tag == TAG_COURSE) {
+			int x = canvas_text(at, 0, y, STYLE_DIM, "%s", line->text);
+
+			draw_course(box_part(at, x, y, at.width - x, 1), view);
+		} else {
+			canvas_wrap(rest, 0, line->style, line->text);
+		}
 		y += line->rows;
 	}
 }
 
 const struct panel panel_figure = {
 	.name = "figure",
-	.title_of = title_of,
+	.title = "cycles per element",
 	.draw = draw,
+};
+
+/* ---- the latest trials: a mark at the CPE of each ---- */
+
+enum { MARGIN = 8 };
+
+static void strip_title(const struct scene *scene, struct text *title)
+{
+	if (scene->view->replay)
+		text_add(title, "CPE of the recorded trials, older … newer");
+	else if (scene->view->strip_span >= 0.01)
+		text_addf(title, "CPE of the last %.1f s, older … now", scene->view->strip_span);
+	else
+		text_add(title, "CPE of the latest trials, older … now");
+}
+
+/* The range of CPE shown: the middle nine tenths of the quiet trials and half as much again on
+ * either side, so that a few disturbed trials do not flatten the rest. Trials outside are arrows at
+ * the edge. */
+static void find_range(const struct view *view, double *low, double *high)
+{
+	double values[VIEW_STRIP], span, middle;
+	size_t count = collect(view, 0, view->strip_count, values);
+
+	*low = 0;
+	*high = 1;
+	if (count == 0)
+		return;
+	stats_sort(values, count);
+	*low = stats_quantile(values, count, 0.05);
+	*high = stats_quantile(values, count, 0.95);
+	middle = stats_quantile(values, count, 0.5);
+	/* At least two per cent: smaller differences are the resolution of the clock. */
+	span = fmax(*high - *low, 0.02 * fabs(middle));
+	*low = fmax(*low - span / 2, 0);
+	*high += span / 2;
+}
+
+/* The meaning of the marks; entries that do not fit are omitted. */
+static void draw_legend(struct box at)
+{
+	static const struct {
+		enum style style;
+		enum glyph mark[2]; /* two equal marks: draw one */
+		const char *words;
+	} entries[] = {
+		{ STYLE_GOOD, { GLYPH_BULLET, GLYPH_BULLET }, "quiet" },
+		{ STYLE_WARN, { GLYPH_TIMES, GLYPH_TIMES }, "contended" },
+		{ STYLE_DIM, { GLYPH_UP, GLYPH_DOWN }, "off the scale" },
+		{ STYLE_DIM, { GLYPH_DOT, GLYPH_DOT }, "other interference" },
+	};
+	int x = MARGIN;
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		int mark = entries[i].mark[0] == entries[i].mark[1] ? 1 : 2;
+
+		if (x + mark + 1 + canvas_columns(at, entries[i].words) > at.width)
+			continue;
+		for (int k = 0; k < mark; k++)
+			canvas_glyph(at, x++, 0, entries[i].style, entries[i].mark[k]);
+		x += 1 + canvas_text(at, x + 1, 0, STYLE_DIM, "%s", entries[i].words) + 3;
+	}
+}
+
+static void draw_strip(struct box at, const struct scene *scene)
+{
+	static const struct {
+		enum style style;
+		enum glyph glyph;
+	} marks[TRIAL_FATES] = { [TRIAL_QUIET] = { STYLE_GOOD, GLYPH_BULLET },
+		[TRIAL_CONTENDED] = { STYLE_WARN, GLYPH_TIMES } };
+	const struct view *view = scene->view;
+	int columns = at.width - MARGIN, rows = at.height - 1, first;
+	double low, high;
+
+	if (columns < 4 || rows < 2)
+		return;
+	find_range(view, &low, &high);
+	if (view->strip_count > 0) {
+		canvas_right(at, MARGIN - 2, 0, STYLE_DIM, "%s", units_value(high).text);
+		canvas_right(at, MARGIN - 2, rows - 1, STYLE_DIM, "%s", units_value(low).text);
+	}
+	first = view->strip_count > columns ? view->strip_count - columns : 0;
+	for (int i = first; i < view->strip_count; i++) {
+		const struct view_tick *tick = &view->strip[i];
+		int row = (int)lround((high - tick->cpe) / (high - low) * (rows - 1));
+		bool known = marks[tick->fate].style != STYLE_TEXT;
+		enum style style = known ? marks[tick->fate].style : STYLE_DIM;
+		enum glyph glyph = known ? marks[tick->fate].glyph : GLYPH_DOT;
+
+		if (!isfinite(tick->cpe))
+			continue;
+		if (tick->cpe > high || tick->cpe < low) {
+			glyph = tick->cpe > high ? GLYPH_UP : GLYPH_DOWN;
+			row = tick->cpe > high ? 0 : rows - 1;
+		}
+		canvas_glyph(at, MARGIN + i - first, row, style, glyph);
+	}
+	draw_legend(box_part(at, 0, rows, at.width, 1));
+}
+
+const struct panel panel_strip = {
+	.name = "strip",
+	.title_of = strip_title,
+	.draw = draw_strip,
 };

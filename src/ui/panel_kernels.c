@@ -1,12 +1,227 @@
-/* The list of kernels. The chosen one is marked and visible. */
+/* The list of kernels, and the chosen one's knobs: name, value, allowed values. The chosen one is
+ * marked and shows a value being typed. Below them: the chosen knob's help, and the kernel's remark
+ * on this setting. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+/* "add mul", or with the numbers that digits choose: "1 add  2 mul". */
+static void choices(const struct knob *knob, bool numbered, struct text *text)
+{
+	for (int i = 0; knob->choices[i]; i++)
+		if (numbered)
+			text_addf(text, "%s%d %s", i ? "  " : "", i + 1, knob->choices[i]);
+		else
+			text_addf(text, "%s%s", i ? " " : "", knob->choices[i]);
+}
+
+/* Allowed values: "1…16", "16…256 by 16", "add mul"; brief if that is too long: "16…256",
+ * "i32…f64". In a replay the recorded values: "4k, 32k, 512k", brief "4k…512k". */
+static struct words hint_of(const struct view *view, int index, bool brief)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[index];
+	int64_t max = setting_max(knob, view->memory_limits);
+	struct text text = { 0 };
+	struct words words;
+
+	if (view->replay)
+		text_add(&text, brief ? view->recorded[index].ends : view->recorded[index].all);
+	else if (knob->kind == KNOB_CHOICE && brief)
+		text_addf(&text, "%s…%s", knob->choices[0], knob->choices[max]);
+	else if (knob->kind == KNOB_CHOICE)
+		choices(knob, false, &text);
+	else if (max >= KNOB_MAX_MEMORY / 2)
+		text_addf(&text, "from %s", panels_value(knob, knob->min).text);
+	else
+		text_addf(&text, "%s…%s", panels_value(knob, knob->min).text,
+			panels_value(knob, max).text);
+	if (!view->replay && knob->kind == KNOB_COUNT && max < KNOB_MAX_MEMORY / 2 &&
+		knob->multiple > 1 && !brief)
+		text_addf(&text, " by %lld", (long long)knob->multiple);
+	snprintf(words.text, sizeof(words.text), "%s", text_string(&text));
+	text_free(&text);
+	return words;
+}
+
+/* The columns of a row. */
+struct columns {
+	int name, value, hint; /* widths of the first two, start of the last */
+};
+
+/* The value in its row. Of a typed value that is too long, the end is visible. */
+static struct words value_of(const struct view *view, int index, int room)
+{
+	int length = (int)strlen(view->entry), most = room > 2 ? room - 2 : 0;
+	bool whole = length + 1 <= room;
+	struct words words;
+
+	if (index != view->knob || !view->entry[0])
+		return panels_value(&view->setting.kernel->knobs[index], view->setting.v[index]);
+	snprintf(words.text, sizeof(words.text), "%s%s%c", whole ? "" : "…",
+		view->entry + (whole ? 0 : length - most), view->entry_refused ? '!' : '_');
+	return words;
+}
+
+/* The words after a value that fit. *all: they list everything. */
+static struct words fit_hint(struct box at, const struct view *view, int index, int room, bool *all)
+{
+	struct words hint = hint_of(view, index, false);
+
+	*all = canvas_columns(at, hint.text) <= room;
+	if (*all)
+		return hint;
+	hint = hint_of(view, index, true);
+	if (canvas_columns(at, hint.text) > room)
+		hint.text[0] = '\0';
+	return hint;
+}
+
+static void draw_knob(
+	struct box at, int row, int index, const struct columns *columns, const struct view *view)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[index];
+	bool chosen = index == view->knob, focused = panels_named(view->focus, "knobs"), all;
+	enum style style = chosen && focused ? STYLE_FOCUS : STYLE_FIGURE;
+
+	if (chosen && view->entry[0])
+		style = view->entry_refused ? STYLE_BAD : STYLE_SELECTED;
+	if (chosen)
+		canvas_glyph(at, 0, row, focused ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
+	canvas_text(box_part(at, 0, 0, columns->name - 1, at.height), 2, row,
+		chosen ? STYLE_FIGURE : STYLE_TEXT, "%s", knob->name);
+	canvas_right(box_part(at, columns->name, 0, columns->value, at.height), columns->value, row,
+		style, "%s", value_of(view, index, columns->value).text);
+	canvas_text(at, columns->hint, row, STYLE_DIM, "%s",
+		fit_hint(at, view, index, at.width - columns->hint, &all).text);
+}
+
+/* The widest name and value, so that columns align. Names are never shortened; a value being typed
+ * is. */
+static struct columns measure(struct box at, const struct view *view)
+{
+	const struct kernel *kernel = view->setting.kernel;
+	struct columns columns = { .name = 4, .value = 4 };
+
+	for (int i = 0; i < kernel->knob_count; i++) {
+		int name = canvas_columns(at, kernel->knobs[i].name),
+		    value = canvas_columns(at, value_of(view, i, at.width).text);
+
+		columns.name = name > columns.name ? name : columns.name;
+		columns.value = value > columns.value ? value : columns.value;
+	}
+	columns.name += 3;
+	if (columns.value > at.width - columns.name)
+		columns.value = at.width - columns.name;
+	columns.hint = columns.name + columns.value + 2;
+	return columns;
+}
+
+/* All choices in one row, or the range and its knob. */
+static void draw_range(struct box at, int row, const struct view *view)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
+	struct box inside = box_part(at, 2, 0, at.width - 2, at.height);
+	struct words range = hint_of(view, view->knob, false);
+	struct text numbered = { 0 };
+
+	if (knob->kind == KNOB_CHOICE && !view->replay)
+		choices(knob, true, &numbered);
+	if (numbered.length && canvas_columns(at, numbered.bytes) <= inside.width)
+		canvas_text(inside, 0, row, STYLE_DIM, "%s", numbered.bytes);
+	/* Omit the knob's name before cutting the end. */
+	else if (knob->kind == KNOB_CHOICE ||
+		 (canvas_columns(at, knob->name) + 2 + canvas_columns(at, range.text) >
+				 inside.width &&
+			 canvas_columns(at, range.text) <= inside.width))
+		canvas_text(inside, 0, row, STYLE_DIM, "%s", range.text);
+	else
+		canvas_text(inside, 0, row, STYLE_DIM, "%s: %s", knob->name, range.text);
+	text_free(&numbered);
+}
+
+/* The kernel's remark at the bottom. If it does not fit, it uses all rows and is cut at a word.
+ * Returns the rows used. */
+static int draw_remark(struct box at, int below, const char *text)
+{
+	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
+	int need = canvas_rows(words, text);
+	char remark[256];
+
+	if (below <= 0)
+		return 0;
+	snprintf(remark, sizeof(remark), "%s", text);
+	if (need > below) {
+		words = at;
+		panels_cut(words, below, remark, sizeof(remark));
+		need = canvas_rows(words, remark);
+	}
+	canvas_wrap(words, at.height - need, STYLE_WARN, remark);
+	return need;
+}
+
+/* Below the rows, in this order of priority: the allowed values unless the row lists them, the
+ * remark, the knob's help. */
+static void draw_below(
+	struct box at, int row, const struct columns *columns, const struct view *view)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
+	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
+	int below = at.height - row, need = canvas_rows(words, knob->help);
+	bool said;
+
+	fit_hint(at, view, view->knob, at.width - columns->hint, &said);
+	if (!said && below > 0)
+		below--;
+	if (view->remark)
+		below -= draw_remark(at, below, view->remark);
+	words.height = row + below + !said;
+	if (!said)
+		draw_range(at, words.height - 1, view);
+	words.height -= !said;
+	/* The help, if all of it fits after a blank row. */
+	if (need < below) {
+		canvas_wrap(words, words.height - need, STYLE_DIM, knob->help);
+		/* Numbers of choices, if a row is left. */
+		if (said && knob->kind == KNOB_CHOICE && need + 1 < below)
+			draw_range(at, words.height - need - 1, view);
+	}
+}
+
+static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	int count = 0, kernels = 0, first = 0, chosen_row = 0, index[VIEW_KERNELS + 1];
+	const struct kernel *kernel = view->setting.kernel;
+	/* One row is reserved for the allowed values. */
+	int rows = kernel->knob_count < at.height ? kernel->knob_count : at.height - 1;
+	int first = panels_first(kernel->knob_count, rows, view->knob);
+	struct columns columns;
+
+	if (kernel->knob_count == 0)
+		return;
+	columns = measure(at, view);
+	for (int i = 0; i < rows; i++)
+		draw_knob(at, i, first + i, &columns, view);
+	draw_below(at, rows, &columns, view);
+}
+
+const struct panel panel_knobs = {
+	.name = "knobs", .title = "knobs", .draw = draw, .focus = "knobs"
+};
+
+/* ---- the list of kernels ---- */
+
+/* The last part of a path. */
+static const char *base_name(const char *path)
+{
+	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+}
+
+/* The chosen kernel is marked and visible. */
+static void draw_kernels(struct box at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	int count = 0, kernels = 0, first, chosen_row = 0, index[VIEW_KERNELS + 1];
 
 	for (; kernel_registry[kernels]; kernels++) {
 		if (kernels >= VIEW_KERNELS || view->kernel_absent[kernels])
@@ -15,73 +230,57 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 			chosen_row = count;
 		index[count++] = kernels;
 	}
-	/* An own loop comes after them, by the last part of its path. */
+	/* An own loop comes after them. */
 	if (view->own) {
 		if (view->kernel_index == kernels)
 			chosen_row = count;
 		index[count++] = kernels;
 	}
-	if (count > at.height) {
-		first = chosen_row - at.height / 2;
-		if (first > count - at.height)
-			first = count - at.height;
-		if (first < 0)
-			first = 0;
-	}
+	first = panels_first(count, at.height, chosen_row);
 	for (int row = 0; row < at.height && first + row < count; row++) {
 		int kernel = index[first + row];
 		bool chosen = kernel == view->kernel_index;
-		enum style style = chosen ? STYLE_FIGURE : STYLE_TEXT;
-		const char *name = kernel < kernels	     ? kernel_registry[kernel]->name
-				   : strrchr(view->own, '/') ? strrchr(view->own, '/') + 1
-							     : view->own;
 
 		if (chosen)
-			canvas_glyph(canvas, at, 0, row,
+			canvas_glyph(at, 0, row,
 				panels_named(view->focus, "kernels") ? STYLE_FOCUS : STYLE_DIM,
 				GLYPH_POINTER);
-		canvas_text(canvas, at, 2, row, style, name);
+		canvas_text(at, 2, row, chosen ? STYLE_FIGURE : STYLE_TEXT, "%s",
+			kernel < kernels ? kernel_registry[kernel]->name : base_name(view->own));
 	}
-	/* Arrows: more kernels above or below. */
-	if (first > 0)
-		canvas_glyph(canvas, at, at.width - 1, 0, STYLE_DIM, GLYPH_UP);
-	if (first + at.height < count)
-		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_DIM, GLYPH_DOWN);
+	panels_arrows(at, 0, STYLE_DIM, first > 0, first + at.height < count);
 }
 
 const struct panel panel_kernels = {
 	.name = "kernels",
 	.title = "kernels",
-	.draw = draw,
+	.draw = draw_kernels,
 	.focus = "kernels",
 };
 
-/* ---- what the chosen one is ---- */
+/* ---- the chosen kernel: its title, what to look for, and its source in the literature ---- */
 
-/* The kernel's title, what to look for, and its source in the literature. */
-
-static void about_title(const struct scene *scene, char *buffer, size_t size)
+static void about_title(const struct scene *scene, struct text *title)
 {
-	snprintf(buffer, size, "%s", scene->view->setting.kernel->name);
+	text_add(title, scene->view->setting.kernel->name);
 }
 
-static void draw_about(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_about(struct box at, const struct scene *scene)
 {
 	const struct kernel *kernel = scene->view->setting.kernel;
 	int need, row = 0;
 
 	if (at.width > 84)
 		at.width = 84; /* longer lines are hard to read */
-	need = canvas_wrap_rows(canvas, at.width, kernel->title) +
-	       canvas_wrap_rows(canvas, at.width, kernel->look_for);
+	need = canvas_rows(at, kernel->title) + canvas_rows(at, kernel->look_for);
 	if (need <= at.height)
-		row = canvas_wrap(canvas, at, 0, STYLE_FIGURE, kernel->title);
-	row += canvas_wrap(canvas, at, row, STYLE_TEXT, kernel->look_for);
-	need = canvas_wrap_rows(canvas, at.width, kernel->document);
+		row = canvas_wrap(at, 0, STYLE_FIGURE, kernel->title);
+	row += canvas_wrap(at, row, STYLE_TEXT, kernel->look_for);
+	need = canvas_rows(at, kernel->document);
 	if (row + 1 + need <= at.height)
-		canvas_wrap(canvas, at, row + 1, STYLE_DIM, kernel->document);
+		canvas_wrap(at, row + 1, STYLE_DIM, kernel->document);
 	else if (row + need <= at.height)
-		canvas_wrap(canvas, at, row, STYLE_DIM, kernel->document);
+		canvas_wrap(at, row, STYLE_DIM, kernel->document);
 }
 
 const struct panel panel_about = { .name = "about", .title_of = about_title, .draw = draw_about };

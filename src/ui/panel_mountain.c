@@ -8,132 +8,98 @@
 #include "ui/mountain_relief.h"
 #include "ui/panels.h"
 
-struct page {
-	struct canvas *canvas;
-	struct rectangle at;
-	bool draw;
-	int y;
-};
-
-/* A wrapped line: counted, and drawn if it fits. */
-static void put(struct page *page, enum style style, const char *text)
-{
-	if (page->draw && page->y < page->at.height)
-		canvas_wrap(page->canvas, page->at, page->y, style, text);
-	page->y += canvas_wrap_rows(page->canvas, page->at.width, text);
-}
-
-static void figure_words(const struct view *view, char *buffer, size_t size)
+/* The value, its quartiles and its source, or why there is none. */
+static void add_value(struct lines *lines, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
-	char bytes[24];
 	const char *state = panels_state(view);
 
-	if (!sample->valid) {
-		snprintf(buffer, size, "%s",
+	if (!sample->valid)
+		lines_add(lines, 0, STYLE_TEXT, "%s",
 			view->failure[0] ? view->failure
 			: view->frozen	 ? "no value: frozen"
 					 : "measuring …");
-		return;
-	}
-	units_figure(sample->bytes_per_cycle, bytes, sizeof(bytes));
-	snprintf(buffer, size, "%s GB/s T, %s bytes a cycle; CPE %s (%s to %s), %s%s%s",
-		panels_number(sample->gbps).text, bytes, panels_number(sample->cpe).text,
-		panels_number(sample->cpe_lo).text, panels_number(sample->cpe_hi).text,
-		panels_source(sample->cycles_from), *state ? "; " : "", state);
+	else
+		lines_add(lines, 0, sample->contended ? STYLE_WARN : STYLE_TEXT,
+			"%s GB/s T, %s bytes a cycle; CPE %s (%s to %s), %s%s%s",
+			units_value(sample->gbps).text, units_value(sample->bytes_per_cycle).text,
+			units_value(sample->cpe).text, units_value(sample->cpe_lo).text,
+			units_value(sample->cpe_hi).text, panels_source(sample->cycles_from),
+			*state ? "; " : "", state);
 }
 
-/* The binding limit, or why none is known. Empty: no reason is known either. */
-static void limit_words(const struct view *view, char *buffer, size_t size)
+/* The binding limit, or why none is known. */
+static void add_limit(struct lines *lines, const struct view *view)
 {
 	const struct explanation *explanation = view->explanation;
 	const struct limits *limits = explanation ? &explanation->limits : NULL;
 
-	if (!limits || !status_is_ok(&explanation->status) || limits->binding < 0) {
-		snprintf(buffer, size, "%s", view->limits_note);
-		return;
-	}
-	snprintf(buffer, size, "limit CPE %s, %s: %s", panels_number(limits->bound).text,
-		limit_rows[limits->limit[limits->binding].kind].title,
-		limits->limit[limits->binding].cause);
+	if (!limits || !status_is_ok(&explanation->status) || limits->binding < 0)
+		lines_add(lines, 0, STYLE_TEXT, "%s", view->limits_note);
+	else
+		lines_add(lines, 0, STYLE_TEXT, "limit CPE %s, %s: %s",
+			units_value(limits->bound).text,
+			limit_rows[limits->limit[limits->binding].kind].title,
+			limits->limit[limits->binding].cause);
 }
 
-/* "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98 C); in 96 KiB: none". Returns
- * false if the machine has no such cache. */
-static bool misses_words_of(const struct view *view, int level, char *buffer, size_t size)
+/* "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98 C); in 96 KiB: none". Adds
+ * nothing if the machine has no such cache. */
+static void add_misses(struct lines *lines, const struct view_misses *misses, int level)
 {
-	const struct view_misses *misses = &view->misses;
-	char bytes[32], words[160], note[120], counted[40] = "", other[240] = "";
+	const struct misses *now = &misses->now;
+	double bytes = now->level[level].bytes, other_bytes = misses->then.level[level].bytes;
+	char words[160], then[160], note[120], counted[48] = "", other[240] = "";
 
-	if (!(misses->now.level[level].bytes > 0))
-		return false;
-	units_bytes_long((int64_t)misses->now.level[level].bytes, bytes, sizeof(bytes));
-	misses_words(&misses->now, level, words, sizeof(words));
-	misses_note(&misses->now, level, note, sizeof(note));
-	if (isfinite(misses->counted[level])) {
+	if (!(bytes > 0))
+		return;
+	misses_words(now, level, words, sizeof(words));
+	misses_note(now, level, note, sizeof(note));
+	if (isfinite(misses->counted[level]))
 		snprintf(counted, sizeof(counted), "; counted %s C",
-			panels_number(misses->counted[level]).text);
-	}
-	if (misses->whatif.asked &&
-		misses->then.level[level].bytes != misses->now.level[level].bytes) {
-		char larger[32], then[160];
-
-		units_bytes_long((int64_t)misses->then.level[level].bytes, larger, sizeof(larger));
+			units_value(misses->counted[level]).text);
+	if (misses->whatif.asked && other_bytes != bytes) {
 		misses_words(&misses->then, level, then, sizeof(then));
-		snprintf(other, sizeof(other), "; if %s: %.150s", larger,
+		snprintf(other, sizeof(other), "; if %s: %.150s",
+			units_size_long((int64_t)other_bytes).text,
 			strcmp(then, words) == 0 ? "the same" : then);
 	}
-	snprintf(buffer, size, "L%d %s: %s%s%s%s%s", level + 1, bytes, words, counted, other,
+	lines_add(lines, 0, now->level[level].fits ? STYLE_DIM : STYLE_TEXT, "L%d %s: %s%s%s%s%s",
+		level + 1, units_size_long((int64_t)bytes).text, words, counted, other,
 		*note ? "; " : "", note);
-	return true;
 }
 
-/* "ridges as probed: L1 47 KiB, L2 2 MiB": only if the sizes differ from those in the lines about
- * misses. */
-static void ridge_words(const struct view_grid *grid, char *buffer, size_t size)
+/* "ridges as the probe found them: L1 47k L2 2m": only if the sizes differ from those in the lines
+ * about misses. */
+static void add_ridges(struct lines *lines, const struct view_grid *grid)
 {
-	size_t used = (size_t)snprintf(buffer, size, "ridges as the probe found them:");
+	struct text text = { 0 };
 
-	for (int i = 0; i < MISSES_LEVELS && used < size; i++) {
-		char bytes[32];
-
-		if (!(grid->cache[i] > 0))
-			continue;
-		units_bytes_short((int64_t)grid->cache[i], bytes, sizeof(bytes));
-		used += (size_t)snprintf(buffer + used, size - used, " L%d %s", i + 1, bytes);
-	}
+	text_add(&text, "ridges as the probe found them:");
+	for (int i = 0; i < MISSES_LEVELS; i++)
+		if (grid->cache[i] > 0)
+			text_addf(&text, " L%d %s", i + 1,
+				units_size_short((int64_t)grid->cache[i]).text);
+	lines_add(lines, 0, STYLE_DIM, "%s", text_string(&text));
+	text_free(&text);
 }
 
-/* The text, in as many rows as the rectangle has. Returns the rows that all of it needs. Draws only
- * if `draw`. */
-static int mountain_words(
-	struct canvas *canvas, struct rectangle at, const struct view *view, bool draw)
+/* Text on the setting under the cursor. */
+static struct lines mountain_words(struct box at, const struct view *view, bool setting)
 {
-	struct page page = { canvas, at, draw, 0 };
-	char words[640];
+	struct lines lines = { .at = at };
 
-	/* The panel's title has the setting, too. */
-	if (!draw || at.height > 2) {
-		panels_setting(&view->setting, NULL, words, sizeof(words));
-		put(&page, STYLE_FIGURE, words);
-	}
-	figure_words(view, words, sizeof(words));
-	put(&page, view->sample.contended ? STYLE_WARN : STYLE_TEXT, words);
-	limit_words(view, words, sizeof(words));
-	if (*words)
-		put(&page, STYLE_TEXT, words);
-	if (!view->misses.now.known) {
-		snprintf(words, sizeof(words), "misses: unavailable; %s", view->misses.now.why);
-		put(&page, STYLE_DIM, words);
-	}
+	if (setting)
+		lines_add(&lines, 0, STYLE_FIGURE, "%s", panels_setting(&view->setting, NULL).text);
+	add_value(&lines, view);
+	add_limit(&lines, view);
+	if (!view->misses.now.known)
+		lines_add(&lines, 0, STYLE_DIM, "misses: unavailable; %s", view->misses.now.why);
 	for (int i = 0; view->misses.now.known && i < MISSES_LEVELS; i++)
-		if (misses_words_of(view, i, words, sizeof(words)))
-			put(&page, view->misses.now.level[i].fits ? STYLE_DIM : STYLE_TEXT, words);
-	if (view->grid.probed) {
-		ridge_words(&view->grid, words, sizeof(words));
-		put(&page, STYLE_DIM, words);
-	}
-	return page.y;
+		add_misses(&lines, &view->misses, i);
+	if (view->grid.probed)
+		add_ridges(&lines, &view->grid);
+	return lines;
 }
 
 /* ---- the panel ---- */
@@ -152,20 +118,12 @@ enum {
 	TALLEST_CELL = 3
 };
 
-/* From this width on, text and slices are next to the picture; their widths; the fewest rows of a
- * slice and of the picture. */
-enum {
-	BESIDE_FROM = 108,
-	BESIDE_LEAST = 42,
-	BESIDE_MOST = 72,
-	SLICE_ROWS = 9,
-	PICTURE_ROWS = 11,
-	GAP = 2
-};
+/* From this width on, text and slices are next to the picture; the widths of the text; the fewest
+ * rows of a slice and of the picture. */
+enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11 };
 
 /* A shade is a glyph and a style: pairs of glyphs make eight textures out of five. */
-static void draw_shade(
-	struct canvas *canvas, struct rectangle at, int x, int y, int width, int shade)
+static void draw_shade(struct box at, int x, int y, int width, int shade)
 {
 	static const enum glyph pair[SHADES][2] = {
 		{ GLYPH_SHADE1, GLYPH_SHADE0 },
@@ -179,22 +137,10 @@ static void draw_shade(
 	};
 
 	for (int i = 0; i < width; i++)
-		canvas_glyph(canvas, at, x + i, y, (enum style)(STYLE_SHADE0 + shade),
-			pair[shade][i % 2]);
+		canvas_glyph(at, x + i, y, (enum style)(STYLE_SHADE0 + shade), pair[shade][i % 2]);
 }
 
-/* The visible part of an axis: `shown` of `count` cells from `first`, around `here`. */
-static void window(int count, int room, int here, int *first, int *shown)
-{
-	*shown = count < room ? count : room;
-	*first = here - *shown / 2;
-	if (*first > count - *shown)
-		*first = count - *shown;
-	if (*first < 0)
-		*first = 0;
-}
-
-static void draw_legend(struct canvas *canvas, struct rectangle at, int y, double top)
+static void draw_legend(struct box at, int y, double top)
 {
 	int each = (at.width - LEGEND_LABEL - 1) / SHADES, x = LEGEND_LABEL + 1;
 
@@ -202,16 +148,16 @@ static void draw_legend(struct canvas *canvas, struct rectangle at, int y, doubl
 		return;
 	if (each > 9)
 		each = 9;
-	canvas_text(canvas, at, 0, y, STYLE_DIM, "GB/s≥");
+	canvas_text(at, 0, y, STYLE_DIM, "GB/s≥");
 	for (int shade = SHADES - 1; shade >= 0; shade--, x += each) {
 		double from = top / pow(2, (SHADES - shade) / 2.0);
-		char label[24];
+		int label = x + (each > 6 ? 3 : 2);
 
-		snprintf(label, sizeof(label), from >= 9.95 ? "%.0f" : "%.1f", from);
+		draw_shade(at, x, y, 2, shade);
 		if (shade == 0)
-			snprintf(label, sizeof(label), "less");
-		draw_shade(canvas, at, x, y, 2, shade);
-		canvas_text(canvas, at, x + (each > 6 ? 3 : 2), y, STYLE_DIM, label);
+			canvas_text(at, label, y, STYLE_DIM, "less");
+		else
+			canvas_text(at, label, y, STYLE_DIM, "%.*f", from < 9.95, from);
 	}
 }
 
@@ -229,7 +175,7 @@ static bool mountain_whole(const struct view *view)
 }
 
 /* Columns left of the cells: the size, and its cache if there is room. */
-static int label_of(struct rectangle at)
+static int label_of(struct box at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
 }
@@ -242,61 +188,47 @@ static bool is_near(const struct axis_place *place, int index)
 		       (place->where == AXIS_BETWEEN && index == place->index + 1));
 }
 
-static void title_of(const struct scene *scene, char *buffer, size_t size)
+static void title_of(const struct scene *scene, struct text *title)
 {
 	const struct view *view = scene->view;
 	const struct view_grid *grid = &view->grid;
-	float here = grid->gbps[grid->here_y][grid->here_x];
-	const struct knob *knobs = view->setting.kernel->knobs;
-	char bytes[64], stride[64];
+	double here = (double)grid->gbps[grid->here_y][grid->here_x];
+	const struct knob *knobs = view->setting.kernel->knobs, *size = &knobs[grid->size_knob],
+			  *stride = &knobs[grid->stride_knob];
+	struct words bytes = panels_value(size, view->setting.v[grid->size_knob]),
+		     elements = panels_value(stride, view->setting.v[grid->stride_knob]);
 	bool contended = false, unsettled = false;
-	size_t used;
 
-	setting_show_value(
-		&knobs[grid->size_knob], view->setting.v[grid->size_knob], bytes, sizeof(bytes));
-	setting_show_value(&knobs[grid->stride_knob], view->setting.v[grid->stride_knob], stride,
-		sizeof(stride));
-	if (!mountain_at(grid)) {
-		used = (size_t)snprintf(buffer, size, "mountain: here %s, %s %s%s", bytes,
-			knobs[grid->stride_knob].name, stride,
-			mountain_off(grid) ? ", off the grid" : "");
-	} else if (!isfinite(here)) {
-		used = (size_t)snprintf(buffer, size, "mountain: GB/s over %s and %s",
-			knobs[grid->size_knob].name, knobs[grid->stride_knob].name);
-	} else {
-		used = (size_t)snprintf(buffer, size, "mountain: %s GB/s T at %s, %s %s",
-			panels_number((double)here).text, bytes, knobs[grid->stride_knob].name,
-			stride);
-	}
+	if (!mountain_at(grid))
+		text_addf(title, "mountain: here %s, %s %s%s", bytes.text, stride->name,
+			elements.text, mountain_off(grid) ? ", off the grid" : "");
+	else if (!isfinite(here))
+		text_addf(title, "mountain: GB/s over %s and %s", size->name, stride->name);
+	else
+		text_addf(title, "mountain: %s GB/s T at %s, %s %s", units_value(here).text,
+			bytes.text, stride->name, elements.text);
 	for (int i = 0; i < grid->nx * grid->ny; i++) {
 		contended |= grid->contended[i / grid->nx][i % grid->nx];
 		unsettled |= grid->unsettled[i / grid->nx][i % grid->nx];
 	}
-	if (used < size)
-		panels_marks(contended, unsettled, buffer + used, size - used);
+	text_add(title, panels_marks(contended, unsettled));
 }
 
 /* The stride of each column, if it fits. */
-static void draw_strides(struct canvas *canvas, struct rectangle at, const struct view *view,
-	int first, int shown, int width)
+static void draw_strides(struct box at, const struct view *view, int first, int shown, int width)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->grid.stride_knob];
 	int step = width >= 3 ? 1 : 2;
 
-	canvas_text(canvas, at, 0, 0, STYLE_DIM, knob->name);
-	for (int i = 0; i < shown; i++) {
-		char value[64];
-
-		setting_format_value(knob, view->grid.x[first + i], value, sizeof(value));
+	canvas_text(at, 0, 0, STYLE_DIM, "%s", knob->name);
+	for (int i = 0; i < shown; i++)
 		if ((first + i) % step == 0)
-			canvas_text(canvas, at, label_of(at) + 1 + i * width, 0,
+			canvas_text(at, label_of(at) + 1 + i * width, 0,
 				is_near(&view->grid.place_x, first + i) ? STYLE_HERE : STYLE_DIM,
-				value);
-	}
+				"%s", panels_typed(knob, view->grid.x[first + i]).text);
 }
 
-static void draw_cell(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
-	int x, int y, struct rectangle cell)
+static void draw_cell(struct box at, const struct view_grid *grid, int x, int y, struct box cell)
 {
 	float gbps = grid->gbps[y][x];
 	bool here = mountain_at(grid) && x == grid->here_x && y == grid->here_y;
@@ -304,17 +236,16 @@ static void draw_cell(struct canvas *canvas, struct rectangle at, const struct v
 
 	for (int row = 0; row < cell.height; row++) {
 		if (isfinite(gbps) && gbps > 0)
-			draw_shade(canvas, at, cell.x, cell.y + row, cell.width,
+			draw_shade(at, cell.x, cell.y + row, cell.width,
 				mountain_shade((double)gbps, (double)grid->top));
 		else if (row == (cell.height - 1) / 2)
-			canvas_glyph(canvas, at, middle, cell.y + row, STYLE_DIM, GLYPH_DOT);
+			canvas_glyph(at, middle, cell.y + row, STYLE_DIM, GLYPH_DOT);
 	}
 	if ((grid->contended[y][x] || grid->unsettled[y][x]) && isfinite(gbps))
-		canvas_glyph(canvas, at, middle + 1, cell.y + (cell.height - 1) / 2, STYLE_WARN,
+		canvas_glyph(at, middle + 1, cell.y + (cell.height - 1) / 2, STYLE_WARN,
 			grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
 	if (here)
-		canvas_glyph(
-			canvas, at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
+		canvas_glyph(at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
 }
 
 /* The first row or column of the marker for a setting between or beyond cells: between two cells,
@@ -332,8 +263,8 @@ static int edge_of(const struct axis_place *place, int first, int shown, int eac
 /* Marks at the edge for a setting between or beyond cells: two pointers if its size is between two
  * rows, an arrow outwards if size or stride is beyond the last cell. shown: the first visible cell
  * and the number of cells; width and height are those of a cell. */
-static void draw_edges(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
-	struct rectangle shown, int width, int height)
+static void draw_edges(
+	struct box at, const struct view_grid *grid, struct box shown, int width, int height)
 {
 	const struct axis_place *px = &grid->place_x, *py = &grid->place_y;
 	int row = 1 + edge_of(py, shown.y, shown.height, height);
@@ -343,164 +274,144 @@ static void draw_edges(struct canvas *canvas, struct rectangle at, const struct 
 	if (mountain_at(grid))
 		return;
 	if (px->where == AXIS_BEFORE)
-		canvas_glyph(canvas, at, label, row, STYLE_HERE, GLYPH_LEFT);
+		canvas_glyph(at, label, row, STYLE_HERE, GLYPH_LEFT);
 	else if (px->where == AXIS_BEYOND)
-		canvas_glyph(canvas, at, right < at.width ? right : at.width - 1, row, STYLE_HERE,
+		canvas_glyph(at, right < at.width ? right : at.width - 1, row, STYLE_HERE,
 			GLYPH_POINTER);
 	if (py->where >= AXIS_BEFORE)
-		canvas_glyph(canvas, at, px->where >= AXIS_BEFORE ? label : column, row, STYLE_HERE,
+		canvas_glyph(at, px->where >= AXIS_BEFORE ? label : column, row, STYLE_HERE,
 			py->where == AXIS_BEFORE ? GLYPH_UP : GLYPH_DOWN);
 	else if (px->where != AXIS_BEFORE)
-		canvas_glyph(canvas, at, label, row, STYLE_HERE, GLYPH_POINTER);
+		canvas_glyph(at, label, row, STYLE_HERE, GLYPH_POINTER);
 	if (py->where == AXIS_BETWEEN && px->where != AXIS_BEFORE)
-		canvas_glyph(canvas, at, label, row + 1, STYLE_HERE, GLYPH_POINTER);
+		canvas_glyph(at, label, row + 1, STYLE_HERE, GLYPH_POINTER);
 }
 
 /* The end of the slope: from this stride on, each access touches its own cache line. */
-static void draw_slope_end(struct canvas *canvas, struct rectangle at, const struct view_grid *grid,
-	int first, int width, int y)
+static void draw_slope_end(struct box at, const struct view_grid *grid, int first, int width, int y)
 {
 	int x = label_of(at) + 1 + (grid->slope_end - first) * width + (width - 1) / 2;
-	char note[64];
 
 	if (grid->slope_end < first)
 		return;
-	snprintf(note, sizeof(note), "a line of %.0f bytes each", grid->line);
-	canvas_glyph(canvas, at, x, y, STYLE_BAR, GLYPH_UP);
-	canvas_text(canvas, at, x + 2, y, STYLE_DIM, note);
+	canvas_glyph(at, x, y, STYLE_BAR, GLYPH_UP);
+	canvas_text(at, x + 2, y, STYLE_DIM, "a line of %.0f bytes each", grid->line);
 }
 
-/* The mountain from above. */
-static void draw_cells(struct canvas *canvas, struct rectangle at, const struct view *view)
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* The mountain from above: of each axis the part around the cursor that fits. */
+static void draw_cells(struct box at, const struct view *view)
 {
 	const struct view_grid *grid = &view->grid;
 	const struct knob *sizes = &view->setting.kernel->knobs[grid->size_knob];
-	int width, height, first_x, shown_x, first_y, shown_y, label = label_of(at),
-							       rows = at.height - 2;
+	int label = label_of(at), room = at.width - label - 1, rows = at.height - 2;
+	int shown_x = least(grid->nx, room / 2), shown_y = least(grid->ny, rows);
+	int first_x = panels_first(grid->nx, shown_x, grid->here_x),
+	    first_y = panels_first(grid->ny, shown_y, grid->here_y);
+	int width, height, below;
 
 	if (rows < 1)
 		return;
-	window(grid->nx, (at.width - label - 1) / 2, grid->here_x, &first_x, &shown_x);
-	window(grid->ny, rows, grid->here_y, &first_y, &shown_y);
-	width = (at.width - label - 1) / shown_x;
-	height = rows / shown_y;
-	width = width > WIDEST_CELL ? WIDEST_CELL : width;
-	height = height > TALLEST_CELL ? TALLEST_CELL : height;
-	draw_strides(canvas, at, view, first_x, shown_x, width);
+	width = least(room / shown_x, WIDEST_CELL);
+	height = least(rows / shown_y, TALLEST_CELL);
+	below = 1 + shown_y * height;
+	draw_strides(at, view, first_x, shown_x, width);
 	for (int y = 0; y < shown_y; y++) {
 		int row = 1 + y * height + (height - 1) / 2;
-		char size[64];
+		const char *level = mountain_level(grid, first_y + y, y > 0);
+		struct words size = panels_typed(sizes, grid->y[first_y + y]);
 
-		setting_format_value(sizes, grid->y[first_y + y], size, sizeof(size));
-		canvas_text_right(canvas, at, label - 1, row,
-			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, size);
-		if ((int)strlen(size) + (int)strlen(mountain_level(grid, first_y + y, y > 0)) <
-			label - 1)
-			canvas_text(canvas, at, 0, row, STYLE_TITLE,
-				mountain_level(grid, first_y + y, y > 0));
+		canvas_right(at, label - 1, row,
+			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, "%s",
+			size.text);
+		if ((int)strlen(size.text) + (int)strlen(level) < label - 1)
+			canvas_text(at, 0, row, STYLE_TITLE, "%s", level);
 		for (int x = 0; x < shown_x; x++)
-			draw_cell(canvas, at, grid, first_x + x, first_y + y,
-				(struct rectangle){
+			draw_cell(at, grid, first_x + x, first_y + y,
+				(struct box){
 					label + 1 + x * width, 1 + y * height, width, height });
 	}
 	if (first_y > 0)
-		canvas_glyph(canvas, at, label, 1, STYLE_DIM, GLYPH_UP);
+		canvas_glyph(at, label, 1, STYLE_DIM, GLYPH_UP);
 	if (first_y + shown_y < grid->ny)
-		canvas_glyph(canvas, at, label, shown_y * height, STYLE_DIM, GLYPH_DOWN);
-	draw_edges(canvas, at, grid, (struct rectangle){ first_x, first_y, shown_x, shown_y },
-		width, height);
-	if (shown_y * height + 2 < at.height && first_x + shown_x > grid->slope_end)
-		draw_slope_end(canvas, at, grid, first_x, width, 1 + shown_y * height);
-	draw_legend(canvas, at,
-		at.height - 1 < 2 + shown_y * height ? at.height - 1 : 2 + shown_y * height,
-		(double)grid->top);
+		canvas_glyph(at, label, shown_y * height, STYLE_DIM, GLYPH_DOWN);
+	draw_edges(at, grid, (struct box){ first_x, first_y, shown_x, shown_y }, width, height);
+	if (below + 1 < at.height && first_x + shown_x > grid->slope_end)
+		draw_slope_end(at, grid, first_x, width, below);
+	draw_legend(at, least(at.height - 1, below + 1), (double)grid->top);
 }
 
-static void draw_picture(struct canvas *canvas, struct rectangle at, const struct view *view)
+static void draw_picture(struct box at, const struct view *view)
 {
 	if (view->grid.nx < 1 || view->grid.ny < 1)
 		return;
-	if (!view->grid.relief || !mountain_relief(canvas, at, view))
-		draw_cells(canvas, at, view);
+	if (!view->grid.relief || !mountain_relief(at, view))
+		draw_cells(at, view);
 }
 
 /* A slice through the cursor, under its title. */
-static void draw_slice(struct canvas *canvas, struct rectangle at, const struct view *view,
-	const struct view_slice *slice)
+static void draw_slice(struct box at, const struct view *view, const struct view_slice *slice)
 {
-	char title[160];
+	struct text title = { 0 };
 
 	if (slice->knob < 0 || at.height < 4)
 		return;
-	slice_title(view, slice, title, sizeof(title));
-	for (int x = canvas_text(canvas, at, 0, 0, STYLE_TITLE, title) + 1; x < at.width; x++)
-		canvas_glyph(canvas, at, x, 0, STYLE_DIM, GLYPH_HLINE);
-	slice_draw(
-		canvas, (struct rectangle){ at.x, at.y + 1, at.width, at.height - 1 }, view, slice);
+	slice_title(view, slice, &title);
+	panels_rule(at, text_string(&title), false);
+	text_free(&title);
+	slice_draw(box_part(at, 0, 1, at.width, at.height - 1), view, slice);
 }
 
-/* Slices in a rectangle: both, one above the other, if they fit. */
-static void draw_slices(struct canvas *canvas, struct rectangle at, const struct view *view)
+/* Slices in a box: both, one above the other, if they fit. */
+static void draw_slices(struct box at, const struct view *view)
 {
-	struct rectangle second = at;
+	int first = at.height < 2 * SLICE_ROWS ? at.height : at.height - at.height / 2;
 
-	if (at.height < 2 * SLICE_ROWS) {
-		if (at.height >= SLICE_ROWS)
-			draw_slice(canvas, at, view, &view->by_size);
-		return;
-	}
-	second.height = at.height / 2;
-	second.y += at.height - second.height;
-	at.height -= second.height;
-	draw_slice(canvas, at, view, &view->by_size);
-	draw_slice(canvas, second, view, &view->by_stride);
+	if (at.height >= SLICE_ROWS)
+		draw_slice(box_part(at, 0, 0, at.width, first), view, &view->by_size);
+	if (first < at.height)
+		draw_slice(box_part(at, 0, first, at.width, at.height - first), view,
+			&view->by_stride);
 }
 
 /* The whole screen: text and slices at the right if it is wide, else the text below. */
-static void draw_whole(struct canvas *canvas, struct rectangle at, const struct view *view)
+static void draw_whole(struct box at, const struct view *view)
 {
-	struct rectangle words = at, slices;
-	int rows;
+	bool wide = at.width >= BESIDE_FROM;
+	struct box slices = wide ? panels_beside(&at, BESIDE_LEAST, BESIDE_MOST) : at;
+	struct lines words = mountain_words(slices, view, true);
+	int rows = lines_rows(&words);
 
-	if (at.width >= BESIDE_FROM) {
-		words.width = at.width * 2 / 5;
-		words.width = words.width < BESIDE_LEAST  ? BESIDE_LEAST
-			      : words.width > BESIDE_MOST ? BESIDE_MOST
-							  : words.width;
-		words.x += at.width - words.width;
-		at.width -= words.width + GAP;
-		rows = mountain_words(canvas, words, view, true);
-		slices = words;
-		slices.y += rows + 1;
-		slices.height -= rows + 1;
-		draw_slices(canvas, slices, view);
-		draw_picture(canvas, at, view);
+	if (wide) {
+		lines_draw(&words, 0);
+		draw_slices(box_part(slices, 0, rows + 1, slices.width, slices.height - rows - 1),
+			view);
+		draw_picture(at, view);
 		return;
 	}
-	rows = mountain_words(canvas, at, view, false);
 	if (rows > at.height - PICTURE_ROWS)
 		rows = at.height - PICTURE_ROWS;
-	words.height = rows;
-	words.y += at.height - rows;
 	at.height -= rows;
-	if (rows > 0)
-		mountain_words(canvas, words, view, true);
+	/* The panel's title has the setting, too. */
+	words = mountain_words(box_part(at, 0, at.height, at.width, rows), view, rows > 2);
+	lines_draw(&words, 0);
 	if (at.height >= PICTURE_ROWS + 2 * SLICE_ROWS) {
-		slices = at;
-		slices.height = SLICE_ROWS;
-		slices.y += at.height - SLICE_ROWS;
 		at.height -= SLICE_ROWS;
-		draw_slice(canvas, slices, view, &view->by_size);
+		draw_slice(box_part(at, 0, at.height, at.width, SLICE_ROWS), view, &view->by_size);
 	}
-	draw_picture(canvas, at, view);
+	draw_picture(at, view);
 }
 
-static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw(struct box at, const struct scene *scene)
 {
 	if (mountain_whole(scene->view))
-		draw_whole(canvas, at, scene->view);
+		draw_whole(at, scene->view);
 	else
-		draw_picture(canvas, at, scene->view);
+		draw_picture(at, scene->view);
 }
 
 static bool wanted(const struct view *view)

@@ -11,8 +11,7 @@ enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
 
 /* Lines are numbered from -scroll on. */
 struct page {
-	struct canvas *canvas;
-	struct rectangle at;
+	struct box at;
 	int line, start;
 };
 
@@ -26,18 +25,18 @@ static void heading(struct page *page, const char *text)
 {
 	if (page->line > page->start)
 		page->line++;
-	canvas_text(page->canvas, page->at, 0, page->line++, STYLE_TITLE, text);
+	canvas_text(page->at, 0, page->line++, STYLE_TITLE, "%s", text);
 }
 
 /* Wrapped text from column x on. Lines outside the rectangle are not drawn. */
 static void paragraph(struct page *page, int x, enum style style, const char *text)
 {
-	struct rectangle at = { page->at.x + x, page->at.y, page->at.width - x, page->at.height };
-	int rows = canvas_wrap_rows(page->canvas, at.width, text);
+	struct box at = box_part(page->at, x, 0, page->at.width - x, page->at.height);
+	int rows = canvas_rows(at, text);
 
 	/* Rows above the edge: the text begins above it, and clipping removes them. */
 	if (page->line + rows > 0 && page->line < at.height)
-		canvas_wrap(page->canvas, at, page->line, style, text);
+		canvas_wrap(at, page->line, style, text);
 	page->line += rows > 0 ? rows : 1;
 }
 
@@ -124,8 +123,7 @@ static bool listed(const struct keys *keys, int index)
 
 static void key_line(struct page *page, const struct keys *keys, int index)
 {
-	struct rectangle names = { page->at.x, page->at.y, column(page, KEY_COLUMN) - 1,
-		page->at.height };
+	struct box names = box_part(page->at, 0, 0, column(page, KEY_COLUMN) - 1, page->at.height);
 	struct text text = { 0 };
 
 	for (int i = index; i < keys->count; i++) {
@@ -137,7 +135,7 @@ static void key_line(struct page *page, const struct keys *keys, int index)
 			text_add(&text, "  ");
 		text_add(&text, row->key);
 	}
-	canvas_text(page->canvas, names, 0, page->line, STYLE_KEY, text_string(&text));
+	canvas_text(names, 0, page->line, STYLE_KEY, "%s", text_string(&text));
 	paragraph(page, column(page, KEY_COLUMN), STYLE_TEXT, keys->row[index].note);
 	text_free(&text);
 }
@@ -166,20 +164,18 @@ static void all_commands(struct page *page)
 {
 	heading(page, "Commands, for --script and the find line");
 	for (const struct command_row *row = command_rows(); row->name; row++) {
-		struct rectangle names = { page->at.x, page->at.y, column(page, COMMAND_COLUMN) - 1,
-			page->at.height };
+		struct box names =
+			box_part(page->at, 0, 0, column(page, COMMAND_COLUMN) - 1, page->at.height);
 
-		canvas_textf(page->canvas, names, 0, page->line, STYLE_KEY, "%s %s", row->name,
-			row->arguments);
+		canvas_text(names, 0, page->line, STYLE_KEY, "%s %s", row->name, row->arguments);
 		paragraph(page, column(page, COMMAND_COLUMN), STYLE_TEXT, row->help);
 	}
 }
 
 /* Draws the whole page with its first line at `line`. Returns the number of lines. */
-static int draw_page(
-	struct canvas *canvas, struct rectangle at, int line, const struct scene *scene)
+static int draw_page(struct box at, int line, const struct scene *scene)
 {
-	struct page page = { canvas, at, line, line };
+	struct page page = { at, line, line };
 
 	legend(&page);
 	about(&page, scene->view->setting.kernel);
@@ -191,66 +187,59 @@ static int draw_page(
 }
 
 /* The first visible line when the last line is at the bottom. */
-static int last_scroll(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static int last_scroll(struct box at, const struct scene *scene)
 {
-	struct rectangle none = { at.x, at.y, at.width, 0 };
-	int most = draw_page(canvas, none, 0, scene) - at.height;
+	int most = draw_page(box_part(at, 0, 0, at.width, 0), 0, scene) - at.height;
 
 	return most > 0 ? most : 0;
 }
 
-static void draw_help(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_help(struct box at, const struct scene *scene)
 {
-	int most = last_scroll(canvas, at, scene);
+	int most = last_scroll(at, scene);
 	int first = scene->view->scroll < most ? scene->view->scroll : most;
 
-	draw_page(canvas, at, -first, scene);
-	if (first > 0)
-		canvas_glyph(canvas, at, at.width - 1, 0, STYLE_KEY, GLYPH_UP);
-	if (first < most)
-		canvas_glyph(canvas, at, at.width - 1, at.height - 1, STYLE_KEY, GLYPH_DOWN);
+	draw_page(at, -first, scene);
+	panels_arrows(at, 0, STYLE_KEY, first > 0, first < most);
 }
 
-const struct panel panel_help = { .name = "help", .title = "help", .draw = draw_help };
+const struct panel panel_help = {
+	.name = "help", .title = "help", .draw = draw_help, .scroll_end = last_scroll
+};
 
 /* ---- find ---- */
 
 /* The find line and its results. */
 
-static void draw_find(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_find(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const char *find = view->find;
-	int rows = at.height - 2, first = 0, length = (int)strlen(find), x;
+	int rows = at.height - 2, first, length = (int)strlen(find), x;
 
-	x = canvas_text(canvas, at, 0, 0, STYLE_KEY, "/ ");
+	x = canvas_text(at, 0, 0, STYLE_KEY, "/ ");
 	/* Of a long text the end is visible, where the user types; typed text is ASCII. */
 	if (length > at.width - x - 1 && at.width - x - 2 > 0) {
-		canvas_glyph(canvas, at, x++, 0, STYLE_DIM, GLYPH_ELLIPSIS);
+		canvas_glyph(at, x++, 0, STYLE_DIM, GLYPH_ELLIPSIS);
 		find += length - (at.width - x - 1);
 		while (((unsigned char)*find & 0xc0) == 0x80)
 			find++;
 	}
-	canvas_textf(canvas, at, x, 0, STYLE_FIGURE, "%s_", find);
+	canvas_text(at, x, 0, STYLE_FIGURE, "%s_", find);
 	if (view->found_count == 0) {
-		canvas_text(canvas, at, 0, 2, STYLE_WARN, "nothing found");
+		canvas_text(at, 0, 2, STYLE_WARN, "nothing found");
 		return;
 	}
-	if (view->found_count > rows)
-		first = view->found_selected - rows / 2;
-	if (first > view->found_count - rows)
-		first = view->found_count - rows;
-	if (first < 0)
-		first = 0;
+	first = panels_first(view->found_count, rows, view->found_selected);
 	if (view->found_more)
-		canvas_textf(canvas, at, 2, 1, STYLE_DIM, "and %d more event%s: add a word",
+		canvas_text(at, 2, 1, STYLE_DIM, "and %d more event%s: add a word",
 			view->found_more, view->found_more == 1 ? "" : "s");
 	for (int i = 0; i < rows && first + i < view->found_count; i++) {
 		bool chosen = first + i == view->found_selected;
 
 		if (chosen)
-			canvas_glyph(canvas, at, 0, 2 + i, STYLE_FOCUS, GLYPH_POINTER);
-		canvas_text(canvas, at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT,
+			canvas_glyph(at, 0, 2 + i, STYLE_FOCUS, GLYPH_POINTER);
+		canvas_text(at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT, "%s",
 			view->found[first + i].label);
 	}
 }
@@ -261,12 +250,11 @@ const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_
 
 /* The command line that reopens this screen. */
 
-static void draw_text(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_text(struct box at, const struct scene *scene)
 {
-	int row =
-		canvas_wrap(canvas, at, 0, STYLE_DIM, "This command line reopens this screen:") + 1;
+	int row = canvas_wrap(at, 0, STYLE_DIM, "This command line reopens this screen:") + 1;
 
-	canvas_wrap(canvas, at, row, STYLE_FIGURE, scene->view->text);
+	canvas_wrap(at, row, STYLE_FIGURE, scene->view->text);
 }
 
 const struct panel panel_text = {
@@ -280,7 +268,7 @@ const struct panel panel_text = {
 
 /* Output of another program, line by line: a compiler. */
 
-static void draw_said(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw_said(struct box at, const struct scene *scene)
 {
 	int row = 0;
 
@@ -293,18 +281,12 @@ static void draw_said(struct canvas *canvas, struct rectangle at, const struct s
 		plain[used] = '\0';
 		if (!used)
 			row++;
-		row += canvas_wrap(canvas, at, row, STYLE_TEXT, plain);
+		row += canvas_wrap(at, row, STYLE_TEXT, plain);
 		line += length + (line[length] == '\n');
 	}
 }
 
-static void said_title(const struct scene *scene, char *buffer, size_t size)
-{
-	snprintf(buffer, size, "%s", scene->view->text_title);
-}
-
 const struct panel panel_said = {
 	.name = "said",
-	.title_of = said_title,
 	.draw = draw_said,
 };

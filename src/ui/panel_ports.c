@@ -6,12 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/event_rows.h"
 #include "ui/panels.h"
 
 /* The narrowest column of ports, of pairs, of pairs in one row; columns of a difference, and of
  * events that belong to no port. */
-enum { COLUMN = 21, PAIR = 30, BRIEF = 29, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
+enum {
+	COLUMN = 21,
+	PAIR = 30,
+	BRIEF = 29,
+	DIFFERENCE = 7,
+	PORTS_FIGURE = 7,
+	BESIDE = 34,
+	NAME_MOST = 12
+};
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
 /* A port, ports with a common counter, or the heading "units". */
@@ -31,20 +38,173 @@ struct entries {
 	double scale; /* cycles of the longest bar */
 };
 
-static void title_of(const struct scene *scene, char *buffer, size_t size)
+/* ---- counted events ---- */
+
+/* Whether events are or will be counted: the plan has events, and counters are available. */
+static bool shown_counting(const struct view *view)
+{
+	return view->counters.plan && view->counters.plan->counters.count > 0 &&
+	       !view->counters.why[0];
+}
+
+/* Whether ports of the core on screen are or will be counted. False if all of them are unavailable.
+ */
+static bool shown_ports(const struct view *view)
+{
+	const struct event_plan *plan = view->counters.plan;
+
+	if (!shown_counting(view) || !view->core ||
+		(view->frozen && view->counters.counts.count == 0))
+		return false;
+	for (int i = 0; i < plan->counters.count; i++)
+		if (plan->meaning[i].role == ROLE_PORTS &&
+			strcmp(plan->meaning[i].core, view->core->name) == 0 &&
+			!shown_unavailable(view, i))
+			return true;
+	return false;
+}
+
+/* The count of an iteration; NAN: unknown. */
+static double ports_counted(const struct view *view, int event)
+{
+	const struct limits *limits = &panels_outline(view)->limits;
+	const struct counts *counts = &view->counters.counts;
+
+	if (event >= counts->count || !count_known(&counts->event[event]))
+		return NAN;
+	return counts->event[event].value * limits->elements /
+	       (limits->turns > 0 ? limits->turns : 1);
+}
+
+/* A bar of `share` of the width. A share above 0 has at least one cell. */
+static void ports_bar(
+	struct box at, int x, int y, int width, double share, enum style style, enum glyph glyph)
+{
+	int length = (int)lround(share * width);
+
+	if (share > 0 && length == 0)
+		length = 1;
+	for (int i = 0; i < length && i < width; i++)
+		canvas_glyph(at, x + i, y, style, glyph);
+}
+
+/* Events that belong to no port, in the order shown: micro-ops, then stalled cycles with the
+ * nonzero ones first. */
+struct beside {
+	int count, work; /* micro-ops among them */
+	int event[COUNTERS_MAX];
+};
+
+static void beside_add(struct beside *beside, const struct view *view, bool stalls, bool seen)
+{
+	const struct event_plan *plan = view->counters.plan;
+
+	for (int i = 0; i < plan->counters.count; i++) {
+		enum event_role role = plan->meaning[i].role;
+		bool work = role == ROLE_DISPATCHED || role == ROLE_LOADS || role == ROLE_STORES;
+
+		if (shown_unavailable(view, i))
+			continue;
+		if (stalls ? role == ROLE_STALLED && (ports_counted(view, i) >= 0.005) == seen
+			   : work)
+			beside->event[beside->count++] = i;
+	}
+}
+
+/* Finds no events where ports are counted. */
+static void beside_find(const struct view *view, struct beside *beside)
+{
+	const struct view_counters *counters = &view->counters;
+
+	memset(beside, 0, sizeof(*beside));
+	if (!shown_counting(view) || counters->counts.count == 0 || view->foreign)
+		return;
+	for (int i = 0; i < counters->plan->counters.count; i++)
+		if (counters->plan->meaning[i].role == ROLE_PORTS)
+			return;
+	beside_add(beside, view, false, false);
+	beside->work = beside->count;
+	beside_add(beside, view, true, true);
+	beside_add(beside, view, true, false);
+}
+
+static const char *beside_title(const struct view *view, int event)
+{
+	const struct uarch_event *meaning = &view->counters.plan->meaning[event];
+
+	return meaning->role == ROLE_STALLED ? meaning->words : meaning->title;
+}
+
+/* A group of events under a heading, with a scale of its own. Returns the rows used. */
+static int draw_group(struct box at, int y, const char *head, const int *events, int count,
+	const struct view *view)
+{
+	int titles = 0, bar, from = y;
+	double scale = 0;
+
+	if (count == 0)
+		return 0;
+	canvas_text(at, 0, y++, STYLE_DIM, "%s", head);
+	for (int i = 0; i < count; i++) {
+		int columns = canvas_columns(at, beside_title(view, events[i]));
+
+		titles = columns > titles ? columns : titles;
+		scale = fmax(scale, ports_counted(view, events[i]));
+	}
+	titles = titles > at.width - PORTS_FIGURE - 1 ? at.width - PORTS_FIGURE - 1 : titles;
+	bar = at.width - titles - 1 - PORTS_FIGURE;
+	bar = bar < 4 ? 0 : bar;
+	for (int i = 0; i < count; i++, y++) {
+		double counted = ports_counted(view, events[i]);
+
+		canvas_text(box_part(at, 0, 0, titles, at.height), 0, y, STYLE_TEXT, "%s",
+			beside_title(view, events[i]));
+		if (!isfinite(counted)) {
+			canvas_text(at, titles + 1, y, STYLE_DIM, "%s",
+				shown_absence(view, events[i]).text);
+			continue;
+		}
+		ports_bar(at, titles + 1, y, bar, scale > 0 ? counted / scale : 0, STYLE_FIGURE,
+			GLYPH_SHADE3);
+		canvas_right(at, at.width, y, counted >= 0.005 ? STYLE_TEXT : STYLE_DIM, "%s%.2f",
+			shown_mark(view, events[i]), counted);
+	}
+	return y - from;
+}
+
+/* Rows that all of them need; 0: there are none. */
+static int beside_rows(const struct beside *beside)
+{
+	return beside->count + (beside->work > 0) + (beside->count > beside->work);
+}
+
+static void beside_draw(struct box at, const struct beside *beside, const struct view *view)
+{
+	int stalls = beside->count - beside->work, over = beside_rows(beside) - at.height, y;
+
+	if (over > 0)
+		stalls = stalls > over + 1 ? stalls - over - 1 : 0;
+	y = draw_group(at, 0, "C an iteration, not by port", beside->event, beside->work, view);
+	y += draw_group(
+		at, y, "C cycles stalled an iteration", beside->event + beside->work, stalls, view);
+	if (over > 0 && y < at.height)
+		canvas_text(at, 0, y, STYLE_WARN, "and %d more: c shows all",
+			beside->count - beside->work - stalls);
+}
+
+/* ---- ports ---- */
+
+static void title_of(const struct scene *scene, struct text *title)
 {
 	const struct view *view = scene->view;
-	char core[64] = "";
+	struct words core = view->core ? panels_core(view->core) : (struct words){ "" };
 
-	if (view->core)
-		panels_core(view->core, core, sizeof(core));
 	if (view->foreign || view->nearest)
-		snprintf(buffer, size, "ports of %s, %s, M", core,
+		text_addf(title, "ports of %s, %s, M", core.text,
 			view->foreign ? "not this core" : "the nearest known");
-	else if (shown_ports(view))
-		snprintf(buffer, size, "ports: cycles an iteration, C counted, M %s", core);
 	else
-		snprintf(buffer, size, "ports: cycles an iteration, M %s", core);
+		text_addf(title, "ports: cycles an iteration, %sM %s",
+			shown_ports(view) ? "C counted, " : "", core.text);
 }
 
 static bool wanted(const struct view *view)
@@ -121,12 +281,12 @@ static void list(const struct view *view, struct entries *entries)
 	}
 }
 
-static void measure(const struct canvas *canvas, struct entries *entries)
+static void measure(struct box at, struct entries *entries)
 {
 	entries->names = 2;
 	for (int i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->entry[i];
-		int columns = canvas_columns(canvas, entry->name);
+		int columns = canvas_columns(at, entry->name);
 
 		if (!entry->ports)
 			continue;
@@ -139,89 +299,82 @@ static void measure(const struct canvas *canvas, struct entries *entries)
 }
 
 /* "+0.12"; highlighted if it is over a tenth. */
-static void draw_difference(
-	struct canvas *canvas, struct rectangle at, int x, int y, const struct entry *entry)
+static void draw_difference(struct box at, int x, int y, const struct entry *entry)
 {
-	double difference = entry->counted - entry->pressure,
+	double difference = entry->counted - entry->pressure, size = fabs(difference),
 	       larger = fmax(entry->counted, entry->pressure);
-	char figure[24];
 
-	snprintf(figure, sizeof(figure), "%+.2f", difference);
-	if (fabs(difference) < 0.005)
-		snprintf(figure, sizeof(figure), "=");
-	canvas_text_right(canvas, at, x, y,
-		fabs(difference) > 0.1 * larger && fabs(difference) > 0.05 ? STYLE_WARN : STYLE_DIM,
-		figure);
+	if (size < 0.005)
+		canvas_right(at, x, y, STYLE_DIM, "=");
+	else
+		canvas_right(at, x, y, size > 0.1 * larger && size > 0.05 ? STYLE_WARN : STYLE_DIM,
+			"%+.2f", difference);
 }
 
-static void draw_counted(struct canvas *canvas, struct rectangle at, int x, int y, int bar,
-	const struct entries *entries, const struct entry *entry, const struct view *view)
+static void draw_counted(struct box at, int x, int y, int bar, const struct entries *entries,
+	const struct entry *entry, const struct view *view)
 {
-	char words[120];
-
-	canvas_text(canvas, at, x - 2, y, STYLE_DIM, "C");
+	canvas_text(at, x - 2, y, STYLE_DIM, "C");
 	if (!isfinite(entry->counted)) {
-		shown_absence(view, entry->event, words, sizeof(words));
-		canvas_text(canvas, at, x, y, STYLE_DIM, words);
+		canvas_text(at, x, y, STYLE_DIM, "%s", shown_absence(view, entry->event).text);
 		return;
 	}
-	ports_bar(canvas, at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0,
+	ports_bar(at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0,
 		STYLE_FIGURE, GLYPH_SHADE3);
-	snprintf(words, sizeof(words), "%s%.2f", shown_mark(view, entry->event), entry->counted);
-	canvas_text_right(canvas, at, x + bar + PORTS_FIGURE, y, STYLE_TEXT, words);
-	draw_difference(canvas, at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
+	canvas_right(at, x + bar + PORTS_FIGURE, y, STYLE_TEXT, "%s%.2f",
+		shown_mark(view, entry->event), entry->counted);
+	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
 /* One entry: its bar, and the count below it, or after it if there is no room below. */
-static void draw_entry(struct canvas *canvas, struct rectangle at, int y,
-	const struct entries *entries, bool brief, const struct entry *entry,
-	const struct view *view)
+static void draw_entry(struct box at, int y, const struct entries *entries, bool brief,
+	const struct entry *entry, const struct view *view)
 {
 	bool letters = entries->pairs && !brief;
-	int x = entries->names + 1 + 2 * letters, mark;
+	int x = entries->names + 1 + 2 * letters, mark, after;
 	bool difference = brief && at.width >= BRIEF + DIFFERENCE + 6;
 	int tail = brief	    ? PORTS_FIGURE + 4 + DIFFERENCE * difference
 		   : entries->pairs ? DIFFERENCE
 				    : 2;
 	int bar = at.width - x - PORTS_FIGURE - tail;
 	double scale = entries->scale;
-	char figure[32];
 
 	if (!entry->ports) {
-		canvas_text(canvas, at, 0, y, STYLE_DIM, entry->name);
+		canvas_text(at, 0, y, STYLE_DIM, "%s", entry->name);
 		return;
 	}
 	bar = bar < 3 ? 3 : bar;
-	canvas_text(canvas, (struct rectangle){ at.x, at.y, entries->names, at.height }, 0, y,
-		entry->full ? STYLE_FIGURE : STYLE_TEXT, entry->name);
+	after = x + bar + PORTS_FIGURE;
+	canvas_text(box_part(at, 0, 0, entries->names, at.height), 0, y,
+		entry->full ? STYLE_FIGURE : STYLE_TEXT, "%s", entry->name);
 	if (letters)
-		canvas_text(canvas, at, x - 2, y, STYLE_DIM, "M");
-	ports_bar(canvas, at, x, y, bar, scale > 0 ? entry->pressure / scale : 0,
+		canvas_text(at, x - 2, y, STYLE_DIM, "M");
+	ports_bar(at, x, y, bar, scale > 0 ? entry->pressure / scale : 0,
 		entry->full ? STYLE_WARN : STYLE_BAR, GLYPH_SHADE4);
 	mark = scale > 0 ? (int)lround(entry->naive / scale * bar) - 1 : -1;
 	if (fabs(entry->naive - entry->pressure) > 0.005 * scale && mark >= 0)
-		canvas_glyph(canvas, at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
-	snprintf(figure, sizeof(figure), "%.2f", entry->pressure);
-	canvas_text_right(canvas, at, x + bar + PORTS_FIGURE, y,
-		entry->pressure > 0 ? entry->full ? STYLE_FIGURE : STYLE_TEXT : STYLE_DIM, figure);
+		canvas_glyph(at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
+	canvas_right(at, after, y,
+		entry->pressure > 0 ? entry->full ? STYLE_FIGURE : STYLE_TEXT : STYLE_DIM, "%.2f",
+		entry->pressure);
 	if (entry->full)
-		canvas_text(canvas, at, x + bar + PORTS_FIGURE, y, STYLE_WARN, "◀");
-	if (brief && entry->event >= 0) {
-		snprintf(figure, sizeof(figure), isfinite(entry->counted) ? "%s%.2f" : "-",
-			shown_mark(view, entry->event), entry->counted);
-		canvas_text(canvas, at, x + bar + PORTS_FIGURE + 2, y, STYLE_DIM, "C");
-		canvas_text_right(canvas, at, x + bar + PORTS_FIGURE + 4 + PORTS_FIGURE, y,
-			STYLE_TEXT, figure);
-		if (difference && isfinite(entry->counted))
-			draw_difference(canvas, at, at.width, y, entry);
-	} else if (entry->event >= 0) {
-		draw_counted(canvas, at, x, y + 1, bar, entries, entry, view);
+		canvas_text(at, after, y, STYLE_WARN, "◀");
+	if (entry->event < 0)
+		return;
+	if (!brief) {
+		draw_counted(at, x, y + 1, bar, entries, entry, view);
+		return;
 	}
+	canvas_text(at, after + 2, y, STYLE_DIM, "C");
+	canvas_right(at, after + 4 + PORTS_FIGURE, y, STYLE_TEXT,
+		isfinite(entry->counted) ? "%s%.2f" : "-", shown_mark(view, entry->event),
+		entry->counted);
+	if (difference && isfinite(entry->counted))
+		draw_difference(at, at.width, y, entry);
 }
 
 /* "◀ fullest │ split evenly by hand"; returns the columns used. */
-static int draw_legend(
-	struct canvas *canvas, struct rectangle at, int y, const struct limits *limits)
+static int draw_legend(struct box at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 &&
 		     limit_rows[limits->limit[limits->binding].kind].resource == RESOURCE_PORTS;
@@ -231,16 +384,14 @@ static int draw_legend(
 	for (int i = 0; i < limits->port_count && i < UARCH_PORTS; i++)
 		naive |= fabs(limits->naive[i] - limits->pressure[i]) > 0.01;
 	if (limits->bottleneck)
-		x += canvas_text(canvas, at, x, y, STYLE_DIM, binds ? "◀ binds" : "◀ fullest") + 3;
-	if (naive)
-		x += canvas_text(canvas, at, x, y, STYLE_DIM, "│ split evenly by hand");
-	else
-		x += canvas_text(canvas, at, x, y, STYLE_DIM, "the even split is best");
-	return x;
+		x += canvas_text(at, x, y, STYLE_DIM, binds ? "◀ binds" : "◀ fullest") + 3;
+	return x + canvas_text(at, x, y, STYLE_DIM,
+			   naive ? "│ split evenly by hand" : "the even split is best");
 }
 
-/* None of the events of this panel is counted, although others are: the reason of the first one. */
-static void why_no_event(const struct view *view, char *buffer, size_t size)
+/* None of the events of this panel is counted, although others are: the first of them; -1: some
+ * event is counted. */
+static int event_uncounted(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
 	int first = -1;
@@ -252,35 +403,31 @@ static void why_no_event(const struct view *view, char *buffer, size_t size)
 			role != ROLE_LOADS && role != ROLE_STORES)
 			continue;
 		if (!shown_unavailable(view, i))
-			return;
+			return -1;
 		first = i;
 	}
-	if (first >= 0)
-		shown_absence(view, first, buffer, size);
-	if (buffer[0]) {
-		memmove(buffer + 2, buffer, size - 2);
-		memcpy(buffer, "C ", 2);
-		buffer[size - 1] = '\0';
-	}
+	return first;
 }
 
 /* Why there is no count: one line; empty while it is not known. */
-static void why(const struct view *view, char *buffer, size_t size)
+static struct words why(const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
+	struct words words = { "" };
 
-	buffer[0] = '\0';
 	if (!counters->plan)
-		return;
+		return words;
 	if (counters->why[0])
-		snprintf(buffer, size, "C unavailable: %s", counters->why);
+		snprintf(words.text, sizeof(words.text), "C unavailable: %s", counters->why);
 	else if (view->foreign)
-		snprintf(buffer, size,
+		snprintf(words.text, sizeof(words.text),
 			"C: counts of this core are not valid for another core's ports");
 	else if (view->frozen && counters->counts.count == 0)
-		snprintf(buffer, size, "C: frozen before it was counted");
-	else if (!shown_ports(view))
-		why_no_event(view, buffer, size);
+		snprintf(words.text, sizeof(words.text), "C: frozen before it was counted");
+	else if (!shown_ports(view) && event_uncounted(view) >= 0)
+		snprintf(words.text, sizeof(words.text), "C %.300s",
+			shown_absence(view, event_uncounted(view)).text);
+	return words;
 }
 
 /* ---- the whole ---- */
@@ -346,33 +493,32 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 }
 
 /* If the reason does not fit, name the panel that shows it. */
-static void draw_why(struct canvas *canvas, struct rectangle at, char *words, size_t size)
+static void draw_why(struct box at, struct words *words)
 {
 	static const char unavailable[] = "C unavailable: ";
 
-	if (canvas_wrap_rows(canvas, at.width, words) > at.height &&
-		strncmp(words, unavailable, strlen(unavailable)) == 0)
-		strcpy(words + strlen(unavailable), "c says why");
-	panels_cut(canvas, at.width, at.height, words, size);
-	canvas_wrap(canvas, at, 0, STYLE_DIM, words);
+	if (canvas_rows(at, words->text) > at.height &&
+		strncmp(words->text, unavailable, strlen(unavailable)) == 0)
+		strcpy(words->text + strlen(unavailable), "c says why");
+	panels_cut(at, at.height, words->text, sizeof(words->text));
+	canvas_wrap(at, 0, STYLE_DIM, words->text);
 }
 
-static void draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const struct limits *limits = &panels_outline(view)->limits;
+	struct words words = why(view);
 	int width, x, y;
 	struct entries entries;
 	struct beside beside;
 	struct shape shape;
-	char words[240];
 
 	if (!view->explanation) {
-		canvas_text(canvas, at, 0, 0, STYLE_DIM, view->limits_note);
+		canvas_text(at, 0, 0, STYLE_DIM, "%s", view->limits_note);
 		return;
 	}
 	list(view, &entries);
-	measure(canvas, &entries);
+	measure(at, &entries);
 	beside_find(view, &beside);
 	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
 		int room = at.width * 45 / 100;
@@ -380,57 +526,43 @@ static void draw(struct canvas *canvas, struct rectangle at, const struct scene 
 		/* Two narrow columns of ports have priority over long bars. */
 		if (room < BESIDE || entries.count > at.height - 1)
 			room = BESIDE;
-
-		beside_draw(canvas,
-			(struct rectangle){ at.x + at.width - room, at.y, room, at.height },
-			&beside, view);
+		beside_draw(box_part(at, at.width - room, 0, room, at.height), &beside, view);
 		at.width -= room + 2;
 		beside.count = 0;
 	}
 	fit(&entries, at.width, at.height, &shape);
 	width = (at.width + 2) / shape.columns - 2;
-	for (int i = 0; i < shape.shown; i++) {
-		struct rectangle column = { at.x + shape.column[i] * (width + 2), at.y, width,
-			at.height };
-
-		draw_entry(canvas, column, shape.row[i], &entries, shape.brief, &entries.entry[i],
-			view);
-	}
+	for (int i = 0; i < shape.shown; i++)
+		draw_entry(box_part(at, shape.column[i] * (width + 2), 0, width, at.height),
+			shape.row[i], &entries, shape.brief, &entries.entry[i], view);
 	if (shape.shown < entries.count) {
-		canvas_textf(canvas, at, 0, shape.rows, STYLE_WARN, "and %d more: v gives room",
+		canvas_text(at, 0, shape.rows, STYLE_WARN, "and %d more: v gives room",
 			entries.count - shape.shown);
 		return;
 	}
 	y = at.height - shape.rows > 2 ? shape.rows + 1 : shape.rows;
 	if (at.height <= shape.rows)
 		return;
-	x = draw_legend(canvas, at, y++, limits) + 3;
-	why(view, words, sizeof(words));
-	if (words[0] && y < at.height)
-		draw_why(canvas, (struct rectangle){ at.x, at.y + y, at.width, at.height - y },
-			words, sizeof(words));
-	else if (words[0] && x < at.width / 2)
-		draw_why(canvas, (struct rectangle){ at.x + x, at.y + y - 1, at.width - x, 1 },
-			words, sizeof(words));
+	x = draw_legend(at, y++, &view->explanation->limits) + 3;
+	if (words.text[0] && y < at.height)
+		draw_why(box_part(at, 0, y, at.width, at.height - y), &words);
+	else if (words.text[0] && x < at.width / 2)
+		draw_why(box_part(at, x, y - 1, at.width - x, 1), &words);
 	else if (beside.count && at.height - y > 3)
-		beside_draw(canvas,
-			(struct rectangle){ at.x, at.y + y + 1, at.width, at.height - y - 1 },
-			&beside, view);
+		beside_draw(box_part(at, 0, y + 1, at.width, at.height - y - 1), &beside, view);
 }
 
 static int best_rows(const struct view *view)
 {
 	struct entries entries;
 	struct beside beside;
-	char words[240];
 	int rows;
 
 	if (!wanted(view))
 		return 6;
 	list(view, &entries);
-	why(view, words, sizeof(words));
 	beside_find(view, &beside);
-	rows = 1 + entries.count + entries.pairs + 2 + (words[0] != '\0');
+	rows = 1 + entries.count + entries.pairs + 2 + (why(view).text[0] != '\0');
 	return 1 + beside_rows(&beside) > rows ? 1 + beside_rows(&beside) : rows;
 }
 

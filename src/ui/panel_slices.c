@@ -46,7 +46,7 @@ static double value_of(const struct view_point *point, bool cpe)
 
 /* The sources of the points' values: T for times; for cycles C, R or both. Empty if nothing is
  * measured. */
-static void source_letters(const struct view_slice *slice, bool cycles, char letters[8])
+static const char *source_letters(const struct view_slice *slice, bool cycles)
 {
 	bool counted = false, referred = false;
 
@@ -55,55 +55,39 @@ static void source_letters(const struct view_slice *slice, bool cycles, char let
 			counted |= slice->point[i].sample.cycles_from == SOURCE_COUNTER;
 			referred |= slice->point[i].sample.cycles_from != SOURCE_COUNTER;
 		}
-	if (!counted && !referred)
-		*letters = '\0';
-	else
-		snprintf(letters, 8, " %s",
-			!cycles		      ? "T"
-			: counted && referred ? "C, R"
-			: counted	      ? "C"
-					      : "R");
+	return !counted && !referred ? ""
+	       : !cycles	     ? " T"
+	       : counted && referred ? " C, R"
+	       : counted	     ? " C"
+				     : " R";
 }
 
-void slice_title(const struct view *view, const struct view_slice *slice, char *buffer, size_t size)
+void slice_title(const struct view *view, const struct view_slice *slice, struct text *title)
 {
 	const struct kernel *kernel = view->setting.kernel;
+	const struct knob *knob = &kernel->knobs[slice->knob];
 	const struct view_slice *other =
 		slice == &view->by_size ? &view->by_stride : &view->by_size;
-	bool cycles = kernel->plot_cpe || is_cpe(view, slice);
-	char here[64], letters[8];
-	bool contended = false, unsettled = false;
-	size_t used;
+	bool cycles = is_cpe(view, slice), contended = false, unsettled = false;
 
-	source_letters(slice, cycles, letters);
-	used = (size_t)snprintf(buffer, size, "%s%s over %s",
+	text_addf(title, "%s%s over %s%s",
 		kernel->plot_cpe ? "cycles"
 		: cycles	 ? "cycles per element"
 				 : "GB/s",
-		letters, kernel->knobs[slice->knob].name);
-	if (kernel->plot_cpe && used < size)
-		used += (size_t)snprintf(buffer + used, size - used, " (log)");
+		source_letters(slice, cycles), knob->name, kernel->plot_cpe ? " (log)" : "");
 	/* A marker between or beyond the points cannot show the exact value. */
-	if (slice->count > 0 && slice->place.where != AXIS_AT && used < size) {
-		setting_show_value(&kernel->knobs[slice->knob], view->setting.v[slice->knob], here,
-			sizeof(here));
-		used += (size_t)snprintf(buffer + used, size - used, ", here %s", here);
-	}
-
-	if (other->knob >= 0 && other->knob != slice->knob && used < size) {
-		char value[64];
-
-		setting_show_value(&kernel->knobs[other->knob], view->setting.v[other->knob], value,
-			sizeof(value));
-		used += (size_t)snprintf(buffer + used, size - used, ", %s=%s",
-			kernel->knobs[other->knob].name, value);
-	}
+	if (slice->count > 0 && slice->place.where != AXIS_AT)
+		text_addf(
+			title, ", here %s", panels_value(knob, view->setting.v[slice->knob]).text);
+	if (other->knob >= 0 && other->knob != slice->knob)
+		text_addf(title, ", %s=%s", kernel->knobs[other->knob].name,
+			panels_value(&kernel->knobs[other->knob], view->setting.v[other->knob])
+				.text);
 	for (int i = 0; i < slice->count; i++) {
 		contended |= slice->point[i].valid && slice->point[i].sample.contended;
 		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
 	}
-	if (used < size)
-		panels_marks(contended, unsettled, buffer + used, size - used);
+	text_add(title, panels_marks(contended, unsettled));
 }
 
 /* The first column of a point (index from `first` on), and the columns of its bar. Widths are whole
@@ -118,8 +102,8 @@ static int bar_of(const struct frame *frame, int index)
 	return column_of(frame, index + 1) - column_of(frame, index) - frame->gaps;
 }
 
-static void fit_frame(struct frame *frame, struct rectangle at, const struct view *view,
-	const struct view_slice *slice)
+static void fit_frame(
+	struct frame *frame, struct box at, const struct view *view, const struct view_slice *slice)
 {
 	int width = at.width - MARGIN - 1;
 	double top = 0, least = INFINITY;
@@ -130,11 +114,7 @@ static void fit_frame(struct frame *frame, struct rectangle at, const struct vie
 	if (slice->count > width) {
 		/* More points than columns: show those around the present one. */
 		frame->shown = width;
-		frame->first = slice->place.index - width / 2;
-		if (frame->first > slice->count - width)
-			frame->first = slice->count - width;
-		if (frame->first < 0)
-			frame->first = 0;
+		frame->first = panels_first(slice->count, width, slice->place.index);
 	}
 	frame->width = width < WIDEST_BAR * frame->shown ? width : WIDEST_BAR * frame->shown;
 	frame->gaps = frame->width >= 4 * frame->shown;
@@ -155,8 +135,8 @@ static void fit_frame(struct frame *frame, struct rectangle at, const struct vie
 }
 
 /* One point: its bar; a dot if it is not measured yet; nothing if the kernel refuses it. */
-static void draw_point(struct canvas *canvas, struct rectangle at, const struct frame *frame,
-	int index, const struct view_point *point, bool here)
+static void draw_point(struct box at, const struct frame *frame, int index,
+	const struct view_point *point, bool here)
 {
 	int x = column_of(frame, index), bar = bar_of(frame, index);
 	double value = point->valid ? value_of(point, frame->cpe) : NAN;
@@ -167,7 +147,7 @@ static void draw_point(struct canvas *canvas, struct rectangle at, const struct 
 	if (!point->possible)
 		return;
 	if (!isfinite(value)) {
-		canvas_glyph(canvas, at, x, frame->rows - 1, STYLE_DIM, GLYPH_DOT);
+		canvas_glyph(at, x, frame->rows - 1, STYLE_DIM, GLYPH_DOT);
 		return;
 	}
 	eighths = (int)lround(scale_place(&frame->scale, value) * frame->rows * 8);
@@ -178,52 +158,48 @@ static void draw_point(struct canvas *canvas, struct rectangle at, const struct 
 	top = top > 0 ? top : 0;
 	for (int row = top; row < frame->rows; row++)
 		for (int i = 0; i < bar; i++)
-			canvas_glyph(canvas, at, x + i, row, row == top ? cap : body,
+			canvas_glyph(at, x + i, row, row == top ? cap : body,
 				row > top ? GLYPH_BODY
 					  : (enum glyph)(GLYPH_BAR1 + (eighths + 7) % 8));
 	if (point->sample.contended || point->sample.unsettled)
-		canvas_glyph(canvas, at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN,
+		canvas_glyph(at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN,
 			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
 }
 
 /* Labels under the axis. Each begins at the column of its bar; labels that do not fit are omitted.
  */
-static void draw_labels(struct canvas *canvas, struct rectangle at, const struct frame *frame,
-	const struct view *view, const struct view_slice *slice, int y)
+static void draw_labels(struct box at, const struct frame *frame, const struct view *view,
+	const struct view_slice *slice, int y)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
-	char value[64];
+	const struct view_point *points = &slice->point[frame->first];
 	int widest = 1, step = 1;
 
 	for (int i = 0; i < frame->shown; i++) {
-		setting_format_value(
-			knob, slice->point[frame->first + i].value, value, sizeof(value));
-		if (canvas_columns(canvas, value) > widest)
-			widest = canvas_columns(canvas, value);
+		int columns = canvas_columns(at, panels_typed(knob, points[i].value).text);
+
+		widest = columns > widest ? columns : widest;
 	}
 	while (step * frame->width / frame->shown < widest + 1)
 		step *= 2;
 	for (int i = 0; i < frame->shown; i += step) {
-		int x = column_of(frame, i);
+		struct words value = panels_typed(knob, points[i].value);
 
-		setting_format_value(
-			knob, slice->point[frame->first + i].value, value, sizeof(value));
-		if (x + canvas_columns(canvas, value) <= at.width)
-			canvas_text(canvas, at, x, y, STYLE_DIM, value);
+		if (column_of(frame, i) + canvas_columns(at, value.text) <= at.width)
+			canvas_text(at, column_of(frame, i), y, STYLE_DIM, "%s", value.text);
 	}
 	if (frame->first > 0)
-		canvas_glyph(canvas, at, MARGIN - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
+		canvas_glyph(at, MARGIN - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
 	if (frame->first + frame->shown < slice->count)
-		canvas_glyph(canvas, at, at.width - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
+		canvas_glyph(at, at.width - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
 }
 
 static double row_extent(void *context, const char *label)
 {
-	(void)context, (void)label;
 	return 2;
 }
 
-static void draw_scale(struct canvas *canvas, struct rectangle at, const struct frame *frame)
+static void draw_scale(struct box at, const struct frame *frame)
 {
 	const struct scale *scale = &frame->scale;
 	struct scale_tick ticks[SCALE_TICKS];
@@ -244,14 +220,13 @@ static void draw_scale(struct canvas *canvas, struct rectangle at, const struct 
 			}
 	}
 	for (int i = 0; i < count; i++)
-		canvas_text_right(canvas, at, MARGIN - 1,
+		canvas_right(at, MARGIN - 1,
 			frame->rows - (int)lround(scale_place(scale, ticks[i].value) * frame->rows),
-			STYLE_DIM, ticks[i].label);
+			STYLE_DIM, "%s", ticks[i].label);
 }
 
 /* The present setting: at its bar, between two bars, or beyond an end. */
-static void draw_here(struct canvas *canvas, struct rectangle at, const struct frame *frame,
-	const struct axis_place *place)
+static void draw_here(struct box at, const struct frame *frame, const struct axis_place *place)
 {
 	int index = place->index - frame->first,
 	    x = column_of(frame, index) + (bar_of(frame, index) - 1) / 2, next;
@@ -272,11 +247,10 @@ static void draw_here(struct canvas *canvas, struct rectangle at, const struct f
 	}
 	if (x > at.width - 1)
 		x = at.width - 1;
-	canvas_glyph(canvas, at, x, frame->rows, STYLE_HERE, glyph);
+	canvas_glyph(at, x, frame->rows, STYLE_HERE, glyph);
 }
 
-void slice_draw(struct canvas *canvas, struct rectangle at, const struct view *view,
-	const struct view_slice *slice)
+void slice_draw(struct box at, const struct view *view, const struct view_slice *slice)
 {
 	struct frame frame;
 	int x;
@@ -284,14 +258,14 @@ void slice_draw(struct canvas *canvas, struct rectangle at, const struct view *v
 	if (at.height < 3 || at.width < MARGIN + 8 || slice->count == 0)
 		return;
 	fit_frame(&frame, at, view, slice);
-	draw_scale(canvas, at, &frame);
+	draw_scale(at, &frame);
 	for (int i = 0; i < frame.shown; i++)
-		draw_point(canvas, at, &frame, i, &slice->point[frame.first + i],
+		draw_point(at, &frame, i, &slice->point[frame.first + i],
 			frame.first + i == slice->here);
 	for (x = MARGIN; x < MARGIN + frame.width; x++)
-		canvas_glyph(canvas, at, x, frame.rows, STYLE_DIM, GLYPH_HLINE);
-	draw_here(canvas, at, &frame, &slice->place);
-	draw_labels(canvas, at, &frame, view, slice, frame.rows + 1);
+		canvas_glyph(at, x, frame.rows, STYLE_DIM, GLYPH_HLINE);
+	draw_here(at, &frame, &slice->place);
+	draw_labels(at, &frame, view, slice, frame.rows + 1);
 }
 
 /* ---- the panels ---- */
@@ -312,14 +286,14 @@ static const struct view_slice *first_slice(const struct scene *scene)
 	return &view->by_size;
 }
 
-static void first_title(const struct scene *scene, char *buffer, size_t size)
+static void first_title(const struct scene *scene, struct text *title)
 {
-	slice_title(scene->view, first_slice(scene), buffer, size);
+	slice_title(scene->view, first_slice(scene), title);
 }
 
-static void first_draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void first_draw(struct box at, const struct scene *scene)
 {
-	slice_draw(canvas, at, scene->view, first_slice(scene));
+	slice_draw(at, scene->view, first_slice(scene));
 }
 
 static bool first_wanted(const struct view *view)
@@ -327,14 +301,14 @@ static bool first_wanted(const struct view *view)
 	return view->by_size.knob >= 0 || view->by_stride.knob >= 0;
 }
 
-static void second_title(const struct scene *scene, char *buffer, size_t size)
+static void second_title(const struct scene *scene, struct text *title)
 {
-	slice_title(scene->view, &scene->view->by_stride, buffer, size);
+	slice_title(scene->view, &scene->view->by_stride, title);
 }
 
-static void second_draw(struct canvas *canvas, struct rectangle at, const struct scene *scene)
+static void second_draw(struct box at, const struct scene *scene)
 {
-	slice_draw(canvas, at, scene->view, &scene->view->by_stride);
+	slice_draw(at, scene->view, &scene->view->by_stride);
 }
 
 static bool second_wanted(const struct view *view)

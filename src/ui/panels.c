@@ -1,12 +1,9 @@
 /* The table of panels, and how a frame is composed. */
 #include "ui/panels.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/units.h"
-#include "ui/mountain_relief.h"
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about,
 	panel_by_size, panel_ladder, panel_ports, panel_counters, panel_code, panel_source,
@@ -18,42 +15,32 @@ extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure
  * shown only if all panels before them have a comfortable height. */
 static const struct {
 	const struct panel *panel;
-	enum area area;
-	int min_width, min_height;
-	int place;
-	bool extra, whole;
+	struct layout_row row;
 	const struct panel *beside; /* if that panel is in front, this one is next to it */
 } table[] = {
-	{ &panel_line, AREA_LINE, 1, 1 },
-	{ &panel_header, AREA_HEADER, 60, 1 },
-	{ &panel_kernels, AREA_KERNELS, 13, 8 },
-	{ &panel_knobs, AREA_KNOBS, 20, 8 },
-	{ &panel_figure, AREA_FIGURE, 20, 8 },
-	{ &panel_about, AREA_ABOUT, 20, 8 },
-	{ &panel_by_size, AREA_BODY, 40, 5, 1 },
-	{ &panel_ladder, AREA_BODY, 40, 7, 2 },
-	{ &panel_ports, AREA_BODY, 40, 6, 3 },
-	{ &panel_code, AREA_BODY, 40, 7, 6, .beside = &panel_source },
-	{ &panel_mountain, AREA_TALL, 56, 10, 9 },
-	{ &panel_probe, AREA_BODY, 60, 8, 10, false, true },
-	{ &panel_windows, AREA_BODY, 60, 8, 10, false, true },
-	{ &panel_counters, AREA_BODY, 40, 8, 4, true },
-	{ &panel_by_stride, AREA_BODY, 40, 8, 5, true },
-	{ &panel_source, AREA_BODY, 40, 8, 7, true, .beside = &panel_code },
-	{ &panel_strip, AREA_BODY, 40, 7, 8, true },
-	{ &panel_notice, AREA_NOTICE, 60, 1 },
-	{ &panel_key_bar, AREA_KEYS, 60, 1 },
+	{ &panel_line, { NULL, AREA_LINE, 1, 1 } },
+	{ &panel_header, { NULL, AREA_HEADER, 60, 1 } },
+	{ &panel_kernels, { NULL, AREA_KERNELS, 13, 8 } },
+	{ &panel_knobs, { NULL, AREA_KNOBS, 20, 8 } },
+	{ &panel_figure, { NULL, AREA_FIGURE, 20, 8 } },
+	{ &panel_about, { NULL, AREA_ABOUT, 20, 8 } },
+	{ &panel_by_size, { NULL, AREA_BODY, 40, 5, .place = 1 } },
+	{ &panel_ladder, { NULL, AREA_BODY, 40, 7, .place = 2 } },
+	{ &panel_ports, { NULL, AREA_BODY, 40, 6, .place = 3 } },
+	{ &panel_code, { NULL, AREA_BODY, 40, 7, .place = 6 }, .beside = &panel_source },
+	{ &panel_mountain, { NULL, AREA_TALL, 56, 10, .place = 9 } },
+	{ &panel_probe, { NULL, AREA_BODY, 60, 8, .place = 10, .whole = true } },
+	{ &panel_windows, { NULL, AREA_BODY, 60, 8, .place = 10, .whole = true } },
+	{ &panel_counters, { NULL, AREA_BODY, 40, 8, .place = 4, .extra = true } },
+	{ &panel_by_stride, { NULL, AREA_BODY, 40, 8, .place = 5, .extra = true } },
+	{ &panel_source, { NULL, AREA_BODY, 40, 8, .place = 7, .extra = true },
+		.beside = &panel_code },
+	{ &panel_strip, { NULL, AREA_BODY, 40, 7, .place = 8, .extra = true } },
+	{ &panel_notice, { NULL, AREA_NOTICE, 60, 1 } },
+	{ &panel_key_bar, { NULL, AREA_KEYS, 60, 1 } },
 };
 
 enum { PANELS = sizeof(table) / sizeof(table[0]) };
-
-struct number panels_number(double value)
-{
-	struct number number;
-
-	units_figure(value, number.text, sizeof(number.text));
-	return number;
-}
 
 const char *panels_source(enum source source)
 {
@@ -73,25 +60,129 @@ const struct explanation *panels_outline(const struct view *view)
 	return view->explanation ? view->explanation : view->outline;
 }
 
-void panels_core(const struct core *core, char *buffer, size_t size)
+struct words panels_core(const struct core *core)
 {
-	const char *more = strstr(core->title, " (");
+	struct words words;
 
-	snprintf(buffer, size, "%.*s", more ? (int)(more - core->title) : (int)sizeof(core->title),
-		core->title);
+	snprintf(words.text, sizeof(words.text), "%s", core->title);
+	if (strstr(words.text, " ("))
+		*strstr(words.text, " (") = '\0';
+	return words;
 }
 
-void panels_cut(const struct canvas *canvas, int width, int rows, char *text, size_t size)
+/* ---- lines ---- */
+
+/* Moves the first alternative that fits to the beginning of a text. Returns whether it fits. */
+static bool choose_fitting(struct box at, char *text)
+{
+	char *from = text, *end = strchr(text, '\n');
+	bool fits;
+
+	for (;; from = end + 1, end = strchr(from, '\n')) {
+		if (end)
+			*end = '\0';
+		fits = canvas_columns(at, from) <= at.width;
+		if (fits || !end)
+			break;
+	}
+	memmove(text, from, strlen(from) + 1);
+	return fits;
+}
+
+struct line *lines_add(struct lines *lines, int rank, enum style style, const char *format, ...)
+{
+	struct line *line = &lines->line[lines->count];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(line->text, sizeof(line->text), format, arguments);
+	va_end(arguments);
+	choose_fitting(lines->at, line->text);
+	line->rank = rank;
+	line->style = style;
+	line->tag = 0;
+	line->rows = canvas_rows(lines->at, line->text);
+	lines->count += line->text[0] && lines->count < LINES_MAX - 1;
+	return line;
+}
+
+int lines_rows(const struct lines *lines)
+{
+	int rows = 0;
+
+	for (int i = 0; i < lines->count; i++)
+		rows += lines->line[i].rows;
+	return rows;
+}
+
+void line_cut(const struct lines *lines, struct line *line, int rows)
+{
+	panels_cut(lines->at, rows, line->text, sizeof(line->text));
+	line->rows = canvas_rows(lines->at, line->text);
+}
+
+void lines_cut(struct lines *lines, int rows)
+{
+	for (int i = 0; i < lines->count && lines_rows(lines) > rows; i++)
+		line_cut(lines, &lines->line[i], 1);
+}
+
+int lines_draw(const struct lines *lines, int y)
+{
+	for (int i = 0; i < lines->count; i++)
+		if (y < lines->at.height)
+			y += canvas_wrap(lines->at, y, lines->line[i].style, lines->line[i].text);
+	return y;
+}
+
+void panels_fit(struct box at, int y, enum style style, const char *format, ...)
+{
+	char text[640];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (choose_fitting(at, text))
+		canvas_text(at, 0, y, style, "%s", text);
+}
+
+int panels_first(int count, int rows, int chosen)
+{
+	int first = chosen - rows / 2;
+
+	first = first > count - rows ? count - rows : first;
+	return first > 0 ? first : 0;
+}
+
+void panels_arrows(struct box at, int top, enum style style, bool above, bool below)
+{
+	if (above)
+		canvas_glyph(at, at.width - 1, top, style, GLYPH_UP);
+	if (below)
+		canvas_glyph(at, at.width - 1, at.height - 1, style, GLYPH_DOWN);
+}
+
+struct box panels_beside(struct box *at, int least, int most)
+{
+	enum { GAP = 2 };
+	int width = at->width * 2 / 5;
+
+	width = width < least ? least : width > most ? most : width;
+	at->width -= width + GAP;
+	return box_part(*at, at->width + GAP, 0, width, at->height);
+}
+
+void panels_cut(struct box at, int rows, char *text, size_t size)
 {
 	static const char ellipsis[] = " …";
 	size_t length = strlen(text);
 
-	while (canvas_wrap_rows(canvas, width, text) > rows && length > 0) {
-		char *blank = NULL;
+	while (canvas_rows(at, text) > rows && length > 0) {
+		char *blank;
 
 		text[length] = '\0';
-		if (length > 0)
-			blank = strrchr(text, ' ');
+		blank = strrchr(text, ' ');
 		if (!blank)
 			break; /* a single word: the canvas cuts it */
 		length = (size_t)(blank - text);
@@ -99,49 +190,67 @@ void panels_cut(const struct canvas *canvas, int width, int rows, char *text, si
 	}
 }
 
+/* ---- words ---- */
+
+struct words panels_value(const struct knob *knob, int64_t value)
+{
+	struct words words;
+
+	setting_show_value(knob, value, words.text, sizeof(words.text));
+	return words;
+}
+
+struct words panels_typed(const struct knob *knob, int64_t value)
+{
+	struct words words;
+
+	setting_format_value(knob, value, words.text, sizeof(words.text));
+	return words;
+}
+
 /* Whether another setting has the same value for the knob of that name. */
 static bool has_value(const struct setting *setting, const char *name, const char *value)
 {
-	char own[64];
 	int index = kernel_knob(setting->kernel, name);
 
-	if (index < 0)
-		return false;
-	setting_format_value(&setting->kernel->knobs[index], setting->v[index], own, sizeof(own));
-	return strcmp(own, value) == 0;
+	return index >= 0 &&
+	       strcmp(panels_typed(&setting->kernel->knobs[index], setting->v[index]).text,
+		       value) == 0;
 }
 
-void panels_setting(
-	const struct setting *setting, const struct setting *other, char *buffer, size_t size)
+struct words panels_setting(const struct setting *setting, const struct setting *other)
 {
 	const struct kernel *kernel = setting->kernel;
-	size_t used = 0;
+	struct text text = { 0 };
+	struct words words;
 
-	buffer[0] = '\0';
 	if (other && kernel->own && other->kernel->own && other->kernel != kernel &&
 		strcmp(kernel->name, other->kernel->name) == 0) {
-		used = (size_t)snprintf(buffer, size, "version before");
+		text_add(&text, "version before");
 	} else if (!other || other->kernel != kernel) {
 		const char *slash = kernel->own ? strrchr(kernel->name, '/') : NULL;
 
-		used = (size_t)snprintf(buffer, size, "%s", slash ? slash + 1 : kernel->name);
+		text_add(&text, slash ? slash + 1 : kernel->name);
 	}
-	for (int i = 0; i < kernel->knob_count && used < size; i++) {
-		char value[64];
+	for (int i = 0; i < kernel->knob_count; i++) {
+		struct words value = panels_typed(&kernel->knobs[i], setting->v[i]);
 
-		setting_format_value(&kernel->knobs[i], setting->v[i], value, sizeof(value));
-		if (other && has_value(other, kernel->knobs[i].name, value))
-			continue;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? " " : "",
-			kernel->knobs[i].name, value);
+		if (!other || !has_value(other, kernel->knobs[i].name, value.text))
+			text_addf(&text, "%s%s=%s", text.length ? " " : "", kernel->knobs[i].name,
+				value.text);
 	}
+	snprintf(words.text, sizeof(words.text), "%s", text_string(&text));
+	text_free(&text);
+	return words;
 }
 
-void panels_replay(const struct view *view, char *buffer, size_t size)
+struct words panels_replay(const struct view *view)
 {
 	const char *slash = strrchr(view->replay, '/');
+	struct words words;
 
-	snprintf(buffer, size, " REPLAY %s ", slash ? slash + 1 : view->replay);
+	snprintf(words.text, sizeof(words.text), " REPLAY %s ", slash ? slash + 1 : view->replay);
+	return words;
 }
 
 const char *panels_state(const struct view *view)
@@ -153,73 +262,100 @@ const char *panels_state(const struct view *view)
 	return view->sample.modes == 2 ? "two modes" : "";
 }
 
-void panels_marks(bool contended, bool unsettled, char *buffer, size_t size)
+const char *panels_marks(bool contended, bool unsettled)
 {
-	const char *words = contended && unsettled ? "  (× contended, ~ not settled)"
-			    : contended		   ? "  (× contended)"
-			    : unsettled		   ? "  (~ not settled)"
-						   : "";
-
-	snprintf(buffer, size, "%s", words);
+	return contended && unsettled ? "  (× contended, ~ not settled)"
+	       : contended	      ? "  (× contended)"
+	       : unsettled	      ? "  (~ not settled)"
+				      : "";
 }
 
-bool panels_ahead(const struct view *view, char *buffer, size_t size, char left[40])
+struct ahead panels_ahead(const struct view *view)
 {
-	char words[100] = "";
+	struct ahead ahead = { "", "" };
 
 	if (!view->sample.valid && view->waiting > PANELS_PREPARING)
 		progress_words(&view->ahead,
-			(double)kernel_footprint(view->setting.kernel, view->setting.v), words,
-			sizeof(words));
-	progress_left_words(view->ahead_left, left, 40);
-	if (*words)
-		snprintf(buffer, size, "%s", words);
-	return *words;
+			(double)kernel_footprint(view->setting.kernel, view->setting.v), ahead.text,
+			sizeof(ahead.text));
+	progress_left_words(view->ahead_left, ahead.left, sizeof(ahead.left));
+	return ahead;
 }
 
-/* The rule above a panel with its title. The focused panel has a pointer before it. */
-static void draw_rule(struct canvas *canvas, struct rectangle at, const char *title, bool focused)
+/* ---- counted events ---- */
+
+bool shown_unavailable(const struct view *view, int event)
+{
+	const struct counts *counts = &view->counters.counts;
+
+	return event < counts->count && counts->event[event].state != COUNT_NONE &&
+	       !count_known(&counts->event[event]);
+}
+
+const char *shown_mark(const struct view *view, int event)
+{
+	const struct counts *counts = &view->counters.counts;
+
+	return event < counts->count && counts->event[event].state == COUNT_SCALED ? "~" : "";
+}
+
+struct words shown_absence(const struct view *view, int event)
+{
+	static const char unavailable[] = "unavailable: ";
+	const struct counts *counts = &view->counters.counts;
+	struct words words = { "" };
+
+	if (event >= counts->count || counts->event[event].state == COUNT_NONE)
+		snprintf(words.text, sizeof(words.text), "%s",
+			view->frozen || view->replay ? "not counted" : "counting…");
+	else if (shown_unavailable(view, event))
+		count_words(&counts->event[event],
+			strcpy(words.text, unavailable) + strlen(unavailable),
+			sizeof(words.text) - sizeof(unavailable));
+	return words;
+}
+
+/* ---- the frame ---- */
+
+void panels_rule(struct box at, const char *title, bool focused)
 {
 	enum style style = focused ? STYLE_FOCUS : STYLE_TITLE;
-	struct rectangle words = { at.x, at.y, at.width - 1, 1 };
-	int x = 0;
+	int x = 2 * focused;
 
-	if (focused) {
-		canvas_glyph(canvas, at, 0, 0, style, GLYPH_POINTER);
-		x = 2;
-	}
-	x += canvas_text(canvas, words, x, 0, style, title) + 1;
+	if (focused)
+		canvas_glyph(at, 0, 0, style, GLYPH_POINTER);
+	x += canvas_text(box_part(at, 0, 0, at.width - 1, 1), x, 0, style, "%s", title) + 1;
 	for (; x < at.width; x++)
-		canvas_glyph(canvas, at, x, 0, STYLE_DIM, GLYPH_HLINE);
+		canvas_glyph(at, x, 0, STYLE_DIM, GLYPH_HLINE);
 }
 
 /* Removes clauses at the end of a title until it fits. The first clause remains. */
-static void cut_clauses(const struct canvas *canvas, int width, char *title)
+static void cut_clauses(struct box at, int width, char *title)
 {
 	char *comma;
 
-	while (canvas_columns(canvas, title) > width && (comma = strrchr(title, ',')) != NULL)
+	while (canvas_columns(at, title) > width && (comma = strrchr(title, ',')) != NULL)
 		*comma = '\0';
 }
 
-static void draw_panel(struct canvas *canvas, const struct panel *panel, struct rectangle at,
-	const struct scene *scene)
+static void draw_panel(struct box at, const struct panel *panel, const struct scene *scene)
 {
-	char title[160];
+	struct text title = { 0 };
 
-	snprintf(title, sizeof(title), "%s", panel->title ? panel->title : "");
+	if (panel->title)
+		text_add(&title, panel->title);
 	if (panel->title_of)
-		panel->title_of(scene, title, sizeof(title));
-	if (title[0]) {
+		panel->title_of(scene, &title);
+	if (title.length) {
 		bool focused = panels_named(scene->view->focus, panel->focus);
 
 		if (panel->clauses)
-			cut_clauses(canvas, at.width - 1 - 2 * focused, title);
-		draw_rule(canvas, at, title, focused);
-		at.y++;
-		at.height--;
+			cut_clauses(at, at.width - 1 - 2 * focused, title.bytes);
+		panels_rule(at, title.bytes, focused);
+		at = box_part(at, 0, 1, at.width, at.height - 1);
 	}
-	panel->draw(canvas, at, scene);
+	text_free(&title);
+	panel->draw(at, scene);
 }
 
 static const struct panel *overlay_of(const struct view *view)
@@ -241,9 +377,8 @@ static int top_rows(const struct view *view)
 	return knobs > 13 ? knobs : 13;
 }
 
-/* The rectangle of an overlay, frame included. The key bar stays visible: it shows how to close it.
- */
-static struct rectangle overlay_at(const struct canvas *canvas, int most_rows, bool replay)
+/* The box of an overlay, frame included. The key bar stays visible: it shows how to close it. */
+static struct box overlay_at(struct canvas *canvas, int most_rows, bool replay)
 {
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
@@ -252,38 +387,36 @@ static struct rectangle overlay_at(const struct canvas *canvas, int most_rows, b
 
 	if (most_rows > 0 && height > most_rows)
 		height = most_rows;
-	return (struct rectangle){ margin, top, canvas->width - 2 * margin, height };
+	return box_part(canvas_box(canvas), margin, top, canvas->width - 2 * margin, height);
 }
 
-static struct rectangle inside(struct rectangle at)
+static struct box inside(struct box at)
 {
-	return (struct rectangle){ at.x + 2, at.y + 1, at.width - 4, at.height - 2 };
+	return box_part(at, 2, 1, at.width - 4, at.height - 2);
 }
 
 static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 {
 	const struct panel *panel = overlay_of(scene->view);
-	struct rectangle at = overlay_at(canvas, panel ? panel->most_rows : 0, scene->view->replay);
+	struct box at = overlay_at(canvas, panel ? panel->most_rows : 0, scene->view->replay);
 
 	if (!panel || at.width < 8 || at.height < 3)
 		return;
-	canvas_fill(canvas, at, STYLE_TEXT);
-	canvas_frame(
-		canvas, at, STYLE_DIM, scene->view->replay && at.y == 0 ? "REPLAY" : panel->title);
-	panel->draw(canvas, inside(at), scene);
+	canvas_fill(at, STYLE_TEXT);
+	canvas_frame(at, STYLE_DIM, scene->view->replay && at.y == 0 ? "REPLAY" : panel->title);
+	panel->draw(inside(at), scene);
 }
 
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys)
 {
 	const struct panel *panel = overlay_of(view);
-	struct scene scene = { .view = view, .keys = keys };
+	const struct scene scene = { .view = view, .keys = keys };
+	struct box at = inside(overlay_at(canvas, 0, view->replay));
 
-	return panel && panel->scroll_end &&
-	       view->scroll >= panel->scroll_end(
-				       canvas, inside(overlay_at(canvas, 0, view->replay)), &scene);
+	return panel && panel->scroll_end && view->scroll >= panel->scroll_end(at, &scene);
 }
 
-int panels_page(const struct canvas *canvas, const struct view *view)
+int panels_page(struct canvas *canvas, const struct view *view)
 {
 	int rows = inside(overlay_at(canvas, 0, view->replay)).height;
 
@@ -322,17 +455,14 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 
 	for (int i = 0; i < PANELS; i++) {
 		const struct panel *panel = table[i].panel;
-		struct layout_row row = { .name = panel->name,
-			.area = table[i].area,
-			.min_width = table[i].min_width,
-			.min_height = table[i].min_height,
-			.wanted = !panel->wanted || panel->wanted(view),
-			.best_height = panel->best_rows ? panel->best_rows(view) : 0,
-			.place = front && table[i].beside == front ? 0 : table[i].place,
-			.alone = panel->alone && panel->alone(view),
-			.extra = table[i].extra,
-			.whole = table[i].whole };
+		struct layout_row row = table[i].row;
 
+		row.name = panel->name;
+		row.wanted = !panel->wanted || panel->wanted(view);
+		row.best_height = panel->best_rows ? panel->best_rows(view) : 0;
+		row.alone = panel->alone && panel->alone(view);
+		if (front && table[i].beside == front)
+			row.place = 0;
 		if (body < 0 && row.area == AREA_BODY)
 			body = count;
 		else if (panel == front) {
@@ -363,11 +493,10 @@ static void lay_out_seen(
 		lay_out(canvas, view, focused, layout);
 }
 
-bool panels_find(const struct canvas *canvas, const struct view *view, const char *name,
-	struct rectangle *at)
+bool panels_find(struct canvas *canvas, const struct view *view, const char *name, struct box *at)
 {
 	const struct panel *overlay = overlay_of(view);
-	const struct rectangle *found;
+	const struct box *found;
 	struct layout layout;
 
 	if (overlay && strcmp(overlay->name, name) == 0) {
@@ -377,27 +506,21 @@ bool panels_find(const struct canvas *canvas, const struct view *view, const cha
 	lay_out_seen(canvas, view, &layout);
 	found = layout_find(&layout, name);
 	if (found)
-		*at = *found;
+		*at = box_part(canvas_box(canvas), found->x, found->y, found->width, found->height);
 	return found;
 }
 
-/* Lines that a panel is scrolled beyond its last line; 0: none. */
+/* Lines that a panel is scrolled beyond its last line; 0 or less: none. */
 static int lines_beyond(struct canvas *canvas, const struct view *view, const struct panel *panel)
 {
-	struct scene scene = { .view = view };
-	const struct rectangle *found;
-	struct rectangle at;
-	struct layout layout;
-	int beyond;
+	const struct scene scene = { .view = view };
+	struct box at;
 
-	lay_out_seen(canvas, view, &layout);
-	found = layout_find(&layout, panel->name);
-	if (!found)
+	if (!panels_find(canvas, view, panel->name, &at))
 		return 0;
 	/* Below the rule. */
-	at = (struct rectangle){ found->x, found->y + 1, found->width, found->height - 1 };
-	beyond = panel->first(view) - panel->scroll_end(canvas, at, &scene);
-	return beyond > 0 ? beyond : 0;
+	return panel->first(view) -
+	       panel->scroll_end(box_part(at, 0, 1, at.width, at.height - 1), &scene);
 }
 
 bool panels_scroll_back(struct canvas *canvas, const struct view *view, const char *command,
@@ -414,9 +537,8 @@ bool panels_scroll_back(struct canvas *canvas, const struct view *view, const ch
 					       strcmp(command, "move down") == 0)))
 			continue;
 		beyond = lines_beyond(canvas, view, panel);
-		if (beyond)
-			snprintf(back, size, "%s -%d", scroll, beyond);
-		return beyond;
+		snprintf(back, size, "%s -%d", scroll, beyond);
+		return beyond > 0;
 	}
 	return false;
 }
@@ -435,10 +557,12 @@ void panels_draw(
 	canvas_clear(canvas);
 	lay_out_seen(canvas, view, &layout);
 	for (int i = 0; i < PANELS; i++) {
-		const struct rectangle *at = layout_find(&layout, table[i].panel->name);
+		const struct box *at = layout_find(&layout, table[i].panel->name);
 
 		if (at)
-			draw_panel(canvas, table[i].panel, *at, &scene);
+			draw_panel(
+				box_part(canvas_box(canvas), at->x, at->y, at->width, at->height),
+				table[i].panel, &scene);
 	}
 	draw_overlay(canvas, &scene);
 }

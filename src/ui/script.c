@@ -27,15 +27,12 @@ struct script {
 
 static double steady_now(void *context)
 {
-	(void)context;
 	return monotonic_seconds();
 }
 
 static void steady_pass(void *context, double seconds, int descriptor)
 {
 	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
-
-	(void)context;
 	poll(&wait, 1, (int)(seconds * 1000) + 1);
 }
 
@@ -98,13 +95,11 @@ static struct status wait_for(
 
 static struct status run_wait(struct script *script, const char *arguments)
 {
-	(void)arguments;
 	return wait_for(script, everything_measured, WAIT_MOST);
 }
 
 static struct status run_live(struct script *script, const char *arguments)
 {
-	(void)arguments;
 	return wait_for(script, figure_settled, LIVE_MOST);
 }
 
@@ -118,7 +113,6 @@ static bool figure_there(const struct script *script)
 
 static struct status run_figure(struct script *script, const char *arguments)
 {
-	(void)arguments;
 	return wait_for(script, figure_there, LIVE_MOST);
 }
 
@@ -209,7 +203,7 @@ static struct status run_panel(struct script *script, const char *arguments)
 	advance(front->session, now_of(script));
 	frontend_draw(front, now_of(script));
 	for (size_t length; *arguments; arguments += length + strspn(arguments + length, " ")) {
-		struct rectangle at;
+		struct box at;
 		char name[24];
 
 		length = strcspn(arguments, " ");
@@ -219,7 +213,7 @@ static struct status run_panel(struct script *script, const char *arguments)
 				script->line, name);
 		fprintf(script->out, "=== %s, %dx%d\n", name, front->canvas.width,
 			front->canvas.height);
-		canvas_print_part(&front->canvas, at, script->out);
+		canvas_print_part(at, script->out);
 	}
 	return status_ok();
 }

@@ -204,8 +204,7 @@ static char shape_of(unsigned bits)
 	return character;
 }
 
-void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y,
-	enum style first)
+void dots_show(const struct dots *dots, struct box at, int x, int y, enum style first)
 {
 	for (int row = 0; row < dots->height / DOWN; row++) {
 		for (int column = 0; column < dots->width / ACROSS; column++) {
@@ -213,8 +212,7 @@ void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle 
 			unsigned bits = cell_of(dots, column, row, first, &style);
 
 			if (bits)
-				canvas_dots(canvas, clip, x + column, y + row, style, bits,
-					shape_of(bits));
+				canvas_dots(at, x + column, y + row, style, bits, shape_of(bits));
 		}
 	}
 }
@@ -267,32 +265,27 @@ int digits_width(const char *figure)
 	return width > 0 ? width - 1 : 0;
 }
 
-static void draw_cell(
-	struct canvas *canvas, struct rectangle clip, int x, int y, enum style style, char cell)
+static void draw_cell(struct box at, int x, int y, enum style style, char cell)
 {
-	char string[2] = { cell, '\0' };
-
-	if (canvas->ascii) {
-		if (cell != ' ')
-			canvas_text(canvas, clip, x, y, style, string);
-	} else if (cell != ' ') {
-		canvas_glyph(
-			canvas, clip, x, y, style, cell == '#' ? GLYPH_BAR8 : GLYPH_UPPER_HALF);
-	}
+	if (cell == ' ')
+		return;
+	if (at.canvas->ascii)
+		canvas_text(at, x, y, style, "%c", cell);
+	else
+		canvas_glyph(at, x, y, style, cell == '#' ? GLYPH_BAR8 : GLYPH_UPPER_HALF);
 }
 
-void digits_draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *figure)
+void digits_draw(struct box at, int x, int y, enum style style, const char *figure)
 {
 	for (; *figure; figure++) {
 		if (*figure == '.') {
-			draw_cell(canvas, clip, x, y + 2, style, canvas->ascii ? '.' : '^');
+			draw_cell(at, x, y + 2, style, at.canvas->ascii ? '.' : '^');
 			x += 2;
 		} else if (*figure >= '0' && *figure <= '9') {
-			const char *shape = (canvas->ascii ? segments : blocks)[*figure - '0'];
+			const char *shape = (at.canvas->ascii ? segments : blocks)[*figure - '0'];
 
 			for (int i = 0; i < 9; i++)
-				draw_cell(canvas, clip, x + i % 3, y + i / 3, style, shape[i]);
+				draw_cell(at, x + i % 3, y + i / 3, style, shape[i]);
 			x += 4;
 		}
 	}

@@ -27,8 +27,7 @@ bool dots_on(const struct dots *dots, int x, int y);
 
 /* Shows the points from the corner (x, y) of the clip on. A cell whose points differ in style has
  * `first` if it is among them, else the most frequent style. */
-void dots_show(const struct dots *dots, struct canvas *canvas, struct rectangle clip, int x, int y,
-	enum style first);
+void dots_show(const struct dots *dots, struct box clip, int x, int y, enum style first);
 
 /* ---- digits three rows high ---- */
 
@@ -37,5 +36,4 @@ enum { DIGITS_HEIGHT = 3 };
 /* Columns that a number of digits, '.' and '-' needs; 0 if it holds another character. */
 int digits_width(const char *figure);
 
-void digits_draw(struct canvas *canvas, struct rectangle clip, int x, int y, enum style style,
-	const char *figure);
+void digits_draw(struct box clip, int x, int y, enum style style, const char *figure);

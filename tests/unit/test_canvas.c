@@ -1,38 +1,20 @@
 /* Cells, text, clipping, twins. */
 #include <locale.h>
 
-#include "check.h"
-#include "ui/canvas.h"
+#include "drawn.h"
 
-/* What canvas_print() writes; freed by the caller. */
-static char *printed(const struct canvas *canvas)
+static void expect(struct canvas *canvas, const char *expected)
 {
-	char *text;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	canvas_print(canvas, file);
-	fclose(file);
-	return text;
+	assert_string_equal(printed(canvas), expected);
 }
-
-static void expect(const struct canvas *canvas, const char *expected)
-{
-	char *text = printed(canvas);
-
-	assert_string_equal(text, expected);
-	free(text);
-}
-
-static const struct rectangle whole = { 0, 0, 10, 2 };
 
 TEST(text_is_placed_and_measured)
 {
 	struct canvas canvas;
 
 	canvas_init(&canvas, 10, 2, false);
-	assert_int_equal(canvas_text(&canvas, whole, 2, 1, STYLE_TEXT, "a×b"), 3);
-	assert_int_equal(canvas_columns(&canvas, "a×b…"), 4);
+	assert_int_equal(canvas_text(canvas_box(&canvas), 2, 1, STYLE_TEXT, "a×b"), 3);
+	assert_int_equal(canvas_columns(canvas_box(&canvas), "a×b…"), 4);
 	expect(&canvas, "\n  a×b\n");
 	canvas_free(&canvas);
 }
@@ -42,12 +24,12 @@ TEST(what_does_not_fit_ends_in_an_ellipsis)
 	struct canvas canvas;
 
 	canvas_init(&canvas, 10, 2, false);
-	assert_int_equal(canvas_text(&canvas, whole, 4, 0, STYLE_TEXT, "abcdefgh"), 6);
-	canvas_text(&canvas, (struct rectangle){ 0, 1, 4, 1 }, 0, 0, STYLE_TEXT, "abcd");
+	assert_int_equal(canvas_text(canvas_box(&canvas), 4, 0, STYLE_TEXT, "abcdefgh"), 6);
+	canvas_text((struct box){ 0, 1, 4, 1, &canvas }, 0, 0, STYLE_TEXT, "abcd");
 	expect(&canvas, "    abcde…\nabcd\n");
 	canvas.ascii = true;
 	canvas_clear(&canvas);
-	canvas_text(&canvas, whole, 4, 0, STYLE_TEXT, "abcdefgh");
+	canvas_text(canvas_box(&canvas), 4, 0, STYLE_TEXT, "abcdefgh");
 	expect(&canvas, "    abcd..\n\n");
 	canvas_free(&canvas);
 }
@@ -55,15 +37,15 @@ TEST(what_does_not_fit_ends_in_an_ellipsis)
 TEST(nothing_is_drawn_outside_the_clip)
 {
 	struct canvas canvas;
-	struct rectangle clip = { 3, 0, 3, 1 };
+	struct box clip = { 3, 0, 3, 1, &canvas };
 
 	canvas_init(&canvas, 10, 2, false);
-	canvas_text(&canvas, clip, 0, 1, STYLE_TEXT, "below");
-	canvas_text(&canvas, clip, 0, -1, STYLE_TEXT, "above");
-	canvas_text(&canvas, clip, 3, 0, STYLE_TEXT, "right");
-	canvas_text(&canvas, clip, -2, 0, STYLE_TEXT, "abcd");
-	canvas_glyph(&canvas, clip, -1, 0, STYLE_TEXT, GLYPH_DOT);
-	canvas_frame(&canvas, (struct rectangle){ 20, 20, 5, 5 }, STYLE_TEXT, "far");
+	canvas_text(clip, 0, 1, STYLE_TEXT, "below");
+	canvas_text(clip, 0, -1, STYLE_TEXT, "above");
+	canvas_text(clip, 3, 0, STYLE_TEXT, "right");
+	canvas_text(clip, -2, 0, STYLE_TEXT, "abcd");
+	canvas_glyph(clip, -1, 0, STYLE_TEXT, GLYPH_DOT);
+	canvas_frame((struct box){ 20, 20, 5, 5, &canvas }, STYLE_TEXT, "far");
 	expect(&canvas, "   cd\n\n");
 	canvas_free(&canvas);
 }
@@ -71,12 +53,12 @@ TEST(nothing_is_drawn_outside_the_clip)
 TEST(ascii_has_a_twin_for_everything)
 {
 	struct canvas canvas;
-	struct rectangle row = { 0, 0, GLYPH_COUNT + 40, 1 };
+	struct box row = { 0, 0, GLYPH_COUNT + 40, 1, &canvas };
 
 	canvas_init(&canvas, GLYPH_COUNT + 40, 1, true);
 	for (int i = 0; i < GLYPH_COUNT; i++)
-		canvas_glyph(&canvas, row, i, 0, STYLE_TEXT, (enum glyph)i);
-	canvas_text(&canvas, row, GLYPH_COUNT, 0, STYLE_TEXT, "1…16 × ± — · 日 \xff");
+		canvas_glyph(row, i, 0, STYLE_TEXT, (enum glyph)i);
+	canvas_text(row, GLYPH_COUNT, 0, STYLE_TEXT, "1…16 × ± — · 日 \xff");
 	for (int i = 0; i < canvas.width; i++)
 		assert_in_range(canvas.cells[i].character, ' ', '~');
 	canvas_free(&canvas);
@@ -88,14 +70,13 @@ TEST(wide_characters_take_two_columns_or_none)
 
 	canvas_init(&canvas, 5, 1, false);
 	assert_int_equal(
-		canvas_text(&canvas, (struct rectangle){ 0, 0, 5, 1 }, 0, 0, STYLE_TEXT, "日本"),
-		4);
+		canvas_text((struct box){ 0, 0, 5, 1, &canvas }, 0, 0, STYLE_TEXT, "日本"), 4);
 	expect(&canvas, "日本\n");
 	/* Half of one is overwritten: no other half stays. */
-	canvas_text(&canvas, (struct rectangle){ 0, 0, 5, 1 }, 1, 0, STYLE_TEXT, "x");
+	canvas_text((struct box){ 0, 0, 5, 1, &canvas }, 1, 0, STYLE_TEXT, "x");
 	expect(&canvas, " x本\n");
 	canvas_clear(&canvas);
-	canvas_text(&canvas, (struct rectangle){ 0, 0, 4, 1 }, 0, 0, STYLE_TEXT, "a日本");
+	canvas_text((struct box){ 0, 0, 4, 1, &canvas }, 0, 0, STYLE_TEXT, "a日本");
 	expect(&canvas, "a日…\n");
 	canvas_free(&canvas);
 }
@@ -105,7 +86,7 @@ TEST(malformed_text_does_no_harm)
 	struct canvas canvas;
 
 	canvas_init(&canvas, 10, 1, true);
-	canvas_text(&canvas, whole, 0, 0, STYLE_TEXT, "a\xe2\x82 b\xc0\x80\x1b");
+	canvas_text(canvas_box(&canvas), 0, 0, STYLE_TEXT, "a\xe2\x82 b\xc0\x80\x1b");
 	expect(&canvas, "a?? b??\n");
 	canvas_free(&canvas);
 }
@@ -113,17 +94,16 @@ TEST(malformed_text_does_no_harm)
 TEST(wrapping_breaks_at_blanks)
 {
 	struct canvas canvas;
-	struct rectangle at = { 0, 0, 8, 3 };
+	struct box at = { 0, 0, 8, 3, &canvas };
 
 	canvas_init(&canvas, 8, 3, false);
-	assert_int_equal(canvas_wrap_rows(&canvas, 8, "one two three incomprehensible"), 4);
-	assert_int_equal(
-		canvas_wrap(&canvas, at, 0, STYLE_TEXT, "one two three incomprehensible"), 3);
+	assert_int_equal(canvas_rows(at, "one two three incomprehensible"), 4);
+	assert_int_equal(canvas_wrap(at, 0, STYLE_TEXT, "one two three incomprehensible"), 3);
 	expect(&canvas, "one two\nthree\nincompr…\n");
 	canvas_clear(&canvas);
-	assert_int_equal(canvas_wrap(&canvas, at, 1, STYLE_TEXT, "one two"), 1);
-	assert_int_equal(canvas_wrap_rows(&canvas, 8, ""), 0);
-	assert_int_equal(canvas_wrap_rows(&canvas, 0, "x"), 0);
+	assert_int_equal(canvas_wrap(at, 1, STYLE_TEXT, "one two"), 1);
+	assert_int_equal(canvas_rows(at, ""), 0);
+	assert_int_equal(canvas_rows(box_part(canvas_box(&canvas), 0, 0, 0, 1), "x"), 0);
 	expect(&canvas, "\none two\n\n");
 	canvas_free(&canvas);
 }
@@ -135,10 +115,10 @@ TEST(any_size_can_be_drawn_on)
 	canvas_init(&canvas, 0, 0, false);
 	for (int size = 0; size < 5; size++) {
 		canvas_resize(&canvas, size, size);
-		canvas_frame(&canvas, (struct rectangle){ 0, 0, size, size }, STYLE_TEXT, "title");
-		canvas_text_right(&canvas, (struct rectangle){ 0, 0, size, size }, 3, 0, STYLE_TEXT,
-			"wide 日");
-		canvas_fill(&canvas, whole, STYLE_BAD);
+		canvas_frame((struct box){ 0, 0, size, size, &canvas }, STYLE_TEXT, "title");
+		canvas_right(
+			(struct box){ 0, 0, size, size, &canvas }, 3, 0, STYLE_TEXT, "wide 日");
+		canvas_fill(canvas_box(&canvas), STYLE_BAD);
 	}
 	assert_int_equal(canvas.cells[0].style, STYLE_BAD);
 	canvas_free(&canvas);
@@ -149,20 +129,20 @@ TEST(a_fill_stays_within_the_canvas_and_its_rectangle)
 	struct canvas canvas;
 
 	canvas_init(&canvas, 10, 2, false);
-	canvas_text(&canvas, whole, 0, 0, STYLE_DIM, "日本abc語!");
-	canvas_text(&canvas, whole, 0, 1, STYLE_DIM, "0123456789");
+	canvas_text(canvas_box(&canvas), 0, 0, STYLE_DIM, "日本abc語!");
+	canvas_text(canvas_box(&canvas), 0, 1, STYLE_DIM, "0123456789");
 	/* It begins and ends within a wide character, and ends below the last row. */
-	canvas_fill(&canvas, (struct rectangle){ 3, 0, 5, 9 }, STYLE_BAD);
+	canvas_fill((struct box){ 3, 0, 5, 9, &canvas }, STYLE_BAD);
 	expect(&canvas, "日       !\n012     89\n");
 	assert_int_equal(canvas.cells[2].style, STYLE_DIM);
 	assert_int_equal(canvas.cells[3].style, STYLE_BAD);
 	assert_int_equal(canvas.cells[7].style, STYLE_BAD);
 	assert_int_equal(canvas.cells[8].style, STYLE_DIM);
 	/* These do not meet the canvas. */
-	canvas_fill(&canvas, (struct rectangle){ -5, 0, 5, 2 }, STYLE_BAD);
-	canvas_fill(&canvas, (struct rectangle){ 10, -3, 4, 3 }, STYLE_BAD);
+	canvas_fill((struct box){ -5, 0, 5, 2, &canvas }, STYLE_BAD);
+	canvas_fill((struct box){ 10, -3, 4, 3, &canvas }, STYLE_BAD);
 	expect(&canvas, "日       !\n012     89\n");
-	canvas_fill(&canvas, (struct rectangle){ -2, -2, 4, 4 }, STYLE_BAD);
+	canvas_fill((struct box){ -2, -2, 4, 4, &canvas }, STYLE_BAD);
 	expect(&canvas, "         !\n  2     89\n");
 	canvas_free(&canvas);
 }

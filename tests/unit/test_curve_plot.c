@@ -1,23 +1,17 @@
 /* The curve of a filler: its names are whole wherever the knee and the core model's entries lie. */
-#include "check.h"
+#include "drawn.h"
 
 #include <locale.h>
 
 #include "ui/curve_plot.h"
 
-static char shown[16000];
-
-static void draw(const struct windows_row *row, int width, int height)
+static void plot(const struct windows_row *row, int width, int height)
 {
 	struct canvas canvas;
-	FILE *file;
 
 	canvas_init(&canvas, width, height, true);
-	window_plot_draw(&canvas, (struct rectangle){ 0, 0, width, height }, row, 100);
-	memset(shown, 0, sizeof(shown));
-	file = fmemopen(shown, sizeof(shown) - 1, "w");
-	canvas_print(&canvas, file);
-	fclose(file);
+	window_plot_draw(canvas_box(&canvas), row, 100);
+	printed(&canvas);
 	canvas_free(&canvas);
 }
 
@@ -58,7 +52,7 @@ TEST(names_are_whole)
 			struct windows_row row = row_of(0, 1024, entries);
 
 			snprintf(wanted, sizeof(wanted), "M %.0f", entries);
-			draw(&row, width, WINDOW_PLOT_ROWS + 3);
+			plot(&row, width, WINDOW_PLOT_ROWS + 3);
 			/* Beyond the last number of fillers it has no place. */
 			if (entries <= 1024 && !strstr(shown, wanted))
 				fail_msg("no \"%s\" in %d columns:\n%s", wanted, width, shown);
@@ -66,7 +60,7 @@ TEST(names_are_whole)
 				knee += entries / 7) {
 				row = row_of(floor(knee), 1024, entries);
 				snprintf(found, sizeof(found), "%.0f", floor(knee));
-				draw(&row, width, WINDOW_PLOT_ROWS + 3);
+				plot(&row, width, WINDOW_PLOT_ROWS + 3);
 				if (!strstr(shown, wanted) || !strstr(shown, found))
 					fail_msg("no \"%s\" or no \"%s\" in %d columns:\n%s",
 						wanted, found, width, shown);
@@ -83,12 +77,12 @@ TEST(entries_stand_where_fillers_take_them)
 	pairs.fact = &window_fillers[WINDOW_LINK];
 	check_near(pairs.fact->each, 2, 0);
 	check_near(pairs.fact->own, 0, 0);
-	draw(&pairs, 80, WINDOW_PLOT_ROWS + 3);
+	plot(&pairs, 80, WINDOW_PLOT_ROWS + 3);
 	label = strstr(shown, "M 200");
 	assert_non_null(label);
 	memcpy(label, "M 100", 5);
 	memcpy(paired, shown, sizeof(shown));
-	draw(&singles, 80, WINDOW_PLOT_ROWS + 3);
+	plot(&singles, 80, WINDOW_PLOT_ROWS + 3);
 	assert_string_equal(paired, shown);
 }
 
@@ -102,7 +96,7 @@ TEST(large_scales_have_digits)
 		row.curve.point[i].lo *= 15;
 		row.curve.point[i].hi *= 15;
 	}
-	draw(&row, 80, WINDOW_PLOT_ROWS + 3);
+	plot(&row, 80, WINDOW_PLOT_ROWS + 3);
 	if (strstr(shown, "e+") || !strstr(shown, "20000"))
 		fail_msg("%s", shown);
 }

@@ -41,7 +41,7 @@ static void no_overlap_and_nothing_outside(const struct layout *layout, int widt
 
 	memset(taken, 0, sizeof(taken));
 	for (int i = 0; i < layout->count; i++) {
-		struct rectangle at = layout->item[i].at;
+		struct box at = layout->item[i].at;
 
 		if (at.x < 0 || at.y < 0 || at.width < 1 || at.height < 1 ||
 			at.x + at.width > width || at.y + at.height > height)
@@ -90,7 +90,7 @@ TEST(rows_have_their_least_size)
 			struct layout layout = without(0, width, height, 13);
 
 			for (int i = 1; i < ROWS; i++) {
-				const struct rectangle *at = layout_find(&layout, all[i].name);
+				const struct box *at = layout_find(&layout, all[i].name);
 
 				/* Beside the first slice there is always room for another, however
 				 * low. */

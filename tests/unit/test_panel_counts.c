@@ -1,19 +1,16 @@
 /* What panels say of counters and of recordings, in views that no engine would bring about at will.
  */
+#include "drawn.h"
 #include "fakes.h"
 
 #include <errno.h>
 #include <locale.h>
 
-#include "ui/panels.h"
-
 extern const struct panel panel_figure, panel_header, panel_ports, panel_counters;
 
-static struct view view;
 static struct event_plan plan;
 static struct core core;
 static struct explanation *explanation;
-static char shown[40000];
 
 enum { CYCLES, INSTRUCTIONS, PORT_01, PORT_2, L3, WALKS };
 
@@ -87,38 +84,6 @@ static void begin(void)
 	view.core = &core;
 }
 
-static void print(const struct canvas *canvas)
-{
-	FILE *file = fmemopen(shown, sizeof(shown) - 1, "w");
-
-	memset(shown, 0, sizeof(shown));
-	canvas_print(canvas, file);
-	fclose(file);
-}
-
-static const char *draw(const struct panel *panel, int width, int height)
-{
-	struct scene scene = { .view = &view };
-	struct canvas canvas;
-
-	canvas_init(&canvas, width, height, true);
-	panel->draw(&canvas, (struct rectangle){ 0, 0, width, height }, &scene);
-	print(&canvas);
-	canvas_free(&canvas);
-	return shown;
-}
-
-static const char *title(const struct panel *panel)
-{
-	struct scene scene = { .view = &view };
-	static char text[160];
-
-	panel->title_of(&scene, text, sizeof(text));
-	return text;
-}
-
-#define lacks(string, part) assert_null(strstr((string), (part)))
-
 /* ---- the table ---- */
 
 TEST(the_table_tells_known_from_doubtful_and_unavailable)
@@ -171,9 +136,9 @@ TEST(the_table_scrolls_to_its_end)
 	begin();
 	canvas_init(&canvas, 40, 4, true);
 	assert_int_equal(
-		panel_counters.scroll_end(&canvas, (struct rectangle){ 0, 0, 40, 4 }, &scene), 3);
+		panel_counters.scroll_end((struct box){ 0, 0, 40, 4, &canvas }, &scene), 3);
 	assert_int_equal(
-		panel_counters.scroll_end(&canvas, (struct rectangle){ 0, 0, 40, 7 }, &scene), 0);
+		panel_counters.scroll_end((struct box){ 0, 0, 40, 7, &canvas }, &scene), 0);
 	canvas_free(&canvas);
 	check_contains(draw(&panel_counters, 40, 4), "instructions");
 	check_contains(shown, "v\n");
@@ -375,7 +340,7 @@ static const char *frame(int width, int height)
 
 	canvas_init(&canvas, width, height, true);
 	panels_draw(&canvas, &view, &keys, works);
-	print(&canvas);
+	printed(&canvas);
 	canvas_free(&canvas);
 	return shown;
 }

@@ -1,17 +1,14 @@
 /* What panels say of views that no engine would bring about at will. */
+#include "drawn.h"
 #include "fakes.h"
 
 #include <locale.h>
 
 #include "experiment/characterise/characterise.h"
 #include "experiment/probe/probe.h"
-#include "ui/panels.h"
 
 extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
 	panel_ports, panel_code, panel_source, panel_notice, panel_line;
-
-static struct view view;
-static char shown[8000];
 
 /* A view of one quiet sample. */
 static void begin(void)
@@ -33,24 +30,6 @@ static void begin(void)
 		.cycles_from = SOURCE_REFERENCE,
 		.modes = 1 };
 }
-
-static const char *draw(const struct panel *panel, int width, int height)
-{
-	struct scene scene = { .view = &view };
-	struct canvas canvas;
-	FILE *file;
-
-	canvas_init(&canvas, width, height, true);
-	panel->draw(&canvas, (struct rectangle){ 0, 0, width, height }, &scene);
-	memset(shown, 0, sizeof(shown));
-	file = fmemopen(shown, sizeof(shown) - 1, "w");
-	canvas_print(&canvas, file);
-	fclose(file);
-	canvas_free(&canvas);
-	return shown;
-}
-
-#define lacks(string, part) assert_null(strstr((string), (part)))
 
 TEST(trials_are_told_in_words)
 {
@@ -186,9 +165,7 @@ TEST(what_a_has_of_its_own_is_cut_at_a_word)
 
 TEST(what_is_being_read_keeps_its_room)
 {
-	struct scene scene = { .view = &view };
 	static struct explanation before;
-	char title[160];
 
 	begin();
 	before.loop.insn_count = 12;
@@ -196,8 +173,7 @@ TEST(what_is_being_read_keeps_its_room)
 	snprintf(view.limits_note, sizeof(view.limits_note), "reading the code");
 	assert_true(panel_code.wanted(&view));
 	assert_in_range(panel_code.best_rows(&view), 12, 18);
-	panel_code.title_of(&scene, title, sizeof(title));
-	assert_string_equal(title, "code");
+	assert_string_equal(title(&panel_code), "code");
 	check_contains(draw(&panel_code, 60, 8), "reading the code");
 	check_contains(draw(&panel_ladder, 60, 8), "reading the code");
 	check_contains(draw(&panel_figure, 40, 12), "reading the code");
@@ -217,8 +193,6 @@ TEST(the_strip_does_not_reach_below_nothing)
 
 TEST(the_title_never_gives_another_cells_figure)
 {
-	struct scene scene = { .view = &view };
-	char title[160];
 
 	begin();
 	view.grid = (struct view_grid){ .present = true,
@@ -230,13 +204,11 @@ TEST(the_title_never_gives_another_cells_figure)
 		.y = { 32768, 65536 },
 		.gbps = { { 31, 32 }, { 33, 34 } },
 		.top = 34 };
-	panel_mountain.title_of(&scene, title, sizeof(title));
-	assert_string_equal(title, "mountain: 31.00 GB/s T at 32k, stride 1");
+	assert_string_equal(title(&panel_mountain), "mountain: 31.00 GB/s T at 32k, stride 1");
 	check_contains(draw(&panel_mountain, 56, 6), "@");
 	view.setting.v[FOLD_SIZE] = 48 * 1024;
 	view.grid.place_y = axis_find(view.grid.y, 2, view.setting.v[FOLD_SIZE]);
-	panel_mountain.title_of(&scene, title, sizeof(title));
-	assert_string_equal(title, "mountain: here 48k, stride 1");
+	assert_string_equal(title(&panel_mountain), "mountain: here 48k, stride 1");
 	lacks(draw(&panel_mountain, 56, 6), "@");
 	/* Between the two rows, each of two lines. */
 	check_contains(shown, "      >#");
@@ -244,8 +216,8 @@ TEST(the_title_never_gives_another_cells_figure)
 	view.setting.v[FOLD_STRIDE] = 64;
 	view.grid.place_x = axis_find(view.grid.x, 2, 64);
 	view.grid.contended[1][1] = true;
-	panel_mountain.title_of(&scene, title, sizeof(title));
-	assert_string_equal(title, "mountain: here 48k, stride 64, off the grid  (× contended)");
+	assert_string_equal(title(&panel_mountain),
+		"mountain: here 48k, stride 64, off the grid  (× contended)");
 	lacks(draw(&panel_mountain, 56, 6), "@");
 	check_contains(shown, "x");
 }
@@ -460,26 +432,21 @@ TEST(the_ladder_waits_for_no_figure_while_frozen)
 TEST(another_core_is_named_in_each_title)
 {
 	static const struct panel *const panels[] = { &panel_ladder, &panel_ports };
-	struct scene scene = { .view = &view };
-	char title[160];
 
 	begin_limits();
 	view.foreign = true;
 	for (size_t i = 0; i < 2; i++) {
-		panels[i]->title_of(&scene, title, sizeof(title));
-		check_contains(title, "Own Core");
-		check_contains(title, "not this core");
+		check_contains(title(panels[i]), "Own Core");
+		check_contains(title(panels[i]), "not this core");
 	}
 	check_contains(draw(&panel_figure, 60, 14), "limit 4.000 M latency on own");
 	view.foreign = false;
 	view.nearest = true;
 	for (size_t i = 0; i < 2; i++) {
-		panels[i]->title_of(&scene, title, sizeof(title));
-		check_contains(title, "the nearest");
+		check_contains(title(panels[i]), "the nearest");
 	}
 	check_contains(draw(&panel_figure, 60, 14), "on own, assumed");
-	panel_code.title_of(&scene, title, sizeof(title));
-	check_contains(title, "code on own: 3 instructions");
+	check_contains(title(&panel_code), "code on own: 3 instructions");
 }
 
 TEST(the_figure_has_limit_gap_and_key)
@@ -510,12 +477,10 @@ TEST(ports_and_units_stand_apart)
 
 TEST(code_shows_chain_fusion_and_the_unknown)
 {
-	struct scene scene = { .view = &view };
-	char title[160];
 
 	begin_limits();
-	panel_code.title_of(&scene, title, sizeof(title));
-	assert_string_equal(title, "code: 3 instructions, 2 micro-ops for 1 element, 1 unknown");
+	assert_string_equal(
+		title(&panel_code), "code: 3 instructions, 2 micro-ops for 1 element, 1 unknown");
 	draw(&panel_code, 60, 8);
 	check_contains(shown, "+@  0 imul rax, rbx");
 	check_contains(shown, "+@  4 add rax, rcx");
@@ -547,9 +512,8 @@ TEST(code_shows_chain_fusion_and_the_unknown)
 	explanation->loop.stepped = true;
 	explanation->loop.turns = 128;
 	explanation->loop.insns_per_element = 7.25;
-	panel_code.title_of(&scene, title, sizeof(title));
-	assert_string_equal(
-		title, "code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown");
+	assert_string_equal(title(&panel_code),
+		"code, S: stepped 128 turns, 7.25 instructions an element, 1 unknown");
 }
 
 TEST(source_keeps_its_loop_in_sight)

@@ -1,5 +1,5 @@
 /* Points, faces that hide what is behind them, and the mountain as a relief. */
-#include "check.h"
+#include "drawn.h"
 #include "fakes.h"
 
 #include <locale.h>
@@ -8,27 +8,13 @@
 #include "ui/shapes.h"
 #include "ui/theme.h"
 
-static char shown[16000];
-
-static const char *print(const struct canvas *canvas)
-{
-	FILE *file;
-
-	memset(shown, 0, sizeof(shown));
-	file = fmemopen(shown, sizeof(shown) - 1, "w");
-	canvas_print(canvas, file);
-	fclose(file);
-	return shown;
-}
-
 static const char *show(const struct dots *dots, bool ascii)
 {
 	struct canvas canvas;
 
 	canvas_init(&canvas, dots->width / 2, dots->height / 4, ascii);
-	dots_show(dots, &canvas, (struct rectangle){ 0, 0, canvas.width, canvas.height }, 0, 0,
-		STYLE_HERE);
-	print(&canvas);
+	dots_show(dots, canvas_box(&canvas), 0, 0, STYLE_HERE);
+	printed(&canvas);
 	canvas_free(&canvas);
 	return shown;
 }
@@ -93,19 +79,17 @@ TEST(the_cursors_style_comes_first)
 	dots_line(&dots, (struct dots_point){ 0, 0 }, (struct dots_point){ 0, 3 }, STYLE_SHADE5);
 	dots_line(&dots, (struct dots_point){ 1, 0 }, (struct dots_point){ 1, 0 }, STYLE_SHADE1);
 	canvas_init(&canvas, 1, 1, false);
-	dots_show(&dots, &canvas, (struct rectangle){ 0, 0, 1, 1 }, 0, 0, STYLE_HERE);
+	dots_show(&dots, (struct box){ 0, 0, 1, 1, &canvas }, 0, 0, STYLE_HERE);
 	assert_int_equal(canvas.cells[0].style, STYLE_SHADE5);
 	assert_int_equal(canvas.cells[0].character, 0x284f);
 	dots_line(&dots, (struct dots_point){ 1, 1 }, (struct dots_point){ 1, 1 }, STYLE_HERE);
-	dots_show(&dots, &canvas, (struct rectangle){ 0, 0, 1, 1 }, 0, 0, STYLE_HERE);
+	dots_show(&dots, (struct box){ 0, 0, 1, 1, &canvas }, 0, 0, STYLE_HERE);
 	assert_int_equal(canvas.cells[0].style, STYLE_HERE);
 	canvas_free(&canvas);
 	dots_free(&dots);
 }
 
 /* ---- the relief */
-
-static struct view view;
 
 /* A surface of 4 strides and 4 sizes, all as high. */
 static void plain(float gbps)
@@ -131,13 +115,13 @@ static void plain(float gbps)
 
 static struct canvas canvas;
 
-static bool draw(int width, int height)
+static bool draw_relief(int width, int height)
 {
 	bool drawn;
 
 	canvas_resize(&canvas, width, height);
-	drawn = mountain_relief(&canvas, (struct rectangle){ 0, 0, width, height }, &view);
-	print(&canvas);
+	drawn = mountain_relief((struct box){ 0, 0, width, height, &canvas }, &view);
+	printed(&canvas);
 	return drawn;
 }
 
@@ -159,20 +143,20 @@ TEST(a_wall_in_front_hides_what_is_lower)
 	plain(2);
 	for (int x = 0; x < 4; x++)
 		view.grid.gbps[0][x] = 0.5F;
-	assert_true(draw(70, 22));
+	assert_true(draw_relief(70, 22));
 	seen = cells_of(STYLE_SHADE0);
 	assert_true(seen > 10);
 	/* Nearer ones that reach as high on the screen leave nothing of it. */
 	plain(10);
 	for (int x = 0; x < 4; x++)
 		view.grid.gbps[0][x] = 0.5F;
-	assert_true(draw(70, 22));
+	assert_true(draw_relief(70, 22));
 	behind_wall = cells_of(STYLE_SHADE0);
 	assert_int_equal(behind_wall, 0);
 	/* A gap in the wall lets some of it be seen. */
 	for (int y = 1; y < 4; y++)
 		view.grid.gbps[y][1] = view.grid.gbps[y][2] = 0.5F;
-	assert_true(draw(70, 22));
+	assert_true(draw_relief(70, 22));
 	behind_valley = cells_of(STYLE_SHADE0);
 	assert_true(behind_valley > 0);
 	canvas_free(&canvas);
@@ -184,7 +168,7 @@ TEST(ridges_and_sizes_are_labelled)
 	plain(10);
 	view.grid.slope_end = 2;
 	view.grid.line = 64;
-	assert_true(draw(70, 30));
+	assert_true(draw_relief(70, 30));
 	check_contains(shown, "16k L1");
 	check_contains(shown, "64k L2");
 	check_contains(shown, "128k mem");
@@ -195,7 +179,7 @@ TEST(ridges_and_sizes_are_labelled)
 	view.grid.place_x = (struct axis_place){ AXIS_AT, 2, 0 };
 	view.grid.here_x = 2;
 	view.grid.here_y = 1;
-	assert_true(draw(70, 30));
+	assert_true(draw_relief(70, 30));
 	assert_non_null(strchr(shown, '@'));
 	assert_true(cells_of(STYLE_HERE) > 20);
 	canvas_free(&canvas);
@@ -206,20 +190,20 @@ TEST(what_is_not_measured_is_no_surface)
 	canvas_init(&canvas, 1, 1, true);
 	plain(NAN);
 	view.grid.top = 0;
-	assert_true(draw(70, 22));
+	assert_true(draw_relief(70, 22));
 	for (int shade = 0; shade < 8; shade++)
 		assert_int_equal(cells_of((enum style)(STYLE_SHADE0 + shade)), 0);
 	/* Four cells make the first face. */
 	view.grid.gbps[0][0] = view.grid.gbps[0][1] = view.grid.gbps[1][0] = 5;
 	view.grid.top = 5;
-	draw(70, 22);
+	draw_relief(70, 22);
 	assert_int_equal(cells_of(STYLE_SHADE7), 0);
 	view.grid.gbps[1][1] = 5;
-	draw(70, 22);
+	draw_relief(70, 22);
 	assert_true(cells_of(STYLE_SHADE7) > 0);
 	/* Without room there is none. */
-	assert_false(draw(43, 22));
-	assert_false(draw(70, 9));
+	assert_false(draw_relief(43, 22));
+	assert_false(draw_relief(70, 9));
 	canvas_free(&canvas);
 }
 
@@ -301,8 +285,8 @@ TEST(digits_are_as_wide_as_they_say)
 		canvas_init(&canvas, 60, DIGITS_HEIGHT, ascii);
 		for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 			canvas_clear(&canvas);
-			digits_draw(&canvas, (struct rectangle){ 0, 0, 60, 3 }, 0, 0, STYLE_TEXT,
-				figures[i]);
+			digits_draw(
+				(struct box){ 0, 0, 60, 3, &canvas }, 0, 0, STYLE_TEXT, figures[i]);
 			for (int y = 0; y < DIGITS_HEIGHT; y++)
 				for (int x = digits_width(figures[i]); x < 60; x++)
 					assert_int_equal(canvas.cells[y * 60 + x].character, L' ');

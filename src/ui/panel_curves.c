@@ -1,0 +1,426 @@
+/* Growing curves with text next to them. The memory hierarchy: levels, bandwidths, remarks. And how
+ * far the core looks ahead: the knee of the present filler, and below it the knees of all fillers.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "experiment/probe/probe.h"
+#include "experiment/windows/windows.h"
+#include "ui/curve_plot.h"
+#include "ui/panels.h"
+
+/* Columns of the text next to the curve: the fewest, and the most that are useful. */
+enum { BESIDE_LEAST = 26, BESIDE_MOST = 76 };
+
+/* Columns of each operation in the table of bandwidths: bytes alone, and with lines; and of the
+ * level's name. */
+enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
+
+/* Rows, with the rule, that show everything on a usual machine; and rows that always show the
+ * remarks. */
+enum { BEST_ROWS = 30, ROOMY = 14 };
+
+static void probe_title(const struct scene *scene, struct text *title)
+{
+	const struct view *view = scene->view;
+	const struct probe_report *report = view->probe;
+
+	text_add(title, "memory hierarchy");
+	if (report && view->probing)
+		text_addf(title, ": %.0f %%%s%s", 100 * report->done, report->doing[0] ? ", " : "",
+			report->doing);
+	else if (report && report->complete)
+		text_addf(title, ": cycles over size, %.1f s", report->seconds);
+	else if (report)
+		text_addf(title, ", stopped at %.0f %%", 100 * report->done);
+}
+
+/* ---- text next to the curve ---- */
+
+static enum style level_style(const struct hierarchy_level *level)
+{
+	return level->unstable ? STYLE_WARN : level->kind == LEVEL_TLB ? STYLE_TEXT : STYLE_FIGURE;
+}
+
+/* One row for each level: "L2 1 MiB 14.0 cy 3.4 ns", if its sentence does not fit. */
+static void put_short(struct column *column, const struct hierarchy_level *level)
+{
+	char size[24], cycles[16], ns[24] = "";
+
+	snprintf(cycles, sizeof(cycles), "%s%.*f", level->kind == LEVEL_TLB ? "+" : "",
+		level->cycles < 99.95, level->cycles);
+	if (level->kind == LEVEL_TLB)
+		snprintf(size, sizeof(size), "%s%.0f pages", hierarchy_is_about(level) ? "~" : "",
+			level->entries);
+	else if (level->kind == LEVEL_MEMORY)
+		snprintf(size, sizeof(size), "%s", level->unstable ? "unstable" : "");
+	else if (hierarchy_is_about(level))
+		snprintf(size, sizeof(size), "~%.1f MiB", level->bytes / 1048576);
+	else
+		units_bytes_long(llround(level->bytes), size, sizeof(size));
+	if (isfinite(level->ns) && level->kind != LEVEL_TLB && column->at.width >= 36)
+		snprintf(ns, sizeof(ns), " %6.1f ns", level->ns);
+	column_put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size, cycles,
+		column->at.width >= LEVEL + 19 ? " cy" : "", ns);
+}
+
+/* Sentences if they need at most half of the rows, else one row for each level. */
+static void put_levels(struct column *column, const struct probe_report *report)
+{
+	const struct hierarchy *hierarchy = &report->hierarchy;
+	int rows = 0;
+	bool sentences;
+
+	for (int i = 0; i < hierarchy->level_count; i++)
+		rows += canvas_rows(column->at, hierarchy->level[i].words);
+	sentences = rows <= column->at.height / 2;
+	for (int i = 0; i < hierarchy->level_count; i++) {
+		if (sentences)
+			column_put(column, level_style(&hierarchy->level[i]), "%s",
+				hierarchy->level[i].words);
+		else
+			put_short(column, &hierarchy->level[i]);
+	}
+	if (hierarchy->level_count == 0)
+		column_put(column, STYLE_DIM, "no level is certain yet");
+	/* The remarks come last, and would not fit then. */
+	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++)
+		if (hierarchy_disagrees(&hierarchy->level[i]))
+			column_put(column, STYLE_WARN, "! %s: the system reports %s",
+				hierarchy->level[i].name,
+				units_size_long((int64_t)hierarchy->level[i].stated).text);
+	if (hierarchy->line > 0)
+		column_put(column, STYLE_TEXT, "lines of %.0f bytes", hierarchy->line);
+}
+
+/* "L2: Haswell 0.5, …": published values, if they fit. */
+static void put_published(struct column *column, const struct probe_report *report)
+{
+	char words[160];
+
+	for (int i = 0; i < report->band_count; i++)
+		if (literature_words(
+			    &report->published, report->band[i].level, words, sizeof(words), NULL))
+			column_put(column, STYLE_DIM, "%s elsewhere, lines a cycle: %s",
+				report->band[i].level, words);
+}
+
+static void put_bands(struct column *column, const struct probe_report *report)
+{
+	static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
+	bool lines = column->at.width >= LEVEL + PROBE_OPERATIONS * BYTES_AND_LINES;
+	int each = lines ? BYTES_AND_LINES : BYTES;
+
+	if (report->band_count == 0)
+		return;
+	if (column->row + 2 >= column->at.height) {
+		column->cut = true;
+		return;
+	}
+	column_gap(column);
+	canvas_text(column->at, 0, column->row, STYLE_DIM, "B/cycle");
+	for (int k = 0; k < PROBE_OPERATIONS; k++)
+		canvas_right(column->at, LEVEL + (k + 1) * each, column->row, STYLE_DIM, "%s%s",
+			operations[k], lines ? " (lines)" : "");
+	for (int i = 0; i < report->band_count; i++) {
+		const struct probe_band *band = &report->band[i];
+
+		if (++column->row >= column->at.height) {
+			column->cut = true;
+			return;
+		}
+		canvas_text(column->at, 0, column->row, STYLE_TEXT, "%s", band->level);
+		for (int k = 0; k < PROBE_OPERATIONS; k++) {
+			const struct sample *sample = &band->point[k].sample;
+
+			canvas_right(column->at, LEVEL + (k + 1) * each, column->row, STYLE_TEXT,
+				!sample->valid ? "-"
+				: lines	       ? "%.1f (%.2f)"
+					       : "%.1f",
+				sample->bytes_per_cycle, band->lines[k]);
+		}
+	}
+	column->row++;
+}
+
+/* The best speedup of parallel chains. */
+static void put_parallel(struct column *column, const struct probe_curve *curve)
+{
+	const struct probe_point *one = NULL, *best = NULL;
+
+	for (int i = 0; i < curve->count; i++) {
+		const struct probe_point *point = &curve->point[i];
+
+		if (!point->sample.valid)
+			continue;
+		if (point->x == 1)
+			one = point;
+		if (!best || point->sample.ns < best->sample.ns)
+			best = point;
+	}
+	if (one && best && best != one)
+		column_put(column, STYLE_TEXT,
+			"%.0f loads at once: %.1f times as fast as one (in %s)", best->x,
+			one->sample.ns / best->sample.ns,
+			units_size_long((int64_t)best->facts.footprint).text);
+}
+
+static void put_findings(struct column *column, const struct probe_report *report)
+{
+	const struct hierarchy *hierarchy = &report->hierarchy;
+
+	for (int pass = 1; pass >= 0; pass--)
+		for (int i = 0; i < hierarchy->finding_count; i++)
+			if (hierarchy->finding[i].disagreement == (pass == 1) &&
+				(pass == 0 || column->at.height >= ROOMY))
+				column_put(column, pass ? STYLE_WARN : STYLE_TEXT, "%s %s",
+					pass ? "!" : "-", hierarchy->finding[i].text);
+	for (int i = 0; i < report->note_count; i++)
+		column_put(column, STYLE_TEXT, "- %s", report->note[i]);
+}
+
+static void draw_beside(struct box at, const struct probe_report *report)
+{
+	struct column column = { at, 0, false };
+
+	put_levels(&column, report);
+	put_bands(&column, report);
+	column_gap(&column);
+	put_parallel(&column, &report->parallel);
+	put_findings(&column, report);
+	column_gap(&column);
+	put_published(&column, report);
+	if (column.cut)
+		canvas_right(at, at.width, at.height - 1, STYLE_DIM, "…");
+}
+
+static void probe_draw(struct box at, const struct scene *scene)
+{
+	const struct probe_report *report = scene->view->probe;
+	struct box curve = at, beside = panels_beside(&curve, BESIDE_LEAST, BESIDE_MOST);
+
+	if (!report)
+		return;
+	if (curve.width < CURVE_PLOT_COLUMNS || at.height < PROBE_PLOT_ROWS) {
+		draw_beside(at, report);
+		return;
+	}
+	draw_beside(beside, report);
+	if (curve.height >= 12) {
+		if (report->lines[PAGES_4K].count && report->lines[PAGES_HUGE].count)
+			canvas_text(curve, 8, 0, STYLE_DIM, "o 4k pages  x huge pages  * both");
+		curve = box_part(curve, 0, 1, curve.width, curve.height - 1);
+	}
+	probe_plot_draw(curve, report);
+}
+
+static bool probe_wanted(const struct view *view)
+{
+	return view->probe && panels_named(view->front, "probe");
+}
+
+static int probe_best(const struct view *view)
+{
+	return BEST_ROWS;
+}
+
+const struct panel panel_probe = {
+	.name = "probe",
+	.title_of = probe_title,
+	.clauses = true,
+	.draw = probe_draw,
+	.wanted = probe_wanted,
+	.best_rows = probe_best,
+};
+
+/* ---- the windows ---- */
+
+/* Columns of the text next to the curve: the fewest, and the most that are useful. */
+enum { WINDOW_LEAST = 29, WINDOW_MOST = 66 };
+
+/* Rows, with the rule, that show everything. */
+enum { WINDOWS_BEST_ROWS = 35 };
+
+/* Columns of the table: the filler, what it fills, its knee. */
+enum { FILLER = 12, TITLE = 20, KNEE = 24 };
+
+static void windows_title(const struct scene *scene, struct text *title)
+{
+	const struct view *view = scene->view;
+	const struct windows_report *report = view->windows;
+
+	text_add(title, "windows");
+	if (!report || !view->window)
+		return;
+	if (view->windowing)
+		text_addf(title, ": %.0f %%%s%s", floor(100 * report->done),
+			report->doing[0] ? ", " : "", report->doing);
+	else
+		text_addf(title, ": cycles%s%s over fillers between two misses, %s",
+			view->window->cycles_from ? " " : "",
+			(const char[]){ (char)view->window->cycles_from, '\0' },
+			view->window->filler);
+}
+
+static const char *counts_of(const struct windows_row *row)
+{
+	return row->fact && strlen(row->fact->counts) <= 24 ? row->fact->counts : "fillers";
+}
+
+static enum style knee_style(const struct knee *knee)
+{
+	return knee->kind == KNEE_SHARP	    ? STYLE_FIGURE
+	       : knee->kind == KNEE_UNCLEAR ? STYLE_WARN
+	       : knee->kind == KNEE_UNKNOWN ? STYLE_DIM
+					    : STYLE_TEXT;
+}
+
+/* "495 nops (494 to 496), sharp". */
+static void put_knee(struct column *column, const struct windows_row *row)
+{
+	const struct knee *knee = &row->knee;
+	const char *counts = counts_of(row);
+
+	if (row->state == WINDOWS_FAILED)
+		column_put(column, STYLE_BAD, "%s", row->why);
+	else if (knee->kind == KNEE_SHARP && knee->hi > knee->lo)
+		column_put(column, STYLE_FIGURE, "%.0f %s (%.0f to %.0f), sharp", knee->x, counts,
+			knee->lo, knee->hi);
+	else if (knee->kind == KNEE_SHARP)
+		column_put(column, STYLE_FIGURE, "%.0f %s, sharp", knee->x, counts);
+	else if (knee->kind == KNEE_SOFT)
+		column_put(column, STYLE_TEXT, "about %.0f %s, soft", knee->x, counts);
+	else if (knee->kind == KNEE_NONE)
+		column_put(column, STYLE_TEXT, "no knee up to %.0f %s", row->most, counts);
+	else if (knee->kind == KNEE_UNCLEAR && isfinite(knee->lo))
+		column_put(column, STYLE_WARN, "unclear: from %.0f to %.0f %s", knee->lo, knee->hi,
+			counts);
+	else if (knee->kind == KNEE_UNCLEAR)
+		column_put(column, STYLE_WARN, "unclear");
+	else
+		column_put(column, STYLE_DIM, "no knee yet: %d points", row->curve.count);
+}
+
+static void put_beside(
+	struct column *column, const struct windows_report *report, const struct windows_row *row)
+{
+	char words[BUFFERS_WORDS];
+	bool roomy = column->at.height >= ROOMY;
+
+	column_put(column, STYLE_TITLE, "%s", row->fact ? row->fact->title : row->filler);
+	put_knee(column, row);
+	buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
+	if (words[0])
+		column_put(column, STYLE_TEXT, "%s", words);
+	if (row->contended)
+		column_put(column, STYLE_WARN, "another thread shared the core");
+	if (isfinite(row->entries))
+		column_put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core,
+			report->options.foreign ? ", not this core" : "");
+	if (row->fact &&
+		literature_words(&report->buffers.published, row->fact->buffer, words,
+			(size_t)(roomy				  ? (int)sizeof(words)
+				 : column->at.width * 2 - 14 < 56 ? 56
+								  : column->at.width * 2 - 14),
+			NULL))
+		column_put(column, STYLE_DIM, "elsewhere: %s", words);
+	if (roomy && row->fact)
+		column_put(column, STYLE_TEXT, "%s", row->fact->words);
+}
+
+/* ---- all of them ---- */
+
+/* The table has a column for the title. */
+static bool has_titles(struct box at)
+{
+	return at.width >= 2 + FILLER + TITLE + KNEE + 6;
+}
+
+static void put_row(struct column *column, const struct windows_row *row, bool present)
+{
+	struct box at = column->at;
+	int y = column->row++, x = 2 + FILLER;
+	enum style style = present ? STYLE_HERE
+			   : row->state == WINDOWS_WAITS || row->state == WINDOWS_FAILED
+				   ? STYLE_DIM
+				   : STYLE_TEXT;
+	char knee[48] = "not here";
+
+	if (present)
+		canvas_glyph(at, 0, y, style, GLYPH_POINTER);
+	canvas_text(at, 2, y, style, "%s", row->filler);
+	if (has_titles(at)) {
+		canvas_text(at, x, y, style, "%s", row->fact ? row->fact->title : "");
+		x += TITLE;
+	}
+	if (row->state != WINDOWS_FAILED)
+		buffers_knee(&row->knee, row->most, knee, sizeof(knee));
+	canvas_text(box_part(at, 0, 0, at.width - 6, at.height), x, y,
+		present ? style : knee_style(&row->knee), "%s", knee);
+	if (isfinite(row->entries))
+		canvas_right(at, at.width, y, STYLE_DIM, "%.0f", row->entries);
+}
+
+/* As many fillers as fit, around the present one. */
+static void put_table(struct column *column, const struct windows_report *report,
+	const struct windows_row *present)
+{
+	struct box at = column->at;
+	int room = at.height - column->row - 2, first, shown, x = 2 + FILLER;
+
+	if (room < 3 || report->count < 2)
+		return;
+	column->row++;
+	canvas_text(at, 2, column->row, STYLE_DIM, "filler");
+	canvas_right(at, at.width, column->row, STYLE_DIM, "M");
+	if (has_titles(at)) {
+		canvas_text(at, x, column->row, STYLE_DIM, "fills");
+		x += TITLE;
+	}
+	canvas_text(at, x, column->row++, STYLE_DIM, "knee");
+	shown = report->count < room ? report->count : room;
+	first = panels_first(report->count, shown, (int)(present - report->row));
+	for (int i = first; i < first + shown; i++)
+		put_row(column, &report->row[i], &report->row[i] == present);
+}
+
+static void windows_draw(struct box at, const struct scene *scene)
+{
+	const struct view *view = scene->view;
+	const struct windows_report *report = view->windows;
+	const struct windows_row *row = view->window;
+	struct box curve = at, right = panels_beside(&curve, WINDOW_LEAST, WINDOW_MOST);
+	bool plotted = curve.width >= CURVE_PLOT_COLUMNS && at.height >= WINDOW_PLOT_ROWS;
+	struct column beside = { plotted ? right : at, 0, false };
+	int fillers;
+
+	if (!report || !row)
+		return;
+	if (plotted) {
+		fillers = kernel_knob(view->setting.kernel, WINDOWS_FILLERS);
+		window_plot_draw(curve, row, fillers < 0 ? -1 : (double)view->setting.v[fillers]);
+	}
+	put_beside(&beside, report, row);
+	put_table(&beside, report, row);
+}
+
+static bool windows_wanted(const struct view *view)
+{
+	return view->windows && view->window && panels_named(view->front, "windows");
+}
+
+static int windows_best(const struct view *view)
+{
+	return WINDOWS_BEST_ROWS;
+}
+
+const struct panel panel_windows = {
+	.name = "windows",
+	.title_of = windows_title,
+	.clauses = true,
+	.draw = windows_draw,
+	.wanted = windows_wanted,
+	.best_rows = windows_best,
+};

@@ -1,0 +1,46 @@
+/* Canvases and panels as text. Include in one source file of a test. */
+#pragma once
+
+#include "check.h"
+
+#include "ui/panels.h"
+
+static struct view view;  /* what draw() and title() show */
+static char shown[40000]; /* what was printed last */
+
+/* The canvas as text, in `shown`. */
+static inline const char *printed(struct canvas *canvas)
+{
+	FILE *file = fmemopen(shown, sizeof(shown) - 1, "w");
+
+	memset(shown, 0, sizeof(shown));
+	canvas_print(canvas, file);
+	fclose(file);
+	return shown;
+}
+
+static inline const char *draw(const struct panel *panel, int width, int height)
+{
+	struct scene scene = { .view = &view };
+	struct canvas canvas;
+
+	canvas_init(&canvas, width, height, true);
+	panel->draw(canvas_box(&canvas), &scene);
+	printed(&canvas);
+	canvas_free(&canvas);
+	return shown;
+}
+
+static inline const char *title(const struct panel *panel)
+{
+	struct scene scene = { .view = &view };
+	struct text text = { 0 };
+	static char words[200];
+
+	panel->title_of(&scene, &text);
+	snprintf(words, sizeof(words), "%s", text_string(&text));
+	text_free(&text);
+	return words;
+}
+
+#define lacks(string, part) assert_null(strstr((string), (part)))
