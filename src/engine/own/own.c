@@ -16,10 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/data.h"
+#include "base/units.h"
+
 extern char **environ;
 
-/* Sources are a page or two; more is a slip. And what is shown of a compiler's words. */
-enum { SOURCE_MOST = 4 << 20, SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
+/* Bytes of a compiler's messages that are kept; words of its flags. */
+enum { SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
 
 struct own {
 	char *path, *cflags, *library;
@@ -117,27 +120,14 @@ static struct status make_directory(void)
 	return status_ok();
 }
 
-/* ---- reading ---- */
-
-static struct status read_source(const char *path, struct text *text, struct stat *file)
+static struct status read_source(const char *path, char **text, struct stat *file)
 {
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct status status = status_ok();
-	char piece[16384];
-	ssize_t got;
-
-	if (descriptor < 0)
+	*text = NULL;
+	if (stat(path, file) != 0)
 		return status_failed("%.160s: %s", path, strerror(errno));
-	if (fstat(descriptor, file) != 0 || !S_ISREG(file->st_mode)) {
-		close(descriptor);
+	if (!S_ISREG(file->st_mode))
 		return status_failed("%.160s is no file", path);
-	}
-	while (text->length < SOURCE_MOST && (got = read(descriptor, piece, sizeof(piece))) > 0)
-		text_addn(text, piece, (size_t)got);
-	if (text->length >= SOURCE_MOST)
-		status = status_failed("%.160s is larger than any loop", path);
-	close(descriptor);
-	return status;
+	return data_read(path, text);
 }
 
 /* ---- compiling ---- */
@@ -217,30 +207,29 @@ static int run(char **words, struct text *said)
 	return how;
 }
 
+static const char *flags_of(const struct own *own)
+{
+	return own->cflags		     ? own->cflags
+	       : own->description.has_cflags ? own->description.cflags
+					     : "-O2";
+}
+
 static struct status compile(const struct own *own, struct text *said)
 {
-	const char *compiler = getenv("CC"), *flags = own->cflags ? own->cflags
-						      : own->description.has_cflags
-							      ? own->description.cflags
-							      : "-O2";
-	char *words[FLAGS_MOST + 16], *compiler_words, *flag_words, path[4096];
+	const char *compiler = getenv("CC"), *flags = flags_of(own);
+	char *words[FLAGS_MOST + 16];
+	struct text line = { 0 }, path = { 0 };
 	struct status status = status_ok();
 	int count, how;
 
 	if (!compiler || !*compiler)
 		compiler = "cc";
-	compiler_words = memory_string(compiler);
-	flag_words = memory_string(flags);
-	count = split(compiler_words, words, 8);
-	words[count++] = (char *)"-g0";
-	words[count++] = (char *)"-fPIC";
-	words[count++] = (char *)"-shared";
-	count += split(flag_words, words + count, FLAGS_MOST);
-	words[count++] = (char *)"-o";
-	words[count++] = own->library;
+	text_addf(&line, "%s -g0 -fPIC -shared %s -o", compiler, flags);
 	/* A name that begins with a dash is no option. */
-	snprintf(path, sizeof(path), "%s%s", own->path[0] == '-' ? "./" : "", own->path);
-	words[count++] = path;
+	text_addf(&path, "%s%s", own->path[0] == '-' ? "./" : "", own->path);
+	count = split(line.bytes, words, FLAGS_MOST + 12);
+	words[count++] = own->library;
+	words[count++] = path.bytes;
 	words[count++] = (char *)"-lm";
 	words[count] = NULL;
 	how = run(words, said);
@@ -251,8 +240,8 @@ static struct status compile(const struct own *own, struct text *said)
 	else if (how != 0)
 		status = status_failed(
 			"%.120s does not compile (%.40s %.60s)", own->path, compiler, flags);
-	free(compiler_words);
-	free(flag_words);
+	text_free(&line);
+	text_free(&path);
 	return status;
 }
 
@@ -265,8 +254,6 @@ static void own_free(struct own *own)
 	free(own->cflags);
 	*own = (struct own){ 0 };
 }
-
-/* ---- opening ---- */
 
 /* ---- at work: in a child process alone ---- */
 
@@ -307,7 +294,6 @@ void own_child_count(_Atomic uint64_t *calls)
 struct status own_child_prepare(struct kernel_run *run)
 {
 	const struct own *own = run->kernel->own;
-	const struct own_description *description = own_description(own);
 	int64_t n = run->v[0];
 	struct status status = own_load(own, &child.loop);
 
@@ -316,9 +302,8 @@ struct status own_child_prepare(struct kernel_run *run)
 	child.n[0] = n;
 	child.n[1] = n / 2;
 	child.elements = own_elements(own, n);
-	own_data_make(&child.data, description, n, n / 2, run->seed, run->memory);
-	run->ring = child.elements;
-	run->granule = run->ring;
+	own_data_make(&child.data, &own->description, n, n / 2, run->seed, run->memory);
+	run->ring = run->granule = child.elements;
 	run->code.start = (const void *)child.loop;
 	run->code.name = "loop";
 	return status_ok();
@@ -349,19 +334,16 @@ void own_child_rewind(struct kernel_run *run)
 int own_steps_prepare(void *context)
 {
 	struct own_steps *steps = context;
-	const struct own_description *description = own_description(steps->own);
+	const struct own_description *description = &steps->own->description;
 	size_t bytes = own_data_bytes(description, steps->n[0]);
 
 	own_child_begin();
 	/* Stopped by its tracer alone. */
 	steps->memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (steps->memory == MAP_FAILED) {
-		*steps->failure = status_failed(
-			"%.80s: memory refused: %s", own_path(steps->own), strerror(errno));
-		return 1;
-	}
-	*steps->failure = own_load(steps->own, &steps->loop);
+	*steps->failure = steps->memory == MAP_FAILED ? status_failed("%.80s: memory refused: %s",
+								steps->own->path, strerror(errno))
+						      : own_load(steps->own, &steps->loop);
 	if (!status_is_ok(steps->failure))
 		return 1;
 	own_data_make(
@@ -386,15 +368,15 @@ static const struct own *slots[OWN_SLOTS];
 static struct knob knobs[OWN_SLOTS];
 static char look_for[OWN_SLOTS][400];
 
-#define SLOT(index)                                                                   \
-	static uint64_t footprint_##index(const int64_t *v)                           \
-	{                                                                             \
-		return own_bytes(own_description(slots[index]), v[0]);                \
-	}                                                                             \
-	static struct status check_##index(const int64_t *v)                          \
-	{                                                                             \
-		return own_description_check(                                         \
-			own_description(slots[index]), own_path(slots[index]), v[0]); \
+#define SLOT(index)                                                            \
+	static uint64_t footprint_##index(const int64_t *v)                    \
+	{                                                                      \
+		return own_bytes(&slots[index]->description, v[0]);            \
+	}                                                                      \
+	static struct status check_##index(const int64_t *v)                   \
+	{                                                                      \
+		return own_description_check(                                  \
+			&slots[index]->description, slots[index]->path, v[0]); \
 	}
 
 SLOT(0)
@@ -405,12 +387,8 @@ SLOT(3)
 static const struct {
 	uint64_t (*footprint)(const int64_t *v);
 	struct status (*check)(const int64_t *v);
-} callbacks[] = {
-	{ footprint_0, check_0 },
-	{ footprint_1, check_1 },
-	{ footprint_2, check_2 },
-	{ footprint_3, check_3 },
-};
+} callbacks[] = { { footprint_0, check_0 }, { footprint_1, check_1 }, { footprint_2, check_2 },
+	{ footprint_3, check_3 } };
 _Static_assert(sizeof(callbacks) / sizeof(callbacks[0]) == OWN_SLOTS, "callbacks for each slot");
 
 /* Values that another n allows are taken as they are: there is one knob. */
@@ -426,29 +404,25 @@ static uint64_t layout(const int64_t *v)
 
 static void make_kernel(struct kernel *kernel, const struct own *own, int slot)
 {
-	const struct own_description *description = own_description(own);
-	int64_t multiple = description->multiple * 2;
+	int64_t multiple = own->description.multiple * 2;
 
 	slots[slot] = own;
 	knobs[slot] = (struct knob){
 		.name = "n",
 		.help = "what loop() is called with",
 		.kind = KNOB_COUNT,
-		.min = (OWN_N_MIN + multiple - 1) / multiple * multiple,
+		.min = (int64_t)round_up(OWN_N_MIN, (uint64_t)multiple),
 		.max = OWN_N_MAX / multiple * multiple,
-		.initial = description->n,
+		.initial = own->description.n,
 		.multiple = multiple,
 		.factor = 2,
 	};
 	snprintf(look_for[slot], sizeof(look_for[slot]),
 		"loop() of %.120s, %.100s. Save the file again and it is read again; the version "
 		"before becomes A.",
-		own_path(own),
-		own_cflags(own)		  ? own_cflags(own)
-		: description->has_cflags ? description->cflags
-					  : "-O2");
+		own->path, flags_of(own));
 	*kernel = (struct kernel){
-		.name = own_path(own),
+		.name = own->path,
 		.title = "your own loop",
 		.look_for = look_for[slot],
 		.document = "your own loop",
@@ -466,7 +440,7 @@ static void make_kernel(struct kernel *kernel, const struct own *own, int slot)
 		.stepped = true,
 		.isolated = true,
 		.own = own,
-		.file = own_path(own),
+		.file = own->path,
 	};
 }
 
@@ -478,8 +452,9 @@ struct status own_open(
 	struct own own = { .path = memory_string(path),
 		.cflags = cflags ? memory_string(cflags) : NULL };
 	unsigned slot = all.opened % OWN_SLOTS;
-	struct text source = { 0 }, library = { 0 };
 	struct status status = status_ok();
+	struct text library = { 0 };
+	char *source = NULL;
 
 	/* A statically linked program has no loader, and says so for itself. */
 	if (!dlopen(NULL, RTLD_NOW))
@@ -490,18 +465,17 @@ struct status own_open(
 	if (status_is_ok(&status))
 		status = read_source(path, &source, &own.file);
 	if (status_is_ok(&status))
-		status = own_describe(text_string(&source), path, &own.description);
+		status = own_describe(source, path, &own.description);
 	if (status_is_ok(&status))
 		status = own_description_check(&own.description, path, own.description.n);
 	if (status_is_ok(&status))
 		status = make_directory();
 	if (status_is_ok(&status)) {
 		text_addf(&library, "%s/own-%u.so", all.directory, all.opened);
-		own.library = memory_string(text_string(&library));
+		own.library = library.bytes; /* own_free() frees it */
 		status = compile(&own, said);
 	}
-	text_free(&source);
-	text_free(&library);
+	free(source);
 	if (!status_is_ok(&status)) {
 		own_free(&own);
 		return status;
@@ -531,10 +505,8 @@ struct status own_load(const struct own *own, own_loop **loop)
 	}
 	symbol = dlsym(library, "loop");
 	if (!symbol)
-		return status_failed(
-			"%.80s has no function loop(): write  long loop(long n, void *a, void *b, "
-			"void *c, "
-			"void *d)",
+		return status_failed("%.80s has no function loop(): write  long loop(long n, "
+				     "void *a, void *b, void *c, void *d)",
 			own->path);
 	memcpy(loop, &symbol, sizeof(symbol));
 	return status_ok();
