@@ -1,4 +1,3 @@
-/* Trials to sample. */
 #include "engine/measure/trials.h"
 
 #include <math.h>
@@ -9,14 +8,16 @@
 
 const char *source_name(enum source source)
 {
-	switch (source) {
-	case SOURCE_COUNTER: return "counter";
-	case SOURCE_REFERENCE: return "reference";
-	case SOURCE_STEPPED: return "stepped";
-	case SOURCE_TIME: return "time";
-	case SOURCE_MODEL: return "model";
-	default: return "none";
-	}
+	static const char *const names[] = {
+		[SOURCE_COUNTER] = "counter",
+		[SOURCE_REFERENCE] = "reference",
+		[SOURCE_STEPPED] = "stepped",
+		[SOURCE_TIME] = "time",
+		[SOURCE_MODEL] = "model",
+	};
+
+	return source > SOURCE_NONE && source <= SOURCE_TIME && names[source] ? names[source]
+									      : "none";
 }
 
 void trial_uncount(struct trial *trial)
@@ -56,22 +57,23 @@ void trials_classify(struct trials *trials)
 	for (unsigned i = 0; i < trials->count; i++) {
 		struct trial *trial = &trials->trial[i];
 		double links[5], turns[5];
-		unsigned from = i < 2 ? 0 : i - 2, count = 0;
+		unsigned last = trials->count < 5 ? 0 : trials->count - 5, from = i < 2 ? 0 : i - 2,
+			 count = 0;
 
-		if (trial->fate != TRIAL_QUIET && trial->fate != TRIAL_CONTENDED)
+		if (trial->fate > TRIAL_CONTENDED)
 			continue;
-		if (from + 5 > trials->count)
-			from = trials->count < 5 ? 0 : trials->count - 5;
-		for (unsigned k = from; k < trials->count && count < 5; k++)
-			if (!isnan(trials->trial[k].watch) && !isnan(trials->trial[k].turns)) {
-				links[count] = (double)trials->trial[k].watch;
-				turns[count++] = (double)trials->trial[k].turns;
-			}
-		trial->fate = TRIAL_QUIET;
-		if (count > 0 && (stats_median(links, count) > watch_slow ||
-					 stats_median(turns, count) > turns_slow ||
-					 (double)trial->turns > turns_slow))
-			trial->fate = TRIAL_CONTENDED;
+		from = from > last ? last : from;
+		for (unsigned k = from; k < trials->count && count < 5; k++) {
+			if (isnan(trials->trial[k].watch) || isnan(trials->trial[k].turns))
+				continue;
+			links[count] = (double)trials->trial[k].watch;
+			turns[count++] = (double)trials->trial[k].turns;
+		}
+		trial->fate = count > 0 && (stats_median(links, count) > watch_slow ||
+						   stats_median(turns, count) > turns_slow ||
+						   (double)trial->turns > turns_slow)
+				      ? TRIAL_CONTENDED
+				      : TRIAL_QUIET;
 	}
 }
 
@@ -80,30 +82,29 @@ static double chain_ghz(const struct trial *trial)
 	return trial->check > 0 ? trial->ghz * (double)trial->check : trial->ghz;
 }
 
+/* Whether the watch ran next to a trial that counts. */
+static bool is_watched(const struct trial *trial)
+{
+	return !isnan(trial->turns) && trial->fate <= TRIAL_CONTENDED;
+}
+
 double trials_best_turns(const struct trials *trials, double *ghz)
 {
 	double turns[TRIALS_MAX], clocks[TRIALS_MAX];
-	size_t count = 0;
+	size_t count = 0, full = 0;
 
 	/* By the reference chain, also where another clock counts. */
 	for (unsigned i = 0; i < trials->count; i++)
-		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED)
+		if (is_watched(&trials->trial[i]))
 			clocks[count++] = chain_ghz(&trials->trial[i]);
-	*ghz = NAN;
-	if (count < 10)
-		return NAN;
 	stats_sort(clocks, count);
-	*ghz = stats_quantile(clocks, count, 0.9);
+	*ghz = count < 10 ? NAN : stats_quantile(clocks, count, 0.9);
 	/* Only of trials in which the chain itself ran at full speed. */
-	count = 0;
 	for (unsigned i = 0; i < trials->count; i++)
-		if (!isnan(trials->trial[i].turns) && trials->trial[i].fate <= TRIAL_CONTENDED &&
-			chain_ghz(&trials->trial[i]) >= 0.99 * *ghz)
-			turns[count++] = (double)trials->trial[i].turns;
-	if (count < 10)
-		return NAN;
-	stats_sort(turns, count);
-	return stats_quantile(turns, count, 0.1);
+		if (is_watched(&trials->trial[i]) && chain_ghz(&trials->trial[i]) >= 0.99 * *ghz)
+			turns[full++] = (double)trials->trial[i].turns;
+	stats_sort(turns, full);
+	return full < 10 ? NAN : stats_quantile(turns, full, 0.1);
 }
 
 /* ---- samples */
@@ -116,43 +117,37 @@ struct picked {
 	double check;
 };
 
-/* Which trials it may take. */
-struct wanted {
-	unsigned fates; /* a bit each */
-	bool steady;	/* those made in steady state alone */
-};
-
-static bool is_wanted(const struct wanted *wanted, const struct trial *trial)
-{
-	return wanted->fates >> trial->fate & 1 && !(wanted->steady && trial->unsettled);
-}
-
-/* When the counter came or went between requests, some trials are by it and some by the reference
- * chain: those of the named source are taken; what was counted is known by the chain too. */
-static void pick(const struct trials *trials, const struct wanted *wanted, enum source source,
+/* Picks trials whose fates are in `fates` (a bit each), of steady state alone where `steady` is
+ * set. When the counter came or went between requests, some trials are by it and some by the
+ * reference chain: those of the named source are taken; counted trials are known by the chain too.
+ */
+static void pick(const struct trials *trials, unsigned fates, bool steady, enum source source,
 	struct picked *picked)
 {
 	double check[TRIALS_MAX];
 	unsigned checked = 0;
 
 	picked->count = 0;
-	for (unsigned i = 0; i < trials->count; i++)
-		if (is_wanted(wanted, &trials->trial[i]) && trials->trial[i].check > 0)
-			check[checked++] = (double)trials->trial[i].check;
-	for (unsigned i = 0; i < trials->count; i++) {
-		struct trial trial = trials->trial[i];
+	for (int pass = 0; pass < 2; pass++)
+		for (unsigned i = 0; i < trials->count; i++) {
+			struct trial trial = trials->trial[i];
 
-		if (!is_wanted(wanted, &trial))
-			continue;
-		if (source == SOURCE_COUNTER && checked > 0 && !(trial.check > 0))
-			continue;
-		if (source == SOURCE_REFERENCE)
-			trial_uncount(&trial);
-		picked->cpe[picked->count] = trial.cpe;
-		picked->ghz[picked->count] = trial.ghz;
-		picked->place[picked->count] = trial.place;
-		picked->count++;
-	}
+			if (!(fates >> trial.fate & 1) || (steady && trial.unsettled))
+				continue;
+			if (pass == 0) {
+				if (trial.check > 0)
+					check[checked++] = (double)trial.check;
+				continue;
+			}
+			if (source == SOURCE_COUNTER && checked > 0 && !(trial.check > 0))
+				continue;
+			if (source == SOURCE_REFERENCE)
+				trial_uncount(&trial);
+			picked->cpe[picked->count] = trial.cpe;
+			picked->ghz[picked->count] = trial.ghz;
+			picked->place[picked->count] = trial.place;
+			picked->count++;
+		}
 	picked->check = source == SOURCE_COUNTER ? stats_median(check, checked) : NAN;
 }
 
@@ -213,15 +208,11 @@ void sample_summarise(
 	struct picked picked;
 	double *cpe = picked.cpe, *ghz = picked.ghz;
 	unsigned fate[TRIAL_FATES], judged, made = trials->count, steady = 0, kept = 0;
-	struct wanted wanted = { .fates = 1u << TRIAL_QUIET };
+	bool usable;
 	struct stats_modes modes;
 
-	*sample = (struct sample){ .quiet = NAN,
-		.gbps = NAN,
-		.bytes_per_cycle = NAN,
-		.total_gbps = NAN,
-		.check = NAN,
-		.modes = 1 };
+	*sample = (struct sample){ .quiet = NAN, .gbps = NAN, .bytes_per_cycle = NAN, .modes = 1 };
+	sample->total_gbps = sample->check = NAN;
 	for (unsigned i = 0; i < TRIAL_FATES; i++)
 		made += fate[i] = trials->forgotten[i];
 	for (unsigned i = 0; i < trials->count; i++) {
@@ -236,20 +227,20 @@ void sample_summarise(
 		return;
 
 	/* With hardly any trial in steady state all are used, and the sample says so. */
-	wanted.steady = steady >= QUIET_USABLE;
-	sample->unsettled = !wanted.steady && 2 * steady < kept;
-	pick(trials, &wanted, facts->cycles_from, &picked);
+	usable = steady >= QUIET_USABLE;
+	sample->unsettled = !usable && 2 * steady < kept;
+	pick(trials, 1u << TRIAL_QUIET, usable, facts->cycles_from, &picked);
 	sample->trials = picked.count;
 	/* Too few quiet trials: the sample says so. A short series needs a larger share: a few
 	 * trials between contended ones are hardly ever as quiet as they look. With hardly any,
 	 * contended ones are used too. */
-	if (sample->trials < QUIET_ENOUGH && sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) <
-						     (wanted.steady ? steady : judged)) {
+	if (sample->trials < QUIET_ENOUGH &&
+		sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) < (usable ? steady : judged)) {
 		sample->contended = true;
 		if (sample->trials < QUIET_USABLE) {
 			sample->mixed = true;
-			wanted.fates |= 1u << TRIAL_CONTENDED;
-			pick(trials, &wanted, facts->cycles_from, &picked);
+			pick(trials, 1u << TRIAL_QUIET | 1u << TRIAL_CONTENDED, usable,
+				facts->cycles_from, &picked);
 			sample->trials = picked.count;
 			if (facts->cycles_from != SOURCE_COUNTER)
 				trust_the_fastest_clock(cpe, ghz, sample->trials);
@@ -306,14 +297,11 @@ double sample_precision(const struct sample *sample)
 
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits)
 {
-	double before = facts->others_gbps;
+	double before = facts->others_gbps, now = newer->others_gbps;
 
 	*facts = *newer;
-	if (visits == 0 || !(before > 0) || newer->others_gbps == 0)
-		return;
-	facts->others_gbps = isnan(newer->others_gbps)
-				     ? before
-				     : before + (newer->others_gbps - before) / (visits + 1);
+	if (visits > 0 && before > 0 && now != 0)
+		facts->others_gbps = isnan(now) ? before : before + (now - before) / (visits + 1);
 }
 
 void trials_append(struct trials *into, const struct trials *from)

@@ -1,4 +1,3 @@
-/* See store.h. */
 #include "engine/memory/working_sets.h"
 
 #include <string.h>
@@ -41,13 +40,7 @@ static void slot_trim(struct slot *slot, uint64_t bytes)
 					 : 0;
 }
 
-static bool same_place(const struct slot *slot, const struct arena_place *place, bool background)
-{
-	return slot->turn > 0 && slot->background == background &&
-	       slot->place.small == place->small && slot->place.node == place->node;
-}
-
-/* The one that was not asked for the longest, other than `keep`; NULL: no other holds anything. */
+/* The least recently used slot other than `keep`; NULL: no other holds anything. */
 static struct slot *oldest(struct working_sets *sets, const struct slot *keep)
 {
 	struct slot *found = NULL;
@@ -61,38 +54,41 @@ static struct slot *oldest(struct working_sets *sets, const struct slot *keep)
 	return found;
 }
 
-/* The slot of that place, made where there is none. */
+/* The slot of that place; a free one, or the oldest, where there is none. */
 static struct slot *find(
 	struct working_sets *sets, const struct arena_place *place, bool background)
 {
-	struct slot *slot = NULL;
+	struct slot *empty = NULL;
 
-	for (int i = 0; i < WORKING_SETS_MAX; i++)
-		if (same_place(&sets->slot[i], place, background))
-			return &sets->slot[i];
-	for (int i = 0; i < WORKING_SETS_MAX && !slot; i++)
-		if (sets->slot[i].turn == 0)
-			slot = &sets->slot[i];
-	if (!slot) {
-		slot = oldest(sets, NULL);
-		slot_free(slot);
+	for (int i = 0; i < WORKING_SETS_MAX; i++) {
+		struct slot *slot = &sets->slot[i];
+
+		if (slot->turn == 0)
+			empty = empty ? empty : slot;
+		else if (slot->background == background && slot->place.small == place->small &&
+			 slot->place.node == place->node)
+			return slot;
 	}
-	slot->place = *place;
-	slot->background = background;
-	return slot;
+	if (!empty) {
+		empty = oldest(sets, NULL);
+		slot_free(empty);
+	}
+	empty->place = *place;
+	empty->background = background;
+	return empty;
 }
 
-/* What is not needed now: of others all, the longest unused first, and of this one what is beyond
- * the need. */
+/* Frees what is not needed now: the least recently used other slots, and the part of this one
+ * beyond the need. */
 static void make_room(struct working_sets *sets, struct slot *slot, uint64_t need, uint64_t limit)
 {
 	struct slot *other;
+	uint64_t mine;
 
 	if (slot->arena.touched > need && working_sets_held(sets) > limit)
 		slot_trim(slot, need);
-	while (working_sets_held(sets) - slot->arena.touched +
-				(need > slot->arena.touched ? need : slot->arena.touched) >
-			limit &&
+	mine = need > slot->arena.touched ? need : slot->arena.touched;
+	while (working_sets_held(sets) - slot->arena.touched + mine > limit &&
 		(other = oldest(sets, slot)) != NULL)
 		slot_free(other);
 }
@@ -129,7 +125,7 @@ static uint64_t address_limit(
 	for (int i = 0; i < WORKING_SETS_MAX; i++) {
 		struct arena *arena = &sets->slot[i].arena;
 
-		if (&sets->slot[i] == slot)
+		if (arena == &slot->arena)
 			continue;
 		arena_tighten(arena);
 		limit -= arena->reserved < limit ? arena->reserved : limit;
