@@ -42,7 +42,7 @@ static void explain_data(struct report *report, const struct records *records, c
 	for (int i = 0; i < limits->port_count; i++)
 		port[i] = uarch_port(limits->uarch, i);
 	records_ports(records, limits, port, id);
-	records_code(records, explanation, id);
+	records_code(records, explanation, false, id);
 }
 
 /* CSV has a line for each limit; code and ports are in the other formats. */

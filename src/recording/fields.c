@@ -313,6 +313,61 @@ const struct field sample_fields[] = {
 	{ .name = NULL },
 };
 
+/* Members of a struct in recordings. */
+#define MEMBER(type, member) \
+	.offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member), .recorded = true
+
+#define MACHINE(member) MEMBER(struct machine, member), .always = true
+#define COUNTED		.high = INT32_MAX
+const struct field machine_fields[] = {
+	{ .name = "cpu", .type = FIELD_INT, MACHINE(cpu), .absent = -1, COUNTED },
+	{ .name = "processors", .type = FIELD_INT, MACHINE(processors), COUNTED },
+	{ .name = "bound", .type = FIELD_FLAG, MACHINE(bound) },
+	{ .name = "bind_note", .type = FIELD_WORD, MACHINE(bind_note) },
+	{ .name = "apart", .type = FIELD_FLAG, MACHINE(apart) },
+	{ .name = "virtualised", .type = FIELD_FLAG, MACHINE(virtualised) },
+	{ .name = "memory_limit", .type = FIELD_BYTES, MACHINE(memory_limit), .high = MOST_BYTES },
+	{ .name = "tick_hz", .type = FIELD_REAL, MACHINE(tick_hz), .high = 1e12 },
+	{ .name = "tick_step", .type = FIELD_REAL, MACHINE(tick_step), .high = 1e12 },
+	{ .name = "clock", .type = FIELD_WORD, MACHINE(clock_name) },
+	{ .name = "watched", .type = FIELD_FLAG, MACHINE(watched) },
+	{ .name = "huge_pages", .type = FIELD_FLAG, MACHINE(huge_pages) },
+	{ .name = "memory_note", .type = FIELD_WORD, MACHINE(memory_note) },
+	{ .name = "huge_note", .type = FIELD_WORD, MACHINE(huge_note) },
+	{ .name = "vendor", .type = FIELD_WORD, MACHINE(processor.vendor) },
+	{ .name = "family", .type = FIELD_COUNT, MACHINE(processor.family), COUNTED },
+	{ .name = "model", .type = FIELD_COUNT, MACHINE(processor.model), COUNTED },
+	{ .name = "stepping", .type = FIELD_COUNT, MACHINE(processor.stepping), COUNTED },
+	{ .name = "implementer", .type = FIELD_COUNT, MACHINE(processor.implementer), COUNTED },
+	{ .name = "part", .type = FIELD_COUNT, MACHINE(processor.part), COUNTED },
+	{ .name = "l1i", .type = FIELD_BYTES, MACHINE(processor.l1i_bytes), .high = MOST_BYTES },
+	{ .name = "features", .type = FIELD_WORD, MACHINE(processor.features) },
+	{ .name = NULL },
+};
+
+#define INSN(member)  MEMBER(struct recorded_insn, member)
+#define REPLAYED      .group = FIELDS_RECORD
+#define EITHER(value) USUAL(value), .always = true
+const struct field insn_fields[] = {
+	{ .name = "offset", .type = FIELD_BYTES, INSN(offset), .always = true, .high = 1 << 24 },
+	{ .name = "text", .type = FIELD_WORD, INSN(text), .always = true },
+	{ .name = "known", .type = FIELD_FLAG, INSN(facts.known), .always = true },
+	{ .name = "slots", .type = FIELD_REAL, INSN(facts.slots), EITHER(0), .high = 1e6 },
+	{ .name = "latency", .type = FIELD_REAL, INSN(facts.latency), .high = 1e6 },
+	{ .name = "ports", .type = FIELD_WORD, INSN(facts.ports), .always = true },
+	{ .name = "fused", .type = FIELD_FLAG, INSN(facts.fused) },
+	{ .name = "eliminated", .type = FIELD_FLAG, INSN(facts.eliminated) },
+	{ .name = "carried", .type = FIELD_FLAG, INSN(facts.carried) },
+	{ .name = "count", .type = FIELD_REAL, INSN(facts.count), EITHER(1), .high = 1e9 },
+	{ .name = "bytes", .type = FIELD_COUNT, INSN(bytes), .high = 255, REPLAYED },
+	{ .name = "jumps", .type = FIELD_FLAG, INSN(jumps), REPLAYED },
+	{ .name = "writes", .type = FIELD_FLAG, INSN(writes), REPLAYED },
+	{ .name = "fetches", .type = FIELD_FLAG, INSN(fetches), REPLAYED },
+	{ .name = "no_instruction", .type = FIELD_FLAG, INSN(no_instruction), REPLAYED },
+	{ .name = "times", .type = FIELD_INT, INSN(times), .absent = 1, .high = 1 << 24, REPLAYED },
+	{ .name = NULL },
+};
+
 const char *field_type_name(enum field_type type)
 {
 	static const char *const names[] = { [FIELD_REAL] = "real",
@@ -494,22 +549,24 @@ void fields_text(const struct record_sample *what, struct text *lines)
 
 /* ---- Recordings */
 
-void fields_write_facts(json_t *object, const struct run_facts *facts)
+void fields_write(json_t *object, const struct field *table, const void *owner, bool all)
 {
-	for (const struct field *field = sample_fields; field->name; field++) {
+	for (const struct field *field = table; field->name; field++) {
 		struct field_value value = { 0 };
 
-		if (!field->recorded)
+		if (!field->recorded || (!all && field->group == FIELDS_RECORD))
 			continue;
-		read_member(field, (const char *)facts, &value);
+		read_member(field, owner, &value);
 		if (field->type == FIELD_REAL) {
 			/* Unknown is null where an absent value is known. */
-			if (value.known && !(field->can_be_usual && is_usual(field, &value)))
+			if (value.known &&
+				(field->always || !field->can_be_usual || !is_usual(field, &value)))
 				put_value(object, field, &value);
-			else if (!value.known && field->can_be_usual)
+			else if (!value.known && field->can_be_usual && !field->always)
 				json_object_set_new(object, field->name, json_null());
-		} else if (value.known &&
-			   (is_text(field->type) || value.integer != field->absent)) {
+		} else if (field->always ||
+			   (value.known &&
+				   (is_text(field->type) || value.integer != field->absent))) {
 			put_value(object, field, &value);
 		}
 	}
@@ -540,8 +597,8 @@ static void write_member(
 
 	switch (field->type) {
 	case FIELD_REAL:
-		record_number(object, name, field->low, field->high, member);
-		if (field->can_be_usual && !json_object_get(object, name))
+		if (!record_number(object, name, field->low, field->high, member) &&
+			(field->always || (field->can_be_usual && !json_object_get(object, name))))
 			*(double *)member = (double)field->usual;
 		break;
 	case FIELD_INT: *(int *)member = (int)read_integer(field, object, name); break;
@@ -562,13 +619,13 @@ static void write_member(
 	}
 }
 
-void fields_read_facts(const json_t *object, struct run_facts *facts)
+void fields_read(const json_t *object, const struct field *table, void *owner)
 {
-	for (const struct field *field = sample_fields; field->name; field++) {
+	for (const struct field *field = table; field->name; field++) {
 		bool old = field->old && !json_object_get(object, field->name);
 
 		if (field->recorded)
 			write_member(field, object, old ? field->old : field->name,
-				(char *)facts + field->offset);
+				(char *)owner + field->offset);
 	}
 }

@@ -83,7 +83,8 @@ struct field {
 	enum field_type type;
 	enum field_owner owner;
 	size_t offset, size; /* of its member */
-	bool recorded;	     /* recordings have it, in a record "facts" */
+	bool recorded;	     /* recordings have it: in a record "facts", "machine" or "insn" */
+	bool always;	     /* recordings have it whatever its value */
 	bool no_json, no_csv;
 	int64_t absent;	   /* what an integer that a recording lacks reads as */
 	double low, high;  /* bounds of a number in a recording; an integer's least is 0 */
@@ -120,6 +121,22 @@ void field_csv(const struct field *field, const struct record_sample *what, stru
 /* A line for each field that has one, as text for people. */
 void fields_text(const struct record_sample *what, struct text *lines);
 
-/* The facts of a recording: writes the known ones, and reads them within their bounds. */
-void fields_write_facts(struct json_t *object, const struct run_facts *facts);
-void fields_read_facts(const struct json_t *object, struct run_facts *facts);
+/* ---- The members of a struct in recordings: the known ones are written, and read within their
+ * bounds. A table ends with a NULL name. */
+
+/* One instruction of a loop, or equal ones in a row. */
+struct recorded_insn {
+	uint64_t offset; /* of the first, in bytes from the loop's beginning */
+	int times;	 /* most often 1 */
+	unsigned bytes;	 /* of each */
+	bool jumps, writes, fetches, no_instruction;
+	char text[88]; /* a jump's target as its distance from the loop's beginning */
+	struct limit_insn facts;
+};
+
+extern const struct field machine_fields[]; /* of struct machine */
+extern const struct field insn_fields[];    /* of struct recorded_insn */
+
+/* all: also members that only recordings have. */
+void fields_write(struct json_t *object, const struct field *table, const void *owner, bool all);
+void fields_read(const struct json_t *object, const struct field *table, void *owner);

@@ -402,7 +402,10 @@ bool record_string(const json_t *object, const char *key, char *buffer, size_t s
 bool record_bounded(const json_t *value, double low, double high, double *number)
 {
 	*number = json_is_number(value) ? json_number_value(value) : (double)NAN;
-	return *number >= low && *number <= high;
+	if (*number >= low && *number <= high)
+		return true;
+	*number = NAN;
+	return false;
 }
 
 bool record_number(const json_t *object, const char *key, double low, double high, double *number)

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -233,36 +234,68 @@ void records_ports(const struct records *records, const struct limits *limits,
 	record_write(records, object);
 }
 
-struct json_t *record_insn(const struct records *records, const struct explanation *explanation,
-	int index, unsigned id)
+static struct recorded_insn recorded_insn(const struct explanation *explanation, int index)
 {
 	const struct limits *limits = &explanation->limits;
 	const struct insn *insn = &explanation->loop.insn[index];
-	const struct limit_insn *facts = &limits->insn[index];
-	json_t *object = record_new(records, "insn", id);
+	struct recorded_insn to = { .offset = insn->address - explanation->loop.insn[0].address,
+		.times = 1,
+		.bytes = insn->length,
+		.jumps = insn->flow != FLOW_NONE,
+		.writes = insn->write_count > 0,
+		.fetches = insn_fetches(insn),
+		.no_instruction = !insn->known,
+		.facts = limits->insn[index] };
 	struct text text = { 0 };
 
-	record_set_integer(
-		object, "offset", (int64_t)(insn->address - explanation->loop.insn[0].address));
 	loop_insn_text(&explanation->loop, insn, &text);
-	record_set_string(object, "text", text_string(&text));
+	snprintf(to.text, sizeof(to.text), "%s", text_string(&text));
 	text_free(&text);
-	record_set_boolean(object, "known", facts->known);
-	record_set_real(object, "slots", facts->slots);
-	if (uarch_known(facts->latency))
-		record_set_real(object, "latency", facts->latency);
-	record_set_string(object, "ports", facts->ports);
-	record_set_flag(object, "fused", facts->fused);
-	record_set_flag(object, "eliminated", facts->eliminated);
-	record_set_flag(object, "carried", facts->carried);
-	record_set_real(object, "count", facts->count / limits->turns);
-	return object;
+	to.facts.count /= limits->turns;
+	if (!uarch_known(to.facts.latency))
+		to.facts.latency = NAN;
+	return to;
 }
 
-void records_code(const struct records *records, const struct explanation *explanation, unsigned id)
+/* Whether two records of instructions differ in nothing but their place. */
+static bool is_same(const json_t *a, const json_t *b)
 {
-	for (int i = 0; i < explanation->loop.insn_count && i < explanation->limits.insn_count; i++)
-		record_write(records, record_insn(records, explanation, i, id));
+	json_t *same = json_copy((json_t *)(uintptr_t)a);
+	bool equal;
+
+	json_object_set(same, "offset", json_object_get(b, "offset"));
+	equal = json_equal(same, b);
+	json_decref(same);
+	return equal;
+}
+
+void records_code(
+	const struct records *records, const struct explanation *explanation, bool all, unsigned id)
+{
+	int count = explanation->loop.insn_count, next;
+
+	if (count > explanation->limits.insn_count)
+		count = explanation->limits.insn_count;
+	for (int i = 0; i < count; i = next) {
+		json_t *object = record_new(records, "insn", id);
+		struct recorded_insn insn = recorded_insn(explanation, i);
+
+		fields_write(object, insn_fields, &insn, all);
+		for (next = i + 1; all && next < count; next++) {
+			struct recorded_insn other = recorded_insn(explanation, next);
+			json_t *same = record_new(records, "insn", id);
+			bool equal;
+
+			fields_write(same, insn_fields, &other, all);
+			equal = is_same(object, same);
+			json_decref(same);
+			if (!equal)
+				break;
+		}
+		if (next > i + 1)
+			record_set_integer(object, "times", next - i);
+		record_write(records, object);
+	}
 }
 
 struct json_t *record_explain(const struct records *records, const struct setting *setting,
@@ -322,36 +355,14 @@ static void write_header(const struct records *records, const struct recording_p
 
 static void write_machine(const struct records *records, const struct machine *machine)
 {
-	const struct processor *processor = &machine->processor;
-	json_t *object = record_new(records, "machine", 0), *caches = json_array();
+	json_t *object = record_new(records, "machine", 0), *caches;
 
-	record_set_integer(object, "cpu", machine->cpu);
-	record_set_integer(object, "processors", machine->processors);
-	record_set_boolean(object, "bound", machine->bound);
-	record_set_string(object, "bind_note", machine->bind_note);
-	record_set_boolean(object, "apart", machine->apart);
-	record_set_boolean(object, "virtualised", machine->virtualised);
+	fields_write(object, machine_fields, machine, true);
+	caches = record_list(object, "caches");
 	for (int i = 0; i < machine->cache_count; i++)
 		json_array_append_new(caches,
 			json_pack("[i,I,i]", machine->cache[i].level,
 				(json_int_t)machine->cache[i].bytes, (int)machine->cache[i].line));
-	json_object_set_new(object, "caches", caches);
-	record_set_count(object, "memory_limit", machine->memory_limit);
-	record_set_real(object, "tick_hz", machine->tick_hz);
-	record_set_real(object, "tick_step", machine->tick_step);
-	record_set_string(object, "clock", machine->clock_name);
-	record_set_boolean(object, "watched", machine->watched);
-	record_set_boolean(object, "huge_pages", machine->huge_pages);
-	record_set_string(object, "memory_note", machine->memory_note);
-	record_set_string(object, "huge_note", machine->huge_note);
-	record_set_string(object, "vendor", processor->vendor);
-	record_set_count(object, "family", processor->family);
-	record_set_count(object, "model", processor->model);
-	record_set_count(object, "stepping", processor->stepping);
-	record_set_count(object, "implementer", processor->implementer);
-	record_set_count(object, "part", processor->part);
-	record_set_count(object, "l1i", processor->l1i_bytes);
-	record_set_string(object, "features", processor->features);
 	record_write(records, object);
 }
 
@@ -453,7 +464,7 @@ void lines_facts(const struct records *records, const struct run_facts *facts,
 {
 	json_t *object = record_new(records, "facts", id), *forgotten = json_object();
 
-	fields_write_facts(object, facts);
+	fields_write(object, sample_fields, facts, true);
 	for (int i = 0; i < TRIAL_FATES; i++)
 		if (trials->forgotten[i])
 			record_set_integer(forgotten, recording_fates[i], trials->forgotten[i]);
@@ -462,63 +473,6 @@ void lines_facts(const struct records *records, const struct run_facts *facts,
 }
 
 /* ---- an explanation ---- */
-
-/* One instruction, as insn records have it; where a loop needs more than that to be shown again,
- * that too. */
-static json_t *insn_object(const struct records *records, const struct explanation *explanation,
-	int index, unsigned id)
-{
-	const struct insn *insn = &explanation->loop.insn[index];
-	json_t *object = record_insn(records, explanation, index, id);
-
-	record_set_integer(object, "bytes", insn->length);
-	if (insn->flow != FLOW_NONE)
-		record_set_boolean(object, "jumps", true);
-	if (insn->write_count > 0)
-		record_set_boolean(object, "writes", true);
-	if (insn_fetches(insn))
-		record_set_boolean(object, "fetches", true);
-	if (!insn->known)
-		record_set_boolean(object, "no_instruction", true);
-	return object;
-}
-
-/* Whether two differ in nothing but where they stand. */
-static bool alike(const json_t *a, const json_t *b)
-{
-	json_t *same = json_copy((json_t *)(uintptr_t)a);
-	bool equal;
-
-	json_object_set(same, "offset", json_object_get(b, "offset"));
-	equal = json_equal(same, b);
-	json_decref(same);
-	return equal;
-}
-
-/* Neighbours that are all alike, as in a row of nops, are one record and how many times. */
-static void write_code(
-	const struct records *records, const struct explanation *explanation, unsigned id)
-{
-	int count = explanation->loop.insn_count, next;
-
-	if (count > explanation->limits.insn_count)
-		count = explanation->limits.insn_count;
-	for (int i = 0; i < count; i = next) {
-		json_t *object = insn_object(records, explanation, i, id);
-
-		for (next = i + 1; next < count; next++) {
-			json_t *other = insn_object(records, explanation, next, id);
-			bool same = alike(object, other);
-
-			json_decref(other);
-			if (!same)
-				break;
-		}
-		if (next > i + 1)
-			record_set_integer(object, "times", next - i);
-		record_write(records, object);
-	}
-}
 
 static void write_modelled(const struct records *records, const struct event_plan *events,
 	const double *modelled, unsigned id)
@@ -572,7 +526,7 @@ void lines_explanation(const struct records *records, const struct setting *sett
 		port[i] = core->port[i];
 	records_limits(records, explanation, id);
 	records_ports(records, &explanation->limits, port, id);
-	write_code(records, explanation, id);
+	records_code(records, explanation, true, id);
 	if (events && modelled)
 		write_modelled(records, events, modelled, id);
 	write_explain(records, setting, explanation, core, id);

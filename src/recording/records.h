@@ -46,15 +46,13 @@ void records_limits(
 	const struct records *records, const struct explanation *explanation, unsigned id);
 void records_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id);
-void records_code(
-	const struct records *records, const struct explanation *explanation, unsigned id);
+/* all: with what only recordings have, and equal instructions in a row as one record. */
+void records_code(const struct records *records, const struct explanation *explanation, bool all,
+	unsigned id);
 
-/* The record of an explanation (machine and uarch: names, NULL: absent), and that of an
- * instruction. */
+/* The record of an explanation; machine and uarch: names, NULL: absent. */
 struct json_t *record_explain(const struct records *records, const struct setting *setting,
 	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id);
-struct json_t *record_insn(const struct records *records, const struct explanation *explanation,
-	int index, unsigned id);
 
 /* Sets the value of a knob, a choice by its name; and the knobs of a setting, as an object. */
 void record_set_knob(

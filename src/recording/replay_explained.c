@@ -16,7 +16,7 @@ void reading_forget(struct reading *reading)
 {
 	struct explained *explained = &reading->explained;
 	struct limit *limit = explained->limit;
-	struct played_insn *run = explained->run;
+	struct recorded_insn *run = explained->run;
 
 	*explained = (struct explained){ .binding = -1, .limit = limit, .run = run, .turns = 1 };
 	for (int i = 0; i < COUNTERS_MAX; i++)
@@ -84,37 +84,25 @@ const char *reading_ports(struct reading *reading, const json_t *object, unsigne
 const char *reading_insn(struct reading *reading, const json_t *object, unsigned id)
 {
 	struct explained *explained = &reading->explained;
-	struct played_insn run = { .times = 1 };
-	int64_t offset, bytes, times;
+	struct recorded_insn run;
+	int64_t offset;
 
 	begin_explanation(reading, id);
+	fields_read(object, insn_fields, &run);
 	if (!record_integer(object, "offset", 0, 1 << 24, &offset) ||
-		!record_string(object, "text", run.text, sizeof(run.text)))
+		!json_is_string(json_object_get(object, "text")))
 		return "an instruction without its place or text";
-	run.offset = (uint64_t)offset;
-	run.bytes = record_integer(object, "bytes", 1, 255, &bytes) ? (uint8_t)bytes : 1;
-	if (record_integer(object, "times", 1, LOOP_MOST, &times))
-		run.times = (int)times;
+	if (run.bytes < 1)
+		run.bytes = 1;
+	if (run.times < 1 || run.times > LOOP_MOST)
+		run.times = 1;
+	if (!isfinite(run.facts.latency))
+		run.facts.latency = UARCH_UNKNOWN;
 	if (explained->insn_count + run.times > LOOP_MOST)
 		return "more instructions than a loop has";
 	/* In the order of their addresses, as panels rely on. */
 	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
 		return "an instruction out of turn";
-	run.jumps = record_flag(object, "jumps");
-	run.writes = record_flag(object, "writes");
-	run.fetches = record_flag(object, "fetches");
-	run.no_instruction = record_flag(object, "no_instruction");
-	run.facts.known = record_flag(object, "known");
-	run.facts.fused = record_flag(object, "fused");
-	run.facts.eliminated = record_flag(object, "eliminated");
-	run.facts.carried = record_flag(object, "carried");
-	if (!record_number(object, "slots", 0, 1e6, &run.facts.slots))
-		run.facts.slots = 0;
-	if (!record_number(object, "latency", 0, 1e6, &run.facts.latency))
-		run.facts.latency = UARCH_UNKNOWN;
-	if (!record_number(object, "count", 0, 1e9, &run.facts.count))
-		run.facts.count = 1;
-	record_string(object, "ports", run.facts.ports, sizeof(run.facts.ports));
 	if (explained->run_count == reading->run_room) {
 		reading->run_room = reading->run_room ? 2 * reading->run_room : 32;
 		explained->run = memory_resize(
@@ -271,7 +259,7 @@ static void unload(void *context, struct core *core)
 }
 
 /* The text of a jump with its target where the loop now stands. */
-static void place_jump(const struct played_insn *from, struct insn *insn)
+static void place_jump(const struct recorded_insn *from, struct insn *insn)
 {
 	const char *last = strrchr(from->text, ' ');
 	bool back = last && last[1] == '-';
@@ -295,7 +283,7 @@ static void fill_code(const struct explained *from, struct explanation *to)
 	loop_reserve(loop, from->insn_count, 1);
 	limits_reserve(&to->limits, from->insn_count);
 	for (int i = 0; i < from->run_count; i++) {
-		const struct played_insn *run = &from->run[i];
+		const struct recorded_insn *run = &from->run[i];
 
 		for (int k = 0; k < run->times; k++) {
 			struct insn *insn = &loop->insn[loop->insn_count];

@@ -5,18 +5,9 @@
 #include <stddef.h>
 
 #include "experiment/setting/cells.h"
+#include "recording/fields.h"
 #include "recording/record.h"
 #include "recording/replay.h"
-
-/* Equal instructions in a row; most often one. */
-struct played_insn {
-	int times;
-	uint64_t offset; /* of the first, in bytes from the loop's beginning */
-	uint8_t bytes;	 /* of each */
-	bool jumps, writes, fetches, no_instruction;
-	char text[88]; /* a jump's target as its distance from the loop's beginning */
-	struct limit_insn facts;
-};
 
 /* The explanation of a setting. */
 struct explained {
@@ -33,7 +24,7 @@ struct explained {
 	int port_count;
 	double pressure[UARCH_PORTS], naive[UARCH_PORTS];
 	int run_count, insn_count;
-	struct played_insn *run;
+	struct recorded_insn *run;
 	double modelled[COUNTERS_MAX]; /* of the events of the plan; NAN: nothing */
 };
 

@@ -61,27 +61,10 @@ struct status reading_header(struct reading *reading, const json_t *object)
 void reading_machine(struct reading *reading, const json_t *object)
 {
 	struct machine *machine = &reading->replay->machine;
-	struct processor *processor = &machine->processor;
 	const json_t *caches = json_object_get(object, "caches"), *cache;
-	int64_t cpu;
 	size_t i;
 
-	machine->cpu = record_integer(object, "cpu", 0, INT32_MAX, &cpu) ? (int)cpu : -1;
-	machine->processors = (int)record_count(object, "processors", INT32_MAX);
-	machine->bound = record_flag(object, "bound");
-	machine->apart = record_flag(object, "apart");
-	machine->virtualised = record_flag(object, "virtualised");
-	machine->watched = record_flag(object, "watched");
-	machine->huge_pages = record_flag(object, "huge_pages");
-	machine->memory_limit = (uint64_t)record_count(object, "memory_limit", MOST_BYTES);
-	if (!record_number(object, "tick_hz", 0, 1e12, &machine->tick_hz))
-		machine->tick_hz = 0;
-	if (!record_number(object, "tick_step", 0, 1e12, &machine->tick_step))
-		machine->tick_step = 0;
-	record_string(object, "bind_note", machine->bind_note, sizeof(machine->bind_note));
-	record_string(object, "memory_note", machine->memory_note, sizeof(machine->memory_note));
-	record_string(object, "huge_note", machine->huge_note, sizeof(machine->huge_note));
-	record_string(object, "clock", machine->clock_name, sizeof(machine->clock_name));
+	fields_read(object, machine_fields, machine);
 	machine->cache_count = 0;
 	json_array_foreach(caches, i, cache)
 	{
@@ -95,14 +78,6 @@ void reading_machine(struct reading *reading, const json_t *object)
 		machine->cache[machine->cache_count++] =
 			(struct machine_cache){ (int)level, (uint64_t)bytes, (unsigned)line };
 	}
-	record_string(object, "vendor", processor->vendor, sizeof(processor->vendor));
-	record_string(object, "features", processor->features, sizeof(processor->features));
-	processor->family = (unsigned)record_count(object, "family", INT32_MAX);
-	processor->model = (unsigned)record_count(object, "model", INT32_MAX);
-	processor->stepping = (unsigned)record_count(object, "stepping", INT32_MAX);
-	processor->implementer = (unsigned)record_count(object, "implementer", INT32_MAX);
-	processor->part = (unsigned)record_count(object, "part", INT32_MAX);
-	processor->l1i_bytes = (uint64_t)record_count(object, "l1i", MOST_BYTES);
 }
 
 const char *reading_core(struct reading *reading, const json_t *object)
@@ -287,7 +262,7 @@ const char *reading_facts(struct reading *reading, const json_t *object, unsigne
 
 	begin_setting(reading, id);
 	memset(facts, 0, sizeof(*facts));
-	fields_read_facts(object, facts);
+	fields_read(object, sample_fields, facts);
 	if (facts->cycles_from != SOURCE_COUNTER && facts->cycles_from != SOURCE_REFERENCE)
 		return "cycles come from a counter or the reference clock";
 	for (int i = 0; i < TRIAL_FATES; i++)
