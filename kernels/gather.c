@@ -99,54 +99,37 @@ KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
 /* A gather's mask says which lanes are still to be fetched: it is used up, and set again each time.
  * Lanes out of the mask would keep what the target held, so that it is cleared first: otherwise
  * each gather would wait for the one before. */
-typedef uint64_t bits128 __attribute__((vector_size(16)));
 typedef uint64_t bits256 __attribute__((vector_size(32)));
 typedef uint64_t bits512 __attribute__((vector_size(64)));
 
-/* 4 values of 4 bytes or 2 of 8 in one instruction. */
-__attribute__((target("avx2"))) KERNEL_BODY void gather_128(
-	struct gather_walk *walk, const int bytes)
-{
-	bits128 sums = { 0 };
-	uint64_t turns, from, step = 16 * 4 / (uint64_t)bytes;
+/* w: x for xmm registers, t for ymm registers. */
+#define GATHER_AVX2(w, load8)                                                                   \
+	__asm__ volatile("	.p2align 6				\n"                                                    \
+			 "1:						\n"                                                           \
+			 "	vpxor	%" w "[values], %" w "[values], %" w "[values] \n"      \
+			 "	vpcmpeqd %" w "[lanes], %" w "[lanes], %" w "[lanes] \n"        \
+			 "	.if %c[bytes] == 4			\n"                                             \
+			 "	vmovdqu	(%[indices]), %" w "[x]	\n"                             \
+			 "	vpgatherdd %" w "[lanes], (%[data],%" w "[x],4), %" w           \
+			 "[values] \n"                                                          \
+			 "	vpaddd	%" w "[values], %" w "[sums], %" w "[sums] \n"          \
+			 "	.else					\n"                                                        \
+			 "	" load8 "	(%[indices]), %x[x]	\n"                               \
+			 "	vpgatherdq %" w "[lanes], (%[data],%x[x],8), %" w "[values] \n" \
+			 "	vpaddq	%" w "[values], %" w "[sums], %" w "[sums] \n"          \
+			 "	.endif					\n" NEXT                \
+			 : [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x),            \
+			 [values] "=&x"(values), [lanes] "=&x"(lanes)                           \
+			 : [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes),          \
+			 [step] "i"(width * 4 / bytes)                                          \
+			 : "cc", "memory")
 
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *indices = walk->indices + from * step / 4,
-			       *end = indices + turns * step / 4;
-		bits128 x, values, lanes;
-
-		/* in each lane: x = indices[i + lane]; sums += data[x]; */
-		__asm__ volatile("	.p2align 6				\n"
-				 "1:						\n"
-				 "	vpxor	%x[values], %x[values], %x[values] \n"
-				 "	vpcmpeqd %x[lanes], %x[lanes], %x[lanes] \n"
-				 "	.if %c[bytes] == 4			\n"
-				 "	vmovdqu	(%[indices]), %x[x]	\n"
-				 "	vpgatherdd %x[lanes], (%[data],%x[x],4), %x[values] \n"
-				 "	vpaddd	%x[values], %x[sums], %x[sums] \n"
-				 "	.else					\n"
-				 "	vmovq	(%[indices]), %x[x]	\n"
-				 "	vpgatherdq %x[lanes], (%[data],%x[x],8), %x[values] \n"
-				 "	vpaddq	%x[values], %x[sums], %x[sums] \n"
-				 "	.endif					\n" NEXT
-				 : [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x),
-				 [values] "=&x"(values), [lanes] "=&x"(lanes)
-				 : [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes),
-				 [step] "i"(16 * 4 / bytes)
-				 : "cc", "memory");
-	}
-	walk->sum = lanes_sum(&sums, 2, bytes);
-}
-
-__attribute__((target("avx2"))) KERNEL_CALLS(gather128_4, struct gather_walk, gather_128(walk, 4))
-	__attribute__((target("avx2")))
-	KERNEL_CALLS(gather128_8, struct gather_walk, gather_128(walk, 8))
-	/* 8 values of 4 bytes or 4 of 8 in one instruction. */
-	__attribute__((target("avx2"))) KERNEL_BODY
-	void gather_256(struct gather_walk *walk, const int bytes)
+/* A vector of 16 or 32 bytes in one instruction. */
+__attribute__((target("avx2"))) KERNEL_BODY void gather_avx2(
+	struct gather_walk *walk, const int width, const int bytes)
 {
 	bits256 sums = { 0 };
-	uint64_t turns, from, step = 32 * 4 / (uint64_t)bytes;
+	uint64_t turns, from, step = (uint64_t)(width * 4 / bytes);
 
 	while ((turns = ring_piece(&walk->ring, &from))) {
 		const uint32_t *indices = walk->indices + from * step / 4,
@@ -154,31 +137,20 @@ __attribute__((target("avx2"))) KERNEL_CALLS(gather128_4, struct gather_walk, ga
 		bits256 x, values, lanes;
 
 		/* in each lane: x = indices[i + lane]; sums += data[x]; */
-		__asm__ volatile("	.p2align 6				\n"
-				 "1:						\n"
-				 "	vpxor	%t[values], %t[values], %t[values] \n"
-				 "	vpcmpeqd %t[lanes], %t[lanes], %t[lanes] \n"
-				 "	.if %c[bytes] == 4			\n"
-				 "	vmovdqu	(%[indices]), %t[x]	\n"
-				 "	vpgatherdd %t[lanes], (%[data],%t[x],4), %t[values] \n"
-				 "	vpaddd	%t[values], %t[sums], %t[sums] \n"
-				 "	.else					\n"
-				 "	vmovdqu	(%[indices]), %x[x]	\n"
-				 "	vpgatherdq %t[lanes], (%[data],%x[x],8), %t[values] \n"
-				 "	vpaddq	%t[values], %t[sums], %t[sums] \n"
-				 "	.endif					\n" NEXT
-				 : [indices] "+r"(indices), [sums] "+x"(sums), [x] "=&x"(x),
-				 [values] "=&x"(values), [lanes] "=&x"(lanes)
-				 : [data] "r"(walk->data), [end] "r"(end), [bytes] "i"(bytes),
-				 [step] "i"(32 * 4 / bytes)
-				 : "cc", "memory");
+		if (width == 16)
+			GATHER_AVX2("x", "vmovq");
+		else
+			GATHER_AVX2("t", "vmovdqu");
 	}
-	walk->sum = lanes_sum(&sums, 4, bytes);
+	walk->sum = lanes_sum(&sums, width / 8, bytes);
 }
 
-__attribute__((target("avx2"))) KERNEL_CALLS(gather256_4, struct gather_walk, gather_256(walk, 4))
-	__attribute__((target("avx2")))
-	KERNEL_CALLS(gather256_8, struct gather_walk, gather_256(walk, 8))
+#define AVX2 __attribute__((target("avx2")))
+AVX2 KERNEL_CALLS(gather128_4, struct gather_walk, gather_avx2(walk, 16, 4)) AVX2
+	KERNEL_CALLS(gather128_8, struct gather_walk, gather_avx2(walk, 16, 8)) AVX2
+	KERNEL_CALLS(gather256_4, struct gather_walk, gather_avx2(walk, 32, 4)) AVX2
+	KERNEL_CALLS(gather256_8, struct gather_walk, gather_avx2(walk, 32, 8))
+
 	/* 16 values of 4 bytes or 8 of 8 in one instruction. */
 	__attribute__((target("avx512f"))) KERNEL_BODY
 	void gather_512(struct gather_walk *walk, const int bytes)
@@ -236,8 +208,8 @@ static const struct {
 	enum feature needs;
 } forms[FORMS] = {
 	[FORM_SCALAR] = { "gather_scalar", { scalar_4, scalar_8 }, { 8, 8 } },
-	[FORM_GATHER128] = { "gather_128", { gather128_4, gather128_8 }, { 4, 2 }, FEATURE_AVX2 },
-	[FORM_GATHER256] = { "gather_256", { gather256_4, gather256_8 }, { 8, 4 }, FEATURE_AVX2 },
+	[FORM_GATHER128] = { "gather_avx2", { gather128_4, gather128_8 }, { 4, 2 }, FEATURE_AVX2 },
+	[FORM_GATHER256] = { "gather_avx2", { gather256_4, gather256_8 }, { 8, 4 }, FEATURE_AVX2 },
 	[FORM_GATHER512] = { "gather_512", { gather512_4, gather512_8 }, { 16, 8 },
 		FEATURE_AVX512 },
 };

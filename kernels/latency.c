@@ -223,14 +223,10 @@ static uint64_t max_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The large set, wherever it is. */
+/* The large set, without its memory. */
 static struct nodes far_shape(const int64_t *v)
 {
-	static const enum nodes_order orders[] = {
-		[ORDER_RANDOM] = NODES_RANDOM,
-		[ORDER_BACKWARD] = NODES_BACKWARD,
-		[ORDER_PAIRS] = NODES_PAIRS,
-	};
+	static const enum nodes_order orders[] = { NODES_RANDOM, NODES_BACKWARD, NODES_PAIRS };
 
 	return (struct nodes){ .stride = (uint64_t)v[STRIDE],
 		.order = orders[v[ORDER]],
@@ -432,27 +428,6 @@ static void latency_begin_at(struct kernel_run *run, double share)
 
 /* ---- Checks */
 
-/* Follows pointers that may be wrong: the n-th node after `from` in [low, high), or NULL; *closed
- * is set to the steps after which it came back to `from` for the first time, or 0. */
-static const struct node *follow(const struct node *from, uint64_t steps, const unsigned char *low,
-	const unsigned char *high, uint64_t *closed)
-{
-	const struct node *node = from;
-
-	*closed = 0;
-	for (uint64_t i = 1; i <= steps; i++) {
-		const struct node *next = node->next;
-
-		if ((uintptr_t)next < (uintptr_t)low || (uintptr_t)next >= (uintptr_t)high ||
-			(uintptr_t)next % 16 != 0 || node->zero)
-			return NULL;
-		node = next;
-		if (node == from && *closed == 0)
-			*closed = i;
-	}
-	return node;
-}
-
 enum { VERIFIED = 2048 };
 
 /* Each walk comes back to its beginning after its share of the nodes and not before; of a long one
@@ -480,7 +455,7 @@ static struct status latency_verify(struct kernel_run *run)
 		if (is_mixed(v))
 			steps = turns * (uint64_t)(near ? MIX - far_of(v) : far_of(v));
 		look = whole < VERIFIED ? whole : VERIFIED / chains;
-		if (!follow(run->chain[i], look, low, high, &closed))
+		if (!nodes_follow(run->chain[i], look, low, high, &closed))
 			return status_failed(
 				"latency: a pointer of chain %llu leads out of its nodes",
 				(unsigned long long)i);
@@ -489,7 +464,7 @@ static struct status latency_verify(struct kernel_run *run)
 				"latency: chain %llu closes after %llu nodes where it has %llu",
 				(unsigned long long)i, (unsigned long long)closed,
 				(unsigned long long)whole);
-		ends[i] = follow(run->chain[i], steps, low, high, &closed);
+		ends[i] = nodes_follow(run->chain[i], steps, low, high, &closed);
 	}
 	latency_call(run, turns * run->granule);
 	for (uint64_t i = 0; i < chains; i++)

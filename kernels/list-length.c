@@ -1,20 +1,12 @@
 /* list-length: walk a linked list and count its nodes. Each load's address is what the load before
  * returned, so nothing overlaps: a node costs the load-to-use latency of wherever it lives.
  *
- * The list is a ring, so that a call may walk any number of nodes. A random order is a single cycle
- * grown node by node: node n goes in after a random earlier one, which makes every cycle equally
- * likely and lets a list of n nodes become one of more without starting again. */
-#include "base/random.h"
-#include "kernels/kernel.h"
+ * The list is a ring (kernels/nodes.h), so that a call may walk any number of nodes. */
 #include "kernels/knob_rows.h"
+#include "kernels/nodes.h"
 
 enum { SIZE, SPACING, ORDER };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
-
-struct node {
-	struct node *next;
-	int64_t value;
-};
 
 static const char *const order_names[] = { "sequential", "random", NULL };
 
@@ -59,15 +51,14 @@ static uint64_t list_layout(const int64_t *v)
 	return (uint64_t)(v[SPACING] << 1 | v[ORDER]);
 }
 
-static struct node *node_at(const struct kernel_run *run, uint64_t index)
+static struct nodes nodes_of(const struct kernel_run *run)
 {
-	return (struct node *)(void *)(run->memory + index * (uint64_t)run->v[SPACING]);
-}
-
-/* Stops between nodes, so that what is laid out is always a whole ring. */
-static bool list_cancelled(struct kernel_run *run, uint64_t index)
-{
-	return index % 65536 == 0 && !kernel_goes_on(run, index, node_count(run->v));
+	return (struct nodes){ .memory = run->memory,
+		.stride = (uint64_t)run->v[SPACING],
+		.order = run->v[ORDER] == ORDER_RANDOM ? NODES_RANDOM : NODES_FORWARD,
+		.cycles = 1,
+		.seed = run->seed,
+		.progress = run->work.progress };
 }
 
 static void list_describe(const int64_t *v, struct kernel_walk *walk)
@@ -77,44 +68,6 @@ static void list_describe(const int64_t *v, struct kernel_walk *walk)
 	/* At random the next node lies in another line than this one, however many a line holds. */
 	walk->lines = walk->step < 64 && !walk->scattered ? walk->step / 64 : 1;
 	walk->access = "node";
-}
-
-static struct status list_prepare(struct kernel_run *run)
-{
-	uint64_t count = node_count(run->v);
-	uint64_t have = run->layout.prepared / (uint64_t)run->v[SPACING];
-	bool cancelled = false;
-
-	/* A longer random ring cannot be shortened. */
-	if (have > count && run->v[ORDER] == ORDER_RANDOM)
-		have = 0;
-	if (have == 0) {
-		*node_at(run, 0) = (struct node){ node_at(run, 0), 1 };
-		have = 1;
-	}
-	for (; have < count && !cancelled; have++) {
-		struct random random = { run->seed + have }; /* whatever steps it grew in */
-		struct node *node = node_at(run, have);
-		struct node *before = node_at(run,
-			run->v[ORDER] == ORDER_RANDOM ? random_below(&random, have) : have - 1);
-
-		node->value = 1;
-		node->next = before->next;
-		before->next = node;
-		cancelled = list_cancelled(run, have);
-	}
-	if (run->v[ORDER] == ORDER_SEQUENTIAL && have > count) {
-		node_at(run, count - 1)->next = node_at(run, 0);
-		have = count;
-	}
-	run->layout.laid_out = have * (uint64_t)run->v[SPACING];
-	run->ring = count;
-	run->granule = 1;
-	run->bytes = sizeof(struct node *);
-	run->cursor = run->memory;
-	if (cancelled && have < count)
-		return status_make(STATUS_CANCELLED, "stopped while the list was built");
-	return status_ok();
 }
 
 KERNEL_LOOP static const struct node *list_length(const struct node *node, uint64_t count)
@@ -130,6 +83,23 @@ KERNEL_LOOP static const struct node *list_length(const struct node *node, uint6
 	return node;
 }
 
+static struct status list_prepare(struct kernel_run *run)
+{
+	struct nodes nodes = nodes_of(run);
+	uint64_t count = node_count(run->v),
+		 have = nodes_lay_out(
+			 &nodes, run->layout.prepared / nodes.stride, count, run->work.cancel);
+
+	run->layout.laid_out = have * nodes.stride;
+	run->ring = count;
+	run->granule = 1;
+	run->bytes = sizeof(struct node *);
+	run->code.start = (const void *)list_length;
+	run->code.name = "list_length";
+	return have == count ? status_ok()
+			     : status_make(STATUS_CANCELLED, "stopped while the list was built");
+}
+
 static void list_call(struct kernel_run *run, uint64_t elements)
 {
 	run->cursor = list_length(run->cursor, elements);
@@ -140,40 +110,24 @@ static void list_rewind(struct kernel_run *run)
 	run->cursor = run->memory;
 }
 
-/* One whole ring comes back to its start and not before; of a large one, a piece of nodes that lie
- * in it. */
+/* A whole ring comes back to its start and not before; a large one is followed in part. */
 static struct status list_verify(struct kernel_run *run)
 {
-	const struct node *node = node_at(run, 0);
-	uint64_t limit = run->ring < 6144 ? run->ring : 6144;
+	uint64_t limit = run->ring < 6144 ? run->ring : 6144, closed;
+	const struct node *end = nodes_follow((const struct node *)(const void *)run->memory, limit,
+		run->memory, run->memory + list_footprint(run->v), &closed);
 
-	for (uint64_t i = 0; i < limit; i++) {
-		uint64_t offset;
-
-		node = node->next;
-		offset = (uint64_t)((const unsigned char *)node - run->memory);
-		if (offset >= run->ring * (uint64_t)run->v[SPACING] ||
-			offset % (uint64_t)run->v[SPACING])
-			return status_failed("list-length: node %llu points outside the list",
-				(unsigned long long)i);
-		if ((node == node_at(run, 0)) != (i + 1 == run->ring))
-			return status_failed(
-				"list-length: the ring closes after %llu of %llu nodes",
-				(unsigned long long)i + 1, (unsigned long long)run->ring);
-	}
+	if (!end)
+		return status_failed("list-length: a node points outside the list");
+	if (closed != (limit == run->ring ? limit : 0))
+		return status_failed("list-length: the ring closes after %llu of %llu nodes",
+			(unsigned long long)closed, (unsigned long long)run->ring);
 	list_rewind(run);
 	list_call(run, limit);
-	if (run->cursor != (const void *)node)
+	if (run->cursor != (const void *)end)
 		return status_failed("list-length walked to another node than its pointers say");
 	list_rewind(run);
 	return status_ok();
-}
-
-static struct status list_prepare_code(struct kernel_run *run)
-{
-	run->code.start = (const void *)list_length;
-	run->code.name = "list_length";
-	return list_prepare(run);
 }
 
 const struct kernel kernel_list_length = {
@@ -193,7 +147,7 @@ const struct kernel kernel_list_length = {
 	.layout = list_layout,
 	.seamless = true,
 	.plot_cpe = true,
-	.prepare = list_prepare_code,
+	.prepare = list_prepare,
 	.describe = list_describe,
 	.call = list_call,
 	.rewind = list_rewind,

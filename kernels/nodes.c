@@ -124,6 +124,8 @@ static uint64_t before(const struct nodes *nodes, uint64_t index)
 	uint64_t cycles = nodes->cycles, group, other, cycle;
 	struct random random = { nodes->seed + index };
 
+	if (nodes->order == NODES_FORWARD)
+		return index - 1;
 	if (cycles == 1)
 		return random_below(&random, index);
 	group = index / cycles;
@@ -230,6 +232,10 @@ uint64_t nodes_lay_out(
 
 	if (nodes->order == NODES_BACKWARD)
 		return lay_backward(&layout, have, count, cancel);
+	if (have > count && nodes->order == NODES_FORWARD) {
+		item_at(&layout, count - 1).out->next = item_at(&layout, 0).in;
+		return count;
+	}
 	if (have > count && have - count <= count)
 		return take_back(&layout, have, count, cancel);
 	return grow(&layout, have > count ? 0 : have, count, cancel);
@@ -246,4 +252,23 @@ const struct node *nodes_start(
 		return item_at(&layout, (count / chains * (chain + 1) - 1 + group) % count).in;
 	return item_at(&layout, group * cycles + (chain + cycles - turn_of(nodes, group)) % cycles)
 		.in;
+}
+
+const struct node *nodes_follow(const struct node *from, uint64_t steps, const unsigned char *low,
+	const unsigned char *high, uint64_t *closed)
+{
+	const struct node *node = from;
+
+	*closed = 0;
+	for (uint64_t i = 1; i <= steps; i++) {
+		const struct node *next = node->next;
+
+		if ((uintptr_t)next < (uintptr_t)low || (uintptr_t)next >= (uintptr_t)high ||
+			(uintptr_t)next % 16 != 0 || node->zero)
+			return NULL;
+		node = next;
+		if (node == from && *closed == 0)
+			*closed = i;
+	}
+	return node;
 }

@@ -1,11 +1,11 @@
-/* Nodes that point to each other, for walks in which each load waits for the one before: random
- * cycles, a cycle that goes backward through memory, and cycles of pairs.
+/* Nodes that point to each other, for walks in which each load waits for the previous one: random
+ * cycles, cycles that go forward or backward through memory, and cycles of pairs.
  *
- * An item is a node, or a pair of nodes of which the second is always visited right after the
- * first. Random cycles grow item by item, each going in after a random earlier one, which makes
- * every order equally likely; and since where an item went follows from the seed and its number
- * alone, they can also be taken back in reverse, which leaves exactly what was there before. So a
- * curve over many sizes, in any order, costs hardly more than one build of the largest. */
+ * An item is a node, or a pair of nodes that are visited one right after the other. Random cycles
+ * grow by one item at a time, each inserted after a random earlier item: all orders are equally
+ * likely. The seed and the number of an item give its place, so the last items can be removed
+ * again, which leaves the cycle as it was. A curve over many sizes costs little more than one build
+ * of the largest. */
 #pragma once
 
 #include <stdatomic.h>
@@ -20,8 +20,9 @@ struct node {
 enum nodes_order {
 	NODES_RANDOM,	/* random cycles of single nodes, `stride` bytes apart */
 	NODES_BACKWARD, /* one cycle of them, from the last to the first and over again */
-	NODES_PAIRS, /* random cycles of pairs, whose two nodes are `stride` bytes apart; which is
-			first is random too */
+	NODES_PAIRS,   /* random cycles of pairs, whose two nodes are `stride` bytes apart; which is
+			  first is random too */
+	NODES_FORWARD, /* one cycle of single nodes, in the order of memory */
 };
 
 struct nodes {
@@ -31,8 +32,7 @@ struct nodes {
 	unsigned cycles; /* how many (> 0) of equal length: so many successive items belong to one
 			    each. One when backward. */
 	uint64_t seed;
-	atomic_uint *progress; /* where laying out leaves how far it is, in thousandths; NULL:
-				  nobody asks */
+	atomic_uint *progress; /* thousandths laid out; NULL: nobody reads them */
 };
 
 /* Of `bytes` of memory: how many items they hold, the same number for each cycle. 0: too few bytes.
@@ -52,15 +52,19 @@ uint64_t nodes_alignment(const struct nodes *nodes);
 /* Nodes of an item: 1 or 2. */
 unsigned nodes_each(const struct nodes *nodes);
 
-/* Makes `have` items laid out earlier (0: none) `count` (> 0), a multiple of `cycles`: by going on,
- * by taking back, or anew. Stops early when *cancel is set. Returns how many there are then: of a
- * random order as many as the cycles hold; of the backward one at least `count` unless it was
- * stopped. */
+/* Turns `have` items laid out earlier (0: none) into `count` (> 0), a multiple of `cycles`. Stops
+ * early when *cancel is set. Returns the items laid out: in backward order they may be more than
+ * `count`; fewer only after a stop. */
 uint64_t nodes_lay_out(
 	const struct nodes *nodes, uint64_t have, uint64_t count, const atomic_bool *cancel);
 
-/* Where the walk number `chain` of `chains` begins: in a cycle of its own; in the backward one at
- * evenly spaced nodes of `count`. With a share (0…1) of the memory further on, round its end: in a
- * random order anywhere else. */
+/* The first node of walk number `chain` of `chains`: in a cycle of its own; backward, at evenly
+ * spaced nodes of `count`. share (0…1): the walk begins that part of the memory later. */
 const struct node *nodes_start(
 	const struct nodes *nodes, uint64_t count, unsigned chain, unsigned chains, double share);
+
+/* Follows pointers that may be wrong: returns the node `steps` after `from`, or NULL where one
+ * leads out of low … high-1. *closed: the steps after which the walk first came back to `from`, or
+ * 0. */
+const struct node *nodes_follow(const struct node *from, uint64_t steps, const unsigned char *low,
+	const unsigned char *high, uint64_t *closed);
