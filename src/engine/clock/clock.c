@@ -1,4 +1,3 @@
-/* Calibration of the reference clock. */
 #include "engine/clock/clock.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* See counters.h. The only file with libpfm, which is not made for several threads (it matches
+/* The only file with libpfm, which is not made for several threads (it matches
  * names with the help of errno, and fills tables when it is first asked): every call of it is made
  * under `lock`. */
 #include "engine/counters/counters.h"
@@ -26,7 +26,7 @@ static bool usable;
 struct catalogue {
 	struct catalogue *next;
 	pfm_pmu_t pmu;
-	size_t count;
+	size_t count, room;
 	struct counter_offer *offers;
 };
 
@@ -122,14 +122,6 @@ static int encode(const char *name, struct counter_code *code)
 	return PFM_SUCCESS;
 }
 
-/* What stands before "::"; empty: nothing does. */
-static void pmu_of(const char *name, char *buffer, size_t size)
-{
-	const char *end = strstr(name, "::");
-
-	snprintf(buffer, size, "%.*s", end ? (int)(end - name) : 0, name);
-}
-
 static bool pmu_find(const char *name, pfm_pmu_t *found)
 {
 	for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
@@ -188,10 +180,11 @@ static void near_names(const char *name, pfm_pmu_t pmu, char *buffer, size_t siz
 static struct status unnamed(const char *name, int outcome)
 {
 	const char *version = counters_version();
+	const char *end = strstr(name, "::");
 	char pmu_name[COUNTER_NAME], near[160];
 	pfm_pmu_t pmu;
 
-	pmu_of(name, pmu_name, sizeof(pmu_name));
+	snprintf(pmu_name, sizeof(pmu_name), "%.*s", end ? (int)(end - name) : 0, name);
 	if (pmu_name[0] == '\0')
 		return status_usage(
 			"event '%.80s': %s; write PMU::EVENT:UNIT_MASK: slexplore events WORD "
@@ -229,7 +222,7 @@ struct status counters_encode(const char *name, struct counter_code *code)
 
 /* ---- what there is ---- */
 
-static void catalogue_add(struct catalogue *catalogue, size_t *room, const char *pmu,
+static void catalogue_add(struct catalogue *catalogue, const char *pmu,
 	const pfm_event_info_t *event, const pfm_event_attr_info_t *mask)
 {
 	struct counter_offer offer = { .name = "" };
@@ -244,15 +237,16 @@ static void catalogue_add(struct catalogue *catalogue, size_t *room, const char 
 	snprintf(offer.help, sizeof(offer.help), "%s%s%s", event->desc ? event->desc : "",
 		mask && mask->desc ? ": " : "", mask && mask->desc ? mask->desc : "");
 	text_cut_clean(offer.help, sizeof(offer.help));
-	if (catalogue->count == *room) {
-		*room = *room ? 2 * *room : 128;
-		catalogue->offers = memory_resize(catalogue->offers, *room, sizeof(offer));
+	if (catalogue->count == catalogue->room) {
+		catalogue->room = catalogue->room ? 2 * catalogue->room : 128;
+		catalogue->offers =
+			memory_resize(catalogue->offers, catalogue->room, sizeof(offer));
 	}
 	catalogue->offers[catalogue->count++] = offer;
 }
 
 static void catalogue_add_event(
-	struct catalogue *catalogue, size_t *room, const char *pmu, const pfm_event_info_t *event)
+	struct catalogue *catalogue, const char *pmu, const pfm_event_info_t *event)
 {
 	bool masks = false;
 
@@ -264,17 +258,16 @@ static void catalogue_add_event(
 			attribute.type != PFM_ATTR_UMASK)
 			continue;
 		masks = true;
-		catalogue_add(catalogue, room, pmu, event, &attribute);
+		catalogue_add(catalogue, pmu, event, &attribute);
 	}
 	if (!masks)
-		catalogue_add(catalogue, room, pmu, event, NULL);
+		catalogue_add(catalogue, pmu, event, NULL);
 }
 
 static const struct catalogue *catalogue_of(pfm_pmu_t pmu)
 {
 	pfm_pmu_info_t info = { .size = sizeof(info) };
 	struct catalogue *catalogue;
-	size_t room = 0;
 
 	for (catalogue = catalogues; catalogue; catalogue = catalogue->next)
 		if (catalogue->pmu == pmu)
@@ -282,13 +275,14 @@ static const struct catalogue *catalogue_of(pfm_pmu_t pmu)
 	if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 		return NULL;
 	catalogue = memory_new(1, sizeof(*catalogue));
-	*catalogue = (struct catalogue){ .next = catalogues, .pmu = pmu };
+	catalogue->next = catalogues;
+	catalogue->pmu = pmu;
 	catalogues = catalogue;
 	for (int index = info.first_event; index != -1; index = pfm_get_event_next(index)) {
 		pfm_event_info_t event = { .size = sizeof(event) };
 
 		if (pfm_get_event_info(index, PFM_OS_PERF_EVENT, &event) == PFM_SUCCESS)
-			catalogue_add_event(catalogue, &room, info.name, &event);
+			catalogue_add_event(catalogue, info.name, &event);
 	}
 	return catalogue;
 }

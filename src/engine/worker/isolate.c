@@ -1,7 +1,6 @@
-/* See isolate.h. Parent and child share one mapping: the child writes trials, facts and its status
- * there, and counts the calls that came back; the parent looks at it ten times a second, and reads
- * it when the pipe that the child holds says so: a byte for an early answer, the end of the pipe
- * for the end of the child. */
+/* Parent and child share one mapping: the child writes trials, facts, its status and the count of
+ * calls that came back. The parent looks at it ten times a second, and reads it when the child's
+ * pipe says so: a byte for an early answer, the end of the pipe for the end of the child. */
 #include "engine/worker/isolate.h"
 
 #include <errno.h>
@@ -240,13 +239,12 @@ static void take_trials(
 static int reap(pid_t child, bool now)
 {
 	int how = 0;
-	pid_t waited;
 
 	if (now)
 		kill(child, SIGKILL);
-	while ((waited = waitpid(child, &how, 0)) < 0 && errno == EINTR)
+	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
 		;
-	return waited == child ? how : 0;
+	return how;
 }
 
 /* Waits for the child: its end, its calls that do not come back, or a cancelled request. */

@@ -1,6 +1,4 @@
-/* See worker.h.
- *
- * Shared state and who may touch it: `lock` guards pending and its count, running, results, ready;
+/* Shared state: `lock` guards pending and its count, running, results, ready;
  * `cancel` and `machine.known` are atomics; everything else belongs to the worker's thread once it
  * runs. Nothing is locked while a trial runs. */
 #include "engine/worker/worker.h"
@@ -34,7 +32,7 @@ struct worker {
 	bool stop, running, ready;
 	struct request pending[REQUESTS_WAITING]; /* in the order in which they begin */
 	int pending_count;
-	struct answer *first, *last;
+	struct answer *first, **last;
 	struct status start; /* how the start went; valid once ready */
 	atomic_bool cancel;
 	struct target target;
@@ -58,13 +56,24 @@ static void worker_answer(void *context, const struct result *result)
 	answer->result = *result;
 	answer->result.at = monotonic_seconds();
 	pthread_mutex_lock(&worker->lock);
-	if (worker->last)
-		worker->last->next = answer;
-	else
-		worker->first = answer;
-	worker->last = answer;
+	*worker->last = answer;
+	worker->last = &answer->next;
 	pthread_mutex_unlock(&worker->lock);
 	worker_wake_user(worker);
+}
+
+/* The answer where the worker could not start. */
+static void worker_refuse(
+	struct worker *worker, const struct request *request, const struct status *status)
+{
+	struct result result = { .generation = request->generation,
+		.tag = request->tag,
+		.kernel = request->kernel,
+		.final = true,
+		.status = *status };
+
+	memcpy(result.v, request->v, sizeof(result.v));
+	worker_answer(worker, &result);
 }
 
 static void *worker_main(void *context)
@@ -94,19 +103,11 @@ static void *worker_main(void *context)
 		worker->running = true;
 		atomic_store(&worker->cancel, false);
 		pthread_mutex_unlock(&worker->lock);
-		if (status_is_ok(&start)) {
+		if (status_is_ok(&start))
 			target_measure(
 				&worker->target, &request, &worker->cancel, worker_answer, worker);
-		} else {
-			struct result result = { .generation = request.generation,
-				.tag = request.tag,
-				.kernel = request.kernel,
-				.final = true,
-				.status = start };
-
-			memcpy(result.v, request.v, sizeof(result.v));
-			worker_answer(worker, &result);
-		}
+		else
+			worker_refuse(worker, &request, &start);
 		pthread_mutex_lock(&worker->lock);
 		worker->running = false;
 	}
@@ -148,6 +149,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	worker->caller_cpu = sched_getcpu();
 	worker->target.machine.cpu = -1;
 	worker->start = status_ok();
+	worker->last = &worker->first;
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->wake, NULL);
 	if (pipe2(worker->pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -194,16 +196,21 @@ void worker_stop(struct worker *worker)
 	worker_release(worker);
 }
 
+/* Forgets the waiting requests, and cancels the one under way. The lock is held. */
+static void drop_requests(struct worker *worker)
+{
+	worker->pending_count = 0;
+	if (worker->running)
+		atomic_store(&worker->cancel, true);
+}
+
 static void worker_submit(void *context, const struct request *request)
 {
 	struct worker *worker = context;
 
 	pthread_mutex_lock(&worker->lock);
-	if (!request->follows) {
-		worker->pending_count = 0;
-		if (worker->running)
-			atomic_store(&worker->cancel, true);
-	}
+	if (!request->follows)
+		drop_requests(worker);
 	if (worker->pending_count == REQUESTS_WAITING)
 		worker->pending_count--;
 	worker->pending[worker->pending_count++] = *request;
@@ -216,9 +223,7 @@ static void worker_cancel(void *context)
 	struct worker *worker = context;
 
 	pthread_mutex_lock(&worker->lock);
-	worker->pending_count = 0;
-	if (worker->running)
-		atomic_store(&worker->cancel, true);
+	drop_requests(worker);
 	pthread_mutex_unlock(&worker->lock);
 }
 
@@ -233,7 +238,7 @@ static bool worker_take(void *context, struct result *result)
 	if (answer) {
 		worker->first = answer->next;
 		if (!worker->first)
-			worker->last = NULL;
+			worker->last = &worker->first;
 	}
 	/* Only an empty queue empties the pipe: a reader that takes one answer at a time is woken
 	 * for the next. */
