@@ -60,6 +60,13 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 	return no_decoder(loop);
 }
 
+struct status follow_loop(
+	const void *code, size_t size, const void *top, double elements, struct loop *loop)
+{
+	(void)code, (void)size, (void)top, (void)elements;
+	return no_decoder(loop);
+}
+
 struct status step_loop(const struct step_plan *plan, struct loop *loop)
 {
 	(void)plan;

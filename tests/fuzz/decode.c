@@ -58,7 +58,7 @@ static void check_registers(const uint8_t *list, int count, int room)
 static void check_insn(const struct insn *insn, size_t size, uint64_t address)
 {
 	check(insn->address == address);
-	check(insn->length >= 1 && insn->length <= size && insn->length <= DECODE_LENGTH);
+	check(insn->length >= 1 && insn->length <= size && insn->length <= 15);
 	check(memchr(insn->mnemonic, 0, sizeof(insn->mnemonic)) &&
 		memchr(insn->shape, 0, sizeof(insn->shape)));
 	check(memchr(insn->text, 0, sizeof(insn->text)) &&

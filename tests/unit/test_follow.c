@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "kernels/assemble.h"
-#include "model/code/follow.h"
+#include "model/code/decode.h"
 
 static unsigned char room[4096] __attribute__((aligned(64)));
 static struct assembly as;

@@ -1,4 +1,5 @@
-/* Finding the loop of a function: the same for every instruction set. */
+/* Finding the loop of a function, and following generated code: the same for every instruction set.
+ */
 #include "model/code/decode.h"
 
 #include <stdlib.h>
@@ -279,5 +280,147 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 		loop->insns_per_element = loop->path_count / elements;
 	}
 	free(function.place);
+	return status;
+}
+
+/* ---- Following straight code */
+
+enum { CALLS_DEEP = 64 };
+
+struct way {
+	uint64_t begin, end, at;
+	uint64_t known[REG_COUNT]; /* addresses that instructions put into registers; 0: unknown */
+	uint64_t back[CALLS_DEEP];
+	int deep;
+	bool *met; /* by byte of the code: an instruction of the path begins here */
+	struct {
+		uint64_t address;
+		bool taken;
+	} seen[LOOP_MOST]; /* the path, as it goes */
+	int count;
+};
+
+/* Notes the registers that hold an address of the code after the instruction. */
+static void note_registers(struct way *way, const struct insn *insn)
+{
+	for (int i = 0; i < insn->write_count; i++)
+		way->known[insn->writes[i]] = 0;
+	if (insn->write_count != 1 || insn->flow != FLOW_NONE)
+		return;
+	if (insn->address_only && insn->memory_count && insn->memory[0].relative)
+		way->known[insn->writes[0]] = (uint64_t)insn->memory[0].disp;
+	else if (strcmp(insn->mnemonic, "adr") == 0)
+		way->known[insn->writes[0]] = (uint64_t)insn->value;
+}
+
+/* The target of a jump by a register; 0: unknown. */
+static uint64_t through_register(const struct way *way, const struct insn *insn)
+{
+	return insn->read_count == 1 && insn->memory_count == 0 ? way->known[insn->reads[0]] : 0;
+}
+
+static bool call(struct way *way, uint64_t target, uint64_t back)
+{
+	if (way->deep == CALLS_DEEP || !target)
+		return false;
+	way->back[way->deep++] = back;
+	way->at = target;
+	return true;
+}
+
+/* One step; false: the way is lost. */
+static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool *taken)
+{
+	uint64_t next = way->at + insn->length;
+
+	*taken = true;
+	switch (insn->flow) {
+	case FLOW_JUMP: way->at = insn->target; return insn->target != 0;
+	case FLOW_INDIRECT: way->at = through_register(way, insn); return way->at != 0;
+	case FLOW_CALL:
+		return call(way, insn->target ? insn->target : through_register(way, insn), next);
+	case FLOW_RETURN: way->at = way->deep > 0 ? way->back[--way->deep] : 0; return way->at != 0;
+	case FLOW_BRANCH:
+		*taken = insn->target == top;
+		way->at = *taken ? top : next;
+		return true;
+	case FLOW_OTHER: return false;
+	default:
+		*taken = false;
+		way->at = next;
+		return true;
+	}
+}
+
+static struct status follow(struct way *way, uint64_t top)
+{
+	struct insn insn;
+
+	do {
+		if (way->at < way->begin || way->at >= way->end || way->count == LOOP_MOST)
+			return way->count == LOOP_MOST
+				       ? status_failed("the loop has more than %d instructions",
+						 LOOP_MOST)
+				       : status_failed("the path through the loop leaves its code");
+		decode_insn((const uint8_t *)(uintptr_t)way->at, (size_t)(way->end - way->at),
+			way->at, &insn);
+		if (!insn.known)
+			return status_failed(
+				"the path through the loop reaches bytes that are no instruction");
+		way->met[way->at - way->begin] = true;
+		way->seen[way->count].address = way->at;
+		if (!advance(way, &insn, top, &way->seen[way->count].taken))
+			return status_failed("the target of \"%s\" is not known", insn.text);
+		note_registers(way, &insn);
+		way->count++;
+	} while (way->at != top);
+	return status_ok();
+}
+
+/* Each instruction once, in the order of memory, and the path through them. */
+static void fill_followed(const struct way *way, struct loop *loop)
+{
+	size_t size = (size_t)(way->end - way->begin);
+	uint16_t *index = memory_new(size, sizeof(*index));
+	const uint8_t *code = (const uint8_t *)(uintptr_t)way->begin;
+	int count = 0;
+
+	for (size_t i = 0; i < size; i++)
+		count += way->met[i];
+	loop_reserve(loop, count, way->count);
+	for (size_t i = 0; i < size; i++) {
+		if (!way->met[i])
+			continue;
+		index[i] = (uint16_t)loop->insn_count;
+		decode_insn(code + i, size - i, way->begin + i, &loop->insn[loop->insn_count++]);
+	}
+	for (int i = 0; i < way->count; i++)
+		loop->path[i] =
+			(struct loop_step){ .insn = index[way->seen[i].address - way->begin],
+				.taken = way->seen[i].taken };
+	loop->path_count = way->count;
+	free(index);
+}
+
+struct status follow_loop(
+	const void *code, size_t size, const void *top, double elements, struct loop *loop)
+{
+	uint64_t begin = (uint64_t)(uintptr_t)code, first = (uint64_t)(uintptr_t)top;
+	struct way *way = memory_new(1, sizeof(*way));
+	struct status status;
+
+	loop_clear(loop);
+	way->begin = begin;
+	way->end = begin + size;
+	way->at = first;
+	way->met = memory_new(size, sizeof(*way->met));
+	status = follow(way, first);
+	if (status_is_ok(&status)) {
+		fill_followed(way, loop);
+		loop->elements = elements;
+		loop->insns_per_element = way->count / elements;
+	}
+	free(way->met);
+	free(way);
 	return status;
 }

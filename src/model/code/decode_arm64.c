@@ -25,11 +25,6 @@ struct source {
 	int memory; /* index of the memory operand, -1: none */
 };
 
-static bool starts(const char *name, const char *with)
-{
-	return strncmp(name, with, strlen(with)) == 0;
-}
-
 static bool is_one_of(const char *name, const char *const *list)
 {
 	for (; *list; list++)
@@ -40,25 +35,48 @@ static bool is_one_of(const char *name, const char *const *list)
 
 /* ---- Registers */
 
-static bool between(arm64_reg reg, arm64_reg first, arm64_reg last)
+/* Registers that follow one another: the number of the first, and the bits of each; 0: see bits().
+ */
+struct range {
+	arm64_reg first, last;
+	uint8_t number, bits;
+};
+
+static const struct range *range_of(arm64_reg reg)
 {
-	return reg >= first && reg <= last;
+	static const struct range ranges[] = {
+		{ ARM64_REG_X0, ARM64_REG_X28, REG_GENERAL, 64 },
+		{ ARM64_REG_X29, ARM64_REG_X30, REG_GENERAL + 29, 64 },
+		{ ARM64_REG_W0, ARM64_REG_W30, REG_GENERAL, 32 },
+		{ ARM64_REG_SP, ARM64_REG_SP, REG_GENERAL + 31, 64 },
+		{ ARM64_REG_WSP, ARM64_REG_WSP, REG_GENERAL + 31, 32 },
+		{ ARM64_REG_WZR, ARM64_REG_WZR, REG_NONE, 32 },
+		{ ARM64_REG_V0, ARM64_REG_V31, REG_VECTOR, 0 },
+		{ ARM64_REG_Q0, ARM64_REG_Q31, REG_VECTOR, 128 },
+		{ ARM64_REG_D0, ARM64_REG_D31, REG_VECTOR, 64 },
+		{ ARM64_REG_S0, ARM64_REG_S31, REG_VECTOR, 32 },
+		{ ARM64_REG_H0, ARM64_REG_H31, REG_VECTOR, 16 },
+		{ ARM64_REG_B0, ARM64_REG_B31, REG_VECTOR, 8 },
+	};
+	static const struct range other = { .number = REG_NONE, .bits = 64 };
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (reg >= ranges[i].first && reg <= ranges[i].last)
+			return &ranges[i];
+	return &other;
+}
+
+static uint8_t number(arm64_reg reg)
+{
+	const struct range *range = range_of(reg);
+
+	return range->number == REG_NONE ? REG_NONE
+					 : (uint8_t)(range->number + (reg - range->first));
 }
 
 static bool is_vector(arm64_reg reg)
 {
-	return between(reg, ARM64_REG_B0, ARM64_REG_B31) ||
-	       between(reg, ARM64_REG_H0, ARM64_REG_H31) ||
-	       between(reg, ARM64_REG_S0, ARM64_REG_S31) ||
-	       between(reg, ARM64_REG_D0, ARM64_REG_D31) ||
-	       between(reg, ARM64_REG_Q0, ARM64_REG_Q31) ||
-	       between(reg, ARM64_REG_V0, ARM64_REG_V31);
-}
-
-static bool is_word(arm64_reg reg)
-{
-	return between(reg, ARM64_REG_W0, ARM64_REG_W30) || reg == ARM64_REG_WSP ||
-	       reg == ARM64_REG_WZR;
+	return range_of(reg)->number == REG_VECTOR;
 }
 
 static bool is_zero(arm64_reg reg)
@@ -71,87 +89,36 @@ static bool is_stack(arm64_reg reg)
 	return reg == ARM64_REG_SP || reg == ARM64_REG_WSP;
 }
 
-static uint8_t number(arm64_reg reg)
-{
-	static const struct {
-		arm64_reg first, last;
-		uint8_t number;
-	} ranges[] = {
-		{ ARM64_REG_X0, ARM64_REG_X28, REG_GENERAL },
-		{ ARM64_REG_X29, ARM64_REG_X30, REG_GENERAL + 29 },
-		{ ARM64_REG_W0, ARM64_REG_W30, REG_GENERAL },
-		{ ARM64_REG_SP, ARM64_REG_WSP, REG_GENERAL + 31 },
-		{ ARM64_REG_V0, ARM64_REG_V31, REG_VECTOR },
-		{ ARM64_REG_Q0, ARM64_REG_Q31, REG_VECTOR },
-		{ ARM64_REG_D0, ARM64_REG_D31, REG_VECTOR },
-		{ ARM64_REG_S0, ARM64_REG_S31, REG_VECTOR },
-		{ ARM64_REG_H0, ARM64_REG_H31, REG_VECTOR },
-		{ ARM64_REG_B0, ARM64_REG_B31, REG_VECTOR },
-	};
-
-	if (is_stack(reg))
-		return REG_GENERAL + 31;
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		if (between(reg, ranges[i].first, ranges[i].last))
-			return (uint8_t)(ranges[i].number + (reg - ranges[i].first));
-	return REG_NONE;
-}
-
 /* Bits of an operand that is a register. */
 static int bits(const struct source *source, const cs_arm64_op *operand)
 {
 	static const int arranged[] = { 0, 64, 128, 64, 128, 64, 128, 64, 128,
 		128 }; /* by enum arm64_vas */
-	arm64_reg reg = operand->reg;
+	int bits = range_of(operand->reg)->bits;
 
-	if (between(reg, ARM64_REG_B0, ARM64_REG_B31))
-		return 8;
-	if (between(reg, ARM64_REG_H0, ARM64_REG_H31))
-		return 16;
-	if (between(reg, ARM64_REG_S0, ARM64_REG_S31) || is_word(reg))
-		return 32;
-	if (between(reg, ARM64_REG_Q0, ARM64_REG_Q31))
-		return 128;
-	if (!between(reg, ARM64_REG_V0, ARM64_REG_V31))
-		return 64;
+	if (bits)
+		return bits;
 	if (operand->vas > ARM64_VAS_INVALID && operand->vas <= ARM64_VAS_1Q)
 		return arranged[operand->vas];
 	/* mov v0.8b, v1.8b comes without. */
 	return operand->vector_index < 0 && strstr(source->operands, ".8b") ? 64 : 128;
 }
 
-static void add(uint8_t *list, uint8_t *count, int room, uint8_t reg)
-{
-	if (reg == REG_NONE || *count >= room || memchr(list, reg, *count))
-		return;
-	list[(*count)++] = reg;
-}
-
-static void add_read(struct insn *insn, uint8_t reg)
-{
-	add(insn->reads, &insn->read_count, INSN_READS, reg);
-}
-
-static void add_write(struct insn *insn, uint8_t reg)
-{
-	add(insn->writes, &insn->write_count, INSN_WRITES, reg);
-}
-
 /* ---- Operands read and written */
 
 static bool is_load(const struct source *source)
 {
-	return starts(source->name, "ld");
+	return decode_starts(source->name, "ld");
 }
 
 static bool is_store(const struct source *source)
 {
-	return starts(source->name, "st");
+	return decode_starts(source->name, "st");
 }
 
 static bool is_prefetch(const struct source *source)
 {
-	return starts(source->name, "prf");
+	return decode_starts(source->name, "prf");
 }
 
 /* How many of its first operands it writes. */
@@ -169,7 +136,9 @@ static int targets(const struct source *source)
 		return count;
 	}
 	if (is_store(source)) /* the exclusive ones write whether they did */
-		return starts(source->name, "stx") || starts(source->name, "stlx") ? 1 : 0;
+		return decode_starts(source->name, "stx") || decode_starts(source->name, "stlx")
+			       ? 1
+			       : 0;
 	return is_prefetch(source) || is_one_of(source->name, none) ? 0 : 1;
 }
 
@@ -187,11 +156,11 @@ static bool keeps_target(const struct source *source)
 		is_vector(source->decoded.operands[0].reg) && !is_store(source))
 		return true; /* one lane */
 	if (is_one_of(name, names) || strstr(name, "mlal") || strstr(name, "mlsl") ||
-		starts(name, "saba") || starts(name, "uaba") || starts(name, "sadalp") ||
-		starts(name, "uadalp"))
+		decode_starts(name, "saba") || decode_starts(name, "uaba") ||
+		decode_starts(name, "sadalp") || decode_starts(name, "uadalp"))
 		return true;
-	if (starts(name, "sha") && strcmp(name, "sha1h") != 0)
-		return starts(name, "sha1") || starts(name, "sha256"); /* not shadd */
+	if (decode_starts(name, "sha") && strcmp(name, "sha1h") != 0)
+		return decode_starts(name, "sha1") || decode_starts(name, "sha256"); /* not shadd */
 	/* The second halves: xtn2, addhn2, … */
 	if (length > 3 && strcmp(name + length - 2, "n2") == 0 && strcmp(name, "trn2") != 0)
 		return true;
@@ -206,7 +175,7 @@ static enum insn_flow flow(const struct source *source)
 		"dcps3", "drps", "udf", NULL };
 	const char *name = source->name;
 
-	if (starts(name, "b.") || is_one_of(name, branches))
+	if (decode_starts(name, "b.") || is_one_of(name, branches))
 		return FLOW_BRANCH;
 	if (strcmp(name, "b") == 0)
 		return FLOW_JUMP;
@@ -230,26 +199,26 @@ static void fill_registers(const struct source *source, struct insn *insn)
 		bool target = i < written;
 
 		if (operand->type == ARM64_OP_REG_MRS && (unsigned)operand->reg == SYSTEM_NZCV)
-			add_read(insn, REG_FLAGS);
+			decode_add_read(insn, REG_FLAGS);
 		if (operand->type == ARM64_OP_REG_MSR && (unsigned)operand->reg == SYSTEM_NZCV)
-			add_write(insn, REG_FLAGS);
+			decode_add_write(insn, REG_FLAGS);
 		if (operand->type != ARM64_OP_REG)
 			continue;
 		insn->vector |= is_vector(operand->reg);
 		if (target)
-			add_write(insn, number(operand->reg));
+			decode_add_write(insn, number(operand->reg));
 		if (!target || keeps_target(source))
-			add_read(insn, number(operand->reg));
+			decode_add_read(insn, number(operand->reg));
 	}
 	if (insn->flow == FLOW_RETURN && source->decoded.op_count == 0 &&
 		strcmp(source->name, "ret") == 0)
-		add_read(insn, REG_GENERAL + 30);
+		decode_add_read(insn, REG_GENERAL + 30);
 	if (insn->flow == FLOW_CALL)
-		add_write(insn, REG_GENERAL + 30);
+		decode_add_write(insn, REG_GENERAL + 30);
 	if (source->reads_flags)
-		add_read(insn, REG_FLAGS);
+		decode_add_read(insn, REG_FLAGS);
 	if (source->writes_flags)
-		add_write(insn, REG_FLAGS);
+		decode_add_write(insn, REG_FLAGS);
 }
 
 static void fill_width(const struct source *source, struct insn *insn)
@@ -277,7 +246,8 @@ static void fill_size(const struct source *source, struct insn_memory *memory)
 	static const int element[] = { 0, 1, 2, 4, 8 }; /* by enum arm64_vess */
 	const char *name = source->name;
 	size_t length = strlen(name);
-	int data = starts(name, "stx") || starts(name, "stlx") ? 1 : 0, registers = 0, bytes;
+	int data = decode_starts(name, "stx") || decode_starts(name, "stlx") ? 1 : 0, registers = 0,
+	    bytes;
 	const cs_arm64_op *operand = &source->decoded.operands[data];
 
 	memory->accesses = 1;
@@ -420,8 +390,9 @@ static uint8_t accumulator(const struct source *source)
 
 	if (source->decoded.op_count == 4 && (strstr(name, "madd") || strstr(name, "msub")))
 		addend = 3;
-	else if (starts(name, "fmla") || starts(name, "fmls") || strcmp(name, "mla") == 0 ||
-		 strcmp(name, "mls") == 0 || strstr(name, "mlal") || strstr(name, "mlsl"))
+	else if (decode_starts(name, "fmla") || decode_starts(name, "fmls") ||
+		 strcmp(name, "mla") == 0 || strcmp(name, "mls") == 0 || strstr(name, "mlal") ||
+		 strstr(name, "mlsl"))
 		addend = 0;
 	if (addend < 0 || source->decoded.operands[addend].type != ARM64_OP_REG)
 		return REG_NONE;
@@ -468,11 +439,11 @@ static void fill_text(const struct source *source, struct insn *insn)
 	snprintf(insn->mnemonic, sizeof(insn->mnemonic), "%.19s", operation(source));
 	snprintf(insn->text, sizeof(insn->text), "%.19s%s%.60s", source->name,
 		source->operands[0] ? " " : "", source->operands);
-	if (starts(source->name, "movz") || starts(source->name, "movn"))
+	if (decode_starts(source->name, "movz") || decode_starts(source->name, "movn"))
 		snprintf(insn->text, sizeof(insn->text), "mov %.*s #0x%llx",
 			(int)strcspn(source->operands, ",") + 1, source->operands,
 			(unsigned long long)insn->value);
-	if (insn->flow == FLOW_BRANCH && starts(source->name, "b."))
+	if (insn->flow == FLOW_BRANCH && decode_starts(source->name, "b."))
 		snprintf(insn->condition, sizeof(insn->condition), "%.3s", source->name + 2);
 	/* "b.ne 0x400": the address is no operand that one would write with a #. */
 	if (insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER &&
@@ -488,7 +459,9 @@ static void fill(const struct source *source, struct insn *insn)
 	if (strcmp(source->name, "movn") == 0)
 		insn->value = ~insn->value;
 	if (insn->immediate && source->decoded.operands[0].type == ARM64_OP_REG &&
-		is_word(source->decoded.operands[0].reg) && starts(source->name, "mov"))
+		!is_vector(source->decoded.operands[0].reg) &&
+		range_of(source->decoded.operands[0].reg)->bits == 32 &&
+		decode_starts(source->name, "mov"))
 		insn->value &= UINT32_MAX;
 	fill_text(source, insn);
 	fill_registers(source, insn);
@@ -497,10 +470,11 @@ static void fill(const struct source *source, struct insn *insn)
 	insn->accumulator = accumulator(source);
 	insn->move = is_move(source);
 	insn->zeroing = strcmp(source->name, "movi") == 0 && insn->value == 0;
-	insn->load_extends = starts(source->name, "ldr") ? source->name[3] == 's'
-			     : starts(source->name, "ldur") || starts(source->name, "ldtr")
-				     ? source->name[4] == 's'
-				     : strcmp(source->name, "ldpsw") == 0;
+	insn->load_extends =
+		decode_starts(source->name, "ldr") ? source->name[3] == 's'
+		: decode_starts(source->name, "ldur") || decode_starts(source->name, "ldtr")
+			? source->name[4] == 's'
+			: strcmp(source->name, "ldpsw") == 0;
 }
 
 static bool has(const uint16_t *list, int count, arm64_reg reg)

@@ -79,23 +79,6 @@ static uint8_t number(ZydisRegister reg)
 	return REG_NONE;
 }
 
-static void add(uint8_t *list, uint8_t *count, int room, uint8_t reg)
-{
-	if (reg == REG_NONE || *count >= room || memchr(list, reg, *count))
-		return;
-	list[(*count)++] = reg;
-}
-
-static void add_read(struct insn *insn, uint8_t reg)
-{
-	add(insn->reads, &insn->read_count, INSN_READS, reg);
-}
-
-static void add_write(struct insn *insn, uint8_t reg)
-{
-	add(insn->writes, &insn->write_count, INSN_WRITES, reg);
-}
-
 /* ---- Names */
 
 /* Zydis spells some conditions in its own way: this is the spelling of compilers and manuals. */
@@ -221,11 +204,6 @@ static bool same_registers(const struct source *source)
 	       operand[first]->reg.value == operand[first + 1]->reg.value;
 }
 
-static bool starts(const char *name, const char *with)
-{
-	return strncmp(name, with, strlen(with)) == 0;
-}
-
 /* Idioms that do not wait for their operands: those that make 0 (Intel Optimization Reference
  * Manual, "Dependency-Breaking Idioms"), a comparison with itself (all ones), and sbb with itself
  * (the carry alone matters). */
@@ -244,45 +222,28 @@ static void find_idioms(struct source *source, struct insn *insn)
 		source->no_reads = insn->zeroing || source->decoded.mnemonic == ZYDIS_MNEMONIC_SBB;
 	} else if (is_vector(first->reg.value)) {
 		name += name[0] == 'v';
-		insn->zeroing = starts(name, "pxor") || starts(name, "xorp") ||
-				starts(name, "psub") || starts(name, "pcmpgt");
-		source->no_reads = insn->zeroing || starts(name, "pcmpeq");
+		insn->zeroing = decode_starts(name, "pxor") || decode_starts(name, "xorp") ||
+				decode_starts(name, "psub") || decode_starts(name, "pcmpgt");
+		source->no_reads = insn->zeroing || decode_starts(name, "pcmpeq");
 	}
 }
 
 static bool is_move(const struct source *source, const struct insn *insn)
 {
 	const ZydisDecodedOperand *const *operand = source->visible;
+	const char *name = insn->mnemonic;
 
 	if (source->visible_count != 2 || insn->masked ||
 		operand[0]->type != ZYDIS_OPERAND_TYPE_REGISTER ||
 		operand[1]->type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return false;
-	switch (source->decoded.mnemonic) {
-	case ZYDIS_MNEMONIC_MOV:
-		return operand[0]->size >= 32 && is_general(operand[0]->reg.value) &&
+	if (is_general(operand[0]->reg.value))
+		return source->decoded.mnemonic == ZYDIS_MNEMONIC_MOV && operand[0]->size >= 32 &&
 		       is_general(operand[1]->reg.value);
-	case ZYDIS_MNEMONIC_MOVAPS:
-	case ZYDIS_MNEMONIC_MOVAPD:
-	case ZYDIS_MNEMONIC_MOVUPS:
-	case ZYDIS_MNEMONIC_MOVUPD:
-	case ZYDIS_MNEMONIC_MOVDQA:
-	case ZYDIS_MNEMONIC_MOVDQU:
-	case ZYDIS_MNEMONIC_VMOVAPS:
-	case ZYDIS_MNEMONIC_VMOVAPD:
-	case ZYDIS_MNEMONIC_VMOVUPS:
-	case ZYDIS_MNEMONIC_VMOVUPD:
-	case ZYDIS_MNEMONIC_VMOVDQA:
-	case ZYDIS_MNEMONIC_VMOVDQU:
-	case ZYDIS_MNEMONIC_VMOVDQA32:
-	case ZYDIS_MNEMONIC_VMOVDQA64:
-	case ZYDIS_MNEMONIC_VMOVDQU8:
-	case ZYDIS_MNEMONIC_VMOVDQU16:
-	case ZYDIS_MNEMONIC_VMOVDQU32:
-	case ZYDIS_MNEMONIC_VMOVDQU64:
-		return is_vector(operand[0]->reg.value) && is_vector(operand[1]->reg.value);
-	default: return false;
-	}
+	name += name[0] == 'v';
+	return is_vector(operand[0]->reg.value) && is_vector(operand[1]->reg.value) &&
+	       (decode_starts(name, "movap") || decode_starts(name, "movup") ||
+		       decode_starts(name, "movdqa") || decode_starts(name, "movdqu"));
 }
 
 /* The addend of vfmadd132 is the second operand, of 213 the third, of 231 the first; dot products
@@ -292,9 +253,10 @@ static uint8_t accumulator(const struct source *source, const struct insn *insn)
 	const char *name = insn->mnemonic;
 	int addend = -1;
 
-	if ((starts(name, "vfm") || starts(name, "vfnm")) && strpbrk(name, "123"))
+	if ((decode_starts(name, "vfm") || decode_starts(name, "vfnm")) && strpbrk(name, "123"))
 		addend = strstr(name, "132") ? 1 : strstr(name, "213") ? 2 : 0;
-	else if (starts(name, "vpdp") || starts(name, "vdpbf16") || starts(name, "vpmadd52"))
+	else if (decode_starts(name, "vpdp") || decode_starts(name, "vdpbf16") ||
+		 decode_starts(name, "vpmadd52"))
 		addend = 0;
 	if (addend < 0 || addend >= source->visible_count ||
 		source->visible[addend]->type != ZYDIS_OPERAND_TYPE_REGISTER)
@@ -331,9 +293,9 @@ static void fill_register(
 	if ((operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE) || (writes && !whole))
 		reads = true;
 	if (reads && (!source->no_reads || hidden))
-		add_read(insn, reg);
+		decode_add_read(insn, reg);
 	if (writes)
-		add_write(insn, reg);
+		decode_add_write(insn, reg);
 }
 
 /* Elements of a gather or scatter: the smaller number that the data and the index register hold.
@@ -356,7 +318,7 @@ static void fill_elements(const struct source *source, const ZydisDecodedOperand
 			data = source->visible[i]->size;
 			break;
 		}
-	if (starts(name, "pf") && name[2]) /* gather prefetches: "pf0dps" */
+	if (decode_starts(name, "pf") && name[2]) /* gather prefetches: "pf0dps" */
 		name += 3;
 	count = bits > 0 && bits <= 64 ? data / bits : 1;
 	if (index / (name[0] == 'q' ? 64 : 32) < count)
@@ -454,8 +416,8 @@ static void fill_operands(const struct source *source, struct insn *insn)
 		source->decoded.meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
 		return;
 	for (int i = 0; i < insn->memory_count; i++) {
-		add_read(insn, insn->memory[i].base);
-		add_write(insn, insn->memory[i].base);
+		decode_add_read(insn, insn->memory[i].base);
+		decode_add_write(insn, insn->memory[i].base);
 	}
 }
 
@@ -473,13 +435,13 @@ static void fill_flags(const struct source *source, struct insn *insn)
 		return;
 	written = flags->modified | flags->set_0 | flags->set_1;
 	if ((flags->tested & ZYDIS_CPUFLAG_CF) || (kept && (written & ZYDIS_CPUFLAG_CF)))
-		add_read(insn, REG_CARRY);
+		decode_add_read(insn, REG_CARRY);
 	if ((flags->tested & others) || (kept && (written & others)))
-		add_read(insn, REG_FLAGS);
+		decode_add_read(insn, REG_FLAGS);
 	if (written & ZYDIS_CPUFLAG_CF)
-		add_write(insn, REG_CARRY);
+		decode_add_write(insn, REG_CARRY);
 	if (written & others)
-		add_write(insn, REG_FLAGS);
+		decode_add_write(insn, REG_FLAGS);
 }
 
 static enum insn_flow flow(const struct source *source)

@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "engine/memory/code_buffer.h"
 #include "model/code/decode.h"
-#include "model/code/follow.h"
 #include "model/code/step.h"
 
 /* Elements of the two runs of a stepped kernel: enough iterations to show the shares of a random
