@@ -32,24 +32,25 @@ struct play {
 	const struct characterise_report *report;
 	double now, takes;
 	unsigned requests, stop_after, of_probe, thoughts, stop_thought;
-	struct result (*answer)(struct play *play, const struct request *request);
+	struct result (*answer)(const struct request *request);
 	const struct kernel *refused; /* the first made one that was asked for */
 	unsigned again;		      /* requests for it */
 };
 
-static struct result quiet_answer(struct play *play, const struct request *request)
+static struct play *play; /* of the present test */
+
+static struct result quiet_answer(const struct request *request)
 {
 	const struct generated_loop *loop = generated_loop_of(request->kernel);
 
-	(void)play;
 	return fake_result(request, 30, loop ? made_cycles(loop) : cycles_of(request));
 }
 
 static struct play *play_new(void)
 {
-	struct play *play = calloc(1, sizeof(*play));
+	struct play *new = calloc(1, sizeof(*new));
 
-	play->machine = (struct machine){ .cache_count = 3,
+	new->machine = (struct machine){ .cache_count = 3,
 		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
 		.memory_limit = UINT64_C(8) << 30,
 		.huge_pages = true,
@@ -58,19 +59,40 @@ static struct play *play_new(void)
 		.arch = "x86_64",
 		.processor = {
 			.vendor = "Nobody", .family = 6, .model = 0xa7, .l1i_bytes = 64 << 10 } };
-	play->answer = quiet_answer;
-	play->takes = 0.0005;
-	return play;
+	new->answer = quiet_answer;
+	new->takes = 0.0005;
+	return new;
 }
 
-static void play_free(struct play *play)
+static void play_free(struct play *old)
 {
-	turns_free(play->turns);
-	characterise_free(play->characterise);
-	free(play);
+	turns_free(old->turns);
+	characterise_free(old->characterise);
+	free(old);
 }
 
-static void run(struct play *play)
+static int set_up(void **state)
+{
+	(void)state;
+	play = play_new();
+	return 0;
+}
+
+/* Begins once more in the same test. */
+static void play_again(void)
+{
+	play_free(play);
+	play = play_new();
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	play_free(play);
+	return 0;
+}
+
+static void run(void)
 {
 	struct status status;
 	struct request request;
@@ -97,7 +119,7 @@ static void run(struct play *play)
 		play->of_probe += !generated_loop_of(request.kernel);
 		/* One at a time. */
 		assert_false(turns_next(play->turns, play->now, &request));
-		result = play->answer(play, &request);
+		result = play->answer(&request);
 		play->now += play->takes + request.budget.seconds;
 		turns_accept(play->turns, play->now, &result);
 		/* A search may be over before the loop looks again. */
@@ -110,17 +132,16 @@ static void run(struct play *play)
 
 static struct result answer_directly(void *context, const struct request *request)
 {
-	struct play *play = context;
-
+	(void)context;
 	play->requests++;
 	play->now += play->takes + request->budget.seconds;
-	return play->answer(play, request);
+	return play->answer(request);
 }
 
-static void run_directly(struct play *play)
+static void run_directly(void)
 {
 	struct fake_measurer fake = {
-		.answer = answer_directly, .context = play, .now = &play->now
+		.answer = answer_directly, .context = NULL, .now = &play->now
 	};
 	const struct measurer measurer = fake_measurer(&fake, 1);
 	struct status status;
@@ -131,7 +152,7 @@ static void run_directly(struct play *play)
 	characterise_measure(play->characterise, &measurer);
 }
 
-static const struct measured_op *op_named(const struct play *play, const char *name)
+static const struct measured_op *op_named(const char *name)
 {
 	for (int i = 0; i < play->report->measured.op_count; i++)
 		if (strcmp(play->report->measured.op[i].name, name) == 0)
@@ -140,7 +161,7 @@ static const struct measured_op *op_named(const struct play *play, const char *n
 	return NULL;
 }
 
-static const struct figure *fact_named(const struct play *play, const char *word)
+static const struct figure *fact_named(const char *word)
 {
 	for (int i = 0; i < play->report->measured.fact_count; i++)
 		if (strcmp(play->report->measured.fact[i].word, word) == 0)
@@ -148,7 +169,7 @@ static const struct figure *fact_named(const struct play *play, const char *word
 	return NULL;
 }
 
-static bool noted(const struct play *play, const char *words)
+static bool noted(const char *words)
 {
 	for (int i = 0; i < play->report->note_count; i++)
 		if (strstr(play->report->note[i], words))
@@ -158,40 +179,37 @@ static bool noted(const struct play *play, const char *words)
 
 TEST(figures_follow_from_the_cycles)
 {
-	struct play *play = play_new();
 	const struct measured_op *op;
 
 	play->options.quick = true;
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_true(play->report->done == 1);
 	assert_int_equal(play->report->note_count, 0);
 	check_near(play->report->measured.width.value, WIDTH, 0.02);
-	op = op_named(play, MULTIPLY);
+	op = op_named(MULTIPLY);
 	assert_true(op->latency.known && op->each.known && op->slots.known);
 	check_near(op->latency.value, 3, 0.01);
 	check_near(op->each.value, 0.5, 0.005);
 	check_near(op->slots.value, 1, 0.1);
 	assert_true(op->latency.lo <= op->latency.value && op->latency.value <= op->latency.hi);
 	/* The way there and back, shared evenly. */
-	check_near(op_named(play, BETWEEN)->latency.value, 2, 0.01);
-	check_near(op_named(play, ADDS)->accumulate.value, 2, 0.01);
-	check_near(fact_named(play, "cap loads")->value, 2, 0.02);
-	check_near(fact_named(play, "cache 1 latency")->value, 5, 0.1);
-	check_near(fact_named(play, "cache 2 bytes")->value, 2 << 20, 1);
-	assert_null(fact_named(play, "nonsense"));
+	check_near(op_named(BETWEEN)->latency.value, 2, 0.01);
+	check_near(op_named(ADDS)->accumulate.value, 2, 0.01);
+	check_near(fact_named("cap loads")->value, 2, 0.02);
+	check_near(fact_named("cache 1 latency")->value, 5, 0.1);
+	check_near(fact_named("cache 2 bytes")->value, 2 << 20, 1);
+	assert_null(fact_named("nonsense"));
 	assert_true(play->of_probe > 20);
 	assert_false(play->report->ported);
-	play_free(play);
 }
 
 TEST(all_of_it_is_there_in_time)
 {
-	struct play *play = play_new();
 	struct text model = { 0 };
 	struct uarch *uarch = NULL;
 
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_true(play->now < 20);
 	assert_true(play->report->ported);
@@ -203,29 +221,24 @@ TEST(all_of_it_is_there_in_time)
 		"match vendor Nobody family 6 model a7 with l1i-64k [measured]");
 	uarch_free(uarch);
 	text_free(&model);
-	play_free(play);
 }
 
 TEST(classes_alone_take_less)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
-	struct play *play = play_new();
-
 	play->options.classes = names;
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_true(play->requests < 30);
 	assert_int_equal(play->of_probe, 0);
 	assert_int_equal(play->report->measured.op_count, 1);
 	assert_int_equal(play->report->measured.fact_count, 0);
-	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
-	play_free(play);
+	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 }
 
 TEST(a_name_that_there_is_not_gets_its_neighbours)
 {
 	static const char *const names[] = { NOT_THERE, NULL };
-	struct play *play = play_new();
 	struct status status;
 
 	play->options.classes = names;
@@ -233,12 +246,11 @@ TEST(a_name_that_there_is_not_gets_its_neighbours)
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, NOT_THERE);
 	check_contains(status.text, "did you mean");
-	play_free(play);
 }
 
-static struct result contended_answer(struct play *play, const struct request *request)
+static struct result contended_answer(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	if (generated_loop_of(request->kernel))
 		for (unsigned i = 0; i < result.trials.count; i++) {
@@ -250,111 +262,94 @@ static struct result contended_answer(struct play *play, const struct request *r
 
 TEST(what_was_never_quiet_is_not_told)
 {
-	struct play *play = play_new();
-
 	play->answer = contended_answer;
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_true(play->now < 20);
 	assert_false(play->report->measured.width.known);
-	assert_false(op_named(play, MULTIPLY)->latency.known);
-	assert_true(noted(play, "was never quiet"));
-	assert_false(noted(play, "never ran on a quiet core"));
-	play_free(play);
+	assert_false(op_named(MULTIPLY)->latency.known);
+	assert_true(noted("was never quiet"));
+	assert_false(noted("never ran on a quiet core"));
 }
 
 /* In one loop alone. */
-static struct result busy_in_one_answer(struct play *play, const struct request *request)
+static struct result busy_in_one_answer(const struct request *request)
 {
 	if (!play->refused && generated_loop_of(request->kernel))
 		play->refused = request->kernel;
-	return request->kernel == play->refused ? contended_answer(play, request)
-						: quiet_answer(play, request);
+	return request->kernel == play->refused ? contended_answer(request) : quiet_answer(request);
 }
 
 TEST(what_was_quiet_for_some_is_told_of_them)
 {
-	struct play *play = play_new();
-
 	play->options.quick = true;
 	play->answer = busy_in_one_answer;
-	run(play);
-	assert_true(noted(play, "never ran on a quiet core"));
-	assert_false(noted(play, "was never quiet"));
-	play_free(play);
+	run();
+	assert_true(noted("never ran on a quiet core"));
+	assert_false(noted("was never quiet"));
 }
 
 /* Busy for as long as the first stage has when there is something to do after it. */
-static struct result at_last_quiet_answer(struct play *play, const struct request *request)
+static struct result at_last_quiet_answer(const struct request *request)
 {
-	return play->now < 15 ? contended_answer(play, request) : quiet_answer(play, request);
+	return play->now < 15 ? contended_answer(request) : quiet_answer(request);
 }
 
 TEST(classes_alone_wait_for_the_core_as_long_as_there_is_time)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
-	struct play *play = play_new();
-
 	play->options.classes = names;
 	play->answer = at_last_quiet_answer;
-	run(play);
-	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	run();
+	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 	assert_true(play->now < 18);
-	play_free(play);
 }
 
 /* Two visits of three in a contended spell. */
-static struct result spells_answer(struct play *play, const struct request *request)
+static struct result spells_answer(const struct request *request)
 {
-	return play->requests % 3 ? contended_answer(play, request) : quiet_answer(play, request);
+	return play->requests % 3 ? contended_answer(request) : quiet_answer(request);
 }
 
 TEST(a_spell_is_waited_out)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
-	struct play *play = play_new();
-
 	play->options.classes = names;
 	play->answer = spells_answer;
-	run(play);
-	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	run();
+	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 	check_near(play->report->measured.width.value, WIDTH, 0.02);
 	assert_int_equal(play->report->note_count, 0);
-	play_free(play);
 }
 
 /* Loops of 512 bits are throttled at first, and give up too soon. */
-static struct result throttled_answer(struct play *play, const struct request *request)
+static struct result throttled_answer(const struct request *request)
 {
 	const struct generated_loop *loop = generated_loop_of(request->kernel);
 
 	return loop && loop->part[0].bits > 256 && request->budget.patience < 50
-		       ? contended_answer(play, request)
-		       : quiet_answer(play, request);
+		       ? contended_answer(request)
+		       : quiet_answer(request);
 }
 
 TEST(what_is_throttled_at_first_is_waited_for)
 {
-	struct play *play = play_new();
-
 	if (!features_have(FEATURE_AVX512)) {
-		play_free(play);
 		skip();
 	}
 	play->answer = throttled_answer;
-	run(play);
-	assert_true(op_named(play, "fadd.512")->each.known);
-	assert_true(op_named(play, "fadd.512")->slots.known);
+	run();
+	assert_true(op_named("fadd.512")->each.known);
+	assert_true(op_named("fadd.512")->slots.known);
 	assert_true(play->now < 20);
-	play_free(play);
 }
 
 #if defined(__x86_64__)
 /* The shortest nops are a little quicker than others. */
-static struct result short_nops_answer(struct play *play, const struct request *request)
+static struct result short_nops_answer(const struct request *request)
 {
 	const struct generated_loop *loop = generated_loop_of(request->kernel);
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	if (loop && loop->part_count == 1 && strcmp(loop->part[0].lines, "nop") == 0)
 		for (unsigned i = 0; i < result.trials.count; i++)
@@ -370,22 +365,19 @@ static struct result short_nops_answer(struct play *play, const struct request *
 TEST(slots_are_asked_beside_long_nops)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
-	struct play *play = play_new();
-
 	play->options.classes = names;
 	play->answer = short_nops_answer;
-	run(play);
+	run();
 	assert_true(play->again > 0);
 	check_near(play->report->measured.width.value, WIDTH / 0.995, 0.01);
-	play_free(play);
 }
 #endif
 
 /* Nops beside multiplications, quicker than the width lets them: the first two visits. */
-static struct result quick_answer(struct play *play, const struct request *request)
+static struct result quick_answer(const struct request *request)
 {
 	const struct generated_loop *loop = generated_loop_of(request->kernel);
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	if (loop && loop->part_count == 2 &&
 		(strncmp(loop->part[0].lines, "imul", 4) == 0 ||
@@ -399,35 +391,31 @@ static struct result quick_answer(struct play *play, const struct request *reque
 TEST(slots_that_cannot_be_are_looked_at_again)
 {
 	static const char *const names[] = { MULTIPLY, NULL };
-	struct play *play = play_new();
-
 	play->options.classes = names;
 	play->answer = quick_answer;
-	run(play);
-	check_near(op_named(play, MULTIPLY)->slots.value, 1, 0.1);
-	play_free(play);
+	run();
+	check_near(op_named(MULTIPLY)->slots.value, 1, 0.1);
 }
 
 /* A spell that lasts over the first mixes. */
-static struct result spell_answer(struct play *play, const struct request *request)
+static struct result spell_answer(const struct request *request)
 {
 	return play->report->stage == CHARACTERISE_PORTS && play->again++ < 150
-		       ? contended_answer(play, request)
-		       : quiet_answer(play, request);
+		       ? contended_answer(request)
+		       : quiet_answer(request);
 }
 
 /* Mixes that gave no figure: some cannot be made into a loop. */
-static int unknown_mixes(struct result (*answer)(struct play *play, const struct request *request))
+static int unknown_mixes(struct result (*answer)(const struct request *request))
 {
-	struct play *play = play_new();
 	int unknown = 0;
 
+	play_again();
 	play->answer = answer;
-	run(play);
+	run();
 	assert_true(play->report->measured.mix_count > 100);
 	for (int i = 0; i < play->report->measured.mix_count; i++)
 		unknown += !play->report->measured.mix[i].cycles.known;
-	play_free(play);
 	return unknown;
 }
 
@@ -437,53 +425,48 @@ TEST(mixes_wait_a_spell_out_too)
 }
 
 /* The core is busy until caches are measured. */
-static struct result late_answer(struct play *play, const struct request *request)
+static struct result late_answer(const struct request *request)
 {
-	return play->report->stage < CHARACTERISE_CACHES ? contended_answer(play, request)
-							 : quiet_answer(play, request);
+	return play->report->stage < CHARACTERISE_CACHES ? contended_answer(request)
+							 : quiet_answer(request);
 }
 
 TEST(what_early_stages_left_out_comes_once_more)
 {
-	struct play *play = play_new();
-
 	play->answer = late_answer;
-	run(play);
+	run();
 	check_near(play->report->measured.width.value, WIDTH, 0.02);
-	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
-	check_near(op_named(play, MULTIPLY)->slots.value, 1, 0.1);
+	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
+	check_near(op_named(MULTIPLY)->slots.value, 1, 0.1);
 	assert_true(play->report->measured.mix_count > 0);
-	assert_false(noted(play, "never ran on a quiet core"));
+	assert_false(noted("never ran on a quiet core"));
 	assert_true(play->now < 20);
-	play_free(play);
 }
 
 /* What fuses was asked for and never seen: that is told, as limits take it for fused. */
-static struct result never_slots_answer(struct play *play, const struct request *request)
+static struct result never_slots_answer(const struct request *request)
 {
-	return play->report->stage >= CHARACTERISE_SLOTS ? contended_answer(play, request)
-							 : quiet_answer(play, request);
+	return play->report->stage >= CHARACTERISE_SLOTS ? contended_answer(request)
+							 : quiet_answer(request);
 }
 
 TEST(what_fuses_and_was_not_measured_is_kept_as_that)
 {
-	struct play *play = play_new();
 	const struct measured *measured;
 	int unknown = 0;
 
 	play->answer = never_slots_answer;
-	run(play);
+	run();
 	measured = &play->report->measured;
 	for (int i = 0; i < measured->fact_count; i++)
 		unknown += strncmp(measured->fact[i].word, "fuse ", 5) == 0 &&
 			   !measured->fact[i].figure.known;
 	assert_true(unknown > 0);
-	play_free(play);
 }
 
-static struct result refusing_answer(struct play *play, const struct request *request)
+static struct result refusing_answer(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	if (!play->refused && generated_loop_of(request->kernel))
 		play->refused = request->kernel;
@@ -497,22 +480,19 @@ static struct result refusing_answer(struct play *play, const struct request *re
 
 TEST(what_is_refused_is_noted_and_the_rest_goes_on)
 {
-	struct play *play = play_new();
-
 	play->options.quick = true;
 	play->answer = refusing_answer;
-	run(play);
-	assert_true(noted(play, "no memory to execute"));
+	run();
+	assert_true(noted("no memory to execute"));
 	/* That says it: the core was quiet. */
-	assert_false(noted(play, "never ran on a quiet core"));
+	assert_false(noted("never ran on a quiet core"));
 	assert_true(play->again <= 2);
-	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
-	play_free(play);
+	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 }
 
-static struct result cancelling_answer(struct play *play, const struct request *request)
+static struct result cancelling_answer(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	if (play->requests % 5 == 0) {
 		result.status = status_make(STATUS_CANCELLED, "stopped");
@@ -523,15 +503,14 @@ static struct result cancelling_answer(struct play *play, const struct request *
 
 TEST(what_was_taken_back_is_asked_for_again)
 {
-	struct play *play = play_new();
 	struct request request, again;
 	struct status status;
 
 	play->options.quick = true;
 	play->answer = cancelling_answer;
-	run(play);
+	run();
 	assert_true(play->report->complete);
-	check_near(op_named(play, MULTIPLY)->latency.value, 3, 0.01);
+	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 	assert_int_equal(play->report->note_count, 0);
 	turns_free(play->turns);
 	characterise_free(play->characterise);
@@ -541,29 +520,26 @@ TEST(what_was_taken_back_is_asked_for_again)
 	turns_lose(play->turns);
 	assert_true(turns_next(play->turns, 0, &again));
 	assert_ptr_equal(request.kernel, again.kernel);
-	play_free(play);
 }
 
 TEST(stopped_it_tells_what_there_is)
 {
-	struct play *play = play_new();
-
 	play->stop_after = 40;
-	run(play);
+	run();
 	assert_int_equal(play->requests, 40);
 	assert_false(play->report->complete);
 	assert_true(play->report->measured.width.known);
 	assert_false(play->report->doing[0]);
-	play_free(play);
 }
 
 /* In a thread of its own or not: the requests are the same, and the report is. */
 TEST(a_thread_changes_nothing)
 {
-	struct play *play = play_new(), *other = play_new();
+	struct play *other = play;
 
-	run(play);
-	run_directly(other);
+	run_directly();
+	play = play_new();
+	run();
 	assert_true(play->thoughts > 0);
 	assert_int_equal(other->requests, play->requests);
 	assert_true(other->report->complete && other->report->ported);
@@ -588,39 +564,31 @@ TEST(a_thread_changes_nothing)
 			assert_int_equal(other->report->ports.term[i][k].ports,
 				play->report->ports.term[i][k].ports);
 	}
-	play_free(play);
 	play_free(other);
 }
 
 /* A job under way reads what was measured: nothing is written there before it is over. */
 TEST(stopped_while_it_thinks_it_ends_when_it_has)
 {
-	struct play *play = play_new();
-
 	play->stop_thought = 1;
-	run(play);
+	run();
 	assert_false(play->report->complete);
 	assert_true(play->report->measured.width.known);
 	assert_int_equal(play->report->measured.mix_count, 0);
 	assert_false(turns_compute(play->turns));
-	play_free(play);
 	/* Let go at once, too. */
-	play = play_new();
+	play_again();
 	play->stop_after = 1;
-	run(play);
-	play_free(play);
+	run();
 }
 
 TEST(time_that_was_given_is_kept_to)
 {
-	struct play *play = play_new();
-
 	play->options.seconds = 6;
 	play->takes = 0.004;
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_true(play->now < 12);
-	play_free(play);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

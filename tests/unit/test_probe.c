@@ -19,40 +19,62 @@ struct play {
 	double takes; /* seconds that a request takes besides its budget */
 	unsigned requests;
 	unsigned stop_after; /* requests; 0: never */
-	struct result (*answer)(struct play *play, const struct request *request);
+	struct result (*answer)(const struct request *request);
 	unsigned of_kernel[2], of_pages[PAGE_KINDS];
 	uint64_t largest;
 	int64_t width; /* of the last request for bandwidth */
 };
 
-static struct result quiet_answer(struct play *play, const struct request *request)
+static struct play *play; /* of the present test */
+
+static struct result quiet_answer(const struct request *request)
 {
-	(void)play;
 	return fake_result(request, 40, cycles_of(request));
 }
 
 static struct play *play_new(void)
 {
-	struct play *play = calloc(1, sizeof(*play));
+	struct play *new = calloc(1, sizeof(*new));
 
-	play->machine = (struct machine){ .cache_count = 3,
+	new->machine = (struct machine){ .cache_count = 3,
 		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
 		.memory_limit = UINT64_C(8) << 30,
 		.huge_pages = true,
 		.processors = 2 };
-	play->answer = quiet_answer;
-	play->takes = 0.0005;
-	return play;
+	new->answer = quiet_answer;
+	new->takes = 0.0005;
+	return new;
 }
 
-static void play_free(struct play *play)
+static void play_free(struct play *old)
 {
-	turns_free(play->turns);
-	probe_free(play->probe);
-	free(play);
+	turns_free(old->turns);
+	probe_free(old->probe);
+	free(old);
 }
 
-static void run(struct play *play)
+static int set_up(void **state)
+{
+	(void)state;
+	play = play_new();
+	return 0;
+}
+
+/* Begins once more in the same test. */
+static void play_again(void)
+{
+	play_free(play);
+	play = play_new();
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	play_free(play);
+	return 0;
+}
+
+static void run(void)
 {
 	struct status status;
 	struct request request;
@@ -80,7 +102,7 @@ static void run(struct play *play)
 		play->largest = bytes > play->largest ? bytes : play->largest;
 		/* One at a time. */
 		assert_false(turns_next(play->turns, play->now, &request));
-		result = play->answer(play, &request);
+		result = play->answer(&request);
 		play->now += play->takes + request.budget.seconds;
 		turns_accept(play->turns, play->now, &result);
 		if (play->requests == play->stop_after)
@@ -88,7 +110,7 @@ static void run(struct play *play)
 	}
 }
 
-static bool noted(const struct play *play, const char *words)
+static bool noted(const char *words)
 {
 	for (int i = 0; i < play->report->note_count; i++)
 		if (strstr(play->report->note[i], words))
@@ -98,10 +120,9 @@ static bool noted(const struct play *play, const char *words)
 
 TEST(measures_everything_with_both_kinds_of_pages)
 {
-	struct play *play = play_new();
 	const struct probe_report *report;
 
-	run(play);
+	run();
 	report = play->report;
 	assert_true(report->complete);
 	assert_true(report->done == 1);
@@ -135,7 +156,6 @@ TEST(measures_everything_with_both_kinds_of_pages)
 	for (int i = 0; i < report->band_count; i++)
 		for (int operation = 0; operation < PROBE_OPERATIONS; operation++)
 			assert_true(report->band[i].point[operation].sample.valid);
-	play_free(play);
 }
 
 /* Where the made-up caches end, the nearest points on either side are close. */
@@ -143,9 +163,7 @@ TEST(looks_closely_at_knees)
 {
 	static const double edges[] = { 48 << 10, 2 << 20 };
 	const struct probe_share *share;
-	struct play *play = play_new();
-
-	run(play);
+	run();
 	for (size_t i = 0; i < 2; i++) {
 		const struct probe_curve *curve = &play->report->lines[PAGES_HUGE];
 		int at = 0;
@@ -171,17 +189,15 @@ TEST(looks_closely_at_knees)
 		if (point->x <= 96 * 4096 && point[1].x > 96 * 4096)
 			assert_true(point[1].x - point->x <= 2 * 4096);
 	}
-	play_free(play);
 }
 
 /* The largest second-level TLB that there is is seen to its end, and what comes behind it is a
  * plateau. */
-static struct result misses_a_second_tlb(struct play *play, const struct request *request)
+static struct result misses_a_second_tlb(const struct request *request)
 {
 	double cycles = cycles_of(request),
 	       pages = (double)request->v[CHASE_SIZE] / (double)request->v[CHASE_STRIDE];
 
-	(void)play;
 	if (request->kernel == &kernel_chase && request->v[CHASE_STRIDE] > 4096 && pages > 4096)
 		cycles += 40 * fmin(1, (pages - 4096) / 256);
 	return fake_result(request, 40, cycles);
@@ -189,197 +205,163 @@ static struct result misses_a_second_tlb(struct play *play, const struct request
 
 TEST(sees_beyond_the_largest_tlb)
 {
-	struct play *play = play_new();
 	const struct hierarchy_level *second;
 
 	play->answer = misses_a_second_tlb;
-	run(play);
+	run();
 	second = hierarchy_tlb(&play->report->hierarchy, 2);
 	assert_non_null(second);
 	check_near(second->entries, 4096, 41);
 	check_near(second->cycles, 40, 1);
-	play_free(play);
 }
 
 /* Large working sets are reached step by step, and not laid out from nothing. */
 static uint64_t before_bytes;
 static unsigned jumps;
 
-static struct result watch_growth(struct play *play, const struct request *request)
+static struct result watch_growth(const struct request *request)
 {
 	uint64_t bytes = kernel_footprint(request->kernel, request->v);
 
 	if (request->kernel == &kernel_chase && bytes > 64 << 20 && bytes > before_bytes * 2.1)
 		jumps++;
 	before_bytes = bytes;
-	return quiet_answer(play, request);
+	return quiet_answer(request);
 }
 
 TEST(reaches_large_working_sets_step_by_step)
 {
-	struct play *play = play_new();
-
 	before_bytes = jumps = 0;
 	play->answer = watch_growth;
-	run(play);
+	run();
 	assert_int_equal(jumps, 0);
-	play_free(play);
 }
 
 TEST(asks_for_the_parts_named_alone)
 {
-	struct play *play = play_new();
-
 	play->options.parts = 1u << PROBE_LATENCY;
 	play->options.pages[PAGES_HUGE] = true;
 	play->options.max_size = 1 << 20;
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_int_equal(play->of_kernel[1], 0);
 	assert_int_equal(play->of_pages[PAGES_4K], 0);
 	assert_int_equal(play->largest, 1 << 20);
 	assert_int_equal(play->report->pages[PAGES_HUGE].count, 0);
 	assert_int_equal(play->report->parallel.count, 0);
-	play_free(play);
 }
 
 TEST(bandwidth_alone_goes_by_what_the_system_states)
 {
-	struct play *play = play_new();
-
 	play->options.parts = 1u << PROBE_BANDWIDTH;
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_int_equal(play->report->band_count, 4);
 	assert_string_equal(play->report->band[0].level, "L1d");
 	assert_true(play->report->band[1].size > 48 << 10 && play->report->band[1].size < 2 << 20);
 	assert_true(play->report->band[3].point[PROBE_COPY].sample.valid);
-	assert_true(noted(play, "latency was not measured"));
-	play_free(play);
+	assert_true(noted("latency was not measured"));
 }
 
 TEST(several_cores_only_when_asked_for)
 {
-	struct play *play = play_new();
-
 	play->options.parts = 1u << PROBE_CORES;
-	run(play);
+	run();
 	assert_int_equal(play->report->cores.count, 2);
 	assert_int_equal(play->report->loaded.count, 2);
 	assert_true(play->report->loaded.point[1].x == 1);
 	assert_int_equal(play->report->loaded.point[1].setting.v[CHASE_STREAMS], 1);
-	play_free(play);
-	play = play_new();
+	play_again();
 	play->machine.processors = 1;
 	play->options.parts = 1u << PROBE_CORES;
-	run(play);
+	run();
 	assert_int_equal(play->requests, 0);
-	assert_true(noted(play, "one only"));
-	play_free(play);
+	assert_true(noted("one only"));
 }
 
 TEST(of_many_cores_a_few_numbers_do)
 {
-	struct play *play = play_new();
 	const struct probe_curve *cores;
 
 	play->machine.processors = 96;
 	play->machine.memory_limit = UINT64_C(96) << 25; /* 32 MiB for each */
 	play->options.parts = 1u << PROBE_CORES;
-	run(play);
+	run();
 	cores = &play->report->cores;
 	assert_int_equal(cores->count, 8);
 	assert_true(cores->point[7].x == 96);
 	assert_int_equal(cores->point[7].setting.v[BAND_SIZE], 32 << 20);
 	assert_true(play->report->loaded.point[play->report->loaded.count - 1].x == 95);
-	play_free(play);
 }
 
 TEST(stays_within_the_memory_that_is_free)
 {
-	struct play *play = play_new();
-
 	play->machine.memory_limit = 100 << 20;
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_true(play->largest <= 100 << 20);
 	assert_int_equal(play->report->asked_size, 256 << 20);
 	assert_int_equal(play->report->options.max_size, 100 << 20);
-	assert_true(noted(play, "100 MiB instead of 256 MiB: half of this machine's free memory"));
-	play_free(play);
-	play = play_new();
+	assert_true(noted("100 MiB instead of 256 MiB: half of this machine's free memory"));
+	play_again();
 	play->machine.memory_limit = 100 << 20;
 	play->machine.memory_bound = MEMORY_LIMITS_GROUP;
-	run(play);
-	assert_true(noted(
-		play, "100 MiB instead of 256 MiB: half of what the control group still allows"));
-	play_free(play);
+	run();
+	assert_true(
+		noted("100 MiB instead of 256 MiB: half of what the control group still allows"));
 }
 
 /* What is called memory lies beyond the last cache, where that is a large one, too. */
 TEST(several_cores_read_beyond_the_last_cache)
 {
-	struct play *play = play_new();
-
 	play->machine.cache[2].bytes = 96 << 20;
 	play->options.parts = 1u << PROBE_CORES;
-	run(play);
+	run();
 	assert_int_equal(play->report->cores.point[0].setting.v[BAND_SIZE], 128 << 20);
 	assert_int_equal(play->report->loaded.point[0].setting.v[CHASE_SIZE], 128 << 20);
-	play_free(play);
 }
 
 /* A cache of 6 KiB, or what others on a busy machine make look like one. */
-static struct result tiny_cache(struct play *play, const struct request *request)
+static struct result tiny_cache(const struct request *request)
 {
 	bool small = request->kernel == &kernel_chase && request->v[CHASE_ORDER] != 2 &&
 		     request->v[CHASE_STRIDE] <= 4096 && request->v[CHASE_SIZE] <= 6 << 10;
 
-	(void)play;
 	return fake_result(request, 40, small ? 1 : cycles_of(request));
 }
 
 /* Half of the smallest cache may be less than the kernel takes. */
 TEST(nothing_is_asked_that_is_not_allowed)
 {
-	struct play *play = play_new();
-
 	play->answer = tiny_cache;
-	run(play);
+	run();
 	assert_true(hierarchy_cache(&play->report->hierarchy, 1)->bytes < 8 << 10);
-	assert_true(noted(play, "bandwidth: L1d is too small for a working set well inside it"));
+	assert_true(noted("bandwidth: L1d is too small for a working set well inside it"));
 	assert_string_equal(play->report->band[0].level, "L2");
-	play_free(play);
 }
 
 TEST(says_why_there_are_no_huge_pages)
 {
-	struct play *play = play_new();
-
 	play->machine.huge_pages = false;
 	snprintf(play->machine.huge_note, sizeof(play->machine.huge_note), "switched off");
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_int_equal(play->of_pages[PAGES_HUGE], 0);
 	assert_true(play->of_pages[PAGES_4K] > 0);
-	assert_true(noted(play, "no huge pages: switched off"));
-	play_free(play);
+	assert_true(noted("no huge pages: switched off"));
 }
 
 TEST(takes_the_widest_accesses_there_are)
 {
-	struct play *play = play_new();
-
-	run(play);
+	run();
 	assert_int_equal(play->width, 2); /* 32; 64 is refused */
-	play_free(play);
 }
 
 /* ---- trouble ---- */
 
-static struct result refuse_large(struct play *play, const struct request *request)
+static struct result refuse_large(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	if (kernel_footprint(request->kernel, request->v) > 64 << 20) {
 		result.status = status_failed("128 MiB of memory refused");
@@ -390,25 +372,23 @@ static struct result refuse_large(struct play *play, const struct request *reque
 
 TEST(goes_on_without_the_memory_that_is_refused)
 {
-	struct play *play = play_new();
 	const struct probe_curve *curve;
 
 	play->answer = refuse_large;
-	run(play);
+	run();
 	curve = &play->report->lines[PAGES_4K];
 	assert_true(play->report->complete);
-	assert_true(noted(play, "128 MiB of memory refused"));
+	assert_true(noted("128 MiB of memory refused"));
 	assert_true(curve->point[curve->count - 1].x == 64 << 20);
 	assert_true(
 		play->report->band[3].point[0].sample.valid); /* of memory, within what there is */
 	/* Asked for once, not for each size. */
 	assert_true(play->report->note_count == 1);
-	play_free(play);
 }
 
-static struct result first_contended(struct play *play, const struct request *request)
+static struct result first_contended(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	/* The first look at each point finds the core taken. */
 	if (play->requests <= 70)
@@ -421,10 +401,8 @@ static struct result first_contended(struct play *play, const struct request *re
 
 TEST(visits_contended_points_again)
 {
-	struct play *play = play_new();
-
 	play->answer = first_contended;
-	run(play);
+	run();
 	for (int i = 0; i < play->report->lines[PAGES_HUGE].count; i++) {
 		const struct probe_point *point = &play->report->lines[PAGES_HUGE].point[i];
 
@@ -439,12 +417,11 @@ TEST(visits_contended_points_again)
 										     : 87) -
 				    1) < 0.01);
 	}
-	play_free(play);
 }
 
-static struct result cancel_third(struct play *play, const struct request *request)
+static struct result cancel_third(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	if (play->requests == 3) {
 		result.trials.count = 0;
@@ -455,25 +432,24 @@ static struct result cancel_third(struct play *play, const struct request *reque
 
 TEST(asks_again_for_what_was_cancelled)
 {
-	struct play *play = play_new(), *plain = play_new();
+	struct play *plain = play;
 
+	run();
+	play = play_new();
 	play->answer = cancel_third;
-	run(play);
-	run(plain);
+	run();
 	assert_int_equal(play->requests, plain->requests + 1);
 	assert_int_equal(
 		play->report->lines[PAGES_HUGE].count, plain->report->lines[PAGES_HUGE].count);
-	play_free(play);
 	play_free(plain);
 }
 
 TEST(keeps_what_it_has_when_it_is_stopped)
 {
-	struct play *play = play_new();
 	struct request request;
 
 	play->stop_after = 40;
-	run(play);
+	run();
 	assert_int_equal(play->requests, 40);
 	assert_false(play->report->complete);
 	assert_int_equal(play->report->lines[PAGES_HUGE].count, 40);
@@ -482,24 +458,19 @@ TEST(keeps_what_it_has_when_it_is_stopped)
 	assert_string_equal(play->report->doing, "");
 	assert_true(play->report->done > 0 && play->report->done < 1);
 	assert_false(turns_next(play->turns, play->now, &request));
-	play_free(play);
 }
 
 TEST(a_single_point_is_more_than_nothing)
 {
-	struct play *play = play_new();
-
 	play->options.parts = 1u << PROBE_CORES;
 	play->stop_after = 1;
-	run(play);
+	run();
 	assert_int_equal(play->report->cores.count, 1);
 	assert_true(play->report->done > 0.1 && play->report->done < 1);
-	play_free(play);
 }
 
 TEST(early_answers_count_for_nothing)
 {
-	struct play *play = play_new();
 	struct request request;
 	struct result result;
 	struct status status;
@@ -508,14 +479,13 @@ TEST(early_answers_count_for_nothing)
 	check_ok(status);
 	play->turns = turns_new(&(struct campaign){ &campaign_probe, play->probe });
 	assert_true(turns_next(play->turns, 0, &request));
-	result = quiet_answer(play, &request);
+	result = quiet_answer(&request);
 	result.final = false;
 	turns_accept(play->turns, 1, &result);
 	assert_int_equal(probe_report(play->probe)->lines[PAGES_HUGE].count, 0);
 	result.final = true;
 	turns_accept(play->turns, 1, &result);
 	assert_int_equal(probe_report(play->probe)->lines[PAGES_HUGE].count, 1);
-	play_free(play);
 }
 
 /* ---- time ---- */
@@ -525,69 +495,62 @@ TEST(keeps_to_the_time_by_measuring_less)
 	static const double times[] = { 0.05, 0.2, 0.5, 1, 2 };
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
-		struct play *play = play_new();
-
+		play_again();
 		play->options.seconds = times[i];
-		run(play);
+		run();
 		assert_true(play->now < times[i] + 0.02);
 		assert_true(play->report->lines[PAGES_4K].count +
 				    play->report->lines[PAGES_HUGE].count >
 			    15);
 		assert_true(play->report->note_count > 0);
-		assert_true(noted(play, "too short"));
-		play_free(play);
+		assert_true(noted("too short"));
 	}
 }
 
 TEST(on_a_busy_machine_no_second_looks_are_taken)
 {
-	struct play *play = play_new(), *busy = play_new();
+	struct play *plain = play;
 
-	busy->takes = 0.02;
-	run(play);
-	run(busy);
-	assert_true(busy->report->complete);
-	assert_int_equal(busy->report->note_count, 0);
-	assert_true(busy->requests + 30 < play->requests);
+	run();
+	play = play_new();
+	play->takes = 0.02;
+	run();
+	assert_true(play->report->complete);
+	assert_int_equal(play->report->note_count, 0);
+	assert_true(play->requests + 30 < plain->requests);
 	/* Knees are looked at closely all the same. */
-	check_near(hierarchy_cache(&busy->report->hierarchy, 2)->bytes, 2 << 20, 1);
-	assert_int_equal(busy->report->lines[PAGES_4K].count, play->report->lines[PAGES_4K].count);
-	play_free(play);
-	play_free(busy);
+	check_near(hierarchy_cache(&play->report->hierarchy, 2)->bytes, 2 << 20, 1);
+	assert_int_equal(play->report->lines[PAGES_4K].count, plain->report->lines[PAGES_4K].count);
+	play_free(plain);
 }
 
 TEST(more_time_is_for_longer_looks)
 {
-	struct play *play = play_new(), *longer = play_new();
+	struct play *plain = play;
 
-	longer->options.seconds = 60;
-	run(play);
-	run(longer);
-	assert_true(longer->report->complete);
-	assert_int_equal(longer->report->note_count, 0);
-	assert_int_equal(
-		longer->report->lines[PAGES_4K].count, play->report->lines[PAGES_4K].count);
-	assert_true(longer->now > 2 * play->now && longer->now < 60);
-	play_free(play);
-	play_free(longer);
+	run();
+	play = play_new();
+	play->options.seconds = 60;
+	run();
+	assert_true(play->report->complete);
+	assert_int_equal(play->report->note_count, 0);
+	assert_int_equal(play->report->lines[PAGES_4K].count, plain->report->lines[PAGES_4K].count);
+	assert_true(play->now > 2 * plain->now && play->now < 60);
+	play_free(plain);
 }
 
 TEST(ends_when_the_time_is_up_whatever_is_missing)
 {
-	struct play *play = play_new();
-
 	play->options.seconds = 5;
 	play->takes = 0.5; /* a machine much slower than was thought */
-	run(play);
+	run();
 	assert_true(play->now < 6);
 	assert_false(play->report->complete);
-	assert_true(noted(play, "the time was up"));
-	play_free(play);
+	assert_true(noted("the time was up"));
 }
 
 TEST(refuses_what_tells_nothing)
 {
-	struct play *play = play_new();
 	struct status status;
 
 	play->options.max_size = 4096;
@@ -598,7 +561,6 @@ TEST(refuses_what_tells_nothing)
 	play->machine.memory_limit = 4096;
 	assert_null(probe_new(&play->machine, &play->options, &status));
 	assert_int_equal(status.code, STATUS_FAILED);
-	play_free(play);
 }
 
 TEST(every_part_has_its_name)
@@ -608,4 +570,4 @@ TEST(every_part_has_its_name)
 	assert_int_equal(probe_part_find("core"), PROBE_PARTS);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

@@ -17,36 +17,58 @@ struct play {
 	double now;
 	unsigned requests, of_kind[FILL_KINDS];
 	unsigned stop_after; /* requests; 0: never */
-	struct result (*answer)(struct play *play, const struct request *request);
+	struct result (*answer)(const struct request *request);
 	int most;  /* points that the first curve has had */
 	bool anew; /* it has begun anew */
 };
 
-static struct result quiet_answer(struct play *play, const struct request *request)
+static struct play *play; /* of the present test */
+
+static struct result quiet_answer(const struct request *request)
 {
-	(void)play;
 	return fake_result(request, 9, window_cycles(request->v));
 }
 
 static struct play *play_new(void)
 {
-	struct play *play = calloc(1, sizeof(*play));
+	struct play *new = calloc(1, sizeof(*new));
 
-	play->machine = (struct machine){ .memory_limit = UINT64_C(8) << 30, .processors = 2 };
-	atomic_store(&play->machine.known, true);
-	play->answer = quiet_answer;
-	setting_init(&play->options.setting, &kernel_window);
-	return play;
+	new->machine = (struct machine){ .memory_limit = UINT64_C(8) << 30, .processors = 2 };
+	atomic_store(&new->machine.known, true);
+	new->answer = quiet_answer;
+	setting_init(&new->options.setting, &kernel_window);
+	return new;
 }
 
-static void play_free(struct play *play)
+static void play_free(struct play *old)
 {
-	turns_free(play->turns);
-	windows_free(play->windows);
-	free(play);
+	turns_free(old->turns);
+	windows_free(old->windows);
+	free(old);
 }
 
-static void begin(struct play *play)
+static int set_up(void **state)
+{
+	(void)state;
+	play = play_new();
+	return 0;
+}
+
+/* Begins once more in the same test. */
+static void play_again(void)
+{
+	play_free(play);
+	play = play_new();
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	play_free(play);
+	return 0;
+}
+
+static void begin(void)
 {
 	struct status status;
 
@@ -56,7 +78,7 @@ static void begin(struct play *play)
 	play->turns = turns_new(&(struct campaign){ &campaign_windows, play->windows });
 }
 
-static void turn(struct play *play)
+static void turn(void)
 {
 	struct request request;
 
@@ -73,7 +95,7 @@ static void turn(struct play *play)
 		play->of_kind[request.v[WINDOW_FILLER]]++;
 		/* One at a time. */
 		assert_false(turns_next(play->turns, play->now, &request));
-		result = play->answer(play, &request);
+		result = play->answer(&request);
 		play->now += 0.002;
 		turns_accept(play->turns, play->now, &result);
 		if (play->requests == play->stop_after)
@@ -81,18 +103,17 @@ static void turn(struct play *play)
 	}
 }
 
-static void run(struct play *play)
+static void run(void)
 {
-	begin(play);
-	turn(play);
+	begin();
+	turn();
 }
 
 TEST(every_filler_gets_its_knee)
 {
-	struct play *play = play_new();
 	const struct windows_report *report;
 
-	run(play);
+	run();
 	report = play->report;
 	assert_true(report->complete);
 	assert_true(windows_over(play->windows));
@@ -130,46 +151,40 @@ TEST(every_filler_gets_its_knee)
 	assert_null(report->row[FILL_OTHER].fact);
 	assert_true(isnan(report->row[FILL_NOP].entries));
 	assert_string_equal(report->core, "");
-	play_free(play);
 }
 
 TEST(the_core_model_stands_beside)
 {
-	struct play *play = play_new();
 	struct uarch *uarch;
 
 	check_ok(uarch_load("golden-cove", "x86_64", &uarch));
 	play->options.uarch = uarch;
 	play->options.fillers = 1u << FILL_NOP | 1u << FILL_LOAD | 1u << FILL_OTHER;
-	run(play);
+	run();
 	assert_int_equal(play->report->count, 3);
 	assert_string_equal(play->report->core, uarch_title(uarch));
 	check_near(windows_row(play->report, FILL_NOP)->entries, 512, 0);
 	check_near(windows_row(play->report, FILL_LOAD)->entries, 192, 0);
 	assert_true(isnan(windows_row(play->report, FILL_OTHER)->entries));
 	assert_null(windows_row(play->report, FILL_ADD));
-	play_free(play);
 	uarch_free(uarch);
 }
 
 TEST(other_knobs_are_passed_on)
 {
-	struct play *play = play_new();
-
 	play->options.setting.v[WINDOW_REMEDY] = 1;
 	play->options.setting.v[WINDOW_SIZE] = 32 << 20;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	assert_int_equal(play->report->row[0].knee.kind, KNEE_NONE);
 	assert_int_equal(play->report->row[0].setting.v[WINDOW_REMEDY], 1);
 	assert_int_equal(play->report->row[0].setting.v[WINDOW_SIZE], 32 << 20);
-	play_free(play);
 }
 
 /* Every second visit while something shares the core: twice as slow. */
-static struct result contended_answer(struct play *play, const struct request *request)
+static struct result contended_answer(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	for (unsigned i = 0; i < result.trials.count && play->requests % 2; i++) {
 		result.trials.trial[i].cpe *= 2;
@@ -180,23 +195,20 @@ static struct result contended_answer(struct play *play, const struct request *r
 
 TEST(contended_points_are_asked_for_again)
 {
-	struct play *play = play_new();
-
 	play->answer = contended_answer;
 	play->options.fillers = 1u << FILL_NOP | 1u << FILL_STORE;
-	run(play);
+	run();
 	check_near(windows_row(play->report, FILL_NOP)->knee.x, 506, 0);
 	check_near(windows_row(play->report, FILL_STORE)->knee.x, 110, 0);
 	assert_true(windows_row(play->report, FILL_NOP)->requests >
 		    windows_row(play->report, FILL_NOP)->curve.count);
 	assert_false(windows_row(play->report, FILL_NOP)->contended);
-	play_free(play);
 }
 
 /* Every second visit something uses the memory: a third slower, and nothing on the core tells. */
-static struct result disturbed_answer(struct play *play, const struct request *request)
+static struct result disturbed_answer(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	for (unsigned i = 0; i < result.trials.count && play->requests % 2; i++)
 		result.trials.trial[i].cpe *= i < 4 ? 1 : 1.5;
@@ -205,12 +217,11 @@ static struct result disturbed_answer(struct play *play, const struct request *r
 
 TEST(points_that_scatter_are_looked_at_twice)
 {
-	struct play *play = play_new();
 	const struct windows_row *row;
 
 	play->answer = disturbed_answer;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	row = &play->report->row[0];
 	check_near(row->knee.x, 506, 0);
 	assert_int_equal(row->knee.kind, KNEE_SHARP);
@@ -219,12 +230,11 @@ TEST(points_that_scatter_are_looked_at_twice)
 	for (int i = 0; i < row->curve.count; i++)
 		if (row->curve.point[i].x < 500)
 			assert_true(row->curve.point[i].y < 600 * 1.2);
-	play_free(play);
 }
 
-static struct result always_contended(struct play *play, const struct request *request)
+static struct result always_contended(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	for (unsigned i = 0; i < result.trials.count; i++)
 		result.trials.trial[i].fate = TRIAL_CONTENDED;
@@ -233,20 +243,17 @@ static struct result always_contended(struct play *play, const struct request *r
 
 TEST(a_core_that_is_never_quiet_is_said_to_be)
 {
-	struct play *play = play_new();
-
 	play->answer = always_contended;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	assert_int_equal(play->report->row[0].state, WINDOWS_DONE);
 	assert_true(play->report->row[0].contended);
 	check_near(play->report->row[0].knee.x, 506, 0);
-	play_free(play);
 }
 
-static struct result failing_answer(struct play *play, const struct request *request)
+static struct result failing_answer(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	if (request->v[WINDOW_FILLER] == FILL_ADD) {
 		result.trials.count = 0;
@@ -259,10 +266,8 @@ static struct result failing_answer(struct play *play, const struct request *req
 
 TEST(a_filler_that_fails_leaves_the_others)
 {
-	struct play *play = play_new();
-
 	play->answer = failing_answer;
-	run(play);
+	run();
 	assert_true(play->report->complete);
 	assert_int_equal(play->report->row[FILL_ADD].state, WINDOWS_FAILED);
 	assert_string_equal(play->report->row[FILL_ADD].why, "no memory for code");
@@ -274,13 +279,12 @@ TEST(a_filler_that_fails_leaves_the_others)
 	check_near(play->report->row[FILL_LOAD].seconds, 2, 0.01);
 	assert_int_equal(play->report->row[FILL_LOAD].curve.count, 0);
 	check_near(play->report->row[FILL_STORE].knee.x, 110, 0);
-	play_free(play);
 }
 
 /* A busy core: of a point's first forty visits every trial meets a switch. */
-static struct result switched_answer(struct play *play, const struct request *request)
+static struct result switched_answer(const struct request *request)
 {
-	struct result result = quiet_answer(play, request);
+	struct result result = quiet_answer(request);
 
 	for (unsigned i = 0; i < result.trials.count && play->requests % 41 != 0; i++)
 		result.trials.trial[i].fate = TRIAL_SWITCHED;
@@ -289,26 +293,24 @@ static struct result switched_answer(struct play *play, const struct request *re
 
 TEST(a_point_without_a_trial_is_asked_for_again)
 {
-	struct play *play = play_new();
 	const struct windows_row *row;
 
 	play->answer = switched_answer;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	row = &play->report->row[0];
 	assert_int_equal(row->state, WINDOWS_DONE);
 	check_near(row->knee.x, 506, 0);
 	/* What is looked at again does not insist. */
 	assert_true(row->checks > 0);
 	assert_int_equal(row->requests, 41 * row->curve.count + row->checks);
-	play_free(play);
 }
 
 /* Another thread has half of the reorder buffer, and nothing else is felt of it: in the first tenth
  * of a second, or all the time. */
 static double halved_until;
 
-static struct result halved_answer(struct play *play, const struct request *request)
+static struct result halved_answer(const struct request *request)
 {
 	int64_t v[KNOBS_MAX];
 
@@ -321,69 +323,61 @@ static struct result halved_answer(struct play *play, const struct request *requ
 TEST(a_knee_that_was_another_threads_is_looked_for_anew)
 {
 	for (int i = 0; i < 2; i++) {
-		struct play *play = play_new();
-
+		play_again();
 		halved_until = i ? 1000 : 0.1;
 		play->answer = halved_answer;
-		run(play);
+		run();
 		assert_true(play->report->complete);
 		assert_int_equal(play->report->row[FILL_NOP].knee.kind, KNEE_SHARP);
 		check_near(play->report->row[FILL_NOP].knee.x, i ? 253 : 506, 1);
 		check_near(play->report->row[FILL_STORE].knee.x, 110, 0);
-		play_free(play);
 	}
 }
 
 /* Stopped while it is looked for anew, the row tells of no knee. */
 TEST(a_knee_that_was_another_threads_is_not_told)
 {
-	struct play *play = play_new();
 	unsigned checked;
 
 	halved_until = 1000;
 	play->answer = halved_answer;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	checked = play->requests;
-	play_free(play);
 	/* The same, but the other thread has left before the look back, which was the last request:
 	 * stopped right after that. */
-	play = play_new();
+	play_again();
 	play->answer = halved_answer;
 	play->options.fillers = 1u << FILL_NOP;
 	halved_until = 0.002 * (checked - 1) - 0.001;
 	play->stop_after = checked;
-	run(play);
+	run();
 	assert_int_equal(play->report->row[0].checks, 1);
 	assert_int_equal(play->report->row[0].curve.count, 0);
 	assert_int_equal(play->report->row[0].knee.kind, KNEE_UNKNOWN);
-	play_free(play);
 }
 
 /* A visit that takes so long that the next would be too late. */
-static struct result slow_answer(struct play *play, const struct request *request)
+static struct result slow_answer(const struct request *request)
 {
 	play->now += 10;
-	return switched_answer(play, request);
+	return switched_answer(request);
 }
 
 TEST(slow_visits_are_made_three_times)
 {
-	struct play *play = play_new();
-
 	play->answer = slow_answer;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	assert_int_equal(play->requests, 3);
 	assert_int_equal(play->report->row[0].state, WINDOWS_FAILED);
 	assert_string_equal(windows_why(play->report), "no undisturbed trial in 3 visits");
-	play_free(play);
 }
 
 /* The visits before one that fails belong to no point. */
-static struct result breaking_answer(struct play *play, const struct request *request)
+static struct result breaking_answer(const struct request *request)
 {
-	struct result result = always_contended(play, request);
+	struct result result = always_contended(request);
 
 	if (play->requests == 2) {
 		result.trials.count = 0;
@@ -394,18 +388,15 @@ static struct result breaking_answer(struct play *play, const struct request *re
 
 TEST(what_failed_keeps_no_point)
 {
-	struct play *play = play_new();
-
 	play->answer = breaking_answer;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	assert_int_equal(play->report->row[0].state, WINDOWS_FAILED);
 	assert_int_equal(play->report->row[0].curve.count, 0);
-	play_free(play);
 }
 
 /* Points that jump about: looked for twice, then called unclear. */
-static struct result wild_answer(struct play *play, const struct request *request)
+static struct result wild_answer(const struct request *request)
 {
 	struct random random = { play->requests };
 
@@ -414,20 +405,17 @@ static struct result wild_answer(struct play *play, const struct request *reques
 
 TEST(what_stays_unclear_is_looked_for_twice)
 {
-	struct play *play = play_new();
-
 	play->answer = wild_answer;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	assert_int_equal(play->report->row[0].state, WINDOWS_DONE);
 	assert_int_equal(play->report->row[0].knee.kind, KNEE_UNCLEAR);
 	assert_true(play->report->row[0].requests > play->report->row[0].curve.count);
-	play_free(play);
 }
 
 /* While it is looked for the first time, beside others who share the core; the second time the core
  * is quiet. */
-static struct result wild_at_first(struct play *play, const struct request *request)
+static struct result wild_at_first(const struct request *request)
 {
 	struct random random = { (uint64_t)request->v[WINDOW_FILLERS] + 1 };
 	struct result result;
@@ -437,7 +425,7 @@ static struct result wild_at_first(struct play *play, const struct request *requ
 			     : play->most;
 	play->anew |= play->report->row[0].curve.count < play->most;
 	if (play->anew)
-		return quiet_answer(play, request);
+		return quiet_answer(request);
 	result = fake_result(request, 9, 500 + (double)random_below(&random, 2000));
 	for (unsigned i = 0; i < result.trials.count; i++)
 		result.trials.trial[i].fate = TRIAL_CONTENDED;
@@ -446,24 +434,20 @@ static struct result wild_at_first(struct play *play, const struct request *requ
 
 TEST(points_that_are_gone_say_nothing_of_the_rest)
 {
-	struct play *play = play_new();
-
 	play->answer = wild_at_first;
 	play->options.fillers = 1u << FILL_NOP;
-	run(play);
+	run();
 	assert_true(play->anew);
 	assert_int_equal(play->report->row[0].knee.kind, KNEE_SHARP);
 	assert_false(play->report->row[0].contended);
-	play_free(play);
 }
 
 TEST(what_is_cancelled_is_asked_for_again)
 {
-	struct play *play = play_new();
 	struct request first, again;
 	struct result result;
 
-	begin(play);
+	begin();
 	assert_true(turns_next(play->turns, 0, &first));
 	result = fake_result(&first, 3, 100);
 	result.status = status_make(STATUS_CANCELLED, "stopped");
@@ -478,46 +462,41 @@ TEST(what_is_cancelled_is_asked_for_again)
 	result.final = false;
 	turns_accept(play->turns, 0.2, &result);
 	assert_int_equal(play->report->row[0].curve.count, 0);
-	turn(play);
-	play_free(play);
+	turn();
 }
 
 TEST(it_can_be_stopped_and_has_its_time)
 {
-	struct play *play = play_new();
-
 	play->stop_after = 30;
-	run(play);
+	run();
 	assert_int_equal(play->requests, 30);
 	assert_false(play->report->complete);
 	assert_true(windows_over(play->windows));
 	assert_int_equal(play->report->row[FILL_NOP].state, WINDOWS_DONE);
 	assert_int_equal(play->report->row[FILL_STORE].state, WINDOWS_WAITS);
 	assert_int_equal(play->report->now, -1);
-	play_free(play);
-	play = play_new();
+	play_again();
 	play->options.seconds = 0.05;
-	run(play);
+	run();
 	assert_true(play->now >= 0.05 && play->now < 0.06);
 	assert_false(play->report->complete);
 	check_contains(play->report->note, "0.05 s");
-	play_free(play);
 }
 
 /* The point under way when it ends, by time or by whoever stops it. */
 TEST(the_last_point_is_kept)
 {
 	for (int stopped = 0; stopped < 2; stopped++) {
-		struct play *play = play_new();
 		const struct windows_row *row;
 
+		play_again();
 		play->answer = always_contended;
 		play->options.fillers = 1u << FILL_NOP;
 		if (stopped)
 			play->stop_after = 2;
 		else
 			play->options.seconds = 0.003;
-		run(play);
+		run();
 		row = &play->report->row[0];
 		assert_int_equal(play->requests, 2);
 		assert_int_equal(row->curve.count, 1);
@@ -525,37 +504,32 @@ TEST(the_last_point_is_kept)
 		assert_int_equal(row->setting.v[WINDOW_FILLERS], (int64_t)row->curve.point[0].x);
 		assert_false(play->report->complete);
 		assert_int_equal(row->state, WINDOWS_GOES_ON);
-		play_free(play);
 	}
 }
 
 TEST(time_that_was_too_short_is_told)
 {
-	struct play *play = play_new();
-
 	play->answer = switched_answer;
 	play->options.seconds = 0.01;
 	play->options.fillers = 1u << FILL_NOP | 1u << FILL_VECTOR;
-	run(play);
+	run();
 	assert_int_equal(play->requests, 5);
 	assert_int_equal(windows_row(play->report, FILL_NOP)->curve.count, 0);
 	assert_string_equal(windows_why(play->report),
 		"the time was up before all was measured: 0.01 s were asked for");
-	play_free(play);
 }
 
 /* What somebody looks at comes first, and what was begun goes on where it was. */
 TEST(the_preferred_row_comes_first)
 {
-	struct play *play = play_new();
 	struct request request;
 	struct result result;
 	int points;
 
-	begin(play);
+	begin();
 	for (int i = 0; i < 5; i++) {
 		assert_true(turns_next(play->turns, play->now, &request));
-		result = quiet_answer(play, &request);
+		result = quiet_answer(&request);
 		turns_accept(play->turns, play->now, &result);
 	}
 	points = play->report->row[FILL_NOP].curve.count;
@@ -565,7 +539,7 @@ TEST(the_preferred_row_comes_first)
 	for (int i = 0; i < 3; i++) {
 		assert_true(turns_next(play->turns, play->now, &request));
 		assert_int_equal(request.v[WINDOW_FILLER], FILL_STORE);
-		result = quiet_answer(play, &request);
+		result = quiet_answer(&request);
 		turns_accept(play->turns, play->now, &result);
 	}
 	windows_prefer(play->windows, FILL_NOP);
@@ -575,11 +549,10 @@ TEST(the_preferred_row_comes_first)
 	assert_true(
 		request.v[WINDOW_FILLERS] > play->report->row[FILL_NOP].curve.point[points - 1].x);
 	turns_lose(play->turns);
-	turn(play);
+	turn();
 	assert_true(play->report->complete);
 	check_near(play->report->row[FILL_STORE].knee.x, 110, 0);
 	check_near(play->report->row[FILL_NOP].knee.x, 506, 0);
-	play_free(play);
 }
 
 TEST(fillers_are_named)
@@ -598,14 +571,12 @@ TEST(fillers_are_named)
 
 TEST(other_kernels_are_refused)
 {
-	struct play *play = play_new();
 	struct status status;
 
 	setting_init(&play->options.setting, &kernel_fold);
 	assert_null(windows_new(&play->machine, &play->options, &status));
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "fold");
-	free(play);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)
