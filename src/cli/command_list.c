@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/format.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 #include "kernels/kernel.h"
 #include "model/limits/limits.h"
 #include "recording/records.h"

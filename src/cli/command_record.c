@@ -2,8 +2,8 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/model.h"
+#include "experiment/campaign.h"
 #include "experiment/sweep/sweep.h"
-#include "experiment/visits.h"
 #include "recording/recording.h"
 #include "recording/tour.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 #include "model/core/uarch.h"
 #include "model/counts/counts.h"
 #include "model/limits/explain.h"

@@ -7,7 +7,7 @@
 #include "cli/model.h"
 #include "experiment/setting/cells.h"
 #include "experiment/sweep/blocks.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 
 struct named {
 	struct sweeps all;

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "experiment/setting/cells.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 #include "model/core/uarch.h"
 #include "model/counts/counts.h"
 #include "model/limits/explain.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/setting/axis.h"
+#include "experiment/setting/setting.h"
 #include "experiment/windows/windows.h"
 #include "explorer/state.h"
 

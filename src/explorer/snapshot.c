@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "experiment/sweep/blocks.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 #include "explorer/state.h"
 #include "model/counts/counts.h"
 

@@ -9,7 +9,7 @@
 #include "experiment/memory.h"
 #include "experiment/setting/cells.h"
 #include "experiment/setting/setting.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 #include "explorer/campaigns.h"
 #include "explorer/counted.h"
 #include "explorer/insight.h"

@@ -12,7 +12,6 @@
 #include "experiment/advice/explainer.h"
 #include "experiment/advice/gap.h"
 #include "experiment/listing.h"
-#include "experiment/setting/axis.h"
 #include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
 #include "model/counts/sample_ratios.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "experiment/setting/setting.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 #include "picture/chart.h"
 
 /* The value to show over a knob, as the explorer's slices choose it: throughput over sizes and

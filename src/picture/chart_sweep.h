@@ -3,7 +3,6 @@
 #pragma once
 
 #include "experiment/sweep/sweep.h"
-#include "experiment/sweep/sweeps.h"
 #include "picture/chart.h"
 
 enum chart_look { LOOK_AUTO, LOOK_LINES, LOOK_HEAT, LOOK_RELIEF, LOOKS };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 #include "kernels/knob_rows.h"
 #include "model/counts/counts.h"
 #include "recording/record.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "experiment/setting/axis.h"
+#include "experiment/setting/setting.h"
 
 /* Larger working sets take long to lay out, and tell nothing that these do not. */
 enum { SIZE_MOST = 64 << 20 };

@@ -1,6 +1,5 @@
 #include "fakes.h"
 
-#include "experiment/setting/axis.h"
 #include "experiment/setting/setting.h"
 #include "explorer/view.h"
 

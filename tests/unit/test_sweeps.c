@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/data.h"
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 
 static const char small[] = "# two rows\n"
 			    "sweep over-n\n"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 
 /* Add before mul as others published it, by speedups: three times as fast at 4k, twice at 8k. */
 static const char sweep_text[] =

@@ -10,8 +10,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "experiment/campaign.h"
-#include "experiment/characterise/evaluate.h"
-#include "experiment/visits.h"
+#include "experiment/characterise/recipes.h"
 #include "kernels/window.h"
 
 /* Seconds of a visit: about 30 trials of 30 microseconds each. */

@@ -1,4 +1,4 @@
-#include "experiment/characterise/evaluate.h"
+#include "experiment/characterise/recipes.h"
 
 #include <math.h>
 #include <stdio.h>

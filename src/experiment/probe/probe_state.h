@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "experiment/campaign.h"
 #include "experiment/probe/probe.h"
 #include "experiment/setting/cells.h"
-#include "experiment/visits.h"
 
 enum { PROBE_TASKS = 320, PROBE_STAGES = 16 };
 

@@ -1,4 +1,3 @@
-#include "experiment/setting/axis.h"
 
 #include "base/text.h"
 #include "base/units.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "experiment/setting/axis.h"
+#include "experiment/setting/setting.h"
 
 /* So far above all else a chain of sums has to be before shorter lines, of which several overlap,
  * are worth more than fewer of them. */

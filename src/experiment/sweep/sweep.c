@@ -7,8 +7,8 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "experiment/setting/axis.h"
-#include "experiment/visits.h"
+#include "experiment/campaign.h"
+#include "experiment/setting/setting.h"
 
 enum {
 	/* Cells of a block, which are visited together: their trials take 40 MB at most. */

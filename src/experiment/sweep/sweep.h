@@ -11,9 +11,12 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/text.h"
+#include "engine/measure/trials.h"
 #include "experiment/measurer.h"
-#include "experiment/setting/axis.h"
 #include "experiment/setting/cells.h"
+#include "experiment/setting/setting.h"
+#include "model/counts/sample_ratios.h"
 
 struct sweep_axis {
 	int knob; /* index in the kernel */
@@ -86,3 +89,158 @@ void sweep_drain(struct sweep *sweep);
 const struct counts *sweep_counts(const struct sweep *sweep);
 
 void sweep_progress(struct sweep *sweep, struct sweep_progress *progress);
+
+/* Named sweeps: a kernel, lists of values for its knobs, and the quantity to show, under one
+ * name. They are the rows of data/sweeps, whose head describes the format. Code that draws a
+ * sweep needs struct named_sweep alone: sweeps_plain() makes one of any kernel and its lists. */
+
+/* The quantity on the vertical axis. */
+enum sweeps_figure {
+	SWEEPS_CPE,
+	SWEEPS_NS,	/* nanoseconds per element */
+	SWEEPS_SECONDS, /* of the whole work once: all elements of the kernel's ring */
+	SWEEPS_GBPS,
+	SWEEPS_BYTES_PER_CYCLE,
+	SWEEPS_SPEEDUP,		   /* times as fast as the baseline */
+	SWEEPS_INSTRUCTIONS,	   /* per element */
+	SWEEPS_INSTRUCTIONS_TOTAL, /* 10^6, of the whole work once */
+	SWEEPS_CPI,		   /* cycles an instruction */
+	SWEEPS_TRAFFIC, /* memory traffic, in percent of the most that one core reads here */
+	SWEEPS_FIGURES
+};
+
+/* A value that others published, to compare with the measured one. */
+struct sweeps_published {
+	enum sweeps_figure figure;
+	bool over; /* "over 2": a lower bound */
+	double value;
+	struct setting setting; /* the knobs that are named have these values; others are the
+				   kernel's initial ones */
+	bool named[KNOBS_MAX];	/* which of them have a value: the others may have any */
+	char words[96];		/* a remark; empty: none */
+};
+
+enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32 };
+
+struct named_sweep {
+	char name[32];	  /* empty: one that sweeps_plain() made */
+	char title[80];	  /* "Matrix multiply over n" */
+	char source[160]; /* the document, as cited; empty: none */
+	const struct kernel *kernel;
+	int word_count;
+	char *word[KNOBS_MAX]; /* "knob=values" as sweep_assign() takes them, the first varies
+				  slowest; owned */
+	int x; /* the knob along the horizontal axis; -1: none (a sweep of one cell) */
+	bool log_x, log_y;
+	int line_count; /* the knobs whose values, together, make a line each; none: there is one
+			   line */
+	int line[SWEEPS_LINES];
+	enum sweeps_figure figure;
+	int base; /* speedups are relative to the same setting with this knob at that value; -1: no
+		     baseline */
+	int64_t base_value;
+	bool usual;	/* it replaces a sweep of the kernel that names none of these knobs */
+	char note[200]; /* a further finding of its document; empty: none */
+	int published_count;
+	struct sweeps_published published[SWEEPS_PUBLISHED];
+};
+
+/* Every named sweep there is. */
+struct sweeps {
+	int count;
+	struct named_sweep *sweep;
+};
+
+/* Reads data/sweeps. STATUS_FAILED names the file, the line and what is wrong with it, and leaves
+ * `sweeps` empty. */
+struct status sweeps_load(struct sweeps *sweeps);
+/* The same of a text; origin is what messages call it. lenient: rows of kernels that this program
+ * does not have are passed over. */
+struct status sweeps_read(
+	const char *text, const char *origin, bool lenient, struct sweeps *sweeps);
+void sweeps_free(struct sweeps *sweeps);
+
+/* The sweep of that name, or NULL. */
+const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *name);
+
+/* The usual sweep of a kernel, if it has one and no word gives one of its knobs; else NULL. */
+const struct named_sweep *sweeps_usual(
+	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
+
+/* A named_sweep for any sweep of a kernel. The x axis is its size, else the last knob of several
+ * values that is no choice, else the last; the other knobs of several values make the lines.
+ * Words are not filled in. Free it with sweeps_clear(). */
+void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count,
+	struct named_sweep *sweep);
+void sweeps_clear(struct named_sweep *sweep);
+
+/* "knob=values" in place of that knob's, or beside the others. STATUS_USAGE for an unknown knob, or
+ * one that words before gave too
+ * (`given`: bits by knob, the caller's, 0 at first). */
+struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given);
+
+/* After the last override: the baseline's knob varies slowest, and the baseline itself comes first,
+ * so that it is there when the others come. Returns whether it is among the values; true where
+ * there is no baseline. */
+bool sweeps_settle(struct named_sweep *sweep);
+
+/* Replaces the word "advised" among a knob's values by the advised value, in its order; 0:
+ * removes it. */
+void sweeps_advise(struct named_sweep *sweep, int64_t advised);
+
+/* ---- What is drawn */
+
+/* The name of the knob along x. */
+const char *sweeps_x_title(const struct named_sweep *sweep);
+
+/* The line that a setting belongs to, for a legend: "form=naive", "n=800 type=f32"; empty where
+ * there is one line. Settings with equal words share a line. */
+void sweeps_line(
+	const struct named_sweep *sweep, const struct setting *setting, struct text *words);
+
+/* "cycles per multiply-add", "GB/s", "seconds", "speedup over form=naive". */
+void sweeps_figure_title(
+	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title);
+
+/* The value of a sample; sample_ratios: NULL if unknown; base: the sample of its baseline, NULL:
+ * none (a speedup is then NAN). NAN: unavailable. */
+double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
+	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
+	const struct sample *base);
+/* Whether the value needs instruction counts or memory traffic. */
+bool sweeps_paced(enum sweeps_figure figure);
+/* Whether a sweep shows that quantity, or others published a value of it. */
+bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
+
+/* Whether a published value is of that setting. */
+bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
+	const struct setting *setting);
+
+/* The baseline of a setting: the knob at its value, the others as the kernel fits them. False:
+ * there is none, or nothing fits. */
+bool sweeps_baseline(
+	const struct named_sweep *sweep, const struct setting *setting, struct setting *base);
+
+/* The word of a figure in data/sweeps: "cpe", "seconds". */
+const char *sweeps_figure_name(enum sweeps_figure figure);
+
+/* ---- The published order */
+
+/* A measured setting, and what is known of it. */
+struct sweeps_row {
+	struct setting setting;
+	struct sample sample;
+	struct run_facts facts;
+	struct sample_ratios sample_ratios;
+	enum limit_kind limit; /* that binds; LIMIT_COUNT: unknown */
+	double bound;	       /* cycles per element; NAN */
+};
+
+/* Sets limit and bound of a row; explanation may be NULL. */
+void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation);
+
+/* Adds a line for each place where published times or speedups can be compared with these rows
+ * and the order differs: the two ways whose order differs most. One line if all agree; nothing if
+ * nothing can be compared. The ways are the values of the baseline's knob. */
+void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
+	struct text *lines);

@@ -1,5 +1,5 @@
 /* Named sweeps: the rows of data/sweeps, and what a user changes of one. */
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/rows.h"
-#include "experiment/setting/axis.h"
+#include "experiment/setting/setting.h"
 
 void sweeps_clear(struct named_sweep *sweep)
 {

@@ -1,6 +1,6 @@
 /* What pictures and reports show of a sweep: axes, lines and values, published values, and whether
  * the published order holds here. */
-#include "experiment/sweep/sweeps.h"
+#include "experiment/sweep/sweep.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "experiment/campaign.h"
-#include "experiment/visits.h"
 
 /* A visit: quiet trials of 75 microseconds each, trials without a quiet one after which it gives
  * up, and seconds for three times as many trials. */

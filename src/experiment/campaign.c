@@ -1,4 +1,4 @@
-#include "experiment/visits.h"
+#include "experiment/campaign.h"
 
 #include <math.h>
 #include <stdlib.h>
