@@ -14,7 +14,7 @@
 #include "experiment/listing.h"
 #include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
-#include "model/counts/sample_ratios.h"
+#include "model/counts/counts.h"
 #include "model/limits/misses.h"
 #include "recording/replay.h"
 

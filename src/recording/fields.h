@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "engine/measure/trials.h"
 #include "experiment/setting/setting.h"
+#include "model/counts/counts.h"
 #include "model/counts/events.h"
-#include "model/counts/sample_ratios.h"
 #include "model/limits/explain.h"
 
 struct json_t;

@@ -264,7 +264,7 @@ static void windows_title(const struct scene *scene, struct text *title)
 			view->window->filler);
 }
 
-static const char *counts_of(const struct windows_row *row)
+static const char *counts_text(const struct windows_row *row)
 {
 	return row->fact && strlen(row->fact->counts) <= 24 ? row->fact->counts : "fillers";
 }
@@ -281,7 +281,7 @@ static enum style knee_style(const struct knee *knee)
 static void put_knee(struct column *column, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;
-	const char *counts = counts_of(row);
+	const char *counts = counts_text(row);
 
 	if (row->state == WINDOWS_FAILED)
 		column_put(column, STYLE_BAD, "%s", row->why);

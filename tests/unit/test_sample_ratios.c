@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "model/counts/sample_ratios.h"
+#include "model/counts/counts.h"
 
 static const struct sample sample = { .valid = true, .cpe = 12, .ns = 4, .ghz = 3 };
 

@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 #include "experiment/setting/setting.h"
-#include "model/counts/sample_ratios.h"
+#include "model/counts/counts.h"
 
 /* A list of different settings, each found by its values: for tables of many thousands.
  *

@@ -16,7 +16,7 @@
 #include "experiment/measurer.h"
 #include "experiment/setting/cells.h"
 #include "experiment/setting/setting.h"
-#include "model/counts/sample_ratios.h"
+#include "model/counts/counts.h"
 
 struct sweep_axis {
 	int knob; /* index in the kernel */

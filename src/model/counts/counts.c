@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
+
 bool counts_any(const struct event_plan *plan, const struct counts *counts)
 {
 	if (!plan || !counts || counts->id == 0 || counts->id != plan->counters.id)
@@ -119,4 +121,80 @@ void counts_role(const struct uarch_event *meaning, char *buffer, size_t size)
 		words = title;
 	}
 	snprintf(buffer, size, "%s%s%s", role_name(meaning->role), *words ? " " : "", words);
+}
+
+/* ---- Ratios of a sample */
+
+void sample_ratios_none(struct sample_ratios *ratios)
+{
+	*ratios = (struct sample_ratios){ .instructions = NAN,
+		.cpi = NAN,
+		.lines = NAN,
+		.traffic = NAN,
+		.peak = NAN,
+		.share = NAN };
+}
+
+void sample_ratios_find(const struct sample *sample, const struct explanation *explanation,
+	const struct event_plan *plan, const struct counts *counts, double peak,
+	struct sample_ratios *ratios)
+{
+	sample_ratios_none(ratios);
+	ratios->instructions = counts_of(plan, counts, ROLE_INSTRUCTIONS);
+	ratios->instructions_from = SOURCE_COUNTER;
+	if (!isfinite(ratios->instructions)) {
+		ratios->instructions = counts_decoded(explanation);
+		ratios->instructions_from = !isfinite(ratios->instructions) ? SOURCE_NONE
+					    : explanation->loop.stepped	    ? SOURCE_STEPPED
+									    : SOURCE_MODEL;
+	}
+	ratios->lines = counts_of(plan, counts, ROLE_L3_MISSES);
+	ratios->lines_from = SOURCE_COUNTER;
+	/* The caches of another core miss at other times. */
+	if (!isfinite(ratios->lines) && explanation && status_is_ok(&explanation->status) &&
+		!explanation->foreign && explanation->limits.uarch) {
+		ratios->lines = explanation->limits.beyond[2];
+		ratios->lines_from = SOURCE_MODEL;
+	}
+	if (!isfinite(ratios->lines))
+		ratios->lines_from = SOURCE_NONE;
+	if (peak > 0)
+		ratios->peak = peak;
+	if (!sample || !sample->valid)
+		return;
+	if (ratios->instructions > 0)
+		ratios->cpi = sample->cpe / ratios->instructions;
+	if (sample->ns > 0)
+		ratios->traffic = ratios->lines * SAMPLE_RATIOS_LINE / sample->ns;
+	ratios->share = ratios->traffic / ratios->peak;
+}
+
+const char *sample_ratios_source(enum source source)
+{
+	return source == SOURCE_COUNTER	  ? "counted"
+	       : source == SOURCE_STEPPED ? "stepped"
+	       : source == SOURCE_MODEL	  ? "read"
+					  : "unknown";
+}
+
+void sample_ratios_traffic_words(
+	const struct sample_ratios *ratios, bool brief, char *buffer, size_t size)
+{
+	char percent[16];
+
+	*buffer = '\0';
+	/* Every loop has a few misses: show none if the value would be 0. */
+	if (!(ratios->traffic >= 0.0005))
+		return;
+	snprintf(percent, sizeof(percent), ratios->share < 0.0095 ? "%.1g %%" : "%.0f %%",
+		100 * ratios->share);
+	if (!isfinite(ratios->share))
+		snprintf(buffer, size, "%s GB/s from memory", units_value(ratios->traffic).text);
+	else if (brief)
+		snprintf(buffer, size, "%s GB/s from memory, %s of peak",
+			units_value(ratios->traffic).text, percent);
+	else
+		snprintf(buffer, size,
+			"%s GB/s from memory, %s of the %s GB/s that one core reads here",
+			units_value(ratios->traffic).text, percent, units_value(ratios->peak).text);
 }

@@ -21,15 +21,6 @@ struct balance {
 	double tiny;		  /* less than this is rounding */
 };
 
-static int count_ports(uint32_t ports)
-{
-	int count = 0;
-
-	for (; ports; ports &= ports - 1)
-		count++;
-	return count;
-}
-
 static bool usable(const struct port_load *load, int ports)
 {
 	uint32_t all = ports >= PORTS_MAX ? UINT32_MAX : (UINT32_C(1) << ports) - 1;
@@ -152,7 +143,7 @@ static double densest(struct balance *balance, uint32_t *ports)
 	if (balance->count > 2 * PORTS_MAX)
 		rest = memory_new((size_t)balance->count, sizeof(*rest));
 	*ports = live_ports(balance);
-	limit = work_inside(balance, *ports) / count_ports(*ports);
+	limit = work_inside(balance, *ports) / ports_count(*ports);
 	memset(balance->filled, 0, sizeof(balance->filled));
 	for (int i = 0; i < balance->count; i++) {
 		memset(balance->share[i].on, 0, sizeof(balance->share[i].on));
@@ -166,7 +157,7 @@ static double densest(struct balance *balance, uint32_t *ports)
 			rest[i] = place(balance, i, rest[i], limit, &reached);
 		if (!reached)
 			break;
-		denser = work_inside(balance, reached) / count_ports(reached);
+		denser = work_inside(balance, reached) / ports_count(reached);
 		if (denser <= limit) /* rounding alone */
 			break;
 		limit = denser;
@@ -195,7 +186,7 @@ static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 							balance->tiny)
 						set |= balance->share[i].ports;
 		}
-		if (count_ports(set) < count_ports(best))
+		if (ports_count(set) < ports_count(best))
 			best = set;
 	}
 	return best;
@@ -244,7 +235,7 @@ double ports_naive(const struct port_load *loads, int count, int ports, double *
 		if (!usable(&loads[i], ports))
 			continue;
 		for (uint32_t p = loads[i].ports; p; p &= p - 1)
-			pressure[__builtin_ctz(p)] += loads[i].cycles / count_ports(loads[i].ports);
+			pressure[__builtin_ctz(p)] += loads[i].cycles / ports_count(loads[i].ports);
 	}
 	for (int port = 0; port < ports; port++)
 		largest = fmax(largest, pressure[port]);

@@ -5,6 +5,15 @@
 
 enum { PORTS_MAX = 32 };
 
+/* Ports in a set. __builtin_popcount() calls a library where the compiler may not use the
+ * instruction. */
+static inline int ports_count(uint32_t set)
+{
+	set -= set >> 1 & 0x55555555u;
+	set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
+	return (int)(((set + (set >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+
 /* Work that may go to any port of a set. */
 struct port_load {
 	uint32_t ports; /* a bit each; not 0 */

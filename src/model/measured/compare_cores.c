@@ -3,6 +3,7 @@
 #include "model/measured/measured.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,19 +33,24 @@ static bool agrees(struct number a, struct number b, double least, double share)
 	       least + share * fmax(a.value, b.value) + 2 * (a.spread + b.spread);
 }
 
-static void add(struct compare *c, const char *what, struct number a, struct number b, double least,
-	double share)
+__attribute__((format(printf, 6, 7))) static void add(struct compare *c, struct number a,
+	struct number b, double least, double share, const char *format, ...)
 {
 	bool a_known = uarch_known(a.value), b_known = uarch_known(b.value);
+	struct model_difference *to;
+	va_list list;
 
 	if ((!a_known && !b_known) || c->count++ >= c->most)
 		return;
-	c->to[c->count - 1] = (struct model_difference){ .a = a_known ? a.value : NAN,
+	to = &c->to[c->count - 1];
+	*to = (struct model_difference){ .a = a_known ? a.value : NAN,
 		.b = b_known ? b.value : NAN,
 		.a_spread = a.spread,
 		.b_spread = b.spread,
 		.agrees = a_known && b_known && agrees(a, b, least, share) };
-	snprintf(c->to[c->count - 1].what, sizeof(c->to->what), "%s", what);
+	va_start(list, format);
+	vsnprintf(to->what, sizeof(to->what), format, list);
+	va_end(list);
 }
 
 static int by_name(const void *a, const void *b)
@@ -67,32 +73,31 @@ static void list_names(struct compare *c)
 	c->name_count = kept;
 }
 
-/* Whether model a has its own line for a class. A stand-in says nothing about the class. */
-static bool is_listed(const struct compare *c, const char *name)
-{
-	const struct uarch_class *class = uarch_find(c->a, name, 0);
+/* A class that a model does not know. */
+static const struct uarch_class unlisted = {
+	.latency = UARCH_UNKNOWN, .accumulate = UARCH_UNKNOWN, .each = UARCH_UNKNOWN
+};
 
-	return class && strcmp(class->name, name) == 0;
-}
-
-/* The class of a name, or its stand-in; for model a only its own. */
+/* The class of a name, or its stand-in; for model a only its own, since a stand-in says nothing
+ * about the class. */
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
+	const struct uarch_class *own = uarch_find(uarch, name, 0);
 	const char *dot = strchr(name, '.');
 	unsigned bits = dot ? (unsigned)atoi(dot + 1) : 0;
 	char base[UARCH_NAME];
 
-	if (!is_listed(c, name) && uarch == c->a)
-		return NULL;
-	snprintf(base, sizeof(base), "%.*s", (int)(dot ? dot - name : (long)strlen(name)), name);
+	if (uarch == c->a)
+		return own && strcmp(own->name, name) == 0 ? own : &unlisted;
+	snprintf(base, sizeof(base), "%.*s", (int)strcspn(name, "."), name);
 	for (int number = ops_class_find(uarch->ops, base);;
 		number = ops_fallback(uarch->ops, number)) {
 		const struct uarch_class *class =
 			uarch_find(uarch, number < 0 ? base : ops_class(uarch->ops, number), bits);
 
 		if (class || number < 0)
-			return class;
+			return class ? class : &unlisted;
 	}
 }
 
@@ -119,7 +124,7 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 		const struct uarch_class *one = classes[i];
 		bool store;
 
-		if (!one || !one->executes)
+		if (!one->executes)
 			return UARCH_UNKNOWN;
 		slots += times[i] * one->slots;
 		for (int t = 0; t < one->term_count; t++)
@@ -158,23 +163,9 @@ static struct number each_of(const struct uarch *uarch, const struct uarch_class
 {
 	const double once = 1;
 
-	if (!class)
-		return (struct number){ UARCH_UNKNOWN, 0 };
 	if (uarch_known(class->each))
 		return (struct number){ class->each, class->each_spread };
 	return (struct number){ cycles_of(uarch, &class, &once, 1), 0 };
-}
-
-static struct number latency_of(const struct uarch_class *class)
-{
-	return class ? (struct number){ class->latency, class->latency_spread }
-		     : (struct number){ UARCH_UNKNOWN, 0 };
-}
-
-static struct number accumulate_of(const struct uarch_class *class)
-{
-	return class ? (struct number){ class->accumulate, class->accumulate_spread }
-		     : (struct number){ UARCH_UNKNOWN, 0 };
 }
 
 static bool has_access(const char *name)
@@ -189,15 +180,15 @@ static bool has_access(const char *name)
 static void compare_class(struct compare *c, const char *name)
 {
 	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
-	char what[64];
 
-	snprintf(what, sizeof(what), "latency of %s", name);
-	add(c, what, latency_of(a), latency_of(b), 0.05, 0.01);
-	snprintf(what, sizeof(what), "accumulate of %s", name);
-	add(c, what, accumulate_of(a), accumulate_of(b), 0.05, 0.01);
-	snprintf(what, sizeof(what), "each %s", name);
+	add(c, (struct number){ a->latency, a->latency_spread },
+		(struct number){ b->latency, b->latency_spread }, 0.05, 0.01, "latency of %s",
+		name);
+	add(c, (struct number){ a->accumulate, a->accumulate_spread },
+		(struct number){ b->accumulate, b->accumulate_spread }, 0.05, 0.01,
+		"accumulate of %s", name);
 	if (!has_access(name))
-		add(c, what, each_of(c->a, a), each_of(c->b, b), 0, 0.03);
+		add(c, each_of(c->a, a), each_of(c->b, b), 0, 0.03, "each %s", name);
 }
 
 static void compare_caches(struct compare *c, int level)
@@ -206,33 +197,27 @@ static void compare_caches(struct compare *c, int level)
 		.bytes = UARCH_UNKNOWN, .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN
 	};
 	const struct uarch_cache *a = uarch_cache(c->a, level), *b = uarch_cache(c->b, level);
-	char what[64];
 
 	a = a ? a : &none;
 	b = b ? b : &none;
-	snprintf(what, sizeof(what), "cache %d bytes", level);
-	add(c, what, (struct number){ a->bytes, a->bytes_spread },
-		(struct number){ b->bytes, b->bytes_spread }, 0, 0.05);
-	snprintf(what, sizeof(what), "cache %d latency", level);
-	add(c, what, (struct number){ a->latency, a->latency_spread },
-		(struct number){ b->latency, b->latency_spread }, 0.05, 0.02);
-	snprintf(what, sizeof(what), "cache %d lines", level);
-	add(c, what, (struct number){ a->lines, a->lines_spread },
-		(struct number){ b->lines, b->lines_spread }, 0, 0.05);
+	add(c, (struct number){ a->bytes, a->bytes_spread },
+		(struct number){ b->bytes, b->bytes_spread }, 0, 0.05, "cache %d bytes", level);
+	add(c, (struct number){ a->latency, a->latency_spread },
+		(struct number){ b->latency, b->latency_spread }, 0.05, 0.02, "cache %d latency",
+		level);
+	add(c, (struct number){ a->lines, a->lines_spread },
+		(struct number){ b->lines, b->lines_spread }, 0, 0.05, "cache %d lines", level);
 }
 
 static void compare_numbers(struct compare *c)
 {
 	for (int i = 0; i < UARCH_FACTS; i++) {
 		bool size = i < SIZE_COUNT;
+		double least = size ? 1 : i >= EXTRA_SCALED_INDEX ? 0.1 : 0;
 
-		add(c, uarch_fact_name((enum uarch_fact)i),
-			(struct number){ c->a->fact[i], c->a->fact_spread[i] },
-			(struct number){ c->b->fact[i], c->b->fact_spread[i] },
-			size			  ? 1
-			: i >= EXTRA_SCALED_INDEX ? 0.1
-						  : 0,
-			size ? 0.01 : 0.03);
+		add(c, (struct number){ c->a->fact[i], c->a->fact_spread[i] },
+			(struct number){ c->b->fact[i], c->b->fact_spread[i] }, least,
+			size ? 0.01 : 0.03, "%s", uarch_fact_name((enum uarch_fact)i));
 	}
 	compare_caches(c, 1);
 	compare_caches(c, 2);
@@ -255,40 +240,36 @@ static void compare_chains(struct compare *c)
 		for (int i = 0; i < of->chain_count; i++) {
 			const struct uarch_chain *chain = &of->chain[i];
 			struct number a = chain_of(c->a, chain);
-			char what[64];
 
-			if (k && uarch_known(a.value))
-				continue;
-			snprintf(what, sizeof(what), "chain %.23s %.23s", chain->producer,
-				chain->consumer);
-			add(c, what, a, chain_of(c->b, chain), 0.05, 0.01);
+			if (!k || !uarch_known(a.value))
+				add(c, a, chain_of(c->b, chain), 0.05, 0.01, "chain %.23s %.23s",
+					chain->producer, chain->consumer);
 		}
 	}
 }
 
 /* ---- pairs */
 
-/* Cycles of two classes in numbers that take about as long each, by both models; false: one model
- * does not know. */
-static bool pair_of(const struct compare *c, const char *first, const char *second, double times[2],
-	double cycles[2])
+/* Two classes in numbers that take about as long each, and their cycles by both models. */
+struct pair {
+	double times[2], cycles[2];
+	bool known; /* by both */
+};
+
+static struct pair pair_of(const struct compare *c, const char *first, const char *second)
 {
 	const struct uarch_class *a[] = { find(c, c->a, first), find(c, c->a, second) },
 				 *b[] = { find(c, c->b, first), find(c, c->b, second) };
-	double each[2];
+	double one = each_of(c->a, a[0]).value, two = each_of(c->a, a[1]).value;
+	struct pair pair = { .times = { fmax(1, round(fmax(two, 1) / one)),
+				     fmax(1, round(fmax(one, 1) / two)) } };
 
-	if (has_access(first) || has_access(second))
-		return false;
-	for (int i = 0; i < 2; i++) {
-		each[i] = each_of(c->a, a[i]).value;
-		if (!uarch_known(each[i]) || each[i] <= 0)
-			return false;
-	}
-	times[0] = fmax(1, round(fmax(each[1], 1) / each[0]));
-	times[1] = fmax(1, round(fmax(each[0], 1) / each[1]));
-	cycles[0] = cycles_of(c->a, a, times, 2);
-	cycles[1] = cycles_of(c->b, b, times, 2);
-	return uarch_known(cycles[0]) && uarch_known(cycles[1]);
+	if (has_access(first) || has_access(second) || one <= 0 || two <= 0)
+		return pair;
+	pair.cycles[0] = cycles_of(c->a, a, pair.times, 2);
+	pair.cycles[1] = cycles_of(c->b, b, pair.times, 2);
+	pair.known = uarch_known(pair.cycles[0]) && uarch_known(pair.cycles[1]);
+	return pair;
 }
 
 /* Whether both models agree about the class alone. A disagreement is already reported, so its pairs
@@ -301,12 +282,6 @@ static bool alone_agrees(const struct compare *c, const char *name)
 	return uarch_known(a.value) && uarch_known(b.value) && agrees(a, b, 0, 0.05);
 }
 
-/* Whether two times of a pair agree. */
-static bool cycles_agree(const double cycles[2])
-{
-	return agrees((struct number){ cycles[0], 0 }, (struct number){ cycles[1], 0 }, 0, 0.05);
-}
-
 static int worse_first(const void *a, const void *b)
 {
 	const struct model_difference *x = a, *y = b;
@@ -315,47 +290,47 @@ static int worse_first(const void *a, const void *b)
 	return left > right ? -1 : left < right;
 }
 
-/* For each pair of classes that agree alone: 0 not compared, 1 agrees, 2 differs. */
-static unsigned char *judge_pairs(struct compare *c, struct model_pairs *pairs)
+/* For each pair of classes that agree alone: whether their cycles together differ. */
+static bool *different_pairs(const struct compare *c)
 {
 	int n = c->name_count;
-	unsigned char *judged = memory_new((size_t)n * (size_t)n + 1, 1);
-	bool *good = memory_new((size_t)n + 1, sizeof(*good));
+	bool *differs = memory_new((size_t)n * (size_t)n + 1, sizeof(*differs)),
+	     *good = memory_new((size_t)n + 1, sizeof(*good));
 
 	for (int i = 0; i < n; i++) {
-		good[i] = find(c, c->a, c->name[i]) && find(c, c->b, c->name[i]) &&
-			  alone_agrees(c, c->name[i]);
+		good[i] = alone_agrees(c, c->name[i]);
 		for (int k = 0; k < i && good[i]; k++) {
-			double times[2], cycles[2];
+			struct pair pair = { 0 };
 
-			if (!good[k] || !pair_of(c, c->name[k], c->name[i], times, cycles))
-				continue;
-			judged[i * n + k] = judged[k * n + i] = cycles_agree(cycles) ? 1 : 2;
-			pairs->pairs++;
-			pairs->agree += judged[i * n + k] == 1;
+			if (good[k])
+				pair = pair_of(c, c->name[k], c->name[i]);
+			differs[i * n + k] = differs[k * n + i] =
+				pair.known &&
+				!agrees((struct number){ pair.cycles[0], 0 },
+					(struct number){ pair.cycles[1], 0 }, 0, 0.05);
 		}
 	}
 	free(good);
-	return judged;
+	return differs;
 }
 
 /* A class with different ports differs next to many others. Reports it once, with the pair that
  * differs most. */
-static void compare_pairs(struct compare *c, struct model_pairs *pairs)
+static void compare_pairs(struct compare *c)
 {
-	int n = c->name_count, first = c->count;
-	unsigned char *judged = judge_pairs(c, pairs);
+	int n = c->name_count, first = c->count, written;
+	bool *differs = different_pairs(c);
 
 	for (;;) {
 		int worst = -1, most = 0, other = -1;
-		double off = 0, times[2], cycles[2];
-		char what[80];
+		double off = 0;
+		struct pair widest = { 0 };
 
 		for (int i = 0; i < n; i++) {
 			int count = 0;
 
 			for (int k = 0; k < n; k++)
-				count += judged[i * n + k] == 2;
+				count += differs[i * n + k];
 			if (count > most) {
 				most = count;
 				worst = i;
@@ -364,55 +339,46 @@ static void compare_pairs(struct compare *c, struct model_pairs *pairs)
 		if (worst < 0)
 			break;
 		for (int k = 0; k < n; k++) {
-			if (judged[worst * n + k] == 2 &&
-				pair_of(c, c->name[worst], c->name[k], times, cycles) &&
-				fabs(log(cycles[0] / cycles[1])) > off) {
-				off = fabs(log(cycles[0] / cycles[1]));
+			struct pair pair = { 0 };
+			double apart;
+
+			if (differs[worst * n + k])
+				pair = pair_of(c, c->name[worst], c->name[k]);
+			apart = pair.known ? fabs(log(pair.cycles[0] / pair.cycles[1])) : 0;
+			if (apart > off) {
+				off = apart;
 				other = k;
+				widest = pair;
 			}
-			judged[worst * n + k] = judged[k * n + worst] = 0;
+			differs[worst * n + k] = differs[k * n + worst] = false;
 		}
-		if (other < 0 || !pair_of(c, c->name[worst], c->name[other], times, cycles))
-			continue;
-		snprintf(what, sizeof(what), "%g %s and %g %s", times[0], c->name[worst], times[1],
-			c->name[other]);
-		add(c, what, (struct number){ cycles[0], 0 }, (struct number){ cycles[1], 0 }, 0,
-			0.05);
+		if (other >= 0)
+			add(c, (struct number){ widest.cycles[0], 0 },
+				(struct number){ widest.cycles[1], 0 }, 0, 0.05, "%g %s and %g %s",
+				widest.times[0], c->name[worst], widest.times[1], c->name[other]);
 	}
-	if (first < c->most)
-		qsort(c->to + first, (size_t)((c->count < c->most ? c->count : c->most) - first),
-			sizeof(*c->to), worse_first);
-	free(judged);
+	written = c->count < c->most ? c->count : c->most;
+	if (first < written)
+		qsort(c->to + first, (size_t)(written - first), sizeof(*c->to), worse_first);
+	free(differs);
 }
 
 int model_differences(
 	const struct uarch *a, const struct uarch *b, struct model_difference *difference, int most)
 {
 	struct compare *c = memory_new(1, sizeof(*c));
-	struct model_pairs pairs = { 0 };
 	int count;
 
 	*c = (struct compare){ .a = a, .b = b, .to = difference, .most = most };
 	list_names(c);
-	add(c, "width", (struct number){ a->width, a->width_spread },
-		(struct number){ b->width, b->width_spread }, 0, 0.03);
+	add(c, (struct number){ a->width, a->width_spread },
+		(struct number){ b->width, b->width_spread }, 0, 0.03, "width");
 	for (int i = 0; i < c->name_count; i++)
 		compare_class(c, c->name[i]);
 	compare_chains(c);
 	compare_numbers(c);
-	compare_pairs(c, &pairs);
+	compare_pairs(c);
 	count = c->count;
 	free(c);
 	return count;
-}
-
-void model_compare_pairs(const struct uarch *a, const struct uarch *b, struct model_pairs *pairs)
-{
-	struct compare *c = memory_new(1, sizeof(*c));
-
-	*pairs = (struct model_pairs){ 0 };
-	*c = (struct compare){ .a = a, .b = b };
-	list_names(c);
-	compare_pairs(c, pairs);
-	free(c);
 }

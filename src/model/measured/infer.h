@@ -73,16 +73,8 @@ struct measured_mix infer_pair(int a, int ports_a, int b, int ports_b);
 /* Whether two ops next to each other may run in another mode than each alone, so that their time
  * proves nothing: vectors of 512 bits and narrower ones that more than one port executes. */
 bool infer_clash(const struct inference *in, int op, int other);
-/* The least cycles that loads on sets of ports take. */
+/* The least cycles that loads on sets of ports take: ports_balance(), faster for few loads. */
 double infer_bound(const struct port_load *load, int count);
-/* Ports in a set. __builtin_popcount() calls a library where the compiler may not use the
- * instruction. */
-static inline int infer_count(uint32_t set)
-{
-	set -= set >> 1 & 0x55555555u;
-	set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
-	return (int)(((set + (set >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
 /* Whether two ops differ only in width, or in where the operand is: "blend", "blend.512" and
  * "blend-load" probably execute alike. */
 bool infer_related(const struct inference *in, int op, int other);
@@ -98,10 +90,12 @@ int infer_op(const struct measured *measured, const char *name);
 double measured_slots(const struct measured_op *op);
 /* The same without the slot of its store, as a core file counts them. */
 double measured_own_slots(const struct measured_op *op);
-double infer_slots(const struct inference *in, int op);
 /* Appends the work of `times` instructions of an op, accesses included, to load; false: some of it
  * is unknown. */
 bool infer_work(
+	const struct inference *in, int op, double times, struct port_load *load, int *count);
+/* The same without the work of the op itself. */
+bool infer_accesses(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
 /* Cycles of a mix by the ports found so far; NAN: unknown. */
 double infer_cycles(const struct inference *in, const struct measured_mix *mix);

@@ -69,7 +69,7 @@ static int guess_loads(const struct terms *t, const struct guess *guess, struct 
 
 	for (int i = 0; i < guess->count; i++) {
 		uint32_t ports = t->set[guess->set[i]];
-		double cycles = guess->holds ? fmax(1, t->each * infer_count(ports)) : 1;
+		double cycles = guess->holds ? fmax(1, t->each * ports_count(ports)) : 1;
 
 		if (count > 0 && load[count - 1].ports == ports)
 			load[count - 1].cycles += cycles;
@@ -170,10 +170,10 @@ static bool weigh(struct terms *t, struct guess *guess)
 		if (i == 0 || guess->set[i] != guess->set[i - 1])
 			guess->cost += 0.6;
 		/* Of equal explanations, prefer the one with more freedom. */
-		guess->cost -= 0.03 * infer_count(t->set[guess->set[i]]);
+		guess->cost -= 0.03 * ports_count(t->set[guess->set[i]]);
 		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
 			guess->cost +=
-				t->store ? -0.5 : 3 + 0.2 * infer_count(t->set[guess->set[i]]);
+				t->store ? -0.5 : 3 + 0.2 * ports_count(t->set[guess->set[i]]);
 	}
 	/* A guess slower than the measured time is wrong; a faster one leaves time to a unit. */
 	if (by_ports > t->each)
@@ -204,7 +204,7 @@ static void extend(struct terms *t, const struct guess *from, int most)
 		guess.set[guess.count++] = (uint8_t)set;
 		if (!weigh(t, &guess))
 			continue;
-		if (guess.count == 1 && t->each * infer_count(t->set[set]) > 1.06) {
+		if (guess.count == 1 && t->each * ports_count(t->set[set]) > 1.06) {
 			guess.holds = true;
 			weigh(t, &guess);
 			guess.holds = false;
@@ -257,7 +257,7 @@ static void find_tests(struct terms *t)
 		for (int i = 0; i < t->test_count; i++)
 			good = good && !infer_same_mix(&t->test[i].mix, mix);
 		for (int i = 0; i < mix->count && good && times > 0; i++) {
-			test->slots += infer_slots(t->in, mix->op[i]) * mix->times[i] / times;
+			test->slots += measured_slots(&m->op[mix->op[i]]) * mix->times[i] / times;
 			if (mix->op[i] == t->op)
 				continue;
 			test->alone = fmax(
@@ -277,7 +277,7 @@ static void find_tests(struct terms *t)
 			continue;
 		test->cycles = result.cycles / times;
 		test->spread = result.spread;
-		test->ports = infer_count(test->base[0].ports);
+		test->ports = ports_count(test->base[0].ports);
 		t->test_count++;
 	}
 }
@@ -303,7 +303,7 @@ static double information_of(const struct terms *t, const struct measured_mix *m
 
 	if (!infer_work(t->in, mix->op[1], mix->times[1], test.base, &test.base_count))
 		return 0;
-	test.slots += infer_slots(t->in, mix->op[1]) * mix->times[1];
+	test.slots += measured_slots(&t->in->measured->op[mix->op[1]]) * mix->times[1];
 	for (int i = 0; i < t->guess_count; i++) {
 		double cycles = guess_cycles(t, &t->guess[i], &test),
 		       mass = exp(-(t->guess[i].cost - t->guess[0].cost) / 2);
@@ -395,7 +395,7 @@ static void settle(struct terms *t)
 		*term = (struct uarch_term){ .ports = ports, .count = 1, .cycles = 1 };
 		term->cycles = (float)stretch;
 		if (guess->holds)
-			term->cycles = (float)fmax(1, t->each * infer_count(ports));
+			term->cycles = (float)fmax(1, t->each * ports_count(ports));
 		if (guess->set[i] >= t->fresh) {
 			int most = 32 - __builtin_clz(ports);
 
@@ -430,7 +430,7 @@ static bool waits_for_relative(const struct terms *t)
 
 	for (int i = 0; i < t->op; i++)
 		if (in->kind[i] == INFER_COMPLEX && infer_related(in, t->op, i) && in->open[i] &&
-			infer_slots(in, i) == t->slots)
+			measured_slots(&in->measured->op[i]) == t->slots)
 			return true;
 	return false;
 }
@@ -447,7 +447,7 @@ static bool takes_after_relative(struct terms *t)
 		struct measured_mix mix;
 
 		if (in->kind[i] != INFER_COMPLEX || !to->known[i] || !infer_related(in, t->op, i) ||
-			infer_slots(in, i) != t->slots ||
+			measured_slots(&in->measured->op[i]) != t->slots ||
 			(fabs(other->each.value / t->each - 1) > 0.04 &&
 				fmin(other->each.value, t->each) < 2.5) ||
 			(in->measured->op[t->op].bits > 256) != (other->bits > 256))
@@ -472,30 +472,16 @@ static void find_terms(struct inference *in, int op)
 {
 	struct terms *t = memory_new(1, sizeof(*t));
 	const struct measured_op *of = &in->measured->op[op];
-	const char *const access[] = { of->load, of->store };
 	struct guess none = { 0 };
 
 	t->in = in;
 	t->op = op;
 	t->each = of->each.value;
 	t->store = strstr(of->name, "store") != NULL;
-	t->slots = infer_slots(in, op);
+	t->slots = measured_slots(of);
 	t->expected = (int)fmax(0, round(t->slots) - (*of->store ? 1 : 0));
-	for (int i = 0; i < 2; i++) {
-		int other = infer_op(in->measured, access[i]);
-
-		if (!*access[i])
-			continue;
-		if (other < 0 || !in->to->known[other])
-			goto done;
-		for (int k = 0; k < in->to->term_count[other]; k++) {
-			const struct uarch_term *term = &in->to->term[other][k];
-
-			t->access[t->access_count++] = (struct port_load){ term->ports,
-				(of->accesses ? of->accesses : 1) * (double)term->count *
-					(double)term->cycles };
-		}
-	}
+	if (!infer_accesses(in, op, 1, t->access, &t->access_count))
+		goto done;
 	/* Microcode, or many accesses: it holds a unit of its own for its whole time. */
 	if (t->expected > MOST_OPS || of->accesses > 1) {
 		in->to->known[op] = true;
@@ -536,41 +522,23 @@ void infer_micro_ops(struct inference *in)
 
 /* ---- units */
 
-/* Two ops in numbers that take about as long each. */
-static void side_by_side(const struct inference *in, int a, int b, struct measured_mix *mix)
-{
-	double ea = in->measured->op[a].each.value, eb = in->measured->op[b].each.value;
-
-	*mix = (struct measured_mix){ .count = 2,
-		.op = { a, b },
-		.times = { fmax(1, round(eb / ea)), fmax(1, round(ea / eb)) } };
-}
-
-static double own_cycles(const struct inference *in, int op)
-{
-	struct measured_mix mix = { .count = 1, .op = { op }, .times = { 1 } };
-
-	return infer_cycles(in, &mix);
-}
-
 /* Whether two ops hold the same unit: 1, 0, or -1: not measured yet. */
 static int same_unit(struct inference *in, int op, int other)
 {
+	double one = in->measured->op[op].each.value, two = in->measured->op[other].each.value;
+	/* Numbers that take about as long each. */
+	const struct measured_mix mix = { .count = 2,
+		.op = { op, other },
+		.times = { fmax(1, round(two / one)), fmax(1, round(one / two)) } };
+	double both = mix.times[0] * one + mix.times[1] * two, apart;
 	struct mix_result result;
-	struct measured_mix mix;
-	double both, apart;
 
-	side_by_side(in, op, other, &mix);
 	result = infer_result(in, &mix);
 	if (!result.known) {
 		infer_ask(in, &mix, 1);
 		return result.asked ? 0 : -1;
 	}
-	both = mix.times[0] * in->measured->op[op].each.value +
-	       mix.times[1] * in->measured->op[other].each.value;
-	apart = fmax(
-		infer_cycles(in, &mix), fmax(mix.times[0] * in->measured->op[op].each.value,
-						mix.times[1] * in->measured->op[other].each.value));
+	apart = fmax(infer_cycles(in, &mix), fmax(mix.times[0] * one, mix.times[1] * two));
 	if (fabs(result.cycles / both - 1) > 0.05 && fabs(result.cycles / apart - 1) > 0.05)
 		infer_ask(in, &mix, 2);
 	return result.cycles > sqrt(both * apart);
@@ -591,11 +559,12 @@ void infer_units(struct inference *in)
 
 	for (int i = 0; i < in->measured->op_count; i++) {
 		double each = in->measured->op[i].each.value;
+		const struct measured_mix own = { .count = 1, .op = { i }, .times = { 1 } };
 		int found = -1, open = -1;
 
 		unit_of[i] = -1;
 		if (!to->known[i] || in->kind[i] != INFER_COMPLEX ||
-			own_cycles(in, i) >
+			infer_cycles(in, &own) >
 				0.9 * each) /* a small excess comes from the scheduler */
 			continue;
 		for (int unit = 0; unit < to->units && found < 0; unit++)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/text.h"
 
 /* ---- ports */
@@ -29,7 +30,7 @@ static bool mostly_fails(const struct measured *m, int op)
 static void classify_op(struct inference *in, int i)
 {
 	const struct measured_op *op = &in->measured->op[i];
-	double each = op->each.value, slots = infer_slots(in, i), whole, least;
+	double each = op->each.value, slots = measured_slots(&in->measured->op[i]), whole, least;
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
@@ -168,13 +169,6 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 	return true;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void name_mix(
 	const struct measured *m, const struct measured_mix *mix, char *buffer, size_t size)
 {
@@ -228,7 +222,7 @@ static void compare(struct inference *in)
 		}
 	}
 	for (int of = 0; of < 2; of++)
-		qsort(off[of], (size_t)count[of], sizeof(double), by_size);
+		stats_sort(off[of], (size_t)count[of]);
 	in->to->fitted = count[0];
 	in->to->checked = count[1];
 	if (count[0]) {
@@ -264,7 +258,7 @@ static void find_slower(struct inference *in)
 			if (result.known)
 				off[count++] = result.cycles / infer_cycles(in, &mix);
 		}
-	qsort(off, (size_t)count, sizeof(*off), by_size);
+	stats_sort(off, (size_t)count);
 	in->to->nested = count;
 	in->to->slower = count ? off[count / 2] : 0;
 }
@@ -292,8 +286,16 @@ static void check(struct inference *in)
 	compare(in);
 }
 
-static void infer_all(struct inference *in)
+/* Searches until there are `enough` questions. The caller frees the result. */
+static struct inference *infer_all(
+	const struct measured *measured, struct measured_ports *to, int enough)
 {
+	struct inference *in = memory_new(1, sizeof(*in));
+
+	memset(to, 0, sizeof(*to));
+	in->measured = measured;
+	in->to = to;
+	in->enough = enough;
 	in->width = in->measured->width.known ? in->measured->width.value : 0;
 	if (in->width > 0 && fabs(in->width - round(in->width)) < 0.15)
 		in->width = round(in->width);
@@ -306,41 +308,26 @@ static void infer_all(struct inference *in)
 	infer_sets(in);
 	settle_simple(in);
 	infer_micro_ops(in);
-	if (in->question_count >= in->enough)
-		return;
-	infer_units(in);
-	find_slower(in);
-	check(in);
-	close_gap(in);
-}
-
-static void begin(const struct measured *measured, struct measured_ports *to, struct inference *in)
-{
-	memset(to, 0, sizeof(*to));
-	in->measured = measured;
-	in->to = to;
+	if (in->question_count < in->enough) {
+		infer_units(in);
+		find_slower(in);
+		check(in);
+		close_gap(in);
+	}
+	return in;
 }
 
 void measured_find_ports(const struct measured *measured, struct measured_ports *ports)
 {
-	struct inference *in = memory_new(1, sizeof(*in));
-
-	begin(measured, ports, in);
-	in->enough = INFER_QUESTIONS + 1;
-	infer_all(in);
-	free(in);
+	free(infer_all(measured, ports, INFER_QUESTIONS + 1));
 }
 
 int measured_next(const struct measured *measured, struct measured_mix *next, int most)
 {
-	struct inference *in = memory_new(1, sizeof(*in));
 	struct measured_ports *ports = memory_new(1, sizeof(*ports));
-	int count;
+	struct inference *in = infer_all(measured, ports, most);
+	int count = in->question_count < most ? in->question_count : most;
 
-	begin(measured, ports, in);
-	in->enough = most;
-	infer_all(in);
-	count = in->question_count < most ? in->question_count : most;
 	memcpy(next, in->question, (size_t)count * sizeof(*next));
 	for (int i = 0; i < in->late_count && count < most; i++)
 		next[count++] = in->late[i];

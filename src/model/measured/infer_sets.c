@@ -234,7 +234,7 @@ static double stretch_of(const struct search *s, int place)
 static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint32_t set_b)
 {
 	const struct infer_group *ga = &s->in->group[s->order[a]], *gb = &s->in->group[s->order[b]];
-	int common = infer_count(set_a & set_b), all = infer_count(set_a | set_b);
+	int common = ports_count(set_a & set_b), all = ports_count(set_a | set_b);
 	double work_a = ga->ports * stretch_of(s, a), work_b = gb->ports * stretch_of(s, b);
 	double width = s->in->width > 0 ? (ga->ports + gb->ports) / s->in->width : 0;
 	double cycles = fmax(

@@ -114,10 +114,6 @@ struct measured_ports {
  * mixes. */
 void measured_find_ports(const struct measured *measured, struct measured_ports *ports);
 
-/* Cycles of a mix by these ports; NAN: the ports of an op are unknown. */
-double measured_cycles(const struct measured *measured, const struct measured_ports *ports,
-	const struct measured_mix *mix);
-
 /* Writes the core model as the text of a .uarch file, with [measured] and a spread for each number.
  * uarch_parse() reads it. */
 void measured_write(const struct measured *measured, const struct measured_ports *ports,
@@ -147,9 +143,3 @@ struct model_difference {
  * many differences there are; at most `most` are written. */
 int model_differences(const struct uarch *a, const struct uarch *b,
 	struct model_difference *difference, int most);
-
-/* Pairs of classes that both models know, and the pairs whose times agree within 5 %. */
-struct model_pairs {
-	int pairs, agree;
-};
-void model_compare_pairs(const struct uarch *a, const struct uarch *b, struct model_pairs *pairs);

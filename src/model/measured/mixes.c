@@ -172,7 +172,7 @@ static double bound_of_subsets(const struct port_load *load, int count)
 		for (int i = 0; i < count; i++)
 			if (!(load[i].ports & ~all[mask]))
 				work += load[i].cycles;
-		work /= infer_count(all[mask]);
+		work /= ports_count(all[mask]);
 		most = work > most ? work : most;
 	}
 	return most;
@@ -180,42 +180,10 @@ static double bound_of_subsets(const struct port_load *load, int count)
 
 double infer_bound(const struct port_load *load, int count)
 {
-	struct port_load merged[48];
-	uint32_t set[512];
-	int sets = 1, distinct = 0;
-	double most = 0;
+	double pressure[UARCH_PORTS];
 
-	if (count <= 8)
-		return bound_of_subsets(load, count);
-	for (int i = 0; i < count && distinct < 48; i++) {
-		int k = 0;
-
-		while (k < distinct && merged[k].ports != load[i].ports)
-			k++;
-		if (k == distinct)
-			merged[distinct++] = (struct port_load){ load[i].ports, 0 };
-		merged[k].cycles += load[i].cycles;
-	}
-	set[0] = 0;
-	for (int i = 0; i < distinct; i++)
-		for (int k = 0, before = sets; k < before && sets < 512; k++) {
-			uint32_t both = set[k] | merged[i].ports;
-			int same = 0;
-
-			while (same < sets && set[same] != both)
-				same++;
-			if (same == sets)
-				set[sets++] = both;
-		}
-	for (int k = 1; k < sets; k++) {
-		double work = 0;
-
-		for (int i = 0; i < distinct; i++)
-			if (!(merged[i].ports & ~set[k]))
-				work += merged[i].cycles;
-		most = fmax(most, work / infer_count(set[k]));
-	}
-	return most;
+	return count <= 8 ? bound_of_subsets(load, count)
+			  : ports_balance(load, count, UARCH_PORTS, pressure, NULL);
 }
 
 double measured_slots(const struct measured_op *op)
@@ -233,11 +201,6 @@ double measured_own_slots(const struct measured_op *op)
 	return fmax(0, measured_slots(op) - (*op->store ? 1 : 0));
 }
 
-double infer_slots(const struct inference *in, int op)
-{
-	return measured_slots(&in->measured->op[op]);
-}
-
 static bool add_terms(
 	const struct inference *in, int op, double times, struct port_load *load, int *count)
 {
@@ -251,7 +214,7 @@ static bool add_terms(
 	return true;
 }
 
-bool infer_work(
+bool infer_accesses(
 	const struct inference *in, int op, double times, struct port_load *load, int *count)
 {
 	const struct measured_op *of = &in->measured->op[op];
@@ -265,7 +228,13 @@ bool infer_work(
 							load, count)))
 			return false;
 	}
-	return add_terms(in, op, times, load, count);
+	return true;
+}
+
+bool infer_work(
+	const struct inference *in, int op, double times, struct port_load *load, int *count)
+{
+	return infer_accesses(in, op, times, load, count) && add_terms(in, op, times, load, count);
 }
 
 double infer_cycles(const struct inference *in, const struct measured_mix *mix)
@@ -277,18 +246,7 @@ double infer_cycles(const struct inference *in, const struct measured_mix *mix)
 	for (int i = 0; i < mix->count; i++) {
 		if (!infer_work(in, mix->op[i], mix->times[i], load, &count))
 			return NAN;
-		slots += mix->times[i] * infer_slots(in, mix->op[i]);
+		slots += mix->times[i] * measured_slots(&in->measured->op[mix->op[i]]);
 	}
 	return fmax(infer_bound(load, count), in->width > 0 ? slots / in->width : 0);
-}
-
-double measured_cycles(const struct measured *measured, const struct measured_ports *ports,
-	const struct measured_mix *mix)
-{
-	struct inference in = { .measured = measured,
-		.width = measured->width.known ? measured->width.value : 0 };
-	struct measured_ports copy = *ports; /* never written: infer_cycles() only reads */
-
-	in.to = &copy;
-	return infer_cycles(&in, mix);
 }

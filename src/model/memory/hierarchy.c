@@ -6,8 +6,7 @@
 
 #include "base/stats.h"
 #include "base/units.h"
-#include "model/memory/cache_size.h"
-#include "model/memory/tlb.h"
+#include "model/memory/level_sizes.h"
 
 enum { CACHES_MAX = 4 };
 
