@@ -58,3 +58,14 @@ static inline int csv_width(const char *line)
 		count++;
 	return count;
 }
+
+/* Checks cells of a row: pairs of a column and its cell, ended by NULL. */
+#define check_cells(text, row, ...) \
+	check_each_cell(text, row, (const char *const[]){ __VA_ARGS__, NULL })
+static inline void check_each_cell(const char *text, int row, const char *const *pairs)
+{
+	for (; *pairs; pairs += 2)
+		if (strcmp(csv_at(text, row, pairs[0]), pairs[1]) != 0)
+			fail_msg("%s is \"%s\", not \"%s\"", pairs[0], csv_at(text, row, pairs[0]),
+				pairs[1]);
+}

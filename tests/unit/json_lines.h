@@ -40,3 +40,52 @@ static inline double number_at(const json_t *object, const char *key)
 		fail_msg("no number \"%s\"", key);
 	return json_number_value(value);
 }
+
+/* Whether a value is the expected one; of an object only the expected members count, and null means
+ * absent. */
+static inline bool is_like(const json_t *value, const json_t *expected)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+
+	if (json_is_null(expected))
+		return !value || json_is_null(value);
+	if (json_is_number(expected))
+		return json_is_number(value) &&
+		       fabs(json_number_value(value) - json_number_value(expected)) <=
+			       1e-9 * fabs(json_number_value(expected));
+	if (json_is_array(expected) && json_array_size(value) != json_array_size(expected))
+		return false;
+	json_array_foreach(
+		expected, i, member) if (!is_like(json_array_get(value, i), member)) return false;
+	json_object_foreach((json_t *)(uintptr_t)expected, key,
+		member) if (!is_like(json_object_get(value, key), member)) return false;
+	return json_is_array(expected) || json_is_object(expected) || json_equal(value, expected);
+}
+
+/* Checks members of an object: "{'record': 'sample', 'cpe': 4, 'modes': null}". */
+static inline void check_members(const json_t *object, const char *expected)
+{
+	char *text = strdup(expected);
+	json_t *wanted, *member;
+	json_error_t error;
+	const char *key;
+
+	for (char *c = text; *c; c++)
+		*c = *c == '\'' ? '"' : *c;
+	wanted = json_loads(text, 0, &error);
+	if (!wanted)
+		fail_msg("%s: %s", error.text, expected);
+	json_object_foreach(wanted, key, member)
+	{
+		const json_t *value = json_object_get(object, key);
+		char *is = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+
+		if (!is_like(value, member))
+			fail_msg("%s is %s", key, is ? is : "absent");
+		free(is);
+	}
+	json_decref(wanted);
+	free(text);
+}

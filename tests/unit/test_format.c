@@ -48,28 +48,14 @@ TEST(json_has_every_figure_of_a_sample)
 	end();
 	assert_int_equal(written[written_size - 1], '\n');
 	object = parse(strtok(written, "\n"));
-	assert_int_equal(json_integer_value(json_object_get(object, "v")), 1);
-	assert_string_equal(string_at(object, "record"), "sample");
-	assert_int_equal(json_integer_value(json_object_get(object, "id")), 1);
-	assert_string_equal(string_at(object, "host"), "node7");
-	assert_string_equal(string_at(object, "machine"), "Test CPU, model 1");
-	assert_string_equal(string_at(object, "kernel"), "fold");
+	check_members(object, "{'v': 1, 'record': 'sample', 'id': 1, 'host': 'node7', 'machine': "
+			      "'Test CPU, model 1', 'kernel': 'fold'}");
 	knobs = json_object_get(object, "knobs");
 	assert_int_equal(json_object_size(knobs), 5);
-	assert_string_equal(string_at(knobs, "op"), "add");
-	assert_int_equal(json_integer_value(json_object_get(knobs, "size")), 32768);
-	check_near(json_real_value(json_object_get(object, "cpe")), 0.752123, 1e-12);
-	check_near(json_real_value(json_object_get(object, "cpe_hi")), 0.756, 1e-12);
-	assert_int_equal(json_integer_value(json_object_get(object, "trials")), 151);
-	assert_int_equal(json_integer_value(json_object_get(object, "dropped")), 23);
-	check_near(json_real_value(json_object_get(object, "quiet")), 0.87, 1e-12);
-	assert_string_equal(string_at(object, "cycles_from"), "reference");
-	check_near(json_real_value(json_object_get(object, "gbps")), 43.7, 1e-12);
-	assert_int_equal(json_integer_value(json_object_get(object, "cpu")), 3);
-	assert_string_equal(string_at(object, "pages"), "4k");
-	assert_null(json_object_get(object, "contended"));
-	assert_null(json_object_get(object, "modes"));
-	assert_null(json_object_get(object, "bound"));
+	check_members(knobs, "{'op': 'add', 'size': 32768}");
+	check_members(object, "{'cpe': 0.752123, 'cpe_hi': 0.756, 'trials': 151, 'dropped': 23, "
+			      "'quiet': 0.87, 'cycles_from': 'reference', 'gbps': 43.7, 'cpu': 3, "
+			      "'pages': '4k', 'contended': null, 'modes': null, 'bound': null}");
 	json_decref(object);
 	object = parse(strtok(NULL, "\n"));
 	assert_int_equal(json_integer_value(json_object_get(object, "id")), 2);
@@ -91,15 +77,9 @@ TEST(json_leaves_out_what_is_unavailable)
 	begin("json", &subject_run);
 	write_sample(&report.setting, &sample, &facts);
 	object = parse(end());
-	assert_null(json_object_get(object, "quiet"));
-	assert_null(json_object_get(object, "gbps"));
-	assert_null(json_object_get(object, "bytes_per_cycle"));
-	assert_null(json_object_get(object, "cpu"));
-	assert_null(json_object_get(object, "pages"));
-	assert_true(json_is_true(json_object_get(object, "contended")));
-	assert_true(json_is_false(json_object_get(object, "bound")));
-	assert_int_equal(json_integer_value(json_object_get(object, "modes")), 2);
-	check_near(json_real_value(json_object_get(object, "mode_share_low")), 0.4, 1e-12);
+	check_members(object,
+		"{'quiet': null, 'gbps': null, 'bytes_per_cycle': null, 'cpu': null, 'pages': "
+		"null, 'contended': true, 'bound': false, 'modes': 2, 'mode_share_low': 0.4}");
 	json_decref(object);
 }
 
@@ -200,8 +180,7 @@ TEST(json_lists_a_kernel_and_its_knobs)
 	report_write(&report, &subject_kernel, &kernel);
 	end();
 	check_lines(written);
-	check_contains(written, "\"record\":\"kernel\"");
-	check_contains(written, "\"knob\":\"a-long-knob-11\"");
+	check_parts(written, "\"record\":\"kernel\"", "\"knob\":\"a-long-knob-11\"");
 }
 
 TEST(csv_has_every_field_of_a_sample)
@@ -215,26 +194,16 @@ TEST(csv_has_every_field_of_a_sample)
 	sample.gbps = NAN;
 	write_sample(&report.setting, &sample, &facts);
 	text = end();
-	check_contains(text, "id,host,machine,cpu,bound,kernel,op,unroll,acc,size,stride,cpe,");
-	check_contains(text, "\n1,node7,\"A \"\"B\"\", C\",3,true,fold,add,4,1,32768,1,0.752123,");
+	check_parts(text, "id,host,machine,cpu,bound,kernel,op,unroll,acc,size,stride,cpe,",
+		"\n1,node7,\"A \"\"B\"\", C\",3,true,fold,add,4,1,32768,1,0.752123,");
 	for (const struct field *field = sample_fields; field->name; field++)
 		if (field->group == FIELDS_PLACE || field->group == FIELDS_VALUE)
 			assert_true(csv_column(text, field->name) >= 0);
 	assert_int_equal(csv_width(strchr(text, '\n') + 1), csv_width(text));
-	assert_string_equal(csv_at(text, 1, "trials"), "151");
-	assert_string_equal(csv_at(text, 1, "contended"), "false");
-	assert_string_equal(csv_at(text, 1, "cycles_from"), "reference");
-	assert_string_equal(csv_at(text, 1, "gbps"), "");
-	assert_string_equal(csv_at(text, 1, "bytes_per_cycle"), "10.625");
-	assert_string_equal(csv_at(text, 1, "modes"), "1");
-	assert_string_equal(csv_at(text, 1, "mode_low"), "");
-	assert_string_equal(csv_at(text, 1, "settled"), "true");
-	assert_string_equal(csv_at(text, 1, "placements"), "1");
-	assert_string_equal(csv_at(text, 1, "pages"), "4k");
-	assert_string_equal(csv_at(text, 1, "node"), "");
-	assert_string_equal(csv_at(text, 1, "seed"), "1");
-	assert_string_equal(csv_at(text, 1, "limit"), "");
-	assert_string_equal(csv_at(text, 1, "check"), "");
+	check_cells(text, 1, "trials", "151", "contended", "false", "cycles_from", "reference",
+		"gbps", "", "bytes_per_cycle", "10.625", "modes", "1", "mode_low", "", "settled",
+		"true", "placements", "1", "pages", "4k", "node", "", "seed", "1", "limit", "",
+		"check", "");
 }
 
 /* A knob keeps its name: what the sample got has another. */
@@ -251,8 +220,7 @@ TEST(csv_names_no_two_columns_alike)
 	report_begin(&report);
 	write_sample(&report.setting, &sample, &facts);
 	text = end();
-	assert_string_equal(csv_at(text, 1, "pages"), "a-choice-of-words");
-	assert_string_equal(csv_at(text, 1, "pages_got"), "4k");
+	check_cells(text, 1, "pages", "a-choice-of-words", "pages_got", "4k");
 }
 
 TEST(text_tells_one_sample_in_lines)
@@ -265,16 +233,12 @@ TEST(text_tells_one_sample_in_lines)
 	sample.contended = true;
 	write_sample(&report.setting, &sample, &facts);
 	end();
-	check_contains(written, "fold op=add unroll=13 acc=13 size=32k stride=1\n");
-	check_contains(written,
-		"CPE      0.752 cycles per element; quartiles 0.750 to 0.756; source: reference\n");
-	check_contains(written, "0.183 ns (timed) at 4.120 GHz (reference) on core 3\n");
-	check_contains(written, "43.70 GB/s (43700 MB/s; timed)");
-	check_contains(
-		written, " bytes a cycle (10.57 to 10.66; 0.0941 cycles a byte; reference)\n");
-	check_contains(written, "151 used, 23 dropped; 87% quiet");
-	check_contains(written, "CONTENDED");
-	check_contains(written, "remark   spills\n");
+	check_parts(written, "fold op=add unroll=13 acc=13 size=32k stride=1\n",
+		"CPE      0.752 cycles per element; quartiles 0.750 to 0.756; source: reference\n",
+		"0.183 ns (timed) at 4.120 GHz (reference) on core 3\n",
+		"43.70 GB/s (43700 MB/s; timed)",
+		" bytes a cycle (10.57 to 10.66; 0.0941 cycles a byte; reference)\n",
+		"151 used, 23 dropped; 87% quiet", "CONTENDED", "remark   spills\n");
 
 	begin("text", &subject_run);
 	sample.contended = false;
@@ -404,35 +368,27 @@ TEST(formats_tell_where_and_beside_whom)
 	facts.others_gbps = NAN;
 	write_sample(&report.setting, &sample, &facts);
 	end();
-	check_contains(written, "\nbeside   all 4 cores 103.7 GB/s\npages    huge asked, 4k "
-				"got: none of 64 MiB could be got\n"
-				"memory   node 1\n");
-	check_contains(written, "\nbeside   4 cores, 2 streams: the others 60.00 GB/s\n");
-	check_contains(written, "\nbeside   2 streams 60.00 GB/s\n");
-	check_contains(written, "\nmemory   node 0 has too little free: on node 1\n");
-	check_contains(written, "\nbeside   2 streams\n");
+	check_parts(written,
+		"\nbeside   all 4 cores 103.7 GB/s\npages    huge asked, 4k "
+		"got: none of 64 MiB could be got\n"
+		"memory   node 1\n",
+		"\nbeside   4 cores, 2 streams: the others 60.00 GB/s\n",
+		"\nbeside   2 streams 60.00 GB/s\n",
+		"\nmemory   node 0 has too little free: on node 1\n", "\nbeside   2 streams\n");
 
 	begin("json", &subject_run);
 	facts = crowded_facts();
 	write_sample(&report.setting, &sample, &facts);
 	object = parse(end());
-	assert_string_equal(string_at(object, "pages"), "4k");
-	assert_string_equal(string_at(object, "pages_note"), "none of 64 MiB could be got");
-	assert_int_equal(json_integer_value(json_object_get(object, "node")), 1);
-	assert_int_equal(json_integer_value(json_object_get(object, "cores")), 4);
-	assert_null(json_object_get(object, "streams"));
-	check_near(json_real_value(json_object_get(object, "gbps_total")), 103.7, 1e-12);
+	check_members(object, "{'pages': '4k', 'pages_note': 'none of 64 MiB could be got', "
+			      "'node': 1, 'cores': 4, 'streams': null, 'gbps_total': 103.7}");
 	json_decref(object);
 
 	begin("csv", &subject_run);
 	write_sample(&report.setting, &sample, &facts);
 	end();
-	assert_string_equal(csv_at(written, 1, "pages"), "4k");
-	assert_string_equal(csv_at(written, 1, "pages_note"), "none of 64 MiB could be got");
-	assert_string_equal(csv_at(written, 1, "node"), "1");
-	assert_string_equal(csv_at(written, 1, "cores"), "4");
-	assert_string_equal(csv_at(written, 1, "streams"), "0");
-	assert_string_equal(csv_at(written, 1, "gbps_total"), "103.7");
+	check_cells(written, 1, "pages", "4k", "pages_note", "none of 64 MiB could be got", "node",
+		"1", "cores", "4", "streams", "0", "gbps_total", "103.7");
 }
 
 RUN_TESTS()

@@ -140,25 +140,15 @@ TEST_WITH(json_begins_with_what_binds, set_up, tear_down)
 
 	write_explanation("json");
 	object = record(0);
-	assert_int_equal(number_at(object, "v"), 1);
-	assert_string_equal(string_at(object, "record"), "explain");
-	assert_int_equal(number_at(object, "id"), 1);
-	assert_string_equal(string_at(object, "host"), "node7");
-	assert_string_equal(string_at(object, "machine"), "Test CPU, model 1");
-	assert_string_equal(string_at(object, "kernel"), "fold");
+	check_members(object, "{'v': 1, 'record': 'explain', 'id': 1, 'host': 'node7', 'machine': "
+			      "'Test CPU, model 1', 'kernel': 'fold'}");
 	assert_int_equal(json_object_size(json_object_get(object, "knobs")), 5);
-	assert_string_equal(string_at(object, "uarch"), "odd");
-	assert_string_equal(string_at(object, "binding"), "ports");
+	check_members(object, "{'uarch': 'odd', 'binding': 'ports'}");
 	/* imul, five additions and the pair that closes the loop on p0 and p1. */
 	check_near(number_at(object, "limit"), 1.75, 1e-6);
 	/* And half a misprediction of 20 cycles an element. */
-	check_near(number_at(object, "predicted"), 11.75, 1e-6);
-	check_near(number_at(object, "elements"), 2, 1e-9);
-	check_near(number_at(object, "slots"), 9, 1e-9);
-	check_near(number_at(object, "instructions"), 5, 1e-9);
-	assert_string_equal(string_at(object, "instructions_from"), "model");
-	assert_null(json_object_get(object, "foreign"));
-	assert_null(json_object_get(object, "unknown"));
+	check_members(object, "{'predicted': 11.75, 'elements': 2, 'slots': 9, 'instructions': 5, "
+			      "'instructions_from': 'model', 'foreign': null, 'unknown': null}");
 	json_decref(object);
 }
 
@@ -175,9 +165,7 @@ TEST_WITH(json_tells_every_limit_port_and_instruction, set_up, tear_down)
 	assert_int_equal(count_records("insn"), 10);
 	for (int i = 0; i < limits->limit_count; i++, line++) {
 		object = record(line);
-		assert_string_equal(string_at(object, "record"), "limits");
-		assert_int_equal(number_at(object, "id"), 1);
-		assert_string_equal(string_at(object, "host"), "node7");
+		check_members(object, "{'record': 'limits', 'id': 1, 'host': 'node7'}");
 		assert_string_equal(
 			string_at(object, "name"), limit_rows[limits->limit[i].kind].name);
 		assert_int_equal(
@@ -191,31 +179,21 @@ TEST_WITH(json_tells_every_limit_port_and_instruction, set_up, tear_down)
 		json_decref(object);
 	}
 	object = record(line++);
-	assert_string_equal(string_at(object, "record"), "ports");
-	assert_int_equal(number_at(object, "id"), 1);
-	assert_string_equal(string_at(object, "from"), "model");
+	check_members(object, "{'record': 'ports', 'id': 1, 'from': 'model'}");
 	pressure = json_object_get(object, "pressure");
 	assert_int_equal(json_object_size(pressure), 5);
-	check_near(number_at(pressure, "p0"), 3.5, 1e-6);
-	check_near(number_at(pressure, "p2"), 1, 1e-6);
+	check_members(pressure, "{'p0': 3.5, 'p2': 1}");
 	assert_int_equal(json_object_size(json_object_get(object, "naive")), 5);
 	json_decref(object);
 	object = record(line);
-	assert_string_equal(string_at(object, "text"), "imul eax,dword [rdi]");
-	assert_int_equal(number_at(object, "offset"), 0);
-	check_near(number_at(object, "latency"), 7, 1e-9);
-	assert_string_equal(string_at(object, "ports"), "p23 + p1");
-	assert_true(json_is_true(json_object_get(object, "known")));
-	assert_true(json_is_true(json_object_get(object, "carried")));
+	check_members(object, "{'text': 'imul eax,dword [rdi]', 'offset': 0, 'latency': 7, "
+			      "'ports': 'p23 + p1', 'known': true, 'carried': true}");
 	json_decref(object);
 	object = record(line + 2);
 	assert_true(json_is_true(json_object_get(object, "eliminated")));
 	json_decref(object);
 	object = record(line + 9);
-	assert_int_equal(number_at(object, "offset"), 36);
-	assert_true(json_is_true(json_object_get(object, "fused")));
-	check_near(number_at(object, "slots"), 0, 0);
-	check_near(number_at(object, "count"), 1, 0);
+	check_members(object, "{'offset': 36, 'fused': true, 'slots': 0, 'count': 1}");
 	json_decref(object);
 }
 
@@ -302,9 +280,8 @@ TEST_WITH(csv_has_a_line_for_each_limit, set_up, tear_down)
 	assert_int_equal(lines, 1 + limits->limit_count);
 	assert_memory_equal(written,
 		"kernel,uarch,limit,state,cycles_per_element,cycles_per_iteration,cause\n", 71);
-	check_contains(written, "\nfold,odd,ports,binding,1.75,3.5,\"");
-	check_contains(written, "\nfold,odd,latency,hard,1.5,3,");
-	check_contains(written, "\nfold,odd,misprediction,soft,11.75,23.5,\"");
+	check_parts(written, "\nfold,odd,ports,binding,1.75,3.5,\"",
+		"\nfold,odd,latency,hard,1.5,3,", "\nfold,odd,misprediction,soft,11.75,23.5,\"");
 	for (const char *at = written; (at = strstr(at, ",binding,")) != NULL; at++)
 		binding++;
 	assert_int_equal(binding, 1);
@@ -313,23 +290,19 @@ TEST_WITH(csv_has_a_line_for_each_limit, set_up, tear_down)
 TEST_WITH(text_is_for_people, set_up, tear_down)
 {
 	write_explanation("text");
-	check_contains(written, "fold op=add unroll=4 acc=1 size=32k stride=1\n");
-	check_contains(written, "core      Odd core: as the test says\n");
-	check_contains(written,
-		"loop      10 instructions, 9 micro-ops after fusion, 2 elements an iteration\n");
-	check_contains(written, "limit     1.750 cycles per element: port pressure\n");
-	check_contains(written, "predicted 11.75, by branch misprediction   (source: model)\n");
-	check_contains(written, "remedy    Compute both ways and select");
-	check_contains(written, "\n    1.750    3.500  ports                binds: ");
-	check_contains(written,
-		"\n    1.500    3.000  latency              chain of 1 multiplication: 3 cycles\n");
-	check_contains(written, "misprediction        soft: ");
-	check_contains(written, "\n  p0       3.50  (");
+	check_parts(written, "fold op=add unroll=4 acc=1 size=32k stride=1\n",
+		"core      Odd core: as the test says\n",
+		"loop      10 instructions, 9 micro-ops after fusion, 2 elements an iteration\n",
+		"limit     1.750 cycles per element: port pressure\n",
+		"predicted 11.75, by branch misprediction   (source: model)\n",
+		"remedy    Compute both ways and select",
+		"\n    1.750    3.500  ports                binds: ",
+		"\n    1.500    3.000  latency              chain of 1 multiplication: 3 cycles\n",
+		"misprediction        soft: ", "\n  p0       3.50  (");
 	assert_non_null(strstr(written, ")  fullest\n"));
-	check_contains(
-		written, "\nc      0       1       7  p23 + p1          imul eax,dword [rdi]\n");
-	check_contains(written, "\n 0     8       1       0                    mov r9d,r8d\n");
-	check_contains(written, "\n +    24       0       -  ");
+	check_parts(written, "\nc      0       1       7  p23 + p1          imul eax,dword [rdi]\n",
+		"\n 0     8       1       0                    mov r9d,r8d\n",
+		"\n +    24       0       -  ");
 	assert_null(strstr(written, "unknown  "));
 	/* A core that is not this one is named once. */
 	snprintf(core.how, sizeof(core.how), "predicted for Odd core, which is not this core");
@@ -349,17 +322,14 @@ TEST_WITH(what_is_unknown_is_left_out_and_counted, set_up, tear_down)
 		"frobnicate rax,rbx; mov rcx,[rdi]", &(struct limits_place){ 0 });
 	assert_int_equal(explanation->limits.binding, -1);
 	write_explanation("text");
-	check_contains(written, "\nlimit     unknown\n");
-	check_contains(written, "unknown   1 instruction that the core model does not know, left "
-				"out of everything: frobnicate");
+	check_parts(written, "\nlimit     unknown\n",
+		"unknown   1 instruction that the core model does not know, left "
+		"out of everything: frobnicate");
 	assert_null(strstr(written, "predicted"));
 	check_contains(written, "\n ?     0  ");
 	write_explanation("json");
 	object = record(0);
-	assert_null(json_object_get(object, "binding"));
-	assert_null(json_object_get(object, "limit"));
-	assert_null(json_object_get(object, "predicted"));
-	assert_int_equal(number_at(object, "unknown"), 1);
+	check_members(object, "{'binding': null, 'limit': null, 'predicted': null, 'unknown': 1}");
 	json_decref(object);
 	write_explanation("csv");
 	assert_null(strstr(written, "binding"));
@@ -377,9 +347,8 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 	json_t *object;
 
 	write_one("text", &subject_run, 1.76);
-	check_contains(written, "\nlimit    1.750, port pressure: ");
-	check_contains(written, "\npredicted 11.75, by branch misprediction: ");
-	check_contains(written, "; measured at the limit\n");
+	check_parts(written, "\nlimit    1.750, port pressure: ",
+		"\npredicted 11.75, by branch misprediction: ", "; measured at the limit\n");
 	write_one("text", &subject_run, 3.5);
 	check_contains(written, "; measured 100% above the limit\n");
 	write_one("text", &subject_run, 1.4);
@@ -387,19 +356,14 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 		"; measured 20% below the limit: the core model, or the clock, is wrong here\n");
 	write_one("json", &subject_run, 3);
 	object = record(0);
-	assert_string_equal(string_at(object, "uarch"), "odd");
-	assert_string_equal(string_at(object, "binding"), "ports");
-	check_near(number_at(object, "limit"), 1.75, 1e-6);
-	check_near(number_at(object, "predicted"), 11.75, 1e-6);
+	check_members(
+		object, "{'uarch': 'odd', 'binding': 'ports', 'limit': 1.75, 'predicted': 11.75}");
 	json_decref(object);
 	write_one("csv", &subject_run, 3);
-	assert_string_equal(csv_at(written, 1, "uarch"), "odd");
-	assert_string_equal(csv_at(written, 1, "binding"), "ports");
-	assert_string_equal(csv_at(written, 1, "limit"), "1.75");
-	assert_string_equal(csv_at(written, 1, "predicted"), "11.75");
+	check_cells(written, 1, "uarch", "odd", "binding", "ports", "limit", "1.75", "predicted",
+		"11.75");
 	write_one("text", &subject_sweep, 3);
-	check_contains(written, "limit\n");
-	check_contains(written, "  1.750\n");
+	check_parts(written, "limit\n", "  1.750\n");
 	/* Of another core than the running one there is nothing to compare. */
 	explanation->foreign = true;
 	write_one("text", &subject_run, 1.4);
@@ -478,8 +442,7 @@ TEST_WITH(code_that_cannot_be_read_says_why, set_up, tear_down)
 	check_contains(written, "\nlimit    unknown: no way in\n");
 	write_one("json", &subject_run, 2);
 	object = record(0);
-	assert_null(json_object_get(object, "limit"));
-	assert_null(json_object_get(object, "binding"));
+	check_members(object, "{'limit': null, 'binding': null}");
 	json_decref(object);
 }
 

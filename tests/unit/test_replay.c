@@ -263,8 +263,7 @@ TEST_WITH(kernels_that_were_recorded, NULL, tear_down)
 	assert_int_equal(view.found_count, 0);
 	run(session, "close");
 	run(session, "yank");
-	check_contains(view.text, "slexplore replay ");
-	check_contains(view.text, "played.jsonl fold op=");
+	check_parts(view.text, "slexplore replay ", "played.jsonl fold op=");
 	session_free(session);
 	replay_free(replay);
 }
