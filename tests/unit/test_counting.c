@@ -8,6 +8,7 @@
 
 #include "counting_fakes.h"
 
+#include "base/text.h"
 #include "engine/counters/counting.h"
 #include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
@@ -48,12 +49,14 @@ struct bench {
 	struct tree *tree;
 };
 
+static struct bench *bench;
+static const struct counts *counts; /* of the bench */
+
 static int setup(void **state)
 {
-	struct bench *bench = calloc(1, sizeof(*bench));
-
-	if (!bench)
-		return -1;
+	(void)state;
+	bench = memory_new(1, sizeof(*bench));
+	counts = &bench->counts;
 	bench->tree = tree_new();
 	pmu_init(&bench->pmu);
 	bench->kernel = pmu_kernel(&bench->pmu);
@@ -65,16 +68,14 @@ static int setup(void **state)
 		.count = { .half = 1000, .whole = 2000, .calls = 3 },
 		.rewind = true,
 		.cpu = -1 };
-	*state = bench;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct bench *bench = *state;
-
+	(void)state;
 	counting_free(bench->counting);
-	/* Whatever happened, nothing is left open or mapped. */
+	/* Nothing is left open or mapped. */
 	assert_int_equal(pmu_open_count(&bench->pmu), 0);
 	assert_int_equal(bench->pmu.maps, bench->pmu.unmaps);
 	tree_free(bench->tree);
@@ -82,7 +83,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void plan_add(struct bench *bench, const char *name, bool must)
+static void plan_add(const char *name, bool must)
 {
 	struct counter_event *event = &bench->plan.event[bench->plan.count++];
 
@@ -90,8 +91,21 @@ static void plan_add(struct bench *bench, const char *name, bool must)
 	event->must = must;
 }
 
+/* Core cycles as the clock of trials. */
+static void plan_clock(void)
+{
+	bench->plan.cycles = bench->plan.count;
+	plan_add(CYCLES, true);
+}
+
+static void refuse_all(int error)
+{
+	for (int i = 0; i < bench->pmu.events; i++)
+		bench->pmu.event[i].error = error;
+}
+
 /* Events of the processor's own: per element 0.25 and 0.5 and … */
-static void plan_add_raw(struct bench *bench, int count)
+static void plan_add_raw(int count)
 {
 	for (int i = 1; i <= count; i++) {
 		char name[40];
@@ -99,26 +113,25 @@ static void plan_add_raw(struct bench *bench, int count)
 		snprintf(name, sizeof(name), "perf_raw::r%x", 0x100 + i);
 		pmu_add(&bench->pmu, PERF_TYPE_RAW, 0x100 + (uint64_t)i, 0.25 * i, (uint64_t)i,
 			100);
-		plan_add(bench, name, false);
+		plan_add(name, false);
 	}
 }
 
-static void use(struct bench *bench)
+static void use(void)
 {
 	if (!bench->counting)
 		bench->counting = counting_new_with(0, bench->tree->root, &bench->kernel);
 	counting_use(bench->counting, &bench->plan);
 }
 
-static const struct counts *count(struct bench *bench)
+static const struct counts *count(void)
 {
-	use(bench);
+	use();
 	counting_measure(bench->counting, &bench->measure, 5, &bench->cancel, &bench->counts);
 	return &bench->counts;
 }
 
-static void check_count(
-	const struct counts *counts, int event, enum count_state state, double value)
+static void check_count(int event, enum count_state state, double value)
 {
 	if (counts->event[event].state != state)
 		fail_msg("event %d is in state %d, not %d (error %d)", event,
@@ -132,12 +145,9 @@ static void check_count(
 
 TEST_WITH(counts_are_slopes_per_element, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
-	plan_add(bench, CYCLES, true);
-	plan_add(bench, INSTRUCTIONS, true);
-	counts = count(bench);
+	plan_add(CYCLES, true);
+	plan_add(INSTRUCTIONS, true);
+	count();
 	assert_int_equal(counts->id, 1);
 	assert_int_equal(counts->count, 2);
 	assert_int_equal(counts->groups, 1);
@@ -145,8 +155,8 @@ TEST_WITH(counts_are_slopes_per_element, setup, teardown)
 	assert_string_equal(counts->why, "");
 	assert_false(counts->direct);
 	/* Not a trace of what each call costs. */
-	check_count(counts, 0, COUNT_KNOWN, 3);
-	check_count(counts, 1, COUNT_KNOWN, 5.5);
+	check_count(0, COUNT_KNOWN, 3);
+	check_count(1, COUNT_KNOWN, 5.5);
 }
 
 /* A loop that does more where it comes to its ring's end. */
@@ -175,9 +185,8 @@ static const struct kernel ring_loop = {
 TEST_WITH(the_end_of_the_ring_is_not_counted, setup, teardown)
 {
 	static unsigned char memory[4096];
-	struct bench *bench = *state;
 
-	plan_add_raw(bench, 1);
+	plan_add_raw(1);
 	for (int ring = 64; ring <= 6400; ring *= 10) {
 		bench->run = (struct kernel_run){ .kernel = &ring_loop,
 			.cursor = &bench->pmu,
@@ -187,25 +196,24 @@ TEST_WITH(the_end_of_the_ring_is_not_counted, setup, teardown)
 		clock_calibrate(&bench->clock);
 		measure_begin(&bench->measure, &bench->run, &bench->clock, 32 << 10, 1 << 20, 0.1,
 			&bench->cancel);
-		check_count(count(bench), 0, COUNT_KNOWN, 0.25);
+		count();
+		check_count(0, COUNT_KNOWN, 0.25);
 	}
 }
 
 TEST_WITH(direct_reading_gives_the_same, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
 	unsigned reads;
 
 	bench->pmu.readable = true;
-	plan_add(bench, CYCLES, true);
-	plan_add(bench, INSTRUCTIONS, true);
-	use(bench);
+	plan_add(CYCLES, true);
+	plan_add(INSTRUCTIONS, true);
+	use();
 	reads = bench->pmu.reads;
-	counts = count(bench);
+	count();
 	assert_true(counts->direct);
-	check_count(counts, 0, COUNT_KNOWN, 3);
-	check_count(counts, 1, COUNT_KNOWN, 5.5);
+	check_count(0, COUNT_KNOWN, 3);
+	check_count(1, COUNT_KNOWN, 5.5);
 	/* read() tells the times of each pass, before and after, and once that the clock's counter
 	 * runs: nothing between. */
 	assert_true(bench->pmu.reads - reads <= 2 * 5 + 1);
@@ -213,13 +221,12 @@ TEST_WITH(direct_reading_gives_the_same, setup, teardown)
 
 TEST_WITH(what_cannot_be_mapped_is_read, setup, teardown)
 {
-	struct bench *bench = *state;
-
 	bench->pmu.readable = true;
 	bench->pmu.unmappable = true;
-	plan_add(bench, CYCLES, true);
-	check_count(count(bench), 0, COUNT_KNOWN, 3);
-	assert_false(bench->counts.direct);
+	plan_add(CYCLES, true);
+	count();
+	check_count(0, COUNT_KNOWN, 3);
+	assert_false(counts->direct);
 }
 
 TEST(counters_extend_by_their_sign)
@@ -243,35 +250,31 @@ TEST(counters_extend_by_their_sign)
 /* On 32-bit counters that overflow between two readings, directly and by read(). */
 TEST_WITH(a_counter_may_overflow_within_a_region, setup, teardown)
 {
-	struct bench *bench = *state;
-
 	bench->pmu.width = 32;
 	bench->pmu.start = (UINT64_C(1) << 32) - 12000;
 	bench->pmu.readable = true;
-	plan_add(bench, CYCLES, true);
-	check_count(count(bench), 0, COUNT_KNOWN, 3);
-	assert_true(bench->counts.direct);
+	plan_add(CYCLES, true);
+	count();
+	check_count(0, COUNT_KNOWN, 3);
+	assert_true(counts->direct);
 	bench->plan.id = 2;
 	bench->pmu.readable = false;
 	bench->pmu.start = UINT64_MAX - 12000;
-	check_count(count(bench), 0, COUNT_KNOWN, 3);
+	count();
+	check_count(0, COUNT_KNOWN, 3);
 }
 
 /* ---- groups ---- */
 
 TEST_WITH(more_events_than_counters_take_passes, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
-	plan_add(bench, CYCLES, true);
-	bench->plan.cycles = 0;
-	plan_add_raw(bench, 10);
-	counts = count(bench);
+	plan_clock();
+	plan_add_raw(10);
+	count();
 	assert_int_equal(counts->count, 11);
 	assert_int_equal(counts->groups, 3);
 	for (int i = 1; i <= 10; i++)
-		check_count(counts, i, COUNT_KNOWN, 0.25 * i);
+		check_count(i, COUNT_KNOWN, 0.25 * i);
 	/* One at a time, and none that others but pinned ones push aside: the kernel is never made
 	 * to take turns. */
 	assert_int_equal(bench->pmu.enabled_most, 1);
@@ -283,96 +286,83 @@ TEST_WITH(more_events_than_counters_take_passes, setup, teardown)
 /* The kernel lets in groups for all counters that there are; the NMI watchdog has one. */
 TEST_WITH(a_group_that_never_runs_is_split, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
 	bench->pmu.held = 1;
-	plan_add_raw(bench, 7);
-	counts = count(bench);
+	plan_add_raw(7);
+	count();
 	/* What was learnt of the first is not tried again with each other: in only one group was
 	 * one too many opened. */
 	assert_int_equal(bench->pmu.closes, 1 + 1);
 	assert_int_equal(counts->groups, 3);
 	for (int i = 0; i < 7; i++)
-		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
+		check_count(i, COUNT_KNOWN, 0.25 * (i + 1));
 }
 
 /* An event that only one counter can count, which others hold, says nothing of how many others fit.
  */
 TEST_WITH(one_that_never_runs_leaves_the_others_together, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
-	plan_add_raw(bench, 9);
+	plan_add_raw(9);
 	bench->pmu.event[bench->pmu.events - 9].bound =
 		true; /* the first of them, which leads a group */
-	counts = count(bench);
+	count();
 	assert_int_equal(counts->event[0].state, COUNT_HELD);
 	for (int i = 1; i < 9; i++)
-		check_count(counts, i, COUNT_KNOWN, 0.25 * (i + 1));
+		check_count(i, COUNT_KNOWN, 0.25 * (i + 1));
 	assert_int_equal(counts->groups, 2);
 }
 
 TEST_WITH(counters_held_by_others_are_told, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
 	bench->pmu.held = 4;
-	plan_add(bench, CYCLES, true);
-	plan_add_raw(bench, 2);
-	bench->plan.cycles = 0;
-	counts = count(bench);
+	plan_clock();
+	plan_add_raw(2);
+	count();
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(counts->event[i].state, COUNT_HELD);
 	check_contains(counts->why, "others hold the counters");
 	assert_false(counting_cycles(bench->counting));
 	/* They come back when the others have gone: looked for now and then, not each time. */
 	bench->pmu.held = 0;
-	count(bench);
+	count();
 	assert_int_equal(counts->event[0].state, COUNT_HELD);
 	for (int i = 0; i < 70; i++)
-		use(bench);
-	counts = count(bench);
-	check_count(counts, 0, COUNT_KNOWN, 3);
+		use();
+	count();
+	check_count(0, COUNT_KNOWN, 3);
 	assert_true(counting_cycles(bench->counting));
 }
 
 /* Others hold all counters half of the time. */
 TEST_WITH(a_turn_with_others_is_scaled_and_said, setup, teardown)
 {
-	struct bench *bench = *state;
 	const struct count *counted;
 
 	bench->pmu.held = 4;
 	bench->pmu.turns = true;
 	bench->measure.count.calls = 4; /* two of them are counted, whichever comes first */
-	plan_add_raw(bench, 1);
-	counted = &count(bench)->event[0];
+	plan_add_raw(1);
+	counted = &count()->event[0];
 	assert_int_equal(counted->state, COUNT_SCALED);
 	check_near((double)counted->share, 0.5, 0.1);
 	check_near(counted->value, 0.25, 0.05);
 	/* When the others have gone, it is whole again. */
 	bench->pmu.held = 0;
 	for (int i = 0; i < 70; i++)
-		use(bench);
-	check_count(count(bench), 0, COUNT_KNOWN, 0.25);
+		use();
+	count();
+	check_count(0, COUNT_KNOWN, 0.25);
 }
 
 TEST_WITH(software_events_stand_apart, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
 	bench->pmu.readable = true;
 	pmu_add(&bench->pmu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 2, 0, 1);
-	plan_add(bench, "perf::PERF_COUNT_SW_PAGE_FAULTS", false);
-	plan_add(bench, CYCLES, true);
-	counts = count(bench);
+	plan_add("perf::PERF_COUNT_SW_PAGE_FAULTS", false);
+	plan_add(CYCLES, true);
+	count();
 	assert_int_equal(counts->groups, 2);
-	check_count(counts, 0, COUNT_KNOWN, 2);
-	check_count(counts, 1, COUNT_KNOWN, 3);
+	check_count(0, COUNT_KNOWN, 2);
+	check_count(1, COUNT_KNOWN, 3);
 	assert_true(counts->direct);
 }
 
@@ -381,18 +371,16 @@ TEST_WITH(software_events_stand_apart, setup, teardown)
 TEST_WITH(refusals_are_told_one_by_one, setup, teardown)
 {
 	static const int errors[] = { ENOENT, EINVAL, EBUSY, EOPNOTSUPP, EACCES, EPERM };
-	struct bench *bench = *state;
-	const struct counts *counts;
 
-	plan_add(bench, CYCLES, true);
-	plan_add_raw(bench, 6);
+	plan_add(CYCLES, true);
+	plan_add_raw(6);
 	for (int i = 0; i < 6; i++)
 		pmu_event(&bench->pmu, PERF_TYPE_RAW, 0x101 + (uint64_t)i)->error = errors[i];
-	plan_add(bench, "skl::NO_SUCH_EVENT", false);
-	plan_add(bench, "perf_raw::r999", false);
-	plan_add(bench, INSTRUCTIONS ":k", false);
-	counts = count(bench);
-	check_count(counts, 0, COUNT_KNOWN, 3);
+	plan_add("skl::NO_SUCH_EVENT", false);
+	plan_add("perf_raw::r999", false);
+	plan_add(INSTRUCTIONS ":k", false);
+	count();
+	check_count(0, COUNT_KNOWN, 3);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(counts->event[1 + i].state, COUNT_REFUSED);
 		assert_int_equal(counts->event[1 + i].error, errors[i]);
@@ -406,62 +394,54 @@ TEST_WITH(refusals_are_told_one_by_one, setup, teardown)
 
 TEST_WITH(what_stays_at_zero_is_silent, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
 	pmu_add(&bench->pmu, PERF_TYPE_RAW, 1, 0, 0, 0); /* it does nothing */
 	pmu_add(&bench->pmu, PERF_TYPE_RAW, 2, 0, 0, 9); /* this loop does not raise it */
 	pmu_add(&bench->pmu, PERF_TYPE_RAW, 3, 0, 3,
 		9); /* it must, and each call does, but no element */
-	plan_add(bench, "perf_raw::r1", false);
-	plan_add(bench, "perf_raw::r2", false);
-	plan_add(bench, "perf_raw::r3", true);
-	counts = count(bench);
+	plan_add("perf_raw::r1", false);
+	plan_add("perf_raw::r2", false);
+	plan_add("perf_raw::r3", true);
+	count();
 	assert_int_equal(counts->event[0].state, COUNT_SILENT);
-	check_count(counts, 1, COUNT_KNOWN, 0);
+	check_count(1, COUNT_KNOWN, 0);
 	assert_int_equal(counts->event[2].state, COUNT_SILENT);
 	/* Another loop raises the first. From then on its zero is one. */
 	pmu_event(&bench->pmu, PERF_TYPE_RAW, 1)->each = 2;
-	check_count(count(bench), 0, COUNT_KNOWN, 2);
+	count();
+	check_count(0, COUNT_KNOWN, 2);
 	pmu_event(&bench->pmu, PERF_TYPE_RAW, 1)->each = 0;
-	check_count(count(bench), 0, COUNT_KNOWN, 0);
+	count();
+	check_count(0, COUNT_KNOWN, 0);
 }
 
 /* A counter of cycles that stands still is no clock. */
 TEST_WITH(a_silent_clock_is_none, setup, teardown)
 {
-	struct bench *bench = *state;
 	struct pmu_event *cycles =
 		pmu_event(&bench->pmu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 
 	cycles->each = 0;
 	cycles->call = cycles->stimulus = 0;
-	plan_add(bench, CYCLES, true);
-	bench->plan.cycles = 0;
-	assert_int_equal(count(bench)->event[0].state, COUNT_SILENT);
+	plan_clock();
+	assert_int_equal(count()->event[0].state, COUNT_SILENT);
 	assert_false(counting_cycles(bench->counting));
 }
 
 /* A machine without counters: one attempt in all, whatever is asked for. */
 TEST_WITH(without_counters_nothing_is_asked_twice, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
-	for (int i = 0; i < bench->pmu.events; i++)
-		bench->pmu.event[i].error = ENOENT;
-	plan_add(bench, CYCLES, true);
-	plan_add_raw(bench, 8);
-	bench->plan.cycles = 0;
-	counts = count(bench);
+	refuse_all(ENOENT);
+	plan_clock();
+	plan_add_raw(8);
+	count();
 	assert_int_equal(counts->id, 1);
 	assert_int_equal(counts->count, 0);
 	assert_string_equal(
 		counts->why, "the kernel finds no performance counters in this processor");
 	assert_false(counting_cycles(bench->counting));
-	count(bench);
+	count();
 	bench->plan.id = 2;
-	count(bench);
+	count();
 	assert_int_equal(counts->id, 2);
 	assert_int_equal(bench->pmu.opens, 1);
 	assert_int_equal(bench->pmu.reads, 0);
@@ -470,57 +450,47 @@ TEST_WITH(without_counters_nothing_is_asked_twice, setup, teardown)
 
 TEST_WITH(what_the_kernel_counts_itself_needs_no_counters, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
-	for (int i = 0; i < bench->pmu.events; i++)
-		bench->pmu.event[i].error = ENOENT;
+	refuse_all(ENOENT);
 	pmu_add(&bench->pmu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, 0, 1);
-	plan_add(bench, CYCLES, true);
-	plan_add(bench, "perf::PERF_COUNT_SW_PAGE_FAULTS", false);
-	plan_add(bench, "PERF_COUNT_SW_PAGE_FAULTS", false);
-	plan_add(bench, "PERF_COUNT_HW_INSTRUCTIONS", false);
-	plan_add(bench, "skl::UOPS_ISSUED:ANY", false);
-	counts = count(bench);
+	plan_add(CYCLES, true);
+	plan_add("perf::PERF_COUNT_SW_PAGE_FAULTS", false);
+	plan_add("PERF_COUNT_SW_PAGE_FAULTS", false);
+	plan_add("PERF_COUNT_HW_INSTRUCTIONS", false);
+	plan_add("skl::UOPS_ISSUED:ANY", false);
+	count();
 	assert_int_equal(counts->count, 5);
 	/* Not for want of that event. */
 	assert_int_equal(counts->event[0].state, COUNT_REFUSED);
 	assert_int_equal(counts->event[0].error, ENODEV);
-	check_count(counts, 1, COUNT_KNOWN, 1);
-	check_count(counts, 2, COUNT_KNOWN, 1);
+	check_count(1, COUNT_KNOWN, 1);
+	check_count(2, COUNT_KNOWN, 1);
 	assert_int_equal(counts->event[3].error, ENODEV);
 	assert_int_equal(counts->event[4].error, ENODEV);
 }
 
 TEST_WITH(who_forbids_counting_is_named, setup, teardown)
 {
-	struct bench *bench = *state;
-
 	tree_put(bench->tree, "/proc/sys/kernel/perf_event_paranoid", "4\n");
-	for (int i = 0; i < bench->pmu.events; i++)
-		bench->pmu.event[i].error = EACCES;
-	plan_add(bench, CYCLES, true);
-	plan_add(bench, "perf::PERF_COUNT_SW_PAGE_FAULTS", false);
-	count(bench);
-	assert_int_equal(bench->counts.count, 0);
-	check_contains(bench->counts.why, "kernel.perf_event_paranoid is 4");
+	refuse_all(EACCES);
+	plan_add(CYCLES, true);
+	plan_add("perf::PERF_COUNT_SW_PAGE_FAULTS", false);
+	count();
+	assert_int_equal(counts->count, 0);
+	check_contains(counts->why, "kernel.perf_event_paranoid is 4");
 	assert_int_equal(bench->pmu.opens, 1);
 }
 
 TEST_WITH(a_container_forbids_it_otherwise, setup, teardown)
 {
-	struct bench *bench = *state;
-
 	tree_put(bench->tree, "/proc/sys/kernel/perf_event_paranoid", "2\n");
-	for (int i = 0; i < bench->pmu.events; i++)
-		bench->pmu.event[i].error = EPERM;
-	plan_add(bench, CYCLES, true);
-	check_contains(count(bench)->why, "the system forbids perf_event_open");
+	refuse_all(EPERM);
+	plan_add(CYCLES, true);
+	check_contains(count()->why, "the system forbids perf_event_open");
 }
 
 /* ---- several kinds of processors ---- */
 
-static void put_hybrid(struct bench *bench)
+static void put_hybrid(void)
 {
 	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_core/cpus", "0-7\n");
 	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_core/type", "4\n");
@@ -530,23 +500,20 @@ static void put_hybrid(struct bench *bench)
 
 TEST_WITH(hybrid_machines_are_asked_for_the_right_pmu, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
-	put_hybrid(bench);
+	put_hybrid();
 	bench->pmu.events = 0;
 	pmu_add(&bench->pmu, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES | UINT64_C(10) << 32, 2,
 		0, 10);
 	pmu_add(&bench->pmu, PERF_TYPE_HW_CACHE, 0x10000 | UINT64_C(10) << 32, 0.5, 0, 10);
 	pmu_add(&bench->pmu, 10, 0x1c2, 4, 0, 10);
-	plan_add(bench, CYCLES, true);
-	plan_add(bench, "perf::L1-DCACHE-LOAD-MISSES", false);
-	plan_add(bench, "perf_raw::r1c2", false);
+	plan_add(CYCLES, true);
+	plan_add("perf::L1-DCACHE-LOAD-MISSES", false);
+	plan_add("perf_raw::r1c2", false);
 	bench->counting = counting_new_with(9, bench->tree->root, &bench->kernel);
-	counts = count(bench);
-	check_count(counts, 0, COUNT_KNOWN, 2);
-	check_count(counts, 1, COUNT_KNOWN, 0.5);
-	check_count(counts, 2, COUNT_KNOWN, 4);
+	count();
+	check_count(0, COUNT_KNOWN, 2);
+	check_count(1, COUNT_KNOWN, 0.5);
+	check_count(2, COUNT_KNOWN, 4);
 	assert_string_equal(counts->pmu, "cpu_atom");
 }
 
@@ -559,9 +526,6 @@ static bool only_cycles(const struct pmu_event *event)
  * architecture's number; and not every event can be read in user space. */
 TEST_WITH(arm_events_are_asked_for_by_number, setup, teardown)
 {
-	struct bench *bench = *state;
-	const struct counts *counts;
-
 	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a53/cpus", "0-3\n");
 	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a53/type", "8\n");
 	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/cpus", "4-5\n");
@@ -575,22 +539,22 @@ TEST_WITH(arm_events_are_asked_for_by_number, setup, teardown)
 	bench->pmu.readable = true;
 	pmu_add(&bench->pmu, 9, 0x11, 2, 0, 10);
 	pmu_add(&bench->pmu, 9, 0x08, 4, 0, 10);
-	plan_add(bench, CYCLES, true);
-	bench->plan.cycles = 0;
+	plan_clock();
 	bench->counting = counting_new_with(4, bench->tree->root, &bench->kernel);
-	counts = count(bench);
-	check_count(counts, 0, COUNT_KNOWN, 2);
+	count();
+	check_count(0, COUNT_KNOWN, 2);
 	assert_true(counts->direct);
 	assert_true(counting_cycles(bench->counting));
 	bench->plan.id = 3;
 	snprintf(bench->plan.event[0].name, sizeof(bench->plan.event[0].name), "perf_raw::r11");
-	check_count(count(bench), 0, COUNT_KNOWN, 2);
+	count();
+	check_count(0, COUNT_KNOWN, 2);
 	assert_true(counts->direct);
 	bench->plan.id = 2;
-	plan_add(bench, "perf_raw::r8", true);
-	counts = count(bench);
-	check_count(counts, 0, COUNT_KNOWN, 2);
-	check_count(counts, 1, COUNT_KNOWN, 4);
+	plan_add("perf_raw::r8", true);
+	count();
+	check_count(0, COUNT_KNOWN, 2);
+	check_count(1, COUNT_KNOWN, 4);
 	assert_false(counts->direct);
 	assert_string_equal(counts->pmu, "armv8_cortex_a72");
 }
@@ -599,52 +563,47 @@ TEST_WITH(arm_events_are_asked_for_by_number, setup, teardown)
 
 TEST_WITH(cancelling_leaves_what_was_counted, setup, teardown)
 {
-	struct bench *bench = *state;
-
-	plan_add(bench, CYCLES, true);
+	plan_add(CYCLES, true);
 	atomic_store(&bench->cancel, true);
-	count(bench);
-	assert_int_equal(bench->counts.event[0].state, COUNT_NONE);
-	assert_int_equal(bench->counts.event[0].passes, 0);
-	assert_string_equal(bench->counts.why, "");
+	count();
+	assert_int_equal(counts->event[0].state, COUNT_NONE);
+	assert_int_equal(counts->event[0].passes, 0);
+	assert_string_equal(counts->why, "");
 	atomic_store(&bench->cancel, false);
-	check_count(count(bench), 0, COUNT_KNOWN, 3);
+	count();
+	check_count(0, COUNT_KNOWN, 3);
 }
 
 TEST_WITH(the_same_plan_is_opened_once, setup, teardown)
 {
-	struct bench *bench = *state;
 	unsigned opens;
 
-	plan_add(bench, CYCLES, true);
-	plan_add_raw(bench, 5);
-	bench->plan.cycles = 0;
-	count(bench);
+	plan_clock();
+	plan_add_raw(5);
+	count();
 	opens = bench->pmu.opens;
 	for (int i = 0; i < 200; i++)
-		count(bench);
+		count();
 	assert_int_equal(bench->pmu.opens, opens);
 	/* A plan of no id is none. */
 	bench->plan.id = 0;
-	use(bench);
+	use();
 	assert_int_equal(bench->pmu.opens, opens);
 	/* Another takes the place of the last. */
 	bench->plan.id = 2;
 	bench->plan.count = 1;
-	use(bench);
+	use();
 	assert_int_equal(pmu_open_count(&bench->pmu), 2);
 }
 
 TEST_WITH(a_child_opens_its_own, setup, teardown)
 {
-	struct bench *bench = *state;
 	unsigned opens, closes, before;
 
 	bench->pmu.readable = true;
-	plan_add(bench, CYCLES, true);
-	plan_add_raw(bench, 5);
-	bench->plan.cycles = 0;
-	use(bench);
+	plan_clock();
+	plan_add_raw(5);
+	use();
 	before = pmu_open_count(&bench->pmu);
 	opens = bench->pmu.opens;
 	closes = bench->pmu.closes;
@@ -655,24 +614,24 @@ TEST_WITH(a_child_opens_its_own, setup, teardown)
 	assert_int_equal(pmu_open_count(&bench->pmu), before);
 	assert_true(counting_cycles(bench->counting));
 	counting_measure(bench->counting, &bench->measure, 5, &bench->cancel, &bench->counts);
-	check_count(&bench->counts, 0, COUNT_KNOWN, 3);
-	check_count(&bench->counts, 5, COUNT_KNOWN, 1.25);
-	assert_true(bench->counts.direct);
+	check_count(0, COUNT_KNOWN, 3);
+	check_count(5, COUNT_KNOWN, 1.25);
+	assert_true(counts->direct);
 }
 
 TEST_WITH(what_a_child_saw_move_is_not_silent, setup, teardown)
 {
-	struct bench *bench = *state;
 	struct counts seen;
 
 	pmu_add(&bench->pmu, PERF_TYPE_RAW, 1, 0, 0, 0);
-	plan_add(bench, "perf_raw::r1", false);
-	count(bench);
-	assert_int_equal(bench->counts.event[0].state, COUNT_SILENT);
+	plan_add("perf_raw::r1", false);
+	count();
+	assert_int_equal(counts->event[0].state, COUNT_SILENT);
 	seen = bench->counts;
 	seen.event[0] = (struct count){ .state = COUNT_KNOWN, .value = 1, .lo = 1, .hi = 1 };
 	counting_learn(bench->counting, &seen);
-	check_count(count(bench), 0, COUNT_KNOWN, 0);
+	count();
+	check_count(0, COUNT_KNOWN, 0);
 }
 
 /* Stops everything with its first call. */
@@ -688,51 +647,48 @@ TEST_WITH(the_next_child_goes_on_where_one_ended, setup, teardown)
 	static const struct kernel stopping = {
 		.name = "stopping", .call = call_once, .rewind = rewind_nothing
 	};
-	struct bench *bench = *state;
 	struct counts seen;
 
-	plan_add_raw(bench, 7);
-	assert_int_equal(count(bench)->groups, 2);
+	plan_add_raw(7);
+	assert_int_equal(count()->groups, 2);
 	seen = bench->counts;
 	assert_int_equal(seen.next, 0);
 	seen.next = 1;
 	counting_learn(bench->counting, &seen);
 	bench->run.kernel = &stopping;
 	bench->run.work.cancel = &bench->cancel;
-	count(bench);
-	assert_int_equal(bench->counts.event[0].state, COUNT_NONE);
-	check_count(&bench->counts, 6, COUNT_KNOWN, 1.75);
-	assert_int_equal(bench->counts.next, 1);
+	count();
+	assert_int_equal(counts->event[0].state, COUNT_NONE);
+	check_count(6, COUNT_KNOWN, 1.75);
+	assert_int_equal(counts->next, 1);
 	/* What a child's code has written over is not believed. */
 	seen.next = 2;
 	counting_learn(bench->counting, &seen);
 	seen.next = -1;
 	counting_learn(bench->counting, &seen);
 	atomic_store(&bench->cancel, false);
-	count(bench);
-	assert_int_equal(bench->counts.next, 1);
+	count();
+	assert_int_equal(counts->next, 1);
 }
 
 /* ---- trials ---- */
 
-static void use_clock(struct bench *bench)
+static void use_clock(void)
 {
 	clock_calibrate(&bench->clock);
-	plan_add(bench, CYCLES, true);
-	bench->plan.cycles = 0;
-	use(bench);
+	plan_clock();
+	use();
 	assert_true(counting_cycles(bench->counting));
 	bench->measure.counting = bench->counting;
 }
 
 TEST_WITH(trials_take_counted_cycles, setup, teardown)
 {
-	struct bench *bench = *state;
 	struct measure_goal goal = { .quiet = 600, .trials = 20, .until = clock_seconds() + 60 };
 	static struct trials trials;
 	unsigned good = 0;
 
-	use_clock(bench);
+	use_clock();
 	trials.count = 0;
 	measure_trials(&bench->measure, &trials, &goal, &bench->cancel);
 	for (unsigned i = 0; i < trials.count; i++) {
@@ -749,11 +705,10 @@ TEST_WITH(trials_take_counted_cycles, setup, teardown)
 
 TEST_WITH(a_lost_counter_leaves_the_reference, setup, teardown)
 {
-	struct bench *bench = *state;
 	struct measure_goal goal = { .quiet = 600, .trials = 10, .until = clock_seconds() + 60 };
 	static struct trials trials;
 
-	use_clock(bench);
+	use_clock();
 	trials.count = 0;
 	measure_trials(&bench->measure, &trials, &goal, &bench->cancel);
 	for (int i = 0; i < PMU_OPEN; i++)
@@ -767,7 +722,7 @@ TEST_WITH(a_lost_counter_leaves_the_reference, setup, teardown)
 		if (trials.trial[i].fate != TRIAL_BROKEN)
 			assert_false(trials.trial[i].check > 0);
 	/* The next request has it again. */
-	use(bench);
+	use();
 	assert_true(counting_cycles(bench->counting));
 }
 
@@ -808,7 +763,7 @@ TEST(page_faults_are_counted_for_real)
 		.cycles = -1,
 		.event = { { .name = "perf::PERF_COUNT_SW_PAGE_FAULTS" } } };
 	struct counting *counting;
-	struct counts counts;
+	struct counts got;
 	atomic_bool cancel = false;
 	size_t size = pages.count * (size_t)sysconf(_SC_PAGESIZE);
 
@@ -820,10 +775,10 @@ TEST(page_faults_are_counted_for_real)
 	madvise(pages.memory, size, MADV_NOHUGEPAGE);
 	counting = counting_new(0, "");
 	counting_use(counting, &plan);
-	counting_measure(counting, &measure, 9, &cancel, &counts);
-	assert_int_equal(counts.count, 1);
-	assert_int_equal(counts.event[0].state, COUNT_KNOWN);
-	check_near(counts.event[0].value, 1, 1e-9);
+	counting_measure(counting, &measure, 9, &cancel, &got);
+	assert_int_equal(got.count, 1);
+	assert_int_equal(got.event[0].state, COUNT_KNOWN);
+	check_near(got.event[0].value, 1, 1e-9);
 	counting_free(counting);
 	munmap(pages.memory, size);
 }
@@ -846,15 +801,15 @@ TEST(a_direct_read_costs_under_100_instructions)
 	struct kernel_run run = { .kernel = &loop };
 	struct measure measure = { .run = &run };
 	atomic_bool cancel = true;
-	struct counts counts;
+	struct counts got;
 	uint64_t before, after, sum = 0;
 	int descriptor;
 
 	counting_use(counting, &plan);
-	counting_measure(counting, &measure, 1, &cancel, &counts);
-	if (!counting_cycles(counting) || !counts.direct) {
+	counting_measure(counting, &measure, 1, &cancel, &got);
+	if (!counting_cycles(counting) || !got.direct) {
 		printf("not read directly here: %s\n",
-			counts.why[0] ? counts.why : "the kernel does not allow it");
+			got.why[0] ? got.why : "the kernel does not allow it");
 		counting_free(counting);
 		skip();
 	}

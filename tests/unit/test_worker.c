@@ -11,17 +11,29 @@
 #include "engine/memory/arena.h"
 #include "engine/worker/worker.h"
 
-static struct worker *start(struct engine *engine)
+/* Of each test with start and stop. */
+static struct worker *worker;
+static struct engine engine;
+static struct result result; /* the last answer */
+
+static int start(void **state)
 {
 	const struct worker_options options = { .cpu = -1 };
 	struct status status;
-	struct worker *worker = worker_start(&options, &status);
 
+	(void)state;
+	worker = worker_start(&options, &status);
 	check_ok(status);
-	assert_non_null(worker);
 	check_ok(worker_wait_ready(worker));
-	*engine = worker_engine(worker);
-	return worker;
+	engine = worker_engine(worker);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	worker_stop(worker);
+	return 0;
 }
 
 static struct request request_for(const char *kernel, const char *knob, int64_t value)
@@ -38,20 +50,30 @@ static struct request request_for(const char *kernel, const char *knob, int64_t 
 }
 
 /* Waits for the next answer; a lost one ends the test. */
-static void await(const struct engine *engine, struct result *result)
+static void await(void)
 {
-	struct pollfd wait = { .fd = engine->descriptor(engine->context), .events = POLLIN };
+	struct pollfd wait = { .fd = engine.descriptor(engine.context), .events = POLLIN };
 
-	while (!engine->take(engine->context, result))
+	while (!engine.take(engine.context, &result))
 		if (poll(&wait, 1, 600000) != 1)
 			fail_msg("no answer within ten minutes");
 }
 
-TEST(a_request_gives_trials)
+static void submit(const struct request *request)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
+	engine.submit(engine.context, request);
+}
+
+/* Submits a request whose answer is final and good. */
+static void measure_one(const struct request *request)
+{
+	submit(request);
+	await();
+	check_ok(result.status);
+}
+
+TEST_WITH(a_request_gives_trials, start, stop)
+{
 	const struct machine *machine = engine.machine(engine.context);
 
 	assert_true(atomic_load(&machine->known));
@@ -65,9 +87,7 @@ TEST(a_request_gives_trials)
 
 		request.generation = 100 + (uint64_t)k;
 		request.tag = 7;
-		engine.submit(engine.context, &request);
-		await(&engine, &result);
-		check_ok(result.status);
+		measure_one(&request);
 		assert_true(result.final);
 		assert_int_equal(result.generation, 100 + k);
 		assert_int_equal(result.tag, 7);
@@ -83,57 +103,42 @@ TEST(a_request_gives_trials)
 				    sample.cpe <= sample.cpe_hi);
 	}
 	assert_false(engine.take(engine.context, &result));
-	worker_stop(worker);
 }
 
-TEST(a_provisional_answer_comes_first)
+TEST_WITH(a_provisional_answer_comes_first, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
 	request.budget.provisional = 4;
 	request.budget.quiet_wanted = 40;
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
+	submit(&request);
+	await();
 	assert_false(result.final);
 	assert_true(result.trials.count <= 4);
-	await(&engine, &result);
+	await();
 	assert_true(result.final);
 	assert_true(result.trials.count >= 4);
-	worker_stop(worker);
 }
 
 /* Wherever a working set begins, what it holds is what verify() expects there. */
-TEST(visits_begin_at_their_places)
+TEST_WITH(visits_begin_at_their_places, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
-
 	for (int i = 0; i < 12; i++) {
 		/* Something long first: short ones then have room to move. */
 		struct request request =
 			request_for("mountain", "size", i % 4 ? 256 << 10 << i % 4 : 20 << 20);
 
 		request.place = i * 0.09;
-		engine.submit(engine.context, &request);
-		await(&engine, &result);
-		check_ok(result.status);
+		measure_one(&request);
 		assert_true(result.trials.count >= 3);
 		assert_int_equal(result.facts.footprint, request.v[0]);
 	}
-	worker_stop(worker);
 }
 
 /* Of a storm of requests the last is answered; those begun before are answered as cancelled or
  * done. */
-TEST(the_latest_request_wins)
+TEST_WITH(the_latest_request_wins, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	uint64_t last = 0;
 
 	for (uint64_t generation = 1; generation <= 200; generation++) {
@@ -147,33 +152,29 @@ TEST(the_latest_request_wins)
 			request.budget.seconds = 0.001;
 			request.budget.quiet_wanted = 1;
 		}
-		engine.submit(engine.context, &request);
+		submit(&request);
 	}
 	while (last < 200) {
-		await(&engine, &result);
+		await();
 		assert_true(result.generation > last);
 		last = result.generation;
 		if (!status_is_ok(&result.status))
 			assert_int_equal(result.status.code, STATUS_CANCELLED);
 	}
 	check_ok(result.status);
-	worker_stop(worker);
 }
 
-TEST(a_request_that_follows_waits_for_its_turn)
+TEST_WITH(a_request_that_follows_waits_for_its_turn, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
 	for (uint64_t g = 1; g <= 4; g++) {
 		request.generation = g;
 		request.follows = g % 2 == 0;
-		engine.submit(engine.context, &request);
+		submit(&request);
 		if (request.follows)
 			for (uint64_t expected = g - 1; expected <= g; expected++) {
-				await(&engine, &result);
+				await();
 				assert_int_equal(result.generation, expected);
 				check_ok(result.status);
 			}
@@ -183,40 +184,35 @@ TEST(a_request_that_follows_waits_for_its_turn)
 	for (uint64_t g = 5; g <= 8; g++) {
 		request.generation = g;
 		request.follows = g % 2 == 0;
-		engine.submit(engine.context, &request);
+		submit(&request);
 	}
 	engine.cancel(engine.context);
 	request.budget = (struct budget){ .seconds = 0.02, .quiet_wanted = 10 };
 	request.generation = 9;
-	engine.submit(engine.context, &request);
+	submit(&request);
 	do {
-		await(&engine, &result);
+		await();
 		assert_int_not_equal(result.generation % 2, 0);
 		assert_int_equal(
 			result.status.code, result.generation == 9 ? STATUS_OK : STATUS_CANCELLED);
 	} while (result.generation != 9);
-	worker_stop(worker);
 }
 
-TEST(cancelling_ends_what_is_under_way)
+TEST_WITH(cancelling_ends_what_is_under_way, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
 	/* An hour, unless the first answer's cancel takes effect. */
 	request.budget =
 		(struct budget){ .seconds = 3600, .quiet_wanted = 1000000, .provisional = 3 };
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
+	submit(&request);
+	await();
 	assert_false(result.final);
 	engine.cancel(engine.context);
-	await(&engine, &result);
+	await();
 	assert_true(result.final);
 	assert_int_equal(result.status.code, STATUS_CANCELLED);
 	assert_true(result.trials.count >= 3);
-	worker_stop(worker);
 }
 
 /* Whether the core is quiet while this runs is not ours to say; either way it ends long before the
@@ -339,54 +335,43 @@ TEST(whole_passes_begin_where_the_ring_does)
 	free(memory);
 }
 
-TEST(stopping_does_not_wait_for_the_end)
+TEST_WITH(stopping_does_not_wait_for_the_end, start, stop)
 {
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
 	request.budget = (struct budget){ .seconds = 3600, .quiet_wanted = 1000000 };
-	engine.submit(engine.context, &request);
-	worker_stop(worker);
+	submit(&request);
 }
 
-TEST(memory_beyond_the_machine_is_refused)
+TEST_WITH(memory_beyond_the_machine_is_refused, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	struct request request = request_for("mountain", "size", (int64_t)1 << 50);
 
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
+	submit(&request);
+	await();
 	assert_true(result.final);
 	assert_int_equal(result.status.code, STATUS_FAILED);
 	check_contains(result.status.text, "half of this machine's free memory");
 	/* And it goes on. */
 	request = request_for("mountain", NULL, 0);
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
-	check_ok(result.status);
-	worker_stop(worker);
+	measure_one(&request);
 }
 
 TEST(a_processor_that_is_not_ours_is_refused)
 {
 	const struct worker_options options = { .cpu = 1 << 20 };
-	static struct result result;
 	struct status status;
-	struct worker *worker = worker_start(&options, &status);
-	struct engine engine;
 	struct request request = request_for("combine", NULL, 0);
 
+	worker = worker_start(&options, &status);
 	check_ok(status);
 	status = worker_wait_ready(worker);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "--cpu 1048576: this process may use processors ");
 	engine = worker_engine(worker);
 	assert_false(atomic_load(&engine.machine(engine.context)->known));
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
+	submit(&request);
+	await();
 	assert_int_equal(result.status.code, STATUS_USAGE);
 	worker_stop(worker);
 }
@@ -559,33 +544,25 @@ static struct status wrong_proof(struct kernel_run *run)
 }
 
 /* What came out of a complete run is looked at before its figure counts. */
-TEST(a_wrong_result_has_no_figure)
+TEST_WITH(a_wrong_result_has_no_figure, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	struct kernel wrong = *kernel_find("matmul");
 	struct request request = request_for("matmul", "n", 20);
 
 	request.v[kernel_knob(request.kernel, "whole")] = 1;
 	request.generation = 1;
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
-	check_ok(result.status);
+	measure_one(&request);
 	wrong.proof = wrong_proof;
 	request.kernel = &wrong;
 	request.generation = 2;
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
+	submit(&request);
+	await();
 	assert_int_equal(result.status.code, STATUS_FAILED);
 	assert_string_equal(result.status.text, "wrong on purpose");
 	/* Stretches leave sums that nothing can be said of. */
 	request.v[kernel_knob(request.kernel, "whole")] = 0;
 	request.generation = 3;
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
-	check_ok(result.status);
-	worker_stop(worker);
+	measure_one(&request);
 }
 
 static unsigned open_files(void)
@@ -604,12 +581,10 @@ static unsigned open_files(void)
  * left open. */
 TEST(a_plan_is_counted_or_a_reason_is_given)
 {
-	static struct result result;
 	unsigned files = open_files();
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	struct request request = request_for("combine", NULL, 0);
 
+	start(NULL);
 	request.plan = (struct counter_plan){ .id = 5,
 		.count = 3,
 		.cycles = 0,
@@ -618,9 +593,7 @@ TEST(a_plan_is_counted_or_a_reason_is_given)
 			{ "perf::PERF_COUNT_SW_TASK_CLOCK", true } } };
 	for (int i = 0; i < 3; i++) {
 		request.background = i == 1;
-		engine.submit(engine.context, &request);
-		await(&engine, &result);
-		check_ok(result.status);
+		measure_one(&request);
 		assert_int_equal(result.counts.id, 5);
 		if (result.counts.count == 0) {
 			assert_true(strlen(result.counts.why) > 0);
@@ -641,12 +614,12 @@ TEST(a_plan_is_counted_or_a_reason_is_given)
 	}
 	/* Nothing is asked for: nothing is counted, and the reference chain is the clock. */
 	request.plan.id = 0;
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
+	submit(&request);
+	await();
 	assert_int_equal(result.counts.id, 0);
 	assert_int_equal(result.facts.cycles_from, SOURCE_REFERENCE);
 	assert_true(engine.offers(engine.context, "cycles", NULL, NULL, 0) > 0);
-	worker_stop(worker);
+	stop(NULL);
 	assert_int_equal(open_files(), files);
 }
 
@@ -680,11 +653,8 @@ static void ask(struct request *request, const char *knob, int64_t value)
 }
 
 /* How fast others are is theirs to say; that they ran, and that they are gone, is ours. */
-TEST(others_run_beside_the_measured_core)
+TEST_WITH(others_run_beside_the_measured_core, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	int processors = engine.machine(engine.context)->processors;
 	unsigned before = threads();
 	struct sample sample;
@@ -700,12 +670,12 @@ TEST(others_run_beside_the_measured_core)
 		request.budget.provisional = 3;
 		ask(&request, "cores", cores);
 		ask(&request, "streams", streams);
-		engine.submit(engine.context, &request);
-		await(&engine, &result);
+		submit(&request);
+		await();
 		if (!result.final) {
 			assert_true(cores + streams == 1 ? result.facts.others_gbps == 0
 							 : isnan(result.facts.others_gbps));
-			await(&engine, &result);
+			await();
 		}
 		check_ok(result.status);
 		assert_int_equal(result.facts.cores, cores);
@@ -723,39 +693,29 @@ TEST(others_run_beside_the_measured_core)
 		}
 		await_threads(before);
 	}
-	worker_stop(worker);
 }
 
-TEST(more_cores_than_there_are_are_refused)
+TEST_WITH(more_cores_than_there_are_are_refused, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	struct request request = request_for("latency", NULL, 0);
 
 	ask(&request, "cores", engine.machine(engine.context)->processors + 1);
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
+	submit(&request);
+	await();
 	assert_int_equal(result.status.code, STATUS_FAILED);
 	check_contains(result.status.text, "this process may use ");
 	ask(&request, "cores", 1 << 20);
 	ask(&request, "size", 1 << 20);
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
+	submit(&request);
+	await();
 	assert_int_equal(result.status.code, STATUS_FAILED);
 	ask(&request, "cores", 1);
-	engine.submit(engine.context, &request);
-	await(&engine, &result);
-	check_ok(result.status);
-	worker_stop(worker);
+	measure_one(&request);
 }
 
 /* At any moment: while they lay out, while they run. */
-TEST(cancelling_ends_the_others_too)
+TEST_WITH(cancelling_ends_the_others_too, start, stop)
 {
-	static struct result result;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 	int processors = engine.machine(engine.context)->processors;
 	unsigned cancelled = 0, before = threads();
 
@@ -769,23 +729,22 @@ TEST(cancelling_ends_the_others_too)
 		request.seed = (uint64_t)round;
 		ask(&request, "cores", processors > 1 ? 2 : 1);
 		ask(&request, "streams", processors > 2 ? 1 : 0);
-		engine.submit(engine.context, &request);
+		submit(&request);
 		if (round % 2)
-			await(&engine, &result);
+			await();
 		engine.cancel(engine.context);
 		/* What had not begun is never answered; the next request tells. */
 		request.budget = (struct budget){ .seconds = 0.001, .quiet_wanted = 1 };
 		request.generation = 1;
-		engine.submit(engine.context, &request);
+		submit(&request);
 		do {
-			await(&engine, &result);
+			await();
 			cancelled += result.status.code == STATUS_CANCELLED;
 		} while (result.generation != 1);
 		check_ok(result.status);
 		await_threads(before);
 	}
 	assert_true(cancelled > 0);
-	worker_stop(worker);
 }
 
 RUN_TESTS()
