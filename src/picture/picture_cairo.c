@@ -17,52 +17,27 @@
 /* Pixels for each point of the page: 1920 × 1080. */
 static const double PNG_SCALE = 2;
 
-/* Functions of the library: result, name, arguments. The headers check each type, although nothing
- * is linked. */
-#define FUNCTIONS(each)                                                                            \
-	each(cairo_t *, cairo_create, (cairo_surface_t *)) each(void, cairo_destroy,               \
-		(cairo_t *)) each(cairo_status_t, cairo_status, (cairo_t *)) each(const char *,    \
-		cairo_status_to_string, (cairo_status_t)) each(void, cairo_scale,                  \
-		(cairo_t *, double, double)) each(void, cairo_new_path, (cairo_t *)) each(void,    \
-		cairo_move_to, (cairo_t *, double, double)) each(void, cairo_line_to,              \
-		(cairo_t *, double, double)) each(void, cairo_arc,                                 \
-		(cairo_t *, double, double, double, double, double)) each(void, cairo_close_path,  \
-		(cairo_t *)) each(void, cairo_fill_preserve, (cairo_t *)) each(void,               \
-		cairo_stroke_preserve, (cairo_t *)) each(void, cairo_set_source_rgba,              \
-		(cairo_t *, double, double, double, double)) each(void, cairo_set_line_width,      \
-		(cairo_t *, double)) each(void, cairo_set_line_cap,                                \
-		(cairo_t *, cairo_line_cap_t)) each(void, cairo_set_line_join,                     \
-		(cairo_t *, cairo_line_join_t)) each(void, cairo_set_dash,                         \
-		(cairo_t *, const double *, int, double)) each(void, cairo_select_font_face,       \
-		(cairo_t *, const char *, cairo_font_slant_t, cairo_font_weight_t)) each(void,     \
-		cairo_set_font_size, (cairo_t *, double)) each(void, cairo_set_font_options,       \
-		(cairo_t *, const cairo_font_options_t *)) each(void, cairo_text_extents,          \
-		(cairo_t *, const char *, cairo_text_extents_t *)) each(void, cairo_show_text,     \
-		(cairo_t *, const char *)) each(cairo_font_options_t *, cairo_font_options_create, \
-		(void)) each(void, cairo_font_options_destroy,                                     \
-		(cairo_font_options_t *)) each(void, cairo_font_options_set_hint_metrics,          \
-		(cairo_font_options_t *, cairo_hint_metrics_t)) each(void,                         \
-		cairo_font_options_set_hint_style,                                                 \
-		(cairo_font_options_t *, cairo_hint_style_t)) each(void, cairo_surface_finish,     \
-		(cairo_surface_t *)) each(void, cairo_surface_destroy,                             \
-		(cairo_surface_t *)) each(cairo_status_t, cairo_surface_status,                    \
-		(cairo_surface_t *)) each(cairo_surface_t *, cairo_image_surface_create,           \
-		(cairo_format_t, int, int)) each(cairo_status_t,                                   \
-		cairo_surface_write_to_png_stream,                                                 \
-		(cairo_surface_t *, cairo_write_func_t, void *)) each(cairo_surface_t *,           \
-		cairo_svg_surface_create_for_stream, (cairo_write_func_t, void *, double, double)) \
-		each(cairo_surface_t *, cairo_pdf_surface_create_for_stream,                       \
-			(cairo_write_func_t, void *, double, double))                              \
-			each(void, cairo_pdf_surface_set_metadata,                                 \
-				(cairo_surface_t *, cairo_pdf_metadata_t, const char *))
+/* Functions of the library. Its headers give the types, although nothing is linked. */
+#define FUNCTIONS(each)                                                                                       \
+	each(cairo_create) each(cairo_destroy) each(cairo_status) each(cairo_status_to_string) each(          \
+		cairo_scale) each(cairo_new_path) each(cairo_move_to) each(cairo_line_to) each(cairo_arc)     \
+		each(cairo_close_path) each(cairo_fill_preserve) each(cairo_stroke_preserve) each(            \
+			cairo_set_source_rgba) each(cairo_set_line_width) each(cairo_set_line_cap)            \
+			each(cairo_set_line_join) each(cairo_set_dash) each(cairo_select_font_face) each(     \
+				cairo_set_font_size) each(cairo_set_font_options) each(cairo_text_extents)    \
+				each(cairo_show_text) each(cairo_font_options_create) each(                   \
+					cairo_font_options_destroy) each(cairo_font_options_set_hint_metrics) \
+					each(cairo_font_options_set_hint_style) each(                         \
+						cairo_surface_finish) each(cairo_surface_destroy)             \
+						each(cairo_surface_status) each(                              \
+							cairo_image_surface_create)                           \
+							each(cairo_surface_write_to_png_stream) each(         \
+								cairo_svg_surface_create_for_stream)          \
+								each(cairo_pdf_surface_create_for_stream)     \
+									each(cairo_pdf_surface_set_metadata)
 
-#define DECLARE(result, name, arguments) result(*name) arguments;
-#define CHECK(result, name, arguments)                                        \
-	_Static_assert(_Generic(&name, result(*) arguments : 1, default : 0), \
-		"as cairo's header has it");
-#define PLACE(result, name, arguments) { #name, (void **)&api.name },
-
-FUNCTIONS(CHECK)
+#define DECLARE(name) __typeof__(&name) name;
+#define PLACE(name)   { #name, (void **)&api.name },
 
 /* Written once, in the only thread that draws. */
 static struct {

@@ -3,6 +3,7 @@
 #include "picture/picture.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,36 +20,53 @@ struct writing {
 	struct text *script, *data;
 };
 
+/* Texts by value: valid to the end of the full expression. */
+struct words {
+	char text[2 * CHART_TEXT + 4];
+};
+
 /* A gnuplot string in single quotes: no character is special. */
-static void add_quoted(struct text *text, const char *string)
+static struct words quoted(const char *string)
 {
-	text_add(text, "'");
-	for (; *string; string++) {
+	struct words words;
+	size_t used = 0;
+
+	words.text[used++] = '\'';
+	for (; *string && used < sizeof(words.text) - 3; string++) {
 		if (*string == '\'')
-			text_add(text, "''");
-		else
-			text_addn(text, string, 1);
+			words.text[used++] = '\'';
+		words.text[used++] = *string;
 	}
-	text_add(text, "'");
+	memcpy(words.text + used, "'", 2);
+	return words;
 }
 
-static void add_number(struct text *text, double value)
+static struct words number(double value)
 {
+	struct words words = { "NaN" };
+
 	if (isfinite(value))
-		text_addf(text, "%.9g", value);
-	else
-		text_add(text, "NaN");
+		snprintf(words.text, sizeof(words.text), "%.9g", value);
+	return words;
 }
 
-static void add_colour(struct text *text, struct colour colour)
+static unsigned rgb_of(struct colour colour)
 {
-	text_addf(text, "'#%02x%02x%02x'", (unsigned)lround(colour.red * 255),
-		(unsigned)lround(colour.green * 255), (unsigned)lround(colour.blue * 255));
+	return (unsigned)(lround(colour.red * 255) << 16 | lround(colour.green * 255) << 8 |
+			  lround(colour.blue * 255));
 }
 
-static void add_ink(const struct writing *writing, int ink)
+static struct words colour_words(struct colour colour)
 {
-	add_colour(writing->script, palette_chart_ink(writing->theme, writing->chart, ink));
+	struct words words;
+
+	snprintf(words.text, sizeof(words.text), "'#%06x'", rgb_of(colour));
+	return words;
+}
+
+static struct words ink_words(const struct writing *writing, int ink)
+{
+	return colour_words(palette_chart_ink(writing->theme, writing->chart, ink));
 }
 
 static double screen_x(double x)
@@ -66,6 +84,7 @@ static double screen_y(double y)
 static void add_begin(const struct writing *writing, const char *name)
 {
 	struct text *script = writing->script;
+	const struct words page = ink_words(writing, INK_PAGE), file = quoted(name);
 
 	text_addf(script,
 		"# %s\n# Made by %s. `gnuplot %s.gp` writes %s.svg beside this file;\n"
@@ -73,56 +92,49 @@ static void add_begin(const struct writing *writing, const char *name)
 		writing->chart->title, PACKAGE_STRING, name, name);
 	text_addf(script,
 		"if (!exists(\"kind\")) kind = 'svg'\nhere = strlen(ARG0) > %zu ? "
-		"ARG0[1:strlen(ARG0) - %zu] : ''\ndata = here.",
-		strlen(name) + 3, strlen(name) + 3);
-	add_quoted(script, name);
-	text_add(script, ".'.dat'\n");
+		"ARG0[1:strlen(ARG0) - %zu] : ''\ndata = here.%s.'.dat'\n",
+		strlen(name) + 3, strlen(name) + 3, file.text);
 	/* Terminals differ in font names and in the place of labels below the axis; the SVG
 	 * terminal has no bold font. */
 	text_add(script,
 		"face = kind eq 'svg' ? 'sans-serif' : 'sans'\n"
 		"bold = kind eq 'svg' ? '' : ':Bold'\nlift = kind eq 'svg' ? 0.55 : 0.4\n");
-	text_add(script, "if (kind eq 'png') {\n"
-			 "\tset terminal pngcairo size 1920,1080 fontscale 1.5 linewidth 2 "
-			 "pointscale 2 font 'sans,16' background ");
-	add_ink(writing, INK_PAGE);
-	text_add(script, "\n} else { if (kind eq 'pdf') {\n"
-			 "\tset terminal pdfcairo size 13.333in,7.5in fontscale 0.75 font "
-			 "'sans,16' background ");
-	add_ink(writing, INK_PAGE);
-	text_add(script, "\n} else {\n\tset terminal svg size 960,540 dynamic font 'sans-serif,16' "
-			 "background ");
-	add_ink(writing, INK_PAGE);
-	text_add(script, "\n} }\nset output here.");
-	add_quoted(script, name);
-	text_add(script, ".'.'.kind\nset encoding utf8\nunset key\nset tics scale 0.7,0.4\n");
+	text_addf(script,
+		"if (kind eq 'png') {\n"
+		"\tset terminal pngcairo size 1920,1080 fontscale 1.5 linewidth 2 pointscale 2 "
+		"font 'sans,16' background %s\n} else { if (kind eq 'pdf') {\n"
+		"\tset terminal pdfcairo size 13.333in,7.5in fontscale 0.75 font 'sans,16' "
+		"background %s\n} else {\n"
+		"\tset terminal svg size 960,540 dynamic font 'sans-serif,16' background %s\n} }\n",
+		page.text, page.text, page.text);
+	text_addf(script,
+		"set output here.%s.'.'.kind\nset encoding utf8\nunset key\n"
+		"set tics scale 0.7,0.4\n",
+		file.text);
 }
 
 static void add_words(const struct writing *writing, bool in_plot)
 {
+	static const char *const anchors[] = { "left", "center", "right" };
 	const struct layout *layout = writing->layout;
 
 	for (int i = 0; i < layout->text_count; i++) {
 		const struct layout_text *text = &layout->text[i];
-		static const char *const anchors[] = { "left", "center", "right" };
+		bool tick = text->role == ROLE_TICK;
 
-		if (text->role == ROLE_CELL ||
-			(text->role == ROLE_TICK && writing->chart->kind != CHART_BARS))
+		if (text->role == ROLE_CELL || (tick && writing->chart->kind != CHART_BARS))
 			continue;
 		if (!in_plot && text->role != ROLE_HEAD && text->role != ROLE_FOOT)
 			continue;
 		/* Names of bars are not below an axis. */
-		if (text->role == ROLE_TICK && text->y > layout->plot.y + layout->plot.height)
+		if (tick && text->y > layout->plot.y + layout->plot.height)
 			continue;
-		text_add(writing->script, "set label ");
-		add_quoted(writing->script, text->text);
 		text_addf(writing->script,
-			" at screen %.4f,%.4f %s font face.%s',%.3g' noenhanced front textcolor "
-			"rgb ",
-			screen_x(text->x), screen_y(text->box.y + text->box.height / 2),
-			anchors[text->anchor], text->bold ? "bold." : "", text->size);
-		add_ink(writing, text->ink);
-		text_add(writing->script, "\n");
+			"set label %s at screen %.4f,%.4f %s font face.%s',%.3g' noenhanced front "
+			"textcolor rgb %s\n",
+			quoted(text->text).text, screen_x(text->x),
+			screen_y(text->box.y + text->box.height / 2), anchors[text->anchor],
+			text->bold ? "bold." : "", text->size, ink_words(writing, text->ink).text);
 	}
 }
 
@@ -151,12 +163,10 @@ static void add_rules(const struct writing *writing)
 			continue;
 		text_addf(writing->script,
 			"set object rectangle from screen %.4f,%.4f to screen %.4f,%.4f behind "
-			"fillstyle solid "
-			"noborder fillcolor rgb ",
+			"fillstyle solid noborder fillcolor rgb %s\n",
 			screen_x(box->x), screen_y(box->y), screen_x(box->x + box->width),
-			screen_y(box->y + box->height));
-		add_ink(writing, layout->area[i].ink);
-		text_add(writing->script, "\n");
+			screen_y(box->y + box->height),
+			ink_words(writing, layout->area[i].ink).text);
 	}
 	for (int i = 0; i < layout->rule_count; i++) {
 		const struct layout_rule *rule = &layout->rule[i];
@@ -165,13 +175,10 @@ static void add_rules(const struct writing *writing)
 			continue;
 		text_addf(writing->script,
 			"set arrow from screen %.4f,%.4f to screen %.4f,%.4f nohead %s linewidth "
-			"%.3g dashtype %s "
-			"linecolor rgb ",
+			"%.3g dashtype %s linecolor rgb %s\n",
 			screen_x(rule->x0), screen_y(rule->y0), screen_x(rule->x1),
 			screen_y(rule->y1), writing->chart->kind == CHART_LINES ? "back" : "front",
-			rule->width, dash_type(rule->dash));
-		add_ink(writing, rule->ink);
-		text_add(writing->script, "\n");
+			rule->width, dash_type(rule->dash), ink_words(writing, rule->ink).text);
 	}
 }
 
@@ -187,6 +194,18 @@ static void add_margins(const struct writing *writing)
 		screen_y(plot->y + plot->height));
 }
 
+static void add_frame(const struct writing *writing, const char *borders)
+{
+	text_addf(writing->script, "set border %s linewidth 1.4 linecolor rgb %s\n", borders,
+		ink_words(writing, INK_DIM).text);
+}
+
+static void add_grid_lines(const struct writing *writing, const char *of)
+{
+	text_addf(writing->script, "set grid %s linetype 1 linewidth 0.8 linecolor rgb %s\n", of,
+		ink_words(writing, INK_GRID).text);
+}
+
 static bool is_log(const struct scale *scale)
 {
 	return scale->kind == SCALE_LOG || scale->kind == SCALE_LOG2 || scale->kind == SCALE_BYTES;
@@ -198,58 +217,46 @@ static void add_axis(const struct writing *writing, const char *name, const stru
 {
 	struct page page = { writing->chart, &metrics_plain, NULL };
 	struct scale_tick ticks[SCALE_TICKS];
-	int count = scale_ticks(
-		    &axis->scale, room, across ? page_across : page_upwards, &page, ticks),
-	    written = 0;
+	int count =
+		scale_ticks(&axis->scale, room, across ? page_across : page_upwards, &page, ticks);
 	struct text *script = writing->script;
+	const char *comma = "";
 
 	if (is_log(&axis->scale))
 		text_addf(script, "set logscale %s %d\n", name,
 			axis->scale.kind == SCALE_LOG ? 10 : 2);
-	text_addf(script, "set %srange [", name);
-	add_number(script, reversed ? axis->scale.high : axis->scale.low);
-	text_add(script, ":");
-	add_number(script, reversed ? axis->scale.low : axis->scale.high);
-	text_addf(script, "]\nset %stics out nomirror%s font ',%.3g' textcolor rgb ", name,
-		across ? " offset 0,lift" : "", SIZE_TICK);
-	add_ink(writing, INK_TEXT);
-	text_add(script, " (");
-	for (int i = 0; i < count; i++) {
-		text_add(script, written++ ? ", " : "");
-		add_quoted(script, ticks[i].label);
-		text_addf(script, " %.9g%s", ticks[i].value, ticks[i].minor ? " 1" : "");
-	}
+	text_addf(script,
+		"set %srange [%s:%s]\nset %stics out nomirror%s font ',%.3g' textcolor rgb %s (",
+		name, number(reversed ? axis->scale.high : axis->scale.low).text,
+		number(reversed ? axis->scale.low : axis->scale.high).text, name,
+		across ? " offset 0,lift" : "", SIZE_TICK, ink_words(writing, INK_TEXT).text);
+	for (int i = 0; i < count; i++, comma = ", ")
+		text_addf(script, "%s%s %.9g%s", comma, quoted(ticks[i].label).text, ticks[i].value,
+			ticks[i].minor ? " 1" : "");
 	for (int i = 0; axis->scale.kind == SCALE_STEPS && i < axis->count;
-		i += 1 + (axis->count - 1) / names_most) {
-		text_add(script, written++ ? ", " : "");
-		add_quoted(script, axis->name[i]);
-		text_addf(script, " %d", i);
-	}
+		i += 1 + (axis->count - 1) / names_most, comma = ", ")
+		text_addf(script, "%s%s %d", comma, quoted(axis->name[i]).text, i);
 	text_add(script, ")\n");
-}
-
-static void add_frame(const struct writing *writing, const char *borders)
-{
-	text_addf(writing->script, "set border %s linewidth 1.4 linecolor rgb ", borders);
-	add_ink(writing, INK_DIM);
-	text_add(writing->script, "\n");
-}
-
-static void add_grid_lines(const struct writing *writing, const char *of)
-{
-	text_addf(writing->script, "set grid %s linetype 1 linewidth 0.8 linecolor rgb ", of);
-	add_ink(writing, INK_GRID);
-	text_add(writing->script, "\n");
 }
 
 static void add_palette(const struct writing *writing)
 {
 	text_add(writing->script, "set palette defined (");
-	for (int i = 0; i <= 7; i++) {
-		text_addf(writing->script, "%s%d ", i ? ", " : "", i);
-		add_colour(writing->script, palette_ramp(i / 7.0));
-	}
+	for (int i = 0; i <= 7; i++)
+		text_addf(writing->script, "%s%d %s", i ? ", " : "", i,
+			colour_words(palette_ramp(i / 7.0)).text);
 	text_add(writing->script, ")\n");
+}
+
+/* Words and rules of the layout, the place of the plot, and its borders. */
+static void add_plot(const struct writing *writing, const char *borders)
+{
+	add_words(writing, true);
+	add_rules(writing);
+	add_margins(writing);
+	if (writing->chart->kind == CHART_HEAT)
+		add_palette(writing);
+	add_frame(writing, borders);
 }
 
 /* ---- series over x ---- */
@@ -284,31 +291,32 @@ static void add_points(const struct writing *writing, const struct chart_series 
 
 	text_addf(writing->data,
 		"# %s\n# x, median, lower and upper quartile, lower and upper mode if there are "
-		"two, "
-		"1 if in doubt, 2 if two modes\n",
+		"two, 1 if in doubt, 2 if two modes\n",
 		name);
 	for (int i = 0; i < series->count; i++) {
 		const struct chart_point *point = &series->point[i];
-		const double values[] = { point->x, point->y, point->lo, point->hi, point->other,
-			point->other_y };
 
-		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
-			add_number(writing->data, values[k]);
-			text_add(writing->data, " ");
-		}
-		text_addf(writing->data, "%d\n", has_modes(point) ? 2 : point->doubtful);
+		text_addf(writing->data, "%s %s %s %s %s %s %d\n", number(point->x).text,
+			number(point->y).text, number(point->lo).text, number(point->hi).text,
+			number(point->other).text, number(point->other_y).text,
+			has_modes(point) ? 2 : point->doubtful);
 	}
 	/* Two empty lines separate the data sets of `index`; a series without points needs a line
 	 * of its own. */
 	text_add(writing->data, series->count ? "\n\n" : "NaN NaN NaN NaN NaN NaN 0\n\n\n");
 }
 
-static void add_part(
-	const struct writing *writing, bool *first, int index, const char *what, int ink)
+__attribute__((format(printf, 5, 6))) static void add_part(
+	const struct writing *writing, bool *first, int index, int ink, const char *format, ...)
 {
-	text_addf(writing->script, "%s data index %d %s linecolor rgb ",
-		*first ? "plot" : ", \\\n    ", index, what);
-	add_ink(writing, ink);
+	char how[160];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(how, sizeof(how), format, args);
+	va_end(args);
+	text_addf(writing->script, "%s data index %d %s linecolor rgb %s",
+		*first ? "plot" : ", \\\n    ", index, how, ink_words(writing, ink).text);
 	*first = false;
 }
 
@@ -322,49 +330,39 @@ static void add_series(const struct writing *writing, int index, bool *first)
 	bool crowded = layout_crowded(chart);
 	int mark = layout_mark(chart, index), ink = layout_ink(chart, index);
 	double size = series->count > 90 ? 0.5 : series->count > 40 || crowded ? 0.6 : 0.9;
-	char what[160];
 
 	if (!chart->joined && chart->y.scale.low == 0)
-		add_part(writing, first, index, "using 1:2 with impulses linewidth 4", ink);
+		add_part(writing, first, index, ink, "using 1:2 with impulses linewidth 4");
 	if (chart->joined && !crowded && any_point(series, has_quartiles))
-		add_part(writing, first, index,
-			"using 1:3:4 with filledcurves fillstyle transparent solid 0.25 noborder",
-			ink);
+		add_part(writing, first, index, ink,
+			"using 1:3:4 with filledcurves fillstyle transparent solid 0.25 noborder");
 	if (any_point(series, has_quartiles))
-		add_part(writing, first, index,
-			"using 1:2:3:4 with yerrorbars pointtype 0 linewidth 1.3", ink);
-	if (chart->joined && !series->loose) {
-		snprintf(what, sizeof(what), "using 1:2 with lines linewidth %.3g dashtype %s",
-			crowded ? 1.8 : 2.6,
+		add_part(writing, first, index, ink,
+			"using 1:2:3:4 with yerrorbars pointtype 0 linewidth 1.3");
+	if (chart->joined && !series->loose)
+		add_part(writing, first, index, ink,
+			"using 1:2 with lines linewidth %.3g dashtype %s", crowded ? 1.8 : 2.6,
 			chart->ordered ? "solid" : dash_type(layout_dash(index)));
-		add_part(writing, first, index, what, ink);
-	}
-	snprintf(what, sizeof(what),
+	add_part(writing, first, index, ink,
 		"using 1:($7 == 2 ? NaN : $2) with points pointtype %d pointsize %.3g linewidth 2",
 		full[mark], size);
-	add_part(writing, first, index, what, ink);
 	if (any_point(series, is_doubtful)) {
-		snprintf(what, sizeof(what),
+		add_part(writing, first, index, INK_PAGE,
 			"using 1:($7 == 1 ? $2 : NaN) with points pointtype %d pointsize %.3g",
 			full[mark], size * 0.6);
-		add_part(writing, first, index, what, INK_PAGE);
-		snprintf(what, sizeof(what),
+		add_part(writing, first, index, ink,
 			"using 1:($7 == 1 ? $2 : NaN) with points pointtype %d pointsize %.3g "
 			"linewidth 2",
 			hollow[mark], size);
-		add_part(writing, first, index, what, ink);
 	}
-	if (any_point(series, has_modes)) {
-		snprintf(what, sizeof(what),
-			"using 1:5:(0):($6 - $5) with vectors nohead linewidth 1.3");
-		add_part(writing, first, index, what, ink);
-		for (int column = 5; column <= 6; column++) {
-			snprintf(what, sizeof(what),
-				"using 1:%d with points pointtype %d pointsize %.3g", column,
-				full[mark], size);
-			add_part(writing, first, index, what, ink);
-		}
-	}
+	if (!any_point(series, has_modes))
+		return;
+	add_part(writing, first, index, ink,
+		"using 1:5:(0):($6 - $5) with vectors nohead linewidth 1.3");
+	for (int column = 5; column <= 6; column++)
+		add_part(writing, first, index, ink,
+			"using 1:%d with points pointtype %d pointsize %.3g", column, full[mark],
+			size);
 }
 
 static void write_lines(const struct writing *writing)
@@ -373,10 +371,7 @@ static void write_lines(const struct writing *writing)
 	const struct box *plot = &writing->layout->plot;
 	bool first = true;
 
-	add_words(writing, true);
-	add_rules(writing);
-	add_margins(writing);
-	add_frame(writing, "1");
+	add_plot(writing, "1");
 	add_axis(writing, "x", &chart->x, plot->width, true, false, NAMES_MOST);
 	add_axis(writing, "y", &chart->y, plot->height, false, false, NAMES_MOST);
 	add_grid_lines(writing, "ytics");
@@ -396,10 +391,7 @@ static void write_bars(const struct writing *writing)
 	const struct box *plot = &layout->plot;
 	int bar = 0;
 
-	add_words(writing, true);
-	add_rules(writing);
-	add_margins(writing);
-	add_frame(writing, "3");
+	add_plot(writing, "3");
 	add_axis(writing, "x", &chart->x, plot->width, true, false, NAMES_MOST);
 	text_add(writing->script, "set yrange [0:1]\nunset ytics\n");
 	add_grid_lines(writing, "xtics");
@@ -407,23 +399,16 @@ static void write_bars(const struct writing *writing)
 				"bar, its colour, name, cause\n");
 	for (int i = 0; i < layout->area_count && bar < chart->bar_count; i++, bar++) {
 		const struct box *box = &layout->area[i].box;
-		struct colour colour =
-			palette_chart_ink(writing->theme, writing->chart, layout->area[i].ink);
 		const struct chart_bar *row;
 
 		while (bar < chart->bar_count - 1 && !isfinite(chart->bar[bar].value))
 			bar++;
 		row = &chart->bar[bar];
-		add_number(writing->data, row->value);
-		text_add(writing->data, " ");
-		add_number(writing->data, row->lo);
-		text_add(writing->data, " ");
-		add_number(writing->data, row->hi);
-		text_addf(writing->data, " %.4f %.4f %ld \"%s\" \"%s\"\n",
+		text_addf(writing->data, "%s %s %s %.4f %.4f %u \"%s\" \"%s\"\n",
+			number(row->value).text, number(row->lo).text, number(row->hi).text,
 			1 - (box->y + box->height - plot->y) / plot->height,
 			1 - (box->y - plot->y) / plot->height,
-			lround(colour.red * 255) << 16 | lround(colour.green * 255) << 8 |
-				lround(colour.blue * 255),
+			rgb_of(palette_chart_ink(writing->theme, chart, layout->area[i].ink)),
 			row->name, row->cause);
 	}
 	text_add(writing->script, layout->area_count
@@ -451,9 +436,8 @@ static void add_grid_data(const struct writing *writing, double figure_size)
 
 			if (figure_size > 0 && isfinite(value))
 				scale_figure(value, figure, sizeof(figure));
-			text_addf(data, "%d %d ", x, y);
-			add_number(data, value);
-			text_addf(data, " %d %d \"%s\" \"%s\" \"%s\"\n", chart->doubtful[cell],
+			text_addf(data, "%d %d %s %d %d \"%s\" \"%s\" \"%s\"\n", x, y,
+				number(value).text, chart->doubtful[cell],
 				layout_shade(chart, value) > LAYOUT_LIGHT ? 0x101014 : 0xffffff,
 				figure, chart->x.name[x], chart->y.name[y]);
 		}
@@ -474,11 +458,7 @@ static void write_heat(const struct writing *writing)
 	for (int i = 0; i < writing->layout->area_count; i++)
 		if (writing->layout->area[i].role == ROLE_TICK)
 			ramp = &writing->layout->area[i];
-	add_words(writing, true);
-	add_rules(writing);
-	add_margins(writing);
-	add_palette(writing);
-	add_frame(writing, "0");
+	add_plot(writing, "0");
 	add_axis(writing, "x", &chart->x, plot->width, true, false, NAMES_MOST);
 	add_axis(writing, "y", &chart->y, plot->height, false, true, NAMES_MOST);
 	add_axis(writing, "cb", &chart->z, plot->height, false, false, NAMES_MOST);
@@ -498,20 +478,21 @@ static void write_heat(const struct writing *writing)
 }
 
 /* A title without the text in brackets. */
-static void add_short(struct text *script, const char *title)
+static struct words short_title(const char *title)
 {
 	const char *bracket = strstr(title, " (");
 	char name[CHART_TEXT];
 
 	snprintf(name, sizeof(name), "%.*s",
 		bracket ? (int)(bracket - title) : (int)sizeof(name) - 1, title);
-	add_quoted(script, name);
-	text_add(script, " noenhanced");
+	return quoted(name);
 }
 
 static void write_relief(const struct writing *writing)
 {
 	const struct chart *chart = writing->chart;
+	struct text *script = writing->script;
+	const struct words stated = ink_words(writing, INK_STATED);
 
 	add_words(writing, false);
 	add_palette(writing);
@@ -520,22 +501,18 @@ static void write_relief(const struct writing *writing)
 	add_axis(writing, "x", &chart->x, 300, true, false, RELIEF_NAMES);
 	add_axis(writing, "y", &chart->y, 300, true, false, RELIEF_NAMES);
 	add_axis(writing, "z", &chart->z, 200, false, false, NAMES_MOST);
-	text_add(writing->script, "set cbrange [");
-	add_number(writing->script, chart->z.scale.low);
-	text_add(writing->script, ":");
-	add_number(writing->script, chart->z.scale.high);
-	text_addf(writing->script,
-		"]\nunset colorbox\nset xrange [0:%d]\nset yrange [0:%d]\nset origin 0.02,0.05\n"
-		"set size 0.96,0.88\nset view 66, 135, 1.08, 1.1\n"
-		"set xtics offset 0.6,-0.7\nset ytics offset -0.6,-0.7\nset xlabel ",
+	text_addf(script,
+		"set cbrange [%s:%s]\nunset colorbox\nset xrange [0:%d]\nset yrange [0:%d]\n"
+		"set origin 0.02,0.05\nset size 0.96,0.88\nset view 66, 135, 1.08, 1.1\n"
+		"set xtics offset 0.6,-0.7\nset ytics offset -0.6,-0.7\n",
+		number(chart->z.scale.low).text, number(chart->z.scale.high).text,
 		chart->x.count - 1, chart->y.count - 1);
-	add_short(writing->script, chart->x.title);
-	text_add(writing->script, " offset 0,-1\nset ylabel ");
-	add_short(writing->script, chart->y.title);
-	text_add(writing->script, " offset 0,-1\nset zlabel ");
-	add_short(writing->script, chart->z.title);
-	text_add(writing->script,
-		" rotate\nset pm3d depthorder border linewidth 0.7 linecolor rgb '#404040'\n");
+	text_addf(script,
+		"set xlabel %s noenhanced offset 0,-1\nset ylabel %s noenhanced offset 0,-1\n"
+		"set zlabel %s noenhanced rotate\n"
+		"set pm3d depthorder border linewidth 0.7 linecolor rgb '#404040'\n",
+		short_title(chart->x.title).text, short_title(chart->y.title).text,
+		short_title(chart->z.title).text);
 	for (int i = 0; i < chart->mark_count; i++) {
 		const struct chart_mark *mark = &chart->mark[i];
 		double x = mark->across ? mark->at : 0, y = mark->across ? 0 : mark->at;
@@ -543,23 +520,19 @@ static void write_relief(const struct writing *writing)
 		if (!(mark->at >= 0) ||
 			mark->at > (mark->across ? chart->x.count : chart->y.count) - 1)
 			continue;
-		text_add(writing->script, "set label ");
-		add_quoted(writing->script, mark->text);
-		text_addf(writing->script,
-			" at first %.4f,%.4f, graph 1.06 %s font ',%.3g' noenhanced textcolor rgb ",
-			x, y, mark->across ? "right" : "left", SIZE_MARK);
-		add_ink(writing, INK_STATED);
-		text_addf(writing->script,
-			"\nset arrow from first %.4f,%.4f, graph 0 to first %.4f,%.4f, graph 1 "
-			"nohead back "
-			"dashtype (5,4) linecolor rgb ",
-			x, y, x, y);
-		add_ink(writing, INK_STATED);
-		text_add(writing->script, "\n");
+		text_addf(script,
+			"set label %s at first %.4f,%.4f, graph 1.06 %s font ',%.3g' noenhanced "
+			"textcolor rgb %s\n",
+			quoted(mark->text).text, x, y, mark->across ? "right" : "left", SIZE_MARK,
+			stated.text);
+		text_addf(script,
+			"set arrow from first %.4f,%.4f, graph 0 to first %.4f,%.4f, graph 1 "
+			"nohead back dashtype (5,4) linecolor rgb %s\n",
+			x, y, x, y, stated.text);
 	}
-	text_add(writing->script, "set xyplane 0\n");
+	text_add(script, "set xyplane 0\n");
 	add_grid_data(writing, 0);
-	text_add(writing->script, "splot data using 1:2:3 with pm3d\n");
+	text_add(script, "splot data using 1:2:3 with pm3d\n");
 }
 
 void picture_gnuplot(const struct chart *chart, enum picture_theme theme, const char *name,
