@@ -160,8 +160,7 @@ static void call_highest(struct chart *chart)
 	if (best < 0)
 		return;
 	scale_figure(chart->grid[best], figure, sizeof(figure));
-	snprintf(text, sizeof(text), strlen(chart->z.title) < 8 ? "%s %s" : "%s", figure,
-		chart->z.title);
+	chart_print(text, strlen(chart->z.title) < 8 ? "%s %s" : "%s", figure, chart->z.title);
 	chart_add_call(chart, -1, best % chart->x.count, best / chart->x.count, text);
 }
 
@@ -202,8 +201,7 @@ static void add_machine(struct text *line, const struct machine *machine)
 	static const char *const trade[] = { "(R)", "(TM)", "(r)", "(tm)" };
 	char name[sizeof(machine->name)];
 
-	snprintf(name, sizeof(name), "%s",
-		machine && machine->name[0] ? machine->name : "unknown processor");
+	chart_print(name, "%s", machine && machine->name[0] ? machine->name : "unknown processor");
 	for (size_t i = 0; i < sizeof(trade) / sizeof(trade[0]); i++)
 		for (char *at; (at = strstr(name, trade[i]));)
 			memmove(at, at + strlen(trade[i]), strlen(at + strlen(trade[i])) + 1);

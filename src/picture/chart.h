@@ -109,6 +109,9 @@ struct chart {
 	struct chart_bar bar[CHART_BAR_COUNT];
 };
 
+/* Formats into an array of char; longer text is cut. */
+#define chart_print(array, ...) snprintf((array), sizeof(array), __VA_ARGS__)
+
 struct chart *chart_new(enum chart_kind kind);
 void chart_free(struct chart *chart); /* NULL: does nothing */
 

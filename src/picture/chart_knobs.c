@@ -225,8 +225,8 @@ void mark_caches(struct chart *chart, const struct machine *machine)
 		if (!cache->bytes)
 			continue;
 		units_bytes_long((int64_t)cache->bytes, bytes, sizeof(bytes));
-		snprintf(mark.text, sizeof(mark.text), "L%d%s %s", cache->level,
-			cache->level == 1 ? "d" : "", bytes);
+		chart_print(
+			mark.text, "L%d%s %s", cache->level, cache->level == 1 ? "d" : "", bytes);
 		chart_add_mark(chart, &mark);
 	}
 }
@@ -262,7 +262,7 @@ void mark_grid_line(struct chart *chart, const struct machine *machine,
 		at.v[stride_knob] = strides[i];
 		if (!kernel_describe(at.kernel, at.v, &walk) || walk.step < line)
 			continue;
-		snprintf(mark.text, sizeof(mark.text), "a cache line each from here");
+		chart_print(mark.text, "a cache line each from here");
 		if (i > 0)
 			chart_add_mark(chart, &mark);
 		return;

@@ -92,10 +92,10 @@ static void mark_level(struct chart *chart, const struct hierarchy_level *level)
 		return;
 	size_words(level, words, sizeof(words));
 	if (level->kind == LEVEL_TLB && isfinite(level->entries))
-		snprintf(mark.text, sizeof(mark.text), "%s %s%.0f", level->name,
-			level->unstable ? "about " : "", level->entries);
+		chart_print(mark.text, "%s %s%.0f", level->name, level->unstable ? "about " : "",
+			level->entries);
 	else
-		snprintf(mark.text, sizeof(mark.text), "%s %s", level->name, words);
+		chart_print(mark.text, "%s %s", level->name, words);
 	chart_add_mark(chart, &mark);
 }
 
@@ -130,12 +130,11 @@ static void add_plateaus(
 		if (level && level != before && level->kind == LEVEL_MEMORY &&
 			isfinite(level->ns)) {
 			scale_figure(level->ns * plateau->cycles / level->cycles, ns, sizeof(ns));
-			snprintf(text, sizeof(text), "%s: %s cycles, %s ns", level->name, figure,
-				ns);
+			chart_print(text, "%s: %s cycles, %s ns", level->name, figure, ns);
 		} else if (level && level != before) {
-			snprintf(text, sizeof(text), "%s: %s cycles", level->name, figure);
+			chart_print(text, "%s: %s cycles", level->name, figure);
 		} else {
-			snprintf(text, sizeof(text), "%s cycles", figure);
+			chart_print(text, "%s cycles", figure);
 		}
 		/* A possible climb that belongs to no level has no name. */
 		if (!level && plateau->confidence < 0.5)
@@ -162,8 +161,8 @@ static void add_remark(struct chart *chart, const struct hierarchy *hierarchy)
 	for (int i = 0; i < hierarchy->finding_count; i++) {
 		if (!hierarchy->finding[i].disagreement)
 			continue;
-		snprintf(chart->remark, sizeof(chart->remark), "%.*s",
-			(int)sizeof(chart->remark) - 1, hierarchy->finding[i].text);
+		chart_print(chart->remark, "%.*s", (int)sizeof(chart->remark) - 1,
+			hierarchy->finding[i].text);
 		return;
 	}
 }
@@ -179,12 +178,10 @@ static void make_latency(
 		mark_level(chart, &report->hierarchy.level[i]);
 	add_plateaus(chart, &report->hierarchy, best_plateaus(report->hierarchy.lines));
 	add_remark(chart, &report->hierarchy);
-	snprintf(chart->title, sizeof(chart->title),
-		"Load latency over the size of the working set");
-	snprintf(chart->subtitle, sizeof(chart->subtitle),
-		"each load waits for the previous one, in random order");
-	snprintf(chart->x.title, sizeof(chart->x.title), "working set");
-	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
+	chart_print(chart->title, "Load latency over the size of the working set");
+	chart_print(chart->subtitle, "each load waits for the previous one, in random order");
+	chart_print(chart->x.title, "working set");
+	chart_print(chart->y.title, "cycles per load");
 }
 
 static void make_tlb(
@@ -207,12 +204,10 @@ static void make_tlb(
 			mark->hi /= 4096;
 		}
 	}
-	snprintf(chart->title, sizeof(chart->title),
-		"Load latency over pages, one cache line of each");
-	snprintf(chart->subtitle, sizeof(chart->subtitle),
-		"each load waits for the previous one, in random order");
-	snprintf(chart->x.title, sizeof(chart->x.title), "pages of 4 KiB");
-	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
+	chart_print(chart->title, "Load latency over pages, one cache line of each");
+	chart_print(chart->subtitle, "each load waits for the previous one, in random order");
+	chart_print(chart->x.title, "pages of 4 KiB");
+	chart_print(chart->y.title, "cycles per load");
 }
 
 static void make_line(
@@ -225,15 +220,13 @@ static void make_line(
 	add_curve(chart, "", &report->pairs, SWEEPS_CPE, source);
 	chart_fit(chart, SCALE_BYTES, SCALE_LINEAR);
 	if (isfinite(mark.at)) {
-		snprintf(mark.text, sizeof(mark.text), "line: %.0f bytes", mark.at);
+		chart_print(mark.text, "line: %.0f bytes", mark.at);
 		chart_add_mark(chart, &mark);
 	}
-	snprintf(chart->title, sizeof(chart->title),
-		"Two loads at once, over the distance between them");
-	snprintf(chart->subtitle, sizeof(chart->subtitle),
-		"the second load of a cache line costs little");
-	snprintf(chart->x.title, sizeof(chart->x.title), "bytes between the two loads");
-	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per pair");
+	chart_print(chart->title, "Two loads at once, over the distance between them");
+	chart_print(chart->subtitle, "the second load of a cache line costs little");
+	chart_print(chart->x.title, "bytes between the two loads");
+	chart_print(chart->y.title, "cycles per pair");
 }
 
 static void make_bandwidth(
@@ -247,7 +240,7 @@ static void make_bandwidth(
 		char bytes[24];
 
 		units_bytes_long((int64_t)report->band[i].size, bytes, sizeof(bytes));
-		snprintf(words[i], sizeof(words[i]), "%s, %s", report->band[i].level, bytes);
+		chart_print(words[i], "%s, %s", report->band[i].level, bytes);
 		names[i] = words[i];
 	}
 	chart_name_axis(&chart->x, names, report->band_count);
@@ -268,11 +261,11 @@ static void make_bandwidth(
 		}
 	}
 	chart_fit(chart, SCALE_STEPS, SCALE_LOG);
-	snprintf(chart->title, sizeof(chart->title), "Bandwidth of each level, one core");
-	snprintf(chart->subtitle, sizeof(chart->subtitle),
+	chart_print(chart->title, "Bandwidth of each level, one core");
+	chart_print(chart->subtitle,
 		"bytes that the code itself reads and writes, of a working set that the level "
 		"holds");
-	snprintf(chart->y.title, sizeof(chart->y.title), "bytes per cycle");
+	chart_print(chart->y.title, "bytes per cycle");
 }
 
 /* Parallel chains: the speedup over one chain. */
@@ -299,15 +292,14 @@ static void make_parallel(
 	}
 	chart_fit(chart, SCALE_LOG2, SCALE_LINEAR);
 	scale_figure(best, figure, sizeof(figure));
-	snprintf(text, sizeof(text), "%s times at %.0f", figure, at);
+	chart_print(text, "%s times at %.0f", figure, at);
 	if (best > 0)
 		chart_add_call(chart, -1, at, best, text);
 	scale_figure(one->ns, ns, sizeof(ns));
-	snprintf(chart->title, sizeof(chart->title),
-		"Parallel misses: loads from memory, in parallel chains");
-	snprintf(chart->subtitle, sizeof(chart->subtitle), "a single load takes %s ns", ns);
-	snprintf(chart->x.title, sizeof(chart->x.title), "parallel chains");
-	snprintf(chart->y.title, sizeof(chart->y.title), "times as fast as one");
+	chart_print(chart->title, "Parallel misses: loads from memory, in parallel chains");
+	chart_print(chart->subtitle, "a single load takes %s ns", ns);
+	chart_print(chart->x.title, "parallel chains");
+	chart_print(chart->y.title, "times as fast as one");
 }
 
 static void make_cores(
@@ -334,10 +326,9 @@ static void make_cores(
 	}
 	chart_fit(chart, SCALE_LINEAR, SCALE_LINEAR);
 	chart->x.scale.whole = true;
-	snprintf(chart->title, sizeof(chart->title),
-		"Memory bandwidth over the number of reading cores");
-	snprintf(chart->x.title, sizeof(chart->x.title), "cores");
-	snprintf(chart->y.title, sizeof(chart->y.title), "GB/s, sum of all cores");
+	chart_print(chart->title, "Memory bandwidth over the number of reading cores");
+	chart_print(chart->x.title, "cores");
+	chart_print(chart->y.title, "GB/s, sum of all cores");
 }
 
 static bool any_curve(const struct probe_curve curves[PAGE_KINDS])

@@ -29,12 +29,10 @@ static void add_limit(struct chart *chart, const struct limits *limits, int inde
 		.value = limit->known ? limit->cpe : NAN,
 		.lo = NAN,
 		.hi = NAN };
-	snprintf(bar->name, sizeof(bar->name), "%s%s", limit_rows[limit->kind].title,
-		limit->hard ? "" : " (soft)");
-	snprintf(bar->cause, sizeof(bar->cause), "%s%s",
-		limit->known ? "" : "unknown: ", limit->cause);
+	chart_print(bar->name, "%s%s", limit_rows[limit->kind].title, limit->hard ? "" : " (soft)");
+	chart_print(bar->cause, "%s%s", limit->known ? "" : "unknown: ", limit->cause);
 	units_figure(limit->cpe, figure, sizeof(figure));
-	snprintf(bar->value_words, sizeof(bar->value_words), "%s%s", figure,
+	chart_print(bar->value_words, "%s%s", figure,
 		index == limits->binding	? " binds"
 		: index == limits->predicted_by ? " predicted"
 						: "");
@@ -45,8 +43,8 @@ static void add_rest(struct chart *chart, int count)
 	struct chart_bar *bar = &chart->bar[chart->bar_count++];
 
 	*bar = (struct chart_bar){ .kind = BAR_UNKNOWN, .value = NAN, .lo = NAN, .hi = NAN };
-	snprintf(bar->name, sizeof(bar->name), "%d more", count);
-	snprintf(bar->cause, sizeof(bar->cause), "lower or unknown");
+	chart_print(bar->name, "%d more", count);
+	chart_print(bar->cause, "lower or unknown");
 }
 
 static void add_measured(struct chart *chart, const struct sample *sample)
@@ -62,7 +60,7 @@ static void add_measured(struct chart *chart, const struct sample *sample)
 	units_figure(sample->cpe, bar->value_words, sizeof(bar->value_words));
 	units_figure(sample->cpe_lo, lo, sizeof(lo));
 	units_figure(sample->cpe_hi, hi, sizeof(hi));
-	snprintf(bar->cause, sizeof(bar->cause), "quartiles %s to %s%s%s", lo, hi,
+	chart_print(bar->cause, "quartiles %s to %s%s%s", lo, hi,
 		sample_doubt(sample) && !sample->provisional ? "; " : "",
 		sample_doubt(sample) && !sample->provisional ? sample_doubt(sample) : "");
 }
@@ -90,18 +88,18 @@ struct chart *chart_ladder(const struct explanation *explanation, const struct s
 		most = fmax(most, isfinite(chart->bar[i].hi) ? chart->bar[i].hi : 0);
 	}
 	chart->x.scale = scale_fit(SCALE_LINEAR, 0, most);
-	snprintf(chart->x.title, sizeof(chart->x.title), "cycles per %s", setting->kernel->element);
-	snprintf(chart->title, sizeof(chart->title), "%s: what limits it%s%s",
-		setting->kernel->name, explanation->foreign ? " on another core, " : "",
+	chart_print(chart->x.title, "cycles per %s", setting->kernel->element);
+	chart_print(chart->title, "%s: what limits it%s%s", setting->kernel->name,
+		explanation->foreign ? " on another core, " : "",
 		explanation->foreign && limits->uarch ? uarch_title(limits->uarch) : "");
 	knob_settings(setting, 0, chart->subtitle, sizeof(chart->subtitle));
-	snprintf(chart->remark, sizeof(chart->remark), "%s%s", *words ? "Measured: " : "", words);
+	chart_print(chart->remark, "%s%s", *words ? "Measured: " : "", words);
 	chart_sign(chart, origin);
 	chart_cite(chart, origin->machine, &source);
-	snprintf(chart->legend, sizeof(chart->legend),
-		"limits M: from the loop's machine code and a model of the core");
+	chart_print(
+		chart->legend, "limits M: from the loop's machine code and a model of the core");
 	if (source.source == SOURCE_MODEL)
-		snprintf(chart->source, sizeof(chart->source), "nothing was measured");
+		chart_print(chart->source, "nothing was measured");
 	return chart;
 }
 
@@ -146,10 +144,9 @@ static bool mark_entries(struct chart *chart, const struct windows_row *row, boo
 		return false;
 	mark.lo = mark.hi = mark.at;
 	if (alone)
-		snprintf(mark.text, sizeof(mark.text), "core model: %.0f entries", row->entries);
+		chart_print(mark.text, "core model: %.0f entries", row->entries);
 	else
-		snprintf(
-			mark.text, sizeof(mark.text), "%.24s %.0f", row->fact->title, row->entries);
+		chart_print(mark.text, "%.24s %.0f", row->fact->title, row->entries);
 	for (int i = 0; i < chart->mark_count; i++)
 		if (strcmp(chart->mark[i].text, mark.text) == 0)
 			return true;
@@ -163,7 +160,7 @@ static void mark_knee(struct chart *chart, const struct windows_row *row)
 	char words[32];
 
 	buffers_knee(&row->knee, row->most, words, sizeof(words));
-	snprintf(mark.text, sizeof(mark.text), "knee: %s", words);
+	chart_print(mark.text, "knee: %s", words);
 	if (!isfinite(mark.lo) || !isfinite(mark.hi))
 		mark.lo = mark.hi = mark.at;
 	chart_add_mark(chart, &mark);
@@ -175,10 +172,10 @@ static void add_flats(struct chart *chart, const struct windows_row *row)
 	const struct knee_curve *curve = &row->curve;
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.0f cycles", row->knee.before);
+	chart_print(text, "%.0f cycles", row->knee.before);
 	if (isfinite(row->knee.before) && isfinite(row->knee.from))
 		chart_add_flat(chart, curve->point[0].x, row->knee.from, row->knee.before, text);
-	snprintf(text, sizeof(text), "%.0f cycles", row->knee.after);
+	chart_print(text, "%.0f cycles", row->knee.after);
 	if (isfinite(row->knee.after) && isfinite(row->knee.to))
 		chart_add_flat(chart, row->knee.to, curve->point[curve->count - 1].x,
 			row->knee.after, text);
@@ -200,15 +197,13 @@ static bool make_one(
 	if (has_knee(row))
 		mark_knee(chart, row);
 	add_flats(chart, row);
-	snprintf(chart->title, sizeof(chart->title),
-		"%s: two misses with more and more %.40s between them",
+	chart_print(chart->title, "%s: two misses with more and more %.40s between them",
 		row->fact ? row->fact->title : row->filler, counts);
 	if (chart->title[0] >= 'a' && chart->title[0] <= 'z')
 		chart->title[0] = (char)(chart->title[0] - 'a' + 'A');
-	snprintf(chart->x.title, sizeof(chart->x.title), "%.60s between the two misses", counts);
+	chart_print(chart->x.title, "%.60s between the two misses", counts);
 	buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
-	snprintf(chart->remark, sizeof(chart->remark), "%.*s", (int)sizeof(chart->remark) - 1,
-		words);
+	chart_print(chart->remark, "%.*s", (int)sizeof(chart->remark) - 1, words);
 	return modelled;
 }
 
@@ -223,7 +218,7 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 		if (row->curve.count == 0)
 			continue;
 		buffers_knee(&row->knee, row->most, words, sizeof(words));
-		snprintf(name, sizeof(name), "%.14s: %s", row->filler, words);
+		chart_print(name, "%.14s: %s", row->filler, words);
 		add_series(chart, row, name, true);
 		modelled |= mark_entries(chart, row, false);
 		/* The last point before the rise. */
@@ -232,9 +227,9 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 				row->knee.before, row->filler);
 	}
 	chart_fit(chart, SCALE_LOG2, SCALE_LINEAR);
-	snprintf(chart->title, sizeof(chart->title),
+	chart_print(chart->title,
 		"How far the core looks ahead: two misses with more and more between them");
-	snprintf(chart->x.title, sizeof(chart->x.title), "fillers between the two misses");
+	chart_print(chart->x.title, "fillers between the two misses");
 	return modelled;
 }
 
@@ -259,7 +254,7 @@ struct chart *chart_windows(const struct windows_report *report, const struct wi
 	chart->joined = true;
 	modelled =
 		rows < LOGARITHMIC_FROM ? make_one(chart, report, first) : make_all(chart, report);
-	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per iteration");
+	chart_print(chart->y.title, "cycles per iteration");
 	knob_settings(&report->options.setting,
 		1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLERS) |
 			1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLER),

@@ -486,10 +486,10 @@ struct chart *chart_sweep_make(
 		swept |= 1u << gathered->axis[i].knob;
 	knob_heading(gathered->setting.kernel, chart->title, sizeof(chart->title));
 	if (gathered->named.title[0])
-		snprintf(chart->title, sizeof(chart->title), "%s", gathered->named.title);
+		chart_print(chart->title, "%s", gathered->named.title);
 	knob_settings(&gathered->setting, swept, chart->subtitle, sizeof(chart->subtitle));
 	if (gathered->named.source[0])
-		snprintf(chart->after, sizeof(chart->after), "after %s", gathered->named.source);
+		chart_print(chart->after, "after %s", gathered->named.source);
 	if (gathered->look == LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_SIZE)
 		mark_caches(chart, origin->machine);
 	else if (gathered->look != LOOK_LINES && knob_of(gathered, 1)->axis == AXIS_SIZE)

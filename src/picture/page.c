@@ -50,7 +50,7 @@ struct layout_text *page_text(struct page *page, enum layout_role role, double x
 		.bold = bold,
 		.ink = ink,
 		.box = page_box(page, text, x, y, size, bold, anchor) };
-	snprintf(new->text, sizeof(new->text), "%s", text);
+	chart_print(new->text, "%s", text);
 	layout->text_count += *text != '\0';
 	return new;
 }
@@ -90,25 +90,25 @@ double page_head(struct page *page)
 	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, y = 44, size;
 	char text[CHART_TEXT];
 
-	snprintf(text, sizeof(text), "%s", page->chart->title);
+	chart_print(text, "%s", page->chart->title);
 	size = metrics_fit(page->metrics, text, sizeof(text), SIZE_TITLE, 18, true, room);
 	page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, true, INK_TEXT, text);
 	if (page->chart->subtitle[0]) {
 		y += 25;
-		snprintf(text, sizeof(text), "%s", page->chart->subtitle);
+		chart_print(text, "%s", page->chart->subtitle);
 		size = metrics_fit(
 			page->metrics, text, sizeof(text), SIZE_SUBTITLE, SIZE_LEAST, false, room);
 		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, text);
 	}
 	if (page->chart->after[0]) {
 		y += 19;
-		snprintf(text, sizeof(text), "%s", page->chart->after);
+		chart_print(text, "%s", page->chart->after);
 		size = metrics_fit(page->metrics, text, sizeof(text), 13, 11, false, room);
 		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, text);
 	}
 	if (page->chart->remark[0]) {
 		y += 25;
-		snprintf(text, sizeof(text), "%s", page->chart->remark);
+		chart_print(text, "%s", page->chart->remark);
 		size = metrics_fit(
 			page->metrics, text, sizeof(text), SIZE_LABEL, SIZE_LEAST, true, room);
 		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, true, INK_TEXT, text);
@@ -123,8 +123,8 @@ static void foot_line(struct page *page, double y, const char *left, const char 
 	       right_room;
 	char begin[CHART_TEXT], end[CHART_TEXT];
 
-	snprintf(begin, sizeof(begin), "%s", left);
-	snprintf(end, sizeof(end), "%s", right);
+	chart_print(begin, "%s", left);
+	chart_print(end, "%s", right);
 	while (size > 9 &&
 		page_width(page, begin, size, false) + page_width(page, end, size, false) + gap >
 			room)

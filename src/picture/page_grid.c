@@ -248,13 +248,12 @@ static void put_side_title(
 	const char *bracket = strstr(title, " (");
 	char name[CHART_TEXT], rest[CHART_TEXT];
 
-	snprintf(name, sizeof(name), "%.*s",
-		bracket ? (int)(bracket - title) : (int)sizeof(name) - 1, title);
+	chart_print(name, "%.*s", bracket ? (int)(bracket - title) : (int)sizeof(name) - 1, title);
 	metrics_fit(page->metrics, name, sizeof(name), SIZE_AXIS, SIZE_AXIS, true, room - 40);
 	page_text(page, ROLE_AXIS, x, front.y + 2, anchor, SIZE_AXIS, true, INK_TEXT, name);
 	if (!bracket)
 		return;
-	snprintf(rest, sizeof(rest), "%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
+	chart_print(rest, "%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
 	/* The first words are the most important. */
 	if (page_width(page, rest, SIZE_LEAST, false) > room)
 		rest[strcspn(rest, ",")] = '\0';

@@ -87,7 +87,7 @@ static void put_names(struct page *page, const struct names *names, struct label
 		char text[CHART_TEXT];
 		struct layout_rule *rule;
 
-		snprintf(text, sizeof(text), "%s", chart->series[ends[i].series].name);
+		chart_print(text, "%s", chart->series[ends[i].series].name);
 		metrics_fit(page->metrics, text, sizeof(text), names->size, names->size, true,
 			names->width);
 		page_text(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size,
@@ -386,7 +386,7 @@ static void put_bar(struct page *page, const struct chart_bar *bar, double y, do
 	char text[CHART_TEXT];
 	double cause_size;
 
-	snprintf(text, sizeof(text), "%s", bar->name);
+	chart_print(text, "%s", bar->name);
 	metrics_fit(page->metrics, text, sizeof(text), name_size, name_size, true,
 		plot.x - 12 - PAGE_SIDE);
 	page_text(page, ROLE_TICK, plot.x - 12, line + 0.36 * name_size, ANCHOR_RIGHT, name_size,
@@ -413,7 +413,7 @@ static void put_bar(struct page *page, const struct chart_bar *bar, double y, do
 	}
 	if (!bar->cause[0])
 		return;
-	snprintf(text, sizeof(text), "%s", bar->cause);
+	chart_print(text, "%s", bar->cause);
 	cause_size = metrics_fit(
 		page->metrics, text, sizeof(text), 13, 11, false, plot.width + value_room);
 	page_text(page, ROLE_FLAT, plot.x + 1, isfinite(bar->value) ? y + thick + 13 : line + 4,

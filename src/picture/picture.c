@@ -7,37 +7,24 @@
 #include "base/file.h"
 #include "base/text.h"
 
-struct picture_format {
-	const char *extension;
-	struct status (*ready)(void); /* NULL: always */
-	/* NULL: gnuplot, which needs two files. */
-	struct status (*draw)(
-		const struct chart *chart, enum picture_theme theme, struct text *out);
-};
+static const char *const extensions[] = { [PICTURE_SVG] = "svg", "png", "pdf", "gp", NULL };
 
-static const struct picture_format formats[] = {
-	{ "svg", picture_cairo_ready, picture_svg },
-	{ "png", picture_cairo_ready, picture_png },
-	{ "pdf", picture_cairo_ready, picture_pdf },
-	{ "gp", NULL, NULL },
-};
-
-/* The format of a path's extension, in upper or lower case; NULL: none. */
-static const struct picture_format *format_of(const char *path)
+/* The format of a path's extension, in upper or lower case; -1: none. */
+static int format_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
 
-	for (size_t i = 0; dot && i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (strcasecmp(dot + 1, formats[i].extension) == 0)
-			return &formats[i];
-	return NULL;
+	for (int i = 0; dot && extensions[i]; i++)
+		if (strcasecmp(dot + 1, extensions[i]) == 0)
+			return i;
+	return -1;
 }
 
 struct status picture_named(const char *path)
 {
 	if (strlen(path) >= FILE_PATH - 8)
 		return status_usage("%.60s...: the picture's file name is too long", path);
-	if (!format_of(path))
+	if (format_of(path) < 0)
 		return status_usage(
 			"%.140s: a picture's file name ends in .svg, .png or .pdf, or in .gp for "
 			"gnuplot",
@@ -53,17 +40,17 @@ static void data_path(const char *path, char *buffer, size_t size)
 
 struct status picture_check(const char *path)
 {
-	const struct picture_format *format = format_of(path);
 	struct status status = picture_named(path);
+	bool gnuplot = format_of(path) == PICTURE_GNUPLOT;
 	char data[FILE_PATH];
 
 	if (!status_is_ok(&status))
 		return status;
-	if (format->ready)
-		status = format->ready();
+	if (!gnuplot)
+		status = picture_cairo_ready();
 	if (status_is_ok(&status))
 		status = file_check(path);
-	if (status_is_ok(&status) && !format->draw) {
+	if (status_is_ok(&status) && gnuplot) {
 		data_path(path, data, sizeof(data));
 		status = file_check(data);
 	}
@@ -93,15 +80,15 @@ static struct status save_gnuplot(
 static struct status save(
 	const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
 {
-	const struct picture_format *format = format_of(path);
+	int format = format_of(path);
 	struct text bytes = { 0 };
 	struct status status = picture_named(path);
 
 	if (!status_is_ok(&status))
 		return status;
-	if (!format->draw)
+	if (format == PICTURE_GNUPLOT)
 		return save_gnuplot(chart, theme, path, fresh);
-	status = format->draw(chart, theme, &bytes);
+	status = picture_draw((enum picture_format)format, chart, theme, &bytes);
 	if (status_is_ok(&status))
 		status = file_save(path, &bytes, fresh);
 	text_free(&bytes);

@@ -33,9 +33,11 @@ struct status picture_find_theme(const char *name, enum picture_theme *theme);
  * picture needs it, so the program starts as fast without it. */
 struct status picture_cairo_ready(void);
 
-struct status picture_svg(const struct chart *chart, enum picture_theme theme, struct text *out);
-struct status picture_png(const struct chart *chart, enum picture_theme theme, struct text *out);
-struct status picture_pdf(const struct chart *chart, enum picture_theme theme, struct text *out);
+/* The formats of files; gnuplot's needs two files, so picture_draw() does not draw it. */
+enum picture_format { PICTURE_SVG, PICTURE_PNG, PICTURE_PDF, PICTURE_GNUPLOT };
+
+struct status picture_draw(enum picture_format format, const struct chart *chart,
+	enum picture_theme theme, struct text *out);
 
 /* A gnuplot script and its data, for people to change. `name` is the two files' name without
  * directory and extension: the script finds NAME.dat in its own directory, and writes NAME.svg

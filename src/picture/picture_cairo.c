@@ -18,23 +18,21 @@
 static const double PNG_SCALE = 2;
 
 /* Functions of the library. Its headers give the types, although nothing is linked. */
-#define FUNCTIONS(each)                                                                                       \
-	each(cairo_create) each(cairo_destroy) each(cairo_status) each(cairo_status_to_string) each(          \
-		cairo_scale) each(cairo_new_path) each(cairo_move_to) each(cairo_line_to) each(cairo_arc)     \
-		each(cairo_close_path) each(cairo_fill_preserve) each(cairo_stroke_preserve) each(            \
-			cairo_set_source_rgba) each(cairo_set_line_width) each(cairo_set_line_cap)            \
-			each(cairo_set_line_join) each(cairo_set_dash) each(cairo_select_font_face) each(     \
-				cairo_set_font_size) each(cairo_set_font_options) each(cairo_text_extents)    \
-				each(cairo_show_text) each(cairo_font_options_create) each(                   \
-					cairo_font_options_destroy) each(cairo_font_options_set_hint_metrics) \
-					each(cairo_font_options_set_hint_style) each(                         \
-						cairo_surface_finish) each(cairo_surface_destroy)             \
-						each(cairo_surface_status) each(                              \
-							cairo_image_surface_create)                           \
-							each(cairo_surface_write_to_png_stream) each(         \
-								cairo_svg_surface_create_for_stream)          \
-								each(cairo_pdf_surface_create_for_stream)     \
-									each(cairo_pdf_surface_set_metadata)
+/* clang-format off */
+#define FUNCTIONS(each) \
+	each(cairo_create) each(cairo_destroy) each(cairo_status) each(cairo_status_to_string) \
+	each(cairo_scale) each(cairo_new_path) each(cairo_move_to) each(cairo_line_to) each(cairo_arc) \
+	each(cairo_close_path) each(cairo_fill_preserve) each(cairo_stroke_preserve) \
+	each(cairo_set_source_rgba) each(cairo_set_line_width) each(cairo_set_line_cap) \
+	each(cairo_set_line_join) each(cairo_set_dash) each(cairo_select_font_face) \
+	each(cairo_set_font_size) each(cairo_set_font_options) each(cairo_text_extents) \
+	each(cairo_show_text) each(cairo_font_options_create) each(cairo_font_options_destroy) \
+	each(cairo_font_options_set_hint_metrics) each(cairo_font_options_set_hint_style) \
+	each(cairo_surface_finish) each(cairo_surface_destroy) each(cairo_surface_status) \
+	each(cairo_image_surface_create) each(cairo_surface_write_to_png_stream) \
+	each(cairo_svg_surface_create_for_stream) each(cairo_pdf_surface_create_for_stream) \
+	each(cairo_pdf_surface_set_metadata)
+/* clang-format on */
 
 #define DECLARE(name) __typeof__(&name) name;
 #define PLACE(name)   { #name, (void **)&api.name },
@@ -213,41 +211,6 @@ static struct status draw_on(
 	return status;
 }
 
-struct status picture_png(const struct chart *chart, enum picture_theme theme, struct text *out)
-{
-	struct status status = picture_cairo_ready();
-	cairo_surface_t *surface;
-
-	if (!status_is_ok(&status))
-		return status;
-	surface = api.cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-		(int)(LAYOUT_WIDTH * PNG_SCALE), (int)(LAYOUT_HEIGHT * PNG_SCALE));
-	status = draw_on(surface, chart, theme, PNG_SCALE);
-	if (status_is_ok(&status))
-		status = outcome(api.cairo_surface_write_to_png_stream(surface, append, out));
-	api.cairo_surface_destroy(surface);
-	return status;
-}
-
-struct status picture_pdf(const struct chart *chart, enum picture_theme theme, struct text *out)
-{
-	struct status status = picture_cairo_ready();
-	cairo_surface_t *surface;
-
-	if (!status_is_ok(&status))
-		return status;
-	surface = api.cairo_pdf_surface_create_for_stream(append, out, LAYOUT_WIDTH, LAYOUT_HEIGHT);
-	api.cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, chart->title);
-	api.cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, chart->subtitle);
-	api.cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, PACKAGE_STRING);
-	status = draw_on(surface, chart, theme, 1);
-	api.cairo_surface_finish(surface);
-	if (status_is_ok(&status))
-		status = outcome(api.cairo_surface_status(surface));
-	api.cairo_surface_destroy(surface);
-	return status;
-}
-
 static void add_escaped(struct text *text, const char *string)
 {
 	for (; *string; string++) {
@@ -277,66 +240,72 @@ static void describe(const struct chart *chart, struct text *text)
 	layout_free(layout);
 }
 
-struct status picture_svg(const struct chart *chart, enum picture_theme theme, struct text *out)
+/* SVG with the description after the root element's tag. */
+static void add_described(const struct chart *chart, const struct text *drawn, struct text *out)
+{
+	const char *root = strstr(text_string(drawn), "<svg");
+	const char *inside = root ? strchr(root, '>') : NULL;
+
+	if (!inside)
+		return;
+	text_addn(out, text_string(drawn), (size_t)(inside + 1 - text_string(drawn)));
+	text_add(out, "\n");
+	describe(chart, out);
+	text_add(out, inside + 1);
+}
+
+struct status picture_draw(enum picture_format format, const struct chart *chart,
+	enum picture_theme theme, struct text *out)
 {
 	struct status status = picture_cairo_ready();
-	struct text drawn = { 0 }, words = { 0 };
+	struct text drawn = { 0 };
+	double scale = format == PICTURE_PNG ? PNG_SCALE : 1;
 	cairo_surface_t *surface;
-	const char *root, *inside;
 
 	if (!status_is_ok(&status))
 		return status;
-	surface = api.cairo_svg_surface_create_for_stream(
-		append, &drawn, LAYOUT_WIDTH, LAYOUT_HEIGHT);
-	status = draw_on(surface, chart, theme, 1);
+	surface = format == PICTURE_PNG
+			  ? api.cairo_image_surface_create(CAIRO_FORMAT_RGB24,
+				    (int)(LAYOUT_WIDTH * scale), (int)(LAYOUT_HEIGHT * scale))
+			  : (format == PICTURE_PDF ? api.cairo_pdf_surface_create_for_stream
+						   : api.cairo_svg_surface_create_for_stream)(
+				    append, &drawn, LAYOUT_WIDTH, LAYOUT_HEIGHT);
+	if (format == PICTURE_PDF) {
+		api.cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, chart->title);
+		api.cairo_pdf_surface_set_metadata(
+			surface, CAIRO_PDF_METADATA_SUBJECT, chart->subtitle);
+		api.cairo_pdf_surface_set_metadata(
+			surface, CAIRO_PDF_METADATA_CREATOR, PACKAGE_STRING);
+	}
+	status = draw_on(surface, chart, theme, scale);
+	if (format == PICTURE_PNG && status_is_ok(&status))
+		status = outcome(api.cairo_surface_write_to_png_stream(surface, append, &drawn));
 	api.cairo_surface_finish(surface);
 	if (status_is_ok(&status))
 		status = outcome(api.cairo_surface_status(surface));
 	api.cairo_surface_destroy(surface);
-	root = strstr(text_string(&drawn), "<svg");
-	inside = root ? strchr(root, '>') : NULL;
-	if (status_is_ok(&status) && inside) {
-		describe(chart, &words);
-		text_addn(out, text_string(&drawn), (size_t)(inside + 1 - text_string(&drawn)));
-		text_addf(out, "\n%s", text_string(&words));
-		text_add(out, inside + 1);
-	}
-	text_free(&words);
+	if (status_is_ok(&status) && format == PICTURE_SVG)
+		add_described(chart, &drawn, out);
+	else if (status_is_ok(&status))
+		text_addn(out, text_string(&drawn), drawn.length);
 	text_free(&drawn);
 	return status;
 }
 
 #else
 
-static struct status absent(void)
+struct status picture_cairo_ready(void)
 {
 	return status_failed(
 		"this slexplore was built without cairo, which draws pictures: install "
-		"libcairo2-dev and build it "
-		"again, or use gnuplot (--gnuplot, or a name in .gp)");
+		"libcairo2-dev and build it again, or use gnuplot (--gnuplot, or a name in .gp)");
 }
 
-struct status picture_cairo_ready(void)
+struct status picture_draw(enum picture_format format, const struct chart *chart,
+	enum picture_theme theme, struct text *out)
 {
-	return absent();
-}
-
-struct status picture_svg(const struct chart *chart, enum picture_theme theme, struct text *out)
-{
-	(void)chart, (void)theme, (void)out;
-	return absent();
-}
-
-struct status picture_png(const struct chart *chart, enum picture_theme theme, struct text *out)
-{
-	(void)chart, (void)theme, (void)out;
-	return absent();
-}
-
-struct status picture_pdf(const struct chart *chart, enum picture_theme theme, struct text *out)
-{
-	(void)chart, (void)theme, (void)out;
-	return absent();
+	(void)format, (void)chart, (void)theme, (void)out;
+	return picture_cairo_ready();
 }
 
 #endif
