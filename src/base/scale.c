@@ -122,17 +122,17 @@ double scale_place(const struct scale *scale, double value)
 	return (value - scale->low) / (scale->high - scale->low);
 }
 
-void scale_figure(double value, char *buffer, unsigned size)
+struct scale_words scale_figure(double value)
 {
 	double magnitude = fabs(value);
 	int decimals = magnitude >= 99.95 || magnitude == 0 ? 0 : magnitude >= 9.995 ? 1 : 2;
+	struct scale_words words = { "-" };
 
-	if (!isfinite(value))
-		snprintf(buffer, size, "-");
-	else if (magnitude > 0 && magnitude < 0.0995)
-		snprintf(buffer, size, "%.2g", value);
-	else
-		snprintf(buffer, size, "%.*f", decimals, value);
+	if (magnitude > 0 && magnitude < 0.0995)
+		snprintf(words.text, sizeof(words.text), "%.2g", value);
+	else if (isfinite(value))
+		snprintf(words.text, sizeof(words.text), "%.*f", decimals, value);
+	return words;
 }
 
 /* Adds a mark with a label; an empty one is minor. */

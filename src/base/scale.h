@@ -50,4 +50,7 @@ int scale_ticks(const struct scale *scale, double room,
 	struct scale_tick ticks[SCALE_TICKS]);
 
 /* "47.3", "0.125": three digits, as on marks and labels. */
-void scale_figure(double value, char *buffer, unsigned size);
+struct scale_words {
+	char text[24];
+};
+struct scale_words scale_figure(double value);

@@ -37,12 +37,11 @@ static void call_here(struct chart *chart, const struct view *view, const struct
 	enum sweeps_figure figure, bool steps)
 {
 	double value = sweeps_value(figure, &view->sample, &view->facts, NULL, NULL);
-	char words[24], text[CHART_NAME];
+	char text[CHART_NAME];
 
 	if (!isfinite(value) || (steps && slice->here < 0))
 		return;
-	scale_figure(value, words, sizeof(words));
-	snprintf(text, sizeof(text), "here: %s", words);
+	chart_print(text, "here: %s", scale_figure(value).text);
 	chart_add_call(
 		chart, -1, steps ? slice->here : (double)view->setting.v[slice->knob], value, text);
 }

@@ -152,15 +152,15 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 static void call_highest(struct chart *chart)
 {
 	int best = -1;
-	char figure[24], text[CHART_NAME];
+	char text[CHART_NAME];
 
 	for (int i = 0; i < chart->x.count * chart->y.count; i++)
 		if (isfinite(chart->grid[i]) && (best < 0 || chart->grid[i] > chart->grid[best]))
 			best = i;
 	if (best < 0)
 		return;
-	scale_figure(chart->grid[best], figure, sizeof(figure));
-	chart_print(text, strlen(chart->z.title) < 8 ? "%s %s" : "%s", figure, chart->z.title);
+	chart_print(text, strlen(chart->z.title) < 8 ? "%s %s" : "%s",
+		scale_figure(chart->grid[best]).text, chart->z.title);
 	chart_add_call(chart, -1, best % chart->x.count, best / chart->x.count, text);
 }
 

@@ -152,23 +152,14 @@ void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t 
 	free(names);
 }
 
-/* "5.0 cycles", "about 42 GB/s". */
-static void plateau_words(enum sweeps_figure figure, const struct plateau *plateau, double value,
-	char *buffer, size_t size)
-{
-	static const char *const units[SWEEPS_FIGURES] = {
-		[SWEEPS_CPE] = " cycles",
-		[SWEEPS_NS] = " ns",
-		[SWEEPS_SECONDS] = " s",
-		[SWEEPS_GBPS] = " GB/s",
-		[SWEEPS_BYTES_PER_CYCLE] = " B/cycle",
-		[SWEEPS_SPEEDUP] = " times",
-	};
-	char words[24];
-
-	scale_figure(value, words, sizeof(words));
-	snprintf(buffer, size, "%s%s%s", plateau->unstable ? "about " : "", words, units[figure]);
-}
+static const char *const plateau_units[SWEEPS_FIGURES] = {
+	[SWEEPS_CPE] = "cycles",
+	[SWEEPS_NS] = "ns",
+	[SWEEPS_SECONDS] = "s",
+	[SWEEPS_GBPS] = "GB/s",
+	[SWEEPS_BYTES_PER_CYCLE] = "B/cycle",
+	[SWEEPS_SPEEDUP] = "times",
+};
 
 void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples)
 {
@@ -205,7 +196,8 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 		if (points < 2)
 			continue;
 		level = stats_median(&values[plateau->first], (size_t)points);
-		plateau_words(figure, plateau, level, text, sizeof(text));
+		chart_print(text, "%s%s %s", plateau->unstable ? "about " : "",
+			scale_figure(level).text, plateau_units[figure]);
 		chart_add_flat(chart, plateau->from, plateau->to, level, text);
 	}
 	free(values);
@@ -216,17 +208,13 @@ void mark_caches(struct chart *chart, const struct machine *machine)
 {
 	for (int i = 0; machine && i < machine->cache_count; i++) {
 		const struct machine_cache *cache = &machine->cache[i];
-		struct chart_mark mark = { .at = (double)cache->bytes,
-			.lo = (double)cache->bytes,
-			.hi = (double)cache->bytes,
-			.stated = true };
-		char bytes[24];
+		double at = (double)cache->bytes;
+		struct chart_mark mark = { .at = at, .lo = at, .hi = at, .stated = true };
 
 		if (!cache->bytes)
 			continue;
-		units_bytes_long((int64_t)cache->bytes, bytes, sizeof(bytes));
-		chart_print(
-			mark.text, "L%d%s %s", cache->level, cache->level == 1 ? "d" : "", bytes);
+		chart_print(mark.text, "L%d%s %s", cache->level, cache->level == 1 ? "d" : "",
+			units_size_long((int64_t)cache->bytes).text);
 		chart_add_mark(chart, &mark);
 	}
 }

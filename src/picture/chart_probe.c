@@ -26,33 +26,34 @@ static const char *page_words(enum page_kind kind, const struct probe_curve *cur
 
 /* ---- curves ---- */
 
+/* Adds a point and returns it. */
+static struct chart_point add_point(struct chart_series *series, enum sweeps_figure figure,
+	const struct probe_point *from, const struct sample *base, double x,
+	struct chart_source *source)
+{
+	struct chart_point point = figure_point(figure, &from->sample, &from->facts, NULL, base, x);
+
+	chart_add_point(series, &point);
+	chart_note(source, &from->sample);
+	return point;
+}
+
 /* Adds a curve as a series, if it has points. */
 static void add_curve(struct chart *chart, const char *name, const struct probe_curve *curve,
 	enum sweeps_figure figure, struct chart_source *source)
 {
 	struct chart_series *series = curve->count ? chart_add_series(chart, name) : NULL;
 
-	for (int i = 0; series && i < curve->count; i++) {
-		const struct probe_point *from = &curve->point[i];
-		struct chart_point point =
-			figure_point(figure, &from->sample, &from->facts, NULL, NULL, from->x);
-
-		chart_add_point(series, &point);
-		chart_note(source, &from->sample);
-	}
+	for (int i = 0; series && i < curve->count; i++)
+		add_point(series, figure, &curve->point[i], NULL, curve->point[i].x, source);
 }
 
-static int add_pages(struct chart *chart, const struct probe_curve curves[PAGE_KINDS],
+static void add_pages(struct chart *chart, const struct probe_curve curves[PAGE_KINDS],
 	struct chart_source *source)
 {
-	int count = 0;
-
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		count += curves[kind].count > 0;
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		add_curve(chart, page_words((enum page_kind)kind, &curves[kind]), &curves[kind],
 			SWEEPS_CPE, source);
-	}
-	return count;
 }
 
 /* ---- what was found ---- */
@@ -115,30 +116,27 @@ static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy,
 static void add_plateaus(
 	struct chart *chart, const struct hierarchy *hierarchy, const struct plateaus *plateaus)
 {
-	const struct hierarchy_level *before = NULL;
+	const struct hierarchy_level *before = NULL, *memory = hierarchy_memory(hierarchy);
 
 	for (int i = 0; i < plateaus->count; i++) {
 		const struct plateau *plateau = &plateaus->plateau[i];
 		const struct hierarchy_level *level = level_of(hierarchy, plateau->cycles);
-		const struct hierarchy_level *memory = hierarchy_memory(hierarchy);
-		char figure[12], ns[12], text[CHART_NAME + 8];
+		struct scale_words cycles = scale_figure(plateau->cycles);
+		char text[2 * CHART_NAME];
 
 		/* Curves of two page sizes differ most there: the value is between theirs. */
-		if (!level && i == plateaus->count - 1 && memory)
+		if (!level && i == plateaus->count - 1)
 			level = memory;
-		scale_figure(plateau->cycles, figure, sizeof(figure));
-		if (level && level != before && level->kind == LEVEL_MEMORY &&
-			isfinite(level->ns)) {
-			scale_figure(level->ns * plateau->cycles / level->cycles, ns, sizeof(ns));
-			chart_print(text, "%s: %s cycles, %s ns", level->name, figure, ns);
-		} else if (level && level != before) {
-			chart_print(text, "%s: %s cycles", level->name, figure);
-		} else {
-			chart_print(text, "%s cycles", figure);
-		}
 		/* A possible climb that belongs to no level has no name. */
 		if (!level && plateau->confidence < 0.5)
 			continue;
+		if (!level || level == before)
+			chart_print(text, "%s cycles", cycles.text);
+		else if (level->kind == LEVEL_MEMORY && isfinite(level->ns))
+			chart_print(text, "%s: %s cycles, %s ns", level->name, cycles.text,
+				scale_figure(level->ns * plateau->cycles / level->cycles).text);
+		else
+			chart_print(text, "%s: %s cycles", level->name, cycles.text);
 		before = level ? level : before;
 		chart_add_flat(chart, plateau->from, plateau->to, plateau->cycles, text);
 	}
@@ -178,10 +176,6 @@ static void make_latency(
 		mark_level(chart, &report->hierarchy.level[i]);
 	add_plateaus(chart, &report->hierarchy, best_plateaus(report->hierarchy.lines));
 	add_remark(chart, &report->hierarchy);
-	chart_print(chart->title, "Load latency over the size of the working set");
-	chart_print(chart->subtitle, "each load waits for the previous one, in random order");
-	chart_print(chart->x.title, "working set");
-	chart_print(chart->y.title, "cycles per load");
 }
 
 static void make_tlb(
@@ -192,41 +186,27 @@ static void make_tlb(
 		for (int k = 0; k < chart->series[i].count; k++)
 			chart->series[i].point[k].x /= 4096;
 	chart_fit(chart, SCALE_LOG2, SCALE_LOG);
-	for (int i = 0; i < report->hierarchy.level_count; i++) {
-		if (report->hierarchy.level[i].kind != LEVEL_TLB)
-			continue;
-		mark_level(chart, &report->hierarchy.level[i]);
-		if (chart->mark_count) {
-			struct chart_mark *mark = &chart->mark[chart->mark_count - 1];
-
-			mark->at /= 4096;
-			mark->lo /= 4096;
-			mark->hi /= 4096;
-		}
+	for (int i = 0; i < report->hierarchy.level_count; i++)
+		if (report->hierarchy.level[i].kind == LEVEL_TLB)
+			mark_level(chart, &report->hierarchy.level[i]);
+	for (int i = 0; i < chart->mark_count; i++) {
+		chart->mark[i].at /= 4096;
+		chart->mark[i].lo /= 4096;
+		chart->mark[i].hi /= 4096;
 	}
-	chart_print(chart->title, "Load latency over pages, one cache line of each");
-	chart_print(chart->subtitle, "each load waits for the previous one, in random order");
-	chart_print(chart->x.title, "pages of 4 KiB");
-	chart_print(chart->y.title, "cycles per load");
 }
 
 static void make_line(
 	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
-	struct chart_mark mark = { .at = report->hierarchy.line,
-		.lo = report->hierarchy.line,
-		.hi = report->hierarchy.line };
+	double line = report->hierarchy.line;
+	struct chart_mark mark = { .at = line, .lo = line, .hi = line };
 
 	add_curve(chart, "", &report->pairs, SWEEPS_CPE, source);
 	chart_fit(chart, SCALE_BYTES, SCALE_LINEAR);
-	if (isfinite(mark.at)) {
-		chart_print(mark.text, "line: %.0f bytes", mark.at);
+	chart_print(mark.text, "line: %.0f bytes", line);
+	if (isfinite(line))
 		chart_add_mark(chart, &mark);
-	}
-	chart_print(chart->title, "Two loads at once, over the distance between them");
-	chart_print(chart->subtitle, "the second load of a cache line costs little");
-	chart_print(chart->x.title, "bytes between the two loads");
-	chart_print(chart->y.title, "cycles per pair");
 }
 
 static void make_bandwidth(
@@ -237,10 +217,8 @@ static void make_bandwidth(
 	const char *names[PROBE_BANDS];
 
 	for (int i = 0; i < report->band_count; i++) {
-		char bytes[24];
-
-		units_bytes_long((int64_t)report->band[i].size, bytes, sizeof(bytes));
-		chart_print(words[i], "%s, %s", report->band[i].level, bytes);
+		chart_print(words[i], "%s, %s", report->band[i].level,
+			units_size_long((int64_t)report->band[i].size).text);
 		names[i] = words[i];
 	}
 	chart_name_axis(&chart->x, names, report->band_count);
@@ -248,24 +226,15 @@ static void make_bandwidth(
 		struct chart_series *series = chart_add_series(chart, operations[operation]);
 
 		for (int i = 0; i < report->band_count; i++) {
-			const struct probe_point *from = &report->band[i].point[operation];
-			struct chart_point point = figure_point(
-				SWEEPS_BYTES_PER_CYCLE, &from->sample, &from->facts, NULL, NULL, i);
-			char figure[24];
+			struct chart_point point = add_point(series, SWEEPS_BYTES_PER_CYCLE,
+				&report->band[i].point[operation], NULL, i, source);
 
-			chart_add_point(series, &point);
-			chart_note(source, &from->sample);
-			scale_figure(point.y, figure, sizeof(figure));
 			if (isfinite(point.y))
-				chart_add_call(chart, operation, i, point.y, figure);
+				chart_add_call(
+					chart, operation, i, point.y, scale_figure(point.y).text);
 		}
 	}
 	chart_fit(chart, SCALE_STEPS, SCALE_LOG);
-	chart_print(chart->title, "Bandwidth of each level, one core");
-	chart_print(chart->subtitle,
-		"bytes that the code itself reads and writes, of a working set that the level "
-		"holds");
-	chart_print(chart->y.title, "bytes per cycle");
 }
 
 /* Parallel chains: the speedup over one chain. */
@@ -276,30 +245,22 @@ static void make_parallel(
 	const struct sample *one = &curve->point[0].sample;
 	struct chart_series *series = chart_add_series(chart, "");
 	double best = 0, at = 1;
-	char figure[24], ns[24], text[CHART_NAME];
+	char text[CHART_NAME];
 
 	for (int i = 0; i < curve->count; i++) {
-		const struct probe_point *from = &curve->point[i];
-		struct chart_point point = figure_point(
-			SWEEPS_SPEEDUP, &from->sample, &from->facts, NULL, one, from->x);
+		struct chart_point point = add_point(
+			series, SWEEPS_SPEEDUP, &curve->point[i], one, curve->point[i].x, source);
 
-		chart_add_point(series, &point);
-		chart_note(source, &from->sample);
 		if (point.y > best) {
 			best = point.y;
-			at = from->x;
+			at = point.x;
 		}
 	}
 	chart_fit(chart, SCALE_LOG2, SCALE_LINEAR);
-	scale_figure(best, figure, sizeof(figure));
-	chart_print(text, "%s times at %.0f", figure, at);
+	chart_print(text, "%s times at %.0f", scale_figure(best).text, at);
 	if (best > 0)
 		chart_add_call(chart, -1, at, best, text);
-	scale_figure(one->ns, ns, sizeof(ns));
-	chart_print(chart->title, "Parallel misses: loads from memory, in parallel chains");
-	chart_print(chart->subtitle, "a single load takes %s ns", ns);
-	chart_print(chart->x.title, "parallel chains");
-	chart_print(chart->y.title, "times as fast as one");
+	chart_print(chart->subtitle, "a single load takes %s ns", scale_figure(one->ns).text);
 }
 
 static void make_cores(
@@ -308,27 +269,15 @@ static void make_cores(
 	struct chart_series *series = chart_add_series(chart, "");
 
 	for (int i = 0; i < report->cores.count; i++) {
-		const struct probe_point *from = &report->cores.point[i];
-		struct chart_point point =
-			figure_point(SWEEPS_GBPS, &from->sample, &from->facts, NULL, NULL, from->x);
-		/* The sum of all cores. */
-		double all = isfinite(from->sample.total_gbps) && from->sample.gbps > 0
-				     ? from->sample.total_gbps / from->sample.gbps
-				     : 1;
+		struct probe_point from = report->cores.point[i];
 
-		point.y *= all;
-		point.lo *= all;
-		point.hi *= all;
-		point.other *= all;
-		point.other_y *= all;
-		chart_add_point(series, &point);
-		chart_note(source, &from->sample);
+		/* The sum of all cores. */
+		if (isfinite(from.sample.total_gbps) && from.sample.gbps > 0)
+			from.sample.gbps = from.sample.total_gbps;
+		add_point(series, SWEEPS_GBPS, &from, NULL, from.x, source);
 	}
 	chart_fit(chart, SCALE_LINEAR, SCALE_LINEAR);
 	chart->x.scale.whole = true;
-	chart_print(chart->title, "Memory bandwidth over the number of reading cores");
-	chart_print(chart->x.title, "cores");
-	chart_print(chart->y.title, "GB/s, sum of all cores");
 }
 
 static bool any_curve(const struct probe_curve curves[PAGE_KINDS])
@@ -371,20 +320,39 @@ enum probe_part chart_probe_part(const struct probe_report *report)
 struct chart *chart_probe(
 	const struct probe_report *report, enum probe_part part, const struct chart_origin *origin)
 {
-	static void (*const parts[PROBE_PARTS])(struct chart * chart,
-		const struct probe_report *report, struct chart_source *source) = {
-		[PROBE_LATENCY] = make_latency,
-		[PROBE_TLB] = make_tlb,
-		[PROBE_LINE] = make_line,
-		[PROBE_BANDWIDTH] = make_bandwidth,
-		[PROBE_PARALLEL] = make_parallel,
-		[PROBE_CORES] = make_cores,
+	static const char in_random_order[] =
+		"each load waits for the previous one, in random order";
+	static const struct {
+		void (*make)(struct chart *chart, const struct probe_report *report,
+			struct chart_source *source);
+		const char *title, *subtitle, *x, *y;
+	} parts[PROBE_PARTS] = {
+		[PROBE_LATENCY] = { make_latency, "Load latency over the size of the working set",
+			in_random_order, "working set", "cycles per load" },
+		[PROBE_TLB] = { make_tlb, "Load latency over pages, one cache line of each",
+			in_random_order, "pages of 4 KiB", "cycles per load" },
+		[PROBE_LINE] = { make_line, "Two loads at once, over the distance between them",
+			"the second load of a cache line costs little",
+			"bytes between the two loads", "cycles per pair" },
+		[PROBE_BANDWIDTH] = { make_bandwidth, "Bandwidth of each level, one core",
+			"bytes that the code itself reads and writes, of a working set that the "
+			"level holds",
+			"", "bytes per cycle" },
+		[PROBE_PARALLEL] = { make_parallel,
+			"Parallel misses: loads from memory, in parallel chains", "",
+			"parallel chains", "times as fast as one" },
+		[PROBE_CORES] = { make_cores, "Memory bandwidth over the number of reading cores",
+			"", "cores", "GB/s, sum of all cores" },
 	};
 	struct chart *chart = chart_new(CHART_LINES);
 	struct chart_source source = { 0 };
 
 	chart->joined = true;
-	parts[part](chart, report, &source);
+	chart_print(chart->title, "%s", parts[part].title);
+	chart_print(chart->subtitle, "%s", parts[part].subtitle);
+	chart_print(chart->x.title, "%s", parts[part].x);
+	chart_print(chart->y.title, "%s", parts[part].y);
+	parts[part].make(chart, report, &source);
 	chart_sign(chart, origin);
 	chart_cite(chart, origin->machine, &source);
 	return chart;

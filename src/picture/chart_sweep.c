@@ -401,10 +401,9 @@ static void add_plateaus(
 static void call_all(struct chart *chart)
 {
 	for (int i = 0; i < chart->series[0].count; i++) {
-		char words[24];
+		double y = chart->series[0].point[i].y;
 
-		scale_figure(chart->series[0].point[i].y, words, sizeof(words));
-		chart_add_call(chart, -1, i, chart->series[0].point[i].y, words);
+		chart_add_call(chart, -1, i, y, scale_figure(y).text);
 	}
 }
 

@@ -87,31 +87,32 @@ struct layout_area *page_area(
 
 double page_head(struct page *page)
 {
-	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, y = 44, size;
-	char text[CHART_TEXT];
+	const struct chart *chart = page->chart;
+	const struct {
+		const char *text;
+		double below, size, least; /* the line before */
+		bool bold;
+		int ink;
+	} lines[] = {
+		{ chart->title, 44, SIZE_TITLE, 18, true, INK_TEXT },
+		{ chart->subtitle, 25, SIZE_SUBTITLE, SIZE_LEAST, false, INK_DIM },
+		{ chart->after, 19, 13, 11, false, INK_DIM },
+		{ chart->remark, 25, SIZE_LABEL, SIZE_LEAST, true, INK_TEXT },
+	};
+	double y = 0;
 
-	chart_print(text, "%s", page->chart->title);
-	size = metrics_fit(page->metrics, text, sizeof(text), SIZE_TITLE, 18, true, room);
-	page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, true, INK_TEXT, text);
-	if (page->chart->subtitle[0]) {
-		y += 25;
-		chart_print(text, "%s", page->chart->subtitle);
-		size = metrics_fit(
-			page->metrics, text, sizeof(text), SIZE_SUBTITLE, SIZE_LEAST, false, room);
-		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, text);
-	}
-	if (page->chart->after[0]) {
-		y += 19;
-		chart_print(text, "%s", page->chart->after);
-		size = metrics_fit(page->metrics, text, sizeof(text), 13, 11, false, room);
-		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, text);
-	}
-	if (page->chart->remark[0]) {
-		y += 25;
-		chart_print(text, "%s", page->chart->remark);
-		size = metrics_fit(
-			page->metrics, text, sizeof(text), SIZE_LABEL, SIZE_LEAST, true, room);
-		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, true, INK_TEXT, text);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char text[CHART_TEXT];
+		double size;
+
+		if (i > 0 && !lines[i].text[0])
+			continue;
+		y += lines[i].below;
+		chart_print(text, "%s", lines[i].text);
+		size = metrics_fit(page->metrics, text, sizeof(text), lines[i].size, lines[i].least,
+			lines[i].bold, LAYOUT_WIDTH - 2 * PAGE_SIDE);
+		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, lines[i].bold,
+			lines[i].ink, text);
 	}
 	return y + 9;
 }

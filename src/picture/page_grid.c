@@ -17,15 +17,12 @@ static double cell_size(const struct page *page, double width, double height)
 	const struct chart *chart = page->chart;
 	int cells = chart->x.count * chart->y.count;
 	double size = fmin(SIZE_TICK, height / 1.25);
-	char text[16];
 
-	for (int i = 0; i < cells; i++) {
-		if (!isfinite(chart->grid[i]))
-			continue;
-		scale_figure(chart->grid[i], text, sizeof(text));
-		while (size > 8 && page_width(page, text, size, false) > width - 4)
+	for (int i = 0; i < cells; i++)
+		while (isfinite(chart->grid[i]) && size > 8 &&
+			page_width(page, scale_figure(chart->grid[i]).text, size, false) >
+				width - 4)
 			size -= 0.5;
-	}
 	return size < 9 ? 0 : size;
 }
 
@@ -39,17 +36,15 @@ static void put_cells(struct page *page)
 	for (int y = 0; y < chart->y.count && size > 0; y++) {
 		for (int x = 0; x < chart->x.count; x++) {
 			double value = chart->grid[y * chart->x.count + x];
-			char text[20];
 
 			if (!isfinite(value))
 				continue;
-			scale_figure(value, text, sizeof(text));
 			page_text(page, ROLE_CELL, plot.x + (x + 0.5) * width,
 				plot.y + (y + 0.5) * height + 0.36 * size, ANCHOR_MIDDLE, size,
 				false,
 				layout_shade(chart, value) > LAYOUT_LIGHT ? INK_ON_LIGHT
 									  : INK_ON_DARK,
-				text);
+				scale_figure(value).text);
 		}
 	}
 }

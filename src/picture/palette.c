@@ -9,37 +9,21 @@ const char *const picture_theme_names[] = { "light", "dark", NULL };
 _Static_assert(sizeof(picture_theme_names) / sizeof(picture_theme_names[0]) == PICTURE_THEMES + 1,
 	"a name for each theme");
 
-static const uint32_t inks[PICTURE_THEMES][INK_COUNT] = {
-	[PICTURE_LIGHT] = {
-		[INK_PAGE] = 0xffffff,
-		[INK_TEXT] = 0x1a1a1f,
-		[INK_DIM] = 0x5c5f66,
-		[INK_FAINT] = 0xb4b8c0,
-		[INK_GRID] = 0xe4e6ea,
-		[INK_STATED] = 0x5c5f66,
-		[INK_FOUND] = 0x7a3b14,
-		[INK_HARD] = 0x7fa8c9,
-		[INK_BINDING] = 0xc24f00,
-		[INK_SOFT] = 0x7a7d85,
-		[INK_MEASURED] = 0x0072b2,
-		[INK_ON_LIGHT] = 0x101014,
-		[INK_ON_DARK] = 0xffffff,
-	},
-	[PICTURE_DARK] = {
-		[INK_PAGE] = 0x15181d,
-		[INK_TEXT] = 0xf2f3f5,
-		[INK_DIM] = 0xa9afba,
-		[INK_FAINT] = 0x5b626d,
-		[INK_GRID] = 0x2b3038,
-		[INK_STATED] = 0xa9afba,
-		[INK_FOUND] = 0xf0c987,
-		[INK_HARD] = 0x4f7f9e,
-		[INK_BINDING] = 0xe69f00,
-		[INK_SOFT] = 0x8d94a0,
-		[INK_MEASURED] = 0x56b4e9,
-		[INK_ON_LIGHT] = 0x101014,
-		[INK_ON_DARK] = 0xffffff,
-	},
+static const uint32_t inks[INK_COUNT][PICTURE_THEMES] = {
+	/* light, dark */
+	[INK_PAGE] = { 0xffffff, 0x15181d },
+	[INK_TEXT] = { 0x1a1a1f, 0xf2f3f5 },
+	[INK_DIM] = { 0x5c5f66, 0xa9afba },
+	[INK_FAINT] = { 0xb4b8c0, 0x5b626d },
+	[INK_GRID] = { 0xe4e6ea, 0x2b3038 },
+	[INK_STATED] = { 0x5c5f66, 0xa9afba },
+	[INK_FOUND] = { 0x7a3b14, 0xf0c987 },
+	[INK_HARD] = { 0x7fa8c9, 0x4f7f9e },
+	[INK_BINDING] = { 0xc24f00, 0xe69f00 },
+	[INK_SOFT] = { 0x7a7d85, 0x8d94a0 },
+	[INK_MEASURED] = { 0x0072b2, 0x56b4e9 },
+	[INK_ON_LIGHT] = { 0x101014, 0x101014 },
+	[INK_ON_DARK] = { 0xffffff, 0xffffff },
 };
 
 /* Based on Okabe and Ito ("Color Universal Design", 2008), darkened or lightened to a contrast of 3
@@ -64,7 +48,7 @@ struct colour palette_ink(enum picture_theme theme, int ink)
 {
 	if (ink >= INK_SERIES)
 		return of(series[theme][(ink - INK_SERIES) % PALETTE_SERIES]);
-	return of(inks[theme][ink]);
+	return of(inks[ink][theme]);
 }
 
 struct colour palette_ordered(enum picture_theme theme, int index, int count)

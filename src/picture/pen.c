@@ -19,12 +19,25 @@ static struct pen_paint paint_of(const struct drawing *drawing, int ink)
 	return (struct pen_paint){ palette_chart_ink(drawing->theme, drawing->chart, ink), 1 };
 }
 
+/* The place of a value on the page. */
+static struct pen_point place_of(const struct drawing *drawing, double x, double y)
+{
+	return (struct pen_point){ layout_x(drawing->layout, drawing->chart, x),
+		layout_y(drawing->layout, drawing->chart, y) };
+}
+
+static void draw_path(const struct drawing *drawing, const struct pen_point *points, int count,
+	bool closed, const struct pen_stroke *stroke, const struct pen_paint *fill)
+{
+	drawing->pen->path(drawing->pen->context, points, count, closed, stroke, fill);
+}
+
 static void draw_line(const struct drawing *drawing, double x0, double y0, double x1, double y1,
 	const struct pen_stroke *stroke)
 {
 	const struct pen_point points[] = { { x0, y0 }, { x1, y1 } };
 
-	drawing->pen->path(drawing->pen->context, points, 2, false, stroke, NULL);
+	draw_path(drawing, points, 2, false, stroke, NULL);
 }
 
 static void fill_box(const struct drawing *drawing, const struct box *box,
@@ -33,7 +46,7 @@ static void fill_box(const struct drawing *drawing, const struct box *box,
 	const struct pen_point points[] = { { box->x, box->y }, { box->x + box->width, box->y },
 		{ box->x + box->width, box->y + box->height }, { box->x, box->y + box->height } };
 
-	drawing->pen->path(drawing->pen->context, points, 4, true, stroke, paint);
+	draw_path(drawing, points, 4, true, stroke, paint);
 }
 
 /* ---- what the layout has placed ---- */
@@ -115,7 +128,7 @@ static void draw_mark(const struct drawing *drawing, enum layout_mark mark, doub
 	for (int i = 0; i < shapes[mark].count; i++)
 		points[i] = (struct pen_point){ x + radius * shapes[mark].point[i].x,
 			y + radius * shapes[mark].point[i].y };
-	drawing->pen->path(drawing->pen->context, points, shapes[mark].count, true, stroke, fill);
+	draw_path(drawing, points, shapes[mark].count, true, stroke, fill);
 }
 
 /* The quartiles: a band behind a line, bars at points without a line. */
@@ -124,30 +137,24 @@ static void draw_band(const struct drawing *drawing, int index)
 	const struct chart *chart = drawing->chart;
 	const struct chart_series *series = &chart->series[index];
 	struct pen_point *points = memory_new((size_t)series->count * 2 + 1, sizeof(*points));
-	struct pen_paint paint = paint_of(drawing, layout_ink(drawing->chart, index));
-	int from = 0;
+	struct pen_paint paint = paint_of(drawing, layout_ink(chart, index));
 
 	paint.opacity = 0.25;
-	while (from < series->count) {
-		int count = 0, to = from;
+	for (int from = 0, to; from < series->count; from = to + 1) {
+		int count = 0;
 
 		/* A stretch without a gap: along the upper quartiles, and back along the lower
 		 * ones. */
-		while (to < series->count && isfinite(series->point[to].lo) &&
-			isfinite(series->point[to].hi))
-			to++;
-		for (int i = from; i < to; i++)
-			points[count++] = (struct pen_point){ layout_x(drawing->layout, chart,
-								      series->point[i].x),
-				layout_y(drawing->layout, chart, series->point[i].hi) };
+		for (to = from; to < series->count && isfinite(series->point[to].lo) &&
+				isfinite(series->point[to].hi);
+			to++)
+			points[count++] =
+				place_of(drawing, series->point[to].x, series->point[to].hi);
 		for (int i = to - 1; i >= from; i--)
-			points[count++] = (struct pen_point){ layout_x(drawing->layout, chart,
-								      series->point[i].x),
-				layout_y(drawing->layout, chart, series->point[i].lo) };
+			points[count++] =
+				place_of(drawing, series->point[i].x, series->point[i].lo);
 		if (to > from + 1)
-			drawing->pen->path(
-				drawing->pen->context, points, count, true, NULL, &paint);
-		from = to + 1;
+			draw_path(drawing, points, count, true, NULL, &paint);
 	}
 	free(points);
 }
@@ -163,15 +170,11 @@ static void draw_joined(const struct drawing *drawing, int index)
 
 	for (int i = 0; i <= series->count; i++) {
 		if (i < series->count && isfinite(series->point[i].y)) {
-			points[count++] = (struct pen_point){
-				layout_x(drawing->layout, drawing->chart, series->point[i].x),
-				layout_y(drawing->layout, drawing->chart, series->point[i].y)
-			};
+			points[count++] = place_of(drawing, series->point[i].x, series->point[i].y);
 			continue;
 		}
 		if (count > 1)
-			drawing->pen->path(
-				drawing->pen->context, points, count, false, &stroke, NULL);
+			draw_path(drawing, points, count, false, &stroke, NULL);
 		count = 0;
 	}
 	free(points);
@@ -192,35 +195,34 @@ static void draw_points(const struct drawing *drawing, int index)
 
 	for (int i = 0; i < series->count; i++) {
 		const struct chart_point *point = &series->point[i];
-		double x = layout_x(drawing->layout, chart, point->x),
-		       y = layout_y(drawing->layout, chart, point->y);
+		struct pen_point at = place_of(drawing, point->x, point->y),
+				 lo = place_of(drawing, point->x, point->lo),
+				 hi = place_of(drawing, point->x, point->hi),
+				 low = place_of(drawing, point->x, point->other),
+				 high = place_of(drawing, point->x, point->other_y);
+		double x = at.x;
 
-		if (!isfinite(y))
+		if (!isfinite(at.y))
 			continue;
 		/* Without a line, a stem connects each point with its step. */
 		if (!chart->joined && chart->y.scale.low == 0)
-			draw_line(drawing, x, layout_y(drawing->layout, chart, 0), x, y, &stem);
-		if (isfinite(point->lo) && isfinite(point->hi)) {
-			double lo = layout_y(drawing->layout, chart, point->lo),
-			       hi = layout_y(drawing->layout, chart, point->hi);
-
-			draw_line(drawing, x, lo, x, hi, &thin);
+			draw_line(drawing, x, place_of(drawing, 0, 0).y, x, at.y, &stem);
+		if (isfinite(lo.y) && isfinite(hi.y)) {
+			draw_line(drawing, x, lo.y, x, hi.y, &thin);
 			/* End strokes, if the bar is longer than the mark. */
-			if (lo - hi > 2 * radius) {
-				draw_line(drawing, x - radius, lo, x + radius, lo, &thin);
-				draw_line(drawing, x - radius, hi, x + radius, hi, &thin);
+			if (lo.y - hi.y > 2 * radius) {
+				draw_line(drawing, x - radius, lo.y, x + radius, lo.y, &thin);
+				draw_line(drawing, x - radius, hi.y, x + radius, hi.y, &thin);
 			}
 		}
-		if (isfinite(point->other) && isfinite(point->other_y)) {
-			double low = layout_y(drawing->layout, chart, point->other),
-			       high = layout_y(drawing->layout, chart, point->other_y);
-
-			draw_line(drawing, x, low, x, high, &thin);
-			draw_mark(drawing, mark, x, low, radius * 0.8, &stroke, &paint);
-			draw_mark(drawing, mark, x, high, radius * 0.8, &stroke, &paint);
+		if (isfinite(low.y) && isfinite(high.y)) {
+			draw_line(drawing, x, low.y, x, high.y, &thin);
+			draw_mark(drawing, mark, x, low.y, radius * 0.8, &stroke, &paint);
+			draw_mark(drawing, mark, x, high.y, radius * 0.8, &stroke, &paint);
 			continue;
 		}
-		draw_mark(drawing, mark, x, y, radius, &stroke, point->doubtful ? &page : &paint);
+		draw_mark(
+			drawing, mark, x, at.y, radius, &stroke, point->doubtful ? &page : &paint);
 	}
 }
 
@@ -239,15 +241,28 @@ static void draw_series(const struct drawing *drawing)
 
 /* ---- grids ---- */
 
-/* A cell without a value: crossed out, in no colour of the ramp. */
-static void draw_missing(const struct drawing *drawing, const struct box *box)
+static void draw_cell(const struct drawing *drawing, const struct box *box, int cell)
 {
-	struct pen_paint paint = paint_of(drawing, INK_GRID);
-	struct pen_stroke stroke = { paint_of(drawing, INK_FAINT), 1, DASH_SOLID };
+	double shade = layout_shade(drawing->chart, drawing->chart->grid[cell]);
+	struct pen_paint paint = { palette_ramp(shade), 1 }, page = paint_of(drawing, INK_PAGE),
+			 grid = paint_of(drawing, INK_GRID);
+	struct pen_stroke gap = { page, 1, DASH_SOLID },
+			  cross = { paint_of(drawing, INK_FAINT), 1, DASH_SOLID };
+	double cut = fmin(9, box->width / 3);
+	const struct pen_point corner[] = { { box->x, box->y }, { box->x + cut, box->y },
+		{ box->x, box->y + cut } };
 
-	fill_box(drawing, box, &paint, NULL);
-	draw_line(drawing, box->x + 2, box->y + 2, box->x + box->width - 2,
-		box->y + box->height - 2, &stroke);
+	if (isnan(shade)) {
+		/* Without a value: crossed out, in no colour of the ramp. */
+		fill_box(drawing, box, &grid, NULL);
+		draw_line(drawing, box->x + 2, box->y + 2, box->x + box->width - 2,
+			box->y + box->height - 2, &cross);
+		return;
+	}
+	fill_box(drawing, box, &paint, &gap);
+	/* A doubtful cell lacks a corner. */
+	if (drawing->chart->doubtful[cell])
+		draw_path(drawing, corner, 3, true, NULL, &page);
 }
 
 static void draw_heat(const struct drawing *drawing)
@@ -255,29 +270,12 @@ static void draw_heat(const struct drawing *drawing)
 	const struct chart *chart = drawing->chart;
 	const struct box plot = drawing->layout->plot;
 	double width = plot.width / chart->x.count, height = plot.height / chart->y.count;
-	struct pen_stroke gap = { paint_of(drawing, INK_PAGE), 1, DASH_SOLID };
 
-	for (int y = 0; y < chart->y.count; y++) {
-		for (int x = 0; x < chart->x.count; x++) {
-			int cell = y * chart->x.count + x;
-			double shade = layout_shade(chart, chart->grid[cell]);
-			struct box box = { plot.x + x * width, plot.y + y * height, width, height };
-			struct pen_paint paint = { palette_ramp(shade), 1 };
-			const struct pen_point corner[] = { { box.x, box.y },
-				{ box.x + fmin(9, width / 3), box.y },
-				{ box.x, box.y + fmin(9, width / 3) } };
-			struct pen_paint page = paint_of(drawing, INK_PAGE);
+	for (int cell = 0; cell < chart->x.count * chart->y.count; cell++) {
+		int x = cell % chart->x.count, y = cell / chart->x.count;
+		struct box box = { plot.x + x * width, plot.y + y * height, width, height };
 
-			if (isnan(shade)) {
-				draw_missing(drawing, &box);
-				continue;
-			}
-			fill_box(drawing, &box, &paint, &gap);
-			/* A doubtful cell lacks a corner. */
-			if (chart->doubtful[cell])
-				drawing->pen->path(
-					drawing->pen->context, corner, 3, true, NULL, &page);
-		}
+		draw_cell(drawing, &box, cell);
 	}
 }
 
@@ -346,16 +344,11 @@ static void draw_relief(const struct drawing *drawing)
 		for (int k = 0; k < 4; k++)
 			corners[k] =
 				(struct pen_point){ facets[i].corner[k].x, facets[i].corner[k].y };
-		drawing->pen->path(drawing->pen->context, corners, 4, true, &edge, &paint);
+		draw_path(drawing, corners, 4, true, &edge, &paint);
 		draw_marks_across(drawing, &relief, heights, &facets[i]);
 	}
 	free(heights);
 	free(facets);
-}
-
-static void draw_nothing(const struct drawing *drawing)
-{
-	(void)drawing; /* bars are areas of the layout */
 }
 
 void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_theme theme)
@@ -364,7 +357,7 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 		[CHART_LINES] = draw_series,
 		[CHART_HEAT] = draw_heat,
 		[CHART_RELIEF] = draw_relief,
-		[CHART_BARS] = draw_nothing,
+		[CHART_BARS] = NULL, /* bars are areas of the layout */
 	};
 	struct layout *layout = layout_new(chart, &pen->metrics);
 	struct drawing drawing = { pen, chart, layout, theme };
@@ -379,7 +372,8 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 	/* Lines of knees are below curves, but above cells. */
 	if (!over)
 		draw_rules(&drawing, true);
-	kinds[chart->kind](&drawing);
+	if (kinds[chart->kind])
+		kinds[chart->kind](&drawing);
 	if (over)
 		draw_rules(&drawing, true);
 	draw_texts(&drawing);

@@ -432,14 +432,13 @@ static void add_grid_data(const struct writing *writing, double figure_size)
 		for (int x = 0; x < chart->x.count; x++) {
 			int cell = y * chart->x.count + x;
 			double value = chart->grid[cell];
-			char figure[24] = "";
+			bool shown = figure_size > 0 && isfinite(value);
 
-			if (figure_size > 0 && isfinite(value))
-				scale_figure(value, figure, sizeof(figure));
 			text_addf(data, "%d %d %s %d %d \"%s\" \"%s\" \"%s\"\n", x, y,
 				number(value).text, chart->doubtful[cell],
 				layout_shade(chart, value) > LAYOUT_LIGHT ? 0x101014 : 0xffffff,
-				figure, chart->x.name[x], chart->y.name[y]);
+				shown ? scale_figure(value).text : "", chart->x.name[x],
+				chart->y.name[y]);
 		}
 		text_add(data, "\n");
 	}

@@ -176,12 +176,8 @@ TEST(figures_have_three_digits)
 		{ NAN, "-" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char words[24];
-
-		scale_figure(rows[i].value, words, sizeof(words));
-		assert_string_equal(words, rows[i].words);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(scale_figure(rows[i].value).text, rows[i].words);
 }
 
 TEST(axes_end_at_round_numbers)
