@@ -33,124 +33,88 @@ struct indirect {
 #define BEHIND(offsets, count) ((uint64_t)((offsets) + (count)))
 #endif
 
-/* An offset and the value it leads to: four loads for two values, five operations. */
-KERNEL_LOOP static void indirect_four(struct indirect *walk)
-{
-	uint32_t sum1 = 0, sum2 = 0;
-	uint64_t turns, from;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *offsets = walk->offsets + 2 * from;
-		uint64_t i = BEHIND(offsets, 2 * turns), x;
-
-		/* sum1 += data[offsets[i - 1]]; sum2 += data[offsets[i - 2]]; i -= 2; while (i) */
-		__asm__ volatile("	.p2align 6				\n"
-#if defined(__x86_64__)
-				 "1:	movl	-4(%[offsets],%[i],4), %k[x]	\n"
-				 "	addl	(%[data],%[x],4), %[sum1]	\n"
-				 "	movl	-8(%[offsets],%[i],4), %k[x]	\n"
-				 "	addl	(%[data],%[x],4), %[sum2]	\n"
-				 "	subq	$2, %[i]			\n"
-				 "	jne	1b				\n"
-#else
-				 "1:	ldr	%w[x], [%[i], -4]		\n"
-				 "	ldr	%w[x], [%[data], %w[x], uxtw 2]	\n"
-				 "	add	%w[sum1], %w[sum1], %w[x]	\n"
-				 "	ldr	%w[x], [%[i], -8]!		\n"
-				 "	ldr	%w[x], [%[data], %w[x], uxtw 2]	\n"
-				 "	add	%w[sum2], %w[sum2], %w[x]	\n"
-				 "	cmp	%[i], %[offsets]		\n"
-				 "	b.ne	1b				\n"
-#endif
-				 : [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2), [x] "=&r"(x)
-				 : [data] "r"(walk->data), [offsets] "r"(offsets)
-				 : "cc", "memory");
-	}
-	walk->sum = sum1 + sum2;
+/* clang-format off */
+#define FORM(name, code)                                                                                \
+KERNEL_LOOP static void name(struct indirect *walk)                                                     \
+{                                                                                                       \
+	uint32_t sum1 = 0, sum2 = 0;                                                                    \
+	uint64_t turns, from;                                                                           \
+                                                                                                        \
+	while ((turns = ring_piece(&walk->ring, &from))) {                                              \
+		const uint32_t *offsets = walk->offsets + 2 * from;                                     \
+		uint64_t i = BEHIND(offsets, 2 * turns), x, y;                                          \
+                                                                                                        \
+		__asm__ volatile("	.p2align 6\n" code                                              \
+			: [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2), [x] "=&r"(x), [y] "=&r"(y) \
+			: [data] "r"(walk->data), [offsets] "r"(offsets)                                \
+			: "cc", "memory");                                                              \
+	}                                                                                               \
+	walk->sum = sum1 + sum2;                                                                        \
 }
+
+#if defined(__x86_64__)
+#define ADD_BOTH                                            \
+	"	addl	(%[data],%[x],4), %[sum1]	\n" \
+	"	addl	(%[data],%[y],4), %[sum2]	\n"
+#define NEXT                                                \
+	"	subq	$2, %[i]			\n" \
+	"	jne	1b				\n"
+#define FOUR                                                \
+	"1:	movl	-4(%[offsets],%[i],4), %k[x]	\n" \
+	"	addl	(%[data],%[x],4), %[sum1]	\n" \
+	"	movl	-8(%[offsets],%[i],4), %k[x]	\n" \
+	"	addl	(%[data],%[x],4), %[sum2]	\n" NEXT
+#define WIDE                                                \
+	"1:	movq	-8(%[offsets],%[i],4), %[x]	\n" \
+	"	movq	%[x], %[y]			\n" \
+	"	movl	%k[x], %k[x]			\n" \
+	"	shrq	$32, %[y]			\n" ADD_BOTH NEXT
+#define WIDE_LEAN                                           \
+	"1:	movq	-8(%[offsets],%[i],4), %[y]	\n" \
+	"	movl	%k[y], %k[x]			\n" \
+	"	shrq	$32, %[y]			\n" ADD_BOTH NEXT
+#else
+#define ADD_BOTH                                            \
+	"	ldr	%w[x], [%[data], %[x], lsl 2]	\n" \
+	"	ldr	%w[y], [%[data], %[y], lsl 2]	\n" \
+	"	add	%w[sum1], %w[sum1], %w[x]	\n" \
+	"	add	%w[sum2], %w[sum2], %w[y]	\n"
+#define NEXT                                                \
+	"	cmp	%[i], %[offsets]		\n" \
+	"	b.ne	1b				\n"
+#define FOUR                                                \
+	"1:	ldr	%w[x], [%[i], -4]		\n" \
+	"	ldr	%w[x], [%[data], %w[x], uxtw 2]	\n" \
+	"	add	%w[sum1], %w[sum1], %w[x]	\n" \
+	"	ldr	%w[x], [%[i], -8]!		\n" \
+	"	ldr	%w[x], [%[data], %w[x], uxtw 2]	\n" \
+	"	add	%w[sum2], %w[sum2], %w[x]	\n" NEXT
+#define WIDE                                                \
+	"1:	ldr	%[x], [%[i], -8]!		\n" \
+	"	mov	%[y], %[x]			\n" \
+	"	mov	%w[x], %w[x]			\n" \
+	"	lsr	%[y], %[y], 32			\n" ADD_BOTH NEXT
+#define WIDE_LEAN                                           \
+	"1:	ldr	%[y], [%[i], -8]!		\n" \
+	"	mov	%w[x], %w[y]			\n" \
+	"	lsr	%[y], %[y], 32			\n" ADD_BOTH NEXT
+#endif
+/* clang-format on */
+
+/* An offset and the value it leads to: four loads for two values, five operations.
+ * sum1 += data[offsets[i - 1]]; sum2 += data[offsets[i - 2]]; i -= 2; while (i) */
+FORM(indirect_four, FOUR)
 
 /* Two offsets in one load, copied, the lower one extended and the upper one shifted down: three
- * loads, seven operations. */
-KERNEL_LOOP static void indirect_wide(struct indirect *walk)
-{
-	uint32_t sum1 = 0, sum2 = 0;
-	uint64_t turns, from;
+ * loads, seven operations.
+ * x = offsets[i - 2] and offsets[i - 1]; y = x; x = (uint32_t)x; y >>= 32; sum1 += data[x];
+ * sum2 += data[y]; i -= 2; while (i) */
+FORM(indirect_wide, WIDE)
 
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *offsets = walk->offsets + 2 * from;
-		uint64_t i = BEHIND(offsets, 2 * turns), both, high;
-
-		/* both = offsets[i - 2] and offsets[i - 1]; high = both; both = (uint32_t)both;
-		 * high >>= 32; sum1 += data[both]; sum2 += data[high]; i -= 2; while (i) */
-		__asm__ volatile("	.p2align 6				\n"
-#if defined(__x86_64__)
-				 "1:	movq	-8(%[offsets],%[i],4), %[both]	\n"
-				 "	movq	%[both], %[high]		\n"
-				 "	movl	%k[both], %k[both]		\n"
-				 "	shrq	$32, %[high]			\n"
-				 "	addl	(%[data],%[both],4), %[sum1]	\n"
-				 "	addl	(%[data],%[high],4), %[sum2]	\n"
-				 "	subq	$2, %[i]			\n"
-				 "	jne	1b				\n"
-#else
-				 "1:	ldr	%[both], [%[i], -8]!		\n"
-				 "	mov	%[high], %[both]		\n"
-				 "	mov	%w[both], %w[both]		\n"
-				 "	lsr	%[high], %[high], 32		\n"
-				 "	ldr	%w[both], [%[data], %[both], lsl 2] \n"
-				 "	ldr	%w[high], [%[data], %[high], lsl 2] \n"
-				 "	add	%w[sum1], %w[sum1], %w[both]	\n"
-				 "	add	%w[sum2], %w[sum2], %w[high]	\n"
-				 "	cmp	%[i], %[offsets]		\n"
-				 "	b.ne	1b				\n"
-#endif
-				 : [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2),
-				 [both] "=&r"(both), [high] "=&r"(high)
-				 : [data] "r"(walk->data), [offsets] "r"(offsets)
-				 : "cc", "memory");
-	}
-	walk->sum = sum1 + sum2;
-}
-
-/* The copy extends the lower offset at the same time: six operations. */
-KERNEL_LOOP static void indirect_wide_lean(struct indirect *walk)
-{
-	uint32_t sum1 = 0, sum2 = 0;
-	uint64_t turns, from;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *offsets = walk->offsets + 2 * from;
-		uint64_t i = BEHIND(offsets, 2 * turns), low, high;
-
-		/* high = offsets[i - 2] and offsets[i - 1]; low = (uint32_t)high; high >>= 32;
-		 * sum1 += data[low]; sum2 += data[high]; i -= 2; while (i) */
-		__asm__ volatile("	.p2align 6				\n"
-#if defined(__x86_64__)
-				 "1:	movq	-8(%[offsets],%[i],4), %[high]	\n"
-				 "	movl	%k[high], %k[low]		\n"
-				 "	shrq	$32, %[high]			\n"
-				 "	addl	(%[data],%[low],4), %[sum1]	\n"
-				 "	addl	(%[data],%[high],4), %[sum2]	\n"
-				 "	subq	$2, %[i]			\n"
-				 "	jne	1b				\n"
-#else
-				 "1:	ldr	%[high], [%[i], -8]!		\n"
-				 "	mov	%w[low], %w[high]		\n"
-				 "	lsr	%[high], %[high], 32		\n"
-				 "	ldr	%w[low], [%[data], %[low], lsl 2] \n"
-				 "	ldr	%w[high], [%[data], %[high], lsl 2] \n"
-				 "	add	%w[sum1], %w[sum1], %w[low]	\n"
-				 "	add	%w[sum2], %w[sum2], %w[high]	\n"
-				 "	cmp	%[i], %[offsets]		\n"
-				 "	b.ne	1b				\n"
-#endif
-				 : [i] "+r"(i), [sum1] "+r"(sum1), [sum2] "+r"(sum2),
-				 [low] "=&r"(low), [high] "=&r"(high)
-				 : [data] "r"(walk->data), [offsets] "r"(offsets)
-				 : "cc", "memory");
-	}
-	walk->sum = sum1 + sum2;
-}
+/* The copy extends the lower offset at the same time: six operations.
+ * y = offsets[i - 2] and offsets[i - 1]; x = (uint32_t)y; y >>= 32; sum1 += data[x];
+ * sum2 += data[y]; i -= 2; while (i) */
+FORM(indirect_wide_lean, WIDE_LEAN)
 
 #if defined(__x86_64__)
 

@@ -23,96 +23,64 @@ struct mul_walk {
 	uint32_t sum;
 };
 
-/* Four multiplications an element, as the source says. */
-KERNEL_LOOP static void mul_plain(struct mul_walk *walk)
-{
-	uint32_t m = walk->m, sum = 0;
-	uint64_t turns, i;
-
-	while ((turns = ring_piece(&walk->ring, &i))) {
-		uint64_t end = i + turns, product, y;
-		uint32_t x = walk->data[i];
-
-		/* y = data[i + 1]; sum += y * i * m * i * x; x = y; */
-		__asm__ volatile(
+/* The loop of a form that multiplies by the index: `product` of y = data[i + 1], i, x = data[i] and
+ * maybe m; sum += product; x = y. */
+/* clang-format off */
 #if defined(__x86_64__)
-			"	.p2align 6			\n"
-			"1:	movl	4(%[data],%[i],4), %k[y]\n"
-			"	movl	%k[y], %k[product]	\n"
-			"	imull	%k[i], %k[product]	\n"
-			"	imull	%[m], %k[product]	\n"
-			"	imull	%k[i], %k[product]	\n"
-			"	addq	$1, %[i]		\n"
-			"	imull	%[x], %k[product]	\n"
-			"	movl	%k[y], %[x]		\n"
-			"	addl	%k[product], %[sum]	\n"
-			"	cmpq	%[end], %[i]		\n"
-			"	jne	1b			\n"
+#define LOOP(m_times)                               \
+	"	.p2align 6			\n" \
+	"1:	movl	4(%[data],%[i],4), %k[y]\n" \
+	"	movl	%k[y], %k[product]	\n" \
+	"	imull	%k[i], %k[product]	\n" \
+	m_times                                     \
+	"	imull	%k[i], %k[product]	\n" \
+	"	addq	$1, %[i]		\n" \
+	"	imull	%[x], %k[product]	\n" \
+	"	movl	%k[y], %[x]		\n" \
+	"	addl	%k[product], %[sum]	\n" \
+	"	cmpq	%[end], %[i]		\n" \
+	"	jne	1b			\n"
+#define TIMES_M "	imull	%[m], %k[product]	\n"
 #else
-			"	.p2align 6			\n"
-			"1:	ldr	%w[y], [%[data4], %[i], lsl 2]\n"
-			"	mul	%w[product], %w[y], %w[i]\n"
-			"	mul	%w[product], %w[product], %w[m]\n"
-			"	mul	%w[product], %w[product], %w[i]\n"
-			"	add	%[i], %[i], 1		\n"
-			"	mul	%w[product], %w[product], %w[x]\n"
-			"	mov	%w[x], %w[y]		\n"
-			"	add	%w[sum], %w[sum], %w[product]\n"
-			"	cmp	%[i], %[end]		\n"
-			"	b.ne	1b			\n"
+#define LOOP(m_times)                                      \
+	"	.p2align 6			\n"        \
+	"1:	ldr	%w[y], [%[data4], %[i], lsl 2]\n"  \
+	"	mul	%w[product], %w[y], %w[i]\n"       \
+	m_times                                            \
+	"	mul	%w[product], %w[product], %w[i]\n" \
+	"	add	%[i], %[i], 1		\n"        \
+	"	mul	%w[product], %w[product], %w[x]\n" \
+	"	mov	%w[x], %w[y]		\n"        \
+	"	add	%w[sum], %w[sum], %w[product]\n"   \
+	"	cmp	%[i], %[end]		\n"        \
+	"	b.ne	1b			\n"
+#define TIMES_M "	mul	%w[product], %w[product], %w[m]\n"
 #endif
-			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y),
-			[product] "=&r"(product)
-			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [m] "r"(m),
-			[end] "r"(end)
-			: "cc", "memory");
-	}
-	walk->sum = sum;
+
+#define BY_INDEX(name, m_times, factor, ...)                                                                \
+KERNEL_LOOP static void name(struct mul_walk *walk)                                                         \
+{                                                                                                           \
+	uint32_t m = walk->m, sum = 0;                                                                      \
+	uint64_t turns, i;                                                                                  \
+                                                                                                            \
+	while ((turns = ring_piece(&walk->ring, &i))) {                                                     \
+		uint64_t end = i + turns, product, y;                                                       \
+		uint32_t x = walk->data[i];                                                                 \
+                                                                                                            \
+		__asm__ volatile(LOOP(m_times)                                                              \
+			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y), [product] "=&r"(product) \
+			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [end] "r"(end) __VA_ARGS__   \
+			: "cc", "memory");                                                                  \
+	}                                                                                                   \
+	walk->sum = (void)m, sum * (factor); \
 }
+/* clang-format on */
+
+/* Four multiplications an element, as the source says. */
+BY_INDEX(mul_plain, TIMES_M, 1, , [m] "r"(m))
 
 /* m is the same for every element: the sum is multiplied by it, once. */
-KERNEL_LOOP static void mul_hoisted(struct mul_walk *walk)
-{
-	uint32_t sum = 0;
-	uint64_t turns, i;
-
-	while ((turns = ring_piece(&walk->ring, &i))) {
-		uint64_t end = i + turns, product, y;
-		uint32_t x = walk->data[i];
-
-		/* y = data[i + 1]; sum += y * i * i * x; x = y; */
-		__asm__ volatile(
-#if defined(__x86_64__)
-			"	.p2align 6			\n"
-			"1:	movl	4(%[data],%[i],4), %k[y]\n"
-			"	movl	%k[y], %k[product]	\n"
-			"	imull	%k[i], %k[product]	\n"
-			"	imull	%k[i], %k[product]	\n"
-			"	addq	$1, %[i]		\n"
-			"	imull	%[x], %k[product]	\n"
-			"	movl	%k[y], %[x]		\n"
-			"	addl	%k[product], %[sum]	\n"
-			"	cmpq	%[end], %[i]		\n"
-			"	jne	1b			\n"
-#else
-			"	.p2align 6			\n"
-			"1:	ldr	%w[y], [%[data4], %[i], lsl 2]\n"
-			"	mul	%w[product], %w[y], %w[i]\n"
-			"	mul	%w[product], %w[product], %w[i]\n"
-			"	add	%[i], %[i], 1		\n"
-			"	mul	%w[product], %w[product], %w[x]\n"
-			"	mov	%w[x], %w[y]		\n"
-			"	add	%w[sum], %w[sum], %w[product]\n"
-			"	cmp	%[i], %[end]		\n"
-			"	b.ne	1b			\n"
-#endif
-			: [i] "+r"(i), [x] "+r"(x), [sum] "+r"(sum), [y] "=&r"(y),
-			[product] "=&r"(product)
-			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [end] "r"(end)
-			: "cc", "memory");
-	}
-	walk->sum = sum * walk->m;
-}
+BY_INDEX(mul_hoisted, , walk->m)
 
 /* Squares by addition: (i + 1)² = i² + (2i + 1), two additions, which other ports do. */
 KERNEL_LOOP static void mul_squares(struct mul_walk *walk)

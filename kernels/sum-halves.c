@@ -115,102 +115,71 @@ struct halves {
 					      "	.endif					\n"                                     \
 					      "	.endr					\n" NEXT
 
-/* With the copy that compilers like to leave in: six operations a number, and two for the loop. */
-KERNEL_BODY void halves_copies(struct halves *walk, const int unroll)
-{
-	uint32_t top0 = 0, bottom0 = 0, top1 = 0, bottom1 = 0;
-	uint64_t turns, from, x, y;
+#define SUM_4(v) ((v)[0] + (v)[1] + (v)[2] + (v)[3])
+#define SUM_8(v) (SUM_4(v) + (v)[4] + (v)[5] + (v)[6] + (v)[7])
 
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * (uint64_t)unroll,
-			       *end = data + turns * (uint64_t)unroll;
-
-		/* x = data[i]; y = x; bottom += x & 0xffff; top += y >> 16; */
-		__asm__ volatile(
-			LOOP(COPIES, "4")
-			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0),
-			[top1] "+r"(top1), [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
-			: [end] "r"(end), [unroll] "i"(unroll), [step] "i"(4 * unroll)
-			: "cc", "memory");
-	}
-	walk->top = top0 + top1;
-	walk->bottom = bottom0 + bottom1;
+/* clang-format off */
+#define SCALAR(name, number)                                                                                         \
+KERNEL_BODY void name(struct halves *walk, const int unroll)                                                         \
+{                                                                                                                    \
+	uint32_t top0 = 0, bottom0 = 0, top1 = 0, bottom1 = 0;                                                       \
+	uint64_t turns, from, x, y;                                                                                  \
+                                                                                                                     \
+	while ((turns = ring_piece(&walk->ring, &from))) {                                                           \
+		const uint32_t *data = walk->data + from * (uint64_t)unroll, *end = data + turns * (uint64_t)unroll; \
+                                                                                                                     \
+		__asm__ volatile(LOOP(number, "4")                                                                   \
+			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0), [top1] "+r"(top1),          \
+			[bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)                                          \
+			: [end] "r"(end), [unroll] "i"(unroll), [step] "i"(4 * unroll)                               \
+			: "cc", "memory");                                                                           \
+	}                                                                                                            \
+	walk->top = top0 + top1;                                                                                     \
+	walk->bottom = bottom0 + bottom1;                                                                            \
 }
 
-/* The lower half is extended into a register of its own, and no copy is needed: five operations a
- * number. */
-KERNEL_BODY void halves_lean(struct halves *walk, const int unroll)
-{
-	uint32_t top0 = 0, bottom0 = 0, top1 = 0, bottom1 = 0;
-	uint64_t turns, from, x, y;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * (uint64_t)unroll,
-			       *end = data + turns * (uint64_t)unroll;
-
-		/* y = data[i]; bottom += y & 0xffff; top += y >> 16; */
-		__asm__ volatile(
-			LOOP(LEAN, "4")
-			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0),
-			[top1] "+r"(top1), [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
-			: [end] "r"(end), [unroll] "i"(unroll), [step] "i"(4 * unroll)
-			: "cc", "memory");
-	}
-	walk->top = top0 + top1;
-	walk->bottom = bottom0 + bottom1;
+#define VECTOR(attribute, name, type, number, lanes, bytes, total)                                                     \
+attribute KERNEL_BODY void name(struct halves *walk, const int unroll)                                                 \
+{                                                                                                                      \
+	const type mask = (type){ 0 } + 0xffff;                                                                        \
+	type top0 = { 0 }, bottom0 = { 0 }, top1 = { 0 }, bottom1 = { 0 }, x, y;                                       \
+	uint64_t turns, from;                                                                                          \
+                                                                                                                       \
+	while ((turns = ring_piece(&walk->ring, &from))) {                                                             \
+		const uint32_t *data = walk->data + from * lanes * (uint64_t)unroll,                                   \
+			       *end = data + turns * lanes * (uint64_t)unroll;                                         \
+                                                                                                                       \
+		__asm__ volatile(LOOP(number, bytes)                                                                   \
+			: [data] "+r"(data), [top0] "+" IN_VECTOR(top0), [bottom0] "+" IN_VECTOR(bottom0),             \
+			[top1] "+" IN_VECTOR(top1), [bottom1] "+" IN_VECTOR(bottom1), [x] "=&" IN_VECTOR(x),           \
+			[y] "=&" IN_VECTOR(y)                                                                          \
+			: [mask] IN_VECTOR(mask), [end] "r"(end), [unroll] "i"(unroll), [step] "i"(4 * lanes * unroll) \
+			: "cc", "memory");                                                                             \
+	}                                                                                                              \
+	top0 += top1;                                                                                                  \
+	bottom0 += bottom1;                                                                                            \
+	walk->top = total(top0);                                                                                       \
+	walk->bottom = total(bottom0);                                                                                 \
 }
+/* clang-format on */
 
-/* Each half is loaded by itself, and the load extends it: four operations a number, two of them
- * loads. */
-KERNEL_BODY void halves_folded(struct halves *walk, const int unroll)
-{
-	uint32_t top0 = 0, bottom0 = 0, top1 = 0, bottom1 = 0;
-	uint64_t turns, from, x, y;
+/* With the copy that compilers often leave in: six operations a number, and two for the loop.
+ * x = data[i]; y = x; bottom += x & 0xffff; top += y >> 16; */
+SCALAR(halves_copies, COPIES)
 
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * (uint64_t)unroll,
-			       *end = data + turns * (uint64_t)unroll;
+/* The lower half is extended into a register of its own, without a copy: five operations a number.
+ * y = data[i]; bottom += y & 0xffff; top += y >> 16; */
+SCALAR(halves_lean, LEAN)
 
-		/* bottom += ((uint16_t *)data)[2 * i]; top += ((uint16_t *)data)[2 * i + 1]; */
-		__asm__ volatile(
-			LOOP(FOLDED, "4")
-			: [data] "+r"(data), [top0] "+r"(top0), [bottom0] "+r"(bottom0),
-			[top1] "+r"(top1), [bottom1] "+r"(bottom1), [x] "=&r"(x), [y] "=&r"(y)
-			: [end] "r"(end), [unroll] "i"(unroll), [step] "i"(4 * unroll)
-			: "cc", "memory");
-	}
-	walk->top = top0 + top1;
-	walk->bottom = bottom0 + bottom1;
-}
+/* Two loads that extend each half: four operations a number.
+ * bottom += ((uint16_t *)data)[2 * i]; top += ((uint16_t *)data)[2 * i + 1]; */
+SCALAR(halves_folded, FOLDED)
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-/* Four numbers at once. SSE2 works in place and needs a copy again: six operations; NEON five. */
-KERNEL_BODY void halves_vector128(struct halves *walk, const int unroll)
-{
-	const four mask = { 0xffff, 0xffff, 0xffff, 0xffff };
-	four top0 = { 0 }, bottom0 = { 0 }, top1 = { 0 }, bottom1 = { 0 }, x, y;
-	uint64_t turns, from;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * 4 * (uint64_t)unroll,
-			       *end = data + turns * 4 * (uint64_t)unroll;
-
-		/* in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
-		__asm__ volatile(LOOP(VECTOR128, "16")
-				 : [data] "+r"(data), [top0] "+" IN_VECTOR(top0),
-				 [bottom0] "+" IN_VECTOR(bottom0), [top1] "+" IN_VECTOR(top1),
-				 [bottom1] "+" IN_VECTOR(bottom1), [x] "=&" IN_VECTOR(x),
-				 [y] "=&" IN_VECTOR(y)
-				 : [mask] IN_VECTOR(mask), [end] "r"(end), [unroll] "i"(unroll),
-				 [step] "i"(16 * unroll)
-				 : "cc", "memory");
-	}
-	top0 += top1;
-	bottom0 += bottom1;
-	walk->top = top0[0] + top0[1] + top0[2] + top0[3];
-	walk->bottom = bottom0[0] + bottom0[1] + bottom0[2] + bottom0[3];
-}
+/* Four numbers at once. SSE2 works in place and needs a copy again: six operations; NEON five.
+ * in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
+VECTOR(, halves_vector128, four, VECTOR128, 4, "16", SUM_4)
 
 KERNEL_UNROLLED(copies, struct halves, halves_copies)
 KERNEL_UNROLLED(lean, struct halves, halves_lean)
@@ -221,33 +190,9 @@ KERNEL_UNROLLED(vector128, struct halves, halves_vector128)
 
 typedef uint32_t eight __attribute__((vector_size(32)));
 
-/* Eight numbers at once, five operations: AVX2 names a register for the result. */
-__attribute__((target("avx2"))) KERNEL_BODY void halves_vector256(
-	struct halves *walk, const int unroll)
-{
-	const eight mask = { 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff };
-	eight top0 = { 0 }, bottom0 = { 0 }, top1 = { 0 }, bottom1 = { 0 }, x, y;
-	uint64_t turns, from;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint32_t *data = walk->data + from * 8 * (uint64_t)unroll,
-			       *end = data + turns * 8 * (uint64_t)unroll;
-
-		/* in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
-		__asm__ volatile(
-			LOOP(VECTOR256, "32")
-			: [data] "+r"(data), [top0] "+x"(top0), [bottom0] "+x"(bottom0),
-			[top1] "+x"(top1), [bottom1] "+x"(bottom1), [x] "=&x"(x), [y] "=&x"(y)
-			: [mask] "x"(mask), [end] "r"(end), [unroll] "i"(unroll),
-			[step] "i"(32 * unroll)
-			: "cc", "memory");
-	}
-	top0 += top1;
-	bottom0 += bottom1;
-	walk->top = top0[0] + top0[1] + top0[2] + top0[3] + top0[4] + top0[5] + top0[6] + top0[7];
-	walk->bottom = bottom0[0] + bottom0[1] + bottom0[2] + bottom0[3] + bottom0[4] + bottom0[5] +
-		       bottom0[6] + bottom0[7];
-}
+/* Eight numbers at once, five operations: AVX2 names a register for the result.
+ * in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
+VECTOR(__attribute__((target("avx2"))), halves_vector256, eight, VECTOR256, 8, "32", SUM_8)
 
 KERNEL_UNROLLED_AS(__attribute__((target("avx2"))), vector256, struct halves, halves_vector256)
 #define VECTOR256_NAMES KERNEL_UNROLLED_NAMES(vector256)
