@@ -83,6 +83,9 @@ static inline int tests_run(struct tests_group group)
 			fail_msg("\"%s\" does not contain \"%s\"", check_string, check_part); \
 	} while (0)
 
+/* Fills an array of characters. */
+#define set_words(array, words) snprintf(array, sizeof(array), "%s", words)
+
 /* Each of several parts. */
 #define check_parts(string, ...) check_each_part(string, (const char *const[]){ __VA_ARGS__, NULL })
 static inline void check_each_part(const char *string, const char *const *parts)

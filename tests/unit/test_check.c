@@ -94,7 +94,7 @@ static struct examination good(void)
 	machine.memory_limit = 4ull << 30;
 	machine.tick_hz = 4.0e9;
 	machine.tick_step = 1;
-	snprintf(machine.clock_name, sizeof(machine.clock_name), "imul chain");
+	set_words(machine.clock_name, "imul chain");
 	return x;
 }
 
@@ -108,6 +108,21 @@ static struct check make(const struct examination *x, const char *name)
 			return check;
 	}
 	fail_msg("no check \"%s\"", name);
+	return check;
+}
+
+enum { ANY = -1 };
+
+/* A check with that state whose finding and advice have these words; NULL: any. */
+static struct check expect(const struct examination *x, const char *name, int state,
+	const char *finding, const char *advice)
+{
+	struct check check = make(x, name);
+
+	if (state != ANY)
+		assert_int_equal(check.state, state);
+	check_contains(check.finding, finding ? finding : "");
+	check_contains(check.advice, advice ? advice : "");
 	return check;
 }
 
@@ -186,53 +201,44 @@ TEST(compares_the_clock_with_the_counter)
 	struct check check;
 
 	machine.tick_hz = 2.5e9;
-	check = make(&x, "clock");
-	assert_int_equal(check.state, CHECK_NOTE);
+	check = expect(&x, "clock", CHECK_NOTE, NULL, NULL);
 	check_parts(check.finding, "4.000 GHz", "1.60 core cycles a tick");
 	check_contains(check.advice, "imul chain");
 	check_near(check.value, 4.0, 1e-9);
 	x.sample.valid = false;
-	snprintf(x.failure, sizeof(x.failure), "memory was refused");
-	check = make(&x, "clock");
-	assert_int_equal(check.state, CHECK_BAD);
-	check_contains(check.finding, "memory was refused");
+	set_words(x.failure, "memory was refused");
+	expect(&x, "clock", CHECK_BAD, "memory was refused", NULL);
 }
 
 TEST(tells_why_there_are_no_counters)
 {
 	struct examination x = good();
-	struct check check;
 
 	count_none(&x, ENOENT);
-	check_contains(make(&x, "counters").finding, "no driver for this processor");
+	expect(&x, "counters", ANY, "no driver for this processor", NULL);
 	x.environment.hypervisor = 1;
-	check_contains(make(&x, "counters").finding, "given to this guest");
-	check_contains(make(&x, "counters").advice, "-cpu host,pmu=on");
-	snprintf(x.environment.hypervisor_name, sizeof(x.environment.hypervisor_name),
-		"KVM (Amazon EC2)");
-	check_contains(make(&x, "counters").advice, "metal instance");
-	snprintf(x.environment.hypervisor_name, sizeof(x.environment.hypervisor_name), "VMware");
-	check_contains(make(&x, "counters").advice, "vPMC");
+	expect(&x, "counters", ANY, "given to this guest", "-cpu host,pmu=on");
+	set_words(x.environment.hypervisor_name, "KVM (Amazon EC2)");
+	expect(&x, "counters", ANY, NULL, "metal instance");
+	set_words(x.environment.hypervisor_name, "VMware");
+	expect(&x, "counters", ANY, NULL, "vPMC");
 	count_none(&x, EACCES);
 	x.pmu.paranoid = 3;
-	check = make(&x, "counters");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "not allow them to this user");
-	check_contains(check.advice, "See paranoid.");
+	expect(&x, "counters", CHECK_NOTE, "not allow them to this user", "See paranoid.");
 	x.pmu.paranoid = 1;
-	check_contains(make(&x, "counters").advice, "seccomp");
+	expect(&x, "counters", ANY, NULL, "seccomp");
 	count_none(&x, ENOSYS);
-	check_contains(make(&x, "counters").finding, "no perf_event_open");
+	expect(&x, "counters", ANY, "no perf_event_open", NULL);
 	count_none(&x, EBUSY);
-	check_contains(make(&x, "counters").advice, "see watchdog");
+	expect(&x, "counters", ANY, NULL, "see watchdog");
 	count_none(&x, EMFILE);
 	check_contains(make(&x, "counters").finding, strerror(EMFILE));
 	count_none(&x, 0);
-	check_contains(make(&x, "counters").finding, "as the test wants it");
-	assert_int_equal(make(&x, "counters").state, CHECK_NOTE);
+	expect(&x, "counters", ANY, "as the test wants it", NULL);
+	expect(&x, "counters", CHECK_NOTE, NULL, NULL);
 	/* What depends on them says so, and judges nothing. */
-	check_contains(make(&x, "reading").finding, "there are none");
-	assert_int_equal(make(&x, "events").state, CHECK_NOTE);
+	expect(&x, "reading", ANY, "there are none", NULL);
+	expect(&x, "events", CHECK_NOTE, NULL, NULL);
 }
 
 TEST(counters_that_do_not_count_are_told)
@@ -246,20 +252,12 @@ TEST(counters_that_do_not_count_are_told)
 		"0.3% more of them");
 	check_near(check.value, 17, 0);
 	x.sample.check = 0.95;
-	check = make(&x, "counters");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "5.0% fewer");
-	check_contains(check.advice, "clocks is wrong");
+	expect(&x, "counters", CHECK_NOTE, "5.0% fewer", "clocks is wrong");
 	x.counts.event[5].state = COUNT_HELD;
-	check = make(&x, "events");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "1 of them unavailable");
-	check_contains(check.advice, "slexplore events");
+	expect(&x, "events", CHECK_NOTE, "1 of them unavailable", "slexplore events");
 	for (int i = 0; i < x.counts.count; i++)
 		x.counts.event[i].state = COUNT_SILENT;
-	check = make(&x, "counters");
-	assert_int_equal(check.state, CHECK_BAD);
-	check_contains(check.finding, "none of them counts");
+	expect(&x, "counters", CHECK_BAD, "none of them counts", NULL);
 }
 
 TEST(names_what_no_event_tells)
@@ -268,21 +266,16 @@ TEST(names_what_no_event_tells)
 	struct check check;
 
 	plan.counters.count = x.counts.count = 2; /* cycles and instructions */
-	check = make(&x, "events");
-	assert_int_equal(check.state, CHECK_OK);
+	check = expect(&x, "events", CHECK_OK, NULL, NULL);
 	check_parts(check.finding, "2 events are named for this core; nothing is named for ",
 		"L3 misses");
 	plan.generic = true;
-	check = make(&x, "events");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "for every processor, none for this core");
-	check_contains(check.advice, "slexplore events WORD");
-	snprintf(plan.why, sizeof(plan.why), "mine.uarch:3: what is that?");
-	check = make(&x, "events");
-	assert_int_equal(check.state, CHECK_BAD);
-	check_contains(check.advice, "mine.uarch:3");
+	expect(&x, "events", CHECK_NOTE, "for every processor, none for this core",
+		"slexplore events WORD");
+	set_words(plan.why, "mine.uarch:3: what is that?");
+	expect(&x, "events", CHECK_BAD, NULL, "mine.uarch:3");
 	plan.counters.count = 0;
-	check_contains(make(&x, "events").finding, "unknown: mine.uarch:3");
+	expect(&x, "events", ANY, "unknown: mine.uarch:3", NULL);
 }
 
 TEST(says_how_counters_are_read)
@@ -290,46 +283,35 @@ TEST(says_how_counters_are_read)
 	struct examination x = good();
 	struct check check;
 
-	check_contains(make(&x, "reading").finding, "without a system call");
+	expect(&x, "reading", ANY, "without a system call", NULL);
 	x.counts.direct = false;
-	check = make(&x, "reading");
-	assert_int_equal(check.state, CHECK_NOTE);
+	check = expect(&x, "reading", CHECK_NOTE, NULL, NULL);
 	assert_string_equal(check.advice, "");
 	x.pmu.rdpmc = 0;
-	check_contains(
-		make(&x, "reading").advice, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc");
+	expect(&x, "reading", ANY, NULL, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc");
 	x.pmu.rdpmc = -1;
 	x.pmu.arm = true;
-	check_contains(make(&x, "reading").advice, "Linux 5.17");
+	expect(&x, "reading", ANY, NULL, "Linux 5.17");
 	x.pmu.user_access = 0;
-	check_contains(make(&x, "reading").advice, "sysctl kernel.perf_user_access=1");
+	expect(&x, "reading", ANY, NULL, "sysctl kernel.perf_user_access=1");
 }
 
 TEST(knows_who_else_has_a_hand_in_counters)
 {
 	struct examination x = good();
-	struct check check;
 
-	check_contains(
-		make(&x, "pmu").finding, "8 counters for any event, 4 for one each, of 48 bits");
-	snprintf(x.pmu.name, sizeof(x.pmu.name), "cpu_core");
-	snprintf(x.pmu.serves, sizeof(x.pmu.serves), "0-7");
-	snprintf(x.pmu.others, sizeof(x.pmu.others), "cpu_atom 8-15");
-	check = make(&x, "pmu");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "cpu_atom 8-15");
-	check_contains(check.advice, "--cpu");
+	expect(&x, "pmu", ANY, "8 counters for any event, 4 for one each, of 48 bits", NULL);
+	set_words(x.pmu.name, "cpu_core");
+	set_words(x.pmu.serves, "0-7");
+	set_words(x.pmu.others, "cpu_atom 8-15");
+	expect(&x, "pmu", CHECK_NOTE, "cpu_atom 8-15", "--cpu");
 	x.pmu.nmi_watchdog = 1;
-	check = make(&x, "watchdog");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.advice, "kernel.nmi_watchdog=0");
+	expect(&x, "watchdog", CHECK_NOTE, NULL, "kernel.nmi_watchdog=0");
 	x.pmu.paranoid = 3;
-	check = make(&x, "paranoid");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "perf_event_paranoid is 3: users may count nothing");
-	check_contains(check.advice, "As root: sysctl kernel.perf_event_paranoid=2");
+	expect(&x, "paranoid", CHECK_NOTE, "perf_event_paranoid is 3: users may count nothing",
+		"As root: sysctl kernel.perf_event_paranoid=2");
 	x.root = true;
-	assert_int_equal(make(&x, "paranoid").state, CHECK_OK);
+	expect(&x, "paranoid", CHECK_OK, NULL, NULL);
 }
 
 TEST(measures_steal_by_differences)
@@ -339,13 +321,10 @@ TEST(measures_steal_by_differences)
 
 	x.before = (struct cpu_times){ .known = true, .busy = 1000, .idle = 8990, .steal = 10 };
 	x.after = (struct cpu_times){ .known = true, .busy = 1060, .idle = 8990, .steal = 50 };
-	check = make(&x, "steal");
-	assert_int_equal(check.state, CHECK_BAD);
-	check_contains(check.finding, "40% during this check");
+	check = expect(&x, "steal", CHECK_BAD, "40% during this check", NULL);
 	check_near(check.value, 5000.0 / 10100, 1e-9);
 	x.after = x.before; /* no tick went by */
-	check = make(&x, "steal");
-	assert_int_equal(check.state, CHECK_OK);
+	check = expect(&x, "steal", CHECK_OK, NULL, NULL);
 	assert_null(strstr(check.finding, "during"));
 }
 
@@ -353,17 +332,17 @@ TEST(sees_what_shares_the_core)
 {
 	struct examination x = good();
 
-	snprintf(x.environment.siblings, sizeof(x.environment.siblings), "3,11");
-	check_contains(make(&x, "smt").finding, "3,11");
+	set_words(x.environment.siblings, "3,11");
+	expect(&x, "smt", ANY, "3,11", NULL);
 	x.sample.contended = true;
 	x.sample.quiet = 0.03;
-	assert_int_equal(make(&x, "quiet").state, CHECK_BAD);
+	expect(&x, "quiet", CHECK_BAD, NULL, NULL);
 	machine.watched = false;
-	check_contains(make(&x, "quiet").finding, "unseen");
+	expect(&x, "quiet", ANY, "unseen", NULL);
 	machine.bound = false;
-	snprintf(machine.bind_note, sizeof(machine.bind_note), "a filter refuses it");
-	check_contains(make(&x, "binding").finding, "a filter refuses it");
-	assert_int_equal(make(&x, "binding").state, CHECK_BAD);
+	set_words(machine.bind_note, "a filter refuses it");
+	expect(&x, "binding", ANY, "a filter refuses it", NULL);
+	expect(&x, "binding", CHECK_BAD, NULL, NULL);
 }
 
 TEST(knows_limits_of_containers)
@@ -372,41 +351,30 @@ TEST(knows_limits_of_containers)
 	struct check check;
 
 	x.environment.quota = 1.5;
-	check = make(&x, "cores");
-	assert_int_equal(check.state, CHECK_NOTE);
+	check = expect(&x, "cores", CHECK_NOTE, NULL, NULL);
 	check_parts(check.finding, "8 of 8 processors", "the time of 1.5");
 	x.environment.quota = NAN;
-	snprintf(x.environment.allowed, sizeof(x.environment.allowed), "5");
-	check_contains(make(&x, "cores").finding, "1 of 8 processors are allowed (5)");
+	set_words(x.environment.allowed, "5");
+	expect(&x, "cores", ANY, "1 of 8 processors are allowed (5)", NULL);
 	x.environment.memory_limit = 1 << 30;
-	check_contains(make(&x, "memory").finding, "limit is 1 GiB");
+	expect(&x, "memory", ANY, "limit is 1 GiB", NULL);
 	machine.memory_limit = 100 << 20;
-	snprintf(machine.memory_note, sizeof(machine.memory_note),
-		"the control group allows 256 MiB");
-	check = make(&x, "memory");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(
-		check.finding, "working sets up to 100 MiB; the control group allows 256 MiB");
-	check_contains(check.advice, "raise that limit");
+	set_words(machine.memory_note, "the control group allows 256 MiB");
+	expect(&x, "memory", CHECK_NOTE,
+		"working sets up to 100 MiB; the control group allows 256 MiB", "raise that limit");
 }
 
 TEST(tells_small_pages)
 {
 	struct examination x = good();
-	struct check check;
 
-	snprintf(x.pages, sizeof(x.pages), "4k");
-	check = make(&x, "huge-pages");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "none were got");
+	set_words(x.pages, "4k");
+	expect(&x, "huge-pages", CHECK_NOTE, "none were got", NULL);
 	machine.huge_pages = false;
-	snprintf(machine.huge_note, sizeof(machine.huge_note), "disabled for this process");
-	check = make(&x, "huge-pages");
-	assert_int_equal(check.state, CHECK_NOTE);
-	check_contains(check.finding, "disabled for this process");
-	check_contains(check.advice, "PR_SET_THP_DISABLE");
-	snprintf(x.environment.thp, sizeof(x.environment.thp), "never");
-	check_contains(make(&x, "huge-pages").advice, "echo madvise");
+	set_words(machine.huge_note, "disabled for this process");
+	expect(&x, "huge-pages", CHECK_NOTE, "disabled for this process", "PR_SET_THP_DISABLE");
+	set_words(x.environment.thp, "never");
+	expect(&x, "huge-pages", ANY, NULL, "echo madvise");
 }
 
 /* Checks stand in an order: what points to another check must not say where it is. */
@@ -416,7 +384,7 @@ TEST(points_to_checks_by_name)
 
 	x.environment.hypervisor = 1;
 	x.environment.siblings[0] = '\0';
-	check_contains(make(&x, "smt").advice, "see quiet");
+	expect(&x, "smt", ANY, NULL, "see quiet");
 	assert_null(strstr(make(&x, "smt").advice, "below"));
 	make(&x, "quiet");
 }
@@ -448,16 +416,15 @@ TEST(judges_the_terminal)
 	struct examination x = good();
 
 	x.terminal.utf8 = false;
-	snprintf(x.terminal.charset, sizeof(x.terminal.charset), "ANSI_X3.4-1968");
-	check_contains(make(&x, "terminal").advice, "ASCII");
+	set_words(x.terminal.charset, "ANSI_X3.4-1968");
+	expect(&x, "terminal", ANY, NULL, "ASCII");
 	x.terminal.described = false;
-	snprintf(x.terminal.term, sizeof(x.terminal.term), "strange");
-	check_contains(make(&x, "terminal").finding, "TERM=strange is not known");
-	check_contains(make(&x, "terminal").advice, "ncurses-term");
+	set_words(x.terminal.term, "strange");
+	expect(&x, "terminal", ANY, "TERM=strange is not known", "ncurses-term");
 	x.terminal.database = false;
-	check_contains(make(&x, "terminal").advice, "ncurses-base");
+	expect(&x, "terminal", ANY, NULL, "ncurses-base");
 	x.terminal.term[0] = '\0';
-	check_contains(make(&x, "terminal").finding, "not set");
+	expect(&x, "terminal", ANY, "not set", NULL);
 }
 
 RUN_TESTS()

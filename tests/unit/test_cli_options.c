@@ -215,7 +215,7 @@ TEST(events_add_up)
 	memset(&cli, 0, sizeof(cli));
 	check_contains(cli_parse(&cli, argc, argv).text, "159 characters are the most");
 	/* More than can be counted. */
-	snprintf(line, sizeof(line), "slexplore run fold");
+	set_words(line, "slexplore run fold");
 	argc = 0;
 	for (int i = 0; i <= COUNTERS_MAX; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line),

@@ -7,7 +7,7 @@
 static void begin(const char *format, const struct subject *subject)
 {
 	prepare(format, subject);
-	snprintf(machine.name, sizeof(machine.name), "Test CPU, model 1");
+	set_words(machine.name, "Test CPU, model 1");
 	setting_init(&report.setting, &kernel_fold);
 	report_begin(&report);
 }
@@ -165,7 +165,7 @@ TEST(json_stays_valid_with_odd_bytes)
 	json_t *object;
 
 	begin("json", &subject_run);
-	snprintf(report.host, sizeof(report.host), "n\xc3\xa9\xff\x1b[2J\xe2\x82");
+	set_words(report.host, "n\xc3\xa9\xff\x1b[2J\xe2\x82");
 	write_sample(&report.setting, &sample, &facts);
 	object = parse(end());
 	assert_string_equal(string_at(object, "host"), "n\xc3\xa9??[2J??");
@@ -190,7 +190,7 @@ TEST(csv_has_every_field_of_a_sample)
 	const char *text;
 
 	begin("csv", &subject_sweep);
-	snprintf(machine.name, sizeof(machine.name), "A \"B\", C");
+	set_words(machine.name, "A \"B\", C");
 	sample.gbps = NAN;
 	write_sample(&report.setting, &sample, &facts);
 	text = end();
@@ -342,7 +342,7 @@ static struct run_facts crowded_facts(void)
 	struct run_facts facts = some_facts();
 
 	facts.asked = PAGES_HUGE;
-	snprintf(facts.pages_note, sizeof(facts.pages_note), "none of 64 MiB could be got");
+	set_words(facts.pages_note, "none of 64 MiB could be got");
 	facts.nodes = 2;
 	facts.node = 1;
 	facts.cores = 4;
@@ -362,7 +362,7 @@ TEST(formats_tell_where_and_beside_whom)
 	facts.streams = 2;
 	write_sample(&report.setting, &sample, &facts);
 	facts.cores = 0;
-	snprintf(facts.node_note, sizeof(facts.node_note), "node 0 has too little free: on node 1");
+	set_words(facts.node_note, "node 0 has too little free: on node 1");
 	write_sample(&report.setting, &sample, &facts);
 	/* How much they moved may not be known. */
 	facts.others_gbps = NAN;

@@ -49,7 +49,7 @@ static int set_up(void **state)
 	memset(&counts, 0, sizeof(counts));
 	plan.counters.id = counts.id = 1;
 	counts.groups = 2;
-	snprintf(counts.pmu, sizeof(counts.pmu), "cpu_core");
+	set_words(counts.pmu, "cpu_core");
 	counts.direct = true;
 	add(ROLE_CYCLES, "", "cycles", "odd::CYCLES", known(4));
 	add(ROLE_INSTRUCTIONS, "", "instructions", "odd::INSTRUCTIONS", known(11));
@@ -218,7 +218,7 @@ TEST(without_counters_nothing_is_said)
 	sample.cycles_from = SOURCE_REFERENCE;
 	sample.check = NAN;
 	counts.count = 0;
-	snprintf(counts.why, sizeof(counts.why), "this guest was given none");
+	set_words(counts.why, "this guest was given none");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char *with;
 
@@ -335,7 +335,7 @@ TEST(json_says_why_where_events_were_asked_for)
 	prepare_counted("json", &subject_run);
 	report_begin(&report);
 	counts.count = 0;
-	snprintf(counts.why, sizeof(counts.why), "this guest was given none");
+	set_words(counts.why, "this guest was given none");
 	report.asked_count = 1;
 	put_sample();
 	finish();

@@ -305,7 +305,7 @@ TEST_WITH(text_is_for_people, set_up, tear_down)
 		"\n +    24       0       -  ");
 	assert_null(strstr(written, "unknown  "));
 	/* A core that is not this one is named once. */
-	snprintf(core.how, sizeof(core.how), "predicted for Odd core, which is not this core");
+	set_words(core.how, "predicted for Odd core, which is not this core");
 	core.foreign = explanation->foreign = true;
 	write_explanation("text");
 	check_contains(written, "core      predicted for Odd core, which is not this core\n");

@@ -39,7 +39,7 @@ static struct probe *probed(unsigned most)
 				: 40,
 			cycles_of(&request));
 
-		snprintf(result.facts.pages, sizeof(result.facts.pages), "4k");
+		set_words(result.facts.pages, "4k");
 		/* One that takes turns between two. */
 		for (unsigned k = 0; request.v[CHASE_SIZE] == 4096 && k < 16; k++)
 			result.trials.trial[k].cpe *= 2;

@@ -80,7 +80,7 @@ static void add_event(enum event_role role, uint32_t ports, const char *words, c
 	snprintf(plan.meaning[at].words, EVENT_WORDS, "%s", words);
 	snprintf(plan.meaning[at].name, COUNTER_NAME, "%s", name);
 	snprintf(plan.meaning[at].title, EVENT_TITLE, "the %s", name);
-	snprintf(plan.meaning[at].core, sizeof(plan.meaning[at].core), "odd");
+	set_words(plan.meaning[at].core, "odd");
 }
 
 static int set_up(void **state)
@@ -90,27 +90,26 @@ static int set_up(void **state)
 	unlink(path);
 	memset(&machine, 0, sizeof(machine));
 	atomic_store(&machine.known, true);
-	snprintf(machine.host, sizeof(machine.host), "node7");
-	snprintf(machine.name, sizeof(machine.name), "Test CPU, \"quoted\"");
-	snprintf(machine.arch, sizeof(machine.arch), "aarch64");
-	snprintf(machine.clock_name, sizeof(machine.clock_name), "add chain");
-	snprintf(machine.bind_note, sizeof(machine.bind_note), "refused");
-	snprintf(machine.processor.features, sizeof(machine.processor.features), " sve ");
+	set_words(machine.host, "node7");
+	set_words(machine.name, "Test CPU, \"quoted\"");
+	set_words(machine.arch, "aarch64");
+	set_words(machine.clock_name, "add chain");
+	set_words(machine.bind_note, "refused");
+	set_words(machine.processor.features, " sve ");
 	machine.processor.implementer = 0x41;
 	machine.processor.part = 0xd0c;
 	machine.processors = 4;
 	machine.cpu = 3;
 	machine.virtualised = machine.watched = true;
 	machine.memory_limit = (uint64_t)3 << 30;
-	snprintf(
-		machine.memory_note, sizeof(machine.memory_note), "the control group allows 6 GiB");
+	set_words(machine.memory_note, "the control group allows 6 GiB");
 	machine.cache_count = 2;
 	machine.cache[0] = (struct machine_cache){ 1, 64 << 10, 64 };
 	machine.cache[1] = (struct machine_cache){ 2, 1 << 20, 64 };
 	machine.tick_hz = 62.5e6;
 	memset(&core, 0, sizeof(core));
-	snprintf(core.name, sizeof(core.name), "odd");
-	snprintf(core.title, sizeof(core.title), "Odd core");
+	set_words(core.name, "odd");
+	set_words(core.title, "Odd core");
 	core.port_count = 3;
 	snprintf(core.port[0], 16, "B");
 	snprintf(core.port[1], 16, "L");
@@ -260,6 +259,17 @@ static struct recording *open_recording(void)
 
 	check_ok(recording_open(path, &place, &recording, &goes_on));
 	return recording;
+}
+
+/* The file cannot be recorded to. */
+static void check_unopened(const char *file, enum status_code code, const char *words)
+{
+	struct recording *recording;
+	bool goes_on;
+	struct status status = recording_open(file, &place, &recording, &goes_on);
+
+	assert_int_equal(status.code, code);
+	check_contains(status.text, words);
 }
 
 static void record(
@@ -593,9 +603,8 @@ TEST(test_cut_anywhere)
 TEST(test_goes_on)
 {
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
-	struct recording *recording = open_recording(), *other;
+	struct recording *recording = open_recording();
 	struct event_plan wider = plan;
-	struct status status;
 	struct replay *replay;
 	struct trials made;
 	struct sample sample;
@@ -604,9 +613,7 @@ TEST(test_goes_on)
 
 	record(recording, &first, 40, 3);
 	/* One writer at a time. */
-	status = recording_open(path, &place, &other, &goes_on);
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "another slexplore is recording");
+	check_unopened(path, STATUS_USAGE, "another slexplore is recording");
 	recording_close(recording);
 
 	/* What was cut off goes; what is whole stays. */
@@ -634,24 +641,16 @@ TEST(test_goes_on)
 
 	/* Another machine, seed or core. */
 	place.seed = 8;
-	status = recording_open(path, &place, &recording, &goes_on);
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "--seed 7");
+	check_unopened(path, STATUS_USAGE, "--seed 7");
 	place.seed = 7;
 	place.core = NULL;
-	status = recording_open(path, &place, &recording, &goes_on);
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "has limits for odd, not for none");
-	snprintf(machine.host, sizeof(machine.host), "node8");
-	status = recording_open(path, &place, &recording, &goes_on);
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "not of this machine");
+	check_unopened(path, STATUS_USAGE, "has limits for odd, not for none");
+	set_words(machine.host, "node8");
+	check_unopened(path, STATUS_USAGE, "not of this machine");
 
 	/* Any other file stays as it is. */
 	write_text("a letter\n", 9);
-	status = recording_open(path, &place, &recording, &goes_on);
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "a recording is not written over it");
+	check_unopened(path, STATUS_USAGE, "a recording is not written over it");
 	assert_string_equal(read_text(&(size_t){ 0 }), "a letter\n");
 }
 
@@ -750,21 +749,16 @@ TEST(test_what_cannot_be_written)
 {
 	struct setting setting = fold(1, 32768);
 	struct recording *recording;
-	struct status status;
 	bool goes_on;
 	int ends[2];
 
-	status = recording_open("/nowhere/at/all.jsonl", &place, &recording, &goes_on);
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "/nowhere/at/all.jsonl: No such file");
-	status = recording_open(directory, &place, &recording, &goes_on);
-	assert_int_equal(status.code, STATUS_FAILED);
-	status = recording_open("/dev/full", &place, &recording, &goes_on);
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "No space left on device");
+	check_unopened(
+		"/nowhere/at/all.jsonl", STATUS_FAILED, "/nowhere/at/all.jsonl: No such file");
+	check_unopened(directory, STATUS_FAILED, "");
+	check_unopened("/dev/full", STATUS_FAILED, "No space left on device");
 	/* A pipe that nobody reads does not stop the program. */
 	assert_int_equal(mkfifo(path, 0600), 0);
-	status = recording_open(path, &place, &recording, &goes_on);
+	recording_open(path, &place, &recording, &goes_on);
 	recording_close(recording);
 	/* Its reader leaves. */
 	assert_int_equal(pipe(ends), 0);
@@ -1057,7 +1051,7 @@ TEST(test_names)
 {
 	char name[96];
 
-	snprintf(machine.host, sizeof(machine.host), "../ode 7");
+	set_words(machine.host, "../ode 7");
 	recording_name(&machine, name, sizeof(name));
 	assert_memory_equal(name, "slexplore-..-ode-7-", 19);
 	assert_string_equal(name + strlen(name) - 6, ".jsonl");

@@ -71,7 +71,7 @@ static struct session *measure(const struct kernel *kernel, const char *record)
 	struct engine engine = fake_init(&fake, LIMIT);
 	struct session_options options = { .seed = 5, .record = record };
 
-	snprintf(fake.machine.host, sizeof(fake.machine.host), "node7");
+	set_words(fake.machine.host, "node7");
 	setting_init(&options.setting, kernel);
 	return session_new(&engine, &options);
 }
