@@ -2,7 +2,7 @@
  * changes. Nothing is learnt from one input for the next; the same seed makes the same inputs
  * everywhere.
  *
- *   TARGET [-runs=N] [-seed=N] [FILE …]      N inputs (5,000), seed (1); or these files, once each
+ *   TARGET [-runs=N] [-seed=N] [FILE …]      N inputs (5,000; emulated 1,500), seed (1); or these files, once each
  *
  * An input on which the target crashes or hangs (60 s) is written to crash-TARGET in the working
  * directory. */
@@ -223,9 +223,15 @@ static int make_inputs(uint64_t runs, uint64_t seed)
 	return 0;
 }
 
+#ifdef __x86_64__
+enum { RUNS = 5000 };
+#else
+enum { RUNS = 1500 };
+#endif
+
 int main(int argc, char **argv)
 {
-	unsigned long long runs = 5000, seed = 1;
+	unsigned long long runs = RUNS, seed = 1;
 	bool files = false;
 	int failed = 0;
 

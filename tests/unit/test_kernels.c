@@ -104,7 +104,7 @@ TEST(random_settings_compute_right)
 		uint64_t prepared = 0, layout = 0;
 		const char *shown = NULL;
 
-		for (int round = 0; round < CHECK_REPEATS(120); round++) {
+		for (int round = 0; round < CHECK_REPEATS(120, 30); round++) {
 			unsigned char behind[64];
 			struct kernel_run run;
 			int64_t v[KNOBS_MAX];

@@ -1,6 +1,6 @@
 #include "knees.h"
 
-enum { SEEDS = CHECK_REPEATS(200), MOST = 1024 };
+enum { SEEDS = CHECK_REPEATS(200, 100), MOST = 1024 };
 
 struct tally {
 	double right;		 /* percent whose knee is within `off` */
