@@ -7,6 +7,7 @@
 #include "model/limits/limits.h"
 
 static struct limits limits;
+static struct uarch *odd, *banked; /* cores for tests */
 static const struct limits_place nowhere;
 
 static struct uarch *load(const char *name)
@@ -15,18 +16,6 @@ static struct uarch *load(const char *name)
 
 	check_ok(uarch_load(name, "x86_64", &uarch));
 	return uarch;
-}
-
-static int set_up(void **state)
-{
-	*state = load("skylake");
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	uarch_free(*state);
-	return 0;
 }
 
 static void limits_of_place(const struct uarch *uarch, const char *source, double elements,
@@ -64,6 +53,12 @@ static double cycles_of(enum limit_kind kind)
 	return limit->cycles;
 }
 
+static void check_limit(enum limit_kind kind, double cycles, const char *cause)
+{
+	check_near(cycles_of(kind), cycles, 1e-9);
+	assert_string_equal(find(kind)->cause, cause);
+}
+
 /* Which one binds, how many cycles an iteration, and its cause. */
 static void check_bound(const char *name, double cycles, const char *cause)
 {
@@ -94,9 +89,8 @@ TEST(sum_halves_is_limited_by_the_width)
 {
 	limits_of(*state,
 		"mov r8d,dword [rdi+rcx*4]; mov edx,dword [rdi+rcx*4+4]; add rcx,2; mov r11d,r8d; "
-		"movzx r8d,r8d; mov r9d,edx; "
-		"shr r11d,16; movzx edx,edx; shr r9d,16; add edx,r8d; add r9d,r11d; add eax,edx; "
-		"add r10d,r9d; cmp rcx,rsi; jb top",
+		"movzx r8d,r8d; mov r9d,edx; shr r11d,16; movzx edx,edx; shr r9d,16; add edx,r8d; "
+		"add r9d,r11d; add eax,edx; add r10d,r9d; cmp rcx,rsi; jb top",
 		2);
 	check_bound("width", 3.5, "14 fused micro-ops, 4 a cycle");
 	check_near(limits.bound, 1.75, 1e-12);
@@ -112,8 +106,7 @@ TEST(mul_by_is_limited_by_port_1)
 {
 	limits_of(*state,
 		"mov r10d,dword [rdi+rcx*4+4]; mov r8d,r10d; imul r8d,ecx; imul r8d,edx; imul "
-		"r8d,ecx; add rcx,1; "
-		"imul r8d,r9d; mov r9d,r10d; add eax,r8d; cmp rcx,rsi; jne top",
+		"r8d,ecx; add rcx,1; imul r8d,r9d; mov r9d,r10d; add eax,r8d; cmp rcx,rsi; jne top",
 		1);
 	check_bound("ports", 4, "4 multiplications on p1");
 	check_near(cycles_of(LIMIT_WIDTH), 2.5, 1e-9);
@@ -140,8 +133,7 @@ TEST(mul_chain_is_limited_by_latency)
 	check_near(cycles_of(LIMIT_PORTS), 1, 1e-9);
 	limits_of(*state,
 		"imul eax,dword [rdi]; imul r8d,dword [rdi+4]; imul r9d,dword [rdi+8]; imul "
-		"r10d,dword [rdi+12]; add rdi,16; "
-		"cmp rdi,rdx; jne top",
+		"r10d,dword [rdi+12]; add rdi,16; cmp rdi,rdx; jne top",
 		4);
 	check_bound("ports", 4, "4 multiplications on p1");
 	check_near(limits.bound, 1, 1e-12);
@@ -152,21 +144,18 @@ TEST(indirect_is_limited_by_its_loads)
 {
 	limits_of(*state,
 		"mov r8d,dword [rsi+rdx*4-4]; add ecx,dword [rdi+r8*4]; mov r8d,dword "
-		"[rsi+rdx*4-8]; add eax,dword [rdi+r8*4]; "
-		"sub rdx,2; jne top",
+		"[rsi+rdx*4-8]; add eax,dword [rdi+r8*4]; sub rdx,2; jne top",
 		2);
 	check_bound("loads", 2, "4 loads, 2 a cycle");
 	check_near(cycles_of(LIMIT_WIDTH), 1.25, 1e-9);
 	limits_of(*state,
 		"mov rcx,qword [rsi+rdx*4-8]; mov r9,rcx; mov ecx,ecx; shr r9,32; add eax,dword "
-		"[rdi+rcx*4]; "
-		"add r8d,dword [rdi+r9*4]; sub rdx,2; jne top",
+		"[rdi+rcx*4]; add r8d,dword [rdi+r9*4]; sub rdx,2; jne top",
 		2);
 	check_bound("width", 1.75, "7 fused micro-ops, 4 a cycle");
 	limits_of(*state,
 		"mov r8,qword [rsi+rdx*4-8]; mov r9d,r8d; shr r8,32; add ecx,dword [rdi+r8*4]; add "
-		"eax,dword [rdi+r9*4]; "
-		"add rdx,-2; jne top",
+		"eax,dword [rdi+r9*4]; add rdx,-2; jne top",
 		2);
 	/* Three loads at two a cycle take as long as six micro-ops at four. */
 	check_near(limits.bound * 2, 1.5, 1e-9);
@@ -177,8 +166,7 @@ TEST(three_ways_to_address_three_arrays)
 {
 	limits_of(*state,
 		"mov r8d,dword [rsi+rax*4]; add r8d,dword [rdi+rax*4]; mov dword [rdx+rax*4],r8d; "
-		"add rax,1; cmp rcx,rax; "
-		"jne top",
+		"add rax,1; cmp rcx,rax; jne top",
 		1);
 	check_bound("complex-addressing", 1.5, "3 loads and indexed stores, 2 a cycle");
 	limits_of(*state,
@@ -189,8 +177,7 @@ TEST(three_ways_to_address_three_arrays)
 	assert_null(find(LIMIT_COMPLEX));
 	limits_of(*state,
 		"mov r8d,dword [rsi]; add r8d,dword [rdi]; mov dword [rdx],r8d; add rsi,4; add "
-		"rdi,4; add rdx,4; cmp rcx,rdx; "
-		"jne top",
+		"rdi,4; add rdx,4; cmp rcx,rdx; jne top",
 		1);
 	check_bound("width", 1.75, "7 fused micro-ops, 4 a cycle");
 	assert_true(limits.chain.assumed);
@@ -244,6 +231,8 @@ TEST(three_ways_to_address_three_arrays)
 	"cache 1 bytes 1024 latency 4 [M]\n" \
 	"cache 2 bytes 4096 latency 14 lines 0.5 [M]\n"
 
+#define CORE_BANKS "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n"
+
 static struct uarch *parse(const char *text)
 {
 	struct uarch *uarch;
@@ -252,14 +241,27 @@ static struct uarch *parse(const char *text)
 	return uarch;
 }
 
+static int set_up(void **state)
+{
+	*state = load("skylake");
+	odd = parse(CORE_HEAD CORE_REST);
+	banked = parse(CORE_HEAD CORE_REST CORE_BANKS);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	uarch_free(*state);
+	uarch_free(odd);
+	uarch_free(banked);
+	return 0;
+}
+
 TEST(each_rate_has_its_limit)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-
-	limits_of(uarch,
+	limits_of(odd,
 		"mov rax,[rsi]; mov rbx,[rsi+8]; vmovupd ymm0,[rdi]; vmovupd zmm1,[rdi+64]; mov "
-		"[rdx],rax; "
-		"vmovupd zmmword [r8],zmm1; cmp rcx,rdx; jne top",
+		"[rdx],rax; vmovupd zmmword [r8],zmm1; cmp rcx,rdx; jne top",
 		1);
 	check_near(cycles_of(LIMIT_LOADS), 4 / 3.0, 1e-9);
 	check_near(cycles_of(LIMIT_VECTOR_LOADS), 2 / 1.5, 1e-9);
@@ -267,54 +269,42 @@ TEST(each_rate_has_its_limit)
 	check_near(cycles_of(LIMIT_ADDRESSES), 6 / 2.5, 1e-9);
 	check_near(cycles_of(LIMIT_TAKEN), 2, 1e-9);
 	check_bound("ports", 3, "1 store, 1 vector store on st");
-	uarch_free(uarch);
 }
 
 TEST(a_divider_is_no_port)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-
-	limits_of(uarch, "div rax,rbx; mov rax,rcx; imul r8,r9; cmp rcx,rdx; jne top", 1);
+	limits_of(odd, "div rax,rbx; mov rax,rcx; imul r8,r9; cmp rcx,rdx; jne top", 1);
 	check_bound("divider", 9, "1 division, 9 cycles of div");
 	check_near(cycles_of(LIMIT_PORTS), 1, 1e-9);
 	check_near(pressure_of("div"), 9, 1e-9);
 	assert_string_equal(limits.insn[0].ports, "a0 + div:9");
 	check_near(limits.insn[0].slots, 2, 0);
 	check_near(limits.insn[0].latency, 20, 0);
-	uarch_free(uarch);
 }
 
 TEST(ports_are_named_in_short)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-
-	limits_of(
-		uarch, "add rax,[rsi]; vmovupd ymmword [rdi],ymm0; add qword [r8],rbx; jne top", 1);
+	limits_of(odd, "add rax,[rsi]; vmovupd ymmword [rdi],ymm0; add qword [r8],rbx; jne top", 1);
 	assert_string_equal(limits.insn[0].ports, "l10,11 + a0-3");
 	check_near(limits.insn[0].latency, 5, 0);
 	assert_string_equal(limits.insn[1].ports, "l10,11 + 2*st");
 	assert_false(uarch_known(limits.insn[1].latency));
 	assert_string_equal(limits.insn[2].ports, "l10,11 + l10,11 + st + a0-3");
 	assert_string_equal(limits.insn[3].ports, "a3");
-	uarch_free(uarch);
 }
 
 TEST(splits_count_more_than_once)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .walk.splits = 0.5 };
 
-	limits_of_place(uarch, "mov rax,[rsi]; mov rbx,[rsi+8]; jne top", 2, &place);
-	check_near(cycles_of(LIMIT_SPLITS), 1, 1e-9);
-	assert_string_equal(
-		find(LIMIT_SPLITS)->cause, "2 loads; 1 of them cross a line and count as 2");
-	limits_of_place(uarch, "mov [rsi],rax; jne top", 2, &place);
+	limits_of_place(odd, "mov rax,[rsi]; mov rbx,[rsi+8]; jne top", 2, &place);
+	check_limit(LIMIT_SPLITS, 1, "2 loads; 1 of them cross a line and count as 2");
+	limits_of_place(odd, "mov [rsi],rax; jne top", 2, &place);
 	check_near(cycles_of(LIMIT_SPLITS), 3, 1e-9);
 	/* Loads or stores? Nobody said: the limit holds for both, and here for loads, which cost
 	 * less. */
-	limits_of_place(uarch, "mov [rsi],rax; mov rbx,[rdi]; jne top", 2, &place);
+	limits_of_place(odd, "mov [rsi],rax; mov rbx,[rdi]; jne top", 2, &place);
 	check_near(cycles_of(LIMIT_SPLITS), 2 / 3.0, 1e-6);
-	uarch_free(uarch);
 }
 
 static uint64_t unaligned(int turn, int insn, int operand)
@@ -325,44 +315,34 @@ static uint64_t unaligned(int turn, int insn, int operand)
 
 TEST(splits_are_seen_where_addresses_are)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct loop loop;
 
 	assembly_loop("mov rax,[rsi]; add rsi,16; jne top", &loop);
 	assembly_step(&loop, 8, unaligned); /* of 60 76 92 108 124 …, every fourth crosses */
-	limits_compute(&loop, uarch, &nowhere, &limits);
-	check_near(cycles_of(LIMIT_SPLITS), 10 / 3.0, 1e-9);
-	assert_string_equal(
-		find(LIMIT_SPLITS)->cause, "1 load; 0.25 of them cross a line and count as 2");
+	limits_compute(&loop, odd, &nowhere, &limits);
+	check_limit(LIMIT_SPLITS, 10 / 3.0, "1 load; 0.25 of them cross a line and count as 2");
 	loop_free(&loop);
-	uarch_free(uarch);
 }
 
 /* ---- Banks, and lines stored to */
 
-#define CORE_BANKS "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n"
-
 TEST(loads_of_one_place_share_a_bank)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST CORE_BANKS);
-
-	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rsi+64]; mov rcx,[rsi+72]; add rsi,128; jne top",
+	limits_of(banked, "mov rax,[rsi]; mov rbx,[rsi+64]; mov rcx,[rsi+72]; add rsi,128; jne top",
 		1);
-	check_near(cycles_of(LIMIT_BANKS), 2, 1e-9);
-	assert_string_equal(find(LIMIT_BANKS)->cause,
+	check_limit(LIMIT_BANKS, 2,
 		"2 loads at the same offset in their lines, 1 a cycle from one bank");
 	/* They overlap in some bytes. */
-	limits_of(uarch, "vmovupd ymm0,[rsi]; mov rbx,[rsi+80]; add rsi,64; jne top", 1);
+	limits_of(banked, "vmovupd ymm0,[rsi]; mov rbx,[rsi+80]; add rsi,64; jne top", 1);
 	check_near(cycles_of(LIMIT_BANKS), 2, 1e-9);
 	/* Another place each turn: turns overlap as they like. Another base: nobody knows.
 	 * Neighbours. */
-	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rsi+64]; add rsi,8; jne top", 1);
+	limits_of(banked, "mov rax,[rsi]; mov rbx,[rsi+64]; add rsi,8; jne top", 1);
 	assert_null(find(LIMIT_BANKS));
-	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rdi+64]; add rsi,64; jne top", 1);
+	limits_of(banked, "mov rax,[rsi]; mov rbx,[rdi+64]; add rsi,64; jne top", 1);
 	assert_null(find(LIMIT_BANKS));
-	limits_of(uarch, "mov rax,[rsi]; mov rbx,[rsi+72]; add rsi,64; jne top", 1);
+	limits_of(banked, "mov rax,[rsi]; mov rbx,[rsi+72]; add rsi,64; jne top", 1);
 	assert_null(find(LIMIT_BANKS));
-	uarch_free(uarch);
 }
 
 static uint64_t two_lines(int turn, int insn, int operand)
@@ -373,68 +353,64 @@ static uint64_t two_lines(int turn, int insn, int operand)
 
 TEST(stores_to_many_lines_go_one_by_one)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST CORE_BANKS);
 	struct limits_place place = { .walk.scattered = true, .walk.range = 6400, .walk.lines = 2 };
 	struct loop loop;
 
-	limits_of(uarch, "mov [rsi],rax; mov [rsi+128],rbx; jne top", 1);
-	check_near(cycles_of(LIMIT_STORE_LINES), 4, 1e-9);
-	assert_string_equal(find(LIMIT_STORE_LINES)->cause,
-		"2 stores, 0.5 lines a cycle: few neighbours share a line");
+	limits_of(banked, "mov [rsi],rax; mov [rsi+128],rbx; jne top", 1);
+	check_limit(
+		LIMIT_STORE_LINES, 4, "2 stores, 0.5 lines a cycle: few neighbours share a line");
 	/* Three and two in a row: two cycles and one; the other way round none is next to its like.
 	 */
-	limits_of(uarch,
+	limits_of(banked,
 		"mov [rsi],rax; mov [rsi+8],rax; mov [rsi+16],rax; mov [rsi+128],rax; mov "
 		"[rsi+136],rax; jne top",
 		1);
 	check_near(cycles_of(LIMIT_STORE_LINES), 6, 1e-9);
-	limits_of(uarch,
+	limits_of(banked,
 		"mov [rsi],rax; mov [rsi+128],rax; mov [rsi+8],rax; mov [rsi+136],rax; jne top", 1);
 	check_near(cycles_of(LIMIT_STORE_LINES), 8, 1e-9);
 	/* May lie in one line, or meets its neighbour of the next turn, or the other base may lead
 	 * there. */
-	limits_of(uarch, "mov [rsi],rax; mov [rsi+56],rbx; jne top", 1);
+	limits_of(banked, "mov [rsi],rax; mov [rsi+56],rbx; jne top", 1);
 	assert_null(find(LIMIT_STORE_LINES));
-	limits_of(uarch, "mov [rsi],rax; mov [rsi+128],rbx; add rsi,128; jne top", 1);
+	limits_of(banked, "mov [rsi],rax; mov [rsi+128],rbx; add rsi,128; jne top", 1);
 	assert_null(find(LIMIT_STORE_LINES));
-	limits_of(uarch, "mov [rsi],rax; mov [rdi+128],rbx; jne top", 1);
+	limits_of(banked, "mov [rsi],rax; mov [rdi+128],rbx; jne top", 1);
 	assert_null(find(LIMIT_STORE_LINES));
 	/* Seen to be apart. */
 	assembly_loop("mov [rsi],rax; mov [rdi],rbx; jne top", &loop);
 	assembly_step(&loop, 8, two_lines);
-	limits_compute(&loop, uarch, &nowhere, &limits);
+	limits_compute(&loop, banked, &nowhere, &limits);
 	assert_true(cycles_of(LIMIT_STORE_LINES) > 28);
 	loop_free(&loop);
 	/* At random places of 100 lines two neighbours meet once in a hundred. */
-	limits_of_place(uarch, "mov [rsi+rax*8],rcx; mov [rsi+rbx*8],rcx; jne top", 1, &place);
+	limits_of_place(banked, "mov [rsi+rax*8],rcx; mov [rsi+rbx*8],rcx; jne top", 1, &place);
 	check_near(cycles_of(LIMIT_STORE_LINES), 2 / 0.5 * 0.99, 1e-9);
-	uarch_free(uarch);
 }
 
 /* ---- Memory */
 
 TEST(a_chain_waits_for_the_levels_that_it_reaches)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .walk.lines = 1, .walk.scattered = true };
 	const char *walk = "mov rax,[rax]; cmp rax,rcx; jne top";
 
 	place.working_set = 1024;
-	limits_of_place(uarch, walk, 1, &place);
+	limits_of_place(odd, walk, 1, &place);
 	check_bound("latency", 4, "chain of 1 load: 4 cycles");
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 	/* A fourth in L1, three fourths in L2. */
 	place.working_set = 4096;
-	limits_of_place(uarch, walk, 1, &place);
+	limits_of_place(odd, walk, 1, &place);
 	check_bound("memory-latency", 4 * 0.25 + 14 * 0.75,
 		"1 chained load at 11.5 cycles: 25 % L1, 75 % L2");
 	/* Beyond L2, this machine has to tell. */
 	place.working_set = 1024 * 16;
-	limits_of_place(uarch, walk, 1, &place);
+	limits_of_place(odd, walk, 1, &place);
 	check_bound("latency", 4, "chain of 1 load: 4 cycles");
 	assert_false(find(LIMIT_MEMORY_LATENCY) && find(LIMIT_MEMORY_LATENCY)->known);
 	place.cache[2] = 1024 * 8;
-	limits_of_place(uarch, walk, 1, &place);
+	limits_of_place(odd, walk, 1, &place);
 	assert_non_null(find(LIMIT_MEMORY_LATENCY));
 	assert_false(find(LIMIT_MEMORY_LATENCY)->known);
 	assert_string_equal(
@@ -443,44 +419,38 @@ TEST(a_chain_waits_for_the_levels_that_it_reaches)
 		.known = true, .latency = 50, .lines = 0.25, .bytes = 1024 * 4
 	};
 	place.memory = (struct memory_level){ .known = true, .latency = 300, .lines = 0.1 };
-	limits_of_place(uarch, walk, 1, &place);
+	limits_of_place(odd, walk, 1, &place);
 	check_near(
 		cycles_of(LIMIT_MEMORY_LATENCY), (4 * 1 + 14 * 4 + 50 * 8 + 300 * 3) / 16.0, 1e-9);
 	/* In order, prefetchers follow: no bound. */
 	place.walk.scattered = false;
-	limits_of_place(uarch, walk, 1, &place);
+	limits_of_place(odd, walk, 1, &place);
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 	check_near(cycles_of(LIMIT_MEMORY_LINES), (4 / 0.5 + 8 / 0.25 + 3 / 0.1) / 16, 1e-9);
 	/* Two loads of the chain, one new line an element. */
 	place.walk.scattered = true;
-	limits_of_place(uarch, "mov rax,[rax]; mov rax,[rax]; cmp rax,rcx; jne top", 1, &place);
+	limits_of_place(odd, "mov rax,[rax]; mov rax,[rax]; cmp rax,rcx; jne top", 1, &place);
 	check_near(cycles_of(LIMIT_MEMORY_LATENCY), 4 + (4 * 1 + 14 * 4 + 50 * 8 + 300 * 3) / 16.0,
 		1e-9);
-	uarch_free(uarch);
 }
 
 TEST(lines_come_at_a_rate)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .walk.lines = 0.125, .working_set = 2048 };
 
-	limits_of_place(uarch,
+	limits_of_place(odd,
 		"vmovupd ymm0,[rsi]; vmovupd ymm1,[rsi+32]; add rsi,64; cmp rsi,rcx; jne top", 8,
 		&place);
-	check_near(cycles_of(LIMIT_MEMORY_LINES), 0.5 / 0.5, 1e-9);
-	assert_string_equal(
-		find(LIMIT_MEMORY_LINES)->cause, "1 line at 1 a cycle: 50 % L1, 50 % L2");
+	check_limit(LIMIT_MEMORY_LINES, 0.5 / 0.5, "1 line at 1 a cycle: 50 % L1, 50 % L2");
 	place.working_set = 1 << 20;
-	limits_of_place(uarch, "vmovupd ymm0,[rsi]; add rsi,64; cmp rsi,rcx; jne top", 8, &place);
+	limits_of_place(odd, "vmovupd ymm0,[rsi]; add rsi,64; cmp rsi,rcx; jne top", 8, &place);
 	assert_false(find(LIMIT_MEMORY_LINES)->known);
-	uarch_free(uarch);
 }
 
 /* Columns of 2,048 bytes of lines, gone down again and again, in a matrix of 16 KiB: a cache that
  * holds the columns still gets a line of the matrix with every eighth element. */
 TEST(a_walk_within_a_walk_asks_for_both)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .working_set = 48 * 1024,
 		.walk.lines = 2,
 		.walk.range = 2048,
@@ -492,25 +462,23 @@ TEST(a_walk_within_a_walk_asks_for_both)
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 65536 } };
 	const double far = 0.0625 * (1 - 5120.0 / 16384);
 
-	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
+	limits_of_place(odd, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
 	check_near(cycles_of(LIMIT_MEMORY_LINES), 2 * ((0.5 - far) / 0.5 + far / 0.25), 1e-9);
 	check_near(limits.beyond[0], 1, 1e-9);
 	check_near(limits.beyond[1], 2 * far, 1e-9);
 	/* All columns fit the first cache: the matrix does not. */
 	place.walk.range = 512;
-	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
+	limits_of_place(odd, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
 	check_near(limits.beyond[0], 0.125 * (1 - 1024.0 / 16384), 1e-9);
 	/* And then both do. */
 	place.walk.far_range = 1024;
-	limits_of_place(uarch, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
+	limits_of_place(odd, "mov rax,[rsi]; add rsi,rdx; cmp rsi,rcx; jne top", 1, &place);
 	check_near(limits.beyond[0], 0, 0);
 	assert_null(find(LIMIT_MEMORY_LINES));
-	uarch_free(uarch);
 }
 
 TEST(misses_overlap_as_far_as_the_buffer_reaches)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .walk.lines = 1,
 		.walk.scattered = true,
 		.working_set = 1 << 20,
@@ -519,34 +487,30 @@ TEST(misses_overlap_as_far_as_the_buffer_reaches)
 		.memory = { .known = true, .latency = 300, .lines = 1 } };
 	double miss = (14 * 4.0 + 50 * 8 + 300 * 1011) / 1024;
 
-	limits_of_place(uarch,
+	limits_of_place(odd,
 		"mov rax,[rsi+rdx*8]; add rbx,rax; imul rdx,r8; add rdx,r9; cmp rbx,rcx; jne top",
 		1, &place);
 	check_near(cycles_of(LIMIT_MISSES), miss / 10, 1e-9);
 	check_contains(find(LIMIT_MISSES)->cause, "10 at a time in the L1 cache");
 	/* So many instructions between two that but four are in the buffer. */
-	limits_of_place(uarch,
+	limits_of_place(odd,
 		"mov rax,[rsi+rdx*8]; add rbx,rax; add r8,rax; add r9,rax; add r10,rax; add "
-		"r11,rax; add r12,rax; "
-		"add r13,rax; add r14,rax; add r15,rax; add rbx,rax; add r8,rax; add r9,rax; add "
-		"r10,rax; add r11,rax; add r12,rax; "
-		"add r13,rax; add r14,rax; add r15,rax; add rbx,rax; add r8,rax; add r9,rax; add "
-		"r10,rax; add r11,rax; add r12,rax; "
-		"imul rdx,rdi; cmp rbx,rcx; jne top",
+		"r11,rax; add r12,rax; add r13,rax; add r14,rax; add r15,rax; add rbx,rax; add "
+		"r8,rax; add r9,rax; add r10,rax; add r11,rax; add r12,rax; add r13,rax; add "
+		"r14,rax; add r15,rax; add rbx,rax; add r8,rax; add r9,rax; add r10,rax; add "
+		"r11,rax; add r12,rax; imul rdx,rdi; cmp rbx,rcx; jne top",
 		1, &place);
 	check_near(cycles_of(LIMIT_MISSES), miss / 4, 1e-9);
 	check_contains(find(LIMIT_MISSES)->cause, "4 at a time in the reorder buffer");
-	uarch_free(uarch);
 }
 
 /* ---- Soft ones */
 
 TEST(costs_on_top_of_the_bound_are_predicted)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
 	struct limits_place place = { .walk.mispredicts = 0.1 };
 
-	limits_of_place(uarch, "imul rax,rbx; imul rax,rcx; cmp rax,rdx; jne top", 1, &place);
+	limits_of_place(odd, "imul rax,rbx; imul rax,rcx; cmp rax,rdx; jne top", 1, &place);
 	check_bound("latency", 6, "chain of 2 multiplications: 6 cycles");
 	check_near(limits.predicted, 8, 1e-9);
 	assert_int_equal(limits.limit[limits.predicted_by].kind, LIMIT_MISPREDICTION);
@@ -558,11 +522,10 @@ TEST(costs_on_top_of_the_bound_are_predicted)
 		.page = 4096,
 		.cache = { 65536, 1 << 20 },
 		.walk.mispredicts = 0.1 };
-	limits_of_place(uarch, "mov rax,[rax]; cmp rax,rcx; jne top", 1, &place);
+	limits_of_place(odd, "mov rax,[rax]; cmp rax,rcx; jne top", 1, &place);
 	check_near(cycles_of(LIMIT_MEMORY_LATENCY), 4 * 0.25 + 14 * 0.75, 1e-9);
 	check_near(cycles_of(LIMIT_PAGE_WALKS), 11.5 + 0.75 * 8, 1e-9);
 	check_near(cycles_of(LIMIT_MISPREDICTION), 11.5 + 0.75 * 8 + 2, 1e-9);
-	uarch_free(uarch);
 }
 
 TEST(the_front_end_has_soft_limits)
@@ -590,23 +553,20 @@ TEST(the_front_end_has_soft_limits)
 
 TEST(forwarding_that_is_not_renamed_is_soft)
 {
-	struct uarch *uarch = parse(CORE_HEAD CORE_REST);
-
-	limits_of(uarch,
-		"imul rax,rbx; mov [rsi+r8*8],rax; mov rax,[rsi+r8*8]; cmp rcx,rdx; jne top", 1);
+	limits_of(odd, "imul rax,rbx; mov [rsi+r8*8],rax; mov rax,[rsi+r8*8]; cmp rcx,rdx; jne top",
+		1);
 	check_near(cycles_of(LIMIT_LATENCY), 3, 1e-9);
 	check_near(cycles_of(LIMIT_FORWARDING), 10, 1e-9);
 	assert_string_equal(
 		find(LIMIT_LATENCY)->cause, "chain of 1 multiplication, through memory: 3 cycles");
 	check_near(limits.predicted, 10, 1e-9);
 	/* Likely to be renamed: what it would cost is shown, not predicted. */
-	limits_of(uarch, "imul rax,rbx; mov [rsp+8],rax; mov rax,[rsp+8]; cmp rcx,rdx; jne top", 1);
+	limits_of(odd, "imul rax,rbx; mov [rsp+8],rax; mov rax,[rsp+8]; cmp rcx,rdx; jne top", 1);
 	check_near(cycles_of(LIMIT_LATENCY), 3, 1e-9);
 	assert_non_null(find(LIMIT_FORWARDING));
 	assert_false(find(LIMIT_FORWARDING)->known);
 	check_contains(find(LIMIT_FORWARDING)->cause, "10 cycles whenever");
 	check_near(limits.predicted, 3, 1e-9);
-	uarch_free(uarch);
 }
 
 static uint64_t page_apart(int turn, int insn, int operand)
@@ -647,8 +607,7 @@ TEST(a_choice_of_port_at_rename_is_soft)
 {
 	static const char loops[][240] = {
 		"imul rax,rcx; add rbx,rcx; imul rdx,rcx; add rsi,rcx; imul rdi,rcx; add r8,rcx; "
-		"add r9,rcx; add r10,rcx; "
-		"add r11,rcx; jne top",
+		"add r9,rcx; add r10,rcx; add r11,rcx; jne top",
 		"adc rax,rcx; imul rbx,rcx; add rdx,rbx; add rsi,rcx; imul rdi,rcx; add r8,rdi; "
 		"adc r9,rcx; add r10,r9; jne top",
 		"imul rax,rax; add rbx,rcx; add rdx,rcx; add rsi,rcx; imul rdi,rdi; jne top",
@@ -819,7 +778,6 @@ TEST(random_loops_have_finite_limits)
 		"lea", "jne", "div", "vpgatherdd" };
 	static const char *const shapes[] = { "r,r", "r,m", "v,v,m", "m,r", "t", "[bd]" };
 	struct random random = { 23 };
-	struct uarch *odd = parse(CORE_HEAD CORE_REST);
 	struct loop loop;
 
 	loop_init(&loop, 64, LOOP_PATH);
@@ -901,7 +859,6 @@ TEST(random_loops_have_finite_limits)
 			assert_true(isfinite(limits.pressure[port]) && limits.pressure[port] >= 0);
 	}
 	loop_free(&loop);
-	uarch_free(odd);
 }
 
 /* ---- How long it takes: told, not judged. */

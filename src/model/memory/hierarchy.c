@@ -163,16 +163,12 @@ struct cleaned {
 /* Cycles of a curve between its points, on a logarithmic scale; INFINITY outside them. */
 static double cycles_at(const struct cleaned *curve, double bytes)
 {
-	const struct curve_point *a, *b;
-	int i = 1;
+	const struct curve_point *a = curve->point, *b = a + 1;
 
-	if (curve->count < 2 || bytes < curve->point[0].bytes ||
-		bytes > curve->point[curve->count - 1].bytes)
+	if (curve->count < 2 || bytes < a->bytes || bytes > a[curve->count - 1].bytes)
 		return INFINITY;
-	while (i < curve->count - 1 && curve->point[i].bytes < bytes)
-		i++;
-	a = &curve->point[i - 1];
-	b = &curve->point[i];
+	for (; b->bytes < bytes; b++)
+		a = b;
 	return a->cycles *
 	       pow(b->cycles / a->cycles, log(bytes / a->bytes) / log(b->bytes / a->bytes));
 }
@@ -197,10 +193,7 @@ static void lower(struct cleaned *curve, const struct cleaned *other)
 
 static void find_chains(const struct hierarchy_input *input, struct found *found)
 {
-	static const enum page_kind other[PAGE_KINDS] = {
-		[PAGES_AUTO] = PAGES_AUTO, [PAGES_4K] = PAGES_HUGE, [PAGES_HUGE] = PAGES_4K
-	};
-	struct cleaned cleaned[PAGE_KINDS], lowered;
+	struct cleaned cleaned[PAGE_KINDS];
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		struct hierarchy_curve curve = input->lines[kind];
@@ -212,25 +205,15 @@ static void find_chains(const struct hierarchy_input *input, struct found *found
 			without_tlb(&curve, found, (enum page_kind)kind, cleaned[kind].point);
 	}
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		if (!cleaned[kind].count)
+		struct cleaned lowered = cleaned[kind];
+
+		if (!lowered.count)
 			continue;
-		lowered = cleaned[kind];
-		if (other[kind] != (enum page_kind)kind)
-			lower(&lowered, &cleaned[other[kind]]);
+		if (kind != PAGES_AUTO)
+			lower(&lowered, &cleaned[kind == PAGES_4K ? PAGES_HUGE : PAGES_4K]);
 		plateaus_find(lowered.point, lowered.count, &found->chain[kind].plateaus);
 		find_chain(input, found, (enum page_kind)kind);
 	}
-}
-
-/* ---- Lines */
-
-/* Two accesses that fall into one line cost less than two that do not: the first distance at which
- * they cost more. */
-static void find_line(const struct hierarchy_curve *pairs, struct hierarchy *hierarchy)
-{
-	if (!plateaus_rise(pairs->points, pairs->count, &hierarchy->line_lo, &hierarchy->line_hi))
-		hierarchy->line_lo = hierarchy->line_hi = NAN;
-	hierarchy->line = hierarchy->line_hi;
 }
 
 unsigned hierarchy_stated_line(const struct machine *machine)
@@ -291,12 +274,11 @@ static int knees_like(const struct found *found, const struct plateau_knee *knee
 	return count;
 }
 
-static void set_latency(const struct plateau *plateau, double ghz, struct hierarchy_level *level)
+static void set_latency(const struct plateau *plateau, struct hierarchy_level *level)
 {
 	level->cycles = plateau->cycles;
 	level->lo = plateau->lo;
 	level->hi = plateau->hi;
-	level->ns = ghz > 0 ? level->cycles / ghz : NAN;
 	level->unstable = plateau->unstable;
 }
 
@@ -308,12 +290,9 @@ static struct hierarchy_level *new_level(
 	if (hierarchy->level_count == LEVELS_MAX)
 		return NULL;
 	level = &hierarchy->level[hierarchy->level_count++];
-	*level = (struct hierarchy_level){ .kind = kind,
-		.number = number,
-		.ns = NAN,
-		.entries = NAN,
-		.entries_lo = NAN,
-		.entries_hi = NAN };
+	*level = (struct hierarchy_level){
+		.kind = kind, .number = number, .entries = NAN, .entries_lo = NAN, .entries_hi = NAN
+	};
 	return level;
 }
 
@@ -362,7 +341,7 @@ static void add_caches(
 
 		if (!level)
 			return;
-		set_latency(plateau, input->ghz, level);
+		set_latency(plateau, level);
 		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
 		cache_size(knees, knees_like(found, knee_of(chain, i), knees),
 			i + 1 == chain->cache_count,
@@ -390,7 +369,6 @@ static struct hierarchy_level *add_shared(
 	level->cycles = point->cycles;
 	level->lo = point->lo;
 	level->hi = point->hi;
-	level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
 	level->stated = machine_cache(input->machine, SHARED);
 	snprintf(level->name, sizeof(level->name), "L%d", SHARED);
 	return level;
@@ -449,7 +427,6 @@ static void add_tlbs(
 		*level = found->tlbs.level[t];
 		level->number = t + 1;
 		level->lo = fmax(0, level->lo);
-		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
 		level->entries = round(level->bytes / page);
 		level->entries_lo = round(level->bytes_lo / page);
 		level->entries_hi = round(level->bytes_hi / page);
@@ -475,7 +452,7 @@ static void add_memory(
 		if (!(level = new_level(hierarchy, LEVEL_MEMORY, 0)))
 			return;
 		plateau = &chain->plateaus.plateau[chain->memory];
-		set_latency(plateau, input->ghz, level);
+		set_latency(plateau, level);
 		for (int i = plateau->first; i < curve->count && count < CURVE_POINTS; i++)
 			if (curve->points[i].cycles > 0 &&
 				curve->points[i].bytes >= curve->points[curve->count - 1].bytes / 4)
@@ -486,7 +463,6 @@ static void add_memory(
 		level->lo = stats_quantile(cycles, count, 0) / memory_off;
 		level->hi = stats_quantile(cycles, count, 1) * memory_off;
 		level->unstable = level->hi > memory_steady * level->lo;
-		level->ns = input->ghz > 0 ? level->cycles / input->ghz : NAN;
 		level->bytes = level->bytes_hi = INFINITY;
 		level->bytes_lo = plateau->from;
 		level->confidence = plateau->confidence;
@@ -508,7 +484,11 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 		plateaus_find(input->pages[kind].points, input->pages[kind].count,
 			&hierarchy->pages[kind]);
 	}
-	find_line(&input->pairs, hierarchy);
+	/* Two accesses to one line cost less than two accesses to two lines. */
+	if (!plateaus_rise(input->pairs.points, input->pairs.count, &hierarchy->line_lo,
+		    &hierarchy->line_hi))
+		hierarchy->line_lo = hierarchy->line_hi = NAN;
+	hierarchy->line = hierarchy->line_hi;
 	line = hierarchy->line > 0 ? hierarchy->line : hierarchy_stated_line(input->machine);
 	if (!(line > 0))
 		line = 64;
@@ -518,6 +498,9 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 	set_share(input, hierarchy);
 	add_tlbs(input, &found, hierarchy);
 	add_memory(input, &found, hierarchy);
+	for (int i = 0; i < hierarchy->level_count; i++)
+		hierarchy->level[i].ns =
+			input->ghz > 0 ? hierarchy->level[i].cycles / input->ghz : NAN;
 }
 
 /* ---- Questions ---- */

@@ -14,19 +14,18 @@ static const double agreement = 1.12;
 /* Quartiles further apart than this are worth saying. */
 static const double wide = 1.05;
 
-enum { SIZE_TEXT = 24 };
-
-static const char *size_words(double bytes, char buffer[SIZE_TEXT])
+static struct units_text size_words(double bytes)
 {
-	units_bytes_long((int64_t)llround(bytes), buffer, SIZE_TEXT);
-	return buffer;
+	return units_size_long((int64_t)llround(bytes));
 }
 
 /* Cycles with as many digits as are certain: 4.9, 15.7, 142. */
-static const char *cycle_words(double cycles, char buffer[SIZE_TEXT])
+static struct units_text cycle_words(double cycles)
 {
-	snprintf(buffer, SIZE_TEXT, "%.*f", cycles < 99.95 ? 1 : 0, cycles);
-	return buffer;
+	struct units_text words;
+
+	snprintf(words.text, sizeof(words.text), "%.*f", cycles < 99.95 ? 1 : 0, cycles);
+	return words;
 }
 
 __attribute__((format(printf, 3, 4))) static void find(
@@ -79,13 +78,12 @@ bool hierarchy_is_about(const struct hierarchy_level *level)
 
 static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy)
 {
-	char cycles[SIZE_TEXT], size[SIZE_TEXT], lo[SIZE_TEXT], hi[SIZE_TEXT], stated[SIZE_TEXT];
+	struct units_text words = cycle_words(level->cycles), least = size_words(level->bytes_lo),
+			  most = size_words(level->bytes_hi), ours = size_words(level->bytes),
+			  system = size_words((double)level->stated);
+	const char *cycles = words.text, *size = ours.text, *lo = least.text, *hi = most.text,
+		   *stated = system.text;
 
-	cycle_words(level->cycles, cycles);
-	size_words(level->bytes, size);
-	size_words(level->bytes_lo, lo);
-	size_words(level->bytes_hi, hi);
-	size_words((double)level->stated, stated);
 	if (hierarchy_disagrees(level)) {
 		const char *varies = level->unstable ? " in this run, and varies" : "";
 
@@ -116,60 +114,45 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 
 static void say_tlb(struct hierarchy_level *level)
 {
-	char cycles[SIZE_TEXT], reach[SIZE_TEXT], lo[SIZE_TEXT], hi[SIZE_TEXT],
-		range[3 * SIZE_TEXT] = "";
+	char about[64], range[96] = "";
 
-	cycle_words(level->cycles, cycles);
-	size_words(level->bytes, reach);
-	if (is_wide(level))
-		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo, lo),
-			cycle_words(level->hi, hi));
+	snprintf(about, sizeof(about), "%.0f entries", level->entries);
 	if (hierarchy_is_about(level))
-		say(level,
-			"%s: about %.0f entries (%.0f to %.0f), pages for %s; beyond, %s cycles "
-			"more%s",
-			level->name, level->entries, level->entries_lo, level->entries_hi, reach,
-			cycles, range);
-	else
-		say(level, "%s: %.0f entries, pages for %s; beyond, %s cycles more%s", level->name,
-			level->entries, reach, cycles, range);
+		snprintf(about, sizeof(about), "about %.0f entries (%.0f to %.0f)", level->entries,
+			level->entries_lo, level->entries_hi);
+	if (is_wide(level))
+		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo).text,
+			cycle_words(level->hi).text);
+	say(level, "%s: %s, pages for %s; beyond, %s cycles more%s", level->name, about,
+		size_words(level->bytes).text, cycle_words(level->cycles).text, range);
 }
 
 static void say_memory(struct hierarchy_level *level)
 {
-	char cycles[SIZE_TEXT], ns[SIZE_TEXT] = "", lo[SIZE_TEXT], hi[SIZE_TEXT];
+	char ns[24] = "", range[96] = "";
 
-	cycle_words(level->cycles, cycles);
 	if (isfinite(level->ns))
 		snprintf(ns, sizeof(ns), " (%.0f ns)", level->ns);
 	if (level->unstable)
-		say(level, "memory: about %s cycles%s, unstable: %s to %s", cycles, ns,
-			cycle_words(level->lo, lo), cycle_words(level->hi, hi));
-	else
-		say(level, "memory: %s cycles%s", cycles, ns);
+		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo).text,
+			cycle_words(level->hi).text);
+	say(level, "memory: %s%s cycles%s%s", level->unstable ? "about " : "",
+		cycle_words(level->cycles).text, ns, range);
 }
 
 /* ---- Findings */
-
-static double cycles_near(const struct hierarchy_curve *curve, double bytes)
-{
-	const struct curve_point *nearest = hierarchy_nearest(curve, bytes);
-
-	return nearest ? nearest->cycles : NAN;
-}
 
 /* Whether a curve extends well beyond a step of another curve, and shows hardly any of it. */
 static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_level *tlb)
 {
 	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->bytes_hi &&
-	       cycles_near(curve, 1.5 * tlb->bytes_hi) - cycles_near(curve, 0.8 * tlb->bytes_lo) <
+	       hierarchy_nearest(curve, 1.5 * tlb->bytes_hi)->cycles -
+			       hierarchy_nearest(curve, 0.8 * tlb->bytes_lo)->cycles <
 		       tlb->cycles / 4;
 }
 
 static void find_missing(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
-	char stated[SIZE_TEXT];
-
 	/* Only a curve that reached memory has passed every cache. */
 	if (!input->machine || !hierarchy_memory(hierarchy))
 		return;
@@ -180,7 +163,7 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 			find(hierarchy, FINDING_CACHE_MISSING,
 				"The system says that there is an L%d of %s. The curve shows no "
 				"plateau of its own for it.",
-				cache->level, size_words((double)cache->bytes, stated));
+				cache->level, size_words((double)cache->bytes).text);
 	}
 	for (int i = 0; i < hierarchy->level_count; i++)
 		if (hierarchy->level[i].kind == LEVEL_CACHE && hierarchy->level[i].stated == 0 &&
@@ -202,8 +185,6 @@ static int step_words(const struct hierarchy_input *input, const struct hierarch
 	buffer[0] = '\0';
 	for (int i = 0; i < hierarchy->level_count && used < size; i++) {
 		const struct hierarchy_level *tlb = &hierarchy->level[i];
-		char reach[SIZE_TEXT];
-
 		if (tlb->kind != LEVEL_TLB)
 			continue;
 		if (stay ? !(tlb->kinds & huge)
@@ -211,7 +192,7 @@ static int step_words(const struct hierarchy_input *input, const struct hierarch
 					!is_gone(&input->pages[PAGES_HUGE], tlb))
 			continue;
 		used += (size_t)snprintf(buffer + used, size - used, "%s%.0f pages (%s)",
-			count ? " and " : "", tlb->entries, size_words(tlb->bytes, reach));
+			count ? " and " : "", tlb->entries, size_words(tlb->bytes).text);
 		count++;
 	}
 	return count;
@@ -271,7 +252,6 @@ static void find_two_modes(const struct hierarchy_input *input, struct hierarchy
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct hierarchy_curve *curve = &input->lines[kind];
 		const struct curve_point *widest = NULL;
-		char size[SIZE_TEXT], low[SIZE_TEXT], high[SIZE_TEXT];
 		int count = 0;
 
 		for (int i = 0; i < curve->count; i++) {
@@ -291,8 +271,8 @@ static void find_two_modes(const struct hierarchy_input *input, struct hierarchy
 				"%d point%s%s ha%s two modes: at %s, %s cycles in %.0f %% of the "
 				"trials and %s in the others.",
 				count, count == 1 ? "" : "s", pages[kind], count == 1 ? "s" : "ve",
-				size_words(widest->bytes, size), cycle_words(widest->mode_low, low),
-				100 * widest->share_low, cycle_words(widest->mode_high, high));
+				size_words(widest->bytes).text, cycle_words(widest->mode_low).text,
+				100 * widest->share_low, cycle_words(widest->mode_high).text);
 	}
 }
 
