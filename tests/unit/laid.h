@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "engine/memory/code_buffer.h"
+#include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
 
 enum { MEMORY = 4 << 20, LAID_SEED = 7 };
@@ -53,18 +54,55 @@ static inline struct status laid_prepare(struct kernel_run *run)
 	return code_buffer_prepare(&laid_room, run);
 }
 
-/* check() refuses the setting, and names this value ("acc=4"). */
-static inline void laid_refuses(const struct kernel *kernel, const int64_t *v, const char *value)
-{
-	struct status status = kernel_check(kernel, v);
-
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, value);
-}
-
-/* Laid out again. */
+/* Laid out from nothing. */
 static inline void laid_at(const struct kernel *kernel, const int64_t *v, struct kernel_run *run)
 {
 	*run = laid_run(kernel, v);
 	check_ok(laid_prepare(run));
+}
+
+/* The setting "KERNEL knob=value …", whose values need not go together. */
+static inline struct setting laid_setting(const char *words)
+{
+	char copy[128], *rest;
+	struct setting setting;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	setting_init(&setting, kernel_find(strtok_r(copy, " ", &rest)));
+	for (char *word; (word = strtok_r(NULL, " ", &rest));)
+		check_ok(setting_assign(&setting, word, MEMORY_LIMITS_UNKNOWN));
+	return setting;
+}
+
+/* A run at "KERNEL knob=value …", laid out. */
+static inline struct kernel_run laid(const char *words)
+{
+	struct setting setting = laid_setting(words);
+	struct kernel_run run;
+
+	laid_at(setting.kernel, setting.v, &run);
+	return run;
+}
+
+/* check() refuses "KERNEL knob=value …", and names all these values: "acc=4 not 7". */
+static inline void laid_refuses(const char *words, const char *values)
+{
+	struct setting setting = laid_setting(words);
+	struct status status = kernel_check(setting.kernel, setting.v);
+	char copy[128], *rest;
+
+	assert_int_equal(status.code, STATUS_USAGE);
+	snprintf(copy, sizeof(copy), "%s", values);
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		check_contains(status.text, word);
+}
+
+/* The setting after the user changed `knob`: fit() makes it allowed. */
+static inline struct setting laid_fitted(const char *words, const char *knob)
+{
+	struct setting setting = laid_setting(words);
+
+	kernel_fit(setting.kernel, setting.v, kernel_knob(setting.kernel, knob));
+	check_ok(kernel_check(setting.kernel, setting.v));
+	return setting;
 }

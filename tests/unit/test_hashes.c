@@ -228,29 +228,24 @@ TEST(steps_are_as_many_as_expected)
  * of no use. */
 TEST(stopped_half_way_it_begins_again)
 {
-	for (int order = 0; order < 2; order++) {
-		int64_t v[KNOBS_MAX];
-		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED };
-		struct hash hash;
+	static const char *const settings[] = { "hash-lookup size=4m order=random",
+		"hash-lookup size=4m order=bucket" };
 
-		initial(v);
-		v[HASH_SIZE] = MEMORY;
-		v[HASH_ORDER] = order;
-		memcpy(run.v, v, sizeof(v));
-		run_at(v, &run);
-		hash = hash_make(v, LAID_SEED, memory);
-		for (uint64_t i = 0; i < hash.keys; i++)
-			if (hash.node[i].key == asked_present(0))
+	for (int i = 0; i < 2; i++) {
+		struct kernel_run run = laid(settings[i]);
+		struct hash hash = hash_make(run.v, LAID_SEED, memory);
+
+		for (uint64_t k = 0; k < hash.keys; k++)
+			if (hash.node[k].key == asked_present(0))
 				run.work.cancel =
-					(const atomic_bool *)(const void *)&hash.node[i].key;
+					(const atomic_bool *)(const void *)&hash.node[k].key;
 		assert_ptr_not_equal(run.work.cancel, &never);
 		memset(memory, 0, MEMORY);
-		run.layout.prepared = 0;
 		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 		assert_int_equal(run.layout.laid_out, 0);
 		run.work.cancel = &never;
 		check_ok(laid_prepare(&run));
-		assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, v));
+		assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, run.v));
 		check_ok(kernel_verify(&run));
 	}
 }
@@ -259,16 +254,12 @@ TEST(stopped_half_way_it_begins_again)
  * what would be cleared last. */
 TEST(clearing_can_be_stopped)
 {
-	int64_t v[KNOBS_MAX];
-	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED };
-	struct hash hash;
+	for (int order = 0; order < 2; order++) {
+		struct setting setting = laid_setting("hash-lookup size=4m load=5");
+		struct hash hash = hash_make(setting.v, LAID_SEED, memory);
+		struct kernel_run run = laid_run(kernel, setting.v);
 
-	initial(v);
-	v[HASH_SIZE] = MEMORY;
-	v[HASH_LOAD] = 5;
-	hash = hash_make(v, LAID_SEED, memory);
-	for (v[HASH_ORDER] = 0; v[HASH_ORDER] < 2; v[HASH_ORDER]++) {
-		memcpy(run.v, v, sizeof(v));
+		run.v[HASH_ORDER] = order;
 		memset(memory, 0, MEMORY);
 		*(unsigned char *)&hash.bucket[hash.buckets - 1] = 1;
 		run.work.cancel = (const atomic_bool *)(const void *)&hash.bucket[hash.buckets - 1];
@@ -282,21 +273,17 @@ TEST(clearing_can_be_stopped)
 TEST(clearing_slots_can_be_stopped)
 {
 	enum { EVERY = 4096 };
-	int64_t v[KNOBS_MAX];
-	struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = 1 };
+	struct setting setting = laid_setting("hash-lookup size=4m");
+	struct kernel_run run = laid_run(kernel, setting.v);
 	struct hash hash;
 	uint64_t at;
 
-	initial(v);
-	v[HASH_SIZE] = MEMORY;
-	for (;; run.seed++) {
-		hash = hash_make(v, run.seed, memory);
+	do {
+		run.seed++;
+		hash = hash_make(run.v, run.seed, memory);
 		at = shuffle_to(&hash.places, 0);
-		if (at >= hash.keys / EVERY * EVERY)
-			break;
-	}
+	} while (at < hash.keys / EVERY * EVERY);
 	assert_true(hash.buckets > EVERY);
-	memcpy(run.v, v, sizeof(v));
 	memset(memory, 0, MEMORY);
 	run.work.cancel = (const atomic_bool *)(const void *)&hash.node[at].key;
 	assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
@@ -308,17 +295,10 @@ TEST(clearing_slots_can_be_stopped)
  * end it. */
 TEST(progress_goes_on_to_the_last_pass)
 {
-	int64_t v[KNOBS_MAX];
-	struct kernel_run run = {
-		.kernel = kernel, .memory = memory, .seed = LAID_SEED, .work.cancel = &never
-	};
+	struct setting setting = laid_setting("hash-lookup size=4m order=bucket load=200");
+	struct kernel_run run = laid_run(kernel, setting.v);
 	atomic_uint progress = 0;
 
-	initial(v);
-	v[HASH_SIZE] = MEMORY;
-	v[HASH_ORDER] = ORDER_BUCKET;
-	v[HASH_LOAD] = 200;
-	memcpy(run.v, v, sizeof(v));
 	run.work.progress = &progress;
 	check_ok(laid_prepare(&run));
 	assert_in_range(progress, 900, 1000);
@@ -327,40 +307,24 @@ TEST(progress_goes_on_to_the_last_pass)
 
 TEST(whole_runs_are_proved)
 {
-	int64_t v[KNOBS_MAX];
-	struct kernel_run run;
-	struct status status;
+	struct kernel_run run = laid("hash-lookup size=16384 whole=1");
 
-	initial(v);
-	v[HASH_SIZE] = 16384;
-	v[HASH_WHOLE] = 1;
-	run_at(v, &run);
 	assert_true(run.complete);
 	assert_int_equal(run.ring, 16 << 20);
 	kernel->call(&run, 0);
 	kernel->call(&run, run.ring);
 	check_ok(kernel->proof(&run));
 	run.result--;
-	status = kernel->proof(&run);
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text,
-		"hash-lookup found 16777216 of 16777216 keys, and values that add up to ");
+	assert_int_equal(kernel->proof(&run).code, STATUS_FAILED);
+	check_contains(kernel->proof(&run).text, "found 16777216 of 16777216 keys");
 }
 
 TEST(what_cannot_be_is_named)
 {
-	int64_t v[KNOBS_MAX];
-
-	initial(v);
-	v[HASH_TABLE] = TABLE_OPEN;
-	v[HASH_LOAD] = 100;
-	laid_refuses(kernel, v, "load=100");
-	laid_refuses(kernel, v, "up to 90");
-	kernel_fit(kernel, v, HASH_TABLE);
-	assert_int_equal(v[HASH_LOAD], 90);
-	v[HASH_LOAD] = 300;
-	kernel_fit(kernel, v, HASH_LOAD);
-	assert_int_equal(v[HASH_TABLE], TABLE_CHAINED);
+	laid_refuses("hash-lookup table=open load=100", "load=100 90");
+	assert_int_equal(laid_fitted("hash-lookup table=open load=100", "table").v[HASH_LOAD], 90);
+	assert_int_equal(laid_fitted("hash-lookup table=open load=300", "load").v[HASH_TABLE],
+		TABLE_CHAINED);
 }
 
 RUN_TESTS(.set_up = setup, .tear_down = laid_end)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/sysinfo.h>
 
+#include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
 #include "model/core/uarch.h"
 #include "model/limits/explain.h"
@@ -31,16 +32,13 @@ static struct status ask(const struct kernel *kernel, const int64_t *v)
 	return explanation->status;
 }
 
-/* A kernel with one knob turned. */
-static void ask_with(const char *name, const char *knob, int64_t value)
+/* "KERNEL knob=value …" */
+static void ask_at(const char *words)
 {
-	const struct kernel *kernel = kernel_find(name);
-	int64_t v[KNOBS_MAX];
+	struct setting setting;
 
-	assert_non_null(kernel);
-	initial(kernel, v);
-	v[kernel_knob(kernel, knob)] = value;
-	check_ok(ask(kernel, v));
+	assert_true(setting_read(&setting, words));
+	check_ok(ask(setting.kernel, setting.v));
 }
 
 static const struct limit *limit_of(enum limit_kind kind)
@@ -66,18 +64,11 @@ TEST(every_kernel_names_a_limit_that_exists)
  * holds them. */
 TEST(lines_left_out_cost_nothing)
 {
-	const struct kernel *mountain = kernel_find("mountain");
-	int64_t v[KNOBS_MAX];
-
 	if (!core.uarch)
 		skip();
-	initial(mountain, v);
-	v[kernel_knob(mountain, "size")] = 128 << 10;
-	v[kernel_knob(mountain, "stride")] = 8;
-	check_ok(ask(mountain, v));
+	ask_at("mountain size=128k stride=8");
 	assert_true(limit_of(LIMIT_MEMORY_LINES) && limit_of(LIMIT_MEMORY_LINES)->cpe > 0);
-	v[kernel_knob(mountain, "stride")] = 40;
-	check_ok(ask(mountain, v));
+	ask_at("mountain size=128k stride=40");
 	assert_null(limit_of(LIMIT_MEMORY_LINES));
 	/* And so the misses of the explanation. */
 	assert_true(explanation->misses.known && explanation->misses.level[0].fits);
@@ -120,19 +111,19 @@ TEST(chains_that_begin_anew_overlap)
 {
 	if (!core.uarch)
 		skip();
-	ask_with("mul-chain", "restart", 0);
+	ask_at("mul-chain restart=0");
 	check_near(explanation->limits.bound, 3, 1e-9);
-	ask_with("mul-chain", "restart", 4096);
+	ask_at("mul-chain restart=4096");
 	check_near(explanation->limits.bound, 3 * (1 - 224 / 3.0 / 4096), 1e-9);
 	check_contains(limit_of(LIMIT_LATENCY)->cause, "every 4096 elements, and up to 74 of them");
-	ask_with("mul-chain", "restart", 256);
+	ask_at("mul-chain restart=256");
 	check_near(explanation->limits.bound, 3 * (1 - 224 / 3.0 / 256), 1e-9);
 	/* Where it overlaps by more than half, the one after the next still waits for the whole of
 	 * this one. */
-	ask_with("mul-chain", "restart", 100);
+	ask_at("mul-chain restart=100");
 	check_near(explanation->limits.bound, 1.5, 1e-9);
 	/* Several at once: another limit is the higher one. */
-	ask_with("mul-chain", "restart", 16);
+	ask_at("mul-chain restart=16");
 	check_near(explanation->limits.bound, 1, 1e-9);
 	assert_true(limit_of(LIMIT_LATENCY)->cpe <= 3 / 6.0 + 1e-9);
 }
@@ -143,21 +134,10 @@ TEST(only_the_range_of_scattered_accesses_counts)
 {
 	if (!core.uarch)
 		skip();
-	ask_with("gather", "size", 64 << 10);
+	ask_at("gather size=64k");
 	assert_null(limit_of(LIMIT_MEMORY_LINES));
-	ask_with("gather", "size", 128 << 10);
+	ask_at("gather size=128k");
 	assert_non_null(limit_of(LIMIT_MEMORY_LINES));
-}
-
-static int64_t order_named(const struct kernel *kernel, const char *name)
-{
-	const char *const *choices = kernel->knobs[kernel_knob(kernel, "order")].choices;
-	int64_t order = 0;
-
-	while (choices[order] && strcmp(choices[order], name) != 0)
-		order++;
-	assert_non_null(choices[order]);
-	return order;
 }
 
 /* At random each node waits for its own line, however many nodes lie in one; in order they share
@@ -165,32 +145,27 @@ static int64_t order_named(const struct kernel *kernel, const char *name)
 TEST(small_nodes_at_random_all_wait_for_their_lines)
 {
 	static const struct {
-		const char *kernel, *apart, *order;
-		int64_t least, wide;
+		const char *wide, *least;
 		double share;
 	} cases[] = {
-		{ "list-length", "spacing", "random", 16, 64, 1 },
-		{ "latency", "stride", "random", 16, 64, 1 },
-		/* The second of a pair lies beside the first. */
-		{ "latency", "stride", "pairs", 16, 64, 0.5 },
-		{ "latency", "stride", "pairs", 32, 64, 0.5 },
+		{ "list-length size=128k order=random spacing=64",
+			"list-length size=128k order=random spacing=16", 1 },
+		{ "latency size=128k stride=64", "latency size=128k stride=16", 1 },
+		/* The second of a pair lies next to the first. */
+		{ "latency size=128k order=pairs stride=64",
+			"latency size=128k order=pairs stride=16", 0.5 },
+		{ "latency size=128k order=pairs stride=64",
+			"latency size=128k order=pairs stride=32", 0.5 },
 	};
 
 	if (!core.uarch)
 		skip();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct kernel *kernel = kernel_find(cases[i].kernel);
-		int64_t v[KNOBS_MAX];
 		double wide;
 
-		initial(kernel, v);
-		v[kernel_knob(kernel, "size")] = 128 << 10;
-		v[kernel_knob(kernel, "order")] = order_named(kernel, cases[i].order);
-		v[kernel_knob(kernel, cases[i].apart)] = cases[i].wide;
-		check_ok(ask(kernel, v));
+		ask_at(cases[i].wide);
 		wide = explanation->limits.beyond[0];
-		v[kernel_knob(kernel, cases[i].apart)] = cases[i].least;
-		check_ok(ask(kernel, v));
+		ask_at(cases[i].least);
 		check_near(explanation->limits.beyond[0], cases[i].share * wide, 1e-9);
 		assert_true(
 			limit_of(LIMIT_MEMORY_LATENCY) && limit_of(LIMIT_MEMORY_LATENCY)->cpe > 5);
@@ -200,20 +175,14 @@ TEST(small_nodes_at_random_all_wait_for_their_lines)
 /* The second line of a pair may have come with the first: its load is no wait that is sure. */
 TEST(lines_beside_each_other_are_one_wait_for_sure)
 {
-	const struct kernel *latency = kernel_find("latency");
-	int order = kernel_knob(latency, "order");
-	int64_t v[KNOBS_MAX];
 	double apart, lines;
 
 	if (!core.uarch)
 		skip();
-	initial(latency, v);
-	v[kernel_knob(latency, "size")] = 128 << 10;
-	check_ok(ask(latency, v));
+	ask_at("latency size=128k");
 	apart = limit_of(LIMIT_MEMORY_LATENCY)->cpe;
 	lines = explanation->limits.beyond[0];
-	v[order] = order_named(latency, "pairs");
-	check_ok(ask(latency, v));
+	ask_at("latency size=128k order=pairs");
 	assert_true(limit_of(LIMIT_MEMORY_LATENCY)->cpe < 0.9 * apart);
 	check_near(explanation->limits.beyond[0], lines, 1e-9);
 }
@@ -318,7 +287,7 @@ TEST(the_longest_loops_are_read)
 {
 	if (!core.uarch)
 		skip();
-	ask_with("alignment", "count", 12); /* the choice: 16384 */
+	ask_at("alignment count=16384");
 	assert_int_equal(explanation->loop.insn_count, 16384 + 2);
 	assert_int_equal(explanation->limits.insn_count, 16384 + 2);
 	check_near(limit_of(LIMIT_WIDTH)->cpe, 16385 / 4.0 / 16384, 1e-9);

@@ -5,14 +5,6 @@
 #include "kernels/list_lookup.h"
 #include "kernels/shuffle.h"
 
-static void set(const struct kernel *kernel, int64_t *v, const char *knob, int64_t value)
-{
-	int index = kernel_knob(kernel, knob);
-
-	assert_true(index >= 0);
-	v[index] = value;
-}
-
 /* ---- Permutations */
 
 TEST(shuffles_are_permutations)
@@ -63,46 +55,41 @@ TEST(shuffles_scatter)
 /* A pass in pieces adds up to what a plain loop over the memory does. */
 TEST(chains_add_up_all)
 {
-	const struct kernel *chains = kernel_find("chains");
-	int64_t v[KNOBS_MAX];
+	static const struct {
+		const char *setting;
+		uint64_t stride;
+	} rows[] = {
+		{ "chains chain=sum acc=1", 1 },
+		{ "chains chain=sum acc=2", 1 },
+		{ "chains chain=sum acc=4", 1 },
+		{ "chains chain=sum acc=8", 1 },
+		{ "chains chain=load order=sequential", 2 },
+		{ "chains chain=load order=random", 2 },
+	};
 
-	laid_initial(chains, v);
-	for (int64_t chain = 1; chain <= 2; chain++)
-		for (int64_t order = 0; order < chain; order++)
-			for (int64_t acc = 0; acc < (chain == 1 ? 4 : 1); acc++) {
-				struct kernel_run run;
-				uint64_t sum = 0, pieces = 0, stride = chain == 1 ? 1 : 2;
+	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+		struct kernel_run run = laid(rows[r].setting);
+		uint64_t sum = 0, pieces = 0, stride = rows[r].stride;
 
-				set(chains, v, "chain", chain);
-				set(chains, v, "order", order);
-				set(chains, v, "acc", acc);
-				laid_at(chains, v, &run);
-				for (uint64_t i = 0; i < run.ring; i++)
-					sum += ((
-						uint64_t *)(void *)memory)[i * stride + stride - 1];
-				for (uint64_t i = 0; i < run.ring; i += 64) {
-					chains->call(&run, run.ring - i < 64 ? run.ring - i : 64);
-					pieces += run.result;
-				}
-				assert_int_equal(pieces, sum);
-				chains->call(&run, run.ring * 2);
-				assert_int_equal(run.result, 2 * sum);
-			}
+		for (uint64_t i = 0; i < run.ring; i++)
+			sum += ((uint64_t *)(void *)memory)[i * stride + stride - 1];
+		for (uint64_t i = 0; i < run.ring; i += 64) {
+			run.kernel->call(&run, run.ring - i < 64 ? run.ring - i : 64);
+			pieces += run.result;
+		}
+		assert_int_equal(pieces, sum);
+		run.kernel->call(&run, run.ring * 2);
+		assert_int_equal(run.result, 2 * sum);
+	}
 }
 
 TEST(chains_refuses_what_cannot_be)
 {
-	const struct kernel *chains = kernel_find("chains");
-	int64_t v[KNOBS_MAX];
+	struct setting setting = laid_fitted("chains acc=4", "acc");
 
-	laid_initial(chains, v);
-	set(chains, v, "acc", 2);
-	laid_refuses(chains, v, "acc=4");
-	chains->fit(v, kernel_knob(chains, "acc"));
-	check_ok(chains->check(v));
-	assert_int_equal(v[kernel_knob(chains, "chain")], 1);
-	set(chains, v, "order", 1);
-	laid_refuses(chains, v, "order=random");
+	laid_refuses("chains acc=4", "acc=4");
+	assert_int_equal(setting.v[kernel_knob(setting.kernel, "chain")], 1);
+	laid_refuses("chains chain=sum order=random", "order=random");
 }
 
 /* ---- list-lookup: what is where */
@@ -538,13 +525,8 @@ TEST(looking_up_can_be_cancelled)
 
 TEST(lookup_refuses_what_cannot_be)
 {
-	struct kernel_run run = lookup_at(FORM_SIMPLE, 2000, 0, 0, 0);
-
-	run.v[LOOKUP_FORM] = FORM_UNROLLED;
-	laid_refuses(run.kernel, run.v, "form=unrolled");
-	run.v[LOOKUP_FORM] = FORM_INDEX;
-	run.v[LOOKUP_INNER] = INNER_ANY;
-	laid_refuses(run.kernel, run.v, "inner=any-of");
+	laid_refuses("list-lookup form=unrolled", "form=unrolled");
+	laid_refuses("list-lookup form=index inner=any-of", "inner=any-of");
 }
 
 RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

@@ -124,46 +124,47 @@ TEST(blocks_of_any_size_give_the_product)
 /* Each multiply-add of the product has one place, in the order of the loops. */
 TEST(places_follow_the_loops)
 {
-	int64_t v[KNOBS_MAX], index[LOOPS];
+	static const struct {
+		const char *setting;
+		uint64_t position;
+		int64_t i, j, k;
+	} rows[] = {
+		{ "matmul n=8", 0, 0, 0, 0 },
+		/* naive: j, k, i. */
+		{ "matmul n=8", 1 + 8 * (2 + 8 * 3), 1, 3, 2 },
+		{ "matmul n=8 form=reordered order=kij", 1 + 8 * (2 + 8 * 3), 2, 1, 3 },
+		/* Blocks of 5 of 8: the second block of products, of the first columns, has three
+		 * products. */
+		{ "matmul n=8 form=blocked block=5", 8 * 5 * 5 + 3 * 5 + 4, 1, 1, 5 + 1 },
+	};
 
-	initial(v);
-	v[MATMUL_N] = 8;
-	matmul_place(v, 0, index);
-	assert_int_equal(index[LOOP_I] + index[LOOP_J] + index[LOOP_K], 0);
-	/* naive: j, k, i. */
-	matmul_place(v, 1 + 8 * (2 + 8 * 3), index);
-	assert_int_equal(index[LOOP_I], 1);
-	assert_int_equal(index[LOOP_K], 2);
-	assert_int_equal(index[LOOP_J], 3);
-	v[MATMUL_FORM] = FORM_REORDERED;
-	v[MATMUL_ORDER] = ORDER_KIJ;
-	matmul_place(v, 1 + 8 * (2 + 8 * 3), index);
-	assert_int_equal(index[LOOP_J], 1);
-	assert_int_equal(index[LOOP_I], 2);
-	assert_int_equal(index[LOOP_K], 3);
-	/* Blocks of 5 of 8: the second one of products, of the first columns, has three products.
-	 */
-	v[MATMUL_FORM] = FORM_BLOCKED;
-	v[MATMUL_ORDER] = ORDER_AUTO;
-	v[MATMUL_BLOCK] = 5;
-	matmul_place(v, 8 * 5 * 5 + 3 * 5 + 4, index);
-	assert_int_equal(index[LOOP_I], 1);
-	assert_int_equal(index[LOOP_J], 1);
-	assert_int_equal(index[LOOP_K], 5 + 1);
+	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+		struct setting setting = laid_setting(rows[r].setting);
+		int64_t index[LOOPS];
+
+		matmul_place(setting.v, rows[r].position, index);
+		assert_int_equal(index[LOOP_I], rows[r].i);
+		assert_int_equal(index[LOOP_J], rows[r].j);
+		assert_int_equal(index[LOOP_K], rows[r].k);
+	}
 }
 
 TEST(a_wrong_sum_is_noticed)
 {
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
+	struct kernel_run run = laid("matmul n=40");
 
-	initial(v);
-	v[MATMUL_N] = 40;
-	run_at(v, &run);
 	check_ok(kernel_verify(&run));
 	/* Another loop than that of the setting: products of rows with rows. */
 	run.code.start = (const void *)matmul_f64.rows[0].loop;
-	check_contains(kernel_verify(&run).text, "wrong by");
+	assert_int_equal(kernel_verify(&run).code, STATUS_FAILED);
+}
+
+static void add(int64_t type, uint64_t place, int change)
+{
+	if (type == TYPE_F32)
+		((float *)(void *)memory)[place] += (float)change;
+	else
+		((double *)(void *)memory)[place] += change;
 }
 
 /* A whole product is checked by what it leaves: any one element that is off is noticed. */
@@ -187,19 +188,10 @@ TEST(a_wrong_product_is_noticed)
 			check_product(&run, 1);
 			for (int round = 0; round < 20; round++) {
 				uint64_t place = 2 * 60 * 60 + random_below(&random, 60 * 60);
-				struct status status;
 
-				if (v[MATMUL_TYPE] == TYPE_F32)
-					((float *)(void *)memory)[place] += 1;
-				else
-					((double *)(void *)memory)[place] += 1;
-				status = run.kernel->proof(&run);
-				assert_int_equal(status.code, STATUS_FAILED);
-				check_contains(status.text, "wrong product");
-				if (v[MATMUL_TYPE] == TYPE_F32)
-					((float *)(void *)memory)[place] -= 1;
-				else
-					((double *)(void *)memory)[place] -= 1;
+				add(v[MATMUL_TYPE], place, 1);
+				assert_int_equal(run.kernel->proof(&run).code, STATUS_FAILED);
+				add(v[MATMUL_TYPE], place, -1);
 			}
 		}
 }
@@ -208,18 +200,12 @@ TEST(a_wrong_product_is_noticed)
 TEST(a_whole_product_can_be_cancelled)
 {
 	static const atomic_bool cancelled = true;
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
+	struct kernel_run run = laid("matmul n=150 whole=1");
 
-	initial(v);
-	v[MATMUL_N] = 150;
-	v[MATMUL_WHOLE] = 1;
-	run_at(v, &run);
 	run.work.cancel = &cancelled;
 	run.kernel->call(&run, run.ring);
 	assert_true(run.position > 0);
-	v[MATMUL_WHOLE] = 0;
-	run_at(v, &run);
+	run = laid("matmul n=150");
 	run.work.cancel = &cancelled;
 	run.kernel->call(&run, run.ring);
 	assert_int_equal(run.position, 0);
@@ -231,77 +217,60 @@ TEST(a_whole_product_can_be_cancelled)
 /* A stretch of a period is whole lines, and down columns as many as share cache lines. */
 TEST(periods_stand_for_the_rest)
 {
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
+	static const struct {
+		const char *setting;
+		uint64_t period, iteration;
+	} rows[] = {
+		{ "matmul n=100", 16 * 100, 1 },
+		{ "matmul n=100 type=f32", 32 * 100, 1 },
+		{ "matmul n=100 form=transposed", 100, 1 },
+		{ "matmul n=100 form=blocked-transposed block=48", 48 * 48, 1 },
+		/* A block that holds the whole product cuts nothing. */
+		{ "matmul n=100 form=blocked-transposed block=2000", 100, 1 },
+		{ "matmul n=20 form=blocked-transposed block=48", 20 * 20 * 20, 1 },
+		{ "matmul n=20 form=blocked-transposed block=48 acc=4", 20 * 20 * 20, 4 },
+	};
 
-	initial(v);
-	v[MATMUL_N] = 100;
-	run_at(v, &run);
-	assert_int_equal(run.period, 16 * 100);
-	v[MATMUL_TYPE] = TYPE_F32;
-	run_at(v, &run);
-	assert_int_equal(run.period, 32 * 100);
-	v[MATMUL_TYPE] = TYPE_F64;
-	v[MATMUL_FORM] = FORM_TRANSPOSED;
-	run_at(v, &run);
-	assert_int_equal(run.period, 100);
-	v[MATMUL_FORM] = FORM_BLOCKED_TRANSPOSED;
-	v[MATMUL_BLOCK] = 48;
-	run_at(v, &run);
-	assert_int_equal(run.period, 48 * 48);
-	/* One that holds the whole product cuts nothing. */
-	v[MATMUL_BLOCK] = 2000;
-	run_at(v, &run);
-	assert_int_equal(run.period, 100);
-	v[MATMUL_BLOCK] = 48;
-	v[MATMUL_N] = 20;
-	run_at(v, &run);
-	assert_int_equal(run.period, run.ring);
-	assert_int_equal(run.iteration, 1);
-	v[MATMUL_ACC] = 2;
-	run_at(v, &run);
-	assert_int_equal(run.iteration, 4);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct kernel_run run = laid(rows[i].setting);
+
+		assert_int_equal(run.period, rows[i].period);
+		assert_int_equal(run.iteration, rows[i].iteration);
+	}
 }
 
 TEST(senseless_combinations_are_refused)
 {
-	const struct kernel *kernel = kernel_find("matmul");
-	int64_t v[KNOBS_MAX];
+	struct setting setting;
 
-	initial(v);
-	v[MATMUL_BLOCK] = 32;
-	laid_refuses(kernel, v, "block=32");
-	kernel_fit(kernel, v, MATMUL_BLOCK);
-	assert_int_equal(v[MATMUL_FORM], FORM_BLOCKED);
-	initial(v);
-	v[MATMUL_ACC] = 2;
-	laid_refuses(kernel, v, "acc=4");
-	kernel_fit(kernel, v, MATMUL_ACC);
-	assert_int_equal(v[MATMUL_FORM], FORM_REORDERED);
-	v[MATMUL_ORDER] = ORDER_IKJ;
-	laid_refuses(kernel, v, "acc=4");
-	laid_refuses(kernel, v, "not ikj");
-	v[MATMUL_ACC] = 0;
-	v[MATMUL_FORM] = FORM_TRANSPOSED;
-	laid_refuses(kernel, v, "form=transposed");
-	kernel_fit(kernel, v, MATMUL_ORDER);
-	assert_int_equal(v[MATMUL_ORDER], ORDER_IKJ);
-	assert_int_equal(v[MATMUL_FORM], FORM_REORDERED);
+	laid_refuses("matmul block=32", "block=32");
+	assert_int_equal(laid_fitted("matmul block=32", "block").v[MATMUL_FORM], FORM_BLOCKED);
+	laid_refuses("matmul acc=4", "acc=4");
+	assert_int_equal(laid_fitted("matmul acc=4", "acc").v[MATMUL_FORM], FORM_REORDERED);
+	laid_refuses("matmul form=reordered acc=4 order=ikj", "acc=4 ikj");
+	laid_refuses("matmul form=transposed order=ikj", "form=transposed");
+	setting = laid_fitted("matmul form=transposed order=ikj", "order");
+	assert_int_equal(setting.v[MATMUL_ORDER], ORDER_IKJ);
+	assert_int_equal(setting.v[MATMUL_FORM], FORM_REORDERED);
 }
 
 TEST(rows_of_whole_pages_are_remarked_on)
 {
-	const struct kernel *kernel = kernel_find("matmul");
-	int64_t v[KNOBS_MAX];
+	static const struct {
+		const char *setting;
+		bool pages;
+	} rows[] = {
+		{ "matmul n=1024", true },
+		{ "matmul n=1024 pad=1", false },
+		{ "matmul n=1024 form=transposed", false },
+	};
 
-	initial(v);
-	v[MATMUL_N] = 1024;
-	check_contains(kernel->remark(v), "multiple of 4,096 bytes");
-	v[MATMUL_PAD] = 1;
-	assert_null(strstr(kernel->remark(v), "4,096"));
-	v[MATMUL_PAD] = 0;
-	v[MATMUL_FORM] = FORM_TRANSPOSED;
-	assert_null(kernel->remark(v));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct setting setting = laid_setting(rows[i].setting);
+		const char *remark = setting.kernel->remark(setting.v);
+
+		assert_int_equal(remark && strstr(remark, "4,096"), rows[i].pages);
+	}
 }
 
 RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

@@ -252,143 +252,106 @@ TEST(walks_begin_anywhere)
 
 /* ---- The kernels */
 
-/* With figures, which the engine asks for by themselves. */
-static void run_at(const struct kernel *kernel, const int64_t *v, struct kernel_run *run)
-{
-	laid_at(kernel, v, run);
-	kernel_describe(kernel, run->v, &run->walk);
-}
-
 /* Of twenty accesses as many are far as asked for, and lines come from beyond for them alone. */
 TEST(mixed_sets_take_their_shares)
 {
-	const struct kernel *latency = kernel_find("latency");
-	int size = kernel_knob(latency, "size"), near = kernel_knob(latency, "near"),
-	    far = kernel_knob(latency, "far");
-	int64_t v[KNOBS_MAX];
+	struct setting setting = laid_setting("latency size=1m near=4k");
+	int far_knob = kernel_knob(setting.kernel, "far");
 
-	laid_initial(latency, v);
-	v[size] = 1 << 20;
-	v[near] = 4096;
-	for (v[far] = 0; v[far] < 100; v[far] += 5) {
-		struct kernel_run run;
+	for (int far = 0; far < 100; far += 5) {
+		int steps[2] = { far / 5, 20 - far / 5 };
 		const struct node *node[2];
-		int64_t steps[2] = { v[far] / 5, 20 - v[far] / 5 };
+		struct kernel_run run;
 
-		run_at(latency, v, &run);
+		setting.v[far_knob] = far;
+		laid_at(setting.kernel, setting.v, &run);
 		assert_int_equal(run.granule, 20);
 		for (int set = 0; set < 2; set++) {
 			node[set] = run.chain[set];
-			for (int64_t i = 0; i < 3 * steps[set]; i++)
+			for (int i = 0; i < 3 * steps[set]; i++)
 				node[set] = node[set]->next;
 		}
-		latency->call(&run, 60);
+		run.kernel->call(&run, 60);
 		assert_ptr_equal(run.chain[0], node[0]);
 		assert_ptr_equal(run.chain[1], node[1]);
-		check_near(run.walk.lines, v[far] ? (double)v[far] / 100 : 1, 1e-12);
-		check_near(run.walk.range, v[far] ? 1 << 20 : 4096, 0);
+		check_near(run.walk.lines, far ? far / 100.0 : 1, 1e-12);
+		check_near(run.walk.range, far ? 1 << 20 : 4096, 0);
 	}
-	v[far] = 50;
-	v[kernel_knob(latency, "chains")] = 2;
-	laid_refuses(latency, v, "chains=2");
-	laid_refuses(latency, v, "far=50");
+	laid_refuses("latency size=1m far=50 chains=2", "chains=2 far=50");
 }
 
 /* However far apart the nodes of the large set are, and so however long the gap between the two
  * sets is. */
 TEST(small_sets_of_other_sizes_are_laid_out_anew)
 {
-	const struct kernel *latency = kernel_find("latency");
-	int near = kernel_knob(latency, "near");
-	int64_t v[KNOBS_MAX], other[KNOBS_MAX];
+	struct setting one = laid_setting("latency size=1m far=50 order=pairs"), other;
+	int near = kernel_knob(one.kernel, "near"), stride = kernel_knob(one.kernel, "stride");
 
-	laid_initial(latency, v);
-	v[kernel_knob(latency, "size")] = 1 << 20;
-	v[kernel_knob(latency, "far")] = 50;
-	v[kernel_knob(latency, "order")] = 2;
-	for (int64_t stride = 16; stride <= 65536; stride *= 4) {
-		v[kernel_knob(latency, "stride")] = stride;
-		memcpy(other, v, sizeof(v));
-		for (v[near] = 64; v[near] <= 16384; v[near] += 64)
-			for (other[near] = v[near] + 64; other[near] <= 16384; other[near] += 64)
-				assert_true(latency->layout(v) != latency->layout(other));
+	for (one.v[stride] = 16; one.v[stride] <= 65536; one.v[stride] *= 4) {
+		other = one;
+		for (one.v[near] = 64; one.v[near] <= 16384; one.v[near] += 64)
+			for (other.v[near] = one.v[near] + 64; other.v[near] <= 16384;
+				other.v[near] += 64)
+				assert_true(kernel_layout(one.kernel, one.v) !=
+					    kernel_layout(one.kernel, other.v));
 	}
 }
 
 /* One line a page touches few lines, however many bytes lie between them. */
 TEST(lines_are_those_that_hold_nodes)
 {
-	const struct kernel *latency = kernel_find("latency");
-	int size = kernel_knob(latency, "size"), stride = kernel_knob(latency, "stride"),
-	    order = kernel_knob(latency, "order");
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
+	static const struct {
+		const char *setting;
+		double range, lines;
+	} rows[] = {
+		{ "latency size=399360 stride=4160", 96 * LINE, 1 },
+		{ "latency size=399360 stride=16", 96 * 4160, 1 }, /* others come at other times */
+		{ "latency size=399360 stride=16 order=backward", 96 * 4160, 0.25 },
+		/* Pairs within a line, and of two lines. */
+		{ "latency size=64k stride=32 order=pairs", 64 << 10, 0.5 },
+		{ "latency size=64k stride=64 order=pairs", 64 << 10, 1 },
+	};
 
-	laid_initial(latency, v);
-	v[size] = 96 * 4160;
-	v[stride] = 4160;
-	run_at(latency, v, &run);
-	assert_int_equal(latency->footprint(v), 96 * 4160);
-	check_near(run.walk.range, 96 * LINE, 0);
-	check_near(run.walk.lines, 1, 0);
-	v[stride] = 16;
-	run_at(latency, v, &run);
-	check_near(run.walk.range, 96 * 4160, 0);
-	check_near(run.walk.lines, 1, 0); /* those beside it come at other times */
-	v[order] = 1;
-	run_at(latency, v, &run);
-	check_near(run.walk.lines, 0.25, 0);
-	v[order] = 2; /* pairs: within a line, and of two */
-	v[size] = 64 << 10;
-	v[stride] = 32;
-	run_at(latency, v, &run);
-	check_near(run.walk.lines, 0.5, 0);
-	check_near(run.walk.range, 64 << 10, 0);
-	v[stride] = 64;
-	run_at(latency, v, &run);
-	check_near(run.walk.lines, 1, 0);
-	check_near(run.walk.range, 64 << 10, 0);
-	v[size] = 64;
-	laid_refuses(latency, v, "size=64");
-	laid_refuses(latency, v, "128");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct kernel_run run = laid(rows[i].setting);
+
+		check_near(run.walk.range, rows[i].range, 0);
+		check_near(run.walk.lines, rows[i].lines, 0);
+		if (i == 0)
+			assert_int_equal(kernel_footprint(run.kernel, run.v), 96 * 4160);
+	}
+	laid_refuses("latency size=64 stride=64 order=pairs", "size=64 128");
 }
 
 /* What was looked at before trials begin lies elsewhere than where they do. */
 TEST(trials_begin_in_fresh_nodes)
 {
-	const struct kernel *latency = kernel_find("latency");
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
+	struct kernel_run run = laid("latency size=1m");
 	const struct node *verified;
 
-	laid_initial(latency, v);
-	v[kernel_knob(latency, "size")] = 1 << 20;
-	run_at(latency, v, &run);
 	check_ok(kernel_verify(&run));
 	verified = run.chain[0];
 	kernel_rewind(&run);
 	assert_ptr_equal(run.chain[0], memory);
 	for (int i = 0; i < 2000; i++) {
 		assert_ptr_not_equal(run.chain[0], verified);
-		latency->call(&run, run.granule);
+		run.kernel->call(&run, run.granule);
 	}
-	latency->begin_at(&run, 0.25);
+	run.kernel->begin_at(&run, 0.25);
 	assert_int_equal((const unsigned char *)run.chain[0] - memory, 1 << 18);
 }
 
 TEST(streams_begin_at_their_share)
 {
-	const struct kernel *bandwidth = kernel_find("bandwidth");
-	int op = kernel_knob(bandwidth, "op");
-	int64_t v[KNOBS_MAX];
+	struct setting setting = laid_setting("bandwidth size=1m");
+	const struct kernel *bandwidth = setting.kernel;
 
-	laid_initial(bandwidth, v);
-	v[kernel_knob(bandwidth, "size")] = 1 << 20;
-	for (v[op] = 0; v[op] < 9; v[op]++) {
+	for (int op = 0; op < 9; op++) {
 		struct kernel_run run;
 		uint64_t half;
 
-		run_at(bandwidth, v, &run);
+		setting.v[kernel_knob(bandwidth, "op")] = op;
+		laid_at(bandwidth, setting.v, &run);
 		bandwidth->call(&run, run.ring / run.granule / 2 * run.granule);
 		half = run.position;
 		assert_true(half > 0);
@@ -405,13 +368,10 @@ TEST(streams_begin_at_their_share)
 TEST(operations_are_told_apart)
 {
 	const struct kernel *bandwidth = kernel_find("bandwidth");
-	int op = kernel_knob(bandwidth, "op"), stride = kernel_knob(bandwidth, "stride"), count = 0;
+	int op = kernel_knob(bandwidth, "op"), stride = kernel_knob(bandwidth, "stride"), count = 9;
 	int64_t v[KNOBS_MAX];
 
 	laid_initial(bandwidth, v);
-	while (bandwidth->knobs[op].choices[count])
-		count++;
-	assert_int_equal(count, 9);
 	for (int64_t width = 0; width < 2; width++)
 		for (int64_t spread = 1; spread <= 4; spread += 3)
 			for (int64_t is = 0; is < count; is++)
@@ -422,9 +382,9 @@ TEST(operations_are_told_apart)
 					v[kernel_knob(bandwidth, "width")] = width;
 					v[stride] = spread;
 					v[op] = does;
-					run_at(bandwidth, v, &other);
+					laid_at(bandwidth, v, &other);
 					v[op] = is;
-					run_at(bandwidth, v, &run);
+					laid_at(bandwidth, v, &run);
 					/* Those of every place do what strided ones do at their
 					 * stride of one; the library's walk in blocks; what an
 					 * update reads besides leaves no trace. */
@@ -443,21 +403,16 @@ TEST(operations_are_told_apart)
  * all others go to the very next. */
 TEST(copies_past_the_caches_leave_a_page_between)
 {
-	const struct kernel *bandwidth = kernel_find("bandwidth");
-	int stores = kernel_knob(bandwidth, "stores");
-	int64_t v[KNOBS_MAX];
+	static const char *const settings[] = { "bandwidth op=fcp",
+		"bandwidth op=fcp stores=bypass" };
 
-	laid_initial(bandwidth, v);
-	v[kernel_knob(bandwidth, "op")] = 6; /* fcp */
-	for (v[stores] = 0; v[stores] < 2; v[stores]++) {
-		uint64_t part = (uint64_t)v[kernel_knob(bandwidth, "size")] / 2,
-			 from = part + (v[stores] ? 4096 : 0), i = part;
-		struct kernel_run run;
+	for (int bypass = 0; bypass < 2; bypass++) {
+		struct kernel_run run = laid(settings[bypass]);
+		uint64_t part = 8192, from = part + (bypass ? 4096 : 0), i = part;
 
-		run_at(bandwidth, v, &run);
-		assert_int_equal(bandwidth->footprint(v), from + part);
+		assert_int_equal(kernel_footprint(run.kernel, run.v), from + part);
 		memset(memory + part, 0x33, 4096 + part);
-		bandwidth->call(&run, run.ring);
+		run.kernel->call(&run, run.ring);
 		while (memory[i] == 0x33)
 			i++;
 		assert_int_equal(i, from);
@@ -470,41 +425,29 @@ TEST(copies_past_the_caches_leave_a_page_between)
 TEST(bytes_credited_are_those_accessed)
 {
 	static const struct {
-		const char *op;
-		int width, stride, bypass;
+		const char *setting;
 		double bytes, lines;
+		bool unread;
 	} rows[] = {
-		{ "rd", 8, 4, 0, 8, 0.5 },
-		{ "wr", 8, 8, 0, 8, 1 },
-		{ "rdwr", 8, 16, 0, 16, 1 },
-		{ "cp", 16, 2, 0, 32, 1 },
-		{ "frd", 16, 4, 0, 16, 0.25 },
-		{ "fwr", 8, 4, 0, 8, 0.125 },
-		{ "fwr", 8, 4, 1, 8, 0 },
-		{ "fcp", 8, 4, 0, 16, 0.25 },
-		{ "fcp", 8, 4, 1, 16, 0.125 },
-		{ "bzero", 8, 4, 0, 8, 0.125 },
-		{ "bcopy", 16, 4, 0, 32, 0.5 },
+		{ "bandwidth op=rd stride=4", 8, 0.5 },
+		{ "bandwidth op=wr stride=8", 8, 1 },
+		{ "bandwidth op=rdwr stride=16", 16, 1 },
+		{ "bandwidth op=cp width=16 stride=2", 32, 1 },
+		{ "bandwidth op=frd width=16", 16, 0.25 },
+		{ "bandwidth op=fwr", 8, 0.125 },
+		{ "bandwidth op=fwr stores=bypass", 8, 0 },
+		{ "bandwidth op=fcp", 16, 0.25 },
+		{ "bandwidth op=fcp stores=bypass", 16, 0.125 },
+		{ "bandwidth op=bzero", 8, 0.125, true },
+		{ "bandwidth op=bcopy width=16", 32, 0.5, true },
 	};
-	const struct kernel *bandwidth = kernel_find("bandwidth");
-	int op = kernel_knob(bandwidth, "op"), stores = kernel_knob(bandwidth, "stores");
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct kernel_run run;
-		int64_t v[KNOBS_MAX];
+		struct kernel_run run = laid(rows[i].setting);
 
-		laid_initial(bandwidth, v);
-		for (v[op] = 0; strcmp(bandwidth->knobs[op].choices[v[op]], rows[i].op) != 0;
-			v[op]++)
-			;
-		v[kernel_knob(bandwidth, "width")] = rows[i].width == 16;
-		v[kernel_knob(bandwidth, "stride")] = rows[i].stride;
-		v[stores] = rows[i].bypass;
-		check_ok(bandwidth->check(v));
-		run_at(bandwidth, v, &run);
 		check_near((double)run.bytes, rows[i].bytes, 0);
 		check_near(run.walk.lines, rows[i].lines, 0);
-		assert_int_equal(run.code.unread != NULL, rows[i].op[0] == 'b');
+		assert_int_equal(run.code.unread != NULL, rows[i].unread);
 	}
 }
 

@@ -239,22 +239,17 @@ TEST(every_way_finds_the_same)
 TEST(stopped_half_way_it_goes_on)
 {
 	for (int balanced = 0; balanced < 2; balanced++) {
-		int64_t v[KNOBS_MAX];
-		struct kernel_run run = { .kernel = kernel, .memory = memory, .seed = LAID_SEED };
+		struct setting setting =
+			laid_setting(balanced ? "tree-lookup size=4m order=level"
+					      : "tree-lookup size=4m balanced=0 order=sorted");
+		struct kernel_run run = laid_run(kernel, setting.v);
+		struct tree tree = tree_make(run.v, LAID_SEED);
 		atomic_uint progress = 0;
-		struct tree tree;
-		uint64_t bytes;
 
-		initial(v);
-		v[TREE_SIZE] = MEMORY;
-		v[TREE_BALANCED] = balanced;
-		v[TREE_ORDER] = balanced ? ORDER_LEVEL : ORDER_SORTED;
-		memcpy(run.v, v, sizeof(v));
 		memset(memory, 0, MEMORY);
-		tree = tree_make(v, LAID_SEED);
-		bytes = tree.words * 8;
 		run.work.cancel =
-			(const atomic_bool *)(const void *)(memory + tree_place(&tree, 0) * bytes);
+			(const atomic_bool *)(const void *)(memory +
+							    tree_place(&tree, 0) * tree.words * 8);
 		run.work.progress = &progress;
 		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
 		assert_in_range(progress, 1, 999);
@@ -266,7 +261,7 @@ TEST(stopped_half_way_it_goes_on)
 		run.layout.prepared = run.layout.laid_out;
 		run.work.cancel = &never;
 		check_ok(laid_prepare(&run));
-		assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, v));
+		assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, run.v));
 		check_ok(kernel_verify(&run));
 	}
 }
@@ -297,12 +292,8 @@ TEST(samples_have_what_they_meet)
 			kernel->call(&run, LOOKUPS);
 			result = run.result;
 			memset(memory, 0xaa, SMALL + 200);
-			run = (struct kernel_run){ .kernel = kernel,
-				.memory = memory,
-				.seed = LAID_SEED,
-				.work.cancel = &never,
-				.layout.sample = LOOKUPS };
-			memcpy(run.v, v, sizeof(run.v));
+			run = laid_run(kernel, v);
+			run.layout.sample = LOOKUPS;
 			check_ok(laid_prepare(&run));
 			kernel->call(&run, LOOKUPS);
 			assert_int_equal(run.result, result);
@@ -354,18 +345,9 @@ TEST(figures_are_those_of_the_walk)
  * not. */
 TEST(whole_runs_are_proved)
 {
-	int64_t v[KNOBS_MAX];
-	struct kernel_run run;
-	struct status status;
+	struct kernel_run run = laid("tree-lookup size=1536 child=computed order=level "
+				     "form=branch-free found=50 whole=1");
 
-	initial(v);
-	v[TREE_SIZE] = 1536;
-	v[TREE_CHILD] = CHILD_COMPUTED;
-	v[TREE_ORDER] = ORDER_LEVEL;
-	v[TREE_FORM] = FORM_BRANCH_FREE;
-	v[TREE_FOUND] = 50;
-	v[TREE_WHOLE] = 1;
-	run_at(v, &run);
 	assert_true(run.complete);
 	assert_int_equal(run.ring, 16 << 20);
 	kernel->call(&run, 0);
@@ -373,32 +355,16 @@ TEST(whole_runs_are_proved)
 	kernel->call(&run, run.ring);
 	check_ok(kernel->proof(&run));
 	run.result += (uint64_t)1 << 38;
-	status = kernel->proof(&run);
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "tree-lookup found 83");
-	check_contains(status.text, "of 16777216 keys");
+	assert_int_equal(kernel->proof(&run).code, STATUS_FAILED);
+	check_contains(kernel->proof(&run).text, "tree-lookup found 83");
 }
 
 TEST(what_cannot_be_is_named)
 {
-	int64_t v[KNOBS_MAX];
-
-	initial(v);
-	v[TREE_CHILD] = CHILD_COMPUTED;
-	laid_refuses(kernel, v, "child=computed");
-	initial(v);
-	v[TREE_BARE] = 1;
-	laid_refuses(kernel, v, "bare=1");
-	initial(v);
-	v[TREE_BALANCED] = 0;
-	v[TREE_KEYS] = 2;
-	laid_refuses(kernel, v, "balanced=0");
-	laid_refuses(kernel, v, "not 7");
-	initial(v);
-	v[TREE_KEYS] = 1;
-	v[TREE_ORDER] = ORDER_SORTED;
-	laid_refuses(kernel, v, "order=sorted");
-	laid_refuses(kernel, v, "not 3");
+	laid_refuses("tree-lookup child=computed", "child=computed");
+	laid_refuses("tree-lookup bare=1", "bare=1");
+	laid_refuses("tree-lookup balanced=0 keys=7", "balanced=0 7");
+	laid_refuses("tree-lookup keys=3 order=sorted", "order=sorted 3");
 }
 
 RUN_TESTS(.set_up = setup, .tear_down = laid_end)
