@@ -72,7 +72,8 @@ KERNEL_LOOP static void name(struct mul_walk *walk)                             
 			: [data] "r"(walk->data), [data4] "r"(walk->data + 1), [end] "r"(end) __VA_ARGS__   \
 			: "cc", "memory");                                                                  \
 	}                                                                                                   \
-	walk->sum = (void)m, sum * (factor); \
+	(void)m;                                                                                                    \
+	walk->sum = sum * (factor);                                                                                 \
 }
 /* clang-format on */
 
