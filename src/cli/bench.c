@@ -188,6 +188,18 @@ bool bench_await(struct bench *bench)
 	return answered;
 }
 
+struct request bench_request(
+	const struct cli *cli, const struct setting *setting, double seconds, unsigned quiet)
+{
+	struct request request = { .kernel = setting->kernel,
+		.seed = cli->seed,
+		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : seconds,
+			.quiet_wanted = quiet } };
+
+	memcpy(request.v, setting->v, sizeof(request.v));
+	return request;
+}
+
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result)
 {
 	bench_submit(bench, request, result);

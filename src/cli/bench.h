@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "engine/engine.h"
 #include "experiment/measurer.h"
+#include "experiment/setting/setting.h"
 
 struct worker;
 
@@ -71,6 +72,11 @@ bool bench_answered(struct bench *bench);
  * them, and still waits for this result, which holds what was measured so far. Returns false when
  * no result came: the request had not begun when it was cancelled, or none is under way. */
 bool bench_await(struct bench *bench);
+
+/* A request for a setting, with --seed and within --time-budget, or so many seconds; quiet: enough
+ * quiet trials. */
+struct request bench_request(
+	const struct cli *cli, const struct setting *setting, double seconds, unsigned quiet);
 
 /* Submits, and waits. Nothing else may be under way. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);

@@ -14,27 +14,22 @@
 
 /* ---- Text */
 
-/* "3.00", or "-". Columns are as wide as the widest. */
-static void put(FILE *out, const struct figure *figure, int width)
-{
-	if (figure->known)
-		fprintf(out, " %*.2f", width, figure->value);
-	else
-		fprintf(out, " %*s", width, "-");
-}
-
 static double spread_of(const struct figure *figure)
 {
 	return fmax(figure->hi - figure->value, figure->value - figure->lo);
 }
 
-/* "+-0.01": what the figure is good to; blank where it is not known. */
-static void put_spread(FILE *out, const struct figure *figure)
+/* "3.00 +-0.010", or "-". Columns are as wide as the widest. */
+static void put(FILE *out, const struct figure *figure, int width)
 {
-	if (figure->known)
-		fprintf(out, spread_of(figure) < 1 ? " +-%-5.3f" : " +-%-5.3g", spread_of(figure));
-	else
-		fprintf(out, " %7s", "");
+	double spread = spread_of(figure);
+
+	if (!figure->known) {
+		fprintf(out, " %*s %7s", width, "-", "");
+		return;
+	}
+	fprintf(out, fabs(figure->value) >= 1000 ? " %*.0f" : " %*.2f", width, figure->value);
+	fprintf(out, spread < 1 ? " +-%-5.3f" : " +-%-5.3g", spread);
 }
 
 static void add_ports(const struct measured_ports *ports, int op, struct text *text)
@@ -75,11 +70,8 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 			add_ports(&report->ports, i, &ports);
 		fprintf(out, "%-21s", op->name);
 		put(out, &op->latency, 7);
-		put_spread(out, &op->latency);
 		put(out, &op->each, 6);
-		put_spread(out, &op->each);
 		put(out, &op->slots, 5);
-		put_spread(out, &op->slots);
 		fprintf(out, "  %s", text_string(&ports));
 		if (op->accumulate.known)
 			fprintf(out, "%saddend %.2f +-%.2g", ports.length ? ", " : "",
@@ -100,11 +92,7 @@ static void put_facts(FILE *out, const struct measured *measured)
 		if (!fact->figure.known)
 			continue;
 		fprintf(out, "%-34s", fact->word);
-		if (fabs(fact->figure.value) >= 1000)
-			fprintf(out, " %10.0f", fact->figure.value);
-		else
-			put(out, &fact->figure, 10);
-		put_spread(out, &fact->figure);
+		put(out, &fact->figure, 10);
 		fprintf(out, "  %s\n", fact->words);
 	}
 	for (int i = 0; i < measured->buffer_count; i++) {

@@ -53,17 +53,12 @@ enum { DOCTOR_QUIET = 400 };
 static void examine_core(struct cli *cli, struct bench *bench, struct examination *examination)
 {
 	struct result *result = memory_new(1, sizeof(*result));
-	struct request request = {
-		.kernel = kernel_registry[0],
-		.seed = cli->seed,
-		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : DOCTOR_SECONDS,
-			.quiet_wanted = DOCTOR_QUIET },
-	};
+	struct request request;
 	struct setting setting;
 
+	setting_init(&setting, kernel_registry[0]);
+	request = bench_request(cli, &setting, DOCTOR_SECONDS, DOCTOR_QUIET);
 	request.plan = examination->events->counters;
-	setting_init(&setting, request.kernel);
-	memcpy(request.v, setting.v, sizeof(request.v));
 	environment_times(&examination->before, "", bench->machine->cpu);
 	if (!bench_measure(bench, &request, result))
 		result->status = status_make(STATUS_CANCELLED, "interrupted");

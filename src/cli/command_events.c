@@ -176,13 +176,7 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 static bool try_events(struct cli *cli, const struct event_plan *plan, struct counts *counts)
 {
 	struct result *result;
-	struct request request = {
-		.kernel = kernel_registry[0],
-		.seed = cli->seed,
-		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : EVENTS_SECONDS,
-			.quiet_wanted = EVENTS_QUIET },
-		.plan = plan->counters,
-	};
+	struct request request;
 	struct setting setting;
 	struct bench bench;
 	struct status status = bench_open(&bench, cli);
@@ -193,8 +187,9 @@ static bool try_events(struct cli *cli, const struct event_plan *plan, struct co
 		return false;
 	}
 	result = memory_new(1, sizeof(*result));
-	setting_init(&setting, request.kernel);
-	memcpy(request.v, setting.v, sizeof(request.v));
+	setting_init(&setting, kernel_registry[0]);
+	request = bench_request(cli, &setting, EVENTS_SECONDS, EVENTS_QUIET);
+	request.plan = plan->counters;
 	tried = bench_measure(&bench, &request, result) && result->counts.id == plan->counters.id;
 	*counts = result->counts;
 	free(result);

@@ -43,15 +43,7 @@ static int measure(
 	struct cli *cli, struct bench *bench, struct model *model, const struct setting *setting)
 {
 	struct result *result = memory_new(1, sizeof(*result));
-	struct request request = {
-		.kernel = setting->kernel,
-		.seed = cli->seed,
-		.budget = { .seconds = cli->time_budget > 0 ? cli->time_budget : RUN_SECONDS,
-			.quiet_wanted = RUN_QUIET,
-			.fewest = RUN_FEWEST,
-			.placements = RUN_PLACEMENTS,
-			.warm_seconds = cli->time_budget },
-	};
+	struct request request = bench_request(cli, setting, RUN_SECONDS, RUN_QUIET);
 	struct progress_line line;
 	struct sample sample = { 0 };
 	struct report report;
@@ -60,7 +52,9 @@ static int measure(
 	int exit_status = CLI_DONE;
 	bool answered;
 
-	memcpy(request.v, setting->v, sizeof(request.v));
+	request.budget.fewest = RUN_FEWEST;
+	request.budget.placements = RUN_PLACEMENTS;
+	request.budget.warm_seconds = cli->time_budget;
 	request.plan = model->events.counters;
 	progress_line_begin(&line, cli, bench);
 	answered = bench_measure(bench, &request, result);

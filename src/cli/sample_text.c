@@ -365,10 +365,9 @@ static void run_text(struct report *report, const void *item)
 	data_text(out, sample, facts);
 	sample_ratios_text(out, what->sample_ratios);
 	place_text(out, sample, facts);
-	text_clear(&line);
-	fields_text(what, &line);
-	fputs(text_string(&line), out);
 	text_free(&line);
+	if (isfinite(facts->load))
+		fprintf(out, "load     %s processes\n", units_value(facts->load).text);
 	trials_text(out, sample);
 	explain_text_sample(report, sample);
 	misses_text(report, setting, 9);

@@ -277,8 +277,7 @@ const struct field sample_fields[] = {
 		FIELDS_VALUE, FIELD_REAL, SAMPLE(check), .applies = is_counted },
 	{ "load_average", NULL, "processes",
 		"processes that ran or waited on this machine, mean of the last minute",
-		FIELDS_VALUE, FIELD_REAL, FACTS(load), .recorded = true, .high = 1e6,
-		.line = "load" },
+		FIELDS_VALUE, FIELD_REAL, FACTS(load), .recorded = true, .high = 1e6 },
 
 	{ "sweep", NULL, "", "name of the named sweep", FIELDS_SWEEP, FIELD_NAME, ROW(sweep) },
 	{ "seconds", NULL, "s", "time of the whole working set, in a named sweep", FIELDS_SWEEP,
@@ -523,27 +522,6 @@ void field_csv(const struct field *field, const struct record_sample *what, stru
 		}
 	} else {
 		text_addf(cell, "%" PRId64, value.integer);
-	}
-}
-
-void fields_text(const struct record_sample *what, struct text *lines)
-{
-	for (const struct field *field = sample_fields; field->name; field++) {
-		struct field_value value;
-		char number[32];
-
-		if (!field->line)
-			continue;
-		field_get(field, what, &value);
-		if (!value.known)
-			continue;
-		if (field->type == FIELD_REAL)
-			snprintf(number, sizeof(number), "%s", units_value(value.real).text);
-		else
-			snprintf(number, sizeof(number), "%" PRId64, value.integer);
-		text_addf(lines, "%-8s %s%s%s\n", field->line,
-			is_text(field->type) ? value.word : number, *field->unit ? " " : "",
-			field->unit);
 	}
 }
 

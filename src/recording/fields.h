@@ -90,7 +90,6 @@ struct field {
 	double low, high;  /* bounds of a number in a recording; an integer's least is 0 */
 	int64_t usual;	   /* JSON leaves it out while an integer is this or a flag is this */
 	bool can_be_usual; /* whether `usual` counts; CSV has it as the least */
-	const char *line;  /* text: what begins its line after one sample; NULL: no such line */
 	/* Whether the field means anything of this sample; NULL: it always does. */
 	bool (*applies)(const struct record_sample *what);
 	/* Computes a value that is no member; owner IN_NONE. */
@@ -117,9 +116,6 @@ void field_json(struct json_t *object, const char *name, const struct record_sam
 
 /* Its value as CSV has it; empty: unavailable. */
 void field_csv(const struct field *field, const struct record_sample *what, struct text *cell);
-
-/* A line for each field that has one, as text for people. */
-void fields_text(const struct record_sample *what, struct text *lines);
 
 /* ---- The members of a struct in recordings: the known ones are written, and read within their
  * bounds. A table ends with a NULL name. */

@@ -59,48 +59,6 @@ const struct record_kind record_kinds[] = {
 	{ NULL, NULL },
 };
 
-/* Whether a word is one of a list with blanks between. */
-static bool is_listed(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
-		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ' '))
-			return true;
-	return false;
-}
-
-static bool is_sample_field(const char *name)
-{
-	for (const struct field *field = sample_fields; field->name; field++)
-		if (strcmp(field->name, name) == 0 && field->group != FIELDS_RECORD &&
-			!field->no_json)
-			return true;
-	return false;
-}
-
-const char *record_unlisted(const json_t *object)
-{
-	const char *name = json_string_value(json_object_get(object, "record")), *key;
-	const struct record_kind *kind = record_kinds;
-	json_t *value;
-
-	while (kind->name && strcmp(kind->name, name) != 0)
-		kind++;
-	if (!kind->name)
-		return name;
-	json_object_foreach((json_t *)(uintptr_t)object, key, value)
-	{
-		bool listed = is_listed("v record id host more", key) || !kind->fields ||
-			      strcmp(name, "more") == 0 || is_listed(kind->fields, key) ||
-			      (strcmp(name, "sample") == 0 && is_sample_field(key));
-
-		if (!listed)
-			return key;
-	}
-	return NULL;
-}
-
 void record_set_knob(json_t *object, const char *key, const struct knob *knob, int64_t value)
 {
 	if (knob->kind == KNOB_CHOICE)

@@ -30,9 +30,6 @@ struct record_kind {
 /* Ended by a NULL name. */
 extern const struct record_kind record_kinds[];
 
-/* The first field of a record that record_kinds lacks; NULL: it has all. */
-const char *record_unlisted(const struct json_t *object);
-
 void records_sample(const struct records *records, const struct record_sample *sample);
 
 /* What was counted beside a sample, in as many records as it takes: every event of the plan, also
