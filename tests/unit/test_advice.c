@@ -96,24 +96,49 @@ static void answer(
 
 static const struct explainer explainer = { .explain = answer };
 
-static struct advice ask(double (*cpe)(const int64_t *v), const struct kernel *of)
-{
-	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
-	struct explain_question question = { .seed = 1 };
-	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question,
-		{ .memory = 1 << 30 }, scratch, NULL, 0 };
-	struct advice advice;
+static struct explanation *explanation, *scratch;
+static struct explain_question question;
+static struct setting setting;
+static struct advice_question whole;
+static struct advice advice;
 
-	setting_init(&setting, of);
-	cpe_of = cpe;
-	question.kernel = of;
-	question.v = setting.v;
-	answer(NULL, &question, explanation);
-	asked = 0;
-	assert_true(advice_find(&whole, &advice));
+static int set_up(void **state)
+{
+	(void)state;
+	explanation = explanation_new();
+	scratch = explanation_new();
+	answered = LIMIT_LATENCY;
+	whole = (struct advice_question){ .setting = &setting,
+		.explanation = explanation,
+		.explainer = &explainer,
+		.ask = &question,
+		.memory_limits = { .memory = 1 << 30 },
+		.scratch = scratch };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
 	explanation_free(explanation);
 	explanation_free(scratch);
+	return 0;
+}
+
+/* Explains the kernel at its initial setting. */
+static void begin(double (*cpe)(const int64_t *v), const struct kernel *of)
+{
+	setting_init(&setting, of);
+	question = (struct explain_question){ .seed = 1, .kernel = of, .v = setting.v };
+	cpe_of = cpe;
+	answer(NULL, &question, explanation);
+	asked = 0;
+}
+
+static struct advice ask(double (*cpe)(const int64_t *v), const struct kernel *of)
+{
+	begin(cpe, of);
+	assert_true(advice_find(&whole, &advice));
 	return advice;
 }
 
@@ -125,8 +150,7 @@ static double by_acc(const int64_t *v)
 
 TEST(the_best_change_of_form_is_the_smallest_that_gains_as_much)
 {
-	struct advice advice = ask(by_acc, &kernel);
-
+	ask(by_acc, &kernel);
 	assert_int_equal(advice.kind, ADVICE_KNOB);
 	assert_int_equal(advice.knob, ACC);
 	assert_int_equal(advice.setting.v[ACC], 4);
@@ -145,8 +169,7 @@ static double by_type(const int64_t *v)
 
 TEST(another_form_comes_before_other_work)
 {
-	struct advice advice = ask(by_type, &kernel);
-
+	ask(by_type, &kernel);
 	assert_int_equal(advice.knob, FORM);
 	check_near(advice.to, 2.6, 1e-9);
 }
@@ -158,8 +181,7 @@ static double by_little(const int64_t *v)
 
 TEST(a_form_that_gains_little_gives_way)
 {
-	struct advice advice = ask(by_little, &kernel);
-
+	ask(by_little, &kernel);
 	assert_int_equal(advice.knob, TYPE);
 	check_near(advice.to, 1, 1e-9);
 }
@@ -171,8 +193,7 @@ static double by_size(const int64_t *v)
 
 TEST(a_smaller_working_set_is_tried_and_a_larger_never)
 {
-	struct advice advice = ask(by_size, &kernel);
-
+	ask(by_size, &kernel);
 	assert_int_equal(advice.knob, SIZE);
 	assert_int_equal(advice.setting.v[SIZE], 16384);
 }
@@ -184,8 +205,7 @@ static double by_nothing(const int64_t *v)
 
 TEST(where_no_knob_helps_a_sentence_does)
 {
-	struct advice advice = ask(by_nothing, &kernel);
-
+	ask(by_nothing, &kernel);
 	assert_int_equal(advice.kind, ADVICE_SENTENCE);
 	assert_string_equal(advice.words, limit_rows[LIMIT_LATENCY].remedy);
 	assert_string_equal(advice.brief, "");
@@ -194,34 +214,18 @@ TEST(where_no_knob_helps_a_sentence_does)
 
 TEST(a_stepped_kernel_is_asked_less)
 {
-	struct advice advice = ask(by_nothing, &stepped);
-
+	ask(by_nothing, &stepped);
 	assert_int_equal(advice.kind, ADVICE_SENTENCE);
 	assert_in_range(asked, 10, ADVICE_ASKS_SLOW);
 }
 
 TEST(advice_can_be_found_one_setting_at_a_time)
 {
-	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
-	struct explain_cache *explain_cache = explain_cache_new();
-	struct explain_question question = { .kernel = &stepped };
-	struct setting setting;
-	struct advice_question whole = { .setting = &setting,
-		.explanation = explanation,
-		.explainer = &explainer,
-		.ask = &question,
-		.memory_limits = { .memory = 1 << 30 },
-		.scratch = scratch,
-		.explain_cache = explain_cache,
-		.fresh = 1 };
-	struct advice advice;
 	int turns = 0, before;
 
-	setting_init(&setting, &stepped);
-	cpe_of = by_acc;
-	question.v = setting.v;
-	answer(NULL, &question, explanation);
-	asked = 0;
+	whole.explain_cache = explain_cache_new();
+	whole.fresh = 1;
+	begin(by_acc, &stepped);
 	while (!advice_find(&whole, &advice)) {
 		turns++;
 		assert_int_equal(asked, turns);
@@ -229,30 +233,18 @@ TEST(advice_can_be_found_one_setting_at_a_time)
 	}
 	assert_int_equal(advice.knob, ACC);
 	assert_int_equal(advice.setting.v[ACC], 4);
-	/* What was found is known from then on. */
+	/* The predictions are kept. */
 	before = asked;
 	assert_true(advice_find(&whole, &advice));
 	assert_int_equal(asked, before);
-	explain_cache_clear(explain_cache);
+	explain_cache_clear(whole.explain_cache);
 	assert_false(advice_find(&whole, &advice));
-	explain_cache_free(explain_cache);
-	explanation_free(explanation);
-	explanation_free(scratch);
+	explain_cache_free(whole.explain_cache);
 }
 
 TEST(a_chain_of_pointers_is_not_told_to_use_accumulators)
 {
-	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
-	struct explain_question question = { .kernel = &kernel };
-	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question,
-		{ .memory = 1 << 30 }, scratch, NULL, 0 };
-	struct advice advice;
-
-	setting_init(&setting, &kernel);
-	cpe_of = by_nothing;
-	question.v = setting.v;
-	answer(NULL, &question, explanation);
+	begin(by_nothing, &kernel);
 	explanation->loop.insn_count = 1;
 	explanation->loop.insn[0] =
 		(struct insn){ .memory_count = 1, .memory[0].load = true, .write_count = 1 };
@@ -263,20 +255,16 @@ TEST(a_chain_of_pointers_is_not_told_to_use_accumulators)
 	explanation->loop.insn[0].read_count = 1;
 	assert_true(advice_find(&whole, &advice));
 	assert_string_equal(advice.words, limit_rows[LIMIT_LATENCY].remedy);
-	explanation_free(explanation);
-	explanation_free(scratch);
 }
 
 /* A read is not made faster by writing instead. */
 TEST(another_form_that_is_other_work_is_not_advised)
 {
-	struct advice advice;
-
 	form_wants_type = true;
-	advice = ask(by_type, &kernel);
+	ask(by_type, &kernel);
+	form_wants_type = false;
 	assert_int_equal(advice.knob, TYPE);
 	assert_string_equal(advice.brief, "type=fast");
-	form_wants_type = false;
 	assert_int_equal(ask(by_type, &kernel).knob, FORM);
 }
 
@@ -284,19 +272,10 @@ TEST(another_form_that_is_other_work_is_not_advised)
  * second. */
 TEST(a_change_is_said_to_ease_what_it_gains_most_of)
 {
-	struct explanation *explanation = explanation_new(), *scratch = explanation_new();
-	struct explain_question question = { .kernel = &kernel };
-	struct setting setting;
-	struct advice_question whole = { &setting, explanation, &explainer, &question,
-		{ .memory = 1 << 30 }, scratch, NULL, 0 };
 	struct limits *limits = &explanation->limits;
-	struct advice advice;
 
-	setting_init(&setting, &kernel);
-	question.v = setting.v;
-	cpe_of = by_acc;
 	answered = LIMIT_MEMORY_LATENCY;
-	answer(NULL, &question, explanation);
+	begin(by_acc, &kernel);
 	limits_reserve(limits, 2);
 	limits->limit_count = 2;
 	limits->limit[1] = (struct limit){ .kind = LIMIT_PAGE_WALKS, .known = true, .cpe = 3.5 };
@@ -309,24 +288,17 @@ TEST(a_change_is_said_to_ease_what_it_gains_most_of)
 	assert_true(advice_find(&whole, &advice));
 	assert_string_equal(
 		advice.words, "acc=4 (and unroll=4) walks fewer pages: 0.750 predicted");
-	answered = LIMIT_LATENCY;
-	explanation_free(explanation);
-	explanation_free(scratch);
 }
 
 TEST(every_limit_has_words_for_what_eases_it)
 {
 	for (int kind = 0; kind < LIMIT_COUNT; kind++) {
-		struct advice advice;
-
 		answered = (enum limit_kind)kind;
-		advice = ask(by_acc, &kernel);
-		assert_int_equal(advice.kind, ADVICE_KNOB);
+		assert_int_equal(ask(by_acc, &kernel).kind, ADVICE_KNOB);
 		assert_null(strstr(advice.words, "null"));
-		advice = ask(by_nothing, &kernel);
+		ask(by_nothing, &kernel);
 		assert_string_equal(advice.words, limit_rows[kind].remedy);
 	}
-	answered = LIMIT_LATENCY;
 }
 
 TEST(what_is_not_known_is_not_advised)
@@ -336,4 +308,4 @@ TEST(what_is_not_known_is_not_advised)
 	unknown_when_fast = false;
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

@@ -11,9 +11,28 @@ static struct setting fold_of_size(int64_t size)
 	return setting;
 }
 
-static struct result visit(const struct setting *setting, unsigned count, double spread)
+static struct setting setting; /* of the cell */
+static struct cell cell;
+
+static int set_up(void **state)
 {
-	struct request request = { .generation = 1, .kernel = setting->kernel };
+	(void)state;
+	setting = fold_of_size(64);
+	cell = (struct cell){ .setting = setting };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(cell.trials);
+	free(cell.counts);
+	return 0;
+}
+
+static struct result visit(unsigned count, double spread)
+{
+	struct request request = { .generation = 1, .kernel = setting.kernel };
 	struct result result = fake_result(&request, count, 2);
 
 	fake_trials(&result.trials, count, 2, spread, 0.01);
@@ -27,17 +46,15 @@ TEST(finds_what_was_put_in_at_a_stable_address)
 	struct setting other;
 
 	for (int i = 0; i < 3000; i++) {
-		struct setting setting = fold_of_size(64 + i);
-
-		assert_null(cells_get(cells, &setting, false));
-		first[i] = cells_get(cells, &setting, true);
-		assert_true(setting_equal(&first[i]->setting, &setting));
+		other = fold_of_size(64 + i);
+		assert_null(cells_get(cells, &other, false));
+		first[i] = cells_get(cells, &other, true);
+		assert_true(setting_equal(&first[i]->setting, &other));
 	}
 	assert_int_equal(cells_count(cells), 3000);
 	for (int i = 0; i < 3000; i++) {
-		struct setting setting = fold_of_size(64 + i);
-
-		assert_ptr_equal(cells_get(cells, &setting, i % 2), first[i]);
+		other = fold_of_size(64 + i);
+		assert_ptr_equal(cells_get(cells, &other, i % 2), first[i]);
 	}
 	assert_int_equal(cells_count(cells), 3000);
 	setting_init(&other, &kernel_walk);
@@ -52,9 +69,7 @@ TEST(finds_what_was_put_in_at_a_stable_address)
 
 TEST(settles_with_enough_quiet_and_narrow_trials)
 {
-	struct setting setting = fold_of_size(64);
-	struct cell cell = { .setting = setting };
-	struct result result = visit(&setting, 20, 0.01);
+	struct result result = visit(20, 0.01);
 
 	cell_visit(&cell, &result, 40, 0.01, 5);
 	assert_false(cell.settled);
@@ -72,9 +87,7 @@ TEST(settles_with_enough_quiet_and_narrow_trials)
 
 TEST(wide_trials_take_more_visits_but_not_for_ever)
 {
-	struct setting setting = fold_of_size(64);
-	struct cell cell = { .setting = setting };
-	struct result result = visit(&setting, 50, 0.5);
+	struct result result = visit(50, 0.5);
 
 	for (int i = 0; i < 4; i++) {
 		cell_visit(&cell, &result, 40, 0.01, 5);
@@ -91,24 +104,19 @@ TEST(wide_trials_take_more_visits_but_not_for_ever)
 
 TEST(contended_trials_do_not_settle_early)
 {
-	struct setting setting = fold_of_size(64);
-	struct cell cell = { .setting = setting };
-	struct result result = visit(&setting, 100, 0.001);
+	struct result result = visit(100, 0.001);
 
 	for (unsigned i = 0; i < result.trials.count; i++)
 		result.trials.trial[i].fate = TRIAL_CONTENDED;
 	cell_visit(&cell, &result, 40, 0.01, 5);
 	assert_true(cell.sample.contended);
 	assert_false(cell.settled);
-	free(cell.trials);
 }
 
 /* Whole products that last a second each: no one waits for a hundred of them. */
 TEST(seconds_of_trials_settle)
 {
-	struct setting setting = fold_of_size(64);
-	struct cell cell = { .setting = setting };
-	struct result result = visit(&setting, 1, 0);
+	struct result result = visit(1, 0);
 
 	result.facts.call =
 		(uint64_t)(1.2e9 * result.trials.trial[0].ghz / result.trials.trial[0].cpe);
@@ -117,14 +125,11 @@ TEST(seconds_of_trials_settle)
 	assert_true(cell.sample.valid && !cell.settled);
 	cell_visit(&cell, &result, 150, 0.002, 100);
 	assert_true(cell.settled);
-	free(cell.trials);
 }
 
 TEST(a_failure_settles_and_keeps_its_reason)
 {
-	struct setting setting = fold_of_size(64);
-	struct cell cell = { .setting = setting };
-	struct result result = visit(&setting, 0, 0);
+	struct result result = visit(0, 0);
 
 	result.status = status_failed("memory refused");
 	cell_visit(&cell, &result, 40, 0.01, 5);
@@ -135,9 +140,7 @@ TEST(a_failure_settles_and_keeps_its_reason)
 
 TEST(nothing_but_disturbed_trials_end_as_a_failure)
 {
-	struct setting setting = fold_of_size(64);
-	struct cell cell = { .setting = setting };
-	struct result result = visit(&setting, 10, 0);
+	struct result result = visit(10, 0);
 
 	for (unsigned i = 0; i < result.trials.count; i++)
 		result.trials.trial[i].fate = TRIAL_SWITCHED;
@@ -146,14 +149,11 @@ TEST(nothing_but_disturbed_trials_end_as_a_failure)
 	assert_true(cell.settled);
 	assert_false(cell.sample.valid);
 	assert_int_equal(cell.failure.code, STATUS_FAILED);
-	free(cell.trials);
 }
 
 TEST(cancelled_and_provisional_results_are_no_visits)
 {
-	struct setting setting = fold_of_size(64);
-	struct cell cell = { .setting = setting };
-	struct result result = visit(&setting, 30, 0.001);
+	struct result result = visit(30, 0.001);
 
 	result.final = false;
 	cell_visit(&cell, &result, 40, 0.01, 5);
@@ -172,47 +172,41 @@ TEST(cancelled_and_provisional_results_are_no_visits)
 
 TEST(counts_are_kept_where_there_are_any)
 {
-	struct cells *cells = cells_new();
-	struct setting setting = fold_of_size(64);
-	struct cell *cell = cells_get(cells, &setting, true);
-	struct result result = visit(&setting, 5, 0.01);
+	struct result result = visit(5, 0.01);
 
 	/* None, and why: that is no count. */
 	result.counts.id = 3;
-	cell_visit(cell, &result, 40, 0.01, 5);
-	assert_null(cell->counts);
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_null(cell.counts);
 	result.counts.count = 1;
 	result.counts.event[0] = (struct count){ .state = COUNT_KNOWN, .value = 7 };
 	result.status = status_make(STATUS_CANCELLED, "stopped");
-	cell_visit(cell, &result, 40, 0.01, 5);
-	assert_null(cell->counts);
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_null(cell.counts);
 	result.status = status_ok();
-	cell_visit(cell, &result, 40, 0.01, 5);
-	assert_non_null(cell->counts);
-	check_near(cell->counts->event[0].value, 7, 0);
+	cell_visit(&cell, &result, 40, 0.01, 5);
+	assert_non_null(cell.counts);
+	check_near(cell.counts->event[0].value, 7, 0);
 	result.counts.event[0].value = 8;
-	cell_visit(cell, &result, 5, 1, 5);
-	assert_true(cell->settled);
-	cell_compact(cell);
-	check_near(cell->counts->event[0].value, 8, 0);
+	cell_visit(&cell, &result, 5, 1, 5);
+	assert_true(cell.settled);
+	cell_compact(&cell);
+	check_near(cell.counts->event[0].value, 8, 0);
 	/* What there was no time for stays as it was; another plan's goes. */
 	result.counts.count = 2;
 	result.counts.event[0] = (struct count){ .state = COUNT_NONE };
 	result.counts.event[1] = (struct count){ .state = COUNT_KNOWN, .value = 9 };
-	cell_count(cell, &result);
-	check_near(cell->counts->event[0].value, 8, 0);
-	check_near(cell->counts->event[1].value, 9, 0);
+	cell_count(&cell, &result);
+	check_near(cell.counts->event[0].value, 8, 0);
+	check_near(cell.counts->event[1].value, 9, 0);
 	result.counts.id = 4;
-	cell_count(cell, &result);
-	assert_int_equal(cell->counts->event[0].state, COUNT_NONE);
-	cells_free(cells);
+	cell_count(&cell, &result);
+	assert_int_equal(cell.counts->event[0].state, COUNT_NONE);
 }
 
 TEST(trials_of_two_clocks_are_not_mixed)
 {
-	struct setting setting = fold_of_size(64);
-	struct cell cell = { .setting = setting };
-	struct result result = visit(&setting, 30, 0.01);
+	struct result result = visit(30, 0.01);
 
 	cell_visit(&cell, &result, 400, 0.0001, 9);
 	cell_visit(&cell, &result, 400, 0.0001, 9);
@@ -223,7 +217,6 @@ TEST(trials_of_two_clocks_are_not_mixed)
 	assert_int_equal(cell.sample.trials, 30);
 	check_near(cell.sample.cpe, 4, 0.02);
 	assert_int_equal(cell.sample.cycles_from, SOURCE_COUNTER);
-	free(cell.trials);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

@@ -14,13 +14,46 @@ static struct machine machine_of_caches(uint64_t l1, uint64_t l2, uint64_t l3)
 	return machine;
 }
 
+static struct machine machine;
+static struct memory_probe probe;
+static struct request request;
+
+static void begin(uint64_t l1, uint64_t l2, uint64_t l3)
+{
+	machine = machine_of_caches(l1, l2, l3);
+	memory_probe_init(&probe);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	begin(32 << 10, 512 << 10, 32 << 20);
+	return 0;
+}
+
+/* Whether something is missing for a working set of so many bytes; the request then asks for it. */
+static bool next(uint64_t bytes, bool scattered)
+{
+	return memory_probe_next(&probe, &machine, bytes, scattered, 1, &request);
+}
+
+static void accept(const struct result *result)
+{
+	memory_probe_accept(&probe, &machine, 4, 12, result);
+}
+
+static int64_t size_asked(void)
+{
+	return request.v[kernel_axis(request.kernel, AXIS_SIZE)];
+}
+
 /* An answer whose trials all say the same. */
-static struct result *answer(const struct request *request, double cpe)
+static struct result *answer(double cpe)
 {
 	static struct result result;
 
 	memset(&result, 0, sizeof(result));
-	result.kernel = request->kernel;
+	result.kernel = request.kernel;
 	result.final = true;
 	result.facts = (struct run_facts){ .cycles_from = SOURCE_REFERENCE, .bytes = 8 };
 	result.trials.count = 60;
@@ -32,13 +65,8 @@ static struct result *answer(const struct request *request, double cpe)
 
 TEST(nothing_is_asked_for_what_stays_in_the_core)
 {
-	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
-	struct memory_probe probe;
-	struct request request;
-
-	memory_probe_init(&probe);
-	assert_false(memory_probe_next(&probe, &machine, 512 << 10, false, 1, &request));
-	assert_true(memory_probe_next(&probe, &machine, (512 << 10) + 64, false, 1, &request));
+	assert_false(next(512 << 10, false));
+	assert_true(next((512 << 10) + 64, false));
 	assert_string_equal(request.kernel->name, "list-length");
 	assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
 }
@@ -47,61 +75,47 @@ TEST(nothing_is_asked_for_what_stays_in_the_core)
  * fastest trial counts: neighbours slow the others. */
 TEST(latency_is_that_of_the_level_alone)
 {
-	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
-	struct memory_probe probe;
-	struct request request;
 	struct result *slowed;
 
-	memory_probe_init(&probe);
-	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
+	assert_true(next(1 << 20, false));
 	assert_true(request.budget.fresh);
-	slowed = answer(&request, 300);
+	slowed = answer(300);
 	slowed->trials.trial[7].cpe = (4 + 15 * 12 + 16 * 46) / 32.0;
-	memory_probe_accept(&probe, &machine, 4, 12, slowed);
+	accept(slowed);
 	assert_false(probe.l3.known);
-	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
+	assert_true(next(1 << 20, false));
 	assert_string_equal(request.kernel->name, "mountain");
-	memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 5));
+	accept(answer(5));
 	assert_true(probe.l3.known);
 	check_near(probe.l3.latency, 46, 1e-6);
 	check_near(probe.l3.lines, 0.2, 1e-9);
-	assert_false(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
+	assert_false(next(1 << 20, false));
 	/* Beyond L3 there is more to ask. */
-	assert_true(memory_probe_next(&probe, &machine, 64 << 20, false, 1, &request));
+	assert_true(next(64 << 20, false));
 }
 
 TEST(a_cancelled_step_is_asked_for_again)
 {
-	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
 	struct result cancelled = { .final = true,
 		.status = status_make(STATUS_CANCELLED, "stopped") };
-	struct memory_probe probe;
-	struct request request;
 
-	memory_probe_init(&probe);
-	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
-	memory_probe_accept(&probe, &machine, 4, 12, &cancelled);
-	assert_true(memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request));
+	assert_true(next(1 << 20, false));
+	accept(&cancelled);
+	assert_true(next(1 << 20, false));
 	assert_string_equal(request.kernel->name, "list-length");
 }
 
 /* A value that was not in steady state is no input to a limit. */
 TEST(what_did_not_settle_stays_unknown)
 {
-	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
-	struct memory_probe probe;
-	struct request request;
-
-	memory_probe_init(&probe);
-	for (int asked = 0; memory_probe_next(&probe, &machine, 256 << 20, false, 1, &request);
-		asked++) {
-		struct result *result = answer(&request, 500);
+	for (int asked = 0; next(256 << 20, false); asked++) {
+		struct result *result = answer(500);
 
 		assert_true(asked < 20); /* it is not asked for for ever */
 
 		for (unsigned i = 0; i < result->trials.count; i++)
 			result->trials.trial[i].unsettled = true;
-		memory_probe_accept(&probe, &machine, 4, 12, result);
+		accept(result);
 	}
 	assert_false(probe.l3.known);
 	assert_false(probe.memory.known);
@@ -110,32 +124,22 @@ TEST(what_did_not_settle_stays_unknown)
 
 TEST(what_contradicts_itself_stays_unknown)
 {
-	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
-	struct memory_probe probe;
-	struct request request;
-
-	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &machine, 1 << 20, false, 1, &request))
-		memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 5));
+	while (next(1 << 20, false))
+		accept(answer(5));
 	assert_false(probe.l3.known);
 }
 
 TEST(levels_that_are_not_there_are_not_measured)
 {
-	struct machine two = machine_of_caches(32 << 10, 512 << 10, 0),
-		       huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
-	struct memory_probe probe;
-	struct request request;
-
-	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &two, 64 << 20, false, 1, &request)) {
+	begin(32 << 10, 512 << 10, 0);
+	while (next(64 << 20, false)) {
 		assert_string_equal(request.kernel->name, "bandwidth");
-		memory_probe_accept(&probe, &two, 5, 16, answer(&request, 1));
+		accept(answer(1));
 	}
-	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &huge, (uint64_t)30 << 20, false, 1, &request)) {
-		assert_true(request.v[kernel_axis(request.kernel, AXIS_SIZE)] < 64 << 20);
-		memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 100));
+	begin(48 << 10, 2 << 20, (uint64_t)480 << 20);
+	while (next((uint64_t)30 << 20, false)) {
+		assert_true(size_asked() < 64 << 20);
+		accept(answer(100));
 	}
 	assert_false(probe.memory.known);
 }
@@ -144,60 +148,46 @@ TEST(levels_that_are_not_there_are_not_measured)
  * then memory begins there. */
 TEST(a_cache_that_is_said_to_be_huge_is_looked_at)
 {
-	struct machine huge = machine_of_caches(48 << 10, 2 << 20, (uint64_t)480 << 20);
 	unsigned latencies = 0, peaks = 0;
-	struct memory_probe probe;
-	struct request request;
 
-	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &huge, 64 << 20, true, 1, &request)) {
-		int64_t size = request.v[kernel_axis(request.kernel, AXIS_SIZE)];
+	begin(48 << 10, 2 << 20, (uint64_t)480 << 20);
+	while (next(64 << 20, true)) {
+		const char *name = request.kernel->name;
+		bool latency = strcmp(name, "latency") == 0, peak = strcmp(name, "bandwidth") == 0,
+		     lines = strcmp(name, "mountain") == 0;
 
-		if (strcmp(request.kernel->name, "latency") == 0) {
-			assert_int_equal(size, 32 << 20);
-			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 500));
-			latencies++;
-		} else if (strcmp(request.kernel->name, "bandwidth") == 0) {
-			assert_int_equal(size, 256 << 20);
-			memory_probe_accept(&probe, &huge, 5, 16, answer(&request, 2));
-			peaks++;
-		} else if (strcmp(request.kernel->name, "bandwidth") &&
-			   strcmp(request.kernel->name, "latency")) {
-			memory_probe_accept(&probe, &huge, 5, 16,
-				answer(&request,
-					strcmp(request.kernel->name, "mountain") ? 120 : 5));
-		}
+		if (latency || peak)
+			assert_int_equal(size_asked(), latency ? 32 << 20 : 256 << 20);
+		latencies += latency;
+		peaks += peak;
+		accept(answer(latency ? 500 : peak ? 2 : lines ? 5 : 120));
 	}
 	assert_int_equal(latencies, 1);
 	assert_int_equal(peaks, 1);
 	check_near(probe.point[0].latency,
-		(500 - 48 / 32768.0 * 5 - (2048 - 48) / 32768.0 * 16) / (1 - 2 / 32.0), 1e-6);
+		(500 - 48 / 32768.0 * 4 - (2048 - 48) / 32768.0 * 12) / (1 - 2 / 32.0), 1e-6);
 	/* 8 bytes in 2 cycles of a third of a nanosecond. */
 	check_near(probe.peak, 12, 1e-6);
 	/* What still larger ones take nobody wants to know of a walk in order. */
-	assert_false(memory_probe_next(&probe, &huge, UINT64_C(1) << 30, false, 1, &request));
-	assert_true(memory_probe_next(&probe, &huge, UINT64_C(1) << 30, true, 1, &request));
+	assert_false(next(UINT64_C(1) << 30, false));
+	assert_true(next(UINT64_C(1) << 30, true));
 	assert_string_equal(request.kernel->name, "latency");
 }
 
 /* A read of memory is the peak, measured once, behind a last cache of common size. */
 TEST(the_peak_is_measured_once)
 {
-	struct machine machine = machine_of_caches(32 << 10, 512 << 10, 32 << 20);
-	struct memory_probe probe;
-	struct request request;
 	int64_t size = 0;
 
-	memory_probe_init(&probe);
-	while (memory_probe_next(&probe, &machine, 64 << 20, true, 1, &request)) {
+	while (next(64 << 20, true)) {
 		assert_string_not_equal(request.kernel->name, "latency");
 		if (strcmp(request.kernel->name, "bandwidth") == 0)
-			size = request.v[kernel_axis(request.kernel, AXIS_SIZE)];
-		memory_probe_accept(&probe, &machine, 4, 12, answer(&request, 10));
+			size = size_asked();
+		accept(answer(10));
 	}
 	assert_int_equal(size, 64 << 20);
 	check_near(probe.peak, 2.4, 1e-6);
-	assert_false(memory_probe_next(&probe, &machine, UINT64_C(1) << 30, true, 1, &request));
+	assert_false(next(UINT64_C(1) << 30, true));
 }
 
 /* What a probe found of L3 and of memory is taken over, by the best that was seen of each, and not
@@ -205,11 +195,8 @@ TEST(the_peak_is_measured_once)
 TEST(a_probe_answers_everything)
 {
 	struct probe_report *report = calloc(1, sizeof(*report));
-	struct machine machine = machine_of_caches(48 << 10, 1 << 20, 4 << 20);
-	struct memory_probe probe;
-	struct request request;
 
-	memory_probe_init(&probe);
+	begin(48 << 10, 1 << 20, 4 << 20);
 	assert_false(memory_probe_learn(&probe, report));
 	report->hierarchy.level_count = 2;
 	report->hierarchy.level[0] = (struct hierarchy_level){ .kind = LEVEL_CACHE,
@@ -243,8 +230,8 @@ TEST(a_probe_answers_everything)
 	check_near(probe.memory.latency, 380, 1e-9);
 	check_near(probe.memory.bytes, 0, 0);
 	check_near(probe.peak, 22, 1e-9);
-	assert_false(memory_probe_next(&probe, &machine, UINT64_C(1) << 30, false, 1, &request));
+	assert_false(next(UINT64_C(1) << 30, false));
 	free(report);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_set_up = set_up)
