@@ -8,6 +8,7 @@ set -eu
 # Part of struct session, and the files that may write it.
 owners() {
 	cat <<'END'
+now advance command
 engine advance
 replay advance
 seed advance
@@ -32,8 +33,8 @@ plan plan
 insight insight
 memory insight
 counted counted
-recording write_recording
-playback playback
+recording recorded
+playback recorded
 campaigns campaigns
 windows_shown campaign_windows
 screen on_screen

@@ -15,7 +15,7 @@ static const double THOUGHT = 0.004;
 
 static bool machine_look(struct session *session)
 {
-	const struct machine *machine = session->engine.machine(session->engine.context);
+	const struct machine *machine = session_machine(session);
 
 	if (session->machine_known || !machine || !atomic_load(&machine->known))
 		return false;
@@ -81,30 +81,30 @@ void session_free(struct session *session)
 /* ---- results ---- */
 
 /* A result for the present setting. */
-static void take_live(struct session *session, const struct result *result, double now)
+static void take_live(struct session *session, const struct result *result)
 {
 	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
 		session_fail(session, result->status.text);
 		return;
 	}
 	counted_take(session, result);
-	live_take(&session->live, result, session->replay, session_idle(session), now);
+	live_take(&session->live, result, session->replay, session_idle(session), session->now);
 }
 
 /* Returns whether the view changed. */
-static bool take(struct session *session, const struct result *result, double now)
+static bool take(struct session *session, const struct result *result)
 {
 	struct setting setting = { .kernel = result->kernel };
 	bool current = result->generation == session->live.request;
 	struct cell *cell;
 
-	if (!requests_returned(session, result, now))
+	if (!requests_returned(session, result))
 		return false;
 	memcpy(setting.v, result->v, sizeof(setting.v));
 	if (result->tag >= TAG_CAMPAIGN) {
 		if (result->final)
 			campaigns_take(session, (enum campaign_of)(result->tag - TAG_CAMPAIGN),
-				&setting, result, now);
+				&setting, result);
 		return result->final;
 	}
 	if (result->tag == TAG_MEMORY) {
@@ -115,8 +115,8 @@ static bool take(struct session *session, const struct result *result, double no
 	/* A frozen sample does not change; a request that freezing cancelled still counts for its
 	 * cell. */
 	if (current && !(session->frozen && session->live.sample.valid))
-		take_live(session, result, now);
-	cell = plan_take(session, &setting, result, current, now);
+		take_live(session, result);
+	cell = plan_take(session, &setting, result, current);
 	if (cell) {
 		record_cell(session, cell);
 		cell_compact(cell);
@@ -127,29 +127,30 @@ static bool take(struct session *session, const struct result *result, double no
 /* ---- requests ---- */
 
 /* The next cell to visit; -1: none now. */
-static int next_cell(struct session *session, double now)
+static int next_cell(struct session *session)
 {
 	int next = plan_next(&session->plan);
 
-	if (next >= 0 || now < session->doubt_due)
+	if (next >= 0 || session->now < session->doubt_due)
 		return next;
-	session->doubt_due = now + fmax(DOUBT_PERIOD, live_period(&session->live));
+	session->doubt_due = session->now + fmax(DOUBT_PERIOD, live_period(&session->live));
 	return plan_doubtful(&session->plan);
 }
 
 /* Submits the next request, if one is due. Returns whether the view changed. */
-static bool submit(struct session *session, double now)
+static bool submit(struct session *session)
 {
 	const struct live *live = &session->live;
 	struct request request;
 	int next;
 
-	if (session->frozen || session->requests.outstanding || now < session->requests.rest_until)
+	if (session->frozen || session->requests.outstanding ||
+		session->now < session->requests.rest_until)
 		return false;
 	if (session_apart(session))
-		return campaigns_next(session, true, now) || !campaigns_think(session);
-	if (!live->failed && now >= live->due) {
-		session_submit(session, now);
+		return campaigns_next(session, true) || !campaigns_think(session);
+	if (!live->failed && session->now >= live->due) {
+		session_submit(session);
 		/* While there is no sample, the screen shows that a request is under way. */
 		return !live->sample.valid || live->failed;
 	}
@@ -159,9 +160,9 @@ static bool submit(struct session *session, double now)
 		request_send(session, &request, TAG_MEMORY);
 		return true;
 	}
-	if (campaigns_next(session, false, now))
+	if (campaigns_next(session, false))
 		return true;
-	next = next_cell(session, now);
+	next = next_cell(session);
 	if (next >= 0)
 		request_cell(session, &session->plan.planned[next].setting);
 	return false;
@@ -170,10 +171,12 @@ static bool submit(struct session *session, double now)
 bool session_advance(struct session *session, double now)
 {
 	struct result result;
-	bool changed = notice_expire(session, now);
+	bool changed;
 
+	session->now = now;
+	changed = notice_expire(session);
 	live_begin_at(&session->live, now);
-	changed |= session_own_advance(session, now);
+	changed |= session_own_advance(session);
 	if (machine_look(session)) {
 		struct status status = playback_allows(session, &session->setting);
 
@@ -185,16 +188,16 @@ bool session_advance(struct session *session, double now)
 		changed = true;
 	}
 	while (session->engine.take(session->engine.context, &result))
-		changed |= take(session, &result, now);
-	changed |= insight_advance(session, now);
+		changed |= take(session, &result);
+	changed |= insight_advance(session);
 	if (insight_advice_due(session)) {
-		session_follow_advice(session, now);
+		session_follow_advice(session);
 		changed = true;
 	}
 	record_present(session);
-	requests_look_ahead(session, now);
-	changed |= campaigns_look(session, now);
-	return submit(session, now) || changed;
+	requests_look_ahead(session);
+	changed |= campaigns_look(session);
+	return submit(session) || changed;
 }
 
 /* ---- when ---- */

@@ -83,8 +83,8 @@ static bool is_wanted(const struct session *session)
 }
 
 /* A point of a curve: of a recording it is a cell like others, visited once. */
-static void answered(struct session *session, const struct setting *setting,
-	const struct result *result, double now)
+static void answered(
+	struct session *session, const struct setting *setting, const struct result *result)
 {
 	struct cell *cell;
 
@@ -93,7 +93,7 @@ static void answered(struct session *session, const struct setting *setting,
 	cell = cells_get(session->cells, setting, true);
 	if (cell->settled)
 		return;
-	cell->at = now;
+	cell->at = session->now;
 	cell_visit(cell, result, CELL_QUIET, 1, 1);
 	record_point(session, cell);
 	cell_compact(cell);
@@ -120,8 +120,7 @@ void curves_renew(struct session *session)
 		return;
 	}
 	if (!windows_of(session) || !is_of(windows_of(session), &session->setting)) {
-		struct windows *windows = windows_new(
-			session->engine.machine(session->engine.context), &options, &status);
+		struct windows *windows = windows_new(session_machine(session), &options, &status);
 
 		campaign_end(session, CAMPAIGN_WINDOWS);
 		if (!windows)

@@ -1,8 +1,5 @@
 /* Campaigns (experiment/campaign.h) in the explorer: characterising and the probe replace the live
- * measurement while they run, the windows run next to it. Each has a file of its own. */
-#include <math.h>
-#include <stdio.h>
-
+ * measurement while they run, the windows run next to it (campaign_windows.c). */
 #include "explorer/state.h"
 
 bool campaign_runs(const struct session *session, enum campaign_of which)
@@ -62,16 +59,16 @@ void campaign_choose_again(struct session *session, enum campaign_of which)
 		turns_lose(session->campaigns[which].turns);
 }
 
-void campaigns_pause(struct session *session, bool pause, double now)
+void campaigns_pause(struct session *session, bool pause)
 {
 	for (int i = 0; i < CAMPAIGNS; i++) {
 		struct under_way *under_way = &session->campaigns[i];
 
 		lose(under_way);
 		if (pause && !under_way->stands)
-			under_way->stands_since = now;
+			under_way->stands_since = session->now;
 		else if (!pause && under_way->stands)
-			under_way->paused += now - under_way->stands_since;
+			under_way->paused += session->now - under_way->stands_since;
 		under_way->stands = pause;
 	}
 }
@@ -113,7 +110,7 @@ static void over(struct session *session, enum campaign_of which)
 		under_way->row->over(session);
 }
 
-void campaign_halt(struct session *session, enum campaign_of which, double now)
+void campaign_halt(struct session *session, enum campaign_of which)
 {
 	struct under_way *under_way = &session->campaigns[which];
 
@@ -122,7 +119,7 @@ void campaign_halt(struct session *session, enum campaign_of which, double now)
 	session_interrupt(session);
 	turns_stop(under_way->turns);
 	under_way->halted = true;
-	campaigns_look(session, now);
+	campaigns_look(session);
 }
 
 bool campaigns_think(const struct session *session)
@@ -137,7 +134,7 @@ bool campaigns_think(const struct session *session)
 	return false;
 }
 
-bool campaigns_look(struct session *session, double now)
+bool campaigns_look(struct session *session)
 {
 	struct request request;
 	bool any = false;
@@ -148,7 +145,8 @@ bool campaigns_look(struct session *session, double now)
 		if (!under_way->halted || !under_way->running)
 			continue;
 		turns_next(under_way->turns,
-			own_time(under_way, under_way->stands ? under_way->stands_since : now),
+			own_time(under_way,
+				under_way->stands ? under_way->stands_since : session->now),
 			&request);
 		if (!turns_over(under_way->turns))
 			continue;
@@ -158,7 +156,7 @@ bool campaigns_look(struct session *session, double now)
 	return any;
 }
 
-bool campaigns_next(struct session *session, bool apart, double now)
+bool campaigns_next(struct session *session, bool apart)
 {
 	struct request request;
 
@@ -167,7 +165,7 @@ bool campaigns_next(struct session *session, bool apart, double now)
 
 		if (!campaign_runs(session, (enum campaign_of)i) || under_way->row->apart != apart)
 			continue;
-		if (!turns_next(under_way->turns, own_time(under_way, now), &request)) {
+		if (!turns_next(under_way->turns, own_time(under_way, session->now), &request)) {
 			if (turns_over(under_way->turns))
 				over(session, (enum campaign_of)i);
 			return false;
@@ -179,14 +177,14 @@ bool campaigns_next(struct session *session, bool apart, double now)
 }
 
 void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting,
-	const struct result *result, double now)
+	const struct result *result)
 {
 	struct under_way *under_way = &session->campaigns[which];
 
 	if (under_way->generation && result->generation == under_way->generation) {
 		under_way->generation = 0;
-		turns_accept(under_way->turns, own_time(under_way, now), result);
+		turns_accept(under_way->turns, own_time(under_way, session->now), result);
 	}
 	if (under_way->row && under_way->row->answered)
-		under_way->row->answered(session, setting, result, now);
+		under_way->row->answered(session, setting, result);
 }

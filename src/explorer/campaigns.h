@@ -26,7 +26,7 @@ struct campaign_row {
 	void (*over)(struct session *session); /* called when it has ended; NULL: nothing follows */
 	/* A result of its requests, taken back or not; NULL: nobody else uses it */
 	void (*answered)(struct session *session, const struct setting *setting,
-		const struct result *result, double now);
+		const struct result *result);
 };
 
 /* The last one of its kind. */
@@ -53,24 +53,24 @@ bool campaign_runs(const struct session *session, enum campaign_of which);
 void campaign_begin(struct session *session, enum campaign_of which, const struct campaign_row *row,
 	void *self);
 /* Ends it early, if it runs. */
-void campaign_halt(struct session *session, enum campaign_of which, double now);
+void campaign_halt(struct session *session, enum campaign_of which);
 /* Removes it with its report. */
 void campaign_end(struct session *session, enum campaign_of which);
 void campaigns_end(struct session *session);
 void campaigns_lose(struct session *session); /* requests that are out were taken back */
 /* What it prefers to measure has changed: a request that is not out yet is chosen again. */
 void campaign_choose_again(struct session *session, enum campaign_of which);
-void campaigns_pause(struct session *session, bool pause, double now);
+void campaigns_pause(struct session *session, bool pause);
 /* Whether a running campaign computes in its thread. */
 bool campaigns_think(const struct session *session);
 /* Ends halted campaigns that have computed. Returns whether one has ended. */
-bool campaigns_look(struct session *session, double now);
+bool campaigns_look(struct session *session);
 /* Submits the next request of the campaigns that run apart, or beside. Returns false when nothing
  * is left, or one has just ended. */
-bool campaigns_next(struct session *session, bool apart, double now);
+bool campaigns_next(struct session *session, bool apart);
 /* A final result of its requests, also of one that was taken back. */
 void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting,
-	const struct result *result, double now);
+	const struct result *result);
 
 /* ---- campaign_windows.c: the curves of the kernel `window`, in place of its slice over fillers
  * ---- */
@@ -82,25 +82,9 @@ void curves_renew(struct session *session);
 bool curves_there(const struct session *session);
 void curves_view(const struct session *session, struct view *view);
 
-/* ---- campaign_probe.c ---- */
+extern const struct campaign_row campaign_row_probe, campaign_row_core;
 
-extern const struct campaign_row campaign_row_probe;
 const struct probe_report *session_probe(
 	const struct session *session); /* NULL: nothing was probed */
-struct status action_probe(struct session *session, const char *arguments, double now);
-bool action_probe_works(const struct session *session, const char *arguments);
-struct status action_probe_only(struct session *session, const char *arguments, double now);
-struct status action_probe_stop(struct session *session, const char *arguments, double now);
-bool action_probe_stop_works(const struct session *session, const char *arguments);
-
-/* ---- campaign_core.c ---- */
-
-extern const struct campaign_row campaign_row_core;
 const struct characterise_report *session_core(
 	const struct session *session); /* NULL: the core does not measure itself */
-struct status action_characterise(struct session *session, const char *arguments, double now);
-bool action_characterise_works(const struct session *session, const char *arguments);
-struct status action_characterise_stop(struct session *session, const char *arguments, double now);
-bool action_characterise_stop_works(const struct session *session, const char *arguments);
-struct status action_characterise_save(struct session *session, const char *arguments, double now);
-bool action_characterise_save_works(const struct session *session, const char *arguments);

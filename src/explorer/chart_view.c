@@ -1,5 +1,4 @@
-#include "explorer/chart_view.h"
-
+/* What the explorer has in front as a picture: a slice, the mountain, the ladder of limits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,13 +295,13 @@ static struct status save(const struct view *view, const char *arguments, char *
 	return status;
 }
 
-static struct status run_picture(struct session *session, const char *arguments, double now)
+static struct status run_picture(struct session *session, const char *arguments)
 {
 	struct view *view = memory_new(1, sizeof(*view));
 	struct status status;
 	char path[FILE_PATH] = "";
 
-	session_view(session, now, view);
+	session_view(session, session->now, view);
 	status = save(view, arguments, path, sizeof(path));
 	free(view);
 	if (status_is_ok(&status))

@@ -123,6 +123,7 @@ struct status session_command(struct session *session, const char *line, double 
 	const struct command_row *row = command_of(tidied, &rest);
 	struct status status = status_ok();
 
+	session->now = now;
 	if (*tidied) {
 		live_wake(&session->live, now);
 		/* A success removes the last notice, unless it brings its own. */
@@ -134,14 +135,14 @@ struct status session_command(struct session *session, const char *line, double 
 				"%s takes no argument, and \"%.40s\" is one", row->name, rest);
 		} else {
 			arguments = arguments_of(row, line, rest);
-			status = row->run(session, arguments, now);
+			status = row->run(session, arguments);
 		}
 		if (!status_is_ok(&status))
 			session_notice(session, true, "%s", status.text);
 		/* That the setting cannot be measured stays on screen. */
 		if (!session->live.failed ||
 			strcmp(session->screen.notice, session->live.failure) != 0)
-			notice_limit(session, now);
+			notice_limit(session);
 	}
 	free(arguments);
 	free(tidied);
@@ -364,7 +365,7 @@ static int search_all(const struct session *session, struct search *search, cons
 	return offer_events(session, words, search);
 }
 
-static struct status run_find(struct session *session, const char *arguments, double now)
+static struct status run_find(struct session *session, const char *arguments)
 {
 	char text[FIND_SIZE];
 	struct view_found found[VIEW_FOUND] = { 0 };
@@ -391,7 +392,7 @@ static bool works_choose(const struct session *session, const char *arguments)
 	return *find_command(session);
 }
 
-static struct status run_choose(struct session *session, const char *arguments, double now)
+static struct status run_choose(struct session *session, const char *arguments)
 {
 	char command[sizeof(session->screen.found[0].command)];
 	struct status status;
@@ -402,7 +403,7 @@ static struct status run_choose(struct session *session, const char *arguments, 
 	snprintf(command, sizeof(command), "%s", find_command(session));
 	/* Closed first: the chosen command may open another overlay. */
 	overlay_close(session);
-	status = session_command(session, command, now);
+	status = session_command(session, command, session->now);
 	if (!status_is_ok(&status))
 		overlay_open(session, OVERLAY_FIND);
 	return status;
@@ -415,7 +416,7 @@ static bool works_help(const struct session *session, const char *arguments)
 	return session->screen.overlay != OVERLAY_HELP;
 }
 
-static struct status run_help(struct session *session, const char *arguments, double now)
+static struct status run_help(struct session *session, const char *arguments)
 {
 	overlay_open(session, OVERLAY_HELP);
 	return status_ok();
@@ -428,22 +429,22 @@ static bool works_close(const struct session *session, const char *arguments)
 	       campaign_runs(session, CAMPAIGN_PROBE);
 }
 
-static struct status run_close(struct session *session, const char *arguments, double now)
+static struct status run_close(struct session *session, const char *arguments)
 {
 	if (session->screen.overlay != OVERLAY_NONE)
 		overlay_close(session);
 	else if (session->screen.entry[0])
 		entry_drop(session);
 	else if (campaign_runs(session, CAMPAIGN_CORE))
-		campaign_halt(session, CAMPAIGN_CORE, now);
+		campaign_halt(session, CAMPAIGN_CORE);
 	else if (campaign_runs(session, CAMPAIGN_PROBE))
-		campaign_halt(session, CAMPAIGN_PROBE, now);
+		campaign_halt(session, CAMPAIGN_PROBE);
 	else if (session_prepares(session))
 		session_stop(session);
 	return status_ok();
 }
 
-static struct status run_yank(struct session *session, const char *arguments, double now)
+static struct status run_yank(struct session *session, const char *arguments)
 {
 	struct text text = { 0 };
 	if (session->replay) {
@@ -464,7 +465,7 @@ static struct status run_yank(struct session *session, const char *arguments, do
 	return status_ok();
 }
 
-static struct status run_quit(struct session *session, const char *arguments, double now)
+static struct status run_quit(struct session *session, const char *arguments)
 {
 	session->quit = true;
 	return status_ok();
@@ -490,7 +491,7 @@ const struct command_row *command_rows(void)
 {
 	/* In the order of the help screen. */
 	static const struct command_row *const groups[] = { commands_setting, commands_panes,
-		commands_measuring, commands_picture, commands_general };
+		commands_measuring, commands_campaigns, commands_picture, commands_general };
 	static struct command_row rows[ROWS_MOST];
 	size_t count = 0;
 

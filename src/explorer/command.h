@@ -19,7 +19,7 @@ struct command_row {
 	const char *arguments; /* as shown in help: "KNOB=VALUE …"; "" for none, [brackets] when
 				  optional */
 	const char *help;
-	struct status (*run)(struct session *session, const char *arguments, double now);
+	struct status (*run)(struct session *session, const char *arguments);
 	/* Whether run() would do anything now; NULL: always. */
 	bool (*works)(const struct session *session, const char *arguments);
 	unsigned flags;	   /* COMMAND_ bits */

@@ -16,18 +16,18 @@ static bool works_remedy(const struct session *session, const char *arguments)
 	return insight_ready(session) && session->insight.advice.kind == ADVICE_KNOB;
 }
 
-static struct status run_remedy(struct session *session, const char *arguments, double now)
+static struct status run_remedy(struct session *session, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
 	if (!insight->reading && !insight_ready(session))
 		return status_usage("the limits are not known: there is nothing to advise");
 	if (insight_slow(session) && !insight->advised) {
-		insight_want_advice(session, true, now);
+		insight_want_advice(session, true);
 		session_notice(session, false, "reading the code of other settings…");
 	} else {
-		while (!insight_advise(session, now) && insight_ready(session))
+		while (!insight_advise(session) && insight_ready(session))
 			;
-		session_follow_advice(session, now);
+		session_follow_advice(session);
 	}
 	return status_ok();
 }
@@ -48,7 +48,7 @@ static struct status keeps_core(const struct session *session)
 		core ? ": those of " : ", and none were", core ? core->title : "");
 }
 
-static struct status run_uarch(struct session *session, const char *arguments, double now)
+static struct status run_uarch(struct session *session, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
 	struct status status;
@@ -64,7 +64,8 @@ static struct status run_uarch(struct session *session, const char *arguments, d
 	curves_renew(session);
 	if (insight_foreign(session))
 		session_notice(session, false,
-			"limits are now predicted for %s, not this core; \"uarch\" goes back",
+			"limits are now predicted for %s, not this core; \"uarch\" goes "
+			"back",
 			insight->core.title);
 	return status;
 }
@@ -84,7 +85,7 @@ static bool works_uarch_nearest(const struct session *session, const char *argum
 	       !session->replay;
 }
 
-static struct status run_uarch_nearest(struct session *session, const char *arguments, double now)
+static struct status run_uarch_nearest(struct session *session, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
 	if (session->replay)
@@ -101,7 +102,7 @@ static struct status run_uarch_nearest(struct session *session, const char *argu
 
 /* ---- events ---- */
 
-static struct status run_event(struct session *session, const char *arguments, double now)
+static struct status run_event(struct session *session, const char *arguments)
 {
 	struct status status;
 
@@ -110,7 +111,7 @@ static struct status run_event(struct session *session, const char *arguments, d
 		if (!status_is_ok(&status))
 			return status;
 		counted_add(session, arguments);
-		live_hasten(&session->live, now);
+		live_hasten(&session->live, session->now);
 		if (session->frozen)
 			session_notice(session, false, "%.80s is counted once measuring goes on",
 				arguments);
@@ -157,7 +158,7 @@ static bool works_event_drop(const struct session *session, const char *argument
 	return *arguments ? counted_extra(counted, arguments) >= 0 : counted->extra_count > 0;
 }
 
-static struct status run_event_drop(struct session *session, const char *arguments, double now)
+static struct status run_event_drop(struct session *session, const char *arguments)
 {
 	if (!works_event_drop(session, arguments))
 		return not_extra(&session->counted, arguments);
@@ -172,7 +173,7 @@ static bool works_pin(const struct session *session, const char *arguments)
 	return session->live.sample.valid;
 }
 
-static struct status run_pin(struct session *session, const char *arguments, double now)
+static struct status run_pin(struct session *session, const char *arguments)
 {
 	if (!session->live.sample.valid)
 		return status_usage("there is no sample to pin yet");
@@ -185,16 +186,16 @@ static bool works_pin_swap(const struct session *session, const char *arguments)
 	return session->pinned.there && session->live.sample.valid;
 }
 
-static struct status run_pin_swap(struct session *session, const char *arguments, double now)
+static struct status run_pin_swap(struct session *session, const char *arguments)
 {
 	struct setting back = session->pinned.setting;
 	struct status status;
 
 	if (!session->pinned.there)
 		return status_usage("nothing is pinned: pin keeps the present sample as A");
-	status = run_pin(session, arguments, now);
+	status = run_pin(session, arguments);
 	if (status_is_ok(&status))
-		session_go(session, &back, now);
+		session_go(session, &back);
 	return status;
 }
 
@@ -203,7 +204,7 @@ static bool works_pin_drop(const struct session *session, const char *arguments)
 	return session->pinned.there;
 }
 
-static struct status run_pin_drop(struct session *session, const char *arguments, double now)
+static struct status run_pin_drop(struct session *session, const char *arguments)
 {
 	if (!session->pinned.there)
 		return status_usage("nothing is pinned");
@@ -218,19 +219,19 @@ static bool works_measuring(const struct session *session, const char *arguments
 	return !session->replay;
 }
 
-static struct status run_freeze(struct session *session, const char *arguments, double now)
+static struct status run_freeze(struct session *session, const char *arguments)
 {
 	if (session->replay)
 		return playback_refuse(session);
-	session_freeze(session, !session->frozen, now);
+	session_freeze(session, !session->frozen);
 	return status_ok();
 }
 
-static struct status run_again(struct session *session, const char *arguments, double now)
+static struct status run_again(struct session *session, const char *arguments)
 {
 	if (session->replay)
 		return playback_refuse(session);
-	session_forget(session, now);
+	session_forget(session);
 	return status_ok();
 }
 
@@ -241,7 +242,7 @@ static bool works_record(const struct session *session, const char *arguments)
 	return session->machine_known && !session->replay;
 }
 
-static struct status run_record_to(struct session *session, const char *arguments, double now)
+static struct status run_record_to(struct session *session, const char *arguments)
 {
 	struct status status;
 	if (session->replay)
@@ -257,7 +258,7 @@ static struct status run_record_to(struct session *session, const char *argument
 	return status;
 }
 
-static struct status run_record(struct session *session, const char *arguments, double now)
+static struct status run_record(struct session *session, const char *arguments)
 {
 	char name[160] = "";
 	if (session->recording) {
@@ -265,9 +266,8 @@ static struct status run_record(struct session *session, const char *arguments, 
 		return status_ok();
 	}
 	if (session->machine_known)
-		recording_name(
-			session->engine.machine(session->engine.context), name, sizeof(name));
-	return run_record_to(session, name, now);
+		recording_name(session_machine(session), name, sizeof(name));
+	return run_record_to(session, name);
 }
 
 /* ---- the table ---- */
@@ -294,18 +294,5 @@ const struct command_row commands_measuring[] = {
 	{ "record", "", "record samples to a file for replay; again: end the recording", run_record,
 		works_record, COMMAND_FOUND },
 	{ "record to", "FILE", "record to this file", run_record_to, works_record },
-	{ "probe", "", "measure the memory hierarchy of this machine, in seconds", action_probe,
-		action_probe_works, COMMAND_FOUND },
-	{ "probe only", "PART …",
-		"measure parts of it: latency, tlb, line, bandwidth, parallel, cores",
-		action_probe_only, action_probe_works },
-	{ "probe stop", "", "end it, and keep the results so far", action_probe_stop,
-		action_probe_stop_works },
-	{ "characterise", "", "characterise this core, and use the measured model",
-		action_characterise, action_characterise_works, COMMAND_FOUND },
-	{ "characterise stop", "", "end it, and keep the results so far", action_characterise_stop,
-		action_characterise_stop_works },
-	{ "characterise save", "", "save the measured core model", action_characterise_save,
-		action_characterise_save_works },
 	{ .name = NULL },
 };

@@ -20,7 +20,7 @@ struct pane {
 	const char *name;			      /* the panel's, and the argument of `focus` */
 	bool (*there)(const struct session *session); /* Tab stops there; NULL: always */
 	bool (*move_works)(const struct session *session, int dx, int dy);
-	struct status (*move)(struct session *session, int dx, int dy, double now);
+	struct status (*move)(struct session *session, int dx, int dy);
 	bool refused; /* `focus NAME` is an error where it is not there */
 };
 
@@ -104,7 +104,7 @@ static struct status unknown_name(const char *command, const char *argument, con
 	return status;
 }
 
-static struct status run_view(struct session *session, const char *arguments, double now)
+static struct status run_view(struct session *session, const char *arguments)
 {
 	const struct front *front = front_named(arguments);
 	if (!front)
@@ -135,7 +135,7 @@ static const struct front *front_after(const struct session *session)
 	return front;
 }
 
-static struct status run_view_next(struct session *session, const char *arguments, double now)
+static struct status run_view_next(struct session *session, const char *arguments)
 {
 	bring(session, front_after(session));
 	return status_ok();
@@ -146,7 +146,7 @@ static bool works_view_next(const struct session *session, const char *arguments
 	return !screen_in_front(session, front_after(session)->name);
 }
 
-static struct status run_counters(struct session *session, const char *arguments, double now)
+static struct status run_counters(struct session *session, const char *arguments)
 {
 	const struct front *before = front_named(session->screen.before);
 	if (!counted_there(session))
@@ -204,7 +204,7 @@ static bool works_code(const struct session *session, const char *arguments)
 	return code_scrolls(session, parse_lines(arguments));
 }
 
-static struct status run_code(struct session *session, const char *arguments, double now)
+static struct status run_code(struct session *session, const char *arguments)
 {
 	int by = parse_lines(arguments);
 	if (!by)
@@ -230,7 +230,7 @@ static bool works_counters_scroll(const struct session *session, const char *arg
 	return counters_scroll(session, parse_lines(arguments));
 }
 
-static struct status run_counters_scroll(struct session *session, const char *arguments, double now)
+static struct status run_counters_scroll(struct session *session, const char *arguments)
 {
 	int by = parse_lines(arguments);
 	if (!by)
@@ -253,9 +253,9 @@ static bool kernels_move_works(const struct session *session, int dx, int dy)
 	return dy && action_kernel_by_works(session, dy);
 }
 
-static struct status kernels_move(struct session *session, int dx, int dy, double now)
+static struct status kernels_move(struct session *session, int dx, int dy)
 {
-	return kernels_move_works(session, dx, dy) ? action_kernel_by(session, dy, now)
+	return kernels_move_works(session, dx, dy) ? action_kernel_by(session, dy)
 						   : nothing_further();
 }
 
@@ -264,9 +264,9 @@ static bool knobs_move_works(const struct session *session, int dx, int dy)
 	return dy ? action_knob_by_works(session, dy) : action_step_works(session, dx);
 }
 
-static struct status knobs_move(struct session *session, int dx, int dy, double now)
+static struct status knobs_move(struct session *session, int dx, int dy)
 {
-	return dy ? action_knob_by(session, dy, now) : action_step(session, dx, now);
+	return dy ? action_knob_by(session, dy) : action_step(session, dx);
 }
 
 /* Right is a larger size, up a larger stride. */
@@ -286,13 +286,13 @@ static bool slices_move_works(const struct session *session, int dx, int dy)
 	return slices_target(session, dx, dy, &setting);
 }
 
-static struct status slices_move(struct session *session, int dx, int dy, double now)
+static struct status slices_move(struct session *session, int dx, int dy)
 {
 	struct setting setting;
 
 	if (!slices_target(session, dx, dy, &setting))
 		return nothing_further();
-	session_go(session, &setting, now);
+	session_go(session, &setting);
 	return status_ok();
 }
 
@@ -303,13 +303,13 @@ static bool mountain_move_works(const struct session *session, int dx, int dy)
 	return plan_walk(session, dx, dy, &setting);
 }
 
-static struct status mountain_move(struct session *session, int dx, int dy, double now)
+static struct status mountain_move(struct session *session, int dx, int dy)
 {
 	struct setting setting;
 
 	if (!plan_walk(session, dx, dy, &setting))
 		return nothing_further();
-	session_go(session, &setting, now);
+	session_go(session, &setting);
 	return status_ok();
 }
 
@@ -318,7 +318,7 @@ static bool code_move_works(const struct session *session, int dx, int dy)
 	return code_scrolls(session, dy);
 }
 
-static struct status code_move(struct session *session, int dx, int dy, double now)
+static struct status code_move(struct session *session, int dx, int dy)
 {
 	if (!code_move_works(session, dx, dy))
 		return nothing_further();
@@ -331,7 +331,7 @@ static bool counters_move_works(const struct session *session, int dx, int dy)
 	return counters_scroll(session, dy);
 }
 
-static struct status counters_move(struct session *session, int dx, int dy, double now)
+static struct status counters_move(struct session *session, int dx, int dy)
 {
 	if (!counters_move_works(session, dx, dy))
 		return nothing_further();
@@ -382,7 +382,7 @@ static struct status focus(struct session *session, const struct pane *pane)
 }
 
 /* given: "+1" or "-1". */
-static struct status run_focus_by(struct session *session, const char *given, double now)
+static struct status run_focus_by(struct session *session, const char *given)
 {
 	int pane = (int)(pane_focused(session) - panes);
 	do
@@ -391,7 +391,7 @@ static struct status run_focus_by(struct session *session, const char *given, do
 	return focus(session, &panes[pane]);
 }
 
-static struct status run_focus(struct session *session, const char *arguments, double now)
+static struct status run_focus(struct session *session, const char *arguments)
 {
 	const struct pane *pane = pane_named(arguments);
 	if (!pane)
@@ -445,7 +445,7 @@ static bool works_move(const struct session *session, const char *given)
 		       : pane_focused(session)->move_works(session, dx, dy);
 }
 
-static struct status run_move(struct session *session, const char *given, double now)
+static struct status run_move(struct session *session, const char *given)
 {
 	int dx, dy;
 
@@ -453,7 +453,7 @@ static struct status run_move(struct session *session, const char *given, double
 	if (session->screen.overlay == OVERLAY_NONE) {
 		/* A value left half typed would reappear on another pane. */
 		entry_drop(session);
-		return pane_focused(session)->move(session, dx, dy, now);
+		return pane_focused(session)->move(session, dx, dy);
 	}
 	if (!overlay_move_works(session, dx, dy))
 		return nothing_further();
@@ -472,7 +472,7 @@ static struct status no_mountain(const struct session *session)
 		session->setting.kernel->name);
 }
 
-static struct status run_mountain(struct session *session, const char *arguments, double now)
+static struct status run_mountain(struct session *session, const char *arguments)
 {
 	if (!mountain_there(session))
 		return no_mountain(session);
@@ -499,7 +499,7 @@ static bool works_relief(const struct session *session, const char *arguments)
 	return in_front(session);
 }
 
-static struct status run_relief(struct session *session, const char *arguments, double now)
+static struct status run_relief(struct session *session, const char *arguments)
 {
 	if (!mountain_there(session))
 		return no_mountain(session);
@@ -519,7 +519,7 @@ static void notice_whatif(struct session *session)
 		session_notice(session, false, "misses are shown for the caches of this machine");
 }
 
-static struct status run_whatif(struct session *session, const char *arguments, double now)
+static struct status run_whatif(struct session *session, const char *arguments)
 {
 	struct status status;
 	if (!*arguments)

@@ -14,12 +14,12 @@ enum { ENTRY_LONGEST = 20 };
 
 /* ---- kernels ---- */
 
-static void choose_kernel(struct session *session, const struct kernel *kernel, double now)
+static void choose_kernel(struct session *session, const struct kernel *kernel)
 {
 	int index = session_kernel_index(session, kernel);
 
 	if (kernel != session->setting.kernel)
-		session_go(session, &session->kernels[index].setting, now);
+		session_go(session, &session->kernels[index].setting);
 }
 
 /* "NAME [KNOB]" */
@@ -48,7 +48,7 @@ static bool is_own(const char *arguments)
 	return own_is_path(path);
 }
 
-static struct status open_own(struct session *session, const char *arguments, double now)
+static struct status open_own(struct session *session, const char *arguments)
 {
 	size_t length = strcspn(arguments, " ");
 	const char *rest = arguments + length + (arguments[length] == ' ');
@@ -61,12 +61,12 @@ static struct status open_own(struct session *session, const char *arguments, do
 			rest);
 	path = memory_string(arguments);
 	path[length] = '\0';
-	status = session_own_open(session, path, *rest ? rest + 7 : NULL, now);
+	status = session_own_open(session, path, *rest ? rest + 7 : NULL);
 	free(path);
 	return status;
 }
 
-static struct status run_kernel(struct session *session, const char *arguments, double now)
+static struct status run_kernel(struct session *session, const char *arguments)
 {
 	const struct kernel *kernel;
 	struct status status;
@@ -76,13 +76,13 @@ static struct status run_kernel(struct session *session, const char *arguments, 
 		return status_usage(
 			"a recording has no own loops: start without replay to measure one");
 	if (is_own(arguments))
-		return open_own(session, arguments, now);
+		return open_own(session, arguments);
 	status = parse_kernel(arguments, &kernel, &knob);
 	if (status_is_ok(&status) && !playback_kernel(session, kernel))
 		status = playback_none(session, kernel);
 	if (!status_is_ok(&status))
 		return status;
-	choose_kernel(session, kernel, now);
+	choose_kernel(session, kernel);
 	if (knob >= 0) {
 		session_choose_knob(session, knob);
 		screen_focus(session, "knobs");
@@ -119,11 +119,11 @@ bool action_kernel_by_works(const struct session *session, int direction)
 	return kernel_beside(session, direction);
 }
 
-struct status action_kernel_by(struct session *session, int direction, double now)
+struct status action_kernel_by(struct session *session, int direction)
 {
 	if (!action_kernel_by_works(session, direction))
 		return status_usage("this is the %s kernel", direction > 0 ? "last" : "first");
-	choose_kernel(session, kernel_beside(session, direction), now);
+	choose_kernel(session, kernel_beside(session, direction));
 	return status_ok();
 }
 
@@ -207,7 +207,7 @@ static struct status parse_set(const struct session *session, const char *argume
 	return fit_and_check(session, setting, last, *asked);
 }
 
-static struct status run_set(struct session *session, const char *arguments, double now)
+static struct status run_set(struct session *session, const char *arguments)
 {
 	struct setting before = session->setting, setting, wanted;
 	unsigned asked;
@@ -215,7 +215,7 @@ static struct status run_set(struct session *session, const char *arguments, dou
 
 	if (!status_is_ok(&status))
 		return status;
-	session_go(session, &setting, now);
+	session_go(session, &setting);
 	notice_followers(session, &before, asked);
 	playback_tell(session, &wanted, asked);
 	return status;
@@ -249,7 +249,7 @@ static bool step(const struct session *session, struct setting *setting, int ste
 	return setting_step(setting, session->knob, steps, session->memory_limits);
 }
 
-struct status action_step(struct session *session, int steps, double now)
+struct status action_step(struct session *session, int steps)
 {
 	struct setting before = session->setting, setting = before;
 	const struct knob *knob = &before.kernel->knobs[session->knob];
@@ -263,7 +263,7 @@ struct status action_step(struct session *session, int steps, double now)
 		setting_range(knob, session->memory_limits, range, sizeof(range));
 		return status_usage("%s=%s goes no further: %s", knob->name, value, range);
 	}
-	session_go(session, &setting, now);
+	session_go(session, &setting);
 	notice_followers(session, &before, 1u << session->knob);
 	return status_ok();
 }
@@ -275,7 +275,7 @@ bool action_step_works(const struct session *session, int steps)
 	return session->knob < setting.kernel->knob_count && step(session, &setting, steps);
 }
 
-static struct status run_knob(struct session *session, const char *arguments, double now)
+static struct status run_knob(struct session *session, const char *arguments)
 {
 	struct status status;
 	int steps, knob;
@@ -283,7 +283,7 @@ static struct status run_knob(struct session *session, const char *arguments, do
 	if (session->setting.kernel->knob_count == 0)
 		return status_usage("%s has no knobs", session->setting.kernel->name);
 	if (action_steps(arguments, &steps))
-		return action_step(session, steps, now);
+		return action_step(session, steps);
 	if (!*arguments || strchr("+-0123456789", *arguments))
 		return status_usage(
 			"knob takes +N or -N to step the chosen knob, next, previous, or a name");
@@ -312,7 +312,7 @@ bool action_knob_by_works(const struct session *session, int direction)
 	return knob >= 0 && knob < session->setting.kernel->knob_count;
 }
 
-struct status action_knob_by(struct session *session, int direction, double now)
+struct status action_knob_by(struct session *session, int direction)
 {
 	if (!action_knob_by_works(session, direction))
 		return status_usage("this is the %s knob", direction > 0 ? "last" : "first");
@@ -354,7 +354,7 @@ static bool works_digit(const struct session *session, const char *arguments)
 }
 
 /* Moves the chosen knob to a value, others following. */
-static struct status move_knob_to(struct session *session, int64_t value, double now)
+static struct status move_knob_to(struct session *session, int64_t value)
 {
 	struct setting before = session->setting, setting = before, wanted;
 	unsigned asked = 1u << session->knob;
@@ -365,7 +365,7 @@ static struct status move_knob_to(struct session *session, int64_t value, double
 	status = fit_and_check(session, &setting, session->knob, asked);
 	if (!status_is_ok(&status))
 		return status;
-	session_go(session, &setting, now);
+	session_go(session, &setting);
 	notice_followers(session, &before, asked);
 	playback_tell(session, &wanted, asked);
 	return status;
@@ -408,7 +408,7 @@ static struct status digit_refused(const struct session *session, const char *di
 	return status;
 }
 
-static struct status run_digit(struct session *session, const char *arguments, double now)
+static struct status run_digit(struct session *session, const char *arguments)
 {
 	const struct kernel *kernel = session->setting.kernel;
 
@@ -416,13 +416,13 @@ static struct status run_digit(struct session *session, const char *arguments, d
 		return digit_refused(session, arguments);
 	/* The number of a choice selects it at once. */
 	if (kernel->knobs[session->knob].kind == KNOB_CHOICE)
-		return move_knob_to(session, *arguments - '1', now);
+		return move_knob_to(session, *arguments - '1');
 	entry_add(session, *arguments);
 	say_range(session);
 	return status_ok();
 }
 
-static struct status run_accept(struct session *session, const char *arguments, double now)
+static struct status run_accept(struct session *session, const char *arguments)
 {
 	struct status status;
 	int64_t value;
@@ -431,7 +431,7 @@ static struct status run_accept(struct session *session, const char *arguments, 
 	status = setting_parse_value(&session->setting.kernel->knobs[session->knob],
 		session->screen.entry, limit_of(session), &value);
 	if (status_is_ok(&status))
-		status = move_knob_to(session, value, now);
+		status = move_knob_to(session, value);
 	if (status_is_ok(&status))
 		entry_drop(session);
 	else
@@ -444,13 +444,13 @@ static bool works_entry(const struct session *session, const char *arguments)
 	return session->screen.entry[0];
 }
 
-static struct status run_drop(struct session *session, const char *arguments, double now)
+static struct status run_drop(struct session *session, const char *arguments)
 {
 	entry_drop(session);
 	return status_ok();
 }
 
-static struct status run_erase(struct session *session, const char *arguments, double now)
+static struct status run_erase(struct session *session, const char *arguments)
 {
 	entry_erase(session);
 	if (session->screen.entry[0])
@@ -466,9 +466,9 @@ static int direction_of(const char *given)
 	return *given == '-' ? -1 : 1;
 }
 
-static struct status run_kernel_by(struct session *session, const char *given, double now)
+static struct status run_kernel_by(struct session *session, const char *given)
 {
-	return action_kernel_by(session, direction_of(given), now);
+	return action_kernel_by(session, direction_of(given));
 }
 
 static bool works_kernel_by(const struct session *session, const char *given)
@@ -476,9 +476,9 @@ static bool works_kernel_by(const struct session *session, const char *given)
 	return action_kernel_by_works(session, direction_of(given));
 }
 
-static struct status run_knob_by(struct session *session, const char *given, double now)
+static struct status run_knob_by(struct session *session, const char *given)
 {
-	return action_knob_by(session, direction_of(given), now);
+	return action_knob_by(session, direction_of(given));
 }
 
 static bool works_knob_by(const struct session *session, const char *given)

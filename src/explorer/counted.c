@@ -63,7 +63,7 @@ static void make_plan(struct session *session)
 	const struct explainer *explainer = session->insight.explainer;
 	struct event_plan *plan = memory_new(1, sizeof(*plan)), *old = counted->plan;
 
-	explainer->events(explainer->context, session->engine.machine(session->engine.context),
+	explainer->events(explainer->context, session_machine(session),
 		(const char *const *)counted->extra, counted->extra_count, plan);
 	plan->counters.id = plan_id(counted) + 1;
 	carry(old, plan, &counted->counts);

@@ -21,11 +21,6 @@ enum { ADVICE_AT_ONCE = 4 };
  */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
-static const struct machine *machine_of(const struct session *session)
-{
-	return session->engine.machine(session->engine.context);
-}
-
 /* ---- in a thread of its own ---- */
 
 /* An own loop may be compiled again at any time. */
@@ -150,7 +145,7 @@ static void load(struct session *session)
 			replay_place(session->replay)->note[0] ? ": " : "",
 			replay_place(session->replay)->note);
 	else if (!name[0])
-		note_core(insight, machine_of(session)->arch);
+		note_core(insight, session_machine(session)->arch);
 	if (!name[0])
 		return;
 	if (insight->adopted && strcmp(name, insight->adopted_name) == 0)
@@ -158,7 +153,7 @@ static void load(struct session *session)
 			insight->explainer->context, insight->adopted, &insight->core);
 	else
 		status = insight->explainer->load(insight->explainer->context, name,
-			machine_of(session)->arch, &insight->core);
+			session_machine(session)->arch, &insight->core);
 	insight->loaded = status_is_ok(&status);
 	if (!insight->loaded)
 		snprintf(insight->note, sizeof(insight->note), "no limits: %s", status.text);
@@ -220,8 +215,8 @@ void insight_look(struct session *session)
 	if (!insight->explainer)
 		return;
 	insight->looked = true;
-	insight->match = insight->explainer->recognise(
-		insight->explainer->context, machine_of(session), insight->running, insight->why);
+	insight->match = insight->explainer->recognise(insight->explainer->context,
+		session_machine(session), insight->running, insight->why);
 	load(session);
 	insight_renew(session);
 	offer(session);
@@ -254,7 +249,7 @@ struct status insight_ask(struct session *session, const char *name)
 
 	if (*name) {
 		status = insight->explainer->load(
-			insight->explainer->context, name, machine_of(session)->arch, &core);
+			insight->explainer->context, name, session_machine(session)->arch, &core);
 		if (!status_is_ok(&status))
 			return status;
 		snprintf(insight->wanted, sizeof(insight->wanted), "%s",
@@ -329,7 +324,7 @@ static struct explain_question question_of(const struct session *session)
 		.seed = session->seed,
 		.uarch = session->insight.core.uarch,
 		.foreign = insight_foreign(session),
-		.machine = machine_of(session),
+		.machine = session_machine(session),
 		.l3 = session->memory.l3,
 		.memory = session->memory.memory,
 		.point = { session->memory.point[0], session->memory.point[1] },
@@ -428,7 +423,7 @@ bool insight_lacks_memory(struct session *session, struct request *request)
 	const struct kernel *kernel = session->setting.kernel;
 
 	return insight_ready(session) &&
-	       memory_probe_next(&session->memory, machine_of(session),
+	       memory_probe_next(&session->memory, session_machine(session),
 		       kernel_footprint(kernel, session->setting.v),
 		       memory_scattered(kernel, session->setting.v), session->seed, request);
 }
@@ -447,8 +442,8 @@ void insight_memory(struct session *session, const struct result *result)
 
 	for (int level = 1; insight->core.uarch && !insight_foreign(session) && level <= 2; level++)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
-	memory_probe_accept(&session->memory, machine_of(session), cache[0] ? cache[0]->latency : 0,
-		cache[1] ? cache[1]->latency : 0, result);
+	memory_probe_accept(&session->memory, session_machine(session),
+		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
 	/* Stepping through code again would be in vain. */
 	if (was.l3.known == session->memory.l3.known &&
 		was.memory.known == session->memory.memory.known &&
@@ -465,7 +460,7 @@ static bool is_recorded(const void *replay, const struct setting *setting)
 	return replay_find(replay, setting) >= 0;
 }
 
-bool insight_advise(struct session *session, double now)
+bool insight_advise(struct session *session)
 {
 	struct insight *insight = &session->insight;
 	struct explain_question ask = question_of(session);
@@ -491,9 +486,9 @@ bool insight_advise(struct session *session, double now)
 	insight->advised = advice_find(&question, &insight->advice);
 	if (later.kernel)
 		background_begin(insight, &ask, &later);
-	insight->advice_due = now + (!slow			     ? 0
-					    : insight->advice_wanted ? ADVICE_PAUSE_WANTED
-								     : ADVICE_PAUSE);
+	insight->advice_due = session->now + (!slow			      ? 0
+						     : insight->advice_wanted ? ADVICE_PAUSE_WANTED
+									      : ADVICE_PAUSE);
 	return insight->advised;
 }
 
@@ -505,11 +500,11 @@ bool insight_advice_due(const struct session *session)
 	       (insight->advised || !insight_ready(session));
 }
 
-void insight_want_advice(struct session *session, bool wanted, double now)
+void insight_want_advice(struct session *session, bool wanted)
 {
 	session->insight.advice_wanted = wanted;
 	if (wanted)
-		session->insight.advice_due = now;
+		session->insight.advice_due = session->now;
 }
 
 double insight_due(const struct session *session)
@@ -554,14 +549,14 @@ static void take_background(struct session *session)
 	begin_advice(session);
 }
 
-bool insight_advance(struct session *session, double now)
+bool insight_advance(struct session *session)
 {
 	struct insight *insight = &session->insight;
 	bool taken = background_take(insight);
 
 	if (taken)
 		take_background(session);
-	if (background_runs(insight) || now < insight_due(session))
+	if (background_runs(insight) || session->now < insight_due(session))
 		return taken;
 	if (insight->reading && background_possible(insight, session->setting.kernel)) {
 		const struct explain_question question = question_of(session);
@@ -573,7 +568,7 @@ bool insight_advance(struct session *session, double now)
 		read_code(session);
 		return true;
 	}
-	return insight_advise(session, now) || taken;
+	return insight_advise(session) || taken;
 }
 
 int insight_code_lines(const struct session *session)

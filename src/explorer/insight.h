@@ -82,14 +82,14 @@ void insight_learn(struct session *session, const struct probe_report *report);
 /* When insight_advance() has code to read or advice to find; INFINITY: never. */
 double insight_due(const struct session *session);
 /* Does it when it is due. Returns whether the view changed. */
-bool insight_advance(struct session *session, double now);
+bool insight_advance(struct session *session);
 /* A thread explains: insight_advance() must be called again in a moment. */
 bool insight_thinks(const struct session *session);
 
 /* Continues the search for advice, which takes several calls, so that keys come between. Returns
  * whether it is found. */
-bool insight_advise(struct session *session, double now);
-void insight_want_advice(struct session *session, bool wanted, double now);
+bool insight_advise(struct session *session);
+void insight_want_advice(struct session *session, bool wanted);
 /* The wanted advice is found, or there is none. */
 bool insight_advice_due(const struct session *session);
 /* Explaining the present setting takes long enough to be noticed. */

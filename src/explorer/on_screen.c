@@ -154,21 +154,21 @@ void notice_clear(struct session *session)
 	session->screen.notice_bad = false;
 }
 
-void notice_limit_to(struct session *session, double seconds, double now)
+void notice_limit_to(struct session *session, double seconds)
 {
-	session->screen.notice_until = now + seconds;
+	session->screen.notice_until = session->now + seconds;
 }
 
 /* 15 characters a second. While a value is typed, the notice stays. */
-void notice_limit(struct session *session, double now)
+void notice_limit(struct session *session)
 {
 	if (session->screen.notice[0] && !session->screen.entry[0])
-		notice_limit_to(session, 3 + (double)strlen(session->screen.notice) / 15, now);
+		notice_limit_to(session, 3 + (double)strlen(session->screen.notice) / 15);
 }
 
-bool notice_expire(struct session *session, double now)
+bool notice_expire(struct session *session)
 {
-	if (!session->screen.notice[0] || now < session->screen.notice_until)
+	if (!session->screen.notice[0] || session->now < session->screen.notice_until)
 		return false;
 	notice_clear(session);
 	return true;

@@ -60,9 +60,9 @@ void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void notice_clear(struct session *session);
 /* The notice disappears after the time to read it, or after `seconds`. */
-void notice_limit(struct session *session, double now);
-void notice_limit_to(struct session *session, double seconds, double now);
+void notice_limit(struct session *session);
+void notice_limit_to(struct session *session, double seconds);
 /* Removes a notice whose time is over. Returns whether the view changed. */
-bool notice_expire(struct session *session, double now);
+bool notice_expire(struct session *session);
 
 void screen_view(const struct session *session, struct view *view);

@@ -36,7 +36,7 @@ static void show_errors(struct session *session, const char *path, const struct 
 
 /* Makes a compiled kernel the own loop. It becomes the present setting, unless it is a new version
  * of a loop that is not present. The sample of the version before it becomes A. */
-static void take(struct session *session, const struct kernel *kernel, bool go, double now)
+static void take(struct session *session, const struct kernel *kernel, bool go)
 {
 	const struct setting *present = &session->setting;
 	bool version = session->own.open && present->kernel->own &&
@@ -65,33 +65,31 @@ static void take(struct session *session, const struct kernel *kernel, bool go, 
 	if (session->screen.overlay == OVERLAY_TEXT && session->screen.text_title[0])
 		overlay_close(session);
 	if (go || version)
-		session_go(session, &setting, now);
+		session_go(session, &setting);
 	/* Samples are of the loop that was in the slot before. */
-	session_forget(session, now);
+	session_forget(session);
 }
 
-static struct status compile(
-	struct session *session, const char *path, const char *cflags, bool go, double now)
+static struct status compile(struct session *session, const char *path, const char *cflags, bool go)
 {
 	const struct kernel *kernel;
 	struct text said = { 0 };
 	struct status status = own_open(path, cflags, &said, &kernel);
 
 	if (status_is_ok(&status))
-		take(session, kernel, go, now);
+		take(session, kernel, go);
 	else if (said.length)
 		show_errors(session, path, &said);
 	text_free(&said);
 	return status;
 }
 
-struct status session_own_open(
-	struct session *session, const char *path, const char *cflags, double now)
+struct status session_own_open(struct session *session, const char *path, const char *cflags)
 {
-	return compile(session, path, cflags, true, now);
+	return compile(session, path, cflags, true);
 }
 
-static bool reload(struct session *session, double now)
+static bool reload(struct session *session)
 {
 	const struct own *own = newest(session)->kernel->own;
 	const char *cflags = own_cflags(own);
@@ -103,29 +101,29 @@ static bool reload(struct session *session, double now)
 	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
 	session->own.stale = false;
 	own_seen(own);
-	status = compile(session, path, cflags ? flags : NULL, false, now);
+	status = compile(session, path, cflags ? flags : NULL, false);
 	if (!status_is_ok(&status))
 		session_notice(session, true, "%s", status.text);
 	else
 		session_notice(session, false, "%.120s was read again%s", path,
 			session->pinned.there ? "; A is as it was before" : "");
 	if (status_is_ok(&status))
-		notice_limit_to(session, 5, now);
+		notice_limit_to(session, 5);
 	return true;
 }
 
-bool session_own_advance(struct session *session, double now)
+bool session_own_advance(struct session *session)
 {
-	if (!session->own.open || now < session->own.look)
+	if (!session->own.open || session->now < session->own.look)
 		return false;
 	if (session->own.stale)
-		return reload(session, now);
-	session->own.look = now + LOOK_PERIOD;
+		return reload(session);
+	session->own.look = session->now + LOOK_PERIOD;
 	if (!own_changed(newest(session)->kernel->own))
 		return false;
 	/* The next time round: so that a frame says what takes its time. */
 	session->own.stale = true;
-	session->own.look = now + SETTLE;
+	session->own.look = session->now + SETTLE;
 	session_notice(
 		session, false, "%.120s was saved: compiling", newest(session)->kernel->name);
 	return true;

@@ -16,9 +16,7 @@ enum { CELL_VISITS = 5 };
 
 static uint64_t last_cache(const struct session *session)
 {
-	return session->machine_known
-		       ? machine_last_cache(session->engine.machine(session->engine.context))
-		       : 0;
+	return session->machine_known ? machine_last_cache(session_machine(session)) : 0;
 }
 
 /* Bytes: each visit lays out an own loop's data again, so that cells with more data are not
@@ -205,8 +203,8 @@ static void attach(struct plan *plan, struct cell *cell)
 
 /* A cell that has settled: the live sample is newer and has more trials than a visit; a visit
  * replaces a doubtful sample with a better one. */
-static void improve(struct session *session, struct cell *cell, const struct result *result,
-	bool current, double now)
+static void improve(
+	struct session *session, struct cell *cell, const struct result *result, bool current)
 {
 	const struct live *live = &session->live;
 	struct sample again;
@@ -214,21 +212,21 @@ static void improve(struct session *session, struct cell *cell, const struct res
 	cell_count(cell, result);
 	if (current && live_is_good(&live->sample)) {
 		cell->sample = live->sample;
-		cell->at = now;
+		cell->at = session->now;
 		cell->facts = live->facts;
 		cell->failure = status_ok();
 	} else if (cell->sample.contended || cell->sample.unsettled) {
 		sample_summarise(&result->trials, &result->facts, &again);
 		if (again.valid && !again.contended && !again.unsettled) {
 			cell->sample = again;
-			cell->at = now;
+			cell->at = session->now;
 		}
 		cell->visits++;
 	}
 }
 
 struct cell *plan_take(struct session *session, const struct setting *setting,
-	const struct result *result, bool current, double now)
+	const struct result *result, bool current)
 {
 	size_t count = cells_count(session->cells);
 	struct cell *cell;
@@ -240,11 +238,11 @@ struct cell *plan_take(struct session *session, const struct setting *setting,
 	if (cells_count(session->cells) != count)
 		attach(&session->plan, cell);
 	if (cell->settled) {
-		improve(session, cell, result, current, now);
+		improve(session, cell, result, current);
 		return NULL;
 	}
 	if (result->trials.count)
-		cell->at = now;
+		cell->at = session->now;
 	cell_visit(cell, result, CELL_QUIET, CELL_PRECISION, CELL_VISITS);
 	return cell;
 }

@@ -59,7 +59,7 @@ int plan_doubtful(const struct plan *plan);
 /* Gives a result to the cell of its setting. current: it is of the present setting. Returns the
  * cell if it had not settled before: whoever records it calls cell_compact() then. NULL: it had. */
 struct cell *plan_take(struct session *session, const struct setting *setting,
-	const struct result *result, bool current, double now);
+	const struct result *result, bool current);
 
 /* The present setting moved to the next possible point of a slice, or of the mountain: right (+1)
  * or left (-1), down or up. Returns false when there is none. */

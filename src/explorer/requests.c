@@ -96,7 +96,7 @@ void requests_forget(struct session *session)
 	session->requests.forgotten = session->requests.generation;
 }
 
-bool requests_returned(struct session *session, const struct result *result, double now)
+bool requests_returned(struct session *session, const struct result *result)
 {
 	struct requests *requests = &session->requests;
 
@@ -106,7 +106,7 @@ bool requests_returned(struct session *session, const struct result *result, dou
 		requests->outstanding = 0;
 		/* Cancelled by another process's request: not submitted again at once. */
 		if (result->status.code == STATUS_CANCELLED)
-			requests->rest_until = now + REST;
+			requests->rest_until = session->now + REST;
 	}
 	return true;
 }
@@ -116,11 +116,11 @@ bool requests_live(const struct session *session)
 	return session->requests.outstanding && session->requests.live;
 }
 
-void requests_look_ahead(struct session *session, double now)
+void requests_look_ahead(struct session *session)
 {
 	struct progress_seen seen = { .stage = STAGE_NONE };
 
 	if (session->engine.progress && requests_live(session))
 		seen = session->engine.progress(session->engine.context);
-	outlook_note(&session->requests.outlook, &seen, now);
+	outlook_note(&session->requests.outlook, &seen, session->now);
 }

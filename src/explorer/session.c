@@ -1,7 +1,4 @@
 /* What is chosen, and what follows from another choice: the parts of the session begin again. */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/units.h"
 #include "explorer/state.h"
 
@@ -36,7 +33,7 @@ void session_fail(struct session *session, const char *why)
 	session_notice(session, true, "%s", why);
 }
 
-void session_submit(struct session *session, double now)
+void session_submit(struct session *session)
 {
 	struct status status = playback_allows(session, &session->setting);
 
@@ -50,7 +47,7 @@ void session_submit(struct session *session, double now)
 	counted_asked(session);
 	live_asked(&session->live,
 		request_setting(session, &session->setting, true, live_budget(&session->live)),
-		now);
+		session->now);
 }
 
 bool session_prepares(const struct session *session)
@@ -79,9 +76,9 @@ static void recall(struct session *session)
 }
 
 /* Measures the present setting again, from the beginning. */
-static void restart(struct session *session, double now)
+static void restart(struct session *session)
 {
-	live_restart(&session->live, now);
+	live_restart(&session->live, session->now);
 	counted_restart(session);
 	recall(session);
 	plan_renew(session);
@@ -90,10 +87,10 @@ static void restart(struct session *session, double now)
 	insight_renew(session);
 	curves_renew(session);
 	if (!session->frozen && !session_apart(session))
-		session_submit(session, now);
+		session_submit(session);
 }
 
-void session_go(struct session *session, const struct setting *setting, double now)
+void session_go(struct session *session, const struct setting *setting)
 {
 	int old = session_kernel_index(session, session->setting.kernel);
 	int new = session_kernel_index(session, setting->kernel);
@@ -112,21 +109,21 @@ void session_go(struct session *session, const struct setting *setting, double n
 	session->setting = *setting;
 	session->turned = true;
 	entry_drop(session);
-	restart(session, now);
+	restart(session);
 }
 
-void session_freeze(struct session *session, bool frozen, double now)
+void session_freeze(struct session *session, bool frozen)
 {
 	session->frozen = frozen;
-	campaigns_pause(session, frozen, now);
+	campaigns_pause(session, frozen);
 	if (frozen) {
 		session_interrupt(session);
 		return;
 	}
-	live_hasten(&session->live, now);
-	live_wait_again(&session->live, now);
+	live_hasten(&session->live, session->now);
+	live_wait_again(&session->live, session->now);
 	if (!session->live.failed && !session_apart(session))
-		session_submit(session, now);
+		session_submit(session);
 }
 
 void session_forget_cells(struct session *session)
@@ -135,23 +132,23 @@ void session_forget_cells(struct session *session)
 	plan_build(session);
 }
 
-void session_forget(struct session *session, double now)
+void session_forget(struct session *session)
 {
 	session_interrupt(session);
 	requests_forget(session);
 	plan_forget(session);
 	counted_forget(session);
 	campaign_end(session, CAMPAIGN_WINDOWS);
-	campaigns_pause(session, false, now);
+	campaigns_pause(session, false);
 	session->frozen = false;
-	restart(session, now);
+	restart(session);
 }
 
-void session_begin_campaign(struct session *session, enum campaign_of which,
-	const struct campaign_row *row, void *self, double now)
+void session_begin_campaign(
+	struct session *session, enum campaign_of which, const struct campaign_row *row, void *self)
 {
 	session_interrupt(session);
-	campaigns_pause(session, false, now);
+	campaigns_pause(session, false);
 	session->frozen = false;
 	campaign_begin(session, which, row, self);
 }
@@ -173,18 +170,18 @@ void session_unpin(struct session *session)
 
 /* ---- the advice ---- */
 
-void session_follow_advice(struct session *session, double now)
+void session_follow_advice(struct session *session)
 {
 	struct advice advice = session->insight.advice;
 	char from[24];
 
-	insight_want_advice(session, false, now);
+	insight_want_advice(session, false);
 	if (!insight_ready(session) || advice.kind == ADVICE_NONE) {
 		session_notice(
 			session, true, "the limits are not known: there is nothing to advise");
 	} else if (advice.kind == ADVICE_KNOB) {
 		units_figure(advice.from, from, sizeof(from));
-		session_go(session, &advice.setting, now);
+		session_go(session, &advice.setting);
 		session_choose_knob(session, advice.knob);
 		session_notice(session, false, "%s, %s before", advice.words, from);
 	} else {

@@ -57,11 +57,6 @@ static void fill_remark(const struct session *session, struct view *view)
 
 /* ---- the mountain ---- */
 
-static const struct machine *machine_of(const struct session *session)
-{
-	return session->engine.machine(session->engine.context);
-}
-
 void view_misses(const struct session *session, struct misses *misses)
 {
 	const struct explanation *explanation =
@@ -71,7 +66,7 @@ void view_misses(const struct session *session, struct misses *misses)
 		*misses = explanation->misses;
 	else
 		misses_of(session->setting.kernel, session->setting.v,
-			session->machine_known ? machine_of(session) : NULL, misses);
+			session->machine_known ? session_machine(session) : NULL, misses);
 }
 
 /* Bytes of a cache: as the probe found them where it has, else as the system states them. */
@@ -85,7 +80,7 @@ static double cache_bytes(const struct session *session, int level, bool *measur
 		*measured = true;
 		return found->bytes;
 	}
-	return session->machine_known ? (double)machine_cache(machine_of(session), level) : 0;
+	return session->machine_known ? (double)machine_cache(session_machine(session), level) : 0;
 }
 
 /* The first cache that holds a size. Curves show sizes to about a sixteenth. */
@@ -103,7 +98,7 @@ static int level_of(const double *cache, double bytes)
 
 static void fill_levels(const struct session *session, struct view_grid *grid)
 {
-	const struct machine *machine = session->machine_known ? machine_of(session) : NULL;
+	const struct machine *machine = session->machine_known ? session_machine(session) : NULL;
 	struct setting setting = session->setting;
 	struct kernel_walk walk;
 
@@ -220,7 +215,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	memcpy(view->recorded, session->playback.knob, sizeof(view->recorded));
 	for (int i = 0; i < session->kernel_count && i < VIEW_KERNELS; i++)
 		view->kernel_absent[i] = !playback_kernel(session, kernel_registry[i]);
-	view->machine = session->engine.machine(session->engine.context);
+	view->machine = session_machine(session);
 	view->setting = session->setting;
 	view->memory_limits = session->memory_limits;
 	view->kernel_index = session_kernel_index(session, kernel);

@@ -59,6 +59,8 @@ struct playback {
 };
 
 struct session {
+	double now; /* advance.c, command.c: of the last call, in seconds of any steady clock */
+
 	/* advance.c: the environment */
 	struct engine engine;
 	struct replay *replay; /* what the engine answers from; NULL: it measures */
@@ -71,7 +73,7 @@ struct session {
 	int kernel_count;
 	double doubt_due; /* when a contended cell may be visited again */
 
-	/* session.c: what is chosen (own_loop.c writes kernels, too) */
+	/* session.c: the choice (own_loop.c writes kernels, too) */
 	struct setting setting;
 	int knob;
 	struct remembered *kernels; /* one for each of kernel_registry, and one for the own loop */
@@ -87,8 +89,8 @@ struct session {
 	struct insight insight;	     /* insight.c */
 	struct memory_probe memory;  /* insight.c: L3 and memory of this machine */
 	struct counted counted;	     /* counted.c */
-	struct recording *recording; /* write_recording.c: samples are written to it; NULL: none */
-	struct playback playback;    /* playback.c */
+	struct recording *recording; /* recorded.c: samples are written to it; NULL: none */
+	struct playback playback;    /* recorded.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
 	bool windows_shown; /* campaign_windows.c: they came to the front when the kernel was chosen
 			     */
@@ -98,18 +100,23 @@ struct session {
 	bool quit;		     /* command.c */
 };
 
+static inline const struct machine *session_machine(const struct session *session)
+{
+	return session->engine.machine(session->engine.context);
+}
+
 /* ---- session.c ---- */
 
 /* The index in kernel_registry; kernel_count for an own loop, of whichever version; or -1. */
 int session_kernel_index(const struct session *session, const struct kernel *kernel);
 void session_choose_knob(struct session *session, int knob);
 /* Goes to another setting. */
-void session_go(struct session *session, const struct setting *setting, double now);
-void session_freeze(struct session *session, bool frozen, double now);
-void session_forget(struct session *session, double now); /* every sample */
-void session_forget_cells(struct session *session);	  /* all but the present sample */
+void session_go(struct session *session, const struct setting *setting);
+void session_freeze(struct session *session, bool frozen);
+void session_forget(struct session *session);	    /* every sample */
+void session_forget_cells(struct session *session); /* all but the present sample */
 /* Submits a request for the present setting, or fails where it cannot be measured. */
-void session_submit(struct session *session, double now);
+void session_submit(struct session *session);
 void session_fail(struct session *session, const char *why);
 /* The present setting takes long to prepare or to run, and has no sample yet; session_stop() ends
  * that until the setting changes. */
@@ -117,12 +124,12 @@ bool session_prepares(const struct session *session);
 void session_stop(struct session *session);
 /* Begins a campaign in place of the live measurement, which is neither awaited nor frozen. */
 void session_begin_campaign(struct session *session, enum campaign_of which,
-	const struct campaign_row *row, void *self, double now);
+	const struct campaign_row *row, void *self);
 /* Keeps the present setting and its sample, which must be valid, as A. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
 /* Turns the knob that the advice names, or reports what would help. */
-void session_follow_advice(struct session *session, double now);
+void session_follow_advice(struct session *session);
 
 /* ---- requests.c ---- */
 
@@ -138,24 +145,23 @@ void request_cell(struct session *session, const struct setting *setting);
 void requests_cancel(struct session *session);
 void requests_forget(struct session *session); /* results of requests up to now are discarded */
 /* A result came. Returns whether anybody may use it. */
-bool requests_returned(struct session *session, const struct result *result, double now);
+bool requests_returned(struct session *session, const struct result *result);
 bool requests_live(const struct session *session); /* the present setting is being measured */
-void requests_look_ahead(struct session *session, double now);
+void requests_look_ahead(struct session *session);
 
 /* ---- own_loop.c ---- */
 
 /* Opens an own loop; cflags NULL: none given. */
-struct status session_own_open(
-	struct session *session, const char *path, const char *cflags, double now);
+struct status session_own_open(struct session *session, const char *path, const char *cflags);
 /* The session started with an own loop. */
 void session_own_adopt(struct session *session, const struct setting *setting);
 /* Looks at the file now and then, and compiles it when it was saved. Returns whether the view
  * changed. */
-bool session_own_advance(struct session *session, double now);
+bool session_own_advance(struct session *session);
 /* When session_own_advance() has something to do by itself; INFINITY: never. */
 double session_own_next(const struct session *session);
 
-/* ---- playback.c: while a recording is played ---- */
+/* ---- recorded.c: while a recording is played ---- */
 
 /* Whether a setting can be measured, or was recorded. */
 struct status playback_allows(const struct session *session, const struct setting *setting);
@@ -177,7 +183,7 @@ void playback_say_range(struct session *session, int knob);
 /* Reports that a knob that was asked for is not where it was asked to be. */
 void playback_tell(struct session *session, const struct setting *wanted, unsigned asked);
 
-/* ---- write_recording.c: while samples are written to a file ---- */
+/* ---- recorded.c: while samples are written to a file ---- */
 
 struct status record_open(struct session *session, const char *path);
 void record_end(struct session *session);

@@ -1,13 +1,15 @@
-/* Keys to commands, state to canvas. */
+/* Keys to commands, state to canvas; and scripts. */
 #include "ui/frontend.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/data.h"
+#include "base/monotonic.h"
 #include "ui/panels.h"
-#include "ui/theme.h"
+#include "ui/terminal.h"
 
 static void say_unknown_theme(struct session *session)
 {
@@ -103,4 +105,286 @@ void frontend_key(struct frontend *front, int code, double now)
 	session_view(front->session, now, &front->view);
 	if (panels_scroll_back(&front->canvas, &front->view, command, back, sizeof(back)))
 		session_command(front->session, back, now);
+}
+
+/* ---- scripts ---- */
+
+/* The longest time of `wait` and of `live`, seconds: far more than a complete screen needs. */
+static const double WAIT_MOST = 120, LIVE_MOST = 20;
+/* Seconds between looks at the engine, in addition to its own messages. */
+static const double LOOK = 0.05;
+/* The most steps that can be due at one moment; more would be an endless loop. */
+enum { DUE_MOST = 200 };
+
+struct script {
+	struct frontend *front;
+	const struct engine *engine;
+	const struct script_clock *clock;
+	const char *name; /* of the file */
+	int line;
+	FILE *out;
+};
+
+static double steady_now(void *context)
+{
+	return monotonic_seconds();
+}
+
+static void steady_pass(void *context, double seconds, int descriptor)
+{
+	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
+	poll(&wait, 1, (int)(seconds * 1000) + 1);
+}
+
+const struct script_clock script_steady_clock = { .now = steady_now, .pass = steady_pass };
+
+static double now_of(const struct script *script)
+{
+	return script->clock->now(script->clock->context);
+}
+
+static struct status wrong(const struct script *script, enum status_code code, const char *reason)
+{
+	return status_make(code, "%s:%d: %s", script->name, script->line, reason);
+}
+
+static bool everything_measured(const struct script *script)
+{
+	return session_idle(script->front->session);
+}
+
+static bool figure_settled(const struct script *script)
+{
+	struct view *view = &script->front->view;
+
+	session_view(script->front->session, now_of(script), view);
+	return view->failure[0] || view->frozen ||
+	       (view->sample.valid && !view->sample.provisional);
+}
+
+/* Does what is due now, as the event loop does before the next key. */
+static void advance(struct session *session, double now)
+{
+	session_advance(session, now);
+	for (int i = 0; i < DUE_MOST && session_next(session, now) == 0; i++)
+		session_advance(session, now);
+}
+
+static struct status wait_for(
+	struct script *script, bool (*done)(const struct script *script), double most)
+{
+	struct session *session = script->front->session;
+	double end = now_of(script) + most;
+
+	for (;;) {
+		double now = now_of(script), next;
+
+		advance(session, now);
+		if (done(script))
+			return status_ok();
+		if (now > end)
+			return wrong(script, STATUS_FAILED, "timeout: nothing more was measured");
+		next = session_next(session, now);
+		if (next < 0 || next > LOOK)
+			next = LOOK;
+		if (next > 0)
+			script->clock->pass(script->clock->context, next,
+				script->engine->descriptor(script->engine->context));
+	}
+}
+
+static struct status run_wait(struct script *script, const char *arguments)
+{
+	return wait_for(script, everything_measured, WAIT_MOST);
+}
+
+static struct status run_live(struct script *script, const char *arguments)
+{
+	return wait_for(script, figure_settled, LIVE_MOST);
+}
+
+static bool figure_there(const struct script *script)
+{
+	struct view *view = &script->front->view;
+
+	session_view(script->front->session, now_of(script), view);
+	return view->failure[0] || view->frozen || view->sample.valid;
+}
+
+static struct status run_figure(struct script *script, const char *arguments)
+{
+	return wait_for(script, figure_there, LIVE_MOST);
+}
+
+static struct status run_pass(struct script *script, const char *arguments)
+{
+	double seconds, end;
+	char rest;
+
+	if (sscanf(arguments, "%lf%c", &seconds, &rest) != 1 || !(seconds > 0) ||
+		seconds > LIVE_MOST)
+		return status_usage("%s:%d: pass \"%.40s\": expected seconds, up to %.0f",
+			script->name, script->line, arguments, LIVE_MOST);
+	end = now_of(script) + seconds;
+	while (now_of(script) < end) {
+		script->clock->pass(script->clock->context, end - now_of(script),
+			script->engine->descriptor(script->engine->context));
+		advance(script->front->session, now_of(script));
+	}
+	return status_ok();
+}
+
+static struct status run_key(struct script *script, const char *arguments)
+{
+	int code = keys_code(arguments);
+
+	if (code == KEYCODE_NONE || code == KEYCODE_DIGIT || code == KEYCODE_CHAR)
+		return status_usage(
+			"%s:%d: unknown key \"%.40s\": use one character or a name such as F1, "
+			"Tab, C-l",
+			script->name, script->line, arguments);
+	frontend_key(script->front, code, now_of(script));
+	return status_ok();
+}
+
+static struct status run_type(struct script *script, const char *arguments)
+{
+	if (!*arguments)
+		return wrong(script, STATUS_USAGE, "type takes the characters to type");
+	for (; *arguments; arguments++)
+		frontend_key(script->front, (unsigned char)*arguments, now_of(script));
+	return status_ok();
+}
+
+static struct status run_resize(struct script *script, const char *arguments)
+{
+	int width, height;
+	char rest;
+
+	if (sscanf(arguments, "%dx%d%c", &width, &height, &rest) != 2 || width < 1 || height < 1 ||
+		width > 1000 || height > 1000)
+		return status_usage(
+			"%s:%d: resize \"%.40s\": expected WIDTHxHEIGHT, each 1 to 1000",
+			script->name, script->line, arguments);
+	canvas_resize(&script->front->canvas, width, height);
+	return status_ok();
+}
+
+static struct status run_dump(struct script *script, const char *arguments)
+{
+	struct frontend *front = script->front;
+	FILE *file = script->out;
+	bool failed;
+
+	/* A live screen would have processed this by now. */
+	advance(front->session, now_of(script));
+	frontend_draw(front, now_of(script));
+	if (!*arguments) {
+		fprintf(file, "=== %dx%d\n", front->canvas.width, front->canvas.height);
+		canvas_print(&front->canvas, file);
+		return status_ok();
+	}
+	file = fopen(arguments, "w");
+	if (!file)
+		return status_failed(
+			"%s:%d: %.80s: %s", script->name, script->line, arguments, strerror(errno));
+	canvas_print(&front->canvas, file);
+	failed = ferror(file);
+	if (fclose(file) || failed)
+		return status_failed(
+			"%s:%d: %.80s could not be written", script->name, script->line, arguments);
+	return status_ok();
+}
+
+static struct status run_panel(struct script *script, const char *arguments)
+{
+	struct frontend *front = script->front;
+
+	advance(front->session, now_of(script));
+	frontend_draw(front, now_of(script));
+	for (size_t length; *arguments; arguments += length + strspn(arguments + length, " ")) {
+		struct box at;
+		char name[24];
+
+		length = strcspn(arguments, " ");
+		snprintf(name, sizeof(name), "%.*s", (int)length, arguments);
+		if (!panels_find(&front->canvas, &front->view, name, &at))
+			return status_usage("%s:%d: panel %s is not on this screen", script->name,
+				script->line, name);
+		fprintf(script->out, "=== %s, %dx%d\n", name, front->canvas.width,
+			front->canvas.height);
+		canvas_print_part(at, script->out);
+	}
+	return status_ok();
+}
+
+/* Words of scripts only. */
+static const struct {
+	const char *name;
+	struct status (*run)(struct script *script, const char *arguments);
+} words[] = {
+	{ "key", run_key },
+	{ "type", run_type },
+	{ "resize", run_resize },
+	{ "wait", run_wait },
+	{ "live", run_live },
+	{ "figure", run_figure },
+	{ "pass", run_pass },
+	{ "dump", run_dump },
+	{ "panel", run_panel },
+};
+
+static struct status run_line(struct script *script, char *line)
+{
+	size_t length;
+	struct status status;
+
+	line += strspn(line, " \t");
+	length = strlen(line);
+	while (length > 0 && strchr(" \t\r\n", line[length - 1]))
+		line[--length] = '\0';
+	if (!*line || *line == '#')
+		return status_ok();
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t name = strlen(words[i].name);
+
+		if (strncmp(line, words[i].name, name) == 0 && (!line[name] || line[name] == ' '))
+			return words[i].run(script, line + name + strspn(line + name, " "));
+	}
+	status = session_command(script->front->session, line, now_of(script));
+	if (!status_is_ok(&status))
+		status = status_make(
+			status.code, "%s:%d: %.180s", script->name, script->line, status.text);
+	return status;
+}
+
+struct status script_run(struct frontend *front, const struct engine *engine, const char *path,
+	const struct script_clock *clock, FILE *out)
+{
+	bool from_input = strcmp(path, "-") == 0;
+	struct script script = { .front = front,
+		.engine = engine,
+		.clock = clock,
+		.out = out,
+		.name = from_input ? "standard input" : path };
+	FILE *file = from_input ? stdin : fopen(path, "r");
+	struct status status = status_ok();
+	char *line = NULL;
+	size_t capacity = 0;
+
+	if (!file)
+		return status_usage("script %.120s: %s", path, strerror(errno));
+	advance(front->session, now_of(&script));
+	while (status_is_ok(&status) && !session_quit(front->session) &&
+		getline(&line, &capacity, file) >= 0) {
+		script.line++;
+		status = run_line(&script, line);
+	}
+	if (status_is_ok(&status) && ferror(file))
+		status = status_failed("script %.120s: %s", path, strerror(errno));
+	free(line);
+	if (!from_input)
+		fclose(file);
+	fflush(out);
+	return status;
 }

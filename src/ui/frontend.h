@@ -3,8 +3,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/status.h"
+#include "engine/engine.h"
 #include "explorer/session.h"
 #include "ui/canvas.h"
 #include "ui/keys.h"
@@ -29,3 +31,34 @@ void frontend_draw(struct frontend *front, double now);
 /* Runs the command of a key in the present context. A key without a command does nothing. A command
  * that fails puts its message on the screen. */
 void frontend_key(struct frontend *front, int code, double now);
+
+/* ---- scripts ---- */
+
+/* The time of a script: the steady clock, or a simulated one in tests. */
+struct script_clock {
+	void *context;
+	double (*now)(void *context); /* seconds */
+	/* Lets at most `seconds` pass; returns earlier if the descriptor (-1: none) becomes
+	 * readable. */
+	void (*pass)(void *context, double seconds, int descriptor);
+};
+
+extern const struct script_clock script_steady_clock;
+
+/* Runs a file of commands without a terminal: a test can do what a key does.
+ *
+ * A line is a command (explorer/command.h), empty, a comment ("# …"), or one of
+ * - key NAME: press a key of data/keys
+ * - type TEXT: press the key of each character
+ * - resize WxH: change the size of the screen
+ * - wait: until all requested settings are measured
+ * - live: until the present setting has a final value, or cannot have one
+ * - figure: until the present setting has a value, also a provisional one
+ * - pass SECONDS: let time pass (tests with a simulated clock)
+ * - dump [FILE]: the screen as text, after a line "=== WxH" on the output, or alone in a file
+ * - panel NAME …: the same of these panels alone, each after a line "=== NAME, WxH"
+ *
+ * Runs the file ("-": standard input) until its end or quit. STATUS_USAGE "FILE:LINE: reason": a
+ * line is wrong. STATUS_FAILED: a wait timed out. */
+struct status script_run(struct frontend *front, const struct engine *engine, const char *path,
+	const struct script_clock *clock, FILE *out);

@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "ui/keys.h"
 #include "ui/terminal.h"
-#include "ui/theme.h"
 
 /* Milliseconds that distinguish a lone Esc from the start of a key's sequence. */
 enum { ESCAPE_DELAY = 25 };

@@ -70,3 +70,106 @@ struct status terminal_usable(const struct terminal_facts *facts)
 			facts->term, others);
 	return status_ok();
 }
+
+/* ---- looks for 256, 16, 8 and 0 colours ---- */
+
+/* Each style once for every kind of terminal. The shades for 256 colours go through the colour cube
+ * from dark blue over green to yellow, so that lightness and hue both order them. The shades for 16
+ * and 8 colours are the nearest ones. */
+static const struct {
+	short in256, in16, in8;
+	unsigned attributes; /* with colours */
+	unsigned plain;	     /* without */
+} looks[STYLE_COUNT] = {
+	[STYLE_TEXT] = { -1, -1, -1, 0, 0 },
+	[STYLE_DIM] = { 244, 8, -1, 0, LOOK_DIM },
+	[STYLE_TITLE] = { 110, 12, 6, 0, LOOK_BOLD },
+	[STYLE_FIGURE] = { -1, -1, -1, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_FOCUS] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_SELECTED] = { -1, -1, -1, LOOK_REVERSE, LOOK_REVERSE },
+	[STYLE_KEY] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_GOOD] = { 114, 10, 2, 0, 0 },
+	[STYLE_WARN] = { 215, 11, 3, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_BAD] = { 203, 9, 1, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_A] = { 180, 13, 5, 0, 0 },
+	[STYLE_B] = { 117, 14, 6, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_HERE] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_BAR] = { 73, 6, 6, 0, 0 },
+	[STYLE_SHADE0] = { 60, 4, 4, 0, LOOK_DIM },
+	[STYLE_SHADE1] = { 61, 4, 4, 0, LOOK_DIM },
+	[STYLE_SHADE2] = { 67, 12, 4, 0, 0 },
+	[STYLE_SHADE3] = { 73, 6, 6, 0, 0 },
+	[STYLE_SHADE4] = { 78, 2, 6, 0, 0 },
+	[STYLE_SHADE5] = { 114, 10, 2, 0, 0 },
+	[STYLE_SHADE6] = { 185, 3, 3, 0, LOOK_BOLD },
+	[STYLE_SHADE7] = { 228, 11, 3, LOOK_BOLD, LOOK_BOLD },
+};
+
+/* High contrast: the terminal's default foreground for text, bright colours only with a meaning. */
+static struct look contrast_look(enum style style, int colors, bool no_color)
+{
+	struct look look = { -1, -1, looks[style].plain & ~(unsigned)LOOK_DIM };
+	bool bright = colors >= 16 && !no_color;
+
+	switch (style) {
+	case STYLE_TITLE: look.attributes = LOOK_BOLD | LOOK_UNDERLINE; break;
+	case STYLE_WARN: look.foreground = bright ? 11 : -1; break;
+	case STYLE_BAD:
+		look.foreground = bright ? 9 : -1;
+		look.attributes |= LOOK_REVERSE;
+		break;
+	case STYLE_GOOD:
+		look.foreground = bright ? 10 : -1;
+		look.attributes |= LOOK_BOLD;
+		break;
+	case STYLE_FOCUS: look.attributes = LOOK_BOLD | LOOK_REVERSE; break;
+	case STYLE_HERE: look.attributes = LOOK_BOLD | LOOK_REVERSE; break;
+	default: break;
+	}
+	return look;
+}
+
+void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast)
+{
+	for (int i = 0; i < STYLE_COUNT; i++) {
+		struct look *look = &theme->look[i];
+
+		look->background = -1;
+		if (contrast) {
+			*look = contrast_look((enum style)i, colors, no_color);
+			continue;
+		}
+		if (no_color || colors < 8) {
+			look->foreground = -1;
+			look->attributes = looks[i].plain;
+			continue;
+		}
+		look->foreground = colors >= 256  ? looks[i].in256
+				   : colors >= 16 ? looks[i].in16
+						  : looks[i].in8;
+		look->attributes = looks[i].attributes;
+		if (colors < 16 && i == STYLE_DIM)
+			look->attributes = LOOK_DIM;
+	}
+}
+
+bool theme_no_color(void)
+{
+	const char *value = getenv("NO_COLOR");
+
+	return value && *value;
+}
+
+bool theme_contrast(void)
+{
+	const char *value = getenv("SLEXPLORE_THEME");
+
+	return value && (strcmp(value, "high-contrast") == 0 || strcmp(value, "contrast") == 0);
+}
+
+const char *theme_unknown(void)
+{
+	const char *value = getenv("SLEXPLORE_THEME");
+
+	return value && *value && !theme_contrast() ? value : NULL;
+}

@@ -243,7 +243,6 @@ static bool take(void *context, struct result *result)
 
 static int descriptor(void *context)
 {
-	(void)context;
 	return -1;
 }
 

@@ -154,8 +154,6 @@ size_t canned_offers(
 	void *context, const char *words, const char *pmu, struct counter_offer *found, size_t most)
 {
 	size_t count = 0;
-
-	(void)context, (void)pmu;
 	for (int i = 0; i < OFFERS; i++) {
 		if (!strcasestr(offers[i].name, words) && !strcasestr(offers[i].help, words))
 			continue;
@@ -170,8 +168,6 @@ struct status canned_encodes(void *context, const char *name)
 {
 	const char *names[OFFERS];
 	char near[96] = "";
-
-	(void)context;
 	for (int i = 0; i < OFFERS; i++) {
 		names[i] = offers[i].name;
 		if (strcasecmp(name, names[i]) == 0)
@@ -294,8 +290,6 @@ double canned_modelled(
 {
 	const struct limits *limits = &explanation->limits;
 	double n = limits->elements / limits->turns, sum = 0;
-
-	(void)context;
 	switch (meaning->role) {
 	case ROLE_INSTRUCTIONS: return explanation->loop.insns_per_element;
 	case ROLE_UOPS:

@@ -70,7 +70,6 @@ static struct status read_text(void *context, const char *text, struct core *cor
 
 static void unload(void *context, struct core *core)
 {
-	(void)context;
 	memset(core, 0, sizeof(*core));
 }
 

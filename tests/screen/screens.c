@@ -18,7 +18,6 @@
 #include "canned.h"
 #include "recording/replay.h"
 #include "ui/frontend.h"
-#include "ui/script.h"
 
 struct start {
 	bool ascii, machine_known, machine_limited;

@@ -208,7 +208,6 @@ static inline bool fake_take(void *context, struct result *result)
 
 static inline int fake_descriptor(void *context)
 {
-	(void)context;
 	return -1;
 }
 

@@ -17,7 +17,6 @@ static unsigned models;
 static enum uarch_match recognise(
 	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
-	(void)context, (void)machine;
 	*name = *why = '\0';
 	return UARCH_NONE;
 }
@@ -30,19 +29,16 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 static void unload(void *context, struct core *core)
 {
-	(void)context, (void)core;
 }
 
 static void explain_nothing(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
-	(void)context, (void)question;
 	explanation->status = status_failed("there is no model");
 }
 
 static struct status read_model(void *context, const char *text, struct core *core)
 {
-	(void)context, (void)core;
 	models += *text != '\0';
 	return status_failed("that is enough");
 }

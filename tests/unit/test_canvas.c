@@ -150,7 +150,6 @@ TEST(a_fill_stays_within_the_canvas_and_its_rectangle)
 /* 77: skipped. */
 static int set_up(void **state)
 {
-	(void)state;
 	if (!setlocale(LC_CTYPE, "C.UTF-8") && !setlocale(LC_CTYPE, "en_US.UTF-8"))
 		exit(77);
 	return 0;

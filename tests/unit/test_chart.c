@@ -2,7 +2,7 @@
 #include "fakes.h"
 
 #include "experiment/setting/cells.h"
-#include "explorer/chart_view.h"
+#include "explorer/actions.h"
 #include "picture/chart_knobs.h"
 #include "picture/chart_reports.h"
 #include "picture/chart_sweep.h"

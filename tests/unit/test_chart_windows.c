@@ -1,7 +1,7 @@
 /* Windows as a picture, from a core made up. */
 #include "windows_played.h"
 
-#include "explorer/chart_view.h"
+#include "explorer/actions.h"
 #include "picture/chart_reports.h"
 
 static const struct machine this_machine = {

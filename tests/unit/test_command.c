@@ -799,7 +799,6 @@ static char directory[] = "/tmp/slexplore-test-XXXXXX";
 
 static int enter_directory(void **state)
 {
-	(void)state;
 	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
 }
 
@@ -807,8 +806,6 @@ static int leave_directory(void **state)
 {
 	DIR *files = opendir(".");
 	struct dirent *file;
-
-	(void)state;
 	while (files && (file = readdir(files)))
 		unlink(file->d_name);
 	closedir(files);

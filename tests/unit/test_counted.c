@@ -23,7 +23,6 @@ static struct {
 static enum uarch_match recognise(
 	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
-	(void)context, (void)machine;
 	snprintf(name, CORE_NAME, "own");
 	why[0] = '\0';
 	return UARCH_EXACT;
@@ -31,7 +30,6 @@ static enum uarch_match recognise(
 
 static struct status load(void *context, const char *name, const char *isa, struct core *core)
 {
-	(void)context, (void)isa;
 	memset(core, 0, sizeof(*core));
 	snprintf(core->name, sizeof(core->name), "%s", name);
 	return status_ok();
@@ -39,13 +37,11 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 static void unload(void *context, struct core *core)
 {
-	(void)context, (void)core;
 }
 
 static void answer(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
-	(void)context, (void)question;
 	loop_clear(&explanation->loop);
 	limits_clear(&explanation->limits);
 	explanation->limits.binding = explanation->limits.predicted_by = -1;
@@ -65,7 +61,6 @@ static void plan_add(struct event_plan *plan, enum event_role role, const char *
 static void events(void *context, const struct machine *machine, const char *const *extra,
 	int extra_count, struct event_plan *plan)
 {
-	(void)context, (void)machine;
 	memset(plan, 0, sizeof(*plan));
 	plan->counters.cycles = 0;
 	model.planned++;
@@ -81,7 +76,6 @@ static void events(void *context, const struct machine *machine, const char *con
 static double modelled(
 	void *context, const struct uarch_event *meaning, const struct explanation *explanation)
 {
-	(void)context, (void)explanation;
 	model.modelled++;
 	return meaning->role == ROLE_LOADS ? 1 : (double)NAN;
 }
@@ -99,8 +93,6 @@ static size_t offers(
 	static const struct counter_offer all[] = { { "own::STALLS", "cycles without any uops" },
 		{ "own::UOPS:ANY", "all of them" }, { "own::UOPS:PORT_0", "on a port" } };
 	size_t count = 0;
-
-	(void)context;
 	model.searched++;
 	snprintf(model.pmu, sizeof(model.pmu), "%s", pmu ? pmu : "");
 	for (int i = 0; i < 3; i++) {
@@ -115,7 +107,6 @@ static size_t offers(
 
 static struct status encodes(void *context, const char *name)
 {
-	(void)context;
 	return strncasecmp(name, "own::", 5) == 0
 		       ? status_ok()
 		       : status_usage("event '%s': event not found; there is own::UOPS:ANY", name);

@@ -103,7 +103,6 @@ TEST(large_scales_have_digits)
 
 static int set_up(void **state)
 {
-	(void)state;
 	setlocale(LC_ALL, "C.UTF-8");
 	return 0;
 }

@@ -32,7 +32,6 @@ static struct {
 static enum uarch_match recognise(
 	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
-	(void)context, (void)machine;
 	snprintf(name, CORE_NAME, "%s", model.match == UARCH_NONE ? "" : "own");
 	snprintf(why, 160, "%s", "It looks alike.");
 	return model.match;
@@ -40,7 +39,6 @@ static enum uarch_match recognise(
 
 static struct status load(void *context, const char *name, const char *isa, struct core *core)
 {
-	(void)context, (void)isa;
 	if (strcmp(name, "own") != 0 && strcmp(name, "other") != 0)
 		return status_usage("unknown core \"%s\"; there are other, own", name);
 	memset(core, 0, sizeof(*core));
@@ -52,7 +50,6 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 static void unload(void *context, struct core *core)
 {
-	(void)context, (void)core;
 	model.loaded--;
 }
 
@@ -60,8 +57,6 @@ static void answer(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
 	struct limits *limits = &explanation->limits;
-
-	(void)context;
 	model.asked++;
 	model.foreign = question->foreign;
 	loop_clear(&explanation->loop);

@@ -540,14 +540,12 @@ TEST(source_keeps_its_loop_in_sight)
 /* explanation outlives the tests that share it. */
 static int free_explanation(void **state)
 {
-	(void)state;
 	explanation_free(explanation);
 	return 0;
 }
 
 static int set_up(void **state)
 {
-	(void)state;
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "ui/mountain_relief.h"
 #include "ui/shapes.h"
-#include "ui/theme.h"
+#include "ui/terminal.h"
 
 static const char *show(const struct dots *dots, bool ascii)
 {
@@ -297,7 +297,6 @@ TEST(digits_are_as_wide_as_they_say)
 
 static int set_up(void **state)
 {
-	(void)state;
 	setlocale(LC_ALL, "C.UTF-8");
 	return 0;
 }
