@@ -294,7 +294,6 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 		struct blocks_measured measured = { 0 };
 		struct text line = { 0 };
 		struct blocks blocks;
-		char words[160];
 		bool first = true, again;
 
 		if (!model_blocks(model, setting, &blocks))
@@ -310,12 +309,12 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 			continue;
 		if (named->sweep.kernel)
 			sweeps_line(&named->sweep, setting, &line);
-		blocks_finding(&blocks, setting, &measured, words, sizeof(words));
 		/* The reason once, while it stays the same. */
 		again = strcmp(why, blocks.advice.why) == 0;
 		memcpy(why, blocks.advice.why, sizeof(why));
-		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "", words,
-			again ? "" : ": ", again ? "" : why);
+		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "",
+			blocks_finding(&blocks, setting, &measured).text, again ? "" : ": ",
+			again ? "" : why);
 		text_free(&line);
 	}
 }

@@ -165,29 +165,26 @@ TEST(the_best_measured_stands_beside_it)
 	struct blocks_question question = { .setting = &setting, .machine = &machine };
 	struct blocks_measured found;
 	struct blocks blocks;
-	char words[520];
 
 	set(&setting, "form=blocked-transposed");
 	assert_true(blocks_find(&question, &blocks));
 	measured(cells, &setting, 64, 1.2);
 	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);
 	assert_int_equal(found.count, 1);
-	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
-	assert_string_equal(words, "block=288 advised");
+	assert_string_equal(blocks_finding(&blocks, &setting, &found).text, "block=288 advised");
 	measured(cells, &setting, 128, 1.0);
 	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);
 	assert_int_equal(found.best, 128);
-	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
-	assert_string_equal(words, "block=288 advised; best of 2 measured: 128");
+	assert_string_equal(blocks_finding(&blocks, &setting, &found).text,
+		"block=288 advised; best of 2 measured: 128");
 	measured(cells, &setting, 288, 1.25);
 	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);
-	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
-	assert_string_equal(
-		words, "block=288 advised; best of 3 measured: 128, where it takes 20.0 % less");
+	assert_string_equal(blocks_finding(&blocks, &setting, &found).text,
+		"block=288 advised; best of 3 measured: 128, where it takes 20.0 % less");
 	measured(cells, &setting, 288, 0.9);
 	blocks_look(&blocks, &setting, cells, MEMORY_LIMITS_UNKNOWN, &found);
-	blocks_finding(&blocks, &setting, &found, words, sizeof(words));
-	assert_string_equal(words, "block=288 advised, and the best of 3 measured");
+	assert_string_equal(blocks_finding(&blocks, &setting, &found).text,
+		"block=288 advised, and the best of 3 measured");
 	cells_free(cells);
 }
 

@@ -35,20 +35,18 @@ enum { VISITS = 2 };
 struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status)
 {
+	const struct units_text least = units_size((int64_t)PROBE_LEAST);
 	struct probe *probe;
-	char most[32], least[32];
 
 	*status = status_ok();
-	units_bytes((int64_t)PROBE_LEAST, least, sizeof(least));
 	if (options->max_size && options->max_size < PROBE_LEAST) {
-		units_bytes((int64_t)options->max_size, most, sizeof(most));
 		*status = status_usage(
-			"working sets up to %s tell nothing of a machine: %s are the least", most,
-			least);
+			"working sets up to %s tell nothing of a machine: %s are the least",
+			units_size((int64_t)options->max_size).text, least.text);
 		return NULL;
 	}
 	if (machine->memory_limit && machine->memory_limit < PROBE_LEAST) {
-		*status = status_failed("there is no memory for a working set of %s", least);
+		*status = status_failed("there is no memory for a working set of %s", least.text);
 		return NULL;
 	}
 	probe = memory_new(1, sizeof(*probe));
@@ -100,9 +98,7 @@ static void keep(struct probe *probe, const struct probe_task *task, const struc
 		return;
 	}
 	/* A setting without any trial is no point: a note says why, or its visit was cancelled. */
-	if (!cell->sample.valid && cell->visits == 0)
-		return;
-	if (!cell->sample.valid && !status_is_ok(&cell->failure))
+	if (!cell->sample.valid && (cell->visits == 0 || !status_is_ok(&cell->failure)))
 		return;
 	while (at < curve->count && curve->point[at].x < point.x)
 		at++;
@@ -258,25 +254,25 @@ static void say_doing(
 {
 	static const char *const words[PAGE_KINDS] = { "", ", 4k pages", ", huge pages" };
 	struct probe_report *report = &probe->report;
-	char x[32];
+	bool pages = stage->part == PROBE_LATENCY || stage->part == PROBE_TLB;
+	const char *plural = task->x == 1 ? "" : "s";
+	int used = snprintf(report->doing, sizeof(report->doing), "%s%s, ",
+		probe_part_names[stage->part], pages ? words[stage->pages] : "");
+	char *x = report->doing + used;
+	size_t size = sizeof(report->doing) - (size_t)used;
 
-	switch (stage->part) {
-	case PROBE_TLB: snprintf(x, sizeof(x), "%.0f pages touched", task->x / 4096); break;
-	case PROBE_LINE: snprintf(x, sizeof(x), "%.0f bytes apart", task->x); break;
-	case PROBE_PARALLEL:
-		snprintf(x, sizeof(x), "%.0f chain%s", task->x, task->x == 1 ? "" : "s");
-		break;
-	case PROBE_CORES:
-		snprintf(x, sizeof(x), "%.0f %s%s", task->x,
-			task->curve == &report->loaded ? "stream" : "core",
-			task->x == 1 ? "" : "s");
-		break;
-	default: units_bytes_short((int64_t)task->x, x, sizeof(x));
-	}
 	report->part = stage->part;
-	snprintf(report->doing, sizeof(report->doing), "%s%s, %s", probe_part_names[stage->part],
-		stage->part == PROBE_LATENCY || stage->part == PROBE_TLB ? words[stage->pages] : "",
-		x);
+	if (stage->part == PROBE_TLB)
+		snprintf(x, size, "%.0f pages touched", task->x / 4096);
+	else if (stage->part == PROBE_LINE)
+		snprintf(x, size, "%.0f bytes apart", task->x);
+	else if (stage->part == PROBE_PARALLEL)
+		snprintf(x, size, "%.0f chain%s", task->x, plural);
+	else if (stage->part == PROBE_CORES)
+		snprintf(x, size, "%.0f %s%s", task->x,
+			task->curve == &report->loaded ? "stream" : "core", plural);
+	else
+		units_bytes_short((int64_t)task->x, x, size);
 }
 
 /* ---- measuring ---- */

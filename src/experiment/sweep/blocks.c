@@ -27,9 +27,10 @@ static double bytes_of(
 static int find_levels(
 	const struct blocks_question *question, struct block_level level[BLOCK_LEVELS])
 {
-	static const char *const names[] = { "L1d", "L2", "L3" };
 	const struct uarch *uarch =
 		question->explanation ? question->explanation->limits.uarch : NULL;
+	const struct memory_level *far[] = { &question->l3, &question->memory };
+	double last = question->machine ? (double)machine_cache(question->machine, 3) : 0;
 	int count = 0;
 
 	for (int i = 1; i <= 2; i++) {
@@ -37,21 +38,17 @@ static int find_levels(
 		double bytes = bytes_of(question, cache, i);
 
 		if (bytes > 0)
-			level[count++] = (struct block_level){ .name = names[i - 1],
+			level[count++] = (struct block_level){ .name = i == 1 ? "L1d" : "L2",
 				.bytes = bytes,
 				.latency = cache ? cache->latency : 0,
 				.lines = cache ? cache->lines : 0 };
 	}
-	if (question->machine && machine_cache(question->machine, 3) > 0)
-		level[count++] = (struct block_level){ .name = names[2],
-			.bytes = (double)machine_cache(question->machine, 3),
+	for (int i = last > 0 ? 0 : 1; i < 2; i++)
+		level[count++] = (struct block_level){ .name = i ? "memory" : "L3",
+			.bytes = i ? 0 : last,
 			.shared = true,
-			.latency = question->l3.known ? question->l3.latency : 0,
-			.measured = question->l3.known };
-	level[count++] = (struct block_level){ .name = "memory",
-		.shared = true,
-		.latency = question->memory.known ? question->memory.latency : 0,
-		.measured = question->memory.known };
+			.latency = far[i]->known ? far[i]->latency : 0,
+			.measured = far[i]->known };
 	return count;
 }
 
@@ -77,31 +74,29 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 {
 	const struct kernel *kernel = question->setting->kernel;
 	const struct explanation *explanation = question->explanation;
-	struct block_question ask = { 0 };
+	const struct kernel_block *block = &blocks->block;
+	struct block_question ask;
 
 	memset(blocks, 0, sizeof(*blocks));
 	if (!kernel->block || !kernel->block(question->setting->v, &blocks->block))
 		return false;
+	ask = (struct block_question){ .blocks = block->blocks,
+		.bytes = block->bytes,
+		.least = kernel->knobs[block->knob].min,
+		.most = block->most };
 	ask.level_count = find_levels(question, ask.level);
-	ask.blocks = blocks->block.blocks;
-	ask.bytes = blocks->block.bytes;
-	ask.least = kernel->knobs[blocks->block.knob].min;
-	ask.most = blocks->block.most;
 	if (explanation && status_is_ok(&explanation->status)) {
-		double entries = explanation->limits.uarch
-					 ? uarch_fact(explanation->limits.uarch, SIZE_TLB1)
-					 : 0;
+		const struct uarch *uarch = explanation->limits.uarch;
+		double entries = uarch ? uarch_fact(uarch, SIZE_TLB1) : 0;
 
 		ask.pages_assumed = !(entries > 0);
-		ask.pages = blocks->block.pages;
-		ask.down = blocks->block.down;
-		ask.meet = blocks->block.meet;
+		ask.pages = block->pages;
+		ask.down = block->down;
+		ask.meet = block->meet;
 		ask.entries = ask.pages_assumed ? TLB_ASSUMED : entries;
 		ask.turn = explanation->granule;
-		ask.mispredict = explanation->limits.uarch
-					 ? uarch_fact(explanation->limits.uarch, EXTRA_MISPREDICT)
-					 : 0;
-		ask.window = blocks->block.sums ? window_of(&explanation->limits) : 0;
+		ask.mispredict = uarch ? uarch_fact(uarch, EXTRA_MISPREDICT) : 0;
+		ask.window = block->sums ? window_of(&explanation->limits) : 0;
 	}
 	block_advise(&ask, &blocks->advice);
 	return blocks->advice.n > 0;
@@ -147,34 +142,33 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting,
 	}
 }
 
-void blocks_finding(const struct blocks *blocks, const struct setting *setting,
-	const struct blocks_measured *measured, char *buffer, size_t size)
+struct blocks_text blocks_finding(const struct blocks *blocks, const struct setting *setting,
+	const struct blocks_measured *measured)
 {
-	int used = snprintf(buffer, size, "%s=%lld advised",
+	struct blocks_text text;
+	int used = snprintf(text.text, sizeof(text.text), "%s=%lld advised",
 		setting->kernel->knobs[blocks->block.knob].name, (long long)blocks->advice.n);
+	char *rest = text.text + used;
+	size_t size = sizeof(text.text) - (size_t)used;
 
-	if (!measured || measured->count < 2 || used < 0 || (size_t)used >= size)
-		return;
-	buffer += used;
-	size -= (size_t)used;
+	if (!measured || measured->count < 2)
+		return text;
 	if (measured->best == blocks->advice.n)
-		snprintf(buffer, size, ", and the best of %d measured", measured->count);
+		snprintf(rest, size, ", and the best of %d measured", measured->count);
 	else if (isfinite(measured->advised_cpe))
-		snprintf(buffer, size, "; best of %d measured: %lld, where it takes %.1f %% less",
+		snprintf(rest, size, "; best of %d measured: %lld, where it takes %.1f %% less",
 			measured->count, (long long)measured->best,
 			100 * (1 - measured->best_cpe / measured->advised_cpe));
 	else
-		snprintf(buffer, size, "; best of %d measured: %lld", measured->count,
+		snprintf(rest, size, "; best of %d measured: %lld", measured->count,
 			(long long)measured->best);
+	return text;
 }
 
 void blocks_words(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured, char *buffer, size_t size)
 {
-	size_t used;
-
-	/* What was found first: where room is short, the reason is cut. */
-	blocks_finding(blocks, setting, measured, buffer, size);
-	used = strlen(buffer);
-	snprintf(buffer + used, size - used, ": %s", blocks->advice.why);
+	/* The finding first: where room is short, the reason is cut. */
+	snprintf(buffer, size, "%s: %s", blocks_finding(blocks, setting, measured).text,
+		blocks->advice.why);
 }

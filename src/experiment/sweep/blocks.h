@@ -46,8 +46,11 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting,
 	struct blocks_measured *measured);
 
 /* "block=288 advised; best of 12 measured: 64, where it takes 5 % less"; measured may be NULL. */
-void blocks_finding(const struct blocks *blocks, const struct setting *setting,
-	const struct blocks_measured *measured, char *buffer, size_t size);
+struct blocks_text {
+	char text[160];
+};
+struct blocks_text blocks_finding(const struct blocks *blocks, const struct setting *setting,
+	const struct blocks_measured *measured);
 
 /* The same and why: "…: three blocks … fit L2 …". */
 void blocks_words(const struct blocks *blocks, const struct setting *setting,
