@@ -12,7 +12,7 @@
 #include "experiment/measurer.h"
 #include "experiment/setting/setting.h"
 #include "model/memory/hierarchy.h"
-#include "model/windows/literature.h"
+#include "model/windows/buffers.h"
 
 /* What a user can select. */
 enum probe_part {

@@ -3,6 +3,7 @@
  * of the file. Rules that end in * have their own list. */
 #include "model/core/uarch_inside.h"
 
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,15 @@ struct rule {
 
 struct class_name {
 	char name[UARCH_NAME];
-	int fallback;
+	int number, fallback;
 	int line; /* of the fallback */
 };
 
 struct uarch_ops {
 	int rule_count, rule_room, class_count, class_room;
 	struct rule *rule;
-	struct class_name *class;
+	struct class_name **class;
+	void *by_name;	  /* a tree of the classes */
 	unsigned buckets; /* a power of two */
 	int *bucket;
 	int starred;
@@ -117,20 +119,26 @@ int ops_class_count(const struct uarch_ops *ops)
 
 const char *ops_class(const struct uarch_ops *ops, int number)
 {
-	return ops->class[number].name;
+	return ops->class[number]->name;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct class_name *)a)->name, ((const struct class_name *)b)->name);
 }
 
 int ops_class_find(const struct uarch_ops *ops, const char *name)
 {
-	for (int i = 0; i < ops->class_count; i++)
-		if (strcmp(ops->class[i].name, name) == 0)
-			return i;
-	return -1;
+	struct class_name wanted, **found;
+
+	snprintf(wanted.name, sizeof(wanted.name), "%.*s", (int)strcspn(name, "."), name);
+	found = tfind(&wanted, (void *const *)&ops->by_name, by_name);
+	return found ? (*found)->number : -1;
 }
 
 int ops_fallback(const struct uarch_ops *ops, int number)
 {
-	return ops->class[number].fallback;
+	return ops->class[number]->fallback;
 }
 
 /* ---- reading */
@@ -138,6 +146,7 @@ int ops_fallback(const struct uarch_ops *ops, int number)
 static int add_class(struct rows *rows, struct uarch_ops *ops, const char *word)
 {
 	char name[UARCH_NAME];
+	struct class_name *class;
 	int number;
 
 	if (!rows_name(rows, "class", word, "-", name, sizeof(name)))
@@ -154,8 +163,11 @@ static int add_class(struct rows *rows, struct uarch_ops *ops, const char *word)
 		ops->class =
 			memory_resize(ops->class, (size_t)ops->class_room, sizeof(*ops->class));
 	}
-	ops->class[ops->class_count] = (struct class_name){ .fallback = -1 };
-	memcpy(ops->class[ops->class_count].name, name, sizeof(name));
+	class = memory_new(1, sizeof(*class));
+	*class = (struct class_name){ .number = ops->class_count, .fallback = -1 };
+	memcpy(class->name, name, sizeof(name));
+	tsearch(class, &ops->by_name, by_name);
+	ops->class[ops->class_count] = class;
 	return ops->class_count++;
 }
 
@@ -167,15 +179,15 @@ static bool read_fallback(struct rows *rows, char *const word[3], struct uarch_o
 	to = from < 0 ? -1 : add_class(rows, ops, word[2]);
 	if (to < 0)
 		return false;
-	if (ops->class[from].fallback >= 0)
+	if (ops->class[from] -> fallback >= 0)
 		return rows_fail(rows, "class \"%s\" has a fallback in line %d already",
-			ops->class[from].name, ops->class[from].line);
-	for (int at = to; at >= 0; at = ops->class[at].fallback)
+			ops->class[from] -> name, ops -> class[from] -> line);
+	for (int at = to; at >= 0; at = ops->class[at] -> fallback)
 		if (at == from)
 			return rows_fail(
 				rows, "fallback %s %s: it falls back to itself", word[1], word[2]);
-	ops->class[from].fallback = to;
-	ops->class[from].line = rows->line;
+	ops->class[from]->fallback = to;
+	ops->class[from]->line = rows->line;
 	return true;
 }
 
@@ -384,6 +396,7 @@ void ops_free(struct uarch_ops *ops)
 	if (!ops)
 		return;
 	free(ops->rule);
+	tdestroy(ops->by_name, free);
 	free(ops->class);
 	free(ops->bucket);
 	free(ops);

@@ -224,7 +224,7 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn);
 
 int ops_class_count(const struct uarch_ops *ops);
 const char *ops_class(const struct uarch_ops *ops, int number);
-/* The number of a class of that name; -1: no rule names it. */
+/* The number of a class of that name, but for a width after it (".64"); -1: no rule names it. */
 int ops_class_find(const struct uarch_ops *ops, const char *name);
 /* The class that stands in for it, or -1. */
 int ops_fallback(const struct uarch_ops *ops, int number);

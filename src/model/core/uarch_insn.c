@@ -124,51 +124,20 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 	return find_class(uarch, name, width_index(bits));
 }
 
-/* The number of a class in the table of instructions, by its name without width; -1: no rule names
- * it. */
-static int class_number(const struct uarch_ops *ops, const int *sorted, const char *name)
-{
-	size_t length = strcspn(name, ".");
-	int low = 0, high = ops_class_count(ops);
-
-	while (low < high) {
-		int middle = (low + high) / 2;
-		const char *other = ops_class(ops, sorted[middle]);
-		int order = strncmp(name, other, length);
-
-		if (order == 0 && !other[length])
-			return sorted[middle];
-		if (order > 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return -1;
-}
-
-static int by_class_name(const void *a, const void *b, void *ops)
-{
-	return strcmp(ops_class(ops, *(const int *)a), ops_class(ops, *(const int *)b));
-}
-
 /* Looks up every class by number and width: NAME.WIDTH, then NAME, then its fallbacks. */
 static void resolve_classes(struct uarch *uarch)
 {
-	int classes = ops_class_count(uarch->ops),
-	    *sorted = memory_new((size_t)classes, sizeof(*sorted));
+	int classes = ops_class_count(uarch->ops);
 	const struct uarch_class **own = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*own));
 
 	uarch->resolved = memory_new((size_t)classes * UARCH_WIDTHS, sizeof(*uarch->resolved));
-	for (int i = 0; i < classes; i++)
-		sorted[i] = i;
-	qsort_r(sorted, (size_t)classes, sizeof(*sorted), by_class_name, uarch->ops);
 	for (int i = 0; i < uarch->class_count; i++) {
 		const char *name = uarch->class[i].name, *dot = strchr(name, '.');
-		int number = class_number(uarch->ops, sorted, name);
+		int number = ops_class_find(uarch->ops, name),
+		    width = dot ? width_index((unsigned)atoi(dot + 1)) : 0;
 
 		if (number >= 0)
-			own[number * UARCH_WIDTHS + (dot ? width_index((unsigned)atoi(dot + 1))
-							 : 0)] = &uarch->class[i];
+			own[number * UARCH_WIDTHS + width] = &uarch->class[i];
 	}
 	for (int i = 0; i < classes; i++)
 		for (int width = 0; width < UARCH_WIDTHS; width++)
@@ -180,7 +149,6 @@ static void resolve_classes(struct uarch *uarch)
 					row[width] ? row[width] : row[0];
 			}
 	free(own);
-	free(sorted);
 }
 
 struct status uarch_bind(struct uarch *uarch)

@@ -8,17 +8,8 @@
 #include "model/graph/cycle.h"
 #include "model/graph/forwards.h"
 
-/* A step has up to four nodes: its loads, its operation, its stores, and the update of its base
- * register. A node starts when all its inputs are there; its result comes its latency later. The
- * weight of an edge is what its producer takes (`out`) plus what its consumer adds (`in`). */
-struct node {
-	int step;
-	enum deps_part part;
-	const struct uarch_class *class; /* NULL: none */
-	double latency;
-	bool counts;	     /* a register plus a constant */
-	int register_addend; /* register of a multiply-add's addend; REG_NONE */
-};
+/* A node starts when all its inputs are there; its result comes its latency later. The weight of an
+ * edge is what its producer takes (`out`) plus what its consumer adds (`in`). */
 
 /* An edge, in addition to struct cycle_edge. */
 struct link {
@@ -33,7 +24,7 @@ struct graph {
 	const struct uarch_insn *facts;
 	enum deps_renaming renaming;
 	double miss;
-	struct node *node;
+	struct deps_node *node;
 	int nodes, node_room;
 	struct cycle_edge *edge;
 	struct link *link;
@@ -57,8 +48,9 @@ static int add_node(struct graph *graph, int step, enum deps_part part,
 		graph->node =
 			memory_resize(graph->node, (size_t)graph->node_room, sizeof(*graph->node));
 	}
-	graph->node[graph->nodes] =
-		(struct node){ .step = step, .part = part, .class = class, .latency = latency };
+	graph->node[graph->nodes] = (struct deps_node){
+		.step = step, .part = part, .class = class, .latency = latency
+	};
 	return graph->nodes++;
 }
 
@@ -305,8 +297,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 
 /* Cycles that the producer takes for this consumer: its latency, unless the core has a special
  * forwarding between the two. */
-static double out_of(const struct graph *graph, const struct node *from, const struct node *to,
-	const struct link *link)
+static double out_of(const struct graph *graph, const struct deps_node *from,
+	const struct deps_node *to, const struct link *link)
 {
 	double cycles;
 
@@ -352,7 +344,7 @@ static void begin_edges(struct graph *graph)
 }
 
 /* A copy that rename does: its value comes from the copy's producer. */
-static bool copies(const struct graph *graph, const struct node *node)
+static bool copies(const struct graph *graph, const struct deps_node *node)
 {
 	int number = graph->loop->path[node->step].insn;
 
@@ -379,8 +371,8 @@ static int *find_origins(const struct graph *graph)
 
 /* The difference between a producer's cycles for the consumer after a copy and the edge into the
  * copy, where the core has a special forwarding between the two. */
-static double behind_copy(const struct graph *graph, const struct node *origin,
-	const struct node *to, struct link link)
+static double behind_copy(const struct graph *graph, const struct deps_node *origin,
+	const struct deps_node *to, struct link link)
 {
 	link.memory = false;
 	return out_of(graph, origin, to, &link) - origin->latency;
@@ -396,7 +388,8 @@ static void connect(struct graph *graph)
 	for (int i = 0; i < graph->edges; i++) {
 		struct cycle_edge *edge = &graph->edge[i];
 		struct link *link = &graph->link[i];
-		const struct node *from = &graph->node[edge->from], *to = &graph->node[edge->to];
+		const struct deps_node *from = &graph->node[edge->from],
+				       *to = &graph->node[edge->to];
 
 		link->out = out_of(graph, from, to, link);
 		if (origin[edge->from] >= 0 && !link->memory && !copies(graph, to) &&
@@ -428,7 +421,7 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 	for (int i = 0; i < cycle->count; i++) {
 		int into = cycle->edge[(first + i) % cycle->count],
 		    from = cycle->edge[(first + i + 1) % cycle->count];
-		const struct node *node = &graph->node[graph->edge[into].to];
+		const struct deps_node *node = &graph->node[graph->edge[into].to];
 		bool new_path = graph->edge[into].distance > 0;
 
 		if (node->step != last_step || new_path) {
@@ -518,16 +511,14 @@ void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct
 
 	build(&graph, &assumed);
 	out->node_count = graph.nodes;
-	out->node = memory_new((size_t)graph.nodes + 1, sizeof(*out->node));
-	for (int i = 0; i < graph.nodes; i++)
-		out->node[i] = (struct deps_node){ graph.node[i].step, graph.node[i].part,
-			graph.node[i].class };
+	out->node = graph.node;
 	out->edge_count = graph.edges;
 	out->edge = graph.edge;
 	out->memory = memory_new((size_t)graph.edges + 1, sizeof(bool));
 	for (int i = 0; i < graph.edges; i++)
 		out->memory[i] = graph.link[i].memory;
 	graph.edge = NULL;
+	graph.node = NULL;
 	destroy(&graph);
 }
 

@@ -60,6 +60,9 @@ struct deps_node {
 	int step; /* of the path */
 	enum deps_part part;
 	const struct uarch_class *class; /* its class; NULL: nothing executes */
+	double latency;
+	bool counts;	     /* a register plus a constant */
+	int register_addend; /* register of a multiply-add's addend; REG_NONE */
 };
 
 struct cycle_edge;

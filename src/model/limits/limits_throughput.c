@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/graph/address.h"
 #include "model/graph/forwards.h"
 
 /* Bytes of a cache line, on every core with a file. */
