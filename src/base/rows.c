@@ -114,11 +114,12 @@ char *rows_rest(struct rows *rows)
 int rows_words(struct rows *rows, char *word[], int most)
 {
 	int count = 0;
+	char *end = rows->at + strlen(rows->at);
 
 	while (count < most && *rows->at)
 		word[count++] = rows_word(rows);
 	for (int i = count; i < most; i++)
-		word[i] = rows->at + strlen(rows->at);
+		word[i] = end;
 	return *rows->at ? most + 1 : count;
 }
 

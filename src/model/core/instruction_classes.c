@@ -122,17 +122,22 @@ const char *ops_class(const struct uarch_ops *ops, int number)
 	return ops->class[number]->name;
 }
 
+/* A struct class_name begins with its name. */
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct class_name *)a)->name, ((const struct class_name *)b)->name);
+	return strcmp(a, b);
 }
 
 int ops_class_find(const struct uarch_ops *ops, const char *name)
 {
-	struct class_name wanted, **found;
+	char base[UARCH_NAME] = "";
+	struct class_name *const *found;
+	size_t length = strcspn(name, ".");
 
-	snprintf(wanted.name, sizeof(wanted.name), "%.*s", (int)strcspn(name, "."), name);
-	found = tfind(&wanted, (void *const *)&ops->by_name, by_name);
+	if (length >= sizeof(base))
+		return -1;
+	memcpy(base, name, length);
+	found = tfind(base, (void *const *)&ops->by_name, by_name);
 	return found ? (*found)->number : -1;
 }
 

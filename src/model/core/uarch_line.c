@@ -95,12 +95,14 @@ bool reader_join(struct reader *r, int from, int to, const char *what, char *buf
 
 	buffer[0] = '\0';
 	for (int i = from; i < to; i++) {
-		int length = snprintf(
-			buffer + used, size - used, "%s%s", i > from ? " " : "", r->word[i]);
+		size_t length = strlen(r->word[i]);
 
-		used += (size_t)length;
-		if (used >= size)
+		if (used + length + 2 > size)
 			return rows_fail(&r->rows, "%s is longer than %zu bytes", what, size - 1);
+		if (used)
+			buffer[used++] = ' ';
+		memcpy(buffer + used, r->word[i], length + 1);
+		used += length;
 	}
 	return true;
 }
@@ -163,23 +165,22 @@ struct stated {
 	bool inherited;	 /* an older file states it too */
 };
 
+/* A struct stated begins with its key. */
 static int by_key(const void *a, const void *b)
 {
-	return strcmp(((const struct stated *)a)->key, ((const struct stated *)b)->key);
+	return strcmp(a, b);
 }
 
 static struct stated *find_stated(const struct reader *r, const char *key)
 {
-	struct stated wanted, **found;
+	struct stated *const *found = tfind(key, (void *const *)&r->stated, by_key);
 
-	snprintf(wanted.key, sizeof(wanted.key), "%s", key);
-	found = tfind(&wanted, (void *const *)&r->stated, by_key);
 	return found ? *found : NULL;
 }
 
 bool reader_claims(struct reader *r, const char *key)
 {
-	struct stated *stated = find_stated(r, key), **added;
+	struct stated *stated = find_stated(r, key);
 
 	if (r->again)
 		return stated->file == r->file && stated->line == r->rows.line;
@@ -193,10 +194,7 @@ bool reader_claims(struct reader *r, const char *key)
 	snprintf(stated->key, sizeof(stated->key), "%s", key);
 	stated->file = r->file;
 	stated->line = r->rows.line;
-	added = tsearch(stated, &r->stated, by_key);
-	if (!added)
-		return rows_fail(&r->rows, "no memory");
-	return true;
+	return tsearch(stated, &r->stated, by_key) || rows_fail(&r->rows, "no memory");
 }
 
 int reader_file_of(const struct reader *r, const char *key)

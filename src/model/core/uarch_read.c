@@ -313,10 +313,8 @@ static bool read_statement(struct reader *r)
 			r->words < statements[i].least ? "few" : "many", names[i],
 			statements[i].form);
 	r->uarch->tags |= r->tags;
-	key[0] = '\0';
-	for (int k = 0; k < statements[i].key; k++)
-		snprintf(key + strlen(key), sizeof(key) - strlen(key), "%s%s", k ? " " : "",
-			r->word[k]);
+	if (!reader_join(r, 0, statements[i].key, "the statement", key, sizeof(key)))
+		return false;
 	if (*key && !reader_claims(r, key))
 		return status_is_ok(&r->rows.status);
 	return !(statements[i].readings & (r->again ? AGAIN : FIRST)) || statements[i].read(r);
