@@ -86,7 +86,7 @@ guards() {
 		status=0
 		while read -r header; do
 			grep -q '^#pragma once$' "$1/$header" && continue
-			[ "$header" = src/model/limits/limit_rows.h ] && continue # read several times
+			case $header in src/model/limits/limit_rows.h | src/model/core/uarch_facts.h) continue ;; esac # read several times
 			echo "$header: no #pragma once"
 			status=1
 		done

@@ -11,27 +11,23 @@
 
 /* ---- names */
 
-enum { MOST_CORES = 128 };
+enum { MOST_CORES = 128, LISTS = 3 };
 
+static const char *const list_isa[LISTS] = { NULL, "x86_64", "aarch64" };
 static char every_name[MOST_CORES][UARCH_NAME];
-static const char *names_all[MOST_CORES + 1], *names_x86[MOST_CORES + 1],
-	*names_arm64[MOST_CORES + 1];
+static const char *list[LISTS][MOST_CORES + 1];
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
-/* The instruction sets that a core file may be for: both, if it does not say, so that its mistake
- * is reported. */
-static void find_isa(const char *name, bool *x86, bool *arm64)
+/* Whether a core file is for an instruction set. A file that does not say is for both, so that its
+ * mistake is reported. */
+static bool is_for(const char *text, const char *isa)
 {
-	char file[48], *text = NULL;
-	const char *isa;
-	struct status status;
+	const char *said = text ? strstr(text, "\nisa ") : NULL;
 
-	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
-	status = data_load(file, &text, NULL);
-	isa = status_is_ok(&status) ? strstr(text, "\nisa ") : NULL;
-	*x86 = !isa || strncmp(isa + 5, "aarch64", 7) != 0;
-	*arm64 = !isa || strncmp(isa + 5, "x86_64", 6) != 0;
-	free(text);
+	for (int i = 1; said && i < LISTS; i++)
+		if (strncmp(said + 5, list_isa[i], strlen(list_isa[i])) == 0)
+			return !isa || strcmp(isa, list_isa[i]) == 0;
+	return true;
 }
 
 static void list_names(void)
@@ -39,20 +35,20 @@ static void list_names(void)
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 	char **names = data_names("uarch", "uarch");
-	int all = 0, x86 = 0, arm64 = 0;
+	int all = 0, count[LISTS] = { 0 };
 
 	for (char **name = names; *name && all < MOST_CORES; name++) {
-		bool for_x86, for_arm64;
+		char file[48], *text = NULL;
 
 		if (strlen(*name) >= UARCH_NAME || (*name)[strspn(*name, allowed)])
 			continue;
 		strcpy(every_name[all], *name);
-		find_isa(*name, &for_x86, &for_arm64);
-		if (for_x86)
-			names_x86[x86++] = every_name[all];
-		if (for_arm64)
-			names_arm64[arm64++] = every_name[all];
-		names_all[all] = every_name[all];
+		snprintf(file, sizeof(file), "uarch/%s.uarch", *name);
+		data_load(file, &text, NULL);
+		for (int i = 0; i < LISTS; i++)
+			if (is_for(text, list_isa[i]))
+				list[i][count[i]++] = every_name[all];
+		free(text);
 		all++;
 	}
 	data_names_free(names);
@@ -63,10 +59,10 @@ const char *const *uarch_names(const char *isa)
 	static const char *const none[] = { NULL };
 
 	pthread_once(&names_once, list_names);
-	return !isa			     ? names_all
-	       : strcmp(isa, "x86_64") == 0  ? names_x86
-	       : strcmp(isa, "aarch64") == 0 ? names_arm64
-					     : none;
+	for (int i = 0; i < LISTS; i++)
+		if (isa == list_isa[i] || (isa && list_isa[i] && strcmp(isa, list_isa[i]) == 0))
+			return list[i];
+	return none;
 }
 
 void uarch_free(struct uarch *uarch)
@@ -87,52 +83,10 @@ void uarch_free(struct uarch *uarch)
 /* ---- facts with a name */
 
 static const char *const fact_words[UARCH_FACTS] = {
-	[SIZE_ROB] = "size rob",
-	[SIZE_SCHEDULER] = "size scheduler",
-	[SIZE_LOAD_QUEUE] = "size load-queue",
-	[SIZE_STORE_QUEUE] = "size store-queue",
-	[SIZE_REGISTERS] = "size registers",
-	[SIZE_VECTORS] = "size vectors",
-	[SIZE_BRANCHES] = "size branches",
-	[SIZE_OPCACHE] = "size opcache",
-	[SIZE_TLB1] = "size tlb1",
-	[SIZE_TLB2] = "size tlb2",
-	[SIZE_CALLS] = "size calls",
-	[SIZE_LOAD_SCHEDULER] = "size load-scheduler",
-	[SIZE_VECTOR_SCHEDULER] = "size vector-scheduler",
-	[CAP_LOADS] = "cap loads",
-	[CAP_LOADS_VECTOR] = "cap loads-vector",
-	[CAP_LOADS_512] = "cap loads-512",
-	[CAP_STORES] = "cap stores",
-	[CAP_STORES_VECTOR] = "cap stores-vector",
-	[CAP_STORES_512] = "cap stores-512",
-	[CAP_MEMORY] = "cap memory",
-	[CAP_COMPLEX] = "cap complex",
-	[CAP_TAKEN] = "cap taken",
-	[CAP_LOADS_BANK] = "cap loads-bank",
-	[CAP_STORE_LINES] = "cap store-lines",
-	[EXTRA_SCALED_INDEX] = "extra scaled-index",
-	[EXTRA_INDEX] = "extra index",
-	[EXTRA_SIGN] = "extra sign",
-	[EXTRA_FORWARD] = "extra forward",
-	[EXTRA_FORWARD_RENAMED] = "extra forward-renamed",
-	[EXTRA_FORWARD_VECTOR] = "extra forward-vector",
-	[EXTRA_FORWARD_512] = "extra forward-512",
-	[EXTRA_FORWARD_FAILS] = "extra forward-fails",
-	[EXTRA_MISPREDICT] = "extra mispredict",
-	[EXTRA_TLB2] = "extra tlb2",
-	[EXTRA_ALU_SATURATION] = "extra alu-saturation",
-	[EXTRA_FETCH_BYTES] = "extra fetch-bytes",
-	[EXTRA_DECODE] = "extra decode",
-	[EXTRA_MATERIALISES] = "extra materialises",
-	[EXTRA_BINDS_PORTS] = "extra binds-ports",
-	[EXTRA_OPCACHE_OPS] = "extra opcache-ops",
-	[EXTRA_LINE_OPS] = "extra line-ops",
-	[EXTRA_MISSES] = "extra misses",
-	[EXTRA_SPLIT_LOAD] = "extra split-load",
-	[EXTRA_SPLIT_STORE] = "extra split-store",
+#define FACT(identifier, words) words,
+#include "model/core/uarch_facts.h"
+#undef FACT
 };
-_Static_assert(EXTRA_SPLIT_STORE == UARCH_FACTS - 1, "a fact without words");
 
 const char *uarch_fact_name(enum uarch_fact fact)
 {

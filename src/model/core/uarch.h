@@ -46,69 +46,14 @@ struct uarch_class {
 	uint32_t tags; /* sources: bits of struct uarch_sources */
 };
 
-/* A number that a core file states by two words, "size rob 224". To add one: its row here and in
- * fact_words (uarch.c). The sizes come first, so that an array of SIZE_COUNT has one element for
+/* The facts of uarch_facts.h. Sizes come first, so that an array of SIZE_COUNT has one element for
  * each size. */
 enum uarch_fact {
-	/* Entries that can be in flight. */
-	SIZE_ROB,
-	SIZE_SCHEDULER,
-	SIZE_LOAD_QUEUE,
-	SIZE_STORE_QUEUE,
-	SIZE_REGISTERS,
-	SIZE_VECTORS,
-	SIZE_BRANCHES,
-	SIZE_OPCACHE, /* micro-ops that the op cache holds */
-	SIZE_TLB1,
-	SIZE_TLB2,	       /* data TLB entries */
-	SIZE_CALLS,	       /* return stack: calls */
-	SIZE_LOAD_SCHEDULER,   /* loads that wait for an address, where loads have their own
-				  scheduler */
-	SIZE_VECTOR_SCHEDULER, /* likewise vector operations that wait for an operand */
-	SIZE_COUNT,
-
-	/* Operations a cycle, at most. */
-	CAP_LOADS = SIZE_COUNT,
-	CAP_LOADS_VECTOR,
-	CAP_LOADS_512, /* a load of 512 bits counts for all three caps */
-	CAP_STORES,
-	CAP_STORES_VECTOR,
-	CAP_STORES_512,
-	CAP_MEMORY,	 /* loads and stores together */
-	CAP_COMPLEX,	 /* loads, and stores whose address is not base + 0…2047 */
-	CAP_TAKEN,	 /* taken branches */
-	CAP_LOADS_BANK,	 /* loads from the same bank of the first-level cache */
-	CAP_STORE_LINES, /* lines that stores go to; only adjacent stores to one line share a
-			    cycle */
-
-	/* Cycles or counts, each with a mechanism. */
-	EXTRA_SCALED_INDEX,    /* cycles added to a load whose chain runs through a scaled index */
-	EXTRA_INDEX,	       /* likewise any index */
-	EXTRA_SIGN,	       /* likewise a load that extends the sign */
-	EXTRA_FORWARD,	       /* store forwarding, general registers: cycles from the store's data
-				  to the loaded value, when it is not renamed away */
-	EXTRA_FORWARD_RENAMED, /* likewise when the core has predicted the pair */
-	EXTRA_FORWARD_VECTOR,
-	EXTRA_FORWARD_512,
-	EXTRA_FORWARD_FAILS,  /* a load wider than the store that it takes bytes from */
-	EXTRA_MISPREDICT,     /* cycles lost by a misprediction */
-	EXTRA_TLB2,	      /* cycles added by a first-level TLB miss that hits the second */
-	EXTRA_ALU_SATURATION, /* soft: single-cycle integer operations a cycle that loops reach
-				 where ports allow more */
-	EXTRA_MATERIALISES,   /* 1: an addition of a constant that rename eliminates needs a port
-				 after all when something other than an address or another addition of
-				 a constant uses its result */
-	EXTRA_BINDS_PORTS, /* 1: a micro-op's port is chosen when it is renamed (see pipeline.h) */
-	EXTRA_FETCH_BYTES, /* code bytes a cycle from the decoders, when the op cache does not
-			      hold the loop */
-	EXTRA_DECODE,	   /* instructions a cycle likewise */
-	EXTRA_OPCACHE_OPS, /* micro-ops a cycle from the op cache */
-	EXTRA_LINE_OPS,	   /* micro-ops a cycle at most from one 64-byte (32-byte) line of code,
-			      see data/uarch/README.md */
-	EXTRA_MISSES,	   /* L1 misses in flight */
-	EXTRA_SPLIT_LOAD,  /* accesses that one load across a line boundary counts as */
-	EXTRA_SPLIT_STORE,
-	UARCH_FACTS
+#define FACT(identifier, words) identifier,
+#include "model/core/uarch_facts.h"
+#undef FACT
+	UARCH_FACTS,
+	SIZE_COUNT = CAP_LOADS
 };
 
 struct uarch_cache {

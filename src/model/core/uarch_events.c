@@ -75,35 +75,26 @@ const char *uarch_pmu(const struct uarch *uarch)
 	return uarch->pmu;
 }
 
-static void port_names(uint32_t ports, const struct uarch *uarch, char *buffer, size_t size)
-{
-	for (int i = 0; i < UARCH_PORTS; i++) {
-		size_t used = strlen(buffer);
-		const char *blank = used ? " " : "";
-
-		if (!(ports >> i & 1))
-			continue;
-		if (uarch && i < uarch_port_count(uarch))
-			snprintf(buffer + used, size - used, "%s%s", blank, uarch_port(uarch, i));
-		else
-			snprintf(buffer + used, size - used, "%sport %d", blank, i);
-	}
-}
-
 void events_title(
 	const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size)
 {
-	buffer[0] = '\0';
-	if (meaning->title[0])
-		snprintf(buffer, size, "%s", meaning->title);
-	else if (meaning->role == ROLE_PORTS)
-		port_names(meaning->ports, uarch, buffer, size);
-	else if (meaning->role == ROLE_EXTRA)
-		snprintf(buffer, size, "%s", meaning->name);
-	else if (meaning->words[0])
-		snprintf(buffer, size, "%s: %s", role_title(meaning->role), meaning->words);
-	else
-		snprintf(buffer, size, "%s", role_title(meaning->role));
+	struct text title = { 0 };
+
+	for (int i = 0; meaning->role == ROLE_PORTS && i < UARCH_PORTS; i++) {
+		if (!(meaning->ports >> i & 1))
+			continue;
+		text_add(&title, title.length ? " " : "");
+		if (uarch && i < uarch_port_count(uarch))
+			text_add(&title, uarch_port(uarch, i));
+		else
+			text_addf(&title, "port %d", i);
+	}
+	if (meaning->role != ROLE_PORTS)
+		text_addf(&title, "%s%s%s",
+			meaning->role == ROLE_EXTRA ? meaning->name : role_title(meaning->role),
+			meaning->words[0] ? ": " : "", meaning->words);
+	snprintf(buffer, size, "%s", meaning->title[0] ? meaning->title : text_string(&title));
+	text_free(&title);
 }
 
 /* ---- lines */
