@@ -43,6 +43,89 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)1 << v[WIDTH];
 }
 
+/* The instructions of both instruction sets, of which the loops consist. `k` is the element within
+ * the iteration. t is the value that was loaded: a register of the compiler's choice on x86-64, x16
+ * on AArch64. */
+/* clang-format off */
+#define NARROW(w1, w2, w4, w8)                                  \
+	".if %c[width] == 1\n" w1 ".elseif %c[width] == 2\n" w2 \
+	".elseif %c[width] == 4\n" w4 ".elseif %c[width] == 8\n" w8
+#define EACH ".irp k,0,1,2,3\n"
+
+#if defined(__x86_64__)
+#define VECTOR(w16, w32, w64)                                             \
+	".elseif %c[width] == 16\n" w16 ".elseif %c[width] == 32\n" w32 \
+	".elseif %c[width] == 64\n" w64 ".endif\n"
+#define STORE(value)                                       \
+	NARROW("	movb %b[" value "], \\k(%[to])\n", \
+	"	movw %w[" value "], \\k*2(%[to])\n",       \
+	"	movl %k[" value "], \\k*4(%[to])\n",       \
+	"	movq %q[" value "], \\k*8(%[to])\n")       \
+	VECTOR("	movups %%xmm0, \\k*16(%[to])\n",           \
+	"	vmovups %%ymm0, \\k*32(%[to])\n",          \
+	"	vmovups %%zmm0, \\k*64(%[to])\n")
+#define STORE_VALUE STORE("value")
+#define STORE_T     STORE("t")
+#define LOAD_T                                                 \
+	NARROW("	movzbl \\k(%[to],%[values]), %k[t]\n", \
+	"	movzwl \\k*2(%[to],%[values]), %k[t]\n",       \
+	"	movl \\k*4(%[to],%[values]), %k[t]\n",         \
+	"	movq \\k*8(%[to],%[values]), %q[t]\n")         \
+	VECTOR("	movups \\k*16(%[to],%[values]), %%xmm0\n",     \
+	"	vmovups \\k*32(%[to],%[values]), %%ymm0\n",    \
+	"	vmovups \\k*64(%[to],%[values]), %%zmm0\n")
+#define BRANCH_UNLESS_EQUAL                        \
+	NARROW("	cmpb %b[t], \\k(%[to])\n", \
+	"	cmpw %w[t], \\k*2(%[to])\n",       \
+	"	cmpl %k[t], \\k*4(%[to])\n",       \
+	"	cmpq %q[t], \\k*8(%[to])\n")       \
+	".endif\n	jne"
+#define BEGIN_PLAIN                             \
+	NARROW(, , , )                          \
+	VECTOR("	movups (%[vector]), %%xmm0\n",  \
+	"	vmovups (%[vector]), %%ymm0\n", \
+	"	vmovups (%[vector]), %%zmm0\n")
+#define BEGIN_COPIED ""
+#define NEXT_T	     ""
+#define NEXT                                \
+	"	addq $4*%c[width], %[to]\n" \
+	"	cmpq %[to], %[end]\n"       \
+	"	jne 1b\n"
+#define JUMP "	jmp"
+#define END  ".if %c[width] > 16\n	vzeroupper\n.endif\n"
+#define CLOBBERS "xmm0"
+#else
+#define VECTOR(w16) ".else\n" w16 ".endif\n"
+#define STORE(w, x)                                   \
+	NARROW("	strb " w ", [%[to], #\\k]\n", \
+	"	strh " w ", [%[to], #\\k*2]\n",       \
+	"	str " w ", [%[to], #\\k*4]\n",        \
+	"	str " x ", [%[to], #\\k*8]\n")        \
+	VECTOR("	str q0, [%[to], #\\k*16]\n")
+#define STORE_VALUE STORE("%w[value]", "%x[value]")
+#define STORE_T     STORE("w16", "x16")
+#define LOAD(n, from)                                        \
+	NARROW("	ldrb w" n ", [%[" from "], #\\k]\n", \
+	"	ldrh w" n ", [%[" from "], #\\k*2]\n",       \
+	"	ldr w" n ", [%[" from "], #\\k*4]\n",        \
+	"	ldr x" n ", [%[" from "], #\\k*8]\n")        \
+	VECTOR("	ldr q0, [%[" from "], #\\k*16]\n")
+#define LOAD_T LOAD("16", "t")
+#define BRANCH_UNLESS_EQUAL LOAD("17", "to") "	cmp x16, x17\n	b.ne"
+#define BEGIN_PLAIN "	ldr q0, [%[vector]]\n"
+/* An index goes without a displacement: the values have a pointer of their own. */
+#define BEGIN_COPIED "	add %[t], %[to], %[values]\n"
+#define NEXT_T "	add %[t], %[t], #4*%c[width]\n"
+#define NEXT                                      \
+	"	add %[to], %[to], #4*%c[width]\n" \
+	"	cmp %[to], %[end]\n"              \
+	"	b.ne 1b\n"
+#define JUMP "	b"
+#define END  ""
+#define CLOBBERS "v0", "x16", "x17"
+#endif
+/* clang-format on */
+
 /*     for (; to != end; to += width)
  *     *to = value; */
 KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
@@ -54,73 +137,17 @@ KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
 		unsigned char *to = walk->to + from * (uint64_t)width * UNROLL;
 		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
 
-#if defined(__x86_64__)
-		__asm__ volatile(".if %c[width] == 16\n"
-				 "	movups (%[vector]), %%xmm0\n"
-				 ".elseif %c[width] == 32\n"
-				 "	vmovups (%[vector]), %%ymm0\n"
-				 ".elseif %c[width] == 64\n"
-				 "	vmovups (%[vector]), %%zmm0\n"
-				 ".endif\n"
-				 ".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3\n"
-				 ".if %c[width] == 1\n"
-				 "	movb %b[value], \\k(%[to])\n"
-				 ".elseif %c[width] == 2\n"
-				 "	movw %w[value], \\k*2(%[to])\n"
-				 ".elseif %c[width] == 4\n"
-				 "	movl %k[value], \\k*4(%[to])\n"
-				 ".elseif %c[width] == 8\n"
-				 "	movq %q[value], \\k*8(%[to])\n"
-				 ".elseif %c[width] == 16\n"
-				 "	movups %%xmm0, \\k*16(%[to])\n"
-				 ".elseif %c[width] == 32\n"
-				 "	vmovups %%ymm0, \\k*32(%[to])\n"
-				 ".else\n"
-				 "	vmovups %%zmm0, \\k*64(%[to])\n"
-				 ".endif\n"
-				 ".endr\n"
-				 "	addq $4*%c[width], %[to]\n"
-				 "	cmpq %[to], %[end]\n"
-				 "	jne 1b\n"
-				 ".if %c[width] > 16\n"
-				 "	vzeroupper\n"
-				 ".endif\n"
+		__asm__ volatile(BEGIN_PLAIN ".p2align 6\n"
+					     "1:\n" EACH STORE_VALUE ".endr\n" NEXT END
 				 : [to] "+r"(to)
 				 : [end] "r"(end), [value] "r"(value), [vector] "r"(walk->value),
 				 [width] "i"(width)
-				 : "memory", "cc", "xmm0");
-#else
-		__asm__ volatile("	ldr q0, [%[vector]]\n"
-				 ".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3\n"
-				 ".if %c[width] == 1\n"
-				 "	strb %w[value], [%[to], #\\k]\n"
-				 ".elseif %c[width] == 2\n"
-				 "	strh %w[value], [%[to], #\\k*2]\n"
-				 ".elseif %c[width] == 4\n"
-				 "	str %w[value], [%[to], #\\k*4]\n"
-				 ".elseif %c[width] == 8\n"
-				 "	str %x[value], [%[to], #\\k*8]\n"
-				 ".else\n"
-				 "	str q0, [%[to], #\\k*16]\n"
-				 ".endif\n"
-				 ".endr\n"
-				 "	add %[to], %[to], #4*%c[width]\n"
-				 "	cmp %[to], %[end]\n"
-				 "	b.ne 1b\n"
-				 : [to] "+r"(to)
-				 : [end] "r"(end), [value] "r"(value), [vector] "r"(walk->value),
-				 [width] "i"(width)
-				 : "memory", "cc", "v0");
-#endif
+				 : "memory", "cc", CLOBBERS);
 	}
 }
 
-/* The values of this piece, relative to where they go; after the end of a pass it is the other
- * array's turn. */
+/* The values of this piece, relative to the elements. At the end of a pass the arrays of values
+ * change places. */
 static inline uint64_t values_of(struct stores_walk *walk)
 {
 	uint64_t delta = (uintptr_t)walk->from[0] - (uintptr_t)walk->to;
@@ -145,79 +172,19 @@ KERNEL_BODY void stores_copied(struct stores_walk *walk, const int width)
 		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
 		uint64_t values = values_of(walk), t;
 
-#if defined(__x86_64__)
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3\n"
-				 ".if %c[width] == 1\n"
-				 "	movzbl \\k(%[to],%[values]), %k[t]\n"
-				 "	movb %b[t], \\k(%[to])\n"
-				 ".elseif %c[width] == 2\n"
-				 "	movzwl \\k*2(%[to],%[values]), %k[t]\n"
-				 "	movw %w[t], \\k*2(%[to])\n"
-				 ".elseif %c[width] == 4\n"
-				 "	movl \\k*4(%[to],%[values]), %k[t]\n"
-				 "	movl %k[t], \\k*4(%[to])\n"
-				 ".elseif %c[width] == 8\n"
-				 "	movq \\k*8(%[to],%[values]), %q[t]\n"
-				 "	movq %q[t], \\k*8(%[to])\n"
-				 ".elseif %c[width] == 16\n"
-				 "	movups \\k*16(%[to],%[values]), %%xmm0\n"
-				 "	movups %%xmm0, \\k*16(%[to])\n"
-				 ".elseif %c[width] == 32\n"
-				 "	vmovups \\k*32(%[to],%[values]), %%ymm0\n"
-				 "	vmovups %%ymm0, \\k*32(%[to])\n"
-				 ".else\n"
-				 "	vmovups \\k*64(%[to],%[values]), %%zmm0\n"
-				 "	vmovups %%zmm0, \\k*64(%[to])\n"
-				 ".endif\n"
-				 ".endr\n"
-				 "	addq $4*%c[width], %[to]\n"
-				 "	cmpq %[to], %[end]\n"
-				 "	jne 1b\n"
-				 ".if %c[width] > 16\n"
-				 "	vzeroupper\n"
-				 ".endif\n"
+		__asm__ volatile(BEGIN_COPIED ".p2align 6\n"
+					      "1:\n" EACH LOAD_T STORE_T ".endr\n" NEXT_T NEXT END
 				 : [to] "+r"(to), [t] "=&r"(t)
 				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
-				 : "memory", "cc", "xmm0");
-#else
-		/* An index goes without a displacement: the values have a pointer of their own. */
-		__asm__ volatile("	add %[t], %[to], %[values]\n"
-				 ".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3\n"
-				 ".if %c[width] == 1\n"
-				 "	ldrb w16, [%[t], #\\k]\n"
-				 "	strb w16, [%[to], #\\k]\n"
-				 ".elseif %c[width] == 2\n"
-				 "	ldrh w16, [%[t], #\\k*2]\n"
-				 "	strh w16, [%[to], #\\k*2]\n"
-				 ".elseif %c[width] == 4\n"
-				 "	ldr w16, [%[t], #\\k*4]\n"
-				 "	str w16, [%[to], #\\k*4]\n"
-				 ".elseif %c[width] == 8\n"
-				 "	ldr x16, [%[t], #\\k*8]\n"
-				 "	str x16, [%[to], #\\k*8]\n"
-				 ".else\n"
-				 "	ldr q0, [%[t], #\\k*16]\n"
-				 "	str q0, [%[to], #\\k*16]\n"
-				 ".endif\n"
-				 ".endr\n"
-				 "	add %[t], %[t], #4*%c[width]\n"
-				 "	add %[to], %[to], #4*%c[width]\n"
-				 "	cmp %[to], %[end]\n"
-				 "	b.ne 1b\n"
-				 : [to] "+r"(to), [t] "=&r"(t)
-				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
-				 : "memory", "cc", "v0", "x16");
-#endif
+				 : "memory", "cc", CLOBBERS);
 	}
 }
 
 /*     for (; to != end; to += width)
  *     if (*to != *(to + (values - array)))
- *     	*to = *(to + (values - array)); */
+ *     	*to = *(to + (values - array));
+ *
+ * The stores come after the loop: where nothing changes, no branch is taken on the way. */
 KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
 {
 	uint64_t turns, from;
@@ -227,94 +194,16 @@ KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
 		unsigned char *end = to + turns * (uint64_t)width * UNROLL;
 		uint64_t values = values_of(walk), t;
 
-		/* Stores come after the loop: where nothing changes, no branch is taken on the
-		 * way. */
-#if defined(__x86_64__)
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3\n"
-				 ".if %c[width] == 1\n"
-				 "	movzbl \\k(%[to],%[values]), %k[t]\n"
-				 "	cmpb %b[t], \\k(%[to])\n"
-				 ".elseif %c[width] == 2\n"
-				 "	movzwl \\k*2(%[to],%[values]), %k[t]\n"
-				 "	cmpw %w[t], \\k*2(%[to])\n"
-				 ".elseif %c[width] == 4\n"
-				 "	movl \\k*4(%[to],%[values]), %k[t]\n"
-				 "	cmpl %k[t], \\k*4(%[to])\n"
-				 ".else\n"
-				 "	movq \\k*8(%[to],%[values]), %q[t]\n"
-				 "	cmpq %q[t], \\k*8(%[to])\n"
-				 ".endif\n"
-				 "	jne 3\\k\\()f\n"
-				 "2\\k:\n"
-				 ".endr\n"
-				 "	addq $4*%c[width], %[to]\n"
-				 "	cmpq %[to], %[end]\n"
-				 "	jne 1b\n"
-				 "	jmp 4f\n"
-				 ".irp k,0,1,2,3\n"
-				 "3\\k:\n"
-				 ".if %c[width] == 1\n"
-				 "	movb %b[t], \\k(%[to])\n"
-				 ".elseif %c[width] == 2\n"
-				 "	movw %w[t], \\k*2(%[to])\n"
-				 ".elseif %c[width] == 4\n"
-				 "	movl %k[t], \\k*4(%[to])\n"
-				 ".else\n"
-				 "	movq %q[t], \\k*8(%[to])\n"
-				 ".endif\n"
-				 "	jmp 2\\k\\()b\n"
-				 ".endr\n"
-				 "4:\n"
+		__asm__ volatile(BEGIN_COPIED ".p2align 6\n"
+					      "1:\n" EACH LOAD_T BRANCH_UNLESS_EQUAL " 3\\k\\()f\n"
+					      "2\\k:\n"
+					      ".endr\n" NEXT_T NEXT JUMP " 4f\n" EACH
+					      "3\\k:\n" STORE_T JUMP " 2\\k\\()b\n"
+					      ".endr\n"
+					      "4:\n"
 				 : [to] "+r"(to), [t] "=&r"(t)
 				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
-				 : "memory", "cc");
-#else
-		__asm__ volatile("	add %[t], %[to], %[values]\n"
-				 ".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3\n"
-				 ".if %c[width] == 1\n"
-				 "	ldrb w16, [%[t], #\\k]\n"
-				 "	ldrb w17, [%[to], #\\k]\n"
-				 ".elseif %c[width] == 2\n"
-				 "	ldrh w16, [%[t], #\\k*2]\n"
-				 "	ldrh w17, [%[to], #\\k*2]\n"
-				 ".elseif %c[width] == 4\n"
-				 "	ldr w16, [%[t], #\\k*4]\n"
-				 "	ldr w17, [%[to], #\\k*4]\n"
-				 ".else\n"
-				 "	ldr x16, [%[t], #\\k*8]\n"
-				 "	ldr x17, [%[to], #\\k*8]\n"
-				 ".endif\n"
-				 "	cmp x16, x17\n"
-				 "	b.ne 3\\k\\()f\n"
-				 "2\\k:\n"
-				 ".endr\n"
-				 "	add %[t], %[t], #4*%c[width]\n"
-				 "	add %[to], %[to], #4*%c[width]\n"
-				 "	cmp %[to], %[end]\n"
-				 "	b.ne 1b\n"
-				 "	b 4f\n"
-				 ".irp k,0,1,2,3\n"
-				 "3\\k:\n"
-				 ".if %c[width] == 1\n"
-				 "	strb w16, [%[to], #\\k]\n"
-				 ".elseif %c[width] == 2\n"
-				 "	strh w16, [%[to], #\\k*2]\n"
-				 ".elseif %c[width] == 4\n"
-				 "	str w16, [%[to], #\\k*4]\n"
-				 ".else\n"
-				 "	str x16, [%[to], #\\k*8]\n"
-				 ".endif\n"
-				 "	b 2\\k\\()b\n"
-				 ".endr\n"
-				 "4:\n"
-				 : [to] "+r"(to), [t] "=&r"(t)
-				 : [end] "r"(end), [values] "r"(values), [width] "i"(width)
-				 : "memory", "cc", "x16", "x17");
-#endif
+				 : "memory", "cc", CLOBBERS);
 	}
 }
 
