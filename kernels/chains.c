@@ -48,6 +48,71 @@ typedef void chains_loop(struct chains_walk *walk);
 
 /* ---- Loops */
 
+/* The instructions of both instruction sets, of which the loops consist. k is the element within
+ * the iteration, j the accumulator: j in floating point, j + 8 in general registers. */
+/* clang-format off */
+#if defined(__x86_64__)
+#define ADD_F64                              \
+	"	movsd \\k*8(%[a]), %%xmm0\n" \
+	"	addsd \\k*8(%[b]), %%xmm0\n" \
+	"	movsd %%xmm0, \\k*8(%[c])\n"
+#define ADD_I64                           \
+	"	movq \\k*8(%[a]), %[t]\n" \
+	"	addq \\k*8(%[b]), %[t]\n" \
+	"	movq %[t], \\k*8(%[c])\n"
+#define LOAD_F64 "	movsd \\j*8(%[sum]), %%xmm\\j\n"
+#define LOAD_I64 "	movq (\\j-8)*8(%[sum]), %%r\\j\n"
+#define SUM_F64  "	addsd \\k*8(%[a]), %%xmm\\j\n"
+#define SUM_I64  "	addq \\k*8(%[a]), %%r\\j\n"
+#define SAVE_F64 "	movsd %%xmm\\j, \\j*8(%[sum])\n"
+#define SAVE_I64 "	movq %%r\\j, (\\j-8)*8(%[sum])\n"
+#define ZERO     "	xorl %%r8d, %%r8d\n	xorps %%xmm0, %%xmm0\n"
+#define NODE_F64 "	addsd 8(%[node]), %%xmm0\n"
+#define NODE_I64 "	addq 8(%[node]), %%r8\n"
+#define FOLLOW   "	movq (%[node]), %[node]\n"
+#define ADVANCE(pointer) "	addq $64, %[" pointer "]\n"
+#define TURN     "	decq %[turns]\n	jnz 1b\n"
+#define CLOBBERS                                                                                      \
+	"memory", "cc", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", \
+	"xmm3", "xmm4", "xmm5", "xmm6", "xmm7"
+#define CLOBBERS_NONE "memory", "cc", "xmm0"
+#define CLOBBERS_LOAD "memory", "cc", "r8", "xmm0"
+#else
+#define ADD_F64                           \
+	"	ldr d0, [%[a], #\\k*8]\n" \
+	"	ldr d1, [%[b], #\\k*8]\n" \
+	"	fadd d0, d0, d1\n"        \
+	"	str d0, [%[c], #\\k*8]\n"
+#define ADD_I64                             \
+	"	ldr %[t], [%[a], #\\k*8]\n" \
+	"	ldr x16, [%[b], #\\k*8]\n"  \
+	"	add %[t], %[t], x16\n"      \
+	"	str %[t], [%[c], #\\k*8]\n"
+#define LOAD_F64 "	ldr d\\j, [%[sum], #\\j*8]\n"
+#define LOAD_I64 "	ldr x\\j, [%[sum], #(\\j-8)*8]\n"
+#define SUM_F64  "	ldr d16, [%[a], #\\k*8]\n	fadd d\\j, d\\j, d16\n"
+#define SUM_I64  "	ldr x16, [%[a], #\\k*8]\n	add x\\j, x\\j, x16\n"
+#define SAVE_F64 "	str d\\j, [%[sum], #\\j*8]\n"
+#define SAVE_I64 "	str x\\j, [%[sum], #(\\j-8)*8]\n"
+#define ZERO     "	mov x8, #0\n	fmov d0, xzr\n"
+#define NODE_F64 "	ldr d16, [%[node], #8]\n	fadd d0, d0, d16\n"
+#define NODE_I64 "	ldr x16, [%[node], #8]\n	add x8, x8, x16\n"
+#define FOLLOW   "	ldr %[node], [%[node]]\n"
+#define ADVANCE(pointer) "	add %[" pointer "], %[" pointer "], #64\n"
+#define TURN     "	subs %[turns], %[turns], #1\n	b.ne 1b\n"
+#define CLOBBERS                                                                                       \
+	"memory", "cc", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "d0", "d1", "d2", \
+	"d3", "d4", "d5", "d6", "d7", "d16"
+#define CLOBBERS_NONE "memory", "cc", "x16", "d0", "d1"
+#define CLOBBERS_LOAD "memory", "cc", "x8", "x16", "d0", "d16"
+#endif
+/* Instructions for each accumulator, and those of the type. */
+#define FOR_F64(each) ".irp j,0,1,2,3,4,5,6,7\n" each ".endr\n"
+#define FOR_I64(each) ".irp j,8,9,10,11,12,13,14,15\n" each ".endr\n"
+#define BY_TYPE(f64, i64) ".if %c[type]\n" f64 ".else\n" i64 ".endif\n"
+#define LOOP ".p2align 6\n" "1:\n"
+#define EACH ".irp k,0,1,2,3,4,5,6,7\n"
+
 /* for (; i != end; i++)
  *     c[i] = a[i] + b[i]; */
 KERNEL_BODY void chains_none(struct chains_walk *walk, const int type)
@@ -58,62 +123,18 @@ KERNEL_BODY void chains_none(struct chains_walk *walk, const int type)
 		const uint64_t *a = walk->a + from * UNROLL, *b = walk->b + from * UNROLL;
 		uint64_t *c = walk->c + from * UNROLL, t;
 
-#if defined(__x86_64__)
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			".if %c[type]\n"
-			"	movsd \\k*8(%[a]), %%xmm0\n"
-			"	addsd \\k*8(%[b]), %%xmm0\n"
-			"	movsd %%xmm0, \\k*8(%[c])\n"
-			".else\n"
-			"	movq \\k*8(%[a]), %[t]\n"
-			"	addq \\k*8(%[b]), %[t]\n"
-			"	movq %[t], \\k*8(%[c])\n"
-			".endif\n"
-			".endr\n"
-			"	addq $64, %[a]\n"
-			"	addq $64, %[b]\n"
-			"	addq $64, %[c]\n"
-			"	decq %[turns]\n"
-			"	jnz 1b\n"
+		__asm__ volatile(LOOP EACH BY_TYPE(ADD_F64, ADD_I64) ".endr\n"
+			ADVANCE("a") ADVANCE("b") ADVANCE("c") TURN
 			: [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [t] "=&r"(t), [turns] "+r"(turns)
 			: [type] "i"(type)
-			: "memory", "cc", "xmm0");
-#else
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			".if %c[type]\n"
-			"	ldr d0, [%[a], #\\k*8]\n"
-			"	ldr d1, [%[b], #\\k*8]\n"
-			"	fadd d0, d0, d1\n"
-			"	str d0, [%[c], #\\k*8]\n"
-			".else\n"
-			"	ldr %[t], [%[a], #\\k*8]\n"
-			"	ldr x16, [%[b], #\\k*8]\n"
-			"	add %[t], %[t], x16\n"
-			"	str %[t], [%[c], #\\k*8]\n"
-			".endif\n"
-			".endr\n"
-			"	add %[a], %[a], #64\n"
-			"	add %[b], %[b], #64\n"
-			"	add %[c], %[c], #64\n"
-			"	subs %[turns], %[turns], #1\n"
-			"	b.ne 1b\n"
-			: [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [t] "=&r"(t), [turns] "+r"(turns)
-			: [type] "i"(type)
-			: "memory", "cc", "x16", "d0", "d1");
-#endif
+			: CLOBBERS_NONE);
 	}
 }
 
 /* for (; a != end; a++)
  *     sum += *a;
  *
- * With several accumulators, each takes its turn. */
+ * Several accumulators take turns. */
 KERNEL_BODY void chains_sum(struct chains_walk *walk, const int type, const int acc)
 {
 	uint64_t turns, from, *sum = walk->sum;
@@ -121,85 +142,14 @@ KERNEL_BODY void chains_sum(struct chains_walk *walk, const int type, const int 
 	while ((turns = ring_piece(&walk->ring, &from))) {
 		const uint64_t *a = walk->a + from * UNROLL;
 
-#if defined(__x86_64__)
-		__asm__ volatile(".irp j,0,1,2,3,4,5,6,7\n"
-				 "	movsd \\j*8(%[sum]), %%xmm\\j\n"
-				 ".endr\n"
-				 ".irp j,8,9,10,11,12,13,14,15\n"
-				 "	movq (\\j-8)*8(%[sum]), %%r\\j\n"
-				 ".endr\n"
-				 ".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3,4,5,6,7\n"
-				 ".irp j,8,9,10,11,12,13,14,15\n"
-				 ".if %c[type] == 0 && \\j-8 == \\k-\\k/%c[acc]*%c[acc]\n"
-				 "	addq \\k*8(%[a]), %%r\\j\n"
-				 ".endif\n"
-				 ".endr\n"
-				 ".irp j,0,1,2,3,4,5,6,7\n"
-				 ".if %c[type] && \\j == \\k-\\k/%c[acc]*%c[acc]\n"
-				 "	addsd \\k*8(%[a]), %%xmm\\j\n"
-				 ".endif\n"
-				 ".endr\n"
-				 ".endr\n"
-				 "	addq $64, %[a]\n"
-				 "	decq %[turns]\n"
-				 "	jnz 1b\n"
-				 ".if %c[type]\n"
-				 ".irp j,0,1,2,3,4,5,6,7\n"
-				 "	movsd %%xmm\\j, \\j*8(%[sum])\n"
-				 ".endr\n"
-				 ".else\n"
-				 ".irp j,8,9,10,11,12,13,14,15\n"
-				 "	movq %%r\\j, (\\j-8)*8(%[sum])\n"
-				 ".endr\n"
-				 ".endif\n"
-				 : [a] "+r"(a), [turns] "+r"(turns)
-				 : [sum] "r"(sum), [type] "i"(type), [acc] "i"(acc)
-				 : "memory", "cc", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
-				 "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
-				 "xmm7");
-#else
-		__asm__ volatile(".irp j,0,1,2,3,4,5,6,7\n"
-				 "	ldr d\\j, [%[sum], #\\j*8]\n"
-				 ".endr\n"
-				 ".irp j,8,9,10,11,12,13,14,15\n"
-				 "	ldr x\\j, [%[sum], #(\\j-8)*8]\n"
-				 ".endr\n"
-				 ".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3,4,5,6,7\n"
-				 ".irp j,8,9,10,11,12,13,14,15\n"
-				 ".if %c[type] == 0 && \\j-8 == \\k-\\k/%c[acc]*%c[acc]\n"
-				 "	ldr x16, [%[a], #\\k*8]\n"
-				 "	add x\\j, x\\j, x16\n"
-				 ".endif\n"
-				 ".endr\n"
-				 ".irp j,0,1,2,3,4,5,6,7\n"
-				 ".if %c[type] && \\j == \\k-\\k/%c[acc]*%c[acc]\n"
-				 "	ldr d16, [%[a], #\\k*8]\n"
-				 "	fadd d\\j, d\\j, d16\n"
-				 ".endif\n"
-				 ".endr\n"
-				 ".endr\n"
-				 "	add %[a], %[a], #64\n"
-				 "	subs %[turns], %[turns], #1\n"
-				 "	b.ne 1b\n"
-				 ".if %c[type]\n"
-				 ".irp j,0,1,2,3,4,5,6,7\n"
-				 "	str d\\j, [%[sum], #\\j*8]\n"
-				 ".endr\n"
-				 ".else\n"
-				 ".irp j,8,9,10,11,12,13,14,15\n"
-				 "	str x\\j, [%[sum], #(\\j-8)*8]\n"
-				 ".endr\n"
-				 ".endif\n"
-				 : [a] "+r"(a), [turns] "+r"(turns)
-				 : [sum] "r"(sum), [type] "i"(type), [acc] "i"(acc)
-				 : "memory", "cc", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
-				 "x15", "x16", "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7",
-				 "d16");
-#endif
+		__asm__ volatile(FOR_F64(LOAD_F64) FOR_I64(LOAD_I64) LOOP EACH
+			FOR_I64(".if %c[type] == 0 && \\j-8 == \\k-\\k/%c[acc]*%c[acc]\n" SUM_I64 ".endif\n")
+			FOR_F64(".if %c[type] && \\j == \\k-\\k/%c[acc]*%c[acc]\n" SUM_F64 ".endif\n")
+			".endr\n" ADVANCE("a") TURN
+			BY_TYPE(FOR_F64(SAVE_F64), FOR_I64(SAVE_I64))
+			: [a] "+r"(a), [turns] "+r"(turns)
+			: [sum] "r"(sum), [type] "i"(type), [acc] "i"(acc)
+			: CLOBBERS);
 	}
 }
 
@@ -210,58 +160,15 @@ KERNEL_BODY void chains_load(struct chains_walk *walk, const int type)
 	const struct node *node = walk->node;
 	uint64_t turns = walk->ring.left, *sum = walk->sum;
 
-#if defined(__x86_64__)
-	__asm__ volatile("	xorl %%r8d, %%r8d\n"
-			 "	xorps %%xmm0, %%xmm0\n"
-			 ".p2align 6\n"
-			 "1:\n"
-			 ".rept 8\n"
-			 ".if %c[type]\n"
-			 "	addsd 8(%[node]), %%xmm0\n"
-			 ".else\n"
-			 "	addq 8(%[node]), %%r8\n"
-			 ".endif\n"
-			 "	movq (%[node]), %[node]\n"
-			 ".endr\n"
-			 "	decq %[turns]\n"
-			 "	jnz 1b\n"
-			 ".if %c[type]\n"
-			 "	movsd %%xmm0, (%[sum])\n"
-			 ".else\n"
-			 "	movq %%r8, (%[sum])\n"
-			 ".endif\n"
-			 : [node] "+r"(node), [turns] "+r"(turns)
-			 : [sum] "r"(sum), [type] "i"(type)
-			 : "memory", "cc", "r8", "xmm0");
-#else
-	__asm__ volatile("	mov x8, #0\n"
-			 "	fmov d0, xzr\n"
-			 ".p2align 6\n"
-			 "1:\n"
-			 ".rept 8\n"
-			 ".if %c[type]\n"
-			 "	ldr d16, [%[node], #8]\n"
-			 "	fadd d0, d0, d16\n"
-			 ".else\n"
-			 "	ldr x16, [%[node], #8]\n"
-			 "	add x8, x8, x16\n"
-			 ".endif\n"
-			 "	ldr %[node], [%[node]]\n"
-			 ".endr\n"
-			 "	subs %[turns], %[turns], #1\n"
-			 "	b.ne 1b\n"
-			 ".if %c[type]\n"
-			 "	str d0, [%[sum]]\n"
-			 ".else\n"
-			 "	str x8, [%[sum]]\n"
-			 ".endif\n"
-			 : [node] "+r"(node), [turns] "+r"(turns)
-			 : [sum] "r"(sum), [type] "i"(type)
-			 : "memory", "cc", "x8", "x16", "d0", "d16");
-#endif
+	__asm__ volatile(ZERO LOOP ".rept 8\n" BY_TYPE(NODE_F64, NODE_I64) FOLLOW ".endr\n" TURN
+		BY_TYPE(".irp j,0\n" SAVE_F64 ".endr\n", ".irp j,8\n" SAVE_I64 ".endr\n")
+		: [node] "+r"(node), [turns] "+r"(turns)
+		: [sum] "r"(sum), [type] "i"(type)
+		: CLOBBERS_LOAD);
 	walk->node = node;
 	walk->ring.left = 0;
 }
+/* clang-format on */
 
 #define LOOPS(type)                                                                 \
 	KERNEL_CALLS(none_##type, struct chains_walk, chains_none(walk, type))      \
