@@ -37,127 +37,81 @@ struct split_walk {
 	unsigned char last[64]; /* what the last load found */
 };
 
-/* A load of `width` bytes from `place` behind data; the end of the loop; the last loaded bytes into
- * memory. */
+/* A load of `width` bytes from `place` bytes after data; the end of the loop; the last loaded bytes
+ * into memory. */
+/* clang-format off */
 #if defined(__x86_64__)
-#define LOAD(place)                                   \
-	"	.if %c[width] == 2			\n"                    \
-	"	movzwl	" place "(%[data]), %k[x]	\n" \
-	"	.elseif %c[width] == 4			\n"                \
-	"	movl	" place "(%[data]), %k[x]	\n" \
-	"	.elseif %c[width] == 8			\n"                \
-	"	movq	" place "(%[data]), %[x]	\n"  \
-	"	.elseif %c[width] == 16			\n"               \
-	"	movups	" place "(%[data]), %%xmm0\n" \
-	"	.elseif %c[width] == 32			\n"               \
-	"	vmovups	" place "(%[data]), %%ymm0\n" \
-	"	.else					\n"                               \
-	"	vmovups	" place "(%[data]), %%zmm0\n" \
-	"	.endif					\n"
-#define NEXT                         \
-	"	addq	%[step], %[data]		\n" \
-	"	cmpq	%[end], %[data]			\n" \
-	"	jne	1b				\n"
-#define KEEP                             \
-	"	.if %c[width] <= 8			\n"       \
-	"	movq	%[x], (%[last])			\n"     \
-	"	.elseif %c[width] == 16			\n"  \
-	"	movups	%%xmm0, (%[last])		\n"  \
-	"	.elseif %c[width] == 32			\n"  \
-	"	vmovups	%%ymm0, (%[last])		\n" \
-	"	vzeroupper				\n"              \
-	"	.else					\n"                  \
-	"	vmovups	%%zmm0, (%[last])		\n" \
-	"	vzeroupper				\n"              \
-	"	.endif					\n"
+#define LOAD(place)                                                                   \
+	"	.if %c[width] == 2\n	movzwl	" place "(%[data]), %k[x]\n"          \
+	"	.elseif %c[width] == 4\n	movl	" place "(%[data]), %k[x]\n"  \
+	"	.elseif %c[width] == 8\n	movq	" place "(%[data]), %[x]\n"   \
+	"	.elseif %c[width] == 16\n	movups	" place "(%[data]), %%xmm0\n" \
+	"	.elseif %c[width] == 32\n	vmovups	" place "(%[data]), %%ymm0\n" \
+	"	.else\n	vmovups	" place "(%[data]), %%zmm0\n"                         \
+	"	.endif\n"
+#define NEXT "	addq	%[step], %[data]\n	cmpq	%[end], %[data]\n	jne	1b\n"
+#define KEEP                                                                                  \
+	"	.if %c[width] <= 8\n	movq	%[x], (%[last])\n"                            \
+	"	.elseif %c[width] == 16\n	movups	%%xmm0, (%[last])\n"                  \
+	"	.elseif %c[width] == 32\n	vmovups	%%ymm0, (%[last])\n	vzeroupper\n" \
+	"	.else\n	vmovups	%%zmm0, (%[last])\n	vzeroupper\n"                         \
+	"	.endif\n"
 #define VECTOR_CLOBBER "xmm0"
 #else
 /* Addresses hold displacements in whole widths; any other place is added up first. Registers of 16
  * bytes are the widest. */
-#define LOAD(place)                                                    \
-	"	.if (" place ") %% %c[width] == 0	\n" READ(      \
-		"%[data], " place) "	.else					\n"                     \
-				   "	add	%[x], %[data], " place \
-				   "	\n" READ("%[x]") "	.endif				" \
-							 "	\n"
-#define READ(address)                             \
-	"	.if %c[width] == 2			\n"                \
-	"	ldrh	%w[x], [" address "]		\n" \
-	"	.elseif %c[width] == 4			\n"            \
-	"	ldr	%w[x], [" address "]		\n" \
-	"	.elseif %c[width] == 8			\n"            \
-	"	ldr	%[x], [" address "]		\n"  \
-	"	.else					\n"                           \
-	"	ldr	q0, [" address "]		\n"    \
-	"	.endif					\n"
-#define NEXT                                \
-	"	add	%[data], %[data], %[step]	\n" \
-	"	cmp	%[data], %[end]			\n"         \
-	"	b.ne	1b				\n"
-#define KEEP                        \
-	"	.if %c[width] <= 8			\n"  \
-	"	str	%[x], [%[last]]			\n" \
-	"	.else					\n"             \
-	"	str	q0, [%[last]]			\n"   \
-	"	.endif					\n"
+#define LOAD(place)                                                          \
+	"	.if (" place ") %% %c[width] == 0\n" READ("%[data], " place) \
+	"	.else\n	add	%[x], %[data], " place "\n" READ("%[x]") "	.endif\n"
+#define READ(address)                                                           \
+	"	.if %c[width] == 2\n	ldrh	%w[x], [" address "]\n"         \
+	"	.elseif %c[width] == 4\n	ldr	%w[x], [" address "]\n" \
+	"	.elseif %c[width] == 8\n	ldr	%[x], [" address "]\n"  \
+	"	.else\n	ldr	q0, [" address "]\n"                            \
+	"	.endif\n"
+#define NEXT "	add	%[data], %[data], %[step]\n	cmp	%[data], %[end]\n	b.ne	1b\n"
+#define KEEP                                                       \
+	"	.if %c[width] <= 8\n	str	%[x], [%[last]]\n" \
+	"	.else\n	str	q0, [%[last]]\n"                   \
+	"	.endif\n"
 #define VECTOR_CLOBBER "v0"
 #endif
 
-/* Fifteen loads in sixteen lines, four times. */
-KERNEL_BODY void split_fixed(struct split_walk *walk, const int width)
-{
-	uint64_t turns, from, x;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const unsigned char *data = walk->data + from * FIXED_BYTES,
-				    *end = data + turns * FIXED_BYTES;
-
-		/* four times: for (line = 0; line < 15; line++) x = the bytes at data + 64 * line;
-		 * and then: data += 1024; */
-		__asm__ volatile(
-			"	.p2align 6			\n"
-			"1:					\n"
-			"	.rept 4				\n"
-			"	.set .Lplace, 0			\n"
-			"	.rept 15			\n" LOAD(
-				".Lplace") "	.set .Lplace, .Lplace + 64	\n"
-					   "	.endr				\n"
-					   "	.endr				\n" NEXT KEEP
-			: [data] "+r"(data), [x] "=&r"(x)
-			: [end] "r"(end), [last] "r"(walk->last), [width] "i"(width),
-			[step] "i"(FIXED_BYTES)
-			: "cc", "memory", VECTOR_CLOBBER);
-	}
+/* Four times `lines` loads: the place of the load in line .Lline, relative to data. */
+#define WALK(name, bytes, lines, place)                                                                 \
+KERNEL_BODY void name(struct split_walk *walk, const int width)                                         \
+{                                                                                                       \
+	uint64_t turns, from, x;                                                                        \
+                                                                                                        \
+	while ((turns = ring_piece(&walk->ring, &from))) {                                              \
+		const unsigned char *data = walk->data + from * bytes, *end = data + turns * bytes;     \
+                                                                                                        \
+		__asm__ volatile("	.p2align 6\n"                                                   \
+			"1:\n"                                                                          \
+			"	.rept 4\n"                                                              \
+			"	.set .Lline, 0\n"                                                       \
+			"	.rept " lines "\n"                                                      \
+			"	.set .Lplace, " place "\n" LOAD(".Lplace")                              \
+			"	.set .Lline, .Lline + 1\n"                                              \
+			"	.endr\n"                                                                \
+			"	.endr\n" NEXT KEEP                                                      \
+			: [data] "+r"(data), [x] "=&r"(x)                                               \
+			: [end] "r"(end), [last] "r"(walk->last), [width] "i"(width), [step] "i"(bytes) \
+			: "cc", "memory", VECTOR_CLOBBER);                                              \
+	}                                                                                               \
 }
+/* clang-format on */
 
-/* A load in each of 64 lines, 37 bytes further into each line than into the one before: one at
- * every offset; four times. */
-KERNEL_BODY void split_random(struct split_walk *walk, const int width)
-{
-	uint64_t turns, from, x;
+/* Fifteen loads in sixteen lines, four times.
+ * four times: for (line = 0; line < 15; line++) x = the bytes at data + 64 * line; and then:
+ * data += 1024; */
+WALK(split_fixed, FIXED_BYTES, "15", ".Lline * 64")
 
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const unsigned char *data = walk->data + from * RANDOM_BYTES,
-				    *end = data + turns * RANDOM_BYTES;
-
-		/* four times: for (line = 0; line < 64; line++) x = the bytes at data + 64 * line +
-		 * 37 * (line + 1) % 64; and then: data += 4096; */
-		__asm__ volatile(
-			"	.p2align 6			\n"
-			"1:					\n"
-			"	.rept 4				\n"
-			"	.set .Lline, 0			\n"
-			"	.rept 64			\n"
-			"	.set .Lplace, .Lline * 64 + ((.Lline + 1) * 37 & 63) \n" LOAD(
-				".Lplace") "	.set .Lline, .Lline + 1		\n"
-					   "	.endr				\n"
-					   "	.endr				\n" NEXT KEEP
-			: [data] "+r"(data), [x] "=&r"(x)
-			: [end] "r"(end), [last] "r"(walk->last), [width] "i"(width),
-			[step] "i"(RANDOM_BYTES)
-			: "cc", "memory", VECTOR_CLOBBER);
-	}
-}
+/* A load in each of 64 lines, 37 bytes further into each line than into the line before: one at
+ * every offset; four times.
+ * four times: for (line = 0; line < 64; line++) x = the bytes at data + 64 * line +
+ * 37 * (line + 1) % 64; and then: data += 4096; */
+WALK(split_random, RANDOM_BYTES, "64", ".Lline * 64 + ((.Lline + 1) * 37 & 63)")
 
 #define LOOPS(width)                                                             \
 	KERNEL_CALLS(fixed_##width, struct split_walk, split_fixed(walk, width)) \

@@ -29,6 +29,51 @@ struct sum_walk {
 
 typedef void sum_loop(struct sum_walk *walk);
 
+/* The loops of both instruction sets: `unroll` sums, each of the elements at b and a into d. */
+/* clang-format off */
+#if defined(__x86_64__)
+#define SUM(b, a, d)                        \
+	".irp k,0,1,2,3,4,5,6,7\n"          \
+	".if \\k < %c[unroll]\n"            \
+	"	movl \\k*4(" b "), %k[t]\n" \
+	"	addl \\k*4(" a "), %k[t]\n" \
+	"	movl %k[t], \\k*4(" d ")\n" \
+	".endif\n"                          \
+	".endr\n"
+#define NEXT(pointer)                          \
+	"	cmpq %[" pointer "], %[end]\n" \
+	"	jne 1b\n"
+#define ADVANCE(pointer) "	addq $4*%c[unroll], %[" pointer "]\n"
+#define INDEXED	 SUM("%[b],%[i],4", "%[a],%[i],4", "%[d],%[i],4") "	addq $%c[unroll], %[i]\n" NEXT("i")
+#define RELATIVE SUM("%[d],%[b]", "%[d],%[a]", "%[d]") ADVANCE("d") NEXT("d")
+#define POINTERS SUM("%[b]", "%[a]", "%[d]") ADVANCE("b") ADVANCE("a") ADVANCE("d") NEXT("d")
+#define CLOBBERS "memory", "cc"
+#else
+#define SUM(b, a, d)                     \
+	"	ldr %w[t], [" b "]\n"    \
+	"	ldr w16, [" a "]\n"      \
+	"	add %w[t], %w[t], w16\n" \
+	"	str %w[t], [" d "\n"
+#define NEXT(pointer)                         \
+	"	cmp %[" pointer "], %[end]\n" \
+	"	b.ne 1b\n"
+#define ADVANCE(pointer) "	add %[" pointer "], %[" pointer "], #4*%c[unroll]\n"
+/* An index has no displacement here: it steps after each element. */
+#define INDEXED                                                                                     \
+	".rept %c[unroll]\n" SUM("%[b], %[i], lsl #2", "%[a], %[i], lsl #2", "%[d], %[i], lsl #2]") \
+	"	add %[i], %[i], #1\n" ".endr\n" NEXT("i")
+#define RELATIVE \
+	".rept %c[unroll]\n" SUM("%[d], %[b]", "%[d], %[a]", "%[d]], #4") ".endr\n" NEXT("d")
+#define POINTERS                                                                      \
+	".irp k,0,1,2,3,4,5,6,7\n"                                                    \
+	".if \\k < %c[unroll]\n" SUM("%[b], #\\k*4", "%[a], #\\k*4", "%[d], #\\k*4]") \
+	".endif\n"                                                                    \
+	".endr\n" ADVANCE("b") ADVANCE("a") ADVANCE("d") NEXT("d")
+#define CLOBBERS "memory", "cc", "x16"
+#endif
+#define LOOP ".p2align 6\n1:\n"
+/* clang-format on */
+
 /* for (; i != end; i++)
  *     d[i] = a[i] + b[i]; */
 KERNEL_BODY void sum_indexed(struct sum_walk *walk, const int unroll)
@@ -38,42 +83,11 @@ KERNEL_BODY void sum_indexed(struct sum_walk *walk, const int unroll)
 	while ((turns = ring_piece(&walk->ring, &from))) {
 		uint64_t i = from * (uint64_t)unroll, end = i + turns * (uint64_t)unroll, t;
 
-#if defined(__x86_64__)
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3,4,5,6,7\n"
-				 ".if \\k < %c[unroll]\n"
-				 "	movl \\k*4(%[b],%[i],4), %k[t]\n"
-				 "	addl \\k*4(%[a],%[i],4), %k[t]\n"
-				 "	movl %k[t], \\k*4(%[d],%[i],4)\n"
-				 ".endif\n"
-				 ".endr\n"
-				 "	addq $%c[unroll], %[i]\n"
-				 "	cmpq %[i], %[end]\n"
-				 "	jne 1b\n"
+		__asm__ volatile(LOOP INDEXED
 				 : [i] "+r"(i), [t] "=&r"(t)
 				 : [a] "r"(walk->a), [b] "r"(walk->b), [d] "r"(walk->d),
 				 [end] "r"(end), [unroll] "i"(unroll)
-				 : "memory", "cc");
-#else
-		/* An index goes without a displacement here: unrolled, it steps after every
-		 * element. */
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 ".rept %c[unroll]\n"
-				 "	ldr %w[t], [%[b], %[i], lsl #2]\n"
-				 "	ldr w16, [%[a], %[i], lsl #2]\n"
-				 "	add %w[t], %w[t], w16\n"
-				 "	str %w[t], [%[d], %[i], lsl #2]\n"
-				 "	add %[i], %[i], #1\n"
-				 ".endr\n"
-				 "	cmp %[i], %[end]\n"
-				 "	b.ne 1b\n"
-				 : [i] "+r"(i), [t] "=&r"(t)
-				 : [a] "r"(walk->a), [b] "r"(walk->b), [d] "r"(walk->d),
-				 [end] "r"(end), [unroll] "i"(unroll)
-				 : "memory", "cc", "x16");
-#endif
+				 : CLOBBERS);
 	}
 }
 
@@ -90,39 +104,11 @@ KERNEL_BODY void sum_relative(struct sum_walk *walk, const int unroll)
 			 *end = d + turns * (uint64_t)unroll;
 		uint64_t t;
 
-#if defined(__x86_64__)
 		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			".if \\k < %c[unroll]\n"
-			"	movl \\k*4(%[d],%[b]), %k[t]\n"
-			"	addl \\k*4(%[d],%[a]), %k[t]\n"
-			"	movl %k[t], \\k*4(%[d])\n"
-			".endif\n"
-			".endr\n"
-			"	addq $4*%c[unroll], %[d]\n"
-			"	cmpq %[d], %[end]\n"
-			"	jne 1b\n"
+			LOOP RELATIVE
 			: [d] "+r"(d), [t] "=&r"(t)
 			: [a] "r"(to_a), [b] "r"(to_b), [end] "r"(end), [unroll] "i"(unroll)
-			: "memory", "cc");
-#else
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			".rept %c[unroll]\n"
-			"	ldr %w[t], [%[d], %[b]]\n"
-			"	ldr w16, [%[d], %[a]]\n"
-			"	add %w[t], %w[t], w16\n"
-			"	str %w[t], [%[d]], #4\n"
-			".endr\n"
-			"	cmp %[d], %[end]\n"
-			"	b.ne 1b\n"
-			: [d] "+r"(d), [t] "=&r"(t)
-			: [a] "r"(to_a), [b] "r"(to_b), [end] "r"(end), [unroll] "i"(unroll)
-			: "memory", "cc", "x16");
-#endif
+			: CLOBBERS);
 	}
 }
 
@@ -139,44 +125,10 @@ KERNEL_BODY void sum_pointers(struct sum_walk *walk, const int unroll)
 			 *end = d + turns * (uint64_t)unroll;
 		uint64_t t;
 
-#if defined(__x86_64__)
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3,4,5,6,7\n"
-				 ".if \\k < %c[unroll]\n"
-				 "	movl \\k*4(%[b]), %k[t]\n"
-				 "	addl \\k*4(%[a]), %k[t]\n"
-				 "	movl %k[t], \\k*4(%[d])\n"
-				 ".endif\n"
-				 ".endr\n"
-				 "	addq $4*%c[unroll], %[b]\n"
-				 "	addq $4*%c[unroll], %[a]\n"
-				 "	addq $4*%c[unroll], %[d]\n"
-				 "	cmpq %[d], %[end]\n"
-				 "	jne 1b\n"
+		__asm__ volatile(LOOP POINTERS
 				 : [a] "+r"(a), [b] "+r"(b), [d] "+r"(d), [t] "=&r"(t)
 				 : [end] "r"(end), [unroll] "i"(unroll)
-				 : "memory", "cc");
-#else
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 ".irp k,0,1,2,3,4,5,6,7\n"
-				 ".if \\k < %c[unroll]\n"
-				 "	ldr %w[t], [%[b], #\\k*4]\n"
-				 "	ldr w16, [%[a], #\\k*4]\n"
-				 "	add %w[t], %w[t], w16\n"
-				 "	str %w[t], [%[d], #\\k*4]\n"
-				 ".endif\n"
-				 ".endr\n"
-				 "	add %[b], %[b], #4*%c[unroll]\n"
-				 "	add %[a], %[a], #4*%c[unroll]\n"
-				 "	add %[d], %[d], #4*%c[unroll]\n"
-				 "	cmp %[d], %[end]\n"
-				 "	b.ne 1b\n"
-				 : [a] "+r"(a), [b] "+r"(b), [d] "+r"(d), [t] "=&r"(t)
-				 : [end] "r"(end), [unroll] "i"(unroll)
-				 : "memory", "cc", "x16");
-#endif
+				 : CLOBBERS);
 	}
 }
 
