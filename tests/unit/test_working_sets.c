@@ -67,7 +67,7 @@ static const struct kernel stands = { .name = "stands",
 
 struct bench {
 	struct topology *topology;
-	struct working_sets working_sets;
+	struct working_sets sets;
 	struct working_set_request request;
 	int64_t v[KNOBS_MAX];
 	atomic_bool cancel;
@@ -75,143 +75,145 @@ struct bench {
 	struct slot *slot;
 };
 
-static void begin(struct bench *bench, const struct kernel *kernel, uint64_t limit)
+static struct bench bench;
+
+static void begin(const struct kernel *kernel, uint64_t limit)
 {
 	struct status status;
 
-	*bench = (struct bench){ .topology = topology_load(&status) };
+	bench = (struct bench){ .topology = topology_load(&status) };
 	check_ok(status);
-	bench->working_sets = (struct working_sets){ .topology = bench->topology };
-	bench->request = (struct working_set_request){
-		.kernel = kernel, .v = bench->v, .seed = 1, .limit = limit
+	bench.sets = (struct working_sets){ .topology = bench.topology };
+	bench.request = (struct working_set_request){
+		.kernel = kernel, .v = bench.v, .seed = 1, .limit = limit
 	};
 }
 
-static void end(struct bench *bench)
+static int end(void **state)
 {
-	working_sets_free(&bench->working_sets);
-	assert_int_equal(working_sets_held(&bench->working_sets), 0);
-	topology_free(bench->topology);
+	(void)state;
+	working_sets_free(&bench.sets);
+	assert_int_equal(working_sets_held(&bench.sets), 0);
+	topology_free(bench.topology);
+	bench = (struct bench){ 0 };
+	return 0;
 }
 
-/* Lays a working set out; returns how many bytes were found laid out already. */
-static uint64_t lay(struct bench *bench, int64_t mib, int64_t kind, enum page_kind pages)
+static struct status try_lay(void)
 {
-	bench->v[SIZE] = mib * MIB;
-	bench->v[KIND] = kind;
-	bench->v[PAGES] = pages;
-	check_ok(working_sets_lay(
-		&bench->working_sets, &bench->request, &bench->cancel, &bench->run, &bench->slot));
-	assert_ptr_equal(bench->run.memory, bench->slot->arena.memory);
-	assert_true(bench->slot->arena.touched >= (uint64_t)mib * MIB);
-	assert_true(working_sets_held(&bench->working_sets) <= bench->request.limit);
-	return bench->run.layout.prepared / MIB;
+	return working_sets_lay(
+		&bench.sets, &bench.request, &bench.cancel, &bench.run, &bench.slot);
+}
+
+/* Lays a working set out, of which so many MiB must have been laid out already; -1: any. */
+static void lay(int64_t mib, int64_t kind, enum page_kind pages, int64_t found)
+{
+	bench.v[SIZE] = mib * MIB;
+	bench.v[KIND] = kind;
+	bench.v[PAGES] = pages;
+	check_ok(try_lay());
+	assert_ptr_equal(bench.run.memory, bench.slot->arena.memory);
+	assert_true(bench.slot->arena.touched >= (uint64_t)mib * MIB);
+	assert_true(working_sets_held(&bench.sets) <= bench.request.limit);
+	if (found >= 0)
+		assert_int_equal(bench.run.layout.prepared / MIB, found);
+}
+
+static void check_held(uint64_t mib)
+{
+	assert_int_equal(working_sets_held(&bench.sets), mib * MIB);
 }
 
 TEST(what_grows_keeps_what_was_laid_out)
 {
-	struct bench bench;
-
-	begin(&bench, &nests, 64 * MIB);
-	assert_int_equal(lay(&bench, 1, 0, PAGES_AUTO), 0);
+	begin(&nests, 64 * MIB);
+	lay(1, 0, PAGES_AUTO, 0);
 	for (int64_t mib = 2; mib <= 16; mib++)
-		assert_int_equal(lay(&bench, mib, 0, PAGES_AUTO), mib - 1);
-	assert_int_equal(lay(&bench, 4, 0, PAGES_AUTO), 16);
+		lay(mib, 0, PAGES_AUTO, mib - 1);
+	lay(4, 0, PAGES_AUTO, 16);
 	/* Another layout, another seed, another kernel: from the beginning, in the same memory. */
-	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 0);
+	lay(4, 1, PAGES_AUTO, 0);
 	bench.request.seed = 2;
-	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 0);
+	lay(4, 1, PAGES_AUTO, 0);
 	bench.request.kernel = &stands;
-	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 0);
-	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 4);
-	assert_int_equal(working_sets_held(&bench.working_sets), 16 * MIB);
-	end(&bench);
+	lay(4, 1, PAGES_AUTO, 0);
+	lay(4, 1, PAGES_AUTO, 4);
+	check_held(16);
 }
 
 TEST(kinds_of_pages_do_not_disturb_each_other)
 {
-	struct bench bench;
 	unsigned char *small, *huge;
 
-	begin(&bench, &nests, 64 * MIB);
-	assert_int_equal(lay(&bench, 8, 0, PAGES_4K), 0);
+	begin(&nests, 64 * MIB);
+	lay(8, 0, PAGES_4K, 0);
 	small = bench.run.memory;
-	assert_int_equal(lay(&bench, 8, 0, PAGES_HUGE), 0);
+	lay(8, 0, PAGES_HUGE, 0);
 	huge = bench.run.memory;
 	assert_ptr_not_equal(small, huge);
-	assert_int_equal(lay(&bench, 10, 0, PAGES_4K), 8);
+	lay(10, 0, PAGES_4K, 8);
 	assert_ptr_equal(bench.run.memory, small);
-	assert_int_equal(lay(&bench, 10, 0, PAGES_HUGE), 8);
+	lay(10, 0, PAGES_HUGE, 8);
 	assert_ptr_equal(bench.run.memory, huge);
 	/* As the system gives them: those that it gives where it can. */
-	assert_int_equal(lay(&bench, 10, 0, PAGES_AUTO), 10);
+	lay(10, 0, PAGES_AUTO, 10);
 	assert_ptr_equal(bench.run.memory, huge);
-	end(&bench);
 }
 
 TEST(one_alone_takes_the_place_of_others)
 {
-	struct bench bench;
-
-	begin(&bench, &nests, 64 * MIB);
-	lay(&bench, 8, 0, PAGES_HUGE);
-	lay(&bench, 8, 0, PAGES_4K);
-	assert_int_equal(working_sets_held(&bench.working_sets), 16 * MIB);
+	begin(&nests, 64 * MIB);
+	lay(8, 0, PAGES_HUGE, -1);
+	lay(8, 0, PAGES_4K, -1);
+	check_held(16);
 	bench.request.alone = true;
-	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 8); /* its own stays */
-	assert_int_equal(working_sets_held(&bench.working_sets), 8 * MIB);
-	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 0);
-	assert_int_equal(working_sets_held(&bench.working_sets), 2 * MIB);
-	end(&bench);
+	lay(4, 0, PAGES_4K, 8); /* its own stays */
+	check_held(8);
+	lay(2, 0, PAGES_HUGE, 0);
+	check_held(2);
 }
 
 TEST(a_background_that_cannot_share_has_memory_of_its_own)
 {
-	struct bench bench;
-
-	begin(&bench, &stands, 64 * MIB);
-	assert_int_equal(lay(&bench, 8, 0, PAGES_AUTO), 0);
+	begin(&stands, 64 * MIB);
+	lay(8, 0, PAGES_AUTO, 0);
 	bench.request.background = true;
-	assert_int_equal(lay(&bench, 2, 1, PAGES_AUTO), 0);
+	lay(2, 1, PAGES_AUTO, 0);
 	bench.request.background = false;
-	assert_int_equal(lay(&bench, 8, 0, PAGES_AUTO), 8);
+	lay(8, 0, PAGES_AUTO, 8);
 	bench.request.background = true;
 	bench.request.kernel = &nests;
-	lay(&bench, 2, 1, PAGES_AUTO);
+	lay(2, 1, PAGES_AUTO, -1);
 	bench.request.background = false;
-	assert_int_equal(lay(&bench, 4, 1, PAGES_AUTO), 2);
-	end(&bench);
+	lay(4, 1, PAGES_AUTO, 2);
 }
 
 TEST(all_together_stay_within_the_limit)
 {
-	struct bench bench;
-
-	begin(&bench, &nests, 32 * MIB);
-	lay(&bench, 8, 0, PAGES_4K);
-	lay(&bench, 16, 0, PAGES_HUGE);
-	assert_int_equal(working_sets_held(&bench.working_sets), 24 * MIB);
+	begin(&nests, 32 * MIB);
+	lay(8, 0, PAGES_4K, -1);
+	lay(16, 0, PAGES_HUGE, -1);
+	check_held(24);
 	/* 8 MiB are left: one more octet fits, the next does not. */
-	assert_int_equal(lay(&bench, 16, 0, PAGES_4K), 8);
-	assert_int_equal(working_sets_held(&bench.working_sets), 32 * MIB);
-	assert_int_equal(lay(&bench, 18, 0, PAGES_4K), 16);
-	assert_int_equal(working_sets_held(&bench.working_sets), 18 * MIB);
-	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 0);
+	lay(16, 0, PAGES_4K, 8);
+	check_held(32);
+	lay(18, 0, PAGES_4K, 16);
+	check_held(18);
+	lay(2, 0, PAGES_HUGE, 0);
 	/* A smaller set needs less of what its own kind holds: that goes before what others hold.
 	 */
 	bench.request.limit = 16 * MIB;
-	assert_int_equal(lay(&bench, 10, 0, PAGES_4K), 10);
-	assert_int_equal(working_sets_held(&bench.working_sets), 12 * MIB);
-	assert_int_equal(lay(&bench, 2, 0, PAGES_HUGE), 2);
-	end(&bench);
+	lay(10, 0, PAGES_4K, 10);
+	check_held(12);
+	lay(2, 0, PAGES_HUGE, 2);
 }
 
-static uint64_t reserved(const struct bench *bench)
+static uint64_t reserved(void)
 {
 	uint64_t bytes = 0;
 
 	for (int i = 0; i < WORKING_SETS_MAX; i++)
-		bytes += bench->working_sets.slot[i].arena.reserved;
+		bytes += bench.sets.slot[i].arena.reserved;
 	return bytes;
 }
 
@@ -220,7 +222,6 @@ static uint64_t reserved(const struct bench *bench)
 TEST(scarce_addresses_are_not_hoarded)
 {
 	struct rlimit before, limit;
-	struct bench bench;
 
 	assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
 	limit = before;
@@ -230,76 +231,66 @@ TEST(scarce_addresses_are_not_hoarded)
 	/* Emulators say that it is done, and set none. */
 	if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
 		skip();
-	begin(&bench, &stands, 64 * MIB);
-	lay(&bench, 2, 0, PAGES_AUTO);
-	assert_int_equal(reserved(&bench), 64 * MIB); /* it may grow as long as it is alone */
-	lay(&bench, 4, 0, PAGES_4K);
-	assert_true(reserved(&bench) <= 64 * MIB);
+	begin(&stands, 64 * MIB);
+	lay(2, 0, PAGES_AUTO, -1);
+	assert_int_equal(reserved(), 64 * MIB); /* it may grow as long as it is alone */
+	lay(4, 0, PAGES_4K, -1);
+	assert_true(reserved() <= 64 * MIB);
 	bench.request.background = true;
-	lay(&bench, 6, 0, PAGES_AUTO);
-	assert_true(reserved(&bench) <= 64 * MIB);
+	lay(6, 0, PAGES_AUTO, -1);
+	assert_true(reserved() <= 64 * MIB);
 	bench.request.background = false;
 	/* All of it is there still, and what grows is laid out anew. */
-	assert_int_equal(lay(&bench, 2, 0, PAGES_AUTO), 2);
-	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 4);
-	assert_int_equal(lay(&bench, 32, 0, PAGES_AUTO), 0);
-	assert_int_equal(lay(&bench, 4, 0, PAGES_4K), 4);
-	assert_true(reserved(&bench) <= 64 * MIB);
-	end(&bench);
+	lay(2, 0, PAGES_AUTO, 2);
+	lay(4, 0, PAGES_4K, 4);
+	lay(32, 0, PAGES_AUTO, 0);
+	lay(4, 0, PAGES_4K, 4);
+	assert_true(reserved() <= 64 * MIB);
 	assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
 }
 
 /* Much that has not been needed for a while is given back; what lies in the rest stays. */
 TEST(what_is_idle_is_given_back)
 {
-	struct bench bench;
-
-	begin(&bench, &nests, (uint64_t)1024 * MIB);
+	begin(&nests, (uint64_t)1024 * MIB);
 	bench.request.now = 100;
 	/* Address space is enough for this: nothing beyond the first MiB of each piece is looked
 	 * at. */
-	lay(&bench, 300, 0, PAGES_HUGE);
+	lay(300, 0, PAGES_HUGE, -1);
 	bench.request.now = 105;
-	assert_int_equal(lay(&bench, 4, 0, PAGES_HUGE), 300);
+	lay(4, 0, PAGES_HUGE, 300);
 	bench.request.now = 120;
-	assert_int_equal(lay(&bench, 4, 0, PAGES_HUGE), 4);
-	assert_int_equal(working_sets_held(&bench.working_sets), 4 * MIB);
-	end(&bench);
+	lay(4, 0, PAGES_HUGE, 4);
+	check_held(4);
 }
 
 TEST(a_node_that_is_not_there_is_refused)
 {
-	struct bench bench;
 	struct status status;
 
-	begin(&bench, &nests, 32 * MIB);
-	lay(&bench, 2, 0, PAGES_AUTO);
+	begin(&nests, 32 * MIB);
+	lay(2, 0, PAGES_AUTO, -1);
 	bench.v[NODE] = 16;
-	status = working_sets_lay(
-		&bench.working_sets, &bench.request, &bench.cancel, &bench.run, &bench.slot);
+	status = try_lay();
 	/* Nobody has sixteen nodes, yet. */
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "node=15: this process may use memory node");
 	bench.v[NODE] = 0;
-	assert_int_equal(lay(&bench, 2, 0, PAGES_AUTO), 2);
-	end(&bench);
+	lay(2, 0, PAGES_AUTO, 2);
 }
 
 TEST(cancelling_leaves_what_was_there)
 {
-	struct bench bench;
 	struct status status;
 
-	begin(&bench, &nests, 64 * MIB);
-	lay(&bench, 2, 0, PAGES_AUTO);
+	begin(&nests, 64 * MIB);
+	lay(2, 0, PAGES_AUTO, -1);
 	atomic_store(&bench.cancel, true);
 	bench.v[SIZE] = 32 * MIB;
-	status = working_sets_lay(
-		&bench.working_sets, &bench.request, &bench.cancel, &bench.run, &bench.slot);
+	status = try_lay();
 	assert_int_equal(status.code, STATUS_CANCELLED);
 	atomic_store(&bench.cancel, false);
-	assert_int_equal(lay(&bench, 32, 0, PAGES_AUTO), 2);
-	end(&bench);
+	lay(32, 0, PAGES_AUTO, 2);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = end)
