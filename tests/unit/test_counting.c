@@ -46,7 +46,6 @@ struct bench {
 	struct measure measure;
 	struct counts counts;
 	atomic_bool cancel;
-	struct tree *tree;
 };
 
 static struct bench *bench;
@@ -54,10 +53,9 @@ static const struct counts *counts; /* of the bench */
 
 static int setup(void **state)
 {
-	(void)state;
 	bench = memory_new(1, sizeof(*bench));
 	counts = &bench->counts;
-	bench->tree = tree_new();
+	tree_begin(state);
 	pmu_init(&bench->pmu);
 	bench->kernel = pmu_kernel(&bench->pmu);
 	bench->plan = (struct counter_plan){ .id = 1, .cycles = -1 };
@@ -73,12 +71,11 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	counting_free(bench->counting);
 	/* Nothing is left open or mapped. */
 	assert_int_equal(pmu_open_count(&bench->pmu), 0);
 	assert_int_equal(bench->pmu.maps, bench->pmu.unmaps);
-	tree_free(bench->tree);
+	tree_end(state);
 	free(bench);
 	return 0;
 }
@@ -120,7 +117,7 @@ static void plan_add_raw(int count)
 static void use(void)
 {
 	if (!bench->counting)
-		bench->counting = counting_new_with(0, bench->tree->root, &bench->kernel);
+		bench->counting = counting_new_with(0, tree.root, &bench->kernel);
 	counting_use(bench->counting, &bench->plan);
 }
 
@@ -470,7 +467,7 @@ TEST_WITH(what_the_kernel_counts_itself_needs_no_counters, setup, teardown)
 
 TEST_WITH(who_forbids_counting_is_named, setup, teardown)
 {
-	tree_put(bench->tree, "/proc/sys/kernel/perf_event_paranoid", "4\n");
+	tree_put("/proc/sys/kernel/perf_event_paranoid", "4\n");
 	refuse_all(EACCES);
 	plan_add(CYCLES, true);
 	plan_add("perf::PERF_COUNT_SW_PAGE_FAULTS", false);
@@ -482,7 +479,7 @@ TEST_WITH(who_forbids_counting_is_named, setup, teardown)
 
 TEST_WITH(a_container_forbids_it_otherwise, setup, teardown)
 {
-	tree_put(bench->tree, "/proc/sys/kernel/perf_event_paranoid", "2\n");
+	tree_put("/proc/sys/kernel/perf_event_paranoid", "2\n");
 	refuse_all(EPERM);
 	plan_add(CYCLES, true);
 	check_contains(count()->why, "the system forbids perf_event_open");
@@ -492,10 +489,10 @@ TEST_WITH(a_container_forbids_it_otherwise, setup, teardown)
 
 static void put_hybrid(void)
 {
-	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_core/cpus", "0-7\n");
-	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_core/type", "4\n");
-	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_atom/cpus", "8-15\n");
-	tree_put(bench->tree, "/sys/bus/event_source/devices/cpu_atom/type", "10\n");
+	tree_put("/sys/bus/event_source/devices/cpu_core/cpus", "0-7\n");
+	tree_put("/sys/bus/event_source/devices/cpu_core/type", "4\n");
+	tree_put("/sys/bus/event_source/devices/cpu_atom/cpus", "8-15\n");
+	tree_put("/sys/bus/event_source/devices/cpu_atom/type", "10\n");
 }
 
 TEST_WITH(hybrid_machines_are_asked_for_the_right_pmu, setup, teardown)
@@ -509,7 +506,7 @@ TEST_WITH(hybrid_machines_are_asked_for_the_right_pmu, setup, teardown)
 	plan_add(CYCLES, true);
 	plan_add("perf::L1-DCACHE-LOAD-MISSES", false);
 	plan_add("perf_raw::r1c2", false);
-	bench->counting = counting_new_with(9, bench->tree->root, &bench->kernel);
+	bench->counting = counting_new_with(9, tree.root, &bench->kernel);
 	count();
 	check_count(0, COUNT_KNOWN, 2);
 	check_count(1, COUNT_KNOWN, 0.5);
@@ -526,13 +523,12 @@ static bool only_cycles(const struct pmu_event *event)
  * architecture's number; and not every event can be read in user space. */
 TEST_WITH(arm_events_are_asked_for_by_number, setup, teardown)
 {
-	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a53/cpus", "0-3\n");
-	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a53/type", "8\n");
-	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/cpus", "4-5\n");
-	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/type", "9\n");
-	tree_put(bench->tree, "/sys/bus/event_source/devices/armv8_cortex_a72/format/rdpmc",
-		"config1:1\n");
-	tree_put(bench->tree, "/proc/sys/kernel/perf_user_access", "1\n");
+	tree_put("/sys/bus/event_source/devices/armv8_cortex_a53/cpus", "0-3\n");
+	tree_put("/sys/bus/event_source/devices/armv8_cortex_a53/type", "8\n");
+	tree_put("/sys/bus/event_source/devices/armv8_cortex_a72/cpus", "4-5\n");
+	tree_put("/sys/bus/event_source/devices/armv8_cortex_a72/type", "9\n");
+	tree_put("/sys/bus/event_source/devices/armv8_cortex_a72/format/rdpmc", "config1:1\n");
+	tree_put("/proc/sys/kernel/perf_user_access", "1\n");
 	bench->pmu.events = 0;
 	bench->pmu.wanted_config1 = 2;
 	bench->pmu.reads_in_user = only_cycles;
@@ -540,7 +536,7 @@ TEST_WITH(arm_events_are_asked_for_by_number, setup, teardown)
 	pmu_add(&bench->pmu, 9, 0x11, 2, 0, 10);
 	pmu_add(&bench->pmu, 9, 0x08, 4, 0, 10);
 	plan_clock();
-	bench->counting = counting_new_with(4, bench->tree->root, &bench->kernel);
+	bench->counting = counting_new_with(4, tree.root, &bench->kernel);
 	count();
 	check_count(0, COUNT_KNOWN, 2);
 	assert_true(counts->direct);

@@ -5,176 +5,145 @@
 #include "engine/machine/environment.h"
 #include "tree.h"
 
-static int setup(void **state)
-{
-	*state = tree_new();
-	return 0;
-}
+static struct environment env;
+static struct cpu_times times;
 
-static int teardown(void **state)
+TEST(knows_nothing_of_an_empty_tree)
 {
-	tree_free(*state);
-	return 0;
-}
-
-TEST_WITH(knows_nothing_of_an_empty_tree, setup, teardown)
-{
-	struct tree *tree = *state;
-	struct environment environment;
-	struct cpu_times times;
-
-	environment_read(&environment, tree->root);
-	environment_read_core(&environment, tree->root, 0);
-	assert_int_equal(environment.paranoid, -9);
-	assert_int_equal(environment.turbo, -1);
-	assert_int_equal(environment.smt, -1);
-	assert_int_equal(environment.hypervisor, -1);
-	assert_true(isnan(environment.quota));
-	assert_true(isnan(environment.load));
-	assert_int_equal(environment.memory_total, -1);
-	assert_int_equal(environment.memory_available, -1);
-	assert_int_equal(environment.memory_limit, -1);
-	assert_int_equal(environment.locked_limit, -1);
-	assert_int_equal(environment.huge_reserved, -1);
-	assert_string_equal(environment.governor, "");
-	assert_string_equal(environment.thp, "");
-	assert_string_equal(environment.allowed, "");
-	assert_false(environment.container);
-	environment_times(&times, tree->root, 0);
+	environment_read(&env, tree.root);
+	environment_read_core(&env, tree.root, 0);
+	assert_int_equal(env.paranoid, -9);
+	assert_int_equal(env.turbo, -1);
+	assert_int_equal(env.smt, -1);
+	assert_int_equal(env.hypervisor, -1);
+	assert_true(isnan(env.quota));
+	assert_true(isnan(env.load));
+	assert_int_equal(env.memory_total, -1);
+	assert_int_equal(env.memory_available, -1);
+	assert_int_equal(env.memory_limit, -1);
+	assert_int_equal(env.locked_limit, -1);
+	assert_int_equal(env.huge_reserved, -1);
+	assert_string_equal(env.governor, "");
+	assert_string_equal(env.thp, "");
+	assert_string_equal(env.allowed, "");
+	assert_false(env.container);
+	environment_times(&times, tree.root, 0);
 	assert_false(times.known);
 }
 
-TEST_WITH(reads_a_server, setup, teardown)
+TEST(reads_a_server)
 {
-	struct tree *tree = *state;
-	struct environment environment;
-
-	tree_put(tree, "/proc/sys/kernel/perf_event_paranoid", "4\n");
-	tree_put(tree, "/proc/cpuinfo",
+	tree_put("/proc/sys/kernel/perf_event_paranoid", "4\n");
+	tree_put("/proc/cpuinfo",
 		"processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu vme sse2 avx\n\n");
-	tree_put(tree, "/proc/meminfo",
+	tree_put("/proc/meminfo",
 		"MemTotal:       65536000 kB\nMemFree: 1 kB\nMemAvailable:   32768000 kB\n"
 		"HugePages_Total:      16\nHugePages_Free:        8\n");
-	tree_put(tree, "/proc/self/status",
+	tree_put("/proc/self/status",
 		"Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-5,8,10-11\n");
-	tree_put(tree, "/proc/self/limits",
+	tree_put("/proc/self/limits",
 		"Limit                     Soft Limit           Hard Limit           Units\n"
 		"Max locked memory         65536                unlimited            bytes\n");
-	tree_put(tree, "/proc/self/cgroup", "12:cpu:/old\n0::/user.slice/job\n");
-	tree_put(tree, "/proc/loadavg", "3.25 2.00 1.00 1/200 1234\n");
-	tree_put(tree, "/sys/fs/cgroup/user.slice/job/cpu.max", "150000 100000\n");
-	tree_put(tree, "/sys/fs/cgroup/user.slice/job/memory.max", "max\n");
-	tree_put(tree, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave\n");
-	tree_put(tree, "/sys/devices/system/cpu/cpu3/cpufreq/scaling_driver", "intel_pstate\n");
-	tree_put(tree, "/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "3,19\n");
-	tree_put(tree, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-	tree_put(tree, "/sys/devices/system/cpu/smt/active", "1\n");
-	tree_put(tree, "/sys/devices/system/cpu/online", "0-31\n");
-	tree_put(tree, "/sys/devices/system/cpu/isolated", "\n");
-	tree_put(tree, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-	tree_put(tree, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
-	tree_put(tree, "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+	tree_put("/proc/self/cgroup", "12:cpu:/old\n0::/user.slice/job\n");
+	tree_put("/proc/loadavg", "3.25 2.00 1.00 1/200 1234\n");
+	tree_put("/sys/fs/cgroup/user.slice/job/cpu.max", "150000 100000\n");
+	tree_put("/sys/fs/cgroup/user.slice/job/memory.max", "max\n");
+	tree_put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave\n");
+	tree_put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_driver", "intel_pstate\n");
+	tree_put("/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "3,19\n");
+	tree_put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+	tree_put("/sys/devices/system/cpu/smt/active", "1\n");
+	tree_put("/sys/devices/system/cpu/online", "0-31\n");
+	tree_put("/sys/devices/system/cpu/isolated", "\n");
+	tree_put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+	tree_put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+	tree_put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
 
-	environment_read(&environment, tree->root);
-	environment_read_core(&environment, tree->root, 3);
-	assert_int_equal(environment.paranoid, 4);
-	assert_int_equal(environment.hypervisor, 0);
-	assert_string_equal(environment.hypervisor_name, "");
-	assert_int_equal(environment.memory_total, 65536000ll << 10);
-	assert_int_equal(environment.memory_available, 32768000ll << 10);
-	assert_int_equal(environment.memory_limit, -1);
-	assert_int_equal(environment.huge_reserved, 16);
-	assert_int_equal(environment.huge_free, 8);
-	assert_string_equal(environment.allowed, "0-5,8,10-11");
-	assert_int_equal(environment_list_count(environment.allowed), 9);
-	assert_int_equal(environment.locked_limit, 65536);
-	check_near(environment.quota, 1.5, 1e-9);
-	check_near(environment.load, 3.25, 1e-9);
-	assert_string_equal(environment.governor, "powersave");
-	assert_string_equal(environment.frequency_driver, "intel_pstate");
-	assert_string_equal(environment.siblings, "3,19");
-	assert_int_equal(environment.turbo, 0);
-	assert_int_equal(environment.smt, 1);
-	assert_string_equal(environment.isolated, "");
-	assert_string_equal(environment.thp, "madvise");
-	assert_string_equal(environment.clocksource, "tsc");
+	environment_read(&env, tree.root);
+	environment_read_core(&env, tree.root, 3);
+	assert_int_equal(env.paranoid, 4);
+	assert_int_equal(env.hypervisor, 0);
+	assert_string_equal(env.hypervisor_name, "");
+	assert_int_equal(env.memory_total, 65536000ll << 10);
+	assert_int_equal(env.memory_available, 32768000ll << 10);
+	assert_int_equal(env.memory_limit, -1);
+	assert_int_equal(env.huge_reserved, 16);
+	assert_int_equal(env.huge_free, 8);
+	assert_string_equal(env.allowed, "0-5,8,10-11");
+	assert_int_equal(environment_list_count(env.allowed), 9);
+	assert_int_equal(env.locked_limit, 65536);
+	check_near(env.quota, 1.5, 1e-9);
+	check_near(env.load, 3.25, 1e-9);
+	assert_string_equal(env.governor, "powersave");
+	assert_string_equal(env.frequency_driver, "intel_pstate");
+	assert_string_equal(env.siblings, "3,19");
+	assert_int_equal(env.turbo, 0);
+	assert_int_equal(env.smt, 1);
+	assert_string_equal(env.isolated, "");
+	assert_string_equal(env.thp, "madvise");
+	assert_string_equal(env.clocksource, "tsc");
 }
 
-TEST_WITH(reads_a_guest, setup, teardown)
+TEST(reads_a_guest)
 {
-	struct tree *tree = *state;
-	struct environment environment;
-
-	tree_put(
-		tree, "/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n\n");
-	tree_put(tree, "/sys/class/dmi/id/sys_vendor", "Amazon EC2  \n");
-	tree_put(tree, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
-	tree_put(tree, "/proc/self/cgroup", "0::/\n");
-	tree_put(tree, "/sys/fs/cgroup/cpu.max", "max 100000\n");
-	tree_put(tree, "/sys/fs/cgroup/memory.max", "1073741824\n");
-	tree_put(tree, "/proc/self/limits",
+	tree_put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu vme hypervisor lahf_lm\n\n");
+	tree_put("/sys/class/dmi/id/sys_vendor", "Amazon EC2  \n");
+	tree_put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
+	tree_put("/proc/self/cgroup", "0::/\n");
+	tree_put("/sys/fs/cgroup/cpu.max", "max 100000\n");
+	tree_put("/sys/fs/cgroup/memory.max", "1073741824\n");
+	tree_put("/proc/self/limits",
 		"Max locked memory         unlimited            unlimited            bytes\n");
-	tree_put(tree, "/.dockerenv", "");
-	environment_read(&environment, tree->root);
-	assert_int_equal(environment.hypervisor, 1);
-	assert_string_equal(environment.hypervisor_name, "KVM (Amazon EC2)");
-	assert_int_equal(environment.turbo, 1);
-	assert_true(isnan(environment.quota));
-	assert_int_equal(environment.memory_limit, 1 << 30);
-	assert_true(environment.locked_limit == INT64_MAX);
-	assert_true(environment.container);
+	tree_put("/.dockerenv", "");
+	environment_read(&env, tree.root);
+	assert_int_equal(env.hypervisor, 1);
+	assert_string_equal(env.hypervisor_name, "KVM (Amazon EC2)");
+	assert_int_equal(env.turbo, 1);
+	assert_true(isnan(env.quota));
+	assert_int_equal(env.memory_limit, 1 << 30);
+	assert_true(env.locked_limit == INT64_MAX);
+	assert_true(env.container);
 }
 
-TEST_WITH(firmware_gives_an_arm_guest_away, setup, teardown)
+TEST(firmware_gives_an_arm_guest_away)
 {
-	struct tree *tree = *state;
-	struct environment environment;
-
-	tree_put(tree, "/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n\n");
-	tree_put(tree, "/sys/class/dmi/id/sys_vendor", "QEMU\n");
-	environment_read(&environment, tree->root);
-	assert_int_equal(environment.hypervisor, 1);
-	assert_string_equal(environment.hypervisor_name, "KVM or QEMU");
+	tree_put("/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n\n");
+	tree_put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
+	environment_read(&env, tree.root);
+	assert_int_equal(env.hypervisor, 1);
+	assert_string_equal(env.hypervisor_name, "KVM or QEMU");
 }
 
-TEST_WITH(reads_times_of_one_core_or_all, setup, teardown)
+TEST(reads_times_of_one_core_or_all)
 {
-	struct tree *tree = *state;
-	struct cpu_times times;
-
-	tree_put(tree, "/proc/stat",
-		"cpu  10 20 30 400 50 6 7 80 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\n"
-		"cpu1 9 18 27 360 45 0 0 72 0 0\nintr 5\n");
-	environment_times(&times, tree->root, -1);
+	tree_put("/proc/stat", "cpu  10 20 30 400 50 6 7 80 0 0\ncpu0 1 2 3 40 5 6 7 8 0 0\n"
+			       "cpu1 9 18 27 360 45 0 0 72 0 0\nintr 5\n");
+	environment_times(&times, tree.root, -1);
 	assert_true(times.known);
 	assert_int_equal(times.busy, 10 + 20 + 30 + 6 + 7);
 	assert_int_equal(times.idle, 450);
 	assert_int_equal(times.steal, 80);
-	environment_times(&times, tree->root, 1);
+	environment_times(&times, tree.root, 1);
 	assert_true(times.known);
 	assert_int_equal(times.steal, 72);
-	environment_times(&times, tree->root, 2);
+	environment_times(&times, tree.root, 2);
 	assert_false(times.known);
 }
 
-TEST_WITH(stands_nonsense, setup, teardown)
+TEST(stands_nonsense)
 {
-	struct tree *tree = *state;
-	struct environment environment;
-	struct cpu_times times;
-
-	tree_put(tree, "/proc/sys/kernel/perf_event_paranoid", "many\n");
-	tree_put(tree, "/proc/self/cgroup", "");
-	tree_put(tree, "/proc/loadavg", "?\n");
-	tree_put(tree, "/sys/fs/cgroup/cpu.max", "5\n");
-	tree_put(tree, "/sys/kernel/mm/transparent_hugepage/enabled", "always\n");
-	tree_put(tree, "/proc/stat", "cpu0 1 2 3\n");
-	environment_read(&environment, tree->root);
-	assert_int_equal(environment.paranoid, -9);
-	assert_true(isnan(environment.load));
-	assert_true(isnan(environment.quota));
-	assert_string_equal(environment.thp, "");
-	environment_times(&times, tree->root, 0);
+	tree_put("/proc/sys/kernel/perf_event_paranoid", "many\n");
+	tree_put("/proc/self/cgroup", "");
+	tree_put("/proc/loadavg", "?\n");
+	tree_put("/sys/fs/cgroup/cpu.max", "5\n");
+	tree_put("/sys/kernel/mm/transparent_hugepage/enabled", "always\n");
+	tree_put("/proc/stat", "cpu0 1 2 3\n");
+	environment_read(&env, tree.root);
+	assert_int_equal(env.paranoid, -9);
+	assert_true(isnan(env.load));
+	assert_true(isnan(env.quota));
+	assert_string_equal(env.thp, "");
+	environment_times(&times, tree.root, 0);
 	assert_false(times.known);
 }
 
@@ -200,4 +169,4 @@ TEST(a_counter_opens_or_has_a_reason)
 	assert_int_not_equal(error, EFAULT);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_set_up = tree_begin, .each_tear_down = tree_end)

@@ -1,4 +1,4 @@
-/* A tree of /proc and /sys of a test's own, and the files put there. */
+/* A tree of /proc and /sys of a test's own. */
 #pragma once
 
 #include "check.h"
@@ -6,50 +6,50 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct tree {
+/* The test's own tree: tree_begin() and tree_end() of each test make and remove it. */
+static struct tree {
 	char root[64];
 	char *files[32];
 	int count;
-};
+} tree;
 
-static inline struct tree *tree_new(void)
+static inline int tree_begin(void **state)
 {
-	struct tree *tree = calloc(1, sizeof(*tree));
-
-	assert_non_null(tree);
-	snprintf(tree->root, sizeof(tree->root), "/tmp/slexplore-test-XXXXXX");
-	assert_non_null(mkdtemp(tree->root));
-	return tree;
+	(void)state;
+	tree = (struct tree){ .root = "/tmp/slexplore-test-XXXXXX" };
+	assert_non_null(mkdtemp(tree.root));
+	return 0;
 }
 
-static inline void tree_free(struct tree *tree)
+static inline int tree_end(void **state)
 {
-	while (tree->count-- > 0) {
-		char *path = tree->files[tree->count], *slash;
+	(void)state;
+	while (tree.count-- > 0) {
+		char *path = tree.files[tree.count], *slash;
 
 		unlink(path);
 		/* Directories go as they become empty. */
 		while ((slash = strrchr(path, '/')) &&
-			(size_t)(slash - path) >= strlen(tree->root)) {
+			(size_t)(slash - path) >= strlen(tree.root)) {
 			*slash = '\0';
 			if (rmdir(path) != 0)
 				break;
 		}
 		free(path);
 	}
-	rmdir(tree->root);
-	free(tree);
+	rmdir(tree.root);
+	return 0;
 }
 
-static inline void tree_put(struct tree *tree, const char *path, const char *text)
+static inline void tree_put(const char *path, const char *text)
 {
 	char *whole;
 	FILE *file;
 
-	assert_true(tree->count < (int)(sizeof(tree->files) / sizeof(tree->files[0])));
-	assert_true(asprintf(&whole, "%s%s", tree->root, path) > 0);
-	tree->files[tree->count++] = whole;
-	for (char *c = whole + strlen(tree->root) + 1; *c; c++) {
+	assert_true(tree.count < (int)(sizeof(tree.files) / sizeof(tree.files[0])));
+	assert_true(asprintf(&whole, "%s%s", tree.root, path) > 0);
+	tree.files[tree.count++] = whole;
+	for (char *c = whole + strlen(tree.root) + 1; *c; c++) {
 		if (*c != '/')
 			continue;
 		*c = '\0';
