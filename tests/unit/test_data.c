@@ -37,6 +37,39 @@ static void remove_file(const char *name)
 	assert_int_equal(remove(path), 0);
 }
 
+/* Loads "keys" or another file: its text, and the end of its origin. */
+static void check_loaded(const char *name, const char *expected, const char *end)
+{
+	char *text, origin[256];
+
+	check_ok(data_load(name, &text, origin));
+	assert_string_equal(text, expected);
+	assert_true(strlen(origin) >= strlen(end));
+	assert_string_equal(origin + strlen(origin) - strlen(end), end);
+	free(text);
+}
+
+static void check_fails(const char *name, const char *part)
+{
+	char *text;
+	struct status status = data_load(name, &text, NULL);
+
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, part);
+	assert_null(text);
+}
+
+static void check_names(const char *from, const char *const *expected)
+{
+	char **names = data_names(from, "core");
+	int i = 0;
+
+	for (; expected[i]; i++)
+		assert_string_equal(names[i], expected[i]);
+	assert_null(names[i]);
+	data_names_free(names);
+}
+
 static int setup(void **state)
 {
 	char path[128];
@@ -60,137 +93,93 @@ static int teardown(void **state)
 	return rmdir(directory);
 }
 
+/* Files of the user override from now on. */
+static int own_files(void **state)
+{
+	(void)state;
+	return setenv("SLEXPLORE_DATA", directory, 1);
+}
+
+static int no_own_files(void **state)
+{
+	(void)state;
+	return unsetenv("SLEXPLORE_DATA");
+}
+
 TEST(the_default_is_built_in)
 {
-	char *text, origin[256];
+	char *text;
 
-	check_ok(data_load("keys", &text, origin));
-	assert_string_equal(text, "built in\n");
-	assert_string_equal(origin, "built-in keys");
-	free(text);
+	check_loaded("keys", "built in\n", "built-in keys");
 	check_ok(data_load("keys", &text, NULL));
 	free(text);
 }
 
 TEST(files_override_the_nearest_first)
 {
-	char *text, origin[256];
-
 	write_file("slexplore/keys", "from config\n", 12);
-	check_ok(data_load("keys", &text, origin));
-	assert_string_equal(text, "from config\n");
-	check_contains(origin, "/slexplore/keys");
-	free(text);
-
+	check_loaded("keys", "from config\n", "/slexplore/keys");
 	write_file("keys", "from here\n", 10);
-	setenv("SLEXPLORE_DATA", directory, 1);
-	check_ok(data_load("keys", &text, origin));
-	assert_string_equal(text, "from here\n");
-	free(text);
+	own_files(NULL);
+	check_loaded("keys", "from here\n", "/keys");
 	remove_file("keys");
 	/* A directory without the file is no obstacle. */
-	check_ok(data_load("keys", &text, origin));
-	assert_string_equal(text, "from config\n");
-	free(text);
-	unsetenv("SLEXPLORE_DATA");
+	check_loaded("keys", "from config\n", "/slexplore/keys");
+	no_own_files(NULL);
 	remove_file("slexplore/keys");
 }
 
-TEST(bad_overrides_are_reported)
+TEST_WITH(bad_overrides_are_reported, own_files, no_own_files)
 {
-	struct status status;
-	char *text, path[128];
-
-	setenv("SLEXPLORE_DATA", directory, 1);
-	write_file("keys", "a\0b", 3);
-	status = data_load("keys", &text, NULL);
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "NUL byte");
-	assert_null(text);
-	remove_file("keys");
-
-	snprintf(path, sizeof(path), "%s/keys", directory);
-	assert_int_equal(mkdir(path, 0700), 0);
-	status = data_load("keys", &text, NULL);
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, path);
-	remove_file("keys");
-	unsetenv("SLEXPLORE_DATA");
-
-	status = data_load("nothing", &text, NULL);
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "nothing");
-	assert_null(text);
-}
-
-TEST(an_empty_file_is_an_empty_string)
-{
-	char *text;
-
-	setenv("SLEXPLORE_DATA", directory, 1);
-	write_file("keys", "", 0);
-	check_ok(data_load("keys", &text, NULL));
-	assert_string_equal(text, "");
-	free(text);
-	remove_file("keys");
-	unsetenv("SLEXPLORE_DATA");
-}
-
-TEST(names_are_listed_once_the_users_own_first)
-{
-	static const char *const expected[] = { "a", "z", "b", NULL };
-	char **names = data_names("cores", "core");
 	char path[128];
 
-	assert_string_equal(names[0], "a");
-	assert_string_equal(names[1], "b");
-	assert_null(names[2]);
-	data_names_free(names);
+	write_file("keys", "a\0b", 3);
+	check_fails("keys", "NUL byte");
+	remove_file("keys");
+	snprintf(path, sizeof(path), "%s/keys", directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	check_fails("keys", path);
+	remove_file("keys");
+	check_fails("nothing", "nothing");
+}
+
+TEST_WITH(an_empty_file_is_an_empty_string, own_files, no_own_files)
+{
+	write_file("keys", "", 0);
+	check_loaded("keys", "", "/keys");
+	remove_file("keys");
+}
+
+TEST_WITH(names_are_listed_once_the_users_own_first, own_files, no_own_files)
+{
+	static const char *const files[] = { "cores/z.core", "cores/a.core", "cores/.core",
+		"cores/core", "cores/x.cores" };
+	char path[128];
+
+	check_names("cores", (const char *const[]){ "a", "b", NULL });
 	snprintf(path, sizeof(path), "%s/cores", directory);
 	assert_int_equal(mkdir(path, 0700), 0);
-	setenv("SLEXPLORE_DATA", directory, 1);
-	write_file("cores/z.core", "", 0);
-	write_file("cores/a.core", "", 0);
-	write_file("cores/.core", "", 0);
-	write_file("cores/core", "", 0);
-	write_file("cores/x.cores", "", 0);
-	names = data_names("cores", "core");
-	for (int i = 0; expected[i]; i++)
-		assert_string_equal(names[i], expected[i]);
-	assert_null(names[3]);
-	data_names_free(names);
-	names = data_names("none", "core");
-	assert_null(names[0]);
-	data_names_free(names);
-	unsetenv("SLEXPLORE_DATA");
-	remove_file("cores/z.core");
-	remove_file("cores/a.core");
-	remove_file("cores/.core");
-	remove_file("cores/core");
-	remove_file("cores/x.cores");
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		write_file(files[i], "", 0);
+	check_names("cores", (const char *const[]){ "a", "z", "b", NULL });
+	check_names("none", (const char *const[]){ NULL });
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		remove_file(files[i]);
 	remove_file("cores");
 }
 
-TEST(what_is_saved_is_found_and_what_was_there_is_put_aside)
+TEST_WITH(what_is_saved_is_found_and_what_was_there_is_put_aside, own_files, no_own_files)
 {
 	struct text path = { 0 };
-	char *text, origin[256];
 	bool backup;
 
-	setenv("SLEXPLORE_DATA", directory, 1);
 	check_ok(data_own_save("new/a.core", "one", &path, &backup));
 	assert_false(backup);
 	check_ok(data_own_save("new/a.core", "two", &path, &backup));
 	assert_true(backup);
-	check_ok(data_load("new/a.core", &text, origin));
-	assert_string_equal(text, "two");
-	free(text);
-	check_ok(data_load("new/a.core~", &text, origin));
-	assert_string_equal(text, "one");
-	free(text);
-	assert_string_equal(origin + strlen(origin) - strlen("new/a.core~"), "new/a.core~");
+	check_loaded("new/a.core", "two", "/new/a.core");
+	check_loaded("new/a.core~", "one", "/new/a.core~");
 	text_free(&path);
-	unsetenv("SLEXPLORE_DATA");
 	remove_file("new/a.core");
 	remove_file("new/a.core~");
 	remove_file("new");

@@ -99,23 +99,34 @@ static const struct kernel slow = { .name = "slow",
 	.call = slow_call,
 	.rewind = slow_rewind };
 
-static struct worker *start(struct engine *engine)
+static struct worker *worker;
+static struct engine engine;
+
+static int start(void **state)
 {
 	const struct worker_options options = { .cpu = -1 };
 	struct status status;
-	struct worker *worker = worker_start(&options, &status);
 
+	(void)state;
+	worker = worker_start(&options, &status);
 	check_ok(status);
-	assert_non_null(worker);
 	check_ok(worker_wait_ready(worker));
-	*engine = worker_engine(worker);
+	engine = worker_engine(worker);
 	atomic_store(&hold_prepare, false);
 	atomic_store(&hold_call, false);
 	atomic_store(&found_wrong, 0);
-	return worker;
+	return 0;
 }
 
-static void submit(const struct engine *engine, uint64_t generation, int64_t mib, int64_t whole)
+static int stop(void **state)
+{
+	(void)state;
+	worker_stop(worker);
+	assert_int_equal(atomic_load(&found_wrong), 0);
+	return 0;
+}
+
+static void submit(uint64_t generation, int64_t mib, int64_t whole)
 {
 	struct request request = { .generation = generation,
 		.kernel = &slow,
@@ -123,15 +134,15 @@ static void submit(const struct engine *engine, uint64_t generation, int64_t mib
 		.seed = 1,
 		.budget = { .seconds = 0.005, .quiet_wanted = 4, .fewest = 3 } };
 
-	engine->submit(engine->context, &request);
+	engine.submit(engine.context, &request);
 }
 
-static void await(const struct engine *engine, uint64_t generation, enum status_code code)
+static void await(uint64_t generation, enum status_code code)
 {
 	static struct result result;
-	struct pollfd wait = { .fd = engine->descriptor(engine->context), .events = POLLIN };
+	struct pollfd wait = { .fd = engine.descriptor(engine.context), .events = POLLIN };
 
-	while (!engine->take(engine->context, &result))
+	while (!engine.take(engine.context, &result))
 		if (poll(&wait, 1, 600000) != 1)
 			fail_msg("no answer within ten minutes");
 	assert_true(result.final);
@@ -140,13 +151,13 @@ static void await(const struct engine *engine, uint64_t generation, enum status_
 }
 
 /* Looks until that stage has come so far; one that never comes ends the test. */
-static struct progress_seen await_stage(const struct engine *engine, enum stage stage, double share)
+static struct progress_seen await_stage(enum stage stage, double share)
 {
 	const time_t until = time(NULL) + 600;
 	struct progress_seen seen;
 
 	do {
-		seen = engine->progress(engine->context);
+		seen = engine.progress(engine.context);
 		if (time(NULL) > until)
 			fail_msg("the stage does not come within ten minutes");
 		sched_yield();
@@ -156,72 +167,58 @@ static struct progress_seen await_stage(const struct engine *engine, enum stage 
 
 TEST(laying_out_is_seen_and_ended_at_once)
 {
-	struct engine engine;
-	struct worker *worker = start(&engine);
-
 	assert_int_equal(engine.progress(engine.context).stage, STAGE_NONE);
-	submit(&engine, 1, 2, 0);
-	await(&engine, 1, STATUS_OK);
+	submit(1, 2, 0);
+	await(1, STATUS_OK);
 	assert_int_equal(engine.progress(engine.context).stage, STAGE_NONE);
 	/* In its place, in the same memory: cancelled half-way. */
 	atomic_store(&hold_prepare, true);
-	submit(&engine, 2, 1, 0);
-	assert_float_equal(
-		await_stage(&engine, STAGE_LAYING, AT / 1000.0).share, AT / 1000.0, 1e-9);
+	submit(2, 1, 0);
+	assert_float_equal(await_stage(STAGE_LAYING, AT / 1000.0).share, AT / 1000.0, 1e-9);
 	engine.cancel(engine.context);
-	await(&engine, 2, STATUS_CANCELLED);
+	await(2, STATUS_CANCELLED);
 	assert_int_equal(engine.progress(engine.context).stage, STAGE_NONE);
 	/* What was there before is half overwritten: nothing of it counts. */
 	atomic_store(&hold_prepare, false);
-	submit(&engine, 3, 2, 0);
-	await(&engine, 3, STATUS_OK);
-	submit(&engine, 4, 2, 0);
-	await(&engine, 4, STATUS_OK);
-	assert_int_equal(atomic_load(&found_wrong), 0);
-	worker_stop(worker);
+	submit(3, 2, 0);
+	await(3, STATUS_OK);
+	submit(4, 2, 0);
+	await(4, STATUS_OK);
 }
 
 TEST(another_request_ends_it_too)
 {
-	struct engine engine;
-	struct worker *worker = start(&engine);
-
 	atomic_store(&hold_prepare, true);
-	submit(&engine, 1, 4, 0);
-	await_stage(&engine, STAGE_LAYING, AT / 1000.0);
+	submit(1, 4, 0);
+	await_stage(STAGE_LAYING, AT / 1000.0);
 	atomic_store(&hold_prepare, true);
-	submit(&engine, 2, 8, 0);
-	await(&engine, 1, STATUS_CANCELLED);
-	await_stage(&engine, STAGE_LAYING, AT / 1000.0);
+	submit(2, 8, 0);
+	await(1, STATUS_CANCELLED);
+	await_stage(STAGE_LAYING, AT / 1000.0);
 	atomic_store(&hold_prepare, false);
-	await(&engine, 2, STATUS_OK);
+	await(2, STATUS_OK);
 	/* Nor does the end of the program wait for it. */
 	atomic_store(&hold_prepare, true);
-	submit(&engine, 3, 2, 0);
-	await_stage(&engine, STAGE_LAYING, AT / 1000.0);
-	worker_stop(worker);
-	assert_int_equal(atomic_load(&found_wrong), 0);
+	submit(3, 2, 0);
+	await_stage(STAGE_LAYING, AT / 1000.0);
 }
 
 TEST(complete_runs_say_which_of_how_many)
 {
 	struct progress_seen seen;
-	struct engine engine;
-	struct worker *worker = start(&engine);
 
 	atomic_store(&hold_call, true);
-	submit(&engine, 1, 1, 1);
-	seen = await_stage(&engine, STAGE_RUNNING, AT / 1000.0 / 3);
+	submit(1, 1, 1);
+	seen = await_stage(STAGE_RUNNING, AT / 1000.0 / 3);
 	assert_int_equal(seen.run, 1);
 	assert_int_equal(seen.runs, 3);
 	assert_float_equal(seen.share, AT / 1000.0 / 3, 1e-9);
 	engine.cancel(engine.context);
-	await(&engine, 1, STATUS_CANCELLED);
+	await(1, STATUS_CANCELLED);
 	assert_int_equal(engine.progress(engine.context).stage, STAGE_NONE);
 	atomic_store(&hold_call, false);
-	submit(&engine, 2, 1, 1);
-	await(&engine, 2, STATUS_OK);
-	worker_stop(worker);
+	submit(2, 1, 1);
+	await(2, STATUS_OK);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_set_up = start, .each_tear_down = stop)
