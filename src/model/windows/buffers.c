@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "kernels/window.h"
 
 /* ---- published values */
@@ -148,88 +149,69 @@ static bool rises_past(const struct knee *knee, const struct window_filler *fill
 	return isfinite(entries) && entries > from && entries <= to;
 }
 
-/* "506 nops + 2 for the loop", "23 x 2 calls by two jumps". */
-static void say_sum(
-	const struct knee *knee, const struct window_filler *filler, char *words, size_t size)
+/* "506 nops + 2 for the loop = 508", "23 x 2 calls by two jumps = 46". */
+static void add_sum(const struct knee *knee, const struct window_filler *filler, struct text *words)
 {
-	int used = filler->each == 1 ? snprintf(words, size, "%.0f %s", knee->x, filler->counts)
-				     : snprintf(words, size, "%.0f x %g %s", knee->x, filler->each,
-					       filler->counts);
-
-	if (filler->own > 0 && used > 0 && (size_t)used < size)
-		snprintf(words + used, size - (size_t)used, " + %g for the loop", filler->own);
+	text_addf(words, "%.0f ", knee->x);
+	if (filler->each != 1)
+		text_addf(words, "x %g ", filler->each);
+	text_add(words, filler->counts);
+	if (filler->own > 0)
+		text_addf(words, " + %g for the loop", filler->own);
+	text_add(words, " = ");
 }
 
-static void say_sharp(const struct buffers *buffers, const struct knee *knee,
-	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS])
+static void add_sharp(const struct buffers *buffers, const struct knee *knee,
+	const struct window_filler *filler, double entries, struct text *words)
 {
 	const struct buffer_rest *rest = filler ? rest_of(buffers, filler->buffer) : NULL;
-	double found = filler ? buffers_found(knee, filler) : knee->x, less = entries - found;
-	double unsure = filler ? (knee->hi - knee->lo) * filler->each : knee->hi - knee->lo;
-	char sum[160] = "";
+	double found, less;
 
 	if (!filler) {
-		snprintf(words, BUFFERS_WORDS, "%.0f fillers, and %.0f entries in the core file",
-			knee->x, entries);
+		text_addf(
+			words, "%.0f fillers, and %.0f entries in the core file", knee->x, entries);
 		return;
 	}
-	say_sum(knee, filler, sum, sizeof(sum));
+	found = buffers_found(knee, filler);
+	less = entries - found;
+	add_sum(knee, filler, words);
 	if (less == 0)
-		snprintf(
-			words, BUFFERS_WORDS, "%s = %.0f entries, as in the core file", sum, found);
-	else if (fabs(less) <= unsure)
-		snprintf(words, BUFFERS_WORDS, "%s = about %.0f entries; the core file has %.0f",
-			sum, found, entries);
+		text_addf(words, "%.0f entries, as in the core file", found);
+	else if (fabs(less) <= (knee->hi - knee->lo) * filler->each)
+		text_addf(words, "about %.0f entries; the core file has %.0f", found, entries);
 	else if (less > 0 && rest && less <= rest->most)
-		snprintf(words, BUFFERS_WORDS, "%s = %.0f of %.0f entries: %s", sum, found, entries,
-			rest->words);
+		text_addf(words, "%.0f of %.0f entries: %s", found, entries, rest->words);
 	else
-		snprintf(words, BUFFERS_WORDS, "%s = %.0f entries: %.0f %s than in the core file",
-			sum, found, fabs(less), less > 0 ? "fewer" : "more");
+		text_addf(words, "%.0f entries: %.0f %s than in the core file", found, fabs(less),
+			less > 0 ? "fewer" : "more");
 }
 
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS])
 {
 	bool known = isfinite(entries);
+	struct text text = { 0 };
 
-	words[0] = '\0';
-	switch (knee->kind) {
-	case KNEE_SHARP:
-		if (known)
-			say_sharp(buffers, knee, filler, entries, words);
-		break;
-	case KNEE_SOFT:
+	if (knee->kind == KNEE_SHARP && known) {
+		add_sharp(buffers, knee, filler, entries, &text);
+	} else if (knee->kind == KNEE_SOFT) {
+		text_addf(&text, "not sharp: it rises from %.0f to %.0f fillers", knee->from,
+			knee->to);
 		if (rises_past(knee, filler, entries))
-			snprintf(words, BUFFERS_WORDS,
-				"not sharp: it rises from %.0f to %.0f fillers, and the core "
-				"file's %.0f are among them",
-				knee->from, knee->to, entries);
-		else
-			snprintf(words, BUFFERS_WORDS,
-				"not sharp: it rises from %.0f to %.0f fillers", knee->from,
-				knee->to);
-		break;
-	case KNEE_NONE:
-		if (knee->work)
-			snprintf(words, BUFFERS_WORDS,
-				"the time grows with the fillers' own work and shows no step: no "
+			text_addf(&text, ", and the core file's %.0f are among them", entries);
+	} else if (knee->kind == KNEE_NONE && knee->work) {
+		text_add(&text, "the time grows with the fillers' own work and shows no step: no "
 				"buffer fills before");
-		else if (known)
-			snprintf(words, BUFFERS_WORDS,
-				"these fillers take none of the %.0f entries of the core file",
-				entries);
-		break;
-	case KNEE_UNCLEAR:
-		if (knee->sparse)
-			snprintf(words, BUFFERS_WORDS,
-				"too few points: measure one more between or after them");
-		else
-			snprintf(words, BUFFERS_WORDS, "noise: points deviate by %.0f %%",
-				100 * knee->noise);
-		break;
-	default: break;
+	} else if (knee->kind == KNEE_NONE && known) {
+		text_addf(&text, "these fillers take none of the %.0f entries of the core file",
+			entries);
+	} else if (knee->kind == KNEE_UNCLEAR && knee->sparse) {
+		text_add(&text, "too few points: measure one more between or after them");
+	} else if (knee->kind == KNEE_UNCLEAR) {
+		text_addf(&text, "noise: points deviate by %.0f %%", 100 * knee->noise);
 	}
+	snprintf(words, BUFFERS_WORDS, "%s", text_string(&text));
+	text_free(&text);
 }
 
 void buffers_knee(const struct knee *knee, double most, char *words, size_t size)

@@ -334,16 +334,22 @@ static double middle(const struct knee_curve *curve, const struct fit *fit)
 	return curve->point[fit->last].x;
 }
 
-/* The base, from the lower half of the points, with which doubling begins: a disturbance only slows
+/* The times of the first `count` points, in ascending order. */
+static void sort_times(const struct knee_curve *curve, size_t count, double values[KNEE_POINTS])
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = curve->point[i].y;
+	stats_sort(values, count);
+}
+
+/* The base, from the lower half of the points, with which doubling begins: interference only slows
  * a point. */
 static double base_of(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
 	size_t count = ((size_t)curve->count + 1) / 2;
 
-	for (size_t i = 0; i < count; i++)
-		values[i] = curve->point[i].y;
-	stats_sort(values, count);
+	sort_times(curve, count, values);
 	return values[count >= 5];
 }
 
@@ -353,9 +359,7 @@ static bool is_flat(const struct knee_curve *curve)
 	double values[KNEE_POINTS];
 	size_t count = (size_t)curve->count;
 
-	for (size_t i = 0; i < count; i++)
-		values[i] = curve->point[i].y;
-	stats_sort(values, count);
+	sort_times(curve, count, values);
 	return stats_quantile(values, count, 0.75) < RISEN * stats_quantile(values, count, 0.25);
 }
 
@@ -497,18 +501,17 @@ static bool next_round(
 		below += curve->point[i].x <= at && curve->point[i].x >= at - far;
 		above += curve->point[i].x > at && curve->point[i].x <= at + far;
 	}
-	if (above < wanted && above <= below)
+	/* The side with fewer points first. */
+	for (int turn = 0; turn < 2; turn++) {
+		bool up = (above <= below) == (turn == 0);
+
+		if ((up ? above : below) >= wanted)
+			continue;
 		for (double off = 1; off <= far; off *= 2)
-			if (nearest_free(curve, at + off, at + 1, fmin(most, at + off), x))
+			if (up ? nearest_free(curve, at + off, at + 1, fmin(most, at + off), x)
+			       : nearest_free(curve, at - off, fmax(least, at - off), at, x))
 				return true;
-	if (below < wanted)
-		for (double off = 1; off <= far; off *= 2)
-			if (nearest_free(curve, at - off, fmax(least, at - off), at, x))
-				return true;
-	if (above < wanted)
-		for (double off = 1; off <= far; off *= 2)
-			if (nearest_free(curve, at + off, at + 1, fmin(most, at + off), x))
-				return true;
+	}
 	return false;
 }
 
