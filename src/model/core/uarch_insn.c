@@ -9,63 +9,49 @@
 
 /* ---- reserved classes */
 
-/* Classes that uarch_insn() looks up by what an instruction does, not by its mnemonic. */
+/* Classes that uarch_insn() looks up by what an instruction does, not by its mnemonic: identifier,
+ * name, and the class that stands in on a core without it (RESERVED_COUNT: none). Of a pair the
+ * class for vectors comes second. */
+#define RESERVED_ROWS(ROW)                                     \
+	ROW(ZERO, "zero", RESERVED_COUNT)                      \
+	ROW(MOVE, "move", RESERVED_COUNT)                      \
+	ROW(VMOVE, "vmove", RESERVED_COUNT)                    \
+	ROW(BRANCH, "branch", RESERVED_COUNT)                  \
+	ROW(TAKEN, "taken", RESERVED_BRANCH)                   \
+	ROW(JUMP, "jump", RESERVED_TAKEN)                      \
+	ROW(INDIRECT, "indirect", RESERVED_JUMP)               \
+	ROW(CALL, "call", RESERVED_JUMP)                       \
+	ROW(RETURN, "return", RESERVED_INDIRECT)               \
+	ROW(LOAD, "load", RESERVED_COUNT)                      \
+	ROW(VLOAD, "vload", RESERVED_COUNT)                    \
+	ROW(STORE, "store", RESERVED_COUNT)                    \
+	ROW(VSTORE, "vstore", RESERVED_COUNT)                  \
+	ROW(STORE_COMPLEX, "store-complex", RESERVED_STORE)    \
+	ROW(VSTORE_COMPLEX, "vstore-complex", RESERVED_VSTORE) \
+	ROW(LOAD_PAIR, "load-pair", RESERVED_LOAD)             \
+	ROW(VLOAD_PAIR, "vload-pair", RESERVED_VLOAD)          \
+	ROW(STORE_PAIR, "store-pair", RESERVED_STORE)          \
+	ROW(VSTORE_PAIR, "vstore-pair", RESERVED_VSTORE)       \
+	ROW(GATHER, "gather-load", RESERVED_VLOAD)             \
+	ROW(SCATTER, "scatter-store", RESERVED_VSTORE)         \
+	ROW(WRITEBACK, "writeback", RESERVED_COUNT)            \
+	ROW(MODIFY, "modify", RESERVED_COUNT)
+
 enum reserved {
-	RESERVED_ZERO,
-	RESERVED_MOVE,
-	RESERVED_VMOVE,
-	RESERVED_BRANCH,
-	RESERVED_TAKEN,
-	RESERVED_JUMP,
-	RESERVED_INDIRECT,
-	RESERVED_CALL,
-	RESERVED_RETURN,
-	RESERVED_LOAD,
-	RESERVED_VLOAD,
-	RESERVED_STORE,
-	RESERVED_VSTORE,
-	RESERVED_STORE_COMPLEX,
-	RESERVED_VSTORE_COMPLEX,
-	RESERVED_LOAD_PAIR,
-	RESERVED_VLOAD_PAIR,
-	RESERVED_STORE_PAIR,
-	RESERVED_VSTORE_PAIR,
-	RESERVED_GATHER,
-	RESERVED_SCATTER,
-	RESERVED_WRITEBACK,
-	RESERVED_MODIFY,
-	RESERVED_COUNT
+#define ROW(identifier, name, fallback) RESERVED_##identifier,
+	RESERVED_ROWS(ROW)
+#undef ROW
+		RESERVED_COUNT
 };
 
 static const struct {
 	const char *name;
-	int fallback; /* stands in on a core that does not name the class; -1: none */
-} reserved[RESERVED_COUNT] = {
-	[RESERVED_ZERO] = { "zero", -1 },
-	[RESERVED_MOVE] = { "move", -1 },
-	[RESERVED_VMOVE] = { "vmove", -1 },
-	[RESERVED_BRANCH] = { "branch", -1 },
-	[RESERVED_TAKEN] = { "taken", RESERVED_BRANCH },
-	[RESERVED_JUMP] = { "jump", RESERVED_TAKEN },
-	[RESERVED_INDIRECT] = { "indirect", RESERVED_JUMP },
-	[RESERVED_CALL] = { "call", RESERVED_JUMP },
-	[RESERVED_RETURN] = { "return", RESERVED_INDIRECT },
-	[RESERVED_LOAD] = { "load", -1 },
-	[RESERVED_VLOAD] = { "vload", -1 },
-	[RESERVED_STORE] = { "store", -1 },
-	[RESERVED_VSTORE] = { "vstore", -1 },
-	[RESERVED_STORE_COMPLEX] = { "store-complex", RESERVED_STORE },
-	[RESERVED_VSTORE_COMPLEX] = { "vstore-complex", RESERVED_VSTORE },
-	[RESERVED_LOAD_PAIR] = { "load-pair", RESERVED_LOAD },
-	[RESERVED_VLOAD_PAIR] = { "vload-pair", RESERVED_VLOAD },
-	[RESERVED_STORE_PAIR] = { "store-pair", RESERVED_STORE },
-	[RESERVED_VSTORE_PAIR] = { "vstore-pair", RESERVED_VSTORE },
-	[RESERVED_GATHER] = { "gather-load", RESERVED_VLOAD },
-	[RESERVED_SCATTER] = { "scatter-store", RESERVED_VSTORE },
-	[RESERVED_WRITEBACK] = { "writeback", -1 },
-	[RESERVED_MODIFY] = { "modify", -1 },
+	enum reserved fallback;
+} reserved[] = {
+#define ROW(identifier, name, fallback) { name, fallback },
+	RESERVED_ROWS(ROW)
+#undef ROW
 };
-_Static_assert(RESERVED_MODIFY == RESERVED_COUNT - 1, "a reserved class without a row");
 
 bool uarch_class_is_memory(const char *name)
 {
@@ -161,7 +147,7 @@ struct status uarch_bind(struct uarch *uarch)
 	uarch->reserved = memory_new(RESERVED_COUNT, sizeof(*uarch->reserved));
 	for (int width = 0; width < UARCH_WIDTHS; width++)
 		for (int i = 0; i < RESERVED_COUNT; i++)
-			for (int at = i; at >= 0 && !uarch->reserved[i][width];
+			for (int at = i; at < RESERVED_COUNT && !uarch->reserved[i][width];
 				at = reserved[at].fallback)
 				uarch->reserved[i][width] =
 					find_class(uarch, reserved[at].name, width);
@@ -193,20 +179,15 @@ static const struct uarch_class *memory_class(const struct uarch *uarch, const s
 	const struct insn_memory *memory, bool store)
 {
 	int width = insn->vector ? access_width(memory) : 0, which;
-	bool pair = memory->accesses == 2 && !memory->vector_index;
 
 	if (memory->vector_index)
 		which = store ? RESERVED_SCATTER : RESERVED_GATHER;
-	else if (pair)
-		which = store	       ? insn->vector ? RESERVED_VSTORE_PAIR : RESERVED_STORE_PAIR
-			: insn->vector ? RESERVED_VLOAD_PAIR
-				       : RESERVED_LOAD_PAIR;
+	else if (memory->accesses == 2)
+		which = (store ? RESERVED_STORE_PAIR : RESERVED_LOAD_PAIR) + insn->vector;
 	else if (store && is_complex(memory))
-		which = insn->vector ? RESERVED_VSTORE_COMPLEX : RESERVED_STORE_COMPLEX;
-	else if (store)
-		which = insn->vector ? RESERVED_VSTORE : RESERVED_STORE;
+		which = RESERVED_STORE_COMPLEX + insn->vector;
 	else
-		which = insn->vector ? RESERVED_VLOAD : RESERVED_LOAD;
+		which = (store ? RESERVED_STORE : RESERVED_LOAD) + insn->vector;
 	return uarch->reserved[which][width];
 }
 
@@ -215,6 +196,11 @@ static const struct uarch_class *operation(
 	const struct uarch *uarch, const struct insn *insn, bool *known)
 {
 	int width = width_index(insn->width), number;
+	static const enum reserved flows[] = { [FLOW_BRANCH] = RESERVED_BRANCH,
+		[FLOW_JUMP] = RESERVED_JUMP,
+		[FLOW_INDIRECT] = RESERVED_INDIRECT,
+		[FLOW_CALL] = RESERVED_CALL,
+		[FLOW_RETURN] = RESERVED_RETURN };
 	const struct uarch_class *class = NULL;
 
 	*known = true;
@@ -229,15 +215,8 @@ static const struct uarch_class *operation(
 		return NULL;
 	if (number >= 0)
 		class = uarch->resolved[number * UARCH_WIDTHS + width];
-	else
-		switch (insn->flow) {
-		case FLOW_BRANCH: class = uarch->reserved[RESERVED_BRANCH][width]; break;
-		case FLOW_JUMP: class = uarch->reserved[RESERVED_JUMP][width]; break;
-		case FLOW_INDIRECT: class = uarch->reserved[RESERVED_INDIRECT][width]; break;
-		case FLOW_CALL: class = uarch->reserved[RESERVED_CALL][width]; break;
-		case FLOW_RETURN: class = uarch->reserved[RESERVED_RETURN][width]; break;
-		default: break;
-		}
+	else if (insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER)
+		class = uarch->reserved[flows[insn->flow]][width];
 	*known = class != NULL;
 	return class;
 }
