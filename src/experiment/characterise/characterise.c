@@ -71,9 +71,9 @@ struct characterise {
 #define NOPS_OVER 1.6
 enum { NOPS_MOST = 360 };
 
-static void add_note(struct characterise *characterise, const char *format, ...)
+static void add_note(struct characterise *run, const char *format, ...)
 {
-	struct characterise_report *report = &characterise->report;
+	struct characterise_report *report = &run->report;
 	va_list arguments;
 
 	if (report->note_count == CHARACTERISE_NOTES)
@@ -88,29 +88,29 @@ static void add_note(struct characterise *characterise, const char *format, ...)
 }
 
 /* Computes everything that the loops so far show. */
-static void evaluate(struct characterise *characterise)
+static void evaluate(struct characterise *run)
 {
-	evaluate_loops(&characterise->values);
-	evaluate_slots(&characterise->values, characterise->items, characterise->item_count);
+	evaluate_loops(&run->values);
+	evaluate_slots(&run->values, run->items, run->item_count);
 }
 
 /* Whether the loop could not run: a note of its own says why. */
-static bool has_failed(const struct characterise *characterise, const struct kernel *kernel)
+static bool has_failed(const struct characterise *run, const struct kernel *kernel)
 {
-	const struct cell *cell = evaluate_cell(&characterise->values, kernel);
+	const struct cell *cell = evaluate_cell(&run->values, kernel);
 
 	return cell && !status_is_ok(&cell->failure);
 }
 
 /* ---- loops of each stage */
 
-static void add(struct characterise *characterise, enum item_kind kind, int of,
-	const struct kernel *kernel, unsigned nops)
+static void add(struct characterise *run, enum item_kind kind, int of, const struct kernel *kernel,
+	unsigned nops)
 {
-	if (kernel && characterise->item_count < ITEMS &&
-		!(characterise->again && (evaluate_loop(&characterise->values, kernel).known ||
-						 has_failed(characterise, kernel))))
-		characterise->items[characterise->item_count++] = (struct loop_item){
+	if (kernel && run->item_count < ITEMS &&
+		!(run->again &&
+			(evaluate_loop(&run->values, kernel).known || has_failed(run, kernel))))
+		run->items[run->item_count++] = (struct loop_item){
 			.kind = kind, .of = of, .kernel = kernel, .nops = nops
 		};
 }
@@ -122,43 +122,41 @@ static void add_loop(void *context, enum item_kind kind, int of, const struct ke
 
 /* Adds the loop with so many nops that they take 1.6 times as long as the loop alone. */
 static void add_slots_of(
-	struct characterise *characterise, enum item_kind kind, int of, const struct kernel *kernel)
+	struct characterise *run, enum item_kind kind, int of, const struct kernel *kernel)
 {
-	double width = characterise->report.measured.width.value;
-	struct figure alone = evaluate_loop(&characterise->values, kernel);
+	double width = run->report.measured.width.value;
+	struct figure alone = evaluate_loop(&run->values, kernel);
 	unsigned nops;
 
-	if (!alone.known || !characterise->report.measured.width.known)
+	if (!alone.known || !run->report.measured.width.known)
 		return;
 	nops = (unsigned)ceil(width * fmax(1, alone.value) * NOPS_OVER);
 	if (nops <= NOPS_MOST)
-		add(characterise, kind, of,
-			loop_with_nops(kernel,
-				characterise->values.recipes.width[characterise->values.nop], nops),
+		add(run, kind, of,
+			loop_with_nops(kernel, run->values.recipes.width[run->values.nop], nops),
 			nops);
 }
 
-static void add_slots(struct characterise *characterise)
+static void add_slots(struct characterise *run)
 {
-	const struct recipes *recipes = &characterise->values.recipes;
+	const struct recipes *recipes = &run->values.recipes;
 
 	for (int i = 0; i < recipes->class_count; i++)
-		add_slots_of(characterise, ITEM_SLOTS, i,
-			recipe_kernel(&recipes->classes[i], LOOP_FREE));
+		add_slots_of(run, ITEM_SLOTS, i, recipe_kernel(&recipes->classes[i], LOOP_FREE));
 	for (int i = 0; i < recipes->fact_count; i++)
 		if (recipes->facts[i].how == HOW_SLOTS)
-			add_slots_of(characterise, ITEM_FACT_SLOTS, i,
+			add_slots_of(run, ITEM_FACT_SLOTS, i,
 				recipe_kernel(&recipes->facts[i], LOOP_FACT));
 }
 
-static double share_of(const struct characterise *characterise, int stage);
+static double share_of(const struct characterise *run, int stage);
 
-static void name_ops(struct characterise *characterise)
+static void name_ops(struct characterise *run)
 {
-	struct measured *measured = &characterise->report.measured;
+	struct measured *measured = &run->report.measured;
 
-	for (int i = 0; i < characterise->values.recipes.class_count; i++) {
-		const struct recipe *recipe = &characterise->values.recipes.classes[i];
+	for (int i = 0; i < run->values.recipes.class_count; i++) {
+		const struct recipe *recipe = &run->values.recipes.classes[i];
 		struct measured_op *op = &measured->op[measured->op_count];
 
 		op->bits = recipe->bits;
@@ -173,169 +171,164 @@ static void name_ops(struct characterise *characterise)
 struct characterise *characterise_new(const struct machine *machine,
 	const struct characterise_options *options, struct status *status)
 {
-	struct characterise *characterise = memory_new(1, sizeof(*characterise));
+	struct characterise *run = memory_new(1, sizeof(*run));
 
-	*status = recipes_load(options->classes, &characterise->values.recipes);
+	*status = recipes_load(options->classes, &run->values.recipes);
 	if (!status_is_ok(status)) {
-		free(characterise);
+		free(run);
 		return NULL;
 	}
-	characterise->options = *options;
-	if (characterise->options.seconds <= 0)
-		characterise->options.seconds = options->quick ? SECONDS_QUICK : SECONDS;
-	characterise->report.machine = machine;
-	characterise->values.cells = cells_new();
-	characterise->values.nop = -1;
-	characterise->values.measured = &characterise->report.measured;
-	name_ops(characterise);
-	evaluate_identity(machine, &characterise->report.measured, characterise->report.name);
-	return characterise;
+	run->options = *options;
+	if (run->options.seconds <= 0)
+		run->options.seconds = options->quick ? SECONDS_QUICK : SECONDS;
+	run->report.machine = machine;
+	run->values.cells = cells_new();
+	run->values.nop = -1;
+	run->values.measured = &run->report.measured;
+	name_ops(run);
+	evaluate_identity(machine, &run->report.measured, run->report.name);
+	return run;
 }
 
-void characterise_free(struct characterise *characterise)
+void characterise_free(struct characterise *run)
 {
-	if (!characterise)
+	if (!run)
 		return;
-	cells_free(characterise->values.cells);
-	recipes_free(&characterise->values.recipes);
-	free(characterise);
+	cells_free(run->values.cells);
+	recipes_free(&run->values.recipes);
+	free(run);
 }
 
 /* The share of the time of all stages before this one. */
-static double share_before(const struct characterise *characterise, int stage)
+static double share_before(const struct characterise *run, int stage)
 {
 	double share = 0;
 
 	while (stage-- > 0)
-		share += share_of(characterise, stage);
+		share += share_of(run, stage);
 	return share;
 }
 
-static bool item_wanted(const struct characterise *characterise, const struct loop_item *item)
+static bool item_wanted(const struct characterise *run, const struct loop_item *item)
 {
-	int all = characterise->options.quick || item->kind == ITEM_MIX ? 1 : ROUNDS_ALL;
+	int all = run->options.quick || item->kind == ITEM_MIX ? 1 : ROUNDS_ALL;
 
-	if (item->visits > (unsigned)characterise->round ||
-		(characterise->round >= ROUNDS &&
-			evaluate_loop(&characterise->values, item->kernel).known))
+	if (item->visits > (unsigned)run->round ||
+		(run->round >= ROUNDS && evaluate_loop(&run->values, item->kernel).known))
 		return false;
-	return characterise->round < all ||
-	       !evaluate_is_settled(&characterise->values, item->kernel) ||
-	       (item->visits < VISITS_UNLIKELY &&
-		       !evaluate_is_plausible(&characterise->values, item));
+	return run->round < all || !evaluate_is_settled(&run->values, item->kernel) ||
+	       (item->visits < VISITS_UNLIKELY && !evaluate_is_plausible(&run->values, item));
 }
 
 /* Whether every loop of the stage has a plausible value. */
-static bool all_known(const struct characterise *characterise)
+static bool all_known(const struct characterise *run)
 {
-	for (int i = characterise->first; i < characterise->item_count; i++)
-		if (!evaluate_is_plausible(&characterise->values, &characterise->items[i]))
+	for (int i = run->first; i < run->item_count; i++)
+		if (!evaluate_is_plausible(&run->values, &run->items[i]))
 			return false;
 	return true;
 }
 
 /* Whether the share of this stage and the earlier ones is over. A stage keeps all the time if later
  * ones depend on a value that is still unknown. */
-static bool stage_late(const struct characterise *characterise)
+static bool stage_late(const struct characterise *run)
 {
-	double seconds = characterise->report.seconds, most = characterise->options.seconds,
-	       share = share_before(characterise, (int)characterise->stage + 1);
+	double seconds = run->report.seconds, most = run->options.seconds,
+	       share = share_before(run, (int)run->stage + 1);
 
-	if (characterise->options.classes && seconds > share * most && !all_known(characterise))
+	if (run->options.classes && seconds > share * most && !all_known(run))
 		share = 1;
-	return seconds > share * most &&
-	       (characterise->round >= 1 || characterise->stage == CHARACTERISE_PORTS);
+	return seconds > share * most && (run->round >= 1 || run->stage == CHARACTERISE_PORTS);
 }
 
-static bool any_wanted(const struct characterise *characterise)
+static bool any_wanted(const struct characterise *run)
 {
-	for (int i = characterise->first; i < characterise->item_count; i++)
-		if (item_wanted(characterise, &characterise->items[i]))
+	for (int i = run->first; i < run->item_count; i++)
+		if (item_wanted(run, &run->items[i]))
 			return true;
 	return false;
 }
 
 /* ---- requests */
 
-static void show_progress(struct characterise *characterise)
+static void show_progress(struct characterise *run)
 {
-	struct characterise_report *report = &characterise->report;
-	double before = share_before(characterise, (int)characterise->stage),
-	       here = share_of(characterise, (int)characterise->stage), part = 0;
-	int count = characterise->item_count - characterise->first;
+	struct characterise_report *report = &run->report;
+	double before = share_before(run, (int)run->stage), here = share_of(run, (int)run->stage),
+	       part = 0;
+	int count = run->item_count - run->first;
 
-	if (characterise->inner)
-		part = characterise->inner_done;
-	else if (characterise->stage == CHARACTERISE_PORTS)
-		part = fmin(1, (report->seconds / characterise->options.seconds - before) / here);
+	if (run->inner)
+		part = run->inner_done;
+	else if (run->stage == CHARACTERISE_PORTS)
+		part = fmin(1, (report->seconds / run->options.seconds - before) / here);
 	else if (count)
-		part = fmin(0.99, (characterise->round + (double)characterise->item / count) /
-					  (ROUNDS_ALL + 1));
+		part = fmin(0.99, (run->round + (double)run->item / count) / (ROUNDS_ALL + 1));
 	report->done = fmax(report->done, fmin(1, before + here * fmax(part, 0)));
 }
 
 /* ---- measuring */
 
-static bool stopped(const struct characterise *characterise)
+static bool stopped(const struct characterise *run)
 {
-	return measurer_stopped(characterise->visits.measurer);
+	return measurer_stopped(run->visits.measurer);
 }
 
-static double elapsed(const struct characterise *characterise)
+static double elapsed(const struct characterise *run)
 {
-	return measurer_now(characterise->visits.measurer) - characterise->begin;
+	return measurer_now(run->visits.measurer) - run->begin;
 }
 
 /* Notes the final result of a visit. */
-static void note_result(struct characterise *characterise, const struct result *result)
+static void note_result(struct characterise *run, const struct result *result)
 {
-	struct characterise_report *report = &characterise->report;
+	struct characterise_report *report = &run->report;
 
 	report->visits++;
 	if (result->trials.count) {
 		report->cycles_from = result->facts.cycles_from;
 		report->cpu = result->facts.cpu;
 	}
-	report->seconds = elapsed(characterise);
-	show_progress(characterise);
+	report->seconds = elapsed(run);
+	show_progress(run);
 }
 
 static bool wanted(void *context, unsigned index)
 {
-	const struct characterise *characterise = context;
+	const struct characterise *run = context;
 
-	return item_wanted(characterise, &characterise->items[characterise->first + (int)index]);
+	return item_wanted(run, &run->items[run->first + (int)index]);
 }
 
 static bool late(void *context)
 {
-	struct characterise *characterise = context;
+	struct characterise *run = context;
 
-	characterise->report.seconds = elapsed(characterise);
-	return stage_late(characterise);
+	run->report.seconds = elapsed(run);
+	return stage_late(run);
 }
 
 static void ask(void *context, unsigned index, struct request *request)
 {
-	struct characterise *characterise = context;
-	struct characterise_report *report = &characterise->report;
-	const struct loop_item *item = &characterise->items[characterise->first + (int)index];
+	struct characterise *run = context;
+	struct characterise_report *report = &run->report;
+	const struct loop_item *item = &run->items[run->first + (int)index];
 
-	characterise->item = (int)index;
+	run->item = (int)index;
 	*request = (struct request){ .kernel = item->kernel,
-		.seed = characterise->options.seed,
+		.seed = run->options.seed,
 		.budget = { .seconds = VISIT, .quiet_wanted = QUIET, .patience = PATIENCE } };
 	if (item->visits > 0 && evaluate_is_wide(item->kernel) &&
-		!evaluate_is_plausible(&characterise->values, item))
+		!evaluate_is_plausible(&run->values, item))
 		request->budget = (struct budget){
 			.seconds = VISIT_WIDE, .quiet_wanted = QUIET_WIDE, .patience = PATIENCE_WIDE
 		};
-	report->stage = characterise->stage;
+	report->stage = run->stage;
 	snprintf(report->doing, sizeof(report->doing), "ports: %d mixes",
 		report->measured.mix_count + item->of + 1);
 	if (item->kind != ITEM_MIX)
 		memcpy(report->doing,
-			recipes_words(&characterise->values.recipes, item->kind, item->of).text,
+			recipes_words(&run->values.recipes, item->kind, item->of).text,
 			sizeof(report->doing));
 }
 
@@ -353,95 +346,92 @@ static double median_ghz(const struct trials *trials)
 
 static void accept(void *context, unsigned index, const struct result *result, double seconds)
 {
-	struct characterise *characterise = context;
-	struct loop_item *item = &characterise->items[characterise->first + (int)index];
+	struct characterise *run = context;
+	struct loop_item *item = &run->items[run->first + (int)index];
 	struct setting setting = { .kernel = item->kernel };
-	struct cell *cell = cells_get(characterise->values.cells, &setting, true);
+	struct cell *cell = cells_get(run->values.cells, &setting, true);
 
 	(void)seconds;
 	if (evaluate_is_wide(item->kernel))
-		characterise->values.wide_ghz =
-			fmax(characterise->values.wide_ghz, median_ghz(&result->trials));
+		run->values.wide_ghz = fmax(run->values.wide_ghz, median_ghz(&result->trials));
 	cell_visit(cell, result, QUIET, PRECISION, UINT32_MAX);
 	if (result->status.code != STATUS_CANCELLED)
 		item->visits++;
 	if (!status_is_ok(&cell->failure))
-		add_note(
-			characterise, "%s: %.120s", characterise->report.doing, cell->failure.text);
-	note_result(characterise, result);
+		add_note(run, "%s: %.120s", run->report.doing, cell->failure.text);
+	note_result(run, result);
 }
 
 /* Visits the items in rounds, at most `rounds`, until all values are known or the time is over. */
-static void measure_items(struct characterise *characterise, int rounds)
+static void measure_items(struct characterise *run, int rounds)
 {
-	struct visits *visits = &characterise->visits;
+	struct visits *visits = &run->visits;
 
-	visits->count = (unsigned)(characterise->item_count - characterise->first);
-	for (characterise->round = 0; characterise->round < rounds && !stopped(characterise) &&
-				      any_wanted(characterise) && !late(characterise);
-		characterise->round++)
+	visits->count = (unsigned)(run->item_count - run->first);
+	for (run->round = 0; run->round < rounds && !stopped(run) && any_wanted(run) && !late(run);
+		run->round++)
 		visits_round(visits);
 }
 
 /* ---- the stages */
 
-static void measure_classes(struct characterise *characterise)
+static void measure_classes(struct characterise *run)
 {
-	recipes_each(&characterise->values.recipes, add_loop, characterise);
-	measure_items(characterise, INT_MAX);
+	recipes_each(&run->values.recipes, add_loop, run);
+	measure_items(run, INT_MAX);
 }
 
-static void measure_slots(struct characterise *characterise)
+static void measure_slots(struct characterise *run)
 {
-	add_slots(characterise);
-	measure_items(characterise, INT_MAX);
+	add_slots(run);
+	measure_items(run, INT_MAX);
 }
 
 /* Reports the requests and results of the probe and of the windows. */
 static void watch(void *context, const struct result *result)
 {
-	struct characterise *characterise = context;
-	struct characterise_report *report = &characterise->report;
-	struct campaign_state state = campaign_state(characterise->inner);
+	struct characterise *run = context;
+	struct characterise_report *report = &run->report;
+	struct campaign_state state = campaign_state(run->inner);
 
 	if (!result) {
 		snprintf(report->doing, sizeof(report->doing), "%s", state.doing);
-		report->stage = characterise->stage;
+		report->stage = run->stage;
 		return;
 	}
-	characterise->inner_done = state.done;
-	note_result(characterise, result);
+	run->inner_done = state.done;
+	note_result(run, result);
 }
 
-static void measure_inner(struct characterise *characterise, const struct campaign *inner)
+static void measure_inner(struct characterise *run, const struct campaign *inner)
 {
-	struct measurer measurer = *characterise->visits.measurer;
+	struct measurer measurer = *run->visits.measurer;
 
 	measurer.ahead = 1;
 	measurer.watch = watch;
-	measurer.watcher = characterise;
-	characterise->inner = inner;
-	characterise->inner_done = 0;
+	measurer.watcher = run;
+	run->inner = inner;
+	run->inner_done = 0;
 	inner->kind->measure(inner->self, &measurer);
-	characterise->inner = NULL;
+	run->inner = NULL;
 }
 
-static void measure_caches(struct characterise *characterise)
+static void measure_caches(struct characterise *run)
 {
 	struct probe_options options = { .parts = 1u << PROBE_LATENCY | 1u << PROBE_TLB |
 						  1u << PROBE_BANDWIDTH,
 		.max_size = CACHES_SIZE,
-		.seed = characterise->options.seed,
+		.seed = run->options.seed,
 		.seconds = SECONDS_CACHES };
 	struct status status;
-	struct probe *probe = probe_new(characterise->report.machine, &options, &status);
+	struct probe *probe = probe_new(run->report.machine, &options, &status);
 
 	if (!probe) {
-		add_note(characterise, "caches: %.160s", status.text);
+		add_note(run, "caches: %.160s", status.text);
 		return;
 	}
-	measure_inner(characterise, &(struct campaign){ &campaign_probe, probe });
-	evaluate_caches(&characterise->report.measured, probe_report(probe));
+	measure_inner(run, &(struct campaign){ &campaign_probe, probe });
+	evaluate_caches(&run->report.measured, probe_report(probe));
 	probe_free(probe);
 }
 
@@ -450,11 +440,11 @@ static const unsigned window_kinds = 1u << WINDOW_NOP | 1u << WINDOW_ADD | 1u <<
 				     1u << WINDOW_LOAD | 1u << WINDOW_STORE | 1u << WINDOW_BRANCH |
 				     1u << WINDOW_WAIT;
 
-static void measure_windows(struct characterise *characterise)
+static void measure_windows(struct characterise *run)
 {
-	struct windows_options options = { .seed = characterise->options.seed,
-		.fillers = window_kinds,
-		.seconds = SECONDS_WINDOWS };
+	struct windows_options options = {
+		.seed = run->options.seed, .fillers = window_kinds, .seconds = SECONDS_WINDOWS
+	};
 	const struct kernel *kernel = kernel_find(WINDOWS_KERNEL);
 	struct windows *windows;
 	struct status status;
@@ -462,104 +452,100 @@ static void measure_windows(struct characterise *characterise)
 	if (!kernel)
 		return;
 	setting_init(&options.setting, kernel);
-	windows = windows_new(characterise->report.machine, &options, &status);
+	windows = windows_new(run->report.machine, &options, &status);
 	if (!windows) {
-		add_note(characterise, "windows: %.160s", status.text);
+		add_note(run, "windows: %.160s", status.text);
 		return;
 	}
-	measure_inner(characterise, &(struct campaign){ &campaign_windows, windows });
-	evaluate_windows(&characterise->report.measured, windows_report(windows));
+	measure_inner(run, &(struct campaign){ &campaign_windows, windows });
+	evaluate_windows(&run->report.measured, windows_report(windows));
 	windows_free(windows);
 }
 
 /* The core may have been busy during the first stages. Measures the missing classes and slots once
  * more, because ports follow from them. */
-static void measure_again(struct characterise *characterise)
+static void measure_again(struct characterise *run)
 {
 	for (int pass = 0; pass < 2; pass++) {
-		if (stopped(characterise) || late(characterise))
+		if (stopped(run) || late(run))
 			return;
-		characterise->again = true;
+		run->again = true;
 		if (pass == 0)
-			recipes_each(&characterise->values.recipes, add_loop, characterise);
+			recipes_each(&run->values.recipes, add_loop, run);
 		else
-			add_slots(characterise);
-		characterise->again = false;
-		measure_items(characterise, ROUNDS_MIX);
-		for (int i = characterise->first; i < characterise->item_count; i++) {
-			const struct loop_item *item = &characterise->items[i];
+			add_slots(run);
+		run->again = false;
+		measure_items(run, ROUNDS_MIX);
+		for (int i = run->first; i < run->item_count; i++) {
+			const struct loop_item *item = &run->items[i];
 
-			if (!evaluate_loop(&characterise->values, item->kernel).known)
+			if (!evaluate_loop(&run->values, item->kernel).known)
 				continue;
-			characterise->report.unmeasured -= characterise->report.unmeasured > 0;
+			run->report.unmeasured -= run->report.unmeasured > 0;
 			if (item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS)
-				characterise->items[characterise->first++] = *item;
+				run->items[run->first++] = *item;
 		}
-		characterise->item_count = characterise->first;
-		evaluate(characterise);
+		run->item_count = run->first;
+		evaluate(run);
 	}
 }
 
 static void find_mixes(void *context)
 {
-	struct characterise *characterise = context;
+	struct characterise *run = context;
 
-	characterise->next_count =
-		measured_next(&characterise->report.measured, characterise->next, MIX_BATCH);
+	run->next_count = measured_next(&run->report.measured, run->next, MIX_BATCH);
 }
 
 /* Visits without a quiet core after which a mix counts as not measurable. */
 enum { VISITS_MIX = 24 };
 
 /* Whether a later batch measures the loop again. */
-static bool comes_back(const struct characterise *characterise, const struct kernel *kernel)
+static bool comes_back(const struct characterise *run, const struct kernel *kernel)
 {
-	const struct cell *cell = evaluate_cell(&characterise->values, kernel);
+	const struct cell *cell = evaluate_cell(&run->values, kernel);
 
-	return !evaluate_loop(&characterise->values, kernel).known &&
-	       !has_failed(characterise, kernel) && (!cell || cell->visits < VISITS_MIX);
+	return !evaluate_loop(&run->values, kernel).known && !has_failed(run, kernel) &&
+	       (!cell || cell->visits < VISITS_MIX);
 }
 
 /* Adds the batch to the measured mixes. A mix without a loop has no cycles. */
-static void keep_mixes(struct characterise *characterise)
+static void keep_mixes(struct characterise *run)
 {
-	struct measured *measured = &characterise->report.measured;
-	int next = characterise->first;
+	struct measured *measured = &run->report.measured;
+	int next = run->first;
 
-	for (int i = 0; i < characterise->next_count; i++) {
-		struct measured_mix *mix = &characterise->next[i];
-		const struct loop_item *item = &characterise->items[next];
+	for (int i = 0; i < run->next_count; i++) {
+		struct measured_mix *mix = &run->next[i];
+		const struct loop_item *item = &run->items[next];
 
-		if (next < characterise->item_count && item->of == i) {
+		if (next < run->item_count && item->of == i) {
 			next++;
-			mix->cycles = evaluate_loop(&characterise->values, item->kernel);
-			if (comes_back(characterise, item->kernel))
+			mix->cycles = evaluate_loop(&run->values, item->kernel);
+			if (comes_back(run, item->kernel))
 				continue;
 		}
 		measured->mix[measured->mix_count++] = *mix;
 	}
-	characterise->item_count = characterise->first;
+	run->item_count = run->first;
 }
 
 /* Measures mixes until no mix adds information. An interrupted search has no result. */
-static void measure_ports(struct characterise *characterise)
+static void measure_ports(struct characterise *run)
 {
-	const struct measured *measured = &characterise->report.measured;
+	const struct measured *measured = &run->report.measured;
 
-	measure_again(characterise);
-	while (!stopped(characterise) && !late(characterise) &&
-		measured->mix_count + MIX_BATCH <= MEASURED_MIXES) {
-		characterise->next_count = 0;
-		if (!measurer_compute(characterise->visits.measurer, find_mixes, characterise) ||
-			stopped(characterise) || characterise->next_count == 0)
+	measure_again(run);
+	while (!stopped(run) && !late(run) && measured->mix_count + MIX_BATCH <= MEASURED_MIXES) {
+		run->next_count = 0;
+		if (!measurer_compute(run->visits.measurer, find_mixes, run) || stopped(run) ||
+			run->next_count == 0)
 			return;
-		for (int i = 0; i < characterise->next_count; i++)
-			add(characterise, ITEM_MIX, i,
-				loop_of_mix(&characterise->values.recipes, measured,
-					&characterise->next[i]),
-				0);
-		measure_items(characterise, ROUNDS_MIX);
-		keep_mixes(characterise);
+		for (int i = 0; i < run->next_count; i++)
+			add(run, ITEM_MIX, i,
+				loop_of_mix(&run->values.recipes, measured, &run->next[i]), 0);
+		measure_items(run, ROUNDS_MIX);
+		keep_mixes(run);
 	}
 }
 
@@ -567,7 +553,7 @@ static void measure_ports(struct characterise *characterise)
 static const struct {
 	const char *name;
 	double share, share_classes;
-	void (*measure)(struct characterise *characterise);
+	void (*measure)(struct characterise *run);
 } stages[CHARACTERISE_STAGES] = {
 	[CHARACTERISE_CLASSES] = { "classes", 0.28, 0.6, measure_classes },
 	[CHARACTERISE_SLOTS] = { "slots", 0.16, 0.4, measure_slots },
@@ -576,90 +562,88 @@ static const struct {
 	[CHARACTERISE_PORTS] = { "ports", 0.35, 0, measure_ports },
 };
 
-static double share_of(const struct characterise *characterise, int stage)
+static double share_of(const struct characterise *run, int stage)
 {
-	return characterise->options.classes ? stages[stage].share_classes : stages[stage].share;
+	return run->options.classes ? stages[stage].share_classes : stages[stage].share;
 }
 
 /* Counts the loops of the stage, and keeps those for slots. */
-static void keep_items(struct characterise *characterise)
+static void keep_items(struct characterise *run)
 {
-	struct characterise_report *report = &characterise->report;
+	struct characterise_report *report = &run->report;
 
-	for (int i = characterise->first; i < characterise->item_count; i++) {
-		const struct loop_item *item = &characterise->items[i];
+	for (int i = run->first; i < run->item_count; i++) {
+		const struct loop_item *item = &run->items[i];
 
 		report->loops++;
-		report->unmeasured += !evaluate_loop(&characterise->values, item->kernel).known &&
-				      !has_failed(characterise, item->kernel);
+		report->unmeasured += !evaluate_loop(&run->values, item->kernel).known &&
+				      !has_failed(run, item->kernel);
 		if (item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS)
-			characterise->items[characterise->first++] = *item;
+			run->items[run->first++] = *item;
 	}
-	characterise->item_count = characterise->first;
+	run->item_count = run->first;
 }
 
 static void find_ports(void *context)
 {
-	struct characterise *characterise = context;
+	struct characterise *run = context;
 
-	measured_find_ports(&characterise->report.measured, &characterise->report.ports);
+	measured_find_ports(&run->report.measured, &run->report.ports);
 }
 
 /* Computes the report from all measurements. */
-static void conclude(struct characterise *characterise)
+static void conclude(struct characterise *run)
 {
-	struct characterise_report *report = &characterise->report;
+	struct characterise_report *report = &run->report;
 
 	report->doing[0] = '\0';
-	report->seconds = elapsed(characterise);
-	evaluate(characterise);
+	report->seconds = elapsed(run);
+	evaluate(run);
 	if (report->unmeasured > 0 && report->unmeasured == report->loops)
-		add_note(characterise,
+		add_note(run,
 			"core %d was never quiet in %.0f s: another process uses it, or its "
 			"hyper-thread: try another core, or try again later",
 			report->cpu, report->seconds);
 	else if (report->unmeasured > 0)
-		add_note(characterise,
-			"%d of %d loops never ran on a quiet core: their values are missing",
+		add_note(run, "%d of %d loops never ran on a quiet core: their values are missing",
 			report->unmeasured, report->loops);
 	if (report->measured.width.known && report->measured.mix_count > 0)
-		report->ported =
-			measurer_compute(characterise->visits.measurer, find_ports, characterise);
+		report->ported = measurer_compute(run->visits.measurer, find_ports, run);
 }
 
-void characterise_measure(struct characterise *characterise, const struct measurer *measurer)
+void characterise_measure(struct characterise *run, const struct measurer *measurer)
 {
-	struct characterise_report *report = &characterise->report;
+	struct characterise_report *report = &run->report;
 
-	characterise->visits = (struct visits){ .measurer = measurer,
-		.context = characterise,
+	run->visits = (struct visits){ .measurer = measurer,
+		.context = run,
 		.repeat = true,
 		.wanted = wanted,
 		.late = late,
 		.ask = ask,
 		.accept = accept };
-	characterise->begin = measurer_now(measurer);
-	for (int stage = 0; stage < CHARACTERISE_STAGES && !stopped(characterise); stage++) {
-		characterise->stage = (enum characterise_stage)stage;
-		characterise->round = characterise->item = 0;
-		if (share_of(characterise, stage) > 0 &&
-			!(characterise->options.quick && stage == CHARACTERISE_PORTS))
-			stages[stage].measure(characterise);
-		if (stopped(characterise))
+	run->begin = measurer_now(measurer);
+	for (int stage = 0; stage < CHARACTERISE_STAGES && !stopped(run); stage++) {
+		run->stage = (enum characterise_stage)stage;
+		run->round = run->item = 0;
+		if (share_of(run, stage) > 0 &&
+			!(run->options.quick && stage == CHARACTERISE_PORTS))
+			stages[stage].measure(run);
+		if (stopped(run))
 			break;
-		keep_items(characterise);
-		evaluate(characterise);
+		keep_items(run);
+		evaluate(run);
 	}
-	report->complete = !stopped(characterise);
+	report->complete = !stopped(run);
 	if (report->complete)
 		report->done = 1;
-	conclude(characterise);
-	visits_free(&characterise->visits);
+	conclude(run);
+	visits_free(&run->visits);
 }
 
-const struct characterise_report *characterise_report(const struct characterise *characterise)
+const struct characterise_report *characterise_report(const struct characterise *run)
 {
-	return &characterise->report;
+	return &run->report;
 }
 
 struct status characterise_model(
@@ -671,10 +655,9 @@ struct status characterise_model(
 
 /* ---- as a campaign ---- */
 
-static void characterise_state(
-	const struct characterise *characterise, struct campaign_state *state)
+static void characterise_state(const struct characterise *run, struct campaign_state *state)
 {
-	const struct characterise_report *report = &characterise->report;
+	const struct characterise_report *report = &run->report;
 
 	state->done = report->done;
 	state->stage = stages[report->stage].name;

@@ -23,11 +23,11 @@ static int64_t first_value(const struct knob *knob)
  * last cache so that the last plateau shows, and never over 256 MiB, which takes long to lay out.
  */
 static void size_span(const struct kernel *kernel, int index, uint64_t last_cache,
-	struct memory_limits memory_limits, int64_t *low, int64_t *high)
+	struct memory_limits limits, int64_t *low, int64_t *high)
 {
 	const struct knob *knob = &kernel->knobs[index];
 	int64_t start = kernel_axis(kernel, AXIS_STRIDE) >= 0 ? 4 * KIB : KIB;
-	int64_t end = 64 * MIB, max = setting_max(knob, memory_limits);
+	int64_t end = 64 * MIB, max = setting_max(knob, limits);
 
 	if (last_cache > (uint64_t)end / 4)
 		end = last_cache < (uint64_t)(64 * MIB) ? 4 * (int64_t)last_cache : 256 * MIB;
@@ -61,20 +61,20 @@ static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int6
 }
 
 int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
-	struct memory_limits memory_limits, int64_t *values, int room)
+	struct memory_limits limits, int64_t *values, int room)
 {
 	int64_t low, high;
 
-	size_span(kernel, knob, last_cache, memory_limits, &low, &high);
+	size_span(kernel, knob, last_cache, limits, &low, &high);
 	return size_ladder(&kernel->knobs[knob], low, low, high, true, values, room);
 }
 
 int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
-	struct memory_limits memory_limits, int64_t *values, int room)
+	struct memory_limits limits, int64_t *values, int room)
 {
 	int64_t low, high;
 
-	size_span(kernel, knob, last_cache, memory_limits, &low, &high);
+	size_span(kernel, knob, last_cache, limits, &low, &high);
 	return size_ladder(&kernel->knobs[knob], low > 16 * KIB ? low : 16 * KIB, low, high, false,
 		values, room);
 }
@@ -115,10 +115,9 @@ static int multiples(const struct knob *knob, int64_t max, int64_t *values, int 
 	return count;
 }
 
-int axis_values(
-	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room)
+int axis_values(const struct knob *knob, struct memory_limits limits, int64_t *values, int room)
 {
-	int64_t max = setting_max(knob, memory_limits);
+	int64_t max = setting_max(knob, limits);
 	int count = 0;
 
 	if ((max - first_value(knob)) / setting_unit(knob) < EVERY_VALUE ||
@@ -133,10 +132,9 @@ int axis_values(
 }
 
 int axis_grid_strides(
-	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room)
+	const struct knob *knob, struct memory_limits limits, int64_t *values, int room)
 {
-	return multiples(
-		knob, setting_max(knob, memory_limits), values, room < DENSE ? room : DENSE);
+	return multiples(knob, setting_max(knob, limits), values, room < DENSE ? room : DENSE);
 }
 
 static double log_of(int64_t value)
@@ -186,7 +184,7 @@ enum { LIST_LONGEST = 100000, ITEM_LONGEST = 63 };
 struct list {
 	const struct knob *knob;
 	const char *whole; /* as typed, for messages */
-	struct memory_limits memory_limits;
+	struct memory_limits limits;
 	int64_t *values;
 	size_t count, capacity;
 };
@@ -240,13 +238,13 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	}
 	if (!*item || !*high_text)
 		return not_a_range(list, shown);
-	status = setting_parse_value(knob, item, list->memory_limits, &low);
+	status = setting_parse_value(knob, item, list->limits, &low);
 	if (!status_is_ok(&status))
 		return status;
 	/* The end only bounds the values: it need not be one of them. */
 	if (!units_parse(high_text, setting_takes_suffix(knob), &high) ||
-		high > setting_max(knob, list->memory_limits)) {
-		status = setting_parse_value(knob, high_text, list->memory_limits, &high);
+		high > setting_max(knob, list->limits)) {
+		status = setting_parse_value(knob, high_text, list->limits, &high);
 		if (!status_is_ok(&status))
 			return status;
 	}
@@ -256,7 +254,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 		return status_usage("%s=%.60s: a factor leads nowhere from 0", knob->name, shown);
 	for (int64_t value = low;;) {
 		status = setting_parse_value(
-			knob, setting_value(knob, value).text, list->memory_limits, &value);
+			knob, setting_value(knob, value).text, list->limits, &value);
 		if (status_is_ok(&status))
 			status = list_add(list, value);
 		if (!status_is_ok(&status))
@@ -303,14 +301,14 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 	}
 	if (strstr(item, ".."))
 		return list_range(list, item, shown);
-	status = setting_parse_value(list->knob, item, list->memory_limits, &value);
+	status = setting_parse_value(list->knob, item, list->limits, &value);
 	return status_is_ok(&status) ? list_add(list, value) : status;
 }
 
 struct status axis_parse_list(const struct knob *knob, const char *text,
-	struct memory_limits memory_limits, int64_t **values, size_t *count)
+	struct memory_limits limits, int64_t **values, size_t *count)
 {
-	struct list list = { .knob = knob, .whole = text, .memory_limits = memory_limits };
+	struct list list = { .knob = knob, .whole = text, .limits = limits };
 	struct status status;
 
 	*values = NULL;

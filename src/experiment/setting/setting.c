@@ -64,18 +64,16 @@ int64_t setting_min(const struct knob *knob)
 	return knob->kind == KNOB_CHOICE ? 0 : knob->min;
 }
 
-int64_t setting_max(const struct knob *knob, struct memory_limits memory_limits)
+int64_t setting_max(const struct knob *knob, struct memory_limits limits)
 {
 	int64_t max = knob->max;
 
 	if (knob->kind == KNOB_CHOICE)
 		return choice_count(knob) - 1;
-	if (max == KNOB_MAX_MEMORY && memory_limits.memory &&
-		memory_limits.memory < (uint64_t)INT64_MAX)
-		max = (int64_t)memory_limits.memory;
-	if (max == KNOB_MAX_CORES && memory_limits.processors > 0)
-		max = knob->asks == ASKS_STREAMS ? memory_limits.processors - 1
-						 : memory_limits.processors;
+	if (max == KNOB_MAX_MEMORY && limits.memory && limits.memory < (uint64_t)INT64_MAX)
+		max = (int64_t)limits.memory;
+	if (max == KNOB_MAX_CORES && limits.processors > 0)
+		max = knob->asks == ASKS_STREAMS ? limits.processors - 1 : limits.processors;
 	max -= max % setting_unit(knob);
 	return max < knob->min ? knob->min : max;
 }
@@ -115,33 +113,31 @@ static void add_choices(const struct knob *knob, struct text *text)
 }
 
 /* "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
-static void add_span(const struct knob *knob, struct memory_limits memory_limits, struct text *text)
+static void add_span(const struct knob *knob, struct memory_limits limits, struct text *text)
 {
-	int64_t max = setting_max(knob, memory_limits);
+	int64_t max = setting_max(knob, limits);
 
 	text_add(text, setting_value(knob, knob->min).text);
-	if (knob->max == KNOB_MAX_CORES && memory_limits.processors <= 0)
+	if (knob->max == KNOB_MAX_CORES && limits.processors <= 0)
 		text_addf(text, " to all%s", knob->asks == ASKS_STREAMS ? " but one" : "");
 	else if (knob->max != KNOB_MAX_MEMORY)
 		text_addf(text, " to %s", setting_value(knob, max).text);
-	else if (memory_limits.memory)
+	else if (limits.memory)
 		text_addf(text, " to %s (%s)", units_size_long(max).text,
-			memory_limits.bound == MEMORY_LIMITS_FREE
-				? "half of the free memory"
-				: memory_limits_half(memory_limits.bound));
+			limits.bound == MEMORY_LIMITS_FREE ? "half of the free memory"
+							   : memory_limits_half(limits.bound));
 	else
 		text_add(text, " and up");
 }
 
-void setting_range(
-	const struct knob *knob, struct memory_limits memory_limits, char *buffer, size_t size)
+void setting_range(const struct knob *knob, struct memory_limits limits, char *buffer, size_t size)
 {
 	struct text text = { 0 };
 
 	if (knob->kind == KNOB_CHOICE) {
 		add_choices(knob, &text);
 	} else {
-		add_span(knob, memory_limits, &text);
+		add_span(knob, limits, &text);
 		if (setting_unit(knob) > 1)
 			text_addf(&text, ", in steps of %s",
 				setting_value(knob, setting_unit(knob)).text);
@@ -152,7 +148,7 @@ void setting_range(
 
 /* What would have been right, after "knob=typed". */
 static struct status value_refused(
-	const struct knob *knob, const char *typed, struct memory_limits memory_limits)
+	const struct knob *knob, const char *typed, struct memory_limits limits)
 {
 	struct text wanted = { 0 };
 	struct status status;
@@ -167,7 +163,7 @@ static struct status value_refused(
 			text_add(&wanted, "a size such as 32k or 4m, from ");
 		else
 			text_add(&wanted, "a whole number from ");
-		add_span(knob, memory_limits, &wanted);
+		add_span(knob, limits, &wanted);
 	}
 	status = status_usage("%s=%.40s: %s", knob->name, typed, text_string(&wanted));
 	text_free(&wanted);
@@ -175,11 +171,11 @@ static struct status value_refused(
 }
 
 /* Whether it is the machine that limits the knob, as far as is known. */
-static bool machine_limits(const struct knob *knob, struct memory_limits memory_limits)
+static bool machine_limits(const struct knob *knob, struct memory_limits limits)
 {
 	return knob->kind != KNOB_CHOICE &&
-	       ((knob->max == KNOB_MAX_MEMORY && memory_limits.memory) ||
-		       (knob->max == KNOB_MAX_CORES && memory_limits.processors > 0));
+	       ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
+		       (knob->max == KNOB_MAX_CORES && limits.processors > 0));
 }
 
 static const char *plural(int64_t count)
@@ -188,33 +184,31 @@ static const char *plural(int64_t count)
 }
 
 static struct status value_beyond_machine(
-	const struct knob *knob, const char *typed, struct memory_limits memory_limits)
+	const struct knob *knob, const char *typed, struct memory_limits limits)
 {
 	if (knob->max == KNOB_MAX_CORES)
 		return status_usage("%s=%.40s: this process may use %d processor%s%s", knob->name,
-			typed, memory_limits.processors, plural(memory_limits.processors),
+			typed, limits.processors, plural(limits.processors),
 			knob->asks == ASKS_STREAMS ? ", the measured one among them" : "");
 	return status_usage("%s=%.40s is beyond %s (%s)", knob->name, typed,
-		memory_limits_half(memory_limits.bound),
-		units_size_long((int64_t)memory_limits.memory).text);
+		memory_limits_half(limits.bound), units_size_long((int64_t)limits.memory).text);
 }
 
-static bool value_allowed(
-	const struct knob *knob, int64_t value, struct memory_limits memory_limits)
+static bool value_allowed(const struct knob *knob, int64_t value, struct memory_limits limits)
 {
-	return value >= setting_min(knob) && value <= setting_max(knob, memory_limits) &&
+	return value >= setting_min(knob) && value <= setting_max(knob, limits) &&
 	       value % setting_unit(knob) == 0;
 }
 
 /* Whether a number lies in the knob's range; typed is how the message shows it. */
-static struct status value_check(const struct knob *knob, int64_t value, const char *typed,
-	struct memory_limits memory_limits)
+static struct status value_check(
+	const struct knob *knob, int64_t value, const char *typed, struct memory_limits limits)
 {
-	if (value_allowed(knob, value, memory_limits))
+	if (value_allowed(knob, value, limits))
 		return status_ok();
-	if (machine_limits(knob, memory_limits) && value > setting_max(knob, memory_limits))
-		return value_beyond_machine(knob, typed, memory_limits);
-	return value_refused(knob, typed, memory_limits);
+	if (machine_limits(knob, limits) && value > setting_max(knob, limits))
+		return value_beyond_machine(knob, typed, limits);
+	return value_refused(knob, typed, limits);
 }
 
 /* Digits and perhaps a suffix: a number, if perhaps one too large to hold. */
@@ -226,8 +220,8 @@ static bool looks_like_size(const char *text)
 							      text[digits + 1] == '\0'));
 }
 
-struct status setting_parse_value(const struct knob *knob, const char *text,
-	struct memory_limits memory_limits, int64_t *value)
+struct status setting_parse_value(
+	const struct knob *knob, const char *text, struct memory_limits limits, int64_t *value)
 {
 	struct status status;
 	int64_t number;
@@ -239,14 +233,14 @@ struct status setting_parse_value(const struct knob *knob, const char *text,
 			*value = i;
 			return status_ok();
 		}
-		return value_refused(knob, text, memory_limits);
+		return value_refused(knob, text, limits);
 	}
 	if (!units_parse(text, setting_takes_suffix(knob), &number))
-		return knob->max == KNOB_MAX_MEMORY && machine_limits(knob, memory_limits) &&
+		return knob->max == KNOB_MAX_MEMORY && machine_limits(knob, limits) &&
 				       looks_like_size(text)
-			       ? value_beyond_machine(knob, text, memory_limits)
-			       : value_refused(knob, text, memory_limits);
-	status = value_check(knob, number, text, memory_limits);
+			       ? value_beyond_machine(knob, text, limits)
+			       : value_refused(knob, text, limits);
+	status = value_check(knob, number, text, limits);
 	if (status_is_ok(&status))
 		*value = number;
 	return status;
@@ -305,14 +299,14 @@ struct status setting_twice(const struct knob *knob)
 }
 
 struct status setting_assign(
-	struct setting *setting, const char *assignment, struct memory_limits memory_limits)
+	struct setting *setting, const char *assignment, struct memory_limits limits)
 {
 	const char *value;
 	int knob;
 	struct status status = setting_split(setting->kernel, assignment, &knob, &value);
 
 	return status_is_ok(&status) ? setting_parse_value(&setting->kernel->knobs[knob], value,
-					       memory_limits, &setting->v[knob])
+					       limits, &setting->v[knob])
 				     : status;
 }
 
@@ -333,25 +327,23 @@ bool setting_read(struct setting *setting, const char *words)
 }
 
 /* All that runs at once and all of its working sets. */
-static struct status within_means(const struct setting *setting, struct memory_limits memory_limits)
+static struct status within_means(const struct setting *setting, struct memory_limits limits)
 {
 	const struct kernel *kernel = setting->kernel;
 	struct kernel_need need = kernel_need(kernel, setting->v);
 
-	if (memory_limits.processors > 0 && need.processors > memory_limits.processors)
+	if (limits.processors > 0 && need.processors > limits.processors)
 		return status_usage("cores=%d and streams=%d: this process may use %d processor%s",
-			need.cores, need.streams, memory_limits.processors,
-			plural(memory_limits.processors));
-	if (memory_limits.memory == 0 || need.memory <= memory_limits.memory)
+			need.cores, need.streams, limits.processors, plural(limits.processors));
+	if (limits.memory == 0 || need.memory <= limits.memory)
 		return status_ok();
 	return status_usage("%s needs %s here%s, beyond %s (%s)", kernel->name,
 		units_size_long(need.memory > INT64_MAX ? INT64_MAX : (int64_t)need.memory).text,
 		need.processors > 1 ? ", for all cores together" : "",
-		memory_limits_half(memory_limits.bound),
-		units_size_long((int64_t)memory_limits.memory).text);
+		memory_limits_half(limits.bound), units_size_long((int64_t)limits.memory).text);
 }
 
-struct status setting_check(const struct setting *setting, struct memory_limits memory_limits)
+struct status setting_check(const struct setting *setting, struct memory_limits limits)
 {
 	const struct kernel *kernel = setting->kernel;
 	struct status status;
@@ -359,13 +351,13 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
 
-		status = value_check(knob, setting->v[i], setting_value(knob, setting->v[i]).text,
-			memory_limits);
+		status = value_check(
+			knob, setting->v[i], setting_value(knob, setting->v[i]).text, limits);
 		if (!status_is_ok(&status))
 			return status;
 	}
 	status = kernel_check(kernel, setting->v);
-	return status_is_ok(&status) ? within_means(setting, memory_limits) : status;
+	return status_is_ok(&status) ? within_means(setting, limits) : status;
 }
 
 /* The next value on the knob's ladder initial × factor^i: strictly above or below, clamped to the
@@ -396,10 +388,9 @@ static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int6
 
 /* A knob's value after some steps, clamped to its range. */
 static int64_t value_step(
-	const struct knob *knob, int64_t value, int steps, struct memory_limits memory_limits)
+	const struct knob *knob, int64_t value, int steps, struct memory_limits limits)
 {
-	int64_t min = setting_min(knob), max = setting_max(knob, memory_limits),
-		unit = setting_unit(knob);
+	int64_t min = setting_min(knob), max = setting_max(knob, limits), unit = setting_unit(knob);
 
 	if (knob->kind != KNOB_CHOICE && knob->factor > 1) {
 		for (int i = 0; i != steps; i += steps > 0 ? 1 : -1) {
@@ -416,14 +407,14 @@ static int64_t value_step(
 	return -(int64_t)steps > (value - min) / unit ? min : value + steps * unit;
 }
 
-bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits memory_limits)
+bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits limits)
 {
 	const struct kernel *kernel = setting->kernel;
 	const struct setting old = *setting;
 	int64_t value = old.v[knob];
 
 	for (int tried = 0; steps != 0 && tried < STEPS_TRIED; tried++) {
-		int64_t next = value_step(&kernel->knobs[knob], value, steps, memory_limits);
+		int64_t next = value_step(&kernel->knobs[knob], value, steps, limits);
 
 		if (next == value)
 			break;

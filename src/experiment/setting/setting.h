@@ -24,8 +24,8 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 /* One value of one knob as a user types it: "64k", "mul", "7". STATUS_USAGE names the knob, the
  * bad value and the allowed values. The memory limits replace KNOB_MAX_MEMORY and KNOB_MAX_CORES.
  * */
-struct status setting_parse_value(const struct knob *knob, const char *text,
-	struct memory_limits memory_limits, int64_t *value);
+struct status setting_parse_value(
+	const struct knob *knob, const char *text, struct memory_limits limits, int64_t *value);
 
 /* The index of the kernel's knob of that name, or STATUS_USAGE with the nearest names (and -1). */
 struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob);
@@ -40,18 +40,18 @@ struct status setting_twice(const struct knob *knob);
 
 /* Assigns "knob=value". An unknown knob gets the nearest names. Does not check combinations. */
 struct status setting_assign(
-	struct setting *setting, const char *assignment, struct memory_limits memory_limits);
+	struct setting *setting, const char *assignment, struct memory_limits limits);
 
 /* Makes a setting of words: "latency size=65536 order=random". Returns false when the kernel or a
  * knob does not exist, or a value or the combination is not allowed. */
 bool setting_read(struct setting *setting, const char *words);
 
 /* Checks ranges and the combination, and its memory against the limits. */
-struct status setting_check(const struct setting *setting, struct memory_limits memory_limits);
+struct status setting_check(const struct setting *setting, struct memory_limits limits);
 
 /* Moves one knob by steps (+1, -1, …) within its range, then lets the kernel fit the others. A
  * value that nothing fits is skipped. Returns whether anything changed. */
-bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits memory_limits);
+bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits limits);
 
 /* One value as a user would type it: "32k", "mul"; and for display: an odd number of bytes in few
  * digits, rounded down ("11.4g"). Both are valid to the end of the full expression. */
@@ -79,11 +79,10 @@ int64_t setting_min(const struct knob *knob);
 
 /* The largest value of a knob on this machine. If the limits are unknown, KNOB_MAX_CORES and
  * above mean no upper end. */
-int64_t setting_max(const struct knob *knob, struct memory_limits memory_limits);
+int64_t setting_max(const struct knob *knob, struct memory_limits limits);
 
 /* The allowed range in words: "1 to 16", "16 to 256, in steps of 16", "add or mul". */
-void setting_range(
-	const struct knob *knob, struct memory_limits memory_limits, char *buffer, size_t size);
+void setting_range(const struct knob *knob, struct memory_limits limits, char *buffer, size_t size);
 
 /* Values of one knob: those that a slice or a grid shows, and those that a sweep lists. Pure. */
 
@@ -93,19 +92,18 @@ void setting_range(
 /* Sizes: powers of two with a point half-way between (4k, 6k, 8k, 12k …) up to well beyond the last
  * cache. */
 int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
-	struct memory_limits memory_limits, int64_t *values, int room);
+	struct memory_limits limits, int64_t *values, int room);
 
 /* Any other knob: every value when there are few; otherwise sixteen steps, then some each octave.
  */
-int axis_values(
-	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room);
+int axis_values(const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
 /* The two sides of the mountain: sizes doubling from 16k, strides from the first to the sixteenth.
  */
 int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
-	struct memory_limits memory_limits, int64_t *values, int room);
+	struct memory_limits limits, int64_t *values, int room);
 int axis_grid_strides(
-	const struct knob *knob, struct memory_limits memory_limits, int64_t *values, int room);
+	const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
 /* The place of a value among others: at one of them, between two, or beyond an end. */
 enum axis_where { AXIS_AT, AXIS_BETWEEN, AXIS_BEFORE, AXIS_BEYOND };
@@ -125,4 +123,4 @@ int axis_nearest(const int64_t *values, int count, int64_t value);
 /* A knob's values in a sweep, "1,2,4" · "1..16" · "1..16:3" · "4k..64m*2", choices by name or "*"
  * for all. The list is allocated; the caller frees it. */
 struct status axis_parse_list(const struct knob *knob, const char *text,
-	struct memory_limits memory_limits, int64_t **values, size_t *count);
+	struct memory_limits limits, int64_t **values, size_t *count);
