@@ -281,17 +281,9 @@ static void lookup_fit(int64_t *v, int changed)
 
 /* ---- Memory: the nodes, the tables, and where the form has one the index */
 
-static struct list list_without(const int64_t *v)
-{
-	struct kernel_run run = { .memory = NULL };
-
-	__builtin_memcpy(run.v, v, sizeof(run.v));
-	return lookup_list(&run);
-}
-
 static uint64_t lookup_footprint(const int64_t *v)
 {
-	struct list list = list_without(v);
+	struct list list = lookup_list_of(v, NULL, 0);
 
 	return v[LOOKUP_FORM] == FORM_INDEX ? lookup_end(&list) : lookup_index_at(&list);
 }
@@ -306,9 +298,10 @@ static uint64_t lookup_layout(const int64_t *v)
 }
 
 /* Entries of the index, from what the list is made of: following its links would take longer. */
-static bool write_index(const struct list *list, struct kernel_run *run)
+static bool write_index(struct kernel_run *run)
 {
-	const struct list_node **at = lookup_index(run, list);
+	const struct list *list = lookup_list(run);
+	const struct list_node **at = lookup_index(run);
 
 	for (uint64_t rank = 0; rank < list->groups; rank++) {
 		if (rank % 4096 == 0 && !kernel_goes_on(run, list->groups + rank, 2 * list->groups))
@@ -370,7 +363,7 @@ static void add_reach(
 
 static void lookup_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	struct list list = list_without(v);
+	struct list list = lookup_list_of(v, NULL, 0);
 	struct lines lines = lines_of(v);
 	double bytes = (double)list.count * NODE, nodes = (double)list.linked,
 	       values = (double)v[LOOKUP_VALUES], visited = walk_of(v, nodes), least;
@@ -425,21 +418,23 @@ static struct status lookup_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	bool indexed = v[LOOKUP_FORM] == FORM_INDEX;
-	struct list list = lookup_list(run);
-	uint64_t bytes = list_bytes(&list);
+	struct list *list = (struct list *)(void *)run->kept;
+	uint64_t bytes;
 
+	*list = lookup_list_of(v, run->memory, run->seed);
+	bytes = list_bytes(list);
 	if (run->layout.prepared < bytes &&
-		!list_write(&list, run, (indexed ? 2 : 1) * list.groups))
+		!list_write(list, run, (indexed ? 2 : 1) * list->groups))
 		return status_make(STATUS_CANCELLED, "stopped while the list was written");
 	run->layout.laid_out = run->layout.prepared < bytes ? bytes : run->layout.prepared;
-	if (indexed && run->layout.prepared < lookup_end(&list)) {
-		if (!write_index(&list, run))
+	if (indexed && run->layout.prepared < lookup_end(list)) {
+		if (!write_index(run))
 			return status_make(STATUS_CANCELLED, "stopped while the index was written");
-		run->layout.laid_out = lookup_end(&list);
+		run->layout.laid_out = lookup_end(list);
 	}
-	lookup_fill(run, &list);
+	lookup_fill(run);
 	run->granule = v[LOOKUP_FORM] == FORM_INTERLEAVED ? (uint64_t)v[LOOKUP_VALUES]
-		       : v[LOOKUP_FORM] == FORM_UNROLLED  ? list.group
+		       : v[LOOKUP_FORM] == FORM_UNROLLED  ? list->group
 							  : 1;
 	run->iteration = v[LOOKUP_FORM] != FORM_INTERLEAVED ? 0
 			 : v[LOOKUP_INNER] == INNER_SCALAR  ? 1
@@ -447,11 +442,10 @@ static struct status lookup_prepare(struct kernel_run *run)
 	run->period = run->granule;
 	run->complete = v[LOOKUP_WHOLE];
 	run->bytes = v[LOOKUP_FORM] == FORM_INTERLEAVED ? sizeof(int32_t)
-		     : v[LOOKUP_FORM] == FORM_UNROLLED	? 4 + WORD / list.group
+		     : v[LOOKUP_FORM] == FORM_UNROLLED	? 4 + WORD / list->group
 							: WORD + 4;
 	run->code.start = (const void *)form_of(v)->loop;
 	run->code.name = form_of(v)->function;
-	lookup_rewind(run);
 	return status_ok();
 }
 

@@ -36,9 +36,9 @@ struct list {
 	uint32_t *before[2]; /* groups that are linked before each LIST_BLOCK-th, by rank and by
 				place */
 	struct shuffle places, deletions;
-};
+} __attribute__((may_alias));
 
-enum { LIST_BLOCK = 256 };
+enum { LIST_BLOCK = 256, LIST_GROUP_MOST = 16 };
 enum { LIST_BY_RANK, LIST_BY_PLACE };
 
 /* The list of at most so many nodes (at least `group`), of which shares in percent are misplaced
@@ -49,9 +49,11 @@ struct list list_of(unsigned char *memory, uint64_t nodes, uint64_t group, int m
 /* Bytes that it takes. */
 uint64_t list_bytes(const struct list *list);
 
-/* Writes it. False: run->work.cancel said so. of: what is to be laid out in all, in groups, for the
- * progress. */
+/* Writes it. False: run->work.cancel is set. of: all groups to lay out, for the progress. */
 bool list_write(const struct list *list, struct kernel_run *run, uint64_t of);
+
+/* The nodes of the group of that rank, as they are written. */
+void list_group(const struct list *list, uint64_t rank, struct list_node *nodes);
 
 /* Where the group of that rank is; and the rank of the group at that place: one undoes the other,
  * since they are the same. */
@@ -116,23 +118,26 @@ struct lookup_tables {
 						   it has one of its own; in all */
 };
 
-/* The list of a setting; run->memory may be NULL. */
-struct list lookup_list(const struct kernel_run *run);
+/* The list of a setting; memory may be NULL. */
+struct list lookup_list_of(const int64_t *v, unsigned char *memory, uint64_t seed);
+
+/* The list of a prepared run. */
+const struct list *lookup_list(const struct kernel_run *run);
 
 /* Where the tables and the index are, and where they end: bytes from the beginning. */
 uint64_t lookup_tables_at(const struct list *list);
 uint64_t lookup_index_at(const struct list *list);
 uint64_t lookup_end(const struct list *list);
-struct lookup_tables *lookup_tables(const struct kernel_run *run, const struct list *list);
-const struct list_node **lookup_index(const struct kernel_run *run, const struct list *list);
+struct lookup_tables *lookup_tables(const struct kernel_run *run);
+const struct list_node **lookup_index(const struct kernel_run *run);
 
 /* Values that are in the list, of all that are looked up; whether the k-th is, and at which of the
  * list's nodes. */
 uint64_t lookup_hits(const int64_t *v);
-bool lookup_hit(const struct kernel_run *run, const struct list *list, uint64_t k, uint64_t *index);
+bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index);
 
-/* Fills the tables, run->ring, and what calls need of the list. */
-void lookup_fill(struct kernel_run *run, const struct list *list);
+/* Fills the tables and run->ring. */
+void lookup_fill(struct kernel_run *run);
 
 /* kernel->call, rewind, begin_at, verify and proof. */
 void lookup_call(struct kernel_run *run, uint64_t elements);

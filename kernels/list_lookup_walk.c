@@ -19,13 +19,19 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* ---- What is where */
 
-struct list lookup_list(const struct kernel_run *run)
+struct list lookup_list_of(const int64_t *v, unsigned char *memory, uint64_t seed)
 {
-	const int64_t *v = run->v;
-
-	return list_of(run->memory, (uint64_t)v[LOOKUP_SIZE] / sizeof(struct list_node),
+	return list_of(memory, (uint64_t)v[LOOKUP_SIZE] / sizeof(struct list_node),
 		(uint64_t)1 << v[LOOKUP_GROUP], (int)v[LOOKUP_MISPLACED], (int)v[LOOKUP_DELETED],
-		run->seed);
+		seed);
+}
+
+_Static_assert(sizeof(struct list) <= sizeof(((struct kernel_run *)0)->kept),
+	"a run has room for its list");
+
+const struct list *lookup_list(const struct kernel_run *run)
+{
+	return (const struct list *)(const void *)run->kept;
 }
 
 uint64_t lookup_tables_at(const struct list *list)
@@ -43,14 +49,14 @@ uint64_t lookup_end(const struct list *list)
 	return lookup_index_at(list) + list->linked * sizeof(struct list_node *);
 }
 
-struct lookup_tables *lookup_tables(const struct kernel_run *run, const struct list *list)
+struct lookup_tables *lookup_tables(const struct kernel_run *run)
 {
-	return (struct lookup_tables *)(void *)(run->memory + lookup_tables_at(list));
+	return (struct lookup_tables *)(void *)(run->memory + lookup_tables_at(lookup_list(run)));
 }
 
-const struct list_node **lookup_index(const struct kernel_run *run, const struct list *list)
+const struct list_node **lookup_index(const struct kernel_run *run)
 {
-	return (const struct list_node **)(void *)(run->memory + lookup_index_at(list));
+	return (const struct list_node **)(void *)(run->memory + lookup_index_at(lookup_list(run)));
 }
 
 /* ---- What is looked up */
@@ -62,8 +68,9 @@ uint64_t lookup_hits(const int64_t *v)
 
 /* Found values are spread over the list, one in each of as many stretches: so their walks take
  * together what walks to random nodes take on average, whatever the seed. */
-bool lookup_hit(const struct kernel_run *run, const struct list *list, uint64_t k, uint64_t *index)
+bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 {
+	const struct list *list = lookup_list(run);
 	uint64_t hits = lookup_hits(run->v);
 	struct shuffle turn = shuffle_make((uint64_t)run->v[LOOKUP_VALUES], run->seed + 2);
 	struct random random = { run->seed + 3 + k };
@@ -98,8 +105,10 @@ static bool by_value(const int64_t *v)
 }
 
 /* Comparisons until the list's index-th node has been compared. */
-static uint64_t comparisons(const struct kernel_run *run, const struct list *list, uint64_t index)
+static uint64_t comparisons(const struct kernel_run *run, uint64_t index)
 {
+	const struct list *list = lookup_list(run);
+
 	if (run->v[LOOKUP_FORM] == FORM_UNROLLED)
 		return (index / list->group + 1) * list->group;
 	if (run->v[LOOKUP_FORM] == FORM_ARRAY) {
@@ -112,36 +121,24 @@ static uint64_t comparisons(const struct kernel_run *run, const struct list *lis
 	return index + 1;
 }
 
-void lookup_fill(struct kernel_run *run, const struct list *list)
+void lookup_fill(struct kernel_run *run)
 {
-	struct lookup_tables *tables = lookup_tables(run, list);
+	const struct list *list = lookup_list(run);
+	struct lookup_tables *tables = lookup_tables(run);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], all = 0;
 
 	for (uint64_t k = 0; k < LOOKUP_VALUES_MOST; k++) {
 		uint64_t index;
-		bool hit = k < count && lookup_hit(run, list, k, &index);
+		bool hit = k < count && lookup_hit(run, k, &index);
 
 		tables->values[k] = hit ? list_value(rank_of(list, index)) : missing_value(run, k);
 		tables->found[k] = 0;
 		tables->begin[k] = all;
 		if (k < count)
-			all += hit ? comparisons(run, list, index) : list->linked;
+			all += hit ? comparisons(run, index) : list->linked;
 	}
 	tables->begin[count] = all;
 	run->ring = by_value(run->v) ? all : list->linked * count;
-	memcpy(run->kept, list, sizeof(*list));
-}
-
-_Static_assert(sizeof(struct list) <= sizeof(((struct kernel_run *)0)->kept),
-	"a run has room for what is kept");
-
-/* The list, which lookup_fill() left there. */
-static struct list kept_list(const struct kernel_run *run)
-{
-	struct list list;
-
-	memcpy(&list, run->kept, sizeof(list));
-	return list;
 }
 
 /* ---- The way */
@@ -163,12 +160,14 @@ static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uin
 }
 
 /* Of a walk through the list: its position after so many nodes. */
-static const void *cursor_at(const struct kernel_run *run, const struct list *list, uint64_t done)
+static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 {
+	const struct list *list = lookup_list(run);
+
 	if (done >= list->linked)
 		done = 0;
 	if (run->v[LOOKUP_FORM] == FORM_INDEX)
-		return lookup_index(run, list) + done;
+		return lookup_index(run) + done;
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY)
 		return list_at(list, done);
 	/* Which may be a deleted one: the walk passes it over. */
@@ -181,17 +180,13 @@ static const void *cursor_at(const struct kernel_run *run, const struct list *li
 
 static void stand_at(struct kernel_run *run, uint64_t position)
 {
-	struct list list = kept_list(run);
-	struct lookup_tables *tables = lookup_tables(run, &list);
+	const struct lookup_tables *tables = lookup_tables(run);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES];
 
-	run->position = position;
-	if (by_value(run->v))
-		run->cursor = cursor_at(
-			run, &list, position - tables->begin[value_at(tables, count, position)]);
-	else
-		run->cursor = cursor_at(run, &list, position / count);
-	run->result = position;
+	run->position = run->result = position;
+	run->cursor = cursor_at(
+		run, by_value(run->v) ? position - tables->begin[value_at(tables, count, position)]
+				      : position / count);
 }
 
 void lookup_rewind(struct kernel_run *run)
@@ -213,9 +208,10 @@ static bool goes_on(struct kernel_run *run)
 	return !run->complete || kernel_goes_on(run, run->position, run->ring);
 }
 
-static void all_at_once(struct kernel_run *run, const struct list *list, uint64_t elements)
+static void all_at_once(struct kernel_run *run, uint64_t elements)
 {
-	struct lookup_tables *tables = lookup_tables(run, list);
+	const struct list *list = lookup_list(run);
+	struct lookup_tables *tables = lookup_tables(run);
 	struct lookup_walk walk = { .node = run->cursor,
 		.values = tables->values,
 		.found = tables->found,
@@ -232,7 +228,7 @@ static void all_at_once(struct kernel_run *run, const struct list *list, uint64_
 		run->position += some * walk.count;
 		if (run->position == run->ring) {
 			run->position = 0;
-			walk.node = cursor_at(run, list, 0);
+			walk.node = cursor_at(run, 0);
 		}
 		if (nodes > 0 && !goes_on(run))
 			break;
@@ -249,13 +245,14 @@ static void set_cursor(const struct kernel_run *run, struct lookup_walk *walk, c
 		walk->node = cursor;
 }
 
-static void one_by_one(struct kernel_run *run, const struct list *list, uint64_t elements)
+static void one_by_one(struct kernel_run *run, uint64_t elements)
 {
-	struct lookup_tables *tables = lookup_tables(run, list);
+	const struct list *list = lookup_list(run);
+	struct lookup_tables *tables = lookup_tables(run);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], each = run->granule,
 		 k = value_at(tables, count, run->position);
 	uint64_t done = run->position - tables->begin[k];
-	const void *first = cursor_at(run, list, 0);
+	const void *first = cursor_at(run, 0);
 	struct lookup_walk walk = { 0 };
 
 	set_cursor(run, &walk, run->cursor);
@@ -302,9 +299,10 @@ static __attribute__((noinline)) void lookup_index_nodes(
 /* A complete run makes the index before anything else, and the empty call that it is compared with
  * makes none. A stretch makes its share of it: as large a part of the index as it is of all
  * comparisons. */
-static void make_index(struct kernel_run *run, const struct list *list, uint64_t elements)
+static void make_index(struct kernel_run *run, uint64_t elements)
 {
-	const struct list_node **index = lookup_index(run, list);
+	const struct list *list = lookup_list(run);
+	const struct list_node **index = lookup_index(run);
 	double each = (double)list->linked / (double)run->ring;
 	uint64_t from = (uint64_t)((double)run->position * each),
 		 to = (uint64_t)((double)(run->position + elements) * each);
@@ -326,17 +324,14 @@ static void make_index(struct kernel_run *run, const struct list *list, uint64_t
 
 void lookup_call(struct kernel_run *run, uint64_t elements)
 {
-	struct list list = kept_list(run);
-
 	if (run->complete && run->position == 0 && elements > 0)
-		memset(lookup_tables(run, &list)->found, 0,
-			sizeof(((struct lookup_tables *)0)->found));
+		memset(lookup_tables(run)->found, 0, sizeof(((struct lookup_tables *)0)->found));
 	if (run->v[LOOKUP_FORM] == FORM_INDEX)
-		make_index(run, &list, elements);
+		make_index(run, elements);
 	if (by_value(run->v))
-		one_by_one(run, &list, elements);
+		one_by_one(run, elements);
 	else
-		all_at_once(run, &list, elements);
+		all_at_once(run, elements);
 	run->result = run->position;
 }
 
@@ -344,29 +339,19 @@ void lookup_call(struct kernel_run *run, uint64_t elements)
 
 enum { LOOKED_AT = 512, STRETCH = 1024 };
 
-static struct status check_node(
-	const struct kernel_run *run, const struct list *list, uint64_t rank)
+static struct status check_group(const struct kernel_run *run, uint64_t rank)
 {
-	uint64_t place = list_place(list, rank), next = rank + 1;
-	const struct list_node *node = list->nodes + place * list->group, *behind = NULL;
+	const struct list *list = lookup_list(run);
+	uint64_t place = list_place(list, rank);
+	struct list_node right[LIST_GROUP_MOST];
 
-	while (next < list->groups && list_deleted(list, next))
-		next++;
-	if (next < list->groups)
-		behind = list->nodes + list_place(list, next) * list->group;
-	for (uint64_t i = 0; i < list->group; i++) {
-		const struct list_node *right = list_deleted(list, rank) ? LIST_DELETED
-						: i + 1 < list->group	 ? node + i + 1
-									 : behind;
-
-		if (node[i].next != right || node[i].value != list_value(rank * list->group + i))
-			return status_failed(
-				"list-lookup: the list's group %llu is not what was written at "
-				"place %llu of %llu",
-				(unsigned long long)rank, (unsigned long long)place,
-				(unsigned long long)run->v[LOOKUP_SIZE] / sizeof(*node));
-	}
-	return status_ok();
+	list_group(list, rank, right);
+	if (memcmp(list->nodes + place * list->group, right, list->group * sizeof(*right)) == 0)
+		return status_ok();
+	return status_failed("list-lookup: the list's group %llu is not what was written at place "
+			     "%llu of %llu",
+		(unsigned long long)rank, (unsigned long long)place,
+		(unsigned long long)run->v[LOOKUP_SIZE] / sizeof(*right));
 }
 
 static bool is_found(const struct lookup_tables *tables, uint64_t k)
@@ -375,23 +360,21 @@ static bool is_found(const struct lookup_tables *tables, uint64_t k)
 }
 
 /* Whether the k-th value is found between two positions. */
-static bool found_between(const struct kernel_run *run, const struct list *list, uint64_t k,
-	uint64_t from, uint64_t to)
+static bool found_between(const struct kernel_run *run, uint64_t k, uint64_t from, uint64_t to)
 {
-	const struct lookup_tables *tables = lookup_tables(run, list);
+	const struct lookup_tables *tables = lookup_tables(run);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], index, at;
 
-	if (!lookup_hit(run, list, k, &index))
+	if (!lookup_hit(run, k, &index))
 		return false;
 	at = by_value(run->v) ? tables->begin[k + 1] - 1 : index * count + k;
 	return (at >= from && at < to) || at + run->ring < to;
 }
 
 /* A stretch ends where it should, and finds what it should. */
-static struct status check_stretch(
-	struct kernel_run *run, const struct list *list, uint64_t from, uint64_t elements)
+static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64_t elements)
 {
-	struct lookup_tables *tables = lookup_tables(run, list);
+	struct lookup_tables *tables = lookup_tables(run);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], to = from + elements;
 	const void *cursor;
 
@@ -404,7 +387,7 @@ static struct status check_stretch(
 			(unsigned long long)elements, (unsigned long long)from,
 			(unsigned long long)run->position);
 	for (uint64_t k = 0; k < count; k++)
-		if (is_found(tables, k) != found_between(run, list, k, from, to) ||
+		if (is_found(tables, k) != found_between(run, k, from, to) ||
 			tables->found[k] == LOOKUP_WRONG)
 			return status_failed(
 				"list-lookup: value %llu of %llu was %s found in comparisons %llu "
@@ -419,47 +402,53 @@ static struct status check_stretch(
 	return status_ok();
 }
 
-/* Some of the list is as written, the index too; stretches from the beginning, past the end, and
- * past the ends of some values' walks are right. */
-struct status lookup_verify(struct kernel_run *run)
+/* Some of the list and of the index is as written, and the values are right. */
+static struct status check_data(const struct kernel_run *run)
 {
-	struct list list = kept_list(run);
-	struct lookup_tables *tables = lookup_tables(run, &list);
-	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], each = run->granule;
-	uint64_t half = round_up(least(STRETCH, run->ring / 2) / 2 + 1, each), some = 2 * half;
-	bool complete = run->complete;
-	struct status status = status_ok();
+	const struct list *list = lookup_list(run);
+	const struct lookup_tables *tables = lookup_tables(run);
+	uint64_t groups = least(LOOKED_AT, list->groups), index;
 
-	for (uint64_t i = 0; i < LOOKED_AT && i < list.groups && status_is_ok(&status); i++)
-		status = check_node(run, &list, i);
-	for (uint64_t i = 1; i <= LOOKED_AT && i <= list.groups && status_is_ok(&status); i++)
-		status = check_node(run, &list, list.groups - i);
-	for (uint64_t k = 0; k < count && status_is_ok(&status); k++) {
-		uint64_t index;
-		bool hit = lookup_hit(run, &list, k, &index);
+	for (uint64_t i = 0; i < 2 * groups; i++) {
+		struct status status =
+			check_group(run, i < groups ? i : list->groups - 1 - (i - groups));
+
+		if (!status_is_ok(&status))
+			return status;
+	}
+	for (uint64_t k = 0; k < (uint64_t)run->v[LOOKUP_VALUES]; k++) {
+		bool hit = lookup_hit(run, k, &index);
 
 		if (tables->values[k] !=
-			(hit ? list_value(rank_of(&list, index)) : missing_value(run, k)))
-			status = status_failed(
+			(hit ? list_value(rank_of(list, index)) : missing_value(run, k)))
+			return status_failed(
 				"list-lookup: the value looked up as number %llu is another one",
 				(unsigned long long)k);
 	}
-	for (uint64_t i = 0; run->v[LOOKUP_FORM] == FORM_INDEX && i < LOOKED_AT &&
-			     i < list.linked && status_is_ok(&status);
+	for (uint64_t i = 0; run->v[LOOKUP_FORM] == FORM_INDEX && i < LOOKED_AT && i < list->linked;
 		i++)
-		if (lookup_index(run, &list)[i] != list_at(&list, i))
-			status = status_failed(
-				"list-lookup: entry %llu of the index is another node",
+		if (lookup_index(run)[i] != list_at(list, i))
+			return status_failed("list-lookup: entry %llu of the index is another node",
 				(unsigned long long)i);
-	/* Stretches, whatever a trial of this setting is. */
+	return status_ok();
+}
+
+/* The data are right, and stretches from the beginning, past the end of the ring, and past the ends
+ * of some values' walks. */
+struct status lookup_verify(struct kernel_run *run)
+{
+	struct lookup_tables *tables = lookup_tables(run);
+	uint64_t each = run->granule, half = round_up(least(STRETCH, run->ring / 2) / 2 + 1, each);
+	uint64_t walks = by_value(run->v) ? least(4, (uint64_t)run->v[LOOKUP_VALUES]) : 0;
+	bool complete = run->complete;
+	struct status status = check_data(run);
+
 	run->complete = false;
-	if (status_is_ok(&status))
-		status = check_stretch(run, &list, 0, some);
-	if (status_is_ok(&status))
-		status = check_stretch(run, &list, run->ring - half, some);
-	for (uint64_t k = 0; k < count && k < 4 && status_is_ok(&status) && by_value(run->v); k++)
-		status = check_stretch(
-			run, &list, tables->begin[k + 1] - least(half, tables->begin[k + 1]), some);
+	for (uint64_t i = 0; i < 2 + walks && status_is_ok(&status); i++) {
+		uint64_t end = i < 2 ? run->ring : tables->begin[i - 1];
+
+		status = check_stretch(run, i == 0 ? 0 : end - least(half, end), 2 * half);
+	}
 	run->complete = complete;
 	memset(tables->found, 0, sizeof(tables->found));
 	lookup_rewind(run);
@@ -468,12 +457,11 @@ struct status lookup_verify(struct kernel_run *run)
 
 struct status lookup_proof(struct kernel_run *run)
 {
-	struct list list = kept_list(run);
-	struct lookup_tables *tables = lookup_tables(run, &list);
+	struct lookup_tables *tables = lookup_tables(run);
 	uint64_t count = (uint64_t)run->v[LOOKUP_VALUES], index;
 
 	for (uint64_t k = 0; k < count; k++) {
-		bool hit = lookup_hit(run, &list, k, &index);
+		bool hit = lookup_hit(run, k, &index);
 
 		if (is_found(tables, k) != hit || tables->found[k] == LOOKUP_WRONG)
 			return status_failed(

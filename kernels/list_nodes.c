@@ -59,21 +59,21 @@ bool list_deleted(const struct list *list, uint64_t rank)
 	return list->deleted > 0 && shuffle_to(&list->deletions, rank) < list->deleted;
 }
 
-static void write_group(const struct list *list, uint64_t place, uint64_t rank, bool deleted)
+void list_group(const struct list *list, uint64_t rank, struct list_node *nodes)
 {
-	struct list_node *nodes = list->nodes + place * list->group;
-	const struct list_node *behind = NULL;
-	uint64_t next = rank + 1;
+	uint64_t place = list_place(list, rank), next = rank + 1;
+	const struct list_node *at = list->nodes + place * list->group, *after = NULL;
+	bool deleted = list_deleted(list, rank);
 
 	while (next < list->groups && list_deleted(list, next))
 		next++;
 	if (next < list->groups)
-		behind = list->nodes + list_place(list, next) * list->group;
+		after = list->nodes + list_place(list, next) * list->group;
 	for (uint64_t i = 0; i < list->group; i++)
 		nodes[i] = (struct list_node){
 			.next = deleted		      ? LIST_DELETED
-				: i + 1 < list->group ? nodes + i + 1
-						      : behind,
+				: i + 1 < list->group ? at + i + 1
+						      : after,
 			.value = list_value(rank * list->group + i),
 			.rest = { (int32_t)place, (int32_t)rank, (int32_t)i },
 		};
@@ -85,16 +85,15 @@ bool list_write(const struct list *list, struct kernel_run *run, uint64_t of)
 
 	for (uint64_t i = 0; i < list->groups; i++) {
 		uint64_t rank = list_place(list, i);
-		bool deleted = list_deleted(list, rank);
 
 		if (i % CANCEL_EVERY == 0 && !kernel_goes_on(run, i, of))
 			return false;
 		if (i % LIST_BLOCK == 0)
 			for (int by = 0; by < 2; by++)
 				list->before[by][i / LIST_BLOCK] = (uint32_t)linked[by];
-		write_group(list, i, rank, deleted);
+		list_group(list, rank, list->nodes + i * list->group);
 		linked[LIST_BY_RANK] += !list_deleted(list, i);
-		linked[LIST_BY_PLACE] += !deleted;
+		linked[LIST_BY_PLACE] += !list_deleted(list, rank);
 	}
 	return true;
 }

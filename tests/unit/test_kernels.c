@@ -143,27 +143,21 @@ TEST(random_settings_compute_right)
 
 TEST(every_combine_loop_computes_right)
 {
-	const struct kernel *combine = kernel_find("combine");
-	int64_t v[KNOBS_MAX];
+	enum { OP, TYPE, UNROLL, ACC, SHAPE, SIZE, STRIDE };
+	struct setting setting = laid_setting("combine size=6000");
+	int64_t *v = setting.v;
 	int loops = 0;
 
-	initial(combine, v);
-	int op = kernel_knob(combine, "op"), type = kernel_knob(combine, "type"),
-	    unroll = kernel_knob(combine, "unroll"), acc = kernel_knob(combine, "acc"),
-	    shape = kernel_knob(combine, "shape"), stride = kernel_knob(combine, "stride"),
-	    size = kernel_knob(combine, "size");
-
-	v[size] = 6000;
-	for (v[type] = 0; v[type] < 4; v[type]++)
-		for (v[op] = 0; v[op] < 2; v[op]++)
-			for (v[stride] = 1; v[stride] <= 7; v[stride] += 3)
-				for (v[unroll] = 1; v[unroll] <= 16; v[unroll]++)
-					for (v[acc] = 1; v[acc] <= v[unroll]; v[acc]++)
-						for (v[shape] = 0; v[shape] < (v[acc] == 1 ? 2 : 1);
-							v[shape]++) {
+	for (v[TYPE] = 0; v[TYPE] < 4; v[TYPE]++)
+		for (v[OP] = 0; v[OP] < 2; v[OP]++)
+			for (v[STRIDE] = 1; v[STRIDE] <= 7; v[STRIDE] += 3)
+				for (v[UNROLL] = 1; v[UNROLL] <= 16; v[UNROLL]++)
+					for (v[ACC] = 1; v[ACC] <= v[UNROLL]; v[ACC]++)
+						for (v[SHAPE] = 0; v[SHAPE] < (v[ACC] == 1 ? 2 : 1);
+							v[SHAPE]++) {
 							struct kernel_run run;
 
-							run_at(combine, v, 0, &run);
+							run_at(setting.kernel, v, 0, &run);
 							check_ok(kernel_verify(&run));
 							loops++;
 						}
@@ -207,13 +201,10 @@ TEST(verify_can_fail)
 
 TEST(calls_continue_where_the_last_one_stopped)
 {
-	const struct kernel *list = kernel_find("list-length");
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
+	struct kernel_run run = laid("list-length");
+	const struct kernel *list = run.kernel;
 	const void *half;
 
-	initial(list, v);
-	run_at(list, v, 0, &run);
 	list->call(&run, run.ring / 2);
 	half = run.cursor;
 	assert_ptr_not_equal(half, memory);
@@ -225,7 +216,6 @@ TEST(calls_continue_where_the_last_one_stopped)
 	assert_ptr_equal(run.cursor, memory);
 }
 
-/* A random list grown in steps is the list built at once, and every node is on it. */
 /* A short working set in the middle of a longer one's data is as good as one at its beginning, and
  * both know which they are. */
 TEST(movable_sets_begin_anywhere)
@@ -296,27 +286,23 @@ TEST(begins_at_a_share_of_the_ring)
 	assert_true(count > 0);
 }
 
+/* A random list grown in steps is the list built at once, and every node is on it. */
 TEST(random_lists_grow)
 {
-	const struct kernel *list = kernel_find("list-length");
+	struct setting setting = laid_setting("list-length spacing=64 order=random");
 	unsigned char *once = aligned_alloc(2 << 20, MEMORY);
-	int size = kernel_knob(list, "size"), spacing = kernel_knob(list, "spacing"),
-	    order = kernel_knob(list, "order");
+	int64_t *size = &setting.v[kernel_knob(setting.kernel, "size")];
 	uint64_t prepared = 0;
 	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
 
-	initial(list, v);
-	v[spacing] = 64;
-	v[order] = 1;
-	for (v[size] = 64; v[size] <= 65536; v[size] = v[size] * 3 / 2 / 64 * 64 + 64) {
-		run_at(list, v, prepared, &run);
+	for (*size = 64; *size <= 65536; *size = *size * 3 / 2 / 64 * 64 + 64) {
+		run_at(setting.kernel, setting.v, prepared, &run);
 		prepared = run.layout.laid_out;
 		check_ok(kernel_verify(&run));
-		assert_int_equal(run.ring, v[size] / 64);
+		assert_int_equal(run.ring, *size / 64);
 	}
-	v[size] = (int64_t)prepared;
-	run = laid_run(list, v);
+	*size = (int64_t)prepared;
+	run = laid_run(setting.kernel, setting.v);
 	run.memory = once;
 	check_ok(laid_prepare(&run));
 	for (uint64_t i = 0; i < prepared; i += 64) {
@@ -330,19 +316,16 @@ TEST(random_lists_grow)
 
 TEST(one_node_points_to_itself)
 {
-	const struct kernel *list = kernel_find("list-length");
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
+	static const char *const settings[] = { "list-length size=16 spacing=16",
+		"list-length size=64 spacing=64 order=random",
+		"list-length size=256 spacing=256 order=sequential" };
 
-	initial(list, v);
-	for (int spacing = 16; spacing <= 256; spacing *= 2)
-		for (int order = 0; order < 2; order++) {
-			v[kernel_knob(list, "size")] = v[kernel_knob(list, "spacing")] = spacing;
-			v[kernel_knob(list, "order")] = order;
-			run_at(list, v, 0, &run);
-			assert_int_equal(run.ring, 1);
-			check_ok(kernel_verify(&run));
-		}
+	for (int i = 0; i < 3; i++) {
+		struct kernel_run run = laid(settings[i]);
+
+		assert_int_equal(run.ring, 1);
+		check_ok(kernel_verify(&run));
+	}
 }
 
 TEST(cancelled_preparation_can_be_taken_up)
@@ -498,16 +481,10 @@ TEST(splits_are_those_of_the_layout)
  * long pass would take a trial too long. */
 TEST(small_scattered_stores_are_timed_by_passes)
 {
-	const struct kernel *stores = kernel_find("scatter-stores");
-	int size = kernel_knob(stores, "size");
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
+	struct kernel_run run = laid("scatter-stores");
 
-	initial(stores, v);
-	run_at(stores, v, 0, &run);
 	assert_true(run.ring > 0 && run.period == run.ring && run.passes);
-	v[size] = 1 << 20;
-	run_at(stores, v, 0, &run);
+	run = laid("scatter-stores size=1m");
 	assert_int_equal(run.period, 0);
 }
 
@@ -515,61 +492,44 @@ TEST(small_scattered_stores_are_timed_by_passes)
  * what it computes. */
 TEST(products_begin_anew)
 {
-	const struct kernel *chain = kernel_find("mul-chain");
-	int acc = kernel_knob(chain, "acc"), restart = kernel_knob(chain, "restart");
-	struct kernel_run run;
-	int64_t v[KNOBS_MAX];
-	uint64_t one;
+	static const struct {
+		const char *setting;
+		double restart;
+		bool same;
+	} rows[] = {
+		{ "mul-chain", 0, true }, { "mul-chain restart=65", 65, true },
+		{ "mul-chain restart=32", 32, false },
+		{ "mul-chain restart=32 acc=3", 33, false }, /* whole iterations */
+	};
+	uint64_t one = 0;
 
-	initial(chain, v);
-	run_at(chain, v, 0, &run);
-	check_near(run.walk.restart, 0, 0);
-	chain->call(&run, 64);
-	one = run.result;
-	v[restart] = 65;
-	run_at(chain, v, 0, &run);
-	check_near(run.walk.restart, 65, 0);
-	chain->call(&run, 64);
-	assert_int_equal(run.result, one);
-	v[restart] = 32;
-	run_at(chain, v, 0, &run);
-	chain->call(&run, 64);
-	assert_int_not_equal(run.result, one);
-	v[acc] = 3; /* whole iterations */
-	run_at(chain, v, 0, &run);
-	check_near(run.walk.restart, 33, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct kernel_run run = laid(rows[i].setting);
+
+		check_near(run.walk.restart, rows[i].restart, 0);
+		run.kernel->call(&run, 63 / run.granule * run.granule + run.granule);
+		one = i == 0 ? run.result : one;
+		assert_int_equal(run.result == one, rows[i].same);
+	}
 }
 
 TEST(missing_instructions_are_named)
 {
-	enum feature foreign = features_have(FEATURE_X86_64) ? FEATURE_NEON : FEATURE_AVX2;
-	struct status status = features_need(foreign, "form=some");
+	bool x86 = features_have(FEATURE_X86_64);
+	struct status status = features_need(x86 ? FEATURE_NEON : FEATURE_AVX2, "form=some");
 
-	assert_true(features_have(FEATURE_X86_64) != features_have(FEATURE_NEON));
+	assert_true(x86 != features_have(FEATURE_NEON));
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "form=some needs ");
-	check_contains(status.text, foreign == FEATURE_NEON ? "NEON" : "AVX2");
-	check_contains(status.text, ", which this processor lacks");
-	check_ok(features_need(
-		features_have(FEATURE_X86_64) ? FEATURE_X86_64 : FEATURE_NEON, "form=some"));
+	check_contains(status.text, "form=some");
+	check_contains(status.text, features_name(x86 ? FEATURE_NEON : FEATURE_AVX2));
+	check_ok(features_need(x86 ? FEATURE_X86_64 : FEATURE_NEON, "form=some"));
 }
 
 TEST(combine_refuses_what_cannot_be)
 {
-	const struct kernel *combine = kernel_find("combine");
-	int64_t v[KNOBS_MAX];
-
-	initial(combine, v);
-	v[kernel_knob(combine, "unroll")] = 2;
-	v[kernel_knob(combine, "acc")] = 3;
-	check_contains(combine->check(v).text, "acc=3 needs unroll=3");
-	v[kernel_knob(combine, "unroll")] = 4;
-	v[kernel_knob(combine, "shape")] = 1;
-	check_contains(combine->check(v).text, "shape=reassociated has one accumulator");
-	v[kernel_knob(combine, "acc")] = 1;
-	v[kernel_knob(combine, "size")] = 64;
-	v[kernel_knob(combine, "stride")] = 8;
-	check_contains(combine->check(v).text, "256");
+	laid_refuses("combine unroll=2 acc=3", "acc=3 unroll=3");
+	laid_refuses("combine unroll=4 acc=3 shape=reassociated", "shape=reassociated");
+	laid_refuses("combine unroll=4 size=64 stride=8", "256");
 }
 
 RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

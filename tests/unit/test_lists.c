@@ -136,7 +136,7 @@ TEST(lists_are_what_their_shares_say)
 				struct list list;
 
 				prepare(&run);
-				list = lookup_list(&run);
+				list = *lookup_list(&run);
 				groups = list.groups;
 				memset(met, 0, 5000);
 				for (const struct list_node *node = list_at(&list, 0); node;
@@ -186,7 +186,7 @@ TEST(figures_know_the_lines_of_misplaced_groups)
 				struct list list;
 
 				prepare(&run);
-				list = lookup_list(&run);
+				list = *lookup_list(&run);
 				memset(met, 0, sizeof(met));
 				for (uint64_t rank = 0; rank < list.groups; rank++) {
 					const struct list_node *node =
@@ -216,7 +216,7 @@ TEST(linked_groups_are_counted_by_rank_and_by_place)
 	struct list list;
 
 	prepare(&run);
-	list = lookup_list(&run);
+	list = *lookup_list(&run);
 	for (int by = 0; by < 2; by++) {
 		uint64_t linked = 0;
 
@@ -303,8 +303,8 @@ TEST(all_forms_find_the_same)
 
 					run.v[LOOKUP_WHOLE] = 1;
 					prepare(&run);
-					list = lookup_list(&run);
-					tables = lookup_tables(&run, &list);
+					list = *lookup_list(&run);
+					tables = lookup_tables(&run);
 					run.kernel->call(&run, run.ring);
 					assert_int_equal(run.position, 0);
 					check_ok(run.kernel->proof(&run));
@@ -320,7 +320,7 @@ TEST(all_forms_find_the_same)
 /* Comparisons that a plain search value by value makes. */
 static uint64_t plain_comparisons(const struct kernel_run *run, const struct list *list)
 {
-	const struct lookup_tables *tables = lookup_tables(run, list);
+	const struct lookup_tables *tables = lookup_tables(run);
 	uint64_t all = 0;
 
 	for (int64_t k = 0; k < run->v[LOOKUP_VALUES]; k++)
@@ -342,7 +342,7 @@ TEST(comparisons_are_counted_right)
 			uint64_t plain;
 
 			prepare(&run);
-			list = lookup_list(&run);
+			list = *lookup_list(&run);
 			plain = plain_comparisons(&run, &list);
 			if (ways[way].form == FORM_INTERLEAVED)
 				assert_int_equal(run.ring, 40 * list.linked);
@@ -393,8 +393,8 @@ TEST(an_index_is_made_on_the_way)
 
 	assert_int_equal(ways[5].form, FORM_INDEX);
 	prepare(&run);
-	list = lookup_list(&run);
-	index = lookup_index(&run, &list);
+	list = *lookup_list(&run);
+	index = lookup_index(&run);
 	/* What is written next to it would be wrong if it began elsewhere. */
 	run.kernel->call(&run, run.ring / 2);
 	for (uint64_t i = list.linked / 2 + 2; i < list.linked; i++)
@@ -430,8 +430,8 @@ TEST(a_wrong_result_is_noticed)
 
 		run.v[LOOKUP_WHOLE] = 1;
 		prepare(&run);
-		list = lookup_list(&run);
-		tables = lookup_tables(&run, &list);
+		list = *lookup_list(&run);
+		tables = lookup_tables(&run);
 		for (uint64_t i = 0; i < list.count; i++)
 			if (list.nodes[i].value == tables->values[11])
 				list.nodes[i].value = 1;
@@ -462,9 +462,9 @@ TEST(what_is_found_elsewhere_is_noticed)
 
 	run.v[LOOKUP_WHOLE] = 1;
 	prepare(&run);
-	list = lookup_list(&run);
-	tables = lookup_tables(&run, &list);
-	assert_true(lookup_hit(&run, &list, 5, &index));
+	list = *lookup_list(&run);
+	tables = lookup_tables(&run);
+	assert_true(lookup_hit(&run, 5, &index));
 	assert_true(index > 0);
 	list.nodes[0].value = tables->values[5];
 	run.kernel->call(&run, run.ring);
