@@ -112,28 +112,12 @@ static int64_t shape_of(const int64_t *v)
 	return v[UNROLL] * (v[UNROLL] - 1) / 2 + v[ACC] - 1;
 }
 
-static combine_loop *loop_of(const int64_t *v)
+static const struct combine_row *row_of(const int64_t *v)
 {
-	static combine_loop *const(*const loops[])[2][COMBINE_SHAPES] = {
-		combine_i32_loops,
-		combine_i64_loops,
-		combine_f32_loops,
-		combine_f64_loops,
-	};
+	static const struct combine_row(*const loops[])[2][COMBINE_SHAPES] = { combine_i32_loops,
+		combine_i64_loops, combine_f32_loops, combine_f64_loops };
 
-	return loops[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
-}
-
-static const char *name_of(const int64_t *v)
-{
-	static const char *const(*const names[])[2][COMBINE_SHAPES] = {
-		combine_i32_names,
-		combine_i64_names,
-		combine_f32_names,
-		combine_f64_names,
-	};
-
-	return names[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
+	return &loops[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)];
 }
 
 static void combine_describe(const int64_t *v, struct kernel_walk *walk)
@@ -163,15 +147,14 @@ static struct status combine_prepare(struct kernel_run *run)
 	run->ring = (uint64_t)ring_elements(v);
 	run->granule = (uint64_t)v[UNROLL];
 	run->bytes = (uint64_t)type_bytes[v[TYPE]];
-	run->code.start = (const void *)loop_of(v);
-	run->code.name = name_of(v);
+	run->code.start = (const void *)row_of(v)->loop;
+	run->code.name = row_of(v)->name;
 	return ring_lay_out(run, count, (uint64_t)type_bytes[v[TYPE]], put);
 }
 
 /* position counts iterations here: the loops think in iterations, and a call must not divide. */
 static void combine_call(struct kernel_run *run, uint64_t elements)
 {
-	combine_loop *loop = (combine_loop *)run->code.start;
 	uint64_t ring = run->ring / run->granule;
 	struct combine_walk walk = {
 		.at = run->cursor,
@@ -182,7 +165,7 @@ static void combine_call(struct kernel_run *run, uint64_t elements)
 		.stride = run->v[STRIDE] * (int64_t)run->bytes,
 	};
 
-	loop(&walk);
+	((combine_loop *)run->code.start)(&walk);
 	run->cursor = walk.at;
 	run->position = ring - walk.room;
 	run->result = run->v[TYPE] == TYPE_I32	 ? (uint64_t)(int64_t)walk.result.i32
@@ -213,14 +196,12 @@ static uint64_t combine_expected(const struct kernel_run *run, uint64_t elements
 static const char *combine_remark(const int64_t *v)
 {
 	extern const unsigned char combine_stack_accesses[4][2][2][COMBINE_SHAPES];
-	int64_t shape = v[UNROLL] * (v[UNROLL] - 1) / 2 + v[ACC] - 1;
 
-	if (v[SHAPE] == SHAPE_REASSOCIATED)
-		return NULL;
-	return combine_stack_accesses[v[TYPE]][v[OP]][v[STRIDE] > 1][shape] == 0
-		       ? NULL
-		       : "More accumulators than registers: this loop also uses the stack, as "
-			 "compiled code does.";
+	if (v[SHAPE] == SHAPE_SEPARATE &&
+		combine_stack_accesses[v[TYPE]][v[OP]][v[STRIDE] > 1][shape_of(v)])
+		return "More accumulators than registers: this loop also uses the stack, as "
+		       "compiled code does.";
+	return NULL;
 }
 
 const struct kernel kernel_combine = {

@@ -31,14 +31,13 @@ struct combine_walk {
 
 typedef void combine_loop(struct combine_walk *walk);
 
-/* [op: add, mul][stride: one, any][shape] */
-extern combine_loop *const combine_i32_loops[2][2][COMBINE_SHAPES];
-extern combine_loop *const combine_i64_loops[2][2][COMBINE_SHAPES];
-extern combine_loop *const combine_f32_loops[2][2][COMBINE_SHAPES];
-extern combine_loop *const combine_f64_loops[2][2][COMBINE_SHAPES];
+/* A loop, and its name. */
+struct combine_row {
+	combine_loop *loop;
+	const char *name;
+};
 
-/* The names of these functions. */
-extern const char *const combine_i32_names[2][2][COMBINE_SHAPES];
-extern const char *const combine_i64_names[2][2][COMBINE_SHAPES];
-extern const char *const combine_f32_names[2][2][COMBINE_SHAPES];
-extern const char *const combine_f64_names[2][2][COMBINE_SHAPES];
+/* [op: add, mul][stride: one, any][shape] */
+extern const struct combine_row combine_i32_loops[2][2][COMBINE_SHAPES],
+	combine_i64_loops[2][2][COMBINE_SHAPES], combine_f32_loops[2][2][COMBINE_SHAPES],
+	combine_f64_loops[2][2][COMBINE_SHAPES];

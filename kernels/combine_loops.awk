@@ -77,8 +77,12 @@ function loop(op, unroll, acc, strided, reassociated,    j, name, i) {
 	print ";\n}\n"
 }
 
+function row(name) {
+	printf "\t\t\t{ %s, \"%s\" },\n", name, name
+}
+
 # The rows of a table of all loops.
-function table(row,    o, op, strided, unroll, acc) {
+function table(    o, op, strided, unroll, acc) {
 	for (o = 0; o < 2; o++) {
 		op = o ? "mul" : "add"
 		print "\t{"
@@ -86,9 +90,9 @@ function table(row,    o, op, strided, unroll, acc) {
 			print "\t\t{"
 			for (unroll = 1; unroll <= 16; unroll++)
 				for (acc = 1; acc <= unroll; acc++)
-					printf row, names[op, strided, unroll "," acc]
+					row(names[op, strided, unroll "," acc])
 			for (unroll = 2; unroll <= 16; unroll++)
-				printf row, names[op, strided, "r" unroll]
+				row(names[op, strided, "r" unroll])
 			print "\t\t},"
 		}
 		print "\t},"
@@ -113,8 +117,6 @@ BEGIN {
 				loop(op, unroll, 1, strided, 1)
 		}
 	}
-	printf "combine_loop *const combine_%s_loops[2][2][COMBINE_SHAPES] = {\n", type
-	table("\t\t\t%s,\n")
-	printf "const char *const combine_%s_names[2][2][COMBINE_SHAPES] = {\n", type
-	table("\t\t\t\"%s\",\n")
+	printf "const struct combine_row combine_%s_loops[2][2][COMBINE_SHAPES] = {\n", type
+	table()
 }

@@ -47,46 +47,40 @@ static const struct knob knobs[] = {
 
 /* ---- Loops */
 
-/* A chain's load, in its register or, when there are more chains than registers, by way of its
- * place in memory. */
+/* Chains have a register each; chains beyond these load by way of their place in memory. EACH():
+ * the instruction for each register r that holds chain number .Lk. */
+#define EACH(instruction)                                                     \
+	".set .Lk, 0\n.irp r, " HELD "\n.if .Lk < .Lheld\n	" instruction \
+	"\n.endif\n.set .Lk, .Lk + 1\n.endr\n"
 #if defined(__x86_64__)
 #define REGISTERS 12
-#define SPARE	  "r15"
-#define ALL(each)                                                                               \
-	each(0, "rax") each(1, "rbx") each(2, "rcx") each(3, "rdx") each(4, "r8") each(5, "r9") \
-		each(6, "r10") each(7, "r11") each(8, "r12") each(9, "r13") each(10, "r14")     \
-			each(11, SPARE)
-#define CLOBBERS       "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
-#define BEGIN(n, name) ".if .Lheld > " #n "\n	movq	8*" #n "(%[at]), %%" name "\n .endif\n"
-#define LOAD(n, name)  ".if .Lheld > " #n "\n	movq	(%%" name "), %%" name "\n .endif\n"
-#define END(n, name)   ".if .Lheld > " #n "\n	movq	%%" name ", 8*" #n "(%[at])\n .endif\n"
-#define KEPT                                             \
-	"	movq	8*.Lkept(%[at]), %%" SPARE "	\n" \
-	"	movq	(%%" SPARE "), %%" SPARE "	\n"   \
-	"	movq	%%" SPARE ", 8*.Lkept(%[at])	\n"
+#define HELD	  "rax, rbx, rcx, rdx, r8, r9, r10, r11, r12, r13, r14, r15"
+#define CLOBBERS  "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"
+#define BEGIN	  EACH("movq	8*.Lk(%[at]), %%\\r")
+#define LOAD	  EACH("movq	(%%\\r), %%\\r")
+#define END	  EACH("movq	%%\\r, 8*.Lk(%[at])")
+#define KEPT                              \
+	"	movq	8*.Lkept(%[at]), %%r15	\n" \
+	"	movq	(%%r15), %%r15		\n"        \
+	"	movq	%%r15, 8*.Lkept(%[at])	\n"
 #define NEXT                  \
 	"	decq	%[turns]			\n" \
 	"	jnz	1b				\n"
 #else
 #define REGISTERS 25
-#define SPARE	  "x27"
-#define ALL(each)                                                                               \
-	each(0, "x2") each(1, "x3") each(2, "x4") each(3, "x5") each(4, "x6") each(5, "x7")     \
-		each(6, "x8") each(7, "x9") each(8, "x10") each(9, "x11") each(10, "x12")       \
-			each(11, "x13") each(12, "x14") each(13, "x15") each(14, "x16")         \
-				each(15, "x17") each(16, "x19") each(17, "x20") each(18, "x21") \
-					each(19, "x22") each(20, "x23") each(21, "x24")         \
-						each(22, "x25") each(23, "x26") each(24, SPARE)
+#define HELD                                                                                \
+	"x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x19, x20," \
+	"x21, x22, x23, x24, x25, x26, x27"
 #define CLOBBERS                                                                                  \
 	"x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", \
 		"x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27"
-#define BEGIN(n, name) ".if .Lheld > " #n "\n	ldr	" name ", [%[at], 8*" #n "]\n .endif\n"
-#define LOAD(n, name)  ".if .Lheld > " #n "\n	ldr	" name ", [" name "]\n .endif\n"
-#define END(n, name)   ".if .Lheld > " #n "\n	str	" name ", [%[at], 8*" #n "]\n .endif\n"
-#define KEPT                                             \
-	"	ldr	" SPARE ", [%[at], 8*.Lkept]	\n" \
-	"	ldr	" SPARE ", [" SPARE "]		\n"      \
-	"	str	" SPARE ", [%[at], 8*.Lkept]	\n"
+#define BEGIN EACH("ldr	\\r, [%[at], 8*.Lk]")
+#define LOAD  EACH("ldr	\\r, [\\r]")
+#define END   EACH("str	\\r, [%[at], 8*.Lk]")
+#define KEPT                             \
+	"	ldr	x27, [%[at], 8*.Lkept]	\n" \
+	"	ldr	x27, [x27]		\n"            \
+	"	str	x27, [%[at], 8*.Lkept]	\n"
 #define NEXT                               \
 	"	subs	%[turns], %[turns], #1		\n" \
 	"	b.ne	1b				\n"
@@ -103,23 +97,21 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 	register uint64_t left __asm__("x1") = turns;
 #endif
 
-	__asm__ volatile(".if %c[chains] > %c[registers]	\n"
-			 "	.set .Lheld, %c[registers] - 1 \n"
-			 ".else				\n"
-			 "	.set .Lheld, %c[chains]	\n"
-			 ".endif				\n" ALL(
-				 BEGIN) ".p2align 6			\n"
-					"1:				\n"
-					"	.rept %c[steps]		\n" ALL(
-						LOAD) "	.set .Lkept, .Lheld	\n"
-						      "	.rept %c[chains] - .Lheld \n" KEPT
-						      "	.set .Lkept, .Lkept + 1	\n"
-						      "	.endr			\n"
-						      "	.endr			\n" NEXT ALL(END)
-			 : [turns] "+r"(left)
-			 : [at] "r"(base), [chains] "i"(chains), [steps] "i"(steps),
-			 [registers] "i"(REGISTERS)
-			 : "cc", "memory", CLOBBERS);
+	__asm__ volatile(
+		".if %c[chains] > %c[registers]	\n"
+		"	.set .Lheld, %c[registers] - 1 \n"
+		".else				\n"
+		"	.set .Lheld, %c[chains]	\n"
+		".endif				\n" BEGIN ".p2align 6			\n"
+		"1:				\n"
+		"	.rept %c[steps]		\n" LOAD "	.set .Lkept, .Lheld	\n"
+		"	.rept %c[chains] - .Lheld \n" KEPT "	.set .Lkept, .Lkept + 1	\n"
+		"	.endr			\n"
+		"	.endr			\n" NEXT END
+		: [turns] "+r"(left)
+		:
+		[at] "r"(base), [chains] "i"(chains), [steps] "i"(steps), [registers] "i"(REGISTERS)
+		: "cc", "memory", CLOBBERS);
 }
 
 /* One access of an iteration to the set whose node is in the register `at`. */
