@@ -100,27 +100,6 @@ TEST(csv_has_a_line_an_event)
 				     ",ports p2 p3,odd::PORTS:P23,refused,refused: so,\n");
 }
 
-/* The n-th line, parsed; the caller gives it back. */
-static json_t *parse_line(int n)
-{
-	const char *line = written;
-	json_t *object;
-
-	while (n-- > 0)
-		line = strchr(line, '\n') + 1;
-	assert_true(strcspn(line, "\n") + 1 <= RECORD_MOST);
-	object = json_loadb(line, strcspn(line, "\n"), 0, NULL);
-	assert_non_null(object);
-	return object;
-}
-
-static const char *string_of(const json_t *object, const char *key)
-{
-	const char *string = json_string_value(json_object_get(object, key));
-
-	return string ? string : "(none)";
-}
-
 TEST(json_tells_the_same)
 {
 	struct event_survey survey = { .pmu = "odd",
@@ -132,14 +111,14 @@ TEST(json_tells_the_same)
 	json_t *object;
 
 	write_events("json", &survey, lines, 2);
-	object = parse_line(0);
+	object = record_at(0);
 	check_members(object, "{'record': 'events', 'pmu': 'odd', 'why': 'no', 'available': false, "
 			      "'generic': null}");
 	assert_string_equal(
 		json_string_value(json_array_get(json_object_get(object, "lacking"), 1)),
 		"l3-misses");
 	json_decref(object);
-	object = parse_line(2);
+	object = record_at(2);
 	check_members(object, "{'record': 'event', 'role': 'ports p2 p3', 'state': 'refused', "
 			      "'note': 'refused: so', 'help': null}");
 	json_decref(object);
@@ -149,13 +128,13 @@ TEST(json_tells_the_same)
 	survey.why = "";
 	survey.generic = true;
 	write_events("json", &survey, lines, 0);
-	object = parse_line(0);
+	object = record_at(0);
 	check_members(object, "{'available': null, 'generic': true}");
 	json_decref(object);
 
 	write_events("json", NULL, lines, 1);
-	object = parse_line(0);
-	assert_string_equal(string_of(object, "record"), "event");
+	object = record_at(0);
+	assert_string_equal(string_at(object, "record"), "event");
 	json_decref(object);
 }
 
@@ -167,8 +146,8 @@ TEST(long_words_stay_within_a_line)
 
 	memset(many, '"', sizeof(many) - 1);
 	write_events("json", &survey, &line, 1);
-	json_decref(parse_line(0));
-	json_decref(parse_line(1));
+	json_decref(record_at(0));
+	json_decref(record_at(1));
 }
 
 RUN_TESTS()

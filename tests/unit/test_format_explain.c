@@ -110,19 +110,6 @@ static void write_one(const char *format, const struct subject *subject, double 
 	end();
 }
 
-/* The n-th line, as an object. */
-static json_t *record(int number)
-{
-	const char *line = written;
-
-	while (number-- > 0) {
-		line = strchr(line, '\n');
-		assert_non_null(line);
-		line++;
-	}
-	return parse(line);
-}
-
 static int count_records(const char *kind)
 {
 	char part[48];
@@ -139,7 +126,7 @@ TEST_WITH(json_begins_with_what_binds, set_up, tear_down)
 	json_t *object;
 
 	write_explanation("json");
-	object = record(0);
+	object = record_at(0);
 	check_members(object, "{'v': 1, 'record': 'explain', 'id': 1, 'host': 'node7', 'machine': "
 			      "'Test CPU, model 1', 'kernel': 'fold'}");
 	assert_int_equal(json_object_size(json_object_get(object, "knobs")), 5);
@@ -164,7 +151,7 @@ TEST_WITH(json_tells_every_limit_port_and_instruction, set_up, tear_down)
 	assert_int_equal(count_records("ports"), 1);
 	assert_int_equal(count_records("insn"), 10);
 	for (int i = 0; i < limits->limit_count; i++, line++) {
-		object = record(line);
+		object = record_at(line);
 		check_members(object, "{'record': 'limits', 'id': 1, 'host': 'node7'}");
 		assert_string_equal(
 			string_at(object, "name"), limit_rows[limits->limit[i].kind].name);
@@ -178,21 +165,21 @@ TEST_WITH(json_tells_every_limit_port_and_instruction, set_up, tear_down)
 			check_near(number_at(object, "cycles"), number_at(object, "cpe") * 2, 1e-4);
 		json_decref(object);
 	}
-	object = record(line++);
+	object = record_at(line++);
 	check_members(object, "{'record': 'ports', 'id': 1, 'from': 'model'}");
 	pressure = json_object_get(object, "pressure");
 	assert_int_equal(json_object_size(pressure), 5);
 	check_members(pressure, "{'p0': 3.5, 'p2': 1}");
 	assert_int_equal(json_object_size(json_object_get(object, "naive")), 5);
 	json_decref(object);
-	object = record(line);
+	object = record_at(line);
 	check_members(object, "{'text': 'imul eax,dword [rdi]', 'offset': 0, 'latency': 7, "
 			      "'ports': 'p23 + p1', 'known': true, 'carried': true}");
 	json_decref(object);
-	object = record(line + 2);
+	object = record_at(line + 2);
 	assert_true(json_is_true(json_object_get(object, "eliminated")));
 	json_decref(object);
-	object = record(line + 9);
+	object = record_at(line + 9);
 	check_members(object, "{'offset': 36, 'fused': true, 'slots': 0, 'count': 1}");
 	json_decref(object);
 }
@@ -211,7 +198,7 @@ TEST_WITH(ids_tell_explanations_apart, set_up, tear_down)
 	for (int i = 0; i < 2 * records; i++) {
 		int id;
 
-		object = record(i);
+		object = record_at(i);
 		id = (int)number_at(object, "id");
 		if (i == 0)
 			first = id;
@@ -257,7 +244,8 @@ TEST_WITH(json_lines_stay_below_a_thousand_bytes, set_up, tear_down)
 	end();
 	lines_are_short();
 	for (const char *at = written; *at; at += strcspn(at, "\n") + 1) {
-		object = record(lines++);
+		object = parse(at);
+		lines++;
 		assert_int_equal(number_at(object, "id"), 1);
 		if (strcmp(string_at(object, "record"), "ports") == 0)
 			assert_int_equal(
@@ -328,13 +316,13 @@ TEST_WITH(what_is_unknown_is_left_out_and_counted, set_up, tear_down)
 	assert_null(strstr(written, "predicted"));
 	check_contains(written, "\n ?     0  ");
 	write_explanation("json");
-	object = record(0);
+	object = record_at(0);
 	check_members(object, "{'binding': null, 'limit': null, 'predicted': null, 'unknown': 1}");
 	json_decref(object);
 	write_explanation("csv");
 	assert_null(strstr(written, "binding"));
 	write_one("json", &subject_run, 2);
-	object = record(0);
+	object = record_at(0);
 	assert_null(json_object_get(object, "limit"));
 	assert_non_null(json_object_get(object, "cpe"));
 	json_decref(object);
@@ -355,7 +343,7 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 	check_contains(written,
 		"; measured 20% below the limit: the core model, or the clock, is wrong here\n");
 	write_one("json", &subject_run, 3);
-	object = record(0);
+	object = record_at(0);
 	check_members(
 		object, "{'uarch': 'odd', 'binding': 'ports', 'limit': 1.75, 'predicted': 11.75}");
 	json_decref(object);
@@ -409,7 +397,7 @@ TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)
 			write_explanation("json");
 		else
 			write_one("json", &subject_sweep, 2);
-		object = record(0);
+		object = record_at(0);
 		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 0)),
 			1, 0);
 		check_near(json_number_value(json_array_get(json_object_get(object, "misses"), 1)),
@@ -427,7 +415,7 @@ TEST_WITH(misses_stand_beside_what_they_would_be, set_up, tear_down)
 	write_explanation("text");
 	check_contains(written, "\nmisses    unavailable: its lines come in");
 	write_explanation("json");
-	object = record(0);
+	object = record_at(0);
 	assert_null(json_object_get(object, "misses"));
 	check_contains(json_string_value(json_object_get(object, "misses_why")), "random order");
 	json_decref(object);
@@ -441,7 +429,7 @@ TEST_WITH(code_that_cannot_be_read_says_why, set_up, tear_down)
 	write_one("text", &subject_run, 2);
 	check_contains(written, "\nlimit    unknown: no way in\n");
 	write_one("json", &subject_run, 2);
-	object = record(0);
+	object = record_at(0);
 	check_members(object, "{'limit': null, 'binding': null}");
 	json_decref(object);
 }

@@ -1,4 +1,5 @@
 /* A probe of a machine made up, in every format. */
+#include "csv.h"
 #include "probe_fakes.h"
 
 #include "fakes.h"
@@ -69,7 +70,7 @@ TEST(json_has_a_record_for_everything)
 		"finding" };
 	char *text = write_probe("json", 100000, false), *rest;
 	unsigned seen[7] = { 0 }, id = 0;
-	json_int_t sample_of_band = 0;
+	unsigned sample_of_band = 0;
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		json_t *object = parse(line);
@@ -81,29 +82,21 @@ TEST(json_has_a_record_for_everything)
 		for (size_t i = 0; i < 7; i++)
 			seen[i] += strcmp(record, wanted[i]) == 0;
 		if (strcmp(record, "probe") == 0) {
-			assert_true(json_is_true(json_object_get(object, "complete")));
-			assert_int_equal(
-				json_integer_value(json_object_get(object, "max_size")), 256 << 20);
-			assert_int_equal(json_integer_value(json_object_get(object, "seed")), 3);
+			check_members(
+				object, "{'complete': true, 'max_size': 268435456, 'seed': 3}");
 			assert_int_equal(json_array_size(json_object_get(object, "parts")), 5);
 			assert_int_equal(json_array_size(json_object_get(object, "pages")), 2);
 		} else if (strcmp(record, "sample") == 0) {
-			assert_non_null(json_object_get(object, "part"));
+			assert_true(*string_at(object, "part"));
 			assert_true(json_is_integer(json_object_get(object, "x")));
 			sample_of_band = id;
 		} else if (strcmp(record, "band") == 0) {
-			assert_int_equal(json_integer_value(json_object_get(object, "sample")),
-				sample_of_band);
-			assert_non_null(json_object_get(object, "lines_per_cycle"));
-		} else if (strcmp(record, "level") == 0 &&
-			   json_integer_value(json_object_get(object, "number")) == 1 &&
-			   strcmp(json_string_value(json_object_get(object, "kind")), "cache") ==
-				   0) {
-			assert_int_equal(
-				json_integer_value(json_object_get(object, "bytes")), 48 << 10);
-			assert_int_equal(
-				json_integer_value(json_object_get(object, "stated")), 48 << 10);
-			assert_null(json_object_get(object, "entries")); /* a cache has none */
+			assert_int_equal(number_at(object, "sample"), sample_of_band);
+			assert_true(number_at(object, "lines_per_cycle") > 0);
+		} else if (strcmp(record, "level") == 0 && number_at(object, "number") == 1 &&
+			   strcmp(string_at(object, "kind"), "cache") == 0) {
+			/* A cache has no entries. */
+			check_members(object, "{'bytes': 49152, 'stated': 49152, 'entries': null}");
 		}
 		json_decref(object);
 	}
@@ -112,28 +105,16 @@ TEST(json_has_a_record_for_everything)
 	assert_int_equal(seen[0], 1);
 }
 
-/* "1,x,"a, b",3" has four. */
-static unsigned fields(const char *line)
-{
-	unsigned count = 1;
-	bool quoted = false;
-
-	for (; *line; line++) {
-		quoted ^= *line == '"';
-		count += *line == ',' && !quoted;
-	}
-	return count;
-}
-
 TEST(csv_has_a_line_for_each_point)
 {
 	char *text = write_probe("csv", 100000, false), *rest;
-	unsigned lines = 0, wanted = 0, bands = 0;
+	unsigned lines = 0, bands = 0;
+	int wanted = 0;
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		if (lines++ == 0)
-			wanted = fields(line);
-		assert_int_equal(fields(line), wanted);
+			wanted = csv_width(line);
+		assert_int_equal(csv_width(line), wanted);
 		bands += strstr(line, ",bandwidth,L1d,") != NULL;
 	}
 	assert_true(lines > 150);
@@ -144,16 +125,9 @@ TEST(text_keeps_to_eighty_columns_and_says_it_all)
 {
 	char *text = write_probe("text", 100000, false), *rest;
 
-	assert_non_null(strstr(text, "Test CPU, model 1"));
-	assert_non_null(strstr(text, "(got:"));
-	assert_non_null(strstr(text, "48 KiB"));
-	assert_non_null(strstr(text, "L1 DTLB: 96 entries"));
-	assert_non_null(strstr(text, "line: 64 bytes"));
-	assert_non_null(strstr(text, "loads at once"));
-	assert_non_null(strstr(text, "(timed, in "));
-	assert_non_null(strstr(text, "Lines a cycle elsewhere"));
-	assert_non_null(strstr(text, "* The system says that L3 has 64 MiB."));
-	assert_non_null(strstr(text, "o 4k pages, x huge pages, * both"));
+	check_parts(text, "Test CPU, model 1", "(got:", "48 KiB", "L1 DTLB: 96 entries",
+		"line: 64 bytes", "loads at once", "(timed, in ", "Lines a cycle elsewhere",
+		"* The system says that L3 has 64 MiB.", "o 4k pages, x huge pages, * both");
 	assert_null(strstr(text, "Not complete"));
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		assert_true(strlen(line) <= 80);
@@ -182,8 +156,7 @@ TEST(text_says_what_is_not_complete)
 {
 	char *text = write_probe("text", 40, false);
 
-	assert_non_null(strstr(text, "Not complete: "));
-	assert_non_null(strstr(text, "48 KiB"));
+	check_parts(text, "Not complete: ", "48 KiB");
 	assert_null(strstr(text, "loads at once"));
 }
 
@@ -191,9 +164,7 @@ TEST(text_lists_points_when_asked_to)
 {
 	char *text = write_probe("text", 100000, true);
 
-	assert_non_null(strstr(text, "latency, huge pages"));
-	assert_non_null(strstr(text, "pairs, bytes apart"));
-	assert_non_null(strstr(text, " or ")); /* the point with two modes */
+	check_parts(text, "latency, huge pages", "pairs, bytes apart", " or ");
 	assert_null(strstr(text, "* both"));
 }
 

@@ -1,4 +1,5 @@
 /* Windows of a core made up, in every format. */
+#include "csv.h"
 #include "windows_played.h"
 #include "written.h"
 
@@ -106,21 +107,12 @@ TEST(csv_has_as_many_fields_as_names)
 {
 	for (int points = 0; points < 2; points++) {
 		char *text = write_windows("csv", 0, 10000, points, true), *rest;
-		size_t fields = 0, lines = 0;
+		size_t lines = 0;
+		int width = csv_width(text);
 
 		for (char *line = strtok_r(text, "\n", &rest); line;
-			line = strtok_r(NULL, "\n", &rest), lines++) {
-			size_t count = 1;
-			bool quoted = false;
-
-			for (const char *c = line; *c; c++) {
-				quoted ^= *c == '"';
-				count += *c == ',' && !quoted;
-			}
-			if (lines == 0)
-				fields = count;
-			assert_int_equal(count, fields);
-		}
+			line = strtok_r(NULL, "\n", &rest), lines++)
+			assert_int_equal(csv_width(line), width);
 		assert_true(points ? lines > 80 : lines == FILL_KINDS + 1);
 	}
 }
