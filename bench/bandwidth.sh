@@ -17,7 +17,7 @@
 #   STREAM        STREAM's program: its copy, for working sets in memory (64 MiB and more)
 #
 # Environment: SLEXPLORE; SIZES, ROUNDS; CPU, the processor for all (likwid-bench takes the first of
-# its socket, usually 0); PAGES, the pages of our arrays. The default is what the others get, because
+# its socket, usually 0); PAGES, the pages of our arrays. The default is what the other programs get, because
 # huge pages make memory a fifth to a half faster.
 set -eu
 slexplore=${SLEXPLORE:-build/slexplore}
@@ -98,7 +98,7 @@ round=0
 while [ $round -lt "$rounds" ]; do
 	round=$((round + 1))
 	for size in $sizes; do
-		# Apart: what goes past the caches leaves nothing in them for the others.
+		# Separate: non-temporal stores leave no data in the caches for the next programs.
 		ours "$size" plain '*'
 		ours "$size" bypass fwr,fcp
 		others "$size" read "load$simd"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Multiplying matrices of n = 1,000: each step's speedup over the naive loops beside the case study's, live and by whole products; the advised
-# size of blocks beside the best of a sweep, for each variant; n = 1,024 against 1,025.
+# Multiplying matrices of n = 1,000: each step's speedup over the naive loops next to the case study's, live and by whole products; the advised
+# block size next to the best of a sweep, for each variant; n = 1,024 against 1,025.
 #
 #   N=500 WHOLE=no matmul.sh      another n; no whole products, which take some seconds each
 set -eu

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The model against measurements: every kernel at three settings, the limit, the prediction, what was measured, and what
+# The model against measurements: every kernel at three settings, the limit, the prediction, the measured value, and what
 # llvm-mca says of the same instructions where it is installed.
 #
-# Environment: SLEXPLORE, the program; MCA, the llvm-mca to ask (found by itself otherwise); BESIDE, a second core model, by name or path: what it
-# predicts stands beside the first, as of one that `slexplore characterise --output FILE` measured here.
+# Environment: SLEXPLORE, the program; MCA, the llvm-mca to run (default: the one on PATH); BESIDE, a second core model, by name or path: its
+# predictions are listed next to the first. Example: a model that `slexplore characterise --output FILE` measured here.
 set -eu
 slexplore=${SLEXPLORE:-./slexplore}
 work=$(mktemp -d)

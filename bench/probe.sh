@@ -1,5 +1,5 @@
 #!/bin/sh
-# The probe, RUNS times (5): how long the whole of it takes, and its latency curve alone; what sizes and latencies came out in each run, and the
+# The probe, RUNS times (5): the time of the whole probe and of its latency curve; the sizes and latencies of each run, and the
 # CV of each point of the curve over the runs. Beside it lmbench's latency program where LAT_MEM_RD names it, LMBENCH_RUNS times (3), as
 # quick as it can be made (ENOUGH=5000 and no measuring of its overheads).
 set -eu
@@ -12,7 +12,7 @@ now() {
 	date +%s%N
 }
 
-# seconds NAME COMMAND...: runs it, and adds what it took to $work/NAME.
+# seconds NAME COMMAND...: runs the command and appends its time to $work/NAME.
 seconds() {
 	name=$1
 	shift

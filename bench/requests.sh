@@ -1,3 +1,3 @@
 #!/bin/sh
-# What a request costs beyond its trials (requests.c says of what).
+# The cost of a request beyond its trials (requests.c lists the requests).
 exec bench/requests

@@ -10,7 +10,7 @@
 #             terminal: the same session and the same measuring thread as on a screen, which also
 #             measure the cells around the setting in between. The screen shows four digits.
 #   likwid    likwid-bench, where it is installed: load, store and copy with the widest vectors
-#   bw_mem    BW_MEM names lmbench's program: frd, fwr and fcp, with what vectors its compiler chose
+#   bw_mem    BW_MEM names lmbench's program: frd, fwr and fcp, with the vectors that its compiler chose
 #   lat_mem   LAT_MEM_RD names lmbench's program: -t, which visits another page with each load
 #   uarch     UARCH_BENCH names uarch-bench: memory/load-serial, which asks for huge pages
 #

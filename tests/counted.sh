@@ -3,7 +3,7 @@
 # counters, and runs slexplore there, through the real perf_event_open and the real libpfm4. What is counted there is
 # exact: an instruction is one instruction, and takes 2^SHIFT cycles.
 #
-#   counted.sh [OPTION...]                         every scenario (what `make check-counted` runs)
+#   counted.sh [OPTION...]                         every scenario (run by `make check-counted`)
 #   counted.sh [OPTION...] check NAME...           some of them: a machine (exact), a scenario (basics), or both (exact/basics)
 #   counted.sh [OPTION...] shell                   a shell there on this terminal; `exit` ends the machine
 #   counted.sh [OPTION...] run FILE [ARG...]       one program there (built for arm64), or one shell script; its exit status

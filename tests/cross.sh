@@ -12,7 +12,7 @@
 
 triplet=aarch64-linux-gnu
 
-# What the programs link with, and what that needs to run.
+# Libraries of the programs, and the packages that these need to run.
 sysroot_packages="libc6 libc6-dev linux-libc-dev libgcc-s1 libcrypt1 libcrypt-dev
 	libhwloc15 libhwloc-dev libudev1 libltdl7
 	libncursesw6 libncurses-dev libtinfo6 ncurses-base
@@ -81,7 +81,7 @@ private_apt() {
 	apt-get -qq update && touch "$apt/.ready"
 }
 
-# The package behind a name that stands for the newest of a row: linux-image-cloud-arm64, say. Others are themselves.
+# The real package of a name that always means the newest: linux-image-cloud-arm64, for example. Other names are real packages.
 real_package() {
 	case $1 in
 	linux-image-*) apt-cache depends "$1" | sed -n 's/^ *Depends: \(linux-image-[^ ]*\)$/\1/p' | head -n 1 | grep . ;;

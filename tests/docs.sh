@@ -1,5 +1,5 @@
 #!/bin/sh
-# Keeps the manual, README and HACKING true: what the program has is in the manual, and the files that HACKING and README name
+# Keeps the manual, README and HACKING true: the manual has all names of the program, and the files that HACKING and README name
 # exist. Wants SLEXPLORE, the program; top_srcdir, the sources.
 set -u
 
@@ -13,7 +13,7 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# The manual without what roff adds.
+# The manual without the commands of roff.
 sed 's/\\-/-/g; s/\\f[BIRP]//g; s/"//g' "$top_srcdir/doc/slexplore.1" >"$work/manual"
 sed -n '/^\.SH COMMANDS/,/^\.SH ENVIRONMENT/p' "$work/manual" >"$work/commands"
 sed -n '/^\.SH KEYS/,/^\.SH COMMANDS/p' "$work/manual" >"$work/keys"
@@ -25,7 +25,7 @@ bold() {
 	LC_ALL=C grep -qE "^\.(B|BR|BI|RB)( .*[ ,]| )($2)([ ,.;]|\$)" "$1"
 }
 
-# each WHAT FILE <names: every line of standard input stands in that part of the manual; there is at least one.
+# each WHAT FILE <names: every line of standard input is in that part of the manual; there is at least one line.
 each() {
 	each_count=0
 	while IFS= read -r each_name; do
@@ -73,7 +73,7 @@ while IFS= read -r name; do
 	esac
 done <"$work/names"
 [ -s "$work/names" ] || fail "no key was found to look for"
-# And each begins a paragraph: what stands after .TP, or below that as another name of it.
+# And each begins a paragraph: it follows .TP, or is another name on the next line.
 grep -A1 '^\.TP' "$work/keys" >"$work/begun"
 while IFS= read -r name; do
 	grep -qF -- " $name" "$work/begun" || fail "in the manual the key $name begins no paragraph"
@@ -128,7 +128,7 @@ sed 's/.*one of //; s/, /\n/g' "$work/err" | sort >"$work/told"
 grep -lx "isa $isa" "$top_srcdir"/data/uarch/*.uarch | sed 's,.*/,,; s/\.uarch$//' | sort >"$work/names"
 cmp -s "$work/told" "$work/names" || fail "a wrong --uarch names $(tr '\n' ' ' <"$work/told")"
 
-# What stands in backticks with a path, and what links lead to. NAME stands for any; build/ is made, $ and ~ are elsewhere.
+# Paths in backticks and targets of links exist. NAME means any name; build/ is generated, $ and ~ are outside the tree.
 for document in HACKING.md README.md; do
 	{
 		grep -oE '`[^` ]*/[^` ]*`' "$top_srcdir/$document" | tr -d '`'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Keeps the layers apart: base <- kernels <- engine <- model <- experiment <- { recording, picture } <- explorer <- ui, and cli
-# beside explorer and ui. Prints each include that breaks this, and each header without a guard.
+# next to explorer and ui. Prints each include that breaks this, and each header without a guard.
 #
 #   layers.sh [DIRECTORY]      the tree to look at; by default the one that this script belongs to
 set -eu
 
-# Allowed beside the rule "from a lower layer or one's own": who starts the screen, and who tells what the terminal can.
+# Exceptions to the rule "from a lower layer or one's own": the file that starts the screen, and the file that checks the terminal.
 beside='src/cli/command_explore.c:ui/ui.h src/cli/command_replay.c:ui/ui.h src/cli/check.h:ui/terminal.h'
 
 # Every include line of the .c and .h files below src/ and kernels/, as FILE:LINE:TEXT, paths from the top.
@@ -20,7 +20,7 @@ check() {
 		level["base"] = 1; level["kernels"] = 2; level["engine"] = 3; level["model"] = 4
 		level["experiment"] = 5; level["recording"] = 6; level["picture"] = 6
 		level["explorer"] = 7; level["ui"] = 8; level["cli"] = 8
-		level["portable"] = 9            # what stands in for libraries in one program: nobody includes it
+		level["portable"] = 9            # replaces libraries in one program: nobody includes it
 	}
 	function layer(path, part) {
 		sub(/^src\//, "", path)

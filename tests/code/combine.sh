@@ -11,7 +11,7 @@ objdump=${OBJDUMP:-objdump}
 awk=${AWK:-awk}
 bad=0
 
-# A check of one type's lines; prints what is wrong and fails.
+# Checks one type's lines; prints each error and fails.
 cat >"${TMPDIR:-/tmp}/combine-check.$$" <<'END'
 function value(key,    i, pair) {
 	for (i = 2; i <= NF; i++) {

@@ -56,7 +56,7 @@ counts() {
 	esac
 }
 
-# at_most OBJECT FUNCTION INSTRUCTIONS INSTRUCTIONS-ON-AARCH64, none of them on the stack.
+# at_most OBJECT FUNCTION INSTRUCTIONS INSTRUCTIONS-ON-AARCH64: the loop has no more instructions, and none uses the stack.
 at_most() {
 	most=$3
 	[ -z "$arm" ] || most=$4

@@ -1,5 +1,5 @@
-# What the scenarios of tests/counted/ share; busybox sh, in the machine. A scenario tells each thing that it finds with pass or
-# fail, and goes on; what it prints besides is shown only when something failed.
+# Shared by the scenarios of tests/counted/; busybox sh, in the machine. A scenario reports each finding with pass or
+# fail, and goes on; other output is shown only if something failed.
 
 pass() { echo "PASS $*" | tee -a "$results"; }
 fail() { echo "FAIL $*" | tee -a "$results"; }

@@ -1,6 +1,6 @@
 # The machine of tests/counted.sh: its root file system, and how it is booted. Read with `.`; bash.
 #
-# There is one root file system, in memory, for all boots; the kernel's command line says what is to be done there (init).
+# There is one root file system, in memory, for all boots; the kernel's command line names the task (init).
 # What comes out is written by init, as a tar archive, to the one disk there is: a file here.
 
 # boots, of counted.sh, has the process ids of those that run now.
@@ -77,7 +77,7 @@ machine_boot() {
 	eval "boot_$1=$!"
 }
 
-# Waits for it, and unpacks what it left into its out/. machine_wait NAME
+# Waits for the machine, and unpacks its files into its out/. machine_wait NAME
 machine_wait() {
 	local here=$place/$1 pid=boot_$1 status=0
 	pid=${!pid}
@@ -96,7 +96,7 @@ machine_stop() {
 	done
 }
 
-# Keys go to the machine, so that Ctrl-C ends what runs there; the shell gets this terminal's size.
+# Keys go to the machine, so that Ctrl-C ends the program there; the shell gets this terminal's size.
 machine_shell() {
 	local size status=0 saved
 	machine_pack

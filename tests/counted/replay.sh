@@ -1,5 +1,5 @@
 # The recording that was made in the machine (scenarios/recording.sh), played by the program of this machine, which may have no
-# counters at all: its counters are on screen. Read with `.`; bash. Tells what it finds as scenarios do, into replay/out/.
+# counters at all: its counters are on screen. Read with `.`; bash. Reports findings as scenarios do, in replay/out/.
 
 replay_screen() { sed 's/  */ /g' "$place/replay/out/screen"; }
 replay_shows() {

@@ -1,4 +1,4 @@
-# Runs the scenarios of tests/counted/ and adds up what they tell. Read with `.`; bash.
+# Runs the scenarios of tests/counted/ and adds up their findings. Read with `.`; bash.
 
 # The machines: name, shift, processor. The first line of each script in scenarios/ says in which it runs.
 # Two are alike, so that two cores share the work.
@@ -15,7 +15,7 @@ tell() {
 	esac
 }
 
-# What a scenario told; that it ended well, and told anything. results_of MACHINE NAME
+# The findings of a scenario; fails if it ended with an error or without findings. results_of MACHINE NAME
 results_of() {
 	local out=$place/$1/out bad=$failed line status
 	while read -r line; do

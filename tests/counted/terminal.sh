@@ -1,5 +1,5 @@
-# The explorer in the machine, over its serial line: drawn in tmux here, driven by keys. Waits for what the screen shows, with a
-# deadline, never for a time. Read with `.`; bash. Tells what it finds as scenarios do, into terminal/out/.
+# The explorer in the machine, over its serial line: drawn in tmux here, driven by keys. Waits for text on the screen, with a
+# deadline, never for a time. Read with `.`; bash. Reports findings as scenarios do, in terminal/out/.
 
 terminal_begin() {
 	local here=$place/terminal
@@ -10,7 +10,7 @@ terminal_begin() {
 	terminal_socket=$(mktemp -d)/tmux
 	machine_words 0 neoverse-n1 shell
 	words[-1]="${words[-1]} rows=24 columns=80 term=screen"
-	# Not a daemon: it ends with this script, however that ends, and what runs in it with it.
+	# Not a daemon: it and its programs end with this script, however the script ends.
 	setpriv --pdeathsig TERM timeout -k 5 1800 tmux -D -S "$terminal_socket" -f /dev/null >"$here/qemu.log" 2>&1 &
 	terminal_server=$!
 	boots="$boots $terminal_server"

@@ -1,5 +1,5 @@
 # machines: exact slow
-# Counted cycles are the clock of trials, and where the reference chain says otherwise it is told.
+# Counted cycles are the clock of trials. A reference chain that disagrees is reported.
 . /counted/lib.sh
 
 case $machine in
@@ -23,7 +23,7 @@ cat text
 check "and told in words" grep -qi "reference chain" text
 shown
 
-# Where data decide what runs, as many instructions as were stepped through are no measure.
+# If the data decide how many instructions run, the number of stepped instructions is not compared.
 slexplore run mispredict --quiet >text
 cat text
 check "a loop that data lead is not doubted" sh -c '! grep -q "instructions counted" text'

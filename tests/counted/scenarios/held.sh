@@ -1,5 +1,5 @@
 # machines: shared
-# Somebody else has the counters: what cannot be counted is told as held, what takes turns is marked, and what is called known is exact.
+# Another process has the counters: events that cannot be counted are held, events that share a counter are marked, known values are exact.
 . /counted/lib.sh
 
 slexplore explain k-loads --format json >explain

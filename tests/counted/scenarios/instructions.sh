@@ -34,7 +34,7 @@ echo "$settings" | while read -r setting; do
 	measure $setting || { fail "$setting: measured and explained"; continue; }
 	code=$(record explain explain | field instructions)
 	counted=$(value instructions run)
-	# The code is that of the innermost loop: what stands round it takes 24 instructions a thousand turns in matmul.
+	# The code is that of the innermost loop: in matmul, the loops around it take 24 instructions per thousand iterations.
 	case $setting in
 	matmul*) apart=0.005 ;;
 	# Keys are made 256 at a time, for some 90 instructions that are in no search; of the elements that a trial's longer region has more than its

@@ -1,5 +1,5 @@
 # machines: exact
-# More events than counters are counted in several passes, each whole; events that stay at zero are told as not working.
+# More events than counters are counted in several passes, each complete; events that stay at zero are reported as silent.
 . /counted/lib.sh
 
 # One event by many names: each takes a counter of its own.
@@ -24,7 +24,7 @@ for name in $many; do
 	fi
 done
 
-# Of what this processor counts there is no more than instructions and cycles.
+# This processor counts instructions and cycles only.
 slexplore run combine op=add type=i64 --event arm_n1::BR_RETIRED --event arm_n1::MEM_ACCESS_RD --event arm_n1::L1D_CACHE_REFILL \
 	--format json >run
 shown

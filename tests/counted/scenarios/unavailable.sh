@@ -1,5 +1,5 @@
 # machines: bare
-# Without a PMU everything goes on by the reference clock, and what cannot be counted is unavailable with a reason, never 0.
+# Without a PMU the reference clock serves all measurements. Events are unavailable, with a reason, never 0.
 . /counted/lib.sh
 
 slexplore run combine op=add type=i64 --event perf::PERF_COUNT_HW_INSTRUCTIONS --format json >run || fail "run ends well"

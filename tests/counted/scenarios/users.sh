@@ -1,5 +1,5 @@
 # machines: shared
-# What an unprivileged user may count, and how counters are read: by what the system's settings allow.
+# The system's settings decide what an unprivileged user may count, and how counters are read.
 . /counted/lib.sh
 
 chmod 777 /tmp
