@@ -17,6 +17,8 @@
 #define ISA "aarch64"
 #endif
 
+static struct event_plan shared_plan, *const plan = &shared_plan;
+
 static struct uarch *load(const char *name)
 {
 	struct uarch *uarch;
@@ -45,7 +47,6 @@ TEST(every_role_has_a_name_of_its_own)
  * tested there. */
 TEST(every_event_encodes)
 {
-	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct counter_code code;
 	int events = 0;
 
@@ -67,7 +68,6 @@ TEST(every_event_encodes)
 		check_ok(counters_encode(plan->counters.event[i].name, &code));
 	print_message(
 		"%d events of the core models encode with libpfm %s\n", events, counters_version());
-	test_free(plan);
 }
 
 /* Of two events with one code one would be counted for nothing. */
@@ -157,7 +157,7 @@ TEST(known_codes_come_out)
 
 /* ---- what each core has */
 
-static void tell_lacking(const struct event_plan *plan, struct text *text)
+static void tell_lacking(struct text *text)
 {
 	enum event_role roles[ROLE_COUNT];
 	int count = events_lacking(plan, roles);
@@ -166,7 +166,7 @@ static void tell_lacking(const struct event_plan *plan, struct text *text)
 		text_addf(text, "%s%s", i ? " " : "", role_name(roles[i]));
 }
 
-static int of_role(const struct event_plan *plan, enum event_role role)
+static int of_role(enum event_role role)
 {
 	int count = 0;
 
@@ -204,7 +204,6 @@ TEST(what_each_core_lacks_is_known)
 		{ "zen4", 22, 0, 2, 7, "uops-executed" },
 		{ "zen5", 23, 0, 2, 8, "uops-executed" },
 	};
-	struct event_plan *plan = test_malloc(sizeof(*plan));
 	size_t row = 0;
 
 	print_message("roles that a core has no event for:\n");
@@ -215,19 +214,18 @@ TEST(what_each_core_lacks_is_known)
 		assert_true(row < sizeof(rows) / sizeof(rows[0]));
 		assert_string_equal(*names, rows[row].core);
 		events_plan(uarch, NULL, 0, plan);
-		tell_lacking(plan, &lacking);
+		tell_lacking(&lacking);
 		print_message(
 			"  %-13s %s\n", *names, lacking.length ? text_string(&lacking) : "none");
 		assert_string_equal(text_string(&lacking), rows[row].lacking);
 		assert_int_equal(plan->counters.count, rows[row].events);
-		assert_int_equal(of_role(plan, ROLE_PORTS), rows[row].ports);
-		assert_int_equal(of_role(plan, ROLE_DISPATCHED), rows[row].dispatched);
-		assert_int_equal(of_role(plan, ROLE_STALLED), rows[row].stalled);
+		assert_int_equal(of_role(ROLE_PORTS), rows[row].ports);
+		assert_int_equal(of_role(ROLE_DISPATCHED), rows[row].dispatched);
+		assert_int_equal(of_role(ROLE_STALLED), rows[row].stalled);
 		text_free(&lacking);
 		uarch_free(uarch);
 	}
 	assert_int_equal(row, sizeof(rows) / sizeof(rows[0]));
-	test_free(plan);
 }
 
 /* Where ports are counted at all on Intel's cores, each is, and once. */
@@ -257,8 +255,6 @@ TEST(every_port_of_intels_cores_is_counted_once)
 
 TEST(plans_begin_with_cycles_and_name_nothing_twice)
 {
-	struct event_plan *plan = test_malloc(sizeof(*plan));
-
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
 
@@ -283,14 +279,12 @@ TEST(plans_begin_with_cycles_and_name_nothing_twice)
 		}
 		uarch_free(uarch);
 	}
-	test_free(plan);
 }
 
 TEST(extra_events_come_last_and_once)
 {
 	static const char *const extra[] = { "perf::PERF_COUNT_SW_PAGE_FAULTS",
 		"skl::uops_issued:any", "skl::LSD:UOPS", "perf::PERF_COUNT_SW_PAGE_FAULTS" };
-	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct uarch *uarch = load("skylake");
 	int own = uarch_event_count(uarch);
 
@@ -303,7 +297,6 @@ TEST(extra_events_come_last_and_once)
 	assert_false(plan->counters.event[own].must);
 	assert_int_equal(plan->left_out, 0);
 	uarch_free(uarch);
-	test_free(plan);
 }
 
 /* What was asked for by name is counted before the last of what is counted anyhow. */
@@ -312,7 +305,6 @@ TEST(too_many_extra_events_leave_some_out)
 	enum { MANY = 60 };
 	static char names[MANY][32], longest[COUNTER_NAME + 1];
 	const char *extra[MANY];
-	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct uarch *uarch = load("skylake");
 
 	for (int i = 0; i < MANY; i++) {
@@ -321,29 +313,27 @@ TEST(too_many_extra_events_leave_some_out)
 	}
 	events_plan(uarch, extra, 15, plan);
 	assert_int_equal(plan->counters.count, COUNTERS_MAX);
-	assert_int_equal(of_role(plan, ROLE_EXTRA), 15);
+	assert_int_equal(of_role(ROLE_EXTRA), 15);
 	assert_int_equal(plan->left_out, uarch_event_count(uarch) + 15 - COUNTERS_MAX);
 	assert_int_equal(plan->meaning[0].role, ROLE_CYCLES);
-	assert_int_equal(of_role(plan, ROLE_L3_MISSES), 1);
-	assert_int_equal(of_role(plan, ROLE_STALLED), 3);
+	assert_int_equal(of_role(ROLE_L3_MISSES), 1);
+	assert_int_equal(of_role(ROLE_STALLED), 3);
 
 	events_plan(uarch, extra, MANY, plan);
 	assert_int_equal(plan->counters.count, COUNTERS_MAX);
-	assert_int_equal(of_role(plan, ROLE_EXTRA), COUNTERS_MAX / 2);
+	assert_int_equal(of_role(ROLE_EXTRA), COUNTERS_MAX / 2);
 	assert_int_equal(plan->left_out, uarch_event_count(uarch) + MANY - COUNTERS_MAX);
 
 	memset(longest, 'x', COUNTER_NAME);
 	extra[0] = longest;
 	events_plan(NULL, extra, 1, plan);
 	assert_int_equal(plan->left_out, 1);
-	assert_int_equal(of_role(plan, ROLE_EXTRA), 0);
+	assert_int_equal(of_role(ROLE_EXTRA), 0);
 	uarch_free(uarch);
-	test_free(plan);
 }
 
 TEST(a_core_without_events_has_the_kernels)
 {
-	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct text lacking = { 0 };
 	struct uarch *uarch;
 
@@ -352,7 +342,7 @@ TEST(a_core_without_events_has_the_kernels)
 	assert_int_equal(plan->counters.count, 11);
 	assert_int_equal(plan->counters.cycles, 0);
 	assert_string_equal(plan->counters.event[1].name, "perf::PERF_COUNT_HW_INSTRUCTIONS");
-	tell_lacking(plan, &lacking);
+	tell_lacking(&lacking);
 	assert_string_equal(text_string(&lacking),
 		"uops uops-retired uops-executed ports l2-misses dtlb-walks");
 	text_free(&lacking);
@@ -371,12 +361,10 @@ TEST(a_core_without_events_has_the_kernels)
 	assert_int_equal(plan->counters.count, 1);
 	assert_int_equal(plan->counters.cycles, -1);
 	uarch_free(uarch);
-	test_free(plan);
 }
 
 TEST(the_running_core_names_its_events)
 {
-	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct machine machine = { .arch = "x86_64",
 		.processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
 
@@ -395,7 +383,6 @@ TEST(the_running_core_names_its_events)
 	machine.processor = (struct processor){ .implementer = 0x41, .part = 0xd40 };
 	events_plan_here(&machine, NULL, 0, plan);
 	assert_string_equal(plan->counters.event[0].name, "arm_v1::CPU_CYCLES");
-	test_free(plan);
 }
 
 static void write_file(const char *directory, const char *name, const char *text)
@@ -415,7 +402,6 @@ static void write_file(const char *directory, const char *name, const char *text
 TEST(files_of_ones_own_are_used_or_told_of)
 {
 	char directory[] = "/tmp/slexplore-events-XXXXXX", path[128];
-	struct event_plan *plan = test_malloc(sizeof(*plan));
 	struct machine machine = { .arch = "x86_64",
 		.processor = { .vendor = "GenuineIntel", .family = 6, .model = 0x8f } };
 
@@ -447,7 +433,6 @@ TEST(files_of_ones_own_are_used_or_told_of)
 	snprintf(path, sizeof(path), "%s/events", directory);
 	unlink(path);
 	rmdir(directory);
-	test_free(plan);
 }
 
 /* ---- what the model says */

@@ -56,13 +56,14 @@ static void use(struct hierarchy_curve *curve, const struct made_curve *made)
 	*curve = (struct hierarchy_curve){ made->point, made->count };
 }
 
-static struct world *world_new(const struct generated *made, uint64_t seed)
+static struct world shared, *const world = &shared;
+
+static void begin(const struct generated *made, uint64_t seed)
 {
 	static const double distances[] = { 8, 16, 32, 48, 64, 96, 128, 256 };
-	struct world *world = calloc(1, sizeof(*world));
 	double knee = made->level[1].bytes;
 
-	assert_non_null(world);
+	*world = (struct world){ 0 };
 	world->machine.cache_count = made->levels - 1;
 	for (int i = 0; i + 1 < made->levels; i++)
 		world->machine.cache[i] =
@@ -83,17 +84,16 @@ static struct world *world_new(const struct generated *made, uint64_t seed)
 	world->input.ghz = 4;
 	world->input.got[PAGES_4K] = "4k";
 	world->input.got[PAGES_HUGE] = "huge";
-	return world;
 }
 
-static void find(struct world *world)
+static void find(void)
 {
 	hierarchy_find(&world->input, &world->hierarchy);
 	hierarchy_say(&world->input, &world->hierarchy);
 }
 
 /* Whether there is a finding of the kind that names `part`. */
-static bool has_finding(const struct world *world, enum finding_kind kind, const char *part)
+static bool has_finding(enum finding_kind kind, const char *part)
 {
 	for (int i = 0; i < world->hierarchy.finding_count; i++)
 		if (world->hierarchy.finding[i].kind == kind &&
@@ -104,10 +104,10 @@ static bool has_finding(const struct world *world, enum finding_kind kind, const
 
 TEST(levels_are_named_and_explained)
 {
-	struct world *world = world_new(&desktop, 1);
 	const struct hierarchy *hierarchy = &world->hierarchy;
 
-	find(world);
+	begin(&desktop, 1);
+	find();
 	assert_int_equal(hierarchy->level_count, 5);
 	assert_string_equal(hierarchy->level[0].words, "L1d: 4.0 cycles up to 48 KiB");
 	assert_string_equal(hierarchy->level[1].words, "L2: 14.0 cycles up to 1 MiB");
@@ -127,7 +127,6 @@ TEST(levels_are_named_and_explained)
 		assert_true(hierarchy->level[i].confidence > 0.7);
 	for (int i = 0; i < hierarchy->finding_count; i++)
 		assert_false(hierarchy->finding[i].disagreement);
-	free(world);
 }
 
 /* What has to be right every time: sizes of the core's own caches and of its first TLB. */
@@ -136,10 +135,10 @@ static void check_sizes(const struct generated *made, int least)
 	int right = 0;
 
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		struct world *world = world_new(made, seed);
 		const struct hierarchy_level *first, *second, *tlb;
 
-		find(world);
+		begin(made, seed);
+		find();
 		first = hierarchy_cache(&world->hierarchy, 1);
 		second = hierarchy_cache(&world->hierarchy, 2);
 		tlb = hierarchy_tlb(&world->hierarchy, 1);
@@ -147,7 +146,6 @@ static void check_sizes(const struct generated *made, int least)
 			 second->bytes == made->level[1].bytes && tlb &&
 			 fabs(tlb->entries - made->tlb_bytes / 4096) <= 2 &&
 			 world->hierarchy.line == 64;
-		free(world);
 	}
 	if (right < least)
 		fail_msg("right in %d of %d, not in %d", right, SEEDS, least);
@@ -183,80 +181,74 @@ TEST(sizes_come_out_right)
 
 TEST(a_tlb_step_is_no_cache)
 {
-	struct world *world = world_new(&desktop, 5);
-
+	begin(&desktop, 5);
 	world->machine.virtualised = true;
-	find(world);
-	assert_true(has_finding(world, FINDING_STEPS_STAY, "96 pages (384 KiB)"));
+	find();
+	assert_true(has_finding(FINDING_STEPS_STAY, "96 pages (384 KiB)"));
 	/* With pages that are large all the way the step is gone, and said to have been a TLB's. */
 	for (int i = 0; i < world->pages[PAGES_HUGE].count; i++)
 		world->pages[PAGES_HUGE].point[i].cycles =
 			world->pages[PAGES_HUGE].point[i].bytes / 64 <= 48 * KIB ? 4 : 14;
-	find(world);
-	assert_true(has_finding(world, FINDING_STEPS_GONE, "96 pages (384 KiB)"));
-	assert_false(has_finding(world, FINDING_STEPS_STAY, ""));
-	free(world);
+	find();
+	assert_true(has_finding(FINDING_STEPS_GONE, "96 pages (384 KiB)"));
+	assert_false(has_finding(FINDING_STEPS_STAY, ""));
 }
 
 TEST(a_second_tlb_is_found_beside_the_lines_of_caches)
 {
-	struct world *world = world_new(&desktop, 6);
 	const struct hierarchy_level *tlb;
 
+	begin(&desktop, 6);
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
 		fill_pages(&desktop, 60 + (uint64_t)kind, 2048, 40, &world->pages[kind]);
 		use(&world->input.pages[kind], &world->pages[kind]);
 	}
-	find(world);
+	find();
 	/* 768 lines are L1d, 96 and 2,048 pages are TLBs. */
 	assert_null(hierarchy_tlb(&world->hierarchy, 3));
 	tlb = hierarchy_tlb(&world->hierarchy, 2);
 	assert_non_null(tlb);
 	assert_true(tlb->entries_lo <= 2048 && 2048 <= tlb->entries_hi);
 	check_near(tlb->cycles, 40, 2);
-	free(world);
 }
 
 TEST(lines_of_the_first_cache_are_no_tlb_without_line_curves)
 {
 	struct generated made = desktop;
-	struct world *world;
 
 	for (uint64_t seed = 1; seed <= 20; seed++) {
-		world = world_new(&made, seed);
+		begin(&made, seed);
 		world->input.lines[PAGES_4K] = world->input.lines[PAGES_HUGE] =
 			(struct hierarchy_curve){ 0 };
-		find(world);
+		find();
 		assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
 		check_near(hierarchy_tlb(&world->hierarchy, 1)->entries, 96, 2);
 		assert_null(hierarchy_tlb(&world->hierarchy, 2));
 		/* Of a cache of another size those lines say nothing. */
 		world->machine.cache[0].bytes = 192 * KIB;
-		find(world);
+		find();
 		assert_non_null(hierarchy_tlb(&world->hierarchy, 2));
-		free(world);
 	}
 }
 
 TEST(what_the_system_says_otherwise_is_a_finding)
 {
-	struct world *world = world_new(&desktop, 7);
 	int disagreements = 0;
 
+	begin(&desktop, 7);
 	world->machine.cache[2].bytes = 480ull << 20;
-	find(world);
+	find();
 	for (int i = 0; i < world->hierarchy.finding_count; i++)
 		disagreements += world->hierarchy.finding[i].disagreement;
 	assert_int_equal(disagreements, 1);
-	assert_true(has_finding(world, FINDING_CACHE_SIZE, "L3 has 480 MiB"));
+	assert_true(has_finding(FINDING_CACHE_SIZE, "L3 has 480 MiB"));
 	check_contains(hierarchy_cache(&world->hierarchy, 3)->words,
 		"the system says 480 MiB, you get about 1");
 	assert_true(hierarchy_cache(&world->hierarchy, 3)->stated == 480ull << 20);
 	world->machine.cache[2].bytes = 16ull << 20;
 	world->machine.cache[0].line = 128;
-	find(world);
-	assert_true(has_finding(world, FINDING_LINE_SIZE, "128 bytes"));
-	free(world);
+	find();
+	assert_true(has_finding(FINDING_LINE_SIZE, "128 bytes"));
 }
 
 TEST(a_level_that_is_stated_and_missing_is_a_finding)
@@ -267,45 +259,40 @@ TEST(a_level_that_is_stated_and_missing_is_a_finding)
 		.noise = 0.004,
 		.beginning = 4 * KIB,
 		.end = 256 * MIB };
-	struct world *world = world_new(&made, 8);
-
+	begin(&made, 8);
 	world->machine.cache[2] = (struct machine_cache){ 3, 32 << 20, 64 };
 	world->machine.cache_count = 3;
-	find(world);
-	assert_true(has_finding(world, FINDING_CACHE_MISSING, "L3 of 32 MiB"));
+	find();
+	assert_true(has_finding(FINDING_CACHE_MISSING, "L3 of 32 MiB"));
 	assert_non_null(hierarchy_memory(&world->hierarchy));
-	free(world);
 }
 
 TEST(pages_that_were_refused_are_named)
 {
-	struct world *world = world_new(&desktop, 9);
-
+	begin(&desktop, 9);
 	world->input.got[PAGES_HUGE] = "4k";
-	find(world);
-	assert_true(has_finding(world, FINDING_PAGES, "huge"));
-	assert_false(has_finding(world, FINDING_STEPS_STAY, "") ||
-		     has_finding(world, FINDING_STEPS_GONE, ""));
-	free(world);
+	find();
+	assert_true(has_finding(FINDING_PAGES, "huge"));
+	assert_false(has_finding(FINDING_STEPS_STAY, "") || has_finding(FINDING_STEPS_GONE, ""));
 }
 
 TEST(points_of_two_modes_are_named)
 {
-	struct world *world = world_new(&desktop, 10);
-	struct curve_point *point = &world->lines[PAGES_4K].point[world->lines[PAGES_4K].count - 3];
+	struct curve_point *point;
 
+	begin(&desktop, 10);
+	point = &world->lines[PAGES_4K].point[world->lines[PAGES_4K].count - 3];
 	point->two_modes = true;
 	point->mode_low = 150;
 	point->mode_high = 420;
 	point->share_low = 0.4;
-	find(world);
-	assert_true(has_finding(world, FINDING_TWO_MODES, "at 173.3 MiB, 150 cycles in 40 %"));
+	find();
+	assert_true(has_finding(FINDING_TWO_MODES, "at 173.3 MiB, 150 cycles in 40 %"));
 	/* Half of the first cache's latency is none that a load can have. */
 	point->mode_low = 1.9;
 	point->mode_high = 4;
-	find(world);
-	assert_false(has_finding(world, FINDING_TWO_MODES, ""));
-	free(world);
+	find();
+	assert_false(has_finding(FINDING_TWO_MODES, ""));
 }
 
 /* The first page beyond a TLB of six ways brings seven of 97 accesses to miss, or, as measured
@@ -314,9 +301,9 @@ TEST(the_first_page_beyond_a_tlb_is_seen)
 {
 	static const double beyond[] = { 5.23, 5.96, 6.21, 6.69, 7.16, 7.63, 8.06, 8.5, 8.94, 9.3,
 		9.7, 10.19 };
-	struct world *world = world_new(&desktop, 14);
 	struct made_curve *curve = &world->pages[PAGES_4K];
 
+	begin(&desktop, 14);
 	curve->count = 0;
 	for (double pages = 8; pages < 600;
 		pages = pages >= 88 && pages < 112 ? pages + 1 : floor(pages * 1.19)) {
@@ -329,17 +316,15 @@ TEST(the_first_page_beyond_a_tlb_is_seen)
 	}
 	use(&world->input.pages[PAGES_4K], curve);
 	world->input.pages[PAGES_HUGE].count = 0;
-	find(world);
+	find();
 	assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
 	check_near(hierarchy_tlb(&world->hierarchy, 1)->entries, 96, 0);
-	free(world);
 }
 
 /* What varies is said to do so wherever its figures stand. */
 TEST(what_varies_is_said_to)
 {
-	struct world *world = world_new(&desktop, 12);
-
+	begin(&desktop, 12);
 	world->machine.cache[2].bytes = 480ull << 20;
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
 		for (int i = 0; i < world->lines[kind].count; i++)
@@ -350,38 +335,35 @@ TEST(what_varies_is_said_to)
 			world->pages[kind].point[i].two_modes =
 				world->pages[kind].point[i].bytes > 512 * KIB;
 	}
-	find(world);
+	find();
 	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
 	assert_null(strstr(
 		hierarchy_tlb(&world->hierarchy, 1)->words, "unstable")); /* from 7.0 to 7.0 */
 	assert_true(hierarchy_cache(&world->hierarchy, 3)->unstable);
-	assert_true(has_finding(world, FINDING_CACHE_SIZE, "L3"));
+	assert_true(has_finding(FINDING_CACHE_SIZE, "L3"));
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++)
 		for (int i = 0; i < world->pages[kind].count; i++)
 			world->pages[kind].point[i].cycles *=
 				world->pages[kind].point[i].bytes > 512 * KIB && i % 2 ? 1.1 : 1;
-	find(world);
+	find();
 	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
 	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "L1 DTLB: about ");
 	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
-	free(world);
 }
 
 /* Entries are those that the kinds of pages show that shows more of them; what a miss costs is of
  * small pages, whichever that was. */
 TEST(a_miss_costs_what_small_pages_show)
 {
-	struct world *world = world_new(&desktop, 5);
-
+	begin(&desktop, 5);
 	fill_pages(&desktop, 7, 1500, 40, &world->pages[PAGES_4K]);
 	fill_pages(&desktop, 8, 1800, 20, &world->pages[PAGES_HUGE]);
 	use(&world->input.pages[PAGES_4K], &world->pages[PAGES_4K]);
 	use(&world->input.pages[PAGES_HUGE], &world->pages[PAGES_HUGE]);
-	find(world);
+	find();
 	assert_non_null(hierarchy_tlb(&world->hierarchy, 2));
 	assert_true(hierarchy_tlb(&world->hierarchy, 2)->entries_hi >= 1800);
 	check_near(hierarchy_tlb(&world->hierarchy, 2)->cycles, 40, 3);
-	free(world);
 }
 
 /* A curve over pages as measured beside heavy load: where its second TLB (2,048 entries) begins to
@@ -472,10 +454,10 @@ TEST(a_tlb_that_fades_has_a_range)
 		{ 3444, 76.31 },
 		{ 4096, 76.83 },
 	};
-	struct world *world = world_new(&desktop, 3);
 	struct made_curve *curve = &world->pages[PAGES_4K];
 	const struct hierarchy_level *second;
 
+	begin(&desktop, 3);
 	curve->count = 0;
 	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
 		curve->point[curve->count++] =
@@ -485,7 +467,7 @@ TEST(a_tlb_that_fades_has_a_range)
 				.hi = 1.01 * measured[i].cycles };
 	use(&world->input.pages[PAGES_4K], curve);
 	world->input.pages[PAGES_HUGE].count = 0;
-	find(world);
+	find();
 	assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
 	assert_string_equal(hierarchy_tlb(&world->hierarchy, 1)->words,
 		"L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
@@ -494,35 +476,31 @@ TEST(a_tlb_that_fades_has_a_range)
 	assert_true(hierarchy_is_about(second));
 	assert_true(second->entries_lo <= 2048 && second->entries_hi >= 2048);
 	check_contains(second->words, "L2 DTLB: about ");
-	free(world);
 }
 
 TEST(memory_that_grows_is_one_memory)
 {
 	struct generated made = desktop;
-	struct world *world;
 
 	made.memory_growth = 0.12;
-	world = world_new(&made, 11);
-	find(world);
+	begin(&made, 11);
+	find();
 	assert_null(hierarchy_cache(&world->hierarchy, 4));
 	assert_non_null(hierarchy_memory(&world->hierarchy));
-	free(world);
 }
 
 /* While the probe runs: what is claimed of a part is claimed of the whole too, but for memory's
  * latency. */
 TEST(nothing_is_claimed_too_early)
 {
-	struct world *world = world_new(&desktop, 12);
-
+	begin(&desktop, 12);
 	for (int count = 0; count <= world->lines[PAGES_4K].count; count++) {
 		double reached = count ? world->lines[PAGES_4K].point[count - 1].bytes : 0;
 
 		memset(&world->input.pages, 0, sizeof(world->input.pages));
 		world->input.lines[PAGES_HUGE].count = 0;
 		world->input.lines[PAGES_4K].count = count;
-		find(world);
+		find();
 		if (reached < 64 * KIB)
 			assert_int_equal(world->hierarchy.level_count, 0);
 		if (reached < 1.2 * MIB)
@@ -534,7 +512,6 @@ TEST(nothing_is_claimed_too_early)
 			check_near(hierarchy_cache(&world->hierarchy, 1)->bytes / KIB, 48, 0);
 		}
 	}
-	free(world);
 }
 
 /* The step at 384 KiB is small, and where no cache is stated. */
@@ -542,28 +519,25 @@ TEST(nothing_is_claimed_too_early)
  * bytes. */
 TEST(entries_are_of_the_pages_that_there_are)
 {
-	struct world *world = world_new(&desktop, 5);
 	const struct hierarchy_level *tlb;
 
+	begin(&desktop, 5);
 	world->input.got[PAGES_4K] = "64k";
-	find(world);
+	find();
 	tlb = hierarchy_tlb(&world->hierarchy, 1);
 	assert_non_null(tlb);
 	check_near(tlb->bytes / KIB, 384, 8);
 	check_near(tlb->entries, 6, 0);
-	free(world);
 }
 
 TEST(a_tlb_step_is_passed_over_without_page_curves)
 {
-	struct world *world = world_new(&desktop, 13);
-
+	begin(&desktop, 13);
 	memset(&world->input.pages, 0, sizeof(world->input.pages));
-	find(world);
+	find();
 	assert_non_null(hierarchy_cache(&world->hierarchy, 3));
 	check_near(hierarchy_cache(&world->hierarchy, 2)->bytes / MIB, 1, 0);
 	assert_null(hierarchy_tlb(&world->hierarchy, 1));
-	free(world);
 }
 
 TEST(nothing_measured_is_nothing_found)

@@ -93,6 +93,13 @@ static double cpe_of(enum limit_kind kind)
 	return limit && limit->known ? limit->cpe : -1;
 }
 
+/* Of PLAIN, per element; -1: there is none, or it is not known. */
+static double latency_of(const struct uarch *uarch, const struct limits_place *place)
+{
+	limits_of(uarch, PLAIN, 1, place);
+	return cpe_of(LIMIT_MEMORY_LATENCY);
+}
+
 static const char *cause_of(enum limit_kind kind)
 {
 	const struct limit *limit = find(kind);
@@ -122,16 +129,14 @@ TEST(each_load_costs_what_its_part_of_the_data_costs)
 	struct limits_place place = tree(4);
 
 	/* 15 lines: 960 bytes are in L1. */
-	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 16, 1e-9);
+	check_near(latency_of(*state, &place), 16, 1e-9);
 	assert_string_equal(
 		cause_of(LIMIT_MEMORY_LATENCY), "4 loads one after the other: 4 in L1 at 4 cycles");
 	assert_true(find(LIMIT_MEMORY_LATENCY)->hard);
 	check_near(limits.beyond[0], 0, 0);
 	/* 63 lines: of the fifth level 1 of 16 is in L1, the rest in L2, and all of the sixth. */
 	place = tree(6);
-	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 4 * 4 + 4 / 16.0 + 14 * 15 / 16.0 + 14, 1e-9);
+	check_near(latency_of(*state, &place), 4 * 4 + 4 / 16.0 + 14 * 15 / 16.0 + 14, 1e-9);
 	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY),
 		"6 loads one after the other: 4.06 in L1, 1.94 in L2 at 14 cycles");
 	check_near(limits.beyond[0], 1 + 15 / 16.0, 1e-9);
@@ -149,11 +154,9 @@ TEST(chains_at_once_share_the_time)
 	struct limits_place place = tree(10);
 	double alone;
 
-	limits_of(*state, PLAIN, 1, &place);
-	alone = cpe_of(LIMIT_MEMORY_LATENCY);
+	alone = latency_of(*state, &place);
 	place.walk.chains = 16;
-	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / 16, 1e-9);
+	check_near(latency_of(*state, &place), alone / 16, 1e-9);
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "; 16 chains at once");
 	/* However many there are, the first cache waits for ten lines at a time. */
 	check_near(cpe_of(LIMIT_MISSES), (alone - 4 * (10 - limits.beyond[0])) / 10, 1e-9);
@@ -167,8 +170,7 @@ TEST(what_begins_anew_overlaps_as_far_as_the_buffer_reaches)
 	struct limits_place place = tree(10);
 	double alone, together;
 
-	limits_of(*state, PLAIN, 1, &place);
-	alone = cpe_of(LIMIT_MEMORY_LATENCY);
+	alone = latency_of(*state, &place);
 	place.walk.restart = 1;
 	limits_of(*state, PLAIN, 1, &place);
 	together = limits.overlap;
@@ -179,8 +181,7 @@ TEST(what_begins_anew_overlaps_as_far_as_the_buffer_reaches)
 	check_contains(cause_of(LIMIT_LATENCY), "every element, and up to 10 of them overlap");
 	/* No hard limit without the buffer's size. */
 	place.walk.restart = 0;
-	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone, 1e-9);
+	check_near(latency_of(*state, &place), alone, 1e-9);
 }
 
 /* Each wrong guess ends what overlaps: expected, no bound. */
@@ -189,8 +190,7 @@ TEST(a_wrong_guess_ends_the_overlap)
 	struct limits_place place = tree(10);
 	double alone, hard;
 
-	limits_of(*state, PLAIN, 1, &place);
-	alone = cpe_of(LIMIT_MEMORY_LATENCY);
+	alone = latency_of(*state, &place);
 	place.walk.restart = 1;
 	limits_of(*state, PLAIN, 1, &place);
 	hard = limits.bound;
@@ -212,8 +212,7 @@ TEST(guessed_addresses_make_no_chain)
 	struct limits_place place = tree(10);
 	double alone, bound;
 
-	limits_of(*state, PLAIN, 1, &place);
-	alone = cpe_of(LIMIT_MEMORY_LATENCY);
+	alone = latency_of(*state, &place);
 	for (int i = 0; i < place.walk.reaches; i++)
 		place.walk.reach[i].way = REACH_GUESSED;
 	limits_of(*state, PLAIN, 1, &place);
@@ -239,8 +238,7 @@ TEST(ordered_lines_cost_bandwidth_alone)
 	const double all = 1 << 20,
 		     mean = (4 * 1024 + 14 * 4096 + 50 * 16384 + 300 * (all - 21504)) / all;
 
-	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * mean, 1e-6);
+	check_near(latency_of(*state, &place), 0.25 * mean, 1e-6);
 	check_near(cpe_of(LIMIT_MEMORY_LINES),
 		0.75 * (4096 / 0.5 + 16384 / 0.25 + (all - 21504) / 0.1) / all, 1e-6);
 	check_near(limits.beyond[2], 0.75 * (all - 21504) / all, 1e-9);
@@ -265,19 +263,16 @@ TEST(lines_that_come_again_may_all_be_kept)
 			{ 0.5, 1 << 20, REACH_ORDERED, 0 } } };
 	const double all = 1 << 20;
 
-	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
+	check_near(latency_of(*state, &place),
 		0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
 	/* Of the others no more is kept than before. */
 	check_near(limits.beyond[2], 0.5 * (all - 21504) / all, 1e-9);
 	/* What loads over so many bytes take says nothing of fewer. */
 	place.point[0] = (struct memory_point){ 1 << 18, 200 };
-	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
+	check_near(latency_of(*state, &place),
 		0.25 * (4 * 1024 + 14 * 4096 + 50 * (16384 - 5120)) / 16384, 1e-6);
 	place.walk.reach[0].least = 1 << 10;
-	limits_of(*state, PLAIN, 1, &place);
-	check_near(cpe_of(LIMIT_MEMORY_LATENCY), 0.25 * 4, 1e-6);
+	check_near(latency_of(*state, &place), 0.25 * 4, 1e-6);
 }
 
 /* Operations between the loads are on the chain too, where it is carried from element to element.
