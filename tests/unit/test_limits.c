@@ -1,12 +1,8 @@
-#include "check.h"
-
 #include <time.h>
 
-#include "assembly.h"
 #include "base/random.h"
-#include "model/limits/limits.h"
+#include "loop_limits.h"
 
-static struct limits limits;
 static struct uarch *odd, *banked; /* cores for tests */
 static const struct limits_place nowhere;
 
@@ -18,45 +14,10 @@ static struct uarch *load(const char *name)
 	return uarch;
 }
 
-static void limits_of_place(const struct uarch *uarch, const char *source, double elements,
-	const struct limits_place *place)
-{
-	struct loop loop;
-
-	assembly_loop(source, &loop);
-	loop.elements = elements;
-	limits_compute(&loop, uarch, place, &limits);
-	loop_free(&loop);
-}
-
-static void limits_of(const struct uarch *uarch, const char *source, double elements)
-{
-	limits_of_place(uarch, source, elements, &nowhere);
-}
-
-static const struct limit *find(enum limit_kind kind)
-{
-	for (int i = 0; i < limits.limit_count; i++)
-		if (limits.limit[i].kind == kind)
-			return &limits.limit[i];
-	return NULL;
-}
-
-static double cycles_of(enum limit_kind kind)
-{
-	const struct limit *limit = find(kind);
-
-	if (!limit || !limit->known)
-		return -1;
-	check_near(limit->cpe, limit->cycles / limits.elements, 1e-12);
-	assert_int_equal(limit->hard, limit_rows[kind].hard);
-	return limit->cycles;
-}
-
 static void check_limit(enum limit_kind kind, double cycles, const char *cause)
 {
 	check_near(cycles_of(kind), cycles, 1e-9);
-	assert_string_equal(find(kind)->cause, cause);
+	assert_string_equal(cause_of(kind), cause);
 }
 
 /* Which one binds, how many cycles an iteration, and its cause. */
@@ -414,7 +375,7 @@ TEST(a_chain_waits_for_the_levels_that_it_reaches)
 	assert_non_null(find(LIMIT_MEMORY_LATENCY));
 	assert_false(find(LIMIT_MEMORY_LATENCY)->known);
 	assert_string_equal(
-		find(LIMIT_MEMORY_LATENCY)->cause, "L3 latency of this machine not measured yet");
+		cause_of(LIMIT_MEMORY_LATENCY), "L3 latency of this machine not measured yet");
 	place.l3 = (struct memory_level){
 		.known = true, .latency = 50, .lines = 0.25, .bytes = 1024 * 4
 	};
@@ -491,7 +452,7 @@ TEST(misses_overlap_as_far_as_the_buffer_reaches)
 		"mov rax,[rsi+rdx*8]; add rbx,rax; imul rdx,r8; add rdx,r9; cmp rbx,rcx; jne top",
 		1, &place);
 	check_near(cycles_of(LIMIT_MISSES), miss / 10, 1e-9);
-	check_contains(find(LIMIT_MISSES)->cause, "10 at a time in the L1 cache");
+	check_contains(cause_of(LIMIT_MISSES), "10 at a time in the L1 cache");
 	/* So many instructions between two that but four are in the buffer. */
 	limits_of_place(odd,
 		"mov rax,[rsi+rdx*8]; add rbx,rax; add r8,rax; add r9,rax; add r10,rax; add "
@@ -501,7 +462,7 @@ TEST(misses_overlap_as_far_as_the_buffer_reaches)
 		"r11,rax; add r12,rax; imul rdx,rdi; cmp rbx,rcx; jne top",
 		1, &place);
 	check_near(cycles_of(LIMIT_MISSES), miss / 4, 1e-9);
-	check_contains(find(LIMIT_MISSES)->cause, "4 at a time in the reorder buffer");
+	check_contains(cause_of(LIMIT_MISSES), "4 at a time in the reorder buffer");
 }
 
 /* ---- Soft ones */
@@ -538,8 +499,8 @@ TEST(the_front_end_has_soft_limits)
 		"rcx,rdx; jne top",
 		1);
 	check_near(cycles_of(LIMIT_OPCACHE), 8 / 2.0, 1e-9);
-	check_contains(find(LIMIT_OPCACHE)->cause,
-		"beyond the op cache: 8 instructions, 2 decoded a cycle");
+	check_contains(
+		cause_of(LIMIT_OPCACHE), "beyond the op cache: 8 instructions, 2 decoded a cycle");
 	check_near(cycles_of(LIMIT_SATURATION), 6 / 2.0, 1e-9);
 	limits_of(uarch, "mov rax,[rsi]; add rbx,rax; cmp rcx,rdx; jne top", 1);
 	assert_null(find(LIMIT_OPCACHE));
@@ -558,14 +519,14 @@ TEST(forwarding_that_is_not_renamed_is_soft)
 	check_near(cycles_of(LIMIT_LATENCY), 3, 1e-9);
 	check_near(cycles_of(LIMIT_FORWARDING), 10, 1e-9);
 	assert_string_equal(
-		find(LIMIT_LATENCY)->cause, "chain of 1 multiplication, through memory: 3 cycles");
+		cause_of(LIMIT_LATENCY), "chain of 1 multiplication, through memory: 3 cycles");
 	check_near(limits.predicted, 10, 1e-9);
 	/* Likely to be renamed: what it would cost is shown, not predicted. */
 	limits_of(odd, "imul rax,rbx; mov [rsp+8],rax; mov rax,[rsp+8]; cmp rcx,rdx; jne top", 1);
 	check_near(cycles_of(LIMIT_LATENCY), 3, 1e-9);
 	assert_non_null(find(LIMIT_FORWARDING));
 	assert_false(find(LIMIT_FORWARDING)->known);
-	check_contains(find(LIMIT_FORWARDING)->cause, "10 cycles whenever");
+	check_contains(cause_of(LIMIT_FORWARDING), "10 cycles whenever");
 	check_near(limits.predicted, 3, 1e-9);
 }
 
@@ -584,7 +545,7 @@ TEST(aliases_are_shown_without_a_number)
 	limits_compute(&loop, *state, &nowhere, &limits);
 	assert_non_null(find(LIMIT_ALIASING));
 	assert_false(find(LIMIT_ALIASING)->known);
-	check_contains(find(LIMIT_ALIASING)->cause, "1 load a multiple of 4 KiB");
+	check_contains(cause_of(LIMIT_ALIASING), "1 load a multiple of 4 KiB");
 	assert_int_equal(limits.limit[limits.limit_count - 1].kind, LIMIT_ALIASING);
 	loop_free(&loop);
 }
@@ -688,9 +649,9 @@ TEST(several_turns_read_like_one)
 	limits_compute(&loop, *state, &nowhere, &limits);
 	check_near(cycles_of(LIMIT_LATENCY), 18, 1e-9);
 	check_near(find(LIMIT_LATENCY)->cpe, 3, 1e-9);
-	assert_string_equal(find(LIMIT_LATENCY)->cause, "chain of 1 multiplication: 3 cycles");
-	assert_string_equal(find(LIMIT_WIDTH)->cause, "4 fused micro-ops, 4 a cycle");
-	assert_string_equal(find(LIMIT_PORTS)->cause, "1 multiplication on p1");
+	assert_string_equal(cause_of(LIMIT_LATENCY), "chain of 1 multiplication: 3 cycles");
+	assert_string_equal(cause_of(LIMIT_WIDTH), "4 fused micro-ops, 4 a cycle");
+	assert_string_equal(cause_of(LIMIT_PORTS), "1 multiplication on p1");
 	check_near(pressure_of("p1"), 1, 1e-9);
 	loop_free(&loop);
 }

@@ -1,10 +1,7 @@
 /* Walks whose chained loads meet small and large parts of their data by turns: a kernel made up, on
  * a core made up, so that every figure can be worked out by hand. */
-#include "check.h"
-
-#include "assembly.h"
 #include "base/random.h"
-#include "model/limits/limits.h"
+#include "loop_limits.h"
 
 /* A line each, so that tests can leave lines out. */
 static const char *const core[] = {
@@ -27,8 +24,6 @@ static const char *const core[] = {
 	"cache 2 bytes 4096 latency 14 lines 0.5 [M]",
 };
 enum { CORE_LINES = sizeof(core) / sizeof(*core), CORE_NEEDED = 4 };
-
-static struct limits limits;
 
 /* The core without so many of its lines, whichever. */
 static struct uarch *core_without(struct random *random, int without)
@@ -66,25 +61,6 @@ static int tear_down(void **state)
 	"mov rax,[rsi]; add rbx,rax; add rbx,rcx; add rdx,rcx; add r8,rcx; add r9,rcx; add " \
 	"rsi,rcx; cmp rsi,rdi; jne top"
 
-static void limits_of(const struct uarch *uarch, const char *source, double elements,
-	const struct limits_place *place)
-{
-	struct loop loop;
-
-	assembly_loop(source, &loop);
-	loop.elements = elements;
-	limits_compute(&loop, uarch, place, &limits);
-	loop_free(&loop);
-}
-
-static const struct limit *find(enum limit_kind kind)
-{
-	for (int i = 0; i < limits.limit_count; i++)
-		if (limits.limit[i].kind == kind)
-			return &limits.limit[i];
-	return NULL;
-}
-
 /* Per element; -1: there is none, or it is not known. */
 static double cpe_of(enum limit_kind kind)
 {
@@ -96,17 +72,8 @@ static double cpe_of(enum limit_kind kind)
 /* Of PLAIN, per element; -1: there is none, or it is not known. */
 static double latency_of(const struct uarch *uarch, const struct limits_place *place)
 {
-	limits_of(uarch, PLAIN, 1, place);
+	limits_of_place(uarch, PLAIN, 1, place);
 	return cpe_of(LIMIT_MEMORY_LATENCY);
-}
-
-static const char *cause_of(enum limit_kind kind)
-{
-	const struct limit *limit = find(kind);
-
-	if (!limit)
-		fail_msg("there is no limit %s", limit_rows[kind].name);
-	return limit->cause;
 }
 
 /* A search tree of nodes that take a line each: level k holds 2^k of them. */
@@ -143,7 +110,7 @@ TEST(each_load_costs_what_its_part_of_the_data_costs)
 	check_near(limits.beyond[1], 0, 1e-12);
 	/* L1, L2 and L3 together hold 336 lines: 255 of eight levels, 81 of 256 of the ninth. */
 	place = tree(10);
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(limits.beyond[2], 1 - 81 / 256.0 + 1, 1e-9);
 	check_near(limits.beyond[1], 47 / 64.0 + 3, 1e-9);
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "1.68 in memory at 300 cycles");
@@ -161,7 +128,7 @@ TEST(chains_at_once_share_the_time)
 	/* However many there are, the first cache waits for ten lines at a time. */
 	check_near(cpe_of(LIMIT_MISSES), (alone - 4 * (10 - limits.beyond[0])) / 10, 1e-9);
 	/* An iteration of several elements takes as many times that. */
-	limits_of(*state, PLAIN, 4, &place);
+	limits_of_place(*state, PLAIN, 4, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / 16, 1e-9);
 }
 
@@ -172,7 +139,7 @@ TEST(what_begins_anew_overlaps_as_far_as_the_buffer_reaches)
 
 	alone = latency_of(*state, &place);
 	place.walk.restart = 1;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	together = limits.overlap;
 	assert_true(together >= 10 && together <= 13);
 	/* Of twelve, the thirteenth waits for the first. */
@@ -192,10 +159,10 @@ TEST(a_wrong_guess_ends_the_overlap)
 
 	alone = latency_of(*state, &place);
 	place.walk.restart = 1;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	hard = limits.bound;
 	place.walk.mispredicts = 5;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(limits.bound, hard, 1e-9);
 	assert_false(find(LIMIT_MISPREDICTION)->hard);
 	check_near(cpe_of(LIMIT_MISPREDICTION),
@@ -215,12 +182,12 @@ TEST(guessed_addresses_make_no_chain)
 	alone = latency_of(*state, &place);
 	for (int i = 0; i < place.walk.reaches; i++)
 		place.walk.reach[i].way = REACH_GUESSED;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 	assert_true(cpe_of(LIMIT_MISSES) > 0);
 	bound = limits.bound;
 	place.walk.mispredicts = 5;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(limits.bound, bound, 1e-9);
 	check_near(cpe_of(LIMIT_MISPREDICTION), bound + 5 * 20 + 5 * alone / 10, 1e-6);
 	check_contains(cause_of(LIMIT_MISPREDICTION), "after a load of ");
@@ -247,7 +214,7 @@ TEST(ordered_lines_cost_bandwidth_alone)
 	/* Where those are a small part of it, they miss nothing, whatever the lines in order do. */
 	place.walk.reach[0].range = 512;
 	place.walk.reach[0].way = REACH_FREE;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_MISSES));
 	assert_null(find(LIMIT_MEMORY_LATENCY));
 }
@@ -286,14 +253,14 @@ TEST(a_carried_chain_keeps_its_operations)
 	const char *walk = "mov rax,[rax]; add rax,rcx; cmp rax,rdx; jne top";
 	double mean = (4 * 1024 + 14 * 4096 + 50 * (65536 - 5120)) / 65536.0;
 
-	limits_of(*state, walk, 1, &place);
+	limits_of_place(*state, walk, 1, &place);
 	check_near(cpe_of(LIMIT_LATENCY), 5, 1e-9);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
 	/* A walk without reaches says the same. */
 	place = (struct limits_place){
 		.working_set = 65536, .walk.lines = 1, .walk.scattered = true, .l3 = place.l3
 	};
-	limits_of(*state, walk, 1, &place);
+	limits_of_place(*state, walk, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), mean + 1, 1e-9);
 }
 
@@ -308,18 +275,18 @@ TEST(what_larger_ranges_take_stands_for_a_cache_that_is_shared)
 		.point = { { 1 << 19, 200 }, { 1 << 21, 400 } } };
 	const double own = (4 * 1024 + 14 * 4096) / 1048576.0, far = 1 - 5120 / 1048576.0;
 
-	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), own + far * 200, 1e-9);
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), "% memory");
 	check_near(limits.beyond[2], far, 1e-9);
 	/* Lines come no faster than from the cache: more is not known. */
 	check_near(cpe_of(LIMIT_MEMORY_LINES), 4096 / 1048576.0 / 0.5 + far / 0.25, 1e-9);
 	place.point[0].latency = 60;
-	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), own + far * 60, 1e-9);
 	check_near(limits.beyond[2], 0, 0);
 	place.working_set = 1 << 18;
-	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
 		(4 * 1024 + 14 * 4096 + 50 * (262144 - 5120)) / 262144.0, 1e-9);
 }
@@ -333,18 +300,18 @@ TEST(the_largest_range_counts_as_memory)
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 },
 		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
 
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(limits.beyond[2], 1 - 5120.0 / (1 << 22), 1e-9);
 	check_near(cpe_of(LIMIT_MEMORY_LINES), 4096.0 / (1 << 22) / 0.5 + limits.beyond[2] / 0.25,
 		1e-9);
 	place.working_set = 1 << 20;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(limits.beyond[2], 0, 0);
 	/* A cache that is no larger is what it is. */
 	place.working_set = 1 << 22;
 	place.l3.bytes = 1 << 21;
 	place.memory = (struct memory_level){ .known = true, .latency = 300, .lines = 0.1 };
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(limits.beyond[2], 1 - (5120.0 + (1 << 21)) / (1 << 22), 1e-9);
 }
 
@@ -361,13 +328,13 @@ TEST(the_order_of_the_parts_does_not_matter)
 		.point = { { 1 << 19, 0 }, { 1 << 21, 0 } } };
 	double lines, latency;
 
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	lines = cpe_of(LIMIT_MEMORY_LINES);
 	latency = cpe_of(LIMIT_MEMORY_LATENCY);
 	assert_true(lines > 1 / 0.25 * 0.99 && latency > 50);
 	place.walk.reach[0] = large;
 	place.walk.reach[1] = small;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LINES), lines, 1e-9);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), latency, 1e-9);
 }
@@ -382,12 +349,12 @@ TEST(a_cache_that_others_fill_is_none)
 		.l3 = { .known = true, .latency = 300, .lines = 0.25, .bytes = 1 << 24 },
 		.point = { { 1 << 19, 320 }, { 1 << 21, 400 } } };
 
-	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY),
 		(4 * 1024 + 14 * 4096 + 300 * (262144 - 5120)) / 262144.0, 1e-9);
 	check_near(limits.beyond[2], 1 - 5120 / 262144.0, 1e-9);
 	place.point[1].latency = 600;
-	limits_of(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
+	limits_of_place(*state, "mov rax,[rax]; cmp rax,rdx; jne top", 1, &place);
 	check_near(limits.beyond[2], 0, 0);
 }
 
@@ -400,7 +367,7 @@ TEST(a_load_now_and_then_is_told)
 		.walk.restart = 1e6,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	assert_string_equal(cause_of(LIMIT_MEMORY_LATENCY),
 		"0.00195 loads one after the other: 0.00194 in L3 at 50 cycles");
 }
@@ -418,16 +385,16 @@ TEST(page_walks_are_those_of_chained_loads)
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 	double beyond = 2 * (1 - 65536.0 / (1 << 20));
 
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_PAGE_WALKS), limits.bound + 8 * beyond, 1e-9);
 	assert_string_equal(cause_of(LIMIT_PAGE_WALKS),
 		"the binding limit, and 63 % of chained loads miss the first TLB: +15");
 	assert_false(find(LIMIT_PAGE_WALKS)->hard);
 	place.walk.chains = 5;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_PAGE_WALKS), limits.bound + 8 * beyond / 5, 1e-9);
 	place.walk.reach[1].range = 65536;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_PAGE_WALKS));
 }
 
@@ -437,7 +404,7 @@ TEST(memory_may_be_behind_the_second_level)
 	struct limits_place place = tree(10);
 
 	place.l3.known = false;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	assert_true(cpe_of(LIMIT_MEMORY_LATENCY) > 300);
 	/* 80 lines are in L1 and L2: 63 of six levels, 17 of 64 of the seventh. */
 	check_near(limits.beyond[2], 1 - 17 / 64.0 + 3, 1e-9);
@@ -450,7 +417,7 @@ TEST(what_is_missing_is_named)
 
 	place.l3.known = place.memory.known = false;
 	place.cache[2] = 16384;
-	limits_of(*state, PLAIN, 1, &place);
+	limits_of_place(*state, PLAIN, 1, &place);
 	assert_false(find(LIMIT_MEMORY_LATENCY)->known);
 	assert_string_equal(
 		cause_of(LIMIT_MEMORY_LATENCY), "L3 latency of this machine not measured yet");
@@ -476,7 +443,7 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 		place.walk.restart = (double)random_below(&random, 3);
 		place.walk.mispredicts = (double)random_below(&random, 3);
 		place.point[0] = (struct memory_point){ 8192, (double)random_below(&random, 500) };
-		limits_of(*state, source, 1, &place);
+		limits_of_place(*state, source, 1, &place);
 		bound = limits.bound;
 		less = place;
 		less.l3.known = random_below(&random, 4) > 0;
@@ -485,7 +452,7 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 		/* Without a third level that is known to be there, what is behind the second is
 		 * memory: that is another machine. */
 		less.cache[2] = 16384;
-		limits_of(thin, source, 1, &less);
+		limits_of_place(thin, source, 1, &less);
 		if (limits.bound > bound + 1e-9)
 			fail_msg("round %d: %.3f instead of %.3f (%s)", round, limits.bound, bound,
 				limits.limit[limits.binding].cause);

@@ -1,14 +1,10 @@
 /* How many misses stand in a core's window at once, and which buffer is full: loops and cores made
  * up, so that entries can be counted by hand. */
-#include "check.h"
-
-#include "assembly.h"
-#include "model/limits/limits.h"
+#include "loop_limits.h"
 
 #define PLENTY "size rob 400 [M]\nsize load-queue 400 [M]\nsize store-queue 400 [M]\n"
 
 static struct uarch *core;
-static struct limits limits;
 
 /* What its buffers hold, as lines of a core's file. */
 static void make_core(const char *sizes, const char *more)
@@ -36,7 +32,6 @@ static void ask(int misses, const char *filler, int count)
 		.walk.scattered = true,
 		.l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 1 << 24 } };
 	struct text text = { 0 };
-	struct loop loop;
 
 	for (int i = 0; i < misses; i++) {
 		text_addf(&text, "%s; ", miss[i]);
@@ -44,19 +39,8 @@ static void ask(int misses, const char *filler, int count)
 			text_addf(&text, "%s; ", filler);
 	}
 	text_add(&text, "cmp rsi,rdi; jne top");
-	assembly_loop(text_string(&text), &loop);
-	loop.elements = 1;
-	limits_compute(&loop, core, &place, &limits);
-	loop_free(&loop);
+	limits_of_place(core, text_string(&text), 1, &place);
 	text_free(&text);
-}
-
-static const struct limit *find(enum limit_kind kind)
-{
-	for (int i = 0; i < limits.limit_count; i++)
-		if (limits.limit[i].kind == kind)
-			return &limits.limit[i];
-	return NULL;
 }
 
 /* Cycles of one miss. */
@@ -105,8 +89,7 @@ TEST(the_buffer_that_is_full_is_named)
 	assert_non_null(find(LIMIT_WINDOW));
 	assert_false(find(LIMIT_WINDOW)->hard);
 	check_near(find(LIMIT_WINDOW)->cycles, 2 * each(), 1e-9);
-	check_contains(
-		find(LIMIT_WINDOW)->cause, "1 at a time: the 4 entries of integer registers");
+	check_contains(cause_of(LIMIT_WINDOW), "1 at a time: the 4 entries of integer registers");
 	ask(2, "xor ecx,ecx", 3);
 	assert_null(find(LIMIT_WINDOW));
 	/* Of three misses two are in flight. */
@@ -126,7 +109,7 @@ TEST(what_waits_is_in_the_scheduler)
 	/* Those behind the second miss do not wait for it, so there is room between it and the
 	 * first. */
 	ask(2, "lea rcx,[rax+8]; lea rdx,[rbx+8]; add rcx,rdx", 4);
-	check_contains(find(LIMIT_WINDOW)->cause, "the 4 entries of the scheduler");
+	check_contains(cause_of(LIMIT_WINDOW), "the 4 entries of the scheduler");
 }
 
 /* A buffer whose size nobody knows is not called full, nor one that leaves as many misses in flight

@@ -1,13 +1,9 @@
 /* What a core does with the best assignment: ports chosen at rename, additions done there, loads
  * linked to stores, copies that keep what is forwarded. Figures in comments were measured on
  * Redwood Cove. */
-#include "check.h"
-
-#include "assembly.h"
-#include "model/limits/limits.h"
+#include "loop_limits.h"
 #include "model/limits/tally.h"
 
-static struct limits limits;
 static struct uarch *redwood;
 
 static int set_up(void **state)
@@ -24,50 +20,30 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void limits_on(const struct uarch *uarch, const char *source)
-{
-	static const struct limits_place nowhere;
-	struct loop loop;
-
-	assembly_loop(source, &loop);
-	loop.elements = 1;
-	limits_compute(&loop, uarch, &nowhere, &limits);
-	loop_free(&loop);
-}
-
-static void limits_of(const char *source)
-{
-	limits_on(redwood, source);
-}
-
-static double cycles_of(enum limit_kind kind)
-{
-	for (int i = 0; i < limits.limit_count; i++)
-		if (limits.limit[i].kind == kind && limits.limit[i].known)
-			return limits.limit[i].cycles;
-	return -1;
-}
-
 /* k independent operations, a counter, and the fused branch: (k + 2) ÷ 5 cycles
  * (0.81, 1.01, 1.21, 1.41, 1.61 for 2…6). The counter's addition is done at rename, but the branch
  * needs the sum. */
 TEST(a_counter_that_is_compared_takes_a_port)
 {
-	limits_of("lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; "
-		  "add rcx, 1; cmp rcx, rdi; jne");
+	limits_of(redwood,
+		"lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; "
+		"add rcx, 1; cmp rcx, rdi; jne",
+		1);
 	check_near(cycles_of(LIMIT_PORTS), 6 / 5.0, 1e-9);
 	/* One that only addresses use does not. */
-	limits_of("lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; "
-		  "mov r10, [rcx]; add rcx, 8; add rsi, rdx; cmp rsi, rdi; jne");
+	limits_of(redwood,
+		"lea eax, [rdx+rdx]; lea ebx, [rdx+rdx]; lea r8d, [rdx+rdx]; lea r9d, [rdx+rdx]; "
+		"mov r10, [rcx]; add rcx, 8; add rsi, rdx; cmp rsi, rdi; jne",
+		1);
 	check_near(cycles_of(LIMIT_PORTS), 6 / 5.0, 1e-9);
 }
 
 /* `sub rdi,1` alone is done at rename; fused with its branch it takes its cycle. */
 TEST(a_countdown_takes_its_cycle)
 {
-	limits_of("sub rdi, 1; jne");
+	limits_of(redwood, "sub rdi, 1; jne", 1);
 	check_near(cycles_of(LIMIT_LATENCY), 1, 1e-9);
-	limits_of("add rcx, 1; cmp rcx, rdi; jne");
+	limits_of(redwood, "add rcx, 1; cmp rcx, rdi; jne", 1);
 	assert_true(cycles_of(LIMIT_LATENCY) < 0.5);
 }
 
@@ -75,11 +51,12 @@ TEST(a_countdown_takes_its_cycle)
  */
 TEST(ports_chosen_at_rename_lose_what_the_best_assignment_has)
 {
-	limits_of("add eax, ebx; add ecx, ebx; add edx, ebx; add r8d, ebx; sub rdi, 1; jne");
+	limits_of(redwood,
+		"add eax, ebx; add ecx, ebx; add edx, ebx; add r8d, ebx; sub rdi, 1; jne", 1);
 	check_near(limits.bound, 1, 1e-9);
 	assert_true(cycles_of(LIMIT_SCHEDULING) > 1.2 && cycles_of(LIMIT_SCHEDULING) < 1.45);
 	/* Whatever the ports do, a long chain is the same. */
-	limits_of("imul eax, ebx; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of(redwood, "imul eax, ebx; add rcx, 1; cmp rcx, rdi; jne", 1);
 	check_near(limits.bound, 3, 1e-9);
 	check_near(limits.predicted, 3, 0.02);
 }
@@ -88,13 +65,17 @@ TEST(ports_chosen_at_rename_lose_what_the_best_assignment_has)
  * apart from it. */
 TEST(a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store)
 {
-	limits_of("mov rax, [rsi]; add rax, rdx; mov [rsi], rax; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of(redwood,
+		"mov rax, [rsi]; add rax, rdx; mov [rsi], rax; add rcx, 1; cmp rcx, rdi; jne", 1);
 	check_near(limits.bound, 1, 1e-9);
 	check_near(limits.predicted, 7, 0.1);
-	limits_of("mov rax, [rsi]; mov r8, [rdx]; add rax, r8; mov [rsi], rax; add rcx, 1; cmp "
-		  "rcx, rdi; jne");
+	limits_of(redwood,
+		"mov rax, [rsi]; mov r8, [rdx]; add rax, r8; mov [rsi], rax; add rcx, 1; cmp "
+		"rcx, rdi; jne",
+		1);
 	check_near(limits.predicted, limits.bound, 0.1);
-	limits_of("mov rax, [rsi]; imul rax, rdx; mov [rsi], rax; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of(redwood,
+		"mov rax, [rsi]; imul rax, rdx; mov [rsi], rax; add rcx, 1; cmp rcx, rdi; jne", 1);
 	check_near(limits.bound, 3, 1e-9);
 	check_near(limits.predicted, 3, 0.1);
 }
@@ -103,11 +84,14 @@ TEST(a_load_that_is_one_slot_with_its_operation_is_not_linked_to_its_store)
  * sum was copied between. */
 TEST(a_copy_keeps_what_is_forwarded)
 {
-	limits_of(
-		"vaddsd xmm0, xmm0, xmm1; vaddsd xmm0, xmm0, xmm2; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of(redwood,
+		"vaddsd xmm0, xmm0, xmm1; vaddsd xmm0, xmm0, xmm2; add rcx, 1; cmp rcx, rdi; jne",
+		1);
 	check_near(cycles_of(LIMIT_LATENCY), 4, 1e-9);
-	limits_of("vaddsd xmm0, xmm0, xmm1; movaps xmm3, xmm0; vaddsd xmm3, xmm3, xmm2; movaps "
-		  "xmm0, xmm3; add rcx, 1; cmp rcx, rdi; jne");
+	limits_of(redwood,
+		"vaddsd xmm0, xmm0, xmm1; movaps xmm3, xmm0; vaddsd xmm3, xmm3, xmm2; movaps "
+		"xmm0, xmm3; add rcx, 1; cmp rcx, rdi; jne",
+		1);
 	check_near(cycles_of(LIMIT_LATENCY), 4, 1e-9);
 }
 
@@ -121,12 +105,12 @@ TEST(fractions_of_cycles_add_up)
 			     "class bswap latency 1 ports slow:0.5 [M]\nclass nop ports none [M]\n"
 			     "class branch ports p0 [M]\nextra binds-ports 1 [M]\n",
 		"x", &uarch));
-	limits_on(uarch, "popcnt rax, rbx; jne");
+	limits_of(uarch, "popcnt rax, rbx; jne", 1);
 	check_near(limits.bound, 4.25, 1e-9);
 	check_near(limits.predicted, 4.25, 0.03);
 	/* Nor does what takes half a cycle take all of it. */
-	limits_on(uarch,
-		"bswap eax; bswap ebx; bswap ecx; bswap edx; bswap esi; bswap edi; nop; jne");
+	limits_of(uarch,
+		"bswap eax; bswap ebx; bswap ecx; bswap edx; bswap esi; bswap edi; nop; jne", 1);
 	check_near(limits.bound, 3, 1e-9);
 	check_near(limits.predicted, 3, 0.1);
 	uarch_free(uarch);

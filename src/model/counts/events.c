@@ -189,9 +189,9 @@ static double pressure_on(const struct explanation *explanation, uint32_t ports)
 	return sum * limits->turns / limits->elements;
 }
 
-/* Instructions per element that load, or store. NAN for several accesses in one: some cores count
- * them once, others each. */
-static double accesses(const struct loop *loop, bool store)
+/* Instructions per element that load, store or branch. NAN for several accesses in one: some cores
+ * count them once, others each. */
+static double instructions_of(const struct loop *loop, enum event_role role)
 {
 	double count = 0;
 
@@ -200,28 +200,16 @@ static double accesses(const struct loop *loop, bool store)
 
 		if (!insn->known)
 			return NAN;
-		for (int k = 0; k < insn->memory_count && k < INSN_MEMORY && !insn->address_only;
-			k++) {
-			if (!(store ? insn->memory[k].store : insn->memory[k].load))
-				continue;
-			if (insn->memory[k].accesses > 1)
+		if (role == ROLE_BRANCHES)
+			count += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
+		for (int k = 0; k < INSN_MEMORY && role != ROLE_BRANCHES; k++) {
+			bool counts =
+				role == ROLE_STORES ? insn_stores(insn, k) : insn_loads(insn, k);
+
+			if (counts && insn->memory[k].accesses > 1)
 				return NAN;
-			count++;
+			count += counts;
 		}
-	}
-	return count / loop->elements;
-}
-
-static double branches(const struct loop *loop)
-{
-	double count = 0;
-
-	for (int s = 0; s < loop->path_count; s++) {
-		const struct insn *insn = &loop->insn[loop->path[s].insn];
-
-		if (!insn->known)
-			return NAN;
-		count += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
 	}
 	return count / loop->elements;
 }
@@ -248,20 +236,12 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 			       : (double)NAN;
 	case ROLE_UOPS_EXECUTED: return own ? pressure_on(explanation, ~UINT32_C(0)) : (double)NAN;
 	case ROLE_PORTS: return own ? pressure_on(explanation, meaning->ports) : (double)NAN;
-	case ROLE_LOADS: return accesses(loop, false);
-	case ROLE_STORES: return accesses(loop, true);
-	case ROLE_BRANCHES: return branches(loop);
+	case ROLE_LOADS:
+	case ROLE_STORES:
+	case ROLE_BRANCHES: return instructions_of(loop, meaning->role);
 	case ROLE_MISPREDICTIONS: return limits->uarch ? limits->mispredicts : (double)NAN;
 	case ROLE_L1_MISSES: return own ? limits->beyond[0] : (double)NAN;
 	case ROLE_L2_MISSES: return own ? limits->beyond[1] : (double)NAN;
-	case ROLE_CYCLES:
-	case ROLE_L3_MISSES:
-	case ROLE_DTLB_MISSES:
-	case ROLE_DTLB_WALKS:
-	case ROLE_DISPATCHED:
-	case ROLE_STALLED:
-	case ROLE_EXTRA:
-	case ROLE_COUNT: break;
+	default: return NAN; /* the model says nothing */
 	}
-	return NAN;
 }

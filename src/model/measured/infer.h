@@ -70,6 +70,14 @@ void infer_ask_late(struct inference *in, const struct measured_mix *mix);
 /* Two classes in the numbers that show how many ports they have together: `ports_a` of one,
  * `ports_b` of the other. */
 struct measured_mix infer_pair(int a, int ports_a, int b, int ports_b);
+/* The same for two groups. */
+static inline struct measured_mix infer_groups(
+	const struct infer_group *a, const struct infer_group *b)
+{
+	return infer_pair(a->op, a->ports, b->op, b->ports);
+}
+/* Whether two ops of a mix may run in another mode than each alone: infer_clash(). */
+bool infer_mix_clashes(const struct inference *in, const struct measured_mix *mix);
 /* Whether two ops next to each other may run in another mode than each alone, so that their time
  * proves nothing: vectors of 512 bits and narrower ones that more than one port executes. */
 bool infer_clash(const struct inference *in, int op, int other);

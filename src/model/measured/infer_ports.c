@@ -159,10 +159,8 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 				return false;
 		longest = fmax(longest, in->measured->op[mix->op[i]].each.value);
 	}
-	for (int i = 0; i < mix->count; i++)
-		for (int k = 0; k < i; k++)
-			if (infer_clash(in, mix->op[i], mix->op[k]))
-				return false;
+	if (infer_mix_clashes(in, mix))
+		return false;
 	for (int i = 0; i < mix->count; i++)
 		mix->times[i] =
 			fmax(1, round(fmax(longest, 1) / in->measured->op[mix->op[i]].each.value));
@@ -204,9 +202,7 @@ static void compare(struct inference *in)
 		if (!first || !isfinite(cycles) || !(cycles > 0))
 			continue;
 		result = infer_result(in, mix);
-		for (int k = 0; k < mix->count * mix->count && first; k++)
-			first = !infer_clash(in, mix->op[k / mix->count], mix->op[k % mix->count]);
-		if (!result.known || !first)
+		if (!result.known || infer_mix_clashes(in, mix))
 			continue;
 		by = fabs(cycles / result.cycles - 1);
 		of = mix->check;
@@ -253,7 +249,7 @@ static void find_slower(struct inference *in)
 
 			if (many->ports < 4 || few->ports >= many->ports || (few->set & ~many->set))
 				continue;
-			mix = infer_pair(many->op, many->ports, few->op, few->ports);
+			mix = infer_groups(many, few);
 			result = infer_result(in, &mix);
 			if (result.known)
 				off[count++] = result.cycles / infer_cycles(in, &mix);

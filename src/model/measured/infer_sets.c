@@ -194,8 +194,7 @@ static void find_groups(struct inference *in)
 	make_sure(in);
 	for (int a = 0; a < in->group_count; a++)
 		for (int b = 0; b < a; b++) {
-			struct measured_mix mix = infer_pair(in->group[a].op, in->group[a].ports,
-				in->group[b].op, in->group[b].ports);
+			struct measured_mix mix = infer_groups(&in->group[a], &in->group[b]);
 
 			/* Address ports rarely do other work: ask later. */
 			if (in->group[a].memory != in->group[b].memory ||
@@ -346,9 +345,8 @@ static void fill(struct search *s)
 	}
 	for (int a = 0; a < in->group_count; a++)
 		for (int b = 0; b < a; b++) {
-			const struct infer_group *ga = &in->group[s->order[a]],
-						 *gb = &in->group[s->order[b]];
-			struct measured_mix mix = infer_pair(ga->op, ga->ports, gb->op, gb->ports);
+			struct measured_mix mix =
+				infer_groups(&in->group[s->order[a]], &in->group[s->order[b]]);
 			struct mix_result result = infer_result(in, &mix);
 
 			s->cycles[a][b] = s->cycles[b][a] = result.cycles;
@@ -369,7 +367,7 @@ static void ask_again(struct search *s)
 				cost_of(s, a, s->beam[0].set[a], b, s->beam[0].set[b]) < 9 ||
 				infer_clash(s->in, ga->op, gb->op))
 				continue;
-			mix = infer_pair(ga->op, ga->ports, gb->op, gb->ports);
+			mix = infer_groups(ga, gb);
 			infer_ask(s->in, &mix, 2);
 		}
 }

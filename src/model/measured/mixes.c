@@ -149,6 +149,15 @@ bool infer_clash(const struct inference *in, int op, int other)
 	       (in->kind[narrow] != INFER_SIMPLE || in->wide[narrow] > 1);
 }
 
+bool infer_mix_clashes(const struct inference *in, const struct measured_mix *mix)
+{
+	for (int i = 0; i < mix->count; i++)
+		for (int k = 0; k < i; k++)
+			if (infer_clash(in, mix->op[i], mix->op[k]))
+				return true;
+	return false;
+}
+
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports)
 {

@@ -78,7 +78,7 @@ static void write_end(struct text *text, struct text *comment)
 	if (comment->length)
 		text_addf(text, "      # %s", text_string(comment));
 	text_add(text, "\n");
-	text_clear(comment);
+	text_free(comment);
 }
 
 static const struct figure *find_fact(const struct measured *m, const char *word)
@@ -213,22 +213,21 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 	struct text comment = { 0 };
 	double slots = op->slots.known ? measured_own_slots(op) : usual_slots(m, ports, i);
 	bool early = jumps_early(m, ports, i);
+	struct {
+		const char *word;
+		struct figure figure;
+		enum rounding how;
+	} values[] = { { "latency", op->latency, ROUND_CYCLES },
+		{ "accumulate", op->accumulate, ROUND_CYCLES }, { "each", op->each, ROUND_NEVER } };
 
 	text_addf(text, "class %s", op->name);
-	if (figure_good(&op->latency, -1, 1000)) {
-		struct figure latency = op->latency;
-
-		latency.value = fmax(0, latency.value);
-		text_add(text, " latency ");
-		write_figure(text, &comment, "latency", &latency, ROUND_CYCLES);
-	}
-	if (figure_good(&op->accumulate, 0, 1000)) {
-		text_add(text, " accumulate ");
-		write_figure(text, &comment, "accumulate", &op->accumulate, ROUND_CYCLES);
-	}
-	if (figure_good(&op->each, 0, 1000)) {
-		text_add(text, " each ");
-		write_figure(text, &comment, "each", &op->each, ROUND_NEVER);
+	if (figure_good(&op->latency, -1, 0))
+		values[0].figure.value = 0;
+	for (int k = 0; k < 3; k++) {
+		if (!figure_good(&values[k].figure, 0, 1000))
+			continue;
+		text_addf(text, " %s ", values[k].word);
+		write_figure(text, &comment, values[k].word, &values[k].figure, values[k].how);
 	}
 	if (fabs(slots - usual_slots(m, ports, i)) > 0.02) {
 		text_add(text, " slots ");
@@ -243,7 +242,6 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 		text_addf(&comment, "%sfaster than branches: not on their ports",
 			comment.length ? ", " : "");
 	write_end(text, &comment);
-	text_free(&comment);
 }
 
 /* The class of one access of a gather or scatter: the micro-ops of a plain access, and the least
@@ -434,7 +432,6 @@ static void add_fact(const struct measured *m, const struct measured_ports *port
 	text_addf(text, "%s ", fact->word);
 	write_figure(text, &comment, "", &figure, rounding_of(fact->word));
 	write_end(text, &comment);
-	text_free(&comment);
 }
 
 static void add_cache(const struct measured *m, int level, struct text *text)
@@ -462,7 +459,6 @@ static void add_cache(const struct measured *m, int level, struct text *text)
 		write_figure(text, &comment, names[i], figure, how[i]);
 	}
 	write_end(text, &comment);
-	text_free(&comment);
 }
 
 static void add_buffer(const struct measured_buffer *buffer, struct text *text)
@@ -492,7 +488,6 @@ static void add_buffer(const struct measured_buffer *buffer, struct text *text)
 		text_addf(&comment, "; not sharp: the time rises from %.0f to %.0f fillers",
 			knee->from, knee->to);
 	write_end(text, &comment);
-	text_free(&comment);
 }
 
 /* ---- all of it */
@@ -553,5 +548,4 @@ void measured_write(const struct measured *measured, const struct measured_ports
 		add_cache(measured, level, text);
 	for (int i = 0; i < measured->buffer_count; i++)
 		add_buffer(&measured->buffer[i], text);
-	text_free(&comment);
 }

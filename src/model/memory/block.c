@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 /* Of loops with a few more turns than this the end is mispredicted each time. Measured on Redwood
@@ -124,13 +124,6 @@ static int64_t nearer(const struct block_question *question, int level, int64_t 
 	return cost_of(question, level, near) < cost_of(question, level, n) ? near : 0;
 }
 
-static void add(struct block_advice *advice, const char *words)
-{
-	size_t used = strlen(advice->why);
-
-	snprintf(advice->why + used, sizeof(advice->why) - used, "%s", words);
-}
-
 static void explain(
 	const struct block_question *question, bool by_climb, struct block_advice *advice)
 {
@@ -139,55 +132,43 @@ static void explain(
 	const struct block_level *level = &question->level[advice->level];
 	const struct block_level *next =
 		advice->level + 1 < question->level_count ? level + 1 : NULL;
-	char size[32], words[160];
+	const char *unknown = first_unknown(question, advice->level);
+	struct text why = { 0 };
 
-	units_bytes_long((int64_t)level->bytes, size, sizeof(size));
-	snprintf(advice->why, sizeof(advice->why), "%s of %lld x %lld %d-byte elements fit %s (%s)",
+	text_addf(&why, "%s of %lld x %lld %d-byte elements fit %s (%s)",
 		question->blocks < 5 ? counts[question->blocks] : "the blocks",
 		(long long)advice->fits, (long long)advice->fits, question->bytes, level->name,
-		size);
+		units_size_long((int64_t)level->bytes).text);
 	if (by_climb && next)
-		snprintf(words, sizeof(words),
-			", after which latency rises most, from %.3g to %.3g cycles%s",
+		text_addf(&why, ", after which latency rises most, from %.3g to %.3g cycles%s",
 			level->latency, next->latency, next->measured ? " as measured" : "");
-	else if (first_unknown(question, advice->level))
-		snprintf(words, sizeof(words),
-			", the core's last own cache; the latency of %s is not known here",
-			first_unknown(question, advice->level));
 	else
-		snprintf(words, sizeof(words), ", the core's last own cache");
-	add(advice, words);
-	if (advice->paged) {
-		snprintf(words, sizeof(words),
+		text_add(&why, ", the core's last own cache");
+	if (!(by_climb && next) && unknown)
+		text_addf(&why, "; the latency of %s is not known here", unknown);
+	if (advice->paged)
+		text_addf(&why,
 			"; but each row takes %.3g page%s of the first TLB, which holds %.0f%s",
 			question->pages, question->pages > 1 ? "s" : "", question->entries,
 			question->pages_assumed ? " (assumed)" : "");
-		add(advice, words);
-	}
-	switch (advice->by) {
-	case BLOCK_TURNS:
-		add(advice, "; and the end of a loop of just over 32 iterations is mispredicted");
-		break;
-	case BLOCK_NEAR:
-		units_bytes_long((int64_t)level[-1].bytes, size, sizeof(size));
-		snprintf(words, sizeof(words),
+	if (advice->by == BLOCK_TURNS)
+		text_add(
+			&why, "; and the end of a loop of just over 32 iterations is mispredicted");
+	if (advice->by == BLOCK_NEAR)
+		text_addf(&why,
 			"; %s one block of %lld x %lld stays in %s (%s), which saves more than the "
 			"ends of shorter lines cost",
 			advice->paged ? "and" : "but", (long long)advice->n, (long long)advice->n,
-			level[-1].name, size);
-		add(advice, words);
-		break;
-	case BLOCK_WINDOW:
-		snprintf(words, sizeof(words),
+			level[-1].name, units_size_long((int64_t)level[-1].bytes).text);
+	if (advice->by == BLOCK_WINDOW)
+		text_addf(&why,
 			"; but only %.0f elements of a sum are in flight at once, and shorter sums "
 			"overlap",
 			floor(question->window));
-		add(advice, words);
-		break;
-	case BLOCK_MOST: add(advice, "; the whole matrices fit it too"); break;
-	case BLOCK_CACHE:
-	case BLOCK_PAGES: break;
-	}
+	if (advice->by == BLOCK_MOST)
+		text_add(&why, "; the whole matrices fit it too");
+	snprintf(advice->why, sizeof(advice->why), "%s", text_string(&why));
+	text_free(&why);
 }
 
 /* A smaller bound takes over; what stays is a whole number of steps. */
