@@ -49,21 +49,73 @@ static void check_rates(const struct made_window *made, double off, enum knee_ki
 	assert_true(tally.points_most <= 44);
 }
 
-TEST(a_sharp_knee_is_found_to_the_filler)
+/* Made-up windows, and how often the search is right. */
+TEST(knees_are_found)
+{
+	static const struct {
+		struct made_window made;
+		double off;
+		enum knee_kind kind;
+		double right, called, wrong;
+	} rows[] = {
+		/* A sharp knee, to the filler. */
+		{ { .knee = 442, .noise = 0.01 }, 0, KNEE_SHARP, 99.5, 99.5, 0 },
+		{ { .knee = 442, .noise = 0.03 }, 1, KNEE_SHARP, 99.5, 99.5, 0 },
+		{ { .knee = 442, .noise = 0.05 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 442, .noise = 0.1 }, 5, KNEE_SHARP, 97, 90, 2 },
+		/* Of other sizes. */
+		{ { .knee = 5, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 14, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 15, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 48, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 85, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 104, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 204, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 255, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 256, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 257, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		{ { .knee = 1000, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
+		/* Disturbed points, a tenth of them up to 2.2 times too high, are outvoted. */
+		{ { .knee = 442, .noise = 0.03, .spikes = 0.05 }, 5, KNEE_SHARP, 97, 97, 2 },
+		{ { .knee = 442, .noise = 0.03, .spikes = 0.1 }, 5, KNEE_SHARP, 88, 88, 6 },
+		{ { .noise = 0.03, .spikes = 0.05 }, 0, KNEE_NONE, 0, 97, 100 },
+		/* Memory that is by turns slower and faster, by a tenth and by a fifth. */
+		{ { .knee = 442, .noise = 0.02, .drift = 0.1 }, 3, KNEE_SHARP, 99, 98, 0.5 },
+		{ { .knee = 442, .noise = 0.02, .drift = 0.2 }, 5, KNEE_SHARP, 90, 93, 6 },
+		/* A rise over 60 fillers is soft, one over 6 is sharp: which entries are free
+		 * differs from turn to turn. */
+		{ { .knee = 204, .spread = 60, .noise = 0.01 }, 8, KNEE_SOFT, 99, 99, 0 },
+		{ { .knee = 442, .spread = 60, .noise = 0.02 }, 10, KNEE_SOFT, 97, 97, 1 },
+		{ { .knee = 88, .spread = 20, .noise = 0.02 }, 6, KNEE_SOFT, 95, 93, 2 },
+		{ { .knee = 204, .spread = 6, .noise = 0.02 }, 4, KNEE_SHARP, 99, 96, 0.5 },
+		/* The scheduler fills first, and takes half; the reorder buffer the rest. */
+		{ { .knee = 88, .second = 442, .noise = 0.02 }, 3, KNEE_SHARP, 97, 97, 2 },
+		{ { .noise = 0.02 }, 0, KNEE_NONE, 0, 100, 0 },
+		{ { .noise = 0.1 }, 0, KNEE_NONE, 0, 98, 0.5 },
+		/* Fillers of a cycle each take longer than two misses from 600 on: that is no knee,
+		 * but a knee before is found. */
+		{ { .width = 1, .noise = 0.02 }, 0, KNEE_NONE, 0, 97, 1 },
+		{ { .width = 1, .knee = 104, .noise = 0.02 }, 3, KNEE_SHARP, 98, 98, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct made_window made = rows[i].made;
+
+		made.latency = 600;
+		made.width = made.width > 0 ? made.width : 6;
+		check_rates(&made, rows[i].off, rows[i].kind, rows[i].right, rows[i].called,
+			rows[i].wrong);
+	}
+}
+
+/* Each point takes some milliseconds. */
+TEST(few_points_are_enough)
 {
 	struct made_window made = { .latency = 600, .width = 6, .knee = 442, .noise = 0.01 };
 	struct tally tally = tally_of(&made, 0);
 
-	check_rates(&made, 0, KNEE_SHARP, 99.5, 99.5, 0);
-	/* Each point takes some milliseconds. */
 	assert_true(tally.points < 22);
 	assert_true(tally.points_most < 26);
-	made.noise = 0.03;
-	check_rates(&made, 1, KNEE_SHARP, 99.5, 99.5, 0);
-	made.noise = 0.05;
-	check_rates(&made, 2, KNEE_SHARP, 99, 99, 0.5);
-	made.noise = 0.1;
-	check_rates(&made, 5, KNEE_SHARP, 97, 90, 2);
 }
 
 /* With a fifth of noise most curves are called unclear, and hardly one is named wrongly. */
@@ -76,72 +128,8 @@ TEST(much_noise_is_called_so)
 	assert_true(tally.wrong < 8);
 }
 
-TEST(knees_of_other_sizes_are_found)
-{
-	static const double sizes[] = { 5, 14, 15, 48, 85, 104, 204, 255, 256, 257, 1000 };
-
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct made_window made = {
-			.latency = 600, .width = 6, .knee = sizes[i], .noise = 0.02
-		};
-
-		check_rates(&made, 2, KNEE_SHARP, 99, 99, 0.5);
-	}
-}
-
-/* A tenth of the points read up to 2.2 times too high. */
-TEST(disturbed_points_are_outvoted)
-{
-	struct made_window made = {
-		.latency = 600, .width = 6, .knee = 442, .noise = 0.03, .spikes = 0.05
-	};
-
-	check_rates(&made, 5, KNEE_SHARP, 97, 97, 2);
-	made.spikes = 0.1;
-	check_rates(&made, 5, KNEE_SHARP, 88, 88, 6);
-	made = (struct made_window){ .latency = 600, .width = 6, .noise = 0.03, .spikes = 0.05 };
-	check_rates(&made, 0, KNEE_NONE, 0, 97, 100);
-}
-
-/* Memory that is by turns slower and faster, by a tenth and by a fifth. */
-TEST(a_base_that_drifts_is_borne)
-{
-	struct made_window made = {
-		.latency = 600, .width = 6, .knee = 442, .noise = 0.02, .drift = 0.1
-	};
-
-	check_rates(&made, 3, KNEE_SHARP, 99, 98, 0.5);
-	made.drift = 0.2;
-	check_rates(&made, 5, KNEE_SHARP, 90, 93, 6);
-}
-
-/* Half of the integer registers go one by one, and the like: the rise is spread over 60 fillers. */
-TEST(a_rise_that_takes_its_time_is_called_soft)
-{
-	struct made_window made = {
-		.latency = 600, .width = 6, .knee = 204, .spread = 60, .noise = 0.01
-	};
-	struct knee_curve curve;
-	struct knee knee;
-
-	check_rates(&made, 8, KNEE_SOFT, 99, 99, 0);
-	made.noise = 0.02;
-	made.knee = 442;
-	check_rates(&made, 10, KNEE_SOFT, 97, 97, 1);
-	made.knee = 88;
-	made.spread = 20;
-	check_rates(&made, 6, KNEE_SOFT, 95, 93, 2);
-	made.noise = 0.01;
-	made.knee = 204;
-	made.spread = 60;
-	made_search(&made, 1, MOST, &curve, &knee);
-	assert_true(knee.lo == knee.from && knee.hi == knee.to);
-	assert_true(knee.from > 165 && knee.from < 185 && knee.to > 223 && knee.to < 245);
-	assert_true(fabs(knee.before - 610) < 25 && fabs(knee.after - 1245) < 50);
-}
-
-/* Behind the knee the fillers' own work goes on and on: that is another rise, and not the first. */
-TEST(growth_behind_a_rise_does_not_hide_it)
+/* After the knee the fillers' own work goes on: that is another rise, and not the first. */
+TEST(growth_after_a_rise_does_not_hide_it)
 {
 	for (int noise = 1; noise <= 4; noise++) {
 		struct made_window made = { .latency = 590,
@@ -157,60 +145,29 @@ TEST(growth_behind_a_rise_does_not_hide_it)
 	}
 }
 
-/* A few fillers more or less are sharp: which entries are free differs from turn to turn. */
-TEST(a_rise_over_a_few_fillers_is_sharp)
+TEST(a_knee_has_its_range_and_the_cycles_on_both_sides)
 {
-	struct made_window made = {
-		.latency = 600, .width = 6, .knee = 204, .spread = 6, .noise = 0.02
-	};
-
-	check_rates(&made, 4, KNEE_SHARP, 99, 96, 0.5);
-}
-
-/* The scheduler fills first, and takes half; the reorder buffer the rest. */
-TEST(of_two_rises_the_first_is_the_knee)
-{
-	struct made_window made = {
-		.latency = 600, .width = 6, .knee = 88, .second = 442, .noise = 0.02
-	};
+	const struct made_window
+		soft = { .latency = 600, .width = 6, .knee = 204, .spread = 60, .noise = 0.01 },
+		two = { .latency = 600, .width = 6, .knee = 88, .second = 442, .noise = 0.02 },
+		none = { .latency = 600, .width = 6, .noise = 0.02 },
+		work = { .latency = 600, .width = 1, .noise = 0.02 };
 	struct knee_curve curve;
 	struct knee knee;
 
-	check_rates(&made, 3, KNEE_SHARP, 97, 97, 2);
-	made_search(&made, 3, MOST, &curve, &knee);
+	made_search(&soft, 1, MOST, &curve, &knee);
+	assert_true(knee.lo == knee.from && knee.hi == knee.to);
+	assert_true(knee.from > 165 && knee.from < 185 && knee.to > 223 && knee.to < 245);
+	assert_true(fabs(knee.before - 610) < 25 && fabs(knee.after - 1245) < 50);
+	made_search(&two, 3, MOST, &curve, &knee);
 	assert_true(fabs(knee.after / knee.before - 1.5) < 0.1);
-}
-
-TEST(no_rise_is_called_none)
-{
-	struct made_window made = { .latency = 600, .width = 6, .noise = 0.02 };
-	struct knee_curve curve;
-	struct knee knee;
-
-	check_rates(&made, 0, KNEE_NONE, 0, 100, 0);
-	made.noise = 0.1;
-	check_rates(&made, 0, KNEE_NONE, 0, 98, 0.5);
-	made.noise = 0.02;
-	made_search(&made, 3, MOST, &curve, &knee);
+	made_search(&none, 3, MOST, &curve, &knee);
 	assert_true(curve.count < 12);
 	assert_true(isnan(knee.x) && isnan(knee.lo) && isnan(knee.hi) && isnan(knee.after));
 	assert_false(knee.work);
 	assert_true(fabs(knee.before / 600 - 1) < 0.1);
-}
-
-/* Fillers of a cycle each take longer than two misses from 600 on: that is no knee. */
-TEST(the_fillers_own_work_is_no_knee)
-{
-	struct made_window made = { .latency = 600, .width = 1, .noise = 0.02 };
-	struct knee_curve curve;
-	struct knee knee;
-
-	check_rates(&made, 0, KNEE_NONE, 0, 97, 1);
-	made_search(&made, 3, MOST, &curve, &knee);
+	made_search(&work, 3, MOST, &curve, &knee);
 	assert_true(knee.work);
-	/* But one that lies before is found. */
-	made.knee = 104;
-	check_rates(&made, 3, KNEE_SHARP, 98, 98, 1);
 }
 
 /* Nor is work that comes on top of the misses: by and by the time is twice as long. */
@@ -249,6 +206,15 @@ static struct knee_curve made_by_hand(const double *pairs, int count)
 		assert_true(knee_add(&curve, &point));
 	}
 	return curve;
+}
+
+static struct knee find_by_hand(const double *pairs, int count)
+{
+	struct knee_curve curve = made_by_hand(pairs, count);
+	struct knee knee;
+
+	knee_find(&curve, MOST, &knee);
+	return knee;
 }
 
 TEST(points_keep_their_order_and_their_number)
@@ -307,11 +273,9 @@ TEST(too_little_says_nothing)
 	knee_find(&curve, MOST, &knee);
 	assert_int_equal(knee.kind, KNEE_UNKNOWN);
 	assert_true(isnan(knee.x));
-	curve = made_by_hand(few, 2);
-	knee_find(&curve, MOST, &knee);
+	knee = find_by_hand(few, 2);
 	assert_int_equal(knee.kind, KNEE_UNKNOWN);
-	curve = made_by_hand(rising, 6);
-	knee_find(&curve, MOST, &knee);
+	knee = find_by_hand(rising, 6);
 	assert_int_equal(knee.kind, KNEE_UNKNOWN);
 }
 
@@ -320,10 +284,8 @@ TEST(a_fast_point_at_the_beginning_is_no_knee)
 {
 	static const double points[] = { 0, 520, 8, 700, 16, 690, 32, 710, 64, 700, 128, 705, 192,
 		700, 224, 720, 240, 710, 248, 715, 252, 1180, 256, 1190, 260, 1200, 512, 1210 };
-	struct knee_curve curve = made_by_hand(points, 14);
-	struct knee knee;
+	struct knee knee = find_by_hand(points, 14);
 
-	knee_find(&curve, MOST, &knee);
 	assert_int_equal(knee.kind, KNEE_SHARP);
 	assert_true(knee.lo == 248 && knee.hi == 251);
 }
@@ -333,17 +295,14 @@ TEST(the_range_shrinks_as_points_come)
 {
 	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 256,
 		205, 80, 100, 104, 200, 92, 100 };
-	struct knee_curve curve = made_by_hand(points, 7);
-	struct knee knee;
+	struct knee knee = find_by_hand(points, 7);
 
-	knee_find(&curve, MOST, &knee);
 	assert_true(knee.lo == 64 && knee.hi == 127);
 	assert_true(knee.x == 95);
 	assert_true(isnan(knee.again));
 	/* That is too little to name it. */
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
-	curve = made_by_hand(points, 10);
-	knee_find(&curve, MOST, &knee);
+	knee = find_by_hand(points, 10);
 	assert_true(knee.lo == 92 && knee.hi == 103);
 	assert_true(knee.from == 92 && knee.to == 104);
 	assert_int_equal(knee.kind, KNEE_SHARP);
@@ -354,14 +313,11 @@ TEST(a_wide_gap_is_unclear)
 {
 	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 128, 200, 140,
 		201, 160, 200, 180, 201, 70, 100, 118, 200, 74, 100 };
-	struct knee_curve curve = made_by_hand(points, 9);
-	struct knee knee;
+	struct knee knee = find_by_hand(points, 9);
 
-	knee_find(&curve, MOST, &knee);
 	assert_true(knee.lo == 64 && knee.hi == 127);
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
-	curve = made_by_hand(points, 12);
-	knee_find(&curve, MOST, &knee);
+	knee = find_by_hand(points, 12);
 	assert_true(knee.lo == 74 && knee.hi == 117);
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
 	assert_true(knee.sparse);
@@ -372,16 +328,13 @@ TEST(the_likelier_step_weighs_more)
 {
 	double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 64, 101, 96, 0, 128, 200, 256, 205,
 		512, 203 };
-	struct knee_curve curve;
 	struct knee knee;
 
 	points[11] = 125;
-	curve = made_by_hand(points, 9);
-	knee_find(&curve, MOST, &knee);
+	knee = find_by_hand(points, 9);
 	assert_true(knee.x > 96 && knee.x < 150);
 	points[11] = 165;
-	curve = made_by_hand(points, 9);
-	knee_find(&curve, MOST, &knee);
+	knee = find_by_hand(points, 9);
 	assert_true(knee.x > 64 && knee.x < 96);
 }
 
@@ -389,16 +342,12 @@ TEST(the_likelier_step_weighs_more)
 static struct knee find_doubling(const double y[9])
 {
 	double points[18];
-	struct knee_curve curve;
-	struct knee knee;
 
 	for (int i = 0; i < 9; i++) {
 		points[2 * i] = i ? 4 << i : 0;
 		points[2 * i + 1] = y[i];
 	}
-	curve = made_by_hand(points, 9);
-	knee_find(&curve, 1024, &knee);
-	return knee;
+	return find_by_hand(points, 9);
 }
 
 /* One may be fast by chance. */
@@ -451,8 +400,7 @@ TEST(growth_is_told_from_a_rise_that_noise_hides)
 
 	assert_int_equal(knee.kind, KNEE_NONE);
 	assert_true(knee.work);
-	curve = made_by_hand(few, 9);
-	knee_find(&curve, 1024, &knee);
+	knee = find_by_hand(few, 9);
 	assert_int_equal(knee.kind, KNEE_UNCLEAR);
 	assert_true(isnan(knee.x));
 	for (int loud = 0; loud < 2; loud++) {
@@ -476,10 +424,8 @@ TEST(a_further_rise_is_told)
 	static const double points[] = { 0, 100, 8, 101, 16, 99, 32, 100, 60, 100, 62, 101, 64, 101,
 		65, 150, 66, 149, 68, 151, 70, 150, 128, 150, 250, 151, 256, 150, 260, 201, 264,
 		200, 300, 199, 512, 200 };
-	struct knee_curve curve = made_by_hand(points, 18);
-	struct knee knee;
+	struct knee knee = find_by_hand(points, 18);
 
-	knee_find(&curve, MOST, &knee);
 	assert_int_equal(knee.kind, KNEE_SHARP);
 	assert_true(knee.x == 64 && knee.again == 256);
 }
