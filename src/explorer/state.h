@@ -100,9 +100,9 @@ struct session {
 	bool quit;		     /* command.c */
 };
 
-static inline const struct machine *session_machine(const struct session *session)
+static inline const struct machine *session_machine(const struct session *of)
 {
-	return session->engine.machine(session->engine.context);
+	return of->engine.machine(of->engine.context);
 }
 
 /* ---- session.c ---- */

@@ -7,27 +7,33 @@
 
 static struct fake_engine fake;
 static struct view view;
+static struct session *session; /* of the present test */
+
+/* The tear-down of each test. */
+static inline int played_end(void **state)
+{
+	session_free(session);
+	session = NULL;
+	return 0;
+}
 
 /* Over what fake_init() gave: fake.machine is as the test left it. The first advance is at 100 s.
  */
-static inline struct session *played_begin(
+static inline void played_begin(
 	const struct engine *engine, struct session_options options, const struct kernel *kernel)
 {
-	struct session *session;
-
 	setting_init(&options.setting, kernel);
 	session = session_new(engine, &options);
 	session_advance(session, 100);
-	return session;
 }
 
-static inline const struct view *look(const struct session *session, double now)
+static inline const struct view *look(double now)
 {
 	session_view(session, now, &view);
 	return &view;
 }
 
-static inline void command(struct session *session, const char *line, double now)
+static inline void command(const char *line, double now)
 {
 	check_ok(session_command(session, line, now));
 }
@@ -43,7 +49,7 @@ struct playing {
 };
 
 /* Lets time pass until nothing is wanted, or the pace says so; the time then. */
-static inline double played(struct session *session, double now, struct playing *sample_ratios)
+static inline double played(double now, struct playing *sample_ratios)
 {
 	unsigned turns = 0;
 

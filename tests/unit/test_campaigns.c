@@ -49,7 +49,7 @@ static const struct explainer explainer = { .recognise = recognise,
 	.explain = explain_nothing,
 	.read = read_model };
 
-static struct session *start(void)
+static void start(void)
 {
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
 
@@ -57,7 +57,7 @@ static struct session *start(void)
 	fake.machine.huge_pages = true;
 	fake.machine.processors = 2;
 	models = 0;
-	return played_begin(&engine, (struct session_options){ .seed = 5, .explainer = &explainer },
+	played_begin(&engine, (struct session_options){ .seed = 5, .explainer = &explainer },
 		&kernel_fold);
 }
 
@@ -72,11 +72,10 @@ static double figure_of(const struct request *request)
 }
 
 /* Answers requests, 2 ms each, until it thinks or is over. */
-static double answer(struct session *session, double now)
+static double answer(double now)
 {
 	for (unsigned count = 0;
-		count < 40000 && look(session, now)->characterising && !campaigns_think(session);
-		count++) {
+		count < 40000 && look(now)->characterising && !campaigns_think(session); count++) {
 		session_advance(session, now);
 		if (fake.pending)
 			fake_answer(&fake, 40, figure_of(&fake.request));
@@ -86,7 +85,7 @@ static double answer(struct session *session, double now)
 }
 
 /* Meanwhile the session is asked again soon, and asks for nothing. */
-static double think(struct session *session, double now)
+static double think(double now)
 {
 	unsigned submits = fake.submits;
 
@@ -105,70 +104,66 @@ static double think(struct session *session, double now)
 
 TEST(it_thinks_while_others_go_on_and_comes_to_its_end)
 {
-	struct session *session = start();
+	start();
 	unsigned thoughts = 0;
 	double now = 100.01;
 
-	command(session, "characterise", now);
-	for (now = answer(session, now); view.characterising;
-		now = answer(session, now), thoughts++)
-		now = think(session, now);
+	command("characterise", now);
+	for (now = answer(now); view.characterising; now = answer(now), thoughts++)
+		now = think(now);
 	assert_true(thoughts > 1);
 	assert_int_equal(models, 1);
 	assert_false(session_apart(session));
-	session_free(session);
 }
 
 TEST(ended_while_it_thinks_it_ends_when_it_has)
 {
-	struct session *session = start();
+	start();
 	double now = 100.01;
 
-	command(session, "characterise", now);
-	now = answer(session, now);
+	command("characterise", now);
+	now = answer(now);
 	assert_true(campaigns_think(session));
-	command(session, "characterise stop", now);
+	command("characterise stop", now);
 	/* What it thought of is not over because the view is frozen. */
 	if (session_apart(session))
-		command(session, "freeze", now);
+		command("freeze", now);
 	while (session_apart(session)) {
 		assert_true(session_next(session, now) >= 0);
 		sched_yield();
 		session_advance(session, now += 0.001);
 	}
 	assert_int_equal(models, 1);
-	assert_null(look(session, now)->characterising);
-	session_free(session);
+	assert_null(look(now)->characterising);
 }
 
 TEST(frozen_it_is_not_asked)
 {
-	struct session *session = start();
+	start();
 	double now = 100.01;
 
-	command(session, "characterise", now);
-	now = answer(session, now);
-	command(session, "freeze", now);
+	command("characterise", now);
+	now = answer(now);
+	command("freeze", now);
 	assert_false(campaigns_think(session));
 	session_advance(session, now + 1);
 	assert_true(session_next(session, now + 1) < 0);
-	assert_non_null(look(session, now + 1)->characterising);
-	command(session, "freeze", now + 50);
-	now = think(session, now + 50);
-	assert_non_null(look(session, now)->characterising);
+	assert_non_null(look(now + 1)->characterising);
+	command("freeze", now + 50);
+	now = think(now + 50);
+	assert_non_null(look(now)->characterising);
 	/* And away with it as it is. */
-	session_free(session);
 }
 
 /* ---- the probe ---- */
 
-static struct session *start_probe(void)
+static void start_probe(void)
 {
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
 
 	fake.machine.huge_pages = true;
 	fake.machine.processors = 2;
-	return played_begin(&engine, (struct session_options){ .seed = 5 }, &kernel_fold);
+	played_begin(&engine, (struct session_options){ .seed = 5 }, &kernel_fold);
 }
 
 static bool of_probe(void)
@@ -182,9 +177,9 @@ static void answer_one(void)
 }
 
 /* Answers requests, 4 ms each, until so many were answered or nothing is wanted. */
-static double answer_probe(struct session *session, double now, unsigned most)
+static double answer_probe(double now, unsigned most)
 {
-	return most ? played(session, now,
+	return most ? played(now,
 			      &(struct playing){
 				      .took = 0.004, .answer = answer_one, .most = most })
 		    : now;
@@ -192,9 +187,9 @@ static double answer_probe(struct session *session, double now, unsigned most)
 
 TEST(nothing_is_probed_unless_asked_for)
 {
-	struct session *session = start_probe();
+	start_probe();
 
-	assert_null(look(session, 100)->probe);
+	assert_null(look(100)->probe);
 	assert_false(view.probing);
 	assert_false(session_command_works(session, "view probe"));
 	assert_false(session_command_works(session, "probe stop"));
@@ -202,17 +197,16 @@ TEST(nothing_is_probed_unless_asked_for)
 	assert_int_equal(session_command(session, "view probe", 100).code, STATUS_USAGE);
 	assert_int_equal(
 		session_command(session, "probe only latency dinner", 100).code, STATUS_USAGE);
-	assert_null(look(session, 100)->probe);
-	session_free(session);
+	assert_null(look(100)->probe);
 }
 
 TEST(live_figures_rest_while_the_probe_goes_on)
 {
-	struct session *session = start_probe();
+	start_probe();
 	double now;
 
-	command(session, "probe", 100.01);
-	assert_string_equal(look(session, 100.01)->front, "probe");
+	command("probe", 100.01);
+	assert_string_equal(look(100.01)->front, "probe");
 	assert_true(view.probing);
 	for (now = 100.02; now < 101;) {
 		session_advance(session, now);
@@ -224,115 +218,110 @@ TEST(live_figures_rest_while_the_probe_goes_on)
 		answer_one();
 	}
 	session_advance(session, now);
-	look(session, now);
+	look(now);
 	assert_true(view.probe->lines[PAGES_HUGE].count > 50);
 	assert_true(view.probe->done > 0 && view.probe->done < 1);
 	assert_true(view.probe->doing[0]);
 	/* Another setting does not disturb it, and waits. */
-	command(session, "set size=64k", now);
+	command("set size=64k", now);
 	assert_true(of_probe());
-	assert_true(look(session, now + 1)->waiting == 0);
-	now = answer_probe(session, now, 100000);
-	look(session, now);
+	assert_true(look(now + 1)->waiting == 0);
+	now = answer_probe(now, 100000);
+	look(now);
 	assert_true(view.probe->complete);
 	assert_false(view.probing);
 	assert_non_null(strstr(view.notice, "probed in"));
 	/* Then live figures are there again, and the probe stays. */
 	assert_true(view.sample.valid);
 	assert_true(session_idle(session));
-	command(session, "view slices", now);
-	command(session, "view probe", now);
-	session_free(session);
+	command("view slices", now);
+	command("view probe", now);
 }
 
 TEST(a_finished_probe_says_what_memory_does)
 {
-	struct session *session = start_probe();
+	start_probe();
 	double now;
 
 	fake.machine.cache[2] = (struct machine_cache){ 3, 16 << 20, 64 };
 	fake.machine.cache[1].bytes = 2 << 20;
 	fake.machine.cache_count = 3;
-	command(session, "probe", 100.01);
-	now = answer_probe(session, 100.02, 100000);
-	assert_true(look(session, now)->probe->complete);
+	command("probe", 100.01);
+	now = answer_probe(100.02, 100000);
+	assert_true(look(now)->probe->complete);
 	assert_string_equal(view.probe->band[3].level, "memory");
-	session_free(session);
 }
 
 TEST(a_pause_costs_no_point_and_no_time)
 {
-	struct session *session = start_probe();
+	start_probe();
 	double now;
 	int count;
 
-	command(session, "probe", 100.01);
-	now = answer_probe(session, 100.02, 20);
-	count = look(session, now)->probe->lines[PAGES_HUGE].count;
+	command("probe", 100.01);
+	now = answer_probe(100.02, 20);
+	count = look(now)->probe->lines[PAGES_HUGE].count;
 	assert_true(fake.pending);
-	command(session, "freeze", now);
+	command("freeze", now);
 	assert_false(fake.pending);
 	session_advance(session, now + 50);
 	assert_false(fake.pending);
 	assert_true(session_next(session, now + 50) < 0);
-	assert_true(look(session, now + 50)->probing);
-	command(session, "freeze", now + 100);
-	now = answer_probe(session, now + 100, 1);
-	assert_int_equal(look(session, now)->probe->lines[PAGES_HUGE].count, count + 1);
-	now = answer_probe(session, now, 100000);
-	assert_true(look(session, now)->probe->complete);
+	assert_true(look(now + 50)->probing);
+	command("freeze", now + 100);
+	now = answer_probe(now + 100, 1);
+	assert_int_equal(look(now)->probe->lines[PAGES_HUGE].count, count + 1);
+	now = answer_probe(now, 100000);
+	assert_true(look(now)->probe->complete);
 	assert_true(view.probe->seconds < 10);
-	session_free(session);
 }
 
 TEST(begun_anew_or_stopped_while_it_stands_it_counts_no_pause)
 {
-	struct session *session = start_probe();
+	start_probe();
 	double now;
 
-	command(session, "probe only latency", 100.01);
-	now = answer_probe(session, 100.02, 20);
-	command(session, "freeze", now);
-	command(session, "again", now + 100);
-	now = answer_probe(session, now + 100, 100000);
-	assert_true(look(session, now)->probe->complete);
+	command("probe only latency", 100.01);
+	now = answer_probe(100.02, 20);
+	command("freeze", now);
+	command("again", now + 100);
+	now = answer_probe(now + 100, 100000);
+	assert_true(look(now)->probe->complete);
 	assert_true(view.probe->seconds < 10);
-	command(session, "probe only latency", now);
-	now = answer_probe(session, now, 20);
-	command(session, "freeze", now);
-	command(session, "probe stop", now + 100);
-	assert_true(look(session, now + 100)->probe->seconds < 10);
-	session_free(session);
+	command("probe only latency", now);
+	now = answer_probe(now, 20);
+	command("freeze", now);
+	command("probe stop", now + 100);
+	assert_true(look(now + 100)->probe->seconds < 10);
 }
 
 /* Esc ends it once nothing lies over the panels. */
 TEST(closing_ends_it_after_what_lies_on_top)
 {
-	struct session *session = start_probe();
+	start_probe();
 	double now;
 
-	command(session, "probe only latency", 100.01);
-	now = answer_probe(session, 100.02, 70);
-	command(session, "help", now);
-	command(session, "close", now);
-	assert_true(look(session, now)->probing);
+	command("probe only latency", 100.01);
+	now = answer_probe(100.02, 70);
+	command("help", now);
+	command("close", now);
+	assert_true(look(now)->probing);
 	assert_true(session_command_works(session, "close"));
-	command(session, "close", now);
-	assert_false(look(session, now)->probing);
+	command("close", now);
+	assert_false(look(now)->probing);
 	assert_true(view.probe->lines[PAGES_HUGE].count > 50);
 	assert_false(session_command_works(session, "close"));
-	session_free(session);
 }
 
 TEST(stopped_it_keeps_what_it_has)
 {
-	struct session *session = start_probe();
+	start_probe();
 	double now;
 
-	command(session, "probe only latency", 100.01);
-	now = answer_probe(session, 100.02, 70);
-	command(session, "probe stop", now);
-	look(session, now);
+	command("probe only latency", 100.01);
+	now = answer_probe(100.02, 70);
+	command("probe stop", now);
+	look(now);
 	assert_false(view.probing);
 	assert_false(view.probe->complete);
 	assert_true(view.probe->lines[PAGES_HUGE].count > 50);
@@ -342,26 +331,24 @@ TEST(stopped_it_keeps_what_it_has)
 	assert_true(fake.pending);
 	assert_false(of_probe());
 	/* And another begins from nothing. */
-	command(session, "probe only tlb", now + 1);
-	answer_probe(session, now + 1, 3);
-	look(session, now + 2);
+	command("probe only tlb", now + 1);
+	answer_probe(now + 1, 3);
+	look(now + 2);
 	assert_int_equal(view.probe->lines[PAGES_HUGE].count, 0);
 	assert_true(view.probe->pages[PAGES_HUGE].count > 0);
-	session_free(session);
 }
 
 TEST(measuring_everything_anew_leaves_the_probe_going)
 {
-	struct session *session = start_probe();
+	start_probe();
 	double now;
 
-	command(session, "probe only latency", 100.01);
-	now = answer_probe(session, 100.02, 10);
-	command(session, "again", now);
-	now = answer_probe(session, now, 100000);
-	assert_true(look(session, now)->probe->complete);
+	command("probe only latency", 100.01);
+	now = answer_probe(100.02, 10);
+	command("again", now);
+	now = answer_probe(now, 100000);
+	assert_true(look(now)->probe->complete);
 	assert_true(view.sample.valid);
-	session_free(session);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = played_end)

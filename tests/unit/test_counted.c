@@ -1,15 +1,11 @@
 /* What the session counts, keeps of it, and says beside the model; and events asked for by name. */
-#include "fakes.h"
+#include "played.h"
 
 #include <strings.h>
 
-#include "explorer/session.h"
 #include "model/counts/counts.h"
 
 enum { LIMIT = 1 << 30 };
-
-static struct fake_engine fake;
-static struct view view;
 
 /* A model and a libpfm that count what they are asked. */
 static struct {
@@ -112,14 +108,12 @@ static struct status encodes(void *context, const char *name)
 		       : status_usage("event '%s': event not found; there is own::UOPS:ANY", name);
 }
 
-static struct session *start_with(const char *const *extra, int extra_count, uint64_t memory)
+static void start_with(const char *const *extra, int extra_count, uint64_t memory)
 {
 	struct engine engine = fake_init(&fake, memory);
 	struct session_options options = {
 		.explainer = &explainer, .events = extra, .event_count = extra_count
 	};
-	struct session *session;
-
 	memset(&model, 0, sizeof(model));
 	model.decoded = 2;
 	engine.offers = offers;
@@ -127,18 +121,11 @@ static struct session *start_with(const char *const *extra, int extra_count, uin
 	setting_init(&options.setting, &kernel_fold);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
-	return session;
 }
 
-static struct session *start(void)
+static void start(void)
 {
-	return start_with(NULL, 0, LIMIT);
-}
-
-static const struct view *look(const struct session *session)
-{
-	session_view(session, 101, &view);
-	return &view;
+	start_with(NULL, 0, LIMIT);
 }
 
 /* Answers what is pending: 1.5 cycles, 2 instructions, 1 load an element. */
@@ -155,7 +142,7 @@ static struct result counted_result(void)
 	return result;
 }
 
-static void answer_counted(struct session *session, double now)
+static void answer_counted(double now)
 {
 	struct result result = counted_result();
 
@@ -164,14 +151,14 @@ static void answer_counted(struct session *session, double now)
 	session_advance(session, now);
 }
 
-static void run(struct session *session, const char *line, double now)
+static void run(const char *line, double now)
 {
 	struct status status = session_command(session, line, now);
 
 	check_ok(status);
 }
 
-static void refused(struct session *session, const char *line, const char *part)
+static void refused(const char *line, const char *part)
 {
 	struct status status;
 
@@ -183,35 +170,34 @@ static void refused(struct session *session, const char *line, const char *part)
 
 TEST(every_request_carries_the_plan)
 {
-	struct session *session = start();
+	start();
 
 	assert_int_equal(fake.request.plan.id, 1);
 	assert_int_equal(fake.request.plan.count, 3);
 	assert_string_equal(fake.request.plan.event[1].name, "own::INSTRUCTIONS");
-	answer_counted(session, 100.05);
+	answer_counted(100.05);
 	session_advance(session, 100.06);
 	assert_true(fake.request.background);
 	assert_int_equal(fake.request.plan.id, 1);
 	session_free(session);
 	/* Before the machine is known nobody knows its events. */
-	session = start_with(NULL, 0, 0);
+	start_with(NULL, 0, 0);
 	assert_int_equal(fake.request.plan.id, 0);
-	assert_null(look(session)->counters.plan);
+	assert_null(look(101)->counters.plan);
 	atomic_store(&fake.machine.known, true);
 	session_advance(session, 101);
-	assert_int_equal(look(session)->counters.plan->counters.count, 3);
-	session_free(session);
+	assert_int_equal(look(101)->counters.plan->counters.count, 3);
 }
 
 TEST(counts_stand_beside_the_model)
 {
-	struct session *session = start();
+	start();
 
-	assert_int_equal(look(session)->counters.counts.count, 0);
+	assert_int_equal(look(101)->counters.counts.count, 0);
 	assert_string_equal(view.counters.why, "");
 	assert_true(isnan(view.counters.ipc));
-	answer_counted(session, 100.05);
-	look(session);
+	answer_counted(100.05);
+	look(101);
 	assert_int_equal(view.counters.counts.count, 3);
 	check_near(view.counters.ipc, 2 / 1.5, 1e-9);
 	check_near(view.counters.counted, 2, 0);
@@ -221,29 +207,27 @@ TEST(counts_stand_beside_the_model)
 	check_near(view.counters.modelled[2], 1, 0);
 	/* Cycles by the reference chain have nothing to be checked against. */
 	assert_true(isnan(view.counters.check));
-	session_free(session);
 }
 
 TEST(what_the_model_says_is_asked_once_a_frame)
 {
-	struct session *session = start();
+	start();
 
 	model.modelled = 0;
 	for (int i = 0; i < 10; i++)
-		look(session);
+		look(101);
 	assert_int_equal(model.modelled, 10 * 3);
-	session_free(session);
 }
 
 TEST(other_instructions_than_decoded_are_flagged)
 {
-	struct session *session = start();
+	start();
 	struct result result;
 
 	model.decoded = 1.97;
-	run(session, "set acc=2", 100.01);
-	answer_counted(session, 100.05);
-	assert_true(look(session)->counters.differ);
+	run("set acc=2", 100.01);
+	answer_counted(100.05);
+	assert_true(look(101)->counters.differ);
 	/* An estimate is no witness. */
 	session_advance(session, 100.06);
 	fake_answer(&fake, 60, 1); /* a cell */
@@ -253,51 +237,48 @@ TEST(other_instructions_than_decoded_are_flagged)
 	result.counts.event[1].state = COUNT_SCALED;
 	fake_push(&fake, &result);
 	session_advance(session, 100.25);
-	assert_false(look(session)->counters.differ);
+	assert_false(look(101)->counters.differ);
 	check_near(view.counters.counted, 2, 0);
-	session_free(session);
 }
 
 TEST(a_loop_that_data_lead_is_not_flagged)
 {
-	struct session *session = start();
+	start();
 
 	model.decoded = 1.97;
 	model.varies = true;
-	run(session, "set acc=2", 100.01);
-	answer_counted(session, 100.05);
-	assert_false(look(session)->counters.differ);
-	session_free(session);
+	run("set acc=2", 100.01);
+	answer_counted(100.05);
+	assert_false(look(101)->counters.differ);
 }
 
 TEST(counts_of_another_plan_or_of_no_final_result_are_ignored)
 {
-	struct session *session = start();
+	start();
 	struct result result = counted_result();
 
 	result.final = false;
 	fake_push(&fake, &result);
 	session_advance(session, 100.01);
-	assert_int_equal(look(session)->counters.counts.count, 0);
+	assert_int_equal(look(101)->counters.counts.count, 0);
 	result = counted_result();
 	result.counts.id = 7;
 	fake_push(&fake, &result);
 	session_advance(session, 100.02);
-	assert_true(look(session)->sample.valid);
+	assert_true(look(101)->sample.valid);
 	assert_int_equal(view.counters.counts.count, 0);
 	session_free(session);
-	session = start();
+	start();
 	result = counted_result();
 	result.status = status_make(STATUS_CANCELLED, "stopped");
 	fake_push(&fake, &result);
 	session_advance(session, 100.02);
-	assert_int_equal(look(session)->counters.counts.count, 0);
-	session_free(session);
+	assert_int_equal(look(101)->counters.counts.count, 0);
 }
 
 TEST(why_there_are_none_is_kept_from_setting_to_setting)
 {
-	struct session *session = start();
+	start();
 	struct result result = counted_result();
 
 	memset(&result.counts, 0, sizeof(result.counts));
@@ -305,107 +286,101 @@ TEST(why_there_are_none_is_kept_from_setting_to_setting)
 	snprintf(result.counts.why, sizeof(result.counts.why), "this guest has no PMU");
 	fake_push(&fake, &result);
 	session_advance(session, 100.02);
-	assert_string_equal(look(session)->counters.why, "this guest has no PMU");
-	run(session, "set acc=2", 100.03);
-	assert_string_equal(look(session)->counters.why, "this guest has no PMU");
+	assert_string_equal(look(101)->counters.why, "this guest has no PMU");
+	run("set acc=2", 100.03);
+	assert_string_equal(look(101)->counters.why, "this guest has no PMU");
 	/* Once there are some, it is gone. */
-	answer_counted(session, 100.1);
-	assert_string_equal(look(session)->counters.why, "");
+	answer_counted(100.1);
+	assert_string_equal(look(101)->counters.why, "");
 	assert_int_equal(view.counters.counts.count, 3);
-	session_free(session);
 }
 
 TEST(an_engine_that_counts_nothing_says_so)
 {
-	struct session *session = start();
+	start();
 
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.02);
-	check_contains(look(session)->counters.why, "nothing is counted");
-	session_free(session);
+	check_contains(look(101)->counters.why, "nothing is counted");
 }
 
 TEST(coming_back_shows_what_was_counted_at_once)
 {
-	struct session *session = start();
+	start();
 
-	answer_counted(session, 100.05);
-	run(session, "set acc=2", 100.1);
-	assert_int_equal(look(session)->counters.counts.count, 0);
-	run(session, "set acc=1", 100.2);
-	assert_false(look(session)->sample.valid);
+	answer_counted(100.05);
+	run("set acc=2", 100.1);
+	assert_int_equal(look(101)->counters.counts.count, 0);
+	run("set acc=1", 100.2);
+	assert_false(look(101)->sample.valid);
 	assert_int_equal(view.counters.counts.count, 3);
 	/* Not what an older plan counted. */
-	run(session, "set acc=2", 100.3);
-	run(session, "event own::UOPS:ANY", 100.35);
-	run(session, "set acc=1", 100.4);
-	assert_int_equal(look(session)->counters.counts.count, 0);
-	session_free(session);
+	run("set acc=2", 100.3);
+	run("event own::UOPS:ANY", 100.35);
+	run("set acc=1", 100.4);
+	assert_int_equal(look(101)->counters.counts.count, 0);
 }
 
 /* A slow loop is counted in parts, request by request. */
 TEST(what_a_request_had_no_time_for_stays)
 {
-	struct session *session = start();
+	start();
 	struct result result;
 
-	answer_counted(session, 100.05);
-	run(session, "freeze", 100.1);
-	run(session, "freeze", 100.2);
+	answer_counted(100.05);
+	run("freeze", 100.1);
+	run("freeze", 100.2);
 	result = counted_result();
 	result.counts.event[0] = (struct count){ .state = COUNT_NONE };
 	result.counts.event[1].value = 3;
 	fake_push(&fake, &result);
 	session_advance(session, 100.3);
-	look(session);
+	look(101);
 	assert_int_equal(view.counters.counts.event[0].state, COUNT_KNOWN);
 	check_near(view.counters.counts.event[0].value, 1.5, 0);
 	check_near(view.counters.counts.event[1].value, 3, 0);
-	session_free(session);
 }
 
 TEST(a_frozen_screen_keeps_its_counts)
 {
-	struct session *session = start();
+	start();
 	struct result result;
 
-	answer_counted(session, 100.05);
+	answer_counted(100.05);
 	session_advance(session, 100.2);
 	result = counted_result();
 	result.counts.event[1].value = 9;
-	run(session, "freeze", 100.21);
+	run("freeze", 100.21);
 	fake_push(&fake, &result);
 	session_advance(session, 100.22);
-	check_near(look(session)->counters.counted, 2, 0);
+	check_near(look(101)->counters.counted, 2, 0);
 	/* One more event has no count until measuring goes on; the others keep theirs. */
-	run(session, "event own::UOPS:ANY", 100.3);
-	check_contains(look(session)->notice, "once measuring goes on");
+	run("event own::UOPS:ANY", 100.3);
+	check_contains(look(101)->notice, "once measuring goes on");
 	assert_int_equal(view.counters.counts.count, 4);
 	check_near(view.counters.counts.event[1].value, 2, 0);
 	assert_int_equal(view.counters.counts.event[3].state, COUNT_NONE);
-	session_free(session);
 }
 
 TEST(measuring_anew_forgets_what_was_counted)
 {
-	struct session *session = start();
+	start();
 
-	answer_counted(session, 100.05);
-	run(session, "again", 100.1);
-	assert_int_equal(look(session)->counters.counts.count, 0);
+	answer_counted(100.05);
+	run("again", 100.1);
+	assert_int_equal(look(101)->counters.counts.count, 0);
 	assert_int_equal(view.counters.counts.id, 0);
-	session_free(session);
 }
 
 TEST(an_event_by_name_is_counted_too)
 {
-	struct session *session = start();
+	start();
 
-	answer_counted(session, 100.05);
+	answer_counted(100.05);
 	session_advance(session, 100.06);
 	assert_true(session_command_works(session, "event own::UOPS:ANY"));
-	run(session, "event own::UOPS:ANY", 100.07);
-	assert_string_equal(look(session)->front, "counters");
+	run("event own::UOPS:ANY", 100.07);
+	assert_string_equal(look(101)->front, "counters");
 	assert_int_equal(view.counters.plan->counters.id, 2);
 	fake_answer(&fake, 60, 1);
 	session_advance(session, 100.08);
@@ -414,40 +389,38 @@ TEST(an_event_by_name_is_counted_too)
 	assert_int_equal(fake.request.plan.id, 2);
 	assert_string_equal(fake.request.plan.event[3].name, "own::UOPS:ANY");
 	assert_false(session_idle(session));
-	answer_counted(session, 100.1);
-	assert_int_equal(look(session)->counters.counts.count, 4);
+	answer_counted(100.1);
+	assert_int_equal(look(101)->counters.counts.count, 4);
 	/* In any case of letters, and once. */
-	run(session, "event OWN::uops:any", 100.2);
-	check_contains(look(session)->notice, "is counted already");
+	run("event OWN::uops:any", 100.2);
+	check_contains(look(101)->notice, "is counted already");
 	assert_int_equal(view.counters.plan->counters.count, 4);
-	run(session, "yank", 100.3);
-	check_contains(look(session)->text, " --event own::UOPS:ANY");
+	run("yank", 100.3);
+	check_contains(look(101)->text, " --event own::UOPS:ANY");
 	assert_null(strstr(strstr(view.text, "--event") + 1, "--event"));
-	session_free(session);
 }
 
 TEST(a_wrong_event_changes_nothing)
 {
-	struct session *session = start();
+	start();
 	char line[80];
 
-	refused(session, "event", "takes a name");
-	refused(session, "event other::UOPS", "there is own::UOPS:ANY");
-	assert_int_equal(look(session)->counters.plan->counters.id, 1);
+	refused("event", "takes a name");
+	refused("event other::UOPS", "there is own::UOPS:ANY");
+	assert_int_equal(look(101)->counters.plan->counters.id, 1);
 	assert_string_equal(view.front, "slices");
 	for (int i = 0; i < COUNTERS_MAX - 3; i++) {
 		snprintf(line, sizeof(line), "event own::E%d", i);
-		run(session, line, 100.1);
+		run(line, 100.1);
 	}
-	refused(session, "event own::ONE_MORE", "no space: 40 are counted already");
+	refused("event own::ONE_MORE", "no space: 40 are counted already");
 	session_free(session);
 	explainer.events = NULL;
-	session = start();
-	refused(session, "event own::UOPS:ANY", "nothing is counted here");
-	refused(session, "counters", "nothing is counted here");
-	assert_null(look(session)->counters.plan);
+	start();
+	refused("event own::UOPS:ANY", "nothing is counted here");
+	refused("counters", "nothing is counted here");
+	assert_null(look(101)->counters.plan);
 	explainer.events = events;
-	session_free(session);
 }
 
 static bool holds(void *context, const struct kernel *kernel, const int64_t *v)
@@ -458,7 +431,6 @@ static bool holds(void *context, const struct kernel *kernel, const int64_t *v)
 
 TEST(what_was_recorded_has_no_other_events)
 {
-	struct session *session;
 	struct engine engine = fake_init(&fake, LIMIT);
 	struct session_options options = { .explainer = &explainer };
 
@@ -466,19 +438,17 @@ TEST(what_was_recorded_has_no_other_events)
 	setting_init(&options.setting, &kernel_fold);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
-	refused(session, "event own::UOPS:ANY", "was recorded");
-	run(session, "find uops", 100.1);
-	assert_int_equal(look(session)->found_count, 0);
+	refused("event own::UOPS:ANY", "was recorded");
+	run("find uops", 100.1);
+	assert_int_equal(look(101)->found_count, 0);
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.2);
-	assert_string_equal(look(session)->counters.why, "this was recorded without counters");
-	session_free(session);
+	assert_string_equal(look(101)->counters.why, "this was recorded without counters");
 }
 
 /* "This guest" is not the reader's machine. */
 TEST(why_there_were_none_is_told_of_the_recording)
 {
-	struct session *session;
 	struct engine engine = fake_init(&fake, LIMIT);
 	struct session_options options = { .explainer = &explainer };
 	struct result result;
@@ -494,89 +464,85 @@ TEST(why_there_were_none_is_told_of_the_recording)
 	fake_push(&fake, &result);
 	session_advance(session, 100.02);
 	assert_string_equal(
-		look(session)->counters.why, "when this was recorded: this guest has no PMU");
-	session_free(session);
+		look(101)->counters.why, "when this was recorded: this guest has no PMU");
 }
 
 TEST(events_are_dropped_by_name_or_all)
 {
 	static const char *const extra[] = { "own::A", "own::B" };
-	struct session *session = start_with(extra, 2, LIMIT);
+	start_with(extra, 2, LIMIT);
 
-	assert_int_equal(look(session)->counters.plan->counters.count, 5);
-	refused(session, "event drop own::C", "was not added; did you mean own::A");
-	refused(session, "event drop own::LOADS", "one of this core's own events");
-	run(session, "event drop OWN::a", 100.1);
-	assert_int_equal(look(session)->counters.plan->counters.count, 4);
+	assert_int_equal(look(101)->counters.plan->counters.count, 5);
+	refused("event drop own::C", "was not added; did you mean own::A");
+	refused("event drop own::LOADS", "one of this core's own events");
+	run("event drop OWN::a", 100.1);
+	assert_int_equal(look(101)->counters.plan->counters.count, 4);
 	assert_string_equal(view.counters.plan->counters.event[3].name, "own::B");
-	run(session, "event drop", 100.2);
-	assert_int_equal(look(session)->counters.plan->counters.count, 3);
-	refused(session, "event drop", "no event was added");
-	session_free(session);
+	run("event drop", 100.2);
+	assert_int_equal(look(101)->counters.plan->counters.count, 3);
+	refused("event drop", "no event was added");
 }
 
 TEST(find_offers_events_after_all_else)
 {
-	struct session *session = start();
+	start();
 
-	run(session, "find u", 100.1);
+	run("find u", 100.1);
 	assert_int_equal(model.searched, 0);
-	run(session, "find uops", 100.1);
+	run("find uops", 100.1);
 	assert_string_equal(model.pmu, "own");
-	look(session);
+	look(101);
 	assert_int_equal(view.found_count, 3);
 	/* Those that are called so before those whose words say it. */
 	assert_string_equal(view.found[0].label, "event own::UOPS:ANY — all of them");
 	assert_string_equal(view.found[2].command, "event own::STALLS");
 	/* Looked for once, however many frames are drawn. */
 	for (int i = 0; i < 5; i++)
-		look(session);
+		look(101);
 	assert_int_equal(model.searched, 1);
-	run(session, "find event port", 100.1);
-	assert_string_equal(look(session)->found[1].command, "event own::UOPS:PORT_0");
-	run(session, "find unroll", 100.1);
-	assert_string_equal(look(session)->found[0].command, "knob unroll");
-	run(session, "find uops", 100.1);
-	run(session, "choose", 100.1);
-	assert_int_equal(look(session)->overlay, OVERLAY_NONE);
+	run("find event port", 100.1);
+	assert_string_equal(look(101)->found[1].command, "event own::UOPS:PORT_0");
+	run("find unroll", 100.1);
+	assert_string_equal(look(101)->found[0].command, "knob unroll");
+	run("find uops", 100.1);
+	run("choose", 100.1);
+	assert_int_equal(look(101)->overlay, OVERLAY_NONE);
 	assert_string_equal(view.front, "counters");
 	assert_string_equal(view.counters.plan->counters.event[3].name, "own::UOPS:ANY");
-	run(session, "find drop", 100.2);
+	run("find drop", 100.2);
 	assert_string_equal(
-		look(session)->found[view.found_count - 1].command, "event drop own::UOPS:ANY");
-	session_free(session);
+		look(101)->found[view.found_count - 1].command, "event drop own::UOPS:ANY");
 }
 
 TEST(the_counters_come_to_the_front_and_go)
 {
-	struct session *session = start();
+	start();
 
-	run(session, "view ladder", 100.1);
-	run(session, "counters", 100.1);
-	assert_string_equal(look(session)->front, "counters");
-	run(session, "counters", 100.1);
-	assert_string_equal(look(session)->front, "ladder");
+	run("view ladder", 100.1);
+	run("counters", 100.1);
+	assert_string_equal(look(101)->front, "counters");
+	run("counters", 100.1);
+	assert_string_equal(look(101)->front, "ladder");
 	/* The arrows reach them once there is something. */
 	for (int i = 0; i < 6; i++) {
-		run(session, "focus next", 100.1);
-		assert_string_not_equal(look(session)->focus, "counters");
+		run("focus next", 100.1);
+		assert_string_not_equal(look(101)->focus, "counters");
 	}
-	answer_counted(session, 100.2);
-	run(session, "focus counters", 100.3);
+	answer_counted(100.2);
+	run("focus counters", 100.3);
 	assert_false(session_command_works(session, "move up"));
-	run(session, "move down", 100.3);
-	assert_int_equal(look(session)->counters.first, 1);
-	run(session, "counters scroll +8", 100.3);
-	assert_int_equal(look(session)->counters.first, 2);
-	refused(session, "counters scroll", "+N or -N");
-	run(session, "view slices", 100.3);
-	assert_string_equal(look(session)->focus, "knobs");
-	session_free(session);
+	run("move down", 100.3);
+	assert_int_equal(look(101)->counters.first, 1);
+	run("counters scroll +8", 100.3);
+	assert_int_equal(look(101)->counters.first, 2);
+	refused("counters scroll", "+N or -N");
+	run("view slices", 100.3);
+	assert_string_equal(look(101)->focus, "knobs");
 }
 
 TEST(cycles_of_two_clocks_are_not_mixed)
 {
-	struct session *session = start();
+	start();
 	struct result result;
 
 	fake_answer(&fake, 200, 3);
@@ -590,23 +556,18 @@ TEST(cycles_of_two_clocks_are_not_mixed)
 		result.trials.trial[i].check = 0.75f;
 	fake_push(&fake, &result);
 	session_advance(session, 100.25);
-	check_near(look(session)->sample.cpe, 4, 0.02);
+	check_near(look(101)->sample.cpe, 4, 0.02);
 	assert_int_equal(view.sample.cycles_from, SOURCE_COUNTER);
 	assert_int_equal(view.sample.trials, 60);
-	session_free(session);
 }
 
 TEST(a_core_without_events_counts_nothing)
 {
-	struct session *session;
-
-	session = start();
+	start();
 	model.none = true;
-	run(session, "event own::A",
-		100.1); /* a plan that lost all its events, for whatever reason */
-	assert_int_equal(look(session)->counters.plan->counters.count, 0);
+	run("event own::A", 100.1); /* a plan that lost all its events, for whatever reason */
+	assert_int_equal(look(101)->counters.plan->counters.count, 0);
 	assert_false(session_command_works(session, "counters"));
-	session_free(session);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = played_end)

@@ -1,11 +1,10 @@
 /* What the session asks the model, and when. */
-#include "fakes.h"
+#include "played.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "explorer/session.h"
 #include "explorer/state.h"
 
 enum { LIMIT = 1 << 30 };
@@ -17,9 +16,6 @@ enum { LIMIT = 1 << 30 };
 		assert_int_equal(check_failed.code, (wanted)); \
 		check_contains(check_failed.text, part);       \
 	} while (0)
-
-static struct fake_engine fake;
-static struct view view;
 
 /* A model that counts what it is asked; its CPE is that of so many accumulators. */
 static struct {
@@ -77,53 +73,44 @@ static const struct explainer explainer = {
 	.recognise = recognise, .load = load, .unload = unload, .explain = answer
 };
 
-static struct session *start_kernel(
+static void start_kernel(
 	const struct kernel *kernel, enum uarch_match match, const char *uarch, uint64_t memory)
 {
 	struct engine engine = fake_init(&fake, memory);
 	struct session_options options = { .seed = 5, .explainer = &explainer, .uarch = uarch };
-	struct session *session;
-
 	memset(&model, 0, sizeof(model));
 	model.match = match;
 	setting_init(&options.setting, kernel);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
-	return session;
 }
 
-static struct session *start(enum uarch_match match, const char *uarch, uint64_t memory)
+static void start(enum uarch_match match, const char *uarch, uint64_t memory)
 {
-	return start_kernel(&kernel_fold, match, uarch, memory);
+	start_kernel(&kernel_fold, match, uarch, memory);
 }
 
-static void end(struct session *session)
+static int end(void **state)
 {
-	session_free(session);
+	played_end(state);
 	assert_int_equal(model.loaded, 0);
-}
-
-static const struct view *look(struct session *session)
-{
-	session_view(session, 101, &view);
-	return &view;
+	return 0;
 }
 
 TEST(limits_follow_the_setting_in_the_same_step)
 {
-	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+	start(UARCH_EXACT, NULL, LIMIT);
 
-	assert_non_null(look(session)->explanation);
+	assert_non_null(look(101)->explanation);
 	check_near(view.explanation->limits.bound, 4, 0);
 	assert_int_equal(model.asked, 1);
 	check_ok(session_command(session, "set acc=2", 100.01));
-	check_near(look(session)->explanation->limits.bound, 2, 0);
+	check_near(look(101)->explanation->limits.bound, 2, 0);
 	assert_int_equal(model.asked, 2);
 	/* Not asked again for what is known. */
 	session_advance(session, 100.02);
 	check_ok(session_command(session, "again", 100.03));
 	assert_int_equal(model.asked, 2);
-	end(session);
 }
 
 /* fold, but its way depends on the data. */
@@ -138,30 +125,29 @@ static struct kernel stepped_fold(void)
 TEST(stepped_code_is_read_when_the_setting_stays_and_once)
 {
 	struct kernel kernel = stepped_fold();
-	struct session *session = start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
+	start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
 
 	/* No key waits for it: the frame says what is to come. */
 	assert_int_equal(model.asked, 0);
-	assert_null(look(session)->explanation);
+	assert_null(look(101)->explanation);
 	assert_string_equal(view.limits_note, "reading the code…");
 	assert_false(session_idle(session));
 	session_advance(session, 100.1);
 	assert_int_equal(model.asked, 1);
-	check_near(look(session)->explanation->limits.bound, 4, 0);
+	check_near(look(101)->explanation->limits.bound, 4, 0);
 	/* While keys repeat it is not read, and the panels keep their room. */
 	check_ok(session_command(session, "set acc=2", 100.11));
 	session_advance(session, 100.14);
 	check_ok(session_command(session, "set acc=3", 100.15));
 	session_advance(session, 100.18);
 	assert_int_equal(model.asked, 1);
-	assert_null(look(session)->explanation);
+	assert_null(look(101)->explanation);
 	assert_non_null(view.outline);
 	/* What was read is known. */
 	check_ok(session_command(session, "set acc=1", 100.19));
-	check_near(look(session)->explanation->limits.bound, 4, 0);
+	check_near(look(101)->explanation->limits.bound, 4, 0);
 	assert_null(view.outline);
 	assert_int_equal(model.asked, 1);
-	end(session);
 }
 
 /* ---- code that is read in another thread ---- */
@@ -187,12 +173,10 @@ static const struct explainer slow_explainer = { .recognise = recognise,
 	.explain = answer_slowly,
 	.background_explain = true };
 
-static struct session *start_slow(const struct kernel *kernel)
+static void start_slow(const struct kernel *kernel)
 {
 	struct engine engine = fake_init(&fake, LIMIT);
 	struct session_options options = { .seed = 5, .explainer = &slow_explainer };
-	struct session *session;
-
 	memset(&model, 0, sizeof(model));
 	model.match = UARCH_EXACT;
 	drawing = pthread_self();
@@ -201,11 +185,10 @@ static struct session *start_slow(const struct kernel *kernel)
 	setting_init(&options.setting, kernel);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
-	return session;
 }
 
 /* Until so many were answered, and what came of it has been seen. */
-static void await_answers(struct session *session, int count, double now)
+static void await_answers(int count, double now)
 {
 	while (atomic_load(&answered) < count)
 		sched_yield();
@@ -218,56 +201,54 @@ static void await_answers(struct session *session, int count, double now)
 TEST(stepped_code_is_read_while_others_go_on)
 {
 	struct kernel kernel = stepped_fold();
-	struct session *session = start_slow(&kernel);
+	start_slow(&kernel);
 
 	session_advance(session, 100.07);
 	assert_true(insight_thinks(session));
 	/* Keys do not wait for it, and the next look comes soon, but not at once. */
-	assert_string_equal(look(session)->limits_note, "reading the code…");
+	assert_string_equal(look(101)->limits_note, "reading the code…");
 	assert_true(session_next(session, 100.07) > 0 && session_next(session, 100.07) < 0.016);
 	assert_false(session_idle(session));
 	check_ok(session_command(session, "set acc=2", 100.08));
 	session_advance(session, 100.2);
-	assert_null(look(session)->explanation);
+	assert_null(look(101)->explanation);
 	/* What was read is of the setting before; then the present one's turn comes. */
 	atomic_store(&held, false);
 	while (atomic_load(&answered) < 2)
 		session_advance(session, 100.2);
-	while (!look(session)->explanation)
+	while (!look(101)->explanation)
 		session_advance(session, 100.2);
 	check_near(view.explanation->limits.bound, 2, 0);
-	end(session);
 }
 
 TEST(advice_asks_for_one_after_the_other)
 {
 	struct kernel kernel = stepped_fold();
-	struct session *session = start_slow(&kernel);
+	start_slow(&kernel);
 	double now = 101;
 
 	atomic_store(&held, false);
 	session_advance(session, now);
-	await_answers(session, 1, now);
-	assert_non_null(look(session)->explanation);
+	await_answers(1, now);
+	assert_non_null(look(101)->explanation);
 	assert_int_equal(view.advice.kind, ADVICE_NONE);
-	for (int i = 0; i < 100 && look(session)->advice.kind == ADVICE_NONE; i++) {
+	for (int i = 0; i < 100 && look(101)->advice.kind == ADVICE_NONE; i++) {
 		int before = atomic_load(&answered);
 
 		session_advance(session, now += 0.2);
 		if (insight_thinks(session))
-			await_answers(session, before + 1, now);
+			await_answers(before + 1, now);
 		/* No more than one at a time. */
 		assert_true(atomic_load(&answered) <= before + 1);
 	}
 	assert_int_equal(view.advice.kind, ADVICE_KNOB);
 	assert_true(atomic_load(&answered) > 2);
-	end(session);
 }
 
 TEST(what_is_read_of_another_core_is_thrown_away)
 {
 	struct kernel kernel = stepped_fold();
-	struct session *session = start_slow(&kernel);
+	start_slow(&kernel);
 
 	session_advance(session, 100.07);
 	assert_true(insight_thinks(session));
@@ -275,28 +256,27 @@ TEST(what_is_read_of_another_core_is_thrown_away)
 	atomic_store(&held, false);
 	check_ok(session_command(session, "uarch other", 100.1));
 	assert_int_equal(atomic_load(&answered), 1);
-	assert_null(look(session)->explanation);
+	assert_null(look(101)->explanation);
 	session_advance(session, 100.2);
-	await_answers(session, 2, 100.2);
-	assert_non_null(look(session)->explanation);
+	await_answers(2, 100.2);
+	assert_non_null(look(101)->explanation);
 	assert_true(model.foreign);
 	/* And so does who ends while it reads. */
 	check_ok(session_command(session, "set acc=4", 100.3));
 	session_advance(session, 100.4);
 	assert_true(insight_thinks(session));
-	end(session);
 }
 
 TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 {
 	struct kernel kernel = stepped_fold();
-	struct session *session = start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
+	start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
 	double now = 100.01;
 	int before;
 
 	check_ok(session_command(session, "remedy", now));
-	check_contains(look(session)->notice, "reading the code of other settings");
-	for (int i = 0; i < 100 && look(session)->setting.v[FOLD_ACC] == 1; i++) {
+	check_contains(look(101)->notice, "reading the code of other settings");
+	for (int i = 0; i < 100 && look(101)->setting.v[FOLD_ACC] == 1; i++) {
 		before = model.asked;
 		now += 0.1;
 		session_advance(session, now);
@@ -311,16 +291,15 @@ TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 	check_ok(session_command(session, "set acc=5", now));
 	for (int i = 0; i < 100; i++)
 		session_advance(session, now += 0.1);
-	assert_int_equal(look(session)->setting.v[FOLD_ACC], 5);
-	end(session);
+	assert_int_equal(look(101)->setting.v[FOLD_ACC], 5);
 }
 
 /* A few questions at a time, so that no key waits for them all. */
-static void await_advice(struct session *session, double now)
+static void await_advice(double now)
 {
 	int turns = 0, asked = model.asked;
 
-	for (; look(session)->advice.kind == ADVICE_NONE; turns++, now += 0.02) {
+	for (; look(101)->advice.kind == ADVICE_NONE; turns++, now += 0.02) {
 		int before = model.asked;
 
 		assert_true(turns < 100);
@@ -332,157 +311,147 @@ static void await_advice(struct session *session, double now)
 
 TEST(advice_waits_until_a_setting_stays)
 {
-	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+	start(UARCH_EXACT, NULL, LIMIT);
 
 	check_ok(session_command(session, "set acc=2", 100.05));
 	session_advance(session, 100.1);
-	assert_int_equal(look(session)->advice.kind, ADVICE_NONE);
+	assert_int_equal(look(101)->advice.kind, ADVICE_NONE);
 	assert_false(session_command_works(session, "remedy"));
 	assert_in_range((int)(1000 * session_next(session, 100.1)), 95, 105);
-	await_advice(session, 100.3);
+	await_advice(100.3);
 	/* No knob of this kernel says that it is another form: any may be turned. */
-	assert_int_equal(look(session)->advice.kind, ADVICE_KNOB);
+	assert_int_equal(look(101)->advice.kind, ADVICE_KNOB);
 	assert_int_equal(view.advice.setting.v[FOLD_ACC], 16);
 	assert_true(session_command_works(session, "remedy"));
 	check_ok(session_command(session, "remedy", 100.4));
-	assert_int_equal(look(session)->setting.v[FOLD_ACC], 16);
+	assert_int_equal(look(101)->setting.v[FOLD_ACC], 16);
 	check_contains(view.notice, "acc=16");
 	check_near(view.explanation->limits.bound, 0.25, 0);
-	end(session);
 }
 
 TEST(advice_is_found_while_frozen)
 {
-	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+	start(UARCH_EXACT, NULL, LIMIT);
 
 	check_ok(session_command(session, "freeze", 100.01));
 	check_ok(session_command(session, "set acc=2", 100.02));
 	assert_false(session_idle(session));
 	assert_true(session_next(session, 100.02) > 0);
-	await_advice(session, 100.3);
-	assert_int_equal(look(session)->advice.kind, ADVICE_KNOB);
+	await_advice(100.3);
+	assert_int_equal(look(101)->advice.kind, ADVICE_KNOB);
 	assert_true(session_idle(session));
-	end(session);
 }
 
 TEST(a_core_that_is_not_known_is_never_guessed)
 {
-	struct session *session = start(UARCH_NEAREST, NULL, LIMIT);
+	start(UARCH_NEAREST, NULL, LIMIT);
 
-	assert_null(look(session)->explanation);
+	assert_null(look(101)->explanation);
 	assert_int_equal(model.asked, 0);
 	check_contains(view.limits_note, "core not recognised; nearest: Core own");
 	assert_true(session_command_works(session, "uarch nearest"));
 	check_ok(session_command(session, "uarch nearest", 100.1));
-	assert_non_null(look(session)->explanation);
+	assert_non_null(look(101)->explanation);
 	assert_true(view.nearest);
 	assert_false(view.foreign);
 	assert_false(model.foreign);
 	assert_false(session_command_works(session, "uarch nearest"));
-	end(session);
+	end(NULL);
 
-	session = start(UARCH_NONE, NULL, LIMIT);
-	check_contains(look(session)->limits_note, "core not recognised");
+	start(UARCH_NONE, NULL, LIMIT);
+	check_contains(look(101)->limits_note, "core not recognised");
 	check_fails(session_command(session, "uarch nearest", 100.1), STATUS_USAGE,
 		"no core that is known is near");
-	end(session);
 }
 
 TEST(another_core_is_marked_and_left_again)
 {
-	struct session *session = start(UARCH_EXACT, "other", LIMIT);
+	start(UARCH_EXACT, "other", LIMIT);
 
-	assert_true(look(session)->foreign);
+	assert_true(look(101)->foreign);
 	assert_true(model.foreign);
 	assert_string_equal(view.core->title, "Core other");
 	assert_int_equal(view.gap.kind, GAP_FOREIGN);
 	check_ok(session_command(session, "yank", 100.1));
-	check_contains(look(session)->text, "--uarch other");
+	check_contains(look(101)->text, "--uarch other");
 	check_ok(session_command(session, "close", 100.1));
 	check_ok(session_command(session, "uarch", 100.2));
-	assert_false(look(session)->foreign);
+	assert_false(look(101)->foreign);
 	assert_string_equal(view.core->name, "own");
 	/* The running one by its name is not another one. */
 	check_ok(session_command(session, "uarch own", 100.3));
-	assert_false(look(session)->foreign);
+	assert_false(look(101)->foreign);
 	check_fails(session_command(session, "uarch none", 100.4), STATUS_USAGE,
 		"unknown core \"none\"");
-	assert_string_equal(look(session)->core->name, "own");
-	end(session);
+	assert_string_equal(look(101)->core->name, "own");
 }
 
 TEST(a_machine_that_is_known_later_is_explained_then)
 {
-	struct session *session = start(UARCH_EXACT, NULL, 0);
+	start(UARCH_EXACT, NULL, 0);
 
-	assert_null(look(session)->explanation);
+	assert_null(look(101)->explanation);
 	assert_string_equal(view.limits_note, "");
 	fake.machine.memory_limit = LIMIT;
 	atomic_store(&fake.machine.known, true);
 	assert_true(session_advance(session, 100.1));
-	assert_non_null(look(session)->explanation);
-	end(session);
+	assert_non_null(look(101)->explanation);
 }
 
 TEST(a_kernel_that_cannot_be_explained_says_why)
 {
-	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+	start(UARCH_EXACT, NULL, LIMIT);
 
 	model.fails = true;
 	check_ok(session_command(session, "set acc=2", 100.1));
-	assert_null(look(session)->explanation);
+	assert_null(look(101)->explanation);
 	assert_string_equal(view.limits_note, "no limits: no loop is there");
 	check_fails(session_command(session, "remedy", 100.2), STATUS_USAGE, "nothing to advise");
 	check_fails(session_command(session, "view ports", 100.2), STATUS_USAGE,
 		"view ports: there is none");
-	end(session);
 }
 
 TEST(views_go_round_and_code_scrolls)
 {
 	static const char *const round[] = { "ladder", "ports", "code", "mountain", "strip",
 		"slices" };
-	struct session *session = start(UARCH_EXACT, NULL, LIMIT);
+	start(UARCH_EXACT, NULL, LIMIT);
 
 	for (size_t i = 0; i < sizeof(round) / sizeof(round[0]); i++) {
 		check_ok(session_command(session, "view next", 100.1));
-		assert_string_equal(look(session)->front, round[i]);
+		assert_string_equal(look(101)->front, round[i]);
 	}
 	check_fails(session_command(session, "view nothing", 100.1), STATUS_USAGE,
 		"next, slices, ladder");
 	check_ok(session_command(session, "focus code", 100.1));
 	check_ok(session_command(session, "move down", 100.1));
-	assert_int_equal(look(session)->code_first, 1);
+	assert_int_equal(look(101)->code_first, 1);
 	check_ok(session_command(session, "code +8", 100.1));
-	assert_int_equal(look(session)->code_first, 4);
+	assert_int_equal(look(101)->code_first, 4);
 	assert_false(session_command_works(session, "move down"));
 	check_ok(session_command(session, "code -8", 100.1));
-	assert_int_equal(look(session)->code_first, 0);
+	assert_int_equal(look(101)->code_first, 0);
 	check_fails(session_command(session, "code 8", 100.1), STATUS_USAGE, "code takes +N or -N");
 	/* Arrows act on what is seen. */
 	check_ok(session_command(session, "view ladder", 100.1));
-	assert_string_equal(look(session)->focus, "knobs");
-	end(session);
+	assert_string_equal(look(101)->focus, "knobs");
 }
 
 TEST(without_a_model_all_else_works)
 {
 	struct engine engine = fake_init(&fake, LIMIT);
 	struct session_options options = { .seed = 5 };
-	struct session *session;
-
 	setting_init(&options.setting, &kernel_fold);
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
-	assert_null(look(session)->explanation);
+	assert_null(look(101)->explanation);
 	assert_string_equal(view.limits_note, "");
 	check_fails(session_command(session, "uarch own", 100.1), STATUS_USAGE, "no core models");
 	check_ok(session_command(session, "focus slices", 100.1));
 	check_ok(session_command(session, "focus next", 100.1));
-	assert_string_equal(look(session)->focus, "mountain");
+	assert_string_equal(look(101)->focus, "mountain");
 	check_ok(session_command(session, "focus previous", 100.1));
-	assert_string_equal(look(session)->focus, "slices");
-	session_free(session);
+	assert_string_equal(look(101)->focus, "slices");
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = end)

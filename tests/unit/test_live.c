@@ -13,12 +13,11 @@ struct bringing {
 	double trial; /* seconds of each; 0: 50 microseconds */
 };
 
-static struct session *start(const struct kernel *kernel)
+static void start(const struct kernel *kernel)
 {
 	struct engine engine = fake_init(&fake, LIMIT);
 
-	return played_begin(
-		&engine, (struct session_options){ .seed = 5, .invocation = "" }, kernel);
+	played_begin(&engine, (struct session_options){ .seed = 5, .invocation = "" }, kernel);
 }
 
 static void answer(const struct bringing *bringing)
@@ -37,8 +36,7 @@ static void answer(const struct bringing *bringing)
 }
 
 /* Lets time pass as the explorer does: it sleeps until something is due or a result comes. */
-static double pass(
-	struct session *session, double now, double seconds, const struct bringing *bringing)
+static double pass(double now, double seconds, const struct bringing *bringing)
 {
 	double until = now + seconds;
 
@@ -59,57 +57,54 @@ static double pass(
 }
 
 /* Live requests a second in a stretch of time that begins at *now. */
-static double rate(
-	struct session *session, double *now, double seconds, const struct bringing *bringing)
+static double rate(double *now, double seconds, const struct bringing *bringing)
 {
 	unsigned before = fake.live;
 	double from = *now;
 
-	*now = pass(session, *now, seconds, bringing);
+	*now = pass(*now, seconds, bringing);
 	return (fake.live - before) / (*now - from);
 }
 
 /* A session that has been left alone until it is at its slowest. */
-static struct session *slow(const struct bringing *bringing, double *now)
+static void slow(const struct bringing *bringing, double *now)
 {
-	struct session *session = start(&kernel_odd);
+	start(&kernel_odd);
 
-	*now = pass(session, 100, 30, bringing);
+	*now = pass(100, 30, bringing);
 	assert_true(session_idle(session));
-	assert_true(rate(session, now, 10, bringing) < 1.15);
-	return session;
+	assert_true(rate(now, 10, bringing) < 1.15);
 }
 
 static const struct bringing quiet = { 150, 0, 2, QUICK };
 
 TEST(an_untouched_explorer_slows_down_by_steps)
 {
-	struct session *session = start(&kernel_odd);
+	start(&kernel_odd);
 	double now = 100, last;
 
 	/* While the slices fill and for two seconds after it stays as it is. */
-	now = pass(session, now, 0.5, &quiet);
+	now = pass(now, 0.5, &quiet);
 	assert_true(session_idle(session));
-	last = rate(session, &now, 1.5, &quiet);
+	last = rate(&now, 1.5, &quiet);
 	assert_true(last > 9 && last < 10.5);
 	for (int seconds = 0; seconds < 10; seconds += 2) {
-		double next = rate(session, &now, 2, &quiet);
+		double next = rate(&now, 2, &quiet);
 
 		assert_true(next < last + 0.5);
 		last = next;
 	}
-	check_near(rate(session, &now, 20, &quiet), 1, 0.06);
-	session_free(session);
+	check_near(rate(&now, 20, &quiet), 1, 0.06);
 }
 
 TEST(the_figure_keeps_its_trials_at_the_slowest)
 {
 	double now;
-	struct session *session = slow(&quiet, &now);
+	slow(&quiet, &now);
 
 	for (int i = 0; i < 40; i++) {
-		now = pass(session, now, 0.13, &quiet);
-		assert_true(look(session, now)->sample.valid);
+		now = pass(now, 0.13, &quiet);
+		assert_true(look(now)->sample.valid);
 		assert_false(view.sample.provisional || view.sample.contended);
 		assert_in_range(view.sample.trials, 150, 600);
 		check_near(view.sample.cpe, 2, 0.01);
@@ -117,14 +112,13 @@ TEST(the_figure_keeps_its_trials_at_the_slowest)
 	/* The strip still shows the last two seconds. */
 	assert_int_equal(view.strip_count, VIEW_STRIP);
 	assert_true(view.strip_span > 0.9 && view.strip_span < 3);
-	session_free(session);
 }
 
 /* Between two requests there is nothing to do, and one that goes out is no reason to draw. */
 TEST(nothing_happens_between_requests)
 {
 	double now;
-	struct session *session = slow(&quiet, &now);
+	slow(&quiet, &now);
 
 	assert_false(fake.pending);
 	assert_true(session_next(session, now) > 0);
@@ -137,7 +131,6 @@ TEST(nothing_happens_between_requests)
 	assert_true(session_next(session, now) > 0.9);
 	for (double at = now; at < now + 0.9; at += 0.01)
 		assert_false(session_advance(session, at));
-	session_free(session);
 }
 
 TEST(any_command_brings_it_back_at_once)
@@ -146,17 +139,17 @@ TEST(any_command_brings_it_back_at_once)
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		double now, back;
-		struct session *session = slow(&quiet, &now);
+		slow(&quiet, &now);
 
-		now = pass(session, now, 0.3, &quiet);
+		now = pass(now, 0.3, &quiet);
 		session_command(session, commands[i], now);
 		assert_true(fake.pending || session_next(session, now) <= 0.1);
-		back = rate(session, &now, 2, &quiet);
+		back = rate(&now, 2, &quiet);
 		assert_true(back > 9 && back < 11);
 		/* And it is left alone again. */
-		now = pass(session, now, 12, &quiet);
-		assert_true(rate(session, &now, 10, &quiet) < 1.15);
-		session_free(session);
+		now = pass(now, 12, &quiet);
+		assert_true(rate(&now, 10, &quiet) < 1.15);
+		played_end(NULL);
 	}
 }
 
@@ -164,48 +157,45 @@ TEST(a_figure_that_moves_brings_it_back)
 {
 	const struct bringing moved = { 150, 0, 2.1, QUICK };
 	double now;
-	struct session *session = slow(&quiet, &now);
+	slow(&quiet, &now);
 
 	/* The first request that brings another figure is enough. */
-	now = pass(session, now, 1.1, &moved);
-	assert_true(rate(session, &now, 2, &moved) > 9);
-	check_near(look(session, now)->sample.cpe, 2.1, 0.01);
-	now = pass(session, now, 12, &moved);
-	assert_true(rate(session, &now, 10, &moved) < 1.15);
-	session_free(session);
+	now = pass(now, 1.1, &moved);
+	assert_true(rate(&now, 2, &moved) > 9);
+	check_near(look(now)->sample.cpe, 2.1, 0.01);
+	now = pass(now, 12, &moved);
+	assert_true(rate(&now, 10, &moved) < 1.15);
 }
 
 /* Its trials are apart by one in a thousand: by so much, and a little more, a median wanders. */
 TEST(a_figure_that_wanders_within_its_spread_does_not)
 {
 	double now;
-	struct session *session = slow(&quiet, &now);
+	slow(&quiet, &now);
 
 	for (int i = 0; i < 20; i++) {
 		struct bringing near = quiet;
 
 		near.cpe += i % 2 ? 0.004 : -0.004;
-		assert_true(rate(session, &now, 3, &near) < 1.5);
+		assert_true(rate(&now, 3, &near) < 1.5);
 	}
-	session_free(session);
 }
 
 TEST(a_contended_figure_brings_it_back)
 {
 	const struct bringing busy = { 0, 150, 2, WHOLE };
 	double now;
-	struct session *session = slow(&quiet, &now);
+	slow(&quiet, &now);
 
 	/* The pool has its quiet trials, but the next request does not wait. */
-	now = pass(session, now, 1.1, &busy);
-	assert_false(look(session, now)->sample.contended);
-	assert_true(rate(session, &now, 1, &busy) > 9);
-	now = pass(session, now, 3, &busy);
-	assert_true(look(session, now)->sample.contended);
-	assert_true(rate(session, &now, 20, &busy) > 9);
-	now = pass(session, now, 15, &quiet);
-	assert_true(rate(session, &now, 10, &quiet) < 1.15);
-	session_free(session);
+	now = pass(now, 1.1, &busy);
+	assert_false(look(now)->sample.contended);
+	assert_true(rate(&now, 1, &busy) > 9);
+	now = pass(now, 3, &busy);
+	assert_true(look(now)->sample.contended);
+	assert_true(rate(&now, 20, &busy) > 9);
+	now = pass(now, 15, &quiet);
+	assert_true(rate(&now, 10, &quiet) < 1.15);
 }
 
 /* One contended request is made up for by the next, and then it goes on as slowly. */
@@ -213,74 +203,69 @@ TEST(a_short_spell_costs_one_request)
 {
 	const struct bringing busy = { 0, 150, 2, WHOLE };
 	double now;
-	struct session *session = slow(&quiet, &now);
+	slow(&quiet, &now);
 	unsigned before = fake.live;
 
 	while (fake.live == before)
-		now = pass(session, now, 0.01, &busy);
+		now = pass(now, 0.01, &busy);
 	before = fake.live;
-	now = pass(session, now, 0.2, &quiet);
+	now = pass(now, 0.2, &quiet);
 	assert_int_equal(fake.live - before, 1);
-	assert_true(rate(session, &now, 10, &quiet) < 1.15);
-	session_free(session);
+	assert_true(rate(&now, 10, &quiet) < 1.15);
 }
 
 /* Where a request brings few trials, the pool needs more of them. */
 TEST(it_goes_no_slower_than_the_pool_allows)
 {
 	const struct bringing few = { 20, 0, 2, WHOLE };
-	struct session *session = start(&kernel_odd);
-	double now = pass(session, 100, 30, &few), steady;
+	start(&kernel_odd);
+	double now = pass(100, 30, &few), steady;
 
 	assert_true(session_idle(session));
-	steady = rate(session, &now, 10, &few);
+	steady = rate(&now, 10, &few);
 	assert_true(steady > 4.5 && steady < 5.5);
-	assert_false(look(session, now)->sample.provisional);
+	assert_false(look(now)->sample.provisional);
 	assert_true(view.sample.trials >= 150);
-	session_free(session);
 }
 
 /* Trials that last longer than the pool: one is all it ever has. */
 TEST(long_requests_take_a_tenth_of_the_time)
 {
 	const struct bringing whole = { 1, 0, 2, 3, 3 };
-	struct session *session = start(&kernel_odd);
+	start(&kernel_odd);
 	double now = 100, share;
 
-	now = pass(session, now, 600, &whole);
-	share = whole.took * rate(session, &now, 600, &whole);
+	now = pass(now, 600, &whole);
+	share = whole.took * rate(&now, 600, &whole);
 	assert_true(session_idle(session));
 	assert_true(share > 0.05 && share < 0.15);
-	session_free(session);
 }
 
 TEST(unfilled_slices_keep_it_quick)
 {
-	struct session *session = start(&kernel_fold);
+	start(&kernel_fold);
 	const struct bringing few = { 10, 0, 2, QUICK };
-	double now = pass(session, 100, 0.5, &few);
+	double now = pass(100, 0.5, &few);
 
 	for (int i = 0; i < 4; i++) {
-		assert_true(rate(session, &now, 1, &few) > 8);
+		assert_true(rate(&now, 1, &few) > 8);
 		assert_false(session_idle(session));
 	}
-	session_free(session);
 }
 
 TEST(frozen_nothing_is_asked)
 {
 	double now;
-	struct session *session = slow(&quiet, &now);
+	slow(&quiet, &now);
 	unsigned before;
 
-	command(session, "freeze", now);
+	command("freeze", now);
 	before = fake.submits;
 	assert_true(session_next(session, now) < 0);
 	session_advance(session, now + 20);
 	assert_int_equal(fake.submits, before);
-	command(session, "freeze", now + 20);
+	command("freeze", now + 20);
 	assert_true(fake.pending);
-	session_free(session);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = played_end)

@@ -3,11 +3,11 @@
 
 static const uint64_t LIMIT = UINT64_C(8) << 30;
 
-static struct session *start(const struct kernel *kernel, uint64_t memory_limit)
+static void start(const struct kernel *kernel, uint64_t memory_limit)
 {
 	struct engine engine = fake_init(&fake, memory_limit);
 
-	return played_begin(
+	played_begin(
 		&engine, (struct session_options){ .seed = 5, .invocation = "--cpu 3" }, kernel);
 }
 
@@ -24,25 +24,25 @@ static void answer_one(void)
 
 /* Lets time pass until nothing is wanted or the deadline comes; each request takes `took` seconds.
  */
-static double run_on(struct session *session, double now, double until, double took)
+static double run_on(double now, double until, double took)
 {
-	return now < until ? played(session, now,
+	return now < until ? played(now,
 				     &(struct playing){
 					     .took = took, .answer = answer_one, .until = until })
 			   : now;
 }
 
 /* As run_on(), until everything is measured. */
-static double run_idle(struct session *session, double now)
+static double run_idle(double now)
 {
-	now = run_on(session, now, now + 1000, 0.004);
+	now = run_on(now, now + 1000, 0.004);
 	assert_true(session_idle(session));
 	return now;
 }
 
 TEST(the_first_request_shows_a_figure_early)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	struct result result;
 
 	assert_true(fake.pending);
@@ -52,7 +52,7 @@ TEST(the_first_request_shows_a_figure_early)
 	assert_int_equal(fake.request.budget.quiet_wanted, 150);
 	assert_int_equal(fake.request.budget.provisional, 12);
 	assert_true(session_next(session, 100) < 0);
-	assert_false(look(session, 100.5)->sample.valid);
+	assert_false(look(100.5)->sample.valid);
 	assert_true(view.measuring);
 	check_near(view.waiting, 0.5, 1e-9);
 
@@ -60,7 +60,7 @@ TEST(the_first_request_shows_a_figure_early)
 	result.final = false;
 	fake_push(&fake, &result);
 	assert_true(session_advance(session, 100.01));
-	assert_true(look(session, 100.01)->sample.valid);
+	assert_true(look(100.01)->sample.valid);
 	assert_true(view.sample.provisional);
 	check_near(view.sample.cpe, 3, 0.01);
 	check_near(view.waiting, 0, 0);
@@ -69,18 +69,17 @@ TEST(the_first_request_shows_a_figure_early)
 
 	fake_answer(&fake, 150, 3);
 	assert_true(session_advance(session, 100.05));
-	assert_false(look(session, 100.05)->sample.provisional);
+	assert_false(look(100.05)->sample.provisional);
 	assert_int_equal(view.sample.trials, 150);
-	session_free(session);
 }
 
 TEST(live_requests_come_ten_times_a_second)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
+	start(&kernel_odd, LIMIT);
 	double now;
 	unsigned before;
 
-	now = run_idle(session, 100);
+	now = run_idle(100);
 	before = fake.live;
 	for (int step = 0; step < 2000; step++) {
 		now += 0.001;
@@ -92,13 +91,12 @@ TEST(live_requests_come_ten_times_a_second)
 		}
 	}
 	assert_in_range(fake.live - before, 18, 21);
-	session_free(session);
 }
 
 TEST(slow_answers_still_leave_two_thirds_of_the_time)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
-	double now = run_idle(session, 100), asked;
+	start(&kernel_odd, LIMIT);
+	double now = run_idle(100), asked;
 
 	now += session_next(session, now);
 	session_advance(session, now);
@@ -108,24 +106,23 @@ TEST(slow_answers_still_leave_two_thirds_of_the_time)
 	fake_answer(&fake, 3, 2);
 	session_advance(session, now);
 	check_near(now + session_next(session, now), asked + 0.18, 1e-6);
-	session_free(session);
 }
 
 TEST(a_stale_figure_is_never_shown)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	struct request old = fake.request;
 	struct result result;
 
 	fake_answer(&fake, 60, 7);
 	session_advance(session, 100.1);
-	assert_true(look(session, 100.1)->sample.valid);
+	assert_true(look(100.1)->sample.valid);
 	check_ok(session_command(session, "set size=64k", 100.2));
 	/* The change asked at once, without waiting for the next advance. */
 	assert_true(fake.pending);
 	assert_int_equal(fake.request.v[FOLD_SIZE], 65536);
 	check_near(fake.request.budget.seconds, 0.12, 1e-9);
-	assert_false(look(session, 100.2)->sample.valid);
+	assert_false(look(100.2)->sample.valid);
 	assert_int_equal(view.strip_count, 0);
 
 	/* What the old setting's request still brings is not shown. */
@@ -133,16 +130,15 @@ TEST(a_stale_figure_is_never_shown)
 	result = fake_result(&old, 60, 7);
 	fake_push(&fake, &result);
 	session_advance(session, 100.3);
-	assert_false(look(session, 100.3)->sample.valid);
+	assert_false(look(100.3)->sample.valid);
 	fake_answer(&fake, 60, 9);
 	session_advance(session, 100.4);
-	check_near(look(session, 100.4)->sample.cpe, 9, 0.02);
-	session_free(session);
+	check_near(look(100.4)->sample.cpe, 9, 0.02);
 }
 
 TEST(going_back_does_not_bring_the_old_request_back)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	struct request first = fake.request;
 	struct result result;
 
@@ -152,15 +148,14 @@ TEST(going_back_does_not_bring_the_old_request_back)
 	fake_push(&fake, &result);
 	session_advance(session, 100.3);
 	/* The same setting, but from before the changes: good for its cell alone. */
-	assert_false(look(session, 100.3)->sample.valid);
+	assert_false(look(100.3)->sample.valid);
 	assert_true(view.by_size.here >= 0);
 	assert_true(view.by_size.point[view.by_size.here].valid);
-	session_free(session);
 }
 
 TEST(what_a_cancelled_request_brought_counts_for_its_cell)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	struct result result;
 
 	result = fake_result(&fake.request, 30, 4);
@@ -168,16 +163,15 @@ TEST(what_a_cancelled_request_brought_counts_for_its_cell)
 	check_ok(session_command(session, "set size=64k", 100.01));
 	fake_push(&fake, &result);
 	session_advance(session, 100.02);
-	look(session, 100.02);
+	look(100.02);
 	for (int i = 0; i < view.by_size.count; i++)
 		assert_int_equal(view.by_size.point[i].valid, view.by_size.point[i].value == 32768);
 	assert_false(view.sample.valid);
-	session_free(session);
 }
 
 TEST(the_pool_forgets_after_two_seconds)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
+	start(&kernel_odd, LIMIT);
 	double now = 100;
 
 	for (int i = 0; i < 6000; i++) {
@@ -186,18 +180,16 @@ TEST(the_pool_forgets_after_two_seconds)
 		if (fake.pending)
 			fake_answer(&fake, 5, now < 102 ? 2 : 3);
 	}
-	check_near(look(session, now)->sample.cpe, 3, 0.01);
+	check_near(look(now)->sample.cpe, 3, 0.01);
 	check_near(view.sample.cpe_lo, 3, 0.01);
 	assert_in_range(view.sample.trials, 80, 110);
 	assert_true(view.strip_count <= VIEW_STRIP);
 	assert_true(view.strip_span > 0);
-	session_free(session);
 }
 
 /* Answers every live request for a while: `quiet` quiet trials of CPE 2 and `contended` contended
  * ones of 3. */
-static double mixed_spell(
-	struct session *session, double now, double seconds, unsigned quiet, unsigned contended)
+static double mixed_spell(double now, double seconds, unsigned quiet, unsigned contended)
 {
 	for (double until = now + seconds; now < until; now += 0.001) {
 		session_advance(session, now);
@@ -217,41 +209,40 @@ static double mixed_spell(
 
 TEST(a_contended_spell_passes)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
-	double now = mixed_spell(session, 100, 4, 40, 0);
+	start(&kernel_odd, LIMIT);
+	double now = mixed_spell(100, 4, 40, 0);
 
-	check_near(look(session, now)->sample.quiet, 1, 0);
+	check_near(look(now)->sample.quiet, 1, 0);
 	assert_int_equal(view.sample.dropped, 0);
 	/* Shorter than the pool: the quiet trials from before still give the figure, and the share
 	 * tells. */
-	now = mixed_spell(session, now, 1, 0, 150);
-	assert_false(look(session, now)->sample.contended);
+	now = mixed_spell(now, 1, 0, 150);
+	assert_false(look(now)->sample.contended);
 	check_near(view.sample.cpe, 2, 0.01);
 	assert_true(view.sample.quiet > 0.05 && view.sample.quiet < 0.25);
 	/* Longer: it is said, and what is shown is what is. */
-	now = mixed_spell(session, now, 3, 0, 150);
-	assert_true(look(session, now)->sample.contended);
+	now = mixed_spell(now, 3, 0, 150);
+	assert_true(look(now)->sample.contended);
 	check_near(view.sample.cpe, 3, 0.01);
 	check_near(view.sample.quiet, 0, 0);
 	/* Over: within two seconds nothing of it is left. */
-	now = mixed_spell(session, now, 2.5, 40, 0);
-	assert_false(look(session, now)->sample.contended);
+	now = mixed_spell(now, 2.5, 40, 0);
+	assert_false(look(now)->sample.contended);
 	check_near(view.sample.quiet, 1, 0);
 	assert_int_equal(view.sample.dropped, 0);
-	session_free(session);
 }
 
 /* A contended figure does not take the place of a quiet one of the same setting, even one from
  * before. */
 TEST(the_last_quiet_figure_is_kept)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
-	double now = mixed_spell(session, 100, 3, 40, 0);
+	start(&kernel_fold, LIMIT);
+	double now = mixed_spell(100, 3, 40, 0);
 
-	assert_true(look(session, now)->quiet.valid);
+	assert_true(look(now)->quiet.valid);
 	check_near(view.quiet_age, 0, 0.2);
-	now = mixed_spell(session, now, 6, 0, 150);
-	assert_true(look(session, now)->sample.contended);
+	now = mixed_spell(now, 6, 0, 150);
+	assert_true(look(now)->sample.contended);
 	check_near(view.sample.cpe, 3, 0.01);
 	assert_true(view.quiet.valid && !view.quiet.contended);
 	check_near(view.quiet.cpe, 2, 0.01);
@@ -259,83 +250,78 @@ TEST(the_last_quiet_figure_is_kept)
 
 	/* A setting that was never quiet has none; back again, it is remembered with its age. */
 	check_ok(session_command(session, "set size=100k", now));
-	now = mixed_spell(session, now, 3, 0, 150);
-	assert_true(look(session, now)->sample.contended);
+	now = mixed_spell(now, 3, 0, 150);
+	assert_true(look(now)->sample.contended);
 	assert_false(view.quiet.valid);
 	check_ok(session_command(session, "set size=32k", now));
-	assert_true(look(session, now)->quiet.valid);
+	assert_true(look(now)->quiet.valid);
 	check_near(view.quiet.cpe, 2, 0.01);
 	assert_true(view.quiet_age > 6 && view.quiet_age < 9.2);
-	session_free(session);
 }
 
 TEST(the_view_tells_off_grid_settings_from_cells)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 
-	assert_int_equal(look(session, 100)->grid.place_y.where, AXIS_AT);
+	assert_int_equal(look(100)->grid.place_y.where, AXIS_AT);
 	assert_int_equal(view.by_size.place.where, AXIS_AT);
 	assert_int_equal(view.by_size.place.index, view.by_size.here);
 	check_ok(session_command(session, "set size=48k stride=64", 100));
-	assert_int_equal(look(session, 100)->grid.place_y.where, AXIS_BETWEEN);
+	assert_int_equal(look(100)->grid.place_y.where, AXIS_BETWEEN);
 	assert_int_equal(view.grid.place_x.where, AXIS_BEYOND);
 	assert_int_equal(view.by_stride.place.where, AXIS_AT);
 	check_ok(session_command(session, "set size=3g", 100));
-	assert_int_equal(look(session, 100)->by_size.place.where, AXIS_BEYOND);
+	assert_int_equal(look(100)->by_size.place.where, AXIS_BEYOND);
 	assert_int_equal(view.grid.place_y.where, AXIS_BEYOND);
 	check_ok(session_command(session, "set size=64", 100));
-	assert_int_equal(look(session, 100)->by_size.place.where, AXIS_BEFORE);
-	session_free(session);
+	assert_int_equal(look(100)->by_size.place.where, AXIS_BEFORE);
 }
 
 TEST(the_grid_knows_its_contended_cells)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
-	double now = mixed_spell(session, 100, 1, 0, 60);
+	start(&kernel_fold, LIMIT);
+	double now = mixed_spell(100, 1, 0, 60);
 
-	look(session, now);
+	look(now);
 	assert_true(isfinite(view.grid.gbps[view.grid.here_y][view.grid.here_x]));
 	assert_true(view.grid.contended[view.grid.here_y][view.grid.here_x]);
-	session_free(session);
 }
 
 TEST(the_clock_stays_known_and_the_hint_goes)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 
-	assert_true(isnan(look(session, 100)->last_ghz));
+	assert_true(isnan(look(100)->last_ghz));
 	assert_string_equal(view.hint, "what to press");
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.1);
 	check_ok(session_command(session, "set size=64k", 100.2));
-	assert_false(look(session, 100.2)->sample.valid);
+	assert_false(look(100.2)->sample.valid);
 	check_near(view.last_ghz, 4, 1e-9);
 	assert_int_equal(view.last_source, SOURCE_REFERENCE);
 	assert_null(view.hint);
 	check_ok(session_command(session, "set size=32k", 100.3));
-	assert_null(look(session, 100.3)->hint);
-	session_free(session);
+	assert_null(look(100.3)->hint);
 }
 
 /* What is said to be used and dropped is of the same stretch of time, however fast trials come in.
  */
 TEST(used_and_dropped_agree_with_the_quiet_share)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
-	double now = mixed_spell(session, 100, 3, 150, 15);
+	start(&kernel_odd, LIMIT);
+	double now = mixed_spell(100, 3, 150, 15);
 
-	look(session, now);
+	look(now);
 	assert_true(view.sample.trials >= 300);
 	check_near((double)view.sample.trials / (view.sample.trials + view.sample.dropped),
 		150.0 / 165, 0.001);
 	check_near(view.sample.quiet, 150.0 / 165, 0.001);
-	session_free(session);
 }
 
 /* A cell that was contended at every visit is measured again later, and gets its quiet figure. */
 TEST(contended_cells_are_looked_at_again)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	double now = 100;
 	bool spell = true;
 	int contended = 0;
@@ -351,7 +337,7 @@ TEST(contended_cells_are_looked_at_again)
 			fake_push(&fake, &result);
 		}
 		if (spell && session_idle(session)) {
-			look(session, now);
+			look(now);
 			for (int p = 0; p < view.by_size.count; p++)
 				contended += view.by_size.point[p].sample.contended;
 			assert_true(contended > 2);
@@ -365,15 +351,14 @@ TEST(contended_cells_are_looked_at_again)
 		if (fake.pending)
 			fake_answer(&fake, 60, 2);
 	}
-	look(session, now);
+	look(now);
 	for (int p = 0; p < view.by_size.count; p++)
 		assert_false(view.by_size.point[p].sample.contended);
-	session_free(session);
 }
 
 TEST(the_strip_is_in_order_of_time)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
+	start(&kernel_odd, LIMIT);
 	double now = 100, last = 0;
 	unsigned round = 0;
 
@@ -384,7 +369,7 @@ TEST(the_strip_is_in_order_of_time)
 			fake_answer(&fake, 100, 1 + round++);
 	}
 	session_advance(session, now);
-	look(session, now);
+	look(now);
 	assert_int_equal(view.strip_count, VIEW_STRIP);
 	for (int i = 0; i < view.strip_count; i++) {
 		assert_true(view.strip[i].cpe >= last * 0.9);
@@ -392,16 +377,15 @@ TEST(the_strip_is_in_order_of_time)
 	}
 	check_near(last, round, 0.01 * round);
 	assert_true(view.strip_span > 1.5 && view.strip_span < 2.5);
-	session_free(session);
 }
 
 TEST(slices_and_grid_fill_and_then_the_core_rests)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
-	double now = run_idle(session, 100);
+	start(&kernel_fold, LIMIT);
+	double now = run_idle(100);
 	unsigned before;
 
-	look(session, now);
+	look(now);
 	assert_int_equal(view.cells_settled, view.cells_wanted);
 	assert_int_equal(view.by_size.knob, FOLD_SIZE);
 	assert_int_equal(view.by_stride.knob, FOLD_STRIDE);
@@ -427,12 +411,11 @@ TEST(slices_and_grid_fill_and_then_the_core_rests)
 			fake_answer(&fake, 60, 2);
 	}
 	assert_int_equal(fake.background, before);
-	session_free(session);
 }
 
 TEST(one_background_request_at_a_time_nearest_first)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	unsigned submits;
 
 	fake_answer(&fake, 150, 2);
@@ -448,18 +431,17 @@ TEST(one_background_request_at_a_time_nearest_first)
 	fake_answer(&fake, 50, 2);
 	session_advance(session, 101.01);
 	assert_false(fake.request.background);
-	session_free(session);
 }
 
 TEST(cells_are_visited_in_rounds)
 {
-	struct session *session = start(&kernel_walk, LIMIT);
+	start(&kernel_walk, LIMIT);
 	int64_t seen[64][2];
 	int count = 0, wanted;
 	double now = 100;
 
 	check_ok(session_command(session, "knob order", now));
-	wanted = (int)look(session, now)->cells_wanted;
+	wanted = (int)look(now)->cells_wanted;
 	/* Wide answers never settle at once: each cell comes once before any comes again. */
 	while (count < wanted - 1) {
 		struct result result;
@@ -480,29 +462,27 @@ TEST(cells_are_visited_in_rounds)
 		fake_push(&fake, &result);
 	}
 	assert_true(count > 30);
-	session_free(session);
 }
 
 TEST(settled_cells_are_used_again)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
-	double now = run_idle(session, 100);
+	start(&kernel_fold, LIMIT);
+	double now = run_idle(100);
 	unsigned before = fake.background;
 
 	/* Only the size slice at the new size's stride exists already; walking along it asks
 	 * nothing new. */
 	check_ok(session_command(session, "set size=16k", now));
-	look(session, now);
+	look(now);
 	assert_int_equal(view.cells_settled, view.cells_wanted - 8); /* the sparse strides */
 	assert_false(view.sample.valid);
-	now = run_idle(session, now);
+	now = run_idle(now);
 	assert_true(fake.background - before <= 8);
-	session_free(session);
 }
 
 TEST(impossible_points_are_never_requested)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
+	start(&kernel_odd, LIMIT);
 	double now = 100;
 	unsigned asked = 0;
 
@@ -515,7 +495,7 @@ TEST(impossible_points_are_never_requested)
 		fake_answer(&fake, 60, 2);
 	}
 	assert_true(asked >= 5);
-	look(session, now);
+	look(now);
 	assert_int_equal(view.by_size.knob, -1);
 	assert_false(view.grid.present);
 	assert_int_equal(view.by_stride.knob, 0);
@@ -525,33 +505,31 @@ TEST(impossible_points_are_never_requested)
 		assert_int_equal(view.by_stride.point[i].valid, i % 2 == 0);
 	}
 	assert_int_equal(view.cells_wanted, 5);
-	session_free(session);
 }
 
 TEST(the_second_slice_follows_the_selected_knob)
 {
-	struct session *session = start(&kernel_walk, LIMIT);
+	start(&kernel_walk, LIMIT);
 
-	assert_int_equal(look(session, 100)->by_stride.knob, -1); /* size is selected */
+	assert_int_equal(look(100)->by_stride.knob, -1); /* size is selected */
 	check_ok(session_command(session, "knob next", 100));
-	assert_int_equal(look(session, 100)->by_stride.knob, WALK_SPACING);
+	assert_int_equal(look(100)->by_stride.knob, WALK_SPACING);
 	assert_int_equal(view.by_stride.count, 16);
 	check_ok(session_command(session, "knob order", 100));
-	assert_int_equal(look(session, 100)->by_stride.knob, WALK_ORDER);
+	assert_int_equal(look(100)->by_stride.knob, WALK_ORDER);
 	assert_int_equal(view.by_stride.count, 3);
-	session_free(session);
 }
 
 TEST(a_failure_is_shown_and_not_asked_again)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
+	start(&kernel_odd, LIMIT);
 	struct result result = fake_result(&fake.request, 0, 0);
 	double now = 100;
 
 	result.status = status_failed("n=3: memory was refused");
 	fake_push(&fake, &result);
 	session_advance(session, now);
-	assert_string_equal(look(session, now)->failure, "n=3: memory was refused");
+	assert_string_equal(look(now)->failure, "n=3: memory was refused");
 	assert_string_equal(view.notice, "n=3: memory was refused");
 	assert_true(view.notice_bad);
 	assert_false(view.sample.valid);
@@ -567,46 +545,42 @@ TEST(a_failure_is_shown_and_not_asked_again)
 	assert_true(session_idle(session));
 	assert_true(session_next(session, now) < 0);
 	/* The other cells were measured all the same. */
-	assert_int_equal(look(session, now)->cells_settled, 5);
+	assert_int_equal(look(now)->cells_settled, 5);
 
 	check_ok(session_command(session, "again", now));
 	assert_int_equal(fake.live, 2);
-	assert_string_equal(look(session, now)->failure, "");
+	assert_string_equal(look(now)->failure, "");
 	fake_answer(&fake, 60, 2);
 	session_advance(session, now);
-	assert_true(look(session, now)->sample.valid);
-	session_free(session);
+	assert_true(look(now)->sample.valid);
 }
 
 TEST(a_working_set_beyond_memory_fails_without_a_request)
 {
 	struct engine engine = fake_init(&fake, 0);
 	struct session_options options = { .invocation = "" };
-	struct session *session;
-
 	setting_init(&options.setting, &kernel_fold);
 	options.setting.v[FOLD_SIZE] = INT64_C(64) << 30;
 	session = session_new(&engine, &options);
 	session_advance(session, 100);
 	assert_true(fake.pending);
-	assert_int_equal(look(session, 100)->memory_limits.memory, 0);
+	assert_int_equal(look(100)->memory_limits.memory, 0);
 	/* The machine becomes known. */
 	fake.machine.memory_limit = LIMIT;
 	atomic_store(&fake.machine.known, true);
 	assert_true(session_advance(session, 100.1));
-	check_contains(look(session, 100.1)->failure,
-		"size=64g is beyond half of this machine's free memory");
+	check_contains(
+		look(100.1)->failure, "size=64g is beyond half of this machine's free memory");
 	assert_true(view.memory_limits.memory == LIMIT);
 	assert_int_equal(fake.cancels, 1);
 	check_ok(session_command(session, "set size=32k", 100.2));
 	assert_true(fake.pending);
-	assert_string_equal(look(session, 100.2)->failure, "");
-	session_free(session);
+	assert_string_equal(look(100.2)->failure, "");
 }
 
 TEST(frozen_nothing_is_asked_and_nothing_changes)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	struct request request;
 	struct result result;
 	unsigned submits;
@@ -618,7 +592,7 @@ TEST(frozen_nothing_is_asked_and_nothing_changes)
 	request = fake.request;
 	check_ok(session_command(session, "freeze", 100.2));
 	assert_int_equal(fake.cancels, 1);
-	assert_true(look(session, 100.2)->frozen);
+	assert_true(look(100.2)->frozen);
 	assert_true(session_idle(session));
 	assert_true(session_next(session, 100.2) < 0);
 	submits = fake.submits;
@@ -628,12 +602,12 @@ TEST(frozen_nothing_is_asked_and_nothing_changes)
 	for (int i = 0; i < 100; i++)
 		session_advance(session, 101 + i);
 	assert_int_equal(fake.submits, submits);
-	check_near(look(session, 200)->sample.cpe, 2, 0.01);
+	check_near(look(200)->sample.cpe, 2, 0.01);
 
 	/* A knob turned while frozen shows nothing, and asks nothing, until it goes on. */
 	check_ok(session_command(session, "set acc=3", 201));
 	assert_int_equal(fake.submits, submits);
-	assert_false(look(session, 205)->sample.valid);
+	assert_false(look(205)->sample.valid);
 	check_near(view.waiting, 0, 0);
 	assert_false(view.measuring);
 	check_ok(session_command(session, "freeze", 206));
@@ -642,13 +616,12 @@ TEST(frozen_nothing_is_asked_and_nothing_changes)
 	assert_false(fake.request.background);
 	fake_answer(&fake, 60, 5);
 	session_advance(session, 206.1);
-	check_near(look(session, 206.1)->sample.cpe, 5, 0.01);
-	session_free(session);
+	check_near(look(206.1)->sample.cpe, 5, 0.01);
 }
 
 TEST(frozen_and_back_at_once_keeps_the_figure_right)
 {
-	struct session *session = start(&kernel_odd, LIMIT);
+	start(&kernel_odd, LIMIT);
 	struct request first = fake.request;
 	struct result result;
 
@@ -662,13 +635,12 @@ TEST(frozen_and_back_at_once_keeps_the_figure_right)
 	assert_true(fake.pending);
 	fake_answer(&fake, 150, 4);
 	session_advance(session, 100.1);
-	assert_int_equal(look(session, 100.1)->sample.trials, 150);
-	session_free(session);
+	assert_int_equal(look(100.1)->sample.trials, 150);
 }
 
 TEST(an_engine_that_cancels_by_itself_is_not_hurried)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	double now = 100;
 
 	for (int i = 0; i < 1000; i++) {
@@ -683,13 +655,12 @@ TEST(an_engine_that_cancels_by_itself_is_not_hurried)
 	}
 	assert_true(fake.submits < 30);
 	assert_false(session_idle(session));
-	session_free(session);
 }
 
 TEST(again_forgets_every_figure)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
-	double now = run_idle(session, 100);
+	start(&kernel_fold, LIMIT);
+	double now = run_idle(100);
 	struct request old;
 	struct result late;
 
@@ -697,7 +668,7 @@ TEST(again_forgets_every_figure)
 	session_advance(session, now);
 	old = fake.request;
 	check_ok(session_command(session, "again", now));
-	look(session, now);
+	look(now);
 	assert_false(view.sample.valid);
 	assert_int_equal(view.cells_settled, 0);
 	assert_true(view.cells_wanted > 100);
@@ -705,17 +676,16 @@ TEST(again_forgets_every_figure)
 	late = fake_result(&old, 60, 77);
 	fake_push(&fake, &late);
 	session_advance(session, now);
-	look(session, now);
+	look(now);
 	assert_false(view.sample.valid);
 	assert_false(view.by_size.point[view.by_size.here].valid);
-	run_idle(session, now);
-	session_free(session);
+	run_idle(now);
 }
 
 /* Keys held down for a long time: the table of cells stays bounded, and every pointer good. */
 TEST(a_long_walk_keeps_working)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	double now = 100;
 
 	for (int i = 0; i < 7000; i++) {
@@ -729,25 +699,24 @@ TEST(a_long_walk_keeps_working)
 		session_advance(session, now);
 		assert_true(fake.pending);
 	}
-	assert_true(look(session, now)->sample.valid);
-	session_free(session);
+	assert_true(look(now)->sample.valid);
 }
 
 /* What takes long to lay out says how far it is, can be ended, and is not begun again before it is
  * asked for. */
 TEST(a_long_preparation_is_seen_and_ended)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 	unsigned submits;
 
 	assert_false(session_command_works(session, "close"));
 	fake.ahead = (struct progress_seen){ .stage = STAGE_LAYING, .share = 0.1 };
 	session_advance(session, 100.1);
-	assert_int_equal(look(session, 100.1)->ahead.stage, STAGE_LAYING);
+	assert_int_equal(look(100.1)->ahead.stage, STAGE_LAYING);
 	assert_true(isnan(view.ahead_left));
 	fake.ahead.share = 0.3;
 	session_advance(session, 101.1);
-	assert_float_equal(look(session, 101.1)->ahead_left, 3.5, 1e-9);
+	assert_float_equal(look(101.1)->ahead_left, 3.5, 1e-9);
 	assert_true(session_command_works(session, "close"));
 	submits = fake.submits;
 	check_ok(session_command(session, "close", 101.2));
@@ -756,7 +725,7 @@ TEST(a_long_preparation_is_seen_and_ended)
 	for (double now = 101.2; now < 110; now += 0.25)
 		session_advance(session, now);
 	assert_int_equal(fake.submits, submits);
-	check_contains(look(session, 110)->failure, "a measures again");
+	check_contains(look(110)->failure, "a measures again");
 	assert_true(session_idle(session));
 	/* Asked for again, or another setting. */
 	check_ok(session_command(session, "again", 110));
@@ -767,14 +736,13 @@ TEST(a_long_preparation_is_seen_and_ended)
 	assert_false(fake.pending);
 	check_ok(session_command(session, "set unroll=5", 112));
 	assert_true(fake.pending);
-	assert_string_equal(look(session, 112)->failure, "");
-	session_free(session);
+	assert_string_equal(look(112)->failure, "");
 }
 
 /* While a figure is there the typed value goes, and nothing is ended. */
 TEST(a_figure_that_is_measured_anew_is_not_ended)
 {
-	struct session *session = start(&kernel_fold, LIMIT);
+	start(&kernel_fold, LIMIT);
 
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.1);
@@ -784,7 +752,6 @@ TEST(a_figure_that_is_measured_anew_is_not_ended)
 		(struct progress_seen){ .stage = STAGE_RUNNING, .share = 0.1, .run = 1, .runs = 1 };
 	session_advance(session, 100.7);
 	assert_false(session_command_works(session, "close"));
-	session_free(session);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = played_end)

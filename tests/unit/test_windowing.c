@@ -8,12 +8,12 @@
 #include "explorer/state.h"
 #include "model/core/uarch.h"
 
-static struct session *start(const struct kernel *kernel)
+static void start(const struct kernel *kernel)
 {
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
 
 	fake.machine.processors = 2;
-	return played_begin(&engine, (struct session_options){ .seed = 5 }, kernel);
+	played_begin(&engine, (struct session_options){ .seed = 5 }, kernel);
 }
 
 /* A point of a curve, not the live figure. */
@@ -31,50 +31,49 @@ static void answer_one(void)
 
 /* Answers requests, 4 ms each, until so many points of curves were, or nothing is wanted. *points:
  * how many those are. */
-static double answer(struct session *session, double now, unsigned most, unsigned *points)
+static double answer(double now, unsigned most, unsigned *points)
 {
 	struct playing sample_ratios = {
 		.took = 0.004, .answer = answer_one, .counts = of_curve, .most = most
 	};
 
-	now = played(session, now, &sample_ratios);
+	now = played(now, &sample_ratios);
 	*points = sample_ratios.answered;
 	return now;
 }
 
 TEST(the_curve_of_the_present_filler_comes_first)
 {
-	struct session *session = start(&kernel_window);
+	start(&kernel_window);
 	unsigned points;
 	double now;
 
-	assert_string_equal(look(session, 100)->front, "windows");
+	assert_string_equal(look(100)->front, "windows");
 	assert_non_null(view.windows);
 	assert_non_null(view.window);
 	assert_true(view.windowing);
-	now = answer(session, 100, 30, &points);
-	look(session, now);
+	now = answer(100, 30, &points);
+	look(now);
 	assert_string_equal(view.window->filler, "nop");
 	assert_int_equal(view.window->state, WINDOWS_DONE);
 	check_near(view.window->knee.x, 506, 0);
 	/* Live figures go on meanwhile. */
 	assert_true(view.sample.valid);
 	check_near(view.sample.cpe, window_cycles(view.setting.v), 2);
-	command(session, "set filler=store", now);
-	now = answer(session, now, 25, &points);
-	look(session, now);
+	command("set filler=store", now);
+	now = answer(now, 25, &points);
+	look(now);
 	assert_string_equal(view.window->filler, "store");
 	check_near(view.window->knee.x, 110, 0);
-	session_free(session);
 }
 
 TEST(all_curves_fill_in_and_then_it_rests)
 {
-	struct session *session = start(&kernel_window);
+	start(&kernel_window);
 	unsigned points;
-	double now = answer(session, 100, 100000, &points);
+	double now = answer(100, 100000, &points);
 
-	look(session, now);
+	look(now);
 	assert_false(view.windowing);
 	assert_true(points > 80 && points < 300);
 	for (int i = 0; i < view.windows->count; i++)
@@ -82,56 +81,54 @@ TEST(all_curves_fill_in_and_then_it_rests)
 			    view.windows->row[i].state == WINDOWS_FAILED);
 	check_near(windows_row(view.windows, FILL_WAIT)->knee.x, 97, 0);
 	/* Another filler asks for nothing more; another remedy for everything. */
-	command(session, "set filler=load", now);
-	now = answer(session, now, 1, &points);
+	command("set filler=load", now);
+	now = answer(now, 1, &points);
 	assert_int_equal(points, 0);
-	command(session, "set remedy=prefetch", now);
-	now = answer(session, now, 20, &points);
+	command("set remedy=prefetch", now);
+	now = answer(now, 20, &points);
 	assert_int_equal(points, 20);
-	assert_int_equal(look(session, now)->window->knee.kind, KNEE_NONE);
+	assert_int_equal(look(now)->window->knee.kind, KNEE_NONE);
 	/* What is measured anew is. */
-	now = answer(session, now, 100000, &points);
-	command(session, "again", now);
-	look(session, now);
+	now = answer(now, 100000, &points);
+	command("again", now);
+	look(now);
 	assert_int_equal(view.window->curve.count, 0);
-	now = answer(session, now, 5, &points);
+	now = answer(now, 5, &points);
 	assert_int_equal(points, 5);
-	session_free(session);
 }
 
 TEST(other_kernels_have_no_windows)
 {
-	struct session *session = start(&kernel_fold);
+	start(&kernel_fold);
 	unsigned points;
-	double now = answer(session, 100, 1, &points);
+	double now = answer(100, 1, &points);
 
-	assert_string_equal(look(session, now)->front, "slices");
+	assert_string_equal(look(now)->front, "slices");
 	assert_null(view.windows);
 	check_usage(session_command(session, "view windows", now),
 		"view windows: there is none of fold");
-	command(session, "kernel window", now);
-	assert_string_equal(look(session, now)->front, "windows");
-	now = answer(session, now, 10, &points);
+	command("kernel window", now);
+	assert_string_equal(look(now)->front, "windows");
+	now = answer(now, 10, &points);
 	/* What the user brings to the front stays there. */
-	command(session, "view slices", now);
-	command(session, "set filler=store", now);
-	assert_string_equal(look(session, now)->front, "slices");
-	command(session, "view windows", now);
-	command(session, "kernel fold", now);
-	assert_string_equal(look(session, now)->front, "slices");
+	command("view slices", now);
+	command("set filler=store", now);
+	assert_string_equal(look(now)->front, "slices");
+	command("view windows", now);
+	command("kernel fold", now);
+	assert_string_equal(look(now)->front, "slices");
 	assert_false(view.windowing);
 	/* What there is stays. */
-	command(session, "kernel window", now);
-	assert_true(look(session, now)->windows->row[FILL_NOP].curve.count >= 8);
+	command("kernel window", now);
+	assert_true(look(now)->windows->row[FILL_NOP].curve.count >= 8);
 	assert_string_equal(view.front, "windows");
-	session_free(session);
 }
 
 TEST(freezing_and_other_settings_take_a_request_back)
 {
-	struct session *session = start(&kernel_window);
+	start(&kernel_window);
 	unsigned points;
-	double now = answer(session, 100, 6, &points);
+	double now = answer(100, 6, &points);
 
 	while (!fake.pending || !of_curve()) {
 		if (fake.pending)
@@ -139,28 +136,26 @@ TEST(freezing_and_other_settings_take_a_request_back)
 		now += 0.01;
 		session_advance(session, now);
 	}
-	command(session, "freeze", now);
+	command("freeze", now);
 	assert_false(fake.pending);
 	session_advance(session, now + 1);
 	assert_false(fake.pending);
-	command(session, "freeze", now + 100);
-	now = answer(session, now + 100, 40, &points);
-	check_near(look(session, now)->window->knee.x, 506, 0);
+	command("freeze", now + 100);
+	now = answer(now + 100, 40, &points);
+	check_near(look(now)->window->knee.x, 506, 0);
 	/* And what stood still took no time. */
 	assert_true(view.windows->seconds < 50);
-	session_free(session);
 }
 
 /* The slice over fillers would be another curve of the same, at places of its own. */
 TEST(there_is_no_slice_over_fillers)
 {
-	struct session *session = start(&kernel_window);
+	start(&kernel_window);
 
-	command(session, "knob fillers", 100);
-	assert_int_equal(look(session, 100)->by_stride.knob, -1);
-	command(session, "knob filler", 100);
-	assert_int_equal(look(session, 100)->by_stride.knob, WINDOW_FILLER);
-	session_free(session);
+	command("knob fillers", 100);
+	assert_int_equal(look(100)->by_stride.knob, -1);
+	command("knob filler", 100);
+	assert_int_equal(look(100)->by_stride.knob, WINDOW_FILLER);
 }
 
 /* ---- entries beside the curves, of cores of one line more each */
@@ -217,17 +212,14 @@ TEST(a_core_that_measured_itself_stands_beside_the_curves)
 		.explain = explain_nothing,
 		.read = read_core };
 	struct engine engine = fake_init(&fake, UINT64_C(8) << 30);
-	struct session *session;
-
 	fake.machine.processors = 2;
-	session = played_begin(&engine,
-		(struct session_options){ .seed = 5, .explainer = &explainer }, &kernel_window);
-	assert_string_equal(look(session, 100)->window->filler, "nop");
+	played_begin(&engine, (struct session_options){ .seed = 5, .explainer = &explainer },
+		&kernel_window);
+	assert_string_equal(look(100)->window->filler, "nop");
 	check_near(view.window->entries, 224, 1e-9);
 	check_ok(insight_adopt(session, "size rob 300 [M]\n", "measured"));
 	curves_renew(session);
-	check_near(look(session, 101)->window->entries, 300, 1e-9);
-	session_free(session);
+	check_near(look(101)->window->entries, 300, 1e-9);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = played_end)
