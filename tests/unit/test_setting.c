@@ -11,6 +11,16 @@ static struct setting fold(int64_t op, int64_t unroll, int64_t acc, int64_t size
 	return (struct setting){ &kernel_fold, { op, unroll, acc, size, stride } };
 }
 
+/* Moves a knob by steps. It must then have the expected value, and report whether it moved. */
+static void check_step(struct setting *setting, int knob, int steps, int64_t expected,
+	struct memory_limits memory_limits)
+{
+	bool moves = setting->v[knob] != expected;
+
+	assert_int_equal(setting_step(setting, knob, steps, memory_limits), moves);
+	assert_true(setting->v[knob] == expected);
+}
+
 TEST(finds_kernels_and_suggests)
 {
 	const struct kernel *kernel;
@@ -142,17 +152,13 @@ TEST(steps_stay_in_range_and_fit_the_others)
 {
 	struct setting setting = fold(0, 4, 4, 32768, 1);
 
-	assert_true(setting_step(&setting, FOLD_UNROLL, -2, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_UNROLL], 2);
+	check_step(&setting, FOLD_UNROLL, -2, 2, MEMORY_LIMITS);
 	assert_int_equal(setting.v[FOLD_ACC], 2);
-	assert_true(setting_step(&setting, FOLD_ACC, +5, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_ACC], 7);
+	check_step(&setting, FOLD_ACC, +5, 7, MEMORY_LIMITS);
 	assert_int_equal(setting.v[FOLD_UNROLL], 7);
-	assert_true(setting_step(&setting, FOLD_UNROLL, +1000000, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_UNROLL], 16);
+	check_step(&setting, FOLD_UNROLL, +1000000, 16, MEMORY_LIMITS);
 	assert_false(setting_step(&setting, FOLD_UNROLL, +1, MEMORY_LIMITS));
-	assert_true(setting_step(&setting, FOLD_UNROLL, -1000000, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_UNROLL], 1);
+	check_step(&setting, FOLD_UNROLL, -1000000, 1, MEMORY_LIMITS);
 	assert_false(setting_step(&setting, FOLD_UNROLL, -1, MEMORY_LIMITS));
 	assert_false(setting_step(&setting, FOLD_UNROLL, 0, MEMORY_LIMITS));
 	assert_true(setting_step(&setting, FOLD_OP, +1, MEMORY_LIMITS));
@@ -163,26 +169,19 @@ TEST(sizes_step_on_a_ladder)
 {
 	struct setting setting = fold(0, 1, 1, 32768, 1);
 
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_SIZE], 65536);
-	assert_true(setting_step(&setting, FOLD_SIZE, -2, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_SIZE], 16384);
+	check_step(&setting, FOLD_SIZE, +1, 65536, MEMORY_LIMITS);
+	check_step(&setting, FOLD_SIZE, -2, 16384, MEMORY_LIMITS);
 	/* From between two rungs to the next rung. */
 	setting.v[FOLD_SIZE] = 20000;
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_SIZE], 32768);
+	check_step(&setting, FOLD_SIZE, +1, 32768, MEMORY_LIMITS);
 	setting.v[FOLD_SIZE] = 20000;
-	assert_true(setting_step(&setting, FOLD_SIZE, -1, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_SIZE], 16384);
+	check_step(&setting, FOLD_SIZE, -1, 16384, MEMORY_LIMITS);
 	/* The upper end is what the machine has; from there down to a round size again. */
 	setting.v[FOLD_SIZE] = INT64_C(8) << 30;
-	assert_true(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
-	assert_true(setting.v[FOLD_SIZE] == (int64_t)LIMIT);
+	check_step(&setting, FOLD_SIZE, +1, (int64_t)LIMIT, MEMORY_LIMITS);
 	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS));
-	assert_true(setting_step(&setting, FOLD_SIZE, -1, MEMORY_LIMITS));
-	assert_true(setting.v[FOLD_SIZE] == INT64_C(8) << 30);
-	assert_true(setting_step(&setting, FOLD_SIZE, -100, MEMORY_LIMITS));
-	assert_int_equal(setting.v[FOLD_SIZE], 64);
+	check_step(&setting, FOLD_SIZE, -1, INT64_C(8) << 30, MEMORY_LIMITS);
+	check_step(&setting, FOLD_SIZE, -100, 64, MEMORY_LIMITS);
 	assert_false(setting_step(&setting, FOLD_SIZE, -1, MEMORY_LIMITS));
 	/* Without a known limit a long way up ends without overflow. */
 	assert_true(setting_step(&setting, FOLD_SIZE, +1000, MEMORY_LIMITS_UNKNOWN));
@@ -195,10 +194,8 @@ TEST(steps_respect_multiples)
 	struct setting setting;
 
 	setting_init(&setting, &kernel_walk);
-	assert_true(setting_step(&setting, WALK_SPACING, +2, MEMORY_LIMITS));
-	assert_int_equal(setting.v[WALK_SPACING], 48);
-	assert_true(setting_step(&setting, WALK_SPACING, +100, MEMORY_LIMITS));
-	assert_int_equal(setting.v[WALK_SPACING], 256);
+	check_step(&setting, WALK_SPACING, +2, 48, MEMORY_LIMITS);
+	check_step(&setting, WALK_SPACING, +100, 256, MEMORY_LIMITS);
 	setting.v[WALK_SIZE] = 16;
 	assert_false(setting_step(&setting, WALK_SIZE, -1, MEMORY_LIMITS));
 	assert_true(
@@ -212,10 +209,8 @@ TEST(steps_pass_over_what_nothing_fits)
 	struct setting setting;
 
 	setting_init(&setting, &kernel_odd);
-	assert_true(setting_step(&setting, 0, +1, MEMORY_LIMITS));
-	assert_int_equal(setting.v[0], 5);
-	assert_true(setting_step(&setting, 0, -1, MEMORY_LIMITS));
-	assert_int_equal(setting.v[0], 3);
+	check_step(&setting, 0, +1, 5, MEMORY_LIMITS);
+	check_step(&setting, 0, -1, 3, MEMORY_LIMITS);
 	setting.v[0] = 9;
 	assert_false(setting_step(&setting, 0, +1, MEMORY_LIMITS));
 	assert_int_equal(setting.v[0], 9);
@@ -335,8 +330,7 @@ TEST(cores_go_as_far_as_this_process_may)
 	assert_string_equal(words, "0 to 63");
 
 	setting_init(&setting, &placed);
-	assert_true(setting_step(&setting, PLACED_CORES, +100, many));
-	assert_int_equal(setting.v[PLACED_CORES], 64);
+	check_step(&setting, PLACED_CORES, +100, 64, many);
 	check_ok(setting_check(&setting, many));
 	setting.v[PLACED_STREAMS] = 1;
 	check_usage(setting_check(&setting, many),

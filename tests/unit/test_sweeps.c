@@ -20,17 +20,25 @@ static const char small[] = "# two rows\n"
 			    "kernel mountain size=16k..64k*2 stride=1,2\n"
 			    "x size\n";
 
-static struct named_sweep *first(struct sweeps *sweeps)
+static struct sweeps sweeps; /* of the present test */
+
+static int tear_down(void **state)
 {
-	check_ok(sweeps_read(small, "here", false, sweeps));
-	assert_int_equal(sweeps->count, 2);
-	return &sweeps->sweep[0];
+	(void)state;
+	sweeps_free(&sweeps);
+	return 0;
+}
+
+static struct named_sweep *first(void)
+{
+	check_ok(sweeps_read(small, "here", false, &sweeps));
+	assert_int_equal(sweeps.count, 2);
+	return &sweeps.sweep[0];
 }
 
 TEST(rows_are_read)
 {
-	struct sweeps sweeps;
-	const struct named_sweep *sweep = first(&sweeps);
+	const struct named_sweep *sweep = first();
 
 	assert_string_equal(sweep->name, "over-n");
 	assert_string_equal(sweep->kernel->name, "matmul");
@@ -47,13 +55,11 @@ TEST(rows_are_read)
 	assert_ptr_equal(sweeps_find(&sweeps, "hill"), &sweeps.sweep[1]);
 	assert_null(sweeps_find(&sweeps, "hil"));
 	assert_int_equal(sweeps.sweep[1].base, -1);
-	sweeps_free(&sweeps);
 }
 
 /* The text is refused at that line, in a message that names the word. */
 static void check_refused(const char *text, int line, const char *word)
 {
-	struct sweeps sweeps;
 	struct status status = sweeps_read(text, "here", false, &sweeps);
 	char place[16];
 
@@ -92,7 +98,6 @@ TEST(rows_of_other_programs_are_passed_over)
 {
 	static const char text[] = "sweep a\ntitle A\nkernel nothing n=1\nx m\nbaseline "
 				   "m=2\n\nsweep b\ntitle B\nkernel mountain size=4k,8k\nx size\n";
-	struct sweeps sweeps;
 
 	check_ok(sweeps_read(text, "here", true, &sweeps));
 	assert_int_equal(sweeps.count, 1);
@@ -100,7 +105,6 @@ TEST(rows_of_other_programs_are_passed_over)
 	sweeps_free(&sweeps);
 	check_ok(sweeps_read("sweep a\ntitle A\nkernel nothing n=1\nx m\n", "here", true, &sweeps));
 	assert_int_equal(sweeps.count, 0);
-	sweeps_free(&sweeps);
 }
 
 /* A kernel alone has its usual sweep, and so has one with other knobs; its own knobs ask for
@@ -110,9 +114,8 @@ TEST(the_usual_sweep_is_the_kernels)
 	static char with_size[] = "size=1m", with_other[] = "op=*";
 	char *const words[] = { with_other, with_size };
 	const struct kernel *mountain = kernel_find("mountain");
-	struct sweeps sweeps;
 
-	first(&sweeps);
+	first();
 	assert_null(sweeps_usual(&sweeps, mountain, NULL, 0));
 	sweeps.sweep[1].usual = true;
 	assert_ptr_equal(sweeps_usual(&sweeps, mountain, NULL, 0), &sweeps.sweep[1]);
@@ -131,8 +134,7 @@ TEST(the_usual_sweep_is_the_kernels)
 
 TEST(words_are_replaced)
 {
-	struct sweeps sweeps;
-	struct named_sweep *sweep = first(&sweeps);
+	struct named_sweep *sweep = first();
 	unsigned given = 0;
 
 	check_ok(sweeps_override(sweep, "n=100", &given));
@@ -143,13 +145,11 @@ TEST(words_are_replaced)
 	check_contains(sweeps_override(sweep, "n=200", &given).text, "n is given twice");
 	check_contains(sweeps_override(sweep, "m=200", &given).text, "no knob \"m\"");
 	assert_int_equal(sweeps_override(sweep, "nothing", &given).code, STATUS_USAGE);
-	sweeps_free(&sweeps);
 }
 
 TEST(the_baseline_comes_first)
 {
-	struct sweeps sweeps;
-	struct named_sweep *sweep = first(&sweeps);
+	struct named_sweep *sweep = first();
 	unsigned given = 0;
 	char *word;
 
@@ -165,13 +165,11 @@ TEST(the_baseline_comes_first)
 	given = 0;
 	check_ok(sweeps_override(sweep, "form=blocked", &given));
 	assert_false(sweeps_settle(sweep));
-	sweeps_free(&sweeps);
 }
 
 TEST(what_is_advised_takes_its_place)
 {
-	struct sweeps sweeps;
-	struct named_sweep *sweep = first(&sweeps);
+	struct named_sweep *sweep = first();
 	unsigned given = 0;
 
 	sweeps_advise(sweep, 48);
@@ -187,7 +185,6 @@ TEST(what_is_advised_takes_its_place)
 	check_ok(sweeps_override(sweep, "block=32,advised", &given));
 	sweeps_advise(sweep, 0);
 	assert_string_equal(sweep->word[2], "block=32");
-	sweeps_free(&sweeps);
 }
 
 TEST(figures_of_a_row)
@@ -231,8 +228,7 @@ TEST(figures_of_a_row)
 
 TEST(lines_titles_and_baselines)
 {
-	struct sweeps sweeps;
-	const struct named_sweep *sweep = first(&sweeps);
+	const struct named_sweep *sweep = first();
 	struct setting setting, base;
 	struct text text = { 0 };
 
@@ -257,7 +253,6 @@ TEST(lines_titles_and_baselines)
 	assert_true(sweeps_published_of(sweep, &sweep->published[0], &setting));
 	assert_false(sweeps_published_of(sweep, &sweep->published[0], &base));
 	assert_false(sweeps_baseline(&sweeps.sweep[1], &setting, &base));
-	sweeps_free(&sweeps);
 }
 
 TEST(any_sweep_can_be_drawn)
@@ -287,8 +282,6 @@ TEST(any_sweep_can_be_drawn)
 /* Each can be begun as it stands, has a name of its own, and something to be seen along x. */
 TEST(every_shipped_sweep_is_sound)
 {
-	struct sweeps sweeps;
-
 	check_ok(sweeps_load(&sweeps));
 	assert_true(sweeps.count >= 6);
 	for (int i = 0; i < sweeps.count; i++) {
@@ -319,7 +312,6 @@ TEST(every_shipped_sweep_is_sound)
 		assert_int_equal(seen, 1);
 		sweep_free(sweep);
 	}
-	sweeps_free(&sweeps);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = tear_down)
