@@ -71,126 +71,97 @@ TEST(rules_are_taken_in_order)
 	ops_free(ops);
 }
 
-TEST(classes_fall_back_by_width_and_name)
+/* "OP LOAD STORE BASE TAKEN SLOTS", "-" where there is none; "unknown". */
+static void describe(const struct uarch_insn *facts, char *words, size_t size)
 {
-	struct uarch *uarch = load("base");
+	const struct uarch_class *const classes[] = { facts->op, facts->load, facts->store,
+		facts->base, facts->taken };
+	struct text text = { 0 };
 
-	assert_string_equal(ask(uarch, INSN("addpd", "v,v", 128)).op->name, "fadd");
-	assert_string_equal(ask(uarch, INSN("vaddpd", "v,v,v", 512)).op->name, "fadd.512");
-	assert_string_equal(ask(uarch, INSN("div", "r", 64)).op->name, "div.64");
-	/* Of 32 bits nobody says anything. */
-	assert_false(ask(uarch, INSN("div", "r", 32)).known);
-	assert_string_equal(
-		ask(uarch, INSN("shl", "r,i", 64, .immediate = true, .value = 1)).op->name, "two");
-	assert_string_equal(ask(uarch, INSN("lea", "r,[bd]", 64)).op->name, "alu");
-	assert_false(ask(uarch, INSN("xlat", "", 64)).known);
-	assert_true(ask(uarch, INSN("quiet", "", 64)).known);
-	assert_false(ask(uarch, &(struct insn){ .known = false, .mnemonic = "add" }).known);
-	uarch_free(uarch);
+	for (int i = 0; i < 5; i++)
+		text_addf(&text, "%s ", classes[i] ? classes[i]->name : "-");
+	text_addf(&text, "%g%s", facts->slots, facts->eliminated ? " eliminated" : "");
+	snprintf(words, size, "%s", facts->known ? text_string(&text) : "unknown");
+	text_free(&text);
 }
 
-TEST(roles_come_before_rules)
+TEST(instructions_have_classes_and_slots)
 {
-	struct uarch *uarch = load("base");
-	struct uarch_insn facts;
+	struct uarch *base = load("base"), *child = load("child"), *arm = load("arm");
+	const struct {
+		const struct uarch *uarch;
+		const struct insn *insn;
+		const char *expected;
+	} rows[] = {
+		{ base, INSN("addpd", "v,v", 128), "fadd - - - - 1" },
+		{ base, INSN("vaddpd", "v,v,v", 512), "fadd.512 - - - - 2" },
+		{ base, INSN("div", "r", 64), "div.64 - - - - 1" },
+		/* Of 32 bits nobody says anything. */
+		{ base, INSN("div", "r", 32), "unknown" },
+		{ base, INSN("shl", "r,i", 64, .immediate = true, .value = 1), "two - - - - 2" },
+		{ base, INSN("lea", "r,[bd]", 64), "alu - - - - 1" },
+		{ base, INSN("xlat", "", 64), "unknown" },
+		{ base, INSN("quiet", "", 64), "silent - - - - 1" },
+		{ base, &(struct insn){ .known = false, .mnemonic = "add" }, "unknown" },
+		/* Roles come before rules. */
+		{ base, INSN("sub", "r,r", 64, .zeroing = true), "zero - - - - 1 eliminated" },
+		{ base, INSN("mov", "r,r", 64, .move = true), "move - - - - 1 eliminated" },
+		/* This core has no class for copies of vectors: its rules say nothing either. */
+		{ base, INSN("movaps", "v,v", 128, .move = true, .vector = true), "unknown" },
+		{ base, INSN("nop", "", 0), "nop - - - - 1 eliminated" },
+		{ base, INSN("sub", "r,r", 64), "alu - - - - 1" },
+		{ base, INSN("jne", "t", 0, .flow = FLOW_BRANCH, .condition = "ne"),
+			"branch - - - taken 1" },
+		{ base, INSN("jmp", "t", 0, .flow = FLOW_JUMP), "taken - - - - 1" },
+		{ base, INSN("ret", "", 0, .flow = FLOW_RETURN, .writeback = true, LOADS()),
+			"taken load - - - 1" },
+		{ base, INSN("syscall", "", 0, .flow = FLOW_OTHER), "unknown" },
+		/* Memory operands. */
+		{ base, INSN("mov", "r,m", 64, LOADS()), "- load - - - 1" },
+		{ base, INSN("movdqu", "v,m", 256, .vector = true, LOADS(.size = 32)),
+			"- vload.256 - - - 1" },
+		{ base, INSN("movdqu", "v,m", 512, .vector = true, LOADS(.size = 64)),
+			"- vload - - - 1" },
+		{ base, INSN("add", "r,m", 64, LOADS()), "alu load - - - 1" },
+		{ base, INSN("mov", "m,r", 64, STORES(.disp = 2047)), "- - store - - 1" },
+		{ base, INSN("mov", "m,r", 64, STORES(.disp = 2048)), "- - store-complex - - 1" },
+		{ base, INSN("mov", "m,r", 64, STORES(.disp = -1)), "- - store-complex - - 1" },
+		{ base, INSN("mov", "m,r", 64, STORES(.index = 2)), "- - store-complex - - 1" },
+		{ base, INSN("mov", "m,r", 64, STORES(.relative = true)),
+			"- - store-complex - - 1" },
+		/* Of vectors this core does not tell them apart. */
+		{ base, INSN("movdqu", "m,v", 128, .vector = true, STORES(.size = 16, .index = 2)),
+			"- - vstore - - 1" },
+		{ base, INSN("add", "m,r", 64, STORES(.load = true)), "alu load store - - 2" },
+		{ child, INSN("add", "m,r", 64, STORES(.load = true)), "alu load store - - 1" },
+		/* A gather: its operation's slots, and a plain load for each element. */
+		{ base,
+			INSN("vgather", "v,m,v", 256, .vector = true,
+				LOADS(.accesses = 8, .size = 32, .index = 40,
+					.vector_index = true)),
+			"fadd vload - - - 1" },
+		/* Pairs and changed bases. */
+		{ arm, INSN("ldp", "r,r,m", 64, LOADS(.accesses = 2, .size = 16)),
+			"- load-pair - - - 1" },
+		{ arm, INSN("ldp", "v,v,m", 64, .vector = true, LOADS(.accesses = 2, .size = 16)),
+			"- vload - - - 2" },
+		{ arm, INSN("str", "r,m", 64, .writeback = true, STORES()),
+			"- - store writeback - 1" },
+	};
 
-	facts = ask(uarch, INSN("sub", "r,r", 64, .zeroing = true));
-	assert_string_equal(facts.op->name, "zero");
-	assert_true(facts.eliminated);
-	check_near(facts.slots, 1, 0);
-	facts = ask(uarch, INSN("mov", "r,r", 64, .move = true));
-	assert_string_equal(facts.op->name, "move");
-	/* This core has no class for copies of vectors: its rules say nothing either. */
-	assert_false(ask(uarch, INSN("movaps", "v,v", 128, .move = true, .vector = true)).known);
-	assert_true(ask(uarch, INSN("nop", "", 0)).eliminated);
-	assert_false(ask(uarch, INSN("sub", "r,r", 64)).eliminated);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct uarch_insn facts = ask(rows[i].uarch, rows[i].insn);
+		char words[120];
 
-	facts = ask(uarch, INSN("jne", "t", 0, .flow = FLOW_BRANCH, .condition = "ne"));
-	assert_string_equal(facts.op->name, "branch");
-	assert_string_equal(facts.taken->name, "taken");
-	facts = ask(uarch, INSN("jmp", "t", 0, .flow = FLOW_JUMP));
-	assert_string_equal(facts.op->name, "taken");
-	assert_null(facts.taken);
-	facts = ask(uarch, INSN("ret", "", 0, .flow = FLOW_RETURN, .writeback = true, LOADS()));
-	assert_string_equal(facts.op->name, "taken");
-	assert_string_equal(facts.load->name, "load");
-	assert_null(facts.base);
-	assert_false(ask(uarch, INSN("syscall", "", 0, .flow = FLOW_OTHER)).known);
-	uarch_free(uarch);
-}
-
-TEST(memory_operands_have_classes_and_slots)
-{
-	struct uarch *uarch = load("base"), *child = load("child");
-	struct uarch_insn facts;
-
-	facts = ask(uarch, INSN("mov", "r,m", 64, LOADS()));
-	assert_true(facts.known);
-	assert_null(facts.op);
-	assert_string_equal(facts.load->name, "load");
-	check_near(facts.slots, 1, 0);
-	facts = ask(uarch, INSN("movdqu", "v,m", 256, .vector = true, LOADS(.size = 32)));
-	assert_string_equal(facts.load->name, "vload.256");
-	facts = ask(uarch, INSN("movdqu", "v,m", 512, .vector = true, LOADS(.size = 64)));
-	assert_string_equal(facts.load->name, "vload");
-	facts = ask(uarch, INSN("add", "r,m", 64, LOADS()));
-	check_near(facts.slots, 1, 0);
-	assert_string_equal(facts.op->name, "alu");
-
-	facts = ask(uarch, INSN("mov", "m,r", 64, STORES(.disp = 2047)));
-	assert_string_equal(facts.store->name, "store");
-	check_near(facts.slots, 1, 0);
-	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.disp = 2048))).store->name,
-		"store-complex");
-	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.disp = -1))).store->name,
-		"store-complex");
-	assert_string_equal(ask(uarch, INSN("mov", "m,r", 64, STORES(.index = 2))).store->name,
-		"store-complex");
-	assert_string_equal(
-		ask(uarch, INSN("mov", "m,r", 64, STORES(.relative = true))).store->name,
-		"store-complex");
-	/* Of vectors this core does not tell them apart. */
-	assert_string_equal(ask(uarch, INSN("movdqu", "m,v", 128, .vector = true,
-					       STORES(.size = 16, .index = 2)))
-				    .store->name,
-		"vstore");
-
-	facts = ask(uarch, INSN("add", "m,r", 64, STORES(.load = true)));
-	check_near(facts.slots, 2, 0);
-	assert_non_null(facts.load);
-	assert_non_null(facts.store);
-	facts = ask(child, INSN("add", "m,r", 64, STORES(.load = true)));
-	check_near(facts.slots, 1, 0);
-
-	/* A gather: its operation's slots, and a plain load for each element. */
-	facts = ask(uarch,
-		INSN("vgather", "v,m,v", 256, .vector = true,
-			LOADS(.accesses = 8, .size = 32, .index = 40, .vector_index = true)));
-	assert_string_equal(facts.op->name, "fadd");
-	assert_string_equal(facts.load->name, "vload");
-	check_near(facts.slots, 1, 0);
-	check_near(facts.unlaminated, 0, 0);
-	uarch_free(uarch);
+		describe(&facts, words, sizeof(words));
+		if (strcmp(words, rows[i].expected) != 0)
+			fail_msg("row %zu, %s %s: \"%s\", not \"%s\"", i, rows[i].insn->mnemonic,
+				rows[i].insn->shape, words, rows[i].expected);
+	}
+	assert_false(uarch_known(uarch_width(arm)));
+	uarch_free(base);
 	uarch_free(child);
-}
-
-TEST(pairs_and_changed_bases_have_classes_too)
-{
-	struct uarch *uarch = load("arm");
-	struct uarch_insn facts;
-
-	assert_false(uarch_known(uarch_width(uarch)));
-	facts = ask(uarch, INSN("ldp", "r,r,m", 64, LOADS(.accesses = 2, .size = 16)));
-	assert_string_equal(facts.load->name, "load-pair");
-	check_near(facts.slots, 1, 0);
-	facts = ask(
-		uarch, INSN("ldp", "v,v,m", 64, .vector = true, LOADS(.accesses = 2, .size = 16)));
-	assert_string_equal(facts.load->name, "vload");
-	check_near(facts.slots, 2, 0);
-	facts = ask(uarch, INSN("str", "r,m", 64, .writeback = true, STORES()));
-	assert_string_equal(facts.base->name, "writeback");
-	check_near(facts.slots, 1, 0);
-	uarch_free(uarch);
+	uarch_free(arm);
 }
 
 TEST(un_lamination_follows_the_core)
