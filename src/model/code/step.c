@@ -215,20 +215,15 @@ static bool late(const struct tracer *tracer)
 /* Why children cannot be traced here. */
 static struct status refused(int error)
 {
-	FILE *file = fopen("/proc/self/status", "re");
 	int64_t scope = 0;
-	int seccomp = 0;
-	char line[128];
+	char seccomp[8];
 
 	if (system_number("", "/proc/sys/kernel/yama/ptrace_scope", &scope) && scope >= 3)
 		return status_failed("stepping is not allowed here: "
 				     "kernel.yama.ptrace_scope is %d, which forbids ptrace",
 			(int)scope);
-	while (file && fgets(line, sizeof(line), file))
-		(void)sscanf(line, "Seccomp: %d", &seccomp);
-	if (file)
-		fclose(file);
-	if (seccomp)
+	if (system_value("", "/proc/self/status", "Seccomp", seccomp, sizeof(seccomp)) &&
+		strcmp(seccomp, "0") != 0)
 		return status_failed("stepping is not allowed here: a seccomp filter, "
 				     "as containers have, refuses ptrace");
 	return status_failed(
@@ -266,17 +261,18 @@ static void describe_place(pid_t child, uint64_t address, char *buffer, size_t s
 
 static const char *signal_words(int number)
 {
-	switch (number) {
-	case SIGSEGV: return "accessed memory that does not exist (SIGSEGV)";
-	case SIGBUS: return "accessed memory that has no page (SIGBUS)";
-	case SIGFPE: return "divided by zero, or overflowed in a division (SIGFPE)";
-	case SIGILL: return "ran an illegal instruction (SIGILL)";
-	case SIGABRT: return "aborted (SIGABRT)";
-	case SIGSYS: return "made a system call that is not allowed (SIGSYS)";
-	case SIGTRAP: return "ran into a breakpoint (SIGTRAP)";
-	case SIGKILL: return "was killed (SIGKILL)";
-	default: return NULL;
-	}
+	static const char *const words[32] = {
+		[SIGSEGV] = "accessed memory that does not exist (SIGSEGV)",
+		[SIGBUS] = "accessed memory that has no page (SIGBUS)",
+		[SIGFPE] = "divided by zero, or overflowed in a division (SIGFPE)",
+		[SIGILL] = "ran an illegal instruction (SIGILL)",
+		[SIGABRT] = "aborted (SIGABRT)",
+		[SIGSYS] = "made a system call that is not allowed (SIGSYS)",
+		[SIGTRAP] = "ran into a breakpoint (SIGTRAP)",
+		[SIGKILL] = "was killed (SIGKILL)",
+	};
+
+	return number > 0 && number < 32 ? words[number] : NULL;
 }
 
 static struct status ended_by_signal(const struct tracer *tracer, int number)

@@ -205,12 +205,12 @@ static void fill(const struct step_trace *trace, const struct window *window, co
 		if (used[i])
 			loop->insn[loop->insn_count++] = trace->insn[i];
 	qsort(loop->insn, (size_t)loop->insn_count, sizeof(*loop->insn), by_address);
-	for (int i = 0; i < trace->insn_count; i++)
-		if (used[i])
-			place[i] = (int)((const struct insn *)bsearch(&trace->insn[i], loop->insn,
-						 (size_t)loop->insn_count, sizeof(*loop->insn),
-						 by_address) -
-					 loop->insn);
+	for (int i = 0; i < trace->insn_count; i++) {
+		const struct insn *found = bsearch(&trace->insn[i], loop->insn,
+			(size_t)loop->insn_count, sizeof(*found), by_address);
+
+		place[i] = found ? (int)(found - loop->insn) : 0;
+	}
 	for (int i = window->from; i < window->to; i++) {
 		const struct insn *insn = insn_at(trace, i);
 		struct loop_step *step = &loop->path[loop->path_count++];

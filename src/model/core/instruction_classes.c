@@ -56,12 +56,10 @@ static bool operand_fits(const char *rule, size_t rule_length, const char *opera
 	if (*rule == 'i' && rule_length > 1) {
 		/* "i8": fits into 8 bits with its sign; "i=1": is 1. */
 		int64_t value = insn->value;
-		int number = 0;
+		long number = strtol(rule + (rule[1] == '=' ? 2 : 1), NULL, 10);
 
 		if (length != 1 || *operand != 'i' || !insn->immediate)
 			return false;
-		for (size_t i = rule[1] == '=' ? 2 : 1; i < rule_length; i++)
-			number = number * 10 + (rule[i] - '0');
 		if (rule[1] == '=')
 			return value == number;
 		return number >= 64 || (value >= -(INT64_C(1) << (number - 1)) &&
@@ -198,33 +196,24 @@ static bool read_fallback(struct rows *rows, char *const word[3], struct uarch_o
 
 static bool shape_operand_good(const char *at, size_t length)
 {
+	const char *inside = at + 1;
+	size_t digits;
 	static const char *const whole[] = { "*", "r", "v", "k", "i", "m", "c", "t", "r<s", "r<l" };
 
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		if (strlen(whole[i]) == length && memcmp(whole[i], at, length) == 0)
 			return true;
-	if (length >= 3 && at[0] == '[' && at[length - 1] == ']') {
+	if (*at == '[') {
 		/* Base, index, scaled index, displacement: each at most once, and in this order. */
-		const char *order = "bisd", *found = order - 1;
-
-		for (size_t i = 1; i + 1 < length; i++) {
-			const char *letter = strchr(order, at[i]);
-
-			if (!letter || letter <= found)
-				return false;
-			found = letter;
-		}
-		return true;
+		for (const char *order = "bisd"; *order; order++)
+			inside += *inside == *order;
+		return length >= 3 && *inside == ']' && inside + 1 == at + length;
 	}
-	if (at[0] == 'i' && length > 1) {
-		size_t from = at[1] == '=' ? 2 : 1;
-
-		for (size_t i = from; i < length; i++)
-			if (at[i] < '0' || at[i] > '9')
-				return false;
-		return from < length && length - from <= 6 && (from == 2 || at[1] != '0');
-	}
-	return false;
+	if (*at != 'i')
+		return false;
+	inside += *inside == '=';
+	digits = strspn(inside, "0123456789");
+	return digits > 0 && digits <= 6 && inside + digits == at + length && at[1] != '0';
 }
 
 static bool check_shape(struct rows *rows, const char *shape)
