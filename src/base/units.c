@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,18 @@ bool units_parse(const char *string, bool with_suffix, int64_t *value)
 	return true;
 }
 
-void units_bytes(int64_t bytes, char *buffer, size_t size)
+static __attribute__((format(printf, 1, 2))) struct units_text print(const char *format, ...)
+{
+	struct units_text words;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words.text, sizeof(words.text), format, arguments);
+	va_end(arguments);
+	return words;
+}
+
+struct units_text units_size(int64_t bytes)
 {
 	int power = 0;
 
@@ -48,101 +60,53 @@ void units_bytes(int64_t bytes, char *buffer, size_t size)
 		bytes /= 1024;
 		power++;
 	}
-	if (power)
-		snprintf(buffer, size, "%" PRId64 "%c", bytes, suffixes[power - 1]);
-	else
-		snprintf(buffer, size, "%" PRId64, bytes);
+	return print("%" PRId64 "%.*s", bytes, power > 0, suffixes + (power ? power - 1 : 0));
 }
 
-void units_bytes_short(int64_t bytes, char *buffer, size_t size)
+struct units_text units_size_short(int64_t bytes)
 {
+	struct units_text exact = units_size(bytes);
 	int64_t unit = 1024;
 	int power = 1;
-	char exact[32];
 
-	units_bytes(bytes, exact, sizeof(exact));
-	if (strlen(exact) <= 6) {
-		snprintf(buffer, size, "%s", exact);
-		return;
-	}
+	if (strlen(exact.text) <= 6)
+		return exact;
 	while (power < 4 && bytes / unit >= 1024) {
 		unit *= 1024;
 		power++;
 	}
 	if (bytes / unit >= 1000)
-		snprintf(buffer, size, "%" PRId64 "%c", bytes / unit, suffixes[power - 1]);
-	else
-		snprintf(buffer, size, "%" PRId64 ".%d%c", bytes / unit,
-			(int)(bytes % unit / (unit / 10 + 1)), suffixes[power - 1]);
+		return print("%" PRId64 "%c", bytes / unit, suffixes[power - 1]);
+	return print("%" PRId64 ".%d%c", bytes / unit, (int)(bytes % unit / (unit / 10 + 1)),
+		suffixes[power - 1]);
 }
 
-void units_bytes_long(int64_t bytes, char *buffer, size_t size)
+struct units_text units_size_long(int64_t bytes)
 {
 	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	double scaled = (double)bytes;
-	int power = 0, decimals;
+	int power = 0;
 
 	/* 1023.95 and up would print as 1024: go on to the next unit. */
 	while (power < 4 && fabs(scaled) >= (power ? 1023.95 : 1024)) {
 		scaled /= 1024;
 		power++;
 	}
-	decimals = power == 0 || fabs(scaled - round(scaled)) < 0.05 ? 0 : 1;
-	snprintf(buffer, size, "%.*f %s", decimals, scaled, names[power]);
-}
-
-void units_figure(double value, char *buffer, size_t size)
-{
-	double magnitude = fabs(value);
-	int decimals;
-
-	if (!isfinite(value)) {
-		snprintf(buffer, size, "-");
-		return;
-	}
-	/* The bounds are where rounding carries into the next digit: 9.9996 is 10.00. */
-	if (magnitude < 9.9995)
-		decimals = 3;
-	else if (magnitude < 99.995)
-		decimals = 2;
-	else if (magnitude < 999.95)
-		decimals = 1;
-	else
-		decimals = 0;
-	if (magnitude >= 1e6)
-		snprintf(buffer, size, "%.3e", value);
-	else
-		snprintf(buffer, size, "%.*f", decimals, value);
-}
-
-struct units_text units_size(int64_t bytes)
-{
-	struct units_text words;
-
-	units_bytes(bytes, words.text, sizeof(words.text));
-	return words;
-}
-
-struct units_text units_size_short(int64_t bytes)
-{
-	struct units_text words;
-
-	units_bytes_short(bytes, words.text, sizeof(words.text));
-	return words;
-}
-
-struct units_text units_size_long(int64_t bytes)
-{
-	struct units_text words;
-
-	units_bytes_long(bytes, words.text, sizeof(words.text));
-	return words;
+	return print(
+		"%.*f %s", power > 0 && fabs(scaled - round(scaled)) >= 0.05, scaled, names[power]);
 }
 
 struct units_text units_value(double value)
 {
-	struct units_text words;
+	/* The bounds are where rounding carries into the next digit: 9.9996 is 10.00. */
+	static const double bounds[] = { 999.95, 99.995, 9.9995 };
+	int decimals = 0;
 
-	units_figure(value, words.text, sizeof(words.text));
-	return words;
+	if (!isfinite(value))
+		return print("-");
+	if (fabs(value) >= 1e6)
+		return print("%.3e", value);
+	while (decimals < 3 && fabs(value) < bounds[decimals])
+		decimals++;
+	return print("%.*f", decimals, value);
 }

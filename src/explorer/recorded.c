@@ -172,16 +172,15 @@ void session_recorded(const struct session *session, char *buffer, size_t size)
 {
 	const struct recording *recording = session->recording;
 	int settings = recording ? recording_settings(recording) : 0;
-	char bytes[32];
+	uint64_t bytes = recording ? recording_bytes(recording) : 0;
 
 	buffer[0] = '\0';
 	if (!recording)
 		return;
-	units_bytes_long((int64_t)(recording_bytes(recording) / 1024 * 1024), bytes, sizeof(bytes));
-	if (recording_bytes(recording) < 1024)
-		snprintf(bytes, sizeof(bytes), "%d B", (int)recording_bytes(recording));
 	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s", settings,
-		settings == 1 ? "" : "s", bytes, recording_path(recording));
+		settings == 1 ? "" : "s",
+		units_size_long((int64_t)(bytes < 1024 ? bytes : bytes / 1024 * 1024)).text,
+		recording_path(recording));
 }
 
 void record_end(struct session *session)

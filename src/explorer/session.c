@@ -173,17 +173,16 @@ void session_unpin(struct session *session)
 void session_follow_advice(struct session *session)
 {
 	struct advice advice = session->insight.advice;
-	char from[24];
 
 	insight_want_advice(session, false);
 	if (!insight_ready(session) || advice.kind == ADVICE_NONE) {
 		session_notice(
 			session, true, "the limits are not known: there is nothing to advise");
 	} else if (advice.kind == ADVICE_KNOB) {
-		units_figure(advice.from, from, sizeof(from));
 		session_go(session, &advice.setting);
 		session_choose_knob(session, advice.knob);
-		session_notice(session, false, "%s, %s before", advice.words, from);
+		session_notice(session, false, "%s, %s before", advice.words,
+			units_value(advice.from).text);
 	} else {
 		session_notice(session, false,
 			session->replay ? "no other recorded setting gains 10 %% or more. %s"

@@ -96,7 +96,7 @@ void knob_title(const struct knob *knob, char *buffer, size_t size)
 static void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size)
 {
 	if (knob->kind == KNOB_BYTES)
-		units_bytes_long(value, buffer, size);
+		snprintf(buffer, size, "%s", units_size_long(value).text);
 	else
 		setting_format_value(knob, value, buffer, size);
 }

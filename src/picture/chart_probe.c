@@ -61,19 +61,19 @@ static void add_pages(struct chart *chart, const struct probe_curve curves[PAGE_
 /* "48 KiB", "21 to 24 MiB"; "no size" if unknown. */
 static void size_words(const struct hierarchy_level *level, char *buffer, size_t size)
 {
-	char lo[12], hi[12], *unit_lo, *unit_hi;
+	struct units_text low = units_size_long((int64_t)llround(level->bytes_lo)),
+			  high = units_size_long((int64_t)llround(level->bytes_hi));
+	char *lo = low.text, *hi = high.text, *unit_lo = strchr(lo, ' '),
+	     *unit_hi = strchr(hi, ' ');
 
-	units_bytes_long((int64_t)llround(level->bytes_lo), lo, sizeof(lo));
-	units_bytes_long((int64_t)llround(level->bytes_hi), hi, sizeof(hi));
-	unit_lo = strchr(lo, ' ');
-	unit_hi = strchr(hi, ' ');
 	/* A range only if its ends differ; the unit once. */
 	if (unit_lo && unit_hi && strcmp(unit_lo, unit_hi) == 0 && strcmp(lo, hi) != 0)
 		*unit_lo = '\0';
 	if (level->unstable && strcmp(lo, hi) != 0)
-		snprintf(buffer, size, "%s to %s", lo, hi);
+		snprintf(buffer, size, "%.12s to %.11s", lo, hi);
 	else
-		units_bytes_long((int64_t)llround(level->bytes), buffer, size);
+		snprintf(buffer, size, "%.27s",
+			units_size_long((int64_t)llround(level->bytes)).text);
 }
 
 static bool has_size(const struct hierarchy_level *level)

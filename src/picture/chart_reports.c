@@ -23,7 +23,6 @@ static void add_limit(struct chart *chart, const struct limits *limits, int inde
 {
 	const struct limit *limit = &limits->limit[index];
 	struct chart_bar *bar = &chart->bar[chart->bar_count++];
-	char figure[24];
 
 	*bar = (struct chart_bar){ .kind = kind_of(limits, index),
 		.value = limit->known ? limit->cpe : NAN,
@@ -31,8 +30,7 @@ static void add_limit(struct chart *chart, const struct limits *limits, int inde
 		.hi = NAN };
 	chart_print(bar->name, "%s%s", limit_rows[limit->kind].title, limit->hard ? "" : " (soft)");
 	chart_print(bar->cause, "%s%s", limit->known ? "" : "unknown: ", limit->cause);
-	units_figure(limit->cpe, figure, sizeof(figure));
-	chart_print(bar->value_words, "%s%s", figure,
+	chart_print(bar->value_words, "%s%s", units_value(limit->cpe).text,
 		index == limits->binding	? " binds"
 		: index == limits->predicted_by ? " predicted"
 						: "");
@@ -50,17 +48,15 @@ static void add_rest(struct chart *chart, int count)
 static void add_measured(struct chart *chart, const struct sample *sample)
 {
 	struct chart_bar *bar = &chart->bar[chart->bar_count++];
-	char lo[24], hi[24];
 
 	*bar = (struct chart_bar){ .kind = BAR_MEASURED,
 		.name = "measured",
 		.value = sample->cpe,
 		.lo = sample->cpe_lo,
 		.hi = sample->cpe_hi };
-	units_figure(sample->cpe, bar->value_words, sizeof(bar->value_words));
-	units_figure(sample->cpe_lo, lo, sizeof(lo));
-	units_figure(sample->cpe_hi, hi, sizeof(hi));
-	chart_print(bar->cause, "quartiles %s to %s%s%s", lo, hi,
+	chart_print(bar->value_words, "%s", units_value(sample->cpe).text);
+	chart_print(bar->cause, "quartiles %s to %s%s%s", units_value(sample->cpe_lo).text,
+		units_value(sample->cpe_hi).text,
 		sample_doubt(sample) && !sample->provisional ? "; " : "",
 		sample_doubt(sample) && !sample->provisional ? sample_doubt(sample) : "");
 }

@@ -59,7 +59,7 @@ static void put_short(struct column *column, const struct hierarchy_level *level
 	else if (hierarchy_is_about(level))
 		snprintf(size, sizeof(size), "~%.1f MiB", level->bytes / 1048576);
 	else
-		units_bytes_long(llround(level->bytes), size, sizeof(size));
+		snprintf(size, sizeof(size), "%.23s", units_size_long(llround(level->bytes)).text);
 	if (isfinite(level->ns) && level->kind != LEVEL_TLB && column->at.width >= 36)
 		snprintf(ns, sizeof(ns), " %6.1f ns", level->ns);
 	column_put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size, cycles,

@@ -272,7 +272,7 @@ static void say_doing(
 		snprintf(x, size, "%.0f %s%s", task->x,
 			task->curve == &report->loaded ? "stream" : "core", plural);
 	else
-		units_bytes_short((int64_t)task->x, x, size);
+		snprintf(x, size, "%s", units_size_short((int64_t)task->x).text);
 }
 
 /* ---- measuring ---- */

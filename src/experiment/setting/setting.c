@@ -85,7 +85,7 @@ struct setting_text setting_value(const struct knob *knob, int64_t value)
 	if (knob->kind == KNOB_CHOICE && value >= 0 && value < choice_count(knob))
 		snprintf(text.text, sizeof(text.text), "%s", knob->choices[value]);
 	else if (knob->kind == KNOB_BYTES)
-		units_bytes(value, text.text, sizeof(text.text));
+		snprintf(text.text, sizeof(text.text), "%s", units_size(value).text);
 	else
 		snprintf(text.text, sizeof(text.text), "%" PRId64, value);
 	return text;
@@ -96,7 +96,7 @@ struct setting_text setting_shown(const struct knob *knob, int64_t value)
 	struct setting_text text = setting_value(knob, value);
 
 	if (knob->kind == KNOB_BYTES)
-		units_bytes_short(value, text.text, sizeof(text.text));
+		snprintf(text.text, sizeof(text.text), "%s", units_size_short(value).text);
 	return text;
 }
 

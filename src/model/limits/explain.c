@@ -175,15 +175,11 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 	struct status status;
 
 	run->memory = reserve(kernel, bytes);
-	if (!run->memory) {
-		char held[32];
-
-		units_bytes_long((int64_t)bytes, held, sizeof(held));
+	if (!run->memory)
 		return status_failed(
 			"reading the code of %s needs %s of memory, which is not available: use a "
 			"smaller size",
-			kernel->name, held);
-	}
+			kernel->name, units_size_long((int64_t)bytes).text);
 	if (kernel->deep)
 		run->layout.sample =
 			(kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
