@@ -206,7 +206,6 @@ static void set_figure(struct report *report, const struct records *records, str
 	const char *key, const struct figure *figure, const struct value_row *row)
 {
 	struct json_t *value;
-	char name[40];
 
 	if (!figure->known)
 		return;
@@ -224,11 +223,7 @@ static void set_figure(struct report *report, const struct records *records, str
 		record_write(records, value);
 		return;
 	}
-	record_set_real(object, key, figure->value);
-	snprintf(name, sizeof(name), "%s_lo", key);
-	record_set_real(object, name, figure->lo);
-	snprintf(name, sizeof(name), "%s_hi", key);
-	record_set_real(object, name, figure->hi);
+	record_set_range(object, key, figure->value, figure->lo, figure->hi);
 }
 
 static void class_data(struct report *report, const struct records *records,

@@ -73,64 +73,24 @@ static bool crowded(const struct report *report)
 }
 
 /* The columns of a sweep after its knobs: values of up to six characters, and with two knobs and
- * the flags a line of 80. A column is there if `shown` says so, or if the named sweep asks for one
- * of two quantities. */
-static bool has_data(const struct report *report)
-{
-	const struct named_sweep *named = report->named;
-
-	/* They give way to the quantity of a named sweep. */
-	return !named || named->figure == SWEEPS_GBPS || named->figure == SWEEPS_BYTES_PER_CYCLE;
-}
-
-static bool has_limit(const struct report *report)
-{
-	return report_core(report);
-}
-
-static bool has_ipc(const struct report *report)
-{
-	return report->counted;
-}
-
-static bool is_crowded(const struct report *report)
-{
-	return report->crowded;
-}
-
-static bool has_seconds(const struct report *report)
-{
-	return report->named && report->named->figure == SWEEPS_SECONDS;
-}
-
-static bool has_speedup(const struct report *report)
-{
-	return report->named && report->named->base >= 0;
-}
-
-static bool has_instructions(const struct report *report)
-{
-	return report->named && (sweeps_asks(report->named, SWEEPS_INSTRUCTIONS) ||
-					sweeps_asks(report->named, SWEEPS_CPI));
-}
-
-static bool has_traffic(const struct report *report)
-{
-	return report->named && sweeps_asks(report->named, SWEEPS_TRAFFIC);
-}
-
-static bool has_total(const struct report *report)
-{
-	return report->named && sweeps_asks(report->named, SWEEPS_INSTRUCTIONS_TOTAL);
-}
-
+ * the flags a line of 80. */
+enum column_when {
+	ALWAYS,
+	DATA,	 /* gives way to the quantity of a named sweep */
+	LIMIT,	 /* with a core model */
+	IPC,	 /* with counters */
+	CROWDED, /* with other cores */
+	SPEEDUP, /* a named sweep with a baseline */
+	SHOWN,	 /* a named sweep of that quantity */
+	ASKED,	 /* a named sweep of that quantity, or with published values of it */
+};
 enum column_kind { VALUE, SOURCE, COUNT, PERCENT, SECONDS };
 
 static const struct column {
 	const char *title;
 	int width;
-	bool (*shown)(const struct report *report); /* NULL: always */
-	const char *field;			    /* of sample_fields; NULL: `quantity` */
+	enum column_when when;
+	const char *field; /* of sample_fields; NULL: `quantity` */
 	enum sweeps_figure quantity;
 	enum column_kind kind;
 } columns[] = {
@@ -142,22 +102,42 @@ static const struct column {
 	{ "quiet", 6, .field = "quiet", .kind = PERCENT },
 	{ "ns", 7, .field = "ns" },
 	{ "GHz", 6, .field = "ghz" },
-	{ "GB/s", 7, has_data, .field = "gbps" },
-	{ "B/cycle", 8, has_data, .field = "bytes_per_cycle" },
-	{ "limit", 7, has_limit, .field = "limit" },
-	{ "IPC", 6, has_ipc, .field = "ipc" },
-	{ "all GB/s", 9, is_crowded, .field = "gbps_total" },
-	{ "seconds", 10, has_seconds, .quantity = SWEEPS_SECONDS, .kind = SECONDS },
-	{ "speedup", 8, has_speedup, .field = "speedup" },
-	{ "instr", 8, has_instructions, .quantity = SWEEPS_INSTRUCTIONS },
-	{ "CPI", 7, has_instructions, .quantity = SWEEPS_CPI },
-	{ "mem%", 6, has_traffic, .quantity = SWEEPS_TRAFFIC },
-	{ "Minstr", 8, has_total, .quantity = SWEEPS_INSTRUCTIONS_TOTAL },
+	{ "GB/s", 7, DATA, .field = "gbps" },
+	{ "B/cycle", 8, DATA, .field = "bytes_per_cycle" },
+	{ "limit", 7, LIMIT, .field = "limit" },
+	{ "IPC", 6, IPC, .field = "ipc" },
+	{ "all GB/s", 9, CROWDED, .field = "gbps_total" },
+	{ "seconds", 10, SHOWN, .quantity = SWEEPS_SECONDS, .kind = SECONDS },
+	{ "speedup", 8, SPEEDUP, .field = "speedup" },
+	{ "instr", 8, ASKED, .quantity = SWEEPS_INSTRUCTIONS },
+	{ "CPI", 7, ASKED, .quantity = SWEEPS_CPI },
+	{ "mem%", 6, ASKED, .quantity = SWEEPS_TRAFFIC },
+	{ "Minstr", 8, ASKED, .quantity = SWEEPS_INSTRUCTIONS_TOTAL },
 };
 
 static bool has_column(const struct report *report, const struct column *column)
 {
-	return !column->shown || column->shown(report);
+	const struct named_sweep *named = report->named;
+
+	switch (column->when) {
+	case ALWAYS: return true;
+	case DATA:
+		return !named || named->figure == SWEEPS_GBPS ||
+		       named->figure == SWEEPS_BYTES_PER_CYCLE;
+	case LIMIT: return report_core(report);
+	case IPC: return report->counted;
+	case CROWDED: return report->crowded;
+	case SPEEDUP: return named && named->base >= 0;
+	case SHOWN: return named && named->figure == column->quantity;
+	case ASKED:
+		/* Instructions and cycles per instruction come together. */
+		return named && (sweeps_asks(named, column->quantity) ||
+					(column->quantity == SWEEPS_INSTRUCTIONS &&
+						sweeps_asks(named, SWEEPS_CPI)) ||
+					(column->quantity == SWEEPS_CPI &&
+						sweeps_asks(named, SWEEPS_INSTRUCTIONS)));
+	}
+	return false;
 }
 
 static void sweep_begin_text(struct report *report)

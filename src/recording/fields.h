@@ -85,7 +85,7 @@ struct field {
 	size_t offset, size; /* of its member */
 	bool recorded;	     /* recordings have it: in a record "facts", "machine" or "insn" */
 	bool always;	     /* recordings have it whatever its value */
-	bool no_json, no_csv;
+	bool no_json;
 	int64_t absent;	   /* what an integer that a recording lacks reads as */
 	double low, high;  /* bounds of a number in a recording; an integer's least is 0 */
 	int64_t usual;	   /* JSON leaves it out while an integer is this or a flag is this */

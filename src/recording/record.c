@@ -38,6 +38,18 @@ void record_set_real(json_t *object, const char *key, double value)
 		json_object_set_new(object, key, json_real(value));
 }
 
+void record_set_range(json_t *object, const char *key, double value, double low, double high)
+{
+	const char *const ends[] = { "", "_lo", "_hi" };
+	const double values[] = { value, low, high };
+	char name[40];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "%s%s", key, ends[i]);
+		record_set_real(object, name, values[i]);
+	}
+}
+
 void record_set_integer(json_t *object, const char *key, int64_t value)
 {
 	json_object_set_new(object, key, json_integer((json_int_t)value));
@@ -235,36 +247,26 @@ static json_t *add_part(struct lines *lines, const char *key, json_t *part, size
 	return part;
 }
 
-static void split_list(struct lines *lines, const char *key, const json_t *list)
+/* Splits a list or an object. */
+static void split_members(struct lines *lines, const char *key, json_t *whole)
 {
-	json_t *part = NULL, *value;
-	size_t i, room = 0;
-
-	json_array_foreach(list, i, value)
-	{
-		size_t bytes = value_bytes(value) + 1;
-
-		if (!part || bytes > room)
-			part = add_part(lines, key, json_array(), &room);
-		json_array_append(part, value);
-		room -= bytes < room ? bytes : room;
-	}
-}
-
-static void split_object(struct lines *lines, const char *key, json_t *object)
-{
-	json_t *part = NULL, *value;
-	const char *name;
+	void *next = json_object_iter(whole); /* NULL: a list */
+	json_t *part = NULL;
 	size_t room = 0;
 
-	json_object_foreach(object, name, value)
-	{
-		size_t bytes = member_bytes(name, value);
+	for (size_t i = 0; next || i < json_array_size(whole); i++) {
+		const char *name = next ? json_object_iter_key(next) : NULL;
+		json_t *value = next ? json_object_iter_value(next) : json_array_get(whole, i);
+		size_t bytes = name ? member_bytes(name, value) : value_bytes(value) + 1;
 
 		if (!part || bytes > room)
-			part = add_part(lines, key, json_object(), &room);
-		json_object_set(part, name, value);
+			part = add_part(lines, key, name ? json_object() : json_array(), &room);
+		if (name)
+			json_object_set(part, name, value);
+		else
+			json_array_append(part, value);
 		room -= bytes < room ? bytes : room;
+		next = next ? json_object_iter_next(whole, next) : NULL;
 	}
 }
 
@@ -288,10 +290,8 @@ static void place_member(struct lines *lines, const char *key, json_t *value)
 	json_array_remove(lines->list, json_array_size(lines->list) - 1);
 	if (json_is_string(value))
 		split_string(lines, key, json_string_value(value));
-	else if (json_is_array(value))
-		split_list(lines, key, value);
 	else
-		split_object(lines, key, value);
+		split_members(lines, key, value);
 }
 
 static void write_long(const struct records *records, json_t *object)

@@ -40,6 +40,9 @@ struct json_t *record_new(const struct records *records, const char *name, unsig
  * unavailable is never 0. A flag is absent while false. */
 void record_set_string(struct json_t *object, const char *key, const char *value);
 void record_set_real(struct json_t *object, const char *key, double value);
+/* KEY, KEY_lo and KEY_hi. */
+void record_set_range(
+	struct json_t *object, const char *key, double value, double low, double high);
 void record_set_integer(struct json_t *object, const char *key, int64_t value);
 void record_set_count(struct json_t *object, const char *key, uint64_t value);
 void record_set_boolean(struct json_t *object, const char *key, bool value);

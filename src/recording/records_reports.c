@@ -92,16 +92,12 @@ static void put_level(struct writing *writing, const struct hierarchy_level *lev
 	record_set_string(object, "name", level->name);
 	record_set_string(object, "kind", kinds[level->kind]);
 	record_set_integer(object, "number", level->number);
-	record_set_real(object, "cycles", level->cycles);
-	record_set_real(object, "cycles_lo", level->lo);
-	record_set_real(object, "cycles_hi", level->hi);
+	record_set_range(object, "cycles", level->cycles, level->lo, level->hi);
 	record_set_real(object, "ns", level->ns);
 	put_bytes(object, "bytes", level->bytes);
 	put_bytes(object, "bytes_lo", level->bytes_lo);
 	put_bytes(object, "bytes_hi", level->bytes_hi);
-	record_set_real(object, "entries", level->entries);
-	record_set_real(object, "entries_lo", level->entries_lo);
-	record_set_real(object, "entries_hi", level->entries_hi);
+	record_set_range(object, "entries", level->entries, level->entries_lo, level->entries_hi);
 	record_set_real(object, "confidence", level->confidence);
 	record_set_flag(object, "unstable", level->unstable);
 	if (level->stated)
@@ -124,9 +120,7 @@ static void put_plateaus(
 		record_set_string(object, "pages", pages_names[pages]);
 		put_bytes(object, "from", plateau->from);
 		put_bytes(object, "to", plateau->to);
-		record_set_real(object, "cycles", plateau->cycles);
-		record_set_real(object, "cycles_lo", plateau->lo);
-		record_set_real(object, "cycles_hi", plateau->hi);
+		record_set_range(object, "cycles", plateau->cycles, plateau->lo, plateau->hi);
 		record_set_real(object, "confidence", plateau->confidence);
 		record_set_flag(object, "unstable", plateau->unstable);
 		record_write(writing->records, object);
@@ -259,9 +253,7 @@ static void put_window(const struct records *records, const struct windows_repor
 	}
 	record_set_string(object, "state", states[row->state]);
 	record_set_string(object, "kind", knee_kind_names[knee->kind]);
-	record_set_real(object, "knee", knee->x);
-	record_set_real(object, "knee_lo", knee->lo);
-	record_set_real(object, "knee_hi", knee->hi);
+	record_set_range(object, "knee", knee->x, knee->lo, knee->hi);
 	record_set_real(object, "from", knee->from);
 	record_set_real(object, "to", knee->to);
 	record_set_real(object, "cycles_before", knee->before);
@@ -293,9 +285,7 @@ static void put_window_point(const struct records *records, const struct windows
 	setting.v[kernel_knob(setting.kernel, WINDOWS_FILLERS)] = (int64_t)point->x;
 	record_set_string(object, "filler", row->filler);
 	record_set_integer(object, "fillers", (int64_t)point->x);
-	record_set_real(object, "cycles", point->y);
-	record_set_real(object, "cycles_lo", point->lo);
-	record_set_real(object, "cycles_hi", point->hi);
+	record_set_range(object, "cycles", point->y, point->lo, point->hi);
 	record_set_source(object, "cycles_from", row->cycles_from);
 	put_cells(records, object, windows, row, &setting, seed);
 	record_write(records, object);
