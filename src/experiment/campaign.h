@@ -1,6 +1,6 @@
-/* A campaign: a long measurement, such as the probe, that the command line and the explorer carry
- * out without knowing what it measures. The command line calls measure() with the bench's measurer;
- * the explorer runs it in a thread of its own (explorer/turns.h).
+/* A campaign: a long measurement (the probe, for example) that the command line and the explorer
+ * carry out without knowing what it measures. The command line calls measure() with the bench's
+ * measurer; the explorer runs it in a thread of its own (explorer/turns.h).
  *
  * To add one: a straight-line function NAME_measure(self, measurer), and a row with CAMPAIGN_KIND()
  * at the end of its file. */
@@ -62,7 +62,7 @@ static inline struct campaign_state campaign_state(const struct campaign *campai
 }
 
 /* Visits: the one scheduler of long measurements. A measurement has a list of cells; round by round
- * it visits those that it wants, until each is known well enough or the time is over. Each visit is
+ * it visits the wanted cells, until each is known well enough or the time is over. Each visit is
  * one request. */
 
 enum { VISITS_AHEAD = 2 };
@@ -80,7 +80,7 @@ struct visits {
 	/* The final result of a visit, and how long it took: seconds. */
 	void (*accept)(void *context, unsigned cell, const struct result *result, double seconds);
 	/* Called while a visit is under way, or before it where only one may be: time to print
-	 * what is there. It must return soon after visits_due(). NULL: nothing to do. */
+	 * results. It must return soon after visits_due(). NULL: nothing to do. */
 	void (*meanwhile)(void *context);
 
 	unsigned position;

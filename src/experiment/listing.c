@@ -10,8 +10,7 @@
 
 /* ---- packed files: see kernels/pack.awk ---- */
 
-/* Whether a packed name, in which `hole` stands for any word, is that of the function; what it
- * stands for then is at
+/* Whether a packed name, in which `hole` replaces any word, is the function's name. The word is at
  * [*from, *from + *length) of function. */
 static bool name_fits(const char *name, size_t name_length, const char *hole, const char *function,
 	size_t *from, size_t *length)
@@ -91,7 +90,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether the line has the word; where is behind it. */
+/* The text after the word in the line; NULL: the line has no such word. */
 static const char *word_in(const char *line, const char *word)
 {
 	size_t length = strlen(word);
@@ -122,8 +121,7 @@ static int find_function(const struct listing *listing, const char *function, bo
 	return -1;
 }
 
-/* The last line of what begins there: its brace; of what a macro makes, the parenthesis that closes
- * it. */
+/* The last line of the function: its brace; of a macro's use, the closing parenthesis. */
 static int find_end(const struct listing *listing, int first, bool made)
 {
 	int last = first, open = 0;
@@ -147,8 +145,8 @@ static int find_end(const struct listing *listing, int first, bool made)
 	}
 }
 
-/* The comment over the group of lines that a macro's use stands in: it says what all of them do.
- * The line itself where there is none. */
+/* The comment over the group of lines to which a macro's use belongs: it describes all of them. The
+ * line itself where the group has no comment. */
 static int find_comment(const struct listing *listing, int first)
 {
 	int line = first;
@@ -227,7 +225,7 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	}
 	listing->last = find_end(listing, listing->first, made);
 	if (made) {
-		/* Its neighbours are there to compare with; it stands out as loops do. */
+		/* The lines around it are shown for comparison; it is marked as loops are. */
 		listing->loop_first = listing->first;
 		listing->loop_last = listing->last;
 		listing->first = find_comment(listing, listing->first);
@@ -237,7 +235,7 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	return listing;
 }
 
-/* What several kernels include. */
+/* Headers that several kernels include. */
 static bool is_shared(const char *name)
 {
 	size_t length = strlen(name);

@@ -28,6 +28,6 @@ void listing_free(struct listing *listing);
 /* The same from a text. */
 struct listing *listing_parse(const char *file, const char *text, const char *function);
 
-/* One function of a packed file (kernels/pack.awk) as C text, or NULL. The packed placeholder is
- * looked for as any of the names that fit. The caller frees. */
+/* One function of a packed file (kernels/pack.awk) as C text, or NULL. The packed placeholder
+ * may be any of the names that fit. The caller frees. */
 char *listing_unpack(const char *packed, const char *function);

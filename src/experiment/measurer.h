@@ -1,4 +1,4 @@
-/* What a long measurement measures with: it hands requests over, and waits for each result. The
+/* The engine as a long measurement uses it: it submits requests, and waits for each result. The
  * command line answers from the worker (cli/bench.h), the explorer from its own loop (turns.h), a
  * test from a made-up machine. */
 #pragma once
@@ -24,9 +24,9 @@ struct measurer {
 	bool (*stopped)(void *context);
 	/* Seconds of a steady clock; pauses do not count. */
 	double (*now)(void *context);
-	/* Runs work(argument), which takes longer than a frame and uses only what the measurement
-	 * does not show meanwhile. Returns false when nobody needs its outcome any more: work may
-	 * then not have run. NULL: it runs at once. */
+	/* Runs work(argument), which takes longer than a frame. Until it returns, the views do not
+	 * read the data that work() changes. Returns false when its result is no longer needed:
+	 * work() may then not have run. NULL: it runs at once. */
 	bool (*compute)(void *context, void (*work)(void *argument), void *argument);
 	/* Watches a measurement inside another one: called with NULL before each request, and with
 	 * each result. NULL: nobody watches. */

@@ -12,13 +12,13 @@
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40, TRIES = 3 };
 
-/* The last cache's values are bounds: few trials right after the set was read, before neighbours
- * take much of the cache. */
+/* The last cache's values are bounds: few trials right after the set was read, before other
+ * processes take much of the cache. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
-/* The working set that measures a level is twice the cache before it. Neighbours leave little of
- * the last cache, whose value is only a bound; memory is walked in steady state, in which most
+/* The working set that measures a level is twice the cache before it. Other processes leave little
+ * of the last cache, whose value is only a bound; memory is walked in steady state, in which most
  * lines come from there. */
 enum { BEYOND = 2 };
 
@@ -102,7 +102,7 @@ static uint64_t size_of(const struct machine *machine, int step)
 			       ? least_of(points[MEMORY_POINTS - 1], BEYOND * before)
 			       : points[MEMORY_POINTS - 1];
 	if (step < MEMORY_LATENCY && machine_cache(machine, 3) < 2 * BEYOND * before)
-		return 0; /* no third level that could be told apart */
+		return 0; /* no distinct third level */
 	if (step >= MEMORY_LATENCY && before > last_cache_most)
 		return 0;
 	return BEYOND * before;
@@ -157,7 +157,7 @@ static double behind(
 	return latency > nearer ? latency : 0;
 }
 
-/* The fastest trial: neighbours only slow a shared cache. */
+/* The fastest trial: other processes only slow a shared cache. */
 static double fastest(const struct trials *trials, const struct sample *sample)
 {
 	double least = sample->cpe_lo;

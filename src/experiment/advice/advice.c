@@ -67,7 +67,7 @@ static double step_of(const struct knob *knob, int64_t from, int64_t to)
 
 /* The budget of a search. */
 struct asking {
-	int asks, most; /* settings looked at, explained before or not */
+	int asks, most; /* settings tried, explained before or not */
 	int fresh;	/* settings that may still be explained; -1: any number */
 	bool unfinished;
 };
@@ -179,8 +179,8 @@ static void name_change(const struct setting *from, const struct option *to, str
 		text_add(words, ")");
 }
 
-/* The limit that a change gets below: what is predicted, but where the binding one falls further
- * than what stood above it, that one. */
+/* The limit that a change eases: the binding one where its CPE falls further than the predicted
+ * one, else the one that predicts. */
 static enum limit_kind eased_by(const struct limits *limits, double cpe)
 {
 	bool binding =

@@ -29,6 +29,7 @@ struct gap {
 const char *gap_suspect(enum limit_kind kind);
 
 /* core: the title of the core that the limits are of, when it is not the running one; NULL: it is.
- * assumed: that core stands in for the running one, which has no model. sample may be not valid. */
+ * assumed: the running core has no model, and that core's is used instead. sample may be invalid.
+ */
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core,
 	bool assumed, struct gap *gap);

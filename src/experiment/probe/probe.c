@@ -161,7 +161,7 @@ static double median_ghz(const struct probe_report *report)
 
 /* The share of another run may differ from the range of this run's looks by this ratio. 93 % of 400
  * pairs of runs then held each other's value (20 runs within a minute, on a virtual machine with
- * busy neighbours). If the looks agree, nobody else uses the cache. */
+ * busy hosts). If the looks agree, no other process uses the cache. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)

@@ -296,7 +296,7 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 
 /* ---- this process's share of the last cache ---- */
 
-/* Neighbours use the last cache too, so its size for one process varies. The probe walks a few
+/* Other processes use the last cache too, so its size for one process varies. The probe walks a few
  * sizes around its end in steady laps, and again between the other parts. */
 
 /* Three sizes to an octave. */

@@ -134,7 +134,7 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 
 /* ---- one cell ---- */
 
-/* Long trials, such as complete products, need no more than so many seconds. */
+/* Seconds that are enough of long trials (complete products, for example). */
 #define SECONDS_MOST 2.0
 
 /* A relative precision at which fewer trials are enough. */

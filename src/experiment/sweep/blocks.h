@@ -1,4 +1,4 @@
-/* How large the blocks of the present setting should be, beside the best that was measured:
+/* The recommended block size of the present setting, next to the best one measured:
  * model/memory/block.h for the kernels, machines and cores there are. */
 #pragma once
 

@@ -15,7 +15,7 @@ enum {
 	BLOCK = 2048,
 	ROUNDS = 4,
 	VISITS_MAX = 400,
-	/* Visits to a cell without any value, whatever the time: each makes one long run, which
+	/* Visits to a cell without any value, even after the time: each makes one long run, which
 	 * may have been disturbed. */
 	VISITS_EMPTY = 3,
 	/* Trials without a quiet one after which a visit gives up: in a contended spell a round
@@ -46,8 +46,8 @@ enum {
 #define SECONDS_LARGE 0.012
 #define LARGE	      (1u << 20)
 
-/* Relative precision of the median at which a cell is settled. Neighbours change a shared cache
- * more than that from one sweep to the next. */
+/* Relative precision of the median at which a cell is settled. Other processes change a shared
+ * cache more than that from one sweep to the next. */
 #define PRECISION_SMALL 0.002
 #define PRECISION_LARGE 0.005
 
@@ -73,7 +73,7 @@ struct sweep {
 	double scale;	   /* of a cell's seconds */
 	double base_total; /* seconds of all cells before scaling */
 
-	uint64_t odometer;  /* the next combination that no block has looked at */
+	uint64_t odometer;  /* the first combination of the next block */
 	struct cell *cells; /* of the present block */
 	unsigned *order;    /* in which a round visits them */
 	unsigned count, taken, settled;
@@ -351,7 +351,7 @@ static bool overdrawn(const struct sweep *sweep)
 	return sweep->round > 0 && sweep->spent >= sweep->allowance;
 }
 
-/* Every cell is visited once, whatever the time; later rounds end with it. */
+/* Every cell is visited once, even after the time; later rounds end with it. */
 static bool is_late(void *context)
 {
 	const struct sweep *sweep = context;
@@ -554,7 +554,7 @@ void sweep_progress(struct sweep *sweep, struct sweep_progress *progress)
 
 	*progress = sweep->progress;
 	progress->finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
-	/* Every cell is visited once, whatever the time: if it is short, the first round is all.
+	/* Every cell is visited once, even after the time: a short time allows one round only.
 	 * */
 	if (sweep->planned > 0)
 		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);

@@ -31,10 +31,10 @@ struct sweep_options {
 
 struct sweep_progress {
 	uint64_t combinations; /* of the cross product */
-	uint64_t excluded; /* left out because the kernel does not allow them, or they need too much
-			      memory */
-	uint64_t cells;	   /* to measure: the others */
-	uint64_t finished; /* of these: settled, or their time is up */
+	uint64_t excluded;     /* because the kernel does not allow them, or they need too much
+				  memory */
+	uint64_t cells;	       /* to measure: the others */
+	uint64_t finished;     /* of these: settled, or their time is up */
 	double done; /* of the time or of the cells, whichever is further, 0...1; never less than
 			before */
 	double remaining; /* seconds, at most: cells that settle early end it sooner; laying out
@@ -174,7 +174,7 @@ void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, si
 	struct named_sweep *sweep);
 void sweeps_clear(struct named_sweep *sweep);
 
-/* "knob=values" in place of that knob's, or beside the others. STATUS_USAGE for an unknown knob, or
+/* "knob=values" replaces the knob's word, or is added. STATUS_USAGE for an unknown knob, or
  * one that words before gave too
  * (`given`: bits by knob, the caller's, 0 at first). */
 struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given);

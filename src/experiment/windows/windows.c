@@ -22,12 +22,11 @@ enum { VISITS = 3, SEARCHES = 2 };
  * visits. */
 #define HOPE 2.0
 
-/* Points that are off by more, usually, and quartiles that are further apart, are to be looked at
- * again. */
+/* A point with more noise, or with quartiles further apart, is measured again. */
 #define NOISY	  0.07
 #define SCATTERED 0.2
 
-/* Fillers to look at, at most, where no knee comes before: twice what today's largest buffers hold.
+/* The most fillers, where no knee comes before: twice what today's largest buffers hold.
  */
 #define MOST 2048
 

@@ -40,7 +40,7 @@ struct windows_row {
 	enum windows_state state;
 	struct knee_curve curve;
 	struct knee knee;	 /* of the curve so far */
-	double most;		 /* fillers that are looked at, at most */
+	double most;		 /* fillers, at most */
 	double entries;		 /* that the core's model gives the buffer; NAN: it gives none */
 	struct setting setting;	 /* at the knee, or at the last point */
 	double ghz;		 /* of the last point; NAN */
@@ -71,7 +71,7 @@ struct windows_report {
 struct windows;
 
 /* machine must be known, and is borrowed. Returns NULL with STATUS_USAGE when the setting's
- * kernel has no such knobs. */
+ * kernel lacks these knobs. */
 struct windows *windows_new(const struct machine *machine, const struct windows_options *options,
 	struct status *status);
 void windows_free(struct windows *windows);
@@ -81,8 +81,8 @@ void windows_free(struct windows *windows);
 struct status windows_read_fillers(
 	const struct kernel *kernel, const char *const *words, int count, uint64_t *fillers);
 
-/* The row to measure next, by the value of the knob `filler`: the one on screen. Without such a
- * row nothing happens. */
+/* The row to measure next, by the value of the knob `filler`: the one on screen. Without a row of
+ * that value nothing happens. */
 void windows_prefer(struct windows *windows, int64_t choice);
 
 /* Another core model, whose buffer sizes are shown next to the knees. NULL: none. */
