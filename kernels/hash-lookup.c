@@ -1,6 +1,6 @@
-/* hash-lookup: look keys up in a hash table whose keys hang in chains from their buckets, or in
- * one that keeps them in place and goes on to the next when a place is taken. Both tables of the
- * same keys are in memory; what differs is what the next load waits for. */
+/* hash-lookup: look keys up in a hash table with chains of nodes from its buckets, or in one that
+ * keeps keys in slots and tries the next slot if one is taken. Both tables of the same keys are in
+ * memory; they differ in what the next load waits for. */
 #include "kernels/hash.h"
 #include "kernels/knob_rows.h"
 
@@ -244,7 +244,7 @@ KERNEL_LOOP static void hash_chained(struct hash_walk *walk)
 	walk->sum += sum;
 }
 
-/* Behind the last comes the first again, which hardly ever happens. */
+/* After the last slot comes the first one, which rarely happens. */
 KERNEL_BODY const struct hash_slot *next_slot(
 	const struct hash_slot *slot, const struct hash_slot *slots, const struct hash_slot *last)
 {
@@ -276,7 +276,7 @@ KERNEL_LOOP static void hash_open(struct hash_walk *walk)
 	walk->sum += sum;
 }
 
-/* All buckets first, then a node of each chain in turn. Those that are through are passed over. */
+/* All buckets first, then a node of each chain in turn. Searches that have ended are skipped. */
 KERNEL_LOOP static void hash_chained_interleaved(struct hash_walk *walk)
 {
 	const struct hash_node *const *bucket = walk->bucket, **at = walk->node;
@@ -310,7 +310,7 @@ KERNEL_LOOP static void hash_chained_interleaved(struct hash_walk *walk)
 	walk->sum += sum;
 }
 
-/* Likewise. */
+/* All first slots, then the next slot of each search in turn. */
 KERNEL_LOOP static void hash_open_interleaved(struct hash_walk *walk)
 {
 	const struct hash_slot *slots = walk->slots, *last = slots + walk->buckets - 1,
@@ -412,8 +412,7 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	       nodes = (double)hash_keys(v) * sizeof(struct hash_node), first, more;
 
 	if (v[HASH_TABLE] == TABLE_CHAINED) {
-		/* A quarter of all nodes lie across two lines, whose second half is loaded beside
-		 * the first. */
+		/* A quarter of all nodes lie across two lines, which are loaded in parallel. */
 		first = v[HASH_ORDER] == ORDER_RANDOM ? steps
 			: steps < 1		      ? steps
 				    : 1 + (steps - 1) * sizeof(struct hash_node) / LINE;
@@ -436,8 +435,8 @@ static void hash_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->scattered = true;
 	walk->chains = (double)v[HASH_LOOKUPS];
 	walk->restart = (double)v[HASH_LOOKUPS];
-	/* When it ends nobody knows, unless nearly all end at the first step: of one more step in
-	 * so many lookups each is a surprise. */
+	/* The end of a search is unpredictable. If nearly all searches end at the first step, each
+	 * further step is mispredicted. */
 	walk->mispredicts = steps < 1 ? steps : steps - 1 < 1 ? steps - 1 : 1;
 }
 

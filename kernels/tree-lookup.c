@@ -1,5 +1,5 @@
-/* tree-lookup: look keys up in a search tree, one by one or several at a time, by branches or
- * without, by pointers or by computed places. All of it in the same memory: what differs is what
+/* tree-lookup: look keys up in a search tree, one by one or several at a time, with branches or
+ * without, by pointers or by computed places. All forms search the same memory; they differ in what
  * the next load waits for. The loops are in tree_loops.h, the trees in tree_layout.c. */
 #include "kernels/knob_rows.h"
 #include "kernels/tree_loops.h"
@@ -134,7 +134,7 @@ static struct status tree_check(const int64_t *v)
 	return status_ok();
 }
 
-/* What was changed stays; of what does not go with it the order gives way first. */
+/* The changed knob stays; the order gives way first. */
 static void tree_fit(int64_t *v, int changed)
 {
 	if (changed == TREE_BARE)
@@ -178,9 +178,9 @@ static uint64_t tree_layout(const int64_t *v)
 	       (uint64_t)v[TREE_BALANCED] << 1 | (uint64_t)v[TREE_BARE];
 }
 
-/* ---- What the machine code does not tell */
+/* ---- Facts that the machine code does not show */
 
-/* Bytes of the lines that so many nodes lie in. */
+/* Bytes of the lines of so many nodes. */
 static double range_of(const struct tree *tree, double nodes)
 {
 	double all = (double)(tree->nodes * tree->words * 8), lines = all / LINE;
@@ -191,8 +191,8 @@ static double range_of(const struct tree *tree, double nodes)
 					   : all * (1 - exp(-nodes / lines));
 }
 
-/* Lines of a node that a search touches: its first, and with it, without waiting, others. Of
- * keys half are looked at where branches end the search among them. */
+/* Lines of a node that a search touches: the first, and others without waiting. A search with
+ * branches compares half of the keys on average. */
 static double lines_of(const struct tree *tree, const int64_t *v)
 {
 	double bytes = 8 * (v[TREE_FORM] == FORM_BRANCHING ? (tree->keys + 1) / 2.0 : tree->keys);
@@ -204,8 +204,8 @@ static double lines_of(const struct tree *tree, const int64_t *v)
 	return 1 + (bytes - 8) / LINE;
 }
 
-/* Of a balanced tree each level in turn. A search for a key that is there ends on its level; others
- * go down to the last, where some of it is missing. */
+/* The levels of a balanced tree. A search for a key that is there ends on its level; others go down
+ * to the last level, where some nodes are missing. */
 static double balanced_reaches(
 	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
@@ -226,8 +226,8 @@ static double balanced_reaches(
 	return visited;
 }
 
-/* The node that went in t-th is on the way to where any one key is or would be with a likelihood of
- * 2 / (t + 1); a search for one that is there ends a node earlier, on average. */
+/* The node that was inserted t-th is on the path to any key with a probability of 2 / (t + 1). A
+ * search for a key that is there ends a node earlier, on average. */
 static double unbalanced_reaches(
 	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
@@ -265,8 +265,7 @@ static const char *waits_of(const int64_t *v)
 static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	struct tree tree = tree_make(v, 0);
-	/* Where a guess at the comparison is all that the next node takes, a right one does not
-	 * wait. */
+	/* If the next node needs only the comparison, a correct prediction does not wait. */
 	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING
 				     ? REACH_GUESSED
 				     : REACH_CHAINED;
@@ -280,7 +279,7 @@ static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->chains = (double)v[TREE_LOOKUPS];
 	walk->restart = (double)v[TREE_LOOKUPS];
 	walk->waits = waits_of(v);
-	/* Either way at each node, of several keys any; and where it ends. */
+	/* Each node goes either way, or to any of several children. */
 	if (v[TREE_FORM] == FORM_BRANCHING)
 		walk->mispredicts = visited * tree.keys / (tree.keys + 1.0);
 }
@@ -365,8 +364,8 @@ static struct status tree_prepare(struct kernel_run *run)
 		       : status_ok();
 }
 
-/* An unbalanced tree is laid out as a whole or not at all: it is read where that takes no time,
- * though it is not as deep there. */
+/* An unbalanced tree is laid out as a whole or not at all. So a small one is read, although it is
+ * less deep. */
 static void tree_shrink(int64_t *v)
 {
 	const int64_t most = 3 << 20;
@@ -377,7 +376,7 @@ static void tree_shrink(int64_t *v)
 		v[TREE_SIZE] = most;
 }
 
-/* A step takes a tracer some twenty microseconds here, and a lookup hundreds of steps. */
+/* A traced step takes about 20 microseconds, and a lookup hundreds of steps. */
 static unsigned tree_few(const int64_t *v)
 {
 	return v[TREE_KEYS] > 1 && v[TREE_FORM] == FORM_BRANCH_FREE ? 6 : 12;

@@ -1,5 +1,5 @@
-/* What the parts of tree-lookup share: the knobs, the shape of a tree and where its nodes lie,
- * and a walk for the loops. */
+/* What the files of tree-lookup share: the knobs, the shape of a tree and the places of its nodes,
+ * and the walk of its loops. */
 #pragma once
 
 #include "kernels/asked.h"
@@ -26,10 +26,9 @@ enum { CHILD_POINTER, CHILD_COMPUTED };
 enum { FORM_BRANCHING, FORM_BRANCH_FREE, FORMS };
 enum { TREE_LOOKUPS_MOST = 64 };
 
-/* A tree as the knobs have it. A node is an array of words: its keys, ascending, then where its
- * children are, one more of them than keys, unless it is bare. After the last node lies one that
- * is no node: nothing, where all searches end that find nothing. It leads to itself, and its keys
- * are larger than any. */
+/* A tree of a setting. A node is an array of words: its keys, ascending, then the addresses of its
+ * children, one more than keys, unless it is bare. After the last node lies the node "nothing",
+ * where all searches end that find no key. It leads to itself, and its keys are the largest. */
 struct tree {
 	enum tree_order order;
 	bool balanced, bare;
@@ -45,27 +44,27 @@ struct tree {
 
 struct tree tree_make(const int64_t *v, uint64_t seed);
 
-/* Bytes of a node, and of all with nothing. */
+/* Bytes of a node; nodes of a setting. */
 uint64_t tree_node_bytes(const int64_t *v);
 uint64_t tree_nodes(const int64_t *v);
 
 /* Keys in the whole tree. */
 uint64_t tree_keys(const struct tree *tree);
 
-/* Of balanced trees a node's number is that in level order: the children of i are (keys + 1) * i +
- * 1 and those behind it. Its key in that slot has that rank among all keys; the node that has the
- * key of that rank, and the slot. */
+/* Nodes of balanced trees are numbered in level order: the children of i are (keys + 1) * i + 1 and
+ * the following nodes. tree_rank() is the rank of a key among all keys; tree_node_of() finds the
+ * node and slot of a rank. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot);
 uint64_t tree_node_of(const struct tree *tree, uint64_t rank, unsigned *slot);
 
 /* The place in memory, in nodes, of the node that has the key of that rank. */
 uint64_t tree_place(const struct tree *tree, uint64_t rank);
 
-/* Lays the tree out at run->memory, of which `have` nodes are there; returns how many are then,
- * fewer than all where *cancel was set: taken up again, a balanced tree goes on there. */
+/* Lays the tree out at run->memory, where `have` nodes exist. Returns the nodes laid out: fewer
+ * than all once *cancel is set. A balanced tree continues from there later. */
 uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t have);
 
-/* Likewise, only what the first run->layout.sample lookups meet. Of balanced trees. */
+/* Lays out the nodes that the first run->layout.sample lookups visit, in a balanced tree. */
 void tree_lay_out_sample(
 	const struct tree *tree, struct kernel_run *run, const struct asked *asked);
 
@@ -91,7 +90,7 @@ struct tree_node {
 	const struct tree_node *left, *right;
 };
 
-/* What one call of a loop looks up, and what became of it. */
+/* The lookups of one call, and their results. */
 struct tree_walk {
 	const uint64_t *asked; /* keys */
 	uint64_t count;	       /* of them: a multiple of `lookups` */

@@ -1,13 +1,8 @@
 /* Where the nodes of tree-lookup's trees lie, and how they are laid out: see tree.h. */
 #include "kernels/tree.h"
 
-/* How many nodes between two looks at whether to go on. */
-enum { LOOK_EVERY = 4096 };
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
+/* Nodes between two checks of run->work.cancel. */
+enum { CANCEL_EVERY = 4096 };
 
 /* ---- The shape */
 
@@ -28,7 +23,7 @@ uint64_t tree_node_bytes(const int64_t *v)
 	return words_of(v) * 8;
 }
 
-/* One more means none. */
+/* One more node means that no key was found. */
 uint64_t tree_nodes(const int64_t *v)
 {
 	uint64_t most = (uint64_t)v[TREE_SIZE] / tree_node_bytes(v);
@@ -36,7 +31,7 @@ uint64_t tree_nodes(const int64_t *v)
 	return most > 1 ? most - 1 : 1;
 }
 
-/* Nodes of so many full levels. */
+/* Nodes in so many full levels. */
 static uint64_t full(const struct tree *tree, unsigned levels)
 {
 	return (((uint64_t)1 << tree->spread * levels) - 1) / tree->keys;
@@ -67,9 +62,9 @@ uint64_t tree_keys(const struct tree *tree)
 	return tree->nodes * tree->keys;
 }
 
-/* A tree whose last level is full has its keys at ranks that follow from the levels below; of any
- * other, the keys that its last level lacks are missing among the smaller ones. Full: position *
- * children^height + (slot + 1) * children^(height - 1) - 1. */
+/* In a tree whose last level is full, the rank is position * children^height + (slot + 1) *
+ * children^(height - 1) - 1. In any other tree, the smaller keys lack those that are missing in the
+ * last level. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 {
 	unsigned level = (63 - (unsigned)__builtin_clzll(node * tree->keys + 1)) / tree->spread,
@@ -114,7 +109,7 @@ static uint64_t node_at_place(const struct tree *tree, uint64_t place)
 	return tree->order == ORDER_LEVEL ? place : tree_node_of(tree, place, &slot);
 }
 
-/* Without balance, a node is known by the rank of its key. */
+/* The rank of its key identifies a node of an unbalanced tree. */
 static uint64_t place_of_rank(const struct tree *tree, uint64_t rank)
 {
 	return tree->order == ORDER_RANDOM ? shuffle_to(&tree->places, rank) : rank;
@@ -163,7 +158,7 @@ uint64_t tree_height(const struct tree *tree, const void *memory)
 
 	if (tree->balanced)
 		return tree->levels;
-	return height < tree->nodes ? height : tree->nodes; /* whatever was written over it */
+	return height < tree->nodes ? height : tree->nodes; /* the node may be overwritten */
 }
 
 static void lay_node(const struct tree *tree, unsigned char *memory, uint64_t node, uint64_t *at)
@@ -181,7 +176,7 @@ static void lay_node(const struct tree *tree, unsigned char *memory, uint64_t no
 static uint64_t lay_balanced(const struct tree *tree, struct kernel_run *run, uint64_t have)
 {
 	for (; have < tree->nodes; have++) {
-		if (have % LOOK_EVERY == 0 && !kernel_goes_on(run, have, tree->nodes))
+		if (have % CANCEL_EVERY == 0 && !kernel_goes_on(run, have, tree->nodes))
 			return have;
 		lay_node(tree, run->memory, node_at_place(tree, have),
 			node_at(tree, run->memory, have));
@@ -195,13 +190,13 @@ struct open {
 	uint64_t turn, rank, left, height; /* height: of the left subtree */
 };
 
-/* More are never open by chance: of n keys in random order it is their harmonic number. With so
- * many open, the last is closed, which leaves a tree of the same keys. */
+/* Random keys never need more: n keys have about as many open nodes as their harmonic number. If so
+ * many are open, the last is closed, which leaves a tree of the same keys. */
 enum { OPEN_MOST = 256 };
 
-/* The tree that comes of keys that go in one by one has each key below those that went in earlier.
- * So it is the one whose turns grow downwards, and can be built in the order of the keys: each
- * comes below the last that went in earlier, and takes over what was below that. */
+/* Inserting keys one by one puts each key below keys that were inserted earlier: turns grow
+ * downwards. So the tree can be built in the order of the keys. Each key goes below the last one
+ * that was inserted earlier, and takes over the subtree below that. */
 static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 {
 	struct open open[OPEN_MOST];
@@ -212,7 +207,7 @@ static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 		uint64_t turn = rank < tree->nodes ? shuffle_to(&tree->turns, rank) : 0,
 			 below = nothing;
 
-		if (rank % LOOK_EVERY == 0 && !kernel_goes_on(run, rank, tree->nodes))
+		if (rank % CANCEL_EVERY == 0 && !kernel_goes_on(run, rank, tree->nodes))
 			return 0;
 		for (height = 0; count > 0 && (rank == tree->nodes || open[count - 1].turn > turn ||
 						      count == OPEN_MOST);) {
@@ -222,7 +217,7 @@ static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 			node[0] = asked_present(top->rank);
 			node[1] = top->left;
 			node[2] = below;
-			height = 1 + larger(top->height, height);
+			height = 1 + (top->height > height ? top->height : height);
 			below = address_of(node);
 		}
 		open[count++] = (struct open){ turn, rank, below, height };
@@ -238,8 +233,8 @@ uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t 
 	return tree->balanced ? lay_balanced(tree, run, have) : lay_unbalanced(tree, run);
 }
 
-/* A search of what is sorted meets the middles of what is left, which are not quite those of the
- * tree: of either form of it. */
+/* A search of sorted nodes visits the middles of the rest, which differ a little from the nodes on
+ * the tree's path. Both forms of the search. */
 static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_t key)
 {
 	for (uint64_t from = 0, to = tree->nodes, at; from < to;) {
@@ -262,12 +257,11 @@ static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_
 static void lay_path(const struct tree *tree, struct kernel_run *run, uint64_t key)
 {
 	for (uint64_t node = 0; node < tree->nodes;) {
-		unsigned slot = 0;
 		uint64_t *at = node_at(tree, run->memory, place_of_node(tree, node));
+		unsigned slot;
 
 		lay_node(tree, run->memory, node, at);
-		while (slot < tree->keys && key > at[slot])
-			slot++;
+		slot = tree_slot(tree, at, key);
 		if (slot < tree->keys && key == at[slot])
 			return;
 		node = (node << tree->spread) + 1 + slot;
