@@ -23,11 +23,6 @@ static void initial(int64_t *v)
 	v[HASH_SIZE] = SMALL;
 }
 
-static void run_at(const int64_t *v, struct kernel_run *run)
-{
-	laid_at(kernel, v, run);
-}
-
 TEST(loads_are_exact)
 {
 	int64_t v[KNOBS_MAX];
@@ -112,7 +107,7 @@ TEST(every_key_has_its_place)
 				struct kernel_run run;
 				struct hash hash = hash_make(v, LAID_SEED, memory);
 
-				run_at(v, &run);
+				laid_at(kernel, v, &run);
 				assert_int_equal(run.layout.laid_out, kernel_footprint(kernel, v));
 				check_chains(&hash, seen);
 				if (hash.open)
@@ -152,7 +147,7 @@ TEST(every_way_finds_the_same)
 		v[HASH_LOAD] = 5 + (int64_t)random_below(&random, way % 2 ? 18 : 100) * 5;
 		v[HASH_SIZE] = 16384 + (int64_t)random_below(&random, SMALL);
 		check_ok(kernel_check(kernel, v));
-		run_at(v, &run);
+		laid_at(kernel, v, &run);
 		count = 700 / run.granule * run.granule;
 		kernel->call(&run, count);
 		if (run.result != plain(v, 0, count))
@@ -213,7 +208,7 @@ TEST(steps_are_as_many_as_expected)
 				double steps = hash_steps(v[HASH_TABLE], (double)v[HASH_LOAD] / 100,
 					v[HASH_FOUND] > 0);
 
-				run_at(v, &run);
+				laid_at(kernel, v, &run);
 				check_near(counted(&hash, v), steps, 0.05 * steps + 0.01);
 				assert_true(run.walk.mispredicts >= 0 && run.walk.mispredicts <= 1);
 				assert_non_null(run.walk.waits);

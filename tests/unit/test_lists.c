@@ -113,11 +113,12 @@ static struct kernel_run lookup_at(
 	return run;
 }
 
-static void prepare(struct kernel_run *run)
+static struct list prepare(struct kernel_run *run)
 {
 	check_ok(kernel_check(run->kernel, run->v));
 	run->layout.prepared = 0;
 	check_ok(laid_prepare(run));
+	return *lookup_list(run);
 }
 
 /* The list goes once through every node that is not deleted, and as many as said stand where their
@@ -135,8 +136,7 @@ TEST(lists_are_what_their_shares_say)
 				uint64_t linked = 0, out = 0, unlinked = 0, groups;
 				struct list list;
 
-				prepare(&run);
-				list = *lookup_list(&run);
+				list = prepare(&run);
 				groups = list.groups;
 				memset(met, 0, 5000);
 				for (const struct list_node *node = list_at(&list, 0); node;
@@ -185,8 +185,7 @@ TEST(figures_know_the_lines_of_misplaced_groups)
 				double lines = 0;
 				struct list list;
 
-				prepare(&run);
-				list = *lookup_list(&run);
+				list = prepare(&run);
 				memset(met, 0, sizeof(met));
 				for (uint64_t rank = 0; rank < list.groups; rank++) {
 					const struct list_node *node =
@@ -215,8 +214,7 @@ TEST(linked_groups_are_counted_by_rank_and_by_place)
 	struct kernel_run run = lookup_at(FORM_ARRAY, 4000, 30, 40, 1);
 	struct list list;
 
-	prepare(&run);
-	list = *lookup_list(&run);
+	list = prepare(&run);
 	for (int by = 0; by < 2; by++) {
 		uint64_t linked = 0;
 
@@ -302,8 +300,7 @@ TEST(all_forms_find_the_same)
 					struct list list;
 
 					run.v[LOOKUP_WHOLE] = 1;
-					prepare(&run);
-					list = *lookup_list(&run);
+					list = prepare(&run);
 					tables = lookup_tables(&run);
 					run.kernel->call(&run, run.ring);
 					assert_int_equal(run.position, 0);
@@ -341,8 +338,7 @@ TEST(comparisons_are_counted_right)
 			struct list list;
 			uint64_t plain;
 
-			prepare(&run);
-			list = *lookup_list(&run);
+			list = prepare(&run);
 			plain = plain_comparisons(&run, &list);
 			if (ways[way].form == FORM_INTERLEAVED)
 				assert_int_equal(run.ring, 40 * list.linked);
@@ -392,8 +388,7 @@ TEST(an_index_is_made_on_the_way)
 	struct list list;
 
 	assert_int_equal(ways[5].form, FORM_INDEX);
-	prepare(&run);
-	list = *lookup_list(&run);
+	list = prepare(&run);
 	index = lookup_index(&run);
 	/* What is written next to it would be wrong if it began elsewhere. */
 	run.kernel->call(&run, run.ring / 2);
@@ -429,8 +424,7 @@ TEST(a_wrong_result_is_noticed)
 		int32_t kept;
 
 		run.v[LOOKUP_WHOLE] = 1;
-		prepare(&run);
-		list = *lookup_list(&run);
+		list = prepare(&run);
 		tables = lookup_tables(&run);
 		for (uint64_t i = 0; i < list.count; i++)
 			if (list.nodes[i].value == tables->values[11])
@@ -461,8 +455,7 @@ TEST(what_is_found_elsewhere_is_noticed)
 	uint64_t index;
 
 	run.v[LOOKUP_WHOLE] = 1;
-	prepare(&run);
-	list = *lookup_list(&run);
+	list = prepare(&run);
 	tables = lookup_tables(&run);
 	assert_true(lookup_hit(&run, 5, &index));
 	assert_true(index > 0);
@@ -504,9 +497,9 @@ TEST(looking_up_can_be_cancelled)
 	atomic_uint progress = 0;
 
 	for (size_t way = 0; way < WAYS; way++) {
-		struct kernel_run run = lookup_at(ways[way].form, 100000, 25, 10, ways[way].group);
+		struct kernel_run run = way_at(way, 128, 50, 25, 10);
 
-		run.v[LOOKUP_INNER] = ways[way].inner;
+		run.v[LOOKUP_SIZE] = 100000 * (int64_t)sizeof(struct list_node);
 		run.v[LOOKUP_WHOLE] = 1;
 		prepare(&run);
 		run.work.progress = &progress;

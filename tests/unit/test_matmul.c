@@ -10,18 +10,12 @@ static void initial(int64_t *v)
 	laid_initial(kernel_find("matmul"), v);
 }
 
-static void run_at(const int64_t *v, struct kernel_run *run)
-{
-	laid_at(kernel_find("matmul"), v, run);
-}
-
 static double at(const struct kernel_run *run, int matrix, int64_t i, int64_t j)
 {
 	int64_t place = (matrix * run->v[MATMUL_N] + i) * matmul_row(run->v) + j;
 
-	return run->v[MATMUL_TYPE] == TYPE_F32
-		       ? (double)((const float *)(const void *)run->memory)[place]
-		       : ((const double *)(const void *)run->memory)[place];
+	return run->v[MATMUL_TYPE] == TYPE_F32 ? (double)((float *)(void *)run->memory)[place]
+					       : ((double *)(void *)run->memory)[place];
 }
 
 static void clear(struct kernel_run *run)
@@ -77,7 +71,7 @@ TEST(every_way_gives_the_product)
 					if (kernel_check(kernel, v).code != STATUS_OK)
 						continue;
 					ways++;
-					run_at(v, &run);
+					laid_at(kernel_find("matmul"), v, &run);
 					assert_int_equal(run.ring, 29 * 29 * 29);
 					clear(&run);
 					kernel->call(&run, run.ring);
@@ -114,7 +108,7 @@ TEST(blocks_of_any_size_give_the_product)
 		for (v[MATMUL_FORM] = FORM_BLOCKED; v[MATMUL_FORM] <= FORM_BLOCKED_TRANSPOSED;
 			v[MATMUL_FORM]++) {
 			v[MATMUL_BLOCK] = sizes[i];
-			run_at(v, &run);
+			laid_at(kernel_find("matmul"), v, &run);
 			clear(&run);
 			run.kernel->call(&run, run.ring);
 			check_product(&run, 1);
@@ -179,7 +173,7 @@ TEST(a_wrong_product_is_noticed)
 	v[MATMUL_WHOLE] = 1;
 	for (v[MATMUL_TYPE] = 0; v[MATMUL_TYPE] < TYPES; v[MATMUL_TYPE]++)
 		for (v[MATMUL_FORM] = 0; v[MATMUL_FORM] < FORMS; v[MATMUL_FORM]++) {
-			run_at(v, &run);
+			laid_at(kernel_find("matmul"), v, &run);
 			assert_true(run.complete);
 			/* Twice: each begins with nothing. */
 			run.kernel->call(&run, run.ring);
