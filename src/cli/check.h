@@ -18,7 +18,7 @@ struct event_plan;
 
 enum check_state {
 	CHECK_OK,   /* as one would wish */
-	CHECK_NOTE, /* worth knowing; figures stay true */
+	CHECK_NOTE, /* worth knowing; measured values stay true */
 	CHECK_BAD,  /* costs accuracy or a feature */
 };
 
@@ -27,7 +27,7 @@ struct check {
 	enum check_state state;
 	char finding[300];
 	char advice[300]; /* what to do about it; empty: nothing */
-	double value;	  /* the finding as a figure; NAN: none */
+	double value;	  /* the finding as a number; NAN: none */
 	char unit[16];
 };
 

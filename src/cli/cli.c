@@ -100,7 +100,7 @@ void cli_note(const struct cli *cli, const char *format, ...)
 	fputc('\n', cli->err);
 }
 
-/* Whether nobody can read any more: poll(2) tells it of pipes and sockets. */
+/* Whether the reader is gone: poll(2) reports it of pipes and sockets. */
 static bool reader_left(FILE *out)
 {
 	struct pollfd pipe = { .fd = fileno(out), .events = POLLOUT };

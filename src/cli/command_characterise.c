@@ -389,7 +389,7 @@ static struct status write_files(
 
 /* ---- telling */
 
-/* The model that the program has of this core without what is measured now. */
+/* The model that the program has of this core, without the present measurement. */
 static void find_shipped(const struct bench *bench, const struct characterise_report *report,
 	struct uarch_choice *shipped)
 {

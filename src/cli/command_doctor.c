@@ -113,7 +113,7 @@ static int doctor_run(struct cli *cli)
 	}
 	report_end(&report);
 	bench_close(&bench);
-	/* What was found wrong is a finding, not a failure of the examination. */
+	/* A bad finding is no failure of the examination. */
 	return CLI_DONE;
 }
 

@@ -95,7 +95,7 @@ static int explain_run(struct cli *cli)
 		return cli_fail(cli, status);
 	machine_identify(&machine);
 	machine_survey(&machine);
-	/* What there is to say of the core stands in the answer itself. */
+	/* The answer itself names the core. */
 	cli->quiet = true;
 	status = model_open(&model, cli, &machine);
 	if (!status_is_ok(&status))

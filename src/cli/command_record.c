@@ -234,7 +234,7 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 			unvisited, settings->count);
 }
 
-/* What is recorded already is left alone. */
+/* Settings that are recorded already are left alone. */
 static bool wanted(const struct recorder *recorder, const struct setting *setting)
 {
 	const struct sample good_one = { .valid = true };
@@ -381,7 +381,7 @@ static struct status open_recording(struct recorder *recorder)
 	return status;
 }
 
-/* What is in the file now. */
+/* Reports the contents of the file. */
 static int conclude(struct recorder *recorder)
 {
 	struct cli *cli = recorder->cli;

@@ -20,7 +20,7 @@ enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 /* Of a kernel whose trials take longer than that: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
 
-/* The ladder of limits with what was measured: wants limits. */
+/* The ladder of limits with the measured value: requires limits. */
 static int draw(struct cli *cli, const struct model *model, const struct setting *setting,
 	const struct explanation *explanation, const struct sample *sample, int exit_status)
 {
@@ -70,7 +70,7 @@ static int measure(
 					   "undisturbed; try a longer --time-budget",
 				     setting->kernel->name, result->trials.count));
 	}
-	/* Of an interrupted run only a finished figure is worth printing. */
+	/* An interrupted run prints only a finished sample. */
 	if (sample.valid && (exit_status == CLI_DONE || !sample.provisional)) {
 		report_init(&report, cli, &subject_run, bench->machine);
 		report.setting = *setting;
@@ -102,7 +102,7 @@ static int run_run(struct cli *cli)
 	struct status status;
 	int exit_status;
 
-	/* What is wrong on the command line is said before anything starts. */
+	/* Mistakes on the command line are reported before anything starts. */
 	status = words_kernel(cli, &setting.kernel);
 	if (status_is_ok(&status))
 		status = words_setting(cli, &setting);
@@ -116,7 +116,7 @@ static int run_run(struct cli *cli)
 	status = setting_check(&setting, machine_means(bench.machine));
 	if (status_is_ok(&status))
 		status = model_open(&model, cli, bench.machine);
-	/* A picture of limits wants a core model. */
+	/* A picture of limits requires a core model. */
 	if (status_is_ok(&status) && drawing_wanted(cli) && !model.core.uarch)
 		status = status_failed(
 			"there is no picture without limits: %.120s; --uarch NAME takes a core "

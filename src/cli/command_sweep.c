@@ -40,7 +40,7 @@ struct output {
 	struct report report;
 	struct run_facts largest; /* of the cell with the largest working set, for notes */
 	struct sweep *sweep;
-	struct chart_sweep *drawn; /* what is to be drawn; NULL: nothing */
+	struct chart_sweep *drawn; /* the picture; NULL: none */
 	bool begun;		   /* the report */
 	uint64_t failed;
 	struct progress_line line;
@@ -129,7 +129,7 @@ static void meanwhile(void *context)
 	progress_show(output);
 }
 
-/* What there is so far, when it is finished or was interrupted. */
+/* Draws the cells so far, when the sweep is finished or was interrupted. */
 static int draw(const struct output *output, int exit_status)
 {
 	struct chart_origin origin = drawing_origin(output->bench->machine, &output->model.core);
@@ -230,7 +230,7 @@ static struct status assign(const struct output *output, const struct kernel *ke
 	return named_assign(&output->named, output->cli, *sweep);
 }
 
-/* What is advised is known with the machine. */
+/* The advised block size needs the machine. */
 static struct status assign_advised(struct output *output, const struct kernel *kernel,
 	const struct sweep_options *options, struct sweep **sweep)
 {

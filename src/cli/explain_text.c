@@ -317,7 +317,7 @@ static void put_event(
 	fputc('\n', out);
 }
 
-/* Why an event has no figure. Returns false when it has one. */
+/* Why an event has no value. Returns false when it has one. */
 static bool why_unavailable(const struct count *count, char words[WORDS])
 {
 	if (count_known(count))
@@ -349,7 +349,7 @@ static void put_unavailable(FILE *out, const struct event_plan *plan, const stru
 	text_free(&line);
 }
 
-/* What is unavailable, by the reason. */
+/* Unavailable events, by the reason. */
 static void put_all_unavailable(
 	FILE *out, const struct event_plan *plan, const struct counts *counts)
 {
@@ -367,7 +367,7 @@ static void put_all_unavailable(
 	}
 }
 
-/* What cannot both be right. */
+/* Contradictions. */
 static void put_doubts(FILE *out, const struct report *report, const struct sample *sample)
 {
 	const struct explanation *explanation = report->explanation;

@@ -51,7 +51,7 @@ void model_close(struct model *model)
 	model->explanation = NULL;
 }
 
-/* Whether the setting needs one more figure of L3 or memory; *request then measures it. */
+/* Whether the setting needs one more measurement of L3 or memory, which *request then makes. */
 static bool next_request(struct memory_probe *memory, const struct model *model,
 	const struct setting *setting, struct request *request)
 {

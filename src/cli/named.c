@@ -66,7 +66,7 @@ struct status named_find(struct named *named, struct cli *cli, const struct kern
 		return words_kernel(cli, kernel);
 	*kernel = cli->word_count ? kernel_find(cli->words[0]) : NULL;
 	status = sweeps_load(&named->all);
-	/* A kernel is swept whatever stands in somebody's own file of sweeps. */
+	/* A mistake in the user's file of sweeps does not keep a kernel from being swept. */
 	if (!status_is_ok(&status))
 		return *kernel ? status_ok() : status;
 	if (cli->word_count == 0)
@@ -240,7 +240,7 @@ static bool print_here(const struct named *named, const struct sweeps_published 
 	return true;
 }
 
-/* Published figures of one setting beside those that were measured there. */
+/* Published values of one setting next to the measured ones. */
 static void print_published(
 	const struct named *named, const struct sweeps_published *published, int count, FILE *out)
 {

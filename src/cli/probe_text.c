@@ -23,7 +23,7 @@ static void cell(FILE *out, int width, double value)
 	fprintf(out, "%*s", width, units_value(value).text);
 }
 
-/* A figure of a point; NAN where it could not be measured. */
+/* A value of a point; NAN where it could not be measured. */
 static double figure_of(const struct probe_point *point, double value)
 {
 	return point->sample.valid ? value : (double)NAN;

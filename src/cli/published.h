@@ -7,7 +7,7 @@
 
 struct published {
 	double cycles;	 /* an iteration */
-	char ports[160]; /* "p0=1.06 p1=4.00 …"; empty: not told */
+	char ports[160]; /* "p0=1.06 p1=4.00 …"; empty: unknown */
 	char source[96];
 };
 
@@ -15,5 +15,5 @@ struct published {
  * are passed over: a test of the shipped file finds them. */
 bool published_find(const struct setting *setting, const char *uarch, struct published *published);
 
-/* The figure of a port, or -1. */
+/* The value of a port, or -1. */
 double published_port(const struct published *published, const char *port);

@@ -39,7 +39,7 @@ static bool swept(const struct report *report, int knob)
 	return false;
 }
 
-/* Where in the plan an event stands that was asked for by name; -1: nowhere. */
+/* The index in the plan of an event that was asked for by name; -1: none. */
 static int asked_event(const struct report *report, int asked)
 {
 	const struct event_plan *plan = report->events;
@@ -61,7 +61,7 @@ static int asked_title(const struct report *report, int asked, const char **titl
 	return width < 9 ? 9 : width;
 }
 
-/* Whether others run beside the measured core in any of the settings. */
+/* Whether other cores run at the same time in any of the settings. */
 static bool crowded(const struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;

@@ -17,11 +17,11 @@
 #include "recording/records.h"
 #include "recording/replay.h"
 
-/* What is recorded of a setting. */
+/* The recorded facts of a setting. */
 struct known {
 	unsigned id;	 /* of its last sample */
 	unsigned trials; /* of it in the file */
-	bool good;	 /* one of its figures was not contended */
+	bool good;	 /* one of its samples was not contended */
 	int counted;	 /* events of which it has counts */
 	int limits;	 /* known limits of the explanation recorded; -1: there is none */
 };
@@ -155,7 +155,7 @@ static void go_on(struct recording *recording, const struct replay *replay)
 	recording->next_id = replay_last_id(replay) + 1;
 }
 
-/* Cuts off what stands behind the last whole line: nobody can read it. */
+/* Cuts off an incomplete last line: nobody can read it. */
 static struct status trim(struct recording *recording, off_t size)
 {
 	char byte;

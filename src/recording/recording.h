@@ -35,7 +35,7 @@ struct status recording_open(const char *path, const struct recording_place *pla
 	struct recording **recording, bool *goes_on);
 void recording_close(struct recording *recording); /* NULL: nothing */
 
-/* Why nothing more can be written; OK while it can. What was written stays. */
+/* Why nothing more can be written; OK while it can. Lines written before stay. */
 const struct status *recording_status(const struct recording *recording);
 
 /* A measured setting. */

@@ -170,7 +170,7 @@ static bool next_line(struct lines *lines)
 			lines->line[lines->length++] = (char)c;
 		else
 			lines->long_one = true;
-		/* What begins with such a line is no recording: however long it goes on. */
+		/* A file that begins with such a line is no recording. */
 		if (lines->long_one && !lines->begun)
 			return true;
 	}

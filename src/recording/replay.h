@@ -48,7 +48,7 @@ const struct core *replay_core(const struct replay *replay); /* names alone; NUL
 const struct event_plan *replay_events(
 	const struct replay *replay); /* NULL: nothing was to be counted */
 
-/* What was left out and why, a line each; empty: nothing. */
+/* Ignored lines and settings with the reasons, a line each; empty: none. */
 const char *replay_notes(const struct replay *replay);
 
 /* The settings that it holds, in the order in which they were first recorded. */

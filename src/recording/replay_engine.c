@@ -418,7 +418,7 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 		for (int k = 0; fits && k < kernel->knob_count; k++) {
 			double apart = distance(&kernel->knobs[k], other->v[k], setting->v[k]);
 
-			/* Another choice is not near what was asked for. */
+			/* Another choice is never near. */
 			if ((asked >> k & 1) && kernel->knobs[k].kind == KNOB_CHOICE && apart > 0)
 				fits = false;
 			cost += asked >> k & 1 ? 1000 * apart : apart;

@@ -222,7 +222,7 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 
 /* ---- The explainer that answers from it */
 
-/* Where a loop is shown to stand: any address would do. */
+/* The address at which a loop is shown: any would do. */
 enum { CODE_BASE = 0x400000 };
 
 static enum uarch_match recognise(
@@ -258,7 +258,7 @@ static void unload(void *context, struct core *core)
 	memset(core, 0, sizeof(*core));
 }
 
-/* The text of a jump with its target where the loop now stands. */
+/* The text of a jump with its target at that address. */
 static void place_jump(const struct recorded_insn *from, struct insn *insn)
 {
 	const char *last = strrchr(from->text, ' ');

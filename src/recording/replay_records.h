@@ -83,7 +83,7 @@ struct reading {
 	struct explained explained;
 	int limit_room, run_room;
 
-	/* What is ignored: how many, and the line and reason of the first. */
+	/* Ignored lines and settings: how many, and the line and reason of the first. */
 	struct left_out {
 		unsigned count, line;
 		char why[200];

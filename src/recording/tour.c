@@ -4,7 +4,7 @@
 
 #include "experiment/setting/setting.h"
 
-/* Larger working sets take long to lay out, and tell nothing that these do not. */
+/* Larger working sets take long to lay out, and show nothing more. */
 enum { SIZE_MOST = 64 << 20 };
 /* A count that goes further is a datum, not a shape: any value is as good. */
 enum { COUNT_MOST = 4096 };
