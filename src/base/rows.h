@@ -54,7 +54,7 @@ struct status rows_end(struct rows *rows);
 
 /* Parts of the current line, in place: the caller may change them until the next rows_next(). */
 bool rows_section(const struct rows *rows, char *name, size_t size); /* "[name]"; cut to size */
-char *rows_word(struct rows *rows); /* the next word, then the cursor is behind it; "" at the end */
+char *rows_word(struct rows *rows); /* the next word, then the cursor is after it; "" at the end */
 char *rows_rest(struct rows *rows); /* all that follows the cursor; "" at the end */
 /* Cuts the rest at blanks, or at bars ("|") without the blanks around them. Returns the count, or
  * most
@@ -93,5 +93,5 @@ bool rows_number(struct rows *rows, const char *what, const char *word, double l
 struct status rows_status(const char *origin, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Whether the first `length` bytes of word are such a number, whatever the locale. */
+/* Whether the first `length` bytes of word are a decimal number, in any locale. */
 bool rows_decimal(const char *word, size_t length, double *value);

@@ -114,7 +114,7 @@ const char *text_string(const struct text *text)
 }
 
 /* Characters that turn the direction of writing: with them a name from elsewhere could write over
- * its neighbours on the line. */
+ * other text on the line. */
 static bool turns_direction(uint32_t c)
 {
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||

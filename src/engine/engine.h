@@ -100,7 +100,8 @@ struct engine {
 	/* Becomes readable when take() has something; -1 when it always does at once. take() drains
 	 * it. */
 	int (*descriptor)(void *context);
-	/* What is known of the machine so far. Filled in shortly after the start: `known` tells. */
+	/* What is known of the machine so far. Filled in shortly after the start, as `known` says.
+	 */
 	const struct machine *(*machine)(void *context);
 	/* How far what is under way is, where it takes long. NULL: an engine that never takes long.
 	 */
@@ -113,6 +114,6 @@ struct engine {
 	 * above. */
 	struct status (*encodes)(void *context, const char *name);
 	/* Of an engine that plays a recording: whether it holds this setting (v: values of the
-	 * kernel's knobs). NULL: an engine that measures whatever it is asked. */
+	 * kernel's knobs). NULL: an engine that measures every setting. */
 	bool (*holds)(void *context, const struct kernel *kernel, const int64_t *v);
 };

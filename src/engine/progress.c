@@ -67,8 +67,8 @@ double outlook_left(const struct outlook *outlook, double now)
 
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now)
 {
-	/* More runs may be planned than before, once it is known how long one takes: it begins anew
-	 * then. */
+	/* More runs may be planned than before, once it is known how long one takes: the stage
+	 * begins again then. */
 	if (seen->stage != outlook->seen.stage || seen->share < outlook->seen.share) {
 		outlook->since = now;
 		outlook->from = seen->share;

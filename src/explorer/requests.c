@@ -20,7 +20,7 @@ enum { VISIT_LARGE_FROM = 1 << 20 };
 static const double CELL_LAP = 0.005, CELL_SETTLE = 0.06;
 
 /* Live requests take turns at PLACES placements in memory, for working sets of the sizes for which
- * pages matter (engine/memory/store.h). */
+ * pages matter (engine/memory/working_sets.h). */
 enum { PLACES = 3, PIECE = 2 << 20, SHIFT_LEAST = 64 << 10, SHIFT_MOST = 16 << 20 };
 
 void requests_begin(struct session *session)

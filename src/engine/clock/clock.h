@@ -12,7 +12,7 @@ enum { CLOCK_CHAIN_UNIT = 64 };
 #if defined(__x86_64__)
 
 /* 32-bit imul takes 3 cycles on every Intel core since Nehalem and every AMD core since Zen; unlike
- * an add chain it keeps its pace while a hyper-thread sibling is busy: measured on Zen 5 beside an
+ * an add chain it keeps its pace while a hyper-thread sibling is busy: measured on Zen 5 next to an
  * add chain that then took 2.5 to 3.5 % longer. */
 #define CLOCK_LINK_CYCLES 3
 #define CLOCK_CHAIN_NAME  "imul chain, 3 cycles a link"
@@ -71,11 +71,11 @@ struct clock {
 	bool link_sure;	 /* whether the watch chain confirms it (always where there is none): where
 			    one is slower than the other, it is disturbed */
 	bool watched;	 /* whether there is a watch chain */
-	double ghz;	 /* the fastest core clock that clock_learn() was told; 0: none yet */
+	double ghz;	 /* the fastest core clock that clock_learn() has seen; 0: none yet */
 	double turn;	 /* cycles a turn of the watch loops takes, at the best that was seen
 			    (clock_learn()) */
 	bool turn_sure;	 /* false: nothing was seen while the chain ran at its full speed; what is
-			    learnt next counts, whatever it is */
+			    learnt next counts in any case */
 	uint64_t epoch;	 /* ticks … */
 	double epoch_seconds; /* … and CLOCK_MONOTONIC_RAW at the same time, to refine hz later */
 };
@@ -97,9 +97,9 @@ struct clock_thread clock_thread(void);
 void clock_calibrate(struct clock *clock);
 
 /* Takes in what a turn of the watch loops took at its best lately, as a multiple of what was known:
- * calibrated beside a busy sibling the figure is too high. ghz: the core clock by the reference
- * chain meanwhile; where the chain itself ran slow, as it does after code of 512-bit vectors,
- * everything else looks quick, and nothing is learnt. */
+ * calibrated next to a busy sibling the value is too high. ghz: the core clock by the reference
+ * chain in the same trials; where the chain itself ran slow, as it does after code of 512-bit
+ * vectors, everything else looks quick, and nothing is learnt. */
 void clock_learn(struct clock *clock, double turns, double ghz);
 
 /* Ticks that the reference chain took for CLOCK_READ_LINKS links, and the watch loops right after

@@ -318,7 +318,7 @@ size_t counters_search(
 
 		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 			continue;
-		/* Uncore PMUs count for no thread. "perf_raw" has one name that stands for all of
+		/* Uncore PMUs count for no thread. "perf_raw" has one name for all of
 		 * its codes. Of cores the named one: libpfm may take this processor, or a guest's,
 		 * for another. */
 		here = info.is_present &&
@@ -344,7 +344,7 @@ size_t counters_search(
 
 static char version[24];
 
-/* libpfm itself tells "4.0", whichever it is; its file is called libpfm.so.4.13.0. */
+/* libpfm itself reports "4.0" in every version; its file is called libpfm.so.4.13.0. */
 static void find_version(void)
 {
 	int told = pfm_get_version();

@@ -16,7 +16,7 @@ enum { COUNTER_NAME = 160, COUNTERS_MAX = 40 };
 
 struct counter_event {
 	char name[COUNTER_NAME];
-	bool must; /* whatever runs raises it (cycles, instructions, micro-ops): at zero it does not
+	bool must; /* all code raises it (cycles, instructions, micro-ops): at zero it does not
 		      work */
 };
 
@@ -98,7 +98,7 @@ struct counter_code {
 struct status counters_encode(const char *name, struct counter_code *code);
 
 /* Sets what libpfm reads from the environment. Call it before there are threads, which may read the
- * environment meanwhile; everything else here does the rest when it is first called. */
+ * environment; everything else here does the rest when it is first called. */
 void counters_begin(void);
 
 /* "4.13": which libpfm this is. */

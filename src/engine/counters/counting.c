@@ -127,7 +127,7 @@ static void say_why(struct counting *counting)
 			"the kernel refuses to count core cycles: %s", strerror(error));
 }
 
-/* One attempt tells whether there is anything to be had. */
+/* One attempt finds out whether counters are available. */
 static void probe(struct counting *counting)
 {
 	struct counter_group group = { .calls = counting->calls, .pinned = true };
@@ -313,7 +313,7 @@ static void close_plan(struct counting *counting)
 
 /* ---- in a child ---- */
 
-/* Opens the group's events anew; whether all could be. */
+/* Opens the group's events again; returns whether all could be opened. */
 static bool open_again(struct counting *counting, struct counter_group *group, int *error)
 {
 	int wanted = group->count;
@@ -469,7 +469,7 @@ static __attribute__((noinline)) bool count_region(const struct counter_group *g
 
 	measure_region(measure, elements);
 	good = group_values(group, end) && good;
-	/* Differences are right whatever passed the end of 64 bits meanwhile. */
+	/* Differences are right even where a counter passes the end of 64 bits. */
 	for (int i = 0; i < group->count; i++)
 		rise[i] = end[i] - begin[i];
 	return good;

@@ -1,4 +1,4 @@
-/* Which of the kernel's PMUs serves a processor, and what stands in the way of its counters: read
+/* Which of the kernel's PMUs serves a processor, and what hinders its counters: read
  * from /sys and /proc. */
 #pragma once
 
@@ -9,7 +9,7 @@
 struct pmu {
 	char name[40]; /* as the kernel calls it: "cpu", "cpu_core", "armv8_pmuv3_0"; empty: it has
 			  none for this processor */
-	char serves[64]; /* the processors that it counts on, as "0-15"; empty: all, or not told */
+	char serves[64]; /* the processors that it counts on, as "0-15"; empty: all, or not known */
 	char others[80]; /* those that count on the machine's other kinds of processors: "cpu_atom
 			    16-23"; empty: one kind */
 	uint32_t type;	 /* perf_event_attr's type of raw events */
@@ -27,7 +27,7 @@ struct pmu {
 	int paranoid; /* kernel.perf_event_paranoid; -9 unknown */
 	int counters, fixed; /* programmable ones, and those of one event each, where the processor
 				tells; else 0 */
-	int width;	     /* bits of a programmable counter; 0: not told */
+	int width;	     /* bits of a programmable counter; 0: not known */
 };
 
 /* What the files below root ("": the real ones) say of a processor. The figures of counters, fixed

@@ -157,8 +157,8 @@ static void read_switches(struct environment *env, const char *root)
 
 static void read_hypervisor(struct environment *env, const char *root)
 {
-	/* What firmware says, and how people call it. The makers of real machines too are told by
-	 * the processor's flag only. */
+	/* Names of makers in firmware, and their usual names. Makers of real machines, too, are
+	 * known by the processor's flag only. */
 	static const struct {
 		const char *vendor, *name;
 		bool always;

@@ -43,7 +43,7 @@ struct machine {
 	int cpu;	     /* the core that is measured; -1 unknown */
 	bool bound;	     /* whether the worker is bound to it */
 	char bind_note[160]; /* why not, or why this core; empty when all is as wished */
-	bool apart;	     /* whether the user interface can stand on another core */
+	bool apart;	     /* whether the user interface can run on another core */
 	int cache_count;
 	struct machine_cache
 		cache[MACHINE_CACHES]; /* data and unified, of the measured core, from L1 */
@@ -55,7 +55,7 @@ struct machine {
 	double tick_hz;	      /* of the fast counter */
 	double tick_step;     /* its granularity, in ticks */
 	char clock_name[64];  /* the reference chain: "imul chain, 3 cycles a link" */
-	bool watched;	      /* a second chain tells quiet from contended */
+	bool watched;	      /* a second chain distinguishes quiet trials from contended ones */
 	bool huge_pages;      /* whether transparent huge pages may be had */
 	char huge_note[96];   /* why not */
 };
@@ -64,7 +64,7 @@ struct machine {
  * is the worker's. */
 void machine_identify(struct machine *machine);
 
-/* The words there are, ended by NULL; "l1i-32k" and the like beside them. */
+/* All words but "l1i-32k" and the like; NULL ends the list. */
 extern const char *const processor_features[];
 
 /* Adds a word to the features if there is room. Inline: processor_x86.c calls it, and machine.c

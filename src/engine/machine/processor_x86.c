@@ -119,7 +119,7 @@ static void ask_amd(struct pmu *pmu)
 {
 	unsigned a, b, c, d;
 
-	/* Since Zen 4 leaf 8000_0022h tells; before, six where the extension is there (8000_0001h
+	/* Since Zen 4 leaf 8000_0022h says it; before, six where the extension is there (8000_0001h
 	 * ECX bit 23), else four. */
 	if (__get_cpuid(0x80000022, &a, &b, &c, &d) && (a & 1))
 		pmu->counters = (int)(b & 0xf);
@@ -135,7 +135,7 @@ void pmu_ask_processor(struct pmu *pmu)
 
 	if (__get_cpuid(1, &a, &b, &c, &d))
 		pmu->guest = c >> 31 & 1;
-	/* What the processor tells of counters that the kernel does not serve is of no use. */
+	/* Counters that the kernel does not serve are of no use. */
 	if (pmu->name[0] == '\0')
 		return;
 	read_vendor(vendor);

@@ -1,5 +1,5 @@
-/* The processors of this machine and where threads and memory stand on them. topology.c is the only
- * file that knows hwloc. */
+/* The processors of this machine and the places of threads and memory on them. topology.c is the
+ * only file that knows hwloc. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ void topology_free(struct topology *topology);
 /* Processors (hardware threads) that this process may use. */
 int topology_processors(const struct topology *topology);
 
-/* The same refusal as topology_choose() gives, as far as the calling thread's affinity tells it: in
+/* The same refusal as topology_choose() gives, as far as the calling thread's affinity shows it: in
  * microseconds, before a topology is loaded. */
 struct status topology_check(int wanted);
 
@@ -35,7 +35,7 @@ struct status topology_bind(const struct topology *topology, int cpu);
 bool topology_keep_off(const struct topology *topology, int thread, int cpu);
 
 /* The other processors of this process, at most `most` of them, in the order in which to put
- * threads beside one that measures on `cpu`: of the same kind first, a core each before a second
+ * threads next to one that measures on `cpu`: of the same kind first, a core each before a second
  * thread of any core, and those of the same memory node first among equals. Returns how many. */
 int topology_others(const struct topology *topology, int cpu, int *others, int most);
 

@@ -43,7 +43,7 @@ enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 #define AWAY_MOST  0.01
 
 /* The reference chain before and after a trial may differ by so much; of one that lasts long the
- * clock wanders meanwhile, and the mean of both is what there is. */
+ * clock changes in that time, and the mean of both is used. */
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
@@ -84,7 +84,7 @@ static struct chain_time chain_ticks(const struct clock *clock)
 	};
 }
 
-/* Seconds that something else ran meanwhile; 0: nothing did. */
+/* Seconds in which another thread ran; 0: none. */
 static double away(const struct clock_thread *before, const struct clock_thread *after)
 {
 	if (after->switches == before->switches)
@@ -92,7 +92,7 @@ static double away(const struct clock_thread *before, const struct clock_thread 
 	return fmax(after->at - before->at - (after->on - before->on), 0);
 }
 
-/* Whether a trial lasts so long itself that it meets switches whatever is done. */
+/* Whether a trial lasts so long itself that it always meets switches. */
 static bool is_long(const struct measure *measure, const struct clock_thread *before,
 	const struct clock_thread *after)
 {

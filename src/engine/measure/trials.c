@@ -34,12 +34,12 @@ void trial_uncount(struct trial *trial)
 /* Slower than these is contended. A busy sibling costs the watch chain 2.5 to 3.5 % on Zen 5, noise
  * after smoothing 0.5 %. On Zen 3 it leaves the chain alone at most times, but turns of the small
  * watch loop then take 1.65 to 2.5 cycles instead of 1.00 to 1.14, with nothing in between (120,000
- * readings beside a busy sibling); on Redwood Cove the wide one takes twice as long. Either makes
+ * readings next to a busy sibling); on Redwood Cove the wide one takes twice as long. Either makes
  * both together more than a third slower. */
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
-/* The reference chain is slower at times than the watch chain beside it, by up to three, for
- * milliseconds (Redwood Cove): cycles by it are then too few by as much, whatever is timed. One
+/* The reference chain is slower at times than the watch chain next to it, by up to three, for
+ * milliseconds (Redwood Cove): cycles by it are then too few by the same factor. One
  * reading is good to some 1 %. */
 static const double chain_slow = 0.95;
 

@@ -10,7 +10,7 @@ enum { TRIALS_MAX = 600 };
 
 /* Why a trial does not count. Its own CPE is never a reason. */
 enum trial_fate {
-	TRIAL_QUIET = 0, /* quiet and contended trials are told apart by the watch */
+	TRIAL_QUIET = 0, /* the watch distinguishes quiet trials from contended ones */
 	TRIAL_CONTENDED, /* another thread used the core: the watch chain or loop was slow, or the
 			    reference chain was slow against them */
 	TRIAL_SWITCHED,	 /* an involuntary context switch happened in it */
@@ -81,8 +81,8 @@ struct run_facts {
 	int cores; /* cores that ran the kernel at once, the measured one included; 0 or 1: it alone
 		    */
 	int streams;	    /* other cores that streamed through memory */
-	double others_gbps; /* 10^9 bytes a second that these others read and wrote meanwhile, all
-			       together; 0: there were none; NAN not known (yet) */
+	double others_gbps; /* 10^9 bytes a second that these others read and wrote in that time,
+			       all together; 0: there were none; NAN not known (yet) */
 	double load; /* processes that ran or waited on this machine, mean of the last minute; NAN:
 			unknown */
 };
@@ -90,13 +90,13 @@ struct run_facts {
 /* The summary of trials at one setting. Its value is the median of the trials used; beyond the
  * core's own caches it is their mean without the lowest and the highest 2 %. There each trial meets
  * other lines and other moments of its neighbours: what a long loop takes is the mean, which lay up
- * to 10 % from the median (reads of memory beside busy neighbours). */
+ * to 10 % from the median (reads of memory next to busy cores). */
 struct sample {
 	bool valid; /* false: nothing could be measured; the rest is 0 */
 	double cpe, cpe_lo,
 		cpe_hi;		  /* median (or mean, see above) and quartiles of the trials used */
 	unsigned trials, dropped; /* used, and not used */
-	double quiet;	  /* share of quiet trials among those told apart, 0…1; NAN unknown */
+	double quiet; /* share of quiet trials among quiet and contended ones, 0…1; NAN unknown */
 	bool contended;	  /* too few quiet trials for a sure value */
 	bool mixed;	  /* so few that contended trials are used too */
 	bool provisional; /* few and short trials */
@@ -105,8 +105,8 @@ struct sample {
 	double ns;	  /* nanoseconds per element */
 	double gbps;	  /* 10^9 bytes per second read and written by the code; NAN: moves none */
 	double bytes_per_cycle; /* likewise */
-	double total_gbps; /* gbps and what others moved meanwhile; NAN: it ran alone, or that is
-			      not known (yet) */
+	double total_gbps;	/* gbps and the bytes of others; NAN: it ran alone, or that is
+				   not known (yet) */
 	enum source cycles_from;
 	double check; /* median of the trials' check; NAN: there is no counter to compare with */
 	int modes;    /* 1, or 2 when the trials fall into two separate groups */
@@ -127,12 +127,12 @@ enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
 struct clock;
 
-/* What a trial's watch chain of so many links tells (struct trial): its ticks, and those of a cycle
- * by the reference chain. */
+/* The value of a trial's watch chain of so many links (struct trial) from its ticks, and those of a
+ * cycle by the reference chain. */
 enum { TRIAL_WATCH_LINKS = 12288 };
 float trial_watch(const struct clock *clock, double ticks, double cycle);
 
-/* Tells quiet trials from contended ones by the watch chain, smoothed over neighbours: spells of
+/* Distinguishes quiet trials from contended ones by the watch chain, smoothed over five: spells of
  * contention last much longer than a trial, and one reading is good to about 1 % only. */
 void trials_classify(struct trials *trials);
 

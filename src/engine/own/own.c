@@ -161,7 +161,7 @@ static int split(char *flags, char **words, int room)
 	return count;
 }
 
-/* Runs a program and collects what it says. Returns how it ended as waitpid() tells, or -1 and
+/* Runs a program and collects what it says. Returns how it ended as waitpid() does, or -1 and
  * errno when it cannot be started. */
 static int run(char **words, struct text *said)
 {

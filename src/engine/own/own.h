@@ -4,7 +4,7 @@
  * isolate.h measures it in a child.
  *
  * The callbacks of struct kernel that are given a setting's values alone cannot tell one own loop
- * from another, so each stands in one of a few slots with callbacks of its own. A slot's kernel
+ * from another, so each has one of a few slots with callbacks of its own. A slot's kernel
  * stays readable for ever; it is made into another loop when OWN_SLOTS further ones have been
  * opened: the present one, the one before it, which the explorer compares it with, and two that
  * results under way may still speak of. */
@@ -26,7 +26,7 @@ struct own;
  * with / ./ or ../, or ends with .c or .S. */
 bool own_is_path(const char *word);
 
-/* Reads and compiles a file. cflags: instead of those of its comment, which stand instead of -O2;
+/* Reads and compiles a file. cflags: instead of those of its comment, which replace -O2;
  * NULL: not given. On success *kernel is the loop's, owned by its slot. What the compiler said goes
  * to `said` as it is (NULL: nobody wants it), also when it was only a warning. STATUS_USAGE for a
  * comment that is missing or wrong; STATUS_FAILED when the file cannot be read or does not compile,

@@ -53,7 +53,7 @@ struct member {
 
 struct load_threads {
 	_Alignas(128) atomic_int phase;
-	char apart[128]; /* members look at the phase all the time: nothing else is written beside
+	char apart[128]; /* members look at the phase all the time: nothing else is written next to
 			    it */
 	atomic_int counting; /* members that have come to count */
 	pthread_mutex_t lock;

@@ -112,7 +112,7 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 	if (need->memory > *limit)
 		return beyond_memory(&target->machine, need->memory);
 	if (need->processors == 1) {
-		/* What the others left behind stays for a while, where it is not in the way. */
+		/* Memory of load threads stays for a while, unless it is needed. */
 		load_threads_give_back(target->threads, wanted.now,
 			load_threads_held(target->threads) + set + ARENA_PIECE > *limit
 				? 0

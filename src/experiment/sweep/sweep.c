@@ -29,8 +29,8 @@ enum {
 	FAR_VISITS = 2,
 	FAR_EVERY = 2,
 	/* Placements in memory, and bytes between them: as far as pages make a difference
-	 * (engine/memory/store.h). They change with the round, so that cells of one round share a
-	 * layout. */
+	 * (engine/memory/working_sets.h). They change with the round, so that cells of one round
+	 * share a layout. */
 	PLACES = 3,
 	SHIFT = 16 << 20,
 	/* Trials that a cell needs to be handed out when the sweep is stopped: as many as the
