@@ -33,7 +33,7 @@ struct function {
 	bool cut; /* it continues after the bytes that are read */
 };
 
-/* Bytes that are looked at first: few functions have more, and all these are noted one by one. */
+/* The first size of the bytes that are read: few functions have more. */
 enum { FUNCTION_FIRST = 8192 };
 
 static int32_t offset_of(const struct function *function, const struct insn *insn)
@@ -296,7 +296,7 @@ struct way {
 	struct {
 		uint64_t address;
 		bool taken;
-	} seen[LOOP_MOST]; /* the path, as it goes */
+	} seen[LOOP_MOST]; /* the path */
 	int count;
 };
 

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "model/code/loop.h"
 
-/* The most bytes of a function that are looked through for its loop. */
+/* The most bytes of a function that are searched for its loop. */
 enum { DECODE_FUNCTION = 512 << 10 };
 
 /* Decodes the instruction at the start of `size` bytes (> 0) that run at `address`. Never fails: an

@@ -286,7 +286,7 @@ static void fill_memory(const struct source *source, struct insn *insn)
 {
 	const cs_arm64_op *operand = source->memory >= 0 ? &source->decoded.operands[source->memory]
 							 : NULL,
-			  *behind;
+			  *next;
 	struct insn_memory *memory = &insn->memory[0];
 
 	if (!operand)
@@ -312,11 +312,11 @@ static void fill_memory(const struct source *source, struct insn *insn)
 	if (!source->decoded.writeback)
 		return;
 	insn->writeback = true;
-	behind = source->memory + 1 < source->decoded.op_count ? operand + 1 : NULL;
-	if (!behind)
+	next = source->memory + 1 < source->decoded.op_count ? operand + 1 : NULL;
+	if (!next)
 		insn->step = (int32_t)memory->disp;
-	else if (behind->type == ARM64_OP_IMM)
-		insn->step = (int32_t)behind->imm;
+	else if (next->type == ARM64_OP_IMM)
+		insn->step = (int32_t)next->imm;
 }
 
 static void shape_letter(

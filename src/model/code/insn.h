@@ -64,7 +64,7 @@ struct insn {
 			      "r,[bsd]" */
 	char text[88];	   /* as shown: Intel syntax · Arm's */
 
-	/* What the result depends on, and what changes, with implicit registers and without those
+	/* Registers that the result depends on, and that change: implicit ones too, without those
 	 * of addresses. A register that is partly written (cvtsi2sd, merging masks, byte registers)
 	 * counts as read too. */
 	uint8_t read_count, write_count;

@@ -1,8 +1,9 @@
 /* The hot loop: its instructions, and the way that the processor takes through them.
  *
  * Read from memory (decode.h), the path is every instruction once, in order. Stepped (step.h), it
- * is what really ran: some turns of the loop, branches and addresses included. All that is computed
- * from a loop is "per path"; divided by turns or by elements it is per iteration or per element. */
+ * has the instructions that ran: some turns of the loop, branches and addresses included. All that
+ * is computed from a loop is "per path"; divided by turns or by elements it is per iteration or per
+ * element. */
 #pragma once
 
 #include <stddef.h>
@@ -28,7 +29,7 @@ struct loop {
 	int turns;	 /* times round the loop that the path holds, >= 1 */
 	double elements; /* elements that the path covers, > 0 */
 	bool stepped;	 /* the path was seen, not assumed: addresses are filled in */
-	bool varies; /* stepped: some branch of the path went both ways, so that figures per element
+	bool varies; /* stepped: some branch of the path went both ways, so that values per element
 			hold for a sample */
 	int forks;   /* of an assumed path: conditional branches inside the loop, taken to fall
 			through */

@@ -202,7 +202,7 @@ enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
 struct uarch_event {
 	enum event_role role;
 	uint32_t ports;		 /* ROLE_PORTS: a bit for each of the core's ports */
-	char words[EVENT_WORDS]; /* ROLE_DISPATCHED, ROLE_STALLED: what; else "" */
+	char words[EVENT_WORDS]; /* ROLE_DISPATCHED, ROLE_STALLED: the kind; else "" */
 	char core[24]; /* the core whose file has it; ports are bits of that core; "": none */
 	char name[COUNTER_NAME]; /* with its PMU */
 	char title[EVENT_TITLE]; /* for people: "L1 misses", "p2 p3", "stalled: back end"; an extra

@@ -124,14 +124,14 @@ bool read_set(struct reader *r)
 /* NAME or NAME.WIDTH. */
 static bool read_class_name(struct reader *r, const char *word, char name[UARCH_NAME])
 {
-	static const char *const widths[] = { "8", "16", "32", "64", "128", "256", "512" };
 	const char *dot = strchr(word, '.');
 
 	if (!rows_name(&r->rows, "class", word, ".-", name, UARCH_NAME))
 		return false;
 	if (dot == word)
 		return rows_fail(&r->rows, "class \"%s\" has no name before the width", word);
-	return !dot || rows_choice(&r->rows, "width", dot + 1, widths, 7) >= 0;
+	return !dot ||
+	       rows_choice(&r->rows, "width", dot, uarch_width_suffix + 1, UARCH_WIDTHS - 1) >= 0;
 }
 
 /* One kind of micro-ops: "2*p0,p1:3". *slots grows by the slots that they take. */

@@ -52,7 +52,7 @@ struct uarch_chain {
 	uint32_t tags;
 };
 
-/* The file "sources": what tags mean. */
+/* The file "sources": the meaning of tags. */
 struct uarch_sources {
 	int count;
 	char tag[UARCH_SOURCES][12];
@@ -145,7 +145,7 @@ bool reader_claims(struct reader *r, const char *key);
  * back.
  */
 int reader_file_of(const struct reader *r, const char *key);
-/* Takes back what older files state. Returns whether another file states it. */
+/* Removes the statement of older files. Returns whether another file states it. */
 bool reader_take_back(struct reader *r, const char *key);
 void reader_forget(struct reader *r); /* frees all keys */
 
@@ -226,5 +226,5 @@ int ops_class_count(const struct uarch_ops *ops);
 const char *ops_class(const struct uarch_ops *ops, int number);
 /* The number of a class of that name, but for a width after it (".64"); -1: no rule names it. */
 int ops_class_find(const struct uarch_ops *ops, const char *name);
-/* The class that stands in for it, or -1. */
+/* The class that replaces a missing one, or -1. */
 int ops_fallback(const struct uarch_ops *ops, int number);

@@ -9,9 +9,9 @@
 
 /* ---- reserved classes */
 
-/* Classes that uarch_insn() looks up by what an instruction does, not by its mnemonic: identifier,
- * name, and the class that stands in on a core without it (RESERVED_COUNT: none). Of a pair the
- * class for vectors comes second. */
+/* Classes that uarch_insn() finds by the effect of an instruction, not by its mnemonic: identifier,
+ * name, and the class that replaces it on a core without it (RESERVED_COUNT: none). The class for
+ * vectors follows the one for general registers. */
 #define RESERVED_ROWS(ROW)                                     \
 	ROW(ZERO, "zero", RESERVED_COUNT)                      \
 	ROW(MOVE, "move", RESERVED_COUNT)                      \
@@ -71,16 +71,7 @@ const char *const uarch_width_suffix[UARCH_WIDTHS] = { "", ".8", ".16", ".32", "
 
 static int width_index(unsigned bits)
 {
-	switch (bits) {
-	case 8: return 1;
-	case 16: return 2;
-	case 32: return 3;
-	case 64: return 4;
-	case 128: return 5;
-	case 256: return 6;
-	case 512: return 7;
-	default: return 0;
-	}
+	return bits >= 8 && bits <= 512 && (bits & (bits - 1)) == 0 ? __builtin_ctz(bits) - 2 : 0;
 }
 
 static int compare_name(const void *key, const void *class)

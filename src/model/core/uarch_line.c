@@ -1,4 +1,5 @@
-/* Lines of core files: words, sources in brackets, numbers with a spread; which file states what.
+/* Lines of core files: words, sources in brackets, numbers with a spread; the file that states each
+ * thing.
  */
 #include "model/core/uarch_inside.h"
 
@@ -154,7 +155,7 @@ int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int 
 	return at;
 }
 
-/* ---- which file states what */
+/* ---- the file that states each thing */
 
 /* The file and the line that state something: the core's own file, or the first of its ancestors.
  */

@@ -259,9 +259,9 @@ enum { FIRST = 1, AGAIN = 2 };
 static const struct {
 	const char *word;
 	bool (*read)(struct reader *r);
-	int readings; /* FIRST, AGAIN or both: classes and events need all ports and sets */
-	int key;      /* its first words say what it is about; 0: read() claims its keys, if any */
-	bool sourced; /* it states something about the processor */
+	int readings;	 /* FIRST, AGAIN or both: classes and events need all ports and sets */
+	int key;	 /* so many words are its key; 0: read() claims its keys, if any */
+	bool sourced;	 /* it states something about the processor */
 	int least, most; /* words */
 	const char *form;
 } statements[] = {
@@ -393,7 +393,7 @@ bool uarch_read_matches(const char *text, struct uarch *uarch)
 	struct text lines = { 0 };
 	bool good = status_is_ok(&status);
 
-	/* Other lines are not looked at: this is read of every core at each start. */
+	/* Only these lines: each start reads them of every core. */
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		if (strncmp(text + strspn(text, " \t"), "match", 5) != 0)

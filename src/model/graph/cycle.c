@@ -17,7 +17,8 @@ struct search {
 	int *mark;     /* the walk that came by a node last */
 };
 
-/* Moves starts later along every edge once, in order: whatever leads forward is done in one go. */
+/* Moves starts later along every edge once, in order: one pass follows every path that leads
+ * forward. */
 static bool relax(struct search *search, double ratio)
 {
 	bool moved = false;

@@ -34,7 +34,7 @@ struct graph {
 	bool *unknown;	     /* by instruction: some latency is not known */
 };
 
-/* Taken off the latency of counters while the slowest cycle is looked for: among equals another one
+/* Subtracted from the latency of counters during the search: among equal cycles another one
  * says more. Above cycle.c's smallest gain, and far below any difference of latencies. */
 static const double counter_bias = 1e-6;
 

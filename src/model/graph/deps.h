@@ -43,7 +43,7 @@ enum deps_renaming {
 	RENAMES_ALL
 };
 
-/* Finds the slowest cycle. facts: what uarch_insn() says of each of the loop's instructions.
+/* Finds the slowest cycle. facts: of uarch_insn(), for each of the loop's instructions.
  * RENAMES_ALL gives the lowest bound, as a hard limit must. miss: cycles that a load whose address
  * depends on the cycle takes beyond those in the first-level cache (load_cycles leaves them out).
  */

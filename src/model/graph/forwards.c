@@ -301,7 +301,7 @@ static void occurrences_add(struct occurrences *load, int number, const struct l
 	}
 }
 
-/* The steps at which each instruction stands in the path, in order: starts[insn]…starts[insn + 1]-1
+/* The steps at which the path has each instruction, in order: starts[insn]…starts[insn + 1]-1
  * of `steps`. */
 static void index_path(const struct loop *loop, int *starts, int *steps, int *number)
 {
@@ -408,7 +408,7 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 /* ---- Unseen addresses: registers plus constants. */
 
 /* Paths from the store to the load that reads from it at the soonest, or -1. The load's address
- * grows by *growth a path; NULL: nobody knows how, and only this path counts. */
+ * grows by *growth a path; NULL: unknown, and only this path counts. */
 static int soonest(const struct address_access *store, const struct address_access *load,
 	const int64_t *grows, bool before)
 {
@@ -433,7 +433,7 @@ static int soonest(const struct address_access *store, const struct address_acce
 	return gap < store->size && -gap < load->size ? (int)distance : -1;
 }
 
-/* The store that comes last before the load of those that write what it reads. */
+/* The last store before the load that writes a byte that it reads. */
 static bool find_latest(const struct address_walk *walk, const struct address_access *list,
 	int count, const struct address_access *load, int stack, struct forward *forward)
 {
@@ -498,7 +498,7 @@ bool forwards_find(const struct loop *loop, int stack, struct forward *forwards)
 	if (!loop->stepped)
 		return find_unseen(loop, stack, forwards, false);
 	unclear = find_seen(loop, forwards);
-	/* One turn alone does not show what comes round from the turn before. */
+	/* One turn alone does not show values from the turn before. */
 	if (loop->turns == 1)
 		unclear |= find_unseen(loop, stack, forwards, true);
 	return unclear;

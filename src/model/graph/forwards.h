@@ -15,8 +15,8 @@ struct forward {
 
 /* Fills one entry for each operand that loads, in the order of the path (and of operands):
  * `forwards` has room for INSN_MEMORY times the path. stack: the stack pointer's register, whose
- * slots are apart from all else. Returns whether some load may also read what some store wrote,
- * which nothing tells: they are taken as apart. */
+ * slots are apart from all else. Returns whether a load may also read bytes of a store, without
+ * a proof either way: such a pair counts as apart. */
 bool forwards_find(const struct loop *loop, int stack, struct forward *forwards);
 
 /* Loads per path that begin within the 4 KiB remainder of one of the `window` stores before them,

@@ -47,7 +47,7 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x)
 /* Doubling begins here; fewer fillers count as this many. */
 enum { FIRST = 8 };
 
-/* A level of fewer points than that may be a disturbed one. */
+/* A level of fewer points than that may be noise. */
 enum { FEWEST = 3 };
 
 struct rise {
@@ -378,9 +378,9 @@ static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b],
 				*last = &curve->point[curve->count - 1];
 	double on = (rise->after - rise->before) / (b->x - a->x),
-	       behind = (fmin(last->y, last[-1].y) - rise->after) / (last->x - b->x);
+	       after = (fmin(last->y, last[-1].y) - rise->after) / (last->x - b->x);
 
-	return behind > STEEP_SHARE * on;
+	return after > STEEP_SHARE * on;
 }
 
 /* No rise but one that never ends. */
@@ -431,7 +431,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	knee->before = base_of(curve);
 	rises = fit_curve(curve, &fit);
 	knee->noise = fit.noise;
-	/* One point alone at the end may be disturbed. */
+	/* A single point at the end may be noise. */
 	if (!rises || is_work(curve, &fit) || fit.rise.b + 1 == curve->count) {
 		bool up = last->y > RISEN * knee->before && last[-1].y > RISEN * knee->before;
 
