@@ -19,6 +19,8 @@ struct front {
 struct pane {
 	const char *name;			      /* the panel's, and the argument of `focus` */
 	bool (*there)(const struct session *session); /* Tab stops there; NULL: always */
+	/* The setting that the arrows go to; false: none. NULL: they move something else. */
+	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
 	bool (*move_works)(const struct session *session, int dx, int dy);
 	struct status (*move)(struct session *session, int dx, int dy);
 	bool refused; /* `focus NAME` is an error where it is not there */
@@ -255,8 +257,7 @@ static bool kernels_move_works(const struct session *session, int dx, int dy)
 
 static struct status kernels_move(struct session *session, int dx, int dy)
 {
-	return kernels_move_works(session, dx, dy) ? action_kernel_by(session, dy)
-						   : nothing_further();
+	return action_kernel_by(session, dy);
 }
 
 static bool knobs_move_works(const struct session *session, int dx, int dy)
@@ -279,40 +280,6 @@ static bool slices_target(const struct session *session, int dx, int dy, struct 
 		setting);
 }
 
-static bool slices_move_works(const struct session *session, int dx, int dy)
-{
-	struct setting setting;
-
-	return slices_target(session, dx, dy, &setting);
-}
-
-static struct status slices_move(struct session *session, int dx, int dy)
-{
-	struct setting setting;
-
-	if (!slices_target(session, dx, dy, &setting))
-		return nothing_further();
-	session_go(session, &setting);
-	return status_ok();
-}
-
-static bool mountain_move_works(const struct session *session, int dx, int dy)
-{
-	struct setting setting;
-
-	return plan_walk(session, dx, dy, &setting);
-}
-
-static struct status mountain_move(struct session *session, int dx, int dy)
-{
-	struct setting setting;
-
-	if (!plan_walk(session, dx, dy, &setting))
-		return nothing_further();
-	session_go(session, &setting);
-	return status_ok();
-}
-
 static bool code_move_works(const struct session *session, int dx, int dy)
 {
 	return code_scrolls(session, dy);
@@ -320,8 +287,6 @@ static bool code_move_works(const struct session *session, int dx, int dy)
 
 static struct status code_move(struct session *session, int dx, int dy)
 {
-	if (!code_move_works(session, dx, dy))
-		return nothing_further();
 	scroll_code(session, dy);
 	return status_ok();
 }
@@ -333,8 +298,6 @@ static bool counters_move_works(const struct session *session, int dx, int dy)
 
 static struct status counters_move(struct session *session, int dx, int dy)
 {
-	if (!counters_move_works(session, dx, dy))
-		return nothing_further();
 	scroll_counters(session, dy);
 	return status_ok();
 }
@@ -346,12 +309,12 @@ static bool counters_counted(const struct session *session)
 
 /* In the order of `focus next`. */
 static const struct pane panes[] = {
-	{ "kernels", NULL, kernels_move_works, kernels_move },
-	{ "knobs", NULL, knobs_move_works, knobs_move },
-	{ "slices", NULL, slices_move_works, slices_move },
-	{ "code", insight_ready, code_move_works, code_move },
-	{ "counters", counters_counted, counters_move_works, counters_move },
-	{ "mountain", mountain_there, mountain_move_works, mountain_move, .refused = true },
+	{ "kernels", NULL, NULL, kernels_move_works, kernels_move },
+	{ "knobs", NULL, NULL, knobs_move_works, knobs_move },
+	{ "slices", NULL, slices_target },
+	{ "code", insight_ready, NULL, code_move_works, code_move },
+	{ "counters", counters_counted, NULL, counters_move_works, counters_move },
+	{ "mountain", mountain_there, plan_walk, .refused = true },
 };
 
 enum { PANES = sizeof(panes) / sizeof(panes[0]) };
@@ -435,14 +398,37 @@ static void parse_direction(const char *given, int *dx, int *dy)
 	*dy = (*given == 'd') - (*given == 'u');
 }
 
+static bool pane_moves(const struct session *session, int dx, int dy)
+{
+	const struct pane *pane = pane_focused(session);
+	struct setting setting;
+
+	return pane->target ? pane->target(session, dx, dy, &setting)
+			    : pane->move_works(session, dx, dy);
+}
+
+static struct status pane_move(struct session *session, int dx, int dy)
+{
+	const struct pane *pane = pane_focused(session);
+	struct setting setting;
+
+	/* A knob says itself why it goes no further. */
+	if (pane->move != knobs_move && !pane_moves(session, dx, dy))
+		return nothing_further();
+	if (!pane->target)
+		return pane->move(session, dx, dy);
+	pane->target(session, dx, dy, &setting);
+	session_go(session, &setting);
+	return status_ok();
+}
+
 static bool works_move(const struct session *session, const char *given)
 {
 	int dx, dy;
 
 	parse_direction(given, &dx, &dy);
-	return session->screen.overlay != OVERLAY_NONE
-		       ? overlay_move_works(session, dx, dy)
-		       : pane_focused(session)->move_works(session, dx, dy);
+	return session->screen.overlay != OVERLAY_NONE ? overlay_move_works(session, dx, dy)
+						       : pane_moves(session, dx, dy);
 }
 
 static struct status run_move(struct session *session, const char *given)
@@ -453,7 +439,7 @@ static struct status run_move(struct session *session, const char *given)
 	if (session->screen.overlay == OVERLAY_NONE) {
 		/* A value left half typed would reappear on another pane. */
 		entry_drop(session);
-		return pane_focused(session)->move(session, dx, dy);
+		return pane_move(session, dx, dy);
 	}
 	if (!overlay_move_works(session, dx, dy))
 		return nothing_further();
