@@ -183,8 +183,8 @@ static void core_text(struct report *report, const void *item)
 		fprintf(out,
 			"%d ports; of %d mixes that they follow from, %.1f %% off in the median, "
 			"%.1f %% at worst\n",
-			core->ports.ports, core->ports.fitted, 100 * core->ports.fitted_median,
-			100 * core->ports.fitted_worst);
+			core->ports.ports, core->ports.fitted.mixes,
+			100 * core->ports.fitted.median, 100 * core->ports.fitted.worst);
 	if (core->ported && core->ports.disagrees[0])
 		fprintf(out, "* %s\n", core->ports.disagrees);
 	for (int i = 0; i < core->note_count; i++)
@@ -274,8 +274,8 @@ static void core_data(struct report *report, const struct records *records, cons
 	if (core->ported) {
 		record_set_integer(object, "ports", core->ports.ports);
 		record_set_integer(object, "mixes", measured->mix_count);
-		record_set_real(object, "mixes_off", core->ports.fitted_median);
-		record_set_real(object, "mixes_worst", core->ports.fitted_worst);
+		record_set_real(object, "mixes_off", core->ports.fitted.median);
+		record_set_real(object, "mixes_worst", core->ports.fitted.worst);
 	}
 	if (characterised->shipped)
 		record_set_string(object, "shipped", uarch_name(characterised->shipped));

@@ -41,7 +41,7 @@ void explanation_free(struct explanation *explanation);
 /* What the next load waits for, by the kernel's description; NULL: unknown. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
-/* Fills it anew. */
+/* Replaces the explanation. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
 /* CPE of the binding limit, and of the prediction; NAN: there is none. The name of the binding

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 
-/* Kernels count lines of this size, whatever the machine's lines are. */
+/* Kernels count lines of this size on every machine. */
 static const double kernel_line = 64;
 
 /* Within this factor of a cache's size a walk is near the edge. Measured at 48 KiB: walks over 51

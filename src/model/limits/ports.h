@@ -23,8 +23,8 @@ struct port_load {
 /* Spreads loads over ports so that the largest pressure is as small as can be, and below it the
  * next largest, and so on: the one most even spread (it is unique, per port). pressure[port] in
  * cycles; ports nothing may go to get 0. bottleneck (may be NULL) receives the set of ports that
- * make the largest pressure: the smallest such set whose own work fills it. Returns the largest
- * pressure, which no assignment can beat. */
+ * make the largest pressure: the smallest of these sets that its own work fills. Returns the
+ * largest pressure, which no assignment can beat. */
 double ports_balance(const struct port_load *loads, int count, int ports, double *pressure,
 	uint32_t *bottleneck);
 

@@ -29,11 +29,11 @@ struct tally {
 		double times;	      /* in the path */
 		double taken;	      /* of them, as a branch that jumps */
 		double first, second; /* of them, as half of a fused pair */
-		bool fuses;	      /* with the one that stands before it, into a branch */
-		bool joins;    /* with the copy or the load that stands before it, into one slot */
-		double joined; /* of them, so */
-		double materialised; /* of them, done at rename and yet executed, as others use the
-					result */
+		bool fuses;	      /* with the instruction before it, into a branch */
+		bool joins;	      /* with the copy or load before it, into one slot */
+		double joined;	      /* of them, so */
+		double materialised;  /* of them, done at rename and yet executed, as others use the
+					 result */
 	} * insn;
 	struct class_uses uses;
 	double turns, elements;
@@ -44,8 +44,8 @@ struct tally {
 	double branches, taken; /* of any kind; that jump */
 	double simple;		/* single-cycle operations of general registers */
 	double bytes;		/* of code */
-	double alone; /* cycles per path of chains of loads none of which overlaps with one begun
-			 anew; 0: there are none */
+	double alone; /* cycles per path of chains of loads that do not overlap with new chains; 0:
+			 none */
 	double wait; /* cycles that a load waits whose address was guessed wrong; 0: none is guessed
 		      */
 	double bound; /* cycles per path of the highest hard limit: once those are there */

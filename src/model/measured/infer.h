@@ -92,8 +92,6 @@ bool infer_related(const struct inference *in, int op, int other);
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
-/* The index of an op of that name, or -1. */
-int infer_op(const struct measured *measured, const char *name);
 /* Slots of the whole instruction: rounded where that is nearly whole; 1 where unknown. */
 double measured_slots(const struct measured_op *op);
 /* The same without the slot of its store, as a core file counts them. */

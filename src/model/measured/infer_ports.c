@@ -181,6 +181,13 @@ static void name_mix(
 			mix->times[i], m->op[mix->op[i]].name);
 }
 
+static struct measured_agreement agreement_of(double *off, int count)
+{
+	stats_sort(off, (size_t)count);
+	return count ? (struct measured_agreement){ count, off[count / 2], off[count - 1] }
+		     : (struct measured_agreement){ 0 };
+}
+
 static void compare(struct inference *in)
 {
 	const struct measured *m = in->measured;
@@ -217,18 +224,8 @@ static void compare(struct inference *in)
 				cycles);
 		}
 	}
-	for (int of = 0; of < 2; of++)
-		stats_sort(off[of], (size_t)count[of]);
-	in->to->fitted = count[0];
-	in->to->checked = count[1];
-	if (count[0]) {
-		in->to->fitted_median = off[0][count[0] / 2];
-		in->to->fitted_worst = off[0][count[0] - 1];
-	}
-	if (count[1]) {
-		in->to->checked_median = off[1][count[1] / 2];
-		in->to->checked_worst = off[1][count[1] - 1];
-	}
+	in->to->fitted = agreement_of(off[0], count[0]);
+	in->to->checked = agreement_of(off[1], count[1]);
 	free(off[0]);
 	free(off[1]);
 }

@@ -67,7 +67,7 @@ struct measured_fact {
 struct measured_buffer {
 	char word[24]; /* "rob", "registers", as in `size` lines */
 	struct knee knee;
-	double own;	/* entries of the loop itself, besides the fillers */
+	double own;	/* entries of the loop itself, without the fillers */
 	char words[80]; /* the fillers, for a comment; may be empty */
 };
 
@@ -100,9 +100,10 @@ struct measured_ports {
 	bool known[MEASURED_OPS];     /* the micro-ops of the class are known */
 	int term_count[MEASURED_OPS]; /* 0: needs no port */
 	struct uarch_term term[MEASURED_OPS][UARCH_TERMS]; /* without its accesses */
-	int fitted, checked; /* mixes that the search used; mixes that were only compared */
-	double fitted_median, fitted_worst, checked_median,
-		checked_worst; /* relative differences between prediction and measurement */
+	struct measured_agreement {
+		int mixes;
+		double median, worst; /* relative differences between prediction and measurement */
+	} fitted, checked; /* mixes that the search used; mixes that were only compared */
 	int nested; /* pairs of a class with at least four ports, and a class on a subset of these
 		       ports */
 	double slower; /* median time of these pairs, relative to the best assignment: above 1 where

@@ -1,5 +1,5 @@
-/* Mixes: what is measured of one, what the ports found so far predict for it, and the questions
- * that name the mixes to measure. The other files of the search call this one. */
+/* Mixes: the measured cycles of a mix, the cycles that the ports found so far predict, and the
+ * questions that name the mixes to measure. The other files of the search call this file. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ bool infer_related(const struct inference *in, int op, int other)
 	return bare_length(b) == length && memcmp(a, b, length) == 0;
 }
 
-int infer_op(const struct measured *measured, const char *name)
+static int infer_op(const struct measured *measured, const char *name)
 {
 	for (int i = 0; *name && i < measured->op_count; i++)
 		if (strcmp(measured->op[i].name, name) == 0)

@@ -315,16 +315,17 @@ static void classes_write(
 		text_addf(text, " %s", names.port[ports->ports + unit]);
 	text_add(text, ports->units ? "\n" : "");
 	text_add(text, "\n");
-	if (ports->fitted)
+	if (ports->fitted.mixes)
 		text_addf(text,
 			"# The fewest ports that explain %d mixes of classes: half of them within "
 			"%.1f %%, all within %.1f %%.\n",
-			ports->fitted, 100 * ports->fitted_median, 100 * ports->fitted_worst);
-	if (ports->checked)
+			ports->fitted.mixes, 100 * ports->fitted.median, 100 * ports->fitted.worst);
+	if (ports->checked.mixes)
 		text_addf(text,
 			"# %d other mixes as a check: half of them within %.1f %%, all within "
 			"%.1f %%.\n",
-			ports->checked, 100 * ports->checked_median, 100 * ports->checked_worst);
+			ports->checked.mixes, 100 * ports->checked.median,
+			100 * ports->checked.worst);
 	if (*ports->disagrees)
 		text_addf(text, "# Worst: %s.\n", ports->disagrees);
 	for (int i = 0; i < m->op_count; i++)

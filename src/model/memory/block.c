@@ -10,8 +10,8 @@
  * Cove: going down two columns, blocks of 40 and 48 took 25 to 30 % longer than those of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* Cycles that the end of a line takes besides: the last additions of its sums, and the first loads
- * of the next. 5 to 17 on Redwood Cove, and up to 40 in some spells. And a misprediction's, where
+/* More cycles at the end of a line: the last additions of its sums, and the first loads of the next
+ * line. 5 to 17 on Redwood Cove, and up to 40 in some spells. And a misprediction's, where
  * the core's file has none. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
@@ -43,7 +43,7 @@ static bool known(double value)
 	return isfinite(value) && value > 0;
 }
 
-/* Latency behind a level divided by its own; NAN: one of them is not known. */
+/* Latency of the next level divided by this level's; NAN: one of them is unknown. */
 static double climb_after(const struct block_question *question, int level)
 {
 	double own = question->level[level].latency;
@@ -74,7 +74,7 @@ static int choose(const struct block_question *question, bool *by_climb)
 	return *by_climb ? best : last;
 }
 
-/* The first level up to the one behind that whose latency nobody knows; NULL: all are known. */
+/* The first level, up to the next one, whose latency is unknown; NULL: all are known. */
 static const char *first_unknown(const struct block_question *question, int level)
 {
 	for (int i = 0; i <= level + 1 && i < question->level_count; i++)

@@ -1,19 +1,18 @@
-/* How large the blocks of blocked code should be: the case study's rule, so many N x N blocks in
- * one level of cache, and which level. Pure.
+/* How large the blocks of blocked code should be, by the rule of the case study: so many N x N
+ * blocks fit one level of cache. Pure.
  *
- * The level is the one after which the latency climbs most, relatively, among those that belong to
- * the core alone: what a core gets of a shared one is not sure. What makes blocks smaller than it
- * allows:
+ * The level is the one with the largest relative rise of latency after it, among the core's own
+ * levels. A core's share of a shared cache is not certain. These facts make blocks smaller:
  *
- * - pages: Rows lie on a page each, are gone down (or sums that wait begin in them), and the first
- * TLB holds fewer pages.
- * - turns: Loops of a few more turns than are predicted end in a misprediction each time, so that a
- * little fewer are better.
- * - near: One block is met again each time the outer loop goes on. Where the cache before holds it,
- * its elements come from there; but lines are shorter, and end more often. Cycles of the one
- * against cycles of the other decide.
+ * - pages: The innermost loop goes down rows of a page each, or sums wait for rows. The first TLB
+ *   holds fewer pages.
+ * - turns: The end of a loop with slightly more turns than the predictor learns is mispredicted
+ * each time. Slightly fewer turns are better.
+ * - near: The outer loop uses one block again and again. If the previous cache holds that block,
+ * its elements come from there, but lines are shorter and end more often. The cycles of both
+ * decide.
  * - window: Sums wait for each other, and the core's window holds fewer elements than a line of a
- * block has, so that it reaches too little of the next line's sum, or none.
+ *   block. Then it reaches too little of the next line's sum.
  */
 #pragma once
 
@@ -57,7 +56,7 @@ struct block_advice {
 	int64_t n;    /* 0: nothing can be said: no cache's size is known */
 	int level;    /* in the question's list */
 	int64_t fits; /* what the level alone would allow */
-	double climb; /* latency behind the level divided by its own; NAN: unknown */
+	double climb; /* latency of the next level divided by this level's; NAN: unknown */
 	enum block_bound by;
 	bool paged;    /* pages had a part in it */
 	char why[420]; /* "three blocks of 8-byte elements fit L2 (2 MiB): behind it the latency

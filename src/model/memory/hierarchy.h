@@ -69,7 +69,7 @@ struct hierarchy_share {
 struct hierarchy_input {
 	const struct machine *machine;
 	struct hierarchy_share share;
-	double ghz; /* median core clock meanwhile; NAN unknown */
+	double ghz; /* median core clock of the measurement; NAN: unknown */
 	struct hierarchy_curve
 		lines[PAGE_KINDS]; /* random order, by enum page_kind (PAGES_4K, PAGES_HUGE) */
 	struct hierarchy_curve

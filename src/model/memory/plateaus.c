@@ -5,7 +5,7 @@
 
 #include "base/stats.h"
 
-/* ---- The curve: logarithms, the noise of each point, and the monotone curve behind the noise.
+/* ---- The curve: logarithms, the noise of each point, and the monotone curve without the noise.
  *
  * Latency never falls with working-set size: a fall is noise, a disturbance, or a point with two
  * modes. So single points are compared with the best monotone curve (least absolute deviations). */
