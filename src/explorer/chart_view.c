@@ -87,7 +87,8 @@ static struct chart *make_slice(
 	chart_fit(chart, kind, figure_scale(figure, kernel, least, most));
 	chart->x.scale.whole = kind == SCALE_LINEAR;
 	knob_title(knob, chart->x.title, sizeof(chart->x.title));
-	figure_title(figure, kernel, chart->y.title, sizeof(chart->y.title));
+	figure_title(&(struct named_sweep){ .kernel = kernel, .base = -1 }, figure, chart->y.title,
+		sizeof(chart->y.title));
 	knob_heading(kernel, chart->title, sizeof(chart->title));
 	knob_settings(&view->setting, 1u << slice->knob, chart->subtitle, sizeof(chart->subtitle));
 	if (knob->axis == AXIS_SIZE) {
@@ -158,7 +159,8 @@ static struct status view_mountain(
 	}
 	knob_title(&kernel->knobs[grid->stride_knob], chart->x.title, sizeof(chart->x.title));
 	knob_title(&kernel->knobs[grid->size_knob], chart->y.title, sizeof(chart->y.title));
-	figure_title(SWEEPS_GBPS, kernel, chart->z.title, sizeof(chart->z.title));
+	figure_title(&(struct named_sweep){ .kernel = kernel, .base = -1 }, SWEEPS_GBPS,
+		chart->z.title, sizeof(chart->z.title));
 	chart_grid_scale(chart, least, most);
 	knob_heading(kernel, chart->title, sizeof(chart->title));
 	knob_settings(&view->setting, 1u << grid->stride_knob | 1u << grid->size_knob,

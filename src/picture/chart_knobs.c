@@ -21,12 +21,12 @@ enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool m
 	return moves && over_memory && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
 }
 
-void figure_title(enum sweeps_figure figure, const struct kernel *kernel, char *buffer, size_t size)
+void figure_title(
+	const struct named_sweep *named, enum sweeps_figure figure, char *buffer, size_t size)
 {
-	const struct named_sweep plain = { .kernel = kernel, .base = -1 };
 	struct text title = { 0 };
 
-	sweeps_figure_title(&plain, figure, &title);
+	sweeps_figure_title(named, figure, &title);
 	snprintf(buffer, size, "%s", text_string(&title));
 	text_free(&title);
 }

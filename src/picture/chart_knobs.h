@@ -13,7 +13,7 @@ enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool m
 
 /* "cycles per array element read", "GB/s". */
 void figure_title(
-	enum sweeps_figure figure, const struct kernel *kernel, char *buffer, size_t size);
+	const struct named_sweep *named, enum sweeps_figure figure, char *buffer, size_t size);
 
 /* The scale of its axis for values from `least` to `most`. */
 enum scale_kind figure_scale(

@@ -242,16 +242,6 @@ static struct chart_point point_of(const struct chart_sweep *gathered, enum swee
 		cell ? &cell->sample_ratios : NULL, base ? &base->sample : NULL, x);
 }
 
-static void title_of(
-	const struct chart_sweep *gathered, enum sweeps_figure figure, char *buffer, size_t size)
-{
-	struct text title = { 0 };
-
-	sweeps_figure_title(&gathered->named, figure, &title);
-	snprintf(buffer, size, "%s", text_string(&title));
-	text_free(&title);
-}
-
 static void range_of(const struct chart *chart, double *least, double *most)
 {
 	*least = INFINITY;
@@ -437,7 +427,7 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 	if (gathered->axis_count == 1 && knob->axis == AXIS_SIZE)
 		add_plateaus(gathered, figure, chart);
 	knob_title(knob, chart->x.title, sizeof(chart->x.title));
-	title_of(gathered, figure, chart->y.title, sizeof(chart->y.title));
+	figure_title(&gathered->named, figure, chart->y.title, sizeof(chart->y.title));
 	return chart;
 }
 
@@ -469,7 +459,7 @@ static struct chart *make_grid(const struct chart_sweep *gathered)
 	}
 	knob_title(knob_of(gathered, 0), chart->x.title, sizeof(chart->x.title));
 	knob_title(knob_of(gathered, 1), chart->y.title, sizeof(chart->y.title));
-	title_of(gathered, figure, chart->z.title, sizeof(chart->z.title));
+	figure_title(&gathered->named, figure, chart->z.title, sizeof(chart->z.title));
 	chart_grid_scale(chart, least, most);
 	return chart;
 }

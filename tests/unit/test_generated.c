@@ -45,6 +45,18 @@ static void clear(struct laid *laid)
 	free(laid->memory);
 }
 
+/* Lays a kernel out and decodes its loop. */
+static void read_loop(const struct kernel *kernel, struct laid *laid, struct loop *loop)
+{
+	const void *start;
+
+	check_ok(lay(laid, kernel));
+	start = laid->run.code.start;
+	loop_init(loop, 512, 512);
+	check_ok(decode_loop(
+		start, code_buffer_left(&laid->room, start), (double)laid->run.granule, loop));
+}
+
 static struct generated_loop two_parts(void)
 {
 	return (struct generated_loop){ .part_count = 2,
@@ -95,10 +107,7 @@ TEST(parts_are_mixed_as_often_as_asked_for)
 	struct loop loop;
 	int adds = 0, muls = 0, row = 0, longest = 0;
 
-	check_ok(lay(&laid, generated_kernel(&made)));
-	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code.start, code_buffer_left(&laid.room, laid.run.code.start),
-		(double)laid.run.granule, &loop));
+	read_loop(generated_kernel(&made), &laid, &loop);
 	for (int i = 0; i < loop.insn_count; i++) {
 		bool mul = strstr(loop.insn[i].text, "mul") != NULL,
 		     add = !strncmp(loop.insn[i].text, "add", 3);
@@ -125,10 +134,7 @@ static int registers_written(const struct generated_loop *made, const char *mnem
 	char seen[64][32];
 	int count = 0;
 
-	check_ok(lay(&laid, generated_kernel(made)));
-	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code.start, code_buffer_left(&laid.room, laid.run.code.start),
-		(double)laid.run.granule, &loop));
+	read_loop(generated_kernel(made), &laid, &loop);
 	for (int i = 0; i < loop.insn_count && i < most; i++) {
 		char *blank = strchr(loop.insn[i].text, ' ');
 		size_t length = blank ? strcspn(blank + 1, ",") : 0;
@@ -226,10 +232,7 @@ TEST(slots_have_nops_beside_them)
 	struct loop loop;
 	int nops = 0;
 
-	check_ok(lay(&laid, kernel));
-	loop_init(&loop, 512, 512);
-	check_ok(decode_loop(laid.run.code.start, code_buffer_left(&laid.room, laid.run.code.start),
-		(double)laid.run.granule, &loop));
+	read_loop(kernel, &laid, &loop);
 	for (int i = 0; i < loop.insn_count; i++)
 		nops += !strncmp(loop.insn[i].text, "nop", 3);
 	assert_int_equal(nops, 7 * (int)laid.run.granule);
