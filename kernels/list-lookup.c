@@ -1,19 +1,20 @@
-/* list-lookup: which of some values are in a linked list? The same memory is walked in several
- * ways: value by value along the list, all values at each node, along the array that holds the
- * nodes, by an index of the nodes that is made first, and by groups of nodes, as in an unrolled
- * list. The list and the walk through the lookups are in kernels/list_lookup_walk.c. */
+/* list-lookup: which of some values are in a linked list? One memory, and several ways through it:
+ * value by value along the list, all values at each node, along the array that holds the nodes,
+ * by an index of the nodes that is made first, and by groups of nodes, as an unrolled list has
+ * them. Here are the loops; what is where is kernels/list_nodes.c, and the way through the lookups
+ * kernels/list_lookup_walk.c. */
 #include "kernels/knob_rows.h"
 #include "kernels/list_lookup.h"
 
 #include <math.h>
 
-/* Bytes. */
+/* Bytes, for what the walk asks of memory. */
 enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
 
-/* At most so many values are stepped in an interleaved loop: about a thousand instructions. */
+/* Values that an interleaved loop is stepped with, at most: some thousand instructions. */
 enum { STEPPED_VALUES = 128 };
 
-/* Nodes of an array whose deleted nodes no predictor learns. */
+/* Deleted nodes in an array that are more than any predictor learns. */
 enum { BEYOND_LEARNING = 65536 };
 
 static const char *const form_names[] = { "simple", "interleaved", "array", "index", "unrolled",

@@ -1,18 +1,19 @@
-/* What the files of list-lookup share: the list, its knobs, and the walk of its loops. */
+/* What the parts of list-lookup share: its knobs' values, what its loops are called with, and where
+ * the walk through the lookups is. */
 #pragma once
 
 #include "kernels/kernel.h"
 #include "kernels/shuffle.h"
 
-/* ---- The list
+/* ---- The list (list_nodes.c)
  *
- * A linked list over an array of nodes, in any order from perfect to random. The fields of struct
- * list give the place of each node without a look at memory. So the list is written from one end of
- * the array to the other, and a walk can begin anywhere.
+ * A linked list over an array of nodes, in an order that can be turned from perfect to random:
+ * where every node is follows from the numbers below without looking at memory, so that the list is
+ * written from one end of the array to the other, and a walk can begin anywhere.
  *
- * Nodes lie in groups that stay together. The list goes through the groups by rank. Misplaced
- * groups, drawn at random, change places in pairs; all others lie at their rank. Deleted groups
- * stay in the array, but are not in the list. */
+ * Nodes lie in groups that stay together. The list goes through the groups by rank. Of misplaced
+ * ones, drawn at random, two each have changed places; all others lie at their rank.
+ * Deleted ones are still in the array, and the list passes them over. */
 
 /* 24 bytes, as the article's are. */
 struct list_node {
@@ -40,7 +41,12 @@ struct list {
 enum { LIST_BLOCK = 256, LIST_GROUP_MOST = 16 };
 enum { LIST_BY_RANK, LIST_BY_PLACE };
 
-/* Its bytes. */
+/* The list of at most so many nodes (at least `group`), of which shares in percent are misplaced
+ * and deleted; at least one group is linked. memory may be NULL to ask for what needs none. */
+struct list list_of(unsigned char *memory, uint64_t nodes, uint64_t group, int misplaced,
+	int deleted, uint64_t seed);
+
+/* Bytes that it takes. */
 uint64_t list_bytes(const struct list *list);
 
 /* Writes it. False: run->work.cancel is set. of: all groups to lay out, for the progress. */
@@ -49,8 +55,8 @@ bool list_write(const struct list *list, struct kernel_run *run, uint64_t of);
 /* The nodes of the group of that rank, as they are written. */
 void list_group(const struct list *list, uint64_t rank, struct list_node *nodes);
 
-/* The place of the group of that rank; and the rank of the group at that place: they are the same
- * function, since groups change places in pairs. */
+/* Where the group of that rank is; and the rank of the group at that place: one undoes the other,
+ * since they are the same. */
 uint64_t list_place(const struct list *list, uint64_t rank);
 bool list_deleted(const struct list *list, uint64_t rank);
 
@@ -60,12 +66,12 @@ static inline int32_t list_value(uint64_t rank)
 	return (int32_t)((rank * 0x2c9277b5 & (LIST_NODES_MOST - 1)) << 1);
 }
 
-/* In a written list: the linked groups before that rank or place; and the rank or place of the
- * index-th linked group. */
+/* Of the list, written: how many linked groups there are before that rank or place; and the rank or
+ * place of the index-th linked one (index below their number). */
 uint64_t list_before(const struct list *list, int by, uint64_t at);
 uint64_t list_linked(const struct list *list, int by, uint64_t index);
 
-/* The index-th node of a written list (index below linked). */
+/* Of the list, written: its index-th node (index below linked). */
 const struct list_node *list_at(const struct list *list, uint64_t index);
 
 /* ---- The lookups (list_lookup_walk.c) */
@@ -89,7 +95,7 @@ enum { GROUP_CHOICES = 5 }; /* 1, 2, 4, 8, 16 */
 
 enum { LOOKUP_VALUES_MOST = 1024, LOOKUP_LANES = 4, LOOKUP_WRONG = 2 };
 
-/* The state of a walk before and after a loop. */
+/* What a loop goes on from, and leaves behind. */
 struct lookup_walk {
 	const struct list_node *node;
 	const struct list_node *const *at; /* its place in the index, where there is one */
@@ -101,11 +107,10 @@ struct lookup_walk {
 	uint64_t count;	       /* of values */
 };
 
-/* Returns whether the one value was found. Then the walk is at its node, which `left` still counts.
- */
+/* Whether the one value was found: the walk is at its node then, which `left` still counts. */
 typedef bool lookup_loop(struct lookup_walk *walk);
 
-/* Data after the nodes: the values to look up, and the results. */
+/* Beside the nodes: what is looked up, and what comes out. */
 struct lookup_tables {
 	int32_t values[LOOKUP_VALUES_MOST];
 	int32_t found[LOOKUP_VALUES_MOST]; /* 0: not found; LOOKUP_WRONG: found where it is not */
@@ -119,14 +124,15 @@ struct list lookup_list_of(const int64_t *v, unsigned char *memory, uint64_t see
 /* The list of a prepared run. */
 const struct list *lookup_list(const struct kernel_run *run);
 
-/* The places of the tables and of the index, and the end of the index: bytes from the beginning. */
+/* Where the tables and the index are, and where they end: bytes from the beginning. */
 uint64_t lookup_tables_at(const struct list *list);
 uint64_t lookup_index_at(const struct list *list);
 uint64_t lookup_end(const struct list *list);
 struct lookup_tables *lookup_tables(const struct kernel_run *run);
 const struct list_node **lookup_index(const struct kernel_run *run);
 
-/* The number of values that are in the list; whether the k-th value is, and its node's index. */
+/* Values that are in the list, of all that are looked up; whether the k-th is, and at which of the
+ * list's nodes. */
 uint64_t lookup_hits(const int64_t *v);
 bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index);
 

@@ -1,12 +1,13 @@
-/* list-lookup's list, its walk through the lookups, and its check: see list_lookup.h. */
+/* list-lookup's way through its lookups: what is looked up, from anywhere to anywhere in it, and
+ * whether what comes out is right. */
 #include "kernels/list_lookup.h"
 
 #include <string.h>
 
 #include "base/units.h"
 
-/* Comparisons of one call of a loop, at most, so that a complete run can be cancelled: about ten
- * milliseconds where every load misses. */
+/* What is done at once at most, so that a complete run can be cancelled: some ten milliseconds
+ * where every load misses. */
 enum { AT_ONCE = 1 << 17 };
 
 enum { LINE = 64 };
@@ -16,153 +17,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* ---- The list */
-
-/* Groups between two checks of run->work.cancel. */
-enum { CANCEL_EVERY = 4096 };
-
-static uint64_t blocks_of(const struct list *list)
-{
-	return list->groups / LIST_BLOCK + 1;
-}
-
-static uint64_t share_of(uint64_t count, int percent)
-{
-	return (count / 100) * (uint64_t)percent + (count % 100 * (uint64_t)percent + 50) / 100;
-}
-
-/* At most so many nodes (at least `group`), with shares in percent of misplaced and deleted groups;
- * at least one group is linked. memory may be NULL. */
-static struct list list_of(unsigned char *memory, uint64_t nodes, uint64_t group, int misplaced,
-	int deleted, uint64_t seed)
-{
-	struct list list = {
-		.nodes = (struct list_node *)(void *)memory, .group = group, .groups = nodes / group
-	};
-
-	list.count = list.groups * group;
-	list.misplaced = share_of(list.groups, misplaced) / 2 * 2;
-	list.deleted = share_of(list.groups, deleted);
-	if (list.deleted >= list.groups)
-		list.deleted = list.groups - 1;
-	list.linked = (list.groups - list.deleted) * group;
-	list.places = shuffle_make(list.groups, seed);
-	list.deletions = shuffle_make(list.groups, seed + 1);
-	if (memory) {
-		list.before[LIST_BY_RANK] =
-			(uint32_t *)(void *)(memory + list.count * sizeof(struct list_node));
-		list.before[LIST_BY_PLACE] = list.before[LIST_BY_RANK] + blocks_of(&list);
-	}
-	return list;
-}
-
-uint64_t list_bytes(const struct list *list)
-{
-	return list->count * sizeof(struct list_node) + 2 * blocks_of(list) * sizeof(uint32_t);
-}
-
-/* The first `misplaced` numbers of a random order change places with their neighbour there. */
-uint64_t list_place(const struct list *list, uint64_t rank)
-{
-	uint64_t order;
-
-	if (list->misplaced == 0)
-		return rank;
-	order = shuffle_to(&list->places, rank);
-	return order < list->misplaced ? shuffle_from(&list->places, order ^ 1) : rank;
-}
-
-bool list_deleted(const struct list *list, uint64_t rank)
-{
-	return list->deleted > 0 && shuffle_to(&list->deletions, rank) < list->deleted;
-}
-
-void list_group(const struct list *list, uint64_t rank, struct list_node *nodes)
-{
-	uint64_t place = list_place(list, rank), next = rank + 1;
-	const struct list_node *at = list->nodes + place * list->group, *after = NULL;
-	bool deleted = list_deleted(list, rank);
-
-	while (next < list->groups && list_deleted(list, next))
-		next++;
-	if (next < list->groups)
-		after = list->nodes + list_place(list, next) * list->group;
-	for (uint64_t i = 0; i < list->group; i++)
-		nodes[i] = (struct list_node){
-			.next = deleted		      ? LIST_DELETED
-				: i + 1 < list->group ? at + i + 1
-						      : after,
-			.value = list_value(rank * list->group + i),
-			.rest = { (int32_t)place, (int32_t)rank, (int32_t)i },
-		};
-}
-
-bool list_write(const struct list *list, struct kernel_run *run, uint64_t of)
-{
-	uint64_t linked[2] = { 0 };
-
-	for (uint64_t i = 0; i < list->groups; i++) {
-		uint64_t rank = list_place(list, i);
-
-		if (i % CANCEL_EVERY == 0 && !kernel_goes_on(run, i, of))
-			return false;
-		if (i % LIST_BLOCK == 0)
-			for (int by = 0; by < 2; by++)
-				list->before[by][i / LIST_BLOCK] = (uint32_t)linked[by];
-		list_group(list, rank, list->nodes + i * list->group);
-		linked[LIST_BY_RANK] += !list_deleted(list, i);
-		linked[LIST_BY_PLACE] += !list_deleted(list, rank);
-	}
-	return true;
-}
-
-static bool linked_at(const struct list *list, int by, uint64_t at)
-{
-	return !list_deleted(list, by == LIST_BY_RANK ? at : list_place(list, at));
-}
-
-uint64_t list_before(const struct list *list, int by, uint64_t at)
-{
-	uint64_t i = at / LIST_BLOCK * LIST_BLOCK, linked;
-
-	if (list->deleted == 0)
-		return at;
-	for (linked = list->before[by][at / LIST_BLOCK]; i < at; i++)
-		linked += linked_at(list, by, i);
-	return linked;
-}
-
-uint64_t list_linked(const struct list *list, int by, uint64_t index)
-{
-	const uint32_t *before = list->before[by];
-	uint64_t low = 0, high = (list->groups - 1) / LIST_BLOCK, at, linked;
-
-	if (list->deleted == 0)
-		return index;
-	/* The last block before which there are no more. */
-	while (low < high) {
-		uint64_t middle = (low + high + 1) / 2;
-
-		if (before[middle] <= index)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	at = low * LIST_BLOCK;
-	for (linked = before[low]; !linked_at(list, by, at) || linked++ < index; at++)
-		;
-	return at;
-}
-
-const struct list_node *list_at(const struct list *list, uint64_t index)
-{
-	return list->nodes +
-	       list_place(list, list_linked(list, LIST_BY_RANK, index / list->group)) *
-		       list->group +
-	       index % list->group;
-}
-
-/* ---- Places in memory */
+/* ---- What is where */
 
 struct list lookup_list_of(const int64_t *v, unsigned char *memory, uint64_t seed)
 {
@@ -204,15 +59,15 @@ const struct list_node **lookup_index(const struct kernel_run *run)
 	return (const struct list_node **)(void *)(run->memory + lookup_index_at(lookup_list(run)));
 }
 
-/* ---- Values to look up */
+/* ---- What is looked up */
 
 uint64_t lookup_hits(const int64_t *v)
 {
 	return (uint64_t)(v[LOOKUP_VALUES] * v[LOOKUP_FOUND] + 50) / 100;
 }
 
-/* Found values are spread over the list, one in each of as many stretches. So their walks together
- * are as long as walks to random nodes are on average, for any seed. */
+/* Found values are spread over the list, one in each of as many stretches: so their walks take
+ * together what walks to random nodes take on average, whatever the seed. */
 bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 {
 	const struct list *list = lookup_list(run);
@@ -230,7 +85,7 @@ bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 	return true;
 }
 
-/* An odd value: no node has one. */
+/* Odd: no node has it. */
 static int32_t missing_value(const struct kernel_run *run, uint64_t k)
 {
 	struct random random = { run->seed + 3 + k };
@@ -286,7 +141,7 @@ void lookup_fill(struct kernel_run *run)
 	run->ring = by_value(run->v) ? all : list->linked * count;
 }
 
-/* ---- The walk */
+/* ---- The way */
 
 /* The walk to a value that this comparison belongs to. */
 static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uint64_t position)
@@ -304,7 +159,7 @@ static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uin
 	return low;
 }
 
-/* The position of a walk after so many nodes. */
+/* Of a walk through the list: its position after so many nodes. */
 static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 {
 	const struct list *list = lookup_list(run);
@@ -315,7 +170,7 @@ static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 		return lookup_index(run) + done;
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY)
 		return list_at(list, done);
-	/* The node may be deleted: the walk skips it. */
+	/* Which may be a deleted one: the walk passes it over. */
 	return done == 0 ? list->nodes
 			 : list->nodes +
 				   list_linked(list, LIST_BY_PLACE, done / list->group) *
@@ -343,11 +198,11 @@ void lookup_begin_at(struct kernel_run *run, double share)
 {
 	uint64_t turns = run->ring / run->granule, at = (uint64_t)((double)turns * share);
 
-	/* Walks by groups consist of whole groups. */
+	/* Of the walks by groups each is so many whole ones long. */
 	stand_at(run, (at < turns ? at : 0) * run->granule);
 }
 
-/* A complete run can be cancelled. */
+/* A complete run looks now and then whether it is to end. */
 static bool goes_on(struct kernel_run *run)
 {
 	return !run->complete || kernel_goes_on(run, run->position, run->ring);
@@ -427,8 +282,8 @@ static void one_by_one(struct kernel_run *run, uint64_t elements)
 	run->cursor = run->v[LOOKUP_FORM] == FORM_INDEX ? (const void *)walk.at : walk.node;
 }
 
-/* Writes `count` (> 0) entries of the index. The first entry is right: the walk begins at its node.
- */
+/* Writes `count` (> 0) entries of the index. The first is right already: the walk begins at its
+ * node. */
 static __attribute__((noinline)) void lookup_index_nodes(
 	const struct list_node **index, uint64_t count)
 {
@@ -441,8 +296,9 @@ static __attribute__((noinline)) void lookup_index_nodes(
 	} while (--count);
 }
 
-/* A complete run first makes the whole index; the empty call next to it makes none. A stretch makes
- * the part of the index that it is of all comparisons. */
+/* A complete run makes the index before anything else, and the empty call that it is compared with
+ * makes none. A stretch makes its share of it: as large a part of the index as it is of all
+ * comparisons. */
 static void make_index(struct kernel_run *run, uint64_t elements)
 {
 	const struct list *list = lookup_list(run);
@@ -479,7 +335,7 @@ void lookup_call(struct kernel_run *run, uint64_t elements)
 	run->result = run->position;
 }
 
-/* ---- The check */
+/* ---- Whether it is right */
 
 enum { LOOKED_AT = 512, STRETCH = 1024 };
 
