@@ -2,8 +2,8 @@
  * changes. Nothing is learnt from one input for the next; the same seed makes the same inputs
  * everywhere.
  *
- *   TARGET [-runs=N] [-seed=N] [FILE …]      N inputs (5,000; emulated 1,500), seed (1); or these
- * files, once each
+ *   TARGET [-runs=N] [-seed=N]      N inputs (5,000; emulated 1,500), seed (1)
+ *   TARGET FILE…                    these files, once each
  *
  * An input on which the target crashes or hangs (60 s) is written to crash-TARGET in the working
  * directory. */
