@@ -208,7 +208,7 @@ static void draw_rest(struct box at, int y, const struct limits *limits, const s
 {
 	int known = 0, unknown = 0;
 	double most = NAN;
-	char some[48] = "", others[32] = "";
+	char some[64] = "", others[32] = "";
 
 	for (int i = 0; i < limits->limit_count; i++) {
 		if (is_shown(shown, i))
