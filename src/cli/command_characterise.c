@@ -187,8 +187,8 @@ static void core_text(struct report *report, const void *item)
 			100 * core->ports.fitted.median, 100 * core->ports.fitted.worst);
 	if (core->ported && core->ports.disagrees[0])
 		fprintf(out, "* %s\n", core->ports.disagrees);
-	for (int i = 0; i < core->note_count; i++)
-		fprintf(out, "* %s\n", core->note[i]);
+	for (int i = 0; i < core->notes.count; i++)
+		fprintf(out, "* %s\n", core->notes.note[i]);
 	put_classes(out, core);
 	put_facts(out, measured);
 	put_differences(out, characterised);
@@ -304,9 +304,9 @@ static void core_data(struct report *report, const struct records *records, cons
 		record_set_boolean(object, "agrees", difference->agrees);
 		record_write(records, object);
 	}
-	for (int i = 0; i < core->note_count; i++) {
+	for (int i = 0; i < core->notes.count; i++) {
 		object = record_new(records, "note", report->records + 1);
-		record_set_string(object, "text", core->note[i]);
+		record_set_string(object, "text", core->notes.note[i]);
 		record_write(records, object);
 	}
 }

@@ -189,8 +189,8 @@ static void windows_text(struct report *report, const void *item)
 	put_published(out, windows);
 	for (int i = 0; i < windows->count && report->points; i++)
 		put_curve(out, &windows->row[i]);
-	if (windows->note[0])
-		text_print(out, TEXT_COLUMNS, "\nnote: ", 6, windows->note);
+	if (windows->notes.count)
+		text_print(out, TEXT_COLUMNS, "\nnote: ", 6, windows->notes.note[0]);
 }
 
 static void windows_data(struct report *report, const struct records *records, const void *item)

@@ -327,8 +327,8 @@ static void put_findings(FILE *out, const struct probe_report *probe)
 	for (int i = 0; i < probe->hierarchy.finding_count; i++)
 		text_print(
 			out, TEXT_COLUMNS, i ? "* " : "\n* ", 2, probe->hierarchy.finding[i].text);
-	for (int i = 0; i < probe->note_count; i++)
-		text_print(out, TEXT_COLUMNS, i ? "note: " : "\nnote: ", 6, probe->note[i]);
+	for (int i = 0; i < probe->notes.count; i++)
+		text_print(out, TEXT_COLUMNS, i ? "note: " : "\nnote: ", 6, probe->notes.note[i]);
 }
 
 /* ---- The plot of latency over size */

@@ -1,9 +1,29 @@
 #include "experiment/campaign.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
+
+void notes_add(struct notes *notes, const char *format, ...)
+{
+	const int most = sizeof(notes->note) / sizeof(notes->note[0]);
+	char words[sizeof(notes->note[0])];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	text_cut_clean(words, sizeof(words));
+	for (int i = 0; i < notes->count; i++)
+		if (strcmp(notes->note[i], words) == 0)
+			return;
+	if (notes->count < most)
+		memcpy(notes->note[notes->count++], words, sizeof(words));
+}
 
 /* The golden ratio: the fractional parts of its multiples are spread evenly. */
 #define GOLDEN 0.618033988749895

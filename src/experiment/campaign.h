@@ -10,6 +10,15 @@
 
 #include "experiment/measurer.h"
 
+/* Notes of a report, one line each: work that could not be done, with the reason. */
+struct notes {
+	int count;
+	char note[16][220];
+};
+
+/* Adds a note unless the list has it or is full. */
+void notes_add(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* How far a campaign is. The words are its own, and hold until it goes on. */
 struct campaign_state {
 	double done;	   /* 0…1 */

@@ -127,7 +127,7 @@ static void core_over(struct session *session)
 
 	if (!report->measured.width.known) {
 		session_notice(session, true, "this core could not be measured: %.140s",
-			report->note_count ? report->note[0] : "it was never quiet");
+			report->notes.count ? report->notes.note[0] : "it was never quiet");
 		return;
 	}
 	characterise_model(report, &model, NULL);

@@ -193,9 +193,9 @@ void records_probe(
 		record_set_string(object, "text", hierarchy->finding[i].text);
 		record_write(records, object);
 	}
-	for (int i = 0; i < probe->note_count; i++) {
+	for (int i = 0; i < probe->notes.count; i++) {
 		object = begin(&writing, "note");
-		record_set_string(object, "text", probe->note[i]);
+		record_set_string(object, "text", probe->notes.note[i]);
 		record_write(records, object);
 	}
 }
@@ -214,7 +214,7 @@ static void put_windows(const struct records *records, const struct windows_repo
 	record_set_boolean(object, "complete", windows->complete);
 	record_set_real(object, "done", windows->done);
 	record_set_real(object, "seconds", windows->seconds);
-	record_set_words(object, "note", windows->note);
+	record_set_words(object, "note", windows->notes.note[0]);
 	record_set_integer(object, "seed", (int64_t)seed);
 	record_write(records, object);
 }

@@ -177,8 +177,8 @@ static void put_findings(struct column *column, const struct probe_report *repor
 				(pass == 0 || column->at.height >= ROOMY))
 				column_put(column, pass ? STYLE_WARN : STYLE_TEXT, "%s %s",
 					pass ? "!" : "-", hierarchy->finding[i].text);
-	for (int i = 0; i < report->note_count; i++)
-		column_put(column, STYLE_TEXT, "- %s", report->note[i]);
+	for (int i = 0; i < report->notes.count; i++)
+		column_put(column, STYLE_TEXT, "- %s", report->notes.note[i]);
 }
 
 static void draw_beside(struct box at, const struct probe_report *report)

@@ -5,10 +5,7 @@
 #include "fakes.h"
 #include "made_loops.h"
 
-#include <sched.h>
-
 #include "experiment/characterise/characterise.h"
-#include "explorer/turns.h"
 #include "fake_measurer.h"
 #include "kernels/features.h"
 
@@ -24,20 +21,14 @@
 #define NOT_THERE "mul.65"
 #endif
 
-struct play {
-	struct machine machine;
-	struct characterise_options options;
-	struct characterise *characterise;
-	struct turns *turns;
-	const struct characterise_report *report;
-	double now, takes;
-	unsigned requests, stop_after, of_probe, thoughts, stop_thought;
-	struct result (*answer)(const struct request *request);
-	const struct kernel *refused; /* the first made one that was asked for */
+#define PLAY characterise
+#define PLAY_FIELDS                                                               \
+	unsigned of_probe;                                                        \
+	const struct kernel *refused; /* the first made one that was asked for */ \
 	unsigned again;		      /* requests for it */
-};
+#include "campaign_play.h"
 
-static struct play *play; /* of the present test */
+static const char *const multiply_alone[] = { MULTIPLY, NULL };
 
 static struct result quiet_answer(const struct request *request)
 {
@@ -46,88 +37,19 @@ static struct result quiet_answer(const struct request *request)
 	return fake_result(request, 30, loop ? made_cycles(loop) : cycles_of(request));
 }
 
-static struct play *play_new(void)
+static void play_prepare(struct play *new)
 {
-	struct play *new = calloc(1, sizeof(*new));
-
-	new->machine = (struct machine){ .cache_count = 3,
-		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
-		.memory_limit = UINT64_C(8) << 30,
-		.huge_pages = true,
-		.processors = 2,
-		.name = "a core",
-		.arch = "x86_64",
-		.processor = {
-			.vendor = "Nobody", .family = 6, .model = 0xa7, .l1i_bytes = 64 << 10 } };
-	new->answer = quiet_answer;
-	new->takes = 0.0005;
-	return new;
+	snprintf(new->machine.name, sizeof(new->machine.name), "a core");
+	snprintf(new->machine.arch, sizeof(new->machine.arch), "x86_64");
+	new->machine.processor = (struct processor){
+		.vendor = "Nobody", .family = 6, .model = 0xa7, .l1i_bytes = 64 << 10
+	};
 }
 
-static void play_free(struct play *old)
+static void play_check(const struct request *request)
 {
-	turns_free(old->turns);
-	characterise_free(old->characterise);
-	free(old);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	play = play_new();
-	return 0;
-}
-
-/* Begins once more in the same test. */
-static void play_again(void)
-{
-	play_free(play);
-	play = play_new();
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	play_free(play);
-	return 0;
-}
-
-static void run(void)
-{
-	struct status status;
-	struct request request;
-
-	play->characterise = characterise_new(&play->machine, &play->options, &status);
-	check_ok(status);
-	play->report = characterise_report(play->characterise);
-	play->turns = turns_new(&(struct campaign){ &campaign_characterise, play->characterise });
-	for (;;) {
-		struct result result;
-
-		if (!turns_next(play->turns, play->now, &request)) {
-			if (!turns_compute(play->turns))
-				break;
-			if (++play->thoughts == play->stop_thought)
-				turns_stop(play->turns);
-			sched_yield();
-			continue;
-		}
-		assert_true(play->requests++ < 20000); /* one that never ends */
-		assert_true(request.budget.seconds > 0);
-		assert_true(play->report->doing[0]);
-		assert_true(play->report->done < 1 || play->report->stage == CHARACTERISE_PORTS);
-		play->of_probe += !generated_loop_of(request.kernel);
-		/* One at a time. */
-		assert_false(turns_next(play->turns, play->now, &request));
-		result = play->answer(&request);
-		play->now += play->takes + request.budget.seconds;
-		turns_accept(play->turns, play->now, &result);
-		/* A search may be over before the loop looks again. */
-		if (turns_compute(play->turns) && ++play->thoughts == play->stop_thought)
-			turns_stop(play->turns);
-		if (play->requests == play->stop_after)
-			turns_stop(play->turns);
-	}
+	assert_true(play->report->done < 1 || play->report->stage == CHARACTERISE_PORTS);
+	play->of_probe += !generated_loop_of(request->kernel);
 }
 
 static struct result answer_directly(void *context, const struct request *request)
@@ -146,10 +68,10 @@ static void run_directly(void)
 	const struct measurer measurer = fake_measurer(&fake, 1);
 	struct status status;
 
-	play->characterise = characterise_new(&play->machine, &play->options, &status);
+	play->campaign = characterise_new(&play->machine, &play->options, &status);
 	check_ok(status);
-	play->report = characterise_report(play->characterise);
-	characterise_measure(play->characterise, &measurer);
+	play->report = characterise_report(play->campaign);
+	characterise_measure(play->campaign, &measurer);
 }
 
 static const struct measured_op *op_named(const char *name)
@@ -169,14 +91,6 @@ static const struct figure *fact_named(const char *word)
 	return NULL;
 }
 
-static bool noted(const char *words)
-{
-	for (int i = 0; i < play->report->note_count; i++)
-		if (strstr(play->report->note[i], words))
-			return true;
-	return false;
-}
-
 TEST(figures_follow_from_the_cycles)
 {
 	const struct measured_op *op;
@@ -185,7 +99,7 @@ TEST(figures_follow_from_the_cycles)
 	run();
 	assert_true(play->report->complete);
 	assert_true(play->report->done == 1);
-	assert_int_equal(play->report->note_count, 0);
+	assert_int_equal(play->report->notes.count, 0);
 	check_near(play->report->measured.width.value, WIDTH, 0.02);
 	op = op_named(MULTIPLY);
 	assert_true(op->latency.known && op->each.known && op->slots.known);
@@ -225,8 +139,7 @@ TEST(all_of_it_is_there_in_time)
 
 TEST(classes_alone_take_less)
 {
-	static const char *const names[] = { MULTIPLY, NULL };
-	play->options.classes = names;
+	play->options.classes = multiply_alone;
 	run();
 	assert_true(play->report->complete);
 	assert_true(play->requests < 30);
@@ -262,8 +175,7 @@ static struct result contended_answer(const struct request *request)
 
 TEST(what_was_never_quiet_is_not_told)
 {
-	play->answer = contended_answer;
-	run();
+	run_answered(contended_answer);
 	assert_true(play->report->complete);
 	assert_true(play->now < 20);
 	assert_false(play->report->measured.width.known);
@@ -283,8 +195,7 @@ static struct result busy_in_one_answer(const struct request *request)
 TEST(what_was_quiet_for_some_is_told_of_them)
 {
 	play->options.quick = true;
-	play->answer = busy_in_one_answer;
-	run();
+	run_answered(busy_in_one_answer);
 	assert_true(noted("never ran on a quiet core"));
 	assert_false(noted("was never quiet"));
 }
@@ -297,10 +208,8 @@ static struct result at_last_quiet_answer(const struct request *request)
 
 TEST(classes_alone_wait_for_the_core_as_long_as_there_is_time)
 {
-	static const char *const names[] = { MULTIPLY, NULL };
-	play->options.classes = names;
-	play->answer = at_last_quiet_answer;
-	run();
+	play->options.classes = multiply_alone;
+	run_answered(at_last_quiet_answer);
 	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 	assert_true(play->now < 18);
 }
@@ -313,13 +222,11 @@ static struct result spells_answer(const struct request *request)
 
 TEST(a_spell_is_waited_out)
 {
-	static const char *const names[] = { MULTIPLY, NULL };
-	play->options.classes = names;
-	play->answer = spells_answer;
-	run();
+	play->options.classes = multiply_alone;
+	run_answered(spells_answer);
 	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 	check_near(play->report->measured.width.value, WIDTH, 0.02);
-	assert_int_equal(play->report->note_count, 0);
+	assert_int_equal(play->report->notes.count, 0);
 }
 
 /* Loops of 512 bits are throttled at first, and give up too soon. */
@@ -337,8 +244,7 @@ TEST(what_is_throttled_at_first_is_waited_for)
 	if (!features_have(FEATURE_AVX512)) {
 		skip();
 	}
-	play->answer = throttled_answer;
-	run();
+	run_answered(throttled_answer);
 	assert_true(op_named("fadd.512")->each.known);
 	assert_true(op_named("fadd.512")->slots.known);
 	assert_true(play->now < 20);
@@ -364,10 +270,8 @@ static struct result short_nops_answer(const struct request *request)
 /* 64 bytes of the shortest are more than the op cache holds of a line. */
 TEST(slots_are_asked_beside_long_nops)
 {
-	static const char *const names[] = { MULTIPLY, NULL };
-	play->options.classes = names;
-	play->answer = short_nops_answer;
-	run();
+	play->options.classes = multiply_alone;
+	run_answered(short_nops_answer);
 	assert_true(play->again > 0);
 	check_near(play->report->measured.width.value, WIDTH / 0.995, 0.01);
 }
@@ -390,10 +294,8 @@ static struct result quick_answer(const struct request *request)
 
 TEST(slots_that_cannot_be_are_looked_at_again)
 {
-	static const char *const names[] = { MULTIPLY, NULL };
-	play->options.classes = names;
-	play->answer = quick_answer;
-	run();
+	play->options.classes = multiply_alone;
+	run_answered(quick_answer);
 	check_near(op_named(MULTIPLY)->slots.value, 1, 0.1);
 }
 
@@ -411,8 +313,7 @@ static int unknown_mixes(struct result (*answer)(const struct request *request))
 	int unknown = 0;
 
 	play_again();
-	play->answer = answer;
-	run();
+	run_answered(answer);
 	assert_true(play->report->measured.mix_count > 100);
 	for (int i = 0; i < play->report->measured.mix_count; i++)
 		unknown += !play->report->measured.mix[i].cycles.known;
@@ -433,8 +334,7 @@ static struct result late_answer(const struct request *request)
 
 TEST(what_early_stages_left_out_comes_once_more)
 {
-	play->answer = late_answer;
-	run();
+	run_answered(late_answer);
 	check_near(play->report->measured.width.value, WIDTH, 0.02);
 	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
 	check_near(op_named(MULTIPLY)->slots.value, 1, 0.1);
@@ -455,8 +355,7 @@ TEST(what_fuses_and_was_not_measured_is_kept_as_that)
 	const struct measured *measured;
 	int unknown = 0;
 
-	play->answer = never_slots_answer;
-	run();
+	run_answered(never_slots_answer);
 	measured = &play->report->measured;
 	for (int i = 0; i < measured->fact_count; i++)
 		unknown += strncmp(measured->fact[i].word, "fuse ", 5) == 0 &&
@@ -481,8 +380,7 @@ static struct result refusing_answer(const struct request *request)
 TEST(what_is_refused_is_noted_and_the_rest_goes_on)
 {
 	play->options.quick = true;
-	play->answer = refusing_answer;
-	run();
+	run_answered(refusing_answer);
 	assert_true(noted("no memory to execute"));
 	/* That says it: the core was quiet. */
 	assert_false(noted("never ran on a quiet core"));
@@ -504,18 +402,15 @@ static struct result cancelling_answer(const struct request *request)
 TEST(what_was_taken_back_is_asked_for_again)
 {
 	struct request request, again;
-	struct status status;
 
 	play->options.quick = true;
-	play->answer = cancelling_answer;
-	run();
+	run_answered(cancelling_answer);
 	assert_true(play->report->complete);
 	check_near(op_named(MULTIPLY)->latency.value, 3, 0.01);
-	assert_int_equal(play->report->note_count, 0);
+	assert_int_equal(play->report->notes.count, 0);
 	turns_free(play->turns);
-	characterise_free(play->characterise);
-	play->characterise = characterise_new(&play->machine, &play->options, &status);
-	play->turns = turns_new(&(struct campaign){ &campaign_characterise, play->characterise });
+	characterise_free(play->campaign);
+	begin();
 	assert_true(turns_next(play->turns, 0, &request));
 	turns_lose(play->turns);
 	assert_true(turns_next(play->turns, 0, &again));

@@ -5,117 +5,38 @@
 #include "fakes.h"
 
 #include "experiment/probe/probe.h"
-#include "explorer/turns.h"
 
-/* ---- the loop ---- */
-
-struct play {
-	struct machine machine;
-	struct probe_options options;
-	struct probe *probe;
-	struct turns *turns;
-	const struct probe_report *report;
-	double now;
-	double takes; /* seconds that a request takes besides its budget */
-	unsigned requests;
-	unsigned stop_after; /* requests; 0: never */
-	struct result (*answer)(const struct request *request);
-	unsigned of_kernel[2], of_pages[PAGE_KINDS];
-	uint64_t largest;
+#define PLAY probe
+#define PLAY_FIELDS                                  \
+	unsigned of_kernel[2], of_pages[PAGE_KINDS]; \
+	uint64_t largest;                            \
 	int64_t width; /* of the last request for bandwidth */
-};
-
-static struct play *play; /* of the present test */
+#include "campaign_play.h"
 
 static struct result quiet_answer(const struct request *request)
 {
 	return fake_result(request, 40, cycles_of(request));
 }
 
-static struct play *play_new(void)
+static void play_prepare(struct play *new)
 {
-	struct play *new = calloc(1, sizeof(*new));
-
-	new->machine = (struct machine){ .cache_count = 3,
-		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
-		.memory_limit = UINT64_C(8) << 30,
-		.huge_pages = true,
-		.processors = 2 };
-	new->answer = quiet_answer;
-	new->takes = 0.0005;
-	return new;
+	(void)new;
 }
 
-static void play_free(struct play *old)
+static void play_check(const struct request *request)
 {
-	turns_free(old->turns);
-	probe_free(old->probe);
-	free(old);
-}
+	uint64_t bytes = kernel_footprint(request->kernel, request->v);
+	bool band = request->kernel == &kernel_band;
 
-static int set_up(void **state)
-{
-	(void)state;
-	play = play_new();
-	return 0;
-}
-
-/* Begins once more in the same test. */
-static void play_again(void)
-{
-	play_free(play);
-	play = play_new();
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	play_free(play);
-	return 0;
-}
-
-static void run(void)
-{
-	struct status status;
-	struct request request;
-
-	play->probe = probe_new(&play->machine, &play->options, &status);
-	check_ok(status);
-	play->report = probe_report(play->probe);
-	play->turns = turns_new(&(struct campaign){ &campaign_probe, play->probe });
-	while (turns_next(play->turns, play->now, &request)) {
-		struct result result;
-		uint64_t bytes = kernel_footprint(request.kernel, request.v);
-
-		assert_true(play->requests++ < 5000); /* a probe that never ends */
-		assert_true(request.budget.seconds > 0);
-		for (int i = 0; i < request.kernel->knob_count; i++)
-			if (request.kernel->knobs[i].kind != KNOB_CHOICE)
-				assert_true(request.v[i] >= request.kernel->knobs[i].min);
-		assert_true(play->report->doing[0]);
-		assert_true(play->report->done < 1);
-		play->of_kernel[request.kernel == &kernel_band]++;
-		play->of_pages[request.kernel == &kernel_band ? request.v[BAND_PAGES]
-							      : request.v[CHASE_PAGES]]++;
-		if (request.kernel == &kernel_band)
-			play->width = request.v[BAND_WIDTH];
-		play->largest = bytes > play->largest ? bytes : play->largest;
-		/* One at a time. */
-		assert_false(turns_next(play->turns, play->now, &request));
-		result = play->answer(&request);
-		play->now += play->takes + request.budget.seconds;
-		turns_accept(play->turns, play->now, &result);
-		if (play->requests == play->stop_after)
-			turns_stop(play->turns);
-	}
-}
-
-static bool noted(const char *words)
-{
-	for (int i = 0; i < play->report->note_count; i++)
-		if (strstr(play->report->note[i], words))
-			return true;
-	return false;
+	for (int i = 0; i < request->kernel->knob_count; i++)
+		if (request->kernel->knobs[i].kind != KNOB_CHOICE)
+			assert_true(request->v[i] >= request->kernel->knobs[i].min);
+	assert_true(play->report->done < 1);
+	play->of_kernel[band]++;
+	play->of_pages[request->v[band ? BAND_PAGES : CHASE_PAGES]]++;
+	if (band)
+		play->width = request->v[BAND_WIDTH];
+	play->largest = bytes > play->largest ? bytes : play->largest;
 }
 
 TEST(measures_everything_with_both_kinds_of_pages)
@@ -127,7 +48,7 @@ TEST(measures_everything_with_both_kinds_of_pages)
 	assert_true(report->complete);
 	assert_true(report->done == 1);
 	assert_true(fabs(report->seconds - play->now) < 1e-9);
-	assert_int_equal(report->note_count, 0);
+	assert_int_equal(report->notes.count, 0);
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++) {
 		const struct probe_curve *curve = &report->lines[kind];
 
@@ -207,8 +128,7 @@ TEST(sees_beyond_the_largest_tlb)
 {
 	const struct hierarchy_level *second;
 
-	play->answer = misses_a_second_tlb;
-	run();
+	run_answered(misses_a_second_tlb);
 	second = hierarchy_tlb(&play->report->hierarchy, 2);
 	assert_non_null(second);
 	check_near(second->entries, 4096, 41);
@@ -232,8 +152,7 @@ static struct result watch_growth(const struct request *request)
 TEST(reaches_large_working_sets_step_by_step)
 {
 	before_bytes = jumps = 0;
-	play->answer = watch_growth;
-	run();
+	run_answered(watch_growth);
 	assert_int_equal(jumps, 0);
 }
 
@@ -333,8 +252,7 @@ static struct result tiny_cache(const struct request *request)
 /* Half of the smallest cache may be less than the kernel takes. */
 TEST(nothing_is_asked_that_is_not_allowed)
 {
-	play->answer = tiny_cache;
-	run();
+	run_answered(tiny_cache);
 	assert_true(hierarchy_cache(&play->report->hierarchy, 1)->bytes < 8 << 10);
 	assert_true(noted("bandwidth: L1d is too small for a working set well inside it"));
 	assert_string_equal(play->report->band[0].level, "L2");
@@ -374,8 +292,7 @@ TEST(goes_on_without_the_memory_that_is_refused)
 {
 	const struct probe_curve *curve;
 
-	play->answer = refuse_large;
-	run();
+	run_answered(refuse_large);
 	curve = &play->report->lines[PAGES_4K];
 	assert_true(play->report->complete);
 	assert_true(noted("128 MiB of memory refused"));
@@ -383,7 +300,7 @@ TEST(goes_on_without_the_memory_that_is_refused)
 	assert_true(
 		play->report->band[3].point[0].sample.valid); /* of memory, within what there is */
 	/* Asked for once, not for each size. */
-	assert_true(play->report->note_count == 1);
+	assert_true(play->report->notes.count == 1);
 }
 
 static struct result first_contended(const struct request *request)
@@ -401,8 +318,7 @@ static struct result first_contended(const struct request *request)
 
 TEST(visits_contended_points_again)
 {
-	play->answer = first_contended;
-	run();
+	run_answered(first_contended);
 	for (int i = 0; i < play->report->lines[PAGES_HUGE].count; i++) {
 		const struct probe_point *point = &play->report->lines[PAGES_HUGE].point[i];
 
@@ -436,8 +352,7 @@ TEST(asks_again_for_what_was_cancelled)
 
 	run();
 	play = play_new();
-	play->answer = cancel_third;
-	run();
+	run_answered(cancel_third);
 	assert_int_equal(play->requests, plain->requests + 1);
 	assert_int_equal(
 		play->report->lines[PAGES_HUGE].count, plain->report->lines[PAGES_HUGE].count);
@@ -473,19 +388,16 @@ TEST(early_answers_count_for_nothing)
 {
 	struct request request;
 	struct result result;
-	struct status status;
 
-	play->probe = probe_new(&play->machine, &play->options, &status);
-	check_ok(status);
-	play->turns = turns_new(&(struct campaign){ &campaign_probe, play->probe });
+	begin();
 	assert_true(turns_next(play->turns, 0, &request));
 	result = quiet_answer(&request);
 	result.final = false;
 	turns_accept(play->turns, 1, &result);
-	assert_int_equal(probe_report(play->probe)->lines[PAGES_HUGE].count, 0);
+	assert_int_equal(play->report->lines[PAGES_HUGE].count, 0);
 	result.final = true;
 	turns_accept(play->turns, 1, &result);
-	assert_int_equal(probe_report(play->probe)->lines[PAGES_HUGE].count, 1);
+	assert_int_equal(play->report->lines[PAGES_HUGE].count, 1);
 }
 
 /* ---- time ---- */
@@ -502,7 +414,7 @@ TEST(keeps_to_the_time_by_measuring_less)
 		assert_true(play->report->lines[PAGES_4K].count +
 				    play->report->lines[PAGES_HUGE].count >
 			    15);
-		assert_true(play->report->note_count > 0);
+		assert_true(play->report->notes.count > 0);
 		assert_true(noted("too short"));
 	}
 }
@@ -516,7 +428,7 @@ TEST(on_a_busy_machine_no_second_looks_are_taken)
 	play->takes = 0.02;
 	run();
 	assert_true(play->report->complete);
-	assert_int_equal(play->report->note_count, 0);
+	assert_int_equal(play->report->notes.count, 0);
 	assert_true(play->requests + 30 < plain->requests);
 	/* Knees are looked at closely all the same. */
 	check_near(hierarchy_cache(&play->report->hierarchy, 2)->bytes, 2 << 20, 1);
@@ -533,7 +445,7 @@ TEST(more_time_is_for_longer_looks)
 	play->options.seconds = 60;
 	run();
 	assert_true(play->report->complete);
-	assert_int_equal(play->report->note_count, 0);
+	assert_int_equal(play->report->notes.count, 0);
 	assert_int_equal(play->report->lines[PAGES_4K].count, plain->report->lines[PAGES_4K].count);
 	assert_true(play->now > 2 * plain->now && play->now < 60);
 	play_free(plain);

@@ -4,109 +4,42 @@
 
 #include "base/random.h"
 #include "experiment/windows/windows.h"
-#include "explorer/turns.h"
 
-/* ---- the loop ---- */
-
-struct play {
-	struct machine machine;
-	struct windows_options options;
-	struct windows *windows;
-	struct turns *turns;
-	const struct windows_report *report;
-	double now;
-	unsigned requests, of_kind[FILL_KINDS];
-	unsigned stop_after; /* requests; 0: never */
-	struct result (*answer)(const struct request *request);
-	int most;  /* points that the first curve has had */
-	bool anew; /* it has begun anew */
-};
-
-static struct play *play; /* of the present test */
+#define PLAY windows
+#define PLAY_FIELDS                                          \
+	unsigned of_kind[FILL_KINDS];                        \
+	int most;  /* points that the first curve has had */ \
+	bool anew; /* the search has begun again */
+#include "campaign_play.h"
 
 static struct result quiet_answer(const struct request *request)
 {
 	return fake_result(request, 9, window_cycles(request->v));
 }
 
-static struct play *play_new(void)
+static void play_prepare(struct play *new)
 {
-	struct play *new = calloc(1, sizeof(*new));
-
-	new->machine = (struct machine){ .memory_limit = UINT64_C(8) << 30, .processors = 2 };
 	atomic_store(&new->machine.known, true);
-	new->answer = quiet_answer;
+	new->takes = -0.002;
 	setting_init(&new->options.setting, &kernel_window);
-	return new;
 }
 
-static void play_free(struct play *old)
+static void play_check(const struct request *request)
 {
-	turns_free(old->turns);
-	windows_free(old->windows);
-	free(old);
+	assert_true(request->budget.quiet_wanted > 0);
+	assert_ptr_equal(request->kernel, &kernel_window);
+	assert_true(play->report->done < 1);
+	assert_true(play->report->now >= 0);
+	assert_false(windows_over(play->campaign));
+	play->of_kind[request->v[WINDOW_FILLER]]++;
 }
 
-static int set_up(void **state)
+/* Measures the nops alone. */
+static const struct windows_row *run_nops(struct result (*answer)(const struct request *request))
 {
-	(void)state;
-	play = play_new();
-	return 0;
-}
-
-/* Begins once more in the same test. */
-static void play_again(void)
-{
-	play_free(play);
-	play = play_new();
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	play_free(play);
-	return 0;
-}
-
-static void begin(void)
-{
-	struct status status;
-
-	play->windows = windows_new(&play->machine, &play->options, &status);
-	check_ok(status);
-	play->report = windows_report(play->windows);
-	play->turns = turns_new(&(struct campaign){ &campaign_windows, play->windows });
-}
-
-static void turn(void)
-{
-	struct request request;
-
-	while (turns_next(play->turns, play->now, &request)) {
-		struct result result;
-
-		assert_true(play->requests++ < 3000); /* windows that never end */
-		assert_true(request.budget.seconds > 0 && request.budget.quiet_wanted > 0);
-		assert_ptr_equal(request.kernel, &kernel_window);
-		assert_true(play->report->doing[0]);
-		assert_true(play->report->done < 1);
-		assert_true(play->report->now >= 0);
-		assert_false(windows_over(play->windows));
-		play->of_kind[request.v[WINDOW_FILLER]]++;
-		/* One at a time. */
-		assert_false(turns_next(play->turns, play->now, &request));
-		result = play->answer(&request);
-		play->now += 0.002;
-		turns_accept(play->turns, play->now, &result);
-		if (play->requests == play->stop_after)
-			turns_stop(play->turns);
-	}
-}
-
-static void run(void)
-{
-	begin();
-	turn();
+	play->options.fillers = 1u << FILL_NOP;
+	run_answered(answer);
+	return &play->report->row[0];
 }
 
 TEST(every_filler_gets_its_knee)
@@ -116,7 +49,7 @@ TEST(every_filler_gets_its_knee)
 	run();
 	report = play->report;
 	assert_true(report->complete);
-	assert_true(windows_over(play->windows));
+	assert_true(windows_over(play->campaign));
 	check_near(report->done, 1, 0);
 	check_near(report->seconds, play->now, 1e-9);
 	assert_int_equal(report->now, -1);
@@ -219,10 +152,7 @@ TEST(points_that_scatter_are_looked_at_twice)
 {
 	const struct windows_row *row;
 
-	play->answer = disturbed_answer;
-	play->options.fillers = 1u << FILL_NOP;
-	run();
-	row = &play->report->row[0];
+	row = run_nops(disturbed_answer);
 	check_near(row->knee.x, 506, 0);
 	assert_int_equal(row->knee.kind, KNEE_SHARP);
 	assert_true(row->requests > row->curve.count);
@@ -243,9 +173,7 @@ static struct result always_contended(const struct request *request)
 
 TEST(a_core_that_is_never_quiet_is_said_to_be)
 {
-	play->answer = always_contended;
-	play->options.fillers = 1u << FILL_NOP;
-	run();
+	run_nops(always_contended);
 	assert_int_equal(play->report->row[0].state, WINDOWS_DONE);
 	assert_true(play->report->row[0].contended);
 	check_near(play->report->row[0].knee.x, 506, 0);
@@ -266,8 +194,7 @@ static struct result failing_answer(const struct request *request)
 
 TEST(a_filler_that_fails_leaves_the_others)
 {
-	play->answer = failing_answer;
-	run();
+	run_answered(failing_answer);
 	assert_true(play->report->complete);
 	assert_int_equal(play->report->row[FILL_ADD].state, WINDOWS_FAILED);
 	assert_string_equal(play->report->row[FILL_ADD].why, "no memory for code");
@@ -295,10 +222,7 @@ TEST(a_point_without_a_trial_is_asked_for_again)
 {
 	const struct windows_row *row;
 
-	play->answer = switched_answer;
-	play->options.fillers = 1u << FILL_NOP;
-	run();
-	row = &play->report->row[0];
+	row = run_nops(switched_answer);
 	assert_int_equal(row->state, WINDOWS_DONE);
 	check_near(row->knee.x, 506, 0);
 	/* What is looked at again does not insist. */
@@ -340,9 +264,7 @@ TEST(a_knee_that_was_another_threads_is_not_told)
 	unsigned checked;
 
 	halved_until = 1000;
-	play->answer = halved_answer;
-	play->options.fillers = 1u << FILL_NOP;
-	run();
+	run_nops(halved_answer);
 	checked = play->requests;
 	/* The same, but the other thread has left before the look back, which was the last request:
 	 * stopped right after that. */
@@ -366,9 +288,7 @@ static struct result slow_answer(const struct request *request)
 
 TEST(slow_visits_are_made_three_times)
 {
-	play->answer = slow_answer;
-	play->options.fillers = 1u << FILL_NOP;
-	run();
+	run_nops(slow_answer);
 	assert_int_equal(play->requests, 3);
 	assert_int_equal(play->report->row[0].state, WINDOWS_FAILED);
 	assert_string_equal(windows_why(play->report), "no undisturbed trial in 3 visits");
@@ -388,9 +308,7 @@ static struct result breaking_answer(const struct request *request)
 
 TEST(what_failed_keeps_no_point)
 {
-	play->answer = breaking_answer;
-	play->options.fillers = 1u << FILL_NOP;
-	run();
+	run_nops(breaking_answer);
 	assert_int_equal(play->report->row[0].state, WINDOWS_FAILED);
 	assert_int_equal(play->report->row[0].curve.count, 0);
 }
@@ -405,9 +323,7 @@ static struct result wild_answer(const struct request *request)
 
 TEST(what_stays_unclear_is_looked_for_twice)
 {
-	play->answer = wild_answer;
-	play->options.fillers = 1u << FILL_NOP;
-	run();
+	run_nops(wild_answer);
 	assert_int_equal(play->report->row[0].state, WINDOWS_DONE);
 	assert_int_equal(play->report->row[0].knee.kind, KNEE_UNCLEAR);
 	assert_true(play->report->row[0].requests > play->report->row[0].curve.count);
@@ -434,9 +350,7 @@ static struct result wild_at_first(const struct request *request)
 
 TEST(points_that_are_gone_say_nothing_of_the_rest)
 {
-	play->answer = wild_at_first;
-	play->options.fillers = 1u << FILL_NOP;
-	run();
+	run_nops(wild_at_first);
 	assert_true(play->anew);
 	assert_int_equal(play->report->row[0].knee.kind, KNEE_SHARP);
 	assert_false(play->report->row[0].contended);
@@ -471,7 +385,7 @@ TEST(it_can_be_stopped_and_has_its_time)
 	run();
 	assert_int_equal(play->requests, 30);
 	assert_false(play->report->complete);
-	assert_true(windows_over(play->windows));
+	assert_true(windows_over(play->campaign));
 	assert_int_equal(play->report->row[FILL_NOP].state, WINDOWS_DONE);
 	assert_int_equal(play->report->row[FILL_STORE].state, WINDOWS_WAITS);
 	assert_int_equal(play->report->now, -1);
@@ -480,7 +394,7 @@ TEST(it_can_be_stopped_and_has_its_time)
 	run();
 	assert_true(play->now >= 0.05 && play->now < 0.06);
 	assert_false(play->report->complete);
-	check_contains(play->report->note, "0.05 s");
+	check_contains(play->report->notes.note[0], "0.05 s");
 }
 
 /* The point under way when it ends, by time or by whoever stops it. */
@@ -534,7 +448,7 @@ TEST(the_preferred_row_comes_first)
 	}
 	points = play->report->row[FILL_NOP].curve.count;
 	assert_int_equal(points, 5);
-	windows_prefer(play->windows, FILL_STORE);
+	windows_prefer(play->campaign, FILL_STORE);
 	turns_lose(play->turns);
 	for (int i = 0; i < 3; i++) {
 		assert_true(turns_next(play->turns, play->now, &request));
@@ -542,7 +456,7 @@ TEST(the_preferred_row_comes_first)
 		result = quiet_answer(&request);
 		turns_accept(play->turns, play->now, &result);
 	}
-	windows_prefer(play->windows, FILL_NOP);
+	windows_prefer(play->campaign, FILL_NOP);
 	turns_lose(play->turns);
 	assert_true(turns_next(play->turns, play->now, &request));
 	assert_int_equal(request.v[WINDOW_FILLER], FILL_NOP);

@@ -2,14 +2,12 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
 #include "base/text.h"
-#include "experiment/campaign.h"
 #include "experiment/characterise/recipes.h"
 #include "kernels/window.h"
 
@@ -70,22 +68,6 @@ struct characterise {
 /* Enough nops next to an instruction that the rename width is the limit. */
 #define NOPS_OVER 1.6
 enum { NOPS_MOST = 360 };
-
-static void add_note(struct characterise *run, const char *format, ...)
-{
-	struct characterise_report *report = &run->report;
-	va_list arguments;
-
-	if (report->note_count == CHARACTERISE_NOTES)
-		return;
-	va_start(arguments, format);
-	vsnprintf(report->note[report->note_count], sizeof(report->note[0]), format, arguments);
-	va_end(arguments);
-	for (int i = 0; i < report->note_count; i++)
-		if (strcmp(report->note[i], report->note[report->note_count]) == 0)
-			return;
-	report->note_count++;
-}
 
 /* Computes everything that the loops so far show. */
 static void evaluate(struct characterise *run)
@@ -358,7 +340,7 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	if (result->status.code != STATUS_CANCELLED)
 		item->visits++;
 	if (!status_is_ok(&cell->failure))
-		add_note(run, "%s: %.120s", run->report.doing, cell->failure.text);
+		notes_add(&run->report.notes, "%s: %.120s", run->report.doing, cell->failure.text);
 	note_result(run, result);
 }
 
@@ -427,7 +409,7 @@ static void measure_caches(struct characterise *run)
 	struct probe *probe = probe_new(run->report.machine, &options, &status);
 
 	if (!probe) {
-		add_note(run, "caches: %.160s", status.text);
+		notes_add(&run->report.notes, "caches: %.160s", status.text);
 		return;
 	}
 	measure_inner(run, &(struct campaign){ &campaign_probe, probe });
@@ -454,7 +436,7 @@ static void measure_windows(struct characterise *run)
 	setting_init(&options.setting, kernel);
 	windows = windows_new(run->report.machine, &options, &status);
 	if (!windows) {
-		add_note(run, "windows: %.160s", status.text);
+		notes_add(&run->report.notes, "windows: %.160s", status.text);
 		return;
 	}
 	measure_inner(run, &(struct campaign){ &campaign_windows, windows });
@@ -600,12 +582,13 @@ static void conclude(struct characterise *run)
 	report->seconds = elapsed(run);
 	evaluate(run);
 	if (report->unmeasured > 0 && report->unmeasured == report->loops)
-		add_note(run,
+		notes_add(&run->report.notes,
 			"core %d was never quiet in %.0f s: another process uses it, or its "
 			"hyper-thread: try another core, or try again later",
 			report->cpu, report->seconds);
 	else if (report->unmeasured > 0)
-		add_note(run, "%d of %d loops never ran on a quiet core: their values are missing",
+		notes_add(&run->report.notes,
+			"%d of %d loops never ran on a quiet core: their values are missing",
 			report->unmeasured, report->loops);
 	if (report->measured.width.known && report->measured.mix_count > 0)
 		report->ported = measurer_compute(run->visits.measurer, find_ports, run);
@@ -665,8 +648,8 @@ static void characterise_state(const struct characterise *run, struct campaign_s
 	for (int i = 0; i < report->measured.op_count; i++)
 		state->any |=
 			report->measured.op[i].latency.known || report->measured.op[i].each.known;
-	if (report->note_count)
-		state->why = report->note[0];
+	if (report->notes.count)
+		state->why = report->notes.note[0];
 }
 
 CAMPAIGN_KIND(characterise);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
-#include "experiment/measurer.h"
+#include "experiment/campaign.h"
 #include "model/core/uarch.h"
 #include "model/measured/measured.h"
 
@@ -18,8 +18,6 @@ struct characterise_options {
 	double seconds;		    /* time limit; 0: default */
 	uint64_t seed;
 };
-
-enum { CHARACTERISE_NOTES = 16 };
 
 /* The stages of the measurement. */
 enum characterise_stage {
@@ -47,8 +45,7 @@ struct characterise_report {
 				  was never quiet */
 	enum characterise_stage stage;
 	char doing[64]; /* "latency of fadd.512"; empty: idle */
-	int note_count;
-	char note[CHARACTERISE_NOTES][200];
+	struct notes notes;
 };
 
 struct characterise;

@@ -9,7 +9,6 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "experiment/campaign.h"
 #include "experiment/probe/probe_state.h"
 
 /* Trials without a quiet one after which a visit gives up; a later visit repeats the point. */
@@ -336,7 +335,7 @@ static void accept(void *context, unsigned index, const struct result *result, d
 		cell_visit(cell, result, PROBE_QUIET, PRECISION, UINT32_MAX);
 		keep(probe, task, cell);
 		if (!status_is_ok(&cell->failure)) {
-			probe_note(probe, "%s: %s", probe_part_names[report->part],
+			notes_add(&probe->report.notes, "%s: %s", probe_part_names[report->part],
 				cell->failure.text);
 			drop_larger(probe, index);
 			/* Later parts stay within the memory that was granted. */
@@ -366,7 +365,7 @@ static bool run_stage(struct probe *probe, const struct probe_stage *stage)
 		visits_round(visits);
 		if (visits->position < visits->count) {
 			if (!measurer_stopped(visits->measurer))
-				probe_note(probe,
+				notes_add(&probe->report.notes,
 					"the time was up before all was measured: %.3g s were "
 					"asked for",
 					probe->report.options.seconds);
@@ -417,8 +416,8 @@ static void probe_state(const struct probe *probe, struct campaign_state *state)
 		     report->cores.count;
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		state->any |= report->lines[kind].count || report->pages[kind].count;
-	if (report->note_count)
-		state->why = report->note[report->note_count - 1];
+	if (report->notes.count)
+		state->why = report->notes.note[report->notes.count - 1];
 }
 
 CAMPAIGN_KIND(probe);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "experiment/measurer.h"
+#include "experiment/campaign.h"
 #include "experiment/setting/setting.h"
 #include "model/memory/hierarchy.h"
 #include "model/windows/buffers.h"
@@ -41,7 +41,7 @@ struct probe_options {
 #define PROBE_SIZE     (UINT64_C(256) << 20)
 #define PROBE_LEAST    (UINT64_C(64) << 10)
 
-enum { PROBE_POINTS = 256, PROBE_BANDS = 8, PROBE_NOTES = 8 };
+enum { PROBE_POINTS = 256, PROBE_BANDS = 8 };
 
 /* One measured setting. */
 struct probe_point {
@@ -103,9 +103,7 @@ struct probe_report {
 	bool complete;		     /* nothing is missing */
 	enum probe_part part;	     /* under way */
 	char doing[64];		     /* "latency, 4k pages, 2.8m"; empty: nothing */
-	int note_count;
-	char note[PROBE_NOTES][FINDING_TEXT]; /* what could not be asked for: memory, pages, parts
-						 left out, with the reason */
+	struct notes notes; /* parts, pages and memory that are not measured, with the reason */
 };
 
 struct probe;

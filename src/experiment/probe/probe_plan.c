@@ -1,7 +1,6 @@
 /* What a probe measures, how long each part may take, and what the plan omits when memory, pages or
  * time are too short. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,23 +83,6 @@ enum probe_part probe_part_find(const char *name)
 	return (enum probe_part)part;
 }
 
-void probe_note(struct probe *probe, const char *format, ...)
-{
-	struct probe_report *report = &probe->report;
-	char words[FINDING_TEXT];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(words, sizeof(words), format, arguments);
-	va_end(arguments);
-	text_cut_clean(words, sizeof(words));
-	for (int i = 0; i < report->note_count; i++)
-		if (strcmp(report->note[i], words) == 0)
-			return;
-	if (report->note_count < PROBE_NOTES)
-		memcpy(report->note[report->note_count++], words, sizeof(words));
-}
-
 enum page_kind probe_best_pages(const struct probe *probe)
 {
 	static const enum page_kind order[] = { PAGES_HUGE, PAGES_AUTO, PAGES_4K };
@@ -143,19 +125,19 @@ static void keep_within_means(struct probe *probe)
 	if (options->pages[PAGES_HUGE] && !machine->huge_pages) {
 		options->pages[PAGES_HUGE] = false;
 		options->pages[PAGES_4K] = options->pages[PAGES_4K] || !options->pages[PAGES_AUTO];
-		probe_note(probe, "no huge pages: %s",
+		notes_add(&probe->report.notes, "no huge pages: %s",
 			machine->huge_note[0] ? machine->huge_note : "this system grants none");
 	}
 	if (machine->memory_limit && options->max_size > machine->memory_limit) {
 		options->max_size = machine->memory_limit / 4096 * 4096;
-		probe_note(probe, "working sets up to %s instead of %s: %s",
+		notes_add(&probe->report.notes, "working sets up to %s instead of %s: %s",
 			units_size_long((int64_t)options->max_size).text,
 			units_size_long((int64_t)report->asked_size).text,
 			memory_limits_half(machine->memory_bound));
 	}
 	if (options->parts >> PROBE_CORES & 1 && machine->processors < 2) {
 		options->parts &= ~(1u << PROBE_CORES);
-		probe_note(probe, "cores: this process may use one only");
+		notes_add(&probe->report.notes, "cores: this process may use one only");
 	}
 }
 
@@ -258,8 +240,8 @@ static void leave_out(struct probe *probe, enum probe_part part)
 	if (!(options->parts >> part & 1) || options->parts == 1u << part)
 		return;
 	options->parts &= ~(1u << part);
-	probe_note(probe, "%s left out: %.3g s are too short for it", probe_part_names[part],
-		options->seconds);
+	notes_add(&probe->report.notes, "%s left out: %.3g s are too short for it",
+		probe_part_names[part], options->seconds);
 }
 
 /* When time is short, the plan reduces in this order: the time of each point, the number of points,
@@ -275,7 +257,7 @@ static void shrink(struct probe *probe)
 		probe->scale = fmax(probe->scale * 0.8, SCALE_LEAST);
 	if (lay_out(probe) > options->seconds) {
 		probe->octave = OCTAVE_SHORT;
-		probe_note(probe,
+		notes_add(&probe->report.notes,
 			"%d points an octave instead of %d: %.3g s are too short for more",
 			OCTAVE_SHORT, OCTAVE, options->seconds);
 	}
@@ -284,7 +266,8 @@ static void shrink(struct probe *probe)
 	if (lay_out(probe) > options->seconds && options->pages[PAGES_HUGE] &&
 		options->pages[PAGES_4K]) {
 		options->pages[PAGES_HUGE] = false;
-		probe_note(probe, "huge pages left out: %.3g s are too short for both kinds",
+		notes_add(&probe->report.notes,
+			"huge pages left out: %.3g s are too short for both kinds",
 			options->seconds);
 	}
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && lay_out(probe) > options->seconds;
@@ -292,13 +275,15 @@ static void shrink(struct probe *probe)
 		leave_out(probe, order[i]);
 	if (lay_out(probe) > options->seconds) {
 		probe->rounds = 1;
-		probe_note(probe, "no second and closer looks: %.3g s are too short for them",
+		notes_add(&probe->report.notes,
+			"no second and closer looks: %.3g s are too short for them",
 			options->seconds);
 	}
 	while (lay_out(probe) > options->seconds && options->max_size / 2 >= PROBE_LEAST)
 		options->max_size /= 2;
 	if (options->max_size < wanted) {
-		probe_note(probe, "working sets up to %s only: %.3g s are too short for more",
+		notes_add(&probe->report.notes,
+			"working sets up to %s only: %.3g s are too short for more",
 			units_size_long((int64_t)options->max_size).text, options->seconds);
 	}
 }

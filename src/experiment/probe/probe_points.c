@@ -464,7 +464,7 @@ static void add_band(struct probe *probe, enum page_kind pages, const char *leve
 				    .band = report->band_count, .operation = i, .x = (double)size },
 			    "bandwidth size=%llu op=%s", (unsigned long long)size, operations[i])) {
 			probe->task_count = before;
-			probe_note(probe,
+			notes_add(&probe->report.notes,
 				"bandwidth: %s is too small for a working set well inside it",
 				level);
 			return;
@@ -514,8 +514,9 @@ static void add_stated(struct probe *probe, enum page_kind pages)
 	}
 	if (before < most)
 		add_band(probe, pages, "memory", most);
-	probe_note(probe, "bandwidth: of the caches as the system states them, since latency was "
-			  "not measured");
+	notes_add(&probe->report.notes,
+		"bandwidth: of the caches as the system states them, since latency was "
+		"not measured");
 }
 
 static void fill_bandwidth(struct probe *probe, const struct probe_stage *stage, int round)

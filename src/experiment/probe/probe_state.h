@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "experiment/campaign.h"
 #include "experiment/probe/probe.h"
 #include "experiment/setting/cells.h"
 
@@ -58,9 +57,6 @@ struct probe {
 /* Fills stages, scale and octave by the options, the memory limits and the time; notes what it
  * omits. */
 void probe_plan(struct probe *probe);
-
-/* Adds a note to the report, unless the report has it. */
-void probe_note(struct probe *probe, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The kind of pages for parts that are measured with one kind only. */
 enum page_kind probe_best_pages(const struct probe *probe);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "experiment/campaign.h"
 
 /* A visit: quiet trials of 75 microseconds each, trials without a quiet one after which it gives
  * up, and seconds for three times as many trials. */
@@ -409,7 +408,7 @@ static bool measure_rows(struct windows *windows)
 		if (time_is_up(windows)) {
 			if (wants_check(row))
 				return true;
-			snprintf(report->note, sizeof(report->note),
+			notes_add(&report->notes,
 				"the time was up before all was measured: %.3g s were asked for",
 				report->options.seconds);
 			return false;
@@ -474,7 +473,7 @@ const char *windows_why(const struct windows_report *report)
 		if (report->row[i].why[0])
 			why = report->row[i].why;
 	/* That the time was up explains more than the result of a row. */
-	return report->note[0] ? report->note : why;
+	return report->notes.count ? report->notes.note[0] : why;
 }
 
 const struct windows_row *windows_row(const struct windows_report *report, int64_t choice)

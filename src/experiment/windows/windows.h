@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "experiment/measurer.h"
+#include "experiment/campaign.h"
 #include "experiment/setting/setting.h"
 #include "kernels/window.h"
 #include "model/windows/buffers.h"
@@ -65,7 +65,7 @@ struct windows_report {
 	double seconds;			      /* since the first request */
 	bool complete;			      /* nothing is missing that was asked for */
 	char doing[64];			      /* "nop, 256 fillers"; empty: nothing */
-	char note[WINDOWS_NOTE];	      /* what could not be done; empty: nothing */
+	struct notes notes;		      /* work that could not be done */
 };
 
 struct windows;
