@@ -3,7 +3,7 @@
  * it: pen.c through cairo, picture_gnuplot.c as a script.
  *
  * To add a kind of chart: its value in enum chart_kind and its data in struct chart; its row in
- * page.c, pen.c and picture_gnuplot.c. */
+ * page_layout.c, pen.c and picture_gnuplot.c. */
 #pragma once
 
 #include <stdbool.h>

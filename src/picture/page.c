@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 
@@ -282,31 +281,4 @@ enum layout_mark layout_mark(const struct chart *chart, int series)
 int layout_ink(const struct chart *chart, int series)
 {
 	return chart->series[series].loose ? INK_TEXT : INK_SERIES + series;
-}
-
-/* ---- the layout ---- */
-
-struct layout *layout_new(const struct chart *chart, const struct metrics *metrics)
-{
-	static void (*const kinds[])(struct page * page) = {
-		[CHART_LINES] = layout_lines,
-		[CHART_HEAT] = layout_heat,
-		[CHART_RELIEF] = layout_relief,
-		[CHART_BARS] = layout_bars,
-	};
-	struct layout *layout = memory_new(1, sizeof(*layout));
-	struct page page = { chart, metrics, layout };
-
-	kinds[chart->kind](&page);
-	return layout;
-}
-
-void layout_free(struct layout *layout)
-{
-	if (!layout)
-		return;
-	free(layout->text);
-	free(layout->rule);
-	free(layout->area);
-	free(layout);
 }

@@ -1,0 +1,31 @@
+/* Makes the layout of a chart: each kind of chart has a function that fills it. */
+#include "picture/page.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+
+struct layout *layout_new(const struct chart *chart, const struct metrics *metrics)
+{
+	static void (*const kinds[])(struct page * page) = {
+		[CHART_LINES] = layout_lines,
+		[CHART_HEAT] = layout_heat,
+		[CHART_RELIEF] = layout_relief,
+		[CHART_BARS] = layout_bars,
+	};
+	struct layout *layout = memory_new(1, sizeof(*layout));
+	struct page page = { chart, metrics, layout };
+
+	kinds[chart->kind](&page);
+	return layout;
+}
+
+void layout_free(struct layout *layout)
+{
+	if (!layout)
+		return;
+	free(layout->text);
+	free(layout->rule);
+	free(layout->area);
+	free(layout);
+}
