@@ -28,19 +28,22 @@ struct check {
 	char finding[300];
 	char advice[300]; /* what to do about it; empty: nothing */
 	double value;	  /* the finding as a number; NAN: none */
-	char unit[16];
+	const char *unit; /* NULL where there is no value */
 };
 
 const char *check_state_name(enum check_state state); /* "ok", "note", "bad" */
 
-/* For functions that make one: what was found, more of that, what to do about it, and a figure of
- * it. */
-void check_found(struct check *check, enum check_state state, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void check_advise(struct check *check, const char *format, ...)
+/* A check with this finding; it has no value and no advice. */
+struct check check_found(enum check_state state, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void check_figure(struct check *check, double value, const char *unit);
+/* The same with the finding as a number. unit: a constant string. */
+struct check check_measured(enum check_state state, double value, const char *unit,
+	const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The same check with advice. */
+struct check check_advised(struct check check, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Appends to the finding. */
+void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Everything that was looked at. */
 struct examination {
@@ -58,9 +61,9 @@ struct examination {
 	bool root; /* the effective user is root */
 };
 
-/* How many checks there are; fills one. */
+/* How many checks there are; makes one of them. */
 size_t check_count(void);
-void check_make(size_t index, const struct examination *examination, struct check *check);
+struct check check_make(size_t index, const struct examination *examination);
 
 /* Whether this is a virtual machine. */
 static inline bool check_virtual_machine(const struct examination *x)
@@ -69,9 +72,9 @@ static inline bool check_virtual_machine(const struct examination *x)
 }
 
 /* Those about counters, in check_counters.c. */
-void check_counters(const struct examination *x, struct check *check);
-void check_reading(const struct examination *x, struct check *check);
-void check_paranoid(const struct examination *x, struct check *check);
-void check_watchdog(const struct examination *x, struct check *check);
-void check_pmu(const struct examination *x, struct check *check);
-void check_events(const struct examination *x, struct check *check);
+struct check check_counters(const struct examination *x);
+struct check check_reading(const struct examination *x);
+struct check check_paranoid(const struct examination *x);
+struct check check_watchdog(const struct examination *x);
+struct check check_pmu(const struct examination *x);
+struct check check_events(const struct examination *x);

@@ -22,14 +22,15 @@ const char *check_state_name(enum check_state state)
 	return names[state];
 }
 
-void check_found(struct check *check, enum check_state state, const char *format, ...)
+struct check check_found(enum check_state state, const char *format, ...)
 {
+	struct check check = { .state = state, .value = NAN };
 	va_list arguments;
 
-	check->state = state;
 	va_start(arguments, format);
-	vsnprintf(check->finding, sizeof(check->finding), format, arguments);
+	vsnprintf(check.finding, sizeof(check.finding), format, arguments);
 	va_end(arguments);
+	return check;
 }
 
 void check_add(struct check *check, const char *format, ...)
@@ -43,19 +44,26 @@ void check_add(struct check *check, const char *format, ...)
 	text_cut_clean(check->finding, sizeof(check->finding));
 }
 
-void check_advise(struct check *check, const char *format, ...)
+struct check check_advised(struct check check, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(check->advice, sizeof(check->advice), format, arguments);
+	vsnprintf(check.advice, sizeof(check.advice), format, arguments);
 	va_end(arguments);
+	return check;
 }
 
-void check_figure(struct check *check, double value, const char *unit)
+struct check check_measured(
+	enum check_state state, double value, const char *unit, const char *format, ...)
 {
-	check->value = value;
-	snprintf(check->unit, sizeof(check->unit), "%s", unit);
+	struct check check = { .state = state, .value = value, .unit = unit };
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(check.finding, sizeof(check.finding), format, arguments);
+	va_end(arguments);
+	return check;
 }
 
 /* ---- The checks */
@@ -104,237 +112,196 @@ static const char *guest_setting(const char *hypervisor)
 }
 
 /* Nothing can be opened. */
-static void none(const struct examination *x, struct check *check)
+static struct check none(const struct examination *x)
 {
-	int paranoid = x->pmu.paranoid;
-
 	switch (x->counter_error) {
 	case 0:
-		check_found(check, CHECK_NOTE,
+		return check_found(CHECK_NOTE,
 			"a counter of core cycles can be opened, and yet nothing was counted%s%s",
 			*x->counts.why ? ": " : "", x->counts.why);
-		return;
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
-		if (check_virtual_machine(x)) {
-			check_found(check, CHECK_NOTE,
-				"no counters: no performance monitoring unit is given to this "
-				"guest");
-			check_advise(check, "%s Until then cycles come from the reference chain.",
+		if (check_virtual_machine(x))
+			return check_advised(
+				check_found(CHECK_NOTE, "no counters: no performance monitoring "
+							"unit is given to this guest"),
+				"%s Until then cycles come from the reference chain.",
 				guest_setting(x->environment.hypervisor_name));
-		} else {
-			check_found(check, CHECK_NOTE,
-				"no counters: the kernel has no driver for this processor's "
-				"performance monitoring unit");
-			check_advise(check,
-				"A newer kernel may know this processor%s. Until then cycles come "
-				"from the reference chain.",
-				x->environment.hypervisor < 0
-					? "; if this is a virtual machine, ask for a virtual PMU "
-					  "(QEMU: -cpu host,pmu=on)"
-					: "");
-		}
-		return;
+		return check_advised(
+			check_found(CHECK_NOTE, "no counters: the kernel has no driver for this "
+						"processor's performance monitoring unit"),
+			"A newer kernel may know this processor%s. Until then cycles come from the "
+			"reference chain.",
+			x->environment.hypervisor < 0 ? "; if this is a virtual machine, ask for a "
+							"virtual PMU (QEMU: -cpu host,pmu=on)"
+						      : "");
 	case EACCES:
 	case EPERM:
-		check_found(check, CHECK_NOTE,
-			"no counters: the system does not allow them to this user");
-		if (paranoid > 2)
-			check_advise(check,
-				"See paranoid. Until then cycles come from the reference chain.");
-		else
-			check_advise(check,
-				"A container's or sandbox's filter refuses perf_event_open: allow "
-				"that system call "
-				"(Docker: --cap-add PERFMON, or a seccomp profile of your own).");
-		return;
+		return check_advised(
+			check_found(CHECK_NOTE,
+				"no counters: the system does not allow them to this user"),
+			"%s",
+			x->pmu.paranoid > 2
+				? "See paranoid. Until then cycles come from the reference chain."
+				: "A container's or sandbox's filter refuses perf_event_open: "
+				  "allow that system call (Docker: --cap-add PERFMON, or a seccomp "
+				  "profile of your own).");
 	case ENOSYS:
-		check_found(check, CHECK_NOTE,
-			"no counters: this kernel has no perf_event_open, or a filter hides it");
-		check_advise(check, "A kernel with CONFIG_PERF_EVENTS is needed; cycles come from "
-				    "the reference chain.");
-		return;
+		return check_advised(
+			check_found(CHECK_NOTE, "no counters: this kernel has no perf_event_open, "
+						"or a filter hides it"),
+			"A kernel with CONFIG_PERF_EVENTS is needed; cycles come from the "
+			"reference chain.");
 	case EBUSY:
-		check_found(check, CHECK_NOTE, "no counters: somebody else holds them");
-		check_advise(check, "Stop other profilers; for the NMI watchdog see watchdog.");
-		return;
+		return check_advised(
+			check_found(CHECK_NOTE, "no counters: somebody else holds them"),
+			"Stop other profilers; for the NMI watchdog see watchdog.");
 	default:
-		check_found(check, CHECK_NOTE, "no counters: %s", strerror(x->counter_error));
-		check_advise(check, "Cycles come from the reference chain.");
+		return check_advised(
+			check_found(CHECK_NOTE, "no counters: %s", strerror(x->counter_error)),
+			"Cycles come from the reference chain.");
 	}
 }
 
-void check_counters(const struct examination *x, struct check *check)
+struct check check_counters(const struct examination *x)
 {
 	int count = known(x);
+	struct check check;
 
-	if (!opened(x)) {
-		none(x, check);
-		return;
-	}
-	check_figure(check, count, "events");
-	if (count == 0) {
-		check_found(check, CHECK_BAD, "counters open, and none of them counts");
-		check_advise(check,
+	if (!opened(x))
+		return none(x);
+	if (count == 0)
+		return check_advised(check_measured(CHECK_BAD, 0, "events",
+					     "counters open, and none of them counts"),
 			"A hypervisor or an emulator that only pretends to have them, or somebody "
-			"who holds them all: see "
-			"watchdog, and slexplore events. Cycles come from the reference chain.");
-		return;
-	}
-	check_found(check, CHECK_OK,
+			"who holds them all: see watchdog, and slexplore events. Cycles come from "
+			"the reference chain.");
+	check = check_measured(CHECK_OK, count, "events",
 		"%d of %d events count, in %d pass%s over a loop; cycles come from %s", count,
 		x->counts.count, x->counts.groups, x->counts.groups == 1 ? "" : "es",
 		x->sample.cycles_from == SOURCE_COUNTER ? "a counter" : "the reference chain");
 	if (x->sample.cycles_from != SOURCE_COUNTER || !isfinite(x->sample.check))
-		return;
-	check_add(check, ", and the reference chain tells %.1f%% %s of them",
+		return check;
+	check_add(&check, ", and the reference chain tells %.1f%% %s of them",
 		100 * fabs(x->sample.check - 1), x->sample.check < 1 ? "fewer" : "more");
 	if (!counts_clocks_differ(x->sample.check))
-		return;
-	check->state = CHECK_NOTE;
-	check_advise(check, "One of the two clocks is wrong: contention delays the chain, and some "
-			    "hypervisors count their own cycles too.");
+		return check;
+	check.state = CHECK_NOTE;
+	return check_advised(check, "One of the two clocks is wrong: contention delays the chain, "
+				    "and some hypervisors count their own cycles too.");
 }
 
-void check_pmu(const struct examination *x, struct check *check)
+struct check check_pmu(const struct examination *x)
 {
 	const struct pmu *pmu = &x->pmu;
-	char words[200], figures[80] = "";
+	struct check check;
+	char words[200];
 
-	if (!*pmu->name) {
-		check_found(
-			check, CHECK_NOTE, "the kernel names no counters for the measured core");
-		return;
-	}
+	if (!*pmu->name)
+		return check_found(
+			CHECK_NOTE, "the kernel names no counters for the measured core");
 	pmu_words(pmu, words, sizeof(words));
-	if (pmu->counters > 0) {
-		check_figure(check, pmu->counters, "counters");
-		snprintf(figures, sizeof(figures),
-			": %d counters for any event, %d for one each, of %d bits", pmu->counters,
-			pmu->fixed, pmu->width);
-	}
-	check_found(check, *pmu->others ? CHECK_NOTE : CHECK_OK, "%s%s", words,
-		pmu->width > 0 ? figures : "");
-	if (*pmu->others)
-		check_advise(check, "Cores of the other kind have counters and events of their "
-				    "own: --cpu chooses.");
+	check = check_measured(*pmu->others ? CHECK_NOTE : CHECK_OK,
+		pmu->counters > 0 ? pmu->counters : NAN, "counters", "%s", words);
+	if (pmu->counters > 0 && pmu->width > 0)
+		check_add(&check, ": %d counters for any event, %d for one each, of %d bits",
+			pmu->counters, pmu->fixed, pmu->width);
+	return !*pmu->others ? check
+			     : check_advised(check, "Cores of the other kind have counters and "
+						    "events of their own: --cpu chooses.");
 }
 
-/* "; this core's counters do not tell ports, L3 misses". */
-static void add_lacking(const struct event_plan *plan, struct check *check)
-{
-	enum event_role roles[ROLE_COUNT];
-	int count = events_lacking(plan, roles);
-
-	for (int i = 0; i < count; i++)
-		check_add(
-			check, "%s%s", i ? ", " : "; nothing is named for ", role_title(roles[i]));
-}
-
-void check_events(const struct examination *x, struct check *check)
+struct check check_events(const struct examination *x)
 {
 	const struct event_plan *plan = x->events;
 	int unavailable = opened(x) ? x->counts.count - known(x) : 0;
+	enum event_role roles[ROLE_COUNT];
+	struct check check;
 
-	if (!plan || plan->counters.count == 0) {
-		check_found(check, CHECK_NOTE, "what to count here is unknown%s%s",
+	if (!plan || plan->counters.count == 0)
+		return check_found(CHECK_NOTE, "what to count here is unknown%s%s",
 			plan && *plan->why ? ": " : "", plan ? plan->why : "");
-		return;
-	}
-	check_found(check, CHECK_OK, "%d events are named for %s", plan->counters.count,
+	check = check_found(*plan->why					 ? CHECK_BAD
+			    : plan->generic || !opened(x) || unavailable ? CHECK_NOTE
+									 : CHECK_OK,
+		"%d events are named for %s", plan->counters.count,
 		plan->generic ? "every processor, none for this core" : "this core");
 	if (!opened(x))
-		check_add(check, ", and none can be counted");
+		check_add(&check, ", and none can be counted");
 	else if (unavailable)
-		check_add(check, ", %d of them unavailable here", unavailable);
-	add_lacking(plan, check);
-	if (*plan->why) {
-		check->state = CHECK_BAD;
-		check_advise(check, "%s", plan->why);
-	} else if (plan->generic) {
-		check->state = CHECK_NOTE;
-		check_advise(check,
+		check_add(&check, ", %d of them unavailable here", unavailable);
+	for (int i = 0, count = events_lacking(plan, roles); i < count; i++)
+		check_add(
+			&check, "%s%s", i ? ", " : "; nothing is named for ", role_title(roles[i]));
+	if (*plan->why)
+		return check_advised(check, "%s", plan->why);
+	if (plan->generic)
+		return check_advised(check,
 			"libpfm %s may know this core: slexplore events WORD looks, --event NAME "
-			"counts, and a core model of your "
-			"own names them for good.",
+			"counts, and a core model of your own names them for good.",
 			counters_version());
-	} else if (!opened(x)) {
-		check->state = CHECK_NOTE;
-		check_advise(check, "See counters. slexplore events lists them all the same.");
-	} else if (unavailable) {
-		check->state = CHECK_NOTE;
-		check_advise(check,
-			"slexplore events shows for each event whether it counts, and why not.");
-	}
+	if (!opened(x))
+		return check_advised(
+			check, "See counters. slexplore events lists them all the same.");
+	return !unavailable ? check
+			    : check_advised(check, "slexplore events shows for each event whether "
+						   "it counts, and why not.");
 }
 
-void check_reading(const struct examination *x, struct check *check)
+struct check check_reading(const struct examination *x)
 {
 	const struct pmu *pmu = &x->pmu;
+	struct check check;
 
-	if (!opened(x)) {
-		check_found(
-			check, CHECK_NOTE, "how counters would be read is unknown: there are none");
-		return;
-	}
-	if (x->counts.direct) {
-		check_found(check, CHECK_OK, "counters are read directly, without a system call");
-		return;
-	}
-	check_found(check, CHECK_NOTE, "counters are read by system calls: correct, but slower");
+	if (!opened(x))
+		return check_found(
+			CHECK_NOTE, "how counters would be read is unknown: there are none");
+	if (x->counts.direct)
+		return check_found(CHECK_OK, "counters are read directly, without a system call");
+	check = check_found(CHECK_NOTE, "counters are read by system calls: correct, but slower");
 	if (pmu->user_access == 0)
-		check_advise(check, "As root: sysctl kernel.perf_user_access=1 lets programs read "
-				    "them directly.");
-	else if (pmu->rdpmc == 0 && *pmu->name)
-		check_advise(check,
+		return check_advised(check, "As root: sysctl kernel.perf_user_access=1 lets "
+					    "programs read them directly.");
+	if (pmu->rdpmc == 0 && *pmu->name)
+		return check_advised(check,
 			"As root: echo 1 > /sys/bus/event_source/devices/%s/rdpmc lets programs "
 			"read them directly.",
 			pmu->name);
-	else if (pmu->arm)
-		check_advise(check, "Linux 5.17 and later have the switch kernel.perf_user_access; "
-				    "this kernel does not.");
+	return !pmu->arm ? check
+			 : check_advised(check, "Linux 5.17 and later have the switch "
+						"kernel.perf_user_access; this kernel does not.");
 }
 
-void check_paranoid(const struct examination *x, struct check *check)
+struct check check_paranoid(const struct examination *x)
 {
 	int level = x->pmu.paranoid;
 
-	if (level == -9) {
-		check_found(check, CHECK_NOTE,
-			"kernel.perf_event_paranoid cannot be read: this kernel has no counters, "
-			"or hides them");
-		return;
-	}
-	check_figure(check, level, "level");
-	if (level <= 2) {
-		check_found(check, CHECK_OK,
+	if (level == -9)
+		return check_found(CHECK_NOTE, "kernel.perf_event_paranoid cannot be read: this "
+					       "kernel has no counters, or hides them");
+	if (level <= 2)
+		return check_measured(CHECK_OK, level, "level",
 			"kernel.perf_event_paranoid is %d: users may count their own code, and no "
 			"more is needed",
 			level);
-		return;
-	}
-	check_found(check, x->root ? CHECK_OK : CHECK_NOTE,
-		"kernel.perf_event_paranoid is %d: users may count nothing%s", level,
-		x->root ? ", root may" : "");
-	check_advise(check,
+	return check_advised(check_measured(x->root ? CHECK_OK : CHECK_NOTE, level, "level",
+				     "kernel.perf_event_paranoid is %d: users may count nothing%s",
+				     level, x->root ? ", root may" : ""),
 		"%ssysctl kernel.perf_event_paranoid=2, or setcap cap_perfmon+ep on the program.",
 		x->root ? "" : "As root: ");
 }
 
-void check_watchdog(const struct examination *x, struct check *check)
+struct check check_watchdog(const struct examination *x)
 {
 	switch (x->pmu.nmi_watchdog) {
 	case 1:
-		check_found(check, CHECK_NOTE, "the NMI watchdog holds one counter");
-		check_advise(check, "As root: sysctl kernel.nmi_watchdog=0 frees it; the more "
-				    "counters, the fewer passes over a loop.");
-		break;
-	case 0:
-		check_found(check, CHECK_OK, "the NMI watchdog is off, and holds no counter");
-		break;
+		return check_advised(check_found(CHECK_NOTE, "the NMI watchdog holds one counter"),
+			"As root: sysctl kernel.nmi_watchdog=0 frees it; the more counters, the "
+			"fewer passes over a loop.");
+	case 0: return check_found(CHECK_OK, "the NMI watchdog is off, and holds no counter");
 	default:
-		check_found(check, *x->pmu.name ? CHECK_OK : CHECK_NOTE,
-			"no NMI watchdog is known here");
+		return check_found(
+			*x->pmu.name ? CHECK_OK : CHECK_NOTE, "no NMI watchdog is known here");
 	}
 }

@@ -106,9 +106,8 @@ static int doctor_run(struct cli *cli)
 	report_init(&report, cli, &subject_check, bench.machine);
 	report_begin(&report);
 	for (size_t i = 0; i < check_count(); i++) {
-		struct check check;
+		struct check check = check_make(i, &examination);
 
-		check_make(i, &examination, &check);
 		report_write(&report, &subject_check, &check);
 	}
 	report_end(&report);

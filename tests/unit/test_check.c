@@ -100,15 +100,14 @@ static struct examination good(void)
 
 static struct check make(const struct examination *x, const char *name)
 {
-	struct check check;
-
 	for (size_t i = 0; i < check_count(); i++) {
-		check_make(i, x, &check);
+		struct check check = check_make(i, x);
+
 		if (strcmp(check.name, name) == 0)
 			return check;
 	}
 	fail_msg("no check \"%s\"", name);
-	return check;
+	return (struct check){ 0 };
 }
 
 enum { ANY = -1 };
@@ -131,9 +130,8 @@ TEST(finds_nothing_wrong_with_a_good_machine)
 	struct examination x = good();
 
 	for (size_t i = 0; i < check_count(); i++) {
-		struct check check;
+		struct check check = check_make(i, &x);
 
-		check_make(i, &x, &check);
 		if (check.state != CHECK_OK)
 			fail_msg("%s: %s", check.name, check.finding);
 		assert_true(strlen(check.finding) > 0);
@@ -168,9 +166,8 @@ TEST(stands_an_unknown_machine)
 	memset(&machine, 0, sizeof(machine));
 	machine.cpu = -1;
 	for (size_t i = 0; i < check_count(); i++) {
-		struct check check;
+		struct check check = check_make(i, &x);
 
-		check_make(i, &x, &check);
 		assert_int_not_equal(check.state, CHECK_OK);
 		assert_true(strlen(check.finding) > 0);
 		assert_null(strstr(check.finding, "nan"));
@@ -184,14 +181,11 @@ TEST(names_are_words_and_differ)
 	struct examination x = good();
 
 	for (size_t i = 0; i < check_count(); i++) {
-		struct check a, b;
+		struct check a = check_make(i, &x);
 
-		check_make(i, &x, &a);
 		assert_int_equal(strspn(a.name, "abcdefghijklmnopqrstuvwxyz-"), strlen(a.name));
-		for (size_t j = 0; j < i; j++) {
-			check_make(j, &x, &b);
-			assert_string_not_equal(a.name, b.name);
-		}
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(a.name, check_make(j, &x).name);
 	}
 }
 
