@@ -143,13 +143,10 @@ static void notice_followers(struct session *session, const struct setting *befo
 
 	for (int i = 0; i < after->kernel->knob_count; i++) {
 		const struct knob *knob = &after->kernel->knobs[i];
-		char value[64];
-
 		if (asked >> i & 1 || before->v[i] == after->v[i])
 			continue;
-		setting_show_value(knob, after->v[i], value, sizeof(value));
-		text_addf(
-			&text, text.length ? ", %s to %s" : "%s followed to %s", knob->name, value);
+		text_addf(&text, text.length ? ", %s to %s" : "%s followed to %s", knob->name,
+			setting_shown(knob, after->v[i]).text);
 	}
 	if (text.length)
 		session_notice(session, false, "%s", text_string(&text));
@@ -255,13 +252,13 @@ struct status action_step(struct session *session, int steps)
 	const struct knob *knob = &before.kernel->knobs[session->knob];
 
 	if (!step(session, &setting, steps)) {
-		char value[64], range[128];
+		char range[128];
 
 		if (session->replay)
 			return playback_end(session, session->knob);
-		setting_show_value(knob, before.v[session->knob], value, sizeof(value));
 		setting_range(knob, session->memory_limits, range, sizeof(range));
-		return status_usage("%s=%s goes no further: %s", knob->name, value, range);
+		return status_usage("%s=%s goes no further: %s", knob->name,
+			setting_shown(knob, before.v[session->knob]).text, range);
 	}
 	session_go(session, &setting);
 	notice_followers(session, &before, 1u << session->knob);

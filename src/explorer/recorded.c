@@ -96,7 +96,7 @@ void playback_say_range(struct session *session, int knob)
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked)
 {
 	struct setting wanted = *setting;
-	char value[64], words[200];
+	char words[200];
 
 	if (replay_find(session->replay, setting) >= 0 ||
 		replay_nearest(session->replay, setting, asked))
@@ -107,9 +107,9 @@ struct status playback_fit(const struct session *session, struct setting *settin
 		/* Of several choices that were not recorded, the first is reported. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
-		setting_show_value(knob, wanted.v[i], value, sizeof(value));
 		range_of(session, i, words, sizeof(words));
-		return status_usage("%s=%s was not recorded: %s", knob->name, value, words);
+		return status_usage("%s=%s was not recorded: %s", knob->name,
+			setting_shown(knob, wanted.v[i]).text, words);
 	}
 	return status_usage("no setting of %s was recorded", wanted.kernel->name);
 }
@@ -120,14 +120,12 @@ void playback_tell(struct session *session, const struct setting *wanted, unsign
 
 	for (int i = 0; session->replay && i < present->kernel->knob_count; i++) {
 		const struct knob *knob = &present->kernel->knobs[i];
-		char from[64], to[64];
 
 		if (!(asked >> i & 1) || present->v[i] == wanted->v[i])
 			continue;
-		setting_show_value(knob, wanted->v[i], from, sizeof(from));
-		setting_show_value(knob, present->v[i], to, sizeof(to));
 		session_notice(session, false, "%s=%s was not recorded: %s is the nearest that was",
-			knob->name, from, to);
+			knob->name, setting_shown(knob, wanted->v[i]).text,
+			setting_shown(knob, present->v[i]).text);
 		return;
 	}
 }

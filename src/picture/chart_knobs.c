@@ -98,7 +98,7 @@ static void knob_label(const struct knob *knob, int64_t value, char *buffer, siz
 	if (knob->kind == KNOB_BYTES)
 		snprintf(buffer, size, "%s", units_size_long(value).text);
 	else
-		setting_format_value(knob, value, buffer, size);
+		snprintf(buffer, size, "%s", setting_value(knob, value).text);
 }
 
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size)
@@ -119,17 +119,15 @@ void knob_settings(const struct setting *setting, unsigned except, char *buffer,
 
 	buffer[0] = '\0';
 	for (int i = 0; i < setting->kernel->knob_count && used < size; i++) {
-		char value[64];
-
 		if (except >> i & 1)
 			continue;
 		/* The place of the run, if it is not the usual one. */
 		if (setting->kernel->knobs[i].asks != ASKS_NOTHING &&
 			setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;
-		setting_show_value(&setting->kernel->knobs[i], setting->v[i], value, sizeof(value));
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? "  " : "",
-			setting->kernel->knobs[i].name, value);
+			setting->kernel->knobs[i].name,
+			setting_shown(&setting->kernel->knobs[i], setting->v[i]).text);
 	}
 }
 

@@ -192,7 +192,7 @@ static void draw_strides(struct box at, const struct landscape *land)
 		for (int i = 0; i < grid->nx; i++) {
 			int x = column_of(point_at(land, i, grid->ny - 1, 0)), columns;
 			bool here = mountain_at(grid) && i == grid->here_x;
-			struct words value = panels_typed(knob, grid->x[i]);
+			struct setting_text value = setting_value(knob, grid->x[i]);
 
 			columns = canvas_columns(at, value.text);
 			if (here != (pass == 0) || (pass && x < free) ||
@@ -233,7 +233,7 @@ static void draw_sizes(struct box at, const struct landscape *land)
 				continue;
 			taken[row] = true;
 			x += 1 + canvas_text(at, x, row, here ? STYLE_HERE : STYLE_DIM, "%s",
-					 panels_typed(knob, grid->y[y]).text);
+					 setting_value(knob, grid->y[y]).text);
 			if (here)
 				level = mountain_level(grid, y, false);
 			canvas_text(at, x, row, STYLE_TITLE, "%s", level);

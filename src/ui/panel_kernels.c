@@ -32,10 +32,10 @@ static struct words hint_of(const struct view *view, int index, bool brief)
 	else if (knob->kind == KNOB_CHOICE)
 		choices(knob, false, &text);
 	else if (max >= KNOB_MAX_MEMORY / 2)
-		text_addf(&text, "from %s", panels_value(knob, knob->min).text);
+		text_addf(&text, "from %s", setting_shown(knob, knob->min).text);
 	else
-		text_addf(&text, "%s…%s", panels_value(knob, knob->min).text,
-			panels_value(knob, max).text);
+		text_addf(&text, "%s…%s", setting_shown(knob, knob->min).text,
+			setting_shown(knob, max).text);
 	if (!view->replay && knob->kind == KNOB_COUNT && max < KNOB_MAX_MEMORY / 2 &&
 		knob->multiple > 1 && !brief)
 		text_addf(&text, " by %lld", (long long)knob->multiple);
@@ -57,9 +57,12 @@ static struct words value_of(const struct view *view, int index, int room)
 	struct words words;
 
 	if (index != view->knob || !view->entry[0])
-		return panels_value(&view->setting.kernel->knobs[index], view->setting.v[index]);
-	snprintf(words.text, sizeof(words.text), "%s%s%c", whole ? "" : "…",
-		view->entry + (whole ? 0 : length - most), view->entry_refused ? '!' : '_');
+		snprintf(words.text, sizeof(words.text), "%s",
+			setting_shown(&view->setting.kernel->knobs[index], view->setting.v[index])
+				.text);
+	else
+		snprintf(words.text, sizeof(words.text), "%s%s%c", whole ? "" : "…",
+			view->entry + (whole ? 0 : length - most), view->entry_refused ? '!' : '_');
 	return words;
 }
 

@@ -195,8 +195,8 @@ static void title_of(const struct scene *scene, struct text *title)
 	double here = (double)grid->gbps[grid->here_y][grid->here_x];
 	const struct knob *knobs = view->setting.kernel->knobs, *size = &knobs[grid->size_knob],
 			  *stride = &knobs[grid->stride_knob];
-	struct words bytes = panels_value(size, view->setting.v[grid->size_knob]),
-		     elements = panels_value(stride, view->setting.v[grid->stride_knob]);
+	struct setting_text bytes = setting_shown(size, view->setting.v[grid->size_knob]),
+			    elements = setting_shown(stride, view->setting.v[grid->stride_knob]);
 	bool contended = false, unsettled = false;
 
 	if (!mountain_at(grid))
@@ -225,7 +225,7 @@ static void draw_strides(struct box at, const struct view *view, int first, int 
 		if ((first + i) % step == 0)
 			canvas_text(at, label_of(at) + 1 + i * width, 0,
 				is_near(&view->grid.place_x, first + i) ? STYLE_HERE : STYLE_DIM,
-				"%s", panels_typed(knob, view->grid.x[first + i]).text);
+				"%s", setting_value(knob, view->grid.x[first + i]).text);
 }
 
 static void draw_cell(struct box at, const struct view_grid *grid, int x, int y, struct box cell)
@@ -323,7 +323,7 @@ static void draw_cells(struct box at, const struct view *view)
 	for (int y = 0; y < shown_y; y++) {
 		int row = 1 + y * height + (height - 1) / 2;
 		const char *level = mountain_level(grid, first_y + y, y > 0);
-		struct words size = panels_typed(sizes, grid->y[first_y + y]);
+		struct setting_text size = setting_value(sizes, grid->y[first_y + y]);
 
 		canvas_right(at, label - 1, row,
 			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, "%s",

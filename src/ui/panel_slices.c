@@ -78,10 +78,10 @@ void slice_title(const struct view *view, const struct view_slice *slice, struct
 	/* A marker between or beyond the points cannot show the exact value. */
 	if (slice->count > 0 && slice->place.where != AXIS_AT)
 		text_addf(
-			title, ", here %s", panels_value(knob, view->setting.v[slice->knob]).text);
+			title, ", here %s", setting_shown(knob, view->setting.v[slice->knob]).text);
 	if (other->knob >= 0 && other->knob != slice->knob)
 		text_addf(title, ", %s=%s", kernel->knobs[other->knob].name,
-			panels_value(&kernel->knobs[other->knob], view->setting.v[other->knob])
+			setting_shown(&kernel->knobs[other->knob], view->setting.v[other->knob])
 				.text);
 	for (int i = 0; i < slice->count; i++) {
 		contended |= slice->point[i].valid && slice->point[i].sample.contended;
@@ -176,14 +176,14 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 	int widest = 1, step = 1;
 
 	for (int i = 0; i < frame->shown; i++) {
-		int columns = canvas_columns(at, panels_typed(knob, points[i].value).text);
+		int columns = canvas_columns(at, setting_value(knob, points[i].value).text);
 
 		widest = columns > widest ? columns : widest;
 	}
 	while (step * frame->width / frame->shown < widest + 1)
 		step *= 2;
 	for (int i = 0; i < frame->shown; i += step) {
-		struct words value = panels_typed(knob, points[i].value);
+		struct setting_text value = setting_value(knob, points[i].value);
 
 		if (column_of(frame, i) + canvas_columns(at, value.text) <= at.width)
 			canvas_text(at, column_of(frame, i), y, STYLE_DIM, "%s", value.text);

@@ -192,29 +192,13 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 
 /* ---- words ---- */
 
-struct words panels_value(const struct knob *knob, int64_t value)
-{
-	struct words words;
-
-	setting_show_value(knob, value, words.text, sizeof(words.text));
-	return words;
-}
-
-struct words panels_typed(const struct knob *knob, int64_t value)
-{
-	struct words words;
-
-	setting_format_value(knob, value, words.text, sizeof(words.text));
-	return words;
-}
-
 /* Whether another setting has the same value for the knob of that name. */
 static bool has_value(const struct setting *setting, const char *name, const char *value)
 {
 	int index = kernel_knob(setting->kernel, name);
 
 	return index >= 0 &&
-	       strcmp(panels_typed(&setting->kernel->knobs[index], setting->v[index]).text,
+	       strcmp(setting_value(&setting->kernel->knobs[index], setting->v[index]).text,
 		       value) == 0;
 }
 
@@ -233,7 +217,7 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 		text_add(&text, slash ? slash + 1 : kernel->name);
 	}
 	for (int i = 0; i < kernel->knob_count; i++) {
-		struct words value = panels_typed(&kernel->knobs[i], setting->v[i]);
+		struct setting_text value = setting_value(&kernel->knobs[i], setting->v[i]);
 
 		if (!other || !has_value(other, kernel->knobs[i].name, value.text))
 			text_addf(&text, "%s%s=%s", text.length ? " " : "", kernel->knobs[i].name,

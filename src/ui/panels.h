@@ -121,10 +121,6 @@ void panels_rule(struct box at, const char *title, bool focused);
 /* The right part of a box for text, two fifths wide between these limits; at keeps the rest. */
 struct box panels_beside(struct box *at, int least, int most);
 
-/* The value of a knob for display, and as it is typed. */
-struct words panels_value(const struct knob *knob, int64_t value);
-struct words panels_typed(const struct knob *knob, int64_t value);
-
 /* "combine op=mul type=f64": the knobs of a setting without those equal in `other` (NULL: all). */
 struct words panels_setting(const struct setting *setting, const struct setting *other);
 

@@ -98,11 +98,10 @@ TEST(wide_ranges_still_fit)
 	count = axis_values(&odd, MEMORY_LIMITS, values, VIEW_SLICE);
 	assert_int_equal(values[0], 8);
 	for (int i = 0; i < count; i++) {
-		char typed[32];
 		int64_t value;
 
-		setting_format_value(&odd, values[i], typed, sizeof(typed));
-		check_ok(setting_parse_value(&odd, typed, MEMORY_LIMITS, &value));
+		check_ok(setting_parse_value(
+			&odd, setting_value(&odd, values[i]).text, MEMORY_LIMITS, &value));
 	}
 }
 

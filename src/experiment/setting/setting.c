@@ -431,16 +431,6 @@ bool setting_step(struct setting *setting, int knob, int steps, struct memory_li
 	return false;
 }
 
-void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size)
-{
-	snprintf(buffer, size, "%s", setting_value(knob, value).text);
-}
-
-void setting_show_value(const struct knob *knob, int64_t value, char *buffer, size_t size)
-{
-	snprintf(buffer, size, "%s", setting_shown(knob, value).text);
-}
-
 void setting_format(const struct setting *setting, struct text *text)
 {
 	text_add(text, setting->kernel->name);

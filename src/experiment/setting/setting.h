@@ -61,10 +61,6 @@ struct setting_text {
 struct setting_text setting_value(const struct knob *knob, int64_t value);
 struct setting_text setting_shown(const struct knob *knob, int64_t value);
 
-/* The same, into a buffer. */
-void setting_format_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
-void setting_show_value(const struct knob *knob, int64_t value, char *buffer, size_t size);
-
 /* "combine op=mul type=f64 …": kernel and every knob, as a command line takes them. */
 void setting_format(const struct setting *setting, struct text *text);
 
