@@ -274,6 +274,16 @@ static inline struct result fake_result(const struct request *request, unsigned 
 	return result;
 }
 
+/* Disturbs all trials of a result: their fate, and the factor by which they are slower. */
+static inline struct result fake_disturb(struct result result, enum trial_fate fate, double slower)
+{
+	for (unsigned i = 0; i < result.trials.count; i++) {
+		result.trials.trial[i].fate = fate;
+		result.trials.trial[i].cpe *= slower;
+	}
+	return result;
+}
+
 static inline void fake_push(struct fake_engine *fake, const struct result *result)
 {
 	assert_true(fake->count < FAKE_RESULTS);

@@ -212,35 +212,27 @@ TEST(lists_of_choices)
 	CHECK_LIST(&walk_knobs[WALK_ORDER], "*", 0, 1, 2);
 }
 
+#define EMPTY "an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2"
+#define RANGE "a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR"
+
 TEST(bad_lists_say_what_is_wrong)
 {
 	static const struct {
 		const struct knob *knob;
 		const char *text, *message;
 	} rows[] = {
-		{ &fold_knobs[FOLD_ACC], "",
-			"acc=: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
-			"4k..64m*2" },
-		{ &fold_knobs[FOLD_ACC], "1,,2",
-			"acc=1,,2: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
-			"4k..64m*2" },
-		{ &fold_knobs[FOLD_ACC], "1,2,",
-			"acc=1,2,: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
-			"4k..64m*2" },
+		{ &fold_knobs[FOLD_ACC], "", "acc=: " EMPTY },
+		{ &fold_knobs[FOLD_ACC], "1,,2", "acc=1,,2: " EMPTY },
+		{ &fold_knobs[FOLD_ACC], "1,2,", "acc=1,2,: " EMPTY },
 		{ &fold_knobs[FOLD_ACC], "1,x", "acc=x: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "1..",
-			"acc=1..: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
-		{ &fold_knobs[FOLD_ACC], "..4",
-			"acc=..4: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
-		{ &fold_knobs[FOLD_ACC], "..",
-			"acc=..: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
-		{ &fold_knobs[FOLD_ACC], "1..4:",
-			"acc=1..4:: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
+		{ &fold_knobs[FOLD_ACC], "1..", "acc=1..: " RANGE },
+		{ &fold_knobs[FOLD_ACC], "..4", "acc=..4: " RANGE },
+		{ &fold_knobs[FOLD_ACC], "..", "acc=..: " RANGE },
+		{ &fold_knobs[FOLD_ACC], "1..4:", "acc=1..4:: " RANGE },
 		{ &fold_knobs[FOLD_ACC], "1..4:0", "acc=1..4:0: a step is at least 1" },
 		{ &fold_knobs[FOLD_ACC], "1..4*1",
 			"acc=1..4*1: a factor is a whole number from 2 up" },
-		{ &fold_knobs[FOLD_ACC], "1..4*2*2",
-			"acc=1..4*2*2: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
+		{ &fold_knobs[FOLD_ACC], "1..4*2*2", "acc=1..4*2*2: " RANGE },
 		{ &fold_knobs[FOLD_ACC], "1..4..8", "acc=4..8: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_ACC], "8..4", "acc=8..4: write the smaller end first" },
 		{ &fold_knobs[FOLD_ACC], "1..17", "acc=17: a whole number from 1 to 16" },

@@ -165,12 +165,8 @@ static struct result contended_answer(const struct request *request)
 {
 	struct result result = quiet_answer(request);
 
-	if (generated_loop_of(request->kernel))
-		for (unsigned i = 0; i < result.trials.count; i++) {
-			result.trials.trial[i].fate = TRIAL_CONTENDED;
-			result.trials.trial[i].cpe *= 1.6;
-		}
-	return result;
+	return generated_loop_of(request->kernel) ? fake_disturb(result, TRIAL_CONTENDED, 1.6)
+						  : result;
 }
 
 TEST(what_was_never_quiet_is_not_told)
@@ -258,8 +254,7 @@ static struct result short_nops_answer(const struct request *request)
 	struct result result = quiet_answer(request);
 
 	if (loop && loop->part_count == 1 && strcmp(loop->part[0].lines, "nop") == 0)
-		for (unsigned i = 0; i < result.trials.count; i++)
-			result.trials.trial[i].cpe *= 0.995;
+		result = fake_disturb(result, TRIAL_QUIET, 0.995);
 	if (loop && loop->part_count == 2 && strncmp(loop->part[1].lines, "nop", 3) == 0) {
 		assert_non_null(strstr(loop->part[1].lines, "rax+8"));
 		play->again++;
@@ -287,8 +282,7 @@ static struct result quick_answer(const struct request *request)
 		(strncmp(loop->part[0].lines, "imul", 4) == 0 ||
 			strncmp(loop->part[0].lines, "mul x", 5) == 0) &&
 		loop->part[1].lines[0] == 'n' && play->again++ < 2)
-		for (unsigned i = 0; i < result.trials.count; i++)
-			result.trials.trial[i].cpe *= 0.9;
+		return fake_disturb(result, TRIAL_QUIET, 0.9);
 	return result;
 }
 

@@ -1,5 +1,5 @@
 /* Windows as a picture, from a core made up. */
-#include "windows_played.h"
+#include "windows_fakes.h"
 
 #include "explorer/actions.h"
 #include "picture/chart_reports.h"

@@ -1,6 +1,6 @@
 /* Windows of a core made up, in every format. */
 #include "csv.h"
-#include "windows_played.h"
+#include "windows_fakes.h"
 #include "written.h"
 
 /* Those fillers, or so many requests. */

@@ -125,6 +125,14 @@ static void run(void)
 	run_ahead(1);
 }
 
+/* A sweep of these words with these answers. */
+static void run_words(const char *words, struct result (*answer)(const struct request *request))
+{
+	begin(&kernel_fold, 0, words);
+	play->answer = answer;
+	run();
+}
+
 TEST(gives_the_cross_product_in_the_order_typed)
 {
 	const struct sweep_axis *axes;
@@ -167,25 +175,25 @@ TEST(excludes_what_memory_cannot_hold)
 	check_contains(progress_now().why_excluded, "8m");
 }
 
+static void refused(struct status status, const char *part)
+{
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, part);
+}
+
 TEST(refuses_wrong_words)
 {
-	struct status status;
-
 	begin(&kernel_fold, 0, "");
-	assert_int_equal(sweep_assign(play->sweep, "accc=1").code, STATUS_USAGE);
-	assert_int_equal(sweep_assign(play->sweep, "acc").code, STATUS_USAGE);
-	assert_int_equal(sweep_assign(play->sweep, "acc=1..17").code, STATUS_USAGE);
+	refused(sweep_assign(play->sweep, "accc=1"), "accc");
+	refused(sweep_assign(play->sweep, "acc"), "acc");
+	refused(sweep_assign(play->sweep, "acc=1..17"), "acc");
 	check_ok(sweep_assign(play->sweep, "acc=1"));
-	status = sweep_assign(play->sweep, "acc=2");
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "acc is given twice");
-	status = begin_limited(&kernel_fold, 0, "acc=9 unroll=1,2", MEMORY_LIMITS_UNKNOWN);
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "no combination is left: acc=9 needs");
-	status = begin_limited(
-		&kernel_fold, 0, "size=1k..90k:1 stride=1..64 op=*", MEMORY_LIMITS_UNKNOWN);
-	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, "more than 10000000 combinations");
+	refused(sweep_assign(play->sweep, "acc=2"), "acc is given twice");
+	refused(begin_limited(&kernel_fold, 0, "acc=9 unroll=1,2", MEMORY_LIMITS_UNKNOWN),
+		"no combination is left: acc=9 needs");
+	refused(begin_limited(
+			&kernel_fold, 0, "size=1k..90k:1 stride=1..64 op=*", MEMORY_LIMITS_UNKNOWN),
+		"more than 10000000 combinations");
 }
 
 /* The order of visits: the logarithms of their sizes. */
@@ -222,16 +230,12 @@ TEST(visits_in_rounds_in_an_order_by_chance)
 {
 	char first[sizeof(visited)];
 
-	begin(&kernel_fold, 0, "size=256k,32k,128k,64k");
-	play->answer = in_rounds;
-	run();
+	run_words("size=256k,32k,128k,64k", in_rounds);
 	assert_int_equal(strlen(visited), 16);
 	assert_true(memcmp(visited, visited + 4, 4) != 0 || memcmp(visited, visited + 8, 4) != 0);
 	/* The seed decides: the same again. */
 	memcpy(first, visited, sizeof(first));
-	begin(&kernel_fold, 0, "size=256k,32k,128k,64k");
-	play->answer = in_rounds;
-	run();
+	run_words("size=256k,32k,128k,64k", in_rounds);
 	assert_string_equal(visited, first);
 	/* 16 of 64 quiet trials a visit: four visits settle a cell. */
 	assert_int_equal(play->visits, 16);
@@ -243,9 +247,7 @@ TEST(visits_in_rounds_in_an_order_by_chance)
  */
 TEST(cells_beyond_the_own_caches_are_visited_twice)
 {
-	begin(&kernel_fold, 0, "size=64k,8m");
-	play->answer = precise_answer;
-	run();
+	run_words("size=64k,8m", precise_answer);
 	assert_int_equal(play->visits_by_size[16], 1);
 	assert_int_equal(play->visits_by_size[23], 2);
 }
@@ -263,9 +265,7 @@ static struct result drifting_at_8m(const struct request *request)
 
 TEST(what_did_not_settle_is_visited_again)
 {
-	begin(&kernel_fold, 0, "size=4m,8m");
-	play->answer = drifting_at_8m;
-	run();
+	run_words("size=4m,8m", drifting_at_8m);
 	assert_int_equal(play->visits_by_size[22], 2);
 	assert_int_equal(play->visits_by_size[23], 3);
 	for (unsigned i = 0; i < 2; i++)
@@ -278,16 +278,13 @@ static struct result contended_at_64k(const struct request *request)
 	struct result result = scattered(request, 16);
 
 	if (request->v[FOLD_SIZE] == 64 << 10 && play->visits_by_size[16] <= 6)
-		for (unsigned i = 0; i < result.trials.count; i++)
-			result.trials.trial[i].fate = TRIAL_CONTENDED;
+		return fake_disturb(result, TRIAL_CONTENDED, 1);
 	return result;
 }
 
 TEST(returns_to_contended_cells)
 {
-	begin(&kernel_fold, 0, "size=32k..256k*2");
-	play->answer = contended_at_64k;
-	run();
+	run_words("size=32k..256k*2", contended_at_64k);
 	assert_int_equal(play->visits_by_size[15], 4);
 	assert_int_equal(play->visits_by_size[16], 10);
 	assert_int_equal(play->visits_by_size[17], 4);
@@ -298,11 +295,7 @@ TEST(returns_to_contended_cells)
 
 static struct result never_quiet(const struct request *request)
 {
-	struct result result = fake_result(request, 16, 1.5);
-
-	for (unsigned i = 0; i < result.trials.count; i++)
-		result.trials.trial[i].fate = TRIAL_CONTENDED;
-	return result;
+	return fake_disturb(fake_result(request, 16, 1.5), TRIAL_CONTENDED, 1);
 }
 
 TEST(ends_when_its_time_is_up)
@@ -367,9 +360,7 @@ TEST(what_has_no_figure_is_tried_again_whatever_the_time)
 
 TEST(goes_on_after_a_cell_that_fails)
 {
-	begin(&kernel_fold, 0, "size=32k..256k*2");
-	play->answer = fails_at_64k;
-	run();
+	run_words("size=32k..256k*2", fails_at_64k);
 	assert_int_equal(play->taken, 4);
 	assert_int_equal(play->failed, 1);
 	assert_int_equal(play->visits_by_size[16], 1);
@@ -558,9 +549,7 @@ TEST(every_visit_counts)
 	assert_int_equal(sweep_counts(play->sweep)->id, 5);
 
 	/* Without a plan it counts nothing. */
-	begin(&kernel_fold, 0, "size=32k,64k");
-	play->answer = counts_nothing;
-	run();
+	run_words("size=32k,64k", counts_nothing);
 	assert_int_equal(play->taken, 2);
 }
 

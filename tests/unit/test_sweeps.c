@@ -1,6 +1,8 @@
 /* Named sweeps: reading them, turning their words, and what is drawn of them. */
 #include "check.h"
 
+#include <math.h>
+
 #include "base/data.h"
 #include "experiment/sweep/sweep.h"
 
@@ -187,43 +189,59 @@ TEST(what_is_advised_takes_its_place)
 	assert_string_equal(sweep->word[2], "block=32");
 }
 
-TEST(figures_of_a_row)
+TEST(values_of_a_row)
 {
 	const struct sample sample = { .valid = true,
 		.cpe = 2,
 		.ns = 0.5,
 		.gbps = 16,
 		.bytes_per_cycle = 4 },
-			    base = { .valid = true, .cpe = 5 };
-	const struct sample none = { 0 };
+			    base = { .valid = true, .cpe = 5 }, none = { 0 };
 	const struct run_facts facts = { .ring = 1000000000 };
-	struct sample_ratios sample_ratios;
+	/* A line of 64 bytes in half a nanosecond, of 256 at most; and no line. */
+	struct sample_ratios unknown, ratios, no_lines;
+	const struct {
+		enum sweeps_figure figure;
+		const struct sample *sample, *base;
+		const struct sample_ratios *ratios;
+		double value;
+	} rows[] = {
+		{ SWEEPS_CPE, &sample, NULL, NULL, 2 },
+		{ SWEEPS_NS, &sample, NULL, NULL, 0.5 },
+		{ SWEEPS_SECONDS, &sample, NULL, NULL, 0.5 },
+		{ SWEEPS_GBPS, &sample, NULL, NULL, 16 },
+		{ SWEEPS_BYTES_PER_CYCLE, &sample, NULL, NULL, 4 },
+		{ SWEEPS_SPEEDUP, &sample, &base, NULL, 2.5 },
+		{ SWEEPS_SPEEDUP, &sample, NULL, NULL, NAN },
+		{ SWEEPS_SPEEDUP, &sample, &none, NULL, NAN },
+		{ SWEEPS_CPI, &sample, NULL, NULL, NAN },
+		{ SWEEPS_TRAFFIC, &sample, NULL, &unknown, NAN },
+		{ SWEEPS_INSTRUCTIONS, &sample, NULL, &ratios, 8 },
+		{ SWEEPS_INSTRUCTIONS_TOTAL, &sample, NULL, &ratios, 8000 },
+		{ SWEEPS_CPI, &sample, NULL, &ratios, 0.25 },
+		{ SWEEPS_TRAFFIC, &sample, NULL, &ratios, 50 },
+		{ SWEEPS_TRAFFIC, &sample, NULL, &no_lines, 0 },
+		{ SWEEPS_CPE, &none, NULL, NULL, NAN },
+	};
 
-	check_near(sweeps_value(SWEEPS_CPE, &sample, &facts, NULL, NULL), 2, 0);
-	check_near(sweeps_value(SWEEPS_NS, &sample, &facts, NULL, NULL), 0.5, 0);
-	check_near(sweeps_value(SWEEPS_SECONDS, &sample, &facts, NULL, NULL), 0.5, 1e-12);
-	check_near(sweeps_value(SWEEPS_GBPS, &sample, &facts, NULL, NULL), 16, 0);
-	check_near(sweeps_value(SWEEPS_BYTES_PER_CYCLE, &sample, &facts, NULL, NULL), 4, 0);
-	check_near(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &base), 2.5, 1e-12);
-	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, NULL)));
-	assert_true(isnan(sweeps_value(SWEEPS_SPEEDUP, &sample, &facts, NULL, &none)));
-	sample_ratios_none(&sample_ratios);
-	assert_true(isnan(sweeps_value(SWEEPS_CPI, &sample, &facts, NULL, NULL)) &&
-		    isnan(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &sample_ratios, NULL)));
-	sample_ratios.instructions = 8;
-	check_near(sweeps_value(SWEEPS_INSTRUCTIONS, &sample, &facts, &sample_ratios, NULL), 8, 0);
-	check_near(sweeps_value(SWEEPS_INSTRUCTIONS_TOTAL, &sample, &facts, &sample_ratios, NULL),
-		8e-6 * (double)facts.ring, 1e-9);
-	check_near(sweeps_value(SWEEPS_CPI, &sample, &facts, &sample_ratios, NULL), 0.25, 1e-12);
-	/* A line of 64 bytes in half a nanosecond, of 256 at most. */
-	sample_ratios.lines = 1;
-	sample_ratios.lines_from = SOURCE_MODEL;
-	sample_ratios.peak = 256;
-	check_near(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &sample_ratios, NULL), 50, 1e-9);
-	sample_ratios.lines = 0;
-	sample_ratios.peak = NAN;
-	check_near(sweeps_value(SWEEPS_TRAFFIC, &sample, &facts, &sample_ratios, NULL), 0, 0);
-	assert_true(isnan(sweeps_value(SWEEPS_CPE, &none, &facts, NULL, NULL)));
+	sample_ratios_none(&unknown);
+	ratios = unknown;
+	ratios.instructions = 8;
+	ratios.lines = 1;
+	ratios.lines_from = SOURCE_MODEL;
+	ratios.peak = 256;
+	no_lines = ratios;
+	no_lines.lines = 0;
+	no_lines.peak = NAN;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		double value = sweeps_value(
+			rows[i].figure, rows[i].sample, &facts, rows[i].ratios, rows[i].base);
+
+		if (isnan(rows[i].value))
+			assert_true(isnan(value));
+		else
+			check_near(value, rows[i].value, 1e-9);
+	}
 }
 
 TEST(lines_titles_and_baselines)
@@ -312,6 +330,97 @@ TEST(every_shipped_sweep_is_sound)
 		assert_int_equal(seen, 1);
 		sweep_free(sweep);
 	}
+}
+
+/* ---- the published order */
+
+/* Add before mul as others published it, by speedups: three times as fast at 4k, twice at 8k. */
+static const char ways[] =
+	"sweep fold-ways\ntitle ways\nkernel combine op=add,mul size=4k,8k\nx size\nlines op\ny "
+	"speedup\nbaseline op=mul\n"
+	"published speedup 3 op=add size=4k\npublished speedup 2 op=add size=8k\n";
+
+static struct sweeps_row row_of(int64_t op, int64_t size, double ns)
+{
+	struct sweeps_row row = { .sample = { .valid = true, .ns = ns, .cpe = 4 * ns },
+		.facts = { .ring = 1000 },
+		.limit = LIMIT_COUNT,
+		.bound = NAN };
+
+	setting_init(&row.setting, kernel_find("combine"));
+	row.setting.v[kernel_knob(row.setting.kernel, "op")] = op;
+	row.setting.v[kernel_knob(row.setting.kernel, "size")] = size;
+	sample_ratios_none(&row.sample_ratios);
+	return row;
+}
+
+static void check_order(
+	const char *text, const struct sweeps_row *rows, size_t count, const char *expected)
+{
+	struct text lines = { 0 };
+
+	check_ok(sweeps_read(text, "test", false, &sweeps));
+	sweeps_order(&sweeps.sweep[0], rows, count, &lines);
+	assert_string_equal(text_string(&lines), expected);
+	text_free(&lines);
+	sweeps_free(&sweeps);
+}
+
+TEST(the_published_order_is_said_to_be_that)
+{
+	struct sweeps_row rows[] = { row_of(1, 4096, 6), row_of(1, 8192, 6), row_of(0, 4096, 2),
+		row_of(0, 8192, 2) };
+
+	check_order(ways, rows, 4, "the order is the published one\n");
+	/* Nothing to compare: other places, one way alone, no figure. */
+	check_order(ways, rows, 2, "");
+	rows[2] = row_of(0, 1 << 20, 2);
+	rows[3].sample.valid = false;
+	check_order(ways, rows, 4, "");
+	check_order(ways, rows, 0, "");
+}
+
+TEST(another_order_is_told_with_its_reasons)
+{
+	struct sweeps_row rows[] = { row_of(1, 4096, 2), row_of(1, 8192, 6), row_of(0, 4096, 4.2),
+		row_of(0, 8192, 2) };
+
+	check_order(ways, rows, 4,
+		"size=4k: published: add before mul, by 3.00 times; "
+		"here mul is 2.10 times as fast\n");
+	rows[0].sample_ratios.instructions = 0.9;
+	rows[2].sample_ratios.instructions = 3;
+	rows[0].sample_ratios.cpi = 0.4;
+	rows[2].sample_ratios.cpi = 0.41;
+	rows[2].sample_ratios.share = 0.83;
+	check_order(ways, rows, 4,
+		"size=4k: published: add before mul, by 3.00 times; here mul is 2.10 times as "
+		"fast: it runs 0.900 "
+		"instructions an element, add 3.000; add takes 83 % of what memory gives a core\n");
+	rows[2].sample_ratios.instructions = 0.9;
+	rows[2].sample_ratios.share = NAN;
+	rows[0].limit = LIMIT_PORTS;
+	rows[0].bound = 1;
+	rows[2].limit = LIMIT_MEMORY_LATENCY;
+	rows[2].bound = 7;
+	check_order(ways, rows, 4,
+		"size=4k: published: add before mul, by 3.00 times; here mul is 2.10 times as "
+		"fast: its limit is "
+		"port pressure, 1.000 cycles, add's memory latency, 7.000\n");
+	/* Alike is no other order. */
+	rows[0].sample.ns = 4.1;
+	check_order(ways, rows, 4, "the order is the published one\n");
+}
+
+TEST(published_times_are_compared_as_times)
+{
+	static const char times[] = "sweep fold-times\ntitle times\nkernel combine op=add,mul\nx "
+				    "size\nlines op\ny seconds\nbaseline op=mul\n"
+				    "published seconds 2 op=add\npublished seconds 3 op=mul\n";
+	struct sweeps_row rows[] = { row_of(0, 32768, 5), row_of(1, 32768, 2) };
+
+	check_order(times, rows, 2,
+		"published: add before mul, by 1.50 times; here mul is 2.50 times as fast\n");
 }
 
 RUN_TESTS(.each_tear_down = tear_down)

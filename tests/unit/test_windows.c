@@ -119,11 +119,7 @@ static struct result contended_answer(const struct request *request)
 {
 	struct result result = quiet_answer(request);
 
-	for (unsigned i = 0; i < result.trials.count && play->requests % 2; i++) {
-		result.trials.trial[i].cpe *= 2;
-		result.trials.trial[i].fate = TRIAL_CONTENDED;
-	}
-	return result;
+	return play->requests % 2 ? fake_disturb(result, TRIAL_CONTENDED, 2) : result;
 }
 
 TEST(contended_points_are_asked_for_again)
@@ -164,11 +160,7 @@ TEST(points_that_scatter_are_looked_at_twice)
 
 static struct result always_contended(const struct request *request)
 {
-	struct result result = quiet_answer(request);
-
-	for (unsigned i = 0; i < result.trials.count; i++)
-		result.trials.trial[i].fate = TRIAL_CONTENDED;
-	return result;
+	return fake_disturb(quiet_answer(request), TRIAL_CONTENDED, 1);
 }
 
 TEST(a_core_that_is_never_quiet_is_said_to_be)
@@ -213,9 +205,7 @@ static struct result switched_answer(const struct request *request)
 {
 	struct result result = quiet_answer(request);
 
-	for (unsigned i = 0; i < result.trials.count && play->requests % 41 != 0; i++)
-		result.trials.trial[i].fate = TRIAL_SWITCHED;
-	return result;
+	return play->requests % 41 ? fake_disturb(result, TRIAL_SWITCHED, 1) : result;
 }
 
 TEST(a_point_without_a_trial_is_asked_for_again)
@@ -334,7 +324,6 @@ TEST(what_stays_unclear_is_looked_for_twice)
 static struct result wild_at_first(const struct request *request)
 {
 	struct random random = { (uint64_t)request->v[WINDOW_FILLERS] + 1 };
-	struct result result;
 
 	play->most = play->report->row[0].curve.count > play->most
 			     ? play->report->row[0].curve.count
@@ -342,10 +331,8 @@ static struct result wild_at_first(const struct request *request)
 	play->anew |= play->report->row[0].curve.count < play->most;
 	if (play->anew)
 		return quiet_answer(request);
-	result = fake_result(request, 9, 500 + (double)random_below(&random, 2000));
-	for (unsigned i = 0; i < result.trials.count; i++)
-		result.trials.trial[i].fate = TRIAL_CONTENDED;
-	return result;
+	return fake_disturb(fake_result(request, 9, 500 + (double)random_below(&random, 2000)),
+		TRIAL_CONTENDED, 1);
 }
 
 TEST(points_that_are_gone_say_nothing_of_the_rest)

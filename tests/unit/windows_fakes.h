@@ -1,7 +1,7 @@
 /* The kernel `window`, and a core made up: a buffer for each filler, some sharp, one soft, one that
  * nothing fills.
  *
- * Include before fakes.h, which takes the kernel into the registry. */
+ * Include before fakes.h, which adds the kernel to the registry. */
 #pragma once
 
 #include "engine/engine.h"
@@ -80,4 +80,38 @@ static inline double window_cycles(const int64_t *v)
 	if (knee == 0 || v[WINDOW_REMEDY] == 1)
 		share = 0;
 	return 600 * (1 + share) + fillers / 6;
+}
+
+#include "fakes.h"
+
+#include "experiment/windows/windows.h"
+#include "explorer/turns.h"
+
+/* Of so many requests at most, beside that core model of x86-64 (NULL: none). The caller frees
+ * them. */
+static inline struct windows *windows_played(const struct machine *machine,
+	struct windows_options options, const char *core, unsigned most)
+{
+	struct uarch *uarch = NULL;
+	struct windows *windows;
+	struct turns *turns;
+	struct request request;
+	struct status status;
+	double now = 0;
+
+	if (core)
+		check_ok(uarch_load(core, "x86_64", &uarch));
+	options.uarch = uarch;
+	windows = windows_new(machine, &options, &status);
+	check_ok(status);
+	turns = turns_new(&(struct campaign){ &campaign_windows, windows });
+	for (unsigned i = 0; i < most && turns_next(turns, now, &request); i++) {
+		struct result result = fake_result(&request, 9, window_cycles(request.v));
+
+		now += 0.002;
+		turns_accept(turns, now, &result);
+	}
+	turns_free(turns);
+	uarch_free(uarch);
+	return windows;
 }
