@@ -81,8 +81,6 @@
 LIMIT(WIDTH, HARD, PIPELINE, 12, "width", "pipeline width", "needs fewer micro-ops",
 	"Do the same with fewer instructions: unroll, fold loads into operations, drop moves, use "
 	"vectors.")
-LIMIT(RETIRE, HARD, PIPELINE, 13, "retirement", "retirement", "retires fewer micro-ops",
-	"Do the same with fewer instructions.")
 LIMIT(PORTS, HARD, PORTS, 11, "ports", "port pressure", "relieves the ports",
 	"Use operations that run on other ports, or fewer of those that share the crowded ones.")
 LIMIT(DIVIDER, HARD, PORTS, 3, "divider", "divider", "spares the divider",

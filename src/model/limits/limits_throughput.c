@@ -24,16 +24,8 @@ static void add_rate(struct tally *tally, enum limit_kind kind, double count, do
 			count == tally->turns ? one : many, words_number(each).text);
 }
 
-/* Cores retire at least as many micro-ops per cycle as they rename. */
-static void add_retirement(struct tally *tally)
-{
-	add_rate(tally, LIMIT_RETIRE, tally->slots, uarch_width(tally->uarch), "micro-op",
-		"micro-ops");
-}
-
 static void add_width(struct tally *tally)
 {
-	add_retirement(tally);
 	double pairs = 0;
 
 	for (int i = 0; i < tally->loop->insn_count; i++)
