@@ -64,7 +64,6 @@ static const struct front fronts[] = {
 	{ "mountain", mountain_there, .walked = true },
 	{ "probe", probe_there },
 	{ "windows", curves_there },
-	{ "caches", NULL },
 	{ "strip", NULL },
 };
 

@@ -7,8 +7,8 @@
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about,
 	panel_by_size, panel_ladder, panel_ports, panel_counters, panel_code, panel_source,
-	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_caches, panel_strip,
-	panel_notice, panel_key_bar, panel_line;
+	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_strip, panel_notice,
+	panel_key_bar, panel_line;
 
 /* In order of importance: if room is scarce, later panels are omitted. The panels of the body are
  * shown in the order of their places, so that the source is next to the code. Extra panels are
@@ -31,7 +31,6 @@ static const struct {
 	{ &panel_mountain, { NULL, AREA_TALL, 56, 10, .place = 9 } },
 	{ &panel_probe, { NULL, AREA_BODY, 60, 8, .place = 10, .whole = true } },
 	{ &panel_windows, { NULL, AREA_BODY, 60, 8, .place = 10, .whole = true } },
-	{ &panel_caches, { NULL, AREA_BODY, 60, 8, .place = 10, .whole = true } },
 	{ &panel_counters, { NULL, AREA_BODY, 40, 8, .place = 4, .extra = true } },
 	{ &panel_by_stride, { NULL, AREA_BODY, 40, 8, .place = 5, .extra = true } },
 	{ &panel_source, { NULL, AREA_BODY, 40, 8, .place = 7, .extra = true },
