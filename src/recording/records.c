@@ -48,7 +48,6 @@ const struct record_kind record_kinds[] = {
 		   "each_lo each_hi slots slots_lo slots_hi ports" },
 	{ "fact", "name value value_lo value_hi loop" },
 	{ "difference", "what measured shipped agrees" },
-	{ "cache", "number bytes" },
 	{ "recording", NULL },
 	{ "machine", NULL },
 	{ "core", NULL },
