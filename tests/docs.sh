@@ -149,10 +149,11 @@ done
 # A line has at most 120 characters.
 LC_ALL=C.UTF-8 grep -nE '.{121}' "$top_srcdir/HACKING.md" >"$work/names" && fail "HACKING.md has a long line: $(cut -c1-60 "$work/names" | head -n 1)"
 
-# Each module has one row in the map. A kernel has none: they share a row.
-sed -n 's/^| `\([a-z0-9_.-]*\)` |.*/\1/p' "$top_srcdir/HACKING.md" | sort >"$work/rows"
+# Each module has one row in the map. Kernels share a row; so do panels (panel_*) and subcommands (command_*).
+sed -n 's/^| `\([a-z0-9_.*-]*\)` |.*/\1/p' "$top_srcdir/HACKING.md" | sort >"$work/rows"
 sed -n '/^KERNELS =/,/^$/p' "$top_srcdir/Makefile.am" | tr ' \t' '\n\n' | sort >"$work/kernels"
 (cd "$top_srcdir" && find src/*/ kernels -name '*.[ch]' ! -path 'src/portable/*') | sed 's,.*/,,; s/\.[ch]$//; s/_x86$//; s/_arm64$//' |
+	sed 's/^\(panel\|command\)_.*/\1_*/' |
 	sort -u | comm -23 - "$work/kernels" >"$work/modules"
 uniq "$work/rows" | comm -13 - "$work/modules" >"$work/names"
 [ ! -s "$work/names" ] || fail "HACKING.md has no row for $(tr '\n' ' ' <"$work/names")"
