@@ -48,10 +48,18 @@ static void progress_show(struct recorder *recorder, double share, double remain
 	if (remaining > 0)
 		snprintf(left, sizeof(left), ", at most %.0f s left", ceil(remaining));
 	progress_line_show(&recorder->line, "%.0f%% done%s; %d settings recorded ",
-		floor(share * 100), left, recording_settings(recorder->recording));
+		floor(share * 100), left, recording_state(recorder->recording).settings);
 }
 
 /* ---- writing ---- */
+
+/* Nothing more can be written. */
+static bool recording_ended(const struct recorder *recorder)
+{
+	struct status status = recording_state(recorder->recording).status;
+
+	return !status_is_ok(&status);
+}
 
 static const struct event_plan *plan_of(const struct recorder *recorder)
 {
@@ -175,7 +183,7 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 		write_cell(recorder, cell);
 	else
 		tell_failure(recorder, cell);
-	recorder->bench.ended = !status_is_ok(recording_status(recorder->recording));
+	recorder->bench.ended = recording_ended(recorder);
 	cell_compact(cell);
 	/* When the time is over before the first round is, the settings say how far the tour is. */
 	now = bench_now();
@@ -219,8 +227,7 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 	visits_free(&visits);
 	for (int i = 0; i < settings->count; i++) {
 		unvisited += cells[i].visits == 0;
-		if (cells[i].visits && !is_good(&cells[i]) &&
-			status_is_ok(recording_status(recorder->recording)))
+		if (cells[i].visits && !is_good(&cells[i]) && !recording_ended(recorder))
 			write_cell(recorder, &cells[i]);
 		free(cells[i].trials);
 		free(cells[i].counts);
@@ -279,7 +286,7 @@ static void finished(void *context, const struct cell *cell)
 		write_cell(recorder, cell);
 	else
 		tell_failure(recorder, cell);
-	recorder->bench.ended = !status_is_ok(recording_status(recorder->recording));
+	recorder->bench.ended = recording_ended(recorder);
 }
 
 static void meanwhile(void *context)
@@ -377,7 +384,7 @@ static struct status open_recording(struct recorder *recorder)
 	status = recording_open(recorder->cli->words[0], &place, &recorder->recording, &behind);
 	if (status_is_ok(&status) && behind)
 		cli_note(recorder->cli, "%s has %d settings already: new ones are appended",
-			recorder->cli->words[0], recording_held(recorder->recording));
+			recorder->cli->words[0], recording_state(recorder->recording).held);
 	return status;
 }
 
@@ -385,26 +392,20 @@ static struct status open_recording(struct recorder *recorder)
 static int conclude(struct recorder *recorder)
 {
 	struct cli *cli = recorder->cli;
-	const struct status *status = recording_status(recorder->recording);
-	int settings = recording_settings(recorder->recording),
-	    held = recording_held(recorder->recording);
-	char bytes[32], more[40] = "";
+	struct recording_state state = recording_state(recorder->recording);
+	bool large = state.bytes >= 1000000;
+	char more[40] = "";
 
-	if (!status_is_ok(status))
-		return cli_fail(cli, *status);
+	if (!status_is_ok(&state.status))
+		return cli_fail(cli, state.status);
 	bench_notes(&recorder->bench, cli, &recorder->largest);
 	model_notes(&recorder->model, cli, &recorder->first);
-	if (recording_bytes(recorder->recording) < 1000000)
-		snprintf(bytes, sizeof(bytes), "%.0f kB",
-			(double)recording_bytes(recorder->recording) / 1e3);
-	else
-		snprintf(bytes, sizeof(bytes), "%.1f MB",
-			(double)recording_bytes(recorder->recording) / 1e6);
-	if (held)
-		snprintf(more, sizeof(more), " more; %d in all", held + settings);
-	cli_note(cli, "%s%d setting%s, %s%s: slexplore replay %s",
-		interrupt_signal() ? "interrupted: " : "", settings, settings == 1 ? "" : "s",
-		bytes, more, cli->words[0]);
+	if (state.held)
+		snprintf(more, sizeof(more), " more; %d in all", state.held + state.settings);
+	cli_note(cli, "%s%d setting%s, %.*f %s%s: slexplore replay %s",
+		interrupt_signal() ? "interrupted: " : "", state.settings,
+		state.settings == 1 ? "" : "s", large, (double)state.bytes / (large ? 1e6 : 1e3),
+		large ? "MB" : "kB", more, cli->words[0]);
 	if (interrupt_signal())
 		return 128 + interrupt_signal();
 	return recorder->failed ? CLI_UNMEASURED : CLI_DONE;

@@ -17,7 +17,7 @@ static struct status choose_setting(
 	unsigned asked = 0;
 	struct status status;
 
-	*setting = *replay_setting(replay, 0);
+	*setting = *replay_entry(replay, 0).setting;
 	if (cli->word_count < 2)
 		return status_ok();
 	if (own_is_path(cli->words[1]))
@@ -28,8 +28,8 @@ static struct status choose_setting(
 	if (!status_is_ok(&status))
 		return status;
 	if (!replay_first(replay, setting->kernel, setting))
-		return status_usage(
-			"%.100s has no setting of %s", replay_name(replay), setting->kernel->name);
+		return status_usage("%.100s has no setting of %s", replay_summary(replay).name,
+			setting->kernel->name);
 	for (int i = 2; i < cli->word_count; i++) {
 		char name[64];
 
@@ -43,7 +43,7 @@ static struct status choose_setting(
 	wanted = *setting;
 	if (!replay_nearest(replay, setting, asked))
 		return status_usage("%.100s has no setting of %s with these choices",
-			replay_name(replay), setting->kernel->name);
+			replay_summary(replay).name, setting->kernel->name);
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
@@ -58,7 +58,7 @@ static struct status choose_setting(
 
 static void print_notes(const struct cli *cli, const struct replay *replay)
 {
-	char *notes = memory_string(replay_notes(replay)), *save, *line;
+	char *notes = memory_string(replay_summary(replay).notes), *save, *line;
 
 	for (line = strtok_r(notes, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		cli_note(cli, "%s", line);
@@ -85,7 +85,7 @@ static int replay_run(struct cli *cli)
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	print_notes(cli, ui.replay);
-	ui.seed = replay_place(ui.replay)->seed;
+	ui.seed = replay_summary(ui.replay).place->seed;
 	status = choose_setting(cli, ui.replay, &ui.setting);
 	if (status_is_ok(&status))
 		status = ui_run(&ui, &exit_status);

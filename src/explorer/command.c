@@ -449,7 +449,7 @@ static struct status run_yank(struct session *session, const char *arguments)
 	struct text text = { 0 };
 	if (session->replay) {
 		text_add(&text, "slexplore replay ");
-		text_add_clean(&text, replay_path(session->replay), VIEW_TEXT / 2);
+		text_add_clean(&text, replay_summary(session->replay).path, VIEW_TEXT / 2);
 		text_add(&text, " ");
 	} else {
 		text_add(&text, "slexplore explore ");

@@ -42,7 +42,7 @@ static struct status no_model(void)
 /* A recording holds the limits of one core. */
 static struct status keeps_core(const struct session *session)
 {
-	const struct core *core = replay_core(session->replay);
+	const struct core *core = replay_summary(session->replay).core;
 
 	return status_usage("a replay shows the limits that were recorded%s%s",
 		core ? ": those of " : ", and none were", core ? core->title : "");

@@ -142,8 +142,8 @@ static void load(struct session *session)
 	insight->note[0] = '\0';
 	if (!name[0] && session->replay)
 		snprintf(insight->note, sizeof(insight->note), "no limits were recorded%s%.250s",
-			replay_place(session->replay)->note[0] ? ": " : "",
-			replay_place(session->replay)->note);
+			replay_summary(session->replay).place->note[0] ? ": " : "",
+			replay_summary(session->replay).place->note);
 	else if (!name[0])
 		note_core(insight, session_machine(session)->arch);
 	if (!name[0])
@@ -174,10 +174,10 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 	snprintf(insight->wanted, sizeof(insight->wanted), "%s", uarch ? uarch : "");
 	if (!session->replay)
 		return;
-	insight->nearest = replay_place(session->replay)->nearest;
-	if (replay_core(session->replay) && replay_place(session->replay)->foreign)
+	insight->nearest = replay_summary(session->replay).place->nearest;
+	if (replay_summary(session->replay).core && replay_summary(session->replay).place->foreign)
 		snprintf(insight->wanted, sizeof(insight->wanted), "%s",
-			replay_core(session->replay)->name);
+			replay_summary(session->replay).core->name);
 }
 
 void insight_end(struct session *session)

@@ -21,7 +21,7 @@ struct status playback_allows(const struct session *session, const struct settin
 struct status playback_refuse(const struct session *session)
 {
 	return status_usage("nothing is measured in a replay: the samples are those of %.100s",
-		replay_name(session->replay));
+		replay_summary(session->replay).name);
 }
 
 bool playback_kernel(const struct session *session, const struct kernel *kernel)
@@ -155,7 +155,7 @@ struct status record_open(struct session *session, const char *path)
 		return status;
 	recording_close(session->recording);
 	session->recording = new;
-	held = recording_held(new);
+	held = recording_state(new).held;
 	if (goes_on && held)
 		snprintf(words, sizeof(words), ", after the %d setting%s that it holds", held,
 			held == 1 ? "" : "s");
@@ -168,17 +168,18 @@ struct status record_open(struct session *session, const char *path)
 
 void session_recorded(const struct session *session, char *buffer, size_t size)
 {
-	const struct recording *recording = session->recording;
-	int settings = recording ? recording_settings(recording) : 0;
-	uint64_t bytes = recording ? recording_bytes(recording) : 0;
+	struct recording_state state;
 
 	buffer[0] = '\0';
-	if (!recording)
+	if (!session->recording)
 		return;
-	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s", settings,
-		settings == 1 ? "" : "s",
-		units_size_long((int64_t)(bytes < 1024 ? bytes : bytes / 1024 * 1024)).text,
-		recording_path(recording));
+	state = recording_state(session->recording);
+	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s",
+		state.settings, state.settings == 1 ? "" : "s",
+		units_size_long(
+			(int64_t)(state.bytes < 1024 ? state.bytes : state.bytes / 1024 * 1024))
+			.text,
+		state.path);
 }
 
 void record_end(struct session *session)
@@ -206,11 +207,11 @@ bool record_begin(struct session *session)
 /* Nothing more can be written: the recording ends, and says so. */
 static void check(struct session *session)
 {
-	const struct status *status = recording_status(session->recording);
+	struct status status = recording_state(session->recording).status;
 
-	if (status_is_ok(status))
+	if (status_is_ok(&status))
 		return;
-	session_notice(session, true, "%s", status->text);
+	session_notice(session, true, "%s", status.text);
 	recording_close(session->recording);
 	session->recording = NULL;
 }

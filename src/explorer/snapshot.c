@@ -209,8 +209,8 @@ void session_view(const struct session *session, double now, struct view *view)
 	struct setting initial;
 
 	memset(view, 0, sizeof(*view));
-	view->replay = session->replay ? replay_name(session->replay) : NULL;
-	view->place = session->replay ? replay_place(session->replay) : NULL;
+	view->replay = session->replay ? replay_summary(session->replay).name : NULL;
+	view->place = session->replay ? replay_summary(session->replay).place : NULL;
 	view->recording = session->recording;
 	memcpy(view->recorded, session->playback.knob, sizeof(view->recorded));
 	for (int i = 0; i < session->kernel_count && i < VIEW_KERNELS; i++)

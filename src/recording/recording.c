@@ -103,8 +103,8 @@ static const char *words_or(const char *words, const char *otherwise)
 static struct status same_place(
 	const char *path, const struct replay *there, const struct recording_place *here)
 {
-	const struct machine *machine = replay_machine(there);
-	const struct core *core = replay_core(there);
+	const struct machine *machine = replay_summary(there).machine;
+	const struct core *core = replay_summary(there).core;
 
 	if (strcmp(machine->host, here->machine->host) != 0 ||
 		strcmp(machine->name, here->machine->name) != 0)
@@ -112,10 +112,10 @@ static struct status same_place(
 			"%.100s is a recording of %s (%.60s), not of this machine: choose another "
 			"file",
 			path, machine->host, words_or(machine->name, "unknown"));
-	if (replay_place(there)->seed != here->seed)
+	if (replay_summary(there).place->seed != here->seed)
 		return status_usage(
 			"%.120s was recorded with --seed %llu: choose another file, or that seed",
-			path, (unsigned long long)replay_place(there)->seed);
+			path, (unsigned long long)replay_summary(there).place->seed);
 	if ((core != NULL) != (here->core != NULL) ||
 		(core && strcmp(core->name, here->core->name) != 0))
 		return status_usage("%.120s has limits for %s, not for %s: choose another file",
@@ -139,20 +139,22 @@ static struct known *known_of(struct recording *recording, const struct setting 
 /* Takes over what a recording that goes on holds already. */
 static void go_on(struct recording *recording, const struct replay *replay)
 {
-	for (int i = 0; i < replay_count(replay); i++) {
-		const struct setting *setting = replay_setting(replay, i);
-		struct known *known = known_of(recording, setting);
+	struct replay_summary summary = replay_summary(replay);
+
+	for (int i = 0; i < summary.count; i++) {
+		struct replay_entry entry = replay_entry(replay, i);
+		struct known *known = known_of(recording, entry.setting);
 		struct sample sample;
 
 		replay_sample(replay, i, &sample);
-		*known = (struct known){ .id = replay_id(replay, i),
-			.trials = replay_trials(replay, i),
+		*known = (struct known){ .id = entry.id,
+			.trials = entry.trials,
 			.good = sample.valid && !sample.contended && !sample.unsettled,
-			.counted = replay_counted(replay, i),
-			.limits = replay_limits_known(replay, i) };
+			.counted = entry.counted,
+			.limits = entry.limits_known };
 	}
-	recording->held = replay_count(replay);
-	recording->next_id = replay_last_id(replay) + 1;
+	recording->held = summary.count;
+	recording->next_id = summary.last_id + 1;
 }
 
 /* Cuts off an incomplete last line: nobody can read it. */
@@ -262,11 +264,6 @@ void recording_close(struct recording *recording)
 }
 
 /* ---- adding ---- */
-
-const struct status *recording_status(const struct recording *recording)
-{
-	return &recording->status;
-}
 
 static const struct known *find_known(
 	const struct recording *recording, const struct setting *setting)
@@ -398,21 +395,13 @@ bool recording_is_of(const struct recording *recording, const char *core)
 	return recording->has_core && strcmp(recording->core.name, core) == 0;
 }
 
-int recording_held(const struct recording *recording)
+struct recording_state recording_state(const struct recording *recording)
 {
-	return recording->held;
-}
-const char *recording_path(const struct recording *recording)
-{
-	return recording->path;
-}
-int recording_settings(const struct recording *recording)
-{
-	return recording->added;
-}
-uint64_t recording_bytes(const struct recording *recording)
-{
-	return recording->bytes;
+	return (struct recording_state){ .status = recording->status,
+		.path = recording->path,
+		.held = recording->held,
+		.settings = recording->added,
+		.bytes = recording->bytes };
 }
 
 void recording_name(const struct machine *machine, char *buffer, size_t size)

@@ -35,9 +35,6 @@ struct status recording_open(const char *path, const struct recording_place *pla
 	struct recording **recording, bool *goes_on);
 void recording_close(struct recording *recording); /* NULL: nothing */
 
-/* Why nothing more can be written; OK while it can. Lines written before stay. */
-const struct status *recording_status(const struct recording *recording);
-
 /* A measured setting. */
 struct recording_entry {
 	const struct setting *setting;
@@ -68,11 +65,14 @@ bool recording_lacks_limits(const struct recording *recording, const struct sett
 /* Whether it has the limits of that core. */
 bool recording_is_of(const struct recording *recording, const char *core);
 
-const char *recording_path(const struct recording *recording);
-/* Settings that were in it when this run began; settings, and bytes, that this run has written. */
-int recording_held(const struct recording *recording);
-int recording_settings(const struct recording *recording);
-uint64_t recording_bytes(const struct recording *recording);
+struct recording_state {
+	struct status status; /* why nothing more can be written; lines written before stay */
+	const char *path;     /* valid until recording_close() */
+	int held;	      /* settings of the file when this run began */
+	int settings;	      /* settings and bytes that this run has written */
+	uint64_t bytes;
+};
+struct recording_state recording_state(const struct recording *recording);
 
 /* "slexplore-HOST-20261121T174213.jsonl": now, in local time. */
 void recording_name(const struct machine *machine, char *buffer, size_t size);

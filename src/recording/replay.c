@@ -288,7 +288,7 @@ struct status replay_open(const char *path, struct replay **replay)
 
 	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
 		return status;
-	notes = replay_notes(*replay);
+	notes = replay_summary(*replay).notes;
 	status = status_usage("%.100s: no setting in it can be shown%s%.120s", (*replay)->name,
 		*notes ? ": " : "", *notes ? notes + strlen((*replay)->name) + 2 : "");
 	status.text[strcspn(status.text, "\n")] = '\0';

@@ -2,8 +2,8 @@
  * instruction set perhaps, or on a processor that counts. Nothing is measured, and no feature of
  * this machine is asked for.
  *
- * A recording may hold anything: what cannot be used is left out, counted, and told once
- * (replay_notes()). */
+ * A recording may hold anything. Lines that cannot be used are skipped and counted; the notes of
+ * the summary report them. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,29 +39,31 @@ struct replay_place {
 	char note[300];	       /* why it has none */
 };
 
-const char *replay_name(
-	const struct replay *replay); /* of the file, without its directory, cleaned */
-const char *replay_path(const struct replay *replay);
-const struct replay_place *replay_place(const struct replay *replay);
-const struct machine *replay_machine(const struct replay *replay);
-const struct core *replay_core(const struct replay *replay); /* names alone; NULL: none */
-const struct event_plan *replay_events(
-	const struct replay *replay); /* NULL: nothing was to be counted */
+/* What a recording holds. Pointers are valid until replay_free(). */
+struct replay_summary {
+	const char *name; /* of the file, without its directory, cleaned */
+	const char *path;
+	const struct replay_place *place;
+	const struct machine *machine;
+	const struct core *core;	 /* names alone; NULL: none */
+	const struct event_plan *events; /* NULL: nothing was to be counted */
+	const char
+		*notes; /* ignored lines and settings with the reasons, a line each; empty: none */
+	int count;	/* settings */
+	unsigned last_id; /* the largest of all */
+};
+struct replay_summary replay_summary(const struct replay *replay);
 
-/* Ignored lines and settings with the reasons, a line each; empty: none. */
-const char *replay_notes(const struct replay *replay);
-
-/* The settings that it holds, in the order in which they were first recorded. */
-int replay_count(const struct replay *replay);
-const struct setting *replay_setting(const struct replay *replay, int index);
-int replay_find(
-	const struct replay *replay, const struct setting *setting); /* -1: it holds none such */
-unsigned replay_id(const struct replay *replay, int index);	     /* of its last sample */
-unsigned replay_last_id(const struct replay *replay);		     /* the largest of all */
-unsigned replay_trials(const struct replay *replay, int index);	     /* that the file has of it */
-int replay_counted(const struct replay *replay, int index);	     /* events that were counted */
-int replay_limits_known(const struct replay *replay,
-	int index); /* known limits of its explanation; -1: none was recorded */
+/* One of its settings. They have the order in which they were first recorded. */
+struct replay_entry {
+	const struct setting *setting;
+	unsigned id;	  /* of its last sample */
+	unsigned trials;  /* that the file has of it */
+	int counted;	  /* events that were counted */
+	int limits_known; /* known limits of its explanation; -1: none was recorded */
+};
+struct replay_entry replay_entry(const struct replay *replay, int index);
+int replay_find(const struct replay *replay, const struct setting *setting); /* -1: not recorded */
 void replay_sample(const struct replay *replay, int index, struct sample *sample);
 
 /* The engine and the explainer that answer from it: one user at a time, no longer than it. */

@@ -53,80 +53,42 @@ void replay_free(struct replay *replay)
 
 /* ---- what it holds ---- */
 
-const char *replay_name(const struct replay *replay)
+struct replay_summary replay_summary(const struct replay *replay)
 {
-	return replay->name;
+	return (struct replay_summary){
+		.name = replay->name,
+		.path = replay->path,
+		.place = &replay->place,
+		.machine = &replay->machine,
+		.core = replay->has_core ? &replay->core : NULL,
+		.events = replay->has_events ? &replay->events : NULL,
+		.notes = text_string(&replay->notes),
+		.count = replay->settings.count,
+		.last_id = replay->last_id,
+	};
 }
-const char *replay_path(const struct replay *replay)
+
+struct replay_entry replay_entry(const struct replay *replay, int index)
 {
-	return replay->path;
-}
-const struct replay_place *replay_place(const struct replay *replay)
-{
-	return &replay->place;
-}
-const struct machine *replay_machine(const struct replay *replay)
-{
-	return &replay->machine;
-}
-const struct core *replay_core(const struct replay *replay)
-{
-	return replay->has_core ? &replay->core : NULL;
-}
-const struct event_plan *replay_events(const struct replay *replay)
-{
-	return replay->has_events ? &replay->events : NULL;
-}
-const char *replay_notes(const struct replay *replay)
-{
-	return text_string(&replay->notes);
-}
-int replay_count(const struct replay *replay)
-{
-	return replay->settings.count;
-}
-const struct setting *replay_setting(const struct replay *replay, int index)
-{
-	return &replay->settings.setting[index];
-}
-unsigned replay_id(const struct replay *replay, int index)
-{
-	return replay->played[index].id;
-}
-unsigned replay_last_id(const struct replay *replay)
-{
-	return replay->last_id;
-}
-unsigned replay_trials(const struct replay *replay, int index)
-{
-	return replay->played[index].in_file;
+	const struct played *played = &replay->played[index];
+	const struct explained *explained = played->explained;
+	struct replay_entry entry = {
+		.setting = &replay->settings.setting[index],
+		.id = played->id,
+		.trials = played->in_file,
+		.limits_known = explained ? 0 : -1,
+	};
+
+	for (int i = 0; played->counts && i < played->counts->count; i++)
+		entry.counted += count_known(&played->counts->event[i]);
+	for (int i = 0; explained && i < explained->limit_count; i++)
+		entry.limits_known += explained->limit[i].known;
+	return entry;
 }
 
 int replay_find(const struct replay *replay, const struct setting *setting)
 {
 	return setting_index_find(&replay->settings, setting);
-}
-
-int replay_counted(const struct replay *replay, int index)
-{
-	const struct counts *counts = replay->played[index].counts;
-	int known = 0;
-
-	for (int i = 0; counts && i < counts->count; i++)
-		known += count_known(&counts->event[i]);
-	return known;
-}
-
-int replay_limits_known(const struct replay *replay, int index)
-{
-	const struct explained *explained = replay->played[index].explained;
-	int known = 0;
-
-	if (!explained)
-		return -1;
-	for (int i = 0; i < explained->limit_count; i++)
-		known += explained->limit[i].known;
-	return known;
 }
 
 void replay_sample(const struct replay *replay, int index, struct sample *sample)

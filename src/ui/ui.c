@@ -341,7 +341,7 @@ static struct status run_screen(struct session *session, struct worker *worker,
 /* Show what was skipped in the recording, as far as a line allows. */
 static void say_notes(struct session *session, const struct replay *replay)
 {
-	const char *notes = replay ? replay_notes(replay) : "";
+	const char *notes = replay ? replay_summary(replay).notes : "";
 	char line[240];
 
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(notes, "\n"), notes);

@@ -172,10 +172,10 @@ static void play(struct replay *replay, uint64_t seed)
 {
 	struct engine engine = replay_engine(replay);
 	struct explainer explainer = replay_explainer(replay);
-	struct session_options options = { .setting = *replay_setting(replay, 0),
+	struct session_options options = { .setting = *replay_entry(replay, 0).setting,
 		.explainer = &explainer,
 		.replay = replay,
-		.seed = replay_place(replay)->seed };
+		.seed = replay_summary(replay).place->seed };
 	struct session *session = session_new(&engine, &options);
 	static struct keys keys; /* no keys: the panels are what is looked at */
 	static struct view view;
@@ -223,8 +223,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_text(status.text, false);
 		return 0;
 	}
-	demand(replay_count(replay) > 0);
-	check_text(replay_notes(replay), true);
+	demand(replay_summary(replay).count > 0);
+	check_text(replay_summary(replay).notes, true);
 	for (size_t i = 0; i < size; i++)
 		seed = seed * 31 + data[i];
 	play(replay, seed);

@@ -137,7 +137,7 @@ static bool run_script(const char *path, char **output)
 		engine = replay_engine(replay);
 		explainer = replay_explainer(replay);
 		options.replay = replay;
-		options.setting = *replay_setting(replay, 0);
+		options.setting = *replay_entry(replay, 0).setting;
 	}
 	session = session_new(&engine, &options);
 	if (start.probe)

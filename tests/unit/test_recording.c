@@ -284,7 +284,7 @@ static void record(
 	assert_true(recording_add(recording, &entry));
 	make_explanation(setting, 4);
 	recording_explain(recording, setting, explanation, &plan, modelled);
-	check_ok(*recording_status(recording));
+	check_ok(recording_state(recording).status);
 }
 
 static struct replay *open_replay(void)
@@ -383,14 +383,14 @@ TEST(test_what_is_written_is_read)
 
 	record(recording, &setting, 200, 3);
 	replay = play(recording);
-	assert_string_equal(replay_notes(replay), "");
-	assert_int_equal(replay_count(replay), 1);
+	assert_string_equal(replay_summary(replay).notes, "");
+	assert_int_equal(replay_summary(replay).count, 1);
 	assert_int_equal(replay_find(replay, &setting), 0);
-	check_fields(machine_fields, replay_machine(replay), &machine);
-	assert_string_equal(replay_machine(replay)->name, machine.name);
-	assert_string_equal(replay_machine(replay)->arch, "aarch64");
-	assert_int_equal(machine_cache(replay_machine(replay), 2), 1 << 20);
-	assert_int_equal(replay_place(replay)->seed, 7);
+	check_fields(machine_fields, replay_summary(replay).machine, &machine);
+	assert_string_equal(replay_summary(replay).machine->name, machine.name);
+	assert_string_equal(replay_summary(replay).machine->arch, "aarch64");
+	assert_int_equal(machine_cache(replay_summary(replay).machine, 2), 1 << 20);
+	assert_int_equal(replay_summary(replay).place->seed, 7);
 
 	make_trials(&made, 200, 3);
 	sample_summarise(&made, &facts, &expected);
@@ -526,8 +526,8 @@ TEST(test_long_records_are_whole)
 	recording_close(recording);
 	check_contains(read_text(&size), "\"record\":\"more\",\"id\":0,\"of\":\"machine\"");
 	replay = open_replay();
-	read = replay_machine(replay);
-	assert_string_equal(replay_notes(replay), "");
+	read = replay_summary(replay).machine;
+	assert_string_equal(replay_summary(replay).notes, "");
 	assert_string_equal(read->bind_note, machine.bind_note);
 	assert_string_equal(read->memory_note, machine.memory_note);
 	assert_string_equal(read->huge_note, machine.huge_note);
@@ -537,8 +537,8 @@ TEST(test_long_records_are_whole)
 	/* Without one of its lines the record is damaged. */
 	replace("\"record\":\"more\"", "\"record\":\"less\"");
 	replay = open_replay();
-	check_contains(replay_notes(replay), "one.jsonl:3: ");
-	assert_int_equal(replay_count(replay), 1);
+	check_contains(replay_summary(replay).notes, "one.jsonl:3: ");
+	assert_int_equal(replay_summary(replay).count, 1);
 	replay_free(replay);
 }
 
@@ -577,8 +577,8 @@ TEST(test_cut_anywhere)
 		status = replay_open(path, &replay);
 		assert_true(status_is_ok(&status) == (expected > 0));
 		if (replay) {
-			assert_int_equal(replay_count(replay), expected);
-			assert_int_equal(replay_trials(replay, 0), 40);
+			assert_int_equal(replay_summary(replay).count, expected);
+			assert_int_equal(replay_entry(replay, 0).trials, 40);
 			assert_true(replay_find(replay, &first) == 0);
 		} else {
 			assert_int_equal(status.code, STATUS_USAGE);
@@ -619,12 +619,12 @@ TEST(test_goes_on)
 	assert_true(recording_wants(recording, &second, &sample, &counted));
 	assert_false(recording_lacks_limits(recording, &first));
 	record(recording, &second, 40, 2);
-	assert_int_equal(recording_settings(recording), 1);
+	assert_int_equal(recording_state(recording).settings, 1);
 	replay = play(recording);
-	assert_string_equal(replay_notes(replay), "");
-	assert_int_equal(replay_count(replay), 2);
-	assert_int_equal(replay_id(replay, 1), 2);
-	assert_int_equal(replay_events(replay)->counters.count, 5);
+	assert_string_equal(replay_summary(replay).notes, "");
+	assert_int_equal(replay_summary(replay).count, 2);
+	assert_int_equal(replay_entry(replay, 1).id, 2);
+	assert_int_equal(replay_summary(replay).events->counters.count, 5);
 	replay_free(replay);
 	plan = wider;
 
@@ -674,20 +674,20 @@ TEST(test_what_is_worth_adding)
 	assert_true(recording_lacks_limits(recording, &setting));
 	recording_explain(recording, &setting, explanation, NULL, NULL);
 	assert_false(recording_lacks_limits(recording, &setting));
-	before = recording_bytes(recording);
+	before = recording_state(recording).bytes;
 	recording_explain(recording, &setting, explanation, NULL, NULL);
-	assert_int_equal(recording_bytes(recording), before);
+	assert_int_equal(recording_state(recording).bytes, before);
 	explanation->limits.limit[2].known = true;
 	explanation->limits.limit[2].cpe = 9;
 	explanation->limits.limit[2].cycles = 72;
 	recording_explain(recording, &setting, explanation, NULL, NULL);
-	assert_true(recording_bytes(recording) > before);
+	assert_true(recording_state(recording).bytes > before);
 	replay = play(recording);
 	replay_sample(replay, 0, &good);
 	assert_false(good.contended);
 	check_near(good.cpe, 2, 0.01);
-	assert_int_equal(replay_trials(replay, 0), 600);
-	assert_int_equal(replay_limits_known(replay, 0), 3);
+	assert_int_equal(replay_entry(replay, 0).trials, 600);
+	assert_int_equal(replay_entry(replay, 0).limits_known, 3);
 	replay_free(replay);
 }
 
@@ -725,7 +725,7 @@ TEST(test_events_that_come_later)
 	/* Each sample tells the seed that it was measured with. */
 	assert_null(strstr(read_text(&(size_t){ 0 }), "\"seed\":0"));
 	replay = open_replay();
-	assert_int_equal(replay_counted(replay, 0), 3);
+	assert_int_equal(replay_entry(replay, 0).counted, 3);
 	replay_free(replay);
 	/* And who goes on with it knows. */
 	recording = open_recording();
@@ -759,9 +759,9 @@ TEST(test_what_cannot_be_written)
 
 		make_trials(&made, 100, 3);
 		assert_false(recording_add(recording, &entry));
-		assert_int_equal(recording_status(recording)->code, STATUS_FAILED);
-		check_contains(
-			recording_status(recording)->text, "Broken pipe; nothing was recorded");
+		assert_int_equal(recording_state(recording).status.code, STATUS_FAILED);
+		check_contains(recording_state(recording).status.text,
+			"Broken pipe; nothing was recorded");
 		assert_false(recording_wants(
 			recording, &setting, &(struct sample){ .valid = true }, NULL));
 		recording_explain(recording, &setting, explanation, NULL, NULL);
@@ -851,8 +851,8 @@ TEST(test_damaged_lines)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct replay *replay = changed(&first, &second, cases[i].from, cases[i].to);
 
-		check_contains(replay_notes(replay), "; this damaged line is left out");
-		check_contains(replay_notes(replay), cases[i].words);
+		check_contains(replay_summary(replay).notes, "; this damaged line is left out");
+		check_contains(replay_summary(replay).notes, cases[i].words);
 		assert_true(replay_find(replay, &second) >= 0);
 		replay_free(replay);
 	}
@@ -874,9 +874,9 @@ TEST(test_long_lines)
 	replace("\"record\":\"machine\"", text_string(&filler));
 	text_free(&filler);
 	replay = open_replay();
-	assert_string_equal(replay_notes(replay),
+	assert_string_equal(replay_summary(replay).notes,
 		"one.jsonl:2: longer than 1000 bytes; this damaged line is left out\n");
-	assert_int_equal(replay_count(replay), 1);
+	assert_int_equal(replay_summary(replay).count, 1);
 	replay_free(replay);
 }
 
@@ -900,9 +900,9 @@ TEST(test_settings_that_are_not_here)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct replay *replay = changed(&second, &first, cases[i].from, cases[i].to);
 
-		check_contains(replay_notes(replay), "; this setting is left out");
-		check_contains(replay_notes(replay), cases[i].words);
-		assert_int_equal(replay_count(replay), 1);
+		check_contains(replay_summary(replay).notes, "; this setting is left out");
+		check_contains(replay_summary(replay).notes, cases[i].words);
+		assert_int_equal(replay_summary(replay).count, 1);
 		assert_int_equal(replay_find(replay, &first), 0);
 		replay_free(replay);
 	}
@@ -918,7 +918,7 @@ TEST(test_what_cannot_run_here)
 
 	record(recording, &setting, 40, 3);
 	replay = play(recording);
-	assert_string_equal(replay_notes(replay), "");
+	assert_string_equal(replay_summary(replay).notes, "");
 	engine = replay_engine(replay);
 	assert_true(engine.holds(engine.context, setting.kernel, setting.v));
 	replay_free(replay);

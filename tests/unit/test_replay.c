@@ -83,13 +83,13 @@ static struct session *play(struct replay **replay, struct explainer *explainer)
 	struct session *session;
 
 	check_ok(replay_open(path, replay));
-	assert_string_equal(replay_notes(*replay), "");
+	assert_string_equal(replay_summary(*replay).notes, "");
 	engine = replay_engine(*replay);
 	*explainer = replay_explainer(*replay);
 	options.replay = *replay;
 	options.explainer = explainer;
-	options.setting = *replay_setting(*replay, 0);
-	options.seed = replay_place(*replay)->seed;
+	options.setting = *replay_entry(*replay, 0).setting;
+	options.seed = replay_summary(*replay).place->seed;
 	session = session_new(&engine, &options);
 	session_advance(session, 1);
 	session_advance(session, 1);
