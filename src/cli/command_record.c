@@ -281,7 +281,7 @@ static void finished(void *context, const struct cell *cell)
 	const struct swept *swept = context;
 	struct recorder *recorder = swept->recorder;
 
-	recorder->first = *sweep_counts(swept->sweep);
+	recorder->first = sweep_report(swept->sweep)->counts;
 	if (status_is_ok(&cell->failure))
 		write_cell(recorder, cell);
 	else
@@ -292,9 +292,8 @@ static void finished(void *context, const struct cell *cell)
 static void meanwhile(void *context)
 {
 	const struct swept *swept = context;
-	struct sweep_progress progress;
+	struct sweep_progress progress = sweep_progress(swept->sweep);
 
-	sweep_progress(swept->sweep, &progress);
 	progress_show(swept->recorder, progress.done, progress.remaining);
 }
 
@@ -306,8 +305,7 @@ static void record_sweep(struct recorder *recorder, struct sweep *sweep)
 	};
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
 
-	sweep_count(sweep, &recorder->model.events.counters);
-	sweep_measure(sweep, &measurer, &sink);
+	sweep_measure(sweep, &measurer, &recorder->model.events.counters, &sink);
 	progress_line_clear(&recorder->line);
 }
 
@@ -350,7 +348,7 @@ static struct status prepare_sweep(struct recorder *recorder, struct sweep *swee
 
 	if (!status_is_ok(&status))
 		return status;
-	sweep_progress(sweep, &progress);
+	progress = sweep_progress(sweep);
 	if (progress.excluded)
 		cli_note(recorder->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
 			progress.excluded, progress.combinations, progress.why_excluded);

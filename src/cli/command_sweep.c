@@ -53,7 +53,7 @@ static void progress_show(struct output *output)
 
 	if (!progress_line_due(&output->line))
 		return;
-	sweep_progress(output->sweep, &progress);
+	progress = sweep_progress(output->sweep);
 	progress_line_show(&output->line,
 		"%.0f%% done, at most %.1f s left; %" PRIu64 " of %" PRIu64 " cells settled ",
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
@@ -66,7 +66,7 @@ static void begin(struct output *output)
 	if (output->begun)
 		return;
 	output->begun = true;
-	output->report.counts = sweep_counts(output->sweep);
+	output->report.counts = &sweep_report(output->sweep)->counts;
 	report_begin(&output->report);
 }
 
@@ -146,19 +146,19 @@ static int draw(const struct output *output, int exit_status)
 static bool processor_to_spare(const struct output *output, const struct sweep *sweep)
 {
 	const struct machine *machine = output->bench->machine;
-	struct setting setting = *sweep_setting(sweep);
-	size_t count;
-	const struct sweep_axis *axes = sweep_axes(sweep, &count);
+	const struct sweep_report *report = sweep_report(sweep);
+	struct setting setting = report->first;
 
-	for (size_t i = 0; i < count; i++) {
-		int64_t *value = &setting.v[axes[i].knob];
+	for (size_t i = 0; i < report->axis_count; i++) {
+		const struct sweep_axis *axis = &report->axes[i];
+		int64_t *value = &setting.v[axis->knob];
 
-		if (axes[i].knob != kernel_asking(setting.kernel, ASKS_CORES) &&
-			axes[i].knob != kernel_asking(setting.kernel, ASKS_STREAMS))
+		if (axis->knob != kernel_asking(setting.kernel, ASKS_CORES) &&
+			axis->knob != kernel_asking(setting.kernel, ASKS_STREAMS))
 			continue;
-		for (size_t k = 0; k < axes[i].count; k++)
-			if (axes[i].values[k] > *value)
-				*value = axes[i].values[k];
+		for (size_t k = 0; k < axis->count; k++)
+			if (axis->values[k] > *value)
+				*value = axis->values[k];
 	}
 	return machine->apart &&
 	       kernel_need(setting.kernel, setting.v).processors < machine->processors;
@@ -174,8 +174,7 @@ static int measure(struct output *output, struct sweep *sweep)
 
 	output->sweep = sweep;
 	progress_line_begin(&output->line, output->cli, output->bench);
-	sweep_count(sweep, &output->model.events.counters);
-	sweep_measure(sweep, &measurer, &sink);
+	sweep_measure(sweep, &measurer, &output->model.events.counters, &sink);
 	progress_line_clear(&output->line);
 	begin(output);
 	report_end(&output->report);
@@ -183,14 +182,11 @@ static int measure(struct output *output, struct sweep *sweep)
 		named_text(&output->named, &output->model, output->cli->out);
 	if (!output->bench->ended) {
 		bench_notes(output->bench, output->cli, &output->largest);
-		model_notes(&output->model, output->cli, sweep_counts(sweep));
+		model_notes(&output->model, output->cli, &sweep_report(sweep)->counts);
 	}
 	if (interrupt_signal()) {
-		struct sweep_progress progress;
-
-		sweep_progress(sweep, &progress);
 		cli_note(output->cli, "interrupted: %u of %" PRIu64 " cells are written",
-			output->report.records, progress.cells);
+			output->report.records, sweep_progress(sweep).cells);
 		return draw(output, 128 + interrupt_signal());
 	}
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
@@ -204,13 +200,14 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 
 	if (!status_is_ok(&status))
 		return status;
-	sweep_progress(sweep, &progress);
+	progress = sweep_progress(sweep);
 	if (progress.excluded)
 		cli_note(output->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
 			progress.excluded, progress.combinations, progress.why_excluded);
 	report_init(&output->report, output->cli, &subject_sweep, output->bench->machine);
-	output->report.setting = *sweep_setting(sweep);
-	output->report.axes = sweep_axes(sweep, &output->report.axis_count);
+	output->report.setting = sweep_report(sweep)->first;
+	output->report.axes = sweep_report(sweep)->axes;
+	output->report.axis_count = sweep_report(sweep)->axis_count;
 	output->report.core = &output->model.core;
 	output->report.events = &output->model.events;
 	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;

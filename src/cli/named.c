@@ -145,14 +145,12 @@ static struct setting last_of(const struct named *named)
 	const struct sweep_options options = { 0 };
 	struct sweep *sweep = sweep_new(named->sweep.kernel, &options);
 	struct setting last;
-	const struct sweep_axis *axes;
-	size_t count;
+	const struct sweep_report *report = sweep_report(sweep);
 
 	setting_init(&last, named->sweep.kernel);
 	assign_named(&named->sweep, sweep);
-	axes = sweep_axes(sweep, &count);
-	for (size_t i = 0; i < count; i++)
-		last.v[axes[i].knob] = axes[i].values[axes[i].count - 1];
+	for (size_t i = 0; i < report->axis_count; i++)
+		last.v[report->axes[i].knob] = report->axes[i].values[report->axes[i].count - 1];
 	sweep_free(sweep);
 	return last;
 }

@@ -12,6 +12,7 @@ struct play {
 	/* The answer to a request: quiet trials and their CPE; seconds it takes. */
 	struct result (*answer)(const struct request *request);
 	double takes;
+	const struct counter_plan *plan;
 	unsigned taken, failed;
 	struct setting order[4096]; /* of the cells taken */
 	struct sample samples[4096];
@@ -68,10 +69,7 @@ static void begin(const struct kernel *kernel, double seconds, const char *words
 
 static struct sweep_progress progress_now(void)
 {
-	struct sweep_progress progress;
-
-	sweep_progress(play->sweep, &progress);
-	return progress;
+	return sweep_progress(play->sweep);
 }
 
 static struct result answered(void *context, const struct request *request)
@@ -116,7 +114,7 @@ static void run_ahead(int ahead)
 	play->fake =
 		(struct fake_measurer){ .answer = answered, .now = &play->now, .stopped = stopped };
 	measurer = fake_measurer(&play->fake, ahead);
-	sweep_measure(play->sweep, &measurer, &sink);
+	sweep_measure(play->sweep, &measurer, play->plan, &sink);
 	assert_int_equal(play->fake.under_way, 0);
 }
 
@@ -135,14 +133,10 @@ static void run_words(const char *words, struct result (*answer)(const struct re
 
 TEST(gives_the_cross_product_in_the_order_typed)
 {
-	const struct sweep_axis *axes;
-	size_t count;
-
 	begin(&kernel_fold, 0, "acc=2,1 unroll=2..4:2 op=*");
-	axes = sweep_axes(play->sweep, &count);
-	assert_int_equal(count, 3);
-	assert_int_equal(axes[0].knob, FOLD_ACC);
-	assert_int_equal(axes[1].count, 2);
+	assert_int_equal(sweep_report(play->sweep)->axis_count, 3);
+	assert_int_equal(sweep_report(play->sweep)->axes[0].knob, FOLD_ACC);
+	assert_int_equal(sweep_report(play->sweep)->axes[1].count, 2);
 	run();
 	assert_int_equal(play->taken, 8);
 	for (unsigned i = 0; i < 8; i++) {
@@ -541,12 +535,12 @@ TEST(every_visit_counts)
 
 	begin(&kernel_fold, 0, "size=32k,64k");
 	play->answer = counts_once;
-	sweep_count(play->sweep, &plan);
+	play->plan = &plan;
 	run();
 	assert_int_equal(play->visits, 8);
 	assert_int_equal(play->taken, 2);
 	check_near(play->counted, 1 + 2, 0);
-	assert_int_equal(sweep_counts(play->sweep)->id, 5);
+	assert_int_equal(sweep_report(play->sweep)->counts.id, 5);
 
 	/* Without a plan it counts nothing. */
 	run_words("size=32k,64k", counts_nothing);

@@ -306,8 +306,8 @@ TEST(every_shipped_sweep_is_sound)
 		struct named_sweep *named = &sweeps.sweep[i];
 		const struct sweep_options options = { 0 };
 		struct sweep *sweep = sweep_new(named->kernel, &options);
-		const struct sweep_axis *axes;
-		size_t count, seen = 0;
+		const struct sweep_report *report = sweep_report(sweep);
+		size_t seen = 0;
 
 		assert_null(kernel_find(named->name));
 		assert_true(*named->source != '\0');
@@ -316,16 +316,16 @@ TEST(every_shipped_sweep_is_sound)
 		for (int k = 0; k < named->word_count; k++)
 			check_ok(sweep_assign(sweep, named->word[k]));
 		check_ok(sweep_begin(sweep, MEMORY_LIMITS_UNKNOWN));
-		axes = sweep_axes(sweep, &count);
-		for (size_t k = 0; k < count; k++) {
+		for (size_t k = 0; k < report->axis_count; k++) {
 			bool line = false;
 
 			for (int l = 0; l < named->line_count; l++)
-				line |= named->line[l] == axes[k].knob;
-			seen += axes[k].knob == named->x && axes[k].count > 1;
+				line |= named->line[l] == report->axes[k].knob;
+			seen += report->axes[k].knob == named->x && report->axes[k].count > 1;
 			/* What varies is along x or makes lines: nothing lies on top of something
 			 * else. */
-			assert_true(axes[k].count == 1 || axes[k].knob == named->x || line);
+			assert_true(report->axes[k].count == 1 ||
+				    report->axes[k].knob == named->x || line);
 		}
 		assert_int_equal(seen, 1);
 		sweep_free(sweep);

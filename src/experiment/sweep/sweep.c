@@ -66,9 +66,7 @@ struct sweep {
 	struct sweep_options options;
 	struct memory_limits memory_limits;
 	const struct counter_plan *plan; /* NULL: nothing is counted */
-	size_t axis_count;
-	struct sweep_axis axes[KNOBS_MAX];
-	struct setting first;
+	struct sweep_report report;
 	struct sweep_progress progress;
 	double scale;	   /* of a cell's seconds */
 	double base_total; /* seconds of all cells before scaling */
@@ -85,11 +83,9 @@ struct sweep {
 	double allowance;   /* seconds it may take */
 	double spent;
 	double planned; /* seconds that the visits made were to take */
-	double done;	/* share of the work, as last reported */
 
 	struct visits visits;
 	const struct sweep_sink *sink;
-	struct counts counts; /* of the first visit */
 	bool stopped;
 };
 
@@ -117,8 +113,8 @@ void sweep_free(struct sweep *sweep)
 	if (!sweep)
 		return;
 	block_clear(sweep);
-	for (size_t i = 0; i < sweep->axis_count; i++)
-		free(sweep->axes[i].values);
+	for (size_t i = 0; i < sweep->report.axis_count; i++)
+		free(sweep->report.axes[i].values);
 	free(sweep->cells);
 	free(sweep->order);
 	free(sweep);
@@ -130,14 +126,14 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 	struct sweep_axis axis;
 	struct status status = setting_split(sweep->kernel, assignment, &axis.knob, &values);
 
-	for (size_t i = 0; i < sweep->axis_count && status_is_ok(&status); i++)
-		if (sweep->axes[i].knob == axis.knob)
+	for (size_t i = 0; i < sweep->report.axis_count && status_is_ok(&status); i++)
+		if (sweep->report.axes[i].knob == axis.knob)
 			status = setting_twice(&sweep->kernel->knobs[axis.knob]);
 	if (status_is_ok(&status))
 		status = axis_parse_list(&sweep->kernel->knobs[axis.knob], values,
 			MEMORY_LIMITS_UNKNOWN, &axis.values, &axis.count);
 	if (status_is_ok(&status))
-		sweep->axes[sweep->axis_count++] = axis;
+		sweep->report.axes[sweep->report.axis_count++] = axis;
 	return status;
 }
 
@@ -145,8 +141,8 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 static void combination(const struct sweep *sweep, uint64_t number, struct setting *setting)
 {
 	setting_init(setting, sweep->kernel);
-	for (size_t i = sweep->axis_count; i-- > 0;) {
-		const struct sweep_axis *axis = &sweep->axes[i];
+	for (size_t i = sweep->report.axis_count; i-- > 0;) {
+		const struct sweep_axis *axis = &sweep->report.axes[i];
 
 		setting->v[axis->knob] = axis->values[number % axis->count];
 		number /= axis->count;
@@ -167,16 +163,17 @@ static double base_seconds(const struct setting *setting)
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits)
 {
 	struct sweep_progress *progress = &sweep->progress;
+	double few;
 
 	sweep->memory_limits = memory_limits;
 	progress->combinations = 1;
-	for (size_t i = 0; i < sweep->axis_count; i++) {
-		if (progress->combinations > COMBINATIONS_MAX / sweep->axes[i].count)
+	for (size_t i = 0; i < sweep->report.axis_count; i++) {
+		if (progress->combinations > COMBINATIONS_MAX / sweep->report.axes[i].count)
 			return status_usage(
 				"more than %d combinations; take fewer values, a larger step (:N) "
 				"or a factor (*N)",
 				COMBINATIONS_MAX);
-		progress->combinations *= sweep->axes[i].count;
+		progress->combinations *= sweep->report.axes[i].count;
 	}
 	for (uint64_t i = 0; i < progress->combinations; i++) {
 		struct setting setting;
@@ -186,7 +183,7 @@ struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limit
 		status = setting_check(&setting, memory_limits);
 		if (status_is_ok(&status)) {
 			if (progress->cells++ == 0)
-				sweep->first = setting;
+				sweep->report.first = setting;
 			sweep->base_total += base_seconds(&setting);
 		} else if (progress->excluded++ == 0) {
 			memcpy(progress->why_excluded, status.text, sizeof(status.text));
@@ -194,35 +191,18 @@ struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limit
 	}
 	if (progress->cells == 0)
 		return status_usage("no combination is left: %.200s", progress->why_excluded);
-	sweep->scale = 1;
-	if (sweep->options.seconds > 0) {
-		sweep->scale = sweep->options.seconds / sweep->base_total;
-	} else {
-		double few = fmin((double)progress->cells * SECONDS_SINGLE, SECONDS_FEW);
-
-		if (few > sweep->base_total)
-			sweep->scale = few / sweep->base_total;
-	}
+	few = fmin((double)progress->cells * SECONDS_SINGLE, SECONDS_FEW);
+	sweep->scale = sweep->options.seconds > 0 ? sweep->options.seconds / sweep->base_total
+						  : fmax(few / sweep->base_total, 1);
 	sweep->cells = memory_new(BLOCK, sizeof(*sweep->cells));
 	sweep->order = memory_new(BLOCK, sizeof(*sweep->order));
 	sweep->measured = true;
 	return status_ok();
 }
 
-void sweep_count(struct sweep *sweep, const struct counter_plan *plan)
+const struct sweep_report *sweep_report(const struct sweep *sweep)
 {
-	sweep->plan = plan;
-}
-
-const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count)
-{
-	*count = sweep->axis_count;
-	return sweep->axes;
-}
-
-const struct setting *sweep_setting(const struct sweep *sweep)
-{
-	return &sweep->first;
+	return &sweep->report;
 }
 
 /* Cells with the same data are visited one after the other: one layout for all saves most of the
@@ -457,18 +437,13 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	sweep->planned += share_seconds(sweep, cell);
 	if (cell->settled)
 		sweep->settled++;
-	if (sweep->counts.count == 0)
-		sweep->counts = result->counts;
+	if (sweep->report.counts.count == 0)
+		sweep->report.counts = result->counts;
 }
 
 void sweep_drain(struct sweep *sweep)
 {
 	visits_drain(&sweep->visits);
-}
-
-const struct counts *sweep_counts(const struct sweep *sweep)
-{
-	return &sweep->counts;
 }
 
 /* ---- finished cells ---- */
@@ -520,8 +495,8 @@ static void hand_out(void *context)
 	sweep->sink->meanwhile(sweep->sink->context);
 }
 
-void sweep_measure(
-	struct sweep *sweep, const struct measurer *measurer, const struct sweep_sink *sink)
+void sweep_measure(struct sweep *sweep, const struct measurer *measurer,
+	const struct counter_plan *plan, const struct sweep_sink *sink)
 {
 	struct visits *visits = &sweep->visits;
 
@@ -533,6 +508,7 @@ void sweep_measure(
 		.ask = ask,
 		.accept = accept,
 		.meanwhile = hand_out };
+	sweep->plan = plan;
 	sweep->sink = sink;
 	while (!measurer_stopped(measurer) && block_load(sweep)) {
 		visits->count = sweep->count;
@@ -548,22 +524,22 @@ void sweep_measure(
 	visits_free(visits);
 }
 
-void sweep_progress(struct sweep *sweep, struct sweep_progress *progress)
+struct sweep_progress sweep_progress(struct sweep *sweep)
 {
+	struct sweep_progress progress = sweep->progress;
 	double total = sweep->base_total * sweep->scale;
 
-	*progress = sweep->progress;
-	progress->finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
-	/* Every cell is visited once, even after the time: a short time allows one round only.
-	 * */
+	progress.finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
+	/* Every cell is visited once, even after the time: a short time allows one round only. */
 	if (sweep->planned > 0)
 		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
-	progress->remaining =
-		progress->finished == progress->cells ? 0 : fmax(total - sweep->spent, 0);
+	progress.remaining =
+		progress.finished == progress.cells ? 0 : fmax(total - sweep->spent, 0);
 	if (total > 0)
-		sweep->done = fmax(sweep->done, fmin(sweep->spent / total, 1));
-	if (progress->cells > 0)
-		sweep->done =
-			fmax(sweep->done, (double)progress->finished / (double)progress->cells);
-	progress->done = sweep->done;
+		sweep->progress.done = fmax(sweep->progress.done, fmin(sweep->spent / total, 1));
+	if (progress.cells > 0)
+		sweep->progress.done = fmax(
+			sweep->progress.done, (double)progress.finished / (double)progress.cells);
+	progress.done = sweep->progress.done;
+	return progress;
 }

@@ -2,8 +2,7 @@
  * a little each time, so that drift of the clock and contended spells spread over all of them (a
  * grid visited in 4 to 6 rounds repeated within 1 to 1.5 %, cell by cell, on a quiet Zen 5).
  * Settled cells are not visited again; the time that they save goes to contended and scattered
- * cells. A cross product of thousands is measured in blocks, which bounds the memory for trials.
- * */
+ * cells. A cross product of thousands is measured in blocks, which bounds the memory. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,18 +34,26 @@ struct sweep_progress {
 				  memory */
 	uint64_t cells;	       /* to measure: the others */
 	uint64_t finished;     /* of these: settled, or their time is up */
-	double done; /* of the time or of the cells, whichever is further, 0...1; never less than
-			before */
+	double done;	  /* the larger share, of the time or of the cells, 0...1; never shrinks */
 	double remaining; /* seconds, at most: cells that settle early end it sooner; laying out
 			     data not counted */
 	char why_excluded[244]; /* the kernel's word on the first of them */
 };
 
-/* Who uses the finished cells. */
+/* Owned by the sweep. */
+struct sweep_report {
+	size_t axis_count;
+	struct sweep_axis axes[KNOBS_MAX]; /* the assigned knobs, in order */
+	struct setting first; /* the first allowed combination, once the sweep has begun: it has the
+				 values of knobs that do not vary */
+	struct counts counts; /* of any visit; zeroed: none has come */
+};
+
+/* The user of the finished cells. */
 struct sweep_sink {
 	void *context;
-	/* The next finished cell in the order of the cross product. One that could not be measured
-	 * comes too, with cell->failure set. Valid for this call. */
+	/* The next finished cell in the order of the cross product. A cell that could not be
+	 * measured has cell->failure set. Valid for this call. */
 	void (*finished)(void *context, const struct cell *cell);
 	/* After each batch of finished cells, and before each wait: time to write and to show
 	 * progress. */
@@ -67,28 +74,18 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment);
  * combination is left or a sweep of so many would take a day. */
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
-/* What every visit also counts; borrowed. Before sweep_measure(). */
-void sweep_count(struct sweep *sweep, const struct counter_plan *plan);
+const struct sweep_report *sweep_report(const struct sweep *sweep);
 
-/* The assigned knobs, in order. Owned by the sweep. */
-const struct sweep_axis *sweep_axes(const struct sweep *sweep, size_t *count);
-
-/* The first allowed combination: it has the values of knobs that do not vary. After
- * sweep_begin(). */
-const struct setting *sweep_setting(const struct sweep *sweep);
-
-/* Measures all cells. When the measurer stops, every cell that has enough trials is handed out. */
-void sweep_measure(
-	struct sweep *sweep, const struct measurer *measurer, const struct sweep_sink *sink);
+/* Measures all cells; each visit also counts the events of `plan` (NULL: none). When the measurer
+ * stops, every cell that has enough trials is handed out. */
+void sweep_measure(struct sweep *sweep, const struct measurer *measurer,
+	const struct counter_plan *plan, const struct sweep_sink *sink);
 
 /* For the sink, which is called while visits are under way: waits for them, so that the sink can
  * measure something itself. */
 void sweep_drain(struct sweep *sweep);
 
-/* Counts of any visit; NULL: none has come. */
-const struct counts *sweep_counts(const struct sweep *sweep);
-
-void sweep_progress(struct sweep *sweep, struct sweep_progress *progress);
+struct sweep_progress sweep_progress(struct sweep *sweep);
 
 /* Named sweeps: a kernel, lists of values for its knobs, and the quantity to show, under one
  * name. They are the rows of data/sweeps, whose head describes the format. Code that draws a
