@@ -123,7 +123,7 @@ void canned_probe(struct canned *canned, struct session *session, int percent)
 	report->done = percent / 100.0;
 	report->seconds = 0.038 * percent;
 	report->complete = percent == 100;
-	report->note_count = 0;
+	report->notes.count = 0;
 	add_lines(&report->lines[PAGES_HUGE], "huge", fmin(1, report->done / 0.4));
 	if (report->done > 0.4) {
 		add_lines(&report->lines[PAGES_4K], "4k", fmin(1, (report->done - 0.4) / 0.5));
