@@ -133,7 +133,7 @@ static void put_differences(FILE *out, const struct characterised *characterised
 
 	if (!characterised->shipped)
 		return;
-	name = uarch_name(characterised->shipped);
+	name = characterised->shipped->name;
 	for (int i = 0; i < characterised->difference_count; i++) {
 		const struct model_difference *difference = &characterised->difference[i];
 
@@ -278,7 +278,7 @@ static void core_data(struct report *report, const struct records *records, cons
 		record_set_real(object, "mixes_worst", core->ports.fitted.worst);
 	}
 	if (characterised->shipped)
-		record_set_string(object, "shipped", uarch_name(characterised->shipped));
+		record_set_string(object, "shipped", characterised->shipped->name);
 	record_write(records, object);
 	for (int i = 0; i < measured->op_count; i++)
 		class_data(report, records, core, i);
@@ -396,7 +396,7 @@ static void find_shipped(const struct bench *bench, const struct characterise_re
 	struct status status = uarch_choose(NULL, bench->machine, shipped);
 
 	if (status_is_ok(&status) && shipped->uarch &&
-		strcmp(uarch_name(shipped->uarch), report->name) != 0)
+		strcmp(shipped->uarch->name, report->name) != 0)
 		return;
 	uarch_choice_free(shipped);
 	*shipped = (struct uarch_choice){ 0 };

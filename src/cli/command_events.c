@@ -23,7 +23,7 @@ static void survey_text(struct report *report, const void *item)
 	const struct uarch *uarch = report->core->uarch;
 	FILE *out = report->out;
 
-	fprintf(out, "core      %s\n", uarch ? uarch_title(uarch) : "not recognised");
+	fprintf(out, "core      %s\n", uarch ? uarch->title : "not recognised");
 	if (survey->generic)
 		fprintf(out, "events    those that the kernel names for every processor\n");
 	else
@@ -40,7 +40,7 @@ static void survey_text(struct report *report, const void *item)
 						: "not tried");
 	fprintf(out, "lacking   ");
 	for (int i = 0; i < survey->lacking_count; i++)
-		fprintf(out, "%s%s", i ? ", " : "", role_title(survey->lacking[i]));
+		fprintf(out, "%s%s", i ? ", " : "", event_roles[survey->lacking[i]].title);
 	fprintf(out, "%s\n\n", survey->lacking_count ? "" : "nothing");
 }
 
@@ -97,7 +97,7 @@ static void survey_data(struct report *report, const struct records *records, co
 	record_set_words(object, "doubt", survey->doubt);
 	lacking = record_list(object, "lacking");
 	for (int i = 0; i < survey->lacking_count; i++)
-		record_append_string(lacking, role_name(survey->lacking[i]));
+		record_append_string(lacking, event_roles[survey->lacking[i]].name);
 	record_write(records, object);
 }
 
@@ -132,7 +132,7 @@ enum { EVENTS_QUIET = 20 };
 
 static int search(struct cli *cli, const struct machine *machine, const struct uarch_choice *core)
 {
-	const char *pmu = core->uarch && *uarch_pmu(core->uarch) ? uarch_pmu(core->uarch) : NULL;
+	const char *pmu = core->uarch && *core->uarch->pmu ? core->uarch->pmu : NULL;
 	struct text words = { 0 };
 	struct counter_offer *offers;
 	struct report report;
@@ -221,17 +221,16 @@ static void find_help(const char *name, struct counter_offer *offer)
 static void write_event(
 	struct report *report, const struct uarch_event *meaning, const struct count *count)
 {
-	char role[EVENT_TITLE + 32], title[EVENT_TITLE], note[160] = "";
+	char role[EVENT_TITLE + 32], note[160] = "";
 	struct counter_offer offer;
 
 	counts_role(meaning, role, sizeof(role));
-	events_title(meaning, NULL, title, sizeof(title));
 	if (count)
 		count_words(count, note, sizeof(note));
 	find_help(meaning->name, &offer);
 	report_write(report, &subject_events,
 		&(struct event_line){ .role = role,
-			.title = title,
+			.title = events_title(meaning, NULL).text,
 			.name = meaning->name,
 			.state = count ? counts_state(count->state) : "",
 			.note = note,
@@ -248,7 +247,7 @@ static int list(struct cli *cli, const struct machine *machine, const struct uar
 
 	events_plan(core->uarch, NULL, 0, plan);
 	plan->counters.id = 1;
-	survey = (struct event_survey){ .pmu = core->uarch ? uarch_pmu(core->uarch) : "",
+	survey = (struct event_survey){ .pmu = core->uarch ? core->uarch->pmu : "",
 		.generic = plan->generic,
 		.doubt = plan->why,
 		.lacking_count = events_lacking(plan, lacking),

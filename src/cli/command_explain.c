@@ -17,7 +17,7 @@ static void explain_data(struct report *report, const struct records *records, c
 	const struct limits *limits = &explanation->limits;
 	unsigned id = report->records + 1;
 	struct json_t *object = record_explain(records, setting, explanation,
-		report->machine ? report->machine->name : NULL, uarch_name(limits->uarch), id);
+		report->machine ? report->machine->name : NULL, limits->uarch->name, id);
 	struct published published;
 	struct misses misses, then;
 	bool asked = report_misses(report, setting, &misses, &then);
@@ -25,7 +25,7 @@ static void explain_data(struct report *report, const struct records *records, c
 		.whatif_misses = asked ? &then : NULL };
 	const char *port[UARCH_PORTS];
 
-	if (published_find(setting, uarch_name(limits->uarch), &published)) {
+	if (published_find(setting, limits->uarch->name, &published)) {
 		record_set_real(object, "published_cycles", published.cycles);
 		record_set_string(object, "published_by", published.source);
 	}
@@ -40,7 +40,7 @@ static void explain_data(struct report *report, const struct records *records, c
 	record_write(records, object);
 	records_limits(records, explanation, id);
 	for (int i = 0; i < limits->port_count; i++)
-		port[i] = uarch_port(limits->uarch, i);
+		port[i] = limits->uarch->port[i];
 	records_ports(records, limits, port, id);
 	records_code(records, explanation, false, id);
 }

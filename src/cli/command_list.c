@@ -173,7 +173,7 @@ static void dump_limits(FILE *out)
 static void dump_roles(FILE *out)
 {
 	for (int i = 0; i < ROLE_COUNT; i++)
-		fprintf(out, "%s\n", role_name((enum event_role)i));
+		fprintf(out, "%s\n", event_roles[i].name);
 }
 
 static const struct dump {

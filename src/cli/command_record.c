@@ -372,7 +372,7 @@ static struct status open_recording(struct recorder *recorder)
 	place.match = uarch_recognise(machine, name, why);
 	if (recorder->model.core.uarch) {
 		status = explainer_model.load(explainer_model.context,
-			uarch_name(recorder->model.core.uarch), machine->arch, &recorder->core);
+			recorder->model.core.uarch->name, machine->arch, &recorder->core);
 		if (!status_is_ok(&status))
 			return status;
 		recorder->has_core = true;

@@ -34,7 +34,7 @@ static int draw(struct cli *cli, const struct model *model, const struct setting
 		return exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 	}
 	gap_find(sample, &explanation->limits,
-		model->core.foreign ? uarch_title(model->core.uarch) : NULL, false, &gap);
+		model->core.foreign ? model->core.uarch->title : NULL, false, &gap);
 	return drawing_save(
 		cli, chart_ladder(explanation, setting, sample, gap.words, &origin), exit_status);
 }

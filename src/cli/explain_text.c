@@ -29,7 +29,7 @@ static struct units_text count_word(double count)
  * already. */
 static void print_core(FILE *out, const struct report *report, const struct limits *limits)
 {
-	const char *title = uarch_title(limits->uarch);
+	const char *title = limits->uarch->title;
 
 	if (strstr(report->core->how, title))
 		fprintf(out, "core      %s\n", report->core->how);
@@ -113,21 +113,20 @@ static void print_ports(FILE *out, const struct limits *limits, const struct pub
 	fprintf(out, "\nports, micro-ops an iteration, best spread (split evenly by hand)%s\n",
 		published && published->ports[0] ? ", as published" : "");
 	for (int i = 0; i < limits->port_count; i++) {
-		if (uarch_port_is_unit(limits->uarch, i)) {
+		if (i >= limits->uarch->port_count) {
 			units = true;
 			continue;
 		}
-		fprintf(out, "  %-6s %6.2f  (%.2f)", uarch_port(limits->uarch, i),
-			limits->pressure[i], limits->naive[i]);
-		if (published && published_port(published, uarch_port(limits->uarch, i)) >= 0)
-			fprintf(out, "  %.2f",
-				published_port(published, uarch_port(limits->uarch, i)));
+		fprintf(out, "  %-6s %6.2f  (%.2f)", limits->uarch->port[i], limits->pressure[i],
+			limits->naive[i]);
+		if (published && published_port(published, limits->uarch->port[i]) >= 0)
+			fprintf(out, "  %.2f", published_port(published, limits->uarch->port[i]));
 		fputs(limits->bottleneck >> i & 1 ? "  fullest\n" : "\n", out);
 	}
 	for (int i = 0; units && i < limits->port_count; i++)
-		if (uarch_port_is_unit(limits->uarch, i) && limits->pressure[i] > 0)
-			fprintf(out, "  %-6s %6.2f  cycles occupied\n",
-				uarch_port(limits->uarch, i), limits->pressure[i]);
+		if (i >= limits->uarch->port_count && limits->pressure[i] > 0)
+			fprintf(out, "  %-6s %6.2f  cycles occupied\n", limits->uarch->port[i],
+				limits->pressure[i]);
 }
 
 static void print_code(FILE *out, const struct explanation *explanation)
@@ -168,7 +167,7 @@ void explain_text(struct report *report, const void *item)
 	const struct setting *setting = item;
 	const struct explanation *explanation = report->explanation;
 	struct published published;
-	bool known = published_find(setting, uarch_name(explanation->limits.uarch), &published);
+	bool known = published_find(setting, explanation->limits.uarch->name, &published);
 
 	print_head(report->out, report, setting, explanation);
 	blocks_text(report, setting, 10);
@@ -221,7 +220,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	limit = &limits->limit[limits->binding];
 	fprintf(report->out, "limit    %s, %s: %s%s%s\n", units_value(limits->bound).text,
 		limit_rows[limit->kind].title, limit->cause, explanation->foreign ? "; for " : "",
-		explanation->foreign ? uarch_title(limits->uarch) : "");
+		explanation->foreign ? limits->uarch->title : "");
 	fprintf(report->out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(report->out, ", by %s: %s",
@@ -298,10 +297,9 @@ static void put_event(
 	FILE *out, const struct uarch_event *meaning, const struct count *count, double modelled)
 {
 	double apart = count->value - modelled;
-	char title[EVENT_TITLE], words[WORDS];
+	char words[WORDS];
 
-	events_title(meaning, NULL, title, sizeof(title));
-	fprintf(out, "  %-*s", TITLE_WIDTH, title);
+	fprintf(out, "  %-*s", TITLE_WIDTH, events_title(meaning, NULL).text);
 	put_figure(out, count->value, SOURCE_COUNTER);
 	if (isfinite(modelled)) {
 		put_figure(out, modelled, SOURCE_MODEL);
@@ -335,12 +333,12 @@ static void put_unavailable(FILE *out, const struct event_plan *plan, const stru
 	int many = 0;
 
 	for (int i = first; i < counts->count; i++) {
-		char title[EVENT_TITLE], words[WORDS];
+		char words[WORDS];
 
 		if (!why_unavailable(&counts->event[i], words) || strcmp(words, reason) != 0)
 			continue;
-		events_title(&plan->meaning[i], NULL, title, sizeof(title));
-		text_addf(&line, "%s%s", many++ ? ", " : "", title);
+		text_addf(&line, "%s%s", many++ ? ", " : "",
+			events_title(&plan->meaning[i], NULL).text);
 	}
 	if (line.length > TITLES)
 		fprintf(out, "  %d others: unavailable; %s\n", many, reason);

@@ -119,7 +119,7 @@ static void add_counter_name(struct line *line, const struct uarch_event *meanin
 	if (meaning->role == ROLE_EXTRA)
 		snprintf(name + 2, sizeof(name) - 2, "%s", meaning->name);
 	else if (meaning->role == ROLE_PORTS)
-		events_title(meaning, NULL, name + 2, sizeof(name) - 2);
+		snprintf(name + 2, sizeof(name) - 2, "%s", events_title(meaning, NULL).text);
 	else
 		counts_role(meaning, name + 2, sizeof(name) - 2);
 	for (char *c = name; meaning->role != ROLE_EXTRA && *c; c++)
@@ -388,7 +388,7 @@ void report_whole(struct report *report, const void *item)
 
 const char *report_core(const struct report *report)
 {
-	return report->core && report->core->uarch ? uarch_name(report->core->uarch) : NULL;
+	return report->core && report->core->uarch ? report->core->uarch->name : NULL;
 }
 
 bool report_misses(const struct report *report, const struct setting *setting,

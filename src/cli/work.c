@@ -107,8 +107,7 @@ struct chart_origin drawing_origin(const struct machine *machine, const struct u
 {
 	return (struct chart_origin){ .machine = machine,
 		.now = time(NULL),
-		.core = choice && choice->uarch && !choice->foreign ? uarch_title(choice->uarch)
-								    : NULL };
+		.core = choice && choice->uarch && !choice->foreign ? choice->uarch->title : NULL };
 }
 
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)

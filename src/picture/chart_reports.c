@@ -87,7 +87,7 @@ struct chart *chart_ladder(const struct explanation *explanation, const struct s
 	chart_print(chart->x.title, "cycles per %s", setting->kernel->element);
 	chart_print(chart->title, "%s: what limits it%s%s", setting->kernel->name,
 		explanation->foreign ? " on another core, " : "",
-		explanation->foreign && limits->uarch ? uarch_title(limits->uarch) : "");
+		explanation->foreign && limits->uarch ? limits->uarch->title : "");
 	knob_settings(setting, 0, chart->subtitle, sizeof(chart->subtitle));
 	chart_print(chart->remark, "%s%s", *words ? "Measured: " : "", words);
 	chart_sign(chart, origin);

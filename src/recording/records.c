@@ -146,7 +146,7 @@ static void set_limit_cells(const struct records *records, json_t *object,
 	const struct explanation *explanation, const struct limit *limit, bool binds)
 {
 	record_set_cell(records, object, "kernel", explanation->kernel->name);
-	record_set_cell(records, object, "uarch", uarch_name(explanation->limits.uarch));
+	record_set_cell(records, object, "uarch", explanation->limits.uarch->name);
 	record_set_cell(records, object, "state",
 		!limit->known ? "unknown"
 		: binds	      ? "binding"
@@ -356,7 +356,7 @@ static void write_event(const struct records *records, const struct event_plan *
 
 	record_set_integer(object, "index", index);
 	record_set_string(object, "name", plan->counters.event[index].name);
-	record_set_string(object, "role", role_name(meaning->role));
+	record_set_string(object, "role", event_roles[meaning->role].name);
 	record_set_boolean(object, "must", plan->counters.event[index].must);
 	for (int i = 0; i < UARCH_PORTS; i++)
 		if (meaning->ports >> i & 1)

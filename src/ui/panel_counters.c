@@ -286,7 +286,8 @@ static void draw_foot(struct box at, const struct table *table, const struct vie
 		lines_add(&lines, 0, STYLE_DIM,
 			"No events of this core are known: these are the kernel's generic ones.");
 	for (int i = 0; i < lacking; i++)
-		text_addf(&names, "%s %s", i ? "," : "no event here for", role_title(roles[i]));
+		text_addf(&names, "%s %s", i ? "," : "no event here for",
+			event_roles[roles[i]].title);
 	lines_add(&lines, 0, STYLE_DIM, "%s", text_string(&names));
 	text_free(&names);
 	lines_draw(&lines, 0);

@@ -129,14 +129,12 @@ static void check_class(const struct uarch *uarch, const struct uarch_class *cla
 
 static void check_event(const struct uarch_event *event, int ports)
 {
-	char title[EVENT_TITLE];
-
 	demand(event->role < ROLE_EXTRA && strstr(event->name, "::") && event->tags &&
 		event->title[0]);
 	demand((event->role == ROLE_PORTS) == (event->ports != 0) && event->ports >> ports == 0);
 	demand((event->role == ROLE_DISPATCHED || event->role == ROLE_STALLED) ==
 		(event->words[0] != '\0'));
-	events_title(event, NULL, title, sizeof(title));
+	events_title(event, NULL);
 }
 
 static void check_plan(const struct uarch *uarch)
@@ -151,7 +149,7 @@ static void check_plan(const struct uarch *uarch)
 	events_plan(uarch, extra, 2, plan);
 	demand(plan->counters.count <= COUNTERS_MAX &&
 		plan->counters.cycles < plan->counters.count);
-	demand(plan->generic == (uarch_event_count(uarch) == 0) &&
+	demand(plan->generic == (uarch->event_count == 0) &&
 		events_lacking(plan, lacking) < ROLE_COUNT);
 	free(plan);
 }
@@ -160,11 +158,11 @@ static void ask(const struct uarch *uarch)
 {
 	demand(uarch_port_count(uarch) > 0 && uarch_port_count(uarch) <= UARCH_PORTS);
 	for (int i = 0; i < uarch_port_count(uarch); i++)
-		demand(strlen(uarch_port(uarch, i)) > 0);
+		demand(strlen(uarch->port[i]) > 0);
 	for (int i = 0; i < uarch->class_count; i++)
 		check_class(uarch, &uarch->class[i]);
-	for (int i = 0; i < uarch_event_count(uarch); i++)
-		check_event(uarch_event(uarch, i), uarch_port_count(uarch));
+	for (int i = 0; i < uarch->event_count; i++)
+		check_event(&uarch->event[i], uarch_port_count(uarch));
 	check_plan(uarch);
 	for (int i = 0; i < QUESTIONS; i++) {
 		struct uarch_insn facts;

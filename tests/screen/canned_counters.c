@@ -124,13 +124,13 @@ static void plan_add(struct event_plan *plan, const struct canned *canned, const
 					: "zen5");
 	snprintf(meaning->name, sizeof(meaning->name), "%s", row->name);
 	snprintf(event->name, sizeof(event->name), "%s", row->name);
-	event->must = role_must(row->role);
+	event->must = event_roles[row->role].must;
 	for (int i = 0; i < 10 && row->role == ROLE_PORTS; i++)
 		if (row->ports >> i & 1)
 			snprintf(meaning->title + strlen(meaning->title), 8, "%s%s",
 				meaning->title[0] ? " " : "", ports[i]);
 	if (!meaning->title[0])
-		events_title(meaning, NULL, meaning->title, sizeof(meaning->title));
+		memcpy(meaning->title, events_title(meaning, NULL).text, sizeof(meaning->title));
 }
 
 void canned_events(void *context, const struct machine *machine, const char *const *extra,

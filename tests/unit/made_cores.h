@@ -88,14 +88,14 @@ static inline double made_caps(
 			l += loads[k];
 			s += stores[k];
 		}
-		if (uarch_known(uarch_fact(made->uarch, load_cap[kind])))
-			most = fmax(most, l / uarch_fact(made->uarch, load_cap[kind]));
-		if (uarch_known(uarch_fact(made->uarch, store_cap[kind])))
-			most = fmax(most, s / uarch_fact(made->uarch, store_cap[kind]));
+		if (uarch_known(made->uarch->fact[load_cap[kind]]))
+			most = fmax(most, l / made->uarch->fact[load_cap[kind]]);
+		if (uarch_known(made->uarch->fact[store_cap[kind]]))
+			most = fmax(most, s / made->uarch->fact[store_cap[kind]]);
 		all = kind == 0 ? l + s : all;
 	}
-	return uarch_known(uarch_fact(made->uarch, CAP_MEMORY))
-		       ? fmax(most, all / uarch_fact(made->uarch, CAP_MEMORY))
+	return uarch_known(made->uarch->fact[CAP_MEMORY])
+		       ? fmax(most, all / made->uarch->fact[CAP_MEMORY])
 		       : most;
 }
 
@@ -143,8 +143,8 @@ static inline double made_cycles(const struct generated *made, const struct meas
 	if (made->early > 0 && __builtin_popcount(fullest) >= 5)
 		cycles *= 1 + (mix->count > 1 ? 5 : 1) * made->early;
 	cycles = fmax(cycles, made_caps(made, loads, stores));
-	if (uarch_known(uarch_width(made->uarch)))
-		cycles = fmax(cycles, slots / uarch_width(made->uarch));
+	if (uarch_known(made->uarch->width))
+		cycles = fmax(cycles, slots / made->uarch->width);
 	return cycles;
 }
 
@@ -157,11 +157,11 @@ static inline void made_begin_core(
 	made->outliers = outliers;
 	made->random = seed;
 	made->asked = made->rounds = 0;
-	snprintf(m->isa, sizeof(m->isa), "%s", uarch_isa(made->uarch));
-	snprintf(m->processor, sizeof(m->processor), "a made %s", uarch_title(made->uarch));
-	if (uarch_known(uarch_width(made->uarch)))
-		m->width = (struct figure){ true, uarch_width(made->uarch) * (1 - 0.3 * noise),
-			uarch_width(made->uarch) * (1 - noise), uarch_width(made->uarch) };
+	snprintf(m->isa, sizeof(m->isa), "%s", made->uarch->isa);
+	snprintf(m->processor, sizeof(m->processor), "a made %s", made->uarch->title);
+	if (uarch_known(made->uarch->width))
+		m->width = (struct figure){ true, made->uarch->width * (1 - 0.3 * noise),
+			made->uarch->width * (1 - noise), made->uarch->width };
 	for (int i = 0; i < made->uarch->class_count && m->op_count < MEASURED_OPS; i++) {
 		const struct uarch_class *class = &made->uarch->class[i];
 		struct measured_op *op = &m->op[m->op_count];

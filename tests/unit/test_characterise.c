@@ -129,8 +129,8 @@ TEST(all_of_it_is_there_in_time)
 	assert_true(play->report->ported);
 	assert_true(play->report->measured.mix_count > 0);
 	check_ok(characterise_model(play->report, &model, &uarch));
-	assert_string_equal(uarch_name(uarch), "measured-6-a7");
-	check_near(uarch_width(uarch), WIDTH, 0.01);
+	assert_string_equal(uarch->name, "measured-6-a7");
+	check_near(uarch->width, WIDTH, 0.01);
 	check_contains(text_string(&model),
 		"match vendor Nobody family 6 model a7 with l1i-64k [measured]");
 	uarch_free(uarch);

@@ -32,13 +32,13 @@ static struct uarch *load(const char *name)
 TEST(every_role_has_a_name_of_its_own)
 {
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		assert_non_null(role_name((enum event_role)role));
-		assert_non_null(role_title((enum event_role)role));
-		assert_int_equal(role_find(role_name((enum event_role)role)), role);
+		assert_non_null(event_roles[role].name);
+		assert_non_null(event_roles[role].title);
+		assert_int_equal(role_find(event_roles[role].name), role);
 	}
 	assert_int_equal(role_find("l4-misses"), ROLE_COUNT);
-	assert_true(role_must(ROLE_CYCLES) && !role_must(ROLE_MISPREDICTIONS));
-	assert_true(role_single(ROLE_LOADS) && !role_single(ROLE_PORTS));
+	assert_true(event_roles[ROLE_CYCLES].must && !event_roles[ROLE_MISPREDICTIONS].must);
+	assert_true(!event_roles[ROLE_LOADS].many && event_roles[ROLE_PORTS].many);
 }
 
 /* ---- names */
@@ -53,8 +53,8 @@ TEST(every_event_encodes)
 	for (const char *const *names = uarch_names(ISA); *names; names++) {
 		struct uarch *uarch = load(*names);
 
-		for (int i = 0; i < uarch_event_count(uarch); i++, events++) {
-			const struct uarch_event *event = uarch_event(uarch, i);
+		for (int i = 0; i < uarch->event_count; i++, events++) {
+			const struct uarch_event *event = &uarch->event[i];
 			struct status status = counters_encode(event->name, &code);
 
 			if (!status_is_ok(&status))
@@ -77,15 +77,14 @@ TEST(no_core_counts_the_same_twice)
 		struct uarch *uarch = load(*names);
 		struct counter_code code[COUNTERS_MAX];
 
-		assert_true(uarch_event_count(uarch) <= COUNTERS_MAX - 8);
-		for (int i = 0; i < uarch_event_count(uarch); i++) {
-			check_ok(counters_encode(uarch_event(uarch, i)->name, &code[i]));
+		assert_true(uarch->event_count <= COUNTERS_MAX - 8);
+		for (int i = 0; i < uarch->event_count; i++) {
+			check_ok(counters_encode(uarch->event[i].name, &code[i]));
 			for (int k = 0; k < i; k++)
 				if (code[k].type == code[i].type &&
 					code[k].config == code[i].config)
 					fail_msg("%s: %s and %s are the same", *names,
-						uarch_event(uarch, k)->name,
-						uarch_event(uarch, i)->name);
+						uarch->event[k].name, uarch->event[i].name);
 		}
 		uarch_free(uarch);
 	}
@@ -93,9 +92,9 @@ TEST(no_core_counts_the_same_twice)
 
 static const struct uarch_event *find_event(const struct uarch *uarch, const char *title)
 {
-	for (int i = 0; i < uarch_event_count(uarch); i++)
-		if (strcmp(uarch_event(uarch, i)->title, title) == 0)
-			return uarch_event(uarch, i);
+	for (int i = 0; i < uarch->event_count; i++)
+		if (strcmp(uarch->event[i].title, title) == 0)
+			return &uarch->event[i];
 	return NULL;
 }
 
@@ -163,7 +162,7 @@ static void tell_lacking(struct text *text)
 	int count = events_lacking(plan, roles);
 
 	for (int i = 0; i < count; i++)
-		text_addf(text, "%s%s", i ? " " : "", role_name(roles[i]));
+		text_addf(text, "%s%s", i ? " " : "", event_roles[roles[i]].name);
 }
 
 static int of_role(enum event_role role)
@@ -239,11 +238,11 @@ TEST(every_port_of_intels_cores_is_counted_once)
 		uint32_t seen = 0, all = 0;
 
 		for (int k = 0; k < uarch_port_count(uarch); k++)
-			if (!uarch_port_is_unit(uarch, k))
+			if (k < uarch->port_count)
 				all |= UINT32_C(1) << k;
-		for (int k = 0; k < uarch_event_count(uarch); k++) {
-			assert_int_equal(seen & uarch_event(uarch, k)->ports, 0);
-			seen |= uarch_event(uarch, k)->ports;
+		for (int k = 0; k < uarch->event_count; k++) {
+			assert_int_equal(seen & uarch->event[k].ports, 0);
+			seen |= uarch->event[k].ports;
 		}
 		if (seen != all)
 			fail_msg("%s: ports %x of %x are counted", cores[i], seen, all);
@@ -266,11 +265,11 @@ TEST(plans_begin_with_cycles_and_name_nothing_twice)
 		assert_int_equal(plan->counters.cycles, 0);
 		assert_int_equal(plan->meaning[0].role, ROLE_CYCLES);
 		assert_int_equal(plan->meaning[1].role, ROLE_INSTRUCTIONS);
-		assert_int_equal(plan->counters.count, uarch_event_count(uarch));
+		assert_int_equal(plan->counters.count, uarch->event_count);
 		for (int i = 0; i < plan->counters.count; i++) {
 			assert_string_equal(plan->counters.event[i].name, plan->meaning[i].name);
-			assert_int_equal(
-				plan->counters.event[i].must, role_must(plan->meaning[i].role));
+			assert_int_equal(plan->counters.event[i].must,
+				event_roles[plan->meaning[i].role].must);
 			assert_true(plan->meaning[i].title[0] != '\0');
 			assert_true(i == 0 || plan->meaning[i].role >= plan->meaning[i - 1].role);
 			for (int k = 0; k < i; k++)
@@ -286,7 +285,7 @@ TEST(extra_events_come_last_and_once)
 	static const char *const extra[] = { "perf::PERF_COUNT_SW_PAGE_FAULTS",
 		"skl::uops_issued:any", "skl::LSD:UOPS", "perf::PERF_COUNT_SW_PAGE_FAULTS" };
 	struct uarch *uarch = load("skylake");
-	int own = uarch_event_count(uarch);
+	int own = uarch->event_count;
 
 	events_plan(uarch, extra, 4, plan);
 	assert_int_equal(plan->counters.count, own + 2);
@@ -314,7 +313,7 @@ TEST(too_many_extra_events_leave_some_out)
 	events_plan(uarch, extra, 15, plan);
 	assert_int_equal(plan->counters.count, COUNTERS_MAX);
 	assert_int_equal(of_role(ROLE_EXTRA), 15);
-	assert_int_equal(plan->left_out, uarch_event_count(uarch) + 15 - COUNTERS_MAX);
+	assert_int_equal(plan->left_out, uarch->event_count + 15 - COUNTERS_MAX);
 	assert_int_equal(plan->meaning[0].role, ROLE_CYCLES);
 	assert_int_equal(of_role(ROLE_L3_MISSES), 1);
 	assert_int_equal(of_role(ROLE_STALLED), 3);
@@ -322,7 +321,7 @@ TEST(too_many_extra_events_leave_some_out)
 	events_plan(uarch, extra, MANY, plan);
 	assert_int_equal(plan->counters.count, COUNTERS_MAX);
 	assert_int_equal(of_role(ROLE_EXTRA), COUNTERS_MAX / 2);
-	assert_int_equal(plan->left_out, uarch_event_count(uarch) + MANY - COUNTERS_MAX);
+	assert_int_equal(plan->left_out, uarch->event_count + MANY - COUNTERS_MAX);
 
 	memset(longest, 'x', COUNTER_NAME);
 	extra[0] = longest;
@@ -461,7 +460,7 @@ static double modelled(const struct uarch *uarch, const char *title)
 	const struct uarch_event *event = find_event(uarch, title);
 
 	if (!event)
-		fail_msg("%s has no event \"%s\"", uarch_name(uarch), title);
+		fail_msg("%s has no event \"%s\"", uarch->name, title);
 	return events_modelled(event, &explanation);
 }
 

@@ -66,7 +66,7 @@ static bool explain_on(const struct uarch *uarch, const struct kernel *kernel, c
 		strstr(explanation->status.text, "more than 32768 instructions"))
 		return false;
 	if (!status_is_ok(&explanation->status))
-		fail_msg("%s on %s: %s", kernel->name, uarch_name(uarch), explanation->status.text);
+		fail_msg("%s on %s: %s", kernel->name, uarch->name, explanation->status.text);
 	explained++;
 	return true;
 }
@@ -78,10 +78,9 @@ static void check_explanation(const struct uarch *uarch, const struct kernel *ke
 	assert_ptr_equal(explanation->kernel, kernel);
 	assert_true(explanation->loop.insn_count > 0 && explanation->loop.path_count > 0);
 	if (limits->unknown)
-		fail_msg("%s on %s: unknown: %s", kernel->name, uarch_name(uarch),
-			limits->unknown_names);
+		fail_msg("%s on %s: unknown: %s", kernel->name, uarch->name, limits->unknown_names);
 	if (limits->binding < 0)
-		fail_msg("%s on %s: nothing binds", kernel->name, uarch_name(uarch));
+		fail_msg("%s on %s: nothing binds", kernel->name, uarch->name);
 	assert_true(limits->limit[limits->binding].hard && limits->limit[limits->binding].known);
 	assert_true(limits->bound > 0 && isfinite(limits->bound));
 	assert_true(limits->predicted >= limits->bound && isfinite(limits->predicted));

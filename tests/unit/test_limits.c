@@ -38,7 +38,7 @@ static void check_bound(const char *name, double cycles, const char *cause)
 static double pressure_of(const char *port)
 {
 	for (int i = 0; i < limits.port_count; i++)
-		if (!strcmp(uarch_port(limits.uarch, i), port))
+		if (!strcmp(limits.uarch->port[i], port))
 			return limits.pressure[i];
 	fail_msg("no port %s", port);
 	return 0;

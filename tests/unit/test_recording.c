@@ -76,7 +76,7 @@ static void add_event(enum event_role role, uint32_t ports, const char *words, c
 	int at = plan.counters.count++;
 
 	snprintf(plan.counters.event[at].name, COUNTER_NAME, "%s", name);
-	plan.counters.event[at].must = role_must(role);
+	plan.counters.event[at].must = event_roles[role].must;
 	plan.meaning[at] = (struct uarch_event){ .role = role, .ports = ports };
 	snprintf(plan.meaning[at].words, EVENT_WORDS, "%s", words);
 	snprintf(plan.meaning[at].name, COUNTER_NAME, "%s", name);

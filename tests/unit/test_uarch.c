@@ -29,7 +29,7 @@ TEST(every_core_parses)
 	for (; *names; names++, cores++) {
 		struct uarch *uarch = load(*names);
 
-		assert_string_equal(uarch_name(uarch), *names);
+		assert_string_equal(uarch->name, *names);
 		assert_true(uarch_port_count(uarch) > 0);
 		/* Every core is one that can be met. */
 		if (uarch->id_count == 0)
@@ -125,7 +125,7 @@ TEST(what_every_loop_needs_is_known_everywhere)
 
 	for (const char *const *names = uarch_names(NULL); *names; names++) {
 		struct uarch *uarch = load(*names);
-		bool arm = strcmp(uarch_isa(uarch), "aarch64") == 0;
+		bool arm = strcmp(uarch->isa, "aarch64") == 0;
 
 		for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 			if (!uarch_find(uarch, classes[i], 0))
@@ -159,7 +159,7 @@ TEST(numbers_are_plausible)
 		}
 		for (int i = 0; i < uarch_port_count(uarch); i++)
 			if (!(used >> i & 1))
-				fail_msg("%s: nothing uses \"%s\"", *names, uarch_port(uarch, i));
+				fail_msg("%s: nothing uses \"%s\"", *names, uarch->port[i]);
 		uarch_free(uarch);
 	}
 }
@@ -302,15 +302,15 @@ TEST(skylake_is_the_articles)
 		.memory = { { .store = true, .base = 1, .index = 2, .accesses = 1, .size = 4 } } };
 	struct uarch_insn facts;
 
-	check_near(uarch_width(uarch), 4, 0);
+	check_near(uarch->width, 4, 0);
 	assert_non_null(imul);
 	check_near(imul->latency, 3, 0);
 	assert_int_equal(imul->term_count, 1);
 	assert_int_equal(imul->term[0].ports, 1 << 1);
-	check_near(uarch_fact(uarch, CAP_LOADS), 2, 0);
-	check_near(uarch_fact(uarch, CAP_STORES), 1, 0);
-	check_near(uarch_fact(uarch, SIZE_ROB), 224, 0);
-	check_near(uarch_fact(uarch, SIZE_LOAD_QUEUE), 72, 0);
+	check_near(uarch->fact[CAP_LOADS], 2, 0);
+	check_near(uarch->fact[CAP_STORES], 1, 0);
+	check_near(uarch->fact[SIZE_ROB], 224, 0);
+	check_near(uarch->fact[SIZE_LOAD_QUEUE], 72, 0);
 	/* An indexed store takes a load's port: port 7 knows base + displacement alone. */
 	uarch_insn(uarch, &indexed, &facts);
 	assert_true(facts.known);
@@ -375,8 +375,7 @@ TEST(split_loads_count_as_the_least_measured)
 {
 	struct uarch *uarch = load("redwood-cove");
 
-	assert_true(uarch_fact(uarch, EXTRA_SPLIT_LOAD) > 2 &&
-		    uarch_fact(uarch, EXTRA_SPLIT_LOAD) <= 2.85);
+	assert_true(uarch->fact[EXTRA_SPLIT_LOAD] > 2 && uarch->fact[EXTRA_SPLIT_LOAD] <= 2.85);
 	uarch_free(uarch);
 }
 

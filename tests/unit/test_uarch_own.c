@@ -108,7 +108,7 @@ static void is_taken_for(unsigned model, const char *features, const char *title
 
 	check_ok(uarch_choose(NULL, &machine, &core));
 	assert_non_null(core.uarch);
-	assert_string_equal(uarch_title(core.uarch), title);
+	assert_string_equal(core.uarch->title, title);
 	assert_false(core.foreign);
 	uarch_choice_free(&core);
 }
@@ -214,7 +214,7 @@ TEST(a_path_is_taken_at_its_word)
 	write_core("mine", "uarch yours Yours\nisa x86_64\nfrom base\nmatch vendor GenuineIntel "
 			   "family 6 model 15 [M]\n");
 	check_ok(uarch_choose(path, &machine, &core));
-	assert_string_equal(uarch_title(core.uarch), "Yours");
+	assert_string_equal(core.uarch->title, "Yours");
 	assert_false(core.foreign);
 	uarch_choice_free(&core);
 	write_core("mine", "uarch yours Yours\nisa x86_64\nfrom base\n");

@@ -283,8 +283,8 @@ TEST(small_differences_are_allowed)
 			     "x86_64\nwidth 4.5 [M]\nports p0 [M]\n"
 			     "class a ports 2*p0:3+p0 [M]",
 		"F", &uarch));
-	assert_string_equal(uarch_title(uarch), "X the first");
-	check_near(uarch_width(uarch), 4.5, 0);
+	assert_string_equal(uarch->title, "X the first");
+	check_near(uarch->width, 4.5, 0);
 	assert_int_equal(uarch_find(uarch, "a", 0)->term_count, 2);
 	uarch_free(uarch);
 }
@@ -335,7 +335,7 @@ TEST(own_files_are_found_by_name)
 	fputs("uarch mine Mine\nisa x86_64\nfrom child\nwidth 9 [M]\n", file);
 	assert_int_equal(fclose(file), 0);
 	check_ok(uarch_load("mine", "x86_64", &uarch));
-	check_near(uarch_width(uarch), 9, 0);
+	check_near(uarch->width, 9, 0);
 	uarch_free(uarch);
 	unlink(path);
 	unsetenv("SLEXPLORE_DATA");
@@ -356,16 +356,16 @@ static void check_events(const char *text, const char *events)
 	struct uarch *uarch;
 
 	check_ok(uarch_parse(text, "F", &uarch));
-	for (int i = 0; i < uarch_event_count(uarch); i++) {
-		const struct uarch_event *event = uarch_event(uarch, i);
+	for (int i = 0; i < uarch->event_count; i++) {
+		const struct uarch_event *event = &uarch->event[i];
 
-		text_addf(&told, "%s%s", i ? " " : "", role_name(event->role));
+		text_addf(&told, "%s%s", i ? " " : "", event_roles[event->role].name);
 		if (event->ports)
 			text_addf(&told, ":%x", event->ports);
 		if (event->words[0])
 			text_addf(&told, ":%s", event->words);
 		text_addf(&told, "=%s", event->name);
-		assert_string_equal(event->core, uarch_name(uarch));
+		assert_string_equal(event->core, uarch->name);
 		assert_true(event->tags != 0);
 	}
 	assert_string_equal(text_string(&told), events);
@@ -376,21 +376,19 @@ static void check_events(const char *text, const char *events)
 TEST(events_are_read)
 {
 	struct uarch *uarch = load("base");
-	char title[64];
+	struct event_title title;
 
-	assert_string_equal(uarch_pmu(uarch), "b");
-	assert_int_equal(uarch_event_count(uarch), 5);
-	assert_string_equal(uarch_event(uarch, 0)->title, "cycles");
-	assert_string_equal(uarch_event(uarch, 1)->title, "p0");
-	assert_string_equal(uarch_event(uarch, 2)->title, "p2 p3");
-	assert_string_equal(uarch_event(uarch, 3)->title, "L1 misses");
-	assert_string_equal(uarch_event(uarch, 4)->title, "stalled: back end");
-	events_title(&(struct uarch_event){ .role = ROLE_PORTS, .ports = 3 }, uarch, title,
-		sizeof(title));
-	assert_string_equal(title, "p0 p1");
-	events_title(&(struct uarch_event){ .role = ROLE_EXTRA, .name = "x::Y" }, NULL, title,
-		sizeof(title));
-	assert_string_equal(title, "x::Y");
+	assert_string_equal(uarch->pmu, "b");
+	assert_int_equal(uarch->event_count, 5);
+	assert_string_equal(uarch->event[0].title, "cycles");
+	assert_string_equal(uarch->event[1].title, "p0");
+	assert_string_equal(uarch->event[2].title, "p2 p3");
+	assert_string_equal(uarch->event[3].title, "L1 misses");
+	assert_string_equal(uarch->event[4].title, "stalled: back end");
+	title = events_title(&(struct uarch_event){ .role = ROLE_PORTS, .ports = 3 }, uarch);
+	assert_string_equal(title.text, "p0 p1");
+	title = events_title(&(struct uarch_event){ .role = ROLE_EXTRA, .name = "x::Y" }, NULL);
+	assert_string_equal(title.text, "x::Y");
 	uarch_free(uarch);
 	check_events(WHOLE, "");
 	check_events(WHOLE "pmu none\nevent uops = a::B [M]\n", "uops=a::B");
@@ -463,17 +461,17 @@ TEST(facts_are_read)
 				 *wide = uarch_find(uarch, "fadd", 512);
 	struct text text = { 0 };
 
-	assert_string_equal(uarch_title(uarch), "A base");
-	assert_string_equal(uarch_isa(uarch), "x86_64");
+	assert_string_equal(uarch->title, "A base");
+	assert_string_equal(uarch->isa, "x86_64");
 	assert_int_equal(uarch_port_count(uarch), 6);
-	assert_string_equal(uarch_port(uarch, 5), "div");
-	assert_true(uarch_port_is_unit(uarch, 5));
-	assert_false(uarch_port_is_unit(uarch, 4));
-	check_near(uarch_fact(uarch, CAP_LOADS), 2, 0);
-	assert_false(uarch_known(uarch_fact(uarch, CAP_STORES)));
-	check_near(uarch_fact(uarch, SIZE_ROB), 224, 0);
-	check_near(uarch_fact(uarch, EXTRA_FORWARD), 5, 0);
-	assert_false(uarch_known(uarch_fact(uarch, EXTRA_SIGN)));
+	assert_string_equal(uarch->port[5], "div");
+	assert_true(5 >= uarch->port_count);
+	assert_false(4 >= uarch->port_count);
+	check_near(uarch->fact[CAP_LOADS], 2, 0);
+	assert_false(uarch_known(uarch->fact[CAP_STORES]));
+	check_near(uarch->fact[SIZE_ROB], 224, 0);
+	check_near(uarch->fact[EXTRA_FORWARD], 5, 0);
+	assert_false(uarch_known(uarch->fact[EXTRA_SIGN]));
 	check_near(uarch_cache(uarch, 2)->lines, 0.5, 0);
 	assert_false(uarch_known(uarch_cache(uarch, 1)->lines));
 	assert_null(uarch_cache(uarch, 3));
@@ -513,9 +511,9 @@ TEST(a_core_inherits_and_replaces)
 {
 	struct uarch *base = load("base"), *child = load("child");
 
-	assert_string_equal(uarch_name(child), "child");
-	assert_string_equal(uarch_title(child), "A child");
-	check_near(uarch_width(child), 6, 0);
+	assert_string_equal(child->name, "child");
+	assert_string_equal(child->title, "A child");
+	check_near(child->width, 6, 0);
 	assert_int_equal(uarch_port_count(child), 7);
 	/* What is inherited follows a set that has a new meaning. */
 	assert_int_equal(uarch_find(base, "alu", 0)->term[0].ports, 3);
@@ -524,8 +522,8 @@ TEST(a_core_inherits_and_replaces)
 	check_near(uarch_find(child, "fadd", 0)->latency, 3, 0);
 	check_near(uarch_find(child, "fadd", 512)->latency, 5, 0);
 	assert_null(uarch_find(child, "two", 0));
-	assert_false(uarch_known(uarch_fact(child, EXTRA_FORWARD)));
-	check_near(uarch_fact(child, SIZE_ROB), 224, 0);
+	assert_false(uarch_known(child->fact[EXTRA_FORWARD]));
+	check_near(child->fact[SIZE_ROB], 224, 0);
 	assert_int_equal(child->id_count, 2);
 	uarch_free(base);
 	uarch_free(child);

@@ -95,7 +95,7 @@ TEST(the_core_model_stands_beside)
 	play->options.fillers = 1u << FILL_NOP | 1u << FILL_LOAD | 1u << FILL_OTHER;
 	run();
 	assert_int_equal(play->report->count, 3);
-	assert_string_equal(play->report->core, uarch_title(uarch));
+	assert_string_equal(play->report->core, uarch->title);
 	check_near(windows_row(play->report, FILL_NOP)->entries, 512, 0);
 	check_near(windows_row(play->report, FILL_LOAD)->entries, 192, 0);
 	assert_true(isnan(windows_row(play->report, FILL_OTHER)->entries));

@@ -16,12 +16,12 @@ static enum uarch_match recognise(
 /* What panels say of a model that is loaded. */
 static void name_core(struct core *core)
 {
-	snprintf(core->name, sizeof(core->name), "%s", uarch_name(core->uarch));
-	snprintf(core->title, sizeof(core->title), "%s", uarch_title(core->uarch));
+	snprintf(core->name, sizeof(core->name), "%s", core->uarch->name);
+	snprintf(core->title, sizeof(core->title), "%s", core->uarch->title);
 	core->port_count = uarch_port_count(core->uarch);
 	for (int i = 0; i < core->port_count && i < UARCH_PORTS; i++) {
-		snprintf(core->port[i], sizeof(core->port[i]), "%s", uarch_port(core->uarch, i));
-		core->unit[i] = uarch_port_is_unit(core->uarch, i);
+		snprintf(core->port[i], sizeof(core->port[i]), "%s", core->uarch->port[i]);
+		core->unit[i] = i >= core->uarch->port_count;
 	}
 }
 

@@ -87,7 +87,7 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 	ask.level_count = find_levels(question, ask.level);
 	if (explanation && status_is_ok(&explanation->status)) {
 		const struct uarch *uarch = explanation->limits.uarch;
-		double entries = uarch ? uarch_fact(uarch, SIZE_TLB1) : 0;
+		double entries = uarch ? uarch->fact[SIZE_TLB1] : 0;
 
 		ask.pages_assumed = !(entries > 0);
 		ask.pages = block->pages;
@@ -95,7 +95,7 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 		ask.meet = block->meet;
 		ask.entries = ask.pages_assumed ? TLB_ASSUMED : entries;
 		ask.turn = explanation->granule;
-		ask.mispredict = uarch ? uarch_fact(uarch, EXTRA_MISPREDICT) : 0;
+		ask.mispredict = uarch ? uarch->fact[EXTRA_MISPREDICT] : 0;
 		ask.window = block->sums ? window_of(&explanation->limits) : 0;
 	}
 	block_advise(&ask, &blocks->advice);

@@ -114,8 +114,8 @@ void windows_model(struct windows *windows, const struct uarch *uarch, bool fore
 
 	report->options.uarch = NULL;
 	report->options.foreign = foreign;
-	snprintf(report->core, sizeof(report->core), "%s", uarch ? uarch_title(uarch) : "");
-	snprintf(report->uarch, sizeof(report->uarch), "%s", uarch ? uarch_name(uarch) : "");
+	snprintf(report->core, sizeof(report->core), "%s", uarch ? uarch->title : "");
+	snprintf(report->uarch, sizeof(report->uarch), "%s", uarch ? uarch->name : "");
 	for (int i = 0; i < report->count; i++) {
 		struct windows_row *row = &report->row[i];
 

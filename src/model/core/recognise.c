@@ -229,14 +229,14 @@ struct status uarch_choose(
 		/* The user accepts the nearest model. */
 		snprintf(core->how, sizeof(core->how),
 			"%.48s, standing in for a core of which nothing is known",
-			uarch_title(core->uarch));
+			core->uarch->title);
 	} else if (uarch_fits(core->uarch, machine)) {
 		snprintf(core->how, sizeof(core->how),
 			"%.60s: what it says of itself fits this core", name);
 	} else {
 		core->foreign = true;
 		snprintf(core->how, sizeof(core->how),
-			"predicted for %.48s, which is not this core", uarch_title(core->uarch));
+			"predicted for %.48s, which is not this core", core->uarch->title);
 	}
 	return status;
 }

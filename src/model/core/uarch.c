@@ -110,39 +110,6 @@ void uarch_fact_range(enum uarch_fact fact, double *least, double *most)
 
 /* ---- facts */
 
-const char *uarch_name(const struct uarch *uarch)
-{
-	return uarch->name;
-}
-const char *uarch_title(const struct uarch *uarch)
-{
-	return uarch->title;
-}
-const char *uarch_isa(const struct uarch *uarch)
-{
-	return uarch->isa;
-}
-double uarch_width(const struct uarch *uarch)
-{
-	return uarch->width;
-}
-int uarch_port_count(const struct uarch *uarch)
-{
-	return uarch->port_count + uarch->unit_count;
-}
-const char *uarch_port(const struct uarch *uarch, int port)
-{
-	return uarch->port[port];
-}
-bool uarch_port_is_unit(const struct uarch *uarch, int port)
-{
-	return port >= uarch->port_count;
-}
-double uarch_fact(const struct uarch *uarch, enum uarch_fact fact)
-{
-	return uarch->fact[fact];
-}
-
 const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)
 {
 	for (int i = 0; i < uarch->cache_count; i++)

@@ -12,7 +12,15 @@
 #include "engine/machine/machine.h"
 #include "model/code/insn.h"
 
-enum { UARCH_PORTS = 24, UARCH_TERMS = 6, UARCH_CACHES = 4 };
+enum {
+	UARCH_PORTS = 24,
+	UARCH_TERMS = 6,
+	UARCH_CACHES = 4,
+	UARCH_NAME = 24,
+	UARCH_PMU = 32,
+	UARCH_SOURCES = 32,
+	UARCH_WIDTHS = 8 /* none, 8, 16, 32, 64, 128, 256, 512 bits */
+};
 
 /* The value of an unknown number: test with uarch_known(). */
 #define UARCH_UNKNOWN (-1.0)
@@ -63,7 +71,50 @@ struct uarch_cache {
 	double bytes_spread, latency_spread, lines_spread; /* ±; 0: not stated */
 };
 
-struct uarch;
+/* The file "sources": the meaning of tags. */
+struct uarch_sources {
+	int count;
+	char tag[UARCH_SOURCES][12];
+	char text[UARCH_SOURCES][152];
+};
+
+/* A core model. It is constant once loaded. */
+struct uarch {
+	char name[UARCH_NAME]; /* "zen3" */
+	char title[64];	       /* "AMD Zen 3" */
+	char isa[16];	       /* "x86_64" */
+	double width;	       /* rename slots a cycle; UARCH_UNKNOWN */
+	int port_count;	       /* without units */
+	int unit_count; /* units follow after the ports, for example a divider: they need no slot */
+	char port[UARCH_PORTS][12];
+	double fact[UARCH_FACTS];
+	double width_spread, fact_spread[UARCH_FACTS]; /* ±; 0: not stated */
+	char pmu[UARCH_PMU]; /* libpfm's name of its counters' PMU; "": none */
+	int event_count;
+	struct uarch_event *event; /* in the order of the file */
+
+	/* For the files of this folder only. */
+	int class_count, chain_count, fusion_count, id_count, cache_count;
+	struct uarch_class *class; /* sorted by name */
+	struct uarch_chain *chain;
+	struct uarch_fusion *fusion;
+	struct uarch_id *id;
+	struct uarch_cache cache[UARCH_CACHES];
+	enum { LAMINATE_UNKNOWN, LAMINATE_NEVER, LAMINATE_INDEXED } laminate;
+	bool laminate_two_operand, laminate_stores; /* exceptions from LAMINATE_INDEXED */
+	struct uarch_sources sources;
+	uint32_t tags; /* all sources of the file */
+
+	/* Tables for uarch_insn(). */
+	struct uarch_ops *ops;
+	const struct uarch_class **resolved;		     /* [class number of ops][width] */
+	const struct uarch_class *(*reserved)[UARCH_WIDTHS]; /* [enum reserved] */
+};
+
+static inline int uarch_port_count(const struct uarch *uarch) /* ports and units */
+{
+	return uarch->port_count + uarch->unit_count;
+}
 
 /* The names of all core models of an instruction set ("x86_64", "aarch64"; NULL: any), ended by
  * NULL. The user's own files come first, as they were at the first call. Static. */
@@ -108,15 +159,6 @@ struct status uarch_choose(
 void uarch_choice_free(struct uarch_choice *core);
 
 /* ---- Facts */
-const char *uarch_name(const struct uarch *uarch);  /* "zen3" */
-const char *uarch_title(const struct uarch *uarch); /* "AMD Zen 3" */
-const char *uarch_isa(const struct uarch *uarch);
-double uarch_width(const struct uarch *uarch);	 /* rename slots a cycle; UARCH_UNKNOWN */
-int uarch_port_count(const struct uarch *uarch); /* ports and units */
-const char *uarch_port(const struct uarch *uarch, int port);
-bool uarch_port_is_unit(
-	const struct uarch *uarch, int port); /* for example a divider: needs no slot */
-double uarch_fact(const struct uarch *uarch, enum uarch_fact fact);
 /* The words of a fact in core files, "size rob", and back; UARCH_FACTS for unknown words. */
 const char *uarch_fact_name(enum uarch_fact fact);
 enum uarch_fact uarch_fact_find(const char *words);
@@ -162,39 +204,49 @@ bool uarch_fuses_behind(
 
 /* ---- Counter events of a core */
 
-/* What an event counts. To add a role: its row in uarch_events.c, and, where the model predicts its
- * count, its line in events_modelled(). */
-enum event_role {
-	ROLE_CYCLES,	     /* "cycles" */
-	ROLE_INSTRUCTIONS,   /* "instructions": retired */
-	ROLE_UOPS,	     /* "uops": fused micro-ops, slots at rename */
-	ROLE_UOPS_RETIRED,   /* "uops-retired" */
-	ROLE_UOPS_EXECUTED,  /* "uops-executed": started on ports */
-	ROLE_PORTS,	     /* "ports P…": micro-ops started on one port, or on any of a group */
-	ROLE_DISPATCHED,     /* "dispatched WORDS": for cores without port events: "fp", "integer",
-				"loads" … */
-	ROLE_LOADS,	     /* "loads" */
-	ROLE_STORES,	     /* "stores" */
-	ROLE_BRANCHES,	     /* "branches" */
-	ROLE_MISPREDICTIONS, /* "mispredictions" */
-	ROLE_L1_MISSES,	     /* "l1-misses": of data */
-	ROLE_L2_MISSES,	     /* "l2-misses" */
-	ROLE_L3_MISSES,	     /* "l3-misses" */
-	ROLE_DTLB_MISSES,    /* "dtlb-misses": of the first level */
-	ROLE_DTLB_WALKS,     /* "dtlb-walks": of the last level */
-	ROLE_STALLED, /* "stalled WORDS": cycles without progress, and the reason: "back end", "load
-			 queue full" */
-	ROLE_EXTRA,   /* named by the user; in no file */
-	ROLE_COUNT
-};
+/* What an event counts: a row for each role, with its name in files, its title for people, whether
+ * every program raises it, and whether a core may have several. To add a role: its row, and, where
+ * the model predicts its count, its line in events_modelled(). */
+#define EVENT_ROLES(ROW)                                                                      \
+	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                     \
+	/* retired */                                                                         \
+	ROW(ROLE_INSTRUCTIONS, "instructions", "instructions", true, false)                   \
+	/* fused micro-ops, slots at rename */                                                \
+	ROW(ROLE_UOPS, "uops", "micro-ops", true, false)                                      \
+	ROW(ROLE_UOPS_RETIRED, "uops-retired", "micro-ops retired", true, false)              \
+	/* started on ports */                                                                \
+	ROW(ROLE_UOPS_EXECUTED, "uops-executed", "micro-ops executed", true, false)           \
+	/* "ports P…": micro-ops started on one port, or on any of a group */               \
+	ROW(ROLE_PORTS, "ports", "ports", false, true)                                        \
+	/* "dispatched WORDS", for cores without port events: "fp", "integer", "loads" … */ \
+	ROW(ROLE_DISPATCHED, "dispatched", "dispatched", false, true)                         \
+	ROW(ROLE_LOADS, "loads", "loads", false, false)                                       \
+	ROW(ROLE_STORES, "stores", "stores", false, false)                                    \
+	ROW(ROLE_BRANCHES, "branches", "branches", false, false)                              \
+	ROW(ROLE_MISPREDICTIONS, "mispredictions", "mispredictions", false, false)            \
+	/* of data */                                                                         \
+	ROW(ROLE_L1_MISSES, "l1-misses", "L1 misses", false, false)                           \
+	ROW(ROLE_L2_MISSES, "l2-misses", "L2 misses", false, false)                           \
+	ROW(ROLE_L3_MISSES, "l3-misses", "L3 misses", false, false)                           \
+	/* of the first level */                                                              \
+	ROW(ROLE_DTLB_MISSES, "dtlb-misses", "TLB misses", false, false)                      \
+	/* of the last level */                                                               \
+	ROW(ROLE_DTLB_WALKS, "dtlb-walks", "page walks", false, false)                        \
+	/* "stalled WORDS": cycles without progress, and the reason: "back end" … */        \
+	ROW(ROLE_STALLED, "stalled", "stalled", false, true)                                  \
+	/* named by the user; in no file */                                                   \
+	ROW(ROLE_EXTRA, "extra", "extra", false, true)
 
-const char *role_name(enum event_role role);  /* "l1-misses" */
-const char *role_title(enum event_role role); /* "L1 misses": for people */
-enum event_role role_find(const char *name);  /* ROLE_COUNT: none */
-bool role_must(enum event_role role);	      /* every program raises it */
-/* Whether a core has at most one event of the role: all but ports, dispatched, stalled and extra.
- */
-bool role_single(enum event_role role);
+#define ROLE_IDENTIFIER(identifier, name, title, must, many) identifier,
+enum event_role { EVENT_ROLES(ROLE_IDENTIFIER) ROLE_COUNT };
+#undef ROLE_IDENTIFIER
+
+extern const struct event_role_facts {
+	const char *name, *title; /* "l1-misses", "L1 misses" */
+	bool must;		  /* every program raises it */
+	bool many;		  /* a core may have several */
+} event_roles[ROLE_COUNT];
+enum event_role role_find(const char *name); /* ROLE_COUNT: none */
 
 enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
 
@@ -210,14 +262,11 @@ struct uarch_event {
 	uint32_t tags;		 /* sources, as in struct uarch_class */
 };
 
-/* The events of a core, in the order of its file. */
-int uarch_event_count(const struct uarch *uarch);
-const struct uarch_event *uarch_event(const struct uarch *uarch, int index);
-const char *uarch_pmu(const struct uarch *uarch); /* libpfm's name of its counters' PMU; "": none */
-
 /* The title of an event; composed if it has none. uarch names ports; may be NULL. */
-void events_title(
-	const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size);
+struct event_title {
+	char text[EVENT_TITLE];
+};
+struct event_title events_title(const struct uarch_event *meaning, const struct uarch *uarch);
 
 /* Reads at most `most` lines `event ROLE … = NAME [TAG]`, as in data/events. STATUS_FAILED with
  * origin, line and reason for any other line. */

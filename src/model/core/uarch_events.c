@@ -9,75 +9,22 @@
 
 /* ---- roles */
 
-static const struct {
-	const char *name, *title;
-	bool must; /* every program raises it */
-	bool many; /* a core may have several */
-} rows[ROLE_COUNT] = {
-	[ROLE_CYCLES] = { "cycles", "cycles", true, false },
-	[ROLE_INSTRUCTIONS] = { "instructions", "instructions", true, false },
-	[ROLE_UOPS] = { "uops", "micro-ops", true, false },
-	[ROLE_UOPS_RETIRED] = { "uops-retired", "micro-ops retired", true, false },
-	[ROLE_UOPS_EXECUTED] = { "uops-executed", "micro-ops executed", true, false },
-	[ROLE_PORTS] = { "ports", "ports", false, true },
-	[ROLE_DISPATCHED] = { "dispatched", "dispatched", false, true },
-	[ROLE_LOADS] = { "loads", "loads", false, false },
-	[ROLE_STORES] = { "stores", "stores", false, false },
-	[ROLE_BRANCHES] = { "branches", "branches", false, false },
-	[ROLE_MISPREDICTIONS] = { "mispredictions", "mispredictions", false, false },
-	[ROLE_L1_MISSES] = { "l1-misses", "L1 misses", false, false },
-	[ROLE_L2_MISSES] = { "l2-misses", "L2 misses", false, false },
-	[ROLE_L3_MISSES] = { "l3-misses", "L3 misses", false, false },
-	[ROLE_DTLB_MISSES] = { "dtlb-misses", "TLB misses", false, false },
-	[ROLE_DTLB_WALKS] = { "dtlb-walks", "page walks", false, false },
-	[ROLE_STALLED] = { "stalled", "stalled", false, true },
-	[ROLE_EXTRA] = { "extra", "extra", false, true },
-};
-
-const char *role_name(enum event_role role)
-{
-	return rows[role].name;
-}
-const char *role_title(enum event_role role)
-{
-	return rows[role].title;
-}
-bool role_must(enum event_role role)
-{
-	return rows[role].must;
-}
-bool role_single(enum event_role role)
-{
-	return !rows[role].many;
-}
+#define ROLE_FACTS(identifier, name, title, must, many) { name, title, must, many },
+const struct event_role_facts event_roles[ROLE_COUNT] = { EVENT_ROLES(ROLE_FACTS) };
+#undef ROLE_FACTS
 
 enum event_role role_find(const char *name)
 {
 	int role = 0;
 
-	while (role < ROLE_COUNT && strcmp(rows[role].name, name) != 0)
+	while (role < ROLE_COUNT && strcmp(event_roles[role].name, name) != 0)
 		role++;
 	return (enum event_role)role;
 }
 
-int uarch_event_count(const struct uarch *uarch)
+struct event_title events_title(const struct uarch_event *meaning, const struct uarch *uarch)
 {
-	return uarch->event_count;
-}
-
-const struct uarch_event *uarch_event(const struct uarch *uarch, int index)
-{
-	return &uarch->event[index];
-}
-
-const char *uarch_pmu(const struct uarch *uarch)
-{
-	return uarch->pmu;
-}
-
-void events_title(
-	const struct uarch_event *meaning, const struct uarch *uarch, char *buffer, size_t size)
-{
+	struct event_title result = { "" };
 	struct text title = { 0 };
 
 	for (int i = 0; meaning->role == ROLE_PORTS && i < UARCH_PORTS; i++) {
@@ -85,16 +32,19 @@ void events_title(
 			continue;
 		text_add(&title, title.length ? " " : "");
 		if (uarch && i < uarch_port_count(uarch))
-			text_add(&title, uarch_port(uarch, i));
+			text_add(&title, uarch->port[i]);
 		else
 			text_addf(&title, "port %d", i);
 	}
 	if (meaning->role != ROLE_PORTS)
 		text_addf(&title, "%s%s%s",
-			meaning->role == ROLE_EXTRA ? meaning->name : role_title(meaning->role),
+			meaning->role == ROLE_EXTRA ? meaning->name
+						    : event_roles[meaning->role].title,
 			meaning->words[0] ? ": " : "", meaning->words);
-	snprintf(buffer, size, "%s", meaning->title[0] ? meaning->title : text_string(&title));
+	snprintf(result.text, sizeof(result.text), "%s",
+		meaning->title[0] ? meaning->title : text_string(&title));
 	text_free(&title);
+	return result;
 }
 
 /* ---- lines */
@@ -114,13 +64,13 @@ bool read_pmu(struct reader *r)
 /* The words between the role and the "=": ports, or the thing that is counted. */
 static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 {
-	const char *role = role_name(event->role);
+	const char *role = event_roles[event->role].name;
 	int words = r->words - 4;
 
-	if (role_single(event->role) && words > 0)
+	if (!event_roles[event->role].many && words > 0)
 		return rows_fail(
 			&r->rows, "a core has one event %s: expected event %s = NAME", role, role);
-	if (!role_single(event->role) && words == 0 && !none)
+	if (event_roles[event->role].many && words == 0 && !none)
 		return rows_fail(&r->rows, "event %s needs words: expected %s", role, event_form);
 	if (event->role != ROLE_PORTS)
 		return reader_join(r, 2, r->words - 2, "the name of the event", event->words,
@@ -145,7 +95,7 @@ static bool same_event(const struct uarch_event *a, const struct uarch_event *b)
 static bool take_back(struct reader *r, const struct uarch_event *event)
 {
 	struct uarch *u = r->uarch;
-	bool one = r->words > 4 || role_single(event->role);
+	bool one = r->words > 4 || !event_roles[event->role].many;
 	int kept = 0, all = u->event_count;
 
 	for (int i = 0; i < all; i++) {
@@ -195,7 +145,7 @@ static bool add_event(struct reader *r, struct uarch_event *event)
 	if (at == u->event_count)
 		u->event = memory_resize(u->event, (size_t)++u->event_count, sizeof(*u->event));
 	memcpy(event->core, u->name, sizeof(event->core));
-	events_title(event, u, event->title, sizeof(event->title));
+	memcpy(event->title, events_title(event, u).text, sizeof(event->title));
 	r->event_place[at].file = r->file;
 	r->event_place[at].line = r->rows.line;
 	u->event[at] = *event;
@@ -212,7 +162,7 @@ bool read_event(struct reader *r)
 	if (r->words < 4 || strcmp(r->word[r->words - 2], "=") != 0)
 		return rows_fail(&r->rows, "expected %s", event_form);
 	for (int i = 0; i < ROLE_EXTRA; i++)
-		names[i] = role_name((enum event_role)i);
+		names[i] = event_roles[i].name;
 	role = rows_choice(&r->rows, "role", r->word[1], names, ROLE_EXTRA);
 	if (role < 0)
 		return false;

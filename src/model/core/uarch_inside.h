@@ -6,14 +6,10 @@
 #include "model/core/uarch.h"
 
 enum {
-	UARCH_NAME = 24,
-	UARCH_PMU = 32,
 	UARCH_WORDS = 128,
-	UARCH_SOURCES = 32,
 	UARCH_RANGES = 16,
 	UARCH_FEATURES = 6,
-	UARCH_WIDTHS = 8, /* none, 8, 16, 32, 64, 128, 256, 512 bits */
-	UARCH_LIST = 120  /* bytes of a list of ports or micro-ops */
+	UARCH_LIST = 120 /* bytes of a list of ports or micro-ops */
 };
 
 /* ---- A core model */
@@ -50,44 +46,6 @@ struct uarch_chain {
 	char producer[UARCH_NAME], consumer[UARCH_NAME];
 	double latency, spread;
 	uint32_t tags;
-};
-
-/* The file "sources": the meaning of tags. */
-struct uarch_sources {
-	int count;
-	char tag[UARCH_SOURCES][12];
-	char text[UARCH_SOURCES][152];
-};
-
-struct uarch_ops;
-
-struct uarch {
-	char name[UARCH_NAME], title[64], isa[16];
-	double width;
-	int port_count, unit_count; /* units follow after the ports */
-	char port[UARCH_PORTS][12];
-	int class_count;
-	struct uarch_class *class; /* sorted by name */
-	int chain_count, fusion_count, id_count;
-	struct uarch_chain *chain;
-	struct uarch_fusion *fusion;
-	struct uarch_id *id;
-	enum { LAMINATE_UNKNOWN, LAMINATE_NEVER, LAMINATE_INDEXED } laminate;
-	bool laminate_two_operand, laminate_stores; /* exceptions from LAMINATE_INDEXED */
-	double fact[UARCH_FACTS];
-	double width_spread, fact_spread[UARCH_FACTS]; /* ±; 0: not stated */
-	int cache_count;
-	struct uarch_cache cache[UARCH_CACHES];
-	struct uarch_sources sources;
-	char pmu[UARCH_PMU]; /* libpfm's name of its counters' PMU; "": none */
-	int event_count;
-	struct uarch_event *event;
-	uint32_t tags; /* all sources of the file */
-
-	/* Tables for uarch_insn(). */
-	struct uarch_ops *ops;
-	const struct uarch_class **resolved;		     /* [class number of ops][width] */
-	const struct uarch_class *(*reserved)[UARCH_WIDTHS]; /* [enum reserved] */
 };
 
 /* ---- Reading a core file */

@@ -113,14 +113,10 @@ bool counts_state_find(const char *word, enum count_state *state)
 
 void counts_role(const struct uarch_event *meaning, char *buffer, size_t size)
 {
-	char title[EVENT_TITLE] = "";
-	const char *words = meaning->words;
+	struct event_title title = events_title(meaning, NULL);
+	const char *words = meaning->role == ROLE_PORTS ? title.text : meaning->words;
 
-	if (meaning->role == ROLE_PORTS) {
-		events_title(meaning, NULL, title, sizeof(title));
-		words = title;
-	}
-	snprintf(buffer, size, "%s%s%s", role_name(meaning->role), *words ? " " : "", words);
+	snprintf(buffer, size, "%s%s%s", event_roles[meaning->role].name, *words ? " " : "", words);
 }
 
 /* ---- Ratios of a sample */

@@ -31,7 +31,7 @@ static void plan_add(struct event_plan *plan, const struct uarch_event *event, i
 		return;
 	}
 	memcpy(to->name, event->name, sizeof(to->name));
-	to->must = role_must(event->role);
+	to->must = event_roles[event->role].must;
 	if (event->role == ROLE_CYCLES)
 		counters->cycles = counters->count;
 	plan->meaning[counters->count++] = *event;
@@ -83,12 +83,12 @@ void events_plan(const struct uarch *uarch, const char *const *extra, int extra_
 	int count, others, most;
 
 	*plan = (struct event_plan){ .counters.cycles = -1 };
-	plan->generic = !uarch || uarch_event_count(uarch) == 0;
+	plan->generic = !uarch || uarch->event_count == 0;
 	if (plan->generic) {
 		count = generic_events(generic, COUNTERS_MAX, plan->why, sizeof(plan->why));
 	} else {
-		event = uarch_event(uarch, 0);
-		count = uarch_event_count(uarch);
+		event = &uarch->event[0];
+		count = uarch->event_count;
 	}
 	others = count_extra(event, count, extra, extra_count);
 	most = COUNTERS_MAX - (others < COUNTERS_MAX / 2 ? others : COUNTERS_MAX / 2);
@@ -149,8 +149,8 @@ static bool hides_ports(const struct uarch *uarch, const struct uarch_class *cla
 		uint32_t ports = class->term[t].ports;
 
 		for (int i = 0; i < uarch_port_count(uarch); i++)
-			if ((ports >> i & 1) && uarch_port_is_unit(uarch, i) &&
-				strcmp(uarch_port(uarch, i), "micro") == 0)
+			if ((ports >> i & 1) && i >= uarch->port_count &&
+				strcmp(uarch->port[i], "micro") == 0)
 				return true;
 	}
 	return false;
@@ -184,7 +184,7 @@ static double pressure_on(const struct explanation *explanation, uint32_t ports)
 	if (limits->unknown || !ports_known(explanation))
 		return NAN;
 	for (int i = 0; i < limits->port_count; i++)
-		if ((ports >> i & 1) && !uarch_port_is_unit(limits->uarch, i))
+		if ((ports >> i & 1) && i < limits->uarch->port_count)
 			sum += limits->pressure[i];
 	return sum * limits->turns / limits->elements;
 }
@@ -224,13 +224,13 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 		!(loop->elements > 0))
 		return NAN;
 	own = limits->uarch && limits->elements > 0 &&
-	      (!meaning->core[0] || strcmp(meaning->core, uarch_name(limits->uarch)) == 0);
+	      (!meaning->core[0] || strcmp(meaning->core, limits->uarch->name) == 0);
 	switch (meaning->role) {
 	case ROLE_INSTRUCTIONS: return loop->insns_per_element;
 	case ROLE_UOPS:
 	case ROLE_UOPS_RETIRED:
 		/* Arm documents no unit for these counts: its width is in macro-operations. */
-		own = own && strcmp(uarch_isa(limits->uarch), "aarch64") != 0;
+		own = own && strcmp(limits->uarch->isa, "aarch64") != 0;
 		return own && !limits->unknown
 			       ? (limits->slots + limits->unlaminated) / limits->elements
 			       : (double)NAN;

@@ -96,11 +96,10 @@ static double latency_of(struct graph *graph, int insn, const struct uarch_class
 /* Extra cycles of a dependence through an index, over one through the base. */
 static double index_extra(const struct graph *graph, const struct insn_memory *memory)
 {
-	double extra =
-		uarch_fact(graph->uarch, memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX);
+	double extra = graph->uarch->fact[memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX];
 
 	if (!uarch_known(extra))
-		extra = uarch_fact(graph->uarch, EXTRA_INDEX);
+		extra = graph->uarch->fact[EXTRA_INDEX];
 	return uarch_known(extra) ? extra : 0;
 }
 
@@ -125,19 +124,19 @@ static double forward_latency(const struct graph *graph, const struct forward *f
 	double cycles = UARCH_UNKNOWN;
 
 	if (!forward->inside)
-		cycles = uarch_fact(uarch, EXTRA_FORWARD_FAILS);
+		cycles = uarch->fact[EXTRA_FORWARD_FAILS];
 	if (!uarch_known(cycles) && vector && load->memory[operand].size > 32)
-		cycles = uarch_fact(uarch, EXTRA_FORWARD_512);
+		cycles = uarch->fact[EXTRA_FORWARD_512];
 	if (!uarch_known(cycles) && vector)
-		cycles = uarch_fact(uarch, EXTRA_FORWARD_VECTOR);
+		cycles = uarch->fact[EXTRA_FORWARD_VECTOR];
 	/* Only a load from where the store began is renamed. */
 	if (!uarch_known(cycles) && !vector && forward->same_start &&
 		(graph->renaming == RENAMES_ALL ||
 			(graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) &&
 				!store->memory[forward->operand].index)))
-		cycles = uarch_fact(uarch, EXTRA_FORWARD_RENAMED);
+		cycles = uarch->fact[EXTRA_FORWARD_RENAMED];
 	if (!uarch_known(cycles) && !vector)
-		cycles = uarch_fact(uarch, EXTRA_FORWARD);
+		cycles = uarch->fact[EXTRA_FORWARD];
 	*known = uarch_known(cycles);
 	return *known ? cycles : 0;
 }
@@ -149,7 +148,7 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	const struct insn_memory *memory = &insn->memory[operand];
 	const struct uarch_class *class = graph->facts[number].load;
 	double latency = graph->facts[number].known ? latency_of(graph, number, class) : 0;
-	double sign = insn->load_extends ? uarch_fact(graph->uarch, EXTRA_SIGN) : 0;
+	double sign = insn->load_extends ? graph->uarch->fact[EXTRA_SIGN] : 0;
 	int node;
 	struct link *link;
 
@@ -456,8 +455,7 @@ static void build(struct graph *graph, bool *assumed)
 	struct forward *forwards = memory_new(operands, sizeof(*forwards));
 	const struct forward *forward = forwards;
 	/* The stack pointer: the fifth general register of x86, the last of AArch64. */
-	int stack =
-		strcmp(uarch_isa(graph->uarch), "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
+	int stack = strcmp(graph->uarch->isa, "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
 
 	graph->store_node = memory_new(operands, sizeof(int));
 	graph->unknown = memory_new((size_t)graph->loop->insn_count + 1, sizeof(bool));

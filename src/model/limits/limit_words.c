@@ -181,7 +181,7 @@ void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t
 
 	*buffer = '\0';
 	for (int port = 0; port < count; port++) {
-		const char *word = uarch_port(uarch, port);
+		const char *word = uarch->port[port];
 		int number[UARCH_PORTS], members = 0;
 		size_t length;
 
@@ -191,9 +191,8 @@ void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t
 		for (int other = port; other < count && members < UARCH_PORTS; other++) {
 			int its;
 
-			if (ports >> other & 1 &&
-				port_word(uarch_port(uarch, other), &its) == length &&
-				strncmp(word, uarch_port(uarch, other), length) == 0) {
+			if (ports >> other & 1 && port_word(uarch->port[other], &its) == length &&
+				strncmp(word, uarch->port[other], length) == 0) {
 				number[members++] = its;
 				ports &= ~(UINT32_C(1) << other);
 			}

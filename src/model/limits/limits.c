@@ -111,7 +111,7 @@ static void materialise(struct tally *tally)
 			tally->facts[i].op = alu;
 		}
 	}
-	if (!(uarch_fact(tally->uarch, EXTRA_MATERIALISES) > 0))
+	if (!(tally->uarch->fact[EXTRA_MATERIALISES] > 0))
 		return;
 	for (int s = 0; s < loop->path_count; s++)
 		if (adds_at_rename(tally, loop->path[s].insn) && is_needed(tally, s))

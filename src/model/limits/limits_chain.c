@@ -62,8 +62,7 @@ static void describe_chain(
  * whose operations fit the scheduler. INFINITY: unknown. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
-	double rob = uarch_fact(tally->uarch, SIZE_ROB),
-	       scheduler = uarch_fact(tally->uarch, SIZE_SCHEDULER);
+	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
 	double together = INFINITY, operations = 0;
 
 	for (int i = 0; i < chain->link_count; i++)
@@ -151,7 +150,7 @@ static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn
 	bool load = insn->memory_count > 0 && !insn->address_only;
 	enum uarch_fact own = load ? SIZE_LOAD_SCHEDULER : SIZE_VECTOR_SCHEDULER;
 
-	if ((load || insn->vector) && uarch_known(uarch_fact(tally->uarch, own)))
+	if ((load || insn->vector) && uarch_known(tally->uarch->fact[own]))
 		return own;
 	return SIZE_SCHEDULER;
 }
@@ -200,7 +199,7 @@ static void look_from(const struct tally *tally, int start, double together[SIZE
 
 		take(tally, step, i == 0, miss && i > 0, &span);
 		for (int size = 0; size < SIZE_COUNT && miss; size++)
-			found[size] += span.taken[size] <= uarch_fact(tally->uarch, size);
+			found[size] += span.taken[size] <= tally->uarch->fact[size];
 	}
 	for (int size = 0; size < SIZE_COUNT; size++)
 		together[size] = fmax(together[size], fmax(found[size], 1));
@@ -232,7 +231,7 @@ bool limits_in_flight(const struct tally *tally, double together[SIZE_COUNT])
 		if (chases(&loop->insn[loop->path[i].insn]))
 			look_from(tally, i, together);
 	for (int size = 0; size < SIZE_COUNT; size++)
-		if (!uarch_known(uarch_fact(tally->uarch, size)))
+		if (!uarch_known(tally->uarch->fact[size]))
 			together[size] = INFINITY;
 	return true;
 }

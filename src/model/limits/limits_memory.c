@@ -349,7 +349,7 @@ static void describe(const struct way_down *down, char *buffer, size_t size)
 /* Elements whose instructions fit the reorder buffer together; INFINITY: unknown. */
 static double in_buffer(const struct tally *tally)
 {
-	double rob = uarch_fact(tally->uarch, SIZE_ROB);
+	double rob = tally->uarch->fact[SIZE_ROB];
 
 	return uarch_known(rob) && tally->slots > 0 ? rob / tally->slots * tally->elements
 						    : (double)INFINITY;
@@ -491,7 +491,7 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 	if (names[fullest] && together[fullest] < most)
 		limits_add(tally, LIMIT_WINDOW, wait / together[fullest], CAUSE_WINDOW,
 			words_number(wait / misses).text, words_number(together[fullest]).text,
-			words_number(uarch_fact(tally->uarch, fullest)).text, names[fullest]);
+			words_number(tally->uarch->fact[fullest]).text, names[fullest]);
 }
 
 /* Misses that do not wait for each other overlap as far as they are in flight together: they share
@@ -501,9 +501,9 @@ static void add_misses(struct tally *tally, const struct level *level)
 	const struct level *missing = without(level);
 	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
 	double misses = lines * (1 - level[L1].share), wait = 0;
-	double rob = uarch_fact(tally->uarch, SIZE_ROB),
-	       most = uarch_fact(tally->uarch, EXTRA_MISSES), together = INFINITY;
-	double queue = uarch_fact(tally->uarch, SIZE_STORE_QUEUE), window[SIZE_COUNT];
+	double rob = tally->uarch->fact[SIZE_ROB], most = tally->uarch->fact[EXTRA_MISSES],
+	       together = INFINITY;
+	double queue = tally->uarch->fact[SIZE_STORE_QUEUE], window[SIZE_COUNT];
 	bool by_buffer = true, one_by_one = limits_in_flight(tally, window);
 
 	if (one_by_one)

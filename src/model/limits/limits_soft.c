@@ -27,8 +27,8 @@ static double footprint(const struct tally *tally)
 /* The decoders take so many bytes and so many instructions a cycle. */
 static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
 {
-	double bytes = uarch_fact(tally->uarch, EXTRA_FETCH_BYTES),
-	       each = uarch_fact(tally->uarch, EXTRA_DECODE);
+	double bytes = tally->uarch->fact[EXTRA_FETCH_BYTES],
+	       each = tally->uarch->fact[EXTRA_DECODE];
 
 	if (bytes > 0)
 		limits_add(tally, kind, tally->bytes / bytes, CAUSE_DECODED_BYTES, why,
@@ -42,14 +42,14 @@ static void add_decoders(struct tally *tally, enum limit_kind kind, const char *
 
 static void add_front_end(struct tally *tally)
 {
-	double holds = uarch_fact(tally->uarch, SIZE_OPCACHE),
-	       each = uarch_fact(tally->uarch, EXTRA_OPCACHE_OPS);
+	double holds = tally->uarch->fact[SIZE_OPCACHE],
+	       each = tally->uarch->fact[EXTRA_OPCACHE_OPS];
 
 	if (holds <= 0)
 		add_decoders(tally, LIMIT_DECODE, "");
 	else if (footprint(tally) > holds)
 		add_decoders(tally, LIMIT_OPCACHE, "beyond the op cache: ");
-	else if (each > 0 && each < uarch_width(tally->uarch))
+	else if (each > 0 && each < tally->uarch->width)
 		limits_add(tally, LIMIT_OPCACHE, tally->slots / each, CAUSE_OPCACHE,
 			words_turn(tally, tally->slots).text, words_number(each).text);
 }
@@ -59,7 +59,7 @@ static void add_front_end(struct tally *tally)
 static void add_alignment(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
-	double most = uarch_fact(tally->uarch, EXTRA_LINE_OPS), cycles = 0, slots = 0, lines = 0;
+	double most = tally->uarch->fact[EXTRA_LINE_OPS], cycles = 0, slots = 0, lines = 0;
 
 	if (most <= 0 || loop->path_count == 0)
 		return;
@@ -78,7 +78,7 @@ static void add_alignment(struct tally *tally)
 		lines++;
 		slots = 0;
 	}
-	if (cycles > tally->slots / uarch_width(tally->uarch) + 1e-9)
+	if (cycles > tally->slots / tally->uarch->width + 1e-9)
 		limits_add(tally, LIMIT_ALIGNMENT, cycles, CAUSE_ALIGNMENT,
 			words_turn(tally, tally->slots).text, words_turn(tally, lines).text,
 			words_number(most).text);
@@ -90,11 +90,11 @@ static void add_unlamination(struct tally *tally)
 {
 	double slots = tally->slots + tally->unlaminated;
 
-	if (tally->unlaminated > 0 && uarch_width(tally->uarch) > 0)
-		limits_add(tally, LIMIT_UNLAMINATION, slots / uarch_width(tally->uarch),
+	if (tally->unlaminated > 0 && tally->uarch->width > 0)
+		limits_add(tally, LIMIT_UNLAMINATION, slots / tally->uarch->width,
 			CAUSE_UNLAMINATION, words_turn(tally, slots).text,
 			words_turn(tally, tally->unlaminated).text,
-			words_number(uarch_width(tally->uarch)).text);
+			words_number(tally->uarch->width).text);
 }
 
 /* ---- Execution */
@@ -103,7 +103,7 @@ static void add_unlamination(struct tally *tally)
  * there are ports. */
 static void add_saturation(struct tally *tally)
 {
-	double each = uarch_fact(tally->uarch, EXTRA_ALU_SATURATION);
+	double each = tally->uarch->fact[EXTRA_ALU_SATURATION];
 
 	if (each > 0 && tally_all(tally->loads) > 0 && tally->branches > 0)
 		limits_add(tally, LIMIT_SATURATION, tally->simple / each, CAUSE_SATURATION,
@@ -116,7 +116,7 @@ static void add_scheduling(struct tally *tally)
 	double cycles;
 
 	/* Such a run never begins a new chain. */
-	if (!(uarch_fact(tally->uarch, EXTRA_BINDS_PORTS) > 0) || tally->place->walk.restart > 0)
+	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || tally->place->walk.restart > 0)
 		return;
 	cycles = pipeline_run(tally);
 	if (cycles > tally->bound * 1.005)
@@ -142,7 +142,7 @@ static void add_forwarding(struct tally *tally)
 {
 	double likely, worst;
 
-	if (!uarch_known(uarch_fact(tally->uarch, EXTRA_FORWARD_RENAMED)))
+	if (!uarch_known(tally->uarch->fact[EXTRA_FORWARD_RENAMED]))
 		return;
 	worst = chain_with(tally, RENAMES_NONE);
 	likely = worst > 0 ? chain_with(tally, RENAMES_PLAIN) : 0;
@@ -158,7 +158,7 @@ static void add_forwarding(struct tally *tally)
  * the store. */
 static void add_aliasing(struct tally *tally)
 {
-	double queue = uarch_fact(tally->uarch, SIZE_STORE_QUEUE);
+	double queue = tally->uarch->fact[SIZE_STORE_QUEUE];
 	int aliases = forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64);
 
 	if (aliases > 0)
@@ -172,8 +172,7 @@ static void add_aliasing(struct tally *tally)
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
-	double entries = uarch_fact(tally->uarch, SIZE_TLB1),
-	       cost = uarch_fact(tally->uarch, EXTRA_TLB2);
+	double entries = tally->uarch->fact[SIZE_TLB1], cost = tally->uarch->fact[EXTRA_TLB2];
 	double reach = entries * place->page,
 	       loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
 
@@ -233,7 +232,7 @@ static double irregular(const struct loop *loop)
 
 static void add_irregular(struct tally *tally)
 {
-	double each = uarch_fact(tally->uarch, EXTRA_MISPREDICT), wrong;
+	double each = tally->uarch->fact[EXTRA_MISPREDICT], wrong;
 
 	if (tally->place->walk.mispredicts >= 0 || !tally->loop->stepped)
 		return;
@@ -261,7 +260,7 @@ static double begun_late(const struct tally *tally)
 static void add_mispredictions(struct tally *tally, double walks)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
-	double each = uarch_fact(tally->uarch, EXTRA_MISPREDICT),
+	double each = tally->uarch->fact[EXTRA_MISPREDICT],
 	       count = walk->mispredicts * tally->elements,
 	       more = count * tally->wait / fmax(walk->chains, 1);
 	double base = fmax(tally->bound, begun_late(tally)),

@@ -30,7 +30,7 @@ static void add_width(struct tally *tally)
 
 	for (int i = 0; i < tally->loop->insn_count; i++)
 		pairs += tally->insn[i].second;
-	add_rate(tally, LIMIT_WIDTH, tally->slots, uarch_width(tally->uarch),
+	add_rate(tally, LIMIT_WIDTH, tally->slots, tally->uarch->width,
 		pairs > 0 ? "fused micro-op" : "micro-op",
 		pairs > 0 ? "fused micro-ops" : "micro-ops");
 	tally->limits->slots = tally->slots;
@@ -42,22 +42,22 @@ static void add_accesses(struct tally *tally)
 	const struct uarch *uarch = tally->uarch;
 	double loads = tally_all(tally->loads), stores = tally_all(tally->stores);
 
-	add_rate(tally, LIMIT_LOADS, loads, uarch_fact(uarch, CAP_LOADS), "load", "loads");
+	add_rate(tally, LIMIT_LOADS, loads, uarch->fact[CAP_LOADS], "load", "loads");
 	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_VECTOR],
-		uarch_fact(uarch, CAP_LOADS_VECTOR), "vector load", "vector loads");
-	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_512],
-		uarch_fact(uarch, CAP_LOADS_512), "load of 512 bits", "loads of 512 bits");
-	add_rate(tally, LIMIT_STORES, stores, uarch_fact(uarch, CAP_STORES), "store", "stores");
-	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_VECTOR],
-		uarch_fact(uarch, CAP_STORES_VECTOR), "vector store", "vector stores");
-	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch_fact(uarch, CAP_STORES_512),
+		uarch->fact[CAP_LOADS_VECTOR], "vector load", "vector loads");
+	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_512], uarch->fact[CAP_LOADS_512],
+		"load of 512 bits", "loads of 512 bits");
+	add_rate(tally, LIMIT_STORES, stores, uarch->fact[CAP_STORES], "store", "stores");
+	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_VECTOR], uarch->fact[CAP_STORES_VECTOR],
+		"vector store", "vector stores");
+	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch->fact[CAP_STORES_512],
 		"store of 512 bits", "stores of 512 bits");
 	if (loads > 0 && stores > 0)
-		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch_fact(uarch, CAP_MEMORY),
-			"access", "loads and stores");
+		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch->fact[CAP_MEMORY], "access",
+			"loads and stores");
 	if (tally->complex_stores > 0)
 		add_rate(tally, LIMIT_COMPLEX, loads + tally->complex_stores,
-			uarch_fact(uarch, CAP_COMPLEX), "indexed store",
+			uarch->fact[CAP_COMPLEX], "indexed store",
 			loads > 0 ? "loads and indexed stores" : "indexed stores");
 }
 
@@ -118,10 +118,10 @@ static double share_out(const struct side *loads, const struct side *stores, dou
 static void add_splits(struct tally *tally)
 {
 	const struct uarch *uarch = tally->uarch;
-	struct side load = { tally_all(tally->loads), uarch_fact(uarch, EXTRA_SPLIT_LOAD),
-		uarch_fact(uarch, CAP_LOADS) };
-	struct side store = { tally_all(tally->stores), uarch_fact(uarch, EXTRA_SPLIT_STORE),
-		uarch_fact(uarch, CAP_STORES) };
+	struct side load = { tally_all(tally->loads), uarch->fact[EXTRA_SPLIT_LOAD],
+		uarch->fact[CAP_LOADS] };
+	struct side store = { tally_all(tally->stores), uarch->fact[EXTRA_SPLIT_STORE],
+		uarch->fact[CAP_STORES] };
 	double loads = 0, stores = 0, splits;
 
 	if (tally->loop->stepped)
@@ -220,7 +220,7 @@ static int crowded(const struct accesses *all, int first, bool *counted)
 
 static void add_banks(struct tally *tally, const struct accesses *all)
 {
-	double each = uarch_fact(tally->uarch, CAP_LOADS_BANK);
+	double each = tally->uarch->fact[CAP_LOADS_BANK];
 	bool *counted = memory_new((size_t)all->loads + 1, sizeof(*counted));
 	int most = 0;
 
@@ -287,9 +287,9 @@ static double store_cycles(const struct accesses *all, double together)
 static void add_store_lines(struct tally *tally, const struct accesses *all)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
-	double lines = uarch_fact(tally->uarch, CAP_STORE_LINES), stores = tally_all(tally->stores),
+	double lines = tally->uarch->fact[CAP_STORE_LINES], stores = tally_all(tally->stores),
 	       cycles, random = 0;
-	double together = uarch_fact(tally->uarch, CAP_STORES);
+	double together = tally->uarch->fact[CAP_STORES];
 
 	if (lines <= 0 || together <= lines || stores <= 0)
 		return;
@@ -311,8 +311,8 @@ void limits_throughput(struct tally *tally)
 	add_width(tally);
 	add_accesses(tally);
 	add_splits(tally);
-	add_rate(tally, LIMIT_TAKEN, tally->taken, uarch_fact(tally->uarch, CAP_TAKEN),
-		"taken branch", "taken branches");
+	add_rate(tally, LIMIT_TAKEN, tally->taken, tally->uarch->fact[CAP_TAKEN], "taken branch",
+		"taken branches");
 	collect(tally->loop, &all);
 	add_banks(tally, &all);
 	add_store_lines(tally, &all);
@@ -444,7 +444,7 @@ void limits_ports(struct tally *tally)
 		double cycles;
 
 		for (int i = 0; i < count; i++)
-			if (uarch_port_is_unit(tally->uarch, __builtin_ctz(load[i].ports)) == units)
+			if ((__builtin_ctz(load[i].ports) >= tally->uarch->port_count) == units)
 				some[chosen++] = load[i];
 		cycles = ports_balance(some, chosen, ports, pressure, &bottleneck);
 		if (!units)

@@ -403,8 +403,7 @@ static double run(struct pipeline *pipeline)
 {
 	const struct uarch *uarch = pipeline->tally->uarch;
 	const struct loop *loop = pipeline->loop;
-	double rob = uarch_fact(uarch, SIZE_ROB), width = uarch_width(uarch), credit = 0, from = 0,
-	       done = 0;
+	double rob = uarch->fact[SIZE_ROB], width = uarch->width, credit = 0, from = 0, done = 0;
 	int nodes = pipeline->graph.node_count, steps = loop->path_count,
 	    total = pipeline->rounds * steps;
 	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, ports = uarch_port_count(uarch);
@@ -466,9 +465,9 @@ double pipeline_run(const struct tally *tally)
 	const struct loop *loop = tally->loop;
 	struct pipeline *pipeline = memory_new(1, sizeof(*pipeline));
 	struct deps_graph *graph = &pipeline->graph;
-	double cycles = 0, scheduler = uarch_fact(tally->uarch, SIZE_SCHEDULER);
+	double cycles = 0, scheduler = tally->uarch->fact[SIZE_SCHEDULER];
 
-	if (loop->path_count > 0 && uarch_known(uarch_width(tally->uarch)))
+	if (loop->path_count > 0 && uarch_known(tally->uarch->width))
 		deps_graph(loop, tally->uarch, tally->facts, graph);
 	if (graph->node_count > 0) {
 		size_t nodes = (size_t)graph->node_count, instances;

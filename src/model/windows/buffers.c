@@ -110,7 +110,7 @@ double buffers_size(const struct uarch *uarch, const char *buffer)
 
 	snprintf(words, sizeof(words), "size %s", buffer);
 	size = uarch_fact_find(words);
-	entries = uarch && size < SIZE_COUNT ? uarch_fact(uarch, size) : (double)NAN;
+	entries = uarch && size < SIZE_COUNT ? uarch->fact[size] : (double)NAN;
 	return entries > 0 ? entries : (double)NAN;
 }
 
