@@ -9,7 +9,7 @@ enum { MOST = 20000 };
  * script jumps nowhere. */
 struct generated {
 	struct insn insn[64];
-	struct step_seen seen[MOST];
+	struct loop_step seen[MOST];
 	int insn_count, seen_count;
 };
 
@@ -28,7 +28,7 @@ static void make(int insns)
 static void ran(int insn)
 {
 	assert_true(made.seen_count < MOST);
-	made.seen[made.seen_count++] = (struct step_seen){ .insn = (uint32_t)insn,
+	made.seen[made.seen_count++] = (struct loop_step){ .insn = (uint16_t)insn,
 		.address = { (uint64_t)made.seen_count } };
 }
 

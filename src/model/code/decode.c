@@ -292,11 +292,10 @@ struct way {
 	uint64_t known[REG_COUNT]; /* addresses that instructions put into registers; 0: unknown */
 	uint64_t back[CALLS_DEEP];
 	int deep;
-	bool *met; /* by byte of the code: an instruction of the path begins here */
-	struct {
-		uint64_t address;
-		bool taken;
-	} seen[LOOP_MOST]; /* the path */
+	int *met; /* by byte of the code: 1 + the index of the instruction that begins there */
+	struct insn *insn;
+	int insn_count, insn_room;
+	struct loop_step seen[LOOP_MOST]; /* the path */
 	int count;
 };
 
@@ -352,54 +351,43 @@ static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool
 	}
 }
 
+/* The instruction at way->at, decoded once. */
+static const struct insn *meet(struct way *way)
+{
+	int *met = &way->met[way->at - way->begin];
+
+	if (*met)
+		return &way->insn[*met - 1];
+	if (way->insn_count == way->insn_room) {
+		way->insn_room = way->insn_room ? way->insn_room * 2 : 256;
+		way->insn = memory_resize(way->insn, (size_t)way->insn_room, sizeof(*way->insn));
+	}
+	decode_insn((const uint8_t *)(uintptr_t)way->at, (size_t)(way->end - way->at), way->at,
+		&way->insn[way->insn_count]);
+	*met = ++way->insn_count;
+	return &way->insn[*met - 1];
+}
+
 static struct status follow(struct way *way, uint64_t top)
 {
-	struct insn insn;
-
 	do {
-		if (way->at < way->begin || way->at >= way->end || way->count == LOOP_MOST)
-			return way->count == LOOP_MOST
-				       ? status_failed("the loop has more than %d instructions",
-						 LOOP_MOST)
-				       : status_failed("the path through the loop leaves its code");
-		decode_insn((const uint8_t *)(uintptr_t)way->at, (size_t)(way->end - way->at),
-			way->at, &insn);
-		if (!insn.known)
+		const struct insn *insn;
+
+		if (way->count == LOOP_MOST)
+			return status_failed("the loop has more than %d instructions", LOOP_MOST);
+		if (way->at < way->begin || way->at >= way->end)
+			return status_failed("the path through the loop leaves its code");
+		insn = meet(way);
+		if (!insn->known)
 			return status_failed(
 				"the path through the loop reaches bytes that are no instruction");
-		way->met[way->at - way->begin] = true;
-		way->seen[way->count].address = way->at;
-		if (!advance(way, &insn, top, &way->seen[way->count].taken))
-			return status_failed("the target of \"%s\" is not known", insn.text);
-		note_registers(way, &insn);
+		way->seen[way->count].insn = (uint16_t)(insn - way->insn);
+		if (!advance(way, insn, top, &way->seen[way->count].taken))
+			return status_failed("the target of \"%s\" is not known", insn->text);
+		note_registers(way, insn);
 		way->count++;
 	} while (way->at != top);
 	return status_ok();
-}
-
-/* Each instruction once, in the order of memory, and the path through them. */
-static void fill_followed(const struct way *way, struct loop *loop)
-{
-	size_t size = (size_t)(way->end - way->begin);
-	uint16_t *index = memory_new(size, sizeof(*index));
-	const uint8_t *code = (const uint8_t *)(uintptr_t)way->begin;
-	int count = 0;
-
-	for (size_t i = 0; i < size; i++)
-		count += way->met[i];
-	loop_reserve(loop, count, way->count);
-	for (size_t i = 0; i < size; i++) {
-		if (!way->met[i])
-			continue;
-		index[i] = (uint16_t)loop->insn_count;
-		decode_insn(code + i, size - i, way->begin + i, &loop->insn[loop->insn_count++]);
-	}
-	for (int i = 0; i < way->count; i++)
-		loop->path[i] =
-			(struct loop_step){ .insn = index[way->seen[i].address - way->begin],
-				.taken = way->seen[i].taken };
-	loop->path_count = way->count;
-	free(index);
 }
 
 struct status follow_loop(
@@ -416,11 +404,12 @@ struct status follow_loop(
 	way->met = memory_new(size, sizeof(*way->met));
 	status = follow(way, first);
 	if (status_is_ok(&status)) {
-		fill_followed(way, loop);
+		loop_fill(loop, way->insn, way->insn_count, way->seen, way->count);
 		loop->elements = elements;
 		loop->insns_per_element = way->count / elements;
 	}
 	free(way->met);
+	free(way->insn);
 	free(way);
 	return status;
 }

@@ -46,6 +46,43 @@ void loop_reserve(struct loop *loop, int insns, int path)
 	}
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const struct insn *left = *(const struct insn *const *)a,
+			  *right = *(const struct insn *const *)b;
+
+	return left->address < right->address ? -1 : left->address > right->address;
+}
+
+void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
+	const struct loop_step *steps, int step_count)
+{
+	const struct insn **used = memory_new((size_t)insn_count + 1, sizeof(*used));
+	uint16_t *place = memory_new((size_t)insn_count + 1, sizeof(*place)); /* 1: it ran */
+	int count = 0;
+
+	for (int i = 0; i < step_count; i++)
+		place[steps[i].insn] = 1;
+	for (int i = 0; i < insn_count; i++)
+		if (place[i])
+			used[count++] = &insns[i];
+	qsort(used, (size_t)count, sizeof(*used), by_address);
+	loop_reserve(loop, count, step_count);
+	for (int i = 0; i < count; i++) {
+		place[used[i] - insns] = (uint16_t)i;
+		loop->insn[i] = *used[i];
+		loop->unknown += !used[i]->known;
+	}
+	for (int i = 0; i < step_count; i++) {
+		loop->path[i] = steps[i];
+		loop->path[i].insn = place[steps[i].insn];
+	}
+	loop->insn_count = count;
+	loop->path_count = step_count;
+	free(used);
+	free(place);
+}
+
 void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text)
 {
 	const struct insn *end = &loop->insn[loop->insn_count > 0 ? loop->insn_count - 1 : 0];

@@ -45,6 +45,11 @@ void loop_free(struct loop *loop);
 /* Reserves memory for that many at least, and keeps the content. */
 void loop_reserve(struct loop *loop, int insns, int path);
 
+/* Fills an empty loop from an executed path. `steps` refer to `insns`, which has each address once,
+ * in any order. Keeps the instructions that ran. */
+void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
+	const struct loop_step *steps, int step_count);
+
 /* An instruction's text, the target of a jump as its distance in bytes from the loop's first
  * instruction ("jne 0x0"): the same wherever the code was loaded. */
 void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text);

@@ -164,7 +164,7 @@ struct tracer {
 	int *slot; /* open hash of SLOTS: index into insn, or -1 */
 
 	int seen_count, seen_room;
-	struct step_seen *seen; /* of the longer run */
+	struct loop_step *seen; /* of the longer run */
 };
 
 /* Adds the seconds that a thread ran, and that it was ready while others did. False where the
@@ -422,7 +422,7 @@ static int meet(struct tracer *tracer, uint64_t address)
 static void keep(struct tracer *tracer, int index, const struct registers *registers)
 {
 	const struct insn *insn = &tracer->insn[index];
-	struct step_seen *seen;
+	struct loop_step *seen;
 
 	if (tracer->seen_count == tracer->seen_room) {
 		tracer->seen_room = tracer->seen_room ? tracer->seen_room * 2 : 4096;
@@ -430,7 +430,7 @@ static void keep(struct tracer *tracer, int index, const struct registers *regis
 			tracer->seen, (size_t)tracer->seen_room, sizeof(*tracer->seen));
 	}
 	seen = &tracer->seen[tracer->seen_count++];
-	*seen = (struct step_seen){ .insn = (uint32_t)index };
+	*seen = (struct loop_step){ .insn = (uint16_t)index };
 	for (int i = 0; i < insn->memory_count; i++)
 		if (insn->memory[i].load || insn->memory[i].store)
 			seen->address[i] = address_of(&insn->memory[i], registers);

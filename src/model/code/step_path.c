@@ -77,14 +77,14 @@ static double turns_a_visit(const struct search *search, int head)
 		if (in && !inside)
 			visits++;
 		inside = in;
-		turns += (int)trace->seen[i].insn == head;
+		turns += trace->seen[i].insn == head;
 		if (in && insn->flow == FLOW_CALL) {
 			uint64_t back = insn->address + insn->length;
 			int returned = i + 1;
 
 			while (returned < trace->seen_count &&
 				insn_at(trace, returned)->address != back) {
-				turns += (int)trace->seen[returned].insn == head;
+				turns += trace->seen[returned].insn == head;
 				returned++;
 			}
 			i = returned - 1;
@@ -108,9 +108,9 @@ static int enclosing(const struct search *search, int inner)
 			(best >= 0 && search->heads[i].count <= search->heads[best].count))
 			continue;
 		for (int k = 0; k < trace->seen_count; k++) {
-			if ((int)trace->seen[k].insn == inner)
+			if (trace->seen[k].insn == inner)
 				held = true;
-			if ((int)trace->seen[k].insn != i)
+			if (trace->seen[k].insn != i)
 				continue;
 			gaps += begun;
 			holding += begun && held;
@@ -132,7 +132,7 @@ struct window {
 	int turns;
 };
 
-/* Different instructions in a stretch; marks them in `used`. */
+/* The number of different instructions in a stretch; `used` is a buffer. */
 static int different(const struct step_trace *trace, int from, int to, bool *used)
 {
 	int count = 0;
@@ -147,14 +147,15 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 
 /* The stretch for a head; turns is 0 when not even one fits. */
 static struct window choose_window(
-	const struct step_trace *trace, int head, const struct loop *room, bool *used)
+	const struct step_trace *trace, int head, const struct loop *room)
 {
+	bool *used = memory_new((size_t)trace->insn_count + 1, sizeof(*used));
 	int *at = memory_new((size_t)trace->seen_count + 1, sizeof(*at));
 	int count = 0, turns;
 	struct window window = { 0 };
 
 	for (int i = 0; i < trace->seen_count; i++)
-		if ((int)trace->seen[i].insn == head)
+		if (trace->seen[i].insn == head)
 			at[count++] = i;
 	turns = count - 1 < STEP_TURNS_MOST ? count - 1 : STEP_TURNS_MOST;
 	for (; turns > 0; turns--) {
@@ -168,15 +169,8 @@ static struct window choose_window(
 		break;
 	}
 	free(at);
+	free(used);
 	return window;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	uint64_t left = ((const struct insn *)a)->address,
-		 right = ((const struct insn *)b)->address;
-
-	return left < right ? -1 : left > right;
 }
 
 /* Whether one of the path's branches jumped in one turn and not in another. */
@@ -196,35 +190,17 @@ static bool goes_both_ways(const struct loop *loop)
 	return false;
 }
 
-static void fill(const struct step_trace *trace, const struct window *window, const bool *used,
-	struct loop *loop)
+static void fill(const struct step_trace *trace, const struct window *window, struct loop *loop)
 {
-	int *place = memory_new((size_t)trace->insn_count, sizeof(*place));
+	loop_fill(loop, trace->insn, trace->insn_count, trace->seen + window->from,
+		window->to - window->from);
+	for (int i = 0; i < loop->path_count; i++) {
+		const struct insn *insn = insn_at(trace, window->from + i);
 
-	for (int i = 0; i < trace->insn_count; i++)
-		if (used[i])
-			loop->insn[loop->insn_count++] = trace->insn[i];
-	qsort(loop->insn, (size_t)loop->insn_count, sizeof(*loop->insn), by_address);
-	for (int i = 0; i < trace->insn_count; i++) {
-		const struct insn *found = bsearch(&trace->insn[i], loop->insn,
-			(size_t)loop->insn_count, sizeof(*found), by_address);
-
-		place[i] = found ? (int)(found - loop->insn) : 0;
+		loop->path[i].taken =
+			insn->flow != FLOW_NONE && insn_at(trace, window->from + i + 1)->address !=
+							   insn->address + insn->length;
 	}
-	for (int i = window->from; i < window->to; i++) {
-		const struct insn *insn = insn_at(trace, i);
-		struct loop_step *step = &loop->path[loop->path_count++];
-
-		*step = (struct loop_step){
-			.insn = (uint16_t)place[trace->seen[i].insn],
-			.taken = insn->flow != FLOW_NONE &&
-				 insn_at(trace, i + 1)->address != insn->address + insn->length,
-		};
-		memcpy(step->address, trace->seen[i].address, sizeof(step->address));
-	}
-	free(place);
-	for (int i = 0; i < loop->insn_count; i++)
-		loop->unknown += !loop->insn[i].known;
 	loop->turns = window->turns;
 	loop->stepped = true;
 	loop->varies = goes_both_ways(loop);
@@ -235,12 +211,10 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 	struct search search = { .trace = trace };
 	struct status status = status_ok();
 	struct window window = { 0 };
-	bool *used;
 	int head;
 
 	loop_clear(loop);
 	search.heads = memory_new((size_t)trace->insn_count + 1, sizeof(*search.heads));
-	used = memory_new((size_t)trace->insn_count + 1, sizeof(*used));
 	count_heads(&search);
 	head = hottest(&search);
 	if (head < 0) {
@@ -250,15 +224,11 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 	}
 	/* Each loop encloses the one before, so this ends. */
 	for (int around; head >= 0;) {
-		window = choose_window(trace, head, loop, used);
+		window = choose_window(trace, head, loop);
 		if (window.turns > 0 && turns_a_visit(&search, head) >= STEP_TURNS_FEW)
 			break;
 		around = enclosing(&search, head);
-		if (around < 0)
-			break;
-		struct window wider = choose_window(trace, around, loop, used);
-
-		if (wider.turns == 0)
+		if (around < 0 || choose_window(trace, around, loop).turns == 0)
 			break;
 		head = around;
 	}
@@ -270,12 +240,10 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 			"one turn of the loop takes more than %d steps or %d instructions",
 			loop->path_room, loop->insn_room);
 	} else {
-		window = choose_window(trace, head, loop, used);
-		fill(trace, &window, used, loop);
+		fill(trace, &window, loop);
 		loop->insns_per_element = insns_per_element;
 		loop->elements = loop->path_count / insns_per_element;
 	}
-	free(used);
 	free(search.heads);
 	return status;
 }

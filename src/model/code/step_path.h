@@ -5,16 +5,10 @@
 #include "base/status.h"
 #include "model/code/loop.h"
 
-/* One instruction that ran. */
-struct step_seen {
-	uint32_t insn;		       /* index into the trace's instructions */
-	uint64_t address[INSN_MEMORY]; /* of its memory operands; 0: unknown */
-};
-
 struct step_trace {
 	const struct insn *insn; /* each address once, in any order */
 	int insn_count;
-	const struct step_seen *seen; /* in the order of execution */
+	const struct loop_step *seen; /* in the order of execution; without `taken` */
 	int seen_count;
 };
 
