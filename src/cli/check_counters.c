@@ -232,8 +232,8 @@ struct check check_events(const struct examination *x)
 	else if (unavailable)
 		check_add(&check, ", %d of them unavailable here", unavailable);
 	for (int i = 0, count = events_lacking(plan, roles); i < count; i++)
-		check_add(
-			&check, "%s%s", i ? ", " : "; nothing is named for ", event_roles[roles[i]].title);
+		check_add(&check, "%s%s", i ? ", " : "; nothing is named for ",
+			event_roles[roles[i]].title);
 	if (*plan->why)
 		return check_advised(check, "%s", plan->why);
 	if (plan->generic)
