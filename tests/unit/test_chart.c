@@ -52,44 +52,67 @@ static struct sweep_axis axis_of(int knob, const int64_t *values, size_t count)
 	return (struct sweep_axis){ .knob = knob, .count = count, .values = (int64_t *)values };
 }
 
-static void add(
-	struct chart_sweep *gathered, const struct setting *setting, double cpe, double bytes)
-{
-	struct cell cell = { .setting = *setting, .sample = sample_of(cpe, bytes) };
-
-	chart_sweep_add(gathered, &cell, NULL);
-}
-
 static const int64_t sizes[] = { 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288 },
 		     strides[] = { 1, 2, 4, 8 }, accs[] = { 4, 2, 1 };
 static const int64_t ops[] = { 0, 1 };
 
-static struct chart_sweep *begin(const struct kernel *kernel, const struct sweep_axis *axes,
-	size_t count, enum chart_look look, struct setting *setting)
-{
-	struct chart_sweep *gathered;
+/* What a test works with; forget() frees it after each test. */
+static struct setting setting;
+static struct chart_sweep *gathered;
+static struct chart *chart;
+static struct explanation *explanation;
+static struct probe_report *report;
+static struct view *view;
 
-	setting_init(setting, kernel);
-	check_ok(chart_sweep_new(setting, axes, count, NULL, look, &gathered));
-	return gathered;
+static int forget(void **state)
+{
+	(void)state;
+	chart_free(chart);
+	chart_sweep_free(gathered);
+	explanation_free(explanation);
+	free(report);
+	free(view);
+	chart = NULL;
+	gathered = NULL;
+	explanation = NULL;
+	report = NULL;
+	view = NULL;
+	return 0;
+}
+
+static void begin(const struct kernel *kernel, const struct sweep_axis *axes, size_t count,
+	const struct named_sweep *named, enum chart_look look)
+{
+	setting_init(&setting, kernel);
+	check_ok(chart_sweep_new(&setting, axes, count, named, look, &gathered));
+}
+
+static void add(double cpe, double bytes)
+{
+	struct cell cell = { .setting = setting, .sample = sample_of(cpe, bytes) };
+
+	chart_sweep_add(gathered, &cell, NULL);
+}
+
+static void make(void)
+{
+	chart = chart_sweep_make(gathered, &origin);
 }
 
 TEST(the_knob_with_most_values_is_x)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3) };
-	struct setting setting;
-	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_AUTO, &setting);
-	struct chart *chart;
 
+	begin(&kernel_fold, axes, 2, NULL, LOOK_AUTO);
 	for (int op = 0; op < 2; op++) {
 		for (int i = 0; i < 3; i++) {
 			setting.v[FOLD_OP] = op;
 			setting.v[FOLD_ACC] = accs[i];
-			add(gathered, &setting, 3.0 / (double)accs[i] + op, 8);
+			add(3.0 / (double)accs[i] + op, 8);
 		}
 	}
 	assert_int_equal(chart_sweep_count(gathered), 6);
-	chart = chart_sweep_make(gathered, &origin);
+	make();
 	assert_int_equal(chart->kind, CHART_LINES);
 	assert_true(chart->joined);
 	assert_int_equal(chart->series_count, 2);
@@ -111,27 +134,23 @@ TEST(the_knob_with_most_values_is_x)
 	check_contains(chart->legend, "quartiles");
 	assert_string_equal(chart->machine, "Fake Core 9000: Fake Lake, core 3, virtual");
 	check_contains(chart->made, "on here, slexplore ");
-	chart_free(chart);
-	chart_sweep_free(gathered);
 }
 
 TEST(sizes_and_strides_make_a_mountain)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_SIZE, sizes, 8),
 		axis_of(FOLD_STRIDE, strides, 4) };
-	struct setting setting;
-	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_AUTO, &setting);
-	struct chart *chart;
 
+	begin(&kernel_fold, axes, 2, NULL, LOOK_AUTO);
 	for (int y = 0; y < 8; y++) {
 		for (int x = 0; x < 4; x++) {
 			setting.v[FOLD_SIZE] = sizes[y];
 			setting.v[FOLD_STRIDE] = strides[x];
 			if (x != 3 || y != 7)
-				add(gathered, &setting, (1 + y) * (double)strides[x], 8);
+				add((1 + y) * (double)strides[x], 8);
 		}
 	}
-	chart = chart_sweep_make(gathered, &origin);
+	make();
 	assert_int_equal(chart->kind, CHART_RELIEF);
 	assert_int_equal(chart->x.count, 4);
 	assert_int_equal(chart->y.count, 8);
@@ -147,42 +166,34 @@ TEST(sizes_and_strides_make_a_mountain)
 	assert_false(chart->mark[0].across);
 	check_near(chart->mark[0].at, 3 + log2(1.5), 1e-9);
 	check_near(chart->mark[1].at, 7.5, 1e-9);
-	chart_free(chart);
-	chart_sweep_free(gathered);
 }
 
 TEST(any_two_knobs_make_a_grid_when_asked)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2), axis_of(FOLD_ACC, accs, 3) };
-	struct setting setting;
-	struct chart_sweep *gathered = begin(&kernel_fold, axes, 2, LOOK_HEAT, &setting);
-	struct chart *chart;
 
-	add(gathered, &setting, 3, 8);
-	chart = chart_sweep_make(gathered, &origin);
+	begin(&kernel_fold, axes, 2, NULL, LOOK_HEAT);
+	add(3, 8);
+	make();
 	assert_int_equal(chart->kind, CHART_HEAT);
 	assert_string_equal(chart->z.title, "cycles per element");
 	assert_string_equal(chart->x.name[0], "1");
 	assert_string_equal(chart->y.name[1], "mul");
 	check_near(chart->grid[0], 3, 1e-12);
 	assert_true(isnan(chart->grid[1]));
-	chart_free(chart);
-	chart_sweep_free(gathered);
 }
 
 /* One line over sizes: plateaus have their figures, the caches their places. */
 TEST(a_line_over_sizes_has_plateaus)
 {
 	const struct sweep_axis axes[] = { axis_of(WALK_SIZE, sizes, 8) };
-	struct setting setting;
-	struct chart_sweep *gathered = begin(&kernel_walk, axes, 1, LOOK_AUTO, &setting);
-	struct chart *chart;
 
+	begin(&kernel_walk, axes, 1, NULL, LOOK_AUTO);
 	for (int i = 0; i < 8; i++) {
 		setting.v[WALK_SIZE] = sizes[i];
-		add(gathered, &setting, sizes[i] <= 48 << 10 ? 5 : 16, 0);
+		add(sizes[i] <= 48 << 10 ? 5 : 16, 0);
 	}
-	chart = chart_sweep_make(gathered, &origin);
+	make();
 	assert_int_equal(chart->x.scale.kind, SCALE_BYTES);
 	assert_int_equal(chart->flat_count, 2);
 	assert_string_equal(chart->flat[0].text, "5.00 cycles");
@@ -193,15 +204,11 @@ TEST(a_line_over_sizes_has_plateaus)
 	assert_string_equal(chart->mark[0].text, "L1d 48 KiB");
 	check_near(chart->mark[0].at, 49152, 0);
 	assert_string_equal(chart->mark[1].text, "L2 2 MiB");
-	chart_free(chart);
-	chart_sweep_free(gathered);
 }
 
 TEST(what_cannot_be_drawn_is_refused)
 {
 	int64_t many[32];
-	struct setting setting;
-	struct chart_sweep *gathered;
 	struct sweep_axis axes[3];
 
 	for (int i = 0; i < 32; i++)
@@ -220,25 +227,20 @@ TEST(what_cannot_be_drawn_is_refused)
 	axes[1] = axis_of(FOLD_STRIDE, many, 32);
 	axes[0] = axis_of(FOLD_SIZE, sizes, 8);
 	check_ok(chart_sweep_new(&setting, axes, 2, NULL, LOOK_LINES, &gathered));
-	chart_sweep_free(gathered);
 }
 
 TEST(choices_are_not_joined)
 {
 	const struct sweep_axis axes[] = { axis_of(FOLD_OP, ops, 2) };
-	struct setting setting;
-	struct chart_sweep *gathered = begin(&kernel_fold, axes, 1, LOOK_AUTO, &setting);
-	struct chart *chart;
 
-	add(gathered, &setting, 1.5, 8);
-	chart = chart_sweep_make(gathered, &origin);
+	begin(&kernel_fold, axes, 1, NULL, LOOK_AUTO);
+	add(1.5, 8);
+	make();
 	assert_false(chart->joined);
 	assert_string_equal(chart->x.name[0], "add");
 	check_near(chart->series[0].point[0].y, 1.5, 1e-12);
 	assert_true(isnan(chart->series[0].point[1].y));
 	assert_string_equal(chart->call[0].text, "1.50");
-	chart_free(chart);
-	chart_sweep_free(gathered);
 }
 
 /* A sweep with a name says itself what is looked at, along what, and whose it was. */
@@ -263,21 +265,17 @@ TEST(a_named_sweep_is_drawn_as_it_says)
 				.value = 30,
 				.setting.v[FOLD_UNROLL] = 2,
 				.named[FOLD_UNROLL] = true } } };
-	struct setting setting;
-	struct chart_sweep *gathered;
-	struct chart *chart;
 
-	setting_init(&setting, &kernel_fold);
-	check_ok(chart_sweep_new(&setting, axes, 3, &named, LOOK_AUTO, &gathered));
+	begin(&kernel_fold, axes, 3, &named, LOOK_AUTO);
 	/* Of one operation alone; acc=4 is only there with unroll=4. */
 	for (int unroll = 0; unroll < 3; unroll++) {
 		for (int acc = unroll; acc < 3; acc++) {
 			setting.v[FOLD_UNROLL] = accs[unroll];
 			setting.v[FOLD_ACC] = accs[acc];
-			add(gathered, &setting, 6.0 / (double)accs[acc], 8);
+			add(6.0 / (double)accs[acc], 8);
 		}
 	}
-	chart = chart_sweep_make(gathered, &origin);
+	make();
 	assert_string_equal(chart->title, "What accumulators bring");
 	assert_string_equal(chart->after, "after Somebody, A Paper");
 	check_contains(chart->x.title, "unroll");
@@ -296,8 +294,6 @@ TEST(a_named_sweep_is_drawn_as_it_says)
 	assert_true(chart->series[3].loose);
 	assert_int_equal(chart->series[3].count, 1);
 	check_near(chart->series[3].point[0].y, 1.9, 1e-12);
-	chart_free(chart);
-	chart_sweep_free(gathered);
 }
 
 /* ---- samples as points ---- */
@@ -338,8 +334,9 @@ TEST(a_step_is_found_between_values)
 
 /* ---- the ladder ---- */
 
-static void fill_explanation(struct explanation *explanation, int limits)
+static void set_limits(int limits)
 {
+	explanation = explanation_new();
 	explanation->limits.limit_count = limits;
 	for (int i = 0; i < limits; i++) {
 		explanation->limits.limit[i] = (struct limit){ .kind = (enum limit_kind)i,
@@ -355,13 +352,10 @@ static void fill_explanation(struct explanation *explanation, int limits)
 
 TEST(the_ladder_has_limits_and_what_was_measured)
 {
-	struct explanation *explanation = explanation_new();
 	struct sample sample = sample_of(2.5, 8);
-	struct setting setting;
-	struct chart *chart;
 
 	setting_init(&setting, &kernel_fold);
-	fill_explanation(explanation, 4);
+	set_limits(4);
 	chart = chart_ladder(explanation, &setting, &sample, "at the limit", &origin);
 	assert_int_equal(chart->bar_count, 5);
 	assert_int_equal(chart->bar[0].kind, BAR_SOFT);
@@ -378,20 +372,15 @@ TEST(the_ladder_has_limits_and_what_was_measured)
 	check_near(chart->bar[4].value, 2.5, 0);
 	check_contains(chart->remark, "at the limit");
 	assert_true(chart->x.scale.high >= 4);
-	chart_free(chart);
-	explanation_free(explanation);
 }
 
 /* More than a slide holds: the highest, the binding one in any case, and how many are left out. */
 TEST(a_long_ladder_keeps_the_binding_limit)
 {
-	struct explanation *explanation = explanation_new();
-	struct setting setting;
-	struct chart *chart;
 	bool binds = false;
 
 	setting_init(&setting, &kernel_fold);
-	fill_explanation(explanation, 14);
+	set_limits(14);
 	chart = chart_ladder(explanation, &setting, NULL, "", &origin);
 	assert_true(chart->bar_count <= 9);
 	for (int i = 0; i < chart->bar_count; i++)
@@ -399,8 +388,6 @@ TEST(a_long_ladder_keeps_the_binding_limit)
 	assert_true(binds);
 	assert_string_equal(chart->bar[chart->bar_count - 1].name, "7 more");
 	assert_string_equal(chart->source, "nothing was measured");
-	chart_free(chart);
-	explanation_free(explanation);
 }
 
 /* ---- the probe ---- */
@@ -429,11 +416,12 @@ static void add_probed(struct probe_curve *curve, double x, double cpe, double b
 	};
 }
 
-static struct probe_report *probed(void)
+static void probe(void)
 {
-	struct probe_report *report = calloc(1, sizeof(*report));
-	struct hierarchy *hierarchy = &report->hierarchy;
+	struct hierarchy *hierarchy;
 
+	report = calloc(1, sizeof(*report));
+	hierarchy = &report->hierarchy;
 	report->machine = &this_machine;
 	for (int i = 0; i < 17; i++) {
 		double size = 4096 * pow(2, i), cycles = size <= 49152	   ? 5
@@ -452,14 +440,11 @@ static struct probe_report *probed(void)
 			{ .from = 4 << 20, .to = 256 << 20, .cycles = 500, .confidence = 1 } } };
 	hierarchy->finding[hierarchy->finding_count++] =
 		(struct finding){ FINDING_LINE_SIZE, true, "The system says otherwise." };
-	return report;
 }
 
 TEST(a_probe_is_its_latency_curve)
 {
-	struct probe_report *report = probed();
-	struct chart *chart;
-
+	probe();
 	assert_int_equal(chart_probe_part(report), PROBE_LATENCY);
 	chart = chart_probe(report, PROBE_LATENCY, &origin);
 	assert_int_equal(chart->series_count, 2);
@@ -476,15 +461,11 @@ TEST(a_probe_is_its_latency_curve)
 	assert_string_equal(chart->flat[0].text, "L1d: 5.10 cycles");
 	assert_string_equal(chart->flat[1].text, "memory: 500 cycles, 125 ns");
 	assert_string_equal(chart->remark, "The system says otherwise.");
-	chart_free(chart);
-	free(report);
 }
 
 TEST(a_part_that_was_asked_for_is_drawn)
 {
-	struct probe_report *report = probed();
-	struct chart *chart;
-
+	probe();
 	report->options.parts = 1u << PROBE_PARALLEL;
 	assert_int_equal(chart_probe_part(report), PROBE_LATENCY); /* nothing else is there yet */
 	add_probed(&report->parallel, 1, 600, 0);
@@ -511,17 +492,15 @@ TEST(a_part_that_was_asked_for_is_drawn)
 	check_near(chart->series[1].point[1].y, 16, 1e-12);
 	assert_true(isnan(chart->series[2].point[1].y));
 	assert_int_equal(chart->call_count, 5);
-	chart_free(chart);
 	memset(report, 0, sizeof(*report));
 	assert_int_equal(chart_probe_part(report), PROBE_PARTS);
-	free(report);
 }
 
 /* ---- what is on screen ---- */
 
-static struct view *view_of(const char *front)
+static void show(const char *front)
 {
-	struct view *view = calloc(1, sizeof(*view));
+	view = calloc(1, sizeof(*view));
 
 	setting_init(&view->setting, &kernel_fold);
 	view->machine = &this_machine;
@@ -537,15 +516,13 @@ static struct view *view_of(const char *front)
 		view->by_stride.point[i] = (struct view_point){ strides[i], true, i < 3, true,
 			sample_of((double)strides[i], 8) };
 	view->by_stride.point[3].sample.valid = false;
-	return view;
 }
 
 TEST(the_slice_of_the_chosen_knob_is_drawn)
 {
-	struct view *view = view_of("slices");
-	struct chart *chart;
 	const char *what;
 
+	show("slices");
 	check_ok(chart_view(view, &origin, &chart, &what));
 	assert_string_equal(what, "slice");
 	check_contains(chart->x.title, "size");
@@ -558,16 +535,13 @@ TEST(the_slice_of_the_chosen_knob_is_drawn)
 	check_ok(chart_view(view, &origin, &chart, &what));
 	check_contains(chart->x.title, "stride");
 	assert_true(isnan(chart->series[0].point[3].y));
-	chart_free(chart);
-	free(view);
 }
 
 TEST(the_mountain_is_drawn_from_above)
 {
-	struct view *view = view_of("mountain");
-	struct chart *chart;
 	const char *what;
 
+	show("mountain");
 	check_refused(chart_view(view, &origin, &chart, &what), "no mountain");
 	view->grid = (struct view_grid){ .present = true,
 		.size_knob = FOLD_SIZE,
@@ -595,16 +569,13 @@ TEST(the_mountain_is_drawn_from_above)
 	view->grid.relief = true;
 	check_ok(chart_view(view, &origin, &chart, &what));
 	assert_int_equal(chart->kind, CHART_RELIEF);
-	chart_free(chart);
-	free(view);
 }
 
 TEST(what_has_no_picture_says_so)
 {
-	struct view *view = view_of("code");
-	struct chart *chart;
 	const char *what;
 
+	show("code");
 	check_refused(chart_view(view, &origin, &chart, &what),
 		"view slices, ladder, mountain, probe or windows");
 	assert_null(chart);
@@ -615,7 +586,6 @@ TEST(what_has_no_picture_says_so)
 	for (int i = 0; i < 8; i++)
 		view->by_size.point[i].valid = false;
 	check_refused(chart_view(view, &origin, &chart, &what), "measured yet");
-	free(view);
 }
 
-RUN_TESTS()
+RUN_TESTS(.each_tear_down = forget)
