@@ -134,9 +134,8 @@ TEST(lists_are_what_their_shares_say)
 				struct kernel_run run =
 					lookup_at(FORM_SIMPLE, 5000, shares[m], shares[d], group);
 				uint64_t linked = 0, out = 0, unlinked = 0, groups;
-				struct list list;
+				struct list list = prepare(&run);
 
-				list = prepare(&run);
 				groups = list.groups;
 				memset(met, 0, 5000);
 				for (const struct list_node *node = list_at(&list, 0); node;
@@ -183,9 +182,8 @@ TEST(figures_know_the_lines_of_misplaced_groups)
 					lookup_at(group ? FORM_UNROLLED : FORM_SIMPLE, NODES,
 						misplaced, deleted, group);
 				double lines = 0;
-				struct list list;
+				struct list list = prepare(&run);
 
-				list = prepare(&run);
 				memset(met, 0, sizeof(met));
 				for (uint64_t rank = 0; rank < list.groups; rank++) {
 					const struct list_node *node =
@@ -212,9 +210,8 @@ TEST(figures_know_the_lines_of_misplaced_groups)
 TEST(linked_groups_are_counted_by_rank_and_by_place)
 {
 	struct kernel_run run = lookup_at(FORM_ARRAY, 4000, 30, 40, 1);
-	struct list list;
+	struct list list = prepare(&run);
 
-	list = prepare(&run);
 	for (int by = 0; by < 2; by++) {
 		uint64_t linked = 0;
 
@@ -335,10 +332,9 @@ TEST(comparisons_are_counted_right)
 	for (int64_t deleted = 0; deleted <= 30; deleted += 30)
 		for (size_t way = 0; way < WAYS; way++) {
 			struct kernel_run run = way_at(way, 40, 50, 25, deleted);
-			struct list list;
+			struct list list = prepare(&run);
 			uint64_t plain;
 
-			list = prepare(&run);
 			plain = plain_comparisons(&run, &list);
 			if (ways[way].form == FORM_INTERLEAVED)
 				assert_int_equal(run.ring, 40 * list.linked);

@@ -67,19 +67,17 @@ static struct chart *curves(int series, int points, bool apart)
 	struct chart *chart = chart_new(CHART_LINES);
 
 	chart->joined = true;
-	snprintf(chart->title, sizeof(chart->title),
+	chart_print(chart->title,
 		"latency: walk in random order, so that no prefetcher knows what comes next, and "
 		"everybody waits");
-	snprintf(chart->subtitle, sizeof(chart->subtitle),
-		"spacing=64  order=random  pages=huge  node=local  chains=1");
-	snprintf(chart->x.title, sizeof(chart->x.title),
-		"size (bytes of all nodes with their spacing)");
-	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
+	chart_print(chart->subtitle, "spacing=64  order=random  pages=huge  node=local  chains=1");
+	chart_print(chart->x.title, "size (bytes of all nodes with their spacing)");
+	chart_print(chart->y.title, "cycles per load");
 	for (int i = 0; i < series; i++) {
 		struct chart_series *line;
 		char name[CHART_NAME];
 
-		snprintf(name, sizeof(name), "spacing %d, huge pages", 16 << i % 8);
+		chart_print(name, "spacing %d, huge pages", 16 << i % 8);
 		line = chart_add_series(chart, series > 1 ? name : "");
 		for (int k = 0; k < points; k++) {
 			double x = 4096 * pow(2, 16.0 * k / points),
@@ -107,8 +105,8 @@ static void add_marks(struct chart *chart, int count, double first, double facto
 			.at = at, .lo = at * 0.9, .hi = at * 1.1, .stated = i % 2 == 0
 		};
 
-		snprintf(mark.text, sizeof(mark.text), i % 2 ? "L%d DTLB %d entries" : "L%d %d KiB",
-			i / 2 + 1, 48 << i);
+		chart_print(mark.text, i % 2 ? "L%d DTLB %d entries" : "L%d %d KiB", i / 2 + 1,
+			48 << i);
 		chart_add_mark(chart, &mark);
 	}
 }
@@ -157,7 +155,7 @@ TEST(windows_keep_clear)
 		for (int i = 0; i < count; i++) {
 			char text[CHART_NAME];
 
-			snprintf(text, sizeof(text), "wait-vector-%d", i);
+			chart_print(text, "wait-vector-%d", i);
 			chart_add_call(chart, i, 8192 * pow(1.5, i) * 0.97, 16, text);
 		}
 		check_page("windows", chart);
@@ -194,7 +192,7 @@ TEST(choices_have_names)
 			char figure[16];
 
 			chart_add_point(series, &point);
-			snprintf(figure, sizeof(figure), "%.2f", point.y);
+			chart_print(figure, "%.2f", point.y);
 			chart_add_call(chart, -1, i, point.y, figure);
 		}
 		chart_fit(chart, SCALE_STEPS, SCALE_LINEAR);
@@ -215,26 +213,25 @@ static struct chart *grid(enum chart_kind kind, int columns, int rows, int marks
 	for (int i = 0; i < columns || i < rows; i++)
 		names[i] = words[i];
 	for (int i = 0; i < columns; i++)
-		snprintf(words[i], sizeof(words[i]), "%d", i + 1);
+		chart_print(words[i], "%d", i + 1);
 	chart_name_axis(&chart->x, names, columns);
 	for (int i = 0; i < rows; i++)
-		snprintf(words[i], sizeof(words[i]), "%d KiB", (1 << i % 10) * (1 + i / 10));
+		chart_print(words[i], "%d KiB", (1 << i % 10) * (1 + i / 10));
 	chart_name_axis(&chart->y, names, rows);
 	free(words);
 	free(names);
 	chart_make_grid(chart);
 	for (int i = 0; i < columns * rows; i++)
 		chart->grid[i] = i == 5 ? NAN : 1 + 120.0 / (1 + i / columns) / (1 + i % columns);
-	snprintf(chart->title, sizeof(chart->title), "mountain: read with a stride");
-	snprintf(chart->x.title, sizeof(chart->x.title),
-		"stride (elements of 8 bytes from one read to the next)");
-	snprintf(chart->y.title, sizeof(chart->y.title),
+	chart_print(chart->title, "mountain: read with a stride");
+	chart_print(chart->x.title, "stride (elements of 8 bytes from one read to the next)");
+	chart_print(chart->y.title,
 		"size (bytes of the array, or of both when one is copied to the other)");
-	snprintf(chart->z.title, sizeof(chart->z.title), "GB/s");
+	chart_print(chart->z.title, "GB/s");
 	for (int i = 0; i < marks; i++) {
 		struct chart_mark mark = { .at = i == 3 ? rows : 0.5 + 0.7 * i, .stated = true };
 
-		snprintf(mark.text, sizeof(mark.text), "L%d %d MiB", i + 1, 2 << i);
+		chart_print(mark.text, "L%d %d MiB", i + 1, 2 << i);
 		chart_add_mark(chart, &mark);
 	}
 	if (columns > 2)
@@ -286,20 +283,19 @@ TEST(bars_have_room_for_all_their_words)
 				.value = i % 5 == BAR_UNKNOWN ? NAN : 6.0 / (1 + i),
 				.lo = NAN,
 				.hi = i % 2 ? 7.0 / (1 + i) : NAN };
-			snprintf(bar->name, sizeof(bar->name),
-				i % 2 ? "loop-carried latency (soft)"
-				      : "misses in flight at once, of all");
-			snprintf(bar->cause, sizeof(bar->cause),
+			chart_print(bar->name, i % 2 ? "loop-carried latency (soft)"
+						     : "misses in flight at once, of all");
+			chart_print(bar->cause,
 				"14 fused micro-ops, 4 a cycle: a cause that has very much to say "
 				"about what it is that binds this loop on this core");
-			snprintf(bar->value_words, sizeof(bar->value_words), "163.2 predicted");
+			chart_print(bar->value_words, "163.2 predicted");
 		}
 		chart->x.scale = scale_fit(SCALE_LINEAR, 0, 6);
-		snprintf(chart->x.title, sizeof(chart->x.title), "cycles per array element read");
-		snprintf(chart->title, sizeof(chart->title), "combine: what limits it");
-		snprintf(chart->subtitle, sizeof(chart->subtitle), "op=mul  type=f64");
-		snprintf(chart->remark, sizeof(chart->remark),
-			"Measured: 0.250 (50 %%) above: ALU saturation explains it");
+		chart_print(chart->x.title, "cycles per array element read");
+		chart_print(chart->title, "combine: what limits it");
+		chart_print(chart->subtitle, "op=mul  type=f64");
+		chart_print(
+			chart->remark, "Measured: 0.250 (50 %%) above: ALU saturation explains it");
 		sign(chart);
 		check_page("bars", chart);
 		chart_free(chart);

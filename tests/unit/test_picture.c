@@ -10,13 +10,12 @@
 #include "picture/pen.h"
 #include "picture/picture.h"
 
-/* Refused as wrong usage, in words that hold these. */
-#define check_refused(outcome, part)                                \
-	do {                                                        \
-		struct status check_outcome = (outcome);            \
-		assert_int_equal(check_outcome.code, STATUS_USAGE); \
-		check_contains(check_outcome.text, part);           \
-	} while (0)
+/* The outcome is an error of that kind, and its text contains the part. */
+static void check_error(struct status outcome, int code, const char *part)
+{
+	assert_int_equal(outcome.code, code);
+	check_contains(outcome.text, part);
+}
 
 static char directory[64];
 
@@ -36,16 +35,27 @@ static int leave_directory(void **state)
 	return chdir("/") == 0 ? system(command) : -1;
 }
 
-/* The whole of a file; freed by the caller. */
-static char *read_file(const char *path, size_t *length)
+/* The whole of a file, until the next one is read. */
+static const char *read_file(const char *path, size_t *length)
 {
+	static char bytes[1 << 22];
 	FILE *file = fopen(path, "rb");
-	char *bytes = calloc(1, 1 << 22);
 
 	assert_non_null(file);
-	*length = fread(bytes, 1, (1 << 22) - 1, file);
+	*length = fread(bytes, 1, sizeof(bytes) - 1, file);
+	bytes[*length] = '\0';
 	fclose(file);
 	return bytes;
+}
+
+/* The file contains exactly these bytes. */
+static void check_file(const char *path, const void *content, size_t size)
+{
+	size_t length;
+	const char *bytes = read_file(path, &length);
+
+	assert_int_equal(length, size);
+	assert_memory_equal(bytes, content, size);
 }
 
 static int files_here(void)
@@ -64,9 +74,9 @@ static struct chart *curve(void)
 	struct chart_series *series = chart_add_series(chart, "it's <one> & two");
 	struct chart_mark mark = { .at = 49152, .lo = 40000, .hi = 60000 };
 
-	snprintf(chart->title, sizeof(chart->title), "a curve's title");
-	snprintf(chart->y.title, sizeof(chart->y.title), "cycles per load");
-	snprintf(mark.text, sizeof(mark.text), "L1d 48 KiB");
+	chart_print(chart->title, "a curve's title");
+	chart_print(chart->y.title, "cycles per load");
+	chart_print(mark.text, "L1d 48 KiB");
 	chart_add_mark(chart, &mark);
 	chart->joined = true;
 	for (int i = 0; i < 12; i++) {
@@ -94,23 +104,23 @@ static struct chart *grid(enum chart_kind kind)
 	for (int i = 0; i < 8; i++)
 		chart->grid[i] = 10 + i;
 	chart->doubtful[4] = true;
-	snprintf(chart->z.title, sizeof(chart->z.title), "GB/s");
+	chart_print(chart->z.title, "GB/s");
 	chart_grid_scale(chart, 10, 17);
 	return chart;
 }
 
 static struct chart *bars(void)
 {
+	static const struct chart_bar rows[] = {
+		{ BAR_BINDING, "latency", "a chain", "3.000 binds", 3, NAN, NAN },
+		{ BAR_SOFT, "decode", "", "1.000", 1, NAN, NAN },
+		{ BAR_UNKNOWN, "divider", "unknown: nobody says", "", NAN, NAN, NAN },
+		{ BAR_MEASURED, "measured", "quartiles", "3.010", 3.01, 2.9, 3.2 },
+	};
 	struct chart *chart = chart_new(CHART_BARS);
 
-	chart->bar[chart->bar_count++] =
-		(struct chart_bar){ BAR_BINDING, "latency", "a chain", "3.000 binds", 3, NAN, NAN };
-	chart->bar[chart->bar_count++] =
-		(struct chart_bar){ BAR_SOFT, "decode", "", "1.000", 1, NAN, NAN };
-	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_UNKNOWN, "divider",
-		"unknown: nobody says", "", NAN, NAN, NAN };
-	chart->bar[chart->bar_count++] = (struct chart_bar){ BAR_MEASURED, "measured", "quartiles",
-		"3.010", 3.01, 2.9, 3.2 };
+	memcpy(chart->bar, rows, sizeof(rows));
+	chart->bar_count = sizeof(rows) / sizeof(rows[0]);
 	chart->x.scale = scale_fit(SCALE_LINEAR, 0, 3.2);
 	return chart;
 }
@@ -123,10 +133,10 @@ TEST(the_extension_chooses_the_format)
 	check_ok(picture_named("some/where/A.PNG"));
 	check_ok(picture_named("a.pdf"));
 	check_ok(picture_named("a.gp"));
-	check_refused(picture_named("a.jpg"), ".svg, .png or .pdf");
-	check_refused(picture_named("svg"), ".svg");
-	check_refused(picture_named("a.svg/b"), ".svg");
-	check_refused(picture_named(""), ".svg");
+	check_error(picture_named("a.jpg"), STATUS_USAGE, ".svg, .png or .pdf");
+	check_error(picture_named("svg"), STATUS_USAGE, ".svg");
+	check_error(picture_named("a.svg/b"), STATUS_USAGE, ".svg");
+	check_error(picture_named(""), STATUS_USAGE, ".svg");
 }
 
 TEST(themes_go_by_name)
@@ -135,28 +145,22 @@ TEST(themes_go_by_name)
 
 	check_ok(picture_find_theme("dark", &theme));
 	assert_int_equal(theme, PICTURE_DARK);
-	check_refused(picture_find_theme("grey", &theme), "light or dark");
+	check_error(picture_find_theme("grey", &theme), STATUS_USAGE, "light or dark");
 }
 
 TEST(a_place_is_looked_at_without_a_trace)
 {
-	struct status status;
 	int before = files_here();
 
 	check_ok(file_check("new.svg"));
 	assert_int_equal(files_here(), before);
-	status = file_check("nowhere/new.svg");
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "nowhere/new.svg cannot be written: No such file");
+	check_error(file_check("nowhere/new.svg"), STATUS_FAILED,
+		"nowhere/new.svg cannot be written: No such file");
 	assert_int_equal(mkdir("taken.svg", 0755), 0);
-	status = file_check("taken.svg");
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "directory");
+	check_error(file_check("taken.svg"), STATUS_FAILED, "directory");
 	assert_int_equal(rmdir("taken.svg"), 0);
 	assert_int_equal(symlink("/dev/null", "null.svg"), 0);
-	status = file_check("null.svg");
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "no regular file");
+	check_error(file_check("null.svg"), STATUS_FAILED, "no regular file");
 	assert_int_equal(unlink("null.svg"), 0);
 	assert_int_equal(files_here(), before);
 }
@@ -164,29 +168,18 @@ TEST(a_place_is_looked_at_without_a_trace)
 TEST(a_file_is_replaced_only_where_that_is_wanted)
 {
 	struct text one = { 0 }, two = { 0 };
-	struct status status;
-	size_t length;
-	char *bytes;
 
 	text_add(&one, "one");
 	text_addn(&two, "t\0o", 3);
 	check_ok(file_save("file.svg", &one, true));
-	status = file_save("file.svg", &two, true);
-	assert_int_equal(status.code, STATUS_FAILED);
-	bytes = read_file("file.svg", &length);
-	assert_string_equal(bytes, "one");
-	free(bytes);
+	assert_int_equal(file_save("file.svg", &two, true).code, STATUS_FAILED);
+	check_file("file.svg", "one", 3);
 	check_ok(file_save("file.svg", &two, false));
-	bytes = read_file("file.svg", &length);
-	assert_int_equal(length, 3);
-	assert_memory_equal(bytes, "t\0o", 3);
-	free(bytes);
+	check_file("file.svg", "t\0o", 3);
 	/* What a link leads to is replaced, not the link. */
 	assert_int_equal(symlink("file.svg", "link.svg"), 0);
 	check_ok(file_save("link.svg", &one, false));
-	bytes = read_file("file.svg", &length);
-	assert_string_equal(bytes, "one");
-	free(bytes);
+	check_file("file.svg", "one", 3);
 	unlink("link.svg");
 	unlink("file.svg");
 	assert_int_equal(files_here(), 0);
@@ -199,13 +192,12 @@ TEST(a_file_is_replaced_only_where_that_is_wanted)
 TEST(gnuplot_gets_script_and_data)
 {
 	struct chart *chart = curve();
+	const char *script, *data;
 	size_t length;
-	char *script, *data;
 
 	check_ok(picture_check("curve.gp"));
 	check_ok(picture_save(chart, PICTURE_LIGHT, "curve.gp"));
 	script = read_file("curve.gp", &length);
-	data = read_file("curve.dat", &length);
 	check_contains(script, "data = here.'curve'.'.dat'");
 	check_contains(script, "set label 'it''s <one> & two'");
 	check_contains(script, "set label 'a curve''s title'");
@@ -213,12 +205,11 @@ TEST(gnuplot_gets_script_and_data)
 	check_contains(script, "'64 KiB' 65536");
 	check_contains(script, "set label '5.0 cycles'");
 	check_contains(script, "plot data index 0");
+	data = read_file("curve.dat", &length);
 	check_contains(data, "\n8192 5 4.9 16.5 NaN NaN 0\n");
 	check_contains(data, "\n262144 NaN ");
 	check_contains(data, "\n1048576 16 4.9 16.5 15 30 2\n");
 	check_contains(data, "\n2097152 16 4.9 16.5 NaN NaN 1\n");
-	free(script);
-	free(data);
 	chart_free(chart);
 	unlink("curve.gp");
 	unlink("curve.dat");
@@ -262,7 +253,7 @@ TEST(every_kind_is_drawn_whole)
 
 	for (int i = 0; i < 4 && draws(); i++) {
 		size_t length;
-		char *bytes;
+		const char *bytes;
 
 		check_ok(picture_save(charts[i], i % 2 ? PICTURE_DARK : PICTURE_LIGHT, "p.svg"));
 		bytes = read_file("p.svg", &length);
@@ -275,19 +266,16 @@ TEST(every_kind_is_drawn_whole)
 			check_contains(bytes, "L1d 48 KiB");
 			check_contains(bytes, "5.0 cycles");
 		}
-		free(bytes);
 		check_ok(picture_save(charts[i], PICTURE_LIGHT, "p.png"));
 		bytes = read_file("p.png", &length);
 		assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
 		/* 1920 by 1080, and the last chunk. */
 		assert_memory_equal(bytes + 16, "\0\0\x07\x80\0\0\x04\x38", 8);
 		assert_memory_equal(bytes + length - 8, "IEND", 4);
-		free(bytes);
 		check_ok(picture_save(charts[i], PICTURE_LIGHT, "p.pdf"));
 		bytes = read_file("p.pdf", &length);
 		assert_memory_equal(bytes, "%PDF-", 5);
 		assert_memory_equal(bytes + length - 6, "%%EOF\n", 6);
-		free(bytes);
 	}
 	for (int i = 0; i < 4; i++)
 		chart_free(charts[i]);
@@ -302,8 +290,6 @@ TEST(new_names_are_free_ones)
 	struct chart *chart = bars();
 	struct text other = { 0 };
 	char path[FILE_PATH];
-	size_t length;
-	char *bytes;
 
 	if (draws()) {
 		text_add(&other, "not a picture");
@@ -312,9 +298,7 @@ TEST(new_names_are_free_ones)
 		assert_string_equal(path, "slexplore-limits-1.svg");
 		check_ok(picture_save_new(chart, PICTURE_LIGHT, "limits", path, sizeof(path)));
 		assert_string_equal(path, "slexplore-limits-3.svg");
-		bytes = read_file("slexplore-limits-2.svg", &length);
-		assert_string_equal(bytes, "not a picture");
-		free(bytes);
+		check_file("slexplore-limits-2.svg", "not a picture", 13);
 	}
 	chart_free(chart);
 	text_free(&other);
