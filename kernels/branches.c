@@ -128,17 +128,14 @@ LOOPS(branches_mixed)
 	NAMES_GAPS(way, 8), NAMES_GAPS(way, 12), NAMES_GAPS(way, 16), NAMES_GAPS(way, 32), NAMES_GAPS(way, 64), \
 	NAMES_GAPS(way, 128), NAMES_GAPS(way, 256) }
 
-static branches_loop *const loops[WAYS][COUNTS][SPACINGS] = {
-	NAMES(branches_jump), NAMES(branches_taken), NAMES(branches_untaken), NAMES(branches_mixed),
+static const struct {
+	branches_loop *loop[COUNTS][SPACINGS];
+	const char *function;
+} ways[WAYS] = {
+	{ NAMES(branches_jump), "branches_jump" }, { NAMES(branches_taken), "branches_taken" },
+	{ NAMES(branches_untaken), "branches_untaken" }, { NAMES(branches_mixed), "branches_mixed" },
 };
 /* clang-format on */
-
-static const char *const functions[WAYS] = {
-	"branches_jump",
-	"branches_taken",
-	"branches_untaken",
-	"branches_mixed",
-};
 
 static struct status branches_prepare(struct kernel_run *run)
 {
@@ -146,8 +143,8 @@ static struct status branches_prepare(struct kernel_run *run)
 
 	run->granule = (uint64_t)counts[v[COUNT]];
 	run->ring = run->granule * 1024;
-	run->code.start = (const void *)loops[v[WAY]][v[COUNT]][v[SPACING]];
-	run->code.name = functions[v[WAY]];
+	run->code.start = (const void *)ways[v[WAY]].loop[v[COUNT]][v[SPACING]];
+	run->code.name = ways[v[WAY]].function;
 	return status_ok();
 }
 

@@ -314,6 +314,39 @@ static bool write_index(struct kernel_run *run)
 	return true;
 }
 
+/* Each form's reason to wait, and its remark: for lists in order (an array without deleted nodes),
+ * and for others. */
+static const struct {
+	const char *waits, *best, *otherwise;
+} form_words[FORMS] = {
+	[FORM_SIMPLE] = { "the next node's address is in this node",
+		"In order the next node is in this line or in a prefetched one: the chain costs "
+		"the latency of a cache, if memory keeps up.",
+		"The chain waits for each misplaced node, and no other miss overlaps with it." },
+	[FORM_INTERLEAVED] = { "the next node's address is in this node; meanwhile this node is "
+			       "compared with all values",
+		"Nodes come in order and comparisons four at a time: the loop over the values, "
+		"started once per node, is the remaining cost.",
+		"Faster comparisons hide less: once they take less time than a miss, the chain of "
+		"nodes is the limit again. More values hide it." },
+	[FORM_ARRAY] = { "nothing: the next node follows this one in memory",
+		"The walk follows memory, not the list: prefetchers run ahead, and misplaced "
+		"changes nothing.",
+		"The loop reads deleted nodes and skips them. Among many nodes no predictor knows "
+		"which are deleted: each costs a misprediction." },
+	[FORM_INDEX] = { "nothing: the index holds the next node's address. One walk through the "
+			 "list built the index",
+		"In order an index gains nothing: prefetchers bring the nodes in time, and the "
+		"index is a third more data to read.",
+		"The index holds all addresses, so as many misses overlap as the core can track. "
+		"Their number stays: forms that walk memory in order have fewer." },
+	[FORM_UNROLLED] = { "the next group's address is in this group: one wait for all its nodes",
+		"One load of the chain per group: the chain is group times shorter, and a "
+		"misplaced group is one miss.",
+		"One load of the chain per group: the chain is group times shorter, and a "
+		"misplaced group is one miss." },
+};
+
 /* Lines of an element in order: a share of the groups is met in no order, each time by one
  * load that nothing but the one before leads to; what else there is of their lines, and those of
  * all other groups, come in order. */
@@ -370,33 +403,20 @@ static void lookup_describe(const int64_t *v, struct kernel_walk *walk)
 
 	walk->access = "comparison";
 	walk->range = bytes;
-	switch (v[LOOKUP_FORM]) {
-	case FORM_INTERLEAVED:
+	walk->waits = form_words[v[LOOKUP_FORM]].waits;
+	if (v[LOOKUP_FORM] == FORM_INTERLEAVED) {
 		lines.scattered /= values;
 		lines.ordered /= values;
 		walk->restart = nodes * values;
-		walk->waits = "the next node's address is in this node; meanwhile this node is "
-			      "compared with all values";
-		break;
-	case FORM_ARRAY:
+	} else if (v[LOOKUP_FORM] == FORM_ARRAY) {
 		lines.scattered = 0;
 		lines.ordered = (double)list.count / nodes * NODE / LINE;
-		walk->waits = "nothing: the next node follows this one in memory";
 		if (list.count >= BEYOND_LEARNING)
 			walk->mispredicts =
 				fmin((double)list.deleted, (double)(list.groups - list.deleted)) /
 				(double)(list.groups - list.deleted) / (double)list.group;
-		break;
-	case FORM_INDEX:
-		walk->waits = "nothing: the index holds the next node's address. One walk through "
-			      "the list built the index";
-		break;
-	case FORM_UNROLLED:
+	} else if (v[LOOKUP_FORM] != FORM_INDEX) {
 		walk->restart = visited;
-		walk->waits =
-			"the next group's address is in this group: one wait for all its nodes";
-		break;
-	default: walk->restart = visited; walk->waits = "the next node's address is in this node";
 	}
 	walk->lines = lines.scattered + lines.ordered;
 	if (lines.scattered <= 0)
@@ -458,43 +478,15 @@ static void lookup_shrink(int64_t *v)
 		v[LOOKUP_VALUES] = STEPPED_VALUES;
 }
 
-/* Which of these holds follows from how the form gets its addresses, and from which of its lines
- * come in order: struct lines. */
 static const char *lookup_remark(const int64_t *v)
 {
-	bool ordered = lines_of(v).scattered <= 0;
+	bool best =
+		v[LOOKUP_FORM] == FORM_ARRAY ? v[LOOKUP_DELETED] == 0 : lines_of(v).scattered <= 0;
 
-	switch (v[LOOKUP_FORM]) {
-	case FORM_INTERLEAVED:
-		if (v[LOOKUP_INNER] == INNER_SCALAR)
-			return "One load of the chain per node, and as many comparisons as values: "
-			       "the load is hidden while the comparisons take longer than a miss.";
-		return ordered ? "Nodes come in order and comparisons four at a time: the loop "
-				 "over the values, started once per node, is the remaining cost."
-			       : "Faster comparisons hide less: once they take less time than a "
-				 "miss, the chain of nodes is the limit again. More values hide "
-				 "it.";
-	case FORM_ARRAY:
-		return v[LOOKUP_DELETED]
-			       ? "The loop reads deleted nodes and skips them. Among many nodes no "
-				 "predictor knows which are deleted: each costs a misprediction."
-			       : "The walk follows memory, not the list: prefetchers run ahead, "
-				 "and misplaced changes nothing.";
-	case FORM_INDEX:
-		return ordered ? "In order an index gains nothing: prefetchers bring the nodes in "
-				 "time, and the index is a third more data to read."
-			       : "The index holds all addresses, so as many misses overlap as the "
-				 "core can track. Their number stays: forms that walk memory in "
-				 "order have fewer.";
-	case FORM_UNROLLED:
-		return "One load of the chain per group: the chain is group times shorter, and a "
-		       "misplaced group is one miss.";
-	default:
-		return ordered ? "In order the next node is in this line or in a prefetched one: "
-				 "the chain costs the latency of a cache, if memory keeps up."
-			       : "The chain waits for each misplaced node, and no other miss "
-				 "overlaps with it.";
-	}
+	if (v[LOOKUP_FORM] == FORM_INTERLEAVED && v[LOOKUP_INNER] == INNER_SCALAR)
+		return "One load of the chain per node, and as many comparisons as values: "
+		       "the load is hidden while the comparisons take longer than a miss.";
+	return best ? form_words[v[LOOKUP_FORM]].best : form_words[v[LOOKUP_FORM]].otherwise;
 }
 
 const struct kernel kernel_list_lookup = {
