@@ -101,8 +101,8 @@ static int slice_values(const struct session *session, int knob, int64_t *values
 	if (session->replay)
 		return replay_values(session->replay, &session->setting, knob, values, VIEW_SLICE);
 	if (knob == kernel_axis(kernel, AXIS_SIZE))
-		return axis_sizes(kernel, knob, last_cache(session), session->memory_limits, values,
-			VIEW_SLICE);
+		return axis_sizes(kernel, knob, false, last_cache(session), session->memory_limits,
+			values, VIEW_SLICE);
 	return axis_values(&kernel->knobs[knob], session->memory_limits, values, VIEW_SLICE);
 }
 
@@ -134,7 +134,7 @@ static void build_grid(struct session *session, struct plan_grid *grid, int size
 		/* One line of it is a slice. */
 		grid->present = grid->ny > 1 && grid->nx > 1;
 	} else {
-		grid->ny = axis_grid_sizes(kernel, size, last_cache(session),
+		grid->ny = axis_sizes(kernel, size, true, last_cache(session),
 			session->memory_limits, grid->y, VIEW_GRID_Y);
 		grid->nx = axis_grid_strides(
 			&kernel->knobs[stride], session->memory_limits, grid->x, VIEW_GRID_X);

@@ -40,8 +40,8 @@ static int values_of(const struct kernel *kernel, int index, uint64_t last_cache
 	int count = 0;
 
 	if (knob->axis == AXIS_SIZE) {
-		count = axis_grid_sizes(
-			kernel, index, last_cache, memory_limits, values, VALUES_MOST);
+		count = axis_sizes(
+			kernel, index, true, last_cache, memory_limits, values, VALUES_MOST);
 		while (count > 0 && values[count - 1] > SIZE_MOST)
 			count--;
 		return count;

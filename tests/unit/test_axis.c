@@ -22,12 +22,13 @@ static void check_values(const int64_t *values, int count, const int64_t *expect
 TEST(sizes_have_a_point_between_powers)
 {
 	int64_t values[VIEW_SLICE];
-	int count = axis_sizes(&kernel_fold, FOLD_SIZE, 2 << 20, MEMORY_LIMITS, values, VIEW_SLICE);
+	int count = axis_sizes(
+		&kernel_fold, FOLD_SIZE, false, 2 << 20, MEMORY_LIMITS, values, VIEW_SLICE);
 
 	CHECK_VALUES(values, 6, 4096, 6144, 8192, 12288, 16384, 24576);
 	assert_int_equal(values[count - 1], 64 << 20);
 	/* A kernel without a stride starts smaller. */
-	axis_sizes(&kernel_walk, WALK_SIZE, 2 << 20, MEMORY_LIMITS, values, VIEW_SLICE);
+	axis_sizes(&kernel_walk, WALK_SIZE, false, 2 << 20, MEMORY_LIMITS, values, VIEW_SLICE);
 	CHECK_VALUES(values, 3, 1024, 1536, 2048);
 }
 
@@ -48,7 +49,7 @@ TEST(sizes_end_beyond_the_last_cache)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t values[VIEW_SLICE];
-		int count = axis_sizes(&kernel_fold, FOLD_SIZE, rows[i].cache,
+		int count = axis_sizes(&kernel_fold, FOLD_SIZE, false, rows[i].cache,
 			(struct memory_limits){ .memory = rows[i].limit }, values, VIEW_SLICE);
 
 		assert_true(count > 0 && count <= VIEW_SLICE);
@@ -108,13 +109,13 @@ TEST(wide_ranges_still_fit)
 TEST(the_grid_doubles_from_16k)
 {
 	int64_t values[VIEW_GRID_Y];
-	int count = axis_grid_sizes(
-		&kernel_fold, FOLD_SIZE, 32 << 20, MEMORY_LIMITS, values, VIEW_GRID_Y);
+	int count = axis_sizes(
+		&kernel_fold, FOLD_SIZE, true, 32 << 20, MEMORY_LIMITS, values, VIEW_GRID_Y);
 
 	assert_int_equal(count, 14);
 	assert_int_equal(values[0], 16384);
 	assert_int_equal(values[13], 128 << 20);
-	count = axis_grid_sizes(&kernel_fold, FOLD_SIZE, 0,
+	count = axis_sizes(&kernel_fold, FOLD_SIZE, true, 0,
 		(struct memory_limits){ .memory = 9000 }, values, VIEW_GRID_Y);
 	assert_true(count >= 1 && values[0] <= 9000);
 	count = axis_grid_strides(&fold_knobs[FOLD_STRIDE], MEMORY_LIMITS, values, VIEW_GRID_X);

@@ -104,10 +104,8 @@ TEST(wide_trials_take_more_visits_but_not_for_ever)
 
 TEST(contended_trials_do_not_settle_early)
 {
-	struct result result = visit(100, 0.001);
+	struct result result = fake_disturb(visit(100, 0.001), TRIAL_CONTENDED, 1);
 
-	for (unsigned i = 0; i < result.trials.count; i++)
-		result.trials.trial[i].fate = TRIAL_CONTENDED;
 	cell_visit(&cell, &result, 40, 0.01, 5);
 	assert_true(cell.sample.contended);
 	assert_false(cell.settled);
@@ -140,10 +138,8 @@ TEST(a_failure_settles_and_keeps_its_reason)
 
 TEST(nothing_but_disturbed_trials_end_as_a_failure)
 {
-	struct result result = visit(10, 0);
+	struct result result = fake_disturb(visit(10, 0), TRIAL_SWITCHED, 1);
 
-	for (unsigned i = 0; i < result.trials.count; i++)
-		result.trials.trial[i].fate = TRIAL_SWITCHED;
 	for (int i = 0; i < 5; i++)
 		cell_visit(&cell, &result, 40, 0.01, 5);
 	assert_true(cell.settled);

@@ -30,26 +30,39 @@ static const char *words(void)
 	return gap.words;
 }
 
-TEST(within_three_percent_it_is_at_the_limit)
+TEST(the_words_follow_from_the_distance)
 {
-	begin(1.029, 1, 0);
-	assert_string_equal(words(), "at the limit");
-	assert_string_equal(gap.brief, "at it");
-	assert_int_equal(gap.kind, GAP_AT_LIMIT);
-	check_near(gap.cycles, 0.029, 1e-9);
-	begin(0.971, 1, 0);
-	words();
-	assert_int_equal(gap.kind, GAP_AT_LIMIT);
-	begin(1.031, 1, 0);
-	words();
-	assert_int_equal(gap.kind, GAP_ABOVE);
+	static const struct {
+		double measured, soft;
+		enum gap_kind kind;
+		const char *words, *brief;
+	} rows[] = {
+		{ 1.029, 0, GAP_AT_LIMIT, "at the limit", "at it" },
+		{ 0.971, 0, GAP_AT_LIMIT, "", "" },
+		{ 1.031, 0, GAP_ABOVE, "", "" },
+		{ 1.5, 0, GAP_ABOVE, "0.500 (50 %) above: no effect that is known here explains it",
+			"+0.500" },
+		{ 1.5, 1.45, GAP_SOFT, "0.500 (50 %) above, explained by ", "+0.500" },
+		{ 1.2, 1.45, GAP_ABOVE, " up to 1.450 is expected", "" },
+		{ 2, 1.45, GAP_ABOVE, ", up to 1.450 explained by ", "" },
+		{ 6, 1, GAP_ABOVE, "5.000 above, 6.0 times the limit", "" },
+		{ 20, 1, GAP_ABOVE, "19.00 above, 20 times the limit", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin(rows[i].measured, 1, rows[i].soft);
+		check_contains(words(), rows[i].words);
+		check_contains(gap.brief, rows[i].brief);
+		assert_int_equal(gap.kind, rows[i].kind);
+		check_near(gap.cycles, rows[i].measured - 1, 1e-9);
+		if (rows[i].soft > 1)
+			check_contains(gap.words, limit_rows[LIMIT_SATURATION].title);
+	}
 }
 
-TEST(above_it_the_words_give_cycles_and_percent)
+TEST(an_unknown_limit_is_named)
 {
 	begin(1.5, 1, 0);
-	check_contains(words(), "0.500 (50 %) above: no effect that is known here explains it");
-	assert_string_equal(gap.brief, "+0.500");
 	limits.unknown = 2;
 	check_contains(words(), "; 2 instructions are unknown to the core model");
 	limits.unknown = 0;
@@ -57,30 +70,6 @@ TEST(above_it_the_words_give_cycles_and_percent)
 	limits.limit_count = 2;
 	check_contains(words(), limit_rows[LIMIT_MEMORY_LINES].title);
 	check_contains(gap.words, "; not known here: ");
-}
-
-TEST(a_soft_effect_that_predicts_it_is_named)
-{
-	begin(1.5, 1, 1.45);
-	check_contains(words(), "0.500 (50 %) above, ");
-	check_contains(gap.words, limit_rows[LIMIT_SATURATION].title);
-	check_contains(gap.words, ", explained by ");
-	assert_int_equal(gap.kind, GAP_SOFT);
-	/* Less than what it may cost, and more. */
-	begin(1.2, 1, 1.45);
-	check_contains(words(), " up to 1.450 is expected");
-	assert_int_equal(gap.kind, GAP_ABOVE);
-	begin(2, 1, 1.45);
-	check_contains(words(), ", up to 1.450 explained by ");
-	assert_int_equal(gap.kind, GAP_ABOVE);
-}
-
-TEST(a_large_gap_is_said_in_times)
-{
-	begin(6, 1, 1);
-	check_contains(words(), "5.000 above, 6.0 times the limit");
-	begin(20, 1, 1);
-	check_contains(words(), "19.00 above, 20 times the limit");
 }
 
 TEST(below_it_the_model_must_be_wrong)

@@ -37,17 +37,20 @@ TEST(finds_kernels_and_suggests)
 
 TEST(parses_each_kind)
 {
-	int64_t value = -1;
+	static const struct {
+		int knob;
+		const char *typed;
+		int64_t value;
+	} rows[] = { { FOLD_OP, "mul", 1 }, { FOLD_ACC, "16", 16 }, { FOLD_SIZE, "64k", 65536 },
+		{ FOLD_SIZE, "999g", INT64_C(999) << 30 } };
 
-	check_ok(setting_parse_value(&fold_knobs[FOLD_OP], "mul", MEMORY_LIMITS, &value));
-	assert_int_equal(value, 1);
-	check_ok(setting_parse_value(&fold_knobs[FOLD_ACC], "16", MEMORY_LIMITS, &value));
-	assert_int_equal(value, 16);
-	check_ok(setting_parse_value(&fold_knobs[FOLD_SIZE], "64k", MEMORY_LIMITS, &value));
-	assert_int_equal(value, 65536);
-	check_ok(
-		setting_parse_value(&fold_knobs[FOLD_SIZE], "999g", MEMORY_LIMITS_UNKNOWN, &value));
-	assert_true(value == INT64_C(999) << 30);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int64_t value = -1;
+
+		check_ok(setting_parse_value(&fold_knobs[rows[i].knob], rows[i].typed,
+			i < 3 ? MEMORY_LIMITS : MEMORY_LIMITS_UNKNOWN, &value));
+		assert_true(value == rows[i].value);
+	}
 }
 
 TEST(says_what_would_be_right)
@@ -110,6 +113,15 @@ TEST(messages_stay_one_short_line)
 
 TEST(assigns_knobs)
 {
+	static const char *const wrong[][2] = {
+		{ "unrol=4", "fold has no knob \"unrol\"; did you mean unroll?" },
+		{ "colour=4", "fold has no knob \"colour\"; its knobs are op, unroll, acc, size "
+			      "and stride" },
+		{ "acc", "\"acc\": write KNOB=VALUE, as in op=add" },
+		{ "=4", "\"=4\": write KNOB=VALUE, as in op=add" },
+		{ "", "\"\": write KNOB=VALUE, as in op=add" },
+		{ "acc=4=4", "acc=4=4: a whole number from 1 to 16" },
+	};
 	struct setting setting;
 
 	setting_init(&setting, &kernel_fold);
@@ -117,18 +129,8 @@ TEST(assigns_knobs)
 	check_ok(setting_assign(&setting, "op=mul", MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_ACC], 3);
 	assert_int_equal(setting.v[FOLD_OP], 1);
-	check_usage(setting_assign(&setting, "unrol=4", MEMORY_LIMITS),
-		"fold has no knob \"unrol\"; did you mean unroll?");
-	check_usage(setting_assign(&setting, "colour=4", MEMORY_LIMITS),
-		"fold has no knob \"colour\"; its knobs are op, unroll, acc, size and stride");
-	check_usage(setting_assign(&setting, "acc", MEMORY_LIMITS),
-		"\"acc\": write KNOB=VALUE, as in op=add");
-	check_usage(setting_assign(&setting, "=4", MEMORY_LIMITS),
-		"\"=4\": write KNOB=VALUE, as in op=add");
-	check_usage(setting_assign(&setting, "", MEMORY_LIMITS),
-		"\"\": write KNOB=VALUE, as in op=add");
-	check_usage(setting_assign(&setting, "acc=4=4", MEMORY_LIMITS),
-		"acc=4=4: a whole number from 1 to 16");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		check_usage(setting_assign(&setting, wrong[i][0], MEMORY_LIMITS), wrong[i][1]);
 	assert_int_equal(setting.v[FOLD_ACC], 3);
 }
 

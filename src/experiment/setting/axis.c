@@ -60,23 +60,14 @@ static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int6
 	return count;
 }
 
-int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
+int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_cache,
 	struct memory_limits limits, int64_t *values, int room)
 {
 	int64_t low, high;
 
 	size_span(kernel, knob, last_cache, limits, &low, &high);
-	return size_ladder(&kernel->knobs[knob], low, low, high, true, values, room);
-}
-
-int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
-	struct memory_limits limits, int64_t *values, int room)
-{
-	int64_t low, high;
-
-	size_span(kernel, knob, last_cache, limits, &low, &high);
-	return size_ladder(&kernel->knobs[knob], low > 16 * KIB ? low : 16 * KIB, low, high, false,
-		values, room);
+	return size_ladder(&kernel->knobs[knob], grid && low < 16 * KIB ? 16 * KIB : low, low, high,
+		!grid, values, room);
 }
 
 /* min, then multiples of the unit: one by one to the sixteenth, then `octave` in each doubling.
@@ -189,13 +180,16 @@ struct list {
 	size_t count, capacity;
 };
 
+static struct status refuse(const struct list *list, const char *typed, const char *why)
+{
+	return status_usage("%s=%.60s: %s", list->knob->name, typed, why);
+}
+
 static struct status list_add(struct list *list, int64_t value)
 {
 	if (list->count == LIST_LONGEST)
-		return status_usage(
-			"%s=%.60s: more than 100,000 values; take a larger step (:N) or a factor "
-			"(*N)",
-			list->knob->name, list->whole);
+		return refuse(list, list->whole,
+			"more than 100,000 values; take a larger step (:N) or a factor (*N)");
 	if (list->count == list->capacity) {
 		list->capacity = list->capacity ? 2 * list->capacity : 16;
 		list->values = memory_resize(list->values, list->capacity, sizeof(*list->values));
@@ -204,15 +198,10 @@ static struct status list_add(struct list *list, int64_t value)
 	return status_ok();
 }
 
-static struct status not_a_range(const struct list *list, const char *item)
-{
-	return status_usage("%s=%.60s: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR",
-		list->knob->name, item);
-}
-
-/* "LOW..HIGH", "LOW..HIGH:STEP", "LOW..HIGH*FACTOR"; item is cut up in place, shown is its copy. */
+/* "LOW..HIGH", "LOW..HIGH:STEP", "LOW..HIGH*FACTOR"; cuts item up in place, shown is its copy. */
 static struct status list_range(struct list *list, char *item, const char *shown)
 {
+	static const char format[] = "a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR";
 	const struct knob *knob = list->knob;
 	char *high_text = strstr(item, ".."), *by;
 	int64_t low, high, step = setting_unit(knob);
@@ -220,9 +209,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	struct status status;
 
 	if (knob->kind == KNOB_CHOICE)
-		return status_usage(
-			"%s=%.60s: choices have no range; name them, or write * for all",
-			knob->name, shown);
+		return refuse(list, shown, "choices have no range; name them, or write * for all");
 	*high_text = '\0';
 	high_text += 2;
 	by = strpbrk(high_text, ":*");
@@ -230,14 +217,14 @@ static struct status list_range(struct list *list, char *item, const char *shown
 		times = *by == '*';
 		*by++ = '\0';
 		if (!units_parse(by, setting_takes_suffix(knob) && !times, &step))
-			return not_a_range(list, shown);
+			return refuse(list, shown, format);
 		if (times ? step < 2 : step < 1)
-			return status_usage("%s=%.60s: %s", knob->name, shown,
+			return refuse(list, shown,
 				times ? "a factor is a whole number from 2 up"
 				      : "a step is at least 1");
 	}
 	if (!*item || !*high_text)
-		return not_a_range(list, shown);
+		return refuse(list, shown, format);
 	status = setting_parse_value(knob, item, list->limits, &low);
 	if (!status_is_ok(&status))
 		return status;
@@ -249,9 +236,9 @@ static struct status list_range(struct list *list, char *item, const char *shown
 			return status;
 	}
 	if (low > high)
-		return status_usage("%s=%.60s: write the smaller end first", knob->name, shown);
+		return refuse(list, shown, "write the smaller end first");
 	if (times && low == 0)
-		return status_usage("%s=%.60s: a factor leads nowhere from 0", knob->name, shown);
+		return refuse(list, shown, "a factor leads nowhere from 0");
 	for (int64_t value = low;;) {
 		status = setting_parse_value(
 			knob, setting_value(knob, value).text, list->limits, &value);
@@ -272,10 +259,8 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 	int64_t value;
 
 	if (length == 0)
-		return status_usage(
-			"%s=%.60s: an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or "
-			"4k..64m*2",
-			list->knob->name, list->whole);
+		return refuse(list, list->whole,
+			"an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2");
 	if (length > ITEM_LONGEST)
 		return status_usage(
 			"%s=%.40s: neither a value nor a range", list->knob->name, start);

@@ -85,19 +85,16 @@ void setting_range(const struct knob *knob, struct memory_limits limits, char *b
 /* Each fills at most `room` values, ascending and without repeats, all valid for the knob, and
  * returns how many (at least 1). last_cache: bytes, 0 unknown. */
 
-/* Sizes: powers of two with a point half-way between (4k, 6k, 8k, 12k …) up to well beyond the last
- * cache. */
-int axis_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
+/* Sizes up to well beyond the last cache. Of a slice: powers of two and the values half-way between
+ * (4k, 6k, 8k, 12k …); of the mountain's grid: powers of two from 16k. */
+int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_cache,
 	struct memory_limits limits, int64_t *values, int room);
 
 /* Any other knob: every value when there are few; otherwise sixteen steps, then some each octave.
  */
 int axis_values(const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
-/* The two sides of the mountain: sizes doubling from 16k, strides from the first to the sixteenth.
- */
-int axis_grid_sizes(const struct kernel *kernel, int knob, uint64_t last_cache,
-	struct memory_limits limits, int64_t *values, int room);
+/* The strides of the grid: the first sixteen. */
 int axis_grid_strides(
 	const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
