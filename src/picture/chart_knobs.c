@@ -95,10 +95,9 @@ void knob_title(const struct knob *knob, char *buffer, size_t size)
 /* "64 KiB", "random", "8": for tick labels. */
 static void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size)
 {
-	if (knob->kind == KNOB_BYTES)
-		snprintf(buffer, size, "%s", units_size_long(value).text);
-	else
-		snprintf(buffer, size, "%s", setting_value(knob, value).text);
+	snprintf(buffer, size, "%.*s", (int)size - 1,
+		knob->kind == KNOB_BYTES ? units_size_long(value).text
+					 : setting_value(knob, value).text);
 }
 
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size)
