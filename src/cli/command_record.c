@@ -2,12 +2,12 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/model.h"
+#include "cli/work.h"
 #include "experiment/campaign.h"
 #include "experiment/sweep/sweep.h"
 #include "recording/recording.h"
 #include "recording/tour.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,7 @@ struct recorder {
 	struct core core;
 	bool has_core;
 	struct recording *recording;
+	struct sweep *sweep;	  /* NULL: a tour */
 	struct run_facts largest; /* of the setting with the largest working set, for notes */
 	struct counts first;	  /* the first that there are, for notes */
 	uint64_t failed;
@@ -101,15 +102,17 @@ static void write_cell(struct recorder *recorder, const struct cell *cell)
 		recorder->largest = cell->facts;
 }
 
-static void tell_failure(struct recorder *recorder, const struct cell *cell)
+/* A cell that is finished: recorded, or its failure is printed. */
+static void finish_cell(struct recorder *recorder, const struct cell *cell)
 {
-	struct text name = { 0 };
-
-	progress_line_clear(&recorder->line);
-	setting_format(&cell->setting, &name);
-	fprintf(recorder->cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
-	text_free(&name);
-	recorder->failed++;
+	if (status_is_ok(&cell->failure)) {
+		write_cell(recorder, cell);
+	} else {
+		progress_line_clear(&recorder->line);
+		work_print_failure(recorder->cli, cell);
+		recorder->failed++;
+	}
+	recorder->bench.ended = recording_ended(recorder);
 }
 
 /* ---- a tour ---- */
@@ -179,11 +182,7 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 	if (!is_good(cell))
 		return;
 	tour->open--;
-	if (status_is_ok(&cell->failure))
-		write_cell(recorder, cell);
-	else
-		tell_failure(recorder, cell);
-	recorder->bench.ended = recording_ended(recorder);
+	finish_cell(recorder, cell);
 	cell_compact(cell);
 	/* When the time is over before the first round is, the settings say how far the tour is. */
 	now = bench_now();
@@ -271,41 +270,30 @@ static void record_tour(struct recorder *recorder)
 
 /* ---- one kernel ---- */
 
-struct swept {
-	struct recorder *recorder;
-	struct sweep *sweep;
-};
-
 static void finished(void *context, const struct cell *cell)
 {
-	const struct swept *swept = context;
-	struct recorder *recorder = swept->recorder;
+	struct recorder *recorder = context;
 
-	recorder->first = sweep_report(swept->sweep)->counts;
-	if (status_is_ok(&cell->failure))
-		write_cell(recorder, cell);
-	else
-		tell_failure(recorder, cell);
-	recorder->bench.ended = recording_ended(recorder);
+	recorder->first = sweep_report(recorder->sweep)->counts;
+	finish_cell(recorder, cell);
 }
 
 static void meanwhile(void *context)
 {
-	const struct swept *swept = context;
-	struct sweep_progress progress = sweep_progress(swept->sweep);
+	struct recorder *recorder = context;
+	struct sweep_progress progress = sweep_progress(recorder->sweep);
 
-	progress_show(swept->recorder, progress.done, progress.remaining);
+	progress_show(recorder, progress.done, progress.remaining);
 }
 
-static void record_sweep(struct recorder *recorder, struct sweep *sweep)
+static void record_sweep(struct recorder *recorder)
 {
-	struct swept swept = { recorder, sweep };
 	const struct sweep_sink sink = {
-		.context = &swept, .finished = finished, .meanwhile = meanwhile
+		.context = recorder, .finished = finished, .meanwhile = meanwhile
 	};
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
 
-	sweep_measure(sweep, &measurer, &recorder->model.events.counters, &sink);
+	sweep_measure(recorder->sweep, &measurer, &recorder->model.events.counters, &sink);
 	progress_line_clear(&recorder->line);
 }
 
@@ -338,20 +326,6 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 		status = sweep_assign(*sweep, cli->words[i]);
 	cli->words--;
 	cli->word_count++;
-	return status;
-}
-
-static struct status prepare_sweep(struct recorder *recorder, struct sweep *sweep)
-{
-	struct sweep_progress progress;
-	struct status status = sweep_begin(sweep, machine_means(recorder->bench.machine));
-
-	if (!status_is_ok(&status))
-		return status;
-	progress = sweep_progress(sweep);
-	if (progress.excluded)
-		cli_note(recorder->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
-			progress.excluded, progress.combinations, progress.why_excluded);
 	return status;
 }
 
@@ -412,22 +386,21 @@ static int conclude(struct recorder *recorder)
 static int record_run(struct cli *cli)
 {
 	struct recorder recorder = { .cli = cli };
-	struct sweep *sweep = NULL;
-	struct status status = parse(cli, &sweep);
+	struct status status = parse(cli, &recorder.sweep);
 	int exit_status;
 
 	if (status_is_ok(&status))
 		status = bench_open(&recorder.bench, cli);
-	if (status_is_ok(&status) && sweep)
-		status = prepare_sweep(&recorder, sweep);
+	if (status_is_ok(&status) && recorder.sweep)
+		status = work_begin_sweep(cli, &recorder.bench, recorder.sweep);
 	if (status_is_ok(&status))
 		status = model_open(&recorder.model, cli, recorder.bench.machine);
 	if (status_is_ok(&status))
 		status = open_recording(&recorder);
 	if (status_is_ok(&status)) {
 		progress_line_begin(&recorder.line, cli, &recorder.bench);
-		if (sweep)
-			record_sweep(&recorder, sweep);
+		if (recorder.sweep)
+			record_sweep(&recorder);
 		else
 			record_tour(&recorder);
 		exit_status = conclude(&recorder);
@@ -439,7 +412,7 @@ static int record_run(struct cli *cli)
 		explainer_model.unload(explainer_model.context, &recorder.core);
 	model_close(&recorder.model);
 	bench_close(&recorder.bench);
-	sweep_free(sweep);
+	sweep_free(recorder.sweep);
 	return exit_status;
 }
 

@@ -70,16 +70,6 @@ static void begin(struct output *output)
 	report_begin(&output->report);
 }
 
-static void print_failure(struct output *output, const struct cell *cell)
-{
-	struct text name = { 0 };
-
-	setting_format(&cell->setting, &name);
-	fprintf(output->cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
-	text_free(&name);
-	output->failed++;
-}
-
 static void print_cell(struct output *output, const struct cell *cell)
 {
 	struct report_row row;
@@ -112,10 +102,12 @@ static void finished(void *context, const struct cell *cell)
 	if (!output->printed)
 		progress_line_clear(&output->line);
 	output->printed = true;
-	if (status_is_ok(&cell->failure))
+	if (status_is_ok(&cell->failure)) {
 		print_cell(output, cell);
-	else
-		print_failure(output, cell);
+		return;
+	}
+	work_print_failure(output->cli, cell);
+	output->failed++;
 }
 
 /* Readers of a stream see each cell as soon as it is there. A reader that left ends the sweep. */
@@ -195,15 +187,10 @@ static int measure(struct output *output, struct sweep *sweep)
 /* Assigns the words, then counts cells against this machine's memory. */
 static struct status prepare(struct output *output, struct sweep *sweep)
 {
-	struct sweep_progress progress;
-	struct status status = sweep_begin(sweep, machine_means(output->bench->machine));
+	struct status status = work_begin_sweep(output->cli, output->bench, sweep);
 
 	if (!status_is_ok(&status))
 		return status;
-	progress = sweep_progress(sweep);
-	if (progress.excluded)
-		cli_note(output->cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
-			progress.excluded, progress.combinations, progress.why_excluded);
 	report_init(&output->report, output->cli, &subject_sweep, output->bench->machine);
 	output->report.setting = sweep_report(sweep)->first;
 	output->report.axes = sweep_report(sweep)->axes;
@@ -211,7 +198,7 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	output->report.core = &output->model.core;
 	output->report.events = &output->model.events;
 	output->report.named = output->named.sweep.kernel ? &output->named.sweep : NULL;
-	if (status_is_ok(&status) && drawing_wanted(output->cli))
+	if (drawing_wanted(output->cli))
 		status = chart_sweep_new(&output->report.setting, output->report.axes,
 			output->report.axis_count, output->report.named,
 			((const struct asked *)output->cli->own)->chart, &output->drawn);

@@ -1,10 +1,12 @@
 #include "cli/work.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "experiment/sweep/sweep.h"
 #include "model/core/uarch.h"
 #include "picture/picture.h"
 
@@ -67,6 +69,32 @@ int work_conclude(struct cli *cli, const struct bench *bench, const struct campa
 					     *state.why ? state.why : "no undisturbed trial"));
 	bench_note_bound(bench, cli);
 	return CLI_DONE;
+}
+
+/* ---- Sweeps */
+
+struct status work_begin_sweep(
+	const struct cli *cli, const struct bench *bench, struct sweep *sweep)
+{
+	struct status status = sweep_begin(sweep, machine_means(bench->machine));
+	struct sweep_progress progress;
+
+	if (!status_is_ok(&status))
+		return status;
+	progress = sweep_progress(sweep);
+	if (progress.excluded)
+		cli_note(cli, "%" PRIu64 " of %" PRIu64 " combinations skipped: %s",
+			progress.excluded, progress.combinations, progress.why_excluded);
+	return status;
+}
+
+void work_print_failure(const struct cli *cli, const struct cell *cell)
+{
+	struct text name = { 0 };
+
+	setting_format(&cell->setting, &name);
+	fprintf(cli->err, "slexplore: %s: %s\n", text_string(&name), cell->failure.text);
+	text_free(&name);
 }
 
 /* ---- Pictures */

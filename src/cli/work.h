@@ -1,10 +1,11 @@
-/* Shared by the subcommands that run a campaign: probe, windows, characterise. */
+/* Shared by the subcommands that run a campaign (probe, windows, characterise) or a sweep. */
 #pragma once
 
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "experiment/campaign.h"
+#include "experiment/setting/cells.h"
 #include "picture/chart.h"
 
 /* Runs the campaign to its end or until a signal comes, with a line of progress. Returns whether
@@ -19,6 +20,15 @@ void work_report(const struct cli *cli, const struct bench *bench, const struct 
  * far, "what was measured so far is printed". Returns the exit status. */
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
+
+struct sweep;
+
+/* Begins a sweep within this machine's memory, and notes the combinations that are skipped. */
+struct status work_begin_sweep(
+	const struct cli *cli, const struct bench *bench, struct sweep *sweep);
+
+/* Prints the failure of a setting on cli->err. */
+void work_print_failure(const struct cli *cli, const struct cell *cell);
 
 struct uarch_choice;
 
