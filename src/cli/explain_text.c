@@ -240,19 +240,16 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 
 /* ---- Expected misses of each cache level, and in caches of another size */
 
-enum { WORDS = 160 };
-
 /* "L1 48 KiB: every read is a miss: 1 line for each" and a newline; "the same" where it is what
  * stood before. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
-	char words[WORDS], note[WORDS];
+	struct misses_text words = misses_words(misses, level), note = misses_note(misses, level);
 
-	misses_words(misses, level, words, sizeof(words));
-	misses_note(misses, level, note, sizeof(note));
 	fprintf(out, "L%d %s: %s%s%s\n", level + 1,
 		units_size_long((int64_t)misses->level[level].bytes).text,
-		strcmp(words, before) == 0 ? "the same" : words, *note ? "; " : "", note);
+		strcmp(words.text, before) == 0 ? "the same" : words.text, *note.text ? "; " : "",
+		note.text);
 }
 
 void misses_text(const struct report *report, const struct setting *setting, int indent)
@@ -261,7 +258,6 @@ void misses_text(const struct report *report, const struct setting *setting, int
 	FILE *out = report->out;
 	struct misses misses, then;
 	bool asked = report_misses(report, setting, &misses, &then);
-	char words[WORDS];
 
 	if (!misses.known) {
 		fprintf(out, "%-*sunavailable: %s\n", indent, title, misses.why);
@@ -275,9 +271,8 @@ void misses_text(const struct report *report, const struct setting *setting, int
 		put_level(out, &misses, i, "");
 		if (!asked || then.level[i].bytes == misses.level[i].bytes)
 			continue;
-		misses_words(&misses, i, words, sizeof(words));
 		fprintf(out, "%-*s  what if ", indent, "");
-		put_level(out, &then, i, words);
+		put_level(out, &then, i, misses_words(&misses, i).text);
 	}
 	if (*title)
 		fprintf(out, "%-*sunavailable: the sizes of this machine's caches are not known\n",
@@ -286,7 +281,7 @@ void misses_text(const struct report *report, const struct setting *setting, int
 
 /* ---- Counters: each count next to the model's value, and contradictions between them */
 
-enum { TITLE_WIDTH = 34, FIGURE_WIDTH = 8, TITLES = 60 };
+enum { TITLE_WIDTH = 34, FIGURE_WIDTH = 8, TITLES = 60, WORDS = 160 };
 
 static void put_figure(FILE *out, double value, char source)
 {

@@ -496,11 +496,9 @@ static struct status run_relief(struct session *session, const char *arguments)
 /* The mountain may not be in front. */
 static void notice_whatif(struct session *session)
 {
-	char words[120];
-
-	misses_whatif_words(&session->whatif, words, sizeof(words));
-	if (*words)
-		session_notice(session, false, "misses are also shown for %s", words);
+	if (session->whatif.asked)
+		session_notice(session, false, "misses are also shown for %s",
+			misses_whatif_words(&session->whatif).text);
 	else
 		session_notice(session, false, "misses are shown for the caches of this machine");
 }

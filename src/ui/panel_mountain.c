@@ -49,24 +49,25 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 {
 	const struct misses *now = &misses->now;
 	double bytes = now->level[level].bytes, other_bytes = misses->then.level[level].bytes;
-	char words[160], then[160], note[120], counted[48] = "", other[240] = "";
+	struct misses_text words, note, then;
+	char counted[48] = "", other[240] = "";
 
 	if (!(bytes > 0))
 		return;
-	misses_words(now, level, words, sizeof(words));
-	misses_note(now, level, note, sizeof(note));
+	words = misses_words(now, level);
+	note = misses_note(now, level);
 	if (isfinite(misses->counted[level]))
 		snprintf(counted, sizeof(counted), "; counted %s C",
 			units_value(misses->counted[level]).text);
 	if (misses->whatif.asked && other_bytes != bytes) {
-		misses_words(&misses->then, level, then, sizeof(then));
+		then = misses_words(&misses->then, level);
 		snprintf(other, sizeof(other), "; if %s: %.150s",
 			units_size_long((int64_t)other_bytes).text,
-			strcmp(then, words) == 0 ? "the same" : then);
+			strcmp(then.text, words.text) == 0 ? "the same" : then.text);
 	}
 	lines_add(lines, 0, now->level[level].fits ? STYLE_DIM : STYLE_TEXT, "L%d %s: %s%s%s%s%s",
-		level + 1, units_size_long((int64_t)bytes).text, words, counted, other,
-		*note ? "; " : "", note);
+		level + 1, units_size_long((int64_t)bytes).text, words.text, counted, other,
+		*note.text ? "; " : "", note.text);
 }
 
 /* "ridges as the probe found them: L1 47k L2 2m": only if the sizes differ from those in the lines

@@ -34,18 +34,12 @@ static struct misses ask(double size, double stride, double element, double line
 
 static void check_words(const struct misses *misses, int level, const char *expected)
 {
-	char words[160];
-
-	misses_words(misses, level, words, sizeof(words));
-	check_contains(words, expected);
+	check_contains(misses_words(misses, level).text, expected);
 }
 
 static void check_note(const struct misses *misses, const char *expected)
 {
-	char note[120];
-
-	misses_note(misses, 0, note, sizeof(note));
-	assert_string_equal(note, expected);
+	assert_string_equal(misses_note(misses, 0).text, expected);
 }
 
 /* What is the miss rate? What if the cache were twice as large? */
@@ -224,11 +218,8 @@ TEST(what_if_is_a_factor_or_a_size)
 	struct misses misses = find(&walk, 65536, 48 * KIB, 2 * MIB, 32 * MIB), then;
 
 	for (unsigned i = 0; i < sizeof(in_turn) / sizeof(*in_turn); i++) {
-		char words[120];
-
 		check_ok(misses_whatif_parse(in_turn[i].text, &whatif));
-		misses_whatif_words(&whatif, words, sizeof(words));
-		assert_string_equal(words, in_turn[i].words);
+		assert_string_equal(misses_whatif_words(&whatif).text, in_turn[i].words);
 		misses_if(&misses, &whatif, &then);
 		check_near(then.cache[0], in_turn[i].l1 * KIB, 0);
 		check_near(then.cache[1], in_turn[i].l2 * KIB, 0);

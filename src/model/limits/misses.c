@@ -1,6 +1,7 @@
 #include "model/limits/misses.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,21 +148,31 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct machi
 
 /* ---- words */
 
-/* "43 KiB", "1.5 MiB": no more than three digits. */
-static void bytes_words(double bytes, char *buffer, size_t size)
+static struct misses_text __attribute__((format(printf, 1, 2))) words(const char *format, ...)
+{
+	struct misses_text words;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(words.text, sizeof(words.text), format, args);
+	va_end(args);
+	return words;
+}
+
+/* "43 KiB", "1.5 MiB": at most three digits. */
+static struct misses_text bytes_words(double bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	int unit = 0;
 
 	for (; unit < 4 && bytes >= 1023.5; unit++)
 		bytes /= 1024;
-	snprintf(buffer, size,
-		bytes < 9.95 && fabs(bytes - rint(bytes)) > 0.02 ? "%.1f %s" : "%.0f %s", bytes,
-		units[unit]);
+	return words(
+		"%.*f %s", bytes < 9.95 && fabs(bytes - rint(bytes)) > 0.02, bytes, units[unit]);
 }
 
 /* "one read in 4 is a miss", "every read is a miss", "every copy misses twice" */
-static void rate_words(double each, const char *access, char *buffer, size_t size)
+static struct misses_text rate_words(double each, const char *access)
 {
 	for (int in = 1; each < 1 && in <= IN_MOST; in++) {
 		double misses = each * in;
@@ -169,55 +180,45 @@ static void rate_words(double each, const char *access, char *buffer, size_t siz
 		if (fabs(misses - rint(misses)) > 1e-6 || misses < 0.5)
 			continue;
 		if (misses < 1.5)
-			snprintf(buffer, size, "one %s in %d is a miss", access, in);
-		else
-			snprintf(buffer, size, "%.0f %ss in %d are misses", misses, access, in);
-		return;
+			return words("one %s in %d is a miss", access, in);
+		return words("%.0f %ss in %d are misses", misses, access, in);
 	}
 	if (each < 1)
-		snprintf(buffer, size, "%.3g misses per %s", each, access);
-	else if (each < 1.0001)
-		snprintf(buffer, size, "every %s is a miss", access);
-	else
-		snprintf(buffer, size, "every %s misses %.3g times", access, each);
+		return words("%.3g misses per %s", each, access);
+	if (each < 1.0001)
+		return words("every %s is a miss", access);
+	return words("every %s misses %.3g times", access, each);
 }
 
-void misses_words(const struct misses *misses, int index, char *buffer, size_t size)
+struct misses_text misses_words(const struct misses *misses, int index)
 {
 	const struct misses_level *level = &misses->level[index];
 	const char *access = misses->walk.access ? misses->walk.access : "element";
-	char held[24], rate[64];
 
-	bytes_words(level->held, held, sizeof(held));
-	if (!misses->known || isnan(level->each)) {
-		snprintf(buffer, size, "unavailable: %s",
+	if (!misses->known || isnan(level->each))
+		return words("unavailable: %s",
 			misses->known ? "the size of this cache is not known" : misses->why);
-	} else if (level->fits && level->held < misses->working_set) {
-		snprintf(buffer, size, "no miss after the first pass: the lines touched are %s",
-			held);
-	} else if (level->fits) {
-		snprintf(buffer, size, "no miss after the first pass: all %s stay", held);
-	} else if (misses->walk.reaches > 0) {
-		snprintf(buffer, size, "%.3g misses per %s at least: the most frequent lines stay",
+	if (level->fits && level->held < misses->working_set)
+		return words("no miss after the first pass: the lines touched are %s",
+			bytes_words(level->held).text);
+	if (level->fits)
+		return words(
+			"no miss after the first pass: all %s stay", bytes_words(level->held).text);
+	if (misses->walk.reaches > 0)
+		return words("%.3g misses per %s at least: the most frequent lines stay",
 			level->each, access);
-	} else {
-		rate_words(level->each, access, rate, sizeof(rate));
-		snprintf(buffer, size, "%s: %.3g line%s for each", rate, level->each,
-			level->each == 1 ? "" : "s");
-	}
+	return words("%s: %.3g line%s for each", rate_words(level->each, access).text, level->each,
+		level->each == 1 ? "" : "s");
 }
 
-void misses_note(const struct misses *misses, int index, char *buffer, size_t size)
+struct misses_text misses_note(const struct misses *misses, int index)
 {
 	const struct misses_level *level = &misses->level[index];
-	char held[24], bytes[24];
 
-	*buffer = '\0';
 	if (!misses->known || !level->edge)
-		return;
-	bytes_words(level->held, held, sizeof(held));
-	bytes_words(level->bytes, bytes, sizeof(bytes));
-	snprintf(buffer, size, "near the edge, %s in %s: %s", held, bytes,
+		return (struct misses_text){ "" };
+	return words("near the edge, %s in %s: %s", bytes_words(level->held).text,
+		bytes_words(level->bytes).text,
 		level->fits ? "some lines may have to go" : "some lines may stay");
 }
 
@@ -279,40 +280,28 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
 	return status_ok();
 }
 
-static void level_words(const struct misses_whatif *whatif, int level, char *buffer, size_t size)
-{
-	char bytes[24];
-
-	bytes_words(whatif->bytes[level], bytes, sizeof(bytes));
-	if (whatif->bytes[level] > 0)
-		snprintf(buffer, size, "L%d of %s", level + 1, bytes);
-	else
-		snprintf(buffer, size, "L%d %gx as large", level + 1, whatif->factor[level]);
-}
-
-void misses_whatif_words(const struct misses_whatif *whatif, char *buffer, size_t size)
+struct misses_text misses_whatif_words(const struct misses_whatif *whatif)
 {
 	bool alike = true;
-	size_t used = 0;
+	struct misses_text all = { "" };
 
-	*buffer = '\0';
 	if (!whatif->asked)
-		return;
+		return all;
 	for (int i = 0; i < MISSES_LEVELS; i++)
 		alike &= whatif->bytes[i] <= 0 && whatif->factor[i] == whatif->factor[0];
-	if (alike) {
-		snprintf(buffer, size, "caches %gx as large", whatif->factor[0]);
-		return;
-	}
-	for (int i = 0; i < MISSES_LEVELS && used < size; i++) {
-		char words[48];
+	if (alike)
+		return words("caches %gx as large", whatif->factor[0]);
+	for (int i = 0; i < MISSES_LEVELS; i++) {
+		const char *comma = *all.text ? ", " : "";
 
-		if (whatif->bytes[i] <= 0 && whatif->factor[i] == 1)
-			continue;
-		level_words(whatif, i, words, sizeof(words));
-		used += (size_t)snprintf(
-			buffer + used, size - used, "%s%s", used ? ", " : "", words);
+		if (whatif->bytes[i] > 0)
+			all = words("%s%sL%d of %s", all.text, comma, i + 1,
+				bytes_words(whatif->bytes[i]).text);
+		else if (whatif->factor[i] != 1)
+			all = words(
+				"%s%sL%d %gx as large", all.text, comma, i + 1, whatif->factor[i]);
 	}
+	return all;
 }
 
 void misses_if(const struct misses *misses, const struct misses_whatif *whatif, struct misses *then)

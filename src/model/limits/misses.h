@@ -68,11 +68,16 @@ double misses_line(const struct machine *machine);
  * skipped lines that share a set with them, where accesses are an even number of lines apart. */
 double misses_held(double working_set, double step, double line, bool sets);
 
+/* Words by value: misses_words(…).text is valid to the end of the full expression. */
+struct misses_text {
+	char text[160];
+};
+
 /* In words: "one read in 4 is a miss: 0.25 lines for each". level from 0. */
-void misses_words(const struct misses *misses, int level, char *buffer, size_t size);
+struct misses_text misses_words(const struct misses *misses, int level);
 
 /* A note ("near the edge: 51 KiB in 48 KiB: some lines stay"), or an empty text. */
-void misses_note(const struct misses *misses, int level, char *buffer, size_t size);
+struct misses_text misses_note(const struct misses *misses, int level);
 
 /* A what-if question about other caches. */
 struct misses_whatif {
@@ -87,7 +92,7 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
 
 /* In words: "caches 2x as large", "L1 of 64 KiB", "L1 of 64 KiB, L2 2x as large"; empty: nothing is
  * asked. */
-void misses_whatif_words(const struct misses_whatif *whatif, char *buffer, size_t size);
+struct misses_text misses_whatif_words(const struct misses_whatif *whatif);
 
 /* The same walk in those caches. `misses` is known. */
 void misses_if(
