@@ -242,6 +242,15 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	case ROLE_MISPREDICTIONS: return limits->uarch ? limits->mispredicts : (double)NAN;
 	case ROLE_L1_MISSES: return own ? limits->beyond[0] : (double)NAN;
 	case ROLE_L2_MISSES: return own ? limits->beyond[1] : (double)NAN;
-	default: return NAN; /* the model says nothing */
+	/* The model says nothing about these. */
+	case ROLE_CYCLES:
+	case ROLE_DISPATCHED:
+	case ROLE_L3_MISSES:
+	case ROLE_DTLB_MISSES:
+	case ROLE_DTLB_WALKS:
+	case ROLE_STALLED:
+	case ROLE_EXTRA:
+	case ROLE_COUNT: break;
 	}
+	return NAN;
 }
