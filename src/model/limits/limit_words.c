@@ -115,9 +115,9 @@ static const char *words_class(const struct uarch_class *class, double count)
 	return class->name;
 }
 
-struct number_words words_number(double number)
+struct limit_words words_number(double number)
 {
-	struct number_words words;
+	struct limit_words words;
 	char *end = words.text +
 		    snprintf(words.text, sizeof(words.text), "%.*f", number < 1 ? 3 : 2, number);
 
@@ -138,48 +138,44 @@ static size_t port_word(const char *name, int *number)
 	return length;
 }
 
-static void append(char *buffer, size_t size, const char *string)
+void words_add(struct limit_words *words, const char *format, ...)
 {
-	size_t length = strlen(buffer);
+	size_t length = strlen(words->text);
+	va_list list;
 
-	if (length + 1 < size)
-		snprintf(buffer + length, size - length, "%s", string);
+	va_start(list, format);
+	vsnprintf(words->text + length, sizeof(words->text) - length, format, list);
+	va_end(list);
 }
 
 /* Ports of one word: "p0156", "alu0-3" for three or more in a row, "p2,3,11" where a number has two
  * digits. */
 static void add_group(
-	const char *word, size_t length, const int *number, int count, char *buffer, size_t size)
+	const char *word, size_t length, const int *number, int count, struct limit_words *words)
 {
 	bool row = count >= 3, short_ones = true;
-	char part[32];
 
 	for (int i = 0; i < count; i++) {
 		row &= number[i] == number[0] + i;
 		short_ones &= number[i] < 10;
 	}
-	snprintf(part, sizeof(part), "%s%.*s", *buffer ? "," : "", (int)length, word);
-	append(buffer, size, part);
+	words_add(words, "%s%.*s", *words->text ? "," : "", (int)length, word);
 	for (int i = 0; i < count; i++) {
-		if (number[i] < 0)
+		if (number[i] < 0 || (row && i > 0 && i < count - 1))
 			continue;
-		if (row && i > 0 && i < count - 1)
-			continue;
-		snprintf(part, sizeof(part), "%s%d",
-			i == 0	     ? ""
-			: row	     ? "-"
-			: short_ones ? ""
-				     : ",",
+		words_add(words, "%s%d",
+			i == 0 || (!row && short_ones) ? ""
+			: row			       ? "-"
+						       : ",",
 			number[i]);
-		append(buffer, size, part);
 	}
 }
 
-void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t size)
+struct limit_words words_ports(const struct uarch *uarch, uint32_t ports)
 {
 	int count = uarch_port_count(uarch);
+	struct limit_words words = { "" };
 
-	*buffer = '\0';
 	for (int port = 0; port < count; port++) {
 		const char *word = uarch->port[port];
 		int number[UARCH_PORTS], members = 0;
@@ -197,18 +193,18 @@ void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t
 				ports &= ~(UINT32_C(1) << other);
 			}
 		}
-		add_group(word, length, number, members, buffer, size);
+		add_group(word, length, number, members, &words);
 	}
+	return words;
 }
 
-void words_uses(const struct class_uses *uses, double divide, int most, char *buffer, size_t size)
+struct limit_words words_uses(const struct class_uses *uses, double divide, int most)
 {
 	enum { KINDS = 24 };
 	struct class_use kind[KINDS];
+	struct limit_words words = { "" };
 	int kinds = 0;
-	char part[96];
 
-	*buffer = '\0';
 	for (int i = 0; i < uses->count; i++) {
 		const struct class_use *use = &uses->use[i];
 		int k = 0;
@@ -225,18 +221,18 @@ void words_uses(const struct class_uses *uses, double divide, int most, char *bu
 		struct class_use *best = &kind[named], use;
 
 		if (named == most) {
-			append(buffer, size, " and others");
-			return;
+			words_add(&words, " and others");
+			break;
 		}
 		for (int k = named; k < kinds; k++)
 			if (kind[k].count > best->count + 1e-9)
 				best = &kind[k];
 		use = *best;
 		*best = kind[named];
-		snprintf(part, sizeof(part), "%s%s %s", named ? ", " : "",
-			words_number(use.count).text, words_class(use.class, use.count));
-		append(buffer, size, part);
+		words_add(&words, "%s%s %s", named ? ", " : "", words_number(use.count).text,
+			words_class(use.class, use.count));
 	}
+	return words;
 }
 
 /* ---- The list of limits */

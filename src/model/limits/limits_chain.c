@@ -26,14 +26,13 @@ static struct class_uses chain_uses(const struct tally *tally, const struct chai
 	return uses;
 }
 
-static void describe_chain(
-	const struct tally *tally, const struct chain *chain, char *buffer, size_t size)
+static struct limit_words describe_chain(const struct tally *tally, const struct chain *chain)
 {
 	struct class_uses uses = chain_uses(tally, chain);
 	struct class_use *use = uses.use;
 	double turns = chain->spans * tally->turns;
 	bool even = true;
-	char what[100], over[40] = "";
+	struct limit_words words;
 
 	/* A long chain keeps only its first links: the turns that these links take. */
 	if (chain->link_count == CHAIN_MAX && chain->cycles > 0) {
@@ -50,12 +49,15 @@ static void describe_chain(
 	 */
 	for (int i = 0; i < uses.count; i++)
 		even &= fabs(use[i].count / turns - rint(use[i].count / turns)) < 1e-6;
-	if (!even)
-		snprintf(over, sizeof(over), " in %.0f iterations", turns);
-	words_uses(&uses, even ? turns : 1, 3, what, sizeof(what));
+	words = words_uses(&uses, even ? turns : 1, 3);
 	free(use);
-	snprintf(buffer, size, "%s%s%s", what[0] ? what : "values carried along", over,
-		chain->through_memory ? ", through memory" : "");
+	if (!*words.text)
+		words_add(&words, "values carried along");
+	if (!even)
+		words_add(&words, " in %.0f iterations", turns);
+	if (chain->through_memory)
+		words_add(&words, ", through memory");
+	return words;
 }
 
 /* Elements of a new chain that overlap with the chain before: no more than fit the reorder buffer,
@@ -92,23 +94,23 @@ void limits_chain(struct tally *tally)
 	struct chain *chain = &tally->limits->chain;
 	double restart = tally->place->walk.restart, together, share;
 	const char *s;
-	char what[160];
+	struct limit_words what;
 
 	deps_chain(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
 	if (chain->cycles <= 0)
 		return;
-	describe_chain(tally, chain, what, sizeof(what));
+	what = describe_chain(tally, chain);
 	s = words_s(tally, chain->cycles);
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
 	share = restart > 0 ? limits_restart_share(restart, together) : 1;
 	/* A new chain that begins seldom is not mentioned. */
 	if (share > 0.99)
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN, what,
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN, what.text,
 			words_turn(tally, chain->cycles).text, s);
 	else if (isfinite(together))
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN_AGAIN, what,
-			words_turn(tally, chain->cycles).text, s,
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN_AGAIN,
+			what.text, words_turn(tally, chain->cycles).text, s,
 			restart == 1 ? "" : words_number(restart).text,
 			restart == 1 ? "element" : " elements", floor(together));
 	for (int i = 0; i < chain->link_count; i++)

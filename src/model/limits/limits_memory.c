@@ -230,17 +230,16 @@ static void levels_add_missing(
 		level->name, what);
 }
 
-static void levels_describe(const struct level *level, char *buffer, size_t size)
+/* "25 % L1, 75 % L2" */
+static struct limit_words levels_describe(const struct level *level)
 {
-	*buffer = '\0';
-	for (int i = L1; i < LEVELS; i++) {
-		size_t length = strlen(buffer);
-		double percent = level[i].share * 100;
+	struct limit_words words = { "" };
 
-		if (level[i].share >= 0.005 && length < size)
-			snprintf(buffer + length, size - length, "%s%.0f %% %s", length ? ", " : "",
-				percent, level[i].name);
-	}
+	for (int i = L1; i < LEVELS; i++)
+		if (level[i].share >= 0.005)
+			words_add(&words, "%s%.0f %% %s", *words.text ? ", " : "",
+				level[i].share * 100, level[i].name);
+	return words;
 }
 
 double limits_chained_misses(const struct tally *tally, const struct chain *chain)
@@ -317,33 +316,32 @@ static bool add_up(
 }
 
 /* Three digits: an element may have a small fraction of a load. */
-static struct number_words loads_words(double loads)
+static struct limit_words loads_words(double loads)
 {
-	struct number_words words;
+	struct limit_words words = { "" };
 
-	snprintf(words.text, sizeof(words.text), loads < 100 ? "%.3g" : "%.0f", loads);
+	words_add(&words, loads < 100 ? "%.3g" : "%.0f", loads);
 	return words;
 }
 
 /* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
-static void describe(const struct way_down *down, char *buffer, size_t size)
+static struct limit_words describe(const struct way_down *down)
 {
 	static const char *const names[LEVELS] = { "L1", "L2", "L3", "memory" };
-	bool told = false;
+	struct limit_words words = { "" };
+	bool latency = false;
 
-	*buffer = '\0';
 	for (int i = L1; i < LEVELS; i++) {
-		size_t length = strlen(buffer);
-
-		if (down->count[i] < 0.01 * down->loads || length >= size)
+		if (down->count[i] < 0.01 * down->loads)
 			continue;
-		told = i > L1 || down->count[i] >= down->loads;
-		snprintf(buffer + length, size - length, told ? "%s%s in %s at %s" : "%s%s in %s",
-			length ? ", " : "", loads_words(down->count[i]).text, names[i],
+		latency = i > L1 || down->count[i] >= down->loads;
+		words_add(&words, latency ? "%s%s in %s at %s" : "%s%s in %s",
+			*words.text ? ", " : "", loads_words(down->count[i]).text, names[i],
 			words_number(round(down->latency[i])).text);
 	}
-	if (told)
-		snprintf(buffer + strlen(buffer), size - strlen(buffer), " cycles");
+	if (latency)
+		words_add(&words, " cycles");
+	return words;
 }
 
 /* Elements whose instructions fit the reorder buffer together; INFINITY: unknown. */
@@ -372,7 +370,7 @@ static void add_reaches(struct tally *tally)
 	const struct kernel_walk *walk = &tally->place->walk;
 	double share = tally->elements / fmax(walk->chains, 1), together, cycles, left = 1;
 	struct way_down down;
-	char where[120], overlap[80] = "";
+	struct limit_words overlap = { "" };
 
 	if (add_up(tally, REACH_CHAINED, LIMIT_MEMORY_LATENCY, &down)) {
 		cycles = fmax(share * down.cycles, with_operations(tally, &down, share));
@@ -381,17 +379,15 @@ static void add_reaches(struct tally *tally)
 		if (walk->restart > 0)
 			left = isfinite(together) ? limits_restart_share(walk->restart, together)
 						  : 0;
-		describe(&down, where, sizeof(where));
 		if (walk->chains > 1)
-			snprintf(overlap, sizeof(overlap), "; %s chains at once",
-				words_number(walk->chains).text);
+			words_add(&overlap, "; %s chains at once", words_number(walk->chains).text);
 		else if (walk->restart > 0 && isfinite(together) && together >= walk->restart)
-			snprintf(overlap, sizeof(overlap), "; %.0f more in the reorder buffer",
+			words_add(&overlap, "; %.0f more in the reorder buffer",
 				floor(together / walk->restart));
 		if (left > 0)
 			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left, CAUSE_LOADS_IN_TURN,
-				loads_words(down.loads).text, down.loads == 1 ? "" : "s", where,
-				overlap);
+				loads_words(down.loads).text, down.loads == 1 ? "" : "s",
+				describe(&down).text, overlap.text);
 		if (walk->restart > 0 && isfinite(together))
 			tally->limits->overlap = together;
 	}
@@ -419,7 +415,6 @@ static void add_chain(struct tally *tally, const struct level *level)
 			       ? tally->limits->chain.load_cycles / tally->limits->chain.loads
 			       : 0;
 	double average = 0, more, cycles, misses;
-	char where[64];
 
 	if (uarch_known(level[L1].latency) && first <= 0)
 		first = level[L1].latency;
@@ -438,10 +433,9 @@ static void add_chain(struct tally *tally, const struct level *level)
 	cycles = slow.cycles - (slow.loads - misses) * fmax(more, 0);
 	if (cycles <= tally->limits->chain.cycles + 1e-9)
 		return;
-	levels_describe(level, where, sizeof(where));
 	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, CAUSE_CHAINED_LOADS,
 		words_turn(tally, misses).text, words_s(tally, misses),
-		words_number(first + more).text, where);
+		words_number(first + more).text, levels_describe(level).text);
 }
 
 /* ---- Lines */
@@ -449,7 +443,6 @@ static void add_chain(struct tally *tally, const struct level *level)
 static void add_lines(struct tally *tally, const struct level *level)
 {
 	double lines = levels_lines(tally, WAYS_ALL) * tally->elements, cycles = 0;
-	char where[64];
 
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].share > 0 && !(level[i].lines > 0) &&
@@ -462,9 +455,9 @@ static void add_lines(struct tally *tally, const struct level *level)
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
-	levels_describe(level, where, sizeof(where));
 	limits_add(tally, LIMIT_MEMORY_LINES, cycles, CAUSE_LINES, words_turn(tally, lines).text,
-		words_s(tally, lines), words_number(cycles > 0 ? lines / cycles : 0).text, where);
+		words_s(tally, lines), words_number(cycles > 0 ? lines / cycles : 0).text,
+		levels_describe(level).text);
 }
 
 /* ---- Misses that overlap */

@@ -265,7 +265,7 @@ static void add_mispredictions(struct tally *tally, double walks)
 	       more = count * tally->wait / fmax(walk->chains, 1);
 	double base = fmax(tally->bound, begun_late(tally)),
 	       cycles = base + walks + count * each + more;
-	struct number_words number = words_turn(tally, count), cost = words_number(each);
+	struct limit_words number = words_turn(tally, count), cost = words_number(each);
 
 	if (!(count > 1e-9))
 		return;

@@ -326,7 +326,7 @@ void limits_throughput(struct tally *tally)
 static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, uint32_t ports)
 {
 	struct class_uses inside = { 0 };
-	char what[112], where[40];
+	struct limit_words what, where;
 
 	for (int i = 0; i < tally->uses.count; i++) {
 		const struct class_use *use = &tally->uses.use[i];
@@ -337,13 +337,13 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 		if (in)
 			uses_add(&inside, use->class, use->count);
 	}
-	words_uses(&inside, tally->turns, 2, what, sizeof(what));
-	words_ports(tally->uarch, ports, where, sizeof(where));
+	what = words_uses(&inside, tally->turns, 2);
+	where = words_ports(tally->uarch, ports);
 	if (kind == LIMIT_DIVIDER)
-		limits_add(tally, kind, cycles, CAUSE_UNIT, what, words_turn(tally, cycles).text,
-			where);
+		limits_add(tally, kind, cycles, CAUSE_UNIT, what.text,
+			words_turn(tally, cycles).text, where.text);
 	else
-		limits_add(tally, kind, cycles, CAUSE_PORTS, what, where);
+		limits_add(tally, kind, cycles, CAUSE_PORTS, what.text, where.text);
 	free(inside.use);
 }
 
@@ -355,16 +355,15 @@ static void add_class(const struct uarch *uarch, const struct uarch_class *class
 		const struct uarch_term *term = &class->term[t];
 		size_t length = strlen(line->ports), size = sizeof(line->ports) - length;
 		double count = (double)term->count * accesses;
-		char ports[40], part[112];
+		struct limit_words part = { "" };
 
 		if (!term->ports || size <= 4)
 			continue;
-		words_ports(uarch, term->ports, ports, sizeof(ports));
-		snprintf(part, sizeof(part), "%s%s%s%s%s%s", length ? " + " : "",
-			count > 1 ? words_number(count).text : "", count > 1 ? "*" : "", ports,
-			term->cycles > 1 ? ":" : "",
+		words_add(&part, "%s%s%s%s%s%s", length ? " + " : "",
+			count > 1 ? words_number(count).text : "", count > 1 ? "*" : "",
+			words_ports(uarch, term->ports).text, term->cycles > 1 ? ":" : "",
 			term->cycles > 1 ? words_number((double)term->cycles).text : "");
-		snprintf(line->ports + length, size, "%.*s", (int)(size - 1), part);
+		snprintf(line->ports + length, size, "%.*s", (int)(size - 1), part.text);
 	}
 }
 

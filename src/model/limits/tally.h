@@ -93,15 +93,18 @@ double pipeline_run(const struct tally *tally);
 
 /* ---- Words (limit_words.c) */
 
-/* A set of ports: "p0156", "alu0-3", "p2,3,11". */
-void words_ports(const struct uarch *uarch, uint32_t ports, char *buffer, size_t size);
-/* A number without needless digits: "3", "1.75". */
-struct number_words {
-	char text[24];
+/* Words by value: words_number(…).text is valid to the end of the full expression. */
+struct limit_words {
+	char text[160];
 };
-struct number_words words_number(double number);
+void words_add(struct limit_words *words, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A set of ports: "p0156", "alu0-3", "p2,3,11". */
+struct limit_words words_ports(const struct uarch *uarch, uint32_t ports);
+/* A number without needless digits: "3", "1.75". */
+struct limit_words words_number(double number);
 /* The same of a count per path, as a count per turn. */
-static inline struct number_words words_turn(const struct tally *tally, double count)
+static inline struct limit_words words_turn(const struct tally *tally, double count)
 {
 	return words_number(count / tally->turns);
 }
@@ -112,4 +115,4 @@ static inline const char *words_s(const struct tally *tally, double count)
 }
 /* "4 multiplications, 2 shifts": uses of like classes together, the most first. `most` kinds are
  * named, the rest is "others". */
-void words_uses(const struct class_uses *uses, double divide, int most, char *buffer, size_t size);
+struct limit_words words_uses(const struct class_uses *uses, double divide, int most);
