@@ -10,10 +10,7 @@
 /* Cycles: a result that is ready sooner was computed at rename, because execution takes a cycle. */
 #define DONE_AT_RENAME 0.6
 
-static struct figure unknown(void)
-{
-	return (struct figure){ .known = false };
-}
+static const struct figure unknown = { .known = false };
 
 /* The median and its 95 % range, for any distribution: 0.98 square roots of the count to either
  * side in the order. Sorts the values. */
@@ -62,9 +59,9 @@ static struct figure quiet_figure(
 			cell->trials->trial[i].ghz >= least)
 			values[(*count)++] = cell->trials->trial[i].cpe;
 	if (*count < QUIET_LEAST)
-		return unknown();
+		return unknown;
 	figure = median_of(values, *count);
-	return figure.hi - figure.lo <= WIDEST * figure.value ? figure : unknown();
+	return figure.hi - figure.lo <= WIDEST * figure.value ? figure : unknown;
 }
 
 const struct cell *evaluate_cell(const struct evaluation *e, const struct kernel *kernel)
@@ -115,7 +112,7 @@ bool evaluate_is_plausible(const struct evaluation *e, const struct loop_item *i
 static struct figure less(struct figure a, struct figure b)
 {
 	if (!a.known || !b.known)
-		return unknown();
+		return unknown;
 	return (struct figure){ true, a.value - b.value, a.lo - b.hi, a.hi - b.lo };
 }
 
@@ -124,11 +121,16 @@ static struct figure times(struct figure a, double factor)
 	return (struct figure){ a.known, a.value * factor, a.lo * factor, a.hi * factor };
 }
 
-static struct figure inverse(double of, struct figure a)
+static struct figure ratio(struct figure a, struct figure b)
 {
-	if (!a.known || a.lo <= 0)
-		return unknown();
-	return (struct figure){ true, of / a.value, of / a.hi, of / a.lo };
+	if (!a.known || !b.known || b.lo <= 0)
+		return unknown;
+	return (struct figure){ true, a.value / b.value, a.lo / b.hi, a.hi / b.lo };
+}
+
+static struct figure exactly(double value)
+{
+	return (struct figure){ true, value, value, value };
 }
 
 static struct figure at_least(struct figure a, double least)
@@ -156,7 +158,7 @@ static struct figure latency_of(const struct evaluation *e, const struct recipe 
 		const struct recipe *other = recipes_class(&e->recipes, recipe->minus[i]);
 
 		figure = other && depth > 0 ? less(figure, latency_of(e, other, depth - 1))
-					    : unknown();
+					    : unknown;
 	}
 	return figure;
 }
@@ -175,10 +177,9 @@ static struct figure slots(const struct evaluation *e, const struct loop_item *i
 	struct figure figure = evaluate_loop(e, item->kernel), width = e->measured->width;
 
 	if (!figure.known || !width.known)
-		return unknown();
-	figure = (struct figure){ true, figure.value * width.value - item->nops,
-		figure.lo * width.value - item->nops, figure.hi * width.value - item->nops };
-	return figure.hi - figure.lo <= SLOTS_WIDEST ? figure : unknown();
+		return unknown;
+	figure = less(times(figure, width.value), exactly(item->nops));
+	return figure.hi - figure.lo <= SLOTS_WIDEST ? figure : unknown;
 }
 
 static void fill_classes(struct evaluation *e)
@@ -205,7 +206,8 @@ static void fill_width(struct evaluation *e)
 	struct measured *measured = e->measured;
 
 	for (int i = 0; i < e->recipes.width_count; i++) {
-		struct figure figure = inverse(1, evaluate_loop(e, loop_of_width(&e->recipes, i)));
+		struct figure figure =
+			ratio(exactly(1), evaluate_loop(e, loop_of_width(&e->recipes, i)));
 
 		if (!figure.known)
 			continue;
@@ -221,17 +223,17 @@ static void fill_width(struct evaluation *e)
 
 static struct figure fact_figure(const struct evaluation *e, const struct recipe *fact)
 {
-	struct figure figure = evaluate_loop(e, recipe_kernel(fact, LOOP_FACT)), other;
+	struct figure figure = evaluate_loop(e, recipe_kernel(fact, LOOP_FACT));
 
 	switch (fact->how) {
 	case HOW_CYCLES: figure = at_rename(figure); break;
-	case HOW_RATE: return inverse(fact->rate, figure);
-	case HOW_SLOTS: return unknown();
+	case HOW_RATE: return ratio(exactly(fact->rate), figure);
+	case HOW_SLOTS: return unknown;
 	case HOW_MINUS:
 		for (int i = 0; i < TAKEN_OFF && *fact->minus[i]; i++) {
 			const struct recipe *recipe = recipes_class(&e->recipes, fact->minus[i]);
 
-			figure = recipe ? less(figure, latency(e, recipe)) : unknown();
+			figure = recipe ? less(figure, latency(e, recipe)) : unknown;
 		}
 		figure = at_rename(at_least(figure, 0));
 		break;
@@ -239,12 +241,7 @@ static struct figure fact_figure(const struct evaluation *e, const struct recipe
 		figure = at_least(
 			less(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER))), 0);
 		break;
-	case HOW_OVER:
-		other = evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER));
-		if (!figure.known || !other.known || other.lo <= 0)
-			return unknown();
-		return (struct figure){ true, figure.value / other.value, figure.lo / other.hi,
-			figure.hi / other.lo };
+	case HOW_OVER: return ratio(figure, evaluate_loop(e, recipe_kernel(fact, LOOP_OTHER)));
 	}
 	return fact->half ? times(figure, 2.0 / fact->half) : figure;
 }
@@ -311,10 +308,9 @@ void evaluate_slots(struct evaluation *e, const struct loop_item *items, int cou
 	for (const struct loop_item *item = items; item < items + count; item++) {
 		if (item->kind == ITEM_SLOTS) {
 			const struct recipe *recipe = &e->recipes.classes[item->of];
-			struct figure beside = { true, recipe->beside, recipe->beside,
-				recipe->beside };
 
-			e->measured->op[item->of].slots = at_least(less(slots(e, item), beside), 0);
+			e->measured->op[item->of].slots =
+				at_least(less(slots(e, item), exactly(recipe->beside)), 0);
 		} else if (item->kind == ITEM_FACT_SLOTS) {
 			const struct recipe *fact = &e->recipes.facts[item->of];
 
@@ -331,16 +327,16 @@ void evaluate_loops(struct evaluation *e)
 
 	/* Facts from the probe stay. */
 	for (int i = 0; i < measured->fact_count; i++) {
-		bool again = false;
+		int k = 0;
 
-		for (int k = 0; k < e->recipes.fact_count; k++)
-			again = again ||
-				strcmp(e->recipes.facts[k].word, measured->fact[i].word) == 0;
-		if (!again)
+		while (k < e->recipes.fact_count &&
+			strcmp(e->recipes.facts[k].word, measured->fact[i].word) != 0)
+			k++;
+		if (k == e->recipes.fact_count)
 			measured->fact[kept++] = measured->fact[i];
 	}
 	measured->fact_count = kept;
-	measured->width = unknown();
+	measured->width = unknown;
 	fill_width(e);
 	fill_classes(e);
 	fill_facts(e);

@@ -101,47 +101,43 @@ bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
 	return asks;
 }
 
-/* From the sample's own cycles: those of its quartiles ask too. */
-static double paced_value(enum sweeps_figure figure, const struct sample *sample,
-	const struct run_facts *facts, const struct sample_ratios *sample_ratios)
+/* Memory traffic in percent of the most that one core reads. */
+static double traffic(const struct sample *sample, const struct sample_ratios *sample_ratios)
 {
-	double instructions = sample_ratios && sample_ratios->instructions > 0
-				      ? sample_ratios->instructions
-				      : (double)NAN;
-
-	switch (figure) {
-	case SWEEPS_INSTRUCTIONS: return instructions;
-	case SWEEPS_INSTRUCTIONS_TOTAL: return instructions * (double)facts->ring * 1e-6;
-	case SWEEPS_CPI: return sample->cpe / instructions;
-	default:
-		if (sample_ratios && sample_ratios->lines == 0 &&
-			sample_ratios->lines_from != SOURCE_NONE)
-			return 0;
-		return sample_ratios && sample_ratios->peak > 0 && sample_ratios->lines >= 0 &&
-				       sample->ns > 0
-			       ? 100 * sample_ratios->lines * SAMPLE_RATIOS_LINE / sample->ns /
-					 sample_ratios->peak
-			       : (double)NAN;
-	}
+	if (!sample_ratios)
+		return NAN;
+	if (sample_ratios->lines == 0 && sample_ratios->lines_from != SOURCE_NONE)
+		return 0;
+	return sample_ratios->peak > 0 && sample_ratios->lines >= 0 && sample->ns > 0
+		       ? 100 * sample_ratios->lines * SAMPLE_RATIOS_LINE / sample->ns /
+				 sample_ratios->peak
+		       : (double)NAN;
 }
 
+/* All follow from the sample's own cycles, so that the quartiles have values too. */
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base)
 {
+	const double instructions = sample_ratios && sample_ratios->instructions > 0
+					    ? sample_ratios->instructions
+					    : (double)NAN;
+
 	if (!sample->valid)
 		return NAN;
-	if (sweeps_paced(figure))
-		return paced_value(figure, sample, facts, sample_ratios);
 	switch (figure) {
 	case SWEEPS_NS: return sample->ns;
 	case SWEEPS_SECONDS: return sample->ns * 1e-9 * (double)facts->ring;
 	case SWEEPS_GBPS: return sample->gbps;
 	case SWEEPS_BYTES_PER_CYCLE: return sample->bytes_per_cycle;
 	case SWEEPS_SPEEDUP:
-		/* Of cycles: the clock may have wandered between the two. */
+		/* The ratio of cycles, because the clock may differ between the two. */
 		return base && base->valid && sample->cpe > 0 ? base->cpe / sample->cpe
 							      : (double)NAN;
+	case SWEEPS_INSTRUCTIONS: return instructions;
+	case SWEEPS_INSTRUCTIONS_TOTAL: return instructions * (double)facts->ring * 1e-6;
+	case SWEEPS_CPI: return sample->cpe / instructions;
+	case SWEEPS_TRAFFIC: return traffic(sample, sample_ratios);
 	default: return sample->cpe;
 	}
 }

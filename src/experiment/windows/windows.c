@@ -55,6 +55,12 @@ static struct setting setting_at(
 	return setting;
 }
 
+static void fail_row(struct windows_row *row, const char *why)
+{
+	row->state = WINDOWS_FAILED;
+	snprintf(row->why, sizeof(row->why), "%s", why);
+}
+
 static void add_row(struct windows *windows, int64_t choice, const char *name)
 {
 	struct windows_report *report = &windows->report;
@@ -72,10 +78,8 @@ static void add_row(struct windows *windows, int64_t choice, const char *name)
 	knee_find(&row->curve, row->most, &row->knee);
 	status = setting_check(&row->setting,
 		report->machine->known ? machine_means(report->machine) : MEMORY_LIMITS_UNKNOWN);
-	if (!status_is_ok(&status)) {
-		row->state = WINDOWS_FAILED;
-		snprintf(row->why, sizeof(row->why), "%s", status.text);
-	}
+	if (!status_is_ok(&status))
+		fail_row(row, status.text);
 }
 
 struct windows *windows_new(
@@ -293,12 +297,6 @@ static bool visit(struct windows *windows, struct windows_row *row, double x)
 	row->seconds += now - asked;
 	row->requests++;
 	return windows->result->status.code != STATUS_CANCELLED;
-}
-
-static void fail_row(struct windows_row *row, const char *why)
-{
-	row->state = WINDOWS_FAILED;
-	snprintf(row->why, sizeof(row->why), "%s", why);
 }
 
 static bool is_better(const struct sample *sample, const struct sample *than)
