@@ -1,8 +1,8 @@
-/* alignment: a loop of nops, which need nothing but to be fetched, decoded and counted: where it
- * starts, how long its instructions are and how many it has decide alone how fast it runs.
+/* alignment: a loop of nops. The core only fetches, decodes and retires nops, so three properties
+ * decide the speed: the start of the loop, the length of its instructions, and their number.
  *
- * Not every combination is built, for code's sake: any start for short loops, any length for
- * middling ones, any number of instructions for two lengths. */
+ * To limit the size of the program, not every combination is built: any start for short loops, any
+ * length for medium loops, any number of instructions for two lengths. */
 #include "kernels/kernel.h"
 #include "kernels/knob_rows.h"
 
@@ -32,9 +32,9 @@ KERNEL_BODY uint64_t alignment_loop(
 	uint64_t turns, const int offset, const int length, const int count)
 {
 #if defined(__x86_64__)
-	/* 90 · 66 90 · 0f 1f 00 · 0f 1f 40 + 1 byte · 0f 1f 44 + 2 · 66 and that · 0f 1f 80 + 4 ·
-	 * 0f 1f 84 + 5 · up to seven prefixes 66 and that: processors' manuals recommend those up
-	 * to nine bytes. */
+	/* The encodings for 1, 2, … bytes: 90 · 66 90 · 0f 1f 00 · 0f 1f 40 + 1 byte · 0f 1f 44 + 2
+	 * bytes · 66 and the previous one · 0f 1f 80 + 4 bytes · 0f 1f 84 + 5 bytes · one to seven
+	 * prefixes 66 and the previous one. Manuals recommend the encodings up to nine bytes. */
 	const int longest = length >= 8,
 		  prefixes = longest ? length - 8 : length == 2 || length == 6;
 	const int operand = longest	  ? 0x84
@@ -89,7 +89,7 @@ KERNEL_BODY uint64_t alignment_loop(
 
 typedef uint64_t alignment_function(uint64_t turns);
 
-/* LOOPS(…) defines functions, NAMES(…) lists them: both walk the same rows. */
+/* X is LOOP to define functions, and LISTED to list them in a table. */
 #define NAME(offset, length, count) alignment_##offset##_##length##_##count
 #define LOOP(offset, length, count)                                             \
 	KERNEL_LOOP static uint64_t NAME(offset, length, count)(uint64_t turns) \
@@ -214,7 +214,7 @@ static void alignment_call(struct kernel_run *run, uint64_t elements)
 	run->result = ((alignment_function *)run->code.start)(elements / run->granule);
 }
 
-/* The loop has counted to its end. */
+/* The loop counts down to 0. */
 static uint64_t alignment_expected(const struct kernel_run *run, uint64_t elements)
 {
 	(void)run;

@@ -1,9 +1,9 @@
-/* branches: nothing but jumps that always go the same way, so that every one is foreseen: what is
- * left is how many of them the front end can follow. The loop's closing branch is one of those
- * counted.
+/* branches: a loop of branches that always go the same way, so that the core predicts all of them.
+ * The limit is the number of branches that the front end can follow. The loop's closing branch
+ * counts too.
  *
- * A taken one jumps over the gap to the next; the gap of one that is not taken is filled with nops,
- * and they run. */
+ * A taken branch jumps over a gap to the next branch. After a branch that is not taken, the gap
+ * contains nops, which run. */
 #include "kernels/kernel.h"
 #include "kernels/knob_rows.h"
 
@@ -26,7 +26,7 @@ static const struct knob knobs[] = {
 		.initial = 2, .role = KNOB_FORM),
 };
 
-/* What goes round: 1 and the flags that "not zero" leaves, as the loop's own count down does. */
+/* BEGIN sets the flags to "not zero", and so does the count down at the end of the loop. */
 #if defined(__x86_64__)
 #define BEGIN                         \
 	"	testq %[turns], %[turns]\n" \
@@ -107,7 +107,7 @@ KERNEL_BODY uint64_t branches_mixed(uint64_t turns, const int count, const int g
 typedef uint64_t branches_loop(uint64_t turns);
 
 /* clang-format off */
-/* Gaps by the power of two that they are. */
+/* gap: the base-2 logarithm of the spacing. */
 #define LOOP(way, count, gap) \
 	KERNEL_LOOP static uint64_t way##_##count##_##gap(uint64_t turns) { return way(turns, count, gap); }
 #define LOOP_GAPS(way, count) \
@@ -153,7 +153,7 @@ static void branches_call(struct kernel_run *run, uint64_t elements)
 	run->result = ((branches_loop *)run->code.start)(elements / run->granule);
 }
 
-/* The loop has counted to its end. */
+/* The loop counts down to 0. */
 static uint64_t branches_expected(const struct kernel_run *run, uint64_t elements)
 {
 	(void)run;

@@ -1,37 +1,35 @@
-/* Loops that are made at run time of lines of assembly, as kernels: code that nobody knew of when
- * the program was built. They are in no list of kernels, have no knobs, and go through the engine's
- * ordinary requests.
+/* Kernels that are generated at run time from lines of assembly. No list of kernels contains them.
+ * They have no knobs, and the engine measures them like other kernels.
  *
- * A loop consists of parts, so many instances of each, well mixed: that is its body, and an
- * element. In a part's lines, which ';' separates, the instances of a part take turns at registers,
- * and these stand for the one whose turn it is:
+ * A loop's body is one element. It consists of parts, with several instances of each part, evenly
+ * mixed. ';' separates the lines of a part. The instances of a part use registers in turn. These
+ * placeholders name the register of an instance:
  *
  * - %n: the number of a vector register: "V%n" (x86), "v%n.4s", "d%n" (AArch64)
  * - %k: the number of a mask register
  * - %r %e %h %b: a general register, of 64, 32, 16, 8 bits (x86)
  * - %g: the number of a general register (AArch64)
- * - %o: bytes, 0 to 2047, next to those of the instance before
- * - >: as a jump's target: right after it
- * - align N: no instruction: fills up to a multiple of N bytes
+ * - %o: an offset in bytes, 0 to 2047, adjacent to the offset of the previous instance
+ * - >: a jump's target: the instruction after the jump
+ * - align N: no instruction: pads to a multiple of N bytes
+ * - V: on x86 the letter of the part's width (xmm, ymm, zmm)
  *
- * and V on x86 is the letter of the part's width (xmm, ymm, zmm). Around the loop there are, on x86
- * and AArch64:
+ * Registers with a fixed value, on x86 and AArch64:
  *
  * - rcx x10: 1
  * - r11 x11: 0
- * - r12 x12: where stores go, 4 KiB
- * - r14 x14: data, 4 KiB of the one; 4 KiB before, words that hold their own address; 8,384 bytes
- * behind, 256 of 0
- * - r15 x15: the loop's own
- * - 15 31: vector registers of the one: 1, as the values are
- * - 14 30: likewise 1.7: the odd one
- * - 13 29: likewise 0
- * - 12 28: likewise all bits set
- * - k1: of mask registers: all bits set
+ * - r12 x12: the address of 4 KiB for stores
+ * - r14 x14: the address of 4 KiB of data, all ones. At -4 KiB: words that hold their own address.
+ * At +8,384: 256 zero bytes
+ * - r15 x15: used by the loop
+ * - vector registers 15 31: 1, in the type of the values
+ * - vector registers 14 30: 1.7
+ * - vector registers 13 29: 0
+ * - vector registers 12 28: all bits set
+ * - mask register k1: all bits set
  *
- * What takes turns begins as 1 in general registers, all bits set in mask registers, 1.3 in vector
- * registers. rax, rdx and x9, x8 take no part in that: they are for lines that name them, and begin
- * as 1. */
+ * Registers that instances use in turn start as 1 (general), all bits set (mask), or 1.3 (vector).
+ * rax, rdx and x9, x8 are not among them: lines may name them, and they start as 1. */
 #pragma once
 
 #include <stdbool.h>
@@ -46,28 +44,27 @@ struct generated_part {
 	char lines[GENERATED_LINES]; /* of one instance */
 	unsigned bits;		     /* of its vectors; 0: it has none */
 	unsigned times;		     /* instances in a body */
-	unsigned registers; /* that its instances take turns at, of each kind; 0: its share of those
-			       there are. 1 makes a chain of them */
+	unsigned registers; /* number of registers of each kind that the instances use in turn; 1:
+			       the instances form a chain; 0: an equal share for each part */
 };
 
 struct generated_loop {
 	char setup[GENERATED_LINES]; /* lines before the loop */
 	enum made_values values;
-	bool clean; /* upper halves of vector registers are clean: for code that does not know of
-		       them */
-	unsigned bodies; /* in an iteration; 0: as many as make the loop's own instructions vanish
-			    beside them */
+	bool clean;	 /* clear the upper halves of vector registers, for SSE code */
+	unsigned bodies; /* in an iteration; 0: so many that the loop's own instructions cost almost
+			    nothing */
 	int part_count;
 	struct generated_part part[GENERATED_PARTS];
 };
 
-/* The kernel of that loop. It lasts as long as the program, since results name their kernel; the
- * same loop is always the same kernel. To be called by one thread. */
+/* Returns the kernel of a loop; equal loops have the same kernel. Kernels are never freed, because
+ * results refer to them. Only one thread may call this. */
 const struct kernel *generated_kernel(const struct generated_loop *loop);
 
-/* The loop of a made kernel; NULL: it is none. */
+/* Returns the loop of a generated kernel; NULL: the kernel is not a generated one. */
 const struct generated_loop *generated_loop_of(const struct kernel *kernel);
 
-/* Registers that parts with such vectors take turns at, all parts together; of vectors of 0 bits:
- * general ones. */
+/* Returns the number of registers that all parts together use in turn: vector registers of that
+ * width; 0 bits: general registers. */
 unsigned generated_registers(unsigned bits);

@@ -1,14 +1,13 @@
-/* k-loads: k loads per element and nothing else. The loaded values are discarded, so that no
- * addition is the limit before the loads are.
+/* k-loads: k loads per element and nothing else. The loop discards the loaded values, so that no
+ * addition limits it.
  *
- * The k places of an element lie so far apart in one array that loads of the same cycle touch
- * different lines and, on cores whose first cache has banks, different banks. The walk is equally
- * long for every k. */
+ * The k words of an element are far apart in one array: loads of the same cycle access different
+ * lines and different banks of the first cache. The walk has the same length for every k. */
 #include "kernels/ring.h"
 
 enum { SIZE, K, UNROLL };
 
-/* Bytes from one of an element's places to the next: four lines and a quarter. */
+/* Bytes from one word of an element to the next: four and a quarter lines. */
 #define APART 272
 
 static const struct knob knobs[] = {
@@ -21,10 +20,10 @@ static const struct knob knobs[] = {
 struct loads_walk {
 	const uint32_t *data;
 	struct ring ring;
-	uint32_t last[4]; /* what the last element's loads found; 0 beyond k */
+	uint32_t last[4]; /* the words of the last element; 0 from the k-th on */
 };
 
-/* The element at .Lat: the n-th of its loads, if it has so many. */
+/* The n-th load of the element at offset .Lat, if n < k. */
 #if defined(__x86_64__)
 #define LOAD(n)                                                          \
 	"	.if %c[k] > " #n "			\n"                                 \
@@ -54,8 +53,8 @@ KERNEL_BODY void loads_read(struct loads_walk *walk, const int k, const int unro
 		const uint32_t *data = walk->data + from * (uint64_t)unroll,
 			       *end = data + turns * (uint64_t)unroll;
 
-		/* x0 = data[i]; x1 = data[i + 68]; x2 = data[i + 136]; x3 = data[i + 204]; as many
-		 * as k */
+		/* x0 = data[i]; x1 = data[i + 68]; x2 = data[i + 136]; x3 = data[i + 204]; the
+		 * first k of these */
 		__asm__ volatile("	.p2align 6		\n"
 				 "1:				\n"
 				 "	.set .Lat, 0		\n"
@@ -105,7 +104,7 @@ static struct status loads_prepare(struct kernel_run *run)
 	return ring_lay_out(run, (uint64_t)v[SIZE] / 4, 4, ring_put_word);
 }
 
-/* Four words in one: each makes a difference. */
+/* A checksum of four words: their order matters. */
 static uint64_t mixed(const uint32_t *x)
 {
 	return x[0] + 3 * (uint64_t)x[1] + 5 * (uint64_t)x[2] + 7 * (uint64_t)x[3];
@@ -121,8 +120,7 @@ static void loads_call(struct kernel_run *run, uint64_t elements)
 	run->result = mixed(walk.last);
 }
 
-/* Only an iteration's last element leaves a trace: one iteration a call, a whole ring of them or a
- * piece. */
+/* A call returns only its last element, so this check calls the kernel once per iteration. */
 static struct status loads_verify(struct kernel_run *run)
 {
 	uint64_t turns = run->ring / run->granule;

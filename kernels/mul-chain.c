@@ -1,6 +1,6 @@
-/* mul-chain: multiply all elements of an array. Each product waits for the previous one; several
- * independent products do not wait for each other. Where a new product begins every so many
- * elements, its first multiplications overlap with the last ones of the old product. */
+/* mul-chain: multiply all elements of an array. Each multiplication waits for the previous one of
+ * its product; independent products do not wait for each other. With the knob `restart`, a new
+ * product starts regularly, and its first multiplications overlap with the end of the old one. */
 #include "kernels/ring.h"
 
 enum { SIZE, ACC, RESTART };
@@ -15,11 +15,11 @@ static const struct knob knobs[] = {
 struct chain_walk {
 	const uint32_t *data;
 	struct ring ring;
-	uint64_t restart; /* iterations that one product lasts, > 0 */
+	uint64_t restart; /* iterations of one product, > 0 */
 	uint32_t sum;	  /* of the products */
 };
 
-/* The next number into one product: product *= data[i]. x86-64 multiplies straight from memory. */
+/* Multiplies one product by the next element. x86-64 multiplies with a memory operand. */
 #if defined(__x86_64__)
 #define MULTIPLY(n)                                       \
 	"	.if %c[acc] > " #n "			\n"                \
@@ -41,7 +41,7 @@ struct chain_walk {
 	"	b.ne	1b				\n"
 #endif
 
-/* One multiplication an element, the elements dealt out to `acc` products in turn. */
+/* One multiplication per element; the `acc` products get elements in turn. */
 KERNEL_BODY void chain_multiply(struct chain_walk *walk, const int acc)
 {
 	uint32_t sum = 0, p0 = 1, p1 = 1, p2 = 1, p3 = 1, p4 = 1, p5 = 1, p6 = 1, p7 = 1;
@@ -82,7 +82,7 @@ typedef void chain_loop(struct chain_walk *walk);
 
 static chain_loop *const loops[] = { KERNEL_UNROLLED_NAMES(chain) };
 
-/* Iterations that one product lasts. */
+/* The number of iterations of one product. */
 static uint64_t product_turns(const int64_t *v)
 {
 	return v[RESTART] ? (uint64_t)((v[RESTART] + v[ACC] - 1) / v[ACC]) : UINT64_MAX;
@@ -109,7 +109,7 @@ static struct status chain_prepare(struct kernel_run *run)
 	return ring_lay_out(run, count, 4, put);
 }
 
-/* Every call begins with new products. */
+/* Each call starts new products. */
 static void chain_call(struct kernel_run *run, uint64_t elements)
 {
 	struct chain_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
@@ -121,7 +121,7 @@ static void chain_call(struct kernel_run *run, uint64_t elements)
 	run->result = walk.sum;
 }
 
-/* The last product counts even with no factor in it. */
+/* The last product counts even if it has no factors: it is 1. */
 static uint64_t chain_expected(const struct kernel_run *run, uint64_t elements)
 {
 	uint64_t last = run->v[RESTART] ? product_turns(run->v) * run->granule : UINT64_MAX;

@@ -1,14 +1,14 @@
-/* window: how far a core looks ahead. Two chains of loads miss all caches; each stands in the
- * shadow of the other as long as both are in the core's window at once, and N instructions stand
- * between them. Where those fill one of the core's buffers, the second miss waits for the first to
- * retire, and an iteration takes twice as long: the knee of the curve over N is the buffer's size.
+/* window: how far a core looks ahead. Two chains of loads miss all caches, with N instructions
+ * between the two misses. The misses overlap while the core's window holds both. Once the N
+ * instructions fill one of the core's buffers, the second miss waits until the first one retires,
+ * and an iteration takes twice as long. The knee of the curve over N is the buffer's size.
  *
  *     for (; turns; turns--) {
  *         a = a->next;      … N fillers …
  *         b = b->next;      … N fillers …
  *     }
  *
- * The loop is made at run time, each filler written out, by write_loop(). */
+ * write_loop() generates the loop at run time and writes out each filler. */
 #include "kernels/window.h"
 
 #include <stddef.h>
@@ -24,11 +24,10 @@
 enum { SIZE, FILLERS, FILLER, REMEDY, WORK, CHAINS };
 enum { REMEDY_NONE, REMEDY_PREFETCH, REMEDY_JAM, REMEDY_SHADOW };
 
-/* Nodes are so far apart that neither a line nor its neighbour, which is fetched along, brings a
- * second one. */
+/* A node has two lines to itself: prefetchers of adjacent lines bring no second node. */
 enum { STRIDE = 128, LINE = 64 };
 
-/* Multiplications that the remedy `shadow` begins with. */
+/* The knob `work` when the user chooses the remedy `shadow` without any work. */
 enum { WORK_SHOWN = 100 };
 
 const struct window_filler window_fillers[WINDOW_KINDS] = {
@@ -124,10 +123,10 @@ static const struct knob knobs[] = {
 struct maker {
 	struct assembly as;
 	const int64_t *v;
-	int callee; /* where subroutines begin */
+	int callee; /* the label of the subroutine */
 };
 
-/* One filler that holds a jump. */
+/* Writes one filler that contains a jump. */
 static void write_jump(struct maker *m)
 {
 	int next = assemble_label(&m->as);
@@ -154,7 +153,7 @@ static void write_jump(struct maker *m)
 	assemble_forget(&m->as, next);
 }
 
-/* The i-th filler after the miss of a chain. */
+/* Writes the i-th filler after the miss of a chain. */
 static void write_line(struct maker *m, int chain, unsigned i)
 {
 	const struct window_lines *lines = &filler_lines[m->v[FILLER]];
@@ -178,7 +177,7 @@ static void write_line(struct maker *m, int chain, unsigned i)
 	assemble(&m->as, "%s", line);
 }
 
-/* N fillers after the miss of a chain. */
+/* Writes N fillers after the miss of a chain. */
 static void write_fillers(struct maker *m, int chain)
 {
 	unsigned turns = (unsigned)filler_lines[m->v[FILLER]].count,
@@ -187,13 +186,12 @@ static void write_fillers(struct maker *m, int chain)
 
 	if (m->v[FILLER] == WINDOW_WAIT_VECTOR)
 		assemble(&m->as, into_vector, chase[chain]);
-	/* Taken jumps lie apart, one per half line: the prediction of several jumps in fewer bytes
-	 * is another subject. */
+	/* At most one taken jump per half line: more of them would measure the predictor. */
 	if (m->v[FILLER] == WINDOW_JUMP || m->v[FILLER] == WINDOW_INDIRECT ||
 		m->v[FILLER] == WINDOW_LINK)
 		assemble_align(&m->as, count ? FILLER_BYTES : 1);
 	from = m->as.at;
-	/* A copy of a call would lead as far from its place as the original. */
+	/* The offset of a call is relative: a copy of a call would have another target. */
 	if (turns == 0)
 		turns = m->v[FILLER] == WINDOW_CALL || m->v[FILLER] == WINDOW_LINK ? count : 1;
 	for (; done < count && done < turns; done++)
@@ -208,7 +206,7 @@ static void write_fillers(struct maker *m, int chain)
 		write_line(m, chain, i);
 }
 
-/* What the address of the next miss waits for: a zero, which takes a while to compute. */
+/* Writes a chain of multiplications with the result 0, which the address of the next miss needs. */
 static void write_work(struct maker *m)
 {
 	const unsigned char *from;
@@ -226,10 +224,9 @@ static void write_miss(struct maker *m, int chain)
 	assemble(&m->as, m->v[WORK] ? miss_worked : miss_plain, chase[chain], chase[chain]);
 }
 
-/* An iteration. Remedies: `prefetch` asks for the lines of the later misses at its beginning, and
- * prefetches retire before their line is there; `jam` has the misses stand together, and all
- * fillers behind them; `shadow` has the work of a miss's address done ahead of the fillers, behind
- * the miss before it. */
+/* Writes an iteration. Remedies: `prefetch` requests the lines of the later misses at the start of
+ * the iteration; a prefetch retires before its line arrives. `jam` puts all misses first and all
+ * fillers after them. `shadow` puts the work for an address directly after the previous miss. */
 static void write_loop(struct maker *m)
 {
 	int chains = (int)m->v[CHAINS], top = assemble_here(&m->as);
@@ -258,7 +255,7 @@ static size_t window_room(const int64_t *v)
 
 static struct status make(struct kernel_run *run)
 {
-	struct maker m = { .v = run->v }; /* large, as assembly is */
+	struct maker m = { .v = run->v };
 
 	assemble_begin(&m.as, run->code.buffer, run->code.buffer_bytes);
 	m.callee = assemble_here(&m.as);
@@ -321,7 +318,7 @@ static uint64_t window_footprint(const int64_t *v)
 	return count_of(v) * STRIDE;
 }
 
-/* Whatever the code is, the nodes are the same. */
+/* The nodes depend on no other knob. */
 static uint64_t window_layout(const int64_t *v)
 {
 	return (uint64_t)v[CHAINS];
@@ -337,12 +334,11 @@ static void window_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->waits = "the next node's address is in this node";
 }
 
-/* State that outlives a run lies after the first node's pointer, in bytes that its stride leaves
- * free. */
+/* State that outlives a run. It is stored after the first node's pointer: the stride leaves these
+ * bytes free. */
 struct kept {
-	const void *chain[WINDOW_CHAINS]; /* where the last walk stopped: the next one goes on
-					     there, whatever its setting */
-	uint64_t walked; /* nodes of each chain since the caches were emptied of them */
+	const void *chain[WINDOW_CHAINS]; /* the end of the last walk; the next walk starts here */
+	uint64_t walked; /* nodes visited in each chain since they were flushed from the caches */
 };
 _Static_assert(sizeof(struct node) + sizeof(struct kept) <= STRIDE, "no room after the first node");
 
@@ -362,7 +358,7 @@ static struct status window_prepare(struct kernel_run *run)
 	if (run->layout.prepared == 0)
 		*kept_in(run) = (struct kept){ 0 };
 	if (run->layout.prepared != window_footprint(run->v))
-		kept_in(run)->walked = UINT64_MAX; /* what is laid out is in the caches */
+		kept_in(run)->walked = UINT64_MAX; /* new nodes are in the caches */
 	have = nodes_lay_out(&nodes, run->layout.prepared / STRIDE, count, run->work.cancel);
 	run->layout.laid_out = have * STRIDE;
 	run->code.name = "write_loop";
@@ -388,10 +384,9 @@ static void walk(struct kernel_run *run, uint64_t turns, struct window_walk *wal
 	memcpy(run->chain, walk->chain, sizeof(walk->chain));
 }
 
-/* A node that is met again misses again only if no cache still has it, and last caches have become
- * larger than what can be laid out in a moment: so all nodes are put out of all caches once each
- * has been met. A set that no timed part would wait for is left alone: it is small enough to be
- * looked at within the caches. */
+/* A second visit of a node misses only if no cache still holds the node. Last-level caches may be
+ * larger than the nodes, so the kernel flushes all nodes after it has visited each of them. It does
+ * not flush smaller sets: they show the window for hits. */
 enum { EMPTIED = 4 << 20 };
 
 static void empty_caches(const struct kernel_run *run)
@@ -403,7 +398,7 @@ static void empty_caches(const struct kernel_run *run)
 	kept_in(run)->walked = 0;
 }
 
-/* Once a round one trial takes the emptying along, and is an outlier. */
+/* One trial in each round includes the flush, and is an outlier. */
 static void window_call(struct kernel_run *run, uint64_t elements)
 {
 	struct kept *kept = kept_in(run);
@@ -448,7 +443,7 @@ static void window_rewind(struct kernel_run *run)
 
 enum { VERIFIED = 32 };
 
-/* One filler's work, the i-th after a miss of the chain that is at `node`. */
+/* Computes the result of the i-th filler after a miss of the chain that is at `node`. */
 static void fill_plainly(
 	const struct kernel_run *run, uint64_t i, uint64_t node, struct window_walk *state)
 {
@@ -475,7 +470,8 @@ static void fill_plainly(
 	}
 }
 
-/* Walks and fills step by step. False: a pointer leads out of the nodes. */
+/* Computes the result of a walk without generated code. Returns false if a pointer leads out of the
+ * nodes. */
 static bool walk_plainly(const struct kernel_run *run, uint64_t turns, struct window_walk *state)
 {
 	for (uint64_t turn = 0; turn < turns; turn++) {

@@ -1,8 +1,8 @@
-/* The registers and instructions of the kernel `window`, for either instruction set. Included by
- * kernels/window.c alone.
+/* The registers and instructions of the kernel `window`, for both instruction sets. Only
+ * kernels/window.c includes this file.
  *
- * Code that is made keeps the chains in `chase`, the iterations left in `counter`, and a one and a
- * zero where fillers and work need them. */
+ * Generated code keeps the chains in the registers `chase`, and the remaining iterations, a one and
+ * a zero in others. */
 #pragma once
 
 #include <stdatomic.h>
@@ -18,13 +18,13 @@
 
 enum { WINDOW_CHAINS = 6, WINDOW_GENERAL = 6, WINDOW_VECTORS = 8, WINDOW_SCRATCH = 8 };
 
-/* What the code is called with, and leaves. */
+/* The state of the code before and after a walk. */
 struct window_walk {
 	const void *chain[WINDOW_CHAINS];
 	uint64_t turns;			  /* > 0 */
 	uint64_t general[WINDOW_GENERAL]; /* the fillers' registers */
 	uint64_t vector[WINDOW_VECTORS][2];
-	uint64_t scratch[WINDOW_SCRATCH]; /* what they load and store */
+	uint64_t scratch[WINDOW_SCRATCH]; /* loaded and stored by fillers */
 };
 
 #define CHAIN_AT(i)   ((int)(offsetof(struct window_walk, chain) + sizeof(void *) * (size_t)(i)))
@@ -33,17 +33,17 @@ struct window_walk {
 #define VECTOR_AT(i)  ((int)(offsetof(struct window_walk, vector) + 16 * (size_t)(i)))
 #define SCRATCH_AT(i) ((int)(offsetof(struct window_walk, scratch) + 8 * (size_t)(i)))
 
-/* A filler's instruction; two of them alternate. The fillers take turns: %g is the general register
- * of the turn, %v the number of its vector register, %o its offset in the scratch. %m is the
- * register of the chain whose miss comes before. */
+/* A filler's instruction, or two that alternate. The fillers use registers in turn: %g is a general
+ * register, %v the number of a vector register, %o an offset in the scratch. %m is the register of
+ * the chain with the previous miss. */
 struct window_lines {
-	int count; /* fillers until the turns begin again; 0: the filler is a jump */
+	int count; /* fillers until the first register comes again; 0: the filler is a jump */
 	const char *line[2];
 };
 
 #if defined(__x86_64__)
 
-/* At most, of one of each; and what WINDOW_CONSTANT moves. */
+/* The maximum sizes, and the constant of WINDOW_CONSTANT. */
 enum { FILLER_BYTES = 32, WORK_BYTES = 4, MISS_BYTES = 48, CONSTANT = 0 };
 
 static const char *const chase[WINDOW_CHAINS] = { "rax", "rbx", "rcx", "rdx", "rsi", "rdi" };
@@ -89,12 +89,12 @@ static void write_entry(struct assembly *as)
 	assemble(as, "mov r14d, 1");
 	assemble(as, "movq xmm8, r14");
 	assemble(as, "xor r15d, r15d");
-	for (int i = 0; i < WINDOW_CHAINS; i++) /* rdi comes last */
+	for (int i = 0; i < WINDOW_CHAINS; i++) /* rdi is the last register */
 		assemble(as, "mov %s, [rdi+%d]", chase[i], CHAIN_AT(i));
 	assemble(as, "clc");
 }
 
-/* Leaves the carry alone. */
+/* Does not change the carry. */
 static void write_turn(struct assembly *as, int top)
 {
 	assemble(as, "dec rbp");
@@ -127,7 +127,7 @@ enum { FILLER_BYTES = 32, WORK_BYTES = 4, MISS_BYTES = 48, CONSTANT = 1000 };
 static const char *const chase[WINDOW_CHAINS] = { "x2", "x3", "x4", "x5", "x6", "x7" };
 static const char *const general[WINDOW_GENERAL] = { "x8", "x9", "x10", "x11", "x12", "x13" };
 
-/* Scratch begins where the entry leaves x16. */
+/* write_entry() sets x16 to the scratch. */
 static const struct window_lines filler_lines[WINDOW_KINDS] = {
 	[WINDOW_NOP] = { 1, { "nop" } },
 	[WINDOW_ADD] = { 6, { "add %g, %g, x14" } },
@@ -166,7 +166,7 @@ static void write_entry(struct assembly *as)
 	assemble(as, "adds x15, x15, x15"); /* no carry */
 }
 
-/* Leaves the carry alone. */
+/* Does not change the carry. */
 static void write_turn(struct assembly *as, int top)
 {
 	assemble(as, "sub x1, x1, #1");
@@ -188,15 +188,14 @@ static void write_exit(struct assembly *as)
 
 #endif
 
-/* ---- Lines out of all caches, so that a walk misses however large the last cache is */
+/* ---- Flushes lines from all caches, so that a walk misses even in a large last cache */
 
 #if defined(__x86_64__)
 
-/* clflushopt goes on before its line is out: ten times as fast as clflush, which every processor of
- * the set has. */
+/* Whether the processor has clflushopt. It overlaps flushes: ten times as fast as clflush. */
 static inline bool flush_overlaps(void)
 {
-	static atomic_int known; /* asking takes microseconds in a virtual machine */
+	static atomic_int known; /* cpuid takes microseconds in a virtual machine */
 	unsigned a, b, c, d;
 
 	if (!atomic_load_explicit(&known, memory_order_relaxed))
@@ -207,7 +206,7 @@ static inline bool flush_overlaps(void)
 }
 #endif
 
-/* One line in every `step` bytes from `at` up to `end`; done when it returns. */
+/* Flushes one line in every `step` bytes from `at` up to `end`, and waits for all flushes. */
 static inline void flush_lines(const unsigned char *at, const unsigned char *end, size_t step)
 {
 #if defined(__x86_64__)
