@@ -77,6 +77,8 @@ TEST(wrong_lines_are_named)
 	check_refused("[main]\nq quit # end\nq pin # keep\n", 3, "key \"q\"", "\"quit\" in [main]");
 	check_refused("# nothing\n", 1, "no keys", "");
 	check_refused("[main]\nq qiut # end\n", 2, "command \"qiut\"", "quit");
+	check_refused("[main]\nq qui # end\n", 2, "command \"qui\"", "quit");
+	check_refused("[main]\nq quits # end\n", 2, "command \"quits\"", "quit");
 	check_refused(
 		"[main]\nq quit # a word that is much too long | end\n", 2, "a word that", "15");
 }
@@ -95,23 +97,63 @@ TEST(long_lines_and_many_keys_are_refused)
 			sprintf(many + strlen(many), "%c quit # end\n", c);
 	}
 	check_contains(parse(many).text, "more than 160 keys");
+	many[0] = '\0';
+	for (int i = 0; i < KEYS_MAX; i++) {
+		if (i % 80 == 0)
+			sprintf(many + strlen(many), "[%s]\n",
+				keys_context_name((enum context)(i / 80)));
+		sprintf(many + strlen(many), "%c quit # end\n", '$' + i % 80);
+	}
+	check_ok(parse(many));
+	assert_int_equal(keys.count, KEYS_MAX);
 	free(many);
+	/* The longest note and word that a row holds. */
+	snprintf(line, sizeof(line), "[main]\nq quit # %015d | %095d\n", 0, 0);
+	check_ok(parse(line));
+	snprintf(line, sizeof(line), "[main]\nq quit # %015d | %096d\n", 0, 0);
+	check_refused(line, 2, "the note", "95");
+	snprintf(line, sizeof(line), "[main]\nq quit # %016d | note\n", 0);
+	check_refused(line, 2, "the word", "15");
 }
 
 TEST(names_and_codes_agree)
 {
 	static const char *const names[] = { "a", "?", "Space", "Enter", "Esc", "BackTab",
-		"PageDown", "F1", "F12", "C-a", "C-z", "Up" };
+		"PageDown", "F1", "F12", "C-a", "C-z", "Up", "!", "~", "Char" };
+	static const char *const unknown[] = { "F0", "F13", "F1x", "C-A", "C-`", "C-{", "C-ab",
+		"Ca", "Xx", "D-a", "", " ", "\x7f", "ab", "\xe9" };
+	static const int nameless[] = { KEYCODE_NONE, 1, ' ' - 1, 0x7f, 200, KEYCODE_ENTER - 1,
+		KEYCODE_CHAR + 1 };
 	char name[16];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		keys_name(keys_code(names[i]), name, sizeof(name));
 		assert_string_equal(name, names[i]);
 	}
-	assert_int_equal(keys_code("F0"), KEYCODE_NONE);
-	assert_int_equal(keys_code("F1x"), KEYCODE_NONE);
-	assert_int_equal(keys_code("C-A"), KEYCODE_NONE);
-	assert_int_equal(keys_code(""), KEYCODE_NONE);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		assert_int_equal(keys_code(unknown[i]), KEYCODE_NONE);
+	for (size_t i = 0; i < sizeof(nameless) / sizeof(nameless[0]); i++) {
+		keys_name(nameless[i], name, sizeof(name));
+		assert_string_equal(name, "?");
+	}
+}
+
+TEST(the_view_decides_the_context)
+{
+	static struct view view;
+	static const enum context contexts[] = { [OVERLAY_HELP] = CONTEXT_HELP,
+		[OVERLAY_FIND] = CONTEXT_FIND,
+		[OVERLAY_TEXT] = CONTEXT_TEXT,
+		[OVERLAY_NONE] = CONTEXT_MAIN };
+
+	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {
+		view.overlay = (enum overlay)i;
+		view.entry[0] = '\0';
+		assert_int_equal(keys_context(&view), contexts[i]);
+		view.entry[0] = '7';
+		assert_int_equal(keys_context(&view),
+			contexts[i] == CONTEXT_MAIN ? CONTEXT_ENTRY : contexts[i]);
+	}
 }
 
 TEST(look_up_goes_from_the_key_to_its_class)
@@ -124,6 +166,15 @@ TEST(look_up_goes_from_the_key_to_its_class)
 	assert_null(keys_find(&keys, CONTEXT_ENTRY, 'q'));
 	assert_string_equal(keys_find(&keys, CONTEXT_FIND, 'q')->command, "close");
 	assert_string_equal(keys_find(&keys, CONTEXT_FIND, '7')->key, "Char");
+	for (const char *digit = "09"; *digit; digit++)
+		assert_string_equal(keys_find(&keys, CONTEXT_MAIN, *digit)->key, "Digit");
+	assert_null(keys_find(&keys, CONTEXT_MAIN, '/'));
+	assert_null(keys_find(&keys, CONTEXT_MAIN, ':'));
+	assert_null(keys_find(&keys, CONTEXT_MAIN, KEYCODE_F1));
+	assert_string_equal(keys_find(&keys, CONTEXT_FIND, ' ')->key, "Char");
+	assert_string_equal(keys_find(&keys, CONTEXT_FIND, KEYCODE_ENTER - 1)->key, "Char");
+	assert_null(keys_find(&keys, CONTEXT_FIND, ' ' - 1));
+	assert_null(keys_find(&keys, CONTEXT_FIND, KEYCODE_ENTER));
 	assert_null(keys_find(&keys, CONTEXT_FIND, KEYCODE_F1));
 	assert_null(keys_find(&keys, CONTEXT_HELP, 'q'));
 }
@@ -162,6 +213,15 @@ TEST(commands_are_filled_in)
 	assert_string_equal(command, "find ");
 	keys_expand(&keys.row[0], 0xe4, "a", command, sizeof(command));
 	assert_string_equal(command, "find a?");
+	keys_expand(&keys.row[0], 0x7f, "", command, sizeof(command));
+	assert_string_equal(command, "find ?");
+	/* Only whole parts that fit are added. */
+	keys_expand(&keys.row[0], 'x', "abc", command, 10);
+	assert_string_equal(command, "find abcx");
+	keys_expand(&keys.row[0], 'x', "abc", command, 9);
+	assert_string_equal(command, "find abc");
+	keys_expand(&keys.row[0], 'x', "abc", command, 8);
+	assert_string_equal(command, "find x");
 }
 
 /* ---- control sequences ---- */
@@ -190,12 +250,20 @@ static const wchar_t *keys_of(const wchar_t *text)
 
 TEST(what_a_terminal_tells_of_itself_is_passed_over)
 {
+	static const wchar_t *const more[] = { L"P!|x\033\\q", L"P0$r\033\\q", L"P9$r\033\\q",
+		L"]0\aq", L"]9\aq", L"]1a\\b\aq", L"]1a\033b\aq",
+		L"[1 q"
+		L"q",
+		L"[1?Aq", L"[@q", L"[1[q", L"[\x1fq", L"OAq", L"OZq", L"Oaq", L"Ozq" };
+
 	assert_true(wcscmp(keys_of(L"[41;10Rq"), L"q") == 0);		 /* where the cursor is */
 	assert_true(wcscmp(keys_of(L"[?62;22cq"), L"q") == 0);		 /* what it can do */
 	assert_true(wcscmp(keys_of(L"[?12;2$yq"), L"q") == 0);		 /* a mode */
 	assert_true(wcscmp(keys_of(L"]11;rgb:00/00/00\aq"), L"q") == 0); /* a colour */
 	assert_true(wcscmp(keys_of(L"]11;rgb:00/00/00\033\\q"), L"q") == 0);
 	assert_true(wcscmp(keys_of(L"P>|name 1.0\033\\q"), L"q") == 0); /* its name */
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		assert_true(wcscmp(keys_of(more[i]), L"q") == 0);
 }
 
 TEST(keys_that_are_not_known_are_passed_over)
@@ -210,7 +278,7 @@ TEST(keys_that_are_not_known_are_passed_over)
 TEST(keys_right_after_an_escape_stay_keys)
 {
 	static const wchar_t *const texts[] = { L"", L"q", L"P", L"Pq", L"O", L"O ", L"]", L"]q",
-		L"1", L"\033" };
+		L"1", L"\033", L"O@", L"O[", L"O`", L"O{", L"]/", L"]:", L"P/", L"P:", L"P?" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_ptr_equal(keys_of(texts[i]), texts[i]);

@@ -79,6 +79,28 @@ TEST(lines_are_cut_into_words_fields_and_sections)
 	check_ok(rows_end(&rows));
 }
 
+TEST(a_section_is_a_word_in_brackets)
+{
+	static const char *const lines[][2] = {
+		{ "[a]", "a" },
+		{ "[longer]", "long" },
+		{ "[]", NULL },
+		{ "a]", NULL },
+		{ "xa]", NULL },
+		{ "[ab", NULL },
+		{ "[a b]", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		char name[5] = "?";
+
+		begin(lines[i][0]);
+		assert_int_equal(rows_section(&rows, name, sizeof(name)), lines[i][1] != NULL);
+		assert_string_equal(name, lines[i][1] ? lines[i][1] : "?");
+		check_ok(rows_end(&rows));
+	}
+}
+
 TEST(the_first_failure_ends_the_reading)
 {
 	begin("a\nb\n");
@@ -143,6 +165,11 @@ TEST(values_are_checked)
 	assert_string_equal(name, "a.b");
 	assert_true(rows_number(&rows, "width", "4.25", 4, 5, &value));
 	check_near(value, 4.25, 0);
+	assert_true(rows_number(&rows, "width", "4", 4, 5, &value));
+	assert_true(rows_number(&rows, "width", "5", 4, 5, &value));
+	assert_true(rows_copy(&rows, "the title", "12345", name, sizeof(name)));
+	assert_true(rows_number(&rows, "width", "100000000000000000", 0, 1e18, &value));
+	check_near(value, 1e17, 0);
 	assert_int_equal(rows_choice(&rows, "word", "latncy", names, 2), -1);
 	check_failure(1, "word \"latncy\"", "did you mean latency?");
 	begin("a\n");
@@ -160,13 +187,68 @@ TEST(values_are_checked)
 	begin("a\n");
 	assert_false(rows_number(&rows, "width", "6", 4, 5, &value));
 	check_failure(1, "width 6", "4 to 5");
-	for (const char *const *word =
-			(const char *const[]){ "", "-1", "1e3", ".5", "5.", "1.2.3", "0x1", NULL };
+	for (const char *const *word = (const char *const[]){ "", "-1", "1e3", ".5", "5.", "1.2.3",
+		     "0x1", "1234567890123456789", "5.x", NULL };
 		*word; word++) {
 		begin("a\n");
 		assert_false(rows_number(&rows, "width", *word, 0, 1000, &value));
 		check_failure(1, *word, "decimal");
 	}
+}
+
+TEST(a_number_may_end_before_its_word)
+{
+	static const struct {
+		const char *word;
+		size_t length;
+		double value; /* -1: none */
+	} row[] = { { "4.25x", 4, 4.25 }, { "4.25", 1, 4 }, { "12", 1, 1 }, { "5", 0, -1 },
+		{ "4.25", 2, -1 }, { "", 0, -1 }, { "0.125", 5, 0.125 }, { "10.05", 5, 10.05 } };
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		double value = -1;
+
+		if (rows_decimal(row[i].word, row[i].length, &value) != (row[i].value >= 0))
+			fail_msg("%.*s", (int)row[i].length, row[i].word);
+		if (row[i].value >= 0)
+			check_near(value, row[i].value, 0);
+	}
+}
+
+/* A message has room for 119 bytes of names. */
+TEST(as_many_names_are_listed_as_fit)
+{
+	static const int lengths[][3] = { { 113, 0, 113 }, { 114, 0, 0 }, { 100, 13, 115 },
+		{ 100, 14, 100 } };
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		char first[120] = "", second[120] = "";
+		const char *const names[] = { first, second };
+		struct status status;
+		const char *list;
+
+		memset(first, 'z', (size_t)lengths[i][0]);
+		memset(second, 'z', (size_t)lengths[i][1]);
+		begin("a\n");
+		assert_false(rows_unknown(&rows, "word", "q", names, lengths[i][1] ? 2 : 1));
+		status = rows_end(&rows);
+		list = strstr(status.text, ": expected ");
+		assert_int_equal(list ? strlen(list + 11) : 0, lengths[i][2]);
+	}
+}
+
+TEST(a_path_of_72_bytes_is_shown_whole)
+{
+	char path[74] = "", expected[100];
+
+	memset(path, 'x', 72);
+	snprintf(expected, sizeof(expected), "%s:1: bad", path);
+	assert_string_equal(rows_status(path, 1, "bad").text, expected);
+	memset(path, 'x', 73);
+	path[3] = 'y';
+	path[4] = 'z';
+	snprintf(expected, sizeof(expected), "...%s:1: bad", path + 4);
+	assert_string_equal(rows_status(path, 1, "bad").text, expected);
 }
 
 /* Of a long path the end is shown. */

@@ -17,6 +17,14 @@ TEST(quantiles_are_linear_between_neighbours)
 	assert_true(isnan(stats_quantile(sorted, 0, 0.5)));
 }
 
+TEST(the_ends_do_not_use_the_values_next_to_them)
+{
+	const double sorted[] = { 1, INFINITY }, longer[] = { 1, 2, INFINITY };
+
+	check_near(stats_quantile(sorted, 2, 0), 1, 0);
+	check_near(stats_quantile(longer, 2, 1), 2, 0);
+}
+
 TEST(median_sorts_in_place)
 {
 	double values[] = { 3, 1, 2, INFINITY, -5 };
@@ -50,6 +58,53 @@ TEST(two_modes_are_told_apart)
 	check_near(modes.low, 1, 0.01);
 	check_near(modes.high, 1.3, 0.01);
 	check_near(modes.share_low, 0.6, 1e-12);
+}
+
+/* Two modes: each with a fifth of the values, a gap of more than 3 %, and more than twice the
+ * interquartile range of either. */
+TEST(modes_are_apart_from_a_fifth_three_percent_and_two_ranges_on)
+{
+	static const struct {
+		int count[4];
+		double value[4];
+		double low, high; /* 0: no modes */
+	} rows[] = {
+		{ { 20, 80 }, { 1, 2 }, 1, 2 },
+		{ { 80, 20 }, { 1, 2 }, 1, 2 },
+		{ { 19, 81 }, { 1, 2 } },
+		{ { 81, 19 }, { 1, 2 } },
+		{ { 5, 16 }, { 1, 2 }, 1, 2 },
+		{ { 4, 17 }, { 1, 2 } },
+		{ { 17, 4 }, { 1, 2 } },
+		/* the first of two equal gaps */
+		{ { 20, 60, 20 }, { 1, 2, 3 }, 1, 2 },
+		{ { 10, 10 }, { 100, 103 } },
+		{ { 10, 10 }, { 100, 103.1 }, 100, 103.1 },
+		{ { 10, 10 }, { -103.1, -100 }, -103.1, -100 },
+		{ { 6, 3, 11 }, { 1, 2, 4 } },
+		{ { 6, 3, 11 }, { 1, 2, 4.5 }, 1, 4.5 },
+		{ { 11, 6, 3 }, { 1, 3, 4 } },
+		{ { 11, 6, 3 }, { 0.5, 3, 4 }, 0.5, 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct stats_modes modes = { 0 };
+		double values[101];
+		size_t count = 0, low = 0;
+
+		for (int k = 0; k < 4; k++)
+			for (int n = 0; n < rows[i].count[k]; n++) {
+				values[count++] = rows[i].value[k];
+				low += rows[i].value[k] < rows[i].high;
+			}
+		values[count] = 1e9; /* not one of them */
+		if (stats_two_modes(values, count, &modes) != (rows[i].high != 0))
+			fail_msg("row %zu", i);
+		check_near(modes.low, rows[i].low, 0);
+		check_near(modes.high, rows[i].high, 0);
+		if (rows[i].high != 0)
+			check_near(modes.share_low, (double)low / (double)count, 1e-12);
+	}
 }
 
 TEST(one_mode_is_not_split)
@@ -92,6 +147,7 @@ TEST(a_trimmed_mean_leaves_out_the_ends)
 	check_near(stats_trimmed_mean(sorted, 5, 0.2), 2, 1e-12);
 	check_near(stats_trimmed_mean(sorted, 5, 0), 181.2, 1e-9);
 	check_near(stats_trimmed_mean(sorted, 5, 0.5), 2, 1e-12);
+	check_near(stats_trimmed_mean(sorted, 4, 0.5), 1.5, 1e-12);
 	check_near(stats_trimmed_mean(sorted, 1, 0.4), -100, 0);
 	assert_true(isnan(stats_trimmed_mean(sorted, 0, 0.1)));
 }
@@ -122,6 +178,41 @@ TEST(drift_is_found_and_noise_is_none)
 		values[i] = i + 1;
 	assert_false(stats_drift(values, 8, 0.03));
 	assert_false(stats_drift(values, 0, 0.03));
+}
+
+/* Nine values have 36 pairs and a variance of 92: drift begins at a Mann-Kendall sum of 26. */
+TEST(drift_begins_at_the_exact_sum_and_difference)
+{
+	static const struct {
+		double value[9];
+		bool drifts;
+	} rows[] = {
+		{ { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, true },
+		{ { 2, 1, 4, 3, 6, 5, 9, 7, 8 }, true },  /* 26 */
+		{ { 3, 1, 2, 6, 4, 5, 9, 7, 8 }, false }, /* 24 */
+		{ { 2, 1, 4, 3, 6, 5, 9, 7, 7 }, false }, /* 25, one tie */
+		{ { 1, 1, 3, 3, 6, 5, 10, 8, 7 }, true }, /* 26, two ties */
+		{ { 100, 100, 100, 101, 101.5, 102, 103, 103, 103 }, false },
+		{ { 100, 100, 100, 101, 101.5, 102, 103.01, 103.01, 103.01 }, true },
+	};
+	double longer[1600], block[900];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		double down[9];
+
+		for (int k = 0; k < 9; k++)
+			down[k] = 300 - rows[i].value[k];
+		if (stats_drift(rows[i].value, 9, 0.03) != rows[i].drifts ||
+			stats_drift(down, 9, 0.003) != (rows[i].drifts || i == 5))
+			fail_msg("row %zu", i);
+	}
+	/* The last 900 values count. */
+	for (int i = 0; i < 1600; i++)
+		longer[i] = i < 700 ? 2 : 1;
+	assert_false(stats_drift(longer, 1600, 0.03));
+	for (int i = 0; i < 900; i++)
+		block[i] = i < 700 ? 2 : 1;
+	assert_true(stats_drift(block, 900, 0.03));
 }
 
 /* A burst in the middle, as a neighbour leaves it, is no trend. */

@@ -1,5 +1,8 @@
 #include "check.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/status.h"
 #include "base/text.h"
 
@@ -84,6 +87,66 @@ TEST(text_adds_a_long_piece_at_once)
 	text_free(&text);
 }
 
+/* The capacity doubles when the bytes and the NUL do not fit. */
+TEST(text_has_room_for_the_nul)
+{
+	char bytes[64] = "";
+
+	for (size_t length = 60; length < 66; length++) {
+		struct text text = { 0 };
+
+		text_addn(&text, bytes, length > 64 ? 64 : length);
+		text_addn(&text, bytes, length > 64 ? length - 64 : 0);
+		assert_int_equal(text.capacity, length < 64 ? 64 : 128);
+		text_free(&text);
+	}
+}
+
+/* UTF-8 of a printable character: its length. 0: invalid, a control, or a character that turns the
+ * direction of writing. */
+TEST(characters_have_their_length)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+	} rows[] = { { "\x1f", 0 }, { " ", 1 }, { "~", 1 }, { "\x7f", 0 }, { "\x80", 0 },
+		{ "\xbf", 0 }, { "\xc1\xbf", 0 }, { "\xc2\x9f", 0 }, { "\xc2\xa0", 2 },
+		{ "\xc2\x20", 0 }, { "\xdf\xbf", 2 }, { "\xe0\x9f\xbf", 0 }, { "\xe0\xa0\x80", 3 },
+		{ "\xed\x9f\xbf", 3 }, { "\xed\xa0\x80", 0 }, { "\xed\xbf\xbf", 0 },
+		{ "\xee\x80\x80", 3 }, { "\xef\xbf\xbf", 3 }, { "\xf0\x8f\xbf\xbf", 0 },
+		{ "\xf0\x90\x80\x80", 4 }, { "\xf4\x8f\xbf\xbf", 4 }, { "\xf4\x90\x80\x80", 0 },
+		{ "\xf5\x80\x80\x80", 0 }, { "\xd8\x9b", 2 }, { "\xd8\x9c", 0 }, { "\xd8\x9d", 2 },
+		{ "\xe2\x80\x8d", 3 }, { "\xe2\x80\x8e", 0 }, { "\xe2\x80\x8f", 0 },
+		{ "\xe2\x80\x90", 3 }, { "\xe2\x80\xa9", 3 }, { "\xe2\x80\xaa", 0 },
+		{ "\xe2\x80\xae", 0 }, { "\xe2\x80\xaf", 3 }, { "\xe2\x81\xa5", 3 },
+		{ "\xe2\x81\xa6", 0 }, { "\xe2\x81\xa9", 0 }, { "\xe2\x81\xaa", 3 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (text_character(rows[i].bytes) != rows[i].length)
+			fail_msg("row %zu: %zu", i, text_character(rows[i].bytes));
+}
+
+/* The bytes fill a buffer: incomplete characters at the end are removed. */
+TEST(a_full_buffer_ends_with_a_whole_character)
+{
+	static const char *const rows[][2] = { { "ab", "ab" }, { "a\xc3", "a" },
+		{ "a\xe2\x82", "a" }, { "\xe2\x82\xac", "\xe2\x82\xac" },
+		{ "\xe0\xa0\x80", "\xe0\xa0\x80" }, { "\xe0\xa0", "" }, { "a\xf0\x9f\x98", "a" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" }, { "\xc3\xa9", "\xc3\xa9" },
+		{ "\x80\x80", "\x80\x80" }, { "", "" } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char buffer[8];
+
+		strcpy(buffer, rows[i][0]);
+		text_cut_clean(buffer, strlen(buffer) + 1);
+		assert_string_equal(buffer, rows[i][1]);
+		strcpy(buffer, rows[i][0]);
+		text_cut_clean(buffer, strlen(buffer) + 2);
+		assert_string_equal(buffer, rows[i][0]);
+	}
+}
+
 TEST(cut_clean_takes_only_incomplete_characters)
 {
 	char whole[6];
@@ -108,6 +171,11 @@ TEST(clean_text_controls_no_terminal)
 		"b\n",
 		100);
 	assert_string_equal(text_string(&text), "a?[2J???b?");
+	text_clear(&text);
+	text_add_clean(&text, "aéb", 3);
+	text_add_clean(&text, "é", 1);
+	text_add_clean(&text, "\n", 0);
+	assert_string_equal(text_string(&text), "aé");
 	text_clear(&text);
 	/* Right to left, isolated, marked; an en dash and a Greek letter stay. */
 	text_add_clean(&text, "x\xe2\x80\xaey\xe2\x81\xa6z\xe2\x80\x8f\xd8\x9c–λ", 100);
@@ -181,6 +249,31 @@ TEST(memory_is_zeroed_and_copied)
 	free(numbers);
 	free(copy);
 	free(memory_new(0, 8));
+	free(memory_new(8, 0));
+	free(memory_resize(NULL, 0, 8));
+	free(memory_resize(NULL, 8, 0));
+}
+
+TEST(a_program_without_memory_ends)
+{
+	static const size_t counts[] = { SIZE_MAX / 2, SIZE_MAX / 2 + 1 };
+
+	for (int i = 0; i < 4; i++) {
+		pid_t child = fork();
+		int status = 0;
+
+		assert_true(child >= 0);
+		if (child == 0) {
+			if (!freopen("/dev/null", "w", stderr))
+				_exit(3);
+			free(i % 2 ? memory_new(counts[i / 2], 2)
+				   : memory_resize(NULL, counts[i / 2], 2));
+			_exit(2);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 1);
+	}
 }
 
 TEST(names_near_the_typed_one_are_offered)
@@ -206,6 +299,82 @@ TEST(names_near_the_typed_one_are_offered)
 
 		nearest_names(rows[i][0], names, 6, near, sizeof(near));
 		assert_string_equal(near, rows[i][1]);
+	}
+}
+
+#define A48 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+/* One edit in three letters of the longer word, at least one; fewer than the name has letters. */
+TEST(a_name_is_near_by_an_exact_number_of_edits)
+{
+	static const struct {
+		const char *typed, *name;
+		bool near;
+	} rows[] = {
+		{ "abcd", "abcd", true },
+		{ "bacd", "abcd", true },
+		{ "acbd", "abcd", true },
+		{ "abdc", "abcd", true },
+		{ "ABDC", "abcd", true },
+		{ "badc", "abcd", false },
+		{ "bxcd", "abcd", false },
+		{ "xacd", "abcd", false },
+		{ "abxc", "abcd", false },
+		{ "abdx", "abcd", false },
+		{ "acd", "abcd", true },
+		{ "bcd", "abcd", true },
+		{ "abxcd", "abcd", true },
+		{ "xabcd", "abcd", true },
+		{ "xbcd", "abcd", true },
+		{ "xbcy", "abcd", false },
+		{ "xbcdey", "abcdef", true },
+		{ "badcef", "abcdef", true },
+		{ "badcfe", "abcdef", false },
+		{ "xbydez", "abcdef", false },
+		{ "xbcde", "abcdef", true },
+		{ "ac", "ab", true },
+		{ "ba", "ab", true },
+		{ "xy", "ab", false },
+		{ "b", "a", false },
+		{ "abcdefgh", "abc", true },
+		{ "abcdefgh", "ab", false },
+		{ "xbcxefgh", "abcdefgh", true },
+		{ A48, A48, true },
+		{ A48, A48 "a", false },
+		{ A48 "a", A48, false },
+		{ "b" A48, A48, false },
+		{ "", "a", false },
+		{ "a", "", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char near[64] = "";
+
+		nearest_names(rows[i].typed, &rows[i].name, 1, near, sizeof(near));
+		if (strcmp(near, rows[i].near ? rows[i].name : "") != 0)
+			fail_msg("\"%s\" gives \"%s\"", rows[i].typed, near);
+	}
+}
+
+TEST(names_are_sorted_by_their_edits)
+{
+	/* Of "abcdef": itself, one that begins with it, one edit, two edits. */
+	static const struct {
+		const char *names[4], *offered;
+	} rows[] = {
+		{ { "abcdxy", "abcdefg", "abcdex", "?" }, "abcdefg, abcdex or abcdxy" },
+		{ { "abcdxy", "abcdex", "abcdefg", "abcdef" }, "abcdef, abcdefg or abcdex" },
+		{ { "abcdex", "abcdxy", "abcdef", "abcdefg" }, "abcdef, abcdefg or abcdex" },
+		{ { "abcdef", "abcdxy", "abcdefg", "abcdex" }, "abcdef, abcdefg or abcdex" },
+		{ { "abcdxy", "abcdyx", "abcdef", "abcdex" }, "abcdef, abcdex or abcdxy" },
+		{ { "abcdxy", "abcdyx", "abcdzz", "abcdef" }, "abcdef, abcdxy or abcdyx" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char near[64] = "";
+
+		nearest_names("abcdef", rows[i].names, 4, near, sizeof(near));
+		assert_string_equal(near, rows[i].offered);
 	}
 }
 
