@@ -164,7 +164,7 @@ static bool have_room(const struct scale *scale, double room,
 
 		if (ticks[i].minor)
 			continue;
-		half = extent(context, ticks[i].label) / 2;
+		half = extent ? extent(context, ticks[i].label) / 2 : 1;
 		if (middle - half < end)
 			return false;
 		end = middle + half;

@@ -43,7 +43,8 @@ enum scale_kind scale_choose(const double *values, int count);
 double scale_place(const struct scale *scale, double value);
 
 /* The marks, ascending, as many as fit. room: the length of the axis. extent(context, label) is the
- * room of a label with its distance to the next one, in the same unit. Returns the number of marks;
+ * room of a label with its distance to the next one, in the same unit; NULL: 2, for labels in rows
+ * of text. Returns the number of marks;
  * 0 for SCALE_STEPS, whose names belong to the chart. */
 int scale_ticks(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,

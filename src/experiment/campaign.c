@@ -94,7 +94,8 @@ bool visits_due(const struct visits *visits)
 	const struct measurer *measurer = visits->measurer;
 
 	return visits->under_way > 0 &&
-	       (measurer_stopped(measurer) || measurer->answered(measurer->context));
+	       (measurer_stopped(measurer) ||
+		       (measurer->answered && measurer->answered(measurer->context)));
 }
 
 void visits_drain(struct visits *visits)

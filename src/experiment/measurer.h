@@ -18,7 +18,7 @@ struct measurer {
 	/* Waits for the final result of the oldest request. Returns false when there is none: the
 	 * request was cancelled before it began, or taken back. */
 	bool (*await)(void *context);
-	/* Whether await() would return at once. */
+	/* Whether await() would return at once. NULL: it never would. */
 	bool (*answered)(void *context);
 	/* Whether the measurement must end now. */
 	bool (*stopped)(void *context);

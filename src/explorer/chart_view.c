@@ -311,7 +311,7 @@ static struct status run_picture(struct session *session, const char *arguments)
 	return status;
 }
 
-static bool works_picture(const struct session *session, const char *arguments)
+static bool picture_useful(const struct session *session)
 {
 	return row_of(session->screen.front);
 }
@@ -319,8 +319,7 @@ static bool works_picture(const struct session *session, const char *arguments)
 const struct command_row commands_picture[] = {
 	{ "picture", "[light|dark] [FILE]",
 		"save a picture of the panel in front: FILE.svg, .png, .pdf, or .gp for gnuplot; "
-		"without "
-		"a name a new file here",
-		run_picture, works_picture, COMMAND_VERBATIM },
+		"without a name a new file here",
+		.run = run_picture, .useful = picture_useful, .flags = COMMAND_VERBATIM },
 	{ .name = NULL },
 };

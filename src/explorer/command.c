@@ -108,7 +108,7 @@ void session_say(struct session *session, const char *text)
 	session_notice(session, true, "%s", text);
 }
 
-/* What a row's run() and works() get; the caller frees it. */
+/* The arguments of a row's run() and works(); the caller frees them. */
 static char *arguments_of(const struct command_row *row, const char *line, const char *rest)
 {
 	if (row->given)
@@ -116,9 +116,34 @@ static char *arguments_of(const struct command_row *row, const char *line, const
 	return row->flags & COMMAND_VERBATIM ? verbatim(line, row) : memory_string(rest);
 }
 
+/* Why a row cannot run now, with `rest` after its name. */
+static struct status refusal_of(
+	const struct session *session, const struct command_row *row, const char *rest)
+{
+	if (!row->arguments[0] && *rest)
+		return status_usage("%s takes no argument, and \"%.40s\" is one", row->name, rest);
+	return row->refusal ? row->refusal(session) : status_ok();
+}
+
+static struct status run_row(
+	struct session *session, const struct command_row *row, const char *line, const char *rest)
+{
+	struct status status = refusal_of(session, row, rest);
+	char *arguments;
+
+	if (!status_is_ok(&status))
+		return status;
+	if (row->act)
+		return row->act(session);
+	arguments = arguments_of(row, line, rest);
+	status = row->run(session, arguments);
+	free(arguments);
+	return status;
+}
+
 struct status session_command(struct session *session, const char *line, double now)
 {
-	char *tidied = tidy(line), *arguments = NULL;
+	char *tidied = tidy(line);
 	const char *rest = "";
 	const struct command_row *row = command_of(tidied, &rest);
 	struct status status = status_ok();
@@ -128,15 +153,7 @@ struct status session_command(struct session *session, const char *line, double 
 		live_wake(&session->live, now);
 		/* A success removes the last notice, unless it brings its own. */
 		notice_clear(session);
-		if (!row) {
-			status = unknown_command(tidied);
-		} else if (!row->arguments[0] && *rest) {
-			status = status_usage(
-				"%s takes no argument, and \"%.40s\" is one", row->name, rest);
-		} else {
-			arguments = arguments_of(row, line, rest);
-			status = row->run(session, arguments);
-		}
+		status = row ? run_row(session, row, line, rest) : unknown_command(tidied);
 		if (!status_is_ok(&status))
 			session_notice(session, true, "%s", status.text);
 		/* That the setting cannot be measured stays on screen. */
@@ -144,7 +161,6 @@ struct status session_command(struct session *session, const char *line, double 
 			strcmp(session->screen.notice, session->live.failure) != 0)
 			notice_limit(session);
 	}
-	free(arguments);
 	free(tidied);
 	return status;
 }
@@ -154,7 +170,8 @@ bool session_command_works(const struct session *session, const char *line)
 	char *tidied = tidy(line), *arguments;
 	const char *rest = "";
 	const struct command_row *row = command_of(tidied, &rest);
-	bool works = row && (row->arguments[0] || !*rest);
+	struct status refused = row ? refusal_of(session, row, rest) : status_ok();
+	bool works = row && status_is_ok(&refused) && (!row->useful || row->useful(session));
 
 	if (works && row->works) {
 		arguments = arguments_of(row, line, rest);
@@ -387,19 +404,20 @@ static bool works_find(const struct session *session, const char *arguments)
 	       strcmp(session->screen.find, arguments) != 0;
 }
 
-static bool works_choose(const struct session *session, const char *arguments)
+static struct status choose_refusal(const struct session *session)
 {
-	return *find_command(session);
+	if (session->screen.overlay != OVERLAY_FIND)
+		return status_usage("find is not open; find TEXT opens it");
+	return *find_command(session)
+		       ? status_ok()
+		       : status_usage("nothing is called \"%s\"", session->screen.find);
 }
 
-static struct status run_choose(struct session *session, const char *arguments)
+static struct status act_choose(struct session *session)
 {
 	char command[sizeof(session->screen.found[0].command)];
 	struct status status;
-	if (session->screen.overlay != OVERLAY_FIND)
-		return status_usage("find is not open; find TEXT opens it");
-	if (!*find_command(session))
-		return status_usage("nothing is called \"%s\"", session->screen.find);
+
 	snprintf(command, sizeof(command), "%s", find_command(session));
 	/* Closed first: the chosen command may open another overlay. */
 	overlay_close(session);
@@ -411,25 +429,25 @@ static struct status run_choose(struct session *session, const char *arguments)
 
 /* ---- overlays ---- */
 
-static bool works_help(const struct session *session, const char *arguments)
+static bool help_useful(const struct session *session)
 {
 	return session->screen.overlay != OVERLAY_HELP;
 }
 
-static struct status run_help(struct session *session, const char *arguments)
+static struct status act_help(struct session *session)
 {
 	overlay_open(session, OVERLAY_HELP);
 	return status_ok();
 }
 
-static bool works_close(const struct session *session, const char *arguments)
+static bool close_useful(const struct session *session)
 {
 	return session->screen.overlay != OVERLAY_NONE || session->screen.entry[0] ||
 	       session_prepares(session) || campaign_runs(session, CAMPAIGN_CORE) ||
 	       campaign_runs(session, CAMPAIGN_PROBE);
 }
 
-static struct status run_close(struct session *session, const char *arguments)
+static struct status act_close(struct session *session)
 {
 	if (session->screen.overlay != OVERLAY_NONE)
 		overlay_close(session);
@@ -444,7 +462,7 @@ static struct status run_close(struct session *session, const char *arguments)
 	return status_ok();
 }
 
-static struct status run_yank(struct session *session, const char *arguments)
+static struct status act_yank(struct session *session)
 {
 	struct text text = { 0 };
 	if (session->replay) {
@@ -465,7 +483,7 @@ static struct status run_yank(struct session *session, const char *arguments)
 	return status_ok();
 }
 
-static struct status run_quit(struct session *session, const char *arguments)
+static struct status act_quit(struct session *session)
 {
 	session->quit = true;
 	return status_ok();
@@ -475,15 +493,18 @@ static struct status run_quit(struct session *session, const char *arguments)
 
 static const struct command_row commands_general[] = {
 	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command",
-		run_find, works_find, COMMAND_VERBATIM },
-	{ "choose", "", "run the entry that find has marked", run_choose, works_choose },
-	{ "help", "", "keys and commands", run_help, works_help, COMMAND_FOUND },
+		.run = run_find, .works = works_find, .flags = COMMAND_VERBATIM },
+	{ "choose", "", "run the entry that find has marked", act_choose,
+		.refusal = choose_refusal },
+	{ "help", "", "keys and commands", act_help, .useful = help_useful,
+		.flags = COMMAND_FOUND },
 	{ "close", "",
 		"close an overlay, drop the typed value, or end a long preparation, a  "
 		"probe or a characterisation",
-		run_close, works_close },
-	{ "yank", "", "the command line that reopens this state", run_yank, NULL, COMMAND_FOUND },
-	{ "quit", "", "end the explorer", run_quit, NULL, COMMAND_FOUND },
+		act_close, .useful = close_useful },
+	{ "yank", "", "the command line that reopens this state", act_yank,
+		.flags = COMMAND_FOUND },
+	{ "quit", "", "end the explorer", act_quit, .flags = COMMAND_FOUND },
 	{ .name = NULL },
 };
 

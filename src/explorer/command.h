@@ -19,10 +19,15 @@ struct command_row {
 	const char *arguments; /* as shown in help: "KNOB=VALUE …"; "" for none, [brackets] when
 				  optional */
 	const char *help;
+	/* A command without arguments has act(), a command with arguments has run(). */
+	struct status (*act)(struct session *session);
 	struct status (*run)(struct session *session, const char *arguments);
-	/* Whether run() would do anything now; NULL: always. */
-	bool (*works)(const struct session *session, const char *arguments);
-	unsigned flags;	   /* COMMAND_ bits */
+	/* Why the command cannot run now; it is then not called. NULL: it always can. */
+	struct status (*refusal)(const struct session *session);
+	/* Whether the command would do anything now; NULL: whenever it is not refused. */
+	bool (*useful)(const struct session *session);
+	bool (*works)(const struct session *session, const char *arguments); /* with arguments */
+	unsigned flags;							     /* COMMAND_ bits */
 	const char *given; /* what run() and works() get in place of arguments; NULL: these */
 };
 

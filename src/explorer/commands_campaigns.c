@@ -61,10 +61,6 @@ static struct status begin_probe(struct session *session, unsigned parts)
 	struct probe *probe;
 	struct status status;
 
-	if (session->replay)
-		return playback_refuse(session);
-	if (!session->machine_known)
-		return status_usage("this machine is not known yet");
 	probe = probe_new(session_machine(session), &options, &status);
 	if (!probe)
 		return status;
@@ -74,7 +70,7 @@ static struct status begin_probe(struct session *session, unsigned parts)
 }
 
 /* Shows the probe that runs, or begins one. */
-static struct status run_probe(struct session *session, const char *arguments)
+static struct status act_probe(struct session *session)
 {
 	if (!campaign_runs(session, CAMPAIGN_PROBE))
 		return begin_probe(session, 0);
@@ -93,22 +89,17 @@ static struct status run_probe_only(struct session *session, const char *argumen
 	return status_is_ok(&status) ? begin_probe(session, parts) : status;
 }
 
-static bool works_probe(const struct session *session, const char *arguments)
+static struct status probe_stop_refusal(const struct session *session)
 {
-	return session->machine_known && !session->replay;
+	return campaign_runs(session, CAMPAIGN_PROBE)
+		       ? status_ok()
+		       : status_usage("no probe runs: \"probe\" begins one");
 }
 
-static struct status run_probe_stop(struct session *session, const char *arguments)
+static struct status act_probe_stop(struct session *session)
 {
-	if (!campaign_runs(session, CAMPAIGN_PROBE))
-		return status_usage("no probe runs: \"probe\" begins one");
 	campaign_halt(session, CAMPAIGN_PROBE);
 	return status_ok();
-}
-
-static bool works_probe_stop(const struct session *session, const char *arguments)
-{
-	return campaign_runs(session, CAMPAIGN_PROBE);
 }
 
 /* ---- characterising ---- */
@@ -152,26 +143,25 @@ const struct characterise_report *session_core(const struct session *session)
 	return campaign_runs(session, CAMPAIGN_CORE) ? characterise_report(core_of(session)) : NULL;
 }
 
-static bool works_characterise(const struct session *session, const char *arguments)
+static struct status characterise_refusal(const struct session *session)
 {
-	return session->machine_known && !session->replay && session->insight.explainer &&
-	       session->insight.explainer->read && !session_apart(session);
+	const struct explainer *explainer = session->insight.explainer;
+
+	if (session->replay)
+		return playback_refuse(session);
+	if (!explainer || !explainer->read)
+		return status_usage("there are no core models here");
+	if (session_apart(session))
+		return status_usage("another measurement runs: stop it first");
+	return machine_refusal(session);
 }
 
-static struct status run_characterise(struct session *session, const char *arguments)
+static struct status act_characterise(struct session *session)
 {
 	struct characterise_options options = { .seed = session->seed };
 	struct characterise *machine;
 	struct status status;
 
-	if (session->replay)
-		return playback_refuse(session);
-	if (!session->insight.explainer || !session->insight.explainer->read)
-		return status_usage("there are no core models here");
-	if (!works_characterise(session, arguments))
-		return status_usage(session_apart(session)
-					    ? "another measurement runs: stop it first"
-					    : "this machine is not known yet");
 	machine = characterise_new(session_machine(session), &options, &status);
 	if (!machine)
 		return status;
@@ -179,38 +169,37 @@ static struct status run_characterise(struct session *session, const char *argum
 	return status_ok();
 }
 
-static struct status run_characterise_stop(struct session *session, const char *arguments)
+static struct status characterise_stop_refusal(const struct session *session)
 {
-	if (!campaign_runs(session, CAMPAIGN_CORE))
-		return status_usage("characterising does not run: \"characterise\" begins it");
+	return campaign_runs(session, CAMPAIGN_CORE)
+		       ? status_ok()
+		       : status_usage("characterising does not run: \"characterise\" begins it");
+}
+
+static struct status act_characterise_stop(struct session *session)
+{
 	campaign_halt(session, CAMPAIGN_CORE);
 	return status_ok();
 }
 
-static bool works_characterise_stop(const struct session *session, const char *arguments)
+static struct status characterise_save_refusal(const struct session *session)
 {
-	return campaign_runs(session, CAMPAIGN_CORE);
+	return session->insight.adopted ? status_ok()
+					: status_usage("there is no measured core model to save: "
+						       "run \"characterise\" first");
 }
 
-static bool works_characterise_save(const struct session *session, const char *arguments)
-{
-	return session->insight.adopted != NULL;
-}
-
-static struct status run_characterise_save(struct session *session, const char *arguments)
+static struct status act_characterise_save(struct session *session)
 {
 	struct text name = { 0 }, path = { 0 };
 	struct status status;
-	bool background_explain;
-	if (!session->insight.adopted)
-		return status_usage("there is no measured core model to save: run "
-				    "\"characterise\" first");
+	bool kept;
+
 	text_addf(&name, "uarch/%s.uarch", session->insight.adopted_name);
-	status = data_own_save(
-		text_string(&name), session->insight.adopted, &path, &background_explain);
+	status = data_own_save(text_string(&name), session->insight.adopted, &path, &kept);
 	if (status_is_ok(&status))
 		session_notice(session, false, "saved as %.150s%s", text_string(&path),
-			background_explain ? "; the file that was there now ends in ~" : "");
+			kept ? "; the file that was there now ends in ~" : "");
 	text_free(&name);
 	text_free(&path);
 	return status;
@@ -219,18 +208,18 @@ static struct status run_characterise_save(struct session *session, const char *
 /* ---- the table ---- */
 
 const struct command_row commands_campaigns[] = {
-	{ "probe", "", "measure the memory hierarchy of this machine, in seconds", run_probe,
-		works_probe, COMMAND_FOUND },
+	{ "probe", "", "measure the memory hierarchy of this machine, in seconds", act_probe,
+		.refusal = machine_refusal, .flags = COMMAND_FOUND },
 	{ "probe only", "PART …",
 		"measure parts of it: latency, tlb, line, bandwidth, parallel, cores",
-		run_probe_only, works_probe },
-	{ "probe stop", "", "end it, and keep the results so far", run_probe_stop,
-		works_probe_stop },
+		.run = run_probe_only, .refusal = machine_refusal },
+	{ "probe stop", "", "end it, and keep the results so far", act_probe_stop,
+		.refusal = probe_stop_refusal },
 	{ "characterise", "", "characterise this core, and use the measured model",
-		run_characterise, works_characterise, COMMAND_FOUND },
-	{ "characterise stop", "", "end it, and keep the results so far", run_characterise_stop,
-		works_characterise_stop },
-	{ "characterise save", "", "save the measured core model", run_characterise_save,
-		works_characterise_save },
+		act_characterise, .refusal = characterise_refusal, .flags = COMMAND_FOUND },
+	{ "characterise stop", "", "end it, and keep the results so far", act_characterise_stop,
+		.refusal = characterise_stop_refusal },
+	{ "characterise save", "", "save the measured core model", act_characterise_save,
+		.refusal = characterise_save_refusal },
 	{ .name = NULL },
 };

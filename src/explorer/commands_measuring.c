@@ -4,23 +4,31 @@
 
 #include "explorer/actions.h"
 
-static struct status machine_unknown(void)
+struct status machine_refusal(const struct session *session)
 {
-	return status_usage("this machine is not known yet");
+	if (session->replay)
+		return playback_refuse(session);
+	return session->machine_known ? status_ok() : status_usage("this machine is not known yet");
 }
 
 /* ---- advice ---- */
 
-static bool works_remedy(const struct session *session, const char *arguments)
+static bool remedy_useful(const struct session *session)
 {
 	return insight_ready(session) && session->insight.advice.kind == ADVICE_KNOB;
 }
 
-static struct status run_remedy(struct session *session, const char *arguments)
+static struct status remedy_refusal(const struct session *session)
+{
+	return session->insight.reading || insight_ready(session)
+		       ? status_ok()
+		       : status_usage("the limits are not known: there is nothing to advise");
+}
+
+static struct status act_remedy(struct session *session)
 {
 	const struct insight *insight = &session->insight;
-	if (!insight->reading && !insight_ready(session))
-		return status_usage("the limits are not known: there is nothing to advise");
+
 	if (insight_slow(session) && !insight->advised) {
 		insight_want_advice(session, true);
 		session_notice(session, false, "reading the code of other settings…");
@@ -34,30 +42,25 @@ static struct status run_remedy(struct session *session, const char *arguments)
 
 /* ---- the core to predict for ---- */
 
-static struct status no_model(void)
-{
-	return status_usage("there are no core models here");
-}
-
 /* A recording holds the limits of one core. */
-static struct status keeps_core(const struct session *session)
+static struct status uarch_refusal(const struct session *session)
 {
-	const struct core *core = replay_summary(session->replay).core;
+	const struct core *core = session->replay ? replay_summary(session->replay).core : NULL;
 
-	return status_usage("a replay shows the limits that were recorded%s%s",
-		core ? ": those of " : ", and none were", core ? core->title : "");
+	if (session->replay)
+		return status_usage("a replay shows the limits that were recorded%s%s",
+			core ? ": those of " : ", and none were", core ? core->title : "");
+	return session->insight.explainer ? status_ok()
+					  : status_usage("there are no core models here");
 }
 
 static struct status run_uarch(struct session *session, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
 	struct status status;
-	if (session->replay)
-		return keeps_core(session);
-	if (!insight->explainer)
-		return no_model();
+
 	if (!insight->looked)
-		return machine_unknown();
+		return status_usage("this machine is not known yet");
 	status = insight_ask(session, arguments);
 	if (!status_is_ok(&status))
 		return status;
@@ -74,28 +77,27 @@ static bool works_uarch(const struct session *session, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
 
-	return insight->explainer && insight->looked && !session->replay &&
-	       strcmp(arguments, insight->wanted) != 0;
+	return insight->looked && strcmp(arguments, insight->wanted) != 0;
 }
 
-static bool works_uarch_nearest(const struct session *session, const char *arguments)
+static struct status nearest_refusal(const struct session *session)
 {
-	const struct insight *insight = &session->insight;
-	return insight->explainer && insight->match == UARCH_NEAREST && !insight->nearest &&
-	       !session->replay;
+	struct status refused = uarch_refusal(session);
+
+	if (!status_is_ok(&refused) || session->insight.match == UARCH_NEAREST)
+		return refused;
+	return status_usage(session->insight.match == UARCH_EXACT
+				    ? "this core has a model of its own"
+				    : "no known core is near this one");
 }
 
-static struct status run_uarch_nearest(struct session *session, const char *arguments)
+static bool nearest_useful(const struct session *session)
 {
-	const struct insight *insight = &session->insight;
-	if (session->replay)
-		return keeps_core(session);
-	if (!insight->explainer)
-		return no_model();
-	if (insight->match != UARCH_NEAREST)
-		return status_usage(insight->match == UARCH_EXACT
-					    ? "this core has a model of its own"
-					    : "no core that is known is near this one");
+	return !session->insight.nearest;
+}
+
+static struct status act_nearest(struct session *session)
+{
 	insight_take_nearest(session);
 	return status_ok();
 }
@@ -168,87 +170,70 @@ static struct status run_event_drop(struct session *session, const char *argumen
 
 /* ---- A ---- */
 
-static bool works_pin(const struct session *session, const char *arguments)
+static struct status pin_refusal(const struct session *session)
 {
-	return session->live.sample.valid;
+	return session->live.sample.valid ? status_ok()
+					  : status_usage("there is no sample to pin yet");
 }
 
-static struct status run_pin(struct session *session, const char *arguments)
+static struct status act_pin(struct session *session)
 {
-	if (!session->live.sample.valid)
-		return status_usage("there is no sample to pin yet");
 	session_pin(session);
 	return status_ok();
 }
 
-static bool works_pin_swap(const struct session *session, const char *arguments)
+static struct status swap_refusal(const struct session *session)
 {
-	return session->pinned.there && session->live.sample.valid;
+	return session->pinned.there
+		       ? pin_refusal(session)
+		       : status_usage("nothing is pinned: pin keeps the present sample as A");
 }
 
-static struct status run_pin_swap(struct session *session, const char *arguments)
+static struct status act_swap(struct session *session)
 {
 	struct setting back = session->pinned.setting;
-	struct status status;
 
-	if (!session->pinned.there)
-		return status_usage("nothing is pinned: pin keeps the present sample as A");
-	status = run_pin(session, arguments);
-	if (status_is_ok(&status))
-		session_go(session, &back);
-	return status;
+	session_pin(session);
+	session_go(session, &back);
+	return status_ok();
 }
 
-static bool works_pin_drop(const struct session *session, const char *arguments)
+static struct status unpin_refusal(const struct session *session)
 {
-	return session->pinned.there;
+	return session->pinned.there ? status_ok() : status_usage("nothing is pinned");
 }
 
-static struct status run_pin_drop(struct session *session, const char *arguments)
+static struct status act_unpin(struct session *session)
 {
-	if (!session->pinned.there)
-		return status_usage("nothing is pinned");
 	session_unpin(session);
 	return status_ok();
 }
 
 /* ---- measuring ---- */
 
-static bool works_measuring(const struct session *session, const char *arguments)
+static struct status replay_refusal(const struct session *session)
 {
-	return !session->replay;
+	return session->replay ? playback_refuse(session) : status_ok();
 }
 
-static struct status run_freeze(struct session *session, const char *arguments)
+static struct status act_freeze(struct session *session)
 {
-	if (session->replay)
-		return playback_refuse(session);
 	session_freeze(session, !session->frozen);
 	return status_ok();
 }
 
-static struct status run_again(struct session *session, const char *arguments)
+static struct status act_again(struct session *session)
 {
-	if (session->replay)
-		return playback_refuse(session);
 	session_forget(session);
 	return status_ok();
 }
 
 /* ---- recording ---- */
 
-static bool works_record(const struct session *session, const char *arguments)
-{
-	return session->machine_known && !session->replay;
-}
-
 static struct status run_record_to(struct session *session, const char *arguments)
 {
 	struct status status;
-	if (session->replay)
-		return playback_refuse(session);
-	if (!session->machine_known)
-		return machine_unknown();
+
 	if (!*arguments)
 		return status_usage("record to takes the name of a file");
 	status = record_open(session, arguments);
@@ -258,41 +243,44 @@ static struct status run_record_to(struct session *session, const char *argument
 	return status;
 }
 
-static struct status run_record(struct session *session, const char *arguments)
+static struct status act_record(struct session *session)
 {
 	char name[160] = "";
+
 	if (session->recording) {
 		record_end(session);
 		return status_ok();
 	}
-	if (session->machine_known)
-		recording_name(session_machine(session), name, sizeof(name));
+	recording_name(session_machine(session), name, sizeof(name));
 	return run_record_to(session, name);
 }
 
 /* ---- the table ---- */
 
 const struct command_row commands_measuring[] = {
-	{ "remedy", "", "turn the knob that lowers the predicted CPE most", run_remedy,
-		works_remedy, COMMAND_FOUND },
-	{ "event", "NAME", "count one more event, by libpfm's name", run_event, works_event },
+	{ "remedy", "", "turn the knob that lowers the predicted CPE most", act_remedy,
+		.refusal = remedy_refusal, .useful = remedy_useful, .flags = COMMAND_FOUND },
+	{ "event", "NAME", "count one more event, by libpfm's name", .run = run_event,
+		.works = works_event },
 	{ "event drop", "[NAME]",
 		"stop counting an event; without a name: every event that was added",
-		run_event_drop, works_event_drop },
-	{ "uarch", "[NAME]", "predict for another core; without a name for this one", run_uarch,
-		works_uarch },
-	{ "uarch nearest", "", "use the nearest core model, where this core has none",
-		run_uarch_nearest, works_uarch_nearest, COMMAND_FOUND },
-	{ "pin", "", "keep the present sample as A and compare with it", run_pin, works_pin,
-		COMMAND_FOUND },
-	{ "pin swap", "", "go to A, and make the present sample A", run_pin_swap, works_pin_swap,
-		COMMAND_FOUND },
-	{ "pin drop", "", "forget A", run_pin_drop, works_pin_drop, COMMAND_FOUND },
-	{ "freeze", "", "stop measuring, or go on", run_freeze, works_measuring, COMMAND_FOUND },
-	{ "again", "", "discard every sample and measure again", run_again, works_measuring,
-		COMMAND_FOUND },
-	{ "record", "", "record samples to a file for replay; again: end the recording", run_record,
-		works_record, COMMAND_FOUND },
-	{ "record to", "FILE", "record to this file", run_record_to, works_record },
+		.run = run_event_drop, .works = works_event_drop },
+	{ "uarch", "[NAME]", "predict for another core; without a name for this one",
+		.run = run_uarch, .refusal = uarch_refusal, .works = works_uarch },
+	{ "uarch nearest", "", "use the nearest core model, where this core has none", act_nearest,
+		.refusal = nearest_refusal, .useful = nearest_useful, .flags = COMMAND_FOUND },
+	{ "pin", "", "keep the present sample as A and compare with it", act_pin,
+		.refusal = pin_refusal, .flags = COMMAND_FOUND },
+	{ "pin swap", "", "go to A, and make the present sample A", act_swap,
+		.refusal = swap_refusal, .flags = COMMAND_FOUND },
+	{ "pin drop", "", "forget A", act_unpin, .refusal = unpin_refusal, .flags = COMMAND_FOUND },
+	{ "freeze", "", "stop measuring, or go on", act_freeze, .refusal = replay_refusal,
+		.flags = COMMAND_FOUND },
+	{ "again", "", "discard every sample and measure again", act_again,
+		.refusal = replay_refusal, .flags = COMMAND_FOUND },
+	{ "record", "", "record samples to a file for replay; again: end the recording", act_record,
+		.refusal = machine_refusal, .flags = COMMAND_FOUND },
+	{ "record to", "FILE", "record to this file", .run = run_record_to,
+		.refusal = machine_refusal },
 	{ .name = NULL },
 };

@@ -21,8 +21,10 @@ struct pane {
 	bool (*there)(const struct session *session); /* Tab stops there; NULL: always */
 	/* The setting that the arrows go to; false: none. NULL: they move something else. */
 	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
-	bool (*move_works)(const struct session *session, int dx, int dy);
-	struct status (*move)(struct session *session, int dx, int dy);
+	/* Without a target: whether up (-1) and down (+1) do anything, and the move itself. Without
+	 * these, the arrows turn knobs. */
+	bool (*rolls)(const struct session *session, int dy);
+	struct status (*roll)(struct session *session, int dy);
 	bool refused; /* `focus NAME` is an error where it is not there */
 };
 
@@ -137,32 +139,31 @@ static const struct front *front_after(const struct session *session)
 	return front;
 }
 
-static struct status run_view_next(struct session *session, const char *arguments)
+static struct status act_view_next(struct session *session)
 {
 	bring(session, front_after(session));
 	return status_ok();
 }
 
-static bool works_view_next(const struct session *session, const char *arguments)
+static bool view_next_useful(const struct session *session)
 {
 	return !screen_in_front(session, front_after(session)->name);
 }
 
-static struct status run_counters(struct session *session, const char *arguments)
+static struct status counters_refusal(const struct session *session)
+{
+	return counted_there(session) ? status_ok() : status_usage("nothing is counted here");
+}
+
+static struct status act_counters(struct session *session)
 {
 	const struct front *before = front_named(session->screen.before);
-	if (!counted_there(session))
-		return status_usage("nothing is counted here");
+
 	if (!screen_in_front(session, "counters"))
 		screen_bring(session, "counters");
 	else
 		bring(session, front_there(session, before) ? before : fronts);
 	return status_ok();
-}
-
-static bool works_counters(const struct session *session, const char *arguments)
-{
-	return counted_there(session);
 }
 
 /* ---- scrolled panes ---- */
@@ -195,10 +196,11 @@ static bool code_scrolls(const struct session *session, int by)
 	return scrolls(session->insight.code_first, by, insight_code_lines(session));
 }
 
-static void scroll_code(struct session *session, int by)
+static struct status scroll_code(struct session *session, int by)
 {
 	insight_scroll(
 		session, scrolled(session->insight.code_first, by, insight_code_lines(session)));
+	return status_ok();
 }
 
 static bool works_code(const struct session *session, const char *arguments)
@@ -213,8 +215,7 @@ static struct status run_code(struct session *session, const char *arguments)
 		return status_usage("code takes +N or -N lines");
 	if (!insight_ready(session))
 		return status_usage("there is no code to scroll");
-	scroll_code(session, by);
-	return status_ok();
+	return scroll_code(session, by);
 }
 
 static bool counters_scroll(const struct session *session, int by)
@@ -222,9 +223,10 @@ static bool counters_scroll(const struct session *session, int by)
 	return scrolls(session->counted.first, by, counted_lines(session));
 }
 
-static void scroll_counters(struct session *session, int by)
+static struct status scroll_counters(struct session *session, int by)
 {
 	counted_scroll(session, scrolled(session->counted.first, by, counted_lines(session)));
+	return status_ok();
 }
 
 static bool works_counters_scroll(const struct session *session, const char *arguments)
@@ -237,10 +239,7 @@ static struct status run_counters_scroll(struct session *session, const char *ar
 	int by = parse_lines(arguments);
 	if (!by)
 		return status_usage("counters scroll takes +N or -N lines");
-	if (!counted_there(session))
-		return status_usage("nothing is counted here");
-	scroll_counters(session, by);
-	return status_ok();
+	return scroll_counters(session, by);
 }
 
 /* ---- what the arrows do in each pane: whether they would move, and the move ---- */
@@ -248,16 +247,6 @@ static struct status run_counters_scroll(struct session *session, const char *ar
 static struct status nothing_further(void)
 {
 	return status_usage("nothing further that way");
-}
-
-static bool kernels_move_works(const struct session *session, int dx, int dy)
-{
-	return dy && action_kernel_by_works(session, dy);
-}
-
-static struct status kernels_move(struct session *session, int dx, int dy)
-{
-	return action_kernel_by(session, dy);
 }
 
 static bool knobs_move_works(const struct session *session, int dx, int dy)
@@ -280,28 +269,6 @@ static bool slices_target(const struct session *session, int dx, int dy, struct 
 		setting);
 }
 
-static bool code_move_works(const struct session *session, int dx, int dy)
-{
-	return code_scrolls(session, dy);
-}
-
-static struct status code_move(struct session *session, int dx, int dy)
-{
-	scroll_code(session, dy);
-	return status_ok();
-}
-
-static bool counters_move_works(const struct session *session, int dx, int dy)
-{
-	return counters_scroll(session, dy);
-}
-
-static struct status counters_move(struct session *session, int dx, int dy)
-{
-	scroll_counters(session, dy);
-	return status_ok();
-}
-
 static bool counters_counted(const struct session *session)
 {
 	return session->counted.counts.count > 0;
@@ -309,11 +276,11 @@ static bool counters_counted(const struct session *session)
 
 /* In the order of `focus next`. */
 static const struct pane panes[] = {
-	{ "kernels", NULL, NULL, kernels_move_works, kernels_move },
-	{ "knobs", NULL, NULL, knobs_move_works, knobs_move },
+	{ "kernels", NULL, NULL, action_kernel_by_works, action_kernel_by },
+	{ "knobs" },
 	{ "slices", NULL, slices_target },
-	{ "code", insight_ready, NULL, code_move_works, code_move },
-	{ "counters", counters_counted, NULL, counters_move_works, counters_move },
+	{ "code", insight_ready, NULL, code_scrolls, scroll_code },
+	{ "counters", counters_counted, NULL, counters_scroll, scroll_counters },
 	{ "mountain", mountain_there, plan_walk, .refused = true },
 };
 
@@ -344,14 +311,24 @@ static struct status focus(struct session *session, const struct pane *pane)
 	return status_ok();
 }
 
-/* given: "+1" or "-1". */
-static struct status run_focus_by(struct session *session, const char *given)
+static struct status focus_by(struct session *session, int direction)
 {
 	int pane = (int)(pane_focused(session) - panes);
+
 	do
-		pane = (pane + PANES + (*given == '-' ? -1 : 1)) % PANES;
+		pane = (pane + PANES + direction) % PANES;
 	while (!pane_there(session, &panes[pane]));
 	return focus(session, &panes[pane]);
+}
+
+static struct status act_focus_next(struct session *session)
+{
+	return focus_by(session, 1);
+}
+
+static struct status act_focus_previous(struct session *session)
+{
+	return focus_by(session, -1);
 }
 
 static struct status run_focus(struct session *session, const char *arguments)
@@ -403,8 +380,11 @@ static bool pane_moves(const struct session *session, int dx, int dy)
 	const struct pane *pane = pane_focused(session);
 	struct setting setting;
 
-	return pane->target ? pane->target(session, dx, dy, &setting)
-			    : pane->move_works(session, dx, dy);
+	if (pane->target)
+		return pane->target(session, dx, dy, &setting);
+	if (pane->roll)
+		return dy && pane->rolls(session, dy);
+	return knobs_move_works(session, dx, dy);
 }
 
 static struct status pane_move(struct session *session, int dx, int dy)
@@ -413,10 +393,12 @@ static struct status pane_move(struct session *session, int dx, int dy)
 	struct setting setting;
 
 	/* A knob says itself why it goes no further. */
-	if (pane->move != knobs_move && !pane_moves(session, dx, dy))
+	if (!pane->target && !pane->roll)
+		return knobs_move(session, dx, dy);
+	if (!pane_moves(session, dx, dy))
 		return nothing_further();
-	if (!pane->target)
-		return pane->move(session, dx, dy);
+	if (pane->roll)
+		return pane->roll(session, dy);
 	pane->target(session, dx, dy, &setting);
 	session_go(session, &setting);
 	return status_ok();
@@ -452,16 +434,16 @@ static struct status run_move(struct session *session, const char *given)
 
 /* ---- the mountain ---- */
 
-static struct status no_mountain(const struct session *session)
+static struct status mountain_refusal(const struct session *session)
 {
-	return status_usage("there is no mountain of %s: it has no size and stride",
-		session->setting.kernel->name);
+	return mountain_there(session)
+		       ? status_ok()
+		       : status_usage("there is no mountain of %s: it has no size and stride",
+				 session->setting.kernel->name);
 }
 
-static struct status run_mountain(struct session *session, const char *arguments)
+static struct status act_mountain(struct session *session)
 {
-	if (!mountain_there(session))
-		return no_mountain(session);
 	bring(session, front_named(screen_in_front(session, "mountain") &&
 						   screen_focused(session, "mountain")
 					   ? "slices"
@@ -469,26 +451,14 @@ static struct status run_mountain(struct session *session, const char *arguments
 	return status_ok();
 }
 
-static bool works_mountain(const struct session *session, const char *arguments)
-{
-	return mountain_there(session);
-}
-
-static bool in_front(const struct session *session)
+static bool mountain_in_front(const struct session *session)
 {
 	return mountain_there(session) &&
 	       (screen_in_front(session, "mountain") || screen_focused(session, "mountain"));
 }
 
-static bool works_relief(const struct session *session, const char *arguments)
+static struct status act_relief(struct session *session)
 {
-	return in_front(session);
-}
-
-static struct status run_relief(struct session *session, const char *arguments)
-{
-	if (!mountain_there(session))
-		return no_mountain(session);
 	session->relief = !session->relief;
 	return status_ok();
 }
@@ -524,7 +494,7 @@ static bool works_whatif(const struct session *session, const char *arguments)
 		status = misses_whatif_parse(arguments, &whatif);
 		return status_is_ok(&status);
 	}
-	if (!in_front(session))
+	if (!mountain_in_front(session))
 		return false;
 	view_misses(session, &misses);
 	return misses.known;
@@ -534,37 +504,36 @@ static bool works_whatif(const struct session *session, const char *arguments)
 
 const struct command_row commands_panes[] = {
 	{ "focus", "kernels|knobs|slices|code|…", "choose the pane that the arrows act on",
-		run_focus, works_focus },
-	{ "focus next", "", "give the arrows to the next pane", run_focus_by, NULL, 0, "+1" },
-	{ "focus previous", "", "give the arrows to the previous pane", run_focus_by, NULL, 0,
-		"-1" },
+		.run = run_focus, .works = works_focus },
+	{ "focus next", "", "give the arrows to the next pane", act_focus_next },
+	{ "focus previous", "", "give the arrows to the previous pane", act_focus_previous },
 	{ "move left", "",
 		"a smaller value, a smaller size on the slices, a smaller stride on the mountain",
-		run_move, works_move, 0, "left" },
+		.run = run_move, .works = works_move, .given = "left" },
 	{ "move right", "",
 		"a larger value, a larger size on the slices, a larger stride on the mountain",
-		run_move, works_move, 0, "right" },
+		.run = run_move, .works = works_move, .given = "right" },
 	{ "move up", "",
 		"the entry above, a larger stride on the slices, a smaller size on the mountain",
-		run_move, works_move, 0, "up" },
+		.run = run_move, .works = works_move, .given = "up" },
 	{ "move down", "",
 		"the entry below, a smaller stride on the slices, a larger size on the mountain",
-		run_move, works_move, 0, "down" },
+		.run = run_move, .works = works_move, .given = "down" },
 	{ "view", "slices|ladder|ports|code|…", "bring a panel to the front, below the knobs",
-		run_view, works_view },
+		.run = run_view, .works = works_view },
 	{ "view next", "", "bring the next panel to the front: limits, ports, code, …",
-		run_view_next, works_view_next, COMMAND_FOUND },
-	{ "code", "+N|-N", "scroll the code by lines", run_code, works_code },
-	{ "counters", "", "bring the counters to the front, or back", run_counters, works_counters,
-		COMMAND_FOUND },
-	{ "counters scroll", "+N|-N", "scroll the counters by lines", run_counters_scroll,
-		works_counters_scroll },
+		act_view_next, .useful = view_next_useful, .flags = COMMAND_FOUND },
+	{ "code", "+N|-N", "scroll the code by lines", .run = run_code, .works = works_code },
+	{ "counters", "", "bring the counters to the front, or back", act_counters,
+		.refusal = counters_refusal, .flags = COMMAND_FOUND },
+	{ "counters scroll", "+N|-N", "scroll the counters by lines", .run = run_counters_scroll,
+		.refusal = counters_refusal, .works = works_counters_scroll },
 	{ "mountain", "", "bring the mountain to the front, where the arrows walk on it, or back",
-		run_mountain, works_mountain, COMMAND_FOUND },
-	{ "relief", "", "show the mountain as a relief, or as shaded cells", run_relief,
-		works_relief, COMMAND_FOUND },
+		act_mountain, .refusal = mountain_refusal, .flags = COMMAND_FOUND },
+	{ "relief", "", "show the mountain as a relief, or as shaded cells", act_relief,
+		.refusal = mountain_refusal, .useful = mountain_in_front, .flags = COMMAND_FOUND },
 	{ "whatif", "[2x|64k|L2 4m|off]",
 		"predict misses in other caches; alone: in caches twice as large, or off again",
-		run_whatif, works_whatif },
+		.run = run_whatif, .works = works_whatif },
 	{ .name = NULL },
 };

@@ -419,12 +419,21 @@ static struct status run_digit(struct session *session, const char *arguments)
 	return status_ok();
 }
 
-static struct status run_accept(struct session *session, const char *arguments)
+static bool entry_there(const struct session *session)
+{
+	return session->screen.entry[0];
+}
+
+static struct status accept_refusal(const struct session *session)
+{
+	return entry_there(session) ? status_ok() : status_usage("no value is being typed");
+}
+
+static struct status act_accept(struct session *session)
 {
 	struct status status;
 	int64_t value;
-	if (!session->screen.entry[0])
-		return status_usage("no value is being typed");
+
 	status = setting_parse_value(&session->setting.kernel->knobs[session->knob],
 		session->screen.entry, limit_of(session), &value);
 	if (status_is_ok(&status))
@@ -436,18 +445,13 @@ static struct status run_accept(struct session *session, const char *arguments)
 	return status;
 }
 
-static bool works_entry(const struct session *session, const char *arguments)
-{
-	return session->screen.entry[0];
-}
-
-static struct status run_drop(struct session *session, const char *arguments)
+static struct status act_drop(struct session *session)
 {
 	entry_drop(session);
 	return status_ok();
 }
 
-static struct status run_erase(struct session *session, const char *arguments)
+static struct status act_erase(struct session *session)
 {
 	entry_erase(session);
 	if (session->screen.entry[0])
@@ -457,7 +461,6 @@ static struct status run_erase(struct session *session, const char *arguments)
 
 /* ---- the table ---- */
 
-/* "+1" and "-1", as the rows give them. */
 static int direction_of(const char *given)
 {
 	return *given == '-' ? -1 : 1;
@@ -484,21 +487,24 @@ static bool works_knob_by(const struct session *session, const char *given)
 }
 
 const struct command_row commands_setting[] = {
-	{ "kernel", "NAME [KNOB]", "choose a kernel, and the knob to turn", run_kernel,
-		works_kernel },
-	{ "kernel next", "", "the next kernel", run_kernel_by, works_kernel_by, COMMAND_FOUND,
-		"+1" },
-	{ "kernel previous", "", "the previous kernel", run_kernel_by, works_kernel_by,
-		COMMAND_FOUND, "-1" },
-	{ "set", "KNOB=VALUE …", "set knobs", run_set, works_set },
-	{ "knob", "+N|-N|NAME", "step the chosen knob, or choose another", run_knob, works_knob },
-	{ "knob next", "", "the next knob", run_knob_by, works_knob_by, 0, "+1" },
-	{ "knob previous", "", "the previous knob", run_knob_by, works_knob_by, 0, "-1" },
+	{ "kernel", "NAME [KNOB]", "choose a kernel, and the knob to turn", .run = run_kernel,
+		.works = works_kernel },
+	{ "kernel next", "", "the next kernel", .run = run_kernel_by, .works = works_kernel_by,
+		.given = "+1", .flags = COMMAND_FOUND },
+	{ "kernel previous", "", "the previous kernel", .run = run_kernel_by,
+		.works = works_kernel_by, .given = "-1", .flags = COMMAND_FOUND },
+	{ "set", "KNOB=VALUE …", "set knobs", .run = run_set, .works = works_set },
+	{ "knob", "+N|-N|NAME", "step the chosen knob, or choose another", .run = run_knob,
+		.works = works_knob },
+	{ "knob next", "", "the next knob", .run = run_knob_by, .works = works_knob_by,
+		.given = "+1" },
+	{ "knob previous", "", "the previous knob", .run = run_knob_by, .works = works_knob_by,
+		.given = "-1" },
 	{ "digit", "CHARACTER",
 		"a character of a value for the chosen knob, as in 32k; or a choice's number",
-		run_digit, works_digit, COMMAND_VERBATIM },
-	{ "entry accept", "", "take the typed value", run_accept, works_entry },
-	{ "entry drop", "", "forget the typed value", run_drop, works_entry },
-	{ "entry erase", "", "erase the last character typed", run_erase, works_entry },
+		.run = run_digit, .works = works_digit, .flags = COMMAND_VERBATIM },
+	{ "entry accept", "", "take the typed value", act_accept, .refusal = accept_refusal },
+	{ "entry drop", "", "forget the typed value", act_drop, .useful = entry_there },
+	{ "entry erase", "", "erase the last character typed", act_erase, .useful = entry_there },
 	{ .name = NULL },
 };

@@ -61,11 +61,6 @@ static bool turns_await(void *context)
 	return !turns->lost;
 }
 
-static bool turns_answered(void *context)
-{
-	return false;
-}
-
 static bool turns_stopped(void *context)
 {
 	return ((struct turns *)context)->stopped;
@@ -98,7 +93,6 @@ static void *thread_main(void *argument)
 		.ahead = 1,
 		.submit = turns_submit,
 		.await = turns_await,
-		.answered = turns_answered,
 		.stopped = turns_stopped,
 		.now = turns_now,
 		.compute = turns_work };

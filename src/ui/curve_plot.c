@@ -34,11 +34,6 @@ static int row_of(const struct plot *plot, double y)
 
 /* ---- axes ---- */
 
-static double row_extent(void *context, const char *label)
-{
-	return 2;
-}
-
 static double column_extent(void *context, const char *label)
 {
 	return canvas_columns(*(struct box *)context, label) + 1.25;
@@ -47,7 +42,7 @@ static double column_extent(void *context, const char *label)
 static void draw_y_axis(const struct plot *plot)
 {
 	struct scale_tick ticks[SCALE_TICKS];
-	int count = scale_ticks(&plot->y, plot->at.height - 1, row_extent, NULL, ticks);
+	int count = scale_ticks(&plot->y, plot->at.height - 1, NULL, NULL, ticks);
 
 	canvas_text(plot->whole, 0, 0, STYLE_DIM, "cycles");
 	for (int i = 0; i < count; i++) {

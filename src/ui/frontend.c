@@ -119,28 +119,27 @@ enum { DUE_MOST = 200 };
 struct script {
 	struct frontend *front;
 	const struct engine *engine;
-	const struct script_clock *clock;
-	const char *name; /* of the file */
+	const struct script_clock *clock; /* NULL: the steady clock */
+	const char *name;		  /* of the file */
 	int line;
 	FILE *out;
 };
 
-static double steady_now(void *context)
-{
-	return monotonic_seconds();
-}
-
-static void steady_pass(void *context, double seconds, int descriptor)
-{
-	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
-	poll(&wait, 1, (int)(seconds * 1000) + 1);
-}
-
-const struct script_clock script_steady_clock = { .now = steady_now, .pass = steady_pass };
-
 static double now_of(const struct script *script)
 {
-	return script->clock->now(script->clock->context);
+	return script->clock ? script->clock->now(script->clock->context) : monotonic_seconds();
+}
+
+/* Lets at most `seconds` pass, or less if the engine has a message. */
+static void pass(const struct script *script, double seconds)
+{
+	int descriptor = script->engine->descriptor(script->engine->context);
+	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
+
+	if (script->clock)
+		script->clock->pass(script->clock->context, seconds, descriptor);
+	else
+		poll(&wait, 1, (int)(seconds * 1000) + 1);
 }
 
 static struct status wrong(const struct script *script, enum status_code code, const char *reason)
@@ -188,19 +187,8 @@ static struct status wait_for(
 		if (next < 0 || next > LOOK)
 			next = LOOK;
 		if (next > 0)
-			script->clock->pass(script->clock->context, next,
-				script->engine->descriptor(script->engine->context));
+			pass(script, next);
 	}
-}
-
-static struct status run_wait(struct script *script, const char *arguments)
-{
-	return wait_for(script, everything_measured, WAIT_MOST);
-}
-
-static struct status run_live(struct script *script, const char *arguments)
-{
-	return wait_for(script, figure_settled, LIVE_MOST);
 }
 
 static bool figure_there(const struct script *script)
@@ -209,11 +197,6 @@ static bool figure_there(const struct script *script)
 
 	session_view(script->front->session, now_of(script), view);
 	return view->failure[0] || view->frozen || view->sample.valid;
-}
-
-static struct status run_figure(struct script *script, const char *arguments)
-{
-	return wait_for(script, figure_there, LIVE_MOST);
 }
 
 static struct status run_pass(struct script *script, const char *arguments)
@@ -227,8 +210,7 @@ static struct status run_pass(struct script *script, const char *arguments)
 			script->name, script->line, arguments, LIVE_MOST);
 	end = now_of(script) + seconds;
 	while (now_of(script) < end) {
-		script->clock->pass(script->clock->context, end - now_of(script),
-			script->engine->descriptor(script->engine->context));
+		pass(script, end - now_of(script));
 		advance(script->front->session, now_of(script));
 	}
 	return status_ok();
@@ -318,17 +300,19 @@ static struct status run_panel(struct script *script, const char *arguments)
 	return status_ok();
 }
 
-/* Words of scripts only. */
+/* Words of scripts only. A word without run() waits until `done`, at most `most` seconds. */
 static const struct {
 	const char *name;
 	struct status (*run)(struct script *script, const char *arguments);
+	bool (*done)(const struct script *script);
+	double most;
 } words[] = {
 	{ "key", run_key },
 	{ "type", run_type },
 	{ "resize", run_resize },
-	{ "wait", run_wait },
-	{ "live", run_live },
-	{ "figure", run_figure },
+	{ "wait", .done = everything_measured, .most = WAIT_MOST },
+	{ "live", .done = figure_settled, .most = LIVE_MOST },
+	{ "figure", .done = figure_there, .most = LIVE_MOST },
 	{ "pass", run_pass },
 	{ "dump", run_dump },
 	{ "panel", run_panel },
@@ -348,8 +332,11 @@ static struct status run_line(struct script *script, char *line)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t name = strlen(words[i].name);
 
-		if (strncmp(line, words[i].name, name) == 0 && (!line[name] || line[name] == ' '))
-			return words[i].run(script, line + name + strspn(line + name, " "));
+		if (strncmp(line, words[i].name, name) != 0 || (line[name] && line[name] != ' '))
+			continue;
+		if (words[i].done)
+			return wait_for(script, words[i].done, words[i].most);
+		return words[i].run(script, line + name + strspn(line + name, " "));
 	}
 	status = session_command(script->front->session, line, now_of(script));
 	if (!status_is_ok(&status))

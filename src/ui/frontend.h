@@ -34,7 +34,7 @@ void frontend_key(struct frontend *front, int code, double now);
 
 /* ---- scripts ---- */
 
-/* The time of a script: the steady clock, or a simulated one in tests. */
+/* A simulated time for scripts, in tests. */
 struct script_clock {
 	void *context;
 	double (*now)(void *context); /* seconds */
@@ -42,8 +42,6 @@ struct script_clock {
 	 * readable. */
 	void (*pass)(void *context, double seconds, int descriptor);
 };
-
-extern const struct script_clock script_steady_clock;
 
 /* Runs a file of commands without a terminal: a test can do what a key does.
  *
@@ -58,7 +56,7 @@ extern const struct script_clock script_steady_clock;
  * - dump [FILE]: the screen as text, after a line "=== WxH" on the output, or alone in a file
  * - panel NAME …: the same of these panels alone, each after a line "=== NAME, WxH"
  *
- * Runs the file ("-": standard input) until its end or quit. STATUS_USAGE "FILE:LINE: reason": a
- * line is wrong. STATUS_FAILED: a wait timed out. */
+ * clock NULL: the steady clock. Runs the file ("-": standard input) until its end or quit.
+ * STATUS_USAGE "FILE:LINE: reason": a line is wrong. STATUS_FAILED: a wait timed out. */
 struct status script_run(struct frontend *front, const struct engine *engine, const char *path,
 	const struct script_clock *clock, FILE *out);

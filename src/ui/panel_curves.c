@@ -221,18 +221,13 @@ static bool probe_wanted(const struct view *view)
 	return view->probe && panels_named(view->front, "probe");
 }
 
-static int probe_best(const struct view *view)
-{
-	return BEST_ROWS;
-}
-
 const struct panel panel_probe = {
 	.name = "probe",
 	.title_of = probe_title,
 	.clauses = true,
 	.draw = probe_draw,
 	.wanted = probe_wanted,
-	.best_rows = probe_best,
+	.fixed_rows = BEST_ROWS,
 };
 
 /* ---- the windows ---- */
@@ -411,16 +406,11 @@ static bool windows_wanted(const struct view *view)
 	return view->windows && view->window && panels_named(view->front, "windows");
 }
 
-static int windows_best(const struct view *view)
-{
-	return WINDOWS_BEST_ROWS;
-}
-
 const struct panel panel_windows = {
 	.name = "windows",
 	.title_of = windows_title,
 	.clauses = true,
 	.draw = windows_draw,
 	.wanted = windows_wanted,
-	.best_rows = windows_best,
+	.fixed_rows = WINDOWS_BEST_ROWS,
 };

@@ -194,11 +194,6 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 		canvas_glyph(at, at.width - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
 }
 
-static double row_extent(void *context, const char *label)
-{
-	return 2;
-}
-
 static void draw_scale(struct box at, const struct frame *frame)
 {
 	const struct scale *scale = &frame->scale;
@@ -208,7 +203,7 @@ static void draw_scale(struct box at, const struct frame *frame)
 	if (!(scale->high > 0))
 		return; /* nothing is measured: there is no scale yet */
 	if (scale->kind == SCALE_LOG) {
-		count = scale_ticks(scale, frame->rows, row_extent, NULL, ticks);
+		count = scale_ticks(scale, frame->rows, NULL, NULL, ticks);
 	} else {
 		/* The top value, half of it if that is exactly on a row, and 0. */
 		for (int part = 0; part <= 2; part++)

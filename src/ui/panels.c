@@ -443,7 +443,7 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 
 		row.name = panel->name;
 		row.wanted = !panel->wanted || panel->wanted(view);
-		row.best_height = panel->best_rows ? panel->best_rows(view) : 0;
+		row.best_height = panel->best_rows ? panel->best_rows(view) : panel->fixed_rows;
 		row.alone = panel->alone && panel->alone(view);
 		if (front && table[i].beside == front)
 			row.place = 0;

@@ -42,6 +42,7 @@ struct panel {
 	const char *scroll_command;
 	/* The height, its rule included, that shows everything; NULL: any height is useful. */
 	int (*best_rows)(const struct view *view);
+	int fixed_rows; /* the same, for every view, where best_rows is NULL */
 	/* Whether it has the whole body now; NULL: never. */
 	bool (*alone)(const struct view *view);
 	/* The pane of the arrows that it highlights (view->focus); NULL: none. */

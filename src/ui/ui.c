@@ -298,8 +298,8 @@ static struct status run_script(struct session *session, struct worker *worker,
 			options->ascii || !locale_is_utf8());
 	if (!status_is_ok(&status))
 		return status;
-	status = script_run(&front, engine, options->script, &script_steady_clock,
-		options->out ? options->out : stdout);
+	status = script_run(
+		&front, engine, options->script, NULL, options->out ? options->out : stdout);
 	frontend_free(&front);
 	return status;
 }

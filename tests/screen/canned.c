@@ -290,7 +290,6 @@ void canned_pass(void *context, double seconds, int descriptor_given)
 	struct canned *canned = context;
 	double end = canned->now + seconds;
 
-	(void)descriptor_given;
 	/* As if the descriptor had become readable. */
 	canned->now =
 		canned->pending && canned->ready < end ? fmax(canned->ready, canned->now) : end;

@@ -14,6 +14,9 @@
 #include "experiment/advice/explainer.h"
 #include "model/core/uarch.h"
 
+/* The canned engine does not look at all that it is asked. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 enum canned_counters {
 	CANNED_UNASKED, /* nobody says what to count */
 	CANNED_REFUSED, /* there are none, and a reason why */

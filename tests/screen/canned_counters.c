@@ -141,7 +141,6 @@ void canned_events(void *context, const struct machine *machine, const char *con
 	const struct canned *canned = context;
 	const struct row *rows = is_ice(canned) ? ice_rows : zen_rows;
 
-	(void)machine;
 	memset(plan, 0, sizeof(*plan));
 	plan->counters.cycles = canned->counters == CANNED_CLOCK ? 0 : -1;
 	for (; rows->name; rows++)

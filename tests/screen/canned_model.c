@@ -26,7 +26,6 @@ static enum uarch_match recognise(
 {
 	const struct canned *canned = context;
 
-	(void)machine;
 	snprintf(name, CORE_NAME, "%s",
 		canned->match == UARCH_NONE ? ""
 		: is_ice(canned)	    ? "icelake-sp"
@@ -41,7 +40,6 @@ static struct status load(void *context, const char *name, const char *isa, stru
 	bool ice = strcmp(name, "icelake-sp") == 0;
 	const struct canned *canned = context;
 
-	(void)isa;
 	if (strcmp(name, "zen5") != 0 && strcmp(name, "skylake") != 0 && !ice)
 		return status_usage("unknown core \"%.20s\"; there are skylake, zen5", name);
 	memset(core, 0, sizeof(*core));

@@ -56,14 +56,12 @@ static void play_free(struct play *old)
 
 static int set_up(void **state)
 {
-	(void)state;
 	play = play_new();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	play_free(play);
 	return 0;
 }

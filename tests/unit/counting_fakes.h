@@ -257,7 +257,6 @@ static inline struct perf_event_mmap_page *pmu_fake_map(void *context, int descr
 
 static inline void pmu_fake_unmap(void *context, struct perf_event_mmap_page *page)
 {
-	(void)page;
 	((struct pmu_fake *)context)->unmaps++;
 }
 

@@ -43,7 +43,6 @@ static inline bool fake_measurer_await(void *context)
 
 static inline bool fake_measurer_answered(void *context)
 {
-	(void)context;
 	return false;
 }
 

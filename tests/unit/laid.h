@@ -16,14 +16,12 @@ static const atomic_bool never;
 
 static inline int laid_begin(void **state)
 {
-	(void)state;
 	memory = aligned_alloc(2 << 20, MEMORY);
 	return memory ? 0 : -1;
 }
 
 static inline int laid_end(void **state)
 {
-	(void)state;
 	free(memory);
 	code_buffer_free(&laid_room);
 	return 0;

@@ -80,7 +80,6 @@ static void answer(
 {
 	struct limits *limits = &explanation->limits;
 
-	(void)context;
 	asked++;
 	limits_clear(limits);
 	limits->binding = limits->predicted_by = 0;
@@ -104,7 +103,6 @@ static struct advice advice;
 
 static int set_up(void **state)
 {
-	(void)state;
 	explanation = explanation_new();
 	scratch = explanation_new();
 	answered = LIMIT_LATENCY;
@@ -119,7 +117,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	explanation_free(explanation);
 	explanation_free(scratch);
 	return 0;

@@ -44,13 +44,11 @@ static bool slow_take(void *context, struct result *result)
 
 static int slow_descriptor(void *context)
 {
-	(void)context;
 	return -1;
 }
 
 static void slow_cancel(void *context)
 {
-	(void)context;
 }
 
 static void note(void *context, const char *words)

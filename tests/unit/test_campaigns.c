@@ -23,7 +23,6 @@ static enum uarch_match recognise(
 
 static struct status load(void *context, const char *name, const char *isa, struct core *core)
 {
-	(void)context, (void)name, (void)isa, (void)core;
 	return status_usage("there is none");
 }
 

@@ -16,7 +16,6 @@ static struct cell cell;
 
 static int set_up(void **state)
 {
-	(void)state;
 	setting = fold_of_size(64);
 	cell = (struct cell){ .setting = setting };
 	return 0;
@@ -24,7 +23,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(cell.trials);
 	free(cell.counts);
 	return 0;

@@ -54,7 +54,6 @@ static void play_check(const struct request *request)
 
 static struct result answer_directly(void *context, const struct request *request)
 {
-	(void)context;
 	play->requests++;
 	play->now += play->takes + request->budget.seconds;
 	return play->answer(request);

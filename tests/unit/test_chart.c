@@ -66,7 +66,6 @@ static struct view *view;
 
 static int forget(void **state)
 {
-	(void)state;
 	chart_free(chart);
 	chart_sweep_free(gathered);
 	explanation_free(explanation);

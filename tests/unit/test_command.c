@@ -72,7 +72,8 @@ TEST(every_row_is_whole)
 	for (; row->name; row++) {
 		assert_non_null(row->arguments);
 		assert_non_null(row->help);
-		assert_non_null(row->run);
+		assert_true(!row->act != !row->run);
+		assert_false(row->act && row->arguments[0]);
 		assert_true(row->help[0] != '\0');
 		/* Find runs the name alone. */
 		assert_false((row->flags & COMMAND_FOUND) && row->arguments[0]);

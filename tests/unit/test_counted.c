@@ -425,7 +425,6 @@ TEST(a_wrong_event_changes_nothing)
 
 static bool holds(void *context, const struct kernel *kernel, const int64_t *v)
 {
-	(void)context, (void)kernel, (void)v;
 	return true;
 }
 

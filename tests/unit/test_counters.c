@@ -156,7 +156,6 @@ static void *ask(void *context)
 {
 	struct counter_offer offers[4];
 
-	(void)context;
 	for (int i = 0; i < 200; i++) {
 		check_code(EVENT, 4, CONFIG);
 		assert_true(counters_search("stall", CORE, offers, 4) > 0);

@@ -31,7 +31,6 @@ static void call(struct kernel_run *run, uint64_t elements)
 
 static void rewind_nothing(struct kernel_run *run)
 {
-	(void)run;
 }
 
 static const struct kernel loop = { .name = "loop", .call = call, .rewind = rewind_nothing };
@@ -171,7 +170,6 @@ static void rewind_ring(struct kernel_run *run)
 
 static uint64_t ring_footprint(const int64_t *v)
 {
-	(void)v;
 	return 4096;
 }
 

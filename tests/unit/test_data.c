@@ -74,7 +74,6 @@ static int setup(void **state)
 {
 	char path[128];
 
-	(void)state;
 	if (!mkdtemp(directory))
 		return 1;
 	snprintf(path, sizeof(path), "%s/slexplore", directory);
@@ -88,7 +87,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	remove_file("slexplore");
 	return rmdir(directory);
 }
@@ -96,13 +94,11 @@ static int teardown(void **state)
 /* Files of the user override from now on. */
 static int own_files(void **state)
 {
-	(void)state;
 	return setenv("SLEXPLORE_DATA", directory, 1);
 }
 
 static int no_own_files(void **state)
 {
-	(void)state;
 	return unsetenv("SLEXPLORE_DATA");
 }
 

@@ -282,7 +282,6 @@ TEST(misses_make_loads_of_the_chain_longer)
 
 static uint64_t moving(int turn, int insn, int operand)
 {
-	(void)operand;
 	return insn == 0 ? 0x10000 + 8 * (uint64_t)turn - 8 : 0x10000 + 8 * (uint64_t)turn;
 }
 
@@ -296,7 +295,6 @@ static uint64_t scattered(int turn, int insn, int operand)
 {
 	static const uint64_t at[] = { 3, 1, 4, 1, 5, 9, 2, 6 };
 
-	(void)insn, (void)operand;
 	return 0x20000 + 64 * at[turn % 8];
 }
 
@@ -469,7 +467,6 @@ static double microseconds(const struct uarch *uarch, const struct loop *loop, i
 
 static uint64_t streams(int turn, int insn, int operand)
 {
-	(void)operand;
 	return 0x100000 * (uint64_t)(insn + 1) + 8 * (uint64_t)turn;
 }
 

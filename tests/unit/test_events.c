@@ -575,7 +575,6 @@ TEST(lines_and_mispredictions_are_those_of_the_place)
 
 static int set_up(void **state)
 {
-	(void)state;
 	unsetenv("SLEXPLORE_DATA");
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	return 0;
@@ -583,7 +582,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	limits_free(&explanation.limits);
 	return 0;
 }

@@ -13,7 +13,6 @@ static int explained;
 
 static int set_up(void **state)
 {
-	(void)state;
 	machine_identify(&machine);
 	explanation = explanation_new();
 	return 0;
@@ -21,7 +20,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	explanation_free(explanation);
 	return 0;
 }

@@ -153,14 +153,12 @@ TEST(what_is_no_code_is_not_followed)
 
 static int setup(void **state)
 {
-	(void)state;
 	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	loop_free(&loop);
 	return 0;
 }

@@ -42,7 +42,6 @@ static int set_up(void **state)
 {
 	struct count scaled = known(0.25);
 
-	(void)state;
 	scaled.state = COUNT_SCALED;
 	scaled.share = 0.5f;
 	memset(&plan, 0, sizeof(plan));

@@ -52,14 +52,12 @@ static int set_up(void **state)
 {
 	static const struct limits_place place = { .walk.mispredicts = 0.5 };
 
-	(void)state;
 	explain_with(core_text, code, &place);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	uarch_choice_free(&core);
 	explanation_free(explanation);
 	explanation = NULL;

@@ -361,7 +361,7 @@ TEST(a_core_that_is_not_known_is_never_guessed)
 	start(UARCH_NONE, NULL, LIMIT);
 	check_contains(look(101)->limits_note, "core not recognised");
 	check_fails(session_command(session, "uarch nearest", 100.1), STATUS_USAGE,
-		"no core that is known is near");
+		"no known core is near");
 }
 
 TEST(another_core_is_marked_and_left_again)

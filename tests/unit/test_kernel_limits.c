@@ -212,14 +212,12 @@ static uint64_t beyond_memory(const int64_t *v)
 {
 	struct sysinfo info;
 
-	(void)v;
 	assert_int_equal(sysinfo(&info), 0);
 	return 2 * (uint64_t)info.mem_unit * (info.totalram + info.totalswap);
 }
 
 static uint64_t beyond_reason(const int64_t *v)
 {
-	(void)v;
 	return UINT64_C(1) << 60;
 }
 
@@ -298,7 +296,6 @@ static int begin(void **state)
 	static struct machine machine = { .cpu = -1 };
 	struct status status;
 
-	(void)state;
 	machine_identify(&machine);
 	status = uarch_choose("skylake", &machine, &core);
 	/* Not a core of this instruction set. */
@@ -310,7 +307,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	explanation_free(explanation);
 	if (core.uarch)
 		uarch_choice_free(&core);

@@ -79,7 +79,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	for (int i = 0; i < CORES; i++)
 		uarch_free(cores[i]);
 	return 0;
@@ -97,19 +96,16 @@ static double pressure_of(const char *port)
 /* Addresses of steps. */
 static uint64_t unaligned(int turn, int insn, int operand)
 {
-	(void)insn, (void)operand;
 	return 0x1000 + 60 + 16 * (uint64_t)turn;
 }
 
 static uint64_t page_apart(int turn, int insn, int operand)
 {
-	(void)operand;
 	return (insn == 0 ? 0x10000 : 0x20000) + 8 * (uint64_t)turn;
 }
 
 static uint64_t two_lines(int turn, int insn, int operand)
 {
-	(void)operand;
 	return 0x1000 + 8 * (uint64_t)turn + (insn == 1 ? 0x800 : 0);
 }
 

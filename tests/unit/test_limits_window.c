@@ -128,7 +128,6 @@ TEST(nothing_is_called_full_that_does_not_matter)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	uarch_free(core);
 	limits_free(&limits);
 	return 0;

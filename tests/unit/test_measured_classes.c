@@ -42,7 +42,6 @@ static int set_up(void **state)
 	struct text text = { 0 };
 	struct status status;
 
-	(void)state;
 #ifdef __x86_64__
 	text_add(&text,
 		"uarch listed Listed\nisa x86_64\nwidth 4 [measured]\nports p0 [measured]\n");
@@ -66,7 +65,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	explanation_free(explanation);
 	uarch_free(uarch);
 	recipes_free(&recipes);

@@ -99,14 +99,12 @@ static void read_back(void)
 
 static int begin(void **state)
 {
-	(void)state;
 	set_small();
 	return 0;
 }
 
 static int end(void **state)
 {
-	(void)state;
 	free(text);
 	uarch_free(uarch);
 	text = NULL;

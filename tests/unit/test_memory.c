@@ -26,7 +26,6 @@ static void begin(uint64_t l1, uint64_t l2, uint64_t l3)
 
 static int set_up(void **state)
 {
-	(void)state;
 	begin(32 << 10, 512 << 10, 32 << 20);
 	return 0;
 }

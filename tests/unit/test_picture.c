@@ -21,7 +21,6 @@ static char directory[64];
 
 static int enter_directory(void **state)
 {
-	(void)state;
 	snprintf(directory, sizeof(directory), "/tmp/slexplore-picture-XXXXXX");
 	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
 }
@@ -30,7 +29,6 @@ static int leave_directory(void **state)
 {
 	char command[100];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
 	return chdir("/") == 0 ? system(command) : -1;
 }
@@ -313,7 +311,6 @@ struct drawn {
 
 static double drawn_width(void *context, const char *text, double size, bool bold)
 {
-	(void)context;
 	return metrics_plain.width(NULL, text, size, bold);
 }
 
@@ -322,7 +319,6 @@ static void drawn_text(void *context, double x, double y, enum layout_anchor anc
 {
 	struct drawn *drawn = context;
 
-	(void)x, (void)y, (void)anchor, (void)bold, (void)paint, (void)text;
 	drawn->texts++;
 	drawn->least_size = fmin(drawn->least_size, size);
 }
@@ -332,7 +328,6 @@ static void drawn_path(void *context, const struct pen_point *points, int count,
 {
 	struct drawn *drawn = context;
 
-	(void)closed;
 	drawn->paths++;
 	drawn->filled += fill != NULL;
 	drawn->dashed += stroke && stroke->dash != DASH_SOLID;
@@ -345,7 +340,6 @@ static void drawn_disc(void *context, double x, double y, double radius,
 {
 	struct drawn *drawn = context;
 
-	(void)radius, (void)stroke, (void)fill;
 	drawn->discs++;
 	assert_true(isfinite(x) && isfinite(y));
 }

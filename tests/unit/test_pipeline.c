@@ -8,14 +8,12 @@ static struct uarch *redwood;
 
 static int set_up(void **state)
 {
-	(void)state;
 	check_ok(uarch_load("redwood-cove", "x86_64", &redwood));
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	uarch_free(redwood);
 	return 0;
 }

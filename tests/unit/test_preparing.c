@@ -107,7 +107,6 @@ static int start(void **state)
 	const struct worker_options options = { .cpu = -1 };
 	struct status status;
 
-	(void)state;
 	worker = worker_start(&options, &status);
 	check_ok(status);
 	check_ok(worker_wait_ready(worker));
@@ -120,7 +119,6 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	(void)state;
 	worker_stop(worker);
 	assert_int_equal(atomic_load(&found_wrong), 0);
 	return 0;

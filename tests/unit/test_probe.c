@@ -20,7 +20,6 @@ static struct result quiet_answer(const struct request *request)
 
 static void play_prepare(struct play *new)
 {
-	(void)new;
 }
 
 static void play_check(const struct request *request)

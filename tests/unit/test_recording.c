@@ -60,14 +60,12 @@ static char directory[] = "/tmp/slexplore-test-XXXXXX", path[64];
 
 static int set_up_all(void **state)
 {
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	return mkdtemp(directory) ? 0 : -1;
 }
 
 static int tear_down_all(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 
@@ -86,7 +84,6 @@ static void add_event(enum event_role role, uint32_t ports, const char *words, c
 
 static int set_up(void **state)
 {
-	(void)state;
 	snprintf(path, sizeof(path), "%s/one.jsonl", directory);
 	unlink(path);
 	memset(&machine, 0, sizeof(machine));
@@ -133,7 +130,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	explanation_free(explanation);
 	unlink(path);
 	return 0;

@@ -15,7 +15,6 @@ static char directory[] = "/tmp/slexplore-test-XXXXXX", path[64];
 
 static int set_up_all(void **state)
 {
-	(void)state;
 	if (!mkdtemp(directory))
 		return -1;
 	snprintf(path, sizeof(path), "%s/played.jsonl", directory);
@@ -24,13 +23,11 @@ static int set_up_all(void **state)
 
 static int tear_down_all(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	unlink(path);
 	return 0;
 }

@@ -5,7 +5,6 @@
 /* Every label takes this much. */
 static double wide(void *context, const char *label)
 {
-	(void)label;
 	return *(double *)context;
 }
 

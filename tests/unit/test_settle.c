@@ -19,7 +19,6 @@ static double now(void)
 
 static uint64_t eight_megabytes(const int64_t *v)
 {
-	(void)v;
 	return 8 << 20;
 }
 
@@ -86,7 +85,6 @@ static struct measure settled(double (*script)(uint64_t), double seconds, uint64
 
 static double steady(uint64_t at)
 {
-	(void)at;
 	return 2;
 }
 

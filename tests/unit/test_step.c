@@ -18,7 +18,6 @@ static void run_branchy(void *context, uint64_t count)
 {
 	int64_t *at = numbers, value, hits = 0;
 
-	(void)context;
 #if defined(__x86_64__)
 	__asm__ volatile(
 		"1:	mov	(%[at]), %[value]\n"
@@ -55,7 +54,6 @@ static void run_crash(void *context, uint64_t count)
 {
 	volatile char *memory = context;
 
-	(void)count;
 	*memory = 1;
 }
 
@@ -63,21 +61,18 @@ static void run_endless(void *context, uint64_t count)
 {
 	volatile uint64_t turns = count;
 
-	(void)context;
 	for (;;)
 		turns++;
 }
 
 static void run_exit(void *context, uint64_t count)
 {
-	(void)context;
 	if (count)
 		_exit(3);
 }
 
 static void run_nothing(void *context, uint64_t count)
 {
-	(void)context, (void)count;
 }
 
 static int prepare_badly(void *context)
@@ -109,14 +104,12 @@ static struct loop loop;
 
 static int setup(void **state)
 {
-	(void)state;
 	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	loop_free(&loop);
 	return 0;
 }
@@ -219,7 +212,6 @@ TEST(test_late)
 
 static void run_asleep(void *context, uint64_t count)
 {
-	(void)context, (void)count;
 	for (;;)
 		pause();
 }

@@ -48,7 +48,6 @@ static struct status step(const struct kernel *kernel)
 
 static int setup(void **state)
 {
-	(void)state;
 	snprintf(directory, sizeof(directory), "/tmp/test_step_own-XXXXXX");
 	assert_non_null(mkdtemp(directory));
 	loop_init(&loop, LOOP_INSNS, LOOP_PATH);
@@ -57,7 +56,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	rmdir(directory);
 	loop_free(&loop);
 	return 0;

@@ -49,14 +49,12 @@ static struct loop loop;
 
 static int setup(void **state)
 {
-	(void)state;
 	loop_init(&loop, 32, 1024);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	loop_free(&loop);
 	return 0;
 }

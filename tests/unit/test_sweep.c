@@ -74,7 +74,6 @@ static struct sweep_progress progress_now(void)
 
 static struct result answered(void *context, const struct request *request)
 {
-	(void)context;
 	struct result result;
 
 	assert_true(play->visits++ < 200000);
@@ -89,7 +88,6 @@ static struct result answered(void *context, const struct request *request)
 
 static void finished(void *context, const struct cell *cell)
 {
-	(void)context;
 	assert_true(play->taken < 4096);
 	play->order[play->taken] = cell->setting;
 	play->samples[play->taken++] = cell->sample;
@@ -100,7 +98,6 @@ static void finished(void *context, const struct cell *cell)
 
 static void meanwhile(void *context)
 {
-	(void)context;
 	if (play->watch)
 		play->watch();
 }

@@ -26,7 +26,6 @@ static struct sweeps sweeps; /* of the present test */
 
 static int tear_down(void **state)
 {
-	(void)state;
 	sweeps_free(&sweeps);
 	return 0;
 }

@@ -213,7 +213,6 @@ TEST(words_wrap_at_blanks)
 
 static size_t two_columns(const void *context, const char *at, int *columns)
 {
-	(void)at;
 	*columns = *(const int *)context;
 	return 1;
 }

@@ -16,7 +16,6 @@ static struct sample sample;
 
 static int empty(void **state)
 {
-	(void)state;
 	trials = (struct trials){ 0 };
 	return 0;
 }

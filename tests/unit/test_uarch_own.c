@@ -53,7 +53,6 @@ static int set_up(void **state)
 {
 	char path[128];
 
-	(void)state;
 	if (!mkdtemp(directory))
 		return 1;
 	snprintf(path, sizeof(path), "%s/uarch", directory);
@@ -74,7 +73,6 @@ static int tear_down(void **state)
 {
 	char path[128];
 
-	(void)state;
 	for (const char *const *name = files; *name; name++)
 		remove_core(*name);
 	snprintf(path, sizeof(path), "%s/uarch", directory);
@@ -84,7 +82,6 @@ static int tear_down(void **state)
 /* Every test begins with the one file that is listed, which matches nothing. */
 static int start_afresh(void **state)
 {
-	(void)state;
 	for (const char *const *name = files; *name; name++)
 		remove_core(*name);
 	write_core("mine", "uarch mine Mine\nisa x86_64\nfrom base\n");

@@ -238,7 +238,6 @@ TEST(remedies_put_the_misses_back_into_the_window)
 
 static int begin(void **state)
 {
-	(void)state;
 	explanation = explanation_new();
 	make_core(WINDOW_STORE);
 	return 0;
@@ -246,7 +245,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	explanation_free(explanation);
 	uarch_free(core);
 	return 0;

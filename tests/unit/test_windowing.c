@@ -167,7 +167,6 @@ static const char core_text[] =
 static enum uarch_match recognise(
 	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
 {
-	(void)context, (void)machine;
 	snprintf(name, CORE_NAME, "a");
 	*why = '\0';
 	return UARCH_EXACT;
@@ -177,7 +176,6 @@ static struct status read_core(void *context, const char *line, struct core *cor
 {
 	char text[512];
 
-	(void)context;
 	snprintf(text, sizeof(text), "%s%s", core_text, line);
 	memset(core, 0, sizeof(*core));
 	snprintf(core->name, sizeof(core->name), "a");
@@ -186,13 +184,11 @@ static struct status read_core(void *context, const char *line, struct core *cor
 
 static struct status load_core(void *context, const char *name, const char *isa, struct core *core)
 {
-	(void)name, (void)isa;
 	return read_core(context, "size rob 224 [M]\n", core);
 }
 
 static void unload_core(void *context, struct core *core)
 {
-	(void)context;
 	uarch_free(core->uarch);
 	core->uarch = NULL;
 }
@@ -200,7 +196,6 @@ static void unload_core(void *context, struct core *core)
 static void explain_nothing(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
-	(void)context, (void)question;
 	explanation->status = status_failed("not here");
 }
 

@@ -21,7 +21,6 @@ static int start(void **state)
 	const struct worker_options options = { .cpu = -1 };
 	struct status status;
 
-	(void)state;
 	worker = worker_start(&options, &status);
 	check_ok(status);
 	check_ok(worker_wait_ready(worker));
@@ -31,7 +30,6 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	(void)state;
 	worker_stop(worker);
 	return 0;
 }
@@ -248,21 +246,18 @@ static uint64_t walked;
 
 static uint64_t a_megabyte(const int64_t *v)
 {
-	(void)v;
 	return 1 << 20;
 }
 
 /* Takes a while, whatever computes it. */
 static void count_walked(struct kernel_run *run, uint64_t elements)
 {
-	(void)run;
 	for (volatile uint64_t i = 0; i < elements; i++)
 		walked++;
 }
 
 static void stay(struct kernel_run *run)
 {
-	(void)run;
 }
 
 /* Parts that are met more often than others come to stand in the nearer caches by walking alone,
@@ -299,7 +294,6 @@ TEST(what_is_met_more_often_is_walked_beforehand)
 
 static uint64_t small(const int64_t *v)
 {
-	(void)v;
 	return 16 << 10;
 }
 
@@ -539,7 +533,6 @@ TEST(stretches_stand_for_the_rest)
 
 static struct status wrong_proof(struct kernel_run *run)
 {
-	(void)run;
 	return status_failed("wrong on purpose");
 }
 

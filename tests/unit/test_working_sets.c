@@ -91,7 +91,6 @@ static void begin(const struct kernel *kernel, uint64_t limit)
 
 static int end(void **state)
 {
-	(void)state;
 	working_sets_free(&bench.sets);
 	assert_int_equal(working_sets_held(&bench.sets), 0);
 	topology_free(bench.topology);

@@ -15,7 +15,6 @@ static struct tree {
 
 static inline int tree_begin(void **state)
 {
-	(void)state;
 	tree = (struct tree){ .root = "/tmp/slexplore-test-XXXXXX" };
 	assert_non_null(mkdtemp(tree.root));
 	return 0;
@@ -23,7 +22,6 @@ static inline int tree_begin(void **state)
 
 static inline int tree_end(void **state)
 {
-	(void)state;
 	while (tree.count-- > 0) {
 		char *path = tree.files[tree.count], *slash;
 

@@ -145,7 +145,6 @@ static struct uarch *load(const char *name)
 /* Nobody's own files. */
 static int uarch_fakes_setup(void **state)
 {
-	(void)state;
 	unsetenv("SLEXPLORE_DATA");
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	return 0;
