@@ -1,5 +1,5 @@
-/* The events that are shipped: libpfm encodes each, none is lost, plans of them, and what the model
- * says beside them. test_uarch_parse.c has how they are written, and what is refused. */
+/* The events of the core files: libpfm encodes each, the plans of them, and the counts that the
+ * model predicts. test_uarch_parse.c tests how they are written. */
 #include "check.h"
 
 #include <sys/stat.h>
@@ -43,8 +43,7 @@ TEST(every_role_has_a_name_of_its_own)
 
 /* ---- names */
 
-/* A build of libpfm knows the PMUs of its own instruction set alone: the other one's names are
- * tested there. */
+/* A build of libpfm knows only the PMUs of its own instruction set. */
 TEST(every_event_encodes)
 {
 	struct counter_code code;
@@ -70,7 +69,7 @@ TEST(every_event_encodes)
 		"%d events of the core models encode with libpfm %s\n", events, counters_version());
 }
 
-/* Of two events with one code one would be counted for nothing. */
+/* Two events with the same code would waste a counter. */
 TEST(no_core_counts_the_same_twice)
 {
 	for (const char *const *names = uarch_names(ISA); *names; names++) {
@@ -154,9 +153,9 @@ TEST(known_codes_come_out)
 	}
 }
 
-/* ---- what each core has */
+/* ---- roles of each core */
 
-static void tell_lacking(struct text *text)
+static void add_lacking(struct text *text)
 {
 	enum event_role roles[ROLE_COUNT];
 	int count = events_lacking(plan, roles);
@@ -174,9 +173,8 @@ static int of_role(enum event_role role)
 	return count;
 }
 
-/* The report: which roles a core has no event for. Pinned, as are their numbers, so that none is
- * lost unseen. */
-TEST(what_each_core_lacks_is_known)
+/* The roles without an event, and the number of events, of each core: a lost event fails here. */
+TEST(missing_roles_of_each_core_are_known)
 {
 	static const struct {
 		const char *core;
@@ -213,7 +211,7 @@ TEST(what_each_core_lacks_is_known)
 		assert_true(row < sizeof(rows) / sizeof(rows[0]));
 		assert_string_equal(*names, rows[row].core);
 		events_plan(uarch, NULL, 0, plan);
-		tell_lacking(&lacking);
+		add_lacking(&lacking);
 		print_message(
 			"  %-13s %s\n", *names, lacking.length ? text_string(&lacking) : "none");
 		assert_string_equal(text_string(&lacking), rows[row].lacking);
@@ -227,7 +225,7 @@ TEST(what_each_core_lacks_is_known)
 	assert_int_equal(row, sizeof(rows) / sizeof(rows[0]));
 }
 
-/* Where ports are counted at all on Intel's cores, each is, and once. */
+/* Each port of Intel's cores is in exactly one event. */
 TEST(every_port_of_intels_cores_is_counted_once)
 {
 	static const char *const cores[] = { "skylake", "skylake-sp", "cascade-lake", "icelake-sp",
@@ -298,7 +296,7 @@ TEST(extra_events_come_last_and_once)
 	uarch_free(uarch);
 }
 
-/* What was asked for by name is counted before the last of what is counted anyhow. */
+/* Named events replace the last of the core's own events. */
 TEST(too_many_extra_events_leave_some_out)
 {
 	enum { MANY = 60 };
@@ -341,7 +339,7 @@ TEST(a_core_without_events_has_the_kernels)
 	assert_int_equal(plan->counters.count, 11);
 	assert_int_equal(plan->counters.cycles, 0);
 	assert_string_equal(plan->counters.event[1].name, "perf::PERF_COUNT_HW_INSTRUCTIONS");
-	tell_lacking(&lacking);
+	add_lacking(&lacking);
 	assert_string_equal(text_string(&lacking),
 		"uops uops-retired uops-executed ports l2-misses dtlb-walks");
 	text_free(&lacking);
@@ -372,7 +370,7 @@ TEST(the_running_core_names_its_events)
 	assert_string_equal(plan->counters.event[0].name, "spr::UNHALTED_CORE_CYCLES");
 	assert_string_equal(plan->meaning[0].core, "golden-cove");
 
-	/* One near to it is not it. */
+	/* A core with a similar model number is another core. */
 	machine.processor.model = 0x99;
 	events_plan_here(&machine, NULL, 0, plan);
 	assert_true(plan->generic);
@@ -396,9 +394,9 @@ static void write_file(const char *directory, const char *name, const char *text
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Files of one's own replace those that are built in; what is wrong with them is told, and counting
- * goes on. */
-TEST(files_of_ones_own_are_used_or_told_of)
+/* The user's files replace the built-in files; a mistake in one is reported, and counting
+ * continues. */
+TEST(files_of_the_user_are_used_or_reported)
 {
 	char directory[] = "/tmp/slexplore-events-XXXXXX", path[128];
 	struct machine machine = { .arch = "x86_64",
@@ -434,20 +432,18 @@ TEST(files_of_ones_own_are_used_or_told_of)
 	rmdir(directory);
 }
 
-/* ---- what the model says */
+/* ---- predictions of the model */
 
 static struct explanation explanation;
 
 static void explain_source(const struct uarch *uarch, const char *source, double elements,
 	const struct limits_place *place)
 {
-	static const struct limits_place nowhere = { .cache = { 32768, 1 << 20, 0 } };
-
 	explanation.status = status_ok();
 	assembly_loop(source, &explanation.loop);
 	explanation.loop.elements = elements;
 	explanation.loop.insns_per_element = explanation.loop.path_count / elements;
-	limits_compute(&explanation.loop, uarch, place ? place : &nowhere, &explanation.limits);
+	limits_compute(&explanation.loop, uarch, place, &explanation.limits);
 }
 
 static void explain_end(void)
@@ -464,112 +460,105 @@ static double modelled(const struct uarch *uarch, const char *title)
 	return events_modelled(event, &explanation);
 }
 
-TEST(the_model_says_what_is_counted)
+/* Two elements: two loads, one of them folded, a store, a multiplication. */
+#define PAIR                                                                                \
+	"mov eax, dword [rdi+rcx*4]; imul eax, dword [rdi+rcx*4+4]; mov dword [rsi], eax; " \
+	"add rsi, 4; add rcx, 2; cmp rcx, rdx; jne top"
+#define WALK   "mov rax, qword [rdi]; add rdi, 16; dec rcx; jne top"
+#define CACHES .cache = { 32768, 1 << 20, 0 }
+
+/* The counts that the model predicts for a loop; NAN: unknown. */
+static const struct {
+	const char *uarch, *source;
+	double elements;
+	struct limits_place place;
+	struct {
+		const char *title;
+		double value;
+	} count[13];
+	const char *core; /* of the events; NULL: the model's own */
+	int accesses;	  /* of the first instruction; 0: one */
+} predicted[] = {
+	/* cmp and jne are one micro-op, and so are the multiplication and its load: 6 in all.
+	 * Executed: 2 loads, store address and data, multiplication, two additions, the fused
+	 * branch: 8 in all. */
+	{ "skylake", PAIR, 2, { CACHES },
+		{ { "instructions", 3.5 }, { "micro-ops", 3 }, { "micro-ops retired", 3 },
+			{ "loads", 1 }, { "stores", 0.5 }, { "branches", 0.5 },
+			{ "mispredictions", 0 }, { "p4", 0.5 }, { "micro-ops executed", 4 },
+			{ "cycles", NAN }, { "L3 misses", NAN }, { "stalled: front end", NAN } } },
+	/* The ports and micro-ops of another core differ; the rest is the same. */
+	{ "skylake", PAIR, 2, { CACHES }, { { "p0", NAN }, { "micro-ops", NAN }, { "loads", 1 } },
+		.core = "icelake-sp" },
+	{ "skylake", PAIR, 2, { CACHES }, { { "instructions", 3.5 } }, .core = "zen3" },
+	{ "icelake-sp", PAIR, 2, { CACHES },
+		{ { "p2 p3", 1 }, { "p4 p9", 0.5 }, { "p7 p8", 0.5 } } },
+	/* A micro-op that is split at rename is issued as two. */
+	{ "skylake", "vaddpd ymm0, ymm1, ymmword [rdi+rcx*8]; add rcx, 4; cmp rcx, rdx; jne top", 1,
+		{ CACHES }, { { "micro-ops", 4 } } },
+	/* Some cores count each access of a gather, others the gather. */
+	{ "skylake", "vpgatherdd ymm0, ymmword [rdi+ymm1*4], ymm2; dec rcx; jne top", 8, { CACHES },
+		{ { "loads", NAN }, { "stores", 0 } }, .accesses = 8 },
+	/* An instruction that no table has. */
+	{ "skylake", "mystery rax, rbx; mov rax, qword [rdi]; dec rcx; jne top", 1, { CACHES },
+		{ { "micro-ops", NAN }, { "p0", NAN }, { "instructions", 4 }, { "loads", 1 } } },
+	/* Half of 64 KiB fits the first cache, all the second. */
+	{ "skylake", WALK, 1,
+		{ CACHES, .working_set = 65536, .walk = { .lines = 0.25, .mispredicts = 0.5 } },
+		{ { "L1 misses", 0.125 }, { "L2 misses", 0 }, { "mispredictions", 0.5 } } },
+	{ "skylake", WALK, 1,
+		{ CACHES, .working_set = 16384, .walk = { .lines = 0.25, .mispredicts = 0.5 } },
+		{ { "L1 misses", 0 } } },
+	/* Lines and mispredictions of own loops are unknown. */
+	{ "skylake", WALK, 1, { CACHES, .working_set = 65536, .walk.mispredicts = -1 },
+		{ { "L1 misses", NAN }, { "mispredictions", NAN } } },
+};
+
+TEST(the_model_predicts_counts)
 {
-	struct uarch *skylake = load("skylake"), *icelake = load("icelake-sp"), *zen = load("zen3");
-	/* Two elements: two loads, one of them folded, a store, a multiplication. */
-	static const char source[] =
-		"mov eax, dword [rdi+rcx*4]; imul eax, dword [rdi+rcx*4+4]; mov dword [rsi], eax; "
-		"add rsi, 4; add rcx, 2; cmp rcx, rdx; jne top";
+	for (size_t i = 0; i < sizeof(predicted) / sizeof(predicted[0]); i++) {
+		struct uarch *uarch = load(predicted[i].uarch),
+			     *core = load(
+				     predicted[i].core ? predicted[i].core : predicted[i].uarch);
 
-	explain_source(skylake, source, 2, NULL);
-	check_near(modelled(skylake, "instructions"), 3.5, 0);
-	assert_string_equal(explanation.limits.unknown_names, "");
-	/* cmp and jne are one, and so are the multiplication and its load: 6 for two elements. */
-	check_near(modelled(skylake, "micro-ops"), 3, 1e-9);
-	check_near(modelled(skylake, "micro-ops retired"), modelled(skylake, "micro-ops"), 0);
-	check_near(modelled(skylake, "loads"), 1, 0);
-	check_near(modelled(skylake, "stores"), 0.5, 0);
-	check_near(modelled(skylake, "branches"), 0.5, 0);
-	check_near(modelled(skylake, "mispredictions"), 0, 0);
-	check_near(modelled(skylake, "p4"), 0.5, 1e-6);
-	check_near(modelled(skylake, "p2") + modelled(skylake, "p3") + modelled(skylake, "p7"), 1.5,
-		1e-6);
-	/* 2 loads, store address and data, multiplication, two additions, the fused branch: 8 for
-	 * two elements. */
-	check_near(modelled(skylake, "micro-ops executed"), 4, 1e-6);
-	assert_true(isnan(modelled(skylake, "cycles")));
-	assert_true(isnan(modelled(skylake, "L3 misses")));
-	assert_true(isnan(modelled(skylake, "stalled: front end")));
-	/* Another core's ports and micro-ops are not these; the rest is the same on any. */
-	assert_true(isnan(modelled(icelake, "p0")));
-	assert_true(isnan(modelled(icelake, "micro-ops")));
-	check_near(modelled(icelake, "loads"), 1, 0);
-	check_near(modelled(zen, "instructions"), 3.5, 0);
-	explain_end();
+		explain_source(
+			uarch, predicted[i].source, predicted[i].elements, &predicted[i].place);
+		if (predicted[i].accesses)
+			explanation.loop.insn[0].memory[0].accesses =
+				(uint8_t)predicted[i].accesses;
+		for (int k = 0; predicted[i].count[k].title; k++) {
+			double value = modelled(core, predicted[i].count[k].title),
+			       expected = predicted[i].count[k].value;
 
-	/* What is split at rename is issued as two. */
-	explain_source(skylake,
-		"vaddpd ymm0, ymm1, ymmword [rdi+rcx*8]; add rcx, 4; cmp rcx, rdx; jne top", 1,
-		NULL);
-	check_near(modelled(skylake, "micro-ops"), 4, 1e-9);
-	explain_end();
-
-	explain_source(icelake, source, 2, NULL);
-	check_near(modelled(icelake, "p2 p3"), 1, 1e-6);
-	check_near(modelled(icelake, "p4 p9"), 0.5, 1e-6);
-	check_near(modelled(icelake, "p7 p8"), 0.5, 1e-6);
-	explain_end();
-	uarch_free(skylake);
-	uarch_free(icelake);
-	uarch_free(zen);
+			if (isnan(value) != isnan(expected) || fabs(value - expected) > 1e-6)
+				fail_msg("row %zu, %s: %g, not %g", i, predicted[i].count[k].title,
+					value, expected);
+		}
+		explain_end();
+		uarch_free(uarch);
+		uarch_free(core);
+	}
 }
 
-TEST(what_the_model_does_not_know_is_no_number)
+TEST(ports_of_one_kind_share_their_work)
+{
+	struct uarch *uarch = load("skylake");
+
+	explain_source(uarch, PAIR, 2, &predicted[0].place);
+	check_near(
+		modelled(uarch, "p2") + modelled(uarch, "p3") + modelled(uarch, "p7"), 1.5, 1e-6);
+	assert_string_equal(explanation.limits.unknown_names, "");
+	explain_end();
+	uarch_free(uarch);
+}
+
+TEST(without_an_explanation_nothing_is_predicted)
 {
 	struct uarch *uarch = load("skylake");
 
 	assert_true(isnan(events_modelled(find_event(uarch, "loads"), NULL)));
 	explanation.status = status_failed("no");
 	assert_true(isnan(modelled(uarch, "loads")));
-
-	/* A gather: whether its accesses count each is the core's affair. */
-	explain_source(
-		uarch, "vpgatherdd ymm0, ymmword [rdi+ymm1*4], ymm2; dec rcx; jne top", 8, NULL);
-	explanation.loop.insn[0].memory[0].accesses = 8;
-	assert_true(isnan(modelled(uarch, "loads")));
-	check_near(modelled(uarch, "stores"), 0, 0);
-	explain_end();
-
-	/* An instruction that no table has. */
-	explain_source(uarch, "mystery rax, rbx; mov rax, qword [rdi]; dec rcx; jne top", 1, NULL);
-	assert_true(isnan(modelled(uarch, "micro-ops")));
-	assert_true(isnan(modelled(uarch, "p0")));
-	check_near(modelled(uarch, "instructions"), 4, 0);
-	check_near(modelled(uarch, "loads"), 1, 0);
-	explain_end();
-	uarch_free(uarch);
-}
-
-TEST(lines_and_mispredictions_are_those_of_the_place)
-{
-	struct uarch *uarch = load("skylake");
-	/* Of 64 KiB half fits the first cache, all the second. */
-	struct limits_place place = { .working_set = 65536,
-		.walk.lines = 0.25,
-		.walk.mispredicts = 0.5,
-		.cache = { 32768, 1 << 20, 0 } };
-	static const char source[] = "mov rax, qword [rdi]; add rdi, 16; dec rcx; jne top";
-
-	explain_source(uarch, source, 1, &place);
-	check_near(modelled(uarch, "L1 misses"), 0.125, 1e-9);
-	check_near(modelled(uarch, "L2 misses"), 0, 1e-9);
-	check_near(modelled(uarch, "mispredictions"), 0.5, 0);
-	explain_end();
-
-	place.working_set = 16384;
-	explain_source(uarch, source, 1, &place);
-	check_near(modelled(uarch, "L1 misses"), 0, 0);
-	explain_end();
-
-	/* Own loops do not say how many lines they touch, nor what they mispredict. */
-	place = (struct limits_place){
-		.working_set = 65536, .walk.mispredicts = -1, .cache = { 32768, 1 << 20, 0 }
-	};
-	explain_source(uarch, source, 1, &place);
-	assert_true(isnan(modelled(uarch, "L1 misses")));
-	assert_true(isnan(modelled(uarch, "mispredictions")));
-	explain_end();
 	uarch_free(uarch);
 }
 
