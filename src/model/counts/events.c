@@ -136,7 +136,7 @@ int events_lacking(const struct event_plan *plan, enum event_role roles[ROLE_COU
 	return count;
 }
 
-/* ---- What the model says of each */
+/* ---- Predicted counts */
 
 /* Whether some ports of a class are unknown, or its micro-ops come from microcode. */
 static bool hides_ports(const struct uarch *uarch, const struct uarch_class *class)

@@ -38,7 +38,7 @@ struct explanation {
 struct explanation *explanation_new(void);
 void explanation_free(struct explanation *explanation);
 
-/* What the next load waits for, by the kernel's description; NULL: unknown. */
+/* The event that the next load waits for, by the kernel's description; NULL: unknown. */
 const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 
 /* Replaces the explanation. */

@@ -19,7 +19,7 @@
 
 /* ---- Causes: formats for limits_add() and limits_add_unknown() */
 
-/* What several limits say. */
+/* Words that several limits share. */
 #define CAUSE_RATE	    "%s %s, %s a cycle"
 #define CAUSE_NOT_MEASURED  "%s %s of this machine not measured yet"
 #define CAUSE_NOT_IN_FILE   "%s %s is not in the file of this core"

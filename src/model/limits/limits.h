@@ -17,7 +17,7 @@ enum limit_kind {
 	LIMIT_COUNT
 };
 
-/* What binds. */
+/* The kinds of resources that bind. */
 enum limit_resource { RESOURCE_PIPELINE, RESOURCE_PORTS, RESOURCE_CHAIN, RESOURCE_MEMORY };
 
 /* A level beyond the core's own caches, as measured on this machine. */

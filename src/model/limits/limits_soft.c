@@ -24,7 +24,7 @@ static double footprint(const struct tally *tally)
 	return slots;
 }
 
-/* The decoders take so many bytes and so many instructions a cycle. */
+/* The decoders process a limited number of bytes and of instructions a cycle. */
 static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
 {
 	double bytes = tally->uarch->fact[EXTRA_FETCH_BYTES],
@@ -115,7 +115,7 @@ static void add_scheduling(struct tally *tally)
 {
 	double cycles;
 
-	/* Such a run never begins a new chain. */
+	/* This run never begins a new chain. */
 	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || tally->place->walk.restart > 0)
 		return;
 	cycles = pipeline_run(tally);
@@ -154,8 +154,8 @@ static void add_forwarding(struct tally *tally)
 			words_turn(tally, worst).text);
 }
 
-/* A core that first compares the low 12 bits of addresses takes such a load for one that depends on
- * the store. */
+/* A core that first compares the low 12 bits of addresses assumes that this load depends on the
+ * store. */
 static void add_aliasing(struct tally *tally)
 {
 	double queue = tally->uarch->fact[SIZE_STORE_QUEUE];
@@ -223,7 +223,7 @@ static double irregular(const struct loop *loop)
 			changes += last >= 0 && last != loop->path[s].taken;
 			last = loop->path[s].taken;
 		}
-		/* A branch with a regular pattern changes every time, or seldom. */
+		/* A branch with a regular pattern changes every time, or rarely. */
 		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
 			wrong += fmin(taken, times - taken);
 	}

@@ -25,12 +25,12 @@
 enum { MISSES_LEVELS = 3 }; /* L1 … L3 */
 
 struct misses_level {
-	double bytes; /* of the cache; 0: none, or unknown */
-	double held;  /* bytes that the walk needs of it to hit */
-	bool fits;    /* it can */
-	bool edge;   /* held and bytes are so close that some lines stay where none should, or leave
-			where all should stay */
-	double each; /* misses per element after the first pass; NAN: unknown */
+	double bytes; /* of the cache; 0: no cache, or unknown */
+	double held;  /* bytes of the cache that the walk needs to hit */
+	bool fits;    /* held is not above bytes */
+	bool edge;    /* held and bytes are close: some lines stay that should leave, or leave that
+			 should stay */
+	double each;  /* misses per element after the first pass; NAN: unknown */
 };
 
 struct misses {
@@ -39,7 +39,7 @@ struct misses {
 	struct kernel_walk walk;
 	double working_set;	     /* bytes that a pass ranges over */
 	double line;		     /* bytes */
-	double cache[MISSES_LEVELS]; /* as asked with */
+	double cache[MISSES_LEVELS]; /* bytes of L1 … L3, as in misses_find() */
 	struct misses_level level[MISSES_LEVELS];
 };
 
@@ -82,8 +82,8 @@ struct misses_text misses_note(const struct misses *misses, int level);
 /* A what-if question about other caches. */
 struct misses_whatif {
 	bool asked;
-	double factor[MISSES_LEVELS]; /* times what there is; 0: bytes say */
-	double bytes[MISSES_LEVELS];  /* 0: as it is, times factor */
+	double factor[MISSES_LEVELS]; /* times the present size; 0: see bytes */
+	double bytes[MISSES_LEVELS];  /* 0: the present size, times factor */
 };
 
 /* "2x", "64k", "L2 4m", "L3 0.5x", "off": without a level a factor is for all levels and a size for
@@ -94,6 +94,6 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
  * asked. */
 struct misses_text misses_whatif_words(const struct misses_whatif *whatif);
 
-/* The same walk in those caches. `misses` is known. */
+/* The same walk in the caches of the question. `misses` is known. */
 void misses_if(
 	const struct misses *misses, const struct misses_whatif *whatif, struct misses *then);

@@ -26,16 +26,16 @@ enum {
 	QUEUE = 512,
 	TERMS = 2 * UARCH_TERMS
 };
-/* Micro-ops in flight where the core's file has no number. */
+/* Micro-ops in flight if the core's file has no number. */
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
-/* Of two ports, the second best is taken only while it is not this much longer. */
+/* The second best of two ports is chosen only while its queue is at most this much longer. */
 enum { SECOND_BEST = 3 };
-/* Cycles: two times that are closer than this are the same. */
+/* Cycles: times closer than this are equal. */
 static const double SAME_TIME = 1e-3;
-/* Cycles: a port that becomes free so close to the end of a cycle is not free in it. */
+/* Cycles: a port that becomes free this close to the end of a cycle is not free in it. */
 static const double SLIVER = 1e-6;
 
-/* What one node of the path executes: micro-ops, each on one of its ports. */
+/* The work of one node of the path: micro-ops, each on one of its ports. */
 struct work {
 	int count;
 	bool apart;  /* no instruction waits for them, nor do they wait */
@@ -51,7 +51,7 @@ struct work {
 
 /* One round's node. */
 struct instance {
-	uint8_t port[TERMS]; /* where each of its micro-ops waits, or waited */
+	uint8_t port[TERMS]; /* the ports of its micro-ops */
 	int waits;	     /* producers that have not started */
 	int stores;    /* of them, stores that supply its value: the load itself need not wait */
 	double stored; /* when the store has the value, as if the load had started then */
@@ -86,7 +86,7 @@ struct pipeline {
 	int waiting, scheduler;
 };
 
-/* ---- What executes */
+/* ---- The work of each node */
 
 static void add_terms(struct work *work, const struct uarch_class *class, bool load)
 {
@@ -160,7 +160,7 @@ static void index_graph(struct pipeline *pipeline)
 
 /* ---- Running */
 
-/* As fmin() and fmax(), for numbers alone, and without a call. */
+/* fmin() and fmax() for numbers only, without a call. */
 static double sooner(double a, double b)
 {
 	return a < b ? a : b;
@@ -289,13 +289,14 @@ static bool execute_one(struct pipeline *pipeline, int port)
 	return false;
 }
 
-/* On each port as many as a cycle has room for: one, or what is held for a part of it. */
+/* Runs as many micro-ops on each port as a cycle has room for: one, or more that hold it for less
+ * than a cycle. */
 static void execute(struct pipeline *pipeline)
 {
 	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
 	int p;
 
-	/* A micro-op on a port may wake later ports, which then have their turn. */
+	/* A micro-op on a port may wake later ports, which run after it. */
 	for (uint32_t left = pipeline->awake; left; left = pipeline->awake >> (p + 1) << (p + 1)) {
 		p = ffs((int)left) - 1;
 		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&
@@ -304,7 +305,7 @@ static void execute(struct pipeline *pipeline)
 	}
 }
 
-/* The port with the fewest waiting, of equals the last; or the next best, while it is not much
+/* The port with the shortest queue, the last of equal ones; or the next best, while it is not much
  * longer. */
 static int choose(const int *counts, uint32_t ports, bool second)
 {
@@ -323,7 +324,7 @@ static int choose(const int *counts, uint32_t ports, bool second)
 	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
 }
 
-/* Binds a node's micro-ops to ports; false when there is no room for them. */
+/* Binds a node's micro-ops to ports; false: there is no room for them. */
 static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -358,7 +359,7 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 	return true;
 }
 
-/* When everything of a step of the path has started: INFINITY where that is not known yet. */
+/* The time when all work of a step has started; INFINITY: not known yet. */
 static double step_start(const struct pipeline *pipeline, int number)
 {
 	int steps = pipeline->loop->path_count, step = number % steps;
@@ -448,7 +449,8 @@ static double run(struct pipeline *pipeline)
 			slot += (int)slots;
 			renamed++;
 		}
-		/* Until a micro-op runs or a step retires, nothing is renamed: cycles are alike. */
+		/* Until a micro-op runs or a step retires, nothing is renamed: all cycles until
+		 * then are equal. */
 		if (full)
 			pipeline->now = next_event(pipeline,
 				retired < renamed ? step_start(pipeline, retired) : INFINITY);

@@ -1,5 +1,5 @@
-/* What a loop does in one path, counted, and the list that each group of limits adds to. For
- * limits*.c alone: others read limits.h. */
+/* The work of a loop in one path, counted, and the list to which each group of limits adds. Private
+ * to limits*.c: other files read limits.h. */
 #pragma once
 
 #include "model/limits/limits.h"
@@ -18,7 +18,7 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 
 enum { ACCESS_GENERAL, ACCESS_VECTOR, ACCESS_512, ACCESS_KINDS };
 
-/* What the loop does in one path, counted. */
+/* The work of the loop in one path. */
 struct tally {
 	const struct loop *loop;
 	const struct uarch *uarch;
@@ -46,9 +46,10 @@ struct tally {
 	double bytes;		/* of code */
 	double alone; /* cycles per path of chains of loads that do not overlap with new chains; 0:
 			 none */
-	double wait; /* cycles that a load waits whose address was guessed wrong; 0: none is guessed
-		      */
-	double bound; /* cycles per path of the highest hard limit: once those are there */
+	double wait;  /* cycles that a load with a mispredicted address waits; 0: no addresses are
+			 predicted */
+	double bound; /* cycles per path of the highest hard limit, once all hard limits are known
+		       */
 };
 
 static inline double tally_all(const double accesses[ACCESS_KINDS])
@@ -56,11 +57,11 @@ static inline double tally_all(const double accesses[ACCESS_KINDS])
 	return accesses[ACCESS_GENERAL] + accesses[ACCESS_VECTOR];
 }
 
-/* Notes a limit, `cycles` a path; of two of a kind the higher stays. Nothing is noted of one that
- * is not above 0. */
+/* Adds a limit of `cycles` a path; of two limits of a kind the higher stays. Ignores cycles that
+ * are not above 0. */
 void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* One that applies, but for which a number is missing. */
+/* Adds a limit that applies, but lacks a number. */
 void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

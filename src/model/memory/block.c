@@ -6,35 +6,35 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Of loops with a few more turns than this the end is mispredicted each time. Measured on Redwood
- * Cove: going down two columns, blocks of 40 and 48 took 25 to 30 % longer than those of 32. */
+/* The end of a loop with a few more turns than this is mispredicted each time. Measured on Redwood
+ * Cove: going down two columns, blocks of 40 and 48 took 25 to 30 % longer than blocks of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* More cycles at the end of a line: the last additions of its sums, and the first loads of the next
- * line. 5 to 17 on Redwood Cove, and up to 40 in some spells. And a misprediction's, where
+/* Additional cycles at the end of a line: the last additions of its sums, and the first loads of
+ * the next line. 5 to 17 on Redwood Cove, sometimes up to 40. Also the cost of a misprediction, if
  * the core's file has none. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 
-/* The share of a cache that one block may take, so that it stays there while lines of the other
- * matrices pass: of L1 beyond this each step took longer, by a fifth in all. */
+/* The share of a cache that one block may use, so that it stays there while lines of the other
+ * matrices pass. Beyond this share of L1 each step took longer: a fifth in all. */
 #define NEAR_SHARE 0.6
 
-/* The share of the window that a line may take, so that enough of the next one is under way beside
- * it: with all of it lines took 6 to 21 % longer than the best, with this 0 to 9 %. */
+/* The share of the window that a line may use, so that enough of the next line is in flight. With
+ * the full window, lines took 6 to 21 % longer than the best; with this share, 0 to 9 %. */
 #define WINDOW_SHARE 0.75
 
 enum { LINE = 64 };
 
-/* Rows begin and sums end in step when N is a multiple of this; of smaller blocks it would take too
- * much. */
+/* Rows begin and sums end in step when N is a multiple of this. Smaller blocks would lose too much.
+ */
 enum { STEP = 8, STEP_FROM = 32 };
 
 int64_t block_fits(double bytes, int blocks, int element_bytes)
 {
 	if (!(bytes > 0) || blocks < 1 || element_bytes < 1)
 		return 0;
-	/* A square that is exact may come out a little low. */
+	/* The root of an exact square may be slightly low. */
 	return (int64_t)floor(sqrt(bytes / blocks / element_bytes) + 1e-9);
 }
 
@@ -53,8 +53,8 @@ static double climb_after(const struct block_question *question, int level)
 	return known(own) && known(next) ? next / own : (double)NAN;
 }
 
-/* The level that blocks are fitted to; -1: none. Where not all climbs are known, the last of the
- * core's own. */
+/* The level that blocks are fitted to; -1: none. If a climb is unknown: the core's last own level.
+ */
 static int choose(const struct block_question *question, bool *by_climb)
 {
 	int best = -1, last = -1;
@@ -83,7 +83,7 @@ static const char *first_unknown(const struct block_question *question, int leve
 	return NULL;
 }
 
-/* A few rows less are a whole number of lines. */
+/* Rounds down to a whole number of lines. */
 static int64_t stepped(int64_t n)
 {
 	return n >= STEP_FROM ? n - n % STEP : n;
@@ -94,9 +94,8 @@ static double turns_predicted(const struct block_question *question)
 	return TURNS_PREDICTED * (question->turn > 0 ? question->turn : 1);
 }
 
-/* What a block of N rows costs beside the work itself, cycles an element: ends of lines, and its
- * elements from a level, where the one before does not hold it. NAN: nobody knows what they cost.
- */
+/* Overhead of a block of N rows, cycles an element: ends of lines, and elements from a level if the
+ * previous level does not hold the block. NAN: unknown. */
 static double cost_of(const struct block_question *question, int level, int64_t n)
 {
 	double mispredict = known(question->mispredict) ? question->mispredict : MISPREDICT_ASSUMED;
@@ -110,8 +109,8 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 		       : (double)NAN;
 }
 
-/* What the level before holds of one block alone in its share, if that and its pages cost less than
- * n; else 0. */
+/* The size of one block that fits its share of the previous level, if this block and its pages cost
+ * less than n; else 0. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {
 	int64_t near = level > 0 ? stepped(block_fits(NEAR_SHARE * question->level[level - 1].bytes,
@@ -171,7 +170,7 @@ static void explain(
 	text_free(&why);
 }
 
-/* A smaller bound takes over; what stays is a whole number of steps. */
+/* A smaller bound replaces the size. The result is a whole number of steps. */
 static void bound(struct block_advice *advice, enum block_bound by, double most)
 {
 	if (!known(most) || most >= (double)advice->n)
@@ -191,7 +190,7 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 	advice->climb = climb_after(question, advice->level);
 	advice->fits = advice->n =
 		block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
-	/* Where sums wait, what they begin with must not be waited for. */
+	/* Where sums wait, their first inputs must be available. */
 	if ((question->down || known(question->window)) && question->pages > 0)
 		bound(advice, BLOCK_PAGES, question->entries / question->pages);
 	advice->paged = advice->by == BLOCK_PAGES;

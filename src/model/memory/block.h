@@ -27,8 +27,8 @@ struct block_level {
 	double latency;	  /* cycles, load to use; 0 or NAN: unknown */
 	double lines;	  /* that come from it in a cycle; 0 or NAN: unknown */
 	bool shared;	  /* with other cores */
-	bool measured;	  /* the latency was, on this machine; otherwise it is what the core's file
-			     says */
+	bool measured; /* the latency was measured on this machine; else it is from the core's file
+			*/
 };
 
 struct block_question {
@@ -42,28 +42,28 @@ struct block_question {
 	bool down;	    /* the innermost loop goes down rows */
 	bool meet;	    /* it goes along rows that meet in few sets of a cache */
 	double entries;	    /* of the first TLB */
-	bool pages_assumed; /* these: of a core whose number of them nobody knows */
+	bool pages_assumed; /* the core's number of entries is unknown: this one is used */
 	double turn;	    /* elements in one turn of the innermost loop; 0: 1 */
 	double mispredict;  /* cycles that it costs; 0 or NAN: unknown */
 	double window; /* elements of a sum under way at once, where a chain of them would bind;
 			  else 0 */
 };
 
-/* What made the size. */
+/* The fact that determines the size. */
 enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_TURNS, BLOCK_NEAR, BLOCK_WINDOW, BLOCK_MOST };
 
 struct block_advice {
-	int64_t n;    /* 0: nothing can be said: no cache's size is known */
+	int64_t n;    /* 0: unknown, because no cache size is known */
 	int level;    /* in the question's list */
-	int64_t fits; /* what the level alone would allow */
+	int64_t fits; /* N for the level alone */
 	double climb; /* latency of the next level divided by this level's; NAN: unknown */
 	enum block_bound by;
-	bool paged;    /* pages had a part in it */
+	bool paged;    /* pages reduced the size */
 	char why[420]; /* "three blocks of 8-byte elements fit L2 (2 MiB): behind it the latency
 			  climbs most, from 16 to 98 cycles" */
 };
 
-/* N from the level's bytes: the square root of what one block may take, in elements. */
+/* N from the level's bytes: the square root of the elements that one block may use. */
 int64_t block_fits(double bytes, int blocks, int element_bytes);
 
 void block_advise(const struct block_question *question, struct block_advice *advice);

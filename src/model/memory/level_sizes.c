@@ -21,15 +21,15 @@ static const double estimate_off = 0.1;
  * early, by up to this factor, and a larger stated size may be right. */
 static const double early_most = 1.5, early_off = 0.25;
 
-/* A busy sibling takes its part of the first cache. */
+/* A busy sibling uses its part of the first cache. */
 static const double shared_most = 1.25;
 
 /* Number of the cache that cores share. */
 enum { SHARED = 3 };
 
-/* The likeliest size that a cache is built with in the range; else the estimate. The range is the
- * knee's own, and a little more: the program's own data take some lines. So the stated size decides
- * between sizes that the curve leaves open, and never against the curve. */
+/* The most common cache size in the range; else the estimate. The range is slightly wider than the
+ * knee's, because the program's own data use some lines. So the stated size decides between sizes
+ * that the curve leaves open, and never contradicts the curve. */
 static double plausible(const struct hierarchy_level *level)
 {
 	double best = level->bytes, likeliest = -INFINITY;
@@ -56,8 +56,9 @@ static double plausible(const struct hierarchy_level *level)
 	return best;
 }
 
-/* A shared cache may leave so little that it shows no level part. The last knee is then that of the
- * shared cache, and the end of the core's own cache is hidden in the climb. */
+/* A process may get so little of a shared cache that the curve has no flat part for it. The last
+ * knee is then the knee of the shared cache, and the climb hides the end of the core's own cache.
+ */
 static bool is_hidden(const struct hierarchy_level *level, uint64_t shared)
 {
 	return level->number == SHARED - 1 && level->stated > 0 && shared > level->stated &&
@@ -80,8 +81,8 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 		if (gradual || !knees[i]->gradual)
 			level->bytes = fmax(level->bytes, knees[i]->third);
 	}
-	/* A process has a part of a shared cache, and its slices come in any number: the size is
-	 * not rounded. A core's own caches have the same size however much their latency varies. */
+	/* A process has a part of a shared cache, which has any number of slices: the size is not
+	 * rounded. A core's own caches have a fixed size, even if their latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
 	if (outermost && is_hidden(level, shared)) {
 		/* From the end of the level part to half-way to memory. */
@@ -98,11 +99,11 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 
 /* ---- TLBs */
 
-/* Where no curve shows the step after the first cache: the step is lower than this, in cycles. */
+/* The highest step after the first cache, in cycles, that no curve shows. */
 static const double first_cache_step = 16;
 
-/* Whether that many lines fill the first cache as the system states it, and the step is no higher
- * than one out of it. */
+/* Whether this number of lines fills the first cache as the system states it, and the step is not
+ * higher than a step out of it. */
 static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
 {
 	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
@@ -113,7 +114,7 @@ static bool is_stated_caches(const struct hierarchy_input *input, double bytes, 
 /* The share of the first cache that a busy sibling leaves: the step after it comes earlier. */
 static const double sibling_leaves = 0.4;
 
-/* Of N pages one line each is walked: that many lines fill a cache too. */
+/* A walk of one line in each of N pages: N lines fill a cache too. */
 static bool is_a_caches(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
 	double line, const struct plateau_knee *knee, double rise)
 {
@@ -142,7 +143,7 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct hierar
 static const double fills_within = 1.25;
 static const double third_within = 1.12;
 
-/* The size of the first point beyond one, which a logarithm has been taken of, or that itself. */
+/* The size of the first point after a size that may be rounded by its logarithm; else the size. */
 static double next_size(const struct hierarchy_curve *curve, double bytes)
 {
 	for (int i = 0; i < curve->count; i++)
@@ -178,16 +179,16 @@ static void add_tlb(struct tlbs *tlbs, const struct hierarchy_curve *curve,
 	if (t == tlbs->count) {
 		tlbs->count++;
 	} else {
-		/* The same TLB, seen with other pages. The cost of a miss is that of the first kind
-		 * of pages: tables of large pages are smaller, and nearer. */
+		/* The same TLB, measured with other pages. The cost of a miss is that of the first
+		 * kind of pages: tables of large pages are smaller and nearer. */
 		const struct hierarchy_level *same = &tlbs->level[t];
 
 		tlb.kinds |= same->kinds;
 		tlb.cycles = same->cycles;
 		tlb.lo = same->lo;
 		tlb.hi = same->hi;
-		/* Another process can only take entries away, so that the larger size is right, but
-		 * for a climb that is blurred where the other is not. */
+		/* Other processes only take entries away, so the larger size is right, unless its
+		 * climb is gradual and the other's is not. */
 		if (sharp < tlbs->sharp[t] ||
 			(sharp == tlbs->sharp[t] && tlb.bytes <= same->bytes)) {
 			tlbs->level[t].kinds = tlb.kinds;

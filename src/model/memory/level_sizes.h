@@ -21,8 +21,8 @@ enum { TLB_PAGE = 4096 };
 struct tlbs {
 	int count;
 	struct hierarchy_level level[TLBS_MAX];
-	bool sharp[TLBS_MAX]; /* the reach is where it begins to miss; else where a third of the
-				 accesses miss */
+	bool sharp[TLBS_MAX]; /* the reach ends where the TLB begins to miss; else where a third of
+				 the accesses miss */
 };
 
 /* hierarchy: plateaus of lines and pages are filled. line: bytes of a cache line. */

@@ -24,8 +24,8 @@ struct curve {
 	double clean[CURVE_POINTS]; /* y, no further from the monotone curve than twice the noise */
 };
 
-/* Points on the same plateau differ by about this much even without any noise: lines that the
- * program's own data take away, sets that fill unevenly. */
+/* Points on the same plateau differ by about this much without noise: the program's own data use
+ * lines, and sets fill unevenly. */
 static const double floor_noise = 0.01;
 
 /* The error of a median, as a share of its quartile range. Of independent trials it would be far
@@ -110,7 +110,7 @@ static void find_weights(struct curve *curve)
 	}
 }
 
-/* Takes the first CURVE_POINTS points; they ascend. */
+/* Uses the first CURVE_POINTS points, in ascending order. */
 static void curve_make(const struct curve_point *points, int count, struct curve *curve)
 {
 	curve->count = 0;
@@ -158,22 +158,22 @@ static const double slope_price = 1.5;
 static const double climb_price = 4.8;
 /* Steepest slope of a level: octaves of latency per octave of size. */
 static const double steepest = 0.35;
-/* Levels closer than this factor are one; so are levels that differ by fewer standard errors than
- * this, since the cheapest partition selects points that exaggerate the difference. */
+/* Levels closer than this factor are joined. So are levels that differ by fewer standard errors
+ * than this: the cheapest partition selects points that exaggerate the difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
-/* The shortest level, and how much noise asks for one more point. */
+/* The shortest level, and the noise that requires one more point. */
 enum { LEAST_POINTS = 3 };
 static const double least_weight = 2.5;
 static const double least_octaves = 0.45;
 static const double noise_a_point = 0.045;
-/* A level whose middle half is wider than this is a range only. */
+/* A level whose middle half is wider than this is reported as a range. */
 static const double steady = 1.2;
-/* A curve this many times above a plateau has left it. */
+/* A curve this many times above a plateau is no longer part of it. */
 static const double over = 5;
 static const double most_of_an_octave = 0.7;
 /* The corner: the curve has risen by this share of the climb. In a TLB of six ways the first page
- * too many makes seven of 97 accesses miss, a tenth of the climb, and half of that next to other
+ * too many makes 7 of 97 accesses miss: a tenth of the climb, and half of that next to other
  * processes. */
 static const double leaving = 0.04;
 
@@ -339,15 +339,14 @@ static void join(struct partition *p, int i)
 	double gain = fmax(p->level[i].gain, p->level[i + 1].gain);
 
 	p->level[i] = level_over(p, p->level[i].first, p->level[i + 1].last);
-	/* It is no less there for being wider than either. */
+	/* A wider level is at least as certain as both of its parts. */
 	p->level[i].gain = fmax(gain, p->level[i].gain);
 	p->count--;
 	memmove(&p->level[i + 1], &p->level[i + 2],
 		(size_t)(p->count - i - 1) * sizeof(p->level[0]));
 }
 
-/* Levels that do not rise, or hardly, are one; and so are the closest ones where there are too
- * many. */
+/* Joins levels that rise too little, and the closest levels if there are too many. */
 static void join_levels(struct partition *p)
 {
 	for (;;) {
@@ -373,14 +372,14 @@ static void join_levels(struct partition *p)
 	}
 }
 
-/* From the extra cost of the alternative. */
+/* A confidence from the additional cost of the alternative. */
 static double confidence_from(double more)
 {
 	return 1 / (1 + exp(-more / 4));
 }
 
-/* Octaves at which the monotone curve first reaches y, between points; and the point that it does
- * so at. */
+/* Octaves at which the monotone curve first reaches y, between points; *point: the point after it.
+ */
 static double crossing(const struct curve *curve, double y, int *point)
 {
 	int i = 0;
@@ -406,8 +405,8 @@ static void fill_knee(const struct partition *p, const struct level *a, const st
 
 	middle = crossing(c, low + rise / 2, &at);
 	quarter = crossing(c, low + rise / 4, &ignored);
-	/* Where half of the accesses miss a cache whose pages lie anywhere in it, it may hold as
-	 * much as is walked. */
+	/* A cache whose pages lie in random sets may hold the whole working set where half of the
+	 * accesses miss. */
 	past = crossing(c,
 		fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))),
 		&ignored);

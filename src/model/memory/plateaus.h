@@ -13,10 +13,10 @@ struct curve_point {
 	double mode_low, mode_high, share_low;
 };
 
-/* Points of a curve that are looked at, at most. */
+/* The largest number of points of a curve that are used. */
 enum { CURVE_POINTS = 512 };
 
-/* A curve of fewer points, and a knee or a plateau of less confidence, proves nothing. */
+/* Curves of fewer points, and knees or plateaus of less confidence, are not used as evidence. */
 enum { PLATEAUS_POINTS = 8 };
 #define KNEE_SURE    0.6
 #define PLATEAU_SURE 0.5
@@ -27,19 +27,19 @@ struct plateau {
 	int first, last;       /* points, inclusive */
 	double from, to;       /* bytes: of these points; the plateau's true end is its knee */
 	double cycles, lo, hi; /* its level: median and quartiles of its points */
-	bool unstable;	       /* its points scatter or have two modes: the level is a range only */
-	double confidence; /* 0…1: that its points are level at all, rather than part of a climb */
+	bool unstable;	       /* its points scatter or have two modes: report a range */
+	double confidence;     /* 0…1: that its points are a level, not part of a climb */
 };
 
 /* Between plateau i and i + 1. */
 struct plateau_knee {
-	double bytes;  /* where the curve crosses half-way, on a logarithmic scale */
-	double lo, hi; /* the range that it lies in, bytes */
+	double bytes;  /* where the curve crosses half of the rise, on a logarithmic scale */
+	double lo, hi; /* the range of the knee, bytes */
 	double third; /* where a third of the accesses miss, by cycles (or where it is five times as
 			 slow as the lower plateau, if that comes first): as many as miss a cache
 			 that is just full, whose sets fill by chance */
 	double corner;	   /* where it begins to leave the lower plateau */
-	double confidence; /* 0…1: that there is a knee at all */
+	double confidence; /* 0…1: that the knee exists */
 	bool gradual;	   /* its lower half alone takes most of an octave: a range, not a size */
 };
 
@@ -49,7 +49,7 @@ struct plateaus {
 	struct plateau_knee knee[PLATEAUS_MAX - 1]; /* count - 1 of them */
 };
 
-/* Finds them in points in ascending order of bytes (none may share a size). Fewer than four points
+/* Finds plateaus in points in ascending order of bytes (all sizes differ). Fewer than four points
  * are one plateau. */
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
 
