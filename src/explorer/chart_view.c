@@ -239,14 +239,14 @@ static const struct row *row_of(const char *front)
 struct status chart_view(const struct view *view, const struct chart_origin *origin,
 	struct chart **chart, const char **what)
 {
-	const struct row *row = row_of(view->front);
+	const struct row *row = row_of(view->screen.front);
 
 	*chart = NULL;
 	if (!row)
 		return status_usage(
 			"there is no picture of %s: view slices, ladder, mountain, probe or "
 			"windows brings a panel that has one",
-			view->front);
+			view->screen.front);
 	*what = row->what;
 	return row->make(view, origin, chart);
 }

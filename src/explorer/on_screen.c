@@ -173,26 +173,3 @@ bool notice_expire(struct session *session)
 	notice_clear(session);
 	return true;
 }
-
-void screen_view(const struct session *session, struct view *view)
-{
-	const struct screen *screen = &session->screen;
-
-	view->front = screen->front;
-	view->focus = screen->focus;
-	snprintf(view->entry, sizeof(view->entry), "%s", screen->entry);
-	view->entry_refused = screen->entry[0] && screen->entry_refused;
-	view->overlay = screen->overlay;
-	view->scroll = screen->scroll;
-	snprintf(view->text, sizeof(view->text), "%s", screen->text);
-	snprintf(view->text_title, sizeof(view->text_title), "%s", screen->text_title);
-	snprintf(view->find, sizeof(view->find), "%s", screen->find);
-	if (screen->overlay == OVERLAY_FIND) {
-		view->found_count = screen->found_count;
-		view->found_more = screen->found_more;
-		view->found_selected = screen->found_selected;
-		memcpy(view->found, screen->found, sizeof(view->found));
-	}
-	snprintf(view->notice, sizeof(view->notice), "%s", screen->notice);
-	view->notice_bad = screen->notice_bad;
-}

@@ -8,27 +8,6 @@
 
 struct session;
 
-struct screen {
-	const char *front;  /* the panel in front, by its name */
-	const char *focus;  /* the pane that the arrows act on */
-	const char *before; /* in front before the counters */
-
-	char entry[24];	    /* a value being typed; empty: none */
-	bool entry_refused; /* it was refused: the next character begins another one */
-
-	enum overlay overlay;
-	int scroll;
-	char text[VIEW_TEXT], text_title[80]; /* of OVERLAY_TEXT: see struct view */
-
-	char find[FIND_SIZE];
-	int found_count, found_more, found_selected; /* as in struct view */
-	struct view_found found[VIEW_FOUND];
-
-	char notice[244];
-	bool notice_bad;
-	double notice_until; /* when it disappears by itself; INFINITY: never */
-};
-
 void screen_begin(struct session *session);
 
 /* A panel comes to the front; arrows no longer act on a pane that it hides. */
@@ -64,5 +43,3 @@ void notice_limit(struct session *session);
 void notice_limit_to(struct session *session, double seconds);
 /* Removes a notice whose time is over. Returns whether the view changed. */
 bool notice_expire(struct session *session);
-
-void screen_view(const struct session *session, struct view *view);

@@ -239,5 +239,5 @@ void session_view(const struct session *session, double now, struct view *view)
 		&view->counters.counts, session->memory.peak, &view->sample_ratios);
 	plan_view(session, view);
 	fill_misses(session, view);
-	screen_view(session, view);
+	view->screen = session->screen;
 }

@@ -120,6 +120,31 @@ struct view_counters {
 	int first;    /* the first event that is shown, if there are more than fit */
 };
 
+/* What the user sees in addition to the measurements. on_screen.c alone writes it. */
+struct screen {
+	const char *front;  /* the panel in front, by its name */
+	const char *focus;  /* the pane that the arrows act on, by its name */
+	const char *before; /* in front before the counters */
+
+	char entry[24];	    /* a value being typed for the chosen knob; empty: none */
+	bool entry_refused; /* it was refused: the next character begins another one */
+
+	enum overlay overlay;
+	int scroll;	      /* first line of a long overlay */
+	char text[VIEW_TEXT]; /* OVERLAY_TEXT: the command line that reopens this state; or lines of
+				 text … */
+	char text_title[80];  /* … under this title; empty: the command line */
+
+	char find[FIND_SIZE]; /* the text that find searches for */
+	int found_count, found_selected;
+	int found_more; /* events that have no space in found */
+	struct view_found found[VIEW_FOUND];
+
+	char notice[244]; /* the last message; empty: none */
+	bool notice_bad;
+	double notice_until; /* when it disappears by itself; INFINITY: never */
+};
+
 struct view_recorded {
 	char all[96];  /* "4k, 32k, 512k" */
 	char ends[40]; /* "4k…512k" */
@@ -133,10 +158,7 @@ struct view {
 	bool kernel_absent[VIEW_KERNELS]; /* of kernel_registry: not in the recording that is played
 					   */
 	const char *own;    /* an own loop's name, listed after the kernels; NULL: none */
-	const char *focus;  /* the panel that the arrows act on, by its name */
 	int knob;	    /* the selected one */
-	char entry[24];	    /* a value being typed for it; empty: none */
-	bool entry_refused; /* it was refused */
 	const char *remark; /* the kernel's on this setting, or the next; NULL: none */
 	char blocks[600]; /* how large its blocks should be, beside the best measured; empty: it has
 			     none */
@@ -198,7 +220,6 @@ struct view {
 		*windows;		  /* of the kernel `window`; NULL: it was not chosen yet */
 	const struct windows_row *window; /* of its present filler; NULL: none */
 	bool windowing;			  /* more of its points are to come */
-	const char *front;		  /* the panel in front, by its name */
 	int code_first; /* the first line of the code that is shown, if there are more than fit */
 
 	struct view_slice by_size, by_stride; /* by_stride: or over the selected knob */
@@ -206,16 +227,5 @@ struct view {
 	struct view_misses misses;
 	unsigned cells_wanted, cells_settled; /* of slices and grid */
 
-	enum overlay overlay;
-	int scroll;	      /* first line of a long overlay */
-	char find[FIND_SIZE]; /* the text that find looks for */
-	int found_count, found_selected;
-	struct view_found found[VIEW_FOUND];
-	int found_more;	      /* events that found no place in it */
-	char text[VIEW_TEXT]; /* OVERLAY_TEXT: the command line that reopens this state; or lines of
-				 text … */
-	char text_title[80];  /* … under this title; empty: the command line */
-
-	char notice[244]; /* the last message; empty: none */
-	bool notice_bad;
+	struct screen screen;
 };

@@ -73,7 +73,7 @@ static void scroll(struct frontend *front, const char *command, int lines, doubl
 		session_view(front->session, now, &front->view);
 		if (down && panels_scrolled_out(&front->canvas, &front->view, &front->keys))
 			return;
-		if (!down && front->view.scroll == 0)
+		if (!down && front->view.screen.scroll == 0)
 			return;
 		session_command(front->session, command, now);
 	}
@@ -90,7 +90,7 @@ void frontend_key(struct frontend *front, int code, double now)
 	row = keys_find(&front->keys, context, code);
 	if (!row)
 		return;
-	keys_expand(row, code, front->view.find, command, sizeof(command));
+	keys_expand(row, code, front->view.screen.find, command, sizeof(command));
 	if (strcmp(command, "redraw") == 0)
 		front->repaint = true;
 	else if (strcmp(command, "page down") == 0)

@@ -189,13 +189,13 @@ struct status keys_parse(
 
 enum context keys_context(const struct view *view)
 {
-	switch (view->overlay) {
+	switch (view->screen.overlay) {
 	case OVERLAY_HELP: return CONTEXT_HELP;
 	case OVERLAY_FIND: return CONTEXT_FIND;
 	case OVERLAY_TEXT: return CONTEXT_TEXT;
 	case OVERLAY_NONE: break;
 	}
-	return view->entry[0] ? CONTEXT_ENTRY : CONTEXT_MAIN;
+	return view->screen.entry[0] ? CONTEXT_ENTRY : CONTEXT_MAIN;
 }
 
 static const struct key_row *find_code(const struct keys *keys, enum context context, int code)

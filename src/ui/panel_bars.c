@@ -136,7 +136,7 @@ static void draw_notice(
 {
 	struct box words = box_part(at, 1, -1, at.width - 2, 2);
 
-	if (canvas_columns(at, notice) <= words.width || view->overlay != OVERLAY_NONE) {
+	if (canvas_columns(at, notice) <= words.width || view->screen.overlay != OVERLAY_NONE) {
 		canvas_text(at, 1, 0, style, "%s", notice);
 		return;
 	}
@@ -150,8 +150,9 @@ static void draw_message(struct box at, const struct scene *scene)
 	const struct characterise_report *core = view->characterising;
 	struct words words = { "" };
 
-	if (view->notice[0]) {
-		draw_notice(at, view, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
+	if (view->screen.notice[0]) {
+		draw_notice(at, view, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT,
+			view->screen.notice);
 	} else if (core) {
 		snprintf(words.text, sizeof(words.text),
 			"characterising this core, %.0f %%%s%s; Esc ends it",
@@ -333,11 +334,11 @@ static void draw_rows(struct box at, const struct view *view)
 	struct ahead ahead = panels_ahead(view);
 	int last = at.height - 1;
 
-	if (view->entry[0])
+	if (view->screen.entry[0])
 		snprintf(words.text, sizeof(words.text), "%s %s=%s_", view->setting.kernel->name,
-			view->setting.kernel->knobs[view->knob].name, view->entry);
+			view->setting.kernel->knobs[view->knob].name, view->screen.entry);
 	panels_cut(at, 1, words.text, sizeof(words.text));
-	canvas_text(at, 0, 0, view->entry[0] ? STYLE_FIGURE : STYLE_TITLE, "%s", words.text);
+	canvas_text(at, 0, 0, view->screen.entry[0] ? STYLE_FIGURE : STYLE_TITLE, "%s", words.text);
 	if (at.height == 2) {
 		draw_short(box_part(at, 0, 1, at.width, 1), view);
 		return;
@@ -369,7 +370,7 @@ static void draw_rows(struct box at, const struct view *view)
 		return;
 	}
 	canvas_text(at, 0, 2, panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT, "%s", state.text);
-	canvas_wrap(at, 3, view->notice_bad ? STYLE_BAD : STYLE_TEXT, view->notice);
+	canvas_wrap(at, 3, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, view->screen.notice);
 }
 
 /* The REPLAY stamp has priority: a row of its own, or the start of the only row. Returns the rest.

@@ -40,8 +40,8 @@ static void title_of(const struct scene *scene, struct text *title)
 static bool wanted(const struct view *view)
 {
 	return view->counters.plan &&
-	       (view->counters.counts.count > 0 || panels_named(view->front, "counters") ||
-		       panels_named(view->focus, "counters"));
+	       (view->counters.counts.count > 0 || panels_named(view->screen.front, "counters") ||
+		       panels_named(view->screen.focus, "counters"));
 }
 
 /* ---- remarks ---- */

@@ -218,7 +218,7 @@ static void probe_draw(struct box at, const struct scene *scene)
 
 static bool probe_wanted(const struct view *view)
 {
-	return view->probe && panels_named(view->front, "probe");
+	return view->probe && panels_named(view->screen.front, "probe");
 }
 
 const struct panel panel_probe = {
@@ -403,7 +403,7 @@ static void windows_draw(struct box at, const struct scene *scene)
 
 static bool windows_wanted(const struct view *view)
 {
-	return view->windows && view->window && panels_named(view->front, "windows");
+	return view->windows && view->window && panels_named(view->screen.front, "windows");
 }
 
 const struct panel panel_windows = {

@@ -52,17 +52,18 @@ struct columns {
 /* The value in its row. Of a typed value that is too long, the end is visible. */
 static struct words value_of(const struct view *view, int index, int room)
 {
-	int length = (int)strlen(view->entry), most = room > 2 ? room - 2 : 0;
+	int length = (int)strlen(view->screen.entry), most = room > 2 ? room - 2 : 0;
 	bool whole = length + 1 <= room;
 	struct words words;
 
-	if (index != view->knob || !view->entry[0])
+	if (index != view->knob || !view->screen.entry[0])
 		snprintf(words.text, sizeof(words.text), "%s",
 			setting_shown(&view->setting.kernel->knobs[index], view->setting.v[index])
 				.text);
 	else
 		snprintf(words.text, sizeof(words.text), "%s%s%c", whole ? "" : "…",
-			view->entry + (whole ? 0 : length - most), view->entry_refused ? '!' : '_');
+			view->screen.entry + (whole ? 0 : length - most),
+			view->screen.entry_refused ? '!' : '_');
 	return words;
 }
 
@@ -84,11 +85,11 @@ static void draw_knob(
 	struct box at, int row, int index, const struct columns *columns, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
-	bool chosen = index == view->knob, focused = panels_named(view->focus, "knobs"), all;
+	bool chosen = index == view->knob, focused = panels_named(view->screen.focus, "knobs"), all;
 	enum style style = chosen && focused ? STYLE_FOCUS : STYLE_FIGURE;
 
-	if (chosen && view->entry[0])
-		style = view->entry_refused ? STYLE_BAD : STYLE_SELECTED;
+	if (chosen && view->screen.entry[0])
+		style = view->screen.entry_refused ? STYLE_BAD : STYLE_SELECTED;
 	if (chosen)
 		canvas_glyph(at, 0, row, focused ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
 	canvas_text(box_part(at, 0, 0, columns->name - 1, at.height), 2, row,
@@ -246,7 +247,8 @@ static void draw_kernels(struct box at, const struct scene *scene)
 
 		if (chosen)
 			canvas_glyph(at, 0, row,
-				panels_named(view->focus, "kernels") ? STYLE_FOCUS : STYLE_DIM,
+				panels_named(view->screen.focus, "kernels") ? STYLE_FOCUS
+									    : STYLE_DIM,
 				GLYPH_POINTER);
 		canvas_text(at, 2, row, chosen ? STYLE_FIGURE : STYLE_TEXT, "%s",
 			kernel < kernels ? kernel_registry[kernel]->name : base_name(view->own));

@@ -171,8 +171,8 @@ static bool mountain_off(const struct view_grid *grid)
 /* Whether the mountain has the whole screen: it is in front, and the arrows move on it. */
 static bool mountain_whole(const struct view *view)
 {
-	return panels_named(view->front, "mountain") && panels_named(view->focus, "mountain") &&
-	       view->grid.present;
+	return panels_named(view->screen.front, "mountain") &&
+	       panels_named(view->screen.focus, "mountain") && view->grid.present;
 }
 
 /* Columns left of the cells: the size, and its cache if there is room. */

@@ -197,7 +197,7 @@ static int last_scroll(struct box at, const struct scene *scene)
 static void draw_help(struct box at, const struct scene *scene)
 {
 	int most = last_scroll(at, scene);
-	int first = scene->view->scroll < most ? scene->view->scroll : most;
+	int first = scene->view->screen.scroll < most ? scene->view->screen.scroll : most;
 
 	draw_page(at, -first, scene);
 	panels_arrows(at, 0, STYLE_KEY, first > 0, first < most);
@@ -214,7 +214,7 @@ const struct panel panel_help = {
 static void draw_find(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const char *find = view->find;
+	const char *find = view->screen.find;
 	int rows = at.height - 2, first, length = (int)strlen(find), x;
 
 	x = canvas_text(at, 0, 0, STYLE_KEY, "/ ");
@@ -226,21 +226,21 @@ static void draw_find(struct box at, const struct scene *scene)
 			find++;
 	}
 	canvas_text(at, x, 0, STYLE_FIGURE, "%s_", find);
-	if (view->found_count == 0) {
+	if (view->screen.found_count == 0) {
 		canvas_text(at, 0, 2, STYLE_WARN, "nothing found");
 		return;
 	}
-	first = panels_first(view->found_count, rows, view->found_selected);
-	if (view->found_more)
+	first = panels_first(view->screen.found_count, rows, view->screen.found_selected);
+	if (view->screen.found_more)
 		canvas_text(at, 2, 1, STYLE_DIM, "and %d more event%s: add a word",
-			view->found_more, view->found_more == 1 ? "" : "s");
-	for (int i = 0; i < rows && first + i < view->found_count; i++) {
-		bool chosen = first + i == view->found_selected;
+			view->screen.found_more, view->screen.found_more == 1 ? "" : "s");
+	for (int i = 0; i < rows && first + i < view->screen.found_count; i++) {
+		bool chosen = first + i == view->screen.found_selected;
 
 		if (chosen)
 			canvas_glyph(at, 0, 2 + i, STYLE_FOCUS, GLYPH_POINTER);
 		canvas_text(at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT, "%s",
-			view->found[first + i].label);
+			view->screen.found[first + i].label);
 	}
 }
 
@@ -254,7 +254,7 @@ static void draw_text(struct box at, const struct scene *scene)
 {
 	int row = canvas_wrap(at, 0, STYLE_DIM, "This command line reopens this screen:") + 1;
 
-	canvas_wrap(at, row, STYLE_FIGURE, scene->view->text);
+	canvas_wrap(at, row, STYLE_FIGURE, scene->view->screen.text);
 }
 
 const struct panel panel_text = {
@@ -272,7 +272,7 @@ static void draw_said(struct box at, const struct scene *scene)
 {
 	int row = 0;
 
-	for (const char *line = scene->view->text; *line && row < at.height;) {
+	for (const char *line = scene->view->screen.text; *line && row < at.height;) {
 		size_t length = strcspn(line, "\n"), used = 0;
 		char plain[512];
 

@@ -331,7 +331,7 @@ static void draw_panel(struct box at, const struct panel *panel, const struct sc
 	if (panel->title_of)
 		panel->title_of(scene, &title);
 	if (title.length) {
-		bool focused = panels_named(scene->view->focus, panel->focus);
+		bool focused = panels_named(scene->view->screen.focus, panel->focus);
 
 		if (panel->clauses)
 			cut_clauses(at, at.width - 1 - 2 * focused, title.bytes);
@@ -344,10 +344,10 @@ static void draw_panel(struct box at, const struct panel *panel, const struct sc
 
 static const struct panel *overlay_of(const struct view *view)
 {
-	switch (view->overlay) {
+	switch (view->screen.overlay) {
 	case OVERLAY_HELP: return &panel_help;
 	case OVERLAY_FIND: return &panel_find;
-	case OVERLAY_TEXT: return view->text_title[0] ? &panel_said : &panel_text;
+	case OVERLAY_TEXT: return view->screen.text_title[0] ? &panel_said : &panel_text;
 	case OVERLAY_NONE: break;
 	}
 	return NULL;
@@ -397,7 +397,7 @@ bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const s
 	const struct scene scene = { .view = view, .keys = keys };
 	struct box at = inside(overlay_at(canvas, 0, view->replay));
 
-	return panel && panel->scroll_end && view->scroll >= panel->scroll_end(at, &scene);
+	return panel && panel->scroll_end && view->screen.scroll >= panel->scroll_end(at, &scene);
 }
 
 int panels_page(struct canvas *canvas, const struct view *view)
@@ -416,7 +416,7 @@ bool panels_named(const char *name, const char *panel)
 static const struct panel *front_of(const struct view *view)
 {
 	for (int i = 0; i < PANELS; i++)
-		if (panels_named(view->front, table[i].panel->name))
+		if (panels_named(view->screen.front, table[i].panel->name))
 			return table[i].panel;
 	return NULL;
 }
@@ -425,7 +425,7 @@ static const struct panel *front_of(const struct view *view)
 static const struct panel *focused_of(const struct view *view)
 {
 	for (int i = 0; i < PANELS; i++)
-		if (panels_named(view->focus, table[i].panel->focus))
+		if (panels_named(view->screen.focus, table[i].panel->focus))
 			return table[i].panel;
 	return NULL;
 }
@@ -517,7 +517,7 @@ bool panels_scroll_back(struct canvas *canvas, const struct view *view, const ch
 		int beyond;
 
 		if (!scroll || ((strncmp(command, scroll, length) != 0 || command[length] != ' ') &&
-				       !(panels_named(view->focus, panel->focus) &&
+				       !(panels_named(view->screen.focus, panel->focus) &&
 					       strcmp(command, "move down") == 0)))
 			continue;
 		beyond = lines_beyond(canvas, view, panel);

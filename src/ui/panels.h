@@ -45,7 +45,7 @@ struct panel {
 	int fixed_rows; /* the same, for every view, where best_rows is NULL */
 	/* Whether it has the whole body now; NULL: never. */
 	bool (*alone)(const struct view *view);
-	/* The pane of the arrows that it highlights (view->focus); NULL: none. */
+	/* The pane of the arrows that it highlights (view->screen.focus); NULL: none. */
 	const char *focus;
 };
 

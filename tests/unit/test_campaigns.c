@@ -205,7 +205,7 @@ TEST(live_figures_rest_while_the_probe_goes_on)
 	double now;
 
 	command("probe", 100.01);
-	assert_string_equal(look(100.01)->front, "probe");
+	assert_string_equal(look(100.01)->screen.front, "probe");
 	assert_true(view.probing);
 	for (now = 100.02; now < 101;) {
 		session_advance(session, now);
@@ -229,7 +229,7 @@ TEST(live_figures_rest_while_the_probe_goes_on)
 	look(now);
 	assert_true(view.probe->complete);
 	assert_false(view.probing);
-	assert_non_null(strstr(view.notice, "probed in"));
+	assert_non_null(strstr(view.screen.notice, "probed in"));
 	/* Then live figures are there again, and the probe stays. */
 	assert_true(view.sample.valid);
 	assert_true(session_idle(session));
@@ -324,8 +324,8 @@ TEST(stopped_it_keeps_what_it_has)
 	assert_false(view.probing);
 	assert_false(view.probe->complete);
 	assert_true(view.probe->lines[PAGES_HUGE].count > 50);
-	assert_non_null(strstr(view.notice, "stopped"));
-	assert_string_equal(view.front, "probe");
+	assert_non_null(strstr(view.screen.notice, "stopped"));
+	assert_string_equal(view.screen.front, "probe");
 	session_advance(session, now);
 	assert_true(fake.pending);
 	assert_false(of_probe());

@@ -503,7 +503,7 @@ static void show(const char *front)
 
 	setting_init(&view->setting, &kernel_fold);
 	view->machine = &this_machine;
-	view->front = front;
+	view->screen.front = front;
 	view->by_size.knob = FOLD_SIZE;
 	view->by_stride.knob = FOLD_STRIDE;
 	view->by_size.count = 8;
@@ -578,10 +578,10 @@ TEST(what_has_no_picture_says_so)
 	check_refused(chart_view(view, &origin, &chart, &what),
 		"view slices, ladder, mountain, probe or windows");
 	assert_null(chart);
-	view->front = "ladder";
+	view->screen.front = "ladder";
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");
 	check_refused(chart_view(view, &origin, &chart, &what), "this core has no model");
-	view->front = "slices";
+	view->screen.front = "slices";
 	for (int i = 0; i < 8; i++)
 		view->by_size.point[i].valid = false;
 	check_refused(chart_view(view, &origin, &chart, &what), "measured yet");

@@ -127,7 +127,7 @@ TEST(on_screen_it_is_the_present_fillers)
 
 	setting_init(&view->setting, &kernel_window);
 	view->machine = &this_machine;
-	view->front = "windows";
+	view->screen.front = "windows";
 	status = chart_view(view, &origin, &chart, &what);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "nothing of this curve is measured yet");

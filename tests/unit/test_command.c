@@ -57,10 +57,11 @@ static void refused(const char *line, const char *message)
 	status = session_command(session, line, 1);
 	check_usage(status, message);
 	look(1);
-	assert_string_equal(view.notice, message);
-	assert_true(view.notice_bad);
-	memcpy(view.notice, before.notice, sizeof(view.notice));
-	view.notice_bad = before.notice_bad;
+	assert_string_equal(view.screen.notice, message);
+	assert_true(view.screen.notice_bad);
+	memcpy(view.screen.notice, before.screen.notice, sizeof(view.screen.notice));
+	view.screen.notice_bad = before.screen.notice_bad;
+	view.screen.notice_until = before.screen.notice_until;
 	assert_memory_equal(&view, &before, sizeof(view));
 }
 
@@ -113,7 +114,7 @@ TEST(kernels_are_chosen_and_keep_their_settings)
 	assert_int_equal(view.knob, FOLD_STRIDE);
 	assert_int_equal(run("kernel next")->setting.v[WALK_ORDER], 1);
 	assert_int_equal(run("kernel fold unroll")->knob, FOLD_UNROLL);
-	assert_string_equal(view.focus, "knobs");
+	assert_string_equal(view.screen.focus, "knobs");
 	refused("kernel previous", "this is the first kernel");
 	refused("kernel", "kernel takes the name of one (slexplore list shows all)");
 	refused("kernel flod", "no kernel \"flod\"; did you mean fold? (slexplore list shows all)");
@@ -127,12 +128,12 @@ TEST(set_takes_one_or_many_knobs)
 	assert_int_equal(view.setting.v[FOLD_ACC], 4);
 	assert_int_equal(view.setting.v[FOLD_UNROLL], 8);
 	assert_int_equal(view.setting.v[FOLD_SIZE], 65536);
-	assert_string_equal(view.notice, "");
+	assert_string_equal(view.screen.notice, "");
 	/* A knob that was not named follows, and the notice says so. */
 	run("set unroll=2");
 	assert_int_equal(view.setting.v[FOLD_ACC], 2);
-	assert_string_equal(view.notice, "acc followed to 2");
-	assert_false(view.notice_bad);
+	assert_string_equal(view.screen.notice, "acc followed to 2");
+	assert_false(view.screen.notice_bad);
 	/* One that was named does not. */
 	refused("set acc=4 unroll=2", "acc=4 needs unroll=4 or more");
 	refused("set acc=banana", "acc=banana: a whole number from 1 to 16");
@@ -143,17 +144,17 @@ TEST(set_takes_one_or_many_knobs)
 	refused("set", "set takes KNOB=VALUE, as in op=VALUE");
 	assert_false(session_command_works(session, "set unroll=2"));
 	/* A later success clears the complaint. */
-	assert_string_equal(run("set stride=2")->notice, "");
+	assert_string_equal(run("set stride=2")->screen.notice, "");
 }
 
 TEST(knobs_are_chosen_and_stepped)
 {
 	assert_int_equal(run("knob acc")->knob, FOLD_ACC);
 	assert_int_equal(run("knob +1")->setting.v[FOLD_ACC], 2);
-	assert_string_equal(view.notice, "");
+	assert_string_equal(view.screen.notice, "");
 	run("knob +4");
 	assert_int_equal(view.setting.v[FOLD_ACC], 6);
-	assert_string_equal(view.notice, "unroll followed to 6");
+	assert_string_equal(view.screen.notice, "unroll followed to 6");
 	assert_int_equal(run("knob -100")->setting.v[FOLD_ACC], 1);
 	refused("knob -1", "acc=1 goes no further: 1 to 16");
 	refused("knob 3", "knob takes +N or -N to step the chosen knob, next, previous, or a name");
@@ -177,23 +178,23 @@ TEST(values_are_typed)
 	run("knob size");
 	refused("entry accept", "no value is being typed");
 	run("digit 9");
-	assert_string_equal(view.notice, "size: 64 to 8 GiB (half of the free memory)");
-	assert_false(view.notice_bad);
+	assert_string_equal(view.screen.notice, "size: 64 to 8 GiB (half of the free memory)");
+	assert_false(view.screen.notice_bad);
 	run("digit 6");
-	assert_string_equal(run("digit K")->entry, "96K");
+	assert_string_equal(run("digit K")->screen.entry, "96K");
 	assert_int_equal(view.setting.v[FOLD_SIZE], 32768);
 	assert_int_equal(run("entry accept")->setting.v[FOLD_SIZE], 98304);
-	assert_string_equal(view.entry, "");
-	assert_string_equal(view.notice, "");
+	assert_string_equal(view.screen.entry, "");
+	assert_string_equal(view.screen.notice, "");
 
 	run("digit 7");
-	assert_string_equal(run("digit 5")->entry, "75");
-	assert_string_equal(run("entry erase")->entry, "7");
-	assert_string_equal(run("close")->entry, "");
+	assert_string_equal(run("digit 5")->screen.entry, "75");
+	assert_string_equal(run("entry erase")->screen.entry, "7");
+	assert_string_equal(run("close")->screen.entry, "");
 	run("digit 7");
-	assert_string_equal(run("entry drop")->entry, "");
+	assert_string_equal(run("entry drop")->screen.entry, "");
 	run("digit 7");
-	assert_string_equal(run("knob next")->entry, "");
+	assert_string_equal(run("knob next")->screen.entry, "");
 	refused("digit 12", "\"12\" is not one character of a value of stride");
 	refused("digit", "\"\" is not one character of a value of stride");
 	refused("digit \xc3", "\"\xc3\" is not one character of a value of stride");
@@ -201,7 +202,7 @@ TEST(values_are_typed)
 	run("knob acc");
 	run("digit 9");
 	assert_int_equal(run("entry accept")->setting.v[FOLD_UNROLL], 9);
-	assert_string_equal(view.notice, "unroll followed to 9");
+	assert_string_equal(view.screen.notice, "unroll followed to 9");
 }
 
 /* Nothing that is typed vanishes: what makes no sense is refused as a whole. */
@@ -215,29 +216,29 @@ TEST(typed_characters_never_vanish)
 		line[6] = *c;
 		run(line);
 	}
-	assert_string_equal(view.entry, typed);
+	assert_string_equal(view.screen.entry, typed);
 	check_usage(session_command(session, "entry accept", 1),
 		"size=1.5 q+]k: a size such as 32k or 4m, from 64 to 8 GiB (half of the free "
 		"memory)");
-	assert_string_equal(look(1)->entry, typed);
-	assert_true(view.entry_refused);
+	assert_string_equal(look(1)->screen.entry, typed);
+	assert_true(view.screen.entry_refused);
 	assert_int_equal(view.setting.v[FOLD_SIZE], 32768);
 	/* It can be mended, and refused again. */
-	assert_string_equal(run("entry erase")->entry, "1.5 q+]");
-	assert_false(view.entry_refused);
+	assert_string_equal(run("entry erase")->screen.entry, "1.5 q+]");
+	assert_false(view.screen.entry_refused);
 	assert_int_equal(session_command(session, "entry accept", 1).code, STATUS_USAGE);
-	assert_true(look(1)->entry_refused);
+	assert_true(look(1)->screen.entry_refused);
 	/* The next character begins a new one. */
-	assert_string_equal(run("digit 4")->entry, "4");
-	assert_false(view.entry_refused);
+	assert_string_equal(run("digit 4")->screen.entry, "4");
+	assert_false(view.screen.entry_refused);
 	/* Longer than any value has room for. */
 	for (int i = 1; i < 20; i++)
 		run("digit 1");
-	assert_int_equal(strlen(view.entry), 20);
+	assert_int_equal(strlen(view.screen.entry), 20);
 	refused("digit 1", "a value of size has at most 20 characters");
 	check_usage(session_command(session, "entry accept", 1),
 		"size=41111111111111111111 is beyond half of this machine's free memory (8 GiB)");
-	assert_string_equal(run("digit 5")->entry, "5");
+	assert_string_equal(run("digit 5")->screen.entry, "5");
 }
 
 /* Moving on leaves the value that was being typed, even where there is nowhere to go. */
@@ -252,7 +253,7 @@ TEST(moving_leaves_the_typed_value)
 			check_ok(session_command(session, "kernel walk-list size", 1));
 		run("digit 7");
 		session_command(session, moves[i], 1);
-		assert_string_equal(look(1)->entry, "");
+		assert_string_equal(look(1)->screen.entry, "");
 		check_ok(session_command(session, "kernel fold", 1));
 	}
 }
@@ -264,19 +265,19 @@ TEST(messages_go_away)
 	assert_false(session_command_works(session, "knob next"));
 	session_command(session, "knob next", 1);
 	session_advance(session, 2);
-	assert_string_equal(look(1)->notice, "this is the last knob");
+	assert_string_equal(look(1)->screen.notice, "this is the last knob");
 	run("freeze");
 	session_command(session, "knob next", 10);
 	assert_true(session_next(session, 10) > 1 && session_next(session, 10) < 10);
 	assert_true(session_advance(session, 20));
-	assert_string_equal(look(1)->notice, "");
+	assert_string_equal(look(1)->screen.notice, "");
 	assert_true(session_next(session, 20) < 0);
 	session_command(session, "digit 7", 20);
 	session_advance(session, 1000);
-	assert_string_equal(look(1)->notice, "stride: 1 to 64");
+	assert_string_equal(look(1)->screen.notice, "stride: 1 to 64");
 	session_say(session, "something");
 	session_advance(session, 2000);
-	assert_string_equal(look(1)->notice, "something");
+	assert_string_equal(look(1)->screen.notice, "something");
 }
 
 TEST(choices_are_taken_by_number)
@@ -285,7 +286,7 @@ TEST(choices_are_taken_by_number)
 
 	run("knob order");
 	assert_int_equal(run("digit 3")->setting.v[WALK_ORDER], 2);
-	assert_string_equal(view.entry, "");
+	assert_string_equal(view.screen.entry, "");
 	refused("digit 4", "order has no choice \"4\": 1 sequential, 2 random, 3 reverse");
 	refused("digit k", "order has no choice \"k\": 1 sequential, 2 random, 3 reverse");
 	assert_false(session_command_works(session, "digit 3"));
@@ -293,13 +294,13 @@ TEST(choices_are_taken_by_number)
 
 TEST(focus_goes_round)
 {
-	assert_string_equal(look(1)->focus, "knobs");
-	assert_string_equal(run("focus next")->focus, "slices");
-	assert_string_equal(run("focus next")->focus, "mountain");
-	assert_string_equal(run("focus next")->focus, "kernels");
-	assert_string_equal(run("focus previous")->focus, "mountain");
-	assert_string_equal(run("focus previous")->focus, "slices");
-	assert_string_equal(run("focus kernels")->focus, "kernels");
+	assert_string_equal(look(1)->screen.focus, "knobs");
+	assert_string_equal(run("focus next")->screen.focus, "slices");
+	assert_string_equal(run("focus next")->screen.focus, "mountain");
+	assert_string_equal(run("focus next")->screen.focus, "kernels");
+	assert_string_equal(run("focus previous")->screen.focus, "mountain");
+	assert_string_equal(run("focus previous")->screen.focus, "slices");
+	assert_string_equal(run("focus kernels")->screen.focus, "kernels");
 	assert_false(session_command_works(session, "focus kernels"));
 	refused("focus pocus",
 		"focus \"pocus\": next, previous, kernels, knobs, slices, code, counters or "
@@ -348,7 +349,7 @@ TEST(arrows_walk_the_mountain)
 TEST(arrows_walk_over_the_grid)
 {
 	run("view mountain");
-	assert_string_equal(view.focus, "mountain");
+	assert_string_equal(view.screen.focus, "mountain");
 	assert_int_equal(run("move down")->setting.v[FOLD_SIZE], 65536);
 	assert_int_equal(run("move up")->setting.v[FOLD_SIZE], 32768);
 	assert_int_equal(run("move up")->setting.v[FOLD_SIZE], 16384);
@@ -371,17 +372,17 @@ TEST(arrows_walk_over_the_grid)
 	assert_int_equal(run("move down")->setting.v[FOLD_SIZE], 16384);
 	/* With another front, or another kernel, arrows turn knobs again. */
 	run("view slices");
-	assert_string_equal(view.focus, "knobs");
+	assert_string_equal(view.screen.focus, "knobs");
 	run("mountain");
-	assert_string_equal(view.front, "mountain");
-	assert_string_equal(view.focus, "mountain");
+	assert_string_equal(view.screen.front, "mountain");
+	assert_string_equal(view.screen.focus, "mountain");
 	run("focus knobs");
-	assert_string_equal(run("mountain")->focus, "mountain");
-	assert_string_equal(run("mountain")->front, "slices");
+	assert_string_equal(run("mountain")->screen.focus, "mountain");
+	assert_string_equal(run("mountain")->screen.front, "slices");
 	run("mountain");
 	run("kernel odd");
 	assert_false(view.grid.present);
-	assert_string_equal(view.focus, "knobs");
+	assert_string_equal(view.screen.focus, "knobs");
 	refused("mountain", "there is no mountain of odd: it has no size and stride");
 	refused("relief", "there is no mountain of odd: it has no size and stride");
 	refused("focus mountain", "focus mountain: there is none of odd");
@@ -395,7 +396,7 @@ TEST(what_if_asks_about_other_caches)
 	run("whatif 2x");
 	assert_true(view.misses.whatif.asked);
 	check_near(view.misses.whatif.factor[1], 2, 0);
-	check_contains(view.notice, "caches 2x as large");
+	check_contains(view.screen.notice, "caches 2x as large");
 	check_ok(session_command(session, "whatif", 1));
 	assert_false(look(1)->misses.whatif.asked);
 	check_ok(session_command(session, "whatif", 1));
@@ -448,42 +449,42 @@ TEST(find_narrows_and_chooses)
 {
 	refused("choose", "find is not open; find TEXT opens it");
 	run("find");
-	assert_int_equal(view.overlay, OVERLAY_FIND);
-	assert_int_equal(view.found_count, 31); /* 3 kernels, 9 knobs, 19 commands */
-	assert_string_equal(view.found[0].label, "fold — combine an array");
+	assert_int_equal(view.screen.overlay, OVERLAY_FIND);
+	assert_int_equal(view.screen.found_count, 31); /* 3 kernels, 9 knobs, 19 commands */
+	assert_string_equal(view.screen.found[0].label, "fold — combine an array");
 	run("find unr");
-	assert_string_equal(view.find, "unr");
-	assert_int_equal(view.found_count, 1);
-	assert_string_equal(view.found[0].label, "fold unroll — elements an iteration");
-	assert_string_equal(view.found[0].command, "knob unroll");
+	assert_string_equal(view.screen.find, "unr");
+	assert_int_equal(view.screen.found_count, 1);
+	assert_string_equal(view.screen.found[0].label, "fold unroll — elements an iteration");
+	assert_string_equal(view.screen.found[0].command, "knob unroll");
 	assert_int_equal(run("choose")->knob, FOLD_UNROLL);
-	assert_int_equal(view.overlay, OVERLAY_NONE);
+	assert_int_equal(view.screen.overlay, OVERLAY_NONE);
 
 	/* By help, in any case, every word; a knob of another kernel brings its kernel. */
 	run("find  Between NODES");
-	assert_int_equal(view.found_count, 1);
-	assert_string_equal(view.found[0].command, "kernel walk-list spacing");
+	assert_int_equal(view.screen.found_count, 1);
+	assert_string_equal(view.screen.found[0].command, "kernel walk-list spacing");
 	run("choose");
 	assert_ptr_equal(view.setting.kernel, &kernel_walk);
 	assert_int_equal(view.knob, WALK_SPACING);
 
 	/* Names that begin so come first; the selection moves and stays inside. */
 	run("find s");
-	assert_string_equal(view.found[0].label, "walk-list size — bytes of all nodes");
+	assert_string_equal(view.screen.found[0].label, "walk-list size — bytes of all nodes");
 	refused("move up", "nothing further that way");
 	refused("move left", "nothing further that way");
-	assert_int_equal(run("move down")->found_selected, 1);
-	assert_string_equal(view.found[1].command, "knob spacing");
+	assert_int_equal(run("move down")->screen.found_selected, 1);
+	assert_string_equal(view.screen.found[1].command, "knob spacing");
 	while (session_command_works(session, "move down"))
 		run("move down");
-	assert_int_equal(view.found_selected, view.found_count - 1);
-	assert_int_equal(run("find freez")->found_selected, 0);
+	assert_int_equal(view.screen.found_selected, view.screen.found_count - 1);
+	assert_int_equal(run("find freez")->screen.found_selected, 0);
 	assert_true(run("choose")->frozen);
 
 	run("find xyzzy");
-	assert_int_equal(view.found_count, 0);
+	assert_int_equal(view.screen.found_count, 0);
 	refused("choose", "nothing is called \"xyzzy\"");
-	assert_int_equal(run("close")->overlay, OVERLAY_NONE);
+	assert_int_equal(run("close")->screen.overlay, OVERLAY_NONE);
 	/* Longer than it can hold: cut between characters. */
 	for (int odd = 0; odd < 2; odd++) {
 		char line[160] = "find a";
@@ -492,7 +493,7 @@ TEST(find_narrows_and_chooses)
 		for (int i = 0; i < 60; i++)
 			strcat(line, "é");
 		run(line);
-		assert_int_equal(strlen(view.find), 94 + odd);
+		assert_int_equal(strlen(view.screen.find), 94 + odd);
 	}
 }
 
@@ -500,25 +501,25 @@ TEST(find_narrows_and_chooses)
  * run. */
 TEST(find_takes_whole_commands)
 {
-	assert_string_equal(run("find set ")->find, "set ");
-	assert_string_equal(run("find set  size")->find, "set  size");
+	assert_string_equal(run("find set ")->screen.find, "set ");
+	assert_string_equal(run("find set  size")->screen.find, "set  size");
 	run("find set size=64k acc=2");
-	assert_string_equal(view.found[0].command, "set size=64k acc=2");
-	assert_string_equal(view.found[0].label, "set size=64k acc=2 — set knobs");
+	assert_string_equal(view.screen.found[0].command, "set size=64k acc=2");
+	assert_string_equal(view.screen.found[0].label, "set size=64k acc=2 — set knobs");
 	run("choose");
 	assert_int_equal(view.setting.v[FOLD_SIZE], 65536);
 	assert_int_equal(view.setting.v[FOLD_ACC], 2);
-	assert_int_equal(view.overlay, OVERLAY_NONE);
+	assert_int_equal(view.screen.overlay, OVERLAY_NONE);
 	/* A wrong one stays, with the reason. */
 	run("find set acc=99");
 	check_usage(session_command(session, "choose", 1), "acc=99: a whole number from 1 to 16");
-	assert_int_equal(look(1)->overlay, OVERLAY_FIND);
-	assert_string_equal(view.find, "set acc=99");
+	assert_int_equal(look(1)->screen.overlay, OVERLAY_FIND);
+	assert_string_equal(view.screen.find, "set acc=99");
 	/* A name alone is looked for, whatever it is the name of. */
-	assert_string_equal(run("find choose")->find, "choose");
-	assert_int_equal(view.found_count, 0);
-	assert_int_equal(run("find freeze ")->found_count, 1);
-	assert_string_equal(run("find knob next")->found[0].command, "knob next");
+	assert_string_equal(run("find choose")->screen.find, "choose");
+	assert_int_equal(view.screen.found_count, 0);
+	assert_int_equal(run("find freeze ")->screen.found_count, 1);
+	assert_string_equal(run("find knob next")->screen.found[0].command, "knob next");
 }
 
 /* What find offers must be a command, whichever kernel it is offered from. */
@@ -535,7 +536,7 @@ TEST(everything_found_is_a_command)
 			for (int i = 0; i < chosen && session_command_works(session, "move down");
 				i++)
 				run("move down");
-			if (view.found_selected < chosen) {
+			if (view.screen.found_selected < chosen) {
 				assert_int_equal(chosen, 31);
 				break;
 			}
@@ -549,7 +550,7 @@ TEST(everything_found_is_a_command)
 					!strstr(status.text, "nothing is counted") &&
 					!strstr(status.text, "there is no mountain of"))
 					check_contains(status.text, "this is the ");
-				assert_int_equal(look(1)->overlay, OVERLAY_FIND);
+				assert_int_equal(look(1)->screen.overlay, OVERLAY_FIND);
 			}
 		}
 	}
@@ -563,15 +564,15 @@ TEST(recording_begins_and_ends)
 	assert_false(look(1)->recording);
 	run("record to one.jsonl");
 	assert_true(view.recording);
-	assert_string_equal(view.notice, "recording to one.jsonl");
+	assert_string_equal(view.screen.notice, "recording to one.jsonl");
 	session_advance(session, 2);
 	run("record");
 	assert_false(view.recording);
-	check_contains(view.notice, "recorded: 1 setting, ");
-	check_contains(view.notice, ": slexplore replay one.jsonl");
+	check_contains(view.screen.notice, "recorded: 1 setting, ");
+	check_contains(view.screen.notice, ": slexplore replay one.jsonl");
 	run("record to one.jsonl");
 	assert_string_equal(
-		view.notice, "recording to one.jsonl, after the 1 setting that it holds");
+		view.screen.notice, "recording to one.jsonl, after the 1 setting that it holds");
 	run("record to two.jsonl");
 	assert_true(view.recording);
 	status = session_command(session, "record to /nowhere/file", 3);
@@ -579,10 +580,10 @@ TEST(recording_begins_and_ends)
 	assert_string_equal(status.text, "/nowhere/file: No such file or directory");
 	assert_true(look(1)->recording);
 	run("record");
-	check_contains(view.notice, ": slexplore replay two.jsonl");
+	check_contains(view.screen.notice, ": slexplore replay two.jsonl");
 	run("record");
 	assert_true(view.recording);
-	check_contains(view.notice, "recording to slexplore-machine-");
+	check_contains(view.screen.notice, "recording to slexplore-machine-");
 }
 
 TEST(pictures_show_the_panel_in_front)
@@ -594,8 +595,8 @@ TEST(pictures_show_the_panel_in_front)
 	answer(1.5);
 	/* Names of files keep their blanks. */
 	run("picture dark my  slice.gp");
-	assert_false(view.notice_bad);
-	check_contains(view.notice, "my  slice.gp");
+	assert_false(view.screen.notice_bad);
+	check_contains(view.screen.notice, "my  slice.gp");
 	assert_int_equal(unlink("my  slice.gp"), 0);
 	status = session_command(session, "picture slice.xyz", 1);
 	assert_int_equal(status.code, STATUS_USAGE);
@@ -610,18 +611,18 @@ TEST(overlays_open_scroll_and_close)
 {
 	assert_false(session_command_works(session, "close"));
 	run("help");
-	assert_int_equal(view.overlay, OVERLAY_HELP);
+	assert_int_equal(view.screen.overlay, OVERLAY_HELP);
 	assert_false(session_command_works(session, "help"));
-	assert_int_equal(run("move down")->scroll, 1);
-	assert_int_equal(run("move up")->scroll, 0);
+	assert_int_equal(run("move down")->screen.scroll, 1);
+	assert_int_equal(run("move up")->screen.scroll, 0);
 	refused("move up", "nothing further that way");
 	run("move down");
 	run("yank");
-	assert_int_equal(view.overlay, OVERLAY_TEXT);
-	assert_int_equal(view.scroll, 0);
-	assert_string_equal(view.text,
+	assert_int_equal(view.screen.overlay, OVERLAY_TEXT);
+	assert_int_equal(view.screen.scroll, 0);
+	assert_string_equal(view.screen.text,
 		"slexplore explore fold op=add unroll=4 acc=1 size=32k stride=1 --cpu 3");
-	assert_int_equal(run("close")->overlay, OVERLAY_NONE);
+	assert_int_equal(run("close")->screen.overlay, OVERLAY_NONE);
 }
 
 TEST(quit_only_asks_to_end)

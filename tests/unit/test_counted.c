@@ -356,7 +356,7 @@ TEST(a_frozen_screen_keeps_its_counts)
 	check_near(look(101)->counters.counted, 2, 0);
 	/* One more event has no count until measuring goes on; the others keep theirs. */
 	run("event own::UOPS:ANY", 100.3);
-	check_contains(look(101)->notice, "once measuring goes on");
+	check_contains(look(101)->screen.notice, "once measuring goes on");
 	assert_int_equal(view.counters.counts.count, 4);
 	check_near(view.counters.counts.event[1].value, 2, 0);
 	assert_int_equal(view.counters.counts.event[3].state, COUNT_NONE);
@@ -380,7 +380,7 @@ TEST(an_event_by_name_is_counted_too)
 	session_advance(session, 100.06);
 	assert_true(session_command_works(session, "event own::UOPS:ANY"));
 	run("event own::UOPS:ANY", 100.07);
-	assert_string_equal(look(101)->front, "counters");
+	assert_string_equal(look(101)->screen.front, "counters");
 	assert_int_equal(view.counters.plan->counters.id, 2);
 	fake_answer(&fake, 60, 1);
 	session_advance(session, 100.08);
@@ -393,11 +393,11 @@ TEST(an_event_by_name_is_counted_too)
 	assert_int_equal(look(101)->counters.counts.count, 4);
 	/* In any case of letters, and once. */
 	run("event OWN::uops:any", 100.2);
-	check_contains(look(101)->notice, "is counted already");
+	check_contains(look(101)->screen.notice, "is counted already");
 	assert_int_equal(view.counters.plan->counters.count, 4);
 	run("yank", 100.3);
-	check_contains(look(101)->text, " --event own::UOPS:ANY");
-	assert_null(strstr(strstr(view.text, "--event") + 1, "--event"));
+	check_contains(look(101)->screen.text, " --event own::UOPS:ANY");
+	assert_null(strstr(strstr(view.screen.text, "--event") + 1, "--event"));
 }
 
 TEST(a_wrong_event_changes_nothing)
@@ -408,7 +408,7 @@ TEST(a_wrong_event_changes_nothing)
 	refused("event", "takes a name");
 	refused("event other::UOPS", "there is own::UOPS:ANY");
 	assert_int_equal(look(101)->counters.plan->counters.id, 1);
-	assert_string_equal(view.front, "slices");
+	assert_string_equal(view.screen.front, "slices");
 	for (int i = 0; i < COUNTERS_MAX - 3; i++) {
 		snprintf(line, sizeof(line), "event own::E%d", i);
 		run(line, 100.1);
@@ -439,7 +439,7 @@ TEST(what_was_recorded_has_no_other_events)
 	session_advance(session, 100);
 	refused("event own::UOPS:ANY", "was recorded");
 	run("find uops", 100.1);
-	assert_int_equal(look(101)->found_count, 0);
+	assert_int_equal(look(101)->screen.found_count, 0);
 	fake_answer(&fake, 60, 2);
 	session_advance(session, 100.2);
 	assert_string_equal(look(101)->counters.why, "this was recorded without counters");
@@ -491,26 +491,26 @@ TEST(find_offers_events_after_all_else)
 	run("find uops", 100.1);
 	assert_string_equal(model.pmu, "own");
 	look(101);
-	assert_int_equal(view.found_count, 3);
+	assert_int_equal(view.screen.found_count, 3);
 	/* Those that are called so before those whose words say it. */
-	assert_string_equal(view.found[0].label, "event own::UOPS:ANY — all of them");
-	assert_string_equal(view.found[2].command, "event own::STALLS");
+	assert_string_equal(view.screen.found[0].label, "event own::UOPS:ANY — all of them");
+	assert_string_equal(view.screen.found[2].command, "event own::STALLS");
 	/* Looked for once, however many frames are drawn. */
 	for (int i = 0; i < 5; i++)
 		look(101);
 	assert_int_equal(model.searched, 1);
 	run("find event port", 100.1);
-	assert_string_equal(look(101)->found[1].command, "event own::UOPS:PORT_0");
+	assert_string_equal(look(101)->screen.found[1].command, "event own::UOPS:PORT_0");
 	run("find unroll", 100.1);
-	assert_string_equal(look(101)->found[0].command, "knob unroll");
+	assert_string_equal(look(101)->screen.found[0].command, "knob unroll");
 	run("find uops", 100.1);
 	run("choose", 100.1);
-	assert_int_equal(look(101)->overlay, OVERLAY_NONE);
-	assert_string_equal(view.front, "counters");
+	assert_int_equal(look(101)->screen.overlay, OVERLAY_NONE);
+	assert_string_equal(view.screen.front, "counters");
 	assert_string_equal(view.counters.plan->counters.event[3].name, "own::UOPS:ANY");
 	run("find drop", 100.2);
-	assert_string_equal(
-		look(101)->found[view.found_count - 1].command, "event drop own::UOPS:ANY");
+	assert_string_equal(look(101)->screen.found[view.screen.found_count - 1].command,
+		"event drop own::UOPS:ANY");
 }
 
 TEST(the_counters_come_to_the_front_and_go)
@@ -519,13 +519,13 @@ TEST(the_counters_come_to_the_front_and_go)
 
 	run("view ladder", 100.1);
 	run("counters", 100.1);
-	assert_string_equal(look(101)->front, "counters");
+	assert_string_equal(look(101)->screen.front, "counters");
 	run("counters", 100.1);
-	assert_string_equal(look(101)->front, "ladder");
+	assert_string_equal(look(101)->screen.front, "ladder");
 	/* The arrows reach them once there is something. */
 	for (int i = 0; i < 6; i++) {
 		run("focus next", 100.1);
-		assert_string_not_equal(look(101)->focus, "counters");
+		assert_string_not_equal(look(101)->screen.focus, "counters");
 	}
 	answer_counted(100.2);
 	run("focus counters", 100.3);
@@ -536,7 +536,7 @@ TEST(the_counters_come_to_the_front_and_go)
 	assert_int_equal(look(101)->counters.first, 2);
 	refused("counters scroll", "+N or -N");
 	run("view slices", 100.3);
-	assert_string_equal(look(101)->focus, "knobs");
+	assert_string_equal(look(101)->screen.focus, "knobs");
 }
 
 TEST(cycles_of_two_clocks_are_not_mixed)

@@ -275,7 +275,7 @@ TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 	int before;
 
 	check_ok(session_command(session, "remedy", now));
-	check_contains(look(101)->notice, "reading the code of other settings");
+	check_contains(look(101)->screen.notice, "reading the code of other settings");
 	for (int i = 0; i < 100 && look(101)->setting.v[FOLD_ACC] == 1; i++) {
 		before = model.asked;
 		now += 0.1;
@@ -283,7 +283,7 @@ TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 		assert_true(model.asked <= before + 1); /* at most one at a time */
 	}
 	assert_true(view.setting.v[FOLD_ACC] > 4);
-	check_contains(view.notice, "breaks the chain");
+	check_contains(view.screen.notice, "breaks the chain");
 	/* Not when another setting was chosen meanwhile. */
 	check_ok(session_command(session, "set acc=1", now));
 	check_ok(session_command(session, "set acc=3", now));
@@ -325,7 +325,7 @@ TEST(advice_waits_until_a_setting_stays)
 	assert_true(session_command_works(session, "remedy"));
 	check_ok(session_command(session, "remedy", 100.4));
 	assert_int_equal(look(101)->setting.v[FOLD_ACC], 16);
-	check_contains(view.notice, "acc=16");
+	check_contains(view.screen.notice, "acc=16");
 	check_near(view.explanation->limits.bound, 0.25, 0);
 }
 
@@ -373,7 +373,7 @@ TEST(another_core_is_marked_and_left_again)
 	assert_string_equal(view.core->title, "Core other");
 	assert_int_equal(view.gap.kind, GAP_FOREIGN);
 	check_ok(session_command(session, "yank", 100.1));
-	check_contains(look(101)->text, "--uarch other");
+	check_contains(look(101)->screen.text, "--uarch other");
 	check_ok(session_command(session, "close", 100.1));
 	check_ok(session_command(session, "uarch", 100.2));
 	assert_false(look(101)->foreign);
@@ -419,7 +419,7 @@ TEST(views_go_round_and_code_scrolls)
 
 	for (size_t i = 0; i < sizeof(round) / sizeof(round[0]); i++) {
 		check_ok(session_command(session, "view next", 100.1));
-		assert_string_equal(look(101)->front, round[i]);
+		assert_string_equal(look(101)->screen.front, round[i]);
 	}
 	check_fails(session_command(session, "view nothing", 100.1), STATUS_USAGE,
 		"next, slices, ladder");
@@ -434,7 +434,7 @@ TEST(views_go_round_and_code_scrolls)
 	check_fails(session_command(session, "code 8", 100.1), STATUS_USAGE, "code takes +N or -N");
 	/* Arrows act on what is seen. */
 	check_ok(session_command(session, "view ladder", 100.1));
-	assert_string_equal(look(101)->focus, "knobs");
+	assert_string_equal(look(101)->screen.focus, "knobs");
 }
 
 TEST(without_a_model_all_else_works)
@@ -449,9 +449,9 @@ TEST(without_a_model_all_else_works)
 	check_fails(session_command(session, "uarch own", 100.1), STATUS_USAGE, "no core models");
 	check_ok(session_command(session, "focus slices", 100.1));
 	check_ok(session_command(session, "focus next", 100.1));
-	assert_string_equal(look(101)->focus, "mountain");
+	assert_string_equal(look(101)->screen.focus, "mountain");
 	check_ok(session_command(session, "focus previous", 100.1));
-	assert_string_equal(look(101)->focus, "slices");
+	assert_string_equal(look(101)->screen.focus, "slices");
 }
 
 RUN_TESTS(.each_tear_down = end)

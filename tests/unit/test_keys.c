@@ -147,10 +147,10 @@ TEST(the_view_decides_the_context)
 		[OVERLAY_NONE] = CONTEXT_MAIN };
 
 	for (size_t i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++) {
-		view.overlay = (enum overlay)i;
-		view.entry[0] = '\0';
+		view.screen.overlay = (enum overlay)i;
+		view.screen.entry[0] = '\0';
 		assert_int_equal(keys_context(&view), contexts[i]);
-		view.entry[0] = '7';
+		view.screen.entry[0] = '7';
 		assert_int_equal(keys_context(&view),
 			contexts[i] == CONTEXT_MAIN ? CONTEXT_ENTRY : contexts[i]);
 	}

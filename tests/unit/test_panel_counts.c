@@ -169,7 +169,7 @@ TEST(why_there_are_none_takes_the_place_of_the_table)
 	begin();
 	view.counters.counts = (struct counts){ 0 };
 	assert_false(panel_counters.wanted(&view));
-	view.front = "counters";
+	view.screen.front = "counters";
 	assert_true(panel_counters.wanted(&view));
 	check_contains(draw(&panel_counters, 60, 6), "counting..");
 	view.frozen = true;
@@ -351,7 +351,7 @@ TEST(a_recording_is_stamped_in_every_size)
 	view.by_size.knob = view.by_stride.knob = -1;
 	view.replay = "/somewhere/lecture.jsonl";
 	for (int overlay = OVERLAY_NONE; overlay <= OVERLAY_TEXT; overlay++) {
-		view.overlay = (enum overlay)overlay;
+		view.screen.overlay = (enum overlay)overlay;
 		for (int height = 1; height <= 40; height += height < 20 ? 1 : 10)
 			/* A box of one row has its title alone to say so. */
 			for (int width = height == 3 ? 12 : 8; width <= 130;
@@ -360,7 +360,7 @@ TEST(a_recording_is_stamped_in_every_size)
 					fail_msg("no stamp on %dx%d under overlay %d:\n%s", width,
 						height, overlay, shown);
 	}
-	view.overlay = OVERLAY_NONE;
+	view.screen.overlay = OVERLAY_NONE;
 	check_contains(frame(80, 24), "slexplore  REPLAY lecture.jsonl ");
 	check_contains(shown, " replay\n");
 	lacks(shown, " live");
@@ -387,7 +387,7 @@ TEST(titles_end_before_what_has_no_room)
 {
 	begin();
 	view.by_size.knob = view.by_stride.knob = -1;
-	view.front = "counters";
+	view.screen.front = "counters";
 	view.counters.counts.groups = 6;
 	check_contains(
 		frame(80, 24), "counters per element: C read directly in 6 passes, M Own Core -");

@@ -383,9 +383,9 @@ TEST(a_message_comes_before_how_far_the_core_is)
 	view.probing = true;
 	view.characterising = &report;
 	check_contains(draw(&panel_notice, 80, 1), "37 %: latency of fadd");
-	snprintf(view.notice, sizeof(view.notice), "there is no sample to pin yet");
+	snprintf(view.screen.notice, sizeof(view.screen.notice), "there is no sample to pin yet");
 	check_contains(draw(&panel_notice, 80, 1), "there is no sample to pin yet");
-	view.notice[0] = '\0';
+	view.screen.notice[0] = '\0';
 	report.doing[0] = '\0';
 	check_contains(draw(&panel_notice, 80, 1), "37 %;");
 	/* On the smallest screens, too, it is not the probe. */

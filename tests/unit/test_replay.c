@@ -106,7 +106,7 @@ static void refused(struct session *session, const char *line, const char *part)
 
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, part);
-	assert_string_equal(look(session)->notice, status.text);
+	assert_string_equal(look(session)->screen.notice, status.text);
 }
 
 /* Walks list-walking along its slices, and folds a little, both recorded. */
@@ -214,12 +214,12 @@ TEST_WITH(knobs_move_among_what_was_recorded, NULL, tear_down)
 	/* The nearest, said so; one that is there, without a word. */
 	run(session, "set size=33008");
 	assert_int_equal(view.setting.v[WALK_SIZE], 32768);
-	check_contains(view.notice, "was not recorded: 32k is the nearest that was");
+	check_contains(view.screen.notice, "was not recorded: 32k is the nearest that was");
 	run(session, "set size=64k");
-	assert_string_equal(view.notice, "");
+	assert_string_equal(view.screen.notice, "");
 	run(session, "knob size");
 	run(session, "digit 3");
-	check_contains(view.notice, "size was recorded at 1k, ");
+	check_contains(view.screen.notice, "size was recorded at 1k, ");
 	run(session, "digit 3");
 	run(session, "digit k");
 	run(session, "entry accept");
@@ -257,10 +257,10 @@ TEST_WITH(kernels_that_were_recorded, NULL, tear_down)
 	assert_ptr_equal(view.setting.kernel, &kernel_fold);
 	check_near(view.sample.cpe, 5, 0.01);
 	run(session, "find odd");
-	assert_int_equal(view.found_count, 0);
+	assert_int_equal(view.screen.found_count, 0);
 	run(session, "close");
 	run(session, "yank");
-	check_parts(view.text, "slexplore replay ", "played.jsonl fold op=");
+	check_parts(view.screen.text, "slexplore replay ", "played.jsonl fold op=");
 	session_free(session);
 	replay_free(replay);
 }
@@ -270,7 +270,7 @@ TEST(what_goes_wrong_ends_a_recording)
 	struct session *session = measure(&kernel_walk, "/dev/full");
 
 	session_advance(session, 1);
-	check_contains(look(session)->notice,
+	check_contains(look(session)->screen.notice,
 		"not recording: /dev/full: No space left on device; nothing was recorded");
 	assert_false(view.recording);
 	session_free(session);

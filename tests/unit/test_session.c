@@ -530,8 +530,8 @@ TEST(a_failure_is_shown_and_not_asked_again)
 	fake_push(&fake, &result);
 	session_advance(session, now);
 	assert_string_equal(look(now)->failure, "n=3: memory was refused");
-	assert_string_equal(view.notice, "n=3: memory was refused");
-	assert_true(view.notice_bad);
+	assert_string_equal(view.screen.notice, "n=3: memory was refused");
+	assert_true(view.screen.notice_bad);
 	assert_false(view.sample.valid);
 	assert_false(view.measuring && !fake.request.background);
 	check_near(view.waiting, 0, 0);

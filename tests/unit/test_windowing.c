@@ -48,7 +48,7 @@ TEST(the_curve_of_the_present_filler_comes_first)
 	unsigned points;
 	double now;
 
-	assert_string_equal(look(100)->front, "windows");
+	assert_string_equal(look(100)->screen.front, "windows");
 	assert_non_null(view.windows);
 	assert_non_null(view.window);
 	assert_true(view.windowing);
@@ -103,25 +103,25 @@ TEST(other_kernels_have_no_windows)
 	unsigned points;
 	double now = answer(100, 1, &points);
 
-	assert_string_equal(look(now)->front, "slices");
+	assert_string_equal(look(now)->screen.front, "slices");
 	assert_null(view.windows);
 	check_usage(session_command(session, "view windows", now),
 		"view windows: there is none of fold");
 	command("kernel window", now);
-	assert_string_equal(look(now)->front, "windows");
+	assert_string_equal(look(now)->screen.front, "windows");
 	now = answer(now, 10, &points);
 	/* What the user brings to the front stays there. */
 	command("view slices", now);
 	command("set filler=store", now);
-	assert_string_equal(look(now)->front, "slices");
+	assert_string_equal(look(now)->screen.front, "slices");
 	command("view windows", now);
 	command("kernel fold", now);
-	assert_string_equal(look(now)->front, "slices");
+	assert_string_equal(look(now)->screen.front, "slices");
 	assert_false(view.windowing);
 	/* What there is stays. */
 	command("kernel window", now);
 	assert_true(look(now)->windows->row[FILL_NOP].curve.count >= 8);
-	assert_string_equal(view.front, "windows");
+	assert_string_equal(view.screen.front, "windows");
 }
 
 TEST(freezing_and_other_settings_take_a_request_back)
