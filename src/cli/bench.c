@@ -19,7 +19,7 @@
  * more entries of 4 KiB. */
 enum { PAGES_MATTER = 256 << 10 };
 
-/* Seconds that a cancelled request has to answer. One that had not begun never answers. */
+/* Seconds that a cancelled request has to answer. A request that had not begun never answers. */
 #define CANCEL_SECONDS 1.0
 
 /* Seconds between two updates of the progress words. */
@@ -307,7 +307,7 @@ void interrupt_catch(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		struct sigaction present;
 
-		/* What the parent made us ignore (nohup) stays ignored. */
+		/* A signal that the parent ignores (nohup) stays ignored. */
 		if (sigaction(signals[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}

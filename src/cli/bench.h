@@ -59,7 +59,7 @@ void bench_close(struct bench *bench);
  */
 struct measurer bench_measurer(struct bench *bench, int ahead);
 
-/* Submits a request, which begins when those under way are over: BENCH_VISITS at most with it.
+/* Submits a request, which begins after the requests under way: at most BENCH_VISITS with it.
  * The bench sets its generation.
  * *result receives the answers, and must stay in place until bench_await() returned for it. */
 void bench_submit(struct bench *bench, const struct request *request, struct result *result);
@@ -69,7 +69,7 @@ void bench_submit(struct bench *bench, const struct request *request, struct res
 bool bench_answered(struct bench *bench);
 
 /* Waits for the final result of the oldest request under way. After a signal it cancels all of
- * them, and still waits for this result, which holds what was measured so far. Returns false when
+ * them, and still waits for this result, which has the trials so far. Returns false when
  * no result came: the request had not begun when it was cancelled, or none is under way. */
 bool bench_await(struct bench *bench);
 
@@ -87,7 +87,8 @@ enum { BENCH_LINE = 79 };
 /* Notes that the worker is not bound to its core, if it is not. */
 void bench_note_bound(const struct bench *bench, const struct cli *cli);
 
-/* Notes what weakens the result: not bound, no huge pages although the setting is large. */
+/* Notes the conditions that weaken the result: not bound, no huge pages although the setting is
+ * large. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
 
 /* Seconds of a steady clock. */

@@ -1,4 +1,4 @@
-/* What doctor finds: one check a thing that the machine allows, hinders or hides.
+/* The checks of doctor: each reports one thing that the machine allows, hinders or hides.
  *
  * To add one: write a function in check.c and its row in the table there. Pure: everything a check
  * looks at is in struct examination. */
@@ -71,7 +71,7 @@ static inline bool check_virtual_machine(const struct examination *x)
 	return x->environment.hypervisor == 1 || x->machine->virtualised;
 }
 
-/* Those about counters, in check_counters.c. */
+/* Checks of counters, in check_counters.c. */
 struct check check_counters(const struct examination *x);
 struct check check_reading(const struct examination *x);
 struct check check_paranoid(const struct examination *x);

@@ -1,5 +1,5 @@
-/* What doctor finds about counters: whether they count, which, how they are read, and who else has
- * a hand in them. */
+/* The checks of counters: whether they count, which ones, how they are read, and who else uses
+ * them. */
 #include "cli/check.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ static int known(const struct examination *x)
 	return count;
 }
 
-/* Where a guest's counters are to be asked for. */
+/* How to get counters in a guest of that hypervisor. */
 static const char *guest_setting(const char *hypervisor)
 {
 	static const struct {

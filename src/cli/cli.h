@@ -26,7 +26,7 @@ enum { CLI_DONE = 0, CLI_UNMEASURED = 1, CLI_USAGE = 2 };
 /* One invocation, parsed. */
 struct cli {
 	const struct cli_command *command;
-	char **words; /* what follows the subcommand's name; borrowed from argv */
+	char **words; /* the words after the subcommand; borrowed from argv */
 	int word_count;
 	const struct format *format;
 	int cpu; /* -1: the worker chooses */
@@ -53,7 +53,7 @@ struct cli {
 /* One option; an array ends with a NULL name. */
 struct cli_option {
 	const char *name;     /* without the dashes */
-	const char *argument; /* how help calls its argument; NULL: takes none */
+	const char *argument; /* the name of its argument in the help; NULL: it has no argument */
 	const char *help;     /* NULL: not in the help */
 	struct status (*apply)(struct cli *cli, const char *value); /* NULL: stores it */
 	/* Where it is stored: a bool without an argument, a const char * with one. */
@@ -113,7 +113,7 @@ void cli_note(const struct cli *cli, const char *format, ...) __attribute__((for
 int cli_finish(const struct cli *cli, int exit_status);
 
 /* The kernel that the first word names, or the own loop that it is the path of: then compiled here,
- * with the word cflags=… if there is one, which is taken out; what the compiler said is printed on
+ * with the word cflags=… if there is one, which is removed; the compiler's messages are printed on
  * cli->err. STATUS_USAGE with the kernels' names when there is no word. */
 struct status words_kernel(struct cli *cli, const struct kernel **kernel);
 

@@ -1,4 +1,4 @@
-/* slexplore characterise: what the running core is, measured. */
+/* slexplore characterise: measures a model of the running core. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* slexplore doctor: what this machine allows, and what to do about each. */
+/* slexplore doctor: what this machine allows, with advice. */
 #include "cli/bench.h"
 #include "cli/check.h"
 #include "cli/cli.h"
@@ -44,11 +44,11 @@ static void check_data(struct report *report, const struct records *records, con
 const struct subject subject_check = { "check", "host,name,state,finding,advice,value,unit", NULL,
 	check_text, check_data, NULL };
 
-/* Enough trials to say what share of them is quiet. */
+/* Enough trials for the share of quiet ones. */
 #define DOCTOR_SECONDS 0.3
 enum { DOCTOR_QUIET = 400 };
 
-/* Measures the first kernel at its defaults: what is asked is how the core behaves, not the kernel.
+/* Measures the first kernel at its defaults: the checks are about the core, not the kernel.
  */
 static void examine_core(struct cli *cli, struct bench *bench, struct examination *examination)
 {

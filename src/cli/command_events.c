@@ -171,8 +171,8 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 
 /* ---- the core's own */
 
-/* Opens them all around the first kernel: only that tells which of them can be counted. False where
- * nothing came back. */
+/* Opens all events around the first kernel: only a try shows which of them count. False when no
+ * result came. */
 static bool try_events(struct cli *cli, const struct event_plan *plan, struct counts *counts)
 {
 	struct result *result;
@@ -197,7 +197,7 @@ static bool try_events(struct cli *cli, const struct event_plan *plan, struct co
 	return tried;
 }
 
-/* libpfm's words for an event; those of several unit masks at once have none. */
+/* libpfm's words for an event; an event with several unit masks has none. */
 static void find_help(const char *name, struct counter_offer *offer)
 {
 	enum { MOST = 64 };

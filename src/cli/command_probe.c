@@ -10,8 +10,8 @@
 #include "model/core/uarch.h"
 #include "picture/chart_reports.h"
 
-/* What there is, when it is finished or was interrupted. The core's name is looked for only here:
- * it takes a moment. */
+/* Draws the results of a finished or interrupted probe. Only a picture needs the core's name, which
+ * costs a moment. */
 static int draw(struct cli *cli, const struct bench *bench, const struct probe_report *report,
 	int exit_status)
 {

@@ -17,12 +17,12 @@
 
 /* A tour of every kernel, unless --time-budget says otherwise. */
 #define TOUR_SECONDS 20.0
-/* One visit: seconds, and quiet trials that are enough. What is not told by so many is visited
- * again in what time is left. */
+/* One visit: seconds, and quiet trials that are enough. Settings that need more trials are visited
+ * again in the remaining time. */
 #define VISIT_LEAST 0.004
 #define VISIT_MOST  0.05
 enum { VISIT_QUIET = 60, VISIT_PATIENCE = 12 };
-/* The median is then to be known this well, relatively. */
+/* The relative precision of the median that is enough. */
 #define PRECISION 0.01
 struct recorder {
 	struct cli *cli;
@@ -87,7 +87,7 @@ static void explain_cell(struct recorder *recorder, const struct setting *settin
 /* A measured setting into the recording, with its limits. */
 static void write_cell(struct recorder *recorder, const struct cell *cell)
 {
-	/* Or why there are none. */
+	/* Without counts, the reason is recorded. */
 	const struct counts *none = recorder->first.count == 0 ? &recorder->first : NULL;
 	const struct counts *counts = cell->counts ? cell->counts : none;
 	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
@@ -149,7 +149,7 @@ static bool tour_is_late(void *context)
 	return (tour->round > 0 || tour->strict) && bench_now() >= tour->end;
 }
 
-/* Half of an equal share of the time: explaining takes its part. */
+/* Half of an equal share of the time: the other half is for explaining. */
 static void tour_ask(void *context, unsigned index, struct request *request)
 {
 	struct tour *tour = context;
@@ -192,8 +192,8 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 		fmax(tour->end - now, 0));
 }
 
-/* Visits every setting once, and those in doubt again as long as there is time. Each is written
- * when it is good, and at the end all others that were measured. */
+/* Visits every setting once, and doubtful ones again while there is time. A setting is written when
+ * it is good; at the end all other measured ones are. */
 static void record_settings(struct recorder *recorder, const struct setting_index *settings)
 {
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
@@ -297,7 +297,7 @@ static void record_sweep(struct recorder *recorder)
 	progress_line_clear(&recorder->line);
 }
 
-/* Reads what is to be swept; *sweep stays NULL for a tour. What is wrong is said before anything
+/* Reads the words of a sweep; *sweep stays NULL for a tour. Mistakes are reported before anything
  * starts. */
 static struct status parse(struct cli *cli, struct sweep **sweep)
 {
@@ -316,7 +316,7 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 		return status_usage(
 			"%.100s: own loops are not recorded: who replays it has not their code",
 			cli->words[1]);
-	/* The words after the file are as sweep takes them. */
+	/* The words after the file are those of sweep. */
 	cli->words++;
 	cli->word_count--;
 	status = setting_find_kernel(cli->words[0], &kernel);

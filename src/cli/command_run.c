@@ -17,7 +17,7 @@
 #define RUN_SECONDS 0.15
 enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 
-/* Of a kernel whose trials take longer than that: enough for quartiles. */
+/* For a kernel whose trials are longer than that: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
 
 /* The ladder of limits with the measured value: requires limits. */

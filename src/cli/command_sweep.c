@@ -59,7 +59,7 @@ static void progress_show(struct output *output)
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
 }
 
-/* The report begins when it is known what can be counted here: with the first cell that is there.
+/* The report begins with the first cell: it shows which events can be counted here.
  */
 static void begin(struct output *output)
 {

@@ -193,7 +193,7 @@ void blocks_text(const struct report *report, const struct setting *setting, int
 	fprintf(report->out, "%-*s%s\n", indent, "blocks", words);
 }
 
-/* The lines of one sample that say what limits it. */
+/* The lines on the limits of one sample. */
 void explain_text_sample(struct report *report, const struct sample *sample)
 {
 	const struct explanation *explanation = report->explanation;
@@ -298,7 +298,7 @@ static void put_event(
 	put_figure(out, count->value, SOURCE_COUNTER);
 	if (isfinite(modelled)) {
 		put_figure(out, modelled, SOURCE_MODEL);
-		/* What three digits after the point cannot show is none. */
+		/* A value that three decimals cannot show is zero. */
 		if (fabs(apart) >= 0.0005)
 			fprintf(out, "  %c%s", apart < 0 ? '-' : '+',
 				units_value(fabs(apart)).text);
@@ -319,8 +319,8 @@ static bool why_unavailable(const struct count *count, char words[WORDS])
 	return true;
 }
 
-/* Those events from `first` on that have no figure for this reason: by their titles, or their
- * number where those are many. */
+/* The events from `first` on that lack a value for this reason: their titles, or their number if
+ * they are many. */
 static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts,
 	int first, const char *reason)
 {

@@ -60,7 +60,8 @@ extern const struct format *const formats[];
 
 const struct format *format_find(const char *name); /* or NULL */
 
-/* What all items of one output share. report_init() sets what the command line says. */
+/* The data that all items of one output share. report_init() sets the options of the command line.
+ */
 struct report {
 	FILE *out;
 	const struct format *format;
@@ -126,11 +127,11 @@ const char *format_cycles_source(enum source source);
 
 /* ---- Items of subjects */
 
-/* What can be counted here. */
+/* The events that can be counted here. */
 struct event_survey {
 	const char *pmu;   /* libpfm's name of the core's PMU; "": none */
 	bool generic;	   /* the core is unknown or its file names no events: the kernel's are */
-	const char *doubt; /* what is wrong with the file that should name them; "": nothing */
+	const char *doubt; /* the error in the file that should name them; "": none */
 	const char *why;   /* why there are no counters, one line; "": there are, or nobody tried */
 	bool tried;	   /* they were opened on this machine */
 	int lacking_count; /* roles without an event */
@@ -142,7 +143,7 @@ struct event_line {
 	const char *title; /* the same for people; likewise */
 	const char *name;  /* as libpfm spells it */
 	const char *state; /* "known", "refused" …; "": not tried, or there are no counters */
-	const char *note;  /* why it cannot be counted, or what is wrong with its counts; "" */
+	const char *note;  /* why it cannot be counted, or the error in its counts; "" */
 	const char *help;  /* libpfm's description; "": none */
 };
 

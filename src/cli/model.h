@@ -26,21 +26,21 @@ void model_close(struct model *model);
 
 struct bench;
 
-/* Measures what the model wants to know of L3 and memory for a working set that reaches there,
- * once. Nothing happens for a core of which there is no model, nor after a signal. */
+/* Measures L3 and memory for the model once, when a working set reaches there. Nothing happens for
+ * a core of which there is no model, nor after a signal. */
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting);
 
 /* Whether model_measure() would submit a request for this setting. */
 bool model_measures(const struct model *model, const struct setting *setting);
 
-/* How large the setting's blocks should be, by what is known of the machine so far; false: it has
- * none, or nothing is known. */
+/* The best size of the setting's blocks, from the measurements so far; false: it has no blocks, or
+ * nothing is known. */
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
 
-/* Says why there is nothing of the events that were asked for by name, once. counts: what came
+/* Notes why events that the user named have no counts. counts: what came
  * first of them all. */
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);
 
-/* What limits the setting; valid until the next question. NULL where there is no core model. Its
+/* The limits of the setting, valid until the next call. NULL without a core model. Its
  * own status says whether the code could be read. */
 const struct explanation *model_explain(struct model *model, const struct setting *setting);

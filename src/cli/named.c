@@ -205,7 +205,7 @@ double named_take(struct named *named, const struct cell *cell,
 
 /* ---- Under the table */
 
-/* What was published of that setting, one figure after the other from `first` on; returns how many.
+/* The published values of that setting from `first` on; returns their number.
  */
 static int published_together(const struct named_sweep *sweep, int first)
 {
@@ -220,7 +220,7 @@ static int published_together(const struct named_sweep *sweep, int first)
 	return count;
 }
 
-/* A published figure here: of the row, for which it is. Returns whether there is one. */
+/* The measured value of the row that a published one belongs to. Returns whether it exists. */
 static bool print_here(const struct named *named, const struct sweeps_published *published,
 	const struct sweeps_row *row, const char *before, FILE *out)
 {

@@ -37,7 +37,7 @@ static struct status apply_cpu(struct cli *cli, const char *value)
 {
 	int64_t number;
 
-	/* Whether there is such a core is the worker's to say; this only keeps it an int. */
+	/* The worker checks that the core exists; this only keeps the number an int. */
 	if (!units_parse(value, false, &number) || number > 1 << 20)
 		return status_usage(
 			"--cpu %s is no processor number: use 0 or more, as in /proc/cpuinfo",
@@ -61,7 +61,7 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	char *end;
 	double seconds = strtod(value, &end);
 
-	/* A day is far beyond any sweep; what is longer is a slip. */
+	/* A day is far beyond any sweep; a longer time is a mistake. */
 	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
 		return status_usage(
 			"--time-budget %s is no number of seconds from 0.001 to 86400", value);
@@ -313,7 +313,7 @@ static void shift(struct cli *cli)
 	cli->word_count--;
 }
 
-/* What the first word asks for. */
+/* The subcommand that the first word names. */
 static struct status choose_command(struct cli *cli)
 {
 	if (strcmp(cli->words[0], "help") == 0) {
@@ -380,7 +380,7 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 	return status;
 }
 
-/* Those that a command takes; NULL: all. */
+/* The options of a command; NULL: all. */
 static void print_options(
 	FILE *out, const struct cli_option *options, const struct cli_command *command)
 {
@@ -455,7 +455,7 @@ static struct status open_own(struct cli *cli, const struct kernel **kernel)
 
 	if (status_is_ok(&status))
 		status = own_open(cli->words[0], cflags, &said, kernel);
-	/* What the compiler says is shown as it is. */
+	/* The compiler's messages are shown unchanged. */
 	if (!status_is_ok(&status) || !cli->quiet)
 		fputs(text_string(&said), cli->err);
 	text_free(&said);

@@ -54,7 +54,7 @@ static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 
 /* ---- the head ---- */
 
-/* The first sample that there is; NULL: there is none. */
+/* The first sample; NULL: none. */
 static const struct sample *first_of(const struct probe_report *probe)
 {
 	const struct probe_curve *curves[] = { &probe->lines[PAGES_HUGE], &probe->lines[PAGES_4K],
@@ -77,7 +77,7 @@ static double clock_of(const struct probe_report *probe)
 	return sample ? sample->ghz : NAN;
 }
 
-/* What cycles are counted by: the same all along. */
+/* The source of cycles: the same for all samples. */
 static enum source cycles_of(const struct probe_report *probe)
 {
 	const struct sample *sample = first_of(probe);
@@ -185,7 +185,7 @@ static void put_sources(FILE *out, const char *words, double spread)
 
 /* ---- bandwidth ---- */
 
-/* "L2: Haswell 0.5, Skylake 1": what others measured of the levels that were found. */
+/* "L2: Haswell 0.5, Skylake 1": values that others measured of the levels that were found. */
 static void put_elsewhere(FILE *out, const struct probe_report *probe)
 {
 	struct text text = { 0 };

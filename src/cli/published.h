@@ -1,4 +1,4 @@
-/* What others measured of a kernel's loop on some core: data/published. */
+/* Values that others measured of a kernel's loop on a core: data/published. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@ struct published {
 	char source[96];
 };
 
-/* Finds what was published of a setting on a core; false when nothing was. Lines that make no sense
- * are passed over: a test of the shipped file finds them. */
+/* Finds the published values of a setting on a core; false: none. Lines with errors are skipped: a
+ * test of the shipped file finds them. */
 bool published_find(const struct setting *setting, const char *uarch, struct published *published);
 
 /* The value of a port, or -1. */

@@ -16,8 +16,8 @@ bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign 
 void work_report(const struct cli *cli, const struct bench *bench, const struct subject *subject,
 	const void *item);
 
-/* Notes an interruption, or that nothing was measured. printed: what became of the results so
- * far, "what was measured so far is printed". Returns the exit status. */
+/* Notes an interruption, or that nothing was measured. printed: the state of the results so far,
+ * "the results so far are printed". Returns the exit status. */
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
 
@@ -38,12 +38,12 @@ bool drawing_wanted(const struct cli *cli);
 /* Before anything is measured for it: whether it can be drawn and written. */
 struct status drawing_check(const struct cli *cli);
 
-/* What stands in the corner of a picture made now. choice: the core that limits are of; NULL:
+/* The words in the corner of a picture made now. choice: the core that limits are of; NULL:
  * nobody asked. */
 struct chart_origin drawing_origin(
 	const struct machine *machine, const struct uarch_choice *choice);
 
-/* Saves what was asked for; tells of a failure. Returns exit_status, or CLI_UNMEASURED in place of
+/* Saves the requested files; reports a failure. Returns exit_status, or CLI_UNMEASURED in place of
  * CLI_DONE when it could not be saved. Frees the chart; NULL: there is nothing to draw, which is
  * said. */
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status);

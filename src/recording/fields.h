@@ -17,7 +17,7 @@
 
 struct json_t;
 
-/* One setting's sample, and what it was measured with. */
+/* The sample of one setting, and its conditions of measurement. */
 struct record_sample {
 	unsigned id;
 	const char *machine; /* NULL: absent */
@@ -84,9 +84,9 @@ struct field {
 	enum field_owner owner;
 	size_t offset, size; /* of its member */
 	bool recorded;	     /* recordings have it: in a record "facts", "machine" or "insn" */
-	bool always;	     /* recordings have it whatever its value */
+	bool always;	     /* recordings have it even with its default value */
 	bool no_json;
-	int64_t absent;	   /* what an integer that a recording lacks reads as */
+	int64_t absent;	   /* the value of an integer that a recording lacks */
 	double low, high;  /* bounds of a number in a recording; an integer's least is 0 */
 	int64_t usual;	   /* JSON leaves it out while an integer is this or a flag is this */
 	bool can_be_usual; /* whether `usual` counts; CSV has it as the least */

@@ -147,7 +147,7 @@ static size_t value_bytes(const json_t *value)
 	return json_dumpb(value, NULL, 0, RECORD_FORM | JSON_ENCODE_ANY);
 }
 
-/* Bytes that a line with its newline takes of RECORD_MOST. */
+/* Bytes of a line with its newline, of RECORD_MOST. */
 static size_t line_bytes(const json_t *object)
 {
 	return value_bytes(object) + 1;

@@ -136,7 +136,7 @@ static struct known *known_of(struct recording *recording, const struct setting 
 	return &recording->known[index];
 }
 
-/* Takes over what a recording that goes on holds already. */
+/* Reads the settings that an existing file already has. */
 static void go_on(struct recording *recording, const struct replay *replay)
 {
 	struct replay_summary summary = replay_summary(replay);
@@ -191,7 +191,8 @@ static struct status open_file(
 	struct recording *recording, const struct recording_place *place, bool *goes_on)
 {
 	struct stat facts;
-	/* Who opens a pipe to read as well is its reader, and never hears that there is none. */
+	/* A program that opens a pipe for reading too is its own reader: it gets no error when the
+	 * other reader leaves. */
 	int how = stat(recording->path, &facts) == 0 && !S_ISREG(facts.st_mode) ? O_WRONLY
 										: O_RDWR | O_CREAT;
 
@@ -209,7 +210,7 @@ static struct status open_file(
 	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
 }
 
-/* Another plan than before: counts and what is modelled from now on are of its events. */
+/* A new plan: the counts and modelled values after it belong to its events. */
 static void write_plan(struct recording *recording, const struct event_plan *plan)
 {
 	struct records records = records_of(recording, NULL);
@@ -303,7 +304,7 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 		       known_counts(counts) > known->counted);
 }
 
-/* The newest of them that there is room for; what does not find any counts as forgotten. */
+/* Keeps the newest trials that fit; the others count as forgotten. */
 static void choose_trials(struct trials *chosen, const struct trials *from, unsigned room)
 {
 	unsigned first = from->count > room ? from->count - room : 0;

@@ -1,4 +1,4 @@
-/* Writes what is measured to a file, so that the same screens can be seen elsewhere (replay.h).
+/* Writes measurements to a file, so that another machine can show the same screens (replay.h).
  *
  * A recording is JSON Lines: each at most RECORD_MOST bytes, written whole and as soon as it is
  * there, so that a file that was cut off anywhere is good up to its last whole line. What the lines
@@ -14,23 +14,22 @@
 #include "experiment/advice/explainer.h"
 #include "experiment/setting/setting.h"
 
-/* Where and with what it is made. Everything is borrowed. */
+/* The machine, core and events of a recording. All pointers are borrowed. */
 struct recording_place {
 	const struct machine *machine; /* known */
 	uint64_t seed;
 	const struct core *core;	 /* whose limits are recorded; NULL: none */
-	enum uarch_match match;		 /* as what the running core was recognised */
+	enum uarch_match match;		 /* how the running core was recognised */
 	bool foreign, nearest;		 /* as in struct view */
 	const char *note;		 /* core NULL: why; may be NULL */
-	const struct event_plan *events; /* what is counted; NULL: nothing */
+	const struct event_plan *events; /* the counted events; NULL: none */
 };
 
 struct recording;
 
-/* Opens a file for it, and writes what is known of the place. A file that is there already must be
- * a recording of the same machine, made for the same core with the same seed: then this one goes on
- * behind it, and `goes_on` says so. STATUS_USAGE when it is anything else, or another program
- * writes to it; STATUS_FAILED when it cannot be written. */
+/* Opens a file and writes the place. An existing file must be a recording of the same machine, core
+ * and seed: new lines are then appended, and `goes_on` is true. STATUS_USAGE when it is anything
+ * else, or another program writes to it; STATUS_FAILED when it cannot be written. */
 struct status recording_open(const char *path, const struct recording_place *place,
 	struct recording **recording, bool *goes_on);
 void recording_close(struct recording *recording); /* NULL: nothing */
@@ -40,13 +39,13 @@ struct recording_entry {
 	const struct setting *setting;
 	const struct trials *trials;
 	const struct run_facts *facts;
-	const struct event_plan *events; /* what the counts are of; NULL: nothing was counted */
+	const struct event_plan *events; /* the counted events; NULL: none */
 	const struct counts *counts;	 /* NULL */
 };
 
-/* Whether adding it would tell more than what is recorded of the setting: nothing yet, or only a
- * contended figure, or fewer counts. Own loops are never wanted: who plays a recording has not
- * their code. */
+/* Whether the sample would add information: the recording has none of the setting, only a contended
+ * one, or fewer counts. Own loops are never wanted: the reader of a recording does not have their
+ * code. */
 bool recording_wants(const struct recording *recording, const struct setting *setting,
 	const struct sample *sample, const struct counts *counts);
 
@@ -54,8 +53,8 @@ bool recording_wants(const struct recording *recording, const struct setting *se
  * kept in all. Returns whether it was. */
 bool recording_add(struct recording *recording, const struct recording_entry *entry);
 
-/* Adds what limits a setting that was added, unless as much is recorded of it already. modelled: of
- * each event of the plan. The explanation must be of the place's core. */
+/* Adds the limits of a setting that was added, unless the recording has as many already. modelled:
+ * of each event of the plan. The explanation must be of the place's core. */
 void recording_explain(struct recording *recording, const struct setting *setting,
 	const struct explanation *explanation, const struct event_plan *events,
 	const double *modelled);

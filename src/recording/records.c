@@ -15,7 +15,7 @@
 
 const struct record_kind record_kinds[] = {
 	{ "sample", "kernel knobs" },
-	{ "more", "of" }, /* and what it continues */
+	{ "more", "of" }, /* and the record that it continues */
 	{ "counters", "from pmu passes direct events why" },
 	{ "explain", "machine kernel knobs uarch binding limit predicted foreign unknown elements "
 		     "slots instructions instructions_from waits varies published_cycles "
@@ -141,7 +141,7 @@ void records_counters(const struct records *records, const struct event_plan *pl
 	record_write_list(records, object, "events", list);
 }
 
-/* What only tables have of a limit. */
+/* Fields of a limit in tables only. */
 static void set_limit_cells(const struct records *records, json_t *object,
 	const struct explanation *explanation, const struct limit *limit, bool binds)
 {

@@ -32,18 +32,18 @@ extern const struct record_kind record_kinds[];
 
 void records_sample(const struct records *records, const struct record_sample *sample);
 
-/* What was counted beside a sample, in as many records as it takes: every event of the plan, also
+/* The counts of a sample, in as many records as they need: every event of the plan, also
  * the unavailable ones. One with the reason alone where there are no counters. */
 void records_counters(const struct records *records, const struct event_plan *plan,
 	const struct counts *counts, unsigned id);
 
-/* What explains a sample: a record for each limit, one of the ports, and one for each instruction.
- * port: the names of the ports, as in struct limits. */
+/* The explanation of a sample: a record for each limit, one of the ports, and one for each
+ * instruction. port: the names of the ports, as in struct limits. */
 void records_limits(
 	const struct records *records, const struct explanation *explanation, unsigned id);
 void records_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id);
-/* all: with what only recordings have, and equal instructions in a row as one record. */
+/* all: with the fields of recordings, and equal instructions in a row as one record. */
 void records_code(const struct records *records, const struct explanation *explanation, bool all,
 	unsigned id);
 
@@ -83,7 +83,7 @@ void lines_explanation(const struct records *records, const struct setting *sett
 	const struct explanation *explanation, const struct core *core,
 	const struct event_plan *events, const double *modelled, unsigned id);
 
-/* The words that stand for a fate and for how a core was recognised, in the order of their enums,
+/* The words for a trial's fate and for how a core was recognised, in the order of their enums,
  * ended by NULL. */
 extern const char *const recording_fates[];
 extern const char *const recording_matches[];

@@ -14,7 +14,7 @@ static const char *const kinds[] = {
 static const char *const pages_names[PAGE_KINDS] = { "auto", "4k", "huge" };
 static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
 
-/* What goes into every record of one report. */
+/* Members of every record of one report. */
 struct writing {
 	const struct records *records;
 	const struct probe_report *probe;

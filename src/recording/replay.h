@@ -1,6 +1,6 @@
-/* Plays a recording (recording.h): the same explorer on what was measured elsewhere, on another
- * instruction set perhaps, or on a processor that counts. Nothing is measured, and no feature of
- * this machine is asked for.
+/* Plays a recording (recording.h): the explorer shows measurements of another machine, which may
+ * have another instruction set or counters. Nothing is measured, and no feature of this machine is
+ * needed.
  *
  * A recording may hold anything. Lines that cannot be used are skipped and counted; the notes of
  * the summary report them. */
@@ -15,17 +15,17 @@
 #include "experiment/advice/explainer.h"
 #include "experiment/setting/setting.h"
 
-/* What is held of a recording at most: settings, bytes in memory, bytes of the file. */
+/* Limits of a recording: settings, bytes in memory, bytes of the file. */
 enum { REPLAY_SETTINGS = 50000 };
 #define REPLAY_MEMORY ((uint64_t)256 << 20)
 #define REPLAY_FILE   ((uint64_t)1 << 30)
 
 struct replay;
 
-/* Reads a recording. STATUS_USAGE when there is no such file, when it is none, when it was made by
- * a newer version, or holds no setting that can be shown; STATUS_FAILED when reading fails. */
+/* Reads a recording. STATUS_USAGE when the file does not exist, is no recording, comes from a newer
+ * version, or has no setting that can be shown; STATUS_FAILED when reading fails. */
 struct status replay_open(const char *path, struct replay **replay);
-/* The same, of one that may hold no setting yet. */
+/* The same; the recording may have no setting yet. */
 struct status replay_read(const char *path, struct replay **replay);
 void replay_free(struct replay *replay); /* NULL: nothing */
 
@@ -72,25 +72,24 @@ struct explainer replay_explainer(struct replay *replay);
 
 /* ---- moving among settings (replay_engine.c) ---- */
 
-/* The first setting of a kernel; false: it holds none. */
+/* The first setting of a kernel; false: it was not recorded. */
 bool replay_first(
 	const struct replay *replay, const struct kernel *kernel, struct setting *setting);
 
-/* The values of one knob that are held beside the other knobs' present ones, ascending: at most
- * `room`, which then leave some out, though never the present one. Returns how many. */
+/* The recorded values of one knob with the other knobs at their present values, ascending. Returns
+ * their number, at most `room`: some are then omitted, but never the present one. */
 int replay_values(const struct replay *replay, const struct setting *setting, int knob,
 	int64_t *values, int room);
 
-/* Moves a knob by steps (not 0) to the next value that is held: beside the others' present values
- * if there is one, else with the fewest of them moved. Returns whether anything changed. */
+/* Moves a knob by steps (not 0) to the next recorded value: with the other knobs at their present
+ * values if possible, else with the fewest of them moved. Returns whether anything changed. */
 bool replay_step(const struct replay *replay, struct setting *setting, int knob, int steps);
 
-/* The setting held that is nearest to this one: knobs of `asked` (a bit each) first of all, then
- * those that are not, then as near as can be. False where the kernel has none, or none with the
- * choices that were asked for. */
+/* The recorded setting that is nearest to this one: first by the knobs of `asked` (a bit each),
+ * then by the other knobs. False when the kernel has no setting with the requested choices. */
 bool replay_nearest(const struct replay *replay, struct setting *setting, unsigned asked);
 
-/* "4k, 8k, 16k … 64m": the values of a knob that are held at all, for messages; and "4k…64m" (NULL:
- * not wanted). */
+/* "4k, 8k, 16k … 64m": all recorded values of a knob, for messages; and "4k…64m" (NULL: not
+ * wanted). */
 void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
 	size_t size, char *ends, size_t ends_size);

@@ -1,4 +1,4 @@
-/* A recording in memory: what it holds, the engine that answers from it, and moving among its
+/* A recording in memory: its contents, the engine that answers from it, and moving among its
  * settings. */
 #include <math.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ void replay_free(struct replay *replay)
 	free(replay);
 }
 
-/* ---- what it holds ---- */
+/* ---- contents ---- */
 
 struct replay_summary replay_summary(const struct replay *replay)
 {
@@ -244,8 +244,8 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Every value of a knob among the settings of a kernel, ascending, each once; beside the present
- * values of the others, or (any) beside whichever. The caller frees. */
+/* The values of a knob in the settings of a kernel, ascending, each once: with the other knobs at
+ * their present values, or (any) at any value. The caller frees them. */
 static int64_t *list_values(
 	const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
 {
@@ -301,8 +301,8 @@ static double distance(const struct knob *knob, int64_t a, int64_t b)
 	return 0.01 + fabs(log2((double)(a > 0 ? a : 0) + 1) - log2((double)(b > 0 ? b : 0) + 1));
 }
 
-/* The setting with that value of a knob that moves the fewest others, and of those the nearest;
- * NULL: there is none. */
+/* The setting with that value of a knob that moves the fewest other knobs, and the nearest of
+ * several; NULL: none exists. */
 static const struct setting *best_with(
 	const struct replay *replay, const struct setting *from, int knob, int64_t value)
 {
@@ -327,7 +327,7 @@ static const struct setting *best_with(
 	return best;
 }
 
-/* The value so many steps on in a list; the last one where it ends. False: there is none that way.
+/* The value that many steps further in a list, or its last one. False: the list ends here.
  */
 static bool step_in(const int64_t *values, int count, int64_t present, int steps, int64_t *value)
 {

@@ -73,7 +73,7 @@ const char *reading_ports(struct reading *reading, const json_t *object, unsigne
 		if (!record_number(
 			    pressure, core->port[i], 0, MOST_CYCLES, &explained->pressure[i]))
 			return "a port without its pressure";
-		/* Left out where a line would have been too long. */
+		/* The writer omits it when its line would be too long. */
 		if (!record_number(naive, core->port[i], 0, MOST_CYCLES, &explained->naive[i]))
 			explained->naive[i] = explained->pressure[i];
 	}
@@ -152,7 +152,7 @@ static void order_limits(struct explained *explained)
 			explained->binding = i;
 }
 
-/* Keeps what has come of an explanation with its setting. */
+/* Moves the explanation that was read to its setting. */
 static void take_explanation(struct reading *reading, int index)
 {
 	struct replay *replay = reading->replay;
@@ -167,7 +167,7 @@ static void take_explanation(struct reading *reading, int index)
 	else
 		to = played->explained = memory_new(1, sizeof(*to));
 	*to = *from;
-	/* One byte more than nothing: an allocation of none may fail. */
+	/* At least one byte: an allocation of 0 bytes may return NULL. */
 	to->limit = memory_new(limits + 1, 1);
 	to->run = memory_new(runs + 1, 1);
 	if (limits)

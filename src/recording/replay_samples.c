@@ -331,7 +331,7 @@ const char *reading_counters(struct reading *reading, const json_t *object, unsi
 	return NULL;
 }
 
-/* A knob's value: of a choice by its name. Returns false when there is no such value. */
+/* The value of a knob; a choice has its name. Returns false for an unknown value. */
 static bool read_knob(const struct knob *knob, const json_t *from, int64_t *value)
 {
 	const char *word = json_string_value(from);
@@ -387,7 +387,7 @@ bool reading_setting(
 				"%s has a knob there that it has not here", setting->kernel->name);
 		return false;
 	}
-	/* What this processor lacks, or this machine's memory, is no obstacle: nothing is run. */
+	/* Missing processor features and too little memory do not matter: nothing is run. */
 	status = setting_check(setting, MEMORY_LIMITS_UNKNOWN);
 	if (status.code == STATUS_USAGE && note)
 		reading_leave_out(reading, &reading->absent, "%s: %.140s", setting->kernel->name,

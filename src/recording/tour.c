@@ -4,7 +4,7 @@
 
 #include "experiment/setting/setting.h"
 
-/* Larger working sets take long to lay out, and show nothing more. */
+/* Larger working sets need long to lay out, and show no further effect. */
 enum { SIZE_MOST = 64 << 20 };
 /* A count that goes further is a datum, not a shape: any value is as good. */
 enum { COUNT_MOST = 4096 };
