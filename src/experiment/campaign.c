@@ -80,10 +80,11 @@ static void await(struct visits *visits)
 		visits->position -= !visits->repeat && measurer->ahead == 1;
 		return;
 	}
-	/* The result may have waited while this thread printed: that is no time of the visit. */
+	/* The result may have waited while this thread printed; the visit does not count that time.
+	 */
 	if (!(now > 0))
 		now = measurer_now(measurer);
-	/* It began when the visit before it was over. */
+	/* A visit begins when the previous one is over. */
 	visits->accept(visits->context, visit->cell, visit->result,
 		now - fmax(visit->asked, visits->answered));
 	visits->answered = now;

@@ -25,12 +25,12 @@ struct campaign_state {
 	const char *stage; /* "caches"; NULL: it has no stages */
 	const char *doing; /* "nop, 256 fillers"; empty: nothing */
 	bool any;	   /* something is measured */
-	const char *why;   /* why nothing is measured; empty: unknown */
+	const char *why;   /* why there is no result; empty: unknown */
 };
 
 struct campaign_kind {
-	/* Measures everything, or until the measurer stops; then its report is complete as far as
-	 * that is possible. Is called once. */
+	/* Measures everything, or until the measurer stops, and then completes the report. Called
+	 * once. */
 	void (*measure)(void *self, const struct measurer *measurer);
 	void (*state)(const void *self, struct campaign_state *state);
 	void (*release)(void *self);

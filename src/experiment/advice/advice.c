@@ -111,7 +111,7 @@ static double predict(const struct advice_question *question, const struct setti
 	return cpe;
 }
 
-/* Whether another way to write the same work would, by what follows from it, be other work. */
+/* Whether a changed form also changes the work, through the knobs that follow. */
 static bool other_work(const struct setting *from, const struct setting *to, int turned)
 {
 	const struct kernel *kernel = from->kernel;
@@ -179,8 +179,8 @@ static void name_change(const struct setting *from, const struct option *to, str
 		text_add(words, ")");
 }
 
-/* The limit that a change eases: the binding one where its CPE falls further than the predicted
- * one, else the one that predicts. */
+/* The limit that a change eases: the binding limit if the change gains more below it, else the
+ * predicting one. */
 static enum limit_kind eased_by(const struct limits *limits, double cpe)
 {
 	bool binding =

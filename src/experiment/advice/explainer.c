@@ -13,7 +13,7 @@ static enum uarch_match recognise(
 	return uarch_recognise(machine, name, why);
 }
 
-/* What panels say of a model that is loaded. */
+/* Copies the names of a loaded model for the panels. */
 static void name_core(struct core *core)
 {
 	snprintf(core->name, sizeof(core->name), "%s", core->uarch->name);

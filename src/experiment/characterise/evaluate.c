@@ -7,7 +7,7 @@
 
 #include "base/stats.h"
 
-/* Cycles: a result that is ready sooner was computed at rename, because execution takes a cycle. */
+/* Cycles. A faster result was computed at rename, because execution takes at least one cycle. */
 #define DONE_AT_RENAME 0.6
 
 static const struct figure unknown = { .known = false };
@@ -24,10 +24,10 @@ static struct figure median_of(double *values, size_t count)
 		stats_quantile(values, count, fmin(1, 0.5 + reach)) };
 }
 
-/* Quiet trials that a value needs: a hyper-thread on the core doubles the time. */
+/* The quiet trials that a value needs. A busy hyper-thread doubles the time of the others. */
 enum { QUIET_LEAST = 5 };
 
-/* A value with a wider range, relatively, is unknown. */
+/* A value with a wider relative range counts as unknown. */
 #define WIDEST 0.3
 
 /* After 512-bit code the reference chain sometimes runs slow for a while (by 1.57 on Redwood Cove),
@@ -78,7 +78,7 @@ struct figure evaluate_loop(const struct evaluation *e, const struct kernel *ker
 	return quiet_figure(e, evaluate_cell(e, kernel), &count);
 }
 
-/* An instruction takes at least one slot: less shows a wrong clock. */
+/* An instruction takes at least one slot: a smaller value shows a wrong clock. */
 #define SLOTS_LEAST 0.5
 
 /* A value is settled with QUIET_SETTLED quiet trials and this precision, or with QUIET_PLENTY. */
@@ -277,8 +277,8 @@ static void put_fact(struct measured *measured, const char *word, struct figure 
 	snprintf(fact->words, sizeof(fact->words), "%s", words);
 }
 
-/* A cap on all accesses needs a line only where it is lower than the caps on loads and stores
- * together. */
+/* A cap on all accesses needs a line only if it is lower than the sum of the caps on loads and
+ * stores. */
 #define TOGETHER_LESS 0.9
 
 static void drop_sum(struct measured *measured)
@@ -325,7 +325,7 @@ void evaluate_loops(struct evaluation *e)
 	struct measured *measured = e->measured;
 	int kept = 0;
 
-	/* Facts from the probe stay. */
+	/* Removes the facts of recipes, and keeps those of the probe. */
 	for (int i = 0; i < measured->fact_count; i++) {
 		int k = 0;
 

@@ -1,5 +1,5 @@
-/* Recipes: what data/characterise.* says to measure, and the loops that measure it. The head of the
- * data file explains its lines. */
+/* Recipes: the classes and facts that data/characterise.* lists, and the loops that measure them.
+ * The head of the data file explains its lines. */
 #pragma once
 
 #include "base/status.h"
@@ -23,7 +23,7 @@ struct recipe {
 	char lines[RECIPE_LOOPS][GENERATED_LINES], setup[GENERATED_LINES];
 	char minus[TAKEN_OFF][24], load[24], store[24];
 	unsigned bits, bodies;
-	unsigned accesses; /* of the class that it loads or stores */
+	unsigned accesses; /* number of accesses of the class that it loads or stores */
 	unsigned links, beside;
 	unsigned half; /* events that happen every other time in the loop; 0: none */
 	enum made_values values;
@@ -38,7 +38,7 @@ struct recipes {
 	char width[WIDTH_LINES][GENERATED_LINES];
 };
 
-/* What a loop measures: the first kinds are those of enum recipe_loop. */
+/* The purpose of a loop; the first kinds match enum recipe_loop. */
 enum item_kind {
 	ITEM_LATENCY,
 	ITEM_ADDS,

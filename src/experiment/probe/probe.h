@@ -14,7 +14,7 @@
 #include "model/memory/hierarchy.h"
 #include "model/windows/buffers.h"
 
-/* What a user can select. */
+/* The parts that a user can select. */
 enum probe_part {
 	PROBE_LATENCY,	 /* "latency" */
 	PROBE_TLB,	 /* "tlb" */
@@ -45,9 +45,9 @@ enum { PROBE_POINTS = 256, PROBE_BANDS = 8 };
 
 /* One measured setting. */
 struct probe_point {
-	struct setting setting; /* complete, so that a user can measure it again */
-	double x; /* bytes of the working set, bytes between a pair, chains, cores: what the curve
-		     is over */
+	struct setting setting; /* complete, so that a user can repeat it */
+	double x; /* the curve's axis: bytes of the working set, bytes between a pair, chains or
+		     cores */
 	struct sample sample; /* valid false: could not be measured */
 	struct run_facts facts;
 	bool fine; /* added by a later round */
@@ -75,18 +75,17 @@ enum { PROBE_SHARES = 8 };
 
 struct probe_share {
 	int count;
-	double bytes[PROBE_SHARES]; /* a lap of so many takes half of memory's latency: about half
-				       of its lines are found again */
+	double bytes[PROBE_SHARES]; /* a lap over so many bytes takes half of memory's latency,
+				       because the cache holds about half of its lines */
 	double at[PROBE_SHARES];    /* seconds since the first request */
-	int censored[PROBE_SHARES]; /* -1: it is no more than that, as even the smallest size looked
-				       at was slower; 1: no less */
+	int censored[PROBE_SHARES]; /* -1: an upper bound, because even the smallest size was
+				       slower; 1: a lower bound */
 };
 
 struct probe_report {
 	const struct machine *machine;
-	struct probe_options
-		options;     /* as they were carried out: max_size within the machine's means */
-	uint64_t asked_size; /* max_size as the user set it */
+	struct probe_options options; /* as carried out: max_size within the memory limits */
+	uint64_t asked_size;	      /* max_size as the user set it */
 	struct probe_curve lines[PAGE_KINDS]; /* random order */
 	struct probe_curve pages[PAGE_KINDS]; /* one line a page */
 	struct probe_share share;
@@ -117,7 +116,7 @@ struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status);
 void probe_free(struct probe *probe);
 
-/* Measures, until everything is there, the time is up or the measurer stops. */
+/* Measures until all points are known, the time is up or the measurer stops. */
 void probe_measure(struct probe *probe, const struct measurer *measurer);
 
 /* Never NULL; owned by the probe. */

@@ -1,4 +1,4 @@
-/* What a probe measures, how long each part may take, and what the plan omits when memory, pages or
+/* The plan of a probe: its parts, the time of each, and the parts to omit when memory, pages or
  * time are too short. */
 #include <math.h>
 #include <stdio.h>
@@ -11,27 +11,26 @@
 
 /* Estimates, in seconds: allocating and laying out a new byte (on a virtual machine whose host
  * hands out pages slowly), the cost of a request besides its trials, and laying out a byte again.
- * They matter for a time that the user has set, and for progress. */
+ * They serve a time limit and the progress. */
 #define SECONDS_BYTE	3.5e-9
 #define SECONDS_REQUEST 0.0008
 #define SECONDS_LAY_OUT 0.5e-9
 
-/* Walking a point beyond the core's own caches to steady state: seconds, about. */
+/* About the seconds to walk a point beyond the core's own caches to steady state. */
 #define SECONDS_SETTLE 0.015
 
-/* Points an octave in the first round, and when time is short. */
+/* Points an octave in the first round: usually, and when time is short. */
 enum { OCTAVE = 4, OCTAVE_SHORT = 2 };
 
-/* The scale of each visit's time: at least, and at most with a generous budget. */
+/* The least scale of each visit's time, and the most, with a generous time limit. */
 #define SCALE_LEAST 0.35
 #define SCALE_MOST  10.0
 
-/* A short time does not shrink the largest working set below this: the caches of most machines stay
- * visible. */
+/* The least largest working set when time is short: it still shows the caches of most machines. */
 static const uint64_t shrink_least = 16 << 20;
 
-/* Seconds of a visit: in the core's own caches; beyond them, where one access takes as long as a
- * hundred there; and where the trials of one visit cover only a small part of the working set. */
+/* Seconds of a visit: in the core's own caches; beyond them, where an access takes up to a hundred
+ * times as long; and in working sets of which one visit covers a small part. */
 #define VISIT_NEAR   0.0028
 #define VISIT_MIDDLE 0.005
 #define VISIT_FAR    0.008
@@ -113,7 +112,7 @@ uint64_t probe_parallel_bytes(const struct probe *probe)
 	       PROBE_PAGE;
 }
 
-/* Omits what this machine cannot do. */
+/* Omits parts that this machine cannot measure. */
 static void keep_within_means(struct probe *probe)
 {
 	struct probe_report *report = &probe->report;
@@ -211,8 +210,8 @@ static void add_stages(
 	}
 }
 
-/* First one curve with all that depends on it, so that a user who stops early has the most; then
- * the other kind of pages. */
+/* The first curve and all parts that depend on it come first, so that an interrupted probe has the
+ * most results. The other kind of pages follows. */
 static double lay_out(struct probe *probe)
 {
 	static const enum probe_part first[] = { PROBE_LATENCY, SHARE, PROBE_TLB, SHARE, PROBE_LINE,
@@ -231,7 +230,7 @@ static double lay_out(struct probe *probe)
 	return seconds;
 }
 
-/* ---- a time that the user has set ---- */
+/* ---- a time limit ---- */
 
 static void leave_out(struct probe *probe, enum probe_part part)
 {

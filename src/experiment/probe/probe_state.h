@@ -58,18 +58,18 @@ struct probe {
  * omits. */
 void probe_plan(struct probe *probe);
 
-/* The kind of pages for parts that are measured with one kind only. */
+/* The kind of pages for parts that use one kind. */
 enum page_kind probe_best_pages(const struct probe *probe);
 
 /* Seconds for a visit to a working set of that size, and the quiet trials that settle a point. */
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes);
 enum { PROBE_QUIET = 28 };
 
-/* Rounds over a curve: the first, the second look, and closer ones until the knees are known well.
+/* Rounds over a curve: the first, the second look, and closer looks until the knees are precise.
  */
 enum { PROBE_ROUNDS = 5 };
 
-/* Bytes up to which laying out a working set takes next to no time. */
+/* Bytes up to which the time to lay out a working set is negligible. */
 enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
 /* Bytes beyond which the core's own caches do not hold a working set on most machines, so that each
@@ -92,7 +92,7 @@ uint64_t probe_task_bytes(const struct probe_task *task);
 /* Adds the tasks of a stage's round 0, 1, …; none: the stage is over. */
 void probe_fill(struct probe *probe, const struct probe_stage *stage, int round);
 
-/* The result of a visit for the share. */
+/* Adds the result of a visit for the share. */
 void probe_take_share(
 	struct probe *probe, const struct probe_task *task, const struct result *result);
 

@@ -49,8 +49,8 @@ bool setting_read(struct setting *setting, const char *words);
 /* Checks ranges and the combination, and its memory against the limits. */
 struct status setting_check(const struct setting *setting, struct memory_limits limits);
 
-/* Moves one knob by steps (+1, -1, …) within its range, then lets the kernel fit the others. A
- * value that nothing fits is skipped. Returns whether anything changed. */
+/* Moves one knob by steps (+1, -1, …) within its range, then lets the kernel fit the others. Skips
+ * a value that no combination allows. Returns whether anything changed. */
 bool setting_step(struct setting *setting, int knob, int steps, struct memory_limits limits);
 
 /* One value as a user would type it: "32k", "mul"; and for display: an odd number of bytes in few
@@ -80,7 +80,7 @@ int64_t setting_max(const struct knob *knob, struct memory_limits limits);
 /* The allowed range in words: "1 to 16", "16 to 256, in steps of 16", "add or mul". */
 void setting_range(const struct knob *knob, struct memory_limits limits, char *buffer, size_t size);
 
-/* Values of one knob: those that a slice or a grid shows, and those that a sweep lists. Pure. */
+/* Values of one knob, for a slice, a grid or the list of a sweep. Pure. */
 
 /* Each fills at most `room` values, ascending and without repeats, all valid for the knob, and
  * returns how many (at least 1). last_cache: bytes, 0 unknown. */

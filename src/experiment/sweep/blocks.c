@@ -6,14 +6,14 @@
 
 #include "experiment/setting/setting.h"
 
-/* So far above all else a chain of sums has to be before shorter lines, of which several overlap,
- * are worth more than fewer of them. */
+/* A chain of sums that is the highest limit by this factor makes shorter rows better: several of
+ * them overlap. */
 #define CHAIN_BINDS 1.5
 
-/* Entries of the first TLB where the core's file has none: those of most large cores. */
+/* Entries of the first TLB if the core's file has none: the usual number of large cores. */
 #define TLB_ASSUMED 64
 
-/* Of another core its own two caches; of this one those that the system states. */
+/* The core file's cache size for another core; the system's for the running core. */
 static double bytes_of(
 	const struct blocks_question *question, const struct uarch_cache *cache, int level)
 {
@@ -52,8 +52,7 @@ static int find_levels(
 	return count;
 }
 
-/* Elements of a sum that are under way at once, where the chain of one sum alone would be the
- * highest limit. */
+/* Elements of a sum that are in flight at once, if the chain of one sum is the highest limit. */
 static double window_of(const struct limits *limits)
 {
 	double chain = limits->elements > 0 ? limits->chain.cycles / limits->elements : 0,
@@ -131,7 +130,7 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting,
 		const struct cell *cell;
 		bool again = false;
 
-		/* The last two may be among the others. */
+		/* The last two values may be in the list already. */
 		for (int k = 0; k < i; k++)
 			again |= values[k] == values[i];
 		other.v[blocks->block.knob] = values[i];
@@ -168,7 +167,7 @@ struct blocks_text blocks_finding(const struct blocks *blocks, const struct sett
 void blocks_words(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured, char *buffer, size_t size)
 {
-	/* The finding first: where room is short, the reason is cut. */
+	/* The finding comes first, because a short buffer cuts the end. */
 	snprintf(buffer, size, "%s: %s", blocks_finding(blocks, setting, measured).text,
 		blocks->advice.why);
 }

@@ -1,5 +1,5 @@
 /* The recommended block size of the present setting, next to the best one measured:
- * model/memory/block.h for the kernels, machines and cores there are. */
+ * model/memory/block.h has the rule; this module asks it with a kernel, a machine and a core. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,8 +15,8 @@
 struct blocks_question {
 	const struct setting *setting;
 	const struct machine *machine;
-	const struct explanation *explanation; /* of the setting; its core is the one advised for;
-						  NULL: sizes alone are known */
+	const struct explanation *explanation; /* of the setting, on the core to advise for; NULL:
+						  only cache sizes are known */
 	struct memory_level l3, memory;	       /* as far as measured */
 };
 
@@ -28,19 +28,19 @@ struct blocks {
 /* False: the setting has no blocks, or no cache's size is known. */
 bool blocks_find(const struct blocks_question *question, struct blocks *blocks);
 
-/* The best of what was measured of a setting with other values of the block's knob, and what was at
- * the advised one. */
+/* Measurements of a setting with different values of the block's knob: the fastest, and the one at
+ * the advised value. */
 struct blocks_measured {
 	int64_t best; /* the value; 0: nothing was measured */
 	double best_cpe;
 	double advised_cpe; /* NAN: not measured */
-	int count;	    /* values that were */
+	int count;	    /* measured values */
 };
 
 void blocks_note(
 	const struct blocks *blocks, int64_t value, double cpe, struct blocks_measured *measured);
 
-/* Looks them up among cells: those that slices over the knob have. */
+/* Looks the measurements up among the cells of slices over the knob. */
 void blocks_look(const struct blocks *blocks, const struct setting *setting,
 	const struct cells *cells, struct memory_limits memory_limits,
 	struct blocks_measured *measured);
@@ -52,6 +52,6 @@ struct blocks_text {
 struct blocks_text blocks_finding(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured);
 
-/* The same and why: "…: three blocks … fit L2 …". */
+/* The finding with its reason: "…: three blocks … fit L2 …". */
 void blocks_words(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured, char *buffer, size_t size);

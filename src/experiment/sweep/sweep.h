@@ -37,7 +37,7 @@ struct sweep_progress {
 	double done;	  /* the larger share, of the time or of the cells, 0...1; never shrinks */
 	double remaining; /* seconds, at most: cells that settle early end it sooner; laying out
 			     data not counted */
-	char why_excluded[244]; /* the kernel's word on the first of them */
+	char why_excluded[244]; /* the kernel's reason for the first of them */
 };
 
 /* Owned by the sweep. */
@@ -136,13 +136,13 @@ struct named_sweep {
 	int base; /* speedups are relative to the same setting with this knob at that value; -1: no
 		     baseline */
 	int64_t base_value;
-	bool usual;	/* it replaces a sweep of the kernel that names none of these knobs */
-	char note[200]; /* a further finding of its document; empty: none */
+	bool usual;	/* it replaces a sweep of the kernel whose words name none of these knobs */
+	char note[200]; /* another finding of its document; empty: none */
 	int published_count;
 	struct sweeps_published published[SWEEPS_PUBLISHED];
 };
 
-/* Every named sweep there is. */
+/* All named sweeps. */
 struct sweeps {
 	int count;
 	struct named_sweep *sweep;
@@ -151,8 +151,8 @@ struct sweeps {
 /* Reads data/sweeps. STATUS_FAILED names the file, the line and what is wrong with it, and leaves
  * `sweeps` empty. */
 struct status sweeps_load(struct sweeps *sweeps);
-/* The same of a text; origin is what messages call it. lenient: rows of kernels that this program
- * does not have are passed over. */
+/* Reads a text; messages call it `origin`. lenient: skips rows of kernels that this program lacks.
+ */
 struct status sweeps_read(
 	const char *text, const char *origin, bool lenient, struct sweeps *sweeps);
 void sweeps_free(struct sweeps *sweeps);
@@ -160,7 +160,7 @@ void sweeps_free(struct sweeps *sweeps);
 /* The sweep of that name, or NULL. */
 const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *name);
 
-/* The usual sweep of a kernel, if it has one and no word gives one of its knobs; else NULL. */
+/* The usual sweep of a kernel; NULL: it has none, or a word gives one of the sweep's knobs. */
 const struct named_sweep *sweeps_usual(
 	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
 
@@ -171,21 +171,21 @@ void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, si
 	struct named_sweep *sweep);
 void sweeps_clear(struct named_sweep *sweep);
 
-/* "knob=values" replaces the knob's word, or is added. STATUS_USAGE for an unknown knob, or
- * one that words before gave too
- * (`given`: bits by knob, the caller's, 0 at first). */
+/* Replaces the knob's word by "knob=values", or adds it. STATUS_USAGE for an unknown knob, or for a
+ * knob that an earlier word gave
+ * (`given`: the caller's bits by knob, 0 at first). */
 struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given);
 
-/* After the last override: the baseline's knob varies slowest, and the baseline itself comes first,
- * so that it is there when the others come. Returns whether it is among the values; true where
- * there is no baseline. */
+/* After the last override: makes the baseline's knob vary slowest, with the baseline first, so that
+ * it is measured before the others. Returns whether the baseline is among the values; true without
+ * a baseline. */
 bool sweeps_settle(struct named_sweep *sweep);
 
 /* Replaces the word "advised" among a knob's values by the advised value, in its order; 0:
  * removes it. */
 void sweeps_advise(struct named_sweep *sweep, int64_t advised);
 
-/* ---- What is drawn */
+/* ---- drawing */
 
 /* The name of the knob along x. */
 const char *sweeps_x_title(const struct named_sweep *sweep);
@@ -223,7 +223,7 @@ const char *sweeps_figure_name(enum sweeps_figure figure);
 
 /* ---- The published order */
 
-/* A measured setting, and what is known of it. */
+/* A measured setting with its sample, facts and limit. */
 struct sweeps_row {
 	struct setting setting;
 	struct sample sample;
@@ -236,8 +236,9 @@ struct sweeps_row {
 /* Sets limit and bound of a row; explanation may be NULL. */
 void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation);
 
-/* Adds a line for each place where published times or speedups can be compared with these rows
- * and the order differs: the two ways whose order differs most. One line if all agree; nothing if
- * nothing can be compared. The ways are the values of the baseline's knob. */
+/* Compares the order of published times or speedups with these rows, place by place. Adds a line
+ * for each place where the order differs, with the two ways that differ most. Adds one line if all
+ * places agree, and nothing if no place can be compared. The ways are the values of the baseline's
+ * knob. */
 void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);

@@ -1,4 +1,4 @@
-/* Named sweeps: the rows of data/sweeps, and what a user changes of one. */
+/* Named sweeps: reads the rows of data/sweeps, and applies a user's changes to one. */
 #include "experiment/sweep/sweep.h"
 
 #include <math.h>
@@ -164,8 +164,8 @@ struct reader {
 	struct rows rows;
 	struct sweeps *sweeps;
 	struct named_sweep *sweep; /* the sweep that lines belong to; NULL before the first */
-	bool lenient;		   /* sweeps of unknown kernels are skipped, */
-	bool skipping;		   /* as this one is */
+	bool lenient;		   /* sweeps of unknown kernels are skipped */
+	bool skipping;		   /* the current sweep is skipped */
 };
 
 static bool read_figure(struct reader *reader, enum sweeps_figure *figure)

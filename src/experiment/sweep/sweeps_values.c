@@ -50,7 +50,8 @@ void sweeps_line(const struct named_sweep *sweep, const struct setting *setting,
 	}
 }
 
-/* The word in data/sweeps; the title, which ends in the kernel's element where it ends in "per". */
+/* The word in data/sweeps, and the title; the kernel's element follows a title that ends in "per".
+ */
 static const struct {
 	const char *name, *title;
 	bool paced;
@@ -167,12 +168,11 @@ bool sweeps_baseline(
 
 /* ---- the published order ---- */
 
-/* Times that differ by less are alike, here and there; so are instructions. */
+/* Smaller relative differences of times, and of instructions, count as equal. */
 #define ALIKE	0.05
 #define AS_MANY 0.1
 
-/* One way: what was published of it, and what it is here, in times that can be compared with each
- * other. */
+/* One way: its published time and its measured time, each in a unit of its own. */
 struct way {
 	const struct sweeps_row *row;
 	double published, here;
@@ -188,7 +188,7 @@ void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanat
 	row->bound = row->limit != LIMIT_COUNT ? limits->bound : (double)NAN;
 }
 
-/* A time that was published of this setting; 0: none. Of speedups the baseline is 1. */
+/* The published time of this setting; 0: none. With speedups the baseline's time is 1. */
 static double published_time(
 	const struct named_sweep *sweep, const struct setting *setting, enum sweeps_figure figure)
 {
@@ -206,7 +206,7 @@ static double published_time(
 	return any && setting->v[sweep->base] == sweep->base_value ? 1 : 0;
 }
 
-/* The ways at the place of a row: those that were published and measured. */
+/* The ways at the place of a row that were both published and measured. */
 static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *at,
 	enum sweeps_figure figure, const struct sweeps_row *rows, size_t count, struct way *ways,
 	int most)
@@ -235,7 +235,7 @@ static struct setting_text way_words(const struct named_sweep *sweep, const stru
 	return setting_shown(&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base]);
 }
 
-/* "misplaced=25 size=384m": what makes the place, of the knobs that published figures name. */
+/* "misplaced=25 size=384m": the knobs that published values name, without the baseline's. */
 static void place_words(
 	const struct named_sweep *sweep, const struct sweeps_row *row, struct text *words)
 {
@@ -262,7 +262,7 @@ static bool fewer(double a, double b)
 	return a > 0 && b > 0 && a < b * (1 - AS_MANY);
 }
 
-/* Why one is faster than the other, by what is known of both. */
+/* Why one way is faster than another: instructions, cycles each, limits and memory traffic. */
 static void reason_words(const struct named_sweep *sweep, const struct sweeps_row *fast,
 	const struct sweeps_row *slow, struct text *words)
 {
@@ -293,7 +293,7 @@ static void reason_words(const struct named_sweep *sweep, const struct sweeps_ro
 			begun ? ";" : ":", name.text, 100 * b->share);
 }
 
-/* The pair at that place whose order differs most; whether there was one. */
+/* Adds the pair at that place whose order differs most. Returns whether there is one. */
 static bool compare_ways(
 	const struct named_sweep *sweep, const struct way *ways, int count, struct text *lines)
 {
@@ -343,7 +343,7 @@ void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows
 		struct way ways[WAYS_MOST];
 		int found;
 
-		/* Each place once: with its first row. */
+		/* Each place counts once, with its first row. */
 		found = find_ways(sweep, &rows[i], figure, rows, count, ways, WAYS_MOST);
 		if (found < 2 || ways[0].row != &rows[i])
 			continue;

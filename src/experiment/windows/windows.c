@@ -13,7 +13,7 @@
 enum { QUIET = 8, PATIENCE = 16 };
 #define VISIT 0.0025
 
-/* Visits to a point while something shares the core, and searches for a knee that stays unclear.
+/* Visits to a point on a contended core, and searches for a knee that stays unclear.
  * */
 enum { VISITS = 3, SEARCHES = 2 };
 
@@ -25,11 +25,11 @@ enum { VISITS = 3, SEARCHES = 2 };
 #define NOISY	  0.07
 #define SCATTERED 0.2
 
-/* The most fillers, where no knee comes before: twice what today's largest buffers hold.
+/* The most fillers, if no knee comes earlier: twice the entries of today's largest buffers.
  */
 #define MOST 2048
 
-/* Points that a knee takes, about: for progress. */
+/* The usual number of points for a knee, for progress. */
 #define POINTS_USUAL 22.0
 
 struct windows {
@@ -41,7 +41,7 @@ struct windows {
 	const struct measurer *measurer;
 	double begin;
 	struct result *result;
-	int searches; /* of the row under way, begun */
+	int searches; /* begun, of the current row */
 	int requests;
 };
 
@@ -254,7 +254,7 @@ static bool next_place(struct windows *windows, struct windows_row *row, double 
 	if (row->knee.kind != KNEE_UNCLEAR || ++windows->searches >= SEARCHES)
 		return false;
 	row->curve.count = 0;
-	row->contended = false; /* those points are gone */
+	row->contended = false; /* it described the removed points */
 	return knee_next(&row->curve, least, row->most, x);
 }
 
@@ -267,8 +267,8 @@ static bool time_is_up(const struct windows *windows)
 	return seconds > 0 && measurer_now(windows->measurer) - windows->begin >= seconds;
 }
 
-/* One visit of a row with x fillers. Returns false when it brought nothing: the request was taken
- * back or cancelled. */
+/* One visit of a row with x fillers. Returns false if it gave no result, because the request was
+ * taken back or cancelled. */
 static bool visit(struct windows *windows, struct windows_row *row, double x)
 {
 	struct windows_report *report = &windows->report;
@@ -306,8 +306,8 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 								      : sample->cpe < than->cpe));
 }
 
-/* Where points scatter, because others use the memory, each is measured twice: disturbances make a
- * point slower. */
+/* Points scatter when other processes use the memory. Each is then measured twice: disturbances
+ * only make a point slower. */
 static int visits_wanted(const struct windows_row *row, const struct sample *sample)
 {
 	if (!sample->valid || sample->contended)

@@ -24,46 +24,45 @@ struct windows_options {
 	struct setting setting; /* of the kernel: every knob but fillers and filler is measured at
 				   this value */
 	uint64_t fillers;	/* choices of the knob `filler`, a bit each; 0: all */
-	const struct uarch
-		*uarch; /* the core's model, borrowed for the call alone; NULL: there is none */
-	bool foreign;	/* the model is not of the running core */
+	const struct uarch *uarch; /* the core's model, borrowed during the call; NULL: none */
+	bool foreign;		   /* the model is not of the running core */
 	uint64_t seed;
-	double seconds; /* time to keep to; 0: its own */
+	double seconds; /* time limit; 0: no limit */
 };
 
 enum windows_state { WINDOWS_WAITS, WINDOWS_GOES_ON, WINDOWS_DONE, WINDOWS_FAILED };
 
 struct windows_row {
-	const char *filler;		  /* as the knob has it: "nop" */
+	const char *filler;		  /* the choice's name: "nop" */
 	int64_t choice;			  /* its value there */
-	const struct window_filler *fact; /* what it fills; NULL: nothing is known of it */
+	const struct window_filler *fact; /* the buffer that it fills; NULL: unknown */
 	enum windows_state state;
 	struct knee_curve curve;
 	struct knee knee;	 /* of the curve so far */
 	double most;		 /* fillers, at most */
-	double entries;		 /* that the core's model gives the buffer; NAN: it gives none */
+	double entries;		 /* of the buffer by the core model; NAN: unknown */
 	struct setting setting;	 /* at the knee, or at the last point */
 	double ghz;		 /* of the last point; NAN */
 	enum source cycles_from; /* likewise */
 	double seconds;		 /* that it took */
 	int requests;
-	int checks;	/* of a sharp knee, after all rows are measured */
-	bool contended; /* something shared the core at points of it, however often it was asked for
-			 */
+	int checks;		/* of a sharp knee, after all rows are measured */
+	bool contended;		/* the core was contended at some points, in all visits
+				 */
 	char why[WINDOWS_NOTE]; /* WINDOWS_FAILED */
 };
 
 struct windows_report {
 	const struct machine *machine;
 	struct windows_options options;
-	char core[80], uarch[24]; /* the model's title and name; empty: there is none */
+	char core[80], uarch[24]; /* the model's title and name; empty: none */
 	struct buffers buffers;
 	int count;
 	struct windows_row row[WINDOWS_ROWS]; /* in the order of the knob's choices */
-	int now;			      /* the row under way; -1: none */
+	int now;			      /* the current row; -1: none */
 	double done;			      /* 0…1 */
 	double seconds;			      /* since the first request */
-	bool complete;			      /* nothing is missing that was asked for */
+	bool complete;			      /* all rows were measured */
 	char doing[64];			      /* "nop, 256 fillers"; empty: nothing */
 	struct notes notes;		      /* work that could not be done */
 };
