@@ -4,7 +4,6 @@
 
 #include "assembly.h"
 #include "base/random.h"
-#include "model/graph/cycle.h"
 #include "model/graph/deps.h"
 
 /* A core whose every latency is another number, so that sums tell what they are made of. */
@@ -331,7 +330,7 @@ TEST(seen_addresses_tell_what_is_carried)
 
 /* The largest ratio by trying: no cycle is slower when starts settle, which plain Bellman-Ford
  * tells. */
-static bool settles(const struct cycle_edge *edges, int count, int nodes, double ratio)
+static bool settles(const struct deps_edge *edges, int count, int nodes, double ratio)
 {
 	double start[64] = { 0 };
 
@@ -358,7 +357,7 @@ TEST(the_slowest_cycle_is_found_in_any_graph)
 	struct random random = { 5 };
 
 	for (int round = 0; round < 3000; round++) {
-		struct cycle_edge edges[200];
+		struct deps_edge edges[200];
 		int nodes = 1 + (int)random_below(&random, 30), count = 0, room[64];
 		struct cycle cycle = { .edge = room };
 		double weight = 0;
@@ -369,8 +368,10 @@ TEST(the_slowest_cycle_is_found_in_any_graph)
 				int from = (int)random_below(&random, (uint64_t)nodes),
 				    far = (int)random_below(&random, 8) == 0;
 
-				edges[count++] = (struct cycle_edge){ from, to,
-					(double)random_below(&random, 12) - 2, (from >= to) + far };
+				edges[count++] = (struct deps_edge){ .from = from,
+					.to = to,
+					.weight = (double)random_below(&random, 12) - 2,
+					.distance = (from >= to) + far };
 			}
 		cycle_find(edges, count, nodes, &cycle);
 		assert_true(settles(edges, count, nodes, cycle.ratio + 1e-6));

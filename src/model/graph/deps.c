@@ -5,18 +5,118 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/graph/cycle.h"
 #include "model/graph/forwards.h"
 
 /* A node starts when all its inputs are there; its result comes its latency later. The weight of an
  * edge is what its producer takes (`out`) plus what its consumer adds (`in`). */
 
-/* An edge, in addition to struct cycle_edge. */
-struct link {
-	double out, in;
-	bool address, memory;
-	int reg; /* that it leads through; REG_NONE */
+/* ---- The slowest cycle */
+
+/* A smaller gain is a rounding error: far below any latency, far above the error of long sums. */
+static const double gain = 1e-7;
+
+struct search {
+	const struct deps_edge *edges;
+	int edge_count, nodes;
+	double *start; /* earliest start of each node so far, if a path takes `ratio` */
+	int *parent;   /* the edge that start came by; -1 */
+	int *mark;     /* the walk that came by a node last */
 };
+
+/* Moves starts later along every edge once. One pass follows every path that leads forward. */
+static bool relax(struct search *search, double ratio)
+{
+	bool moved = false;
+
+	for (int i = 0; i < search->edge_count; i++) {
+		const struct deps_edge *edge = &search->edges[i];
+		double later = search->start[edge->from] + edge->weight - ratio * edge->distance;
+
+		if (later > search->start[edge->to] + gain) {
+			search->start[edge->to] = later;
+			search->parent[edge->to] = i;
+			moved = true;
+		}
+	}
+	return moved;
+}
+
+/* Keeps the cycle of parents through `node` if it is slower than the slowest so far. */
+static bool take_cycle(const struct search *search, int node, struct cycle *cycle)
+{
+	double weight = 0;
+	int spans = 0, count = 0, at = node;
+
+	do {
+		const struct deps_edge *edge = &search->edges[search->parent[at]];
+
+		weight += edge->weight;
+		spans += edge->distance;
+		count++;
+		at = edge->from;
+	} while (at != node);
+	if (spans <= 0 || weight / spans <= cycle->ratio)
+		return false;
+	cycle->ratio = weight / spans;
+	cycle->spans = spans;
+	cycle->count = count;
+	for (int i = count - 1; i >= 0; i--) {
+		cycle->edge[i] = search->parent[at];
+		at = search->edges[search->parent[at]].from;
+	}
+	return true;
+}
+
+/* Looks for cycles among the parents. Each node has at most one parent. */
+static bool slower(struct search *search, struct cycle *cycle)
+{
+	bool found = false;
+
+	for (int i = 0; i < search->nodes; i++)
+		search->mark[i] = -1;
+	for (int i = 0; i < search->nodes; i++) {
+		int at = i;
+
+		while (search->mark[at] < 0) {
+			search->mark[at] = i;
+			if (search->parent[at] < 0)
+				break;
+			at = search->edges[search->parent[at]].from;
+		}
+		if (search->mark[at] == i && search->parent[at] >= 0)
+			found |= take_cycle(search, at, cycle);
+	}
+	return found;
+}
+
+/* The earliest starts settle if a path takes long enough. Else some cycle keeps moving them, and
+ * that cycle is among the parents. Its ratio is the next to try, until all starts settle. */
+void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle)
+{
+	size_t room = (size_t)(nodes > 0 ? nodes : 1);
+	struct search search = { .edges = edges,
+		.edge_count = edge_count,
+		.nodes = nodes,
+		.start = memory_new(room, sizeof(double)),
+		.parent = memory_new(room, sizeof(int)),
+		.mark = memory_new(room, sizeof(int)) };
+
+	cycle->ratio = 0;
+	cycle->spans = cycle->count = 0;
+	for (int i = 0; i < nodes; i++)
+		search.parent[i] = -1;
+	/* Starts settle within one sweep for each carried edge of a path; the bound guards against
+	 * rounding. */
+	for (int sweep = 0; sweep < 2 * nodes + 16 && relax(&search, cycle->ratio); sweep++)
+		if (slower(&search, cycle))
+			for (int i = 0; i < nodes; i++)
+				search.parent[i] = -1;
+	free(search.start);
+	free(search.parent);
+	free(search.mark);
+}
+
+/* ---- The graph of a loop */
 
 struct graph {
 	const struct loop *loop;
@@ -26,8 +126,7 @@ struct graph {
 	double miss;
 	struct deps_node *node;
 	int nodes, node_room;
-	struct cycle_edge *edge;
-	struct link *link;
+	struct deps_edge *edge;
 	int edges, edge_room;
 	int last[REG_COUNT]; /* the node that wrote each register last; -1: from the path before */
 	int *store_node;     /* of each step's operands */
@@ -35,7 +134,7 @@ struct graph {
 };
 
 /* Subtracted from the latency of counters during the search: among equal cycles another one
- * says more. Above cycle.c's smallest gain, and far below any difference of latencies. */
+ * says more. Above the smallest `gain`, and far below any difference of latencies. */
 static const double counter_bias = 1e-6;
 
 /* ---- Nodes and edges */
@@ -54,32 +153,29 @@ static int add_node(struct graph *graph, int step, enum deps_part part,
 	return graph->nodes++;
 }
 
-static struct link *add_edge(struct graph *graph, int from, int to, int distance)
+static struct deps_edge *add_edge(struct graph *graph, int from, int to, int distance)
 {
 	if (graph->edges == graph->edge_room) {
 		graph->edge_room = graph->edge_room ? 2 * graph->edge_room : 256;
 		graph->edge =
 			memory_resize(graph->edge, (size_t)graph->edge_room, sizeof(*graph->edge));
-		graph->link =
-			memory_resize(graph->link, (size_t)graph->edge_room, sizeof(*graph->link));
 	}
 	graph->edge[graph->edges] =
-		(struct cycle_edge){ .from = from, .to = to, .distance = distance };
-	graph->link[graph->edges] = (struct link){ 0 };
-	return &graph->link[graph->edges++];
+		(struct deps_edge){ .from = from, .to = to, .distance = distance };
+	return &graph->edge[graph->edges++];
 }
 
 /* An edge from the register's last writer to the node. A writer in the path before is known only at
  * the path's end. */
-static struct link *read_register(struct graph *graph, int reg, int to)
+static struct deps_edge *read_register(struct graph *graph, int reg, int to)
 {
-	struct link *link;
+	struct deps_edge *edge;
 
 	if (reg <= REG_NONE || reg >= REG_COUNT)
 		return NULL;
-	link = add_edge(graph, graph->last[reg], to, graph->last[reg] < 0);
-	link->reg = reg;
-	return link;
+	edge = add_edge(graph, graph->last[reg], to, graph->last[reg] < 0);
+	edge->reg = (uint8_t)reg;
+	return edge;
 }
 
 /* A latency that the core's file does not have counts as none, so that the sum stays a bound. */
@@ -150,7 +246,7 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	double latency = graph->facts[number].known ? latency_of(graph, number, class) : 0;
 	double sign = insn->load_extends ? graph->uarch->fact[EXTRA_SIGN] : 0;
 	int node;
-	struct link *link;
+	struct deps_edge *edge;
 
 	if (uarch_known(sign))
 		latency += sign;
@@ -160,20 +256,20 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 		graph->facts[number].op->latency >= latency)
 		latency = 0;
 	node = add_node(graph, step, PART_LOAD, class, latency + graph->miss);
-	if ((link = read_register(graph, memory->base, node)))
-		link->address = true;
-	if ((link = read_register(graph, memory->index, node))) {
-		link->address = true;
-		link->in = index_extra(graph, memory);
+	if ((edge = read_register(graph, memory->base, node)))
+		edge->address = true;
+	if ((edge = read_register(graph, memory->index, node))) {
+		edge->address = true;
+		edge->in = index_extra(graph, memory);
 	}
 	if (forward->step >= 0) {
 		bool known;
 
 		/* The store's own node may come later: its number is filled in at the end. */
-		link = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
+		edge = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
 			forward->distance);
-		link->memory = true;
-		link->in = forward_latency(graph, forward, insn, operand, &known) -
+		edge->memory = true;
+		edge->in = forward_latency(graph, forward, insn, operand, &known) -
 			   (latency + graph->miss);
 		if (!known)
 			graph->unknown[number] = true;
@@ -297,22 +393,22 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 /* Cycles that the producer takes for this consumer: its latency, unless the core has a special
  * forwarding between the two. */
 static double out_of(const struct graph *graph, const struct deps_node *from,
-	const struct deps_node *to, const struct link *link)
+	const struct deps_node *to, const struct deps_edge *edge)
 {
 	double cycles;
 
-	if (link->memory)
+	if (edge->memory)
 		return 0;
 	/* The addend may be needed only when the sum is made: then only the producer's extra
 	 * latency counts. */
-	if (to->class && to->class->accumulate_unknown && link->reg != REG_NONE &&
-		link->reg == to->register_addend) {
+	if (to->class && to->class->accumulate_unknown && edge->reg != REG_NONE &&
+		edge->reg == to->register_addend) {
 		graph->unknown[graph->loop->path[to->step].insn] = true;
 		return from->latency - to->latency;
 	}
 	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class &&
-		from->class == to->class && link->reg != REG_NONE &&
-		link->reg == to->register_addend && uarch_known(from->class->accumulate))
+		from->class == to->class && edge->reg != REG_NONE &&
+		edge->reg == to->register_addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class);
 	/* A `chain` row gives the producer's own latency: cycles added to a load's latency stay. */
@@ -327,17 +423,15 @@ static void begin_edges(struct graph *graph)
 	int kept = 0;
 
 	for (int i = 0; i < graph->edges; i++) {
-		struct cycle_edge edge = graph->edge[i];
-		struct link link = graph->link[i];
+		struct deps_edge edge = graph->edge[i];
 
-		if (link.memory)
+		if (edge.memory)
 			edge.from = graph->store_node[edge.from];
 		else if (edge.from < 0)
-			edge.from = graph->last[link.reg];
+			edge.from = graph->last[edge.reg];
 		if (edge.from < 0)
 			continue;
-		graph->edge[kept] = edge;
-		graph->link[kept++] = link;
+		graph->edge[kept++] = edge;
 	}
 	graph->edges = kept;
 }
@@ -350,8 +444,7 @@ static bool copies(const struct graph *graph, const struct deps_node *node)
 	return graph->facts[number].eliminated && graph->loop->insn[number].move;
 }
 
-/* For each of these copies the node that made the value, through further copies; -1 for all other
- * nodes. */
+/* The node that made the value of each such copy, through further copies; -1: no copy. */
 static int *find_origins(const struct graph *graph)
 {
 	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));
@@ -368,15 +461,6 @@ static int *find_origins(const struct graph *graph)
 	return origin;
 }
 
-/* The difference between a producer's cycles for the consumer after a copy and the edge into the
- * copy, where the core has a special forwarding between the two. */
-static double behind_copy(const struct graph *graph, const struct deps_node *origin,
-	const struct deps_node *to, struct link link)
-{
-	link.memory = false;
-	return out_of(graph, origin, to, &link) - origin->latency;
-}
-
 /* All weights. */
 static void connect(struct graph *graph)
 {
@@ -385,26 +469,21 @@ static void connect(struct graph *graph)
 	begin_edges(graph);
 	origin = find_origins(graph);
 	for (int i = 0; i < graph->edges; i++) {
-		struct cycle_edge *edge = &graph->edge[i];
-		struct link *link = &graph->link[i];
+		struct deps_edge *edge = &graph->edge[i];
 		const struct deps_node *from = &graph->node[edge->from],
 				       *to = &graph->node[edge->to];
 
-		link->out = out_of(graph, from, to, link);
-		if (origin[edge->from] >= 0 && !link->memory && !copies(graph, to) &&
-			graph->node[origin[edge->from]].part != PART_LOAD)
-			link->out +=
-				behind_copy(graph, &graph->node[origin[edge->from]], to, *link);
-		edge->weight = link->out + link->in - (from->counts ? counter_bias : 0);
+		edge->out = out_of(graph, from, to, edge);
+		/* A copy passes on its producer's special forwarding to the consumer. */
+		if (origin[edge->from] >= 0 && !edge->memory && !copies(graph, to) &&
+			graph->node[origin[edge->from]].part != PART_LOAD) {
+			from = &graph->node[origin[edge->from]];
+			edge->out += out_of(graph, from, to, edge) - from->latency;
+		}
+		edge->weight =
+			edge->out + edge->in - (graph->node[edge->from].counts ? counter_bias : 0);
 	}
 	free(origin);
-}
-
-static void mark(struct chain_link *link, enum deps_part part)
-{
-	link->load |= part == PART_LOAD;
-	link->store |= part == PART_STORE;
-	link->alu |= part == PART_OPERATION || part == PART_BASE;
 }
 
 /* The cycle's nodes become links, those of one step one link. */
@@ -418,12 +497,13 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 	while (first < cycle->count && graph->edge[cycle->edge[first]].distance == 0)
 		first++;
 	for (int i = 0; i < cycle->count; i++) {
-		int into = cycle->edge[(first + i) % cycle->count],
-		    from = cycle->edge[(first + i + 1) % cycle->count];
-		const struct deps_node *node = &graph->node[graph->edge[into].to];
-		bool new_path = graph->edge[into].distance > 0;
+		const struct deps_edge *into =
+			&graph->edge[cycle->edge[(first + i) % cycle->count]];
+		const struct deps_edge *next =
+			&graph->edge[cycle->edge[(first + i + 1) % cycle->count]];
+		const struct deps_node *node = &graph->node[into->to];
 
-		if (node->step != last_step || new_path) {
+		if (node->step != last_step || into->distance > 0) {
 			link = chain->link_count < CHAIN_MAX ? &chain->link[chain->link_count++]
 							     : NULL;
 			if (link)
@@ -431,13 +511,15 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 			last_step = node->step;
 		}
 		if (link) {
-			mark(link, node->part);
-			link->cycles += (float)(graph->link[into].in + graph->link[from].out);
+			link->load |= node->part == PART_LOAD;
+			link->store |= node->part == PART_STORE;
+			link->alu |= node->part == PART_OPERATION || node->part == PART_BASE;
+			link->cycles += (float)(into->in + next->out);
 		}
 		chain->counts &= node->counts || node->part == PART_BASE;
-		chain->cycles += graph->link[into].in + graph->link[into].out;
-		chain->through_memory |= graph->link[into].memory;
-		if (node->part == PART_LOAD && graph->link[into].address) {
+		chain->cycles += into->in + into->out;
+		chain->through_memory |= into->memory;
+		if (node->part == PART_LOAD && into->address) {
 			chain->loads++;
 			chain->load_cycles += fmax(0, node->latency - graph->miss);
 		}
@@ -474,9 +556,6 @@ static void destroy(struct graph *graph)
 {
 	free(graph->store_node);
 	free(graph->unknown);
-	free(graph->node);
-	free(graph->edge);
-	free(graph->link);
 }
 
 void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
@@ -496,6 +575,8 @@ void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct
 	for (int i = 0; i < loop->insn_count; i++)
 		chain->unknown += graph.unknown[i];
 	free(cycle.edge);
+	free(graph.node);
+	free(graph.edge);
 	destroy(&graph);
 }
 
@@ -508,15 +589,7 @@ void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct
 	bool assumed;
 
 	build(&graph, &assumed);
-	out->node_count = graph.nodes;
-	out->node = graph.node;
-	out->edge_count = graph.edges;
-	out->edge = graph.edge;
-	out->memory = memory_new((size_t)graph.edges + 1, sizeof(bool));
-	for (int i = 0; i < graph.edges; i++)
-		out->memory[i] = graph.link[i].memory;
-	graph.edge = NULL;
-	graph.node = NULL;
+	*out = (struct deps_graph){ graph.nodes, graph.edges, graph.node, graph.edge };
 	destroy(&graph);
 }
 
@@ -524,5 +597,4 @@ void deps_graph_free(struct deps_graph *graph)
 {
 	free(graph->node);
 	free(graph->edge);
-	free(graph->memory);
 }

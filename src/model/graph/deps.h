@@ -65,15 +65,21 @@ struct deps_node {
 	int register_addend; /* register of a multiply-add's addend; REG_NONE */
 };
 
-struct cycle_edge;
+/* The consumer starts `weight` cycles after the producer starts, or later. */
+struct deps_edge {
+	int from, to;
+	int distance;	/* paths later; 0: the same path, and from < to */
+	uint8_t reg;	/* that carries the value; REG_NONE */
+	bool address;	/* into the address of a load */
+	bool memory;	/* from a store to a load; its weight is as if the load had just begun */
+	double weight;	/* out + in */
+	double out, in; /* the cycles of the producer; those that the consumer adds */
+};
 
 struct deps_graph {
 	int node_count, edge_count;
 	struct deps_node *node; /* in the order of the path */
-	bool *memory; /* by edge: from a store to a load; its weight is as if the load had just
-			 begun */
-	struct cycle_edge *edge; /* cycle.h: from the start of one to the start of the other, by
-				    ascending `to` */
+	struct deps_edge *edge; /* by ascending `to` */
 };
 
 /* Fills the graph with the pairs of store and load that a core is expected to link (RENAMES_PLAIN).
@@ -81,3 +87,15 @@ struct deps_graph {
 void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	struct deps_graph *graph);
 void deps_graph_free(struct deps_graph *graph);
+
+/* The slowest cycle of a graph: each node occurs once a path. */
+struct cycle {
+	double ratio; /* weight ÷ distance; 0: no cycle weighs anything */
+	int spans;    /* the paths that it takes */
+	int count;    /* its edges, in order: each begins where the previous one ends, and the last
+			 leads to the first */
+	int *edge;    /* memory for as many edges as there are nodes, from the caller */
+};
+
+/* Finds the cycle with the largest weight per path. Edges are in ascending order of `to`. */
+void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle);

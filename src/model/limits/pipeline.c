@@ -15,7 +15,6 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "model/graph/cycle.h"
 #include "model/graph/deps.h"
 
 /* Size of a run: enough rounds for a steady state, few enough operations for a millisecond. */
@@ -227,7 +226,7 @@ static void started(struct pipeline *pipeline, int number)
 	int node = number % graph->node_count, round = number / graph->node_count;
 
 	for (int k = pipeline->first_out[node]; k < pipeline->first_out[node + 1]; k++) {
-		const struct cycle_edge *edge = &graph->edge[pipeline->out[k]];
+		const struct deps_edge *edge = &graph->edge[pipeline->out[k]];
 		struct instance *instance;
 		double after = pipeline->instance[number].start + edge->weight;
 		int to;
@@ -237,7 +236,7 @@ static void started(struct pipeline *pipeline, int number)
 		to = (round + edge->distance) * graph->node_count + edge->to;
 		instance = &pipeline->instance[to];
 		instance->waits--;
-		if (graph->memory[pipeline->out[k]]) {
+		if (edge->memory) {
 			instance->stores--;
 			instance->stored = later(instance->stored, after);
 		} else {
@@ -495,16 +494,16 @@ double pipeline_run(const struct tally *tally)
 			pipeline->instance[i] =
 				(struct instance){ .start = -1, .stored = -INFINITY };
 		for (int i = 0; i < graph->edge_count; i++) {
-			const struct cycle_edge *edge = &graph->edge[i];
+			const struct deps_edge *edge = &graph->edge[i];
 
 			for (int r = edge->distance; r < pipeline->rounds; r++) {
 				struct instance *to =
 					&pipeline->instance[r * graph->node_count + edge->to];
 
 				to->waits++;
-				to->stores += graph->memory[i];
+				to->stores += edge->memory;
 			}
-			if (graph->memory[i] && edge->weight < 0)
+			if (edge->memory && edge->weight < 0)
 				pipeline->work[edge->to].linked = true;
 		}
 		cycles = run(pipeline);
