@@ -60,9 +60,8 @@ static void put_head(FILE *out, const struct windows_report *windows)
 
 static void put_row(FILE *out, const struct windows_row *row)
 {
-	char knee[48], cycles[40] = "", entries[16] = "-";
+	char cycles[40] = "", entries[16] = "-";
 
-	buffers_knee(&row->knee, row->most, knee, sizeof(knee));
 	if (isfinite(row->knee.after))
 		snprintf(cycles, sizeof(cycles), "%.0f-%.0f", row->knee.before, row->knee.after);
 	else if (isfinite(row->knee.before))
@@ -70,9 +69,9 @@ static void put_row(FILE *out, const struct windows_row *row)
 	if (isfinite(row->entries))
 		snprintf(entries, sizeof(entries), "%.0f", row->entries);
 	fprintf(out, "%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, row->filler, TITLE,
-		row->fact ? row->fact->title : "-", KNEE, knee, KIND,
-		row->state == WINDOWS_WAITS ? "" : knee_kind_names[row->knee.kind], CYCLES, cycles,
-		entries);
+		row->fact ? row->fact->title : "-", KNEE, buffers_knee(&row->knee, row->most).text,
+		KIND, row->state == WINDOWS_WAITS ? "" : knee_kind_names[row->knee.kind], CYCLES,
+		cycles, entries);
 }
 
 /* Where the table's numbers come from, and how good they are. */

@@ -153,10 +153,8 @@ static bool mark_entries(struct chart *chart, const struct windows_row *row, boo
 static void mark_knee(struct chart *chart, const struct windows_row *row)
 {
 	struct chart_mark mark = { .at = row->knee.x, .lo = row->knee.lo, .hi = row->knee.hi };
-	char words[32];
 
-	buffers_knee(&row->knee, row->most, words, sizeof(words));
-	chart_print(mark.text, "knee: %s", words);
+	chart_print(mark.text, "knee: %.31s", buffers_knee(&row->knee, row->most).text);
 	if (!isfinite(mark.lo) || !isfinite(mark.hi))
 		mark.lo = mark.hi = mark.at;
 	chart_add_mark(chart, &mark);
@@ -209,12 +207,12 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 
 	for (int i = 0; i < report->count; i++) {
 		const struct windows_row *row = &report->row[i];
-		char words[32], name[CHART_NAME];
+		char name[CHART_NAME];
 
 		if (row->curve.count == 0)
 			continue;
-		buffers_knee(&row->knee, row->most, words, sizeof(words));
-		chart_print(name, "%.14s: %s", row->filler, words);
+		chart_print(name, "%.14s: %.31s", row->filler,
+			buffers_knee(&row->knee, row->most).text);
 		add_series(chart, row, name, true);
 		modelled |= mark_entries(chart, row, false);
 		/* The last point before the rise. */

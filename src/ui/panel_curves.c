@@ -341,7 +341,6 @@ static void put_row(struct column *column, const struct windows_row *row, bool p
 			   : row->state == WINDOWS_WAITS || row->state == WINDOWS_FAILED
 				   ? STYLE_DIM
 				   : STYLE_TEXT;
-	char knee[48] = "not here";
 
 	if (present)
 		canvas_glyph(at, 0, y, style, GLYPH_POINTER);
@@ -350,10 +349,10 @@ static void put_row(struct column *column, const struct windows_row *row, bool p
 		canvas_text(at, x, y, style, "%s", row->fact ? row->fact->title : "");
 		x += TITLE;
 	}
-	if (row->state != WINDOWS_FAILED)
-		buffers_knee(&row->knee, row->most, knee, sizeof(knee));
 	canvas_text(box_part(at, 0, 0, at.width - 6, at.height), x, y,
-		present ? style : knee_style(&row->knee), "%s", knee);
+		present ? style : knee_style(&row->knee), "%s",
+		row->state == WINDOWS_FAILED ? "not here"
+					     : buffers_knee(&row->knee, row->most).text);
 	if (isfinite(row->entries))
 		canvas_right(at, at.width, y, STYLE_DIM, "%.0f", row->entries);
 }

@@ -161,30 +161,22 @@ TEST(the_difference_is_explained)
 
 TEST(knees_are_named_with_their_range)
 {
-	struct knee soft = {
-		.kind = KNEE_SOFT, .x = 230, .lo = 200, .hi = 260, .from = 200, .to = 260
+	const struct {
+		struct knee knee;
+		const char *words;
+	} rows[] = {
+		{ sharp(506, 506, 506), "506" },
+		{ sharp(506, 504, 507), "506 (504 to 507)" },
+		{ { .kind = KNEE_SOFT, .x = 230, .lo = 200, .hi = 260, .from = 200, .to = 260 },
+			"about 230 (200 to 260)" },
+		{ { .kind = KNEE_NONE, .x = NAN, .lo = NAN, .hi = NAN }, "none up to 1024" },
+		{ { .kind = KNEE_UNCLEAR, .x = 300, .lo = 200, .hi = 400 }, "200 to 400" },
+		{ { .kind = KNEE_UNCLEAR, .x = 300, .lo = NAN, .hi = 400 }, "?" },
+		{ { .lo = NAN }, "-" },
 	};
-	struct knee none = { .kind = KNEE_NONE, .x = NAN, .lo = NAN, .hi = NAN },
-		    unknown = { .lo = NAN }, some = sharp(506, 506, 506);
-	struct knee unclear = { .kind = KNEE_UNCLEAR, .x = 300, .lo = 200, .hi = 400 };
-	char words[48];
 
-	buffers_knee(&some, 1024, words, sizeof(words));
-	assert_string_equal(words, "506");
-	some = sharp(506, 504, 507);
-	buffers_knee(&some, 1024, words, sizeof(words));
-	assert_string_equal(words, "506 (504 to 507)");
-	buffers_knee(&soft, 1024, words, sizeof(words));
-	assert_string_equal(words, "about 230 (200 to 260)");
-	buffers_knee(&none, 1024, words, sizeof(words));
-	assert_string_equal(words, "none up to 1024");
-	buffers_knee(&unclear, 1024, words, sizeof(words));
-	assert_string_equal(words, "200 to 400");
-	unclear.lo = NAN;
-	buffers_knee(&unclear, 1024, words, sizeof(words));
-	assert_string_equal(words, "?");
-	buffers_knee(&unknown, 1024, words, sizeof(words));
-	assert_string_equal(words, "-");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(buffers_knee(&rows[i].knee, 1024).text, rows[i].words);
 }
 
 /* What others wrote by hand, and wrongly, changes nothing but itself. */

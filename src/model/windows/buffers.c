@@ -214,25 +214,24 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	text_free(&text);
 }
 
-void buffers_knee(const struct knee *knee, double most, char *words, size_t size)
+struct knee_words buffers_knee(const struct knee *knee, double most)
 {
-	switch (knee->kind) {
-	case KNEE_SHARP:
-		if (knee->hi > knee->lo)
-			snprintf(words, size, "%.0f (%.0f to %.0f)", knee->x, knee->lo, knee->hi);
-		else
-			snprintf(words, size, "%.0f", knee->x);
-		break;
-	case KNEE_SOFT:
-		snprintf(words, size, "about %.0f (%.0f to %.0f)", knee->x, knee->from, knee->to);
-		break;
-	case KNEE_NONE: snprintf(words, size, "none up to %.0f", most); break;
-	case KNEE_UNCLEAR:
-		if (isfinite(knee->lo))
-			snprintf(words, size, "%.0f to %.0f", knee->lo, knee->hi);
-		else
-			snprintf(words, size, "?");
-		break;
-	default: snprintf(words, size, "-");
-	}
+	struct knee_words words;
+
+	if (knee->kind == KNEE_NONE)
+		snprintf(words.text, sizeof(words.text), "none up to %.0f", most);
+	else if (knee->kind == KNEE_SOFT)
+		snprintf(words.text, sizeof(words.text), "about %.0f (%.0f to %.0f)", knee->x,
+			knee->from, knee->to);
+	else if (knee->kind == KNEE_SHARP && knee->hi > knee->lo)
+		snprintf(words.text, sizeof(words.text), "%.0f (%.0f to %.0f)", knee->x, knee->lo,
+			knee->hi);
+	else if (knee->kind == KNEE_SHARP)
+		snprintf(words.text, sizeof(words.text), "%.0f", knee->x);
+	else if (knee->kind == KNEE_UNCLEAR && isfinite(knee->lo))
+		snprintf(words.text, sizeof(words.text), "%.0f to %.0f", knee->lo, knee->hi);
+	else
+		snprintf(words.text, sizeof(words.text), "%s",
+			knee->kind == KNEE_UNCLEAR ? "?" : "-");
+	return words;
 }

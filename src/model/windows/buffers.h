@@ -77,4 +77,7 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
 
 /* "506", "505 to 507", "about 85 (60 to 110)", "none up to 1024", "-": where the knee is. */
-void buffers_knee(const struct knee *knee, double most, char *words, size_t size);
+struct knee_words {
+	char text[48];
+};
+struct knee_words buffers_knee(const struct knee *knee, double most);
