@@ -45,6 +45,12 @@ TEST(sizes_end_beyond_the_last_cache)
 		{ 32 << 20, 100 << 20, 96 << 20 },
 		{ 0, 0, 64 << 20 },
 		{ 0, 5000, 4096 },
+		{ 0, 8192, 8192 },
+		{ 0, 3000, 3000 },
+		{ 20 << 20, LIMIT, 64 << 20 },
+		{ 24 << 20, LIMIT, 96 << 20 },
+		{ 63 << 20, LIMIT, 192 << 20 },
+		{ 64 << 20, LIMIT, 256 << 20 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -57,6 +63,32 @@ TEST(sizes_end_beyond_the_last_cache)
 	}
 }
 
+/* A stride that is the first knob counts too; values are multiples of the unit, and none is
+ * repeated. */
+TEST(sizes_are_multiples_and_fill_no_more_than_the_room)
+{
+	static const struct knob knobs[] = {
+		{ .name = "stride", .kind = KNOB_COUNT, .axis = AXIS_STRIDE, .min = 1, .max = 64 },
+		{ .name = "size",
+			.kind = KNOB_BYTES,
+			.axis = AXIS_SIZE,
+			.min = 5000,
+			.max = KNOB_MAX_MEMORY,
+			.multiple = 4096 }
+	};
+	static const struct kernel strided = { .name = "s", .knobs = knobs, .knob_count = 2 };
+	int64_t values[5] = { [4] = -1 };
+	int count = axis_sizes(&strided, 1, false, 0, MEMORY_LIMITS, values, 4);
+
+	CHECK_VALUES(values, count, 8192, 12288, 16384, 24576);
+	assert_int_equal(values[4], -1);
+	count = axis_sizes(&strided, 1, true, 0, MEMORY_LIMITS, values, 4);
+	CHECK_VALUES(values, count, 16384, 32768, 65536, 131072);
+	count = axis_sizes(&kernel_fold, FOLD_SIZE, false, 0, MEMORY_LIMITS, values, 3);
+	CHECK_VALUES(values, count, 4096, 6144, 8192);
+	assert_int_equal(values[3], 131072);
+}
+
 TEST(strides_are_dense_then_sparse)
 {
 	int64_t values[VIEW_SLICE];
@@ -64,6 +96,50 @@ TEST(strides_are_dense_then_sparse)
 
 	CHECK_VALUES(values, count, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 24,
 		28, 32, 40, 48, 56, 64);
+}
+
+/* All values of 32; more are thinned to fit the room: four, two or one in each doubling. */
+TEST(more_than_32_values_are_thinned_to_the_room)
+{
+	static const struct {
+		int64_t min, max, multiple;
+		int room, count;
+		int64_t last[4];
+	} rows[] = {
+		{ 1, 32, 0, 48, 32, { 29, 30, 31, 32 } },
+		{ 1, 33, 0, 48, 20, { 20, 24, 28, 32 } },
+		{ 5, 36, 0, 48, 32, { 33, 34, 35, 36 } },
+		{ 5, 37, 0, 48, 16, { 20, 24, 28, 32 } },
+		{ 9, 512, 16, 48, 32, { 464, 480, 496, 512 } },
+		{ 9, 530, 16, 48, 20, { 320, 384, 448, 512 } },
+		{ 9, 544, 16, 48, 20, { 320, 384, 448, 512 } },
+		{ 1, 64, 0, 24, 24, { 40, 48, 56, 64 } },
+		{ 1, 64, 0, 23, 20, { 24, 32, 48, 64 } },
+		{ 1, 64, 0, 20, 20, { 24, 32, 48, 64 } },
+		{ 1, 64, 0, 19, 18, { 15, 16, 32, 64 } },
+		{ 1, 64, 0, 18, 18, { 15, 16, 32, 64 } },
+		{ 1, 64, 0, 17, 17, { 14, 15, 16, 32 } },
+		{ 1, 40, 0, 48, 21, { 24, 28, 32, 40 } },
+		{ 1, 31, 0, 8, 8, { 5, 6, 7, 8 } },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct knob knob = { .name = "n",
+			.kind = KNOB_COUNT,
+			.min = rows[i].min,
+			.max = rows[i].max,
+			.multiple = rows[i].multiple };
+		int64_t values[50] = { 0 };
+		int count = axis_values(&knob, MEMORY_LIMITS, values, rows[i].room);
+
+		if (count != rows[i].count)
+			fail_msg("row %zu: %d values", i, count);
+		check_values(values + count - 4, 4, rows[i].last, 4);
+		assert_int_equal(values[rows[i].room], 0);
+	}
+	assert_int_equal(
+		axis_grid_strides(&fold_knobs[FOLD_STRIDE], MEMORY_LIMITS, (int64_t[5]){ 0 }, 5),
+		5);
 }
 
 TEST(few_values_are_all_shown)
@@ -130,13 +206,14 @@ TEST(nearest_is_on_a_log_scale)
 	assert_int_equal(axis_nearest(values, 4, 4), 1);
 	assert_int_equal(axis_nearest(values, 4, 9), 2);
 	assert_int_equal(axis_nearest(values, 4, 7), 1);
+	assert_int_equal(axis_nearest(values, 4, 8), 1); /* as near as the next */
 	assert_int_equal(axis_nearest(values, 4, 0), 0);
 	assert_int_equal(axis_nearest(values, 4, INT64_MAX), 3);
 }
 
 TEST(a_value_is_at_between_or_beyond)
 {
-	const int64_t values[] = { 16, 32, 64, 128 };
+	const int64_t values[] = { 16, 32, 64, 128 }, below[] = { -2, 0, 4 };
 	struct axis_place place = axis_find(values, 4, 64);
 
 	assert_int_equal(place.where, AXIS_AT);
@@ -152,6 +229,10 @@ TEST(a_value_is_at_between_or_beyond)
 	assert_int_equal(place.where, AXIS_BEYOND);
 	assert_int_equal(place.index, 3);
 	assert_int_equal(axis_find(values, 1, 16).where, AXIS_AT);
+	place = axis_find(below, 3, -1);
+	assert_int_equal(place.where, AXIS_BETWEEN);
+	check_near(place.share, 0.5, 0);
+	check_near(axis_find(below, 3, 2).share, 0.5, 1e-12);
 	assert_int_equal(axis_find(values, 1, 17).where, AXIS_BEYOND);
 }
 
@@ -189,6 +270,8 @@ TEST(lists_of_numbers)
 	CHECK_LIST(acc, "1..16:3", 1, 4, 7, 10, 13, 16);
 	CHECK_LIST(acc, "1..15:3", 1, 4, 7, 10, 13);
 	CHECK_LIST(acc, "1..16*2", 1, 2, 4, 8, 16);
+	CHECK_LIST(acc, "1..3:1", 1, 2, 3);
+	CHECK_LIST(acc, "000000000000000000000000000000000000000000000000000000000000007", 7);
 	CHECK_LIST(acc, "3..16*2,1,14..16", 3, 6, 12, 1, 14, 15, 16);
 	CHECK_LIST(acc, "2..16:9223372036854775807", 2);
 	CHECK_LIST(acc, "2..16*9223372036854775807", 2);
@@ -216,6 +299,10 @@ TEST(lists_of_choices)
 #define EMPTY "an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2"
 #define RANGE "a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR"
 
+static const struct knob placed_cores = {
+	.name = "cores", .kind = KNOB_COUNT, .min = 0, .max = KNOB_MAX_CORES
+};
+
 TEST(bad_lists_say_what_is_wrong)
 {
 	static const struct {
@@ -239,6 +326,14 @@ TEST(bad_lists_say_what_is_wrong)
 		{ &fold_knobs[FOLD_ACC], "1..17", "acc=17: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_ACC], "0..4", "acc=0: a whole number from 1 to 16" },
 		{ &fold_knobs[FOLD_ACC], "*", "acc=*: * is for choices; write a range: acc=1..16" },
+		{ &fold_knobs[FOLD_ACC],
+			"0000000000000000000000000000000000000000000000000000000000000007",
+			"acc=0000000000000000000000000000000000000000: neither a value nor a "
+			"range" },
+		{ &placed_cores, "*", "cores=*: * is for choices; write a range: cores=0..2" },
+		{ &placed_cores, "0..4*2", "cores=0..4*2: a factor leads nowhere from 0" },
+		{ &fold_knobs[FOLD_SIZE], "*",
+			"size=*: * is for choices; write a range: size=4k..64m*2" },
 		{ &fold_knobs[FOLD_OP], "add..mul",
 			"op=add..mul: choices have no range; name them, or write * for all" },
 		{ &fold_knobs[FOLD_OP], "add,sub", "op=sub: add or mul" },

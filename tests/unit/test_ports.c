@@ -152,6 +152,29 @@ TEST(work_gives_way_along_a_row)
 	check_near(ports_naive(loads, COUNT(loads), 3, pressure), 1.5, 1e-12);
 }
 
+TEST(the_last_of_32_ports_counts_and_loads_end_at_their_count)
+{
+	const struct port_load loads[] = { { UINT32_C(1) << 31, 2 }, { 1, 1 }, { 2, 2 }, { 1, 100 },
+		{ UINT32_C(1) << 3, 100 } };
+	double pressure[33] = { [32] = 7 };
+	uint32_t bottleneck;
+
+	check_near(ports_balance(loads, 3, 32, pressure, &bottleneck), 2, 0);
+	/* Of two sets with the same pressure the one with the first port is named. */
+	assert_int_equal(bottleneck, 2);
+	check_near(pressure[31], 2, 0);
+	check_near(pressure[0], 1, 0);
+	check_near(pressure[32], 7, 0);
+	check_near(ports_naive(loads, 3, 32, pressure), 2, 0);
+	check_near(pressure[31], 2, 0);
+	check_near(pressure[32], 7, 0);
+	/* A port after the last one is no port. */
+	check_near(ports_naive(loads + 4, 1, 4, pressure), 100, 0);
+	check_near(ports_naive(loads + 4, 1, 3, pressure), 0, 0);
+	check_near(ports_balance(loads + 4, 1, 4, pressure, NULL), 100, 0);
+	check_near(ports_balance(loads + 4, 1, 3, pressure, NULL), 0, 0);
+}
+
 TEST(nothing_presses_nowhere)
 {
 	const struct port_load odd[] = { { 0, 1 }, { 1, 0 }, { 1, -2 }, { 1, (double)NAN },

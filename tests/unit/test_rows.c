@@ -77,6 +77,7 @@ TEST(lines_are_cut_into_words_fields_and_sections)
 	assert_true(rows_next(&rows));
 	assert_false(rows_section(&rows, name, sizeof(name)));
 	check_ok(rows_end(&rows));
+	check_ok(rows_end(&rows)); /* once more does no harm */
 }
 
 TEST(a_section_is_a_word_in_brackets)

@@ -53,6 +53,61 @@ TEST(parses_each_kind)
 	}
 }
 
+/* A count takes a suffix if it can be a million or more. */
+TEST(large_counts_take_suffixes)
+{
+	struct knob count = { .name = "n", .kind = KNOB_COUNT, .min = 0, .max = 1 << 20 };
+	int64_t value = 0;
+
+	check_ok(setting_parse_value(&count, "1m", MEMORY_LIMITS, &value));
+	assert_int_equal(value, 1 << 20);
+	count.max--;
+	assert_int_equal(
+		setting_parse_value(&count, "1k", MEMORY_LIMITS, &value).code, STATUS_USAGE);
+}
+
+TEST(values_are_written_as_typed_and_shown_short)
+{
+	static const struct {
+		const struct knob *knob;
+		int64_t value;
+		const char *typed, *shown;
+	} rows[] = {
+		{ &fold_knobs[FOLD_OP], 0, "add", "add" },
+		{ &fold_knobs[FOLD_OP], 1, "mul", "mul" },
+		{ &fold_knobs[FOLD_OP], 2, "2", "2" },
+		{ &fold_knobs[FOLD_OP], -1, "-1", "-1" },
+		{ &fold_knobs[FOLD_SIZE], 1000000, "1000000", "976.5k" },
+		{ &fold_knobs[FOLD_SIZE], 65536, "64k", "64k" },
+		{ &fold_knobs[FOLD_ACC], 1024, "1024", "1024" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_string_equal(setting_value(rows[i].knob, rows[i].value).text, rows[i].typed);
+		assert_string_equal(setting_shown(rows[i].knob, rows[i].value).text, rows[i].shown);
+	}
+}
+
+TEST(a_setting_is_read_from_words)
+{
+	static const struct {
+		const char *words;
+		bool good;
+		int64_t acc;
+	} rows[] = { { "fold unroll=4 acc=3", true, 3 }, { "fold", true, 1 },
+		{ "fold acc=5", false, 0 }, { "fold acc=99", false, 0 }, { "fold acc", false, 0 },
+		{ "flod acc=3", false, 0 }, { "fold unroll=8 acc=5 size=4k", true, 5 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct setting setting;
+
+		if (setting_read(&setting, rows[i].words) != rows[i].good)
+			fail_msg("%s", rows[i].words);
+		if (rows[i].good)
+			assert_int_equal(setting.v[FOLD_ACC], rows[i].acc);
+	}
+}
+
 TEST(says_what_would_be_right)
 {
 	static const struct {
@@ -74,6 +129,15 @@ TEST(says_what_would_be_right)
 			"size=999g is beyond half of this machine's free memory (11.5 GiB)" },
 		{ &fold_knobs[FOLD_SIZE], "99999999t",
 			"size=99999999t is beyond half of this machine's free memory (11.5 GiB)" },
+		{ &fold_knobs[FOLD_SIZE], "99999999999999999999",
+			"size=99999999999999999999 is beyond half of this machine's free memory "
+			"(11.5 GiB)" },
+		{ &fold_knobs[FOLD_SIZE], "k",
+			"size=k: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free "
+			"memory)" },
+		{ &fold_knobs[FOLD_SIZE], "99999999tt",
+			"size=99999999tt: a size such as 32k or 4m, from 64 to 11.5 GiB (half of "
+			"the free memory)" },
 		{ &fold_knobs[FOLD_SIZE], "1",
 			"size=1: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free "
 			"memory)" },
@@ -191,6 +255,70 @@ TEST(sizes_step_on_a_ladder)
 	assert_false(setting_step(&setting, FOLD_SIZE, +1, MEMORY_LIMITS_UNKNOWN));
 }
 
+/* A kernel with one knob, as in the row. */
+TEST(steps_land_on_exact_values)
+{
+	static const struct {
+		int64_t min, max, initial, multiple, factor, value;
+		int steps;
+		int64_t expected;
+	} rows[] = {
+		{ 0, 100, 4, 0, 2, 4, -1, 2 },
+		{ 0, 100, 4, 0, 2, 4, -3, 0 },
+		{ 0, 100, 4, 0, 2, 0, +1, 1 },
+		{ 0, 100, 4, 0, 2, 1, +1, 2 },
+		{ 0, 100, 4, 0, 2, 64, +1, 100 },
+		{ 0, 100, 4, 0, 2, 100, +1, 100 },
+		{ 0, 100, 4, 0, 2, 100, -1, 64 },
+		{ 0, 128, 4, 0, 2, 64, +1, 128 },
+		{ 0, 100, 0, 0, 2, 1, +3, 8 },
+		{ 3, 100, 4, 0, 2, 4, -1, 3 },
+		{ 3, 100, 4, 0, 2, 3, +1, 4 },
+		{ 16, 1000, 24, 16, 2, 16, +1, 48 },
+		{ 16, 1000, 24, 16, 2, 48, -1, 16 },
+		{ 1, 1000, 3, 0, 10, 4, +2, 300 },
+		{ 1, 1000, 3, 0, 10, 29, +1, 30 },
+		{ 1, 1000, 3, 0, 10, 30, -1, 3 },
+		{ 1, 9, 3, 0, 1, 3, +1, 4 },
+		{ 1, 9, 3, 0, 0, 7, +2, 9 },
+		{ 1, 9, 3, 0, 0, 7, +3, 9 },
+		{ 1, 9, 3, 0, 0, 3, -2, 1 },
+		{ 1, 9, 3, 0, 0, 3, -3, 1 },
+		{ 8, 40, 8, 8, 0, 16, +2, 32 },
+		{ 8, 40, 8, 8, 0, 32, -2, 16 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct knob knob = { .name = "n",
+			.kind = KNOB_COUNT,
+			.min = rows[i].min,
+			.max = rows[i].max,
+			.initial = rows[i].initial,
+			.multiple = rows[i].multiple,
+			.factor = rows[i].factor };
+		const struct kernel kernel = {
+			.name = "k", .knobs = &knob, .knob_count = 1, .footprint = first_size
+		};
+		struct setting setting = { &kernel, { rows[i].value } };
+
+		assert_int_equal(setting_step(&setting, 0, rows[i].steps, MEMORY_LIMITS),
+			rows[i].value != rows[i].expected);
+		if (setting.v[0] != rows[i].expected)
+			fail_msg("row %zu: %lld", i, (long long)setting.v[0]);
+	}
+}
+
+/* Without knobs an example is made up. */
+TEST(a_kernel_without_knobs_shows_an_example)
+{
+	static const struct kernel bare = { .name = "bare" };
+	const char *values;
+	int knob;
+
+	check_usage(setting_split(&bare, "x", &knob, &values),
+		"\"x\": write KNOB=VALUE, as in size=32k");
+}
+
 TEST(steps_respect_multiples)
 {
 	struct setting setting;
@@ -298,6 +426,16 @@ static const struct kernel placed = { .name = "placed",
 	.knob_count = PLACED_KNOBS,
 	.footprint = placed_footprint };
 
+static uint64_t doubled_footprint(const int64_t *v)
+{
+	return 2 * (uint64_t)v[PLACED_SIZE];
+}
+
+static const struct kernel doubled = { .name = "doubled",
+	.knobs = placed_knobs,
+	.knob_count = PLACED_KNOBS,
+	.footprint = doubled_footprint };
+
 TEST(cores_go_as_far_as_this_process_may)
 {
 	const struct memory_limits one = { .processors = 1 }, two = { .processors = 2 },
@@ -367,6 +505,17 @@ TEST(memory_is_counted_for_all_cores)
 	check_usage(setting_check(&setting, (struct memory_limits){ .memory = 256 << 20,
 						    .bound = MEMORY_LIMITS_ADDRESSES }),
 		"size=1g is beyond half of what ulimit -v still allows (256 MiB)");
+	/* One core that needs more than its size. */
+	setting.v[PLACED_SIZE] = 200 << 20;
+	setting.v[PLACED_CORES] = 1;
+	setting.v[PLACED_STREAMS] = 0;
+	check_ok(setting_check(&setting, memory_limits));
+	setting.kernel = &doubled;
+	check_usage(setting_check(&setting, memory_limits),
+		"doubled needs 400 MiB here, beyond half of this machine's free memory (256 MiB)");
+	setting.v[PLACED_SIZE] = 128 << 20;
+	check_ok(setting_check(&setting, memory_limits));
+	setting.kernel = &placed;
 	/* More than can be counted is more than there is. */
 	setting.v[PLACED_SIZE] = INT64_MAX;
 	setting.v[PLACED_CORES] = 8;

@@ -133,13 +133,14 @@ TEST(a_full_buffer_ends_with_a_whole_character)
 		{ "a\xe2\x82", "a" }, { "\xe2\x82\xac", "\xe2\x82\xac" },
 		{ "\xe0\xa0\x80", "\xe0\xa0\x80" }, { "\xe0\xa0", "" }, { "a\xf0\x9f\x98", "a" },
 		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" }, { "\xc3\xa9", "\xc3\xa9" },
-		{ "\x80\x80", "\x80\x80" }, { "", "" } };
+		{ "\x80\x80", "\x80\x80" }, { "\x80", "\x80" }, { "", "" } };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char buffer[8];
+		char before[10] = "\xf0\x80", *buffer = before + 2;
 
 		strcpy(buffer, rows[i][0]);
 		text_cut_clean(buffer, strlen(buffer) + 1);
+		assert_memory_equal(before, "\xf0\x80", 2);
 		assert_string_equal(buffer, rows[i][1]);
 		strcpy(buffer, rows[i][0]);
 		text_cut_clean(buffer, strlen(buffer) + 2);
@@ -209,6 +210,7 @@ TEST(words_wrap_at_blanks)
 	check_printed(6, "", 0, "µµµ µµ µ", "µµµ µµ\nµ\n");
 	check_printed(8, "", 1, "a\nb", "a\n b\n");
 	check_printed(8, "x: ", 1, "", "x: \n");
+	check_printed(8, "x: ", 2, "aaaa bbb cc ddd", "x: aaaa\n  bbb cc\n  ddd\n");
 }
 
 static size_t two_columns(const void *context, const char *at, int *columns)

@@ -76,6 +76,20 @@ TEST(malformed_files_are_refused_with_line_and_reason)
 		{ WHOLE "cache 1.5 bytes 32768 [M]\n", 5, "1.5" },
 		{ WHOLE "cache 1 latency 4 [M]\n", 5, "1" },
 		{ WHOLE "cache 1 bytes 10 [M]\n", 5, "10" },
+		{ WHOLE "cache 1 bytes 1023 [M]\n", 5, "1023" },
+		{ WHOLE "cache 1 bytes 1073741825 [M]\n", 5, "1073741825" },
+		{ WHOLE "cache 1 bytes 1024 latency 1001 [M]\n", 5, "1001" },
+		{ WHOLE "cache 1 bytes 1024 lines 8.1 [M]\n", 5, "8.1" },
+		{ WHOLE "cache 1 bytes 1024 lines 0 [M]\n", 5, "lines" },
+		{ BEGIN "isa x86_64 x\n", 3, "isa" },
+		{ "uarch x X\nisa x86_64 x\n", 2, "too many words in \"isa\"" },
+		{ "uarch x X\nisa\n", 2, "too few words in \"isa\"" },
+		{ "uarch x X\n", 1, "uarch NAME TITLE" },
+		{ BEGIN "from base x\n", 3, "too many words in \"from\"" },
+		{ WHOLE "size rob 1 2 [M]\n", 5, "too many words in \"size\"" },
+		{ WHOLE "unlaminate indexed unless two-operand stores never [M]\n", 5, "too many" },
+		{ WHOLE "unknown fuse add\n", 5, "\"add\" is not inherited" },
+		{ WHOLE "unknown cap load\n", 5, "load" },
 		{ WHOLE "cache 1 bytes 32768 lines [M]\n", 5, "lines" },
 		{ WHOLE "cache 1 ways 8 [M]\n", 5, "ways" },
 		/* sources, for each word that states something */
@@ -106,6 +120,22 @@ TEST(malformed_files_are_refused_with_line_and_reason)
 		{ BEGIN "match vendor A family 6 model 5-3 [M]\n", 3, "5" },
 		{ BEGIN "match vendor A family 6 model 12345 [M]\n", 3, "12345" },
 		{ BEGIN "match vendor A family 6-7 [M]\n", 3, "family" },
+		{ BEGIN "match implementer 41-42 part 1 [M]\n", 3, "implementer" },
+		{ BEGIN "match implementer 41 [M]\n", 3, "a part" },
+		{ BEGIN "match part 41 [M]\n", 3, "an implementer" },
+		{ BEGIN "match family 6 model 5 [M]\n", 3, "a vendor" },
+		{ BEGIN "match vendor A part 5 [M]\n", 3, "a family" },
+		{ BEGIN "match vendor A implementer 41 [M]\n", 3, "a family" },
+		{ BEGIN "match vendor A family 6 model 1-12345 [M]\n", 3, "1-12345" },
+		{ BEGIN "match vendor A family 6 model -5 [M]\n", 3, "-5" },
+		{ BEGIN "match vendor A family 6 model 5- [M]\n", 3, "5-" },
+		{ BEGIN "match vendor A family 6 model 5-6-7 [M]\n", 3, "5-6-7" },
+		{ BEGIN "match vendor A family 6 model 5g-6 [M]\n", 3, "5g-6" },
+		{ BEGIN "match vendor A family 6 model 0,1,2,3,4,5,6,7,8,9,a,b,c,d,e,f,10 [M]\n", 3,
+			"16 ranges" },
+		{ BEGIN "match vendor A family 6 with l1i-12345678k [M]\n", 3, "l1i-12345678k" },
+		{ BEGIN "match vendor A family 6 with l1i-32kk [M]\n", 3, "l1i-32kk" },
+		{ BEGIN "match vendor A family 6 with l2i-32k [M]\n", 3, "l2i-32k" },
 		{ BEGIN "match vendor A family 6 colour 1 [M]\n", 3, "colour" },
 		{ BEGIN "match vendor ABCDEFGHIJKLMNOPQ family 6 [M]\n", 3, "ABCDEFGHIJKLMNOPQ" },
 		{ BEGIN "match vendor A family 6 with avx2 with avx2 with avx2 with avx2 with avx2 "
@@ -263,6 +293,77 @@ TEST(malformed_tables_are_refused_with_line_and_reason)
 	}
 }
 
+/* The largest and smallest that each line may state. */
+TEST(lines_at_their_bounds_are_read)
+{
+	static const char *const lines[] = {
+		"match vendor A family 6 model 0,1,2,3,4,5,6,7,8,9,a,b,c,d,e,ffff [M]\n",
+		"match vendor A family 6 model 5-5,1-1234 stepping 0 [M]\n",
+		"match vendor A family 6 with avx2 with avx2 with avx2 with avx2 with avx2 with "
+		"avx2 without l1i-1234567k [M]\n",
+		"match vendor A family 1234 [M]\n",
+		"match implementer 41 part 0-f [M]\n",
+		"cache 1 bytes 1024 latency 0 lines 0.001 [M]\n",
+		"cache 2 bytes 1073741824 latency 1000 lines 8 [M]\n",
+		"unlaminate indexed unless two-operand stores [M]\n",
+		"unknown cap loads\n",
+		"unknown size rob\n",
+		"unknown extra forward\n",
+	};
+	static const char *const widths[] = { "1", "64", "4.25" };
+	char text[400];
+	struct uarch *uarch;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(text, sizeof(text), WHOLE "%s", lines[i]);
+		check_ok(uarch_parse(text, "F", &uarch));
+		assert_int_equal(uarch->id_count, strncmp(lines[i], "match", 5) == 0);
+		assert_int_equal(uarch->cache_count, strncmp(lines[i], "cache", 5) == 0);
+		uarch_free(uarch);
+	}
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		snprintf(text, sizeof(text), BEGIN "width %s [M]\nports p0 [M]\n", widths[i]);
+		check_ok(uarch_parse(text, "F", &uarch));
+		check_near(uarch->width, atof(widths[i]), 0);
+		uarch_free(uarch);
+	}
+	check_ok(uarch_parse(BEGIN
+		"width 4 [M]\nports a b c d e f g h i j k l m n o p q r s t u v w "
+		"[M]\nunits y\n",
+		"F", &uarch));
+	assert_int_equal(uarch_port_count(uarch), 24);
+	assert_string_equal(uarch->port[23], "y");
+	assert_int_equal(uarch->port_count, 23);
+	uarch_free(uarch);
+}
+
+/* Of each core only the lines "match" are read at the start. */
+TEST(match_lines_are_read_alone)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		int count;
+	} rows[] = {
+		{ BEGIN, true, 0 },
+		{ WHOLE "class a ports nonsense\n", true, 0 },
+		{ "match vendor A family 6 [M]\nx\n \tmatch implementer 41 part 1 [M]", true, 2 },
+		{ "match vendor A family 6\n", false, 0 },
+		{ "match vendor A [M]\n", false, 0 },
+		{ "match vendor A family 6 [Q]\n", false, 0 },
+		{ "match vendor A family 6 [M]\nmatch vendor B family 7 [Q]\n", false, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct uarch *uarch = memory_new(1, sizeof(*uarch));
+
+		if (uarch_read_matches(rows[i].text, uarch) != rows[i].good)
+			fail_msg("row %zu", i);
+		assert_int_equal(uarch->id_count, rows[i].count);
+		uarch_free(uarch);
+	}
+}
+
 TEST(the_end_of_a_long_path_is_shown)
 {
 	struct uarch *uarch;
@@ -322,6 +423,7 @@ TEST(unknown_names_are_usage_errors)
 TEST(own_files_are_found_by_name)
 {
 	char directory[] = "/tmp/slexplore-uarch-XXXXXX", path[80];
+	struct status status;
 	struct uarch *uarch;
 	FILE *file;
 
@@ -337,11 +439,59 @@ TEST(own_files_are_found_by_name)
 	check_ok(uarch_load("mine", "x86_64", &uarch));
 	check_near(uarch->width, 9, 0);
 	uarch_free(uarch);
+	/* A path is read as it is, and named in messages. */
+	check_ok(uarch_load(path, NULL, &uarch));
+	uarch_free(uarch);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("uarch mine Mine\nisa mips\n", file);
+	assert_int_equal(fclose(file), 0);
+	status = uarch_load(path, NULL, &uarch);
+	check_refused(path, &status, 2, path);
 	unlink(path);
 	unsetenv("SLEXPLORE_DATA");
 	check_usage(uarch_load("mine", "x86_64", &uarch),
 		"no core model \"mine\"; one of base, child, circle, circle2, narrow, other, "
 		"plain, wrong-name");
+	snprintf(path, sizeof(path), "%s/uarch", directory);
+	rmdir(path);
+	rmdir(directory);
+}
+
+/* A core and seven others. */
+TEST(eight_cores_inherit_from_each_other)
+{
+	char directory[] = "/tmp/slexplore-uarch-XXXXXX", path[80];
+	struct status status;
+	struct uarch *uarch;
+
+	assert_non_null(mkdtemp(directory));
+	setenv("SLEXPLORE_DATA", directory, 1);
+	snprintf(path, sizeof(path), "%s/uarch", directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (int i = 1; i <= 8; i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "%s/uarch/c%d.uarch", directory, i);
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fprintf(file, "uarch c%d C\nisa x86_64\n", i);
+		if (i < 8)
+			fprintf(file, "from c%d\n", i + 1);
+		else
+			fputs("width 9 [M]\nports p0 [M]\n", file);
+		assert_int_equal(fclose(file), 0);
+	}
+	check_ok(uarch_load("c1", NULL, &uarch));
+	check_near(uarch->width, 9, 0);
+	uarch_free(uarch);
+	status = uarch_parse(BEGIN "from c1\n", "F", &uarch);
+	check_refused("from c1", &status, 3, "from c8: more than 7 cores");
+	for (int i = 1; i <= 8; i++) {
+		snprintf(path, sizeof(path), "%s/uarch/c%d.uarch", directory, i);
+		unlink(path);
+	}
+	unsetenv("SLEXPLORE_DATA");
 	snprintf(path, sizeof(path), "%s/uarch", directory);
 	rmdir(path);
 	rmdir(directory);
