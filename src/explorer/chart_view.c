@@ -86,19 +86,16 @@ static struct chart *make_slice(
 	}
 	chart_fit(chart, kind, figure_scale(figure, kernel, least, most));
 	chart->x.scale.whole = kind == SCALE_LINEAR;
-	knob_title(knob, chart->x.title, sizeof(chart->x.title));
-	figure_title(&(struct named_sweep){ .kernel = kernel, .base = -1 }, figure, chart->y.title,
-		sizeof(chart->y.title));
-	knob_heading(kernel, chart->title, sizeof(chart->title));
-	knob_settings(&view->setting, 1u << slice->knob, chart->subtitle, sizeof(chart->subtitle));
+	knob_title(knob, &chart->x);
+	figure_title(&(struct named_sweep){ .kernel = kernel, .base = -1 }, figure, &chart->y);
+	knob_heading(chart, &view->setting, 1u << slice->knob);
 	if (knob->axis == AXIS_SIZE) {
 		mark_caches(chart, view->machine);
 		mark_plateaus(chart, figure, samples);
 	} else {
 		call_here(chart, view, slice, figure, kind == SCALE_STEPS);
 	}
-	chart_sign(chart, origin);
-	chart_cite(chart, view->machine, &source);
+	chart_cite(chart, origin, &source);
 	return chart;
 }
 
@@ -157,18 +154,12 @@ static struct status view_mountain(
 			most = isfinite(value) ? fmax(most, value) : most;
 		}
 	}
-	knob_title(&kernel->knobs[grid->stride_knob], chart->x.title, sizeof(chart->x.title));
-	knob_title(&kernel->knobs[grid->size_knob], chart->y.title, sizeof(chart->y.title));
-	figure_title(&(struct named_sweep){ .kernel = kernel, .base = -1 }, SWEEPS_GBPS,
-		chart->z.title, sizeof(chart->z.title));
+	figure_title(&(struct named_sweep){ .kernel = kernel, .base = -1 }, SWEEPS_GBPS, &chart->z);
 	chart_grid_scale(chart, least, most);
-	knob_heading(kernel, chart->title, sizeof(chart->title));
-	knob_settings(&view->setting, 1u << grid->stride_knob | 1u << grid->size_knob,
-		chart->subtitle, sizeof(chart->subtitle));
+	knob_heading(chart, &view->setting, 1u << grid->stride_knob | 1u << grid->size_knob);
 	mark_grid_caches(chart, view->machine, grid->y, grid->ny);
 	mark_grid_line(chart, view->machine, &view->setting, grid->stride_knob, grid->x, grid->nx);
-	chart_sign(chart, origin);
-	chart_cite(chart, view->machine, &source);
+	chart_cite(chart, origin, &source);
 	*made = chart;
 	return status_ok();
 }

@@ -208,7 +208,8 @@ static void add_machine(struct text *line, const struct machine *machine)
 	text_add_clean(line, name, 90);
 }
 
-void chart_sign(struct chart *chart, const struct chart_origin *origin)
+/* The machine, the time and the program. */
+static void sign(struct chart *chart, const struct chart_origin *origin)
 {
 	const struct machine *machine = origin->machine;
 	const char *program = origin->program ? origin->program : PACKAGE_VERSION;
@@ -284,8 +285,9 @@ static void tell_marks(struct chart *chart)
 }
 
 void chart_cite(
-	struct chart *chart, const struct machine *machine, const struct chart_source *source)
+	struct chart *chart, const struct chart_origin *origin, const struct chart_source *source)
 {
+	const struct machine *machine = origin->machine;
 	struct text line = { 0 };
 
 	switch (source->source) {
@@ -311,4 +313,5 @@ void chart_cite(
 	put(chart->source, sizeof(chart->source), text_string(&line));
 	text_free(&line);
 	tell_marks(chart);
+	sign(chart, origin);
 }

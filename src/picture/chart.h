@@ -142,7 +142,7 @@ void chart_grid_scale(struct chart *chart, double least, double most);
  * a step beyond the ends. */
 double chart_step(const double *values, int count, double value);
 
-/* ---- what stands in the corner ---- */
+/* ---- the corner ---- */
 
 struct chart_origin {
 	const struct machine *machine;
@@ -152,10 +152,9 @@ struct chart_origin {
 	time_t now;
 };
 
-void chart_sign(struct chart *chart, const struct chart_origin *origin);
-
 /* Collects the source of the cycles and the numbers of trials, one sample after the other; ignores
- * invalid samples. chart_cite() then writes them and the meaning of this chart's marks. */
+ * invalid samples. chart_cite() then writes them, their origin, and the meaning of this chart's
+ * marks. */
 struct chart_source {
 	enum source source;
 	unsigned least, most; /* trials */
@@ -163,4 +162,4 @@ struct chart_source {
 
 void chart_note(struct chart_source *source, const struct sample *sample);
 void chart_cite(
-	struct chart *chart, const struct machine *machine, const struct chart_source *source);
+	struct chart *chart, const struct chart_origin *origin, const struct chart_source *source);

@@ -22,12 +22,12 @@ enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool m
 }
 
 void figure_title(
-	const struct named_sweep *named, enum sweeps_figure figure, char *buffer, size_t size)
+	const struct named_sweep *named, enum sweeps_figure figure, struct chart_axis *axis)
 {
 	struct text title = { 0 };
 
 	sweeps_figure_title(named, figure, &title);
-	snprintf(buffer, size, "%s", text_string(&title));
+	chart_print(axis->title, "%s", text_string(&title));
 	text_free(&title);
 }
 
@@ -87,9 +87,9 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 	return point;
 }
 
-void knob_title(const struct knob *knob, char *buffer, size_t size)
+void knob_title(const struct knob *knob, struct chart_axis *axis)
 {
-	snprintf(buffer, size, "%s (%s)", knob->name, knob->help);
+	chart_print(axis->title, "%s (%s)", knob->name, knob->help);
 }
 
 /* "64 KiB", "random", "8": for tick labels. */
@@ -112,11 +112,13 @@ void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t si
 		snprintf(buffer, size, "%s", label);
 }
 
-void knob_settings(const struct setting *setting, unsigned except, char *buffer, size_t size)
+void knob_heading(struct chart *chart, const struct setting *setting, unsigned except)
 {
+	const size_t size = sizeof(chart->subtitle);
 	size_t used = 0;
 
-	buffer[0] = '\0';
+	chart_print(chart->title, "%s: %s", setting->kernel->name, setting->kernel->title);
+	chart->subtitle[0] = '\0';
 	for (int i = 0; i < setting->kernel->knob_count && used < size; i++) {
 		if (except >> i & 1)
 			continue;
@@ -124,29 +126,20 @@ void knob_settings(const struct setting *setting, unsigned except, char *buffer,
 		if (setting->kernel->knobs[i].asks != ASKS_NOTHING &&
 			setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s=%s", used ? "  " : "",
-			setting->kernel->knobs[i].name,
+		used += (size_t)snprintf(chart->subtitle + used, size - used, "%s%s=%s",
+			used ? "  " : "", setting->kernel->knobs[i].name,
 			setting_shown(&setting->kernel->knobs[i], setting->v[i]).text);
 	}
 }
 
-void knob_heading(const struct kernel *kernel, char *buffer, size_t size)
-{
-	snprintf(buffer, size, "%s: %s", kernel->name, kernel->title);
-}
-
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count)
 {
-	char(*labels)[CHART_NAME] = memory_new((size_t)count, sizeof(*labels));
-	const char **names = memory_new((size_t)count, sizeof(*names));
-
-	for (int i = 0; i < count; i++) {
-		knob_label(knob, values[i], labels[i], sizeof(labels[i]));
-		names[i] = labels[i];
-	}
-	chart_name_axis(axis, names, count);
-	free(labels);
-	free(names);
+	knob_title(knob, axis);
+	axis->count = count;
+	axis->name = memory_resize(axis->name, (size_t)count, sizeof(*axis->name));
+	for (int i = 0; i < count; i++)
+		knob_label(knob, values[i], axis->name[i], sizeof(axis->name[i]));
+	axis->scale = scale_fit(SCALE_STEPS, 0, count - 1);
 }
 
 static const char *const plateau_units[SWEEPS_FIGURES] = {

@@ -11,9 +11,9 @@
  * some sample has a throughput. */
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves);
 
-/* "cycles per array element read", "GB/s". */
+/* Sets the title of an axis: "cycles per array element read", "GB/s". */
 void figure_title(
-	const struct named_sweep *named, enum sweeps_figure figure, char *buffer, size_t size);
+	const struct named_sweep *named, enum sweeps_figure figure, struct chart_axis *axis);
 
 /* The scale of its axis for values from `least` to `most`. */
 enum scale_kind figure_scale(
@@ -26,20 +26,18 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base, double x);
 
-/* "size (bytes of the array)". */
-void knob_title(const struct knob *knob, char *buffer, size_t size);
+/* Sets the title of an axis: "size (bytes of the array)". */
+void knob_title(const struct knob *knob, struct chart_axis *axis);
 
 /* "64 KiB", "random"; with the knob's name if the value alone is unclear: "stride 8". */
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
-/* "op=mul type=f64 …": every knob except those of `except` (a bit each), and except knobs of place
- * (pages, cores …) with their default value. */
-void knob_settings(const struct setting *setting, unsigned except, char *buffer, size_t size);
+/* Sets the chart's title to the kernel's name and title ("combine: reduce an array"), and its
+ * subtitle to the setting ("op=mul type=f64 …"). The subtitle omits the knobs of `except` (a bit
+ * each), and knobs of place (pages, cores …) with their default value. */
+void knob_heading(struct chart *chart, const struct setting *setting, unsigned except);
 
-/* The kernel's name and title: "combine: reduce an array". */
-void knob_heading(const struct kernel *kernel, char *buffer, size_t size);
-
-/* An axis with these values of a knob as steps. */
+/* Makes an axis with these values of a knob as steps, and sets its title. */
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count);
 
 /* Labels the flat parts of the first series, whose points are these samples over sizes: "5.0

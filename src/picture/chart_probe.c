@@ -353,7 +353,6 @@ struct chart *chart_probe(
 	chart_print(chart->x.title, "%s", parts[part].x);
 	chart_print(chart->y.title, "%s", parts[part].y);
 	parts[part].make(chart, report, &source);
-	chart_sign(chart, origin);
-	chart_cite(chart, origin->machine, &source);
+	chart_cite(chart, origin, &source);
 	return chart;
 }

@@ -85,13 +85,12 @@ struct chart *chart_ladder(const struct explanation *explanation, const struct s
 	}
 	chart->x.scale = scale_fit(SCALE_LINEAR, 0, most);
 	chart_print(chart->x.title, "cycles per %s", setting->kernel->element);
+	knob_heading(chart, setting, 0);
 	chart_print(chart->title, "%s: what limits it%s%s", setting->kernel->name,
 		explanation->foreign ? " on another core, " : "",
 		explanation->foreign && limits->uarch ? limits->uarch->title : "");
-	knob_settings(setting, 0, chart->subtitle, sizeof(chart->subtitle));
 	chart_print(chart->remark, "%s%s", *words ? "Measured: " : "", words);
-	chart_sign(chart, origin);
-	chart_cite(chart, origin->machine, &source);
+	chart_cite(chart, origin, &source);
 	chart_print(
 		chart->legend, "limits M: from the loop's machine code and a model of the core");
 	if (source.source == SOURCE_MODEL)
@@ -245,16 +244,14 @@ struct chart *chart_windows(const struct windows_report *report, const struct wi
 		return NULL;
 	source.source = first->cycles_from;
 	chart = chart_new(CHART_LINES);
+	knob_heading(chart, &report->options.setting,
+		1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLERS) |
+			1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLER));
 	chart->joined = true;
 	modelled =
 		rows < LOGARITHMIC_FROM ? make_one(chart, report, first) : make_all(chart, report);
 	chart_print(chart->y.title, "cycles per iteration");
-	knob_settings(&report->options.setting,
-		1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLERS) |
-			1u << kernel_knob(report->options.setting.kernel, WINDOWS_FILLER),
-		chart->subtitle, sizeof(chart->subtitle));
-	chart_sign(chart, origin);
-	chart_cite(chart, origin->machine, &source);
+	chart_cite(chart, origin, &source);
 	if (modelled) {
 		size_t used = strlen(chart->legend);
 

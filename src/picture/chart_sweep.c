@@ -426,8 +426,8 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 		call_all(chart);
 	if (gathered->axis_count == 1 && knob->axis == AXIS_SIZE)
 		add_plateaus(gathered, figure, chart);
-	knob_title(knob, chart->x.title, sizeof(chart->x.title));
-	figure_title(&gathered->named, figure, chart->y.title, sizeof(chart->y.title));
+	knob_title(knob, &chart->x);
+	figure_title(&gathered->named, figure, &chart->y);
 	return chart;
 }
 
@@ -457,9 +457,7 @@ static struct chart *make_grid(const struct chart_sweep *gathered)
 			most = isfinite(point.y) ? fmax(most, point.y) : most;
 		}
 	}
-	knob_title(knob_of(gathered, 0), chart->x.title, sizeof(chart->x.title));
-	knob_title(knob_of(gathered, 1), chart->y.title, sizeof(chart->y.title));
-	figure_title(&gathered->named, figure, chart->z.title, sizeof(chart->z.title));
+	figure_title(&gathered->named, figure, &chart->z);
 	chart_grid_scale(chart, least, most);
 	return chart;
 }
@@ -473,10 +471,9 @@ struct chart *chart_sweep_make(
 
 	for (int i = 0; i < gathered->axis_count; i++)
 		swept |= 1u << gathered->axis[i].knob;
-	knob_heading(gathered->setting.kernel, chart->title, sizeof(chart->title));
+	knob_heading(chart, &gathered->setting, swept);
 	if (gathered->named.title[0])
 		chart_print(chart->title, "%s", gathered->named.title);
-	knob_settings(&gathered->setting, swept, chart->subtitle, sizeof(chart->subtitle));
 	if (gathered->named.source[0])
 		chart_print(chart->after, "after %s", gathered->named.source);
 	if (gathered->look == LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_SIZE)
@@ -487,7 +484,6 @@ struct chart *chart_sweep_make(
 	if (gathered->look != LOOK_LINES && knob_of(gathered, 0)->axis == AXIS_STRIDE)
 		mark_grid_line(chart, origin->machine, &gathered->setting, gathered->axis[0].knob,
 			gathered->axis[0].values, gathered->axis[0].count);
-	chart_sign(chart, origin);
-	chart_cite(chart, origin->machine, &gathered->source);
+	chart_cite(chart, origin, &gathered->source);
 	return chart;
 }

@@ -57,8 +57,7 @@ static void sign(struct chart *chart)
 	};
 	const struct chart_source source = { SOURCE_REFERENCE, 12, 549 };
 
-	chart_sign(chart, &origin);
-	chart_cite(chart, &machine, &source);
+	chart_cite(chart, &origin, &source);
 }
 
 /* Latency over size with steps, `series` lines of it, each a little higher. */
