@@ -317,6 +317,11 @@ TEST(bad_lists_say_what_is_wrong)
 		{ &fold_knobs[FOLD_ACC], "..4", "acc=..4: " RANGE },
 		{ &fold_knobs[FOLD_ACC], "..", "acc=..: " RANGE },
 		{ &fold_knobs[FOLD_ACC], "1..4:", "acc=1..4:: " RANGE },
+		{ &fold_knobs[FOLD_ACC], "1..4:1k",
+			"acc=1..4:1k: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
+		{ &fold_knobs[FOLD_SIZE], "4k..64k*2k",
+			"size=4k..64k*2k: a range is LOW..HIGH, LOW..HIGH:STEP or "
+			"LOW..HIGH*FACTOR" },
 		{ &fold_knobs[FOLD_ACC], "1..4:0", "acc=1..4:0: a step is at least 1" },
 		{ &fold_knobs[FOLD_ACC], "1..4*1",
 			"acc=1..4*1: a factor is a whole number from 2 up" },

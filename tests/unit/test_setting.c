@@ -188,7 +188,9 @@ TEST(assigns_knobs)
 	};
 	struct setting setting;
 
+	memset(&setting, 1, sizeof(setting));
 	setting_init(&setting, &kernel_fold);
+	assert_int_equal(setting.v[KNOBS_MAX - 1], 0);
 	check_ok(setting_assign(&setting, "acc=3", MEMORY_LIMITS));
 	check_ok(setting_assign(&setting, "op=mul", MEMORY_LIMITS));
 	assert_int_equal(setting.v[FOLD_ACC], 3);
@@ -276,6 +278,8 @@ TEST(steps_land_on_exact_values)
 		{ 3, 100, 4, 0, 2, 3, +1, 4 },
 		{ 16, 1000, 24, 16, 2, 16, +1, 48 },
 		{ 16, 1000, 24, 16, 2, 48, -1, 16 },
+		{ 16, 1000, 40, 16, 2, 48, -1, 32 },
+		{ 16, 1000, 40, 16, 2, 32, +1, 80 },
 		{ 1, 1000, 3, 0, 10, 4, +2, 300 },
 		{ 1, 1000, 3, 0, 10, 29, +1, 30 },
 		{ 1, 1000, 3, 0, 10, 30, -1, 3 },
