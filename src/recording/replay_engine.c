@@ -405,7 +405,6 @@ void replay_range(const struct replay *replay, const struct setting *setting, in
 	struct text text = { 0 };
 
 	for (int i = 0; i < count; i++) {
-
 		if (count > SHOWN && i >= SHOWN - 2 && i < count - 1) {
 			if (i == SHOWN - 2)
 				text_add(&text, " …");

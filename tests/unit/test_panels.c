@@ -193,7 +193,6 @@ TEST(the_strip_does_not_reach_below_nothing)
 
 TEST(the_title_never_gives_another_cells_figure)
 {
-
 	begin();
 	view.grid = (struct view_grid){ .present = true,
 		.size_knob = FOLD_SIZE,
@@ -477,7 +476,6 @@ TEST(ports_and_units_stand_apart)
 
 TEST(code_shows_chain_fusion_and_the_unknown)
 {
-
 	begin_limits();
 	assert_string_equal(
 		title(&panel_code), "code: 3 instructions, 2 micro-ops for 1 element, 1 unknown");

@@ -18,7 +18,6 @@ enum { LINE = 64 };
 static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each,
 	const char *one, const char *many)
 {
-
 	if (count > 0 && uarch_known(each) && each > 0)
 		limits_add(tally, kind, count / each, CAUSE_RATE, words_turn(tally, count).text,
 			count == tally->turns ? one : many, words_number(each).text);
