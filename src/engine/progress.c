@@ -6,11 +6,10 @@
 
 #include "base/units.h"
 
-/* Stage, run and runs in one number, so that they are seen together. */
+/* Stage, run and number of runs share one atomic, so that a reader gets a consistent set. */
 enum { RUN_BITS = 14, RUN_MOST = (1 << RUN_BITS) - 1, STAGE_BITS = 4 };
 
-/* A share that was seen to grow for less than this says nothing of the rest; nor does time shorter
- * than that. */
+/* An estimate requires at least this growth of the share, and at least this many seconds. */
 #define GROWN_LEAST 0.02
 #define SEEN_LEAST  0.2
 
@@ -39,7 +38,8 @@ struct progress_seen progress_see(struct progress *progress)
 	unsigned stage = atomic_load_explicit(&progress->stage, memory_order_acquire), share, again;
 	struct progress_seen seen;
 
-	/* A share that belongs to the next stage already is not taken for this one's. */
+	/* If the stage changed while the share was read, read again: the share belongs to the new
+	 * stage. */
 	for (;;) {
 		share = atomic_load_explicit(&progress->share, memory_order_acquire);
 		again = atomic_load_explicit(&progress->stage, memory_order_acquire);
@@ -67,8 +67,8 @@ double outlook_left(const struct outlook *outlook, double now)
 
 double outlook_note(struct outlook *outlook, const struct progress_seen *seen, double now)
 {
-	/* More runs may be planned than before, once it is known how long one takes: the stage
-	 * begins again then. */
+	/* The first run shows how long a run takes; more runs may be planned then, and the share
+	 * falls. The stage then starts again. */
 	if (seen->stage != outlook->seen.stage || seen->share < outlook->seen.share) {
 		outlook->since = now;
 		outlook->from = seen->share;

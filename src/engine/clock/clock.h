@@ -1,5 +1,5 @@
-/* Time in ticks of the processor's fast counter, and chains of dependent instructions whose latency
- * is certain: a clock that ticks in core cycles where nothing else does.
+/* Time in ticks of the processor's fast counter, and chains of dependent instructions with known
+ * latency. The chains count core cycles where no other clock does.
  *
  * clock_x86.c and clock_arm64.c hold the chains. */
 #pragma once
@@ -11,15 +11,15 @@ enum { CLOCK_CHAIN_UNIT = 64 };
 
 #if defined(__x86_64__)
 
-/* 32-bit imul takes 3 cycles on every Intel core since Nehalem and every AMD core since Zen; unlike
- * an add chain it keeps its pace while a hyper-thread sibling is busy: measured on Zen 5 next to an
- * add chain that then took 2.5 to 3.5 % longer. */
+/* A 32-bit imul has a latency of 3 cycles on every Intel core since Nehalem and every AMD core
+ * since Zen. A busy hyper-thread sibling does not slow the imul chain down. Next to such a sibling
+ * on Zen 5, an add chain was 2.5 to 3.5 % slower. */
 #define CLOCK_LINK_CYCLES 3
 #define CLOCK_CHAIN_NAME  "imul chain, 3 cycles a link"
 #define CLOCK_HAS_WATCH	  true
 
-/* lfence on both sides: nothing before still runs when the counter is read, nothing after has
- * begun. */
+/* The first lfence waits for all earlier instructions. The second one keeps later instructions from
+ * starting before the counter is read. */
 static inline uint64_t clock_ticks(void)
 {
 	uint32_t low, high;
@@ -28,7 +28,7 @@ static inline uint64_t clock_ticks(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Waits until all before it has been done. */
+/* Waits until all earlier instructions have completed. */
 static inline void clock_fence(void)
 {
 	__asm__ volatile("lfence" ::: "memory");
@@ -36,8 +36,9 @@ static inline void clock_fence(void)
 
 #elif defined(__aarch64__)
 
-/* A register add takes one cycle on every core of interest; multiplies differ. There is no second
- * chain that a busy neighbour would slow apart from the first, so nothing is watched. */
+/* A register add has a latency of one cycle on every supported core; multiplication latencies
+ * differ. No second chain reacts to a busy sibling differently from the first, so there is no watch
+ * chain. */
 #define CLOCK_LINK_CYCLES 1
 #define CLOCK_CHAIN_NAME  "add chain, 1 cycle a link"
 #define CLOCK_HAS_WATCH	  false
@@ -59,79 +60,80 @@ static inline void clock_fence(void)
 #error "slexplore knows the clocks of x86-64 and AArch64 only"
 #endif
 
-/* Cleans the upper vector halves, which slow scalar code down on some cores. */
+/* Clears the upper halves of vector registers, which slow scalar code down on some cores. */
 void clock_clean_vectors(void);
 
-/* What was found out about the clock at the start. All ticks are those of clock_ticks(). */
+/* Properties of the clock, found at the start. All ticks are those of clock_ticks(). */
 struct clock {
 	double hz;	 /* ticks per second */
 	double step;	 /* granularity: the smallest difference seen between two readings, ticks */
-	double overhead; /* of timing an empty region, ticks */
-	double link;	 /* cycles a link of the reference chain takes */
-	bool link_sure;	 /* whether the watch chain confirms it (always where there is none): where
-			    one is slower than the other, it is disturbed */
+	double overhead; /* ticks of an empty timed region */
+	double link;	 /* latency of a link of the reference chain, cycles */
+	bool link_sure;	 /* whether the watch chain confirms this latency (always true without a
+			    watch chain). If so, a chain that is slower than the other is disturbed
+			  */
 	bool watched;	 /* whether there is a watch chain */
 	double ghz;	 /* the fastest core clock that clock_learn() has seen; 0: none yet */
-	double turn;	 /* cycles a turn of the watch loops takes, at the best that was seen
-			    (clock_learn()) */
-	bool turn_sure;	 /* false: nothing was seen while the chain ran at its full speed; what is
-			    learnt next counts in any case */
-	uint64_t epoch;	 /* ticks … */
-	double epoch_seconds; /* … and CLOCK_MONOTONIC_RAW at the same time, to refine hz later */
+	double turn; /* cycles for a turn of the watch loops, the best value seen (clock_learn()) */
+	bool turn_sure;	      /* false: no reading was made while the chain ran at full speed;
+				 clock_learn() then accepts any next value */
+	uint64_t epoch;	      /* time of the calibration, ticks */
+	double epoch_seconds; /* the same time by CLOCK_MONOTONIC_RAW, to refine hz later */
 };
 
-/* Seconds of CLOCK_MONOTONIC_RAW. */
+/* The time by CLOCK_MONOTONIC_RAW, seconds. */
 double clock_seconds(void);
 
-/* What the system knows of the calling thread. */
+/* The system's data on the calling thread. */
 struct clock_thread {
 	long switches; /* involuntary context switches */
 	double at;     /* seconds of clock_seconds() */
-	double on;     /* seconds that the thread has run */
+	double on;     /* run time of the thread, seconds */
 };
 
 struct clock_thread clock_thread(void);
 
-/* Finds the counter's step and overhead, and checks the chains against each other; takes about 3
- * ms, on the core that is to be measured. */
+/* Finds the counter's step and overhead, and compares the chains. Call it on the core to be
+ * measured. Lasts 2 ms; up to about 20 ms on a disturbed core. */
 void clock_calibrate(struct clock *clock);
 
-/* Takes in what a turn of the watch loops took at its best lately, as a multiple of what was known:
- * calibrated next to a busy sibling the value is too high. ghz: the core clock by the reference
- * chain in the same trials; where the chain itself ran slow, as it does after code of 512-bit
- * vectors, everything else looks quick, and nothing is learnt. */
+/* Lowers clock->turn if recent trials had faster watch loops: the calibration may have run next to
+ * a busy sibling. turns: the best recent time of a turn ÷ clock->turn. ghz: core clock by the
+ * reference chain in the same trials. If this is low, the chain itself ran slow, as after 512-bit
+ * vector code. Everything else then looks fast, and the function ignores `turns`. */
 void clock_learn(struct clock *clock, double turns, double ghz);
 
-/* Ticks that the reference chain took for CLOCK_READ_LINKS links, and the watch loops right after
- * it for CLOCK_TURNS turns. */
+/* Ticks of CLOCK_READ_LINKS links of the reference chain, and of CLOCK_TURNS turns of the watch
+ * loops right after it. */
 struct clock_reading {
 	double links, turns;
 };
 
 enum { CLOCK_READ_LINKS = 7680 };
 
-/* Cycles of a turn: the quick end of many readings, as contention only slows the loops down, and
- * only of those in which the chain ran at its full speed (quickest: the fewest ticks that it was
- * seen to take): it may be slow for a while, by up to three, and everything else then looks quick,
- * and all that came after would look disturbed. NAN: it was slow in nearly all. Pure. */
+/* Cycles of a turn: the 0.1 quantile of many readings, because contention only slows the loops
+ * down. It uses only readings in which the chain ran at full speed. quickest: the fewest ticks seen
+ * for the chain. The chain may be up to three times slower for a while. The loops then look fast,
+ * and all later trials would look disturbed. NAN: the chain was slow in nearly all readings. Pure.
+ */
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
 
-/* Turns that one reading of the watch loops makes. */
+/* Turns of the watch loops in one reading. */
 enum { CLOCK_TURNS = 3072 };
 
-/* Ticks per second as known by now: the longer after clock_calibrate(), the better. */
+/* Ticks per second; more precise the longer ago clock_calibrate() was. */
 double clock_hz(const struct clock *clock);
 
 /* Runs links of the reference chain (a multiple of CLOCK_CHAIN_UNIT). */
 void clock_chain(uint64_t links);
 
-/* Runs links of the watch chain, one cycle each on a core that is ours alone; nothing where there
- * is none. */
+/* Runs links of the watch chain. A link lasts one cycle if no other thread uses the core. Does
+ * nothing without a watch chain. */
 void clock_watch(uint64_t links);
 
-/* Runs turns of the watch loops: the smallest there is, and one of nothing but nops that fills the
- * width of the pipeline. A busy sibling takes its share of the front end, and both then take about
- * twice as long; measured on Zen 3 the small loop shows contention at once where the watch chain
- * misses most of it, on Redwood Cove the wide one does, where neither other feels anything. struct
- * clock knows what a turn takes alone. */
+/* Runs turns of the two watch loops: the smallest possible loop, and a loop of nops that fills the
+ * pipeline width. A busy sibling uses part of the front end, and a loop then needs about twice the
+ * time. On Zen 3 the small loop shows contention at once, and the watch chain mostly misses it. On
+ * Redwood Cove only the wide loop shows it. clock->turn is the time of a turn without contention.
+ */
 void clock_turn(uint64_t turns);

@@ -1,14 +1,14 @@
 /* A measurement: how many calls of one kernel a timed region makes, and the walk to steady state.
  * No thread, no I/O, no allocation; runs on the calling thread, which should be bound to its core.
  *
- * A trial (goal.c) makes the same number of calls on the half and on the whole of a stretch of
- * elements, with a fence after each call, and subtracts: the cost of a call then cancels. Beyond
- * the core's own caches, where calls are long, the whole alone counts.
+ * A stretch is a number of elements. A trial (goal.c) times calls on half a stretch and on the
+ * whole stretch, with a fence after each call. It subtracts the two times, so the cost of a call
+ * cancels. Beyond the core's own caches calls are long, and the trial uses only the time of the
+ * whole stretch.
  *
- * A trial of a walk beyond the core's own caches is true only if the caches hold the lines that
- * endless walking leaves there. measure_settle() walks untimed until the time of its pieces stops
- * drifting: for a lap where a lap is short, else until the first lines are no longer in any cache.
- */
+ * Beyond the core's own caches, a trial is valid only if the caches hold the same lines as in an
+ * endless walk. measure_settle() walks untimed until the time of its pieces stops drifting. A short
+ * lap is walked completely. A long lap is walked until its first lines have left all caches. */
 #pragma once
 
 #include <stdatomic.h>
@@ -20,33 +20,34 @@
 
 struct counting;
 
-/* Two lengths; their difference gives the time of an element. */
+/* Two lengths; the difference of their times gives the time of an element. */
 struct stretch {
 	uint64_t half, whole; /* elements of a call */
-	unsigned calls;	      /* of each, in a region */
+	unsigned calls;	      /* calls of each length in a timed region */
 };
 
 struct measure {
 	struct kernel_run *run;
 	const struct clock *clock;
 	struct stretch time;  /* trials time these calls */
-	struct stretch count; /* events are counted on these calls. Where possible, neither passes
-				 the end of the ring, which executes extra instructions */
-	double each;	      /* seconds an element took at the start, about */
-	double lap;	      /* seconds that one pass over the working set takes, about */
-	bool far;      /* the working set is larger than the core's own caches: its walk settles,
-			  trials spread over a lap, and they must not drift */
+	struct stretch count; /* events are counted on these calls. If possible, a call does not
+				 pass the end of the ring, which executes extra instructions */
+	double each;	      /* approximate seconds for an element at the start */
+	double lap;	      /* approximate seconds for one pass over the working set */
+	bool far; /* the working set is larger than the core's own caches: its walk must settle, its
+		     trials span a lap and must not drift */
 	bool drifts;   /* the walk did not reach steady state before the first trial */
-	uint8_t place; /* placement in memory of the trials (struct trial) */
-	bool rewind;   /* each call starts at the ring's beginning; otherwise where the last one
-			  stopped */
-	double begin;  /* seconds, when the first trial began */
-	int cpu;       /* the processor the thread should be on; -1: any */
-	/* Counts core cycles, which are then the clock of trials. measure_begin() sets NULL: the
-	 * reference chain is the clock. Becomes NULL when the counter is lost; earlier trials are
-	 * then converted to the reference chain. */
+	uint8_t place; /* placement of the trials in memory (struct trial) */
+	bool rewind;  /* each call starts at the beginning of the ring; otherwise where the previous
+			 call stopped */
+	double begin; /* start of the first trial, seconds */
+	int cpu;      /* the processor on which the thread should be; -1: any */
+	/* Counts core cycles, which are then the clock of trials. NULL (set by measure_begin()):
+	 * the reference chain is the clock. Becomes NULL when the counter is lost; earlier trials
+	 * are then converted to the reference chain. */
 	struct counting *counting;
-	struct progress *progress; /* of complete runs; NULL (measure_begin()): not reported */
+	struct progress *progress; /* progress of complete runs; NULL (set by measure_begin()): not
+				      reported */
 };
 
 /* The clock of the trials so far. */
@@ -56,28 +57,28 @@ static inline enum source measure_source(const struct measure *measure)
 }
 
 /* Chooses the calls for a prepared run. first_cache: bytes of the first data cache. A working set
- * of up to warm_most bytes is read once first, for at most warm_seconds. */
+ * of up to warm_most bytes is first read once, for at most warm_seconds. */
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock,
 	uint64_t first_cache, uint64_t warm_most, double warm_seconds, const atomic_bool *cancel);
 
-/* Laps up to this long, seconds, are walked completely before the first trial. */
+/* Laps up to this length, in seconds, are walked completely before the first trial. */
 #define SETTLE_LAP 0.1
 
-/* A series drifts when its first and last third differ by more than this, relatively. */
+/* A series drifts when its first and last third differ by more than this share. */
 #define SETTLE_DRIFT 0.03
 
 enum { SETTLE_MARKS = 24 };
 
 struct settle {
-	uint64_t own_bytes; /* of the core's own caches: a working set that fits them needs one lap
+	uint64_t own_bytes; /* size of the core's own caches: a working set that fits needs one lap
 			     */
 	double seconds;	    /* the longest walk (> 0) */
-	double lap;	    /* seconds: laps up to this long are walked completely; 0: SETTLE_LAP */
+	double lap; /* seconds: laps up to this length are walked completely; 0: SETTLE_LAP */
 	double (*now)(void); /* seconds; NULL: the clock of the measure */
-	/* Bytes after which a scattered walk no longer finds its first lines in any cache: the
-	 * largest reuse distance at which lines were found again. Measured here, because the size
-	 * of a shared cache does not say what part this process gets. 0: not measured yet. A walk
-	 * whose oldest lines are still found goes on for twice as long. */
+	/* After this many bytes, a scattered walk no longer finds its first lines in any cache. It
+	 * is the largest reuse distance at which lines were still found. It is measured, because a
+	 * process gets only part of a shared cache. 0: not measured yet. If the oldest lines are
+	 * still found, the walk doubles its length. */
 	double reach;
 	/* Earlier states of the walk, for measuring `reach`. */
 	unsigned marks;
@@ -91,7 +92,8 @@ struct settle {
  * beginning, complete runs and cold kernels: measure->far stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);
 
-/* Calls the kernel `calls` times on so many elements, with a fence after each call. */
+/* Calls the kernel `calls` times, each time on `elements` elements, with a fence after each call.
+ */
 static inline void measure_calls(const struct measure *measure, uint64_t elements, unsigned calls)
 {
 	struct kernel_run *run = measure->run;
@@ -105,6 +107,5 @@ static inline void measure_calls(const struct measure *measure, uint64_t element
 	}
 }
 
-/* Makes the calls of one region of `count`, untimed, for a caller that counts events around them.
- */
+/* Makes the calls of one region of `count`, untimed. The caller counts events around them. */
 void measure_region(struct measure *measure, uint64_t elements);

@@ -1,4 +1,4 @@
-/* Trials, and the sample that they are reduced to. Pure: no clock, no thread, no I/O. */
+/* Trials, and their summary, the sample. Pure: no clock, no thread, no I/O. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,41 +8,40 @@
 
 enum { TRIALS_MAX = 600 };
 
-/* Why a trial does not count. Its own CPE is never a reason. */
+/* Why a trial is discarded. Its own CPE is never a reason. */
 enum trial_fate {
-	TRIAL_QUIET = 0, /* the watch distinguishes quiet trials from contended ones */
+	TRIAL_QUIET = 0, /* not contended, as far as the watch chain and loop show */
 	TRIAL_CONTENDED, /* another thread used the core: the watch chain or loop was slow, or the
-			    reference chain was slow against them */
-	TRIAL_SWITCHED,	 /* an involuntary context switch happened in it */
-	TRIAL_MOVED,	 /* it ran on more than one processor */
-	TRIAL_DRIFTED, /* the reference chain before and after differ by over 2 %, or 6 % where the
-			  trial itself lasts long */
-	TRIAL_BROKEN,  /* a slope was not positive: the clock stepped, or an interrupt hit the
-			  shorter region */
+			    reference chain was slow compared with them */
+	TRIAL_SWITCHED,	 /* an involuntary context switch happened during the trial */
+	TRIAL_MOVED,	 /* the thread moved to another processor */
+	TRIAL_DRIFTED,	 /* the reference chain before and after differs by over 2 %, or by over 6 %
+			    for a long trial */
+	TRIAL_BROKEN,	 /* a slope was not positive: the clock stepped, or an interrupt hit the
+			    shorter region */
 	TRIAL_FATES
 };
 
 /* One timed comparison of kernel against reference chain. */
 struct trial {
-	double cpe;  /* core clock cycles per element, by the clock that facts.cycles_from names */
-	double ghz;  /* core clock during the trial, by the same */
+	double cpe;  /* core cycles per element, by the clock in facts.cycles_from */
+	double ghz;  /* core clock during the trial, by the same clock */
 	float check; /* cycles by the reference chain ÷ cycles counted; NAN: no counter */
-	float watch; /* watch chain ÷ its documented time by the reference chain; the inverse where
-			the reference chain itself was slow. 1 on an undisturbed core; NAN: none */
-	float turns; /* cycles of a turn of the watch loop, the higher of before and after; 1 on an
-			undisturbed core; NAN: none */
+	float watch; /* time of the watch chain ÷ its documented time; the inverse if the reference
+			chain itself was slow. 1 on an undisturbed core; NAN: no watch chain */
+	float turns; /* time of a turn of the watch loops ÷ its time alone, the higher value of
+			before and after. 1 on an undisturbed core; NAN: no watch loops */
 	float at;    /* seconds since the request began */
 	uint8_t fate;	/* enum trial_fate */
 	bool unsettled; /* the walk was not in steady state: the caches still held earlier data */
-	uint8_t place;	/* placement of the working set in memory, in 2 MiB from the first */
+	uint8_t place;	/* placement of the working set: offset in units of 2 MiB */
 };
 
 struct trials {
 	unsigned count;
-	/* Trials removed when the set was full, by fate: in a contended spell those that the sample
-	 * does not use are removed first. */
+	/* Numbers of trials removed from a full set, by fate (trials_make_room()). */
 	unsigned forgotten[TRIAL_FATES];
-	struct trial trial[TRIALS_MAX]; /* in the order they were made */
+	struct trial trial[TRIALS_MAX]; /* in the order of measurement */
 };
 
 /* The source of a number. */
@@ -58,115 +57,118 @@ enum source {
 /* The word for a source in files: "counter", "reference", … */
 const char *source_name(enum source source);
 
-/* The conditions of the trials. */
+/* The conditions under which the trials were made. */
 struct run_facts {
 	int cpu;    /* the core that was measured */
 	bool bound; /* whether the worker could be bound to it */
 	enum source cycles_from;
 	uint64_t ring, granule; /* elements */
-	uint64_t bytes;		/* per element, read and written by the code itself */
+	uint64_t bytes;		/* bytes per element that the code itself reads and writes */
 	uint64_t footprint;	/* working set, bytes */
 	uint64_t call;		/* elements in the longer of the two timed calls */
 	unsigned calls;		/* calls in each timed region */
-	bool watched;		/* whether a watch chain shows contention here */
-	bool far;	/* the working set is larger than the core's own caches: its value is a mean
+	bool watched;		/* whether a watch chain detects contention */
+	bool far;	/* the working set is larger than the core's own caches: the value is a mean
 			   (struct sample) */
-	char pages[16]; /* pages received: "4k" (or the smallest here: "16k", "64k"), "huge",
+	char pages[16]; /* pages received: "4k" (or this system's smallest: "16k", "64k"), "huge",
 			   "mixed", "unknown" */
 	enum page_kind asked; /* pages asked for */
-	char pages_note[96];  /* why they differ from the request; empty: they do not */
-	int nodes;	      /* memory nodes; 0 or 1: nothing to choose */
-	int node;	      /* the node of the memory; -1 unknown, or several */
-	char node_note[96];   /* why it differs from the request; empty: it does not */
-	int cores; /* cores that ran the kernel at once, the measured one included; 0 or 1: it alone
-		    */
-	int streams;	    /* other cores that streamed through memory */
-	double others_gbps; /* 10^9 bytes a second that these others read and wrote in that time,
-			       all together; 0: there were none; NAN not known (yet) */
-	double load; /* processes that ran or waited on this machine, mean of the last minute; NAN:
+	char pages_note[96];  /* why the pages differ from the request; empty: they do not */
+	int nodes;	      /* number of memory nodes; 0 or 1: no choice */
+	int node;	      /* the node of the memory; -1: unknown, or several nodes */
+	char node_note[96];   /* why the node differs from the request; empty: it does not */
+	int cores;   /* cores that ran the kernel at once, including the measured one; 0 or 1: only
+			the measured core */
+	int streams; /* number of other cores that streamed through memory */
+	double others_gbps; /* 10^9 bytes a second that all load threads together read and wrote; 0:
+			       no load threads; NAN: not known (yet) */
+	double load; /* processes running or waiting on this machine, mean of the last minute; NAN:
 			unknown */
 };
 
-/* The summary of trials at one setting. Its value is the median of the trials used; beyond the
- * core's own caches it is their mean without the lowest and the highest 2 %. There each trial meets
- * other lines and other moments of its neighbours: what a long loop takes is the mean, which lay up
- * to 10 % from the median (reads of memory next to busy cores). */
+/* The summary of the trials at one setting. Its value is the median of the trials used. Beyond the
+ * core's own caches it is the mean without the lowest and highest 2 %. There, each trial uses other
+ * cache lines and meets other interference, and a long loop takes the mean time. The mean differed
+ * from the median by up to 10 % (memory reads next to busy cores). */
 struct sample {
-	bool valid; /* false: nothing could be measured; the rest is 0 */
+	bool valid; /* false: no usable trials; the other fields are then 0 */
 	double cpe, cpe_lo,
 		cpe_hi;		  /* median (or mean, see above) and quartiles of the trials used */
-	unsigned trials, dropped; /* used, and not used */
-	double quiet; /* share of quiet trials among quiet and contended ones, 0…1; NAN unknown */
-	bool contended;	  /* too few quiet trials for a sure value */
-	bool mixed;	  /* so few that contended trials are used too */
-	bool provisional; /* few and short trials */
-	double seconds;	  /* that the trials used lasted, about */
+	unsigned trials, dropped; /* number of trials used, and of trials discarded */
+	double quiet; /* share of quiet trials among quiet and contended ones, 0…1; NAN: unknown */
+	bool contended;	  /* too few quiet trials for a reliable value */
+	bool mixed;	  /* so few quiet trials that contended ones are used too */
+	bool provisional; /* the trials are few and short */
+	double seconds;	  /* approximate total time of the trials used */
 	double ghz;	  /* median core clock of the trials used */
 	double ns;	  /* nanoseconds per element */
-	double gbps;	  /* 10^9 bytes per second read and written by the code; NAN: moves none */
-	double bytes_per_cycle; /* likewise */
-	double total_gbps;	/* gbps and the bytes of others; NAN: it ran alone, or that is
-				   not known (yet) */
+	double gbps; /* 10^9 bytes per second read and written by the code; NAN: the code moves no
+			bytes */
+	double bytes_per_cycle; /* bytes per cycle read and written by the code; NAN: as for gbps */
+	double total_gbps; /* gbps plus the rate of the load threads; NAN: no load threads, or not
+			      known yet */
 	enum source cycles_from;
-	double check; /* median of the trials' check; NAN: there is no counter to compare with */
+	double check; /* median of the trials' check; NAN: no counter for comparison */
 	int modes;    /* 1, or 2 when the trials fall into two separate groups */
-	double mode_low, mode_high, mode_share_low; /* of two modes */
-	bool unsettled;	 /* the trials still drifted at the end: the value may differ from that of
-			    endless walking */
-	unsigned places; /* placements in memory with enough trials; 0 or 1: one */
-	double place_lo, place_hi; /* of several: the lowest and the highest median of one
-				      placement, cycles per element */
+	double mode_low, mode_high, mode_share_low; /* for two modes: their values, and the share of
+						       trials in the lower one */
+	bool unsettled; /* the trials still drifted at the end: the value may differ from that of an
+			   endless walk */
+	unsigned places;	   /* number of placements with enough trials; 0 or 1: one */
+	double place_lo, place_hi; /* for several placements: lowest and highest median, cycles per
+				      element */
 };
 
-/* The fewest quiet trials of a quiet sample; of a value without contended trials; the fewest trials
- * of a value that is more than provisional. */
+/* QUIET_ENOUGH: with this many quiet trials, a sample is quiet. QUIET_USABLE: with fewer, contended
+ * trials are used too. TRIALS_SETTLED: with fewer trials, a sample is provisional. */
 enum { QUIET_ENOUGH = 25, QUIET_USABLE = 10, TRIALS_SETTLED = 25 };
 
-/* Of long trials (a whole matrix product each) fewer are enough: this many seconds of them. */
+/* A few long trials (of a whole matrix product each) are enough if they last this many seconds. */
 #define SECONDS_SETTLED 0.05
 
 struct clock;
 
-/* The value of a trial's watch chain of so many links (struct trial) from its ticks, and those of a
- * cycle by the reference chain. */
+/* The `watch` value (struct trial) of a watch chain of TRIAL_WATCH_LINKS links. ticks: time of the
+ * chain. cycle: ticks of a cycle by the reference chain. */
 enum { TRIAL_WATCH_LINKS = 12288 };
 float trial_watch(const struct clock *clock, double ticks, double cycle);
 
-/* Distinguishes quiet trials from contended ones by the watch chain, smoothed over five: spells of
- * contention last much longer than a trial, and one reading is good to about 1 % only. */
+/* Separates quiet trials from contended ones. Uses the median watch value of five trials:
+ * contention lasts much longer than a trial, and one reading has an error of about 1 %. */
 void trials_classify(struct trials *trials);
 
-/* What the watch loops took at their best in these trials, for clock_learn(), and the median core
- * clock; NAN when there are too few. */
+/* Returns the `turns` value of the fastest trials for clock_learn(), and sets *ghz to the core
+ * clock (0.9 quantile). NAN: too few trials. */
 double trials_best_turns(const struct trials *trials, double *ghz);
 
-/* Reduces trials to a sample. facts give bytes, source and whether there is a watch chain. */
+/* Reduces trials to a sample. facts supply bytes, clock source and whether there is a watch chain.
+ */
 void sample_summarise(
 	const struct trials *trials, const struct run_facts *facts, struct sample *sample);
 
-/* Why a sample's value is not sure: "contended", "not settled", "provisional"; NULL: it is sure.
- * Only sure values may be inputs to limits, plateaus and comparisons. Static text. */
+/* Why a sample's value is not reliable: "contended", "not settled", "provisional"; NULL: it is
+ * reliable. Only reliable values may be inputs to limits, plateaus and comparisons. Static text. */
 const char *sample_doubt(const struct sample *sample);
 
-/* Replaces the facts by those of a newer visit to the same setting, after `visits` earlier ones.
- * others_gbps becomes the mean of the visits in which it is known. */
+/* Replaces the facts by those of a newer visit to the same setting, after `visits` earlier visits.
+ * others_gbps becomes the mean over the visits with a known value. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
-/* Converts a trial by counted cycles to the reference chain; other trials do not change. */
+/* Converts a trial from counted cycles to the reference chain. Other trials do not change. */
 void trial_uncount(struct trial *trial);
 
-/* Appends `from` to `into`; makes room first when it is full. */
+/* Appends `from` to `into`. Removes older trials first if `into` is full. */
 void trials_append(struct trials *into, const struct trials *from);
 
 /* Quiet trials in steady state. */
 unsigned trials_quiet(const struct trials *trials);
 
-/* How far, relatively, half of all repetitions would find the median from its true place. For
- * normally spread trials the median's standard error is sqrt(pi / 2) sigma / sqrt(n), the quartile
- * range is 1.349 sigma, and quartiles lie 0.6745 standard errors out: 0.627 * quartile range /
- * sqrt(n). */
+/* The probable relative error of the median: half of all repetitions would have a smaller error.
+ * For normally distributed trials, the standard error of the median is sqrt(pi / 2) sigma /
+ * sqrt(n). The quartile range is 1.349 sigma. Half of all errors are below 0.6745 standard errors.
+ * Result: 0.627 * quartile range / sqrt(n). */
 double sample_precision(const struct sample *sample);
 
-/* Makes room in a full set: removes every trial that is not quiet, or the older half when most are
- * quiet; keeps the newest quarter. At least a quarter of the set is free afterwards. */
+/* Makes room in a full set. Removes every trial that is not quiet, or the older half if most are
+ * quiet. Always keeps the newest quarter. Afterwards at least a quarter of the set is free. */
 void trials_make_room(struct trials *trials);

@@ -1,5 +1,5 @@
-/* Measures own loops in a child process on the core of the calling thread. Whatever the code does,
- * the program goes on: the sample is lost and there is a message. */
+/* Measures the user's own loops in a child process on the core of the calling thread. If the loop
+ * crashes or hangs, the program continues: it loses the sample and reports why. */
 #pragma once
 
 #include "engine/clock/clock.h"
@@ -7,23 +7,23 @@
 #include "engine/engine.h"
 
 struct isolate {
-	const struct request *request; /* of a kernel with `isolated` set */
+	const struct request *request; /* for a kernel with `isolated` set */
 	const struct clock *clock;
 	const struct machine *machine;
-	struct counting *counting; /* that has opened the request's plan for this thread; NULL:
-				      nothing is counted */
-	unsigned passes;	   /* of each group of events */
+	struct counting *counting; /* has opened the request's plan for this thread; NULL: no events
+				      are counted */
+	unsigned passes;	   /* number of times that each group of events is counted */
 	const atomic_bool *cancel;
-	/* Called once for an early answer, when the request's budget asks for one. */
+	/* Called once with an early result, if the request's budget asks for one. */
 	void (*early)(void *context, const struct result *result);
 	void *context;
 };
 
-/* Seconds after which a call counts as endless, and seconds more for each of n: the slowest honest
- * loop misses memory a few times for each element. */
+/* A call that takes longer counts as endless: ISOLATE_PATIENCE seconds plus ISOLATE_PATIENCE_EACH
+ * for each of n elements. The slowest correct loop misses memory a few times for each element. */
 #define ISOLATE_PATIENCE      2.0
 #define ISOLATE_PATIENCE_EACH 1e-6
 
-/* Makes one request's trials and fills its result but for `final`. Returns within some 20 ms when
- * *cancel is set. */
+/* Makes the trials of one request and fills in its result, except `final`. Returns within about 20
+ * ms after *cancel is set. */
 void isolate_measure(const struct isolate *isolate, struct result *result);

@@ -20,28 +20,28 @@
 #include "engine/machine/topology.h"
 #include "kernels/kernel.h"
 
-/* The work of a thread in a short time. The system is asked for thread times right before and right
- * after, outside `seconds`. */
+/* The work of a thread in a short time. The thread reads its run time from the system just before
+ * and just after the work, outside `seconds`. */
 struct span {
-	uint64_t bytes; /* that the thread read and wrote */
-	double seconds; /* that this took */
-	double at;	/* seconds between the two questions … */
-	double on;	/* … in which the thread ran */
-	long switches;	/* involuntary context switches between them */
+	uint64_t bytes; /* read and written by the thread */
+	double seconds; /* duration of the reads and writes */
+	double at;	/* seconds between the two readings of the run time */
+	double on;	/* seconds of `at` in which the thread ran */
+	long switches;	/* involuntary context switches between the two readings */
 };
 
-/* The spans of one thread. Zeroed: none. */
+/* Sums over the spans of one thread. Zeroed: no spans. */
 struct spans {
-	uint64_t bytes; /* in undisturbed spans */
-	double seconds; /* that these lasted */
+	uint64_t bytes; /* of undisturbed spans */
+	double seconds; /* of undisturbed spans */
 	unsigned rejected;
 };
 
-/* Adds a span; rejects one in which something else used the processor: there was a context switch,
- * or the thread did not run for a part of the span, as under a hypervisor. */
+/* Adds a span, or rejects it if another thread used the processor. Signs of this: a context switch,
+ * or the thread did not run for part of the span, as happens under a hypervisor. */
 void spans_add(struct spans *spans, const struct span *span);
 
-/* Bytes a second in the undisturbed spans; NAN: there are none. */
+/* Bytes per second in the undisturbed spans; NAN: no undisturbed spans. */
 double spans_rate(const struct spans *spans);
 
 struct load_threads;
@@ -50,42 +50,42 @@ struct load_threads_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
-	int cores;	       /* that run the kernel: the nearest to the measured core */
-	int streams;	       /* that stream */
-	uint64_t share;	       /* bytes of memory for each core that runs the kernel */
+	int cores;	/* number of cores that run the kernel: the nearest to the measured core */
+	int streams;	/* number of cores that stream */
+	uint64_t share; /* bytes of memory for each core that runs the kernel */
 	uint64_t stream_bytes; /* bytes that each stream reads */
-	uint64_t limit;	       /* bytes of memory for all of them */
+	uint64_t limit;	       /* bytes of memory for all load threads */
 	double now;	       /* seconds */
 };
 
-/* cpu: the measured core. NULL: no memory. The topology must outlive it. */
+/* cpu: the measured core. NULL: out of memory. The topology must outlive the load threads. */
 struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 
 /* Dismiss the threads first. */
 void load_threads_free(struct load_threads *threads);
 
-/* Starts the threads; *cancel ends their preparations. STATUS_FAILED: there are not so many cores,
- * or no thread can be had; then none runs. */
+/* Starts the threads; *cancel stops their preparation. STATUS_FAILED: too few cores, or a thread
+ * cannot be created. No thread runs then. */
 struct status load_threads_gather(struct load_threads *threads,
 	const struct load_threads_request *request, const atomic_bool *cancel);
 
-/* Waits until all threads are ready, then starts the load. Returns OK where there are none, else
- * the first failure; STATUS_CANCELLED when *cancel was set. When not OK, the threads are dismissed.
- */
+/* Waits until all threads are ready, then starts the load. Returns OK if there are no threads, else
+ * the first failure. Returns STATUS_CANCELLED if *cancel was set. When the result is not OK, the
+ * threads are dismissed. */
 struct status load_threads_begin(struct load_threads *threads);
 
-/* Nothing to do without threads. load_threads_count() waits up to 50 ms until each thread counts.
+/* Both do nothing without threads. load_threads_count() waits up to 50 ms until each thread counts.
  */
 void load_threads_count(struct load_threads *threads);
 void load_threads_rest(struct load_threads *threads);
 
-/* Ends the threads, within about 0.1 ms plus one call. Returns the rate of all of them together
- * while they counted, 10^9 bytes a second, from undisturbed spans only. NAN: a thread never
- * counted, or was disturbed all the time. */
+/* Ends the threads, within about 0.1 ms plus one call. Returns their total rate while they counted,
+ * in 10^9 bytes per second, from undisturbed spans only. NAN: a thread never counted, or all its
+ * spans were disturbed. */
 double load_threads_dismiss(struct load_threads *threads);
 
-/* Bytes of memory held. */
+/* Bytes of memory that all load threads hold. */
 uint64_t load_threads_held(const struct load_threads *threads);
 
-/* Frees memory that was not used for `idle` seconds; 0: all of it. */
+/* Frees memory that was not used for `idle` seconds; idle = 0: frees all memory. */
 void load_threads_give_back(struct load_threads *threads, double now, double idle);

@@ -1,7 +1,9 @@
-/* The pinned thread: takes requests, measures, answers. One for each program.
+/* The worker thread, bound to its core: takes requests, measures, answers. Each program has one
+ * worker.
  *
- * It loads the topology, chooses and binds its core, calibrates the clock (all off the caller's
- * path), then waits for requests. Each answer is put on a queue and a byte on a pipe. */
+ * After its start it loads the topology, chooses and binds its core, and calibrates the clock. The
+ * caller does not wait for this. Then the worker waits for requests. It puts each answer on a
+ * queue, and writes a byte to a pipe. */
 #pragma once
 
 #include "base/status.h"
@@ -11,20 +13,21 @@ struct worker;
 
 struct worker_options {
 	int cpu;	  /* the core to measure; -1: choose */
-	bool bind_caller; /* move the calling thread off the measured core (and its sibling) when
-			     there is another */
+	bool bind_caller; /* move the calling thread off the measured core and its sibling, if
+			     another core exists */
 };
 
-/* Starts the worker. Returns NULL and a status when no thread or pipe can be created.
- * worker_wait_ready(), or the first result, reports a core that cannot be used. */
+/* Starts the worker. Returns NULL and a status if no thread or pipe can be created. An unusable
+ * core is reported later, by worker_wait_ready() or the first result. */
 struct worker *worker_start(const struct worker_options *options, struct status *status);
 
-/* Blocks until the worker has its core and clock. STATUS_USAGE for a core that does not exist or is
- * not allowed here. */
+/* Blocks until the worker has its core and clock. STATUS_USAGE: the core does not exist or is not
+ * allowed here. */
 struct status worker_wait_ready(struct worker *worker);
 
-/* Cancels, waits for the thread (which looks at the flag between trials), frees everything. */
+/* Cancels all requests, waits for the thread, and frees everything. The thread checks for
+ * cancellation between trials. */
 void worker_stop(struct worker *worker);
 
-/* The worker seen as an engine; valid until worker_stop(). */
+/* The worker's engine interface; valid until worker_stop(). */
 struct engine worker_engine(struct worker *worker);
