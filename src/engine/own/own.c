@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-/* Bytes of a compiler's messages that are kept; words of its flags. */
+/* Bytes of compiler messages that are kept; maximum number of words in the flags. */
 enum { SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
 
 struct own {
@@ -33,9 +33,10 @@ struct own {
 static struct {
 	struct own own[OWN_SLOTS];
 	struct kernel kernel[OWN_SLOTS];
-	unsigned opened;     /* so far: the next slot, and part of the library's name */
-	char directory[256]; /* for libraries; empty: not made yet */
-	pid_t owner;	     /* whose directory it is: a child that calls exit() leaves it alone */
+	unsigned opened;     /* files opened so far: selects the next slot and names the library */
+	char directory[256]; /* for libraries; empty: not created yet */
+	pid_t owner; /* process that created the directory: a child that calls exit() must not
+			remove it */
 } all;
 
 bool own_is_path(const char *word)
@@ -132,8 +133,8 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 
 /* ---- compiling ---- */
 
-/* Splits words at blanks into `words` (ended by NULL); "..." and '...' hold blanks together. The
- * buffer is changed. */
+/* Splits flags at blanks into `words`, and ends the list with NULL. Quotes ("..." or '...') keep
+ * blanks in one word. Changes the buffer. */
 static int split(char *flags, char **words, int room)
 {
 	int count = 0;
@@ -161,8 +162,8 @@ static int split(char *flags, char **words, int room)
 	return count;
 }
 
-/* Runs a program and collects what it says. Returns how it ended as waitpid() does, or -1 and
- * errno when it cannot be started. */
+/* Runs a program and collects its output. Returns its wait status (see waitpid()), or -1 and errno
+ * when the program cannot start. */
 static int run(char **words, struct text *said)
 {
 	posix_spawn_file_actions_t actions;
@@ -225,7 +226,7 @@ static struct status compile(const struct own *own, struct text *said)
 	if (!compiler || !*compiler)
 		compiler = "cc";
 	text_addf(&line, "%s -g0 -fPIC -shared %s -o", compiler, flags);
-	/* A name that begins with a dash is no option. */
+	/* "./" keeps the compiler from reading a name that begins with a dash as an option. */
 	text_addf(&path, "%s%s", own->path[0] == '-' ? "./" : "", own->path);
 	count = split(line.bytes, words, FLAGS_MOST + 12);
 	words[count++] = own->library;
@@ -255,13 +256,13 @@ static void own_free(struct own *own)
 	*own = (struct own){ 0 };
 }
 
-/* ---- at work: in a child process alone ---- */
+/* ---- only in a child process ---- */
 
 static struct {
 	own_loop *loop;
 	struct own_data data;
-	int64_t n[2];	   /* a whole pass, and half of one */
-	uint64_t elements; /* of a call with n */
+	int64_t n[2];	   /* n of a whole pass, then n of half a pass */
+	uint64_t elements; /* of one call with n[0] */
 	_Atomic uint64_t *calls;
 } child;
 
@@ -276,7 +277,7 @@ void own_child_begin(void)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* The terminal's keys are for the explorer. */
+	/* The explorer handles the terminal's keys (Ctrl-C, Ctrl-Z), not this child. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
@@ -313,8 +314,8 @@ void own_child_call(struct kernel_run *run, uint64_t elements)
 {
 	void *const *argument = child.data.argument;
 	bool half = elements < child.elements;
-	/* The same instructions and branches for a half as for a whole pass: their difference is to
-	 * be the loop's alone. */
+	/* Half and whole passes run the same instructions and branches here. Their difference is
+	 * then due to the loop only. */
 	uint64_t passes = elements / child.elements + half;
 
 	(void)run;
@@ -338,7 +339,6 @@ int own_steps_prepare(void *context)
 	size_t bytes = own_data_bytes(description, steps->n[0]);
 
 	own_child_begin();
-	/* Stopped by its tracer alone. */
 	steps->memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	*steps->failure = steps->memory == MAP_FAILED ? status_failed("%.80s: memory refused: %s",
@@ -361,9 +361,9 @@ void own_steps_run(void *context, uint64_t elements)
 	steps->loop(steps->n[shorter], argument[0], argument[1], argument[2], argument[3]);
 }
 
-/* ---- its kernel ---- */
+/* ---- the loop's kernel ---- */
 
-/* What the callbacks that see values alone look at. */
+/* Data of the callbacks, one entry for each slot. */
 static const struct own *slots[OWN_SLOTS];
 static struct knob knobs[OWN_SLOTS];
 static char look_for[OWN_SLOTS][400];
@@ -391,7 +391,7 @@ static const struct {
 	{ footprint_3, check_3 } };
 _Static_assert(sizeof(callbacks) / sizeof(callbacks[0]) == OWN_SLOTS, "callbacks for each slot");
 
-/* Values that another n allows are taken as they are: there is one knob. */
+/* Nothing to adjust: an own loop has only one knob. */
 static void fit(int64_t *v, int changed)
 {
 	(void)v, (void)changed;
@@ -456,7 +456,7 @@ struct status own_open(
 	struct text library = { 0 };
 	char *source = NULL;
 
-	/* A statically linked program has no loader, and says so for itself. */
+	/* A statically linked program has no loader: dlopen() fails there. */
 	if (!dlopen(NULL, RTLD_NOW))
 		status = status_failed(
 			"%.80s: own loops need a program that is not linked statically: this one "
@@ -496,7 +496,7 @@ struct status own_load(const struct own *own, own_loop **loop)
 	if (!library) {
 		const char *why = dlerror();
 
-		/* "…/own-3.so: undefined symbol: f" */
+		/* Shorten "…/own-3.so: undefined symbol: f" to the part after the path. */
 		if (why && strncmp(why, own->library, strlen(own->library)) == 0 &&
 			strstr(why, ": "))
 			why = strstr(why, ": ") + 2;

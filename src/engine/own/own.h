@@ -1,13 +1,16 @@
-/* Own loops: a file with one function `long loop(long n, void *a, void *b, void *c, void *d)` in C
- * or assembly, described by a comment (own_data.h), compiled by the system's compiler, and from
- * then on a kernel like those that are built in, except that its code never runs in this process:
+/* Own loops: a file in C or assembly that defines one function:
+ *
+ *	long loop(long n, void *a, void *b, void *c, void *d)
+ *
+ * A comment in the file describes its data (own_data.h). The system's compiler compiles the file.
+ * The loop is then a kernel like the built-in ones, but its code never runs in this process:
  * isolate.h measures it in a child.
  *
- * The callbacks of struct kernel that are given a setting's values alone cannot tell one own loop
- * from another, so each has one of a few slots with callbacks of its own. A slot's kernel
- * stays readable for ever; it is made into another loop when OWN_SLOTS further ones have been
- * opened: the present one, the one before it, which the explorer compares it with, and two that
- * results under way may still speak of. */
+ * Some callbacks of struct kernel receive only a setting's values, which do not identify the own
+ * loop. Each own loop therefore has a slot, and each slot has its own callbacks. A slot's kernel
+ * always stays readable. After OWN_SLOTS more files have been opened, the slot holds a new loop.
+ * Four slots are enough: the current loop, the previous loop (the explorer compares both), and two
+ * loops that late results may still refer to. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,44 +25,44 @@ enum { OWN_SLOTS = 4 };
 
 struct own;
 
-/* Whether a word is to be read as the path of an own loop, not as the name of a kernel: it begins
- * with / ./ or ../, or ends with .c or .S. */
+/* Whether a word is the path of an own loop, not the name of a kernel. A path begins with / ./ or
+ * ../, or ends with .c or .S. */
 bool own_is_path(const char *word);
 
-/* Reads and compiles a file. cflags: instead of those of its comment, which replace -O2;
- * NULL: not given. On success *kernel is the loop's, owned by its slot. What the compiler said goes
- * to `said` as it is (NULL: nobody wants it), also when it was only a warning. STATUS_USAGE for a
- * comment that is missing or wrong; STATUS_FAILED when the file cannot be read or does not compile,
- * there is no compiler, or this program cannot load code. Takes as long as the compiler does. One
+/* Reads and compiles a file. cflags replaces the flags of the file's comment (NULL: keep them);
+ * without either, the flags are -O2. On success *kernel is the loop's kernel; the slot owns it.
+ * `said` (may be NULL) receives the compiler's messages unchanged, warnings included. STATUS_USAGE:
+ * the comment is missing or wrong. STATUS_FAILED: the file cannot be read or does not compile, no
+ * compiler was found, or this program cannot load code. Waits for the compiler. Call it from one
  * thread only. */
 struct status own_open(
 	const char *path, const char *cflags, struct text *said, const struct kernel **kernel);
 
-const char *own_path(const struct own *own);   /* as it was given */
-const char *own_cflags(const struct own *own); /* as it was given; NULL: not */
+const char *own_path(const struct own *own);   /* as passed to own_open() */
+const char *own_cflags(const struct own *own); /* as passed to own_open(); may be NULL */
 const struct own_description *own_description(const struct own *own);
 
-/* Whether the file is another than the one that was compiled: saved again since. False while it is
- * not there, as editors leave it for a moment. */
+/* Whether the file has changed since it was compiled. False while the file does not exist: some
+ * editors remove it briefly when they save. */
 bool own_changed(const struct own *own);
 
-/* The file on disk is now taken as known, although it was not opened: own_changed() waits for the
- * next one. */
+/* Marks the file's current version as seen without compiling it. own_changed() then reports only
+ * later changes. */
 void own_seen(const struct own *own);
 
-/* Elements of a call with n. */
+/* Elements that one call with n processes. */
 uint64_t own_elements(const struct own *own, int64_t n);
 
-/* ---- in a child process alone ---- */
+/* ---- only in a child process ---- */
 
-/* The function itself. */
+/* The user's function. */
 typedef long own_loop(long n, void *a, void *b, void *c, void *d);
 
-/* In a child process alone: loads the library and finds its loop(). */
+/* Loads the library and finds its loop(). */
 struct status own_load(const struct own *own, own_loop **loop);
 
-/* Makes this process, just forked, fit for code that is not ours: signals as at a program's start,
- * no core file, standard streams that lead nowhere, and an end when its parent ends. */
+/* Prepares a newly forked process to run the user's code: default signals, no core file, and
+ * standard streams on /dev/null. The kernel kills this process when its parent ends. */
 void own_child_begin(void);
 
 /* run->memory: own_data_bytes() of zeroed memory. Loads the library and lays out the data. */
@@ -67,24 +70,23 @@ struct status own_child_prepare(struct kernel_run *run);
 void own_child_call(struct kernel_run *run, uint64_t elements);
 void own_child_rewind(struct kernel_run *run);
 
-/* Counts calls of loop() that came back, so that who waits can see that it still does. NULL: nobody
- * counts. */
+/* Counts calls of loop() that have returned, so that the parent sees progress. NULL: do not count.
+ */
 void own_child_count(_Atomic uint64_t *calls);
 
-/* For a stepper, which knows two lengths: see model/code/step.c. */
+/* Context for the single-stepper, which runs the loop with two lengths: see model/code/step.c. */
 struct own_steps {
 	const struct own *own;
 	uint64_t seed;
-	int64_t n[2]; /* the longer one, the shorter one */
+	int64_t n[2]; /* the longer length, then the shorter length */
 	void *memory; /* NULL before own_steps_prepare() */
 	own_loop *loop;
 	struct own_data data;
-	struct status *failure; /* in memory that is shared with the parent */
+	struct status *failure; /* in memory shared with the parent */
 };
 
-/* In the child: loads and lays out for the longer count. Returns 0, or 1 with the failure filled
- * in. */
+/* In the child: loads the loop and lays out the data for the longer length. Returns 0, or 1 and
+ * sets *failure. */
 int own_steps_prepare(void *steps);
-/* In the child: calls the loop with the n of that many elements, which is one of the two lengths.
- */
+/* In the child: calls the loop with the length that has this number of elements. */
 void own_steps_run(void *steps, uint64_t elements);

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Numbers in counts: with n up to 2^30 nothing overflows. */
+/* Largest number in a count: no count overflows for n up to 2^30. */
 #define NUMBER_MAX (INT64_C(1) << 30)
 enum {
 	OVER_MAX = 1 << 20,
@@ -28,7 +28,7 @@ static const char example[] = "slexplore: elements=n a=f64[n]:1.0 b=i32[n]:rando
 static const struct {
 	const char *name;
 	unsigned bytes;
-	double low, high; /* what it holds, of whole numbers; both 0: any */
+	double low, high; /* range of whole numbers; both 0: floating point */
 } types[OWN_TYPES] = {
 	[OWN_I8] = { "i8", 1, -128, 127 },
 	[OWN_U8] = { "u8", 1, 0, 255 },
@@ -36,7 +36,7 @@ static const struct {
 	[OWN_U16] = { "u16", 2, 0, 65535 },
 	[OWN_I32] = { "i32", 4, -2147483648.0, 2147483647.0 },
 	[OWN_U32] = { "u32", 4, 0, 4294967295.0 },
-	/* The largest doubles that convert. */
+	/* The upper bounds are the largest doubles that convert without overflow. */
 	[OWN_I64] = { "i64", 8, -9223372036854775808.0, 9223372036854774784.0 },
 	[OWN_U64] = { "u64", 8, 0, 18446744073709549568.0 },
 	[OWN_F32] = { "f32", 4, 0, 0 },
@@ -50,16 +50,16 @@ static bool is_float(enum own_type type)
 	return types[type].low == 0 && types[type].high == 0;
 }
 
-/* ---- the comment's grammar: a reader that goes from token to token; the first error ends it */
+/* ---- the comment's grammar: the reader takes one token at a time and stops at the first error */
 
 struct reader {
-	const char *at;	  /* in the comment's line */
-	const char *word; /* where the present word began */
+	const char *at;	  /* position in the comment's line */
+	const char *word; /* start of the current word */
 	const char *origin;
 	int line;
 	struct status status;
 	struct own_description *description;
-	unsigned given; /* a bit for each word */
+	unsigned given; /* words seen so far, one bit each */
 };
 
 static const char blanks[] = " \t\v\f\r";
@@ -69,7 +69,8 @@ static bool ok(const struct reader *reader)
 	return status_is_ok(&reader->status);
 }
 
-/* The first error stays. It shows the word, up to the next blank. Always false. */
+/* Sets the status, unless it already holds an error. The message shows the word up to the next
+ * blank. Always returns false. */
 static __attribute__((format(printf, 2, 3))) bool wrong(
 	struct reader *reader, const char *format, ...)
 {
@@ -108,7 +109,8 @@ static void need(struct reader *reader, char wanted, const char *form)
 		wrong(reader, "a \"%c\" is missing; write %s", wanted, form);
 }
 
-/* A name of letters and digits; empty when there is none, or it is too long for any. */
+/* Reads a name of letters and digits. The name is empty when there is no name, or when it has 16 or
+ * more characters. */
 static void take_name(struct reader *reader, char name[16])
 {
 	size_t length = 0;
@@ -119,7 +121,7 @@ static void take_name(struct reader *reader, char name[16])
 	reader->at += length;
 }
 
-/* A whole number from low to high. */
+/* Reads a whole number. False: there is no number, or it is not from low to high. */
 static bool take_whole(struct reader *reader, int64_t low, int64_t high, int64_t *value)
 {
 	char *end;
@@ -142,7 +144,7 @@ static int64_t greatest_common(int64_t a, int64_t b)
 	return b ? greatest_common(b, a % b) : a;
 }
 
-/* n has to be a multiple of this number, too. */
+/* Makes this number a further divisor of n. */
 static void need_multiple(struct reader *reader, int64_t multiple)
 {
 	int64_t *before = &reader->description->multiple,
@@ -154,7 +156,7 @@ static void need_multiple(struct reader *reader, int64_t multiple)
 		*before = both;
 }
 
-/* Counts stay far below 2^63 bytes: n÷2 nodes of 16 bytes, 3×n elements. */
+/* Reads a COUNT, such as 3*n or n/2. */
 static void take_count(struct reader *reader, struct own_count *count)
 {
 	static const char forms[] = "n, 2*n, n+1, n/2 or a number";
@@ -301,7 +303,7 @@ static void take_cflags(struct reader *reader)
 		reader->at = begin + length + quoted;
 }
 
-/* One NAME=VALUE. */
+/* Reads one NAME=VALUE. */
 static void take_word(struct reader *reader)
 {
 	static const char *const names[] = { "a", "b", "c", "d", "elements", "n", "multiple",
@@ -352,8 +354,8 @@ static void take_word(struct reader *reader)
 		wrong(reader, "\"%.20s\" after it is not understood", reader->at);
 }
 
-/* Where n begins: what the comment says, or what makes all arrays small enough for any first-level
- * cache, and no smaller than need be: loops that take many elements at once should turn often. */
+/* Sets the initial n: the comment's n, or a default. The default is large, so that vector loops
+ * make many iterations. The arrays should still fit in any first-level cache. */
 static void choose_n(struct own_description *description)
 {
 	int64_t multiple = description->multiple * 2, n = description->n;
@@ -412,7 +414,7 @@ uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n)
 	count = (uint64_t)own_count(&argument->count, n);
 	each = argument->content == OWN_LIST ? (uint64_t)argument->spacing
 					     : types[argument->type].bytes;
-	/* Counts reach 2^60, and the memory of no machine 2^62 bytes. */
+	/* Limit each argument to 2^60 bytes: the sum of four arguments then cannot overflow. */
 	return count > (UINT64_C(1) << 60) / each ? UINT64_C(1) << 60 : count * each;
 }
 
@@ -450,12 +452,12 @@ struct status own_description_check(
 
 /* ---- in memory */
 
-/* Arguments start at different places within a page, 17 lines apart: loads and stores a few
- * elements away from each other in two arrays then never agree in their low 12 bits, which would
- * make them wait for each other. */
+/* Arguments start at different offsets in a page, 17 cache lines apart. Otherwise a load from one
+ * array and a store to another array could share their low 12 address bits (4K aliasing). The load
+ * would then wait for the store. */
 enum { PAGE = 4096, LINE = 64, APART = 17 * LINE };
 
-/* Where argument `index` begins when the ones before end at `end`. */
+/* Offset of argument `index`, when the arguments before it end at `end`. */
 static uint64_t place(uint64_t end, int index)
 {
 	uint64_t at = round_up(end, LINE);
@@ -473,8 +475,8 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n)
 	return end;
 }
 
-/* Numbers fit their types: take_number() has checked them. Little-endian, as x86-64 and AArch64
- * Linux are. */
+/* Stores a number as an array element. take_number() has checked that the number fits the type.
+ * Requires little-endian, as on x86-64 and AArch64 Linux. */
 static void put(unsigned char *memory, enum own_type type, uint64_t index, double number)
 {
 	float narrow = type == OWN_F32 ? (float)number : 0;
@@ -488,8 +490,8 @@ static void put(unsigned char *memory, enum own_type type, uint64_t index, doubl
 	memcpy(memory + index * types[type].bytes, from, types[type].bytes);
 }
 
-/* Whole numbers wrap where the type is too narrow: an index into 8 bits counts to 255 and begins
- * again. */
+/* Stores a whole number. It wraps when the type is too narrow: an 8-bit index counts to 255 and
+ * restarts at 0. */
 static void put_whole(unsigned char *memory, enum own_type type, uint64_t index, uint64_t number)
 {
 	if (is_float(type))
@@ -506,7 +508,7 @@ static uint64_t get_whole(const unsigned char *memory, unsigned bytes, uint64_t 
 	return number;
 }
 
-/* Sattolo's shuffle: one cycle through all, each with the same chance. */
+/* Sattolo's shuffle: one cycle through all elements; every such cycle is equally likely. */
 static void make_permutation(
 	unsigned char *memory, enum own_type type, uint64_t count, struct random *random)
 {
@@ -536,8 +538,8 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 		break;
 	case OWN_RANDOM:
 		for (uint64_t i = 0; i < count; i++)
-			if (is_float(argument->type)) /* 24 bits, so that a float does not round up
-							 to the bound */
+			if (is_float(argument->type)) /* 24 random bits: a float then never rounds
+							 up to the bound */
 				put(memory, argument->type, i,
 					(double)(random_next(random) >> 40) * 0x1p-24 *
 						(double)bound);
@@ -552,8 +554,8 @@ static void make_array(unsigned char *memory, const struct own_argument *argumen
 	}
 }
 
-/* Nodes go in after a random earlier one, which makes every order equally likely; the first node in
- * memory stays the first. */
+/* Inserts each node after a random earlier node: every order is then equally likely. The first node
+ * in memory is always the head. */
 static void make_list(unsigned char *memory, const struct own_argument *argument, int64_t n,
 	struct random *random)
 {

@@ -1,26 +1,28 @@
-/* The data of an own loop: the comment that describes them, and their layout in memory. Pure.
+/* The data of an own loop: the comment that describes the data, and their layout in memory. Pure.
  *
- * One comment of one line (or several, each beginning with "slexplore:"; what they say adds up)
- * anywhere in the file:
+ * The description is one line in a comment, anywhere in the file. Several such lines add up; each
+ * begins with "slexplore:".
  *
  *     slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)
  *
- * Blanks between tokens do not matter. Words, each at most once:
+ * Blanks between tokens are ignored. Each word may occur once:
  *
- * - a= b= c= d=: what the argument points to; one that is not described is NULL. One of
+ * - a= b= c= d=: data that the argument points to; an argument without description is NULL. Forms:
  *   - TYPE[COUNT]: an array of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64, all 0 (1.0 for f32 and f64)
- *   - TYPE[COUNT]:NUMBER: all the same: 7, -1.5, 1e-3
- *   - TYPE[COUNT]:random(COUNT): whole numbers from 0 to COUNT-1; f32 and f64: any below COUNT
+ *   - TYPE[COUNT]:NUMBER: every element has this value: 7, -1.5, 1e-3
+ *   - TYPE[COUNT]:random(COUNT): random whole numbers from 0 to COUNT-1; f32 and f64: random
+ *     numbers from 0 to below COUNT
  *   - TYPE[COUNT]:index: 0, 1, 2, ...
- *   - TYPE[COUNT]:permutation: each of 0 ... (elements of the array)-1 once, in an order that
- *     visits all of them when it is followed (i = a[i]) before it comes back; whole numbers only
- *   - list(COUNT,SPACING): that many nodes, SPACING bytes (a multiple of 8) from one to the next,
- *     the pointer to the next node first in each and NULL in the last; the rest is 0. In random
- *     order, or list(COUNT,SPACING,sequential)
- * - elements=COUNT: what cycles are counted per; n if not given
- * - n=NUMBER: where the knob n begins; if not given, all arrays together take at most 16 KiB
- * - multiple=NUMBER: n, and half of it, are multiples of this
- * - cflags=-O3: what the compiler gets instead of -O2; with blanks: cflags="-O3 -march=native"
+ *   - TYPE[COUNT]:permutation: each index of the array once. Following it (i = a[i]) visits every
+ *     element before it returns to the first one. Integer types only
+ *   - list(COUNT,SPACING): a linked list of COUNT nodes. Nodes are SPACING bytes apart (a multiple
+ *     of 8). Each node begins with the pointer to the next node (NULL in the last node); its other
+ *     bytes are 0. The order is random, or sequential with list(COUNT,SPACING,sequential)
+ * - elements=COUNT: number of elements, for results per element; default: n
+ * - n=NUMBER: initial value of the knob n; the default keeps all arrays together at or below
+ *   16 KiB, where possible
+ * - multiple=NUMBER: both n and n/2 are multiples of this number
+ * - cflags=-O3: compiler flags instead of -O2; with blanks: cflags="-O3 -march=native"
  *
  * COUNT is n, K*n, n+K, n/K or a whole number. */
 #pragma once
@@ -32,7 +34,7 @@
 
 enum { OWN_ARGUMENTS = 4, OWN_CFLAGS = 256 };
 
-/* times × n ÷ over + plus. */
+/* The count times × n ÷ over + plus. */
 struct own_count {
 	int64_t times, over, plus;
 };
@@ -55,7 +57,7 @@ enum own_content { OWN_NOTHING, OWN_NUMBER, OWN_RANDOM, OWN_INDEX, OWN_PERMUTATI
 
 struct own_argument {
 	enum own_content content; /* OWN_NOTHING: the argument is NULL */
-	enum own_type type;	  /* not of a list */
+	enum own_type type;	  /* of an array's elements; unused for a list */
 	struct own_count count;	  /* elements, or nodes */
 	double number;		  /* OWN_NUMBER */
 	struct own_count bound;	  /* OWN_RANDOM */
@@ -66,49 +68,51 @@ struct own_argument {
 struct own_description {
 	struct own_argument argument[OWN_ARGUMENTS];
 	struct own_count elements;
-	int64_t n;	  /* where the knob begins; 0: not given */
-	int64_t multiple; /* of n, >= 1: that of the comment, and what every n/K needs */
+	int64_t n;	  /* initial value of the knob; 0: not given */
+	int64_t multiple; /* n must be a multiple of this (>= 1): from multiple= and from each n/K
+			   */
 	bool has_cflags;
 	char cflags[OWN_CFLAGS];
 };
 
 enum { OWN_N_MIN = 16, OWN_N_MAX = 1 << 30 };
 
-/* Reads the comment out of a source file's text. Messages begin with origin: "mine.c:3:
- * …", name the word, say what is wrong with it and what would be right. STATUS_USAGE. */
+/* Reads the description from a source file's text. Fails with STATUS_USAGE. A message begins with
+ * origin ("mine.c:3: …"), names the wrong word, and says what is expected. */
 struct status own_describe(
 	const char *text, const char *origin, struct own_description *description);
 
-/* Never negative; may be 0. */
+/* The count for this n. Never negative; may be 0. */
 int64_t own_count(const struct own_count *count, int64_t n);
 
-/* Bytes that an argument takes; that all take together. */
+/* Bytes of one argument; bytes of all arguments. */
 uint64_t own_argument_bytes(const struct own_argument *argument, int64_t n);
 uint64_t own_bytes(const struct own_description *description, int64_t n);
 
-/* Whether the types of all arguments can hold the numbers that this n asks for. */
+/* Fails when an argument's type cannot hold its largest number for this n. */
 struct status own_description_check(
 	const struct own_description *description, const char *origin, int64_t n);
 
 struct own_data {
 	void *argument[OWN_ARGUMENTS]; /* a, b, c, d; NULL where not described */
-	/* Where a list ends when the loop is called with the shorter n: the node. NULL: it ends
-	 * where it always does. */
+	/* The last node of a list when the loop is called with the shorter n. NULL: both lengths
+	 * use the same list. */
 	void **cut[OWN_ARGUMENTS];
-	void *next[2][OWN_ARGUMENTS]; /* of that node: [0] whole, [1] cut, which is NULL */
+	void *next[2][OWN_ARGUMENTS]; /* next pointer of that node: [0] for the whole list, [1] for
+					 the cut list (NULL) */
 };
 
-/* Bytes of memory that laying out takes: own_bytes() and what keeps the arguments apart. */
+/* Bytes of memory that the layout needs: own_bytes() plus the gaps between arguments. */
 uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 
-/* Lays out everything for n into zeroed memory, aligned to a page. shorter (< n; 0: none) is a
- * second count that the loop will be called with: lists can then be cut to it. The same seed gives
- * the same data. */
+/* Lays out all arguments for n in `memory`, which must be zeroed and aligned to a page. shorter (<
+ * n; 0: none) is a second n for the loop: own_data_shorten() can cut lists to it. The same seed
+ * gives the same data. */
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory);
 
-/* Lists as for the shorter count, or whole again: the same instructions either way, for who counts
- * them. */
+/* Cuts the lists for the shorter n, or restores them. Both cases run the same instructions, because
+ * callers count instructions. */
 static inline void own_data_shorten(struct own_data *data, bool shorten)
 {
 	for (int i = 0; i < OWN_ARGUMENTS; i++)
