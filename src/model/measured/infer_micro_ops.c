@@ -1,8 +1,8 @@
-/* Micro-ops of complex classes. One instruction of the class runs next to so many of a known class
- * that all work that can use other ports does: each micro-op that cannot adds time. The search
- * compares all multisets of the known sets with such results, and asks for the mix that separates
- * the best candidates. A class that takes longer than its micro-ops explain holds a unit, for
- * example a divider. */
+/* Finds the micro-ops of complex classes. A mix contains one instruction of the class and many
+ * instructions of a known class. The known class fills its ports, so each micro-op that needs these
+ * ports adds time. The search compares all multisets of the known port sets with the measured
+ * mixes. Then it asks for the mix that best separates the remaining guesses. A class that is slower
+ * than its micro-ops explain holds a unit, for example a divider. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -15,21 +15,21 @@
 
 enum { SETS = 48, MOST_OPS = 6, GUESSES = 96, TRIES = 1600, TESTS = 32, BASE = 12, FORMS = 48 };
 
-/* Room for one more op, with its accesses. */
+/* Loads of a test's other ops: BASE loads, and the accesses of one more op. */
 enum { BASE_ROOM = BASE + 3 * UARCH_TERMS };
 
-/* A measured mix that contains the op: one instruction of the op, and the work of the other ops. */
+/* A measured mix that contains the op. The numbers are for one instruction of the op. */
 struct test {
 	struct port_load base[BASE_ROOM];
 	int base_count;
-	int ports;		      /* in the set of the first base load */
-	double slots, cycles, spread; /* for one instruction of the op */
-	double alone; /* cycles of the slowest other op alone; can exceed the time of its ports:
-			 0.212 for an addition on five ports */
+	int ports;		      /* ports in the set of the first base load */
+	double slots, cycles, spread; /* rename slots, measured cycles, relative spread */
+	double alone; /* cycles of the slowest other op alone. They can exceed the time of its
+			 ports: an addition on five ports needs 0.212 cycles instead of 0.2. */
 	struct measured_mix mix;
 };
 
-/* The micro-ops of a solved op: other ops probably have the same. */
+/* The micro-ops of a solved op. Other ops often have the same micro-ops. */
 struct form {
 	int count;
 	uint32_t set[MOST_OPS]; /* in the order of the terms */
@@ -39,19 +39,20 @@ struct form {
 struct guess {
 	int count;
 	uint8_t set[MOST_OPS];
-	bool holds; /* its only micro-op holds the port for the whole time of the op */
+	bool holds; /* true: the op has one micro-op, which holds its port for the op's whole time
+		     */
 	double cost;
 };
 
 struct terms {
 	struct inference *in;
 	int op;
-	double each, slots; /* alone; micro-ops by its slots */
+	double each, slots; /* cycles of the op alone; its rename slots */
 	int expected;
-	bool store; /* a store: it may use ports that no other op uses */
+	bool store; /* true: the op stores, and may use ports that no other op uses */
 	uint32_t set[SETS];
 	int set_count;
-	int fresh; /* later sets have ports that no other op uses */
+	int fresh; /* index of the first set with ports that no other op uses */
 	struct port_load access[2 * UARCH_TERMS];
 	int access_count;
 	struct test test[TESTS];
@@ -117,7 +118,7 @@ static void keep(struct terms *t, const struct guess *guess)
 	t->guess[at] = *guess;
 }
 
-/* The bonus of a guess that has the form of another op. */
+/* How much the cost of a guess falls because another op has the same micro-ops. */
 static double resembles(const struct terms *t, const struct guess *guess)
 {
 	double most = 0;
@@ -134,8 +135,8 @@ static double resembles(const struct terms *t, const struct guess *guess)
 	return most;
 }
 
-/* Whether the work that cannot leave the ports of the other op already exceeds the measurement.
- * This quick test rejects most guesses. */
+/* Whether the ports of the other op have more work than the measured cycles allow. The function
+ * counts only work that no other port can do. This quick test rejects most guesses. */
 static bool overfills(const struct terms *t, const struct guess *guess, const struct test *test)
 {
 	double work;
@@ -149,8 +150,8 @@ static bool overfills(const struct terms *t, const struct guess *guess, const st
 	return work > 1.2 * test->cycles * test->ports;
 }
 
-/* Computes the cost of a guess and keeps it if it is among the best. False: it takes longer than
- * some measurement, and so does every extension. */
+/* Computes the cost of a guess, and keeps the guess if it is among the best. Returns false if the
+ * guess is slower than a measurement: each longer guess would be slower, too. */
 static bool weigh(struct terms *t, struct guess *guess)
 {
 	const struct figure *each = &t->in->measured->op[t->op].each;
@@ -169,13 +170,15 @@ static bool weigh(struct terms *t, struct guess *guess)
 	for (int i = 0; i < guess->count; i++) {
 		if (i == 0 || guess->set[i] != guess->set[i - 1])
 			guess->cost += 0.6;
-		/* Of equal explanations, prefer the one with more freedom. */
+		/* If two guesses explain the results equally well, the guess with more ports wins.
+		 */
 		guess->cost -= 0.03 * ports_count(t->set[guess->set[i]]);
 		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
 			guess->cost +=
 				t->store ? -0.5 : 3 + 0.2 * ports_count(t->set[guess->set[i]]);
 	}
-	/* A guess slower than the measured time is wrong; a faster one leaves time to a unit. */
+	/* A guess that is slower than the op is wrong. If the guess is faster, a unit may explain
+	 * the rest of the time. */
 	if (by_ports > t->each)
 		guess->cost += infer_miss(
 			t->in, by_ports, t->each, (each->hi - each->lo) / t->each / 2, 1);
@@ -238,7 +241,7 @@ static void find_sets(struct terms *t)
 		add_set(t, ((UINT32_C(1) << ports) - 1) << in->ports);
 }
 
-/* Collects the measured mixes of this op whose other ops are solved. */
+/* Collects the measured mixes of this op in which all other ops are solved. */
 static void find_tests(struct terms *t)
 {
 	const struct measured *m = t->in->measured;
@@ -282,19 +285,20 @@ static void find_tests(struct terms *t)
 	}
 }
 
-/* One instruction of the op, and so many of another that these alone take a third longer than the
- * op. */
+/* Builds a mix of one instruction of the op and many instructions of `other`. The instructions of
+ * `other` alone need 30 % more time than the op. Returns false if there are too many. */
 static bool blocked_by(const struct terms *t, int other, struct measured_mix *mix)
 {
 	double each = t->in->measured->op[other].each.value,
 	       times = ceil(fmax(1.3 * t->each, 2) / each - 1e-9);
 
 	*mix = (struct measured_mix){ .count = 2, .op = { t->op, other }, .times = { 1, times } };
-	/* In more instructions, noise hides one micro-op. */
+	/* In a longer mix, noise hides the time of one micro-op. */
 	return times <= 20;
 }
 
-/* The information of a mix: the entropy of the cycles that the guesses predict, by their weight. */
+/* The information that a mix would give: the entropy of the cycles that the guesses predict. A
+ * guess of lower cost has more weight. */
 static double information_of(const struct terms *t, const struct measured_mix *mix)
 {
 	struct test test = { .slots = t->slots };
@@ -323,7 +327,7 @@ static double information_of(const struct terms *t, const struct measured_mix *m
 	return sum;
 }
 
-/* Asks for the mix with the most information; false: no mix is worth it. */
+/* Asks for the mix with the most information. Returns false if no mix gives enough. */
 static bool ask(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -337,7 +341,8 @@ static bool ask(struct terms *t)
 		struct measured_mix mix;
 		double gain;
 
-		/* Representatives of groups, and accesses that brought ports of their own. */
+		/* Use only the class that represents a group, or a memory access with several
+		 * micro-ops. */
 		if ((!represents && !(infer_is_memory(in->measured->op[i].name) &&
 					    in->kind[i] == INFER_COMPLEX)) ||
 			i == t->op || !in->to->known[i] || infer_clash(in, t->op, i) ||
@@ -347,10 +352,10 @@ static bool ask(struct terms *t)
 		if (result.asked)
 			continue;
 		gain = information_of(t, &mix);
-		/* Of equal mixes, prefer few instructions. */
+		/* If two mixes give equal information, prefer the mix with fewer instructions. */
 		gain -= 0.002 * mix.times[1];
-		/* A mix rarely keeps many ports busy all the time, which looks like one more
-		 * micro-op. */
+		/* A mix rarely keeps many ports busy all the time. The lost cycles look like one
+		 * more micro-op. */
 		if (represents && in->wide[i] > 3)
 			gain *= 0.5;
 		if (gain > most) {
@@ -372,7 +377,7 @@ static void ask_again(const struct terms *t)
 			infer_ask(t->in, &t->test[i].mix, 2);
 }
 
-/* Turns the best guess into terms. */
+/* Turns the best guess into the terms of the op. */
 static void settle(struct terms *t)
 {
 	struct measured_ports *to = t->in->to;
@@ -380,8 +385,8 @@ static void settle(struct terms *t)
 	double stretch = t->each / cycles_alone(t, guess);
 	int count = 0;
 
-	/* A small excess comes from the scheduler. A large one is the work of a unit, which
-	 * infer_units() finds. */
+	/* The scheduler explains a small excess over the predicted cycles. A unit explains a large
+	 * excess: infer_units() finds it. */
 	if (stretch < 1.1 || (stretch > 1.3 && t->each > 2.5) || !isfinite(stretch))
 		stretch = 1;
 	for (int i = 0; i < guess->count; i++) {
@@ -423,7 +428,8 @@ static void find_forms(struct terms *t)
 	}
 }
 
-/* A related op of the same slots comes first: its solution probably holds for this op. */
+/* Whether a related op with equally many slots is still unsolved. Its solution will probably hold
+ * for this op, so this op waits. */
 static bool waits_for_relative(const struct terms *t)
 {
 	const struct inference *in = t->in;
@@ -435,8 +441,8 @@ static bool waits_for_relative(const struct terms *t)
 	return false;
 }
 
-/* Assumes that the op executes like a related op of the same slots and about the same time (or
- * another division), until a mix confirms it. */
+/* Copies the micro-ops of a related op until a mix confirms them. Both ops must have equally many
+ * slots and about equal cycles. The cycles of long operations, such as divisions, may differ. */
 static bool takes_after_relative(struct terms *t)
 {
 	struct inference *in = t->in;
@@ -482,7 +488,7 @@ static void find_terms(struct inference *in, int op)
 	t->expected = (int)fmax(0, round(t->slots) - (*of->store ? 1 : 0));
 	if (!infer_accesses(in, op, 1, t->access, &t->access_count))
 		goto done;
-	/* Microcode, or many accesses: it holds a unit of its own for its whole time. */
+	/* An op in microcode, or with many accesses, holds its own unit for its whole time. */
 	if (t->expected > MOST_OPS || of->accesses > 1) {
 		in->to->known[op] = true;
 		goto done;
@@ -507,8 +513,8 @@ done:
 
 void infer_micro_ops(struct inference *in)
 {
-	/* Loads and stores first, because other ops contain them; then operations without accesses.
-	 */
+	/* Solve loads and stores first, because other ops contain them. Then solve ops without
+	 * accesses, and last the ops with accesses. */
 	for (int pass = 0; pass < 3; pass++)
 		for (int i = 0; i < in->measured->op_count; i++) {
 			const struct measured_op *op = &in->measured->op[i];
@@ -522,11 +528,11 @@ void infer_micro_ops(struct inference *in)
 
 /* ---- units */
 
-/* Whether two ops hold the same unit: 1, 0, or -1: not measured yet. */
+/* Whether two ops hold the same unit: 1 yes, 0 no, -1 not measured yet. */
 static int same_unit(struct inference *in, int op, int other)
 {
 	double one = in->measured->op[op].each.value, two = in->measured->op[other].each.value;
-	/* Numbers that take about as long each. */
+	/* Both ops need about the same time in this mix. */
 	const struct measured_mix mix = { .count = 2,
 		.op = { op, other },
 		.times = { fmax(1, round(two / one)), fmax(1, round(one / two)) } };
@@ -565,11 +571,11 @@ void infer_units(struct inference *in)
 		unit_of[i] = -1;
 		if (!to->known[i] || in->kind[i] != INFER_COMPLEX ||
 			infer_cycles(in, &own) >
-				0.9 * each) /* a small excess comes from the scheduler */
+				0.9 * each) /* the scheduler explains a small excess */
 			continue;
 		for (int unit = 0; unit < to->units && found < 0; unit++)
-			if (related(in, i, represents[unit])) /* no question needed: one divider
-								 does all divisions */
+			if (related(in, i, represents[unit])) /* no measurement needed: one divider
+								 executes all divisions */
 				found = unit;
 		for (int unit = 0; unit < to->units && found < 0; unit++) {
 			int same = same_unit(in, i, represents[unit]);
@@ -579,11 +585,11 @@ void infer_units(struct inference *in)
 			else if (same < 0)
 				open = unit;
 		}
-		/* Without an answer the op gets no unit, so that the limit is too low rather than
-		 * too high. */
+		/* If the unit is unknown, the op gets no unit. The limit is then too low rather
+		 * than too high. */
 		if (found < 0 && ((open >= 0 && in->enough <= INFER_QUESTIONS) ||
 					 to->units == INFER_UNITS)) {
-			unit_of[i] = -2; /* it may hold a known unit, or no unit is left */
+			unit_of[i] = -2; /* the op may hold a known unit, or all units are used */
 			continue;
 		}
 		if (found < 0) {

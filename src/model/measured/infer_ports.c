@@ -1,6 +1,6 @@
-/* From throughputs and mixes to ports: simple ops form groups with the same ports, the search
- * chooses a set of ports for each group, and micro-ops for the other ops. It also lists the mixes
- * to measure next. */
+/* Derives ports from throughputs and mixes. Simple ops that share their ports form groups. The
+ * search chooses a set of ports for each group, and micro-ops for the other ops. It also lists the
+ * mixes to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 /* ---- ports */
 
-/* Whether most mixes that contain this op could not be measured. */
+/* Whether most measurements of mixes with this op failed. */
 static bool mostly_fails(const struct measured *m, int op)
 {
 	int failed = 0, known = 0;
@@ -34,8 +34,8 @@ static void classify_op(struct inference *in, int i)
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
-	/* Slots near 0 show that the measurement failed. A memory access needs no measured slots:
-	 * it is one slot. */
+	/* Slots near 0 show that the measurement failed. A memory access counts as one slot, so its
+	 * slots need no measurement. */
 	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
 		(op->slots.known && op->slots.value < 0.5) || mostly_fails(in->measured, i)) {
 		in->kind[i] = INFER_UNKNOWN;
@@ -46,14 +46,15 @@ static void classify_op(struct inference *in, int i)
 	if (*op->load || *op->store || strncmp(op->name, "store", 5) == 0 ||
 		strncmp(op->name, "vstore", 6) == 0)
 		return;
-	/* Its throughput reaches the rename width: an op with a latency does use ports, but the
-	 * measurement cannot show which. */
+	/* The op is as fast as the rename width allows. An op with a latency uses ports, but the
+	 * measurement cannot show which ports. */
 	if (each < 1.07 * least) {
 		in->kind[i] =
 			op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
 		return;
 	}
-	/* No latency, and a throughput just below the rename width: renaming does it. */
+	/* The op has no latency, and its throughput is just below the rename width: the rename
+	 * stage executes it. */
 	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 &&
 		1 / each > in->width - 0.6) {
 		in->kind[i] = INFER_NONE;
@@ -67,15 +68,15 @@ static void classify_op(struct inference *in, int i)
 	if (in->wide[i] > INFER_PORTS)
 		return;
 	in->kind[i] = INFER_SIMPLE;
-	/* A small excess comes from the scheduler. Ports state what is possible, so it does not
-	 * count. */
+	/* The scheduler explains a small excess. Ports describe the best case, so the excess is
+	 * ignored. */
 	if (in->wide[i] * each > 1.1)
 		in->stretch[i] = in->wide[i] * each;
 }
 
-/* An op may hold n ports for two cycles instead of 2n ports for one: a vector done in two halves.
- * Next to an op of 2n ports, in numbers that keep each busy for one cycle, a mix on shared ports
- * takes 1.5 cycles; 2 cycles show halves. */
+/* Some cores execute a vector in two halves: the op then holds n ports for two cycles, not one. Its
+ * throughput is the same as with 2n ports. A mix with an op of 2n ports shows the difference. The
+ * mix needs 1.5 cycles if the ops share ports, and 2 cycles if the op runs in two halves. */
 static void find_halves(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++)
@@ -115,7 +116,7 @@ static void settle_simple(struct inference *in)
 	}
 }
 
-/* Units follow directly after the ports. */
+/* Renumbers the units so that they follow directly after the ports. */
 static void close_gap(struct inference *in)
 {
 	uint32_t ports = (UINT32_C(1) << INFER_PORTS) - 1;
@@ -139,7 +140,8 @@ static unsigned random_number(unsigned *state)
 	return *state >> 8;
 }
 
-/* Two or three classes, each with about the same time; the same choice in each call. */
+/* Chooses two or three random classes of about equal time. The choice repeats in each call, because
+ * the random state starts at the same value. */
 static bool check_mix(const struct inference *in, unsigned *state, struct measured_mix *mix)
 {
 	int known[MEASURED_OPS], count = 0;
@@ -231,8 +233,8 @@ static void compare(struct inference *in)
 }
 
 /* Compares classes of many ports with classes on a subset of these ports. A scheduler that chooses
- * ports late leaves the shared ports to the narrow class; a core that chooses ports at rename does
- * not. */
+ * ports late keeps the shared ports free for the class with few ports. A core that chooses ports at
+ * rename does not, and is slower. */
 static void find_slower(struct inference *in)
 {
 	double off[INFER_GROUPS * INFER_GROUPS];

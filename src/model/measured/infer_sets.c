@@ -1,6 +1,6 @@
-/* Simple classes, of one micro-op: which share the same ports, and which set of ports each group
- * has. Two classes of n ports in equal numbers take twice as long together as each alone exactly
- * when their ports are the same. */
+/* Groups simple classes (one micro-op) that use the same ports, and finds the set of ports of each
+ * group. Mix two classes of n ports in equal numbers. The mix needs twice the time of one class
+ * exactly when both classes use the same ports. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -25,21 +25,21 @@ static enum answer same_ports(struct inference *in, int op, int other)
 		infer_ask(in, &mix, 1);
 		return result.asked ? ANSWER_NO : ANSWER_OPEN;
 	}
-	/* The cycles if the two had one port more together; the rename width may be the limit
+	/* Cycles if the two ops together had one more port. The rename width may be the limit
 	 * instead. */
 	next = fmax(fmax(work / (n + 1), fmax(in->stretch[op], in->stretch[other])),
 		in->width > 0 ? 2 * n / in->width : 0);
 	if (result.apart || (result.cycles > 1.05 * next && result.cycles < 0.95 * equal))
 		infer_ask(in, &mix, result.apart ? 3 : 2);
-	/* Repeated measurements lie between the two: one op holds its ports for longer, and they
-	 * differ. */
+	/* Repeated results lie between the two predictions: the ports differ, and one op holds its
+	 * ports for longer. */
 	if (result.known > 1 && !result.apart && result.cycles > 1.15 * next &&
 		result.cycles < 0.88 * equal)
 		return ANSWER_NO;
 	return result.cycles > sqrt(equal * next) ? ANSWER_YES : ANSWER_NO;
 }
 
-/* The result of an op together with the representative of a group that has as many ports. */
+/* The result of a mix of the op and the representative of group g. Both have equally many ports. */
 static struct mix_result group_result(const struct inference *in, int op, int g)
 {
 	struct measured_mix mix =
@@ -48,8 +48,8 @@ static struct mix_result group_result(const struct inference *in, int op, int g)
 	return infer_result(in, &mix);
 }
 
-/* Whether an op may belong to group g: next to another group, it takes about as long as g's
- * representative does. */
+/* Whether an op may belong to group g. In a mix with any other group, it must need about the same
+ * time as the representative of g. */
 static bool may_be(const struct inference *in, int op, int g)
 {
 	for (int with = 0; with < in->group_count; with++) {
@@ -65,7 +65,8 @@ static bool may_be(const struct inference *in, int op, int g)
 	return true;
 }
 
-/* Whether larger mixes of related ops confirm the group: all their work on the ports of one. */
+/* Whether mixes of three or more related ops confirm the group. In such a mix, all the work must
+ * share the ports of one op. */
 static enum answer shown_together(const struct inference *in, int op, int g)
 {
 	const struct measured *m = in->measured;
@@ -89,8 +90,8 @@ static enum answer shown_together(const struct inference *in, int op, int g)
 	return answer;
 }
 
-/* The group of a related op, assumed until a mix of them confirms it; -1: none, or a mix
- * contradicts it. */
+/* The group of a related op, or -1. The op belongs to that group unless a measured mix contradicts
+ * it. */
 static int relatives_group(struct inference *in, int op)
 {
 	for (int i = 0; i < op; i++) {
@@ -114,8 +115,8 @@ static void find_group(struct inference *in, int op)
 	if (in->group_of[op] >= 0)
 		return;
 	for (int i = 0; i < op; i++) {
-		/* A related op has no group yet: wait, because it will probably be the same group.
-		 */
+		/* A related op has no group yet. Wait for it: both ops probably belong to one
+		 * group. */
 		if (in->kind[i] == INFER_SIMPLE && in->group_of[i] < 0 &&
 			in->wide[i] == in->wide[op] && infer_related(in, op, i))
 			return;
@@ -142,10 +143,12 @@ static void find_group(struct inference *in, int op)
 		return;
 	}
 	if (best < 0) {
-		/* It may belong to a group whose mix could not be measured. */
+		/* The mix with one group could not be measured, and the op may belong to that
+		 * group. */
 		if (failed)
 			return;
-		/* An op that renaming does needs no port, however high its throughput. */
+		/* An op that the rename stage executes needs no port, even if its throughput is
+		 * high. */
 		if (in->measured->op[op].latency.known &&
 			in->measured->op[op].latency.value < 0.5) {
 			in->kind[op] = INFER_NONE;
@@ -161,7 +164,8 @@ static void find_group(struct inference *in, int op)
 	in->group_of[op] = best;
 }
 
-/* Confirms assumed members, three in one mix with the representative. */
+/* Asks for mixes that confirm the assumed members of each group. Each mix contains the
+ * representative and up to three members. */
 static void make_sure(struct inference *in)
 {
 	for (int g = 0; g < in->group_count; g++) {
@@ -196,7 +200,7 @@ static void find_groups(struct inference *in)
 		for (int b = 0; b < a; b++) {
 			struct measured_mix mix = infer_groups(&in->group[a], &in->group[b]);
 
-			/* Address ports rarely do other work: ask later. */
+			/* Address ports rarely execute other work, so this mix can wait. */
 			if (in->group[a].memory != in->group[b].memory ||
 				infer_clash(in, in->group[a].op, in->group[b].op))
 				infer_ask_late(in, &mix);
@@ -218,7 +222,8 @@ struct solution {
 struct search {
 	struct inference *in;
 	int order[INFER_GROUPS];
-	/* Cycles of mixes of two groups, by position in `order`; 0: not measured. */
+	/* Measured cycles and spread of a mix of two groups, by position in `order`. 0: not
+	 * measured. */
 	double cycles[INFER_GROUPS][INFER_GROUPS], spread[INFER_GROUPS][INFER_GROUPS];
 	struct solution beam[BEAM], next[BEAM];
 	int count, next_count;
@@ -229,7 +234,7 @@ static double stretch_of(const struct search *s, int place)
 	return s->in->stretch[s->in->group[s->order[place]].op];
 }
 
-/* The cost of two sets: how far the cycles that they predict are from the measurement. */
+/* The cost of two sets: the difference between predicted and measured cycles. */
 static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint32_t set_b)
 {
 	const struct infer_group *ga = &s->in->group[s->order[a]], *gb = &s->in->group[s->order[b]];
@@ -238,8 +243,8 @@ static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint
 	double width = s->in->width > 0 ? (ga->ports + gb->ports) / s->in->width : 0;
 	double cycles = fmax(
 		fmax(work_a / ga->ports, work_b / gb->ports), fmax((work_a + work_b) / all, width));
-	/* Two groups share a port only where a measurement shows it. Address ports rarely do other
-	 * work. */
+	/* Each shared port adds to the cost, so that a measurement must justify it. Address ports
+	 * rarely execute other work, so sharing them costs more. */
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
 	if (s->cycles[a][b] > 0) {
@@ -282,7 +287,8 @@ static void try_set(
 	set |= ((UINT32_C(1) << fresh) - 1) << from->ports;
 	for (int other = 0; other < place && cost < most; other++) {
 		cost += cost_of(s, place, set, other, from->set[other]);
-		/* Two groups with the same set contradict the grouping, unless they clash. */
+		/* Groups differ by their ports, so two groups with the same set contradict each
+		 * other. If the groups clash, the measurement proves nothing. */
 		if (set == from->set[other] && !infer_clash(s->in, s->in->group[s->order[place]].op,
 						       s->in->group[s->order[other]].op))
 			cost += 8;
@@ -290,7 +296,7 @@ static void try_set(
 	keep(s, from, place, set, ports, cost);
 }
 
-/* Ports with the same users are interchangeable: only their number matters. */
+/* Ports that the same groups use are interchangeable: only their number matters. */
 static int find_atoms(const struct solution *from, int place, uint32_t *atom)
 {
 	uint64_t kind[INFER_PORTS], seen[ATOMS];
@@ -338,7 +344,7 @@ static void fill(struct search *s)
 	for (int a = 0; a < in->group_count; a++) {
 		int at = a;
 
-		/* Groups with few ports come first: they leave few choices. */
+		/* Groups with few ports come first, because they leave few choices. */
 		for (; at > 0 && in->group[s->order[at - 1]].ports > in->group[a].ports; at--)
 			s->order[at] = s->order[at - 1];
 		s->order[at] = a;
@@ -354,7 +360,7 @@ static void fill(struct search *s)
 		}
 }
 
-/* A result that no sets explain may be disturbed: measure it again. */
+/* If no sets explain a result, noise may have changed it: measure the mix again. */
 static void ask_again(struct search *s)
 {
 	for (int a = 0; a < s->in->group_count; a++)
@@ -387,8 +393,8 @@ static double triple_cycles(const struct search *s, const struct solution *from,
 	return fmax(infer_bound(load, 3), s->in->width > 0 ? slots / s->in->width : 0);
 }
 
-/* Asks for the mix of three groups for which the best solution and another predict the most
- * different cycles. Returns false where all predictions are close. */
+/* Asks for a mix of three groups. The best solution and solution `other` must predict clearly
+ * different cycles for it. Returns false if all their predictions are close. */
 static bool ask_to_separate(struct search *s, int other)
 {
 	int groups = s->in->group_count, at[3], best[3] = { 0 };
@@ -416,7 +422,7 @@ static bool ask_to_separate(struct search *s, int other)
 	return true;
 }
 
-/* Adds to each solution the cost of the measured mixes of three groups. */
+/* Adds the cost of the measured mixes of three groups to each solution. */
 static void weigh_triples(struct search *s)
 {
 	const struct measured *m = s->in->measured;
@@ -471,7 +477,7 @@ void infer_sets(struct inference *in)
 			choose(s, &s->beam[i], place, atom, atoms, 0, 0,
 				in->group[s->order[place]].ports);
 		}
-		if (s->next_count == 0) { /* no ports left: the other groups stay unknown */
+		if (s->next_count == 0) { /* no ports left: the remaining groups stay unknown */
 			for (int rest = place; rest < in->group_count; rest++)
 				for (int i = 0; i < s->count; i++)
 					s->beam[i].set[rest] = 0;

@@ -1,5 +1,5 @@
-/* Mixes: the measured cycles of a mix, the cycles that the ports found so far predict, and the
- * questions that name the mixes to measure. The other files of the search call this file. */
+/* Functions for mixes, used by the search for ports. They find the measured cycles of a mix,
+ * predict its cycles from the known ports, and collect the mixes to measure next. */
 #include "model/measured/infer.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ bool infer_is_memory(const char *name)
 	       strncmp(name, "store", 5) == 0 || strncmp(name, "vstore", 6) == 0;
 }
 
-/* The length of the name without width and without "-load". */
+/* The length of the name without its width and without "-load". */
 static size_t bare_length(const char *name)
 {
 	size_t length = strcspn(name, ".");
@@ -35,7 +35,8 @@ static int infer_op(const struct measured *measured, const char *name)
 	return -1;
 }
 
-/* The order of the ops and a common factor of their numbers do not matter. */
+/* Two mixes are the same if only the order of the ops, or a common factor of their counts, differs.
+ */
 bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
 {
 	double ratio = 0;
@@ -97,7 +98,7 @@ struct mix_result infer_result(const struct inference *in, const struct measured
 	}
 	if (result.known == 0)
 		return result;
-	/* Interference only adds time: of two results that differ, use the shorter. */
+	/* Interference only adds time: if two results differ, use the shorter time. */
 	result.cycles = value[(result.known - 1) / 2];
 	result.spread = isfinite(spread) && spread > 0 ? spread : 0;
 	result.apart = result.known == 2 && value[1] > value[0] * 1.025;
@@ -119,7 +120,7 @@ void infer_ask(struct inference *in, const struct measured_mix *mix, int times)
 		if (in->question[i].check == mix->check && infer_same_mix(&in->question[i], mix))
 			return;
 	result = infer_result(in, mix);
-	/* A mix that failed once fails again. */
+	/* A mix that failed once will fail again. */
 	if (result.asked >= times || result.asked > result.known)
 		return;
 	in->question[in->question_count] = *mix;

@@ -1,5 +1,5 @@
-/* Writes a core file from measurements. A number is rounded only where it can hardly be anything
- * but whole, and the measured value follows in a comment. What was not measured is left out. */
+/* Writes a core file from measurements. A number becomes whole only if it is very close to a whole
+ * number. A comment then gives the measured value. Numbers that were not measured are absent. */
 #include "model/measured/measured.h"
 
 #include <math.h>
@@ -11,12 +11,12 @@
 
 /* ---- numbers */
 
-/* How a value is rounded. Cycles become whole within 0.03 cycles and 0.3 %. A rate (a count a
- * cycle) becomes whole from 4 % below to 1.5 % above: a measured rate falls short of the true one,
- * and exceeds it only as far as the clock is wrong. Entries are always whole. */
+/* How to round a value. Cycles become whole within 0.03 cycles and 0.3 %. A rate (a count a cycle)
+ * becomes whole from 4 % below to 1.5 % above. A measured rate is usually below the true rate, and
+ * only an error of the clock makes it too high. Entries are always whole. */
 enum rounding { ROUND_CYCLES, ROUND_RATE, ROUND_ENTRIES, ROUND_NEVER };
 
-/* Decimals without an exponent, with `digits` significant digits and no zeros at the end. */
+/* Writes a decimal number without an exponent: `digits` significant digits, no zeros at the end. */
 static void write_number(struct text *text, double value, int digits)
 {
 	char word[40];
@@ -59,7 +59,7 @@ static void write_figure(struct text *text, struct text *comment, const char *wh
 		spread = 0;
 	write_number(text, value, 5);
 	text_add(text, "±");
-	/* No spread is smaller than the resolution of the measurement. */
+	/* The spread cannot be smaller than the resolution of the measurement. */
 	write_number(text, fmax(spread, how == ROUND_ENTRIES ? 1 : 0.001), 2);
 	if (fabs(value - figure->value) >= 0.0005)
 		text_addf(comment, "%s%s%s%.*f", comment->length ? ", " : "", what,
@@ -103,7 +103,7 @@ static bool taken(const struct names *names, int count, const char *name)
 	return false;
 }
 
-/* A unit is named after the first class that holds it. */
+/* The first class that holds a unit gives it its name. */
 static void name_ports(
 	const struct measured *m, const struct measured_ports *ports, struct names *names)
 {
@@ -170,7 +170,8 @@ static double usual_slots(const struct measured *m, const struct measured_ports 
 	return fmax(slots, 1);
 }
 
-/* Whether a jump has unknown ports, and more jumps than branches are taken a cycle. */
+/* Whether the core executes more jumps than taken branches a cycle, while the ports of jumps are
+ * unknown. */
 static bool jumps_early(const struct measured *m, const struct measured_ports *ports, int op)
 {
 	const struct figure *taken = find_fact(m, "cap taken");
@@ -183,8 +184,8 @@ static bool jumps_early(const struct measured *m, const struct measured_ports *p
 	return false;
 }
 
-/* Whether a gather or scatter holds a unit of its own: its time then counts for each access,
- * because the number of accesses differs within the class. */
+/* Whether the class is a gather or scatter that holds its own unit. Its time then counts per
+ * access, because the number of accesses differs within the class. */
 static bool by_access(const struct measured *m, const struct measured_ports *ports, int op)
 {
 	return m->op[op].accesses > 1 && ports->known[op] && ports->term_count[op] == 1 &&
@@ -195,8 +196,8 @@ static bool by_access(const struct measured *m, const struct measured_ports *por
 
 static bool classes_say(const struct measured *m, const struct measured_ports *ports, int op)
 {
-	/* The cap on taken branches covers most of a jump's cost. A jump with unknown ports gets
-	 * the ports of branches, unless it is faster. */
+	/* The cap on taken branches explains most of the cost of a jump. A jump with unknown ports
+	 * gets the ports of branches, unless it is faster than branches. */
 	if (jumps_early(m, ports, op))
 		return true;
 	if (!ports->known[op] &&
@@ -244,8 +245,8 @@ static void add_class(const struct measured *m, const struct measured_ports *por
 	write_end(text, &comment);
 }
 
-/* The class of one access of a gather or scatter: the micro-ops of a plain access, and the least
- * time that one of the measured classes held the unit for it. */
+/* Adds the class of one access of a gather or scatter. It has the micro-ops of a plain access. It
+ * holds the unit for the shortest time per access of all measured classes. */
 static void add_accesses(const struct measured *m, const struct measured_ports *ports,
 	const char *name, const char *class, const struct names *names, struct text *text)
 {
@@ -280,8 +281,8 @@ static void add_accesses(const struct measured *m, const struct measured_ports *
 		(double)ports->term[best][0].cycles, m->op[best].accesses);
 }
 
-/* A class that could not be measured is written as unknown if the file would otherwise apply the
- * class without a width to it. */
+/* Writes "unknown" for a class that could not be measured. Without this line, the core file would
+ * apply the class without a width to it. */
 static void add_unknown(
 	const struct measured *m, const struct measured_ports *ports, int op, struct text *text)
 {
@@ -364,9 +365,9 @@ static bool has_class(const struct measured *m, const struct measured_ports *por
 	return false;
 }
 
-/* The time of several chains of single-cycle instructions, divided by the time of the same
- * instructions without dependences. 1, to 1 %, where a ready micro-op goes to any free port; 1.28
- * on Redwood Cove, which chooses ports at rename. */
+/* Several chains of single-cycle instructions run, and then the same instructions without
+ * dependences. The ratio of their times is within 1 % of 1 if a ready micro-op goes to any free
+ * port. It is 1.28 on Redwood Cove, which chooses ports at rename. */
 #define CHOSEN_EARLY 1.125
 
 bool measured_early(const struct figure *slower)
@@ -388,7 +389,7 @@ static void add_early(
 			ports->slower);
 }
 
-/* Whether a core file accepts a line of these words and this number. */
+/* Whether a core file accepts a line with this word and value. */
 static bool takes(const struct measured *m, const struct measured_ports *ports, const char *word,
 	double value)
 {
@@ -448,7 +449,7 @@ static void add_cache(const struct measured *m, int level, struct text *text)
 
 		snprintf(word, sizeof(word), "cache %d %s", level, names[i]);
 		figure = find_fact(m, word);
-		/* A cache line needs the size. */
+		/* A cache line in the core file needs the size. */
 		if (!figure || !figure_good(figure, least[i], most[i])) {
 			if (i == 0)
 				return;
