@@ -14,12 +14,12 @@ struct chain_cache {
 	int plateau, knee; /* indices into the chain's plateaus */
 };
 
-/* A line curve without the first TLB's cycles, and the levels of its plateaus. */
+/* A line curve without the cost of the first TLB, and the levels of its plateaus. */
 struct chain {
 	struct plateaus plateaus;
 	int cache_count;
 	struct chain_cache cache[CACHES_MAX];
-	int memory; /* the first plateau that is memory's; -1: none */
+	int memory; /* the first plateau of memory; -1: no memory plateau */
 };
 
 struct found {
@@ -27,18 +27,18 @@ struct found {
 	struct chain chain[PAGE_KINDS];
 };
 
-/* The next cache, or memory, is slower by at least this factor. A step up to the second factor may
- * be a TLB's. */
+/* The next cache, or memory, is slower by at least the first factor. A TLB may cause a step up to
+ * the second factor. */
 static const double least_step = 1.35;
 static const double tlb_step = 1.9;
 
-/* The slowest last-level cache: a slower level is memory. Shared caches of large servers take up to
+/* The slowest last-level cache: a slower level is memory. Shared caches of large servers need up to
  * 80 ns, remote parts included. */
 static const double slowest_cache_ns = 110;
 static const double slowest_cache_cycles = 400;
-/* A curve that lies above the other kind's by this factor was disturbed. */
+/* If one curve lies above the curve of the other page kind by this factor, noise raised it. */
 static const double lower_least = 1.08;
-/* The fastest that memory answers. */
+/* The shortest latency of memory. */
 static const double fastest_memory_ns = 50;
 static const double fastest_memory_cycles = 180;
 
@@ -47,11 +47,12 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 	return ghz > 0 ? cycles / ghz > ns : cycles > otherwise;
 }
 
-/* ---- Caches: the curves without the first TLB's cycles */
+/* ---- Caches: the curves without the cost of the first TLB */
 
-/* Takes the first TLB's cycles off: random accesses to more pages than it holds miss it in
- * proportion. A miss of the first TLB costs the same everywhere. A page walk depends on where the
- * page tables are: is_a_tlbs() finds its step by its place. */
+/* Subtracts the cost of the first TLB. In a random walk, the share of misses grows with the pages
+ * beyond the TLB's reach. A miss of the first TLB costs the same everywhere. A page walk costs
+ * different times, because page tables lie in different caches. is_a_tlbs() therefore recognises
+ * the step of a page walk by its position. */
 static void without_tlb(const struct hierarchy_curve *curve, const struct found *found,
 	enum page_kind kind, struct curve_point *points)
 {
@@ -74,8 +75,8 @@ static void without_tlb(const struct hierarchy_curve *curve, const struct found 
 	}
 }
 
-/* Whether a knee of the line curve is at the end of a TLB's reach, and no higher than the TLB
- * explains. */
+/* Whether a TLB explains a knee of the line curve: the knee is at the end of the TLB's reach, and
+ * its rise is not too high. */
 static bool is_a_tlbs(
 	const struct found *found, const struct plateaus *plateaus, int i, enum page_kind kind)
 {
@@ -97,8 +98,8 @@ static bool holds(const struct plateau_knee *knee, uint64_t bytes)
 	return (double)bytes > knee->lo / 1.1 && (double)bytes < knee->hi * 1.1;
 }
 
-/* Without page curves: a small step where the system states no cache, before one where it does, may
- * be a TLB's as well. */
+/* Whether a small step may come from a TLB although no page curve shows one. The system states no
+ * cache at this step, but states a cache at a later step. */
 static bool is_beside(const struct hierarchy_input *input, const struct plateaus *plateaus, int i,
 	int first, int number)
 {
@@ -113,8 +114,9 @@ static bool is_beside(const struct hierarchy_input *input, const struct plateaus
 	return false;
 }
 
-/* Assigns plateaus to levels. Knees of a TLB and uncertain knees are skipped. A plateau that is too
- * slow for a cache, or that follows the last cache that the system states, is memory. */
+/* Assigns plateaus to levels. The search skips TLB knees and uncertain knees. A plateau is memory
+ * if it is too slow for a cache. It is also memory if it follows the last cache that the system
+ * states. */
 static void find_chain(
 	const struct hierarchy_input *input, struct found *found, enum page_kind kind)
 {
@@ -154,13 +156,13 @@ static void find_chain(
 	}
 }
 
-/* A line curve without the first TLB's part. */
+/* A line curve without the cost of the first TLB. */
 struct cleaned {
 	int count;
 	struct curve_point point[CURVE_POINTS];
 };
 
-/* Cycles of a curve between its points, on a logarithmic scale; INFINITY outside them. */
+/* Cycles between two points of a curve, on a logarithmic scale. INFINITY outside the curve. */
 static double cycles_at(const struct cleaned *curve, double bytes)
 {
 	const struct curve_point *a = curve->point, *b = a + 1;
@@ -173,8 +175,9 @@ static double cycles_at(const struct cleaned *curve, double bytes)
 	       pow(b->cycles / a->cycles, log(bytes / a->bytes) / log(b->bytes / a->bytes));
 }
 
-/* Pages of one kind may fall into few sets of a cache, or another process may disturb one curve:
- * both only slow it, so the lower curve shows the cache. */
+/* Replaces points by the lower curve of the other page kind. Pages of one kind may share few cache
+ * sets, or another process may slow one curve. Both effects only add time, so the lower curve shows
+ * the cache. */
 static void lower(struct cleaned *curve, const struct cleaned *other)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -224,17 +227,18 @@ unsigned hierarchy_stated_line(const struct machine *machine)
 	return 0;
 }
 
-/* ---- Levels: how fast each one answers, and how large it is ---- */
+/* ---- Levels: latency and size of each level ---- */
 
-/* The cache that cores share. A range no wider than this, as a ratio, is a size. */
+/* The level of the cache that cores share. If the range of its size is no wider than this ratio,
+ * one number describes the size. */
 enum { SHARED = 3 };
 static const double share_steady = 1.6;
 
-/* Another run finds memory's latency up to this factor beyond the range of this run; a range as
- * wide as the second factor varies. */
+/* In another run, memory latency may exceed the range of this run by the first factor. If the range
+ * is wider than the second factor, the latency is unstable. */
 static const double memory_off = 1.02, memory_steady = 1.07;
 
-/* Curves in order of preference: large pages miss a TLB less. */
+/* Curves in order of preference: with large pages, the TLB misses less often. */
 static const enum page_kind by_worth[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
 
 static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
@@ -242,7 +246,7 @@ static const struct plateau_knee *knee_of(const struct chain *chain, int cache)
 	return &chain->plateaus.knee[chain->cache[cache].knee];
 }
 
-/* Which of another curve's caches ends at the same place, or -1. */
+/* The cache in another curve that ends at about the same size, or -1. */
 static int same_cache(const struct chain *chain, const struct plateau_knee *knee)
 {
 	double least = log(2);
@@ -259,7 +263,8 @@ static int same_cache(const struct chain *chain, const struct plateau_knee *knee
 	return nearest;
 }
 
-/* The knees where the curves leave the same cache. Returns how many. */
+/* Collects the knee of each curve at the end of the same cache. Returns how many curves have one.
+ */
 static int knees_like(const struct found *found, const struct plateau_knee *knee,
 	const struct plateau_knee *knees[PAGE_KINDS])
 {
@@ -296,7 +301,7 @@ static struct hierarchy_level *new_level(
 	return level;
 }
 
-/* The curve that shows the most caches names them. */
+/* The curve with the most caches. */
 static const struct chain *leading_chain(const struct found *found)
 {
 	const struct chain *most = NULL;
@@ -310,7 +315,7 @@ static const struct chain *leading_chain(const struct found *found)
 	return most;
 }
 
-/* The lowest plateau of all curves before the same knee: a disturbance can only slow it. */
+/* The lowest plateau of all curves before this knee: interference only adds time. */
 static const struct plateau *fastest(
 	const struct found *found, const struct plateau_knee *knee, int cache)
 {
@@ -319,7 +324,7 @@ static const struct plateau *fastest(
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
-		/* The same place may be the end of another cache there. */
+		/* In the other curve, this position may be the end of a different cache. */
 		const struct plateau *plateau =
 			same == cache ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
 
@@ -352,8 +357,8 @@ static void add_caches(
 	}
 }
 
-/* Adds the shared cache where the curve shows no level part for it, since it ends soon after the
- * core's own: a walk of a size between the two ends gives its latency. */
+/* Adds the shared cache if the curve shows no plateau for it, because it ends soon after the core's
+ * own caches. The latency is that of a walk whose size lies between the two ends. */
 static struct hierarchy_level *add_shared(
 	const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
 {
@@ -374,7 +379,7 @@ static struct hierarchy_level *add_shared(
 	return level;
 }
 
-/* Several looks found the size of the cache that cores share. */
+/* Replaces the size of the shared cache by the size that repeated measurements found. */
 static void set_share(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct hierarchy_level *shared = NULL, *own = NULL;
@@ -399,8 +404,9 @@ static void set_share(const struct hierarchy_input *input, struct hierarchy *hie
 	shared->unstable = shared->bytes_hi > share_steady * shared->bytes_lo;
 }
 
-/* "4k", or "16k" or "64k" on some AArch64 systems: a walk of one line in each 4 KiB then touches
- * each page several times, and still finds the TLB's reach. */
+/* The smallest page that the system granted. Some AArch64 systems use pages of 16 or 64 KiB. The
+ * page walk reads one line in each 4 KiB, so it touches a large page several times. It still finds
+ * the TLB's reach. */
 static double smallest_page(const struct hierarchy_input *input)
 {
 	static const enum page_kind kinds[] = { PAGES_4K, PAGES_AUTO };
@@ -434,8 +440,8 @@ static void add_tlbs(
 	}
 }
 
-/* Memory's latency is that of the largest working sets, from a quarter of the largest: smaller ones
- * still hit the last cache. */
+/* Memory latency comes from the largest working sets, from a quarter of the maximum. Smaller
+ * working sets still hit the last cache. */
 static void add_memory(
 	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
@@ -459,7 +465,7 @@ static void add_memory(
 				cycles[count++] = curve->points[i].cycles;
 		stats_sort(cycles, count);
 		level->cycles = stats_quantile(cycles, count, 0.5);
-		/* Each point comes from another moment: together they show the range. */
+		/* The points were measured at different times, so together they show the range. */
 		level->lo = stats_quantile(cycles, count, 0) / memory_off;
 		level->hi = stats_quantile(cycles, count, 1) * memory_off;
 		level->unstable = level->hi > memory_steady * level->lo;

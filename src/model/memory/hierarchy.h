@@ -1,6 +1,6 @@
-/* The memory hierarchy of a machine, from curves of latency: caches, data TLBs, line size and
- * memory, each with a size, a latency, a confidence and a sentence; and disagreements with the
- * system. Pure. */
+/* Finds the memory hierarchy of a machine from latency curves: caches, data TLBs, line size and
+ * memory. Each level has a size, a latency, a confidence and a sentence. It also lists differences
+ * from what the system states. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,54 +16,55 @@ enum level_kind { LEVEL_CACHE, LEVEL_TLB, LEVEL_MEMORY };
 
 struct hierarchy_level {
 	enum level_kind kind;
-	int number; /* of a cache or TLB: 1, 2, … */
+	int number; /* number of the cache or TLB: 1, 2, … */
 	double cycles, lo,
-		hi; /* load to use, with quartiles; of a TLB: the cost of a miss, on top */
-	double ns;  /* the same in nanoseconds; NAN: unknown */
-	double bytes, bytes_lo, bytes_hi;	/* its size, and the range that holds it; of memory
-						   INFINITY; of a TLB its reach */
-	double entries, entries_lo, entries_hi; /* of a TLB; else NAN */
+		hi; /* load-to-use latency with quartiles; of a TLB: the extra cost of a miss */
+	double ns;  /* the latency in nanoseconds; NAN: unknown */
+	double bytes, bytes_lo,
+		bytes_hi; /* size and its range; INFINITY for memory; for a TLB its reach */
+	double entries, entries_lo, entries_hi; /* for a TLB; otherwise NAN */
 	double confidence;			/* 0…1 */
 	bool unstable;				/* the size is uncertain: show the range */
-	int looks; /* looks that found its size, and their time; 0: the curve found it */
+	int looks; /* number of size measurements, and their total time; 0: the size comes from the
+		      curve */
 	double seconds;
-	uint64_t stated;	  /* bytes that the system states; 0: nothing */
-	unsigned kinds;		  /* of a TLB: pages that it shows with, a bit by enum page_kind */
-	char name[16];		  /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
+	uint64_t stated; /* bytes that the system states; 0: nothing */
+	unsigned kinds;	 /* for a TLB: page kinds whose curves show it, one bit for each enum
+			    page_kind */
+	char name[16];	 /* "L1d", "L2", "L3", "L1 DTLB", "memory" */
 	char words[FINDING_TEXT]; /* "L1d: 4.0 cycles up to 48 KiB" */
 };
 
-/* Kinds up to FINDING_LINE_SIZE disagree with what the system states. */
+/* Kinds up to FINDING_LINE_SIZE contradict the values that the system states. */
 enum finding_kind {
 	FINDING_CACHE_SIZE,
 	FINDING_CACHE_MISSING,
 	FINDING_CACHE_UNSTATED,
 	FINDING_LINE_SIZE,
-	FINDING_STEPS_STAY, /* with huge pages */
+	FINDING_STEPS_STAY, /* steps that remain with huge pages */
 	FINDING_STEPS_GONE,
-	FINDING_PAGES, /* others were granted than were requested */
+	FINDING_PAGES, /* the system granted other pages than the program requested */
 	FINDING_TWO_MODES
 };
 
 struct finding {
 	enum finding_kind kind;
-	bool disagreement; /* with what the system states */
+	bool disagreement; /* contradicts a value that the system states */
 	char text[FINDING_TEXT];
 };
 
-/* A curve as measured; points NULL or count 0: not measured (yet). */
+/* A measured curve. Not measured yet: points is NULL or count is 0. */
 struct hierarchy_curve {
 	const struct curve_point *points;
 	int count;
 };
 
-/* The part of the shared last cache that this process had, by several looks. It replaces the end of
- * the curve, which is a single look. */
+/* The part of the shared last cache that this process could use, measured several times. It
+ * replaces the end of the curve, which is a single measurement. */
 struct hierarchy_share {
-	int looks; /* 0: none */
-	double bytes, lo,
-		hi;	/* the median, and the range that another run is likely to find it in */
-	double seconds; /* from the first look to the last */
+	int looks;	      /* number of measurements; 0: not measured */
+	double bytes, lo, hi; /* the median, and the likely range of the median in another run */
+	double seconds;	      /* from the first measurement to the last */
 };
 
 struct hierarchy_input {
@@ -73,16 +74,16 @@ struct hierarchy_input {
 	struct hierarchy_curve
 		lines[PAGE_KINDS]; /* random order, by enum page_kind (PAGES_4K, PAGES_HUGE) */
 	struct hierarchy_curve
-		pages[PAGE_KINDS];   /* one line in each page of 4 KiB; bytes are pages * 4096 */
-	const char *got[PAGE_KINDS]; /* pages really got: "4k", "huge", "mixed", "unknown"; NULL:
-					not asked for */
-	struct hierarchy_curve
-		pairs; /* two accesses bytes apart, over that distance: for the line size */
+		pages[PAGE_KINDS];    /* one line in each page of 4 KiB; bytes are pages * 4096 */
+	const char *got[PAGE_KINDS];  /* pages that the system granted: "4k", "huge", "mixed",
+					 "unknown"; NULL: not requested */
+	struct hierarchy_curve pairs; /* for the line size: latency of two accesses, by the distance
+					 in bytes between them */
 };
 
 struct hierarchy {
 	struct plateaus lines[PAGE_KINDS],
-		pages[PAGE_KINDS]; /* plateaus of each curve; count 0: none */
+		pages[PAGE_KINDS]; /* plateaus of each curve; count 0: no plateaus */
 	int level_count;
 	struct hierarchy_level level[LEVELS_MAX]; /* caches from L1, then TLBs, then memory */
 	double line, line_lo, line_hi;		  /* bytes; NAN unknown */
@@ -90,25 +91,26 @@ struct hierarchy {
 	struct finding finding[FINDINGS_MAX];
 };
 
-/* Fills all but words and findings. */
+/* Fills the hierarchy, except words and findings. */
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
-/* Then fills each level's words, and the findings (hierarchy_text.c). */
+/* Call after hierarchy_find(): fills the words of each level, and the findings (hierarchy_text.c).
+ */
 void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierarchy);
 
-/* Whether the size that the system states lies outside the range that was found. */
+/* Whether the stated size lies outside the measured range. */
 bool hierarchy_disagrees(const struct hierarchy_level *level);
 
-/* Whether a cache's or TLB's size is no more than about right: say its range, too. */
+/* Whether the size of a cache or TLB is approximate, so that its range must be shown. */
 bool hierarchy_is_about(const struct hierarchy_level *level);
 
-/* The curve's point nearest to a size; NULL: it has none. */
+/* The curve's point nearest to a size. NULL: the curve is empty. */
 const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes);
 
-/* Bytes of a line as the system states them; 0: it does not. */
+/* Line size in bytes that the system states. 0: unknown. */
 unsigned hierarchy_stated_line(const struct machine *machine);
 
-/* The cache of that number, or NULL; the memory; the first TLB. */
+/* The cache with this number, the memory, the first TLB. NULL: not found. */
 const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number);
 const struct hierarchy_level *hierarchy_memory(const struct hierarchy *hierarchy);
 const struct hierarchy_level *hierarchy_tlb(const struct hierarchy *hierarchy, int number);

@@ -1,4 +1,4 @@
-/* The words of a hierarchy: a sentence for each level, and the findings. */
+/* Text about a hierarchy: a sentence for each level, and the findings. */
 #include "model/memory/hierarchy.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 
 #include "base/units.h"
 
-/* Sizes that differ by less than this agree. */
+/* Two sizes agree if their ratio is below this factor. */
 static const double agreement = 1.12;
 
-/* Quartiles further apart than this are worth saying. */
+/* The text shows quartiles if their ratio is above this factor. */
 static const double wide = 1.05;
 
 static struct units_text size_words(double bytes)
@@ -19,7 +19,7 @@ static struct units_text size_words(double bytes)
 	return units_size_long((int64_t)llround(bytes));
 }
 
-/* Cycles with as many digits as are certain: 4.9, 15.7, 142. */
+/* Cycles with only the digits that are certain: 4.9, 15.7, 142. */
 static struct units_text cycle_words(double cycles)
 {
 	struct units_text words;
@@ -62,7 +62,8 @@ bool hierarchy_disagrees(const struct hierarchy_level *level)
 	       (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
-/* A level may have two modes of which one is rare: its range is then narrow all the same. */
+/* Whether the latency of a level varies widely. A level with two modes still has a narrow range if
+ * one mode is rare. */
 static bool is_wide(const struct hierarchy_level *level)
 {
 	return level->unstable && level->hi > wide * level->lo;
@@ -142,7 +143,7 @@ static void say_memory(struct hierarchy_level *level)
 
 /* ---- Findings */
 
-/* Whether a curve extends well beyond a step of another curve, and shows hardly any of it. */
+/* Whether a step of one curve is absent in a second curve that extends well beyond the step. */
 static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_level *tlb)
 {
 	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->bytes_hi &&
@@ -173,8 +174,8 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 				hierarchy->level[i].name);
 }
 
-/* "96 pages (384 KiB) and 2048 pages (8 MiB)": steps that remain with huge pages (`stay`) or
- * disappear. Returns their number. */
+/* Writes the TLB steps that remain with huge pages (`stay`), or that disappear: "96 pages (384 KiB)
+ * and 2048 pages (8 MiB)". Returns their number. */
 static int step_words(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
 	bool stay, char *buffer, size_t size)
 {
@@ -241,8 +242,8 @@ static void find_line_differs(const struct machine *machine, struct hierarchy *h
 			stated, hierarchy->line);
 }
 
-/* No load is faster than the first cache: a lower mode comes from trials that partly ran elsewhere.
- */
+/* No load is faster than a hit in the first cache. A lower mode comes from trials that partly ran
+ * on another core. */
 static const double fastest_share = 0.9;
 
 static void find_two_modes(const struct hierarchy_input *input, struct hierarchy *hierarchy)
