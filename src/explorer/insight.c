@@ -1,5 +1,5 @@
-/* The limits of the present setting. The explainer is asked in the same step in which the setting
- * or the core changes; code that must be stepped through is explained in a thread of its own. */
+/* The limits of the present setting. The session calls the explainer as soon as the setting or the
+ * core changes. A background thread explains code that must be stepped through. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,22 +8,23 @@
 #include "base/job.h"
 #include "explorer/state.h"
 
-/* Seconds for which a setting must stay before advice is sought: that explains up to 40 settings,
- * and must not happen while a key repeats. */
+/* Seconds for which a setting must stay unchanged before the search for advice. The search explains
+ * up to 40 settings, too many while a key repeats. */
 static const double ADVICE_DELAY = 0.15;
-/* Likewise before code is stepped through, which takes 20 to 50 ms, and 200 ms under a hypervisor
- * that traps each step. */
+/* Seconds for which a setting must stay unchanged before its code is stepped through. Stepping
+ * needs 20 to 50 ms, or 200 ms under a hypervisor that traps each step. */
 static const double READING_DELAY = 0.06;
 
-/* Settings explained in one go, at 0.2 to 1.1 ms each; keys and frames have their turn between. */
+/* Settings explained per call, at 0.2 to 1.1 ms each. Keys and frames are handled between calls. */
 enum { ADVICE_AT_ONCE = 4 };
-/* Seconds between two settings that are stepped through; less when the user waits for the advice.
+/* Seconds between two settings that are stepped through. The pause is shorter while the user waits
+ * for the advice.
  */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
-/* ---- in a thread of its own ---- */
+/* ---- in a background thread ---- */
 
-/* An own loop may be compiled again at any time. */
+/* Own loops are excluded: the session may compile and replace their code at any time. */
 static bool background_possible(const struct insight *insight, const struct kernel *kernel)
 {
 	return insight->explainer->background_explain && kernel->stepped && !kernel->own;
@@ -84,7 +85,7 @@ static void background_end(struct insight *insight)
 
 /* ---- which core ---- */
 
-/* The core to predict for; empty: none. */
+/* Name of the core to predict for; empty: no core. */
 static const char *core_name(const struct insight *insight)
 {
 	if (insight->wanted[0])
@@ -106,7 +107,7 @@ static void unload(struct insight *insight)
 	explain_cache_clear(insight->quick);
 }
 
-/* Why there is no core to predict for. */
+/* Writes the note that says why there is no core to predict for. */
 static void note_core(struct insight *insight, const char *isa)
 {
 	struct core core;
@@ -129,7 +130,7 @@ static void note_core(struct insight *insight, const char *isa)
 	}
 }
 
-/* Loads the core to predict for, unless it is loaded. */
+/* Loads the core to predict for, unless it is already loaded. */
 static void load(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -196,7 +197,7 @@ void insight_end(struct session *session)
 	listing_free(insight->listing);
 }
 
-/* A core without a model can measure itself. */
+/* If the running core has no model, offers to measure it. */
 static void offer(struct session *session)
 {
 	const struct insight *insight = &session->insight;
@@ -331,7 +332,7 @@ static struct explain_question question_of(const struct session *session)
 	};
 }
 
-/* The explanation is there; the search for advice begins. */
+/* Begins the search for advice, after the setting was explained. */
 static void begin_advice(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -411,7 +412,7 @@ const struct explanation *insight_of(struct session *session, const struct setti
 	return insight->scratch;
 }
 
-/* Another latency of L3 or memory is known. */
+/* Call it after a new L3 or memory latency is known. */
 static void memory_known(struct session *session)
 {
 	insight_forget(session);
@@ -444,7 +445,7 @@ void insight_memory(struct session *session, const struct result *result)
 		cache[level - 1] = uarch_cache(insight->core.uarch, level);
 	memory_probe_accept(&session->memory, session_machine(session),
 		cache[0] ? cache[0]->latency : 0, cache[1] ? cache[1]->latency : 0, result);
-	/* Stepping through code again would be in vain. */
+	/* Nothing has changed: the explanations stay valid. */
 	if (was.l3.known == session->memory.l3.known &&
 		was.memory.known == session->memory.memory.known &&
 		memcmp(was.point, session->memory.point, sizeof(was.point)) == 0)
@@ -454,7 +455,7 @@ void insight_memory(struct session *session, const struct result *result)
 
 /* ---- the advice ---- */
 
-/* Whether the recording holds a setting. */
+/* Whether the recording contains a setting. */
 static bool is_recorded(const void *replay, const struct setting *setting)
 {
 	return replay_find(replay, setting) >= 0;
@@ -514,7 +515,7 @@ double insight_due(const struct session *session)
 
 	if (background_runs(insight))
 		return INFINITY;
-	/* An own loop may crash or never end: it is stepped through after it was measured. */
+	/* An own loop may crash or never end: it is stepped through only after it was measured. */
 	if (insight->reading && session->setting.kernel->own && !session->live.sample.valid)
 		return INFINITY;
 	if (insight->reading)
@@ -529,7 +530,8 @@ bool insight_thinks(const struct session *session)
 	return background_runs(&session->insight);
 }
 
-/* Takes the explanation of the present setting, or of another one that the advice asks about. */
+/* Takes the background explanation: of the present setting, or of a setting in the search for
+ * advice. */
 static void take_background(struct session *session)
 {
 	struct insight *insight = &session->insight;

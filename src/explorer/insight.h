@@ -1,5 +1,5 @@
-/* What is known of the limits of the present setting: for which core, from which explanation, and
- * the advice. Only insight.c writes a `struct insight` and the memory latencies. */
+/* The limits of the present setting: the core, the explanation and the advice. Only insight.c
+ * writes a `struct insight` and the memory latencies. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,42 +14,46 @@
 
 struct session;
 
-/* A setting that is explained in a thread of its own. */
+/* A setting that a background thread explains. */
 struct background_explain {
-	struct job *job; /* NULL: none is */
-	bool stale;	 /* the core or the memory has changed: its result is discarded */
+	struct job *job; /* NULL: no thread runs */
+	bool stale;	 /* the core or the memory has changed: discard the result */
 	const struct explainer *explainer;
 	struct setting setting;
-	struct explain_question question; /* of that setting */
-	struct explanation *explanation;  /* owned; NULL: none was needed yet */
+	struct explain_question question; /* question about `setting` */
+	struct explanation *explanation;  /* owned; NULL: not needed yet */
 };
 
 struct insight {
 	const struct explainer *explainer; /* NULL: limits are unknown */
-	bool looked;			   /* the running core was looked for */
+	bool looked;			   /* the running core's model was searched */
 	enum uarch_match match;		   /* how well `running` fits the running core */
 	char running[CORE_NAME], why[160];
-	char wanted[256]; /* the core asked for, by name or by the path of its file; empty: the
-			     running one */
+	char wanted[256]; /* the core that the user chose, by name or by path of its file; empty:
+			     the running core */
 	bool nearest;	  /* the nearest core is used in place of the running one */
-	char *adopted;	  /* the text of the model that was measured here; NULL: none was */
+	char *adopted;	  /* text of the model that was measured on this machine; NULL: none */
 	char adopted_name[CORE_NAME];
 	bool loaded;
 	struct core core;
-	char note[300];			 /* why there is no explanation */
-	struct setting setting;		 /* of the explanation; kernel NULL: none */
-	struct explanation *explanation; /* of the cache, or own; while reading, the one before */
+	char note[300];		/* why there is no explanation */
+	struct setting setting; /* setting of the explanation; kernel NULL: no explanation */
+	struct explanation *explanation; /* in explain_cache, or `own`; during `reading`, the
+					    previous explanation */
 	struct explanation *own, *scratch;
-	struct explain_cache *explain_cache; /* of kernels that are stepped through */
-	struct explain_cache *quick;	     /* of others: predictions alone */
+	struct explain_cache
+		*explain_cache;	     /* explanations of kernels that must be stepped through */
+	struct explain_cache *quick; /* predictions only, for the other kernels */
 	struct background_explain background_explain;
-	bool reading; /* `setting` is explained once it has stayed for a moment */
+	bool reading; /* `setting` is not explained yet: it must stay unchanged for a moment first
+		       */
 	struct listing *listing;
-	const char *function; /* whose source the listing is, and of which kernel */
+	const char *function; /* the function and the kernel of the listing */
 	const struct kernel *source_of;
 	bool advised;	    /* `advice` is complete */
-	double advice_due;  /* when the search goes on; -INFINITY: once the setting has stayed */
-	bool advice_wanted; /* the user waits for it */
+	double advice_due;  /* when the search continues; -INFINITY: as soon as the setting has
+			       stayed unchanged long enough */
+	bool advice_wanted; /* the user waits for the advice */
 	struct advice advice;
 	int code_first; /* the first line of code on screen */
 };
@@ -58,45 +62,47 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 void insight_end(struct session *session);
 /* The machine is known: recognises its core. */
 void insight_look(struct session *session);
-/* Predicts for another core from now on: empty, the running one. STATUS_USAGE: there is none of
- * that name. */
+/* Chooses the core to predict for. An empty name: the running core. STATUS_USAGE: there is no core
+ * of that name. */
 struct status insight_ask(struct session *session, const char *name);
 void insight_take_nearest(struct session *session);
-/* Takes a model's text for the running core's. */
+/* Uses this model text for the running core. */
 struct status insight_adopt(struct session *session, const char *text, const char *name);
 
-/* Explains the present setting, unless that is done. */
+/* Explains the present setting, unless this was already done. */
 void insight_renew(struct session *session);
 /* Discards every explanation: code, core or memory have changed. */
 void insight_forget(struct session *session);
-/* Explains another setting; NULL: unknown, or not without stepping through it. Valid until the next
- * question. */
+/* Explains another setting. NULL: no core model, or the code must be stepped through. The
+ * explanation is valid until the next call. */
 const struct explanation *insight_of(struct session *session, const struct setting *setting);
 
-/* The next request for a latency of L3 or memory that the model lacks; false: none. Its result, and
- * that of a probe. */
+/* insight_lacks_memory() fills the next request for an L3 or memory latency that the model lacks;
+ * false: no request. insight_memory() takes the result of the request, insight_learn() that of a
+ * probe. */
 bool insight_lacks_memory(struct session *session, struct request *request);
 void insight_memory(struct session *session, const struct result *result);
 void insight_learn(struct session *session, const struct probe_report *report);
 
 /* When insight_advance() has code to read or advice to find; INFINITY: never. */
 double insight_due(const struct session *session);
-/* Does it when it is due. Returns whether the view changed. */
+/* Reads code or finds advice, if due. Returns whether the view changed. */
 bool insight_advance(struct session *session);
-/* A thread explains: insight_advance() must be called again in a moment. */
+/* Whether a background thread is explaining. If so, call insight_advance() again soon. */
 bool insight_thinks(const struct session *session);
 
-/* Continues the search for advice, which takes several calls, so that keys come between. Returns
- * whether it is found. */
+/* Continues the search for advice. The search needs several calls, so that keys are handled between
+ * them. Returns whether the search is complete. */
 bool insight_advise(struct session *session);
 void insight_want_advice(struct session *session, bool wanted);
-/* The wanted advice is found, or there is none. */
+/* Whether the search that the user waits for has ended, with or without advice. */
 bool insight_advice_due(const struct session *session);
-/* Explaining the present setting takes long enough to be noticed. */
+/* Whether the user would notice the time to explain the present setting. */
 bool insight_slow(const struct session *session);
 
-bool insight_ready(const struct session *session);   /* there is an explanation */
-bool insight_foreign(const struct session *session); /* it is not of the running core */
+bool insight_ready(const struct session *session); /* whether there is an explanation */
+bool insight_foreign(
+	const struct session *session); /* whether the explanation is for another core */
 /* The binding limit of the present setting; LIMIT_COUNT: unknown. */
 enum limit_kind insight_binding(const struct session *session);
 

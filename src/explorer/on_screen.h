@@ -1,5 +1,5 @@
-/* What the user sees beside the measurements: the panel in front and the pane under the arrows, a
- * value being typed, an overlay, the notice. Only on_screen.c writes a `struct screen`. */
+/* The state of the screen that is not a measurement: the front panel, the focused pane, a value
+ * being typed, the overlay and the notice. Only on_screen.c writes a `struct screen`. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,36 +10,37 @@ struct session;
 
 void screen_begin(struct session *session);
 
-/* A panel comes to the front; arrows no longer act on a pane that it hides. */
+/* Brings a panel to the front. Arrow keys no longer act on a pane that this panel hides. */
 void screen_bring(struct session *session, const char *front);
 bool screen_in_front(const struct session *session, const char *front);
 void screen_focus(struct session *session, const char *pane);
 bool screen_focused(const struct session *session, const char *pane);
 
 void entry_add(struct session *session, char character);
-void entry_erase(struct session *session); /* the last character */
+void entry_erase(struct session *session); /* erases the last character */
 void entry_drop(struct session *session);
 void entry_refuse(struct session *session);
 
 void overlay_open(struct session *session, enum overlay overlay);
 void overlay_close(struct session *session);
 void overlay_scroll(struct session *session, int lines);
-/* Shows a text as an overlay; an empty title: a command line. */
+/* Shows a text as an overlay. An empty title: the text is a command line. */
 void overlay_text(struct session *session, const char *title, const char *text);
 
-/* Opens find with what it found: count entries, `more` events had no space. */
+/* Opens find with `count` entries. `more` events did not fit in the list. */
 void find_open(struct session *session, const char *text, const struct view_found *found, int count,
 	int more);
 void find_select(struct session *session, int lines);
-/* The command of the selected entry; empty: none. */
+/* The command of the selected entry; empty: no entry. */
 const char *find_command(const struct session *session);
 
-/* Shows a notice. It stays until a command changes it, or notice_limit() has given it time. */
+/* Shows a notice. It stays until a command changes it, or until notice_limit() gives it an end
+ * time. */
 void session_notice(struct session *session, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void notice_clear(struct session *session);
 /* The notice disappears after the time to read it, or after `seconds`. */
 void notice_limit(struct session *session);
 void notice_limit_to(struct session *session, double seconds);
-/* Removes a notice whose time is over. Returns whether the view changed. */
+/* Removes the notice after its end time. Returns whether the view changed. */
 bool notice_expire(struct session *session);

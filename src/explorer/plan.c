@@ -7,10 +7,10 @@
 #include "experiment/windows/windows.h"
 #include "explorer/state.h"
 
-/* Beyond this many cells the table starts again: each takes about 15 KB until it has settled. */
+/* The session empties a larger table. Each cell needs about 15 KB until it has settled. */
 enum { CELLS_MOST = 6000 };
-/* The quartiles of a cell's median settle it when they are this close, relative; visits end in any
- * case after so many. */
+/* A cell settles when the relative distance of its median's quartiles is at most CELL_PRECISION, or
+ * after CELL_VISITS visits. */
 static const double CELL_PRECISION = 0.01;
 enum { CELL_VISITS = 5 };
 
@@ -19,13 +19,13 @@ static uint64_t last_cache(const struct session *session)
 	return session->machine_known ? machine_last_cache(session_machine(session)) : 0;
 }
 
-/* Bytes: each visit lays out an own loop's data again, so that cells with more data are not
+/* Bytes. Each visit of an own loop's cell lays out its data again: cells with more data are not
  * visited.
  */
 enum { ISOLATED_MOST = 64 << 20 };
 
-/* The place in the plan of a setting, or -1 when the kernel or the machine refuses it. The first
- * `look` entries may already hold it. */
+/* Adds a setting to the plan, unless one of the first `look` entries already holds it. Returns its
+ * index; -1: the kernel or the machine refuses the setting. */
 static int plan_place(struct session *session, const struct setting *setting, int look)
 {
 	struct plan *plan = &session->plan;
@@ -49,7 +49,8 @@ static int plan_place(struct session *session, const struct setting *setting, in
 	return plan->count++;
 }
 
-/* Fills planned[] of a slice whose values are there, nearest to the present setting first. */
+/* Fills planned[] of a slice, after its values are set. The point nearest to the present setting
+ * comes first. */
 static void slice_place(struct session *session, struct plan_slice *slice)
 {
 	struct setting setting = session->setting;
@@ -106,7 +107,7 @@ static int slice_values(const struct session *session, int knob, int64_t *values
 	return axis_values(&kernel->knobs[knob], session->memory_limits, values, VIEW_SLICE);
 }
 
-/* knob -1: there is no such slice. */
+/* knob -1: no slice. */
 static void build_slice(struct session *session, struct plan_slice *slice, int knob)
 {
 	slice->knob = knob;
@@ -131,7 +132,7 @@ static void build_grid(struct session *session, struct plan_grid *grid, int size
 			session->replay, &session->setting, size, grid->y, VIEW_GRID_Y);
 		grid->nx = replay_values(
 			session->replay, &session->setting, stride, grid->x, VIEW_GRID_X);
-		/* One line of it is a slice. */
+		/* A grid with one row or column would only repeat a slice. */
 		grid->present = grid->ny > 1 && grid->nx > 1;
 	} else {
 		grid->ny = axis_sizes(kernel, size, true, last_cache(session),
@@ -153,7 +154,7 @@ static int second_knob(const struct session *session, int size, int stride)
 
 	if (knob == size || knob >= kernel->knob_count)
 		return -1;
-	/* The windows choose their own points along it. */
+	/* The windows campaign chooses the points along this knob. */
 	return curves_there(session) && strcmp(kernel->knobs[knob].name, WINDOWS_FILLERS) == 0
 		       ? -1
 		       : knob;
@@ -175,7 +176,7 @@ void plan_build(struct session *session)
 void plan_forget(struct session *session)
 {
 	cells_clear(session->cells);
-	session->plan.count = 0; /* its pointers led there */
+	session->plan.count = 0; /* the plan has pointers to the removed cells */
 }
 
 void plan_renew(struct session *session)
@@ -201,8 +202,8 @@ static void attach(struct plan *plan, struct cell *cell)
 	}
 }
 
-/* A cell that has settled: the live sample is newer and has more trials than a visit; a visit
- * replaces a doubtful sample with a better one. */
+/* Improves a settled cell. A good live sample replaces its sample, because it is newer and has more
+ * trials. A visit replaces only a doubtful sample, and only with a good one. */
 static void improve(
 	struct session *session, struct cell *cell, const struct result *result, bool current)
 {
@@ -247,7 +248,7 @@ struct cell *plan_take(struct session *session, const struct setting *setting,
 	return cell;
 }
 
-/* In rounds: the one with the fewest visits, and of those the first. */
+/* Visits the cells in rounds: the cell with the fewest visits comes next, the first of several. */
 int plan_next(const struct plan *plan)
 {
 	unsigned fewest = 0;
@@ -269,7 +270,6 @@ int plan_next(const struct plan *plan)
 	return next;
 }
 
-/* Of the settled cells that were contended throughout, the one looked at least often. */
 int plan_doubtful(const struct plan *plan)
 {
 	int next = -1;
@@ -306,8 +306,8 @@ bool plan_neighbour(const struct session *session, const struct plan_slice *slic
 	return false;
 }
 
-/* The next of these values that way from a value, from which it may be some way off; -1: there is
- * none. */
+/* Index of the next value in a direction. `value` itself may lie between or beyond the values.
+ * Returns -1 or count (no next value). */
 static int value_beside(const int64_t *values, int count, int64_t value, int direction)
 {
 	struct axis_place place = axis_find(values, count, value);

@@ -1,5 +1,5 @@
-/* The measured cells, and which of them are wanted around the present setting: slices and mountain.
- * Only plan.c writes the plan. */
+/* The plan: the cells to measure around the present setting, for the slices and the mountain. Only
+ * plan.c writes the plan. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,15 +12,15 @@
 struct session;
 
 enum { PLANNED_MAX = 2 * VIEW_SLICE + VIEW_GRID_X * VIEW_GRID_Y };
-enum { CELL_QUIET = 40 }; /* quiet trials that a visit of a cell asks for */
+enum { CELL_QUIET = 40 }; /* quiet trials that one visit of a cell requests */
 
-/* A wanted measurement; cell is NULL until its first visit. */
+/* A cell to measure. `cell` is NULL until the first visit. */
 struct planned {
 	struct setting setting;
 	struct cell *cell;
 };
 
-/* Values along one knob; planned is an index into the plan, -1 where the kernel refuses the
+/* Values along one knob. planned[] holds indexes into the plan; -1: the kernel refuses the
  * combination. */
 struct plan_slice {
 	int knob, count, here;
@@ -36,7 +36,7 @@ struct plan_grid {
 	int planned[VIEW_GRID_Y][VIEW_GRID_X];
 };
 
-/* planned[] is in the order of visits, each setting once. */
+/* planned[] is in the order of visits. It contains each setting once. */
 struct plan {
 	struct plan_slice by_size, by_stride;
 	struct plan_grid grid;
@@ -45,24 +45,26 @@ struct plan {
 };
 
 void plan_build(struct session *session);
-/* plan_build(), which first empties a table of too many cells. */
+/* Like plan_build(), but first empties the table of cells if it is too large. */
 void plan_renew(struct session *session);
 /* Removes every cell; plan_build() must follow. */
 void plan_forget(struct session *session);
-void plan_stop(struct session *session); /* no cell is wanted until plan_build() */
+void plan_stop(struct session *session); /* empties the plan, until the next plan_build() */
 
-/* Index in planned[] of the cell to visit next; -1: every one has settled. */
+/* Index in planned[] of the cell to visit next; -1: all cells have settled. */
 int plan_next(const struct plan *plan);
-/* Of the settled cells that were contended at every visit, the one with the fewest visits; -1. */
+/* Index of the settled cell with the fewest visits, among those that were contended or unsettled at
+ * every visit; -1: none. */
 int plan_doubtful(const struct plan *plan);
 
-/* Gives a result to the cell of its setting. current: it is of the present setting. Returns the
- * cell if it had not settled before: whoever records it calls cell_compact() then. NULL: it had. */
+/* Adds a result to the cell of its setting. current: the result is for the present setting. Returns
+ * the cell if it had not settled before, else NULL. After recording the cell, the caller calls
+ * cell_compact(). */
 struct cell *plan_take(struct session *session, const struct setting *setting,
 	const struct result *result, bool current);
 
-/* The present setting moved to the next possible point of a slice, or of the mountain: right (+1)
- * or left (-1), down or up. Returns false when there is none. */
+/* Finds the next possible point of a slice or of the mountain, from the present setting. Right and
+ * down are +1, left and up are -1. Returns false if there is no such point. */
 bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
 	struct setting *setting);
 bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting);

@@ -1,5 +1,5 @@
-/* The session's state, shared by explorer/ alone. Each part has one owner, the file that is named
- * here; tests/owners.sh checks that no other file writes it. */
+/* The session's state, used only in explorer/. Each part has one owner: the file named in its
+ * comment. tests/owners.sh checks that no other file writes that part. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,81 +21,84 @@
 #include "recording/recording.h"
 #include "recording/replay.h"
 
-/* A kernel's setting and chosen knob, for the next time that it is chosen. */
+/* A kernel's last setting and knob. They are restored when the user chooses the kernel again. */
 struct remembered {
 	struct setting setting;
 	int knob;
 };
 
-/* A: the setting and sample that others are compared with. */
+/* A: the setting and sample that the user compares other settings with. */
 struct pinned {
 	bool there;
 	struct setting setting;
 	struct sample sample;
-	enum limit_kind limit; /* its binding limit; LIMIT_COUNT: unknown */
+	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: unknown */
 };
 
-/* The own loop that is open: kernels[kernel_count].setting is of its newest version. */
+/* The open own loop. kernels[kernel_count].setting belongs to its newest version. */
 struct own_loop {
 	bool open;
-	bool stale;  /* its file was saved; the next advance compiles it */
-	double look; /* when to look at the file again */
+	bool stale;  /* the file was saved: the next session_advance() compiles it */
+	double look; /* when to check the file again */
 };
 
-/* What is under way at the engine. */
+/* The session's requests to the engine. */
 struct requests {
-	uint64_t generation;	/* of the last request */
-	uint64_t outstanding;	/* the request whose final result is awaited; 0: none */
-	bool live;		/* it is for the present setting */
-	struct outlook outlook; /* how far it is, where it takes long */
-	uint64_t forgotten;	/* results up to this generation are discarded */
-	double rest_until;	/* no request before */
+	uint64_t generation;  /* generation of the last request */
+	uint64_t outstanding; /* generation of the request that has no final result yet; 0: none */
+	bool live;	      /* that request is for the present setting */
+	struct outlook outlook; /* progress of a long request */
+	uint64_t forgotten;	/* the session discards results up to this generation */
+	double rest_until;	/* the session sends no request before this time */
 };
 
-/* What a recording has of each knob of one kernel. */
+/* The recorded values of each knob of one kernel. */
 struct playback {
 	const struct kernel *kernel;
 	struct view_recorded knob[KNOBS_MAX];
 };
 
 struct session {
-	double now; /* advance.c, command.c: of the last call, in seconds of any steady clock */
+	double now; /* advance.c, command.c: time of the last call, in seconds of any steady clock
+		     */
 
 	/* advance.c: the environment */
 	struct engine engine;
-	struct replay *replay; /* what the engine answers from; NULL: it measures */
+	struct replay *replay; /* the replayed recording; NULL: the engine measures */
 	uint64_t seed;
 	char *invocation;
-	char *record_path; /* to record to as soon as the machine is known; NULL: nothing */
+	char *record_path; /* file to record to, opened when the machine is known; NULL: no
+			      recording */
 	bool machine_known;
 	struct memory_limits memory_limits; /* unknown at first */
-	struct sweeps sweeps; /* the named ones with published values; none if unreadable */
+	struct sweeps sweeps; /* the named sweeps, with published values; empty if unreadable */
 	int kernel_count;
-	double doubt_due; /* when a contended cell may be visited again */
+	double doubt_due; /* when the session may measure a contended cell again */
 
-	/* session.c: the choice (own_loop.c writes kernels, too) */
+	/* session.c: the user's choices (own_loop.c also writes `kernels`) */
 	struct setting setting;
 	int knob;
-	struct remembered *kernels; /* one for each of kernel_registry, and one for the own loop */
-	bool turned;		    /* some setting was left for another */
+	struct remembered
+		*kernels; /* one entry per kernel of kernel_registry, and one for the own loop */
+	bool turned;	  /* the user has changed the setting at least once */
 	bool frozen;
 	struct pinned pinned;
 
 	struct own_loop own;	     /* own_loop.c */
 	struct requests requests;    /* requests.c */
 	struct live live;	     /* live.c */
-	struct cells *cells;	     /* plan.c, campaign_windows.c: the curves' points */
+	struct cells *cells;	     /* plan.c; campaign_windows.c adds the points of the curves */
 	struct plan plan;	     /* plan.c */
 	struct insight insight;	     /* insight.c */
 	struct memory_probe memory;  /* insight.c: L3 and memory of this machine */
 	struct counted counted;	     /* counted.c */
-	struct recording *recording; /* recorded.c: samples are written to it; NULL: none */
+	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
-	bool windows_shown; /* campaign_windows.c: they came to the front when the kernel was chosen
-			     */
-	struct screen screen;	     /* on_screen.c */
-	struct misses_whatif whatif; /* commands_panes.c: caches to show misses for, too */
+	bool windows_shown;   /* campaign_windows.c: the windows panel has already come to the front
+			       */
+	struct screen screen; /* on_screen.c */
+	struct misses_whatif whatif; /* commands_panes.c: other caches to show misses for */
 	bool relief;		     /* commands_panes.c: the mountain is shown as a relief */
 	bool quit;		     /* command.c */
 };
@@ -107,44 +110,46 @@ static inline const struct machine *session_machine(const struct session *of)
 
 /* ---- session.c ---- */
 
-/* The index in kernel_registry; kernel_count for an own loop, of whichever version; or -1. */
+/* The index in kernel_registry; kernel_count for any version of the own loop; -1: unknown kernel.
+ */
 int session_kernel_index(const struct session *session, const struct kernel *kernel);
 void session_choose_knob(struct session *session, int knob);
 /* Goes to another setting. */
 void session_go(struct session *session, const struct setting *setting);
 void session_freeze(struct session *session, bool frozen);
-void session_forget(struct session *session);	    /* every sample */
-void session_forget_cells(struct session *session); /* all but the present sample */
-/* Submits a request for the present setting, or fails where it cannot be measured. */
+void session_forget(struct session *session);	    /* discards every sample */
+void session_forget_cells(struct session *session); /* discards all but the present sample */
+/* Submits a request for the present setting. Marks the setting as failed if it cannot be measured.
+ */
 void session_submit(struct session *session);
 void session_fail(struct session *session, const char *why);
-/* The present setting takes long to prepare or to run, and has no sample yet; session_stop() ends
- * that until the setting changes. */
+/* The present setting has no sample yet, and needs long to prepare or to run. session_stop()
+ * cancels this measurement until the setting changes. */
 bool session_prepares(const struct session *session);
 void session_stop(struct session *session);
-/* Begins a campaign in place of the live measurement, which is neither awaited nor frozen. */
+/* Begins a campaign. Cancels the present request and ends the freeze. */
 void session_begin_campaign(struct session *session, enum campaign_of which,
 	const struct campaign_row *row, void *self);
 /* Keeps the present setting and its sample, which must be valid, as A. */
 void session_pin(struct session *session);
 void session_unpin(struct session *session);
-/* Turns the knob that the advice names, or reports what would help. */
+/* Changes the knob that the advice names, or shows the advice as a notice. */
 void session_follow_advice(struct session *session);
 
 /* ---- requests.c ---- */
 
-/* What a request is for: a campaign's tag is TAG_CAMPAIGN plus its enum campaign_of. */
+/* The purpose of a request. The tag of a campaign is TAG_CAMPAIGN plus its enum campaign_of. */
 enum { TAG_LIVE = 1, TAG_CELL, TAG_MEMORY, TAG_CAMPAIGN };
 
 void requests_begin(struct session *session);
-/* Each returns the generation of the request, which replaces the one that is out. */
+/* Both functions return the generation of the new request. It replaces the previous request. */
 uint64_t request_send(struct session *session, struct request *request, unsigned tag);
 uint64_t request_setting(struct session *session, const struct setting *setting, bool live,
 	const struct budget *budget);
 void request_cell(struct session *session, const struct setting *setting);
 void requests_cancel(struct session *session);
-void requests_forget(struct session *session); /* results of requests up to now are discarded */
-/* A result came. Returns whether anybody may use it. */
+void requests_forget(struct session *session); /* discards the results of all requests so far */
+/* Call it for each result. Returns false if the result must be discarded. */
 bool requests_returned(struct session *session, const struct result *result);
 bool requests_live(const struct session *session); /* the present setting is being measured */
 void requests_look_ahead(struct session *session);
@@ -153,50 +158,51 @@ void requests_look_ahead(struct session *session);
 
 /* Opens an own loop; cflags NULL: none given. */
 struct status session_own_open(struct session *session, const char *path, const char *cflags);
-/* The session started with an own loop. */
+/* For a session that starts with an own loop. */
 void session_own_adopt(struct session *session, const struct setting *setting);
-/* Looks at the file now and then, and compiles it when it was saved. Returns whether the view
+/* Checks the file periodically, and compiles it after it was saved. Returns whether the view
  * changed. */
 bool session_own_advance(struct session *session);
-/* When session_own_advance() has something to do by itself; INFINITY: never. */
+/* When session_own_advance() must be called next; INFINITY: never. */
 double session_own_next(const struct session *session);
 
 /* ---- recorded.c: while a recording is played ---- */
 
-/* Whether a setting can be measured, or was recorded. */
+/* Whether the setting can be measured; in a replay, whether it was recorded. */
 struct status playback_allows(const struct session *session, const struct setting *setting);
 /* "nothing is measured in a replay: …" */
 struct status playback_refuse(const struct session *session);
-/* The recording has settings of the kernel; true when none is played. */
+/* Whether the recording contains the kernel; true if there is no replay. */
 bool playback_kernel(const struct session *session, const struct kernel *kernel);
-/* Which kernels there are instead. */
+/* An error that lists the recorded kernels. */
 struct status playback_none(const struct session *session, const struct kernel *kernel);
-void playback_renew(struct session *session); /* the kernel may have changed */
-/* Fills a cell from the recording, which must hold its setting. */
+void playback_renew(struct session *session); /* call it after the kernel may have changed */
+/* Fills a cell from the recording. The recording must contain the cell's setting. */
 void playback_cell(const struct session *session, struct cell *cell);
-/* Replaces a setting by the nearest recorded one; asked: a bit for each knob that was asked for.
- * STATUS_USAGE, with the recorded values: none is near. */
+/* Replaces a setting by the nearest recorded setting. asked: one bit for each knob that the user
+ * set. STATUS_USAGE, with the recorded values: no recorded setting is near. */
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked);
-/* "4k, 8k …": why a knob goes no further, or what it may be. */
+/* An error with the recorded values of the knob: "no further: …". */
 struct status playback_end(const struct session *session, int knob);
 void playback_say_range(struct session *session, int knob);
-/* Reports that a knob that was asked for is not where it was asked to be. */
+/* Reports the first knob whose recorded value differs from the value that the user asked for. */
 void playback_tell(struct session *session, const struct setting *wanted, unsigned asked);
 
 /* ---- recorded.c: while samples are written to a file ---- */
 
 struct status record_open(struct session *session, const char *path);
 void record_end(struct session *session);
-/* The machine is known: opens the file that the options named. Returns whether it did. */
+/* Call it when the machine is known. Opens the file named in the options. Returns whether it did.
+ */
 bool record_begin(struct session *session);
-/* Writes the samples of the present setting, of a settled cell, or of a point of a curve, which has
- * few trials and no limits. */
+/* Each writes one sample: of the present setting, of a settled cell, or of a point of a curve. A
+ * point of a curve has few trials and no limits. */
 void record_present(struct session *session);
 void record_cell(struct session *session, const struct cell *cell);
 void record_point(struct session *session, const struct cell *cell);
 
 /* ---- snapshot.c ---- */
 
-/* What the present setting misses in the caches: as the explanation knows it, else by the kernel's
- * own description and this machine's caches. */
+/* The cache misses of the present setting, from the explanation. Without an explanation, they come
+ * from the kernel's access pattern and this machine's caches. */
 void view_misses(const struct session *session, struct misses *misses);
