@@ -1,5 +1,5 @@
-/* Finding the loop of a function, and following generated code: the same for every instruction set.
- */
+/* Finds the loop of a function, and follows generated code. The code is the same for every
+ * instruction set. */
 #include "model/code/decode.h"
 
 #include <stdlib.h>
@@ -7,33 +7,35 @@
 
 #include "base/text.h"
 
-/* One byte of the function, and the instruction that begins there. */
+/* One byte of the function. The fields describe the instruction that begins at this byte. */
 struct place {
-	uint8_t length; /* of the instruction that begins here; 0: none was decoded here */
+	uint8_t length; /* bytes of the instruction; 0: no instruction was decoded here */
 	uint8_t flow;	/* enum insn_flow */
-	bool pending;	/* a jump leads here that has not been followed yet */
-	int32_t target; /* of a branch or jump: the offset that it leads to, or -1: outside */
-	/* Of the span that was last measured: */
-	bool listed;  /* one of its instructions */
-	bool reaches; /* and from it a turn can be ended without leaving the span */
+	bool pending;	/* a jump leads here, and read_function() has not followed it yet */
+	int32_t target; /* of a branch or jump: the offset of its target; -1: the target lies
+			   outside */
+	/* Set by the last call of measure_span(): */
+	bool listed;  /* the span contains this instruction */
+	bool reaches; /* execution can get from here to the span's last instruction without leaving
+			 the span */
 };
 
-/* A backward branch or jump and its target: offsets. */
+/* Offsets of a backward branch or jump (last) and of its target (first). */
 struct span {
 	int32_t first, last;
 	int count;    /* instructions */
-	bool returns; /* the function is left in between: these are two pieces of code, not one loop
-		       */
+	bool returns; /* a return or indirect jump lies inside: the span is two pieces of code, not
+			 one loop */
 };
 
 struct function {
 	const uint8_t *code;
 	int32_t size;
 	struct place *place;
-	bool cut; /* it continues after the bytes that are read */
+	bool cut; /* the function continues after the bytes that are read */
 };
 
-/* The first size of the bytes that are read: few functions have more. */
+/* read_whole() first reads this many bytes: few functions are longer. */
 enum { FUNCTION_FIRST = 8192 };
 
 static int32_t offset_of(const struct function *function, const struct insn *insn)
@@ -52,7 +54,7 @@ static void decode_at(const struct function *function, int32_t offset, struct in
 		(uint64_t)(uintptr_t)(function->code + offset), insn);
 }
 
-/* Whether only a jump reaches the instruction after it. */
+/* Whether execution never continues with the next instruction. Then only a jump can reach it. */
 static bool ends(const struct insn *insn)
 {
 	switch (insn->flow) {
@@ -65,8 +67,9 @@ static bool ends(const struct insn *insn)
 	}
 }
 
-/* Decodes the instructions that the entry reaches, and those between them (cases of a jump table).
- * Conditional branches show the least extent of the function; code after that is not read. */
+/* Decodes the instructions that execution can reach from the entry, and the instructions between
+ * them (cases of a jump table). The function extends at least to the farthest target of its
+ * conditional branches. Code after that is not read. */
 static void read_function(struct function *function)
 {
 	int32_t at = 0, extent = 0, lowest = 0;
@@ -91,8 +94,8 @@ static void read_function(struct function *function)
 			place->length = insn.length;
 			place->flow = (uint8_t)insn.flow;
 			place->target = offset_of(function, &insn);
-			/* A jump far ahead may lead into another function, and does not extend this
-			 * one. */
+			/* A jump far ahead may lead into another function. So only conditional
+			 * branches extend this function. */
 			function->cut |= next >= function->size && !ends(&insn);
 			function->cut |= insn.flow == FLOW_BRANCH && place->target < 0 &&
 					 insn.target >= (uint64_t)(uintptr_t)function->code +
@@ -111,7 +114,7 @@ static void read_function(struct function *function)
 	}
 }
 
-/* The next instruction in memory. Bytes that nothing reaches (padding after a jump) are skipped. */
+/* The next instruction in memory. Undecoded bytes (padding after a jump) are skipped. */
 static int32_t following(const struct function *function, const struct span *span, int32_t at)
 {
 	at += function->place[at].length;
@@ -120,7 +123,8 @@ static int32_t following(const struct function *function, const struct span *spa
 	return at;
 }
 
-/* Whether a turn can end from there; the places after it are measured already. */
+/* Whether execution can get from there to the span's end. find_way() has already handled the later
+ * offsets. */
 static bool reaches(const struct function *function, const struct span *span, int32_t at)
 {
 	return at <= span->last && function->place[at].listed && function->place[at].reaches;
@@ -143,8 +147,8 @@ static void find_way(const struct function *function, const struct span *span, i
 				 place->flow != FLOW_OTHER;
 }
 
-/* Lists a span's instructions. False when it is no loop: its first instruction cannot come to its
- * last. */
+/* Lists the instructions of a span. Returns false if execution cannot get from its first to its
+ * last instruction: then it is no loop. */
 static bool measure_span(const struct function *function, struct span *span)
 {
 	int32_t at = span->first;
@@ -160,7 +164,7 @@ static bool measure_span(const struct function *function, struct span *span)
 		span->count++;
 		span->returns |= place->flow == FLOW_RETURN || place->flow == FLOW_INDIRECT;
 	}
-	if (!function->place[span->last].listed) /* instructions that overlap */
+	if (!function->place[span->last].listed) /* two decoded instructions overlap */
 		return false;
 	for (at = span->last; at >= span->first; at--)
 		if (function->place[at].listed)
@@ -168,8 +172,8 @@ static bool measure_span(const struct function *function, struct span *span)
 	return function->place[span->first].reaches;
 }
 
-/* The innermost loop. Of several, loops without a return come first, then the one with most
- * instructions. */
+/* Chooses the innermost loop. If there are several: first a loop without a return, then the loop
+ * with the most instructions. */
 static bool find_loop(const struct function *function, struct span *best)
 {
 	struct span *spans = NULL;
@@ -208,8 +212,8 @@ static bool find_loop(const struct function *function, struct span *best)
 	return found;
 }
 
-/* The instructions of the span, and the path: on through conditional branches where that leads
- * round, along jumps. */
+/* Fills in the instructions of the span and the path. The path follows jumps. It takes a
+ * conditional branch only where falling through leaves the loop. */
 static void fill_loop(const struct function *function, const struct span *span, struct loop *loop)
 {
 	uint64_t base = (uint64_t)(uintptr_t)function->code;
@@ -240,7 +244,7 @@ static void fill_loop(const struct function *function, const struct span *span, 
 	}
 }
 
-/* Reads the function, and more of its bytes while it continues. */
+/* Reads the function. Reads more bytes while the function continues. */
 static void read_whole(struct function *function, size_t size)
 {
 	int32_t most = (int32_t)(size < DECODE_FUNCTION ? size : DECODE_FUNCTION);
@@ -283,23 +287,24 @@ struct status decode_loop(const void *code, size_t size, double elements, struct
 	return status;
 }
 
-/* ---- Following straight code */
+/* ---- Following generated code */
 
 enum { CALLS_DEEP = 64 };
 
 struct way {
 	uint64_t begin, end, at;
-	uint64_t known[REG_COUNT]; /* addresses that instructions put into registers; 0: unknown */
+	uint64_t known[REG_COUNT]; /* code addresses in registers; 0: unknown */
 	uint64_t back[CALLS_DEEP];
 	int deep;
-	int *met; /* by byte of the code: 1 + the index of the instruction that begins there */
+	int *met; /* for each byte of the code: 1 + the index of the instruction that begins there;
+		     0: not decoded yet */
 	struct insn *insn;
 	int insn_count, insn_room;
 	struct loop_step seen[LOOP_MOST]; /* the path */
 	int count;
 };
 
-/* Notes the registers that hold an address of the code after the instruction. */
+/* Updates the known registers: records a code address that the instruction puts into a register. */
 static void note_registers(struct way *way, const struct insn *insn)
 {
 	for (int i = 0; i < insn->write_count; i++)
@@ -327,7 +332,7 @@ static bool call(struct way *way, uint64_t target, uint64_t back)
 	return true;
 }
 
-/* One step; false: the way is lost. */
+/* Follows one instruction. Returns false if the next address is unknown. */
 static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool *taken)
 {
 	uint64_t next = way->at + insn->length;
@@ -351,7 +356,7 @@ static bool advance(struct way *way, const struct insn *insn, uint64_t top, bool
 	}
 }
 
-/* The instruction at way->at, decoded once. */
+/* The instruction at way->at. Each instruction is decoded once. */
 static const struct insn *meet(struct way *way)
 {
 	int *met = &way->met[way->at - way->begin];

@@ -1,6 +1,5 @@
-/* Machine code → instructions. decode_x86.c (Zydis) and decode_arm64.c (Capstone) are the only
- * files that know a decoder library; one of them is built in, for this machine's instruction set.
- */
+/* Machine code → instructions. Only decode_x86.c (Zydis) and decode_arm64.c (Capstone) use a
+ * decoder library. The build includes the file for this machine's instruction set. */
 #pragma once
 
 #include <stddef.h>
@@ -9,27 +8,27 @@
 #include "base/status.h"
 #include "model/code/loop.h"
 
-/* The most bytes of a function that are searched for its loop. */
+/* decode_loop() searches at most this many bytes of a function. */
 enum { DECODE_FUNCTION = 512 << 10 };
 
-/* Decodes the instruction at the start of `size` bytes (> 0) that run at `address`. Never fails: an
- * unknown instruction has `known` unset. Corrects errors of the libraries (see
+/* Decodes the instruction at the start of `size` bytes (> 0) that run at `address`. Never fails:
+ * for unknown bytes, `known` is false. Corrects errors of the decoder libraries (see
  * tests/unit/test_decode.c). */
 void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn);
 
-/* Reads a function (its first byte at `code`, at most `size` bytes) to its end, finds its innermost
- * loop, and fills `loop` (initialised by the caller; emptied first): the instructions from the
- * loop's first to its closing branch, and a path of one turn. The loop grows up to LOOP_MOST
- * instructions. elements: of one iteration (> 0). Of several innermost loops the one with most
- * instructions counts. STATUS_FAILED: there is no loop, or it is too long. */
+/* Finds the innermost loop of a function and fills `loop`. The function begins at `code` and has at
+ * most `size` bytes. The caller initialises `loop`; its old content is discarded. `loop` receives
+ * the instructions from the loop's first to its closing branch, and a path of one iteration.
+ * elements: elements per iteration (> 0). Among several innermost loops, the loop with the most
+ * instructions wins. STATUS_FAILED: there is no loop, or it has more than LOOP_MOST instructions.
+ */
 struct status decode_loop(const void *code, size_t size, double elements, struct loop *loop);
 
-/* For generated code, whose first instruction is known, and where no branch but the closing one
- * depends on data: follows the code from `top`, the loop's first instruction, until it returns
- * there, and fills `loop` as decode_loop() does. Branches to other places are not taken; calls and
- * returns pair up; a jump by a register goes to the address that an instruction of the loop put
- * there. code, size: all code that may be followed. STATUS_FAILED: the path leaves the code, or is
- * too long. */
+/* Follows generated code from `top`, the loop's first instruction, until execution returns there.
+ * Fills `loop` as decode_loop() does. Only the closing branch may depend on data: other branches
+ * count as not taken. A return goes back to its call. A jump by a register goes to the address that
+ * an instruction of the loop put there. code, size: all code that the path may use. STATUS_FAILED:
+ * the path leaves the code, or is too long. */
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop);
 

@@ -1,6 +1,6 @@
-/* AArch64 instructions, by Capstone. Only the flags are taken from its lists of what an instruction
- * reads and writes: for registers and memory these are often wrong (cmp writes, str loads, ret
- * reads nothing). tests/unit/test_decode.c has a row for each correction. */
+/* AArch64 instructions, by Capstone. Capstone also lists what an instruction reads and writes. Only
+ * the flags are read from these lists, because they are often wrong for registers and memory (cmp
+ * writes, str loads, ret reads nothing). tests/unit/test_decode.c has a row for each correction. */
 #include "model/code/decode.h"
 
 #include <pthread.h>
@@ -11,15 +11,15 @@
 
 enum { SYSTEM_NZCV = 0xda10 }; /* op0 3, op1 3, CRn 4, CRm 2, op2 0: Arm ARM, C5.2 */
 
-/* Capstone keeps notes in its handle while it prints: one thread at a time. */
+/* Capstone changes its handle while it decodes, so only one thread may use it at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static csh handle;
 static cs_insn *buffer;
 
-/* State while one instruction is filled in. */
+/* State while decode_insn() fills in one instruction. */
 struct source {
 	const char *name;
-	const char *operands; /* as text */
+	const char *operands; /* the operands as text */
 	cs_arm64 decoded;
 	bool reads_flags, writes_flags;
 	int memory; /* index of the memory operand, -1: none */
@@ -35,8 +35,8 @@ static bool is_one_of(const char *name, const char *const *list)
 
 /* ---- Registers */
 
-/* Registers that follow one another: the number of the first, and the bits of each; 0: see bits().
- */
+/* A range of consecutive registers. number: the number of the first one. bits: the bits of each; 0:
+ * see bits(). */
 struct range {
 	arm64_reg first, last;
 	uint8_t number, bits;
@@ -89,7 +89,7 @@ static bool is_stack(arm64_reg reg)
 	return reg == ARM64_REG_SP || reg == ARM64_REG_WSP;
 }
 
-/* Bits of an operand that is a register. */
+/* The bits of a register operand. */
 static int bits(const struct source *source, const cs_arm64_op *operand)
 {
 	static const int arranged[] = { 0, 64, 128, 64, 128, 64, 128, 64, 128,
@@ -100,7 +100,7 @@ static int bits(const struct source *source, const cs_arm64_op *operand)
 		return bits;
 	if (operand->vas > ARM64_VAS_INVALID && operand->vas <= ARM64_VAS_1Q)
 		return arranged[operand->vas];
-	/* mov v0.8b, v1.8b comes without. */
+	/* Capstone reports no arrangement for mov v0.8b, v1.8b: use the text. */
 	return operand->vector_index < 0 && strstr(source->operands, ".8b") ? 64 : 128;
 }
 
@@ -121,7 +121,7 @@ static bool is_prefetch(const struct source *source)
 	return decode_starts(source->name, "prf");
 }
 
-/* How many of its first operands it writes. */
+/* How many operands, counted from the first, the instruction writes. */
 static int targets(const struct source *source)
 {
 	static const char *const none[] = { "cmp", "cmn", "tst", "ccmp", "ccmn", "fcmp", "fcmpe",
@@ -135,14 +135,14 @@ static int targets(const struct source *source)
 			count++;
 		return count;
 	}
-	if (is_store(source)) /* the exclusive ones write whether they did */
+	if (is_store(source)) /* exclusive stores write their success to the first operand */
 		return decode_starts(source->name, "stx") || decode_starts(source->name, "stlx")
 			       ? 1
 			       : 0;
 	return is_prefetch(source) || is_one_of(source->name, none) ? 0 : 1;
 }
 
-/* Whether the target counts among the operands: it keeps some bits, or is added to. */
+/* Whether the instruction also reads its target: it keeps some bits, or adds to it. */
 static bool keeps_target(const struct source *source)
 {
 	static const char *const names[] = { "movk", "bfi", "bfxil", "bfc", "bfm", "fmla", "fmls",
@@ -154,14 +154,14 @@ static bool keeps_target(const struct source *source)
 	if (source->decoded.operands[0].vector_index >= 0 &&
 		source->decoded.operands[0].type == ARM64_OP_REG &&
 		is_vector(source->decoded.operands[0].reg) && !is_store(source))
-		return true; /* one lane */
+		return true; /* it writes one lane and keeps the others */
 	if (is_one_of(name, names) || strstr(name, "mlal") || strstr(name, "mlsl") ||
 		decode_starts(name, "saba") || decode_starts(name, "uaba") ||
 		decode_starts(name, "sadalp") || decode_starts(name, "uadalp"))
 		return true;
 	if (decode_starts(name, "sha") && strcmp(name, "sha1h") != 0)
 		return decode_starts(name, "sha1") || decode_starts(name, "sha256"); /* not shadd */
-	/* The second halves: xtn2, addhn2, … */
+	/* Instructions that write the upper half: xtn2, addhn2, … */
 	if (length > 3 && strcmp(name + length - 2, "n2") == 0 && strcmp(name, "trn2") != 0)
 		return true;
 	return (strcmp(name, "orr") == 0 || strcmp(name, "bic") == 0) &&
@@ -240,7 +240,7 @@ static void fill_width(const struct source *source, struct insn *insn)
 	insn->width = (uint16_t)(vector ? vector : general);
 }
 
-/* Bytes of all accesses, and how many these are. */
+/* Fills in the bytes of all accesses, and their number. */
 static void fill_size(const struct source *source, struct insn_memory *memory)
 {
 	static const int element[] = { 0, 1, 2, 4, 8 }; /* by enum arm64_vess */
@@ -251,7 +251,7 @@ static void fill_size(const struct source *source, struct insn_memory *memory)
 	const cs_arm64_op *operand = &source->decoded.operands[data];
 
 	memory->accesses = 1;
-	if (operand->type != ARM64_OP_REG) /* prefetches */
+	if (operand->type != ARM64_OP_REG) /* a prefetch */
 		return;
 	bytes = bits(source, operand) / 8;
 	if (length > 2 && name[2] >= '1' && name[2] <= '4') {
@@ -350,7 +350,7 @@ static void shape_letter(
 	}
 }
 
-/* The shape has neither a prefetch's purpose nor the offset of a post-indexed form. */
+/* The shape omits the type of a prefetch and the offset of a post-indexed access. */
 static bool in_shape(const struct source *source, int index)
 {
 	return source->decoded.operands[index].type != ARM64_OP_PREFETCH &&
@@ -382,7 +382,7 @@ static void fill_shape(const struct source *source, struct insn *insn)
 	}
 }
 
-/* The fourth operand of the scalar ones, the target of the vector ones. */
+/* The addend: the fourth operand of scalar instructions, the target of vector instructions. */
 static uint8_t accumulator(const struct source *source)
 {
 	const char *name = source->name;
@@ -399,8 +399,8 @@ static uint8_t accumulator(const struct source *source)
 	return number(source->decoded.operands[addend].reg);
 }
 
-/* Copies of a whole register; not to or from the stack pointer (an addition), nor of the zero
- * register. */
+/* Whether the instruction copies a whole register. Copies to or from the stack pointer (encoded as
+ * additions) and copies of the zero register do not count. */
 static bool is_move(const struct source *source)
 {
 	const cs_arm64_op *to = &source->decoded.operands[0], *from = &source->decoded.operands[1];
@@ -415,8 +415,8 @@ static bool is_move(const struct source *source)
 	       bits(source, to) == bits(source, from) && bits(source, to) >= 32;
 }
 
-/* The name of the operation. Capstone's mov is four unrelated instructions; movz and movn are mov
- * of a constant. */
+/* The name of the operation. Capstone prints four unrelated instructions as mov. movz and movn are
+ * a mov of a constant. */
 static const char *operation(const struct source *source)
 {
 	const cs_arm64_op *to = &source->decoded.operands[0], *from = &source->decoded.operands[1];
@@ -445,7 +445,7 @@ static void fill_text(const struct source *source, struct insn *insn)
 			(unsigned long long)insn->value);
 	if (insn->flow == FLOW_BRANCH && decode_starts(source->name, "b."))
 		snprintf(insn->condition, sizeof(insn->condition), "%.3s", source->name + 2);
-	/* "b.ne 0x400": the address is no operand that one would write with a #. */
+	/* Write "b.ne 0x400": an address has no #. */
 	if (insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER &&
 		(mark = strrchr(insn->text, '#')))
 		memmove(mark, mark + 1, strlen(mark));
@@ -485,7 +485,7 @@ static bool has(const uint16_t *list, int count, arm64_reg reg)
 	return false;
 }
 
-/* Decodes into `source`, whose texts stay in the buffer; the lock is held. */
+/* Decodes into `source`. Its texts stay valid until the next call. The caller holds the lock. */
 static bool decode_source(
 	const uint8_t *bytes, size_t size, uint64_t address, struct source *source)
 {

@@ -1,5 +1,5 @@
-/* x86-64 instructions, by Zydis, corrected where the hardware differs: tests/unit/test_decode.c has
- * a row for each correction. */
+/* x86-64 instructions, by Zydis, with corrections where the hardware differs.
+ * tests/unit/test_decode.c has a row for each correction. */
 #include "model/code/decode.h"
 
 #include <pthread.h>
@@ -8,20 +8,21 @@
 
 #include <Zydis/Zydis.h>
 
-/* State while one instruction is filled in. */
+/* State while decode_insn() fills in one instruction. */
 struct source {
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand all[ZYDIS_MAX_OPERAND_COUNT];
 	const ZydisDecodedOperand
-		*visible[ZYDIS_MAX_OPERAND_COUNT]; /* as written, the mask in braces left out */
+		*visible[ZYDIS_MAX_OPERAND_COUNT]; /* the operands in the order of the text, without
+						      the mask in braces */
 	int visible_count;
-	bool no_reads; /* an idiom whose register operands do not matter */
+	bool no_reads; /* an idiom: its result does not depend on its register operands */
 };
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static ZydisDecoder decoder;
-static ZydisFormatter plain,
-	sized; /* sized: "dword ptr" always; else only where no register shows the size */
+static ZydisFormatter plain, sized; /* sized always prints "dword ptr"; plain prints it only if no
+				       register shows the size */
 
 static void prepare_formatter(ZydisFormatter *formatter, bool size)
 {
@@ -81,7 +82,7 @@ static uint8_t number(ZydisRegister reg)
 
 /* ---- Names */
 
-/* Zydis spells some conditions in its own way: this is the spelling of compilers and manuals. */
+/* Zydis has its own spelling of some conditions. Returns the spelling of compilers and manuals. */
 static const char *condition(const char *zydis)
 {
 	static const char *const spelling[][2] = {
@@ -99,7 +100,8 @@ static const char *condition(const char *zydis)
 	return zydis;
 }
 
-/* Letters of a name before its condition: 1 of "jnz", 4 of "cmovnz", 3 of "setnz", else 0. */
+/* The number of letters before the condition: 1 in "jnz", 4 in "cmovnz", 3 in "setnz"; 0: no
+ * condition. */
 static size_t before_condition(const struct source *source, const char *name)
 {
 	switch (source->decoded.meta.category) {
@@ -136,7 +138,7 @@ static void fill_names(const struct source *source, struct insn *insn)
 			insn->mnemonic, begin + strlen(name));
 	else
 		snprintf(insn->text, sizeof(insn->text), "%.*s", (int)sizeof(insn->text) - 1, text);
-	/* An index that is not scaled: without "*1". */
+	/* An index with scale 1 is shown without "*1". */
 	for (one = insn->text; (one = strstr(one, "*1"));)
 		memmove(one, one + 2, strlen(one + 2) + 1);
 }
@@ -204,9 +206,9 @@ static bool same_registers(const struct source *source)
 	       operand[first]->reg.value == operand[first + 1]->reg.value;
 }
 
-/* Idioms that do not wait for their operands: those that make 0 (Intel Optimization Reference
- * Manual, "Dependency-Breaking Idioms"), a comparison with itself (all ones), and sbb with itself
- * (the carry alone matters). */
+/* Finds idioms that do not wait for their operands. Three kinds exist: idioms that make 0 (Intel
+ * Optimization Reference Manual, "Dependency-Breaking Idioms"), a comparison of a register with
+ * itself (all ones), and sbb of a register with itself (it depends only on the carry). */
 static void find_idioms(struct source *source, struct insn *insn)
 {
 	const ZydisDecodedOperand *first = source->visible_count ? source->visible[0] : NULL;
@@ -246,8 +248,8 @@ static bool is_move(const struct source *source, const struct insn *insn)
 		       decode_starts(name, "movdqa") || decode_starts(name, "movdqu"));
 }
 
-/* The addend of vfmadd132 is the second operand, of 213 the third, of 231 the first; dot products
- * and multiply-adds of integers add to the first. */
+/* The addend is the second operand of vfmadd132, the third of vfmadd213, and the first of
+ * vfmadd231. Dot products and integer multiply-adds add to the first operand. */
 static uint8_t accumulator(const struct source *source, const struct insn *insn)
 {
 	const char *name = insn->mnemonic;
@@ -277,16 +279,17 @@ static void fill_register(
 
 	if (reg == REG_NONE || (operand->encoding == ZYDIS_OPERAND_ENCODING_MASK && !insn->masked))
 		return;
-	/* The stack pointer of push and the like: see writeback. */
+	/* push, pop, call and ret change rsp: see writeback. */
 	if (insn->writeback && hidden && reg == number(ZYDIS_REGISTER_RSP))
 		return;
 	insn->vector |= is_vector(operand->reg.value);
-	/* Legacy SSE scalars keep the rest of the register (sqrtsd, movsd x,x, movlps, …), which
-	 * Zydis shows by the size alone. */
+	/* Legacy SSE scalar instructions keep the rest of the register (sqrtsd, movsd x,x, movlps,
+	 * …). Zydis shows this only by the operand's size. */
 	if (is_vector(operand->reg.value) && operand->size < 128 &&
 		source->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		whole = false;
-	/* Where the source is 0 the target keeps its value (AMD APM volume 3; Intel SDM). */
+	/* If the source of bsf or bsr is 0, the target keeps its value (AMD APM volume 3; Intel
+	 * SDM). */
 	if (writes && (source->decoded.mnemonic == ZYDIS_MNEMONIC_BSF ||
 			      source->decoded.mnemonic == ZYDIS_MNEMONIC_BSR))
 		whole = false;
@@ -298,8 +301,9 @@ static void fill_register(
 		decode_add_write(insn, reg);
 }
 
-/* Elements of a gather or scatter: the smaller number that the data and the index register hold.
- * The name has their sizes: vgatherDPS, vpscatterQD. */
+/* Fills in the elements of a gather or scatter. The data and the index register may hold different
+ * numbers of elements: the smaller number counts. The name shows the element sizes: vgatherDPS,
+ * vpscatterQD. */
 static void fill_elements(const struct source *source, const ZydisDecodedOperand *operand,
 	struct insn *insn, struct insn_memory *memory)
 {
@@ -318,7 +322,7 @@ static void fill_elements(const struct source *source, const ZydisDecodedOperand
 			data = source->visible[i]->size;
 			break;
 		}
-	if (decode_starts(name, "pf") && name[2]) /* gather prefetches: "pf0dps" */
+	if (decode_starts(name, "pf") && name[2]) /* a gather prefetch, for example "pf0dps" */
 		name += 3;
 	count = bits > 0 && bits <= 64 ? data / bits : 1;
 	if (index / (name[0] == 'q' ? 64 : 32) < count)
@@ -361,7 +365,7 @@ static void fill_memory(
 	}
 }
 
-/* push, pop, call, ret: the operand on the stack comes first. */
+/* push, pop, call, ret: the stack operand becomes memory[0]. */
 static void find_stack(const struct source *source, struct insn *insn)
 {
 	bool moves = false;
@@ -411,7 +415,8 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	}
 	if (insn->flow == FLOW_RETURN)
 		insn->step += (int32_t)insn->value;
-	/* String instructions move their pointers; Zydis forgets that of scas and outs. */
+	/* String instructions change their pointers. Zydis does not report this for scas and outs.
+	 */
 	if (source->decoded.meta.category != ZYDIS_CATEGORY_STRINGOP &&
 		source->decoded.meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
 		return;
@@ -421,15 +426,15 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	}
 }
 
-/* The carry, and the other flags together. Undefined flags count as unchanged. */
+/* Fills in the flags: CF alone, and the other flags together. Undefined flags count as unchanged.
+ */
 static void fill_flags(const struct source *source, struct insn *insn)
 {
 	static const uint32_t others = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
 				       ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
 	const ZydisAccessedFlags *flags = source->decoded.cpu_flags;
 	uint32_t written;
-	bool kept = strchr(insn->shape, 'c') !=
-		    NULL; /* a shift by CL: where CL is 0 they keep their values */
+	bool kept = strchr(insn->shape, 'c') != NULL; /* a shift by CL keeps the flags if CL is 0 */
 
 	if (!flags)
 		return;
@@ -472,8 +477,8 @@ static enum insn_flow flow(const struct source *source)
 	}
 }
 
-/* The widest vector register; else the first general register, usually the target; else an implied
- * register (cqo, div [m]) other than rsp. */
+/* The bits of the widest vector register. Without one: of the first general register, usually the
+ * target. Without one: of an implied register (cqo, div [m]) other than rsp. */
 static uint16_t width(const struct source *source)
 {
 	int vector = 0, general = 0, implied = 0;
@@ -525,7 +530,7 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 	insn->length = source.decoded.length;
 	insn->flow = flow(&source);
 	fill_names(&source, insn);
-	/* A nop of many bytes has operands that it does not touch. */
+	/* A multi-byte nop names operands but does not access them. */
 	if (source.decoded.mnemonic == ZYDIS_MNEMONIC_NOP)
 		return;
 	insn->masked = source.decoded.avx.mask.reg != ZYDIS_REGISTER_NONE &&

@@ -1,9 +1,9 @@
-/* The hot loop: its instructions, and the way that the processor takes through them.
+/* The hot loop: its instructions, and the path that the processor executes.
  *
- * Read from memory (decode.h), the path is every instruction once, in order. Stepped (step.h), it
- * has the instructions that ran: some turns of the loop, branches and addresses included. All that
- * is computed from a loop is "per path"; divided by turns or by elements it is per iteration or per
- * element. */
+ * There are two kinds of path. A decoded loop (decode.h) has an assumed path: one iteration, in
+ * order. A stepped loop (step.h) has the instructions that really ran: several iterations, with
+ * branches and addresses. Values that are computed from a loop are "per path". Divide them by
+ * `turns` for values per iteration, by `elements` for values per element. */
 #pragma once
 
 #include <stddef.h>
@@ -11,45 +11,45 @@
 #include "base/text.h"
 #include "model/code/insn.h"
 
-/* Instructions and path at first, and the most that a loop read from memory may have. */
+/* Initial numbers of instructions and steps, and the largest loop that can be decoded. */
 enum { LOOP_INSNS = 1024, LOOP_PATH = 4096, LOOP_MOST = 32768 };
 
 struct loop_step {
 	uint16_t insn;		       /* index into the loop's instructions */
-	bool taken;		       /* a branch that jumped */
-	uint64_t address[INSN_MEMORY]; /* of its memory operands; 0: unknown */
+	bool taken;		       /* a jump, or a branch that was taken */
+	uint64_t address[INSN_MEMORY]; /* addresses of the memory operands; 0: unknown */
 };
 
 struct loop {
 	int insn_count, insn_room;
-	struct insn *insn; /* ascending addresses */
+	struct insn *insn; /* in ascending order of address */
 	int path_count, path_room;
-	struct loop_step
-		*path;	 /* in the order of execution; after the last step comes the first again */
-	int turns;	 /* times round the loop that the path holds, >= 1 */
-	double elements; /* elements that the path covers, > 0 */
-	bool stepped;	 /* the path was seen, not assumed: addresses are filled in */
-	bool varies; /* stepped: some branch of the path went both ways, so that values per element
-			hold for a sample */
-	int forks;   /* of an assumed path: conditional branches inside the loop, taken to fall
-			through */
+	struct loop_step *path; /* in the order of execution; after the last step, the first one
+				   follows again */
+	int turns;		/* iterations in the path, >= 1 */
+	double elements;	/* elements that the path processes, > 0 */
+	bool stepped;		/* the path was observed, not assumed: its addresses are known */
+	bool varies; /* stepped: some branch of the path was taken in one iteration and not in
+			another, so values per element hold only for this sample */
+	int forks;   /* assumed path: the number of conditional branches inside the loop; they count
+			as not taken where possible */
 	double insns_per_element; /* stepped: exact, from two runs of different length; else
 				     path_count ÷ elements */
-	int unknown;		  /* instructions that could not be decoded */
+	int unknown;		  /* number of instructions that could not be decoded */
 };
 
-/* An empty loop with memory for these numbers; loop_free() frees it. */
+/* Makes an empty loop with memory for this many instructions and steps. loop_free() frees it. */
 void loop_init(struct loop *loop, int insns, int path);
-void loop_clear(struct loop *loop); /* empty again; the memory stays */
+void loop_clear(struct loop *loop); /* empties the loop and keeps its memory */
 void loop_free(struct loop *loop);
-/* Reserves memory for that many at least, and keeps the content. */
+/* Reserves memory for at least this many instructions and steps. The content stays. */
 void loop_reserve(struct loop *loop, int insns, int path);
 
-/* Fills an empty loop from an executed path. `steps` refer to `insns`, which has each address once,
- * in any order. Keeps the instructions that ran. */
+/* Fills an empty loop from an executed path. `steps` contains indices into `insns`. `insns` has
+ * each address once, in any order. Only instructions that ran are kept. */
 void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
 	const struct loop_step *steps, int step_count);
 
-/* An instruction's text, the target of a jump as its distance in bytes from the loop's first
- * instruction ("jne 0x0"): the same wherever the code was loaded. */
+/* The text of an instruction. The target of a jump is shown as its distance in bytes from the
+ * loop's first instruction ("jne 0x0"). So the text does not depend on the code's address. */
 void loop_insn_text(const struct loop *loop, const struct insn *insn, struct text *text);

@@ -1,6 +1,6 @@
-/* The child stops itself twice: once as soon as it is traced, and once when everything is set up.
- * From there every instruction is a stop. An empty function, whose address is the same in parent
- * and child, marks where a run begins and ends. */
+/* The child stops itself twice: when tracing starts, and when everything is set up. After that, the
+ * parent steps each instruction. The empty function mark() marks the beginning and end of a run.
+ * Its address is the same in parent and child. */
 #include "model/code/step.h"
 
 #include <elf.h>
@@ -30,7 +30,8 @@
 #include "model/code/decode.h"
 #include "model/code/step_path.h"
 
-/* Exit status of the child: prepare() failed; tracing is refused. */
+/* Exit status of the child: EXIT_PREPARED_BADLY: prepare() failed; EXIT_REFUSED: tracing is not
+ * allowed. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
 /* ---- in the child ---- */
@@ -45,7 +46,7 @@ static void stop_self(void)
 	syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGSTOP);
 }
 
-/* Handlers and masks are the explorer's own; here every signal is to reach the tracer. */
+/* Removes the explorer's signal handlers and mask, so that every signal reaches the tracer. */
 static void plain_signals(void)
 {
 	sigset_t none;
@@ -76,15 +77,14 @@ static _Noreturn void child_main(const struct step_plan *plan)
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
 	stop_self();
-	/* Wakes the parent when the time is up; and again, where other processes had the processor.
-	 */
+	/* The timer wakes the parent when the time is up. It repeats, because late() allows more
+	 * time on a busy machine. */
 	setitimer(ITIMER_REAL, &limit, NULL);
 	if (plan->prepare && plan->prepare(plan->context) != 0)
 		_exit(EXIT_PREPARED_BADLY);
 	plan->run(plan->context, plan->shorter);
 	stop_self();
-	/* The way from mark to mark is the same each time, but for the runs. At the third the
-	 * parent has seen enough. */
+	/* Between two marks, only the run differs. The parent stops stepping at the third mark. */
 	for (volatile int i = 0; i < 3; i++) {
 		mark();
 		plan->run(plan->context, counts[i]);
@@ -95,11 +95,11 @@ static _Noreturn void child_main(const struct step_plan *plan)
 /* ---- registers and addresses ---- */
 
 struct registers {
-	uint64_t at;	      /* the instruction that comes next */
+	uint64_t at;	      /* address of the next instruction */
 	uint64_t general[32]; /* in the order of REG_GENERAL */
 };
 
-/* Reads the registers of a stopped child. Returns false when it is gone. */
+/* Reads the registers of a stopped child. Returns false if the child no longer exists. */
 static bool read_registers(pid_t child, struct registers *registers)
 {
 	struct user_regs_struct r;
@@ -121,7 +121,7 @@ static bool read_registers(pid_t child, struct registers *registers)
 	return true;
 }
 
-/* The value of a general register, 0 for none. Returns false for another register. */
+/* The value of a general register; 0 for REG_NONE. Returns false for another kind of register. */
 static bool general(uint8_t reg, const struct registers *registers, uint64_t *value)
 {
 	bool known = reg >= REG_GENERAL && reg < REG_VECTOR;
@@ -130,7 +130,7 @@ static bool general(uint8_t reg, const struct registers *registers, uint64_t *va
 	return known || reg == REG_NONE;
 }
 
-/* The address of a memory operand, before its instruction runs; 0: unknown. */
+/* The address of a memory operand before its instruction runs; 0: unknown. */
 static uint64_t address_of(const struct insn_memory *memory, const struct registers *registers)
 {
 	uint64_t base, index, address;
@@ -155,20 +155,20 @@ enum { CODE_BYTES = 16, SLOTS = 1 << 17 };
 struct tracer {
 	const struct step_plan *plan;
 	pid_t child;
-	bool gone;		  /* waited for */
-	double begin;		  /* of the clock */
-	struct step_share before; /* of this thread by then */
+	bool gone;		  /* the child has ended, and waitpid() has reported it */
+	double begin;		  /* start of tracing, by monotonic_seconds() */
+	struct step_share before; /* processor time of this thread at `begin` */
 
 	int insn_count, insn_room;
 	struct insn *insn;
-	int *slot; /* open hash of SLOTS: index into insn, or -1 */
+	int *slot; /* open hash with SLOTS entries: index into insn, or -1 */
 
 	int seen_count, seen_room;
-	struct loop_step *seen; /* of the longer run */
+	struct loop_step *seen; /* steps of the longer run */
 };
 
-/* Adds the seconds that a thread ran, and that it was ready while others did. False where the
- * kernel does not say. */
+/* Adds the seconds that a thread ran, and the seconds that it waited for a processor. Returns false
+ * if the kernel does not report them. */
 static bool add_share(const char *schedstat, struct step_share *share)
 {
 	FILE *file = fopen(schedstat, "re");
@@ -196,8 +196,8 @@ bool step_late(double elapsed, const struct step_share *share, double seconds)
 	       share->ran + share->waited < elapsed * STEP_IDLE;
 }
 
-/* Whether the time is up. Parent and child take turns, and on a busy machine each waits for others
- * at every one. */
+/* Whether the time is up. Parent and child take turns. On a busy machine, each of them waits for
+ * other processes at every step. */
 static bool late(const struct tracer *tracer)
 {
 	double elapsed = monotonic_seconds() - tracer->begin;
@@ -231,7 +231,7 @@ static struct status refused(int error)
 		error ? ": " : "", error ? strerror(error) : "");
 }
 
-/* Where an address lies, from the child's own account: "mine.so+0x1139". */
+/* Describes the place of an address, from the child's memory map: "mine.so+0x1139". */
 static void describe_place(pid_t child, uint64_t address, char *buffer, size_t size)
 {
 	char path[64], line[512];
@@ -289,8 +289,8 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 	return status_failed("the code %s%s%s", words ? words : other, *place ? " at " : "", place);
 }
 
-/* Signals that have nothing to do with the code: from the terminal, mostly. The explorer gets them
- * as well. */
+/* Signals that do not come from the code, usually from the terminal. The explorer receives them
+ * too. */
 static bool passes(int number)
 {
 	return number == SIGWINCH || number == SIGCHLD || number == SIGCONT || number == SIGURG ||
@@ -298,8 +298,8 @@ static bool passes(int number)
 	       number == SIGTERM || number == SIGPIPE;
 }
 
-/* Waits for a stop by `wanted`, after the child was set going by `request` (PTRACE_CONT or
- * PTRACE_SINGLESTEP). */
+/* Continues the child with `request` (PTRACE_CONT or PTRACE_SINGLESTEP). Waits until the signal
+ * `wanted` stops it. */
 static struct status go(struct tracer *tracer, int request, int wanted)
 {
 	bool stepping = request == PTRACE_SINGLESTEP;
@@ -310,8 +310,8 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 
 		if (ptrace(request, tracer->child, NULL, NULL) != 0 && errno != ESRCH)
 			return refused(errno);
-		/* While the child runs by itself it may do anything, even without its timer: the
-		 * parent then looks at its own. */
+		/* A child that runs freely may disable its own timer. So the parent checks the time
+		 * itself. */
 		while ((waited = waitpid(tracer->child, &how, __WALL | (stepping ? 0 : WNOHANG))) <=
 			0) {
 			const struct timespec moment = { 0, 50000 };
@@ -365,7 +365,7 @@ static struct status start(struct tracer *tracer)
 	return go(tracer, PTRACE_CONT, SIGSTOP);
 }
 
-/* The place of an address in the hash: its own, or the free one where it belongs. */
+/* The slot of an address in the hash table; if the address is new, the free slot for it. */
 static int *find_slot(struct tracer *tracer, uint64_t address)
 {
 	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) % SLOTS;
@@ -375,7 +375,7 @@ static int *find_slot(struct tracer *tracer, uint64_t address)
 	return &tracer->slot[at];
 }
 
-/* Reads code from the child, word by word: as much as there is, up to CODE_BYTES. */
+/* Reads up to CODE_BYTES of code from the child, word by word. Stops where memory ends. */
 static size_t read_code(const struct tracer *tracer, uint64_t address, uint8_t *bytes)
 {
 	size_t got = 0;
@@ -397,7 +397,8 @@ static size_t read_code(const struct tracer *tracer, uint64_t address, uint8_t *
 	return got;
 }
 
-/* The instruction at an address: decoded when it is first met. Returns its index, or -1. */
+/* The index of the instruction at an address; -1: no readable code, or too many instructions. Each
+ * instruction is decoded once. */
 static int meet(struct tracer *tracer, uint64_t address)
 {
 	int *slot = find_slot(tracer, address);
@@ -436,8 +437,8 @@ static void keep(struct tracer *tracer, int index, const struct registers *regis
 			seen->address[i] = address_of(&insn->memory[i], registers);
 }
 
-/* Steps until the mark comes next, without the instruction at which the child stopped. Counts the
- * steps, and keeps those of the longer run. */
+/* Steps until the next instruction is mark(). Counts the steps, without the instruction at the
+ * start. If `kept`, records them. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 {
 	struct registers registers;
@@ -456,8 +457,8 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 		index = kept || registers.at == before ? meet(tracer, registers.at) : 0;
 		if (index < 0)
 			return ended_by_signal(tracer, SIGSEGV);
-		/* The same instruction again is a new one only if it is a jump to itself; else it
-		 * repeats by itself. */
+		/* The address did not change. A jump to itself is a new step. Any other instruction
+		 * repeats itself (rep movsb) and counts once. */
 		if (registers.at != before || tracer->insn[index].flow != FLOW_NONE) {
 			if (*steps >= tracer->plan->most_steps)
 				return status_failed(
@@ -491,7 +492,7 @@ static struct status trace(struct tracer *tracer, struct loop *loop)
 		status = step_to(tracer, true, &longer);
 	if (!status_is_ok(&status))
 		return status;
-	/* The code between marks may differ by an instruction or two. */
+	/* The code between two marks may differ by one or two instructions. */
 	if (longer <= shorter + 2)
 		return status_failed(
 			"%llu elements take as many instructions as %llu: does the code use the "
@@ -526,8 +527,9 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 	loop_clear(loop);
 	tracer.slot = memory_new(SLOTS, sizeof(*tracer.slot));
 	memset(tracer.slot, 0xff, SLOTS * sizeof(*tracer.slot));
-	/* Both on one processor: the two take turns, and waking another one costs several times a
-	 * step (80 instead of 20 µs in a virtual machine). The child inherits it. */
+	/* Run parent and child on one processor. They take turns, and waking another processor
+	 * takes several times as long as a step (80 instead of 20 µs in a virtual machine). The
+	 * child inherits the setting. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&here);
 		CPU_SET(cpu, &here);
@@ -544,9 +546,9 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 
 /* ---- own loops ---- */
 
-/* n grows until the loop turns this often or the path is this long; a turn of a vectorised loop
- * takes dozens of elements. Powers of two, and twice as many in the longer run: the remainder of a
- * vectorised loop then runs in neither. */
+/* n grows until the path has TURNS_ENOUGH iterations or PATH_ENOUGH steps. One iteration of a
+ * vectorised loop processes dozens of elements. n is a power of two, and the longer run has twice
+ * as many elements. So the remainder loop after a vectorised loop runs in neither run. */
 enum {
 	N_FIRST = 128,
 	N_TIMES = 8,
@@ -556,7 +558,7 @@ enum {
 	STEPS_MOST = 60000
 };
 
-/* A step takes 3 µs, or 20 under a hypervisor. */
+/* One step needs 3 µs, or 20 µs under a hypervisor. */
 static const double OWN_SECONDS = 2.0;
 
 struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
@@ -587,7 +589,7 @@ struct status step_own(const struct own *own, uint64_t seed, struct loop *loop)
 			(status_is_ok(&status) &&
 				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
 			break;
-		/* Few elements may not even reach the loop: only then another try helps. */
+		/* A run on few elements may not reach the loop. Only then does a larger n help. */
 		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") &&
 			!strstr(status.text, "as many instructions"))
 			break;

@@ -1,4 +1,4 @@
-/* See step_path.h. */
+/* Chooses the loop and the path from a trace of steps. */
 #include "model/code/step_path.h"
 
 #include <stdlib.h>
@@ -6,16 +6,16 @@
 
 #include "base/text.h"
 
-/* An instruction as the head of a loop. */
+/* Counts for one instruction as the head of a loop. */
 struct head {
-	int count;     /* times that it was jumped back to */
-	uint64_t last; /* the highest address that this came from */
+	int count;     /* number of backward jumps to this instruction */
+	uint64_t last; /* the highest address of such a jump */
 };
 
 struct search {
 	const struct step_trace *trace;
 	struct head *heads; /* one for each instruction */
-	bool calls;	    /* backward calls count as jumps: recursion */
+	bool calls;	    /* backward calls count as jumps, to find recursion */
 };
 
 static const struct insn *insn_at(const struct step_trace *trace, int step)
@@ -23,7 +23,7 @@ static const struct insn *insn_at(const struct step_trace *trace, int step)
 	return &trace->insn[trace->seen[step].insn];
 }
 
-/* Whether the step to the next one is a jump back: closes a loop. */
+/* Whether execution jumps back after this step: the jump closes a loop. */
 static bool jumps_back(const struct search *search, int step)
 {
 	const struct insn *insn = insn_at(search->trace, step),
@@ -61,8 +61,8 @@ static int hottest(const struct search *search)
 	return best;
 }
 
-/* Average runs of the head between entering its loop and leaving it. Functions called from the loop
- * belong to it. */
+/* The average number of iterations per visit of a loop. Functions that the loop calls belong to it.
+ */
 static double turns_a_visit(const struct search *search, int head)
 {
 	const struct step_trace *trace = search->trace;
@@ -93,7 +93,8 @@ static double turns_a_visit(const struct search *search, int head)
 	return visits ? (double)turns / visits : 0;
 }
 
-/* The most frequent other head that has `inner` run between most of its own turns, or -1. */
+/* The most frequent enclosing loop: `inner` runs in at least half of its iterations. -1: no such
+ * loop. */
 static int enclosing(const struct search *search, int inner)
 {
 	const struct step_trace *trace = search->trace;
@@ -117,8 +118,8 @@ static int enclosing(const struct search *search, int inner)
 			begun = true;
 			held = false;
 		}
-		/* Two heads of one loop (a compiler may make several ways back) take turns: neither
-		 * is around the other. */
+		/* Two heads of one loop run alternately (a compiler may create several backward
+		 * jumps). Neither of them encloses the other. */
 		if (gaps > 0 && 2 * holding >= gaps &&
 			search->heads[i].count * 4 <= search->heads[inner].count * 3)
 			best = i;
@@ -126,13 +127,13 @@ static int enclosing(const struct search *search, int inner)
 	return best;
 }
 
-/* A stretch of whole turns: from one arrival at the head to another, that one left out. */
+/* Whole iterations of a loop: from one step at the head up to a later one, not included. */
 struct window {
 	int from, to; /* steps */
 	int turns;
 };
 
-/* The number of different instructions in a stretch; `used` is a buffer. */
+/* The number of different instructions in these steps. `used` is a buffer. */
 static int different(const struct step_trace *trace, int from, int to, bool *used)
 {
 	int count = 0;
@@ -145,7 +146,7 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 	return count;
 }
 
-/* The stretch for a head; turns is 0 when not even one fits. */
+/* The window for a loop head. turns is 0 if not even one iteration fits. */
 static struct window choose_window(
 	const struct step_trace *trace, int head, const struct loop *room)
 {
@@ -173,7 +174,7 @@ static struct window choose_window(
 	return window;
 }
 
-/* Whether one of the path's branches jumped in one turn and not in another. */
+/* Whether a branch of the path was taken in one iteration and not in another. */
 static bool goes_both_ways(const struct loop *loop)
 {
 	for (int i = 0; i < loop->insn_count; i++) {
@@ -222,7 +223,7 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 		count_heads(&search);
 		head = hottest(&search);
 	}
-	/* Each loop encloses the one before, so this ends. */
+	/* Each loop encloses the previous one, so this ends. */
 	for (int around; head >= 0;) {
 		window = choose_window(trace, head, loop);
 		if (window.turns > 0 && turns_a_visit(&search, head) >= STEP_TURNS_FEW)

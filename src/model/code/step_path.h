@@ -1,5 +1,4 @@
-/* From steps to a loop: which loop is the hot one, and which part of the run represents it. Pure.
- */
+/* Chooses the hot loop from a trace of steps, and the steps that represent it. Pure. */
 #pragma once
 
 #include "base/status.h"
@@ -8,15 +7,16 @@
 struct step_trace {
 	const struct insn *insn; /* each address once, in any order */
 	int insn_count;
-	const struct loop_step *seen; /* in the order of execution; without `taken` */
+	const struct loop_step *seen; /* in the order of execution; `taken` is not set */
 	int seen_count;
 };
 
-/* Fills `loop` (initialised; emptied here) from a trace. insns_per_element: exact (> 0). The head
- * is the most frequent target of backward jumps. A loop that runs fewer than STEP_TURNS_FEW turns
- * on average gives way to the enclosing one, if a whole turn of that one fits. The path takes up to
- * STEP_TURNS_MOST turns from the middle of the run, in at most STEP_PATH steps unless even
- * STEP_TURNS_WANTED turns need more. STATUS_FAILED: nothing repeats, or one turn does not fit. */
+/* Fills `loop` from a trace. The caller initialises `loop`; its old content is discarded.
+ * insns_per_element: exact (> 0). The loop head is the most frequent target of backward jumps. If a
+ * loop runs fewer than STEP_TURNS_FEW iterations on average, its enclosing loop is used, provided
+ * that one whole iteration of it fits. The path has up to STEP_TURNS_MOST iterations from the
+ * middle of the run. It has at most STEP_PATH steps, or more if STEP_TURNS_WANTED iterations need
+ * more. STATUS_FAILED: no instruction repeats, or one iteration does not fit. */
 struct status step_path(
 	const struct step_trace *trace, double insns_per_element, struct loop *loop);
 
