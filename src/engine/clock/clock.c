@@ -6,7 +6,7 @@
 
 #include "base/stats.h"
 
-/* Of the chain and the loops, while the clock is calibrated. */
+/* Number of readings of the chain and the loops during calibration. */
 enum { CLOCK_READINGS = 60 };
 
 double clock_seconds(void)
@@ -23,7 +23,7 @@ struct clock_thread clock_thread(void)
 	struct timespec on;
 
 	getrusage(RUSAGE_THREAD, &usage);
-	/* rusage counts run time in ticks of the system; this clock is exact. */
+	/* rusage may count run time in scheduler ticks; this clock is exact. */
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &on);
 	return (struct clock_thread){ .switches = usage.ru_nivcsw,
 		.at = clock_seconds(),
@@ -34,14 +34,14 @@ double clock_hz(const struct clock *clock)
 {
 	double seconds = clock_seconds() - clock->epoch_seconds;
 
-	/* Reading both clocks is good to about 100 ns: after 2 ms that is better than 0.01 %. */
+	/* Reading both clocks has an error of about 100 ns: below 0.01 % after 2 ms. */
 	if (seconds < 2e-3)
 		return clock->hz;
 	return (double)(clock_ticks() - clock->epoch) / seconds;
 }
 
-/* The smallest positive difference of readings in a row. The plain counter may move in steps of
- * many ticks, as it does under hypervisors that scale it. */
+/* The smallest positive difference between successive readings. Under hypervisors that scale the
+ * counter, it may move in steps of many ticks. */
 static double find_step(void)
 {
 	uint64_t smallest = UINT64_MAX, before = clock_ticks();
@@ -49,8 +49,8 @@ static double find_step(void)
 	for (int i = 0; i < 400; i++) {
 		uint64_t now = clock_ticks();
 
-		/* Odd delays shift the readings against the counter's grid, so that its step shows.
-		 */
+		/* Delays of different length shift the readings against the counter's grid, so that
+		 * its step is visible. */
 		for (volatile int spin = 0; spin < i % 7; spin++)
 			;
 		if (now > before && now - before < smallest)
@@ -72,8 +72,8 @@ static double find_overhead(void)
 	return stats_median(empty, 101);
 }
 
-/* Reference links that fit the time of a watch link, from the quickest of many readings of either,
- * now and before (*chain, *watch: ticks): each may run slow for a while, and neither ever runs
+/* Latency of a reference link, in watch links. Uses the fastest of many readings of each chain, now
+ * and before (*chain, *watch: ticks). Each chain may be slow for a while, but neither is ever too
  * fast. */
 static double find_link(double *chain, double *watch)
 {
@@ -90,11 +90,11 @@ static double find_link(double *chain, double *watch)
 	return 3 * *chain / *watch;
 }
 
-/* Readings of the chain may be longer than the best by so much and count: the clock itself wanders.
- */
+/* A reading of the chain counts if its time is at most this multiple of the best one, because the
+ * clock frequency varies. */
 #define CHAIN_FULL 1.06
 
-/* Fewer that count do not tell the quick end of many. */
+/* With fewer readings, the 0.1 quantile is not reliable. */
 enum { READINGS_LEAST = 10 };
 
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest)
@@ -112,7 +112,7 @@ double clock_turn_of(const struct clock_reading *readings, int count, double qui
 	return stats_quantile(cycles, used, 0.1);
 }
 
-/* chain: the fewest ticks of CLOCK_READ_LINKS links, lowered where fewer are met. */
+/* *chain: the fewest ticks of CLOCK_READ_LINKS links so far; lowered if a reading needs fewer. */
 static double find_turn(double overhead, double *chain)
 {
 	struct clock_reading readings[CLOCK_READINGS];
@@ -136,14 +136,14 @@ void clock_learn(struct clock *clock, double turns, double ghz)
 
 	if (ghz > clock->ghz)
 		clock->ghz = ghz;
-	/* A little is noise. */
+	/* A small improvement is noise. */
 	if (slow || !(turns > 0.4) || (turns >= 0.93 && clock->turn_sure))
 		return;
 	clock->turn *= turns;
 	clock->turn_sure = true;
 }
 
-/* Seconds in which the chain has to come to its full speed, once at the start. */
+/* Limit for the calibration, seconds: the chain should reach full speed within this time. */
 #define CALIBRATED_BY 0.02
 
 static void calibrate_watch(struct clock *clock, double begin)
@@ -159,7 +159,7 @@ static void calibrate_watch(struct clock *clock, double begin)
 	while (isnan(turn) && clock_seconds() - begin < CALIBRATED_BY);
 	clock->turn_sure = !isnan(turn);
 	clock->turn = clock->turn_sure ? turn : 1;
-	/* Until the clock's own rate is known: of a tick. */
+	/* Cycles per tick: the caller multiplies by the counter's rate. */
 	clock->ghz = (double)CLOCK_READ_LINKS * CLOCK_LINK_CYCLES / chain;
 }
 
@@ -174,7 +174,7 @@ void clock_calibrate(struct clock *clock)
 		.turn_sure = true };
 	clock->epoch = clock_ticks();
 	clock->epoch_seconds = clock_seconds();
-	/* Up to speed first: a core fresh from sleep runs slowly for some hundred microseconds. */
+	/* Warm up first: a core that wakes from sleep runs slowly for some hundred microseconds. */
 	clock_chain(1 << 16);
 	clock->step = find_step();
 	clock->overhead = find_overhead();

@@ -21,8 +21,8 @@ void clock_chain(uint64_t links)
 			 : "cc");
 }
 
-/* add of a register to itself: an add of an immediate is removed at rename on Golden Cove and
- * later. */
+/* Adds a register to itself: Golden Cove and later cores eliminate an add of an immediate at
+ * rename. */
 void clock_watch(uint64_t links)
 {
 	uint64_t rounds = links / CLOCK_CHAIN_UNIT, x = 1;
@@ -61,7 +61,7 @@ void clock_turn(uint64_t turns)
 
 static bool have_avx(void)
 {
-	static int known = -1; /* benign when two threads find out at once: both write the same */
+	static int known = -1; /* a race of two threads is harmless: both write the same value */
 	unsigned a, b, c, d, low, high;
 
 	if (known < 0) {

@@ -34,7 +34,7 @@ int64_t system_quantity(const char *root, const char *path, const char *key);
  * end, where *list is "", or on a malformed list. */
 bool system_range(const char **list, int *low, int *high);
 
-/* Whether the device tree or the kernel reports a virtual machine. Does not detect this on x86. */
+/* Whether the device tree or the kernel reports a virtual machine. Not reliable on x86. */
 bool system_is_guest(const char *root);
 
 /* ---- facts */

@@ -1,5 +1,5 @@
-/* Rounds of trials: the kernel timed once or twice between two readings of the reference chain and
- * the watch. Nothing but the timed code runs between two clock readings. */
+/* Rounds of trials. Each round times the kernel once or twice, between two readings of the
+ * reference chain and the watch. Only the timed code runs between two clock readings. */
 #include "engine/measure/goal.h"
 
 #include <limits.h>
@@ -18,10 +18,10 @@ struct chain_time {
 	double total; /* ticks of both regions */
 };
 
-/* What was timed around the kernel, and how the system saw it. */
+/* Times measured around the kernel, and the system's thread data. */
 struct timed_round {
 	struct chain_time before, after;
-	uint64_t watch, turns; /* ticks; of turns the worse of before and after */
+	uint64_t watch, turns; /* ticks; of turns the higher value of before and after */
 	struct clock_thread was, now;
 };
 
@@ -29,21 +29,21 @@ struct rounds {
 	struct measure *measure;
 	double hz;		 /* ticks a second */
 	unsigned stable;	 /* rounds in a row in which the clock was stable */
-	struct timed_round last; /* `before` and `was` are those of the next round */
+	struct timed_round last; /* `before` and `was` belong to the next round */
 };
 
-/* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 us: short, so that
- * most trials meet no interrupt, and long against the counter's step. */
+/* Links of the chains. The shorter reference region lasts 7,680 cycles, about 2 us. Most trials
+ * then meet no interrupt, and the region is long compared with the counter's step. */
 enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 
-/* A trial of a whole ring may last seconds. Where it lasts longer than this, time in which
- * something else had the core is taken off it; away for more than that share of its time it is
- * contended: its data had to come back, too. */
+/* A trial of a whole ring may last seconds. If a trial is longer than LONG_TRIAL, the time of other
+ * threads on the core is subtracted. If that time exceeds the share AWAY_MOST, the trial is
+ * contended, because its data also left the caches. */
 #define LONG_TRIAL 0.001
 #define AWAY_MOST  0.01
 
-/* The reference chain before and after a trial may differ by so much; of one that lasts long the
- * clock changes in that time, and the mean of both is used. */
+/* Largest relative difference of the reference chain before and after a trial. The clock changes
+ * during a long trial, so its limit is higher. Trials use the mean of both readings. */
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
@@ -56,9 +56,9 @@ static inline uint64_t region_ticks(const struct measure *measure, uint64_t elem
 	return clock_ticks() - begin;
 }
 
-/* The same with the core cycles of user space, which are read outside the ticks: reading them may
- * take a system call. Never inlined: what stands between the readings besides is then the same for
- * both lengths. */
+/* As region_ticks(), and reads the core cycles of user space. These are read outside the ticks,
+ * because reading them may need a system call. Never inlined, so that both lengths execute the same
+ * extra instructions. */
 static __attribute__((noinline)) uint64_t region_counted(
 	const struct measure *measure, uint64_t elements, uint64_t *cycles)
 {
@@ -84,7 +84,7 @@ static struct chain_time chain_ticks(const struct clock *clock)
 	};
 }
 
-/* Seconds in which another thread ran; 0: none. */
+/* Seconds in which other threads ran; 0: no context switch. */
 static double away(const struct clock_thread *before, const struct clock_thread *after)
 {
 	if (after->switches == before->switches)
@@ -92,15 +92,15 @@ static double away(const struct clock_thread *before, const struct clock_thread 
 	return fmax(after->at - before->at - (after->on - before->on), 0);
 }
 
-/* Whether a trial lasts so long itself that it always meets switches. */
+/* Whether a trial is so long that it always meets context switches. */
 static bool is_long(const struct measure *measure, const struct clock_thread *before,
 	const struct clock_thread *after)
 {
 	return measure->run->complete && after->at - before->at >= LONG_TRIAL;
 }
 
-/* One region, in ticks, and in cycles where they are counted: of the program alone. Of a complete
- * run, which may last seconds, without the time in which something else ran. */
+/* Ticks of one region, and its user-space cycles if they are counted. For a complete run, which may
+ * last seconds, the time of other threads is subtracted. */
 static uint64_t region(
 	const struct measure *measure, uint64_t elements, double hz, uint64_t *cycles)
 {
@@ -119,7 +119,7 @@ static uint64_t region(
 	return ticks - (gone < (double)ticks ? (uint64_t)gone : ticks);
 }
 
-/* A trial by counted cycles: what the reference chain says of it becomes the check. */
+/* Converts a trial to counted cycles. Its CPE by the reference chain gives the check. */
 static void count_trial(struct trial *trial, double cycles, double seconds)
 {
 	double cpe = trial->cpe;
@@ -129,15 +129,15 @@ static void count_trial(struct trial *trial, double cycles, double seconds)
 	trial->check = (float)(cpe / cycles);
 }
 
-/* What two clock readings found of the kernel. */
+/* The kernel's times from the clock readings. */
 struct timed {
 	uint64_t half, whole;		    /* ticks */
-	uint64_t half_cycles, whole_cycles; /* where they are counted */
+	uint64_t half_cycles, whole_cycles; /* if cycles are counted */
 };
 
-/* Trials this short, seconds, share their readings of the chains while the clock is stable: in the
- * last ROUNDS_STABLE rounds the chain before and after differed by no more than ROUND_STABLE,
- * relatively. */
+/* Trials shorter than ROUND_SHORT seconds share their readings of the chains while the clock is
+ * stable. Stable: in the last ROUNDS_STABLE rounds, the chain before and after differed by at most
+ * the share ROUND_STABLE. */
 #define ROUND_SHORT  60e-6
 #define ROUND_STABLE 0.003
 enum { ROUNDS_STABLE = 3 };
@@ -164,8 +164,8 @@ static uint64_t watch_ticks(uint64_t *turns)
 	return middle - begin;
 }
 
-/* Times the kernel so many times between two readings of the chains. round->before and was are
- * those of the last one. */
+/* Times the kernel `count` times between two readings of the chains. round->before and round->was
+ * come from the previous round. */
 static void time_round(const struct measure *measure, struct timed_round *round,
 	struct timed *timed, unsigned count, double hz)
 {
@@ -175,8 +175,9 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 	round->watch = round->turns = 0;
 	if (clock->watched)
 		round->watch = watch_ticks(&round->turns);
-	/* Once untimed: after some microseconds of scalar code the vector units need as long to
-	 * come to full speed, and only the region that is timed first would pay for it. */
+	/* One untimed call: after some microseconds of scalar code, the vector units need about as
+	 * long to reach full speed. Otherwise only the first timed region would include this time.
+	 */
 	if (measure->rewind)
 		region_ticks(measure, measure->time.half);
 	for (unsigned i = 0; i < count; i++) {
@@ -184,8 +185,8 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 		timed[i].half = region(measure, measure->time.half, hz, &timed[i].half_cycles);
 		timed[i].whole = region(measure, measure->time.whole, hz, &timed[i].whole_cycles);
 	}
-	/* A long region has put what is timed next out of the caches: bringing it back made the
-	 * clock seem 3 to 13 % faster than it is. */
+	/* A long region has evicted the chain code from the caches. Run it once untimed: without
+	 * this, the clock seemed 3 to 13 % too fast. */
 	clock_turn(CLOCK_CHAIN_UNIT);
 	clock_chain(CLOCK_CHAIN_UNIT);
 	if (clock->watched) {
@@ -199,7 +200,7 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 	round->now = clock_thread();
 }
 
-/* What the round says of a trial apart from its own time. */
+/* The fate of a trial, judged by the round and not by the trial's own time. */
 static enum trial_fate fate_of(const struct measure *measure, const struct timed_round *round)
 {
 	double most = round->now.at - round->was.at > LONG_TRIAL ? DRIFT_LONG : DRIFT_MOST;
@@ -220,10 +221,10 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 	const struct timed *timed, enum trial_fate fate, double hz)
 {
 	const struct clock *clock = measure->clock;
-	/* Beyond the core's own caches the half only fills prefetchers and the queues to memory
-	 * after the pause. For about 50 us these run faster or slower than in an endless walk, and
-	 * a difference would double that (reads of a line each: 17 cycles where 13 are right).
-	 * The cost of a call itself is nothing there. */
+	/* Beyond the core's own caches, prefetchers and memory queues restart after each pause. For
+	 * about 50 us they run faster or slower than in an endless walk. Subtracting the half would
+	 * double this error (reads of a line each: 17 cycles instead of 13). So the half is only a
+	 * warm-up here, and the cost of a call is negligible. */
 	double elements = (double)measure->time.calls *
 			  (double)(measure->far ? measure->time.whole
 						: measure->time.whole - measure->time.half);
@@ -252,7 +253,7 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 		trial.fate = TRIAL_BROKEN;
 	if (measure->counting && trial.fate != TRIAL_BROKEN)
 		count_trial(&trial, cycles, slope / hz);
-	/* What judges trials looks at the watch. */
+	/* trials_classify() judges by the watch, so a high value marks the trial as contended. */
 	if (is_long(measure, &round->was, &round->now) &&
 		away(&round->was, &round->now) > AWAY_MOST * (round->now.at - round->was.at) &&
 		clock->watched)
@@ -270,9 +271,9 @@ static void rounds_begin(struct rounds *rounds, struct measure *measure)
 	rounds->last.before = chain_ticks(measure->clock);
 }
 
-/* Times one round and judges its trials by everything but the watch (trials_classify()). Returns
- * the number of trials, at most `most`. Sets measure->counting to NULL when the counter of cycles
- * is lost; the trials are then by the reference chain. */
+/* Times one round and judges its trials by all criteria except the watch (trials_classify()).
+ * Returns the number of trials, at most `most`. Sets measure->counting to NULL when the cycle
+ * counter is lost; the trials then use the reference chain. */
 static __attribute__((noinline)) unsigned rounds_make(
 	struct rounds *rounds, unsigned most, struct trial trial[ROUND_TRIALS])
 {
@@ -299,14 +300,13 @@ static __attribute__((noinline)) unsigned rounds_make(
 	return count;
 }
 
-/* ---- until there are enough */
+/* ---- until the goal is reached */
 
-/* Complete runs that take less than this, seconds, are over before anyone looks how far they are.
- */
+/* Complete runs shorter than this, in seconds, end too soon for a progress report. */
 #define REPORT_LEAST 0.05
 
-/* Tells of the complete run that comes next: of those that must be made, and of those that the time
- * is enough for. */
+/* Reports the next complete run and the number of planned runs: those that must be made, or those
+ * that fit into the time. */
 static void report_run(const struct measure *measure, const struct measure_goal *goal,
 	unsigned made, unsigned fewest, double each)
 {
@@ -325,8 +325,8 @@ static void report_run(const struct measure *measure, const struct measure_goal 
 		made + (unsigned)fmin(more, TRIALS_MAX));
 }
 
-/* The quiet trials of the present placement in steady state, oldest first: their places in the set.
- */
+/* Finds the quiet trials of the current placement in steady state, oldest first. index: their
+ * positions in the set. Returns their number. */
 static unsigned steady_trials(
 	const struct measure *measure, const struct trials *trials, unsigned *index)
 {
@@ -339,8 +339,8 @@ static unsigned steady_trials(
 	return count;
 }
 
-/* Whether trials beyond the core's own caches drift; `from`: the index of the last that should not
- * count then. */
+/* Whether trials beyond the core's own caches drift. If they do, the trials before index *from
+ * should not count. */
 static bool trials_drift(const struct measure *measure, const struct trials *trials, unsigned *from)
 {
 	unsigned index[TRIALS_MAX], count = steady_trials(measure, trials, index);
@@ -359,8 +359,8 @@ static void mark_unsettled(const struct measure *measure, struct trials *trials,
 			trials->trial[i].unsettled = true;
 }
 
-/* Time is up or there is enough: trials that still drift are marked, and so are a few that cannot
- * tell where the walk before them drifted. */
+/* Called when no more trials follow. Marks trials that still drift. Also marks the trials if the
+ * walk before them drifted and there are too few to detect a drift. */
 static void mark_drifting(const struct measure *measure, struct trials *trials)
 {
 	unsigned from, index[TRIALS_MAX];
@@ -372,7 +372,7 @@ static void mark_drifting(const struct measure *measure, struct trials *trials)
 		mark_unsettled(measure, trials, trials->count);
 }
 
-/* The median is known precisely enough, and more trials would only take time. */
+/* Whether the median is precise enough, so that more trials are not needed. */
 static bool is_precise(
 	const struct measure *measure, const struct trials *trials, const struct measure_goal *goal)
 {
@@ -385,7 +385,8 @@ static bool is_precise(
 	return sample.valid && !sample.contended && sample_precision(&sample) <= goal->precision;
 }
 
-/* Whether the goal is reached. What drifts goes on: its older half does not count. */
+/* Whether the goal is reached. If the trials drift, it is not: their older half is marked
+ * unsettled, and more trials follow. */
 static bool is_reached(
 	const struct measure *measure, struct trials *trials, const struct measure_goal *goal)
 {
@@ -406,7 +407,8 @@ static bool is_reached(
 	return false;
 }
 
-/* Trials rejected for other reasons than contention say nothing of whether the core is shared. */
+/* Whether fewer than a tenth of the trials are quiet. Trials rejected for other reasons than
+ * contention do not show whether the core is shared. */
 static bool is_hopeless(struct trials *trials)
 {
 	unsigned judged = 0, quiet = 0;
@@ -437,14 +439,15 @@ void measure_trials(struct measure *measure, struct trials *trials, const struct
 		report_run(measure, goal, made, fewest,
 			made > 0 ? (clock_seconds() - began) / made : 0);
 		count = rounds_make(&rounds, most - trials->count, trial);
-		/* A cancelled complete run ended early. */
+		/* A cancelled complete run is incomplete: discard its trial. */
 		if (measure->run->complete && atomic_load(cancel))
 			break;
 		if (counted && !measure->counting)
 			for (unsigned i = 0; i < trials->count; i++)
 				trial_uncount(&trials->trial[i]);
 		counted = measure->counting;
-		/* The set is full and time is left: a contended spell may end yet. */
+		/* The set is full but time is left: make room, because the contention may still
+		 * end. */
 		if (trials->count + count > TRIALS_MAX) {
 			trials_classify(trials);
 			trials_make_room(trials);

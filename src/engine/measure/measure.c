@@ -6,15 +6,16 @@
 #include "base/stats.h"
 #include "base/units.h"
 
-/* The fewest elements of a trial whose whole working set is one pass: with fewer the cost of a call
- * shows in the slope. */
+/* The fewest elements of a trial whose working set is walked in one pass. With fewer elements, the
+ * cost of a call is visible in the slope. */
 enum { RING_MINIMUM = 2048 };
 
-/* Seconds of the shorter timed region. In the first cache a trial should end before the next
- * interrupt. Beyond, each stretch begins in cold lines and must be long enough to settle. */
+/* Seconds of the shorter timed region. In the first cache, a trial should end before the next
+ * interrupt. Beyond it, each stretch begins with cold lines and needs time to settle. */
 static const double region_near = 5e-6, region_far = 25e-6;
 
-/* Seconds of settle's clock, or of the measure's where settle is NULL or has no clock. */
+/* The time in seconds by settle's clock, or by the measurement's clock if settle is NULL or has no
+ * clock. */
 static double now(const struct measure *measure, const struct settle *settle)
 {
 	return settle && settle->now ? settle->now() : (double)clock_ticks() / measure->clock->hz;
@@ -30,8 +31,8 @@ static double seconds_of(const struct measure *measure, const struct settle *set
 	return now(measure, settle) - begin;
 }
 
-/* Reads one byte of every line, in the order of memory: the quickest way to bring a working set
- * into the caches. */
+/* Reads one byte of every line in memory order: the fastest way to bring a working set into the
+ * caches. */
 static void touch(
 	const struct kernel_run *run, uint64_t bytes, double until, const atomic_bool *cancel)
 {
@@ -66,9 +67,8 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 	struct stretch stretch = { .calls = 1 };
 
 	if (run->complete) {
-		/* The cost of a call belongs to a complete run; only the cost of the fence does
-		 * not.
-		 */
+		/* For a complete run, the cost of a call is part of the result, and only the fence
+		 * is not. */
 		stretch.whole = ring;
 		stretch.calls = calls_for(region, each * (double)ring);
 		return stretch;
@@ -80,11 +80,11 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		if (stretch.half < least && each < 2e-8)
 			stretch.half = least;
 	} else if (run->kernel->seamless) {
-		/* One long call each: a misprediction at its end, which may strike one side alone,
-		 * then weighs little. */
+		/* One long call for each length. A misprediction at its end, which may occur in
+		 * only one of them, then has little effect. */
 		stretch.half = round_up((uint64_t)(region / each) + RING_MINIMUM / 2, granule);
 	} else {
-		/* Half a pass and a pass of a long ring; whole passes of a short one. */
+		/* Long ring: half a pass and a whole pass. Short ring: several whole passes. */
 		if (!run->passes && ((ring >= RING_MINIMUM && ring >= 2 * granule) || halved)) {
 			stretch.half = halved ? ring / 2 : ring / 2 / granule * granule;
 			stretch.whole = ring;
@@ -112,19 +112,19 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	if (footprint <= warm_most && !run->kernel->cold)
 		touch(run, footprint, until, cancel);
 
-	/* Double a call until it lasts long enough to be judged; that also walks the ring warm. */
+	/* Double the call until it is long enough to time. This also walks the ring warm. */
 	seconds = seconds_of(measure, NULL, run, pilot);
 	while (seconds < 4e-6 && !atomic_load(cancel)) {
 		pilot *= 2;
 		seconds = seconds_of(measure, NULL, run, pilot);
 	}
 	seconds = fmin(seconds, seconds_of(measure, NULL, run, pilot)) / (double)pilot;
-	/* A coarse counter may stand still during a cancelled pilot. */
+	/* A coarse counter may show no difference if the pilot was cancelled. */
 	measure->each = seconds > 0 ? seconds : 1e-9;
 	measure->lap = measure->each * (double)run->ring;
 	measure->rewind = run->complete || (near && !period);
 	measure->time = measure->count = choose(measure, near, period);
-	/* Events in the first cache: calls begin at the ring's beginning, and end before its end.
+	/* Events in the first cache: calls start at the ring's beginning and stop before its end.
 	 */
 	if (near && !run->kernel->halved && !run->complete && !period && turns >= 8) {
 		measure->count.half = turns / 8 * run->granule;
@@ -145,32 +145,32 @@ void measure_region(struct measure *measure, uint64_t elements)
 
 enum {
 	LINE = 64,
-	/* Pieces of a lap; the fewest that a trend can be seen in, and the most that are kept. */
+	/* Pieces of a lap; the fewest that can show a trend; the most that are kept. */
 	PIECES_OF_LAP = 24,
 	PIECES_LEAST = 18,
 	PIECES_MOST = 480,
-	/* Elements that tell whether lines met so long ago are still in a cache. */
+	/* Elements walked again to test whether their lines are still in a cache. */
 	REACH_ELEMENTS = 96,
-	/* Lines that a walk of uneven reaches touches at least: a hundred times what a core's own
-	 * caches hold. Most accesses fall there, and the rest have to push out what else there is.
-	 */
+	/* The fewest lines that a walk with uneven reaches touches: about a hundred times the lines
+	   of a core's own caches. Most accesses fall into the small reaches, so the others need
+	   this many to evict older lines. */
 	UNEVEN_LINES = 1 << 22,
 };
 
-/* Seconds of a piece, at least: short ones would measure the clock's steps. */
+/* Shortest piece, seconds: a shorter piece would measure the clock's steps. */
 static const double piece_least = 5e-5;
 
-/* A walk of what is no longer in any cache takes as long as the walk itself; an access that finds
- * its line again is faster than this share of it. */
+/* If an access takes less than this share of the walk's time per element, its line was still in a
+ * cache. */
 static const double found_again = 0.75;
 
-/* Lines met this share of the walk ago and still found: the walk was too short. */
+/* If lines from this share of the walk ago are still in a cache, the walk was too short. */
 static const double found_far = 0.7;
 
-/* The share of an earlier reach that a later measurement cannot fall below at once. */
+/* A new reach is at least this share of the previous one. */
 static const double reach_keeps = 0.7;
 
-/* Bytes of lines that an element touches. */
+/* Bytes of the cache lines that an element touches. */
 static double bytes_per_element(const struct kernel_run *run)
 {
 	double lines = 0;
@@ -180,7 +180,7 @@ static double bytes_per_element(const struct kernel_run *run)
 	return (run->walk.reaches > 0 ? lines : run->walk.lines) * LINE;
 }
 
-/* Bytes of the lines that a lap touches: of a walk of one line a page few. */
+/* Bytes of the cache lines that a lap touches: few for a walk that touches one line per page. */
 static double lines_bytes(const struct kernel_run *run)
 {
 	double bytes = (double)kernel_footprint(run->kernel, run->v);
@@ -204,7 +204,7 @@ static uint64_t whole_units(double value, uint64_t unit)
 	return round_up((uint64_t)fmax(1, ceil(value)), unit);
 }
 
-/* Elements to walk before the first test: a lap, or less of a long one. */
+/* Elements to walk before the first test: a lap, or only part of a long lap. */
 static double needed(const struct kernel_run *run, const struct settle *settle, bool marked)
 {
 	double lap = (double)run->ring, bytes = bytes_per_element(run), need = lap;
@@ -216,7 +216,8 @@ static double needed(const struct kernel_run *run, const struct settle *settle, 
 	return fmin(need, lap);
 }
 
-/* Keeps a state of the walk to go back to. When there are too many, every second one goes. */
+/* Saves a state of the walk to return to. When the list is full, first removes every second state.
+ */
 static void set_mark(struct settle *settle, const struct kernel_run *run, uint64_t walked)
 {
 	if (settle->marks == SETTLE_MARKS) {
@@ -230,9 +231,9 @@ static void set_mark(struct settle *settle, const struct kernel_run *run, uint64
 	settle->mark[settle->marks++] = *run;
 }
 
-/* Goes back to each mark, farthest first, and sees whether the lines met there are still in a
- * cache. Returns whether those of the farthest are: then the walk was too short to say how far that
- * goes. */
+/* Repeats the walk from each mark, farthest first, and tests whether the lines there are still in a
+ * cache. Updates settle->reach. Returns whether the farthest lines are still in a cache: the walk
+ * was then too short to measure the reach. */
 static bool measure_reach(
 	const struct measure *measure, struct settle *settle, uint64_t walked, double each)
 {
@@ -240,7 +241,7 @@ static bool measure_reach(
 	uint64_t elements = round_up(REACH_ELEMENTS, run->granule);
 	double reach = 0, before = 0;
 
-	/* One quick mark alone may be chance: the next one must be quick, too. */
+	/* A single fast mark may be chance: the next mark must be fast, too. */
 	for (unsigned i = 0; i < settle->marks; i++) {
 		struct kernel_run again = settle->mark[i];
 		double seconds = seconds_of(measure, settle, &again, elements) / (double)elements;
@@ -256,7 +257,7 @@ static bool measure_reach(
 	return reach > found_far * (double)walked * bytes_per_element(run);
 }
 
-/* Makes room in a full list: each two pieces become one. Returns how many there are then. */
+/* Makes room in a full list: each pair of pieces becomes one. Returns the new number of pieces. */
 static unsigned halve(double *taken)
 {
 	for (unsigned i = 0; i < PIECES_MOST / 2; i++)
@@ -264,7 +265,7 @@ static unsigned halve(double *taken)
 	return PIECES_MOST / 2;
 }
 
-/* Seconds an element took in the last pieces. */
+/* Median time of an element in the last pieces, seconds. */
 static double recent(const double *taken, unsigned count)
 {
 	unsigned last = count > PIECES_OF_LAP ? PIECES_OF_LAP : count;
@@ -274,8 +275,8 @@ static double recent(const double *taken, unsigned count)
 	return stats_median(copy, last);
 }
 
-/* Walks until the later half of the pieces shows no trend. Returns whether it still does at the
- * end; measure->each becomes the seconds that an element takes then. */
+/* Walks until the later half of the pieces shows no trend. Returns whether a trend remains at the
+ * end. Sets measure->each to the latest seconds per element. */
 static bool walk_until_steady(
 	struct measure *measure, struct settle *settle, bool marks, const atomic_bool *cancel)
 {
@@ -304,8 +305,8 @@ static bool walk_until_steady(
 			continue;
 		if (!measure->far)
 			return false;
-		/* Tests follow at growing distances, so that chance has few occasions to pass one.
-		 */
+		/* The distance between tests grows: with fewer tests, a drifting walk is less
+		 * likely to pass by chance. */
 		if (count < test)
 			continue;
 		drifts = stats_drift(taken + count / 2, count - count / 2, SETTLE_DRIFT);

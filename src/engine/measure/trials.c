@@ -31,16 +31,16 @@ void trial_uncount(struct trial *trial)
 
 /* ---- quiet or contended */
 
-/* Slower than these is contended. A busy sibling costs the watch chain 2.5 to 3.5 % on Zen 5, noise
- * after smoothing 0.5 %. On Zen 3 it leaves the chain alone at most times, but turns of the small
- * watch loop then take 1.65 to 2.5 cycles instead of 1.00 to 1.14, with nothing in between (120,000
- * readings next to a busy sibling); on Redwood Cove the wide one takes twice as long. Either makes
- * both together more than a third slower. */
+/* Trials above these limits are contended. On Zen 5, a busy sibling slows the watch chain down
+ * by 2.5 to 3.5 %; noise after smoothing is 0.5 %. On Zen 3, a sibling rarely slows the chain down.
+ * There a turn of the small watch loop takes 1.65 to 2.5 cycles instead of 1.00 to 1.14, with no
+ * values between (120,000 readings). On Redwood Cove, the wide loop takes twice as long. In both
+ * cases the two loops together are more than a third slower. */
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
-/* The reference chain is slower at times than the watch chain next to it, by up to three, for
- * milliseconds (Redwood Cove): cycles by it are then too few by the same factor. One
- * reading is good to some 1 %. */
+/* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain
+ * next to it, for milliseconds. It then gives too few cycles by the same factor. One reading has an
+ * error of about 1 %. */
 static const double chain_slow = 0.95;
 
 float trial_watch(const struct clock *clock, double ticks, double cycle)
@@ -82,7 +82,7 @@ static double chain_ghz(const struct trial *trial)
 	return trial->check > 0 ? trial->ghz * (double)trial->check : trial->ghz;
 }
 
-/* Whether the watch ran next to a trial that counts. */
+/* Whether the trial has a watch value and is quiet or contended. */
 static bool is_watched(const struct trial *trial)
 {
 	return !isnan(trial->turns) && trial->fate <= TRIAL_CONTENDED;
@@ -93,13 +93,13 @@ double trials_best_turns(const struct trials *trials, double *ghz)
 	double turns[TRIALS_MAX], clocks[TRIALS_MAX];
 	size_t count = 0, full = 0;
 
-	/* By the reference chain, also where another clock counts. */
+	/* Use the core clock by the reference chain, even if cycles are counted. */
 	for (unsigned i = 0; i < trials->count; i++)
 		if (is_watched(&trials->trial[i]))
 			clocks[count++] = chain_ghz(&trials->trial[i]);
 	stats_sort(clocks, count);
 	*ghz = count < 10 ? NAN : stats_quantile(clocks, count, 0.9);
-	/* Only of trials in which the chain itself ran at full speed. */
+	/* Use only trials in which the chain itself ran at full speed. */
 	for (unsigned i = 0; i < trials->count; i++)
 		if (is_watched(&trials->trial[i]) && chain_ghz(&trials->trial[i]) >= 0.99 * *ghz)
 			turns[full++] = (double)trials->trial[i].turns;
@@ -109,7 +109,7 @@ double trials_best_turns(const struct trials *trials, double *ghz)
 
 /* ---- samples */
 
-/* What sample_summarise() takes of the trials. */
+/* The trials that sample_summarise() uses. */
 struct picked {
 	double cpe[TRIALS_MAX], ghz[TRIALS_MAX];
 	uint8_t place[TRIALS_MAX];
@@ -117,10 +117,10 @@ struct picked {
 	double check;
 };
 
-/* Picks trials whose fates are in `fates` (a bit each), of steady state alone where `steady` is
- * set. When the counter came or went between requests, some trials are by it and some by the
- * reference chain: those of the named source are taken; counted trials are known by the chain too.
- */
+/* Picks trials whose fate is in `fates` (a bit each); only trials in steady state if `steady` is
+ * set. The counter may come or go between requests, so some trials may be counted and others not.
+ * Source counter: uses only counted trials, if there are any. Source reference: converts counted
+ * trials to the reference chain. */
 static void pick(const struct trials *trials, unsigned fates, bool steady, enum source source,
 	struct picked *picked)
 {
@@ -151,13 +151,14 @@ static void pick(const struct trials *trials, unsigned fates, bool steady, enum 
 	picked->check = source == SOURCE_COUNTER ? stats_median(check, checked) : NAN;
 }
 
-/* The share of trials at either end that a mean leaves out: an interruption may double a trial. */
+/* The mean omits this share of the trials at each end: an interruption may double a trial's time.
+ */
 #define MEAN_TRIM 0.02
 
-/* Fewer trials of a placement than this say nothing of it. */
+/* A placement needs at least this many trials for a median. */
 enum { PLACE_TRIALS = 8 };
 
-/* The medians of single placements in memory. */
+/* Compares the values of the placements in memory. */
 static void compare_places(const struct picked *picked, bool far, struct sample *sample)
 {
 	bool seen[UINT8_MAX + 1] = { false };
@@ -184,9 +185,9 @@ static void compare_places(const struct picked *picked, bool far, struct sample 
 	}
 }
 
-/* A busy sibling delays links of the reference chain now and then, never the other way round, and
- * within one sample the core's own clock hardly changes: the tenth fastest reading in a hundred is
- * nearer to it than each trial's own. */
+/* Sets each clock below the 0.9 quantile to that quantile, and adjusts the trial's CPE. A busy
+ * sibling sometimes delays the reference chain, but never speeds it up. Within a sample the core
+ * clock hardly changes, so this quantile is closer to it than a slow trial's own reading. */
 static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
 {
 	double sorted[TRIALS_MAX], fast;
@@ -226,14 +227,14 @@ void sample_summarise(
 	if (judged == 0)
 		return;
 
-	/* With hardly any trial in steady state all are used, and the sample says so. */
+	/* If few trials are in steady state, use all of them and mark the sample as unsettled. */
 	usable = steady >= QUIET_USABLE;
 	sample->unsettled = !usable && 2 * steady < kept;
 	pick(trials, 1u << TRIAL_QUIET, usable, facts->cycles_from, &picked);
 	sample->trials = picked.count;
-	/* Too few quiet trials: the sample says so. A short series needs a larger share: a few
-	 * trials between contended ones are hardly ever as quiet as they look. With hardly any,
-	 * contended ones are used too. */
+	/* Too few quiet trials: mark the sample as contended. A short series needs a larger share
+	 * of quiet trials, because a few trials between contended ones are rarely really quiet. If
+	 * very few are quiet, use contended trials too. */
 	if (sample->trials < QUIET_ENOUGH &&
 		sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) < (usable ? steady : judged)) {
 		sample->contended = true;
@@ -257,8 +258,8 @@ void sample_summarise(
 	stats_sort(cpe, sample->trials);
 	sample->cpe = facts->far ? stats_trimmed_mean(cpe, sample->trials, MEAN_TRIM)
 				 : stats_quantile(cpe, sample->trials, 0.5);
-	/* A few slow trials may lift a mean above the quartile: the range always holds the value.
-	 */
+	/* A few slow trials may raise the mean above the quartile. Extend the range, so that it
+	 * always contains the value. */
 	sample->cpe_lo = fmin(stats_quantile(cpe, sample->trials, 0.25), sample->cpe);
 	sample->cpe_hi = fmax(stats_quantile(cpe, sample->trials, 0.75), sample->cpe);
 	sample->ghz = stats_median(ghz, sample->trials);

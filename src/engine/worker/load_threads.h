@@ -1,14 +1,14 @@
-/* Load threads: other cores run the same kernel as the measured one, each on its own working set,
- * or stream through memory, while the measured core makes its trials. Each thread is bound to a
+/* Load threads work on other cores while the measured core makes its trials. They run the same
+ * kernel, each on its own working set, or they stream through memory. Each thread is bound to a
  * core.
  *
- * - load_threads_gather(): threads start and lay out their memory
- * - load_threads_begin(): waits until all are ready; then they run
- * - load_threads_count(): their bytes count from here …
- * - load_threads_rest(): … to here; they still run
- * - load_threads_dismiss(): they end
+ * - load_threads_gather(): the threads start and lay out their memory
+ * - load_threads_begin(): waits until all threads are ready; then they run
+ * - load_threads_count(): starts counting their bytes
+ * - load_threads_rest(): stops counting; the threads still run
+ * - load_threads_dismiss(): ends the threads
  *
- * Their memory stays for the next time, until load_threads_give_back(). One thread calls all
+ * Their memory is kept for the next request, until load_threads_give_back(). One thread calls all
  * functions. */
 #pragma once
 
