@@ -7,23 +7,26 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
-/* A node starts when all its inputs are there; its result comes its latency later. The weight of an
- * edge is what its producer takes (`out`) plus what its consumer adds (`in`). */
+/* A node starts when all its inputs are available. Its result is available after its latency. The
+ * weight of an edge is the producer's latency (`out`) plus the cycles that the consumer adds
+ * (`in`). */
 
 /* ---- The slowest cycle */
 
-/* A smaller gain is a rounding error: far below any latency, far above the error of long sums. */
+/* A smaller gain is a rounding error. This limit is far below any latency, and far above the error
+ * of long sums. */
 static const double gain = 1e-7;
 
 struct search {
 	const struct deps_edge *edges;
 	int edge_count, nodes;
-	double *start; /* earliest start of each node so far, if a path takes `ratio` */
-	int *parent;   /* the edge that start came by; -1 */
-	int *mark;     /* the walk that came by a node last */
+	double *start; /* earliest start of each node so far, if one path lasts `ratio` cycles */
+	int *parent;   /* the edge that determines the start; -1: none */
+	int *mark;     /* the last search that visited the node */
 };
 
-/* Moves starts later along every edge once. One pass follows every path that leads forward. */
+/* For each edge, moves the start of its target later if necessary. One call follows every forward
+ * path. */
 static bool relax(struct search *search, double ratio)
 {
 	bool moved = false;
@@ -41,7 +44,7 @@ static bool relax(struct search *search, double ratio)
 	return moved;
 }
 
-/* Keeps the cycle of parents through `node` if it is slower than the slowest so far. */
+/* Keeps the cycle of parents through `node` if it is slower than the slowest cycle so far. */
 static bool take_cycle(const struct search *search, int node, struct cycle *cycle)
 {
 	double weight = 0;
@@ -67,7 +70,8 @@ static bool take_cycle(const struct search *search, int node, struct cycle *cycl
 	return true;
 }
 
-/* Looks for cycles among the parents. Each node has at most one parent. */
+/* Searches the parents for cycles slower than the slowest so far. Each node has at most one parent.
+ * Returns whether it found one. */
 static bool slower(struct search *search, struct cycle *cycle)
 {
 	bool found = false;
@@ -89,8 +93,9 @@ static bool slower(struct search *search, struct cycle *cycle)
 	return found;
 }
 
-/* The earliest starts settle if a path takes long enough. Else some cycle keeps moving them, and
- * that cycle is among the parents. Its ratio is the next to try, until all starts settle. */
+/* If a path lasts long enough, the starts stop changing. Otherwise a cycle keeps moving them, and
+ * this cycle is among the parents. The search then tries the ratio of this cycle, until the starts
+ * stop changing. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle)
 {
 	size_t room = (size_t)(nodes > 0 ? nodes : 1);
@@ -105,8 +110,8 @@ void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct
 	cycle->spans = cycle->count = 0;
 	for (int i = 0; i < nodes; i++)
 		search.parent[i] = -1;
-	/* Starts settle within one sweep for each carried edge of a path; the bound guards against
-	 * rounding. */
+	/* The starts stop changing within one pass for each carried edge of a path. The bound
+	 * protects against rounding errors. */
 	for (int sweep = 0; sweep < 2 * nodes + 16 && relax(&search, cycle->ratio); sweep++)
 		if (slower(&search, cycle))
 			for (int i = 0; i < nodes; i++)
@@ -128,13 +133,15 @@ struct graph {
 	int nodes, node_room;
 	struct deps_edge *edge;
 	int edges, edge_room;
-	int last[REG_COUNT]; /* the node that wrote each register last; -1: from the path before */
-	int *store_node;     /* of each step's operands */
-	bool *unknown;	     /* by instruction: some latency is not known */
+	int last[REG_COUNT]; /* the node that last wrote each register; -1: the previous path wrote
+				it */
+	int *store_node;     /* for each step and operand: the node of its store; -1: no store */
+	bool *unknown;	     /* by instruction: true if a latency is not known */
 };
 
-/* Subtracted from the latency of counters during the search: among equal cycles another one
- * says more. Above the smallest `gain`, and far below any difference of latencies. */
+/* Subtracted from the latency of counters. So if two cycles are equally slow, the search prefers a
+ * cycle without counters, which explains more. The value is above `gain`, and far below any
+ * difference of latencies. */
 static const double counter_bias = 1e-6;
 
 /* ---- Nodes and edges */
@@ -165,8 +172,8 @@ static struct deps_edge *add_edge(struct graph *graph, int from, int to, int dis
 	return &graph->edge[graph->edges++];
 }
 
-/* An edge from the register's last writer to the node. A writer in the path before is known only at
- * the path's end. */
+/* Adds an edge from the register's last writer to the node. If the previous path wrote the
+ * register, begin_edges() fills in the writer. */
 static struct deps_edge *read_register(struct graph *graph, int reg, int to)
 {
 	struct deps_edge *edge;
@@ -178,7 +185,7 @@ static struct deps_edge *read_register(struct graph *graph, int reg, int to)
 	return edge;
 }
 
-/* A latency that the core's file does not have counts as none, so that the sum stays a bound. */
+/* A latency that the core file does not state counts as 0, so that the sum stays a lower bound. */
 static double latency_of(struct graph *graph, int insn, const struct uarch_class *class)
 {
 	if (class && uarch_known(class->latency))
@@ -189,7 +196,7 @@ static double latency_of(struct graph *graph, int insn, const struct uarch_class
 
 /* ---- One step */
 
-/* Extra cycles of a dependence through an index, over one through the base. */
+/* Cycles that a dependence through the index needs in addition to a dependence through the base. */
 static double index_extra(const struct graph *graph, const struct insn_memory *memory)
 {
 	double extra = graph->uarch->fact[memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX];
@@ -199,10 +206,10 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
 	return uarch_known(extra) ? extra : 0;
 }
 
-/* Whether cores are expected to know the load's store: its address has no index, and its operation
- * is separate or has a constant. Measured on Redwood Cove: `add [m],1` is renamed; `add [m],reg`
- * and a load that shares a slot with the following addition are not. Zen 5 was not measured beyond
- * that. */
+/* Whether cores are expected to rename this load to its store. Its address must have no index. Its
+ * operation must be a separate instruction or have a constant. Measured on Redwood Cove: `add
+ * [m],1` is renamed; `add [m],reg` is not, and neither is a load that shares a slot with the
+ * following addition. On Zen 5, other cases were not measured. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
@@ -210,7 +217,7 @@ static bool is_plain(const struct graph *graph, const struct insn *load, int ope
 	return !load->memory[operand].index && !facts->joined && (!facts->op || load->immediate);
 }
 
-/* Cycles from a store's data to the loaded value. */
+/* Store forwarding: cycles from the store's data to the loaded value. */
 static double forward_latency(const struct graph *graph, const struct forward *forward,
 	const struct insn *load, int operand, bool *known)
 {
@@ -225,7 +232,7 @@ static double forward_latency(const struct graph *graph, const struct forward *f
 		cycles = uarch->fact[EXTRA_FORWARD_512];
 	if (!uarch_known(cycles) && vector)
 		cycles = uarch->fact[EXTRA_FORWARD_VECTOR];
-	/* Only a load from where the store began is renamed. */
+	/* Only a load that begins at the store's first byte is renamed. */
 	if (!uarch_known(cycles) && !vector && forward->same_start &&
 		(graph->renaming == RENAMES_ALL ||
 			(graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) &&
@@ -250,8 +257,8 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 
 	if (uarch_known(sign))
 		latency += sign;
-	/* Of a gather the operation's latency is from index to result where a file gives one: not
-	 * both. */
+	/* For a gather, some core files give the operation's latency from index to result. Then the
+	 * load's latency is part of it and must not count twice. */
 	if (memory->vector_index && graph->facts[number].op &&
 		graph->facts[number].op->latency >= latency)
 		latency = 0;
@@ -265,7 +272,8 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	if (forward->step >= 0) {
 		bool known;
 
-		/* The store's own node may come later: its number is filled in at the end. */
+		/* The store's node may not exist yet. Until begin_edges(), `from` is an index into
+		 * store_node. */
 		edge = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
 			forward->distance);
 		edge->memory = true;
@@ -277,7 +285,8 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	return node;
 }
 
-/* The registers that an operation writes, but for a base that the access itself moves. */
+/* Records the node as the last writer of these registers. `writes` does not list the base register
+ * of a writeback. */
 static void write_registers(struct graph *graph, const struct insn *insn, int node)
 {
 	for (int i = 0; i < insn->write_count && i < INSN_WRITES; i++)
@@ -285,7 +294,7 @@ static void write_registers(struct graph *graph, const struct insn *insn, int no
 			graph->last[insn->writes[i]] = node;
 }
 
-/* xchg: two moves that have nothing to do with each other. */
+/* xchg counts as two independent moves. */
 static bool swaps(const struct insn *insn)
 {
 	return insn->memory_count == 0 && insn->read_count == 2 && insn->write_count == 2 &&
@@ -316,7 +325,7 @@ static void read_operands(
 		add_edge(graph, loads[i], node, 0);
 }
 
-/* add r,1 · inc r · lea r,[r+8] */
+/* An instruction that adds a constant: add r,1 · inc r · lea r,[r+8] */
 static bool counts(const struct insn *insn)
 {
 	if (insn->vector || insn->move ||
@@ -352,7 +361,7 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 		add_swap(graph, step, insn, facts->op, latency);
 		return;
 	}
-	/* A plain load is its own result, a plain store its own operation. */
+	/* A plain load or store needs no operation node. */
 	if (facts->op || !facts->known || (load_count != 1 && result) ||
 		(load_count && result && insn->read_count)) {
 		operation = add_node(graph, step, PART_OPERATION, facts->op, latency);
@@ -388,10 +397,10 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 		graph->last[insn->memory[0].base] = base;
 }
 
-/* ---- The whole */
+/* ---- The whole graph */
 
-/* Cycles that the producer takes for this consumer: its latency, unless the core has a special
- * forwarding between the two. */
+/* The latency from the producer to this consumer: the producer's latency, unless the core has
+ * special forwarding between the two. */
 static double out_of(const struct graph *graph, const struct deps_node *from,
 	const struct deps_node *to, const struct deps_edge *edge)
 {
@@ -399,8 +408,8 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 
 	if (edge->memory)
 		return 0;
-	/* The addend may be needed only when the sum is made: then only the producer's extra
-	 * latency counts. */
+	/* A multiply-add may read its addend late, at an unknown time. So only the producer's
+	 * latency beyond the consumer's counts, as a lower bound. */
 	if (to->class && to->class->accumulate_unknown && edge->reg != REG_NONE &&
 		edge->reg == to->register_addend) {
 		graph->unknown[graph->loop->path[to->step].insn] = true;
@@ -411,13 +420,14 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 		edge->reg == to->register_addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class);
-	/* A `chain` row gives the producer's own latency: cycles added to a load's latency stay. */
+	/* A `chain` row replaces the producer's own latency. The cycles of a cache miss still count
+	 * in addition. */
 	if (uarch_known(cycles) && from->latency > 0)
 		return cycles + (from->part == PART_LOAD ? graph->miss : 0);
 	return from->latency;
 }
 
-/* Sets the beginnings of edges from the path before, and drops edges without one. */
+/* Fills in the writers that were still unknown. Removes edges without a writer. */
 static void begin_edges(struct graph *graph)
 {
 	int kept = 0;
@@ -436,7 +446,7 @@ static void begin_edges(struct graph *graph)
 	graph->edges = kept;
 }
 
-/* A copy that rename does: its value comes from the copy's producer. */
+/* Whether rename eliminates this copy. Then the value comes directly from the copy's producer. */
 static bool copies(const struct graph *graph, const struct deps_node *node)
 {
 	int number = graph->loop->path[node->step].insn;
@@ -444,7 +454,8 @@ static bool copies(const struct graph *graph, const struct deps_node *node)
 	return graph->facts[number].eliminated && graph->loop->insn[number].move;
 }
 
-/* The node that made the value of each such copy, through further copies; -1: no copy. */
+/* For each node that is such a copy: the node that produced the value, through any further copies.
+ * -1: the node is no copy. */
 static int *find_origins(const struct graph *graph)
 {
 	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));
@@ -461,7 +472,7 @@ static int *find_origins(const struct graph *graph)
 	return origin;
 }
 
-/* All weights. */
+/* Computes the weights of all edges. */
 static void connect(struct graph *graph)
 {
 	int *origin;
@@ -474,7 +485,8 @@ static void connect(struct graph *graph)
 				       *to = &graph->node[edge->to];
 
 		edge->out = out_of(graph, from, to, edge);
-		/* A copy passes on its producer's special forwarding to the consumer. */
+		/* Special forwarding from the copy's producer also applies to the copy's consumer.
+		 */
 		if (origin[edge->from] >= 0 && !edge->memory && !copies(graph, to) &&
 			graph->node[origin[edge->from]].part != PART_LOAD) {
 			from = &graph->node[origin[edge->from]];
@@ -486,14 +498,14 @@ static void connect(struct graph *graph)
 	free(origin);
 }
 
-/* The cycle's nodes become links, those of one step one link. */
+/* Converts the nodes of the cycle to links of the chain. The nodes of one step become one link. */
 static void describe(const struct graph *graph, const struct cycle *cycle, struct chain *chain)
 {
 	int first = 0, last_step = -1;
 	struct chain_link *link = NULL;
 
 	chain->counts = true;
-	/* It begins where a path begins. */
+	/* The chain begins at an edge that comes from an earlier path. */
 	while (first < cycle->count && graph->edge[cycle->edge[first]].distance == 0)
 		first++;
 	for (int i = 0; i < cycle->count; i++) {

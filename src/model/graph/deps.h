@@ -1,8 +1,8 @@
 /* The dependence graph of a loop, and its slowest cycle. Pure.
  *
- * Results flow through registers, flags, and memory (from a store of the path to a later load). A
- * dependence from one turn to the next makes a cycle; no reordering can shorten the cycles that it
- * takes per turn. */
+ * Results flow through registers, flags, and memory (from a store to a later load). A dependence
+ * from one iteration to the next makes a cycle in the graph. Out-of-order execution cannot make an
+ * iteration faster than such a cycle. */
 #pragma once
 
 #include "model/code/loop.h"
@@ -13,89 +13,93 @@ enum { CHAIN_MAX = 512 };
 /* One step on the slowest cycle. */
 struct chain_link {
 	uint16_t step;	       /* index into the loop's path */
-	float cycles;	       /* from its input to its result, on this cycle */
-	bool load, store, alu; /* the nodes that the cycle goes through */
+	float cycles;	       /* cycles from the link's input to its result */
+	bool load, store, alu; /* the parts of the step that the cycle uses */
 };
 
 struct chain {
-	double cycles; /* per path: the largest cycle ratio; 0: nothing is carried */
-	double spans;  /* paths that the cycle spans (>= 1 when there is one) */
+	double cycles; /* cycles per path of the slowest cycle; 0: no dependence between iterations
+			*/
+	double spans;  /* number of paths that the cycle spans; >= 1 if there is a cycle */
 	int link_count;
-	struct chain_link link[CHAIN_MAX]; /* in the order of execution, of one round; cut when
-					      there are more */
-	double loads; /* loads on it per path whose address depends on the cycle: each waits for the
-			 memory level that it hits */
-	double load_cycles; /* of chain.cycles, the part of these loads in the first-level cache */
-	bool counts; /* only counters and pointers that move by constants: of equally slow cycles
-			the last choice */
-	bool through_memory; /* some link goes from a store to a load */
-	bool assumed; /* a load may depend on a store of the loop whose address is unknown: they are
-			 taken as apart */
-	int unknown; /* instructions without a known latency: taken as 0, so that the bound holds */
+	struct chain_link link[CHAIN_MAX]; /* the first links, in the order of execution */
+	double loads; /* loads per path whose address depends on the cycle: each waits for the cache
+			 level or memory that holds its data */
+	double load_cycles; /* the part of chain.cycles that these loads need if they hit the
+			       first-level cache */
+	bool counts; /* the cycle has only counters, and pointers that move by constants; chosen
+			only if no other cycle is as slow */
+	bool through_memory; /* the cycle uses a value that is stored and then loaded */
+	bool assumed;	     /* a store's address is unknown, and a load may depend on it: the model
+				assumes that it does not */
+	int unknown; /* instructions without a known latency: it counts as 0, so that the bound
+			holds */
 };
 
-/* Which loads count as renamed to the stores that they read from, on a core that does this. */
+/* A core can rename a load to the store that wrote its value. This selects the loads to which that
+ * applies. */
 enum deps_renaming {
 	RENAMES_NONE,
-	RENAMES_PLAIN, /* where no index is part of either address. Redwood Cove: five loops of five
-			  with an index were not, eleven of seventeen without one were (measured by
-			  slexplore's authors) */
+	RENAMES_PLAIN, /* loads where neither address has an index. Measured on Redwood Cove by
+			  slexplore's authors: with an index, 0 of 5 loops were renamed; without
+			  one, 11 of 17 were */
 	RENAMES_ALL
 };
 
-/* Finds the slowest cycle. facts: of uarch_insn(), for each of the loop's instructions.
- * RENAMES_ALL gives the lowest bound, as a hard limit must. miss: cycles that a load whose address
- * depends on the cycle takes beyond those in the first-level cache (load_cycles leaves them out).
- */
+/* Finds the slowest cycle. facts: the result of uarch_insn() for each instruction of the loop.
+ * renaming: a hard limit needs the lowest bound, RENAMES_ALL. miss: extra cycles of a load whose
+ * address depends on the cycle, beyond a first-level hit. load_cycles does not include them. */
 void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	enum deps_renaming renaming, double miss, struct chain *chain);
 
-/* ---- The graph itself, for the pipeline */
+/* ---- The graph, for the pipeline simulation */
 
 enum deps_part { PART_LOAD, PART_OPERATION, PART_STORE, PART_BASE };
 
-/* A part of a step with a time of its own: its loads, its operation, its stores, the update of its
- * base register. */
+/* A part of a step with its own start time: its loads, its operation, its stores, or the update of
+ * its base register. */
 struct deps_node {
-	int step; /* of the path */
+	int step; /* index into the loop's path */
 	enum deps_part part;
-	const struct uarch_class *class; /* its class; NULL: nothing executes */
+	const struct uarch_class *class; /* the class of this part; NULL: nothing executes */
 	double latency;
-	bool counts;	     /* a register plus a constant */
-	int register_addend; /* register of a multiply-add's addend; REG_NONE */
+	bool counts;	     /* the result is a register plus a constant */
+	int register_addend; /* the register of a multiply-add's addend; REG_NONE: no addend */
 };
 
-/* The consumer starts `weight` cycles after the producer starts, or later. */
+/* The consumer starts at least `weight` cycles after the producer starts. */
 struct deps_edge {
 	int from, to;
-	int distance;	/* paths later; 0: the same path, and from < to */
-	uint8_t reg;	/* that carries the value; REG_NONE */
-	bool address;	/* into the address of a load */
-	bool memory;	/* from a store to a load; its weight is as if the load had just begun */
+	int distance; /* how many paths later the consumer runs; 0: in the same path, then from < to
+		       */
+	uint8_t reg;  /* the register that carries the value; REG_NONE: no register */
+	bool address; /* the value is part of a load's address */
+	bool memory;  /* from a store to a load; the weight is chosen as if the load started at this
+			 moment */
 	double weight;	/* out + in */
-	double out, in; /* the cycles of the producer; those that the consumer adds */
+	double out, in; /* latency of the producer; cycles that the consumer adds */
 };
 
 struct deps_graph {
 	int node_count, edge_count;
 	struct deps_node *node; /* in the order of the path */
-	struct deps_edge *edge; /* by ascending `to` */
+	struct deps_edge *edge; /* in ascending order of `to` */
 };
 
-/* Fills the graph with the pairs of store and load that a core is expected to link (RENAMES_PLAIN).
- * deps_graph_free() ends it. */
+/* Fills the graph. It links the pairs of store and load that a core is expected to rename
+ * (RENAMES_PLAIN). deps_graph_free() frees it. */
 void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	struct deps_graph *graph);
 void deps_graph_free(struct deps_graph *graph);
 
-/* The slowest cycle of a graph: each node occurs once a path. */
+/* The slowest cycle of a graph. Each node occurs once per path. */
 struct cycle {
-	double ratio; /* weight ÷ distance; 0: no cycle weighs anything */
-	int spans;    /* the paths that it takes */
-	int count;    /* its edges, in order: each begins where the previous one ends, and the last
-			 leads to the first */
-	int *edge;    /* memory for as many edges as there are nodes, from the caller */
+	double ratio; /* weight ÷ distance; 0: no cycle has a weight */
+	int spans;    /* number of paths that the cycle spans */
+	int count;    /* number of edges; each edge begins where the previous one ends, and the last
+			 leads back to the first */
+	int *edge;    /* memory from the caller, with room for as many edges as there are nodes */
 };
 
-/* Finds the cycle with the largest weight per path. Edges are in ascending order of `to`. */
+/* Finds the cycle with the largest weight per path. `edges` must be in ascending order of `to`. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle);

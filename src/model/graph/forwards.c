@@ -17,7 +17,7 @@ static struct address_value fresh(struct address_walk *walk)
 	return (struct address_value){ .root = walk->next_root++ };
 }
 
-/* Sums may wrap around, as in the processor. */
+/* Additions and multiplications may wrap around, as in the processor. */
 static int64_t add(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -28,7 +28,7 @@ static int64_t times(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-/* The address of a memory operand of the instruction that comes next. */
+/* The address of a memory operand of the next instruction. */
 static struct address address_of(
 	const struct address_walk *walk, const struct insn *insn, int operand)
 {
@@ -48,7 +48,8 @@ static struct address address_of(
 			address.constant, times(walk->value[memory->index].offset, address.scale));
 	}
 	if (address.scale == 1 && address.index &&
-		address.index < address.base) { /* one order for both */
+		address.index <
+			address.base) { /* one fixed order, so that addresses can be compared */
 		int base = address.base;
 
 		address.base = address.index;
@@ -57,7 +58,7 @@ static struct address address_of(
 	return address;
 }
 
-/* The one general register that is read, to which an instruction may add a constant. */
+/* The general register that the instruction reads, if it reads exactly one; else REG_NONE. */
 static int only_source(const struct insn *insn)
 {
 	int source = REG_NONE, count = 0;
@@ -70,7 +71,8 @@ static int only_source(const struct insn *insn)
 	return count == 1 ? source : REG_NONE;
 }
 
-/* The result of the instruction, where it is a register plus a constant. */
+/* Computes the result of the instruction if it is a register plus a constant. Otherwise returns
+ * false. */
 static bool sum(
 	const struct address_walk *walk, const struct insn *insn, struct address_value *value)
 {
@@ -93,7 +95,7 @@ static bool sum(
 		*value = walk->value[source];
 		return insn->width == 64;
 	}
-	if (strstr(insn->text, "lsl")) /* AArch64: the constant is a shifted one */
+	if (strstr(insn->text, "lsl")) /* AArch64: the constant may be shifted */
 		return false;
 	if (insn->immediate && (!strcmp(name, "add") || !strcmp(name, "adds")))
 		constant = insn->value;
@@ -108,7 +110,7 @@ static bool sum(
 	return true;
 }
 
-/* Passes by the instruction. */
+/* Updates the register values after one instruction. */
 static void pass(struct address_walk *walk, const struct insn *insn)
 {
 	const struct insn_memory *memory = &insn->memory[0];
@@ -124,7 +126,7 @@ static void pass(struct address_walk *walk, const struct insn *insn)
 	if (!moved)
 		return;
 	base.offset = add(base.offset, insn->step);
-	if (!insn->step) /* by a register */
+	if (!insn->step) /* the step is in a register */
 		base = fresh(walk);
 	walk->value[memory->base] = base;
 }
@@ -163,7 +165,8 @@ bool address_apart(const struct address *a, const struct address *b, int stack)
 	return a->known && b->known && (a->base == stack) != (b->base == stack);
 }
 
-/* By how much a register that comes into a path is larger in the next. */
+/* Computes how much a register grows from one path to the next. Returns false if it does not grow
+ * by a constant. */
 static bool growth_of(const struct address_walk *walk, int root, int64_t *growth)
 {
 	if (root >= REG_COUNT || walk->value[root].root != root)
@@ -183,12 +186,13 @@ bool address_growth(const struct address_walk *walk, const struct address *addre
 	return true;
 }
 
-/* ---- Seen addresses: stores by the 8-byte pieces of memory that they wrote, the latest first. */
+/* ---- Known addresses: stores, by the 8-byte blocks of memory that they wrote, the latest first.
+ */
 
 struct piece {
 	uint64_t number; /* address ÷ 8 */
 	int step, operand;
-	int before; /* the piece written before, of the same bucket; -1 */
+	int before; /* index of the previous piece in the same bucket; -1: none */
 };
 
 struct written {
@@ -245,7 +249,7 @@ static const struct insn *insn_of(const struct loop *loop, int step)
 	return &loop->insn[loop->path[step].insn];
 }
 
-/* The latest store so far that wrote one of the bytes. */
+/* Finds the latest store so far that wrote one of these bytes. */
 static void written_find(const struct written *written, const struct loop *loop, uint64_t address,
 	unsigned size, struct forward *forward)
 {
@@ -270,13 +274,14 @@ static void written_find(const struct written *written, const struct loop *loop,
 	}
 }
 
-/* An operand of one instruction, over the times that the path comes by it. */
+/* One operand of an instruction, over all its occurrences in the path. */
 struct occurrences {
 	int count; /* of the instruction, so far */
-	int first; /* occurrence of the first load that found its store; -1: none yet */
-	int store_insn, store_operand, back; /* which it was, and how many occurrences earlier */
+	int first; /* the first occurrence whose load found a store; -1: none yet */
+	int store_insn, store_operand,
+		back; /* this store, and how many occurrences earlier it ran */
 	bool inside, same_start;
-	bool regular; /* all since then found the same */
+	bool regular; /* all later loads found the same store */
 };
 
 static void occurrences_add(struct occurrences *load, int number, const struct loop *loop,
@@ -301,8 +306,8 @@ static void occurrences_add(struct occurrences *load, int number, const struct l
 	}
 }
 
-/* The steps at which the path has each instruction, in order: starts[insn]…starts[insn + 1]-1
- * of `steps`. */
+/* Lists the steps of each instruction, in order: steps[starts[insn]] … steps[starts[insn + 1] - 1].
+ */
 static void index_path(const struct loop *loop, int *starts, int *steps, int *number)
 {
 	for (int s = 0; s < loop->path_count; s++)
@@ -313,8 +318,9 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 		steps[starts[loop->path[s].insn] + number[s]] = s;
 }
 
-/* Loads at the beginning of the path take from stores of the path before. Later turns of this path
- * show which: all found the same store the same number of turns back. */
+/* Loads at the beginning of the path read from stores of the previous path. Later iterations in
+ * this path show which store it is, if all of them found the same store the same number of
+ * iterations earlier. */
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)
 {
@@ -405,17 +411,18 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 	return unseen && any_store && any_load;
 }
 
-/* ---- Unseen addresses: registers plus constants. */
+/* ---- Unknown addresses: registers plus constants. */
 
-/* Paths from the store to the load that reads from it at the soonest, or -1. The load's address
- * grows by *growth a path; NULL: unknown, and only this path counts. */
+/* The smallest number of paths from the store to a load that reads its bytes; -1: none. The load's
+ * address grows by *grows per path. If grows is NULL, the growth is unknown and only this path
+ * counts. */
 static int soonest(const struct address_access *store, const struct address_access *load,
 	const int64_t *grows, bool before)
 {
 	static const int64_t far = INT64_C(1) << 40;
 	int64_t gap, distance = 1, growth = grows ? *grows : 0;
 
-	/* Further apart, or faster, than any path brings together. */
+	/* The distance or the growth is too large: no path can bring the addresses together. */
 	if (__builtin_sub_overflow(load->address.constant, store->address.constant, &gap) ||
 		gap > far || gap < -far || growth > far || growth < -far)
 		return -1;
@@ -433,7 +440,8 @@ static int soonest(const struct address_access *store, const struct address_acce
 	return gap < store->size && -gap < load->size ? (int)distance : -1;
 }
 
-/* The last store before the load that writes a byte that it reads. */
+/* Finds the last store before the load that writes one of its bytes. Returns whether another store
+ * may also do so. */
 static bool find_latest(const struct address_walk *walk, const struct address_access *list,
 	int count, const struct address_access *load, int stack, struct forward *forward)
 {
@@ -498,7 +506,7 @@ bool forwards_find(const struct loop *loop, int stack, struct forward *forwards)
 	if (!loop->stepped)
 		return find_unseen(loop, stack, forwards, false);
 	unclear = find_seen(loop, forwards);
-	/* One turn alone does not show values from the turn before. */
+	/* With one iteration, the path cannot show values from the previous iteration. */
 	if (loop->turns == 1)
 		unclear |= find_unseen(loop, stack, forwards, true);
 	return unclear;

@@ -1,44 +1,45 @@
-/* Which store each load of a loop takes its value from. Pure; deps.c makes dependences of them.
+/* Finds the store that each load of a loop reads from. Pure. deps.c converts the result to
+ * dependences.
  *
- * Seen addresses (of a stepped loop) are compared directly; others where both are the same
- * registers plus constants. */
+ * Addresses of a stepped loop are known and are compared directly. Other addresses are compared
+ * only if both use the same registers plus constants. */
 #pragma once
 
 #include "model/code/loop.h"
 
 struct forward {
-	int step, operand; /* the store's; step -1: the load takes its value from memory */
-	int distance;	   /* paths that the store was before; 0: this one */
-	bool inside;	   /* the store wrote all that is loaded */
-	bool same_start;   /* and both begin at the same byte */
+	int step, operand; /* the store; step -1: the load reads from memory */
+	int distance;	   /* how many paths earlier the store ran; 0: in this path */
+	bool inside;	   /* the store wrote all bytes that are loaded */
+	bool same_start;   /* store and load begin at the same byte */
 };
 
-/* Fills one entry for each operand that loads, in the order of the path (and of operands):
- * `forwards` has room for INSN_MEMORY times the path. stack: the stack pointer's register, whose
- * slots are apart from all else. Returns whether a load may also read bytes of a store, without
- * a proof either way: such a pair counts as apart. */
+/* Fills one entry for each operand that loads, in the order of the path and its operands.
+ * `forwards` has room for INSN_MEMORY entries per step. stack: the stack pointer's register. Stack
+ * slots never overlap other memory. Returns true if another store may overlap a load and the code
+ * proves neither case. Such pairs count as not overlapping. */
 bool forwards_find(const struct loop *loop, int stack, struct forward *forwards);
 
-/* Loads per path that begin within the 4 KiB remainder of one of the `window` stores before them,
- * at another address: a core that compares the low 12 bits first takes them for the same. Stepped
- * loops only; 0 for others. */
+/* Counts 4 KiB aliases per path: loads that overlap one of the previous `window` stores only in the
+ * low 12 bits of the address. A core that compares these bits first takes load and store for
+ * dependent. Returns 0 for a loop that was not stepped. */
 int forwards_aliases(const struct loop *loop, int window);
 
-/* ---- Addresses of a loop that was not stepped, as far as the code shows them: registers at the
- * start of a path, plus constants. */
+/* ---- Addresses of a loop that was not stepped. An address is known as registers at the start of
+ * the path, plus constants. */
 
-/* A register's value: that of `root`, plus a constant. */
+/* A register's value: the value of `root` plus a constant. */
 struct address_value {
-	int root; /* below REG_COUNT: that register as the path began; else a value that the path
-		     made */
+	int root; /* below REG_COUNT: the value of this register when the path began; otherwise a
+		     value computed in the path */
 	int64_t offset;
 };
 
-/* An address: base + scale × index + constant, of roots alone. */
+/* An address: base + scale × index + constant. base and index are roots. */
 struct address {
-	int base, index; /* roots; 0: none */
+	int base, index; /* 0: no register */
 	int scale;
-	bool known; /* false: it depends on values that are not followed (vector indices) */
+	bool known; /* false: the address depends on values that are not tracked (vector indices) */
 	int64_t constant;
 };
 
@@ -54,18 +55,19 @@ struct address_access {
 	struct address address;
 };
 
-/* Every memory operand that a path reads or writes, in order; `list` has room for INSN_MEMORY times
- * the path. Returns how many; walk: as the path ends. */
+/* Lists every memory operand that a path reads or writes, in order. `list` has room for INSN_MEMORY
+ * entries per step. Returns the number of entries. walk receives the register values at the end of
+ * the path. */
 int address_list(const struct loop *loop, struct address_walk *walk, struct address_access *list);
 
-/* Whether the difference of two addresses, of the same path, is that of their constants. */
+/* Whether two addresses of the same path differ only by their constants. */
 bool address_comparable(const struct address *a, const struct address *b);
 
-/* Whether two addresses that cannot be compared are apart by convention: a slot on the stack (by
- * the register `stack`), and memory elsewhere. */
+/* Whether two addresses that cannot be compared are assumed not to overlap: exactly one of them is
+ * a stack slot (addressed by the register `stack`). */
 bool address_apart(const struct address *a, const struct address *b, int stack);
 
-/* By how much the address is larger in the next path; walk: as address_list() left it. False: not
- * by a constant. */
+/* Computes how much the address grows from one path to the next. walk: as address_list() filled it.
+ * Returns false if the address does not grow by a constant. */
 bool address_growth(
 	const struct address_walk *walk, const struct address *address, int64_t *growth);

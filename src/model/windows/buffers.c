@@ -124,7 +124,7 @@ static const struct buffer_rest *rest_of(const struct buffers *buffers, const ch
 	return NULL;
 }
 
-/* Entries that the fillers and the loop itself take. */
+/* Entries that the fillers and the loop's own instructions occupy. */
 static double entries_of(const struct window_filler *filler, double fillers)
 {
 	return fillers * filler->each + filler->own;
@@ -140,7 +140,7 @@ double buffers_full(const struct window_filler *filler, double entries)
 	return filler && filler->each > 0 ? (entries - filler->own) / filler->each : entries;
 }
 
-/* Whether a soft rise passes the point where this many entries are full. */
+/* Whether the buffer's size lies within a soft rise. */
 static bool rises_past(const struct knee *knee, const struct window_filler *filler, double entries)
 {
 	double from = filler ? entries_of(filler, knee->from) : knee->from,
@@ -149,7 +149,7 @@ static bool rises_past(const struct knee *knee, const struct window_filler *fill
 	return isfinite(entries) && entries > from && entries <= to;
 }
 
-/* "506 nops + 2 for the loop = 508", "23 x 2 calls by two jumps = 46". */
+/* Adds a sum in words: "506 nops + 2 for the loop = ", "23 x 2 calls by two jumps = ". */
 static void add_sum(const struct knee *knee, const struct window_filler *filler, struct text *words)
 {
 	text_addf(words, "%.0f ", knee->x);

@@ -1,5 +1,5 @@
-/* Buffers of a core that fill while a load misses, in words: the knee, the core model's entries,
- * and published sizes (data/windows). */
+/* Describes in words the buffers of a core that fill up during a cache miss: the knee, the entries
+ * in the core model, and published sizes (data/windows). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #include "model/core/uarch.h"
 #include "model/windows/knee.h"
 
-/* What others published of other cores: rows of a data file, each of a name, a core, a value as it
- * was printed, and a source. */
+/* Published values of other cores: rows of a data file. Each row has a name, a core, a value as
+ * printed, and a source. */
 enum { LITERATURE_ROWS = 96 };
 
 struct literature_row {
@@ -25,16 +25,17 @@ struct literature {
 	struct literature_row row[LITERATURE_ROWS];
 };
 
-/* Adds the row whose fields follow in the current line: "NAME | CORE | VALUE | SOURCE". False: the
- * line is bad (rows_fail()), or there is no room. */
+/* Adds a row from the rest of the current line: "NAME | CORE | VALUE | SOURCE". Returns false if
+ * the line is malformed (rows_fail()), or the list is full. */
 bool literature_add(struct literature *literature, struct rows *rows);
 
-/* Reads a data file of nothing but rows. Bad lines are skipped: a test of the shipped file finds
- * them. */
+/* Reads a data file that has only such rows. Skips malformed lines: a test of the shipped file
+ * finds them. */
 void literature_load(struct literature *literature, const char *file);
 
-/* "Sandy Bridge 168, Skylake 224" of a name: the last rows, as many as fit; *source (may be NULL):
- * of the first of them. False, and an empty text: nothing was published. */
+/* The published values of a name: "Sandy Bridge 168, Skylake 224". Returns the last rows, as many
+ * as fit. *source is the source of the first of these rows; source may be NULL. Returns false and
+ * an empty text if nothing was published. */
 bool literature_words(const struct literature *literature, const char *name, char *words,
 	size_t size, const char **source);
 
@@ -45,38 +46,40 @@ struct window_filler;
 enum { BUFFERS_RESTS = 24, BUFFERS_WORDS = 320 };
 
 struct buffer_rest {
-	char buffer[24]; /* "rob": the word of core files, or one of the kernel's own */
-	double most;	 /* up to this many entries are not available to fillers … */
-	char words[80];	 /* … because of this */
+	char buffer[24]; /* "rob": the name in core files, or the kernel's own name */
+	double most;	 /* up to this many entries cannot be filled … */
+	char words[80];	 /* … for this reason */
 };
 
 struct buffers {
 	int rest_count;
 	struct buffer_rest rest[BUFFERS_RESTS];
-	struct literature published; /* entries, by buffer */
+	struct literature published; /* published entries, by buffer */
 };
 
-/* Rows that make no sense are passed over: a test of the shipped file finds them. */
+/* Skips malformed rows: a test of the shipped file finds them. */
 void buffers_load(struct buffers *buffers);
 
-/* Entries that a core's model gives a buffer; NAN: it gives none, or there is no model. */
+/* Entries of a buffer in the core model; NAN: the model does not state them, or there is no model.
+ */
 double buffers_size(const struct uarch *uarch, const char *buffer);
 
-/* The entries that a buffer seems to have by its knee: the fillers' and those that the loop itself
- * takes. NAN: there is no knee, or nothing is known of that filler (NULL). */
+/* The entries of a buffer according to its knee: entries of the fillers plus entries of the loop
+ * itself. NAN: there is no knee, or the filler is unknown (NULL). */
 double buffers_found(const struct knee *knee, const struct window_filler *filler);
 
-/* Fillers at which this many entries are full, with those of the loop; without a known filler: as
- * many as entries. */
+/* The number of fillers that fill this many entries together with the loop. If the filler is
+ * unknown, returns `entries`. */
 double buffers_full(const struct window_filler *filler, double entries);
 
-/* The knee compared with the core model's entries, in words: "506 nops + 2 for the loop = 508 of
- * 512 entries: the rest could not be filled". filler NULL: unknown; entries NAN: the core model has
- * none. Empty: nothing to say. */
+/* Compares the knee with the core model's entries, in words: "506 nops + 2 for the loop = 508 of
+ * 512 entries: the rest could not be filled". filler NULL: unknown; entries NAN: the core model
+ * does not state them. The text is empty if there is nothing to report. */
 void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
 
-/* "506", "505 to 507", "about 85 (60 to 110)", "none up to 1024", "-": where the knee is. */
+/* The position of the knee in words: "506", "506 (505 to 507)", "about 85 (60 to 110)", "none up to
+ * 1024", "-". */
 struct knee_words {
 	char text[48];
 };

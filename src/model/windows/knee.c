@@ -37,78 +37,83 @@ const struct knee_point *knee_at(const struct knee_curve *curve, double x)
 	return NULL;
 }
 
-/* ---- Fits: which step, or which ramp, fits the curve best ---- * Each pair of points is tried as
- * the rise: points before the first should be low, points after the second high, and points between
- * them on the way. Deviations count in units of noise, up to a bound, so that a disturbed point has
- * little weight. Far away only one side counts: a lower point before the rise shows a base that
- * grows, a higher point after it another buffer. The least misfit is the knee; steps that are
- * nearly as good are its range. */
+/* ---- Fits: find the step or the ramp that fits the curve best.
+ *
+ * Each pair of points is tried as a rise. Points before the rise should be low, points after it
+ * high, and points on it in between. Deviations count in units of noise, up to a bound, so that a
+ * disturbed point has little weight. Far from the rise, only one direction counts as a deviation. A
+ * lower point far before the rise shows that the base grows. A higher point far after the rise
+ * shows another buffer. The rise with the smallest misfit is the knee. Steps that fit nearly as
+ * well are its range. */
 
-/* Doubling begins here; fewer fillers count as this many. */
+/* Doubling begins with this many fillers. In comparisons, a smaller number counts as this one. */
 enum { FIRST = 8 };
 
-/* A level of fewer points than that may be noise. */
+/* A level with fewer points may be noise. */
 enum { FEWEST = 3 };
 
 struct rise {
-	int a, b; /* the last point before the rise, the first after it */
+	int a, b; /* the last point before the rise, and the first point after it */
 	double before, after;
-	double misfit;	    /* INFINITY: no rise */
-	double outstanding; /* the rise in units of both levels' errors */
-	int above;	    /* points that the level after it rests on */
+	double misfit;	    /* INFINITY: this is no rise */
+	double outstanding; /* height of the rise, in units of the error of both levels */
+	int above;	    /* number of points in the level after the rise */
 };
 
 struct fit {
 	double noise;
-	struct rise step[KNEE_POINTS]; /* between i and i + 1 */
-	double best;		       /* the least misfit of any; INFINITY: no rise */
-	int first,
-		last; /* the steps that are as likely as the first good one, and the best of them */
+	struct rise step[KNEE_POINTS]; /* the step between points i and i + 1 */
+	double best;	 /* the smallest misfit of all steps; INFINITY: no step is a rise */
+	int first, last; /* the first group of likely steps; `chosen` is the best of them */
 	int chosen;
-	int next;	  /* a later good one; -1 */
+	int next;	  /* a likely step after this group; -1: none */
 	struct rise rise; /* the chosen step, or a ramp that fits better */
 	bool ramp;
 };
 
-/* The least rise over the level before: two misses that no longer overlap take twice as long, the
- * fillers' own work adds a tenth or two. And the least rise in units of noise. */
+/* RISE: the smallest ratio of the levels after and before a rise. Two misses that no longer overlap
+ * take twice as long. The fillers' own work adds only 10 to 20 %. SEEN: the smallest rise in units
+ * of noise. */
 #define RISE 1.25
 #define SEEN 1.5
 
-/* Limits for fewer points than FEWEST on one side. And of several rises, one counts if it has this
- * share of the largest. */
+/* RISE_PLAIN and SEEN_PLAINLY are stricter, for fewer than FEWEST points before the rise.
+ * RISE_SHARE: among several rises, only those of at least this share of the largest count. */
 #define RISE_PLAIN   1.5
 #define SEEN_PLAINLY 4.0
 #define RISE_SHARE   0.4
 
-/* Deviations count from OFF_FROM on, in units of noise, up to OFF_MOST; smaller ones hardly. Noise
- * is at least SLACK of the rise: the base grows, and memory varies. Steps with a misfit within
- * LIKELY of the best are as likely. */
+/* Deviations are in units of noise. They count from OFF_FROM to OFF_MOST; smaller deviations have
+ * the weight OFF_LITTLE. Noise is at least SLACK of the rise, because the base grows and memory
+ * times vary. A step is likely if its misfit is within LIKELY of the best. */
 #define OFF_FROM   1.5
 #define OFF_MOST   4.0
 #define OFF_LITTLE 0.05
 #define SLACK	   0.1
 #define LIKELY	   2.0
 
-/* The least noise of a point. Of a few points only the quartiles are known. */
+/* NOISE_LEAST: the smallest noise of a point. With fewer than NOISE_POINTS points, only their
+ * quartiles show the noise. */
 #define NOISE_LEAST 0.008
 #define NOISE_USUAL 0.03
 enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 
-/* A ramp has to fit better than a step by this, and to be this wide, to be called one. */
+/* A rise counts as a ramp only if its misfit is better than that of a step by RAMP_BETTER, and if
+ * it is wider than SHARP_LEAST and SHARP_SHARE. */
 #define RAMP_BETTER 3.0
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
 
-/* A ramp that begins where the time is this many times that of the first points is not the first
- * rise: the fillers' own work goes on after a knee. */
+/* After a knee, the fillers' own work still adds time. So a ramp that begins at more than LATE
+ * times the first level is not the first rise. */
 #define LATE 1.5
 
-/* A level is the median of the nearest points: up to NEAREST within REACH, and at least FEWEST. */
+/* A level is the median of the nearest points: up to NEAREST points within REACH, but at least
+ * FEWEST. */
 enum { NEAREST = 9, REACH = 16 };
 #define REACH_SHARE 0.05
 
-/* A ramp ends within this factor of its start. */
+/* A ramp ends at less than NEAR times the fillers of its start. */
 #define NEAR 2.5
 
 static double reach_round(double x)
@@ -116,8 +121,9 @@ static double reach_round(double x)
 	return REACH + REACH_SHARE * x;
 }
 
-/* Noise, by deviations from the line through the points on either side, and by quartiles: the
- * median of about nine trials is off by a third of their range. */
+/* Estimates the noise in two ways. First from the quartiles: the median of about nine trials is off
+ * by a third of their range. Second from the deviation of each point from the line between its two
+ * neighbours. */
 static double noise_of(const struct knee_curve *curve)
 {
 	double bends[KNEE_POINTS], ranges[KNEE_POINTS], noise = NOISE_LEAST, bend;
@@ -140,15 +146,15 @@ static double noise_of(const struct knee_curve *curve)
 		noise = fmax(noise, stats_median(ranges, of));
 	if (count < NOISE_POINTS)
 		return fmax(noise, NOISE_USUAL);
-	/* The lower third: a knee and a disturbed point bend the line at three places each. The
-	 * lower third of normal deviations is 0.43. */
+	/* Use the lower third of the deviations: a knee and a disturbed point each change three of
+	 * them. The lower third of a normal distribution is 0.43. */
 	stats_sort(bends, count);
 	bend = stats_quantile(bends, count, 1.0 / 3) / 0.43;
 	return fmax(noise, count < NOISE_SURE ? fmin(bend, 3 * fmax(noise, NOISE_USUAL)) : bend);
 }
 
-/* The median of the points nearest to `edge` on its side: from there down (step -1) or up; and how
- * many those are. */
+/* The median of the points nearest to `edge` on one side: to the left (step -1) or to the right
+ * (step 1). *count receives the number of these points. */
 static double level_of(const struct knee_curve *curve, int edge, int step, size_t *count)
 {
 	double values[NEAREST], x = curve->point[edge].x;
@@ -175,7 +181,7 @@ static struct rise try_rise(const struct knee_curve *curve, int a, int b, double
 	double from = curve->point[a].x, to = curve->point[b].x;
 
 	c.above = (int)above;
-	/* Of medians. */
+	/* The standard error of a median is 1.25 times that of a mean. */
 	c.outstanding = (c.after - c.before) / (1.25 * noise *
 						       sqrt(c.before * c.before / (double)below +
 							       c.after * c.after / (double)above));
@@ -206,7 +212,7 @@ static bool is_likely(const struct fit *fit, int i)
 	return isfinite(fit->step[i].misfit) && fit->step[i].misfit <= fit->best + LIKELY;
 }
 
-/* The first group of likely steps: of two buffers the one that fills first. */
+/* Chooses the first group of likely steps: it belongs to the buffer that fills first. */
 static void choose(const struct knee_curve *curve, struct fit *fit)
 {
 	double largest = 0;
@@ -280,35 +286,36 @@ static bool fit_curve(const struct knee_curve *curve, struct fit *fit)
 
 /* ---- The knee ---- */
 
-/* Doubling goes on until two points are this many times the base. */
+/* Doubling continues until two points are this many times the base. */
 #define RISEN 1.5
 
-/* The least rise in units of noise that is believed, and the noise above which knees are often
- * wrong. */
+/* BELIEVED: the smallest rise in units of noise that counts as sharp or soft. NOISE_MOST: above
+ * this noise, knees are often wrong. */
 #define BELIEVED   4.0
 #define NOISE_MOST 0.17
 
-/* A range wider than this says that nothing is known. */
+/* If the range of the knee is wider than this, its position is unclear. */
 enum { CLEAR_LEAST = 16 };
 #define CLEAR_SHARE 0.2
 
-/* Where the time grows like this power of the fillers, it is their own work. */
+/* If the time grows at least with this power of the fillers, the fillers' own work causes it. */
 #define WORK 0.6
 
-/* Nor is a ramp a rise where it goes on by this share of its own slope. */
+/* A ramp is also no rise if the curve after it has more than this share of the ramp's slope. */
 #define STEEP_SHARE 0.33
 
-/* A curve of this many points, and at most this noise, that rises without a step of this size grows
- * gradually. */
+/* A curve grows gradually if it has at least GROWN points, noise below GROWN_NOISE, and no step
+ * above GROWN_STEP. */
 enum { GROWN = 20 };
 #define GROWN_NOISE 0.05
 #define GROWN_STEP  1.2
 
-/* Points in all; and round the knee on either side, more where they scatter. */
+/* ENOUGH: points in all. ROUND: points on each side of the knee; up to ROUND_MOST if the points are
+ * noisy. */
 enum { ENOUGH = 44, ROUND = 4, ROUND_MOST = 10 };
 
-/* The median of the likely positions: each whole number between two points is as likely as their
- * step. */
+/* The median of the likely positions. Each whole number between two points has the likelihood of
+ * their step. */
 static double middle(const struct knee_curve *curve, const struct fit *fit)
 {
 	double total = 0, sum = 0;
@@ -342,8 +349,8 @@ static void sort_times(const struct knee_curve *curve, size_t count, double valu
 	stats_sort(values, count);
 }
 
-/* The base, from the lower half of the points, with which doubling begins: interference only slows
- * a point. */
+/* The base, from the lower half of the times: interference can only slow a point. Doubling compares
+ * with it. */
 static double base_of(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
@@ -353,7 +360,7 @@ static double base_of(const struct knee_curve *curve)
 	return values[count >= 5];
 }
 
-/* Half of the points agree, as well as those on one side of a rise do. */
+/* Whether the middle half of the times differs by less than the factor RISEN. */
 static bool is_flat(const struct knee_curve *curve)
 {
 	double values[KNEE_POINTS];
@@ -363,7 +370,7 @@ static bool is_flat(const struct knee_curve *curve)
 	return stats_quantile(values, count, 0.75) < RISEN * stats_quantile(values, count, 0.25);
 }
 
-/* Whether the time grows as the fillers do, from this point to the last. */
+/* Whether the time grows with the fillers, from this point to the last. */
 static bool grows_on(const struct knee_curve *curve, int from)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1],
@@ -372,7 +379,7 @@ static bool grows_on(const struct knee_curve *curve, int from)
 	return first->x > 0 && log(last->y / first->y) > WORK * log(last->x / first->x);
 }
 
-/* Whether the curve is hardly less steep after the ramp than on it. */
+/* Whether the curve after the ramp is nearly as steep as the ramp. */
 static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 {
 	const struct knee_point *a = &curve->point[rise->a], *b = &curve->point[rise->b],
@@ -383,7 +390,7 @@ static bool climbs_on(const struct knee_curve *curve, const struct rise *rise)
 	return after > STEEP_SHARE * on;
 }
 
-/* No rise but one that never ends. */
+/* Whether the only rise is a ramp that does not end: the fillers' own work. */
 static bool is_work(const struct knee_curve *curve, const struct fit *fit)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -400,7 +407,7 @@ static bool is_gradual(const struct knee_curve *curve, double noise)
 	return curve->count >= GROWN && noise < GROWN_NOISE;
 }
 
-/* The last point of half as many fillers as the last one. */
+/* The last point that has at most half as many fillers as the last point. */
 static int half_way(const struct knee_curve *curve)
 {
 	int at = curve->count - 1;
@@ -431,7 +438,7 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	knee->before = base_of(curve);
 	rises = fit_curve(curve, &fit);
 	knee->noise = fit.noise;
-	/* A single point at the end may be noise. */
+	/* A rise with only one point after it may be noise. */
 	if (!rises || is_work(curve, &fit) || fit.rise.b + 1 == curve->count) {
 		bool up = last->y > RISEN * knee->before && last[-1].y > RISEN * knee->before;
 
@@ -460,9 +467,10 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 		knee->kind = KNEE_UNCLEAR;
 }
 
-/* ---- where to look ---- */
+/* ---- choosing the next point ---- */
 
-/* The whole number nearest to `wanted` that is in lo … hi and not measured; false: all are. */
+/* The whole number nearest to `wanted` from lo to hi that was not measured yet. Returns false if
+ * all were measured. */
 static bool nearest_free(
 	const struct knee_curve *curve, double wanted, double lo, double hi, double *x)
 {
@@ -475,7 +483,7 @@ static bool nearest_free(
 	return false;
 }
 
-/* Doubling, until two points in a row are up. */
+/* The next point by doubling, until the last two points are above the base. */
 static bool next_double(const struct knee_curve *curve, double least, double most, double *x)
 {
 	const struct knee_point *last = &curve->point[curve->count - 1];
@@ -489,7 +497,8 @@ static bool next_double(const struct knee_curve *curve, double least, double mos
 	return true;
 }
 
-/* The next point around the knee that confirms it, nearest first and on both sides in turn. */
+/* The next point near the knee, to confirm it: the nearest points first, on the side with fewer
+ * points. */
 static bool next_round(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {
@@ -501,7 +510,6 @@ static bool next_round(
 		below += curve->point[i].x <= at && curve->point[i].x >= at - far;
 		above += curve->point[i].x > at && curve->point[i].x <= at + far;
 	}
-	/* The side with fewer points first. */
 	for (int turn = 0; turn < 2; turn++) {
 		bool up = (above <= below) == (turn == 0);
 
@@ -515,7 +523,7 @@ static bool next_round(
 	return false;
 }
 
-/* The middle of the gap that the step is in, most likely. */
+/* The middle of the gap that most likely contains the step. */
 static bool next_half(const struct knee_curve *curve, const struct fit *fit, double *x)
 {
 	double most = 0;
@@ -532,7 +540,7 @@ static bool next_half(const struct knee_curve *curve, const struct fit *fit, dou
 	return most > 0;
 }
 
-/* The widest gap in and round a ramp. */
+/* The middle of the widest gap in or near a ramp. */
 static bool next_ramp(
 	const struct knee_curve *curve, const struct fit *fit, double least, double most, double *x)
 {

@@ -1,7 +1,8 @@
-/* The knee of a curve of time over the number of instructions between two misses: there a buffer of
- * the core is full, and the misses no longer overlap. Pure.
+/* Finds the knee of a curve: time over the number of instructions between two cache misses. At the
+ * knee, a buffer of the core is full, and the misses no longer overlap. Pure.
  *
- * while (knee_next(&curve, least, most, &x)) measure at x, and knee_add(); then knee_find().
+ * Use: while (knee_next(&curve, least, most, &x)), measure at x and call knee_add(). Then call
+ * knee_find().
  *
  * Curves have more than one step: noise, disturbed points, a base that rises with the fillers' own
  * work, a second buffer that fills later. */
@@ -12,55 +13,55 @@
 enum { KNEE_POINTS = 160 };
 
 struct knee_point {
-	double x;	  /* fillers */
-	double y, lo, hi; /* cycles of an iteration: median, quartiles */
+	double x;	  /* number of fillers */
+	double y, lo, hi; /* cycles per iteration: median, quartiles */
 };
 
 struct knee_curve {
-	int count; /* ascending x */
+	int count; /* points in ascending order of x */
 	struct knee_point point[KNEE_POINTS];
 };
 
 enum knee_kind {
-	KNEE_UNKNOWN, /* too little is measured yet */
+	KNEE_UNKNOWN, /* too few points were measured */
 	KNEE_SHARP,
-	KNEE_SOFT, /* the rise is spread over more fillers than a buffer of one size would have it
-		    */
-	KNEE_NONE, /* no rise up to the most fillers that were tried */
-	KNEE_UNCLEAR, /* a rise that noise hides: the curve does not say where */
+	KNEE_SOFT,    /* a gradual rise: wider than the rise of a buffer with one fixed size */
+	KNEE_NONE,    /* no rise up to the largest number of fillers */
+	KNEE_UNCLEAR, /* there is a rise, but the points do not show where */
 	KNEE_KINDS
 };
 
-/* "sharp", "soft", "none", …; by the kind. */
+/* By kind: "sharp", "soft", "none", … */
 extern const char *const knee_kind_names[];
 
-/* Of several rises the first; `again` has the next. */
+/* If there are several rises: the first. `again` is the position of the next. */
 struct knee {
 	enum knee_kind kind;
 	double x, lo,
-		hi; /* the last number of fillers at which the misses still overlap, and the range
-		       it lies in; of a soft one the middle of the rise. NAN where there is none */
-	double from, to; /* the last point before the rise and the first one after it: apart by a
-			    few where it is sharp */
-	double before, after; /* cycles of an iteration on either side; of none, `before` alone */
-	double noise;	      /* how far a point is off, usually, relatively */
-	double again;	      /* fillers before a later rise; NAN: none */
-	bool sparse; /* unclear since points are missing in its range or after the rise, not because
-			of noise */
-	bool work; /* there is no knee because the time grows with the fillers' own work from early
-		      on: it would hide one */
+		hi; /* x: the largest number of fillers with which the misses still overlap; lo, hi:
+		       its range. For a soft knee, x is the middle of the rise. NAN: no knee */
+	double from, to;      /* the last point before the rise, and the first point after it; for a
+				 sharp rise, they are close together */
+	double before, after; /* cycles per iteration before and after the rise; without a rise,
+				 only `before` is set */
+	double noise;	      /* typical relative error of a point */
+	double again;	      /* fillers before a later rise; NAN: no later rise */
+	bool sparse; /* the knee is unclear because points are missing in its range or after the
+			rise, not because of noise */
+	bool work;   /* no knee: the time grows early with the fillers' own work, which would hide a
+			knee */
 };
 
-/* Adds a point in order of x, or replaces the one of the same x. False: there is no room, or a
- * value is not positive. */
+/* Adds a point in order of x, or replaces the point with the same x. Returns false if the curve is
+ * full, or a value is not positive. */
 bool knee_add(struct knee_curve *curve, const struct knee_point *point);
 
-/* The point at x, or NULL. */
+/* The point at x; NULL: not measured. */
 const struct knee_point *knee_at(const struct knee_curve *curve, double x);
 
-/* The next x to measure, a whole number from least to most that was not measured: doubling until
- * the time has risen, then halving the gap, then points around the knee, more where they scatter.
- * False: more points would add nothing. */
+/* The next x to measure: a whole number from least to most that was not measured yet. First x
+ * doubles until the time has risen. Then the gap is halved. Then points around the knee follow,
+ * more of them if the points are noisy. Returns false if more points would not help. */
 bool knee_next(const struct knee_curve *curve, double least, double most, double *x);
 
 void knee_find(const struct knee_curve *curve, double most, struct knee *knee);
