@@ -40,8 +40,7 @@ static struct status refused(uint64_t need, int error)
 		"%s of memory refused: %s", units_size_long((int64_t)need).text, strerror(error));
 }
 
-/* Address space for `limit` bytes or, where that is refused, as much less as it takes, down to
- * `need`. */
+/* Reserves address space for `limit` bytes. Each refusal halves the request, down to `need`. */
 static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t limit, bool small)
 {
 	uint64_t space = round_up(limit, piece);
@@ -65,13 +64,14 @@ static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t lim
 		return refused(need, ENOMEM);
 	}
 	(void)madvise(arena->memory, space, small ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
-	/* Children (isolate.c, model/code/step.c) have no use for it: forking neither copies its
-	 * page tables nor makes pages that are being measured fault. */
+	/* Children (isolate.c, model/code/step.c) do not need this memory. Without it, fork()
+	 * copies no page tables, and pages under measurement do not fault afterwards. */
 	(void)madvise(arena->memory, space, MADV_DONTFORK);
 	return status_ok();
 }
 
-/* Never instrumented: a sanitiser's own pages would be counted. */
+/* Touches each page of a piece. Not instrumented: page faults of a sanitiser would be counted too.
+ */
 static KERNEL_LOOP void touch(unsigned char *memory, uint64_t page)
 {
 	volatile unsigned char *at = memory;
@@ -87,21 +87,22 @@ static long faults(void)
 	return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_minflt : 0;
 }
 
-/* What pages a piece got, by how often the system was asked for one: once for a huge page, 512
- * times for pages of 4 KiB. (The kernel's own account, /proc/self/smaps, takes milliseconds to
- * read, and there is none of a part of a mapping.) */
+/* log2 of a piece's page size, from its number of page faults: 1 for a huge page, 512 for pages of
+ * 4 KiB. (/proc/self/smaps is slow: reading it needs milliseconds. It also does not report parts of
+ * a mapping.) */
 static unsigned char order_of(long asked, uint64_t page)
 {
 	unsigned char order = ARENA_ORDER_HUGE;
 
-	/* None at all: a page larger than a piece, which came with the one before. */
+	/* No fault: one page is larger than a piece, and an earlier piece's fault brought it in. */
 	while (asked > 1 && (piece >> order) < (uint64_t)asked && (UINT64_C(1) << order) > page)
 		order--;
 	return order;
 }
 
-/* Populating in one call takes a third less time than touching page by page, and is refused instead
- * of ending the process when memory runs out. Kernels before 5.14 do not know it. */
+/* Gives one more piece its pages. MADV_POPULATE_WRITE needs a third less time than touching each
+ * page. When memory runs out it returns an error, while touching would end the process. Kernels
+ * before 5.14 lack it. */
 static struct status get_piece(struct arena *arena, uint64_t need, uint64_t page)
 {
 	unsigned char *memory = arena->memory + arena->touched;
@@ -113,7 +114,8 @@ static struct status get_piece(struct arena *arena, uint64_t need, uint64_t page
 		touch(memory, page);
 	}
 	asked = faults() - before;
-	/* Where nothing is counted, not even for the first piece, nothing is known. */
+	/* If even the first piece shows no fault, the system does not count faults: the page size
+	 * is unknown. */
 	if (asked == 0 && (arena->touched == 0 || arena->order[arena->touched / piece - 1] == 0))
 		arena->order[arena->touched / piece] = 0;
 	else
@@ -186,7 +188,8 @@ bool arena_addresses_limited(void)
 	return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
 }
 
-/* "4k", "huge", or "mixed" when neither is true, for pieces of these orders. */
+/* The page size in words for pieces of these orders: "unknown", "huge", "mixed", or a size such as
+ * "4k". */
 static const char *name_pages(
 	const unsigned char *orders, uint64_t pieces, uint64_t huge, struct units_text *small)
 {

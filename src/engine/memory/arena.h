@@ -1,6 +1,6 @@
-/* Memory for working sets: one reserved range, aligned to 2 MiB, with the pages and on the node
- * that are asked for where possible, touched before it is timed. Grows without losing its content.
- */
+/* Memory for working sets: one reserved address range, aligned to 2 MiB. It has the requested page
+ * size and memory node where possible. All its pages are touched before any timing. It grows
+ * without losing its content. */
 #pragma once
 
 #include <stdatomic.h>
@@ -11,46 +11,47 @@
 #include "engine/machine/topology.h"
 #include "engine/measure/trials.h"
 
-/* Memory comes in pieces of so many bytes: a huge page of most machines. */
+/* Memory is allocated in pieces of this many bytes: the size of a huge page on most machines. */
 enum { ARENA_PIECE = 2 << 20 };
 
 struct arena_place {
 	const struct topology *topology;
 	int node;   /* the preferred node; -1: any */
-	bool small; /* the smallest pages; else huge pages where possible */
+	bool small; /* true: the smallest pages; false: huge pages where possible */
 };
 
 struct arena {
 	unsigned char *memory; /* NULL before the first arena_need() */
 	uint64_t reserved;     /* bytes of address space */
-	uint64_t touched;      /* bytes that have pages */
-	unsigned char *order;  /* of each piece touched: log2 of the bytes of its pages,
-				  ARENA_ORDER_HUGE for a whole one; 0 unknown */
-	struct status bound;   /* whether binding to the node worked */
-	atomic_uint *progress; /* receives the touched part in thousandths; NULL: nobody asks */
+	uint64_t touched;      /* bytes that have pages, from the start of the range */
+	unsigned char *order;  /* log2 of the page size in bytes, for each touched piece;
+				  ARENA_ORDER_HUGE: one huge page; 0: unknown */
+	struct status bound;   /* outcome of binding the memory to the node */
+	atomic_uint *progress; /* receives the touched share in thousandths; NULL: not reported */
 };
 
 enum { ARENA_ORDER_HUGE = 21 };
 
 /* Makes sure that the first `bytes` exist and are touched. Reserves address space for `limit`
- * bytes, as far as the system grants it: up to there growing keeps the content; beyond, *kept is
- * false and the content is gone. An arena keeps its first place. STATUS_FAILED: memory refused;
- * STATUS_CANCELLED: *cancel was set. */
+ * bytes, or less where the system refuses. Growing within the reserved space keeps the content.
+ * Growing beyond it loses the content and sets *kept to false. Later calls must pass the same
+ * place. STATUS_FAILED: memory was refused. STATUS_CANCELLED: *cancel was set. */
 struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit,
 	const struct arena_place *place, const atomic_bool *cancel, bool *kept);
 
 /* Frees all pages beyond `bytes`, and keeps the address space. */
 void arena_trim(struct arena *arena, uint64_t bytes);
 
-/* Frees the address space without pages: the arena no longer grows in place. */
+/* Frees the address space that has no pages. The arena can then no longer grow in place. */
 void arena_tighten(struct arena *arena);
 
-/* Whether the process has a limit of address space (ulimit -v, -d): one arena's reserve is then
- * missing elsewhere. */
+/* Whether the process has an address space limit (ulimit -v, -d). One arena's reserved space then
+ * reduces the space for others. */
 bool arena_addresses_limited(void);
 
-/* Fills pages, pages_note, nodes, node and node_note for a working set of so many bytes from there.
- * asked: the kind of pages; huge_note: why the system has no huge ones, empty when it may have. */
+/* Fills pages, pages_note, nodes, node and node_note of *facts. The working set has `bytes` bytes
+ * at offset `from`. asked: the requested page size. huge_note: reason why the system has no huge
+ * pages; empty: it may have huge pages. */
 void arena_tell(const struct arena *arena, uint64_t from, uint64_t bytes,
 	const struct arena_place *place, enum page_kind asked, const char *huge_note,
 	struct run_facts *facts);

@@ -1,5 +1,5 @@
-/* Memory for code that kernels generate: writable while they write it, executable afterwards, never
- * both. Callers use code_buffer_prepare() instead of kernel->prepare(). */
+/* Memory for code that kernels generate. It is writable while the kernel writes the code, then
+ * executable, but never both. Callers use code_buffer_prepare() instead of kernel->prepare(). */
 #pragma once
 
 #include <stddef.h>
@@ -7,17 +7,18 @@
 #include "base/status.h"
 #include "kernels/kernel.h"
 
-/* Zeroed: empty. Each code_buffer_prepare() replaces the code. */
+/* A zeroed buffer is empty. Each code_buffer_prepare() replaces the code. */
 struct code_buffer {
-	unsigned char *memory; /* NULL: none yet */
+	unsigned char *memory; /* NULL: not allocated yet */
 	size_t bytes;
 };
 
-/* kernel_prepare(run), with room where run's kernel makes code; returns what it did.
- * STATUS_FAILED: the system gives no such memory, or does not let it be executed. */
+/* Calls kernel_prepare(run) and returns its status. Provides a code buffer if run's kernel
+ * generates code. STATUS_FAILED also when the system refuses this memory or refuses to make it
+ * executable. */
 struct status code_buffer_prepare(struct code_buffer *room, struct kernel_run *run);
 
-/* The bytes from `code` to the room's end; 0: it lies elsewhere. */
+/* Bytes from `code` to the buffer's end; 0: `code` is not in the buffer. */
 size_t code_buffer_left(const struct code_buffer *room, const void *code);
 
 void code_buffer_free(struct code_buffer *room);

@@ -9,15 +9,16 @@
 #include "base/units.h"
 #include "engine/machine/environment.h"
 
-/* Version 1 says "no limit" by the largest number of whole pages. */
+/* Version 1 reports "no limit" as the largest 64-bit number of whole pages. Any limit from this
+ * value up means "no limit". */
 static const int64_t endless = INT64_MAX / 2;
 
-/* The files of one version of control groups. */
+/* The files of one control group version. */
 struct version {
-	const char *controller;		 /* of the group's line in /proc/self/cgroup */
-	const char *mounts[2];		 /* where groups lie */
+	const char *controller;		 /* key of the group's line in /proc/self/cgroup */
+	const char *mounts[2];		 /* directories of the groups */
 	const char *limit, *used, *stat; /* files of a group */
-	const char *cached; /* the key in `stat` of what is given back when memory runs short */
+	const char *cached; /* key in `stat` of the file cache that the kernel frees first */
 };
 
 static const struct version versions[] = {
@@ -41,8 +42,8 @@ static bool group_path(const char *group, const char *file, char path[SYSTEM_PAT
 	return snprintf(path, SYSTEM_PATH, "%s/%s", group, file) < SYSTEM_PATH;
 }
 
-/* One group's own limit. What it uses counts files that were read once and wait to be read again:
- * they go first. */
+/* Applies one group's own limit. Inactive file cache counts as free: the kernel frees it first when
+ * memory is short. */
 static void read_group(const struct version *version, const char *root, const char *group,
 	struct memory_limits_memory *memory)
 {
@@ -62,9 +63,9 @@ static void read_group(const struct version *version, const char *root, const ch
 	bound(memory, MEMORY_LIMITS_GROUP, limit, limit - used);
 }
 
-/* Walks up from our own group, as any of its parents may hold the limit. Where only a part of the
- * tree is mounted, as in a container, our own path leads nowhere, and the last step up is the group
- * we are in. */
+/* Reads this process' group and all its parents: any of them may have the limit. A container mounts
+ * only a part of the tree, so the group's path may not exist there. The mount itself, the last
+ * step, is then this process' group. */
 static void read_groups(
 	const struct version *version, const char *root, struct memory_limits_memory *memory)
 {
@@ -75,7 +76,7 @@ static void read_groups(
 	for (;;) {
 		char *slash = strrchr(group, '/');
 
-		/* "/" itself is the mount, without a slash. */
+		/* The group "/" is the mount itself: add no path. */
 		for (int i = 0; i < 2 && version->mounts[i]; i++)
 			if (snprintf(path, sizeof(path), "%s%s", version->mounts[i],
 				    group[0] && group[1] ? group : "") < (int)sizeof(path))
@@ -86,7 +87,7 @@ static void read_groups(
 	}
 }
 
-/* A soft limit of /proc/self/limits, less the part in use (KiB in /proc/self/status). */
+/* Applies a soft limit of /proc/self/limits, minus the memory in use (KiB in /proc/self/status). */
 static void read_limit(const char *root, const char *name, const char *used_key,
 	enum memory_limits_bound by, struct memory_limits_memory *memory)
 {

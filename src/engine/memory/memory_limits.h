@@ -1,40 +1,40 @@
-/* Limits of memory and processors for this process. Settings are checked against them. */
+/* Memory and processor limits of this process. Settings are checked against these limits. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What limits memory. */
+/* Cause of the memory limit. */
 enum memory_limits_bound {
-	MEMORY_LIMITS_FREE,	 /* only the free memory */
-	MEMORY_LIMITS_GROUP,	 /* the control group's limit, or that of a group it is in */
-	MEMORY_LIMITS_ADDRESSES, /* the process' limit of address space: ulimit -v */
-	MEMORY_LIMITS_DATA,	 /* its limit of data: ulimit -d */
+	MEMORY_LIMITS_FREE,	 /* the free memory */
+	MEMORY_LIMITS_GROUP,	 /* the limit of this control group or of a parent group */
+	MEMORY_LIMITS_ADDRESSES, /* the process' address space limit: ulimit -v */
+	MEMORY_LIMITS_DATA,	 /* the process' data limit: ulimit -d */
 };
 
-/* 0: unknown, no upper end. */
+/* A field of 0 means: unknown, no limit. */
 struct memory_limits {
 	uint64_t memory; /* bytes for all working sets together: half of the available memory */
 	int processors;	 /* hardware threads that this process may use */
-	int nodes;	 /* memory nodes likewise */
-	enum memory_limits_bound bound; /* of memory */
+	int nodes;	 /* memory nodes that this process may use */
+	enum memory_limits_bound bound; /* cause of the limit `memory` */
 };
 
 #define MEMORY_LIMITS_UNKNOWN ((struct memory_limits){ 0 })
 
-/* "half of this machine's free memory": the limit in words. */
+/* The limit in words: "half of this machine's free memory". */
 const char *memory_limits_half(enum memory_limits_bound bound);
 
 struct memory_limits_memory {
-	uint64_t left; /* bytes that this process may still take; 0: none, or unknown */
+	uint64_t left; /* bytes that this process may still allocate; 0: no bytes, or unknown */
 	enum memory_limits_bound bound;
-	uint64_t limit; /* bytes: the limit that bounds it; 0: none does */
+	uint64_t limit; /* the binding limit, bytes; 0: only free memory limits it */
 };
 
-/* Reads /proc and the control groups (versions 1 and 2) below root: "" for this machine, a tree of
- * their own in tests. */
+/* Reads /proc and the control groups (versions 1 and 2) below root. root is "" for this machine;
+ * tests pass a directory with their own files. */
 struct memory_limits_memory memory_limits_memory(const char *root);
 
-/* "the control group allows 1 GiB": what bounds it besides what is free; empty when nothing does.
- */
+/* The binding limit in words: "the control group allows 1 GiB". Empty when only free memory limits
+ * it. */
 void memory_limits_words(const struct memory_limits_memory *memory, char *buffer, size_t size);

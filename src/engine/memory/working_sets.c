@@ -5,14 +5,13 @@
 #include "base/units.h"
 #include "kernels/knob_rows.h"
 
-/* More than this held beyond a need, and for so long, is given back: others may want it, and
- * touching it again takes time. */
+/* A slot that holds more than `spare` unneeded bytes for `spare_seconds` is trimmed. Other programs
+ * may need the memory. The delay avoids touching the pages again too soon. */
 static const uint64_t spare = 256 << 20;
 static const double spare_seconds = 10;
 
-/* Working sets above the first cache and up to this begin elsewhere in what is laid out, as the
- * request says: a larger one holds so many pages that their places average out. In steps of a huge
- * page. */
+/* Only working sets of at most `move_most` bytes move within the laid-out data. In a larger working
+ * set the effects of its many pages average out. Moves are in steps of a huge page. */
 static const uint64_t move_most = 16 << 20, move_step = 2 << 20;
 
 uint64_t working_sets_held(const struct working_sets *sets)
@@ -30,7 +29,7 @@ static void slot_free(struct slot *slot)
 	*slot = (struct slot){ 0 };
 }
 
-/* What lies in the pages beyond is gone. */
+/* Frees the slot's pages beyond `bytes`. The data in those pages are lost. */
 static void slot_trim(struct slot *slot, uint64_t bytes)
 {
 	arena_trim(&slot->arena, bytes);
@@ -40,7 +39,7 @@ static void slot_trim(struct slot *slot, uint64_t bytes)
 					 : 0;
 }
 
-/* The least recently used slot other than `keep`; NULL: no other holds anything. */
+/* The least recently used slot other than `keep`; NULL: all other slots are empty. */
 static struct slot *oldest(struct working_sets *sets, const struct slot *keep)
 {
 	struct slot *found = NULL;
@@ -54,7 +53,7 @@ static struct slot *oldest(struct working_sets *sets, const struct slot *keep)
 	return found;
 }
 
-/* The slot of that place; a free one, or the oldest, where there is none. */
+/* The slot for this place. If no slot matches: an empty slot, or else the oldest slot, emptied. */
 static struct slot *find(
 	struct working_sets *sets, const struct arena_place *place, bool background)
 {
@@ -78,8 +77,8 @@ static struct slot *find(
 	return empty;
 }
 
-/* Frees what is not needed now: the least recently used other slots, and the part of this one
- * beyond the need. */
+/* Frees memory until the limit holds: first this slot's pages beyond the need, then the least
+ * recently used other slots. */
 static void make_room(struct working_sets *sets, struct slot *slot, uint64_t need, uint64_t limit)
 {
 	struct slot *other;
@@ -101,7 +100,7 @@ void working_sets_shrink(struct working_sets *sets, uint64_t limit)
 		slot_free(slot);
 }
 
-/* What has not been needed for a while, when it is much. */
+/* Trims slots that have held much unneeded memory for a while. */
 static void give_back(struct working_sets *sets, const struct slot *slot, uint64_t need, double now)
 {
 	for (int i = 0; i < WORKING_SETS_MAX; i++) {
@@ -115,8 +114,8 @@ static void give_back(struct working_sets *sets, const struct slot *slot, uint64
 	}
 }
 
-/* Address space that a slot may reserve, to grow in: where there is only so much of it, all slots
- * together reserve no more than the store may hold. */
+/* Address space that a slot may reserve for growth. If the process has an address space limit, all
+ * slots together reserve at most `limit` bytes. */
 static uint64_t address_limit(
 	struct working_sets *sets, const struct slot *slot, uint64_t need, uint64_t limit)
 {
@@ -147,8 +146,8 @@ static struct status get_memory(struct working_sets *sets, struct slot *slot,
 			&kept);
 		if (!kept)
 			slot->prepared = 0;
-		/* Refused for another reason than our own limit: perhaps what others hold makes the
-		 * difference. */
+		/* The system refused the memory, although our limit allows it. Free the oldest
+		 * other slot and try again. */
 		if (status.code != STATUS_FAILED || !(other = oldest(sets, slot)))
 			return status;
 		slot_free(other);
@@ -165,7 +164,7 @@ uint64_t placement_shift(uint64_t footprint, unsigned place)
 	return place * round_up(footprint, ARENA_PIECE);
 }
 
-/* Moves a run that is laid out to where its request says. */
+/* Moves a laid-out run to the position that its request asks for. */
 static void move(
 	const struct working_set_request *request, struct kernel_run *run, const struct slot *slot)
 {
@@ -231,7 +230,7 @@ struct status working_sets_lay(struct working_sets *sets, const struct working_s
 	memcpy(run->v, request->v, sizeof(run->v));
 	progress_begin(request->progress, STAGE_LAYING, 0, 0);
 	status = code_buffer_prepare(&sets->room, run);
-	/* Of what was begun and given up only what the kernel vouches for is used again. */
+	/* After a failure, keep only the data that the kernel reports as laid out. */
 	if (run->layout.laid_out > 0 || !status_is_ok(&status))
 		slot->prepared = run->layout.laid_out;
 	if (status_is_ok(&status))

@@ -1,6 +1,6 @@
-/* A cache of working sets in memory with their data. Sets are kept apart by the memory that they
- * ask for (pages, node), and a background set from the live one where they cannot share data;
- * together they stay within a limit. */
+/* A cache of working sets: memory with laid-out data. Each kind of memory (page size, node) has its
+ * own slot. Background measurements have their own slot too, where they cannot share data with the
+ * live measurement. All sets together stay within a limit. */
 #pragma once
 
 #include <stdatomic.h>
@@ -16,22 +16,22 @@
 
 enum { WORKING_SETS_MAX = 6 };
 
-/* Memory of one kind with the data of a working set. */
+/* One entry of the cache: memory of one kind with the data of a working set. */
 struct slot {
 	struct arena arena;
 	struct arena_place place;
 	bool background;
-	const struct kernel *kernel; /* NULL: nothing */
+	const struct kernel *kernel; /* NULL: no data */
 	uint64_t layout, seed, prepared;
 	uint64_t offset; /* offset of the data in the arena, bytes */
-	uint64_t turn;	 /* turn of the last request for it; 0: never */
-	double filled;	 /* seconds, when nearly all of it was last used */
+	uint64_t turn;	 /* turn of its last request; 0: the slot is empty */
+	double filled;	 /* last time when nearly all of its memory was in use, seconds */
 };
 
-/* Zeroed but for topology and cpu, it is ready and empty. */
+/* A cache with topology and cpu set and all else zeroed is ready and empty. */
 struct working_sets {
 	const struct topology *topology;
-	int cpu; /* the processor that calls the runs */
+	int cpu; /* the processor that runs the kernels */
 	uint64_t turn;
 	struct slot slot[WORKING_SETS_MAX];
 	struct code_buffer room; /* generated code of the last run */
@@ -41,37 +41,37 @@ struct working_set_request {
 	const struct kernel *kernel;
 	const int64_t *v;
 	uint64_t seed;
-	double place;	 /* 0…1: where in the data to begin, for kernels that are movable */
-	uint64_t shift;	 /* offset of the working set in its memory, bytes, a multiple of
-			    ARENA_PIECE, for other pages; 0 where memory does not suffice */
-	uint64_t near;	 /* bytes of the first cache: a working set that fits always begins at the
-			    beginning */
-	bool background; /* a slice in the background */
+	double place;	 /* 0…1: relative start position within the data, for movable kernels */
+	uint64_t shift;	 /* offset of the working set in its memory, to use other pages: bytes, a
+			    multiple of ARENA_PIECE; 0 is used where the limit is too small */
+	uint64_t near;	 /* bytes of the first-level cache: a working set that fits it always starts
+			    at the beginning of the data */
+	bool background; /* a background measurement */
 	bool alone;	 /* free all other sets first */
-	uint64_t limit;	 /* bytes for all sets together, and at least this working set */
+	uint64_t limit;	 /* bytes for all sets together; at least this working set's bytes */
 	double now;	 /* seconds */
-	struct progress *progress; /* progress; NULL: nobody asks */
+	struct progress *progress; /* receives progress; NULL: not reported */
 };
 
-/* How many placements of a working set are worth measuring. One where it fits the first cache
- * (`near` bytes), whose sets depend on addresses within a page, and one where it is so large that
- * the effects of its pages average out. */
+/* Number of placements that are worth measuring. One placement is enough if the working set fits
+ * the first-level cache (`near` bytes), because the cache's index bits lie within the page offset.
+ * One is also enough for a large working set: the effects of its many pages average out. */
 enum { PLACEMENTS_MAX = 3 };
 unsigned placements_of(uint64_t footprint, uint64_t near);
 
-/* The shift of placement 0, 1, …: no two share a page. */
+/* The shift of placement 0, 1, …. Two placements never share a page. */
 uint64_t placement_shift(uint64_t footprint, unsigned place);
 
-/* Lays out and checks the data of a request: *run is ready to be called and *slot holds its memory,
- * until the next call. Data of earlier requests are used again where they fit. STATUS_FAILED:
- * memory or a node refused; STATUS_CANCELLED: *cancel was set. */
+/* Lays out and checks the data of a request. *run is then ready, and *slot holds its memory; both
+ * are valid until the next call. Data of earlier requests are used again where they match.
+ * STATUS_FAILED: memory or a node was refused. STATUS_CANCELLED: *cancel was set. */
 struct status working_sets_lay(struct working_sets *sets, const struct working_set_request *request,
 	const atomic_bool *cancel, struct kernel_run *run, struct slot **slot);
 
-/* Frees the least recently used sets until at most so many bytes are held. */
+/* Frees the least recently used sets until the cache holds at most `limit` bytes. */
 void working_sets_shrink(struct working_sets *sets, uint64_t limit);
 
-/* Bytes that are held. */
+/* Bytes of memory that the cache holds. */
 uint64_t working_sets_held(const struct working_sets *sets);
 
 void working_sets_free(struct working_sets *sets);
