@@ -1,8 +1,8 @@
-/* Memory: the cost of a working set that the first-level cache does not hold.
- *
- * Of accesses spread over S bytes at most C/S hit a level of C bytes. Levels fill from the fastest
- * on, as if no two levels held the same line: no arrangement hits more often. Of several reaches,
- * the one with the most frequent accesses is kept first. */
+/* Memory limits: the cost of a working set that is larger than the first-level cache.  If a walk
+ * touches S bytes in random order, a cache of C bytes serves at most C/S of its accesses. Caches
+ * fill from the fastest level on, and no two levels hold the same line: no other arrangement hits
+ * more often. If a walk has several reaches, the reach with the most frequent accesses fills the
+ * caches first. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -15,17 +15,17 @@ enum { L1, L2, L3, MEMORY, LEVELS };
 
 struct level {
 	const char *name;
-	double share;	       /* of accesses, served here */
-	double latency, lines; /* UARCH_UNKNOWN */
-	bool measured;	       /* belongs to the machine, not to the core's file */
+	double share;	       /* share of the accesses that this level serves */
+	double latency, lines; /* UARCH_UNKNOWN if unknown */
+	bool measured;	       /* the value belongs to the machine, not to the core's file */
 };
 
-/* Ways of reaches, a bit for each. A walk without reaches has one way alone. */
+/* Sets of enum reach_way, one bit for each. A walk without reaches ignores them. */
 enum { WAYS_ALL = ~0, WAYS_WAITING = ~(1 << REACH_ORDERED) };
 
-/* A range whose lines take FAR_FROM_CACHE times the latency of the last cache is not in that cache.
- * Nor is a range that takes AS_FAR_AS_MEMORY of the latency of the largest range: a shared cache
- * may hold none of our lines. */
+/* A range is outside the last cache if its latency is FAR_FROM_CACHE times the latency of that
+ * cache. It is also outside if its latency is AS_FAR_AS_MEMORY times the latency of the largest
+ * range: a shared cache may hold none of our lines. */
 #define FAR_FROM_CACHE	 1.5
 #define AS_FAR_AS_MEMORY 0.67
 
@@ -38,7 +38,7 @@ static double levels_cache(const struct tally *tally, int level)
 	return cache && uarch_known(cache->bytes) ? cache->bytes : 0;
 }
 
-/* Bytes that lines come from. */
+/* Bytes over which the lines lie. */
 static double range_of(const struct tally *tally)
 {
 	return tally->place->walk.range > 0 ? tally->place->walk.range : tally->place->working_set;
@@ -71,8 +71,9 @@ static double levels_lines(const struct tally *tally, int ways)
 	return lines;
 }
 
-/* The share of lines that caches of `bytes` together cannot hold. Of a walk inside a walk it is the
- * larger of the two shares: caches may hold all of one walk and nothing of the other. */
+/* The share of lines that do not fit caches of `bytes` in total. For a walk inside a walk, the
+ * result is the larger of both shares. The caches may hold all of one walk and nothing of the
+ * other. */
 static double walk_beyond(const struct tally *tally, double bytes)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
@@ -83,13 +84,14 @@ static double walk_beyond(const struct tally *tally, double bytes)
 	return fmax(near, far);
 }
 
-/* The lines come again: how much of a cache other data leave them is not known. */
+/* Whether each pass touches the same lines of this reach. How much of a cache other data leave to
+ * them is unknown. */
 static bool comes_again(const struct kernel_reach *reach)
 {
 	return reach->least > 0 && reach->least < reach->range;
 }
 
-/* The same for one reach: reaches with more frequent accesses come first. */
+/* Like walk_beyond(), for one reach. Reaches with more frequent accesses fill the caches first. */
 static double reach_beyond(const struct kernel_walk *walk, int index, double bytes)
 {
 	if (comes_again(&walk->reach[index]))
@@ -118,9 +120,9 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 		level[MEMORY].lines = place->memory.lines;
 }
 
-/* Raises the latency beyond the core's own caches to the one measured over a range that is no
- * larger. Where the last cache claims to hold even the largest measured range, that range counts as
- * memory, whose bandwidth is measured. */
+/* Raises the latency beyond the core's own caches to a measured latency. That measurement used a
+ * range that is not larger. If the last cache is stated to hold even the largest measured range,
+ * that range counts as memory. The bandwidth of memory is measured. */
 static void raise_far(
 	const struct limits_place *place, double range, double last, struct level level[LEVELS])
 {
@@ -139,7 +141,8 @@ static void raise_far(
 	if (!(latency * share > cycles) && !far)
 		return;
 	far = far || !(level[L3].latency > 0) || latency > FAR_FROM_CACHE * level[L3].latency;
-	/* No lower latency than the cache's, and no more lines a cycle than the nearer level. */
+	/* The latency is at least the latency of the cache. The rate of lines is at most the rate
+	 * of the nearer level. */
 	if (far && !(level[MEMORY].lines > 0))
 		level[MEMORY].lines = level[L3].lines;
 	if (latency * share > cycles)
@@ -150,7 +153,8 @@ static void raise_far(
 	level[MEMORY].share = far ? share : 0;
 }
 
-/* index: the reach; -1: the whole walk where it has none. */
+/* Spreads the accesses over the levels. index: the reach; -1: the whole walk, if it has no reaches.
+ * Returns false if the size of a level is missing. */
 static bool spread(
 	const struct tally *tally, int index, struct level level[LEVELS], const char **missing)
 {
@@ -163,7 +167,8 @@ static bool spread(
 	if (place->l3.known)
 		bytes[L3] = fmax(bytes[L3], place->l3.bytes);
 	for (int i = L1; i < LEVELS; i++) {
-		/* A machine whose memory is measured and that states no L3 has none. */
+		/* The memory of this machine is measured and the system states no L3: the machine
+		 * has no L3. */
 		if (bytes[i] <= 0 && left > 0 && !(i == L3 && place->memory.known)) {
 			*missing = level[i].name;
 			return false;
@@ -207,10 +212,10 @@ static bool levels_spread(
 			double share = one[i].share * place->walk.reach[k].lines / all;
 
 			level[i].share += share;
-			/* A level that serves nothing of a reach says nothing about its speed. */
+			/* Take the rate of a level only from a reach that it serves. */
 			if (share > 0)
 				level[i].lines = one[i].lines;
-			/* One that is unknown makes the mean so. */
+			/* An unknown latency makes the mean unknown. */
 			cycles[i] += share > 0 ? share * (one[i].latency > 0 ? one[i].latency
 									     : (double)NAN)
 					       : 0;
@@ -273,10 +278,11 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 struct way_down {
 	double loads, cycles;
 	double count[LEVELS],
-		latency[LEVELS]; /* loads served there, and what each takes on average */
+		latency[LEVELS]; /* loads that each level serves, and their average latency */
 };
 
-/* False: a number is missing; an unknown limit was added. */
+/* Adds up the loads of all reaches of one kind. Returns false if a number is missing: an unknown
+ * limit was added. */
 static bool add_up(
 	struct tally *tally, enum reach_way way, enum limit_kind kind, struct way_down *down)
 {
@@ -315,7 +321,7 @@ static bool add_up(
 	return down->loads > 0;
 }
 
-/* Three digits: an element may have a small fraction of a load. */
+/* A number of loads with three digits: an element may have a small fraction of a load. */
 static struct limit_words loads_words(double loads)
 {
 	struct limit_words words = { "" };
@@ -344,7 +350,7 @@ static struct limit_words describe(const struct way_down *down)
 	return words;
 }
 
-/* Elements whose instructions fit the reorder buffer together; INFINITY: unknown. */
+/* Elements whose instructions fit the reorder buffer together. INFINITY: unknown. */
 static double in_buffer(const struct tally *tally)
 {
 	double rob = tally->uarch->fact[SIZE_ROB];
@@ -353,8 +359,8 @@ static double in_buffer(const struct tally *tally)
 						    : (double)INFINITY;
 }
 
-/* Cycles of the chain with its operations between the loads, where one chain continues from element
- * to element. */
+/* Cycles of the chain, including the operations between its loads. 0 if the chain does not continue
+ * from element to element. */
 static double with_operations(const struct tally *tally, const struct way_down *down, double share)
 {
 	const struct chain *chain = &tally->limits->chain;
@@ -391,12 +397,13 @@ static void add_reaches(struct tally *tally)
 		if (walk->restart > 0 && isfinite(together))
 			tally->limits->overlap = together;
 	}
-	/* A load whose address was predicted correctly waits for nothing. */
+	/* A load does not wait if its address was predicted correctly. */
 	if (add_up(tally, REACH_GUESSED, LIMIT_MISPREDICTION, &down))
 		tally->wait = down.cycles / down.loads;
 }
 
-/* The first level that serves accesses and whose latency is unknown; NULL: all are known. */
+/* The first level that serves accesses but has an unknown latency. NULL: all latencies are known.
+ */
 static const struct level *without(const struct level *level)
 {
 	for (int i = L2; i < LEVELS; i++)
@@ -405,8 +412,9 @@ static const struct level *without(const struct level *level)
 	return NULL;
 }
 
-/* Loads of the chain are served by the levels of the working set, where no prefetcher can follow.
- * No more loads miss than lines are touched: the other loads hit a line just fetched. */
+/* Adds the limit of chained loads. The levels of the working set serve these loads, and no
+ * prefetcher can follow their order. At most one load per touched line misses: the other loads hit
+ * a line that was just fetched. */
 static void add_chain(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level);
@@ -450,8 +458,8 @@ static void add_lines(struct tally *tally, const struct level *level)
 			levels_add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle");
 			return;
 		}
-	/* Lines from an L2 whose rate the core's file lacks count as free, so that the sum stays a
-	 * bound. */
+	/* If the core's file has no rate for L2, its lines cost nothing. The sum is then still a
+	 * lower bound. */
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
@@ -462,8 +470,8 @@ static void add_lines(struct tally *tally, const struct level *level)
 
 /* ---- Misses that overlap */
 
-/* Adds the limit of the fullest buffer, if it has fewer than `most` misses in flight; wait: cycles
- * of all `misses` of a path one after the other. */
+/* Adds the limit of the fullest buffer if it allows fewer than `most` misses in flight. wait:
+ * cycles of all `misses` of a path, one after the other. */
 static void add_window(struct tally *tally, const double together[SIZE_COUNT], double most,
 	double wait, double misses)
 {
@@ -487,8 +495,8 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 			words_number(tally->uarch->fact[fullest]).text, names[fullest]);
 }
 
-/* Misses that do not wait for each other overlap as far as they are in flight together: they share
- * the reorder buffer, and the first-level cache waits for a limited number of lines. */
+/* Adds the limit of independent misses. They overlap while they are in flight together. They share
+ * the reorder buffer, and the first-level cache can wait for a limited number of lines. */
 static void add_misses(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level);
@@ -503,7 +511,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 		together = window[SIZE_ROB];
 	else if (uarch_known(rob) && tally->slots > 0 && !limits_prefetches(tally->loop))
 		together = fmax(1, ceil(rob / (tally->slots / misses)));
-	/* A store leaves the reorder buffer before its line arrives, and waits in the store queue.
+	/* A store leaves the reorder buffer before its line arrives. It waits in the store queue.
 	 */
 	if (tally_all(tally->stores) > 0 && !one_by_one)
 		together += uarch_known(queue) ? queue : INFINITY;
@@ -526,8 +534,8 @@ static void add_misses(struct tally *tally, const struct level *level)
 		add_window(tally, window, together, wait, misses);
 }
 
-/* Whether some misses need not wait for each other. Ordered reaches are in flight before an
- * instruction waits for them. */
+/* Whether some misses are independent of each other. Lines of ordered reaches are in flight before
+ * an instruction waits for them, so they do not count. */
 static bool misses_wait(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;

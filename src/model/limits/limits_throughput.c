@@ -1,6 +1,7 @@
-/* Throughput: at most so many rename slots, loads, stores, addresses, line splits, accesses to a
- * bank or a line of the first-level cache, taken branches, and micro-ops on a port in a cycle. Also
- * the ports of each instruction of the listing. */
+/* Throughput limits: the number of events that a core can execute in a cycle. Events are rename
+ * slots, loads, stores, addresses, line splits, accesses to a cache bank or a cache line, taken
+ * branches, and micro-ops on a port. This file also finds the ports of each instruction in the
+ * listing. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 /* Bytes of a cache line, on every core with a file. */
 enum { LINE = 64 };
 
-/* Adds the limit of `count` events per path at `each` a cycle. */
+/* Adds the limit of `count` events per path, if `each` events a cycle are possible. */
 static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each,
 	const char *one, const char *many)
 {
@@ -67,7 +68,7 @@ static bool crosses(uint64_t address, const struct insn_memory *memory)
 	return memory->accesses <= 1 && address && address % LINE + memory->size > LINE;
 }
 
-/* Accesses per path that cross a line, by the addresses of a stepped loop. */
+/* Counts accesses per path that cross a line. The addresses come from a stepped loop. */
 static void seen_splits(const struct loop *loop, double *loads, double *stores)
 {
 	for (int s = 0; s < loop->path_count; s++) {
@@ -82,7 +83,7 @@ static void seen_splits(const struct loop *loop, double *loads, double *stores)
 	}
 }
 
-/* Loads or stores: `count` accesses, of which a split one counts as `each`, at `rate` a cycle. */
+/* Loads or stores: `count` accesses at `rate` a cycle. A split access counts as `each` accesses. */
 struct side {
 	double count, each, rate;
 };
@@ -92,9 +93,9 @@ static double side_cycles(const struct side *side, double split)
 	return side->rate > 0 ? (side->count + split * (fmax(side->each, 1) - 1)) / side->rate : 0;
 }
 
-/* Unknown splits go to loads or stores, wherever they cost least, so that the limit holds in either
- * case. Of a rising and a falling straight line the larger is lowest where they cross, or at an
- * end. */
+/* Divides unknown splits between loads and stores so that they cost the least. The limit then holds
+ * for every division. The search finds the point where the rising cost of the loads meets the
+ * falling cost of the stores. */
 static double share_out(const struct side *loads, const struct side *stores, double splits)
 {
 	double low = loads->count > 0 ? 0 : -1, high = splits;
@@ -126,7 +127,7 @@ static void add_splits(struct tally *tally)
 	if (tally->loop->stepped)
 		seen_splits(tally->loop, &loads, &stores);
 	splits = tally->place->walk.splits * tally->elements;
-	/* Unknown instructions may be the ones that cross. */
+	/* If there are unknown instructions, they may make the split accesses. */
 	if (loads + stores <= 0 && tally->limits->unknown == 0) {
 		splits = fmin(splits, load.count + store.count);
 		loads = splits > 0 ? share_out(&load, &store, splits) : 0;
@@ -150,15 +151,15 @@ static void add_splits(struct tally *tally)
 	}
 }
 
-/* ---- The first-level cache: loads a cycle from one of its banks, stored lines a cycle. Accesses
- * whose relative addresses the code does not show count as free. */
+/* ---- The first-level cache: loads a cycle from one bank, and stored lines a cycle. Accesses with
+ * unknown relative addresses cost nothing. */
 
 /* One access of the path. */
 struct access {
 	struct address address;
 	int64_t growth; /* bytes from one path to the next */
-	bool grows;	/* by a constant */
-	uint64_t seen;	/* its address, 0: not seen */
+	bool grows;	/* true: it grows by a constant */
+	uint64_t seen;	/* its address in the stepped loop; 0: unknown */
 	int size;
 };
 
@@ -195,8 +196,8 @@ static void collect(const struct loop *loop, struct accesses *all)
 
 /* ---- Banks */
 
-/* Loads that read the same offsets in lines on every path: they share a base that moves by whole
- * lines. The most of them that read one byte of a line. */
+/* The largest number of loads that read the same byte offset of a line. The loads share a base that
+ * moves by whole lines, so they read the same offsets on every path. */
 static int crowded(const struct accesses *all, int first, bool *counted)
 {
 	const struct access *one = &all->load[first];
@@ -241,7 +242,7 @@ static void add_banks(struct tally *tally, const struct accesses *all)
 
 /* ---- Lines stored to */
 
-/* Whether two stores may go to the same line. later: the second is of the next path. */
+/* Whether two stores may go to the same line. later: the second store belongs to the next path. */
 static bool may_share(const struct access *a, const struct access *b, bool later)
 {
 	int64_t apart;
@@ -256,14 +257,14 @@ static bool may_share(const struct access *a, const struct access *b, bool later
 	return apart < 0 ? -apart < LINE + b->size - 1 : apart < LINE + a->size - 1;
 }
 
-/* Cycles for the path's stores in order. Up to `together` of them complete at once while they are
- * neighbours in the same line. */
+/* Cycles of the path's stores, in order. Up to `together` adjacent stores to one line complete in
+ * one cycle. */
 static double store_cycles(const struct accesses *all, double together)
 {
 	int first = 0, run = 1;
 	double cycles = 0;
 
-	/* Begin where a line ends. */
+	/* Begin at a store that cannot share a line with the store before it. */
 	while (first < all->stores &&
 		may_share(&all->store[(first + all->stores - 1) % all->stores], &all->store[first],
 			first == 0))
@@ -292,7 +293,7 @@ static void add_store_lines(struct tally *tally, const struct accesses *all)
 
 	if (lines <= 0 || together <= lines || stores <= 0)
 		return;
-	/* Random stores over this range: two neighbours share a line by chance. */
+	/* In random stores over this range, two adjacent stores share a line by chance. */
 	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
 		random = stores * (1 - LINE / walk->range) / lines;
 	cycles = all->stores > 0 ? store_cycles(all, together / lines) / lines : 0;
@@ -321,7 +322,7 @@ void limits_throughput(struct tally *tally)
 
 /* ---- Ports and units: the best assignment possible */
 
-/* Adds the limit of `ports`: the work that can only go to them takes `cycles`. */
+/* Adds the limit of `ports`: the work that no other ports can do needs `cycles`. */
 static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, uint32_t ports)
 {
 	struct class_uses inside = { 0 };
@@ -346,7 +347,7 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 	free(inside.use);
 }
 
-/* Adds the ports of a class to the listing's line of one instruction. */
+/* Adds the ports of a class to an instruction of the listing. */
 static void add_class(const struct uarch *uarch, const struct uarch_class *class, double accesses,
 	struct limit_insn *line)
 {
@@ -366,7 +367,7 @@ static void add_class(const struct uarch *uarch, const struct uarch_class *class
 	}
 }
 
-/* The listing's line of one instruction. */
+/* Fills the listing's entry of one instruction. */
 static void describe(struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -393,7 +394,7 @@ static void describe(struct tally *tally, int number)
 		if (insn_stores(insn, k))
 			add_class(uarch, facts->store, accesses, line);
 	}
-	/* The branch of a fused pair carries the operation of both. */
+	/* In a fused pair, the branch carries the operation of both instructions. */
 	if (times->first <= 0)
 		add_class(uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op, 1,
 			line);
@@ -434,7 +435,7 @@ void limits_ports(struct tally *tally)
 		limits->pressure[port] /= tally->turns;
 		limits->naive[port] /= tally->turns;
 	}
-	/* Ports come before units, so that the first port of a load on both is no unit. */
+	/* Handle ports before units. A load that needs both then shows a port first. */
 	for (int units = 0; units < 2; units++) {
 		struct port_load *some = memory_new((size_t)count + 1, sizeof(*some));
 		uint32_t bottleneck;

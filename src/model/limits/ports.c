@@ -7,18 +7,18 @@
 
 #include "base/text.h"
 
-/* The work of one set of ports, and its present assignment. */
+/* The work of one set of ports, and its current assignment. */
 struct share {
 	uint32_t ports;
-	double cycles;	      /* 0 once its ports are settled */
-	double on[PORTS_MAX]; /* of it, by port */
+	double cycles;	      /* 0 after its ports are settled */
+	double on[PORTS_MAX]; /* the part of this work on each port */
 };
 
 struct balance {
 	struct share *share;
 	int count;
-	double filled[PORTS_MAX]; /* work now on each port */
-	double tiny;		  /* less than this is rounding */
+	double filled[PORTS_MAX]; /* work assigned to each port so far */
+	double tiny;		  /* a smaller value is a rounding error */
 };
 
 static bool usable(const struct port_load *load, int ports)
@@ -29,7 +29,7 @@ static bool usable(const struct port_load *load, int ports)
 	       load->ports;
 }
 
-/* Merges loads of the same ports: few remain, however long the loop. */
+/* Merges loads with the same set of ports. Even a long loop has few different sets. */
 static double gather(struct balance *balance, const struct port_load *loads, int count, int ports)
 {
 	double total = 0;
@@ -49,7 +49,7 @@ static double gather(struct balance *balance, const struct port_load *loads, int
 	return total;
 }
 
-/* Work that may only go to ports of the set. */
+/* Work that can only go to ports of the set. */
 static double work_inside(const struct balance *balance, uint32_t ports)
 {
 	double work = 0;
@@ -70,17 +70,17 @@ static uint32_t live_ports(const struct balance *balance)
 	return ports;
 }
 
-/* Assigns `work` of one share to ports that hold less than `limit`, moving other work if needed
- * (one shortest path at a time, as in a maximum flow). Returns the work that finds no port;
- * *reached are then the ports that the search reached: all are full, and nothing on them can move
- * elsewhere. */
+/* Assigns `work` of one share to ports that hold less than `limit`, and moves other work if needed.
+ * Like a maximum flow, it follows one shortest path at a time. Returns the work that finds no port.
+ * In this case, *reached gets the ports that the search reached: all are full, and their work
+ * cannot move elsewhere. */
 static double place(
 	struct balance *balance, int which, double work, double limit, uint32_t *reached)
 {
 	while (work > balance->tiny) {
 		int queue[PORTS_MAX], head = 0, tail = 0, end = -1;
-		int from[PORTS_MAX], via[PORTS_MAX]; /* the port before, and the share whose work
-							moves over from it */
+		int from[PORTS_MAX], via[PORTS_MAX]; /* the previous port, and the share that moves
+							work from it to this port */
 		uint32_t seen = balance->share[which].ports;
 		double step = work;
 
@@ -132,9 +132,9 @@ static double place(
 	return 0;
 }
 
-/* The largest pressure that the live shares force: the set of ports with the most work of its own
- * per port. The search starts with all ports; work that finds no port shows a denser set, until
- * everything fits. */
+/* The largest pressure that the live shares force, and its ports. These ports have the most work
+ * per port that no other port can do. The search starts with all ports. If work finds no port, the
+ * reached ports are a denser set. The search ends when all work fits. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
 	double left[2 * PORTS_MAX], *rest = left;
@@ -158,7 +158,7 @@ static double densest(struct balance *balance, uint32_t *ports)
 		if (!reached)
 			break;
 		denser = work_inside(balance, reached) / ports_count(reached);
-		if (denser <= limit) /* rounding alone */
+		if (denser <= limit) /* only a rounding error */
 			break;
 		limit = denser;
 		*ports = reached;
@@ -168,8 +168,8 @@ static double densest(struct balance *balance, uint32_t *ports)
 	return limit;
 }
 
-/* The smallest full set inside `ports` whose own work fills it: from one port, work that could move
- * elsewhere adds its other ports. */
+/* The smallest subset of `ports` that its own work fills. The search starts with one port, and adds
+ * all ports to which the work of the set could move. */
 static uint32_t smallest_full(const struct balance *balance, uint32_t ports)
 {
 	uint32_t best = ports;
@@ -204,7 +204,7 @@ double ports_balance(
 	if (bottleneck)
 		*bottleneck = 0;
 	/* Each port of the densest set gets the largest pressure: its own work fills it, and other
-	 * work stays outside. The remaining ports are the same question, smaller. */
+	 * work stays outside. The loop then repeats this for the remaining ports. */
 	while (live_ports(&balance)) {
 		uint32_t set;
 		double each = densest(&balance, &set);

@@ -5,7 +5,7 @@
 
 enum { PORTS_MAX = 32 };
 
-/* Ports in a set. __builtin_popcount() calls a library where the compiler may not use the
+/* Number of ports in a set. __builtin_popcount() calls a library if the compiler may not use the
  * instruction. */
 static inline int ports_count(uint32_t set)
 {
@@ -16,17 +16,18 @@ static inline int ports_count(uint32_t set)
 
 /* Work that may go to any port of a set. */
 struct port_load {
-	uint32_t ports; /* a bit each; not 0 */
-	double cycles;	/* micro-ops × cycles that each holds its port */
+	uint32_t ports; /* one bit for each port; not 0 */
+	double cycles;	/* micro-ops × cycles for which each micro-op holds its port */
 };
 
-/* Spreads loads over ports so that the largest pressure is as small as can be, and below it the
- * next largest, and so on: the one most even spread (it is unique, per port). pressure[port] in
- * cycles; ports nothing may go to get 0. bottleneck (may be NULL) receives the set of ports that
- * make the largest pressure: the smallest of these sets that its own work fills. Returns the
- * largest pressure, which no assignment can beat. */
+/* Spreads loads over ports. It makes the largest pressure as small as possible, then the next
+ * largest, and so on. This most even pressure of each port is unique. pressure[port] is in cycles;
+ * a port without work gets 0. bottleneck (may be NULL) receives the ports with the largest
+ * pressure. If several sets qualify, it is the smallest set that its own work fills. Returns the
+ * largest pressure: no assignment has a lower one. */
 double ports_balance(const struct port_load *loads, int count, int ports, double *pressure,
 	uint32_t *bottleneck);
 
-/* Splits each load evenly over its own set, as one would by hand. Returns the largest pressure. */
+/* Splits each load evenly over its own set, as in a calculation by hand. Returns the largest
+ * pressure. */
 double ports_naive(const struct port_load *loads, int count, int ports, double *pressure);
