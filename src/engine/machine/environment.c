@@ -19,7 +19,7 @@ static FILE *open_file(const char *root, const char *path)
 	return fopen(whole, "re");
 }
 
-/* Cuts a line's end and the blanks before it: some firmware pads its strings. */
+/* Removes the newline and the blanks before it: some firmware pads its strings. */
 static void trim(char *line)
 {
 	size_t length = strcspn(line, "\n");
@@ -157,8 +157,8 @@ static void read_switches(struct environment *env, const char *root)
 
 static void read_hypervisor(struct environment *env, const char *root)
 {
-	/* Names of makers in firmware, and their usual names. Makers of real machines, too, are
-	 * known by the processor's flag only. */
+	/* Vendor names in the firmware, and the usual names of their hypervisors. `always` is false
+	 * for vendors that also sell real machines; then the processor's flag decides. */
 	static const struct {
 		const char *vendor, *name;
 		bool always;
@@ -177,7 +177,7 @@ static void read_hypervisor(struct environment *env, const char *root)
 	char flags[4096], vendor[80], clock[64], *name = env->hypervisor_name;
 	const size_t size = sizeof(env->hypervisor_name);
 
-	/* x86 has a flag; elsewhere the device tree says it. */
+	/* x86 has a CPU flag; other systems have the device tree. */
 	if (system_value(root, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
 		env->hypervisor = strstr(flags, " hypervisor") != NULL;
 	else if (system_is_guest(root))
@@ -204,8 +204,8 @@ static void read_hypervisor(struct environment *env, const char *root)
 					   : "");
 }
 
-/* The directory of this process' control group below /sys/fs/cgroup, version 2 ("0::/…"). Inside a
- * container it is often "/". */
+/* Reads the limits of this process's control group, version 2 (the line "0::/…"), below
+ * /sys/fs/cgroup. Inside a container the group is often "/". */
 static void read_group(struct environment *env, const char *root)
 {
 	char path[SYSTEM_PATH], group[256], value[64];
@@ -246,7 +246,7 @@ void environment_read(struct environment *env, const char *root)
 	read_group(env, root);
 	if (system_line(root, "/proc/loadavg", line, sizeof(line)))
 		sscanf(line, "%lf", &env->load);
-	/* The word in brackets of "always [madvise] never". */
+	/* The word in brackets, for example in "always [madvise] never". */
 	if (system_line(root, "/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof(line)) &&
 		(open = strchr(line, '[')))
 		snprintf(env->thp, sizeof(env->thp), "%.*s", (int)strcspn(open + 1, "]"), open + 1);

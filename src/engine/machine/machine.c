@@ -1,4 +1,4 @@
-/* Who this computer is. */
+/* Identifies this computer. */
 #include "engine/machine/machine.h"
 
 #include <stdio.h>
@@ -62,8 +62,8 @@ bool processor_has(const struct processor *processor, const char *feature)
 	return false;
 }
 
-/* Half of what may still be had: the rest is left to others. However little that is, the smallest
- * sets are measured. */
+/* Sets the memory limit to half of the available memory; other programs may need the rest. The
+ * limit is at least 4 MiB, so that the smallest working sets can always be measured. */
 static void read_memory(struct machine *machine)
 {
 	const uint64_t least = 4 << 20;
@@ -79,8 +79,9 @@ static void read_huge_pages(struct machine *machine)
 	char line[64];
 	const char *why = "";
 
-	/* PR_GET_THP_DISABLE is 1 where a service manager or a container took huge pages from this
-	 * process; newer kernels add flags for "except where asked for", as arenas do. */
+	/* PR_GET_THP_DISABLE is 1 if a service manager or a container disabled huge pages for this
+	 * process. Newer kernels add flag bits to the 1 when madvise() still gets huge pages, as
+	 * arenas do. */
 	if (!system_has("", "/sys/kernel/mm/transparent_hugepage/enabled"))
 		why = "this kernel has no huge pages to give (transparent huge pages are not "
 		      "built in)";

@@ -1,4 +1,4 @@
-/* MIDR, as the kernel shows it. */
+/* Identifies the processor by the register MIDR, which the kernel exports. */
 #include "engine/machine/machine.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const struct {
 	{ 0x46, 0x001, "A64FX" },
 };
 
-/* The first processor's hexadecimal number of that name in /proc/cpuinfo. */
+/* Reads the hexadecimal number with that key of the first processor in /proc/cpuinfo. */
 static unsigned long long read_cpuinfo(const char *key)
 {
 	char value[32];
@@ -46,7 +46,7 @@ void identify_processor(struct machine *machine)
 	if (system_line("", "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", line,
 		    sizeof(line)))
 		midr = strtoull(line, NULL, 16);
-	/* Where the kernel shows no registers. */
+	/* Used if the kernel exports no registers. */
 	if (midr == 0)
 		midr = (read_cpuinfo("CPU implementer") & 0xff) << 24 |
 		       (read_cpuinfo("CPU part") & 0xfff) << 4;

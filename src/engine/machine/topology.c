@@ -48,8 +48,8 @@ static hwloc_bitmap_t set_of(int id)
 	return set;
 }
 
-/* The processors that this process may use: hwloc knows the cpuset; the affinity mask at its start
- * may be narrower. */
+/* The processors that this process may use. hwloc knows the cpuset; the affinity mask may be
+ * narrower. */
 static hwloc_bitmap_t allowed_set(const struct topology *topology)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -73,7 +73,7 @@ int topology_processors(const struct topology *topology)
 	return count;
 }
 
-/* On a hybrid machine, leaves only processors of the kind that hwloc ranks fastest. */
+/* On a hybrid machine, keeps only processors of the fastest kind by hwloc's ranking. */
 static void keep_fastest(const struct topology *topology, hwloc_bitmap_t set)
 {
 	int kinds = hwloc_cpukinds_get_nr(topology->hwloc, 0);
@@ -94,8 +94,7 @@ static void keep_fastest(const struct topology *topology, hwloc_bitmap_t set)
 	hwloc_bitmap_free(kind);
 }
 
-/* The core (with all its hardware threads) that holds a processor; NULL when hwloc does not know
- * cores. */
+/* The core of a processor, with all its hardware threads; NULL if hwloc does not know cores. */
 static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 {
 	hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(topology->hwloc, (unsigned)cpu);
@@ -103,8 +102,8 @@ static hwloc_obj_t core_of(const struct topology *topology, int cpu)
 	return pu ? hwloc_get_ancestor_obj_by_type(topology->hwloc, HWLOC_OBJ_CORE, pu) : NULL;
 }
 
-/* Removes a processor and its siblings from a set; the processor alone where nothing else would be
- * left. */
+/* Removes a processor and its siblings from a set, or only the processor if the set would be empty
+ * otherwise. */
 static void remove_core(const struct topology *topology, hwloc_bitmap_t set, int cpu)
 {
 	hwloc_obj_t core = core_of(topology, cpu);
@@ -129,8 +128,8 @@ struct status topology_check(int wanted)
 	hwloc_bitmap_t set;
 	cpu_set_t mask;
 
-	/* Refused on machines of more processors than the mask holds: topology_choose() will tell.
-	 */
+	/* sched_getaffinity() fails on machines with more processors than the mask holds.
+	 * topology_choose() checks there. */
 	if (wanted < 0 || sched_getaffinity(0, sizeof(mask), &mask) != 0)
 		return status;
 	set = hwloc_bitmap_alloc();
@@ -158,15 +157,15 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 		return status;
 	}
 	keep_fastest(topology, set);
-	/* Processor 0 takes most interrupts. The user interface can be moved; a processor cannot.
-	 */
+	/* Processor 0 handles most interrupts. Prefer to avoid it over the user interface's
+	 * processor, because the user interface can move. */
 	if (hwloc_bitmap_weight(set) > 1)
 		hwloc_bitmap_clr(set, 0);
 	if (avoid >= 0 && hwloc_bitmap_weight(set) > 1)
 		remove_core(topology, set, avoid);
 	*cpu = hwloc_bitmap_last(set);
-	/* The first hardware thread of the core: its number is the core's in most people's minds.
-	 */
+	/* Choose the first allowed hardware thread of the core: most people number a core by its
+	 * first thread. */
 	core = core_of(topology, *cpu);
 	if (core)
 		for (int id = hwloc_bitmap_last(set); id >= 0; id--)
@@ -199,7 +198,7 @@ bool topology_keep_off(const struct topology *topology, int thread, int cpu)
 	return done;
 }
 
-/* A processor next to the measured one: the lower its cost, the sooner it gets a load thread. */
+/* A processor other than the measured one: the lower its cost, the sooner it gets a load thread. */
 struct neighbour {
 	int cpu;
 	uint64_t cost;
@@ -221,7 +220,8 @@ static int kind_of(const struct topology *topology, int cpu)
 	return kind;
 }
 
-/* How many of the processor's core were there before it: the measured one comes first of all. */
+/* The number of hardware threads of the same core that come before `cpu`. The measured thread comes
+ * first. */
 static int thread_of(
 	const struct topology *topology, hwloc_const_bitmap_t allowed, int measured, int cpu)
 {
@@ -300,7 +300,8 @@ struct status topology_bind_memory(
 	if (node < 0 || one_node(topology))
 		return status_ok();
 	set = set_of(node);
-	/* Not strictly: the kernel ends processes that want more of a node than it has. */
+	/* Not strict: with a strict binding, the kernel kills a process when the node has no memory
+	 * left. */
 	result = hwloc_set_area_membind(
 		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
 	hwloc_bitmap_free(set);

@@ -1,6 +1,6 @@
-/* Parent and child share one mapping: the child writes trials, facts, its status and the count of
- * calls that came back. The parent looks at it ten times a second, and reads it when the child's
- * pipe says so: a byte for an early answer, the end of the pipe for the end of the child. */
+/* Parent and child share one mapping. The child writes trials, facts, its status and the number of
+ * finished calls. The parent checks this number every LOOK_MS milliseconds. It reads the trials
+ * when the child's pipe has a byte (an early result) or is closed (the child has ended). */
 #include "engine/worker/isolate.h"
 
 #include <errno.h>
@@ -32,17 +32,18 @@ struct shared {
 	struct counts counts;
 };
 
-/* How long a child that was asked to stop may take, and how often the parent looks, in
- * milliseconds. */
+/* STOP_MS: time for a child to stop after cancellation. LOOK_MS: interval of the parent's checks.
+ * In milliseconds. */
 enum { STOP_MS = 20, LOOK_MS = 10 };
 
-/* Less of a difference between n and half of it is none: what any loop does is proportional to n.
- */
+/* If the times for n and n / 2 differ by less than this share, the loop does not use n: a real loop
+ * takes time proportional to n. */
 static const double SLOPE_LEAST = 0.02;
 
 /* ---- in the child ---- */
 
-/* Zeroed memory as the arena has it: huge pages where they help, touched before anyone times it. */
+/* Maps zeroed memory as the arena does: with huge pages if they help, and touched before any
+ * timing. */
 static unsigned char *map_memory(uint64_t bytes, const char **pages)
 {
 	const uint64_t huge = 2 << 20, space = round_up(bytes, huge) + huge;
@@ -52,8 +53,7 @@ static unsigned char *map_memory(uint64_t bytes, const char **pages)
 	if (memory == MAP_FAILED)
 		return NULL;
 	memory += round_up((uint64_t)memory, huge) - (uint64_t)memory;
-	/* For less, where small pages do not show either, 2 MiB would be cleared at each request.
-	 */
+	/* Below 256 KiB small pages cost nothing, but each request would clear a page of 2 MiB. */
 	*pages = "4k";
 	if (bytes >= 256 << 10 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
 		*pages = "unknown";
@@ -73,8 +73,8 @@ static double ticks_of(struct kernel_run *run, uint64_t elements, int calls)
 	return (double)(clock_ticks() - begin);
 }
 
-/* Whether n takes longer than half of it: the least of some tries each, in turn, so that a spell in
- * which all is slower meets both. */
+/* Whether n takes longer than n / 2. Compares the lowest times of several tries. The tries
+ * alternate, so that a slow spell affects both. */
 static bool is_longer(struct kernel_run *run, const struct clock *clock, int calls, int tries)
 {
 	double whole = INFINITY, half = INFINITY;
@@ -90,12 +90,12 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
 	double whole = ticks_of(run, run->ring, 1);
-	/* Short ones together, long against the clock's steps, and several times, because of
-	 * interruptions. */
+	/* Time several short calls together, because of the clock's steps, and repeat them, because
+	 * of interruptions. */
 	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
 	int tries = whole / clock->hz < 1e-4 ? 8 : 1;
 
-	/* All but one of five times: in a contended spell one comparison proves nothing. */
+	/* Require 4 of 5 comparisons: during contention one comparison proves nothing. */
 	for (int i = 0, longer = 0; i < 5; i++) {
 		longer += is_longer(run, clock, calls, tries);
 		if (longer == 4)
@@ -220,7 +220,7 @@ static void take_trials(
 	result->trials = shared->trials;
 	result->facts = shared->facts;
 	result->counts = shared->counts;
-	/* The code may have written over it. */
+	/* The user's code may have overwritten the mapping. */
 	if (result->trials.count > TRIALS_MAX)
 		result->trials.count = 0;
 	for (unsigned i = 0; i < result->trials.count; i++)
@@ -247,7 +247,7 @@ static int reap(pid_t child, bool now)
 	return how;
 }
 
-/* Waits for the child: its end, its calls that do not come back, or a cancelled request. */
+/* Waits until the child ends, a call takes too long, or the request is cancelled. */
 static struct status wait_for(const struct isolate *isolate, struct shared *shared, pid_t child,
 	int early, struct result *result)
 {
@@ -270,7 +270,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 			if (isolate->early && !atomic_load(isolate->cancel))
 				isolate->early(isolate->context, result);
 		} else if (waitpid(child, &how, WNOHANG) == child) {
-			/* Another process that it started holds the pipe. */
+			/* A process that the child started still holds the pipe. */
 			return ended(shared, name, how);
 		}
 		now = clock_seconds();

@@ -1,7 +1,6 @@
-/* Shared: `phase` and `counting` are atomics; `lock` guards `reported`. Everything else of a member
- * belongs to its thread from pthread_create() to pthread_join(), and to the caller before and
- * after.
- */
+/* Shared state: `phase` and `counting` are atomic; `lock` guards `reported`. All other fields of a
+ * member belong to its thread from pthread_create() to pthread_join(), and to the caller before and
+ * after. */
 #include "engine/worker/load_threads.h"
 
 #include <math.h>
@@ -16,27 +15,31 @@
 #include "engine/memory/working_sets.h"
 #include "kernels/knob_rows.h"
 
-/* One call of a member: long against looking at the phase, short against whoever waits for it. */
+/* Length of one call of a member: long compared with reading the phase, short for a caller that
+ * waits. */
 static const double call_seconds = 30e-6;
 
-/* A member counts its work in spans of this length: an interruption spoils little of it, and asking
- * the system between two spans takes about 2 % of one. */
+/* A member counts its work in spans of this length. An interruption spoils only one span, and the
+ * system calls between two spans cost about 2 % of a span. */
 static const double span_seconds = 100e-6;
 
-/* A member whose processor others use too may need so long to come to count. */
+/* Limit for all members to begin counting: a member may share its processor with other processes.
+ */
 static const double start_seconds = 0.05;
 
-/* What a stream reads between two looks: some microseconds, and slower where memory is. */
+/* Bytes that a stream reads between two checks of the phase: some microseconds, more with slow
+ * memory. */
 enum { STREAM_PIECE = 64 << 10 };
 
-/* Stacks are address space, which may be scarce. */
+/* Small stacks, because address space may be limited. */
 enum { STACK = 1 << 20 };
 
 enum phase { PHASE_GATHER, PHASE_RUN, PHASE_COUNT, PHASE_REST, PHASE_END };
 
 struct member {
-	/* A cache line of its own: members do not write to each other's lines while they run. */
-	_Alignas(128) struct spans spans; /* of its work while it counted */
+	/* Each member has its own cache lines, so that running members do not write to each other's
+	 * lines. */
+	_Alignas(128) struct spans spans; /* work that was counted */
 	uint64_t sink;
 
 	struct load_threads *threads;
@@ -44,39 +47,40 @@ struct member {
 	int cpu;
 	bool streams;
 	struct status status;
-	struct working_sets sets; /* of one that runs the kernel */
-	struct arena stream;	  /* of one that streams */
+	struct working_sets sets; /* of a member that runs the kernel */
+	struct arena stream;	  /* of a member that streams */
 	int stream_node;
-	uint64_t may_hold; /* bytes that its working sets may take */
-	double used;	   /* seconds, when it was last gathered */
+	uint64_t may_hold; /* limit for its working sets, bytes */
+	double used;	   /* time of its last use, seconds */
 };
 
 struct load_threads {
 	_Alignas(128) atomic_int phase;
-	char apart[128]; /* members look at the phase all the time: nothing else is written next to
-			    it */
-	atomic_int counting; /* members that have come to count */
+	char apart[128]; /* members read the phase all the time, so no other written field may share
+			    its cache line */
+	atomic_int counting; /* number of members that count */
 	pthread_mutex_t lock;
 	pthread_cond_t reported_more, go;
-	int reported; /* members that are ready, or have failed */
+	int reported; /* number of members that are ready or have failed */
 	const struct topology *topology;
 	const atomic_bool *cancel;
 	struct load_threads_request request;
 	int64_t v[KNOBS_MAX];
-	int count; /* members whose threads run */
+	int count; /* number of members with running threads */
 	int most;
 	struct member member[];
 };
 
 /* ---- spans of work */
 
-/* A thread that did not run for a larger share of a span was switched out. Reading both clocks is
- * good to about 1 % of a span of 100 us. */
+/* A thread that did not run for a larger share of a span was switched out. Reading both clocks has
+ * an error of about 1 % of a span of 100 us. */
 static const double away_most = 0.05;
 
 void spans_add(struct spans *spans, const struct span *span)
 {
-	/* Some systems count a thread's time in steps longer than a span: no step, no evidence. */
+	/* Some systems count a thread's time in steps longer than a span. `on` is then 0 and proves
+	 * nothing. */
 	if (span->switches != 0 || (span->on > 0 && span->at - span->on > away_most * span->at)) {
 		spans->rejected++;
 		return;
@@ -130,15 +134,15 @@ void load_threads_free(struct load_threads *threads)
 	free(threads);
 }
 
-/* ---- what a member does ---- */
+/* ---- a member's thread ---- */
 
 static enum phase phase_of(struct load_threads *threads)
 {
 	return (enum phase)atomic_load_explicit(&threads->phase, memory_order_acquire);
 }
 
-/* Tells that it is ready, or has failed, and waits for the others; returns whether there is
- * something to run for. */
+/* Reports that the member is ready or has failed, and waits for the others. Returns whether the
+ * member may run. */
 static bool report(struct member *member)
 {
 	struct load_threads *threads = member->threads;
@@ -152,11 +156,11 @@ static bool report(struct member *member)
 	return status_is_ok(&member->status);
 }
 
-/* One call, which returns the bytes that it moved. */
+/* A member's work: call() makes one call and returns the bytes that it moved. */
 struct work {
 	uint64_t (*call)(struct work *work);
 	struct kernel_run run;
-	uint64_t elements; /* of a call */
+	uint64_t elements; /* elements of a call */
 	const unsigned char *stream;
 	uint64_t at, bytes, sink;
 };
@@ -167,7 +171,7 @@ static uint64_t call_same(struct work *work)
 	return work->elements * work->run.bytes;
 }
 
-/* Reads all of it in its order: eight loads a line into four sums, far more than any memory gives.
+/* Reads the words in order: eight loads per line into four sums, so that memory is the only limit.
  */
 static KERNEL_LOOP uint64_t read_all(const uint64_t *from, size_t words)
 {
@@ -190,7 +194,7 @@ static uint64_t call_stream(struct work *work)
 	return STREAM_PIECE;
 }
 
-/* Calls for the length of a span, or until the phase is another; once at least. */
+/* Makes calls until a span is over or the phase changes, but at least one call. */
 static struct span run_span(
 	struct load_threads *threads, struct work *work, struct clock_thread *before)
 {
@@ -233,7 +237,7 @@ static void run(struct member *member, struct work *work)
 	member->sink = work->sink;
 }
 
-/* As many elements as a call should take; this also walks the working set warm. */
+/* Chooses the number of elements of a call. This also walks the working set warm. */
 static void choose_call(struct member *member, struct work *work)
 {
 	double seconds = 0;
@@ -326,7 +330,7 @@ void load_threads_give_back(struct load_threads *threads, double now, double idl
 		}
 }
 
-/* What a member holds at most when it has what it needs now. */
+/* The most bytes that a member holds once it has the memory for this request. */
 static uint64_t will_hold(const struct load_threads *threads, int index, uint64_t set)
 {
 	const struct member *member = &threads->member[index];
@@ -339,7 +343,7 @@ static uint64_t will_hold(const struct load_threads *threads, int index, uint64_
 	return held_by(member) - touched + (stream > touched ? stream : touched);
 }
 
-/* Memory that is needed for nothing now stays, unless all of it together would be too much. */
+/* Keeps memory that this request does not need, unless the total would exceed the limit. */
 static void make_room(struct load_threads *threads)
 {
 	const struct load_threads_request *request = &threads->request;

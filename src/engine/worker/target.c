@@ -13,19 +13,20 @@
 #include "engine/worker/load_threads.h"
 #include "kernels/knob_rows.h"
 
-/* The share of a circle by which steps of it never meet. */
+/* The golden ratio: steps of this part of a circle never meet the same point again. */
 static const double golden = 0.6180339887;
 
-/* Memory of other cores that has not been needed for so many seconds is given back. */
+/* Load threads' memory that was not used for this many seconds is freed. */
 static const double load_threads_idle = 10;
 
-/* One request being carried out. */
+/* One request while it is measured. */
 struct visit {
 	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
-	unsigned placement, placements; /* the one under way: 0, 1, …; of so many */
-	double began;			/* seconds, when it was begun */
+	unsigned placement,
+		placements; /* number of the current placement, from 0; and of all placements */
+	double began;	    /* start of the current placement, seconds */
 	const atomic_bool *cancel;
 	target_answer *answer;
 	void *context;
@@ -51,13 +52,13 @@ static unsigned placements(const struct visit *visit)
 	return request->budget.placements < most ? request->budget.placements : most;
 }
 
-/* Each placement begins elsewhere in the ring, too. */
+/* Each placement also starts at another point of the ring. */
 static double place_of(const struct visit *visit)
 {
 	return fmod(visit->request->place + visit->placement * golden, 1);
 }
 
-/* Lays out the data of a request: a run ready to be called. */
+/* Lays out the data of a request and prepares *run for calls. */
 static struct status prepare(
 	const struct visit *visit, uint64_t limit, struct kernel_run *run, struct slot **slot)
 {
@@ -79,7 +80,8 @@ static struct status prepare(
 	return working_sets_lay(&visit->target->sets, &wanted, visit->cancel, run, slot);
 }
 
-/* Memory that each stream goes through: twice the last cache, within reason and what is left. */
+/* Bytes that each stream reads: twice the last cache, but at most 256 MiB and at most its part of
+ * the remaining memory. */
 static uint64_t stream_bytes(const struct machine *machine, const struct kernel_need *need)
 {
 	const uint64_t most = 256 << 20;
@@ -93,8 +95,8 @@ static uint64_t stream_bytes(const struct machine *machine, const struct kernel_
 	return bytes > STREAM_BYTES ? bytes / STREAM_BYTES * STREAM_BYTES : STREAM_BYTES;
 }
 
-/* Sends the others to work on their memory, where a request wants others; *limit becomes the bytes
- * that this thread's working sets may hold. */
+/* Starts the load threads if the request needs them. Sets *limit to the bytes that this thread's
+ * working sets may hold. */
 static struct status gather(const struct visit *visit, uint64_t *limit)
 {
 	struct target *target = visit->target;
@@ -112,7 +114,7 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 	if (need->memory > *limit)
 		return beyond_memory(&target->machine, need->memory);
 	if (need->processors == 1) {
-		/* Memory of load threads stays for a while, unless it is needed. */
+		/* Keep the load threads' memory for a while, unless this request needs it. */
 		load_threads_give_back(target->threads, wanted.now,
 			load_threads_held(target->threads) + set + ARENA_PIECE > *limit
 				? 0
@@ -157,7 +159,7 @@ static void learn(struct target *target, const struct trials *trials)
 	clock_learn(&target->clock, turns, ghz);
 }
 
-/* How often each group of events is counted: what fills slices is not looked at so closely. */
+/* Number of times that each group of events is counted; background slices need less precision. */
 enum { PASSES = 9, PASSES_BACKGROUND = 3 };
 
 static unsigned passes_of(const struct request *request)
@@ -165,7 +167,7 @@ static unsigned passes_of(const struct request *request)
 	return request->background ? PASSES_BACKGROUND : PASSES;
 }
 
-/* Trials on a run that is laid out, with an early answer if one was requested. */
+/* Makes trials on a prepared run, with an early result if the request asks for one. */
 static void make_trials(
 	const struct visit *visit, struct kernel_run *run, struct slot *slot, struct result *result)
 {
@@ -182,13 +184,13 @@ static void make_trials(
 		.patience = budget->patience,
 		.fewest = budget->fewest };
 
-	/* The request's own load threads slow this core down: they are no disturbance. */
+	/* The request's own load threads slow this core down: this is not contention. */
 	clock.watched = clock.watched && visit->need.processors == 1;
-	/* First, because trying events leaves other lines in the caches. */
+	/* Do this first, because trying events changes the contents of the caches. */
 	if (request->plan.id != 0)
 		counting_use(target->counting, &request->plan);
-	/* Laying out and warming do not count against the requested time: they depend on earlier
-	 * requests. 32 KiB is the smallest first cache of today's cores. */
+	/* Layout and warm-up do not count against the requested time, because they depend on
+	 * earlier requests. 32 KiB is the smallest first cache of current cores. */
 	progress_end(&target->progress);
 	target->settle.own_bytes = machine_own_caches(&target->machine);
 	target->settle.lap = budget->lap_seconds;
@@ -230,7 +232,7 @@ static void make_trials(
 		result->status = run->kernel->proof(run);
 }
 
-/* Code that is not ours. */
+/* Measures the user's own code in a child process. */
 static void measure_apart(const struct visit *visit, struct result *result)
 {
 	struct target *target = visit->target;
@@ -248,8 +250,8 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	if (bytes > target->machine.memory_limit) {
 		result->status = beyond_memory(&target->machine, bytes);
 	} else {
-		/* What the plan's names mean, and which events fit together, is found out here: the
-		 * child opens them for itself. */
+		/* Resolve the plan's event names and groups here, in the parent. The child opens
+		 * the events for itself. */
 		counting_use(target->counting, &request->plan);
 		isolate_measure(&isolate, result);
 		counting_learn(target->counting, &result->counts);
@@ -257,7 +259,8 @@ static void measure_apart(const struct visit *visit, struct result *result)
 	learn(target, &result->trials);
 }
 
-/* Load threads are ready before the first trial, and end after the last. */
+/* Measures in this process. The load threads are ready before the first trial, and end after the
+ * last one. */
 static void measure_here(struct visit *visit, struct result *result)
 {
 	struct target *target = visit->target;
@@ -325,7 +328,8 @@ struct status target_open(struct target *target, const struct target_options *op
 	status = topology_choose(target->topology, options->cpu, options->avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;
-	/* While nobody is bound: what this process may use is seen by where its threads may be. */
+	/* Do this before any thread is bound: the threads' affinity shows which processors this
+	 * process may use. */
 	target->threads = load_threads_new(target->topology, machine->cpu);
 	if (!target->threads)
 		return status_failed("no memory for other cores");

@@ -1,6 +1,6 @@
-/* Shared state: `lock` guards pending and its count, running, results, ready;
- * `cancel` and `machine.known` are atomics; everything else belongs to the worker's thread once it
- * runs. Nothing is locked while a trial runs. */
+/* Shared state: `lock` guards pending, pending_count, running, stop, ready, start, and the list of
+ * answers. `cancel` and `machine.known` are atomic. All other fields belong to the worker's thread
+ * once it runs. The lock is not held while a trial runs. */
 #include "engine/worker/worker.h"
 
 #include <errno.h>
@@ -23,24 +23,24 @@ struct answer {
 struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t wake; /* a request came, or it is time to stop, or (to waiters) the worker is
-				ready */
+	pthread_cond_t wake; /* signals a new request, a stop, or (to waiting callers) that the
+				worker is ready */
 	int pipe[2];
 	struct worker_options options;
 	int caller_thread, caller_cpu;
 
 	bool stop, running, ready;
-	struct request pending[REQUESTS_WAITING]; /* in the order in which they begin */
+	struct request pending[REQUESTS_WAITING]; /* in the order of their start */
 	int pending_count;
 	struct answer *first, **last;
-	struct status start; /* how the start went; valid once ready */
+	struct status start; /* result of the start; valid once `ready` is set */
 	atomic_bool cancel;
 	struct target target;
 };
 
 static void worker_wake_user(struct worker *worker)
 {
-	/* A full pipe is readable already: nothing is lost. */
+	/* If the pipe is full, it is readable already: no wake-up is lost. */
 	while (write(worker->pipe[1], "!", 1) < 0 && errno == EINTR)
 		;
 }
@@ -51,7 +51,7 @@ static void worker_answer(void *context, const struct result *result)
 	struct answer *answer = malloc(sizeof(*answer));
 
 	if (!answer)
-		return; /* the user asks again; there is no memory to say so with */
+		return; /* out of memory: the result is lost, and the user requests it again */
 	answer->next = NULL;
 	answer->result = *result;
 	answer->result.at = monotonic_seconds();
@@ -62,7 +62,7 @@ static void worker_answer(void *context, const struct result *result)
 	worker_wake_user(worker);
 }
 
-/* The answer where the worker could not start. */
+/* Answers a request with an error, because the worker could not start. */
 static void worker_refuse(
 	struct worker *worker, const struct request *request, const struct status *status)
 {
@@ -143,7 +143,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 		*status = status_failed("no memory for the worker");
 		return NULL;
 	}
-	counters_begin(); /* while there is one thread */
+	counters_begin(); /* before a second thread starts */
 	worker->options = *options;
 	worker->caller_thread = (int)gettid();
 	worker->caller_cpu = sched_getcpu();
@@ -158,8 +158,7 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 		worker_release(worker);
 		return NULL;
 	}
-	/* Signals go to the caller's thread: a handler on the measured core would fall into trials.
-	 */
+	/* The worker blocks all signals: a handler on the measured core would disturb trials. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&worker->thread, NULL, worker_main, worker);
@@ -196,7 +195,7 @@ void worker_stop(struct worker *worker)
 	worker_release(worker);
 }
 
-/* Forgets the waiting requests, and cancels the one under way. The lock is held. */
+/* Removes the waiting requests, and cancels the running one. The caller holds the lock. */
 static void drop_requests(struct worker *worker)
 {
 	worker->pending_count = 0;
@@ -240,8 +239,8 @@ static bool worker_take(void *context, struct result *result)
 		if (!worker->first)
 			worker->last = &worker->first;
 	}
-	/* Only an empty queue empties the pipe: a reader that takes one answer at a time is woken
-	 * for the next. */
+	/* Drain the pipe only when the queue is empty: otherwise a reader that takes one answer at
+	 * a time would not wake for the next answer. */
 	if (!worker->first)
 		while (read(worker->pipe[0], drain, sizeof(drain)) > 0)
 			;
