@@ -1,5 +1,5 @@
-/* Campaigns (experiment/campaign.h) of a session: the probe, the core that measures itself, the
- * windows. Only campaigns.c writes a `struct under_way`. */
+/* The campaigns (experiment/campaign.h) of a session: the core measurement, the probe, the windows.
+ * Only campaigns.c writes a `struct under_way`. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,77 +14,82 @@
 
 struct session;
 
-/* The one that comes first at the top. */
+/* In order of priority, highest first. */
 enum campaign_of { CAMPAIGN_CORE, CAMPAIGN_PROBE, CAMPAIGN_WINDOWS, CAMPAIGNS };
 
 /* What a campaign means for the session. */
 struct campaign_row {
 	const struct campaign_kind *kind;
-	bool apart; /* the live setting and cells are not measured meanwhile */
-	bool (*wanted)(
-		const struct session *session); /* now, while something is missing; NULL: always */
-	void (*over)(struct session *session); /* called when it has ended; NULL: nothing follows */
-	/* A result of its requests, taken back or not; NULL: nobody else uses it */
+	bool apart; /* the campaign replaces the live measurement and the cells */
+	bool (*wanted)(const struct session
+			*session); /* whether the campaign must run now; NULL: always */
+	void (*over)(
+		struct session *session); /* called after the campaign has ended; NULL: no call */
+	/* called for each result of the campaign's requests, even of a cancelled request; NULL: no
+	 * call */
 	void (*answered)(struct session *session, const struct setting *setting,
 		const struct result *result);
 };
 
-/* The last one of its kind. */
+/* The last campaign of its kind. */
 struct under_way {
-	const struct campaign_row *row; /* NULL: there was none */
+	const struct campaign_row *row; /* NULL: there was no campaign */
 	struct campaign campaign;
-	struct turns *turns;	     /* its thread */
-	bool running;		     /* it has not come to its end */
-	bool halted;		     /* it must end, as soon as it has computed */
-	uint64_t generation;	     /* of its request that is out; 0: none */
-	bool stands;		     /* it is paused */
-	double stands_since, paused; /* since when, and how long it was before: seconds */
+	struct turns *turns; /* its thread */
+	bool running;	     /* the campaign has not ended */
+	bool halted;	     /* the campaign must end as soon as its computation is complete */
+	uint64_t generation; /* generation of its request at the engine; 0: none */
+	bool stands;	     /* the campaign is paused */
+	double stands_since,
+		paused; /* start of this pause, and length of all earlier pauses: seconds */
 };
 
-/* Whether live setting and cells rest, because a campaign is measured in their place. */
+/* Whether a campaign replaces the live measurement and the cells now. */
 bool session_apart(const struct session *session);
-/* Cancels the present request; a campaign whose request it was chooses again. */
+/* Cancels the present request. If it was a campaign's request, the campaign chooses its next
+ * request again. */
 void session_interrupt(struct session *session);
 
-/* Whether a campaign runs next to them. */
+/* Whether a campaign runs next to the live measurement. */
 bool campaigns_beside(const struct session *session);
 bool campaign_runs(const struct session *session, enum campaign_of which);
-/* Replaces the last one of its kind; the session owns `self` from now on. */
+/* Replaces the last campaign of this kind. The session owns `self` from now on. */
 void campaign_begin(struct session *session, enum campaign_of which, const struct campaign_row *row,
 	void *self);
-/* Ends it early, if it runs. */
+/* Ends the campaign early, if it runs. */
 void campaign_halt(struct session *session, enum campaign_of which);
-/* Removes it with its report. */
+/* Removes the campaign and its report. */
 void campaign_end(struct session *session, enum campaign_of which);
 void campaigns_end(struct session *session);
-void campaigns_lose(struct session *session); /* requests that are out were taken back */
-/* What it prefers to measure has changed: a request that is not out yet is chosen again. */
+void campaigns_lose(
+	struct session *session); /* call it after the campaigns' requests were cancelled */
+/* Call it when the campaign should measure something else first. The campaign then chooses its next
+ * request again, unless a request is at the engine. */
 void campaign_choose_again(struct session *session, enum campaign_of which);
 void campaigns_pause(struct session *session, bool pause);
-/* Whether a running campaign computes in its thread. */
+/* Whether a running campaign is computing in its thread. */
 bool campaigns_think(const struct session *session);
-/* Ends halted campaigns that have computed. Returns whether one has ended. */
+/* Ends halted campaigns whose computation is complete. Returns whether a campaign has ended. */
 bool campaigns_look(struct session *session);
-/* Submits the next request of the campaigns that run apart, or beside. Returns false when nothing
- * is left, or one has just ended. */
+/* Submits the next request of a campaign. apart: of a campaign that replaces the live measurement.
+ * Returns false if there is no request now, or if a campaign has just ended. */
 bool campaigns_next(struct session *session, bool apart);
-/* A final result of its requests, also of one that was taken back. */
+/* Takes a final result of the campaign's requests, even of a cancelled request. */
 void campaigns_take(struct session *session, enum campaign_of which, const struct setting *setting,
 	const struct result *result);
 
-/* ---- campaign_windows.c: the curves of the kernel `window`, in place of its slice over fillers
+/* ---- campaign_windows.c: the curves of the kernel `window`. They replace its slice over fillers.
  * ---- */
 
-/* The setting, machine or core has changed: begins, continues with another curve, or brings another
- * panel to the front. */
+/* Call it when the setting, the machine or the core has changed. Begins the campaign, continues
+ * with another curve, or brings another panel to the front. */
 void curves_renew(struct session *session);
-/* The present setting is on one of its curves. */
+/* Whether the present setting is on one of the curves. */
 bool curves_there(const struct session *session);
 void curves_view(const struct session *session, struct view *view);
 
 extern const struct campaign_row campaign_row_probe, campaign_row_core;
 
-const struct probe_report *session_probe(
-	const struct session *session); /* NULL: nothing was probed */
+const struct probe_report *session_probe(const struct session *session); /* NULL: no probe */
 const struct characterise_report *session_core(
-	const struct session *session); /* NULL: the core does not measure itself */
+	const struct session *session); /* NULL: no core measurement runs */

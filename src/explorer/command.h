@@ -1,5 +1,5 @@
-/* The command language: what keys, scripts and lessons all use. A command is a row with its name,
- * arguments, help and functions. */
+/* The command language of keys, scripts and lessons. A command is a row with its name, arguments,
+ * help and functions. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,9 @@
 struct session;
 
 enum {
-	COMMAND_FOUND = 1,    /* offered by find: makes sense on its own, from anywhere */
-	COMMAND_VERBATIM = 2, /* its argument is all that follows one blank, blanks included */
+	COMMAND_FOUND = 1, /* find offers this command: it is useful anywhere, without arguments */
+	COMMAND_VERBATIM =
+		2, /* its argument is the rest of the line after one blank, blanks included */
 };
 
 struct command_row {
@@ -22,14 +23,16 @@ struct command_row {
 	/* A command without arguments has act(), a command with arguments has run(). */
 	struct status (*act)(struct session *session);
 	struct status (*run)(struct session *session, const char *arguments);
-	/* Why the command cannot run now; it is then not called. NULL: it always can. */
+	/* Why the command cannot run now; if it cannot, it is not called. NULL: it can always run.
+	 */
 	struct status (*refusal)(const struct session *session);
-	/* Whether the command would do anything now; NULL: whenever it is not refused. */
+	/* Whether the command would have an effect now; NULL: always, unless refused. */
 	bool (*useful)(const struct session *session);
 	bool (*works)(const struct session *session, const char *arguments); /* with arguments */
 	unsigned flags;							     /* COMMAND_ bits */
-	const char *given; /* what run() and works() get in place of arguments; NULL: these */
+	const char *given; /* text that run() and works() get instead of the user's arguments; NULL:
+			      the user's arguments */
 };
 
-/* Every command, in the order of help, ended by a NULL name. */
+/* All commands, in the order of the help screen. The last row has a NULL name. */
 const struct command_row *command_rows(void);

@@ -4,32 +4,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Seconds between requests for the setting on screen: at first ten a second, in at most a third of
- * the core's time. The period grows by these steps while the sample is steady and no command comes.
- * The first request after a change may take longer, because it needs a quiet sample; it reports a
- * provisional one early. */
+/* Seconds between requests for the setting on screen. At first there are ten requests per second,
+ * in at most a third of the core's time. The period grows by these steps while the sample is steady
+ * and no command comes. The first request after a change may last longer, because it needs a quiet
+ * sample. It reports a provisional sample early. */
 static const double LIVE_PERIODS[] = { 0.1, 0.2, 0.4, 0.8, 1.0 };
 enum { LIVE_STEPS = sizeof(LIVE_PERIODS) / sizeof(LIVE_PERIODS[0]) };
-/* How long the sample must be steady at each later step; the first step takes a full pool. */
+/* How long the sample must be steady at each later step. The first step lasts POOL_SECONDS. */
 static const double STEP_SECONDS = 1;
-/* Seconds of a request beyond which the pause grows: the last step takes a tenth of a core. */
+/* A request longer than this many seconds makes the pause grow. The last step uses a tenth of a
+ * core. */
 static const double LIVE_LONG = 0.1;
 static const struct budget next_budget = { .seconds = 0.03, .quiet_wanted = 150 };
 static const struct budget first_budget = {
 	.seconds = 0.12, .quiet_wanted = 150, .provisional = 12
 };
-/* The longest pause that a slow request may cause, and the shortest one, which lets a cell run. */
+/* The longest pause that a slow request may cause at the first step. LIVE_TURN: the shortest pause,
+ * long enough to begin a cell. */
 static const double LIVE_PERIOD_LONGEST = 0.3, LIVE_TURN = 0.001;
-/* Older trials no longer count for the sample on screen. */
+/* Seconds. Older trials are removed from the sample on screen. */
 static const double POOL_SECONDS = 2.0;
 enum { POOL_QUIET = 150 };
-/* Fewer trials are enough where they are long: POOL_FEW trials of POOL_LONG seconds in all. */
+/* A few long trials are enough: POOL_FEW trials of POOL_LONG seconds in total. */
 enum { POOL_FEW = 8 };
 static const double POOL_LONG = 2 * SECONDS_SETTLED;
-/* A steady sample moves by no more than the distance of its quartiles, or than this share of its
- * CPE: the second share applies where there are too few trials for quartiles. */
+/* A steady sample changes by at most the distance of its quartiles, or this share of its CPE. The
+ * second share applies if there are too few trials for quartiles. */
 static const double STEADY_SHARE = 0.005, STEADY_SHARE_FEW = 0.03;
-/* Trials a second on the strip: it is full after two seconds. */
+/* Trials per second on the strip. The strip is full after two seconds. */
 static const double TICKS_A_SECOND = VIEW_STRIP / 2.0;
 
 void live_begin(struct live *live)
@@ -104,7 +106,7 @@ double live_period(const struct live *live)
 	return LIVE_PERIODS[live->made_up ? 0 : live->step];
 }
 
-/* The pause from one request to the next, after one that took so many seconds. */
+/* The pause before the next request, after a request of `took` seconds. */
 static double live_pause(int step, double took)
 {
 	double period = LIVE_PERIODS[step];
@@ -133,8 +135,8 @@ static bool near_steady(const struct sample *steady, const struct sample *sample
 	return fabs(sample->cpe - steady->cpe) <= spread;
 }
 
-/* Whether the sample is as it was at the first step. A request with too few quiet trials proves
- * nothing: the sample comes from the pool. */
+/* Whether the sample is the same as at the first step. The last request must agree too, unless it
+ * has too few quiet trials. */
 static bool is_steady(const struct live *live, const struct sample *request)
 {
 	const struct sample *sample = &live->sample, *steady = &live->steady;
@@ -151,7 +153,7 @@ static void live_hurry(struct live *live, double now)
 	live->steady_since = now;
 }
 
-/* After a request that took `took` seconds: goes on to the next step, or back to the first. */
+/* After a request of `took` seconds: goes to the next step, or back to the first. */
 static void live_slow_down(
 	struct live *live, const struct sample *request, double took, bool idle, double now)
 {
@@ -212,10 +214,10 @@ static void tally_add(struct live *live, const struct trials *trials, float olde
 	live->tallies[live->tally_count++] = tally;
 }
 
-/* Adds a request's trials to the pool and removes trials older than POOL_SECONDS. Where space runs
- * out, whole requests go, oldest first, as long as POOL_QUIET quiet trials remain; then single
- * trials, quiet ones last, so that a contended spell shorter than the pool does not remove the
- * sample. pool->forgotten counts the removed trials of the time that the pool covers. */
+/* Adds a request's trials to the pool, and removes trials older than POOL_SECONDS. If the pool is
+ * too small, it removes the oldest requests, while POOL_QUIET quiet trials remain. Then it removes
+ * single trials, quiet trials last: short contention must not remove the sample. pool->forgotten
+ * counts the removed trials of the pool's time. */
 static void pool_add(struct live *live, const struct trials *trials)
 {
 	struct trials dated = *trials, *pool = &live->pool;
@@ -227,7 +229,7 @@ static void pool_add(struct live *live, const struct trials *trials)
 	for (unsigned i = 0; i < dated.count; i++)
 		dated.trial[i].at += offset;
 	oldest = dated.trial[dated.count - 1].at - (float)POOL_SECONDS;
-	/* Whole requests first: "used" and "dropped" then cover the same time. */
+	/* Removes whole requests first, so that "used" and "dropped" cover the same time. */
 	for (int i = 0; i < live->tally_count; i++) {
 		unsigned left = pool->count - stale, quiet = 0;
 
@@ -268,7 +270,7 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 		strip_add(live, &result->trials,
 			replayed ? VIEW_STRIP
 				 : (unsigned)lrint(TICKS_A_SECOND * live_period(live)));
-		/* Cycles of two clocks are not mixed. */
+		/* Cycles from two sources must not be mixed. */
 		if (live->facts.cycles_from != result->facts.cycles_from)
 			live->pool.count = 0;
 		facts_renew(&live->facts, &result->facts, (unsigned)live->tally_count);
@@ -276,7 +278,7 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 			live->pool = result->trials;
 		else if (result->final)
 			pool_add(live, &result->trials);
-		/* A provisional result comes before anything is in the pool. */
+		/* A provisional result comes while the pool is still empty. */
 		if (result->final || !live->sample.valid)
 			sample_summarise(result->final ? &live->pool : &result->trials,
 				&live->facts, &live->sample);
@@ -295,12 +297,12 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 		live->answered = true;
 	sample_summarise(&result->trials, &live->facts, &request);
 	live_slow_down(live, &request, took, idle, now);
-	/* The next request follows a contended one at once, before the pool has too few quiet
-	 * trials. */
+	/* After a contended request, the next request follows soon, so that the pool keeps enough
+	 * quiet trials. */
 	live->made_up = request.contended;
 	live->due = live->asked_at + live_pause(live->made_up ? 0 : live->step, took);
 	live->due = fmax(live->due, now + LIVE_TURN);
-	/* A recording would answer the same again. */
+	/* A recording would give the same answer again. */
 	if (replayed)
 		live->due = INFINITY;
 }

@@ -306,8 +306,8 @@ bool plan_neighbour(const struct session *session, const struct plan_slice *slic
 	return false;
 }
 
-/* Index of the next value in a direction. `value` itself may lie between or beyond the values.
- * Returns -1 or count (no next value). */
+/* Index of the next value in a direction. `value` itself may lie between or beyond the values. -1:
+ * no next value. */
 static int value_beside(const int64_t *values, int count, int64_t value, int direction)
 {
 	struct axis_place place = axis_find(values, count, value);

@@ -7,33 +7,34 @@
 #include "base/text.h"
 
 enum state {
-	TURN_NEW,      /* its thread has not begun */
+	TURN_NEW,      /* the measurement's thread has not begun */
 	TURN_RUNS,     /* the only state in which the explorer's thread waits */
-	TURN_ASKS,     /* request holds what it asks for */
+	TURN_ASKS,     /* `request` holds the measurement's next request */
 	TURN_COMPUTES, /* both threads run */
-	TURN_COMPUTED, /* it waits to go on */
+	TURN_COMPUTED, /* the computation is complete; the measurement waits for its turn */
 	TURN_OVER,
 };
 
 struct turns {
 	struct campaign campaign;
-	pthread_t thread; /* once state was not TURN_NEW */
+	pthread_t thread; /* valid if `threaded` */
 	bool threaded;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	enum state state; /* under the lock */
+	enum state state; /* protected by the lock */
 
-	/* Of whoever has the turn; the lock passes them on. */
+	/* Owned by the thread that has the turn. Passing the turn under the lock makes them visible
+	 * to the other thread. */
 	struct request request;
-	struct result *result;	   /* of the campaign: where the answer goes */
+	struct result *result;	   /* the campaign's buffer for the result */
 	bool out;		   /* the request was given to the caller */
-	bool lost, stopped, freed; /* what the campaign finds when it goes on */
+	bool lost, stopped, freed; /* flags that the campaign reads when it continues */
 	double now;
 };
 
 /* ---- the measurement's thread ---- */
 
-/* Lets the other thread run, until it says TURN_RUNS. */
+/* Gives the turn to the explorer's thread, and waits until the state is TURN_RUNS. */
 static void pass(struct turns *turns, enum state state)
 {
 	pthread_mutex_lock(&turns->lock);
@@ -119,7 +120,7 @@ static void begin(struct turns *turns)
 {
 	sigset_t all, before;
 
-	/* Signals are for the thread that waits for them. */
+	/* Only the thread that waits for signals must receive them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	turns->threaded = pthread_create(&turns->thread, NULL, thread_main, turns) == 0;
@@ -128,7 +129,7 @@ static void begin(struct turns *turns)
 		turns->state = TURN_OVER;
 }
 
-/* Lets the measurement run until it asks, computes or is over. */
+/* Lets the measurement run until it asks for a request, computes or ends. */
 static void let_run(struct turns *turns)
 {
 	pthread_mutex_lock(&turns->lock);

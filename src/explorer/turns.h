@@ -1,10 +1,11 @@
-/* A long measurement in a thread of its own, which takes turns with the explorer's thread.
+/* Runs a long measurement in its own thread. This thread and the explorer's thread run in turns.
  *
- * Ownership: the measurement and its report belong to its thread while that runs, and to the
- * explorer's thread otherwise. The explorer's thread lets it run inside turns_next(),
- * turns_accept() and turns_free() alone, and waits there until it asks for its next request, which
- * takes it microseconds. Only while it computes (measurer_compute()) do both run: what it computes
- * with is then nobody else's. So every screen is the same however fast the threads are.
+ * Ownership: while the measurement's thread runs, it owns the measurement and its report. At other
+ * times the explorer's thread owns them. The explorer's thread lets the other thread run only
+ * inside turns_next(), turns_accept() and turns_free(). There it waits, for microseconds, until the
+ * measurement asks for its next request. Both threads run at the same time only during
+ * measurer_compute(); no other thread may use the data of that computation. So the screen does not
+ * depend on the speed of the threads.
  *
  *     while (turns_next(turns, now, &request))
  *     	…submit, wait for the final result, turns_accept(turns, now, &result)…
@@ -17,28 +18,30 @@
 
 struct turns;
 
-/* Nothing begins before turns_next(). The campaign is borrowed. */
+/* The thread begins at the first turns_next(). The campaign is borrowed. */
 struct turns *turns_new(const struct campaign *campaign);
 
-/* Ends the measurement, whatever it does. NULL is fine. */
+/* Ends the measurement at any point. NULL is allowed. */
 void turns_free(struct turns *turns);
 
-/* The next request, the generation and tag of which are the caller's; now in seconds of any steady
- * clock. Returns false when a result is awaited, it computes, or it is over. */
+/* Fills the next request; the caller sets its generation and tag. now: in seconds of any steady
+ * clock. Returns false while a result is awaited, while the measurement computes, and after its
+ * end. */
 bool turns_next(struct turns *turns, double now, struct request *request);
 
-/* The final result of the last request. Nothing happens where none is awaited. */
+/* Gives the final result of the last request. Has no effect if no result is awaited. */
 void turns_accept(struct turns *turns, double now, const struct result *result);
 
-/* The last request was taken back, or something that it depends on has changed: the measurement
- * chooses its next one again. */
+/* Call it after the last request was cancelled, or after its conditions changed. The measurement
+ * chooses its next request again. */
 void turns_lose(struct turns *turns);
 
-/* The measurement must end with what it has: turns_next() gives nothing any more, and ends it. */
+/* Asks the measurement to end with its results so far. The next turns_next() ends it and gives no
+ * request. */
 void turns_stop(struct turns *turns);
 
-/* It computes in its thread: turns_next() must be called again in a moment. */
+/* Whether the measurement is computing in its thread. If so, call turns_next() again soon. */
 bool turns_compute(const struct turns *turns);
 
-/* It has come to its end. */
+/* Whether the measurement has ended. */
 bool turns_over(const struct turns *turns);

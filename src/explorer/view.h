@@ -177,7 +177,7 @@ struct view {
 	struct sample sample;
 	struct run_facts facts;
 	struct sample quiet; /* the last quiet sample of this same setting; not valid: none yet */
-	double quiet_age;    /* seconds since */
+	double quiet_age;    /* seconds since `quiet` was measured */
 	double last_ghz;     /* last measured core clock, at any setting; NAN: none yet */
 	enum source last_source;    /* source of its cycles */
 	bool measuring;		    /* a request for the present setting is at the engine */
