@@ -1,4 +1,4 @@
-/* Measuring the tasks of each stage, and the report that grows with each result. */
+/* Measures the tasks of each stage, and adds each result to the report. */
 #include "experiment/probe/probe.h"
 
 #include <math.h>
@@ -11,21 +11,22 @@
 #include "base/units.h"
 #include "experiment/probe/probe_state.h"
 
-/* Trials without a quiet one after which a visit gives up; a later visit repeats the point. */
+/* A visit ends after this many trials if none of them was quiet. A later visit repeats the point.
+ */
 enum { PATIENCE = 10 };
 
-/* Visits to a point within one round, while its working set is laid out. */
+/* The most visits to a point in one round, while its working set is laid out. */
 enum { VISITS = 2 };
 
-/* Relative precision of the median at which a point is settled. */
+/* A point is settled at this relative precision of the median. */
 #define PRECISION 0.004
 
-/* Seconds: laps up to this long are walked whole before trials; and the longest walk to steady
- * state of a point. */
+/* LAP: seconds; a shorter lap is walked completely before the trials. WARM: the longest walk to
+ * steady state, in seconds. */
 #define LAP  0.003
 #define WARM 0.06
 
-/* Seconds of a visit with several cores, which must all reach full speed. */
+/* Seconds of a visit with several cores. It is long, because all cores must reach full speed. */
 #define VISIT_CORES 0.05
 
 /* Seconds between two analyses of the report while the probe measures. */
@@ -96,7 +97,8 @@ static void keep(struct probe *probe, const struct probe_task *task, const struc
 			sample->valid ? sample->bytes_per_cycle / (line > 0 ? line : 64) : NAN;
 		return;
 	}
-	/* A setting without any trial is no point: a note says why, or its visit was cancelled. */
+	/* Without a valid trial, the setting adds no point. A note gives the reason, or the visit
+	 * was cancelled. */
 	if (!cell->sample.valid && (cell->visits == 0 || !status_is_ok(&cell->failure)))
 		return;
 	while (at < curve->count && curve->point[at].x < point.x)
@@ -111,7 +113,7 @@ static void keep(struct probe *probe, const struct probe_task *task, const struc
 	curve->point[at] = point;
 }
 
-/* A curve as the model reads it. */
+/* A curve in the form that the model reads. */
 struct plain {
 	struct curve_point point[PROBE_POINTS];
 	int count;
@@ -140,7 +142,7 @@ static struct hierarchy_curve plain_curve(struct plain *plain, const struct prob
 	return (struct hierarchy_curve){ plain->point, plain->count };
 }
 
-/* The pages that the largest working set got: small working sets take any pages. */
+/* The page kind of the largest working set. Small working sets use any pages. */
 static const char *pages_got(const struct probe_curve *curve)
 {
 	return curve->count ? curve->point[curve->count - 1].facts.pages : NULL;
@@ -158,9 +160,9 @@ static double median_ghz(const struct probe_report *report)
 	return count ? stats_median(ghz, count) : NAN;
 }
 
-/* The share of another run may differ from the range of this run's looks by this ratio. 93 % of 400
- * pairs of runs then held each other's value (20 runs within a minute, on a virtual machine with
- * busy hosts). If the looks agree, no other process uses the cache. */
+/* The share in another run may lie outside this run's range by this ratio. With 1.6, 93 % of 400
+ * pairs of runs agreed (20 runs within a minute, on a virtual machine with busy hosts). If the
+ * values of this run agree, no other process uses the cache, and the ratio is 1.1. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)
@@ -201,7 +203,7 @@ void probe_analyse(struct probe *probe)
 
 /* ---- tasks ---- */
 
-/* Removes later tasks of this round that need at least as much memory. */
+/* Removes the later tasks of this round that need the same memory or more. */
 static void drop_larger(struct probe *probe, unsigned task)
 {
 	uint64_t bytes = probe_task_bytes(&probe->tasks[task]);
@@ -239,7 +241,7 @@ static double share_done(const struct probe *probe)
 			done += probe->stages[i].seconds;
 	}
 	if (probe->stage < probe->stage_count && probe->task_count) {
-		/* The first round is most of a part; the number of later rounds is unknown. */
+		/* The first round takes most of the time. The number of later rounds is unknown. */
 		part = (double)probe->tasks_done / probe->task_count;
 		part = probe->round == 0 ? 0.7 * part : 1 - 0.3 / (probe->round + part);
 		done += part * probe->stages[probe->stage].seconds;
@@ -304,7 +306,7 @@ static void ask(void *context, unsigned index, struct request *request)
 		.kernel = task->setting.kernel,
 		.seed = options->seed,
 		.alone = true,
-		/* Each visit to a long walk begins elsewhere: the lines of the last visit lie in
+		/* Each visit begins at another place, because the lines of the last visit lie in
 		   nearer caches. */
 		.place = visits_place(probe->visits.made - 1),
 		.budget = { .seconds = seconds,
@@ -338,7 +340,7 @@ static void accept(void *context, unsigned index, const struct result *result, d
 			notes_add(&probe->report.notes, "%s: %s", probe_part_names[report->part],
 				cell->failure.text);
 			drop_larger(probe, index);
-			/* Later parts stay within the memory that was granted. */
+			/* Later parts use only as much memory as the system gave. */
 			if (report->part == PROBE_LATENCY && task->curve->count)
 				report->options.max_size =
 					(uint64_t)task->curve->point[task->curve->count - 1].x;
@@ -352,7 +354,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	}
 }
 
-/* All rounds of a stage. Returns false when the time was up or the measurer stopped. */
+/* Measures all rounds of a stage. Returns false if the time limit was reached or the measurer
+ * stopped. */
 static bool run_stage(struct probe *probe, const struct probe_stage *stage)
 {
 	struct visits *visits = &probe->visits;

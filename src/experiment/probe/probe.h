@@ -1,9 +1,9 @@
-/* The probe measures a machine's memory hierarchy in seconds, in many small visits: latency over
- * working-set size with both kinds of pages, one line a page, pairs for the line size, bandwidth of
- * each level, chains at once.
+/* The probe measures a machine's memory hierarchy in a few seconds, in many short visits. It
+ * measures latency over working-set size with both kinds of pages, and latency with one line per
+ * page. It also measures the line size, the bandwidth of each level, and parallel chains.
  *
- * Everything that shows a probe (text, JSON, CSV, the explorer's panel, pictures) reads struct
- * probe_report alone, which grows with each visit. */
+ * All output (text, JSON, CSV, the explorer's panel, pictures) reads only struct probe_report,
+ * which grows with each visit. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ enum probe_part {
 	PROBE_TLB,	 /* "tlb" */
 	PROBE_LINE,	 /* "line" */
 	PROBE_BANDWIDTH, /* "bandwidth" */
-	PROBE_PARALLEL,	 /* "parallel": chains at once */
+	PROBE_PARALLEL,	 /* "parallel": several chains at a time */
 	PROBE_CORES,	 /* "cores": bandwidth and loaded latency with several cores */
 	PROBE_PARTS
 };
@@ -30,20 +30,20 @@ extern const char *const probe_part_names[]; /* ended by NULL */
 struct probe_options {
 	unsigned parts;		/* a bit each; 0: all but PROBE_CORES */
 	uint64_t max_size;	/* bytes of the largest working set; 0: PROBE_SIZE */
-	bool pages[PAGE_KINDS]; /* which kinds to measure; none: PAGES_4K and PAGES_HUGE. PAGES_AUTO
-				   alone: one curve, as the system gives them */
+	bool pages[PAGE_KINDS]; /* kinds to measure; all false: PAGES_4K and PAGES_HUGE. Only
+				   PAGES_AUTO: one curve, with the pages that the system chooses */
 	uint64_t seed;
 	double seconds; /* time limit; 0: the probe decides */
 };
 
-/* The smallest working set, the default of the largest, and the least value of the largest. */
+/* Bytes of the smallest working set; the default of max_size; the least value of max_size. */
 #define PROBE_SMALLEST (UINT64_C(4) << 10)
 #define PROBE_SIZE     (UINT64_C(256) << 20)
 #define PROBE_LEAST    (UINT64_C(64) << 10)
 
 enum { PROBE_POINTS = 256, PROBE_BANDS = 8 };
 
-/* One measured setting. */
+/* One measured point. */
 struct probe_point {
 	struct setting setting; /* complete, so that a user can repeat it */
 	double x; /* the curve's axis: bytes of the working set, bytes between a pair, chains or
@@ -54,7 +54,7 @@ struct probe_point {
 };
 
 struct probe_curve {
-	int count; /* measured so far, in ascending order of x */
+	int count; /* points measured so far, in ascending order of x */
 	struct probe_point point[PROBE_POINTS];
 };
 
@@ -65,44 +65,44 @@ struct probe_band {
 	char level[16]; /* "L1d", "L2", "L3", "memory" */
 	uint64_t size;	/* bytes of the working set */
 	struct probe_point point[PROBE_OPERATIONS];
-	double lines[PROBE_OPERATIONS]; /* cache lines that move between level and core per cycle,
-					   by the code's own accesses; NAN */
+	double lines[PROBE_OPERATIONS]; /* cache lines per cycle that the code's accesses move
+					   between level and core; NAN: unknown */
 };
 
-/* This process's share of the last cache, which cores share: steady laps of a few sizes, repeated
- * during the probe. */
+/* The part of the shared last cache that this process gets. The probe walks a few sizes in steady
+ * laps, several times. */
 enum { PROBE_SHARES = 8 };
 
 struct probe_share {
 	int count;
-	double bytes[PROBE_SHARES]; /* a lap over so many bytes takes half of memory's latency,
-				       because the cache holds about half of its lines */
+	double bytes[PROBE_SHARES]; /* the size at which a lap's latency is half of memory's
+				       latency: the cache then holds about half of the lines */
 	double at[PROBE_SHARES];    /* seconds since the first request */
 	int censored[PROBE_SHARES]; /* -1: an upper bound, because even the smallest size was
-				       slower; 1: a lower bound */
+				       slower; 1: a lower bound; 0: exact */
 };
 
 struct probe_report {
 	const struct machine *machine;
-	struct probe_options options; /* as carried out: max_size within the memory limits */
+	struct probe_options options; /* the options in use: max_size is within the memory limits */
 	uint64_t asked_size;	      /* max_size as the user set it */
 	struct probe_curve lines[PAGE_KINDS]; /* random order */
 	struct probe_curve pages[PAGE_KINDS]; /* one line a page */
 	struct probe_share share;
 	struct probe_curve pairs;
-	struct probe_curve parallel; /* x: chains at once, in memory */
-	struct probe_curve cores;    /* x: cores that read memory at once: gbps of all */
-	struct probe_curve loaded;   /* x: other cores that stream: latency of memory */
+	struct probe_curve parallel; /* x: parallel chains, in memory */
+	struct probe_curve cores;    /* x: cores that read memory at the same time; gbps of all */
+	struct probe_curve loaded;   /* x: other cores that stream; latency of memory */
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
-	struct literature published; /* values that others measured, to compare */
+	struct literature published; /* published values, for comparison */
 	struct hierarchy hierarchy;  /* of the points so far */
 	double done;		     /* 0…1 */
 	double seconds;		     /* since the first request */
-	bool complete;		     /* nothing is missing */
-	enum probe_part part;	     /* under way */
+	bool complete;		     /* all points are measured */
+	enum probe_part part;	     /* the current part */
 	char doing[64];		     /* "latency, 4k pages, 2.8m"; empty: nothing */
-	struct notes notes; /* parts, pages and memory that are not measured, with the reason */
+	struct notes notes;	     /* omitted parts, pages and memory sizes, with the reason */
 };
 
 struct probe;
@@ -110,13 +110,13 @@ struct probe;
 /* The part with that name, or PROBE_PARTS. */
 enum probe_part probe_part_find(const char *name);
 
-/* machine must be known, and is borrowed. Returns NULL with STATUS_USAGE for a largest size below
- * PROBE_LEAST, with STATUS_FAILED when this machine has not even that much memory. */
+/* machine must be known, and is borrowed. Returns NULL with STATUS_USAGE if max_size is below
+ * PROBE_LEAST, and with STATUS_FAILED if the memory limit is below PROBE_LEAST. */
 struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status);
 void probe_free(struct probe *probe);
 
-/* Measures until all points are known, the time is up or the measurer stops. */
+/* Measures until all points are known, the time limit is reached, or the measurer stops. */
 void probe_measure(struct probe *probe, const struct measurer *measurer);
 
 /* Never NULL; owned by the probe. */

@@ -1,8 +1,8 @@
-/* The points that each stage measures. Latency curves grow in rounds: the first round covers the
- * whole range, later ones add points near the knees and repeat doubtful points. Within a round
- * working sets only grow or only shrink, so that the layout for one serves the next. Other points
- * need the levels found before: the line size, the bandwidth of each level, and in memory chains at
- * once and several cores. */
+/* Chooses the points that each stage measures. Latency curves grow in rounds. The first round
+ * covers the whole range; later rounds add points near the knees and repeat doubtful points. Within
+ * a round, working sets only grow or only shrink, so that the next point can use the same layout.
+ * The other parts need the levels that latency found: line size, bandwidth, parallel chains and
+ * several cores. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,14 +12,15 @@
 #include "experiment/probe/probe_state.h"
 #include "kernels/knob_rows.h"
 
-/* Closer points are added up to this size. Beyond it the layout for each round takes too long, and
- * the knee moves from run to run anyway. */
+/* Later rounds add points up to this size. For larger sizes, each layout takes too long, and the
+ * knee moves from run to run. */
 static const uint64_t fine_most = 64 << 20;
 
-/* From here on a point takes long to reach steady state. */
+/* Points larger than this take long to reach steady state. */
 static const double far_from = 8 << 20;
 
-/* The ratio of a tight knee range, and of two points that count as one. */
+/* TIGHT: a knee range with a smaller ratio needs no more points. SAME: two points with a smaller
+ * ratio count as one. */
 #define TIGHT 1.015
 #define SAME  1.004
 
@@ -29,20 +30,21 @@ static const double own_most = 2;
 /* Points beyond this ratio from a corner do not describe it. */
 #define CORNER_WIDEST 1.3
 
-/* One line a page, each in a different set of the first cache. */
+/* One line per page, and each line in another set of the first cache. */
 enum { PAGE_STRIDE = PROBE_PAGE + 64 };
 
-/* Pages of the curve over pages: from far below any first-level TLB to an octave beyond the second
- * level of today's cores (up to 4,096 entries), which a plateau needs. */
+/* The fewest and the most pages of the TLB curve. The fewest fit any first-level TLB. The most are
+ * twice the largest second-level TLB today (4,096 entries), so that a plateau appears. */
 enum { PAGES_FEW = 8, PAGES_MANY = 8192 };
 
-/* In the core's own caches quartiles further apart than this are doubtful, relatively. */
+/* In the core's own caches, a point is doubtful if its quartiles are further apart than this
+ * (relative). */
 #define SCATTERED 0.06
 
-/* Bytes for each core, where several cores measure at once. */
+/* Bytes for each core when several cores measure together. */
 static const uint64_t each_most = 64 << 20;
 
-/* The widest accesses of this processor: the last choice that the kernel allows. */
+/* Sets the widest accesses of this processor: the last choice that the kernel allows. */
 static void widen(struct setting *setting)
 {
 	const struct kernel *kernel = setting->kernel;
@@ -65,8 +67,8 @@ static void add_task(struct probe *probe, const struct probe_task *task)
 		probe->tasks[probe->task_count++] = *task;
 }
 
-/* Adds a task with the setting of these words, unless its curve or this round has the setting, or
- * the setting is not allowed. Returns whether the setting is allowed. */
+/* Adds a task for the setting in `format`. Adds nothing if the curve or this round already has the
+ * setting, or if it is not allowed. Returns whether it is allowed. */
 __attribute__((format(printf, 4, 5))) static bool add(
 	struct probe *probe, enum page_kind pages, struct probe_task task, const char *format, ...)
 {
@@ -93,10 +95,12 @@ __attribute__((format(printf, 4, 5))) static bool add(
 	return true;
 }
 
-/* Whether a point needs another look. In the core's own caches only disturbances scatter. */
+/* Whether a point must be measured again. In the core's own caches, only interference scatters the
+ * trials. */
 static bool doubtful(const struct sample *sample, const struct setting *setting)
 {
-	/* A busy sibling hardly slows a walk that waits for memory, and another look takes long. */
+	/* A busy hyper-thread hardly slows a walk that waits for memory, and another visit takes
+	 * long. */
 	if (probe_is_far(setting))
 		return !sample->valid;
 	if (!sample->valid || sample_doubt(sample))
@@ -104,7 +108,8 @@ static bool doubtful(const struct sample *sample, const struct setting *setting)
 	return sample->cpe_hi - sample->cpe_lo > SCATTERED * sample->cpe;
 }
 
-/* Visits every point of a curve again, or (not all) the doubtful ones that are laid out quickly. */
+/* Adds tasks that repeat points of a curve. all: every point up to PROBE_FAR bytes. Otherwise: only
+ * doubtful points with a quick layout. */
 static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 {
 	for (int i = 0; i < curve->count; i++) {
@@ -124,8 +129,9 @@ static void look_again(struct probe *probe, struct probe_curve *curve, bool all)
 	}
 }
 
-/* Two orders for qsort(): upward by bytes; and, after a round that ended with the largest, down to
- * PROBE_CHEAP, since shrinking a layout is as quick as growing it, then the cheap tasks upward. */
+/* Two orders for qsort(). upward(): by bytes. downward(): large tasks from the largest down to
+ * PROBE_CHEAP, then the cheap tasks upward. It follows a round that ended with the largest task:
+ * shrinking a layout is as quick as growing it. */
 static int upward(const void *a, const void *b)
 {
 	const struct probe_task *x = a, *y = b;
@@ -148,14 +154,13 @@ static int downward(const void *a, const void *b)
 
 /* ---- latency curves ---- */
 
-/* The curve of the stage. */
 static struct probe_curve *curve_of(struct probe *probe, const struct probe_stage *stage)
 {
 	return stage->part == PROBE_LATENCY ? &probe->report.lines[stage->pages]
 					    : &probe->report.pages[stage->pages];
 }
 
-/* Whether the curve has a point so near that another would add nothing. */
+/* Whether the curve already has a point near x. */
 static bool has_near(const struct probe_curve *curve, double x)
 {
 	for (int i = 0; i < curve->count; i++)
@@ -164,7 +169,7 @@ static bool has_near(const struct probe_curve *curve, double x)
 	return false;
 }
 
-/* Adds the point of x bytes. Of a curve over pages, x is the bytes that the TLB must cover. */
+/* Adds the point of x bytes. For a TLB curve, x is the memory that the TLB must cover. */
 static void add_at(struct probe *probe, const struct probe_stage *stage, double x, bool fine)
 {
 	bool pages = stage->part == PROBE_TLB;
@@ -179,7 +184,7 @@ static void add_at(struct probe *probe, const struct probe_stage *stage, double 
 			"latency size=%lld stride=%lld order=random", count * stride, stride);
 }
 
-/* Adds points that divide a range into equal parts on a logarithmic scale. */
+/* Adds points that divide a range into `parts` equal parts on a logarithmic scale. */
 static void divide(
 	struct probe *probe, const struct probe_stage *stage, double from, double to, int parts)
 {
@@ -187,8 +192,8 @@ static void divide(
 		add_at(probe, stage, from * pow(to / from, (double)i / parts), true);
 }
 
-/* Adds points near the knees of a curve that begin at no more than `most` bytes; few for a gradual
- * knee, which no single point locates. */
+/* Adds points near each knee that begins at `most` bytes or less. A gradual knee gets points only
+ * once, because it has no exact place. */
 static void refine(struct probe *probe, const struct probe_stage *stage,
 	const struct plateaus *plateaus, int round, double most)
 {
@@ -209,8 +214,8 @@ static void refine(struct probe *probe, const struct probe_stage *stage,
 	}
 }
 
-/* The number of TLB entries shows where the first pages miss: points page by page, or in a few
- * steps, from there to where a quarter of the pages miss. */
+/* The first page that misses shows the number of TLB entries. Adds points from each corner up to
+ * the knee, page by page or in eight steps. */
 static void refine_corners(
 	struct probe *probe, const struct probe_stage *stage, const struct plateaus *plateaus)
 {
@@ -224,7 +229,7 @@ static void refine_corners(
 	}
 }
 
-/* Ignores the knee where the lines, not the pages, fill the first cache. */
+/* Clears the knee at which the lines fill the first cache: it is no TLB knee. */
 static void ignore_caches(const struct probe *probe, struct plateaus *plateaus)
 {
 	const struct hierarchy_level *first = hierarchy_cache(&probe->report.hierarchy, 1);
@@ -236,8 +241,8 @@ static void ignore_caches(const struct probe *probe, struct plateaus *plateaus)
 			plateaus->knee[i].lo = plateaus->knee[i].hi = plateaus->knee[i].corner = 0;
 }
 
-/* The first round measures every n-th point: fewer where each takes long to reach steady state, and
- * fewest with the second kind of pages. */
+/* Returns n: the first round measures every n-th point. Large sizes take long, so n is larger for
+ * them, and largest with the second kind of pages. */
 static int spread(const struct probe *probe, enum page_kind pages, double size)
 {
 	bool last = size * 2 > (double)probe->report.options
@@ -263,8 +268,8 @@ static void fill_latency(struct probe *probe, const struct probe_stage *stage, i
 		}
 		add_at(probe, stage, most, false);
 	} else if (round < probe->rounds) {
-		/* Knees of shared caches get closer points once; the share is measured otherwise.
-		 */
+		/* Knees of shared caches get more points only once, because fill_share() measures
+		 * the share. */
 		refine(probe, stage, &report->hierarchy.lines[stage->pages], round,
 			round == 1 && stage->pages == probe_best_pages(probe)
 				? (double)fine_most
@@ -296,17 +301,17 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 
 /* ---- this process's share of the last cache ---- */
 
-/* Other processes use the last cache too, so its size for one process varies. The probe walks a few
- * sizes around its end in steady laps, and again between the other parts. */
+/* Other processes also use the last cache, so the size for one process varies. The probe walks a
+ * few sizes around that size in steady laps, and repeats this between the other parts. */
 
-/* Three sizes to an octave. */
+/* Ratio of two sizes: three sizes per octave. */
 #define SHARE_STEP 1.26
 
 /* Larger sizes take too long to walk repeatedly. */
 static const double share_most = 64 << 20;
 
-/* Looks, and seconds between the first and the last, that the variation needs, however late the
- * probe is. */
+/* To estimate the variation, the share must be measured this often, over at least this many
+ * seconds, even if the probe is late. */
 enum { LOOKS_LEAST = 3 };
 static const double looks_span = 1;
 
@@ -316,10 +321,11 @@ static bool is_enough(const struct probe_share *share)
 	       share->at[share->count - 1] - share->at[0] >= looks_span;
 }
 
-/* Sizes begin at this multiple of the core's own caches. */
+/* The smallest size is this multiple of the core's own caches. */
 static const double share_least = 1.25;
 
-/* Cycles of a lap in which half of the lines come from memory; 0: memory was not reached. */
+/* Cycles per line of a lap in which half of the lines come from memory. 0: no size reached memory.
+ */
 static double half_of_memory(const struct probe *probe)
 {
 	const struct hierarchy_level *memory = hierarchy_memory(&probe->report.hierarchy);
@@ -327,8 +333,9 @@ static double half_of_memory(const struct probe *probe)
 	return memory ? memory->cycles / 2 : 0;
 }
 
-/* Where points in ascending order of bytes first cross a level, on logarithmic scales; *side: -1
- * when all are above, 1 when all are below, else 0. */
+/* Returns the bytes at which the points first cross `level`, on logarithmic scales. The points
+ * ascend by bytes. *side: -1 if the first point is above the level, 1 if all points are below it,
+ * else 0. */
 static double crossing(const struct curve_point *point, int count, double level, int *side)
 {
 	int above = 0;
@@ -344,7 +351,7 @@ static double crossing(const struct curve_point *point, int count, double level,
 			       log(point[above].cycles / point[above - 1].cycles));
 }
 
-/* Where the latency curve crosses half of memory's latency; 0: nowhere. */
+/* The bytes at which the latency curve crosses half of memory's latency; 0: it does not cross. */
 static double first_guess(const struct probe *probe, enum page_kind pages)
 {
 	const struct probe_curve *curve = &probe->report.lines[pages];
@@ -362,7 +369,7 @@ static double first_guess(const struct probe *probe, enum page_kind pages)
 	return side == 0 ? bytes : 0;
 }
 
-/* The finished look becomes one value. */
+/* Converts the measured sizes to one value of the share. */
 static void end_look(struct probe *probe)
 {
 	struct probe_share *share = &probe->report.share;
@@ -417,8 +424,8 @@ void probe_take_share(
 			(struct curve_point){ .bytes = task->x, .cycles = sample.cpe };
 }
 
-/* Well inside a level of so many bytes, of which the level before holds `before`; 0: it is the
- * first. */
+/* A working set that fits a level of `bytes` bytes, but not the previous level of `before` bytes.
+ * before: 0 for the first level. */
 static uint64_t inside(double before, double bytes)
 {
 	double size = before > 0 ? sqrt(before * bytes) : bytes / 2;
@@ -475,7 +482,7 @@ static void add_band(struct probe *probe, enum page_kind pages, const char *leve
 			.x = probe->tasks[i].x };
 }
 
-/* A working set well inside each level that was found. */
+/* Adds a band with a working set well inside each level that latency found. */
 static void add_found(struct probe *probe, enum page_kind pages)
 {
 	const struct hierarchy *hierarchy = &probe->report.hierarchy;
@@ -486,7 +493,7 @@ static void add_found(struct probe *probe, enum page_kind pages)
 
 		if (!level || !(level->bytes > before))
 			continue;
-		/* Of a cache without a stable size, the part that is certain. */
+		/* If the cache's size is not stable, use its lower bound. */
 		add_band(probe, pages, level->name,
 			inside(before, level->unstable ? fmax(level->bytes_lo, 2 * before)
 						       : level->bytes));
@@ -496,7 +503,7 @@ static void add_found(struct probe *probe, enum page_kind pages)
 		add_band(probe, pages, "memory", probe->report.options.max_size);
 }
 
-/* Where latency was not measured: well inside each cache that the system reports. */
+/* Adds a band for each cache that the system reports, because latency was not measured. */
 static void add_stated(struct probe *probe, enum page_kind pages)
 {
 	const struct machine *machine = probe->report.machine;
@@ -546,7 +553,7 @@ static void fill_bandwidth(struct probe *probe, const struct probe_stage *stage,
 	}
 }
 
-/* ---- chains at once, and several cores ---- */
+/* ---- parallel chains, and several cores ---- */
 
 static void fill_parallel(struct probe *probe, const struct probe_stage *stage, int round)
 {
@@ -559,7 +566,7 @@ static void fill_parallel(struct probe *probe, const struct probe_stage *stage, 
 			(unsigned long long)probe_parallel_bytes(probe), chains[i]);
 }
 
-/* Bytes for each of so many cores: beyond the caches, as for chains at once. */
+/* Bytes for each of `count` cores: larger than the caches, as for parallel chains. */
 static int64_t each_of(const struct probe *probe, int count)
 {
 	const struct probe_report *report = &probe->report;
@@ -573,7 +580,7 @@ static int64_t each_of(const struct probe *probe, int count)
 	return (int64_t)(bytes / PROBE_PAGE * PROBE_PAGE);
 }
 
-/* 1, 2, 4, … and all. */
+/* The next number of cores: 1, 2, 4, … and then `most`. */
 static int next_count(int count, int most)
 {
 	return count < most && 2 * count > most ? most : 2 * count;

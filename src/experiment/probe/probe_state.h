@@ -1,8 +1,8 @@
 /* The inside of the probe. Each file uses only those above it:
  *
- * probe_plan.c     the stages, the time that each may take, and the visits of a round
- * probe_points.c   the points that each stage measures
- * probe.c          measuring, and the report */
+ * probe_plan.c     the stages, the time limit of each stage, and the visits of a round
+ * probe_points.c   the points that each stage measures probe.c          measuring, and the report
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -13,34 +13,34 @@
 
 enum { PROBE_TASKS = 320, PROBE_STAGES = 16 };
 
-/* Sizes that one look at the share of the last cache walks. */
+/* Working-set sizes in one measurement of this process's share of the last cache. */
 enum { SHARE_SIZES = 5 };
 
 /* One point that this round visits. */
 struct probe_task {
-	struct probe_curve *curve; /* to which the point belongs; NULL: a band or the share */
+	struct probe_curve *curve; /* the point's curve; NULL: a band or the share */
 	int band, operation;	   /* of a band */
 	struct setting setting;
 	double x;
 	bool fine;
-	bool share;	 /* part of a look at the share of the last cache */
+	bool share;	 /* part of one measurement of the share of the last cache */
 	unsigned visits; /* made in this round */
 };
 
-/* One part with one kind of pages: rounds of tasks. */
+/* A stage measures one part with one kind of pages, in rounds of tasks. */
 struct probe_stage {
 	enum probe_part part;
 	enum page_kind pages;
-	bool share;	/* a look at the share of the last cache */
+	bool share;	/* one measurement of the share of the last cache */
 	double seconds; /* estimate */
 };
 
 struct probe {
 	struct probe_report report;
 	struct cells *cells;
-	double scale; /* of the time that each visit is given */
-	int octave;   /* points an octave of the first round */
-	int rounds;   /* over each curve: the first, and closer looks */
+	double scale; /* factor for the seconds of each visit */
+	int octave;   /* points per octave in the first round */
+	int rounds;   /* rounds over each curve: the first, and refinements */
 	int stage_count, stage, round;
 	struct probe_stage stages[PROBE_STAGES];
 	int task_count, tasks_done; /* of this round */
@@ -48,40 +48,41 @@ struct probe {
 	struct visits visits; /* while probe_measure() runs */
 	double begin;
 	double analysed; /* report.seconds when the report was last analysed */
-	int looked;	 /* sizes of the present look at the share */
+	int looked;	 /* sizes measured so far for the current value of the share */
 	struct curve_point look[SHARE_SIZES];
 };
 
 /* ---- probe_plan.c ---- */
 
-/* Fills stages, scale and octave by the options, the memory limits and the time; notes what it
- * omits. */
+/* Fills stages, scale and octave from the options, the memory limits and the time. Adds a note for
+ * each omitted part. */
 void probe_plan(struct probe *probe);
 
 /* The kind of pages for parts that use one kind. */
 enum page_kind probe_best_pages(const struct probe *probe);
 
-/* Seconds for a visit to a working set of that size, and the quiet trials that settle a point. */
+/* Returns the seconds of a visit to a working set of that size. PROBE_QUIET quiet trials settle a
+ * point. */
 double probe_visit_seconds(const struct probe *probe, uint64_t bytes);
 enum { PROBE_QUIET = 28 };
 
-/* Rounds over a curve: the first, the second look, and closer looks until the knees are precise.
- */
+/* The most rounds over a curve: the first round, a repeat, and refinements until the knees are
+ * precise. */
 enum { PROBE_ROUNDS = 5 };
 
-/* Bytes up to which the time to lay out a working set is negligible. */
+/* PROBE_CHEAP: up to this many bytes, the time to lay out a working set is negligible. */
 enum { PROBE_CHEAP = 8 << 20, PROBE_PAGE = 4096 };
 
-/* Bytes beyond which the core's own caches do not hold a working set on most machines, so that each
- * visit walks to steady state first. */
+/* On most machines, the core's own caches do not hold a working set larger than this. Each visit
+ * then walks to steady state first. */
 enum { PROBE_FAR = 1 << 20 };
 bool probe_is_far(const struct setting *setting);
 
-/* Whether the probe already takes so long that it omits optional looks. */
+/* Whether the probe is so late that it omits optional measurements. */
 bool probe_late(const struct probe *probe);
 
-/* Bytes of the working set of chains at once: larger than the caches, and otherwise small, since
- * each number of chains has cycles of its own to lay out. */
+/* Bytes of the working set for parallel chains. It is larger than the caches, but small, because
+ * each number of chains needs its own layout. */
 uint64_t probe_parallel_bytes(const struct probe *probe);
 
 /* Bytes of a task's working set. */
@@ -89,10 +90,10 @@ uint64_t probe_task_bytes(const struct probe_task *task);
 
 /* ---- probe_points.c ---- */
 
-/* Adds the tasks of a stage's round 0, 1, …; none: the stage is over. */
+/* Adds the tasks of one round (0, 1, …) of a stage. If it adds no task, the stage is over. */
 void probe_fill(struct probe *probe, const struct probe_stage *stage, int round);
 
-/* Adds the result of a visit for the share. */
+/* Adds a visit's result to the current measurement of the share. */
 void probe_take_share(
 	struct probe *probe, const struct probe_task *task, const struct result *result);
 
