@@ -25,7 +25,7 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 	int descriptor;
 
 	attributes.size = sizeof(attributes);
-	/* The other events start and stop with their leader. */
+	/* The leader starts disabled. The other events start and stop with the leader. */
 	attributes.disabled = leader;
 	attributes.pinned = leader && group->pinned;
 	attributes.exclude_kernel = 1;
@@ -113,7 +113,7 @@ static inline uint64_t page_read(const struct counter_group *group, int event, b
 		atomic_signal_fence(memory_order_seq_cst);
 		index = page->index;
 		value = page->offset;
-		/* Without an index the event has no counter now, and offset is its value. */
+		/* Index 0: the event has no counter now, and `offset` is its value. */
 		if (index)
 			value = group_extend(
 				value, calls->counter(calls->context, index - 1), page->pmc_width);
@@ -159,7 +159,7 @@ bool group_first(const struct counter_group *group, uint64_t *value)
 	return true;
 }
 
-/* Whether instructions read the same values as read(2), of a group that counts. */
+/* Whether the counter instruction reads the same values as read(2). The group must be counting. */
 static bool reads_directly(const struct counter_group *group)
 {
 	struct group_reading middle;
@@ -205,7 +205,7 @@ bool group_try(struct counter_group *group, bool moved[COUNTERS_MAX])
 
 #if defined(__x86_64__)
 
-/* Reads the counter of that index (the page's index less one). */
+/* Reads the counter with this index (the page's index minus one). */
 static inline uint64_t processor_counter(uint32_t index)
 {
 	uint32_t low, high;
@@ -238,8 +238,8 @@ static inline void processor_flushed(void)
 	CASE(n3);                 \
 	CASE(n4)
 
-/* The index is the page's index less one; 31 is the cycle counter. The register is part of the
- * instruction, so there is one instruction for each. */
+/* Reads the counter with this index (the page's index minus one); 31 is the cycle counter. The
+ * instruction encodes the register, so each counter needs its own instruction. */
 static inline uint64_t processor_counter(uint32_t index)
 {
 	uint64_t value = 0;
@@ -260,7 +260,7 @@ static inline uint64_t processor_counter(uint32_t index)
 	return value;
 }
 
-/* Evicts a line from all caches, which Linux allows in user space; processor_flushed() waits for
+/* Evicts a line from all caches. Linux allows this in user space. processor_flushed() waits for
  * earlier evictions. */
 static inline void processor_flush(const void *line)
 {
@@ -274,16 +274,16 @@ static inline void processor_flushed(void)
 
 #endif
 
-/* ---- the stimulus: a workload that raises most events, so that an event that stays at zero is
- * seen not to work */
+/* ---- the stimulus: a workload that raises most events. An event that stays at zero then probably
+ * does not work */
 
-/* Each run touches fresh pages: no TLB knows them, although they are fewer than the last TLB holds.
- */
+/* Each run touches new pages, so every first access misses all TLB levels. The last-level TLB could
+ * hold all these pages. */
 enum { PAGE = 4096, PAGES = 384, LINE = 64, LINES = 2048, BURST = 1024, BRANCHES = 6000 };
 
 struct stimulus {
 	unsigned char *memory;
-	uint64_t state; /* of the random numbers */
+	uint64_t state; /* state of the random number generator */
 	volatile uint64_t result;
 	volatile double real;
 };
@@ -305,9 +305,9 @@ static void touch_pages(struct stimulus *stimulus)
 	madvise(stimulus->memory, (size_t)PAGES * PAGE, MADV_DONTNEED);
 	for (size_t i = 0; i < PAGES; i++) {
 		if (i % 2)
-			memory[i * PAGE] = (unsigned char)i; /* a store misses … */
+			memory[i * PAGE] = (unsigned char)i; /* this store misses the TLB … */
 		else
-			(void)memory[i * PAGE]; /* … and a load */
+			(void)memory[i * PAGE]; /* … and so does this load */
 	}
 }
 
@@ -319,7 +319,8 @@ static void miss_lines(struct stimulus *stimulus)
 		processor_flush(stimulus->memory + i * LINE);
 	processor_flushed();
 	for (size_t i = 0; i < LINES; i++) {
-		/* No prefetcher follows this order: 1,021 is prime, and so odd. */
+		/* No prefetcher predicts this order. 1,021 is odd, so the order visits every line
+		 * once. */
 		size_t at = i * 1021 % LINES * LINE;
 
 		if (i % 4 == 0)
@@ -329,7 +330,8 @@ static void miss_lines(struct stimulus *stimulus)
 	}
 }
 
-/* Loads alone, then stores alone, of lines in no cache: more than the queues hold. */
+/* Runs only loads, then only stores, of lines in no cache: more than the load and store queues
+ * hold. */
 static void fill_queues(struct stimulus *stimulus)
 {
 	volatile unsigned char *memory = stimulus->memory;
@@ -352,7 +354,8 @@ static void mispredict(struct stimulus *stimulus)
 	uint64_t odd = 0, even = 0;
 
 	for (int i = 0; i < BRANCHES; i++) {
-		/* Without the barriers a compiler would select instead of branching. */
+		/* Without these barriers a compiler would use conditional moves instead of
+		 * branches. */
 		if (next(stimulus) >> 33 & 1) {
 			odd++;
 			__asm__ volatile("" : "+r"(odd)::"memory");
@@ -385,7 +388,7 @@ static void compute(struct stimulus *stimulus)
 typedef float floats __attribute__((vector_size(16)));
 typedef int32_t integers __attribute__((vector_size(16)));
 
-/* Vector arithmetic: on some cores another event counts it. */
+/* Vector arithmetic: some cores count it with separate events. */
 static void compute_wide(struct stimulus *stimulus)
 {
 	floats x = { 1.5f, 2.5f, 3.5f, 4.5f };
@@ -394,7 +397,7 @@ static void compute_wide(struct stimulus *stimulus)
 	for (int i = 0; i < 500; i++) {
 		x = x * 0.999f + 0.5f;
 		a = (a + i) ^ (a << 1);
-		/* Otherwise a compiler could compute the sum without the loop. */
+		/* Without this barrier a compiler could remove the loop. */
 		__asm__ volatile("" : "+m"(x), "+m"(a));
 	}
 	stimulus->real += (double)x[0];
@@ -455,7 +458,8 @@ static uint64_t linux_counter(void *context, uint32_t index)
 
 static void linux_stimulate(void *context)
 {
-	/* Odd, and never the same twice: predictors would learn a repeated sequence. */
+	/* Each run continues the sequence: branch predictors would learn a repeated sequence. The
+	 * state must not be 0. */
 	static _Thread_local uint64_t state = 88172645463325252u;
 	struct stimulus stimulus = { .state = state };
 
@@ -464,7 +468,7 @@ static void linux_stimulate(void *context)
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stimulus.memory == MAP_FAILED)
 		return;
-	/* Small pages: each takes a TLB entry. */
+	/* Use small pages: each page then needs its own TLB entry. */
 	madvise(stimulus.memory, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
 	touch_pages(&stimulus);
 	miss_lines(&stimulus);

@@ -1,6 +1,5 @@
-/* The only file with libpfm, which is not made for several threads (it matches
- * names with the help of errno, and fills tables when it is first asked): every call of it is made
- * under `lock`. */
+/* The only file that uses libpfm. libpfm is not thread-safe: it uses errno when it matches names,
+ * and fills tables at the first call. Every call is therefore made under `lock`. */
 #include "engine/counters/counters.h"
 
 #include <ctype.h>
@@ -21,8 +20,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable;
 
-/* The names of one PMU, as they can be asked for: an event, or an event with one of its unit masks.
- * Made when first asked for, and kept. */
+/* The names of one PMU: events, or events with one unit mask. Built at the first request and kept.
+ */
 struct catalogue {
 	struct catalogue *next;
 	pfm_pmu_t pmu;
@@ -34,8 +33,8 @@ static struct catalogue *catalogues;
 
 void counters_begin(void)
 {
-	/* The core model has recognised the processor: libpfm, which knows fewer of them, need not
-	 * agree. */
+	/* Encode events even if libpfm does not recognise this processor. The core model, which
+	 * knows more processors, selects the names. */
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);
 }
 
@@ -51,7 +50,7 @@ static bool begin(void)
 	return usable;
 }
 
-/* ---- what went how ---- */
+/* ---- states in words ---- */
 
 bool count_known(const struct count *count)
 {
@@ -108,7 +107,7 @@ static int encode(const char *name, struct counter_code *code)
 	pfm_perf_encode_arg_t argument = { .attr = &attributes, .size = sizeof(argument) };
 	int outcome;
 
-	errno = 0; /* libpfm takes an old ERANGE for one of its own */
+	errno = 0; /* libpfm would report an old ERANGE as its own error */
 	outcome = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
 	if (outcome != PFM_SUCCESS)
 		return outcome;
@@ -116,7 +115,7 @@ static int encode(const char *name, struct counter_code *code)
 		.config = attributes.config,
 		.config1 = attributes.config1,
 		.config2 = attributes.config2 };
-	/* Asked for by a modifier: ":k", ":mg". */
+	/* A modifier requests more than user space: ":k", ":mg". */
 	code->beyond =
 		attributes.exclude_user || !attributes.exclude_kernel || attributes.exclude_host;
 	return PFM_SUCCESS;
@@ -137,7 +136,7 @@ static bool pmu_find(const char *name, pfm_pmu_t *found)
 
 static const struct catalogue *catalogue_of(pfm_pmu_t pmu);
 
-/* What comes near a name of this PMU: unit masks, where there is such an event, else events. */
+/* Names of this PMU near a wrong name: unit masks if the event exists, otherwise events. */
 static void near_names(const char *name, pfm_pmu_t pmu, char *buffer, size_t size)
 {
 	const struct catalogue *catalogue = catalogue_of(pmu);
@@ -168,7 +167,7 @@ static void near_names(const char *name, pfm_pmu_t pmu, char *buffer, size_t siz
 		names[count++][length] = '\0';
 	}
 	nearest_names(wrong, (const char *const *)names, count, buffer, size);
-	/* A unit mask that is wanted and not given: the first show what they look like. */
+	/* No unit mask is near, or the unit mask is missing: show the first ones as examples. */
 	if (buffer[0] == '\0' && wrong != event)
 		snprintf(buffer, size, "%.60s%s%.60s%s", names[0], count > 1 ? ", " : "",
 			count > 1 ? names[1] : "", count > 2 ? ", …" : "");
@@ -220,7 +219,7 @@ struct status counters_encode(const char *name, struct counter_code *code)
 	return status;
 }
 
-/* ---- what there is ---- */
+/* ---- available events ---- */
 
 static void catalogue_add(struct catalogue *catalogue, const char *pmu,
 	const pfm_event_info_t *event, const pfm_event_attr_info_t *mask)
@@ -231,7 +230,8 @@ static void catalogue_add(struct catalogue *catalogue, const char *pmu,
 	if (snprintf(offer.name, sizeof(offer.name), "%s::%s%s%s", pmu, event->name,
 		    mask ? ":" : "", mask ? mask->name : "") >= (int)sizeof(offer.name))
 		return;
-	/* Some masks only go with others; and what tracepoints count is not done in user space. */
+	/* Skip unit masks that need a second one. Skip tracepoints too: they count events inside
+	 * the kernel. */
 	if (encode(offer.name, &code) != PFM_SUCCESS || code.type == PERF_TYPE_TRACEPOINT)
 		return;
 	snprintf(offer.help, sizeof(offer.help), "%s%s%s", event->desc ? event->desc : "",
@@ -287,7 +287,7 @@ static const struct catalogue *catalogue_of(pfm_pmu_t pmu)
 	return catalogue;
 }
 
-/* Whether name or help hold each of the words. */
+/* Whether each of the words is in the name or in the help. */
 static bool offer_fits(const struct counter_offer *offer, const char *words)
 {
 	char word[64];
@@ -309,7 +309,7 @@ size_t counters_search(
 	if (!begin())
 		return 0;
 	pthread_mutex_lock(&lock);
-	/* This libpfm, old or new, may not know it. */
+	/* This version of libpfm may not know the PMU. */
 	named = pmu_name && pmu_find(pmu_name, &wanted);
 	for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
 		pfm_pmu_info_t info = { .size = sizeof(info) };
@@ -318,9 +318,9 @@ size_t counters_search(
 
 		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 			continue;
-		/* Uncore PMUs count for no thread. "perf_raw" has one name for all of
-		 * its codes. Of cores the named one: libpfm may take this processor, or a guest's,
-		 * for another. */
+		/* Skip uncore PMUs: they do not count per thread. Skip "perf_raw": it has one name
+		 * for all its codes. Of the core PMUs, use the named one: libpfm may mistake this
+		 * processor for another, above all in a virtual machine. */
 		here = info.is_present &&
 		       (info.type == PFM_PMU_TYPE_OS_GENERIC ||
 			       (info.type == PFM_PMU_TYPE_CORE && !named)) &&
@@ -340,7 +340,7 @@ size_t counters_search(
 	return found;
 }
 
-/* ---- which libpfm ---- */
+/* ---- version of libpfm ---- */
 
 static char version[24];
 

@@ -10,7 +10,7 @@
 
 static const char devices[] = "/sys/bus/event_source/devices";
 
-/* Of raw events that any core PMU may take; what the kernel calls PERF_TYPE_RAW. */
+/* The kernel's PERF_TYPE_RAW: raw events for any core PMU. */
 enum { TYPE_RAW = 4 };
 
 bool pmu_list_holds(const char *list, int number)
@@ -37,8 +37,8 @@ static const char *of(const char *name, const char *file, char path[SYSTEM_PATH]
 	return path;
 }
 
-/* Core PMUs of machines with several kinds of processors, and all of Arm's, list their processors
- * in `cpus`; uncore ones have a `cpumask` instead. */
+/* Finds the core PMU that lists this processor in its file `cpus`. Hybrid machines and all Arm
+ * machines have such files. Uncore PMUs have a `cpumask` instead. */
 static void find_listed(struct pmu *pmu, const char *root, int cpu)
 {
 	char path[SYSTEM_PATH], list[sizeof(pmu->serves)];
@@ -68,7 +68,8 @@ static void find_listed(struct pmu *pmu, const char *root, int cpu)
 		free(entries);
 }
 
-/* "config1:1" → a number with that bit set; 0: no such file, or another form. */
+/* A number with the bit set that the file names: "config1:1" gives 2. 0: the file is missing or has
+ * another form. */
 static uint64_t format_bit(const char *root, const char *path)
 {
 	char line[32];
@@ -95,17 +96,18 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 		snprintf(pmu->name, sizeof(pmu->name), "cpu");
 	if (root[0] == '\0') {
 		pmu_ask_processor(pmu);
-		/* Of another kind than the one that was asked about they would be another's. */
+		/* On a hybrid machine this thread may run on another kind of processor: its values
+		 * would be wrong. */
 		if (pmu->others[0] != '\0' && !pmu_list_holds(pmu->serves, sched_getcpu()))
 			pmu->counters = pmu->fixed = pmu->width = 0;
 	}
 	if (pmu->name[0] == '\0')
 		return;
 	pmu->type = (uint32_t)number_or(root, of(pmu->name, "type", path), TYPE_RAW);
-	/* Apple's, for one, counts by numbers of its own. */
+	/* Other PMUs on Arm machines use their own event numbers, for example Apple's. */
 	pmu->arm = strncmp(pmu->name, "armv", 4) == 0;
-	/* Where there is one kind of processor the kernel finds its PMU itself, unless that is half
-	 * of a hybrid x86. */
+	/* With one kind of processor the kernel finds the PMU itself. One exception is a hybrid x86
+	 * of which only one kind is visible. */
 	pmu->extended = pmu->others[0] != '\0' ||
 			(strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);
 	pmu->rdpmc = number_or(root, of(pmu->name, "rdpmc", path), -1);

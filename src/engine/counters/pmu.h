@@ -1,5 +1,5 @@
-/* Which of the kernel's PMUs serves a processor, and what hinders its counters: read
- * from /sys and /proc. */
+/* The kernel's PMU for a processor, and the settings that can block its counters. Read from /sys
+ * and /proc. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,40 +7,37 @@
 #include <stdint.h>
 
 struct pmu {
-	char name[40]; /* as the kernel calls it: "cpu", "cpu_core", "armv8_pmuv3_0"; empty: it has
-			  none for this processor */
-	char serves[64]; /* the processors that it counts on, as "0-15"; empty: all, or not known */
-	char others[80]; /* those that count on the machine's other kinds of processors: "cpu_atom
-			    16-23"; empty: one kind */
+	char name[40];	 /* the kernel's name: "cpu", "cpu_core", "armv8_pmuv3_0"; empty: the kernel
+			    has no PMU for this processor */
+	char serves[64]; /* the processors that it counts on: "0-15"; empty: all, or unknown */
+	char others[80]; /* PMUs of the machine's other kinds of processors: "cpu_atom 16-23";
+			    empty: the machine has one kind */
 	uint32_t type;	 /* perf_event_attr's type of raw events */
-	bool extended;	 /* the kernel's generic events must name the type too, in the upper half of
-			    config */
-	bool arm;	 /* one that counts by the numbers that Arm's architecture gives events */
-	uint64_t user_read; /* bits of config1 that ask for reading in user space; 0: none are
-			       needed, or it is not allowed */
-	int rdpmc; /* x86: whether user space may read counters: 0 no, 1 its own, 2 all; -1 unknown
-		    */
-	int user_access;  /* AArch64: kernel.perf_user_access; -1: there is no such switch */
-	int nmi_watchdog; /* 1: it holds a counter; 0: it does not; -1 unknown */
-	int guest;    /* 1: the processor says that it is a virtual machine's; 0: it does not; -1
-			 unknown */
-	int paranoid; /* kernel.perf_event_paranoid; -9 unknown */
-	int counters, fixed; /* programmable ones, and those of one event each, where the processor
-				tells; else 0 */
-	int width;	     /* bits of a programmable counter; 0: not known */
+	bool extended; /* generic events must also give the PMU type, in the upper half of config */
+	bool arm;      /* uses the event numbers of the Arm architecture */
+	uint64_t user_read; /* bits of config1 that request user-space reads; 0: no bits are needed,
+			       or user-space reads are not allowed */
+	int rdpmc;	 /* x86: user space may read 0 no counters, 1 its own, 2 all; -1: unknown */
+	int user_access; /* AArch64: kernel.perf_user_access; -1: this kernel has no such setting */
+	int nmi_watchdog; /* 1: the watchdog uses a counter; 0: it does not; -1: unknown */
+	int guest;    /* 1: the processor reports a virtual machine; 0: it does not; -1: unknown */
+	int paranoid; /* kernel.perf_event_paranoid; -9: unknown */
+	int counters, fixed; /* number of programmable counters, and of counters with a fixed event;
+				0: unknown */
+	int width;	     /* bits of a programmable counter; 0: unknown */
 };
 
-/* What the files below root ("": the real ones) say of a processor. The figures of counters, fixed
- * and width, and whether this is a guest, are asked of the processor that the caller runs on, and
- * only for the real root. */
+/* Fills *pmu for processor `cpu` from the files below root ("": the real files). With the real root
+ * it also calls pmu_ask_processor(), which asks the processor that the caller runs on. */
 void pmu_find(struct pmu *pmu, const char *root, int cpu);
 
-/* "counts on cpu_core (processors 0-15), not on cpu_atom 16-23", "counts on cpu". Empty without a
- * PMU. */
+/* The PMU in words: "counts on cpu_core (processors 0-15), not on cpu_atom 16-23", or "counts on
+ * cpu". Empty without a PMU. */
 void pmu_words(const struct pmu *pmu, char *buffer, size_t size);
 
-/* Whether a list as "0-7,9" holds a number. */
+/* Whether a list such as "0-7,9" contains a number. */
 bool pmu_list_holds(const char *list, int number);
 
-/* Fills counters, fixed, width and guest. machine/processor_x86.c, machine/processor_arm64.c. */
+/* Fills counters, fixed, width and guest. Defined in machine/processor_x86.c and
+ * machine/processor_arm64.c. */
 void pmu_ask_processor(struct pmu *pmu);
