@@ -15,11 +15,12 @@
 #include "base/units.h"
 #include "engine/worker/worker.h"
 
-/* Below this size small pages have no effect: the first-level TLB of today's cores holds 64 or
- * more entries of 4 KiB. */
+/* Below this size small pages have no effect: the first-level TLB of today's cores holds at least
+ * 64 entries of 4 KiB. */
 enum { PAGES_MATTER = 256 << 10 };
 
-/* Seconds that a cancelled request has to answer. A request that had not begun never answers. */
+/* How long to wait for the answer to a cancelled request, in seconds. A request that had not begun
+ * never answers. */
 #define CANCEL_SECONDS 1.0
 
 /* Seconds between two updates of the progress words. */
@@ -57,8 +58,8 @@ void bench_close(struct bench *bench)
 	bench->worker = NULL;
 }
 
-/* The progress words of a request; empty: none. Isolated code reports nothing before its first
- * answer. */
+/* Writes the progress words of a request; empty: no words. Isolated code reports no progress before
+ * its first answer. */
 static void slow_words(const struct bench *bench, const struct request *request, bool answered,
 	struct outlook *outlook, char *words, size_t size)
 {
@@ -128,7 +129,7 @@ bool bench_answered(struct bench *bench)
 	return visit->over;
 }
 
-/* Shows progress, when it is time for new words. */
+/* Shows progress if the next update is due. */
 static void show_slow(struct bench *bench)
 {
 	struct bench_visit *visit = oldest(bench);
@@ -165,8 +166,8 @@ static bool await(struct bench *bench)
 		}
 		if (visit->deadline > 0 && bench_now() >= visit->deadline)
 			return false;
-		/* A signal that comes outside poll() is in its pipe; without a pipe the limit finds
-		 * it. */
+		/* A signal outside poll() makes the pipe readable. Without a pipe, the timeout ends
+		 * poll(), and the loop notices the signal. */
 		poll(wait, 2, 100);
 	}
 }
@@ -206,7 +207,7 @@ bool bench_measure(struct bench *bench, const struct request *request, struct re
 	return bench_await(bench);
 }
 
-/* ---- as a measurer ---- */
+/* ---- the bench as a measurer ---- */
 
 static void submit_request(void *context, const struct request *request, struct result *result)
 {
@@ -278,8 +279,8 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 
 /* ---- Signals */
 
-/* One set for the process, as its signals are. The pipe wakes poll() whichever thread the signal
- * hit. */
+/* These variables are global because signals belong to the process. The pipe wakes poll(), no
+ * matter which thread receives the signal. */
 static volatile sig_atomic_t received;
 static int ends[2] = { -1, -1 };
 
@@ -289,7 +290,7 @@ static void note_signal(int number)
 
 	received = number;
 	if (ends[1] >= 0 && write(ends[1], "", 1) < 0) {
-		/* Full: it is readable already. */
+		/* The pipe is full, so it is already readable. */
 	}
 	errno = saved;
 }
@@ -300,7 +301,7 @@ void interrupt_catch(void)
 	struct sigaction action = { .sa_handler = note_signal,
 		.sa_flags = SA_RESTART | SA_RESETHAND };
 
-	/* Without a pipe a signal is noticed a little later, after the request under way. */
+	/* Without a pipe a signal is noticed later: after the poll() timeout. */
 	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		ends[0] = ends[1] = -1;
 	sigemptyset(&action.sa_mask);
@@ -325,7 +326,7 @@ int interrupt_descriptor(void)
 
 /* ---- The progress line */
 
-/* How often it changes, seconds. */
+/* Seconds between two changes of the progress line. */
 #define EVERY 0.1
 
 void progress_line_clear(struct progress_line *line)
@@ -343,7 +344,7 @@ static void put(struct progress_line *line, const char *words)
 	line->shown = *words;
 }
 
-/* Replaces the line while a request takes long. */
+/* Replaces the progress line while a slow request runs. */
 static void slow(void *context, const char *words)
 {
 	put(context, words);

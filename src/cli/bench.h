@@ -1,4 +1,5 @@
-/* The worker for batch commands: started, waited for, and asked; a request may follow another. */
+/* The bench runs the worker for batch commands. A request can be submitted while another one is
+ * under way. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,36 +13,36 @@
 
 struct worker;
 
-/* Requests under way at a time: while the worker measures one, the next waits there. */
+/* The most requests under way: the worker measures one request while the next one waits. */
 enum { BENCH_VISITS = 2 };
 
-/* A request under way, from bench_submit() until bench_await() returned its result. */
+/* A request under way: from bench_submit() until bench_await() returns its result. */
 struct bench_visit {
 	struct request request;
 	struct result *result; /* the caller's */
 	struct outlook outlook;
-	double slow;	 /* when bench->slow is called next, by bench_now() */
-	double deadline; /* for the answer to a cancelled request; 0: not cancelled */
-	bool early;	 /* an early answer came */
-	bool over;	 /* the final answer came */
-	bool shown;	 /* bench->slow showed words last */
+	double slow;	 /* bench_now() time of the next call of bench->slow */
+	double deadline; /* latest time of the answer to a cancelled request; 0: not cancelled */
+	bool early;	 /* an early answer arrived */
+	bool over;	 /* the final answer arrived */
+	bool shown;	 /* the last call of bench->slow showed words */
 };
 
 struct bench {
 	struct worker *worker;
 	struct engine engine;
 	const struct machine *machine;
-	/* Called ten times a second with words on the progress of a request, while it prepares or
-	 * makes complete runs for longer than slow_after seconds, and with an empty string when
-	 * that is over; NULL: nobody shows them. */
+	/* Called ten times a second with words about the progress of a slow request: one that
+	 * prepares or makes complete runs for longer than slow_after seconds. Called with an empty
+	 * string when the slow phase ends. NULL: no progress is shown. */
 	void (*slow)(void *context, const char *words);
 	void *context;
 	double slow_after; /* bench_open() sets BENCH_SLOW */
-	/* Called by the bench's measurer while the worker measures: time to show progress. NULL:
-	 * nobody shows it. */
+	/* Called by the bench's measurer while the worker measures, so that the caller can show
+	 * progress. NULL: no progress is shown. */
 	void (*submitted)(void *context);
 	void *submitted_context;
-	bool ended;	     /* the measurer stops as if a signal had come */
+	bool ended;	     /* the measurer stops, like after a signal */
 	uint64_t generation; /* of the last request */
 	struct bench_visit visit[BENCH_VISITS];
 	int oldest, under_way; /* of the visits */
@@ -49,73 +50,75 @@ struct bench {
 
 #define BENCH_SLOW 0.3
 
-/* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure it
- * frees everything. */
+/* Starts the worker on cli->cpu, waits until it is ready, and catches signals. On failure,
+ * everything is freed. */
 struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
-/* The worker as long measurements use it, with so many requests under way; stops when a signal
- * comes.
+/* Returns a measurer that uses the bench's worker. ahead: the number of requests under way at a
+ * time. The measurer stops after a signal.
  */
 struct measurer bench_measurer(struct bench *bench, int ahead);
 
-/* Submits a request, which begins after the requests under way: at most BENCH_VISITS with it.
- * The bench sets its generation.
- * *result receives the answers, and must stay in place until bench_await() returned for it. */
+/* Submits a request. It begins after the requests under way; at most BENCH_VISITS requests, this
+ * one included, can be under way. The bench sets the request's generation. *result receives the
+ * answers, and must stay valid until bench_await() has returned its result. */
 void bench_submit(struct bench *bench, const struct request *request, struct result *result);
 
-/* Whether the final result of the oldest request under way is there, so that bench_await()
- * returns at once. Never waits. */
+/* Whether the final result of the oldest request under way has arrived: then bench_await() returns
+ * at once. This function never waits. */
 bool bench_answered(struct bench *bench);
 
-/* Waits for the final result of the oldest request under way. After a signal it cancels all of
- * them, and still waits for this result, which has the trials so far. Returns false when
- * no result came: the request had not begun when it was cancelled, or none is under way. */
+/* Waits for the final result of the oldest request under way. After a signal it cancels all
+ * requests, and still waits for this result, which contains the trials so far. Returns false if
+ * there is no result: the request was cancelled before it began, or no request is under way. */
 bool bench_await(struct bench *bench);
 
-/* A request for a setting, with --seed and within --time-budget, or so many seconds; quiet: enough
- * quiet trials. */
+/* Makes a request for a setting with the seed of --seed. Its time limit is --time-budget, or
+ * `seconds` without that option. quiet: this number of quiet trials is enough. */
 struct request bench_request(
 	const struct cli *cli, const struct setting *setting, double seconds, unsigned quiet);
 
-/* Submits, and waits. Nothing else may be under way. */
+/* Submits a request and waits for its result. No other request may be under way. */
 bool bench_measure(struct bench *bench, const struct request *request, struct result *result);
 
-/* Columns of the words, at most. */
+/* The most columns of the progress line. */
 enum { BENCH_LINE = 79 };
 
-/* Notes that the worker is not bound to its core, if it is not. */
+/* Prints a note if the worker is not bound to its core. */
 void bench_note_bound(const struct bench *bench, const struct cli *cli);
 
-/* Notes the conditions that weaken the result: not bound, no huge pages although the setting is
- * large. */
+/* Prints notes about conditions that make the result less reliable: the worker is not bound, or a
+ * large working set has no huge pages. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
 
-/* Seconds of a steady clock. */
+/* Returns the seconds of a steady clock. */
 double bench_now(void);
 
-/* Catches SIGINT, SIGTERM and SIGHUP from now on; a second one of a kind ends the program at once.
+/* Catches SIGINT, SIGTERM and SIGHUP from now on. A second signal with the same number ends the
+ * program at once.
  */
 void interrupt_catch(void);
 
-/* The signal that came, or 0. */
+/* Returns the received signal, or 0. */
 int interrupt_signal(void);
 
-/* Becomes readable when a signal has come. */
+/* Returns a descriptor that becomes readable when a signal arrives. */
 int interrupt_descriptor(void);
 
 struct progress_line {
 	const struct cli *cli;
 	bool wanted; /* on a terminal, without --quiet */
 	bool shown;
-	double next; /* when it may change again */
+	double next; /* time of the next change */
 };
 
-/* The line also shows the bench's words about a slow request. The bench keeps the line's address.
+/* Starts a progress line. The line also shows the bench's words about a slow request. The bench
+ * keeps the line's address.
  * */
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench);
 
-/* Whether it is time for new words; true once for each time. */
+/* Whether the line is due for new words. Returns true once per interval. */
 bool progress_line_due(struct progress_line *line);
 void progress_line_show(struct progress_line *line, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -249,7 +249,7 @@ static struct check check_memory(const struct examination *x)
 static struct check check_locked(const struct examination *x)
 {
 	int64_t limit = x->environment.locked_limit;
-	/* perf_event_open()'s ring buffer needs it: 4 KiB + 512 KiB by default. */
+	/* The ring buffer of perf_event_open() needs locked memory: 4 KiB + 512 KiB by default. */
 	bool enough = limit >= 516 << 10;
 	struct check check;
 

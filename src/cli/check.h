@@ -1,7 +1,7 @@
-/* The checks of doctor: each reports one thing that the machine allows, hinders or hides.
+/* The checks of doctor. Each check reports one property of the machine that affects measurements.
  *
- * To add one: write a function in check.c and its row in the table there. Pure: everything a check
- * looks at is in struct examination. */
+ * To add one: write a function in check.c and its row in the table there. Checks are pure: their
+ * only input is struct examination. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,51 +17,51 @@
 struct event_plan;
 
 enum check_state {
-	CHECK_OK,   /* as one would wish */
-	CHECK_NOTE, /* worth knowing; measured values stay true */
+	CHECK_OK,   /* no problem */
+	CHECK_NOTE, /* useful to know; measured values remain correct */
 	CHECK_BAD,  /* costs accuracy or a feature */
 };
 
 struct check {
-	const char *name; /* a word, stable: scripts look for it */
+	const char *name; /* a stable word that scripts can search for */
 	enum check_state state;
 	char finding[300];
-	char advice[300]; /* what to do about it; empty: nothing */
+	char advice[300]; /* how to fix the problem; empty: no advice */
 	double value;	  /* the finding as a number; NAN: none */
-	const char *unit; /* NULL where there is no value */
+	const char *unit; /* NULL if there is no value */
 };
 
 const char *check_state_name(enum check_state state); /* "ok", "note", "bad" */
 
-/* A check with this finding; it has no value and no advice. */
+/* Makes a check with this finding, without a value and advice. */
 struct check check_found(enum check_state state, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same with the finding as a number. unit: a constant string. */
+/* Makes a check with a value: the finding as a number. unit: a constant string. */
 struct check check_measured(enum check_state state, double value, const char *unit,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* The same check with advice. */
+/* Returns the check with advice added. */
 struct check check_advised(struct check check, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Appends to the finding. */
+/* Appends text to the finding. */
 void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Everything that was looked at. */
+/* The input of all checks. */
 struct examination {
 	struct environment environment;
-	struct cpu_times before, after; /* around the measurement, of the measured core */
-	int counter_error;		/* errno of opening a cycle counter; 0: there is one */
+	struct cpu_times before, after; /* of the measured core, before and after the measurement */
+	int counter_error; /* errno of opening a cycle counter; 0: it could be opened */
 	struct pmu pmu;
-	const struct event_plan *events; /* that the quick request was to count; NULL: unknown */
-	struct counts counts;		 /* of it */
+	const struct event_plan *events; /* events requested in the quick request; NULL: unknown */
+	struct counts counts;		 /* of the quick request */
 	const struct machine *machine;
 	struct sample sample; /* of a quick request; valid false: it failed */
 	char failure[244];    /* why it failed */
-	char pages[16];	      /* that its working set got: "4k", "huge", "mixed"; empty: unknown */
+	char pages[16]; /* page size of its working set: "4k", "huge", "mixed"; empty: unknown */
 	struct terminal_facts terminal;
 	bool root; /* the effective user is root */
 };
 
-/* How many checks there are; makes one of them. */
+/* check_count() returns the number of checks; check_make() runs one check. */
 size_t check_count(void);
 struct check check_make(size_t index, const struct examination *examination);
 

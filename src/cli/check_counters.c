@@ -1,5 +1,5 @@
-/* The checks of counters: whether they count, which ones, how they are read, and who else uses
- * them. */
+/* The checks of performance counters: whether they count, which events are available, how counters
+ * are read, and which other programs use them. */
 #include "cli/check.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ struct check check_measured(
 
 /* ---- The checks */
 
-/* Whether any event could be opened at all. */
+/* Whether at least one event could be opened. */
 static bool opened(const struct examination *x)
 {
 	return x->events && x->counts.id && x->counts.id == x->events->counters.id &&
@@ -84,7 +84,7 @@ static int known(const struct examination *x)
 	return count;
 }
 
-/* How to get counters in a guest of that hypervisor. */
+/* Returns how to enable counters in a guest of this hypervisor. */
 static const char *guest_setting(const char *hypervisor)
 {
 	static const struct {
@@ -111,7 +111,7 @@ static const char *guest_setting(const char *hypervisor)
 	       "metal instance).";
 }
 
-/* Nothing can be opened. */
+/* Makes the check for a machine on which no event can be opened. */
 static struct check none(const struct examination *x)
 {
 	switch (x->counter_error) {

@@ -1,4 +1,4 @@
-/* One invocation from its arguments to its exit status. */
+/* Runs one invocation: from its arguments to its exit status. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "config.h"
 
-/* Whether a subcommand opens the screen: one that takes a script. */
+/* Whether a subcommand opens the screen. Exactly these subcommands have the option --script. */
 static bool opens_screen(const struct cli_command *command)
 {
 	return cli_takes(command, "script");
@@ -100,7 +100,7 @@ void cli_note(const struct cli *cli, const char *format, ...)
 	fputc('\n', cli->err);
 }
 
-/* Whether the reader is gone: poll(2) reports it of pipes and sockets. */
+/* Whether the reader of a pipe or socket has closed it. poll(2) reports this. */
 static bool reader_left(FILE *out)
 {
 	struct pollfd pipe = { .fd = fileno(out), .events = POLLOUT };
@@ -113,8 +113,8 @@ int cli_finish(const struct cli *cli, int exit_status)
 	errno = 0;
 	if (fflush(cli->out) == 0 && !ferror(cli->out))
 		return exit_status;
-	/* After an earlier failure the flush may succeed, and errno is gone. A reader that had
-	 * enough (head) is told nothing; only the exit status says so. */
+	/* After an earlier failure the flush may succeed, and errno is lost. If the reader closed
+	 * the pipe (like head), print no message; only the exit status shows it. */
 	if (errno != EPIPE && !reader_left(cli->out))
 		fprintf(cli->err, "slexplore: standard output: %s\n",
 			errno ? strerror(errno) : "not everything could be written");

@@ -19,7 +19,7 @@ static double spread_of(const struct figure *figure)
 	return fmax(figure->hi - figure->value, figure->value - figure->lo);
 }
 
-/* "3.00 +-0.010", or "-". Columns are as wide as the widest. */
+/* "3.00 +-0.010", or "-". width: the columns of the widest value. */
 static void put(FILE *out, const struct figure *figure, int width)
 {
 	double spread = spread_of(figure);
@@ -123,7 +123,7 @@ static void put_difference(FILE *out, const struct model_difference *difference,
 			difference->agrees ? ": agrees" : "");
 }
 
-/* Classes side by side: of many that differ the first show what it is about. */
+/* The most mixes of instruction classes shown that differ from the model. */
 enum { MIXES_SHOWN = 12 };
 
 static void put_differences(FILE *out, const struct characterised *characterised)
@@ -196,7 +196,7 @@ static void core_text(struct report *report, const void *item)
 
 /* ---- Data */
 
-/* One value of a row: in a table a row of its own. */
+/* One value of a record. In CSV each value has its own row. */
 struct value_row {
 	const char *kind, *name, *what, *words;
 };
@@ -333,7 +333,7 @@ static const struct asked *asked(const struct cli *cli)
 
 /* ---- files */
 
-/* Before anything is measured: whether the files could be written. */
+/* Checks before any measurement that the output files can be written. */
 static struct status check_files(const struct cli *cli)
 {
 	struct text path = { 0 };
@@ -377,8 +377,7 @@ static struct status write_files(
 	if (status_is_ok(&status) && asked(cli)->output)
 		cli_note(cli, "%s: the core model; --uarch takes a file's path, too",
 			asked(cli)->output);
-	/* A part of a model would be this core's from then on, in place of the whole that the
-	 * program has. */
+	/* An incomplete model would replace the complete shipped model of this core. */
 	if (status_is_ok(&status) && asked(cli)->install && !report->complete)
 		cli_note(cli, "not installed: the measuring was not complete; --output FILE writes "
 			      "what there is");
@@ -387,9 +386,9 @@ static struct status write_files(
 	return status;
 }
 
-/* ---- telling */
+/* ---- printing */
 
-/* The model that the program has of this core, without the present measurement. */
+/* Finds the program's shipped model of this core, not the model measured now. */
 static void find_shipped(const struct bench *bench, const struct characterise_report *report,
 	struct uarch_choice *shipped)
 {

@@ -44,7 +44,7 @@ static void check_data(struct report *report, const struct records *records, con
 const struct subject subject_check = { "check", "host,name,state,finding,advice,value,unit", NULL,
 	check_text, check_data, NULL };
 
-/* Enough trials for the share of quiet ones. */
+/* Enough trials to estimate the share of quiet trials. */
 #define DOCTOR_SECONDS 0.3
 enum { DOCTOR_QUIET = 400 };
 
@@ -83,7 +83,8 @@ static int doctor_run(struct cli *cli)
 
 	if (cli->word_count)
 		return cli_fail(cli, status_usage("doctor takes no argument: %s", cli->words[0]));
-	/* First: bench_open() moves this thread off the measured core. */
+	/* Read the environment before bench_open(), which moves this thread off the measured core.
+	 */
 	environment_read(&examination.environment, "");
 	status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
@@ -112,7 +113,7 @@ static int doctor_run(struct cli *cli)
 	}
 	report_end(&report);
 	bench_close(&bench);
-	/* A bad finding is no failure of the examination. */
+	/* The exit status is CLI_DONE even if a check is bad: the examination itself succeeded. */
 	return CLI_DONE;
 }
 

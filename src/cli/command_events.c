@@ -1,5 +1,5 @@
-/* slexplore events: what the counters of this machine, or of another core, can say; and all events
- * by words. */
+/* slexplore events: lists the events that this machine or another core can count, and searches all
+ * events by words. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,7 +14,7 @@
 
 /* ---- Text */
 
-/* Columns of titles and of names; longer ones have lines of their own. */
+/* Columns of titles and of names. A longer title or name has its own line. */
 enum { TITLE = 30, NAME = 38 };
 
 static void survey_text(struct report *report, const void *item)
@@ -44,7 +44,7 @@ static void survey_text(struct report *report, const void *item)
 	fprintf(out, "%s\n\n", survey->lacking_count ? "" : "nothing");
 }
 
-/* The state of an event: next to its name where there is room, else below. */
+/* Prints an event with its state. The state is next to the name if it fits, else below. */
 static void event_text(struct report *report, const void *item)
 {
 	const struct event_line *event = item;
@@ -124,11 +124,12 @@ const struct subject subject_found = { "event", COLUMNS, NULL, found_text, event
 
 /* ---- The subcommand */
 
-/* Long enough for a few trials and a pass of every group. */
+/* Time and quiet trials of the request: enough for a few trials and one pass of every group of
+ * events. */
 #define EVENTS_SECONDS 0.1
 enum { EVENTS_QUIET = 20 };
 
-/* ---- by words */
+/* ---- search by words */
 
 static int search(struct cli *cli, const struct machine *machine, const struct uarch_choice *core)
 {
@@ -169,10 +170,10 @@ static int search(struct cli *cli, const struct machine *machine, const struct u
 	return CLI_DONE;
 }
 
-/* ---- the core's own */
+/* ---- the core's own events */
 
-/* Opens all events around the first kernel: only a try shows which of them count. False when no
- * result came. */
+/* Opens all events and runs the first kernel, because only a run shows which events count. Returns
+ * false if there is no result. */
 static bool try_events(struct cli *cli, const struct event_plan *plan, struct counts *counts)
 {
 	struct result *result;
@@ -197,7 +198,7 @@ static bool try_events(struct cli *cli, const struct event_plan *plan, struct co
 	return tried;
 }
 
-/* libpfm's words for an event; an event with several unit masks has none. */
+/* Finds libpfm's description of an event. An event with several unit masks has no description. */
 static void find_help(const char *name, struct counter_offer *offer)
 {
 	enum { MOST = 64 };

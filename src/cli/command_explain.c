@@ -1,4 +1,4 @@
-/* slexplore explain: the loop, its limits and ports; nothing is timed. */
+/* slexplore explain: prints the loop, its limits and ports. Nothing is timed. */
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/model.h"
@@ -9,7 +9,7 @@
 #include "experiment/sweep/blocks.h"
 #include "picture/chart_reports.h"
 
-/* The records of the explanation, its limits, ports and instructions. */
+/* Writes the records of the explanation, its limits, ports and instructions. */
 static void explain_data(struct report *report, const struct records *records, const void *item)
 {
 	const struct setting *setting = item;
@@ -95,7 +95,7 @@ static int explain_run(struct cli *cli)
 		return cli_fail(cli, status);
 	machine_identify(&machine);
 	machine_survey(&machine);
-	/* The answer itself names the core. */
+	/* The output names the core, so no note is needed. */
 	cli->quiet = true;
 	status = model_open(&model, cli, &machine);
 	if (!status_is_ok(&status))

@@ -19,8 +19,8 @@ static const struct cli_option options[] = {
 	{ .name = NULL },
 };
 
-/* The options that a command line which reopens this state has to repeat, besides those that the
- * session knows. */
+/* Adds the options that the command line for reopening this screen must repeat. The session adds
+ * the others. */
 static void invocation(const struct cli *cli, struct text *text)
 {
 	if (cli->cpu >= 0)
@@ -31,7 +31,7 @@ static void invocation(const struct cli *cli, struct text *text)
 		text_add(text, " --ascii");
 }
 
-/* Whether there is such a core of this instruction set. */
+/* Checks that this instruction set has a core model of this name. */
 static struct status check_uarch(const char *name)
 {
 	struct machine machine = { .known = false };
@@ -74,7 +74,7 @@ static int explore_run(struct cli *cli)
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	invocation(cli, &repeated);
-	/* Without its leading blank. */
+	/* + 1 skips the leading blank. */
 	ui.invocation = repeated.length ? text_string(&repeated) + 1 : "";
 	ui.recorded = recorded;
 	status = ui_run(&ui, &exit_status);

@@ -1,4 +1,4 @@
-/* slexplore list: every kernel with its knobs, and every sweep that has a name. */
+/* slexplore list: prints every kernel with its knobs, and every named sweep. */
 #include <string.h>
 
 #include "base/text.h"
@@ -64,7 +64,7 @@ static void knob_data(struct report *report, const struct records *records,
 			record_append_string(choices, *choice);
 	} else {
 		record_set_integer(object, "min", knob->min);
-		/* Limits of the machine are not known without asking it. */
+		/* This maximum depends on the machine, which list does not examine. */
 		if (knob->max >= KNOB_MAX_CORES)
 			record_set_null(object, "max");
 		else
@@ -133,7 +133,7 @@ const struct subject subject_named = { NULL, NULL, NULL, named_sweep_text, named
 
 /* ---- The subcommand */
 
-/* The names of kernels and sweeps that are asked for: all where none is. */
+/* Checks that every word is the name of a kernel or a sweep. */
 static struct status check_names(const struct cli *cli, const struct sweeps *sweeps)
 {
 	struct status status = status_ok();
@@ -147,7 +147,7 @@ static struct status check_names(const struct cli *cli, const struct sweeps *swe
 	return status;
 }
 
-/* ---- What the program has, a name a line: for scripts that compare it with the manual */
+/* ---- Lists of names, one name a line: scripts compare them with the manual */
 
 static void dump_fields(FILE *out)
 {
@@ -188,7 +188,7 @@ static const struct dump {
 
 /* Values of the own options. */
 struct asked {
-	void (*dump)(FILE *out); /* NULL: none */
+	void (*dump)(FILE *out); /* NULL: no dump */
 };
 
 static struct status apply_dump(struct cli *cli, const char *value)
@@ -216,7 +216,7 @@ static int list_run(struct cli *cli)
 		return CLI_DONE;
 	}
 	status = sweeps_load(&sweeps);
-	/* Names first, so that a mistake in the second one prints nothing of the first. */
+	/* Check all names first, so that a mistake in any name prints no results. */
 	if (status_is_ok(&status))
 		status = check_names(cli, &sweeps);
 	if (!status_is_ok(&status)) {

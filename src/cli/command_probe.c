@@ -1,4 +1,4 @@
-/* slexplore probe: the machine's memory hierarchy in seconds. */
+/* slexplore probe: measures the machine's memory hierarchy in a few seconds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "model/core/uarch.h"
 #include "picture/chart_reports.h"
 
-/* Draws the results of a finished or interrupted probe. Only a picture needs the core's name, which
- * costs a moment. */
+/* Draws the results of a finished or interrupted probe. Finding the core's name takes time, so it
+ * is done only for a picture. */
 static int draw(struct cli *cli, const struct bench *bench, const struct probe_report *report,
 	int exit_status)
 {
@@ -44,7 +44,7 @@ static int measure(struct cli *cli, struct bench *bench, struct probe *probe)
 
 /* ---- words and options ---- */
 
-/* The parts that the words name, a bit each. */
+/* Reads the parts of the probe that the words name, one bit each. */
 static struct status read_parts(const struct cli *cli, unsigned *parts)
 {
 	*parts = 0;
@@ -72,8 +72,9 @@ static struct status read_parts(const struct cli *cli, unsigned *parts)
 
 /* Values of the own options. */
 struct asked {
-	uint64_t max_size; /* bytes of the largest working set; 0: the probe's own */
-	unsigned pages;	   /* kinds of pages, a bit each of enum page_kind; 0: the probe's own */
+	uint64_t max_size; /* bytes of the largest working set; 0: the probe's default */
+	unsigned
+		pages; /* kinds of pages, one bit for each enum page_kind; 0: the probe's default */
 };
 
 static struct status apply_max_size(struct cli *cli, const char *value)

@@ -1,4 +1,4 @@
-/* slexplore record: measures, and writes it to a file that can be replayed. */
+/* slexplore record: measures settings, and writes them to a recording that can be replayed. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/model.h"
@@ -15,14 +15,14 @@
 #include "base/text.h"
 #include "engine/own/own.h"
 
-/* A tour of every kernel, unless --time-budget says otherwise. */
+/* Default time of a tour of every kernel; --time-budget changes it. */
 #define TOUR_SECONDS 20.0
-/* One visit: seconds, and quiet trials that are enough. Settings that need more trials are visited
- * again in the remaining time. */
+/* The shortest and the longest time of one visit, in seconds. Settings that need more trials are
+ * visited again in the remaining time. */
 #define VISIT_LEAST 0.004
 #define VISIT_MOST  0.05
 enum { VISIT_QUIET = 60, VISIT_PATIENCE = 12 };
-/* The relative precision of the median that is enough. */
+/* A setting needs no more visits if its median has this relative precision. */
 #define PRECISION 0.01
 struct recorder {
 	struct cli *cli;
@@ -33,7 +33,7 @@ struct recorder {
 	struct recording *recording;
 	struct sweep *sweep;	  /* NULL: a tour */
 	struct run_facts largest; /* of the setting with the largest working set, for notes */
-	struct counts first;	  /* the first that there are, for notes */
+	struct counts first;	  /* the first counts of all cells, for notes */
 	uint64_t failed;
 	struct progress_line line;
 };
@@ -54,7 +54,7 @@ static void progress_show(struct recorder *recorder, double share, double remain
 
 /* ---- writing ---- */
 
-/* Nothing more can be written. */
+/* Whether the recording can take no more data. */
 static bool recording_ended(const struct recorder *recorder)
 {
 	struct status status = recording_state(recorder->recording).status;
@@ -84,7 +84,7 @@ static void explain_cell(struct recorder *recorder, const struct setting *settin
 	recording_explain(recorder->recording, setting, explanation, plan, modelled);
 }
 
-/* A measured setting into the recording, with its limits. */
+/* Writes a measured setting with its limits to the recording. */
 static void write_cell(struct recorder *recorder, const struct cell *cell)
 {
 	/* Without counts, the reason is recorded. */
@@ -102,7 +102,7 @@ static void write_cell(struct recorder *recorder, const struct cell *cell)
 		recorder->largest = cell->facts;
 }
 
-/* A cell that is finished: recorded, or its failure is printed. */
+/* Records a finished cell, or prints its failure. */
 static void finish_cell(struct recorder *recorder, const struct cell *cell)
 {
 	if (status_is_ok(&cell->failure)) {
@@ -121,13 +121,13 @@ struct tour {
 	struct recorder *recorder;
 	const struct setting_index *settings;
 	struct cell *cells; /* of the settings */
-	bool strict;	    /* the user has set the time: nothing is visited after its end */
+	bool strict;	    /* the user has set the time: no visits begin after its end */
 	double start, end, seconds;
 	int round, open; /* cells that are not good yet */
 	int left;	 /* cells that this round may still visit */
 };
 
-/* More visits cannot make the cell better, or only little. */
+/* Whether more visits would hardly improve the cell. */
 static bool is_good(const struct cell *cell)
 {
 	return cell->visits && (cell->settled || (cell->sample.valid && !cell->sample.contended &&
@@ -141,7 +141,8 @@ static bool tour_wants(void *context, unsigned index)
 	return !is_good(&tour->cells[index]);
 }
 
-/* The first round is made whole, unless the user has set a time. */
+/* Whether the tour's time is over. Without a time set by the user, the first round is always
+ * completed. */
 static bool tour_is_late(void *context)
 {
 	const struct tour *tour = context;
@@ -149,7 +150,8 @@ static bool tour_is_late(void *context)
 	return (tour->round > 0 || tour->strict) && bench_now() >= tour->end;
 }
 
-/* Half of an equal share of the time: the other half is for explaining. */
+/* Each setting gets an equal share of the time. Half of it is for measuring, half for explaining.
+ */
 static void tour_ask(void *context, unsigned index, struct request *request)
 {
 	struct tour *tour = context;
@@ -184,7 +186,8 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 	tour->open--;
 	finish_cell(recorder, cell);
 	cell_compact(cell);
-	/* When the time is over before the first round is, the settings say how far the tour is. */
+	/* If the time is over before the first round ends, the number of visited settings shows the
+	 * progress. */
 	now = bench_now();
 	progress_show(recorder,
 		fmax(now < tour->end ? (now - tour->start) / tour->seconds : 0,
@@ -192,8 +195,8 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 		fmax(tour->end - now, 0));
 }
 
-/* Visits every setting once, and doubtful ones again while there is time. A setting is written when
- * it is good; at the end all other measured ones are. */
+/* Visits every setting once, and visits doubtful settings again while time is left. A setting is
+ * written when it is good. At the end all other measured settings are written. */
 static void record_settings(struct recorder *recorder, const struct setting_index *settings)
 {
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
@@ -240,7 +243,7 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 			unvisited, settings->count);
 }
 
-/* Settings that are recorded already are left alone. */
+/* Whether a setting is to be measured: settings that are already recorded are skipped. */
 static bool wanted(const struct recorder *recorder, const struct setting *setting)
 {
 	const struct sample good_one = { .valid = true };
@@ -316,7 +319,7 @@ static struct status parse(struct cli *cli, struct sweep **sweep)
 		return status_usage(
 			"%.100s: own loops are not recorded: who replays it has not their code",
 			cli->words[1]);
-	/* The words after the file are those of sweep. */
+	/* The words after the file name are the same as in slexplore sweep. */
 	cli->words++;
 	cli->word_count--;
 	status = setting_find_kernel(cli->words[0], &kernel);

@@ -1,4 +1,4 @@
-/* slexplore replay: the explorer on a recording. */
+/* slexplore replay: opens the explorer on a recording. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "recording/replay.h"
 #include "ui/ui.h"
 
-/* Where to start: the setting that the words ask for, or the nearest to it that was recorded. */
+/* Chooses the first setting: the recorded setting that is nearest to the requested setting. */
 static struct status choose_setting(
 	const struct cli *cli, const struct replay *replay, struct setting *setting)
 {

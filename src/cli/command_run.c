@@ -1,4 +1,4 @@
-/* slexplore run: one sample. */
+/* slexplore run: measures one sample. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/format.h"
@@ -12,15 +12,15 @@
 #include "experiment/advice/gap.h"
 #include "picture/chart_reports.h"
 
-/* With starting and ending a run stays below 0.2 s. On a quiet core 150 quiet trials are in after 5
- * to 15 ms; the rest is for waiting until a contended spell ends. */
+/* A run takes less than 0.2 s, start and exit included. On a quiet core, 150 quiet trials take 5 to
+ * 15 ms. The remaining time is for waiting until contention ends. */
 #define RUN_SECONDS 0.15
 enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 
-/* For a kernel whose trials are longer than that: enough for quartiles. */
+/* Trials of a kernel with trials longer than RUN_SECONDS: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
 
-/* The ladder of limits with the measured value: requires limits. */
+/* Draws the ladder of limits with the measured value. Requires limits. */
 static int draw(struct cli *cli, const struct model *model, const struct setting *setting,
 	const struct explanation *explanation, const struct sample *sample, int exit_status)
 {

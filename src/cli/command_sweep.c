@@ -1,4 +1,4 @@
-/* slexplore sweep: the cross product of lists of values, a sample each. */
+/* slexplore sweep: measures one sample for each combination of knob values. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/format.h"
@@ -40,11 +40,11 @@ struct output {
 	struct report report;
 	struct run_facts largest; /* of the cell with the largest working set, for notes */
 	struct sweep *sweep;
-	struct chart_sweep *drawn; /* the picture; NULL: none */
-	bool begun;		   /* the report */
+	struct chart_sweep *drawn; /* the picture; NULL: no picture */
+	bool begun;		   /* the report has begun */
 	uint64_t failed;
 	struct progress_line line;
-	bool printed; /* cells of the present batch */
+	bool printed; /* cells were printed since the last flush */
 };
 
 static void progress_show(struct output *output)
@@ -59,7 +59,7 @@ static void progress_show(struct output *output)
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
 }
 
-/* The report begins with the first cell: it shows which events can be counted here.
+/* Begins the report. This needs the first cell, which shows which events can be counted here.
  */
 static void begin(struct output *output)
 {
@@ -75,7 +75,8 @@ static void print_cell(struct output *output, const struct cell *cell)
 	struct report_row row;
 
 	begin(output);
-	/* The model measures on the bench, too. The visits are of other cells: this one stays. */
+	/* The model also measures on the bench. First receive the other cells that are under way;
+	 * this cell remains valid. */
 	if (model_measures(&output->model, &cell->setting)) {
 		sweep_drain(output->sweep);
 		model_measure(&output->model, output->bench, &cell->setting);
@@ -110,7 +111,8 @@ static void finished(void *context, const struct cell *cell)
 	output->failed++;
 }
 
-/* Readers of a stream see each cell as soon as it is there. A reader that left ends the sweep. */
+/* Flushes new cells, so that a reader of the output sees each cell at once. If the reader closed
+ * the output, ends the sweep. */
 static void meanwhile(void *context)
 {
 	struct output *output = context;
@@ -121,7 +123,7 @@ static void meanwhile(void *context)
 	progress_show(output);
 }
 
-/* Draws the cells so far, when the sweep is finished or was interrupted. */
+/* Draws the measured cells after the sweep has finished or was interrupted. */
 static int draw(const struct output *output, int exit_status)
 {
 	struct chart_origin origin = drawing_origin(output->bench->machine, &output->model.core);
@@ -133,8 +135,8 @@ static int draw(const struct output *output, int exit_status)
 		exit_status);
 }
 
-/* Whether there is a processor that no setting of the sweep uses. Without one, explaining a cell
- * would disturb the trials of a visit under way. */
+/* Whether at least one processor is unused in all settings of the sweep. Without a free processor,
+ * explaining a cell would disturb the trials of a visit under way. */
 static bool processor_to_spare(const struct output *output, const struct sweep *sweep)
 {
 	const struct machine *machine = output->bench->machine;
@@ -184,7 +186,7 @@ static int measure(struct output *output, struct sweep *sweep)
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
 }
 
-/* Assigns the words, then counts cells against this machine's memory. */
+/* Assigns the words, then counts the cells that fit in this machine's memory. */
 static struct status prepare(struct output *output, struct sweep *sweep)
 {
 	struct status status = work_begin_sweep(output->cli, output->bench, sweep);
@@ -205,7 +207,7 @@ static struct status prepare(struct output *output, struct sweep *sweep)
 	return status;
 }
 
-/* Makes the sweep of the words, as they are so far. */
+/* Makes a sweep from the present words. */
 static struct status assign(const struct output *output, const struct kernel *kernel,
 	const struct sweep_options *options, struct sweep **sweep)
 {
@@ -214,7 +216,7 @@ static struct status assign(const struct output *output, const struct kernel *ke
 	return named_assign(&output->named, output->cli, *sweep);
 }
 
-/* The advised block size needs the machine. */
+/* Makes the sweep with the advised block size, which depends on the machine. */
 static struct status assign_advised(struct output *output, const struct kernel *kernel,
 	const struct sweep_options *options, struct sweep **sweep)
 {

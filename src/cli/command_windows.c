@@ -1,4 +1,5 @@
-/* slexplore windows: the buffers of the core, each found where two misses stop overlapping. */
+/* slexplore windows: measures the core's buffers. A buffer's size is the number of fillers at which
+ * two misses stop overlapping. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 enum { FILLER = 12, TITLE = 19, KNEE = 24, KIND = 8, CYCLES = 11 };
 
-/* The knobs that were set otherwise, as typed. */
+/* Adds the knobs that differ from their defaults, and the size. */
 static void add_knobs(struct text *text, const struct setting *setting)
 {
 	const struct kernel *kernel = setting->kernel;
@@ -74,7 +75,7 @@ static void put_row(FILE *out, const struct windows_row *row)
 		cycles, entries);
 }
 
-/* Where the table's numbers come from, and how good they are. */
+/* Prints the sources of the table's numbers and their precision. */
 static void put_sources(FILE *out, const struct windows_report *windows)
 {
 	enum source from = SOURCE_NONE;
@@ -136,7 +137,7 @@ static void put_words(FILE *out, const struct windows_report *windows)
 		}
 }
 
-/* Each buffer once. */
+/* Prints the published sizes of each buffer once. */
 static void put_published(FILE *out, const struct windows_report *windows)
 {
 	const char *first = "\n";
@@ -229,8 +230,8 @@ static int measure(struct cli *cli, struct bench *bench, struct windows *windows
 
 /* ---- words and options ---- */
 
-/* FILLER ... knob=value ..., in any order. Of the knobs that this turns itself it says how they are
- * given. */
+/* Reads FILLER ... knob=value ..., in any order. windows turns some knobs itself: for these knobs,
+ * the error message says what to write instead. */
 static struct status read_words(
 	const struct cli *cli, struct memory_limits memory_limits, struct windows_options *options)
 {

@@ -1,5 +1,5 @@
-/* Text for people: an explanation with its limits, ports and code; and the lines of a sample about
- * limits, expected misses and counters. */
+/* Prints an explanation as text: limits, ports and code. Prints the lines of a sample about limits,
+ * expected misses and counters. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "model/limits/explain.h"
 #include "model/limits/misses.h"
 
-/* "4", but "2.667". */
+/* Integers without decimals: "4"; else "2.667". */
 static struct units_text count_word(double count)
 {
 	struct units_text word = units_value(count);
@@ -25,8 +25,8 @@ static struct units_text count_word(double count)
 	return word;
 }
 
-/* Which core, and how it was chosen; one that is not the running one is named in those words
- * already. */
+/* Prints the core and how it was chosen. If the core is not the running core, `how` already names
+ * it. */
 static void print_core(FILE *out, const struct report *report, const struct limits *limits)
 {
 	const char *title = limits->uarch->title;
@@ -79,7 +79,7 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	fprintf(out, "predicted %s", units_value(limits->predicted).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].title);
-	/* Against the highest limit, as the explorer has it. */
+	/* Compare with the highest limit, like the explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
 		advice_sentence(
 			explanation, limits->limit[limits->predicted_by >= 0 ? limits->predicted_by
@@ -193,7 +193,7 @@ void blocks_text(const struct report *report, const struct setting *setting, int
 	fprintf(report->out, "%-*s%s\n", indent, "blocks", words);
 }
 
-/* The lines on the limits of one sample. */
+/* Prints the limits of one sample. */
 void explain_text_sample(struct report *report, const struct sample *sample)
 {
 	const struct explanation *explanation = report->explanation;
@@ -240,8 +240,8 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 
 /* ---- Expected misses of each cache level, and in caches of another size */
 
-/* "L1 48 KiB: every read is a miss: 1 line for each" and a newline; "the same" where it is what
- * stood before. */
+/* "L1 48 KiB: every read is a miss: 1 line for each" and a newline; "the same" if the words equal
+ * `before`. */
 static void put_level(FILE *out, const struct misses *misses, int level, const char *before)
 {
 	struct misses_text words = misses_words(misses, level), note = misses_note(misses, level);
@@ -310,7 +310,7 @@ static void put_event(
 	fputc('\n', out);
 }
 
-/* Why an event has no value. Returns false when it has one. */
+/* Writes the reason why an event has no value. Returns false if it has a value. */
 static bool why_unavailable(const struct count *count, char words[WORDS])
 {
 	if (count_known(count))
@@ -319,8 +319,8 @@ static bool why_unavailable(const struct count *count, char words[WORDS])
 	return true;
 }
 
-/* The events from `first` on that lack a value for this reason: their titles, or their number if
- * they are many. */
+/* Prints the events from `first` on that have no value for this reason: their titles, or only their
+ * number if there are many. */
 static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts,
 	int first, const char *reason)
 {
@@ -342,7 +342,7 @@ static void put_unavailable(FILE *out, const struct event_plan *plan, const stru
 	text_free(&line);
 }
 
-/* Unavailable events, by the reason. */
+/* Prints unavailable events, grouped by reason. */
 static void put_all_unavailable(
 	FILE *out, const struct event_plan *plan, const struct counts *counts)
 {
@@ -360,7 +360,7 @@ static void put_all_unavailable(
 	}
 }
 
-/* Contradictions. */
+/* Prints contradictions between counts and model. */
 static void put_doubts(FILE *out, const struct report *report, const struct sample *sample)
 {
 	const struct explanation *explanation = report->explanation;
@@ -385,7 +385,8 @@ void counts_text_sample(const struct report *report, const struct sample *sample
 	FILE *out = report->out;
 	double ipc = counts_ipc(plan, counts);
 
-	/* Where there are no counters that is said once, on standard error, if anybody asked. */
+	/* Without counters, print nothing here: a note on standard error reports this once if
+	 * events were requested. */
 	if (!plan || !counts || counts->id != plan->counters.id || counts->count == 0)
 		return;
 	fprintf(out, "counters per element, C counted%s%s%s; read %s\n", *counts->pmu ? " by " : "",

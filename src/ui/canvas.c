@@ -1,4 +1,4 @@
-/* Cells in memory, and text into them. */
+/* A canvas of cells in memory, and functions that write text into it. */
 #include "ui/canvas.h"
 
 #include <stdarg.h>
@@ -7,11 +7,11 @@
 
 #include "base/text.h"
 
-/* Bytes of a line that is formatted. */
+/* Bytes of the buffer for one formatted line. */
 enum { TEXT = 512 };
 
-/* Every glyph and its twin. A glyph must be one column wide; where wcwidth() says otherwise (some
- * East Asian locales), the twin replaces it. */
+/* Every glyph and its ASCII twin. A glyph must be one column wide. If wcwidth() reports another
+ * width (some East Asian locales), the twin replaces it. */
 static const struct {
 	wchar_t wide;
 	char ascii;
@@ -52,7 +52,7 @@ static const struct {
 };
 _Static_assert(sizeof(glyphs) / sizeof(glyphs[0]) == GLYPH_COUNT, "every glyph has its twin");
 
-/* Replacements on an ascii canvas; a row of NULL ends the table. */
+/* Replacements of characters on an ASCII canvas; a row of NULL ends the table. */
 static const struct {
 	wchar_t wide;
 	const char *ascii;
@@ -134,7 +134,8 @@ struct box box_part(struct box at, int x, int y, int width, int height)
 	return (struct box){ at.x + x, at.y + y, width, height, at.canvas };
 }
 
-/* The cell at (x, y) of the box, or NULL outside it or the canvas. */
+/* Returns the cell at (x, y) of the box. Returns NULL if (x, y) is outside the box or the canvas.
+ */
 static struct canvas_cell *cell_at(struct box at, int x, int y)
 {
 	if (x < 0 || y < 0 || x >= at.width || y >= at.height)
@@ -164,7 +165,8 @@ static void put(struct box at, int x, int y, enum style style, wchar_t character
 		*right = (struct canvas_cell){ 0, (uint8_t)style };
 }
 
-/* Decodes one character of UTF-8; a malformed byte is U+FFFD. Returns the bytes used; 0 at the end.
+/* Decodes one character of UTF-8; a malformed byte becomes U+FFFD. Returns the number of bytes
+ * used; 0 at the end.
  */
 static size_t decode(const char *utf8, wchar_t *character)
 {
@@ -199,7 +201,8 @@ static size_t decode(const char *utf8, wchar_t *character)
 	return length;
 }
 
-/* The cells of one character on this canvas, at most 4, in `out`. Returns its columns. */
+/* Writes the cells that show one character on this canvas to `out`, at most 4. Returns the number
+ * of columns. */
 static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
 {
 	int columns;
@@ -224,7 +227,7 @@ static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
 	return 1;
 }
 
-/* Columns of the first bytes of a string. */
+/* Returns how many columns the first `bytes` bytes of a string need. */
 static int columns_of(const struct canvas *canvas, const char *utf8, size_t bytes)
 {
 	const char *end = utf8 + bytes;
@@ -257,7 +260,7 @@ static int draw(struct box at, int x, int y, enum style style, const char *utf8,
 
 		if (cut && x + columns > at.width - tail)
 			break;
-		/* Combining marks have no column, and are omitted: a cell is one character. */
+		/* A cell holds one character. Combining marks have no column: omit them. */
 		if (columns == 2 && out[0] == character)
 			put(at, x, y, style, character, 2);
 		else
@@ -339,7 +342,8 @@ int canvas_wrap(struct box at, int y, enum style style, const char *utf8)
 		const char *line = utf8;
 		size_t length = text_line(&wrap, line, &utf8);
 
-		/* The last row gets all of the remaining text, so that it ends in an ellipsis. */
+		/* The last row gets all remaining text. The text is too long and thus ends in an
+		 * ellipsis. */
 		if (y + rows == at.height - 1 && *utf8)
 			length = strlen(line);
 		draw(at, 0, y + rows++, style, line, length);
@@ -395,7 +399,8 @@ void canvas_frame(struct box at, enum style style, const char *title)
 		canvas_text(box_part(at, 2, 0, at.width - 4, 1), 0, 0, STYLE_TITLE, " %s ", title);
 }
 
-/* Does not use put(): a large screen has 40,000 cells, and every frame starts with all of them. */
+/* This function must be fast: every frame fills up to 40,000 cells. Therefore it does not use
+ * put(). */
 void canvas_fill(struct box at, enum style style)
 {
 	int left = most(at.x, 0), right = least(at.x + at.width, at.canvas->width);
@@ -404,7 +409,8 @@ void canvas_fill(struct box at, enum style style)
 	for (int y = top; y < bottom && left < right; y++) {
 		struct canvas_cell *row = &at.canvas->cells[(size_t)y * (size_t)at.canvas->width];
 
-		/* A wide character that is cut at the edge becomes a blank outside, too. */
+		/* A wide character across the edge of the box: its half outside the box becomes a
+		 * blank. */
 		if (left > 0 && row[left].character == 0)
 			row[left - 1].character = L' ';
 		if (right < at.canvas->width && row[right].character == 0)
@@ -414,7 +420,7 @@ void canvas_fill(struct box at, enum style style)
 	}
 }
 
-/* Adds a character as UTF-8: its first byte, then six bits each. */
+/* Prints a character as UTF-8: a first byte, then bytes with six bits each. */
 static void print_character(wchar_t character, FILE *file)
 {
 	uint32_t c = (uint32_t)character;

@@ -1,5 +1,6 @@
-/* A rectangle of cells in memory: wide characters with a style each. Panels draw only here. The
- * terminal (screen.h) shows a canvas, scripts print it, tests compare it. */
+/* A canvas is a rectangle of cells in memory. Each cell has a wide character and a style. Panels
+ * draw only on a canvas. The terminal (screen.h) shows a canvas, scripts print it, tests compare
+ * it. */
 #pragma once
 
 #include <stdbool.h>
@@ -93,44 +94,44 @@ void canvas_init(struct canvas *canvas, int width, int height, bool ascii);
 void canvas_free(struct canvas *canvas);
 void canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_clear(struct canvas *canvas);
-struct box canvas_box(struct canvas *canvas); /* all of it */
+struct box canvas_box(struct canvas *canvas); /* the whole canvas */
 
-/* The part of a box at (x, y) in it. */
+/* Returns a part of a box. (x, y) is relative to the box. */
 struct box box_part(struct box at, int x, int y, int width, int height);
 
-/* All drawing is clipped to the box, and coordinates are relative to it. Text is UTF-8. An ascii
- * canvas replaces each other character by a twin ("…" becomes "..", "×" becomes "x") or by '?'.
- * Text that does not fit ends in an ellipsis. Each function returns the columns used. */
+/* All drawing is clipped to the box, and coordinates are relative to it. Text is UTF-8. An ASCII
+ * canvas replaces every non-ASCII character by a twin ("…" becomes "..", "×" becomes "x") or by
+ * '?'. Text that does not fit ends in an ellipsis. Each function returns the columns used. */
 int canvas_text(struct box at, int x, int y, enum style style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
-/* The same, but the text ends before column x of the box. */
+/* Like canvas_text(), but the text ends before column x of the box. */
 int canvas_right(struct box at, int x, int y, enum style style, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
-/* Columns of the text without clipping. */
+/* Returns how many columns the text needs without clipping. */
 int canvas_columns(struct box at, const char *utf8);
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
-/* Points in a cell, one bit each: two columns from the lowest bit, four rows. Drawn as a Braille
- * pattern, on an ascii canvas as `twin`. */
+/* Draws points finer than a cell: two columns and four rows, one bit each, row by row from the
+ * lowest bit. The cell shows a Braille pattern, or `twin` on an ASCII canvas. */
 void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, char twin);
-/* Text wrapped at blanks into the box from row y on. Returns the rows used. If text is left over,
- * the last row ends in an ellipsis. */
+/* Draws text from row y on and wraps it at blanks. Returns the number of rows used. If the text
+ * does not fit, the last row ends in an ellipsis. */
 int canvas_wrap(struct box at, int y, enum style style, const char *utf8);
-/* The rows that the text needs when wrapped at the width of the box. */
+/* Returns how many rows the text needs if it is wrapped at the width of the box. */
 int canvas_rows(struct box at, const char *utf8);
-/* Rows of wrapped text that are written one after the other. */
+/* A box that is filled from top to bottom with wrapped text. */
 struct column {
 	struct box at;
 	int row;
-	bool cut; /* something did not fit */
+	bool cut; /* some text did not fit */
 };
 void column_put(struct column *column, enum style style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* A blank row, if at least one more row is left after it. */
+/* Adds a blank row if at least one more row is left after it. */
 void column_gap(struct column *column);
 
-/* A frame along the edge of the box, with a title in its upper side (NULL: no title). */
+/* Draws a frame along the edge of the box, with a title in its upper side (NULL: no title). */
 void canvas_frame(struct box at, enum style style, const char *title);
-/* Fills with blanks of that style. */
+/* Fills the box with blanks of this style. */
 void canvas_fill(struct box at, enum style style);
 
 /* Prints the characters as UTF-8, one line a row, without trailing blanks. */

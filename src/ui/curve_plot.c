@@ -6,10 +6,11 @@
 
 #include "base/scale.h"
 
-/* Columns to the left of the axis. */
+/* Columns to the left of the vertical axis. */
 enum { MARGIN = 6 };
 
-/* The range shown after the knee, in multiples of it; and the least number of fillers. */
+/* The end of the horizontal axis: AFTER_KNEE times the knee, or at least FEWEST fillers without a
+ * knee. */
 #define AFTER_KNEE 1.35
 #define FEWEST	   64.0
 
@@ -17,11 +18,11 @@ static const char kind_marks[PAGE_KINDS] = { 'o', 'o', 'x' };
 static const enum style kind_styles[PAGE_KINDS] = { STYLE_A, STYLE_A, STYLE_B };
 
 struct plot {
-	struct box whole, at; /* with its axes; the part with the points */
+	struct box whole, at; /* the whole plot with its axes; the part with the points */
 	struct scale x, y;
 };
 
-/* Relative to `at`; -1 or less for a value below the axis. */
+/* Returns a column relative to `at`; -1 or less for a value below the axis. */
 static int column_of(const struct plot *plot, double x)
 {
 	return (int)lround(scale_place(&plot->x, x) * (plot->at.width - 1));
@@ -46,7 +47,7 @@ static void draw_y_axis(const struct plot *plot)
 
 	canvas_text(plot->whole, 0, 0, STYLE_DIM, "cycles");
 	for (int i = 0; i < count; i++) {
-		/* A linear axis has the label of its low end on the axis itself. */
+		/* On a linear axis, the label of the low end is in the row of the axis itself. */
 		bool zero = plot->y.kind == SCALE_LINEAR && ticks[i].value <= plot->y.low;
 		int row = zero ? plot->at.height : row_of(plot, ticks[i].value);
 
@@ -85,7 +86,8 @@ static void draw_upright(const struct plot *plot, double x, enum style style, en
 
 /* ---- a probe ---- */
 
-/* All measured values, with a margin above and below. Returns false if there is none. */
+/* Finds the range of all measured values, with a margin above and below. Returns false if no value
+ * is measured. */
 static bool probe_range(const struct probe_report *report, struct plot *plot)
 {
 	double least = INFINITY, most = 0, from = (double)PROBE_SMALLEST;
@@ -100,7 +102,7 @@ static bool probe_range(const struct probe_report *report, struct plot *plot)
 			least = fmin(least, modes ? sample->mode_low : sample->cpe);
 			most = fmax(most, modes ? sample->mode_high : sample->cpe);
 		}
-	/* A growing curve keeps its scale: leave room for later points. */
+	/* The scale must not change while points arrive: leave room for later points. */
 	least /= 1.3;
 	plot->y = (struct scale){ SCALE_LOG, least, fmax(1.3 * most, 100 * least) };
 	plot->x = (struct scale){ .kind = SCALE_BYTES,
@@ -150,7 +152,7 @@ static void draw_probe_points(const struct plot *plot, const struct probe_report
 		}
 }
 
-/* Names are in the two rows above the points, and do not overlap. */
+/* Draws the names of knees in the two rows above the points. Names do not overlap. */
 static void draw_knees(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	int taken[2] = { MARGIN + 1, MARGIN + 1 };
@@ -164,7 +166,8 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 			if ((int)level->kind != pass || x < 0 || x >= plot->at.width)
 				continue;
 			draw_upright(plot, level->bytes, STYLE_DIM, GLYPH_VLINE);
-			/* The name ends at the line: the level is to the left of it. */
+			/* The name ends at the line, because the level is to the left of the line.
+			 */
 			width = canvas_columns(plot->at, level->name);
 			from = MARGIN + x + 1 - width;
 			if (row + 1 > plot->at.y - plot->whole.y)
@@ -178,8 +181,8 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 		}
 }
 
-/* The cycles of a level, above the middle of its plateau: halfway, on the logarithmic axis, from
- * the end of the previous level. */
+/* Draws each level's cycles above the middle of its plateau. On the logarithmic axis, the middle is
+ * halfway between the end of the previous level and the end of this level. */
 static void draw_levels(const struct plot *plot, const struct hierarchy *hierarchy)
 {
 	double before = plot->x.low;
@@ -229,8 +232,8 @@ void probe_plot_draw(struct box at, const struct probe_report *report)
 
 /* ---- windows ---- */
 
-/* The number of fillers that fills the core model's buffer, since some fillers use several entries;
- * NAN: the model has no such buffer. */
+/* Returns the number of fillers that fills the core model's buffer (some fillers use several
+ * entries each). NAN: the model does not know this buffer. */
 static double full_at(const struct windows_row *row)
 {
 	return buffers_full(row->fact, row->entries);
@@ -284,9 +287,9 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 			canvas_glyph(plot->at, x, y, STYLE_DIM, GLYPH_SHADE1);
 }
 
-/* The knee's value ends at its line, and the model's entries begin at theirs, so that both fit if
- * they are close. At the right edge the model's label moves to the left, before the knee's value if
- * needed. */
+/* Draws the knee's value and the model's label. The knee's value ends at the knee's line; the
+ * model's label begins at the model's line. So both fit if the lines are close. At the right edge
+ * the model's label moves to the left, if needed to before the knee's value. */
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;

@@ -1,4 +1,4 @@
-/* Keys to commands, state to canvas; and scripts. */
+/* Maps keys to commands, draws the state on a canvas, and runs scripts. */
 #include "ui/frontend.h"
 
 #include <errno.h>
@@ -113,14 +113,14 @@ void frontend_key(struct frontend *front, int code, double now)
 static const double WAIT_MOST = 120, LIVE_MOST = 20;
 /* Seconds between looks at the engine, in addition to its own messages. */
 static const double LOOK = 0.05;
-/* The most steps that can be due at one moment; more would be an endless loop. */
+/* More steps than this at one moment are an endless loop. */
 enum { DUE_MOST = 200 };
 
 struct script {
 	struct frontend *front;
 	const struct engine *engine;
 	const struct script_clock *clock; /* NULL: the steady clock */
-	const char *name;		  /* of the file */
+	const char *name;		  /* name of the script file */
 	int line;
 	FILE *out;
 };
@@ -130,7 +130,7 @@ static double now_of(const struct script *script)
 	return script->clock ? script->clock->now(script->clock->context) : monotonic_seconds();
 }
 
-/* Lets at most `seconds` pass, or less if the engine has a message. */
+/* Waits until `seconds` have passed or the engine has a message. */
 static void pass(const struct script *script, double seconds)
 {
 	int descriptor = script->engine->descriptor(script->engine->context);
@@ -161,7 +161,7 @@ static bool figure_settled(const struct script *script)
 	       (view->sample.valid && !view->sample.provisional);
 }
 
-/* Does what is due now, as the event loop does before the next key. */
+/* Runs the session's due steps, like the event loop before each key. */
 static void advance(struct session *session, double now)
 {
 	session_advance(session, now);
@@ -300,7 +300,8 @@ static struct status run_panel(struct script *script, const char *arguments)
 	return status_ok();
 }
 
-/* Words of scripts only. A word without run() waits until `done`, at most `most` seconds. */
+/* Words that exist only in scripts. A word without run() waits until `done`, at most `most`
+ * seconds. */
 static const struct {
 	const char *name;
 	struct status (*run)(struct script *script, const char *arguments);

@@ -1,5 +1,5 @@
-/* Shared by terminal and scripts: a session, its keys, and the canvas of a frame. Keys and commands
- * go in, frames come out. */
+/* The front end that terminal and scripts share: a session, its keys, and the canvas of a frame.
+ * The front end runs keys and commands, and draws frames. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct status frontend_init(
 	struct frontend *front, struct session *session, int width, int height, bool ascii);
 void frontend_free(struct frontend *front);
 
-/* Draws a frame of the present state. */
+/* Draws a frame that shows the present state. */
 void frontend_draw(struct frontend *front, double now);
 
 /* Runs the command of a key in the present context. A key without a command does nothing. A command
@@ -38,12 +38,11 @@ void frontend_key(struct frontend *front, int code, double now);
 struct script_clock {
 	void *context;
 	double (*now)(void *context); /* seconds */
-	/* Lets at most `seconds` pass; returns earlier if the descriptor (-1: none) becomes
-	 * readable. */
+	/* Waits `seconds`. Returns earlier if the descriptor (-1: none) becomes readable. */
 	void (*pass)(void *context, double seconds, int descriptor);
 };
 
-/* Runs a file of commands without a terminal: a test can do what a key does.
+/* Runs a file of commands without a terminal, so that a test can run every command and key.
  *
  * A line is a command (explorer/command.h), empty, a comment ("# …"), or one of
  * - key NAME: press a key of data/keys
@@ -51,10 +50,10 @@ struct script_clock {
  * - resize WxH: change the size of the screen
  * - wait: until all requested settings are measured
  * - live: until the present setting has a final value, or cannot have one
- * - figure: until the present setting has a value, also a provisional one
+ * - figure: until the present setting has a value; a provisional value suffices
  * - pass SECONDS: let time pass (tests with a simulated clock)
  * - dump [FILE]: the screen as text, after a line "=== WxH" on the output, or alone in a file
- * - panel NAME …: the same of these panels alone, each after a line "=== NAME, WxH"
+ * - panel NAME …: these panels as text, each after a line "=== NAME, WxH"
  *
  * clock NULL: the steady clock. Runs the file ("-": standard input) until its end or quit.
  * STATUS_USAGE "FILE:LINE: reason": a line is wrong. STATUS_FAILED: a wait timed out. */

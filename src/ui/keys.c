@@ -1,4 +1,4 @@
-/* Reads data/keys, and finds rows in it. */
+/* Reads data/keys, and finds the row of a key. */
 #include "ui/keys.h"
 
 #include <stdio.h>
@@ -84,7 +84,7 @@ void keys_name(int code, char *buffer, size_t size)
 /* Commands that the user interface runs itself. */
 static const char *const ui_commands[] = { "redraw", "page", NULL };
 
-/* The longest names and commands. */
+/* The most commands that a suggestion can choose from. */
 enum { COMMANDS_MAX = 96 };
 
 static bool check_command(
@@ -217,7 +217,7 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 	return row;
 }
 
-/* Appends `piece` if all of it fits. */
+/* Appends `piece` if it fits whole. */
 static void append(char *buffer, size_t size, const char *piece, size_t length)
 {
 	size_t used = strlen(buffer);
@@ -278,7 +278,7 @@ enum sequence sequence_after_escape(const wint_t *after, size_t count)
 		return SEQUENCE_NONE;
 	if (after[0] == '[')
 		return SEQUENCE_CONTROL;
-	/* Other sequences begin with a letter that is also a key, pressed right after Esc. */
+	/* A single letter after Esc may be a key that the user pressed right after Esc. */
 	if (count < 2)
 		return SEQUENCE_NONE;
 	if (after[0] == 'O' && is_letter(after[1]))
@@ -297,7 +297,7 @@ bool sequence_ends(enum sequence sequence, wint_t before, wint_t character)
 		/* Function keys of the Linux console: Esc [ [ A. */
 		if (before == 0 && character == '[')
 			return false;
-		/* Parameters and intermediate characters do not end it. */
+		/* Parameters and intermediate characters do not end the sequence. */
 		return !between(character, 0x20, 0x3f);
 	case SEQUENCE_STRING: return character == BELL || (before == ESCAPE && character == '\\');
 	default: return true;

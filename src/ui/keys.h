@@ -69,41 +69,42 @@ struct keys {
 struct status keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);
 
-/* The number of a named key, KEYCODE_NONE for an unknown name; and the name of a number. */
+/* keys_code() returns the number of a named key, KEYCODE_NONE for an unknown name. keys_name()
+ * writes the name of a number. */
 int keys_code(const char *name);
 void keys_name(int code, char *buffer, size_t size);
 
 /* "main", "entry", … */
 const char *keys_context_name(enum context context);
 
-/* The context of the next key. */
+/* Returns the context in which the next key will be interpreted. */
 enum context keys_context(const struct view *view);
 
-/* The row of a key in a context: a row with its own name, else one with its class. NULL: the key
- * does nothing there. */
+/* Returns the row of a key in a context. A row with the key's name has priority over a row with its
+ * class. NULL: the key does nothing there. */
 const struct key_row *keys_find(const struct keys *keys, enum context context, int code);
 
-/* The row's command with {char}, {find} and {find-1} replaced. */
+/* Writes the row's command to `buffer`, with {char}, {find} and {find-1} replaced. */
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size);
 
-/* ---- control sequences that are no key known here ----
+/* ---- control sequences that are not a known key ----
  *
- * A terminal reports its cursor's place or its colours in them, and sends keys that its description
- * lacks. They are read to their end, so that none of their characters counts as a key. As in
- * ECMA-48. */
+ * Terminals use control sequences to report the cursor position or colours. They also send
+ * sequences for keys that terminfo does not describe. Each sequence is skipped to its end, so that
+ * its characters are not read as keys. Source of the grammar: ECMA-48. */
 
 /* Characters after Esc that decide the kind. */
 enum { SEQUENCE_LOOK = 2 };
 
 enum sequence {
-	SEQUENCE_NONE,	  /* Esc was a key, and so is each of these characters */
+	SEQUENCE_NONE,	  /* no sequence: Esc was a key, and each of these characters is a key */
 	SEQUENCE_CONTROL, /* Esc [ …: continues until sequence_ends() */
-	SEQUENCE_STRING,  /* a string from the terminal: continues likewise */
+	SEQUENCE_STRING,  /* a string from the terminal: continues until sequence_ends() */
 	SEQUENCE_SHORT	  /* ends after these two characters */
 };
 
-/* The kind of sequence that these characters begin. They arrived together with an Esc: `count` of
- * them, at most SEQUENCE_LOOK. */
+/* Returns the kind of sequence that these characters begin. after: the `count` characters that
+ * arrived together with an Esc, at most SEQUENCE_LOOK. */
 enum sequence sequence_after_escape(const wint_t *after, size_t count);
 
 /* Whether the sequence ends with this character. before: the previous character. */

@@ -1,19 +1,20 @@
-/* Rectangles. */
+/* Computes the rectangles of panels. */
 #include "ui/layout.h"
 
 #include <string.h>
 
 enum {
-	TOP_MIN = 8,	    /* rule, large digits, spread, trials, source, rates */
-	BODY_MIN = 5,	    /* rule, three rows of bars, labels */
-	WHOLE_COMFORT = 18, /* rows of a whole-width panel; with fewer it takes the full height */
-	OTHERS = 8,	    /* rows that it leaves to other panels */
-	PAIR_WIDTH = 100,   /* from this width on the body may have two columns */
-	VERY_WIDE = 150,    /* from this width on it always has two */
+	TOP_MIN = 8,  /* rule, large digits, spread, trials, source, rates */
+	BODY_MIN = 5, /* rule, three rows of bars, labels */
+	WHOLE_COMFORT =
+		18, /* rows of a whole-width panel; if fewer are left, it gets the full height */
+	OTHERS = 8, /* rows that a whole-width panel leaves to other panels */
+	PAIR_WIDTH = 100, /* from this width on the body may have two columns */
+	VERY_WIDE = 150,  /* from this width on the body always has two columns */
 	COLUMN_GAP = 2,
-	COMFORT = 12, /* a comfortable height of a list that has as many lines */
-	ANY_FIRST =
-		3, /* rows that a line without a best height gets before others get their best */
+	COMFORT = 12,  /* a comfortable height, also for a long list */
+	ANY_FIRST = 3, /* rows of a line without a best height, given before other lines get their
+			  best height */
 };
 
 static int least(int a, int b)
@@ -45,7 +46,8 @@ static void place_area(struct layout *layout, const struct layout_row *rows, int
 	}
 }
 
-/* Kernels, knobs and figure; from 116 columns on also the text about the kernel. */
+/* Places kernels, knobs and figure. From 116 columns on, it also places the text about the kernel.
+ */
 static void place_top(struct layout *layout, const struct layout_row *rows, int row_count, int y,
 	int width, int height)
 {
@@ -81,7 +83,7 @@ static int line_height(const struct layout_row *const *rows, int count, int colu
 	return height;
 }
 
-/* The height that shows everything in a line; 0: a row of it can use any height. */
+/* Returns the height that shows everything in a line; 0: one row of the line can use any height. */
 static int line_best(const struct layout_row *const *rows, int count, int columns, int line)
 {
 	int best = 0;
@@ -99,8 +101,8 @@ static bool line_takes_any(const struct layout_row *const *rows, int count, int 
 	return false;
 }
 
-/* Gives up to `left` rows, one by one, to the lowest line that has not reached its limit in `room`.
- * Returns the rest. */
+/* Distributes up to `left` rows one by one. Each goes to the line with the smallest height that is
+ * still below its maximum in `room`. Returns the number of rows left over. */
 static int grow(int *heights, const int *room, int lines, int left)
 {
 	for (; left > 0; left--) {
@@ -117,8 +119,8 @@ static int grow(int *heights, const int *room, int lines, int left)
 	return left;
 }
 
-/* Heights of the lines. Each gets the minimum of its rows, then up to their best height; the rest
- * goes to lines that can use any height, at last to all lines. */
+/* Computes the heights of the lines. First each line gets its minimum height, then up to its best
+ * height. Remaining rows go to lines that can use any height, then to all lines. */
 static void share_height(
 	const struct layout_row *const *rows, int count, int columns, int height, int *heights)
 {
@@ -143,7 +145,8 @@ static void share_height(
 	grow(heights, room, lines, left);
 }
 
-/* Puts rows into a rectangle, in lines of `columns`. A last row that is alone fills its line. */
+/* Puts rows into a rectangle, `columns` rows side by side in each line. A single row in the last
+ * line fills that line. */
 static void place_grid(struct layout *layout, const struct layout_row *const *rows, int count,
 	int columns, struct box at)
 {
@@ -164,7 +167,7 @@ static void place_grid(struct layout *layout, const struct layout_row *const *ro
 	}
 }
 
-/* Whether the rows fit. A single line always does. */
+/* Whether the rows fit. A single line always fits. */
 static bool fits(const struct layout_row *const *rows, int count, int columns, int height)
 {
 	int used = 0;
@@ -174,7 +177,8 @@ static bool fits(const struct layout_row *const *rows, int count, int columns, i
 	return count <= columns || used <= height;
 }
 
-/* Two columns on a very wide screen, and on a wide one if a single column would omit rows. */
+/* Returns the number of columns: two on a very wide screen, and on a wide screen if a single column
+ * would omit rows. */
 static int columns_for(const struct layout_row *const *rows, int count, int width, int height)
 {
 	if (width < PAIR_WIDTH)
@@ -200,7 +204,7 @@ static void sort_places(const struct layout_row **rows, int count)
 	}
 }
 
-/* Whether the rows fit with their best height, or with a comfortable one if that is less. */
+/* Whether each row gets its best height or COMFORT, the smaller of the two. */
 static bool all_comfortable(const struct layout_row *const *rows, int count, int width, int height)
 {
 	const struct layout_row *comfortable[LAYOUT_MAX];
@@ -218,8 +222,9 @@ static bool all_comfortable(const struct layout_row *const *rows, int count, int
 	return all_fit(comfortable, count, width, height);
 }
 
-/* Places a front row that has the whole width. It gets its best height if enough is left to others,
- * or less down to a comfortable height; else all of the body. Returns the rest of the rectangle. */
+/* Places a front row that has the whole width. Its height is at most its best height, and leaves
+ * OTHERS rows to other panels. If that is less than WHOLE_COMFORT, it gets the whole body. Returns
+ * the rest of the rectangle. */
 static struct box place_whole(
 	struct layout *layout, const struct layout_row *rows, int row_count, struct box at)
 {
@@ -237,7 +242,7 @@ static struct box place_whole(
 	return at;
 }
 
-/* Places the body. On a wide screen a tall row gets a column at the right, if all more important
+/* Places the body. On a wide screen a tall row gets a column at the right if all more important
  * rows still fit. */
 static void place_body(
 	struct layout *layout, const struct layout_row *rows, int row_count, struct box at)
@@ -270,7 +275,7 @@ static void place_body(
 		}
 		band[count++] = &rows[i];
 		if (rows[i].front && count == 1) {
-			/* The front row has its best height if another row still fits. */
+			/* The front row gets its best height if another row still fits. */
 			front = rows[i];
 			front.min_height =
 				most(front.min_height, least(front.best_height, at.height * 3 / 5));

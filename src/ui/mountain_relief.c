@@ -1,6 +1,6 @@
-/* The mountain as a relief: throughput over stride (to the right) and size (small sizes at the
- * back), as a surface of lines in points finer than cells. Faces are drawn from back to front, so
- * that each one hides what is behind it. */
+/* Draws the mountain as a relief: throughput over stride (to the right) and size (small sizes at
+ * the back). The surface consists of lines in points finer than cells. Faces are drawn from back to
+ * front, so that each face hides the lines behind it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct landscape {
 	int step_x, step_y;   /* draw every step-th line */
 };
 
-/* A logarithmic scale shows large and small differences between plateaus. */
+/* The scale is logarithmic, so that large and small differences between plateaus are visible. */
 int mountain_shade(double gbps, double top)
 {
 	int below = (int)floor(2 * log2(top / gbps));
@@ -71,8 +71,8 @@ static struct dots_point surface(const struct landscape *land, int x, int y)
 	return point_at(land, x, y, land->height[y * land->grid->nx + x]);
 }
 
-/* Whether the line of one stride, or of one size, is drawn. The lines through the cursor always
- * are. */
+/* Whether the line of one stride or size is drawn. The lines through the cursor are always drawn.
+ */
 static bool line_shown(int index, int last, int step, int here, bool at)
 {
 	return index == 0 || index == last || index % step == 0 || (at && index == here);
@@ -108,7 +108,7 @@ static void draw_facet(struct landscape *land, const struct relief_facet *facet)
 	draw_edge(land, x, y + 1, x + 1, y + 1);
 }
 
-/* The side below the surface between two cells. */
+/* Draws the vertical side below the surface between two cells. */
 static void draw_side(struct landscape *land, int x0, int y0, int x1, int y1)
 {
 	struct dots_point corner[4];
@@ -125,7 +125,7 @@ static void draw_side(struct landscape *land, int x0, int y0, int x1, int y1)
 	draw_edge(land, x0, y0, x1, y1);
 }
 
-/* Cells that are not measured yet are single points on the ground. */
+/* Draws each cell that is not measured yet as a single point on the ground. */
 static void draw_ground(struct landscape *land)
 {
 	for (int y = 0; y < land->grid->ny; y++)
@@ -163,7 +163,7 @@ static int row_of(struct dots_point point)
 	return (int)lround(point.y) / 4;
 }
 
-/* The axis of throughput, at the left corner. */
+/* Draws the throughput axis at the left corner. */
 static void draw_height(struct box at, const struct landscape *land)
 {
 	int ground = row_of(point_at(land, 0, land->grid->ny - 1, 0)),
@@ -179,7 +179,7 @@ static void draw_height(struct box at, const struct landscape *land)
 		canvas_text(at, 0, top - 1, STYLE_DIM, "GB/s");
 }
 
-/* Strides along the front edge, and the stride at which the slope ends. */
+/* Draws strides along the front edge, and marks the stride at which the slope ends. */
 static void draw_strides(struct box at, const struct landscape *land)
 {
 	const struct view_grid *grid = land->grid;
@@ -213,7 +213,7 @@ static void draw_strides(struct box at, const struct landscape *land)
 	}
 }
 
-/* Sizes along the right edge, and at the first size of each cache its name. */
+/* Draws sizes along the right edge, with the name of each cache at its first size. */
 static void draw_sizes(struct box at, const struct landscape *land)
 {
 	const struct view_grid *grid = land->grid;

@@ -7,7 +7,8 @@
 #include "explorer/view.h"
 #include "ui/canvas.h"
 
-/* The shade of a throughput: each shade spans a factor of √2 below the highest throughput. */
+/* The number of shades. Each shade covers a factor of √2 in throughput, counted down from the
+ * highest throughput. */
 enum { MOUNTAIN_SHADES = 8 };
 int mountain_shade(double gbps, double top);
 
@@ -22,7 +23,7 @@ const char *mountain_level(const struct view_grid *grid, int y, bool first);
  * nothing, if the rectangle is too small. */
 bool mountain_relief(struct box at, const struct view *view);
 
-/* A slice as bars, one for each point along a knob. The title is "GB/s over size", or cycles per
- * element for a kernel that moves no bytes. */
+/* Draws a slice with one bar for each point along a knob. The title is "GB/s over size". If the
+ * kernel moves no bytes, the title says cycles per element. */
 void slice_title(const struct view *view, const struct view_slice *slice, struct text *title);
 void slice_draw(struct box at, const struct view *view, const struct view_slice *slice);
