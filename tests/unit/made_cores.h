@@ -158,7 +158,7 @@ static inline void made_begin_core(
 	made->random = seed;
 	made->asked = made->rounds = 0;
 	snprintf(m->isa, sizeof(m->isa), "%s", made->uarch->isa);
-	snprintf(m->processor, sizeof(m->processor), "a made %s", made->uarch->title);
+	snprintf(m->processor, sizeof(m->processor), "a made %.50s", made->uarch->title);
 	if (uarch_known(made->uarch->width))
 		m->width = (struct figure){ true, made->uarch->width * (1 - 0.3 * noise),
 			made->uarch->width * (1 - noise), made->uarch->width };
