@@ -91,7 +91,7 @@ size_t counters_search(
 struct counter_code {
 	uint32_t type;
 	uint64_t config, config1, config2;
-	bool beyond; /* counts more than user space of this machine: always refused */
+	bool beyond; /* asks for more, or other, than user space of this machine: always refused */
 };
 
 /* Encodes a name, for any processor that libpfm knows. STATUS_USAGE gives libpfm's reason and the

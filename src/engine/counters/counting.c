@@ -13,10 +13,10 @@
 #include "engine/clock/clock.h"
 #include "engine/measure/measure.h"
 
-/* After so many requests, events whose counters others held are tried again. */
+/* Events whose counters others held are tried again after this many requests. */
 enum { USES_AGAIN = 64 };
 
-/* Where a generic event's config names the PMU. */
+/* A generic event's config has the PMU type from this bit up. */
 enum { TYPE_SHIFT = 32 };
 
 static bool is_generic(uint32_t type)
@@ -29,8 +29,8 @@ static bool is_hardware(const struct counting *counting, int event)
 	return counting->event[event].code.type != PERF_TYPE_SOFTWARE;
 }
 
-/* The architecture's number of a generic event, as the kernel's own table has it
- * (drivers/perf/arm_pmuv3.c); -1: none. */
+/* The Arm architecture's number of a generic event, from the kernel's table
+ * (drivers/perf/arm_pmuv3.c). -1: no number. */
 static int arm_number(uint64_t generic)
 {
 	static const int numbers[] = {
@@ -56,7 +56,8 @@ static void refuse(struct counting *counting, int event, int error)
 
 /* ---- opening one event ---- */
 
-/* Opens an event as the group's next, in the form that this machine wants. 0 or an errno. */
+/* Opens an event as the group's next one, in the form that this machine needs. Returns 0 or an
+ * errno. */
 static int open_event(struct counting *counting, struct counter_group *group, int event)
 {
 	const struct counter_code *code = &counting->event[event].code;
@@ -75,12 +76,12 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 	if (is_hardware(counting, event))
 		plain.config1 |= pmu->user_read;
 	error = group_add(group, plain, event);
-	/* Not every event can be read in user space. */
+	/* Some events cannot be read in user space: try without these bits. */
 	if ((error == EINVAL || error == EOPNOTSUPP) && config1 != plain.config1) {
 		plain.config1 = config1;
 		error = group_add(group, plain, event);
 	}
-	/* Kernels before 6.8 know of no PMU in the config of generic events on Arm. */
+	/* On Arm, kernels before 6.8 do not accept a PMU type in a generic event's config. */
 	if ((error == EINVAL || error == ENOENT || error == EOPNOTSUPP) && pmu->arm &&
 		pmu->extended && code->type == PERF_TYPE_HARDWARE && arm_number(code->config) >= 0)
 		error = group_add(group,
@@ -91,9 +92,9 @@ static int open_event(struct counting *counting, struct counter_group *group, in
 	return error;
 }
 
-/* ---- what there is at all ---- */
+/* ---- available counters ---- */
 
-/* No event is to blame: there is nothing to count with. */
+/* Whether this machine has no hardware counters at all. */
 static bool no_counters(const struct counting *counting)
 {
 	return counting->pmu.name[0] == '\0' &&
@@ -143,7 +144,7 @@ static void probe(struct counting *counting)
 	group_close(&group);
 	if (error == 0)
 		return;
-	/* Where there is a PMU its own events may do what the generic one does not. */
+	/* The PMU exists: its own events may work although the generic event does not. */
 	if (counting->pmu.name[0] != '\0' && error != EACCES && error != EPERM && error != ENOSYS)
 		return;
 	counting->none = error;
@@ -166,8 +167,8 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 		const char *name = plan->event[i].name, *colons = strstr(name, "::");
 		struct status status;
 
-		/* Without counters only what the kernel counts itself is worth asking libpfm about:
-		 * "perf::" something, or a name alone. */
+		/* Without hardware counters only software events can work: "perf::" names, or names
+		 * without "::". Do not ask libpfm for other names. */
 		if (counting->none && ((colons && strncasecmp(name, "perf::", 6) != 0) ||
 					      strncasecmp(colons ? colons + 2 : name,
 						      "PERF_COUNT_HW", 13) == 0)) {
@@ -184,8 +185,8 @@ static void name_events(struct counting *counting, const struct counter_plan *pl
 
 /* ---- groups ---- */
 
-/* Takes into an empty group all that the kernel lets in of those waiting; those stay that do not
- * fit. Who is not even let in as the first is refused. */
+/* Fills an empty group with the waiting events that the kernel accepts. The other events keep
+ * waiting. An event that the kernel does not accept in an empty group is marked as refused. */
 static void fill(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	int left = 0;
@@ -218,9 +219,9 @@ static bool try_group(struct counting *counting, struct counter_group *group)
 	return true;
 }
 
-/* Makes it smaller until it runs: the kernel lets in what would fit empty counters, but the NMI
- * watchdog or a profiler may hold some. What had to leave waits for the next group. A single event
- * that never runs is tried as one that others may push aside for a while. */
+/* Removes events until the group runs. The kernel accepts a group that fits all counters, but the
+ * NMI watchdog or a profiler may hold some counters. Removed events wait for the next group. A
+ * single event that does not run is tried again unpinned: it then shares a counter by turns. */
 static void shrink(struct counting *counting, struct counter_group *group, int *queue, int *waiting)
 {
 	while (group->count > 0 && !try_group(counting, group)) {
@@ -256,8 +257,9 @@ static void open_groups(struct counting *counting)
 		*group = (struct counter_group){ .calls = counting->calls, .pinned = true };
 		fill(counting, group, queue, &waiting);
 		shrink(counting, group, queue, &waiting);
-		/* One that does not run even alone (on the only counter for it, say) tells nothing
-		 * of how many others run together; several such do: others hold them all. */
+		/* An event that does not run even alone may need one special counter. It does not
+		 * show how many other events can run together, so restore the maximum. Do so twice
+		 * at most: then other programs probably hold all counters. */
 		if ((group->count == 0 || !group->pinned) && chances-- > 0)
 			counting->most = most;
 		if (group->count > 0)
@@ -265,8 +267,8 @@ static void open_groups(struct counting *counting)
 	}
 }
 
-/* The clock of trials is open apart from the groups: it runs while they do not. Only a pinned one,
- * whose every cycle is counted, will do. */
+/* The clock of trials is separate from the groups: it runs while the groups are stopped. It must be
+ * pinned, so that it counts every cycle. */
 static void open_clock(struct counting *counting)
 {
 	int cycles = counting->plan.cycles;
@@ -313,7 +315,7 @@ static void close_plan(struct counting *counting)
 
 /* ---- in a child ---- */
 
-/* Opens the group's events again; returns whether all could be opened. */
+/* Opens the group's events again. False: an event could not be opened; *error is its errno. */
 static bool open_again(struct counting *counting, struct counter_group *group, int *error)
 {
 	int wanted = group->count;
@@ -333,7 +335,7 @@ void counting_use_in_child(struct counting *counting)
 
 	if (counting->open == 0)
 		return;
-	/* All of the parent's first: its descriptors take up room. */
+	/* First close all descriptors of the parent: they count against the limit of open files. */
 	group_leave(&counting->clock);
 	for (int i = 0; i < counting->group_count; i++)
 		group_leave(&counting->group[i]);
@@ -351,7 +353,7 @@ void counting_use_in_child(struct counting *counting)
 	}
 	start_clock(counting);
 }
-/* ---- plans */
+/* ---- creating and freeing ---- */
 
 struct counting *counting_new_with(int cpu, const char *root, const struct perf_calls *calls)
 {
@@ -383,7 +385,7 @@ static bool some_held(const struct counting *counting)
 	for (int i = 0; i < counting->plan.count; i++)
 		if (counting->event[i].state == COUNT_HELD)
 			return true;
-	/* Such a one ran by turns only. */
+	/* An unpinned group shares its counter with other programs. */
 	for (int i = 0; i < counting->group_count; i++)
 		if (!counting->group[i].pinned)
 			return true;
@@ -400,7 +402,8 @@ void counting_use(struct counting *counting, const struct counter_plan *plan)
 		open_plan(counting);
 		return;
 	}
-	/* What pushed the clock out may be gone, and what held counters back. */
+	/* The program that took the clock's counter may have ended: try to start the clock again.
+	 */
 	if (!counting->clock_runs && counting->clock.count > 0)
 		start_clock(counting);
 	if (!some_held(counting) || ++counting->uses < USES_AGAIN)
@@ -439,28 +442,30 @@ uint64_t counting_read_cycles(struct counting *counting)
 	return value;
 }
 
-/* ---- passes: each group is counted over the same steady loop ---- */
+/* ---- passes: one pass counts one group over the same steady loop ---- */
 
-/* The most passes over a group. */
+/* Maximum number of passes for each group. */
 enum { PASSES_MOST = 32 };
 
-/* Seconds. A round of passes, one for each group, is not begun later than this; and where one pass
- * takes long, as of a loop that runs for seconds, what is left of the first round waits for the
- * next request, which begins there. */
+/* Time limits in seconds, from the start of counting. A round is one pass for each group. A new
+ * round begins only before `rounds_until`; a new pass begins only before `round_until`. The next
+ * request begins with the group that was not reached. */
 static const double rounds_until = 0.15, round_until = 2;
 
-/* Less than this share of the time is a turn with others. */
+/* A smaller share of running time means that the group shared its counters. */
 static const double whole_time = 0.995;
 
-/* What the passes of one group gave. */
+/* The results of one group's passes. */
 struct passes {
 	unsigned tried, made;
 	uint64_t enabled, running;
-	double slope[COUNTERS_MAX][PASSES_MOST]; /* per element; by the group's order */
+	double slope[COUNTERS_MAX]
+		    [PASSES_MOST]; /* per element; index: the event's position in the group */
 };
 
-/* What rises over one region. One function for both lengths, never inlined: what reading takes is
- * then the same to the instruction, and cancels. */
+/* Counts how much each event rises over one region. Both lengths use this one function, which is
+ * never inlined. Reading then costs exactly the same instructions for both and cancels in the
+ * difference. */
 static __attribute__((noinline)) bool count_region(const struct counter_group *group,
 	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
 {
@@ -469,13 +474,13 @@ static __attribute__((noinline)) bool count_region(const struct counter_group *g
 
 	measure_region(measure, elements);
 	good = group_values(group, end) && good;
-	/* Differences are right even where a counter passes the end of 64 bits. */
+	/* Unsigned differences stay correct when a counter overflows 64 bits. */
 	for (int i = 0; i < group->count; i++)
 		rise[i] = end[i] - begin[i];
 	return good;
 }
 
-/* One pass of one group. */
+/* Runs one pass of one group and adds its slopes to *passes. */
 static void pass(struct counting *counting, const struct counter_group *group,
 	struct measure *measure, struct passes *passes)
 {
@@ -532,7 +537,7 @@ static void summarise(const struct counting *counting, const struct counter_grou
 			continue;
 		}
 		stats_sort(slope, passes->made);
-		/* Below zero lies nothing that can be counted: noise about zero. */
+		/* A count cannot be negative: a negative slope is noise around zero. */
 		count->value = fmax(0, stats_quantile(slope, passes->made, 0.5));
 		count->lo = fmax(0, stats_quantile(slope, passes->made, 0.25));
 		count->hi = fmax(0, stats_quantile(slope, passes->made, 0.75));
@@ -544,7 +549,7 @@ static void summarise(const struct counting *counting, const struct counter_grou
 	}
 }
 
-/* Where nothing is known: one line that says why. */
+/* If no event could be counted, sets one line with the reason. */
 static void say_nothing_known(const struct counting *counting, struct counts *counts)
 {
 	char words[120];
@@ -599,7 +604,7 @@ void counting_measure(struct counting *counting, struct measure *measure, unsign
 		const struct counter_group *group = &counting->group[i];
 
 		summarise(counting, group, &made[i], counts);
-		/* What the kernel counts itself is in no register. */
+		/* Software events have no counter register: ignore them here. */
 		if (is_hardware(counting, group->event[0])) {
 			counts->direct = group->direct && (counts->direct || hardware == 0);
 			hardware++;
