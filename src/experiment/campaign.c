@@ -33,7 +33,8 @@ double visits_place(double n)
 	return fmod(n * GOLDEN, 1);
 }
 
-/* The next cell of this round that is wanted, while there is time for it. */
+/* Finds the next cell that this round must visit. Returns false if there is no such cell or the
+ * time is over. */
 static bool choose(struct visits *visits, unsigned *cell)
 {
 	for (; visits->position < visits->count; visits->position++) {
@@ -66,7 +67,7 @@ void visits_submit(struct visits *visits)
 	}
 }
 
-/* Waits for the oldest visit. A request that the measurer took back is made once more. */
+/* Waits for the oldest visit. If the measurer took its request back, the cell is visited again. */
 static void await(struct visits *visits)
 {
 	const struct measurer *measurer = visits->measurer;
@@ -80,7 +81,7 @@ static void await(struct visits *visits)
 		visits->position -= !visits->repeat && measurer->ahead == 1;
 		return;
 	}
-	/* The result may have waited while this thread printed; the visit does not count that time.
+	/* This thread may have printed while the result was ready. result->at excludes that time.
 	 */
 	if (!(now > 0))
 		now = measurer_now(measurer);

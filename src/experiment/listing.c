@@ -8,10 +8,10 @@
 #include "base/data.h"
 #include "base/text.h"
 
-/* ---- packed files: see kernels/pack.awk ---- */
+/* ---- packed files (format: kernels/pack.awk) ---- */
 
-/* Whether a packed name, in which `hole` replaces any word, is the function's name. The word is at
- * [*from, *from + *length) of function. */
+/* Whether a packed name fits the function's name. `hole` is the placeholder for one word. That word
+ * is at [*from, *from + *length) of function. */
 static bool name_fits(const char *name, size_t name_length, const char *hole, const char *function,
 	size_t *from, size_t *length)
 {
@@ -33,7 +33,7 @@ static bool name_fits(const char *name, size_t name_length, const char *hole, co
 	return true;
 }
 
-/* Adds a line, "@" and the hole filled in. */
+/* Adds a line. Replaces "@" by the function's name, and the placeholder by its word. */
 static void add_line(struct text *text, const char *line, size_t length, const char *hole,
 	const char *function, const char *filling, size_t filling_length)
 {
@@ -83,7 +83,7 @@ char *listing_unpack(const char *packed, const char *function)
 	return NULL;
 }
 
-/* ---- finding the way in a file ---- */
+/* ---- finding functions and loops in a file ---- */
 
 static bool is_word(char c)
 {
@@ -101,9 +101,9 @@ static const char *word_in(const char *line, const char *word)
 	return NULL;
 }
 
-/* The line where the function's definition begins: its name before a parenthesis (in assembly a
- * colon) in a line that begins in the first column and that no semicolon ends. Where a macro makes
- * the function (`made`): the line in the first column that hands its name to the macro. */
+/* Returns the first line of the function's definition. That line begins in the first column, has a
+ * parenthesis (in assembly a colon) after the name, and does not end in a semicolon. made: a macro
+ * defines the function; returns the line that passes its name to the macro. */
 static int find_function(const struct listing *listing, const char *function, bool made)
 {
 	for (int i = 0; i < listing->line_count; i++) {
@@ -121,7 +121,8 @@ static int find_function(const struct listing *listing, const char *function, bo
 	return -1;
 }
 
-/* The last line of the function: its brace; of a macro's use, the closing parenthesis. */
+/* The last line of the function, with its closing brace. made: the line with the macro's closing
+ * parenthesis. */
 static int find_end(const struct listing *listing, int first, bool made)
 {
 	int last = first, open = 0;
@@ -145,8 +146,8 @@ static int find_end(const struct listing *listing, int first, bool made)
 	}
 }
 
-/* The comment over the group of lines to which a macro's use belongs: it describes all of them. The
- * line itself where the group has no comment. */
+/* Several macro uses may form a group of lines under one comment. Returns the comment's line, or
+ * `first` if the group has no comment. */
 static int find_comment(const struct listing *listing, int first)
 {
 	int line = first;
@@ -156,14 +157,14 @@ static int find_comment(const struct listing *listing, int first)
 	return listing->line[line][0] == '/' ? line : first;
 }
 
-/* Tabs that the line begins with. */
+/* Number of tabs at the start of the line. */
 static int depth_of(const char *line)
 {
 	return (int)strspn(line, "\t");
 }
 
-/* Finds the innermost loop: of those that begin with for, while or do, the deepest, and of equals
- * the longest. */
+/* Finds the innermost loop: the for, while or do with the deepest indentation. If several loops are
+ * equally deep, the longest one counts. */
 static void find_loop(struct listing *listing)
 {
 	int deepest = -1, longest = 0;
@@ -176,8 +177,8 @@ static void find_loop(struct listing *listing)
 		if (!((word_in(line, "for") == line + 3) || (word_in(line, "while") == line + 5) ||
 			    (word_in(line, "do") == line + 2)))
 			continue;
-		/* A body without braces ends where the depth returns; one with braces at the brace.
-		 */
+		/* A body without braces ends before the first line at the loop's depth. A body with
+		 * braces ends at that line. */
 		while (end < listing->last &&
 			(depth_of(listing->line[end]) > depth || !*listing->line[end]))
 			end++;
@@ -225,7 +226,8 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	}
 	listing->last = find_end(listing, listing->first, made);
 	if (made) {
-		/* The lines around it are shown for comparison; it is marked as loops are. */
+		/* The views mark the macro's use like a loop, and show the group's other lines for
+		 * comparison. */
 		listing->loop_first = listing->first;
 		listing->loop_last = listing->last;
 		listing->first = find_comment(listing, listing->first);
@@ -235,7 +237,7 @@ struct listing *listing_parse(const char *file, const char *text, const char *fu
 	return listing;
 }
 
-/* Headers that several kernels include. */
+/* Whether the file is a header that several kernels include. */
 static bool is_shared(const char *name)
 {
 	size_t length = strlen(name);
@@ -270,7 +272,7 @@ struct listing *listing_find(const struct kernel *kernel, const char *function)
 			listing = listing_parse(file->name, file->text, function);
 	if (listing)
 		return listing;
-	/* Loops that the build writes are there in packed form. */
+	/* The build stores generated loops in packed form. */
 	snprintf(name, sizeof(name), "%s.loops", stem);
 	text = data_built_in(name);
 	own = text ? listing_unpack(text, function) : NULL;

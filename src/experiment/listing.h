@@ -1,5 +1,4 @@
-/* The C source of a kernel's loop: the kernel's own file as it was compiled, embedded at build
- * time. */
+/* The C source of a kernel's loop. The build embeds the source file of each kernel. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,24 +9,25 @@
 struct listing {
 	char file[64]; /* "kernels/list-length.c" */
 	char function[64];
-	bool generated; /* the function alone, as the build writes it; line numbers count from its
-			   first */
-	char *text;	/* its lines, each ended by '\0' */
+	bool generated; /* the text has only the function, which the build generated; line numbers
+			   start at its first line */
+	char *text;	/* the lines, each ended by '\0' */
 	int line_count;
 	const char **line;
 	int first, last;	   /* lines of the function, from 0; first < 0: not found */
-	int loop_first, loop_last; /* of its innermost loop, braces and condition included; -1: none
-				      was found */
+	int loop_first, loop_last; /* the innermost loop, with braces and condition; -1: no loop was
+				      found */
 };
 
-/* The source of that function (NULL: unknown) of the kernel: embedded, or kernel->file as it is on
- * disk. NULL when there is none or the function is not in it. The caller frees. */
+/* Finds the source of a kernel's function (NULL: unknown): embedded, or read from kernel->file.
+ * Returns NULL if there is no source or the source lacks the function. The caller frees the
+ * listing. */
 struct listing *listing_find(const struct kernel *kernel, const char *function);
 void listing_free(struct listing *listing);
 
-/* The same from a text. */
+/* Finds the function in a text. */
 struct listing *listing_parse(const char *file, const char *text, const char *function);
 
-/* One function of a packed file (kernels/pack.awk) as C text, or NULL. The packed placeholder
- * may be any of the names that fit. The caller frees. */
+/* Returns one function of a packed file (kernels/pack.awk) as C text, or NULL. A packed name
+ * contains a placeholder for one word of the function's name. The caller frees the text. */
 char *listing_unpack(const char *packed, const char *function);

@@ -1,6 +1,6 @@
-/* The engine as a long measurement uses it: it submits requests, and waits for each result. The
- * command line answers from the worker (cli/bench.h), the explorer from its own loop (turns.h), a
- * test from a made-up machine. */
+/* The interface between a long measurement and the engine. The measurement submits requests, and
+ * waits for each result. The command line gets results from the worker (cli/bench.h), the explorer
+ * from its own loop (turns.h), and tests from a simulated machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,27 +9,28 @@
 
 struct measurer {
 	void *context;
-	/* Requests that may be under way at a time: 1 or 2. With 2 the worker begins the second
-	 * while this thread is woken for the result of the first. */
+	/* The most requests under way at a time: 1 or 2. With 2, the worker starts the second
+	 * request while this thread wakes up for the first result. */
 	int ahead;
-	/* Submits a copy of the request; its generation is the measurer's. The engine begins it
-	 * after those under way. *result must stay in place until await() returns for it. */
+	/* Submits a copy of the request; the measurer sets its generation. The engine starts it
+	 * after earlier requests. *result must stay valid until await() returns for this request.
+	 */
 	void (*submit)(void *context, const struct request *request, struct result *result);
-	/* Waits for the final result of the oldest request. Returns false when there is none: the
-	 * request was cancelled before it began, or taken back. */
+	/* Waits for the final result of the oldest request. Returns false if there is no result:
+	 * the request was cancelled before it began, or taken back. */
 	bool (*await)(void *context);
-	/* Whether await() would return at once. NULL: it never would. */
+	/* Whether await() would return at once. NULL: never. */
 	bool (*answered)(void *context);
 	/* Whether the measurement must end now. */
 	bool (*stopped)(void *context);
-	/* Seconds of a steady clock; pauses do not count. */
+	/* Seconds of a monotonic clock; pauses do not count. */
 	double (*now)(void *context);
-	/* Runs work(argument), which takes longer than a frame. Until it returns, the views do not
-	 * read the data that work() changes. Returns false when its result is no longer needed:
-	 * work() may then not have run. NULL: it runs at once. */
+	/* Runs work(argument), which may take longer than one screen frame. Until it returns, the
+	 * views do not read the data that work() changes. Returns false if the result is no longer
+	 * needed: work() may not have run. NULL: work() runs at once, in this thread. */
 	bool (*compute)(void *context, void (*work)(void *argument), void *argument);
-	/* Watches a measurement inside another one: called with NULL before each request, and with
-	 * each result. NULL: nobody watches. */
+	/* Lets an outer measurement follow an inner one: called with NULL before each request, and
+	 * with each result. NULL: no outer measurement. */
 	void (*watch)(void *watcher, const struct result *result);
 	void *watcher;
 };
@@ -42,7 +43,7 @@ static inline void measurer_submit(
 	measurer->submit(measurer->context, request, result);
 }
 
-/* Waits for the result of the oldest request, which *result is. */
+/* Waits for the result of the oldest request, which is stored in *result. */
 static inline bool measurer_await(const struct measurer *measurer, const struct result *result)
 {
 	if (!measurer->await(measurer->context))

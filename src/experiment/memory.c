@@ -7,27 +7,27 @@
 #include "experiment/setting/setting.h"
 #include "model/limits/misses.h"
 
-/* Seconds of each measurement, the quiet trials that are enough, and visits without a certain
+/* Seconds of each measurement, the quiet trials that end it, and the most visits without a reliable
  * value. */
 #define PROBE_SECONDS 0.06
 enum { PROBE_QUIET = 40, TRIES = 3 };
 
-/* The last cache's values are bounds: few trials right after the set was read, before other
- * processes take much of the cache. */
+/* The values of the last cache are bounds. So the trials are few, and follow at once after the set
+ * was read, before other processes evict it. */
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
-/* The working set that measures a level is twice the cache before it. Other processes leave little
- * of the last cache, whose value is only a bound; memory is walked in steady state, in which most
- * lines come from there. */
+/* To measure a level, the working set is twice the previous cache. For L3 that small size suffices,
+ * because other processes leave little of the cache. For memory, most lines come from memory in
+ * steady state. */
 enum { BEYOND = 2 };
 
-/* Beyond a last cache larger than this, memory is not measured: laying out several times as much
- * takes seconds. Random walks over two sizes replace it. */
+/* If the last cache is larger than this, memory is not measured, because the layout would take
+ * seconds. Random walks over two sizes replace it. */
 static const uint64_t last_cache_most = 256u << 20;
 static const uint64_t points[MEMORY_POINTS] = { 32u << 20, 256u << 20 };
 
-/* Memory begins where a random walk takes this many times as long as in the last cache. */
+/* A random walk counts as in memory if its latency is this many times the last cache's. */
 #define FAR_FROM_CACHE 1.5
 
 enum step {
@@ -41,7 +41,7 @@ enum step {
 	STEPS
 };
 
-/* The settings, all but their size. */
+/* The setting of each step, without the size. */
 static const char *const settings[STEPS] = {
 	[L3_LATENCY] = "list-length spacing=64 order=random",
 	[L3_LINES] = "mountain stride=8",
@@ -59,7 +59,7 @@ void memory_probe_init(struct memory_probe *probe)
 		probe->point[i].bytes = (double)points[i];
 }
 
-/* Bytes from which most lines of a working set come from memory; 0: unknown. */
+/* In a working set larger than this many bytes, most lines come from memory; 0: unknown. */
 static uint64_t memory_from(const struct memory_probe *probe, const struct machine *machine)
 {
 	uint64_t last =
@@ -71,8 +71,8 @@ static uint64_t memory_from(const struct memory_probe *probe, const struct machi
 	return last <= last_cache_most ? last : points[MEMORY_POINTS - 1];
 }
 
-/* The least working set that needs a step; 0: none does. The first point also shows where memory
- * begins, so every walk needs it. */
+/* A step is needed by working sets larger than this many bytes; 0: by none. Every walk needs the
+ * first point, because it also shows where memory begins. */
 static uint64_t wanted_from(
 	const struct memory_probe *probe, const struct machine *machine, int step, bool scattered)
 {
@@ -146,8 +146,8 @@ bool memory_scattered(const struct kernel *kernel, const int64_t *v)
 	return kernel_describe(kernel, v, &walk) && (walk.scattered || walk.reaches > 0);
 }
 
-/* Cycles of a random walk's accesses beyond the core's own caches: subtracts the accesses that
- * nearer caches can serve at most. 0: the values contradict each other. */
+/* Latency of a random walk's accesses that miss the core's own caches. Assumes that nearer caches
+ * serve as many accesses as they can hold lines. 0: the values contradict each other. */
 static double behind(
 	double cycles, double size, double own, double l1, double before, double nearer)
 {
@@ -157,7 +157,7 @@ static double behind(
 	return latency > nearer ? latency : 0;
 }
 
-/* The fastest trial: other processes only slow a shared cache. */
+/* Cycles of the fastest quiet trial, because other processes can only slow a shared cache. */
 static double fastest(const struct trials *trials, const struct sample *sample)
 {
 	double least = sample->cpe_lo;
@@ -168,19 +168,19 @@ static double fastest(const struct trials *trials, const struct sample *sample)
 	return least;
 }
 
-/* The latency or the lines of a level; 0: the values contradict each other. */
+/* Sets the latency or the lines per cycle of a level; 0: the values contradict each other. */
 static void put_level(struct memory_level *level, const struct machine *machine, int step,
 	double cycles, double alone, double l2)
 {
 	if (step == L3_LINES || step == MEMORY_LINES)
-		/* In sequential order no line is read again before the whole set was: all lines
+		/* A sequential walk reads the whole set before it reads a line again. So all lines
 		 * come from this level. */
 		level->lines = 1 / cycles;
 	else if (step == L3_LATENCY)
 		level->latency = alone;
 	else
-		/* The lines that the last cache serves are unknown, since cores share it. Without
-		 * subtracting them the value is still a bound. */
+		/* Cores share the last cache, so its number of hits is unknown. They are not
+		 * subtracted; the value is still a bound. */
 		level->latency = cycles > l2 ? cycles : 0;
 	level->bytes = step < MEMORY_LATENCY ? (double)machine_cache(machine, 3) : 0;
 	level->known = level->latency > 0 && level->lines > 0;
@@ -199,8 +199,8 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	if (result->status.code == STATUS_CANCELLED)
 		return;
 	sample_summarise(&result->trials, &result->facts, &sample);
-	/* A drifting value would make a wrong limit: the step is repeated, and else stays
-	 * unknown. */
+	/* An unsettled value would give a wrong limit, so the step is repeated. After TRIES visits,
+	 * the value stays unknown. */
 	if (status_is_ok(&result->status) && (!sample.valid || sample.unsettled) &&
 		++probe->again < TRIES)
 		return;
@@ -220,7 +220,7 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 			cycles, alone, l2);
 }
 
-/* The read bandwidth that the probe measured of a level; NULL: none that counts. */
+/* The probe's band of a level; NULL: without a reliable read bandwidth. */
 static const struct probe_band *band_of(const struct probe_report *report, const char *level)
 {
 	for (int i = 0; i < report->band_count; i++) {
@@ -233,7 +233,7 @@ static const struct probe_band *band_of(const struct probe_report *report, const
 	return NULL;
 }
 
-/* Sets a level to its lowest latency and most lines: limits are bounds. */
+/* Sets a level's lowest latency and most lines per cycle, because limits are bounds. */
 static bool learn(struct memory_level *level, const struct probe_report *report,
 	const struct hierarchy_level *found)
 {

@@ -1,8 +1,8 @@
-/* Measures the machine beyond the core's own caches, once, when a working set first reaches so
- * far: latency and lines a cycle of L3 and of memory, random walks over larger sets that the last
- * cache should hold, and the most that one core reads from memory. These values belong to the
- * machine, so no core's file has them.  memory_probe_next() gives the next missing request; hand
- * its result to memory_probe_accept(). */
+/* Measures L3 and memory once, when a working set first exceeds the core's own caches. It measures
+ * latency and lines per cycle of L3 and memory, random walks over large working sets, and one
+ * core's highest read bandwidth. These values depend on the machine, so core files do not have
+ * them. memory_probe_next() gives the next missing request; pass its result to
+ * memory_probe_accept(). */
 #pragma once
 
 #include <stdbool.h>
@@ -11,34 +11,34 @@
 #include "model/limits/limits.h"
 
 struct memory_probe {
-	struct memory_level l3, memory; /* known as far as measured */
+	struct memory_level l3, memory; /* .known: measured */
 	struct memory_point point[MEMORY_POINTS];
 	double peak;   /* 10^9 bytes a second that one core reads from memory; 0: not measured */
-	unsigned done; /* steps that were made, a bit each, successful or not */
-	int again;     /* visits to the step under way without a certain value */
-	int step;      /* the step under way; -1: none */
+	unsigned done; /* finished steps, a bit each, successful or not */
+	int again;     /* visits to the current step without a reliable value */
+	int step;      /* the current step; -1: none */
 };
 
 void memory_probe_init(struct memory_probe *probe);
 
-/* Fills the next request for a working set of that many bytes, walked in random order or not;
- * generation and tag are the caller's. Returns false when nothing is missing: the set stays in
- * the core's own caches, or everything was measured or tried. */
+/* Fills the next request that a working set of so many bytes needs. scattered: it is walked in
+ * random order. The caller sets generation and tag. Returns false if nothing is missing: the core's
+ * own caches hold the set, or all steps are done. */
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
 	uint64_t working_set, bool scattered, uint64_t seed, struct request *request);
 
-/* Whether a kernel at a setting walks its data in an order that no prefetcher follows, as far as
- * the model can tell. */
+/* Whether a kernel at this setting walks its data in an order that no prefetcher can follow,
+ * according to the kernel's description. */
 bool memory_scattered(const struct kernel *kernel, const int64_t *v);
 
-/* Takes the final result of that request; a cancelled one is asked for again. l1, l2: the core's
- * own latencies in cycles, subtracted for the accesses that those caches serve; 0: unknown (the
- * value is then a little low, as a bound may be). */
+/* Adds the final result of the request from memory_probe_next(). A cancelled request is repeated
+ * later. l1, l2: the core's own latencies in cycles, which are subtracted for the accesses that hit
+ * those caches. */
 void memory_probe_accept(struct memory_probe *probe, const struct machine *machine, double l1,
 	double l2, const struct result *result);
 
 struct probe_report;
 
-/* Takes the values of L3 and memory from a probe, so that they are not measured again. Returns
- * whether the probe had any. */
+/* Copies the values of L3 and memory from a probe, so that they are not measured again. Returns
+ * whether the probe had any of them. */
 bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report);

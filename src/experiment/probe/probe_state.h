@@ -1,8 +1,8 @@
-/* The inside of the probe. Each file uses only those above it:
+/* The inside of the probe. Each file uses only the files above it:
  *
- * probe_plan.c     the stages, the time limit of each stage, and the visits of a round
- * probe_points.c   the points that each stage measures probe.c          measuring, and the report
- */
+ * - probe_plan.c: the stages, the time limit of each stage, and the visits of a round
+ * - probe_points.c: the points that each stage measures
+ * - probe.c: measures, and fills the report */
 #pragma once
 
 #include <stdbool.h>

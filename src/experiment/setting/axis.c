@@ -18,10 +18,10 @@ static int64_t first_value(const struct knob *knob)
 	return (setting_min(knob) + unit - 1) / unit * unit;
 }
 
-/* Where a slice over size begins and ends. Below a page an array is all loop overhead; a kernel
- * without a stride walks nodes, of which 1 KiB holds enough. The end is 64 MiB, or four times the
- * last cache so that the last plateau shows, and never over 256 MiB, which takes long to lay out.
- */
+/* The first and the last size of a slice. Arrays start at 4 KiB, because smaller arrays measure
+ * mostly loop overhead. Kernels without a stride walk nodes, and start at 1 KiB. The end is 64 MiB,
+ * or four times the last cache so that memory's plateau is visible. It is never over 256 MiB,
+ * because larger layouts take long. */
 static void size_span(const struct kernel *kernel, int index, uint64_t last_cache,
 	struct memory_limits limits, int64_t *low, int64_t *high)
 {
@@ -37,7 +37,7 @@ static void size_span(const struct kernel *kernel, int index, uint64_t last_cach
 		*low = *high;
 }
 
-/* The powers of two from `start`, and with `halves` the values half-way between. */
+/* Lists the powers of two from `start`; halves: also the values half-way between them. */
 static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high,
 	bool halves, int64_t *values, int room)
 {
@@ -70,8 +70,8 @@ int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_c
 		!grid, values, room);
 }
 
-/* min, then multiples of the unit: one by one to the sixteenth, then `octave` in each doubling.
- * Returns room + 1 when there are more. */
+/* Lists multiples of the unit: each of the first sixteen, then `octave` values per doubling.
+ * Returns room + 1 if there are more values than room. */
 static int steps(const struct knob *knob, int64_t max, int octave, int64_t *values, int room)
 {
 	int64_t unit = setting_unit(knob), step = first_value(knob) / unit, last = max / unit;
@@ -86,7 +86,7 @@ static int steps(const struct knob *knob, int64_t max, int octave, int64_t *valu
 			power *= 2;
 		if (step > INT64_MAX / 2 - power)
 			return count + 1;
-		/* The next multiple of a part of this octave. */
+		/* Go to the next multiple of the step size in this octave. */
 		power = step >= DENSE && power > octave ? power / octave : 1;
 		step = (step / power + 1) * power;
 		if (step > last)
@@ -95,7 +95,7 @@ static int steps(const struct knob *knob, int64_t max, int octave, int64_t *valu
 	return 0;
 }
 
-/* Multiples of the unit up to `max`. */
+/* Lists the multiples of the unit up to `max`. */
 static int multiples(const struct knob *knob, int64_t max, int64_t *values, int room)
 {
 	int count = 0;
@@ -167,14 +167,14 @@ struct axis_place axis_find(const int64_t *values, int count, int64_t value)
 	return place;
 }
 
-/* ---- lists, as a sweep takes them ---- */
+/* ---- lists of values for a sweep ---- */
 
-/* More values than this along one knob are a typing mistake. */
+/* More values than this for one knob are probably a typing mistake. */
 enum { LIST_LONGEST = 100000, ITEM_LONGEST = 63 };
 
 struct list {
 	const struct knob *knob;
-	const char *whole; /* as typed, for messages */
+	const char *whole; /* the text as typed, for messages */
 	struct memory_limits limits;
 	int64_t *values;
 	size_t count, capacity;
@@ -198,7 +198,8 @@ static struct status list_add(struct list *list, int64_t value)
 	return status_ok();
 }
 
-/* "LOW..HIGH", "LOW..HIGH:STEP", "LOW..HIGH*FACTOR"; cuts item up in place, shown is its copy. */
+/* Adds the values of "LOW..HIGH", "LOW..HIGH:STEP" or "LOW..HIGH*FACTOR". Modifies item; shown is
+ * an unmodified copy. */
 static struct status list_range(struct list *list, char *item, const char *shown)
 {
 	static const char format[] = "a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR";
@@ -228,7 +229,7 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	status = setting_parse_value(knob, item, list->limits, &low);
 	if (!status_is_ok(&status))
 		return status;
-	/* The end only bounds the values: it need not be one of them. */
+	/* HIGH is only an upper limit: it need not be a value of the range. */
 	if (!units_parse(high_text, setting_takes_suffix(knob), &high) ||
 		high > setting_max(knob, list->limits)) {
 		status = setting_parse_value(knob, high_text, list->limits, &high);

@@ -12,7 +12,7 @@
 
 /* ---- the index ---- */
 
-/* Open addressing, at most half full. */
+/* A hash table with open addressing, at most half full. */
 enum { SLOTS_INITIAL = 64 };
 
 static uint64_t hash(const struct setting *setting)
@@ -79,10 +79,10 @@ void setting_index_free(struct setting_index *index)
 
 /* ---- the table ---- */
 
-/* Cells are allocated one by one, so that their addresses stay. */
+/* Each cell is allocated separately, so that its address does not change. */
 struct cells {
 	struct setting_index index;
-	struct cell **cell; /* by their numbers in the index */
+	struct cell **cell; /* in the order of the index */
 	int room;
 };
 
@@ -134,10 +134,10 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 
 /* ---- one cell ---- */
 
-/* Seconds that are enough of long trials (complete products, for example). */
+/* A cell with this many seconds of trials is settled. Complete matrix products need this limit. */
 #define SECONDS_MOST 2.0
 
-/* A relative precision at which fewer trials are enough. */
+/* At this relative precision, QUIET_ENOUGH trials settle a cell. */
 #define PRECISE 0.001
 
 static bool is_precise(const struct cell *cell, unsigned quiet_wanted, double precision)
@@ -162,7 +162,7 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 	if (result->trials.count) {
 		if (!cell->trials)
 			cell->trials = memory_new(1, sizeof(*cell->trials));
-		/* Cycles of one clock are not mixed with another's. */
+		/* Trials with different cycle sources are not mixed. */
 		if (cell->facts.cycles_from != result->facts.cycles_from)
 			cell->trials->count = 0;
 		trials_append(cell->trials, &result->trials);
@@ -219,7 +219,7 @@ static void others_words(
 						    : "");
 	if (facts->streams > 0)
 		text_addf(words, "%d stream%s", facts->streams, facts->streams == 1 ? "" : "s");
-	/* With both, one value: the traffic of all others. */
+	/* With cores and streams, one value shows the traffic of all other cores. */
 	if (facts->streams > 0 && facts->others_gbps > 0 && isfinite(facts->others_gbps))
 		text_addf(words, "%s %s GB/s", facts->cores > 1 ? ": the others" : "",
 			units_value(facts->others_gbps).text);

@@ -1,5 +1,5 @@
-/* Measured settings: the trials of each so far and their summary. A sweep has a list of them; the
- * explorer's slices and mountain look them up in a table. */
+/* Measured settings, with their trials and a summary of them. A sweep has a list of cells. The
+ * explorer's slices and mountain find cells in a table. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,20 +9,20 @@
 #include "experiment/setting/setting.h"
 #include "model/counts/counts.h"
 
-/* A list of different settings, each found by its values: for tables of many thousands.
+/* A list of different settings with a hash index. It suits tables of many thousands of settings.
  *
-Zero-initialise to start; setting_index_free() to end. */
+ * Initialise it with zeros; free it with setting_index_free(). */
 struct setting_index {
 	int count, room;
-	struct setting *setting; /* in the order in which they were added */
+	struct setting *setting; /* in the order of addition */
 	int slot_count;		 /* a power of two, or 0 */
 	int *slot;		 /* index + 1; 0: free */
 };
 
-/* The number of a setting, or -1. */
+/* The position of a setting in the list, or -1. */
 int setting_index_find(const struct setting_index *index, const struct setting *setting);
 
-/* The number that it has or is given. */
+/* Adds the setting if the list lacks it. Returns its position. */
 int setting_index_add(struct setting_index *index, const struct setting *setting);
 
 void setting_index_free(struct setting_index *index);
@@ -32,12 +32,13 @@ struct cell {
 	struct trials *trials; /* NULL before the first visit, and after cell_compact() */
 	struct run_facts facts;
 	struct sample sample;
-	struct counts *counts;		    /* the newest; NULL: none */
-	struct sample_ratios sample_ratios; /* known to the explorer for drawing; zeroed: nothing */
-	double at; /* when the sample was last computed, by the owner's clock */
+	struct counts *counts; /* the newest counts; NULL: none */
+	struct sample_ratios
+		sample_ratios; /* the explorer sets them for drawing; zeroed: unknown */
+	double at; /* time at which the sample was last computed, by the owner's clock */
 	unsigned visits;
-	bool settled;	       /* no further visit is wanted */
-	struct status failure; /* why it could not be measured, when it could not */
+	bool settled;	       /* needs no further visit */
+	struct status failure; /* the reason if the cell could not be measured */
 };
 
 struct cells;
@@ -45,27 +46,28 @@ struct cells;
 struct cells *cells_new(void);
 void cells_free(struct cells *cells);
 
-/* The cell of a setting; when it does not exist, a new one if make is set, else NULL. Pointers
- * stay valid until cells_free() or cells_clear(). */
+/* Finds the cell of a setting. If there is no cell: make creates it; otherwise returns NULL.
+ * Pointers stay valid until cells_free() or cells_clear(). */
 struct cell *cells_get(struct cells *cells, const struct setting *setting, bool make);
 size_t cells_count(const struct cells *cells);
 void cells_clear(struct cells *cells);
 
-/* Merges a visit's trials, summarises, and decides whether the cell is settled: enough quiet
- * trials with a median known to within `precision` (relative), `max_visits` visits, seconds of
- * trials (complete products), or a failure. A cancelled visit adds its trials, but is not
- * counted. An early result is ignored: the final one holds its trials too. */
+/* Adds a visit's trials, computes the sample, and decides whether the cell is settled. A cell is
+ * settled after `quiet_wanted` quiet trials with the relative precision `precision`, after
+ * `max_visits` visits, after two seconds of trials, or after a failure. A cancelled visit adds its
+ * trials, but does not count. Early results are ignored, because the final result also has their
+ * trials. */
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
 	double precision, unsigned max_visits);
 
-/* Keeps the counts of a final result, if it has any. */
+/* Stores the counts of a final result, if it has counts. */
 void cell_count(struct cell *cell, const struct result *result);
 
-/* Frees the trials of a settled cell; its sample and counts stay. For tables of thousands of cells.
- */
+/* Frees the trials of a settled cell, but keeps its sample and counts. This saves memory in large
+ * tables. */
 void cell_compact(struct cell *cell);
 
-/* Words about the memory and the other cores of a run; empty: nothing to report. */
+/* Text about the memory and the other cores of a run; empty: nothing to report. */
 struct placed {
 	char others[160]; /* "all 4 cores 61.2 GB/s", "3 streams 30.1 GB/s" */
 	char pages[160];  /* "huge asked, 4k got: none of 64 MiB could be got" */

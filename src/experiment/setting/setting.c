@@ -10,7 +10,7 @@
 #include "engine/own/own.h"
 #include "kernels/knob_rows.h"
 
-/* Bounds the search for an allowed neighbour of a knob whose kernel cannot fit the others. */
+/* The most steps in a search for the next allowed value of a knob. */
 enum { STEPS_TRIED = 4096 };
 
 void setting_init(struct setting *setting, const struct kernel *kernel)
@@ -100,7 +100,7 @@ struct setting_text setting_shown(const struct knob *knob, int64_t value)
 	return text;
 }
 
-/* Adds one of `count` names: "a", ", b", " or c". */
+/* Adds a name to a list of `count` names: "a", ", b", " or c". */
 static void add_name(struct text *text, const char *name, int index, int count, const char *last)
 {
 	text_addf(text, "%s%s", index == 0 ? "" : index + 1 == count ? last : ", ", name);
@@ -146,7 +146,7 @@ void setting_range(const struct knob *knob, struct memory_limits limits, char *b
 	text_free(&text);
 }
 
-/* What would have been right, after "knob=typed". */
+/* The error message "knob=typed: " with the allowed values. */
 static struct status value_refused(
 	const struct knob *knob, const char *typed, struct memory_limits limits)
 {
@@ -170,7 +170,7 @@ static struct status value_refused(
 	return status;
 }
 
-/* Whether it is the machine that limits the knob, as far as is known. */
+/* Whether the machine limits the knob's value, and this limit is known. */
 static bool machine_limits(const struct knob *knob, struct memory_limits limits)
 {
 	return knob->kind != KNOB_CHOICE &&
@@ -200,7 +200,7 @@ static bool value_allowed(const struct knob *knob, int64_t value, struct memory_
 	       value % setting_unit(knob) == 0;
 }
 
-/* Whether a number lies in the knob's range; typed is how the message shows it. */
+/* Checks that a number lies in the knob's range. Messages show `typed`. */
 static struct status value_check(
 	const struct knob *knob, int64_t value, const char *typed, struct memory_limits limits)
 {
@@ -211,7 +211,7 @@ static struct status value_check(
 	return value_refused(knob, typed, limits);
 }
 
-/* Digits and perhaps a suffix: a number, if perhaps one too large to hold. */
+/* Whether the text is digits with an optional suffix. The number may be too large for int64_t. */
 static bool looks_like_size(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -326,7 +326,7 @@ bool setting_read(struct setting *setting, const char *words)
 	return kernel_check(setting->kernel, setting->v).code == STATUS_OK;
 }
 
-/* All that runs at once and all of its working sets. */
+/* Checks the processors and the memory of all cores together. */
 static struct status within_means(const struct setting *setting, struct memory_limits limits)
 {
 	const struct kernel *kernel = setting->kernel;
@@ -360,9 +360,8 @@ struct status setting_check(const struct setting *setting, struct memory_limits 
 	return status_is_ok(&status) ? within_means(setting, limits) : status;
 }
 
-/* The next value on the knob's ladder initial × factor^i: strictly above or below, clamped to the
- * range. From a value between two rungs this leads back to a rung, so that after the odd upper end
- * (half of the memory) the way down shows round numbers again. */
+/* The next larger or smaller value of initial × factor^i, clamped to the range. The upper end (half
+ * of the memory) may be an odd number; the next step down is then a round number again. */
 static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int64_t max)
 {
 	int64_t unit = setting_unit(knob), rung = knob->initial > 0 ? knob->initial : unit;
@@ -386,7 +385,7 @@ static int64_t ladder_step(const struct knob *knob, int64_t value, bool up, int6
 	return rung > max ? max : rung;
 }
 
-/* A knob's value after some steps, clamped to its range. */
+/* A knob's value after `steps` steps, clamped to its range. */
 static int64_t value_step(
 	const struct knob *knob, int64_t value, int steps, struct memory_limits limits)
 {
@@ -424,7 +423,7 @@ bool setting_step(struct setting *setting, int knob, int steps, struct memory_li
 		kernel_fit(kernel, setting->v, knob);
 		if (kernel_check(kernel, setting->v).code == STATUS_OK)
 			return !setting_equal(setting, &old);
-		/* Nothing fits this value: look at the one beyond. */
+		/* The kernel allows no combination with this value: try the next value. */
 		steps = steps > 0 ? 1 : -1;
 	}
 	*setting = old;
