@@ -1,6 +1,7 @@
-/* The class of each instruction, from tables NAME.ops (format: data/uarch/README.md). The explorer
- * asks for every instruction in every frame, so rules are in a hash table by mnemonic, in the order
- * of the file. Rules that end in * have their own list. */
+/* Finds the class of an instruction in the tables NAME.ops (format: data/uarch/README.md). The
+ * explorer needs the class of every instruction in every frame. So the rules are in a hash table by
+ * mnemonic; rules with the same hash keep the order of the file. Rules whose mnemonic ends in * are
+ * in a separate list. */
 #include "model/core/uarch_inside.h"
 
 #include <search.h>
@@ -13,24 +14,24 @@
 enum { SHAPE = 24, MNEMONIC = 20, MOST_RULES = 16384, MOST_CLASSES = 2048 };
 
 struct rule {
-	char mnemonic[MNEMONIC]; /* without the star */
+	char mnemonic[MNEMONIC]; /* without the final star */
 	char shape[SHAPE];
 	int class;
 	int line;
-	int next; /* index of the next rule with the same hash or with a star; -1: none */
+	int next; /* index of the next rule in the same list (same hash, or starred); -1: none */
 };
 
 struct class_name {
 	char name[UARCH_NAME];
 	int number, fallback;
-	int line; /* of the fallback */
+	int line; /* the line that states the fallback */
 };
 
 struct uarch_ops {
 	int rule_count, rule_room, class_count, class_room;
 	struct rule *rule;
 	struct class_name **class;
-	void *by_name;	  /* a tree of the classes */
+	void *by_name;	  /* search tree of the classes, by name */
 	unsigned buckets; /* a power of two */
 	int *bucket;
 	int starred;
@@ -47,14 +48,15 @@ static unsigned hash(const char *name)
 
 /* ---- matching */
 
-/* Whether an operand fits one word of a rule; both end at a comma or at the end. */
+/* Whether an operand fits one word of a rule. Both words end at a comma or at the end of the text.
+ */
 static bool operand_fits(const char *rule, size_t rule_length, const char *operand, size_t length,
 	const struct insn *insn)
 {
 	if (rule_length == 1 && *rule == '*')
 		return true;
 	if (*rule == 'i' && rule_length > 1) {
-		/* "i8": fits into 8 bits with its sign; "i=1": is 1. */
+		/* "i8": the value fits in 8 bits as a signed number; "i=1": the value is 1. */
 		int64_t value = insn->value;
 		long number = strtol(rule + (rule[1] == '=' ? 2 : 1), NULL, 10);
 
@@ -99,7 +101,7 @@ int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 		if (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) == 0 &&
 			shape_fits(ops->rule[exact].shape, insn))
 			break;
-	/* A rule with a star wins only if it comes first. */
+	/* A starred rule wins only if it is before the exact rule in the file. */
 	for (; starred >= 0 && (exact < 0 || starred < exact); starred = ops->rule[starred].next) {
 		const struct rule *rule = &ops->rule[starred];
 
@@ -120,7 +122,7 @@ const char *ops_class(const struct uarch_ops *ops, int number)
 	return ops->class[number]->name;
 }
 
-/* A struct class_name begins with its name. */
+/* A struct class_name begins with its name, so both can be compared as strings. */
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -204,7 +206,7 @@ static bool shape_operand_good(const char *at, size_t length)
 		if (strlen(whole[i]) == length && memcmp(whole[i], at, length) == 0)
 			return true;
 	if (*at == '[') {
-		/* Base, index, scaled index, displacement: each at most once, and in this order. */
+		/* Base, index, scaled index, displacement: each at most once, in this order. */
 		for (const char *order = "bisd"; *order; order++)
 			inside += *inside == *order;
 		return length >= 3 && *inside == ']' && inside + 1 == at + length;
@@ -293,8 +295,8 @@ static bool read_rule(struct rows *rows, char *const word[3], struct uarch_ops *
 	}
 }
 
-/* Sorts rules into hash lists, in the order of the file. A rule that an earlier rule hides is a
- * mistake. */
+/* Adds the rules to their lists, in the order of the file. A rule that can never apply, because an
+ * earlier rule hides it, is an error. */
 static bool index_rules(struct rows *rows, struct uarch_ops *ops)
 {
 	int *last, star_last = -1;

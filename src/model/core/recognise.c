@@ -24,7 +24,8 @@ static bool same_maker(const struct uarch_id *id, const struct processor *proces
 	       in_ranges(&id->number[ID_IMPLEMENTER], processor->implementer);
 }
 
-/* How a match line fits this processor: 0 not, else 1 + the number of its conditions. */
+/* How well a match line fits this processor: 0: it does not fit; otherwise 1 + the number of its
+ * conditions. */
 static int conditions_met(const struct uarch_id *id, const struct processor *processor)
 {
 	const unsigned values[ID_NUMBERS] = { processor->family, processor->model,
@@ -43,8 +44,8 @@ static int conditions_met(const struct uarch_id *id, const struct processor *pro
 	       (id->number[ID_STEPPING].count > 0);
 }
 
-/* How near a match line is to an unknown processor: 0 for another vendor, else more for nearer.
- * Newer cores usually have higher numbers, and resemble the previous core most. */
+/* How near a match line is to an unknown processor. 0: another vendor. A higher value is nearer. A
+ * newer core usually has a higher model number, and is most similar to its predecessor. */
 static double nearness(const struct uarch_id *id, const struct processor *processor)
 {
 	bool part = id->number[ID_PART].count > 0;
@@ -58,7 +59,8 @@ static double nearness(const struct uarch_id *id, const struct processor *proces
 	for (int i = 0; i < (ranges->count ? ranges->count : 1); i++) {
 		double low = base + (ranges->count ? ranges->range[i].low : 0),
 		       high = base + (ranges->count ? ranges->range[i].high : 65535);
-		/* Above the range: 2 to 1 with the distance. Below it: 1 to 0. */
+		/* Above the range, `near` falls from 2 to 1 with the distance. Below the range, it
+		 * falls from 1 to 0. */
 		double far = number >= high ? number - high : number >= low ? 0 : low - number;
 		double near = number >= low ? 1 + 1 / (1 + far) : 1 / (1 + far);
 
@@ -124,8 +126,9 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
 	return false;
 }
 
-/* The core whose match lines fit this processor with the most conditions; false: none. *unclear:
- * the first core with a malformed match line; NULL: none. */
+/* Finds the core with the match line that fits this processor with the most conditions. Returns
+ * false if no line fits. *unclear: the first core with a malformed match line; NULL: all are
+ * well-formed. */
 static bool find_exact(
 	const struct machine *machine, char name[24], char *why, size_t size, const char **unclear)
 {
@@ -154,7 +157,7 @@ static bool find_exact(
 	return most > 0;
 }
 
-/* The nearest core of the same maker, of the files without a mistake. */
+/* Finds the nearest core of the same vendor. Skips malformed files. */
 static enum uarch_match find_nearest(
 	const struct machine *machine, char name[24], char *why, size_t size)
 {
@@ -204,7 +207,7 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 	return UARCH_EXACT;
 }
 
-/* ---- the choice */
+/* ---- choosing the model */
 
 struct status uarch_choose(
 	const char *name, const struct machine *machine, struct uarch_choice *core)
@@ -226,7 +229,7 @@ struct status uarch_choose(
 	if (!name || (match == UARCH_EXACT && strcmp(name, own) == 0)) {
 		snprintf(core->how, sizeof(core->how), "%s", why);
 	} else if (match == UARCH_NEAREST && strcmp(name, own) == 0) {
-		/* The user accepts the nearest model. */
+		/* The user chose the nearest model by name. */
 		snprintf(core->how, sizeof(core->how),
 			"%.48s, standing in for a core of which nothing is known",
 			core->uarch->title);

@@ -18,8 +18,8 @@ static char every_name[MOST_CORES][UARCH_NAME];
 static const char *list[LISTS][MOST_CORES + 1];
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
-/* Whether a core file is for an instruction set. A file that does not say is for both, so that its
- * mistake is reported. */
+/* Whether a core file is for this instruction set. A file without an instruction set is listed for
+ * each, so that its error is reported. */
 static bool is_for(const char *text, const char *isa)
 {
 	const char *said = text ? strstr(text, "\nisa ") : NULL;
@@ -80,7 +80,7 @@ void uarch_free(struct uarch *uarch)
 	free(uarch);
 }
 
-/* ---- facts with a name */
+/* ---- names of facts */
 
 static const char *const fact_words[UARCH_FACTS] = {
 #define FACT(identifier, words) words,
@@ -118,7 +118,8 @@ const struct uarch_cache *uarch_cache(const struct uarch *uarch, int level)
 	return NULL;
 }
 
-/* Whether a name in a chain is this class: 2 by the whole name, 1 by the name without the width. */
+/* How well a name in a chain fits this class. 2: the name with the width is equal; 1: the name
+ * without the width is equal; 0: it does not fit. */
 static int chain_word_fits(const char *word, const struct uarch_class *class)
 {
 	size_t length = strlen(word);

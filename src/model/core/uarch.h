@@ -1,5 +1,5 @@
-/* Core models: the facts of one microarchitecture, from data/uarch/NAME.uarch (format:
- * data/uarch/README.md). To add a core: write its file, nothing else. */
+/* Core models: facts about a microarchitecture, from data/uarch/NAME.uarch (format:
+ * data/uarch/README.md). To add a core, write its file. No code has to change. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,43 +19,43 @@ enum {
 	UARCH_NAME = 24,
 	UARCH_PMU = 32,
 	UARCH_SOURCES = 32,
-	UARCH_WIDTHS = 8 /* none, 8, 16, 32, 64, 128, 256, 512 bits */
+	UARCH_WIDTHS = 8 /* no width, 8, 16, 32, 64, 128, 256, 512 bits */
 };
 
-/* The value of an unknown number: test with uarch_known(). */
+/* The value of an unknown number. Test it with uarch_known(). */
 #define UARCH_UNKNOWN (-1.0)
 static inline bool uarch_known(double value)
 {
 	return value >= 0;
 }
 
-/* Micro-ops of an instruction: `count` of them, each on one of `ports` for `cycles`. */
+/* Micro-ops of one kind: `count` micro-ops; each occupies one of `ports` for `cycles`. */
 struct uarch_term {
-	uint32_t ports; /* a bit for each port or unit; 0: none (eliminated at rename) */
+	uint32_t ports; /* a bit for each port or unit; 0: no port (eliminated at rename) */
 	float count;
 	float cycles;
 };
 
-/* A class of instructions that execute alike. */
+/* A class of instructions that execute in the same way. */
 struct uarch_class {
 	char name[24];	   /* "fadd", "fadd.512" */
-	double latency;	   /* cycles, from register operand to result; UARCH_UNKNOWN */
-	double accumulate; /* from the addend of a multiply-add to the result of the same class;
-			      UARCH_UNKNOWN: as latency */
+	double latency;	   /* cycles from a register operand to the result; UARCH_UNKNOWN */
+	double accumulate; /* cycles from a multiply-add's addend to its result, if the producer has
+			      the same class; UARCH_UNKNOWN: the same as latency */
 	bool accumulate_unknown; /* the addend may be read later than the factors, by an unknown
-				    time: no bound */
-	double each; /* measured reciprocal throughput, cycles an instruction; limits use the ports
-			instead; UARCH_UNKNOWN */
-	double latency_spread, accumulate_spread, each_spread; /* ±; 0: not stated */
-	double slots; /* of the rename width, without memory operands (> 0) */
+				    time: the chain has no lower bound */
+	double each; /* measured reciprocal throughput in cycles per instruction; UARCH_UNKNOWN.
+			Limits are computed from the ports instead */
+	double latency_spread, accumulate_spread, each_spread; /* ± of the value; 0: not stated */
+	double slots; /* slots of the rename width, without memory operands (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
-	bool executes; /* false: `ports unknown`: it adds no pressure */
-	uint32_t tags; /* sources: bits of struct uarch_sources */
+	bool executes; /* false for `ports unknown`: the class adds no port pressure */
+	uint32_t tags; /* its sources: bits in the order of struct uarch_sources */
 };
 
-/* The facts of uarch_facts.h. Sizes come first, so that an array of SIZE_COUNT has one element for
- * each size. */
+/* The facts of uarch_facts.h. Sizes come first. So SIZE_COUNT is the number of sizes and can be an
+ * array length. */
 enum uarch_fact {
 #define FACT(identifier, words) identifier,
 #include "model/core/uarch_facts.h"
@@ -66,34 +66,35 @@ enum uarch_fact {
 
 struct uarch_cache {
 	int level;
-	double bytes, latency; /* load to use, cycles */
-	double lines;	       /* a cycle, to the level above; UARCH_UNKNOWN */
-	double bytes_spread, latency_spread, lines_spread; /* ±; 0: not stated */
+	double bytes, latency; /* bytes; load-to-use latency in cycles */
+	double lines;	       /* lines per cycle to the next higher level; UARCH_UNKNOWN */
+	double bytes_spread, latency_spread, lines_spread; /* ± of the value; 0: not stated */
 };
 
-/* The file "sources": the meaning of tags. */
+/* The file "sources": the meaning of the tags in core files. */
 struct uarch_sources {
 	int count;
 	char tag[UARCH_SOURCES][12];
 	char text[UARCH_SOURCES][152];
 };
 
-/* A core model. It is constant once loaded. */
+/* A core model. It does not change after loading. */
 struct uarch {
 	char name[UARCH_NAME]; /* "zen3" */
 	char title[64];	       /* "AMD Zen 3" */
 	char isa[16];	       /* "x86_64" */
-	double width;	       /* rename slots a cycle; UARCH_UNKNOWN */
-	int port_count;	       /* without units */
-	int unit_count; /* units follow after the ports, for example a divider: they need no slot */
+	double width;	       /* rename slots per cycle; UARCH_UNKNOWN */
+	int port_count;	       /* number of ports, without units */
+	int unit_count; /* number of units, for example a divider; a unit needs no slot. Units
+			   follow the ports in `port` */
 	char port[UARCH_PORTS][12];
 	double fact[UARCH_FACTS];
-	double width_spread, fact_spread[UARCH_FACTS]; /* ±; 0: not stated */
-	char pmu[UARCH_PMU]; /* libpfm's name of its counters' PMU; "": none */
+	double width_spread, fact_spread[UARCH_FACTS]; /* ± of the value; 0: not stated */
+	char pmu[UARCH_PMU]; /* the PMU of its counters, by libpfm's name; "": none */
 	int event_count;
 	struct uarch_event *event; /* in the order of the file */
 
-	/* For the files of this folder only. */
+	/* The rest is only for the files of this folder. */
 	int class_count, chain_count, fusion_count, id_count, cache_count;
 	struct uarch_class *class; /* sorted by name */
 	struct uarch_chain *chain;
@@ -101,7 +102,7 @@ struct uarch {
 	struct uarch_id *id;
 	struct uarch_cache cache[UARCH_CACHES];
 	enum { LAMINATE_UNKNOWN, LAMINATE_NEVER, LAMINATE_INDEXED } laminate;
-	bool laminate_two_operand, laminate_stores; /* exceptions from LAMINATE_INDEXED */
+	bool laminate_two_operand, laminate_stores; /* exceptions to LAMINATE_INDEXED */
 	struct uarch_sources sources;
 	uint32_t tags; /* all sources of the file */
 
@@ -116,107 +117,117 @@ static inline int uarch_port_count(const struct uarch *uarch) /* ports and units
 	return uarch->port_count + uarch->unit_count;
 }
 
-/* The names of all core models of an instruction set ("x86_64", "aarch64"; NULL: any), ended by
- * NULL. The user's own files come first, as they were at the first call. Static. */
+/* The names of all core models for an instruction set ("x86_64", "aarch64"; NULL: any), ended by
+ * NULL. The user's own files come first. The list is static: it does not change after the first
+ * call. */
 const char *const *uarch_names(const char *isa);
 
-/* Loads a core model by name, or by path if the name has a slash. STATUS_USAGE for an unknown name,
- * with the nearest names, and for a core of another instruction set than `isa` (NULL: any);
- * STATUS_FAILED with file, line and reason for a malformed file. The caller frees. */
+/* Loads a core model by name, or by path if the name contains a slash. The caller frees it.
+ * STATUS_USAGE: the name is unknown (the text lists the nearest names), or the core has another
+ * instruction set than `isa` (NULL: any). STATUS_FAILED: the file is malformed (the text has file,
+ * line and reason). */
 struct status uarch_load(const char *name, const char *isa, struct uarch **uarch);
 
-/* Parses the text of a core file; parents are loaded by name. origin names the text in messages. An
- * unknown word, a number without a source, or an unknown port is an error. */
+/* Parses the text of a core file. Loads the cores that it inherits from by name. origin names the
+ * text in messages. STATUS_FAILED: for example an unknown word, a number without a source, or an
+ * unknown port. */
 struct status uarch_parse(const char *text, const char *origin, struct uarch **uarch);
 void uarch_free(struct uarch *uarch);
 
-/* How sure a match is. */
+/* How certain a match is. */
 enum uarch_match { UARCH_NONE, UARCH_NEAREST, UARCH_EXACT };
 
-/* The core model of this machine's processor. UARCH_NEAREST: no file matches, and name is the
- * nearest model. `why` gives the reason. A malformed file counts by its readable
- * match lines; if nothing matches, a file with an unreadable match line is the result, so that
- * uarch_load() reports the mistake. */
+/* Finds the core model of this machine's processor. UARCH_NEAREST: no file matches, and name is the
+ * nearest model. `why` is the reason. A malformed file can still match by its readable match lines.
+ * If no file matches, a file with an unreadable match line is returned as UARCH_EXACT. So
+ * uarch_load() then reports its error. */
 enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160]);
 
-/* Whether one of its match lines fits this machine's processor. */
+/* Whether a match line of this core fits this machine's processor. */
 bool uarch_fits(const struct uarch *uarch, const struct machine *machine);
 
 /* ---- Choosing a core model */
 
 struct uarch_choice {
-	struct uarch *uarch; /* NULL: not recognised, and no name given */
-	bool foreign;	     /* not the core of this machine */
-	char how[160];	     /* how it was recognised, or why another is in use */
-	char nearest[24];    /* not recognised: the nearest model; empty: none */
+	struct uarch *uarch; /* NULL: the processor was not recognised, and no name was given */
+	bool foreign;	     /* the model is for another core than this machine's */
+	char how[160];	     /* how the model was recognised, or why another model is in use */
+	char nearest[24];    /* the nearest model if the processor was not recognised; "": none */
 };
 
-/* Chooses a core model by name or path, or for NULL the one of this machine. An unrecognised
- * processor is no error: uarch is NULL, and how and nearest say more. STATUS_USAGE for an unknown
- * name or another instruction set; STATUS_FAILED for a malformed file. */
+/* Chooses a core model by name or path; name NULL: the model of this machine. An unrecognised
+ * processor is no error: then uarch is NULL, and `how` and `nearest` explain. STATUS_USAGE: the
+ * name is unknown, or the core has another instruction set. STATUS_FAILED: the file is malformed.
+ */
 struct status uarch_choose(
 	const char *name, const struct machine *machine, struct uarch_choice *core);
 void uarch_choice_free(struct uarch_choice *core);
 
 /* ---- Facts */
-/* The words of a fact in core files, "size rob", and back; UARCH_FACTS for unknown words. */
+/* Converts between a fact and its words in core files ("size rob"). Unknown words give UARCH_FACTS.
+ */
 const char *uarch_fact_name(enum uarch_fact fact);
 enum uarch_fact uarch_fact_find(const char *words);
-/* The values that a core file may state for the fact. */
+/* The range of values that a core file may state for the fact. */
 void uarch_fact_range(enum uarch_fact fact, double *least, double *most);
 const struct uarch_cache *uarch_cache(
-	const struct uarch *uarch, int level); /* 1, 2; NULL: unknown */
+	const struct uarch *uarch, int level); /* level: 1, 2, …; returns NULL if unknown */
 
-/* The latency from a result of class `producer` to an operand of class `consumer`, if it differs
- * from the producer's latency; else UARCH_UNKNOWN. */
+/* The latency from a result of class `producer` to an operand of class `consumer`, if a `chain` row
+ * states it; otherwise UARCH_UNKNOWN. */
 double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer,
 	const struct uarch_class *consumer);
 
-/* How one instruction executes here. */
+/* How one instruction executes on this core. */
 struct uarch_insn {
 	bool known; /* false: no table has the instruction, or its class has no numbers */
-	const struct uarch_class *op;	/* its operation; NULL: none (a plain load, store or nop) */
-	const struct uarch_class *load; /* each load of its memory operands; NULL: none */
-	const struct uarch_class *store; /* each store; NULL: none */
-	const struct uarch_class *taken; /* a conditional branch: its operation in place of op when
-					    it jumps; else NULL */
+	const struct uarch_class *op; /* the class of its operation; NULL: no operation (a plain
+					 load, store or nop) */
 	const struct uarch_class
-		*base; /* the update of the base register of a pre- or post-indexed access, with the
-			  latency from old to new base; NULL: no cost, as x86's stack engine */
-	double slots;  /* rename slots, memory operands included, before macro-fusion; 0: unknown */
-	double unlaminated; /* how many slots come from un-lamination */
+		*load; /* the class of each load of a memory operand; NULL: no load */
+	const struct uarch_class *store; /* the class of each store; NULL: no store */
+	const struct uarch_class *taken; /* for a conditional branch: the class that replaces op if
+					    the branch is taken; else NULL */
+	const struct uarch_class
+		*base; /* the class that updates the base register of a pre- or post-indexed access;
+			  its latency is from the old to the new base. NULL: no cost, for example
+			  x86's stack engine */
+	double slots; /* rename slots, including memory operands, before macro-fusion; 0: unknown */
+	double unlaminated; /* the part of the slots that un-lamination adds */
 	bool eliminated;    /* eliminated at rename: latency 0, no port */
-	bool joined;	    /* set by callers: a load that shares one slot with the next instruction
-			       (uarch_fuses_behind()) */
+	bool joined; /* set by callers: a load that shares one slot with the next instruction, see
+			uarch_fuses_behind() */
 };
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts);
 
-/* The class of a name and a width in bits (0: none), or of the name alone; NULL: unknown. */
+/* The class with this name and width in bits (0: no width). Without such a class: the class with
+ * the name alone. NULL: unknown. */
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits);
 
-/* Whether two adjacent instructions become one micro-op. */
+/* Whether an instruction and the branch after it become one micro-op (macro-fusion). */
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch);
 
-/* Whether a copy or a plain load, and the next operation on its result, share one slot. */
+/* Whether a register copy or plain load shares one slot with the next operation, which uses its
+ * result. */
 bool uarch_fuses_behind(
 	const struct uarch *uarch, const struct insn *first, const struct insn *operation);
 
 /* ---- Counter events of a core */
 
-/* What an event counts: a row for each role, with its name in files, its title for people, whether
- * every program raises it, and whether a core may have several. To add a role: its row, and, where
- * the model predicts its count, its line in events_modelled(). */
+/* What an event counts. Each row is a role: its name in files, its title for the user, whether
+ * every program raises it, and whether a core may have several events. To add a role, add a row. If
+ * the model predicts its count, also add a line in events_modelled(). */
 #define EVENT_ROLES(ROW)                                                                      \
 	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                     \
-	/* retired */                                                                         \
+	/* retired instructions */                                                            \
 	ROW(ROLE_INSTRUCTIONS, "instructions", "instructions", true, false)                   \
-	/* fused micro-ops, slots at rename */                                                \
+	/* fused micro-ops: slots at rename */                                                \
 	ROW(ROLE_UOPS, "uops", "micro-ops", true, false)                                      \
 	ROW(ROLE_UOPS_RETIRED, "uops-retired", "micro-ops retired", true, false)              \
-	/* started on ports */                                                                \
+	/* micro-ops that started on ports */                                                 \
 	ROW(ROLE_UOPS_EXECUTED, "uops-executed", "micro-ops executed", true, false)           \
-	/* "ports P…": micro-ops started on one port, or on any of a group */               \
+	/* "ports P…": micro-ops that started on one port, or on a group of ports */        \
 	ROW(ROLE_PORTS, "ports", "ports", false, true)                                        \
 	/* "dispatched WORDS", for cores without port events: "fp", "integer", "loads" … */ \
 	ROW(ROLE_DISPATCHED, "dispatched", "dispatched", false, true)                         \
@@ -224,17 +235,17 @@ bool uarch_fuses_behind(
 	ROW(ROLE_STORES, "stores", "stores", false, false)                                    \
 	ROW(ROLE_BRANCHES, "branches", "branches", false, false)                              \
 	ROW(ROLE_MISPREDICTIONS, "mispredictions", "mispredictions", false, false)            \
-	/* of data */                                                                         \
+	/* cache misses of data accesses */                                                   \
 	ROW(ROLE_L1_MISSES, "l1-misses", "L1 misses", false, false)                           \
 	ROW(ROLE_L2_MISSES, "l2-misses", "L2 misses", false, false)                           \
 	ROW(ROLE_L3_MISSES, "l3-misses", "L3 misses", false, false)                           \
-	/* of the first level */                                                              \
+	/* misses in the first-level TLB */                                                   \
 	ROW(ROLE_DTLB_MISSES, "dtlb-misses", "TLB misses", false, false)                      \
-	/* of the last level */                                                               \
+	/* misses in the last-level TLB */                                                    \
 	ROW(ROLE_DTLB_WALKS, "dtlb-walks", "page walks", false, false)                        \
-	/* "stalled WORDS": cycles without progress, and the reason: "back end" … */        \
+	/* "stalled WORDS": cycles without progress, by reason: "back end" … */             \
 	ROW(ROLE_STALLED, "stalled", "stalled", false, true)                                  \
-	/* named by the user; in no file */                                                   \
+	/* named by the user; never in a file */                                              \
 	ROW(ROLE_EXTRA, "extra", "extra", false, true)
 
 #define ROLE_IDENTIFIER(identifier, name, title, must, many) identifier,
@@ -246,7 +257,7 @@ extern const struct event_role_facts {
 	bool must;		  /* every program raises it */
 	bool many;		  /* a core may have several */
 } event_roles[ROLE_COUNT];
-enum event_role role_find(const char *name); /* ROLE_COUNT: none */
+enum event_role role_find(const char *name); /* ROLE_COUNT: unknown name */
 
 enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
 
@@ -254,24 +265,28 @@ enum { EVENT_WORDS = 40, EVENT_TITLE = 64 };
 struct uarch_event {
 	enum event_role role;
 	uint32_t ports;		 /* ROLE_PORTS: a bit for each of the core's ports */
-	char words[EVENT_WORDS]; /* ROLE_DISPATCHED, ROLE_STALLED: the kind; else "" */
-	char core[24]; /* the core whose file has it; ports are bits of that core; "": none */
-	char name[COUNTER_NAME]; /* with its PMU */
-	char title[EVENT_TITLE]; /* for people: "L1 misses", "p2 p3", "stalled: back end"; an extra
-				    event: its name, cut */
+	char words[EVENT_WORDS]; /* ROLE_DISPATCHED, ROLE_STALLED: the words after the role; else ""
+				  */
+	char core[24]; /* the core whose file states the event, and whose ports the bits mean; "":
+			  none */
+	char name[COUNTER_NAME]; /* with the name of the PMU */
+	char title[EVENT_TITLE]; /* for the user: "L1 misses", "p2 p3", "stalled: back end"; an
+				    extra event: its name, shortened */
 	uint32_t tags;		 /* sources, as in struct uarch_class */
 };
 
-/* The title of an event; composed if it has none. uarch names ports; may be NULL. */
+/* The title of an event, composed from its role and words if it has none. uarch gives the names of
+ * ports; it may be NULL. */
 struct event_title {
 	char text[EVENT_TITLE];
 };
 struct event_title events_title(const struct uarch_event *meaning, const struct uarch *uarch);
 
-/* Reads at most `most` lines `event ROLE … = NAME [TAG]`, as in data/events. STATUS_FAILED with
- * origin, line and reason for any other line. */
+/* Reads at most `most` lines of the form `event ROLE … = NAME [TAG]`, as in data/events.
+ * STATUS_FAILED: a line has another form (the text has origin, line and reason). */
 struct status events_parse(
 	const char *text, const char *origin, struct uarch_event *event, int most, int *count);
 
-/* The sources of a class (its tags), or of the whole file (0), as lines "[U] uops.info …". */
+/* Adds the sources as lines "[U] uops.info …": the sources of a class (its tags), or of the whole
+ * file (0). */
 void uarch_sources(const struct uarch *uarch, uint32_t tags, struct text *text);

@@ -1,4 +1,4 @@
-/* Ports, units and sets of ports; classes with their micro-ops; chains; fusion. */
+/* Reads ports, units and sets of ports, classes with their micro-ops, chains, and fusion. */
 #include "model/core/uarch_inside.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int find_port(const struct uarch *u, const char *name, size_t length)
 	return -1;
 }
 
-/* The units once more, when all ports are known. */
+/* In the second reading, all ports are known: checks the units. */
 static bool check_units(struct reader *r)
 {
 	struct uarch *u = r->uarch;
@@ -58,7 +58,7 @@ bool read_ports(struct reader *r)
 	return true;
 }
 
-/* Adds the ports of a name: a port, a unit or a set. */
+/* Adds the ports of a name to *ports. The name is a port, a unit or a set. */
 static bool add_ports(
 	const struct reader *r, const char *name, size_t length, int deep, uint32_t *ports)
 {
@@ -134,7 +134,7 @@ static bool read_class_name(struct reader *r, const char *word, char name[UARCH_
 	       rows_choice(&r->rows, "width", dot, uarch_width_suffix + 1, UARCH_WIDTHS - 1) >= 0;
 }
 
-/* One kind of micro-ops: "2*p0,p1:3". *slots grows by the slots that they take. */
+/* Reads one kind of micro-ops, for example "2*p0,p1:3". Adds the slots that they need to *slots. */
 static bool read_term(struct reader *r, struct uarch_class *class, char *word, double *slots)
 {
 	struct uarch_term *term = &class->term[class->term_count];
@@ -167,7 +167,7 @@ static bool read_term(struct reader *r, struct uarch_class *class, char *word, d
 	return true;
 }
 
-/* Terms joined by "+". Slots that the line does not state follow from them. */
+/* Reads terms joined by "+". If the line does not state the slots, computes them from the terms. */
 static bool read_terms(struct reader *r, struct uarch_class *class, char *words)
 {
 	bool none = strcmp(words, "none") == 0 || strcmp(words, "unknown") == 0;
@@ -218,20 +218,21 @@ bool read_class(struct reader *r)
 			"none, or ports unknown",
 			class.name);
 	class.executes = strcmp(r->word[at + 1], "unknown") != 0;
-	/* An unknown class needs no source. */
+	/* A class with unknown ports and no numbers needs no source. */
 	if ((class.executes || r->words > 4) && !r->tagged)
 		return reader_unsourced(r);
 	if (!reader_join(r, at + 1, r->words, "the list of micro-ops", terms, sizeof(terms)) ||
 		!read_terms(r, &class, terms))
 		return false;
-	if ((u->class_count & (u->class_count - 1)) == 0) /* full at each power of two */
+	if ((u->class_count & (u->class_count - 1)) ==
+		0) /* the array is full at each power of two */
 		u->class = memory_resize(u->class, u->class_count ? 2 * (size_t)u->class_count : 1,
 			sizeof(*u->class));
 	u->class[u->class_count++] = class;
 	return true;
 }
 
-/* Whether some class has this name, of any width. */
+/* Whether a class of any width has this name. */
 static bool has_class(const struct reader *r, const char *name)
 {
 	for (int width = 0; width < UARCH_WIDTHS; width++) {
@@ -279,7 +280,7 @@ static bool add_fusion(struct reader *r, const char *word, struct uarch_fusion *
 	return true;
 }
 
-/* "with e ne unless memory store": the words from `at` on. */
+/* Reads conditions from the word `at`: "e ne unless memory store". */
 static bool read_conditions(struct reader *r, int at, struct uarch_fusion *fusion)
 {
 	static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store",

@@ -1,4 +1,4 @@
-/* Lines `pmu` and `event`: the roles of a core's counter events. */
+/* Reads the lines `pmu` and `event`: the counter events of a core, by role. */
 #include "model/core/uarch_inside.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ bool read_pmu(struct reader *r)
 	return rows_name(&r->rows, "pmu", r->word[1], "_", r->uarch->pmu, sizeof(r->uarch->pmu));
 }
 
-/* The words between the role and the "=": ports, or the thing that is counted. */
+/* Reads the words between the role and the "=": ports, or the thing that is counted. */
 static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 {
 	const char *role = event_roles[event->role].name;
@@ -91,7 +91,7 @@ static bool same_event(const struct uarch_event *a, const struct uarch_event *b)
 	return a->role == b->role && a->ports == b->ports && strcmp(a->words, b->words) == 0;
 }
 
-/* Removes the inherited events that a line "… = none" means: one event, or all of its role. */
+/* Removes inherited events for a line "… = none": one event, or all events of the role. */
 static bool take_back(struct reader *r, const struct uarch_event *event)
 {
 	struct uarch *u = r->uarch;
@@ -112,7 +112,7 @@ static bool take_back(struct reader *r, const struct uarch_event *event)
 				     r->words > 4 ? " " : "", r->words > 4 ? r->word[2] : "");
 }
 
-/* The event's name with its PMU. */
+/* Builds the event's name, with its PMU. */
 static bool name_event(struct reader *r, const char *word, struct uarch_event *event)
 {
 	bool whole = strstr(word, "::");
@@ -167,10 +167,10 @@ bool read_event(struct reader *r)
 	if (role < 0)
 		return false;
 	event.role = (enum event_role)role;
-	/* "none" needs no source. */
+	/* A line with "none" needs no source. */
 	if (!none && !r->tagged)
 		return reader_unsourced(r);
-	/* A core without a PMU inherits only events that name their PMU. */
+	/* A core with `pmu none` inherits only events that name their PMU. */
 	pmu = reader_file_of(r, "pmu");
 	if (!*r->uarch->pmu && pmu >= 0 && pmu < r->file && !strstr(name, "::"))
 		return true;

@@ -1,8 +1,8 @@
-/* The numbers that a core file states by two words, "size rob 224": a row each. uarch.h and uarch.c
- * include the rows, with FACT(identifier, words) defined as they need it. Sizes come first, then
- * caps, then extras, as SIZE_COUNT and uarch_fact_range() expect. */
+/* The numbers that a core file states with two words, for example "size rob 224". Each row is one
+ * fact. uarch.h and uarch.c include these rows, with their own definition of FACT(identifier,
+ * words). The order is sizes, caps, extras: SIZE_COUNT and uarch_fact_range() depend on it. */
 
-/* Entries that can be in flight. */
+/* Sizes: entries that can be in flight. */
 FACT(SIZE_ROB, "size rob")
 FACT(SIZE_SCHEDULER, "size scheduler")
 FACT(SIZE_LOAD_QUEUE, "size load-queue")
@@ -15,70 +15,70 @@ FACT(SIZE_OPCACHE, "size opcache")
 FACT(SIZE_TLB1, "size tlb1")
 /* data TLB entries */
 FACT(SIZE_TLB2, "size tlb2")
-/* return stack: calls */
+/* calls that the return stack holds */
 FACT(SIZE_CALLS, "size calls")
-/* loads that wait for an address, where loads have their own scheduler */
+/* loads that wait for their address, on cores with a separate scheduler for loads */
 FACT(SIZE_LOAD_SCHEDULER, "size load-scheduler")
-/* likewise vector operations that wait for an operand */
+/* vector operations that wait for an operand, on cores with a separate scheduler for them */
 FACT(SIZE_VECTOR_SCHEDULER, "size vector-scheduler")
 
-/* Operations a cycle, at most. */
+/* Caps: operations per cycle, at most. */
 FACT(CAP_LOADS, "cap loads")
 FACT(CAP_LOADS_VECTOR, "cap loads-vector")
-/* a load of 512 bits counts for all three caps */
+/* a load of 512 bits counts for all three caps on loads */
 FACT(CAP_LOADS_512, "cap loads-512")
 FACT(CAP_STORES, "cap stores")
 FACT(CAP_STORES_VECTOR, "cap stores-vector")
 FACT(CAP_STORES_512, "cap stores-512")
 /* loads and stores together */
 FACT(CAP_MEMORY, "cap memory")
-/* loads, and stores whose address is not base + 0…2047 */
+/* loads, plus stores whose address is not base + 0…2047 */
 FACT(CAP_COMPLEX, "cap complex")
 /* taken branches */
 FACT(CAP_TAKEN, "cap taken")
 /* loads from the same bank of the first-level cache */
 FACT(CAP_LOADS_BANK, "cap loads-bank")
-/* lines that stores go to; only adjacent stores to one line share a cycle */
+/* lines that stores write to; only adjacent stores to one line share a cycle */
 FACT(CAP_STORE_LINES, "cap store-lines")
 
-/* Cycles or counts, each with a mechanism. */
-/* cycles added to a load whose chain runs through a scaled index */
+/* Extras: cycles or counts, each for one mechanism. */
+/* cycles added to a load's latency if the chain runs through its scaled index */
 FACT(EXTRA_SCALED_INDEX, "extra scaled-index")
-/* likewise any index */
+/* cycles added if the chain runs through any index */
 FACT(EXTRA_INDEX, "extra index")
-/* likewise a load that extends the sign */
+/* cycles added if the load extends the sign */
 FACT(EXTRA_SIGN, "extra sign")
-/* store forwarding, general registers: cycles from the store's data to the loaded value, when
- * it is not renamed away */
+/* store forwarding with general registers: cycles from the store's data to the loaded value, if the
+ * load is not renamed to the store */
 FACT(EXTRA_FORWARD, "extra forward")
-/* likewise when the core has predicted the pair */
+/* the same cycles if the core renames the load to the store */
 FACT(EXTRA_FORWARD_RENAMED, "extra forward-renamed")
 FACT(EXTRA_FORWARD_VECTOR, "extra forward-vector")
 FACT(EXTRA_FORWARD_512, "extra forward-512")
-/* a load wider than the store that it takes bytes from */
+/* the same cycles if the load is wider than the store that it reads from */
 FACT(EXTRA_FORWARD_FAILS, "extra forward-fails")
-/* cycles lost by a misprediction */
+/* cycles that a branch misprediction costs */
 FACT(EXTRA_MISPREDICT, "extra mispredict")
-/* cycles added by a first-level TLB miss that hits the second */
+/* cycles that a miss in the first-level TLB adds if it hits the second level */
 FACT(EXTRA_TLB2, "extra tlb2")
-/* soft: single-cycle integer operations a cycle that loops reach where ports allow more */
+/* soft limit: single-cycle integer operations per cycle that loops reach, where ports would allow
+ * more */
 FACT(EXTRA_ALU_SATURATION, "extra alu-saturation")
-/* 1: an addition of a constant that rename eliminates needs a port after all when something
- * other than an address or another addition of a constant uses its result */
+/* 1: rename eliminates the addition of a constant, but it needs a port if its result is used by
+ * anything except an address or another such addition */
 FACT(EXTRA_MATERIALISES, "extra materialises")
-/* 1: a micro-op's port is chosen when it is renamed (see pipeline.h) */
+/* 1: the port of a micro-op is chosen at rename (see pipeline.h) */
 FACT(EXTRA_BINDS_PORTS, "extra binds-ports")
-/* code bytes a cycle from the decoders, when the op cache does not hold the loop */
+/* bytes of code per cycle from the decoders, if the loop does not fit in the op cache */
 FACT(EXTRA_FETCH_BYTES, "extra fetch-bytes")
-/* instructions a cycle likewise */
+/* instructions per cycle from the decoders, if the loop does not fit in the op cache */
 FACT(EXTRA_DECODE, "extra decode")
-/* micro-ops a cycle from the op cache */
+/* micro-ops per cycle from the op cache */
 FACT(EXTRA_OPCACHE_OPS, "extra opcache-ops")
-/* micro-ops a cycle at most from one 64-byte (32-byte) line of code, see data/uarch/README.md
- * */
+/* micro-ops per cycle, at most, from one 64-byte line of code */
 FACT(EXTRA_LINE_OPS, "extra line-ops")
-/* L1 misses in flight */
+/* L1 misses that can be in flight */
 FACT(EXTRA_MISSES, "extra misses")
-/* accesses that one load across a line boundary counts as */
+/* the number of accesses that one load or store across a line boundary counts as */
 FACT(EXTRA_SPLIT_LOAD, "extra split-load")
 FACT(EXTRA_SPLIT_STORE, "extra split-store")

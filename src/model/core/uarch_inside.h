@@ -1,4 +1,4 @@
-/* The inside of a core model, for the files that read, resolve and compare models. Others use
+/* The inside of a core model, for the files that read, resolve and compare models. Other files use
  * uarch.h. */
 #pragma once
 
@@ -9,16 +9,16 @@ enum {
 	UARCH_WORDS = 128,
 	UARCH_RANGES = 16,
 	UARCH_FEATURES = 6,
-	UARCH_LIST = 120 /* bytes of a list of ports or micro-ops */
+	UARCH_LIST = 120 /* bytes for a list of ports or micro-ops */
 };
 
 /* ---- A core model */
 
-/* The numbers of a `match` line, each a list of ranges. */
+/* The numbers of a `match` line. Each is a list of ranges. */
 enum { ID_FAMILY, ID_MODEL, ID_STEPPING, ID_IMPLEMENTER, ID_PART, ID_NUMBERS };
 
 struct uarch_ranges {
-	int count; /* 0: any number */
+	int count; /* 0: any number fits */
 	struct {
 		unsigned low, high;
 	} range[UARCH_RANGES];
@@ -28,18 +28,19 @@ struct uarch_ranges {
 struct uarch_id {
 	char vendor[16];
 	struct uarch_ranges number[ID_NUMBERS];
-	int feature_count[2]; /* `with`, `without` */
+	int feature_count[2]; /* features after `with`, features after `without` */
 	char feature[2][UARCH_FEATURES][16];
 };
 
-/* One mnemonic of a `fuse` line: before a branch; after a copy; after a load. */
+/* One mnemonic of a `fuse` line. It fuses with the branch after it, or with the copy or load before
+ * it. */
 enum fusion_kind { FUSION_BRANCH, FUSION_COPY, FUSION_LOAD };
 
 struct uarch_fusion {
 	enum fusion_kind kind;
 	char mnemonic[20];
 	unsigned conditions; /* a bit for each of uarch_conditions() */
-	unsigned unless;     /* a bit for each exception */
+	unsigned unless;     /* a bit for each exception, see FUSE_MEMORY */
 };
 
 struct uarch_chain {
@@ -51,30 +52,31 @@ struct uarch_chain {
 /* ---- Reading a core file */
 
 enum {
-	READER_FILES = 8, /* a core and the files that it inherits from */
+	READER_FILES = 8, /* files: a core file and the files that it inherits from */
 	READER_SETS = 48,
 	READER_EVENTS = 160,
 	READER_KEY = 64
 };
 
-/* A core file and the files that it inherits from, read twice: first from the core's own file to
- * the oldest one, then back. A statement replaces those of older files about the same thing. */
+/* Reads a core file and the files that it inherits from. They are read twice: first from the core's
+ * own file to the oldest one, then in reverse order. If several files state the same thing, the
+ * youngest file counts. */
 struct reader {
 	struct rows rows; /* of the current file */
 	struct uarch *uarch;
 	struct {
 		char name[UARCH_NAME], origin[256], *text;
-		int line;     /* of the younger file that names it */
+		int line;     /* the line of the younger file that names this file */
 	} from[READER_FILES]; /* from[0]: the core's own file */
 	int files, file, statements;
-	bool again;   /* the second reading */
-	void *stated; /* a tree of struct stated, see uarch_line.c */
+	bool again;   /* true during the second reading */
+	void *stated; /* a search tree of struct stated, see uarch_line.c */
 
 	/* The current line. */
 	char *word[UARCH_WORDS];
-	int words;     /* without the sources */
-	bool tagged;   /* the line has sources, in brackets */
-	bool measured; /* [measured] is one of them: numbers may have a spread */
+	int words;     /* number of words, without the sources */
+	bool tagged;   /* the line ends with sources in brackets */
+	bool measured; /* one source is [measured]: only then may numbers have a spread */
 	uint32_t tags;
 
 	int unit_count, set_count;
@@ -84,54 +86,56 @@ struct reader {
 	} set[READER_SETS];
 	struct {
 		int file, line;
-	} event_place[READER_EVENTS]; /* of each of the core's events */
+	} event_place[READER_EVENTS]; /* the file and line of each event of the core */
 };
 
-/* ---- uarch_line.c. A function that fails sets the status of rows and returns false. */
+/* ---- uarch_line.c. A function that fails sets the status of `rows` and returns false. */
 
 struct status sources_load(struct uarch_sources *sources);
 
-/* Begins with a text; rows_end() ends it. */
+/* Starts to read a text. rows_end() ends it. */
 void reader_open(struct reader *r, const char *text, const char *origin);
-/* Cuts the next line into words and takes its sources; false at the end and after a failure. */
+/* Splits the next line into words and reads its sources. Returns false at the end and after an
+ * error. */
 bool reader_next(struct reader *r);
 
-/* Whether the current line counts for the key ("class fadd"): no younger file states it. Fails
- * when this file states it twice. */
+/* Whether the current line counts for the key ("class fadd"), because no younger file states it. It
+ * is an error if this file states it twice. */
 bool reader_claims(struct reader *r, const char *key);
-/* The file that states the key, as an index of from; -1: no file, or a line "unknown" takes it
- * back.
- */
+/* The file that states the key, as an index into `from`. -1: no file states it, or a line "unknown"
+ * removes it. */
 int reader_file_of(const struct reader *r, const char *key);
-/* Removes the statement of older files. Returns whether another file states it. */
+/* Removes what older files state for the key. Returns whether an older file states it. */
 bool reader_take_back(struct reader *r, const char *key);
 void reader_forget(struct reader *r); /* frees all keys */
 
-bool reader_unsourced(struct reader *r); /* fails */
-/* Words `from` to `to` (not included), joined by blanks. */
+bool reader_unsourced(struct reader *r); /* fails: the line has no source */
+/* Joins the words `from` to `to` (not included) with blanks. */
 bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size);
-/* A number from 0, with a spread in a measured line: 3±0.01. *spread is 0 without one. */
+/* Reads a number. In a measured line, it may have a spread: 3±0.01. *spread is 0 without a spread.
+ */
 bool reader_number(struct reader *r, const char *what, const char *word, double least, double most,
 	double *value, double *spread);
 
-/* A name that a number follows. */
+/* A name that is followed by a number. */
 struct reader_pair {
 	const char *name;
-	double least, most, *value, *spread; /* value NULL: the pairs end before this name */
-	bool *unknown;			     /* set for "NAME unknown"; NULL: not allowed */
+	double least, most, *value, *spread; /* value NULL: the list of pairs ends at this name */
+	bool *unknown; /* set to true for "NAME unknown"; NULL: "unknown" is not allowed */
 };
-/* Reads pairs from word `at`. Returns the index after them; -1: a failure. */
+/* Reads pairs, beginning with the word `at`. Returns the index after the last pair; -1: an error.
+ */
 int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int count);
 
 /* ---- uarch_classes.c: ports, sets, classes, chains and fusion */
 
-bool read_ports(struct reader *r); /* and units */
+bool read_ports(struct reader *r); /* also for `units` */
 bool read_set(struct reader *r);
 bool read_class(struct reader *r);
 bool read_chain(struct reader *r);
 bool read_fuse(struct reader *r);
 bool read_unlaminate(struct reader *r);
-/* The ports of names joined by commas. */
+/* Converts the names of ports, joined by commas, to bits. */
 bool reader_ports(struct reader *r, const char *names, size_t length, uint32_t *ports);
 
 /* ---- uarch_events.c: PMU and events */
@@ -142,7 +146,7 @@ bool read_event(struct reader *r);
 
 /* ---- uarch_insn.c: how one instruction executes */
 
-/* The exceptions of a `fuse` line, in the order of their words. */
+/* The exceptions of a `fuse` line, in the order in which read_conditions() lists them. */
 enum {
 	FUSE_MEMORY = 1,
 	FUSE_MEMORY_IMMEDIATE = 2,
@@ -151,38 +155,40 @@ enum {
 	FUSE_IMMEDIATE = 16
 };
 
-/* The names of conditions, ended by NULL. */
+/* The names of the branch conditions, ended by NULL. */
 const char *const *uarch_conditions(const char *isa);
 /* ".8" … ".512"; the first: "". */
 extern const char *const uarch_width_suffix[UARCH_WIDTHS];
-/* Whether classes of that name access memory: they take one slot for any number of micro-ops. */
+/* Whether a class with this name accesses memory. Such a class needs one slot for any number of
+ * micro-ops. */
 bool uarch_class_is_memory(const char *name);
-/* Loads the table of instructions, and looks up every class once. */
+/* Loads the instruction table, and resolves all classes. */
 struct status uarch_bind(struct uarch *uarch);
 
 /* ---- uarch_read.c */
 
-/* Reads a file without the table of instructions: enough to recognise a core. */
+/* Reads a core file without the instruction table. This is enough to recognise a core. */
 struct status uarch_read(const char *text, const char *origin, struct uarch **uarch);
-/* Reads only the match lines of a file, which may be malformed, into id and id_count. False: one of
- * them is malformed. */
+/* Reads only the match lines of a file into id and id_count. The rest of the file may be malformed.
+ * Returns false if a match line is malformed. */
 bool uarch_read_matches(const char *text, struct uarch *uarch);
 
 /* ---- instruction_classes.c: the class of an instruction */
 
-/* Loads ISA.ops; the caller frees. */
+/* Loads ISA.ops. The caller frees it. */
 struct status ops_load(const char *isa, struct uarch_ops **ops);
 struct status ops_parse(const char *text, const char *origin, struct uarch_ops **ops);
 void ops_free(struct uarch_ops *ops);
 
 enum { OPS_NONE = -2, OPS_MEMORY_ONLY = -1 };
-/* The number of the class in the first rule that fits; OPS_MEMORY_ONLY: the rule says "-";
- * OPS_NONE: no rule fits. */
+/* The class number in the first rule that fits. OPS_MEMORY_ONLY: the rule says "-". OPS_NONE: no
+ * rule fits. */
 int ops_find(const struct uarch_ops *ops, const struct insn *insn);
 
 int ops_class_count(const struct uarch_ops *ops);
 const char *ops_class(const struct uarch_ops *ops, int number);
-/* The number of a class of that name, but for a width after it (".64"); -1: no rule names it. */
+/* The number of the class with this name; a width after it (".64") is ignored. -1: no rule names
+ * the class. */
 int ops_class_find(const struct uarch_ops *ops, const char *name);
-/* The class that replaces a missing one, or -1. */
+/* The class that replaces this class on a core without it; -1: none. */
 int ops_fallback(const struct uarch_ops *ops, int number);

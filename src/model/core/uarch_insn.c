@@ -9,9 +9,9 @@
 
 /* ---- reserved classes */
 
-/* Classes that uarch_insn() finds by the effect of an instruction, not by its mnemonic: identifier,
- * name, and the class that replaces it on a core without it (RESERVED_COUNT: none). The class for
- * vectors follows the one for general registers. */
+/* Classes that uarch_insn() finds by the effect of an instruction, not by its mnemonic. Each row
+ * has an identifier, a name, and a fallback. The fallback replaces the class on a core without it;
+ * RESERVED_COUNT: no fallback. The class for vectors follows the class for general registers. */
 #define RESERVED_ROWS(ROW)                                     \
 	ROW(ZERO, "zero", RESERVED_COUNT)                      \
 	ROW(MOVE, "move", RESERVED_COUNT)                      \
@@ -79,7 +79,7 @@ static int compare_name(const void *key, const void *class)
 	return strcmp(key, ((const struct uarch_class *)class)->name);
 }
 
-/* width: index of uarch_width_suffix. */
+/* width: an index into uarch_width_suffix. */
 static const struct uarch_class *find_class(const struct uarch *uarch, const char *name, int width)
 {
 	char full[UARCH_NAME + 8];
@@ -101,7 +101,7 @@ const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name
 	return find_class(uarch, name, width_index(bits));
 }
 
-/* Looks up every class by number and width: NAME.WIDTH, then NAME, then its fallbacks. */
+/* Resolves every class number and width: first NAME.WIDTH, then NAME, then the fallbacks. */
 static void resolve_classes(struct uarch *uarch)
 {
 	int classes = ops_class_count(uarch->ops);
@@ -147,7 +147,7 @@ struct status uarch_bind(struct uarch *uarch)
 
 /* ---- one instruction */
 
-/* The width of a memory access in vector registers; 0 up to 8 bytes (scalars). */
+/* The width index of an access by vector registers. Accesses of up to 8 bytes (scalars) have 0. */
 static int access_width(const struct insn_memory *memory)
 {
 	unsigned size = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
@@ -158,8 +158,8 @@ static int access_width(const struct insn_memory *memory)
 			   : 0;
 }
 
-/* Skylake's store address unit on port 7 accepts only base + 0…2047. Other cores have no class for
- * this. */
+/* Whether an address is not base + 0…2047. Skylake's port 7 computes only such simple store
+ * addresses. Other cores have no class for complex addresses. */
 static bool is_complex(const struct insn_memory *memory)
 {
 	return memory->relative || memory->base == REG_NONE || memory->index != REG_NONE ||
@@ -182,7 +182,8 @@ static const struct uarch_class *memory_class(const struct uarch *uarch, const s
 	return uarch->reserved[which][width];
 }
 
-/* The class of the operation without memory accesses. NULL with *known false: unknown. */
+/* The class of the operation, without memory accesses. NULL: there is no operation, or *known is
+ * false. */
 static const struct uarch_class *operation(
 	const struct uarch *uarch, const struct insn *insn, bool *known)
 {
@@ -212,8 +213,8 @@ static const struct uarch_class *operation(
 	return class;
 }
 
-/* Two explicit operands, the first one read and written, and no flags read: Haswell to Skylake keep
- * these fused with an indexed address. */
+/* Whether the instruction has two explicit operands, reads and writes the first, and reads no
+ * flags. Haswell to Skylake keep such instructions fused with an indexed address. */
 static bool is_two_operand(const struct insn *insn)
 {
 	const char *comma = strchr(insn->shape, ',');
@@ -284,8 +285,8 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 			stores = true;
 		}
 	}
-	/* An operation that stores its result needs one more slot, unless the core says otherwise.
-	 */
+	/* An operation that stores its result needs a store's slots in addition, unless the core
+	 * file has a class `modify`. */
 	if (stores && !plain)
 		slots += uarch->reserved[RESERVED_MODIFY][0]
 				 ? uarch->reserved[RESERVED_MODIFY][0]->slots
@@ -353,7 +354,7 @@ bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const stru
 	return false;
 }
 
-/* Whether an operation reads and writes this register, and writes nothing else but flags. */
+/* Whether an operation reads and writes this register, and writes nothing else except flags. */
 static bool changes(const struct insn *operation, uint8_t reg)
 {
 	bool reads = false, writes = false;

@@ -1,6 +1,5 @@
-/* Lines of core files: words, sources in brackets, numbers with a spread; the file that states each
- * thing.
- */
+/* Reads the lines of core files: words, sources in brackets, numbers with a spread. Also records
+ * which file states each fact. */
 #include "model/core/uarch_inside.h"
 
 #include <search.h>
@@ -37,7 +36,7 @@ struct status sources_load(struct uarch_sources *sources)
 	return rows_end(&rows);
 }
 
-/* Takes "[M,TD]" off the end of the line. */
+/* Removes the sources, for example "[M,TD]", from the end of the line and records them. */
 static bool read_tags(struct reader *r)
 {
 	const struct uarch_sources *sources = &r->uarch->sources;
@@ -155,18 +154,18 @@ int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int 
 	return at;
 }
 
-/* ---- the file that states each thing */
+/* ---- the file that states each fact */
 
-/* The file and the line that state something: the core's own file, or the first of its ancestors.
- */
+/* The file and the line that state a fact: the core's own file, or its nearest ancestor that states
+ * it. */
 struct stated {
 	char key[READER_KEY]; /* "class fadd", "size rob" */
 	int file, line;
-	bool taken_back; /* by a line "unknown" */
-	bool inherited;	 /* an older file states it too */
+	bool taken_back; /* a line "unknown" removes the fact */
+	bool inherited;	 /* an older file also states the fact */
 };
 
-/* A struct stated begins with its key. */
+/* A struct stated begins with its key, so both can be compared as strings. */
 static int by_key(const void *a, const void *b)
 {
 	return strcmp(a, b);

@@ -42,7 +42,7 @@ static bool read_isa(struct reader *r)
 	return status_is_ok(&r->rows.status);
 }
 
-/* Loads the file; it is read after this one. */
+/* Loads the file that this core inherits from. read_files() reads it after the current file. */
 static bool read_from(struct reader *r)
 {
 	const char *const *names = uarch_names(r->uarch->isa);
@@ -72,7 +72,7 @@ static bool read_from(struct reader *r)
 	return true;
 }
 
-/* "00-0f,20" → ranges. */
+/* Parses ranges, for example "00-0f,20". */
 static bool read_ranges(
 	struct reader *r, const char *what, char *words, struct uarch_ranges *ranges)
 {
@@ -98,7 +98,7 @@ static bool read_ranges(
 	return true;
 }
 
-/* An unknown feature would make a line that no processor matches. */
+/* An unknown feature is an error: no processor would match the line. */
 static bool read_feature(struct reader *r, const char *word, char *name)
 {
 	size_t digits = strncmp(word, "l1i-", 4) == 0 ? strspn(word + 4, "0123456789") : 0;
@@ -113,7 +113,7 @@ static bool read_feature(struct reader *r, const char *word, char *name)
 	return true;
 }
 
-/* One condition of a `match` line. */
+/* Reads one condition of a `match` line. */
 static bool read_condition(struct reader *r, const char *name, char *word, struct uarch_id *id)
 {
 	static const char *const names[] = { "family", "model", "stepping", "implementer", "part",
@@ -151,7 +151,7 @@ static bool read_match(struct reader *r)
 		!(id.number[ID_IMPLEMENTER].count && id.number[ID_PART].count))
 		return rows_fail(&r->rows,
 			"\"match\" needs a vendor and a family, or an implementer and a part");
-	if (r->file > 0) /* not inherited */
+	if (r->file > 0) /* match lines are not inherited */
 		return true;
 	u->id = memory_resize(u->id, (size_t)u->id_count + 1, sizeof(*u->id));
 	u->id[u->id_count++] = id;
@@ -170,8 +170,8 @@ static bool read_width(struct reader *r)
 		r, "width", r->word[1], 1, 64, &r->uarch->width, &r->uarch->width_spread);
 }
 
-/* The fact of a kind ("size") and a word ("rob"); UARCH_FACTS, and a failure that lists the words
- * of this kind. */
+/* Finds a fact by kind ("size") and word ("rob"). If it is unknown, fails with a list of the words
+ * of this kind, and returns UARCH_FACTS. */
 static enum uarch_fact find_fact(struct reader *r, const char *kind, const char *word)
 {
 	const char *names[UARCH_FACTS];
@@ -226,7 +226,7 @@ static bool read_cache(struct reader *r)
 	return true;
 }
 
-/* Takes back an inherited line: `unknown class div`, `unknown extra forward`. */
+/* Removes an inherited fact: `unknown class div`, `unknown extra forward`. */
 static bool read_unknown(struct reader *r)
 {
 	static const char *const kinds[] = { "class", "fuse", "cap", "size", "extra" };
@@ -255,14 +255,16 @@ static const char head_form[] = "expected as the first lines: uarch NAME TITLE, 
 
 enum { FIRST = 1, AGAIN = 2 };
 
-/* The first three are the first lines of a file, in this order. */
+/* The first three statements must be the first lines of a file, in this order. */
 static const struct {
 	const char *word;
 	bool (*read)(struct reader *r);
-	int readings;	 /* FIRST, AGAIN or both: classes and events need all ports and sets */
-	int key;	 /* so many words are its key; 0: read() claims its keys, if any */
-	bool sourced;	 /* it states something about the processor */
-	int least, most; /* words */
+	int readings; /* FIRST, AGAIN or both: classes and events are read when all ports and sets
+			 are known */
+	int key; /* this many words are its key; 0: read() calls reader_claims() itself, if needed
+		  */
+	bool sourced;	 /* it needs a source, because it states something about the processor */
+	int least, most; /* limits on the number of words */
 	const char *form;
 } statements[] = {
 	{ "uarch", read_uarch, FIRST, 0, false, 3, UARCH_WORDS, "uarch NAME TITLE" },
@@ -331,7 +333,7 @@ static struct status read_file(struct reader *r, int file)
 	return rows_end(&r->rows);
 }
 
-/* From the core's own file to the oldest one, then back. */
+/* Reads the files from the core's own file to the oldest one, then in reverse order. */
 static struct status read_files(struct reader *r)
 {
 	static const char *const needed[] = { "width", "ports" };
@@ -393,7 +395,7 @@ bool uarch_read_matches(const char *text, struct uarch *uarch)
 	struct text lines = { 0 };
 	bool good = status_is_ok(&status);
 
-	/* Only these lines: each start reads them of every core. */
+	/* Keep only the match lines: every start of slexplore reads them for all cores. */
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		if (strncmp(text + strspn(text, " \t"), "match", 5) != 0)
@@ -436,7 +438,7 @@ static bool is_listed(const char *name)
 static struct status unknown_name(const char *name, const char *isa)
 {
 	const char *const *names = uarch_names(isa);
-	char start[33], near[184] = ""; /* short enough to show the list in a status */
+	char start[33], near[184] = ""; /* short enough for the list to fit in a status */
 	size_t count = 0;
 
 	while (names[count])
