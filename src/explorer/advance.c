@@ -1,5 +1,5 @@
-/* What the session does by itself: it takes results, submits what is due, and knows when it has
- * something to do next. */
+/* The session's own work: it takes results, submits due requests, and computes when it must be
+ * called again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "explorer/state.h"
 
-/* Seconds between visits of settled cells that were contended at every visit: a contended spell
- * ends, and its samples should not stay. */
+/* Seconds between new visits of settled cells that were contended at every visit. Contention ends,
+ * and then a better sample replaces the contended one. */
 static const double DOUBT_PERIOD = 0.5;
-/* Seconds until another look at a thread that computes for tens of milliseconds. */
+/* Seconds between checks of a thread that computes for tens of milliseconds. */
 static const double THOUGHT = 0.004;
 
 static bool machine_look(struct session *session)
@@ -50,7 +50,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	if (session->setting.kernel->own)
 		session_own_adopt(session, &session->setting);
 	session->cells = cells_new();
-	/* A sweep reports what is wrong with the file. */
+	/* Errors of the file are ignored here: the sweep command reports them. */
 	sweeps_load(&session->sweeps);
 	insight_start(session, options->explainer, options->uarch);
 	counted_start(session, options);
@@ -80,7 +80,7 @@ void session_free(struct session *session)
 
 /* ---- results ---- */
 
-/* A result for the present setting. */
+/* Takes a result for the present setting. */
 static void take_live(struct session *session, const struct result *result)
 {
 	if (result->status.code != STATUS_OK && result->status.code != STATUS_CANCELLED) {
@@ -112,8 +112,8 @@ static bool take(struct session *session, const struct result *result)
 			insight_memory(session, result);
 		return result->final;
 	}
-	/* A frozen sample does not change; a request that freezing cancelled still counts for its
-	 * cell. */
+	/* A frozen sample does not change. The result of a request that freezing cancelled still
+	 * counts for its cell. */
 	if (current && !(session->frozen && session->live.sample.valid))
 		take_live(session, result);
 	cell = plan_take(session, &setting, result, current);
@@ -126,7 +126,7 @@ static bool take(struct session *session, const struct result *result)
 
 /* ---- requests ---- */
 
-/* The next cell to visit; -1: none now. */
+/* Index of the next cell to visit; -1: no cell now. */
 static int next_cell(struct session *session)
 {
 	int next = plan_next(&session->plan);
@@ -151,7 +151,7 @@ static bool submit(struct session *session)
 		return campaigns_next(session, true) || !campaigns_think(session);
 	if (!live->failed && session->now >= live->due) {
 		session_submit(session);
-		/* While there is no sample, the screen shows that a request is under way. */
+		/* While there is no sample, the screen shows that a request is running. */
 		return !live->sample.valid || live->failed;
 	}
 	if (session->replay)
@@ -202,7 +202,7 @@ bool session_advance(struct session *session, double now)
 
 /* ---- when ---- */
 
-/* When something is due that waits for nobody; INFINITY: nothing is. */
+/* When the session has work that needs no other thread; INFINITY: never. */
 static double due(const struct session *session)
 {
 	double at = fmin(fmin(session->screen.notice[0] ? session->screen.notice_until : INFINITY,

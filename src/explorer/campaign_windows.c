@@ -1,12 +1,12 @@
-/* The windows in the explorer: while the kernel `window` is chosen its curves fill in, the one on
- * screen first, where other kernels fill their slices. */
+/* The windows in the explorer. While the kernel `window` is chosen, the session measures its
+ * curves, the curve on screen first. For other kernels, it measures the slices. */
 #include <stdio.h>
 #include <string.h>
 
 #include "experiment/windows/windows.h"
 #include "explorer/state.h"
 
-/* Whether a setting is of the kernel with fillers between two misses. */
+/* Whether the setting belongs to the kernel `window`, which has fillers between two misses. */
 static bool is_window(const struct setting *setting)
 {
 	return strcmp(setting->kernel->name, WINDOWS_KERNEL) == 0 &&
@@ -24,7 +24,8 @@ static struct windows *windows_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_WINDOWS].campaign.self;
 }
 
-/* Whether the report has the knobs of a setting, apart from fillers and filler. */
+/* Whether the report's setting is equal to this setting, except for the knobs fillers and filler.
+ */
 static bool is_of(const struct windows *windows, const struct setting *setting)
 {
 	struct setting was = windows_report(windows)->options.setting;
@@ -36,7 +37,7 @@ static bool is_of(const struct windows *windows, const struct setting *setting)
 	return setting_equal(&was, setting);
 }
 
-/* Gives the windows all points of the recording. */
+/* Adds all points of the recording to the windows. */
 static void play(struct session *session)
 {
 	struct windows *windows = windows_of(session);
@@ -65,7 +66,7 @@ static void play(struct session *session)
 	windows_close(windows);
 }
 
-/* Whether the recording has a curve. */
+/* Whether the recording has at least one curve. */
 static bool played(const struct windows *windows)
 {
 	const struct windows_report *report = windows_report(windows);
@@ -82,7 +83,8 @@ static bool is_wanted(const struct session *session)
 	       !windows_over(windows_of(session));
 }
 
-/* A point of a curve: of a recording it is a cell like others, visited once. */
+/* While a recording is written, adds a point of a curve to it. The point becomes a cell with one
+ * visit. */
 static void answered(
 	struct session *session, const struct setting *setting, const struct result *result)
 {
@@ -129,7 +131,7 @@ void curves_renew(struct session *session)
 		if (session->replay)
 			play(session);
 	}
-	/* It is what this kernel is about, unless a recording has nothing of it. */
+	/* The windows are the main view of this kernel, unless the recording has no curve. */
 	if (screen_in_front(session, "slices") && !session->windows_shown &&
 		(!session->replay || played(windows_of(session))))
 		screen_bring(session, "windows");

@@ -1,5 +1,5 @@
-/* Campaigns (experiment/campaign.h) in the explorer: characterising and the probe replace the live
- * measurement while they run, the windows run next to it (campaign_windows.c). */
+/* Campaigns (experiment/campaign.h) in the explorer. The core measurement and the probe replace the
+ * live measurement while they run. The windows run next to it (campaign_windows.c). */
 #include "explorer/state.h"
 
 bool campaign_runs(const struct session *session, enum campaign_of which)
@@ -28,7 +28,7 @@ bool campaigns_beside(const struct session *session)
 	return any_runs(session, false);
 }
 
-/* A campaign's own time stands still while it is paused. */
+/* The campaign's own time: without its pauses. */
 static double own_time(const struct under_way *under_way, double now)
 {
 	return now - under_way->paused;

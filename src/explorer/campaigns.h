@@ -35,7 +35,7 @@ struct campaign_row {
 struct under_way {
 	const struct campaign_row *row; /* NULL: there was no campaign */
 	struct campaign campaign;
-	struct turns *turns; /* its thread */
+	struct turns *turns; /* the campaign's thread */
 	bool running;	     /* the campaign has not ended */
 	bool halted;	     /* the campaign must end as soon as its computation is complete */
 	uint64_t generation; /* generation of its request at the engine; 0: none */

@@ -1,4 +1,4 @@
-/* What the explorer has in front as a picture: a slice, the mountain, the ladder of limits. */
+/* Charts of the panel in front: a slice, the mountain, the ladder, the probe, the windows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static bool moves_bytes(const struct view_slice *slice)
 	return false;
 }
 
-/* The slice over the chosen knob if there is one, else over size, else the other. */
+/* The slice over the chosen knob, if there is one; else the slice over size; else the other slice.
+ */
 static const struct view_slice *slice_of(const struct view *view)
 {
 	if (view->by_stride.knob >= 0 &&
@@ -50,7 +51,7 @@ static struct chart *make_slice(
 {
 	const struct kernel *kernel = view->setting.kernel;
 	const struct knob *knob = &kernel->knobs[slice->knob];
-	/* As on screen: throughput wherever there is one. */
+	/* Shows throughput, as the screen does, if the kernel moves bytes. */
 	enum sweeps_figure figure =
 		moves_bytes(slice) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
 	struct chart *chart = chart_new(CHART_LINES);
@@ -202,9 +203,9 @@ static struct status view_windows(
 				"nothing of this curve is measured yet: there is no picture of it");
 }
 
-/* ---- what is in front ---- */
+/* ---- the panels ---- */
 
-/* A panel that has a picture. */
+/* A panel with a picture. */
 struct row {
 	const char *front, *what;
 	struct status (*make)(
@@ -244,7 +245,7 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 /* ---- the command ---- */
 
-/* "light FILE", "dark", "FILE": takes the theme off the front. */
+/* Removes the theme from the beginning of "light FILE" or "dark". "FILE" has no theme. */
 static enum picture_theme take_theme(const char **arguments)
 {
 	for (int i = 0; picture_theme_names[i]; i++) {

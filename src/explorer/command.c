@@ -10,12 +10,13 @@
 #include "base/text.h"
 #include "explorer/actions.h"
 
-/* More than there are commands, and the end of their table. */
+/* More than the number of commands, with the NULL row. */
 enum { ROWS_MOST = 128 };
 
 /* ---- the language ---- */
 
-/* The line with single blanks between words and none around; the caller frees it. */
+/* The line with single blanks between words, and without blanks at its ends. The caller frees it.
+ */
 static char *tidy(const char *line)
 {
 	struct text text = { 0 };
@@ -41,7 +42,8 @@ static bool begins_with_words(const char *line, const char *name, size_t length)
 	return strncmp(line, name, length) == 0 && (line[length] == '\0' || line[length] == ' ');
 }
 
-/* The row with the longest name that the line begins with; arguments is what follows. */
+/* The row with the longest name at the beginning of the line. *arguments is the text after the
+ * name. */
 static const struct command_row *command_of(const char *line, const char **arguments)
 {
 	const struct command_row *best = NULL;
@@ -52,7 +54,8 @@ static const struct command_row *command_of(const char *line, const char **argum
 
 		if (length <= longest || !begins_with_words(line, row->name, length))
 			continue;
-		/* "kernel next" is the command; "kernel next door" names one. */
+		/* "kernel next" is a command. In "kernel next door", "next door" is a kernel's
+		 * name. */
 		if (!row->arguments[0] && line[length] && best && best->arguments[0])
 			continue;
 		best = row;
@@ -63,7 +66,7 @@ static const struct command_row *command_of(const char *line, const char **argum
 	return best;
 }
 
-/* What a verbatim command takes: the line as it was written, after its name and one blank. */
+/* The argument of a verbatim command: the unchanged line after the name and one blank. */
 static char *verbatim(const char *line, const struct command_row *row)
 {
 	char *arguments;
@@ -74,7 +77,8 @@ static char *verbatim(const char *line, const struct command_row *row)
 	return arguments;
 }
 
-/* Why no row fits: names the commands that begin with the same word, or the nearest words. */
+/* The error for an unknown command. It lists commands with the same first word, or with similar
+ * words. */
 static struct status unknown_command(const char *line)
 {
 	const char *names[ROWS_MOST];
@@ -116,7 +120,7 @@ static char *arguments_of(const struct command_row *row, const char *line, const
 	return row->flags & COMMAND_VERBATIM ? verbatim(line, row) : memory_string(rest);
 }
 
-/* Why a row cannot run now, with `rest` after its name. */
+/* Why a command cannot run now. `rest` is the text after its name. */
 static struct status refusal_of(
 	const struct session *session, const struct command_row *row, const char *rest)
 {
@@ -151,12 +155,12 @@ struct status session_command(struct session *session, const char *line, double 
 	session->now = now;
 	if (*tidied) {
 		live_wake(&session->live, now);
-		/* A success removes the last notice, unless it brings its own. */
+		/* A successful command removes the last notice. It may show its own notice. */
 		notice_clear(session);
 		status = row ? run_row(session, row, line, rest) : unknown_command(tidied);
 		if (!status_is_ok(&status))
 			session_notice(session, true, "%s", status.text);
-		/* That the setting cannot be measured stays on screen. */
+		/* The notice that the setting cannot be measured has no time limit. */
 		if (!session->live.failed ||
 			strcmp(session->screen.notice, session->live.failure) != 0)
 			notice_limit(session);
@@ -189,10 +193,11 @@ bool session_quit(const struct session *session)
 
 /* ---- find: kernels, knobs, commands and events ---- */
 
-/* Fewer letters find too many events. The best are chosen among FIND_AMONG of them. */
+/* find searches events from FIND_FROM letters, because fewer letters find too many. It chooses the
+ * best of FIND_AMONG events. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
 
-/* The PMU of this core's own events: "skl" of "skl::UOPS_ISSUED:ANY"; empty: it has none. */
+/* The PMU of this core's own events: "skl" of "skl::UOPS_ISSUED:ANY"; empty: no PMU. */
 static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
 {
 	pmu[0] = '\0';
@@ -204,7 +209,7 @@ static void pmu_of(const struct event_plan *plan, char *pmu, size_t size)
 	}
 }
 
-/* Whether a name holds every word: such an event is mostly the wanted one. */
+/* Whether an event's name contains every word. Such an event is usually the best match. */
 static bool named(const char *name, const char *words)
 {
 	char word[FIND_SIZE];
@@ -218,12 +223,13 @@ static bool named(const char *name, const char *words)
 
 struct search {
 	const char *text;
-	int rank; /* of the pass: 0 the name begins so, 1 the name holds it, 2 the help does */
+	int rank; /* rank of this pass: 0: the name begins with the text; 1: the name contains it;
+		     2: the help contains it */
 	struct view_found *found;
 	int count;
 };
 
-/* 0, 1 or 2 as in struct search; 3 when a word of the text is nowhere. */
+/* 0, 1 or 2 as in struct search; 3: a word of the text was not found. */
 static int rank_of(const char *text, const char *name, const char *help)
 {
 	bool in_name = true;
@@ -245,7 +251,8 @@ static int rank_of(const char *text, const char *name, const char *help)
 	return in_name ? 1 : 2;
 }
 
-/* shown is printed before the dash; match ranks first ("unroll" of "combine unroll"). */
+/* Offers an entry, if its rank is that of this pass. `shown` is printed before the dash. The rank
+ * depends on `match` ("unroll" of "combine unroll"). */
 static void offer(struct search *search, const char *match, const char *shown, const char *help,
 	const char *command)
 {
@@ -275,7 +282,8 @@ static void offer_knobs(struct search *search, const struct kernel *kernel, bool
 	}
 }
 
-/* A command line that was typed in full comes first: choosing it runs it. */
+/* Offers the complete command line that the user typed, before all other entries. Choosing the
+ * entry runs the command. */
 static void offer_line(struct search *search)
 {
 	const char *arguments = "";
@@ -293,7 +301,7 @@ static void offer_line(struct search *search)
 	search->count++;
 }
 
-/* "event drop NAME" of the events that were asked for. */
+/* Offers "event drop NAME" for each event that the user named. */
 static void offer_drops(const struct session *session, struct search *search)
 {
 	const struct counted *counted = &session->counted;
@@ -318,8 +326,8 @@ static void offer_event(struct search *search, const struct counter_offer *offer
 	text_cut_clean(found->label, sizeof(found->label));
 }
 
-/* Events come last: there may be thousands. Those whose names hold the words precede the others.
- * Returns how many had no space. */
+/* Offers events last, because there may be thousands. Events with all words in the name come first.
+ * Returns how many events did not fit. */
 static int offer_events(const struct session *session, const char *words, struct search *search)
 {
 	const struct engine *engine = &session->engine;
@@ -361,7 +369,7 @@ static void offer_kernels(const struct session *session, struct search *search)
 	}
 }
 
-/* Returns how many events had no space. */
+/* Returns how many events did not fit in the list. */
 static int search_all(const struct session *session, struct search *search, const char *words)
 {
 	const struct kernel *present = session->setting.kernel;
@@ -388,7 +396,7 @@ static struct status run_find(struct session *session, const char *arguments)
 	struct view_found found[VIEW_FOUND] = { 0 };
 	struct search search = { .text = text, .found = found };
 	int more;
-	/* Blanks at the ends are only on their way to the next word. */
+	/* Ignores blanks at the ends: the user may be about to type the next word. */
 	snprintf(text, sizeof(text), "%s", arguments + strspn(arguments, " "));
 	text_cut_clean(text, sizeof(text));
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)

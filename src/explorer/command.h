@@ -28,8 +28,9 @@ struct command_row {
 	struct status (*refusal)(const struct session *session);
 	/* Whether the command would have an effect now; NULL: always, unless refused. */
 	bool (*useful)(const struct session *session);
-	bool (*works)(const struct session *session, const char *arguments); /* with arguments */
-	unsigned flags;							     /* COMMAND_ bits */
+	bool (*works)(const struct session *session,
+		const char *arguments); /* the same check for a command with arguments */
+	unsigned flags;			/* COMMAND_ bits */
 	const char *given; /* text that run() and works() get instead of the user's arguments; NULL:
 			      the user's arguments */
 };

@@ -1,5 +1,5 @@
-/* The probe and characterising in the explorer: they replace the live measurement while they run,
- * and the limits then use their results. */
+/* The probe and the core measurement in the explorer. They replace the live measurement while they
+ * run. After that, the limits use their results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ const struct probe_report *session_probe(const struct session *session)
 	return probe ? probe_report(probe) : NULL;
 }
 
-/* The probe's values replace those that the explorer would have measured by itself. */
+/* Gives the probe's latencies to the limits. The explorer then need not measure them itself. */
 static void probe_over(struct session *session)
 {
 	const struct probe_report *report = session_probe(session);
@@ -32,7 +32,7 @@ const struct campaign_row campaign_row_probe = {
 	.kind = &campaign_probe, .apart = true, .over = probe_over
 };
 
-/* "latency tlb": a bit each. */
+/* Parses the parts of a probe, "latency tlb", one bit each. */
 static struct status read_parts(const char *arguments, unsigned *parts)
 {
 	char *words = memory_string(arguments), *rest, *word;
@@ -69,7 +69,7 @@ static struct status begin_probe(struct session *session, unsigned parts)
 	return status_ok();
 }
 
-/* Shows the probe that runs, or begins one. */
+/* Shows the running probe, or begins a probe. */
 static struct status act_probe(struct session *session)
 {
 	if (!campaign_runs(session, CAMPAIGN_PROBE))
@@ -109,7 +109,7 @@ static const struct characterise *core_of(const struct session *session)
 	return session->campaigns[CAMPAIGN_CORE].campaign.self;
 }
 
-/* The measured model becomes this core's. */
+/* Uses the measured model for this core. */
 static void core_over(struct session *session)
 {
 	const struct characterise_report *report = characterise_report(core_of(session));

@@ -1,4 +1,4 @@
-/* Commands for what is measured, counted, predicted, compared and recorded. */
+/* Commands that measure, count, predict, compare and record. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static struct status act_remedy(struct session *session)
 
 /* ---- the core to predict for ---- */
 
-/* A recording holds the limits of one core. */
+/* Refuses another core in a replay: a recording has the limits of one core only. */
 static struct status uarch_refusal(const struct session *session)
 {
 	const struct core *core = session->replay ? replay_summary(session->replay).core : NULL;
@@ -120,7 +120,7 @@ static struct status run_event(struct session *session, const char *arguments)
 	} else {
 		session_notice(session, false, "%.80s is counted already", arguments);
 	}
-	/* Events asked for by name come first. */
+	/* Events that the user named come first. */
 	counted_scroll(session, 0);
 	screen_bring(session, "counters");
 	return status_ok();
@@ -237,7 +237,8 @@ static struct status run_record_to(struct session *session, const char *argument
 	if (!*arguments)
 		return status_usage("record to takes the name of a file");
 	status = record_open(session, arguments);
-	/* Cells whose trials are gone are measured again. */
+	/* Removes the cells: a settled cell no longer has its trials, so that it must be measured
+	 * again. */
 	if (status_is_ok(&status))
 		session_forget_cells(session);
 	return status;

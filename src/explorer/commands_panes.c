@@ -1,6 +1,6 @@
-/* Commands for what is on screen: which panel is in front, which pane the arrows act on, how far
- * the scrolled ones are, the mountain. A panel that `view NAME` brings to the front has a row in
- * `fronts`; one that arrows act on has a row in `panes`. Names are those of the panels. */
+/* Commands for the screen: the panel in front, the focused pane, scrolling, the mountain. A panel
+ * that `view NAME` brings to the front has a row in `fronts`. A panel that the arrow keys act on
+ * has a row in `panes`. The rows use the names of the panels. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,27 +8,30 @@
 #include "base/text.h"
 #include "explorer/actions.h"
 
-/* A panel that can come to the front. To add one: its row here. */
+/* A panel that can come to the front. To add a panel, add a row to fronts[]. */
 struct front {
-	const char *name;			      /* the panel's, and the argument of `view` */
-	bool (*there)(const struct session *session); /* it has something to show; NULL: always */
-	bool walked; /* the arrows act on it as soon as it is in front */
+	const char *name; /* the panel's, and the argument of `view` */
+	bool (*there)(
+		const struct session *session); /* whether it has contents now; NULL: always */
+	bool walked; /* whether it also gets the focus when it comes to the front */
 };
 
-/* A panel that the arrows can act on. To add one: its row here. */
+/* A panel that the arrow keys can act on. To add a panel, add a row to panes[]. */
 struct pane {
-	const char *name;			      /* the panel's, and the argument of `focus` */
-	bool (*there)(const struct session *session); /* Tab stops there; NULL: always */
-	/* The setting that the arrows go to; false: none. NULL: they move something else. */
+	const char *name; /* the panel's, and the argument of `focus` */
+	bool (*there)(
+		const struct session *session); /* whether Tab can focus it now; NULL: always */
+	/* Finds the setting that an arrow key goes to; false: none. NULL: the arrow keys do not
+	 * change the setting. */
 	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
-	/* Without a target: whether up (-1) and down (+1) do anything, and the move itself. Without
-	 * these, the arrows turn knobs. */
+	/* For a pane without target(): rolls() returns whether up (-1) or down (+1) has an effect,
+	 * and roll() moves. Without roll(), the arrow keys change knobs. */
 	bool (*rolls)(const struct session *session, int dy);
 	struct status (*roll)(struct session *session, int dy);
-	bool refused; /* `focus NAME` is an error where it is not there */
+	bool refused; /* `focus NAME` is an error while there() is false */
 };
 
-/* ---- in front ---- */
+/* ---- panels in front ---- */
 
 static bool ladder_there(const struct session *session)
 {
@@ -93,7 +96,8 @@ static void bring(struct session *session, const struct front *front)
 	}
 }
 
-/* "view "x": next, slices, … or strip": `names` has `count` rows that begin with a name. */
+/* The error for an unknown name. It lists `others` and the names in a table of `count` rows; each
+ * row begins with its name. */
 static struct status unknown_name(const char *command, const char *argument, const char *others,
 	const void *names, int count, size_t size)
 {
@@ -168,7 +172,7 @@ static struct status act_counters(struct session *session)
 
 /* ---- scrolled panes ---- */
 
-/* The furthest that a command scrolls, in lines. */
+/* The most lines that a command scrolls. */
 enum { SCROLL_MOST = LOOP_MOST };
 
 static bool scrolls(int first, int by, int lines)
@@ -183,7 +187,7 @@ static int scrolled(int first, int by, int lines)
 	return first < 0 ? 0 : first;
 }
 
-/* "+N" or "-N"; 0: neither. */
+/* Parses "+N" or "-N"; 0: other text. */
 static int parse_lines(const char *text)
 {
 	int by;
@@ -242,7 +246,7 @@ static struct status run_counters_scroll(struct session *session, const char *ar
 	return scroll_counters(session, by);
 }
 
-/* ---- what the arrows do in each pane: whether they would move, and the move ---- */
+/* ---- the arrow keys in each pane: whether a move has an effect, and the move ---- */
 
 static struct status nothing_further(void)
 {
@@ -259,7 +263,7 @@ static struct status knobs_move(struct session *session, int dx, int dy)
 	return dy ? action_knob_by(session, dy) : action_step(session, dx);
 }
 
-/* Right is a larger size, up a larger stride. */
+/* Right goes to a larger size, up to a larger stride. */
 static bool slices_target(const struct session *session, int dx, int dy, struct setting *setting)
 {
 	const struct plan *plan = &session->plan;
@@ -351,9 +355,9 @@ static bool works_focus(const struct session *session, const char *arguments)
 	       (!pane->refused || pane_there(session, pane));
 }
 
-/* ---- the arrows ---- */
+/* ---- the arrow keys ---- */
 
-/* The furthest that help and other long overlays scroll, in lines. */
+/* The most lines that help and other long overlays scroll. */
 enum { OVERLAY_MOST = 200 };
 
 static bool overlay_move_works(const struct session *session, int dx, int dy)
@@ -368,7 +372,7 @@ static bool overlay_move_works(const struct session *session, int dx, int dy)
 	return screen->scroll + dy >= 0 && screen->scroll + dy <= OVERLAY_MOST;
 }
 
-/* "left", "right", "up" or "down". */
+/* Parses "left", "right", "up" or "down". */
 static void parse_direction(const char *given, int *dx, int *dy)
 {
 	*dx = (*given == 'r') - (*given == 'l');
@@ -392,7 +396,7 @@ static struct status pane_move(struct session *session, int dx, int dy)
 	const struct pane *pane = pane_focused(session);
 	struct setting setting;
 
-	/* A knob says itself why it goes no further. */
+	/* knobs_move() has its own error when a knob goes no further. */
 	if (!pane->target && !pane->roll)
 		return knobs_move(session, dx, dy);
 	if (!pane_moves(session, dx, dy))
@@ -419,7 +423,8 @@ static struct status run_move(struct session *session, const char *given)
 
 	parse_direction(given, &dx, &dy);
 	if (session->screen.overlay == OVERLAY_NONE) {
-		/* A value left half typed would reappear on another pane. */
+		/* Discards an incomplete typed value. Otherwise it would reappear in another pane.
+		 */
 		entry_drop(session);
 		return pane_move(session, dx, dy);
 	}
@@ -463,7 +468,7 @@ static struct status act_relief(struct session *session)
 	return status_ok();
 }
 
-/* The mountain may not be in front. */
+/* A notice is needed because the mountain may not be in front. */
 static void notice_whatif(struct session *session)
 {
 	if (session->whatif.asked)

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "engine/own/own.h"
 
-/* Characters of a value being typed: more than any value has. */
+/* The most characters of a typed value; more than any value has. */
 enum { ENTRY_LONGEST = 20 };
 
 /* ---- kernels ---- */
@@ -22,7 +22,7 @@ static void choose_kernel(struct session *session, const struct kernel *kernel)
 		session_go(session, &session->kernels[index].setting);
 }
 
-/* "NAME [KNOB]" */
+/* Parses "NAME [KNOB]". */
 static struct status parse_kernel(const char *arguments, const struct kernel **kernel, int *knob)
 {
 	size_t length = strcspn(arguments, " ");
@@ -39,7 +39,7 @@ static struct status parse_kernel(const char *arguments, const struct kernel **k
 	return setting_find_knob(*kernel, arguments + length + 1, knob);
 }
 
-/* "PATH [cflags=FLAGS]": an own loop. */
+/* Whether the arguments name an own loop: "PATH [cflags=FLAGS]". */
 static bool is_own(const char *arguments)
 {
 	char path[256];
@@ -103,7 +103,7 @@ static bool works_kernel(const struct session *session, const char *arguments)
 	       (kernel != session->setting.kernel || (knob >= 0 && knob != session->knob));
 }
 
-/* The next kernel that way, of those that there are; NULL: none. */
+/* The next kernel in a direction; a replay has only the recorded kernels. NULL: no next kernel. */
 static const struct kernel *kernel_beside(const struct session *session, int direction)
 {
 	int index = session_kernel_index(session, session->setting.kernel) + direction;
@@ -129,13 +129,13 @@ struct status action_kernel_by(struct session *session, int direction)
 
 /* ---- values ---- */
 
-/* The limits that values are checked against: none in a replay. */
+/* The memory limits for the check of values; unknown in a replay. */
 static struct memory_limits limit_of(const struct session *session)
 {
 	return session->replay ? MEMORY_LIMITS_UNKNOWN : session->memory_limits;
 }
 
-/* Reports which knobs moved, other than those in `asked` (a bit each). */
+/* Reports which other knobs changed. asked: one bit for each knob that the user changed. */
 static void notice_followers(struct session *session, const struct setting *before, unsigned asked)
 {
 	const struct setting *after = &session->setting;
@@ -153,7 +153,8 @@ static void notice_followers(struct session *session, const struct setting *befo
 	text_free(&text);
 }
 
-/* After `knob` was moved: lets the kernel fit the others, as long as those in `asked` stay. */
+/* After `knob` was changed, lets the kernel fit the other knobs. It must not change the knobs in
+ * `asked`, one bit each. */
 static struct status fit_and_check(
 	const struct session *session, struct setting *setting, int knob, unsigned asked)
 {
@@ -173,7 +174,7 @@ static struct status fit_and_check(
 	return status_is_ok(&fitted) ? fitted : status;
 }
 
-/* wanted: as it was asked for, before anything followed. */
+/* Parses the arguments of `set`. wanted: the setting before other knobs were fitted. */
 static struct status parse_set(const struct session *session, const char *arguments,
 	struct setting *setting, struct setting *wanted, unsigned *asked)
 {
@@ -238,7 +239,7 @@ bool action_steps(const char *text, int *steps)
 	return true;
 }
 
-/* Moves the chosen knob of a setting. Returns whether anything changed. */
+/* Moves the chosen knob of a setting by steps. Returns whether the setting changed. */
 static bool step(const struct session *session, struct setting *setting, int steps)
 {
 	if (session->replay)
@@ -328,8 +329,8 @@ static int choice_count(const struct knob *knob)
 	return count;
 }
 
-/* Whether the character may follow in a value of the chosen knob: any printable one. Whether it
- * makes sense is checked when the value is complete. */
+/* Whether the user may type this character in a value of the chosen knob. Most characters are
+ * allowed: the value is checked when it is complete. */
 static bool digit_fits(const struct session *session, const char *digit)
 {
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
@@ -350,7 +351,7 @@ static bool works_digit(const struct session *session, const char *arguments)
 		       *arguments - '1' != session->setting.v[session->knob]);
 }
 
-/* Moves the chosen knob to a value, others following. */
+/* Moves the chosen knob to a value. Other knobs may follow. */
 static struct status move_knob_to(struct session *session, int64_t value)
 {
 	struct setting before = session->setting, setting = before, wanted;

@@ -15,7 +15,7 @@ static uint32_t plan_id(const struct counted *counted)
 	return counted->plan ? counted->plan->counters.id : 0;
 }
 
-/* ---- what to count ---- */
+/* ---- the events to count ---- */
 
 static int plan_index(const struct event_plan *plan, const char *name)
 {
@@ -38,7 +38,7 @@ int counted_extra(const struct counted *counted, const char *name)
 	return -1;
 }
 
-/* Moves counts from one plan to another: events in both keep theirs. */
+/* Moves counts from one plan to another. Events in both plans keep their counts. */
 static void carry(const struct event_plan *from, const struct event_plan *to, struct counts *counts)
 {
 	struct counts old = *counts;
@@ -56,7 +56,7 @@ static void carry(const struct event_plan *from, const struct event_plan *to, st
 	}
 }
 
-/* Makes another plan, with the events asked for by name. */
+/* Makes a new plan, with the events that the user named. */
 static void make_plan(struct session *session)
 {
 	struct counted *counted = &session->counted;
@@ -128,7 +128,7 @@ void counted_take(struct session *session, const struct result *result)
 	counted->answered_id = id;
 	if (counts->id == id) {
 		counts_renew(&counted->counts, counts);
-		/* "This machine" in a recording is not the reader's. */
+		/* A recorded reason may say "this machine", which is not the reader's machine. */
 		snprintf(counted->why, sizeof(counted->why), "%s%s",
 			session->engine.holds && !counts->count ? "when this was recorded: " : "",
 			counts->count	 ? ""
@@ -162,7 +162,7 @@ bool counted_there(const struct session *session)
 	return counted_lines(session) > 0;
 }
 
-/* ---- events asked for by name ---- */
+/* ---- events that the user named ---- */
 
 struct status counted_check(const struct session *session, const char *name)
 {

@@ -1,5 +1,5 @@
-/* Own loops in the explorer: opened by a command, read again when their file is saved; the version
- * before becomes A. */
+/* Own loops in the explorer. A command opens an own loop. When its file is saved, the session
+ * compiles it again, and the previous version becomes A. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "engine/own/own.h"
 #include "explorer/state.h"
 
-/* How often the file is looked at, in seconds: one stat(2) each, and a save is noticed within it.
+/* Seconds between checks of the file. Each check needs one stat(2).
  */
 static const double LOOK_PERIOD = 0.25;
-/* A file that was just saved may not be written to its end. */
+/* Seconds to wait after a save, because the file may not be complete yet. */
 static const double SETTLE = 0.05;
 
 static struct setting *newest(struct session *session)
@@ -25,7 +25,7 @@ void session_own_adopt(struct session *session, const struct setting *setting)
 	session->own.open = true;
 }
 
-/* The compiler's words over the panels, as far as there is room. */
+/* Shows the compiler's messages in an overlay. */
 static void show_errors(struct session *session, const char *path, const struct text *said)
 {
 	char title[80];
@@ -35,7 +35,7 @@ static void show_errors(struct session *session, const char *path, const struct 
 }
 
 /* Makes a compiled kernel the own loop. It becomes the present setting, unless it is a new version
- * of a loop that is not present. The sample of the version before it becomes A. */
+ * of a loop that is not on screen. The sample of the previous version becomes A. */
 static void take(struct session *session, const struct kernel *kernel, bool go)
 {
 	const struct setting *present = &session->setting;
@@ -56,7 +56,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 			session_pin(session);
 	}
 	insight_forget(session);
-	/* A may be of an older version, whose slot this one has taken. */
+	/* A may belong to an older version, in the slot that the new version uses now. */
 	if (session->pinned.setting.kernel == kernel)
 		session_unpin(session);
 	session->own.open = true;
@@ -66,7 +66,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 		overlay_close(session);
 	if (go || version)
 		session_go(session, &setting);
-	/* Samples are of the loop that was in the slot before. */
+	/* Existing samples belong to the loop that was in the slot before. */
 	session_forget(session);
 }
 
@@ -96,7 +96,7 @@ static bool reload(struct session *session)
 	char path[4096], flags[1024];
 	struct status status;
 
-	/* The new version may take the slot that holds these. */
+	/* The new version may overwrite the slot that holds these strings. */
 	snprintf(path, sizeof(path), "%s", own_path(own));
 	snprintf(flags, sizeof(flags), "%s", cflags ? cflags : "");
 	session->own.stale = false;
@@ -121,7 +121,7 @@ bool session_own_advance(struct session *session)
 	session->own.look = session->now + LOOK_PERIOD;
 	if (!own_changed(newest(session)->kernel->own))
 		return false;
-	/* The next time round: so that a frame says what takes its time. */
+	/* Compiles at the next call, so that a frame can show the notice first. */
 	session->own.stale = true;
 	session->own.look = session->now + SETTLE;
 	session_notice(

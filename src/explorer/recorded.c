@@ -1,5 +1,5 @@
-/* The session and recordings. While one is played, the session goes only where it has been; and
- * samples are written to one. */
+/* Recordings in the session. A replay allows only recorded settings. While recording, the session
+ * writes its samples to a file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +204,7 @@ bool record_begin(struct session *session)
 	return status_is_ok(&status);
 }
 
-/* Nothing more can be written: the recording ends, and says so. */
+/* After a write error, ends the recording and shows a notice. */
 static void check(struct session *session)
 {
 	struct status status = recording_state(session->recording).status;
@@ -216,14 +216,14 @@ static void check(struct session *session)
 	session->recording = NULL;
 }
 
-/* Whether limits are still those of the core that the recording is made for. */
+/* Whether the present core model is still the core of the recording. */
 static bool same_core(const struct session *session)
 {
 	return session->insight.loaded &&
 	       recording_is_of(session->recording, session->insight.core.name);
 }
 
-/* Writes what limits a setting. */
+/* Writes the limits of a setting. */
 static void write_limits(struct session *session, const struct setting *setting,
 	const struct explanation *explanation)
 {

@@ -1,26 +1,26 @@
-/* Requests to the engine: for the present setting, for the cells around it, and for whatever
- * else the session sends. */
+/* Requests to the engine: for the present setting, the cells around it, the memory latencies and
+ * the campaigns. */
 #include <math.h>
 #include <string.h>
 
 #include "explorer/state.h"
 
-/* Seconds without a request after somebody else cancelled one. */
+/* Seconds without a request after another process cancelled a request. */
 static const double REST = 0.1;
 
-/* Steps of this share of a circle never meet. */
+/* The golden ratio: multiples of it, modulo 1, never repeat and spread evenly. */
 static const double GOLDEN = 0.6180339887;
 
-/* Seconds of a cell's visit: short, so that the live setting never waits long; a larger working set
- * needs more time for as many trials. */
+/* Seconds of a cell's visit: short, so that the live setting never waits long. A larger working set
+ * needs more time for the same number of trials. */
 static const double VISIT_SMALL = 0.004, VISIT_LARGE = 0.008;
 enum { VISIT_LARGE_FROM = 1 << 20 };
-/* Seconds: laps up to CELL_LAP are walked whole before a cell's trials; the walk to steady state
- * takes at most CELL_SETTLE, since there are hundreds of cells. */
+/* Seconds. Before a cell's trials, a lap of up to CELL_LAP is walked completely. The walk to steady
+ * state lasts at most CELL_SETTLE, because there are hundreds of cells. */
 static const double CELL_LAP = 0.005, CELL_SETTLE = 0.06;
 
-/* Live requests take turns at PLACES placements in memory, for working sets of the sizes for which
- * pages matter (engine/memory/working_sets.h). */
+/* Live requests alternate between PLACES placements in memory, if the pages matter for the size of
+ * the working set (engine/memory/working_sets.h). */
 enum { PLACES = 3, PIECE = 2 << 20, SHIFT_LEAST = 64 << 10, SHIFT_MOST = 16 << 20 };
 
 void requests_begin(struct session *session)
@@ -63,10 +63,11 @@ uint64_t request_setting(struct session *session, const struct setting *setting,
 	struct request request = {
 		.kernel = setting->kernel,
 		.seed = session->seed,
-		/* Each request at another place, spread evenly, so that the sample is not that of
-		 * one place. */
+		/* Each request uses another place, spread evenly, so that the sample does not
+		   depend on one place. */
 		.place = fmod((double)turn * GOLDEN, 1),
-		/* A kernel that cannot move within a larger layout gets other pages each time. */
+		/* A kernel that cannot move within a larger layout gets other pages with each
+		   request. */
 		.shift = live && !setting->kernel->movable ? shift_of(setting, turn) : 0,
 		.budget = *budget,
 		.background = !live,
@@ -104,7 +105,7 @@ bool requests_returned(struct session *session, const struct result *result)
 		return false;
 	if (result->final && result->generation == requests->outstanding) {
 		requests->outstanding = 0;
-		/* Cancelled by another process's request: not submitted again at once. */
+		/* Another process's request cancelled this one: wait before the next request. */
 		if (result->status.code == STATUS_CANCELLED)
 			requests->rest_until = session->now + REST;
 	}

@@ -1,4 +1,5 @@
-/* What is chosen, and what follows from another choice: the parts of the session begin again. */
+/* The user's choices: setting, knob, freeze and A. After a new choice, the other parts of the
+ * session begin again. */
 #include "base/units.h"
 #include "explorer/state.h"
 
@@ -18,16 +19,16 @@ void session_choose_knob(struct session *session, int knob)
 		return;
 	session->knob = knob;
 	entry_drop(session);
-	plan_build(session); /* the second slice may run over the chosen knob */
+	plan_build(session); /* the second slice may be over the chosen knob */
 }
 
-/* ---- measuring it ---- */
+/* ---- measuring the present setting ---- */
 
 void session_fail(struct session *session, const char *why)
 {
 	live_fail(&session->live, why);
-	/* A loop that crashes or never ends does so at its neighbours, too: each would cost
-	 * seconds. */
+	/* A loop that crashes or never ends probably fails in the neighbouring cells too. Each
+	 * failure would cost seconds. */
 	if (session->setting.kernel->isolated)
 		plan_stop(session);
 	session_notice(session, true, "%s", why);
@@ -42,7 +43,7 @@ void session_submit(struct session *session)
 		session_fail(session, status.text);
 		return;
 	}
-	/* The engine cancels what is out in favour of this request. */
+	/* This request makes the engine cancel the previous request. */
 	campaigns_lose(session);
 	counted_asked(session);
 	live_asked(&session->live,
@@ -60,11 +61,11 @@ void session_stop(struct session *session)
 {
 	session_interrupt(session);
 	live_stop(&session->live, "ended before the first sample; a measures again");
-	/* Its neighbours take as long. */
+	/* The neighbouring cells would need as long. */
 	plan_stop(session);
 }
 
-/* What an earlier visit of the present setting measured. */
+/* Takes the sample of an earlier visit of the present setting. */
 static void recall(struct session *session)
 {
 	const struct cell *cell = cells_get(session->cells, &session->setting, false);

@@ -1,4 +1,4 @@
-/* Fills the view from which a frame is drawn. */
+/* Fills the view of a frame. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static void fill_measuring(const struct session *session, double now, struct vie
 		view->ratio = live->sample.cpe / view->a.cpe;
 }
 
-/* What the kernel remarks; while the knob of its blocks is the chosen one, and where it remarks
- * nothing, how large these should be. */
+/* Fills the kernel's remark. The recommended block size replaces it, if the kernel has no remark or
+ * the user has chosen the block knob. */
 static void fill_remark(const struct session *session, struct view *view)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -69,7 +69,7 @@ void view_misses(const struct session *session, struct misses *misses)
 			session->machine_known ? session_machine(session) : NULL, misses);
 }
 
-/* Bytes of a cache: as the probe found them where it has, else as the system states them. */
+/* Bytes of a cache: from the probe if it found them, else from the system. */
 static double cache_bytes(const struct session *session, int level, bool *measured)
 {
 	const struct probe_report *probe = session_probe(session);
@@ -83,7 +83,7 @@ static double cache_bytes(const struct session *session, int level, bool *measur
 	return session->machine_known ? (double)machine_cache(session_machine(session), level) : 0;
 }
 
-/* The first cache that holds a size. Curves show sizes to about a sixteenth. */
+/* The first cache that holds a size, with a tolerance of 1/16: curves are not more precise. */
 static int level_of(const double *cache, double bytes)
 {
 	bool any = false;
@@ -136,12 +136,12 @@ static void fill_misses(const struct session *session, struct view *view)
 		fill_levels(session, &view->grid);
 }
 
-/* ---- ways to do the same ---- */
+/* ---- equivalent variants ---- */
 
-/* Values of the knob that makes the ways. */
+/* The most values of the knob that selects the variant. */
 enum { WAYS_MOST = 16 };
 
-/* What limits another way, if that is known without asking. */
+/* The explanation of another variant, if it is already known. */
 static const struct explanation *known_of(
 	const struct session *session, const struct setting *setting, const struct view *view)
 {
@@ -152,7 +152,7 @@ static const struct explanation *known_of(
 		       : NULL;
 }
 
-/* A way as it was measured; false: it was not. */
+/* Fills the row of a measured variant; false: not measured. */
 static bool row_of(const struct session *session, const struct setting *setting,
 	const struct view *view, struct sweeps_row *row)
 {
