@@ -144,7 +144,7 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 	chart->x.scale = scale_fit(x, left, right);
 	if (x != SCALE_LINEAR || !isfinite(left))
 		return;
-	/* The knob's own values are the ends of the scale, not round numbers around them. */
+	/* The scale ends at the knob's own values, not at round numbers around them. */
 	chart->x.scale.low = left < right ? left - 0.03 * (right - left) : left - 1;
 	chart->x.scale.high = left < right ? right + 0.03 * (right - left) : right + 1;
 }
@@ -168,12 +168,13 @@ void chart_grid_scale(struct chart *chart, double least, double most)
 {
 	bool heat = chart->kind == CHART_HEAT;
 
-	/* A heat map separates small values by a logarithmic scale; a relief has true heights. */
+	/* A logarithmic scale shows small values better in a heat map. A relief has linear heights.
+	 */
 	if (heat && least > 0 && most > 4 * least)
 		chart->z.scale = (struct scale){ SCALE_LOG, least, most, false };
 	else
 		chart->z.scale = scale_fit(SCALE_LINEAR, fmin(least, 0), most);
-	/* Use the whole ramp for the values. */
+	/* Use the full colour ramp for the values. */
 	if (heat && chart->z.scale.kind == SCALE_LINEAR && least < most)
 		chart->z.scale = (struct scale){ SCALE_LINEAR, least, most, false };
 	call_highest(chart);
@@ -208,7 +209,7 @@ static void add_machine(struct text *line, const struct machine *machine)
 	text_add_clean(line, name, 90);
 }
 
-/* The machine, the time and the program. */
+/* Writes the machine, the time and the program into the corner. */
 static void sign(struct chart *chart, const struct chart_origin *origin)
 {
 	const struct machine *machine = origin->machine;
@@ -254,7 +255,7 @@ void chart_note(struct chart_source *source, const struct sample *sample)
 	source->source = sample->cycles_from;
 }
 
-/* Which marks of the chart need an explanation. */
+/* Adds a legend for the marks that occur in the chart. */
 static void tell_marks(struct chart *chart)
 {
 	bool quartiles = false, doubtful = false, modes = false;

@@ -1,9 +1,9 @@
-/* A chart, as data: axes, lines with their quartiles, a grid, bars, labels. Makers (chart_sweep.h,
- * chart_reports.h, explorer/chart_view.h) fill one, page.h places every label, and painters draw
- * it: pen.c through cairo, picture_gnuplot.c as a script.
+/* A chart as data: axes, lines with quartiles, a grid, bars, labels. Three modules make charts:
+ * chart_sweep.h, chart_reports.h and explorer/chart_view.h. page.h places every label. pen.c draws
+ * the chart with cairo; picture_gnuplot.c writes it as a gnuplot script.
  *
- * To add a kind of chart: its value in enum chart_kind and its data in struct chart; its row in
- * page_layout.c, pen.c and picture_gnuplot.c. */
+ * To add a kind of chart, add its value to enum chart_kind and its data to struct chart. Then add
+ * its row in page_layout.c, pen.c and picture_gnuplot.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 enum chart_kind {
 	CHART_LINES,  /* series over x */
-	CHART_HEAT,   /* the grid from above */
+	CHART_HEAT,   /* the grid as a heat map */
 	CHART_RELIEF, /* the grid as a relief */
 	CHART_BARS,   /* horizontal bars, one below the other */
 };
@@ -31,23 +31,24 @@ enum {
 };
 
 struct chart_axis {
-	char title[CHART_TEXT]; /* "working set"; with its unit if tick labels have none: "cycles
-				   per load" */
+	char title[CHART_TEXT]; /* "working set"; includes the unit if tick labels have none:
+				   "cycles per load" */
 	struct scale scale;
-	int count; /* SCALE_STEPS: the number of steps, and the name of each */
+	int count; /* SCALE_STEPS: number of steps, and the name of each */
 	char (*name)[CHART_NAME];
 };
 
 /* A median with its quartiles. */
 struct chart_point {
-	double x, y, lo, hi; /* y NAN: not measured, the line has a gap; lo, hi NAN: no quartiles */
-	double other, other_y; /* the lower and the upper of two modes; NAN: one mode */
+	double x, y, lo, hi; /* y NAN: not measured, a gap in the line; lo, hi NAN: no quartiles */
+	double other, other_y; /* lower and upper of two modes; NAN: one mode */
 	bool doubtful;	       /* contended, not settled, or provisional: drawn hollow */
 };
 
 struct chart_series {
-	char name[CHART_NAME]; /* empty: it is the only series */
-	bool loose; /* published points next to the measured ones: not joined, without a colour */
+	char name[CHART_NAME]; /* empty: the chart has only this series */
+	bool loose; /* published points, drawn next to the measured ones: not joined, without a
+		       colour */
 	int count, room;
 	struct chart_point *point; /* ascending by x */
 };
@@ -58,14 +59,14 @@ struct chart_flat {
 	char text[CHART_NAME];
 };
 
-/* A place on an axis (of lines on x; of a grid on y, or on x if `across`) with its label: "L1d 48
- * KiB". */
+/* A labelled place on an axis: "L1d 48 KiB". The axis is x for lines; for a grid it is y, or x if
+ * `across` is set. */
 struct chart_mark {
 	double at;
-	double lo, hi; /* it is within this range; both equal to `at`: exactly there */
-	bool stated;   /* the system reports it; otherwise it was measured */
-	bool across;   /* of a grid: between columns instead of rows */
-	bool pages;    /* the reach of a TLB, not the size of a cache */
+	double lo, hi; /* range of the place; both equal to `at`: the place is exact */
+	bool stated;   /* reported by the system; otherwise measured */
+	bool across;   /* grids: the mark is between columns, not rows */
+	bool pages;    /* the mark is the reach of a TLB, not the size of a cache */
 	char text[CHART_NAME];
 };
 
@@ -81,27 +82,27 @@ enum chart_bar_kind { BAR_HARD, BAR_BINDING, BAR_SOFT, BAR_UNKNOWN, BAR_MEASURED
 struct chart_bar {
 	enum chart_bar_kind kind;
 	char name[CHART_NAME], cause[CHART_TEXT], value_words[CHART_NAME];
-	double value, lo, hi; /* NAN where unknown */
+	double value, lo, hi; /* NAN: unknown */
 };
 
 struct chart {
 	enum chart_kind kind;
 	char title[CHART_TEXT], subtitle[CHART_TEXT];
 	char after[CHART_TEXT];	 /* the authors of the experiment; may be empty */
-	char remark[CHART_TEXT]; /* a sentence on what to see; may be empty */
+	char remark[CHART_TEXT]; /* a sentence that explains the chart; may be empty */
 	char machine[CHART_TEXT],
 		made[CHART_TEXT]; /* in the corner: the machine; time and program */
 	char source[CHART_TEXT],
 		legend[CHART_TEXT]; /* the source of the numbers; the meaning of the marks */
 	struct chart_axis x, y;	    /* bars have only x */
-	struct chart_axis z;	    /* of a grid: its values */
+	struct chart_axis z;	    /* scale of a grid's values */
 	bool joined;		    /* lines join the points: x has an order */
-	bool ordered; /* the series are in the order of a knob: shades of one colour show the order
+	bool ordered; /* the series follow the values of a knob: shades of one colour show the order
 		       */
 	int series_count;
 	struct chart_series series[CHART_SERIES];
 	double *grid;	/* y.count rows of x.count values; NAN: not measured */
-	bool *doubtful; /* likewise */
+	bool *doubtful; /* for each value of the grid: the value is doubtful */
 	int flat_count, mark_count, call_count, bar_count;
 	struct chart_flat flat[CHART_FLATS];
 	struct chart_mark mark[CHART_MARKS];
@@ -124,22 +125,22 @@ void chart_add_flat(struct chart *chart, double from, double to, double y, const
 void chart_add_mark(struct chart *chart, const struct chart_mark *mark);
 void chart_add_call(struct chart *chart, int series, double x, double y, const char *text);
 
-/* Named steps for an axis. */
+/* Gives an axis named steps. */
 void chart_name_axis(struct chart_axis *axis, const char *const *names, int count);
 
-/* Allocates the grid: x.count × y.count values, none measured. */
+/* Allocates the grid of x.count × y.count values, all not measured. */
 void chart_make_grid(struct chart *chart);
 
 /* Fits the y scale to every point with its quartiles, and the x scale to the points unless it has
  * steps. */
 void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y);
 
-/* Fits the z scale to the measured values of the grid, and labels the highest one. z.title is a
+/* Fits the z scale to the measured values of the grid, and labels the highest value. z.title is a
  * short unit, or words that cannot follow a number. */
 void chart_grid_scale(struct chart *chart, double least, double most);
 
-/* The place of a value among a grid's steps: between two steps on a logarithmic scale, at most half
- * a step beyond the ends. */
+/* The position of a value on a grid's axis, in steps. Between two positive steps the scale is
+ * logarithmic, else linear. The position is at most half a step beyond the ends. */
 double chart_step(const double *values, int count, double value);
 
 /* ---- the corner ---- */
@@ -147,14 +148,14 @@ double chart_step(const double *values, int count, double value);
 struct chart_origin {
 	const struct machine *machine;
 	const char *core;    /* title of its core model; NULL: none */
-	const char *when;    /* of a recording, as written there; NULL: now */
+	const char *when;    /* time of a recording, as written in it; NULL: now */
 	const char *program; /* the version that measured it; NULL: this version */
 	time_t now;
 };
 
-/* Collects the source of the cycles and the numbers of trials, one sample after the other; ignores
- * invalid samples. chart_cite() then writes them, their origin, and the meaning of this chart's
- * marks. */
+/* Collects the clock source and the numbers of trials over all samples of a chart. Ignores invalid
+ * samples. chart_cite() then writes them into the chart, with their origin and the meaning of the
+ * chart's marks. */
 struct chart_source {
 	enum source source;
 	unsigned least, most; /* trials */

@@ -10,7 +10,8 @@
 #include "model/limits/misses.h"
 #include "model/memory/plateaus.h"
 
-/* Ratios from which a scale is logarithmic: of latencies, of other times, of throughput. */
+/* Above this ratio of the highest to the lowest value, a scale is logarithmic: for latencies, for
+ * other times, for throughput. */
 static const double LOG_LATENCY = 3, LOG_TIME = 12, LOG_THROUGHPUT = 40;
 
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves)
@@ -44,7 +45,7 @@ enum scale_kind figure_scale(
 	return ratio > from ? SCALE_LOG : SCALE_LINEAR;
 }
 
-/* The value of the sample for another CPE at the same clock. */
+/* The quantity that the sample would have with another CPE at the same core clock. */
 static double figure_at(enum sweeps_figure figure, const struct sample *sample, double cpe,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base)
@@ -122,7 +123,7 @@ void knob_heading(struct chart *chart, const struct setting *setting, unsigned e
 	for (int i = 0; i < setting->kernel->knob_count && used < size; i++) {
 		if (except >> i & 1)
 			continue;
-		/* The place of the run, if it is not the usual one. */
+		/* Omit knobs that request memory or cores if they have their default value. */
 		if (setting->kernel->knobs[i].asks != ASKS_NOTHING &&
 			setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;
@@ -182,7 +183,7 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 		char text[CHART_NAME];
 		double level;
 
-		/* One point is no plateau. */
+		/* A plateau needs at least two points. */
 		if (points < 2)
 			continue;
 		level = stats_median(&values[plateau->first], (size_t)points);

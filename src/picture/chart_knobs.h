@@ -6,8 +6,8 @@
 #include "experiment/sweep/sweep.h"
 #include "picture/chart.h"
 
-/* The value to show over a knob, as the explorer's slices choose it: throughput over sizes and
- * strides of a kernel that moves bytes, unless its plot is of latency; cycles otherwise. moves:
+/* Chooses the quantity to show over a knob, as the explorer does. Throughput over sizes and
+ * strides, if the kernel moves bytes and its plot does not show latency; otherwise cycles. moves:
  * some sample has a throughput. */
 enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool moves);
 
@@ -15,13 +15,13 @@ enum sweeps_figure figure_choose(const struct kernel *kernel, int x_knob, bool m
 void figure_title(
 	const struct named_sweep *named, enum sweeps_figure figure, struct chart_axis *axis);
 
-/* The scale of its axis for values from `least` to `most`. */
+/* The scale of this quantity's axis for values from `least` to `most`. */
 enum scale_kind figure_scale(
 	enum sweeps_figure figure, const struct kernel *kernel, double least, double most);
 
-/* A sample with its quartiles and modes at x; an invalid sample is a gap. facts (of its run),
- * sample_ratios (NULL: unknown) and base (the baseline of a speedup) are those of sweeps_value().
- */
+/* A sample with its quartiles and modes at x; an invalid sample becomes a gap. sweeps_value()
+ * explains facts (of the sample's run), sample_ratios (NULL: unknown) and base (the baseline of a
+ * speedup). */
 struct chart_point figure_point(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base, double x);
@@ -33,20 +33,21 @@ void knob_title(const struct knob *knob, struct chart_axis *axis);
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
 /* Sets the chart's title to the kernel's name and title ("combine: reduce an array"), and its
- * subtitle to the setting ("op=mul type=f64 …"). The subtitle omits the knobs of `except` (a bit
- * each), and knobs of place (pages, cores …) with their default value. */
+ * subtitle to the setting ("op=mul type=f64 …"). The subtitle omits the knobs in `except` (a bit
+ * each). It also omits knobs that request memory or cores (pages, cores …) at their default value.
+ */
 void knob_heading(struct chart *chart, const struct setting *setting, unsigned except);
 
-/* Makes an axis with these values of a knob as steps, and sets its title. */
+/* Gives an axis these values of a knob as steps, and sets its title. */
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count);
 
-/* Labels the flat parts of the first series, whose points are these samples over sizes: "5.0
- * cycles", "42 GB/s". An invalid sample is a gap. */
+/* Labels the flat parts of the first series: "5.0 cycles", "42 GB/s". Its points are `samples` over
+ * sizes. An invalid sample is a gap. */
 void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct sample *samples);
 
 /* Marks the sizes of the data caches in bytes, as the system reports them. */
 void mark_caches(struct chart *chart, const struct machine *machine);
-/* The same between the rows of a grid with ascending sizes. */
+/* As mark_caches(), but between the rows of a grid with ascending sizes. */
 void mark_grid_caches(
 	struct chart *chart, const struct machine *machine, const int64_t *sizes, int count);
 /* Marks, between the columns of a grid with ascending strides, the stride from which each access

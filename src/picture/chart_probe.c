@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "picture/chart_knobs.h"
 
-/* A smaller difference in cycles is within one level. */
+/* Latencies with a smaller ratio belong to the same level. */
 #define SAME_LEVEL 1.08
 
 static const char *page_words(enum page_kind kind, const struct probe_curve *curve)
@@ -56,7 +56,7 @@ static void add_pages(struct chart *chart, const struct probe_curve curves[PAGE_
 			SWEEPS_CPE, source);
 }
 
-/* ---- what was found ---- */
+/* ---- levels and remarks ---- */
 
 /* "48 KiB", "21 to 24 MiB"; "no size" if unknown. */
 static void size_words(const struct hierarchy_level *level, char *buffer, size_t size)
@@ -66,7 +66,7 @@ static void size_words(const struct hierarchy_level *level, char *buffer, size_t
 	char *lo = low.text, *hi = high.text, *unit_lo = strchr(lo, ' '),
 	     *unit_hi = strchr(hi, ' ');
 
-	/* A range only if its ends differ; the unit once. */
+	/* Write a range only if its ends differ; write the unit once. */
 	if (unit_lo && unit_hi && strcmp(unit_lo, unit_hi) == 0 && strcmp(lo, hi) != 0)
 		*unit_lo = '\0';
 	if (level->unstable && strcmp(lo, hi) != 0)
@@ -100,7 +100,7 @@ static void mark_level(struct chart *chart, const struct hierarchy_level *level)
 	chart_add_mark(chart, &mark);
 }
 
-/* The level with that latency; NULL: none. */
+/* The level with this latency; NULL: no such level. */
 static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy, double cycles)
 {
 	for (int i = 0; i < hierarchy->level_count; i++) {
@@ -124,10 +124,11 @@ static void add_plateaus(
 		struct scale_words cycles = scale_figure(plateau->cycles);
 		char text[2 * CHART_NAME];
 
-		/* Curves of two page sizes differ most there: the value is between theirs. */
+		/* Curves of two page sizes differ most in memory: the level's value is between the
+		 * curves. */
 		if (!level && i == plateaus->count - 1)
 			level = memory;
-		/* A possible climb that belongs to no level has no name. */
+		/* Do not label an uncertain plateau that belongs to no level. */
 		if (!level && plateau->confidence < 0.5)
 			continue;
 		if (!level || level == before)
@@ -153,7 +154,7 @@ static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_
 	return &plateaus[PAGES_AUTO];
 }
 
-/* The most important remark: the first contradiction to the system. */
+/* Adds the most important remark: the first finding that contradicts the system. */
 static void add_remark(struct chart *chart, const struct hierarchy *hierarchy)
 {
 	for (int i = 0; i < hierarchy->finding_count; i++) {

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "picture/chart_knobs.h"
 
-/* Limits on a page: the highest ones, and always the binding one. */
+/* The most limits on a page: the highest ones, and always the binding one. */
 enum { LIMITS_MOST = 8 };
 
 static enum chart_bar_kind kind_of(const struct limits *limits, int index)
@@ -100,7 +100,8 @@ struct chart *chart_ladder(const struct explanation *explanation, const struct s
 
 /* ---- windows ---- */
 
-/* From this number of curves on, x is logarithmic: buffers differ by a factor of ten and more. */
+/* With this many curves or more, x is logarithmic: buffer sizes differ by a factor of ten or more.
+ */
 enum { LOGARITHMIC_FROM = 2 };
 
 static bool has_knee(const struct windows_row *row)
@@ -109,7 +110,7 @@ static bool has_knee(const struct windows_row *row)
 	       isfinite(row->knee.x);
 }
 
-/* The number of fillers that fills the buffer of the core model; NAN: unknown. */
+/* The number of fillers that fills the buffer according to the core model; NAN: unknown. */
 static double full_at(const struct windows_row *row)
 {
 	return row->fact ? buffers_full(row->fact, row->entries) : (double)NAN;
@@ -130,7 +131,8 @@ static void add_series(
 	}
 }
 
-/* The full buffer of the model, once for fillers that fill the same buffer at the same number. */
+/* Marks the number of fillers at which the model's buffer is full. Equal marks are added only once.
+ */
 static bool mark_entries(struct chart *chart, const struct windows_row *row, bool alone)
 {
 	struct chart_mark mark = { .at = full_at(row), .stated = true };
@@ -159,7 +161,7 @@ static void mark_knee(struct chart *chart, const struct windows_row *row)
 	chart_add_mark(chart, &mark);
 }
 
-/* The time before and after the rise. */
+/* Labels the flat parts before and after the rise with their time. */
 static void add_flats(struct chart *chart, const struct windows_row *row)
 {
 	const struct knee_curve *curve = &row->curve;
@@ -184,7 +186,7 @@ static bool make_one(
 	add_series(chart, row, "", false);
 	chart_fit(chart, SCALE_LINEAR, SCALE_LINEAR);
 	modelled = mark_entries(chart, row, true);
-	/* Show the model's line also after the end of the curve. */
+	/* Extend the x scale to the model's mark. */
 	if (modelled && full_at(row) > chart->x.scale.high)
 		chart->x.scale.high = full_at(row) * 1.03;
 	if (has_knee(row))

@@ -16,22 +16,23 @@ struct chart_sweep_axis {
 };
 
 struct chart_sweep {
-	struct setting setting; /* the knobs that do not vary */
+	struct setting setting; /* the values of the knobs that do not vary */
 	enum chart_look look;	/* resolved, not LOOK_AUTO */
-	int axis_count;		/* knobs that vary; the first is x, the second is y of a grid */
+	int axis_count; /* number of knobs that vary; the first is x, the second is y of a grid */
 	struct chart_sweep_axis axis[KNOBS_MAX];
 	struct cells *cells; /* the cells so far */
 	struct chart_source source;
 	bool moves;		  /* some sample has a throughput */
-	struct named_sweep named; /* how to look at the values; without a name it has only the
-				     kernel. Its text is borrowed */
+	struct named_sweep named; /* how to show the values; for a sweep without a name it holds
+				     only the kernel. Its text is borrowed */
 };
 
 const char *const chart_look_names[] = { "auto", "lines", "heat", "relief", NULL };
 _Static_assert(
 	sizeof(chart_look_names) / sizeof(chart_look_names[0]) == LOOKS + 1, "a name for each");
 
-/* The fewest values of either axis of a grid, and of a relief by default. */
+/* Limits for the number of values. GRID_LEAST, GRID_MOST: of each axis of a grid. RELIEF_LEAST: of
+ * each axis for a relief by default. VALUES_MOST: line_count() stops counting above it. */
 enum { GRID_LEAST = 2, RELIEF_LEAST = 4, GRID_MOST = 64, VALUES_MOST = 4096 };
 
 static int by_value(const void *a, const void *b)
@@ -58,8 +59,8 @@ static const struct knob *knob_of(const struct chart_sweep *gathered, int axis)
 	return &gathered->setting.kernel->knobs[gathered->axis[axis].knob];
 }
 
-/* Whether an axis is a better x than another: numbers before choices, then more values, then sizes
- * before strides before other knobs. */
+/* Whether axis a is a better x than axis b. Numeric knobs come before choices, then knobs with more
+ * values, then sizes before strides before other knobs. */
 static bool better(const struct chart_sweep *gathered, int a, int b)
 {
 	static const int rank[] = { [AXIS_NONE] = 0, [AXIS_SIZE] = 2, [AXIS_STRIDE] = 1 };
@@ -72,7 +73,7 @@ static bool better(const struct chart_sweep *gathered, int a, int b)
 	return rank[one->axis] > rank[other->axis];
 }
 
-/* The x axis: the one of the named sweep, or the best. */
+/* Chooses the x axis: the axis of the named sweep, or the best axis. */
 static int choose_x(const struct chart_sweep *gathered)
 {
 	int best = 0;
@@ -86,7 +87,7 @@ static int choose_x(const struct chart_sweep *gathered)
 	return best;
 }
 
-/* Moves an axis to the front; the others keep their order. */
+/* Moves an axis to the front. The other axes keep their order. */
 static void bring(struct chart_sweep *gathered, int index)
 {
 	struct chart_sweep_axis kept = gathered->axis[index];
@@ -96,7 +97,7 @@ static void bring(struct chart_sweep *gathered, int index)
 	gathered->axis[0] = kept;
 }
 
-/* The mountain's two knobs with enough values, and no other knob. */
+/* Whether only the two knobs of the memory mountain vary, with enough values. */
 static bool is_mountain(const struct chart_sweep *gathered)
 {
 	const struct kernel *kernel = gathered->setting.kernel;
@@ -108,7 +109,7 @@ static bool is_mountain(const struct chart_sweep *gathered)
 	       gathered->axis[0].count <= GRID_MOST && gathered->axis[1].count <= GRID_MOST;
 }
 
-/* Combinations of the knobs except x. */
+/* The number of combinations of all knobs except x. */
 static int line_count(const struct chart_sweep *gathered)
 {
 	int count = 1;
@@ -167,7 +168,7 @@ struct status chart_sweep_new(const struct setting *setting, const struct sweep_
 	gathered->look = look != LOOK_AUTO	 ? look
 			 : is_mountain(gathered) ? LOOK_RELIEF
 						 : LOOK_LINES;
-	/* As in the explorer: sizes go down, strides go across. */
+	/* As in the explorer, sizes are on y and strides on x. */
 	if (gathered->look != LOOK_LINES && gathered->axis_count == 2 &&
 		(knob_of(gathered, 0)->axis == AXIS_SIZE ||
 			knob_of(gathered, 1)->axis == AXIS_STRIDE))
@@ -214,8 +215,6 @@ int chart_sweep_count(const struct chart_sweep *gathered)
 
 /* ---- the chart ---- */
 
-/* The chart of a sweep's cells: lines, or a grid. */
-
 static const struct cell *find(const struct chart_sweep *gathered, const struct setting *setting)
 {
 	return cells_get(gathered->cells, setting, false);
@@ -228,7 +227,8 @@ static enum sweeps_figure figure_of(const struct chart_sweep *gathered, int x_kn
 		       : figure_choose(gathered->setting.kernel, x_knob, gathered->moves);
 }
 
-/* The point of a setting at x. A gap if it, or the baseline of its speedup, was not measured. */
+/* The point of a setting at x. It is a gap if the setting, or the baseline of its speedup, was not
+ * measured. */
 static struct chart_point point_of(const struct chart_sweep *gathered, enum sweeps_figure figure,
 	const struct setting *setting, double x)
 {
@@ -258,7 +258,7 @@ static void range_of(const struct chart *chart, double *least, double *most)
 
 /* ---- lines ---- */
 
-/* The setting and the name of a line: the last knob varies fastest. */
+/* The setting and the name of line `number`. The last knob varies fastest. */
 static void line_of(const struct chart_sweep *gathered, int number, struct setting *setting,
 	char *name, size_t size)
 {
@@ -282,7 +282,8 @@ static void line_of(const struct chart_sweep *gathered, int number, struct setti
 	text_free(&words);
 }
 
-/* Omit a line without any cell: the kernel excludes it. */
+/* Whether the line has any cell. The kernel may exclude all cells of a line, which is then omitted.
+ */
 static bool any_of(const struct chart_sweep *gathered, struct setting setting)
 {
 	const struct chart_sweep_axis *x = &gathered->axis[0];
@@ -300,7 +301,7 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 {
 	const struct chart_sweep_axis *x = &gathered->axis[0];
 	int lines = line_count(gathered);
-	/* Points of one step are side by side. */
+	/* Draw points of the same step side by side. */
 	double shift = (number - (lines - 1) / 2.0) * fmin(0.12, 0.7 / lines);
 	struct chart_series *series;
 	struct setting setting;
@@ -320,8 +321,8 @@ static void add_line(const struct chart_sweep *gathered, enum sweeps_figure figu
 	}
 }
 
-/* Published values of the same ratio. Times of other machines are not comparable; speedups and
- * cycles per instruction are. */
+/* Adds published values of the same quantity. Only speedups and cycles per instruction are
+ * comparable with other machines; times are not. */
 static void add_published(
 	const struct chart_sweep *gathered, enum sweeps_figure figure, struct chart *chart)
 {
@@ -387,7 +388,7 @@ static void add_plateaus(
 	free(samples);
 }
 
-/* A single line over choices has a label on each point. */
+/* Labels each point of a single line over choices. */
 static void call_all(struct chart *chart)
 {
 	for (int i = 0; i < chart->series[0].count; i++) {
@@ -412,7 +413,7 @@ static struct chart *make_lines(const struct chart_sweep *gathered)
 		knob_steps(&chart->x, knob, gathered->axis[0].values, gathered->axis[0].count);
 	for (int i = 0; i < line_count(gathered); i++)
 		add_line(gathered, figure, i, chart);
-	/* Many numeric values: shades in their order. */
+	/* Many lines of a numeric knob: shades of one colour show their order. */
 	chart->ordered = gathered->axis_count == 2 && knob_of(gathered, 1)->kind != KNOB_CHOICE &&
 			 chart->series_count > 4;
 	if (chart->joined)

@@ -20,7 +20,8 @@ bool box_within(const struct box *inner, const struct box *outer)
 	       inner->y + inner->height <= outer->y + outer->height + slack;
 }
 
-/* Restricts the part of a line, from `in` to `out` of its length, to a range of one coordinate. */
+/* Clips a line to a range of one coordinate. *in, *out: the start and end of the remaining part, as
+ * shares of the line's length. */
 static bool clip(double from, double step, double low, double high, double *in, double *out)
 {
 	double first, last;
@@ -46,10 +47,10 @@ double box_crossed(const struct box *box, double x0, double y0, double x1, doubl
 
 /* ---- in a row ---- */
 
-/* Touching neighbours, which move together. */
+/* Items that touch each other and move together. */
 struct run {
 	int first, count;
-	double size; /* of all */
+	double size; /* sum of the items' sizes */
 	double wish; /* sum of the wanted starts */
 	double start;
 };
@@ -77,7 +78,8 @@ void labels_spread(struct labels_item *items, int count, double low, double high
 			runs[used - 2].start + runs[used - 2].size > runs[used - 1].start) {
 			struct run *before = &runs[used - 2], *last = &runs[used - 1];
 
-			/* The wanted starts of later items are relative to the first item. */
+			/* Make the wanted starts of the later items relative to the run's first
+			 * item. */
 			before->wish += last->wish - last->count * before->size;
 			before->count += last->count;
 			before->size += last->size;
@@ -96,7 +98,7 @@ void labels_spread(struct labels_item *items, int count, double low, double high
 	free(runs);
 }
 
-/* ---- beside lines ---- */
+/* ---- next to lines ---- */
 
 void labels_free(struct labels_field *field)
 {
@@ -125,7 +127,7 @@ void labels_add_box(struct labels_field *field, const struct box *box)
 	field->box[field->box_count++] = *box;
 }
 
-/* The badness of a place; INFINITY: not allowed. */
+/* The cost of a place; INFINITY: not allowed. */
 static double cost_of(const struct labels_field *field, const struct box *box)
 {
 	double cost = 0;
@@ -146,12 +148,12 @@ static double cost_of(const struct labels_field *field, const struct box *box)
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found)
 {
-	/* Places along the stretch, the middle first; and the distances from it, in heights. */
+	/* Places along the stretch, the middle first; and distances from it, in label heights. */
 	static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0, 1 },
 			    away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
 	double best = INFINITY, missing = width - (x1 - x0);
 
-	/* A label longer than the stretch may begin or end at it. */
+	/* If the label is longer than the stretch, it may start or end at the stretch. */
 	if (missing > 0) {
 		x0 -= missing / 2;
 		x1 += missing / 2;
@@ -167,7 +169,7 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 					box.x = field->bounds.x + field->bounds.width - width;
 				box.x = fmax(box.x, field->bounds.x);
 				box.y = below ? y + away[k] * height : y - (1 + away[k]) * height;
-				/* A line behind the label is worse than some distance. */
+				/* A line behind the label costs more than some distance. */
 				cost = 3 * cost_of(field, &box) + 12 * away[k] + 8 * below +
 				       10 * fabs(along[i] - 0.5);
 				if (cost < best) {

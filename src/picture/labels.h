@@ -1,5 +1,5 @@
-/* Places for labels: in a row without overlap, and next to lines without covering them. Pure. In
- * points, y downwards. */
+/* Finds places for labels: in a row without overlap, and next to lines without covering other
+ * labels. Pure. In points; y grows downwards. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,16 +17,16 @@ double box_crossed(const struct box *box, double x0, double y0, double x1, doubl
 /* ---- in a row ---- */
 
 struct labels_item {
-	double wanted; /* the best place of its middle */
-	double size;   /* its size with the distance to the next one */
-	double at;     /* the chosen place of its middle */
+	double wanted; /* the best position of its middle */
+	double size;   /* its size, including the distance to the next item */
+	double at;     /* the chosen position of its middle */
 };
 
-/* Moves overlapping items apart by the smallest sum of squared distances. Keeps their order and, if
- * they fit, stays within low … high. The items are in ascending order of `wanted`. */
+/* Moves overlapping items apart with the smallest sum of squared distances. Keeps their order.
+ * Stays within low … high if the items fit. The items must be in ascending order of `wanted`. */
 void labels_spread(struct labels_item *items, int count, double low, double high);
 
-/* ---- beside lines ---- */
+/* ---- next to lines ---- */
 
 struct labels_line {
 	double x0, y0, x1, y1;
@@ -34,19 +34,19 @@ struct labels_line {
 
 /* Obstacles. Starts zeroed; labels_free() releases it. */
 struct labels_field {
-	struct box bounds; /* of all labels */
+	struct box bounds; /* limits for all labels */
 	int line_count, line_room;
 	struct labels_line *line;
 	int box_count, box_room;
-	struct box *box; /* labels: never covered */
+	struct box *box; /* placed labels, which are never covered */
 };
 
 void labels_free(struct labels_field *field);
 void labels_add_line(struct labels_field *field, double x0, double y0, double x1, double y1);
 void labels_add_box(struct labels_field *field, const struct box *box);
 
-/* Finds a place for a box of width × height above or below the stretch from x0 to x1 at height y (a
- * point if both are equal): near, and with few lines behind it. Returns false if every place covers
- * a label or leaves the bounds. The found box becomes an obstacle. */
+/* Finds a place for a box of width × height above or below the stretch from x0 to x1 at height y
+ * (x0 = x1: a point). The place is near the stretch and covers few lines. Returns false if every
+ * place covers a label or leaves the bounds. The found box becomes an obstacle. */
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found);

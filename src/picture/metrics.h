@@ -4,14 +4,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From the painter, or metrics_plain if no painter can be asked. */
+/* Supplied by the painter, or metrics_plain if there is no painter. */
 struct metrics {
 	void *context;
 	double (*width)(
 		void *context, const char *text, double size, bool bold); /* in the unit of size */
 };
 
-/* DejaVu Sans, the widest of the usual fonts: text in another font then fits, too. */
+/* DejaVu Sans, the widest of the usual fonts: text in narrower fonts then fits, too. */
 extern const struct metrics metrics_plain;
 
 /* The height of letters above and below their baseline, for a size of 1. */
@@ -20,7 +20,7 @@ extern const struct metrics metrics_plain;
 
 double metrics_width(const struct metrics *metrics, const char *text, double size, bool bold);
 
-/* The largest size from `most` down to `least` at which the text fits into `room`. If none does,
- * the text is cut with an ellipsis, and the size is `least`. The buffer holds `size` bytes. */
+/* The largest size from `most` down to `least` at which the text fits into `room`. If no size fits,
+ * cuts the text with an ellipsis and returns `least`. The buffer holds `size` bytes. */
 double metrics_fit(const struct metrics *metrics, char *text, size_t size, double most,
 	double least, bool bold, double room);

@@ -24,7 +24,7 @@ static struct box page_box(const struct page *page, const char *text, double x, 
 		(METRICS_ABOVE + METRICS_BELOW) * size };
 }
 
-/* Makes room for one more item. */
+/* Grows the array if it has no room for one more item. */
 static void *grow(void *items, int count, int *room, size_t size)
 {
 	if (count < *room)
@@ -90,7 +90,7 @@ double page_head(struct page *page)
 	const struct chart *chart = page->chart;
 	const struct {
 		const char *text;
-		double below, size, least; /* the line before */
+		double below, size, least; /* the previous line */
 		bool bold;
 		int ink;
 	} lines[] = {
@@ -117,7 +117,7 @@ double page_head(struct page *page)
 	return y + 9;
 }
 
-/* A line of the corner: text at the left and at the right. */
+/* Adds a line of the corner, with text at the left and at the right. */
 static void foot_line(struct page *page, double y, const char *left, const char *right)
 {
 	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room,
@@ -197,7 +197,7 @@ void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid)
 	}
 }
 
-/* Names of steps: as many as fit; a smaller size before names are omitted. */
+/* Adds the names of steps. If they do not fit, first makes the text smaller, then omits names. */
 static void step_names(struct page *page, const struct chart_axis *axis, double y)
 {
 	const struct box plot = page->layout->plot;

@@ -1,13 +1,13 @@
-/* Where every part of a chart is on its page: the frame of the data, and each label and rule
- * outside the data. Pure: painters only draw. In points, from the upper left corner. */
+/* The layout of a chart on its page: the frame of the data, and each label and rule outside the
+ * data. Pure: painters only draw. In points, from the upper left corner. */
 #pragma once
 
 #include "picture/chart.h"
 #include "picture/labels.h"
 #include "picture/metrics.h"
 
-/* A 16:9 slide of the usual size, 13 1/3 by 7 1/2 inches: text for the last row has at least 15
- * points. */
+/* A 16:9 slide of the usual size, 13 1/3 by 7 1/2 inches. Text that the last row must read has at
+ * least 15 points. */
 #define LAYOUT_WIDTH  960.0
 #define LAYOUT_HEIGHT 540.0
 
@@ -24,14 +24,14 @@ enum ink {
 	INK_SOFT,
 	INK_MEASURED,
 	INK_ON_LIGHT,
-	INK_ON_DARK, /* on light and on dark colours of the ramp */
+	INK_ON_DARK, /* text on light and on dark colours of the ramp */
 	INK_COUNT,
 	INK_SERIES = 100, /* plus the number of the series */
 };
 
 enum layout_anchor { ANCHOR_LEFT, ANCHOR_MIDDLE, ANCHOR_RIGHT };
 
-/* The kind of a label: painters with axes of their own omit tick labels. */
+/* The kind of a label. Painters with their own axes omit tick labels. */
 enum layout_role {
 	ROLE_HEAD,
 	ROLE_FOOT,
@@ -46,7 +46,7 @@ enum layout_role {
 
 struct layout_text {
 	enum layout_role role;
-	double x, y; /* y: of the baseline */
+	double x, y; /* y of the baseline */
 	double size;
 	enum layout_anchor anchor;
 	bool bold;
@@ -71,7 +71,7 @@ struct layout_area {
 	struct box box;
 	int ink;
 	bool outlined; /* hatched rather than filled */
-	double share;  /* 0…1: a colour of the ramp; below 0: the ink */
+	double share;  /* 0…1: a colour of the ramp; below 0: `ink` is used */
 };
 
 struct layout {
@@ -87,20 +87,20 @@ struct layout {
 struct layout *layout_new(const struct chart *chart, const struct metrics *metrics);
 void layout_free(struct layout *layout);
 
-/* A point of the data on the page. */
+/* The position of a data point on the page. */
 double layout_x(const struct layout *layout, const struct chart *chart, double x);
 double layout_y(const struct layout *layout, const struct chart *chart, double y);
 
 /* The place of a value on the colour ramp, 0…1; NAN: none. */
 double layout_shade(const struct chart *chart, double value);
 
-/* Above it the ramp is light: letters on it are dark. */
+/* Above this value the ramp is light, and its text is dark. */
 #define LAYOUT_LIGHT 0.46
 
-/* Many series: thin lines without bands, and one kind of mark. */
+/* Whether there are many series: then lines are thin, without bands, and all marks are equal. */
 bool layout_crowded(const struct chart *chart);
 
-/* A series differs from others in its dashes and the marks of its points, not only in colour. */
+/* Series differ in dashes and marks, not only in colour. */
 enum layout_mark {
 	MARK_DISC,
 	MARK_SQUARE,
@@ -114,7 +114,7 @@ enum layout_dash layout_dash(int series);
 enum layout_mark layout_mark(const struct chart *chart, int series);
 int layout_ink(const struct chart *chart, int series);
 
-/* ---- building a page, for page*.c and whoever draws axes by itself ---- */
+/* ---- building a page: for page*.c, and for painters with their own axes ---- */
 
 /* Sizes of text, points. */
 #define SIZE_TITLE    27.0
@@ -146,11 +146,12 @@ struct layout_area *page_area(
 
 double page_width(const struct page *page, const char *text, double size, bool bold);
 
-/* Title and subtitle: returns the top of the rest. Corner: returns the bottom of the rest. */
+/* page_head() adds title and subtitle, and returns the top of the free area. page_foot() adds the
+ * corner, and returns the bottom of the free area. */
 double page_head(struct page *page);
 double page_foot(struct page *page);
 
-/* The room of a tick label, for scale_ticks(). context: the page. */
+/* The space that a tick label needs, for scale_ticks(). context: the page. */
 double page_across(void *context, const char *label);
 double page_upwards(void *context, const char *label);
 

@@ -1,5 +1,5 @@
-/* The grid from above: a cell for each pair of values, with its value inside if it fits, and the
- * colour scale at the right. */
+/* The layout of a heat map: a cell for each pair of values, and the colour scale at the right. A
+ * cell contains its value if the value fits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "base/relief.h"
 #include "picture/page.h"
 
-/* The scale of colours, with its labels. */
+/* Size of the colour scale, and its distance from the cells. */
 static const double RAMP_WIDTH = 20, RAMP_GAP = 26;
 enum { RAMP_PARTS = 64 };
 
-/* The largest size at which the values fit into their cells; 0: they do not. */
+/* The largest text size at which the values fit into their cells; 0: they do not fit. */
 static double cell_size(const struct page *page, double width, double height)
 {
 	const struct chart *chart = page->chart;
@@ -49,7 +49,7 @@ static void put_cells(struct page *page)
 	}
 }
 
-/* Names of the rows, as many as fit. */
+/* Adds the names of the rows, as many as fit. */
 static void put_row_names(struct page *page)
 {
 	const struct chart_axis *axis = &page->chart->y;
@@ -63,8 +63,8 @@ static void put_row_names(struct page *page)
 			ANCHOR_RIGHT, size, false, INK_TEXT, axis->name[i]);
 }
 
-/* The end of a cache, between two rows, with its name at the right; or a mark between two columns,
- * with its name above. */
+/* Adds the end of a cache between two rows, with its name at the right. across: adds a mark between
+ * two columns, with its name above. */
 static void put_marks(struct page *page, bool across)
 {
 	const struct chart *chart = page->chart;
@@ -73,7 +73,7 @@ static void put_marks(struct page *page, bool across)
 	int which[CHART_MARKS], count = 0;
 
 	for (int i = 0; i < chart->mark_count; i++) {
-		/* After the last step inside it. */
+		/* The line is after the last step below the mark. */
 		double place = floor(chart->mark[i].at + 1e-9) + 1;
 
 		if (chart->mark[i].across != across || !(place > 0) ||
@@ -132,7 +132,7 @@ static bool any_across(const struct chart *chart)
 	return false;
 }
 
-/* Returns the width of its labels. */
+/* Sets the ticks of the colour scale. Returns the width of their labels. */
 static double ramp_labels(
 	const struct page *page, double height, struct scale_tick ticks[SCALE_TICKS], int *count)
 {
@@ -202,10 +202,10 @@ void layout_heat(struct page *page)
 
 /* ---- a landscape ---- */
 
-/* The grid as a relief: names along the two front sides of the ground, the height scale at the left
- * corner, the ends of caches on the back walls. */
+/* The layout of a relief. Names are along the two front sides of the ground, the height scale at
+ * the left corner, and the ends of caches on the back walls. */
 
-/* Names along a front side of the ground, as many as fit. */
+/* Adds names along a front side of the ground, as many as fit. */
 static void put_side(
 	struct page *page, const struct relief *relief, const struct chart_axis *axis, bool rows)
 {
@@ -232,7 +232,8 @@ static void put_side(
 	}
 }
 
-/* In the corner of the page, below its side; text in brackets on a second line. */
+/* Adds the title of a front side in the page corner below it. Text in brackets is on a second line.
+ */
 static void put_side_title(
 	struct page *page, const struct relief *relief, const char *title, bool rows)
 {
@@ -249,7 +250,7 @@ static void put_side_title(
 	if (!bracket)
 		return;
 	chart_print(rest, "%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
-	/* The first words are the most important. */
+	/* If the text is too long, keep only the words before the first comma. */
 	if (page_width(page, rest, SIZE_LEAST, false) > room)
 		rest[strcspn(rest, ",")] = '\0';
 	size = metrics_fit(page->metrics, rest, sizeof(rest), 15, SIZE_LEAST, false, room);
@@ -262,7 +263,7 @@ static void line(
 	page_rule(page, ROLE_TICK, from.x, from.y, to.x, to.y, width, ink);
 }
 
-/* The height scale at the left corner, with lines on both walls. */
+/* Adds the height scale at the left corner, with lines on both walls. */
 static void put_heights(struct page *page, const struct relief *relief)
 {
 	const struct scale *scale = &page->chart->z.scale;
@@ -289,8 +290,8 @@ static void put_heights(struct page *page, const struct relief *relief)
 	line(page, relief_project(relief, 1, 1, 0), relief_project(relief, 0, 1, 0), 1.2, INK_DIM);
 }
 
-/* The end of each cache: a line up the wall behind the sizes, with its name above. Marks across are
- * on the other wall. */
+/* Adds the end of each cache: a line up the wall behind the sizes, with its name above. Marks
+ * across are on the other wall. */
 static void put_ridges(struct page *page, const struct relief *relief, bool across)
 {
 	const struct chart *chart = page->chart;
@@ -330,7 +331,7 @@ static void put_ridges(struct page *page, const struct relief *relief, bool acro
 	}
 }
 
-/* The label of the highest point, which covers no other label. */
+/* Adds the label of the highest point where it covers no other label. */
 static void put_calls(struct page *page, const struct relief *relief, double top)
 {
 	const struct chart *chart = page->chart;

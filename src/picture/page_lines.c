@@ -1,5 +1,5 @@
-/* Series over x: names at the ends of the lines, knees in a strip above the plot, plateaus next to
- * the line. */
+/* The layout of series over x. Names are at the ends of the lines, knees in a strip above the plot,
+ * and labels of plateaus next to the line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 enum { STRIP_ROWS = 3 };
 /* The distance from the last point of a line to its name, and the greatest width of names. */
 static const double LEADER = 24, NAMES_MOST = 250;
-/* The distance from the text of a knee to the plot, and how far the text may exceed its sides. */
+/* STRIP_GAP: distance from the text of a knee to the plot. STRIP_BEYOND: how far this text may
+ * extend past the plot's sides. */
 static const double STRIP_GAP = 16, STRIP_BEYOND = 30;
 
 static const struct chart_point *last_point(const struct chart_series *series)
@@ -25,7 +26,7 @@ static const struct chart_point *last_point(const struct chart_series *series)
 
 struct names {
 	int count;
-	double size, width; /* of the text; width 0: there are no names */
+	double size, width; /* size and width of the text; width 0: there are no names */
 };
 
 static struct names fit_names(const struct page *page, double height)
@@ -59,7 +60,7 @@ static int by_height(const void *a, const void *b)
 	return one->y < other->y ? -1 : one->y > other->y ? 1 : one->series - other->series;
 }
 
-/* A name at the right of each line, moved apart if lines end close together. */
+/* Adds a name at the right of each line. Moves names apart if lines end close together. */
 static void put_names(struct page *page, const struct names *names, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
@@ -94,7 +95,7 @@ static void put_names(struct page *page, const struct names *names, struct label
 			true, layout_ink(chart, ends[i].series), text);
 		rule = page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2,
 			layout_ink(chart, ends[i].series));
-		/* A leader to a line that ends early. */
+		/* Connect the name to a line that ends early. */
 		if (ends[i].x < edge - 6) {
 			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4,
 				ends[i].y, 1.0, layout_ink(chart, ends[i].series));
@@ -106,7 +107,7 @@ static void put_names(struct page *page, const struct names *names, struct label
 
 /* ---- knees ---- */
 
-/* The row of each mark in the strip; -1: no row has room. */
+/* The strip of knees above the plot. row: the row of each mark; -1: no row has space. */
 struct strip {
 	int rows;
 	double low; /* the left limit of the text */
@@ -158,7 +159,7 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 	}
 }
 
-/* Whether the only row of knees fits next to the title of y. */
+/* Whether there is only one row of knees and it fits next to the title of y. */
 static bool shares_row(
 	const struct page *page, const struct strip *strip, double left, double right)
 {
@@ -203,7 +204,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 
 			page_text(page, ROLE_MARK, items[i].at, y, ANCHOR_MIDDLE, SIZE_MARK, false,
 				ink, mark->text);
-			/* From the text to the line in the plot. */
+			/* Draw a line from the text to the mark's line in the plot. */
 			if (row == strip->rows - 1)
 				page_rule(page, ROLE_MARK, items[i].at, y + 5, items[i].wanted,
 					plot.y, 1, ink);
@@ -211,7 +212,7 @@ static void put_strip(struct page *page, const struct strip *strip)
 	}
 }
 
-/* The lines of marks in the plot, under the data. */
+/* Adds the lines of marks in the plot, under the data. */
 static void put_knee_lines(struct page *page, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;
@@ -236,7 +237,7 @@ static void put_knee_lines(struct page *page, struct labels_field *field)
 	}
 }
 
-/* ---- what is beside the lines ---- */
+/* ---- labels next to the lines ---- */
 
 static void block_data(const struct page *page, struct labels_field *field)
 {
@@ -315,13 +316,13 @@ void layout_lines(struct page *page)
 	struct names names;
 	struct strip strip;
 
-	/* The title of y is above its axis, so that it is horizontal. */
+	/* The title of y is above its axis, where it can be horizontal. */
 	top += SIZE_AXIS + 5;
 	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT,
 		chart->y.title);
 	top += 14;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
-	/* The strip above the plot needs some of the height. */
+	/* Reserve some of the height for the strip above the plot. */
 	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
 	right = LAYOUT_WIDTH - PAGE_SIDE - (names.count ? names.width + LEADER : 24);
 	plan_strip(page, right - left, &strip);
@@ -333,7 +334,7 @@ void layout_lines(struct page *page)
 		top += (strip.rows - 1) * SIZE_MARK * LINE_STEP + SIZE_MARK + STRIP_GAP - 6;
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
 	field.bounds = layout->plot;
-	/* The label of the highest point may leave the plot if nothing is above it. */
+	/* The label of the highest point may extend above the plot if nothing else is there. */
 	if (!strip.rows) {
 		field.bounds.y -= 10;
 		field.bounds.height += 10;

@@ -10,7 +10,7 @@ _Static_assert(sizeof(picture_theme_names) / sizeof(picture_theme_names[0]) == P
 	"a name for each theme");
 
 static const uint32_t inks[INK_COUNT][PICTURE_THEMES] = {
-	/* light, dark */
+	/* light, dark theme */
 	[INK_PAGE] = { 0xffffff, 0x15181d },
 	[INK_TEXT] = { 0x1a1a1f, 0xf2f3f5 },
 	[INK_DIM] = { 0x5c5f66, 0xa9afba },
@@ -55,7 +55,7 @@ struct colour palette_ordered(enum picture_theme theme, int index, int count)
 {
 	double share = count > 1 ? (double)index / (count - 1) : 0.5;
 
-	/* The part of the ramp that has enough contrast with the page. */
+	/* Use only the part of the ramp with enough contrast with the page. */
 	return palette_ramp(theme == PICTURE_LIGHT ? 0.02 + 0.66 * share : 0.36 + 0.62 * share);
 }
 

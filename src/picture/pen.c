@@ -19,7 +19,7 @@ static struct pen_paint paint_of(const struct drawing *drawing, int ink)
 	return (struct pen_paint){ palette_chart_ink(drawing->theme, drawing->chart, ink), 1 };
 }
 
-/* The place of a value on the page. */
+/* The position of a value on the page. */
 static struct pen_point place_of(const struct drawing *drawing, double x, double y)
 {
 	return (struct pen_point){ layout_x(drawing->layout, drawing->chart, x),
@@ -49,7 +49,7 @@ static void fill_box(const struct drawing *drawing, const struct box *box,
 	draw_path(drawing, points, 4, true, stroke, paint);
 }
 
-/* ---- what the layout has placed ---- */
+/* ---- items of the layout ---- */
 
 static void draw_area(const struct drawing *drawing, const struct layout_area *area)
 {
@@ -67,7 +67,7 @@ static void draw_area(const struct drawing *drawing, const struct layout_area *a
 		fill_box(drawing, &area->box, &paint, NULL);
 		return;
 	}
-	/* Light with an outline: differs from a solid bar without colour. */
+	/* A light area with an outline differs from a solid bar even without colour. */
 	paint.opacity = 0.22;
 	fill_box(drawing, &area->box, &paint, &stroke);
 }
@@ -91,7 +91,8 @@ static void draw_texts(const struct drawing *drawing)
 		struct pen_paint paint = paint_of(drawing, text->ink),
 				 page = paint_of(drawing, INK_PAGE);
 
-		/* A label next to a line may be on the line of a knee: lighten the line. */
+		/* A label next to a line may cover the line of a knee: lighten the knee's line
+		 * behind it. */
 		page.opacity = 0.75;
 		if (drawing->chart->kind == CHART_LINES &&
 			(text->role == ROLE_FLAT || text->role == ROLE_CALL))
@@ -131,7 +132,7 @@ static void draw_mark(const struct drawing *drawing, enum layout_mark mark, doub
 	draw_path(drawing, points, shapes[mark].count, true, stroke, fill);
 }
 
-/* The quartiles: a band behind a line, bars at points without a line. */
+/* Draws the quartiles: a band behind a line, or bars at points without a line. */
 static void draw_band(const struct drawing *drawing, int index)
 {
 	const struct chart *chart = drawing->chart;
@@ -143,8 +144,8 @@ static void draw_band(const struct drawing *drawing, int index)
 	for (int from = 0, to; from < series->count; from = to + 1) {
 		int count = 0;
 
-		/* A stretch without a gap: along the upper quartiles, and back along the lower
-		 * ones. */
+		/* Outline a stretch without gaps: forward along the upper quartiles, and back along
+		 * the lower ones. */
 		for (to = from; to < series->count && isfinite(series->point[to].lo) &&
 				isfinite(series->point[to].hi);
 			to++)
@@ -209,7 +210,7 @@ static void draw_points(const struct drawing *drawing, int index)
 			draw_line(drawing, x, place_of(drawing, 0, 0).y, x, at.y, &stem);
 		if (isfinite(lo.y) && isfinite(hi.y)) {
 			draw_line(drawing, x, lo.y, x, hi.y, &thin);
-			/* End strokes, if the bar is longer than the mark. */
+			/* Add end strokes if the bar is longer than the mark. */
 			if (lo.y - hi.y > 2 * radius) {
 				draw_line(drawing, x - radius, lo.y, x + radius, lo.y, &thin);
 				draw_line(drawing, x - radius, hi.y, x + radius, hi.y, &thin);
@@ -253,14 +254,14 @@ static void draw_cell(const struct drawing *drawing, const struct box *box, int 
 		{ box->x, box->y + cut } };
 
 	if (isnan(shade)) {
-		/* Without a value: crossed out, in no colour of the ramp. */
+		/* A cell without a value is crossed out, in no colour of the ramp. */
 		fill_box(drawing, box, &grid, NULL);
 		draw_line(drawing, box->x + 2, box->y + 2, box->x + box->width - 2,
 			box->y + box->height - 2, &cross);
 		return;
 	}
 	fill_box(drawing, box, &paint, &gap);
-	/* A doubtful cell lacks a corner. */
+	/* Cut off a corner of a doubtful cell. */
 	if (drawing->chart->doubtful[cell])
 		draw_path(drawing, corner, 3, true, NULL, &page);
 }
@@ -295,13 +296,14 @@ static struct relief_point point_at(const struct drawing *drawing, const struct 
 }
 
 /* Whether a mark at `at` crosses the facet that begins at `first`. A mark on an edge belongs to the
- * facet in front, which would cover half of it; on the last edge there is no facet in front. */
+ * facet in front, because that facet would cover half of it. On the last edge there is no facet in
+ * front. */
 static bool runs_over(double at, int first, int count)
 {
 	return at >= first && at <= first + 1 && (at < first + 1 || first + 2 == count);
 }
 
-/* The lines of marks across one facet. */
+/* Draws the lines of marks across one facet. */
 static void draw_marks_across(const struct drawing *drawing, const struct relief *relief,
 	const double *heights, const struct relief_facet *facet)
 {
@@ -369,7 +371,7 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 	draw_rules(&drawing, false);
 	for (int i = 0; i < layout->area_count; i++)
 		draw_area(&drawing, &layout->area[i]);
-	/* Lines of knees are below curves, but above cells. */
+	/* Draw the lines of knees below curves, but above cells. */
 	if (!over)
 		draw_rules(&drawing, true);
 	if (kinds[chart->kind])

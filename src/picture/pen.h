@@ -1,4 +1,4 @@
-/* An interface for drawing: pen.c knows no library, and tests inspect the calls. In points, from
+/* A drawing interface, so that pen.c uses no library and tests can check the calls. In points, from
  * the upper left corner of a page of LAYOUT_WIDTH × LAYOUT_HEIGHT. */
 #pragma once
 
@@ -24,10 +24,11 @@ struct pen_point {
 
 struct pen {
 	void *context;
-	struct metrics metrics; /* of its font */
+	struct metrics metrics; /* widths of the pen's font */
 	void (*text)(void *context, double x, double y, enum layout_anchor anchor, double size,
 		bool bold, const struct pen_paint *paint, const char *text);
-	/* A line through the points, or the area inside it, or both; either may be NULL. */
+	/* Draws a line through the points, or fills the area inside, or both. stroke or fill may be
+	 * NULL. */
 	void (*path)(void *context, const struct pen_point *points, int count, bool closed,
 		const struct pen_stroke *stroke, const struct pen_paint *fill);
 	void (*disc)(void *context, double x, double y, double radius,

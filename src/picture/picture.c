@@ -32,7 +32,7 @@ struct status picture_named(const char *path)
 	return status_ok();
 }
 
-/* NAME.dat for NAME.gp. */
+/* The data file's path: NAME.dat for NAME.gp. */
 static void data_path(const char *path, char *buffer, size_t size)
 {
 	snprintf(buffer, size, "%.*s.dat", (int)(strlen(path) - 3), path);
@@ -57,7 +57,7 @@ struct status picture_check(const char *path)
 	return status;
 }
 
-/* Script and data, or neither. */
+/* Saves the data file, then the script. */
 static struct status save_gnuplot(
 	const struct chart *chart, enum picture_theme theme, const char *path, bool fresh)
 {
@@ -114,7 +114,7 @@ struct status picture_save_new(const struct chart *chart, enum picture_theme the
 		status = save(chart, theme, path, true);
 		if (status_is_ok(&status) || !file_exists(path))
 			return status;
-		/* Another process has taken the name in the meantime. */
+		/* Another process has just created this file: try the next number. */
 	}
 	return status_failed("10,000 pictures slexplore-%s-*.svg exist already", what);
 }

@@ -17,7 +17,8 @@
 /* Pixels for each point of the page: 1920 × 1080. */
 static const double PNG_SCALE = 2;
 
-/* Functions of the library. Its headers give the types, although nothing is linked. */
+/* The functions of cairo that are loaded at run time. The headers supply only their types; the
+ * program is not linked with cairo. */
 /* clang-format off */
 #define FUNCTIONS(each) \
 	each(cairo_create) each(cairo_destroy) each(cairo_status) each(cairo_status_to_string) \
@@ -37,7 +38,7 @@ static const double PNG_SCALE = 2;
 #define DECLARE(name) __typeof__(&name) name;
 #define PLACE(name)   { #name, (void **)&api.name },
 
-/* Written once, in the only thread that draws. */
+/* Written once, by the only thread that draws. */
 static struct {
 	FUNCTIONS(DECLARE)
 } api;
@@ -132,7 +133,7 @@ static void use_stroke(cairo_t *cairo, const struct pen_stroke *stroke)
 	api.cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
 }
 
-/* Fills and strokes the present path, and clears it. */
+/* Fills and strokes the current path, and clears it. */
 static void finish_path(
 	cairo_t *cairo, const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
@@ -198,8 +199,8 @@ static struct status draw_on(
 		.disc = pen_disc };
 	struct status status;
 
-	/* Unhinted metrics: widths grow evenly with the size on every surface, so the drawing
-	 * matches the layout. */
+	/* Switch off hinting of metrics. Widths then grow evenly with the size on every surface,
+	 * and the drawing matches the layout. */
 	api.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
 	api.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
 	api.cairo_set_font_options(cairo, options);
@@ -221,8 +222,8 @@ static void add_escaped(struct text *text, const char *string)
 	}
 }
 
-/* cairo draws letters as shapes: the description holds the text for screen readers, searches and
- * tests. */
+/* cairo draws letters as shapes. This description contains the text for screen readers, searches
+ * and tests. */
 static void describe(const struct chart *chart, struct text *text)
 {
 	struct layout *layout = layout_new(chart, &metrics_plain);
@@ -240,7 +241,7 @@ static void describe(const struct chart *chart, struct text *text)
 	layout_free(layout);
 }
 
-/* SVG with the description after the root element's tag. */
+/* Inserts the description into the SVG after the tag of the root element. */
 static void add_described(const struct chart *chart, const struct text *drawn, struct text *out)
 {
 	const char *root = strstr(text_string(drawn), "<svg");

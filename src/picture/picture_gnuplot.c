@@ -1,5 +1,5 @@
-/* Pictures by gnuplot: the frame, the axes and the words lie where page.h puts them; gnuplot draws
- * axes and data from the numbers. */
+/* Gnuplot scripts. page.h places the frame, the axes and the text; gnuplot draws axes and data from
+ * the numbers. */
 #include "picture/picture.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "config.h"
 #include "picture/page.h"
 
-/* The most names of steps along an axis, and along a side of a relief. */
+/* The maximum number of step names along an axis, and along a side of a relief. */
 enum { NAMES_MOST = 64, RELIEF_NAMES = 7 };
 
 struct writing {
@@ -20,7 +20,7 @@ struct writing {
 	struct text *script, *data;
 };
 
-/* Texts by value: valid to the end of the full expression. */
+/* A text returned by value, valid until the end of the full expression. */
 struct words {
 	char text[2 * CHART_TEXT + 4];
 };
@@ -79,7 +79,7 @@ static double screen_y(double y)
 	return 1 - y / LAYOUT_HEIGHT;
 }
 
-/* ---- what all have ---- */
+/* ---- parts of every script ---- */
 
 static void add_begin(const struct writing *writing, const char *name)
 {
@@ -94,7 +94,7 @@ static void add_begin(const struct writing *writing, const char *name)
 		"if (!exists(\"kind\")) kind = 'svg'\nhere = strlen(ARG0) > %zu ? "
 		"ARG0[1:strlen(ARG0) - %zu] : ''\ndata = here.%s.'.dat'\n",
 		strlen(name) + 3, strlen(name) + 3, file.text);
-	/* Terminals differ in font names and in the place of labels below the axis; the SVG
+	/* Terminals differ in font names and in the position of labels below the axis. The SVG
 	 * terminal has no bold font. */
 	text_add(script,
 		"face = kind eq 'svg' ? 'sans-serif' : 'sans'\n"
@@ -126,7 +126,8 @@ static void add_words(const struct writing *writing, bool in_plot)
 			continue;
 		if (!in_plot && text->role != ROLE_HEAD && text->role != ROLE_FOOT)
 			continue;
-		/* Names of bars are not below an axis. */
+		/* gnuplot adds the tick labels below the x axis itself. The names of bars are next
+		 * to their bars. */
 		if (tick && text->y > layout->plot.y + layout->plot.height)
 			continue;
 		text_addf(writing->script,
@@ -248,7 +249,7 @@ static void add_palette(const struct writing *writing)
 	text_add(writing->script, ")\n");
 }
 
-/* Words and rules of the layout, the place of the plot, and its borders. */
+/* Adds the labels and rules of the layout, the position of the plot, and its borders. */
 static void add_plot(const struct writing *writing, const char *borders)
 {
 	add_words(writing, true);
@@ -302,7 +303,7 @@ static void add_points(const struct writing *writing, const struct chart_series 
 			has_modes(point) ? 2 : point->doubtful);
 	}
 	/* Two empty lines separate the data sets of `index`; a series without points needs a line
-	 * of its own. */
+	 * with NaN values. */
 	text_add(writing->data, series->count ? "\n\n" : "NaN NaN NaN NaN NaN NaN 0\n\n\n");
 }
 
@@ -322,7 +323,7 @@ __attribute__((format(printf, 5, 6))) static void add_part(
 
 static void add_series(const struct writing *writing, int index, bool *first)
 {
-	/* gnuplot's point types in the order of enum layout_mark: full, and hollow. */
+	/* gnuplot's point types in the order of enum layout_mark: filled, and hollow. */
 	static const int full[MARK_COUNT] = { 7, 5, 13, 9, 11, 1 },
 			 hollow[MARK_COUNT] = { 6, 4, 12, 8, 10, 1 };
 	const struct chart *chart = writing->chart;
