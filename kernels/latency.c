@@ -1,13 +1,14 @@
-/* latency: each load gets its address from the previous load, so that nothing overlaps: CPE is the
- * load-to-use latency of the level that holds the nodes. Several chains in one loop overlap with
- * each other and show the memory-level parallelism.
+/* latency: each load gets its address from the previous load, so that loads cannot overlap. CPE is
+ * the load-to-use latency of the cache level that holds the nodes. Several chains in one loop
+ * overlap with each other and show the memory-level parallelism.
  *
- * In random order each chain is a cycle of its own, of every n-th node: together they walk the
- * whole working set. The backward order is one cycle, with the chains evenly spaced on it.
+ * order=random: each chain is a separate cycle of every n-th node. Together the chains walk the
+ * whole working set. order=backward: all nodes form one cycle, and the chains start at evenly
+ * spaced nodes.
  *
- * far below 100: a small set of `near` bytes lies next to the large one, and one chain alternates
- * between both sets. Each node holds a zero next to its pointer; where the set changes, the zero
- * of one node is part of the address of the next. */
+ * far below 100: a small set of `near` bytes lies next to the large set, and one chain alternates
+ * between both sets. Each node holds a zero next to its pointer. Where the chain changes sets, the
+ * zero of one node is part of the address of the next. */
 #include <stddef.h>
 
 #include "base/units.h"
@@ -18,10 +19,10 @@
 enum { SIZE, STRIDE, ORDER, CHAINS, NEAR, FAR, PAGES, NODE, CORES, STREAMS };
 enum { ORDER_RANDOM, ORDER_BACKWARD, ORDER_PAIRS };
 
-/* Bytes of a line as described; each node of the small set has its own. */
+/* Bytes of a cache line as in kernel->describe(). Each node of the small set has its own line. */
 enum { LINE = 64, PAGE = 4096 };
 
-/* Loads of each chain in an iteration, and accesses of one that mixes two sets. */
+/* Loads of each chain in an iteration; accesses in an iteration that mixes two sets. */
 #define STEPS(chains) ((chains) == 1 ? 16 : (chains) == 2 ? 8 : (chains) <= 4 ? 4 : 2)
 enum { MIX = 20 };
 
@@ -47,8 +48,8 @@ static const struct knob knobs[] = {
 
 /* ---- Loops */
 
-/* Chains have a register each; chains beyond these load by way of their place in memory. EACH():
- * the instruction for each register r that holds chain number .Lk. */
+/* Each chain has its own register. If registers run out, the remaining chains keep their pointers
+ * in memory. EACH() writes the instruction for each register r that holds chain number .Lk. */
 #define EACH(instruction)                                                     \
 	".set .Lk, 0\n.irp r, " HELD "\n.if .Lk < .Lheld\n	" instruction \
 	"\n.endif\n.set .Lk, .Lk + 1\n.endr\n"
@@ -86,7 +87,8 @@ static const struct knob knobs[] = {
 	"	b.ne	1b				\n"
 #endif
 
-/* at[0] = at[0]->next; at[1] = at[1]->next; …: of each chain, `steps` times in an iteration. */
+/* at[0] = at[0]->next; at[1] = at[1]->next; …: an iteration does this `steps` times for each chain.
+ */
 KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains, const int steps)
 {
 #if defined(__x86_64__)
@@ -114,7 +116,7 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 		: "cc", "memory", CLOBBERS);
 }
 
-/* One access of an iteration to the set whose node is in the register `at`. */
+/* One access to the set with its current node in the register `at`. */
 #if defined(__x86_64__)
 #define ACCESS(at)                                        \
 	"	.if .Lturns			\n"                               \
@@ -122,8 +124,8 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 	"	.endif				\n"                                   \
 	"	movq	(%[" at "],%[zero]), %[" at "] \n"
 #else
-/* No address has an index and a distance: where the zero is new, the distance is added ahead of it.
- */
+/* An arm64 address cannot have both an index and an offset. Where the zero was just loaded, the
+ * code adds the offset to the pointer before the zero arrives. */
 #define ACCESS(at)                                   \
 	"	.if .Lturns && .Lturned		\n"               \
 	"	add	%[t], %[" at "], #8	\n"      \
@@ -134,10 +136,10 @@ KERNEL_BODY void latency_chase(const void **at, uint64_t turns, const int chains
 	"	ldr	%[" at "], [%[" at "], %[zero]] \n"
 #endif
 
-/* Twenty accesses, as many of them far as `share` says, evenly spread. One that is followed by one
- * to the same set loads the pointer; where the sets take turns, it loads the zero first, which the
- * other set's address depends on, and the pointer then from the line that is there, beside the
- * chain:
+/* An iteration makes 20 accesses. `share` of them go to the large set, evenly spread. If the next
+ * access goes to the same set, the access loads only the pointer. If the sets alternate, it loads
+ * the zero first, because the address in the other set depends on it. The load of the pointer then
+ * hits the same line, and the other set does not wait for it:
  *
  *     at = at[zero].next	or	zero = at[zero].zero, at = at[zero].next */
 KERNEL_BODY void latency_mix(const void **at, uint64_t turns, const int share)
@@ -204,7 +206,7 @@ static bool is_mixed(const int64_t *v)
 	return v[FAR] < 100;
 }
 
-/* Of twenty accesses, those to the large set. */
+/* The number of accesses to the large set, out of MIX. */
 static int far_of(const int64_t *v)
 {
 	return (int)(v[FAR] * MIX / 100);
@@ -215,7 +217,7 @@ static uint64_t max_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The large set, without its memory. */
+/* The large set, without its memory address. */
 static struct nodes far_shape(const int64_t *v)
 {
 	static const enum nodes_order orders[] = { NODES_RANDOM, NODES_BACKWARD, NODES_PAIRS };
@@ -225,7 +227,7 @@ static struct nodes far_shape(const int64_t *v)
 		.cycles = v[ORDER] == ORDER_BACKWARD ? 1 : (unsigned)v[CHAINS] };
 }
 
-/* It lies after the small set, so that it can grow. */
+/* The large set lies after the small set, so that it can grow. */
 static uint64_t far_offset(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -252,7 +254,7 @@ static struct nodes near_nodes(const struct kernel_run *run)
 		.seed = run->seed + 1 };
 }
 
-/* Items of the large set: every chain walks as many. */
+/* Items of the large set: each chain has the same number. */
 static uint64_t far_count(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -309,7 +311,7 @@ static uint64_t latency_footprint(const int64_t *v)
 	return far_offset(v) + nodes_bytes(&nodes, far_count(v));
 }
 
-/* Where the large set begins follows from the others. */
+/* The key includes no offset of the large set: the offset follows from these values. */
 static uint64_t latency_layout(const int64_t *v)
 {
 	unsigned cycles = far_shape(v).cycles;
@@ -318,8 +320,8 @@ static uint64_t latency_layout(const int64_t *v)
 	       (uint64_t)v[STRIDE] / 16 % 4096 << 5 | (cycles - 1);
 }
 
-/* Lines that hold nodes, for each access to them; a line may hold several nodes, and a pair may lie
- * in one. */
+/* Distinct lines that hold nodes, per access. A line may hold several nodes, or both nodes of a
+ * pair. */
 static double lines_of(const int64_t *v)
 {
 	struct nodes nodes = far_shape(v);
@@ -330,8 +332,8 @@ static double lines_of(const int64_t *v)
 	return item < LINE ? (double)item / LINE : 1;
 }
 
-/* Lines that an access touches for the first time: at random the next node, or pair, lies in
- * another line than this one, however many a line holds. */
+/* Lines that an access touches for the first time. In random order the next node (or pair) lies in
+ * another line, even if a line holds several nodes. */
 static double lines_anew(const int64_t *v)
 {
 	if (v[ORDER] == ORDER_PAIRS)
@@ -348,10 +350,10 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->scattered = v[ORDER] != ORDER_BACKWARD;
 	walk->lines = lines_anew(v) * far;
 	walk->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
-	/* With nodes farther apart than lines, most lines of the working set are never touched. */
+	/* If nodes are farther apart than lines, the walk never touches most lines of the working
+	 * set. */
 	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;
-	/* A prefetcher that brings the other line of a pair, too, spares the chain every other
-	 * wait. */
+	/* A prefetcher that also fetches the adjacent line of a pair removes every second wait. */
 	walk->chains =
 		(double)v[CHAINS] *
 		(v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && v[STRIDE] < 2 * LINE ? 2 : 1);
@@ -386,7 +388,7 @@ static struct status latency_prepare(struct kernel_run *run)
 		run->code.name = "latency_chase";
 		granule = (uint64_t)(v[CHAINS] * STEPS(v[CHAINS]));
 	}
-	/* Passing the end costs nothing: a pass may end an iteration later. */
+	/* The walk wraps at no cost, so a pass may end up to one iteration late. */
 	run->ring = round_up(pass, granule);
 	run->granule = granule;
 	run->bytes = sizeof(void *);
@@ -396,7 +398,7 @@ static struct status latency_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* The small set may be the larger one. */
+/* The small set may be larger than the large set. */
 static void latency_shrink(int64_t *v)
 {
 	v[NEAR] = LINE;
@@ -422,9 +424,10 @@ static void latency_begin_at(struct kernel_run *run, double share)
 
 enum { VERIFIED = 2048 };
 
-/* Each walk comes back to its beginning after its share of the nodes and not before; of a long one
- * a piece does not come back. Then the loop's are to end where the pointers say. All of it far from
- * where trials begin, since its nodes are in the caches then; and there the walks stay. */
+/* Checks the pointers: a walk must close after all nodes of its cycle, and not earlier. If the
+ * cycle is long, the check follows only some nodes, and the walk must not close there. Then the
+ * loop must end at the nodes to which the pointers lead. The check starts at half of the ring,
+ * because it loads its nodes into the caches, and trials begin elsewhere. */
 static struct status latency_verify(struct kernel_run *run)
 {
 	const int64_t *v = run->v;

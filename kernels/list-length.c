@@ -1,5 +1,6 @@
-/* list-length: walk a linked list and count its nodes. Each load's address is what the load before
- * returned, so nothing overlaps: a node costs the load-to-use latency of wherever it lives.
+/* list-length: walk a linked list and count its nodes. The previous load returns the address of the
+ * next load, so that loads cannot overlap. A node costs the load-to-use latency of the cache level
+ * or memory that holds it.
  *
  * The list is a ring (kernels/nodes.h), so that a call may walk any number of nodes. */
 #include "kernels/knob_rows.h"
@@ -65,7 +66,8 @@ static void list_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	walk->step = (double)v[SPACING];
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
-	/* At random the next node lies in another line than this one, however many a line holds. */
+	/* In random order the next node lies in another line, even if a line holds several nodes.
+	 */
 	walk->lines = walk->step < 64 && !walk->scattered ? walk->step / 64 : 1;
 	walk->access = "node";
 }
@@ -110,7 +112,8 @@ static void list_rewind(struct kernel_run *run)
 	run->cursor = run->memory;
 }
 
-/* A whole ring comes back to its start and not before; a large one is followed in part. */
+/* A whole ring must close at its start, and not earlier. In a large ring the check follows only
+ * some nodes. */
 static struct status list_verify(struct kernel_run *run)
 {
 	uint64_t limit = run->ring < 6144 ? run->ring : 6144, closed;

@@ -1,20 +1,21 @@
-/* list-lookup: which of some values are in a linked list? One memory, and several ways through it:
- * value by value along the list, all values at each node, along the array that holds the nodes,
- * by an index of the nodes that is made first, and by groups of nodes, as an unrolled list has
- * them. Here are the loops; what is where is kernels/list_nodes.c, and the way through the lookups
- * kernels/list_lookup_walk.c. */
+/* list-lookup: which of several values are in a linked list? All forms search the same memory. They
+ * search value by value along the list, for all values at each node, along the array that holds the
+ * nodes, by an index of the nodes that is built first, or by groups of nodes as in an unrolled
+ * list. This file has the loops. kernels/list_nodes.c lays out the list; kernels/list_lookup_walk.c
+ * runs the loops over all lookups. */
 #include "kernels/knob_rows.h"
 #include "kernels/list_lookup.h"
 
 #include <math.h>
 
-/* Bytes, for what the walk asks of memory. */
+/* Sizes in bytes, for the description of the walk. */
 enum { LINE = 64, WORD = 8, NODE = sizeof(struct list_node) };
 
-/* Values that an interleaved loop is stepped with, at most: some thousand instructions. */
+/* At most this many values when the model steps through an interleaved loop: a few thousand
+ * instructions. */
 enum { STEPPED_VALUES = 128 };
 
-/* Deleted nodes in an array that are more than any predictor learns. */
+/* No predictor learns a pattern of this many deleted nodes in an array. */
 enum { BEYOND_LEARNING = 65536 };
 
 static const char *const form_names[] = { "simple", "interleaved", "array", "index", "unrolled",
@@ -46,7 +47,7 @@ static const struct knob knobs[] = {
 	[LOOKUP_PAGES] = KNOB_ROW_PAGES,
 };
 
-/* ---- Loops for one value: they go on until it is found, or no more comparisons are left */
+/* ---- Loops for one value: they end when it is found or no comparisons are left */
 
 KERNEL_LOOP static bool lookup_simple(struct lookup_walk *walk)
 {
@@ -101,7 +102,7 @@ KERNEL_LOOP static bool lookup_index_array(struct lookup_walk *walk)
 	return left > 0;
 }
 
-/* Every comparison of a group knows its address as soon as the group's is there. */
+/* All comparisons of a group know their addresses once the group's address is known. */
 KERNEL_BODY bool lookup_unrolled(struct lookup_walk *walk, const int group)
 {
 	const struct list_node *node = walk->node;
@@ -165,7 +166,7 @@ KERNEL_LOOP static bool lookup_interleaved(struct lookup_walk *walk)
 	return false;
 }
 
-/* Four at once: comparing yields -1 or 0 in each lane. */
+/* A vector compare yields -1 or 0 in each lane. */
 typedef int32_t lanes __attribute__((vector_size(4 * LOOKUP_LANES), may_alias));
 
 KERNEL_LOOP static bool lookup_vector(struct lookup_walk *walk)
@@ -192,7 +193,7 @@ KERNEL_LOOP static bool lookup_vector(struct lookup_walk *walk)
 	return false;
 }
 
-/* Which of the values it is. */
+/* Marks each value that equals the node's value. */
 static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(
 	const struct lookup_walk *walk, int32_t value)
 {
@@ -201,7 +202,8 @@ static __attribute__((noinline, KERNEL_UNWATCHED)) void mark(
 			walk->found[i] = 1;
 }
 
-/* Whether it is any of them, and seldom which. */
+/* First tests whether the node has any of the values. Few nodes do, so the loop seldom searches for
+ * the matching value. */
 KERNEL_LOOP static bool lookup_any_of(struct lookup_walk *walk)
 {
 	const struct list_node *node = walk->node;
@@ -253,7 +255,7 @@ static const struct form *form_of(const int64_t *v)
 						  : &forms[v[LOOKUP_FORM]];
 }
 
-/* ---- Which values go together */
+/* ---- Valid combinations of values */
 
 static struct status lookup_check(const int64_t *v)
 {
@@ -279,7 +281,7 @@ static void lookup_fit(int64_t *v, int changed)
 		v[LOOKUP_GROUP] = 2;
 }
 
-/* ---- Memory: the nodes, the tables, and where the form has one the index */
+/* ---- Memory: the nodes, the tables, and the index if the form has one */
 
 static uint64_t lookup_footprint(const int64_t *v)
 {
@@ -288,7 +290,7 @@ static uint64_t lookup_footprint(const int64_t *v)
 	return v[LOOKUP_FORM] == FORM_INDEX ? lookup_end(&list) : lookup_index_at(&list);
 }
 
-/* Of all forms the same. */
+/* All forms have the same layout. */
 static uint64_t lookup_layout(const int64_t *v)
 {
 	uint64_t nodes = (uint64_t)v[LOOKUP_SIZE] / NODE;
@@ -297,7 +299,7 @@ static uint64_t lookup_layout(const int64_t *v)
 	       (uint64_t)v[LOOKUP_DELETED];
 }
 
-/* Entries of the index, from what the list is made of: following its links would take longer. */
+/* Writes the index from the list's numbers, because following the links would take longer. */
 static bool write_index(struct kernel_run *run)
 {
 	const struct list *list = lookup_list(run);
@@ -314,8 +316,8 @@ static bool write_index(struct kernel_run *run)
 	return true;
 }
 
-/* Each form's reason to wait, and its remark: for lists in order (an array without deleted nodes),
- * and for others. */
+/* The waits clause and the remark of each form, for ordered lists (an array without deleted nodes)
+ * and for other lists. */
 static const struct {
 	const char *waits, *best, *otherwise;
 } form_words[FORMS] = {
@@ -347,9 +349,8 @@ static const struct {
 		"misplaced group is one miss." },
 };
 
-/* Lines of an element in order: a share of the groups is met in no order, each time by one
- * load that nothing but the one before leads to; what else there is of their lines, and those of
- * all other groups, come in order. */
+/* Lines per element. Each misplaced group costs one scattered load, which waits for the previous
+ * load. The rest of its lines, and the lines of all other groups, arrive in address order. */
 struct lines {
 	double scattered, ordered;
 };
@@ -358,10 +359,10 @@ static struct lines lines_of(const int64_t *v)
 {
 	double misplaced = (double)v[LOOKUP_MISPLACED] / 100,
 	       deleted = (double)v[LOOKUP_DELETED] / 100, group = (double)(1 << v[LOOKUP_GROUP]);
-	/* A line is passed over where none of its groups is met in order: it has 64 / 24 nodes, and
-	 * parts of others. */
+	/* The ordered walk skips a line if all of its groups are misplaced or deleted. A line holds
+	 * 64 / 24 nodes, and parts of others. */
 	double passed = pow(deleted + (1 - deleted) * misplaced, 1 + LINE / (NODE * group));
-	/* Of a misplaced group's bytes, those before the last value. */
+	/* The words of a misplaced group before its last value. */
 	double words = (NODE * (group - 1) + WORD + 4) / WORD;
 
 	return (struct lines){ .scattered = misplaced / group,
@@ -469,8 +470,8 @@ static struct status lookup_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* The same code, with no more values than can be stepped through, and none found: in a short list
- * that would happen all the time. */
+/* Keeps the code, but limits the number of values, so that the model can step through it. No value
+ * is found, because in a short list most nodes would be hits. */
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;

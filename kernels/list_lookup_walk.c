@@ -1,13 +1,12 @@
-/* list-lookup's way through its lookups: what is looked up, from anywhere to anywhere in it, and
- * whether what comes out is right. */
+/* Runs the loops of list-lookup over all lookups: chooses the values, starts and stops at any
+ * position, and checks the results. */
 #include "kernels/list_lookup.h"
 
 #include <string.h>
 
 #include "base/units.h"
 
-/* What is done at once at most, so that a complete run can be cancelled: some ten milliseconds
- * where every load misses. */
+/* Comparisons between two checks for cancellation: about ten milliseconds if every load misses. */
 enum { AT_ONCE = 1 << 17 };
 
 enum { LINE = 64 };
@@ -17,7 +16,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* ---- What is where */
+/* ---- Memory layout */
 
 struct list lookup_list_of(const int64_t *v, unsigned char *memory, uint64_t seed)
 {
@@ -59,15 +58,15 @@ const struct list_node **lookup_index(const struct kernel_run *run)
 	return (const struct list_node **)(void *)(run->memory + lookup_index_at(lookup_list(run)));
 }
 
-/* ---- What is looked up */
+/* ---- Values to look up */
 
 uint64_t lookup_hits(const int64_t *v)
 {
 	return (uint64_t)(v[LOOKUP_VALUES] * v[LOOKUP_FOUND] + 50) / 100;
 }
 
-/* Found values are spread over the list, one in each of as many stretches: so their walks take
- * together what walks to random nodes take on average, whatever the seed. */
+/* The list is divided into equal stretches, one for each hit, and each stretch holds one found
+ * value. So the total length of their walks hardly depends on the seed. */
 bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 {
 	const struct list *list = lookup_list(run);
@@ -85,7 +84,7 @@ bool lookup_hit(const struct kernel_run *run, uint64_t k, uint64_t *index)
 	return true;
 }
 
-/* Odd: no node has it. */
+/* Odd values are in no node. */
 static int32_t missing_value(const struct kernel_run *run, uint64_t k)
 {
 	struct random random = { run->seed + 3 + k };
@@ -104,7 +103,7 @@ static bool by_value(const int64_t *v)
 	return v[LOOKUP_FORM] != FORM_INTERLEAVED;
 }
 
-/* Comparisons until the list's index-th node has been compared. */
+/* Comparisons until the index-th node of the list has been compared, including that node. */
 static uint64_t comparisons(const struct kernel_run *run, uint64_t index)
 {
 	const struct list *list = lookup_list(run);
@@ -141,9 +140,9 @@ void lookup_fill(struct kernel_run *run)
 	run->ring = by_value(run->v) ? all : list->linked * count;
 }
 
-/* ---- The way */
+/* ---- The walk */
 
-/* The walk to a value that this comparison belongs to. */
+/* The walk (number of the value) that contains this comparison. */
 static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uint64_t position)
 {
 	uint64_t low = 0, high = count - 1;
@@ -159,7 +158,7 @@ static uint64_t value_at(const struct lookup_tables *tables, uint64_t count, uin
 	return low;
 }
 
-/* Of a walk through the list: its position after so many nodes. */
+/* The cursor of one walk after `done` nodes. */
 static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 {
 	const struct list *list = lookup_list(run);
@@ -170,7 +169,7 @@ static const void *cursor_at(const struct kernel_run *run, uint64_t done)
 		return lookup_index(run) + done;
 	if (run->v[LOOKUP_FORM] != FORM_ARRAY)
 		return list_at(list, done);
-	/* Which may be a deleted one: the walk passes it over. */
+	/* This node may be deleted: the walk skips it. */
 	return done == 0 ? list->nodes
 			 : list->nodes +
 				   list_linked(list, LIST_BY_PLACE, done / list->group) *
@@ -198,11 +197,11 @@ void lookup_begin_at(struct kernel_run *run, double share)
 {
 	uint64_t turns = run->ring / run->granule, at = (uint64_t)((double)turns * share);
 
-	/* Of the walks by groups each is so many whole ones long. */
+	/* Start at a whole iteration: the length of each walk is a multiple of the granule. */
 	stand_at(run, (at < turns ? at : 0) * run->granule);
 }
 
-/* A complete run looks now and then whether it is to end. */
+/* A complete run regularly checks for cancellation. */
 static bool goes_on(struct kernel_run *run)
 {
 	return !run->complete || kernel_goes_on(run, run->position, run->ring);
@@ -236,7 +235,7 @@ static void all_at_once(struct kernel_run *run, uint64_t elements)
 	run->cursor = walk.node;
 }
 
-/* The position of the walk to the k-th value, for its loop. */
+/* Sets the start of the next walk, in the field that the loop reads. */
 static void set_cursor(const struct kernel_run *run, struct lookup_walk *walk, const void *cursor)
 {
 	if (run->v[LOOKUP_FORM] == FORM_INDEX)
@@ -282,7 +281,7 @@ static void one_by_one(struct kernel_run *run, uint64_t elements)
 	run->cursor = run->v[LOOKUP_FORM] == FORM_INDEX ? (const void *)walk.at : walk.node;
 }
 
-/* Writes `count` (> 0) entries of the index. The first is right already: the walk begins at its
+/* Writes `count` (> 0) entries of the index. The first entry must be set: the walk begins at its
  * node. */
 static __attribute__((noinline)) void lookup_index_nodes(
 	const struct list_node **index, uint64_t count)
@@ -296,9 +295,8 @@ static __attribute__((noinline)) void lookup_index_nodes(
 	} while (--count);
 }
 
-/* A complete run makes the index before anything else, and the empty call that it is compared with
- * makes none. A stretch makes its share of it: as large a part of the index as it is of all
- * comparisons. */
+/* A complete run builds the index first; the empty call of its trial builds nothing. Other calls
+ * build a share of the index that is proportional to their share of all comparisons. */
 static void make_index(struct kernel_run *run, uint64_t elements)
 {
 	const struct list *list = lookup_list(run);
@@ -335,7 +333,7 @@ void lookup_call(struct kernel_run *run, uint64_t elements)
 	run->result = run->position;
 }
 
-/* ---- Whether it is right */
+/* ---- Checks */
 
 enum { LOOKED_AT = 512, STRETCH = 1024 };
 
@@ -359,7 +357,7 @@ static bool is_found(const struct lookup_tables *tables, uint64_t k)
 	return tables->found[k] != 0;
 }
 
-/* Whether the k-th value is found between two positions. */
+/* Whether the walk from one position to the other must find the k-th value. */
 static bool found_between(const struct kernel_run *run, uint64_t k, uint64_t from, uint64_t to)
 {
 	const struct lookup_tables *tables = lookup_tables(run);
@@ -371,7 +369,7 @@ static bool found_between(const struct kernel_run *run, uint64_t k, uint64_t fro
 	return (at >= from && at < to) || at + run->ring < to;
 }
 
-/* A stretch ends where it should, and finds what it should. */
+/* A stretch must end at the right position and find the right values. */
 static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64_t elements)
 {
 	struct lookup_tables *tables = lookup_tables(run);
@@ -402,7 +400,7 @@ static struct status check_stretch(struct kernel_run *run, uint64_t from, uint64
 	return status_ok();
 }
 
-/* Some of the list and of the index is as written, and the values are right. */
+/* Checks a sample of the list and the index, and all values. */
 static struct status check_data(const struct kernel_run *run)
 {
 	const struct list *list = lookup_list(run);
@@ -433,7 +431,7 @@ static struct status check_data(const struct kernel_run *run)
 	return status_ok();
 }
 
-/* The data are right, and stretches from the beginning, past the end of the ring, and past the ends
+/* Checks the data, and then stretches from the start, past the end of the ring, and past the ends
  * of some values' walks. */
 struct status lookup_verify(struct kernel_run *run)
 {
