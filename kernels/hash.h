@@ -1,4 +1,4 @@
-/* hash-lookup as its test sees it: the knobs, and the tables in memory. */
+/* Shared by hash-lookup and its test: the knobs, and the tables in memory. */
 #pragma once
 
 #include "kernels/asked.h"
@@ -17,10 +17,10 @@ enum {
 };
 enum hash_table { TABLE_CHAINED, TABLE_OPEN, TABLES };
 enum hash_order { ORDER_RANDOM, ORDER_BUCKET };
-/* A key of a chain: the bucket or the node before points to it. */
+/* A key in a chain. Its bucket or the previous node points to it. */
 struct hash_node {
 	uint64_t key, value;
-	const struct hash_node *next; /* NULL: the last */
+	const struct hash_node *next; /* NULL: the last node */
 };
 
 /* A key in its slot, or in the first free slot after it. */
@@ -30,30 +30,30 @@ struct hash_slot {
 
 #define HASH_FREE UINT64_MAX
 
-/* Both tables of the same keys, one after the other: buckets and nodes, and slots, as many as
- * buckets, where the load leaves some free. */
+/* Both tables of the same keys: buckets and nodes, then slots. There are as many slots as buckets.
+ * The slots exist only if the load leaves some of them free. */
 struct hash {
 	uint64_t buckets, keys;
-	bool open; /* there is the open one, too */
+	bool open; /* the open table exists, too */
 	enum hash_order order;
-	struct shuffle places; /* of nodes in random order */
+	struct shuffle places; /* places of nodes in random order */
 	const struct hash_node **bucket;
 	struct hash_node *node;
 	struct hash_slot *slot;
 };
 
-/* memory: where the tables lie, or will lie. */
+/* memory: the start of the tables, which need not be laid out yet. */
 struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory);
 uint64_t hash_keys(const int64_t *v);
 uint64_t hash_bytes(const int64_t *v);
 
-/* The value next to the key of that rank. */
+/* The value of the key of that rank. */
 static inline uint64_t hash_value(uint64_t rank)
 {
 	return rank * 0x9e3779b97f4a7c15u >> 40;
 }
 
-/* The key's bucket, 0…buckets-1 (buckets < 2^32): any as likely as any other. */
+/* The key's bucket, 0…buckets-1 (buckets < 2^32): all buckets are equally likely. */
 KERNEL_BODY uint64_t hash_place(uint64_t key, uint64_t buckets)
 {
 	key *= 0x9e3779b97f4a7c15u;
@@ -61,6 +61,6 @@ KERNEL_BODY uint64_t hash_place(uint64_t key, uint64_t buckets)
 	return (key >> 32) * buckets >> 32;
 }
 
-/* Steps that a search takes on average in one of them, at that load (keys per bucket): nodes, or
- * slots with the free one that ends it. */
+/* Average steps of a search in that table at that load (keys per bucket). A step is a node or a
+ * slot, including the free slot at the end. */
 double hash_steps(enum hash_table table, double load, bool found);

@@ -5,11 +5,11 @@
 
 #include "base/random.h"
 
-/* Pairs that are far apart share a block with others, so many bytes from one to the next: two of
- * today's lines, one of those to come. */
+/* Distance of adjacent pairs in a block, in bytes. Blocks interleave pairs with a large stride. 128
+ * bytes are two lines on most processors, and one line on processors with 128-byte lines. */
 enum { PAIR_APART = 128 };
 
-/* How many items ahead the node that an item goes after is fetched: it lies anywhere. */
+/* Number of items to prefetch ahead: each item is inserted after a random node. */
 enum { AHEAD = 16, CANCEL_EVERY = 4096 };
 
 static uint64_t power_from(uint64_t value)
@@ -21,8 +21,8 @@ static uint64_t power_from(uint64_t value)
 	return power;
 }
 
-/* A block of pairs: first nodes in its lower half, or the distance's worth of it, and second ones
- * above. */
+/* A block of pairs. Its lower half, or its lower `stride` bytes, holds the first nodes of pairs;
+ * the upper half holds the second nodes. */
 static uint64_t block_bytes(const struct nodes *nodes)
 {
 	return 2 * power_from(nodes->stride);
@@ -70,15 +70,15 @@ uint64_t nodes_bytes(const struct nodes *nodes, uint64_t items)
 	return items * nodes->stride;
 }
 
-/* An item's two ends: where a walk enters it, and where it leaves it again. */
+/* The two ends of an item: a walk enters it at `in` and leaves it from `out`. */
 struct item {
 	struct node *in, *out;
 };
 
-/* What does not change from item to item. */
+/* Constants for all items. */
 struct layout {
 	const struct nodes *nodes;
-	uint64_t pairs, block; /* of order pairs: in a block, and its bytes */
+	uint64_t pairs, block; /* order pairs: number of pairs in a block, and bytes of a block */
 	bool paired;
 };
 
@@ -108,8 +108,8 @@ static struct item item_at(const struct layout *layout, uint64_t index)
 	return random_next(&side) >> 63 ? (struct item){ high, low } : (struct item){ low, high };
 }
 
-/* By how much the cycles are turned against the items in that group of as many: none keeps to one
- * place in the lines of memory. */
+/* Each group has one item of each cycle. turn_of() rotates the cycles within a group, so that no
+ * cycle always has the same place in a cache line. */
 static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 {
 	struct random random = { (nodes->seed ^ 0x5bd1e995) + group };
@@ -117,8 +117,8 @@ static uint64_t turn_of(const struct nodes *nodes, uint64_t group)
 	return group ? random_below(&random, nodes->cycles) : 0;
 }
 
-/* The earlier item that an item (not among the first of each cycle) goes after: any of its own
- * cycle. */
+/* The earlier item after which this item is inserted, chosen from its cycle. The first item of each
+ * cycle has none. */
 static uint64_t before(const struct nodes *nodes, uint64_t index)
 {
 	uint64_t cycles = nodes->cycles, group, other, cycle;
@@ -150,7 +150,7 @@ static bool cancelled(
 	return atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
-/* Items have … count - 1 go in. Returns how many are in then. */
+/* Inserts items have … count - 1. Returns the new number of items. */
 static uint64_t grow(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
@@ -187,8 +187,8 @@ static uint64_t grow(
 	return have;
 }
 
-/* Items have - 1 … count come out again, last in, first out: then nothing has gone in behind them.
- */
+/* Removes items have - 1 … count in reverse order. At its removal, an item still has the same
+ * predecessor as after its insertion. */
 static uint64_t take_back(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {
@@ -219,7 +219,7 @@ static uint64_t lay_backward(
 		have = 1;
 	for (; have < count && !cancelled(layout->nodes, cancel, have, count); have++)
 		*item_at(layout, have).in = (struct node){ item_at(layout, have - 1).in, 0 };
-	/* The nodes after these stay: a longer layout needs them again. */
+	/* The later nodes stay unchanged, because a longer layout needs them again. */
 	*item_at(layout, 0).in =
 		(struct node){ item_at(layout, (have < count ? have : count) - 1).in, 0 };
 	return have;

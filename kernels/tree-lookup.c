@@ -1,6 +1,6 @@
-/* tree-lookup: look keys up in a search tree, one by one or several at a time, with branches or
- * without, by pointers or by computed places. All forms search the same memory; they differ in what
- * the next load waits for. The loops are in tree_loops.h, the trees in tree_layout.c. */
+/* tree-lookup: look keys up in a search tree, one by one or several at a time, with or without
+ * branches, by pointers or by computed places. All forms search the same tree, but the next load
+ * waits for different things. tree_loops.h has the loops, tree_layout.c the trees. */
 #include "kernels/knob_rows.h"
 #include "kernels/tree_loops.h"
 
@@ -36,7 +36,7 @@ static const struct knob knobs[] = {
 	[TREE_PAGES] = KNOB_ROW_PAGES,
 };
 
-/* ---- Loops: for each form, one by one and several at a time. */
+/* ---- Loops: for each form, one key at a time and several */
 
 struct loops {
 	const char *function[FORMS][2];
@@ -103,7 +103,7 @@ static const struct loops *loops_of(const int64_t *v)
 					     : &levels[v[TREE_BARE]][v[TREE_KEYS]];
 }
 
-/* ---- Which values go together */
+/* ---- Valid combinations of values */
 
 static struct status tree_check(const int64_t *v)
 {
@@ -134,7 +134,7 @@ static struct status tree_check(const int64_t *v)
 	return status_ok();
 }
 
-/* The changed knob stays; the order gives way first. */
+/* Keeps the changed knob. If two knobs conflict, the order changes first. */
 static void tree_fit(int64_t *v, int changed)
 {
 	if (changed == TREE_BARE)
@@ -171,7 +171,7 @@ static uint64_t tree_footprint(const int64_t *v)
 	return (tree_nodes(v) + 1) * tree_node_bytes(v);
 }
 
-/* Nodes point to places that follow from how many there are. */
+/* The addresses in the nodes depend on the number of nodes. */
 static uint64_t tree_layout(const int64_t *v)
 {
 	return tree_nodes(v) << 8 | (uint64_t)v[TREE_ORDER] << 4 | (uint64_t)v[TREE_KEYS] << 2 |
@@ -180,7 +180,7 @@ static uint64_t tree_layout(const int64_t *v)
 
 /* ---- Facts that the machine code does not show */
 
-/* Bytes of the lines of so many nodes. */
+/* Bytes of the lines of `nodes` nodes. */
 static double range_of(const struct tree *tree, double nodes)
 {
 	double all = (double)(tree->nodes * tree->words * 8), lines = all / LINE;
@@ -191,8 +191,8 @@ static double range_of(const struct tree *tree, double nodes)
 					   : all * (1 - exp(-nodes / lines));
 }
 
-/* Lines of a node that a search touches: the first, and others without waiting. A search with
- * branches compares half of the keys on average. */
+/* Lines of a node that a search touches. It waits for the first line only. A search with branches
+ * compares half of the keys on average. */
 static double lines_of(const struct tree *tree, const int64_t *v)
 {
 	double bytes = 8 * (v[TREE_FORM] == FORM_BRANCHING ? (tree->keys + 1) / 2.0 : tree->keys);
@@ -204,8 +204,8 @@ static double lines_of(const struct tree *tree, const int64_t *v)
 	return 1 + (bytes - 8) / LINE;
 }
 
-/* The levels of a balanced tree. A search for a key that is there ends on its level; others go down
- * to the last level, where some nodes are missing. */
+/* Adds the levels of a balanced tree. A search for a key in the tree ends at the level of the key.
+ * Other searches reach the last level, where some nodes are missing. */
 static double balanced_reaches(
 	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
@@ -226,8 +226,8 @@ static double balanced_reaches(
 	return visited;
 }
 
-/* The node that was inserted t-th is on the path to any key with a probability of 2 / (t + 1). A
- * search for a key that is there ends a node earlier, on average. */
+/* The t-th inserted node is on the path to any key with a probability of 2 / (t + 1). On average, a
+ * search for a key in the tree ends one node earlier. */
 static double unbalanced_reaches(
 	const int64_t *v, const struct tree *tree, enum reach_way way, struct kernel_walk *walk)
 {
@@ -265,7 +265,8 @@ static const char *waits_of(const int64_t *v)
 static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	struct tree tree = tree_make(v, 0);
-	/* If the next node needs only the comparison, a correct prediction does not wait. */
+	/* If only the comparison selects the next node, the load does not wait after a correct
+	 * prediction. */
 	enum reach_way way = v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_FORM] == FORM_BRANCHING
 				     ? REACH_GUESSED
 				     : REACH_CHAINED;
@@ -279,14 +280,14 @@ static void tree_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->chains = (double)v[TREE_LOOKUPS];
 	walk->restart = (double)v[TREE_LOOKUPS];
 	walk->waits = waits_of(v);
-	/* Each node goes either way, or to any of several children. */
+	/* All children of a node are equally likely. */
 	if (v[TREE_FORM] == FORM_BRANCHING)
 		walk->mispredicts = visited * tree.keys / (tree.keys + 1.0);
 }
 
 /* ---- The kernel */
 
-/* Data of calls. */
+/* The data that prepare() keeps for calls. */
 struct kept {
 	struct asked asked;
 	struct tree tree;
@@ -312,7 +313,7 @@ static uint64_t place_of(const struct kernel_run *run, uint64_t rank)
 	return tree_place(tree_of(run), rank);
 }
 
-/* Follows pointers that may be wrong. */
+/* Checks that the search for a key ends, by following pointers that may be wrong. */
 static bool search_ends(const struct kernel_run *run, uint64_t key)
 {
 	const struct tree *tree = tree_of(run);
@@ -327,7 +328,7 @@ static bool search_ends(const struct kernel_run *run, uint64_t key)
 
 		if (slot < tree->keys && key == here[slot])
 			return true;
-		/* The other pointers are loaded, too, but not followed. */
+		/* The search also loads the other pointers, but does not follow them. */
 		at = here[tree->keys + slot];
 		if (at < base || at > nothing || (at - base) % bytes || steps == 0)
 			return false;
@@ -355,7 +356,7 @@ static struct status tree_prepare(struct kernel_run *run)
 		have = tree_lay_out(tree, run, run->layout.prepared / bytes);
 	kept_in(run)->root = tree_root(tree, run->memory);
 	kept_in(run)->height = tree_height(tree, run->memory);
-	/* The node that is nothing comes last. */
+	/* The node "nothing" is the last one. */
 	run->layout.laid_out = (have < tree->nodes ? have : tree->nodes + 1) * bytes;
 	run->code.start = (const void *)loops->loop[v[TREE_FORM]][several];
 	run->code.name = loops->function[v[TREE_FORM]][several];
@@ -364,8 +365,8 @@ static struct status tree_prepare(struct kernel_run *run)
 		       : status_ok();
 }
 
-/* An unbalanced tree is laid out as a whole or not at all. So a small one is read, although it is
- * less deep. */
+/* An unbalanced tree cannot be laid out in part. So the model reads the code at a small size,
+ * although that tree is less deep. */
 static void tree_shrink(int64_t *v)
 {
 	const int64_t most = 3 << 20;
@@ -376,7 +377,8 @@ static void tree_shrink(int64_t *v)
 		v[TREE_SIZE] = most;
 }
 
-/* A traced step takes about 20 microseconds, and a lookup hundreds of steps. */
+/* Stepping over one instruction takes about 20 microseconds, and a lookup needs hundreds of them.
+ */
 static unsigned tree_few(const int64_t *v)
 {
 	return v[TREE_KEYS] > 1 && v[TREE_FORM] == FORM_BRANCH_FREE ? 6 : 12;
@@ -404,9 +406,9 @@ static void tree_call(struct kernel_run *run, uint64_t elements)
 	run->result = asked_result(walk.found, walk.sum);
 }
 
-/* Measured on a Granite Rapids: of 16 M nodes in level order computed places take 1,430 cycles with
- * branches and 2,620 without, pointers 4,250 and 2,620; of 8 K nodes all forms with branches 220 to
- * 280, those without 35 to 72. */
+/* Measured on a Granite Rapids, in cycles per lookup. 16 M nodes in level order, computed places:
+ * 1,430 with branches, 2,620 without; pointers: 4,250 and 2,620. 8 K nodes, all forms: 220 to 280
+ * with branches, 35 to 72 without. */
 static const char *tree_remark(const int64_t *v)
 {
 	bool branching = v[TREE_FORM] == FORM_BRANCHING, several = v[TREE_LOOKUPS] > 1;

@@ -1,4 +1,4 @@
-/* What the files of tree-lookup share: the knobs, the shape of a tree and the places of its nodes,
+/* Shared by the files of tree-lookup: the knobs, the shape of the tree, the places of its nodes,
  * and the walk of its loops. */
 #pragma once
 
@@ -21,30 +21,31 @@ enum {
 	TREE_KNOBS
 };
 enum tree_order { ORDER_RANDOM, ORDER_LEVEL, ORDER_SORTED };
-enum { KEYS_CHOICES = 4 }; /* 1, 3, 7, 15: one less than a power of two */
+enum { KEYS_CHOICES = 4 }; /* 1, 3, 7 or 15 keys: one less than a power of two */
 enum { CHILD_POINTER, CHILD_COMPUTED };
 enum { FORM_BRANCHING, FORM_BRANCH_FREE, FORMS };
 enum { TREE_LOOKUPS_MOST = 64 };
 
-/* A tree of a setting. A node is an array of words: its keys, ascending, then the addresses of its
- * children, one more than keys, unless it is bare. After the last node lies the node "nothing",
- * where all searches end that find no key. It leads to itself, and its keys are the largest. */
+/* A tree of a setting. A node is an array of words: its keys in ascending order, then the addresses
+ * of its children (one more than keys). A bare node has no addresses. After the last node lies the
+ * node "nothing", where all searches for missing keys end. It points to itself, and its keys are
+ * the largest. */
 struct tree {
 	enum tree_order order;
 	bool balanced, bare;
-	unsigned keys;	       /* of a node */
+	unsigned keys;	       /* keys of a node */
 	unsigned spread;       /* a node has 2^spread children: keys + 1 */
 	uint64_t words;	       /* 8-byte words of a node */
-	uint64_t nodes;	       /* without nothing; > 0 */
-	unsigned levels;       /* of the balanced tree with so many nodes */
-	uint64_t above;	       /* nodes above its last level */
-	struct shuffle places; /* of nodes, where they lie in random order */
-	struct shuffle turns;  /* which key went in when, where the tree is not balanced */
+	uint64_t nodes;	       /* number of nodes without "nothing"; > 0 */
+	unsigned levels;       /* levels of a balanced tree with this number of nodes */
+	uint64_t above;	       /* nodes above the last level */
+	struct shuffle places; /* places of nodes in random order */
+	struct shuffle turns;  /* the insertion order of keys, for an unbalanced tree */
 };
 
 struct tree tree_make(const int64_t *v, uint64_t seed);
 
-/* Bytes of a node; nodes of a setting. */
+/* Bytes of a node, and the number of nodes of a setting. */
 uint64_t tree_node_bytes(const int64_t *v);
 uint64_t tree_nodes(const int64_t *v);
 
@@ -57,21 +58,24 @@ uint64_t tree_keys(const struct tree *tree);
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot);
 uint64_t tree_node_of(const struct tree *tree, uint64_t rank, unsigned *slot);
 
-/* The place in memory, in nodes, of the node that has the key of that rank. */
+/* The place of the node that has the key of that rank, counted in nodes. */
 uint64_t tree_place(const struct tree *tree, uint64_t rank);
 
-/* Lays the tree out at run->memory, where `have` nodes exist. Returns the nodes laid out: fewer
- * than all once *cancel is set. A balanced tree continues from there later. */
+/* Lays the tree out at run->memory, where `have` nodes already exist. Returns the number of nodes
+ * laid out, which is smaller than `nodes` if *cancel is set. For a balanced tree, a later call can
+ * continue from there. */
 uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t have);
 
-/* Lays out the nodes that the first run->layout.sample lookups visit, in a balanced tree. */
+/* Lays out only the nodes that the first run->layout.sample lookups visit. The tree must be
+ * balanced. */
 void tree_lay_out_sample(
 	const struct tree *tree, struct kernel_run *run, const struct asked *asked);
 
-/* Nodes from the root of the laid-out tree down to the deepest, both included. */
+/* Height of the laid-out tree in nodes, from the root to the deepest node. */
 uint64_t tree_height(const struct tree *tree, const void *memory);
 
-/* The first key of that node that is not smaller than `key`; tree->keys: all are smaller. */
+/* The slot of the first key in the node that is not smaller than `key`. tree->keys: all keys are
+ * smaller. */
 static inline unsigned tree_slot(const struct tree *tree, const uint64_t *node, uint64_t key)
 {
 	unsigned slot = 0;
@@ -81,7 +85,7 @@ static inline unsigned tree_slot(const struct tree *tree, const uint64_t *node, 
 	return slot;
 }
 
-/* The position of the root. */
+/* The address of the root. */
 const uint64_t *tree_root(const struct tree *tree, const void *memory);
 
 /* A binary node with pointers. */
@@ -92,16 +96,17 @@ struct tree_node {
 
 /* The lookups of one call, and their results. */
 struct tree_walk {
-	const uint64_t *asked; /* keys */
-	uint64_t count;	       /* of them: a multiple of `lookups` */
-	uint64_t lookups;      /* at once */
+	const uint64_t *asked; /* keys to look up */
+	uint64_t count;	       /* number of keys, a multiple of `lookups` */
+	uint64_t lookups;      /* number of lookups at a time */
 	const uint64_t *nodes; /* the first word of the first node */
-	uint64_t number;       /* of nodes: that of nothing, which is none */
+	uint64_t number;       /* number of nodes, and also the number of the node "nothing" */
 	const void *root, *nothing;
 	uint64_t levels;
 	uint64_t found;
-	uint64_t sum; /* of what was found: the places, or addresses where children are pointers */
-	/* The position of each of several lookups. */
+	uint64_t sum; /* sum of the places of found nodes, or of their addresses if children are
+			 pointers */
+	/* The position of each lookup, if there are several. */
 	uint64_t at[TREE_LOOKUPS_MOST], to[TREE_LOOKUPS_MOST];
 	const struct tree_node *node[TREE_LOOKUPS_MOST];
 };

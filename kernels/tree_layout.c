@@ -1,4 +1,4 @@
-/* Where the nodes of tree-lookup's trees lie, and how they are laid out: see tree.h. */
+/* The places of the nodes of tree-lookup's trees, and their layout in memory: see tree.h. */
 #include "kernels/tree.h"
 
 /* Nodes between two checks of run->work.cancel. */
@@ -23,7 +23,7 @@ uint64_t tree_node_bytes(const int64_t *v)
 	return words_of(v) * 8;
 }
 
-/* One more node means that no key was found. */
+/* One more node, "nothing", shows that no key was found. */
 uint64_t tree_nodes(const int64_t *v)
 {
 	uint64_t most = (uint64_t)v[TREE_SIZE] / tree_node_bytes(v);
@@ -31,7 +31,7 @@ uint64_t tree_nodes(const int64_t *v)
 	return most > 1 ? most - 1 : 1;
 }
 
-/* Nodes in so many full levels. */
+/* The number of nodes in `levels` full levels. */
 static uint64_t full(const struct tree *tree, unsigned levels)
 {
 	return (((uint64_t)1 << tree->spread * levels) - 1) / tree->keys;
@@ -62,9 +62,8 @@ uint64_t tree_keys(const struct tree *tree)
 	return tree->nodes * tree->keys;
 }
 
-/* In a tree whose last level is full, the rank is position * children^height + (slot + 1) *
- * children^(height - 1) - 1. In any other tree, the smaller keys lack those that are missing in the
- * last level. */
+/* If the last level is full, the rank is position * children^height + (slot + 1) * children^(height
+ * - 1) - 1. Otherwise, subtract the smaller keys that are missing in the last level. */
 uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 {
 	unsigned level = (63 - (unsigned)__builtin_clzll(node * tree->keys + 1)) / tree->spread,
@@ -73,7 +72,7 @@ uint64_t tree_rank(const struct tree *tree, uint64_t node, unsigned slot)
 		 last = (tree->nodes - tree->above) * tree->keys;
 	uint64_t rank = (position << tree->spread * height) +
 			((uint64_t)(slot + 1) << tree->spread * (height - 1)) - 1;
-	uint64_t lower = rank - (rank >> tree->spread); /* of them in the last level */
+	uint64_t lower = rank - (rank >> tree->spread); /* smaller keys in the last level */
 
 	return lower > last ? rank - (lower - last) : rank;
 }
@@ -109,7 +108,7 @@ static uint64_t node_at_place(const struct tree *tree, uint64_t place)
 	return tree->order == ORDER_LEVEL ? place : tree_node_of(tree, place, &slot);
 }
 
-/* The rank of its key identifies a node of an unbalanced tree. */
+/* In an unbalanced tree, the rank of its key identifies a node. */
 static uint64_t place_of_rank(const struct tree *tree, uint64_t rank)
 {
 	return tree->order == ORDER_RANDOM ? shuffle_to(&tree->places, rank) : rank;
@@ -131,7 +130,7 @@ const uint64_t *tree_root(const struct tree *tree, const void *memory)
 	return (const uint64_t *)memory + place * tree->words;
 }
 
-/* ---- Laying out */
+/* ---- Layout */
 
 static uint64_t *node_at(const struct tree *tree, unsigned char *memory, uint64_t place)
 {
@@ -172,7 +171,7 @@ static void lay_node(const struct tree *tree, unsigned char *memory, uint64_t no
 			child < tree->nodes ? place_of_node(tree, child) : tree->nodes));
 }
 
-/* In the order of memory. */
+/* Writes the nodes in the order of memory. */
 static uint64_t lay_balanced(const struct tree *tree, struct kernel_run *run, uint64_t have)
 {
 	for (; have < tree->nodes; have++) {
@@ -185,18 +184,18 @@ static uint64_t lay_balanced(const struct tree *tree, struct kernel_run *run, ui
 	return have;
 }
 
-/* A node whose right subtree is not known yet. */
+/* A node without a final right subtree. */
 struct open {
 	uint64_t turn, rank, left, height; /* height: of the left subtree */
 };
 
-/* Random keys never need more: n keys have about as many open nodes as their harmonic number. If so
- * many are open, the last is closed, which leaves a tree of the same keys. */
+/* Random keys never reach this limit: n keys have about as many open nodes as their harmonic
+ * number. At the limit, the last node is closed early; the tree still has the same keys. */
 enum { OPEN_MOST = 256 };
 
-/* Inserting keys one by one puts each key below keys that were inserted earlier: turns grow
- * downwards. So the tree can be built in the order of the keys. Each key goes below the last one
- * that was inserted earlier, and takes over the subtree below that. */
+/* Inserting keys one by one puts each key below keys with earlier turns: turns grow downwards. So
+ * the tree can be built in the order of its keys. Each key becomes the right child of the last open
+ * key with an earlier turn. The former right subtree of that key becomes its left subtree. */
 static uint64_t lay_unbalanced(const struct tree *tree, struct kernel_run *run)
 {
 	struct open open[OPEN_MOST];
@@ -233,8 +232,8 @@ uint64_t tree_lay_out(const struct tree *tree, struct kernel_run *run, uint64_t 
 	return tree->balanced ? lay_balanced(tree, run, have) : lay_unbalanced(tree, run);
 }
 
-/* A search of sorted nodes visits the middles of the rest, which differ a little from the nodes on
- * the tree's path. Both forms of the search. */
+/* A search of sorted nodes visits the middles of the remaining range. These differ slightly from
+ * the nodes on the tree's path. This function writes the middles for both forms of the search. */
 static void lay_middles(const struct tree *tree, struct kernel_run *run, uint64_t key)
 {
 	for (uint64_t from = 0, to = tree->nodes, at; from < to;) {

@@ -1,12 +1,12 @@
-/* The loops of tree-lookup: each kind of tree is searched with branches and without, one key at a
- * time or walk->lookups of them. A search with branches ends where it finds the key. A search
- * without goes down all levels, and stays at the key once it has found it. */
+/* The loops of tree-lookup. Each kind of tree is searched with and without branches, one key at a
+ * time or walk->lookups keys at a time. A search with branches ends at the key. A search without
+ * branches visits all levels, and stays at the key after it is found. */
 #pragma once
 
 #include "kernels/tree.h"
 
-/* ---- One of three values, by a comparison and conditional moves: compilers may make a branch of
- * plain C. */
+/* ---- Selects one of three values by a comparison and conditional moves, because compilers may
+ * turn plain C into a branch. */
 
 /* key < here ? below : key > here ? above : equal */
 KERNEL_BODY uint64_t choose(
@@ -44,16 +44,16 @@ KERNEL_BODY uint64_t choose_if(uint64_t which, uint64_t yes, uint64_t no)
 	return no;
 }
 
-/* KERNEL_KEEP() of a value that one way of a branch computes keeps compilers from computing both
- * ways, and choosing. */
+/* KERNEL_KEEP() of a value in one arm of a branch stops the compiler from computing both arms and
+ * selecting by a conditional move. */
 
-/* What is found adds to these. */
+/* Each loop adds its results to these. */
 #define BEGIN uint64_t found = 0, sum = 0
 #define END                   \
 	walk->found += found; \
 	walk->sum += sum
 
-/* Several searches begin at the same place. */
+/* Several searches start at the same place. */
 KERNEL_BODY void all_at(uint64_t *at, uint64_t lookups, uint64_t first)
 {
 	for (uint64_t i = 0; i < lookups; i++)
@@ -89,7 +89,7 @@ KERNEL_LOOP static void pointer_branching(struct tree_walk *walk)
 	END;
 }
 
-/* As in the article: searches that have ended stay in the array, and are skipped. */
+/* As in the article: searches that have ended stay in the array, and the loop skips them. */
 KERNEL_LOOP static void pointer_branching_interleaved(struct tree_walk *walk)
 {
 	const struct tree_node **at = walk->node, *nothing = walk->nothing;
@@ -128,8 +128,8 @@ KERNEL_LOOP static void pointer_branching_interleaved(struct tree_walk *walk)
 	END;
 }
 
-/* ---- Binary nodes in level order, in an array: 2i + 1 is the left child of i, 2i + 2 the right
- * one. words: of a node. */
+/* ---- Binary nodes in level order, in an array: 2i + 1 is the left child of i, and 2i + 2 the
+ * right child. words: words of a node. */
 
 KERNEL_BODY void level_branching(struct tree_walk *walk, const unsigned words)
 {
@@ -197,7 +197,7 @@ KERNEL_BODY void level_branching_interleaved(struct tree_walk *walk, const unsig
 	END;
 }
 
-/* ---- Binary nodes in the order of their keys: the search halves the rest. */
+/* ---- Binary nodes in the order of their keys: the search halves the remaining range. */
 
 KERNEL_BODY void sorted_branching(struct tree_walk *walk, const unsigned words)
 {
@@ -261,8 +261,8 @@ KERNEL_BODY void sorted_branching_interleaved(struct tree_walk *walk, const unsi
 	END;
 }
 
-/* ---- Nodes of several keys, in level order with computed children (bare or not), or anywhere with
- * pointers. `at` is the number of a node, or its address. */
+/* ---- Nodes of several keys. They lie in level order with computed children (bare or not), or in
+ * any order with pointers. `at` is the number of a node, or its address. */
 
 KERNEL_BODY const uint64_t *keys_at(
 	const struct tree_walk *walk, uint64_t at, const bool computed, const unsigned words)
@@ -342,14 +342,14 @@ KERNEL_BODY void many_branching_interleaved(
 	END;
 }
 
-/* ---- Searches without branches. A step leads to the next node, or stays if this one has the key.
- */
+/* ---- Searches without branches. A step moves to the next node, or stays at the node that has the
+ * key. */
 
-/* A kind of tree. All fields are constants where the loops are compiled. */
+/* A kind of tree. All fields are compile-time constants in the loops. */
 struct tree_kind {
-	bool computed;	      /* positions are numbers of nodes; otherwise their addresses */
+	bool computed;	      /* positions are node numbers; false: addresses */
 	bool sorted;	      /* nodes lie in the order of their keys */
-	unsigned keys, words; /* of a node */
+	unsigned keys, words; /* keys and words of a node */
 };
 
 KERNEL_BODY uint64_t pointer_descend(const uint64_t *here, uint64_t key, uint64_t at)
@@ -364,7 +364,8 @@ KERNEL_BODY uint64_t level_descend(const uint64_t *here, uint64_t key, uint64_t 
 	return choose(key, here[0], 2 * at + 1, at, 2 * at + 2);
 }
 
-/* To the last node whose key is not larger: the number of nodes left does not depend on the key. */
+/* Descends to the last node with a key that is not larger. The number of remaining nodes does not
+ * depend on the key. */
 KERNEL_BODY uint64_t sorted_descend(const uint64_t *here, uint64_t key, uint64_t at, uint64_t half)
 {
 	/* key < here[0] ? at : at + half */
@@ -398,8 +399,8 @@ KERNEL_BODY uint64_t descend(const struct tree_walk *walk, const struct tree_kin
 	return kind.computed ? level_descend(here, key, at) : pointer_descend(here, key, at);
 }
 
-/* Adds the place where a descent ended, if it has the key. Only the last level may lack nodes:
- * nothing is in their place. */
+/* Adds the place where a descent ended, if its node has the key. Only the last level may lack
+ * nodes; the node "nothing" replaces them. */
 KERNEL_BODY void add_place(struct tree_walk *walk, const struct tree_kind kind, uint64_t key,
 	uint64_t at, uint64_t *found, uint64_t *sum)
 {
