@@ -1,10 +1,10 @@
-/* bandwidth: bytes a second between a core and each cache or memory, by nine operations: reading,
- * writing, updating and copying places a stride apart, reading, writing and copying every place,
- * and what the C library has for filling with zeros and for copying blocks.
+/* bandwidth: bytes per second between a core and each cache or memory, for nine operations. Four
+ * operations read, write, update or copy places at a stride. Three read, write or copy every
+ * place. Two use the C library to fill with zeros and to copy blocks.
  *
- * What is credited is what the code itself reads and writes. A strided walk brings whole lines to
- * the core and uses a part of them, and a plain store to a line that is not in the cache fetches
- * the line first: that traffic is not credited, but said. */
+ * Only bytes that the code itself reads and writes count. A strided walk fetches whole lines but
+ * uses only parts of them. A plain store to a line that is not in the cache fetches the line
+ * first. Such traffic does not count; a remark reports it. */
 #include <string.h>
 
 #include "kernels/features.h"
@@ -16,7 +16,7 @@ enum { OP_RD, OP_WR, OP_RDWR, OP_CP, OP_FRD, OP_FWR, OP_FCP, OP_BZERO, OP_BCOPY,
 enum { STORES_PLAIN, STORES_BYPASS };
 enum { WIDTHS = 4, LINE = 64, PAGE = 4096 };
 
-/* What the C library is asked for at a time, at most. */
+/* Maximum bytes per call of the C library. */
 enum { BLOCK = 64 << 10 };
 
 static const char *const op_names[] = { "rd", "wr", "rdwr", "cp", "frd", "fwr", "fcp", "bzero",
@@ -26,8 +26,8 @@ static const char *const store_names[] = { "plain", "bypass", NULL };
 
 static const struct op {
 	bool strided, reads, writes, copies;
-	bool library;  /* the C library does it */
-	bool bypasses; /* can do so */
+	bool library;  /* uses the C library */
+	bool bypasses; /* has a form that bypasses the caches */
 } ops[OPS] = {
 	[OP_RD] = { .strided = true, .reads = true },
 	[OP_WR] = { .strided = true, .writes = true },
@@ -85,7 +85,7 @@ static const struct op *op_of(const int64_t *v)
 		[OP_BZERO] = { library_fill },          \
 		[OP_BCOPY] = { library_copy } },
 
-/* An iteration is a block of `stride` bytes. */
+/* An iteration is a block of walk->stride bytes. */
 KERNEL_LOOP static void library_fill(struct stream_walk *walk)
 {
 	for (uint64_t turn = 0; turn < walk->turns; turn++) {
@@ -133,11 +133,12 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)8 << v[WIDTH];
 }
 
-/* Arrays are whole lines. The library's blocks are alike, and of a small array one block is all of
- * it.
+/* An array is a whole number of lines. All blocks for the C library have equal length; a small
+ * array is a single block.
  *
- * gap: processors fetch the first lines of the page after one that is read to its end, and a store
- * past the caches to a line that is in one takes longer: up to a fifth, for small sets. */
+ * gap: processors prefetch the first lines of the next page when a page is read to its end. A
+ * store that bypasses the caches takes longer if its line is in a cache: up to a fifth longer, for
+ * small sets. */
 static struct stream_plan plan_of(const int64_t *v)
 {
 	const struct op *op = op_of(v);
@@ -208,7 +209,8 @@ static uint64_t bandwidth_footprint(const int64_t *v)
 	return (plan.part << plan.copies) + plan.gap;
 }
 
-/* Data that is only read; data that is copied, with the copy after it; data that is overwritten. */
+/* Three layouts: data that is only read; data that is copied, with the copy after it; data that is
+ * overwritten. */
 static uint64_t bandwidth_layout(const int64_t *v)
 {
 	return op_of(v)->copies ? 2 : op_of(v)->writes ? 1 : 0;
@@ -231,7 +233,7 @@ static void bandwidth_describe(const int64_t *v, struct kernel_walk *walk)
 		       : op_of(v)->reads && op_of(v)->writes ? "update"
 		       : op_of(v)->reads		     ? "read"
 							     : "write";
-	/* What is stored past the caches comes from nowhere. */
+	/* Stores that bypass the caches fetch no lines. */
 	walk->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0)
 		      : op_of(v)->copies	 ? 2 * lines
 						 : lines;
@@ -245,7 +247,7 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 	struct status status = ring_lay_out(run, any ? 0 : plan.part / 8, 8, put);
 
 	*stream_plan(run) = plan;
-	/* Only copies overwrite the bytes after these. */
+	/* Only copies overwrite the bytes after the laid-out ones. */
 	if (any || (!plan.copies && run->layout.prepared > run->layout.laid_out))
 		run->layout.laid_out = any ? plan.part : run->layout.prepared;
 	run->granule = plan.library ? plan.turn / plan.width : STREAM_UNROLL;

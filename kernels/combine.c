@@ -1,7 +1,7 @@
 /* combine: reduce an array to one number, with every unrolling and number of accumulators.
  *
  * The loops are in combine_loops.awk. Values are +1 and -1, so that sums stay small and products
- * stay 1 or -1: exact in every type, never overflowing, never denormal. */
+ * stay 1 or -1. All results are exact in every type, without overflow and denormals. */
 #include "kernels/combine.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static const struct knob knobs[] = {
 		"stride", "elements from one read to the next", 1, 64, 1, .axis = AXIS_STRIDE),
 };
 
-/* Elements read in one pass: every stride-th of the array, cut to whole iterations. */
+/* Elements read in one pass: every stride-th element of the array, cut to whole iterations. */
 static int64_t ring_elements(const int64_t *v)
 {
 	int64_t count = v[SIZE] / (type_bytes[v[TYPE]] * v[STRIDE]);
@@ -79,8 +79,8 @@ static void combine_fit(int64_t *v, int changed)
 		int64_t need = v[UNROLL] * type_bytes[v[TYPE]];
 
 		if (changed == SIZE) {
-			/* The smaller array holds fewer reads: closer together first, then fewer at
-			 * a time. */
+			/* A smaller array holds fewer elements: reduces the stride first, then the
+			 * unrolling. */
 			v[STRIDE] = v[SIZE] / need > 1 ? v[SIZE] / need : 1;
 			if (v[SIZE] < need) {
 				v[UNROLL] = v[SIZE] / type_bytes[v[TYPE]];
@@ -98,13 +98,14 @@ static uint64_t combine_layout(const int64_t *v)
 	return (uint64_t)v[TYPE];
 }
 
-/* +1 or -1 for the element of that index, from the seed: the same for any size of array. */
+/* +1 or -1 for the element of that index. It depends on the seed, but not on the size of the
+ * array. */
 static int sign_of(uint64_t seed, uint64_t index)
 {
 	return ring_bits(seed, index / 64) >> index % 64 & 1 ? 1 : -1;
 }
 
-/* The index of a setting's loop in the tables. */
+/* The index of a setting's loop in the loop tables. */
 static int64_t shape_of(const int64_t *v)
 {
 	if (v[SHAPE] == SHAPE_REASSOCIATED && v[UNROLL] > 1)
@@ -152,7 +153,8 @@ static struct status combine_prepare(struct kernel_run *run)
 	return ring_lay_out(run, count, (uint64_t)type_bytes[v[TYPE]], put);
 }
 
-/* position counts iterations here: the loops think in iterations, and a call must not divide. */
+/* position counts iterations here, because the loops count iterations and a call must not divide.
+ */
 static void combine_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t ring = run->ring / run->granule;

@@ -28,10 +28,10 @@ struct gather_walk {
 	const void *data;
 	const uint32_t *indices;
 	struct ring ring;
-	uint64_t sum; /* of i32: its lower half counts */
+	uint64_t sum; /* if the values are i32, only the lower half is valid */
 };
 
-/* The next index, and the value it leads to, onto one sum. */
+/* Loads the next index and its value, and adds the value to a sum. */
 #if defined(__x86_64__)
 #define FETCH(n, sum)                                     \
 	"	movl	4*" #n "(%[indices]), %k[x]	\n"   \
@@ -59,7 +59,8 @@ struct gather_walk {
 	"	b.ne	1b				\n"
 #endif
 
-/* Two loads a value: eight values an iteration, so that the loop itself weighs little. */
+/* Each value needs two loads. An iteration reads eight values, so that the loop overhead is small.
+ */
 KERNEL_BODY void gather_scalar(struct gather_walk *walk, const int bytes)
 {
 	uint64_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0, turns, from, x;
@@ -85,8 +86,8 @@ KERNEL_CALLS(scalar_4, struct gather_walk, gather_scalar(walk, 4))
 KERNEL_CALLS(scalar_8, struct gather_walk, gather_scalar(walk, 8))
 #if defined(__x86_64__)
 
-/* What a vector of `words` 8-byte words comes to. Not in the loops' functions: it is a loop itself.
- */
+/* The sum of a vector of `words` 8-byte words. It has its own function, because it contains a
+ * loop. */
 KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
 {
 	uint64_t sum = 0;
@@ -96,9 +97,9 @@ KERNEL_LOOP static uint64_t lanes_sum(const void *sums, int words, int bytes)
 	return sum;
 }
 
-/* A gather's mask says which lanes are still to be fetched: it is used up, and set again each time.
- * Lanes out of the mask would keep what the target held, so that it is cleared first: otherwise
- * each gather would wait for the one before. */
+/* A gather's mask selects the lanes to fetch. The gather clears the mask, so the loop sets it each
+ * time. A lane that the mask does not select keeps the old value of the target. So the loop clears
+ * the target first: otherwise each gather would wait for the previous one. */
 typedef uint64_t bits256 __attribute__((vector_size(32)));
 typedef uint64_t bits512 __attribute__((vector_size(64)));
 
@@ -204,7 +205,7 @@ KERNEL_CALLS(gather512_4, struct gather_walk, gather_512(walk, 4))
 static const struct {
 	const char *function;
 	gather_loop *loops[TYPES];
-	uint64_t values[TYPES]; /* an iteration */
+	uint64_t values[TYPES]; /* values per iteration */
 	enum feature needs;
 } forms[FORMS] = {
 	[FORM_SCALAR] = { "gather_scalar", { scalar_4, scalar_8 }, { 8, 8 } },
@@ -224,8 +225,8 @@ static struct status gather_check(const int64_t *v)
 	return features_need(forms[v[FORM]].needs, what);
 }
 
-/* The values, then as many indices: indices lead anywhere among the values, so that each size is
- * laid out for itself. */
+/* The values, then the same number of indices. An index may select any value, so that each size
+ * needs its own layout. */
 static uint64_t gather_layout(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] << 2 | (uint64_t)v[TYPE] << 1 | (uint64_t)v[ORDER];
@@ -236,7 +237,7 @@ static uint64_t value_bytes(const int64_t *v)
 	return v[TYPE] == TYPE_I64 ? 8 : 4;
 }
 
-/* Whole iterations of every form; as many as a signed index can count. */
+/* A multiple of the iteration of every form, limited by the range of a signed index. */
 static uint64_t count_of(const int64_t *v)
 {
 	uint64_t count = (uint64_t)v[SIZE] / (value_bytes(v) + 4) / 16 * 16;
@@ -267,7 +268,7 @@ static uint32_t *indices_of(const struct kernel_run *run)
 static void gather_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
-	/* Each value touches another line; the indices come in order. */
+	/* Each value is in another line; the indices are read in order. */
 	walk->lines = walk->scattered ? 1 : (double)(value_bytes(v) + 4) / 64;
 	walk->range = walk->scattered ? (double)(value_bytes(v) * count_of(v)) : 0;
 }

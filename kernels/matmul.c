@@ -1,6 +1,6 @@
-/* matmul: multiply two square matrices, with the loops in any order, the second matrix transposed,
- * in blocks that a cache holds, and with several independent sums. The loops are in
- * matmul_loops.h, the way through them in matmul_walk.c. */
+/* matmul: multiply two square matrices. The loops can have any order. The second matrix can be
+ * transposed. The loops can use blocks that fit in a cache, and several independent sums. The
+ * loops are in matmul_loops.h; this file walks them over the product. */
 #include "kernels/matmul.h"
 
 #include <string.h>
@@ -15,14 +15,14 @@ static const char *const type_names[] = { "f64", "f32", NULL };
 
 enum { BLOCK_INITIAL = 64 };
 
-/* Bytes; many caches fetch lines in pairs. */
+/* Sizes in bytes. Many caches fetch lines in pairs. */
 enum { LINE = 64, PAIR = 128, PAGE = 4096 };
 
-/* Elements of one call of a loop, at most: about a millisecond, after which a whole product can be
- * cancelled. */
+/* Maximum elements per call of a loop: about a millisecond. Between calls, a run of a whole
+ * product can be cancelled. */
 enum { AT_ONCE = 1 << 20 };
 
-/* Up to so many rows, a trial takes whole products of about 100 microseconds. */
+/* Up to this number of rows, a trial measures whole products of about 100 microseconds. */
 enum { SMALL = 64 };
 
 static const struct knob knobs[] = {
@@ -68,20 +68,20 @@ static const enum matmul_loop *order_of(const int64_t *v)
 		[ORDER_KJI] = { LOOP_K, LOOP_J, LOOP_I },
 	};
 
-	/* The case study's naive loops are j, k, i; all its others are i, j, k. */
+	/* The case study's naive loops are j, k, i; all its other loops are i, j, k. */
 	if (v[MATMUL_ORDER] == ORDER_AUTO)
 		return orders[v[MATMUL_FORM] == FORM_NAIVE ? ORDER_JKI : ORDER_IJK];
 	return orders[v[MATMUL_ORDER]];
 }
 
-/* ---- Which values go together */
+/* ---- Valid combinations of values */
 
 static bool sums(const int64_t *v)
 {
 	return order_of(v)[2] == LOOP_K;
 }
 
-/* Matrices that the innermost loop goes down the columns of. */
+/* Number of matrices in which the innermost loop moves down a column. */
 static int columns_of(const int64_t *v)
 {
 	enum matmul_loop inner = order_of(v)[2];
@@ -133,8 +133,7 @@ static void matmul_fit(int64_t *v, int changed)
 		v[MATMUL_ACC] = 0;
 }
 
-/* ---- Memory: a, b and c one after another. Transposed or not, the same numbers are taken for b.
- */
+/* ---- Memory: a, b and c in succession. The transposed b holds the same numbers. */
 
 static uint64_t matmul_footprint(const int64_t *v)
 {
@@ -147,7 +146,7 @@ static uint64_t matmul_layout(const int64_t *v)
 	       (uint64_t)v[MATMUL_TYPE];
 }
 
-/* From -8 to 8, but not 0: four random bits each. */
+/* A value from -8 to 8 without 0, made of four random bits. */
 static int value_of(uint64_t seed, uint64_t index)
 {
 	struct random random = { seed + index / 16 };
@@ -164,7 +163,7 @@ static void set_element(struct kernel_run *run, uint64_t index, double value)
 		((double *)(void *)run->memory)[index] = value;
 }
 
-/* The product begins as zero. */
+/* The product starts at zero. */
 static void put(struct kernel_run *run, uint64_t index)
 {
 	uint64_t matrix = (uint64_t)(run->v[MATMUL_N] * matmul_row(run->v));
@@ -172,10 +171,10 @@ static void put(struct kernel_run *run, uint64_t index)
 	set_element(run, index, index < 2 * matrix ? value_of(run->seed, index) : 0);
 }
 
-/* What follows from the setting alone. Down columns each element is in a line of its own; the lines
- * are met again with the next column. Around that, each iteration of the outer loop goes once
- * through a whole matrix, or the part of it that is in a block: through b, through a where columns
- * are the outer loop, or through c where products are. Along rows, that is all there is. */
+/* Describes the walk from the setting alone. Down a column, each element has its own line, and the
+ * walk uses these lines again in the next column. In addition, each iteration of the outer loop
+ * walks once through a whole matrix or its block: through b, through a if the outer loop is j, or
+ * through c if it is k. Along rows there are no other accesses. */
 static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	int64_t n = v[MATMUL_N],
@@ -189,12 +188,13 @@ static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 		walk->range = (double)(columns * block * LINE);
 		walk->apart = matmul_row(v) * element_bytes(v) >= PAGE;
 	}
-	/* Each line of products is a sum of its own. */
+	/* Each line of products has its own sum. */
 	walk->restart = sums(v) ? (double)block : 0;
 }
 
-/* Matrices of which a block has as many rows as it is wide: those whose rows the outer loop does
- * not step over. With j outside, they are all: a and c are gone down while b is. */
+/* Number of matrices with as many rows in a block as the block is wide. The walk does not touch
+ * other rows of a matrix if the outer loop steps over its rows. With j as the outer loop, all
+ * three matrices have a block of rows. */
 static int rowed_of(const int64_t *v)
 {
 	enum matmul_loop outer = order_of(v)[0], second = matmul_transposed(v) ? LOOP_J : LOOP_K;
@@ -217,16 +217,16 @@ static bool matmul_block(const int64_t *v, struct kernel_block *block)
 	return matmul_blocked(v);
 }
 
-/* A position in the product: three loops, of which the two inner ones may go over a block each. */
+/* A position in the product: three loops. The two inner loops may each cover only a block. */
 struct walk {
-	const enum matmul_loop *order; /* outermost first */
-	int64_t from[LOOPS];	       /* begin of the block, by depth */
-	int64_t size[LOOPS];	       /* iterations in it, by depth */
-	int64_t at[LOOPS];	       /* iterations done, by depth */
+	const enum matmul_loop *order; /* outermost loop first */
+	int64_t from[LOOPS];	       /* start of the block, by loop depth */
+	int64_t size[LOOPS];	       /* iterations in the block, by loop depth */
+	int64_t at[LOOPS];	       /* finished iterations, by loop depth */
 };
 
-/* Blocks go over the middle loop, and for each of them over the innermost one; the outer loop is
- * never cut. */
+/* The middle loop is divided into blocks, and for each of them the innermost loop, too. The outer
+ * loop is never divided. */
 static struct walk walk_at(const int64_t *v, uint64_t position)
 {
 	int64_t n = v[MATMUL_N], block = matmul_blocked(v) ? least(v[MATMUL_BLOCK], n) : n,
@@ -256,8 +256,9 @@ void matmul_place(const int64_t *v, uint64_t position, int64_t index[LOOPS])
 		index[walk.order[depth]] = walk.from[depth] + walk.at[depth];
 }
 
-/* The first element of a line, from the steps of each loop in a matrix. steps: from line to line,
- * and from the last line of one outer iteration to the first of the next. */
+/* Returns the index of the first element of a line. step: the step of each loop in the matrix.
+ * steps[1]: from one line to the next. steps[0]: from the last line of an outer iteration to the
+ * first line of the next. */
 static int64_t lay(const struct walk *walk, const int64_t step[LOOPS], int64_t steps[2])
 {
 	int64_t first = 0;
@@ -269,7 +270,7 @@ static int64_t lay(const struct walk *walk, const int64_t step[LOOPS], int64_t s
 	return first;
 }
 
-/* The largest box from the position of the run, of at most so many elements. */
+/* The largest box of at most `most` elements that starts at the position of the run. */
 static struct matmul_box box_at(const struct kernel_run *run, int64_t most)
 {
 	const int64_t *v = run->v;
@@ -311,9 +312,9 @@ static void walk_on(struct kernel_run *run, uint64_t elements)
 	}
 }
 
-/* Elements after which the demands on memory repeat. Along a row all lines are alike. Down columns,
- * as many lines as a pair of cache lines has elements go down the same ones. Each iteration of the
- * outer loop goes through a whole block. */
+/* Elements after which the demands on memory repeat. Along a row all lines are equal. Down
+ * columns, adjacent columns share lines, so the period covers all columns of a line pair. If there
+ * are blocks, each iteration of the outer loop walks through a whole block. */
 static uint64_t period_of(const int64_t *v)
 {
 	const enum matmul_loop *order = order_of(v);
@@ -321,10 +322,10 @@ static uint64_t period_of(const int64_t *v)
 	bool down = order[2] == LOOP_I ||
 		    (order[2] == LOOP_K && !matmul_transposed(v) && order[1] == LOOP_J);
 
-	/* Small products are over before a trial is. */
+	/* A trial contains whole small products. */
 	if (n <= SMALL)
 		return (uint64_t)(n * n * n);
-	/* A block that holds all of it is none. */
+	/* A block as large as the matrix has no effect. */
 	if (matmul_blocked(v) && block < n)
 		return (uint64_t)(block * block);
 	return (uint64_t)(down ? n * PAIR / element_bytes(v) : n);
@@ -352,7 +353,7 @@ static struct status matmul_prepare(struct kernel_run *run)
 	return ring_lay_out(run, matmul_footprint(v) / bytes, bytes, put);
 }
 
-/* The same code on matrices that are laid out at once. */
+/* Keeps the code, and reduces the matrices to a size that is quick to lay out. */
 static void matmul_shrink(int64_t *v)
 {
 	v[MATMUL_N] = 16;
@@ -362,8 +363,8 @@ static void matmul_shrink(int64_t *v)
 		v[MATMUL_BLOCK] = 8;
 }
 
-/* A whole product begins with nothing; otherwise sums go on growing, far from where adding to them
- * takes longer. */
+/* A whole product starts from zero. Otherwise the sums continue to grow, but stay so small that
+ * adding to them takes no longer. */
 static void matmul_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t matrix = matmul_footprint(run->v) / 3;
@@ -382,8 +383,8 @@ static void matmul_begin_at(struct kernel_run *run, double share)
 	run->position = at < run->ring ? at : 0;
 }
 
-/* ---- Whether it is right. Elements are small whole numbers: every sum is exact in every type, and
- * in whatever order. */
+/* ---- Checks. Elements are small whole numbers, so that every sum is exact in every type and in
+ * every order. */
 
 static uint64_t index_of(const struct kernel_run *run, int matrix, int64_t i, int64_t j)
 {
@@ -406,10 +407,12 @@ static double second(const struct kernel_run *run, int64_t k, int64_t j)
 
 static struct status matmul_verify(struct kernel_run *run)
 {
-	/* One product and a half of small matrices; of large ones some lines. */
+	/* Checks one and a half products of small matrices, but only some lines of large matrices.
+	 */
 	uint64_t count = run->ring < 2048 ? run->ring + run->ring / 2 : 3000;
 
-	/* Clear the sums; after the walk, subtract its products; then nothing is left. */
+	/* Pass 0 clears the sums; then the loops add their products. Pass 1 subtracts the same
+	 * products. Pass 2 checks that zero remains. */
 	for (int pass = 0; pass < 3; pass++) {
 		for (uint64_t p = 0; p < count; p++) {
 			int64_t at[LOOPS], i, j, k;
@@ -439,8 +442,8 @@ static struct status matmul_verify(struct kernel_run *run)
 	return status_ok();
 }
 
-/* Freivalds: where c = a b, c x = a (b x) for any vector x; where not, hardly ever for one of
- * random numbers. n² operations instead of n³, exact as well. */
+/* Freivalds' check: if c = a b, then c x = a (b x) for any vector x. If c is wrong, this rarely
+ * holds for a random x. It needs n² operations instead of n³, and is exact, too. */
 static struct status matmul_proof(struct kernel_run *run)
 {
 	int64_t n = run->v[MATMUL_N];

@@ -1,18 +1,18 @@
-/* The loops of matmul, for elements of type REAL: kernels/matmul_f32.c and kernels/matmul_f64.c are
- * this file, each with its own.
+/* The loops of matmul, for elements of type REAL. kernels/matmul_f32.c and kernels/matmul_f64.c
+ * include this file with different types.
  *
- * Every order of the three loops has one of three innermost ones: over k a dot product, over j
- * along rows, over i down columns. The two loops around it are the same for all, and are in the
- * box (kernels/matmul.h) as steps from line to line. */
+ * Each order of the three loops has one of three innermost loops: over k a dot product, over j
+ * along rows, over i down columns. The two outer loops are the same for all orders. The box
+ * (kernels/matmul.h) describes them as steps from line to line. */
 #pragma once
 
 #include "kernels/matmul.h"
 
-/* A value that is in a register at this point, computed as written: neither vectors nor other
- * orders of adding. */
+/* Pins a value to a register here, so that the compiler neither vectorises the loop nor reorders
+ * the additions. */
 #define KEEP(x) KERNEL_KEEP_FLOAT(x)
 
-/* Where a line begins. */
+/* The start of a line. */
 struct at {
 	const REAL *a, *b;
 	REAL *c;
@@ -35,7 +35,7 @@ KERNEL_BODY void next_line(struct at *at, const struct matmul_box *box)
 		at->left = box->middle;
 }
 
-/* The end of a dot product that is no whole number of turns. */
+/* The last elements of a dot product, if they fill no whole iteration. */
 static __attribute__((noinline, KERNEL_UNWATCHED)) REAL rest(
 	const REAL *a, const REAL *b, int64_t down, int64_t count)
 {
@@ -46,8 +46,8 @@ static __attribute__((noinline, KERNEL_UNWATCHED)) REAL rest(
 	return sum;
 }
 
-/* ---- As written: every value from memory, every sum back into it. The pointers may lead to the
- * same elements, as far as a compiler knows. */
+/* ---- As written: the loop loads all values from memory and stores all sums there. The compiler
+ * must assume that the pointers may alias. */
 
 KERNEL_LOOP static void naive_k(const struct matmul_box *box)
 {
@@ -96,7 +96,8 @@ KERNEL_LOOP static void naive_i(const struct matmul_box *box)
 	}
 }
 
-/* ---- What stays the same along a line is in a register. Over k that is the sum: columns_1. */
+/* ---- A register holds the value that is constant along a line. Over k this value is the sum:
+ * columns_1. */
 
 KERNEL_LOOP static void temporary_j(const struct matmul_box *box)
 {
@@ -172,7 +173,7 @@ KERNEL_BODY void columns(const struct matmul_box *box, const int sums)
 	}
 }
 
-/* The second matrix is transposed: both go along rows. */
+/* The second matrix is transposed: both operands lie along rows. */
 KERNEL_BODY void rows(const struct matmul_box *box, const int sums)
 {
 	struct at at = first_line(box);

@@ -1,7 +1,7 @@
-/* mountain: the textbook's read test, 4 x 4 unrolled: four elements an iteration into four
- * accumulators, every stride-th element of an array of 8-byte integers. Over size and stride its
- * throughput is the memory mountain. The other operations that take a stride, of kernels/stream.h,
- * have mountains too. */
+/* mountain: the textbook's read test, unrolled 4 x 4. Each iteration reads four elements into four
+ * accumulators: every stride-th element of an array of 8-byte integers. Its throughput over size
+ * and stride is the memory mountain. The other strided operations of kernels/stream.h have
+ * mountains, too. */
 #include "kernels/ring.h"
 #include "kernels/stream.h"
 
@@ -21,9 +21,9 @@ static const struct knob knobs[] = {
 
 struct mountain_walk {
 	const int64_t *data;
-	int64_t stride; /* elements */
+	int64_t stride; /* in elements */
 	int64_t at;	/* index of the next element */
-	uint64_t left;	/* iterations to make */
+	uint64_t left;	/* remaining iterations of the call */
 	uint64_t room;	/* iterations to the end of the ring */
 	uint64_t ring;	/* iterations in the ring */
 	int64_t sum;
@@ -41,9 +41,9 @@ KERNEL_LOOP static void mountain_read(struct mountain_walk *walk)
 	int64_t i = walk->at, acc0 = 0, acc1 = 0, acc2 = 0, acc3 = 0;
 	uint64_t left = walk->left, room = walk->room;
 
-	/* Four bases with one index, as compilers make of the textbook's test: one that sees how
-	 * the four are related may walk from one to the next instead, and that chain of additions
-	 * would be what is measured. */
+	/* Four base addresses share one index, as in compiled code of the textbook's test. A
+	 * compiler that knows how the four are related could compute each from the last. That
+	 * chain of additions would then be the binding limit. */
 	KERNEL_KEEP(data1);
 	KERNEL_KEEP(data2);
 	KERNEL_KEEP(data3);
@@ -136,7 +136,7 @@ static uint64_t mountain_footprint(const int64_t *v)
 	return v[OP] == OP_RD ? (uint64_t)v[SIZE] : plan_of(v).part << ops[v[OP]].copies;
 }
 
-/* Data that is only read, or data that is overwritten. */
+/* Two layouts: data that is only read, and data that is overwritten. */
 static uint64_t mountain_layout(const int64_t *v)
 {
 	return v[OP] != OP_RD;
@@ -174,7 +174,7 @@ static struct status mountain_prepare(struct kernel_run *run)
 	return ring_lay_out(run, count, ELEMENT, put);
 }
 
-/* position counts iterations: a call must not divide. */
+/* position counts iterations, so that a call needs no division. */
 static void read_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t ring = run->ring / 4;

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-/* Bytes that loops write, and that the check leaves where they write nothing. */
+/* The byte that loops write, and the mark that the check puts into gaps. Loops must not overwrite
+ * the mark. */
 enum { VALUE = 0x5a, MARK = 0x33 };
 
-/* Iterations that are checked. */
+/* Number of checked iterations. */
 enum { VERIFIED = 48 };
 
 static inline void walk_on(struct kernel_run *run, uint64_t elements, struct stream_walk *walk)
@@ -54,7 +55,7 @@ static void lay_words(struct kernel_run *run, uint64_t offset, uint64_t count)
 		((uint64_t *)(void *)run->memory)[i] = stream_word(run->seed, i);
 }
 
-/* Whether `bytes` holds the data `offset` bytes into an array that is read. */
+/* Whether `bytes` holds the same data as the array at `offset`. */
 static bool holds(
 	const struct kernel_run *run, const unsigned char *bytes, uint64_t offset, uint64_t count)
 {
@@ -67,8 +68,8 @@ static bool holds(
 	return true;
 }
 
-/* Each call makes one iteration, since the loop keeps only the last values that it loaded. Past the
- * end of the ring where it is short. */
+/* Each call makes one iteration, because the loop keeps only the last loaded values. In a short
+ * ring, the check continues past the end. */
 static struct status verify_reads(struct kernel_run *run, const struct stream_plan *plan)
 {
 	uint64_t ring = run->ring / STREAM_UNROLL,
@@ -93,14 +94,14 @@ static struct status verify_reads(struct kernel_run *run, const struct stream_pl
 	return status_ok();
 }
 
-/* After a call each of its places holds the right value, and the gaps hold the mark. */
+/* After a call each place must hold the right value, and the gaps must hold the mark. */
 static struct status verify_writes(struct kernel_run *run, const struct stream_plan *plan)
 {
 	uint64_t turns = run->ring / run->granule, count, width = plan->width;
 	unsigned char *array = run->memory + (plan->copies ? plan->part + plan->gap : 0);
 	unsigned char written[STREAM_WIDEST], marks[8];
 
-	/* The library's blocks are long. */
+	/* The C library's blocks are long. */
 	turns = plan->library ? 1 : turns < VERIFIED ? turns : VERIFIED;
 	count = turns * run->granule;
 	memset(written, plan->library ? 0 : VALUE, sizeof(written));

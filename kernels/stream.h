@@ -1,15 +1,21 @@
-/* Loops that read, write, update or copy an array, every place of it or one of so many: what
- * kernels that measure throughput share. Nothing is computed, so that nothing binds before the
- * accesses do.
+/* Loops that read, write, update or copy an array: all of it, or places at a constant stride.
+ * Kernels that measure throughput share them. The loops compute nothing, so that the accesses are
+ * the binding limit.
  *
- * A kernel fills in the constants in functions of its own, and names the body as what people read:
+ * A kernel supplies the constants in its own functions, and names the body, because users read its
+ * name:
  *
- *     KERNEL_LOOP static void write_strided(struct stream_walk *walk) { stream_write(walk, 8, true,
- * false); } …	run->code.start = (const void *)write_strided, run->code.name = "stream_write";
+ *     KERNEL_LOOP static void write_strided(struct stream_walk *walk)
+ *     {
+ *             stream_write(walk, 8, true, false);
+ *     }
+ *     …
+ *     run->code.start = (const void *)write_strided;
+ *     run->code.name = "stream_write";
  *
- * width: bytes of an access: 8 or 16; on x86-64 32 (AVX2) and 64 (AVX-512) too. strided: places lie
- * walk->stride bytes apart; otherwise they follow each other. bypass, where not strided: stores go
- * past the caches. An iteration is of STREAM_UNROLL places. */
+ * width: bytes of an access: 8 or 16; on x86-64 also 32 (AVX2) and 64 (AVX-512). strided: places
+ * are walk->stride bytes apart; otherwise they are adjacent. bypass (not strided): stores bypass
+ * the caches. An iteration accesses STREAM_UNROLL places. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,11 +23,11 @@
 
 #include "kernels/kernel.h"
 
-/* The accesses: text of assembly in which %c[width], %c[strided] and %c[bypass] are constants. */
+/* The accesses as assembly text. %c[width], %c[strided] and %c[bypass] are constants in it. */
 #if defined(__x86_64__)
 
 /* each(k, its general register, its vector register, its place in a and in b when strided). There
- * are not enough general registers for each to have one: four take turns. */
+ * are too few general registers: the accesses share four of them. */
 #define STREAM_LIST(each, g0, g1, g2, g3, g4, g5, g6, g7, v0, v1, v2, v3, v4, v5, v6, v7)         \
 	each(0, g0, v0, "(%[a])", "(%[b])") each(1, g1, v1, "(%[a],%[s])", "(%[b],%[s])")         \
 		each(2, g2, v2, "(%[a],%[s],2)", "(%[b],%[s],2)") each(3, g3, v3, "(%[a],%[s3])", \
@@ -53,7 +59,7 @@
 	".else\n	" wider " %%zmm" v ", " place "\n"                 \
 	".endif\n"
 
-/* By its place where strided, else by its number. */
+/* Strided: addresses by place. Otherwise: addresses by number. */
 #define STREAM_ACCESS(X, scalar, xmm, wider, k, g, v, base, place)          \
 	".if %c[strided]\n" X(scalar, xmm, wider, place, g, v) ".else\n" X( \
 		scalar, xmm, wider, #k "*%c[width](%[" base "])", g, v) ".endif\n"
@@ -68,7 +74,8 @@
 #define STREAM_UPDATE(k, g, v, a, b) STREAM_LOAD(k, g, v, a, b) STREAM_PUT(k, "r12", "8", "a", a)
 #define STREAM_COPY(k, g, v, a, b)   STREAM_LOAD(k, g, v, a, b) STREAM_PUT(k, g, v, "b", b)
 
-/* The value to write is loaded before the loop; the last loaded values are stored after it. */
+/* The loop loads the value to write before it starts, and stores the last loaded values at its
+ * end. */
 #define STREAM_VALUE(g) STREAM_FROM("movq", "movups", "vmovups", "%c[value](%[walk])", g, "8")
 #define STREAM_KEEP(k, g, v, a, b) \
 	STREAM_TO("movq", "movups", "vmovups", "%c[found]+" #k "*64(%[walk])", g, v)
@@ -76,8 +83,8 @@
 #define STREAM_BEGIN   \
 	".p2align 6\n" \
 	"1:\n"
-/* On to the next iteration's places, or back to the first: no branch, which would be mispredicted
- * once a pass. */
+/* Moves to the places of the next iteration, or back to the first. It has no branch, because a
+ * branch would be mispredicted once per pass. */
 #define STREAM_NEXT "	cmpq %[last], %[a]\n"
 #define STREAM_MOVE(p, by)                              \
 	".if %c[strided]\n"                             \
@@ -86,7 +93,7 @@
 	"	leaq 8*%c[width](%[" p "]), %[" p "]\n" \
 	".endif\n"                                      \
 	"	cmoveq %[first_" p "], %[" p "]\n"
-/* A scale makes it a cycle slower, which only reads would feel. */
+/* A scaled index would make this one cycle slower. Only reads would notice. */
 #define STREAM_MOVE_FAST(p) STREAM_MOVE(p, "(%[" p "],%[s8])")
 #define STREAM_MOVE_FIT(p)  STREAM_MOVE(p, "(%[" p "],%[s],8)")
 #define STREAM_AGAIN       \
@@ -105,7 +112,7 @@
 
 #else
 
-/* each(k, its register's number, the number of the one before, its place in a and in b when
+/* each(k, its register's number, the number of the previous register, its place in a and in b when
  * strided). */
 #define STREAM_LIST(each, r0, r1, r2, r3, r4, r5, r6, r7)                                          \
 	each(0, r0, r7, "[%[a]]", "[%[b]]") each(1, r1, r0, "[%[a], %[s]]", "[%[b], %[s]]")        \
@@ -126,12 +133,13 @@
 	".else\n	" name " q" r ", " place "\n"         \
 	".endif\n"
 
-/* By its place where strided, else by its number. */
+/* Strided: addresses by place. Otherwise: addresses by number. */
 #define STREAM_ACCESS(name, k, r, base, place)                                 \
 	".if %c[strided]\n" STREAM_TEXT(name, r, place) ".else\n" STREAM_TEXT( \
 		name, r, "[%[" base "], #" #k "*%c[width]]") ".endif\n"
 
-/* Past the caches go pairs alone: every second one takes the one before along. */
+/* Only pairs of registers can bypass the caches: every second store also writes the previous
+ * register. */
 #define STREAM_PUT(k, r, before, base, place)                                                  \
 	".if %c[bypass] == 0\n" STREAM_ACCESS("str", k, r, base,                               \
 		place) ".elseif " #k " & 1 && %c[width] == 8\n	stnp x" before ", x" r         \
@@ -147,15 +155,16 @@
 #define STREAM_COPY(k, r, before, a, b) \
 	STREAM_LOAD(k, r, before, a, b) STREAM_PUT(k, r, before, "b", b)
 
-/* The value to write is loaded before the loop; the last loaded values are stored after it. */
+/* The loop loads the value to write before it starts, and stores the last loaded values at its
+ * end. */
 #define STREAM_VALUE(g)			STREAM_TEXT("ldr", "8", "[%[walk], #%c[value]]")
 #define STREAM_KEEP(k, r, before, a, b) STREAM_TEXT("str", r, "[%[walk], #%c[found]+" #k "*64]")
 
 #define STREAM_BEGIN   \
 	".p2align 6\n" \
 	"1:\n"
-/* On to the next iteration's places, or back to the first: no branch, which would be mispredicted
- * once a pass. */
+/* Moves to the places of the next iteration, or back to the first. It has no branch, because a
+ * branch would be mispredicted once per pass. */
 #define STREAM_NEXT "	cmp %[a], %[last]\n"
 #define STREAM_MOVE(p)                                  \
 	".if %c[strided]\n"                             \
@@ -183,33 +192,33 @@
 
 enum { STREAM_UNROLL = 8, STREAM_WIDEST = 64 };
 
-/* A call's walk round the places, as often as it takes. */
+/* The walk of one call over the places. It may pass the end of the ring several times. */
 struct stream_walk {
-	/* What the loads of the last iteration found; of accesses of 8 bytes in the second half
-	 * alone. */
+	/* Values that the loads of the last iteration returned. With 8-byte accesses, only the
+	 * second half is valid. */
 	_Alignas(STREAM_WIDEST) unsigned char found[STREAM_UNROLL][STREAM_WIDEST];
-	unsigned char value[STREAM_WIDEST]; /* what is written */
-	unsigned char *a, *b;		    /* what is read or written; b: what a copy writes */
-	uint64_t stride;		    /* bytes from a place to the next, where strided */
-	uint64_t turns;			    /* iterations to make (> 0) */
-	uint64_t at, last; /* bytes into a (and b) where the first of them begins, and where the
-			      ring's last one does; `at` is where the next call's begins when this
-			      one is through */
+	unsigned char value[STREAM_WIDEST]; /* the value to write */
+	unsigned char *a, *b; /* a: the array to read or write; b: the destination of a copy */
+	uint64_t stride;      /* bytes from one place to the next, if strided */
+	uint64_t turns;	      /* number of iterations (> 0) */
+	uint64_t at,
+		last; /* offsets into a (and b). at: start of the first iteration; the loop updates
+			 it for the next call. last: start of the last iteration of the ring */
 };
 
 typedef void stream_loop(struct stream_walk *walk);
 
-/* The places of a setting, and what its loop does there. All but the last four in bytes. */
+/* The places of a setting, and the operation of its loop. Numbers are in bytes. */
 struct stream_plan {
 	uint64_t width, distance; /* of an access; from one place to the next */
 	uint64_t turn;		  /* from one iteration to the next */
 	uint64_t part;		  /* of one array */
 	uint64_t gap;		  /* between the two arrays of a copy */
 	bool reads, writes, copies;
-	bool library; /* an iteration is a block, and the C library's code accesses it */
+	bool library; /* an iteration is one block, accessed by the C library's code */
 } __attribute__((may_alias));
 
-/* The words of an array that is read: all different. */
+/* The words of an array that is only read. All are different. */
 static inline uint64_t stream_word(uint64_t seed, uint64_t index)
 {
 	return (index + 1) * (2 * seed + 0x9e3779b97f4a7c15u);
@@ -224,8 +233,8 @@ static inline struct stream_plan *stream_plan(struct kernel_run *run)
 	return (struct stream_plan *)(void *)run->kept;
 }
 
-/* The callbacks. run->position counts bytes. The check needs an array of stream_word() only where
- * the loop reads alone; it overwrites all other data. */
+/* Callbacks of the kernel. run->position counts bytes. If the loop only reads, the array must hold
+ * stream_word(). Otherwise the check overwrites the data. */
 void stream_call(struct kernel_run *run, uint64_t elements);
 void stream_begin_at(struct kernel_run *run, double share);
 struct status stream_verify(struct kernel_run *run);
