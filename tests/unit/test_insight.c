@@ -116,7 +116,9 @@ TEST(limits_follow_the_setting_in_the_same_step)
 /* fold, but its way depends on the data. */
 static struct kernel stepped_fold(void)
 {
-	struct kernel kernel = kernel_fold;
+	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
+
+	kernel = kernel_fold;
 
 	kernel.stepped = true;
 	return kernel;
@@ -124,7 +126,9 @@ static struct kernel stepped_fold(void)
 
 TEST(stepped_code_is_read_when_the_setting_stays_and_once)
 {
-	struct kernel kernel = stepped_fold();
+	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
+
+	kernel = stepped_fold();
 	start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
 
 	/* No key waits for it: the frame says what is to come. */
@@ -200,7 +204,9 @@ static void await_answers(int count, double now)
 
 TEST(stepped_code_is_read_while_others_go_on)
 {
-	struct kernel kernel = stepped_fold();
+	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
+
+	kernel = stepped_fold();
 	start_slow(&kernel);
 
 	session_advance(session, 100.07);
@@ -223,7 +229,9 @@ TEST(stepped_code_is_read_while_others_go_on)
 
 TEST(advice_asks_for_one_after_the_other)
 {
-	struct kernel kernel = stepped_fold();
+	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
+
+	kernel = stepped_fold();
 	start_slow(&kernel);
 	double now = 101;
 
@@ -247,7 +255,9 @@ TEST(advice_asks_for_one_after_the_other)
 
 TEST(what_is_read_of_another_core_is_thrown_away)
 {
-	struct kernel kernel = stepped_fold();
+	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
+
+	kernel = stepped_fold();
 	start_slow(&kernel);
 
 	session_advance(session, 100.07);
@@ -269,7 +279,9 @@ TEST(what_is_read_of_another_core_is_thrown_away)
 
 TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 {
-	struct kernel kernel = stepped_fold();
+	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
+
+	kernel = stepped_fold();
 	start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
 	double now = 100.01;
 	int before;
