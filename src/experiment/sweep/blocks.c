@@ -6,14 +6,16 @@
 
 #include "experiment/setting/setting.h"
 
-/* A chain of sums that is the highest limit by this factor makes shorter rows better: several of
- * them overlap. */
+/* If a chain of sums exceeds every other limit by this factor, shorter rows are better, because the
+ * chains of several rows overlap. */
 #define CHAIN_BINDS 1.5
 
-/* Entries of the first TLB if the core's file has none: the usual number of large cores. */
+/* Entries of the first-level TLB if the core's file does not give them: the usual number of large
+ * cores. */
 #define TLB_ASSUMED 64
 
-/* The core file's cache size for another core; the system's for the running core. */
+/* Bytes of a cache. For the running core, the size that the system reports. For another core, the
+ * core file's size. */
 static double bytes_of(
 	const struct blocks_question *question, const struct uarch_cache *cache, int level)
 {
@@ -52,7 +54,8 @@ static int find_levels(
 	return count;
 }
 
-/* Elements of a sum that are in flight at once, if the chain of one sum is the highest limit. */
+/* Elements of a sum that the core executes at a time, if the chain of a sum is the highest limit;
+ * else 0. */
 static double window_of(const struct limits *limits)
 {
 	double chain = limits->elements > 0 ? limits->chain.cycles / limits->elements : 0,
@@ -130,7 +133,7 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting,
 		const struct cell *cell;
 		bool again = false;
 
-		/* The last two values may be in the list already. */
+		/* The last two values may be duplicates. */
 		for (int k = 0; k < i; k++)
 			again |= values[k] == values[i];
 		other.v[blocks->block.knob] = values[i];

@@ -11,54 +11,57 @@
 #include "experiment/setting/setting.h"
 
 enum {
-	/* Cells of a block, which are visited together: their trials take 40 MB at most. */
+	/* Cells of a block. The trials of a block need 40 MB at most. */
 	BLOCK = 2048,
 	ROUNDS = 4,
 	VISITS_MAX = 400,
-	/* Visits to a cell without any value, even after the time: each makes one long run, which
-	 * may have been disturbed. */
+	/* A cell without a value gets this many visits, even after the time is over. A visit to a
+	   slow cell has one long run, which interference may spoil. */
 	VISITS_EMPTY = 3,
-	/* Trials without a quiet one after which a visit gives up: in a contended spell a round
-	 * then costs little, and the time is spent when the spell is over. */
+	/* A visit ends after this many trials if none of them was quiet. A round on a contended
+	   core is then short, which saves time for later rounds. */
 	PATIENCE = 10,
-	/* Quiet trials that settle a cell, if they agree. A single sample takes more at once;
-	 * here each visit's trials come from another moment. */
+	/* Quiet trials that settle a cell, if they agree. A single sample has more trials. A cell
+	   needs fewer, because its visits are at different times. */
 	QUIET_WANTED = 64,
-	/* Visits to a cell beyond the core's own caches, in every second round: each uses another
-	 * placement in memory, and must first walk to steady state. */
+	/* A far cell (beyond the core's own caches) gets at least FAR_VISITS visits, one in every
+	   second round. Each visit uses another place in memory, and first walks to steady state.
+	 */
 	FAR_VISITS = 2,
 	FAR_EVERY = 2,
-	/* Placements in memory, and bytes between them: as far as pages make a difference
-	 * (engine/memory/working_sets.h). They change with the round, so that cells of one round
-	 * share a layout. */
+	/* Number of places in memory, and bytes between two places, so that different pages are
+	   used (engine/memory/working_sets.h). The place changes with the round, so that cells of
+	   one round share a layout. */
 	PLACES = 3,
 	SHIFT = 16 << 20,
-	/* Trials that a cell needs to be handed out when the sweep is stopped: as many as the
-	 * shortest visit makes. */
+	/* When the sweep is stopped, the sink receives cells with at least this many trials. The
+	   shortest visit makes this many. */
 	FEWEST = 3,
-	/* At 9 ms each these would take a day. */
+	/* At 9 ms each, so many cells would take a day. */
 	COMBINATIONS_MAX = 10000000,
 };
 
-/* Seconds of trials for a cell: working sets beyond LARGE need longer calls and vary more. The
- * walk to steady state is extra. */
+/* Seconds of trials for a cell. Working sets beyond LARGE bytes need longer calls and vary more.
+ * The walk to steady state is not included. */
 #define SECONDS_SMALL 0.009
 #define SECONDS_LARGE 0.012
 #define LARGE	      (1u << 20)
 
-/* Relative precision of the median at which a cell is settled. Other processes change a shared
- * cache more than that from one sweep to the next. */
+/* A cell is settled at this relative precision of the median. Beyond the core's own caches, more
+ * precision is useless: other processes change a shared cache from one sweep to the next. */
 #define PRECISION_SMALL 0.002
 #define PRECISION_LARGE 0.005
 
 /* A visit within the core's own caches stops early at this precision. */
 #define PRECISION_ENOUGH 0.001
 
-/* A sweep of few cells gives each as much time as a single sample, up to this many seconds. */
+/* In a sweep of few cells, each cell gets SECONDS_SINGLE, like a single sample, up to SECONDS_FEW
+ * for all cells. */
 #define SECONDS_SINGLE 0.12
 #define SECONDS_FEW    2.0
 
-/* A shorter visit holds too few trials to be worth its start. */
+/* Seconds of the shortest visit. Starting a visit takes time, so that a shorter visit is
+ * inefficient. */
 #define VISIT_SHORTEST 0.002
 
 struct sweep {
@@ -68,21 +71,21 @@ struct sweep {
 	const struct counter_plan *plan; /* NULL: nothing is counted */
 	struct sweep_report report;
 	struct sweep_progress progress;
-	double scale;	   /* of a cell's seconds */
+	double scale;	   /* factor for a cell's seconds */
 	double base_total; /* seconds of all cells before scaling */
 
 	uint64_t odometer;  /* the first combination of the next block */
-	struct cell *cells; /* of the present block */
-	unsigned *order;    /* in which a round visits them */
+	struct cell *cells; /* cells of the current block */
+	unsigned *order;    /* the order of the cells in a round */
 	unsigned count, taken, settled;
-	uint64_t finished; /* cells of earlier blocks */
-	bool measured;	   /* the present block needs no more visits */
+	uint64_t finished; /* number of cells of earlier blocks */
+	bool measured;	   /* the current block needs no more visits */
 	int round, rounds;
 	bool troubled_only; /* this round skips cells that merely scatter */
-	double block_base;  /* seconds of its cells before scaling */
-	double allowance;   /* seconds it may take */
+	double block_base;  /* seconds of the block's cells before scaling */
+	double allowance;   /* seconds that this block may use */
 	double spent;
-	double planned; /* seconds that the visits made were to take */
+	double planned; /* planned seconds of all visits so far */
 
 	struct visits visits;
 	const struct sweep_sink *sink;
@@ -137,7 +140,7 @@ struct status sweep_assign(struct sweep *sweep, const char *assignment)
 	return status;
 }
 
-/* The combination of that number; the last knob varies fastest. */
+/* Sets the combination with that number. The last knob varies fastest. */
 static void combination(const struct sweep *sweep, uint64_t number, struct setting *setting)
 {
 	setting_init(setting, sweep->kernel);
@@ -205,11 +208,12 @@ const struct sweep_report *sweep_report(const struct sweep *sweep)
 	return &sweep->report;
 }
 
-/* Cells with the same data are visited one after the other: one layout for all saves most of the
- * time of large working sets. A layout that nests serves cells of every size. */
+/* Cells with the same data are visited one after another, so that they share one layout. This saves
+ * most of the time of large working sets. If the kernel's layouts nest, cells of all sizes share a
+ * layout. */
 struct place {
 	uint64_t layout, footprint;
-	uint64_t chance; /* of the group, then of the cell: the order within a round */
+	uint64_t chance; /* sort key in a round: random bits of the group, then of the cell */
 	unsigned cell;
 };
 
@@ -233,8 +237,8 @@ static int by_chance(const void *a, const void *b)
 	return by_data(a, b);
 }
 
-/* The order of a round: groups at random, and the cells of a group at random, so that no cell
- * always finds the same other cell's data in the caches. The seed and the round decide. */
+/* Shuffles the groups, and the cells of each group, for a round. So the cell before a given cell
+ * varies, and with it the contents of the caches. The seed and the round determine the order. */
 static void round_shuffle(struct sweep *sweep)
 {
 	const struct kernel *kernel = sweep->kernel;
@@ -300,13 +304,13 @@ static bool block_load(struct sweep *sweep)
 		sweep->rounds--;
 	sweep->round = 0;
 	sweep->troubled_only = false;
-	/* Time that an earlier block saved or overdrew carries over. */
+	/* Time that an earlier block saved, or used in excess, is carried over. */
 	sweep->allowance += sweep->block_base * sweep->scale;
 	sweep->measured = false;
 	return true;
 }
 
-/* Whether a cell's value is not merely imprecise but doubtful. */
+/* Whether a cell has a doubtful value or no value. */
 static bool troubled(const struct cell *cell)
 {
 	return !cell->sample.valid || sample_doubt(&cell->sample);
@@ -325,13 +329,14 @@ static bool any_empty(const struct sweep *sweep)
 	return false;
 }
 
-/* The time is over: only cells without any value are still visited. */
+/* Whether the time is over. Then only cells without a value are visited. */
 static bool overdrawn(const struct sweep *sweep)
 {
 	return sweep->round > 0 && sweep->spent >= sweep->allowance;
 }
 
-/* Every cell is visited once, even after the time; later rounds end with it. */
+/* The first round visits every cell, even after the time is over. Later rounds end when the time is
+ * over. */
 static bool is_late(void *context)
 {
 	const struct sweep *sweep = context;
@@ -349,13 +354,12 @@ static bool next_round(struct sweep *sweep)
 		open += !sweep->cells[i].settled;
 		bad += !sweep->cells[i].settled && troubled(&sweep->cells[i]);
 	}
-	/* Beyond the planned rounds, time that settled cells left over goes to the doubtful ones
-	 * first. */
+	/* After the planned rounds, doubtful cells get the remaining time first. */
 	sweep->troubled_only = sweep->round >= sweep->rounds && bad > 0;
 	return open > 0 && !is_late(sweep);
 }
 
-/* A visit's share of the cell's seconds of trials. */
+/* Seconds of one visit: the cell's seconds, divided by its number of visits. */
 static double share_seconds(const struct sweep *sweep, const struct cell *cell)
 {
 	int visits = is_far(cell) ? (sweep->rounds + FAR_EVERY - 1) / FAR_EVERY : sweep->rounds;
@@ -368,8 +372,8 @@ static double visit_seconds(const struct sweep *sweep, const struct cell *cell)
 	return fmax(share_seconds(sweep, cell), VISIT_SHORTEST / 2);
 }
 
-/* Whether this round visits the cell: near cells in each round, far cells in every second one,
- * and beyond the planned rounds both. */
+/* Whether this round visits the cell. Near cells are visited in each round, far cells in every
+ * second round. After the planned rounds, each round visits both. */
 static bool is_due(const struct sweep *sweep, const struct cell *cell)
 {
 	return !is_far(cell) || sweep->round >= sweep->rounds || sweep->round % FAR_EVERY == 0;
@@ -403,11 +407,9 @@ static void ask(void *context, unsigned index, struct request *request)
 			{
 				.seconds = seconds,
 				.precision = PRECISION_ENOUGH,
-				/* A time that the user has set bounds settling, too. */
+				/* A time that the user set also limits the walk to steady state. */
 				.warm_seconds = sweep->options.seconds > 0 ? seconds : 0,
-				/* A quiet core fills its share of the trials early, and the rest of
-				 * the time is saved. One visit is enough for a value that is more
-				 * than provisional, if the sweep is stopped after it. */
+				/* On a quiet core, a visit ends early and saves time. Even one visit has TRIALS_SETTLED trials, so that its value is not provisional if the sweep is stopped. */
 				.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED
 							? (unsigned)(QUIET_WANTED / sweep->rounds)
 							: TRIALS_SETTLED,
@@ -429,8 +431,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) &&
 		sweep->rounds > 1)
 		cell->settled = false;
-	/* Laying out a large working set and walking it to steady state is not measuring: in the
-	 * planned rounds it counts only against a time that the user has set. */
+	/* In the planned rounds, the time to lay out a working set and walk it to steady state does
+	 * not count. It counts if the user set a time. */
 	if (sweep->options.seconds <= 0 && sweep->round < sweep->rounds)
 		seconds -= result->preparing;
 	sweep->spent += fmax(seconds, 0);
@@ -448,8 +450,8 @@ void sweep_drain(struct sweep *sweep)
 
 /* ---- finished cells ---- */
 
-/* Whether the value of an unsettled cell may be handed out: of a running sweep no provisional
- * one; of a stopped sweep any with enough trials. */
+/* Whether the sink may receive an unsettled cell. In a running sweep, its value must not be
+ * provisional. In a stopped sweep, it needs FEWEST trials. */
 static bool presentable(const struct sweep *sweep, const struct cell *cell)
 {
 	return cell->failure.code != STATUS_OK ||
@@ -457,7 +459,7 @@ static bool presentable(const struct sweep *sweep, const struct cell *cell)
 						      : !cell->sample.provisional));
 }
 
-/* The next finished cell; NULL while it is not finished. */
+/* Returns the next cell in order; NULL if it is not finished. */
 static const struct cell *take(struct sweep *sweep)
 {
 	while (sweep->taken < sweep->count) {
@@ -470,8 +472,8 @@ static const struct cell *take(struct sweep *sweep)
 			return cell;
 		if (sweep->stopped)
 			continue;
-		/* The time is up: a few trials are better than none, and the sample says how
-		 * many. */
+		/* The time is over: report a value even from few trials. The sample has their
+		 * number. */
 		if (!cell->sample.valid)
 			cell->failure =
 				status_failed("no undisturbed trial in %u visits", cell->visits);
@@ -480,7 +482,7 @@ static const struct cell *take(struct sweep *sweep)
 	return NULL;
 }
 
-/* Hands out finished cells, until the result of a visit under way is there. */
+/* Passes finished cells to the sink, until the result of the oldest visit is available. */
 static void hand_out(void *context)
 {
 	struct sweep *sweep = context;
@@ -530,7 +532,8 @@ struct sweep_progress sweep_progress(struct sweep *sweep)
 	double total = sweep->base_total * sweep->scale;
 
 	progress.finished = sweep->finished + (sweep->measured ? sweep->count : sweep->settled);
-	/* Every cell is visited once, even after the time: a short time allows one round only. */
+	/* Every cell is visited once, even after the time is over: with a short time, there is only
+	 * one round. */
 	if (sweep->planned > 0)
 		total = fmax(total, total / sweep->rounds * sweep->spent / sweep->planned);
 	progress.remaining =

@@ -1,8 +1,8 @@
-/* A sweep: the cross product of lists of knob values, a sample each. Cells are visited in rounds,
- * a little each time, so that drift of the clock and contended spells spread over all of them (a
- * grid visited in 4 to 6 rounds repeated within 1 to 1.5 %, cell by cell, on a quiet Zen 5).
- * Settled cells are not visited again; the time that they save goes to contended and scattered
- * cells. A cross product of thousands is measured in blocks, which bounds the memory. */
+/* A sweep measures one sample for each combination of listed knob values. Each round visits every
+ * cell for a short time, so that clock drift and interference affect all cells alike. On a quiet
+ * Zen 5, cells measured in 4 to 6 rounds repeated within 1 to 1.5 %. Settled cells are not visited
+ * again; contended and scattered cells get the saved time. A sweep of thousands of cells is
+ * measured in blocks, to limit the memory. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,38 +24,39 @@ struct sweep_axis {
 };
 
 struct sweep_options {
-	double seconds; /* to measure, for all cells together; 0: by the number and size of cells */
+	double seconds; /* measuring time for all cells together; 0: computed from the number and
+			   size of cells */
 	uint64_t seed;
 };
 
 struct sweep_progress {
-	uint64_t combinations; /* of the cross product */
-	uint64_t excluded;     /* because the kernel does not allow them, or they need too much
+	uint64_t combinations; /* number of all combinations */
+	uint64_t excluded;     /* combinations that the kernel does not allow, or that need too much
 				  memory */
-	uint64_t cells;	       /* to measure: the others */
-	uint64_t finished;     /* of these: settled, or their time is up */
-	double done;	  /* the larger share, of the time or of the cells, 0...1; never shrinks */
-	double remaining; /* seconds, at most: cells that settle early end it sooner; laying out
-			     data not counted */
-	char why_excluded[244]; /* the kernel's reason for the first of them */
+	uint64_t cells;	       /* combinations to measure */
+	uint64_t finished;     /* cells that are settled, or whose time is up */
+	double done;	  /* progress, 0...1: the larger share, of the time or of the cells; never
+			     shrinks */
+	double remaining; /* seconds, at most; the time to lay out data is not included */
+	char why_excluded[244]; /* the reason for the first excluded combination */
 };
 
 /* Owned by the sweep. */
 struct sweep_report {
 	size_t axis_count;
 	struct sweep_axis axes[KNOBS_MAX]; /* the assigned knobs, in order */
-	struct setting first; /* the first allowed combination, once the sweep has begun: it has the
-				 values of knobs that do not vary */
-	struct counts counts; /* of any visit; zeroed: none has come */
+	struct setting first; /* the first allowed combination, after sweep_begin(); it has the
+				 values of all knobs that do not vary */
+	struct counts counts; /* of the first visit with counts; zeroed: no counts yet */
 };
 
-/* The user of the finished cells. */
+/* Receives the finished cells. */
 struct sweep_sink {
 	void *context;
-	/* The next finished cell in the order of the cross product. A cell that could not be
-	 * measured has cell->failure set. Valid for this call. */
+	/* Called with each finished cell, in the order of the combinations. cell->failure is set if
+	 * the cell could not be measured. The pointer is valid during the call. */
 	void (*finished)(void *context, const struct cell *cell);
-	/* After each batch of finished cells, and before each wait: time to write and to show
+	/* Called after each batch of finished cells, and before each wait, to write output and show
 	 * progress. */
 	void (*meanwhile)(void *context);
 };
@@ -65,79 +66,80 @@ struct sweep;
 struct sweep *sweep_new(const struct kernel *kernel, const struct sweep_options *options);
 void sweep_free(struct sweep *sweep);
 
-/* "knob=values" as axis_parse_list() takes them. The first knob assigned varies slowest; knobs
- * that are not assigned keep their initial value. STATUS_USAGE for an unknown knob, a bad list, or
+/* Assigns "knob=values"; axis_parse_list() describes the values. The first assigned knob varies
+ * slowest. Unassigned knobs keep their initial value. STATUS_USAGE: an unknown knob, a bad list, or
  * a knob given twice. */
 struct status sweep_assign(struct sweep *sweep, const char *assignment);
 
-/* After the last assignment: counts cells within the machine's memory. STATUS_USAGE when no
- * combination is left or a sweep of so many would take a day. */
+/* Call it after the last assignment. Counts the cells that fit the machine's memory. STATUS_USAGE:
+ * no combination is left, or there are so many that the sweep would take a day. */
 struct status sweep_begin(struct sweep *sweep, struct memory_limits memory_limits);
 
 const struct sweep_report *sweep_report(const struct sweep *sweep);
 
-/* Measures all cells; each visit also counts the events of `plan` (NULL: none). When the measurer
- * stops, every cell that has enough trials is handed out. */
+/* Measures all cells. Each visit also counts the events of `plan` (NULL: none). If the measurer
+ * stops, the sink still receives every cell with enough trials. */
 void sweep_measure(struct sweep *sweep, const struct measurer *measurer,
 	const struct counter_plan *plan, const struct sweep_sink *sink);
 
-/* For the sink, which is called while visits are under way: waits for them, so that the sink can
- * measure something itself. */
+/* Waits for all visits under way. The sink calls it before it measures something itself. */
 void sweep_drain(struct sweep *sweep);
 
 struct sweep_progress sweep_progress(struct sweep *sweep);
 
-/* Named sweeps: a kernel, lists of values for its knobs, and the quantity to show, under one
- * name. They are the rows of data/sweeps, whose head describes the format. Code that draws a
- * sweep needs struct named_sweep alone: sweeps_plain() makes one of any kernel and its lists. */
+/* A named sweep has a name, a kernel, lists of values for its knobs, and a quantity to show. The
+ * file data/sweeps lists the named sweeps and describes its format. Code that draws a sweep needs
+ * only struct named_sweep. sweeps_plain() makes one for any other sweep. */
 
 /* The quantity on the vertical axis. */
 enum sweeps_figure {
 	SWEEPS_CPE,
 	SWEEPS_NS,	/* nanoseconds per element */
-	SWEEPS_SECONDS, /* of the whole work once: all elements of the kernel's ring */
+	SWEEPS_SECONDS, /* seconds for all elements of the kernel's ring */
 	SWEEPS_GBPS,
 	SWEEPS_BYTES_PER_CYCLE,
-	SWEEPS_SPEEDUP,		   /* times as fast as the baseline */
+	SWEEPS_SPEEDUP,		   /* ratio: the baseline's cycles to this setting's cycles */
 	SWEEPS_INSTRUCTIONS,	   /* per element */
-	SWEEPS_INSTRUCTIONS_TOTAL, /* 10^6, of the whole work once */
-	SWEEPS_CPI,		   /* cycles an instruction */
-	SWEEPS_TRAFFIC, /* memory traffic, in percent of the most that one core reads here */
+	SWEEPS_INSTRUCTIONS_TOTAL, /* 10^6, for all elements of the ring */
+	SWEEPS_CPI,		   /* cycles per instruction */
+	SWEEPS_TRAFFIC, /* memory traffic, in percent of one core's highest read bandwidth on this
+			   machine */
 	SWEEPS_FIGURES
 };
 
-/* A value that others published, to compare with the measured one. */
+/* A published value, to compare with the measured value. */
 struct sweeps_published {
 	enum sweeps_figure figure;
 	bool over; /* "over 2": a lower bound */
 	double value;
-	struct setting setting; /* the knobs that are named have these values; others are the
-				   kernel's initial ones */
-	bool named[KNOBS_MAX];	/* which of them have a value: the others may have any */
+	struct setting setting; /* the named knobs have the published values; other knobs have their
+				   initial values */
+	bool named[KNOBS_MAX];	/* the knobs that must match; other knobs may have any value */
 	char words[96];		/* a remark; empty: none */
 };
 
 enum { SWEEPS_LINES = 4, SWEEPS_PUBLISHED = 32 };
 
 struct named_sweep {
-	char name[32];	  /* empty: one that sweeps_plain() made */
+	char name[32];	  /* empty: made by sweeps_plain() */
 	char title[80];	  /* "Matrix multiply over n" */
 	char source[160]; /* the document, as cited; empty: none */
 	const struct kernel *kernel;
 	int word_count;
-	char *word[KNOBS_MAX]; /* "knob=values" as sweep_assign() takes them, the first varies
-				  slowest; owned */
+	char *word[KNOBS_MAX]; /* "knob=values" for sweep_assign(); the first knob varies slowest;
+				  owned */
 	int x; /* the knob along the horizontal axis; -1: none (a sweep of one cell) */
 	bool log_x, log_y;
-	int line_count; /* the knobs whose values, together, make a line each; none: there is one
-			   line */
+	int line_count; /* each combination of these knobs' values gives a line; 0 knobs: one line
+			 */
 	int line[SWEEPS_LINES];
 	enum sweeps_figure figure;
-	int base; /* speedups are relative to the same setting with this knob at that value; -1: no
-		     baseline */
+	int base; /* the knob of the baseline; the baseline of a setting has this knob at
+		     base_value; -1: no baseline */
 	int64_t base_value;
-	bool usual;	/* it replaces a sweep of the kernel whose words name none of these knobs */
-	char note[200]; /* another finding of its document; empty: none */
+	bool usual; /* used for a sweep of the kernel if the user's words name no knob of this sweep
+		     */
+	char note[200]; /* another result from the document; empty: none */
 	int published_count;
 	struct sweeps_published published[SWEEPS_PUBLISHED];
 };
@@ -148,41 +150,41 @@ struct sweeps {
 	struct named_sweep *sweep;
 };
 
-/* Reads data/sweeps. STATUS_FAILED names the file, the line and what is wrong with it, and leaves
- * `sweeps` empty. */
-struct status sweeps_load(struct sweeps *sweeps);
-/* Reads a text; messages call it `origin`. lenient: skips rows of kernels that this program lacks.
+/* Reads data/sweeps. STATUS_FAILED names the file, the line and the error; `sweeps` is then empty.
  */
+struct status sweeps_load(struct sweeps *sweeps);
+/* Reads a text; messages use `origin` as its name. lenient: skips rows of kernels that this program
+ * lacks. */
 struct status sweeps_read(
 	const char *text, const char *origin, bool lenient, struct sweeps *sweeps);
 void sweeps_free(struct sweeps *sweeps);
 
-/* The sweep of that name, or NULL. */
+/* Finds a sweep by its name, or returns NULL. */
 const struct named_sweep *sweeps_find(const struct sweeps *sweeps, const char *name);
 
-/* The usual sweep of a kernel; NULL: it has none, or a word gives one of the sweep's knobs. */
+/* Finds the usual sweep of a kernel. NULL: the kernel has no usual sweep, or a word assigns one of
+ * its knobs. */
 const struct named_sweep *sweeps_usual(
 	const struct sweeps *sweeps, const struct kernel *kernel, char *const *words, int count);
 
-/* A named_sweep for any sweep of a kernel. The x axis is its size, else the last knob of several
- * values that is no choice, else the last; the other knobs of several values make the lines.
- * Words are not filled in. Free it with sweeps_clear(). */
+/* Makes a named_sweep for any sweep of a kernel. The x axis is a knob with several values: the
+ * size, else the last number, else the last choice. The other knobs with several values make the
+ * lines. Leaves `word` empty. Free the sweep with sweeps_clear(). */
 void sweeps_plain(const struct kernel *kernel, const struct sweep_axis *axes, size_t axis_count,
 	struct named_sweep *sweep);
 void sweeps_clear(struct named_sweep *sweep);
 
-/* Replaces the knob's word by "knob=values", or adds it. STATUS_USAGE for an unknown knob, or for a
- * knob that an earlier word gave
- * (`given`: the caller's bits by knob, 0 at first). */
+/* Replaces the knob's word by `word` ("knob=values"), or adds it. STATUS_USAGE: an unknown knob, or
+ * a knob given twice. `given` has a bit for each knob given so far; the caller starts with 0. */
 struct status sweeps_override(struct named_sweep *sweep, const char *word, unsigned *given);
 
-/* After the last override: makes the baseline's knob vary slowest, with the baseline first, so that
- * it is measured before the others. Returns whether the baseline is among the values; true without
- * a baseline. */
+/* Call it after the last override. The baseline's knob then varies slowest and begins with the
+ * baseline, so that the baseline is measured first. Returns whether the values include the
+ * baseline; true for a sweep without a baseline. */
 bool sweeps_settle(struct named_sweep *sweep);
 
-/* Replaces the word "advised" among a knob's values by the advised value, in its order; 0:
- * removes it. */
+/* Replaces the word "advised" in a list of values by the advised value, at its place in the order.
+ * advised 0: removes the word. */
 void sweeps_advise(struct named_sweep *sweep, int64_t advised);
 
 /* ---- drawing */
@@ -190,8 +192,8 @@ void sweeps_advise(struct named_sweep *sweep, int64_t advised);
 /* The name of the knob along x. */
 const char *sweeps_x_title(const struct named_sweep *sweep);
 
-/* The line that a setting belongs to, for a legend: "form=naive", "n=800 type=f32"; empty where
- * there is one line. Settings with equal words share a line. */
+/* Adds the name of a setting's line, for a legend: "form=naive", "n=800 type=f32". Empty if the
+ * sweep has one line. Settings of the same line get the same words. */
 void sweeps_line(
 	const struct named_sweep *sweep, const struct setting *setting, struct text *words);
 
@@ -199,26 +201,26 @@ void sweeps_line(
 void sweeps_figure_title(
 	const struct named_sweep *sweep, enum sweeps_figure figure, struct text *title);
 
-/* The value of a sample; sample_ratios: NULL if unknown; base: the sample of its baseline, NULL:
- * none (a speedup is then NAN). NAN: unavailable. */
+/* The value of a sample; NAN: unavailable. sample_ratios: NULL if unknown. base: the baseline's
+ * sample; NULL: none, so that a speedup is NAN. */
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base);
 /* Whether the value needs instruction counts or memory traffic. */
 bool sweeps_paced(enum sweeps_figure figure);
-/* Whether a sweep shows that quantity, or others published a value of it. */
+/* Whether the sweep shows that quantity or has a published value of it. */
 bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure);
 
-/* Whether a published value is of that setting. */
+/* Whether a published value belongs to that setting. */
 bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_published *published,
 	const struct setting *setting);
 
-/* The baseline of a setting: the knob at its value, the others as the kernel fits them. False:
- * there is none, or nothing fits. */
+/* Finds the baseline of a setting: base_value for the baseline's knob, other knobs adjusted by the
+ * kernel. False: there is no baseline, or no allowed setting has it. */
 bool sweeps_baseline(
 	const struct named_sweep *sweep, const struct setting *setting, struct setting *base);
 
-/* The word of a figure in data/sweeps: "cpe", "seconds". */
+/* The word of a quantity in data/sweeps: "cpe", "seconds". */
 const char *sweeps_figure_name(enum sweeps_figure figure);
 
 /* ---- The published order */
@@ -229,16 +231,16 @@ struct sweeps_row {
 	struct sample sample;
 	struct run_facts facts;
 	struct sample_ratios sample_ratios;
-	enum limit_kind limit; /* that binds; LIMIT_COUNT: unknown */
-	double bound;	       /* cycles per element; NAN */
+	enum limit_kind limit; /* the binding limit; LIMIT_COUNT: unknown */
+	double bound;	       /* the limit, in cycles per element; NAN: unknown */
 };
 
 /* Sets limit and bound of a row; explanation may be NULL. */
 void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanation);
 
-/* Compares the order of published times or speedups with these rows, place by place. Adds a line
- * for each place where the order differs, with the two ways that differ most. Adds one line if all
- * places agree, and nothing if no place can be compared. The ways are the values of the baseline's
- * knob. */
+/* Compares the published order of times or speedups with the measured order. The compared ways are
+ * the values of the baseline's knob; a place is a setting of the other knobs. Adds a line for each
+ * place where the order differs, with the two ways that differ most. Adds one line if all places
+ * agree, and nothing if no place can be compared. */
 void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows, size_t count,
 	struct text *lines);

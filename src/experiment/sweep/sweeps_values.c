@@ -1,5 +1,5 @@
-/* What pictures and reports show of a sweep: axes, lines and values, published values, and whether
- * the published order holds here. */
+/* Axes, lines and values of a sweep for pictures and reports. Also compares published values and
+ * their order with the measurements. */
 #include "experiment/sweep/sweep.h"
 
 #include <math.h>
@@ -50,8 +50,7 @@ void sweeps_line(const struct named_sweep *sweep, const struct setting *setting,
 	}
 }
 
-/* The word in data/sweeps, and the title; the kernel's element follows a title that ends in "per".
- */
+/* name: the word in data/sweeps. title: the kernel's element follows if the title ends in "per". */
 static const struct {
 	const char *name, *title;
 	bool paced;
@@ -102,7 +101,7 @@ bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
 	return asks;
 }
 
-/* Memory traffic in percent of the most that one core reads. */
+/* Memory traffic in percent of one core's highest read bandwidth. */
 static double traffic(const struct sample *sample, const struct sample_ratios *sample_ratios)
 {
 	if (!sample_ratios)
@@ -115,7 +114,7 @@ static double traffic(const struct sample *sample, const struct sample_ratios *s
 		       : (double)NAN;
 }
 
-/* All follow from the sample's own cycles, so that the quartiles have values too. */
+/* All values are computed from the sample, so that the caller can pass a quartile as the sample. */
 double sweeps_value(enum sweeps_figure figure, const struct sample *sample,
 	const struct run_facts *facts, const struct sample_ratios *sample_ratios,
 	const struct sample *base)
@@ -168,11 +167,12 @@ bool sweeps_baseline(
 
 /* ---- the published order ---- */
 
-/* Smaller relative differences of times, and of instructions, count as equal. */
+/* Relative differences below these count as equal: ALIKE for times, AS_MANY for instructions,
+ * cycles and limits. */
 #define ALIKE	0.05
 #define AS_MANY 0.1
 
-/* One way: its published time and its measured time, each in a unit of its own. */
+/* One way: its published time and its measured time. The units may differ. */
 struct way {
 	const struct sweeps_row *row;
 	double published, here;
@@ -206,7 +206,7 @@ static double published_time(
 	return any && setting->v[sweep->base] == sweep->base_value ? 1 : 0;
 }
 
-/* The ways at the place of a row that were both published and measured. */
+/* Finds the ways at a row's place that have a published and a measured time. */
 static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *at,
 	enum sweeps_figure figure, const struct sweeps_row *rows, size_t count, struct way *ways,
 	int most)
@@ -229,13 +229,14 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 	return found;
 }
 
-/* "blocked": the value that makes the way. */
+/* The name of a way, such as "blocked": the value of the baseline's knob. */
 static struct setting_text way_words(const struct named_sweep *sweep, const struct sweeps_row *row)
 {
 	return setting_shown(&sweep->kernel->knobs[sweep->base], row->setting.v[sweep->base]);
 }
 
-/* "misplaced=25 size=384m": the knobs that published values name, without the baseline's. */
+/* Adds the place, such as "misplaced=25 size=384m: ": the named knobs of published values, without
+ * the baseline's knob. */
 static void place_words(
 	const struct named_sweep *sweep, const struct sweeps_row *row, struct text *words)
 {
@@ -262,7 +263,8 @@ static bool fewer(double a, double b)
 	return a > 0 && b > 0 && a < b * (1 - AS_MANY);
 }
 
-/* Why one way is faster than another: instructions, cycles each, limits and memory traffic. */
+/* Adds why one way is faster than another: instructions, cycles per instruction, limits and memory
+ * traffic. */
 static void reason_words(const struct named_sweep *sweep, const struct sweeps_row *fast,
 	const struct sweeps_row *slow, struct text *words)
 {
@@ -293,7 +295,8 @@ static void reason_words(const struct named_sweep *sweep, const struct sweeps_ro
 			begun ? ";" : ":", name.text, 100 * b->share);
 }
 
-/* Adds the pair at that place whose order differs most. Returns whether there is one. */
+/* Finds the two ways at a place with the largest difference in order, and adds a line about them.
+ * Returns whether the order differs. */
 static bool compare_ways(
 	const struct named_sweep *sweep, const struct way *ways, int count, struct text *lines)
 {
@@ -303,7 +306,7 @@ static bool compare_ways(
 
 	for (int i = 0; i < count; i++)
 		for (int k = 0; k < count; k++) {
-			/* Published: k before i; here i before k. */
+			/* The published order is k before i; the measured order is i before k. */
 			double there = ways[i].published / ways[k].published,
 			       here = ways[k].here / ways[i].here;
 
@@ -343,7 +346,7 @@ void sweeps_order(const struct named_sweep *sweep, const struct sweeps_row *rows
 		struct way ways[WAYS_MOST];
 		int found;
 
-		/* Each place counts once, with its first row. */
+		/* Compare each place only once, at its first row. */
 		found = find_ways(sweep, &rows[i], figure, rows, count, ways, WAYS_MOST);
 		if (found < 2 || ways[0].row != &rows[i])
 			continue;
