@@ -1,7 +1,9 @@
 /* Every speed limit of a loop on a core: the minimum number of cycles, and the cause. Pure: no
- * clock, no I/O.  Hard limits are lower bounds: a correct measurement is never below one. Soft
- * limits are known effects that usually cost this much, but they are no bounds. limit_rows.h
- * explains how to add a limit. */
+ * clock, no I/O.
+ *
+ * Hard limits are lower bounds: a correct measurement is never below one. Soft limits are known
+ * effects that usually cost this much, but they are no bounds. limit_rows.h explains how to add a
+ * limit. */
 #pragma once
 
 #include <stdbool.h>

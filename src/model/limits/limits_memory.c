@@ -1,8 +1,9 @@
-/* Memory limits: the cost of a working set that is larger than the first-level cache.  If a walk
- * touches S bytes in random order, a cache of C bytes serves at most C/S of its accesses. Caches
- * fill from the fastest level on, and no two levels hold the same line: no other arrangement hits
- * more often. If a walk has several reaches, the reach with the most frequent accesses fills the
- * caches first. */
+/* Memory limits: the cost of a working set that is larger than the first-level cache.
+ *
+ * If a walk touches S bytes in random order, a cache of C bytes serves at most C/S of its accesses.
+ * Caches fill from the fastest level on, and no two levels hold the same line: no other arrangement
+ * hits more often. If a walk has several reaches, the reach with the most frequent accesses fills
+ * the caches first. */
 #include "model/limits/tally.h"
 
 #include <math.h>

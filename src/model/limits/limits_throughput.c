@@ -1,7 +1,7 @@
-/* Throughput limits: the number of events that a core can execute in a cycle. Events are rename
- * slots, loads, stores, addresses, line splits, accesses to a cache bank or a cache line, taken
- * branches, and micro-ops on a port. This file also finds the ports of each instruction in the
- * listing. */
+/* Throughput limits: the largest number of events that a core can execute in a cycle. Events are
+ * rename slots, loads, stores, addresses, line splits, accesses to a cache bank or a cache line,
+ * taken branches, and micro-ops on a port. This file also finds the ports of each instruction in
+ * the listing. */
 #include "model/limits/tally.h"
 
 #include <math.h>

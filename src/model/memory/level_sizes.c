@@ -4,9 +4,10 @@
 
 /* ---- Caches */
 
-/* Sizes that caches are built with, as a multiple of a power of two, and how common they are: 48
- * KiB and 1.5 MiB are less common than 32 KiB and 1 MiB, 1.25 MiB is rare. The stated size is
- * usually true. An estimate is off by about a tenth: pages fall into a cache's sets by chance. */
+/* Sizes of real caches, as a multiple of a power of two, and how common they are. 48 KiB and 1.5
+ * MiB are less common than 32 KiB and 1 MiB; 1.25 MiB is rare. The size that the system states is
+ * usually true. An estimate has an error of about a tenth, because pages fall into cache sets by
+ * chance. */
 static const struct {
 	int times;
 	double common;
@@ -14,22 +15,23 @@ static const struct {
 static const double stated_is_true = 4;
 static const double estimate_off = 0.1;
 
-/* Where the host maps small pages, those of a working set fall into a cache's sets by chance.
- * Beyond the first cache, whose sets are chosen within a page, some sets then overflow long before
- * the cache is full: in a cache of 8 ways that is 3/4 full every fourth access misses (Poisson: a
- * set of 6 pages in the mean has 8 others or more), at 5/8 every eighth. So the curve ends too
- * early, by up to this factor, and a larger stated size may be right. */
+/* If the host maps small pages, the pages of a working set fall into cache sets by chance. Only the
+ * first cache is safe: its sets depend on the offset within a page. In other caches, some sets
+ * overflow long before the cache is full. For example, in a cache of 8 ways that is 3/4 full, every
+ * fourth access misses. (Poisson: a set with 6 pages in the mean contains 8 others or more.) At
+ * 5/8, every eighth access misses. The curve then ends too early, by up to this factor, so a larger
+ * stated size may be right. */
 static const double early_most = 1.5, early_off = 0.25;
 
-/* A busy sibling uses its part of the first cache. */
+/* A busy hyper-thread on the same core uses its part of the first cache. */
 static const double shared_most = 1.25;
 
-/* Number of the cache that cores share. */
+/* The level of the cache that cores share. */
 enum { SHARED = 3 };
 
-/* The most common cache size in the range; else the estimate. The range is slightly wider than the
- * knee's, because the program's own data use some lines. So the stated size decides between sizes
- * that the curve leaves open, and never contradicts the curve. */
+/* The most common cache size in the range of the knee, or the estimate. The range is slightly wider
+ * than the range of the knee, because the program's own data use some lines. The stated size only
+ * decides between sizes that agree with the curve. */
 static double plausible(const struct hierarchy_level *level)
 {
 	double best = level->bytes, likeliest = -INFINITY;
@@ -56,9 +58,9 @@ static double plausible(const struct hierarchy_level *level)
 	return best;
 }
 
-/* A process may get so little of a shared cache that the curve has no flat part for it. The last
- * knee is then the knee of the shared cache, and the climb hides the end of the core's own cache.
- */
+/* Whether the shared cache hides the end of the core's own cache. A process may get so little of a
+ * shared cache that the curve has no flat part for it. The last knee is then the knee of the shared
+ * cache. */
 static bool is_hidden(const struct hierarchy_level *level, uint64_t shared)
 {
 	return level->number == SHARED - 1 && level->stated > 0 && shared > level->stated &&
@@ -81,11 +83,12 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 		if (gradual || !knees[i]->gradual)
 			level->bytes = fmax(level->bytes, knees[i]->third);
 	}
-	/* A process has a part of a shared cache, which has any number of slices: the size is not
-	 * rounded. A core's own caches have a fixed size, even if their latency varies. */
+	/* A process uses only a part of a shared cache, and that cache may have any number of
+	 * slices. Its size is therefore not rounded. A core's own cache has a fixed size, even if
+	 * its latency varies. */
 	level->unstable = gradual || (level->number > 2 && level->unstable);
 	if (outermost && is_hidden(level, shared)) {
-		/* From the end of the level part to half-way to memory. */
+		/* The range reaches from the end of the level to the first quarter of the climb. */
 		level->bytes_hi = level->bytes_lo;
 		level->bytes_lo = corner;
 		level->bytes = sqrt(level->bytes_lo * level->bytes_hi);
@@ -99,11 +102,11 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 
 /* ---- TLBs */
 
-/* The highest step after the first cache, in cycles, that no curve shows. */
+/* The highest step after the first cache, in cycles, if no line curve shows one. */
 static const double first_cache_step = 16;
 
-/* Whether this number of lines fills the first cache as the system states it, and the step is not
- * higher than a step out of it. */
+/* Whether this number of bytes fills the first cache that the system states, and the step is low
+ * enough for the next cache. */
 static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
 {
 	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;
@@ -111,10 +114,12 @@ static bool is_stated_caches(const struct hierarchy_input *input, double bytes, 
 	return bytes > stated * 0.75 && bytes < stated * 1.33 && rise < first_cache_step;
 }
 
-/* The share of the first cache that a busy sibling leaves: the step after it comes earlier. */
+/* The share of the first cache that a busy hyper-thread on the same core leaves to us. The step
+ * after the cache then comes earlier. */
 static const double sibling_leaves = 0.4;
 
-/* A walk of one line in each of N pages: N lines fill a cache too. */
+/* Whether a cache explains a knee of a page curve. A walk of one line in each of N pages reads N
+ * lines, which may fill a cache. */
 static bool is_a_caches(const struct hierarchy_input *input, const struct hierarchy *hierarchy,
 	double line, const struct plateau_knee *knee, double rise)
 {
@@ -137,13 +142,14 @@ static bool is_a_caches(const struct hierarchy_input *input, const struct hierar
 	return !seen && is_stated_caches(input, bytes, rise);
 }
 
-/* Once a TLB is full its sets of W entries overflow one after the other; at 1 / W more all accesses
- * miss, and a third of them at a third of the way, for W of four or more. A slower rise begins
- * before the TLB is full, as where another process takes entries. */
+/* When a TLB is full, its sets of W entries overflow one after the other. With 1 / W more pages,
+ * all accesses miss. A third of the accesses miss at a third of this way, if W is four or more. A
+ * slower rise begins before the TLB is full, for example because another process uses entries. */
 static const double fills_within = 1.25;
 static const double third_within = 1.12;
 
-/* The size of the first point after a size that may be rounded by its logarithm; else the size. */
+/* The size of the next point of the curve after `bytes`, or `bytes`. The tolerance covers the
+ * rounding of logarithms. */
 static double next_size(const struct hierarchy_curve *curve, double bytes)
 {
 	for (int i = 0; i < curve->count; i++)
@@ -179,16 +185,16 @@ static void add_tlb(struct tlbs *tlbs, const struct hierarchy_curve *curve,
 	if (t == tlbs->count) {
 		tlbs->count++;
 	} else {
-		/* The same TLB, measured with other pages. The cost of a miss is that of the first
-		 * kind of pages: tables of large pages are smaller and nearer. */
+		/* The same TLB, measured with another page kind. Keep the cost of a miss of the
+		 * first kind: page tables of large pages are smaller and nearer. */
 		const struct hierarchy_level *same = &tlbs->level[t];
 
 		tlb.kinds |= same->kinds;
 		tlb.cycles = same->cycles;
 		tlb.lo = same->lo;
 		tlb.hi = same->hi;
-		/* Other processes only take entries away, so the larger size is right, unless its
-		 * climb is gradual and the other's is not. */
+		/* Other processes only take entries away, so the larger size is right. But a sharp
+		 * rise is better evidence than a gradual rise. */
 		if (sharp < tlbs->sharp[t] ||
 			(sharp == tlbs->sharp[t] && tlb.bytes <= same->bytes)) {
 			tlbs->level[t].kinds = tlb.kinds;

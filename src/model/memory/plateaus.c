@@ -7,46 +7,49 @@
 
 /* ---- The curve: logarithms, the noise of each point, and the monotone curve without the noise.
  *
- * Latency never falls with working-set size: a fall is noise, a disturbance, or a point with two
- * modes. So single points are compared with the best monotone curve (least absolute deviations). */
+ * Latency never falls when the working set grows. A fall is noise, interference, or a point with
+ * two modes. Therefore each point is compared with the best monotone curve (least absolute
+ * deviations). */
 struct curve {
 	int count;
-	int index[CURVE_POINTS]; /* of each in the given points; those without positive cycles are
-				    left out */
+	int index[CURVE_POINTS]; /* index of each point in the given points; points without positive
+				    cycles are skipped */
 	double x[CURVE_POINTS];	 /* octaves: log2 of bytes */
 	double y[CURVE_POINTS];	 /* natural logarithm of cycles */
-	double monotone[CURVE_POINTS]; /* of y: never falls, least absolute deviations */
-	double noise[CURVE_POINTS]; /* standard deviation of y, by its quartiles and the points next
-				       to it; never 0 */
-	double weight[CURVE_POINTS]; /* 1 where points are a quarter of an octave apart, less where
-					they are closer: ten points around a knee are no tenfold
-					evidence for it */
-	double clean[CURVE_POINTS]; /* y, no further from the monotone curve than twice the noise */
+	double monotone[CURVE_POINTS]; /* y of the best curve that never falls (least absolute
+					  deviations) */
+	double noise[CURVE_POINTS];  /* standard deviation of y, from its quartiles and from nearby
+					points; never 0 */
+	double weight[CURVE_POINTS]; /* 1 if the points are far apart, less if they are close: ten
+					points around a knee are not ten times the evidence for it
+				      */
+	double clean[CURVE_POINTS];  /* y, at most twice the noise from the monotone curve */
 };
 
-/* Points on the same plateau differ by about this much without noise: the program's own data use
- * lines, and sets fill unevenly. */
+/* Points on one plateau differ by about this much even without noise. The program's own data occupy
+ * some lines, and cache sets fill unevenly. */
 static const double floor_noise = 0.01;
 
-/* The error of a median, as a share of its quartile range. Of independent trials it would be far
- * smaller, but a disturbance lasts for all trials of a point. The narrower side counts, twice:
- * disturbed trials leave one long tail and hardly move the median. */
+/* The error of a median, as a share of its quartile range. Independent trials would have a smaller
+ * error, but interference often lasts for all trials of a point. The narrower side of the range
+ * counts twice: interference makes one side long, but hardly moves the median. */
 static const double quartiles_weigh = 0.4;
 
 /* Factor for the noise of a doubtful point. */
 static const double doubt = 2;
 
-/* Octaves between points that count in full. */
+/* Points at least this many octaves apart have the full weight. */
 static const double full_distance = 0.2;
 
-/* Points on either side that show the scatter. */
+/* Number of points on each side that are used to estimate the scatter. */
 enum { NEIGHBOURS = 4 };
 
-/* From the median absolute deviation from the monotone curve to a standard deviation: 1.48 for
- * normal noise, and the monotone curve follows part of it. Found by trying, on level curves. */
+/* Factor from the median absolute deviation to a standard deviation. It is 1.48 for normal noise.
+ * It is larger here because the monotone curve follows part of the noise. The value was found by
+ * experiments on level curves. */
 static const double deviations = 1.9;
 
-/* Pools adjacent violators: neighbouring blocks whose medians fall become one block. */
+/* Pool adjacent violators: adjacent blocks with falling medians become one block. */
 static void find_monotone(struct curve *curve)
 {
 	int start[CURVE_POINTS + 1], blocks = 0;
@@ -110,7 +113,7 @@ static void find_weights(struct curve *curve)
 	}
 }
 
-/* Uses the first CURVE_POINTS points, in ascending order. */
+/* Uses the first CURVE_POINTS points. They must be in ascending order. */
 static void curve_make(const struct curve_point *points, int count, struct curve *curve)
 {
 	curve->count = 0;
@@ -134,22 +137,21 @@ static void curve_make(const struct curve_point *points, int count, struct curve
 
 /* ---- Levels and knees ----
  *
- * Optimal partitioning of the logarithm of the curve. Every stretch of points is either
+ * Optimal partitioning of the logarithm of the curve. Each stretch of points has one of two kinds:
  *
- * - a level: flat, or a straight line that rises slowly: a plateau whose accesses cost a little
- * more the further it goes, as where a TLB misses more and more; or
- * - a climb: anything that rises, however it does: points between plateaus.
+ * - a level: flat, or a straight line that rises slowly. It is a plateau. It rises, for example, if
+ * a TLB misses more often as the working set grows.
+ * - a climb: points between plateaus, which may rise in any form.
  *
- * A level costs its squared deviations, in units of each point's own noise, and for being
- * there; a climb costs the same for each of its points. Dynamic programming finds the cheapest
- * partition of all, so no threshold in cycles decides what a plateau is, and a noisy part of the
- * curve has to show more than a quiet one.
+ * A level has a fixed cost, and the cost of its squared deviations in units of each point's noise.
+ * Each point of a climb has the same cost. Dynamic programming finds the cheapest partition. No
+ * threshold in cycles decides what a plateau is. A noisy part of the curve needs more evidence than
+ * a quiet part.
  *
- * Confidence in a knee compares the partition with one where a single level takes the place of
- * both, and confidence in a plateau with one where its points climb: the difference of costs is
- * twice a logarithm of likelihoods, penalties included (as BIC does), and half of it is believed,
- * since neighbouring points share their disturbances.
- */
+ * The confidence in a knee compares two partitions: the cheapest, and one where a single level
+ * replaces both levels. The confidence in a plateau compares its cost with a climb of the same
+ * points. The difference of costs is twice a logarithm of likelihoods, with penalties as in BIC.
+ * Only half of it counts, because adjacent points share their noise. */
 /* Cost of a level, in logarithms of the number of points: two parameters (begin and height) and a
  * margin. A slope is one more parameter. */
 static const double level_price = 2.5;
@@ -158,35 +160,37 @@ static const double slope_price = 1.5;
 static const double climb_price = 4.8;
 /* Steepest slope of a level: octaves of latency per octave of size. */
 static const double steepest = 0.35;
-/* Levels closer than this factor are joined. So are levels that differ by fewer standard errors
- * than this: the cheapest partition selects points that exaggerate the difference. */
+/* Levels closer than this factor are joined. Levels that differ by fewer standard errors than this
+ * are joined, too: the cheapest partition selects points that exaggerate the difference. */
 static const double least_ratio = 1.1;
 static const double least_errors = 5;
-/* The shortest level, and the noise that requires one more point. */
+/* The shortest level: points, weight, and octaves. Each additional noise_a_point of noise requires
+ * one more point. */
 enum { LEAST_POINTS = 3 };
 static const double least_weight = 2.5;
 static const double least_octaves = 0.45;
 static const double noise_a_point = 0.045;
-/* A level whose middle half is wider than this is reported as a range. */
+/* If the middle half of a level is wider than this factor, the report shows a range. */
 static const double steady = 1.2;
-/* A curve this many times above a plateau is no longer part of it. */
+/* If a curve is this many times above a plateau, it is no longer part of it. */
 static const double over = 5;
 static const double most_of_an_octave = 0.7;
-/* The corner: the curve has risen by this share of the climb. In a TLB of six ways the first page
- * too many makes 7 of 97 accesses miss: a tenth of the climb, and half of that next to other
- * processes. */
+/* The corner is the point where the curve has risen by this share of the climb. In a TLB of six
+ * ways, the first page too many makes 7 of 97 accesses miss. This is a tenth of the climb, and half
+ * of that if other processes run. */
 static const double leaving = 0.04;
 
-/* Sums over the points before each, for the cost of any stretch at once. */
+/* Sums over all points before a point. A difference of two sums gives the cost of any stretch at
+ * once. */
 struct sums {
-	double n, w, x, y, xx, xy, yy; /* n: of the points' weights alone */
+	double n, w, x, y, xx, xy, yy; /* n: sum of the points' weights */
 };
 
 /* A level: points first…last of the curve, and the line y = at + slope * (x - middle). */
 struct level {
 	int first, last;
 	double cost;
-	double gain; /* saving over a climb of the same points */
+	double gain; /* cost saved compared with a climb of the same points */
 	double slope, at, middle;
 };
 
@@ -219,13 +223,13 @@ static void add_up(struct partition *p)
 	}
 }
 
-/* The number of points; close points count less. */
+/* The number of points, where close points count less. */
 static double weighed(const struct partition *p, int first, int last)
 {
 	return p->before[last + 1].n - p->before[first].n;
 }
 
-/* The cheaper of flat and sloping, over first…last. */
+/* The cheaper of a flat and a sloping level over the points first…last. */
 static struct level level_over(const struct partition *p, int first, int last)
 {
 	const struct sums *a = &p->before[first], *b = &p->before[last + 1];
@@ -260,12 +264,12 @@ static bool long_enough(const struct partition *p, int first, int last)
 	       p->curve->x[last] - p->curve->x[first] >= least_octaves;
 }
 
-/* The cheapest partition into levels with climbs between; fills levels, in order. */
+/* Finds the cheapest partition into levels and climbs. Fills levels, in order. */
 static void cut(const struct partition *p, struct level *levels, int *count)
 {
 	int n = p->curve->count,
-	    from[CURVE_POINTS +
-		    1]; /* where the level that ends before i begins; -1: i - 1 climbs */
+	    from[CURVE_POINTS + 1]; /* first point of the level that ends before point i; -1: point
+				       i - 1 belongs to a climb */
 	double best[CURVE_POINTS + 1];
 
 	best[0] = 0;
@@ -308,7 +312,7 @@ static double median_of(const struct curve *curve, const struct level *level)
 	return stats_median(values, (size_t)count);
 }
 
-/* A level's line, and level beyond its end. */
+/* The line of a level at x. After the end of the level, the line is flat. */
 static double line_at(const struct curve *curve, const struct level *level, double x)
 {
 	double last = curve->x[level->last];
@@ -316,8 +320,8 @@ static double line_at(const struct curve *curve, const struct level *level, doub
 	return level->at + level->slope * (fmin(x, last) - level->middle);
 }
 
-/* Rise from one level to the next beyond noise: the standard error of the difference, from the
- * deviations from both lines, which do not depend on where the curve was cut. */
+/* How far the rise between two levels exceeds noise. The standard error comes from the deviations
+ * from both lines: these do not depend on the place where the curve was divided. */
 static double rise_beyond_noise(
 	const struct partition *p, const struct level *a, const struct level *b)
 {
@@ -339,14 +343,14 @@ static void join(struct partition *p, int i)
 	double gain = fmax(p->level[i].gain, p->level[i + 1].gain);
 
 	p->level[i] = level_over(p, p->level[i].first, p->level[i + 1].last);
-	/* A wider level is at least as certain as both of its parts. */
+	/* A wider level is at least as certain as each of its parts. */
 	p->level[i].gain = fmax(gain, p->level[i].gain);
 	p->count--;
 	memmove(&p->level[i + 1], &p->level[i + 2],
 		(size_t)(p->count - i - 1) * sizeof(p->level[0]));
 }
 
-/* Joins levels that rise too little, and the closest levels if there are too many. */
+/* Joins levels with too small a rise. Joins the closest levels if there are too many. */
 static void join_levels(struct partition *p)
 {
 	for (;;) {
@@ -372,14 +376,14 @@ static void join_levels(struct partition *p)
 	}
 }
 
-/* A confidence from the additional cost of the alternative. */
+/* The confidence in a result, if the alternative costs `more`. */
 static double confidence_from(double more)
 {
 	return 1 / (1 + exp(-more / 4));
 }
 
-/* Octaves at which the monotone curve first reaches y, between points; *point: the point after it.
- */
+/* The position, in octaves, where the monotone curve first reaches y. It lies between two points;
+ * *point: the later point. */
 static double crossing(const struct curve *curve, double y, int *point)
 {
 	int i = 0;
@@ -405,8 +409,8 @@ static void fill_knee(const struct partition *p, const struct level *a, const st
 
 	middle = crossing(c, low + rise / 2, &at);
 	quarter = crossing(c, low + rise / 4, &ignored);
-	/* A cache whose pages lie in random sets may hold the whole working set where half of the
-	 * accesses miss. */
+	/* If the pages of a cache lie in random sets, the cache may hold the whole working set
+	 * although half of the accesses miss. */
 	past = crossing(c,
 		fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))),
 		&ignored);

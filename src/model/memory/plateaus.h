@@ -1,5 +1,5 @@
-/* Flat parts of a curve of latency over working-set size, and the knees between them: change points
- * of the logarithm. Pure. */
+/* Flat parts of a latency curve over the working-set size, and the knees between them: change
+ * points of the logarithm. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,15 +8,16 @@
 struct curve_point {
 	double bytes;
 	double cycles, lo, hi; /* median and quartiles */
-	bool doubtful;	       /* contended, or few trials: weighs less */
-	bool two_modes;	       /* then the two, and the share of the lower one */
+	bool doubtful;	       /* contended, or few trials: the point has less weight */
+	bool two_modes;	       /* true: mode_low, mode_high and share_low are valid */
 	double mode_low, mode_high, share_low;
 };
 
-/* The largest number of points of a curve that are used. */
+/* The largest number of points that are used. */
 enum { CURVE_POINTS = 512 };
 
-/* Curves of fewer points, and knees or plateaus of less confidence, are not used as evidence. */
+/* Curves with fewer points are not evidence. Knees or plateaus with less confidence are not
+ * evidence, either. */
 enum { PLATEAUS_POINTS = 8 };
 #define KNEE_SURE    0.6
 #define PLATEAU_SURE 0.5
@@ -25,35 +26,36 @@ enum { PLATEAUS_MAX = 8 };
 
 struct plateau {
 	int first, last;       /* points, inclusive */
-	double from, to;       /* bytes: of these points; the plateau's true end is its knee */
-	double cycles, lo, hi; /* its level: median and quartiles of its points */
+	double from, to;       /* bytes of these points; the true end of the plateau is its knee */
+	double cycles, lo, hi; /* latency of the plateau: median and quartiles of its points */
 	bool unstable;	       /* its points scatter or have two modes: report a range */
-	double confidence;     /* 0…1: that its points are a level, not part of a climb */
+	double confidence; /* 0…1: probability that its points are a level, not part of a climb */
 };
 
-/* Between plateau i and i + 1. */
+/* The knee between plateau i and plateau i + 1. */
 struct plateau_knee {
 	double bytes;  /* where the curve crosses half of the rise, on a logarithmic scale */
-	double lo, hi; /* the range of the knee, bytes */
-	double third; /* where a third of the accesses miss, by cycles (or where it is five times as
-			 slow as the lower plateau, if that comes first): as many as miss a cache
-			 that is just full, whose sets fill by chance */
-	double corner;	   /* where it begins to leave the lower plateau */
-	double confidence; /* 0…1: that the knee exists */
-	bool gradual;	   /* its lower half alone takes most of an octave: a range, not a size */
+	double lo, hi; /* the range of the knee in bytes */
+	double third;  /* bytes where a third of the accesses miss, estimated from the cycles. So
+			  many miss in a cache that is just full, because its sets fill by chance. If
+			  latency is five times that of the lower plateau earlier, that position
+			  counts */
+	double corner; /* bytes where the curve begins to leave the lower plateau */
+	double confidence; /* 0…1: probability that the knee exists */
+	bool gradual; /* its lower half alone needs most of an octave: show a range, not a size */
 };
 
 struct plateaus {
 	int count;
 	struct plateau plateau[PLATEAUS_MAX];
-	struct plateau_knee knee[PLATEAUS_MAX - 1]; /* count - 1 of them */
+	struct plateau_knee knee[PLATEAUS_MAX - 1]; /* count - 1 knees */
 };
 
-/* Finds plateaus in points in ascending order of bytes (all sizes differ). Fewer than four points
- * are one plateau. */
+/* Finds the plateaus of points. Points must be in ascending order of bytes, without equal sizes.
+ * Fewer than four points are one plateau. */
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
 
-/* Where a curve of two levels rises: bytes of the last point in the lower half of its rise (on a
- * logarithmic scale; 0: there is none) and of the first in the upper half. False: it does not rise
- * beyond its noise. */
+/* Where a curve of two levels rises, on a logarithmic scale. below: bytes of the last point in the
+ * lower half of the rise, 0 if there is no such point. above: bytes of the first point in the upper
+ * half. Returns false if the rise is not larger than the noise. */
 bool plateaus_rise(const struct curve_point *points, int count, double *below, double *above);
