@@ -11,21 +11,21 @@
 #include "model/code/decode.h"
 #include "model/code/step.h"
 
-/* Elements of the two runs of a stepped kernel: enough iterations to show the shares of a random
- * pattern, few enough for some milliseconds. kernel->few() gives a smaller number where an element
- * takes hundreds of steps. */
+/* Elements of the two runs of a stepped kernel. They are enough iterations to show the shares of a
+ * random pattern, and take a few milliseconds. If an element needs hundreds of steps, kernel->few()
+ * returns a smaller number. */
 enum { STEP_SHORTER = 64, STEP_LONGER = 320, STEP_MOST = 40000 };
 
-/* Under a hypervisor that traps each step, a step takes 20 µs. */
+/* The time limit of a run. Under a hypervisor that traps each step, a step needs 20 µs. */
 #define STEP_SECONDS 2
 
-/* A run ends with a whole iteration: elements that it may need beyond a sample. */
+/* A run ends with a whole iteration: it may need this many elements beyond a sample. */
 enum { SAMPLE_MORE = 64 };
 
-/* Bytes of a line, as kernels count them. */
+/* Bytes of a cache line in kernels. */
 enum { LINE = 64 };
 
-/* The engine's arena aligns data in the same way. */
+/* Alignment of data, as in the engine's arena. */
 enum { MEMORY_ALIGN = 2 << 20 };
 
 struct explanation *explanation_new(void)
@@ -46,7 +46,8 @@ void explanation_free(struct explanation *explanation)
 	free(explanation);
 }
 
-/* The setting with the smallest size that has the same code: its data are laid out quickly. */
+/* Finds the setting with the smallest size and the same code: its data need little time to lay out.
+ */
 static void shrink(const struct kernel *kernel, const int64_t *from, int64_t *v)
 {
 	int size = kernel_axis(kernel, AXIS_SIZE);
@@ -101,15 +102,14 @@ static struct status step(struct kernel_run *run, struct loop *loop)
 	return step_loop(&plan, loop);
 }
 
-/* run: the small copy; it gets the facts of the setting asked about where the kernel describes
- * them. */
+/* run: the small copy. It gets the facts of the original setting, if the kernel describes them. */
 static void fill_place(
 	const struct explain_question *question, struct kernel_run *run, struct limits_place *place)
 {
 	const struct kernel *kernel = question->kernel;
 
 	kernel_describe(kernel, question->v, &run->walk);
-	/* The walk need not fetch the lines that a stride skips. */
+	/* The walk skips lines if its stride is larger than a line. */
 	if (run->walk.range <= 0 && run->walk.step > LINE)
 		run->walk.range =
 			(double)kernel_footprint(kernel, question->v) * LINE / run->walk.step;
@@ -129,15 +129,14 @@ static void fill_place(
 		double stated =
 			question->machine ? (double)machine_cache(question->machine, level) : 0;
 
-		/* Another core has its own first two levels; the levels after them belong to this
-		 * machine. */
+		/* Another core has its own L1 and L2; L3 belongs to this machine. */
 		place->cache[level - 1] =
 			cache && (question->foreign || stated <= 0) ? cache->bytes : stated;
 	}
 }
 
-/* Memory for a kernel's data. A deep kernel writes few of its nodes: mmap() provides only the pages
- * that are written, so that a machine with less memory than the whole can read its code. */
+/* Reserves memory for a kernel's data. A deep kernel writes few of its nodes, and mmap() provides
+ * only the pages that are written. A machine with little memory can then still read the code. */
 static void *reserve(const struct kernel *kernel, uint64_t bytes)
 {
 	uint8_t *memory, *aligned;
@@ -152,7 +151,7 @@ static void *reserve(const struct kernel *kernel, uint64_t bytes)
 	if (aligned > memory)
 		munmap(memory, (size_t)(aligned - memory));
 	munmap(aligned + bytes, (size_t)(memory + MEMORY_ALIGN - aligned));
-	/* Otherwise the system provides two megabytes for each node. */
+	/* Without this call, the system would provide 2 MiB for each node. */
 	(void)madvise(aligned, bytes, MADV_NOHUGEPAGE);
 	return aligned;
 }
@@ -165,7 +164,8 @@ static void release(const struct kernel *kernel, void *memory, uint64_t bytes)
 		free(memory);
 }
 
-/* Lays a built-in kernel out small and reads its loop, or steps it where data decide the path. */
+/* Lays out a built-in kernel with little data. Reads its loop, or steps it if data decide the path.
+ */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
 	const struct kernel *kernel = run->kernel;

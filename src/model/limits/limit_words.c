@@ -1,5 +1,5 @@
-/* Names of limits, the words of causes (classes of operations, sets of ports, numbers), and the
- * list that limits are added to. */
+/* Names of limits, words for causes (classes of operations, sets of ports, numbers), and the list
+ * of limits. */
 #include "model/limits/tally.h"
 
 #include <ctype.h>
@@ -45,8 +45,8 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 	uses->use[i].count += count;
 }
 
-/* Classes by the beginning of their names; the first match counts. A class without a row keeps its
- * own name. */
+/* Names of classes, found by the beginning of the class name; the first match counts. A class
+ * without a row keeps its own name. */
 static const struct {
 	const char *begin, *one, *many;
 } class_words[] = {
@@ -106,7 +106,7 @@ static const struct {
 	{ "xchg", "exchange", "exchanges" },
 };
 
-/* "multiplication", or "multiplications" unless the count is one. */
+/* "multiplication" for a count of one, otherwise "multiplications". */
 static const char *words_class(const struct uarch_class *class, double count)
 {
 	for (size_t i = 0; i < sizeof(class_words) / sizeof(*class_words); i++)
@@ -126,8 +126,8 @@ struct limit_words words_number(double number)
 	return words;
 }
 
-/* "p12" → 'p' and 12: the length of the word before the digits; -1 for the number when there is
- * none. */
+/* Splits a port name: "p12" → "p" and 12. Returns the length of the word before the digits. *number
+ * is -1 if there are no digits. */
 static size_t port_word(const char *name, int *number)
 {
 	size_t length = strlen(name);
@@ -148,8 +148,8 @@ void words_add(struct limit_words *words, const char *format, ...)
 	va_end(list);
 }
 
-/* Ports of one word: "p0156", "alu0-3" for three or more in a row, "p2,3,11" where a number has two
- * digits. */
+/* Adds ports with one word: "p0156". Three or more ports in a row become "alu0-3". Numbers of two
+ * digits get commas: "p2,3,11". */
 static void add_group(
 	const char *word, size_t length, const int *number, int count, struct limit_words *words)
 {
@@ -237,7 +237,7 @@ struct limit_words words_uses(const struct class_uses *uses, double divide, int 
 
 /* ---- The list of limits */
 
-/* The entry of that kind, added if there is none. */
+/* The list entry of this kind. Adds an entry if there is none. */
 static struct limit *entry(struct tally *tally, enum limit_kind kind)
 {
 	struct limits *limits = tally->limits;

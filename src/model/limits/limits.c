@@ -1,4 +1,4 @@
-/* Counts what a path of the loop does, calls the groups of limits, and sorts the limits. */
+/* Counts the work of a path of the loop, calls each group of limits, and sorts the limits. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 
 /* ---- Counting */
 
-/* Whether a branch of the path jumps. The last branch of a loop that was only read does: it closes
- * the loop. */
+/* Whether a branch of the path jumps. If the loop was not stepped, only its last branch jumps: it
+ * closes the loop. */
 static bool jumps(const struct loop *loop, int step)
 {
 	enum insn_flow flow = loop->insn[loop->path[step].insn].flow;
@@ -56,7 +56,7 @@ static void walk_path(struct tally *tally)
 	}
 }
 
-/* ---- Additions of constants that are done at rename */
+/* ---- Additions of constants at rename */
 
 static bool mentions(const uint8_t *registers, int count, int reg)
 {
@@ -66,8 +66,8 @@ static bool mentions(const uint8_t *registers, int count, int reg)
 	return false;
 }
 
-/* Rename adds the constant: the result is a register plus a constant until an instruction needs the
- * sum. */
+/* Whether rename adds the constant. The result stays a register plus a constant until an
+ * instruction needs the sum. */
 static bool adds_at_rename(const struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -78,8 +78,8 @@ static bool adds_at_rename(const struct tally *tally, int number)
 	       insn->writes[0] < REG_VECTOR;
 }
 
-/* Whether an instruction uses the result of a step otherwise than in an address or in a further
- * addition of a constant. */
+/* Whether an instruction needs the sum itself. An address, or another addition of a constant, does
+ * not need it. */
 static bool is_needed(const struct tally *tally, int step)
 {
 	const struct loop *loop = tally->loop;
@@ -97,7 +97,8 @@ static bool is_needed(const struct tally *tally, int step)
 	return false;
 }
 
-/* Additions of constants that are executed after all: fused with a branch, or needed as a sum. */
+/* Finds additions of constants that need an execution unit: the addition is fused with a branch, or
+ * its sum is needed. */
 static void materialise(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -118,7 +119,7 @@ static void materialise(struct tally *tally)
 			tally->insn[loop->path[s].insn].materialised++;
 }
 
-/* A vector access of more than 32 bytes; one that is a vector's; any other. */
+/* The kind of an access: general register, vector up to 32 bytes, or vector of 512 bits. */
 static int access_kind(const struct insn *insn, const struct insn_memory *memory)
 {
 	unsigned each = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
@@ -126,8 +127,9 @@ static int access_kind(const struct insn *insn, const struct insn_memory *memory
 	return !insn->vector ? ACCESS_GENERAL : each > 32 ? ACCESS_512 : ACCESS_VECTOR;
 }
 
-/* Haswell to Skylake have one store AGU that takes only base + 0…2047. Whether addresses relative
- * to the instruction and of a push are as simple is not published: they count as simple. */
+/* Whether a store has a simple address. Haswell to Skylake have one store AGU that accepts only
+ * base + 0…2047. It is not published whether this AGU accepts instruction-relative addresses and
+ * pushes; here they count as simple. */
 static bool is_simple(const struct insn *insn, const struct insn_memory *memory)
 {
 	return memory->index == REG_NONE && !memory->vector_index &&
@@ -165,7 +167,7 @@ static void count_memory(struct tally *tally, int number)
 	}
 }
 
-/* A fused pair is one operation: the branch's. */
+/* A fused pair counts as one operation: the operation of the branch. */
 static void count_insn(struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -239,7 +241,8 @@ static void tally_end(struct tally *tally)
 
 /* ---- All limits */
 
-/* Highest first; equal ones (rounding aside) hard before soft and by rank; unknown ones last. */
+/* Sorts the highest limit first. Equal limits (except rounding) follow their rank. Unknown limits
+ * come last. */
 static int compare(const void *a, const void *b)
 {
 	const struct limit *x = a, *y = b;
@@ -254,7 +257,7 @@ static int compare(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
-/* Of equal limits the loop's own branch and counter are named last: every loop has them. */
+/* Moves the loop's own branch and counter after equal limits: every loop has these limits. */
 static void step_back(struct limits *limits, enum limit_kind kind)
 {
 	for (int i = 0; i + 1 < limits->limit_count; i++) {

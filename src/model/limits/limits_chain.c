@@ -1,5 +1,5 @@
-/* Chains: the slowest chain that the loop carries, and how many misses of several chains of loads
- * are in flight at once. */
+/* Chain limits: the slowest carried chain of the loop, and the number of misses in flight in
+ * several load chains. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 /* ---- The carried chain */
 
-/* The chain's links, by class, over all the turns that it spans. */
+/* Counts the links of a chain by class, over all turns of the chain. */
 static struct class_uses chain_uses(const struct tally *tally, const struct chain *chain)
 {
 	struct class_uses uses = { 0 };
@@ -34,7 +34,7 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 	bool even = true;
 	struct limit_words words;
 
-	/* A long chain keeps only its first links: the turns that these links take. */
+	/* A long chain stores only its first links: find the number of turns of these links. */
 	if (chain->link_count == CHAIN_MAX && chain->cycles > 0) {
 		double cycles = 0;
 
@@ -45,8 +45,7 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 			if (fabs(use[i].count / turns - rint(use[i].count / turns)) < 0.05)
 				use[i].count = rint(use[i].count / turns) * turns;
 	}
-	/* A chain of many turns is described per turn where its counts are whole numbers per turn.
-	 */
+	/* Describe a chain of many turns per turn, if its counts per turn are whole numbers. */
 	for (int i = 0; i < uses.count; i++)
 		even &= fabs(use[i].count / turns - rint(use[i].count / turns)) < 1e-6;
 	words = words_uses(&uses, even ? turns : 1, 3);
@@ -60,8 +59,8 @@ static struct limit_words describe_chain(const struct tally *tally, const struct
 	return words;
 }
 
-/* Elements of a new chain that overlap with the chain before: no more than fit the reorder buffer,
- * whose operations fit the scheduler. INFINITY: unknown. */
+/* Elements of a new chain that overlap with the previous chain. The reorder buffer must hold these
+ * elements, and the scheduler must hold their operations. INFINITY: unknown. */
 static double overlap(const struct tally *tally, const struct chain *chain)
 {
 	double rob = tally->uarch->fact[SIZE_ROB], scheduler = tally->uarch->fact[SIZE_SCHEDULER];
@@ -78,10 +77,10 @@ static double overlap(const struct tally *tally, const struct chain *chain)
 	return together * tally->elements;
 }
 
-/* The share of a chain's cycles that remains when a new chain begins every `restart` elements.
- * Chain k begins once all but the last `together` elements before it are done. Two bounds
- * approximate the result: the first chain that has to wait, and the next one, which waits for all
- * of that chain. */
+/* The share of a chain's cycles that remains if a new chain begins every `restart` elements. A
+ * chain can begin when all elements before it are done, except the last `together`. Two bounds
+ * approximate the result: the first chain that has to wait, and the next chain, which waits for
+ * that whole chain. */
 double limits_restart_share(double restart, double together)
 {
 	double first = floor(together / restart) + 1;
@@ -104,7 +103,7 @@ void limits_chain(struct tally *tally)
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
 	share = restart > 0 ? limits_restart_share(restart, together) : 1;
-	/* A new chain that begins seldom is not mentioned. */
+	/* The text does not mention new chains if they begin rarely. */
 	if (share > 0.99)
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN, what.text,
 			words_turn(tally, chain->cycles).text, s);
@@ -117,11 +116,11 @@ void limits_chain(struct tally *tally)
 		tally->limits->insn[tally->loop->path[chain->link[i].step].insn].carried = true;
 }
 
-/* ---- The window: how many misses are in flight at once, where each is a load whose address the
- * previous miss loaded. Instructions between two misses fill the reorder buffer and other buffers.
+/* ---- The window: the number of misses in flight at once. Each miss is a load whose address comes
+ * from an earlier miss. Instructions between two misses fill the reorder buffer and other buffers.
  */
 
-/* A load whose address the same load fetched one turn before. */
+/* Whether a load gets its address from the same load of the previous turn. */
 static bool chases(const struct insn *insn)
 {
 	return insn->known && insn->memory_count == 1 && insn->memory[0].load &&
@@ -130,9 +129,9 @@ static bool chases(const struct insn *insn)
 		       insn->memory[0].index == insn->writes[0]);
 }
 
-/* Instructions from one miss to others after it. */
+/* The instructions from one miss to later misses. */
 struct span {
-	double taken[SIZE_COUNT]; /* entries, the first miss's among them */
+	double taken[SIZE_COUNT]; /* entries used in each buffer, including the first miss */
 	bool waits[REG_COUNT];	  /* registers that wait for the first miss */
 };
 
@@ -157,8 +156,8 @@ static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn
 	return SIZE_SCHEDULER;
 }
 
-/* Adds the entries that a step takes. `first`: the others wait for this miss; `miss`: another miss,
- * which has to pass through the scheduler. */
+/* Adds the buffer entries of a step. first: this step is the first miss, so later steps wait for
+ * it. miss: this step is a later miss, which passes through the scheduler. */
 static void take(const struct tally *tally, int step, bool first, bool miss, struct span *span)
 {
 	int number = tally->loop->path[step].insn;
@@ -172,7 +171,7 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 	span->taken[SIZE_BRANCHES] += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
 	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
 	for (int i = 0; i < insn->write_count && made; i++) {
-		/* Rename updates the stack pointer of calls. */
+		/* Rename updates the stack pointer of calls, so it needs no register. */
 		span->taken[SIZE_REGISTERS] += insn->writes[i] < REG_VECTOR &&
 					       !(insn->writeback && insn->flow != FLOW_NONE);
 		span->taken[SIZE_VECTORS] +=
@@ -188,7 +187,8 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 		span->waits[insn->writes[i]] = first || (waits && !insn->zeroing);
 }
 
-/* Misses in flight before each buffer is full, from the miss at `start` once around the loop. */
+/* For each buffer: the misses in flight before it is full, from the miss at `start` once around the
+ * loop. */
 static void look_from(const struct tally *tally, int start, double together[SIZE_COUNT])
 {
 	const struct loop *loop = tally->loop;

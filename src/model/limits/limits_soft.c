@@ -8,12 +8,12 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 
-/* Bytes of code per entry of an op cache, on every core whose file has `line-ops`. */
+/* Bytes of code per entry of an op cache. This holds for every core whose file has `line-ops`. */
 enum { CODE_LINE = 64 };
 
 /* ---- Front end */
 
-/* Micro-ops of the distinct instructions on the path: the op cache has to hold these. */
+/* Micro-ops of the different instructions on the path. The op cache must hold them. */
 static double footprint(const struct tally *tally)
 {
 	double slots = 0;
@@ -24,7 +24,7 @@ static double footprint(const struct tally *tally)
 	return slots;
 }
 
-/* The decoders process a limited number of bytes and of instructions a cycle. */
+/* The decoders can process a limited number of bytes and instructions a cycle. */
 static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
 {
 	double bytes = tally->uarch->fact[EXTRA_FETCH_BYTES],
@@ -54,8 +54,8 @@ static void add_front_end(struct tally *tally)
 			words_turn(tally, tally->slots).text, words_number(each).text);
 }
 
-/* Each line of code on the path is an access of the op cache, which returns a limited number of
- * micro-ops. */
+/* Each line of code on the path needs one access to the op cache. One access returns a limited
+ * number of micro-ops. */
 static void add_alignment(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -84,8 +84,8 @@ static void add_alignment(struct tally *tally)
 			words_number(most).text);
 }
 
-/* Indexed memory operands that rename splits in two: known for whole groups of instructions only.
- */
+/* Adds the limit of indexed memory operands that rename splits in two. Which instructions split is
+ * only known for whole groups of instructions. */
 static void add_unlamination(struct tally *tally)
 {
 	double slots = tally->slots + tally->unlaminated;
@@ -99,8 +99,8 @@ static void add_unlamination(struct tally *tally)
 
 /* ---- Execution */
 
-/* A loop of loads, single-cycle operations and a branch completes fewer operations a cycle than
- * there are ports. */
+/* In a loop of loads, single-cycle operations and a branch, the core completes fewer operations a
+ * cycle than it has ports. */
 static void add_saturation(struct tally *tally)
 {
 	double each = tally->uarch->fact[EXTRA_ALU_SATURATION];
@@ -110,12 +110,12 @@ static void add_saturation(struct tally *tally)
 			words_turn(tally, tally->simple).text, words_number(each).text);
 }
 
-/* Cycles of the pipeline model, where rename chooses each port. */
+/* Adds the cycles of the pipeline model, where rename chooses each port. */
 static void add_scheduling(struct tally *tally)
 {
 	double cycles;
 
-	/* This run never begins a new chain. */
+	/* The pipeline model cannot begin new chains. */
 	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || tally->place->walk.restart > 0)
 		return;
 	cycles = pipeline_run(tally);
@@ -124,8 +124,7 @@ static void add_scheduling(struct tally *tally)
 			words_turn(tally, cycles).text);
 }
 
-/* Cycles of the chain when the core renames fewer loads to stores; 0: no more than when it renames
- * all. */
+/* Cycles of the chain if the core renames fewer loads to stores. 0: the chain is not slower. */
 static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 {
 	struct chain chain;
@@ -136,8 +135,8 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 		       : 0;
 }
 
-/* Cycles of the chain where the core has not learnt which load follows which store. Some pairs are
- * expected to be slow; for the others the cause is shown without a prediction. */
+/* Adds the cycles of the chain if the core has not learnt which load follows which store. Some
+ * pairs are probably slow. For other pairs, the limit has a cause but no cycles. */
 static void add_forwarding(struct tally *tally)
 {
 	double likely, worst;
@@ -154,8 +153,8 @@ static void add_forwarding(struct tally *tally)
 			words_turn(tally, worst).text);
 }
 
-/* A core that first compares the low 12 bits of addresses assumes that this load depends on the
- * store. */
+/* Adds loads that seem to depend on a store: some cores first compare only the low 12 bits of
+ * addresses. */
 static void add_aliasing(struct tally *tally)
 {
 	double queue = tally->uarch->fact[SIZE_STORE_QUEUE];
@@ -166,9 +165,10 @@ static void add_aliasing(struct tally *tally)
 			words_turn(tally, aliases).text, words_s(tally, aliases));
 }
 
-/* ---- Costs on top of the binding limit: no useful work overlaps with them */
+/* ---- Costs that add to the binding limit: no useful work overlaps with them */
 
-/* Chained loads that miss the first-level TLB. Page walks of independent loads overlap. */
+/* Adds the page walks of chained loads that miss the first-level TLB. Page walks of independent
+ * loads overlap. Returns their cycles. */
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -203,8 +203,8 @@ static double page_walks(struct tally *tally)
 	return cycles;
 }
 
-/* Mispredictions per path of branches without a short pattern, by a predictor that knows nothing of
- * the data. Built-in kernels state their own number. */
+/* Estimates mispredictions per path of branches without a short pattern. The estimated predictor
+ * does not know the data. Built-in kernels state their own number. */
 static double irregular(const struct loop *loop)
 {
 	double wrong = 0;
@@ -223,7 +223,8 @@ static double irregular(const struct loop *loop)
 			changes += last >= 0 && last != loop->path[s].taken;
 			last = loop->path[s].taken;
 		}
-		/* A branch with a regular pattern changes every time, or rarely. */
+		/* A branch with a regular pattern changes at every execution, or rarely. Skip it.
+		 */
 		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
 			wrong += fmin(taken, times - taken);
 	}
@@ -247,8 +248,9 @@ static void add_irregular(struct tally *tally)
 			words_turn(tally, wrong).text);
 }
 
-/* Until a misprediction is detected no useful work begins: a new chain does not overlap with the
- * chain before. Of several mispredictions in a chain, the last one comes late. */
+/* Cycles per path of chains that overlap less because of mispredictions. No useful work begins
+ * before a misprediction is detected, so a new chain does not overlap with the previous chain. If a
+ * chain has several mispredictions, the last one comes late. */
 static double begun_late(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
