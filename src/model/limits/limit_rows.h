@@ -1,19 +1,19 @@
-/* Every limit, a row each. A new limit is a row here, a call of limits_add() in the file of its
+/* Every limit, one row each. A new limit needs a row here, a call of limits_add() in the file of its
  * group (limits_*.c), and its name in the manual.
  *
  *     LIMIT(identifier, hardness, resource, rank, name, title, ease, remedy)
  *
- * hardness  HARD: a lower bound, which a true measurement never beats. SOFT: a known effect that
- *           usually costs that much, but is no bound.
- * resource  what binds, by enum limit_resource
- * rank      of two equal limits the one of lower rank is named first: the more particular one
+ * hardness  HARD: a lower bound; a correct measurement is never below it. SOFT: a known effect that
+ *           usually costs this much, but is no bound.
+ * resource  the resource that binds, from enum limit_resource
+ * rank      of two equal limits, the limit of lower rank is named first: it is more specific
  * name      for scripts, records and the manual
  * title     for people
- * ease      what a change of the code that lowers the limit does
- * remedy    a sentence: what to do where no knob does it
+ * ease      what a change of the code does that lowers this limit
+ * remedy    a sentence: what to do if no knob helps
  *
- * The formats of all causes are here as well, so that every word about limits can be read in one
- * place. limits.h and limit_words.c include the rows, with LIMIT() defined as they need it. */
+ * The formats of all causes are here, too, so that all text about limits is in one file. limits.h
+ * and limit_words.c include the rows, and define LIMIT() as they need it. */
 #ifndef SLX_MODEL_LIMITS_LIMIT_ROWS_H
 #define SLX_MODEL_LIMITS_LIMIT_ROWS_H
 

@@ -9,20 +9,22 @@
 
 #include "base/units.h"
 
-/* Kernels count lines of this size on every machine. */
+/* Bytes of a cache line in kernels, on every machine. */
 static const double kernel_line = 64;
 
-/* Within this factor of a cache's size a walk is near the edge. Measured at 48 KiB: walks over 51
- * KiB mostly hit, walks over 53 KiB mostly missed. */
+/* A walk is near the edge of a cache if their sizes differ by less than this factor. Measured at 48
+ * KiB: walks over 51 KiB mostly hit, walks over 53 KiB mostly missed. */
 static const double edge_share = 1.25;
 
-/* Levels whose sets follow the address. The third level hashes lines over its slices. */
+/* Number of cache levels whose set follows from the address. The third level hashes lines over its
+ * slices. */
 enum { LEVELS_BY_SETS = 2 };
 
 /* The largest denominator of "3 reads in 8". */
 enum { IN_MOST = 64 };
 
-/* Limits of a question: a bare number is probably a factor without its x. */
+/* Bounds of a what-if value. A number without a unit below the size bound is probably a factor
+ * without its "x". */
 static const double factor_most = 1024;
 static const int64_t whatif_least = 64;
 
@@ -33,7 +35,7 @@ double misses_held(double working_set, double step, double line, bool sets)
 	if (lines <= 1)
 		return working_set;
 	held = working_set / lines;
-	/* Accesses two lines apart skip every other set: their lines need twice the cache. */
+	/* Accesses two lines apart use only every other set: their lines need twice the cache. */
 	for (; sets && lines >= 2 && fmod(lines, 2) == 0; lines /= 2)
 		held *= 2;
 	return held;
@@ -72,7 +74,7 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 	}
 	if (!(bytes > 0))
 		return level;
-	/* The inner part stays: only the walk around it misses. */
+	/* The inner part stays in the cache: only the outer walk misses. */
 	if (walk->reaches == 0 && level.held <= bytes && walk->far_lines > 0) {
 		level.held = walk->far_range;
 		lines = walk->far_lines;

@@ -1,11 +1,12 @@
-/* A loop run through an idealised pipeline: so many slots renamed a cycle, each micro-op bound to a
- * port when it is renamed, the oldest ready one first on each port, and only so many in flight.
- * Pure.
+/* Runs a loop through an idealised pipeline. It renames a limited number of slots a cycle, and
+ * binds each micro-op to a port at rename. Each port executes its oldest ready micro-op first. A
+ * limited number of micro-ops is in flight. Pure.
  *
- * The limits know the best assignment of micro-ops to ports; a core has to choose at rename, before
- * it knows when each will be ready, and the choice can be worse. The rule is the one that Abel &
- * Reineke found in Intel cores ("uiCA", 2022): the port with the fewest micro-ops waiting, counted
- * as of the cycle before, and for every second slot of a cycle the next best. */
+ * The port limit assumes the best assignment of micro-ops to ports. A core must choose at rename,
+ * before it knows when each micro-op will be ready, so its choice can be worse. The rule here comes
+ * from Abel & Reineke, who found it in Intel cores ("uiCA", 2022). It chooses the port with the
+ * fewest waiting micro-ops, as counted in the previous cycle. For every second slot of a cycle, it
+ * chooses the second best port. */
 #include "model/limits/tally.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@
 #include "base/text.h"
 #include "model/graph/deps.h"
 
-/* Size of a run: enough rounds for a steady state, few enough operations for a millisecond. */
+/* The size of a run. It has enough rounds for a steady state, and needs about a millisecond. */
 enum {
 	OPERATIONS = 5000,
 	ROUNDS_LEAST = 6,
@@ -27,20 +28,21 @@ enum {
 };
 /* Micro-ops in flight if the core's file has no number. */
 enum { ROB_UNKNOWN = 224, SCHEDULER_UNKNOWN = 97 };
-/* The second best of two ports is chosen only while its queue is at most this much longer. */
+/* The second best port is chosen only if its queue is longer by less than this. */
 enum { SECOND_BEST = 3 };
-/* Cycles: times closer than this are equal. */
+/* In cycles: times closer than this are equal. */
 static const double SAME_TIME = 1e-3;
-/* Cycles: a port that becomes free this close to the end of a cycle is not free in it. */
+/* In cycles: a port that becomes free this close to the end of a cycle is not free in that cycle.
+ */
 static const double SLIVER = 1e-6;
 
-/* The work of one node of the path: micro-ops, each on one of its ports. */
+/* The work of one node of the path: micro-ops, and the possible ports of each micro-op. */
 struct work {
 	int count;
-	bool apart;  /* no instruction waits for them, nor do they wait */
-	bool early;  /* a store: its value can be forwarded before it runs */
-	bool linked; /* a load whose value is available with the store's, however late the load
-			itself runs */
+	bool apart; /* these micro-ops wait for no instruction, and no instruction waits for them */
+	bool early; /* a store: its value can be forwarded before it runs */
+	bool linked; /* a load: its value is available together with the value of the store, even if
+			the load runs late */
 	struct {
 		uint32_t ports;
 		float cycles;
@@ -48,13 +50,14 @@ struct work {
 	} op[TERMS];
 };
 
-/* One round's node. */
+/* One node in one round. */
 struct instance {
 	uint8_t port[TERMS]; /* the ports of its micro-ops */
-	int waits;	     /* producers that have not started */
-	int stores;    /* of them, stores that supply its value: the load itself need not wait */
-	double stored; /* when the store has the value, as if the load had started then */
-	int left;      /* its own micro-ops that have not */
+	int waits;	     /* number of producers that have not started */
+	int stores;    /* number of these producers that are stores and supply the value: the load
+			  itself need not wait for them */
+	double stored; /* time when the store has the value, as if the load had started then */
+	int left;      /* number of its micro-ops that have not started */
 	double ready, start;
 	bool renamed;
 	double renamed_at;
@@ -71,16 +74,16 @@ struct pipeline {
 	const struct loop *loop;
 	struct deps_graph graph;
 	struct work *work;
-	int *first_out, *out; /* edges by where they begin */
-	int *first_node;      /* of each step; one more at the end */
+	int *first_out, *out; /* edges, sorted by their first node */
+	int *first_node;      /* first node of each step; one more entry at the end */
 	struct instance *instance;
 	int rounds;
 	double now;
 	double free_at[UARCH_PORTS];
 	double look_at[UARCH_PORTS]; /* no micro-op in the queue is ready before this time */
-	uint32_t awake;		     /* ports whose look_at is not INFINITY, a bit each */
+	uint32_t awake;		     /* ports whose look_at is not INFINITY, one bit each */
 	int count[UARCH_PORTS];	     /* micro-ops in the queue */
-	int known[UARCH_PORTS];	     /* of them, those whose inputs are known */
+	int known[UARCH_PORTS];	     /* micro-ops in the queue with known inputs */
 	struct waiting queue[UARCH_PORTS][QUEUE]; /* oldest first */
 	int waiting, scheduler;
 };
@@ -159,7 +162,7 @@ static void index_graph(struct pipeline *pipeline)
 
 /* ---- Running */
 
-/* fmin() and fmax() for numbers only, without a call. */
+/* Like fmin() and fmax(), but only for numbers, and without a call. */
 static double sooner(double a, double b)
 {
 	return a < b ? a : b;
@@ -172,8 +175,8 @@ static double later(double a, double b)
 
 static void started(struct pipeline *pipeline, int number);
 
-/* Starts a node that waits for nothing, at `ready` or when the store that it reads from has its
- * value. */
+/* Starts a node that waits for no producer. The time is `ready`, or later if its store has the
+ * value later. */
 static void start(struct pipeline *pipeline, int number, double ready)
 {
 	struct instance *instance = &pipeline->instance[number];
@@ -187,8 +190,7 @@ static void start(struct pipeline *pipeline, int number, double ready)
 	started(pipeline, number);
 }
 
-/* A node without work, or with finished work, starts by itself once it is renamed and its inputs
- * have started. */
+/* Starts a node without remaining work after it is renamed and its inputs have started. */
 static void start_idle(struct pipeline *pipeline, int number)
 {
 	const struct instance *instance = &pipeline->instance[number];
@@ -198,13 +200,13 @@ static void start_idle(struct pipeline *pipeline, int number)
 		start(pipeline, number, later(instance->ready, instance->renamed_at));
 }
 
-/* Whether every producer that the micro-ops wait for has started: `ready` is then final. */
+/* Whether each producer of the micro-ops' inputs has started: `ready` is then final. */
 static bool inputs_are_known(const struct instance *instance)
 {
 	return instance->waits - instance->stores <= 0;
 }
 
-/* Makes the ports of the instance's micro-ops look at their queues as soon as it is ready. */
+/* Makes the instance's ports look at their queues when the instance is ready. */
 static void wake_ports(struct pipeline *pipeline, int number)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -219,7 +221,7 @@ static void wake_ports(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Passes the start on to the instances that wait for it. */
+/* Tells the consumers of an instance that it has started. */
 static void started(struct pipeline *pipeline, int number)
 {
 	const struct deps_graph *graph = &pipeline->graph;
@@ -250,8 +252,8 @@ static void started(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Runs the oldest micro-op that is ready, on a port. False: no micro-op is ready, and look_at says
- * when the next one is. */
+/* Runs the oldest ready micro-op of a port. Returns false if no micro-op is ready: look_at is then
+ * the time of the next one. */
 static bool execute_one(struct pipeline *pipeline, int port)
 {
 	struct waiting *queue = pipeline->queue[port];
@@ -288,14 +290,14 @@ static bool execute_one(struct pipeline *pipeline, int port)
 	return false;
 }
 
-/* Runs as many micro-ops on each port as a cycle has room for: one, or more that hold it for less
- * than a cycle. */
+/* Runs the micro-ops of one cycle on each port. A port runs one micro-op, or several that each need
+ * less than a cycle. */
 static void execute(struct pipeline *pipeline)
 {
 	double soon = pipeline->now + SAME_TIME, end = pipeline->now + 1 - SLIVER;
 	int p;
 
-	/* A micro-op on a port may wake later ports, which run after it. */
+	/* A micro-op may wake ports with a higher number, which run after it. */
 	for (uint32_t left = pipeline->awake; left; left = pipeline->awake >> (p + 1) << (p + 1)) {
 		p = ffs((int)left) - 1;
 		while (pipeline->look_at[p] <= soon && pipeline->free_at[p] < end &&
@@ -304,8 +306,8 @@ static void execute(struct pipeline *pipeline)
 	}
 }
 
-/* The port with the shortest queue, the last of equal ones; or the next best, while it is not much
- * longer. */
+/* The port with the shortest queue; of equal ports, the highest number. With `second`, the port
+ * with the second shortest queue, if that queue is not much longer. */
 static int choose(const int *counts, uint32_t ports, bool second)
 {
 	int best = -1, next = -1;
@@ -323,7 +325,8 @@ static int choose(const int *counts, uint32_t ports, bool second)
 	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
 }
 
-/* Binds a node's micro-ops to ports; false: there is no room for them. */
+/* Binds the micro-ops of a node to ports. Returns false if the scheduler has no free entries for
+ * them. */
 static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -375,8 +378,8 @@ static double step_start(const struct pipeline *pipeline, int number)
 	return last;
 }
 
-/* The first cycle after this one in which a port may run something, or in which `retires` has come.
- * Rounding may bring it too early, never too late. */
+/* The next cycle in which a port may run a micro-op, or a step may retire (at time `retires`).
+ * Because of rounding, the result may be too early, but never too late. */
 static double next_event(const struct pipeline *pipeline, double retires)
 {
 	double next = retires;
@@ -416,8 +419,8 @@ static double run(struct pipeline *pipeline)
 		int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
 		bool full = renamed == total;
 
-		/* In order, once everything of a step has started. The time until it finishes
-		 * matters to the reorder buffer alone, which is long. */
+		/* Steps retire in order, after all their micro-ops have started. Their execution
+		 * time is ignored: it affects only the reorder buffer, which is long. */
 		while (retired < renamed && step_start(pipeline, retired) <= pipeline->now) {
 			in_flight -= slots_of(pipeline, retired % steps);
 			retired++;
@@ -448,8 +451,8 @@ static double run(struct pipeline *pipeline)
 			slot += (int)slots;
 			renamed++;
 		}
-		/* Until a micro-op runs or a step retires, nothing is renamed: all cycles until
-		 * then are equal. */
+		/* Rename stalls until a micro-op runs or a step retires. All cycles until then are
+		 * equal, so skip them. */
 		if (full)
 			pipeline->now = next_event(pipeline,
 				retired < renamed ? step_start(pipeline, retired) : INFINITY);
