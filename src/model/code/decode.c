@@ -123,7 +123,7 @@ static int32_t following(const struct function *function, const struct span *spa
 	return at;
 }
 
-/* Whether execution can get from there to the span's end. find_way() has already handled the later
+/* Whether execution can get from `at` to the span's end. find_way() has already handled the later
  * offsets. */
 static bool reaches(const struct function *function, const struct span *span, int32_t at)
 {

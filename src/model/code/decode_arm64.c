@@ -1,5 +1,5 @@
 /* AArch64 instructions, by Capstone. Capstone also lists what an instruction reads and writes. Only
- * the flags are read from these lists, because they are often wrong for registers and memory (cmp
+ * the flags are read from these lists. For registers and memory, the lists are often wrong (cmp
  * writes, str loads, ret reads nothing). tests/unit/test_decode.c has a row for each correction. */
 #include "model/code/decode.h"
 

@@ -206,9 +206,9 @@ static bool same_registers(const struct source *source)
 	       operand[first]->reg.value == operand[first + 1]->reg.value;
 }
 
-/* Finds idioms that do not wait for their operands. Three kinds exist: idioms that make 0 (Intel
- * Optimization Reference Manual, "Dependency-Breaking Idioms"), a comparison of a register with
- * itself (all ones), and sbb of a register with itself (it depends only on the carry). */
+/* Finds idioms that do not wait for their operands. Zeroing idioms make 0 (Intel Optimization
+ * Reference Manual, "Dependency-Breaking Idioms"). A comparison of a vector register with itself
+ * makes all ones. sbb of a register with itself depends only on the carry. */
 static void find_idioms(struct source *source, struct insn *insn)
 {
 	const ZydisDecodedOperand *first = source->visible_count ? source->visible[0] : NULL;

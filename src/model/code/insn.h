@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Registers. The processor renames each of them as a whole, so parts have the number of the whole
- * register (al, eax, w0, xmm0, d0). */
+/* Registers. The processor renames a register as a whole. So its parts (al, eax, w0, xmm0, d0) have
+ * the number of the whole register. */
 enum {
 	REG_NONE = 0,
 	REG_GENERAL = 1, /* 32: rax rcx rdx rbx rsp rbp rsi rdi r8…r15 · x0…x30, sp as 31 */
@@ -102,7 +102,7 @@ struct insn {
 };
 
 /* Whether the instruction reads or writes the memory operand. An address that is only computed
- * (lea) counts as neither. */
+ * (lea) is not accessed. */
 static inline bool insn_loads(const struct insn *insn, int operand)
 {
 	return insn->known && operand < insn->memory_count && insn->memory[operand].load &&

@@ -29,8 +29,8 @@ struct loop {
 	int turns;		/* iterations in the path, >= 1 */
 	double elements;	/* elements that the path processes, > 0 */
 	bool stepped;		/* the path was observed, not assumed: its addresses are known */
-	bool varies; /* stepped: some branch of the path was taken in one iteration and not in
-			another, so values per element hold only for this sample */
+	bool varies; /* stepped: some branch was taken in one iteration and not in another. So
+			values per element hold only for this sample */
 	int forks;   /* assumed path: the number of conditional branches inside the loop; they count
 			as not taken where possible */
 	double insns_per_element; /* stepped: exact, from two runs of different length; else

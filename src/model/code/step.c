@@ -30,8 +30,7 @@
 #include "model/code/decode.h"
 #include "model/code/step_path.h"
 
-/* Exit status of the child: EXIT_PREPARED_BADLY: prepare() failed; EXIT_REFUSED: tracing is not
- * allowed. */
+/* Exit status of the child: after a failed prepare(); if tracing is not allowed. */
 enum { EXIT_PREPARED_BADLY = 100, EXIT_REFUSED = 99 };
 
 /* ---- in the child ---- */
@@ -196,8 +195,8 @@ bool step_late(double elapsed, const struct step_share *share, double seconds)
 	       share->ran + share->waited < elapsed * STEP_IDLE;
 }
 
-/* Whether the time is up. Parent and child take turns. On a busy machine, each of them waits for
- * other processes at every step. */
+/* Whether the time is up. Parent and child run alternately. On a busy machine, each of them waits
+ * for other processes at every step. */
 static bool late(const struct tracer *tracer)
 {
 	double elapsed = monotonic_seconds() - tracer->begin;
@@ -437,8 +436,8 @@ static void keep(struct tracer *tracer, int index, const struct registers *regis
 			seen->address[i] = address_of(&insn->memory[i], registers);
 }
 
-/* Steps until the next instruction is mark(). Counts the steps, without the instruction at the
- * start. If `kept`, records them. */
+/* Steps until the next instruction is mark(). Counts the steps from the current instruction to the
+ * one before mark(). If `kept`, records them. */
 static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 {
 	struct registers registers;
@@ -527,9 +526,9 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 	loop_clear(loop);
 	tracer.slot = memory_new(SLOTS, sizeof(*tracer.slot));
 	memset(tracer.slot, 0xff, SLOTS * sizeof(*tracer.slot));
-	/* Run parent and child on one processor. They take turns, and waking another processor
-	 * takes several times as long as a step (80 instead of 20 µs in a virtual machine). The
-	 * child inherits the setting. */
+	/* Run parent and child on one processor. They run alternately. To wake another processor
+	 * takes much longer than a step (80 instead of 20 µs in a virtual machine). The child
+	 * inherits the setting. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&here);
 		CPU_SET(cpu, &here);
@@ -548,7 +547,7 @@ struct status step_loop(const struct step_plan *plan, struct loop *loop)
 
 /* n grows until the path has TURNS_ENOUGH iterations or PATH_ENOUGH steps. One iteration of a
  * vectorised loop processes dozens of elements. n is a power of two, and the longer run has twice
- * as many elements. So the remainder loop after a vectorised loop runs in neither run. */
+ * as many elements. So neither run executes the remainder loop after a vectorised loop. */
 enum {
 	N_FIRST = 128,
 	N_TIMES = 8,

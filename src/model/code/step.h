@@ -30,8 +30,8 @@ struct step_plan {
 };
 
 /* On a busy machine, stepping may need up to STEP_LATEST times plan->seconds. If both processes
- * were idle for nearly all of the time, the code waits for an event that may never happen: then
- * stepping ends at plan->seconds. */
+ * were idle for nearly all of the time, the code waits for some event. The event may never happen,
+ * so stepping then ends after plan->seconds. */
 #define STEP_LATEST 10.0
 #define STEP_IDLE   0.1
 
@@ -44,13 +44,13 @@ struct step_share {
 bool step_late(double elapsed, const struct step_share *share, double seconds);
 
 /* Steps both runs and fills `loop`, which the caller has initialised. `loop` receives the
- * instructions of the loop with the most steps, and a path of several iterations from the middle of
- * the longer run. The path has memory addresses, elements, and exact instructions per element. An
- * inner loop with few iterations is reported together with its outer loop. Before stepping, the
- * shorter run executes once at full speed, so that one-time work (lazy binding) does not count. An
- * instruction that repeats itself (rep movsb) counts once. STATUS_FAILED: stepping is not allowed
- * (the text names the reason: seccomp, Yama, an emulator), a signal ended the run, or no
- * instruction repeats. */
+ * instructions of the loop with the most steps. Its path is several iterations from the middle of
+ * the longer run, with memory addresses. `loop` also receives the elements and the exact
+ * instructions per element. An inner loop with few iterations is reported together with its outer
+ * loop. Before stepping, the shorter run executes once at full speed, so that one-time work (lazy
+ * binding) does not count. An instruction that repeats itself (rep movsb) counts once.
+ * STATUS_FAILED: stepping is not allowed (the text names the reason: seccomp, Yama, an emulator), a
+ * signal ended the run, or no instruction repeats. */
 struct status step_loop(const struct step_plan *plan, struct loop *loop);
 
 struct own;

@@ -93,8 +93,8 @@ static double turns_a_visit(const struct search *search, int head)
 	return visits ? (double)turns / visits : 0;
 }
 
-/* The most frequent enclosing loop: `inner` runs in at least half of its iterations. -1: no such
- * loop. */
+/* The most frequent enclosing loop: at least half of its iterations run `inner`. -1: no such loop.
+ */
 static int enclosing(const struct search *search, int inner)
 {
 	const struct step_trace *trace = search->trace;

@@ -13,10 +13,11 @@ struct step_trace {
 
 /* Fills `loop` from a trace. The caller initialises `loop`; its old content is discarded.
  * insns_per_element: exact (> 0). The loop head is the most frequent target of backward jumps. If a
- * loop runs fewer than STEP_TURNS_FEW iterations on average, its enclosing loop is used, provided
- * that one whole iteration of it fits. The path has up to STEP_TURNS_MOST iterations from the
- * middle of the run. It has at most STEP_PATH steps, or more if STEP_TURNS_WANTED iterations need
- * more. STATUS_FAILED: no instruction repeats, or one iteration does not fit. */
+ * loop runs fewer than STEP_TURNS_FEW iterations on average, its enclosing loop is used. The
+ * condition is that one whole iteration of the enclosing loop fits. The path has up to
+ * STEP_TURNS_MOST iterations from the middle of the run. It has at most STEP_PATH steps, or more if
+ * STEP_TURNS_WANTED iterations need more. STATUS_FAILED: no instruction repeats, or one iteration
+ * does not fit. */
 struct status step_path(
 	const struct step_trace *trace, double insns_per_element, struct loop *loop);
 

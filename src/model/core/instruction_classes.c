@@ -1,7 +1,7 @@
 /* Finds the class of an instruction in the tables NAME.ops (format: data/uarch/README.md). The
  * explorer needs the class of every instruction in every frame. So the rules are in a hash table by
- * mnemonic; rules with the same hash keep the order of the file. Rules whose mnemonic ends in * are
- * in a separate list. */
+ * mnemonic; rules with the same hash keep the order of the file. Rules with a mnemonic that ends in
+ * * are in a separate list. */
 #include "model/core/uarch_inside.h"
 
 #include <search.h>

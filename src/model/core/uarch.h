@@ -215,9 +215,10 @@ bool uarch_fuses_behind(
 
 /* ---- Counter events of a core */
 
-/* What an event counts. Each row is a role: its name in files, its title for the user, whether
- * every program raises it, and whether a core may have several events. To add a role, add a row. If
- * the model predicts its count, also add a line in events_modelled(). */
+/* What an event counts. Each row is a role. It has an identifier, its name in files, and its title
+ * for the user. Two flags follow: every program raises the event; a core may have several such
+ * events. To add a role, add a row. If the model predicts its count, also add a line in
+ * events_modelled(). */
 #define EVENT_ROLES(ROW)                                                                      \
 	ROW(ROLE_CYCLES, "cycles", "cycles", true, false)                                     \
 	/* retired instructions */                                                            \
@@ -267,8 +268,8 @@ struct uarch_event {
 	uint32_t ports;		 /* ROLE_PORTS: a bit for each of the core's ports */
 	char words[EVENT_WORDS]; /* ROLE_DISPATCHED, ROLE_STALLED: the words after the role; else ""
 				  */
-	char core[24]; /* the core whose file states the event, and whose ports the bits mean; "":
-			  none */
+	char core[24]; /* the core that `ports` belongs to: its file states the event; "": no core
+			*/
 	char name[COUNTER_NAME]; /* with the name of the PMU */
 	char title[EVENT_TITLE]; /* for the user: "L1 misses", "p2 p3", "stalled: back end"; an
 				    extra event: its name, shortened */

@@ -64,8 +64,8 @@ FACT(EXTRA_TLB2, "extra tlb2")
 /* soft limit: single-cycle integer operations per cycle that loops reach, where ports would allow
  * more */
 FACT(EXTRA_ALU_SATURATION, "extra alu-saturation")
-/* 1: rename eliminates the addition of a constant, but it needs a port if its result is used by
- * anything except an address or another such addition */
+/* 1: rename eliminates the addition of a constant. It still needs a port if an instruction uses its
+ * result for anything except an address or another addition of a constant */
 FACT(EXTRA_MATERIALISES, "extra materialises")
 /* 1: the port of a micro-op is chosen at rename (see pipeline.h) */
 FACT(EXTRA_BINDS_PORTS, "extra binds-ports")

@@ -208,8 +208,8 @@ static double index_extra(const struct graph *graph, const struct insn_memory *m
 
 /* Whether cores are expected to rename this load to its store. Its address must have no index. Its
  * operation must be a separate instruction or have a constant. Measured on Redwood Cove: `add
- * [m],1` is renamed; `add [m],reg` is not, and neither is a load that shares a slot with the
- * following addition. On Zen 5, other cases were not measured. */
+ * [m],1` is renamed; `add [m],reg` is not renamed. A load that shares a slot with the following
+ * addition is not renamed either. On Zen 5, other cases were not measured. */
 static bool is_plain(const struct graph *graph, const struct insn *load, int operand)
 {
 	const struct uarch_insn *facts = &graph->facts[load - graph->loop->insn];
@@ -454,8 +454,8 @@ static bool copies(const struct graph *graph, const struct deps_node *node)
 	return graph->facts[number].eliminated && graph->loop->insn[number].move;
 }
 
-/* For each node that is such a copy: the node that produced the value, through any further copies.
- * -1: the node is no copy. */
+/* For each node that is an eliminated copy: the node that produced the value, through any further
+ * copies. -1: the node is no copy. */
 static int *find_origins(const struct graph *graph)
 {
 	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));

@@ -319,7 +319,7 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 }
 
 /* Loads at the beginning of the path read from stores of the previous path. Later iterations in
- * this path show which store it is, if all of them found the same store the same number of
+ * this path show this store: all of them must have found the same store, the same number of
  * iterations earlier. */
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)

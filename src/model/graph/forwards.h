@@ -16,13 +16,13 @@ struct forward {
 
 /* Fills one entry for each operand that loads, in the order of the path and its operands.
  * `forwards` has room for INSN_MEMORY entries per step. stack: the stack pointer's register. Stack
- * slots never overlap other memory. Returns true if another store may overlap a load and the code
- * proves neither case. Such pairs count as not overlapping. */
+ * slots never overlap other memory. Returns true if a store may overlap a load, but the code does
+ * not prove it. Such pairs count as not overlapping. */
 bool forwards_find(const struct loop *loop, int stack, struct forward *forwards);
 
 /* Counts 4 KiB aliases per path: loads that overlap one of the previous `window` stores only in the
- * low 12 bits of the address. A core that compares these bits first takes load and store for
- * dependent. Returns 0 for a loop that was not stepped. */
+ * low 12 bits of the address. A core that compares only these bits first treats the load as
+ * dependent on the store. Returns 0 for a loop that was not stepped. */
 int forwards_aliases(const struct loop *loop, int window);
 
 /* ---- Addresses of a loop that was not stepped. An address is known as registers at the start of

@@ -98,8 +98,8 @@ struct fit {
 #define NOISE_USUAL 0.03
 enum { NOISE_POINTS = 6, NOISE_SURE = 16 };
 
-/* A rise counts as a ramp only if its misfit is better than that of a step by RAMP_BETTER, and if
- * it is wider than SHARP_LEAST and SHARP_SHARE. */
+/* A ramp must be wider than SHARP_LEAST fillers, and wider than SHARP_SHARE of the fillers at its
+ * start. Its misfit must be smaller than a step's by RAMP_BETTER. */
 #define RAMP_BETTER 3.0
 enum { SHARP_LEAST = 10 };
 #define SHARP_SHARE 0.03
