@@ -376,7 +376,8 @@ struct status uarch_read(const char *text, const char *origin, struct uarch **ou
 		u->fact[i] = UARCH_UNKNOWN;
 	if (status_is_ok(&status))
 		status = read_files(r);
-	qsort(u->class, (size_t)u->class_count, sizeof(*u->class), by_name);
+	if (u->class_count > 0)
+		qsort(u->class, (size_t)u->class_count, sizeof(*u->class), by_name);
 	for (int i = 0; i < r->files; i++)
 		free(r->from[i].text);
 	reader_forget(r);
