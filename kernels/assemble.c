@@ -1,4 +1,4 @@
-/* Labels, jumps and space, for either instruction set. See assemble.h. */
+/* Labels, jumps and alignment, for both instruction sets. See assemble.h. */
 #include "kernels/assemble.h"
 
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Keeps the first failure. Returns whether there was none. */
+/* Keeps the first failure. Returns true if there was no failure. */
 static bool goes_on(struct assembly *as, struct status status)
 {
 	if (status_is_ok(&as->status))
@@ -22,7 +22,7 @@ void assemble_begin(struct assembly *as, unsigned char *room, size_t bytes)
 	as->label_count = as->pending_count = 0;
 }
 
-/* Whether so many bytes more fit. */
+/* Whether `bytes` more bytes fit into the buffer. */
 static bool fits(struct assembly *as, size_t bytes)
 {
 	if (bytes <= (size_t)(as->end - as->at))
@@ -32,7 +32,7 @@ static bool fits(struct assembly *as, size_t bytes)
 			    (size_t)(as->end - as->begin)));
 }
 
-/* Where the instruction was written; NULL: nowhere. */
+/* Returns the address of the written instruction, or NULL after a failure. */
 static unsigned char *put(struct assembly *as, struct status status,
 	const unsigned char bytes[ASSEMBLE_LONGEST], size_t length)
 {
@@ -145,7 +145,8 @@ void assemble_forget(struct assembly *as, int label)
 	as->label_count = label;
 }
 
-/* Writes an instruction that leads to a label: its distance now, or once the label is bound. */
+/* Writes an instruction that refers to a label. Fills in its distance now if the label is bound,
+ * or else at the end. */
 static void lead(struct assembly *as,
 	struct status (*encode)(
 		const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length),

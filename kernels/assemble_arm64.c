@@ -1,5 +1,5 @@
-/* AArch64 instructions from lines in Arm's syntax: a table of forms, filled in operand by operand.
- * See assemble.h. */
+/* Encodes AArch64 instructions from lines in Arm's syntax, by a table of forms that is matched
+ * operand by operand. See assemble.h. */
 #include "kernels/assemble.h"
 
 #include <ctype.h>
@@ -15,13 +15,13 @@ enum { FORMS = sizeof(forms) / sizeof(*forms), WORD = 4 };
 static const char *const conditions[16] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi",
 	"ls", "ge", "lt", "gt", "le", "al", "nv" };
 
-/* A line on the way through one form. */
+/* The state of matching a line against one form. */
 struct match {
 	const char *at;
 	uint32_t bits;
-	int wide;	     /* of the general registers: 1 x, 0 w; -1: none seen yet */
-	int twice;	     /* of the scalars: 1 d, 0 s; likewise */
-	char arrangement[4]; /* of the vectors; empty: likewise */
+	int wide;	     /* width of the general registers: 1 x, 0 w; -1: not known yet */
+	int twice;	     /* width of the scalars: 1 d, 0 s; -1: not known yet */
+	char arrangement[4]; /* arrangement of the vectors; empty: not known yet */
 	unsigned shift;	     /* the first number of ubfx */
 };
 
@@ -91,7 +91,7 @@ static bool take_register(struct match *match, char *letter, unsigned *reg)
 	}
 	if (strncmp(at, "sp", 2) == 0 && !is_word(at[2])) {
 		*letter = 'X', *reg = 31,
-		match->at += 2; /* capitals: the stack pointer, not zero */
+		match->at += 2; /* capitals: register 31 is the stack pointer, not zero */
 		return true;
 	}
 	*letter = *at;
@@ -109,7 +109,7 @@ static bool take_register(struct match *match, char *letter, unsigned *reg)
 	return true;
 }
 
-/* Sets `*kept` to what is seen first; false: it is another now. */
+/* Stores the first value in *kept. false: a later value differs. */
 static bool alike(int *kept, int seen)
 {
 	if (*kept < 0)
@@ -117,11 +117,12 @@ static bool alike(int *kept, int seen)
 	return *kept == seen;
 }
 
-/* ".4s" after a vector register, of those that the kind allows, and the bits that stand for it. */
+/* Reads ".4s" after a vector register, checks it against the kind, and sets the bits that encode
+ * it. */
 static bool take_arrangement(struct match *match, char kind)
 {
-	/* Of each: Q, the size of whole numbers, sz of floating point, and the kinds that have it.
-	 */
+	/* For each arrangement: Q, the integer size, the floating-point sz, and the kinds that
+	 * allow it. */
 	static const struct {
 		const char *name;
 		uint32_t q, size, sz;
@@ -138,7 +139,7 @@ static bool take_arrangement(struct match *match, char kind)
 			!take_word(match, arrangements[i].name, strlen(arrangements[i].name)))
 			continue;
 		if (strchr("BFT", kind))
-			return true; /* the form has its bits */
+			return true; /* the bits of the form already include it */
 		if (match->arrangement[0])
 			return strcmp(match->arrangement, arrangements[i].name) == 0;
 		strcpy(match->arrangement, arrangements[i].name);
@@ -197,8 +198,8 @@ static uint64_t ones(unsigned count)
 	return count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
 }
 
-/* A pattern of 2 … 64 bits, repeated, whose ones stand together once it is rotated: N, immr and
- * imms at bit 10. False: the value is none. */
+/* Encodes a logical immediate at bit 10 (N, immr, imms): a repeated pattern of 2 … 64 bits, which
+ * is a rotated run of ones. False: the value is no such pattern. */
 static bool pattern_bits(uint64_t value, bool wide, uint32_t *bits)
 {
 	unsigned size = wide ? 64 : 32, count, rotate;
@@ -229,7 +230,8 @@ static bool pattern_bits(uint64_t value, bool wide, uint32_t *bits)
 	return true;
 }
 
-/* 16 bits of a value of which the others are zero, and which of its quarters they are. */
+/* Encodes a 16-bit immediate and its position among the quarters of the value. All other bits must
+ * be zero. */
 static bool quarter_bits(uint64_t value, bool wide, uint32_t *bits)
 {
 	for (unsigned quarter = 0; quarter < (wide ? 4u : 2u); quarter++)
@@ -240,7 +242,7 @@ static bool quarter_bits(uint64_t value, bool wide, uint32_t *bits)
 	return false;
 }
 
-/* A multiple of `unit`, as so many units in `width` bits. */
+/* Encodes a multiple of `unit` as a number of units, in `width` bits. */
 static bool scaled(int64_t value, int64_t unit, unsigned width, bool has_sign, uint32_t *units)
 {
 	int64_t least = has_sign ? -((int64_t)1 << (width - 1)) : 0,
@@ -252,7 +254,7 @@ static bool scaled(int64_t value, int64_t unit, unsigned width, bool has_sign, u
 	return true;
 }
 
-/* Numbers that are so many units in a field of so many bits. */
+/* Numbers that are encoded as multiples of a unit, and the width of their fields. */
 static const struct scaled_field {
 	char kind;
 	unsigned unit, width, at;
@@ -288,14 +290,14 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	bool fits = true;
 
 	if (!strchr("bWM", kind) && (value > INT32_MAX || value < INT32_MIN))
-		return false; /* no other field holds as much */
+		return false; /* all other fields are too small for unsigned numbers */
 	if (field) {
 		fits = scaled(value, field->unit, field->width, field->has_sign, &units);
 		*bits = units << field->at;
 		return fits;
 	}
 	switch (kind) {
-	case 'a': /* 12 bits, or 12 bits above them */
+	case 'a': /* 12 bits, optionally shifted left by 12 */
 		if (scaled(value, 1, 12, false, &units))
 			*bits = units << 10;
 		else if ((fits = scaled(value, 4096, 12, false, &units)))
@@ -376,8 +378,8 @@ static bool match_condition(struct match *match, bool opposite)
 
 /* ---- Lines */
 
-/* Addresses: the kinds of forms that have them, and their bits. In `operands` @ stands for the
- * form's unit, as a kind of number and as a shift. */
+/* The address syntaxes: the kinds that use them, and their bits. In `operands`, @ is the unit of
+ * the form, as a kind of number and as a shift. */
 static const struct {
 	const char *kinds, *operands;
 	uint32_t bits;
@@ -394,7 +396,7 @@ static const struct {
 
 static bool match_address(struct match *match, char kind, char unit);
 
-/* Matches operands to the end of the line. unit: of the address that they belong to. */
+/* Matches operands to the end of the line. unit: the unit of the address that contains them. */
 static bool match_operands(struct match *match, const char *pattern, char unit)
 {
 	int64_t value;
@@ -453,8 +455,8 @@ static bool match_line(
 	*match = (struct match){ .at = operands_at, .bits = bits, .wide = -1, .twice = -1 };
 	if (!match_operands(match, operands, 0))
 		return false;
-	/* Loads and stores have another bit for the width, and forms of their own; all other
-	 * instructions have bit 31. */
+	/* The width of loads and stores is in another bit, and some have separate forms. All other
+	 * instructions use bit 31. */
 	if (match->wide > 0)
 		match->bits |= 1u << 31;
 	if (match->twice > 0)
@@ -503,8 +505,7 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 		text, (int)(letters < 40 ? letters : 40), name);
 }
 
-/* ---- Jumps: b, bl, b.CONDITION, and "cbz x0", "cbnz w3" with the register that they look at; adr
- */
+/* ---- Jumps: b, bl, b.CONDITION; "cbz x0" and "cbnz w3" with their register; adr */
 
 struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
@@ -540,7 +541,8 @@ struct status encode_address(const char *reg, unsigned char bytes[ASSEMBLE_LONGE
 	return status_ok();
 }
 
-/* b and bl reach 128 MiB; the others 1 MiB, which is more than a room has. */
+/* b and bl reach 128 MiB; the other jumps reach 1 MiB, which is more than the size of a code
+ * buffer. */
 bool encode_distance(unsigned char *at, const unsigned char *target)
 {
 	uint32_t word = read_word(at), units = 0;

@@ -34,7 +34,7 @@ struct form {
 
 /* Forms of one mnemonic are tried in this order. */
 static const struct form forms[] = {
-	/* Nothing, and elsewhere */
+	/* No operands, and other forms */
 	{ "", { { "nop", 0xd503201f }, { "ret", 0xd65f03c0 }, { "isb", 0xd5033fdf } } },
 	{ "xn", { { "ret", 0xd65f0000 }, { "br", 0xd61f0000 }, { "blr", 0xd63f0000 } } },
 	{ "'ish'", { { "dmb", 0xd5033bbf }, { "dsb", 0xd5033b9f } } },

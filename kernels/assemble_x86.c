@@ -1,4 +1,4 @@
-/* x86-64 instructions from lines in Intel's syntax, by Zydis' encoder. See assemble.h. */
+/* Encodes x86-64 instructions from lines in Intel's syntax, with Zydis' encoder. See assemble.h. */
 #include "kernels/assemble.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static void enter_all(void)
 		enter(&registers, ZydisRegisterGetString((ZydisRegister)i), i);
 }
 
-/* 0: no such name. */
+/* Returns 0 for an unknown name. */
 static unsigned look_up(struct hsearch_data *table, const char *text, size_t length)
 {
 	char key[NAME_LONGEST] = "";
@@ -55,7 +55,7 @@ static bool is_word(const char *at, size_t length, const char *word)
 	return strlen(word) == length && strncmp(at, word, length) == 0;
 }
 
-/* Conditions have several spellings; Zydis knows one of each. */
+/* Conditions have several spellings, but Zydis knows only one for each. */
 static ZydisMnemonic mnemonic_of(const char *text, size_t length)
 {
 	static const char *const spelling[][2] = { { "e", "z" }, { "ne", "nz" }, { "c", "b" },
@@ -95,10 +95,10 @@ static ZyanU16 register_bytes(ZydisRegister reg)
 /* ---- Lines */
 
 struct line {
-	const char *whole, *at; /* all of it, and where the reader is */
-	char why[96];		/* what is wrong; empty: nothing so far */
-	bool sized;		/* the memory operand says how large it is */
-	int memory;		/* its index; -1: there is none */
+	const char *whole, *at; /* the whole line, and the position of the reader */
+	char why[96];		/* the error; empty: none so far */
+	bool sized;		/* the memory operand states its size */
+	int memory;		/* index of the memory operand; -1: none */
 	bool zeroed;
 	ZydisRegister mask; /* 0: none */
 };
@@ -140,8 +140,8 @@ static bool take(struct line *line, char c)
 	return true;
 }
 
-/* A number with its sign, decimal or 0x…; one beyond INT64_MAX wraps, so that masks can be written.
- */
+/* A number with its sign, decimal or 0x…. A number beyond INT64_MAX wraps, so that lines can
+ * contain masks. */
 static bool number(struct line *line, int64_t *value)
 {
 	bool negative = false;
@@ -165,7 +165,7 @@ static bool number(struct line *line, int64_t *value)
 	return true;
 }
 
-/* One term between the plusses of an address. */
+/* One term of an address, between the plus signs. */
 static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 {
 	size_t length;
@@ -207,7 +207,7 @@ static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 	return true;
 }
 
-/* "[rax+rcx*4-16]", its bracket taken already. */
+/* "[rax+rcx*4-16]", after its opening bracket. */
 static bool address(struct line *line, ZydisEncoderOperand *operand)
 {
 	bool minus = false;
@@ -222,7 +222,7 @@ static bool address(struct line *line, ZydisEncoderOperand *operand)
 	return take(line, ']') || wrong(line, "no closing bracket in");
 }
 
-/* Bytes of "dword ptr", and past it; 0: it is not there. */
+/* Skips "dword ptr" and returns its size in bytes; 0: no such words. */
 static ZyanU16 size_word(struct line *line)
 {
 	static const struct {
@@ -243,7 +243,7 @@ static ZyanU16 size_word(struct line *line)
 	return 0;
 }
 
-/* "{k1}" and "{z}". */
+/* Reads "{k1}" and "{z}". */
 static bool braces(struct line *line)
 {
 	while (take(line, '{')) {
@@ -350,7 +350,7 @@ static bool encode_request(const ZydisEncoderRequest *request, unsigned char *by
 	return true;
 }
 
-/* Zydis counts the mask among an instruction's operands: k0 where there is none. */
+/* In Zydis, the mask is one of the operands: k0 if the line has none. */
 static bool any_mask(const struct line *line, const ZydisEncoderRequest *request,
 	unsigned char *bytes, size_t *length)
 {
@@ -368,12 +368,13 @@ static bool any_mask(const struct line *line, const ZydisEncoderRequest *request
 	masked.evex.zeroing_mask = line->zeroed;
 	if (encode_request(&masked, bytes, length))
 		return true;
-	immediate.operands[3].reg.is4 = ZYAN_TRUE; /* the last register replaces an immediate */
+	immediate.operands[3].reg.is4 =
+		ZYAN_TRUE; /* the last register is encoded like an immediate */
 	return request->operand_count == 4 && !line->mask &&
 	       encode_request(&immediate, bytes, length);
 }
 
-/* Zydis reads immediates with a sign: 0xffffffff for a register of 32 bits is -1 to it. */
+/* Zydis expects signed immediates: for a 32-bit register, 0xffffffff must be -1. */
 static bool any_immediate(const struct line *line, const ZydisEncoderRequest *request,
 	unsigned char *bytes, size_t *length)
 {
@@ -394,8 +395,8 @@ static bool any_immediate(const struct line *line, const ZydisEncoderRequest *re
 	return any_mask(line, &signed_request, bytes, length);
 }
 
-/* Bytes of the widest register operand, which the memory operand has too; not of cl, a count of
- * bits to shift by. */
+/* Bytes of the widest register operand, which is also the size of the memory operand. Ignores cl,
+ * because it is a shift count. */
 static ZyanU16 widest_register(const ZydisEncoderRequest *request)
 {
 	ZyanU16 most = 0;
@@ -449,8 +450,7 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 	return status_ok();
 }
 
-/* ---- Jumps: an operation of one or two bytes, and 32 bits of distance from the instruction's end
- */
+/* ---- Jumps: one or two bytes of opcode, and a 32-bit distance from the end of the instruction */
 
 struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {

@@ -1,6 +1,6 @@
-/* chains: three loops that add, each with a longer chain between additions: none, c[i] = a[i] +
- * b[i]; through the sum, sum += a[i]; through the loads, sum += node->value, node = node->next.
- * All are unrolled eight times and scalar, so that only the chain differs. */
+/* chains: three loops that add, each with a longer loop-carried chain. No chain: c[i] = a[i] +
+ * b[i]. A chain through the sum: sum += a[i]. A chain through the loads: sum += node->value, node
+ * = node->next. All loops are scalar and unrolled eight times, so that only the chain differs. */
 #include "kernels/kernel.h"
 #include "kernels/ring.h"
 #include "kernels/shuffle.h"
@@ -9,9 +9,9 @@ enum { SIZE, CHAIN, TYPE, ACC, ORDER };
 enum { CHAIN_NONE, CHAIN_SUM, CHAIN_LOAD, CHAINS };
 enum { TYPE_I64, TYPE_F64, TYPES };
 enum { ORDER_SEQUENTIAL, ORDER_RANDOM };
-enum { ACC_CHOICES = 4 }; /* 1, 2, 4, 8 */
+enum { ACC_CHOICES = 4 }; /* 1, 2, 4 or 8 accumulators */
 
-/* Additions in an iteration; bytes of a number and of a line. */
+/* Additions per iteration; bytes of a number; bytes of a line. */
 enum { UNROLL = 8, NUMBER = 8, LINE = 64 };
 
 static const char *const chain_names[] = { "none", "sum", "load", NULL };
@@ -32,24 +32,25 @@ static const struct knob knobs[] = {
 /* 16 bytes. */
 struct node {
 	const struct node *next;
-	uint64_t value; /* the bits of either type */
+	uint64_t value; /* the bits of a value of either type */
 };
 
-/* A call's walk. */
+/* The walk of a call. */
 struct chains_walk {
 	struct ring ring;
 	const uint64_t *a, *b;
 	uint64_t *c;
 	const struct node *node;
-	uint64_t sum[UNROLL]; /* the bits of either type; of one accumulator the first */
+	uint64_t sum[UNROLL]; /* sums as bits of either type; with one accumulator only the first is
+				 used */
 };
 
 typedef void chains_loop(struct chains_walk *walk);
 
 /* ---- Loops */
 
-/* The instructions of both instruction sets, of which the loops consist. k is the element within
- * the iteration, j the accumulator: j in floating point, j + 8 in general registers. */
+/* The instructions of the loops on both instruction sets. k is the element within the iteration,
+ * and j the accumulator: register j in floating point, general register j + 8 otherwise. */
 /* clang-format off */
 #if defined(__x86_64__)
 #define ADD_F64                              \
@@ -106,7 +107,7 @@ typedef void chains_loop(struct chains_walk *walk);
 #define CLOBBERS_NONE "memory", "cc", "x16", "d0", "d1"
 #define CLOBBERS_LOAD "memory", "cc", "x8", "x16", "d0", "d16"
 #endif
-/* Instructions for each accumulator, and those of the type. */
+/* Instructions for each accumulator, and instructions for each type. */
 #define FOR_F64(each) ".irp j,0,1,2,3,4,5,6,7\n" each ".endr\n"
 #define FOR_I64(each) ".irp j,8,9,10,11,12,13,14,15\n" each ".endr\n"
 #define BY_TYPE(f64, i64) ".if %c[type]\n" f64 ".else\n" i64 ".endif\n"
@@ -186,7 +187,7 @@ static chains_loop *const sums[TYPES][ACC_CHOICES] = { { sum_0_1, sum_0_2, sum_0
 static chains_loop *const nones[TYPES] = { none_0, none_1 };
 static chains_loop *const loads[TYPES] = { load_0, load_1 };
 
-/* ---- Which values go together */
+/* ---- Valid combinations of values */
 
 static struct status chains_check(const int64_t *v)
 {
@@ -218,7 +219,7 @@ static const uint64_t bytes_each[CHAINS] = {
 	[CHAIN_NONE] = 3 * NUMBER, [CHAIN_SUM] = NUMBER, [CHAIN_LOAD] = sizeof(struct node)
 };
 
-/* Numbers of each array, or nodes: whole iterations. */
+/* The number of numbers per array, or of nodes: whole iterations. */
 static uint64_t count_of(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] / bytes_each[v[CHAIN]] / UNROLL * UNROLL;
@@ -235,7 +236,7 @@ static uint64_t chains_layout(const int64_t *v)
 	       (uint64_t)v[ORDER];
 }
 
-/* Small whole numbers: their sums are exact in either type, in whatever order. */
+/* Small whole numbers: their sums are exact in both types and in every order. */
 static int value_of(uint64_t seed, uint64_t index)
 {
 	struct random random = { seed + index };
@@ -257,7 +258,7 @@ static uint64_t bits_of(const int64_t *v, int64_t value)
 	return number.bits;
 }
 
-/* Of all accumulators. */
+/* The sum of all accumulators. */
 static uint64_t total(const int64_t *v, const uint64_t sum[UNROLL])
 {
 	union number all = { .bits = sum[0] };
@@ -273,7 +274,7 @@ static uint64_t total(const int64_t *v, const uint64_t sum[UNROLL])
 	return all.bits;
 }
 
-/* The list goes through the nodes as the permutation says; where it is in order, it is none. */
+/* The list visits the nodes in the order of the permutation, or in the order of memory. */
 static void put(
 	struct kernel_run *run, const struct shuffle *shuffle, uint64_t count, uint64_t index)
 {
@@ -363,7 +364,7 @@ static struct status wrong(uint64_t have, uint64_t right)
 		(unsigned long long)have, (unsigned long long)right);
 }
 
-/* Of the arrays: from a rest of the ring, past its end. */
+/* Checks the arrays. The call starts near the end of the ring and passes it. */
 static struct status verify_arrays(struct kernel_run *run)
 {
 	uint64_t count = run->ring, some = (count < 4096 ? count : 4096) / UNROLL * UNROLL,
@@ -394,8 +395,8 @@ static struct status verify_arrays(struct kernel_run *run)
 	return status_ok();
 }
 
-/* The list comes back to its beginning after all of its nodes and not before; of a long one, a
- * piece of it does not. */
+/* The list must close after all of its nodes, and not earlier. In a long list the check follows
+ * only some nodes, and the list must not close there. */
 static struct status verify_list(struct kernel_run *run)
 {
 	const struct node *first = (const struct node *)(void *)run->memory, *node = first;

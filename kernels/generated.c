@@ -8,20 +8,20 @@
 #include "kernels/assemble.h"
 #include "kernels/features.h"
 
-/* Instructions of a loop: so many that its own two instructions weigh nothing (0.3 % where the
- * width binds), and so few that the smallest op cache holds them in any division. BLOCK of them are
- * assembled one by one; the others are copies. */
+/* Instructions of a loop. The loop is long enough to hide the cost of its own two instructions
+ * (0.3 % if the issue width is the limit). It is short enough for the smallest op cache. BLOCK
+ * instructions are assembled one by one; the others are copies. */
 enum { LOOP = 384, BLOCK = 60, BLOCKS_TRIED = 48 };
 
 enum { CODE_BYTES = 64 << 10, MEMORY = 16 << 10, VECTOR = 64 };
 
-/* Places in the run's memory: words that hold their own address, data, stores, and a vector of each
- * value that registers hold. */
+/* Layout of the run's memory: words that hold their own address, data, space for stores, and one
+ * vector for each initial register value. */
 enum {
 	SELF = 0,
 	DATA = 4 << 10,
 	STORES = 8 << 10,
-	BEGIN = 12 << 10, /* of registers that take turns */
+	BEGIN = 12 << 10, /* initial value of registers that instances use in turn */
 	ONE = BEGIN + VECTOR,
 	ODD = ONE + VECTOR,
 	ZERO = ODD + VECTOR,
@@ -37,12 +37,12 @@ struct generated {
 /* General registers that instances use in turn. */
 enum { GENERAL_REGISTERS = 8 };
 
-/* ---- The instruction set: registers that instances use in turn, and the function around the loop,
- * whose arguments are iterations and memory. */
+/* ---- The instruction set: registers that instances use in turn, and the function around the
+ * loop. Its arguments are the iterations and the memory. */
 
 #if defined(__x86_64__)
 
-/* Of 32 vector registers 16 and up need AVX-512. */
+/* Vector registers 16 to 31 need AVX-512. */
 enum { VECTORS = 12, MORE_FROM = 16, MORE = 16 };
 
 static const char *const saved[] = { "rbx", "rbp", "r12", "r13", "r14", "r15" };
@@ -83,7 +83,7 @@ static const char *vector_letter(unsigned bits)
 	return bits > 256 ? "zmm" : bits > 128 ? "ymm" : "xmm";
 }
 
-/* Fills all vector registers; mask registers with set bits. */
+/* Loads all vector registers, and sets all bits of mask registers. */
 static void write_vectors(struct assembly *as, bool clean)
 {
 	static const unsigned last[] = { SET, ZERO, ODD, ONE };
@@ -129,8 +129,8 @@ static void write_exit(struct assembly *as, int top)
 
 #else
 
-/* Only registers that a function may change: general ones 0 to 15, vector registers 0 to 7 and 16
- * to 31. */
+/* Uses only caller-saved registers: general registers 0 to 15, vector registers 0 to 7 and 16 to
+ * 31. */
 enum { LOW = 8, HIGH_FROM = 16, VECTORS = 20 };
 
 unsigned generated_registers(unsigned bits)
@@ -185,15 +185,16 @@ static void write_exit(struct assembly *as, int top)
 
 /* ---- The body */
 
-/* An instance of a part: which one. */
+/* The next instance of a part. */
 struct turn {
 	const struct generated_part *part;
-	unsigned first, registers; /* of those that all parts take turns at, where the part's begin,
-				      and how many */
+	unsigned first, registers; /* the first register of the part, and the number of registers
+				      that it uses in turn */
 	unsigned instance;
 };
 
-/* One line, its places filled in. The assembler refuses lines that are too long. */
+/* Assembles one line after replacing its placeholders. The assembler rejects lines that are too
+ * long. */
 static void substitute(
 	struct assembly *as, const char *from, size_t length, const struct turn *turn)
 {
@@ -225,7 +226,8 @@ static void substitute(
 	text_free(&line);
 }
 
-/* Calls for each line: ';' and blanks separate them. Returns how many there are. */
+/* Assembles each line, if `as` is not NULL. ';' separates lines, and leading blanks are skipped.
+ * Returns the number of lines. */
 static unsigned each_line(struct assembly *as, const char *lines, const struct turn *turn)
 {
 	unsigned count = 0;
@@ -253,7 +255,7 @@ static unsigned instructions(const struct generated_loop *loop)
 	return count ? count : 1;
 }
 
-/* What takes turns at the same registers. */
+/* Parts of the same kind share one set of registers. */
 enum kind { GENERAL, NARROW, WIDE };
 
 static enum kind kind_of(const struct generated_part *part)
@@ -261,8 +263,8 @@ static enum kind kind_of(const struct generated_part *part)
 	return part->bits == 0 ? GENERAL : part->bits <= 256 ? NARROW : WIDE;
 }
 
-/* What the parts of a kind get of its registers, from … to - 1: what they ask for where that can be
- * had, and the rest of them even shares. */
+/* Divides the registers from … to - 1 among the parts of a kind. A part gets the number that it
+ * requests, if possible. Parts without a request share the rest equally. */
 static void share_out(const struct generated_loop *loop, enum kind kind, unsigned from, unsigned to,
 	struct turn turns[GENERATED_PARTS])
 {
@@ -304,8 +306,8 @@ static void share(const struct generated_loop *loop, struct turn turns[GENERATED
 	share_out(loop, WIDE, narrow && few < many ? few : 0, many, turns);
 }
 
-/* Bodies that are assembled one by one: enough, and such that every part has then been round its
- * registers a whole number of times, where that can be had. */
+/* The number of bodies to assemble one by one: at least BLOCK instructions. If possible, each part
+ * then has used each of its registers equally often. */
 static unsigned bodies(const struct generated_loop *loop, const struct turn turns[GENERATED_PARTS])
 {
 	unsigned least = (BLOCK + instructions(loop) - 1) / instructions(loop);
@@ -322,7 +324,7 @@ static unsigned bodies(const struct generated_loop *loop, const struct turn turn
 	return least;
 }
 
-/* One body: whichever part is furthest behind comes next. */
+/* Writes one body. The next instance is always from the part that is furthest behind its share. */
 static void body(
 	struct assembly *as, const struct generated_loop *loop, struct turn turns[GENERATED_PARTS])
 {

@@ -1,5 +1,5 @@
-/* indirect: sum values through an array of offsets: two loads per value. Where the load ports are
- * the limit, one wide load of two offsets makes it three loads for two values, plus the
+/* indirect: sum values through an array of offsets, with two loads per value. If the load ports
+ * are the limit, one wide load of two offsets helps: three loads for two values, plus the
  * instructions that split the offsets. */
 #include "kernels/features.h"
 #include "kernels/ring.h"
@@ -24,9 +24,9 @@ struct indirect {
 	uint32_t sum;
 };
 
-/* Each loop counts down from the end of the piece, so that x86-64 counts and compares in
- * one operation: i is an index. AArch64 has no place for an index and a displacement in one
- * address: there i is the address itself. */
+/* Each loop counts down from the end of the piece, so that x86-64 counts and compares in one
+ * operation. On x86-64, i is an index. AArch64 has no address with an index and a displacement, so
+ * there i is the address itself. */
 #if defined(__x86_64__)
 #define BEHIND(offsets, count) (count)
 #else
@@ -101,14 +101,14 @@ KERNEL_LOOP static void name(struct indirect *walk)                             
 #endif
 /* clang-format on */
 
-/* An offset and the value it leads to: four loads for two values, five operations.
+/* Loads an offset and its value: four loads for two values, five operations.
  * sum1 += data[offsets[i - 1]]; sum2 += data[offsets[i - 2]]; i -= 2; while (i) */
 FORM(indirect_four, FOUR)
 
-/* Two offsets in one load, copied, the lower one extended and the upper one shifted down: three
+/* Loads two offsets at once, copies them, extends the lower one and shifts the upper one: three
  * loads, seven operations.
- * x = offsets[i - 2] and offsets[i - 1]; y = x; x = (uint32_t)x; y >>= 32; sum1 += data[x];
- * sum2 += data[y]; i -= 2; while (i) */
+ * x = offsets[i - 2] and offsets[i - 1]; y = x; x = (uint32_t)x; y >>= 32; sum1 += data[x]; sum2
+ * += data[y]; i -= 2; while (i) */
 FORM(indirect_wide, WIDE)
 
 /* The copy extends the lower offset at the same time: six operations.
@@ -120,10 +120,10 @@ FORM(indirect_wide_lean, WIDE_LEAN)
 
 typedef uint32_t eight __attribute__((vector_size(32)));
 
-/* Eight offsets in one load and eight values in one instruction, which makes eight loads
- * nevertheless. Its mask of lanes still to be fetched is used up by it, and has to be set again;
- * its target, kept where the mask is clear, is cleared so that no gather waits for the one before.
- */
+/* Loads eight offsets at once, and eight values by one gather, which still makes eight loads. The
+ * gather clears its mask, so the loop sets it again. The gather also keeps target lanes that the
+ * mask does not select. So the loop clears the target, and the gather does not wait for the
+ * previous one. */
 __attribute__((target("avx2"))) KERNEL_LOOP static void indirect_gather(struct indirect *walk)
 {
 	eight sums = { 0 };
@@ -174,8 +174,8 @@ static struct status indirect_check(const int64_t *v)
 	return v[FORM] == FORM_GATHER ? features_need(FEATURE_AVX2, "form=gather") : status_ok();
 }
 
-/* The values, then as many offsets: offsets lead anywhere among the values, so that each size is
- * laid out for itself. */
+/* The values, then the same number of offsets. An offset may select any value, so that each size
+ * needs its own layout. */
 static uint64_t indirect_layout(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] << 1 | (uint64_t)v[ORDER];
@@ -201,7 +201,7 @@ static uint32_t value_of(const struct kernel_run *run, uint64_t i)
 
 static void indirect_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	/* Each value touches another line; the offsets come in order. */
+	/* Each value is in another line; the offsets are read in order. */
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
 	walk->lines = walk->scattered ? 1 : 8.0 / 64;
 	walk->range = walk->scattered ? 4.0 * (double)count_of(v) : 0;

@@ -1,14 +1,14 @@
-/* mispredict: add x for every outcome that is 1, by a branch or without one, over outcomes that
- * are more or less random.
+/* mispredict: add x for every outcome that is 1, with or without a branch. The outcomes are random
+ * to a chosen degree.
  *
- * An outcome is one bit, so that two million fit a small cache: predictors learn tens of thousands
- * of outcomes by heart. */
+ * An outcome is one bit, so that two million fit into a small cache: predictors can learn tens of
+ * thousands of outcomes. */
 #include "kernels/ring.h"
 
 enum { SIZE, RANDOM, PERIOD, FORM };
 enum { FORM_BRANCH, FORM_CMOV };
-/* Surprises in a ring that are more than any predictor learns; of fewer, some are foreseen though
- * they are random. */
+/* No predictor learns this many surprises in a ring. With fewer, it predicts some of them,
+ * although they are random. */
 enum { BEYOND_LEARNING = 65536 };
 
 static const char *const form_names[] = { "branch", "cmov", NULL };
@@ -171,7 +171,7 @@ static struct status mispredict_prepare(struct kernel_run *run)
 
 	run->granule = 8;
 	run->ring = size * 8;
-	run->bytes = 0; /* an eighth: no whole number */
+	run->bytes = 0; /* an eighth of a byte, which is not a whole number */
 	run->code.start =
 		(const void *)(run->v[FORM] == FORM_BRANCH ? mispredict_branch : mispredict_cmov);
 	run->code.name = run->v[FORM] == FORM_BRANCH ? "mispredict_branch" : "mispredict_cmov";

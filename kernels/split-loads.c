@@ -1,6 +1,6 @@
-/* split-loads: loads that cross from one cache line into the next count twice. One load per line,
- * each at the same offset from the start of its line; or at every offset equally often, in
- * shuffled order.
+/* split-loads: loads that cross from one cache line into the next count twice. Each line gets one
+ * load, either at the same offset in every line, or at all offsets equally often in shuffled
+ * order.
  *
  * The loaded values are discarded. */
 #include <string.h>
@@ -25,20 +25,20 @@ static const struct knob knobs[] = {
 		.role = KNOB_FORM),
 };
 
-/* An iteration makes so many passes over so many bytes, a load a line. Fixed ones leave out the
- * last line, so that the one before may cross into it; the shuffled ones' last line has its load at
- * 0, where it crosses nothing. Several passes make the walk long against what its wrapping round
- * costs. */
+/* An iteration makes PASSES passes, with one load per line. With a fixed offset, the walk skips
+ * the last line, so that the load before it may cross into it. With shuffled offsets, the load in
+ * the last line has offset 0 and crosses no line. With several passes, the cost of the loop is
+ * small. */
 enum { PASSES = 4, FIXED_LOADS = 15, FIXED_BYTES = 1024, RANDOM_LOADS = 64, RANDOM_BYTES = 4096 };
 
 struct split_walk {
 	const unsigned char *data;
 	struct ring ring;
-	unsigned char last[64]; /* what the last load found */
+	unsigned char last[64]; /* bytes of the last load */
 };
 
-/* A load of `width` bytes from `place` bytes after data; the end of the loop; the last loaded bytes
- * into memory. */
+/* A load of `width` bytes at data + `place`; the end of the loop; a store of the last loaded
+ * bytes. */
 /* clang-format off */
 #if defined(__x86_64__)
 #define LOAD(place)                                                                   \
@@ -58,8 +58,8 @@ struct split_walk {
 	"	.endif\n"
 #define VECTOR_CLOBBER "xmm0"
 #else
-/* Addresses hold displacements in whole widths; any other place is added up first. Registers of 16
- * bytes are the widest. */
+/* An address can hold a displacement in multiples of the width; other places need an addition
+ * first. The widest registers have 16 bytes. */
 #define LOAD(place)                                                          \
 	"	.if (" place ") %% %c[width] == 0\n" READ("%[data], " place) \
 	"	.else\n	add	%[x], %[data], " place "\n" READ("%[x]") "	.endif\n"
@@ -77,7 +77,7 @@ struct split_walk {
 #define VECTOR_CLOBBER "v0"
 #endif
 
-/* Four times `lines` loads: the place of the load in line .Lline, relative to data. */
+/* `lines` loads, four times over: the place of the load in line .Lline, relative to data. */
 #define WALK(name, bytes, lines, place)                                                                 \
 KERNEL_BODY void name(struct split_walk *walk, const int width)                                         \
 {                                                                                                       \
@@ -107,8 +107,8 @@ KERNEL_BODY void name(struct split_walk *walk, const int width)                 
  * data += 1024; */
 WALK(split_fixed, FIXED_BYTES, "15", ".Lline * 64")
 
-/* A load in each of 64 lines, 37 bytes further into each line than into the line before: one at
- * every offset; four times.
+/* One load in each of 64 lines. Its place moves by 37 bytes from line to line, so that each offset
+ * occurs once. Four times.
  * four times: for (line = 0; line < 64; line++) x = the bytes at data + 64 * line +
  * 37 * (line + 1) % 64; and then: data += 4096; */
 WALK(split_random, RANDOM_BYTES, "64", ".Lline * 64 + ((.Lline + 1) * 37 & 63)")
@@ -180,8 +180,8 @@ static void split_call(struct kernel_run *run, uint64_t elements)
 		      words[7];
 }
 
-/* Only an iteration's last load leaves a trace: one iteration a call, the whole ring and a half or
- * a piece of it. */
+/* Only the last load of an iteration leaves a result, so each call makes one iteration. Checks one
+ * and a half rings, or a part of a long ring. */
 static struct status split_verify(struct kernel_run *run)
 {
 	bool fixed = run->v[ORDER] == ORDER_FIXED;

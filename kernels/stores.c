@@ -1,8 +1,9 @@
-/* stores: fill an array, one store an element, of any width and anywhere against the cache lines.
+/* stores: fill an array, one store per element, with any width and any offset from the cache
+ * lines.
  *
- * form=copied stores values that it loads from another array; form=checked compares them with what
- * stands there first, and stores those that differ. Two arrays of values take turns, pass by pass,
- * and differ in a share of their elements. */
+ * form=copied stores values that it loads from another array. form=checked compares values with
+ * the stored elements first, and stores only values that differ. Two arrays of values are used in
+ * turn, pass by pass. They differ in a share of their elements. */
 #include <string.h>
 
 #include "base/random.h"
@@ -33,7 +34,7 @@ struct stores_walk {
 	struct ring ring;
 	unsigned char *to;
 	const unsigned char *from[2]; /* the values of this pass and of the next */
-	const unsigned char *value;   /* 64 bytes, all alike: what a plain store stores */
+	const unsigned char *value;   /* 64 equal bytes: the value of a plain store */
 };
 
 typedef void stores_loop(struct stores_walk *walk);
@@ -43,9 +44,8 @@ static uint64_t width_of(const int64_t *v)
 	return (uint64_t)1 << v[WIDTH];
 }
 
-/* The instructions of both instruction sets, of which the loops consist. `k` is the element within
- * the iteration. t is the value that was loaded: a register of the compiler's choice on x86-64, x16
- * on AArch64. */
+/* The instructions of the loops on both instruction sets. `k` is the element within the iteration.
+ * t is the loaded value: on x86-64 a register that the compiler chooses, on AArch64 x16. */
 /* clang-format off */
 #define NARROW(w1, w2, w4, w8)                                  \
 	".if %c[width] == 1\n" w1 ".elseif %c[width] == 2\n" w2 \
@@ -113,7 +113,7 @@ static uint64_t width_of(const int64_t *v)
 #define LOAD_T LOAD("16", "t")
 #define BRANCH_UNLESS_EQUAL LOAD("17", "to") "	cmp x16, x17\n	b.ne"
 #define BEGIN_PLAIN "	ldr q0, [%[vector]]\n"
-/* An index goes without a displacement: the values have a pointer of their own. */
+/* AArch64 has no address with an index and a displacement, so the values need their own pointer. */
 #define BEGIN_COPIED "	add %[t], %[to], %[values]\n"
 #define NEXT_T "	add %[t], %[t], #4*%c[width]\n"
 #define NEXT                                      \
@@ -146,8 +146,8 @@ KERNEL_BODY void stores_plain(struct stores_walk *walk, const int width)
 	}
 }
 
-/* The values of this piece, relative to the elements. At the end of a pass the arrays of values
- * change places. */
+/* The address of the values minus the address of the elements. The two arrays of values are
+ * swapped at the end of a pass. */
 static inline uint64_t values_of(struct stores_walk *walk)
 {
 	uint64_t delta = (uintptr_t)walk->from[0] - (uintptr_t)walk->to;
@@ -184,7 +184,8 @@ KERNEL_BODY void stores_copied(struct stores_walk *walk, const int width)
  *     if (*to != *(to + (values - array)))
  *     	*to = *(to + (values - array));
  *
- * The stores come after the loop: where nothing changes, no branch is taken on the way. */
+ * The code for the stores is after the loop: if all values are equal, the loop takes no branch on
+ * the way. */
 KERNEL_BODY void stores_checked(struct stores_walk *walk, const int width)
 {
 	uint64_t turns, from;
@@ -254,7 +255,7 @@ static void stores_fit(int64_t *v, int changed)
 		v[WIDTH] = 3;
 }
 
-/* Bytes of the array that is stored to, in whole lines, of each array. */
+/* Bytes of each array, in whole lines. */
 static uint64_t part_of(const int64_t *v)
 {
 	return (uint64_t)v[SIZE] / (v[FORM] == FORM_PLAIN ? 1 : 3) / LINE * LINE;
@@ -265,14 +266,15 @@ static uint64_t stores_footprint(const int64_t *v)
 	return part_of(v) * (v[FORM] == FORM_PLAIN ? 1 : 3);
 }
 
-/* Where the elements are: alone, or after the two arrays of values. */
+/* The start of the elements: at the start of the memory, or after the two arrays of values. */
 static unsigned char *elements_in(const struct kernel_run *run)
 {
 	return run->memory + (run->v[FORM] == FORM_PLAIN ? 0 : part_of(run->v) * 2) +
 	       run->v[OFFSET];
 }
 
-/* Values lie where their elements do, so all that moves them makes another layout. */
+/* A value has the same place in its array as its element, so each setting that moves elements
+ * needs another layout. */
 static uint64_t stores_layout(const int64_t *v)
 {
 	if (v[FORM] == FORM_PLAIN)
@@ -290,7 +292,8 @@ static uint64_t elements_of(const int64_t *v)
 	return (part_of(v) - (v[OFFSET] ? LINE : 0)) / granule * UNROLL;
 }
 
-/* An element's value in each of the two arrays: they differ where the share says so. */
+/* The value of an element in one of the two arrays. The arrays differ in the given share of
+ * elements. */
 static uint64_t value_of(const struct kernel_run *run, uint64_t index, int which)
 {
 	struct random random = { run->seed + index };
@@ -301,7 +304,7 @@ static uint64_t value_of(const struct kernel_run *run, uint64_t index, int which
 	return value;
 }
 
-/* The element's bytes: its value, as often as it fits, or its beginning. */
+/* Writes the bytes of an element: copies of its value, or the first bytes of its value. */
 static void write_value(unsigned char *to, uint64_t value, uint64_t width)
 {
 	for (uint64_t i = 0; i < width; i += 8)
@@ -315,15 +318,15 @@ static void stores_describe(const int64_t *v, struct kernel_walk *walk)
 	double surprises;
 
 	walk->lines = (double)(plain ? width : 2 * width) / LINE;
-	/* Of the stores that a line's end cuts, one in every line; a check's load is cut alike, and
-	 * so is what it compares. */
+	/* One store in each line crosses the end of the line. In form=checked, the two loads at
+	 * this place cross it, too. */
 	if ((uint64_t)v[OFFSET] % width)
 		walk->splits = (double)width / LINE *
 			       (plain				? 1
 				       : v[FORM] == FORM_COPIED ? 2
 								: 2 + (double)v[CHANGED] / 100);
-	/* Whether a value differs is a coin with that share, unless the predictor can learn the
-	 * ring by heart: those of today learn some tens of thousands of surprises. */
+	/* Values differ at random with this probability. A predictor learns the outcomes only if
+	 * the ring is short: today's predictors learn tens of thousands of surprises. */
 	surprises = v[FORM] != FORM_CHECKED
 			    ? 0
 			    : (double)(v[CHANGED] < 50 ? v[CHANGED] : 100 - v[CHANGED]) / 100;
@@ -362,8 +365,7 @@ static struct status stores_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-/* result: which array the last element took its value from. A pass takes the other one's than the
- * pass before. */
+/* result: the array that supplied the last value. The two arrays take turns, pass by pass. */
 static void stores_call(struct kernel_run *run, uint64_t elements)
 {
 	static const uint64_t value[8] = { [0 ... 7] = 0x5a5a5a5a5a5a5a5a };
@@ -387,8 +389,8 @@ static struct status stores_verify(struct kernel_run *run)
 	unsigned char *to = elements_in(run), right[LINE];
 	bool plain = run->v[FORM] == FORM_PLAIN;
 
-	/* Two passes, one with the values of each array; the second ends earlier, and the
-	 * elements after its end hold the values of the first. */
+	/* Makes two passes, one with each array of values. The second pass ends earlier; the
+	 * elements after its end keep the values of the first pass. */
 	for (int pass = 0; pass < 2; pass++) {
 		uint64_t count = pass ? limit / 2 / UNROLL * UNROLL : limit;
 		int which;

@@ -1,8 +1,7 @@
-/* sum-halves: sum the upper and the lower halves of 32-bit numbers separately: many small
+/* sum-halves: sum the upper and the lower halves of 32-bit numbers separately. It needs many small
  * operations, so that the issue width is the limit.
  *
- * Every form adds into two pairs of sums in turn, so that no chain of additions is ever the limit.
- */
+ * All forms add to two pairs of sums in turn, so that no chain of additions is the limit. */
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
@@ -28,7 +27,7 @@ struct halves {
 	uint32_t top, bottom;
 };
 
-/* One number into one pair of sums. */
+/* Adds one number to one pair of sums. */
 #if defined(__x86_64__)
 
 #define COPIES(at, top, bottom)                     \
@@ -102,7 +101,7 @@ struct halves {
 
 #endif
 
-/* The loop: `unroll` numbers (or vectors) of so many bytes, into the first and the second pair of
+/* The loop adds `unroll` numbers (or vectors) of `bytes` bytes to the first and the second pair of
  * sums in turn. */
 #define LOOP(number, bytes)                                                                        \
 	"	.p2align 6				\n"                                                                        \
@@ -163,21 +162,23 @@ attribute KERNEL_BODY void name(struct halves *walk, const int unroll)          
 }
 /* clang-format on */
 
-/* With the copy that compilers often leave in: six operations a number, and two for the loop.
+/* Includes the copy that compilers often leave in: six operations per number, and two for the
+ * loop.
  * x = data[i]; y = x; bottom += x & 0xffff; top += y >> 16; */
 SCALAR(halves_copies, COPIES)
 
-/* The lower half is extended into a register of its own, without a copy: five operations a number.
+/* Extends the lower half into a separate register, without a copy: five operations per number.
  * y = data[i]; bottom += y & 0xffff; top += y >> 16; */
 SCALAR(halves_lean, LEAN)
 
-/* Two loads that extend each half: four operations a number.
+/* Loads and extends each half separately: four operations per number.
  * bottom += ((uint16_t *)data)[2 * i]; top += ((uint16_t *)data)[2 * i + 1]; */
 SCALAR(halves_folded, FOLDED)
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-/* Four numbers at once. SSE2 works in place and needs a copy again: six operations; NEON five.
+/* Four numbers at once. SSE2 overwrites an operand and so needs a copy: six operations. NEON needs
+ * five.
  * in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
 VECTOR(, halves_vector128, four, VECTOR128, 4, "16", SUM_4)
 
@@ -190,7 +191,7 @@ KERNEL_UNROLLED(vector128, struct halves, halves_vector128)
 
 typedef uint32_t eight __attribute__((vector_size(32)));
 
-/* Eight numbers at once, five operations: AVX2 names a register for the result.
+/* Eight numbers at once, five operations: AVX2 has a separate result register.
  * in each lane: y = data[i]; bottom += y & mask; top += y >> 16; */
 VECTOR(__attribute__((target("avx2"))), halves_vector256, eight, VECTOR256, 8, "32", SUM_8)
 
