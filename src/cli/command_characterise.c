@@ -123,7 +123,7 @@ static void put_difference(FILE *out, const struct model_difference *difference,
 			difference->agrees ? ": agrees" : "");
 }
 
-/* The most mixes of instruction classes shown that differ from the model. */
+/* The most differences of mixes (two instruction classes side by side) that are printed. */
 enum { MIXES_SHOWN = 12 };
 
 static void put_differences(FILE *out, const struct characterised *characterised)

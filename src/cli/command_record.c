@@ -243,7 +243,8 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 			unvisited, settings->count);
 }
 
-/* Whether a setting is to be measured: settings that are already recorded are skipped. */
+/* Whether a setting is to be measured. It is skipped if the recording has a good sample and limits
+ * of it. */
 static bool wanted(const struct recorder *recorder, const struct setting *setting)
 {
 	const struct sample good_one = { .valid = true };

@@ -1,5 +1,6 @@
-/* The formats: text, CSV (RFC 4180, lines end in a newline alone; an unavailable value is an empty
- * field), and JSON (an object on a line of at most RECORD_MOST bytes). */
+/* The output formats. Text. CSV as in RFC 4180, but lines end in a newline without a carriage
+ * return; an unavailable value is an empty field. JSON: one object per line, at most RECORD_MOST
+ * bytes. */
 #include "cli/format.h"
 
 #include <inttypes.h>
@@ -69,7 +70,7 @@ struct line {
 	bool begun;
 };
 
-/* A cell, with quotes where it needs them. */
+/* Adds a cell to the line, with quotes if needed. */
 static void add(struct line *line, const char *string)
 {
 	struct text *text = &line->text;
@@ -111,7 +112,8 @@ static void line_write(struct report *report, struct line *line)
 
 /* ---- CSV: the groups of columns of a sample */
 
-/* "c_l1_misses", "c_p2_p3", "c_stalled_back_end"; of an event asked for by name that name. */
+/* Adds the column's name: "c_l1_misses", "c_p2_p3", "c_stalled_back_end". An event requested by
+ * name keeps that name. */
 static void add_counter_name(struct line *line, const struct uarch_event *meaning)
 {
 	char name[COUNTER_NAME + 2] = "c_";
@@ -128,7 +130,7 @@ static void add_counter_name(struct line *line, const struct uarch_event *meanin
 	add(line, name);
 }
 
-/* The value of an event; NAN: unavailable. */
+/* Returns the value of an event; NAN: unavailable. */
 static double counted(const struct report *report, int event)
 {
 	const struct counts *counts = report->counts;
@@ -139,7 +141,8 @@ static double counted(const struct report *report, int event)
 		       : (double)NAN;
 }
 
-/* A column for each event that could be counted, as far as is known when the first line is written.
+/* Adds a column for each event that can be counted. The columns are fixed when the first line is
+ * written.
  */
 static void add_counters(
 	struct report *report, const struct record_sample *sample, struct line *line)
@@ -170,8 +173,8 @@ static void add_knobs(const struct kernel *kernel, const struct setting *setting
 	}
 }
 
-/* A field has the name of the table; where the kernel has a knob of that name too, its column ends
- * in _got. */
+/* Adds a field under its name in sample_fields. If the kernel has a knob of the same name, the
+ * column's name ends in _got. */
 static void add_field(const struct field *field, const struct record_sample *sample,
 	const struct kernel *kernel, struct line *line)
 {
@@ -189,7 +192,7 @@ static void add_field(const struct field *field, const struct record_sample *sam
 	text_free(&cell);
 }
 
-/* The columns of a group; sample NULL: their names. */
+/* Adds the values of a group of columns; sample NULL: adds the column names. */
 static void add_group(struct report *report, const char *name, const struct record_sample *sample,
 	struct line *line)
 {
@@ -213,7 +216,7 @@ static void add_group(struct report *report, const char *name, const struct reco
 
 /* ---- CSV: lines */
 
-/* Columns one by one: of "NAME=FIELD" both, of "NAME?" the flag. */
+/* One column of a list: "NAME", "NAME=FIELD", or "NAME?" for a flag. */
 struct column {
 	char name[32];
 	const char *field;
@@ -357,7 +360,7 @@ void report_init(struct report *report, const struct cli *cli, const struct subj
 		.asked = cli->events,
 		.asked_count = cli->event_count,
 		.points = cli->points };
-	/* A name that was cut is not terminated everywhere. */
+	/* Some systems do not terminate a host name that was cut. */
 	if (gethostname(report->host, sizeof(report->host)) != 0)
 		snprintf(report->host, sizeof(report->host), "unknown");
 	report->host[sizeof(report->host) - 1] = '\0';

@@ -1,8 +1,8 @@
 /* Output formats: text for people, CSV and JSON as data.
  *
- * A subcommand fills a report, begins it, writes its items and ends it; it never looks at the
- * format. Each kind of item is a subject: how it reads as text, and the records that it is as data.
- * CSV is a selection of these records: a line for each record of one name, a column for each field.
+ * A subcommand fills a report, begins it, writes its items and ends it. The subcommand's code does
+ * not depend on the format. Each kind of item has a subject, which writes the item as text or as
+ * records. CSV prints the records of one name: one line for each record, one column for each field.
  *
  * To add a kind of item: write its text and its records next to each other and end with a `const
  * struct subject`; list its records in recording/records.c and in the manual. */
@@ -26,9 +26,9 @@ struct uarch;
 struct uarch_choice;
 
 struct subject {
-	/* CSV has a line for each record of that name. Columns are fields of the record, with
-	 * commas between: "NAME", "NAME=FIELD", "NAME?" (a flag that is false where it is absent),
-	 * or of a sample "+GROUP". */
+	/* CSV has a line for each record of this name. Columns are fields of the record, separated
+	 * by commas: "NAME", "NAME=FIELD", "NAME?" (a flag; false if the field is absent). A sample
+	 * can also have "+GROUP", a group of columns. */
 	const char *record, *columns;
 	void (*begin)(struct report *report); /* text; NULL: nothing */
 	void (*text)(struct report *report, const void *item);
@@ -36,7 +36,7 @@ struct subject {
 	void (*end)(struct report *report); /* text; NULL: nothing */
 };
 
-/* Every subject, with the type of its items. */
+/* All subjects. The comment is the type of a subject's items. */
 extern const struct subject subject_run, subject_sweep;	     /* struct record_sample */
 extern const struct subject subject_kernel;		     /* struct kernel */
 extern const struct subject subject_named;		     /* struct named_sweep */
@@ -55,7 +55,7 @@ struct format {
 	void (*end)(struct report *report); /* NULL: nothing */
 };
 
-/* Every format, the default one first, ended by NULL. */
+/* All formats, ended by NULL. The first is the default. */
 extern const struct format *const formats[];
 
 const struct format *format_find(const char *name); /* or NULL */
@@ -69,31 +69,34 @@ struct report {
 	char host[64];
 	const struct machine *machine; /* NULL: nothing is measured */
 	uint64_t seed;
-	const struct misses_whatif *whatif; /* other caches to ask about */
-	const char *const *asked;	    /* the events that were asked for by name */
+	const struct misses_whatif *whatif; /* other caches to predict misses for */
+	const char *const *asked;	    /* the events requested by name */
 	int asked_count;
-	bool points;	  /* probe, text: every point, not a plot; windows: also each point */
+	bool points; /* probe, text: print all points instead of a plot; windows: also print all
+			points */
 	unsigned records; /* items of text, lines of CSV and JSON written so far */
 
-	struct setting setting;	       /* samples: the kernel, and the knobs that are not swept */
+	struct setting
+		setting; /* samples: the kernel, and the values of knobs that are not swept */
 	const struct sweep_axis *axes; /* the knobs as listed, in the order typed */
 	size_t axis_count;
 	const struct named_sweep *named; /* NULL: the sweep has no name */
-	const struct uarch_choice *core; /* that limits are computed for; NULL: none */
-	const struct event_plan *events; /* counted with each sample; NULL: nothing. A report begins
-					    when counts has the first there are */
-	double peak; /* 10^9 bytes a second that one core reads from memory here; 0: not measured */
+	const struct uarch_choice *core; /* the core for which limits are computed; NULL: none */
+	const struct event_plan *events; /* events counted with each sample; NULL: none. Set
+					    `counts` to the first counts before the report begins */
+	double peak; /* memory bandwidth of one core of this machine, reading, in GB/s; 0: not
+			measured */
 
-	/* Of the item that is written next; NULL: none. */
+	/* Data of the next item; NULL: none. */
 	const struct explanation *explanation;
 	const struct counts *counts;
 	const struct blocks *blocks; /* the recommended block size */
 
-	/* Kept from item to item. */
-	bool crowded;	  /* sweep, text: a column has the throughput of all cores */
-	uint64_t counted; /* CSV: the events that have a column, a bit for each; text: not 0 where
-			     IPC has a column */
-	bool contended, unsettled, two_modes; /* sweep, text: flags that the end explains */
+	/* State of the report between items. */
+	bool crowded;	  /* sweep, text: there is a column for the throughput of all cores */
+	uint64_t counted; /* CSV: the events that have a column, one bit each; text: not 0 if there
+			     is a column for IPC */
+	bool contended, unsettled, two_modes; /* sweep, text: flags to explain below the table */
 };
 
 void report_init(struct report *report, const struct cli *cli, const struct subject *subject,
@@ -101,10 +104,11 @@ void report_init(struct report *report, const struct cli *cli, const struct subj
 void report_begin(struct report *report);
 void report_write(struct report *report, const struct subject *subject, const void *item);
 void report_end(struct report *report);
-/* A report of one item. */
+/* Writes a whole report with one item. */
 void report_whole(struct report *report, const void *item);
 
-/* A sample with everything that the report knows of it. It holds pointers into itself. */
+/* A sample with all data that the report has for it. The struct has pointers into itself: do not
+ * copy it. */
 struct report_row {
 	struct record_sample what;
 	struct sample_ratios sample_ratios;
@@ -114,40 +118,43 @@ struct report_row {
 void report_row(const struct report *report, const struct setting *setting,
 	const struct sample *sample, const struct run_facts *facts, struct report_row *row);
 
-/* The name of the core model; NULL: none. */
+/* Returns the name of the core model; NULL: no model. */
 const char *report_core(const struct report *report);
 
-/* The expected misses of the next setting: as its explanation has them, else as its kernel and this
- * machine's caches give them. Returns whether other caches are asked about, and fills `then`. */
+/* Finds the expected misses of the next setting: from its explanation, else from its kernel and
+ * this machine's caches. If misses of other caches are requested, fills `then` and returns true. */
 bool report_misses(const struct report *report, const struct setting *setting,
 	struct misses *misses, struct misses *then);
 
-/* Where cycles come from, in words: "counted", "reference clock". */
+/* Returns the source of cycles in words: "counted", "reference clock". */
 const char *format_cycles_source(enum source source);
 
 /* ---- Items of subjects */
 
-/* The events that can be counted here. */
+/* A summary of the events that can be counted here. */
 struct event_survey {
-	const char *pmu;   /* libpfm's name of the core's PMU; "": none */
-	bool generic;	   /* the core is unknown or its file names no events: the kernel's are */
-	const char *doubt; /* the error in the file that should name them; "": none */
-	const char *why;   /* why there are no counters, one line; "": there are, or nobody tried */
-	bool tried;	   /* they were opened on this machine */
+	const char *pmu; /* libpfm's name of the core's PMU; "": none */
+	bool generic;	 /* the core is unknown or its file names no events: the events of the Linux
+			    kernel are used */
+	const char *doubt; /* the error in the core's file of events; "": no error */
+	const char *why; /* why there are no counters, one line; "": counters are available or were
+			    not tried */
+	bool tried;	 /* the program tried to open the events on this machine */
 	int lacking_count; /* roles without an event */
 	const enum event_role *lacking;
 };
 
 struct event_line {
 	const char *role;  /* "ports p2 p3", "l1-misses"; "" in a search */
-	const char *title; /* the same for people; likewise */
-	const char *name;  /* as libpfm spells it */
-	const char *state; /* "known", "refused" …; "": not tried, or there are no counters */
-	const char *note;  /* why it cannot be counted, or the error in its counts; "" */
-	const char *help;  /* libpfm's description; "": none */
+	const char *title; /* the role in words; "" in a search */
+	const char *name;  /* libpfm's name of the event */
+	const char *state; /* "known", "refused" …; "": not tried, or no counters are available */
+	const char
+		*note; /* why the event cannot be counted, or the error in its counts; "": none */
+	const char *help; /* libpfm's description; "": none */
 };
 
-/* A core that characterise measured. */
+/* The result of characterise for a core. */
 struct characterised {
 	const struct characterise_report *report;
 	const struct uarch *measured, *shipped; /* NULL: none */
@@ -160,8 +167,8 @@ struct characterised {
 
 void explain_text(struct report *report, const void *item); /* subject_explain */
 
-/* The limits, the expected misses and the counters of one sample. `indent`: where the text after
- * "misses" begins. */
+/* Print the limits, the expected misses and the counters of one sample. `indent`: the column at
+ * which the text after "misses" begins. */
 void explain_text_sample(struct report *report, const struct sample *sample);
 void misses_text(const struct report *report, const struct setting *setting, int indent);
 void counts_text_sample(const struct report *report, const struct sample *sample);

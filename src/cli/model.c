@@ -7,12 +7,13 @@
 #include "cli/bench.h"
 #include "cli/cli.h"
 
-/* The running core's events: also where another core's limits are asked for. */
+/* Plans the events to count: always events of the running core, even if limits are computed for
+ * another core. */
 static void plan_events(struct model *model, const struct cli *cli)
 {
 	struct event_plan *plan = &model->events;
 
-	/* Commands that measure nothing have no use for it. */
+	/* Commands that measure nothing need no events. */
 	if (cli->command && !cli_takes(cli->command, "event"))
 		return;
 	if (model->core.foreign)
@@ -51,7 +52,7 @@ void model_close(struct model *model)
 	model->explanation = NULL;
 }
 
-/* Whether the setting needs one more measurement of L3 or memory, which *request then makes. */
+/* Whether the setting needs one more measurement of L3 or memory. If so, fills *request. */
 static bool next_request(struct memory_probe *memory, const struct model *model,
 	const struct setting *setting, struct request *request)
 {
@@ -90,7 +91,7 @@ void model_measure(struct model *model, struct bench *bench, const struct settin
 	free(result);
 }
 
-/* By its name: also of an event that the core's file has too. */
+/* Whether the user requested this event by name. The core's file may list it, too. */
 static bool asked_for(const struct cli *cli, const char *name)
 {
 	for (int i = 0; i < cli->event_count; i++)

@@ -1,4 +1,5 @@
-/* The core model as batch commands use it: chosen once, asked about one setting after another. */
+/* The core model for batch commands: the core is chosen once, then limits are computed for one
+ * setting after another. */
 #pragma once
 
 #include "cli/cli.h"
@@ -15,32 +16,32 @@ struct model {
 	uint64_t seed;
 	struct explanation *explanation;
 	struct memory_probe memory;
-	struct event_plan events; /* to count: the running core's, and those asked for; its id is 0
-				     where there are none */
+	struct event_plan events; /* events to count: the running core's and the requested ones; its
+				     id is 0 if there are none */
 };
 
-/* Chooses the core by cli->uarch, or the running one, and what to count. An unrecognised core is no
- * error: nothing is predicted then, and a note says so. machine must outlive the model. */
+/* Chooses the core (cli->uarch, or the running core) and the events to count. An unrecognised core
+ * is no error: then nothing is predicted, and a note reports it. machine must outlive the model. */
 struct status model_open(struct model *model, const struct cli *cli, const struct machine *machine);
 void model_close(struct model *model);
 
 struct bench;
 
-/* Measures L3 and memory for the model once, when a working set reaches there. Nothing happens for
- * a core of which there is no model, nor after a signal. */
+/* Measures L3 and memory for the model when a setting's working set first reaches them. Does
+ * nothing without a core model or after a signal. */
 void model_measure(struct model *model, struct bench *bench, const struct setting *setting);
 
 /* Whether model_measure() would submit a request for this setting. */
 bool model_measures(const struct model *model, const struct setting *setting);
 
-/* The best size of the setting's blocks, from the measurements so far; false: it has no blocks, or
- * nothing is known. */
+/* Finds the best block size of the setting from the measurements so far. Returns false if the
+ * setting has no blocks, or the best size is unknown. */
 bool model_blocks(struct model *model, const struct setting *setting, struct blocks *blocks);
 
-/* Notes why events that the user named have no counts. counts: what came
- * first of them all. */
+/* Prints a note for each requested event without counts, with the reason. counts: the first counts
+ * of the output. */
 void model_notes(const struct model *model, const struct cli *cli, const struct counts *counts);
 
-/* The limits of the setting, valid until the next call. NULL without a core model. Its
- * own status says whether the code could be read. */
+/* Returns the limits of the setting, valid until the next call. NULL: there is no core model. The
+ * explanation has a status, which is an error if the code could not be decoded. */
 const struct explanation *model_explain(struct model *model, const struct setting *setting);

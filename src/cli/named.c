@@ -12,9 +12,9 @@
 
 enum { NAMES_MAX = 512 };
 
-/* ---- Which sweep */
+/* ---- Finding the sweep */
 
-/* Every kernel's and every sweep's name. */
+/* Lists the names of all kernels and all sweeps. Returns their number. */
 static size_t all_names(const struct sweeps *sweeps, const char **names)
 {
 	size_t count = 0;
@@ -66,7 +66,7 @@ struct status named_find(struct named *named, struct cli *cli, const struct kern
 		return words_kernel(cli, kernel);
 	*kernel = cli->word_count ? kernel_find(cli->words[0]) : NULL;
 	status = sweeps_load(&named->all);
-	/* A mistake in the user's file of sweeps does not keep a kernel from being swept. */
+	/* A kernel can be swept even if the user's file of sweeps has a mistake. */
 	if (!status_is_ok(&status))
 		return *kernel ? status_ok() : status;
 	if (cli->word_count == 0)
@@ -111,7 +111,7 @@ struct status named_words(struct named *named, const struct cli *cli)
 	return status_ok();
 }
 
-/* Its words, and nothing where one is to be advised yet. */
+/* Assigns the words of a named sweep. An advised value that is not known yet is left out. */
 static struct status assign_named(const struct named_sweep *named, struct sweep *sweep)
 {
 	struct named_sweep plain = { .kernel = named->kernel };
@@ -139,7 +139,8 @@ struct status named_assign(const struct named *named, const struct cli *cli, str
 
 /* ---- Blocks */
 
-/* The last value of each knob: in lists that grow, the largest matrices. */
+/* Returns the setting with the last value of each knob. Lists grow, so it has the largest matrices.
+ */
 static struct setting last_of(const struct named *named)
 {
 	const struct sweep_options options = { 0 };
@@ -205,7 +206,7 @@ double named_take(struct named *named, const struct cell *cell,
 
 /* ---- Under the table */
 
-/* The published values of that setting from `first` on; returns their number.
+/* Returns how many published values from `first` on belong to the same setting.
  */
 static int published_together(const struct named_sweep *sweep, int first)
 {
@@ -220,7 +221,8 @@ static int published_together(const struct named_sweep *sweep, int first)
 	return count;
 }
 
-/* The measured value of the row that a published one belongs to. Returns whether it exists. */
+/* Prints the measured value that corresponds to a published value. Returns false if there is none.
+ */
 static bool print_here(const struct named *named, const struct sweeps_published *published,
 	const struct sweeps_row *row, const char *before, FILE *out)
 {
@@ -238,7 +240,7 @@ static bool print_here(const struct named *named, const struct sweeps_published 
 	return true;
 }
 
-/* Published values of one setting next to the measured ones. */
+/* Prints published values of one setting next to the measured values. */
 static void print_published(
 	const struct named *named, const struct sweeps_published *published, int count, FILE *out)
 {
@@ -274,7 +276,7 @@ static void print_published(
 	fputc('\n', out);
 }
 
-/* Whether two settings differ in the block's knob alone. */
+/* Whether two settings differ only in the block size. */
 static bool same_line(const struct setting *a, const struct setting *b, int knob)
 {
 	struct setting other = *b;
@@ -307,7 +309,7 @@ static void print_blocks(const struct named *named, struct model *model, FILE *o
 			continue;
 		if (named->sweep.kernel)
 			sweeps_line(&named->sweep, setting, &line);
-		/* The reason once, while it stays the same. */
+		/* Do not repeat a reason that equals the previous one. */
 		again = strcmp(why, blocks.advice.why) == 0;
 		memcpy(why, blocks.advice.why, sizeof(why));
 		fprintf(out, "%s%s%s%s%s\n", text_string(&line), line.length ? ": " : "",

@@ -1,4 +1,5 @@
-/* Options and help. Both come from the tables: the common one here, and each subcommand's own. */
+/* Parses options and prints help. Both use the table of common options (in this file) and the table
+ * of each subcommand. */
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static struct status apply_cpu(struct cli *cli, const char *value)
 {
 	int64_t number;
 
-	/* The worker checks that the core exists; this only keeps the number an int. */
+	/* The worker checks that the core exists. This check only ensures that the number fits in
+	 * an int. */
 	if (!units_parse(value, false, &number) || number > 1 << 20)
 		return status_usage(
 			"--cpu %s is no processor number: use 0 or more, as in /proc/cpuinfo",
@@ -61,7 +63,7 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	char *end;
 	double seconds = strtod(value, &end);
 
-	/* A day is far beyond any sweep; a longer time is a mistake. */
+	/* No sweep takes a day: a longer time is a mistake. */
 	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
 		return status_usage(
 			"--time-budget %s is no number of seconds from 0.001 to 86400", value);
@@ -69,8 +71,8 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	return status_ok();
 }
 
-/* Whether this machine counts it is seen when it is opened; here only whether there is such an
- * event. */
+/* Checks only that libpfm knows the event. Opening the event shows later whether this machine
+ * counts it. */
 static struct status apply_event(struct cli *cli, const char *value)
 {
 	struct counter_code code;
@@ -154,13 +156,13 @@ static const struct cli_option *option_in(const struct cli_option *options, cons
 	return NULL;
 }
 
-/* One option as it was given. */
+/* One option of the command line. */
 struct given {
-	const struct cli_option *option; /* the first row of that name in any table */
+	const struct cli_option *option; /* the first row with this name in any table */
 	const char *value;
 };
 
-/* Every option of every table, each name once. */
+/* Lists the options of all tables, each name once. */
 static size_t all_options(const struct cli_option *all[OPTIONS_MAX])
 {
 	size_t count = 0;
@@ -256,8 +258,8 @@ static struct status not_taken(const struct cli_command *command, const char *na
 	return status;
 }
 
-/* Splits argv into options and words. Words keep their order; options may stand anywhere before
- * "--". */
+/* Splits argv into options and words. Words keep their order. Options can be anywhere before "--".
+ */
 static struct status split(
 	struct cli *cli, int argc, char **argv, struct given *given, size_t *given_count)
 {
@@ -270,9 +272,9 @@ static struct status split(
 		table[i] = (struct option){ .name = all[i]->name,
 			.has_arg = all[i]->argument ? required_argument : no_argument,
 			.val = 256 + (int)i };
-	/* 0, not 1: starts getopt afresh, wherever an earlier parse stopped. The dash hands over
-	 * words in place, also where POSIXLY_CORRECT is set; the colon tells a missing argument
-	 * from an unknown option. */
+	/* optind = 0 (not 1) resets getopt after an earlier parse. In the option string, the dash
+	 * returns words in order, even if POSIXLY_CORRECT is set. The colon distinguishes a missing
+	 * argument from an unknown option. */
 	optind = 0;
 	opterr = 0;
 	while ((found = getopt_long(argc, argv, "-:h", table, NULL)) != -1) {
@@ -287,8 +289,8 @@ static struct status split(
 			return status_usage("%s needs an argument: %s", typed,
 				option ? option->argument : "a value");
 		} else if (found == '?') {
-			/* optopt: the row of an option that was given an argument and takes none; 0
-			 * for an unknown or ambiguous one; else a letter. */
+			/* optopt is the row of an option that was given an argument but has none;
+			 * 0: an unknown or ambiguous option; else a letter. */
 			if (optopt >= 256)
 				return status_usage(
 					"--%s takes no argument", all[optopt - 256]->name);
@@ -313,7 +315,7 @@ static void shift(struct cli *cli)
 	cli->word_count--;
 }
 
-/* The subcommand that the first word names. */
+/* Finds the subcommand that the first word names. */
 static struct status choose_command(struct cli *cli)
 {
 	if (strcmp(cli->words[0], "help") == 0) {
@@ -380,7 +382,7 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 	return status;
 }
 
-/* The options of a command; NULL: all. */
+/* Prints the options of a command; NULL: all options. */
 static void print_options(
 	FILE *out, const struct cli_option *options, const struct cli_command *command)
 {
@@ -426,8 +428,8 @@ void cli_help(const struct cli *cli, bool of_command)
 
 /* ---- Words */
 
-/* An own loop takes flags for its compiler among the words; the others are its knobs. Takes the
- * word out; NULL: there is none. */
+/* Removes the word cflags=… (compiler flags of an own loop) from the words. The other words are
+ * knobs. *cflags is NULL if there is no such word. */
 static struct status take_cflags(struct cli *cli, const char **cflags)
 {
 	int kept = 1;

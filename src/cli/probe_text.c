@@ -1,5 +1,5 @@
-/* A probe's report for people, in 80 columns of ASCII: the levels first, then what moves between
- * them, then the rest; the curve last. */
+/* A probe's report as text, in 80 columns of ASCII. The order: levels, bandwidths, other results,
+ * and the curve. */
 #include "cli/format.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum { CELL = 40 };
 
-/* Readings of memory agree within this. */
+/* Measured values of memory latency agree if their ratio is at most this. */
 #define BEYOND 1.1
 
 /* ---- words ---- */
@@ -23,13 +23,14 @@ static void cell(FILE *out, int width, double value)
 	fprintf(out, "%*s", width, units_value(value).text);
 }
 
-/* A value of a point; NAN where it could not be measured. */
+/* Returns a value of a point; NAN: it could not be measured. */
 static double figure_of(const struct probe_point *point, double value)
 {
 	return point->sample.valid ? value : (double)NAN;
 }
 
-/* Of a level without an honest size the range: "18.9 to 26.9 MiB". */
+/* Writes the size of a level. If the exact size is uncertain, writes the range: "18.9 to 26.9 MiB".
+ */
 static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 {
 	struct units_text lo = units_size_long((int64_t)level->bytes_lo),
@@ -54,7 +55,7 @@ static void found_words(const struct hierarchy_level *level, char buffer[CELL])
 
 /* ---- the head ---- */
 
-/* The first sample; NULL: none. */
+/* Returns the first sample; NULL: there is none. */
 static const struct sample *first_of(const struct probe_report *probe)
 {
 	const struct probe_curve *curves[] = { &probe->lines[PAGES_HUGE], &probe->lines[PAGES_4K],
@@ -77,7 +78,7 @@ static double clock_of(const struct probe_report *probe)
 	return sample ? sample->ghz : NAN;
 }
 
-/* The source of cycles: the same for all samples. */
+/* Returns the source of cycles, which is the same for all samples. */
 static enum source cycles_of(const struct probe_report *probe)
 {
 	const struct sample *sample = first_of(probe);
@@ -147,8 +148,8 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 		cell(out, 7, level->cycles);
 		fprintf(out, "  %-17s", spread);
 		cell(out, 7, level->ns);
-		/* How sure one run can be says nothing of the next where neighbours take their
-		 * share. */
+		/* Other processes share this cache, so its size varies between runs: do not print
+		 * the confidence of a single run. */
 		if (level->unstable || (level->kind == LEVEL_CACHE && level->number > 2))
 			fprintf(out, " varies\n");
 		else
@@ -158,7 +159,7 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 		fprintf(out, "(cycles: %s; ns: timed)\n", format_cycles_source(cycles_of(probe)));
 }
 
-/* How far quartiles are from the median, at most. */
+/* Returns the larger distance of the two quartiles from the median. */
 static double spread_of(const struct probe_point *point)
 {
 	const struct sample *sample = &point->sample;
@@ -177,7 +178,7 @@ static double spread_over(const struct probe_curve *curve)
 	return most;
 }
 
-/* Under a table: where its numbers come from, and how good they are. */
+/* Prints the sources and the precision of a table's numbers below it. */
 static void put_sources(FILE *out, const char *words, double spread)
 {
 	fprintf(out, "(%s; quartiles at most %.1f %% off)\n", words, 100 * spread);
@@ -185,7 +186,7 @@ static void put_sources(FILE *out, const char *words, double spread)
 
 /* ---- bandwidth ---- */
 
-/* "L2: Haswell 0.5, Skylake 1": values that others measured of the levels that were found. */
+/* "L2: Haswell 0.5, Skylake 1": published values of the levels that the probe found. */
 static void put_elsewhere(FILE *out, const struct probe_report *probe)
 {
 	struct text text = { 0 };
@@ -237,7 +238,7 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 	put_elsewhere(out, probe);
 }
 
-/* ---- the rest ---- */
+/* ---- other results ---- */
 
 static void put_parallel(FILE *out, const struct probe_report *probe)
 {
@@ -266,7 +267,8 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 				: NAN);
 	fputc('\n', out);
 	put_sources(out, sources, spread_over(curve));
-	/* So many at once hide no more than so many waits. */
+	/* N parallel loads can be at most N times as fast. A larger ratio means that the single
+	 * load was disturbed. */
 	for (int i = 0; i < curve->count; i++)
 		beyond = beyond || curve->point[0].sample.cpe >
 					   BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
@@ -333,8 +335,8 @@ static void put_findings(FILE *out, const struct probe_report *probe)
 
 /* ---- The plot of latency over size */
 
-/* A plot of latency over size, both logarithmic: four columns an octave are what the first pass
- * measures; where more octaves are to fit, two. */
+/* The size of the plot. Both axes are logarithmic. The first pass measures four sizes an octave, so
+ * an octave has four columns; two if the plot would be too wide. */
 enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
 
 struct plot {
@@ -397,7 +399,7 @@ static void draw(const struct probe_report *probe, struct plot *plot)
 
 			if (!sample->valid)
 				continue;
-			/* Of two modes both, and not what lies between them. */
+			/* Mark both modes of a sample with two modes, not a value between them. */
 			if (sample->modes == 2)
 				mark(plot, point->x, sample->mode_low, marks[kind]);
 			mark(plot, point->x, sample->modes == 2 ? sample->mode_high : sample->cpe,

@@ -8,7 +8,7 @@
 
 enum { FIELDS = 5 };
 
-/* Whether "KERNEL [KNOB=VALUE …]" says something of the setting that is so. */
+/* Whether a setting has the kernel and all knob values of "KERNEL [KNOB=VALUE …]". */
 static bool fits(char *words, const struct setting *setting)
 {
 	char *rest, *word = strtok_r(words, " ", &rest);

@@ -1,5 +1,5 @@
-/* Samples as text: a few lines for one sample, an aligned table for a sweep. ASCII of its own, so
- * that it reads everywhere; words of kernels are printed as they are. */
+/* Prints samples as text: a few lines for one sample, an aligned table for a sweep. The text is
+ * ASCII, so that every terminal can show it. Words of kernels are printed unchanged. */
 #include "cli/format.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 
 /* ---- The rows of a sweep */
 
-/* The width of a swept knob's column: its name's, or its widest value's. */
+/* Returns the width of a swept knob's column: the width of its name or of its widest value. */
 static int axis_width(const struct kernel *kernel, const struct sweep_axis *axis)
 {
 	const struct knob *knob = &kernel->knobs[axis->knob];
@@ -39,7 +39,7 @@ static bool swept(const struct report *report, int knob)
 	return false;
 }
 
-/* The index in the plan of an event that was asked for by name; -1: none. */
+/* Returns the index in the plan of an event that was requested by name; -1: not in the plan. */
 static int asked_event(const struct report *report, int asked)
 {
 	const struct event_plan *plan = report->events;
@@ -50,7 +50,8 @@ static int asked_event(const struct report *report, int asked)
 	return -1;
 }
 
-/* Its column: the name without that of its PMU. Returns how wide. */
+/* Finds the title of an event's column: its name without the PMU's name. Returns the column's
+ * width. */
 static int asked_title(const struct report *report, int asked, const char **title)
 {
 	const char *colons = strstr(report->asked[asked], "::");
@@ -61,7 +62,7 @@ static int asked_title(const struct report *report, int asked, const char **titl
 	return width < 9 ? 9 : width;
 }
 
-/* Whether other cores run at the same time in any of the settings. */
+/* Whether any setting of the sweep runs on several cores at the same time. */
 static bool crowded(const struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;
@@ -72,17 +73,17 @@ static bool crowded(const struct report *report)
 	       (streams >= 0 && (report->setting.v[streams] > 0 || swept(report, streams)));
 }
 
-/* The columns of a sweep after its knobs: values of up to six characters, and with two knobs and
- * the flags a line of 80. */
+/* The columns of a sweep after its knobs. Values have up to six characters, so that a line with two
+ * knobs and the flags has 80 columns. */
 enum column_when {
 	ALWAYS,
-	DATA,	 /* gives way to the quantity of a named sweep */
+	DATA,	 /* omitted if a named sweep shows another quantity */
 	LIMIT,	 /* with a core model */
 	IPC,	 /* with counters */
 	CROWDED, /* with other cores */
 	SPEEDUP, /* a named sweep with a baseline */
-	SHOWN,	 /* a named sweep of that quantity */
-	ASKED,	 /* a named sweep of that quantity, or with published values of it */
+	SHOWN,	 /* a named sweep of this quantity */
+	ASKED,	 /* a named sweep of this quantity, or with published values of it */
 };
 enum column_kind { VALUE, SOURCE, COUNT, PERCENT, SECONDS };
 
@@ -130,7 +131,7 @@ static bool has_column(const struct report *report, const struct column *column)
 	case SPEEDUP: return named && named->base >= 0;
 	case SHOWN: return named && named->figure == column->quantity;
 	case ASKED:
-		/* Instructions and cycles per instruction come together. */
+		/* A sweep that needs instructions or CPI has columns for both. */
 		return named && (sweeps_asks(named, column->quantity) ||
 					(column->quantity == SWEEPS_INSTRUCTIONS &&
 						sweeps_asks(named, SWEEPS_CPI)) ||
@@ -146,7 +147,7 @@ static void sweep_begin_text(struct report *report)
 
 	if (report->named)
 		fprintf(report->out, "%s: %s\n", report->named->name, report->named->title);
-	/* Knobs that keep their values, once. */
+	/* Print the knobs with a constant value once, above the table. */
 	fputs(kernel->name, report->out);
 	for (int i = 0; i < kernel->knob_count; i++) {
 		if (!swept(report, i))
@@ -264,7 +265,7 @@ static void place_text(FILE *out, const struct sample *sample, const struct run_
 		fprintf(out, "memory   %s\n", placed.node);
 }
 
-/* Instructions, and the data that memory brings. */
+/* Prints instructions per element, and the memory traffic. */
 static void sample_ratios_text(FILE *out, const struct sample_ratios *sample_ratios)
 {
 	char words[160];
@@ -280,7 +281,8 @@ static void sample_ratios_text(FILE *out, const struct sample_ratios *sample_rat
 			sample_ratios->lines_from == SOURCE_COUNTER ? "counted" : "model");
 }
 
-/* The data of an element is constant, so that quartiles are those of the cycles. */
+/* Prints throughput. The bytes per element are constant, so the quartiles of throughput follow from
+ * the quartiles of the cycles. */
 static void data_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
 {
 	double bytes = sample->bytes_per_cycle;
@@ -366,7 +368,7 @@ static void sample_data(struct report *report, const struct records *records, co
 	records_sample(records, what);
 	if (report->counts && (report->counts->count || report->asked_count))
 		records_counters(records, report->events, report->counts, what->id);
-	/* The id is the sample's number, however many records it has. */
+	/* A sample may have several records, but its id counts samples. */
 	report->records = what->id;
 }
 

@@ -104,7 +104,7 @@ bool drawing_wanted(const struct cli *cli)
 	return cli->picture || cli->gnuplot;
 }
 
-/* PREFIX.gp; freed by the caller. */
+/* Returns the path PREFIX.gp. The caller frees it. */
 static char *script_path(const struct cli *cli)
 {
 	struct text path = { 0 };

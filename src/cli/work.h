@@ -1,4 +1,4 @@
-/* Shared by the subcommands that run a campaign (probe, windows, characterise) or a sweep. */
+/* Functions for subcommands that run a campaign (probe, windows, characterise) or a sweep. */
 #pragma once
 
 #include "cli/bench.h"
@@ -8,22 +8,23 @@
 #include "experiment/setting/cells.h"
 #include "picture/chart.h"
 
-/* Runs the campaign to its end or until a signal comes, with a line of progress. Returns whether
- * anything was measured. */
+/* Runs the campaign to its end or until a signal arrives, and shows a progress line. Returns
+ * whether anything was measured. */
 bool work_carry_out(struct cli *cli, struct bench *bench, const struct campaign *campaign);
 
-/* Writes a report of one item, made on this machine. */
+/* Writes a report with one item that was measured on this machine. */
 void work_report(const struct cli *cli, const struct bench *bench, const struct subject *subject,
 	const void *item);
 
-/* Notes an interruption, or that nothing was measured. printed: the state of the results so far,
- * "the results so far are printed". Returns the exit status. */
+/* Prints a note if the campaign was interrupted or nothing was measured. printed: words about the
+ * results, "the results so far are printed". Returns the exit status. */
 int work_conclude(struct cli *cli, const struct bench *bench, const struct campaign *campaign,
 	const char *printed);
 
 struct sweep;
 
-/* Begins a sweep within this machine's memory, and notes the combinations that are skipped. */
+/* Begins a sweep of the combinations that fit in this machine's memory. Prints a note about skipped
+ * combinations. */
 struct status work_begin_sweep(
 	const struct cli *cli, const struct bench *bench, struct sweep *sweep);
 
@@ -32,18 +33,18 @@ void work_print_failure(const struct cli *cli, const struct cell *cell);
 
 struct uarch_choice;
 
-/* Whether a picture is wanted. */
+/* Whether the user requested a picture. */
 bool drawing_wanted(const struct cli *cli);
 
-/* Before anything is measured for it: whether it can be drawn and written. */
+/* Checks that a picture can be drawn and written. Call it before the measurement. */
 struct status drawing_check(const struct cli *cli);
 
-/* The words in the corner of a picture made now. choice: the core that limits are of; NULL:
- * nobody asked. */
+/* Returns the words in the corner of a new picture. choice: the core for which limits are computed;
+ * NULL: no limits. */
 struct chart_origin drawing_origin(
 	const struct machine *machine, const struct uarch_choice *choice);
 
-/* Saves the requested files; reports a failure. Returns exit_status, or CLI_UNMEASURED in place of
- * CLI_DONE when it could not be saved. Frees the chart; NULL: there is nothing to draw, which is
- * said. */
+/* Saves the requested files. If that fails, prints a message and returns CLI_UNMEASURED in place of
+ * CLI_DONE; else returns exit_status. Frees the chart. chart NULL: prints that there is nothing to
+ * draw. */
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status);
