@@ -30,10 +30,10 @@ struct chain {
 	bool counts; /* the cycle has only counters, and pointers that move by constants; chosen
 			only if no other cycle is as slow */
 	bool through_memory; /* the cycle uses a value that is stored and then loaded */
-	bool assumed;	     /* a store's address is unknown, and a load may depend on it: the model
-				assumes that it does not */
-	int unknown; /* instructions without a known latency: it counts as 0, so that the bound
-			holds */
+	bool assumed; /* a load may depend on a store at an unknown address: the graph assumes that
+			 it does not */
+	int unknown;  /* instructions without a known latency: it counts as 0, so that the bound
+			 holds */
 };
 
 /* A core can rename a load to the store that wrote its value. This selects the loads to which that
@@ -74,8 +74,8 @@ struct deps_edge {
 		       */
 	uint8_t reg;  /* the register that carries the value; REG_NONE: no register */
 	bool address; /* the value is part of a load's address */
-	bool memory;  /* from a store to a load; the weight is chosen as if the load started at this
-			 moment */
+	bool memory;  /* from a store to a load; the weight is the forwarding latency minus the
+			 load's latency, which the load's own edges add again */
 	double weight;	/* out + in */
 	double out, in; /* latency of the producer; cycles that the consumer adds */
 };
