@@ -252,7 +252,7 @@ static int rank_of(const char *text, const char *name, const char *help)
 }
 
 /* Offers an entry, if its rank is that of this pass. `shown` is printed before the dash. The rank
- * depends on `match` ("unroll" of "combine unroll"). */
+ * is the better one of `match` ("unroll" of "combine unroll") and `shown`. */
 static void offer(struct search *search, const char *match, const char *shown, const char *help,
 	const char *command)
 {

@@ -329,8 +329,9 @@ static int choice_count(const struct knob *knob)
 	return count;
 }
 
-/* Whether the user may type this character in a value of the chosen knob. Most characters are
- * allowed: the value is checked when it is complete. */
+/* Whether the user may type this character in a value of the chosen knob. A choice allows the
+ * numbers of its values. Other knobs allow printable characters: the value is checked when it is
+ * complete. */
 static bool digit_fits(const struct session *session, const char *digit)
 {
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];

@@ -1,7 +1,7 @@
 /* The fields of a sample: one table drives JSON, CSV, text, recordings, replay and the manual.
  *
- * To add a field: add its member to struct run_facts or struct sample where it is measured, and its
- * row to the table in fields.c. tests/docs.sh asks for its name in the manual. */
+ * To add a field, add its member to struct run_facts or struct sample, and its row to the table in
+ * fields.c. tests/docs.sh checks that its name is in the manual. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,18 +25,18 @@ struct record_sample {
 	const struct sample *sample;
 	const struct run_facts *facts;
 	uint64_t seed;
-	const char *uarch;		       /* the core whose limits they are; NULL: none */
-	const struct explanation *explanation; /* NULL: none */
-	const struct event_plan *events;       /* NULL: nothing was to be counted */
-	const struct counts *counts;	       /* NULL: nothing was counted */
-	const struct misses *misses,
-		*whatif_misses; /* expected misses, and those in other caches; NULL: absent */
-	const struct sample_ratios *sample_ratios; /* NULL: the counts alone */
-	const char *part;  /* of a probe, whose curve this is a point of; NULL: none */
-	const char *level; /* of a probe's bandwidth; NULL: none */
-	double x;	   /* on that curve */
-	const char *sweep; /* the named sweep; NULL: none */
-	double speedup;	   /* over that sweep's baseline; NAN: none */
+	const char *uarch;			     /* the core of the limits; NULL: no core */
+	const struct explanation *explanation;	     /* NULL: none */
+	const struct event_plan *events;	     /* NULL: no counts were requested */
+	const struct counts *counts;		     /* NULL: no counts */
+	const struct misses *misses, *whatif_misses; /* expected misses, in this machine's caches
+							and in other caches; NULL: absent */
+	const struct sample_ratios *sample_ratios;   /* NULL: only the counts are available */
+	const char *part;  /* for a point of a probe's curve: the part of the probe; NULL: none */
+	const char *level; /* for a probe's bandwidth: the cache level; NULL: none */
+	double x;	   /* x value on that curve */
+	const char *sweep; /* name of the sweep; NULL: none */
+	double speedup;	   /* speedup over the sweep's baseline; NAN: none */
 };
 
 enum field_type {
@@ -52,87 +52,88 @@ enum field_type {
 	FIELD_LIST,   /* misses by cache level */
 };
 
-/* The struct that has a field's member; IN_ROW: struct record_sample itself. */
+/* The struct that contains a field's member; IN_ROW: struct record_sample itself. */
 enum field_owner { IN_NONE, IN_ROW, IN_SAMPLE, IN_FACTS, IN_RATIOS };
 
-/* Columns of CSV are written a group at a time. */
+/* The groups of CSV columns, in the order of the columns. */
 enum field_group {
 	FIELDS_HEAD,   /* before the kernel and its knobs */
-	FIELDS_PLACE,  /* likewise */
-	FIELDS_CURVE,  /* a point of a probe, in place of kernel and knobs */
-	FIELDS_VALUE,  /* after them */
-	FIELDS_SWEEP,  /* of a named sweep */
-	FIELDS_RECORD, /* of recordings alone: how trials become a sample again */
+	FIELDS_PLACE,  /* also before the kernel and its knobs */
+	FIELDS_CURVE,  /* for a point of a probe: replaces kernel and knobs */
+	FIELDS_VALUE,  /* after the kernel and its knobs */
+	FIELDS_SWEEP,  /* for a named sweep */
+	FIELDS_RECORD, /* only in recordings: facts to compute the sample from its trials again */
 	FIELDS_GROUPS
 };
 
 struct field_value {
 	bool known;
 	double real;
-	int64_t integer; /* and flags */
+	int64_t integer; /* also flags */
 	const char *word;
 	const struct misses *list;
 };
 
 struct field {
-	const char *name; /* in every format */
-	const char *old;  /* a name that older files have; NULL: none */
-	const char *unit; /* "": none */
+	const char *name; /* the same in every format */
+	const char *old;  /* the name in older files; NULL: none */
+	const char *unit; /* "": no unit */
 	const char *help;
 	enum field_group group;
 	enum field_type type;
 	enum field_owner owner;
-	size_t offset, size; /* of its member */
-	bool recorded;	     /* recordings have it: in a record "facts", "machine" or "insn" */
-	bool always;	     /* recordings have it even with its default value */
+	size_t offset, size; /* of the member */
+	bool recorded;	     /* recordings contain it, in a record "facts", "machine" or "insn" */
+	bool always;	     /* recordings contain it even with its default value */
 	bool no_json;
-	int64_t absent;	   /* the value of an integer that a recording lacks */
-	double low, high;  /* bounds of a number in a recording; an integer's least is 0 */
-	int64_t usual;	   /* JSON leaves it out while an integer is this or a flag is this */
-	bool can_be_usual; /* whether `usual` counts; CSV has it as the least */
-	/* Whether the field means anything of this sample; NULL: it always does. */
+	int64_t absent; /* value of an integer that is missing in a recording */
+	double low,
+		high;  /* bounds of a number in a recording; the lower bound of an integer is 0 */
+	int64_t usual; /* default value: JSON omits an integer or a flag with this value */
+	bool can_be_usual; /* whether `usual` is valid; then it is also the lower bound in CSV */
+	/* Whether the field has a meaning for this sample; NULL: always. */
 	bool (*applies)(const struct record_sample *what);
-	/* Computes a value that is no member; owner IN_NONE. */
+	/* Computes a value that is not a member, for owner IN_NONE. */
 	void (*get)(const struct record_sample *what, struct field_value *value);
 };
 
-/* Ended by a NULL name. */
+/* The last row has a NULL name. */
 extern const struct field sample_fields[];
 
 const char *field_type_name(enum field_type type);
 
-/* Its value; unknown where it is unavailable or does not apply. */
+/* Gets the value of a field; unknown if it is unavailable or does not apply. */
 void field_get(
 	const struct field *field, const struct record_sample *what, struct field_value *value);
 
-/* The same of the field of that name; a real that is unavailable is NAN. */
+/* Gets the value of the field with this name; an unavailable real is NAN. */
 struct field_value field_named(const char *name, const struct record_sample *what);
 
-/* Sets the fields of a group that JSON has. */
+/* Sets the JSON fields of a group. */
 void fields_json(struct json_t *object, enum field_group group, const struct record_sample *what);
 
-/* Sets one field of another record that has the same meaning there. */
+/* Sets one field in another kind of record, where it has the same meaning. */
 void field_json(struct json_t *object, const char *name, const struct record_sample *what);
 
-/* Its value as CSV has it; empty: unavailable. */
+/* The value of a field in CSV; empty: unavailable. */
 void field_csv(const struct field *field, const struct record_sample *what, struct text *cell);
 
-/* ---- The members of a struct in recordings: the known ones are written, and read within their
- * bounds. A table ends with a NULL name. */
+/* ---- The members of a struct in recordings. Only known members are written. Members are read
+ * within their bounds. A table ends with a NULL name. */
 
-/* One instruction of a loop, or equal ones in a row. */
+/* One instruction of a loop, or several equal instructions in a row. */
 struct recorded_insn {
-	uint64_t offset; /* of the first, in bytes from the loop's beginning */
-	int times;	 /* most often 1 */
-	unsigned bytes;	 /* of each */
+	uint64_t offset; /* offset of the first instruction from the loop's beginning, in bytes */
+	int times;	 /* number of instructions, usually 1 */
+	unsigned bytes;	 /* length of each instruction */
 	bool jumps, writes, fetches, no_instruction;
-	char text[88]; /* a jump's target as its distance from the loop's beginning */
+	char text[88]; /* the target of a jump is given as its distance from the loop's beginning */
 	struct limit_insn facts;
 };
 
 extern const struct field machine_fields[]; /* of struct machine */
 extern const struct field insn_fields[];    /* of struct recorded_insn */
 
-/* all: also members that only recordings have. */
+/* all: also writes members that only recordings contain. */
 void fields_write(struct json_t *object, const struct field *table, const void *owner, bool all);
 void fields_read(const struct json_t *object, const struct field *table, void *owner);

@@ -1,8 +1,8 @@
 /* Writes measurements to a file, so that another machine can show the same screens (replay.h).
  *
- * A recording is JSON Lines: each at most RECORD_MOST bytes, written whole and as soon as it is
- * there, so that a file that was cut off anywhere is good up to its last whole line. What the lines
- * are: records.h and recording_lines.h. */
+ * A recording is a file of JSON Lines, each at most RECORD_MOST bytes. Each line is written
+ * completely and at once: a truncated file is valid up to its last complete line. records.h
+ * describes the lines. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,21 +18,21 @@
 struct recording_place {
 	const struct machine *machine; /* known */
 	uint64_t seed;
-	const struct core *core;	 /* whose limits are recorded; NULL: none */
-	enum uarch_match match;		 /* how the running core was recognised */
+	const struct core *core;	 /* the core of the recorded limits; NULL: no limits */
+	enum uarch_match match;		 /* how well a model fits the running core */
 	bool foreign, nearest;		 /* as in struct view */
-	const char *note;		 /* core NULL: why; may be NULL */
+	const char *note;		 /* why `core` is NULL; may be NULL */
 	const struct event_plan *events; /* the counted events; NULL: none */
 };
 
 struct recording;
 
 /* Opens a file and writes the place. An existing file must be a recording of the same machine, core
- * and seed: new lines are then appended, and `goes_on` is true. STATUS_USAGE when it is anything
- * else, or another program writes to it; STATUS_FAILED when it cannot be written. */
+ * and seed: new lines are appended, and *goes_on is true. STATUS_USAGE: the file is another file,
+ * or another program writes to it. STATUS_FAILED: the file cannot be written. */
 struct status recording_open(const char *path, const struct recording_place *place,
 	struct recording **recording, bool *goes_on);
-void recording_close(struct recording *recording); /* NULL: nothing */
+void recording_close(struct recording *recording); /* NULL is allowed */
 
 /* A measured setting. */
 struct recording_entry {
@@ -43,35 +43,36 @@ struct recording_entry {
 	const struct counts *counts;	 /* NULL */
 };
 
-/* Whether the sample would add information: the recording has none of the setting, only a contended
- * one, or fewer counts. Own loops are never wanted: the reader of a recording does not have their
- * code. */
+/* Whether the sample would add information. It does if the recording has no sample of the setting,
+ * only a contended sample, or fewer counts. Always false for own loops: the reader of a recording
+ * does not have their code. */
 bool recording_wants(const struct recording *recording, const struct setting *setting,
 	const struct sample *sample, const struct counts *counts);
 
-/* Adds it, with as many of its newest trials as there is room for: of each setting TRIALS_MAX are
- * kept in all. Returns whether it was. */
+/* Adds an entry, with the newest trials that fit: a recording has at most TRIALS_MAX trials per
+ * setting. Returns whether the entry was added. */
 bool recording_add(struct recording *recording, const struct recording_entry *entry);
 
-/* Adds the limits of a setting that was added, unless the recording has as many already. modelled:
- * of each event of the plan. The explanation must be of the place's core. */
+/* Adds the limits of a recorded setting, unless the recording already has as many limits of it.
+ * modelled: the model's value of each event of the plan. The explanation must be for the core of
+ * the place. */
 void recording_explain(struct recording *recording, const struct setting *setting,
 	const struct explanation *explanation, const struct event_plan *events,
 	const double *modelled);
-/* Whether it would. */
+/* Whether the recording has no complete limits of the setting yet. */
 bool recording_lacks_limits(const struct recording *recording, const struct setting *setting);
 
-/* Whether it has the limits of that core. */
+/* Whether the recorded limits are for this core. */
 bool recording_is_of(const struct recording *recording, const char *core);
 
 struct recording_state {
-	struct status status; /* why nothing more can be written; lines written before stay */
+	struct status status; /* the write error, if any; lines written before the error stay */
 	const char *path;     /* valid until recording_close() */
-	int held;	      /* settings of the file when this run began */
-	int settings;	      /* settings and bytes that this run has written */
+	int held;	      /* number of settings in the file when this run began */
+	int settings;	      /* `settings` and `bytes`: written by this run */
 	uint64_t bytes;
 };
 struct recording_state recording_state(const struct recording *recording);
 
-/* "slexplore-HOST-20261121T174213.jsonl": now, in local time. */
+/* Makes a file name "slexplore-HOST-20261121T174213.jsonl" from the local time. */
 void recording_name(const struct machine *machine, char *buffer, size_t size);

@@ -1,10 +1,11 @@
-/* The JSON records of measurements: what --format json prints, what a recording holds, and what a
- * replay reads. record_kinds lists them all; the manual's FORMATS and RECORDINGS explain them.
+/* The JSON records of measurements. `--format json` prints them, a recording contains them, and a
+ * replay reads them. record_kinds lists all kinds. The manual explains them in FORMATS and
+ * RECORDINGS.
  *
- * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]: an estimate ("scaled")
- * ends with the share of the time for which it was counted; an unavailable event has null in place
- * of numbers, and ends with the reason and, if refused, errno. A trial is [CPE, GHZ, WATCH, TURNS,
- * AT, FATE, CHECK, WHERE]. */
+ * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]. An estimated event
+ * ("scaled") ends with the share of the time in which it was counted. An unavailable event has null
+ * instead of numbers, and ends with the reason and, if refused, errno. A trial is [CPE, GHZ, WATCH,
+ * TURNS, AT, FATE, CHECK, WHERE]. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,73 +18,76 @@
 #include "recording/record.h"
 #include "recording/recording.h"
 
-/* Version of the recording format that this program writes; it reads this and older ones. */
+/* Version of the recording format that this program writes. It also reads older versions. */
 enum { RECORDING_VERSION = 1 };
 
 /* A kind of record. */
 struct record_kind {
 	const char *name;
-	const char *fields; /* besides v, record, id, host, more: with blanks between; those of
-			       sample_fields are not repeated. NULL: of recordings alone */
+	const char *fields; /* names separated by blanks, without v, record, id, host, more and
+			       without sample_fields. NULL: only in recordings */
 };
 
-/* Ended by a NULL name. */
+/* The last row has a NULL name. */
 extern const struct record_kind record_kinds[];
 
 void records_sample(const struct records *records, const struct record_sample *sample);
 
-/* The counts of a sample, in as many records as they need: every event of the plan, also
- * the unavailable ones. One with the reason alone where there are no counters. */
+/* Writes the counts of a sample, in one or more records: every event of the plan, even if
+ * unavailable. Without counters, writes one record with only the reason. */
 void records_counters(const struct records *records, const struct event_plan *plan,
 	const struct counts *counts, unsigned id);
 
-/* The explanation of a sample: a record for each limit, one of the ports, and one for each
+/* Write the explanation of a sample: one record for each limit, one for the ports, and one for each
  * instruction. port: the names of the ports, as in struct limits. */
 void records_limits(
 	const struct records *records, const struct explanation *explanation, unsigned id);
 void records_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id);
-/* all: with the fields of recordings, and equal instructions in a row as one record. */
+/* all: also writes the fields of recordings, and writes equal instructions in a row as one record.
+ */
 void records_code(const struct records *records, const struct explanation *explanation, bool all,
 	unsigned id);
 
-/* The record of an explanation; machine and uarch: names, NULL: absent. */
+/* Makes the record of an explanation. machine and uarch are names; NULL: absent. */
 struct json_t *record_explain(const struct records *records, const struct setting *setting,
 	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id);
 
-/* Sets the value of a knob, a choice by its name; and the knobs of a setting, as an object. */
+/* Sets the value of one knob, or all knobs of a setting as an object. A choice is written by its
+ * name. */
 void record_set_knob(
 	struct json_t *object, const char *key, const struct knob *knob, int64_t value);
 void record_set_knobs(struct json_t *object, const struct setting *setting);
 
 struct probe_report;
 
-/* A probe's report: one record of the whole, a sample for each point, then what they say: levels,
- * plateaus, knees, bands, findings, notes. ids go on from `id`, the first one's. records_reports.c.
+/* Writes a probe's report: one record for the probe, a sample for each point, then the results:
+ * levels, plateaus, knees, bands, findings, notes. The first record gets `id`, later records count
+ * up. See records_reports.c.
  */
 void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed,
 	unsigned id);
 
 struct windows_report;
 
-/* Windows: one record of the whole, one for each filler, each followed by its points where they are
- * asked for. records_reports.c. */
+/* Writes windows: one record for the report, and one for each filler, followed by its points if
+ * `points`. See records_reports.c. */
 void records_windows(const struct records *records, const struct windows_report *windows,
 	bool points, uint64_t seed, unsigned id);
 
 void lines_place(const struct records *records,
-	const struct recording_place *place); /* but for its events */
+	const struct recording_place *place); /* writes the place without its events */
 void lines_events(const struct records *records, const struct event_plan *plan);
 void lines_trials(const struct records *records, const struct trials *trials, unsigned id);
 void lines_facts(const struct records *records, const struct run_facts *facts,
 	const struct trials *trials, unsigned id);
 
-/* modelled: of each of the plan's events, NAN where the model says nothing; events NULL: none. */
+/* modelled: the model's value of each event of the plan; NAN: no value. events NULL: no events. */
 void lines_explanation(const struct records *records, const struct setting *setting,
 	const struct explanation *explanation, const struct core *core,
 	const struct event_plan *events, const double *modelled, unsigned id);
 
-/* The words for a trial's fate and for how a core was recognised, in the order of their enums,
- * ended by NULL. */
+/* The words for enum trial_fate and enum uarch_match, in the order of the enums. The last entry is
+ * NULL. */
 extern const char *const recording_fates[];
 extern const char *const recording_matches[];

@@ -1,5 +1,5 @@
-/* Inside replay*.c: a recording in memory, and the functions that read its records. Nothing is
- * believed: every number has bounds, every string is cleaned. */
+/* Used only in replay*.c: a recording in memory, and the functions that read its records. The input
+ * is untrusted: every number has bounds, every string is cleaned. */
 #pragma once
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 /* The explanation of a setting. */
 struct explained {
-	char why[244]; /* why there are no limits; empty: there are */
+	char why[244]; /* why there are no limits; empty: there are limits */
 	int turns;
 	bool stepped, varies, foreign, through_memory;
 	double elements, slots; /* an iteration */
@@ -19,19 +19,19 @@ struct explained {
 	int unknown;
 	char unknown_names[96], function[64];
 	uint32_t fullest;
-	int limit_count, binding; /* index, -1 */
-	struct limit *limit;	  /* cycles an iteration */
+	int limit_count, binding; /* index of the binding limit; -1: none */
+	struct limit *limit;	  /* in cycles per iteration */
 	int port_count;
 	double pressure[UARCH_PORTS], naive[UARCH_PORTS];
 	int run_count, insn_count;
 	struct recorded_insn *run;
-	double modelled[COUNTERS_MAX]; /* of the events of the plan; NAN: nothing */
+	double modelled[COUNTERS_MAX]; /* for each event of the plan; NAN: the model has no value */
 };
 
 /* A measured setting. */
 struct played {
 	unsigned id;
-	unsigned in_file; /* trials that the file has of it, those of earlier samples too */
+	unsigned in_file; /* number of its trials in the file, including earlier samples */
 	unsigned count, forgotten[TRIAL_FATES];
 	struct trial *trial;
 	struct run_facts facts;
@@ -49,9 +49,9 @@ struct replay {
 	struct event_plan events;
 	struct setting_index settings;
 	int played_room;
-	struct played *played; /* of each of these */
+	struct played *played; /* one entry per setting */
 	unsigned last_id;
-	uint64_t memory; /* bytes of all that */
+	uint64_t memory; /* bytes of the recording in memory */
 	struct text notes;
 
 	/* The engine. */
@@ -60,19 +60,20 @@ struct replay {
 	bool pending;
 };
 
-/* Reading: one line after the other. */
+/* The state while reading a recording, line by line. */
 struct reading {
 	struct replay *replay;
 	unsigned line;
-	bool begun;		 /* there was a header */
+	bool begun;		 /* a header was read */
 	bool over;		 /* the rest of the file is ignored */
-	int event[COUNTERS_MAX]; /* index in the plan of each event of the present run; -1:
+	int event[COUNTERS_MAX]; /* for each event of the present run: its index in the plan; -1:
 				    none */
 
-	struct json_t *unfinished; /* a record that continues in so many lines; NULL: none */
+	struct json_t *unfinished; /* an incomplete record, which continues in `awaited` lines;
+				      NULL: none */
 	unsigned awaited;
 
-	/* The setting and the explanation under way, by their ids. */
+	/* The setting and the explanation that are being read, with their ids. */
 	unsigned id;
 	bool has_facts;
 	struct run_facts facts;
@@ -83,7 +84,7 @@ struct reading {
 	struct explained explained;
 	int limit_room, run_room;
 
-	/* Ignored lines and settings: how many, and the line and reason of the first. */
+	/* Ignored lines and settings: their number, and the line and reason of the first one. */
 	struct left_out {
 		unsigned count, line;
 		char why[200];
@@ -92,21 +93,21 @@ struct reading {
 
 /* ---- replay_store.c ---- */
 
-/* Frees what an explanation holds, not the structure itself. NULL: nothing. */
+/* Frees the contents of an explanation, not the structure itself. NULL is allowed. */
 void explained_free(struct explained *explained);
 
 /* Counts an ignored line, setting or sample, and keeps the line and reason of the first. */
 void reading_leave_out(struct reading *reading, struct left_out *left_out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Beyond these nothing was ever measured. */
+/* Upper bounds of measured values. */
 #define MOST_CYCLES 1e12
 #define MOST_BYTES  ((int64_t)1 << 46)
 #define MOST_GBPS   1e9
 
-/* ---- records: each returns why it cannot be used, or NULL ---- */
+/* ---- records: each function returns why the record cannot be used, or NULL ---- */
 
-/* replay_samples.c. The header may also say that this recording cannot be played. */
+/* replay_samples.c. reading_header() fails if the recording cannot be played. */
 struct status reading_header(struct reading *reading, const struct json_t *object);
 void reading_machine(struct reading *reading, const struct json_t *object);
 const char *reading_core(struct reading *reading, const struct json_t *object);
@@ -116,7 +117,8 @@ const char *reading_trials(struct reading *reading, const struct json_t *object,
 const char *reading_facts(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_counters(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_sample(struct reading *reading, const struct json_t *object, unsigned id);
-/* The setting of a record; false: this program does not have it, which is noted if `note`. */
+/* Reads the setting of a record. Returns false if this program does not have the setting. note:
+ * also counts it as ignored. */
 bool reading_setting(
 	struct reading *reading, const struct json_t *object, bool note, struct setting *setting);
 
