@@ -14,11 +14,12 @@
 #include "engine/progress.h"
 #include "kernels/kernel.h"
 
-/* How long and how well to measure. */
+/* Limits for the time and the quality of a measurement. */
 struct budget {
 	double seconds;	       /* stop after this many seconds (> 0) */
 	unsigned quiet_wanted; /* stop at this many quiet trials (1…TRIALS_MAX) */
-	unsigned provisional;  /* report one early result after this many trials; 0: no */
+	unsigned provisional;  /* report one early result after this many trials; 0: no early result
+				*/
 	unsigned patience;     /* stop after this many trials if few are quiet, for callers that try
 				  again later; 0: continue */
 	double precision; /* also stop when the relative standard error of the median falls to this
@@ -57,8 +58,8 @@ struct request {
 	double place; /* 0…1: starting point in the data and in the ring, for kernels that support
 			 it (struct kernel). Visits of a setting start at different points, so that
 			 no single point decides the value */
-	uint64_t shift; /* bytes, a multiple of 2 MiB: offset of the working set in its memory, so
-			   that visits of a setting use different pages. Requests with equal shifts
+	uint64_t shift; /* offset of the working set in its memory, in bytes, a multiple of 2 MiB.
+			   Visits of a setting then use different pages. Requests with equal offsets
 			   share their data */
 	struct budget budget;
 	bool follows;	 /* wait for earlier requests instead of replacing them */
@@ -78,7 +79,7 @@ struct result {
 	uint32_t tag;
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX];
-	bool final;	      /* no further result of this request follows */
+	bool final;	      /* this is the last result of the request */
 	struct status status; /* not OK: not measured (the text gives the reason), or cancelled:
 				 `trials` may still hold some trials */
 	struct trials trials; /* all trials of this request so far */

@@ -34,7 +34,7 @@ void progress_end(struct progress *progress);
 
 struct progress_seen progress_see(struct progress *progress);
 
-/* For estimating the remaining time. Zeroed: no stage seen yet. */
+/* Estimates the remaining time. Zeroed: no stage seen yet. */
 struct outlook {
 	struct progress_seen seen;
 	double since, from; /* when the stage was first seen, and its share at that time */

@@ -196,7 +196,7 @@ double chart_step(const double *values, int count, double value)
 	return value > values[count - 1] ? count - 0.5 : count - 1;
 }
 
-/* The machine's name without trade marks. */
+/* Adds the machine's name without trade mark signs. */
 static void add_machine(struct text *line, const struct machine *machine)
 {
 	static const char *const trade[] = { "(R)", "(TM)", "(r)", "(tm)" };

@@ -90,13 +90,12 @@ struct chart {
 	char title[CHART_TEXT], subtitle[CHART_TEXT];
 	char after[CHART_TEXT];	 /* the authors of the experiment; may be empty */
 	char remark[CHART_TEXT]; /* a sentence that explains the chart; may be empty */
-	char machine[CHART_TEXT],
-		made[CHART_TEXT]; /* in the corner: the machine; time and program */
+	char machine[CHART_TEXT], made[CHART_TEXT]; /* in the corner: machine, time, program */
 	char source[CHART_TEXT],
 		legend[CHART_TEXT]; /* the source of the numbers; the meaning of the marks */
 	struct chart_axis x, y;	    /* bars have only x */
 	struct chart_axis z;	    /* scale of a grid's values */
-	bool joined;		    /* lines join the points: x has an order */
+	bool joined;		    /* lines connect the points, because x has an order */
 	bool ordered; /* the series follow the values of a knob: shades of one colour show the order
 		       */
 	int series_count;
@@ -131,8 +130,8 @@ void chart_name_axis(struct chart_axis *axis, const char *const *names, int coun
 /* Allocates the grid of x.count × y.count values, all not measured. */
 void chart_make_grid(struct chart *chart);
 
-/* Fits the y scale to every point with its quartiles, and the x scale to the points unless it has
- * steps. */
+/* Fits the y scale to all points with their quartiles. Fits the x scale to the points, unless it
+ * has steps. */
 void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y);
 
 /* Fits the z scale to the measured values of the grid, and labels the highest value. z.title is a

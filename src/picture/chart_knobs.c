@@ -106,7 +106,7 @@ void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t si
 	char label[CHART_NAME];
 
 	knob_label(knob, value, label, sizeof(label));
-	/* A number needs the knob's name, except bytes. */
+	/* A number needs the knob's name to be clear, except bytes. */
 	if (knob->kind != KNOB_BYTES && label[0] >= '0' && label[0] <= '9')
 		snprintf(buffer, size, "%s %s", knob->name, label);
 	else

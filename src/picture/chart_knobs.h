@@ -1,5 +1,5 @@
-/* Shared by charts of kernels: a knob as an axis, a sample as a point, the machine's caches as
- * marks. Pure. */
+/* Functions for charts of kernels: a knob becomes an axis, a sample a point, the machine's caches
+ * become marks. Pure. */
 #pragma once
 
 #include "experiment/setting/setting.h"
@@ -29,7 +29,8 @@ struct chart_point figure_point(enum sweeps_figure figure, const struct sample *
 /* Sets the title of an axis: "size (bytes of the array)". */
 void knob_title(const struct knob *knob, struct chart_axis *axis);
 
-/* "64 KiB", "random"; with the knob's name if the value alone is unclear: "stride 8". */
+/* Writes a knob's value: "64 KiB", "random". Adds the knob's name if the value alone is unclear:
+ * "stride 8". */
 void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t size);
 
 /* Sets the chart's title to the kernel's name and title ("combine: reduce an array"), and its
@@ -50,7 +51,7 @@ void mark_caches(struct chart *chart, const struct machine *machine);
 /* As mark_caches(), but between the rows of a grid with ascending sizes. */
 void mark_grid_caches(
 	struct chart *chart, const struct machine *machine, const int64_t *sizes, int count);
-/* Marks, between the columns of a grid with ascending strides, the stride from which each access
- * touches its own cache line. */
+/* Marks the stride from which each access touches its own cache line. The mark is between the
+ * columns of a grid with ascending strides. */
 void mark_grid_line(struct chart *chart, const struct machine *machine,
 	const struct setting *setting, int stride_knob, const int64_t *strides, int count);

@@ -143,7 +143,7 @@ static void add_plateaus(
 	}
 }
 
-/* The plateaus of the curve with the fewest TLB steps: huge pages if there are any. */
+/* The plateaus of the curve with the fewest TLB steps: the one with huge pages, if it exists. */
 static const struct plateaus *best_plateaus(const struct plateaus plateaus[PAGE_KINDS])
 {
 	static const enum page_kind order[] = { PAGES_HUGE, PAGES_4K, PAGES_AUTO };
@@ -238,7 +238,7 @@ static void make_bandwidth(
 	chart_fit(chart, SCALE_STEPS, SCALE_LOG);
 }
 
-/* Parallel chains: the speedup over one chain. */
+/* The chart of parallel chains: the speedup over one chain. */
 static void make_parallel(
 	struct chart *chart, const struct probe_report *report, struct chart_source *source)
 {
@@ -272,7 +272,7 @@ static void make_cores(
 	for (int i = 0; i < report->cores.count; i++) {
 		struct probe_point from = report->cores.point[i];
 
-		/* The sum of all cores. */
+		/* Use the sum of all cores. */
 		if (isfinite(from.sample.total_gbps) && from.sample.gbps > 0)
 			from.sample.gbps = from.sample.total_gbps;
 		add_point(series, SWEEPS_GBPS, &from, NULL, from.x, source);
@@ -305,7 +305,7 @@ static bool is_measured(const struct probe_report *report, enum probe_part part)
 
 enum probe_part chart_probe_part(const struct probe_report *report)
 {
-	/* Other parts measure latency too, to find the levels. */
+	/* Other parts also measure latency, to find the levels. */
 	unsigned asked = report->options.parts;
 
 	for (int part = 0; part < PROBE_PARTS; part++)

@@ -216,7 +216,7 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 			buffers_knee(&row->knee, row->most).text);
 		add_series(chart, row, name, true);
 		modelled |= mark_entries(chart, row, false);
-		/* The last point before the rise. */
+		/* Label the last point before the rise. */
 		if (has_knee(row))
 			chart_add_call(chart, chart->series_count - 1, row->knee.x,
 				row->knee.before, row->filler);

@@ -9,7 +9,7 @@
 #include "experiment/setting/cells.h"
 #include "picture/chart_knobs.h"
 
-/* One knob with ascending, distinct values. */
+/* One knob with its distinct values in ascending order. */
 struct chart_sweep_axis {
 	int knob, count;
 	int64_t *values;
@@ -22,7 +22,7 @@ struct chart_sweep {
 	struct chart_sweep_axis axis[KNOBS_MAX];
 	struct cells *cells; /* the cells so far */
 	struct chart_source source;
-	bool moves;		  /* some sample has a throughput */
+	bool moves;		  /* at least one sample has a throughput */
 	struct named_sweep named; /* how to show the values; for a sweep without a name it holds
 				     only the kernel. Its text is borrowed */
 };

@@ -32,7 +32,7 @@ struct labels_line {
 	double x0, y0, x1, y1;
 };
 
-/* Obstacles. Starts zeroed; labels_free() releases it. */
+/* Obstacles for labels. Zero it first; labels_free() releases it. */
 struct labels_field {
 	struct box bounds; /* limits for all labels */
 	int line_count, line_room;
@@ -45,8 +45,8 @@ void labels_free(struct labels_field *field);
 void labels_add_line(struct labels_field *field, double x0, double y0, double x1, double y1);
 void labels_add_box(struct labels_field *field, const struct box *box);
 
-/* Finds a place for a box of width × height above or below the stretch from x0 to x1 at height y
- * (x0 = x1: a point). The place is near the stretch and covers few lines. Returns false if every
- * place covers a label or leaves the bounds. The found box becomes an obstacle. */
+/* Finds a place for a box of width × height above or below a stretch. The stretch goes from x0 to
+ * x1 at height y; x0 = x1: a point. The place is near the stretch and covers few lines. Returns
+ * false if every place covers a label or leaves the bounds. The found box becomes an obstacle. */
 bool labels_beside(struct labels_field *field, double x0, double x1, double y, double width,
 	double height, struct box *found);

@@ -1,4 +1,4 @@
-/* The width of text. */
+/* Measures the width of text. */
 #pragma once
 
 #include <stdbool.h>

@@ -274,7 +274,7 @@ enum layout_mark layout_mark(const struct chart *chart, int series)
 {
 	if (chart->series[series].loose)
 		return MARK_CROSS;
-	/* The last mark is reserved for published points. */
+	/* Do not use the last mark: it is reserved for published points. */
 	return chart->ordered ? MARK_DISC : (enum layout_mark)(series % (MARK_COUNT - 1));
 }
 

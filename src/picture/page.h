@@ -58,7 +58,7 @@ struct layout_text {
 enum layout_dash { DASH_SOLID, DASH_LONG, DASH_SHORT, DASH_DOTS, DASH_MIXED, DASH_COUNT };
 
 struct layout_rule {
-	enum layout_role role; /* ROLE_TICK also for the lines of the grid */
+	enum layout_role role; /* grid lines also have ROLE_TICK */
 	double x0, y0, x1, y1;
 	double width;
 	int ink;
@@ -91,7 +91,7 @@ void layout_free(struct layout *layout);
 double layout_x(const struct layout *layout, const struct chart *chart, double x);
 double layout_y(const struct layout *layout, const struct chart *chart, double y);
 
-/* The place of a value on the colour ramp, 0…1; NAN: none. */
+/* The position of a value on the colour ramp, 0…1; NAN: none. */
 double layout_shade(const struct chart *chart, double value);
 
 /* Above this value the ramp is light, and its text is dark. */
@@ -116,7 +116,7 @@ int layout_ink(const struct chart *chart, int series);
 
 /* ---- building a page: for page*.c, and for painters with their own axes ---- */
 
-/* Sizes of text, points. */
+/* Text sizes in points. */
 #define SIZE_TITLE    27.0
 #define SIZE_SUBTITLE 16.0
 #define SIZE_AXIS     17.0
@@ -155,14 +155,14 @@ double page_foot(struct page *page);
 double page_across(void *context, const char *label);
 double page_upwards(void *context, const char *label);
 
-/* The y axis of the plot: its grid and labels. page_y_width() returns the width of the widest
- * label. */
+/* page_y_axis() adds the y axis: its grid and labels. page_y_width() returns the width of the
+ * widest label. */
 double page_y_width(struct page *page, const struct chart_axis *axis, double height);
 void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid);
-/* The x axis below the plot, with its title. */
+/* Adds the x axis below the plot, with its title. */
 void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid);
 
-/* One for each kind of chart. */
+/* Each function fills the layout of one kind of chart. */
 void layout_lines(struct page *page);
 void layout_heat(struct page *page);
 void layout_relief(struct page *page);

@@ -200,10 +200,10 @@ void layout_heat(struct page *page)
 	put_ramp(page, ramp);
 }
 
-/* ---- a landscape ---- */
+/* ---- relief ---- */
 
-/* The layout of a relief. Names are along the two front sides of the ground, the height scale at
- * the left corner, and the ends of caches on the back walls. */
+/* The layout of a relief. Names are along the two front sides of the ground. The height scale is at
+ * the left corner, and the ends of caches are on the back walls. */
 
 /* Adds names along a front side of the ground, as many as fit. */
 static void put_side(
@@ -322,7 +322,7 @@ static void put_ridges(struct page *page, const struct relief *relief, bool acro
 		double width = page_width(page, text[i], SIZE_MARK, false),
 		       x = across ? top[i].x - 6 - width : top[i].x + 6;
 
-		/* Next to the line, away from the back corner. */
+		/* Put the name next to its line, away from the back corner. */
 		x = fmin(fmax(x, PAGE_SIDE), LAYOUT_WIDTH - PAGE_SIDE - width);
 		page_text(page, ROLE_MARK, x, items[i].at + 0.36 * SIZE_MARK, ANCHOR_LEFT,
 			SIZE_MARK, false, INK_STATED, text[i]);

@@ -1,5 +1,5 @@
-/* The layout of series over x. Names are at the ends of the lines, knees in a strip above the plot,
- * and labels of plateaus next to the line. */
+/* The layout of series over x. Names are at the ends of the lines. Knees are in a strip above the
+ * plot. Labels of plateaus are next to the line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "picture/page.h"
 
 enum { STRIP_ROWS = 3 };
-/* The distance from the last point of a line to its name, and the greatest width of names. */
+/* LEADER: distance from the last point of a line to its name. NAMES_MOST: the greatest width of
+ * names. */
 static const double LEADER = 24, NAMES_MOST = 250;
 /* STRIP_GAP: distance from the text of a knee to the plot. STRIP_BEYOND: how far this text may
  * extend past the plot's sides. */
@@ -110,7 +111,7 @@ static void put_names(struct page *page, const struct names *names, struct label
 /* The strip of knees above the plot. row: the row of each mark; -1: no row has space. */
 struct strip {
 	int rows;
-	double low; /* the left limit of the text */
+	double low; /* left limit of the text */
 	int row[CHART_MARKS];
 	int order[CHART_MARKS], count; /* marks with text, from left to right */
 };
@@ -125,7 +126,7 @@ static double mark_size(const struct page *page, int mark)
 	return page_width(page, page->chart->mark[mark].text, SIZE_MARK, false) + 14;
 }
 
-/* Assigns marks to rows in turn, in as many rows as their widths need. */
+/* Assigns the marks to rows in turn. The widths of the marks determine the number of rows. */
 static void plan_strip(const struct page *page, double width, struct strip *strip)
 {
 	const struct chart *chart = page->chart;
@@ -351,8 +352,8 @@ void layout_lines(struct page *page)
 
 /* ---- bars ---- */
 
-/* Horizontal bars: the name at the left, the value at the end of the bar, and the cause in small
- * letters below the bar. */
+/* The layout of horizontal bars: the name at the left, the value at the end of the bar, and the
+ * cause in small letters below. */
 
 static const int inks[] = {
 	[BAR_HARD] = INK_HARD,

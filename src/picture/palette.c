@@ -26,15 +26,15 @@ static const uint32_t inks[INK_COUNT][PICTURE_THEMES] = {
 	[INK_ON_DARK] = { 0xffffff, 0xffffff },
 };
 
-/* Based on Okabe and Ito ("Color Universal Design", 2008), darkened or lightened to a contrast of 3
- * to 1 with the page, and still different for people with red-green colour blindness.
- * tests/unit/test_palette.c measures both. */
+/* Based on Okabe and Ito ("Color Universal Design", 2008). Darkened or lightened to a contrast of 3
+ * to 1 with the page. People with red-green colour blindness can still distinguish the colours.
+ * tests/unit/test_palette.c checks both. */
 static const uint32_t series[PICTURE_THEMES][PALETTE_SERIES] = {
 	[PICTURE_LIGHT] = { 0x0072b2, 0xd55e00, 0x2fa56b, 0xa377a5, 0x7a3b14, 0x262626 },
 	[PICTURE_DARK] = { 0x56b4e9, 0xe69f00, 0x42e58f, 0xdc8aa0, 0xfff04a, 0xffffff },
 };
 
-/* Viridis (van der Walt and Smith, for matplotlib, 2015; CC0) at eight places. */
+/* Eight colours of Viridis (van der Walt and Smith, for matplotlib, 2015; CC0). */
 static const uint32_t ramp[] = { 0x440154, 0x46327e, 0x365c8d, 0x277f8e, 0x1fa187, 0x4ac16d,
 	0xa0da39, 0xfde725 };
 

@@ -20,7 +20,7 @@ struct colour palette_ink(enum picture_theme theme, int ink);
 /* The colour of series number `series` among `count` series that follow the values of a knob. */
 struct colour palette_ordered(enum picture_theme theme, int series, int count);
 
-/* The colour of an ink in a chart, whose series may be ordered. */
+/* The colour of an ink in a chart. The chart's series may be ordered. */
 struct chart;
 struct colour palette_chart_ink(enum picture_theme theme, const struct chart *chart, int ink);
 

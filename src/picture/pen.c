@@ -59,7 +59,7 @@ static void draw_area(const struct drawing *drawing, const struct layout_area *a
 	if (area->share >= 0) {
 		paint.colour = palette_ramp(area->share);
 		stroke = (struct pen_stroke){ paint, 0.4,
-			DASH_SOLID }; /* no seams between the parts */
+			DASH_SOLID }; /* avoids seams between the parts */
 		fill_box(drawing, &area->box, &paint, &stroke);
 		return;
 	}
@@ -359,7 +359,7 @@ void pen_draw(const struct pen *pen, const struct chart *chart, enum picture_the
 		[CHART_LINES] = draw_series,
 		[CHART_HEAT] = draw_heat,
 		[CHART_RELIEF] = draw_relief,
-		[CHART_BARS] = NULL, /* bars are areas of the layout */
+		[CHART_BARS] = NULL, /* bars are drawn as areas of the layout */
 	};
 	struct layout *layout = layout_new(chart, &pen->metrics);
 	struct drawing drawing = { pen, chart, layout, theme };

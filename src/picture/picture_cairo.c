@@ -14,7 +14,7 @@
 
 #include "picture/pen.h"
 
-/* Pixels for each point of the page: 1920 × 1080. */
+/* Pixels per point of the page. The image has 1920 × 1080 pixels. */
 static const double PNG_SCALE = 2;
 
 /* The functions of cairo that are loaded at run time. The headers supply only their types; the

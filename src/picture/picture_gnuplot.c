@@ -25,7 +25,7 @@ struct words {
 	char text[2 * CHART_TEXT + 4];
 };
 
-/* A gnuplot string in single quotes: no character is special. */
+/* Makes a gnuplot string in single quotes, where no character is special. */
 static struct words quoted(const char *string)
 {
 	struct words words;
@@ -152,7 +152,7 @@ static const char *dash_type(enum layout_dash dash)
 	return types[dash];
 }
 
-/* Rules and areas that are not part of an axis. */
+/* Adds the rules and areas that are not part of an axis. */
 static void add_rules(const struct writing *writing)
 {
 	const struct layout *layout = writing->layout;
@@ -212,7 +212,7 @@ static bool is_log(const struct scale *scale)
 	return scale->kind == SCALE_LOG || scale->kind == SCALE_LOG2 || scale->kind == SCALE_BYTES;
 }
 
-/* "x", "y", "cb" or "z", with the ticks of the layout. */
+/* Adds the axis `name` ("x", "y", "cb" or "z") with the ticks of the layout. */
 static void add_axis(const struct writing *writing, const char *name, const struct chart_axis *axis,
 	double room, bool across, bool reversed, int names_most)
 {
@@ -496,7 +496,7 @@ static void write_relief(const struct writing *writing)
 
 	add_words(writing, false);
 	add_palette(writing);
-	/* All edges except those in front of the relief. */
+	/* Draw all edges except those in front of the relief. */
 	add_frame(writing, "895");
 	add_axis(writing, "x", &chart->x, 300, true, false, RELIEF_NAMES);
 	add_axis(writing, "y", &chart->y, 300, true, false, RELIEF_NAMES);

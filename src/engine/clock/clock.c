@@ -90,8 +90,8 @@ static double find_link(double *chain, double *watch)
 	return 3 * *chain / *watch;
 }
 
-/* A reading of the chain counts if its time is at most this multiple of the best one, because the
- * clock frequency varies. */
+/* A reading of the chain counts if its time is at most this multiple of the best time. Small
+ * differences are normal, because the clock frequency varies. */
 #define CHAIN_FULL 1.06
 
 /* With fewer readings, the 0.1 quantile is not reliable. */

@@ -11,9 +11,9 @@ enum { CLOCK_CHAIN_UNIT = 64 };
 
 #if defined(__x86_64__)
 
-/* A 32-bit imul has a latency of 3 cycles on every Intel core since Nehalem and every AMD core
- * since Zen. A busy hyper-thread sibling does not slow the imul chain down. Next to such a sibling
- * on Zen 5, an add chain was 2.5 to 3.5 % slower. */
+/* A 32-bit imul has a latency of 3 cycles on Intel cores since Nehalem and on AMD cores since Zen.
+ * A busy hyper-thread sibling does not slow the imul chain down. Next to such a sibling on Zen 5,
+ * an add chain was 2.5 to 3.5 % slower. */
 #define CLOCK_LINK_CYCLES 3
 #define CLOCK_CHAIN_NAME  "imul chain, 3 cycles a link"
 #define CLOCK_HAS_WATCH	  true
@@ -124,16 +124,16 @@ enum { CLOCK_TURNS = 3072 };
 /* Ticks per second; more precise the longer ago clock_calibrate() was. */
 double clock_hz(const struct clock *clock);
 
-/* Runs links of the reference chain (a multiple of CLOCK_CHAIN_UNIT). */
+/* Runs `links` links of the reference chain (a multiple of CLOCK_CHAIN_UNIT). */
 void clock_chain(uint64_t links);
 
-/* Runs links of the watch chain. A link lasts one cycle if no other thread uses the core. Does
- * nothing without a watch chain. */
+/* Runs `links` links of the watch chain. A link lasts one cycle if no other thread uses the core.
+ * Does nothing without a watch chain. */
 void clock_watch(uint64_t links);
 
-/* Runs turns of the two watch loops: the smallest possible loop, and a loop of nops that fills the
- * pipeline width. A busy sibling uses part of the front end, and a loop then needs about twice the
- * time. On Zen 3 the small loop shows contention at once, and the watch chain mostly misses it. On
- * Redwood Cove only the wide loop shows it. clock->turn is the time of a turn without contention.
- */
+/* Runs `turns` turns of the two watch loops: the smallest possible loop, and a loop of nops that
+ * fills the pipeline width. A busy sibling uses part of the front end, and a loop then needs about
+ * twice the time. On Zen 3 the small loop shows contention at once, and the watch chain mostly
+ * misses it. On Redwood Cove only the wide loop shows it. clock->turn is the time of a turn without
+ * contention. */
 void clock_turn(uint64_t turns);

@@ -25,8 +25,8 @@ struct processor {
 	unsigned family, model, stepping;
 	unsigned implementer, part; /* AArch64: fields of MIDR_EL1 */
 	/* Words, each between blanks (" avx2 avx512f "), which core models may require. x86: avx2
-	 * avx512f avx512fp16 avx-vnni amx-tile amx-fp16, hybrid-e on an efficiency core, and
-	 * l1i-64k for the size of the L1 instruction cache. */
+	 * avx512f avx512fp16 avx-vnni amx-tile amx-fp16. hybrid-e: an efficiency core. l1i-64k: the
+	 * size of the L1 instruction cache. */
 	char features[160];
 	uint64_t l1i_bytes;
 };
@@ -56,7 +56,7 @@ struct machine {
 	double tick_hz;	      /* frequency of the fast counter */
 	double tick_step;     /* granularity of the fast counter, in ticks */
 	char clock_name[64];  /* the reference chain: "imul chain, 3 cycles a link" */
-	bool watched;	      /* a second chain distinguishes quiet trials from contended ones */
+	bool watched;	      /* a watch chain separates quiet trials from contended ones */
 	bool huge_pages;      /* whether transparent huge pages are available */
 	char huge_note[96];   /* why huge pages are not available */
 };
@@ -79,7 +79,7 @@ static inline void processor_add(struct processor *processor, const char *featur
 			used ? "" : " ", feature);
 }
 
-/* Whether the features have that word. */
+/* Whether the features contain that word. */
 bool processor_has(const struct processor *processor, const char *feature);
 
 /* Fills in processors, nodes, cpu and the caches without a worker; lasts about 2 ms. Facts that

@@ -23,8 +23,8 @@ int topology_processors(const struct topology *topology);
 struct status topology_check(int wanted);
 
 /* Chooses the processor to measure. wanted >= 0: this processor, or STATUS_USAGE with a list of the
- * allowed ones. wanted = -1: the last core of the fastest kind. It is not processor 0 if there is
- * another, and not that of `avoid` (the user interface) if there is a third. */
+ * allowed ones. wanted = -1: the last core of the fastest kind. Processor 0 is avoided if there is
+ * another. The core of `avoid` (the user interface) is avoided if there is a third. */
 struct status topology_choose(const struct topology *topology, int wanted, int avoid, int *cpu);
 
 /* Binds the calling thread to one processor. */
@@ -34,10 +34,10 @@ struct status topology_bind(const struct topology *topology, int cpu);
  * Returns false if no other processor exists, or if the system refuses. */
 bool topology_keep_off(const struct topology *topology, int thread, int cpu);
 
-/* Lists up to `most` other processors of this process, in the order in which they get load threads
- * next to the measured `cpu`. Processors of the same kind come first. Then each core gets one
- * thread before any core gets a second. Among equals, processors of the same memory node come
- * first. Returns the number of processors. */
+/* Lists up to `most` processors of this process, without the measured `cpu`. Load threads are
+ * placed in this order. Processors of the same kind come first. Then each core gets one thread
+ * before any core gets a second. Among equals, processors of the same memory node come first.
+ * Returns the number of processors. */
 int topology_others(const struct topology *topology, int cpu, int *others, int most);
 
 /* Whether memory may be put on a node (the system's number). STATUS_FAILED lists the nodes that

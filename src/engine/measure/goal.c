@@ -10,12 +10,12 @@
 #include "base/stats.h"
 #include "engine/counters/counting.h"
 
-/* The most trials of a round. */
+/* The maximum number of trials in a round. */
 enum { ROUND_TRIALS = 2 };
 
 struct chain_time {
 	double slope; /* ticks a cycle */
-	double total; /* ticks of both regions */
+	double total; /* ticks of both chain regions */
 };
 
 /* Times measured around the kernel, and the system's thread data. */
@@ -28,7 +28,7 @@ struct timed_round {
 struct rounds {
 	struct measure *measure;
 	double hz;		 /* ticks a second */
-	unsigned stable;	 /* rounds in a row in which the clock was stable */
+	unsigned stable;	 /* number of successive rounds with a stable clock */
 	struct timed_round last; /* `before` and `was` belong to the next round */
 };
 
@@ -47,7 +47,7 @@ enum { CHAIN_SHORT = 2560, CHAIN_LONG = 5120 };
 #define DRIFT_MOST 0.02
 #define DRIFT_LONG 0.06
 
-/* Ticks of a region. */
+/* Times one region, in ticks. */
 static inline uint64_t region_ticks(const struct measure *measure, uint64_t elements)
 {
 	uint64_t begin = clock_ticks();

@@ -45,7 +45,7 @@ static void touch(
 	}
 }
 
-/* A coarse counter requires long regions. */
+/* Seconds of the shorter region; a coarse counter requires longer regions. */
 static double region_of(const struct measure *measure, bool near)
 {
 	return fmax(
@@ -160,8 +160,8 @@ enum {
 /* Shortest piece, seconds: a shorter piece would measure the clock's steps. */
 static const double piece_least = 5e-5;
 
-/* If an access takes less than this share of the walk's time per element, its line was still in a
- * cache. */
+/* An access whose line is still in a cache takes less than this share of the walk's time per
+ * element. */
 static const double found_again = 0.75;
 
 /* If lines from this share of the walk ago are still in a cache, the walk was too short. */

@@ -6,9 +6,10 @@
  * cancels. Beyond the core's own caches calls are long, and the trial uses only the time of the
  * whole stretch.
  *
- * Beyond the core's own caches, a trial is valid only if the caches hold the same lines as in an
- * endless walk. measure_settle() walks untimed until the time of its pieces stops drifting. A short
- * lap is walked completely. A long lap is walked until its first lines have left all caches. */
+ * Beyond the core's own caches, the caches must hold the same lines as in an endless walk. Only
+ * then is a trial valid. measure_settle() walks untimed until the time of its pieces stops
+ * drifting. A short lap is walked completely. A long lap is walked until its first lines have left
+ * all caches. */
 #pragma once
 
 #include <stdatomic.h>
@@ -29,7 +30,7 @@ struct stretch {
 struct measure {
 	struct kernel_run *run;
 	const struct clock *clock;
-	struct stretch time;  /* trials time these calls */
+	struct stretch time;  /* the calls that trials time */
 	struct stretch count; /* events are counted on these calls. If possible, a call does not
 				 pass the end of the ring, which executes extra instructions */
 	double each;	      /* approximate seconds for an element at the start */
@@ -50,7 +51,7 @@ struct measure {
 				      reported */
 };
 
-/* The clock of the trials so far. */
+/* The clock source of the trials so far. */
 static inline enum source measure_source(const struct measure *measure)
 {
 	return measure->counting ? SOURCE_COUNTER : SOURCE_REFERENCE;
@@ -72,7 +73,7 @@ enum { SETTLE_MARKS = 24 };
 struct settle {
 	uint64_t own_bytes; /* size of the core's own caches: a working set that fits needs one lap
 			     */
-	double seconds;	    /* the longest walk (> 0) */
+	double seconds;	    /* limit for the walk (> 0) */
 	double lap; /* seconds: laps up to this length are walked completely; 0: SETTLE_LAP */
 	double (*now)(void); /* seconds; NULL: the clock of the measure */
 	/* After this many bytes, a scattered walk no longer finds its first lines in any cache. It
@@ -88,8 +89,8 @@ struct settle {
 
 /* Walks measure->run untimed until it is in steady state, settle->seconds have passed, or *cancel
  * is set. Sets measure->far, lap and drifts; may update settle->reach. Call it after
- * measure_begin(), before the first trial. Does nothing for runs that begin each call at the ring's
- * beginning, complete runs and cold kernels: measure->far stays false. */
+ * measure_begin(), before the first trial. Does nothing for complete runs, cold kernels, and runs
+ * with measure->rewind: measure->far stays false. */
 void measure_settle(struct measure *measure, struct settle *settle, const atomic_bool *cancel);
 
 /* Calls the kernel `calls` times, each time on `elements` elements, with a fence after each call.

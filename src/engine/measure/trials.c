@@ -33,13 +33,13 @@ void trial_uncount(struct trial *trial)
 
 /* Trials above these limits are contended. On Zen 5, a busy sibling slows the watch chain down
  * by 2.5 to 3.5 %; noise after smoothing is 0.5 %. On Zen 3, a sibling rarely slows the chain down.
- * There a turn of the small watch loop takes 1.65 to 2.5 cycles instead of 1.00 to 1.14, with no
- * values between (120,000 readings). On Redwood Cove, the wide loop takes twice as long. In both
+ * There the small watch loop takes 1.65 to 2.5 cycles per turn instead of 1.00 to 1.14. No value
+ * lies between (120,000 readings). On Redwood Cove, the wide loop takes twice as long. In both
  * cases the two loops together are more than a third slower. */
 static const double watch_slow = 1.015, turns_slow = 1.2;
 
-/* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain
- * next to it, for milliseconds. It then gives too few cycles by the same factor. One reading has an
+/* On Redwood Cove, the reference chain is sometimes up to three times slower than the watch chain.
+ * This lasts for milliseconds. It then gives too few cycles by the same factor. One reading has an
  * error of about 1 %. */
 static const double chain_slow = 0.95;
 
@@ -187,7 +187,8 @@ static void compare_places(const struct picked *picked, bool far, struct sample 
 
 /* Sets each clock below the 0.9 quantile to that quantile, and adjusts the trial's CPE. A busy
  * sibling sometimes delays the reference chain, but never speeds it up. Within a sample the core
- * clock hardly changes, so this quantile is closer to it than a slow trial's own reading. */
+ * clock hardly changes. So this quantile is closer to the core clock than a slow trial's own
+ * reading. */
 static void trust_the_fastest_clock(double *cpe, double *ghz, unsigned count)
 {
 	double sorted[TRIALS_MAX], fast;
@@ -233,8 +234,8 @@ void sample_summarise(
 	pick(trials, 1u << TRIAL_QUIET, usable, facts->cycles_from, &picked);
 	sample->trials = picked.count;
 	/* Too few quiet trials: mark the sample as contended. A short series needs a larger share
-	 * of quiet trials, because a few trials between contended ones are rarely really quiet. If
-	 * very few are quiet, use contended trials too. */
+	 * of quiet trials: a few trials between contended ones are rarely quiet. If very few are
+	 * quiet, use contended trials too. */
 	if (sample->trials < QUIET_ENOUGH &&
 		sample->trials * (judged < 2 * QUIET_ENOUGH ? 2 : 5) < (usable ? steady : judged)) {
 		sample->contended = true;

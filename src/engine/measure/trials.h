@@ -22,7 +22,7 @@ enum trial_fate {
 	TRIAL_FATES
 };
 
-/* One timed comparison of kernel against reference chain. */
+/* One trial: the kernel timed against the reference chain. */
 struct trial {
 	double cpe;  /* core cycles per element, by the clock in facts.cycles_from */
 	double ghz;  /* core clock during the trial, by the same clock */
@@ -33,7 +33,7 @@ struct trial {
 			before and after. 1 on an undisturbed core; NAN: no watch loops */
 	float at;    /* seconds since the request began */
 	uint8_t fate;	/* enum trial_fate */
-	bool unsettled; /* the walk was not in steady state: the caches still held earlier data */
+	bool unsettled; /* the walk was not in steady state: the caches still held other lines */
 	uint8_t place;	/* placement of the working set: offset in units of 2 MiB */
 };
 
@@ -44,7 +44,7 @@ struct trials {
 	struct trial trial[TRIALS_MAX]; /* in the order of measurement */
 };
 
-/* The source of a number. */
+/* The source of a value: a clock, a counter or the core model. */
 enum source {
 	SOURCE_NONE = 0,
 	SOURCE_COUNTER = 'C',
@@ -54,13 +54,13 @@ enum source {
 	SOURCE_MODEL = 'M',
 };
 
-/* The word for a source in files: "counter", "reference", … */
+/* The name of a source in files: "counter", "reference", … */
 const char *source_name(enum source source);
 
 /* The conditions under which the trials were made. */
 struct run_facts {
 	int cpu;    /* the core that was measured */
-	bool bound; /* whether the worker could be bound to it */
+	bool bound; /* whether the worker is bound to it */
 	enum source cycles_from;
 	uint64_t ring, granule; /* elements */
 	uint64_t bytes;		/* bytes per element that the code itself reads and writes */
@@ -109,7 +109,7 @@ struct sample {
 			      known yet */
 	enum source cycles_from;
 	double check; /* median of the trials' check; NAN: no counter for comparison */
-	int modes;    /* 1, or 2 when the trials fall into two separate groups */
+	int modes;    /* number of modes: 2 if the trials form two separate groups, else 1 */
 	double mode_low, mode_high, mode_share_low; /* for two modes: their values, and the share of
 						       trials in the lower one */
 	bool unsettled; /* the trials still drifted at the end: the value may differ from that of an
@@ -160,7 +160,7 @@ void trial_uncount(struct trial *trial);
 /* Appends `from` to `into`. Removes older trials first if `into` is full. */
 void trials_append(struct trials *into, const struct trials *from);
 
-/* Quiet trials in steady state. */
+/* The number of quiet trials in steady state. */
 unsigned trials_quiet(const struct trials *trials);
 
 /* The probable relative error of the median: half of all repetitions would have a smaller error.

@@ -1,6 +1,7 @@
 /* Parent and child share one mapping. The child writes trials, facts, its status and the number of
- * finished calls. The parent checks this number every LOOK_MS milliseconds. It reads the trials
- * when the child's pipe has a byte (an early result) or is closed (the child has ended). */
+ * finished calls. The parent checks this number every LOOK_MS milliseconds. A byte on the child's
+ * pipe announces an early result. A closed pipe means that the child has ended. The parent then
+ * reads the trials. */
 #include "engine/worker/isolate.h"
 
 #include <errno.h>
@@ -36,8 +37,8 @@ struct shared {
  * In milliseconds. */
 enum { STOP_MS = 20, LOOK_MS = 10 };
 
-/* If the times for n and n / 2 differ by less than this share, the loop does not use n: a real loop
- * takes time proportional to n. */
+/* The times for n and n / 2 must differ by more than this share. Otherwise the loop does not use n:
+ * a real loop takes time proportional to n. */
 static const double SLOPE_LEAST = 0.02;
 
 /* ---- in the child ---- */
@@ -86,7 +87,7 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
 	return whole - half > SLOPE_LEAST * whole + clock->step;
 }
 
-/* A loop that does not look at n has no CPE. */
+/* Fails if the loop does not use n: such a loop has no CPE. */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
 	double whole = ticks_of(run, run->ring, 1);

@@ -1,6 +1,6 @@
-/* Shared state: `phase` and `counting` are atomic; `lock` guards `reported`. All other fields of a
- * member belong to its thread from pthread_create() to pthread_join(), and to the caller before and
- * after. */
+/* Shared state: `phase` and `counting` are atomic; `lock` guards `reported`. While a member's
+ * thread exists, its other fields belong to that thread. Before pthread_create() and after
+ * pthread_join() they belong to the caller. */
 #include "engine/worker/load_threads.h"
 
 #include <math.h>

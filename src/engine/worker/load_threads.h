@@ -61,7 +61,7 @@ struct load_threads_request {
 /* cpu: the measured core. NULL: out of memory. The topology must outlive the load threads. */
 struct load_threads *load_threads_new(const struct topology *topology, int cpu);
 
-/* Dismiss the threads first. */
+/* Frees everything. Call load_threads_dismiss() first. */
 void load_threads_free(struct load_threads *threads);
 
 /* Starts the threads; *cancel stops their preparation. STATUS_FAILED: too few cores, or a thread

@@ -13,7 +13,7 @@
 struct counting;
 struct load_threads;
 
-/* Zeroed before target_open(). target_close() accepts a zeroed one. */
+/* Zero it before target_open(). target_close() accepts a zeroed one. */
 struct target {
 	struct machine machine;
 	struct topology *topology;
