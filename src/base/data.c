@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-/* A data file is some pages of text; anything larger is a mistake (a device, a wrong path). */
+/* Largest data file, bytes. A larger file is a mistake, such as a device or a wrong path. */
 enum { DATA_LARGEST = 4 << 20 };
 
 static struct status read_text(FILE *file, const char *path, struct text *text)
@@ -59,7 +59,7 @@ const char *data_built_in(const char *name)
 
 enum { PLACES = 2 };
 
-/* The path of a name in one of the directories whose files override; empty: there is none. */
+/* The path of `name` in one of the override directories. Empty: that directory is not set. */
 static void path_in(int place, const char *name, struct text *path)
 {
 	const char *own = getenv("SLEXPLORE_DATA"), *config = getenv("XDG_CONFIG_HOME"),
@@ -68,7 +68,7 @@ static void path_in(int place, const char *name, struct text *path)
 	text_clear(path);
 	if (place == 0 && own && *own)
 		text_addf(path, "%s/%s", own, name);
-	/* A relative XDG_CONFIG_HOME is to be ignored: XDG Base Directory Specification. */
+	/* The XDG Base Directory Specification says: ignore a relative XDG_CONFIG_HOME. */
 	else if (place == 1 && config && *config == '/')
 		text_addf(path, "%s/slexplore/%s", config, name);
 	else if (place == 1 && home && *home)
@@ -83,7 +83,7 @@ bool data_own_path(const char *name, struct text *path)
 	return path->length > 0;
 }
 
-/* As far as they can be made: writing says what could not. */
+/* Makes the directories of a path. Ignores errors: writing the file later reports them. */
 static void make_directories(const char *path)
 {
 	char *name = memory_string(path);
@@ -154,7 +154,7 @@ struct names {
 	size_t count;
 };
 
-/* NAME of a file NAME.EXTENSION, unless it is there already. */
+/* Adds NAME for a file NAME.EXTENSION, unless the list already has it. */
 static void add_name(struct names *names, const char *file, const char *extension)
 {
 	size_t length = strlen(file), behind = strlen(extension) + 1;

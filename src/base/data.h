@@ -1,7 +1,8 @@
-/* Data files: the defaults are compiled into the program; a file overrides.
+/* Data files: the defaults are compiled into the program. A file with the same name overrides its
+ * default.
  *
- * data_load("keys") looks in $SLEXPLORE_DATA, then in $XDG_CONFIG_HOME/slexplore (or
- * ~/.config/slexplore), then takes the compiled-in text. */
+ * data_load("keys") searches $SLEXPLORE_DATA, then $XDG_CONFIG_HOME/slexplore (or
+ * ~/.config/slexplore). If neither has the file, it uses the compiled-in text. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,24 +23,24 @@ extern const struct data_file data_files[];
  * holds a NUL byte, or no such file exists at all. */
 struct status data_load(const char *name, char **text, char origin[256]);
 
-/* Any file, read likewise. */
+/* Reads any file as a NUL-terminated string that the caller frees. */
 struct status data_read(const char *path, char **text);
 
-/* The names NAME of all data files DIRECTORY/NAME.EXTENSION: those in $SLEXPLORE_DATA, then the
- * user's, then the compiled-in ones; each once, sorted within a directory. Ends with NULL; the
- * caller frees with data_names_free(). */
+/* The names NAME of all data files DIRECTORY/NAME.EXTENSION. Order: files in $SLEXPLORE_DATA, the
+ * user's files, compiled-in files. Each name occurs once; names from one directory are sorted. The
+ * list ends with NULL; the caller frees it with data_names_free(). */
 char **data_names(const char *directory, const char *extension);
 void data_names_free(char **names);
 
-/* The path for a user's own file of that name: in $SLEXPLORE_DATA, else in the user's
- * configuration. False: neither is known. */
+/* The path for a user's own file with this name: in $SLEXPLORE_DATA, otherwise in the user's
+ * configuration directory. False: neither directory is known. */
 struct text;
 bool data_own_path(const char *name, struct text *path);
 
-/* Writes such a file completely or not at all, and makes its directories. An existing file is kept
- * under its name with "~" added; then *backup is set. path: receives the path. STATUS_FAILED says
- * what was refused. */
+/* Writes the user's own file completely or not at all, and makes its directories. An existing file
+ * is renamed to its name plus "~", and *backup is set. path receives the path. STATUS_FAILED: a
+ * step was refused; the text names it. */
 struct status data_own_save(const char *name, const char *text, struct text *path, bool *backup);
 
-/* The compiled-in text of that name, or NULL. */
+/* The compiled-in text with this name, or NULL. */
 const char *data_built_in(const char *name);

@@ -20,7 +20,8 @@ bool file_exists(const char *path)
 	return lstat(path, &about) == 0;
 }
 
-/* The target of a path, so that a link remains a link; the path itself if nothing exists there. */
+/* Resolves symbolic links, so that writing keeps the link. Gives the path itself if no file exists
+ * there. */
 static void follow(const char *path, char place[FILE_PATH])
 {
 	char *real = realpath(path, NULL);
@@ -29,7 +30,8 @@ static void follow(const char *path, char place[FILE_PATH])
 	free(real);
 }
 
-/* Creates a file with a new name in the same directory, with the default rights. */
+/* Creates a file with a new name in the directory of `place`, with default permissions. Returns the
+ * descriptor, or -1. */
 static int open_beside(const char *place, char name[FILE_PATH])
 {
 	const char *slash = strrchr(place, '/');
@@ -45,7 +47,7 @@ static int open_beside(const char *place, char name[FILE_PATH])
 	return descriptor;
 }
 
-/* Resolves the path and opens a new file next to its place. */
+/* Resolves the path and creates a temporary file next to the target. */
 static struct status begin(
 	const char *path, char place[FILE_PATH], char name[FILE_PATH], int *descriptor)
 {
@@ -93,8 +95,8 @@ static bool write_all(int descriptor, const struct text *bytes)
 	return true;
 }
 
-/* Moves the file to its place. link() refuses an existing file; on a file system without links,
- * check before. */
+/* Moves the file to its place. With `fresh` the place must be free: link() fails if a file exists
+ * there. On a file system without hard links, check first and then rename. */
 static bool move(const char *name, const char *place, bool fresh)
 {
 	if (!fresh)

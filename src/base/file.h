@@ -1,5 +1,5 @@
-/* Files that are written whole or not at all: written under another name in the same directory,
- * then moved. */
+/* Saves files completely or not at all: writes a temporary file in the same directory, then renames
+ * it. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,14 +7,15 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* Bytes of a path, its NUL included. */
+/* Maximum bytes of a path, including the NUL. */
 enum { FILE_PATH = 4096 };
 
-/* Whether a file can be written there; STATUS_FAILED says why not. Leaves no file. */
+/* Checks whether a file can be written at the path. STATUS_FAILED: the text gives the reason.
+ * Leaves no file. */
 struct status file_check(const char *path);
 
-/* Saves these bytes. Replaces an existing regular file; with `fresh` that is an error. */
+/* Saves the bytes. An existing regular file is replaced, or with `fresh` is an error. */
 struct status file_save(const char *path, const struct text *bytes, bool fresh);
 
-/* Whether anything has that name. */
+/* Whether a file of any kind exists at the path. A symbolic link counts, even a broken one. */
 bool file_exists(const char *path);

@@ -12,7 +12,7 @@ struct job {
 	void *context;
 	pthread_t thread;
 	bool threaded;
-	atomic_bool over; /* the thread's last word */
+	atomic_bool over; /* set when the work is done */
 };
 
 static void *thread_main(void *argument)
@@ -32,7 +32,7 @@ struct job *job_begin(void (*work)(void *context), void *context)
 	job->work = work;
 	job->context = context;
 	atomic_init(&job->over, false);
-	/* Signals are for the thread that waits for them. */
+	/* Block all signals in the new thread: another thread handles them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	job->threaded = pthread_create(&job->thread, NULL, thread_main, job) == 0;

@@ -1,16 +1,16 @@
-/* Work in a thread of its own, for work that takes longer than a frame. */
+/* Runs work in a separate thread, for work that needs longer than one frame. */
 #pragma once
 
 #include <stdbool.h>
 
 struct job;
 
-/* Begins work(context). Until job_over() is true or job_end() returns, its inputs must not change
- * and its outputs must not be used. Where no thread can start, it runs at once. */
+/* Starts work(context) in a thread. Do not change its inputs or use its outputs until job_over() is
+ * true or job_end() returns. If no thread can start, job_begin() itself runs the work. */
 struct job *job_begin(void (*work)(void *context), void *context);
 
 /* Whether the work is done. Does not wait. */
 bool job_over(const struct job *job);
 
-/* Waits for the end, and frees the job. NULL is fine. */
+/* Waits for the end of the work and frees the job. Ignores NULL. */
 void job_end(struct job *job);

@@ -1,5 +1,5 @@
-/* The monotonic clock, for waiting and for how long something took. Measurements use
- * engine/clock/clock.h. */
+/* The monotonic clock, for waits and elapsed times. Measurements use engine/clock/clock.h instead.
+ */
 #pragma once
 
 #include <time.h>

@@ -1,5 +1,6 @@
-/* A small, fast, seedable generator (splitmix64: Steele, Lea and Flood, "Fast splittable
- * pseudorandom number generators", 2014), so that every layout can be made again from its seed. */
+/* A small, fast random number generator with a seed. The same seed always gives the same layout.
+ * Algorithm: splitmix64, from Steele, Lea and Flood, "Fast splittable pseudorandom number
+ * generators", 2014. */
 #pragma once
 
 #include <stdint.h>
@@ -17,7 +18,8 @@ static inline uint64_t random_next(struct random *random)
 	return z ^ (z >> 31);
 }
 
-/* Uniform in 0…bound-1 (bound > 0); the bias is below bound ÷ 2^32 for bounds below 2^32. */
+/* A uniform random number in 0…bound-1 (bound > 0). For bounds below 2^32 the bias is below bound ÷
+ * 2^32. */
 static inline uint64_t random_below(struct random *random, uint64_t bound)
 {
 	if (bound <= UINT32_MAX)

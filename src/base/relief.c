@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* From the corner, about 20 degrees above: the ground's share of the height, and its greatest depth
- * for its width. From the front: the shares of width and height for the depth. */
+/* The corner view is about 20 degrees above the ground. GROUND: the ground's share of the height.
+ * DEPTH: the ground's maximum depth ÷ width. For the front view, DEPTH_ACROSS and DEPTH_UP: shares
+ * of width and height that show the depth. */
 static const double GROUND = 0.56, DEPTH = 0.36, DEPTH_ACROSS = 0.30, DEPTH_UP = 0.45;
 
 struct relief relief_from_corner(double x, double y, double width, double height)
@@ -54,7 +55,7 @@ int relief_facets(const struct relief *relief, const double *heights, int column
 {
 	int count = 0;
 
-	/* Facets in front have more steps from the back corner. */
+	/* Facets with more steps from the back corner are further in front. */
 	for (int steps = 0; steps <= columns - 2 + rows - 2; steps++) {
 		for (int row = 0; row <= rows - 2 && row <= steps; row++) {
 			int column = steps - row;

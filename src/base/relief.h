@@ -1,4 +1,4 @@
-/* A grid of heights as a relief: the projection of all pictures. Pure.
+/* Projects a grid of heights as a relief. All pictures use this projection. Pure.
  *
  * The first row and column are at the back, the last ones in front. */
 #pragma once
@@ -11,31 +11,32 @@ struct relief_point {
 
 struct relief {
 	struct relief_point back;	   /* the back corner of the ground */
-	struct relief_point columns, rows; /* vectors from there along each side of the ground */
+	struct relief_point columns, rows; /* vectors from `back` along two sides of the ground */
 	double height;			   /* the greatest height, upwards */
 };
 
-/* Seen from above the front corner: columns run to the left, rows to the right. The relief is the
- * largest one in the box. */
+/* A view from above the front corner: columns run to the left, rows to the right. The relief is as
+ * large as the box allows. */
 struct relief relief_from_corner(double x, double y, double width, double height);
 
-/* Seen from above the front side: columns run to the right, and rows recede to the right. The
- * relief fills a box with its upper left corner at 0, 0. */
+/* A view from above the front side: columns run to the right, rows run to the front and to the
+ * left. The relief fills a box with its upper left corner at 0, 0. */
 struct relief relief_from_front(double width, double height);
 
 /* x: along the columns, y: along the rows, z: upwards; all 0…1. */
 struct relief_point relief_project(const struct relief *relief, double x, double y, double z);
 
-/* The quadrilateral between four neighbouring heights: its projected corners in order, and the mean
- * of their heights. */
+/* The quadrilateral between four neighbouring heights: its projected corners in order, and its mean
+ * height. */
 struct relief_facet {
-	int column, row; /* of its first corner */
+	int column, row; /* of the first corner */
 	struct relief_point corner[4];
 	double z;
 };
 
-/* The facets between columns × rows heights (0…1, NAN: unknown, row by row), from back to front, so
- * that each can be drawn over the previous ones. A facet with an unknown corner is omitted. `facet`
- * has room for (columns - 1) × (rows - 1). Returns the number of facets. */
+/* Fills `facet` with the facets of a grid of columns × rows heights (0…1, row by row; NAN:
+ * unknown). Facets are ordered from back to front: draw each one over the previous ones. A facet
+ * with an unknown corner is omitted. `facet` needs room for (columns - 1) × (rows - 1) facets.
+ * Returns the number of facets. */
 int relief_facets(const struct relief *relief, const double *heights, int columns, int rows,
 	struct relief_facet *facet);

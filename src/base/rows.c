@@ -27,7 +27,8 @@ void rows_load(struct rows *rows, const char *name)
 	rows->status = status;
 }
 
-/* Copies the line without its comment and the blanks at its end into the buffer. */
+/* Copies the line into the buffer, without its comment and the blanks at its end. False: the line
+ * is not valid UTF-8 text. */
 static bool take_line(struct rows *rows, const char *line, size_t length)
 {
 	const char *comment = rows->inline_comments ? memchr(line, '#', length) : NULL;

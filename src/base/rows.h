@@ -1,5 +1,5 @@
-/* The reader of every data file whose lines are words or fields: keys, sweeps, windows, core
- *models.
+/* The reader for all data files with words or fields on each line: keys, sweeps, windows, and core
+ * models.
  *
  *	struct rows rows;
  *
@@ -19,7 +19,7 @@
  *	status = rows_end(&rows);                  the first failure: "ORIGIN:LINE: …"
  *
  * The first failure ends the loop, unless the reader is lenient. A function that fails returns
- *false (or -1), so that calls can be joined with &&. */
+ * false (or -1), so that calls can be joined with &&. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,8 +30,8 @@
 struct rows {
 	struct status status; /* the first failure; the caller may change its code */
 	int line;	      /* number of the current line, from 1 */
-	bool inline_comments; /* set after rows_begin(): "#" ends a line wherever it is */
-	bool lenient;	      /* set after rows_begin(): rows_next() goes on after a bad line */
+	bool inline_comments; /* set after rows_begin(): "#" anywhere in a line begins a comment */
+	bool lenient;	      /* set after rows_begin(): rows_next() continues after a bad line */
 
 	/* Private. */
 	char origin[256], *loaded, *buffer, *at;
@@ -39,14 +39,14 @@ struct rows {
 	size_t capacity;
 };
 
-/* text stays the caller's, and must live until rows_end(). origin names it in messages. */
+/* Begins a text. The caller owns it and keeps it until rows_end(). origin names it in messages. */
 void rows_begin(struct rows *rows, const char *text, const char *origin);
 
-/* Begins a data file (data_load()); a file that cannot be read is the first failure. */
+/* Begins a data file (data_load()). If the file cannot be read, that is the first failure. */
 void rows_load(struct rows *rows, const char *name);
 
-/* The next line with content, without blanks at its ends. False at the end and after a failure. A
- * byte that is no text (invalid UTF-8, a control character) is a failure. */
+/* Reads the next line with content, without blanks at its ends. False at the end of the text and
+ * after a failure. Invalid UTF-8 and control characters are failures. */
 bool rows_next(struct rows *rows);
 
 /* Frees the buffers. Returns the status; rows->status stays valid. */
@@ -54,23 +54,24 @@ struct status rows_end(struct rows *rows);
 
 /* Parts of the current line, in place: the caller may change them until the next rows_next(). */
 bool rows_section(const struct rows *rows, char *name, size_t size); /* "[name]"; cut to size */
-char *rows_word(struct rows *rows); /* the next word, then the cursor is after it; "" at the end */
-char *rows_rest(struct rows *rows); /* all that follows the cursor; "" at the end */
-/* Cuts the rest at blanks, or at bars ("|") without the blanks around them. Returns the count, or
- * most
- * + 1 where the line has more. Words and fields that are missing are "". */
+char *rows_word(struct rows *rows); /* the next word; moves the cursor past it; "" at the end */
+char *rows_rest(struct rows *rows); /* all text after the cursor; "" at the end */
+/* Splits the rest of the line: rows_words() at blanks, rows_fields() at bars ("|"), without the
+ * blanks around them. Returns the number of parts, or most + 1 if the line has more. Missing parts
+ * are "". */
 int rows_words(struct rows *rows, char *word[], int most);
 int rows_fields(struct rows *rows, char *field[], int most);
 
 /* Sets the status (STATUS_FAILED) to "ORIGIN:LINE: …", unless it already is a failure. Always
- * false. */
+ * returns false. */
 bool rows_fail(struct rows *rows, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Another function's failure, with the place of the current line before it. Returns whether status
- * is OK. */
+/* Adopts another function's failure and puts "ORIGIN:LINE: " before its text. Returns whether
+ * status is OK. */
 bool rows_check(struct rows *rows, const struct status *status);
 
-/* "unknown WHAT "word"; did you mean NEAR", or "; one of A, B". Always false. */
+/* Fails with: unknown WHAT "WORD": did you mean NEAR? Without a near name: expected A, B. Always
+ * returns false. */
 bool rows_unknown(struct rows *rows, const char *what, const char *word, const char *const *names,
 	size_t count);
 
@@ -81,17 +82,18 @@ int rows_choice(
 /* Copies a word whole. Fails when it is empty or longer than size - 1 bytes. */
 bool rows_copy(struct rows *rows, const char *what, const char *word, char *to, size_t size);
 
-/* The same, of letters, digits and the characters in `more`. */
+/* Copies a word that has only letters, digits and the characters in `more`. */
 bool rows_name(struct rows *rows, const char *what, const char *word, const char *more, char *to,
 	size_t size);
 
-/* A decimal number without sign or exponent, from least to most. */
+/* Reads a decimal number without sign or exponent, from least to most. */
 bool rows_number(struct rows *rows, const char *what, const char *word, double least, double most,
 	double *value);
 
-/* "ORIGIN:LINE: …" for a line that was read before. */
+/* A failure "ORIGIN:LINE: …" for a line that was read earlier. */
 struct status rows_status(const char *origin, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Whether the first `length` bytes of word are a decimal number, in any locale. */
+/* Reads the first `length` bytes of word as a decimal number, in any locale. False: they are not a
+ * number. */
 bool rows_decimal(const char *word, size_t length, double *value);

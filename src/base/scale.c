@@ -6,7 +6,8 @@
 
 #include "base/units.h"
 
-/* The least of steps × a power of ten that is not below value. whole: whole numbers only. */
+/* The smallest round number >= value. Round numbers are a step times a power of ten. whole: whole
+ * numbers only. */
 static double round_number(double value, const double *steps, size_t count, bool whole)
 {
 	double power = pow(10, floor(log10(value) + 1e-9));
@@ -20,7 +21,7 @@ static double round_number(double value, const double *steps, size_t count, bool
 	return 10 * power;
 }
 
-/* The nearest mark (1, 2 or 5 times a power of ten) that is not above a value; and not below it. */
+/* The largest mark <= value; marks are 1, 2 or 5 times a power of ten. */
 static double mark_below(double value)
 {
 	double power = pow(10, floor(log10(value) + 1e-9));
@@ -37,8 +38,8 @@ static double mark_above(double value)
 	return round_number(value, marks, 3, false);
 }
 
-/* The step that divides a span into at most `count` parts: 1, 2 or 5 times a power of ten, or 2.5
- * if `whole` is false. */
+/* The step between marks that divides a span into at most `count` parts: 1, 2, 2.5 or 5 times a
+ * power of ten. whole: whole steps only. */
 static double step_of(double span, double count, bool whole)
 {
 	static const double steps[] = { 1, 2, 2.5, 5 };
@@ -63,7 +64,7 @@ static struct scale fit_linear(double least, double most)
 		span = fabs(most) > 0 ? fabs(most) : 1;
 	step = step_of(span, 5, false);
 	scale.low = from_zero ? 0 : floor(least / step + 1e-9) * step;
-	/* A margin, since a point at the end of a scale looks cut off; the end is at most half a
+	/* Add a margin: a point at the very end of a scale looks cut off. The end is at most half a
 	 * step after the last mark. */
 	scale.high = ceil((most + 0.03 * (most - scale.low)) / (step / 2) - 1e-9) * (step / 2);
 	if (!(scale.high > scale.low))
@@ -91,7 +92,7 @@ struct scale scale_fit(enum scale_kind kind, double least, double most)
 		scale.high = mark_above(most * 1.05);
 		return scale;
 	}
-	/* A margin at both ends. */
+	/* Add a margin at both ends. */
 	scale.low = most > least ? least * pow(least / most, 0.02) : least / 1.5;
 	scale.high = most > least ? most * pow(most / least, 0.02) : most * 1.5;
 	return scale;
@@ -135,7 +136,7 @@ struct scale_words scale_figure(double value)
 	return words;
 }
 
-/* Adds a mark with a label; an empty one is minor. */
+/* Adds a mark with a label. A mark with an empty label is minor. */
 static __attribute__((format(printf, 4, 5))) void add(
 	struct scale_tick *ticks, int *count, double value, const char *format, ...)
 {
@@ -186,7 +187,8 @@ static int linear_ticks(const struct scale *scale, double parts, struct scale_ti
 	return count;
 }
 
-/* Labels 1, 2 and 5, or only 1, in each `decades`-th power of ten; the other marks are minor. */
+/* Marks at 1 to 9 in each power of ten. Labels are at 1 (with `halves` also at 2 and 5) in every
+ * `decades`-th power; the other marks are minor. */
 static int decade_ticks(
 	const struct scale *scale, int decades, bool halves, struct scale_tick *ticks)
 {
@@ -211,7 +213,7 @@ static int decade_ticks(
 	return count;
 }
 
-/* Powers of two whose exponent is a multiple of `each`; the others are minor. */
+/* Marks at powers of two. Marks with an exponent that is not a multiple of `each` are minor. */
 static int octave_ticks(const struct scale *scale, int each, struct scale_tick *ticks)
 {
 	int count = 0;
@@ -240,8 +242,8 @@ static int labelled(const struct scale_tick *ticks, int count)
 	return labels;
 }
 
-/* A range of less than a factor of two has few round marks: use equal steps with the same kind of
- * labels. */
+/* Marks at equal steps, with the labels of the scale's kind. A range below a factor of two has too
+ * few marks at powers. */
 static int narrow_ticks(const struct scale *scale, int parts, struct scale_tick *ticks)
 {
 	struct scale linear = { .low = scale->low,

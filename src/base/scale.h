@@ -7,8 +7,8 @@ enum scale_kind {
 	SCALE_LINEAR,
 	SCALE_LOG,   /* marks at 1, 2 and 5 in each power of ten */
 	SCALE_LOG2,  /* whole numbers, marks at powers of two */
-	SCALE_BYTES, /* the same of bytes: 4 KiB, 64 KiB, 1 MiB */
-	SCALE_STEPS, /* 0, 1, 2 … at equal distances, each with a name */
+	SCALE_BYTES, /* as SCALE_LOG2, labelled in bytes: 4 KiB, 64 KiB, 1 MiB */
+	SCALE_STEPS, /* 0, 1, 2 … at equal distances; each has a name */
 };
 
 struct scale {
@@ -22,35 +22,37 @@ enum { SCALE_TICKS = 64, SCALE_LABEL = 24 };
 
 struct scale_tick {
 	double value;
-	bool minor; /* a stroke with an empty label */
+	bool minor; /* a short mark with an empty label */
 	char label[SCALE_LABEL];
 };
 
-/* A scale for `least` … `most`. A linear one begins at 0 if no value is negative, and ends at a
- * mark or halfway between two. SCALE_BYTES, SCALE_LOG2 and SCALE_STEPS end at the values
- * themselves. Invalid values (none, not above 0) also give a valid scale. */
+/* A scale for `least` … `most`. A linear scale begins at 0 if no value is negative, and ends at a
+ * mark or halfway between two marks. SCALE_LOG ends at marks. SCALE_BYTES, SCALE_LOG2 and
+ * SCALE_STEPS end a small margin beyond the values. Invalid values (NAN, or not above 0) also give
+ * a valid scale. */
 struct scale scale_fit(enum scale_kind kind, double least, double most);
 
-/* The least round number (1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten) that is not below a value:
- * the end of an axis that begins at 0. 1 for anything not above 0. */
+/* The end of an axis that begins at 0: the smallest round number >= value. Round numbers are
+ * 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten. Returns 1 for a value that is not above 0. */
 double scale_ceiling(double value);
 
-/* The kind for ascending values of a knob: logarithmic if they grow by factors. */
+/* The kind of scale for ascending values of a knob: SCALE_LOG2 if they grow by factors, otherwise
+ * SCALE_LINEAR. */
 enum scale_kind scale_choose(const double *values, int count);
 
-/* The place of a value: 0 at the low end, 1 at the high one, outside of these beyond the ends; NAN:
- * none. */
+/* The place of a value on the axis: 0 at the low end, 1 at the high end. Values beyond the ends
+ * give places below 0 or above 1. NAN: the value has no place. */
 double scale_place(const struct scale *scale, double value);
 
-/* The marks, ascending, as many as fit. room: the length of the axis. extent(context, label) is the
- * room of a label with its distance to the next one, in the same unit; NULL: 2, for labels in rows
- * of text. Returns the number of marks;
- * 0 for SCALE_STEPS, whose names belong to the chart. */
+/* Fills `ticks` with ascending marks, as many as fit. room: the length of the axis. extent(context,
+ * label) is the length of a label plus its distance to the next one, in the same unit. NULL: 2, for
+ * labels in rows of text. Returns the number of marks. Returns 0 for SCALE_STEPS: the chart draws
+ * those names. */
 int scale_ticks(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,
 	struct scale_tick ticks[SCALE_TICKS]);
 
-/* "47.3", "0.125": three digits, as on marks and labels. */
+/* A value for marks and labels, with two or three digits: "47.3", "0.12". */
 struct scale_words {
 	char text[24];
 };

@@ -1,19 +1,20 @@
 /* Replaces the libraries that a static program lacks. Linked into the portable program only (`make
  * portable`).
  *
- * - libudev: Debian builds no archive. It reports block devices to hwloc, which works without them
- *   when udev_new() returns NULL; this program never asks for them.
- * - The dynamic loader: hwloc would load the plugins of the machine, which were built against
- *   another C library. hwloc ignores plugins that it cannot open. The linker's --wrap sends calls
- *   of NAME to __wrap_NAME.
- * - The decoder and, on x86-64, the encoder: Debian builds no archive of Zydis, and Capstone's
- *   differ. These functions replace decode.c, decode_ARCH.c, step.c and assemble_x86.c, which the
- *   linker then leaves out. Limits and generated code say why they are missing. */
+ * - libudev: Debian has no static library of it. It reports block devices to hwloc, and this
+ * program never uses block devices. If udev_new() returns NULL, hwloc works without them.
+ * - The dynamic loader: hwloc would load this machine's plugins, which use another C library. hwloc
+ * ignores plugins that it cannot open. The linker option --wrap redirects calls of NAME to
+ * __wrap_NAME.
+ * - The decoder and, on x86-64, the encoder: Debian has no static library of Zydis, and static
+ * libraries of Capstone differ. These functions replace decode.c, decode_ARCH.c, step.c and
+ * assemble_x86.c, so the linker does not link those files. Limits and generated code report why
+ * they are missing. */
 #include "kernels/assemble.h"
 #include "model/code/decode.h"
 #include "model/code/step.h"
 
-/* ---- Libraries, for hwloc. Callers pass arguments, which these functions ignore. */
+/* ---- Libraries, for hwloc. These functions ignore the arguments that callers pass. */
 
 void *absent(void);
 #define ABSENT(name) void *name(void) __attribute__((alias("absent")))
@@ -107,7 +108,7 @@ bool encode_distance(unsigned char *at, const unsigned char *target)
 	return false;
 }
 
-/* Alignment alone fails no program: the code after it fails, and says why. */
+/* Succeeds, because the code after the padding fails with a message that gives the reason. */
 bool encode_nops(unsigned char *at, size_t bytes)
 {
 	(void)at, (void)bytes;
