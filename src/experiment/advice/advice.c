@@ -8,26 +8,27 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Ranges up to so many values are tried whole, longer ones by doubling and halving. */
+/* In a range with up to WHOLE_RANGE values, every value is tried. In longer ranges, the value is
+ * doubled and halved. */
 enum { WHOLE_RANGE = 16, VALUES_MAX = 48 };
 /* Predictions closer than this are equal. */
 static const double EQUAL = 0.005;
 
-/* A change: a knob moved to a value, others fitted. */
+/* A possible change: one knob has a new value, and the kernel has adjusted the other knobs. */
 struct option {
 	struct setting setting;
 	int knob;
 	double cpe, step;
 };
 
-/* Whether the knob changes where the code runs, or next to which other code: the model does not
- * know how that makes it faster. */
+/* Whether the knob selects the memory node, or other cores that run at the same time. The model
+ * cannot predict the effect of such a knob. */
 static bool elsewhere(const struct knob *knob)
 {
 	return knob->asks == ASKS_NODE || knob->asks == ASKS_CORES || knob->asks == ASKS_STREAMS;
 }
 
-/* Other values of a knob to try, nearest first; no larger working set. */
+/* Lists other values of a knob to try, nearest first. Larger working sets are not tried. */
 static int values_of(const struct knob *knob, int64_t present, struct memory_limits memory_limits,
 	int64_t *values)
 {
@@ -56,7 +57,7 @@ static int values_of(const struct knob *knob, int64_t present, struct memory_lim
 	return count;
 }
 
-/* The distance of two values; all choices have distance 1. */
+/* The distance between two values. Between choices it is always 1. */
 static double step_of(const struct knob *knob, int64_t from, int64_t to)
 {
 	if (knob->kind == KNOB_CHOICE)
@@ -65,10 +66,10 @@ static double step_of(const struct knob *knob, int64_t from, int64_t to)
 				  : fabs((double)(to - from));
 }
 
-/* The budget of a search. */
+/* The limits and the progress of a search. */
 struct asking {
-	int asks, most; /* settings tried, explained before or not */
-	int fresh;	/* settings that may still be explained; -1: any number */
+	int asks, most; /* settings tried so far, and the most; with cached explanations */
+	int fresh;	/* new explanations that are still allowed; -1: no limit */
 	bool unfinished;
 };
 
@@ -111,7 +112,7 @@ static double predict(const struct advice_question *question, const struct setti
 	return cpe;
 }
 
-/* Whether a changed form also changes the work, through the knobs that follow. */
+/* Whether a change of a form knob also changes a work knob, because the kernel adjusted it. */
 static bool other_work(const struct setting *from, const struct setting *to, int turned)
 {
 	const struct kernel *kernel = from->kernel;
@@ -124,7 +125,7 @@ static bool other_work(const struct setting *from, const struct setting *to, int
 	return false;
 }
 
-/* Tries the values of one knob; the best way so far is kept in best. */
+/* Tries the values of one knob. *best is the best change so far. */
 static void try_knob(const struct advice_question *question, int index, struct asking *asking,
 	struct option *best)
 {
@@ -163,7 +164,7 @@ static void try_knob(const struct advice_question *question, int index, struct a
 	}
 }
 
-/* "acc=4 (and unroll=4)": the knob that moves, and the knobs that follow. */
+/* Adds "acc=4 (and unroll=4)": the changed knob, and the knobs that the kernel adjusted. */
 static void name_change(const struct setting *from, const struct option *to, struct text *words)
 {
 	const struct knob *knobs = from->kernel->knobs;
@@ -179,8 +180,8 @@ static void name_change(const struct setting *from, const struct option *to, str
 		text_add(words, ")");
 }
 
-/* The limit that a change eases: the binding limit if the change gains more below it, else the
- * predicting one. */
+/* The limit that a change eases: the binding limit if the gain below it is larger than above it,
+ * else the predicting limit. */
 static enum limit_kind eased_by(const struct limits *limits, double cpe)
 {
 	bool binding =
@@ -189,8 +190,8 @@ static enum limit_kind eased_by(const struct limits *limits, double cpe)
 	return limits->limit[binding ? limits->binding : limits->predicted_by].kind;
 }
 
-/* Whether the slowest chain goes from each load to the address of the next: from pointer to
- * pointer. */
+/* Whether the slowest chain is pointer chasing: each load's result is the address of the next load.
+ */
 static bool chases_pointers(const struct explanation *explanation)
 {
 	int carried = 0;

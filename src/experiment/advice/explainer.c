@@ -79,19 +79,21 @@ const struct explainer explainer_model = { NULL, recognise, load, unload, ask, e
 
 /* ---- the cache ---- */
 
-/* Whole explanations are large. Predictions serve the advice of several settings. */
+/* Complete explanations are large, so the cache keeps few. Predictions are small, and advice needs
+ * many. */
 enum { WHOLE = 8, PREDICTIONS = 256 };
 
 struct explain_cache {
 	struct {
-		struct setting setting; /* kernel NULL: none */
+		struct setting setting; /* kernel NULL: unused */
 		struct explanation *explanation;
 	} whole[WHOLE];
 	struct {
 		struct setting setting;
 		double cpe;
 	} prediction[PREDICTIONS];
-	unsigned whole_made, predictions_made; /* ever; the oldest one is replaced */
+	unsigned whole_made, predictions_made; /* number of entries ever added; a new entry replaces
+						  the oldest */
 };
 
 struct explain_cache *explain_cache_new(void)

@@ -17,7 +17,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const cha
 	va_end(arguments);
 }
 
-/* Adds why a limit may be too low. */
+/* Adds the reason why a limit may be too low. */
 static void add_unknown(const struct limits *limits, struct gap *gap)
 {
 	if (limits->unknown > 0) {
@@ -42,7 +42,8 @@ static void add_far(struct gap *gap)
 			gap->percent < 900, 1 + gap->percent / 100);
 }
 
-/* Above the limit: whether a soft effect accounts for it, wholly or in part. */
+/* Describes a measurement above the limit, and whether a soft limit explains the gap completely or
+ * in part. */
 static void above(double measured, const struct limits *limits, struct gap *gap)
 {
 	const struct limit *by =
@@ -69,7 +70,8 @@ static void above(double measured, const struct limits *limits, struct gap *gap)
 	add_unknown(limits, gap);
 }
 
-/* The gap of a disturbed sample is not the loop's. */
+/* Replaces or qualifies the text if interference disturbed the sample, because the gap is then not
+ * an effect of the loop. */
 static void qualify(const struct sample *sample, struct gap *gap)
 {
 	if (gap->kind == GAP_AT_LIMIT)

@@ -1,4 +1,5 @@
-/* Searches one knee after another, each at the places that knee_next() chooses. */
+/* Searches the knees one after another. knee_next() chooses the number of fillers for each point.
+ */
 #include "experiment/windows/windows.h"
 
 #include <math.h>
@@ -8,40 +9,39 @@
 
 #include "base/text.h"
 
-/* A visit: quiet trials of 75 microseconds each, trials without a quiet one after which it gives
- * up, and seconds for three times as many trials. */
+/* A visit ends after QUIET quiet trials of 75 microseconds each, after PATIENCE trials without a
+ * quiet one, or after VISIT seconds. VISIT is enough for about three times QUIET trials. */
 enum { QUIET = 8, PATIENCE = 16 };
 #define VISIT 0.0025
 
-/* Visits to a point on a contended core, and searches for a knee that stays unclear.
- * */
+/* VISITS: visits to a point on a contended core. SEARCHES: the most searches for an unclear knee.
+ */
 enum { VISITS = 3, SEARCHES = 2 };
 
-/* Seconds for a point without any valid trial: on a busy core a switch breaks each trial of some
- * visits. */
+/* A point without a valid trial is visited again for this many seconds. On a busy core, context
+ * switches may disturb every trial of a visit. */
 #define HOPE 2.0
 
-/* A point with more noise, or with quartiles further apart, is measured again. */
+/* Relative limits: a point with more noise, or with quartiles further apart, is measured again. */
 #define NOISY	  0.07
 #define SCATTERED 0.2
 
-/* The most fillers, if no knee comes earlier: twice the entries of today's largest buffers.
- */
+/* The most fillers, if no knee was found before: twice the entries of today's largest buffers. */
 #define MOST 2048
 
-/* The usual number of points for a knee, for progress. */
+/* The usual number of points for a knee; used to estimate the progress. */
 #define POINTS_USUAL 22.0
 
 struct windows {
 	struct windows_report report;
 	int fillers, filler; /* the kernel's knobs */
-	bool over;	     /* nothing more will be measured */
-	int preferred;	     /* a row; -1 */
+	bool over;	     /* the measurement has ended */
+	int preferred;	     /* index of the row to measure first; -1: none */
 	/* While windows_measure() runs: */
 	const struct measurer *measurer;
 	double begin;
 	struct result *result;
-	int searches; /* begun, of the current row */
+	int searches; /* searches of the current row */
 	int requests;
 };
 
@@ -169,10 +169,10 @@ static bool is_left(const struct windows_row *row)
 	return row->state == WINDOWS_WAITS || row->state == WINDOWS_GOES_ON;
 }
 
-/* A program on the core's other thread takes its half of most buffers for milliseconds, and may
- * cause no other effect: a sharp knee then lies at 256 of 512 (Redwood Cove: once in a hundred
- * runs). So each sharp knee is measured again after all rows, slightly beyond the knee. If cycles
- * have not risen there, the knee was the other program's. */
+/* A program on the core's other hyper-thread may take half of most buffers for milliseconds. A
+ * sharp knee then lies at 256 of 512 entries (Redwood Cove: once in a hundred runs), and no other
+ * effect shows the interference. So after all rows, each sharp knee is measured again, slightly
+ * beyond the knee. If cycles have not risen there, the other program caused the knee. */
 enum { CHECKS = 2 };
 #define BEHIND 1.05
 
@@ -182,8 +182,8 @@ static bool wants_check(const struct windows_row *row)
 	       ceil(BEHIND * row->knee.to) <= row->most;
 }
 
-/* The preferred row, else the present one, else the first unfinished one, else one whose knee
- * needs a check; -1: none. */
+/* The row to measure next: the preferred row, else the current row, else the first unfinished row,
+ * else a row with an unchecked knee. -1: none. */
 static int choose_row(const struct windows *windows)
 {
 	const struct windows_report *report = &windows->report;
@@ -244,7 +244,8 @@ static void end_row(struct windows *windows, struct windows_row *row)
 		row->setting = setting_at(windows, row, row->knee.x);
 }
 
-/* Finds the next place to measure in this row. An unclear knee is searched for again. */
+/* Finds the next number of fillers to measure in this row. An unclear knee is searched again from
+ * the start. */
 static bool next_place(struct windows *windows, struct windows_row *row, double *x)
 {
 	double least = (double)row->setting.kernel->knobs[windows->fillers].min;
@@ -267,8 +268,8 @@ static bool time_is_up(const struct windows *windows)
 	return seconds > 0 && measurer_now(windows->measurer) - windows->begin >= seconds;
 }
 
-/* One visit of a row with x fillers. Returns false if it gave no result, because the request was
- * taken back or cancelled. */
+/* Makes one visit with x fillers. Returns false without a result: the request was taken back or
+ * cancelled. */
 static bool visit(struct windows *windows, struct windows_row *row, double x)
 {
 	struct windows_report *report = &windows->report;
@@ -283,7 +284,8 @@ static bool visit(struct windows *windows, struct windows_row *row, double x)
 		.kernel = setting.kernel,
 		.seed = options->seed,
 		.background = true,
-		/* Each visit begins elsewhere: the lines of the last one lie in nearer caches. */
+		/* Each visit begins at another place, because the lines of the last visit lie in
+		   nearer caches. */
 		.place = visits_place(windows->requests++),
 		.budget = { .seconds = seconds, .quiet_wanted = QUIET, .patience = PATIENCE },
 	};
@@ -306,8 +308,9 @@ static bool is_better(const struct sample *sample, const struct sample *than)
 								      : sample->cpe < than->cpe));
 }
 
-/* Points scatter when other processes use the memory. Each is then measured twice: disturbances
- * only make a point slower. */
+/* The number of visits that a point needs. Points scatter if other processes use the memory. Each
+ * point then gets two visits, and the faster one counts, because interference only slows a visit.
+ */
 static int visits_wanted(const struct windows_row *row, const struct sample *sample)
 {
 	if (!sample->valid || sample->contended)
@@ -317,14 +320,15 @@ static int visits_wanted(const struct windows_row *row, const struct sample *sam
 		       : 1;
 }
 
-/* Whether windows_measure() goes on with this row. */
+/* Whether windows_measure() continues with this row. */
 static bool goes_on(const struct windows *windows)
 {
 	return !measurer_stopped(windows->measurer) && !time_is_up(windows) &&
 	       choose_row(windows) == windows->report.now;
 }
 
-/* Adds the best of some visits to the curve. A point that another row interrupts is lost. */
+/* Visits a point, and adds the best visit to the curve. If another row becomes preferred meanwhile,
+ * the point is discarded. */
 static void measure_point(struct windows *windows, struct windows_row *row, double x)
 {
 	const double begin = measurer_now(windows->measurer);
@@ -355,7 +359,7 @@ static void measure_point(struct windows *windows, struct windows_row *row, doub
 	}
 }
 
-/* Measures once more after the knee: either cycles have risen there, or the search begins again. */
+/* Measures one point beyond the knee. If cycles have not risen there, the search begins again. */
 static void check_knee(struct windows *windows, struct windows_row *row)
 {
 	const double x = ceil(BEHIND * row->knee.to);
@@ -380,7 +384,7 @@ static void check_knee(struct windows *windows, struct windows_row *row)
 	windows->searches = 0;
 }
 
-/* Chooses rows, and measures their points. Returns whether nothing is missing. */
+/* Chooses rows, and measures their points. Returns whether all points are measured. */
 static bool measure_rows(struct windows *windows)
 {
 	struct windows_report *report = &windows->report;
@@ -470,7 +474,7 @@ const char *windows_why(const struct windows_report *report)
 	for (int i = 0; i < report->count; i++)
 		if (report->row[i].why[0])
 			why = report->row[i].why;
-	/* That the time was up explains more than the result of a row. */
+	/* A note about the time limit explains more than a row's failure. */
 	return report->notes.count ? report->notes.note[0] : why;
 }
 
