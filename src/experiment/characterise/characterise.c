@@ -14,30 +14,31 @@
 /* Seconds of a visit: about 30 trials of 30 microseconds each. */
 #define VISIT 0.0015
 
-/* Quiet trials that end a visit, and trials without a quiet one after which a visit ends and is
- * repeated later. */
+/* A visit ends after QUIET quiet trials, or after PATIENCE trials if none of them was quiet. In the
+ * second case, a later visit repeats it. */
 enum { QUIET = 24, PATIENCE = 10 };
 
-/* On Redwood Cove, operations of 512 bits are throttled for up to a millisecond after other code,
- * and then the clock is wrong for a while: none of the first 50 trials counts. Such a loop gets
- * this longer visit if the first one gave no value. */
+/* On Redwood Cove, 512-bit operations are throttled for up to a millisecond after other code. The
+ * clock is then wrong for a while, so that the first 50 trials are useless. If the first visit to
+ * such a loop gives no value, the next visits are longer. */
 #define VISIT_WIDE 0.004
 enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
 
-/* Visits for a loop whose value is impossible. */
+/* The most visits to a loop with an impossible value. */
 enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
 
-/* Rounds over the loops of a stage. The first two visit every loop, so that each is measured at two
- * times. Later ones visit loops with an imprecise value, and after ROUNDS only loops without one. A
- * mix needs one round. */
+/* Rounds over the loops of a stage. The first ROUNDS_ALL rounds visit every loop, so that each is
+ * measured at two times. Later rounds visit loops with an imprecise value. After ROUNDS rounds,
+ * only loops without a value are visited. A mix needs one visit, and gets ROUNDS_MIX rounds at
+ * most. */
 enum { ROUNDS = 400, ROUNDS_ALL = 2, ROUNDS_MIX = 4 };
 
 /* Seconds of the whole measurement. */
 #define SECONDS	      18.0
 #define SECONDS_QUICK 6.0
 
-/* Room for the loops of all stages, and mixes of one batch. */
+/* The most loops of all stages, and the most mixes of one batch. */
 enum { ITEMS = 4096, MIX_BATCH = 48 };
 
 struct characterise {
@@ -46,37 +47,37 @@ struct characterise {
 	struct evaluation values;
 	enum characterise_stage stage;
 	int round;
-	int first, item_count; /* loops of the current stage: items[first] to [item_count - 1] */
-	struct loop_item items[ITEMS]; /* before them: the loops for slots of earlier stages */
-	int item;		       /* the current one */
+	int first, item_count; /* the current stage has items[first] to items[item_count - 1] */
+	struct loop_item items[ITEMS]; /* before `first`: the loops for slots of earlier stages */
+	int item;		       /* index of the current loop */
 	bool again;		       /* add only loops without a value */
 	double begin;
-	struct visits visits;		     /* over the items */
-	const struct campaign *inner;	     /* the probe or the windows, while they measure */
-	double inner_done;		     /* 0…1 */
+	struct visits visits;	      /* over the items */
+	const struct campaign *inner; /* the probe or the windows, during their measurement */
+	double inner_done;	      /* 0…1 */
 	struct measured_mix next[MIX_BATCH]; /* mixes of the current batch */
-	int next_count;			     /* mixes that the last search found */
+	int next_count;			     /* number of mixes in `next` */
 };
 
-/* The largest working set of the stage of caches: larger than any second-level cache. */
+/* Bytes of the probe's largest working set: larger than any second-level cache. */
 #define CACHES_SIZE (UINT64_C(16) << 20)
 
 /* Seconds of the probe and of the windows. */
 #define SECONDS_CACHES	2.5
 #define SECONDS_WINDOWS 1.6
 
-/* Enough nops next to an instruction that the rename width is the limit. */
+/* A loop for slots has enough nops that the rename width is its limit: see add_slots_of(). */
 #define NOPS_OVER 1.6
 enum { NOPS_MOST = 360 };
 
-/* Computes everything that the loops so far show. */
+/* Computes all values from the loops measured so far. */
 static void evaluate(struct characterise *run)
 {
 	evaluate_loops(&run->values);
 	evaluate_slots(&run->values, run->items, run->item_count);
 }
 
-/* Whether the loop could not run: a note of its own says why. */
+/* Whether the loop could not run. A separate note gives the reason. */
 static bool has_failed(const struct characterise *run, const struct kernel *kernel)
 {
 	const struct cell *cell = evaluate_cell(&run->values, kernel);
@@ -102,7 +103,8 @@ static void add_loop(void *context, enum item_kind kind, int of, const struct ke
 	add(context, kind, of, kernel, 0);
 }
 
-/* Adds the loop with so many nops that they take 1.6 times as long as the loop alone. */
+/* Adds the loop with nops. The nops alone need NOPS_OVER times the cycles of the loop without nops.
+ */
 static void add_slots_of(
 	struct characterise *run, enum item_kind kind, int of, const struct kernel *kernel)
 {
@@ -181,7 +183,7 @@ void characterise_free(struct characterise *run)
 	free(run);
 }
 
-/* The share of the time of all stages before this one. */
+/* The time share of all stages before `stage`. */
 static double share_before(const struct characterise *run, int stage)
 {
 	double share = 0;
@@ -211,8 +213,8 @@ static bool all_known(const struct characterise *run)
 	return true;
 }
 
-/* Whether the share of this stage and the earlier ones is over. A stage keeps all the time if later
- * ones depend on a value that is still unknown. */
+/* Whether the time of this stage and of all earlier stages is over. If the user named classes, a
+ * stage with unknown values may use the whole time, because later stages depend on them. */
 static bool stage_late(const struct characterise *run)
 {
 	double seconds = run->report.seconds, most = run->options.seconds,
@@ -261,7 +263,7 @@ static double elapsed(const struct characterise *run)
 	return measurer_now(run->visits.measurer) - run->begin;
 }
 
-/* Notes the final result of a visit. */
+/* Adds the final result of a visit to the report. */
 static void note_result(struct characterise *run, const struct result *result)
 {
 	struct characterise_report *report = &run->report;
@@ -314,7 +316,7 @@ static void ask(void *context, unsigned index, struct request *request)
 			sizeof(report->doing));
 }
 
-/* The median clock of a visit with enough quiet trials; else 0. */
+/* The median clock of a visit's quiet trials; 0: too few of them. */
 static double median_ghz(const struct trials *trials)
 {
 	double ghz[TRIALS_MAX];
@@ -344,7 +346,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	note_result(run, result);
 }
 
-/* Visits the items in rounds, at most `rounds`, until all values are known or the time is over. */
+/* Visits the loops in rounds, until all values are known, the time is over, or `rounds` rounds are
+ * done. */
 static void measure_items(struct characterise *run, int rounds)
 {
 	struct visits *visits = &run->visits;
@@ -369,7 +372,7 @@ static void measure_slots(struct characterise *run)
 	measure_items(run, INT_MAX);
 }
 
-/* Reports the requests and results of the probe and of the windows. */
+/* Reports the progress of the probe or the windows. result is NULL before a request. */
 static void watch(void *context, const struct result *result)
 {
 	struct characterise *run = context;
@@ -417,7 +420,7 @@ static void measure_caches(struct characterise *run)
 	probe_free(probe);
 }
 
-/* Fillers whose buffers have a `size` line. */
+/* The fillers whose buffer has a `size` line in the core model. */
 static const unsigned window_kinds = 1u << WINDOW_NOP | 1u << WINDOW_ADD | 1u << WINDOW_VECTOR |
 				     1u << WINDOW_LOAD | 1u << WINDOW_STORE | 1u << WINDOW_BRANCH |
 				     1u << WINDOW_WAIT;
@@ -444,8 +447,8 @@ static void measure_windows(struct characterise *run)
 	windows_free(windows);
 }
 
-/* The core may have been busy during the first stages. Measures the missing classes and slots once
- * more, because ports follow from them. */
+/* Measures classes and slots without a value again, because the ports are computed from them. The
+ * core may have been busy during the first stages. */
 static void measure_again(struct characterise *run)
 {
 	for (int pass = 0; pass < 2; pass++) {
@@ -479,10 +482,10 @@ static void find_mixes(void *context)
 	run->next_count = measured_next(&run->report.measured, run->next, MIX_BATCH);
 }
 
-/* Visits without a quiet core after which a mix counts as not measurable. */
+/* A mix without a value after this many visits is not measured again. */
 enum { VISITS_MIX = 24 };
 
-/* Whether a later batch measures the loop again. */
+/* Whether a later batch must measure the loop again. */
 static bool comes_back(const struct characterise *run, const struct kernel *kernel)
 {
 	const struct cell *cell = evaluate_cell(&run->values, kernel);
@@ -491,7 +494,7 @@ static bool comes_back(const struct characterise *run, const struct kernel *kern
 	       (!cell || cell->visits < VISITS_MIX);
 }
 
-/* Adds the batch to the measured mixes. A mix without a loop has no cycles. */
+/* Adds the batch to the measured mixes. If a mix has no loop, its cycles stay unknown. */
 static void keep_mixes(struct characterise *run)
 {
 	struct measured *measured = &run->report.measured;
@@ -512,7 +515,8 @@ static void keep_mixes(struct characterise *run)
 	run->item_count = run->first;
 }
 
-/* Measures mixes until no mix adds information. An interrupted search has no result. */
+/* Measures mixes until no further mix adds information. If the search for mixes is interrupted, its
+ * result is not used. */
 static void measure_ports(struct characterise *run)
 {
 	const struct measured *measured = &run->report.measured;
@@ -531,7 +535,7 @@ static void measure_ports(struct characterise *run)
 	}
 }
 
-/* The stages, and their shares of the time: of all, and where the user named classes. */
+/* The stages and their shares of the time. share_classes: the share if the user named classes. */
 static const struct {
 	const char *name;
 	double share, share_classes;
@@ -549,7 +553,7 @@ static double share_of(const struct characterise *run, int stage)
 	return run->options.classes ? stages[stage].share_classes : stages[stage].share;
 }
 
-/* Counts the loops of the stage, and keeps those for slots. */
+/* Counts the loops of the stage. Keeps only its loops for slots. */
 static void keep_items(struct characterise *run)
 {
 	struct characterise_report *report = &run->report;

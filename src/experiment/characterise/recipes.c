@@ -22,10 +22,10 @@ enum {
 struct reader {
 	struct rows rows;
 	struct recipes *recipes;
-	const char *const *classes; /* as recipes_read() */
+	const char *const *classes; /* see recipes_read() */
 };
 
-/* Fails, and names the word unless it is empty. */
+/* Sets an error message, with the word unless it is empty. */
 static void wrong(struct reader *reader, const char *what, const char *word)
 {
 	rows_fail(&reader->rows, "%s%s%.60s%s", what, *word ? " \"" : "", word, *word ? "\"" : "");
@@ -48,7 +48,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Copies a text that may be empty. */
+/* Copies a text. rows_copy() does not allow an empty text, so it is skipped. */
 static void copy(struct reader *reader, char *to, size_t size, const char *from)
 {
 	if (*from)
@@ -73,7 +73,7 @@ static void split_names(struct reader *reader, const char *list, char names[TAKE
 
 /* ---- options */
 
-/* Whether this processor has the features of a list. */
+/* Whether this processor has all features of a list ("A,B"). */
 static bool has_features(struct reader *reader, char *list)
 {
 	bool all = true;
@@ -89,7 +89,7 @@ static bool has_features(struct reader *reader, char *list)
 	return all;
 }
 
-/* A whole number from `least` to MOST, the most instances that a loop holds. */
+/* Reads a whole number from `least` to MOST. A loop has at most MOST instances. */
 enum { MOST = 1024 };
 
 static unsigned number(
@@ -168,7 +168,7 @@ static bool read_options(struct reader *reader, char *rest, struct recipe *recip
 	return can;
 }
 
-/* The widest vector register that the lines name. */
+/* Bits of the widest vector register in the lines; 0: no vector register. */
 static unsigned bits_of(const char *lines)
 {
 	return strstr(lines, "zmm")			     ? 512
@@ -179,7 +179,7 @@ static unsigned bits_of(const char *lines)
 
 /* ---- lines */
 
-/* Whether the words name the class, or the class without its width. */
+/* Whether the words are the class's name, with or without its width. */
 static bool names_class(const char *words, const char *name)
 {
 	size_t length = strlen(words);
@@ -195,7 +195,7 @@ static bool wanted(const struct reader *reader, const char *name)
 	return !reader->classes;
 }
 
-/* "NAME 128,256,512" */
+/* Reads a line `class`. Its first field is "NAME 128,256,512". */
 static void read_class(struct reader *reader, char *field[FIELDS])
 {
 	char *name = strtok(field[0], " "), *list = strtok(NULL, " ");
@@ -275,7 +275,7 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 		copy(reader, fact->lines[LOOP_OTHER], GENERATED_LINES, rest);
 }
 
-/* "MNEMONIC CONDITIONS": a fact for each condition. */
+/* Reads a line `fuse`, "MNEMONIC CONDITIONS", and adds a fact for each condition. */
 static void read_fuse(struct reader *reader, char *field[FIELDS])
 {
 	const char *jump = features_have(FEATURE_X86_64) ? "j" : "b.";
@@ -320,7 +320,7 @@ static void read_line(struct reader *reader)
 		copy(reader, recipes->width[recipes->width_count++], GENERATED_LINES, field[1]);
 }
 
-/* Whether the caller named the class, or a named class needs its latency. `depth` ends the
+/* Whether the caller named the class, or a named class needs its latency. `depth` limits the
  * recursion. */
 static bool is_needed(const struct reader *reader, const char *name, int depth)
 {
@@ -336,7 +336,7 @@ static bool is_needed(const struct reader *reader, const char *name, int depth)
 	return false;
 }
 
-/* Fails for a name that no class has. */
+/* Sets an error message if no class has this name. */
 static void check_name(struct reader *reader, const char *name)
 {
 	const struct recipes *recipes = reader->recipes;
@@ -464,8 +464,8 @@ const struct kernel *loop_with_nops(const struct kernel *kernel, const char *nop
 	return generated_kernel(&loop);
 }
 
-/* Enough registers to hide the latency, and one more, because some cores wait for the register that
- * they overwrite. */
+/* Number of registers that hides the latency, plus one, because some cores wait for the register
+ * that they overwrite. */
 static unsigned registers_of(const struct measured_op *op)
 {
 	double latency = op->latency.known ? op->latency.value : 0;
@@ -502,8 +502,8 @@ const struct kernel *loop_of_mix(const struct recipes *recipes, const struct mea
 		part->times = (unsigned)lround(mix->times[i]);
 		part->registers = registers_of(&measured->op[mix->op[i]]);
 	}
-	/* Legacy SSE code keeps the upper halves of vectors, and waits for itself after other code
-	 * has written them. */
+	/* Legacy SSE code preserves the upper halves of vector registers. After other code has
+	 * written them, it has false dependencies. So both kinds cannot share a loop. */
 	if (clean && wide)
 		return NULL;
 	loop.clean = clean;

@@ -327,8 +327,8 @@ static bool goes_on(const struct windows *windows)
 	       choose_row(windows) == windows->report.now;
 }
 
-/* Visits a point, and adds the best visit to the curve. If another row becomes preferred meanwhile,
- * the point is discarded. */
+/* Visits a point, and adds the best visit to the curve. If another row becomes preferred during the
+ * visits, the point is discarded. */
 static void measure_point(struct windows *windows, struct windows_row *row, double x)
 {
 	const double begin = measurer_now(windows->measurer);
