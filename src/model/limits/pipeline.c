@@ -221,7 +221,7 @@ static void wake_ports(struct pipeline *pipeline, int number)
 	}
 }
 
-/* Tells the consumers of an instance that it has started. */
+/* Reports the start of an instance to its consumers. */
 static void started(struct pipeline *pipeline, int number)
 {
 	const struct deps_graph *graph = &pipeline->graph;

@@ -1,5 +1,5 @@
-/* Compares two core models, number by number, and their ports by the time that pairs of classes
- * take. */
+/* Compares two core models number by number. Compares their ports by the cycles of pairs of
+ * classes. */
 #include "model/measured/measured.h"
 
 #include <math.h>
@@ -16,12 +16,12 @@ enum { NAMES = 1024 };
 struct compare {
 	const struct uarch *a, *b;
 	struct model_difference *to;
-	int most, count; /* room in `to`; differences found, which can be more */
+	int most, count; /* size of `to`; differences found, possibly more than `most` */
 	int name_count;
-	char name[NAMES][UARCH_NAME]; /* classes of both models, sorted */
+	char name[NAMES][UARCH_NAME]; /* classes of either model, sorted */
 };
 
-/* A number of one model; value UARCH_UNKNOWN: the model does not know it. */
+/* A number of one model. value is UARCH_UNKNOWN if the model does not know it. */
 struct number {
 	double value, spread;
 };
@@ -78,8 +78,8 @@ static const struct uarch_class unlisted = {
 	.latency = UARCH_UNKNOWN, .accumulate = UARCH_UNKNOWN, .each = UARCH_UNKNOWN
 };
 
-/* The class of a name, or its stand-in; for model a only its own, since a stand-in says nothing
- * about the class. */
+/* The class with this name, or its fallback class. For model a only the class itself: a fallback
+ * says nothing about the class. */
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
@@ -108,8 +108,8 @@ static int access_kind(const char *name)
 	return name[0] != 'v' ? 0 : length > 4 && strcmp(name + length - 4, ".512") == 0 ? 2 : 1;
 }
 
-/* Cycles of `times` instructions of each class together, without the accesses of operations;
- * UARCH_UNKNOWN. */
+/* Cycles of `times` instructions of each class together, without memory accesses. UARCH_UNKNOWN if
+ * unknown. */
 static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *classes,
 	const double *times, int count)
 {
@@ -158,7 +158,7 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 }
 
 /* The reciprocal throughput that the file states, or that follows from the ports. For a class with
- * memory accesses only the stated one is comparable. */
+ * memory accesses, only a stated value can be compared. */
 static struct number each_of(const struct uarch *uarch, const struct uarch_class *class)
 {
 	const double once = 1;
@@ -250,10 +250,11 @@ static void compare_chains(struct compare *c)
 
 /* ---- pairs */
 
-/* Two classes in numbers that take about as long each, and their cycles by both models. */
+/* Two classes in a mix where both need about the same time, and the cycles of this mix in both
+ * models. */
 struct pair {
 	double times[2], cycles[2];
-	bool known; /* by both */
+	bool known; /* both models know the cycles */
 };
 
 static struct pair pair_of(const struct compare *c, const char *first, const char *second)
@@ -272,8 +273,8 @@ static struct pair pair_of(const struct compare *c, const char *first, const cha
 	return pair;
 }
 
-/* Whether both models agree about the class alone. A disagreement is already reported, so its pairs
- * are not compared. */
+/* Whether both models agree about the class alone. A disagreement is already reported, so pairs of
+ * the class are not compared. */
 static bool alone_agrees(const struct compare *c, const char *name)
 {
 	struct number a = each_of(c->a, find(c, c->a, name)),
@@ -290,7 +291,8 @@ static int worse_first(const void *a, const void *b)
 	return left > right ? -1 : left < right;
 }
 
-/* For each pair of classes that agree alone: whether their cycles together differ. */
+/* For each pair of classes: whether each class alone agrees, but their cycles together differ. The
+ * caller frees the result. */
 static bool *different_pairs(const struct compare *c)
 {
 	int n = c->name_count;
@@ -314,8 +316,8 @@ static bool *different_pairs(const struct compare *c)
 	return differs;
 }
 
-/* A class with different ports differs next to many others. Reports it once, with the pair that
- * differs most. */
+/* A class with different ports differs in pairs with many other classes. This function reports the
+ * class once, with the pair that differs most. */
 static void compare_pairs(struct compare *c)
 {
 	int n = c->name_count, first = c->count, written;

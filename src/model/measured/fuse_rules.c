@@ -1,4 +1,4 @@
-/* Writes the `fuse` lines, from slots of adjacent instructions, and the `unlaminate` line, from
+/* Writes the `fuse` lines from slots of adjacent instructions. Writes the `unlaminate` line from
  * slots of operations with an index. */
 #include "model/measured/measured.h"
 
@@ -18,12 +18,12 @@ static const char *const exceptions[] = { "memory", "memory-immediate", "relativ
 
 enum { EXCEPTIONS = sizeof(exceptions) / sizeof(exceptions[0]) };
 
-/* What was measured of one mnemonic before branches. A pair that was tried without a result counts
- * as fused: too few micro-ops make a limit too low, and a lower limit is still a limit. */
+/* The results for one mnemonic before branches. A pair whose measurement failed counts as fused.
+ * The limit is then too low rather than too high, so it stays a lower bound. */
 struct fusion {
 	char mnemonic[20];
-	unsigned asked, fuses; /* a bit for each pair of conditions */
-	unsigned unless;       /* a bit for each exception */
+	unsigned asked, fuses; /* one bit for each pair of conditions */
+	unsigned unless;       /* one bit for each exception */
 	bool written;
 };
 
@@ -48,7 +48,7 @@ static bool one_slot(const struct figure *figure)
 	return !figure->known || figure->value < 1.5;
 }
 
-/* Splits "fuse cmp e" into "cmp" and "e"; false: not a fuse fact. */
+/* Splits "fuse cmp e" into "cmp" and "e". Returns false if the fact is no fuse fact. */
 static bool split(const struct measured_fact *fact, char mnemonic[20], char rest[24])
 {
 	return strncmp(fact->word, "fuse ", 5) == 0 &&
@@ -78,7 +78,7 @@ static int gather(const struct measured *m, struct fusion *fusion)
 			fusion[k].asked |= 1u << flags;
 			fusion[k].fuses |= one_slot(&m->fact[i].figure) ? 1u << flags : 0;
 		}
-		/* An operation that writes memory needs two slots itself. */
+		/* An operation that writes memory itself needs two slots. */
 		for (int e = 0; e < EXCEPTIONS; e++)
 			if (strcmp(rest, exceptions[e]) == 0 && m->fact[i].figure.known &&
 				m->fact[i].figure.value >= (strcmp(rest, "store") == 0 ? 2.5 : 1.5))
@@ -128,7 +128,7 @@ static void write_behind(const struct measured *m, const char *what, struct text
 		text_addf(text, " after %s [measured]\n", what);
 }
 
-/* Slots of one form; negative: not measured. */
+/* Slots of an instruction form. Negative: not measured. */
 static double slots_of(const struct measured *m, const char *form)
 {
 	for (int i = 0; i < m->fact_count; i++)
@@ -146,13 +146,13 @@ static void write_lamination(const struct measured *m, struct text *text)
 	if (three < 0)
 		return;
 	if (three < 1.5) {
-		/* The format has a word for this only if the other forms stay fused too. */
+		/* "never" is only correct if the other forms stay fused, too. */
 		if (two < 1.5 && stores < 1.5)
 			text_add(text, "unlaminate never [measured]\n");
 		return;
 	}
 	text_add(text, "unlaminate indexed");
-	/* A form that was not measured counts as fused: the weaker claim. */
+	/* A form that was not measured counts as fused: this is the safer assumption. */
 	if (two < 1.5 || stores < 1.5)
 		text_addf(text, " unless%s%s", two < 1.5 ? " two-operand" : "",
 			stores < 1.5 ? " stores" : "");

@@ -1,109 +1,113 @@
-/* Inside the search for ports (infer_*.c, mixes.c): it finds the ports and micro-ops that explain
- * what was measured of a core. Everything follows from the measurements alone, and each call
- * searches from the start. */
+/* Internals of the search for ports (infer_*.c, mixes.c). The search finds the ports and micro-ops
+ * that explain the measurements of a core. It uses only the measurements, and each call searches
+ * from the start. */
 #pragma once
 
 #include "model/limits/ports.h"
 #include "model/measured/measured.h"
 
 enum {
-	INFER_PORTS = 18, /* at most; with the units they fill what a core file has room for */
+	INFER_PORTS = 18, /* largest number; with the units, they fill a core file */
 	INFER_UNITS = UARCH_PORTS - INFER_PORTS,
 	INFER_GROUPS = 40,
 	INFER_QUESTIONS = 512,
 };
 
 enum infer_kind {
-	INFER_UNKNOWN, /* too little is measured, or the rename width hides its ports */
+	INFER_UNKNOWN, /* too few measurements, or the rename width hides its ports */
 	INFER_NONE,    /* needs no port */
-	INFER_SIMPLE,  /* one micro-op that any of a set of ports executes, one a cycle each */
-	INFER_COMPLEX, /* several micro-ops, or one that holds a port or unit for longer */
+	INFER_SIMPLE,  /* one micro-op, which can use any port of a set for one cycle */
+	INFER_COMPLEX, /* several micro-ops, or one that holds a port or unit for more than a cycle
+			*/
 };
 
-/* Classes of one micro-op that go to the same ports. */
+/* Classes of one micro-op that use the same ports. */
 struct infer_group {
 	int op;	   /* the class that represents the group in mixes */
-	int ports; /* how many */
+	int ports; /* number of ports */
 	bool memory;
-	uint32_t set; /* which */
+	uint32_t set; /* these ports; 0: unknown */
 };
 
 struct inference {
 	const struct measured *measured;
 	struct measured_ports *to;
 	double width; /* slots a cycle; 0: unknown */
-	bool early;   /* ports are chosen at rename: a mix that fills many ports takes up to a third
-			 longer than the best assignment */
+	bool early; /* ports are chosen at rename: a mix that fills many ports may need a third more
+		       time than the best assignment */
 	enum infer_kind kind[MEASURED_OPS];
-	int group_of[MEASURED_OPS];   /* -1: none yet */
-	int wide[MEASURED_OPS];	      /* SIMPLE: how many ports it can use */
+	int group_of[MEASURED_OPS];   /* -1: no group yet */
+	int wide[MEASURED_OPS];	      /* SIMPLE: number of ports it can use */
 	bool open[MEASURED_OPS];      /* COMPLEX: its micro-ops need one more mix */
-	double stretch[MEASURED_OPS]; /* cycles that each of its micro-ops holds a port: 1, or more
-					 where its throughput is lower than its ports allow */
+	double stretch[MEASURED_OPS]; /* cycles for which each micro-op holds a port: 1, or more if
+					 its throughput is lower than its ports allow */
 	int group_count;
 	struct infer_group group[INFER_GROUPS];
 	int ports;
-	int enough; /* stop the search after so many questions; what is unknown then gets no
-		       question of its own */
+	int enough; /* stop the search after this many questions; what is still unknown then gets no
+		       question */
 	int question_count, late_count;
 	struct measured_mix question[INFER_QUESTIONS]; /* mixes to measure first */
-	struct measured_mix late[INFER_QUESTIONS]; /* mixes to measure when no question is left */
+	struct measured_mix late[INFER_QUESTIONS];     /* mixes to measure after these questions */
 };
 
-/* All measurements of one mix together. */
+/* The results of all measurements of one mix. */
 struct mix_result {
-	int asked;     /* how often it was measured */
-	int known;     /* how often with success */
-	double cycles; /* the median of the successful ones */
-	double spread; /* relative, of one of them */
-	bool apart;    /* they contradict each other */
+	int asked;     /* number of measurements */
+	int known;     /* number of successful measurements */
+	double cycles; /* median of the successful measurements */
+	double spread; /* relative spread of one measurement */
+	bool apart;    /* the results contradict each other */
 };
 
 /* ---- mixes.c */
 
 bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b);
 struct mix_result infer_result(const struct inference *in, const struct measured_mix *mix);
-/* Adds a mix to the questions, once, unless it was measured `times` times before. */
+/* Adds a mix to the questions, unless it is a question already or was measured `times` times. */
 void infer_ask(struct inference *in, const struct measured_mix *mix, int times);
-/* Adds a mix that confirms something: once, unless it was measured before. */
+/* Adds a mix that confirms a result, unless it is a question already or was measured. */
 void infer_ask_late(struct inference *in, const struct measured_mix *mix);
-/* Two classes in the numbers that show how many ports they have together: `ports_a` of one,
- * `ports_b` of the other. */
+/* A mix of `ports_a` instructions of class a and `ports_b` instructions of class b. Its time shows
+ * how many ports they use together. */
 struct measured_mix infer_pair(int a, int ports_a, int b, int ports_b);
-/* The same for two groups. */
+/* A mix of two groups, as in infer_pair(). */
 static inline struct measured_mix infer_groups(
 	const struct infer_group *a, const struct infer_group *b)
 {
 	return infer_pair(a->op, a->ports, b->op, b->ports);
 }
-/* Whether two ops of a mix may run in another mode than each alone: infer_clash(). */
+/* Whether infer_clash() holds for any two ops of a mix. */
 bool infer_mix_clashes(const struct inference *in, const struct measured_mix *mix);
-/* Whether two ops next to each other may run in another mode than each alone, so that their time
- * proves nothing: vectors of 512 bits and narrower ones that more than one port executes. */
+/* Whether two ops may change the mode of the core when they run together. Their time then proves
+ * nothing. This concerns 512-bit vectors together with narrower vectors that more than one port
+ * executes. */
 bool infer_clash(const struct inference *in, int op, int other);
-/* The least cycles that loads on sets of ports take: ports_balance(), faster for few loads. */
+/* The smallest number of cycles for loads on sets of ports. Like ports_balance(), but faster for
+ * few loads. */
 double infer_bound(const struct port_load *load, int count);
-/* Whether two ops differ only in width, or in where the operand is: "blend", "blend.512" and
- * "blend-load" probably execute alike. */
+/* Whether two ops differ only in width, or in the place of the operand. "blend", "blend.512" and
+ * "blend-load" probably use the same ports. */
 bool infer_related(const struct inference *in, int op, int other);
-/* The cost of predicting `predicted` cycles where `cycles` were measured, in squared errors of one
- * measurement. A core can be slower than its ports allow, mostly where `ports` (of the largest set)
- * are many, but never faster: so a prediction that is too low costs less. */
+/* The cost of a prediction, in squared errors of one measurement. The prediction is `predicted`
+ * cycles, the measured value `cycles`. A core is never faster than its ports allow, but it can be
+ * slower. It is often slower if `ports`, the size of the largest set, is large. A low prediction
+ * therefore costs less than a high one. */
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
-/* Slots of the whole instruction: rounded where that is nearly whole; 1 where unknown. */
+/* Slots of the whole instruction: rounded if nearly whole; 1 if unknown. */
 double measured_slots(const struct measured_op *op);
-/* The same without the slot of its store, as a core file counts them. */
+/* Like measured_slots(), but without the slot of its store, as in a core file. */
 double measured_own_slots(const struct measured_op *op);
-/* Appends the work of `times` instructions of an op, accesses included, to load; false: some of it
- * is unknown. */
+/* Appends the work of `times` instructions of an op to load, including memory accesses. Returns
+ * false if a part of the work is unknown. */
 bool infer_work(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
-/* The same without the work of the op itself. */
+/* Like infer_work(), but only the memory accesses of the op. */
 bool infer_accesses(
 	const struct inference *in, int op, double times, struct port_load *load, int *count);
-/* Cycles of a mix by the ports found so far; NAN: unknown. */
+/* Cycles of a mix, predicted from the known ports; NAN: unknown. */
 double infer_cycles(const struct inference *in, const struct measured_mix *mix);
 
 /* ---- infer_sets.c: groups of simple classes, and a set of ports for each group */
