@@ -61,7 +61,7 @@ bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *mod
 
 	if (count < 20)
 		return false;
-	/* The widest gap that leaves a fifth of the values on either side. */
+	/* Find the widest gap that leaves at least a fifth of the values on each side. */
 	for (size_t i = least; i <= count - least; i++) {
 		double gap = sorted[i] - sorted[i - 1];
 
@@ -89,10 +89,10 @@ bool stats_two_modes(const double *sorted, size_t count, struct stats_modes *mod
 
 enum { DRIFT_GROUPS = 30, DRIFT_LEAST = 9, DRIFT_MOST = 900 };
 
-/* One-sided 0.5 % of the normal distribution. */
+/* Quantile of the normal distribution: about 0.5 % of values lie above it. */
 static const double drift_z = 2.6;
 
-/* The median of at most DRIFT_MOST / 3 values, which stay as they are. */
+/* The median of at most DRIFT_MOST / 3 values. Does not change the values. */
 static double median_of(const double *values, size_t count)
 {
 	double copy[DRIFT_MOST / 3];
@@ -101,8 +101,7 @@ static double median_of(const double *values, size_t count)
 	return stats_median(copy, count);
 }
 
-/* The Mann-Kendall statistic, in standard deviations of its distribution where there is no trend.
- */
+/* The Mann-Kendall statistic, in standard deviations of its distribution without a trend. */
 static double mann_kendall(const double *values, size_t count)
 {
 	double n = (double)count, variance = n * (n - 1) * (2 * n + 5) / 18;

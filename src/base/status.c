@@ -22,7 +22,8 @@ struct status status_make(enum status_code code, const char *format, ...)
 	if (length < 0)
 		status.text[0] = '\0';
 	text_cut_clean(status.text, sizeof(status.text));
-	/* One line: a line break or an escape must not reach the terminal. */
+	/* Replace control characters: a line break or an escape sequence must not reach the
+	 * terminal. */
 	for (char *c = status.text; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = '?';

@@ -1,7 +1,7 @@
 /* The outcome of an operation, by value: a code and one line of text for the user.
  *
- * A status owns its text, so threads never share a message buffer. The text names the thing, the
- * bad value and what would be right; it has no trailing newline and no program name. */
+ * A status owns its text, so threads never share a message buffer. The text names the object, the
+ * bad value and the expected value. It has no newline at the end and no program name. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 enum status_code {
 	STATUS_OK = 0,
 	STATUS_FAILED,	  /* the machine refused, or nothing could be measured: exit status 1 */
-	STATUS_USAGE,	  /* the user asked for something that does not exist: exit status 2 */
-	STATUS_CANCELLED, /* stopped on request; what was finished stays valid */
+	STATUS_USAGE,	  /* the user's request is wrong: exit status 2 */
+	STATUS_CANCELLED, /* stopped on request; finished results stay valid */
 };
 
 struct status {
@@ -20,8 +20,8 @@ struct status {
 
 struct status status_ok(void);
 
-/* A failure of the given code (not STATUS_OK) with a formatted line; text beyond the buffer is cut.
- */
+/* A failure with this code (not STATUS_OK) and a formatted line. A text longer than the buffer is
+ * cut. */
 struct status status_make(enum status_code code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

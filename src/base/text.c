@@ -113,8 +113,8 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
-/* Characters that turn the direction of writing: with them a name from elsewhere could write over
- * other text on the line. */
+/* Whether a character changes the direction of writing. Such a character in a foreign name could
+ * hide other text on the line. */
 static bool turns_direction(uint32_t c)
 {
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
@@ -123,7 +123,8 @@ static bool turns_direction(uint32_t c)
 
 size_t text_character(const char *at)
 {
-	static const uint32_t least[] = { 0, 0x20, 0xa0, 0x800, 0x10000 }; /* by the length */
+	/* Smallest code point for each length in bytes. */
+	static const uint32_t least[] = { 0, 0x20, 0xa0, 0x800, 0x10000 };
 	const unsigned char *c = (const unsigned char *)at;
 	size_t length = c[0] < 0x80 ? 1 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
 	uint32_t value = length == 1 ? c[0] : c[0] & (0x7fu >> length);
@@ -209,7 +210,7 @@ size_t text_line(const struct text_wrap *wrap, const char *text, const char **ne
 
 void text_print(FILE *out, int columns, const char *first, int indent, const char *words)
 {
-	/* The first line has less room: what `first` takes after its last line feed. */
+	/* The first line is shorter: subtract the columns of `first` after its last line feed. */
 	const char *last = strrchr(first, '\n');
 	struct text_wrap wrap = { .columns = columns };
 
@@ -229,7 +230,7 @@ void text_print(FILE *out, int columns, const char *first, int indent, const cha
 
 /* ---- suggestions for mistyped names */
 
-/* Names and typing mistakes are short; beyond this nothing is called near. */
+/* Names longer than LONGEST bytes are never near: real names and typing mistakes are short. */
 enum { LONGEST = 48, SUGGESTIONS = 3 };
 
 static size_t least_of(size_t a, size_t b)
@@ -242,8 +243,8 @@ static bool same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Edit distance with swapped neighbours as one edit (optimal string alignment); both at most
- * LONGEST. */
+/* The edit distance; swapping two neighbours is one edit (optimal string alignment). na and nb are
+ * at most LONGEST. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t edits[LONGEST + 1][LONGEST + 1];
@@ -264,7 +265,7 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 	return edits[na][nb];
 }
 
-/* How far a name is from what was typed, or SIZE_MAX when it is not near. */
+/* The distance from the typed word to a name; SIZE_MAX: the name is not near. */
 static size_t far_off(const char *wrong, const char *name)
 {
 	size_t typed = strlen(wrong), length = strlen(name), edits, allowed;
@@ -276,7 +277,7 @@ static size_t far_off(const char *wrong, const char *name)
 	if (typed > length && length >= 3 && strncasecmp(wrong, name, length) == 0)
 		return 1;
 	edits = distance(wrong, typed, name, length);
-	/* One slip in three letters, and never so many that the two share nothing. */
+	/* Allow one edit in three letters, but fewer edits than the name has letters. */
 	allowed = (typed > length ? typed : length) / 3;
 	if (allowed == 0)
 		allowed = 1;
@@ -296,7 +297,7 @@ void nearest_names(
 
 		if (off == SIZE_MAX)
 			continue;
-		/* Kept in order of nearness; equals in the order given. */
+		/* Keep the list sorted by distance. Equal distances keep the given order. */
 		for (place = found; place > 0 && score[place - 1] > off; place--)
 			;
 		if (place == SUGGESTIONS)

@@ -87,7 +87,7 @@ struct units_text units_size_long(int64_t bytes)
 	double scaled = (double)bytes;
 	int power = 0;
 
-	/* 1023.95 and up would print as 1024: go on to the next unit. */
+	/* 1023.95 and above would print as 1024: use the next unit. */
 	while (power < 4 && fabs(scaled) >= (power ? 1023.95 : 1024)) {
 		scaled /= 1024;
 		power++;
@@ -98,7 +98,7 @@ struct units_text units_size_long(int64_t bytes)
 
 struct units_text units_value(double value)
 {
-	/* The bounds are where rounding carries into the next digit: 9.9996 is 10.00. */
+	/* From these bounds up, rounding adds a digit: 9.9996 prints as 10.00. */
 	static const double bounds[] = { 999.95, 99.995, 9.9995 };
 	int decimals = 0;
 
