@@ -13,7 +13,7 @@
 
 enum { CELL = 40 };
 
-/* Measured values of memory latency agree if their ratio is at most this. */
+/* A speedup is doubtful if it exceeds the number of parallel loads by more than this factor. */
 #define BEYOND 1.1
 
 /* ---- words ---- */

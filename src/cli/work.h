@@ -40,7 +40,7 @@ bool drawing_wanted(const struct cli *cli);
 struct status drawing_check(const struct cli *cli);
 
 /* Returns the words in the corner of a new picture. choice: the core for which limits are computed;
- * NULL: no limits. */
+ * NULL: no core is named. */
 struct chart_origin drawing_origin(
 	const struct machine *machine, const struct uarch_choice *choice);
 

@@ -1,5 +1,6 @@
-/* Rows of text. The first row: program, REPLAY and recording stamps, machine, clock, and the state
- * of the measurement. The last two: the last message, and keys. And a screen too small for panels.
+/* Rows of text. The first row shows program, REPLAY and recording stamps, machine, clock, and the
+ * state of the measurement. The last two rows show the last message and the keys. This file also
+ * draws a screen that is too small for panels.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -62,7 +63,7 @@ static int draw_state(struct box at, const struct view *view)
 	return at.width - (canvas_columns(at, state) > STATE ? canvas_columns(at, state) : STATE);
 }
 
-/* Stamps: this is a replay, or a recording is being written. */
+/* Draws the stamps of a replay and of a recording that is being written. */
 static int draw_stamps(struct box at, int x, int end, const struct view *view)
 {
 	struct box stamp = box_part(at, x + 1, 0, (end - x) / 2 > 10 ? (end - x) / 2 : 10, 1);
@@ -116,8 +117,9 @@ const struct panel panel_header = { .name = "header", .draw = draw_header };
 
 /* ---- the last message ---- */
 
-/* The last message; without one, the progress of a characterisation, what this machine refused, or
- * the first key to press. A replay does not show what the recording machine refused. */
+/* The row shows the last message. If there is no message, it shows the progress of a
+ * characterisation, the features that this machine refused, or the first key to press. A replay
+ * does not show the features that the recording machine refused. */
 
 static struct words refusals(const struct machine *machine)
 {
@@ -130,7 +132,7 @@ static struct words refusals(const struct machine *machine)
 	return words;
 }
 
-/* A message that is too long also uses the row above, unless an overlay ends there. */
+/* Draws a message. A long message also uses the row above, unless an overlay ends there. */
 static void draw_notice(
 	struct box at, const struct view *view, enum style style, const char *notice)
 {
@@ -172,8 +174,8 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* The keys that work now, from the rows of data/keys that have a word. */
 
-/* The present word of a row; "" if it has none here or its command would do nothing. "freeze/go
- * on": the second word applies while frozen. */
+/* Returns the present word of a key row. "": the row has no word here, or its command would do
+ * nothing. "freeze/go on": the second word applies while the screen is frozen. */
 static struct words word_of(const struct scene *scene, int index)
 {
 	const struct key_row *row = &scene->keys->row[index];
@@ -190,8 +192,8 @@ static struct words word_of(const struct scene *scene, int index)
 	return word;
 }
 
-/* Draws the words that fit whole and returns the next column. only_measure: draws nothing and
- * measures all words. */
+/* Draws the words that fit whole, and returns the next column. only_measure: draws nothing, and
+ * returns the column after all words. */
 static int draw_words(struct box at, const struct scene *scene, bool only_measure)
 {
 	int x = 1;
@@ -234,13 +236,13 @@ const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };
 
 /* ---- a screen too small for panels ---- */
 
-/* Setting, value, state and how to quit, on as many rows as there are. One row shows the value and
- * how to quit, as far as they fit. */
+/* A small screen shows setting, value, state and how to quit, if there are enough rows. A single
+ * row shows the value and how to quit, if they fit. */
 
 /* Narrower screens use only their first row. */
 enum { ROWS_FROM = 20 };
 
-/* The value in fewer and fewer columns: rounded, never cut. */
+/* Draws the value in the longest form that fits. The value is rounded, never cut. */
 static void draw_value(struct box at, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -261,7 +263,7 @@ static void draw_value(struct box at, const struct view *view)
 		state[0] ? "?" : "", cpe.text, sample->cpe, sample->cpe, sample->cpe);
 }
 
-/* One row: the value, or why there is none. */
+/* Draws one row with the value, or with the reason for its absence. */
 static void draw_short(struct box at, const struct view *view)
 {
 	struct ahead ahead = panels_ahead(view);
@@ -283,7 +285,7 @@ static void draw_short(struct box at, const struct view *view)
 					     : "measuring");
 }
 
-/* The value in a row of its own, with spread and source if they fit. */
+/* Draws a row with the value, and with spread and source if they fit. */
 static void draw_value_row(struct box at, int y, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -326,8 +328,8 @@ static struct words state_words(const struct view *view)
 	return words;
 }
 
-/* Several rows: setting, value, state, the last message and how to quit. With two rows, the state
- * is next to the value. */
+/* Draws several rows: setting, value, state, the last message and how to quit. If there are only
+ * two rows, the state is next to the value. */
 static void draw_rows(struct box at, const struct view *view)
 {
 	struct words words = panels_setting(&view->setting, NULL), state = state_words(view);
@@ -373,7 +375,8 @@ static void draw_rows(struct box at, const struct view *view)
 	canvas_wrap(at, 3, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, view->screen.notice);
 }
 
-/* The REPLAY stamp has priority: a row of its own, or the start of the only row. Returns the rest.
+/* Draws the REPLAY stamp, which has priority. It has its own row, or the start of a single row.
+ * Returns the rest of the box.
  */
 static struct box draw_stamp(struct box at, const struct view *view)
 {
@@ -396,7 +399,7 @@ static void draw_line(struct box at, const struct scene *scene)
 		return;
 	}
 	draw_short(at, scene->view);
-	/* If the value used the whole first row. */
+	/* The value may have used the whole first row. */
 	if (at.height > 1)
 		panels_fit(at, 1, STYLE_TEXT, "q quits\nq");
 }

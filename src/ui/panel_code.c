@@ -1,5 +1,5 @@
-/* The machine code of the loop: address, instruction, micro-ops, ports and latency. The margin
- * marks the loop-carried chain and macro-fused pairs. */
+/* Shows the machine code of the loop: address, instruction, micro-ops, ports and latency. Marks in
+ * the margin show the loop-carried chain and macro-fused pairs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,11 +58,12 @@ static bool wanted(const struct view *view)
 struct columns {
 	int address, text, count,
 		ports; /* widths; count is 0 if every instruction runs once an iteration */
-	bool brief;    /* omit the operands' sizes, there is no room */
-	int first_carried, last_carried; /* instructions, -1: none */
+	bool brief;    /* omit the operands' sizes, to save columns */
+	int first_carried, last_carried; /* indices of instructions; -1: none */
 };
 
-/* The instruction's text. brief: without "qword ptr", since the registers usually show the size. */
+/* Writes the instruction's text. brief: omits "qword ptr", because the registers usually show the
+ * size. */
 static void text_of(const struct loop *loop, int index, bool brief, char *buffer, size_t size)
 {
 	const struct insn *insn = &loop->insn[index];
@@ -70,7 +71,7 @@ static void text_of(const struct loop *loop, int index, bool brief, char *buffer
 	char *at;
 
 	snprintf(buffer, size, "%s", insn->known ? insn->text : "(bytes that are no instruction)");
-	/* A branch target is an offset in the list, not an address of this run. */
+	/* Show a branch target as an offset in the list, not as an address of this run. */
 	at = strstr(buffer, "0x");
 	if (at && insn->target && (insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP) &&
 		strtoull(at, NULL, 16) == insn->target) {
@@ -126,8 +127,8 @@ static void measure(struct box at, const struct explanation *explanation, struct
 		columns->text = 12;
 }
 
-/* The chain: a line from its first instruction to its last one, and a mark at each of its
- * instructions. */
+/* Draws the chain: a line from its first to its last instruction, with a mark at each instruction
+ * of the chain. */
 static void draw_chain(
 	struct box at, int y, const struct columns *columns, const struct limits *limits, int index)
 {
@@ -183,7 +184,8 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 	if (!facts->fused)
 		canvas_right(at, x + SLOTS - 1, y, STYLE_TEXT, "%s", number(facts->slots).text);
 	x += SLOTS + 1;
-	/* A fused pair is one operation; either half may hold its ports. */
+	/* A fused pair is one operation. Its ports are stored at the first or the second
+	 * instruction. */
 	if (fuses && !ports[0])
 		ports = limits->insn[index + 1].ports;
 	canvas_text(box_part(at, x, 0, columns->ports, at.height), 0, y,
@@ -215,7 +217,7 @@ static void draw_head(struct box at, const struct columns *columns)
 	canvas_right(at, x + CYCLES, 0, STYLE_DIM, "latency");
 }
 
-/* What the marks mean. */
+/* Draws the meaning of the marks. */
 static void draw_legend(
 	struct box at, int y, const struct columns *columns, const struct limits *limits)
 {
@@ -231,7 +233,7 @@ static void draw_legend(
 			limits->chain.through_memory ? ", through memory" : "");
 }
 
-/* Below the headings. */
+/* Instructions begin below the headings. */
 static int scroll_end(struct box at, const struct scene *scene)
 {
 	const struct explanation *explanation = scene->view->explanation;
@@ -273,7 +275,7 @@ static int first_shown(const struct view *view)
 	return view->code_first;
 }
 
-/* Rule, headings, instructions, a blank row, two rows of legend. */
+/* Rows for the rule, headings, instructions, a blank row, and two rows of legend. */
 static int best_rows(const struct view *view)
 {
 	return wanted(view) ? 1 + 1 + panels_outline(view)->loop.insn_count + 3 : 5;
@@ -293,8 +295,8 @@ const struct panel panel_code = {
 
 /* ---- its C source ---- */
 
-/* The C source of the loop, from the kernel's own file: as much of the function as fits, with its
- * innermost loop. */
+/* Shows the C source of the loop, from the kernel's own file. If the function does not fit, the
+ * shown part contains the innermost loop. */
 
 enum { TAB = 4 };
 
@@ -330,7 +332,8 @@ static void widen(const char *line, char *buffer, size_t size)
 	buffer[used] = '\0';
 }
 
-/* The first line shown: the function's, or a later one so that the whole loop is visible. */
+/* Returns the first line to show: the function's first line, or a later line if the whole loop is
+ * visible only then. */
 static int first_line(const struct listing *listing, int rows)
 {
 	int first = listing->first;

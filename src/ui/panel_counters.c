@@ -1,5 +1,5 @@
-/* Counts per element next to the model's values: events that the user asked for, then the core's
- * own. Remarks above the table relate the counts to each other and name contradictions. */
+/* Shows counts per element next to the model's values: first events that the user requested, then
+ * the core's own events. Remarks above the table compare the counts and report contradictions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,8 @@ static void title_of(const struct scene *scene, struct text *title)
 					: "");
 }
 
-/* Next to other panels only if something was counted; in front also to show the reason. */
+/* Next to other panels, the panel is shown only if an event was counted. In front, it is always
+ * shown: it may show why no event was counted. */
 static bool wanted(const struct view *view)
 {
 	return view->counters.plan &&
@@ -46,7 +47,7 @@ static bool wanted(const struct view *view)
 
 /* ---- remarks ---- */
 
-/* Why counted and decoded instructions may differ. */
+/* Adds the reason why counted and decoded instructions may differ. */
 static void add_differ(struct lines *remarks, const struct view *view)
 {
 	const struct loop *loop = &view->explanation->loop;
@@ -97,7 +98,8 @@ struct table {
 	bool quartiles, scaled;
 };
 
-/* Events that the user asked for, then the core's events that have counts. */
+/* Sorts the events: first the events that the user requested, then the core's events that have
+ * counts. */
 static void sort(const struct view *view, struct table *table)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -110,7 +112,8 @@ static void sort(const struct view *view, struct table *table)
 			table->order[table->count++] = i;
 }
 
-/* The end of a name distinguishes it, so a name that is too long loses its PMU first. */
+/* Returns a title that fits. The end of a name distinguishes it, so a long name first loses its
+ * PMU. */
 static const char *title_in(struct box at, const struct event_plan *plan, int event, int width)
 {
 	const char *name = plan->counters.event[event].name, *colons = strstr(name, "::");
@@ -120,7 +123,7 @@ static const char *title_in(struct box at, const struct event_plan *plan, int ev
 	return colons && canvas_columns(at, name) > width ? colons + 2 : name;
 }
 
-/* Everything except the remarks: `at` begins below them. */
+/* Computes the table's columns and rows. `at` begins below the remarks. */
 static void measure(struct box at, const struct view *view, struct table *table)
 {
 	const struct view_counters *counters = &view->counters;
@@ -177,7 +180,7 @@ static void draw_row(
 	const struct uarch_event *meaning = &counters->plan->meaning[event];
 	const struct count *count = &counters->counts.event[event];
 	double modelled = counters->modelled[event];
-	/* A title may use the columns of a model value that does not exist. */
+	/* If there is no model value, the title may use its columns. */
 	int x = table->title, title = x - 1 + (isfinite(modelled) ? 0 : table->figure);
 	struct words absence = shown_absence(view, event);
 
@@ -226,7 +229,7 @@ static bool is_listed(const struct view *view, int event)
 	       shown_unavailable(view, event);
 }
 
-/* Adds the events whose reason equals the first one's. */
+/* Adds the events that have the same reason as the event `first`. */
 static void list_alike(
 	const struct view *view, int first, const char *before, struct text *text, bool *listed)
 {
@@ -241,9 +244,9 @@ static void list_alike(
 	}
 }
 
-/* The core's events that are unavailable. With one common reason: "unavailable (stays at zero, even
- * where most events rise): loads, stores"; else each reason after its events, or no reasons if
- * there is no room. */
+/* Writes the core's unavailable events. If all have the same reason: "unavailable (stays at zero,
+ * even where most events rise): loads, stores". Else each reason follows its events. reasons false:
+ * omits the reasons. */
 static void find_unavailable(const struct view *view, bool reasons, struct text *text)
 {
 	int first = -1, count = view->counters.plan->counters.count;
@@ -270,7 +273,7 @@ static void find_unavailable(const struct view *view, bool reasons, struct text 
 	}
 }
 
-/* Below the table, if there is room: the meaning of marks, and roles without an event. */
+/* Draws the foot below the table, if it fits: the meaning of marks, and roles without an event. */
 static void draw_foot(struct box at, const struct table *table, const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -293,7 +296,7 @@ static void draw_foot(struct box at, const struct table *table, const struct vie
 	lines_draw(&lines, 0);
 }
 
-/* The reason for an empty table. */
+/* Draws the reason for an empty table. */
 static void draw_absence(struct box at, const struct view *view)
 {
 	struct lines lines = { .at = at };
@@ -313,11 +316,11 @@ static void draw_absence(struct box at, const struct view *view)
 	lines_draw(&lines, 0);
 }
 
-/* Remarks on top, the table, and unavailable events at the bottom. */
+/* The parts of the panel: remarks, the table, and unavailable events at the bottom. */
 struct parts {
 	struct lines remarks;
 	char unavailable[1200];
-	int below; /* its rows: at most a third of the panel */
+	int below; /* rows of unavailable events: at most a third of the panel */
 	struct table table;
 };
 
@@ -331,11 +334,12 @@ static void find_parts(struct box at, const struct view *view, struct parts *par
 	add_summary(&parts->remarks, view);
 	if (view->counters.differ && view->explanation)
 		add_differ(&parts->remarks, view);
-	/* Remarks use at most half of the rows; if they need more, each one is cut to a row. */
+	/* Remarks use at most half of the rows. If they need more, cut each remark to one row. */
 	if (lines_rows(&parts->remarks) > (at.height + 1) / 2)
 		lines_cut(&parts->remarks, 0);
 	at.height -= lines_rows(&parts->remarks);
-	/* One row if the table is cut; without reasons if they do not fit. */
+	/* If the table is cut, unavailable events get one row. If the reasons do not fit, omit
+	 * them. */
 	for (int pass = 0; pass < 2; pass++, most = 1) {
 		struct box rest = at;
 
@@ -396,7 +400,7 @@ static void draw(struct box at, const struct scene *scene)
 	at = box_part(at, 0, used, at.width, at.height - used);
 	draw_table(at, &parts.table, view);
 	used = 1 + parts.table.rows;
-	/* A blank row before it, if there is one. */
+	/* Leave a blank row before the unavailable events, if a row is free. */
 	used += used + parts.below < at.height;
 	if (parts.below)
 		used += canvas_wrap(at, used, STYLE_DIM, parts.unavailable);
@@ -404,7 +408,7 @@ static void draw(struct box at, const struct scene *scene)
 		draw_foot(box_part(at, 0, used, at.width, at.height - used), &parts.table, view);
 }
 
-/* Rule, remark, headings, events, a blank row, unavailable events. */
+/* Rows for the rule, a remark, headings, events, a blank row, and unavailable events. */
 static int best_rows(const struct view *view)
 {
 	int count = view->counters.plan ? view->counters.plan->counters.count : 0;

@@ -1,5 +1,6 @@
-/* Growing curves with text next to them. The memory hierarchy: levels, bandwidths, remarks. And how
- * far the core looks ahead: the knee of the present filler, and below it the knees of all fillers.
+/* Two panels with growing curves and text next to them. The first shows the memory hierarchy:
+ * levels, bandwidths, remarks. The second shows how far the core looks ahead: the knee of the
+ * present filler, and a table of the knees of all fillers.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,15 +12,17 @@
 #include "ui/curve_plot.h"
 #include "ui/panels.h"
 
-/* Columns of the text next to the curve: the fewest, and the most that are useful. */
-enum { BESIDE_LEAST = 26, BESIDE_MOST = 76 };
+/* The fewest and the most columns of the text next to the curve. */ enum {
+	BESIDE_LEAST = 26,
+	BESIDE_MOST = 76
+};
 
-/* Columns of each operation in the table of bandwidths: bytes alone, and with lines; and of the
- * level's name. */
+/* Columns in the table of bandwidths: an operation with bytes only, an operation with bytes and
+ * lines, and the level's name. */
 enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
 
-/* Rows, with the rule, that show everything on a usual machine; and rows that always show the
- * remarks. */
+/* BEST_ROWS, rule included, show everything on a usual machine. From ROOMY rows on, the remarks
+ * always fit. */
 enum { BEST_ROWS = 30, ROOMY = 14 };
 
 static void probe_title(const struct scene *scene, struct text *title)
@@ -44,7 +47,7 @@ static enum style level_style(const struct hierarchy_level *level)
 	return level->unstable ? STYLE_WARN : level->kind == LEVEL_TLB ? STYLE_TEXT : STYLE_FIGURE;
 }
 
-/* One row for each level: "L2 1 MiB 14.0 cy 3.4 ns", if its sentence does not fit. */
+/* Adds one row for a level, "L2 1 MiB 14.0 cy 3.4 ns", if its sentence does not fit. */
 static void put_short(struct column *column, const struct hierarchy_level *level)
 {
 	char size[24], cycles[16], ns[24] = "";
@@ -66,7 +69,8 @@ static void put_short(struct column *column, const struct hierarchy_level *level
 		column->at.width >= LEVEL + 19 ? " cy" : "", ns);
 }
 
-/* Sentences if they need at most half of the rows, else one row for each level. */
+/* Adds the levels: as sentences if they need at most half of the rows, else as one row for each
+ * level. */
 static void put_levels(struct column *column, const struct probe_report *report)
 {
 	const struct hierarchy *hierarchy = &report->hierarchy;
@@ -85,7 +89,7 @@ static void put_levels(struct column *column, const struct probe_report *report)
 	}
 	if (hierarchy->level_count == 0)
 		column_put(column, STYLE_DIM, "no level is certain yet");
-	/* The remarks come last, and would not fit then. */
+	/* With few rows the remarks at the end would not fit, so show disagreements here. */
 	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++)
 		if (hierarchy_disagrees(&hierarchy->level[i]))
 			column_put(column, STYLE_WARN, "! %s: the system reports %s",
@@ -145,7 +149,7 @@ static void put_bands(struct column *column, const struct probe_report *report)
 	column->row++;
 }
 
-/* The best speedup of parallel chains. */
+/* Adds the best speedup of parallel chains. */
 static void put_parallel(struct column *column, const struct probe_curve *curve)
 {
 	const struct probe_point *one = NULL, *best = NULL;
@@ -232,13 +236,15 @@ const struct panel panel_probe = {
 
 /* ---- the windows ---- */
 
-/* Columns of the text next to the curve: the fewest, and the most that are useful. */
-enum { WINDOW_LEAST = 29, WINDOW_MOST = 66 };
+/* The fewest and the most columns of the text next to the curve. */ enum {
+	WINDOW_LEAST = 29,
+	WINDOW_MOST = 66
+};
 
-/* Rows, with the rule, that show everything. */
+/* Rows that show everything, rule included. */
 enum { WINDOWS_BEST_ROWS = 35 };
 
-/* Columns of the table: the filler, what it fills, its knee. */
+/* Columns of the table: the filler, the buffer that it fills, its knee. */
 enum { FILLER = 12, TITLE = 20, KNEE = 24 };
 
 static void windows_title(const struct scene *scene, struct text *title)
@@ -325,9 +331,9 @@ static void put_beside(
 		column_put(column, STYLE_TEXT, "%s", row->fact->words);
 }
 
-/* ---- all of them ---- */
+/* ---- the table of all fillers ---- */
 
-/* The table has a column for the title. */
+/* Whether the table has a column for the title. */
 static bool has_titles(struct box at)
 {
 	return at.width >= 2 + FILLER + TITLE + KNEE + 6;
@@ -357,7 +363,7 @@ static void put_row(struct column *column, const struct windows_row *row, bool p
 		canvas_right(at, at.width, y, STYLE_DIM, "%.0f", row->entries);
 }
 
-/* As many fillers as fit, around the present one. */
+/* Adds the table: as many fillers as fit, around the present filler. */
 static void put_table(struct column *column, const struct windows_report *report,
 	const struct windows_row *present)
 {

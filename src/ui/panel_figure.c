@@ -1,5 +1,6 @@
-/* The measured value: cycles per element, its certainty and source, the rates that follow from it,
- * and its ratio to the pinned value. A second panel shows the latest trials in order of time. */
+/* Shows the measured value: cycles per element, its certainty and source, the rates computed from
+ * it, and its ratio to the pinned value. A second panel shows the latest trials in order of time.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +15,11 @@
 /* From this width on, two rates share a line. */
 enum { RATES_WIDE = 30 };
 
-/* How a line differs from others. */
+/* Tags of lines that are drawn specially. */
 enum { TAG_NONE, TAG_DIGITS, TAG_COURSE };
 
-/* Why there is no value: it failed, or is not measured yet. A value of another setting is never
- * shown. */
+/* Adds the reason why there is no value: the measurement failed or has not finished. The value of
+ * another setting is never shown. */
 static void add_absence(struct lines *lines, const struct view *view)
 {
 	uint64_t footprint = kernel_footprint(view->setting.kernel, view->setting.v);
@@ -43,7 +44,7 @@ static void add_absence(struct lines *lines, const struct view *view)
 	}
 }
 
-/* The last quiet value, which remains visible while the present one is contended, with its age:
+/* Adds the last quiet value and its age, while the present value is contended. Examples of ages:
  * "under 1 s", "12 s", "3 min", "2 h". */
 static void add_quiet(struct lines *lines, const struct view *view)
 {
@@ -82,10 +83,11 @@ static void add_doubts(struct lines *lines, const struct sample *sample)
 			low.text, 100 * sample->mode_share_low, high.text, low.text, high.text);
 }
 
-/* The fewest trials that show a course. */
+/* The fewest trials for which a course is shown. */
 enum { COURSE_LEAST = 8 };
 
-/* "last 1.9 s ▁▁▁▅▅▅▁": shows a value that changes between modes, or drifts. */
+/* Adds the course of the latest trials: "last 1.9 s ▁▁▁▅▅▅▁". It shows whether the value changes
+ * between modes, or drifts. */
 static void add_course(struct lines *lines, const struct view *view)
 {
 	char words[32] = "trials ";
@@ -98,7 +100,7 @@ static void add_course(struct lines *lines, const struct view *view)
 	lines_add(lines, 3, STYLE_WARN, "%s", words)->tag = TAG_COURSE;
 }
 
-/* How many trials were used, and how many were not; the clock. */
+/* Adds the numbers of used and discarded trials, and the clock. */
 static void add_trials(struct lines *lines, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -107,7 +109,7 @@ static void add_trials(struct lines *lines, const struct view *view)
 		   *trials = sample->trials == 1 ? "trial" : "trials",
 		   *source = panels_source(sample->cycles_from);
 
-	/* A line above already says contended. */
+	/* A line above already reports the contention. */
 	if (sample->mixed)
 		lines_add(lines, 5, STYLE_TEXT,
 			"%u %s used, contended ones too\n%u %s, contended ones too", sample->trials,
@@ -123,21 +125,21 @@ static void add_trials(struct lines *lines, const struct view *view)
 	if (counters->ipc > 0)
 		lines_add(lines, 9, STYLE_TEXT, "%s instructions a cycle C",
 			units_value(counters->ipc).text);
-	/* A contended value has the share of quiet trials in the same line. */
+	/* For a contended value, the line about contention shows the share of quiet trials. */
 	if (!isfinite(sample->quiet))
 		lines_add(lines, 10, STYLE_TEXT, "contention is not detected");
 	else if (!sample->contended)
 		lines_add(lines, 10, STYLE_TEXT, "%.0f %% of trials quiet", 100 * sample->quiet);
 }
 
-/* Instructions per element, and the traffic with memory. */
+/* Adds instructions per element, and the memory traffic. */
 static void add_ratios(struct lines *lines, const struct view *view)
 {
 	const struct sample_ratios *ratios = &view->sample_ratios;
 	struct units_text each = units_value(ratios->instructions), cpi = units_value(ratios->cpi);
 	char words[100], source = (char)ratios->instructions_from;
 
-	/* For walks that wait for their loads, it is half of the explanation. */
+	/* The number of instructions is important for walks that wait for their loads. */
 	if (ratios->instructions > 0 && !view->foreign)
 		lines_add(lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT,
 			"%s instructions %s, CPI %s\n%s instructions %c, CPI %s\n%s instr %c, CPI "
@@ -149,7 +151,7 @@ static void add_ratios(struct lines *lines, const struct view *view)
 		lines_add(lines, 6, STYLE_TEXT, "%c %s", (char)ratios->lines_from, words);
 }
 
-/* The quartiles of the trials; a few trials have none. */
+/* Adds the quartiles of the trials, if there are enough trials. */
 static void add_spread(struct lines *lines, const struct sample *sample)
 {
 	if (sample->trials < PANELS_QUARTILES_FROM)
@@ -160,8 +162,8 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
-/* One rate: "  0.183 ns   T". Empty if there is none: the code moves no bytes, or its data decide
- * how many. */
+/* Returns one rate: "  0.183 ns   T". Empty: the code moves no bytes, or the number of bytes
+ * depends on the data. */
 static struct words rate(double value, const char *unit, int unit_width, char source)
 {
 	struct words words = { "" };
@@ -172,7 +174,7 @@ static struct words rate(double value, const char *unit, int unit_width, char so
 	return words;
 }
 
-/* Two rates side by side or on two lines. */
+/* Adds two rates, side by side or on two lines. */
 static void add_pair(
 	struct lines *lines, int rank, const struct words *first, const struct words *second)
 {
@@ -184,7 +186,7 @@ static void add_pair(
 		lines_add(lines, rank + 1, STYLE_TEXT, "%s", second->text);
 }
 
-/* Times are wall time; values per cycle have the source of the cycles. */
+/* Adds the rates. Times are wall times; values per cycle have the same source as the cycles. */
 static void add_rates(struct lines *lines, const struct sample *sample)
 {
 	char cycles = sample->cycles_from ? (char)sample->cycles_from : ' ';
@@ -198,8 +200,8 @@ static void add_rates(struct lines *lines, const struct sample *sample)
 	add_pair(lines, 8, &ghz, &per_cycle);
 }
 
-/* The place of the run: traffic of other threads belongs to the rates, and pages other than
- * requested are a doubt. */
+/* Adds the place of the run. Traffic of other threads is listed with the rates. Pages that differ
+ * from the request are listed as a doubt. */
 static void add_place(struct lines *lines, const struct view *view)
 {
 	const struct placed placed = placed_words(&view->facts, &view->sample);
@@ -210,7 +212,7 @@ static void add_place(struct lines *lines, const struct view *view)
 	lines_add(lines, elsewhere ? 4 : 9, elsewhere ? STYLE_WARN : STYLE_TEXT, "%s", placed.node);
 }
 
-/* The binding limit, the gap, and the key that helps: "limit 3.000 M latency, at it". */
+/* Adds the binding limit, the gap, and the key that helps: "limit 3.000 M latency, at it". */
 static void add_limit(struct lines *lines, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -249,8 +251,8 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 			limit_rows[limits->limit[limits->predicted_by].kind].name);
 }
 
-/* The ratio of B to A, and the doubts about them. Values do not differ significantly if their
- * quartiles overlap, or they are equal within the noise. */
+/* Adds the ratio of B to A, and doubts about both values. Two values do not differ significantly if
+ * their quartiles overlap, or if they are equal within the noise. */
 static void add_ratio(struct lines *lines, const struct view *view)
 {
 	const struct sample *a = &view->a, *b = &view->sample;
@@ -316,7 +318,7 @@ static void shorten(struct lines *lines)
 	}
 }
 
-/* The value in large digits, and next to it the unit. */
+/* Draws the value in large digits, with the unit next to it. */
 static void draw_digits(struct box at, const struct line *line, const char *element)
 {
 	int x = digits_width(line->text) + 2;
@@ -329,7 +331,7 @@ static void draw_digits(struct box at, const struct line *line, const char *elem
 	}
 }
 
-/* Collects the CPE of trials. Disturbed trials are used only if there are no others. */
+/* Collects the CPE of trials. Disturbed trials are used only if no trial is undisturbed. */
 static size_t collect(const struct view *view, int from, int to, double *cpe)
 {
 	size_t count = 0;
@@ -342,7 +344,8 @@ static size_t collect(const struct view *view, int from, int to, double *cpe)
 	return count;
 }
 
-/* A bar for each column of trials, scaled from the lowest median to the highest. */
+/* Draws the course. Each column is a bar with the median of its trials. The scale is from the
+ * lowest to the highest median. */
 static void draw_course(struct box at, const struct view *view)
 {
 	double cpe[VIEW_STRIP], column[VIEW_STRIP], low = INFINITY, high = -INFINITY;
@@ -400,7 +403,7 @@ static void draw(struct box at, const struct scene *scene)
 		const struct line *line = &lines.line[i];
 		struct box rest;
 
-		/* A blank row before the comparison, if there is one left. */
+		/* Leave a blank row before the comparison, if a row is left. */
 		y += i > 0 && at.height - y > lines_rows(&lines) && line->style == STYLE_A;
 		rest = box_part(at, 0, y, at.width, at.height - y);
 		rest.height = line->rows < rest.height ? line->rows : rest.height;
@@ -441,9 +444,9 @@ static void strip_title(const struct scene *scene, struct text *title)
 		text_add(title, "CPE of the latest trials, older … now");
 }
 
-/* The range of CPE shown: the middle nine tenths of the quiet trials and half as much again on
- * either side, so that a few disturbed trials do not flatten the rest. Trials outside are arrows at
- * the edge. */
+/* Finds the range of CPE to show, so that a few disturbed trials do not flatten the picture. The
+ * range is the middle 90 % of the quiet trials, widened on each side by half of its width. Trials
+ * outside the range are arrows at the edge. */
 static void find_range(const struct view *view, double *low, double *high)
 {
 	double values[VIEW_STRIP], span, middle;
@@ -457,13 +460,13 @@ static void find_range(const struct view *view, double *low, double *high)
 	*low = stats_quantile(values, count, 0.05);
 	*high = stats_quantile(values, count, 0.95);
 	middle = stats_quantile(values, count, 0.5);
-	/* At least two per cent: smaller differences are the resolution of the clock. */
+	/* The range spans at least 2 %: smaller differences are within the clock's resolution. */
 	span = fmax(*high - *low, 0.02 * fabs(middle));
 	*low = fmax(*low - span / 2, 0);
 	*high += span / 2;
 }
 
-/* The meaning of the marks; entries that do not fit are omitted. */
+/* Draws the meaning of the marks. Entries that do not fit are omitted. */
 static void draw_legend(struct box at)
 {
 	static const struct {

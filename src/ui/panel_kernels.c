@@ -1,12 +1,13 @@
-/* The list of kernels, and the chosen one's knobs: name, value, allowed values. The chosen one is
- * marked and shows a value being typed. Below them: the chosen knob's help, and the kernel's remark
- * on this setting. */
+/* Shows the list of kernels, and the knobs of the chosen kernel: name, value, allowed values. The
+ * chosen knob is marked and shows a value that is being typed. Below the knobs are the chosen
+ * knob's help, and the kernel's remark on this setting. */
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-/* "add mul", or with the numbers that digits choose: "1 add  2 mul". */
+/* Adds the choices of a knob: "add mul". numbered: adds the digit that selects each choice, "1 add
+ * 2 mul". */
 static void choices(const struct knob *knob, bool numbered, struct text *text)
 {
 	for (int i = 0; knob->choices[i]; i++)
@@ -16,8 +17,8 @@ static void choices(const struct knob *knob, bool numbered, struct text *text)
 			text_addf(text, "%s%s", i ? " " : "", knob->choices[i]);
 }
 
-/* Allowed values: "1…16", "16…256 by 16", "add mul"; brief if that is too long: "16…256",
- * "i32…f64". In a replay the recorded values: "4k, 32k, 512k", brief "4k…512k". */
+/* Returns the allowed values: "1…16", "16…256 by 16", "add mul"; brief: "16…256", "i32…f64". In a
+ * replay, it returns the recorded values: "4k, 32k, 512k"; brief: "4k…512k". */
 static struct words hint_of(const struct view *view, int index, bool brief)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
@@ -49,7 +50,7 @@ struct columns {
 	int name, value, hint; /* widths of the first two, start of the last */
 };
 
-/* The value in its row. Of a typed value that is too long, the end is visible. */
+/* Returns the text of a knob's value. If a typed value is too long, only its end is visible. */
 static struct words value_of(const struct view *view, int index, int room)
 {
 	int length = (int)strlen(view->screen.entry), most = room > 2 ? room - 2 : 0;
@@ -67,7 +68,7 @@ static struct words value_of(const struct view *view, int index, int room)
 	return words;
 }
 
-/* The words after a value that fit. *all: they list everything. */
+/* Returns the longest hint that fits after a value. *all: the hint lists all allowed values. */
 static struct words fit_hint(struct box at, const struct view *view, int index, int room, bool *all)
 {
 	struct words hint = hint_of(view, index, false);
@@ -100,8 +101,8 @@ static void draw_knob(
 		fit_hint(at, view, index, at.width - columns->hint, &all).text);
 }
 
-/* The widest name and value, so that columns align. Names are never shortened; a value being typed
- * is. */
+/* Finds the widest name and value, so that columns align. Names are never shortened; a value that
+ * is being typed may be shortened. */
 static struct columns measure(struct box at, const struct view *view)
 {
 	const struct kernel *kernel = view->setting.kernel;
@@ -121,7 +122,7 @@ static struct columns measure(struct box at, const struct view *view)
 	return columns;
 }
 
-/* All choices in one row, or the range and its knob. */
+/* Draws all choices in one row, or the range and the knob's name. */
 static void draw_range(struct box at, int row, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
@@ -144,8 +145,8 @@ static void draw_range(struct box at, int row, const struct view *view)
 	text_free(&numbered);
 }
 
-/* The kernel's remark at the bottom. If it does not fit, it uses all rows and is cut at a word.
- * Returns the rows used. */
+/* Draws the kernel's remark at the bottom. If it does not fit, it uses all rows and is cut after a
+ * word. Returns the number of rows used. */
 static int draw_remark(struct box at, int below, const char *text)
 {
 	struct box words = box_part(at, 2, 0, at.width - 2, at.height);
@@ -164,8 +165,8 @@ static int draw_remark(struct box at, int below, const char *text)
 	return need;
 }
 
-/* Below the rows, in this order of priority: the allowed values unless the row lists them, the
- * remark, the knob's help. */
+/* Draws the text below the rows, in this order of priority: the allowed values if the row does not
+ * list them, the remark, the knob's help. */
 static void draw_below(
 	struct box at, int row, const struct columns *columns, const struct view *view)
 {
@@ -183,10 +184,10 @@ static void draw_below(
 	if (!said)
 		draw_range(at, words.height - 1, view);
 	words.height -= !said;
-	/* The help, if all of it fits after a blank row. */
+	/* Draw the help only if it fits whole after a blank row. */
 	if (need < below) {
 		canvas_wrap(words, words.height - need, STYLE_DIM, knob->help);
-		/* Numbers of choices, if a row is left. */
+		/* If a row is left, show which digit selects each choice. */
 		if (said && knob->kind == KNOB_CHOICE && need + 1 < below)
 			draw_range(at, words.height - need - 1, view);
 	}
@@ -221,7 +222,7 @@ static const char *base_name(const char *path)
 	return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
-/* The chosen kernel is marked and visible. */
+/* Draws the list of kernels. The chosen kernel is marked and always visible. */
 static void draw_kernels(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -234,7 +235,7 @@ static void draw_kernels(struct box at, const struct scene *scene)
 			chosen_row = count;
 		index[count++] = kernels;
 	}
-	/* An own loop comes after them. */
+	/* An own loop is listed after the kernels. */
 	if (view->own) {
 		if (view->kernel_index == kernels)
 			chosen_row = count;
@@ -263,7 +264,7 @@ const struct panel panel_kernels = {
 	.focus = "kernels",
 };
 
-/* ---- the chosen kernel: its title, what to look for, and its source in the literature ---- */
+/* ---- the chosen kernel: its title, hints for the user, and its source in the literature ---- */
 
 static void about_title(const struct scene *scene, struct text *title)
 {

@@ -1,6 +1,6 @@
-/* The ladder of limits: a bar in cycles per element for each limit, the highest first, and below
- * them the measured value on the same scale. Hard limits are solid, soft effects are light and
- * labelled. An unknown limit shows its reason instead of a bar. */
+/* Draws the ladder of limits: a bar in cycles per element for each limit, the highest first. Below
+ * the limits is the measured value on the same scale. Hard limits are solid; soft limits are light
+ * and labelled. An unknown limit has a reason instead of a bar. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "base/units.h"
 #include "ui/panels.h"
 
-/* From this width on the cause is next to the bar; columns of a number; the most for titles. */
+/* The width from which on the cause is next to the bar; columns of a number; the most columns of a
+ * title. */
 enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
@@ -32,10 +33,10 @@ static bool wanted(const struct view *view)
 
 /* The columns of a row. */
 struct columns {
-	int title, bar, tail,
-		cause; /* widths of the first three; the last one begins there, 0: none */
-	bool brief;    /* little room: the tail labels soft limits */
-	double scale;  /* CPE of the longest bar */
+	int title, bar, tail, cause; /* widths of title, bar and tail; the column at which the cause
+					begins, 0: no cause */
+	bool brief;		     /* narrow panel: the tail labels soft limits */
+	double scale;		     /* CPE of the longest bar */
 };
 
 static struct columns measure(struct box at, const struct view *view, bool brief)
@@ -72,7 +73,7 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 	return columns;
 }
 
-/* A bar with half-cell precision; a value above 0 has at least half a cell. */
+/* Draws a bar with half-cell precision. A value above 0 has at least half a cell. */
 static void draw_bar(
 	struct box at, int x, int y, int width, double share, enum style style, enum glyph glyph)
 {
@@ -118,7 +119,7 @@ static void draw_limit(
 		canvas_text(at, columns->cause, y, STYLE_DIM, "%s", limit->cause);
 }
 
-/* The measured value with its source and spread. */
+/* Draws the measured value with its source and spread. */
 static void draw_measured(
 	struct box at, int y, const struct columns *columns, const struct view *view)
 {
@@ -145,8 +146,9 @@ static void draw_measured(
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
-/* Sentences below the bars: the binding limit's cause if no bar has it next to it, what the next
- * load waits for, the gap, the remedy, the block size, and whether the published order holds here.
+/* Adds the sentences below the bars: the binding limit's cause (if it is not next to the bar), the
+ * operation that the next load waits for, the gap, the remedy, the block size, and whether the
+ * published order of results also holds here.
  */
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
@@ -170,10 +172,10 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);
 }
 
-/* The limits that have a row: the highest ones, and always the binding one. */
+/* The limits that have a row: the highest limits, and always the binding limit. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
-	bool rest; /* one row summarises the others */
+	bool rest; /* one row summarises the other limits */
 };
 
 static void choose(const struct limits *limits, int room, struct shown *shown)
@@ -187,7 +189,7 @@ static void choose(const struct limits *limits, int room, struct shown *shown)
 		shown->limit[i] = i;
 	if (limits->binding < shown->count)
 		return;
-	/* Soft effects are higher. */
+	/* The binding limit is not the highest, because soft limits are higher. */
 	if (shown->count == 1) {
 		shown->count = 2;
 		shown->rest = false;
@@ -241,7 +243,8 @@ static void draw(struct box at, const struct scene *scene)
 	columns = measure(at, view, false);
 	find_words(&words, view, !columns.cause);
 	lines_cut(&words, at.height - 1 - (limits->limit_count < 3 ? limits->limit_count : 3));
-	/* At least two limits, the measured value, then as many sentences as fit. */
+	/* In order of priority: at least two limits, the measured value, then as many sentences as
+	 * fit. */
 	choose(limits, at.height - 1 - lines_rows(&words), &shown);
 	for (int i = 0; i < shown.count; i++)
 		draw_limit(at, y++, &columns, limits, shown.limit[i]);
@@ -252,7 +255,7 @@ static void draw(struct box at, const struct scene *scene)
 	lines_draw(&words, y);
 }
 
-/* Rule, limits, measured value, a blank row, sentences. */
+/* Rows for the rule, limits, the measured value, a blank row, and sentences. */
 static int best_rows(const struct view *view)
 {
 	const struct explanation *explanation = panels_outline(view);
