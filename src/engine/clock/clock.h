@@ -97,10 +97,11 @@ struct clock_thread clock_thread(void);
  * measured. Lasts 2 ms; up to about 20 ms on a disturbed core. */
 void clock_calibrate(struct clock *clock);
 
-/* Lowers clock->turn if recent trials had faster watch loops: the calibration may have run next to
- * a busy sibling. turns: the best recent time of a turn ÷ clock->turn. ghz: core clock by the
- * reference chain in the same trials. If this is low, the chain itself ran slow, as after 512-bit
- * vector code. Everything else then looks fast, and the function ignores `turns`. */
+/* Raises clock->ghz to a higher `ghz`. Lowers clock->turn if recent trials had faster watch loops:
+ * the calibration may have run next to a busy sibling. turns: the best recent time of a turn ÷
+ * clock->turn. ghz: core clock by the reference chain in the same trials. If this is low, the chain
+ * itself ran slow, as after 512-bit vector code. Everything else then looks fast, and the function
+ * ignores `turns`. */
 void clock_learn(struct clock *clock, double turns, double ghz);
 
 /* Ticks of CLOCK_READ_LINKS links of the reference chain, and of CLOCK_TURNS turns of the watch

@@ -152,8 +152,8 @@ enum {
 	/* Elements walked again to test whether their lines are still in a cache. */
 	REACH_ELEMENTS = 96,
 	/* The fewest lines that a walk with uneven reaches touches: about a hundred times the lines
-	   of a core's own caches. Most accesses fall into the small reaches, so the others need
-	   this many to evict older lines. */
+	 * of a core's own caches. Most accesses fall into the small reaches. The remaining accesses
+	 * must evict all older lines. */
 	UNEVEN_LINES = 1 << 22,
 };
 

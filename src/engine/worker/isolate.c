@@ -54,7 +54,8 @@ static unsigned char *map_memory(uint64_t bytes, const char **pages)
 	if (memory == MAP_FAILED)
 		return NULL;
 	memory += round_up((uint64_t)memory, huge) - (uint64_t)memory;
-	/* Below 256 KiB small pages cost nothing, but each request would clear a page of 2 MiB. */
+	/* Use small pages below 256 KiB. They cost nothing there, but a huge page of 2 MiB would
+	 * have to be cleared at each request. */
 	*pages = "4k";
 	if (bytes >= 256 << 10 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
 		*pages = "unknown";

@@ -13,7 +13,7 @@
 #include "engine/worker/load_threads.h"
 #include "kernels/knob_rows.h"
 
-/* The golden ratio: steps of this part of a circle never meet the same point again. */
+/* The golden ratio: its multiples modulo 1 spread evenly and never repeat. */
 static const double golden = 0.6180339887;
 
 /* Load threads' memory that was not used for this many seconds is freed. */
@@ -24,9 +24,8 @@ struct visit {
 	struct target *target;
 	const struct request *request;
 	struct kernel_need need;
-	unsigned placement,
-		placements; /* number of the current placement, from 0; and of all placements */
-	double began;	    /* start of the current placement, seconds */
+	unsigned placement, placements; /* current one, from 0; and how many */
+	double began;			/* start of the current placement, seconds */
 	const atomic_bool *cancel;
 	target_answer *answer;
 	void *context;
