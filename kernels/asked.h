@@ -2,8 +2,8 @@
  * check of the results.
  *
  * A structure holds the keys 1, 3, 5 …; it lacks 0, 2, 4 …. All keys of a kind are equally likely.
- * The number of a lookup gives its key, so that a walk can begin anywhere and no lookup waits for
- * the one before. */
+ * The number of a lookup determines its key, so that a walk can begin anywhere and no lookup waits
+ * for the previous one. */
 #pragma once
 
 #include <stdint.h>
@@ -11,29 +11,31 @@
 #include "base/random.h"
 #include "kernels/kernel.h"
 
-/* Lookups of a complete run: as many as in the article. */
+/* Lookups of a complete run: the number in the article. */
 #define ASKED_WHOLE ((uint64_t)16 << 20)
 
-/* Keys that are made at once, before the loop looks them up: 2 KiB, which stay in the first cache.
- */
+/* Keys that are generated before the loop looks them up: 2 KiB, which stay in the first-level
+ * cache. */
 enum { ASKED_BATCH = 256 };
 
-/* Keys that one turn of their loop makes. Other code makes the rest and hardly ever runs:
- * kernel->batch. */
+/* Keys per iteration of the loop that generates them. Other code generates the rest, but rarely
+ * runs: see kernel->batch. */
 enum { ASKED_TURN = 4 };
 
-/* What a kernel looks up. */
+/* A kind of lookup. */
 struct asked_kind {
-	const char *adds; /* the values that lookups add up: "places" */
-	uint64_t (*value)(const struct kernel_run *run, uint64_t rank); /* of the key */
-	bool (*ends)(const struct kernel_run *run, uint64_t key); /* the search ends in the data */
+	const char *adds; /* name of the values that lookups add up: "places" */
+	uint64_t (*value)(const struct kernel_run *run,
+		uint64_t rank); /* the value of the key of that rank */
+	bool (*ends)(const struct kernel_run *run,
+		uint64_t key); /* whether the search for the key ends, as the data is */
 };
 
 struct asked {
 	uint64_t seed;
 	uint64_t keys;	/* < 2^32 */
-	uint64_t there; /* lookups of 2^32 whose key is there */
-	uint64_t batch; /* keys that are made at once */
+	uint64_t there; /* number of lookups of 2^32 with a key that is in the structure */
+	uint64_t batch; /* number of keys that are generated at a time */
 	const struct asked_kind *kind;
 } __attribute__((may_alias));
 
@@ -59,8 +61,8 @@ static inline uint64_t asked_key(const struct asked *asked, uint64_t number)
 	return 2 * ((x >> 32) * asked->keys >> 32) + ((x & UINT32_MAX) < asked->there);
 }
 
-/* The keys of `count` lookups, ASKED_TURN at a time: the model must not confuse this loop with the
- * one that looks the keys up. */
+/* Generates the keys of `count` lookups, ASKED_TURN at a time, so that the model does not confuse
+ * this loop with the loop that looks them up. */
 static inline void asked_fill(
 	const struct asked *asked, uint64_t number, uint64_t *keys, uint64_t count)
 {
@@ -80,19 +82,20 @@ static inline int asked_is_there(uint64_t key)
 	return key & 1;
 }
 
-/* The number of a key that is there, in the order of these keys. */
+/* The rank of a key that is in the structure. */
 static inline uint64_t asked_rank(uint64_t key)
 {
 	return key >> 1;
 }
 
-/* The key with that number. */
+/* The key of that rank. */
 static inline uint64_t asked_present(uint64_t rank)
 {
 	return 2 * rank + 1;
 }
 
-/* The result of lookups as one number: how many keys were found, and the sum of their values. */
+/* Packs the results of lookups into one number: the number of found keys, and the sum of their
+ * values. */
 static inline uint64_t asked_places(uint64_t result)
 {
 	return result & (((uint64_t)1 << 38) - 1);
@@ -114,11 +117,12 @@ static inline uint64_t asked_found(uint64_t result)
 void asked_prepare(struct kernel_run *run, const struct asked_kind *kind, uint64_t keys,
 	int64_t percent, int64_t at_once, bool whole);
 
-/* Makes the next keys of a call that has *left to look up, reduces *left, and returns their number:
- * ASKED_BATCH at most, a multiple of run->granule. 0: no key is left, or the run is cancelled. */
+/* Generates the next keys of a call and returns their number: at most ASKED_BATCH, and a multiple
+ * of run->granule. *left: remaining lookups; the call reduces it. 0: no lookups are left, or the
+ * run is cancelled. */
 uint64_t asked_next(struct kernel_run *run, uint64_t *keys, uint64_t *left);
 
-/* The callbacks. */
+/* Callbacks of the kernel. */
 void asked_begin_at(struct kernel_run *run, double share);
 struct status asked_verify(struct kernel_run *run);
 struct status asked_proof(struct kernel_run *run);

@@ -2,7 +2,7 @@
 # general stride. Run as: awk -v type=f64 -f combine_loops.awk
 #
 # Each chain is pinned after every operation (KEEP), so the compiler can neither merge accumulators nor
-# reassociate, and the loop that is timed is the loop that stands here.
+# reassociate. The timed loop is the loop in this file.
 
 function operation(target, operand, keep) {
 	printf "\t\t\t%s = %s %s %s;\n\t\t\t%s(%s);\n", target, target, sign, operand, keep, target
@@ -15,7 +15,7 @@ function element(j, strided,    k) {
 	return k == 0 ? "AT(0)" : k == 1 ? "AT(s)" : k == 2 ? "AT(2 * s)" : "AT(s3)"
 }
 
-# After every fourth element, and after the last, a general stride moves on by what was read.
+# With a general stride, the pointer advances after every fourth element and after the last element.
 function advance(j, unroll, strided,    k) {
 	if (!strided)
 		return

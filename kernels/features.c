@@ -53,8 +53,8 @@ struct status features_need(enum feature feature, const char *what)
 
 struct word {
 	const char *word;
-	enum feature with; /* also needed: the operating system saves its registers */
-	unsigned leaf;	   /* of CPUID; 0: no bit of its own */
+	enum feature with; /* another required feature: the operating system saves its registers */
+	unsigned leaf;	   /* leaf of CPUID; 0: the word has no bit */
 	char reg;
 	unsigned bit;
 	unsigned subleaf;

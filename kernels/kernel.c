@@ -100,7 +100,7 @@ void kernel_rewind(struct kernel_run *run)
 		run->position = 0;
 }
 
-/* One pass and a half over a small ring; part of a large one. */
+/* Checks one and a half passes over a small ring, or a part of a large ring. */
 struct status kernel_verify(struct kernel_run *run)
 {
 	uint64_t count = run->ring < 4096 ? run->ring + run->ring / 2 : 6144, right;

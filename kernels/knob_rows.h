@@ -1,8 +1,9 @@
-/* Rows for the knob tables of kernels. Fields that a row does not have come last, by their names:
+/* Rows for the knob tables of kernels. Additional fields come last, by name:
  *
  *     [UNROLL] = KNOB_ROW_COUNT("unroll", "elements in an iteration", 1, 8, 1, .role = KNOB_FORM),
  *
- * The last rows say where a kernel runs and what runs at the same time: the engine reads them. */
+ * The last rows set where a kernel runs and which cores run at the same time. The engine reads
+ * them. */
 #pragma once
 
 #include "kernels/kernel.h"

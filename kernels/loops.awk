@@ -1,13 +1,13 @@
 # Reads the output of `objdump -d --no-show-raw-insn` (x86-64 in AT&T syntax, or AArch64) and prints a line for each
-# function that holds a loop, about its innermost one:
+# function that holds a loop, about its innermost loop:
 #
 #   name instructions=N operations=N loads=N stack=N registers=N
 #
-# operations: add and multiply instructions that are no address arithmetic; loads: reads of memory other than the stack
-# (a pair counts two); stack: instructions that touch the stack; registers: different targets of operations.
+# operations: add and multiply instructions except address arithmetic; loads: reads of memory other than the stack
+# (a pair counts as two); stack: instructions that touch the stack; registers: distinct targets of operations.
 
-# What a register holds is followed round the loop: a value (loaded from memory, or computed from such) or an address.
-# What is added to addresses is address arithmetic and no operation.
+# The script tracks whether a register holds a value (loaded from memory, or computed from values) or an address.
+# Additions to addresses are address arithmetic, not operations.
 function finish(    i, begin, last, m, o, k, n, part, dest, loads, stack, ops, regs, seen, value, round, is) {
 	begin = -1
 	for (i = 0; i < count; i++) {
@@ -21,7 +21,7 @@ function finish(    i, begin, last, m, o, k, n, part, dest, loads, stack, ops, r
 	if (begin < 0)
 		return
 	split("", value)
-	for (round = 0; round < 2; round++) {      # the first round finds what holds values, the second counts
+	for (round = 0; round < 2; round++) {      # the first round finds registers with values, the second counts
 		split("", seen)
 		loads = stack = ops = regs = 0
 		for (i = begin; i <= last; i++) {
@@ -32,7 +32,7 @@ function finish(    i, begin, last, m, o, k, n, part, dest, loads, stack, ops, r
 					stack++
 				continue
 			}
-			# Registers, in the order written; memory operands taken out.
+			# Registers in the order of the text, without memory operands.
 			is = o ~ /%rsp|\[sp/ ? "stack" : o ~ /[(\[]/ && m !~ /^lea/ ? "memory" : ""
 			if (m ~ /^lea/)
 				is = ""

@@ -1,5 +1,5 @@
-/* mul-by: several multiplications per element, which do not wait for those of the next element:
- * few operations for the issue width, but one port, or two, must do all multiplications. */
+/* mul-by: several multiplications per element, independent of those of the next element. There are
+ * few operations for the issue width, but only one or two ports can execute multiplications. */
 #include "kernels/ring.h"
 
 enum { SIZE, M, FORM };
@@ -17,14 +17,14 @@ static const struct knob knobs[] = {
 };
 
 struct mul_walk {
-	const uint32_t *data; /* of ring + 1 numbers */
+	const uint32_t *data; /* the ring plus one more number */
 	struct ring ring;
 	uint32_t m;
 	uint32_t sum;
 };
 
-/* The loop of a form that multiplies by the index: `product` of y = data[i + 1], i, x = data[i] and
- * maybe m; sum += product; x = y. */
+/* The loop of a form that multiplies by the index: `product` of y = data[i + 1], i, x = data[i],
+ * and in some forms m; sum += product; x = y. */
 /* clang-format off */
 #if defined(__x86_64__)
 #define LOOP(m_times)                               \
@@ -77,13 +77,13 @@ KERNEL_LOOP static void name(struct mul_walk *walk)                             
 }
 /* clang-format on */
 
-/* Four multiplications an element, as the source says. */
+/* Four multiplications per element, as in the source. */
 BY_INDEX(mul_plain, TIMES_M, 1, , [m] "r"(m))
 
-/* m is the same for every element: the sum is multiplied by it, once. */
+/* m is the same for all elements, so the sum is multiplied by m once, at the end. */
 BY_INDEX(mul_hoisted, , walk->m)
 
-/* Squares by addition: (i + 1)² = i² + (2i + 1), two additions, which other ports do. */
+/* Computes squares by addition: (i + 1)² = i² + (2i + 1). The two additions use other ports. */
 KERNEL_LOOP static void mul_squares(struct mul_walk *walk)
 {
 	uint32_t sum = 0;

@@ -1,9 +1,10 @@
-# Packs a C file of many functions that differ little, so that it can be embedded: experiment/listing.c unpacks one of them. Run
-# as: awk -v holds=TYPE -f pack.awk FILE
+# Packs a C file of many similar functions, so that it can be embedded. experiment/listing.c unpacks one function.
+# Run as: awk -v holds=TYPE -f pack.awk FILE
 #
-# What comes out: "packed TYPE"; then a line for each distinct line of the functions, the function's own name replaced by "@";
-# then "%"; then a line for each function: its name, a blank, and its lines as pairs of characters, each pair an index into
-# the lines: 90 × (first - '#') + (second - '#'). Functions begin with KERNEL_LOOP and end with a brace in the first column.
+# Output: "packed TYPE"; then each distinct line of the functions once, with "@" instead of the function's name; then "%";
+# then one line for each function: its name, a blank, and a pair of characters for each of its lines. A pair is an index
+# into the lines: 90 × (first - '#') + (second - '#').
+# Functions begin with KERNEL_LOOP and end with a brace in the first column.
 
 function pair(index_,    high) {
 	high = int(index_ / 90)

@@ -1,12 +1,12 @@
-/* Kernels that walk a ring of array elements in order: the walk, and the data in the ring.
+/* The walk of kernels that read or write a ring of array elements in order, and the data in the
+ * ring.
  *
- * A call begins and ends at any iteration, and passes the end of the ring any number of times. A
- * hot loop asks for one straight piece after another, inside its own function, so that values
- * carried from one iteration to the next stay in registers across the end of the ring:
+ * A call may begin and end at any iteration, and may pass the end of the ring several times. A hot
+ * loop requests one straight piece after another, inside its own function. So values that are
+ * carried from one iteration to the next stay in registers when the ring wraps:
  *
  *     while ((turns = ring_piece(&walk->ring, &from)))
- *         … turns iterations, the first of them the ring's from-th …
- */
+ *             … turns iterations, starting at iteration `from` of the ring … */
 #pragma once
 
 #include <stdint.h>
@@ -16,12 +16,13 @@
 #include "kernels/knob_rows.h"
 
 struct ring {
-	uint64_t left;	/* iterations to make */
+	uint64_t left;	/* remaining iterations of the call */
 	uint64_t room;	/* iterations to the end of the ring, 1…turns */
 	uint64_t turns; /* iterations in the whole ring */
 };
 
-/* A call's walk of `elements`, from where the last one stopped. run->position counts iterations. */
+/* Starts a call's walk of `elements` where the last call stopped. run->position counts iterations.
+ */
 static inline struct ring ring_begin(const struct kernel_run *run, uint64_t elements)
 {
 	uint64_t turns = run->ring / run->granule;
@@ -31,14 +32,14 @@ static inline struct ring ring_begin(const struct kernel_run *run, uint64_t elem
 	};
 }
 
-/* Where the next call begins. */
+/* Stores the position for the next call. */
 static inline void ring_end(struct kernel_run *run, const struct ring *ring)
 {
 	run->position = ring->turns - ring->room;
 }
 
-/* How many iterations follow each other in memory from here on, and where they begin: the ring's
- * from-th iteration. 0: the call is done. */
+/* Returns the number of iterations in the next straight piece of memory. *from: its first
+ * iteration in the ring. 0: the call is complete. */
 KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)
 {
 	uint64_t piece = ring->left < ring->room ? ring->left : ring->room;
@@ -51,7 +52,8 @@ KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)
 	return piece;
 }
 
-/* Random bits that belong to an index, so that a shorter array is the beginning of a longer one. */
+/* Random bits that depend on the seed and the index only, so that a shorter array is the beginning
+ * of a longer one. */
 static inline uint64_t ring_bits(uint64_t seed, uint64_t index)
 {
 	return random_next(&(struct random){ seed + index });
@@ -64,14 +66,14 @@ static inline uint32_t ring_word(uint64_t seed, uint64_t index)
 
 typedef void ring_put(struct kernel_run *run, uint64_t index);
 
-/* The ring_put of ring_word(). */
+/* Writes ring_word() as element `index`: a ring_put. */
 static inline void ring_put_word(struct kernel_run *run, uint64_t index)
 {
 	((uint32_t *)(void *)run->memory)[index] = ring_word(run->seed, index);
 }
 
-/* Lays out `count` items of so many bytes, each by put(), except the first ones that an earlier
- * prepare() left. Sets layout.laid_out. Returns STATUS_CANCELLED once *work.cancel is set. */
+/* Lays out `count` items of `bytes` bytes, each by put(). Keeps the first items that an earlier
+ * prepare() laid out. Sets layout.laid_out. Returns STATUS_CANCELLED once *work.cancel is set. */
 static inline struct status ring_lay_out(
 	struct kernel_run *run, uint64_t count, uint64_t bytes, ring_put *put)
 {

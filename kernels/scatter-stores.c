@@ -1,14 +1,14 @@
-/* scatter-stores: store to random places, found in an array of indices; one by one, or sixteen with
- * one instruction.
+/* scatter-stores: store to random places, given by an array of indices, with one store per
+ * instruction or sixteen.
  *
- * Memory holds n indices of 4 bytes, then the n elements of 4 bytes that they choose from. */
+ * Memory holds n indices of 4 bytes, then the n elements of 4 bytes that they select. */
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
 enum { SIZE, FORM };
 enum { FORM_SCALAR, FORM_SCATTER };
 enum { STORED = 0x5a5a5a5a };
-/* Bytes up to which both lengths of a trial are whole passes. */
+/* Up to this number of bytes, both lengths of a trial are whole passes. */
 enum { WHOLE_PASSES = 256 << 10 };
 
 static const char *const form_names[] = { "scalar", "scatter", NULL };
@@ -93,7 +93,7 @@ KERNEL_LOOP static void scatter_vector(struct scatter_walk *walk)
 	}
 }
 #else
-#define scatter_vector scatter_scalar /* check() refuses it */
+#define scatter_vector scatter_scalar /* never runs, because check() rejects form=scatter here */
 #endif
 
 static struct status scatter_check(const int64_t *v)
@@ -123,7 +123,7 @@ static uint32_t index_of(uint64_t seed, uint64_t count, uint64_t at)
 
 static void scatter_describe(const int64_t *v, struct kernel_walk *walk)
 {
-	/* Each store touches another line; the indices come in order. */
+	/* Each store is to another line; the indices are read in order. */
 	walk->lines = 1;
 	walk->scattered = true;
 	walk->range = 4.0 * (double)count_of(v);
@@ -144,9 +144,9 @@ static struct status scatter_prepare(struct kernel_run *run)
 
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
-	/* Loads of indices wait, by chance, for stores a multiple of 4 KiB away: half a pass, again
-	 * and again, may take longer than a whole one, and its time taken off leaves less than the
-	 * stores take. */
+	/* Loads of indices may have to wait for stores at a distance of a multiple of 4 KiB. How
+	 * often depends on the part of the pass. So half a pass, repeated, may take longer than
+	 * whole passes, and the difference of both times would be wrong. */
 	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;
@@ -176,8 +176,8 @@ static struct status scatter_verify(struct kernel_run *run)
 	uint32_t *to = (uint32_t *)(void *)run->memory + count;
 	uint64_t others = count < 4096 ? count : 4096;
 
-	/* All that the walk stores to is cleared, and the beginning of the array: then just those
-	 * places hold the value. */
+	/* Clears all places that the walk stores to, and the start of the array. After the walk,
+	 * exactly the stored places must hold the value. */
 	for (uint64_t i = 0; i < others; i++)
 		to[i] = 0;
 	for (uint64_t i = 0; i < walked; i++)
@@ -191,7 +191,7 @@ static struct status scatter_verify(struct kernel_run *run)
 		if (*place != STORED && *place != STORED + 1)
 			return status_failed("scatter-stores did not store to place %llu",
 				(unsigned long long)(place - to));
-		*place = STORED + 1; /* seen */
+		*place = STORED + 1; /* marks the place as checked */
 	}
 	for (uint64_t i = 0; i < others; i++)
 		if (to[i] == STORED)

@@ -1,10 +1,10 @@
-/* Permutations of 0 … n-1 that take no memory: where each number goes, and where each comes from,
- * is computed. So a layout in random order is written from its beginning to its end, as fast as one
- * in order, and any place of it can be found at once.
+/* Permutations of 0 … n-1 that need no memory: both directions are computed. So a layout in random
+ * order can be written from start to end, as fast as an ordered layout, and each place can be
+ * computed directly.
  *
- * A Feistel network over as many bits as n takes; numbers that come out beyond n go in again (Black
- * and Rogaway, "Ciphers with arbitrary finite domains", 2002). Four rounds: made for prefetchers,
- * not for secrets. */
+ * A Feistel network over the bits of n. Numbers beyond n pass through it again (Black and Rogaway,
+ * "Ciphers with arbitrary finite domains", 2002). Four rounds are enough to defeat prefetchers,
+ * but not for cryptography. */
 #pragma once
 
 #include <stdint.h>
@@ -20,7 +20,7 @@ struct shuffle {
 	uint64_t key[SHUFFLE_ROUNDS];
 };
 
-/* count > 0. Another seed gives another permutation. */
+/* Makes a permutation of 0 … count-1. count > 0. Different seeds give different permutations. */
 static inline struct shuffle shuffle_make(uint64_t count, uint64_t seed)
 {
 	struct shuffle shuffle = { .count = count };
@@ -43,7 +43,7 @@ static inline uint64_t shuffle_mix(uint64_t half, uint64_t key)
 	return (half ^ half >> 32) * 0xbf58476d1ce4e5b9u >> 32;
 }
 
-/* Where `index` (below count) goes. */
+/* The place of `index` in the permutation (index < count). */
 static inline uint64_t shuffle_to(const struct shuffle *shuffle, uint64_t index)
 {
 	do {
@@ -58,7 +58,7 @@ static inline uint64_t shuffle_to(const struct shuffle *shuffle, uint64_t index)
 	return index;
 }
 
-/* What goes to `index`: shuffle_to() the other way round. */
+/* The inverse of shuffle_to(). */
 static inline uint64_t shuffle_from(const struct shuffle *shuffle, uint64_t index)
 {
 	do {

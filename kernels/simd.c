@@ -1,9 +1,10 @@
-/* simd: the same work with wider registers: the sum of an array, the dot product of two. And two
- * choices of instruction that only ports tell apart: halves of two vectors put together by shuffles
- * or by blends (op=merge), and one element spread over a vector from a register or straight from
- * memory (op=broadcast).
+/* simd: the same work with wider registers: the sum of an array, or the dot product of two. Two
+ * more operations have a choice of instructions that use different ports. op=merge combines halves
+ * of two vectors by shuffles or by blends. op=broadcast copies one element to all lanes, from a
+ * register or directly from memory.
  *
- * Elements are small whole numbers, so that sums of some thousand are exact in every type. */
+ * Elements are small whole numbers, so that sums of several thousand elements are exact in every
+ * type. */
 #include "kernels/features.h"
 #include "kernels/ring.h"
 
@@ -35,7 +36,7 @@ static const struct knob knobs[] = {
 struct simd_walk {
 	struct ring ring;
 	const unsigned char *a, *b;
-	_Alignas(64) unsigned char x[ACC_MAX][64]; /* the accumulators, at the end */
+	_Alignas(64) unsigned char x[ACC_MAX][64]; /* the accumulators at the end of the call */
 };
 
 typedef void simd_loop(struct simd_walk *walk);
@@ -45,8 +46,9 @@ typedef float v128 __attribute__((vector_size(16)));
 typedef float v256 __attribute__((vector_size(32)));
 typedef float v512 __attribute__((vector_size(64)));
 
-/* A function name(walk, acc): `step` bytes of every array for each of acc accumulators x0…, which
- * live in registers of the given names. Its iteration is TEXT, then NEXT. */
+/* Defines a function name(walk, acc). An iteration processes `step` bytes of each array for each
+ * of acc accumulators x0…. They are in registers of the given names. An iteration is TEXT, then
+ * NEXT. */
 #define WALK(name, attributes, vector, constraint, zero, r0, r1, r2, r3, r4, r5, r6, r7, bytes, \
 	BEFORE, TEXT, NEXT, ...)                                                                \
 	attributes KERNEL_BODY void name(struct simd_walk *walk, const int acc)                 \
@@ -97,8 +99,8 @@ typedef float v512 __attribute__((vector_size(64)));
 		0   \
 	}
 
-/* TEXT of an iteration: LINES once for each accumulator, whose number is \k; general registers are
- * numbered from 8. */
+/* TEXT of an iteration: LINES for each accumulator, with its number as \k. The numbers of general
+ * registers start at 8. */
 #define EACH(LINES)                            \
 	".irp k,0,1,2,3,4,5,6,7\n"             \
 	".if \\k < %c[acc]\n" LINES ".endif\n" \
@@ -195,9 +197,8 @@ ZMM(dot_f64_512, 64,
 	     "vfmadd231pd \\k*64(%[b]), %%zmm8, %%zmm\\k\n"),
 	NEXT_AB)
 
-/* x += { the low half of a, the high half of b } + { the low half of b, the high half of a }: by
- * shuffles, which on Intel have one port or two, or by blends, which have as many as an addition.
- */
+/* x += { low half of a, high half of b } + { low half of b, high half of a }
+ * Shuffles have one or two ports on Intel; blends have the same number of ports as an addition. */
 XMM(merge_shuffle_128, 16,
 	EACH("vmovdqu \\k*16(%[a]), %%xmm8\n"
 	     "vmovdqu \\k*16(%[b]), %%xmm9\n"
@@ -249,8 +250,8 @@ VECTOR(merge_blend_512, AVX512, v512, "zmm", 64,
 	     "vpaddd %%zmm10, %%zmm\\k, %%zmm\\k\n"),
 	NEXT_AB)
 
-/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …: by way of a register, which takes a shuffle,
- * or straight from memory, which the load does by itself. */
+/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …
+ * Through a register the copy needs a shuffle; directly from memory the load makes the copy. */
 XMM(broadcast_register_128, 4,
 	EACH("vmovd \\k*4(%[a]), %%xmm8\n"
 	     "vpbroadcastd %%xmm8, %%xmm8\n"
@@ -349,8 +350,8 @@ VECTOR(dot_f64_128, 16,
 	     "fmla v\\k\\().2d, v16.2d, v17.2d\n"),
 	NEXT_AB)
 
-/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …: by way of a register, or straight from
- * memory. */
+/* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …
+ * Through a register, or directly from memory. */
 VECTOR(broadcast_register_128, 4,
 	EACH("ldr s16, [%[a], #\\k*4]\n"
 	     "dup v16.4s, v16.s[0]\n"
@@ -362,7 +363,7 @@ VECTOR(broadcast_memory_128, 4,
 	NEXT_NONE)
 #endif
 
-/* What a loop is called in this file, and the loops for each number of accumulators. */
+/* The name of a loop's function in this file, and the loops for each number of accumulators. */
 struct simd_loops {
 	const char *function;
 	simd_loop *loop[ACC_MAX];
@@ -409,7 +410,7 @@ static const struct simd_loops *loops_of(const int64_t *v)
 				     : &form_loops[v[FORM]][v[WIDTH]];
 }
 
-/* The operation that a form is of; the plain one is of two. */
+/* The operation of a form. The plain form belongs to two operations. */
 static int64_t op_of_form(int64_t form)
 {
 	return form == FORM_PLAIN ? OP_SUM : form <= FORM_BLEND ? OP_MERGE : OP_BROADCAST;
@@ -420,7 +421,7 @@ static bool op_has_form(int64_t op, int64_t form)
 	return op_of_form(form) == op || (op == OP_DOT && form == FORM_PLAIN);
 }
 
-/* What its instructions need of the processor. */
+/* Checks that the processor has the instructions of the setting. */
 static struct status simd_features(const int64_t *v)
 {
 	bool dot = v[OP] == OP_DOT, forms = v[OP] == OP_MERGE || v[OP] == OP_BROADCAST;
@@ -501,7 +502,8 @@ static uint64_t part_of(const int64_t *v)
 	return (uint64_t)v[SIZE] / (two_arrays(v) ? 2 : 1) / 64 * 64;
 }
 
-/* Bytes of each array that one accumulator takes in an iteration, and the elements in them. */
+/* Bytes of each array that one accumulator processes per iteration, and the number of elements in
+ * them. */
 static uint64_t step_of(const int64_t *v)
 {
 	return v[WIDTH] == WIDTH_SCALAR || v[OP] == OP_BROADCAST ? type_bytes[v[TYPE]]
@@ -518,7 +520,8 @@ static uint64_t simd_layout(const int64_t *v)
 	return (uint64_t)v[TYPE];
 }
 
-/* Of the element with that index in memory, whatever arrays it is divided into. */
+/* The value of the element at that index in memory. It does not depend on the division into
+ * arrays. */
 static unsigned value_of(uint64_t seed, uint64_t index)
 {
 	return (unsigned)(ring_bits(seed, index) >> 60);
@@ -551,7 +554,7 @@ static struct status simd_prepare(struct kernel_run *run)
 	return ring_lay_out(run, count, bytes, put);
 }
 
-/* All that the accumulators hold, added up. */
+/* The sum of all lanes of all accumulators. */
 static uint64_t reduce(const struct simd_walk *walk, const int64_t *v)
 {
 	uint64_t bytes = v[WIDTH] == WIDTH_SCALAR ? type_bytes[v[TYPE]] : (uint64_t)8 << v[WIDTH];
@@ -580,7 +583,7 @@ static inline void simd_run(struct kernel_run *run, uint64_t elements, struct si
 	ring_end(run, &walk->ring);
 }
 
-/* Adding up what the accumulators hold is left out of what is timed. */
+/* The timed code does not include the sum over the accumulators. */
 static void simd_call(struct kernel_run *run, uint64_t elements)
 {
 	struct simd_walk walk;

@@ -1,9 +1,9 @@
-/* What the kernel `window` can put between two cache misses, and which buffer of the core each
- * fills. Whoever looks for the knee of cycles over the number of fillers knows from here what the
- * knee is of. */
+/* The instructions that the kernel `window` can put between two cache misses, and the buffer of
+ * the core that each kind fills. The search for the knee of cycles over fillers uses this table to
+ * name the buffer. */
 #pragma once
 
-/* In the order of the knob `filler`. */
+/* The kinds of fillers, in the order of the knob `filler`. */
 enum window_kind {
 	WINDOW_NOP,
 	WINDOW_ADD,
@@ -25,19 +25,19 @@ enum window_kind {
 };
 
 struct window_filler {
-	const char *name;   /* as the knob has it */
-	const char *buffer; /* what it fills, as `size` in a core's file has it; where cores differ
-			       in what fills up first, the likeliest */
-	const char *title;  /* the same in words, without an article: "reorder buffer" */
-	double each;	    /* entries that one of `fillers` takes there */
-	double own; /* entries that the loop itself takes beside them, from the first miss to the
-		       second, both included: the misses still overlap where fillers x each + own is
-		       what the buffer has */
-	const char *counts; /* what `fillers` counts */
-	const char *words;  /* what is to be known about it: a sentence or two */
+	const char *name;   /* the name in the knob */
+	const char *buffer; /* the buffer that it fills, by its `size` name in a core's file. If
+			       cores differ in which buffer is full first: the most likely one */
+	const char *title;  /* the buffer in words, without an article: "reorder buffer" */
+	double each;	    /* entries of the buffer that one of `fillers` occupies */
+	double own; /* entries that the loop itself occupies in addition, from the first to the
+		       second miss, including both. The misses still overlap if fillers x each + own
+		       equals the size of the buffer */
+	const char *counts; /* the unit of `fillers` */
+	const char *words;  /* a remark of one or two sentences */
 };
 
 extern const struct window_filler window_fillers[WINDOW_KINDS];
 
-/* The kind of that name, or -1. */
+/* The index of the kind with that name, or -1. */
 int window_kind(const char *name);
