@@ -12,7 +12,7 @@
 #include "model/counts/counts.h"
 #include "recording/record.h"
 
-/* ---- Values that are no members */
+/* ---- Computed values */
 
 static void set_word(struct field_value *value, const char *word)
 {
@@ -99,7 +99,8 @@ static void get_whatif_misses(const struct record_sample *what, struct field_val
 	value->list = what->whatif_misses;
 }
 
-/* Recordings have counted instructions alone: the limits next to them give the rest. */
+/* Recordings contain only counted instructions. Instructions found in the code are in the records
+ * of the limits. */
 static void get_instructions(const struct record_sample *what, struct field_value *value)
 {
 	set_real(value, what->sample_ratios
@@ -163,7 +164,7 @@ static bool is_counted(const struct record_sample *what)
 	.size = sizeof(((struct sample_ratios *)NULL)->member)
 #define USUAL(value) .can_be_usual = true, .usual = (value)
 
-/* Nothing larger was ever measured. */
+/* Upper bounds of measured values. */
 #define MOST_BYTES (double)((int64_t)1 << 46)
 #define MOST_GBPS  1e9
 
@@ -536,7 +537,8 @@ void fields_write(json_t *object, const struct field *table, const void *owner, 
 			continue;
 		read_member(field, owner, &value);
 		if (field->type == FIELD_REAL) {
-			/* Unknown is null where an absent value is known. */
+			/* An absent value means the default, so that an unknown value must be null.
+			 */
 			if (value.known &&
 				(field->always || !field->can_be_usual || !is_usual(field, &value)))
 				put_value(object, field, &value);

@@ -89,8 +89,9 @@ struct field {
 	int64_t absent; /* value of an integer that is missing in a recording */
 	double low,
 		high;  /* bounds of a number in a recording; the lower bound of an integer is 0 */
-	int64_t usual; /* default value: JSON omits an integer or a flag with this value */
-	bool can_be_usual; /* whether `usual` is valid; then it is also the lower bound in CSV */
+	int64_t usual; /* default value; JSON omits the field if its value is the default */
+	bool can_be_usual; /* whether `usual` is valid; if so, smaller integers are reported as
+			      `usual` */
 	/* Whether the field has a meaning for this sample; NULL: always. */
 	bool (*applies)(const struct record_sample *what);
 	/* Computes a value that is not a member, for owner IN_NONE. */

@@ -10,7 +10,7 @@
 
 #define RECORD_FORM (JSON_COMPACT | JSON_REAL_PRECISION(6))
 
-/* Room that the first line keeps for ,"more":99 */
+/* Bytes that the first line reserves for ,"more":99 */
 enum { MORE_BYTES = 10 };
 
 /* ---- Writing */
@@ -147,13 +147,13 @@ static size_t value_bytes(const json_t *value)
 	return json_dumpb(value, NULL, 0, RECORD_FORM | JSON_ENCODE_ANY);
 }
 
-/* Bytes of a line with its newline, of RECORD_MOST. */
+/* Bytes of a line with its newline. */
 static size_t line_bytes(const json_t *object)
 {
 	return value_bytes(object) + 1;
 }
 
-/* Writes a record that fits into a line. */
+/* Writes a record that fits into one line. */
 static void write_line(const struct records *records, const json_t *object)
 {
 	char *line = json_dumps(object, RECORD_FORM);
@@ -168,7 +168,7 @@ static void write_line(const struct records *records, const json_t *object)
 	free(line);
 }
 
-/* ,"KEY": and the value. */
+/* Bytes of ,"KEY": and the value. */
 static size_t member_bytes(const char *key, const json_t *value)
 {
 	return strlen(key) + 4 + value_bytes(value);
@@ -207,7 +207,7 @@ static size_t room_in(const struct lines *lines, size_t index)
 	return used < RECORD_MOST ? RECORD_MOST - used : 0;
 }
 
-/* The longest beginning of a string, whole characters, that takes at most `room` bytes in a line.
+/* A beginning of a string, cut between characters, that needs at most `room` bytes in a line.
  */
 static json_t *string_beginning(const char *string, size_t room)
 {
@@ -239,7 +239,7 @@ static void split_string(struct lines *lines, const char *key, const char *strin
 	}
 }
 
-/* A line that begins with an empty list or object of that name. */
+/* Adds a line with an empty list or object `part` under `key`. *room: bytes left in the line. */
 static json_t *add_part(struct lines *lines, const char *key, json_t *part, size_t *room)
 {
 	json_object_set_new(add_line(lines), key, part);
@@ -247,7 +247,7 @@ static json_t *add_part(struct lines *lines, const char *key, json_t *part, size
 	return part;
 }
 
-/* Splits a list or an object. */
+/* Splits a list or an object into several lines. */
 static void split_members(struct lines *lines, const char *key, json_t *whole)
 {
 	void *next = json_object_iter(whole); /* NULL: a list */
@@ -270,7 +270,7 @@ static void split_members(struct lines *lines, const char *key, json_t *whole)
 	}
 }
 
-/* Puts a member into the first line that has room for it, else into new ones. */
+/* Puts a member into the first line with enough room, else into new lines. */
 static void place_member(struct lines *lines, const char *key, json_t *value)
 {
 	size_t bytes = member_bytes(key, value);

@@ -19,31 +19,31 @@
 
 /* The recorded facts of a setting. */
 struct known {
-	unsigned id;	 /* of its last sample */
-	unsigned trials; /* of it in the file */
-	bool good;	 /* one of its samples was not contended */
-	int counted;	 /* events of which it has counts */
-	int limits;	 /* known limits of the explanation recorded; -1: there is none */
+	unsigned id;	 /* id of its last sample */
+	unsigned trials; /* number of its trials in the file */
+	bool good;	 /* at least one of its samples was not contended */
+	int counted;	 /* number of its counted events */
+	int limits; /* number of known limits of its recorded explanation; -1: no explanation */
 };
 
 struct recording {
 	char *path;
 	int file;
 	struct status status;
-	struct core core; /* a copy: names alone */
+	struct core core; /* a copy; only its names are valid */
 	bool has_core;
 	uint64_t seed;
 	struct setting_index settings;
-	struct known *known; /* of each of these */
+	struct known *known; /* one entry per setting */
 	int known_room, held, added;
-	uint32_t plan; /* id of the event plan that was last written; 0: none */
+	uint32_t plan; /* id of the last written event plan; 0: none */
 	unsigned next_id;
 	uint64_t bytes;
-	struct text block;    /* lines that are written together */
-	struct trials trials; /* room to choose some in */
+	struct text block;    /* lines to write together */
+	struct trials trials; /* buffer for choose_trials() */
 };
 
-/* How long a pipe's reader may take, milliseconds. */
+/* Milliseconds to wait for a slow reader of a pipe. */
 enum { WRITE_PATIENCE = 1000 };
 
 static void add_line(void *context, const char *line, size_t length)
@@ -58,8 +58,8 @@ static struct records records_of(struct recording *recording, const char *host)
 	return (struct records){ .context = recording, .line = add_line, .host = host };
 }
 
-/* Writes the lines that are together, all or none as far as the system goes; after a failure
- * nothing any more. */
+/* Writes the lines of `block` together, so that the file contains all or none of them if possible.
+ * After an error, nothing more is written. */
 static void flush(struct recording *recording)
 {
 	size_t done = 0;
@@ -99,7 +99,7 @@ static const char *words_or(const char *words, const char *otherwise)
 	return *words ? words : otherwise;
 }
 
-/* Why a recording that is there is not one of this place; OK: it is. */
+/* Why an existing recording does not belong to this place; OK: it belongs to it. */
 static struct status same_place(
 	const char *path, const struct replay *there, const struct recording_place *here)
 {
@@ -136,7 +136,7 @@ static struct known *known_of(struct recording *recording, const struct setting 
 	return &recording->known[index];
 }
 
-/* Reads the settings that an existing file already has. */
+/* Reads the settings of an existing file. */
 static void go_on(struct recording *recording, const struct replay *replay)
 {
 	struct replay_summary summary = replay_summary(replay);
@@ -157,7 +157,7 @@ static void go_on(struct recording *recording, const struct replay *replay)
 	recording->next_id = summary.last_id + 1;
 }
 
-/* Cuts off an incomplete last line: nobody can read it. */
+/* Removes an incomplete last line, because it cannot be read. */
 static struct status trim(struct recording *recording, off_t size)
 {
 	char byte;
@@ -169,7 +169,7 @@ static struct status trim(struct recording *recording, off_t size)
 	return status_ok();
 }
 
-/* A file with something in it: a recording of this place, or nothing to write to. */
+/* Checks a file that is not empty. It must be a recording of this place. */
 static struct status look_inside(
 	struct recording *recording, const struct recording_place *place, off_t size)
 {
@@ -191,12 +191,12 @@ static struct status open_file(
 	struct recording *recording, const struct recording_place *place, bool *goes_on)
 {
 	struct stat facts;
-	/* A program that opens a pipe for reading too is its own reader: it gets no error when the
-	 * other reader leaves. */
+	/* A pipe is opened only for writing. If it were also opened for reading, there would be no
+	 * error after the reader has left. */
 	int how = stat(recording->path, &facts) == 0 && !S_ISREG(facts.st_mode) ? O_WRONLY
 										: O_RDWR | O_CREAT;
 
-	/* Never waits: for somebody who opens the other end, say. */
+	/* O_NONBLOCK: open() must not wait, for example for the reader of a pipe. */
 	recording->file =
 		open(recording->path, how | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 	if (recording->file < 0)
@@ -210,7 +210,7 @@ static struct status open_file(
 	return *goes_on ? look_inside(recording, place, facts.st_size) : status_ok();
 }
 
-/* A new plan: the counts and modelled values after it belong to its events. */
+/* Writes a new plan. Later counts and modelled values belong to its events. */
 static void write_plan(struct recording *recording, const struct event_plan *plan)
 {
 	struct records records = records_of(recording, NULL);
@@ -283,7 +283,7 @@ static int known_counts(const struct counts *counts)
 	return known;
 }
 
-/* Of another plan than the one they come with they say nothing. */
+/* Whether the counts belong to this plan. Counts of another plan are not recorded. */
 static bool are_of(const struct counts *counts, const struct event_plan *plan)
 {
 	return counts && plan && counts->id == plan->counters.id &&
@@ -304,7 +304,7 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 		       known_counts(counts) > known->counted);
 }
 
-/* Keeps the newest trials that fit; the others count as forgotten. */
+/* Keeps the newest `room` trials. Older trials count as forgotten. */
 static void choose_trials(struct trials *chosen, const struct trials *from, unsigned room)
 {
 	unsigned first = from->count > room ? from->count - room : 0;
@@ -389,7 +389,7 @@ void recording_explain(struct recording *recording, const struct setting *settin
 	flush(recording);
 }
 
-/* ---- about it ---- */
+/* ---- state and name ---- */
 
 bool recording_is_of(const struct recording *recording, const char *core)
 {
@@ -412,7 +412,7 @@ void recording_name(const struct machine *machine, char *buffer, size_t size)
 	struct tm parts;
 
 	snprintf(host, sizeof(host), "%s", *machine->host ? machine->host : "machine");
-	/* A name may hold anything. */
+	/* A host name may contain any character. */
 	for (char *c = host; *c; c++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.",
 			    *c))

@@ -59,7 +59,7 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 void recording_explain(struct recording *recording, const struct setting *setting,
 	const struct explanation *explanation, const struct event_plan *events,
 	const double *modelled);
-/* Whether the recording has no complete limits of the setting yet. */
+/* Whether the recording has the setting, and needs its explanation. */
 bool recording_lacks_limits(const struct recording *recording, const struct setting *setting);
 
 /* Whether the recorded limits are for this core. */

@@ -15,7 +15,7 @@
 
 const struct record_kind record_kinds[] = {
 	{ "sample", "kernel knobs" },
-	{ "more", "of" }, /* and the record that it continues */
+	{ "more", "of" }, /* also the fields of the continued record */
 	{ "counters", "from pmu passes direct events why" },
 	{ "explain", "machine kernel knobs uarch binding limit predicted foreign unknown elements "
 		     "slots instructions instructions_from waits varies published_cycles "
@@ -141,7 +141,7 @@ void records_counters(const struct records *records, const struct event_plan *pl
 	record_write_list(records, object, "events", list);
 }
 
-/* Fields of a limit in tables only. */
+/* Sets the fields of a limit that only tables have. */
 static void set_limit_cells(const struct records *records, json_t *object,
 	const struct explanation *explanation, const struct limit *limit, bool binds)
 {
@@ -215,7 +215,7 @@ static struct recorded_insn recorded_insn(const struct explanation *explanation,
 	return to;
 }
 
-/* Whether two records of instructions differ in nothing but their place. */
+/* Whether two records of instructions are equal except for their position. */
 static bool is_same(const json_t *a, const json_t *b)
 {
 	json_t *same = json_copy((json_t *)(uintptr_t)a);
@@ -280,7 +280,7 @@ struct json_t *record_explain(const struct records *records, const struct settin
 	return object;
 }
 
-/* ---- Records of recordings alone */
+/* ---- Records that only recordings contain */
 
 const char *const recording_fates[] = { "quiet", "contended", "switched", "moved", "drifted",
 	"broken", NULL };

@@ -19,7 +19,7 @@ struct writing {
 	const struct records *records;
 	const struct probe_report *probe;
 	uint64_t seed;
-	unsigned id; /* the next */
+	unsigned id; /* id of the next record */
 };
 
 static json_t *begin(struct writing *writing, const char *name)
@@ -27,7 +27,7 @@ static json_t *begin(struct writing *writing, const char *name)
 	return record_new(writing->records, name, writing->id++);
 }
 
-/* Six digits are not enough for bytes. */
+/* Rounds bytes to an integer, because the six digits of a real are not enough. */
 static void put_bytes(json_t *object, const char *key, double bytes)
 {
 	if (isfinite(bytes))
@@ -219,7 +219,7 @@ static void put_windows(const struct records *records, const struct windows_repo
 	record_write(records, object);
 }
 
-/* Sets the cells that windows and their points have in a table. */
+/* Sets the table cells of windows and of their points. */
 static void put_cells(const struct records *records, json_t *object,
 	const struct windows_report *windows, const struct windows_row *row,
 	const struct setting *setting, uint64_t seed)

@@ -13,12 +13,12 @@
 #include "recording/records.h"
 #include "recording/replay_records.h"
 
-/* ---- Records, each for the function that reads it ---- */
+/* ---- Records and the functions that read them ---- */
 
-/* More lines than any record has. */
+/* The most lines of a record; more than any record needs. */
 enum { MORE_LINES = 64 };
 
-/* Records that belong to a setting, by their names. */
+/* The kinds of records that belong to a setting. */
 static const struct {
 	const char *name;
 	const char *(*read)(struct reading *reading, const json_t *object, unsigned id);
@@ -54,7 +54,8 @@ static const char *read_record(struct reading *reading, const json_t *object, co
 			return "a record without its id";
 		return records[i].read(reading, object, (unsigned)id);
 	}
-	/* One that a later slexplore of the same format writes. */
+	/* Ignores an unknown kind of record: a later slexplore with the same format may write it.
+	 */
 	return NULL;
 }
 
@@ -70,7 +71,7 @@ static void reading_free(struct reading *reading)
 	json_decref(reading->unfinished);
 }
 
-/* One whole record. */
+/* Handles one complete record. */
 static struct status take_record(struct reading *reading, const json_t *object)
 {
 	const char *name = json_string_value(json_object_get(object, "record")), *why = NULL;
@@ -85,7 +86,7 @@ static struct status take_record(struct reading *reading, const json_t *object)
 	return status_ok();
 }
 
-/* Whether the line continues the record that is not whole yet. */
+/* Whether the line continues the incomplete record. */
 static bool continues(const struct reading *reading, const json_t *object)
 {
 	const json_t *whole = reading->unfinished;
@@ -148,9 +149,9 @@ struct lines {
 	uint64_t bytes;
 	char line[RECORD_MOST + 1];
 	size_t length;
-	bool whole;    /* it has its newline */
-	bool long_one; /* it is longer, and was passed over */
-	bool begun;    /* the first line was one */
+	bool whole;    /* the line has its newline */
+	bool long_one; /* the line is too long, and was skipped */
+	bool begun;    /* the first line was read */
 };
 
 /* Returns false at the end. */
@@ -170,7 +171,7 @@ static bool next_line(struct lines *lines)
 			lines->line[lines->length++] = (char)c;
 		else
 			lines->long_one = true;
-		/* A file that begins with such a line is no recording. */
+		/* A file that begins with a too long line is not a recording. */
 		if (lines->long_one && !lines->begun)
 			return true;
 	}
@@ -191,7 +192,7 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 		lines->begun = reading->line > 1 || !lines->long_one;
 		if (lines->long_one && !reading->begun)
 			return status_usage("%.120s: not a recording of slexplore", replay->name);
-		/* The last line may have been cut off on its way into the file. */
+		/* A last line without newline is not damage: the file may have been truncated. */
 		if (lines->long_one)
 			reading_leave_out(
 				reading, &reading->damaged, "longer than %d bytes", RECORD_MOST);
@@ -231,7 +232,7 @@ static void take_notes(struct replay *replay, const struct reading *reading)
 	add_note(replay, &reading->beyond, "setting", "settings");
 }
 
-/* The last part of a path, as it may be shown. */
+/* The last part of a path, cleaned for display. */
 static void name_of(const char *path, char *name, size_t size)
 {
 	const char *slash = strrchr(path, '/');

@@ -1,5 +1,4 @@
-/* A recording in memory: its contents, the engine that answers from it, and moving among its
- * settings. */
+/* A recording in memory: its contents, its engine, and the moves between its settings. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -117,7 +116,7 @@ static void submit(void *context, const struct request *request)
 
 	replay->request = *request;
 	replay->pending = true;
-	/* Readable from now on; full it is already. */
+	/* Makes the descriptor readable. An error means that it is already readable. */
 	(void)!write(replay->event, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
@@ -134,7 +133,8 @@ static void cancel(void *context)
 	drain(context);
 }
 
-/* Counts of the recorded plan, for a request with that plan or one that its user made of it. */
+/* Gives the recorded counts to a request with a plan. The request's plan has the recorded events in
+ * the same order. */
 static void fill_counts(
 	const struct played *played, const struct request *request, struct counts *counts)
 {
@@ -207,7 +207,7 @@ struct engine replay_engine(struct replay *replay)
 		.holds = holds };
 }
 
-/* Where one can go in a recording: from each setting to others that it holds. Pure. */
+/* Moves between the settings of a recording. These functions have no side effects. */
 
 bool replay_first(const struct replay *replay, const struct kernel *kernel, struct setting *setting)
 {
@@ -227,7 +227,7 @@ bool replay_first(const struct replay *replay, const struct kernel *kernel, stru
 	return false;
 }
 
-/* How many knobs differ, that one left aside. */
+/* The number of knobs that differ, without `knob`. */
 static int others_moved(const struct setting *a, const struct setting *b, int knob)
 {
 	int moved = 0;
@@ -244,8 +244,8 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The values of a knob in the settings of a kernel, ascending, each once: with the other knobs at
- * their present values, or (any) at any value. The caller frees them. */
+/* The recorded values of a knob, ascending, each once. The other knobs must have their present
+ * values, unless `any`. The caller frees the values. */
 static int64_t *list_values(
 	const struct replay *replay, const struct setting *setting, int knob, bool any, int *count)
 {
@@ -275,7 +275,8 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 
 	if (room > count)
 		room = count;
-	/* Spread evenly from the first to the last; the present one in the place of the nearest. */
+	/* Chooses values spread evenly from the first to the last. The present value replaces the
+	 * nearest smaller one. */
 	for (int i = 0; i < room; i++)
 		values[taken++] = all[room > 1 ? (int)((int64_t)i * (count - 1) / (room - 1)) : 0];
 	for (int i = 0; i < count && room < count && room > 0; i++) {
@@ -291,7 +292,7 @@ int replay_values(const struct replay *replay, const struct setting *setting, in
 	return taken;
 }
 
-/* How far apart two values are: of sizes and counts in doublings. */
+/* The distance of two values: in doublings for numbers, a constant for choices. */
 static double distance(const struct knob *knob, int64_t a, int64_t b)
 {
 	if (a == b)
@@ -301,8 +302,8 @@ static double distance(const struct knob *knob, int64_t a, int64_t b)
 	return 0.01 + fabs(log2((double)(a > 0 ? a : 0) + 1) - log2((double)(b > 0 ? b : 0) + 1));
 }
 
-/* The setting with that value of a knob that moves the fewest other knobs, and the nearest of
- * several; NULL: none exists. */
+/* Among the settings with this value of a knob, the one with the fewest other knobs changed, and
+ * then with the smallest distance. NULL: no setting has the value. */
 static const struct setting *best_with(
 	const struct replay *replay, const struct setting *from, int knob, int64_t value)
 {
@@ -327,7 +328,8 @@ static const struct setting *best_with(
 	return best;
 }
 
-/* The value that many steps further in a list, or its last one. False: the list ends here.
+/* The value `steps` further in a list, or its last value in this direction. Returns false if there
+ * is no further value.
  */
 static bool step_in(const int64_t *values, int count, int64_t present, int steps, int64_t *value)
 {
@@ -380,7 +382,7 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 		for (int k = 0; fits && k < kernel->knob_count; k++) {
 			double apart = distance(&kernel->knobs[k], other->v[k], setting->v[k]);
 
-			/* Another choice is never near. */
+			/* A setting with another choice than requested does not fit. */
 			if ((asked >> k & 1) && kernel->knobs[k].kind == KNOB_CHOICE && apart > 0)
 				fits = false;
 			cost += asked >> k & 1 ? 1000 * apart : apart;
@@ -398,7 +400,7 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
 	size_t size, char *ends, size_t ends_size)
 {
-	/* As many as a line has room for. */
+	/* The most values that fit in a line. */
 	enum { SHOWN = 12 };
 	int count;
 	int64_t *values = list_values(replay, setting, knob, true, &count);

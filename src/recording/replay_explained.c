@@ -1,4 +1,4 @@
-/* The explanation of a setting: its records, and the explainer that answers from them. */
+/* The explanation of a setting: its records, and the explainer that uses them. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	record_string(object, "name", name, sizeof(name));
 	limit.kind = limit_find(name);
 	if (limit.kind == LIMIT_COUNT)
-		return NULL; /* one that a later slexplore knows */
+		return NULL; /* unknown kind, perhaps from a later slexplore */
 	for (int i = 0; i < explained->limit_count; i++)
 		if (explained->limit[i].kind == limit.kind)
 			return "a limit that was there already";
@@ -60,7 +60,7 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	return NULL;
 }
 
-/* The pressure on each port, by its name. */
+/* Reads the pressure on each port. A port is identified by its name. */
 const char *reading_ports(struct reading *reading, const json_t *object, unsigned id)
 {
 	const json_t *pressure = json_object_get(object, "pressure"),
@@ -73,7 +73,7 @@ const char *reading_ports(struct reading *reading, const json_t *object, unsigne
 		if (!record_number(
 			    pressure, core->port[i], 0, MOST_CYCLES, &explained->pressure[i]))
 			return "a port without its pressure";
-		/* The writer omits it when its line would be too long. */
+		/* The writer omits "naive" if the line would be too long. */
 		if (!record_number(naive, core->port[i], 0, MOST_CYCLES, &explained->naive[i]))
 			explained->naive[i] = explained->pressure[i];
 	}
@@ -100,7 +100,7 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 		run.facts.latency = UARCH_UNKNOWN;
 	if (explained->insn_count + run.times > LOOP_MOST)
 		return "more instructions than a loop has";
-	/* In the order of their addresses, as panels rely on. */
+	/* Panels need the instructions in the order of their addresses. */
 	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
 		return "an instruction out of turn";
 	if (explained->run_count == reading->run_room) {
@@ -131,7 +131,8 @@ const char *reading_modelled(struct reading *reading, const json_t *object, unsi
 	return NULL;
 }
 
-/* The highest first, unknown ones last; equal ones stay as they were. The highest hard one binds.
+/* Sorts the limits: highest first, unknown limits last, equal limits in their old order. The
+ * highest hard limit is the binding limit.
  */
 static void order_limits(struct explained *explained)
 {
@@ -152,7 +153,7 @@ static void order_limits(struct explained *explained)
 			explained->binding = i;
 }
 
-/* Moves the explanation that was read to its setting. */
+/* Copies the explanation that was read to its setting. */
 static void take_explanation(struct reading *reading, int index)
 {
 	struct replay *replay = reading->replay;
@@ -189,7 +190,7 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 	if (!reading_setting(reading, object, false, &setting))
 		return NULL;
 	index = replay_find(reading->replay, &setting);
-	/* Of one whose trials could not be used, say. */
+	/* The setting may be missing because its trials could not be used. */
 	if (index < 0 || reading->replay->memory > REPLAY_MEMORY)
 		return NULL;
 	record_string(object, "why", explained->why, sizeof(explained->why));
@@ -220,9 +221,9 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 	return NULL;
 }
 
-/* ---- The explainer that answers from it */
+/* ---- The explainer of a recording */
 
-/* The address at which a loop is shown: any would do. */
+/* The address at which a loop is shown, chosen arbitrarily. */
 enum { CODE_BASE = 0x400000 };
 
 static enum uarch_match recognise(
@@ -233,7 +234,7 @@ static enum uarch_match recognise(
 	(void)asked;
 	why[0] = '\0';
 	name[0] = '\0';
-	/* Another core than the running one was asked about: then it is no match of it. */
+	/* The recorded core was not the running core, so that it does not match. */
 	if (!replay->has_core || replay->place.foreign)
 		return UARCH_NONE;
 	snprintf(name, CORE_NAME, "%s", replay->core.name);
@@ -258,7 +259,7 @@ static void unload(void *context, struct core *core)
 	memset(core, 0, sizeof(*core));
 }
 
-/* The text of a jump with its target at that address. */
+/* Sets the target of a jump: as an address, and in its text. */
 static void place_jump(const struct recorded_insn *from, struct insn *insn)
 {
 	const char *last = strrchr(from->text, ' ');

@@ -91,7 +91,7 @@ struct reading {
 	} damaged, absent, bare, beyond;
 };
 
-/* ---- replay_store.c ---- */
+/* ---- replay_engine.c ---- */
 
 /* Frees the contents of an explanation, not the structure itself. NULL is allowed. */
 void explained_free(struct explained *explained);

@@ -1,4 +1,4 @@
-/* The records of a recording: its place (header, machine, core, events) and its samples. */
+/* Reads the records of a recording: its place (header, machine, core, events) and its samples. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,12 +27,12 @@ struct status reading_header(struct reading *reading, const json_t *object)
 		return status_usage(
 			"made by slexplore %s, format %d: this one reads formats up to %d",
 			*program ? program : "?", (int)format, RECORDING_VERSION);
-	/* Everything that has an id belongs to its own run. */
+	/* An id is valid only within its run: begin again. */
 	reading->id = reading->explained_id = 0;
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		reading->event[i] = -1;
 	if (reading->begun) {
-		/* A later run: only of the same machine. */
+		/* A later run must be on the same machine. */
 		reading->over = format > RECORDING_VERSION ||
 				strcmp(host, replay->machine.host) != 0 ||
 				strcmp(name, replay->machine.name) != 0 ||
@@ -90,7 +90,7 @@ const char *reading_core(struct reading *reading, const json_t *object)
 	size_t i;
 
 	if (replay->has_core)
-		return NULL; /* that of the first run; recordings go on for the same core alone */
+		return NULL; /* keeps the core of the first run; later runs have the same core */
 	replay->place.match = match < 0 ? UARCH_NONE : (enum uarch_match)match;
 	replay->place.foreign = record_flag(object, "foreign");
 	replay->place.nearest = record_flag(object, "nearest");
@@ -122,7 +122,7 @@ void reading_events(struct reading *reading, const json_t *object)
 
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		reading->event[i] = -1;
-	/* Events of a later plan are added to those of the first. */
+	/* The events of later plans are added to the first plan. */
 	if (reading->replay->has_events)
 		return;
 	reading->replay->has_events = true;
@@ -159,7 +159,7 @@ const char *reading_event(struct reading *reading, const json_t *object)
 	record_string(object, "role", role, sizeof(role));
 	event.role = role_find(role);
 	if (event.role == ROLE_COUNT)
-		event.role = ROLE_EXTRA; /* one that a later slexplore knows */
+		event.role = ROLE_EXTRA; /* unknown role, perhaps from a later slexplore */
 	event.ports = record_bits(object, "ports", UARCH_PORTS);
 	record_string(object, "words", event.words, sizeof(event.words));
 	record_string(object, "title", event.title, sizeof(event.title));
@@ -210,7 +210,7 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 		fate != floor(fate))
 		return "a trial without a fate";
 	trial->fate = (uint8_t)fate;
-	/* Only a broken one may have no cycles to speak of. */
+	/* Only a broken trial may have cycles that are not positive. */
 	if (!record_bounded(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9,
 		    MOST_CYCLES, &trial->cpe) &&
 		fate != TRIAL_BROKEN)
@@ -222,7 +222,7 @@ static const char *read_trial(const json_t *list, struct trial *trial)
 	trial->turns = float_of(json_array_get(list, 3));
 	trial->at = float_of(json_array_get(list, 4));
 	trial->check = float_of(json_array_get(list, 6));
-	/* Twice the placement, and one more where the walk was not in steady state. */
+	/* The value is twice the placement, plus 1 if the walk was not in steady state. */
 	if (json_array_size(list) > 7 &&
 		(!record_bounded(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) ||
 			where != floor(where)))
@@ -272,7 +272,7 @@ const char *reading_facts(struct reading *reading, const json_t *object, unsigne
 	return NULL;
 }
 
-/* [NAME, ROLE, VALUE, LO, HI, STATE, …] */
+/* Reads the count of an event: [NAME, ROLE, VALUE, LO, HI, STATE, …]. */
 static const char *read_count(struct reading *reading, const json_t *list)
 {
 	const char *name = json_string_value(json_array_get(list, 0)),
@@ -285,7 +285,7 @@ static const char *read_count(struct reading *reading, const json_t *list)
 		return "a count is a list of a name, a role, three figures and a state";
 	index = find_event(&reading->replay->events, name);
 	if (index < 0)
-		return NULL; /* of an event that found no room */
+		return NULL; /* the event did not fit in the plan */
 	if (count_known(&count) &&
 		(!record_bounded(json_array_get(list, 2), -MOST_COUNT, MOST_COUNT, &count.value) ||
 			!record_bounded(
@@ -293,8 +293,8 @@ static const char *read_count(struct reading *reading, const json_t *list)
 			!record_bounded(
 				json_array_get(list, 4), -MOST_COUNT, MOST_COUNT, &count.hi)))
 		return "a count without its figures";
-	/* Noise may make a difference of counts a little less than nothing, as the quartiles may
-	 * show. */
+	/* Because of noise, a difference of counts may be slightly negative. Then `hi` is not
+	 * negative. */
 	if (count_known(&count) && count.value < 0 && count.hi < 0)
 		return "a count is not negative";
 	if (count.state == COUNT_SCALED && record_bounded(json_array_get(list, 6), 0, 1, &share))
@@ -331,7 +331,8 @@ const char *reading_counters(struct reading *reading, const json_t *object, unsi
 	return NULL;
 }
 
-/* The value of a knob; a choice has its name. Returns false for an unknown value. */
+/* Reads the value of a knob; a choice is written by its name. Returns false for an unknown value.
+ */
 static bool read_knob(const struct knob *knob, const json_t *from, int64_t *value)
 {
 	const char *word = json_string_value(from);
@@ -387,7 +388,7 @@ bool reading_setting(
 				"%s has a knob there that it has not here", setting->kernel->name);
 		return false;
 	}
-	/* Missing processor features and too little memory do not matter: nothing is run. */
+	/* Missing processor features and too little memory are allowed, because nothing is run. */
 	status = setting_check(setting, MEMORY_LIMITS_UNKNOWN);
 	if (status.code == STATUS_USAGE && note)
 		reading_leave_out(reading, &reading->absent, "%s: %.140s", setting->kernel->name,

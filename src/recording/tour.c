@@ -4,15 +4,16 @@
 
 #include "experiment/setting/setting.h"
 
-/* Larger working sets need long to lay out, and show no further effect. */
+/* Larger working sets need long to lay out, and show no additional effect. */
 enum { SIZE_MOST = 64 << 20 };
-/* A count that goes further is a datum, not a shape: any value is as good. */
+/* A count with a larger maximum does not change the shape of the loop: the tour keeps its default.
+ */
 enum { COUNT_MOST = 4096 };
-/* Ranges up to so many values are shown whole. */
+/* The tour contains every value of a range with at most this many values. */
 enum { WHOLE = 8 };
 enum { VALUES_MOST = 48 };
 
-/* 1, 2, 3, 4, 6, 8, 12, 16 …: two in each doubling. */
+/* The values 1, 2, 3, 4, 6, 8, 12, 16 …: two values per doubling. */
 static int ladder(const struct knob *knob, int64_t max, int64_t *values)
 {
 	int64_t unit = knob->multiple > 1 ? knob->multiple : 1, step = 1;
@@ -23,7 +24,7 @@ static int ladder(const struct knob *knob, int64_t max, int64_t *values)
 	while (count < VALUES_MOST && step <= max / unit) {
 		if (step * unit >= knob->min)
 			values[count++] = step * unit;
-		/* A power of two is followed by its half more, that by the next power. */
+		/* A power of two is followed by 1.5 times it, and then by the next power of two. */
 		step = step < 2			  ? step + 1
 		       : (step & (step - 1)) == 0 ? step + step / 2
 						  : step / 3 * 4;
@@ -47,7 +48,7 @@ static int values_of(const struct kernel *kernel, int index, uint64_t last_cache
 		return count;
 	}
 	if (knob->kind == KNOB_CHOICE) {
-		/* The only node is that of the core. */
+		/* With one node, all memory is on the core's node: there is nothing to vary. */
 		if (knob->asks == ASKS_NODE && memory_limits.nodes == 1)
 			return 0;
 		for (; knob->choices[count] && count < VALUES_MOST; count++)
@@ -72,7 +73,7 @@ static void add(struct setting_index *settings, const struct setting *setting,
 		setting_index_add(settings, setting);
 }
 
-/* A whole mountain: of a kernel that has nothing else to turn. */
+/* Adds a complete mountain, if the kernel has no other knobs than size and stride. */
 static void add_grid(struct setting_index *settings, const struct kernel *kernel,
 	uint64_t last_cache, struct memory_limits memory_limits)
 {
