@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-/* One compiled-in file; the generated table (data.c's data_files) ends with a NULL name. */
+/* One compiled-in file. The table data_files is generated; its last entry has a NULL name. */
 struct data_file {
 	const char *name; /* relative to data/: "keys", "uarch/zen3.uarch" */
 	const char *text; /* NUL-terminated */
@@ -19,8 +19,8 @@ struct data_file {
 extern const struct data_file data_files[];
 
 /* Loads a data file as a NUL-terminated string that the caller frees. origin (may be NULL) receives
- * a name for messages: the path, or "built-in NAME". STATUS_FAILED when an override cannot be read,
- * holds a NUL byte, or no such file exists at all. */
+ * a name for messages: the path, or "built-in NAME". STATUS_FAILED: the override cannot be read or
+ * contains a NUL byte, or no file has this name. */
 struct status data_load(const char *name, char **text, char origin[256]);
 
 /* Reads any file as a NUL-terminated string that the caller frees. */

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Writes data_files[] of base/data.h to standard output, a C file that holds every given file's bytes.
+# Writes a C file to standard output: data_files[] of base/data.h with the bytes of every given file.
 #
-#   embed.sh DIRECTORY FILE...      each FILE is DIRECTORY/FILE, and FILE is its name in the program; NAME=PATH
-#                                   embeds the file at PATH under that name
+#   embed.sh DIRECTORY FILE...      FILE: embeds DIRECTORY/FILE under the name FILE
+#                                   NAME=PATH: embeds the file at PATH under the name NAME
 #
-# Bytes go through od, so any text of any length survives, and the result does not depend on the machine
-# that makes it.
+# od converts the bytes, so a text of any kind and length stays unchanged. The result is the same on
+# every machine.
 set -eu
 
 directory=$1

@@ -25,7 +25,7 @@ struct status status_ok(void);
 struct status status_make(enum status_code code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* status_make() for the two most frequent codes. */
+/* status_make() with the two most frequent codes. */
 #define status_failed(...) status_make(STATUS_FAILED, __VA_ARGS__)
 #define status_usage(...)  status_make(STATUS_USAGE, __VA_ARGS__)
 

@@ -14,8 +14,8 @@ uint64_t group_extend(uint64_t offset, uint64_t counter, unsigned width)
 {
 	unsigned spare = width > 0 && width < 64 ? 64 - width : 0;
 
-	/* Signed: the kernel starts a counter below zero, so that half of its range passes before
-	 * it overflows. */
+	/* The counter is signed: the kernel starts it below zero, so it overflows only after half
+	 * of its range. */
 	return offset + (uint64_t)((int64_t)(counter << spare) >> spare);
 }
 
@@ -25,7 +25,7 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 	int descriptor;
 
 	attributes.size = sizeof(attributes);
-	/* The leader starts disabled. The other events start and stop with the leader. */
+	/* Only the leader is disabled at first: all events start and stop with the leader. */
 	attributes.disabled = leader;
 	attributes.pinned = leader && group->pinned;
 	attributes.exclude_kernel = 1;
@@ -98,9 +98,8 @@ bool group_read(const struct counter_group *group, struct group_reading *reading
 	return true;
 }
 
-/* The kernel changes a page only on the processor that runs this thread: a compiler barrier is
- * enough.
- */
+/* Reads one event from its page. The kernel changes the page only on the processor that runs this
+ * thread, so a compiler barrier is enough. */
 static inline uint64_t page_read(const struct counter_group *group, int event, bool *counting)
 {
 	const volatile struct perf_event_mmap_page *page = group->page[event];

@@ -61,12 +61,11 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 void group_drop(struct counter_group *group);
 void group_close(struct counter_group *group);
 
-/* In a child after fork(): closes the parent's descriptors and forgets its pages, which the child
- * does not have. The events stay listed, with descriptors of -1. */
+/* In a child after fork(): closes the parent's descriptors and clears the page pointers, because
+ * the child does not inherit the pages. The events stay in the list with descriptor -1. */
 void group_leave(struct counter_group *group);
 
-/* Starts and stops counting. Starting gives a pinned group that lost its counters another chance.
- */
+/* Start and stop counting. A pinned group that lost its counters may get them again at a start. */
 bool group_start(const struct counter_group *group);
 void group_stop(const struct counter_group *group);
 
@@ -85,6 +84,6 @@ bool group_first(const struct counter_group *group, uint64_t *value);
  * counted. moved receives whether each event rose. Sets group->direct. */
 bool group_try(struct counter_group *group, bool moved[COUNTERS_MAX]);
 
-/* The event's value: `offset`, which the kernel keeps, plus the hardware counter. The counter is a
- * signed number of `width` bits (1 to 64). Pure. */
+/* The event's value: the kernel's `offset` plus the hardware counter. The counter is a signed
+ * number of `width` bits (1 to 64). Pure. */
 uint64_t group_extend(uint64_t offset, uint64_t counter, unsigned width);

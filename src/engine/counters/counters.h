@@ -67,7 +67,7 @@ struct counts {
 	struct count event[COUNTERS_MAX];
 };
 
-bool count_known(const struct count *count); /* known or scaled: value may be shown */
+bool count_known(const struct count *count); /* known or scaled: the value is valid */
 
 /* The event's state in words: "stays at zero, even where most events rise". COUNT_REFUSED includes
  * the reason from `error`. Empty only for COUNT_KNOWN. */
@@ -91,11 +91,12 @@ size_t counters_search(
 struct counter_code {
 	uint32_t type;
 	uint64_t config, config1, config2;
-	bool beyond; /* asks for more, or other, than user space of this machine: always refused */
+	bool beyond; /* counts events outside this machine's user space (kernel, guest): always
+			refused */
 };
 
-/* Encodes a name, for any processor that libpfm knows. STATUS_USAGE gives libpfm's reason and the
- * nearest names of the same PMU; *code is then 0. Any thread. */
+/* Encodes a name, for any processor that libpfm knows. STATUS_USAGE: the text gives libpfm's reason
+ * and the nearest names of the same PMU, and *code is 0. Any thread. */
 struct status counters_encode(const char *name, struct counter_code *code);
 
 /* Sets the environment variable that libpfm reads. Call it before other threads start, because they

@@ -385,7 +385,7 @@ static bool some_held(const struct counting *counting)
 	for (int i = 0; i < counting->plan.count; i++)
 		if (counting->event[i].state == COUNT_HELD)
 			return true;
-	/* An unpinned group shares its counter with other programs. */
+	/* An unpinned group shares its counter, so another program holds counters. */
 	for (int i = 0; i < counting->group_count; i++)
 		if (!counting->group[i].pinned)
 			return true;
@@ -464,8 +464,8 @@ struct passes {
 };
 
 /* Counts how much each event rises over one region. Both lengths use this one function, which is
- * never inlined. Reading then costs exactly the same instructions for both and cancels in the
- * difference. */
+ * never inlined. Reading then needs the same instructions for both lengths. Their difference does
+ * not contain it. */
 static __attribute__((noinline)) bool count_region(const struct counter_group *group,
 	struct measure *measure, uint64_t elements, uint64_t rise[COUNTERS_MAX])
 {

@@ -35,7 +35,7 @@ struct counting {
 	uint32_t open; /* the id of the plan that is open; 0: none */
 	struct counting_event event[COUNTERS_MAX];
 	int most;      /* maximum number of events in a group: larger groups did not run */
-	unsigned uses; /* requests since an event was found held by others */
+	unsigned uses; /* requests since an event was found held by another program */
 	int group_count;
 	int first; /* the group that the next request begins with */
 	struct counter_group group[COUNTERS_MAX];

@@ -106,8 +106,8 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	pmu->type = (uint32_t)number_or(root, of(pmu->name, "type", path), TYPE_RAW);
 	/* Other PMUs on Arm machines use their own event numbers, for example Apple's. */
 	pmu->arm = strncmp(pmu->name, "armv", 4) == 0;
-	/* With one kind of processor the kernel finds the PMU itself. One exception is a hybrid x86
-	 * of which only one kind is visible. */
+	/* With one kind of processor the kernel finds the PMU itself. The exception is a hybrid x86
+	 * with only one visible kind. */
 	pmu->extended = pmu->others[0] != '\0' ||
 			(strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);
 	pmu->rdpmc = number_or(root, of(pmu->name, "rdpmc", path), -1);

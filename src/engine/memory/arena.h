@@ -1,5 +1,5 @@
-/* Memory for working sets: one reserved address range, aligned to 2 MiB. It has the requested page
- * size and memory node where possible. All its pages are touched before any timing. It grows
+/* Memory for working sets: one reserved address range, aligned to 2 MiB. If possible, it has the
+ * requested page size and memory node. All its pages are touched before any timing. It grows
  * without losing its content. */
 #pragma once
 
@@ -34,8 +34,8 @@ enum { ARENA_ORDER_HUGE = 21 };
 
 /* Makes sure that the first `bytes` exist and are touched. Reserves address space for `limit`
  * bytes, or less where the system refuses. Growing within the reserved space keeps the content.
- * Growing beyond it loses the content and sets *kept to false. Later calls must pass the same
- * place. STATUS_FAILED: memory was refused. STATUS_CANCELLED: *cancel was set. */
+ * Growing beyond it loses the content and sets *kept to false. All calls for one arena pass the
+ * same place. STATUS_FAILED: memory was refused. STATUS_CANCELLED: *cancel was set. */
 struct status arena_need(struct arena *arena, uint64_t bytes, uint64_t limit,
 	const struct arena_place *place, const atomic_bool *cancel, bool *kept);
 

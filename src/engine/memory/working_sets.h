@@ -1,6 +1,6 @@
 /* A cache of working sets: memory with laid-out data. Each kind of memory (page size, node) has its
- * own slot. Background measurements have their own slot too, where they cannot share data with the
- * live measurement. All sets together stay within a limit. */
+ * own slot. Background measurements also have their own slot if they cannot share the live
+ * measurement's data. All sets together stay within a limit. */
 #pragma once
 
 #include <stdatomic.h>
@@ -53,9 +53,9 @@ struct working_set_request {
 	struct progress *progress; /* receives progress; NULL: not reported */
 };
 
-/* Number of placements that are worth measuring. One placement is enough if the working set fits
- * the first-level cache (`near` bytes), because the cache's index bits lie within the page offset.
- * One is also enough for a large working set: the effects of its many pages average out. */
+/* Number of placements that are worth measuring. One placement is enough in two cases. First, the
+ * working set fits the first-level cache (`near` bytes), whose index bits lie within the page
+ * offset. Second, the working set is so large that the effects of its many pages average out. */
 enum { PLACEMENTS_MAX = 3 };
 unsigned placements_of(uint64_t footprint, uint64_t near);
 

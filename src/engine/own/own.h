@@ -6,11 +6,11 @@
  * The loop is then a kernel like the built-in ones, but its code never runs in this process:
  * isolate.h measures it in a child.
  *
- * Some callbacks of struct kernel receive only a setting's values, which do not identify the own
- * loop. Each own loop therefore has a slot, and each slot has its own callbacks. A slot's kernel
- * always stays readable. After OWN_SLOTS more files have been opened, the slot holds a new loop.
- * Four slots are enough: the current loop, the previous loop (the explorer compares both), and two
- * loops that late results may still refer to. */
+ * Some callbacks of struct kernel receive only a setting's values. These values do not identify the
+ * own loop. Each own loop therefore has a slot, and each slot has its own callbacks. A slot's
+ * kernel always stays readable. After OWN_SLOTS more files have been opened, the slot holds a new
+ * loop. Four slots are enough: the current loop, the previous loop (the explorer compares both),
+ * and two loops that late results may still refer to. */
 #pragma once
 
 #include <stdbool.h>
