@@ -107,7 +107,7 @@ struct engine {
 	/* Facts of the machine. The engine fills them in shortly after the start, then sets
 	 * `known`. */
 	const struct machine *(*machine)(void *context);
-	/* Progress of long work. NULL: this engine never works long. */
+	/* Progress of long work. NULL: this engine never has long work. */
 	struct progress_seen (*progress)(void *context);
 	/* Searches events by words, as counters_search() does; pmu as there. NULL: this engine
 	 * counts only its recorded events. */

@@ -153,7 +153,7 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 			    away[] = { 0.3, 0.7, 1.2, 2, 3, 4.5 };
 	double best = INFINITY, missing = width - (x1 - x0);
 
-	/* If the label is longer than the stretch, it may start or end at the stretch. */
+	/* If the label is longer than the stretch, extend the stretch to its length. */
 	if (missing > 0) {
 		x0 -= missing / 2;
 		x1 += missing / 2;
@@ -169,7 +169,7 @@ bool labels_beside(struct labels_field *field, double x0, double x1, double y, d
 					box.x = field->bounds.x + field->bounds.width - width;
 				box.x = fmax(box.x, field->bounds.x);
 				box.y = below ? y + away[k] * height : y - (1 + away[k]) * height;
-				/* A line behind the label costs more than some distance. */
+				/* Prefer some distance to a line behind the label. */
 				cost = 3 * cost_of(field, &box) + 12 * away[k] + 8 * below +
 				       10 * fabs(along[i] - 0.5);
 				if (cost < best) {

@@ -24,7 +24,7 @@ static struct box page_box(const struct page *page, const char *text, double x, 
 		(METRICS_ABOVE + METRICS_BELOW) * size };
 }
 
-/* Grows the array if it has no room for one more item. */
+/* Grows the array if it has no space for one more item. */
 static void *grow(void *items, int count, int *room, size_t size)
 {
 	if (count < *room)
@@ -117,7 +117,7 @@ double page_head(struct page *page)
 	return y + 9;
 }
 
-/* Adds a line of the corner, with text at the left and at the right. */
+/* Adds a line of the corner, with text on the left and on the right. */
 static void foot_line(struct page *page, double y, const char *left, const char *right)
 {
 	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room,

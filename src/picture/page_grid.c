@@ -7,7 +7,7 @@
 #include "base/relief.h"
 #include "picture/page.h"
 
-/* Size of the colour scale, and its distance from the cells. */
+/* Width of the colour scale, its distance from the cells, and its number of parts. */
 static const double RAMP_WIDTH = 20, RAMP_GAP = 26;
 enum { RAMP_PARTS = 64 };
 
@@ -73,7 +73,7 @@ static void put_marks(struct page *page, bool across)
 	int which[CHART_MARKS], count = 0;
 
 	for (int i = 0; i < chart->mark_count; i++) {
-		/* The line is after the last step below the mark. */
+		/* The line is between the steps at or below the mark and the steps above it. */
 		double place = floor(chart->mark[i].at + 1e-9) + 1;
 
 		if (chart->mark[i].across != across || !(place > 0) ||

@@ -61,7 +61,7 @@ static int by_height(const void *a, const void *b)
 	return one->y < other->y ? -1 : one->y > other->y ? 1 : one->series - other->series;
 }
 
-/* Adds a name at the right of each line. Moves names apart if lines end close together. */
+/* Adds a name to the right of each line. Moves names apart if lines end close together. */
 static void put_names(struct page *page, const struct names *names, struct labels_field *field)
 {
 	const struct chart *chart = page->chart;

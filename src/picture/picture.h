@@ -30,8 +30,8 @@ struct status picture_find_theme(const char *name, enum picture_theme *theme);
 
 /* ---- pictures as bytes, appended to `out` ---- */
 
-/* Whether cairo can be loaded. STATUS_FAILED: the text names the package to install. The first
- * picture loads cairo, so other runs of the program start faster. */
+/* Whether cairo can be loaded. STATUS_FAILED: the text names the package to install. Only the first
+ * picture loads cairo, so that the program starts fast. */
 struct status picture_cairo_ready(void);
 
 /* The file formats. picture_draw() does not draw PICTURE_GNUPLOT, which needs two files. */

@@ -164,7 +164,7 @@ static const double piece_least = 5e-5;
  * element. */
 static const double found_again = 0.75;
 
-/* If lines from this share of the walk ago are still in a cache, the walk was too short. */
+/* The walk was too short if lines from this share of the walk ago are still in a cache. */
 static const double found_far = 0.7;
 
 /* A new reach is at least this share of the previous one. */

@@ -97,7 +97,7 @@ struct sample {
 	unsigned trials, dropped; /* number of trials used, and of trials discarded */
 	double quiet; /* share of quiet trials among quiet and contended ones, 0…1; NAN: unknown */
 	bool contended;	  /* too few quiet trials for a reliable value */
-	bool mixed;	  /* so few quiet trials that contended ones are used too */
+	bool mixed;	  /* contended trials are used too, because there are very few quiet ones */
 	bool provisional; /* the trials are few and short */
 	double seconds;	  /* approximate total time of the trials used */
 	double ghz;	  /* median core clock of the trials used */
