@@ -16,7 +16,7 @@ bool counts_any(const struct event_plan *plan, const struct counts *counts)
 	return false;
 }
 
-/* NULL: not in the plan, or not counted. */
+/* The count of a role. NULL: the role is not in the plan, or was not counted. */
 static const struct count *count_of(
 	const struct event_plan *plan, const struct counts *counts, enum event_role role)
 {
@@ -146,7 +146,7 @@ void sample_ratios_find(const struct sample *sample, const struct explanation *e
 	}
 	ratios->lines = counts_of(plan, counts, ROLE_L3_MISSES);
 	ratios->lines_from = SOURCE_COUNTER;
-	/* The caches of another core miss at other times. */
+	/* The caches of another core have other misses, so its model does not apply. */
 	if (!isfinite(ratios->lines) && explanation && status_is_ok(&explanation->status) &&
 		!explanation->foreign && explanation->limits.uarch) {
 		ratios->lines = explanation->limits.beyond[2];
@@ -179,7 +179,7 @@ void sample_ratios_traffic_words(
 	char percent[16];
 
 	*buffer = '\0';
-	/* Every loop has a few misses: show none if the value would be 0. */
+	/* Every loop has a few misses. Show no traffic if the printed value would be 0. */
 	if (!(ratios->traffic >= 0.0005))
 		return;
 	snprintf(percent, sizeof(percent), ratios->share < 0.0095 ? "%.1g %%" : "%.0f %%",

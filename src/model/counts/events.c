@@ -37,7 +37,7 @@ static void plan_add(struct event_plan *plan, const struct uarch_event *event, i
 	plan->meaning[counters->count++] = *event;
 }
 
-/* The events of every processor. */
+/* The generic events, which every processor may have. */
 static int generic_events(struct uarch_event *event, int most, char *why, size_t size)
 {
 	char origin[256], *text;
@@ -59,7 +59,7 @@ static int generic_events(struct uarch_event *event, int most, char *why, size_t
 	return status_is_ok(&status) ? count : 0;
 }
 
-/* How many extra names are not among the core's events. */
+/* Counts the extra names that are not events of the core. */
 static int count_extra(
 	const struct uarch_event *event, int count, const char *const *extra, int extra_count)
 {
@@ -174,8 +174,8 @@ static bool ports_known(const struct explanation *explanation)
 	return true;
 }
 
-/* Micro-ops per element that start on some ports. Pressure is cycles a turn; on a port a micro-op
- * takes one cycle. */
+/* Micro-ops per element that execute on some ports. Pressure is in cycles per turn, and a micro-op
+ * needs one cycle on its port. */
 static double pressure_on(const struct explanation *explanation, uint32_t ports)
 {
 	const struct limits *limits = &explanation->limits;
@@ -189,8 +189,8 @@ static double pressure_on(const struct explanation *explanation, uint32_t ports)
 	return sum * limits->turns / limits->elements;
 }
 
-/* Instructions per element that load, store or branch. NAN for several accesses in one: some cores
- * count them once, others each. */
+/* Instructions per element that load, store or branch. NAN if one instruction makes several
+ * accesses: some cores count the instruction, other cores count each access. */
 static double instructions_of(const struct loop *loop, enum event_role role)
 {
 	double count = 0;
@@ -229,7 +229,8 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	case ROLE_INSTRUCTIONS: return loop->insns_per_element;
 	case ROLE_UOPS:
 	case ROLE_UOPS_RETIRED:
-		/* Arm documents no unit for these counts: its width is in macro-operations. */
+		/* Arm does not document the unit of these counts: its width is in macro-operations.
+		 */
 		own = own && strcmp(limits->uarch->isa, "aarch64") != 0;
 		return own && !limits->unknown
 			       ? (limits->slots + limits->unlaminated) / limits->elements
@@ -242,7 +243,7 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 	case ROLE_MISPREDICTIONS: return limits->uarch ? limits->mispredicts : (double)NAN;
 	case ROLE_L1_MISSES: return own ? limits->beyond[0] : (double)NAN;
 	case ROLE_L2_MISSES: return own ? limits->beyond[1] : (double)NAN;
-	/* The model says nothing about these. */
+	/* The model predicts no count for these roles. */
 	case ROLE_CYCLES:
 	case ROLE_DISPATCHED:
 	case ROLE_L3_MISSES:

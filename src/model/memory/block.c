@@ -6,35 +6,37 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* The end of a loop with a few more turns than this is mispredicted each time. Measured on Redwood
- * Cove: going down two columns, blocks of 40 and 48 took 25 to 30 % longer than blocks of 32. */
+/* A loop with a few more turns than this mispredicts its end each time. Measured on Redwood Cove,
+ * down two columns: blocks of 40 and 48 needed 25 to 30 % more time than blocks of 32. */
 enum { TURNS_PREDICTED = 32 };
 
-/* Additional cycles at the end of a line: the last additions of its sums, and the first loads of
- * the next line. 5 to 17 on Redwood Cove, sometimes up to 40. Also the cost of a misprediction, if
- * the core's file has none. */
+/* Additional cycles at the end of a line. They come from the last additions of its sums, and the
+ * first loads of the next line. Measured: 5 to 17 on Redwood Cove, sometimes up to 40. The second
+ * number is the cost of a misprediction, if the core's file has none. */
 #define LINE_ENDS	   14.0
 #define MISPREDICT_ASSUMED 20.0
 
-/* The share of a cache that one block may use, so that it stays there while lines of the other
- * matrices pass. Beyond this share of L1 each step took longer: a fifth in all. */
+/* The share of a cache that one block may use. The block then stays in the cache while lines of the
+ * other matrices pass through. With more than this share of L1, each step needed up to a fifth more
+ * time. */
 #define NEAR_SHARE 0.6
 
 /* The share of the window that a line may use, so that enough of the next line is in flight. With
- * the full window, lines took 6 to 21 % longer than the best; with this share, 0 to 9 %. */
+ * the full window, lines needed 6 to 21 % more time than the best size. With this share, they
+ * needed 0 to 9 % more. */
 #define WINDOW_SHARE 0.75
 
 enum { LINE = 64 };
 
-/* Rows begin and sums end in step when N is a multiple of this. Smaller blocks would lose too much.
- */
+/* If N is a multiple of STEP, rows begin on the same boundary and sums need no remainder. Blocks
+ * below STEP_FROM are not rounded: they would lose too much. */
 enum { STEP = 8, STEP_FROM = 32 };
 
 int64_t block_fits(double bytes, int blocks, int element_bytes)
 {
 	if (!(bytes > 0) || blocks < 1 || element_bytes < 1)
 		return 0;
-	/* The root of an exact square may be slightly low. */
+	/* The computed root of an exact square may be slightly too low. */
 	return (int64_t)floor(sqrt(bytes / blocks / element_bytes) + 1e-9);
 }
 
@@ -43,7 +45,7 @@ static bool known(double value)
 	return isfinite(value) && value > 0;
 }
 
-/* Latency of the next level divided by this level's; NAN: one of them is unknown. */
+/* Latency of the next level divided by the latency of this level. NAN: unknown. */
 static double climb_after(const struct block_question *question, int level)
 {
 	double own = question->level[level].latency;
@@ -53,8 +55,8 @@ static double climb_after(const struct block_question *question, int level)
 	return known(own) && known(next) ? next / own : (double)NAN;
 }
 
-/* The level that blocks are fitted to; -1: none. If a climb is unknown: the core's last own level.
- */
+/* The cache level to which blocks are fitted. -1: no level. If a latency ratio is unknown, it is
+ * the core's last own level. */
 static int choose(const struct block_question *question, bool *by_climb)
 {
 	int best = -1, last = -1;
@@ -74,7 +76,8 @@ static int choose(const struct block_question *question, bool *by_climb)
 	return *by_climb ? best : last;
 }
 
-/* The first level, up to the next one, whose latency is unknown; NULL: all are known. */
+/* The first level with unknown latency, up to the level after `level`. NULL: all latencies are
+ * known. */
 static const char *first_unknown(const struct block_question *question, int level)
 {
 	for (int i = 0; i <= level + 1 && i < question->level_count; i++)
@@ -83,7 +86,7 @@ static const char *first_unknown(const struct block_question *question, int leve
 	return NULL;
 }
 
-/* Rounds down to a whole number of lines. */
+/* Rounds N down to a multiple of STEP. */
 static int64_t stepped(int64_t n)
 {
 	return n >= STEP_FROM ? n - n % STEP : n;
@@ -94,8 +97,8 @@ static double turns_predicted(const struct block_question *question)
 	return TURNS_PREDICTED * (question->turn > 0 ? question->turn : 1);
 }
 
-/* Overhead of a block of N rows, cycles an element: ends of lines, and elements from a level if the
- * previous level does not hold the block. NAN: unknown. */
+/* Overhead of a block of N rows, in cycles per element. It consists of the ends of lines, and of
+ * loads from a level if the previous level does not hold the block. NAN: unknown. */
 static double cost_of(const struct block_question *question, int level, int64_t n)
 {
 	double mispredict = known(question->mispredict) ? question->mispredict : MISPREDICT_ASSUMED;
@@ -109,8 +112,8 @@ static double cost_of(const struct block_question *question, int level, int64_t 
 		       : (double)NAN;
 }
 
-/* The size of one block that fits its share of the previous level, if this block and its pages cost
- * less than n; else 0. */
+/* The size of a block that fits its share of the previous level, if its overhead is smaller than
+ * with n. Otherwise 0. */
 static int64_t nearer(const struct block_question *question, int level, int64_t n)
 {
 	int64_t near = level > 0 ? stepped(block_fits(NEAR_SHARE * question->level[level - 1].bytes,
@@ -170,7 +173,7 @@ static void explain(
 	text_free(&why);
 }
 
-/* A smaller bound replaces the size. The result is a whole number of steps. */
+/* Reduces the size to a smaller bound. */
 static void bound(struct block_advice *advice, enum block_bound by, double most)
 {
 	if (!known(most) || most >= (double)advice->n)
@@ -190,7 +193,7 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 	advice->climb = climb_after(question, advice->level);
 	advice->fits = advice->n =
 		block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
-	/* Where sums wait, their first inputs must be available. */
+	/* If sums wait for each other, their first inputs must be available. */
 	if ((question->down || known(question->window)) && question->pages > 0)
 		bound(advice, BLOCK_PAGES, question->entries / question->pages);
 	advice->paged = advice->by == BLOCK_PAGES;

@@ -1,19 +1,19 @@
-/* How large the blocks of blocked code should be, by the rule of the case study: so many N x N
- * blocks fit one level of cache. Pure.
+/* Computes the size of blocks for blocked code, by the rule of the case study: a number of N x N
+ * blocks must fit one cache level. Pure.
  *
- * The level is the one with the largest relative rise of latency after it, among the core's own
- * levels. A core's share of a shared cache is not certain. These facts make blocks smaller:
+ * The level is one of the core's own levels: the one after which latency rises most, as a ratio. A
+ * shared cache does not count, because the core's part of it is uncertain. These facts make blocks
+ * smaller:
  *
- * - pages: The innermost loop goes down rows of a page each, or sums wait for rows. The first TLB
- *   holds fewer pages.
- * - turns: The end of a loop with slightly more turns than the predictor learns is mispredicted
+ * - pages: The innermost loop goes down rows of one page each, or sums wait for rows. The first TLB
+ * holds fewer pages.
+ * - turns: If a loop has slightly more turns than the predictor learns, its end is mispredicted
  * each time. Slightly fewer turns are better.
  * - near: The outer loop uses one block again and again. If the previous cache holds that block,
- * its elements come from there, but lines are shorter and end more often. The cycles of both
+ * its elements come from there. But its lines are shorter and end more often. The total cycles
  * decide.
  * - window: Sums wait for each other, and the core's window holds fewer elements than a line of a
- *   block. Then it reaches too little of the next line's sum.
- */
+ * block. The window then contains too little of the next line's sum. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,30 +23,31 @@ enum { BLOCK_LEVELS = 5 };
 
 struct block_level {
 	const char *name; /* "L2" */
-	double bytes;	  /* 0: none that blocks could be fitted to: memory */
-	double latency;	  /* cycles, load to use; 0 or NAN: unknown */
-	double lines;	  /* that come from it in a cycle; 0 or NAN: unknown */
-	bool shared;	  /* with other cores */
-	bool measured; /* the latency was measured on this machine; else it is from the core's file
-			*/
+	double bytes;	  /* 0: no size to fit, as for memory */
+	double latency;	  /* cycles, load-to-use; 0 or NAN: unknown */
+	double lines;	  /* lines a cycle from this level; 0 or NAN: unknown */
+	bool shared;	  /* shared with other cores */
+	bool measured;	  /* the latency was measured on this machine; otherwise it comes from the
+			     core's file */
 };
 
 struct block_question {
 	int level_count;
 	struct block_level
-		level[BLOCK_LEVELS]; /* from the fastest on, memory last if it is there */
-	int blocks;		     /* N x N blocks in use at a time */
-	int bytes;		     /* of an element */
-	int64_t least, most;	     /* that N may be */
-	double pages;	    /* that a row of each block takes together, of those that have N rows */
-	bool down;	    /* the innermost loop goes down rows */
-	bool meet;	    /* it goes along rows that meet in few sets of a cache */
-	double entries;	    /* of the first TLB */
-	bool pages_assumed; /* the core's number of entries is unknown: this one is used */
+		level[BLOCK_LEVELS]; /* the fastest level first; memory last, if present */
+	int blocks;		     /* number of N x N blocks in use at the same time */
+	int bytes;		     /* bytes of an element */
+	int64_t least, most;	     /* range of N */
+	double pages;	/* pages that one row of each block needs in total; only blocks with N rows
+			   count */
+	bool down;	/* the innermost loop goes down rows */
+	bool meet;	/* the innermost loop goes along rows that share a few sets of a cache */
+	double entries; /* entries of the first TLB */
+	bool pages_assumed; /* the number of entries is unknown: entries is an assumption */
 	double turn;	    /* elements in one turn of the innermost loop; 0: 1 */
-	double mispredict;  /* cycles that it costs; 0 or NAN: unknown */
-	double window; /* elements of a sum under way at once, where a chain of them would bind;
-			  else 0 */
+	double mispredict;  /* cycles of a misprediction; 0 or NAN: unknown */
+	double window; /* elements of a sum in flight at the same time, if their chain would be the
+			  limit; otherwise 0 */
 };
 
 /* The fact that determines the size. */
@@ -54,8 +55,8 @@ enum block_bound { BLOCK_CACHE, BLOCK_PAGES, BLOCK_TURNS, BLOCK_NEAR, BLOCK_WIND
 
 struct block_advice {
 	int64_t n;    /* 0: unknown, because no cache size is known */
-	int level;    /* in the question's list */
-	int64_t fits; /* N for the level alone */
+	int level;    /* index in the question's list; -1: no level */
+	int64_t fits; /* N if only the cache level counted */
 	double climb; /* latency of the next level divided by this level's; NAN: unknown */
 	enum block_bound by;
 	bool paged;    /* pages reduced the size */
@@ -63,7 +64,7 @@ struct block_advice {
 			  climbs most, from 16 to 98 cycles" */
 };
 
-/* N from the level's bytes: the square root of the elements that one block may use. */
+/* The largest N so that `blocks` blocks of N x N elements fit `bytes`. */
 int64_t block_fits(double bytes, int blocks, int element_bytes);
 
 void block_advise(const struct block_question *question, struct block_advice *advice);
