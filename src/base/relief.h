@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct relief_point {
-	double x, y; /* y downwards */
+	double x, y; /* y increases downwards */
 };
 
 struct relief {

@@ -151,7 +151,7 @@ static struct status fail_at(const char *origin, int line, const char *format, v
 	enum { ORIGIN = 72 };
 	char reason[200];
 	size_t length = strlen(origin);
-	/* The end of a long path identifies the file. */
+	/* Keep the end of a long path: it identifies the file. */
 	bool cut = length > ORIGIN;
 
 	vsnprintf(reason, sizeof(reason), format, arguments);

@@ -53,7 +53,9 @@ bool rows_next(struct rows *rows);
 struct status rows_end(struct rows *rows);
 
 /* Parts of the current line, in place: the caller may change them until the next rows_next(). */
-bool rows_section(const struct rows *rows, char *name, size_t size); /* "[name]"; cut to size */
+/* Copies the name of a section line, "[name]", cut to size. False: the line is not a section line.
+ */
+bool rows_section(const struct rows *rows, char *name, size_t size);
 char *rows_word(struct rows *rows); /* the next word; moves the cursor past it; "" at the end */
 char *rows_rest(struct rows *rows); /* all text after the cursor; "" at the end */
 /* Splits the rest of the line: rows_words() at blanks, rows_fields() at bars ("|"), without the
@@ -79,7 +81,7 @@ bool rows_unknown(struct rows *rows, const char *what, const char *word, const c
 int rows_choice(
 	struct rows *rows, const char *what, const char *word, const char *const *names, int count);
 
-/* Copies a word whole. Fails when it is empty or longer than size - 1 bytes. */
+/* Copies a complete word. Fails if the word is empty or longer than size - 1 bytes. */
 bool rows_copy(struct rows *rows, const char *what, const char *word, char *to, size_t size);
 
 /* Copies a word that has only letters, digits and the characters in `more`. */

@@ -153,7 +153,7 @@ static __attribute__((format(printf, 4, 5))) void add(
 	++*count;
 }
 
-/* Whether the labels do not overlap. */
+/* Whether all labels fit without overlap. */
 static bool have_room(const struct scale *scale, double room,
 	double (*extent)(void *context, const char *label), void *context,
 	const struct scale_tick *ticks, int count)
@@ -273,7 +273,7 @@ int scale_ticks(const struct scale *scale, double room,
 		if (have_room(scale, room, extent, context, ticks, count))
 			break;
 	}
-	/* A range that reaches only one power of two needs no second label. */
+	/* On a log2 axis one label is enough: the range may contain only one power of two. */
 	if (tries > 0 && labelled(ticks, count) >= (decades ? 2 : 1))
 		return count;
 	for (int parts = 8; parts >= 1; parts--) {

@@ -213,7 +213,7 @@ static inline uint64_t processor_counter(uint32_t index)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Evicts a line from all caches; processor_flushed() waits for earlier evictions. */
+/* Evicts a line from all caches. processor_flushed() waits until the evictions are complete. */
 static inline void processor_flush(const void *line)
 {
 	__asm__ volatile("clflush %0" ::"m"(*(const volatile char *)line) : "memory");
@@ -259,8 +259,8 @@ static inline uint64_t processor_counter(uint32_t index)
 	return value;
 }
 
-/* Evicts a line from all caches. Linux allows this in user space. processor_flushed() waits for
- * earlier evictions. */
+/* Evicts a line from all caches. Linux allows this in user space. processor_flushed() waits until
+ * the evictions are complete. */
 static inline void processor_flush(const void *line)
 {
 	__asm__ volatile("dc civac, %0" ::"r"(line) : "memory");

@@ -128,7 +128,7 @@ static void say_why(struct counting *counting)
 			"the kernel refuses to count core cycles: %s", strerror(error));
 }
 
-/* One attempt finds out whether counters are available. */
+/* Finds out whether counters are available: opens one event for core cycles. */
 static void probe(struct counting *counting)
 {
 	struct counter_group group = { .calls = counting->calls, .pinned = true };

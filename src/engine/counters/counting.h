@@ -32,7 +32,7 @@ struct counting {
 	char why[160]; /* the same reason in words */
 
 	struct counter_plan plan;
-	uint32_t open; /* the id of the plan that is open; 0: none */
+	uint32_t open; /* id of the open plan; 0: no plan is open */
 	struct counting_event event[COUNTERS_MAX];
 	int most;      /* maximum number of events in a group: larger groups did not run */
 	unsigned uses; /* requests since an event was found held by another program */

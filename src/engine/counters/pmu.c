@@ -30,7 +30,7 @@ static int number_or(const char *root, const char *path, int otherwise)
 	return system_number(root, path, &value) ? (int)value : otherwise;
 }
 
-/* A file of one PMU. */
+/* Writes the path of a PMU's file to `path` and returns it. */
 static const char *of(const char *name, const char *file, char path[SYSTEM_PATH])
 {
 	snprintf(path, SYSTEM_PATH, "%s/%s/%s", devices, name, file);

@@ -49,7 +49,7 @@ struct working_set_request {
 	bool background; /* a background measurement */
 	bool alone;	 /* free all other sets first */
 	uint64_t limit;	 /* bytes for all sets together; at least this working set's bytes */
-	double now;	 /* seconds */
+	double now;	 /* the current time, seconds */
 	struct progress *progress; /* receives progress; NULL: not reported */
 };
 

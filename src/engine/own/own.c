@@ -27,7 +27,7 @@ enum { SAID_MOST = 64 << 10, FLAGS_MOST = 64 };
 struct own {
 	char *path, *cflags, *library;
 	struct own_description description;
-	struct stat file; /* the file as it was read */
+	struct stat file; /* the file's metadata when it was read */
 };
 
 static struct {

@@ -65,7 +65,7 @@ struct status own_load(const struct own *own, own_loop **loop);
  * standard streams on /dev/null. The kernel kills this process when its parent ends. */
 void own_child_begin(void);
 
-/* run->memory: own_data_bytes() of zeroed memory. Loads the library and lays out the data. */
+/* Loads the library and lays out the data. run->memory must have own_data_bytes() zeroed bytes. */
 struct status own_child_prepare(struct kernel_run *run);
 void own_child_call(struct kernel_run *run, uint64_t elements);
 void own_child_rewind(struct kernel_run *run);
