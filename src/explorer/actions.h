@@ -22,8 +22,7 @@ bool action_step_works(const struct session *session, int steps);
 /* Parses "+N" or "-N"; false: other text. */
 bool action_steps(const char *text, int *steps);
 
-/* Refuses commands that measure this machine: in a replay, or before the machine is known.
- */
+/* Refuses commands that measure this machine: in a replay, or before the machine is known. */
 struct status machine_refusal(const struct session *session);
 
 /* Makes the chart of the panel in front; the caller owns it. *what is a word for the file name:

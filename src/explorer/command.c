@@ -427,7 +427,7 @@ static struct status act_choose(struct session *session)
 	struct status status;
 
 	snprintf(command, sizeof(command), "%s", find_command(session));
-	/* Closed first: the chosen command may open another overlay. */
+	/* Closes find first, because the chosen command may open another overlay. */
 	overlay_close(session);
 	status = session_command(session, command, session->now);
 	if (!status_is_ok(&status))

@@ -10,7 +10,7 @@
 
 /* A panel that can come to the front. To add a panel, add a row to fronts[]. */
 struct front {
-	const char *name; /* the panel's, and the argument of `view` */
+	const char *name; /* name of the panel, and argument of `view` */
 	bool (*there)(
 		const struct session *session); /* whether it has contents now; NULL: always */
 	bool walked; /* whether it also gets the focus when it comes to the front */
@@ -18,7 +18,7 @@ struct front {
 
 /* A panel that the arrow keys can act on. To add a panel, add a row to panes[]. */
 struct pane {
-	const char *name; /* the panel's, and the argument of `focus` */
+	const char *name; /* name of the panel, and argument of `focus` */
 	bool (*there)(
 		const struct session *session); /* whether Tab can focus it now; NULL: always */
 	/* Finds the setting that an arrow key goes to; false: none. NULL: the arrow keys do not

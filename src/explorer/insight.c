@@ -18,8 +18,7 @@ static const double READING_DELAY = 0.06;
 /* Settings explained per call, at 0.2 to 1.1 ms each. Keys and frames are handled between calls. */
 enum { ADVICE_AT_ONCE = 4 };
 /* Seconds between two settings that are stepped through. The pause is shorter while the user waits
- * for the advice.
- */
+ * for the advice. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
 
 /* ---- in a background thread ---- */

@@ -26,7 +26,7 @@ struct background_explain {
 
 struct insight {
 	const struct explainer *explainer; /* NULL: limits are unknown */
-	bool looked;			   /* the running core's model was searched */
+	bool looked;			   /* the search for the running core's model was done */
 	enum uarch_match match;		   /* how well `running` fits the running core */
 	char running[CORE_NAME], why[160];
 	char wanted[256]; /* the core that the user chose, by name or by path of its file; empty:
@@ -60,7 +60,7 @@ struct insight {
 
 void insight_start(struct session *session, const struct explainer *explainer, const char *uarch);
 void insight_end(struct session *session);
-/* The machine is known: recognises its core. */
+/* Call it when the machine is known. Recognises its core. */
 void insight_look(struct session *session);
 /* Chooses the core to predict for. An empty name: the running core. STATUS_USAGE: there is no core
  * of that name. */
@@ -71,7 +71,8 @@ struct status insight_adopt(struct session *session, const char *text, const cha
 
 /* Explains the present setting, unless this was already done. */
 void insight_renew(struct session *session);
-/* Discards every explanation: code, core or memory have changed. */
+/* Discards every explanation. Call it after the code, the core or the memory latencies have
+ * changed. */
 void insight_forget(struct session *session);
 /* Explains another setting. NULL: no core model, or the code must be stepped through. The
  * explanation is valid until the next call. */

@@ -266,7 +266,7 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 	struct sample request;
 
 	if (result->trials.count) {
-		/* A recording answers once, with every trial. */
+		/* A recording gives one result with all trials. */
 		strip_add(live, &result->trials,
 			replayed ? VIEW_STRIP
 				 : (unsigned)lrint(TICKS_A_SECOND * live_period(live)));

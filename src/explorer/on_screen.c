@@ -23,7 +23,7 @@ void screen_bring(struct session *session, const char *front)
 	if (strcmp(screen->front, "counters") != 0)
 		screen->before = screen->front;
 	screen->front = front;
-	/* Kernels and knobs are on screen in any case. */
+	/* The panes of kernels and knobs are always on screen. */
 	if (strcmp(screen->focus, "kernels") != 0 && strcmp(screen->focus, front) != 0)
 		screen->focus = "knobs";
 }
@@ -159,7 +159,7 @@ void notice_limit_to(struct session *session, double seconds)
 	session->screen.notice_until = session->now + seconds;
 }
 
-/* 15 characters a second. While a value is typed, the notice stays. */
+/* A reader needs a second for 15 characters. While the user types a value, the notice stays. */
 void notice_limit(struct session *session)
 {
 	if (session->screen.notice[0] && !session->screen.entry[0])

@@ -9,8 +9,8 @@
 
 /* The session empties a larger table. Each cell needs about 15 KB until it has settled. */
 enum { CELLS_MOST = 6000 };
-/* A cell settles when the relative distance of its median's quartiles is at most CELL_PRECISION, or
- * after CELL_VISITS visits. */
+/* A cell settles when its median is known to within CELL_PRECISION (relative), or after CELL_VISITS
+ * visits. */
 static const double CELL_PRECISION = 0.01;
 enum { CELL_VISITS = 5 };
 
@@ -20,8 +20,7 @@ static uint64_t last_cache(const struct session *session)
 }
 
 /* Bytes. Each visit of an own loop's cell lays out its data again: cells with more data are not
- * visited.
- */
+ * visited. */
 enum { ISOLATED_MOST = 64 << 20 };
 
 /* Adds a setting to the plan, unless one of the first `look` entries already holds it. Returns its
@@ -176,7 +175,7 @@ void plan_build(struct session *session)
 void plan_forget(struct session *session)
 {
 	cells_clear(session->cells);
-	session->plan.count = 0; /* the plan has pointers to the removed cells */
+	session->plan.count = 0; /* the plan had pointers to the removed cells */
 }
 
 void plan_renew(struct session *session)
@@ -191,7 +190,7 @@ void plan_stop(struct session *session)
 	session->plan.count = 0;
 }
 
-/* Gives the plan a new cell. */
+/* Sets the cell of the plan's entry with the same setting. */
 static void attach(struct plan *plan, struct cell *cell)
 {
 	for (int i = 0; i < plan->count; i++) {

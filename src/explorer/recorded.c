@@ -104,7 +104,7 @@ struct status playback_fit(const struct session *session, struct setting *settin
 	for (int i = 0; i < wanted.kernel->knob_count; i++) {
 		const struct knob *knob = &wanted.kernel->knobs[i];
 
-		/* Of several choices that were not recorded, the first is reported. */
+		/* Reports the first choice that was not recorded. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
 		range_of(session, i, words, sizeof(words));

@@ -59,8 +59,7 @@ struct playback {
 };
 
 struct session {
-	double now; /* advance.c, command.c: time of the last call, in seconds of any steady clock
-		     */
+	double now; /* advance.c, command.c: time of the last call, in seconds */
 
 	/* advance.c: the environment */
 	struct engine engine;
@@ -90,7 +89,7 @@ struct session {
 	struct cells *cells;	     /* plan.c; campaign_windows.c adds the points of the curves */
 	struct plan plan;	     /* plan.c */
 	struct insight insight;	     /* insight.c */
-	struct memory_probe memory;  /* insight.c: L3 and memory of this machine */
+	struct memory_probe memory;  /* insight.c: L3 and memory latencies of this machine */
 	struct counted counted;	     /* counted.c */
 	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
 	struct playback playback;    /* recorded.c */
@@ -99,7 +98,7 @@ struct session {
 			       */
 	struct screen screen; /* on_screen.c */
 	struct misses_whatif whatif; /* commands_panes.c: other caches to show misses for */
-	bool relief;		     /* commands_panes.c: the mountain is shown as a relief */
+	bool relief;		     /* commands_panes.c: the mountain is drawn as a relief */
 	bool quit;		     /* command.c */
 };
 

@@ -34,7 +34,8 @@ struct turns {
 
 /* ---- the measurement's thread ---- */
 
-/* Gives the turn to the explorer's thread, and waits until the state is TURN_RUNS. */
+/* Gives the turn to the explorer's thread. Unless the measurement is over, waits until the state is
+ * TURN_RUNS. */
 static void pass(struct turns *turns, enum state state)
 {
 	pthread_mutex_lock(&turns->lock);

@@ -8,8 +8,7 @@
  * depend on the speed of the threads.
  *
  *     while (turns_next(turns, now, &request))
- *     	…submit, wait for the final result, turns_accept(turns, now, &result)…
- */
+ *     	…submit, wait for the final result, turns_accept(turns, now, &result)… */
 #pragma once
 
 #include <stdbool.h>

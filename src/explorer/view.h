@@ -37,7 +37,7 @@ enum { FIND_SIZE = 96 };
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_FIND, OVERLAY_TEXT };
 
 struct view_point {
-	int64_t value; /* of the axis knob */
+	int64_t value; /* value of the axis knob */
 	bool possible; /* the kernel allows this combination */
 	bool valid;    /* measured at least once */
 	bool settled;
@@ -52,7 +52,8 @@ struct view_slice {
 	int knob; /* index of the knob; -1: no slice */
 	int count;
 	int here; /* index of the present setting's point; -1: no point has its value */
-	struct axis_place place; /* of the present setting among the points (count > 0) */
+	struct axis_place
+		place; /* position of the present setting among the points, if count > 0 */
 	struct view_point point[VIEW_SLICE];
 };
 
@@ -154,14 +155,13 @@ struct view_recorded {
 };
 
 struct view {
-	const struct machine *machine; /* may not be complete yet */
+	const struct machine *machine; /* may not be known completely yet */
 	struct setting setting;
 	struct memory_limits memory_limits;
 	int kernel_index; /* index in kernel_registry; the index after its end: the own loop; -1:
 			     neither */
 	bool kernel_absent[VIEW_KERNELS]; /* for each of kernel_registry: the replayed recording
-					   * does not contain it
-					   */
+					   * does not contain it */
 	const char *own;    /* name of the own loop, listed after the kernels; NULL: no own loop */
 	int knob;	    /* index of the selected knob */
 	const char *remark; /* the kernel's remark on the present setting, or on the next; NULL: no

@@ -207,8 +207,7 @@ static size_t room_in(const struct lines *lines, size_t index)
 	return used < RECORD_MOST ? RECORD_MOST - used : 0;
 }
 
-/* A beginning of a string, cut between characters, that needs at most `room` bytes in a line.
- */
+/* A beginning of a string, cut between characters, that needs at most `room` bytes in a line. */
 static json_t *string_beginning(const char *string, size_t room)
 {
 	size_t length = strlen(string);

@@ -99,7 +99,8 @@ static const char *words_or(const char *words, const char *otherwise)
 	return *words ? words : otherwise;
 }
 
-/* Why an existing recording does not belong to this place; OK: it belongs to it. */
+/* Compares the place of an existing recording with this place. Returns an error with the first
+ * difference. */
 static struct status same_place(
 	const char *path, const struct replay *there, const struct recording_place *here)
 {

@@ -63,8 +63,7 @@ struct probe_report;
 
 /* Writes a probe's report: one record for the probe, a sample for each point, then the results:
  * levels, plateaus, knees, bands, findings, notes. The first record gets `id`, later records count
- * up. See records_reports.c.
- */
+ * up. See records_reports.c. */
 void records_probe(const struct records *records, const struct probe_report *probe, uint64_t seed,
 	unsigned id);
 

@@ -192,7 +192,6 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 		lines->begun = reading->line > 1 || !lines->long_one;
 		if (lines->long_one && !reading->begun)
 			return status_usage("%.120s: not a recording of slexplore", replay->name);
-		/* A last line without newline is not damage: the file may have been truncated. */
 		if (lines->long_one)
 			reading_leave_out(
 				reading, &reading->damaged, "longer than %d bytes", RECORD_MOST);

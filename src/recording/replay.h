@@ -27,7 +27,7 @@ struct replay;
 struct status replay_open(const char *path, struct replay **replay);
 /* Like replay_open(), but the recording may have no setting yet. */
 struct status replay_read(const char *path, struct replay **replay);
-void replay_free(struct replay *replay); /* NULL: nothing */
+void replay_free(struct replay *replay); /* NULL is allowed */
 
 /* Where and when a recording was made. */
 struct replay_place {

@@ -329,8 +329,7 @@ static const struct setting *best_with(
 }
 
 /* The value `steps` further in a list, or its last value in this direction. Returns false if there
- * is no further value.
- */
+ * is no further value. */
 static bool step_in(const int64_t *values, int count, int64_t present, int steps, int64_t *value)
 {
 	int at;

@@ -132,8 +132,7 @@ const char *reading_modelled(struct reading *reading, const json_t *object, unsi
 }
 
 /* Sorts the limits: highest first, unknown limits last, equal limits in their old order. The
- * highest hard limit is the binding limit.
- */
+ * highest hard limit is the binding limit. */
 static void order_limits(struct explained *explained)
 {
 	for (int i = 1; i < explained->limit_count; i++) {

@@ -14,7 +14,7 @@ struct explained {
 	char why[244]; /* why there are no limits; empty: there are limits */
 	int turns;
 	bool stepped, varies, foreign, through_memory;
-	double elements, slots; /* an iteration */
+	double elements, slots; /* per iteration */
 	double insns_per_element, chain;
 	int unknown;
 	char unknown_names[96], function[64];

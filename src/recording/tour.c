@@ -4,7 +4,7 @@
 
 #include "experiment/setting/setting.h"
 
-/* Larger working sets need long to lay out, and show no additional effect. */
+/* Bytes. Larger working sets need much time for their layout, and show no additional effect. */
 enum { SIZE_MOST = 64 << 20 };
 /* A count with a larger maximum does not change the shape of the loop: the tour keeps its default.
  */
