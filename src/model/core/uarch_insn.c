@@ -85,6 +85,8 @@ static const struct uarch_class *find_class(const struct uarch *uarch, const cha
 	char full[UARCH_NAME + 8];
 	const struct uarch_class *class = NULL;
 
+	if (uarch->class_count == 0)
+		return NULL;
 	if (width > 0 && width < UARCH_WIDTHS) {
 		snprintf(full, sizeof(full), "%s%s", name, uarch_width_suffix[width]);
 		class = bsearch(full, uarch->class, (size_t)uarch->class_count, sizeof(*class),
