@@ -84,7 +84,7 @@ struct visits {
 	void *context;
 	unsigned count;	       /* number of cells; accept() may change it */
 	const unsigned *order; /* the order of the cells in a round; NULL: 0, 1, … */
-	bool repeat; /* a round visits a cell until it is no longer wanted, not only once */
+	bool repeat; /* true: a round visits a cell until wanted() is false; false: only once */
 	bool (*wanted)(void *context, unsigned cell); /* whether this round must visit the cell */
 	bool (*late)(void *context);		      /* the time for this round is over */
 	void (*ask)(void *context, unsigned cell, struct request *request);
@@ -103,7 +103,7 @@ struct visits {
 	} visit[VISITS_AHEAD];
 	int oldest, under_way;
 	double answered; /* time of the last result */
-	unsigned made;	 /* visits so far, of all rounds */
+	unsigned made;	 /* number of visits in all rounds so far */
 };
 
 /* Does one round over the cells. Returns when all its visits are over or the measurer has stopped.

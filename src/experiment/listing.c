@@ -101,8 +101,8 @@ static const char *word_in(const char *line, const char *word)
 	return NULL;
 }
 
-/* Returns the first line of the function's definition. That line begins in the first column, has a
- * parenthesis (in assembly a colon) after the name, and does not end in a semicolon. made: a macro
+/* Returns the first line of the function's definition. That line begins in the first column, and
+ * does not end in a semicolon. A parenthesis (in assembly a colon) follows the name. made: a macro
  * defines the function; returns the line that passes its name to the macro. */
 static int find_function(const struct listing *listing, const char *function, bool made)
 {

@@ -1,6 +1,6 @@
 /* The interface between a long measurement and the engine. The measurement submits requests, and
- * waits for each result. The command line gets results from the worker (cli/bench.h), the explorer
- * from its own loop (turns.h), and tests from a simulated machine. */
+ * waits for each result. The command line gets results from the worker (cli/bench.h). The explorer
+ * gets them from its own loop (turns.h), tests from a simulated machine. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Measures L3 and memory once, when a working set first exceeds the core's own caches. It measures
- * latency and lines per cycle of L3 and memory, random walks over large working sets, and one
- * core's highest read bandwidth. These values depend on the machine, so core files do not have
- * them. memory_probe_next() gives the next missing request; pass its result to
+ * latency and lines per cycle of both levels, and one core's highest read bandwidth. It also
+ * measures random walks over large working sets. These values depend on the machine, so core files
+ * do not have them. memory_probe_next() gives the next missing request; pass its result to
  * memory_probe_accept(). */
 #pragma once
 
@@ -13,7 +13,8 @@
 struct memory_probe {
 	struct memory_level l3, memory; /* .known: measured */
 	struct memory_point point[MEMORY_POINTS];
-	double peak;   /* 10^9 bytes a second that one core reads from memory; 0: not measured */
+	double peak; /* highest read bandwidth of one core from memory, in 10^9 bytes per second; 0:
+			not measured */
 	unsigned done; /* finished steps, a bit each, successful or not */
 	int again;     /* visits to the current step without a reliable value */
 	int step;      /* the current step; -1: none */
@@ -27,8 +28,8 @@ void memory_probe_init(struct memory_probe *probe);
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
 	uint64_t working_set, bool scattered, uint64_t seed, struct request *request);
 
-/* Whether a kernel at this setting walks its data in an order that no prefetcher can follow,
- * according to the kernel's description. */
+/* Whether a kernel at this setting walks its data in an order that no prefetcher can follow. The
+ * kernel's description gives the order. */
 bool memory_scattered(const struct kernel *kernel, const int64_t *v);
 
 /* Adds the final result of the request from memory_probe_next(). A cancelled request is repeated

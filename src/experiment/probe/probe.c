@@ -161,8 +161,8 @@ static double median_ghz(const struct probe_report *report)
 }
 
 /* The share in another run may lie outside this run's range by this ratio. With 1.6, 93 % of 400
- * pairs of runs agreed (20 runs within a minute, on a virtual machine with busy hosts). If the
- * values of this run agree, no other process uses the cache, and the ratio is 1.1. */
+ * pairs of runs agreed. They were 20 runs within a minute, on a virtual machine with busy hosts. If
+ * the values of this run agree, no other process uses the cache, and the ratio is 1.1. */
 static const double share_off = 1.6, share_agrees = 1.1;
 
 static struct hierarchy_share share_of(const struct probe_share *share)

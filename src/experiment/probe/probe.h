@@ -87,7 +87,7 @@ struct probe_report {
 	struct probe_options options; /* the options in use: max_size is within the memory limits */
 	uint64_t asked_size;	      /* max_size as the user set it */
 	struct probe_curve lines[PAGE_KINDS]; /* random order */
-	struct probe_curve pages[PAGE_KINDS]; /* one line a page */
+	struct probe_curve pages[PAGE_KINDS]; /* one line per page */
 	struct probe_share share;
 	struct probe_curve pairs;
 	struct probe_curve parallel; /* x: parallel chains, in memory */
@@ -96,7 +96,7 @@ struct probe_report {
 	int band_count;
 	struct probe_band band[PROBE_BANDS];
 	struct literature published; /* published values, for comparison */
-	struct hierarchy hierarchy;  /* of the points so far */
+	struct hierarchy hierarchy;  /* computed from the points so far */
 	double done;		     /* 0…1 */
 	double seconds;		     /* since the first request */
 	bool complete;		     /* all points are measured */

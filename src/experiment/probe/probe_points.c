@@ -27,7 +27,7 @@ static const double far_from = 8 << 20;
 /* Knees beyond this multiple of the core's own caches belong to other caches. */
 static const double own_most = 2;
 
-/* Points beyond this ratio from a corner do not describe it. */
+/* A point is useful for a corner only if its distance from the corner is below this ratio. */
 #define CORNER_WIDEST 1.3
 
 /* One line per page, and each line in another set of the first cache. */
@@ -302,7 +302,7 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 /* ---- this process's share of the last cache ---- */
 
 /* Other processes also use the last cache, so the size for one process varies. The probe walks a
- * few sizes around that size in steady laps, and repeats this between the other parts. */
+ * few sizes around that size in steady laps. It repeats this between the other parts. */
 
 /* Ratio of two sizes: three sizes per octave. */
 #define SHARE_STEP 1.26
@@ -310,8 +310,8 @@ static void fill_tlb(struct probe *probe, const struct probe_stage *stage, int r
 /* Larger sizes take too long to walk repeatedly. */
 static const double share_most = 64 << 20;
 
-/* To estimate the variation, the share must be measured this often, over at least this many
- * seconds, even if the probe is late. */
+/* To show the variation, the share needs at least LOOKS_LEAST values, over at least looks_span
+ * seconds. This holds even if the probe is late. */
 enum { LOOKS_LEAST = 3 };
 static const double looks_span = 1;
 

@@ -1,4 +1,4 @@
-/* The inside of the probe. Each file uses only the files above it:
+/* Declarations for the files of the probe. Each file uses only the files above it:
  *
  * - probe_plan.c: the stages, the time limit of each stage, and the visits of a round
  * - probe_points.c: the points that each stage measures
@@ -58,7 +58,7 @@ struct probe {
  * each omitted part. */
 void probe_plan(struct probe *probe);
 
-/* The kind of pages for parts that use one kind. */
+/* The kind of pages for parts that use only one kind. */
 enum page_kind probe_best_pages(const struct probe *probe);
 
 /* Returns the seconds of a visit to a working set of that size. PROBE_QUIET quiet trials settle a

@@ -53,10 +53,10 @@ size_t cells_count(const struct cells *cells);
 void cells_clear(struct cells *cells);
 
 /* Adds a visit's trials, computes the sample, and decides whether the cell is settled. A cell is
- * settled after `quiet_wanted` quiet trials with the relative precision `precision`, after
- * `max_visits` visits, after two seconds of trials, or after a failure. A cancelled visit adds its
- * trials, but does not count. Early results are ignored, because the final result also has their
- * trials. */
+ * settled when it has `quiet_wanted` quiet trials and the relative precision `precision`. It is
+ * also settled after `max_visits` visits, two seconds of trials, or a failure. A cancelled visit
+ * adds its trials, but does not count. Early results are ignored, because the final result also has
+ * their trials. */
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
 	double precision, unsigned max_visits);
 

@@ -45,7 +45,7 @@ struct status setting_assign(
 	struct setting *setting, const char *assignment, struct memory_limits limits);
 
 /* Reads a setting from words: "latency size=65536 order=random". Returns false if the kernel or a
- * knob does not exist, or if a value or the combination is not allowed. */
+ * knob does not exist. Also returns false if a value or the combination is not allowed. */
 bool setting_read(struct setting *setting, const char *words);
 
 /* Checks each value's range, the combination, and its need of memory and processors. */

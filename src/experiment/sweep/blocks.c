@@ -6,8 +6,8 @@
 
 #include "experiment/setting/setting.h"
 
-/* If a chain of sums exceeds every other limit by this factor, shorter rows are better, because the
- * chains of several rows overlap. */
+/* If a chain of sums exceeds every other limit by this factor, shorter rows are better. The chains
+ * of several rows then overlap. */
 #define CHAIN_BINDS 1.5
 
 /* Entries of the first-level TLB if the core's file does not give them: the usual number of large
@@ -54,8 +54,8 @@ static int find_levels(
 	return count;
 }
 
-/* Elements of a sum that the core executes at a time, if the chain of a sum is the highest limit;
- * else 0. */
+/* Number of a sum's elements that the core executes at a time. 0: the chain of a sum is not the
+ * highest limit. */
 static double window_of(const struct limits *limits)
 {
 	double chain = limits->elements > 0 ? limits->chain.cycles / limits->elements : 0,

@@ -37,7 +37,7 @@ enum {
 	/* When the sweep is stopped, the sink receives cells with at least this many trials. The
 	   shortest visit makes this many. */
 	FEWEST = 3,
-	/* At 9 ms each, so many cells would take a day. */
+	/* At 9 ms each, this many cells would take a day. */
 	COMBINATIONS_MAX = 10000000,
 };
 
@@ -237,8 +237,9 @@ static int by_chance(const void *a, const void *b)
 	return by_data(a, b);
 }
 
-/* Shuffles the groups, and the cells of each group, for a round. So the cell before a given cell
- * varies, and with it the contents of the caches. The seed and the round determine the order. */
+/* Shuffles the groups, and the cells of each group, for a round. So each cell follows a different
+ * cell in each round, and finds other data in the caches. The seed and the round determine the
+ * order. */
 static void round_shuffle(struct sweep *sweep)
 {
 	const struct kernel *kernel = sweep->kernel;
@@ -431,8 +432,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	if (is_far(cell) && cell->visits < FAR_VISITS && status_is_ok(&cell->failure) &&
 		sweep->rounds > 1)
 		cell->settled = false;
-	/* In the planned rounds, the time to lay out a working set and walk it to steady state does
-	 * not count. It counts if the user set a time. */
+	/* In the planned rounds, the time for layout and for the walk to steady state does not
+	 * count, unless the user set a time. */
 	if (sweep->options.seconds <= 0 && sweep->round < sweep->rounds)
 		seconds -= result->preparing;
 	sweep->spent += fmax(seconds, 0);

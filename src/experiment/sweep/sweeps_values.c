@@ -188,7 +188,7 @@ void sweeps_row_limit(struct sweeps_row *row, const struct explanation *explanat
 	row->bound = row->limit != LIMIT_COUNT ? limits->bound : (double)NAN;
 }
 
-/* The published time of this setting; 0: none. With speedups the baseline's time is 1. */
+/* The published time of this setting; 0: not published. With speedups, the baseline's time is 1. */
 static double published_time(
 	const struct named_sweep *sweep, const struct setting *setting, enum sweeps_figure figure)
 {

@@ -255,7 +255,7 @@ static bool next_place(struct windows *windows, struct windows_row *row, double 
 	if (row->knee.kind != KNEE_UNCLEAR || ++windows->searches >= SEARCHES)
 		return false;
 	row->curve.count = 0;
-	row->contended = false; /* it described the removed points */
+	row->contended = false; /* the flag described the removed points */
 	return knee_next(&row->curve, least, row->most, x);
 }
 
