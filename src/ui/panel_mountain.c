@@ -1,4 +1,4 @@
-/* The text on the setting under the cursor when the mountain has the whole screen: its value, its
+/* If the mountain has the whole screen, text describes the setting under the cursor: its value, its
  * binding limit and its misses. */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "ui/mountain_relief.h"
 #include "ui/panels.h"
 
-/* The value, its quartiles and its source, or why there is none. */
+/* Adds the value, its quartiles and its source, or the reason why there is no value. */
 static void add_value(struct lines *lines, const struct view *view)
 {
 	const struct sample *sample = &view->sample;
@@ -28,7 +28,7 @@ static void add_value(struct lines *lines, const struct view *view)
 			*state ? "; " : "", state);
 }
 
-/* The binding limit, or why none is known. */
+/* Adds the binding limit, or the reason why no limit is known. */
 static void add_limit(struct lines *lines, const struct view *view)
 {
 	const struct explanation *explanation = view->explanation;
@@ -43,8 +43,8 @@ static void add_limit(struct lines *lines, const struct view *view)
 			limits->limit[limits->binding].cause);
 }
 
-/* "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98 C); in 96 KiB: none". Adds
- * nothing if the machine has no such cache. */
+/* Adds the misses of a cache: "L1 48 KiB: every read is a miss: 1 line for each (counted 0.98 C);
+ * in 96 KiB: none". Adds nothing if the machine has no cache of this level. */
 static void add_misses(struct lines *lines, const struct view_misses *misses, int level)
 {
 	const struct misses *now = &misses->now;
@@ -70,8 +70,8 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 		*note.text ? "; " : "", note.text);
 }
 
-/* "ridges as the probe found them: L1 47k L2 2m": only if the sizes differ from those in the lines
- * about misses. */
+/* Adds "ridges as the probe found them: L1 47k L2 2m" if these sizes differ from the sizes in the
+ * lines about misses. */
 static void add_ridges(struct lines *lines, const struct view_grid *grid)
 {
 	struct text text = { 0 };
@@ -85,7 +85,7 @@ static void add_ridges(struct lines *lines, const struct view_grid *grid)
 	text_free(&text);
 }
 
-/* Text on the setting under the cursor. */
+/* Returns the text about the setting under the cursor. */
 static struct lines mountain_words(struct box at, const struct view *view, bool setting)
 {
 	struct lines lines = { .at = at };
@@ -105,8 +105,9 @@ static struct lines mountain_words(struct box at, const struct view *view, bool 
 
 /* ---- the panel ---- */
 
-/* The mountain: a shaded cell for each size and stride, or a relief (mountain_relief.c). If it has
- * the whole screen, the text on the cell under the cursor and the slices through it are next to it.
+/* Draws the mountain: a shaded cell for each size and stride, or a relief (mountain_relief.c). If
+ * the mountain has the whole screen, text about the cell under the cursor and slices through that
+ * cell are next to the picture.
  */
 
 enum {
@@ -119,11 +120,11 @@ enum {
 	TALLEST_CELL = 3
 };
 
-/* From this width on, text and slices are next to the picture; the widths of the text; the fewest
- * rows of a slice and of the picture. */
+/* The width from which on text and slices are next to the picture; the least and the most columns
+ * of the text; the fewest rows of a slice and of the picture. */
 enum { BESIDE_FROM = 108, BESIDE_LEAST = 42, BESIDE_MOST = 72, SLICE_ROWS = 9, PICTURE_ROWS = 11 };
 
-/* A shade is a glyph and a style: pairs of glyphs make eight textures out of five. */
+/* Draws a shade as glyphs in a style. Five glyphs, combined in pairs, make eight textures. */
 static void draw_shade(struct box at, int x, int y, int width, int shade)
 {
 	static const enum glyph pair[SHADES][2] = {
@@ -162,20 +163,21 @@ static void draw_legend(struct box at, int y, double top)
 	}
 }
 
-/* Beyond the first or last cell of an axis. */
+/* Whether the present setting is beyond the first or last cell of an axis. */
 static bool mountain_off(const struct view_grid *grid)
 {
 	return grid->place_x.where >= AXIS_BEFORE || grid->place_y.where >= AXIS_BEFORE;
 }
 
-/* Whether the mountain has the whole screen: it is in front, and the arrows move on it. */
+/* Whether the mountain has the whole screen: it is in front, and the arrow keys move its cursor. */
 static bool mountain_whole(const struct view *view)
 {
 	return panels_named(view->screen.front, "mountain") &&
 	       panels_named(view->screen.focus, "mountain") && view->grid.present;
 }
 
-/* Columns left of the cells: the size, and its cache if there is room. */
+/* Returns the number of columns left of the cells. They show the size, and its cache if there is
+ * room. */
 static int label_of(struct box at)
 {
 	return at.width >= WIDE_FROM ? LABEL : NARROW_LABEL;
@@ -215,7 +217,7 @@ static void title_of(const struct scene *scene, struct text *title)
 	text_add(title, panels_marks(contended, unsettled));
 }
 
-/* The stride of each column, if it fits. */
+/* Draws the stride of each column, if it fits. */
 static void draw_strides(struct box at, const struct view *view, int first, int shown, int width)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->grid.stride_knob];
@@ -249,8 +251,8 @@ static void draw_cell(struct box at, const struct view_grid *grid, int x, int y,
 		canvas_glyph(at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
 }
 
-/* The first row or column of the marker for a setting between or beyond cells: between two cells,
- * the last one of the first cell. */
+/* Returns the first row or column of the marker for a setting between or beyond cells. Between two
+ * cells, it is the last row or column of the first cell. */
 static int edge_of(const struct axis_place *place, int first, int shown, int each)
 {
 	if (place->where == AXIS_BEFORE)
@@ -261,9 +263,9 @@ static int edge_of(const struct axis_place *place, int first, int shown, int eac
 	       (place->where == AXIS_BETWEEN ? each - 1 : (each - 1) / 2);
 }
 
-/* Marks at the edge for a setting between or beyond cells: two pointers if its size is between two
- * rows, an arrow outwards if size or stride is beyond the last cell. shown: the first visible cell
- * and the number of cells; width and height are those of a cell. */
+/* Draws marks at the edge for a setting between or beyond cells. Two pointers: the size is between
+ * two rows. An arrow outwards: the size or stride is beyond the last cell. shown: the first visible
+ * cell and the number of cells; width and height are those of a cell. */
 static void draw_edges(
 	struct box at, const struct view_grid *grid, struct box shown, int width, int height)
 {
@@ -288,7 +290,7 @@ static void draw_edges(
 		canvas_glyph(at, label, row + 1, STYLE_HERE, GLYPH_POINTER);
 }
 
-/* The end of the slope: from this stride on, each access touches its own cache line. */
+/* Marks the end of the slope: from this stride on, each access touches its own cache line. */
 static void draw_slope_end(struct box at, const struct view_grid *grid, int first, int width, int y)
 {
 	int x = label_of(at) + 1 + (grid->slope_end - first) * width + (width - 1) / 2;
@@ -304,7 +306,8 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
-/* The mountain from above: of each axis the part around the cursor that fits. */
+/* Draws the mountain from above. If an axis does not fit, only its part around the cursor is drawn.
+ */
 static void draw_cells(struct box at, const struct view *view)
 {
 	const struct view_grid *grid = &view->grid;
@@ -354,7 +357,7 @@ static void draw_picture(struct box at, const struct view *view)
 		draw_cells(at, view);
 }
 
-/* A slice through the cursor, under its title. */
+/* Draws a slice through the cursor, with its title above. */
 static void draw_slice(struct box at, const struct view *view, const struct view_slice *slice)
 {
 	struct text title = { 0 };
@@ -367,7 +370,7 @@ static void draw_slice(struct box at, const struct view *view, const struct view
 	slice_draw(box_part(at, 0, 1, at.width, at.height - 1), view, slice);
 }
 
-/* Slices in a box: both, one above the other, if they fit. */
+/* Draws slices in a box: both slices, one above the other, if they fit. */
 static void draw_slices(struct box at, const struct view *view)
 {
 	int first = at.height < 2 * SLICE_ROWS ? at.height : at.height - at.height / 2;
@@ -379,7 +382,8 @@ static void draw_slices(struct box at, const struct view *view)
 			&view->by_stride);
 }
 
-/* The whole screen: text and slices at the right if it is wide, else the text below. */
+/* Draws the whole screen. On a wide screen text and slices are at the right; else the text is below
+ * the picture. */
 static void draw_whole(struct box at, const struct view *view)
 {
 	bool wide = at.width >= BESIDE_FROM;
@@ -397,7 +401,7 @@ static void draw_whole(struct box at, const struct view *view)
 	if (rows > at.height - PICTURE_ROWS)
 		rows = at.height - PICTURE_ROWS;
 	at.height -= rows;
-	/* The panel's title has the setting, too. */
+	/* The panel's title also shows the setting. */
 	words = mountain_words(box_part(at, 0, at.height, at.width, rows), view, rows > 2);
 	lines_draw(&words, 0);
 	if (at.height >= PICTURE_ROWS + 2 * SLICE_ROWS) {

@@ -1,5 +1,5 @@
-/* The help: the meaning of letters and words on screen, the kernel, every key and every command,
- * from the same rows that the program uses. */
+/* The help shows the meaning of letters and words on screen, the kernel, every key and every
+ * command. It uses the same tables as the program. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 
 enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
 
-/* Lines are numbered from -scroll on. */
+/* The first line has the number -scroll. */
 struct page {
 	struct box at;
 	int line, start;
 };
 
-/* Narrow screens have less room for the first column. */
+/* Returns the width of the first column, which is smaller on a narrow screen. */
 static int column(const struct page *page, int wanted)
 {
 	return wanted < page->at.width / 2 ? wanted : page->at.width / 2;
@@ -28,13 +28,13 @@ static void heading(struct page *page, const char *text)
 	canvas_text(page->at, 0, page->line++, STYLE_TITLE, "%s", text);
 }
 
-/* Wrapped text from column x on. Lines outside the rectangle are not drawn. */
+/* Draws wrapped text from column x on. Lines outside the rectangle are not drawn. */
 static void paragraph(struct page *page, int x, enum style style, const char *text)
 {
 	struct box at = box_part(page->at, x, 0, page->at.width - x, page->at.height);
 	int rows = canvas_rows(at, text);
 
-	/* Rows above the edge: the text begins above it, and clipping removes them. */
+	/* If the text begins above the upper edge, clipping removes its first rows. */
 	if (page->line + rows > 0 && page->line < at.height)
 		canvas_wrap(at, page->line, style, text);
 	page->line += rows > 0 ? rows : 1;
@@ -51,7 +51,7 @@ static void about(struct page *page, const struct kernel *kernel)
 	paragraph(page, 0, STYLE_DIM, kernel->document);
 }
 
-/* Letters and words next to values. */
+/* Explains letters and words next to values. */
 static void legend(struct page *page)
 {
 	heading(page, "Letters next to values: the source of the cycles");
@@ -62,7 +62,7 @@ static void legend(struct page *page)
 		"core; dropped: disturbed trials, which are discarded");
 }
 
-/* Words of ladder, ports and code. */
+/* Explains the words of the panels ladder, ports and code. */
 static void limits(struct page *page)
 {
 	heading(page, "Limits, ports and code");
@@ -83,7 +83,7 @@ static void limits(struct page *page)
 		"each cycle");
 }
 
-/* Words of the counters panel. */
+/* Explains the words of the counters panel. */
 static void counters(struct page *page)
 {
 	heading(page, "Counters");
@@ -105,14 +105,14 @@ static void counters(struct page *page)
 		"cause. To count another event, find it with / by its name or its meaning");
 }
 
-/* Whether two rows share a line: the same command with the same words. */
+/* Whether two rows share a line of the help: both have the same command and the same words. */
 static bool alike(const struct key_row *a, const struct key_row *b)
 {
 	return a->context == b->context && strcmp(a->command, b->command) == 0 &&
 	       strcmp(a->note, b->note) == 0;
 }
 
-/* Whether an earlier row shares its line. */
+/* Whether this row shares the line of an earlier row. */
 static bool listed(const struct keys *keys, int index)
 {
 	for (int i = 0; i < index; i++)
@@ -186,7 +186,7 @@ static int draw_page(struct box at, int line, const struct scene *scene)
 	return page.line - line;
 }
 
-/* The first visible line when the last line is at the bottom. */
+/* Returns the first visible line if the last line is at the bottom. */
 static int last_scroll(struct box at, const struct scene *scene)
 {
 	int most = draw_page(box_part(at, 0, 0, at.width, 0), 0, scene) - at.height;
@@ -209,7 +209,7 @@ const struct panel panel_help = {
 
 /* ---- find ---- */
 
-/* The find line and its results. */
+/* Shows the line of typed text and the results. */
 
 static void draw_find(struct box at, const struct scene *scene)
 {
@@ -218,7 +218,8 @@ static void draw_find(struct box at, const struct scene *scene)
 	int rows = at.height - 2, first, length = (int)strlen(find), x;
 
 	x = canvas_text(at, 0, 0, STYLE_KEY, "/ ");
-	/* Of a long text the end is visible, where the user types; typed text is ASCII. */
+	/* If the text is too long, show its end, because the user types there. Typed text is ASCII.
+	 */
 	if (length > at.width - x - 1 && at.width - x - 2 > 0) {
 		canvas_glyph(at, x++, 0, STYLE_DIM, GLYPH_ELLIPSIS);
 		find += length - (at.width - x - 1);
@@ -248,7 +249,7 @@ const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_
 
 /* ---- a command line ---- */
 
-/* The command line that reopens this screen. */
+/* Shows the command line that reopens this screen. */
 
 static void draw_text(struct box at, const struct scene *scene)
 {
@@ -264,9 +265,9 @@ const struct panel panel_text = {
 	.most_rows = 9,
 };
 
-/* ---- another program's words ---- */
+/* ---- another program's output ---- */
 
-/* Output of another program, line by line: a compiler. */
+/* Shows the output of another program (a compiler), line by line. */
 
 static void draw_said(struct box at, const struct scene *scene)
 {

@@ -1,15 +1,15 @@
-/* Port pressure in an iteration: a bar for the best assignment, and a mark where an even split by
- * hand would put it. Units, such as dividers, come after the ports. If ports are counted, a second
- * bar shows the count; ports with a common counter are one entry. Events that belong to no port are
- * next to them (event_rows.h). */
+/* Shows port pressure in cycles per iteration. A bar shows the best assignment of micro-ops to
+ * ports; a mark shows an even split by hand. Units, such as dividers, are listed after the ports.
+ * If ports are counted, a second bar shows the count; ports with a common counter are one entry.
+ * Events that belong to no port are next to the ports (event_rows.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ui/panels.h"
 
-/* The narrowest column of ports, of pairs, of pairs in one row; columns of a difference, and of
- * events that belong to no port. */
+/* The narrowest column of ports, of pairs (model and count), and of pairs in one row; columns of a
+ * difference; columns of events that belong to no port. */
 enum {
 	COLUMN = 21,
 	PAIR = 30,
@@ -25,14 +25,14 @@ enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 struct entry {
 	uint32_t ports; /* 0: a heading */
 	char name[40];
-	double pressure, naive; /* M, cycles an iteration: the sum of its ports */
+	double pressure, naive; /* M, cycles per iteration: the sum over its ports */
 	bool full;
-	int event;	/* the event that counts it, -1: none */
-	double counted; /* C, cycles an iteration; NAN: unknown */
+	int event;	/* the event that counts this entry; -1: none */
+	double counted; /* C, cycles per iteration; NAN: unknown */
 };
 
 struct entries {
-	int count, pairs; /* how many have an event */
+	int count, pairs; /* pairs: how many entries have an event */
 	struct entry entry[ENTRIES];
 	int names;    /* columns of the longest name */
 	double scale; /* cycles of the longest bar */
@@ -47,7 +47,8 @@ static bool shown_counting(const struct view *view)
 	       !view->counters.why[0];
 }
 
-/* Whether ports of the core on screen are or will be counted. False if all of them are unavailable.
+/* Whether ports of the core on screen are or will be counted. False if the events of all ports are
+ * unavailable.
  */
 static bool shown_ports(const struct view *view)
 {
@@ -64,7 +65,7 @@ static bool shown_ports(const struct view *view)
 	return false;
 }
 
-/* The count of an iteration; NAN: unknown. */
+/* Returns the count per iteration; NAN: unknown. */
 static double ports_counted(const struct view *view, int event)
 {
 	const struct limits *limits = &panels_outline(view)->limits;
@@ -76,7 +77,8 @@ static double ports_counted(const struct view *view, int event)
 	       (limits->turns > 0 ? limits->turns : 1);
 }
 
-/* A bar of `share` of the width. A share above 0 has at least one cell. */
+/* Draws a bar that fills `share` of the width. If share is above 0, the bar has at least one cell.
+ */
 static void ports_bar(
 	struct box at, int x, int y, int width, double share, enum style style, enum glyph glyph)
 {
@@ -88,10 +90,10 @@ static void ports_bar(
 		canvas_glyph(at, x + i, y, style, glyph);
 }
 
-/* Events that belong to no port, in the order shown: micro-ops, then stalled cycles with the
- * nonzero ones first. */
+/* Events that belong to no port, in the order shown: micro-ops, then stalled cycles (nonzero counts
+ * first). */
 struct beside {
-	int count, work; /* micro-ops among them */
+	int count, work; /* all events; the number of micro-op events */
 	int event[COUNTERS_MAX];
 };
 
@@ -111,7 +113,7 @@ static void beside_add(struct beside *beside, const struct view *view, bool stal
 	}
 }
 
-/* Finds no events where ports are counted. */
+/* Finds the events that belong to no port. Finds none if ports are counted. */
 static void beside_find(const struct view *view, struct beside *beside)
 {
 	const struct view_counters *counters = &view->counters;
@@ -135,7 +137,7 @@ static const char *beside_title(const struct view *view, int event)
 	return meaning->role == ROLE_STALLED ? meaning->words : meaning->title;
 }
 
-/* A group of events under a heading, with a scale of its own. Returns the rows used. */
+/* Draws a group of events under a heading, with its own scale. Returns the number of rows used. */
 static int draw_group(struct box at, int y, const char *head, const int *events, int count,
 	const struct view *view)
 {
@@ -172,7 +174,7 @@ static int draw_group(struct box at, int y, const char *head, const int *events,
 	return y - from;
 }
 
-/* Rows that all of them need; 0: there are none. */
+/* Returns the rows that all events need; 0: there are no events. */
 static int beside_rows(const struct beside *beside)
 {
 	return beside->count + (beside->work > 0) + (beside->count > beside->work);
@@ -237,7 +239,8 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 	entries->count++;
 }
 
-/* The first event that counts each port; and the ports that some event counts. */
+/* Returns the first event whose lowest port is `port`; -1: none. covered: all ports that events
+ * count. */
 static int event_from(const struct view *view, int port, uint32_t *covered)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -298,7 +301,7 @@ static void measure(struct box at, struct entries *entries)
 		entries->names = NAME_MOST;
 }
 
-/* "+0.12"; highlighted if it is over a tenth. */
+/* Draws the difference "+0.12"; a difference above 10 % is highlighted. */
 static void draw_difference(struct box at, int x, int y, const struct entry *entry)
 {
 	double difference = entry->counted - entry->pressure, size = fabs(difference),
@@ -326,7 +329,7 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
 }
 
-/* One entry: its bar, and the count below it, or after it if there is no room below. */
+/* Draws one entry: its bar, and the count below the bar. brief: the count is after the bar. */
 static void draw_entry(struct box at, int y, const struct entries *entries, bool brief,
 	const struct entry *entry, const struct view *view)
 {
@@ -373,7 +376,7 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 		draw_difference(at, at.width, y, entry);
 }
 
-/* "◀ fullest │ split evenly by hand"; returns the columns used. */
+/* Draws "◀ fullest │ split evenly by hand". Returns the columns used. */
 static int draw_legend(struct box at, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 &&
@@ -389,8 +392,8 @@ static int draw_legend(struct box at, int y, const struct limits *limits)
 			   naive ? "│ split evenly by hand" : "the even split is best");
 }
 
-/* None of the events of this panel is counted, although others are: the first of them; -1: some
- * event is counted. */
+/* Returns the first event of this panel if no event of this panel is counted; -1: at least one is
+ * counted. */
 static int event_uncounted(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -409,7 +412,7 @@ static int event_uncounted(const struct view *view)
 	return first;
 }
 
-/* Why there is no count: one line; empty while it is not known. */
+/* Returns the reason why there is no count, one line; empty: the reason is not known yet. */
 static struct words why(const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
@@ -430,10 +433,10 @@ static struct words why(const struct view *view)
 	return words;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole panel ---- */
 
-/* Puts the entries into columns of that many rows: sets the position of each. Returns whether all
- * fit. */
+/* Puts the entries into columns with `rows` rows: sets the position of each entry. Returns whether
+ * all entries fit. */
 static bool flow(
 	const struct entries *entries, bool brief, int columns, int rows, int *column, int *row)
 {
@@ -456,7 +459,7 @@ static bool flow(
 	return true;
 }
 
-/* Columns with rows as even as possible, in pairs if they fit. */
+/* The arrangement of entries: columns of similar length, with pairs if they fit. */
 struct shape {
 	bool brief;
 	int columns, rows;
@@ -487,12 +490,13 @@ static void fit(const struct entries *entries, int width, int height, struct sha
 		flow(entries, shape->brief, shape->columns, shape->rows, shape->column, shape->row);
 		return;
 	}
-	/* If they still do not fit: as many as possible, one line each. */
+	/* If the entries still do not fit: show as many as possible, one line each. */
 	shape->shown =
 		shape->columns * rows < entries->count ? shape->columns * rows : entries->count;
 }
 
-/* If the reason does not fit, name the panel that shows it. */
+/* Draws the reason why there is no count. If the reason does not fit, names the panel that shows
+ * it. */
 static void draw_why(struct box at, struct words *words)
 {
 	static const char unavailable[] = "C unavailable: ";
@@ -523,7 +527,7 @@ static void draw(struct box at, const struct scene *scene)
 	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
 		int room = at.width * 45 / 100;
 
-		/* Two narrow columns of ports have priority over long bars. */
+		/* Two narrow columns of ports are better than one column with long bars. */
 		if (room < BESIDE || entries.count > at.height - 1)
 			room = BESIDE;
 		beside_draw(box_part(at, at.width - room, 0, room, at.height), &beside, view);

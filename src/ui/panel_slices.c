@@ -1,5 +1,5 @@
-/* A slice as bars in eighths of a row, on a linear or a logarithmic scale, with an axis, labels,
- * and a marker at the present setting. */
+/* Draws a slice as bars with a precision of an eighth of a row, on a linear or logarithmic scale.
+ * The plot has an axis, labels, and a marker at the present setting. */
 #include "ui/mountain_relief.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 
 enum { MARGIN = 6, WIDEST_BAR = 8 };
 
-/* The positions of the points. `first`: the first visible one. */
+/* The positions of the points. `first`: the first visible point. `shown`: the number of visible
+ * points. */
 struct frame {
 	int first, shown;
 	int width; /* columns of all visible points */
@@ -21,7 +22,8 @@ struct frame {
 	bool cpe;	    /* bars are CPE: a latency, or the kernel moves no bytes */
 };
 
-/* Whether the values are CPE: the kernel requires it, or the measured points have no throughput. */
+/* Whether the values are CPE: the kernel requires CPE, or the measured points have no throughput.
+ */
 static bool is_cpe(const struct view *view, const struct view_slice *slice)
 {
 	bool measured = view->setting.kernel->plot_cpe;
@@ -44,8 +46,8 @@ static double value_of(const struct view_point *point, bool cpe)
 	return cpe ? point->sample.cpe : point->sample.gbps;
 }
 
-/* The sources of the points' values: T for times; for cycles C, R or both. Empty if nothing is
- * measured. */
+/* Returns the sources of the points' values: T for times; C, R or both for cycles. Empty: nothing
+ * is measured. */
 static const char *source_letters(const struct view_slice *slice, bool cycles)
 {
 	bool counted = false, referred = false;
@@ -75,7 +77,8 @@ void slice_title(const struct view *view, const struct view_slice *slice, struct
 		: cycles	 ? "cycles per element"
 				 : "GB/s",
 		source_letters(slice, cycles), knob->name, kernel->plot_cpe ? " (log)" : "");
-	/* A marker between or beyond the points cannot show the exact value. */
+	/* If the marker is between or beyond the points, it cannot show the exact value: the title
+	 * does. */
 	if (slice->count > 0 && slice->place.where != AXIS_AT)
 		text_addf(
 			title, ", here %s", setting_shown(knob, view->setting.v[slice->knob]).text);
@@ -90,8 +93,8 @@ void slice_title(const struct view *view, const struct view_slice *slice, struct
 	text_add(title, panels_marks(contended, unsettled));
 }
 
-/* The first column of a point (index from `first` on), and the columns of its bar. Widths are whole
- * columns and differ by at most one. */
+/* Returns the first column of a point. index: counted from `first` on. Bars have whole columns, and
+ * widths differ by at most one. */
 static int column_of(const struct frame *frame, int index)
 {
 	return MARGIN + index * frame->width / frame->shown;
@@ -134,7 +137,8 @@ static void fit_frame(
 		frame->scale = scale_fit(SCALE_LOG, least, top);
 }
 
-/* One point: its bar; a dot if it is not measured yet; nothing if the kernel refuses it. */
+/* Draws one point: a bar; a dot if it is not measured yet; nothing if the kernel rejects the
+ * setting. */
 static void draw_point(struct box at, const struct frame *frame, int index,
 	const struct view_point *point, bool here)
 {
@@ -153,7 +157,7 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 	eighths = (int)lround(scale_place(&frame->scale, value) * frame->rows * 8);
 	if (eighths < 1)
 		eighths = 1; /* a small measured value must not look like a missing one */
-	/* The top has a clear edge, so that plateaus and knees are visible. */
+	/* The top of a bar has a clear edge, so that plateaus and knees are visible. */
 	top = frame->rows - (eighths + 7) / 8;
 	top = top > 0 ? top : 0;
 	for (int row = top; row < frame->rows; row++)
@@ -166,7 +170,8 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
 }
 
-/* Labels under the axis. Each begins at the column of its bar; labels that do not fit are omitted.
+/* Draws labels under the axis. Each label begins at the column of its bar. Labels that do not fit
+ * are omitted.
  */
 static void draw_labels(struct box at, const struct frame *frame, const struct view *view,
 	const struct view_slice *slice, int y)
@@ -205,7 +210,7 @@ static void draw_scale(struct box at, const struct frame *frame)
 	if (scale->kind == SCALE_LOG) {
 		count = scale_ticks(scale, frame->rows, NULL, NULL, ticks);
 	} else {
-		/* The top value, half of it if that is exactly on a row, and 0. */
+		/* Label the top value, half of it (if that is exactly on a row), and 0. */
 		for (int part = 0; part <= 2; part++)
 			if (part != 1 || (frame->rows >= 6 && frame->rows % 2 == 0)) {
 				ticks[count].value = scale->high * part / 2;
@@ -220,7 +225,7 @@ static void draw_scale(struct box at, const struct frame *frame)
 			STYLE_DIM, "%s", ticks[i].label);
 }
 
-/* The present setting: at its bar, between two bars, or beyond an end. */
+/* Marks the present setting: at its bar, between two bars, or beyond an end. */
 static void draw_here(struct box at, const struct frame *frame, const struct axis_place *place)
 {
 	int index = place->index - frame->first,
@@ -237,7 +242,8 @@ static void draw_here(struct box at, const struct frame *frame, const struct axi
 		next = column_of(frame, index + 1);
 		if (index + 1 < frame->shown)
 			next += (bar_of(frame, index + 1) - 1) / 2;
-		/* Between two bars, not under one of them, if there is a column between them. */
+		/* Place the marker between the two bars, not under a bar, if there is a column
+		 * between them. */
 		x += 1 + (int)lround(place->share * (next - x - 2));
 	}
 	if (x > at.width - 1)
@@ -265,15 +271,16 @@ void slice_draw(struct box at, const struct view *view, const struct view_slice 
 
 /* ---- the panels ---- */
 
-/* The slices of the mountain through the present setting: over size, and over stride (or the chosen
- * knob, for a kernel without a stride). If only one fits, it is the slice of the chosen knob. */
+/* The panels show the slices of the mountain through the present setting: one over size, one over
+ * stride. For a kernel without a stride, the second slice is over the chosen knob. If only one
+ * slice fits, it is the slice of the chosen knob. */
 
-/* The slice of the first panel. */
+/* Returns the slice that the first panel shows. */
 static const struct view_slice *first_slice(const struct scene *scene)
 {
 	const struct view *view = scene->view;
 
-	/* A kernel without a size has only the other slice. */
+	/* A kernel without a size has only the second slice. */
 	if (view->by_size.knob < 0 ||
 		(!panels_shown(scene, "by-stride") && view->by_stride.knob >= 0 &&
 			view->knob == view->by_stride.knob))

@@ -1,4 +1,4 @@
-/* The table of panels, and how a frame is composed. */
+/* The table of panels, and the functions that compose a frame. */
 #include "ui/panels.h"
 
 #include <stdarg.h>
@@ -10,13 +10,14 @@ extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure
 	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_strip, panel_notice,
 	panel_key_bar, panel_line;
 
-/* In order of importance: if room is scarce, later panels are omitted. The panels of the body are
- * shown in the order of their places, so that the source is next to the code. Extra panels are
- * shown only if all panels before them have a comfortable height. */
+/* The panels in order of importance: if not all panels fit, later panels are omitted. The body
+ * shows its panels in the order of their places, so that the source is next to the code. Extra
+ * panels are shown only if all earlier panels have a comfortable height. */
 static const struct {
 	const struct panel *panel;
 	struct layout_row row;
-	const struct panel *beside; /* if that panel is in front, this one is next to it */
+	const struct panel
+		*beside; /* if the panel `beside` is in front, this panel is next to it */
 } table[] = {
 	{ &panel_line, { NULL, AREA_LINE, 1, 1 } },
 	{ &panel_header, { NULL, AREA_HEADER, 60, 1 } },
@@ -72,7 +73,8 @@ struct words panels_core(const struct core *core)
 
 /* ---- lines ---- */
 
-/* Moves the first alternative that fits to the beginning of a text. Returns whether it fits. */
+/* Replaces a text with alternatives by its first alternative that fits, else by the last one.
+ * Returns whether it fits. */
 static bool choose_fitting(struct box at, char *text)
 {
 	char *from = text, *end = strchr(text, '\n');
@@ -192,7 +194,7 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 
 /* ---- words ---- */
 
-/* Whether another setting has the same value for the knob of that name. */
+/* Whether `setting` has this value for the knob of this name. */
 static bool has_value(const struct setting *setting, const char *name, const char *value)
 {
 	int index = kernel_knob(setting->kernel, name);
@@ -313,7 +315,7 @@ void panels_rule(struct box at, const char *title, bool focused)
 		canvas_glyph(at, x, 0, STYLE_DIM, GLYPH_HLINE);
 }
 
-/* Removes clauses at the end of a title until it fits. The first clause remains. */
+/* Removes clauses at the end of a title until the title fits. The first clause always remains. */
 static void cut_clauses(struct box at, int width, char *title)
 {
 	char *comma;
@@ -353,7 +355,8 @@ static const struct panel *overlay_of(const struct view *view)
 	return NULL;
 }
 
-/* The rows that the top block can use: one for each knob, then its help and the kernel's remark. */
+/* Returns the rows that the top block can use: one for each knob, and rows for the knob's help and
+ * the kernel's remark. */
 static int top_rows(const struct view *view)
 {
 	int knobs = 1 + view->setting.kernel->knob_count + 4;
@@ -361,12 +364,14 @@ static int top_rows(const struct view *view)
 	return knobs > 13 ? knobs : 13;
 }
 
-/* The box of an overlay, frame included. The key bar stays visible: it shows how to close it. */
+/* Returns the box of an overlay, frame included. The key bar remains visible, because it shows how
+ * to close the overlay. */
 static struct box overlay_at(struct canvas *canvas, int most_rows, bool replay)
 {
 	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
-	int top = small ? replay && canvas->height > 3 : 1; /* below the stamp, if both fit */
+	int top =
+		small ? replay && canvas->height > 3 : 1; /* below the REPLAY stamp, if both fit */
 	int height = small ? canvas->height - top : canvas->height - 3;
 
 	if (most_rows > 0 && height > most_rows)
@@ -412,7 +417,7 @@ bool panels_named(const char *name, const char *panel)
 	return name && panel && strcmp(name, panel) == 0;
 }
 
-/* The panel in front; NULL: the first one of the body. */
+/* Returns the panel in front; NULL: the first panel of the body. */
 static const struct panel *front_of(const struct view *view)
 {
 	for (int i = 0; i < PANELS; i++)
@@ -421,7 +426,7 @@ static const struct panel *front_of(const struct view *view)
 	return NULL;
 }
 
-/* The panel that the arrows act on. */
+/* Returns the panel that the arrow keys act on. */
 static const struct panel *focused_of(const struct view *view)
 {
 	for (int i = 0; i < PANELS; i++)
@@ -430,7 +435,7 @@ static const struct panel *focused_of(const struct view *view)
 	return NULL;
 }
 
-/* Computes the layout with `front` before all other panels of the body. */
+/* Computes the layout. In the body, `front` is before all other panels. */
 static void lay_out(const struct canvas *canvas, const struct view *view, const struct panel *front,
 	struct layout *layout)
 {
@@ -465,7 +470,8 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
 }
 
-/* The layout of the view. The focused panel is part of it, since arrows act only on visible panels.
+/* Computes the layout of the view. The focused panel is always visible, because arrow keys act only
+ * on visible panels.
  */
 static void lay_out_seen(
 	const struct canvas *canvas, const struct view *view, struct layout *layout)
@@ -494,7 +500,8 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 	return found;
 }
 
-/* Lines that a panel is scrolled beyond its last line; 0 or less: none. */
+/* Returns how many lines a panel is scrolled beyond its last useful first line; 0 or less: not
+ * beyond. */
 static int lines_beyond(struct canvas *canvas, const struct view *view, const struct panel *panel)
 {
 	const struct scene scene = { .view = view };
@@ -502,7 +509,7 @@ static int lines_beyond(struct canvas *canvas, const struct view *view, const st
 
 	if (!panels_find(canvas, view, panel->name, &at))
 		return 0;
-	/* Below the rule. */
+	/* The panel's lines begin below the rule. */
 	return panel->first(view) -
 	       panel->scroll_end(box_part(at, 0, 1, at.width, at.height - 1), &scene);
 }
