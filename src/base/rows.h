@@ -53,8 +53,8 @@ bool rows_next(struct rows *rows);
 struct status rows_end(struct rows *rows);
 
 /* Parts of the current line, in place: the caller may change them until the next rows_next(). */
-/* Copies the name of a section line, "[name]", cut to size. False: the line is not a section line.
- */
+
+/* Copies the NAME of a line "[NAME]", cut to size. False: the line has another form. */
 bool rows_section(const struct rows *rows, char *name, size_t size);
 char *rows_word(struct rows *rows); /* the next word; moves the cursor past it; "" at the end */
 char *rows_rest(struct rows *rows); /* all text after the cursor; "" at the end */
