@@ -8,7 +8,7 @@
 #include "engine/own/own.h"
 #include "explorer/state.h"
 
-/* Seconds between checks of the file. Each check needs one stat(2). */
+/* Seconds between checks of the file. Each check calls stat(2) once. */
 static const double LOOK_PERIOD = 0.25;
 /* Seconds to wait after a save, because the file may not be complete yet. */
 static const double SETTLE = 0.05;

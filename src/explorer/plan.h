@@ -45,7 +45,7 @@ struct plan {
 };
 
 void plan_build(struct session *session);
-/* Like plan_build(), but first empties the table of cells if it is too large. */
+/* Like plan_build(), but first removes all cells if there are too many. */
 void plan_renew(struct session *session);
 /* Removes every cell; plan_build() must follow. */
 void plan_forget(struct session *session);

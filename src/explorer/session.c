@@ -61,7 +61,7 @@ void session_stop(struct session *session)
 {
 	session_interrupt(session);
 	live_stop(&session->live, "ended before the first sample; a measures again");
-	/* The neighbouring cells would need as long. */
+	/* Each neighbouring cell would need about the same time. */
 	plan_stop(session);
 }
 

@@ -122,8 +122,8 @@ void session_forget_cells(struct session *session); /* discards all but the pres
  */
 void session_submit(struct session *session);
 void session_fail(struct session *session, const char *why);
-/* The present setting has no sample yet, and needs long to prepare or to run. session_stop()
- * cancels this measurement until the setting changes. */
+/* The present setting has no sample yet, because its preparation or its run lasts long.
+ * session_stop() cancels this measurement until the setting changes. */
 bool session_prepares(const struct session *session);
 void session_stop(struct session *session);
 /* Begins a campaign. Cancels the present request and ends the freeze. */

@@ -182,8 +182,8 @@ struct view {
 	enum source last_source;    /* source of its cycles */
 	bool measuring;		    /* a request for the present setting is at the engine */
 	double waiting;		    /* seconds since the request without any answer */
-	struct progress_seen ahead; /* progress of a setting that takes long to prepare or to run;
-				       STAGE_NONE: no progress known */
+	struct progress_seen ahead; /* progress of a long preparation or a long run; STAGE_NONE: no
+				       progress known */
 	double ahead_left;	    /* estimated seconds left; NAN: too early to estimate */
 	char failure[244]; /* why the setting cannot be measured; empty: it can be measured */
 	bool frozen;

@@ -1,8 +1,8 @@
 /* Writes measurements to a file, so that another machine can show the same screens (replay.h).
  *
  * A recording is a file of JSON Lines, each at most RECORD_MOST bytes. Each line is written
- * completely and at once: a truncated file is valid up to its last complete line. records.h
- * describes the lines. */
+ * completely, as soon as it is available. So a truncated file is valid up to its last complete
+ * line. records.h describes the lines. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,7 +40,7 @@ struct recording_entry {
 	const struct trials *trials;
 	const struct run_facts *facts;
 	const struct event_plan *events; /* the counted events; NULL: none */
-	const struct counts *counts;	 /* NULL */
+	const struct counts *counts;	 /* NULL: no counts */
 };
 
 /* Whether the sample would add information. It does if the recording has no sample of the setting,
