@@ -56,8 +56,7 @@ struct status bench_open(struct bench *bench, const struct cli *cli);
 void bench_close(struct bench *bench);
 
 /* Returns a measurer that uses the bench's worker. ahead: the number of requests under way at a
- * time. The measurer stops after a signal.
- */
+ * time. The measurer stops after a signal. */
 struct measurer bench_measurer(struct bench *bench, int ahead);
 
 /* Submits a request. It begins after the requests under way; at most BENCH_VISITS requests, this
@@ -96,8 +95,7 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 double bench_now(void);
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on. A second signal with the same number ends the
- * program at once.
- */
+ * program at once. */
 void interrupt_catch(void);
 
 /* Returns the received signal, or 0. */

@@ -48,8 +48,7 @@ const struct subject subject_check = { "check", "host,name,state,finding,advice,
 #define DOCTOR_SECONDS 0.3
 enum { DOCTOR_QUIET = 400 };
 
-/* Measures the first kernel at its defaults: the checks are about the core, not the kernel.
- */
+/* Measures the first kernel at its defaults: the checks are about the core, not the kernel. */
 static void examine_core(struct cli *cli, struct bench *bench, struct examination *examination)
 {
 	struct result *result = memory_new(1, sizeof(*result));

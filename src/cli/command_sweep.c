@@ -59,8 +59,7 @@ static void progress_show(struct output *output)
 		floor(progress.done * 100), progress.remaining, progress.finished, progress.cells);
 }
 
-/* Begins the report. This needs the first cell, which shows which events can be counted here.
- */
+/* Begins the report. This needs the first cell, which shows which events can be counted here. */
 static void begin(struct output *output)
 {
 	if (output->begun)

@@ -142,8 +142,7 @@ static double counted(const struct report *report, int event)
 }
 
 /* Adds a column for each event that can be counted. The columns are fixed when the first line is
- * written.
- */
+ * written. */
 static void add_counters(
 	struct report *report, const struct record_sample *sample, struct line *line)
 {

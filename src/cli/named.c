@@ -206,8 +206,7 @@ double named_take(struct named *named, const struct cell *cell,
 
 /* ---- Under the table */
 
-/* Returns how many published values from `first` on belong to the same setting.
- */
+/* Returns how many published values from `first` on belong to the same setting. */
 static int published_together(const struct named_sweep *sweep, int first)
 {
 	int count = 1;

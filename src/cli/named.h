@@ -1,6 +1,5 @@
 /* Named sweeps for `slexplore sweep`. Finds a sweep by name and applies more words to it. Compares
- * its rows with the baseline, with published values, and with the advised block sizes.
- */
+ * its rows with the baseline, with published values, and with the advised block sizes. */
 #pragma once
 
 #include "cli/cli.h"

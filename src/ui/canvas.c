@@ -166,8 +166,7 @@ static void put(struct box at, int x, int y, enum style style, wchar_t character
 }
 
 /* Decodes one character of UTF-8; a malformed byte becomes U+FFFD. Returns the number of bytes
- * used; 0 at the end.
- */
+ * used; 0 at the end. */
 static size_t decode(const char *utf8, wchar_t *character)
 {
 	const unsigned char *s = (const unsigned char *)utf8;

@@ -36,8 +36,7 @@ struct layout_row {
 	bool extra; /* of AREA_BODY: omitted if another row would then get less than its comfortable
 		       height */
 	bool front; /* the user asked for this panel: it is the first row, with its best height if
-		     * possible
-		     */
+		     * possible */
 	bool alone; /* the panel gets all screen rows between the first and the last two */
 	bool whole; /* of AREA_BODY: in front it has the whole width */
 };

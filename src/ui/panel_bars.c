@@ -1,7 +1,6 @@
 /* Rows of text. The first row shows program, REPLAY and recording stamps, machine, clock, and the
  * state of the measurement. The last two rows show the last message and the keys. This file also
- * draws a screen that is too small for panels.
- */
+ * draws a screen that is too small for panels. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -376,8 +375,7 @@ static void draw_rows(struct box at, const struct view *view)
 }
 
 /* Draws the REPLAY stamp, which has priority. It has its own row, or the start of a single row.
- * Returns the rest of the box.
- */
+ * Returns the rest of the box. */
 static struct box draw_stamp(struct box at, const struct view *view)
 {
 	int used;

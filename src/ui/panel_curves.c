@@ -1,7 +1,6 @@
 /* Two panels with growing curves and text next to them. The first shows the memory hierarchy:
  * levels, bandwidths, remarks. The second shows how far the core looks ahead: the knee of the
- * present filler, and a table of the knees of all fillers.
- */
+ * present filler, and a table of the knees of all fillers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

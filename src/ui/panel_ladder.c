@@ -148,8 +148,7 @@ static void draw_measured(
 
 /* Adds the sentences below the bars: the binding limit's cause (if it is not next to the bar), the
  * operation that the next load waits for, the gap, the remedy, the block size, and whether the
- * published order of results also holds here.
- */
+ * published order of results also holds here. */
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;

@@ -107,8 +107,7 @@ static struct lines mountain_words(struct box at, const struct view *view, bool 
 
 /* Draws the mountain: a shaded cell for each size and stride, or a relief (mountain_relief.c). If
  * the mountain has the whole screen, text about the cell under the cursor and slices through that
- * cell are next to the picture.
- */
+ * cell are next to the picture. */
 
 enum {
 	SHADES = MOUNTAIN_SHADES,

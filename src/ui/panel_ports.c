@@ -1,7 +1,7 @@
 /* Shows port pressure in cycles per iteration. A bar shows the best assignment of micro-ops to
  * ports; a mark shows an even split by hand. Units, such as dividers, are listed after the ports.
  * If ports are counted, a second bar shows the count; ports with a common counter are one entry.
- * Events that belong to no port are next to the ports (event_rows.h). */
+ * Events that belong to no port are next to the ports. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +48,7 @@ static bool shown_counting(const struct view *view)
 }
 
 /* Whether ports of the core on screen are or will be counted. False if the events of all ports are
- * unavailable.
- */
+ * unavailable. */
 static bool shown_ports(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;
@@ -393,7 +392,7 @@ static int draw_legend(struct box at, int y, const struct limits *limits)
 }
 
 /* Returns the first event of this panel if no event of this panel is counted; -1: at least one is
- * counted. */
+ * counted, or the panel has no event. */
 static int event_uncounted(const struct view *view)
 {
 	const struct event_plan *plan = view->counters.plan;

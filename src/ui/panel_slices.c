@@ -171,8 +171,7 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 }
 
 /* Draws labels under the axis. Each label begins at the column of its bar. Labels that do not fit
- * are omitted.
- */
+ * are omitted. */
 static void draw_labels(struct box at, const struct frame *frame, const struct view *view,
 	const struct view_slice *slice, int y)
 {

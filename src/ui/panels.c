@@ -471,8 +471,7 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 }
 
 /* Computes the layout of the view. The focused panel is always visible, because arrow keys act only
- * on visible panels.
- */
+ * on visible panels. */
 static void lay_out_seen(
 	const struct canvas *canvas, const struct view *view, struct layout *layout)
 {

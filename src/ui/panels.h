@@ -1,8 +1,9 @@
-/* Panels, each one rectangle of the screen; their table; and a whole frame.
+/* Panels, their table, and the drawing of a whole frame. Each panel is a rectangle of the screen.
  *
- * To add one: write src/ui/panel_NAME.c that ends in one `const struct panel panel_NAME`, and add
- * its row to the table in panels.c. A panel that `view` brings to the front, or that arrows act on,
- * also has a row in src/explorer/commands_panes.c. Callbacks that it does not need stay NULL. */
+ * To add a panel: write src/ui/panel_NAME.c that ends in one `const struct panel panel_NAME`, and
+ * add its row to the table in panels.c. If the command `view` can bring the panel to the front, or
+ * arrow keys act on it, also add a row in src/explorer/commands_panes.c. Unused callbacks are NULL.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include "ui/keys.h"
 #include "ui/layout.h"
 
-/* Everything that a frame is drawn from. */
+/* The input of a frame. */
 struct scene {
 	const struct view *view;
 	const struct keys *keys;
@@ -24,28 +25,32 @@ struct scene {
 
 struct panel {
 	const char *name;
-	/* The words in the rule above the panel; title applies if title_of is NULL. Both NULL: no
+	/* The title in the rule above the panel. `title` is used if title_of is NULL. Both NULL: no
 	 * rule. */
 	const char *title;
 	void (*title_of)(const struct scene *scene, struct text *title);
-	bool clauses; /* a title that is too long ends before a comma; the panel repeats the omitted
-			 words */
+	bool clauses; /* a title that is too long is cut before a comma; the panel also shows the
+			 omitted words */
 	void (*draw)(struct box at, const struct scene *scene);
-	/* Whether there is anything to show for this view; NULL: always. Else the panel is omitted.
+	/* Whether the panel has something to show for this view; if not, it is omitted. NULL:
+	 * always.
 	 */
 	bool (*wanted)(const struct view *view);
 	int most_rows; /* of an overlay, frame included; 0: no limit */
-	/* The last useful first line for this rectangle; NULL: the panel does not scroll. */
+	/* Returns the first line if the panel is scrolled to its end in this rectangle; NULL: the
+	 * panel does not scroll. */
 	int (*scroll_end)(struct box at, const struct scene *scene);
-	/* Of a pane that scrolls: its first line, and the command that takes "+N" or "-N". */
+	/* For a pane that scrolls: its first line, and the command that scrolls it by "+N" or "-N".
+	 */
 	int (*first)(const struct view *view);
 	const char *scroll_command;
-	/* The height, its rule included, that shows everything; NULL: any height is useful. */
+	/* Returns the height that shows everything, rule included; NULL: any height is useful. */
 	int (*best_rows)(const struct view *view);
-	int fixed_rows; /* the same, for every view, where best_rows is NULL */
-	/* Whether it has the whole body now; NULL: never. */
+	int fixed_rows; /* this height if it is constant: used if best_rows is NULL */
+	/* Whether the panel now has the whole body; NULL: never. */
 	bool (*alone)(const struct view *view);
-	/* The pane of the arrows that it highlights (view->screen.focus); NULL: none. */
+	/* The panel is highlighted while the arrow keys act on the pane of this name
+	 * (view->screen.focus); NULL: never. */
 	const char *focus;
 };
 
@@ -59,28 +64,28 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 
 /* Whether an open overlay that scrolls shows its last line. */
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys);
-/* Lines that a page key scrolls an overlay. */
+/* Returns how many lines a page key scrolls an overlay. */
 int panels_page(struct canvas *canvas, const struct view *view);
 
-/* The overlays, which panels_draw() draws over everything. */
+/* The overlays. panels_draw() draws them over all panels. */
 extern const struct panel panel_help, panel_find, panel_text, panel_said;
 
 struct words {
 	char text[320];
 };
 
-/* The name of a source: "R reference clock". */
+/* Returns the name of a source: "R reference clock". */
 const char *panels_source(enum source source);
 
-/* Quartiles need at least this many trials. */
+/* Quartiles are shown from this number of trials on. */
 enum { PANELS_QUARTILES_FROM = 5 };
 
-/* ---- lines of text, one below the other, each wrapped at the width of the box ---- */
+/* ---- lines of text, one below another, each wrapped at the width of the box ---- */
 
 enum { LINES_MAX = 24 };
 
 struct line {
-	int rank; /* of lines that do not fit, panels remove those with the highest rank */
+	int rank; /* if not all lines fit, panels first remove lines with the highest rank */
 	int rows;
 	int tag; /* for the panel's own use */
 	enum style style;
@@ -93,83 +98,92 @@ struct lines {
 	struct line line[LINES_MAX];
 };
 
-/* Adds a line. The text may have alternatives, separated by line feeds: the first one that fits in
- * a row applies, else the last one. An empty text adds nothing. Never returns NULL. */
+/* Adds a line. The text may have alternatives, separated by line feeds. The first alternative that
+ * fits in a row is used, else the last alternative. An empty text adds nothing. Never returns NULL.
+ */
 struct line *lines_add(struct lines *lines, int rank, enum style style, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 int lines_rows(const struct lines *lines);
-/* Shortens a line until it needs at most `rows` rows: words are removed at its end and replaced by
- * an ellipsis. */
+/* Shortens a line until it needs at most `rows` rows. An ellipsis replaces words at its end. */
 void line_cut(const struct lines *lines, struct line *line, int rows);
-/* Cuts lines to a row each, from the first one, until all need at most `rows` rows. */
+/* Cuts lines to one row each, beginning with the first line, until all lines need at most `rows`
+ * rows. */
 void lines_cut(struct lines *lines, int rows);
-/* Draws all that fit, from row y on. Returns the row after them. */
+/* Draws the lines that fit, from row y on. Returns the row after them. */
 int lines_draw(const struct lines *lines, int y);
 
-/* line_cut() for a text. */
+/* Like line_cut(), for a text. */
 void panels_cut(struct box at, int rows, char *text, size_t size);
 
-/* Draws the first text, of those separated by line feeds, that fits whole; nothing if none fits. */
+/* Draws the first alternative that fits whole. Alternatives are separated by line feeds. Draws
+ * nothing if no alternative fits. */
 void panels_fit(struct box at, int y, enum style style, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The first of `count` lines shown in `rows` rows, with the chosen one near the middle. */
+/* Returns the first visible line if `rows` rows show a part of `count` lines. The chosen line is
+ * near the middle. */
 int panels_first(int count, int rows, int chosen);
-/* Arrows in the last column: more lines above the first row `top`, and below the last row. */
+/* Draws arrows in the last column: `above` in row `top` if more lines are above, `below` in the
+ * last row if more lines are below. */
 void panels_arrows(struct box at, int top, enum style style, bool above, bool below);
-/* The rule above a panel with its title. The focused panel has a pointer before it. */
+/* Draws the rule above a panel, with its title. If the panel is focused, a pointer is before the
+ * title. */
 void panels_rule(struct box at, const char *title, bool focused);
-/* The right part of a box for text, two fifths wide between these limits; at keeps the rest. */
+/* Cuts the right part of a box off, for text. Its width is two fifths of the box, between `least`
+ * and `most`. The box `at` becomes the rest. */
 struct box panels_beside(struct box *at, int least, int most);
 
-/* "combine op=mul type=f64": the knobs of a setting without those equal in `other` (NULL: all). */
+/* Returns "combine op=mul type=f64": a setting without the knobs that have equal values in `other`
+ * (NULL: all knobs). */
 struct words panels_setting(const struct setting *setting, const struct setting *other);
 
-/* " REPLAY lecture.jsonl ": the stamp of a replay, with the file's name without its folder. */
+/* Returns the stamp of a replay: " REPLAY lecture.jsonl ". The file's name has no folder. */
 struct words panels_replay(const struct view *view);
 
-/* "  (× contended, ~ not settled)": the meaning of marks in a plot; empty: there are none. */
+/* Returns the meaning of marks in a plot: "  (× contended, ~ not settled)"; empty: no marks. */
 const char *panels_marks(bool contended, bool unsettled);
 
-/* The state of the sample: "", "provisional", "contended", "two modes". */
+/* Returns the state of the sample: "", "provisional", "contended", "two modes". */
 const char *panels_state(const struct view *view);
 
-/* A value that takes longer than this many seconds says what it waits for. */
+/* If a value is not available after this number of seconds, the screen shows the reason for the
+ * delay. */
 #define PANELS_PREPARING 0.2
 
-/* "laying out 384 MiB: 43 %": the progress of a long measurement, and in `left` "about 2 s left" or
- * nothing. text is empty if there is no progress to show. */
+/* The progress of a long measurement: "laying out 384 MiB: 43 %". `left` is "about 2 s left" or
+ * empty. `text` is empty if there is no progress to show. */
 struct ahead {
 	char text[100], left[40];
 };
 struct ahead panels_ahead(const struct view *view);
 
-/* The explanation that decides the room of panels: the present one, or the previous one while the
- * present one is computed. NULL: neither exists. */
+/* Returns the explanation that determines the sizes of panels: the present explanation, or the
+ * previous one until the present one is computed. NULL: neither exists. */
 const struct explanation *panels_outline(const struct view *view);
 
-/* A core's title without the part in parentheses: "Intel Redwood Cove". */
+/* Returns a core's title without the part in parentheses: "Intel Redwood Cove". */
 struct words panels_core(const struct core *core);
 
-/* Whether the last command scrolled a pane beyond its last line. `back` is then the command that
+/* Whether the last command scrolled a pane beyond its last line. If so, `back` is the command that
  * scrolls it back. */
 bool panels_scroll_back(struct canvas *canvas, const struct view *view, const char *command,
 	char *back, size_t size);
 
 /* ---- counted events ---- */
 
-/* Whether an event is unavailable: it has no count and will get none. */
+/* Whether an event is unavailable: it has no count and will never have one. */
 bool shown_unavailable(const struct view *view, int event);
 
-/* "~" before an estimated count, else "". event: index in the plan. */
+/* Returns "~" for an estimated count, else "". event: index in the plan. */
 const char *shown_mark(const struct view *view, int event);
 
-/* Why an event has no count: "counting…", "unavailable: stays at zero …". "" if it has one. */
+/* Returns why an event has no count: "counting…", "unavailable: stays at zero …"; "" if it has a
+ * count. */
 struct words shown_absence(const struct view *view, int event);
 
 /* ---- the frame ---- */
 
-/* Whether a name is not NULL and is the panel's. */
+/* Whether `name` is not NULL and equals the panel's name. */
 bool panels_named(const char *name, const char *panel);
 
 /* Whether a panel has a place in this frame. */

@@ -1,4 +1,4 @@
-/* ncurses. */
+/* Shows canvases and reads keys with ncurses. */
 #include "ui/screen.h"
 
 #include <curses.h>
@@ -18,13 +18,14 @@
 #include "ui/keys.h"
 #include "ui/terminal.h"
 
-/* Milliseconds that distinguish a lone Esc from the start of a key's sequence. */
+/* If no character follows an Esc within these milliseconds, it is the key Esc, not the start of a
+ * sequence. */
 enum { ESCAPE_DELAY = 25 };
 
-/* Seconds to wait for the next character of a sequence, also on a slow line. */
+/* Seconds to wait for the next character of a sequence. Long enough for a slow line. */
 #define SEQUENCE_PAUSE 0.2
 
-/* One terminal, static: the handler of a fatal signal must find it. */
+/* There is one terminal. The struct is static because the handler of a fatal signal needs it. */
 static struct {
 	SCREEN *terminal;
 	FILE *output; /* ncurses writes to its descriptor: the terminal, or `frame` */
@@ -35,12 +36,12 @@ static struct {
 	struct canvas shown; /* what the terminal shows; width 0: unknown */
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
-	struct termios modes; /* before the program opened it */
+	struct termios modes; /* the terminal's modes before the program opened the screen */
 	char restore[128];    /* the string that leaves the full screen, for emergencies */
 	volatile bool open;
 	enum sequence sequence; /* of the sequence being skipped; SEQUENCE_NONE: none */
 	wint_t sequence_last;	/* its last character; 0: none yet */
-	double sequence_at;	/* and the time of that character */
+	double sequence_at;	/* the time of the last character */
 } screen;
 
 struct status screen_check(void)
@@ -51,7 +52,7 @@ struct status screen_check(void)
 	return terminal_usable(&facts);
 }
 
-/* Appends a terminal string without its padding, which only tputs() understands. */
+/* Appends a terminal capability without its padding, because only tputs() interprets padding. */
 static void add_string(const char *capability)
 {
 	const char *from = tigetstr(capability);
@@ -74,7 +75,7 @@ static void choose_colours(void)
 	int colours = 0;
 
 	if (!no_color && has_colors() && start_color() == OK) {
-		/* Keeps the user's own background. */
+		/* Keep the user's own background. */
 		screen.colours = use_default_colors() == OK;
 		colours = screen.colours ? COLORS : 0;
 		if (colours > 0 && COLOR_PAIRS <= STYLE_COUNT) {
@@ -88,7 +89,8 @@ static void choose_colours(void)
 			screen.theme.look[i].background);
 }
 
-/* A separate stream: its descriptor can change while standard output remains the terminal. */
+/* Opens a separate output stream. Its descriptor can change while standard output remains the
+ * terminal. */
 static bool open_output(void)
 {
 	int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -141,7 +143,7 @@ struct status screen_open(void)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	/* A key that arrives during a frame must not leave it half drawn. */
+	/* Without this call, ncurses stops drawing a frame when a key arrives. */
 	typeahead(-1);
 	curs_set(0);
 	canvas_init(&screen.shown, 0, 0, false);
@@ -170,7 +172,7 @@ void screen_emergency(void)
 		return;
 	screen.open = false;
 	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
-	(void)written; /* nothing else can be done */
+	(void)written; /* an error cannot be handled here */
 	if (screen.modes_known)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }
@@ -228,7 +230,8 @@ static attr_t attributes_of(const struct look *look)
 	return attributes;
 }
 
-/* 0 if the terminal's default colours apply: a blank of STYLE_TEXT then equals an erased cell. */
+/* Returns the colour pair of a style; 0: the terminal's default colours. With pair 0, a blank of
+ * STYLE_TEXT equals an erased cell. */
 static short pair_of(enum style style)
 {
 	return screen.colours && screen.theme.look[style].foreground >= 0 ? (short)(style + 1) : 0;
@@ -245,7 +248,7 @@ static void show_cells(const struct canvas_cell *row, int y, int first, int end)
 	const struct canvas_cell *last = NULL;
 	int count = 0;
 
-	/* ncurses adds the right half of a wide character itself. */
+	/* Begin at the left half of a wide character: ncurses adds the right half itself. */
 	while (first > 0 && !row[first].character)
 		first--;
 	for (int x = first; x < end; x++) {
@@ -274,7 +277,8 @@ static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, i
 
 	if (memcmp(row, shown, (size_t)width * sizeof(*row)) == 0)
 		return;
-	/* Rows may differ only in their padding. */
+	/* All cells may be equal, because rows can differ only in the padding bytes of their
+	 * structs. */
 	while (first < end && same_cell(&row[first], &shown[first]))
 		first++;
 	while (end > first && same_cell(&row[end - 1], &shown[end - 1]))
@@ -296,13 +300,14 @@ static void write_all(const char *bytes, size_t count)
 		} else if (errno == EAGAIN) {
 			poll(&wait, 1, -1);
 		} else if (errno != EINTR) {
-			return; /* the terminal is gone, which the input reports, too */
+			return; /* the terminal is gone; reading the input reports the error */
 		}
 	}
 }
 
-/* ncurses writes whenever it moves the cursor: hundreds of times in a large frame, and each write
- * wakes the terminal. Therefore it writes to memory, and the frame is sent in one piece. */
+/* ncurses writes each time it moves the cursor: hundreds of times in a large frame. Each write
+ * wakes the terminal. Therefore ncurses writes to memory, and this function sends the frame in one
+ * piece. */
 static void refresh_at_once(void)
 {
 	int output = fileno(screen.output);
@@ -370,8 +375,8 @@ static int special_key(wint_t key)
 	return KEYCODE_NONE;
 }
 
-/* After an Esc: whether it begins a sequence. Characters that do not belong to one are returned to
- * the input. */
+/* Whether the Esc just read begins a sequence. Characters that do not belong to a sequence are
+ * returned to the input. */
 static bool begins_sequence(void)
 {
 	wint_t after[SEQUENCE_LOOK];
@@ -387,8 +392,8 @@ static bool begins_sequence(void)
 		return true;
 	screen.sequence_last = 0;
 	screen.sequence_at = monotonic_seconds();
-	/* The characters that decide the kind belong to it; the others are examined like later
-	 * ones. */
+	/* If there is a sequence, its first character is consumed. The other characters are
+	 * returned to the input, and read again like later characters. */
 	while (count > (screen.sequence == SEQUENCE_NONE ? 0 : 1))
 		unget_wch((wchar_t)after[--count]);
 	return screen.sequence != SEQUENCE_NONE;
@@ -400,7 +405,7 @@ static bool within_sequence(wint_t key)
 	double at = monotonic_seconds();
 	bool ends;
 
-	/* The sequence has not ended in time, or another one begins within it. */
+	/* The sequence has not ended in time, or another sequence begins within it. */
 	if (screen.sequence == SEQUENCE_SHORT || at - screen.sequence_at > SEQUENCE_PAUSE ||
 		(screen.sequence == SEQUENCE_CONTROL && key < ' '))
 		screen.sequence = SEQUENCE_NONE;
@@ -419,7 +424,7 @@ int screen_key(void)
 	wint_t key;
 	int kind;
 
-	/* Ignores unknown keys and ncurses' message of a new size. */
+	/* Ignore unknown keys and ncurses' message of a new size. */
 	while ((kind = get_wch(&key)) != ERR) {
 		int code = kind == KEY_CODE_YES ? special_key(key) : (int)key;
 

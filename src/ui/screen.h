@@ -1,4 +1,5 @@
-/* The terminal: shows canvases, reads keys. The only part that uses ncurses. There is one terminal.
+/* The terminal: shows canvases and reads keys. Only this module uses ncurses. There is one
+ * terminal.
  */
 #pragma once
 
@@ -6,18 +7,19 @@
 #include "ui/canvas.h"
 #include "ui/keys.h"
 
-/* Whether standard input and output are a terminal for a full-screen program. STATUS_USAGE: the
- * reason. Writes nothing. */
+/* Checks that standard input and output are a terminal for a full-screen program. STATUS_USAGE:
+ * they are not; the message has the reason. Writes nothing to the terminal. */
 struct status screen_check(void);
 
-/* Opens the full screen. If it fails, nothing was written. */
+/* Opens the full screen. If that fails, nothing was written to the terminal. */
 struct status screen_open(void);
 /* Restores the terminal. Does nothing if it is not open. */
 void screen_close(void);
-/* The same for a handler of a fatal signal: async-signal-safe, best effort. */
+/* Restores the terminal in a handler of a fatal signal: async-signal-safe, best effort. */
 void screen_emergency(void);
 
-/* The present size. After a change, call screen_resize() before the next screen_show(). */
+/* Returns the present size. After a change of the size, call screen_resize() before the next
+ * screen_show(). */
 void screen_size(int *width, int *height);
 void screen_resize(int width, int height);
 
@@ -26,10 +28,11 @@ void screen_show(const struct canvas *canvas);
 /* Forgets the shown content: the next screen_show() sends everything. */
 void screen_forget(void);
 
-/* Restores the terminal while the program is stopped, and opens the full screen again. */
+/* screen_suspend() restores the terminal before the program stops. screen_resume() opens the full
+ * screen again. */
 void screen_suspend(void);
 void screen_resume(void);
 
-/* The next key, or KEYCODE_NONE. Blocks only as long as it needs to distinguish Esc from the begin
- * of a sequence. */
+/* Returns the next key, or KEYCODE_NONE. Waits only briefly after an Esc, to find out whether a
+ * sequence follows. */
 int screen_key(void);

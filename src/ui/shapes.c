@@ -66,7 +66,7 @@ static void hide_triangle(struct dots *dots, const struct dots_point *corner)
 
 			if (low > high)
 				continue;
-			/* The interval of the edge in this row. */
+			/* Find the interval that the edge covers in this row. */
 			for (int end = 0; end < 2; end++) {
 				double at = end ? high : low;
 				double x = a->y == b->y ? (end ? b->x : a->x)
@@ -95,7 +95,7 @@ void dots_hide(struct dots *dots, const struct dots_point *corner, int count)
 	}
 }
 
-/* The points of a cell, one bit each from the upper left, row by row. */
+/* Returns the points of a cell, one bit each, row by row from the upper left. */
 static unsigned cell_of(
 	const struct dots *dots, int column, int row, enum style first, enum style *style)
 {
@@ -122,8 +122,8 @@ static unsigned cell_of(
 	return bits;
 }
 
-/* ASCII characters as two by four points, rows from the top. Of equally similar ones the first is
- * used. */
+/* ASCII characters as two by four points, rows from the top. If several characters are equally
+ * similar to a cell, the first is used. */
 static const struct {
 	char character;
 	unsigned char row[4]; /* 2: the left point, 1: the right one */

@@ -32,7 +32,7 @@ void terminal_read(struct terminal_facts *facts)
 	if (!term || !*term)
 		return;
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
-	/* Reads only the description: writes nothing to the terminal. */
+	/* setupterm() only reads the terminal's description. It writes nothing to the terminal. */
 	if (setupterm(term, STDOUT_FILENO, &error) != OK) {
 		facts->database = error >= 0;
 		return;
@@ -73,9 +73,9 @@ struct status terminal_usable(const struct terminal_facts *facts)
 
 /* ---- looks for 256, 16, 8 and 0 colours ---- */
 
-/* Each style once for every kind of terminal. The shades for 256 colours go through the colour cube
- * from dark blue over green to yellow, so that lightness and hue both order them. The shades for 16
- * and 8 colours are the nearest ones. */
+/* The look of each style on each kind of terminal. With 256 colours, the shades go from dark blue
+ * over green to yellow, so that both lightness and hue show their order. With 16 and 8 colours, the
+ * nearest colours are used. */
 static const struct {
 	short in256, in16, in8;
 	unsigned attributes; /* with colours */
@@ -105,7 +105,8 @@ static const struct {
 	[STYLE_SHADE7] = { 228, 11, 3, LOOK_BOLD, LOOK_BOLD },
 };
 
-/* High contrast: the terminal's default foreground for text, bright colours only with a meaning. */
+/* Returns the high-contrast look: text in the terminal's default foreground, and bright colours
+ * only if they have a meaning. */
 static struct look contrast_look(enum style style, int colors, bool no_color)
 {
 	struct look look = { -1, -1, looks[style].plain & ~(unsigned)LOOK_DIM };

@@ -1,5 +1,5 @@
-/* The abilities of the terminal, for doctor and for the start of the explorer; and the look of each
- * style on it. */
+/* The features of the terminal, for doctor and for the start of the explorer. Also the look of each
+ * style on the terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 struct terminal_facts {
 	bool input, output; /* whether standard input and output are terminals */
 	char term[32];	    /* $TERM; empty: not set */
-	bool described;	    /* terminfo knows it */
-	bool database;	    /* any terminfo exists here; true while TERM is not set */
+	bool described;	    /* terminfo describes this terminal */
+	bool database;	    /* a terminfo database exists; true if TERM is not set */
 	bool addressable;   /* the cursor can be moved: full-screen programs work */
 	int colours;	    /* 0: none */
 	bool utf8;	    /* the locale's character set */
@@ -22,13 +22,15 @@ struct terminal_facts {
 
 void terminal_read(struct terminal_facts *facts);
 
-/* Whether the explorer can open there. STATUS_USAGE: the reason. Pure. */
+/* Checks that the explorer can open on this terminal. STATUS_USAGE: it cannot; the message has the
+ * reason. Pure. */
 struct status terminal_usable(const struct terminal_facts *facts);
 
 /* ---- looks ---- */
 
-/* Plain data: screen.c turns it into terminal attributes. Colour is never the only carrier: a word,
- * a glyph or a marker repeats its meaning, so every look may lose its colours. */
+/* The look of a style. screen.c converts it into terminal attributes. Colour never has a meaning
+ * alone: a word, a glyph or a marker has the same meaning. So the screen can be read without
+ * colours. */
 enum { LOOK_BOLD = 1, LOOK_DIM = 2, LOOK_REVERSE = 4, LOOK_UNDERLINE = 8 };
 
 struct look {
@@ -40,14 +42,14 @@ struct theme {
 	struct look look[STYLE_COUNT];
 };
 
-/* Fills the theme for a terminal with `colours` colours (0 or less: monochrome). no_color removes
- * every colour and keeps the attributes. contrast uses bold, reverse, underline, the terminal's two
- * default colours and bright ones, and nothing dim. */
+/* Fills the theme for a terminal with `colours` colours (0 or less: monochrome). no_color: no
+ * colours, only attributes. contrast: bold, reverse, underline, the terminal's two default colours
+ * and bright colours; no dim text. */
 void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast);
 
-/* Settings of the environment: NO_COLOR set and not empty; SLEXPLORE_THEME=high-contrast or
+/* Read environment variables: NO_COLOR is set and not empty; SLEXPLORE_THEME is high-contrast or
  * contrast. */
 bool theme_no_color(void);
 bool theme_contrast(void);
-/* The value of SLEXPLORE_THEME if it is unknown, else NULL. */
+/* Returns the value of SLEXPLORE_THEME if it is unknown, else NULL. */
 const char *theme_unknown(void);

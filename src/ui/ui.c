@@ -1,5 +1,5 @@
 /* The event loop: reads keys, signals and the engine's results. Draws at most ten frames a second,
- * and one at once for every key. */
+ * but draws a frame at once after each key. */
 #include "ui/ui.h"
 
 #include <errno.h>
@@ -22,14 +22,15 @@
 #include "ui/panels.h"
 #include "ui/screen.h"
 
-/* ---- signals as bytes on a pipe, so that the event loop polls them like all other input ---- */
+/* ---- signals become bytes in a pipe, so that the event loop can poll them like other input ----
+ */
 
 static const int told[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT };
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 enum { TOLD = sizeof(told) / sizeof(told[0]), FATAL = sizeof(fatal) / sizeof(fatal[0]) };
 
-/* Handlers have no other context. */
+/* These variables are global because signal handlers have no other context. */
 static int ends[2] = { -1, -1 };
 static struct sigaction before_told[TOLD], before_fatal[FATAL];
 static bool caught_fatal[FATAL];
@@ -41,7 +42,7 @@ static void tell(int number)
 	unsigned char byte = (unsigned char)number;
 	ssize_t written = write(ends[1], &byte, 1);
 
-	/* A full pipe already wakes the loop. */
+	/* Ignore errors: a full pipe already wakes the loop. */
 	(void)written;
 	errno = error;
 }
@@ -49,14 +50,14 @@ static void tell(int number)
 static void die(int number)
 {
 	rescue_first();
-	/* SA_RESETHAND restored the default action: this ends the program, and dumps core if that
-	 * is enabled. */
+	/* SA_RESETHAND has restored the default action. So raise() ends the program, and dumps core
+	 * if that is enabled. */
 	raise(number);
 }
 
-/* Catches signals that end, stop, continue or resize. On a fatal signal rescue() runs first (it
- * must be async-signal-safe), then the signal's default action. Handlers that other code installed
- * remain. */
+/* Catches signals that end, stop or continue the program or resize the terminal. On a fatal signal,
+ * first rescue() runs (it must be async-signal-safe), then the signal's default action. Handlers
+ * installed by other code remain. */
 static struct status signals_catch(void (*rescue)(void))
 {
 	struct sigaction action = { .sa_handler = tell, .sa_flags = SA_RESTART };
@@ -93,7 +94,7 @@ static void signals_release(void)
 	ends[0] = ends[1] = -1;
 }
 
-/* The next pending signal; 0: none. */
+/* Returns the next pending signal; 0: none. */
 static int signals_take(void)
 {
 	unsigned char byte;
@@ -101,7 +102,7 @@ static int signals_take(void)
 	return read(ends[0], &byte, 1) == 1 ? byte : 0;
 }
 
-/* Stops this program as SIGTSTP does, and returns when it continues. */
+/* Stops this program like SIGTSTP, and returns when the program continues. */
 static void signals_stop(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL }, mine;
@@ -125,8 +126,8 @@ struct event_loop {
 	struct frontend front;
 	const struct engine *engine;
 	struct worker *worker;
-	bool started;	       /* the worker has its core and clock */
-	struct status failure; /* why the start failed; OK while it is under way */
+	bool started;	       /* the worker is ready: it has its core and clock */
+	struct status failure; /* why the worker could not start; OK until then */
 	double drawn;	       /* time of the last frame */
 	double frame_due;      /* time of the next frame; INFINITY: nothing changed */
 	bool resized;
@@ -162,7 +163,7 @@ static void draw(struct event_loop *loop, double now)
 	screen_show(&loop->front.canvas);
 	loop->drawn = now;
 	loop->frame_due = INFINITY;
-	/* The waiting time is the only content that changes without an event. */
+	/* Only the displayed waiting time changes without an event. */
 	if (view->sample.valid || view->failure[0] || view->frozen)
 		return;
 	if (view->waiting <= PANELS_PREPARING)
@@ -191,7 +192,7 @@ static void handle_signal(struct event_loop *loop, int number)
 	}
 }
 
-/* Whether the input has ended: readable, but without data. */
+/* Whether the input has ended: it is readable, but has no data. */
 static bool at_end(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -216,7 +217,8 @@ static void read_keys(struct event_loop *loop)
 		loop->input_ended = true;
 }
 
-/* Milliseconds until the next frame or the session's next step; -1: until an event. */
+/* Returns the milliseconds until the next frame or the session's next step; -1: sleep until an
+ * event. */
 static int sleep_time(const struct event_loop *loop, double now)
 {
 	double seconds = loop->frame_due - now, next = session_next(loop->front.session, now);
@@ -228,7 +230,8 @@ static int sleep_time(const struct event_loop *loop, double now)
 	return seconds <= 0 ? 0 : (int)ceil(seconds * 1000);
 }
 
-/* How long a result may wait for its frame: no time if it may be the first value of a setting. */
+/* Returns how many seconds a result may wait for its frame: 0 if it may be the first value of a
+ * setting. */
 static double result_pause(const struct view *view)
 {
 	if (!view->sample.valid && !view->failure[0])
@@ -236,7 +239,7 @@ static double result_pause(const struct view *view)
 	return view->sample.provisional ? SETTLING_FRAME : FRAME;
 }
 
-/* Whether the worker could start. Known as soon as it reports. */
+/* Returns false if the worker could not start. The worker reports this. */
 static bool worker_started(struct event_loop *loop)
 {
 	if (!loop->worker)
@@ -288,8 +291,8 @@ static bool locale_is_utf8(void)
 static struct status run_script(struct session *session, struct worker *worker,
 	const struct engine *engine, const struct ui_options *options)
 {
-	/* A script needs no fast first frame: wait for the worker, so that a core that is not
-	 * available is an error at once. */
+	/* Wait for the worker, so that an unavailable core is an error at once. A script needs no
+	 * fast first frame. */
 	struct status status = worker ? worker_wait_ready(worker) : status_ok();
 	struct frontend front;
 
@@ -317,13 +320,13 @@ static struct status run_screen(struct session *session, struct worker *worker,
 
 	if (!status_is_ok(&status))
 		return status;
-	/* Before ncurses, which would install its own handlers. */
+	/* Catch signals before ncurses starts, because ncurses would install its own handlers. */
 	status = signals_catch(screen_emergency);
 	if (status_is_ok(&status)) {
 		status = screen_open();
 		if (status_is_ok(&status)) {
-			/* A recording has its values at once. A worker examines the machine while
-			 * the first frame is drawn. */
+			/* A recording has values at once, so show them in the first frame. A worker
+			 * first examines the machine; the first frame does not wait for it. */
 			if (!worker)
 				session_advance(session, monotonic_seconds());
 			run(&loop);
@@ -338,7 +341,7 @@ static struct status run_screen(struct session *session, struct worker *worker,
 	return status;
 }
 
-/* Show what was skipped in the recording, as far as a line allows. */
+/* Shows a message about skipped parts of the recording, on one line. */
 static void say_notes(struct session *session, const struct replay *replay)
 {
 	const char *notes = replay ? replay_summary(replay).notes : "";
@@ -373,7 +376,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 
 	*exit_status = 0;
 	if (!options->script) {
-		/* Check before a thread is started. */
+		/* Check the terminal before the worker's thread starts. */
 		status = screen_check();
 		if (status_is_ok(&status) && !options->replay)
 			status = topology_check(options->cpu);

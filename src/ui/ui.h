@@ -13,24 +13,26 @@ struct ui_options {
 	struct setting setting; /* the first setting */
 	int cpu;		/* the core to measure; -1: the worker chooses */
 	uint64_t seed;
-	const char *invocation; /* options that y repeats ("--cpu 3"), or "" */
-	const char *uarch;	/* the core to predict for, a known name; NULL: the running core */
+	const char
+		*invocation; /* options that the command of the key y repeats ("--cpu 3"), or "" */
+	const char *uarch;   /* the core to predict for, a known name; NULL: the running core */
 	const char *const
 		*events; /* events to count in addition to the core's own, by their libpfm names */
 	int event_count;
-	struct replay *replay; /* the recording to play: no worker starts, nothing is measured;
-				  NULL: none */
-	const char *record;    /* a file to record to from the start; NULL: none */
-	char *recorded; /* room for 200 bytes: a sentence on the recording at the end; NULL: not
-			   needed */
+	struct replay *replay; /* the recording to replay; then no worker starts and nothing is
+				  measured; NULL: no replay */
+	const char *record;    /* a file to record to from the start; NULL: no recording */
+	char *recorded; /* buffer of 200 bytes for a sentence about the recording, written at the
+			   end; NULL: not needed */
 	bool ascii;	/* ASCII only; the default in a locale without UTF-8 */
-	const char
-		*script; /* run this file instead of a terminal; "-": standard input; NULL: none */
-	FILE *out;	 /* the output of a script; NULL: standard output */
+	const char *script; /* run this script instead of opening the terminal; "-": standard input;
+			       NULL: no script */
+	FILE *out;	    /* the output of a script; NULL: standard output */
 };
 
-/* Runs on the terminal, or runs the script. Call setlocale() first. STATUS_USAGE: no terminal for a
- * full-screen program (nothing is written), the core is not available, or a line of the script is
- * wrong. STATUS_FAILED: nothing can be measured. The terminal is restored in each case. exit_status
- * is set if the status is OK: 0, or 128 + the number of the signal that ended the program. */
+/* Runs the explorer on the terminal, or runs the script. Call setlocale() first. STATUS_USAGE:
+ * there is no terminal for a full-screen program (then nothing is written), the core is not
+ * available, or a line of the script is wrong. STATUS_FAILED: nothing can be measured. The terminal
+ * is always restored. exit_status is set if the status is OK: 0, or 128 + the number of the signal
+ * that ended the program. */
 struct status ui_run(const struct ui_options *options, int *exit_status);
