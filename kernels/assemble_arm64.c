@@ -290,7 +290,7 @@ static bool number_bits(struct match *match, char kind, int64_t value, uint32_t 
 	bool fits = true;
 
 	if (!strchr("bWM", kind) && (value > INT32_MAX || value < INT32_MIN))
-		return false; /* all other fields are too small for unsigned numbers */
+		return false; /* only b, W and M hold values beyond 32 bits */
 	if (field) {
 		fits = scaled(value, field->unit, field->width, field->has_sign, &units);
 		*bits = units << field->at;

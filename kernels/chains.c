@@ -132,10 +132,10 @@ KERNEL_BODY void chains_none(struct chains_walk *walk, const int type)
 	}
 }
 
-/* for (; a != end; a++)
- *     sum += *a;
+/*     for (; a != end; a++)
+ *         sum += *a;
  *
- * Several accumulators take turns. */
+ * With several accumulators, the elements use them in turn. */
 KERNEL_BODY void chains_sum(struct chains_walk *walk, const int type, const int acc)
 {
 	uint64_t turns, from, *sum = walk->sum;

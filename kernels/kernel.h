@@ -26,7 +26,7 @@ enum knob_kind {
 /* The axis of the memory mountain that a knob moves along. */
 enum knob_axis { AXIS_NONE, AXIS_SIZE, AXIS_STRIDE };
 
-/* What a knob changes. Advice on faster settings tries KNOB_FORM first. */
+/* The effect of a knob. Advice on faster settings tries KNOB_FORM first. */
 enum knob_role {
 	KNOB_WORK, /* the computation or the amount of data */
 	KNOB_FORM, /* the form of the code for the same work: unroll, acc, width, addressing */
@@ -180,12 +180,12 @@ struct kernel_run {
 
 /* The blocks of a blocked algorithm, for advice on the block size. */
 struct kernel_block {
-	int knob;     /* the knob whose value is N */
+	int knob;     /* the knob with the value N */
 	int blocks;   /* number of N x N blocks in use at a time */
 	int bytes;    /* bytes of an element */
 	int64_t most; /* at this N or more, one block covers all data */
-	double pages; /* pages per row of a block, summed over the matrices whose blocks have N rows
-		       */
+	double pages; /* pages per row of a block, summed over the matrices that have N rows in a
+			 block */
 	bool down;    /* the innermost loop moves down a column */
 	bool meet;    /* the innermost loop moves along rows that compete for few sets of a cache */
 	bool sums;    /* the innermost loop sums a line of N elements */
@@ -219,8 +219,8 @@ struct kernel {
 	 * cache line without such a knob. */
 	uint64_t (*footprint)(const int64_t *v);
 
-	/* Settings with equal layout() can use each other's data (layout.prepared). NULL: all
-	 * settings where layout_nests is set, else those with equal footprint. */
+	/* Settings with equal layout() can share data (layout.prepared). NULL: with layout_nests,
+	 * all settings share data; otherwise, settings with equal footprint share data. */
 	uint64_t (*layout)(const int64_t *v);
 
 	/* A remark on this setting, as static text; NULL: no remark. A NULL callback: no setting

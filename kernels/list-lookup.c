@@ -471,7 +471,7 @@ static struct status lookup_prepare(struct kernel_run *run)
 }
 
 /* Keeps the code, but limits the number of values, so that the model can step through it. No value
- * is found, because in a short list most nodes would be hits. */
+ * is in the list, because hits would be too frequent in a short list. */
 static void lookup_shrink(int64_t *v)
 {
 	v[LOOKUP_WHOLE] = v[LOOKUP_FOUND] = 0;

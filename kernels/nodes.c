@@ -187,8 +187,8 @@ static uint64_t grow(
 	return have;
 }
 
-/* Removes items have - 1 … count in reverse order. At its removal, an item still has the same
- * predecessor as after its insertion. */
+/* Removes items have - 1 … count in reverse order, so that each item still follows the node after
+ * which it was inserted. */
 static uint64_t take_back(
 	const struct layout *layout, uint64_t have, uint64_t count, const atomic_bool *cancel)
 {

@@ -144,9 +144,10 @@ static struct status scatter_prepare(struct kernel_run *run)
 
 	run->granule = run->v[FORM] == FORM_SCATTER ? 16 : 4;
 	run->ring = count;
-	/* Loads of indices may have to wait for stores at a distance of a multiple of 4 KiB. How
-	 * often depends on the part of the pass. So half a pass, repeated, may take longer than
-	 * whole passes, and the difference of both times would be wrong. */
+	/* A load of an index may have to wait for an earlier store if their addresses differ by a
+	 * multiple of 4 KiB. The number of such waits differs between parts of a pass. So a trial
+	 * of half passes may take longer than a trial of whole passes, and their difference is
+	 * then too small. */
 	run->passes = true;
 	run->period = count * 8 <= WHOLE_PASSES ? count : 0;
 	run->bytes = 8;
