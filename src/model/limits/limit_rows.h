@@ -1,5 +1,5 @@
-/* Every limit, one row each. A new limit needs a row here, a call of limits_add() in the file of its
- * group (limits_*.c), and its name in the manual.
+/* Every limit, one row each. A new limit needs a row here, a call of limits_add() in the file of
+ * its group (limits_*.c), and its name in the manual.
  *
  *     LIMIT(identifier, hardness, resource, rank, name, title, ease, remedy)
  *
@@ -19,7 +19,7 @@
 
 /* ---- Causes: formats for limits_add() and limits_add_unknown() */
 
-/* Words that several limits share. */
+/* Formats that several limits share. */
 #define CAUSE_RATE	    "%s %s, %s a cycle"
 #define CAUSE_NOT_MEASURED  "%s %s of this machine not measured yet"
 #define CAUSE_NOT_IN_FILE   "%s %s is not in the file of this core"

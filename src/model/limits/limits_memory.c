@@ -85,8 +85,8 @@ static double walk_beyond(const struct tally *tally, double bytes)
 	return fmax(near, far);
 }
 
-/* Whether each pass touches the same lines of this reach. How much of a cache other data leave to
- * them is unknown. */
+/* Whether each pass touches the same lines of this reach. It is unknown how much of a cache other
+ * data leave to these lines. */
 static bool comes_again(const struct kernel_reach *reach)
 {
 	return reach->least > 0 && reach->least < reach->range;

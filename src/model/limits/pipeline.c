@@ -190,7 +190,8 @@ static void start(struct pipeline *pipeline, int number, double ready)
 	started(pipeline, number);
 }
 
-/* Starts a node without remaining work after it is renamed and its inputs have started. */
+/* Starts a node whose work is done, or a store that can forward its value early. The node must be
+ * renamed, and its inputs must have started. */
 static void start_idle(struct pipeline *pipeline, int number)
 {
 	const struct instance *instance = &pipeline->instance[number];

@@ -60,8 +60,8 @@ struct block_advice {
 	double climb; /* latency of the next level divided by this level's; NAN: unknown */
 	enum block_bound by;
 	bool paged;    /* pages reduced the size */
-	char why[420]; /* "three blocks of 8-byte elements fit L2 (2 MiB): behind it the latency
-			  climbs most, from 16 to 98 cycles" */
+	char why[420]; /* "three blocks of 295 x 295 8-byte elements fit L2 (2 MiB), after which
+			  latency rises most, from 16 to 98 cycles" */
 };
 
 /* The largest N so that `blocks` blocks of N x N elements fit `bytes`. */

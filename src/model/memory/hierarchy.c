@@ -50,9 +50,9 @@ static bool slower_than(double cycles, double ghz, double ns, double otherwise)
 /* ---- Caches: the curves without the cost of the first TLB */
 
 /* Subtracts the cost of the first TLB. In a random walk, the share of misses grows with the pages
- * beyond the TLB's reach. A miss of the first TLB costs the same everywhere. A page walk costs
- * different times, because page tables lie in different caches. is_a_tlbs() therefore recognises
- * the step of a page walk by its position. */
+ * beyond the TLB's reach. A miss of the first TLB costs the same everywhere. The cost of a page
+ * walk varies, because page tables lie in different caches. Therefore is_a_tlbs() recognises the
+ * step of a page walk by its position. */
 static void without_tlb(const struct hierarchy_curve *curve, const struct found *found,
 	enum page_kind kind, struct curve_point *points)
 {

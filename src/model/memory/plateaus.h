@@ -34,13 +34,13 @@ struct plateau {
 
 /* The knee between plateau i and plateau i + 1. */
 struct plateau_knee {
-	double bytes;  /* where the curve crosses half of the rise, on a logarithmic scale */
-	double lo, hi; /* the range of the knee in bytes */
-	double third;  /* bytes where a third of the accesses miss, estimated from the cycles. So
-			  many miss in a cache that is just full, because its sets fill by chance. If
-			  latency is five times that of the lower plateau earlier, that position
-			  counts */
-	double corner; /* bytes where the curve begins to leave the lower plateau */
+	double bytes;	   /* where the curve crosses half of the rise, on a logarithmic scale */
+	double lo, hi;	   /* the range of the knee in bytes */
+	double third;	   /* bytes where a third of the accesses miss, estimated from the cycles. A
+			      cache that is just full has so many misses, because its sets fill by
+			      chance. If the latency is five times that of the lower plateau at a smaller
+			      size, that size counts */
+	double corner;	   /* bytes where the curve begins to leave the lower plateau */
 	double confidence; /* 0…1: probability that the knee exists */
 	bool gradual; /* its lower half alone needs most of an octave: show a range, not a size */
 };
