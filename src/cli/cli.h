@@ -117,8 +117,8 @@ void cli_note(const struct cli *cli, const char *format, ...) __attribute__((for
 int cli_finish(const struct cli *cli, int exit_status);
 
 /* Finds the kernel that the first word names. If the word is the path of an own loop, compiles the
- * loop with the flags of the word cflags=…, removes that word, and prints the compiler's messages
- * on cli->err. STATUS_USAGE: there is no word; the message lists the kernels. */
+ * loop and prints the compiler's messages on cli->err. The word cflags=… has compiler flags; it is
+ * removed from the words. STATUS_USAGE: there is no word; the message lists the kernels. */
 struct status words_kernel(struct cli *cli, const struct kernel **kernel);
 
 /* Sets setting->kernel's knobs to their defaults, then applies the other words. STATUS_USAGE: a bad

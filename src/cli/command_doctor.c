@@ -1,4 +1,4 @@
-/* slexplore doctor: what this machine allows, with advice. */
+/* slexplore doctor: prints the checks of this machine, with advice. */
 #include "cli/bench.h"
 #include "cli/check.h"
 #include "cli/cli.h"

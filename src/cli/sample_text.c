@@ -62,7 +62,8 @@ static int asked_title(const struct report *report, int asked, const char **titl
 	return width < 9 ? 9 : width;
 }
 
-/* Whether any setting of the sweep runs on several cores at the same time. */
+/* Whether a setting of the sweep uses other cores: then there is a column for the throughput of all
+ * cores. */
 static bool crowded(const struct report *report)
 {
 	const struct kernel *kernel = report->setting.kernel;

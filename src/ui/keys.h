@@ -37,7 +37,7 @@ enum key_code {
 	KEYCODE_CHAR, /* classes of keys, only in key rows */
 };
 
-/* The state that decides what a key does. */
+/* The state of the screen. It determines the command of a key. */
 enum context {
 	CONTEXT_MAIN,
 	CONTEXT_ENTRY,
@@ -63,8 +63,8 @@ struct keys {
 	struct key_row row[KEYS_MAX];
 };
 
-/* Reads the text of a key file. Every command must begin like one of `commands` (ended by a NULL
- * name), or be "redraw", "page up" or "page down", which the user interface runs itself.
+/* Reads the text of a key file. Every command must begin with a name in `commands` (ended by a NULL
+ * name), or be "redraw", "page up" or "page down". The user interface runs these three itself.
  * STATUS_USAGE: "ORIGIN:LINE: reason". */
 struct status keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);

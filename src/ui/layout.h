@@ -1,8 +1,8 @@
 /* Computes the rectangle of each panel. layout_compute() is a pure function of the screen size and
  * the wanted panels.
  *
- * The top block has kernels, knobs and the figure side by side. Below it, the body takes as many of
- * its rows as fit, in the order of the table in panels.c. */
+ * The top block has kernels, knobs and the figure side by side. The body is below it. The body
+ * shows as many of its rows as fit, in the order of the table in panels.c. */
 #pragma once
 
 #include <stdbool.h>

@@ -146,9 +146,9 @@ static void draw_measured(
 			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 }
 
-/* Adds the sentences below the bars: the binding limit's cause (if it is not next to the bar), the
- * operation that the next load waits for, the gap, the remedy, the block size, and whether the
- * published order of results also holds here. */
+/* Adds the sentences below the bars. cause: also adds the binding limit's cause, because it is not
+ * next to the bar. The other sentences are about the next load, the gap, the remedy, the block
+ * size, and the published order of results. */
 static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limits *limits = &view->explanation->limits;

@@ -115,7 +115,7 @@ static void fit_frame(
 	frame->shown = slice->count;
 	frame->rows = at.height - 2;
 	if (slice->count > width) {
-		/* More points than columns: show those around the present one. */
+		/* There are more points than columns: show the points around the present point. */
 		frame->shown = width;
 		frame->first = panels_first(slice->count, width, slice->place.index);
 	}

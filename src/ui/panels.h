@@ -33,8 +33,7 @@ struct panel {
 			 omitted words */
 	void (*draw)(struct box at, const struct scene *scene);
 	/* Whether the panel has something to show for this view; if not, it is omitted. NULL:
-	 * always.
-	 */
+	 * always. */
 	bool (*wanted)(const struct view *view);
 	int most_rows; /* of an overlay, frame included; 0: no limit */
 	/* Returns the first line if the panel is scrolled to its end in this rectangle; NULL: the

@@ -33,7 +33,7 @@ static struct {
 	char *bytes;  /* of a frame being sent */
 	struct theme theme;
 	bool colours;
-	struct canvas shown; /* what the terminal shows; width 0: unknown */
+	struct canvas shown; /* the content of the terminal; width 0: unknown */
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
 	struct termios modes; /* the terminal's modes before the program opened the screen */

@@ -1,6 +1,5 @@
 /* The terminal: shows canvases and reads keys. Only this module uses ncurses. There is one
- * terminal.
- */
+ * terminal. */
 #pragma once
 
 #include "base/status.h"
