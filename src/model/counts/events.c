@@ -37,7 +37,7 @@ static void plan_add(struct event_plan *plan, const struct uarch_event *event, i
 	plan->meaning[counters->count++] = *event;
 }
 
-/* The generic events, which every processor may have. */
+/* Reads the generic events: from data/events, or the built-in copy if that file has a mistake. */
 static int generic_events(struct uarch_event *event, int most, char *why, size_t size)
 {
 	char origin[256], *text;

@@ -105,8 +105,8 @@ void cache_size(const struct plateau_knee *const knees[], int count, bool outerm
 /* The highest step after the first cache, in cycles, if no line curve shows one. */
 static const double first_cache_step = 16;
 
-/* Whether this number of bytes fills the first cache that the system states, and the step is low
- * enough for the next cache. */
+/* Whether the first cache explains a step. These bytes must fill the cache that the system states,
+ * and the rise must be low enough. */
 static bool is_stated_caches(const struct hierarchy_input *input, double bytes, double rise)
 {
 	double stated = input->machine ? (double)machine_cache(input->machine, 1) : 0;

@@ -409,8 +409,8 @@ static void fill_knee(const struct partition *p, const struct level *a, const st
 
 	middle = crossing(c, low + rise / 2, &at);
 	quarter = crossing(c, low + rise / 4, &ignored);
-	/* If the pages of a cache lie in random sets, the cache may hold the whole working set
-	 * although half of the accesses miss. */
+	/* The pages of a cache may lie in random sets. The cache may then hold the whole working
+	 * set although half of the accesses miss. */
 	past = crossing(c,
 		fmax(low + 0.6 * rise, fmin(log((exp(low) + exp(high)) / 2), low + log(over))),
 		&ignored);
