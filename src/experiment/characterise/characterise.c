@@ -103,8 +103,8 @@ static void add_loop(void *context, enum item_kind kind, int of, const struct ke
 	add(context, kind, of, kernel, 0);
 }
 
-/* Adds the loop with nops. The nops alone need NOPS_OVER times the cycles of the loop without nops.
- */
+/* Adds a copy of the loop with extra nops. The nops alone need NOPS_OVER times the cycles of the
+ * original loop. */
 static void add_slots_of(
 	struct characterise *run, enum item_kind kind, int of, const struct kernel *kernel)
 {
@@ -214,7 +214,7 @@ static bool all_known(const struct characterise *run)
 }
 
 /* Whether the time of this stage and of all earlier stages is over. If the user named classes, a
- * stage with unknown values may use the whole time, because later stages depend on them. */
+ * stage with unknown values may use the whole time. Later stages depend on these values. */
 static bool stage_late(const struct characterise *run)
 {
 	double seconds = run->report.seconds, most = run->options.seconds,

@@ -9,8 +9,9 @@
 
 #include "base/text.h"
 
-/* A visit ends after QUIET quiet trials of 75 microseconds each, after PATIENCE trials without a
- * quiet one, or after VISIT seconds. VISIT is enough for about three times QUIET trials. */
+/* A visit ends after QUIET quiet trials of 75 microseconds each, or after VISIT seconds. It also
+ * ends after PATIENCE trials if none of them was quiet. VISIT is enough for about three times QUIET
+ * trials. */
 enum { QUIET = 8, PATIENCE = 16 };
 #define VISIT 0.0025
 

@@ -1,7 +1,7 @@
 /* Measures the sizes of a core's buffers without counters. It puts more and more filler
- * instructions between two cache misses, until a buffer is full and the misses no longer overlap.
- * The report has, for each filler of the kernel `window`, the curve, its knee, and the buffer that
- * the filler fills. All output reads only struct windows_report. */
+ * instructions between two cache misses. When a buffer is full, the misses no longer overlap. For
+ * each filler of the kernel `window`, the report has the curve, its knee, and the buffer. All
+ * output reads only struct windows_report. */
 #pragma once
 
 #include <stdbool.h>
@@ -78,8 +78,8 @@ void windows_free(struct windows *windows);
 struct status windows_read_fillers(
 	const struct kernel *kernel, const char *const *words, int count, uint64_t *fillers);
 
-/* Makes a row the next to measure: the row with this value of the knob `filler`. Without such a
- * row, no row is preferred. */
+/* Measures the row with this value of the knob `filler` next. If there is no such row, no row is
+ * preferred. */
 void windows_prefer(struct windows *windows, int64_t choice);
 
 /* Sets the core model. Views show its buffer sizes next to the knees. NULL: none. */
