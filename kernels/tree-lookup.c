@@ -356,7 +356,7 @@ static struct status tree_prepare(struct kernel_run *run)
 		have = tree_lay_out(tree, run, run->layout.prepared / bytes);
 	kept_in(run)->root = tree_root(tree, run->memory);
 	kept_in(run)->height = tree_height(tree, run->memory);
-	/* The node "nothing" is the last one. */
+	/* The last node is a sentinel: searches for missing keys end there. */
 	run->layout.laid_out = (have < tree->nodes ? have : tree->nodes + 1) * bytes;
 	run->code.start = (const void *)loops->loop[v[TREE_FORM]][several];
 	run->code.name = loops->function[v[TREE_FORM]][several];
