@@ -59,14 +59,14 @@ static struct check check_huge(const struct examination *x)
 
 	if (x->machine->huge_pages && strcmp(x->pages, "4k") == 0)
 		return check_advised(check_found(CHECK_NOTE,
-					     "transparent huge pages may be had (setting: %s), and "
+					     "transparent huge pages: available (setting: %s), and "
 					     "yet none were got",
 					     mode),
 			"Memory may be in pieces; as root: echo 1 > "
 			"/proc/sys/vm/compact_memory. " SMALL_PAGES);
 	if (x->machine->huge_pages)
 		return check_found(
-			CHECK_OK, "transparent huge pages may be had (setting: %s)", mode);
+			CHECK_OK, "transparent huge pages: available (setting: %s)", mode);
 	return check_advised(
 		check_found(CHECK_NOTE, "no huge pages: %s%s%s",
 			*note ? note : "transparent huge pages are set to ", *note ? "" : mode,
