@@ -273,7 +273,7 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 		cli_note(cli, "no huge pages: %s",
 			*machine->huge_note ? machine->huge_note : "refused");
 	else if (strcmp(facts->pages, "4k") == 0)
-		cli_note(cli, "no huge pages: they may be had here, and yet the working set got 4k "
+		cli_note(cli, "no huge pages: they are available here, but the working set got 4k "
 			      "pages");
 }
 
