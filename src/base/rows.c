@@ -190,20 +190,12 @@ bool rows_check(struct rows *rows, const struct status *status)
 bool rows_unknown(struct rows *rows, const char *what, const char *word, const char *const *names,
 	size_t count)
 {
-	char near[120] = "", start[33];
-	bool meant;
+	char unknown[64];
+	struct status status;
 
-	snprintf(start, sizeof(start), "%.32s", word);
-	nearest_names(start, names, count, near, sizeof(near));
-	meant = *near;
-	for (size_t i = 0, used = 0;
-		!meant && i < count && used + strlen(names[i]) + 6 < sizeof(near); i++)
-		used += (size_t)sprintf(near + used, "%s%s", i ? ", " : "", names[i]);
-	return rows_fail(rows, "unknown %s \"%.40s\"%s%s%s", what, word,
-		meant	? ": did you mean "
-		: *near ? ": expected "
-			: "",
-		near, meant ? "?" : "");
+	snprintf(unknown, sizeof(unknown), "unknown %s", what);
+	status = status_unknown(unknown, word, names, count, NULL);
+	return rows_check(rows, &status);
 }
 
 /* ---- values */

@@ -72,8 +72,7 @@ bool rows_fail(struct rows *rows, const char *format, ...) __attribute__((format
  * status is OK. */
 bool rows_check(struct rows *rows, const struct status *status);
 
-/* Fails with: unknown WHAT "WORD": did you mean NEAR? Without a near name: expected A, B. Always
- * returns false. */
+/* Fails with status_unknown(). Always returns false. */
 bool rows_unknown(struct rows *rows, const char *what, const char *word, const char *const *names,
 	size_t count);
 

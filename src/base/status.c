@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -28,4 +29,17 @@ struct status status_make(enum status_code code, const char *format, ...)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = '?';
 	return status;
+}
+
+struct status status_unknown(const char *what, const char *word, const char *const *names,
+	size_t count, const char *remedy)
+{
+	struct near_names near = nearest_names(word, names, count);
+	char all[128] = "one of ";
+
+	if (near.text[0])
+		return status_usage("%s \"%.60s\"; did you mean %s?", what, word, near.text);
+	for (size_t i = 0, used = 7; i < count && used + strlen(names[i]) + 3 < sizeof(all); i++)
+		used += (size_t)sprintf(all + used, "%s%s", i ? ", " : "", names[i]);
+	return status_usage("%s \"%.60s\"; %s", what, word, remedy ? remedy : all);
 }

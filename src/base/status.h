@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum status_code {
 	STATUS_OK = 0,
@@ -28,6 +29,11 @@ struct status status_make(enum status_code code, const char *format, ...)
 /* status_make() with the two most frequent codes. */
 #define status_failed(...) status_make(STATUS_FAILED, __VA_ARGS__)
 #define status_usage(...)  status_make(STATUS_USAGE, __VA_ARGS__)
+
+/* The usage error `WHAT "WORD"; did you mean NEAR?`. Where no name is near: `WHAT "WORD"; REMEDY`,
+ * and without a remedy as many of the names as fit. */
+struct status status_unknown(const char *what, const char *word, const char *const *names,
+	size_t count, const char *remedy);
 
 static inline bool status_is_ok(const struct status *status)
 {

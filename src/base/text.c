@@ -284,14 +284,12 @@ static size_t far_off(const char *wrong, const char *name)
 	return edits <= allowed && edits < length ? edits + 1 : SIZE_MAX;
 }
 
-void nearest_names(
-	const char *wrong, const char *const *names, size_t count, char *buffer, size_t size)
+struct near_names nearest_names(const char *wrong, const char *const *names, size_t count)
 {
+	struct near_names near = { 0 };
 	const char *best[SUGGESTIONS];
 	size_t score[SUGGESTIONS], found = 0;
 
-	if (size == 0)
-		return;
 	for (size_t i = 0; i < count; i++) {
 		size_t off = far_off(wrong, names[i]), place;
 
@@ -311,13 +309,11 @@ void nearest_names(
 		best[place] = names[i];
 		score[place] = off;
 	}
-	for (size_t i = 0; i < found; i++) {
-		size_t used = strlen(buffer);
-
-		snprintf(buffer + used, size - used, "%s%s",
+	for (size_t i = 0, used = 0; i < found; i++, used = strlen(near.text))
+		snprintf(near.text + used, sizeof(near.text) - used, "%s%s",
 			i == 0		 ? ""
 			: i + 1 == found ? " or "
 					 : ", ",
 			best[i]);
-	}
+	return near;
 }

@@ -61,10 +61,12 @@ enum { TEXT_COLUMNS = 80 }; /* the default width of a terminal */
  * with `indent` blanks. A word longer than a line exceeds it. */
 void text_print(FILE *out, int columns, const char *first, int indent, const char *words);
 
-/* Appends the names nearest to `wrong` to buffer, at most three: "a, b or c". Nearness is the edit
- * distance; names with a common beginning are near. Appends nothing if no name is near. */
-void nearest_names(
-	const char *wrong, const char *const *names, size_t count, char *buffer, size_t size);
+/* The names nearest to `wrong`, at most three: "a, b or c". Nearness is the edit distance; names
+ * with a common beginning are near. Empty if no name is near. */
+struct near_names {
+	char text[160];
+};
+struct near_names nearest_names(const char *wrong, const char *const *names, size_t count);
 
 /* Allocate memory, or end the program with a message if memory is refused. Use them only for small
  * objects. Working sets use the arena, which reports a refusal instead. */

@@ -29,11 +29,10 @@ static void kernel_text(struct report *report, const void *item)
 			widest = (int)strlen(kernel->knobs[i].name);
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const struct knob *knob = &kernel->knobs[i];
-		char range[160];
 
-		setting_range(knob, MEMORY_LIMITS_UNKNOWN, range, sizeof(range));
 		fprintf(out, "    %-*s = %-10s  %s: %s\n", widest, knob->name,
-			setting_value(knob, knob->initial).text, knob->help, range);
+			setting_value(knob, knob->initial).text, knob->help,
+			setting_range(knob, MEMORY_LIMITS_UNKNOWN).text);
 	}
 }
 
@@ -44,9 +43,7 @@ static void knob_data(struct report *report, const struct records *records,
 		[KNOB_COUNT] = "count", [KNOB_BYTES] = "bytes", [KNOB_CHOICE] = "choice"
 	};
 	struct json_t *object = record_new(records, "knob", report->records + 1), *choices;
-	char range[160];
 
-	setting_range(knob, MEMORY_LIMITS_UNKNOWN, range, sizeof(range));
 	record_set_string(object, "kernel", kernel->name);
 	record_set_string(object, "knob", knob->name);
 	record_set_string(object, "kind", kinds[knob->kind]);
@@ -55,7 +52,7 @@ static void knob_data(struct report *report, const struct records *records,
 		record_set_string(object, "default", setting_value(knob, knob->initial).text);
 	else
 		record_set_knob(object, "default", knob, knob->initial);
-	record_set_string(object, "range", range);
+	record_set_string(object, "range", setting_range(knob, MEMORY_LIMITS_UNKNOWN).text);
 	record_set_cell(records, object, "element", kernel->element);
 	record_set_cell(records, object, "document", kernel->document);
 	if (knob->kind == KNOB_CHOICE) {

@@ -51,20 +51,9 @@ static struct status read_parts(const struct cli *cli, unsigned *parts)
 	for (int i = 0; i < cli->word_count; i++) {
 		enum probe_part part = probe_part_find(cli->words[i]);
 
-		if (part == PROBE_PARTS) {
-			char near[128] = "";
-
-			nearest_names(
-				cli->words[i], probe_part_names, PROBE_PARTS, near, sizeof(near));
-			if (*near)
-				return status_usage("probe has no part \"%.60s\"; did you mean %s?",
-					cli->words[i], near);
-			return status_usage(
-				"probe has no part \"%.60s\"; they are latency, tlb, line, "
-				"bandwidth, parallel and "
-				"cores",
-				cli->words[i]);
-		}
+		if (part == PROBE_PARTS)
+			return status_unknown("probe has no part", cli->words[i], probe_part_names,
+				PROBE_PARTS, NULL);
 		*parts |= 1u << part;
 	}
 	return status_ok();

@@ -185,12 +185,10 @@ void explain_text(struct report *report, const void *item)
 
 void blocks_text(const struct report *report, const struct setting *setting, int indent)
 {
-	char words[600];
-
 	if (!report->blocks)
 		return;
-	blocks_words(report->blocks, setting, NULL, words, sizeof(words));
-	fprintf(report->out, "%-*s%s\n", indent, "blocks", words);
+	fprintf(report->out, "%-*s%s\n", indent, "blocks",
+		blocks_words(report->blocks, setting, NULL).text);
 }
 
 /* Prints the limits of one sample. */

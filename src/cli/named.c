@@ -44,15 +44,9 @@ static struct status no_word(const struct sweeps *sweeps)
 static struct status unknown_word(const struct sweeps *sweeps, const char *word)
 {
 	const char *names[NAMES_MAX];
-	char near[128] = "";
 
-	nearest_names(word, names, all_names(sweeps, names), near, sizeof(near));
-	if (*near)
-		return status_usage(
-			"no kernel or named sweep \"%.60s\"; did you mean %s? (slexplore list "
-			"shows all)",
-			word, near);
-	return status_usage("no kernel or named sweep \"%.60s\"; slexplore list shows all", word);
+	return status_unknown("no kernel or named sweep", word, names, all_names(sweeps, names),
+		"slexplore list shows all");
 }
 
 struct status named_find(struct named *named, struct cli *cli, const struct kernel **kernel)

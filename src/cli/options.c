@@ -187,36 +187,29 @@ static struct status unknown_option(
 	const char *typed, const struct cli_option *const *all, size_t count)
 {
 	const char *names[OPTIONS_MAX];
-	char dashed[OPTIONS_MAX][32], bare[64], near[128] = "";
+	char dashed[OPTIONS_MAX][32], bare[64];
 
 	if (typed[0] != '-' || typed[1] != '-')
-		return status_usage("unknown option %s; see slexplore --help", typed);
+		return status_usage("unknown option \"%s\"; see slexplore --help", typed);
 	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(typed, "="), typed);
 	for (size_t i = 0; i < count; i++) {
 		snprintf(dashed[i], sizeof(dashed[i]), "--%s", all[i]->name);
 		names[i] = dashed[i];
 	}
-	nearest_names(bare, names, count, near, sizeof(near));
-	if (*near)
-		return status_usage("unknown option %s; did you mean %s?", bare, near);
-	return status_usage("unknown option %s; see slexplore --help", bare);
+	return status_unknown("unknown option", bare, names, count, "see slexplore --help");
 }
 
 static struct status unknown_command(const char *typed)
 {
 	const char *names[COMMAND_NAMES_MAX];
-	char near[128] = "";
 	size_t count = 0;
 
 	for (size_t i = 0; cli_commands[i] && count < COMMAND_NAMES_MAX; i++)
 		names[count++] = cli_commands[i]->name;
 	for (size_t i = 0; kernel_registry[i] && count < COMMAND_NAMES_MAX; i++)
 		names[count++] = kernel_registry[i]->name;
-	nearest_names(typed, names, count, near, sizeof(near));
-	if (*near)
-		return status_usage("unknown subcommand \"%.60s\"; did you mean %s?", typed, near);
-	return status_usage(
-		"unknown subcommand \"%.60s\", and no kernel either; see slexplore --help", typed);
+	return status_unknown("unknown subcommand", typed, names, count,
+		"no kernel has that name either; see slexplore --help");
 }
 
 static const struct cli_command *command_find(const char *name)
@@ -296,7 +289,7 @@ static struct status split(
 					"--%s takes no argument", all[optopt - 256]->name);
 			if (optopt)
 				return status_usage(
-					"unknown option -%c; see slexplore --help", optopt);
+					"unknown option \"-%c\"; see slexplore --help", optopt);
 			return unknown_option(argv[optind - 1], all, count);
 		} else {
 			given[(*given_count)++] = (struct given){ all[found - 256], optarg };

@@ -84,7 +84,8 @@ static struct status unknown_command(const char *line)
 	const char *names[ROWS_MOST];
 	size_t length = strcspn(line, " "), count = 0;
 	struct text alike = { 0 };
-	char word[64], near[96] = "";
+	struct near_names near;
+	char word[64];
 
 	snprintf(word, sizeof(word), "%.*s", length > 63 ? 63 : (int)length, line);
 	for (const struct command_row *row = command_rows(); row->name; row++) {
@@ -99,11 +100,11 @@ static struct status unknown_command(const char *line)
 		text_free(&alike);
 		return status;
 	}
-	nearest_names(strchr(line, ' ') ? line : word, names, count, near, sizeof(near));
-	if (!*near)
-		nearest_names(word, names, count, near, sizeof(near));
-	if (*near)
-		return status_usage("unknown command \"%.40s\"; did you mean %s?", line, near);
+	near = nearest_names(strchr(line, ' ') ? line : word, names, count);
+	if (!near.text[0])
+		near = nearest_names(word, names, count);
+	if (near.text[0])
+		return status_usage("unknown command \"%.40s\"; did you mean %s?", line, near.text);
 	return status_usage("unknown command \"%.40s\"; help shows all", line);
 }
 

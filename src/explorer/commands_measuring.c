@@ -138,8 +138,6 @@ static bool works_event(const struct session *session, const char *arguments)
 
 static struct status not_extra(const struct counted *counted, const char *name)
 {
-	char near[96] = "";
-
 	if (counted->extra_count == 0)
 		return status_usage("no event was added by name");
 	if (counted_index(counted, name) >= 0)
@@ -147,10 +145,8 @@ static struct status not_extra(const struct counted *counted, const char *name)
 			"%.60s is one of this core's own events; only events added by name are "
 			"dropped",
 			name);
-	nearest_names(name, (const char *const *)counted->extra, (size_t)counted->extra_count, near,
-		sizeof(near));
-	return status_usage("%.60s was not added%s%s%s", name, near[0] ? "; did you mean " : "",
-		near, near[0] ? "?" : "");
+	return status_unknown("no event was added as", name, (const char *const *)counted->extra,
+		(size_t)counted->extra_count, NULL);
 }
 
 static bool works_event_drop(const struct session *session, const char *arguments)

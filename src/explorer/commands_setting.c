@@ -253,13 +253,11 @@ struct status action_step(struct session *session, int steps)
 	const struct knob *knob = &before.kernel->knobs[session->knob];
 
 	if (!step(session, &setting, steps)) {
-		char range[128];
-
 		if (session->replay)
 			return playback_end(session, session->knob);
-		setting_range(knob, session->memory_limits, range, sizeof(range));
 		return status_usage("%s=%s goes no further: %s", knob->name,
-			setting_shown(knob, before.v[session->knob]).text, range);
+			setting_shown(knob, before.v[session->knob]).text,
+			setting_range(knob, session->memory_limits).text);
 	}
 	session_go(session, &setting);
 	notice_followers(session, &before, 1u << session->knob);
@@ -373,14 +371,13 @@ static struct status move_knob_to(struct session *session, int64_t value)
 static void say_range(struct session *session)
 {
 	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
-	char range[128];
 
 	if (session->replay) {
 		playback_say_range(session, session->knob);
 		return;
 	}
-	setting_range(knob, session->memory_limits, range, sizeof(range));
-	session_notice(session, false, "%s: %s", knob->name, range);
+	session_notice(session, false, "%s: %s", knob->name,
+		setting_range(knob, session->memory_limits).text);
 }
 
 static struct status digit_refused(const struct session *session, const char *digit)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "experiment/sweep/blocks.h"
 #include "experiment/sweep/sweep.h"
 #include "explorer/state.h"
 #include "model/counts/counts.h"
@@ -46,13 +45,13 @@ static void fill_remark(const struct session *session, struct view *view)
 		.memory = session->memory.memory };
 
 	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
-	view->blocks[0] = '\0';
+	view->blocks.text[0] = '\0';
 	if (!blocks_find(&question, &blocks))
 		return;
 	blocks_look(&blocks, &session->setting, session->cells, session->memory_limits, &measured);
-	blocks_words(&blocks, &session->setting, &measured, view->blocks, sizeof(view->blocks));
+	view->blocks = blocks_words(&blocks, &session->setting, &measured);
 	if (!view->remark || session->knob == blocks.block.knob)
-		view->remark = view->blocks;
+		view->remark = view->blocks.text;
 }
 
 /* ---- the mountain ---- */

@@ -13,6 +13,7 @@
 #include "experiment/advice/gap.h"
 #include "experiment/listing.h"
 #include "experiment/setting/setting.h"
+#include "experiment/sweep/blocks.h"
 #include "kernels/kernel.h"
 #include "model/counts/counts.h"
 #include "model/limits/misses.h"
@@ -166,11 +167,11 @@ struct view {
 	int knob;	    /* index of the selected knob */
 	const char *remark; /* the kernel's remark on the present setting, or on the next; NULL: no
 			       remark */
-	char blocks[600];   /* the recommended block size, and the best measured one; empty: the
-			       kernel has no blocks */
-	char order[480];    /* whether equivalent variants rank in the published order here, and if
-			       not, why; empty: nothing to compare */
-	const char *hint;   /* the first key to press; NULL: the user has already changed a knob */
+	struct blocks_text blocks; /* the recommended block size, and the best measured one; empty:
+			       the kernel has no blocks */
+	char order[480];  /* whether equivalent variants rank in the published order here, and if
+			     not, why; empty: nothing to compare */
+	const char *hint; /* the first key to press; NULL: the user has already changed a knob */
 
 	/* The sample of the present setting. While a new setting has no sample, `sample.valid` is
 	 * false: the sample of another setting is never shown. */

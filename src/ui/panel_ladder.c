@@ -167,7 +167,7 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 	if (advice->kind == ADVICE_KNOB || advice->kind == ADVICE_SENTENCE)
 		lines_add(words, 0, STYLE_KEY, "%s: %s",
 			advice->kind == ADVICE_KNOB ? "r" : "To go faster", advice->words);
-	lines_add(words, 0, STYLE_TEXT, "%s", view->blocks);
+	lines_add(words, 0, STYLE_TEXT, "%s", view->blocks.text);
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);
 }
 

@@ -166,15 +166,13 @@ size_t canned_offers(
 struct status canned_encodes(void *context, const char *name)
 {
 	const char *names[OFFERS];
-	char near[96] = "";
+
 	for (int i = 0; i < OFFERS; i++) {
 		names[i] = offers[i].name;
 		if (strcasecmp(name, names[i]) == 0)
 			return status_ok();
 	}
-	nearest_names(name, names, OFFERS, near, sizeof(near));
-	return status_usage("unknown event \"%.60s\"%s%s%s", name, near[0] ? "; did you mean " : "",
-		near, near[0] ? "?" : "");
+	return status_unknown("unknown event", name, names, OFFERS, NULL);
 }
 
 /* ---- counting ---- */

@@ -250,15 +250,15 @@ TEST(sizes_alone_give_an_advice)
 	struct setting setting;
 	struct blocks_question question = { .setting = &setting, .machine = &machine };
 	struct blocks blocks;
-	char words[520];
+	struct blocks_text words;
 
 	set(&setting, "form=blocked-transposed");
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 288);
-	blocks_words(&blocks, &setting, NULL, words, sizeof(words));
-	check_contains(words,
+	words = blocks_words(&blocks, &setting, NULL);
+	check_contains(words.text,
 		"block=288 advised: three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
-	check_contains(words, "the latency of L1d is not known here");
+	check_contains(words.text, "the latency of L1d is not known here");
 	/* Of half the bytes more fit. */
 	check_ok(setting_assign(&setting, "type=f32", MEMORY_LIMITS_UNKNOWN));
 	assert_true(blocks_find(&question, &blocks));

@@ -128,14 +128,14 @@ TEST(wrong_usage_is_named)
 {
 	refused("rnu", "unknown subcommand \"rnu\"; did you mean run?");
 	refused("folt", "unknown subcommand \"folt\"; did you mean fold?");
-	refused("zzzzzz",
-		"unknown subcommand \"zzzzzz\", and no kernel either; see slexplore --help");
+	refused("zzzzzz", "unknown subcommand \"zzzzzz\"; no kernel has that name either; see "
+			  "slexplore --help");
 	refused("help rnu", "did you mean run?");
 	refused("run zzzzzz", "no kernel \"zzzzzz\"");
-	refused("--fromat json list", "unknown option --fromat; did you mean --format?");
-	refused("--fromat=json list", "unknown option --fromat; did you mean");
+	refused("--fromat json list", "unknown option \"--fromat\"; did you mean --format?");
+	refused("--fromat=json list", "unknown option \"--fromat\"; did you mean");
 	refused("--s", "--s");
-	refused("-z", "unknown option -z");
+	refused("-z", "unknown option \"-z\"");
 	refused("list --quiet=yes", "--quiet takes no argument");
 	refused("list --format", "text|csv|json");
 	refused("list --format xml", "text, csv or json");

@@ -117,7 +117,7 @@ TEST(kernels_are_chosen_and_keep_their_settings)
 	assert_string_equal(view.screen.focus, "knobs");
 	refused("kernel previous", "this is the first kernel");
 	refused("kernel", "kernel takes the name of one (slexplore list shows all)");
-	refused("kernel flod", "no kernel \"flod\"; did you mean fold? (slexplore list shows all)");
+	refused("kernel flod", "no kernel \"flod\"; did you mean fold?");
 	refused("kernel walk-list odrer", "walk-list has no knob \"odrer\"; did you mean order?");
 	assert_false(session_command_works(session, "kernel fold"));
 }

@@ -472,7 +472,7 @@ TEST(events_are_dropped_by_name_or_all)
 	start_with(extra, 2, LIMIT);
 
 	assert_int_equal(look(101)->counters.plan->counters.count, 5);
-	refused("event drop own::C", "was not added; did you mean own::A");
+	refused("event drop own::C", "no event was added as \"own::C\"; did you mean own::A");
 	refused("event drop own::LOADS", "one of this core's own events");
 	run("event drop OWN::a", 100.1);
 	assert_int_equal(look(101)->counters.plan->counters.count, 4);

@@ -296,10 +296,7 @@ TEST(names_near_the_typed_one_are_offered)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char near[128] = "";
-
-		nearest_names(rows[i][0], names, 6, near, sizeof(near));
-		assert_string_equal(near, rows[i][1]);
+		assert_string_equal(nearest_names(rows[i][0], names, 6).text, rows[i][1]);
 	}
 }
 
@@ -349,11 +346,10 @@ TEST(a_name_is_near_by_an_exact_number_of_edits)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char near[64] = "";
+		struct near_names near = nearest_names(rows[i].typed, &rows[i].name, 1);
 
-		nearest_names(rows[i].typed, &rows[i].name, 1, near, sizeof(near));
-		if (strcmp(near, rows[i].near ? rows[i].name : "") != 0)
-			fail_msg("\"%s\" gives \"%s\"", rows[i].typed, near);
+		if (strcmp(near.text, rows[i].near ? rows[i].name : "") != 0)
+			fail_msg("\"%s\" gives \"%s\"", rows[i].typed, near.text);
 	}
 }
 
@@ -371,25 +367,17 @@ TEST(names_are_sorted_by_their_edits)
 		{ { "abcdxy", "abcdyx", "abcdzz", "abcdef" }, "abcdef, abcdxy or abcdyx" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char near[64] = "";
-
-		nearest_names("abcdef", rows[i].names, 4, near, sizeof(near));
-		assert_string_equal(near, rows[i].offered);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_string_equal(
+			nearest_names("abcdef", rows[i].names, 4).text, rows[i].offered);
 }
 
 TEST(offers_three_at_most_nearest_first)
 {
 	static const char *const alike[] = { "acce", "accd", "acc", "accf", "accg" };
-	char buffer[64] = "try ", tiny[6] = "";
 
-	nearest_names("acc", alike, 5, buffer, sizeof(buffer));
-	assert_string_equal(buffer, "try acc, acce or accd");
-	nearest_names("acc", alike, 5, tiny, sizeof(tiny));
-	nearest_names("acc", alike, 0, tiny, sizeof(tiny));
-	nearest_names("acc", alike, 5, tiny, 0);
-	assert_string_equal(tiny, "acc, ");
+	assert_string_equal(nearest_names("acc", alike, 5).text, "acc, acce or accd");
+	assert_string_equal(nearest_names("acc", alike, 0).text, "");
 }
 
 RUN_TESTS()

@@ -407,7 +407,8 @@ TEST(unknown_names_are_usage_errors)
 {
 	struct uarch *uarch;
 
-	check_usage(uarch_load("bsae", "x86_64", &uarch), "no core model \"bsae\"; base");
+	check_usage(
+		uarch_load("bsae", "x86_64", &uarch), "no core model \"bsae\"; did you mean base?");
 	assert_null(uarch);
 	check_usage(uarch_load("", "aarch64", &uarch), "no core model \"\"; one of arm");
 	check_contains(

@@ -137,16 +137,16 @@ static bool pmu_find(const char *name, pfm_pmu_t *found)
 static const struct catalogue *catalogue_of(pfm_pmu_t pmu);
 
 /* Names of this PMU near a wrong name: unit masks if the event exists, otherwise events. */
-static void near_names(const char *name, pfm_pmu_t pmu, char *buffer, size_t size)
+static struct near_names events_near(const char *name, pfm_pmu_t pmu)
 {
 	const struct catalogue *catalogue = catalogue_of(pmu);
 	const char *event = strstr(name, "::") + 2, *wrong = event;
 	size_t head = (size_t)(event - name), whole = head + strcspn(event, ":"), count = 0;
+	struct near_names near = { 0 };
 	char **names;
 
-	buffer[0] = '\0';
 	if (!catalogue || catalogue->count == 0)
-		return;
+		return near;
 	names = memory_new(catalogue->count, sizeof(*names));
 	for (size_t i = 0; i < catalogue->count; i++) {
 		const char *other = catalogue->offers[i].name;
@@ -166,21 +166,23 @@ static void near_names(const char *name, pfm_pmu_t pmu, char *buffer, size_t siz
 		names[count] = memory_string(other);
 		names[count++][length] = '\0';
 	}
-	nearest_names(wrong, (const char *const *)names, count, buffer, size);
+	near = nearest_names(wrong, (const char *const *)names, count);
 	/* No unit mask is near, or the unit mask is missing: show the first ones as examples. */
-	if (buffer[0] == '\0' && wrong != event)
-		snprintf(buffer, size, "%.60s%s%.60s%s", names[0], count > 1 ? ", " : "",
-			count > 1 ? names[1] : "", count > 2 ? ", …" : "");
+	if (near.text[0] == '\0' && wrong != event)
+		snprintf(near.text, sizeof(near.text), "%.60s%s%.60s%s", names[0],
+			count > 1 ? ", " : "", count > 1 ? names[1] : "", count > 2 ? ", …" : "");
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
+	return near;
 }
 
 static struct status unnamed(const char *name, int outcome)
 {
 	const char *version = counters_version();
 	const char *end = strstr(name, "::");
-	char pmu_name[COUNTER_NAME], near[160];
+	char pmu_name[COUNTER_NAME];
+	struct near_names near;
 	pfm_pmu_t pmu;
 
 	snprintf(pmu_name, sizeof(pmu_name), "%.*s", end ? (int)(end - name) : 0, name);
@@ -192,9 +194,9 @@ static struct status unnamed(const char *name, int outcome)
 	if (!pmu_find(pmu_name, &pmu))
 		return status_usage(
 			"event '%.80s': libpfm %s knows no PMU '%.40s'", name, version, pmu_name);
-	near_names(name, pmu, near, sizeof(near));
+	near = events_near(name, pmu);
 	return status_usage("event '%.80s': %s%s%s", name, pfm_strerror(outcome),
-		near[0] ? "; there is " : "", near);
+		near.text[0] ? "; there is " : "", near.text);
 }
 
 struct status counters_encode(const char *name, struct counter_code *code)

@@ -310,7 +310,7 @@ static void take_word(struct reader *reader)
 		"cflags" };
 	enum { ELEMENTS = OWN_ARGUMENTS, N, MULTIPLE, CFLAGS, NAMES };
 	struct own_description *description = reader->description;
-	char name[16], near[64] = "";
+	char name[16];
 	int64_t value = 0;
 	size_t which = 0;
 
@@ -319,9 +319,10 @@ static void take_word(struct reader *reader)
 	while (which < NAMES && strcmp(names[which], name) != 0)
 		which++;
 	if (which == NAMES) {
-		nearest_names(name, names, NAMES, near, sizeof(near));
+		struct near_names near = nearest_names(name, names, NAMES);
+
 		wrong(reader, "%s%s%sthe words are a= b= c= d= elements= n= multiple= cflags=",
-			*near ? "did you mean " : "", near, *near ? "? " : "");
+			near.text[0] ? "did you mean " : "", near.text, near.text[0] ? "? " : "");
 		return;
 	}
 	need(reader, '=', which < OWN_ARGUMENTS ? "a=f64[n], say" : "NAME=VALUE");

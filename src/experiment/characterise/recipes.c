@@ -341,18 +341,14 @@ static void check_name(struct reader *reader, const char *name)
 {
 	const struct recipes *recipes = reader->recipes;
 	const char *names[CLASSES_MOST + 1];
-	char near[128] = "";
 
 	for (int i = 0; i < recipes->class_count; i++) {
 		names[i] = recipes->classes[i].word;
 		if (names_class(name, names[i]))
 			return;
 	}
-	nearest_names(name, names, (size_t)recipes->class_count, near, sizeof(near));
-	reader->rows.status =
-		status_usage("no class \"%.40s\" can be measured on this machine%s%s%s", name,
-			*near ? "; did you mean " : "; \"slexplore explain\" names those of a loop",
-			near, *near ? "?" : "");
+	reader->rows.status = status_unknown("this machine cannot measure the class", name, names,
+		(size_t)recipes->class_count, "\"slexplore explain\" names those of a loop");
 }
 
 /* Removes the classes that are not needed. */

@@ -24,7 +24,6 @@ void setting_init(struct setting *setting, const struct kernel *kernel)
 struct status setting_find_kernel(const char *name, const struct kernel **kernel)
 {
 	const char *names[256];
-	char near[96] = "";
 	size_t count = 0;
 
 	*kernel = kernel_find(name);
@@ -32,11 +31,7 @@ struct status setting_find_kernel(const char *name, const struct kernel **kernel
 		return status_ok();
 	for (; count < sizeof(names) / sizeof(*names) && kernel_registry[count]; count++)
 		names[count] = kernel_registry[count]->name;
-	nearest_names(name, names, count, near, sizeof(near));
-	return *near ? status_usage(
-			       "no kernel \"%.60s\"; did you mean %s? (slexplore list shows all)",
-			       name, near)
-		     : status_usage("no kernel \"%.60s\"; slexplore list shows all", name);
+	return status_unknown("no kernel", name, names, count, "slexplore list shows all");
 }
 
 int64_t setting_unit(const struct knob *knob)
@@ -100,16 +95,12 @@ struct setting_text setting_shown(const struct knob *knob, int64_t value)
 	return text;
 }
 
-/* Adds a name to a list of `count` names: "a", ", b", " or c". */
-static void add_name(struct text *text, const char *name, int index, int count, const char *last)
-{
-	text_addf(text, "%s%s", index == 0 ? "" : index + 1 == count ? last : ", ", name);
-}
-
 static void add_choices(const struct knob *knob, struct text *text)
 {
-	for (int i = 0; knob->choices[i]; i++)
-		add_name(text, knob->choices[i], i, choice_count(knob), " or ");
+	int last = choice_count(knob) - 1;
+
+	for (int i = 0; i <= last; i++)
+		text_addf(text, "%s%s", i == 0 ? "" : i == last ? " or " : ", ", knob->choices[i]);
 }
 
 /* "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
@@ -130,8 +121,9 @@ static void add_span(const struct knob *knob, struct memory_limits limits, struc
 		text_add(text, " and up");
 }
 
-void setting_range(const struct knob *knob, struct memory_limits limits, char *buffer, size_t size)
+struct setting_range setting_range(const struct knob *knob, struct memory_limits limits)
 {
+	struct setting_range range;
 	struct text text = { 0 };
 
 	if (knob->kind == KNOB_CHOICE) {
@@ -142,8 +134,9 @@ void setting_range(const struct knob *knob, struct memory_limits limits, char *b
 			text_addf(&text, ", in steps of %s",
 				setting_value(knob, setting_unit(knob)).text);
 	}
-	snprintf(buffer, size, "%s", text_string(&text));
+	snprintf(range.text, sizeof(range.text), "%s", text_string(&text));
 	text_free(&text);
+	return range;
 }
 
 /* The error message "knob=typed: " with the allowed values. */
@@ -249,23 +242,12 @@ struct status setting_parse_value(
 static struct status no_such_knob(const struct kernel *kernel, const char *name)
 {
 	const char *names[KNOBS_MAX];
-	struct text all = { 0 };
-	struct status status;
-	char near[96] = "";
+	char what[64];
 
-	for (int i = 0; i < kernel->knob_count; i++) {
+	for (int i = 0; i < kernel->knob_count; i++)
 		names[i] = kernel->knobs[i].name;
-		add_name(&all, names[i], i, kernel->knob_count, " and ");
-	}
-	nearest_names(name, names, (size_t)kernel->knob_count, near, sizeof(near));
-	if (*near)
-		status = status_usage(
-			"%s has no knob \"%.40s\"; did you mean %s?", kernel->name, name, near);
-	else
-		status = status_usage("%s has no knob \"%.40s\"; its knobs are %s", kernel->name,
-			name, text_string(&all));
-	text_free(&all);
-	return status;
+	snprintf(what, sizeof(what), "%s has no knob", kernel->name);
+	return status_unknown(what, name, names, (size_t)kernel->knob_count, NULL);
 }
 
 struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob)

@@ -80,7 +80,10 @@ int64_t setting_min(const struct knob *knob);
 int64_t setting_max(const struct knob *knob, struct memory_limits limits);
 
 /* The allowed range in words: "1 to 16", "16 to 256, in steps of 16", "add or mul". */
-void setting_range(const struct knob *knob, struct memory_limits limits, char *buffer, size_t size);
+struct setting_range {
+	char text[160];
+};
+struct setting_range setting_range(const struct knob *knob, struct memory_limits limits);
 
 /* Values of one knob, for a slice, a grid or the list of a sweep. Functions without side effects.
  */

@@ -167,10 +167,12 @@ struct blocks_text blocks_finding(const struct blocks *blocks, const struct sett
 	return text;
 }
 
-void blocks_words(const struct blocks *blocks, const struct setting *setting,
-	const struct blocks_measured *measured, char *buffer, size_t size)
+struct blocks_text blocks_words(const struct blocks *blocks, const struct setting *setting,
+	const struct blocks_measured *measured)
 {
-	/* The finding comes first, because a short buffer cuts the end. */
-	snprintf(buffer, size, "%s: %s", blocks_finding(blocks, setting, measured).text,
-		blocks->advice.why);
+	struct blocks_text text = blocks_finding(blocks, setting, measured);
+	size_t used = strlen(text.text);
+
+	snprintf(text.text + used, sizeof(text.text) - used, ": %s", blocks->advice.why);
+	return text;
 }

@@ -48,11 +48,11 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting,
 /* Returns "block=288 advised; best of 12 measured: 64, where it takes 5 % less". measured may be
  * NULL. */
 struct blocks_text {
-	char text[160];
+	char text[600];
 };
 struct blocks_text blocks_finding(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured);
 
-/* Writes the text of blocks_finding() and the reason: "…: three blocks … fit L2 …". */
-void blocks_words(const struct blocks *blocks, const struct setting *setting,
-	const struct blocks_measured *measured, char *buffer, size_t size);
+/* Returns the text of blocks_finding() and the reason: "…: three blocks … fit L2 …". */
+struct blocks_text blocks_words(const struct blocks *blocks, const struct setting *setting,
+	const struct blocks_measured *measured);

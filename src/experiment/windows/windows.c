@@ -139,13 +139,13 @@ struct status windows_read_fillers(
 	int knob = kernel_knob(kernel, WINDOWS_FILLER);
 	const char *const *choices = knob < 0 ? NULL : kernel->knobs[knob].choices;
 	size_t choice_count = 0;
+	char remedy[64];
 
 	*fillers = 0;
 	while (choices && choices[choice_count])
 		choice_count++;
 	for (int i = 0; i < count; i++) {
 		size_t choice = 0;
-		char near[128] = "";
 
 		while (choice < choice_count && strcmp(choices[choice], words[i]) != 0)
 			choice++;
@@ -153,12 +153,9 @@ struct status windows_read_fillers(
 			*fillers |= UINT64_C(1) << choice;
 			continue;
 		}
-		nearest_names(words[i], choices, choice_count, near, sizeof(near));
-		if (*near)
-			return status_usage(
-				"there is no filler \"%.60s\"; did you mean %s?", words[i], near);
-		return status_usage("there is no filler \"%.60s\"; \"slexplore list %s\" has them",
-			words[i], kernel->name);
+		snprintf(remedy, sizeof(remedy), "\"slexplore list %s\" has them", kernel->name);
+		return status_unknown(
+			"there is no filler", words[i], choices, choice_count, remedy);
 	}
 	return status_ok();
 }

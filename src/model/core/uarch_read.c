@@ -439,20 +439,11 @@ static bool is_listed(const char *name)
 static struct status unknown_name(const char *name, const char *isa)
 {
 	const char *const *names = uarch_names(isa);
-	char start[33], near[184] = ""; /* short enough for the list to fit in a status */
 	size_t count = 0;
 
 	while (names[count])
 		count++;
-	snprintf(start, sizeof(start), "%.32s", name);
-	nearest_names(start, names, count, near, sizeof(near));
-	if (!*near)
-		for (size_t i = 0; names[i] && strlen(near) + strlen(names[i]) + 8 < sizeof(near);
-			i++) {
-			strcat(near, i ? ", " : "one of ");
-			strcat(near, names[i]);
-		}
-	return status_usage("no core model \"%.40s\"%s%s", name, *near ? "; " : "", near);
+	return status_unknown("no core model", name, names, count, NULL);
 }
 
 struct status uarch_load(const char *name, const char *isa, struct uarch **uarch)
