@@ -41,6 +41,14 @@ void *memory_resize(void *memory, size_t count, size_t size)
 	return resized;
 }
 
+void *memory_grow(void *memory, size_t count, size_t size)
+{
+	enum { FIRST = 16 };
+	bool full = count == 0 || (count >= FIRST && (count & (count - 1)) == 0);
+
+	return full ? memory_resize(memory, count ? 2 * count : FIRST, size) : memory;
+}
+
 char *memory_string(const char *string)
 {
 	size_t length = strlen(string) + 1;

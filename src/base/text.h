@@ -72,4 +72,7 @@ struct near_names nearest_names(const char *wrong, const char *const *names, siz
  * objects. Working sets use the arena, which reports a refusal instead. */
 void *memory_new(size_t count, size_t size); /* zeroed */
 void *memory_resize(void *memory, size_t count, size_t size);
+/* Returns an array of `count` elements, moved if necessary, with room for one more. Only for arrays
+ * that grow one by one from NULL through this function: their room doubles. */
+void *memory_grow(void *memory, size_t count, size_t size);
 char *memory_string(const char *string);

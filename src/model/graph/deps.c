@@ -76,8 +76,7 @@ static bool slower(struct search *search, struct cycle *cycle)
 {
 	bool found = false;
 
-	for (int i = 0; i < search->nodes; i++)
-		search->mark[i] = -1;
+	memset(search->mark, -1, (size_t)search->nodes * sizeof(int));
 	for (int i = 0; i < search->nodes; i++) {
 		int at = i;
 
@@ -98,24 +97,21 @@ static bool slower(struct search *search, struct cycle *cycle)
  * stop changing. */
 void cycle_find(const struct deps_edge *edges, int edge_count, int nodes, struct cycle *cycle)
 {
-	size_t room = (size_t)(nodes > 0 ? nodes : 1);
 	struct search search = { .edges = edges,
 		.edge_count = edge_count,
 		.nodes = nodes,
-		.start = memory_new(room, sizeof(double)),
-		.parent = memory_new(room, sizeof(int)),
-		.mark = memory_new(room, sizeof(int)) };
+		.start = memory_new((size_t)nodes, sizeof(double)),
+		.parent = memory_new((size_t)nodes, sizeof(int)),
+		.mark = memory_new((size_t)nodes, sizeof(int)) };
+	size_t bytes = (size_t)nodes * sizeof(int);
 
-	cycle->ratio = 0;
-	cycle->spans = cycle->count = 0;
-	for (int i = 0; i < nodes; i++)
-		search.parent[i] = -1;
+	*cycle = (struct cycle){ .edge = cycle->edge };
+	memset(search.parent, -1, bytes);
 	/* The starts stop changing within one pass for each carried edge of a path. The bound
 	 * protects against rounding errors. */
 	for (int sweep = 0; sweep < 2 * nodes + 16 && relax(&search, cycle->ratio); sweep++)
 		if (slower(&search, cycle))
-			for (int i = 0; i < nodes; i++)
-				search.parent[i] = -1;
+			memset(search.parent, -1, bytes);
 	free(search.start);
 	free(search.parent);
 	free(search.mark);
@@ -130,13 +126,14 @@ struct graph {
 	enum deps_renaming renaming;
 	double miss;
 	struct deps_node *node;
-	int nodes, node_room;
 	struct deps_edge *edge;
-	int edges, edge_room;
+	int nodes, edges;
 	int last[REG_COUNT]; /* the node that last wrote each register; -1: the previous path wrote
 				it */
 	int *store_node;     /* for each step and operand: the node of its store; -1: no store */
 	bool *unknown;	     /* by instruction: true if a latency is not known */
+	int unknown_count;
+	bool assumed; /* see struct chain */
 };
 
 /* Subtracted from the latency of counters. So if two cycles are equally slow, the search prefers a
@@ -149,11 +146,7 @@ static const double counter_bias = 1e-6;
 static int add_node(struct graph *graph, int step, enum deps_part part,
 	const struct uarch_class *class, double latency)
 {
-	if (graph->nodes == graph->node_room) {
-		graph->node_room = graph->node_room ? 2 * graph->node_room : 128;
-		graph->node =
-			memory_resize(graph->node, (size_t)graph->node_room, sizeof(*graph->node));
-	}
+	graph->node = memory_grow(graph->node, (size_t)graph->nodes, sizeof(*graph->node));
 	graph->node[graph->nodes] = (struct deps_node){
 		.step = step, .part = part, .class = class, .latency = latency
 	};
@@ -162,11 +155,7 @@ static int add_node(struct graph *graph, int step, enum deps_part part,
 
 static struct deps_edge *add_edge(struct graph *graph, int from, int to, int distance)
 {
-	if (graph->edges == graph->edge_room) {
-		graph->edge_room = graph->edge_room ? 2 * graph->edge_room : 256;
-		graph->edge =
-			memory_resize(graph->edge, (size_t)graph->edge_room, sizeof(*graph->edge));
-	}
+	graph->edge = memory_grow(graph->edge, (size_t)graph->edges, sizeof(*graph->edge));
 	graph->edge[graph->edges] =
 		(struct deps_edge){ .from = from, .to = to, .distance = distance };
 	return &graph->edge[graph->edges++];
@@ -199,11 +188,10 @@ static double latency_of(struct graph *graph, int insn, const struct uarch_class
 /* Cycles that a dependence through the index needs in addition to a dependence through the base. */
 static double index_extra(const struct graph *graph, const struct insn_memory *memory)
 {
-	double extra = graph->uarch->fact[memory->scale > 1 ? EXTRA_SCALED_INDEX : EXTRA_INDEX];
+	const double *fact = graph->uarch->fact;
+	bool scaled = memory->scale > 1 && uarch_known(fact[EXTRA_SCALED_INDEX]);
 
-	if (!uarch_known(extra))
-		extra = graph->uarch->fact[EXTRA_INDEX];
-	return uarch_known(extra) ? extra : 0;
+	return fmax(0, fact[scaled ? EXTRA_SCALED_INDEX : EXTRA_INDEX]);
 }
 
 /* Whether cores are expected to rename this load to its store. Its address must have no index. Its
@@ -217,31 +205,26 @@ static bool is_plain(const struct graph *graph, const struct insn *load, int ope
 	return !load->memory[operand].index && !facts->joined && (!facts->op || load->immediate);
 }
 
-/* Store forwarding: cycles from the store's data to the loaded value. */
+/* Store forwarding: cycles from the store's data to the loaded value, or UARCH_UNKNOWN. The first
+ * known fact that applies counts. */
 static double forward_latency(const struct graph *graph, const struct forward *forward,
-	const struct insn *load, int operand, bool *known)
+	const struct insn *load, int operand)
 {
 	const struct insn *store = &graph->loop->insn[graph->loop->path[forward->step].insn];
-	const struct uarch *uarch = graph->uarch;
 	bool vector = load->vector || store->vector;
-	double cycles = UARCH_UNKNOWN;
-
-	if (!forward->inside)
-		cycles = uarch->fact[EXTRA_FORWARD_FAILS];
-	if (!uarch_known(cycles) && vector && load->memory[operand].size > 32)
-		cycles = uarch->fact[EXTRA_FORWARD_512];
-	if (!uarch_known(cycles) && vector)
-		cycles = uarch->fact[EXTRA_FORWARD_VECTOR];
+	bool renames = graph->renaming == RENAMES_ALL ||
+		       (graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) &&
+			       !store->memory[forward->operand].index);
 	/* Only a load that begins at the store's first byte is renamed. */
-	if (!uarch_known(cycles) && !vector && forward->same_start &&
-		(graph->renaming == RENAMES_ALL ||
-			(graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) &&
-				!store->memory[forward->operand].index)))
-		cycles = uarch->fact[EXTRA_FORWARD_RENAMED];
-	if (!uarch_known(cycles) && !vector)
-		cycles = uarch->fact[EXTRA_FORWARD];
-	*known = uarch_known(cycles);
-	return *known ? cycles : 0;
+	const bool applies[] = { !forward->inside, vector && load->memory[operand].size > 32,
+		vector, !vector && forward->same_start && renames, !vector };
+	static const enum uarch_fact facts[] = { EXTRA_FORWARD_FAILS, EXTRA_FORWARD_512,
+		EXTRA_FORWARD_VECTOR, EXTRA_FORWARD_RENAMED, EXTRA_FORWARD };
+
+	for (int i = 0; i < 5; i++)
+		if (applies[i] && uarch_known(graph->uarch->fact[facts[i]]))
+			return graph->uarch->fact[facts[i]];
+	return UARCH_UNKNOWN;
 }
 
 static int add_load(struct graph *graph, int step, int operand, const struct forward *forward)
@@ -251,12 +234,11 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 	const struct insn_memory *memory = &insn->memory[operand];
 	const struct uarch_class *class = graph->facts[number].load;
 	double latency = graph->facts[number].known ? latency_of(graph, number, class) : 0;
-	double sign = insn->load_extends ? graph->uarch->fact[EXTRA_SIGN] : 0;
 	int node;
 	struct deps_edge *edge;
 
-	if (uarch_known(sign))
-		latency += sign;
+	if (insn->load_extends)
+		latency += fmax(0, graph->uarch->fact[EXTRA_SIGN]);
 	/* For a gather, some core files give the operation's latency from index to result. Then the
 	 * load's latency is part of it and must not count twice. */
 	if (memory->vector_index && graph->facts[number].op &&
@@ -270,28 +252,23 @@ static int add_load(struct graph *graph, int step, int operand, const struct for
 		edge->in = index_extra(graph, memory);
 	}
 	if (forward->step >= 0) {
-		bool known;
+		double cycles = forward_latency(graph, forward, insn, operand);
 
 		/* The store's node may not exist yet. Until begin_edges(), `from` is an index into
 		 * store_node. */
 		edge = add_edge(graph, forward->step * INSN_MEMORY + forward->operand, node,
 			forward->distance);
 		edge->memory = true;
-		edge->in = forward_latency(graph, forward, insn, operand, &known) -
-			   (latency + graph->miss);
-		if (!known)
-			graph->unknown[number] = true;
+		edge->in = fmax(0, cycles) - (latency + graph->miss);
+		graph->unknown[number] |= !uarch_known(cycles);
 	}
 	return node;
 }
 
-/* Records the node as the last writer of these registers. `writes` does not list the base register
- * of a writeback. */
-static void write_registers(struct graph *graph, const struct insn *insn, int node)
+static void write_register(struct graph *graph, int reg, int node)
 {
-	for (int i = 0; i < insn->write_count && i < INSN_WRITES; i++)
-		if (insn->writes[i] > REG_NONE && insn->writes[i] < REG_COUNT)
-			graph->last[insn->writes[i]] = node;
+	if (reg > REG_NONE && reg < REG_COUNT)
+		graph->last[reg] = node;
 }
 
 /* xchg counts as two independent moves. */
@@ -311,9 +288,7 @@ static void add_swap(struct graph *graph, int step, const struct insn *insn,
 		read_register(graph, insn->reads[i], node[i]);
 	}
 	for (int i = 0; i < 2; i++)
-		if (insn->writes[i] > REG_NONE && insn->writes[i] < REG_COUNT)
-			graph->last[insn->writes[i]] =
-				node[insn->writes[i] == insn->reads[0] ? 1 : 0];
+		write_register(graph, insn->writes[i], node[insn->writes[i] == insn->reads[0]]);
 }
 
 static void read_operands(
@@ -342,21 +317,18 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 	    operation = -1, base = -1;
 	const struct insn *insn = &graph->loop->insn[number];
 	const struct uarch_insn *facts = &graph->facts[number];
-	bool result = insn->write_count > 0, stores = false;
+	bool result = insn->write_count > 0;
 	double latency = 0;
 
 	if (!insn->known)
 		return;
-	for (int k = 0; k < INSN_MEMORY; k++) {
+	for (int k = 0; k < INSN_MEMORY; k++)
 		if (insn_loads(insn, k))
 			loads[load_count++] = add_load(graph, step, k, (*forward)++);
-		stores |= insn_stores(insn, k);
-	}
 	if (facts->op && !facts->eliminated &&
 		(uarch_known(facts->op->latency) || (result && insn->flow == FLOW_NONE)))
 		latency = latency_of(graph, number, facts->op);
-	if (!facts->known && result)
-		graph->unknown[number] = true;
+	graph->unknown[number] |= !facts->known && result;
 	if (swaps(insn)) {
 		add_swap(graph, step, insn, facts->op, latency);
 		return;
@@ -374,27 +346,29 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 				read_register(graph, insn->memory[k].index, operation);
 			}
 	}
-	for (int k = 0; stores && k < INSN_MEMORY; k++) {
-		int node;
+	for (int k = 0; k < INSN_MEMORY; k++) {
+		int *node = &graph->store_node[step * INSN_MEMORY + k];
 
 		if (!insn_stores(insn, k))
 			continue;
-		node = add_node(graph, step, PART_STORE, facts->store, 0);
+		*node = add_node(graph, step, PART_STORE, facts->store, 0);
 		if (operation >= 0)
-			add_edge(graph, operation, node, 0);
+			add_edge(graph, operation, *node, 0);
 		else
-			read_operands(graph, insn, node, loads, load_count);
-		graph->store_node[step * INSN_MEMORY + k] = node;
+			read_operands(graph, insn, *node, loads, load_count);
 	}
 	if (insn->writeback && insn->memory_count > 0) {
 		base = add_node(graph, step, PART_BASE, facts->base,
 			facts->base ? latency_of(graph, number, facts->base) : 0);
 		read_register(graph, insn->memory[0].base, base);
 	}
-	if (operation >= 0 || load_count)
-		write_registers(graph, insn, operation >= 0 ? operation : loads[0]);
-	if (base >= 0 && insn->memory[0].base < REG_COUNT)
-		graph->last[insn->memory[0].base] = base;
+	if (operation < 0 && load_count)
+		operation = loads[0];
+	for (int i = 0; operation >= 0 && i < insn->write_count && i < INSN_WRITES; i++)
+		write_register(graph, insn->writes[i], operation);
+	/* `writes` does not list the base register of a writeback. */
+	if (base >= 0)
+		write_register(graph, insn->memory[0].base, base);
 }
 
 /* ---- The whole graph */
@@ -404,20 +378,19 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 static double out_of(const struct graph *graph, const struct deps_node *from,
 	const struct deps_node *to, const struct deps_edge *edge)
 {
+	bool addend = edge->reg != REG_NONE && edge->reg == to->register_addend;
 	double cycles;
 
 	if (edge->memory)
 		return 0;
 	/* A multiply-add may read its addend late, at an unknown time. So only the producer's
 	 * latency beyond the consumer's counts, as a lower bound. */
-	if (to->class && to->class->accumulate_unknown && edge->reg != REG_NONE &&
-		edge->reg == to->register_addend) {
+	if (to->class && to->class->accumulate_unknown && addend) {
 		graph->unknown[graph->loop->path[to->step].insn] = true;
 		return from->latency - to->latency;
 	}
 	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class &&
-		from->class == to->class && edge->reg != REG_NONE &&
-		edge->reg == to->register_addend && uarch_known(from->class->accumulate))
+		from->class == to->class && addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class);
 	/* A `chain` row replaces the producer's own latency. The cycles of a cache miss still count
@@ -439,9 +412,8 @@ static void begin_edges(struct graph *graph)
 			edge.from = graph->store_node[edge.from];
 		else if (edge.from < 0)
 			edge.from = graph->last[edge.reg];
-		if (edge.from < 0)
-			continue;
-		graph->edge[kept++] = edge;
+		if (edge.from >= 0)
+			graph->edge[kept++] = edge;
 	}
 	graph->edges = kept;
 }
@@ -460,8 +432,7 @@ static int *find_origins(const struct graph *graph)
 {
 	int *origin = memory_new((size_t)graph->nodes + 1, sizeof(*origin));
 
-	for (int i = 0; i < graph->nodes; i++)
-		origin[i] = -1;
+	memset(origin, -1, (size_t)graph->nodes * sizeof(*origin));
 	for (int i = 0; i < graph->edges; i++)
 		if (copies(graph, &graph->node[graph->edge[i].to]))
 			origin[graph->edge[i].to] = graph->edge[i].from;
@@ -502,7 +473,7 @@ static void connect(struct graph *graph)
 static void describe(const struct graph *graph, const struct cycle *cycle, struct chain *chain)
 {
 	int first = 0, last_step = -1;
-	struct chain_link *link = NULL;
+	struct chain_link *link = NULL, ignored;
 
 	chain->counts = true;
 	/* The chain begins at an edge that comes from an earlier path. */
@@ -517,17 +488,14 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 
 		if (node->step != last_step || into->distance > 0) {
 			link = chain->link_count < CHAIN_MAX ? &chain->link[chain->link_count++]
-							     : NULL;
-			if (link)
-				*link = (struct chain_link){ .step = (uint16_t)node->step };
+							     : &ignored;
+			*link = (struct chain_link){ .step = (uint16_t)node->step };
 			last_step = node->step;
 		}
-		if (link) {
-			link->load |= node->part == PART_LOAD;
-			link->store |= node->part == PART_STORE;
-			link->alu |= node->part == PART_OPERATION || node->part == PART_BASE;
-			link->cycles += (float)(into->in + next->out);
-		}
+		link->load |= node->part == PART_LOAD;
+		link->store |= node->part == PART_STORE;
+		link->alu |= node->part == PART_OPERATION || node->part == PART_BASE;
+		link->cycles += (float)(into->in + next->out);
 		chain->counts &= node->counts || node->part == PART_BASE;
 		chain->cycles += into->in + into->out;
 		chain->through_memory |= into->memory;
@@ -542,10 +510,9 @@ static void describe(const struct graph *graph, const struct cycle *cycle, struc
 	chain->load_cycles /= cycle->spans;
 }
 
-static void build(struct graph *graph, bool *assumed)
+static void build(struct graph *graph)
 {
-	size_t operands =
-		(size_t)(graph->loop->path_count > 0 ? graph->loop->path_count : 1) * INSN_MEMORY;
+	size_t operands = (size_t)graph->loop->path_count * INSN_MEMORY;
 	struct forward *forwards = memory_new(operands, sizeof(*forwards));
 	const struct forward *forward = forwards;
 	/* The stack pointer: the fifth general register of x86, the last of AArch64. */
@@ -553,19 +520,15 @@ static void build(struct graph *graph, bool *assumed)
 
 	graph->store_node = memory_new(operands, sizeof(int));
 	graph->unknown = memory_new((size_t)graph->loop->insn_count + 1, sizeof(bool));
-	for (int reg = 0; reg < REG_COUNT; reg++)
-		graph->last[reg] = -1;
-	for (size_t i = 0; i < operands; i++)
-		graph->store_node[i] = -1;
-	*assumed = forwards_find(graph->loop, stack, forwards);
+	memset(graph->last, -1, sizeof(graph->last));
+	memset(graph->store_node, -1, operands * sizeof(int));
+	graph->assumed = forwards_find(graph->loop, stack, forwards);
 	for (int step = 0; step < graph->loop->path_count; step++)
 		add_step(graph, step, &forward);
 	connect(graph);
+	for (int i = 0; i < graph->loop->insn_count; i++)
+		graph->unknown_count += graph->unknown[i];
 	free(forwards);
-}
-
-static void destroy(struct graph *graph)
-{
 	free(graph->store_node);
 	free(graph->unknown);
 }
@@ -579,17 +542,16 @@ void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct
 	struct cycle cycle;
 
 	memset(chain, 0, sizeof(*chain));
-	build(&graph, &chain->assumed);
+	build(&graph);
+	chain->assumed = graph.assumed;
+	chain->unknown = graph.unknown_count;
 	cycle.edge = memory_new((size_t)graph.nodes + 1, sizeof(int));
 	cycle_find(graph.edge, graph.edges, graph.nodes, &cycle);
 	if (cycle.count)
 		describe(&graph, &cycle, chain);
-	for (int i = 0; i < loop->insn_count; i++)
-		chain->unknown += graph.unknown[i];
 	free(cycle.edge);
 	free(graph.node);
 	free(graph.edge);
-	destroy(&graph);
 }
 
 void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
@@ -598,11 +560,9 @@ void deps_graph(const struct loop *loop, const struct uarch *uarch, const struct
 	struct graph graph = {
 		.loop = loop, .uarch = uarch, .facts = facts, .renaming = RENAMES_PLAIN
 	};
-	bool assumed;
 
-	build(&graph, &assumed);
+	build(&graph);
 	*out = (struct deps_graph){ graph.nodes, graph.edges, graph.node, graph.edge };
-	destroy(&graph);
 }
 
 void deps_graph_free(struct deps_graph *graph)

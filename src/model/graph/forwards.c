@@ -47,9 +47,8 @@ static struct address address_of(
 		address.constant = add(
 			address.constant, times(walk->value[memory->index].offset, address.scale));
 	}
-	if (address.scale == 1 && address.index &&
-		address.index <
-			address.base) { /* one fixed order, so that addresses can be compared */
+	/* One fixed order, so that addresses can be compared. */
+	if (address.scale == 1 && address.index && address.index < address.base) {
 		int base = address.base;
 
 		address.base = address.index;
@@ -114,21 +113,16 @@ static bool sum(
 static void pass(struct address_walk *walk, const struct insn *insn)
 {
 	const struct insn_memory *memory = &insn->memory[0];
-	struct address_value value, base = { 0 };
 	bool moved = insn->writeback && insn->memory_count > 0 && general(memory->base);
+	struct address_value value, base = walk->value[moved ? memory->base : REG_NONE];
 	bool summed = sum(walk, insn, &value);
 
-	if (moved)
-		base = walk->value[memory->base];
 	for (int i = 0; i < insn->write_count; i++)
 		if (general(insn->writes[i]))
 			walk->value[insn->writes[i]] = summed ? value : fresh(walk);
-	if (!moved)
-		return;
 	base.offset = add(base.offset, insn->step);
-	if (!insn->step) /* the step is in a register */
-		base = fresh(walk);
-	walk->value[memory->base] = base;
+	if (moved) /* step 0: the step is in a register */
+		walk->value[memory->base] = insn->step ? base : fresh(walk);
 }
 
 int address_list(const struct loop *loop, struct address_walk *walk, struct address_access *list)
@@ -199,7 +193,7 @@ struct written {
 	int *bucket;
 	unsigned mask;
 	struct piece *piece;
-	int count, room;
+	int count;
 };
 
 static unsigned bucket_of(const struct written *written, uint64_t number)
@@ -213,29 +207,21 @@ static void written_begin(struct written *written, int stores)
 
 	while (buckets < 2u * (unsigned)stores)
 		buckets *= 2;
-	memset(written, 0, sizeof(*written));
-	written->mask = buckets - 1;
-	written->bucket = memory_new(buckets, sizeof(int));
-	for (unsigned i = 0; i < buckets; i++)
-		written->bucket[i] = -1;
+	*written =
+		(struct written){ .bucket = memory_new(buckets, sizeof(int)), .mask = buckets - 1 };
+	memset(written->bucket, -1, buckets * sizeof(int));
 }
 
 static void written_add(
 	struct written *written, uint64_t address, unsigned size, int step, int operand)
 {
 	for (uint64_t number = address / 8; number <= (address + size - 1) / 8; number++) {
-		unsigned bucket = bucket_of(written, number);
+		int *last = &written->bucket[bucket_of(written, number)];
 
-		if (written->count == written->room) {
-			written->room = written->room ? 2 * written->room : 256;
-			written->piece = memory_resize(
-				written->piece, (size_t)written->room, sizeof(*written->piece));
-		}
-		written->piece[written->count] = (struct piece){ .number = number,
-			.step = step,
-			.operand = operand,
-			.before = written->bucket[bucket] };
-		written->bucket[bucket] = written->count++;
+		written->piece = memory_grow(
+			written->piece, (size_t)written->count, sizeof(*written->piece));
+		written->piece[written->count] = (struct piece){ number, step, operand, *last };
+		*last = written->count++;
 	}
 }
 
@@ -276,34 +262,24 @@ static void written_find(const struct written *written, const struct loop *loop,
 
 /* One operand of an instruction, over all its occurrences in the path. */
 struct occurrences {
-	int count; /* of the instruction, so far */
-	int first; /* the first occurrence whose load found a store; -1: none yet */
-	int store_insn, store_operand,
-		back; /* this store, and how many occurrences earlier it ran */
-	bool inside, same_start;
-	bool regular; /* all later loads found the same store */
+	int first;	      /* the first occurrence whose load found a store; -1: none yet */
+	struct forward store; /* this store */
+	int store_insn, back; /* its instruction, and how many occurrences earlier it ran */
+	bool regular;	      /* all later loads found the same store */
 };
 
 static void occurrences_add(struct occurrences *load, int number, const struct loop *loop,
 	const struct forward *forward, int store_number)
 {
-	if (load->first >= 0 && forward->step >= 0) {
-		load->regular &= loop->path[forward->step].insn == load->store_insn &&
-				 forward->operand == load->store_operand &&
+	int insn = forward->step < 0 ? -1 : loop->path[forward->step].insn;
+
+	if (load->first >= 0)
+		load->regular &= insn == load->store_insn &&
+				 forward->operand == load->store.operand &&
 				 number - store_number == load->back &&
-				 forward->same_start == load->same_start;
-	} else if (load->first >= 0) {
-		load->regular = false;
-	} else if (forward->step >= 0) {
-		*load = (struct occurrences){ .count = load->count,
-			.first = number,
-			.regular = true,
-			.store_insn = loop->path[forward->step].insn,
-			.store_operand = forward->operand,
-			.back = number - store_number,
-			.inside = forward->inside,
-			.same_start = forward->same_start };
-	}
+				 forward->same_start == load->store.same_start;
+	else if (insn >= 0)
+		*load = (struct occurrences){ number, *forward, insn, number - store_number, true };
 }
 
 /* Lists the steps of each instruction, in order: steps[starts[insn]] … steps[starts[insn + 1] - 1].
@@ -324,21 +300,14 @@ static void index_path(const struct loop *loop, int *starts, int *steps, int *nu
 static void wrap(const struct occurrences *load, int number, const int *starts, const int *steps,
 	struct forward *forward)
 {
-	int stores, which, distance = 0;
+	int stores, which = number - load->back;
 
-	if (load->first < 0 || !load->regular || number >= load->first)
+	if (load->first < 0 || !load->regular || number >= load->first || which >= 0)
 		return;
 	stores = starts[load->store_insn + 1] - starts[load->store_insn];
-	which = number - load->back;
-	if (stores <= 0 || which >= 0)
-		return;
-	distance = (-which + stores - 1) / stores;
-	which += distance * stores;
-	*forward = (struct forward){ .step = steps[starts[load->store_insn] + which],
-		.operand = load->store_operand,
-		.distance = distance,
-		.inside = load->inside,
-		.same_start = load->same_start };
+	*forward = load->store;
+	forward->distance = (-which + stores - 1) / stores;
+	forward->step = steps[starts[load->store_insn] + which + forward->distance * stores];
 }
 
 static bool find_seen(const struct loop *loop, struct forward *forwards)
@@ -349,8 +318,8 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 	struct occurrences *loads =
 		memory_new((size_t)loop->insn_count * INSN_MEMORY, sizeof(*loads));
 	struct written written;
-	bool unseen = false, any_store = false, any_load = false;
-	int f = 0;
+	bool unseen = false, any_store = false;
+	int count = 0;
 
 	for (int i = 0; i < loop->insn_count * INSN_MEMORY; i++)
 		loads[i].first = -1;
@@ -360,13 +329,12 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 		const struct insn *insn = insn_of(loop, s);
 
 		for (int k = 0; k < INSN_MEMORY; k++) {
-			struct forward *forward = &forwards[f];
+			struct forward *forward = &forwards[count];
 			uint64_t address = loop->path[s].address[k];
 
 			if (!insn_loads(insn, k))
 				continue;
-			f++;
-			any_load = true;
+			count++;
 			*forward = (struct forward){ .step = -1 };
 			if (!address || !insn->memory[k].size) {
 				unseen = true;
@@ -388,7 +356,6 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 				unseen = true;
 		}
 	}
-	f = 0;
 	for (int s = 0; s < loop->path_count; s++)
 		for (int k = 0; k < INSN_MEMORY; k++) {
 			const struct occurrences *load =
@@ -396,11 +363,10 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 
 			if (!insn_loads(insn_of(loop, s), k))
 				continue;
-			if (forwards[f].step < 0)
-				wrap(load, number[s], starts, steps, &forwards[f]);
-			if (load->first >= 0 && !load->regular)
-				unseen = true;
-			f++;
+			if (forwards->step < 0)
+				wrap(load, number[s], starts, steps, forwards);
+			unseen |= load->first >= 0 && !load->regular;
+			forwards++;
 		}
 	free(written.bucket);
 	free(written.piece);
@@ -408,7 +374,7 @@ static bool find_seen(const struct loop *loop, struct forward *forwards)
 	free(steps);
 	free(number);
 	free(loads);
-	return unseen && any_store && any_load;
+	return unseen && any_store && count > 0;
 }
 
 /* ---- Unknown addresses: registers plus constants. */
