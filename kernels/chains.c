@@ -343,16 +343,14 @@ static void chains_call(struct kernel_run *run, uint64_t elements)
 {
 	uint64_t *words = (uint64_t *)(void *)run->memory, count = count_of(run->v);
 	struct chains_walk walk = {
-		.ring = ring_begin(run, elements),
 		.a = words,
 		.b = words + count,
 		.c = words + 2 * count,
 		.node = run->cursor,
 	};
 
-	((chains_loop *)run->code.start)(&walk);
+	RING_WALK(run, elements, &walk);
 	run->cursor = walk.node;
-	ring_end(run, &walk.ring);
 	run->result = total(run->v, walk.sum);
 }
 

@@ -296,12 +296,9 @@ static struct status gather_prepare(struct kernel_run *run)
 
 static void gather_call(struct kernel_run *run, uint64_t elements)
 {
-	struct gather_walk walk = {
-		.data = run->memory, .indices = run->cursor, .ring = ring_begin(run, elements)
-	};
+	struct gather_walk walk = { .data = run->memory, .indices = run->cursor };
 
-	((gather_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	run->result = run->v[TYPE] == TYPE_I64 ? walk.sum : (uint32_t)walk.sum;
 }
 

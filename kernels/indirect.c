@@ -230,12 +230,9 @@ static struct status indirect_prepare(struct kernel_run *run)
 static void indirect_call(struct kernel_run *run, uint64_t elements)
 {
 	const uint32_t *data = (const uint32_t *)(const void *)run->memory;
-	struct indirect walk = {
-		.data = data, .offsets = data + run->ring, .ring = ring_begin(run, elements)
-	};
+	struct indirect walk = { .data = data, .offsets = data + run->ring };
 
-	((indirect_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	run->result = walk.sum;
 }
 

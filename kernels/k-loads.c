@@ -112,11 +112,9 @@ static uint64_t mixed(const uint32_t *x)
 
 static void loads_call(struct kernel_run *run, uint64_t elements)
 {
-	struct loads_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
-		.ring = ring_begin(run, elements) };
+	struct loads_walk walk = { .data = (const uint32_t *)(const void *)run->memory };
 
-	((loads_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	run->result = mixed(walk.last);
 }
 

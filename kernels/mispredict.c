@@ -33,8 +33,6 @@ struct mispredict_walk {
 	uint64_t x, sum;
 };
 
-typedef void mispredict_loop(struct mispredict_walk *walk);
-
 /* for (; bits != end; bits++)
  *     for (int k = 0; k < 8; k++)
  *         if (*bits & 1 << k)
@@ -180,12 +178,9 @@ static struct status mispredict_prepare(struct kernel_run *run)
 
 static void mispredict_call(struct kernel_run *run, uint64_t elements)
 {
-	struct mispredict_walk walk = {
-		.ring = ring_begin(run, elements), .bits = run->memory, .x = 3
-	};
+	struct mispredict_walk walk = { .bits = run->memory, .x = 3 };
 
-	((mispredict_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	run->result = walk.sum;
 }
 

@@ -156,11 +156,9 @@ static struct status mul_prepare(struct kernel_run *run)
 static void mul_call(struct kernel_run *run, uint64_t elements)
 {
 	struct mul_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
-		.ring = ring_begin(run, elements),
 		.m = (uint32_t)run->v[M] };
 
-	((mul_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	run->result = walk.sum;
 }
 

@@ -113,11 +113,9 @@ static struct status chain_prepare(struct kernel_run *run)
 static void chain_call(struct kernel_run *run, uint64_t elements)
 {
 	struct chain_walk walk = { .data = (const uint32_t *)(const void *)run->memory,
-		.ring = ring_begin(run, elements),
 		.restart = product_turns(run->v) };
 
-	((chain_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	run->result = walk.sum;
 }
 

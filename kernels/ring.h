@@ -38,6 +38,15 @@ static inline void ring_end(struct kernel_run *run, const struct ring *ring)
 	run->position = ring->turns - ring->room;
 }
 
+/* Calls the run's loop for `elements` elements. walk: points to the loop's argument, a struct with
+ * a member `ring`. */
+#define RING_WALK(run, elements, walk)                                 \
+	do {                                                           \
+		(walk)->ring = ring_begin(run, elements);              \
+		((void (*)(__typeof__(walk)))(run)->code.start)(walk); \
+		ring_end(run, &(walk)->ring);                          \
+	} while (0)
+
 /* Returns the number of iterations in the next straight piece of memory. *from: its first
  * iteration in the ring. 0: the call is complete. */
 KERNEL_BODY uint64_t ring_piece(struct ring *ring, uint64_t *from)

@@ -25,8 +25,6 @@ struct scatter_walk {
 	uint32_t *to;
 };
 
-typedef void scatter_loop(struct scatter_walk *walk);
-
 /* for (; index != end; index += 4)
  *     to[index[0]] = to[index[1]] = to[index[2]] = to[index[3]] = value; */
 KERNEL_LOOP static void scatter_scalar(struct scatter_walk *walk)
@@ -161,13 +159,11 @@ static void scatter_call(struct kernel_run *run, uint64_t elements)
 {
 	uint32_t *memory = (uint32_t *)(void *)run->memory;
 	struct scatter_walk walk = {
-		.ring = ring_begin(run, elements),
 		.index = memory,
 		.to = memory + count_of(run->v),
 	};
 
-	((scatter_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 }
 
 static struct status scatter_verify(struct kernel_run *run)

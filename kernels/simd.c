@@ -83,17 +83,7 @@ typedef float v512 __attribute__((vector_size(64)));
 		*(vector *)(void *)walk->x[6] = x6;                                             \
 		*(vector *)(void *)walk->x[7] = x7;                                             \
 	}                                                                                       \
-	BUILD(name, attributes, 1)                                                              \
-	BUILD(name, attributes, 2)                                                              \
-	BUILD(name, attributes, 3)                                                              \
-	BUILD(name, attributes, 4)                                                              \
-	BUILD(name, attributes, 5)                                                              \
-	BUILD(name, attributes, 6) BUILD(name, attributes, 7) BUILD(name, attributes, 8)
-#define BUILD(name, attributes, acc)                                            \
-	attributes KERNEL_LOOP static void name##_##acc(struct simd_walk *walk) \
-	{                                                                       \
-		name(walk, acc);                                                \
-	}
+	KERNEL_UNROLLED_AS(attributes, name, struct simd_walk, name)
 #define ZERO_VECTOR \
 	{           \
 		0   \
@@ -149,136 +139,64 @@ GENERAL(dot_i32_scalar, 4,
 		     "imull (\\k-8)*4(%[b]), %%ecx\n"
 		     "addl %%ecx, %%r\\k\\()d\n"),
 	NEXT_AB)
-XMM(dot_f32_scalar, 4,
-	EACH("vmovss \\k*4(%[a]), %%xmm8\n"
-	     "vfmadd231ss \\k*4(%[b]), %%xmm8, %%xmm\\k\n"),
-	NEXT_AB)
-XMM(dot_f64_scalar, 8,
-	EACH("vmovsd \\k*8(%[a]), %%xmm8\n"
-	     "vfmadd231sd \\k*8(%[b]), %%xmm8, %%xmm\\k\n"),
-	NEXT_AB)
+#define DOT(registers, name, r, step, load, fma)                                              \
+	registers(name, step,                                                                 \
+		EACH(load " \\k*" #step "(%[a]), %%" r "8\n" fma " \\k*" #step "(%[b]), %%" r \
+			  "8, %%" r "\\k\n"),                                                 \
+		NEXT_AB)
+DOT(XMM, dot_f32_scalar, "xmm", 4, "vmovss", "vfmadd231ss")
+DOT(XMM, dot_f64_scalar, "xmm", 8, "vmovsd", "vfmadd231sd")
+DOT(XMM, dot_f32_128, "xmm", 16, "vmovups", "vfmadd231ps")
+DOT(XMM, dot_f64_128, "xmm", 16, "vmovupd", "vfmadd231pd")
+DOT(YMM, dot_f32_256, "ymm", 32, "vmovups", "vfmadd231ps")
+DOT(YMM, dot_f64_256, "ymm", 32, "vmovupd", "vfmadd231pd")
+DOT(ZMM, dot_f32_512, "zmm", 64, "vmovups", "vfmadd231ps")
+DOT(ZMM, dot_f64_512, "zmm", 64, "vmovupd", "vfmadd231pd")
 XMM(dot_i32_128, 16,
 	EACH("movdqu \\k*16(%[a]), %%xmm8\n"
 	     "pmulld \\k*16(%[b]), %%xmm8\n"
 	     "paddd %%xmm8, %%xmm\\k\n"),
-	NEXT_AB)
-XMM(dot_f32_128, 16,
-	EACH("vmovups \\k*16(%[a]), %%xmm8\n"
-	     "vfmadd231ps \\k*16(%[b]), %%xmm8, %%xmm\\k\n"),
-	NEXT_AB)
-XMM(dot_f64_128, 16,
-	EACH("vmovupd \\k*16(%[a]), %%xmm8\n"
-	     "vfmadd231pd \\k*16(%[b]), %%xmm8, %%xmm\\k\n"),
 	NEXT_AB)
 YMM(dot_i32_256, 32,
 	EACH("vmovdqu \\k*32(%[a]), %%ymm8\n"
 	     "vpmulld \\k*32(%[b]), %%ymm8, %%ymm8\n"
 	     "vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"),
 	NEXT_AB)
-YMM(dot_f32_256, 32,
-	EACH("vmovups \\k*32(%[a]), %%ymm8\n"
-	     "vfmadd231ps \\k*32(%[b]), %%ymm8, %%ymm\\k\n"),
-	NEXT_AB)
-YMM(dot_f64_256, 32,
-	EACH("vmovupd \\k*32(%[a]), %%ymm8\n"
-	     "vfmadd231pd \\k*32(%[b]), %%ymm8, %%ymm\\k\n"),
-	NEXT_AB)
 ZMM(dot_i32_512, 64,
 	EACH("vmovdqu32 \\k*64(%[a]), %%zmm8\n"
 	     "vpmulld \\k*64(%[b]), %%zmm8, %%zmm8\n"
 	     "vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"),
 	NEXT_AB)
-ZMM(dot_f32_512, 64,
-	EACH("vmovups \\k*64(%[a]), %%zmm8\n"
-	     "vfmadd231ps \\k*64(%[b]), %%zmm8, %%zmm\\k\n"),
-	NEXT_AB)
-ZMM(dot_f64_512, 64,
-	EACH("vmovupd \\k*64(%[a]), %%zmm8\n"
-	     "vfmadd231pd \\k*64(%[b]), %%zmm8, %%zmm\\k\n"),
-	NEXT_AB)
 
 /* x += { low half of a, high half of b } + { low half of b, high half of a }
  * Shuffles have one or two ports on Intel; blends have the same number of ports as an addition. */
-XMM(merge_shuffle_128, 16,
-	EACH("vmovdqu \\k*16(%[a]), %%xmm8\n"
-	     "vmovdqu \\k*16(%[b]), %%xmm9\n"
-	     "vshufps $0xe4, %%xmm9, %%xmm8, %%xmm10\n"
-	     "vshufps $0xe4, %%xmm8, %%xmm9, %%xmm11\n"
-	     "vpaddd %%xmm11, %%xmm10, %%xmm10\n"
-	     "vpaddd %%xmm10, %%xmm\\k, %%xmm\\k\n"),
-	NEXT_AB)
-YMM(merge_shuffle_256, 32,
-	EACH("vmovdqu \\k*32(%[a]), %%ymm8\n"
-	     "vmovdqu \\k*32(%[b]), %%ymm9\n"
-	     "vperm2i128 $0x30, %%ymm9, %%ymm8, %%ymm10\n"
-	     "vperm2i128 $0x30, %%ymm8, %%ymm9, %%ymm11\n"
-	     "vpaddd %%ymm11, %%ymm10, %%ymm10\n"
-	     "vpaddd %%ymm10, %%ymm\\k, %%ymm\\k\n"),
-	NEXT_AB)
-ZMM(merge_shuffle_512, 64,
-	EACH("vmovdqu32 \\k*64(%[a]), %%zmm8\n"
-	     "vmovdqu32 \\k*64(%[b]), %%zmm9\n"
-	     "vshufi32x4 $0xe4, %%zmm9, %%zmm8, %%zmm10\n"
-	     "vshufi32x4 $0xe4, %%zmm8, %%zmm9, %%zmm11\n"
-	     "vpaddd %%zmm11, %%zmm10, %%zmm10\n"
-	     "vpaddd %%zmm10, %%zmm\\k, %%zmm\\k\n"),
-	NEXT_AB)
-XMM(merge_blend_128, 16,
-	EACH("vmovdqu \\k*16(%[a]), %%xmm8\n"
-	     "vmovdqu \\k*16(%[b]), %%xmm9\n"
-	     "vpblendd $0x0c, %%xmm9, %%xmm8, %%xmm10\n"
-	     "vpblendd $0x0c, %%xmm8, %%xmm9, %%xmm11\n"
-	     "vpaddd %%xmm11, %%xmm10, %%xmm10\n"
-	     "vpaddd %%xmm10, %%xmm\\k, %%xmm\\k\n"),
-	NEXT_AB)
-YMM(merge_blend_256, 32,
-	EACH("vmovdqu \\k*32(%[a]), %%ymm8\n"
-	     "vmovdqu \\k*32(%[b]), %%ymm9\n"
-	     "vpblendd $0xf0, %%ymm9, %%ymm8, %%ymm10\n"
-	     "vpblendd $0xf0, %%ymm8, %%ymm9, %%ymm11\n"
-	     "vpaddd %%ymm11, %%ymm10, %%ymm10\n"
-	     "vpaddd %%ymm10, %%ymm\\k, %%ymm\\k\n"),
-	NEXT_AB)
+#define MERGE(r, step, load, combine, mask)                                                \
+	EACH(load " \\k*" #step "(%[a]), %%" r "8\n" load " \\k*" #step "(%[b]), %%" r     \
+		  "9\n" combine " %%" r "9, %%" r "8, %%" r "10" mask "\n" combine " %%" r \
+		  "8, %%" r "9, %%" r "11" mask "\n"                                       \
+		  "vpaddd %%" r "11, %%" r "10, %%" r "10\n"                               \
+		  "vpaddd %%" r "10, %%" r "\\k, %%" r "\\k\n")
+XMM(merge_shuffle_128, 16, MERGE("xmm", 16, "vmovdqu", "vshufps $0xe4,", ""), NEXT_AB)
+YMM(merge_shuffle_256, 32, MERGE("ymm", 32, "vmovdqu", "vperm2i128 $0x30,", ""), NEXT_AB)
+ZMM(merge_shuffle_512, 64, MERGE("zmm", 64, "vmovdqu32", "vshufi32x4 $0xe4,", ""), NEXT_AB)
+XMM(merge_blend_128, 16, MERGE("xmm", 16, "vmovdqu", "vpblendd $0x0c,", ""), NEXT_AB)
+YMM(merge_blend_256, 32, MERGE("ymm", 32, "vmovdqu", "vpblendd $0xf0,", ""), NEXT_AB)
 VECTOR(merge_blend_512, AVX512, v512, "zmm", 64,
 	"movl $0xff00, %%ecx\n"
 	"kmovw %%ecx, %%k1\n",
-	EACH("vmovdqu32 \\k*64(%[a]), %%zmm8\n"
-	     "vmovdqu32 \\k*64(%[b]), %%zmm9\n"
-	     "vpblendmd %%zmm9, %%zmm8, %%zmm10%{%%k1%}\n"
-	     "vpblendmd %%zmm8, %%zmm9, %%zmm11%{%%k1%}\n"
-	     "vpaddd %%zmm11, %%zmm10, %%zmm10\n"
-	     "vpaddd %%zmm10, %%zmm\\k, %%zmm\\k\n"),
-	NEXT_AB)
+	MERGE("zmm", 64, "vmovdqu32", "vpblendmd", "%{%%k1%}"), NEXT_AB)
 
 /* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …
  * Through a register the copy needs a shuffle; directly from memory the load makes the copy. */
-XMM(broadcast_register_128, 4,
-	EACH("vmovd \\k*4(%[a]), %%xmm8\n"
-	     "vpbroadcastd %%xmm8, %%xmm8\n"
-	     "vpaddd %%xmm8, %%xmm\\k, %%xmm\\k\n"),
-	NEXT_A)
-YMM(broadcast_register_256, 4,
-	EACH("vmovd \\k*4(%[a]), %%xmm8\n"
-	     "vpbroadcastd %%xmm8, %%ymm8\n"
-	     "vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"),
-	NEXT_A)
-ZMM(broadcast_register_512, 4,
-	EACH("vmovd \\k*4(%[a]), %%xmm8\n"
-	     "vpbroadcastd %%xmm8, %%zmm8\n"
-	     "vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"),
-	NEXT_A)
-XMM(broadcast_memory_128, 4,
-	EACH("vpbroadcastd \\k*4(%[a]), %%xmm8\n"
-	     "vpaddd %%xmm8, %%xmm\\k, %%xmm\\k\n"),
-	NEXT_A)
-YMM(broadcast_memory_256, 4,
-	EACH("vpbroadcastd \\k*4(%[a]), %%ymm8\n"
-	     "vpaddd %%ymm8, %%ymm\\k, %%ymm\\k\n"),
-	NEXT_A)
-ZMM(broadcast_memory_512, 4,
-	EACH("vpbroadcastd \\k*4(%[a]), %%zmm8\n"
-	     "vpaddd %%zmm8, %%zmm\\k, %%zmm\\k\n"),
-	NEXT_A)
+#define COPIES(r, text) EACH(text "vpaddd %%" r "8, %%" r "\\k, %%" r "\\k\n")
+#define BY_REGISTER(r)	COPIES(r, "vmovd \\k*4(%[a]), %%xmm8\nvpbroadcastd %%xmm8, %%" r "8\n")
+#define BY_MEMORY(r)	COPIES(r, "vpbroadcastd \\k*4(%[a]), %%" r "8\n")
+XMM(broadcast_register_128, 4, BY_REGISTER("xmm"), NEXT_A)
+YMM(broadcast_register_256, 4, BY_REGISTER("ymm"), NEXT_A)
+ZMM(broadcast_register_512, 4, BY_REGISTER("zmm"), NEXT_A)
+XMM(broadcast_memory_128, 4, BY_MEMORY("xmm"), NEXT_A)
+YMM(broadcast_memory_256, 4, BY_MEMORY("ymm"), NEXT_A)
+ZMM(broadcast_memory_512, 4, BY_MEMORY("zmm"), NEXT_A)
 #else
 #define GENERAL(name, step, TEXT, NEXT)                                                           \
 	WALK(name, , scalar, "+r", 0, "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", step, \
@@ -297,26 +215,20 @@ GENERAL(sum_i32_scalar, 4,
 	EACH_GENERAL("ldr w16, [%[a], #(\\k-8)*4]\n"
 		     "add w\\k, w\\k, w16\n"),
 	NEXT_A)
-VECTOR(sum_f32_scalar, 4,
-	EACH("ldr s16, [%[a], #\\k*4]\n"
-	     "fadd s\\k, s\\k, s16\n"),
-	NEXT_A)
-VECTOR(sum_f64_scalar, 8,
-	EACH("ldr d16, [%[a], #\\k*8]\n"
-	     "fadd d\\k, d\\k, d16\n"),
-	NEXT_A)
-VECTOR(sum_i32_128, 16,
-	EACH("ldr q16, [%[a], #\\k*16]\n"
-	     "add v\\k\\().4s, v\\k\\().4s, v16.4s\n"),
-	NEXT_A)
-VECTOR(sum_f32_128, 16,
-	EACH("ldr q16, [%[a], #\\k*16]\n"
-	     "fadd v\\k\\().4s, v\\k\\().4s, v16.4s\n"),
-	NEXT_A)
-VECTOR(sum_f64_128, 16,
-	EACH("ldr q16, [%[a], #\\k*16]\n"
-	     "fadd v\\k\\().2d, v\\k\\().2d, v16.2d\n"),
-	NEXT_A)
+#define SUM(name, r, step, add, x)                                  \
+	VECTOR(name, step,                                          \
+		EACH("ldr " r "16, [%[a], #\\k*" #step "]\n" add    \
+		     " " x("\\k") ", " x("\\k") ", " x("16") "\n"), \
+		NEXT_A)
+#define SINGLE(k) "s" k
+#define DOUBLE(k) "d" k
+#define FOUR(k)	  "v" k "\\().4s"
+#define TWO(k)	  "v" k "\\().2d"
+SUM(sum_f32_scalar, "s", 4, "fadd", SINGLE)
+SUM(sum_f64_scalar, "d", 8, "fadd", DOUBLE)
+SUM(sum_i32_128, "q", 16, "add", FOUR)
+SUM(sum_f32_128, "q", 16, "fadd", FOUR)
+SUM(sum_f64_128, "q", 16, "fadd", TWO)
 
 /* x0 += a[0] * b[0], x1 += a[1] * b[1], … */
 GENERAL(dot_i32_scalar, 4,
@@ -324,31 +236,16 @@ GENERAL(dot_i32_scalar, 4,
 		     "ldr w17, [%[b], #(\\k-8)*4]\n"
 		     "madd w\\k, w16, w17, w\\k\n"),
 	NEXT_AB)
-VECTOR(dot_f32_scalar, 4,
-	EACH("ldr s16, [%[a], #\\k*4]\n"
-	     "ldr s17, [%[b], #\\k*4]\n"
-	     "fmadd s\\k, s16, s17, s\\k\n"),
-	NEXT_AB)
-VECTOR(dot_f64_scalar, 8,
-	EACH("ldr d16, [%[a], #\\k*8]\n"
-	     "ldr d17, [%[b], #\\k*8]\n"
-	     "fmadd d\\k, d16, d17, d\\k\n"),
-	NEXT_AB)
-VECTOR(dot_i32_128, 16,
-	EACH("ldr q16, [%[a], #\\k*16]\n"
-	     "ldr q17, [%[b], #\\k*16]\n"
-	     "mla v\\k\\().4s, v16.4s, v17.4s\n"),
-	NEXT_AB)
-VECTOR(dot_f32_128, 16,
-	EACH("ldr q16, [%[a], #\\k*16]\n"
-	     "ldr q17, [%[b], #\\k*16]\n"
-	     "fmla v\\k\\().4s, v16.4s, v17.4s\n"),
-	NEXT_AB)
-VECTOR(dot_f64_128, 16,
-	EACH("ldr q16, [%[a], #\\k*16]\n"
-	     "ldr q17, [%[b], #\\k*16]\n"
-	     "fmla v\\k\\().2d, v16.2d, v17.2d\n"),
-	NEXT_AB)
+#define DOT(name, r, step, text)                                         \
+	VECTOR(name, step,                                               \
+		EACH("ldr " r "16, [%[a], #\\k*" #step "]\n"             \
+		     "ldr " r "17, [%[b], #\\k*" #step "]\n" text "\n"), \
+		NEXT_AB)
+DOT(dot_f32_scalar, "s", 4, "fmadd s\\k, s16, s17, s\\k")
+DOT(dot_f64_scalar, "d", 8, "fmadd d\\k, d16, d17, d\\k")
+DOT(dot_i32_128, "q", 16, "mla v\\k\\().4s, v16.4s, v17.4s")
+DOT(dot_f32_128, "q", 16, "fmla v\\k\\().4s, v16.4s, v17.4s")
+DOT(dot_f64_128, "q", 16, "fmla v\\k\\().2d, v16.2d, v17.2d")
 
 /* x0 += { a[0], a[0], … }, x1 += { a[1], a[1], … }, …
  * Through a register, or directly from memory. */
@@ -369,13 +266,12 @@ struct simd_loops {
 	simd_loop *loop[ACC_MAX];
 };
 
-#define LOOPS(name)                                                                           \
-	{                                                                                     \
-#name,                                                                        \
-		{                                                                             \
-			name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7, \
-				name##_8                                                      \
-		}                                                                             \
+#define LOOPS(name)                                 \
+	{                                           \
+#name,                              \
+		{                                   \
+			KERNEL_UNROLLED_NAMES(name) \
+		}                                   \
 	}
 #if defined(__x86_64__)
 #define WIDE(name) , LOOPS(name##_256), LOOPS(name##_512)
@@ -424,29 +320,27 @@ static bool op_has_form(int64_t op, int64_t form)
 /* Checks that the processor has the instructions of the setting. */
 static struct status simd_features(const int64_t *v)
 {
-	bool dot = v[OP] == OP_DOT, forms = v[OP] == OP_MERGE || v[OP] == OP_BROADCAST;
-	struct status status = status_ok();
-
-	if (v[WIDTH] == WIDTH_512)
-		return features_need(FEATURE_AVX512, "width=512");
-	if (v[WIDTH] == WIDTH_256)
-		status = features_need(FEATURE_AVX2, "width=256");
+	const struct {
+		bool used;
+		enum feature feature;
+		const char *what;
+	} needs[] = {
+		{ v[WIDTH] == WIDTH_512, FEATURE_AVX512, "width=512" },
+		{ v[WIDTH] == WIDTH_256, FEATURE_AVX2, "width=256" },
+		{ v[OP] == OP_MERGE, FEATURE_AVX2, "op=merge" },
 #if defined(__x86_64__)
-	if (status_is_ok(&status) && forms)
-		status = features_need(
-			FEATURE_AVX2, v[OP] == OP_MERGE ? "op=merge" : "op=broadcast");
-	if (status_is_ok(&status) && dot && v[TYPE] != TYPE_I32)
-		status = features_need(FEATURE_FMA,
-			v[TYPE] == TYPE_F32 ? "op=dot with type=f32" : "op=dot with type=f64");
-	if (status_is_ok(&status) && dot && v[TYPE] == TYPE_I32 && v[WIDTH] == WIDTH_128)
-		status = features_need(FEATURE_SSE4, "op=dot with type=i32 and width=128");
-#else
-	(void)dot;
-	(void)forms;
-	if (status_is_ok(&status) && v[OP] == OP_MERGE)
-		status = features_need(FEATURE_AVX2, "op=merge");
+		{ v[OP] == OP_BROADCAST, FEATURE_AVX2, "op=broadcast" },
+		{ v[OP] == OP_DOT && v[TYPE] == TYPE_F32, FEATURE_FMA, "op=dot with type=f32" },
+		{ v[OP] == OP_DOT && v[TYPE] == TYPE_F64, FEATURE_FMA, "op=dot with type=f64" },
+		{ v[OP] == OP_DOT && v[TYPE] == TYPE_I32 && v[WIDTH] == WIDTH_128, FEATURE_SSE4,
+			"op=dot with type=i32 and width=128" },
 #endif
-	return status;
+	};
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if (needs[i].used && !features_have(needs[i].feature))
+			return features_need(needs[i].feature, needs[i].what);
+	return status_ok();
 }
 
 static struct status simd_check(const int64_t *v)
@@ -467,28 +361,25 @@ static struct status simd_check(const int64_t *v)
 
 static void simd_fit(int64_t *v, int changed)
 {
-	bool plain = v[FORM] == FORM_PLAIN;
+	static const int64_t first_form[] = { FORM_PLAIN, FORM_PLAIN, FORM_SHUFFLE, FORM_REGISTER };
 
 	if (!op_has_form(v[OP], v[FORM])) {
 		if (changed == FORM)
 			v[OP] = op_of_form(v[FORM]);
 		else
-			v[FORM] = v[OP] == OP_MERGE	  ? FORM_SHUFFLE
-				  : v[OP] == OP_BROADCAST ? FORM_REGISTER
-							  : FORM_PLAIN;
-		plain = v[FORM] == FORM_PLAIN;
+			v[FORM] = first_form[v[OP]];
 	}
-	if (!plain && ((changed == TYPE && v[TYPE] != TYPE_I32) ||
-			      (changed == WIDTH && v[WIDTH] == WIDTH_SCALAR))) {
+	if (v[FORM] == FORM_PLAIN)
+		return;
+	if ((changed == TYPE && v[TYPE] != TYPE_I32) ||
+		(changed == WIDTH && v[WIDTH] == WIDTH_SCALAR)) {
 		v[OP] = OP_SUM;
 		v[FORM] = FORM_PLAIN;
-		plain = true;
+		return;
 	}
-	if (!plain) {
-		v[TYPE] = TYPE_I32;
-		if (v[WIDTH] == WIDTH_SCALAR)
-			v[WIDTH] = WIDTH_128;
-	}
+	v[TYPE] = TYPE_I32;
+	if (v[WIDTH] == WIDTH_SCALAR)
+		v[WIDTH] = WIDTH_128;
 }
 
 static bool two_arrays(const int64_t *v)
@@ -576,11 +467,9 @@ static uint64_t reduce(const struct simd_walk *walk, const int64_t *v)
 
 static inline void simd_run(struct kernel_run *run, uint64_t elements, struct simd_walk *walk)
 {
-	walk->ring = ring_begin(run, elements);
 	walk->a = run->memory;
 	walk->b = run->memory + part_of(run->v);
-	((simd_loop *)run->code.start)(walk);
-	ring_end(run, &walk->ring);
+	RING_WALK(run, elements, walk);
 }
 
 /* The timed code does not include the sum over the accumulators. */

@@ -169,12 +169,10 @@ static void split_call(struct kernel_run *run, uint64_t elements)
 {
 	struct split_walk walk = {
 		.data = run->memory + (run->v[ORDER] == ORDER_FIXED ? run->v[OFFSET] : 0),
-		.ring = ring_begin(run, elements),
 	};
 	uint64_t words[8];
 
-	((split_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	memcpy(words, walk.last, sizeof(words));
 	run->result = words[0] ^ words[1] ^ words[2] ^ words[3] ^ words[4] ^ words[5] ^ words[6] ^
 		      words[7];

@@ -372,14 +372,12 @@ static void stores_call(struct kernel_run *run, uint64_t elements)
 	uint64_t part = part_of(run->v), which = run->result ^ (run->position == 0);
 	const unsigned char *values = run->memory + run->v[OFFSET];
 	struct stores_walk walk = {
-		.ring = ring_begin(run, elements),
 		.to = elements_in(run),
 		.value = (const unsigned char *)value,
 		.from = { values + part * which, values + part * !which },
 	};
 
-	((stores_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	run->result = (uint64_t)(walk.from[0] != values) ^ (run->position == 0);
 }
 

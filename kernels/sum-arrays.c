@@ -185,14 +185,12 @@ static void sum_call(struct kernel_run *run, uint64_t elements)
 	uint32_t *memory = (uint32_t *)(void *)run->memory;
 	uint64_t part = part_of(run->v);
 	struct sum_walk walk = {
-		.ring = ring_begin(run, elements),
 		.a = memory,
 		.b = memory + part,
 		.d = memory + part * 2,
 	};
 
-	((sum_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 }
 
 static struct status sum_verify(struct kernel_run *run)

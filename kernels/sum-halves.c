@@ -240,11 +240,9 @@ static struct status halves_prepare(struct kernel_run *run)
 
 static void halves_call(struct kernel_run *run, uint64_t elements)
 {
-	struct halves walk = { .data = (const uint32_t *)(const void *)run->memory,
-		.ring = ring_begin(run, elements) };
+	struct halves walk = { .data = (const uint32_t *)(const void *)run->memory };
 
-	((halves_loop *)run->code.start)(&walk);
-	ring_end(run, &walk.ring);
+	RING_WALK(run, elements, &walk);
 	run->result = (uint64_t)walk.top << 32 | walk.bottom;
 }
 

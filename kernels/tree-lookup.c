@@ -38,31 +38,22 @@ static const struct knob knobs[] = {
 
 /* ---- Loops: for each form, one key at a time and several */
 
+static const char *const functions[FORMS][2] = { { "branching", "branching_interleaved" },
+	{ "branch_free", "branch_free_interleaved" } };
+
 struct loops {
-	const char *function[FORMS][2];
 	tree_loop *loop[FORMS][2];
 };
 
-#define BRANCH_FREE(name, ...)                                         \
-	KERNEL_CALLS(name##_branch_free, struct tree_walk,             \
-		branch_free(walk, (struct tree_kind){ __VA_ARGS__ }))  \
-	KERNEL_CALLS(name##_branch_free_interleaved, struct tree_walk, \
-		branch_free_interleaved(walk, (struct tree_kind){ __VA_ARGS__ }))
-#define BINARY(name, body, words, ...)                                                  \
-	KERNEL_CALLS(name##_branching, struct tree_walk, body##_branching(walk, words)) \
-	KERNEL_CALLS(name##_branching_interleaved, struct tree_walk,                    \
-		body##_branching_interleaved(walk, words))                              \
-	BRANCH_FREE(name, true, __VA_ARGS__, 1, words)
-#define MANY(name, keys, words, computed)                                                        \
-	KERNEL_CALLS(                                                                            \
-		name##_branching, struct tree_walk, many_branching(walk, keys, words, computed)) \
-	KERNEL_CALLS(name##_branching_interleaved, struct tree_walk,                             \
-		many_branching_interleaved(walk, keys, words, computed))                         \
-	BRANCH_FREE(name, computed, false, keys, words)
-#define ROW(name, body)                                                            \
+#define CALLS(name, body, ...) \
+	KERNEL_CALLS(name##_##body, struct tree_walk, body(walk, (struct tree_kind){ __VA_ARGS__ }))
+#define KIND(name, ...)                                 \
+	CALLS(name, branching, __VA_ARGS__)             \
+	CALLS(name, branching_interleaved, __VA_ARGS__) \
+	CALLS(name, branch_free, __VA_ARGS__)           \
+	CALLS(name, branch_free_interleaved, __VA_ARGS__)
+#define ROW(name)                                                                  \
 	{                                                                          \
-		{ { #body "_branching", #body "_branching_interleaved" },          \
-			{ "branch_free", "branch_free_interleaved" } },            \
 		{                                                                  \
 			{ name##_branching, name##_branching_interleaved },        \
 			{                                                          \
@@ -71,29 +62,29 @@ struct loops {
 		}                                                                  \
 	}
 
-BRANCH_FREE(pointer, false, false, 1, 3)
-BINARY(level_3, level, 3, false)
-BINARY(level_1, level, 1, false)
-BINARY(sorted_3, sorted, 3, true)
-BINARY(sorted_1, sorted, 1, true)
-MANY(many_3, 3, 7, false)
-MANY(many_7, 7, 15, false)
-MANY(many_15, 15, 31, false)
-MANY(level_of_3, 3, 7, true)
-MANY(level_of_7, 7, 15, true)
-MANY(level_of_15, 15, 31, true)
-MANY(bare_of_3, 3, 3, true)
-MANY(bare_of_7, 7, 7, true)
-MANY(bare_of_15, 15, 15, true)
+/* computed, sorted, keys, words */
+KIND(pointer, false, false, 1, 3)
+KIND(many_3, false, false, 3, 7)
+KIND(many_7, false, false, 7, 15)
+KIND(many_15, false, false, 15, 31)
+KIND(level_3, true, false, 1, 3)
+KIND(level_1, true, false, 1, 1)
+KIND(level_of_3, true, false, 3, 7)
+KIND(level_of_7, true, false, 7, 15)
+KIND(level_of_15, true, false, 15, 31)
+KIND(bare_of_3, true, false, 3, 3)
+KIND(bare_of_7, true, false, 7, 7)
+KIND(bare_of_15, true, false, 15, 15)
+KIND(sorted_3, true, true, 1, 3)
+KIND(sorted_1, true, true, 1, 1)
 
-static const struct loops pointers[KEYS_CHOICES] = { ROW(pointer, pointer), ROW(many_3, many),
-	ROW(many_7, many), ROW(many_15, many) };
+static const struct loops pointers[KEYS_CHOICES] = { ROW(pointer), ROW(many_3), ROW(many_7),
+	ROW(many_15) };
 static const struct loops levels[2][KEYS_CHOICES] = {
-	{ ROW(level_3, level), ROW(level_of_3, many), ROW(level_of_7, many),
-		ROW(level_of_15, many) },
-	{ ROW(level_1, level), ROW(bare_of_3, many), ROW(bare_of_7, many), ROW(bare_of_15, many) },
+	{ ROW(level_3), ROW(level_of_3), ROW(level_of_7), ROW(level_of_15) },
+	{ ROW(level_1), ROW(bare_of_3), ROW(bare_of_7), ROW(bare_of_15) },
 };
-static const struct loops middles[2] = { ROW(sorted_3, sorted), ROW(sorted_1, sorted) };
+static const struct loops middles[2] = { ROW(sorted_3), ROW(sorted_1) };
 
 static const struct loops *loops_of(const int64_t *v)
 {
@@ -342,7 +333,6 @@ static struct status tree_prepare(struct kernel_run *run)
 {
 	const int64_t *v = run->v;
 	struct tree *tree = &kept_in(run)->tree;
-	const struct loops *loops = loops_of(v);
 	bool several = v[TREE_LOOKUPS] > 1;
 	uint64_t bytes, have;
 
@@ -358,8 +348,8 @@ static struct status tree_prepare(struct kernel_run *run)
 	kept_in(run)->height = tree_height(tree, run->memory);
 	/* The last node is a sentinel: searches for missing keys end there. */
 	run->layout.laid_out = (have < tree->nodes ? have : tree->nodes + 1) * bytes;
-	run->code.start = (const void *)loops->loop[v[TREE_FORM]][several];
-	run->code.name = loops->function[v[TREE_FORM]][several];
+	run->code.start = (const void *)loops_of(v)->loop[v[TREE_FORM]][several];
+	run->code.name = functions[v[TREE_FORM]][several];
 	return have < tree->nodes
 		       ? status_make(STATUS_CANCELLED, "stopped while the tree was laid out")
 		       : status_ok();

@@ -88,12 +88,6 @@ static inline unsigned tree_slot(const struct tree *tree, const uint64_t *node, 
 /* The address of the root. */
 const uint64_t *tree_root(const struct tree *tree, const void *memory);
 
-/* A binary node with pointers. */
-struct tree_node {
-	uint64_t key;
-	const struct tree_node *left, *right;
-};
-
 /* The lookups of one call, and their results. */
 struct tree_walk {
 	const uint64_t *asked; /* keys to look up */
@@ -108,7 +102,6 @@ struct tree_walk {
 			 pointers */
 	/* The position of each lookup, if there are several. */
 	uint64_t at[TREE_LOOKUPS_MOST], to[TREE_LOOKUPS_MOST];
-	const struct tree_node *node[TREE_LOOKUPS_MOST];
 };
 
 typedef void tree_loop(struct tree_walk *walk);
