@@ -13,6 +13,7 @@
 #include "model/limits/misses.h"
 
 enum { L1, L2, L3, MEMORY, LEVELS };
+static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
 
 struct level {
 	const char *name;
@@ -48,13 +49,12 @@ static double range_of(const struct tally *tally)
 static bool levels_spill(const struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
-	double first = levels_cache(tally, L1);
+	double first = levels_cache(tally, L1),
+	       range = walk->reaches ? 0 : fmax(range_of(tally), walk->far_range);
 
 	for (int i = 0; i < walk->reaches; i++)
-		if (first > 0 && walk->reach[i].range > first)
-			return true;
-	return walk->reaches == 0 && first > 0 &&
-	       (range_of(tally) > first || walk->far_range > first);
+		range = fmax(range, walk->reach[i].range);
+	return first > 0 && range > first;
 }
 
 static bool meant(const struct kernel_walk *walk, int reach, int ways)
@@ -72,19 +72,6 @@ static double levels_lines(const struct tally *tally, int ways)
 	return lines;
 }
 
-/* The share of lines that do not fit caches of `bytes` in total. For a walk inside a walk, the
- * result is the larger of both shares. The caches may hold all of one walk and nothing of the
- * other. */
-static double walk_beyond(const struct tally *tally, double bytes)
-{
-	const struct kernel_walk *walk = &tally->place->walk;
-	double near = fmax(1 - bytes / range_of(tally), 0), far = 0;
-
-	if (walk->far_lines > 0 && walk->lines > 0)
-		far = walk->far_lines / walk->lines * fmax(1 - bytes / walk->far_range, 0);
-	return fmax(near, far);
-}
-
 /* Whether each pass touches the same lines of this reach. It is unknown how much of a cache other
  * data leave to these lines. */
 static bool comes_again(const struct kernel_reach *reach)
@@ -92,33 +79,40 @@ static bool comes_again(const struct kernel_reach *reach)
 	return reach->least > 0 && reach->least < reach->range;
 }
 
-/* Like walk_beyond(), for one reach. Reaches with more frequent accesses fill the caches first. */
-static double reach_beyond(const struct kernel_walk *walk, int index, double bytes)
+/* The share of the lines of reach `index` that do not fit caches of `bytes` in total. Reaches with
+ * more frequent accesses fill the caches first. -1 is the whole walk. For a walk inside a walk, the
+ * result is the larger of both shares. The caches may hold all of one walk and nothing of the
+ * other. */
+static double beyond_of(const struct tally *tally, int index, double bytes)
 {
-	if (comes_again(&walk->reach[index]))
-		return fmax(1 - bytes / walk->reach[index].least, 0);
-	return misses_reach_share(walk, index, bytes);
+	const struct kernel_walk *walk = &tally->place->walk;
+	double far = 0;
+
+	if (index >= 0)
+		return comes_again(&walk->reach[index])
+			       ? fmax(1 - bytes / walk->reach[index].least, 0)
+			       : misses_reach_share(walk, index, bytes);
+	if (walk->far_lines > 0 && walk->lines > 0)
+		far = walk->far_lines / walk->lines * fmax(1 - bytes / walk->far_range, 0);
+	return fmax(fmax(1 - bytes / range_of(tally), 0), far);
 }
 
 static void begin(const struct tally *tally, struct level level[LEVELS])
 {
-	const struct limits_place *place = tally->place;
-	const struct uarch_cache *first = uarch_cache(tally->uarch, 1),
-				 *second = uarch_cache(tally->uarch, 2);
+	const struct memory_level *far[LEVELS] = {
+		[L3] = &tally->place->l3, [MEMORY] = &tally->place->memory
+	};
 
-	const struct uarch_cache none = { .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN };
+	for (int i = L1; i < LEVELS; i++) {
+		const struct uarch_cache *cache = far[i] ? NULL : uarch_cache(tally->uarch, i + 1);
 
-	first = first ? first : &none;
-	second = second ? second : &none;
-	level[L1] = (struct level){ "L1", 0, first->latency, 0, false };
-	level[L2] = (struct level){ "L2", 0, second->latency, second->lines, false };
-	level[L3] = (struct level){ "L3", 0, UARCH_UNKNOWN, UARCH_UNKNOWN, true };
-	level[MEMORY] = (struct level){ "memory", 0, UARCH_UNKNOWN, UARCH_UNKNOWN, true };
-	if (place->l3.known)
-		level[L3].latency = place->l3.latency, level[L3].lines = place->l3.lines;
-	if (place->memory.known)
-		level[MEMORY].latency = place->memory.latency,
-		level[MEMORY].lines = place->memory.lines;
+		level[i] =
+			(struct level){ level_names[i], 0, UARCH_UNKNOWN, UARCH_UNKNOWN, far[i] };
+		if (cache || (far[i] && far[i]->known)) {
+			level[i].latency = cache ? cache->latency : far[i]->latency;
+			level[i].lines = cache ? cache->lines : far[i]->lines;
+		}
+	}
 }
 
 /* Raises the latency beyond the core's own caches to a measured latency. That measurement used a
@@ -155,14 +149,14 @@ static void raise_far(
 }
 
 /* Spreads the accesses over the levels. index: the reach; -1: the whole walk, if it has no reaches.
- * Returns false if the size of a level is missing. */
-static bool spread(
-	const struct tally *tally, int index, struct level level[LEVELS], const char **missing)
+ * If the size of a level is missing, adds an unknown limit of this kind and returns false. */
+static bool spread(struct tally *tally, enum limit_kind kind, int index, struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
+	const struct kernel_reach *reach = index < 0 ? NULL : &place->walk.reach[index];
 	double bytes[LEVELS] = { levels_cache(tally, L1), levels_cache(tally, L2), place->cache[L3],
 		INFINITY },
-	       left = 1, together = 0;
+	       left = 1, together = 0, range = range_of(tally);
 
 	begin(tally, level);
 	if (place->l3.known)
@@ -171,55 +165,46 @@ static bool spread(
 		/* The memory of this machine is measured and the system states no L3: the machine
 		 * has no L3. */
 		if (bytes[i] <= 0 && left > 0 && !(i == L3 && place->memory.known)) {
-			*missing = level[i].name;
+			limits_add_unknown(tally, kind, CAUSE_NO_CACHE_SIZE, level[i].name);
 			return false;
 		}
 		together += bytes[i];
-		level[i].share =
-			fmax(left - (index < 0 ? walk_beyond(tally, together)
-					       : reach_beyond(&place->walk, index, together)),
-				0);
+		level[i].share = fmax(left - beyond_of(tally, index, together), 0);
 		left -= level[i].share;
 		if (left < 1e-12)
 			left = 0;
 	}
-	if (index < 0)
-		raise_far(place, range_of(tally), bytes[L3], level);
-	else
-		raise_far(place,
-			comes_again(&place->walk.reach[index]) ? place->walk.reach[index].least
-							       : place->walk.reach[index].range,
-			bytes[L3], level);
+	if (reach)
+		range = comes_again(reach) ? reach->least : reach->range;
+	raise_far(place, range, bytes[L3], level);
 	return true;
 }
 
-static bool levels_spread(
-	const struct tally *tally, int ways, struct level level[LEVELS], const char **missing)
+static bool levels_spread(struct tally *tally, int ways, struct level level[LEVELS])
 {
 	const struct limits_place *place = tally->place;
 	double all = levels_lines(tally, ways), cycles[LEVELS] = { 0 };
 
 	if (place->walk.reaches == 0)
-		return spread(tally, -1, level, missing);
+		return spread(tally, LIMIT_MEMORY_LINES, -1, level);
 	begin(tally, level);
 	for (int k = 0; k < place->walk.reaches; k++) {
 		struct level one[LEVELS];
 
 		if (!meant(&place->walk, k, ways))
 			continue;
-		if (!spread(tally, k, one, missing))
+		if (!spread(tally, LIMIT_MEMORY_LINES, k, one))
 			return false;
 		for (int i = L1; i < LEVELS && all > 0; i++) {
 			double share = one[i].share * place->walk.reach[k].lines / all;
 
-			level[i].share += share;
 			/* Take the rate of a level only from a reach that it serves. */
-			if (share > 0)
-				level[i].lines = one[i].lines;
+			if (!(share > 0))
+				continue;
+			level[i].share += share;
+			level[i].lines = one[i].lines;
 			/* An unknown latency makes the mean unknown. */
-			cycles[i] += share > 0 ? share * (one[i].latency > 0 ? one[i].latency
-									     : (double)NAN)
-					       : 0;
+			cycles[i] += one[i].latency > 0 ? share * one[i].latency : (double)NAN;
 		}
 	}
 	for (int i = L1; i < LEVELS; i++)
@@ -229,11 +214,16 @@ static bool levels_spread(
 	return true;
 }
 
-static void levels_add_missing(
+/* Adds an unknown limit if there is a level that lacks the number `what`. level NULL: no level
+ * lacks it. Returns whether the level exists. */
+static bool add_missing(
 	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
 {
-	limits_add_unknown(tally, kind, level->measured ? CAUSE_NOT_MEASURED : CAUSE_NOT_IN_FILE,
-		level->name, what);
+	if (level)
+		limits_add_unknown(tally, kind,
+			level->measured ? CAUSE_NOT_MEASURED : CAUSE_NOT_IN_FILE, level->name,
+			what);
+	return level;
 }
 
 /* "25 % L1, 75 % L2" */
@@ -250,10 +240,8 @@ static struct limit_words levels_describe(const struct level *level)
 
 double limits_chained_misses(const struct tally *tally, const struct chain *chain)
 {
-	return fmin(
-		chain->loads, (tally->place->walk.reaches ? levels_lines(tally, 1 << REACH_CHAINED)
-							  : tally->place->walk.lines) *
-				      tally->elements / fmax(tally->place->walk.chains, 1));
+	return fmin(chain->loads, levels_lines(tally, 1 << REACH_CHAINED) * tally->elements /
+					  fmax(tally->place->walk.chains, 1));
 }
 
 double limits_reach_walks(const struct tally *tally, double bytes, double cost, double *share)
@@ -293,23 +281,18 @@ static bool add_up(
 	*down = (struct way_down){ 0 };
 	for (int k = 0; k < walk->reaches; k++) {
 		struct level level[LEVELS];
-		const char *missing = NULL;
 
 		if (walk->reach[k].way != way || !(walk->reach[k].lines > 0))
 			continue;
-		if (!spread(tally, k, level, &missing)) {
-			limits_add_unknown(tally, kind, CAUSE_NO_CACHE_SIZE, missing);
+		if (!spread(tally, kind, k, level))
 			return false;
-		}
 		for (int i = L1; i < LEVELS; i++) {
 			double loads = walk->reach[k].lines * level[i].share;
 
 			if (loads <= 0)
 				continue;
-			if (!(level[i].latency > 0)) {
-				levels_add_missing(tally, kind, &level[i], "latency");
-				return false;
-			}
+			if (!(level[i].latency > 0))
+				return !add_missing(tally, kind, &level[i], "latency");
 			down->count[i] += loads;
 			sum[i] += loads * level[i].latency;
 		}
@@ -334,7 +317,6 @@ static struct limit_words loads_words(double loads)
 /* "12 in L1, 5 in L2 at 16, 4 in memory at 320 cycles" */
 static struct limit_words describe(const struct way_down *down)
 {
-	static const char *const names[LEVELS] = { "L1", "L2", "L3", "memory" };
 	struct limit_words words = { "" };
 	bool latency = false;
 
@@ -343,7 +325,7 @@ static struct limit_words describe(const struct way_down *down)
 			continue;
 		latency = i > L1 || down->count[i] >= down->loads;
 		words_add(&words, latency ? "%s%s in %s at %s" : "%s%s in %s",
-			*words.text ? ", " : "", loads_words(down->count[i]).text, names[i],
+			*words.text ? ", " : "", loads_words(down->count[i]).text, level_names[i],
 			words_number(round(down->latency[i])).text);
 	}
 	if (latency)
@@ -360,16 +342,21 @@ static double in_buffer(const struct tally *tally)
 						    : (double)INFINITY;
 }
 
+/* Average latency of the chain's loads in the first cache. 0: no loads. */
+static double first_latency(const struct chain *chain)
+{
+	return chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
+}
+
 /* Cycles of the chain, including the operations between its loads. 0 if the chain does not continue
  * from element to element. */
 static double with_operations(const struct tally *tally, const struct way_down *down, double share)
 {
 	const struct chain *chain = &tally->limits->chain;
-	double first = chain->loads > 0 ? chain->load_cycles / chain->loads : 0;
 
 	if (chain->loads < share * down->loads * (1 - 1e-9))
 		return 0;
-	return chain->cycles + share * fmax(down->cycles - down->loads * first, 0);
+	return chain->cycles + share * fmax(down->cycles - down->loads * first_latency(chain), 0);
 }
 
 static void add_reaches(struct tally *tally)
@@ -420,10 +407,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 {
 	const struct level *missing = without(level);
 	struct chain slow;
-	double first = tally->limits->chain.loads > 0
-			       ? tally->limits->chain.load_cycles / tally->limits->chain.loads
-			       : 0;
-	double average = 0, more, cycles, misses;
+	double first = first_latency(&tally->limits->chain), average = 0, more, cycles, misses;
 
 	if (uarch_known(level[L1].latency) && first <= 0)
 		first = level[L1].latency;
@@ -432,12 +416,8 @@ static void add_chain(struct tally *tally, const struct level *level)
 	more = missing ? 0 : average - (1 - level[L1].share) * first;
 	deps_chain(tally->loop, tally->uarch, tally->facts, RENAMES_ALL,
 		missing ? 1000 : fmax(more, 0), &slow);
-	if (slow.loads <= 0)
+	if (slow.loads <= 0 || add_missing(tally, LIMIT_MEMORY_LATENCY, missing, "latency"))
 		return;
-	if (missing) {
-		levels_add_missing(tally, LIMIT_MEMORY_LATENCY, missing, "latency");
-		return;
-	}
 	misses = limits_chained_misses(tally, &slow);
 	cycles = slow.cycles - (slow.loads - misses) * fmax(more, 0);
 	if (cycles <= tally->limits->chain.cycles + 1e-9)
@@ -455,10 +435,9 @@ static void add_lines(struct tally *tally, const struct level *level)
 
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].share > 0 && !(level[i].lines > 0) &&
-			(level[i].measured || level[i].share + level[L1].share > 1 - 1e-9)) {
-			levels_add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle");
+			(level[i].measured || level[i].share + level[L1].share > 1 - 1e-9) &&
+			add_missing(tally, LIMIT_MEMORY_LINES, &level[i], "lines a cycle"))
 			return;
-		}
 	/* If the core's file has no rate for L2, its lines cost nothing. The sum is then still a
 	 * lower bound. */
 	for (int i = L2; i < LEVELS; i++)
@@ -500,13 +479,12 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
  * the reorder buffer, and the first-level cache can wait for a limited number of lines. */
 static void add_misses(struct tally *tally, const struct level *level)
 {
-	const struct level *missing = without(level);
 	double lines = levels_lines(tally, WAYS_WAITING) * tally->elements;
 	double misses = lines * (1 - level[L1].share), wait = 0;
 	double rob = tally->uarch->fact[SIZE_ROB], most = tally->uarch->fact[EXTRA_MISSES],
 	       together = INFINITY;
 	double queue = tally->uarch->fact[SIZE_STORE_QUEUE], window[SIZE_COUNT];
-	bool by_buffer = true, one_by_one = limits_in_flight(tally, window);
+	bool by_buffer, one_by_one = limits_in_flight(tally, window);
 
 	if (one_by_one)
 		together = window[SIZE_ROB];
@@ -516,16 +494,11 @@ static void add_misses(struct tally *tally, const struct level *level)
 	 */
 	if (tally_all(tally->stores) > 0 && !one_by_one)
 		together += uarch_known(queue) ? queue : INFINITY;
-	if (uarch_known(most) && most > 0 && most < together) {
+	by_buffer = most <= 0 || together <= most;
+	if (!by_buffer)
 		together = most;
-		by_buffer = false;
-	}
-	if (!isfinite(together))
+	if (!isfinite(together) || add_missing(tally, LIMIT_MISSES, without(level), "latency"))
 		return;
-	if (missing) {
-		levels_add_missing(tally, LIMIT_MISSES, missing, "latency");
-		return;
-	}
 	for (int i = L2; i < LEVELS; i++)
 		wait += lines * level[i].share * level[i].latency;
 	limits_add(tally, LIMIT_MISSES, wait / together, CAUSE_MISSES,
@@ -550,7 +523,6 @@ static bool misses_wait(const struct tally *tally)
 void limits_memory(struct tally *tally)
 {
 	struct level level[LEVELS], waiting[LEVELS];
-	const char *missing = NULL;
 	double *beyond = tally->limits->beyond, lines = levels_lines(tally, WAYS_ALL);
 	/* A working set that fits the first cache needs no other level. */
 	bool fits = levels_cache(tally, L1) > 0 && !levels_spill(tally);
@@ -559,16 +531,14 @@ void limits_memory(struct tally *tally)
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
 	if (!levels_spill(tally) || lines <= 0)
 		return;
-	if (!levels_spread(tally, WAYS_ALL, level, &missing)) {
-		limits_add_unknown(tally, LIMIT_MEMORY_LINES, CAUSE_NO_CACHE_SIZE, missing);
+	if (!levels_spread(tally, WAYS_ALL, level))
 		return;
-	}
 	beyond[0] = lines * (1 - level[L1].share);
 	beyond[1] = lines * fmax(1 - level[L1].share - level[L2].share, 0);
 	beyond[2] = lines * level[MEMORY].share;
 	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered)
 		add_chain(tally, level);
-	if (misses_wait(tally) && levels_spread(tally, WAYS_WAITING, waiting, &missing) &&
+	if (misses_wait(tally) && levels_spread(tally, WAYS_WAITING, waiting) &&
 		waiting[L1].share < 1)
 		add_misses(tally, waiting);
 	add_lines(tally, level);
