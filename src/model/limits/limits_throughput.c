@@ -63,30 +63,29 @@ static void add_accesses(struct tally *tally)
 
 /* ---- Split lines */
 
-static bool crosses(uint64_t address, const struct insn_memory *memory)
-{
-	return memory->accesses <= 1 && address && address % LINE + memory->size > LINE;
-}
+/* Loads or stores: `count` accesses at `rate` a cycle. A split access counts as `each` accesses. */
+struct side {
+	const char *what;
+	double count, each, rate;
+	double split; /* accesses per path that cross a line */
+};
 
 /* Counts accesses per path that cross a line. The addresses come from a stepped loop. */
-static void seen_splits(const struct loop *loop, double *loads, double *stores)
+static void count_splits(const struct loop *loop, struct side *loads, struct side *stores)
 {
 	for (int s = 0; s < loop->path_count; s++) {
 		const struct insn *insn = &loop->insn[loop->path[s].insn];
 
 		for (int k = 0; k < INSN_MEMORY; k++) {
-			if (insn_loads(insn, k))
-				*loads += crosses(loop->path[s].address[k], &insn->memory[k]);
-			if (insn_stores(insn, k))
-				*stores += crosses(loop->path[s].address[k], &insn->memory[k]);
+			uint64_t address = loop->path[s].address[k];
+			bool crosses = insn->memory[k].accesses <= 1 && address &&
+				       address % LINE + insn->memory[k].size > LINE;
+
+			loads->split += crosses && insn_loads(insn, k);
+			stores->split += crosses && insn_stores(insn, k);
 		}
 	}
 }
-
-/* Loads or stores: `count` accesses at `rate` a cycle. A split access counts as `each` accesses. */
-struct side {
-	double count, each, rate;
-};
 
 static double side_cycles(const struct side *side, double split)
 {
@@ -94,60 +93,48 @@ static double side_cycles(const struct side *side, double split)
 }
 
 /* Divides unknown splits between loads and stores so that they cost the least. The limit then holds
- * for every division. The search finds the point where the rising cost of the loads meets the
+ * for every division. At the returned number of split loads, the rising cost of the loads meets the
  * falling cost of the stores. */
 static double share_out(const struct side *loads, const struct side *stores, double splits)
 {
-	double low = loads->count > 0 ? 0 : -1, high = splits;
+	double gap = side_cycles(stores, splits) - side_cycles(loads, 0);
+	double slopes = gap + side_cycles(loads, splits) - side_cycles(stores, 0);
 
-	if (loads->count <= 0)
+	if (loads->count <= 0 || (stores->count > 0 && gap <= 0))
 		return 0;
-	if (stores->count <= 0)
-		return splits;
-	for (int i = 0; i < 60; i++) {
-		double middle = (low + high) / 2;
-
-		if (side_cycles(loads, middle) < side_cycles(stores, splits - middle))
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return stores->count > 0 && slopes > gap ? splits * gap / slopes : splits;
 }
 
 static void add_splits(struct tally *tally)
 {
-	const struct uarch *uarch = tally->uarch;
-	struct side load = { tally_all(tally->loads), uarch->fact[EXTRA_SPLIT_LOAD],
-		uarch->fact[CAP_LOADS] };
-	struct side store = { tally_all(tally->stores), uarch->fact[EXTRA_SPLIT_STORE],
-		uarch->fact[CAP_STORES] };
-	double loads = 0, stores = 0, splits;
+	const double *fact = tally->uarch->fact;
+	struct side side[] = {
+		{ "load", tally_all(tally->loads), fact[EXTRA_SPLIT_LOAD], fact[CAP_LOADS], 0 },
+		{ "store", tally_all(tally->stores), fact[EXTRA_SPLIT_STORE], fact[CAP_STORES], 0 },
+	};
+	double splits = tally->place->walk.splits * tally->elements;
 
 	if (tally->loop->stepped)
-		seen_splits(tally->loop, &loads, &stores);
-	splits = tally->place->walk.splits * tally->elements;
+		count_splits(tally->loop, &side[0], &side[1]);
 	/* If there are unknown instructions, they may make the split accesses. */
-	if (loads + stores <= 0 && tally->limits->unknown == 0) {
-		splits = fmin(splits, load.count + store.count);
-		loads = splits > 0 ? share_out(&load, &store, splits) : 0;
-		stores = splits > 0 ? splits - loads : 0;
+	if (side[0].split + side[1].split <= 0 && tally->limits->unknown == 0 && splits > 0) {
+		splits = fmin(splits, side[0].count + side[1].count);
+		side[0].split = share_out(&side[0], &side[1], splits);
+		side[1].split = splits - side[0].split;
 	}
 	for (int i = 0; i < 2; i++) {
-		const struct side *side = i ? &store : &load;
-		double crossing = i ? stores : loads;
-		const char *what = i ? "store" : "load";
+		struct limit_words crossing = words_turn(tally, side[i].split);
 
-		if (crossing <= 1e-9 || !uarch_known(side->rate))
+		if (side[i].split <= 1e-9 || !uarch_known(side[i].rate))
 			continue;
-		if (!uarch_known(side->each))
-			limits_add_unknown(tally, LIMIT_SPLITS, CAUSE_SPLITS_UNKNOWN,
-				words_turn(tally, crossing).text, what);
+		if (!uarch_known(side[i].each))
+			limits_add_unknown(tally, LIMIT_SPLITS, CAUSE_SPLITS_UNKNOWN, crossing.text,
+				side[i].what);
 		else
-			limits_add(tally, LIMIT_SPLITS, side_cycles(side, crossing), CAUSE_SPLITS,
-				words_turn(tally, side->count).text, what,
-				words_s(tally, side->count), words_turn(tally, crossing).text,
-				words_number(side->each).text);
+			limits_add(tally, LIMIT_SPLITS, side_cycles(&side[i], side[i].split),
+				CAUSE_SPLITS, words_turn(tally, side[i].count).text, side[i].what,
+				words_s(tally, side[i].count), crossing.text,
+				words_number(side[i].each).text);
 	}
 }
 
@@ -349,21 +336,17 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 
 /* Adds the ports of a class to an instruction of the listing. */
 static void add_class(const struct uarch *uarch, const struct uarch_class *class, double accesses,
-	struct limit_insn *line)
+	struct limit_words *ports)
 {
 	for (int t = 0; class && class->executes && t < class->term_count; t++) {
 		const struct uarch_term *term = &class->term[t];
-		size_t length = strlen(line->ports), size = sizeof(line->ports) - length;
 		double count = (double)term->count * accesses;
-		struct limit_words part = { "" };
 
-		if (!term->ports || size <= 4)
-			continue;
-		words_add(&part, "%s%s%s%s%s%s", length ? " + " : "",
-			count > 1 ? words_number(count).text : "", count > 1 ? "*" : "",
-			words_ports(uarch, term->ports).text, term->cycles > 1 ? ":" : "",
-			term->cycles > 1 ? words_number((double)term->cycles).text : "");
-		snprintf(line->ports + length, size, "%.*s", (int)(size - 1), part.text);
+		if (term->ports)
+			words_add(ports, "%s%s%s%s%s%s", *ports->text ? " + " : "",
+				count > 1 ? words_number(count).text : "", count > 1 ? "*" : "",
+				words_ports(uarch, term->ports).text, term->cycles > 1 ? ":" : "",
+				term->cycles > 1 ? words_number((double)term->cycles).text : "");
 	}
 }
 
@@ -375,6 +358,7 @@ static void describe(struct tally *tally, int number)
 	const struct insn_tally *times = &tally->insn[number];
 	struct limit_insn *line = &tally->limits->insn[number];
 	const struct uarch *uarch = tally->uarch;
+	struct limit_words words = { "" };
 	bool loads = false;
 
 	line->known = facts->known;
@@ -390,21 +374,21 @@ static void describe(struct tally *tally, int number)
 
 		loads |= insn_loads(insn, k);
 		if (insn_loads(insn, k))
-			add_class(uarch, facts->load, accesses, line);
+			add_class(uarch, facts->load, accesses, &words);
 		if (insn_stores(insn, k))
-			add_class(uarch, facts->store, accesses, line);
+			add_class(uarch, facts->store, accesses, &words);
 	}
 	/* In a fused pair, the branch carries the operation of both instructions. */
 	if (times->first <= 0)
 		add_class(uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op, 1,
-			line);
-	add_class(uarch, facts->base, 1, line);
-	if (facts->eliminated)
+			&words);
+	add_class(uarch, facts->base, 1, &words);
+	snprintf(
+		line->ports, sizeof(line->ports), "%.*s", (int)sizeof(line->ports) - 1, words.text);
+	if (facts->eliminated || (loads && !facts->op))
 		line->latency = 0;
 	else if (insn->flow == FLOW_NONE && facts->op)
 		line->latency = facts->op->latency;
-	else if (loads && !facts->op)
-		line->latency = 0;
 	if (loads && uarch_known(line->latency) && !insn->memory[0].vector_index)
 		line->latency = uarch_known(facts->load->latency)
 					? line->latency + facts->load->latency
@@ -414,46 +398,44 @@ static void describe(struct tally *tally, int number)
 void limits_ports(struct tally *tally)
 {
 	struct limits *limits = tally->limits;
+	const struct class_uses *uses = &tally->uses;
 	int count = 0, ports = uarch_port_count(tally->uarch);
-	struct port_load *load =
-		memory_new((size_t)tally->uses.count * UARCH_TERMS + 1, sizeof(*load));
-	double pressure[UARCH_PORTS];
+	struct port_load *load = memory_new((size_t)uses->count * UARCH_TERMS + 1, sizeof(*load));
 
-	for (int i = 0; i < tally->uses.count; i++) {
-		const struct uarch_class *class = tally->uses.use[i].class;
-
-		for (int t = 0; class->executes && t < class->term_count; t++)
-			if (class->term[t].ports)
-				load[count++] = (struct port_load){ class->term[t].ports,
-					tally->uses.use[i].count * (double)class->term[t].count *
-						(double)class->term[t].cycles };
-	}
-	limits->port_count = ports;
-	ports_balance(load, count, ports, limits->pressure, NULL);
-	ports_naive(load, count, ports, limits->naive);
-	for (int port = 0; port < ports; port++) {
-		limits->pressure[port] /= tally->turns;
-		limits->naive[port] /= tally->turns;
-	}
 	/* Handle ports before units. A load that needs both then shows a port first. */
 	for (int units = 0; units < 2; units++) {
-		struct port_load *some = memory_new((size_t)count + 1, sizeof(*some));
+		int first = count;
+		double cycles, pressure[UARCH_PORTS];
 		uint32_t bottleneck;
-		int chosen = 0;
-		double cycles;
 
-		for (int i = 0; i < count; i++)
-			if ((__builtin_ctz(load[i].ports) >= tally->uarch->port_count) == units)
-				some[chosen++] = load[i];
-		cycles = ports_balance(some, chosen, ports, pressure, &bottleneck);
+		for (int i = 0; i < uses->count; i++) {
+			const struct uarch_class *class = uses->use[i].class;
+
+			for (int t = 0; class->executes && t < class->term_count; t++) {
+				const struct uarch_term *term = &class->term[t];
+
+				if (term->ports && (__builtin_ctz(term->ports) >=
+							   tally->uarch->port_count) == units)
+					load[count++] = (struct port_load){ term->ports,
+						uses->use[i].count * (double)term->count *
+							(double)term->cycles };
+			}
+		}
+		cycles = ports_balance(load + first, count - first, ports, pressure, &bottleneck);
 		if (!units)
 			limits->bottleneck = bottleneck;
 		if (cycles > 0)
 			add_ports(tally, units ? LIMIT_DIVIDER : LIMIT_PORTS, cycles, bottleneck);
-		free(some);
+	}
+	limits->port_count = ports;
+	ports_balance(load, count, ports, limits->pressure, NULL);
+	ports_naive(load, count, ports, limits->naive);
+	free(load);
+	for (int port = 0; port < ports; port++) {
+		limits->pressure[port] /= tally->turns;
+		limits->naive[port] /= tally->turns;
 	}
 	limits->insn_count = tally->loop->insn_count;
 	for (int i = 0; i < limits->insn_count; i++)
 		describe(tally, i);
-	free(load);
 }
