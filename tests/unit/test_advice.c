@@ -204,7 +204,7 @@ TEST(where_no_knob_helps_a_sentence_does)
 {
 	ask(by_nothing, &kernel);
 	assert_int_equal(advice.kind, ADVICE_SENTENCE);
-	assert_string_equal(advice.words, limit_rows[LIMIT_LATENCY].remedy);
+	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
 	assert_string_equal(advice.brief, "");
 	assert_in_range(asked, 10, ADVICE_ASKS);
 }
@@ -251,7 +251,7 @@ TEST(a_chain_of_pointers_is_not_told_to_use_accumulators)
 	/* An operation that loads one operand adds to what it had. */
 	explanation->loop.insn[0].read_count = 1;
 	assert_true(advice_find(&whole, &advice));
-	assert_string_equal(advice.words, limit_rows[LIMIT_LATENCY].remedy);
+	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
 }
 
 /* A read is not made faster by writing instead. */
@@ -294,7 +294,7 @@ TEST(every_limit_has_words_for_what_eases_it)
 		assert_int_equal(ask(by_acc, &kernel).kind, ADVICE_KNOB);
 		assert_null(strstr(advice.words, "null"));
 		ask(by_nothing, &kernel);
-		assert_string_equal(advice.words, limit_rows[kind].remedy);
+		assert_string_equal(advice.words, limit_remedy(kind));
 	}
 }
 

@@ -518,8 +518,8 @@ TEST(names_are_complete)
 		assert_true(limit_rows[kind].name && *limit_rows[kind].name &&
 			    limit_rows[kind].title && *limit_rows[kind].title);
 		assert_int_equal(limit_find(limit_rows[kind].name), kind);
-		assert_true(limit_rows[kind].remedy &&
-			    limit_rows[kind].remedy[strlen(limit_rows[kind].remedy) - 1] == '.');
+		assert_true(*limit_eases(kind) && *limit_remedy(kind) &&
+			    limit_remedy(kind)[strlen(limit_remedy(kind)) - 1] == '.');
 	}
 	assert_int_equal(limit_find("latencies"), LIMIT_COUNT);
 }

@@ -214,7 +214,7 @@ const char *advice_sentence(const struct explanation *explanation, enum limit_ki
 		return "Each load waits for the address that the one before fetched: walk several "
 		       "lists at once, or keep the items in "
 		       "an array.";
-	return limit_rows[kind].remedy;
+	return limit_remedy(kind);
 }
 
 bool advice_find(const struct advice_question *question, struct advice *advice)
@@ -256,7 +256,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->to = best.cpe;
 	name_change(question->setting, &best, &change);
 	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s predicted", change.bytes,
-		limit_rows[eased_by(limits, best.cpe)].eases, units_value(best.cpe).text);
+		limit_eases(eased_by(limits, best.cpe)), units_value(best.cpe).text);
 	snprintf(advice->brief, sizeof(advice->brief), "%.*s", (int)strcspn(change.bytes, " "),
 		change.bytes);
 	text_free(&change);

@@ -4,17 +4,19 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 
 #define HARD true
 #define SOFT false
-#define LIMIT(id, hard, resource, rank, name, title, eases, remedy) \
-	[LIMIT_##id] = { name, title, eases, remedy, RESOURCE_##resource, rank, hard },
+#define LIMIT(id, hard, resource, rank, name, title) \
+	[LIMIT_##id] = { name, title, RESOURCE_##resource, rank, hard },
 const struct limit_row limit_rows[LIMIT_COUNT] = {
 #include "model/limits/limit_rows.h"
 };
@@ -45,74 +47,71 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 	uses->use[i].count += count;
 }
 
-/* Names of classes, found by the beginning of the class name; the first match counts. A class
- * without a row keeps its own name. */
-static const struct {
-	const char *begin, *one, *many;
-} class_words[] = {
-	{ "alu", "integer operation", "integer operations" },
-	{ "extend", "integer operation", "integer operations" },
-	{ "bit", "integer operation", "integer operations" },
-	{ "bswap", "byte swap", "byte swaps" },
-	{ "carry", "addition with carry", "additions with carry" },
-	{ "lea", "address computation", "address computations" },
-	{ "shift", "shift", "shifts" },
-	{ "rotate", "shift", "shifts" },
-	{ "imul", "multiplication", "multiplications" },
-	{ "mul", "multiplication", "multiplications" },
-	{ "madd", "multiplication", "multiplications" },
-	{ "popcnt", "bit count", "bit counts" },
-	{ "lzcnt", "bit count", "bit counts" },
-	{ "tzcnt", "bit count", "bit counts" },
-	{ "cmov", "conditional move", "conditional moves" },
-	{ "csel", "conditional select", "conditional selects" },
-	{ "setcc", "set on condition", "sets on condition" },
-	{ "branch", "branch", "branches" },
-	{ "taken", "taken branch", "taken branches" },
-	{ "jump", "jump", "jumps" },
-	{ "indirect", "indirect jump", "indirect jumps" },
-	{ "call", "call", "calls" },
-	{ "return", "return", "returns" },
-	{ "div", "division", "divisions" },
-	{ "idiv", "division", "divisions" },
-	{ "udiv", "division", "divisions" },
-	{ "sdiv", "division", "divisions" },
-	{ "load", "load", "loads" },
-	{ "vload", "vector load", "vector loads" },
-	{ "gather", "gathered load", "gathered loads" },
-	{ "store", "store", "stores" },
-	{ "vstore", "vector store", "vector stores" },
-	{ "scatter", "scattered store", "scattered stores" },
-	{ "fadd", "floating-point addition", "floating-point additions" },
-	{ "fmul", "floating-point multiplication", "floating-point multiplications" },
-	{ "fma", "multiply-add", "multiply-adds" },
-	{ "fdiv", "floating-point division", "floating-point divisions" },
-	{ "fsqrt", "square root", "square roots" },
-	{ "fcompare", "floating-point comparison", "floating-point comparisons" },
-	{ "fmin", "minimum or maximum", "minima or maxima" },
-	{ "fmax", "minimum or maximum", "minima or maxima" },
-	{ "vlogic", "vector logic operation", "vector logic operations" },
-	{ "vadd", "vector integer addition", "vector integer additions" },
-	{ "vmul", "vector multiplication", "vector multiplications" },
-	{ "vshift", "vector shift", "vector shifts" },
-	{ "vcompare", "vector comparison", "vector comparisons" },
-	{ "vblend", "blend", "blends" },
-	{ "vmove", "vector move", "vector moves" },
-	{ "shuffle", "shuffle", "shuffles" },
-	{ "cvt", "conversion", "conversions" },
-	{ "to-vector", "move to a vector register", "moves to vector registers" },
-	{ "from-vector", "move from a vector register", "moves from vector registers" },
-	{ "move", "move", "moves" },
-	{ "xchg", "exchange", "exchanges" },
-};
+/* ---- data/limits */
 
-/* "multiplication" for a count of one, otherwise "multiplications". */
+enum { WORD_ROWS = 128 };
+
+/* A row "limit NAME | EASES | REMEDY" or "class BEGIN | ONE | MANY". */
+static struct word_row {
+	bool limit;
+	char key[24], first[48], second[160];
+} word_row[WORD_ROWS];
+static int word_rows;
+
+/* Ends at a malformed row: a test of the shipped file finds it. */
+static void load_words(void)
+{
+	struct rows rows;
+
+	rows_load(&rows, "limits");
+	while (word_rows < WORD_ROWS && rows_next(&rows)) {
+		struct word_row *row = &word_row[word_rows];
+		char *field[3];
+
+		row->limit = strcmp(rows_word(&rows), "limit") == 0;
+		word_rows +=
+			rows_fields(&rows, field, 3) == 3 &&
+			rows_copy(&rows, "the name", field[0], row->key, sizeof(row->key)) &&
+			rows_copy(&rows, "the text", field[1], row->first, sizeof(row->first)) &&
+			rows_copy(&rows, "the text", field[2], row->second, sizeof(row->second));
+	}
+	rows_end(&rows);
+}
+
+/* The row of a limit, or the first row of a class whose key begins its name. A missing row has
+ * empty texts. */
+static const struct word_row *word_row_find(bool limit, const char *name)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static const struct word_row none;
+
+	pthread_once(&once, load_words);
+	for (const struct word_row *row = word_row; row < word_row + word_rows; row++)
+		if (row->limit == limit && (limit ? strcmp(name, row->key)
+						  : strncmp(name, row->key, strlen(row->key))) == 0)
+			return row;
+	return &none;
+}
+
+const char *limit_eases(enum limit_kind kind)
+{
+	return word_row_find(true, limit_rows[kind].name)->first;
+}
+
+const char *limit_remedy(enum limit_kind kind)
+{
+	return word_row_find(true, limit_rows[kind].name)->second;
+}
+
+/* "multiplication" for a count of one, otherwise "multiplications". A class without a row keeps its
+ * own name. */
 static const char *words_class(const struct uarch_class *class, double count)
 {
-	for (size_t i = 0; i < sizeof(class_words) / sizeof(*class_words); i++)
-		if (strncmp(class->name, class_words[i].begin, strlen(class_words[i].begin)) == 0)
-			return fabs(count - 1) < 1e-6 ? class_words[i].one : class_words[i].many;
-	return class->name;
+	const struct word_row *row = word_row_find(false, class->name);
+
+	if (!*row->key)
+		return class->name;
+	return fabs(count - 1) < 1e-6 ? row->first : row->second;
 }
 
 struct limit_words words_number(double number)
@@ -209,7 +208,8 @@ struct limit_words words_uses(const struct class_uses *uses, double divide, int 
 		const struct class_use *use = &uses->use[i];
 		int k = 0;
 
-		while (k < kinds && words_class(kind[k].class, 2) != words_class(use->class, 2))
+		while (k < kinds &&
+			strcmp(words_class(kind[k].class, 2), words_class(use->class, 2)) != 0)
 			k++;
 		if (k == KINDS)
 			continue;

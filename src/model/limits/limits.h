@@ -116,15 +116,17 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 /* A row of limit_rows.h. */
 struct limit_row {
 	const char *name, *title; /* "latency", "loop-carried latency" */
-	const char *eases;  /* what a change of the code that lowers this limit does: "breaks the
-			       chain" */
-	const char *remedy; /* a sentence: what to do if no knob helps */
 	enum limit_resource resource;
 	int rank; /* of two equal limits, the limit of lower rank is named first */
 	bool hard;
 };
 
 extern const struct limit_row limit_rows[LIMIT_COUNT];
+
+/* What a change of the code that lowers this limit does: "breaks the chain". */
+const char *limit_eases(enum limit_kind kind);
+/* A sentence: what to do if no knob helps. */
+const char *limit_remedy(enum limit_kind kind);
 
 /* The limit kind with this name. LIMIT_COUNT: none. */
 enum limit_kind limit_find(const char *name);
