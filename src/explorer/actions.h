@@ -10,14 +10,23 @@
 extern const struct command_row commands_setting[], commands_panes[], commands_measuring[],
 	commands_campaigns[], commands_picture[];
 
-/* The arrow keys change kernel, knob and value with these functions. Each `_works` function returns
- * whether its change would have an effect now. direction: -1 or +1. */
-struct status action_kernel_by(struct session *session, int direction);
-bool action_kernel_by_works(const struct session *session, int direction);
-struct status action_knob_by(struct session *session, int direction);
-bool action_knob_by_works(const struct session *session, int direction);
-struct status action_step(struct session *session, int steps);
-bool action_step_works(const struct session *session, int steps);
+/* The arrow keys change kernel, knob and value with these functions. They follow the rules of
+ * command_row.run. direction: -1 or +1. */
+struct status action_kernel_by(
+	const struct session *session, struct session *change, int direction);
+struct status action_knob_by(const struct session *session, struct session *change, int direction);
+struct status action_step(const struct session *session, struct session *change, int steps);
+
+/* The result of a check (`change` NULL): not ok if the command would have no effect now. */
+static inline struct status command_effect(bool effect)
+{
+	return effect ? status_ok() : status_usage("this command would change nothing now");
+}
+
+static inline int command_direction(const char *given)
+{
+	return *given == '-' ? -1 : 1;
+}
 
 /* Parses "+N" or "-N"; false: other text. */
 bool action_steps(const char *text, int *steps);

@@ -289,29 +289,28 @@ static struct status save(const struct view *view, const char *arguments, char *
 	return status;
 }
 
-static struct status run_picture(struct session *session, const char *arguments)
+static struct status run_picture(
+	const struct session *session, struct session *change, const char *arguments)
 {
-	struct view *view = memory_new(1, sizeof(*view));
+	struct view *view;
 	struct status status;
 	char path[FILE_PATH] = "";
 
+	if (!change)
+		return command_effect(row_of(session->screen.front));
+	view = memory_new(1, sizeof(*view));
 	session_view(session, session->now, view);
 	status = save(view, arguments, path, sizeof(path));
 	free(view);
 	if (status_is_ok(&status))
-		session_notice(session, false, "picture: %.180s", path);
+		session_notice(change, false, "picture: %.180s", path);
 	return status;
-}
-
-static bool picture_useful(const struct session *session)
-{
-	return row_of(session->screen.front);
 }
 
 const struct command_row commands_picture[] = {
 	{ "picture", "[light|dark] [FILE]",
 		"save a picture of the panel in front: FILE.svg, .png, .pdf, or .gp for gnuplot; "
 		"without a name a new file here",
-		.run = run_picture, .useful = picture_useful, .flags = COMMAND_VERBATIM },
+		.run = run_picture, .flags = COMMAND_VERBATIM },
 	{ .name = NULL },
 };

@@ -130,18 +130,23 @@ static struct status refusal_of(
 	return row->refusal ? row->refusal(session) : status_ok();
 }
 
-static struct status run_row(
-	struct session *session, const struct command_row *row, const char *line, const char *rest)
+/* Runs a command; change NULL: checks whether it can run and would have an effect. */
+static struct status run_row(const struct session *session, struct session *change,
+	const struct command_row *row, const char *line, const char *rest)
 {
 	struct status status = refusal_of(session, row, rest);
 	char *arguments;
 
 	if (!status_is_ok(&status))
 		return status;
-	if (row->act)
-		return row->act(session);
+	if (row->act && !change)
+		return command_effect(!row->useful || row->useful(session));
+	if (row->act) {
+		row->act(change);
+		return status;
+	}
 	arguments = arguments_of(row, line, rest);
-	status = row->run(session, arguments);
+	status = row->run(session, change, arguments);
 	free(arguments);
 	return status;
 }
@@ -158,7 +163,7 @@ struct status session_command(struct session *session, const char *line, double 
 		live_wake(&session->live, now);
 		/* A successful command removes the last notice. It may show its own notice. */
 		notice_clear(session);
-		status = row ? run_row(session, row, line, rest) : unknown_command(tidied);
+		status = row ? run_row(session, session, row, line, rest) : unknown_command(tidied);
 		if (!status_is_ok(&status))
 			session_notice(session, true, "%s", status.text);
 		/* The notice that the setting cannot be measured has no time limit. */
@@ -172,19 +177,14 @@ struct status session_command(struct session *session, const char *line, double 
 
 bool session_command_works(const struct session *session, const char *line)
 {
-	char *tidied = tidy(line), *arguments;
+	char *tidied = tidy(line);
 	const char *rest = "";
 	const struct command_row *row = command_of(tidied, &rest);
-	struct status refused = row ? refusal_of(session, row, rest) : status_ok();
-	bool works = row && status_is_ok(&refused) && (!row->useful || row->useful(session));
+	struct status status =
+		row ? run_row(session, NULL, row, line, rest) : unknown_command(tidied);
 
-	if (works && row->works) {
-		arguments = arguments_of(row, line, rest);
-		works = row->works(session, arguments);
-		free(arguments);
-	}
 	free(tidied);
-	return works;
+	return status_is_ok(&status);
 }
 
 bool session_quit(const struct session *session)
@@ -391,48 +391,46 @@ static int search_all(const struct session *session, struct search *search, cons
 	return offer_events(session, words, search);
 }
 
-static struct status run_find(struct session *session, const char *arguments)
+static struct status run_find(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	char text[FIND_SIZE];
 	struct view_found found[VIEW_FOUND] = { 0 };
 	struct search search = { .text = text, .found = found };
 	int more;
+
+	if (!change)
+		return command_effect(session->screen.overlay != OVERLAY_FIND ||
+				      strcmp(session->screen.find, arguments) != 0);
 	/* Ignores blanks at the ends: the user may be about to type the next word. */
 	snprintf(text, sizeof(text), "%s", arguments + strspn(arguments, " "));
 	text_cut_clean(text, sizeof(text));
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
 		text[--length] = '\0';
 	more = search_all(session, &search, text);
-	find_open(session, arguments, found, search.count, more);
+	find_open(change, arguments, found, search.count, more);
 	return status_ok();
 }
 
-static bool works_find(const struct session *session, const char *arguments)
-{
-	return session->screen.overlay != OVERLAY_FIND ||
-	       strcmp(session->screen.find, arguments) != 0;
-}
-
-static struct status choose_refusal(const struct session *session)
-{
-	if (session->screen.overlay != OVERLAY_FIND)
-		return status_usage("find is not open; find TEXT opens it");
-	return *find_command(session)
-		       ? status_ok()
-		       : status_usage("nothing is called \"%s\"", session->screen.find);
-}
-
-static struct status act_choose(struct session *session)
+static struct status run_choose(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	char command[sizeof(session->screen.found[0].command)];
 	struct status status;
 
+	(void)arguments;
+	if (session->screen.overlay != OVERLAY_FIND)
+		return status_usage("find is not open; find TEXT opens it");
+	if (!*find_command(session))
+		return status_usage("nothing is called \"%s\"", session->screen.find);
+	if (!change)
+		return status_ok();
 	snprintf(command, sizeof(command), "%s", find_command(session));
 	/* Closes find first, because the chosen command may open another overlay. */
-	overlay_close(session);
-	status = session_command(session, command, session->now);
+	overlay_close(change);
+	status = session_command(change, command, session->now);
 	if (!status_is_ok(&status))
-		overlay_open(session, OVERLAY_FIND);
+		overlay_open(change, OVERLAY_FIND);
 	return status;
 }
 
@@ -443,10 +441,9 @@ static bool help_useful(const struct session *session)
 	return session->screen.overlay != OVERLAY_HELP;
 }
 
-static struct status act_help(struct session *session)
+static void act_help(struct session *session)
 {
 	overlay_open(session, OVERLAY_HELP);
-	return status_ok();
 }
 
 static bool close_useful(const struct session *session)
@@ -456,7 +453,7 @@ static bool close_useful(const struct session *session)
 	       campaign_runs(session, CAMPAIGN_PROBE);
 }
 
-static struct status act_close(struct session *session)
+static void act_close(struct session *session)
 {
 	if (session->screen.overlay != OVERLAY_NONE)
 		overlay_close(session);
@@ -468,10 +465,9 @@ static struct status act_close(struct session *session)
 		campaign_halt(session, CAMPAIGN_PROBE);
 	else if (session_prepares(session))
 		session_stop(session);
-	return status_ok();
 }
 
-static struct status act_yank(struct session *session)
+static void act_yank(struct session *session)
 {
 	struct text text = { 0 };
 	if (session->replay) {
@@ -489,22 +485,19 @@ static struct status act_yank(struct session *session)
 	counted_format(session, &text);
 	overlay_text(session, "", text_string(&text));
 	text_free(&text);
-	return status_ok();
 }
 
-static struct status act_quit(struct session *session)
+static void act_quit(struct session *session)
 {
 	session->quit = true;
-	return status_ok();
 }
 
 /* ---- the tables ---- */
 
 static const struct command_row commands_general[] = {
 	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command",
-		.run = run_find, .works = works_find, .flags = COMMAND_VERBATIM },
-	{ "choose", "", "run the entry that find has marked", act_choose,
-		.refusal = choose_refusal },
+		.run = run_find, .flags = COMMAND_VERBATIM },
+	{ "choose", "", "run the entry that find has marked", .run = run_choose },
 	{ "help", "", "keys and commands", act_help, .useful = help_useful,
 		.flags = COMMAND_FOUND },
 	{ "close", "",

@@ -20,19 +20,20 @@ struct command_row {
 	const char *arguments; /* as shown in help: "KNOB=VALUE …"; "" for none, [brackets] when
 				  optional */
 	const char *help;
-	/* A command without arguments has act(), a command with arguments has run(). */
-	struct status (*act)(struct session *session);
-	struct status (*run)(struct session *session, const char *arguments);
-	/* Why the command cannot run now; if it cannot, it is not called. NULL: it can always run.
-	 */
+	/* A command without arguments that cannot fail has act(), another command has run().
+	 * `change` is the same session, or NULL: then run() changes nothing, and returns whether
+	 * the command can run and would have an effect now. */
+	void (*act)(struct session *session);
+	struct status (*run)(
+		const struct session *session, struct session *change, const char *arguments);
+	/* Why the command cannot run now; if it cannot, it is not called. NULL: no
+	 * reason, or run() returns it. */
 	struct status (*refusal)(const struct session *session);
-	/* Whether the command would have an effect now; NULL: always, unless refused. */
+	/* Whether act() would have an effect now; NULL: always, unless refused. */
 	bool (*useful)(const struct session *session);
-	bool (*works)(const struct session *session,
-		const char *arguments); /* the same check for a command with arguments */
-	unsigned flags;			/* COMMAND_ bits */
-	const char *given; /* text that run() and works() get instead of the user's arguments; NULL:
-			      the user's arguments */
+	unsigned flags;	   /* COMMAND_ bits */
+	const char *given; /* text that run() gets instead of the user's arguments; NULL: the
+			      user's arguments */
 };
 
 /* All commands, in the order of the help screen. The last row has a NULL name. */

@@ -70,23 +70,28 @@ static struct status begin_probe(struct session *session, unsigned parts)
 }
 
 /* Shows the running probe, or begins a probe. */
-static struct status act_probe(struct session *session)
+static struct status run_probe(
+	const struct session *session, struct session *change, const char *arguments)
 {
-	if (!campaign_runs(session, CAMPAIGN_PROBE))
-		return begin_probe(session, 0);
-	screen_bring(session, "probe");
+	(void)arguments;
+	if (change && !campaign_runs(session, CAMPAIGN_PROBE))
+		return begin_probe(change, 0);
+	if (change)
+		screen_bring(change, "probe");
 	return status_ok();
 }
 
-static struct status run_probe_only(struct session *session, const char *arguments)
+static struct status run_probe_only(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	unsigned parts;
 	struct status status = read_parts(arguments, &parts);
 
+	(void)session;
 	if (status_is_ok(&status) && !parts)
 		status = status_usage(
 			"probe only takes parts: latency, tlb, line, bandwidth, parallel, cores");
-	return status_is_ok(&status) ? begin_probe(session, parts) : status;
+	return change && status_is_ok(&status) ? begin_probe(change, parts) : status;
 }
 
 static struct status probe_stop_refusal(const struct session *session)
@@ -96,10 +101,9 @@ static struct status probe_stop_refusal(const struct session *session)
 		       : status_usage("no probe runs: \"probe\" begins one");
 }
 
-static struct status act_probe_stop(struct session *session)
+static void act_probe_stop(struct session *session)
 {
 	campaign_halt(session, CAMPAIGN_PROBE);
-	return status_ok();
 }
 
 /* ---- characterising ---- */
@@ -156,17 +160,20 @@ static struct status characterise_refusal(const struct session *session)
 	return machine_refusal(session);
 }
 
-static struct status act_characterise(struct session *session)
+static struct status run_characterise(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	struct characterise_options options = { .seed = session->seed };
 	struct characterise *machine;
 	struct status status;
 
+	(void)arguments;
+	if (!change)
+		return status_ok();
 	machine = characterise_new(session_machine(session), &options, &status);
-	if (!machine)
-		return status;
-	session_begin_campaign(session, CAMPAIGN_CORE, &campaign_row_core, machine);
-	return status_ok();
+	if (machine)
+		session_begin_campaign(change, CAMPAIGN_CORE, &campaign_row_core, machine);
+	return status;
 }
 
 static struct status characterise_stop_refusal(const struct session *session)
@@ -176,29 +183,29 @@ static struct status characterise_stop_refusal(const struct session *session)
 		       : status_usage("characterising does not run: \"characterise\" begins it");
 }
 
-static struct status act_characterise_stop(struct session *session)
+static void act_characterise_stop(struct session *session)
 {
 	campaign_halt(session, CAMPAIGN_CORE);
-	return status_ok();
 }
 
-static struct status characterise_save_refusal(const struct session *session)
+static struct status run_characterise_save(
+	const struct session *session, struct session *change, const char *arguments)
 {
-	return session->insight.adopted ? status_ok()
-					: status_usage("there is no measured core model to save: "
-						       "run \"characterise\" first");
-}
-
-static struct status act_characterise_save(struct session *session)
-{
+	const struct insight *insight = &session->insight;
 	struct text name = { 0 }, path = { 0 };
 	struct status status;
 	bool kept;
 
-	text_addf(&name, "uarch/%s.uarch", session->insight.adopted_name);
-	status = data_own_save(text_string(&name), session->insight.adopted, &path, &kept);
+	(void)arguments;
+	if (!insight->adopted)
+		return status_usage(
+			"there is no measured core model to save: run \"characterise\" first");
+	if (!change)
+		return status_ok();
+	text_addf(&name, "uarch/%s.uarch", insight->adopted_name);
+	status = data_own_save(text_string(&name), insight->adopted, &path, &kept);
 	if (status_is_ok(&status))
-		session_notice(session, false, "saved as %.150s%s", text_string(&path),
+		session_notice(change, false, "saved as %.150s%s", text_string(&path),
 			kept ? "; the file that was there now ends in ~" : "");
 	text_free(&name);
 	text_free(&path);
@@ -208,7 +215,7 @@ static struct status act_characterise_save(struct session *session)
 /* ---- the table ---- */
 
 const struct command_row commands_campaigns[] = {
-	{ "probe", "", "measure the memory hierarchy of this machine, in seconds", act_probe,
+	{ "probe", "", "measure the memory hierarchy of this machine, in seconds", .run = run_probe,
 		.refusal = machine_refusal, .flags = COMMAND_FOUND },
 	{ "probe only", "PART …",
 		"measure parts of it: latency, tlb, line, bandwidth, parallel, cores",
@@ -216,10 +223,9 @@ const struct command_row commands_campaigns[] = {
 	{ "probe stop", "", "end it, and keep the results so far", act_probe_stop,
 		.refusal = probe_stop_refusal },
 	{ "characterise", "", "characterise this core, and use the measured model",
-		act_characterise, .refusal = characterise_refusal, .flags = COMMAND_FOUND },
+		.run = run_characterise, .refusal = characterise_refusal, .flags = COMMAND_FOUND },
 	{ "characterise stop", "", "end it, and keep the results so far", act_characterise_stop,
 		.refusal = characterise_stop_refusal },
-	{ "characterise save", "", "save the measured core model", act_characterise_save,
-		.refusal = characterise_save_refusal },
+	{ "characterise save", "", "save the measured core model", .run = run_characterise_save },
 	{ .name = NULL },
 };

@@ -25,19 +25,16 @@ static struct status remedy_refusal(const struct session *session)
 		       : status_usage("the limits are not known: there is nothing to advise");
 }
 
-static struct status act_remedy(struct session *session)
+static void act_remedy(struct session *session)
 {
-	const struct insight *insight = &session->insight;
-
-	if (insight_slow(session) && !insight->advised) {
+	if (insight_slow(session) && !session->insight.advised) {
 		insight_want_advice(session, true);
 		session_notice(session, false, "reading the code of other settings…");
-	} else {
-		while (!insight_advise(session) && insight_ready(session))
-			;
-		session_follow_advice(session);
+		return;
 	}
-	return status_ok();
+	while (!insight_advise(session) && insight_ready(session))
+		;
+	session_follow_advice(session);
 }
 
 /* ---- the core to predict for ---- */
@@ -54,30 +51,26 @@ static struct status uarch_refusal(const struct session *session)
 					  : status_usage("there are no core models here");
 }
 
-static struct status run_uarch(struct session *session, const char *arguments)
+static struct status run_uarch(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	const struct insight *insight = &session->insight;
 	struct status status;
 
 	if (!insight->looked)
 		return status_usage("this machine is not known yet");
-	status = insight_ask(session, arguments);
+	if (!change)
+		return command_effect(strcmp(arguments, insight->wanted) != 0);
+	status = insight_ask(change, arguments);
 	if (!status_is_ok(&status))
 		return status;
-	curves_renew(session);
+	curves_renew(change);
 	if (insight_foreign(session))
-		session_notice(session, false,
+		session_notice(change, false,
 			"limits are now predicted for %s, not this core; \"uarch\" goes "
 			"back",
 			insight->core.title);
 	return status;
-}
-
-static bool works_uarch(const struct session *session, const char *arguments)
-{
-	const struct insight *insight = &session->insight;
-
-	return insight->looked && strcmp(arguments, insight->wanted) != 0;
 }
 
 static struct status nearest_refusal(const struct session *session)
@@ -96,44 +89,31 @@ static bool nearest_useful(const struct session *session)
 	return !session->insight.nearest;
 }
 
-static struct status act_nearest(struct session *session)
-{
-	insight_take_nearest(session);
-	return status_ok();
-}
-
 /* ---- events ---- */
 
-static struct status run_event(struct session *session, const char *arguments)
+static struct status run_event(
+	const struct session *session, struct session *change, const char *arguments)
 {
-	struct status status;
+	bool known = counted_index(&session->counted, arguments) >= 0;
+	struct status status = known ? status_ok() : counted_check(session, arguments);
 
-	if (counted_index(&session->counted, arguments) < 0) {
-		status = counted_check(session, arguments);
-		if (!status_is_ok(&status))
-			return status;
-		counted_add(session, arguments);
-		live_hasten(&session->live, session->now);
-		if (session->frozen)
-			session_notice(session, false, "%.80s is counted once measuring goes on",
-				arguments);
+	if (!change && known)
+		return command_effect(!screen_in_front(session, "counters"));
+	if (!change || !status_is_ok(&status))
+		return status;
+	if (known) {
+		session_notice(change, false, "%.80s is counted already", arguments);
 	} else {
-		session_notice(session, false, "%.80s is counted already", arguments);
+		counted_add(change, arguments);
+		live_hasten(&change->live, session->now);
+		if (session->frozen)
+			session_notice(change, false, "%.80s is counted once measuring goes on",
+				arguments);
 	}
 	/* Events that the user named come first. */
-	counted_scroll(session, 0);
-	screen_bring(session, "counters");
-	return status_ok();
-}
-
-static bool works_event(const struct session *session, const char *arguments)
-{
-	struct status status;
-
-	if (counted_index(&session->counted, arguments) >= 0)
-		return !screen_in_front(session, "counters");
-	status = counted_check(session, arguments);
-	return status_is_ok(&status);
+	counted_scroll(change, 0);
+	screen_bring(change, "counters");
+	return status;
 }
 
 static struct status not_extra(const struct counted *counted, const char *name)
@@ -149,18 +129,16 @@ static struct status not_extra(const struct counted *counted, const char *name)
 		(size_t)counted->extra_count, NULL);
 }
 
-static bool works_event_drop(const struct session *session, const char *arguments)
+static struct status run_event_drop(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	const struct counted *counted = &session->counted;
+	int event = *arguments ? counted_extra(counted, arguments) : -1;
 
-	return *arguments ? counted_extra(counted, arguments) >= 0 : counted->extra_count > 0;
-}
-
-static struct status run_event_drop(struct session *session, const char *arguments)
-{
-	if (!works_event_drop(session, arguments))
-		return not_extra(&session->counted, arguments);
-	counted_drop(session, *arguments ? counted_extra(&session->counted, arguments) : -1);
+	if (*arguments ? event < 0 : counted->extra_count == 0)
+		return not_extra(counted, arguments);
+	if (change)
+		counted_drop(change, event);
 	return status_ok();
 }
 
@@ -172,12 +150,6 @@ static struct status pin_refusal(const struct session *session)
 					  : status_usage("there is no sample to pin yet");
 }
 
-static struct status act_pin(struct session *session)
-{
-	session_pin(session);
-	return status_ok();
-}
-
 static struct status swap_refusal(const struct session *session)
 {
 	return session->pinned.there
@@ -185,24 +157,17 @@ static struct status swap_refusal(const struct session *session)
 		       : status_usage("nothing is pinned: pin keeps the present sample as A");
 }
 
-static struct status act_swap(struct session *session)
+static void act_swap(struct session *session)
 {
 	struct setting back = session->pinned.setting;
 
 	session_pin(session);
 	session_go(session, &back);
-	return status_ok();
 }
 
 static struct status unpin_refusal(const struct session *session)
 {
 	return session->pinned.there ? status_ok() : status_usage("nothing is pinned");
-}
-
-static struct status act_unpin(struct session *session)
-{
-	session_unpin(session);
-	return status_ok();
 }
 
 /* ---- measuring ---- */
@@ -212,44 +177,41 @@ static struct status replay_refusal(const struct session *session)
 	return session->replay ? playback_refuse(session) : status_ok();
 }
 
-static struct status act_freeze(struct session *session)
+static void act_freeze(struct session *session)
 {
 	session_freeze(session, !session->frozen);
-	return status_ok();
-}
-
-static struct status act_again(struct session *session)
-{
-	session_forget(session);
-	return status_ok();
 }
 
 /* ---- recording ---- */
 
-static struct status run_record_to(struct session *session, const char *arguments)
+static struct status run_record_to(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	struct status status;
 
+	(void)session;
 	if (!*arguments)
 		return status_usage("record to takes the name of a file");
-	status = record_open(session, arguments);
+	status = change ? record_open(change, arguments) : status_ok();
 	/* Removes the cells: a settled cell no longer has its trials, so that it must be measured
 	 * again. */
-	if (status_is_ok(&status))
-		session_forget_cells(session);
+	if (change && status_is_ok(&status))
+		session_forget_cells(change);
 	return status;
 }
 
-static struct status act_record(struct session *session)
+static struct status run_record(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	char name[160] = "";
 
-	if (session->recording) {
-		record_end(session);
-		return status_ok();
+	(void)arguments;
+	if (!session->recording || !change) {
+		recording_name(session_machine(session), name, sizeof(name));
+		return run_record_to(session, change, name);
 	}
-	recording_name(session_machine(session), name, sizeof(name));
-	return run_record_to(session, name);
+	record_end(change);
+	return status_ok();
 }
 
 /* ---- the table ---- */
@@ -257,26 +219,27 @@ static struct status act_record(struct session *session)
 const struct command_row commands_measuring[] = {
 	{ "remedy", "", "turn the knob that lowers the predicted CPE most", act_remedy,
 		.refusal = remedy_refusal, .useful = remedy_useful, .flags = COMMAND_FOUND },
-	{ "event", "NAME", "count one more event, by libpfm's name", .run = run_event,
-		.works = works_event },
+	{ "event", "NAME", "count one more event, by libpfm's name", .run = run_event },
 	{ "event drop", "[NAME]",
 		"stop counting an event; without a name: every event that was added",
-		.run = run_event_drop, .works = works_event_drop },
+		.run = run_event_drop },
 	{ "uarch", "[NAME]", "predict for another core; without a name for this one",
-		.run = run_uarch, .refusal = uarch_refusal, .works = works_uarch },
-	{ "uarch nearest", "", "use the nearest core model, where this core has none", act_nearest,
-		.refusal = nearest_refusal, .useful = nearest_useful, .flags = COMMAND_FOUND },
-	{ "pin", "", "keep the present sample as A and compare with it", act_pin,
+		.run = run_uarch, .refusal = uarch_refusal },
+	{ "uarch nearest", "", "use the nearest core model, where this core has none",
+		insight_take_nearest, .refusal = nearest_refusal, .useful = nearest_useful,
+		.flags = COMMAND_FOUND },
+	{ "pin", "", "keep the present sample as A and compare with it", session_pin,
 		.refusal = pin_refusal, .flags = COMMAND_FOUND },
 	{ "pin swap", "", "go to A, and make the present sample A", act_swap,
 		.refusal = swap_refusal, .flags = COMMAND_FOUND },
-	{ "pin drop", "", "forget A", act_unpin, .refusal = unpin_refusal, .flags = COMMAND_FOUND },
+	{ "pin drop", "", "forget A", session_unpin, .refusal = unpin_refusal,
+		.flags = COMMAND_FOUND },
 	{ "freeze", "", "stop measuring, or go on", act_freeze, .refusal = replay_refusal,
 		.flags = COMMAND_FOUND },
-	{ "again", "", "discard every sample and measure again", act_again,
+	{ "again", "", "discard every sample and measure again", session_forget,
 		.refusal = replay_refusal, .flags = COMMAND_FOUND },
-	{ "record", "", "record samples to a file for replay; again: end the recording", act_record,
-		.refusal = machine_refusal, .flags = COMMAND_FOUND },
+	{ "record", "", "record samples to a file for replay; again: end the recording",
+		.run = run_record, .refusal = machine_refusal, .flags = COMMAND_FOUND },
 	{ "record to", "FILE", "record to this file", .run = run_record_to,
 		.refusal = machine_refusal },
 	{ .name = NULL },

@@ -24,10 +24,9 @@ struct pane {
 	/* Finds the setting that an arrow key goes to; false: none. NULL: the arrow keys do not
 	 * change the setting. */
 	bool (*target)(const struct session *session, int dx, int dy, struct setting *setting);
-	/* For a pane without target(): rolls() returns whether up (-1) or down (+1) has an effect,
-	 * and roll() moves. Without roll(), the arrow keys change knobs. */
-	bool (*rolls)(const struct session *session, int dy);
-	struct status (*roll)(struct session *session, int dy);
+	/* For a pane without target(): moves up (-1) or down (+1), by the rules of
+	 * command_row.run. Without roll(), the arrow keys change knobs. */
+	struct status (*roll)(const struct session *session, struct session *change, int dy);
 	bool refused; /* `focus NAME` is an error while there() is false */
 };
 
@@ -112,9 +111,11 @@ static struct status unknown_name(const char *command, const char *argument, con
 	return status;
 }
 
-static struct status run_view(struct session *session, const char *arguments)
+static struct status run_view(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	const struct front *front = front_named(arguments);
+
 	if (!front)
 		return unknown_name("view", arguments, "next", fronts, FRONTS, sizeof(fronts[0]));
 	if (!front_there(session, front) && front->there == probe_there)
@@ -122,15 +123,10 @@ static struct status run_view(struct session *session, const char *arguments)
 	if (!front_there(session, front))
 		return status_usage(
 			"view %s: there is none of %s", arguments, session->setting.kernel->name);
-	bring(session, front);
+	if (!change)
+		return command_effect(!screen_in_front(session, front->name));
+	bring(change, front);
 	return status_ok();
-}
-
-static bool works_view(const struct session *session, const char *arguments)
-{
-	const struct front *front = front_named(arguments);
-
-	return front && !screen_in_front(session, front->name) && front_there(session, front);
 }
 
 static const struct front *front_after(const struct session *session)
@@ -143,10 +139,9 @@ static const struct front *front_after(const struct session *session)
 	return front;
 }
 
-static struct status act_view_next(struct session *session)
+static void act_view_next(struct session *session)
 {
 	bring(session, front_after(session));
-	return status_ok();
 }
 
 static bool view_next_useful(const struct session *session)
@@ -159,7 +154,7 @@ static struct status counters_refusal(const struct session *session)
 	return counted_there(session) ? status_ok() : status_usage("nothing is counted here");
 }
 
-static struct status act_counters(struct session *session)
+static void act_counters(struct session *session)
 {
 	const struct front *before = front_named(session->screen.before);
 
@@ -167,7 +162,6 @@ static struct status act_counters(struct session *session)
 		screen_bring(session, "counters");
 	else
 		bring(session, front_there(session, before) ? before : fronts);
-	return status_ok();
 }
 
 /* ---- scrolled panes ---- */
@@ -175,16 +169,17 @@ static struct status act_counters(struct session *session)
 /* The most lines that a command scrolls. */
 enum { SCROLL_MOST = LOOP_MOST };
 
-static bool scrolls(int first, int by, int lines)
+/* Scrolls from the line `first`, of `lines`. `scroll` sets the first line on screen. */
+static struct status scroll_lines(struct session *change, int first, int by, int lines,
+	void (*scroll)(struct session *session, int first))
 {
-	return by && first + by >= 0 && first + by < lines;
-}
+	int to = first + by;
 
-/* The first line on screen after scrolling. */
-static int scrolled(int first, int by, int lines)
-{
-	first = first + by > lines - 1 ? lines - 1 : first + by;
-	return first < 0 ? 0 : first;
+	if (!change)
+		return command_effect(by && to >= 0 && to < lines);
+	to = to > lines - 1 ? lines - 1 : to;
+	scroll(change, to < 0 ? 0 : to);
+	return status_ok();
 }
 
 /* Parses "+N" or "-N"; 0: other text. */
@@ -195,55 +190,37 @@ static int parse_lines(const char *text)
 	return action_steps(text, &by) && abs(by) <= SCROLL_MOST ? by : 0;
 }
 
-static bool code_scrolls(const struct session *session, int by)
+static struct status scroll_code(const struct session *session, struct session *change, int by)
 {
-	return scrolls(session->insight.code_first, by, insight_code_lines(session));
+	return scroll_lines(change, session->insight.code_first, by, insight_code_lines(session),
+		insight_scroll);
 }
 
-static struct status scroll_code(struct session *session, int by)
-{
-	insight_scroll(
-		session, scrolled(session->insight.code_first, by, insight_code_lines(session)));
-	return status_ok();
-}
-
-static bool works_code(const struct session *session, const char *arguments)
-{
-	return code_scrolls(session, parse_lines(arguments));
-}
-
-static struct status run_code(struct session *session, const char *arguments)
+static struct status run_code(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	int by = parse_lines(arguments);
+
 	if (!by)
 		return status_usage("code takes +N or -N lines");
 	if (!insight_ready(session))
 		return status_usage("there is no code to scroll");
-	return scroll_code(session, by);
+	return scroll_code(session, change, by);
 }
 
-static bool counters_scroll(const struct session *session, int by)
+static struct status scroll_counters(const struct session *session, struct session *change, int by)
 {
-	return scrolls(session->counted.first, by, counted_lines(session));
+	return scroll_lines(
+		change, session->counted.first, by, counted_lines(session), counted_scroll);
 }
 
-static struct status scroll_counters(struct session *session, int by)
-{
-	counted_scroll(session, scrolled(session->counted.first, by, counted_lines(session)));
-	return status_ok();
-}
-
-static bool works_counters_scroll(const struct session *session, const char *arguments)
-{
-	return counters_scroll(session, parse_lines(arguments));
-}
-
-static struct status run_counters_scroll(struct session *session, const char *arguments)
+static struct status run_counters_scroll(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	int by = parse_lines(arguments);
-	if (!by)
-		return status_usage("counters scroll takes +N or -N lines");
-	return scroll_counters(session, by);
+
+	return by ? scroll_counters(session, change, by)
+		  : status_usage("counters scroll takes +N or -N lines");
 }
 
 /* ---- the arrow keys in each pane: whether a move has an effect, and the move ---- */
@@ -251,16 +228,6 @@ static struct status run_counters_scroll(struct session *session, const char *ar
 static struct status nothing_further(void)
 {
 	return status_usage("nothing further that way");
-}
-
-static bool knobs_move_works(const struct session *session, int dx, int dy)
-{
-	return dy ? action_knob_by_works(session, dy) : action_step_works(session, dx);
-}
-
-static struct status knobs_move(struct session *session, int dx, int dy)
-{
-	return dy ? action_knob_by(session, dy) : action_step(session, dx);
 }
 
 /* Right goes to a larger size, up to a larger stride. */
@@ -280,11 +247,11 @@ static bool counters_counted(const struct session *session)
 
 /* In the order of `focus next`. */
 static const struct pane panes[] = {
-	{ "kernels", NULL, NULL, action_kernel_by_works, action_kernel_by },
+	{ "kernels", NULL, NULL, action_kernel_by },
 	{ "knobs" },
 	{ "slices", NULL, slices_target },
-	{ "code", insight_ready, NULL, code_scrolls, scroll_code },
-	{ "counters", counters_counted, NULL, counters_scroll, scroll_counters },
+	{ "code", insight_ready, NULL, scroll_code },
+	{ "counters", counters_counted, NULL, scroll_counters },
 	{ "mountain", mountain_there, plan_walk, .refused = true },
 };
 
@@ -308,51 +275,40 @@ static const struct pane *pane_focused(const struct session *session)
 	return pane_named(session->screen.focus);
 }
 
-static struct status focus(struct session *session, const struct pane *pane)
+static void focus(struct session *session, const struct pane *pane)
 {
 	screen_focus(session, pane->name);
 	entry_drop(session);
-	return status_ok();
 }
 
-static struct status focus_by(struct session *session, int direction)
+static struct status run_focus_by(
+	const struct session *session, struct session *change, const char *given)
 {
 	int pane = (int)(pane_focused(session) - panes);
 
 	do
-		pane = (pane + PANES + direction) % PANES;
+		pane = (pane + PANES + command_direction(given)) % PANES;
 	while (!pane_there(session, &panes[pane]));
-	return focus(session, &panes[pane]);
+	if (change)
+		focus(change, &panes[pane]);
+	return status_ok();
 }
 
-static struct status act_focus_next(struct session *session)
-{
-	return focus_by(session, 1);
-}
-
-static struct status act_focus_previous(struct session *session)
-{
-	return focus_by(session, -1);
-}
-
-static struct status run_focus(struct session *session, const char *arguments)
+static struct status run_focus(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	const struct pane *pane = pane_named(arguments);
+
 	if (!pane)
 		return unknown_name(
 			"focus", arguments, "next, previous", panes, PANES, sizeof(panes[0]));
 	if (pane->refused && !pane_there(session, pane))
 		return status_usage(
 			"focus %s: there is none of %s", pane->name, session->setting.kernel->name);
-	return focus(session, pane);
-}
-
-static bool works_focus(const struct session *session, const char *arguments)
-{
-	const struct pane *pane = pane_named(arguments);
-
-	return pane && pane != pane_focused(session) &&
-	       (!pane->refused || pane_there(session, pane));
+	if (!change)
+		return command_effect(pane != pane_focused(session));
+	focus(change, pane);
+	return status_ok();
 }
 
 /* ---- the arrow keys ---- */
@@ -360,81 +316,52 @@ static bool works_focus(const struct session *session, const char *arguments)
 /* The most lines that help and other long overlays scroll. */
 enum { OVERLAY_MOST = 200 };
 
-static bool overlay_move_works(const struct session *session, int dx, int dy)
+static struct status move_in_overlay(
+	const struct session *session, struct session *change, int dx, int dy)
 {
 	const struct screen *screen = &session->screen;
+	bool find = screen->overlay == OVERLAY_FIND;
+	int to = dy + (find ? screen->found_selected : screen->scroll);
 
-	if (dx)
-		return false;
-	if (screen->overlay == OVERLAY_FIND)
-		return screen->found_selected + dy >= 0 &&
-		       screen->found_selected + dy < screen->found_count;
-	return screen->scroll + dy >= 0 && screen->scroll + dy <= OVERLAY_MOST;
-}
-
-/* Parses "left", "right", "up" or "down". */
-static void parse_direction(const char *given, int *dx, int *dy)
-{
-	*dx = (*given == 'r') - (*given == 'l');
-	*dy = (*given == 'd') - (*given == 'u');
-}
-
-static bool pane_moves(const struct session *session, int dx, int dy)
-{
-	const struct pane *pane = pane_focused(session);
-	struct setting setting;
-
-	if (pane->target)
-		return pane->target(session, dx, dy, &setting);
-	if (pane->roll)
-		return dy && pane->rolls(session, dy);
-	return knobs_move_works(session, dx, dy);
-}
-
-static struct status pane_move(struct session *session, int dx, int dy)
-{
-	const struct pane *pane = pane_focused(session);
-	struct setting setting;
-
-	/* knobs_move() has its own error when a knob goes no further. */
-	if (!pane->target && !pane->roll)
-		return knobs_move(session, dx, dy);
-	if (!pane_moves(session, dx, dy))
+	if (dx || to < 0 || to > (find ? screen->found_count - 1 : OVERLAY_MOST))
 		return nothing_further();
-	if (pane->roll)
-		return pane->roll(session, dy);
-	pane->target(session, dx, dy, &setting);
-	session_go(session, &setting);
+	if (change)
+		(find ? find_select : overlay_scroll)(change, dy);
 	return status_ok();
 }
 
-static bool works_move(const struct session *session, const char *given)
+static struct status move_in_pane(
+	const struct session *session, struct session *change, int dx, int dy)
 {
-	int dx, dy;
+	const struct pane *pane = pane_focused(session);
+	struct setting setting;
+	struct status status = status_ok();
 
-	parse_direction(given, &dx, &dy);
-	return session->screen.overlay != OVERLAY_NONE ? overlay_move_works(session, dx, dy)
-						       : pane_moves(session, dx, dy);
-}
-
-static struct status run_move(struct session *session, const char *given)
-{
-	int dx, dy;
-
-	parse_direction(given, &dx, &dy);
-	if (session->screen.overlay == OVERLAY_NONE) {
-		/* Discards an incomplete typed value. Otherwise it would reappear in another pane.
-		 */
-		entry_drop(session);
-		return pane_move(session, dx, dy);
+	if (pane->target) {
+		if (!pane->target(session, dx, dy, &setting))
+			return nothing_further();
+		if (change)
+			session_go(change, &setting);
+		return status;
 	}
-	if (!overlay_move_works(session, dx, dy))
-		return nothing_further();
-	if (session->screen.overlay == OVERLAY_FIND)
-		find_select(session, dy);
-	else
-		overlay_scroll(session, dy);
-	return status_ok();
+	if (!pane->roll)
+		return dy ? action_knob_by(session, change, dy) : action_step(session, change, dx);
+	if (dy)
+		status = pane->roll(session, NULL, dy);
+	return dy && status_is_ok(&status) ? pane->roll(session, change, dy) : nothing_further();
+}
+
+static struct status run_move(
+	const struct session *session, struct session *change, const char *given)
+{
+	int dx = (*given == 'r') - (*given == 'l'), dy = (*given == 'd') - (*given == 'u');
+
+	if (session->screen.overlay != OVERLAY_NONE)
+		return move_in_overlay(session, change, dx, dy);
+	/* Discards an incomplete typed value. Otherwise it would reappear in another pane. */
+	if (change)
+		entry_drop(change);
+	return move_in_pane(session, change, dx, dy);
 }
 
 /* ---- the mountain ---- */
@@ -447,13 +374,12 @@ static struct status mountain_refusal(const struct session *session)
 				 session->setting.kernel->name);
 }
 
-static struct status act_mountain(struct session *session)
+static void act_mountain(struct session *session)
 {
 	bring(session, front_named(screen_in_front(session, "mountain") &&
 						   screen_focused(session, "mountain")
 					   ? "slices"
 					   : "mountain"));
-	return status_ok();
 }
 
 static bool mountain_in_front(const struct session *session)
@@ -462,83 +388,71 @@ static bool mountain_in_front(const struct session *session)
 	       (screen_in_front(session, "mountain") || screen_focused(session, "mountain"));
 }
 
-static struct status act_relief(struct session *session)
+static void act_relief(struct session *session)
 {
 	session->relief = !session->relief;
-	return status_ok();
 }
 
-/* A notice is needed because the mountain may not be in front. */
-static void notice_whatif(struct session *session)
-{
-	if (session->whatif.asked)
-		session_notice(session, false, "misses are also shown for %s",
-			misses_whatif_words(&session->whatif).text);
-	else
-		session_notice(session, false, "misses are shown for the caches of this machine");
-}
-
-static struct status run_whatif(struct session *session, const char *arguments)
-{
-	struct status status;
-	if (!*arguments)
-		arguments = session->whatif.asked ? "off" : "2x";
-	status = misses_whatif_parse(arguments, &session->whatif);
-	if (status_is_ok(&status))
-		notice_whatif(session);
-	return status;
-}
-
-static bool works_whatif(const struct session *session, const char *arguments)
+static struct status run_whatif(
+	const struct session *session, struct session *change, const char *arguments)
 {
 	struct misses_whatif whatif = session->whatif;
 	struct status status;
 	struct misses misses;
 
-	if (*arguments) {
-		status = misses_whatif_parse(arguments, &whatif);
-		return status_is_ok(&status);
+	if (!change && !*arguments) {
+		view_misses(session, &misses);
+		return command_effect(mountain_in_front(session) && misses.known);
 	}
-	if (!mountain_in_front(session))
-		return false;
-	view_misses(session, &misses);
-	return misses.known;
+	status = misses_whatif_parse(*arguments ? arguments : whatif.asked ? "off" : "2x", &whatif);
+	if (!change || !status_is_ok(&status))
+		return status;
+	change->whatif = whatif;
+	/* A notice is needed because the mountain may not be in front. */
+	if (whatif.asked)
+		session_notice(change, false, "misses are also shown for %s",
+			misses_whatif_words(&whatif).text);
+	else
+		session_notice(change, false, "misses are shown for the caches of this machine");
+	return status;
 }
 
 /* ---- the table ---- */
 
 const struct command_row commands_panes[] = {
 	{ "focus", "kernels|knobs|slices|code|…", "choose the pane that the arrows act on",
-		.run = run_focus, .works = works_focus },
-	{ "focus next", "", "give the arrows to the next pane", act_focus_next },
-	{ "focus previous", "", "give the arrows to the previous pane", act_focus_previous },
+		.run = run_focus },
+	{ "focus next", "", "give the arrows to the next pane", .run = run_focus_by,
+		.given = "+1" },
+	{ "focus previous", "", "give the arrows to the previous pane", .run = run_focus_by,
+		.given = "-1" },
 	{ "move left", "",
 		"a smaller value, a smaller size on the slices, a smaller stride on the mountain",
-		.run = run_move, .works = works_move, .given = "left" },
+		.run = run_move, .given = "left" },
 	{ "move right", "",
 		"a larger value, a larger size on the slices, a larger stride on the mountain",
-		.run = run_move, .works = works_move, .given = "right" },
+		.run = run_move, .given = "right" },
 	{ "move up", "",
 		"the entry above, a larger stride on the slices, a smaller size on the mountain",
-		.run = run_move, .works = works_move, .given = "up" },
+		.run = run_move, .given = "up" },
 	{ "move down", "",
 		"the entry below, a smaller stride on the slices, a larger size on the mountain",
-		.run = run_move, .works = works_move, .given = "down" },
+		.run = run_move, .given = "down" },
 	{ "view", "slices|ladder|ports|code|…", "bring a panel to the front, below the knobs",
-		.run = run_view, .works = works_view },
+		.run = run_view },
 	{ "view next", "", "bring the next panel to the front: limits, ports, code, …",
 		act_view_next, .useful = view_next_useful, .flags = COMMAND_FOUND },
-	{ "code", "+N|-N", "scroll the code by lines", .run = run_code, .works = works_code },
+	{ "code", "+N|-N", "scroll the code by lines", .run = run_code },
 	{ "counters", "", "bring the counters to the front, or back", act_counters,
 		.refusal = counters_refusal, .flags = COMMAND_FOUND },
 	{ "counters scroll", "+N|-N", "scroll the counters by lines", .run = run_counters_scroll,
-		.refusal = counters_refusal, .works = works_counters_scroll },
+		.refusal = counters_refusal },
 	{ "mountain", "", "bring the mountain to the front, where the arrows walk on it, or back",
 		act_mountain, .refusal = mountain_refusal, .flags = COMMAND_FOUND },
 	{ "relief", "", "show the mountain as a relief, or as shaded cells", act_relief,
 		.refusal = mountain_refusal, .useful = mountain_in_front, .flags = COMMAND_FOUND },
 	{ "whatif", "[2x|64k|L2 4m|off]",
 		"predict misses in other caches; alone: in caches twice as large, or off again",
-		.run = run_whatif, .works = works_whatif },
+		.run = run_whatif },
 	{ .name = NULL },
 };

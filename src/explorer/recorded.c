@@ -67,30 +67,13 @@ void playback_cell(const struct session *session, struct cell *cell)
 	cell->settled = true;
 }
 
-/* "size was recorded at 4k, 8k, 16k". */
-static void range_of(const struct session *session, int knob, char *buffer, size_t size)
+void playback_range(const struct session *session, int knob, char *buffer, size_t size)
 {
 	char range[160];
 
 	replay_range(session->replay, &session->setting, knob, range, sizeof(range), NULL, 0);
 	snprintf(buffer, size, "%s was recorded at %s", session->setting.kernel->knobs[knob].name,
 		range);
-}
-
-struct status playback_end(const struct session *session, int knob)
-{
-	char words[200];
-
-	range_of(session, knob, words, sizeof(words));
-	return status_usage("no further: %s", words);
-}
-
-void playback_say_range(struct session *session, int knob)
-{
-	char words[200];
-
-	range_of(session, knob, words, sizeof(words));
-	session_notice(session, false, "%s", words);
 }
 
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked)
@@ -107,7 +90,7 @@ struct status playback_fit(const struct session *session, struct setting *settin
 		/* Reports the first choice that was not recorded. */
 		if (!(asked >> i & 1) || knob->kind != KNOB_CHOICE)
 			continue;
-		range_of(session, i, words, sizeof(words));
+		playback_range(session, i, words, sizeof(words));
 		return status_usage("%s=%s was not recorded: %s", knob->name,
 			setting_shown(knob, wanted.v[i]).text, words);
 	}

@@ -181,9 +181,8 @@ void playback_cell(const struct session *session, struct cell *cell);
 /* Replaces a setting by the nearest recorded setting. asked: one bit for each knob that the user
  * set. STATUS_USAGE, with the recorded values: no recorded setting is near. */
 struct status playback_fit(const struct session *session, struct setting *setting, unsigned asked);
-/* An error with the recorded values of the knob: "no further: …". */
-struct status playback_end(const struct session *session, int knob);
-void playback_say_range(struct session *session, int knob);
+/* "size was recorded at 4k, 8k, 16k". */
+void playback_range(const struct session *session, int knob, char *buffer, size_t size);
 /* Reports the first knob whose recorded value differs from the value that the user asked for. */
 void playback_tell(struct session *session, const struct setting *wanted, unsigned asked);
 
