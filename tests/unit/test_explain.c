@@ -139,7 +139,7 @@ TEST(every_form_of_a_kernel_can_be_read)
 	for (int k = 0; kernel_registry[k]; k++) {
 		const struct kernel *kernel = kernel_registry[k];
 
-		for (int round = 0; round < (kernel->stepped ? 4 : CHECK_REPEATS(60, 15));
+		for (int round = 0; round < (kernel->stepped ? 4 : CHECK_REPEATS(60, 10));
 			round++) {
 			int64_t v[KNOBS_MAX];
 

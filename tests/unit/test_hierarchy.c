@@ -2,7 +2,7 @@
 
 #include "model/memory/hierarchy.h"
 
-enum { SEEDS = CHECK_REPEATS(200, 50) };
+enum { SEEDS = CHECK_REPEATS(200, 40) };
 
 /* A machine with its curves: what hierarchy_find() is given. */
 struct world {

@@ -1,6 +1,7 @@
 #include "knees.h"
 
-enum { SEEDS = CHECK_REPEATS(200, 100), MOST = 1024 };
+/* A rate over fewer seeds scatters more. In points of percent. */
+enum { SEEDS = CHECK_REPEATS(200, 50), SCATTER = CHECK_REPEATS(0, 4), MOST = 1024 };
 
 struct tally {
 	double right;		 /* percent whose knee is within `off` */
@@ -37,12 +38,12 @@ static void check_rates(const struct made_window *made, double off, enum knee_ki
 {
 	struct tally tally = tally_of(made, off);
 
-	if (kind != KNEE_NONE && tally.right < right)
+	if (kind != KNEE_NONE && tally.right < right - SCATTER)
 		fail_msg("right in %.1f %%, not in %.1f %%", tally.right, right);
-	if (tally.kind[kind] < called)
+	if (tally.kind[kind] < called - SCATTER)
 		fail_msg("called %s in %.1f %%, not in %.1f %%", knee_kind_names[kind],
 			tally.kind[kind], called);
-	if (tally.wrong > wrong)
+	if (tally.wrong > wrong + SCATTER)
 		fail_msg(
 			"wrong and called sharp in %.1f %%, more than %.1f %%", tally.wrong, wrong);
 	assert_int_equal((int)tally.kind[KNEE_UNKNOWN], 0);

@@ -1,6 +1,7 @@
 #include "curves.h"
 
-enum { SEEDS = 300 };
+/* A rate over fewer seeds scatters more. In points of percent. */
+enum { SEEDS = CHECK_REPEATS(300, 80), SCATTER = CHECK_REPEATS(0, 8) };
 
 #define THREE                                                                                     \
 	.level = { { 4, 48 * KIB, 0 }, { 14, 1 * MIB, 8 }, { 55, 16 * MIB, 16 }, { 400, 0, 0 } }, \
@@ -111,7 +112,7 @@ TEST(levels_are_found_in_curves_with_errors)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		double right = success(&rows[i].made, rows[i].off);
 
-		if (right < rows[i].least)
+		if (right < rows[i].least - SCATTER)
 			fail_msg("row %zu: right in %.1f %%, not in %.1f %%", i, right,
 				rows[i].least);
 	}
