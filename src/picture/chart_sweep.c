@@ -125,8 +125,7 @@ static struct status check_look(const struct chart_sweep *gathered)
 
 	if (gathered->look == LOOK_LINES && line_count(gathered) > CHART_SERIES)
 		return status_usage("%d lines over %s are too many for a picture: at most %d; give "
-				    "the other knobs "
-				    "fewer values%s",
+				    "the other knobs fewer values%s",
 			line_count(gathered), knob_of(gathered, 0)->name, CHART_SERIES,
 			gathered->axis_count == 2 ? ", or take --chart heat" : "");
 	if (gathered->look == LOOK_LINES)
@@ -135,9 +134,8 @@ static struct status check_look(const struct chart_sweep *gathered)
 		return status_usage("--chart %s needs two knobs with several values each",
 			chart_look_names[gathered->look]);
 	if (axis[0].count > GRID_MOST || axis[1].count > GRID_MOST)
-		return status_usage(
-			"--chart %s: %d by %d cells are too many for a picture: at most %d "
-			"in each direction",
+		return status_usage("--chart %s: %d by %d cells are too many for a picture: at "
+				    "most %d in each direction",
 			chart_look_names[gathered->look], axis[0].count, axis[1].count, GRID_MOST);
 	return status_ok();
 }

@@ -25,9 +25,8 @@ struct status picture_named(const char *path)
 	if (strlen(path) >= FILE_PATH - 8)
 		return status_usage("%.60s...: the picture's file name is too long", path);
 	if (format_of(path) < 0)
-		return status_usage(
-			"%.140s: a picture's file name ends in .svg, .png or .pdf, or in .gp for "
-			"gnuplot",
+		return status_usage("%.140s: a picture's file name ends in .svg, .png or .pdf, or "
+				    "in .gp for gnuplot",
 			path);
 	return status_ok();
 }

@@ -57,16 +57,14 @@ struct status picture_cairo_ready(void)
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return status_failed(
-			"cairo, which draws pictures, cannot be loaded (%.90s): "
-			""
-			"install libcairo2, or use gnuplot (--gnuplot, or a name in .gp)",
+			"cairo, which draws pictures, cannot be loaded (%.90s): install libcairo2, "
+			"or use gnuplot (--gnuplot, or a name in .gp)",
 			dlerror());
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		*places[i].place = dlsym(library, places[i].name);
 		if (!*places[i].place)
 			return status_failed(
-				"pictures need cairo 1.16 or later, but libcairo.so.2 has no "
-				"%s",
+				"pictures need cairo 1.16 or later, but libcairo.so.2 has no %s",
 				places[i].name);
 	}
 	loaded = true;

@@ -221,9 +221,8 @@ static struct status run_key(struct script *script, const char *arguments)
 	int code = keys_code(arguments);
 
 	if (code == KEYCODE_NONE || code == KEYCODE_DIGIT || code == KEYCODE_CHAR)
-		return status_usage(
-			"%s:%d: unknown key \"%.40s\": use one character or a name such as F1, "
-			"Tab, C-l",
+		return status_usage("%s:%d: unknown key \"%.40s\": use one character or a name "
+				    "such as F1, Tab, C-l",
 			script->name, script->line, arguments);
 	frontend_key(script->front, code, now_of(script));
 	return status_ok();

@@ -83,8 +83,8 @@ static void add_summary(struct lines *remarks, const struct view *view)
 		lines_add(remarks, 0, STYLE_TEXT, "%s", check);
 	if (differ)
 		lines_add(remarks, 0, STYLE_WARN,
-			"cycles: the reference chain R is %.2f of the counter C; one of the "
-			"two clocks is wrong",
+			"cycles: the reference chain R is %.2f of the counter C; one of the two "
+			"clocks is wrong",
 			counters->check);
 }
 

@@ -58,8 +58,8 @@ static void legend(struct page *page)
 	paragraph(page, 0, STYLE_TEXT,
 		"C counter  R reference clock  S single-stepped  T wall time  M model");
 	paragraph(page, 0, STYLE_DIM,
-		"quiet: a trial without interference; contended: another thread used the "
-		"core; dropped: disturbed trials, which are discarded");
+		"quiet: a trial without interference; contended: another thread used the core; "
+		"dropped: disturbed trials, which are discarded");
 }
 
 /* Explains the words of the panels ladder, ports and code. */
@@ -67,20 +67,17 @@ static void limits(struct page *page)
 {
 	heading(page, "Limits, ports and code");
 	paragraph(page, 0, STYLE_DIM,
-		"hard limit: these instructions cannot be faster on this core; the "
-		"highest hard limit binds; "
-		"soft: a known effect with a usual cost; predicted: the highest of all limits");
+		"hard limit: these instructions cannot be faster on this core; the highest hard "
+		"limit binds; soft: a known effect with a usual cost; predicted: the highest of "
+		"all limits");
 	paragraph(page, 0, STYLE_DIM,
-		"micro-op (uop): an operation of the core; an instruction has one or more, and "
-		"two instructions may "
-		"fuse into one (marked at the left); eliminated: done at register renaming, "
-		"without "
-		"a port");
+		"micro-op (uop): an operation of the core; an instruction has one or more, and two "
+		"instructions may fuse into one (marked at the left); eliminated: done at register "
+		"renaming, without a port");
 	paragraph(page, 0, STYLE_DIM,
-		"carried: each iteration waits for the previous one; latency: cycles until "
-		"the result "
-		"is available, of loads from the address; port: starts one operation "
-		"each cycle");
+		"carried: each iteration waits for the previous one; latency: cycles until the "
+		"result is available, of loads from the address; port: starts one operation each "
+		"cycle");
 }
 
 /* Explains the words of the counters panel. */
@@ -88,21 +85,16 @@ static void counters(struct page *page)
 {
 	heading(page, "Counters");
 	paragraph(page, 0, STYLE_DIM,
-		"C is the processor's count in user space, per element, read in as many "
-		"passes over the same loop as its "
-		"counters need; ~ an estimate: the counter was shared for part of the time; "
-		"= C and M are equal");
+		"C is the processor's count in user space, per element, read in as many passes "
+		"over the same loop as its counters need; ~ an estimate: the counter was shared "
+		"for part of the time; = C and M are equal");
 	paragraph(page, 0, STYLE_DIM,
 		"If the processor counts cycles, C is the clock, and R checks it: a difference "
-		"over 2 % "
-		"is shown. Counted instructions are "
-		"compared with the code: a difference over 1 % is shown. An event that cannot be "
-		"counted "
-		"is unavailable, with a reason");
+		"over 2 % is shown. Counted instructions are compared with the code: a difference "
+		"over 1 % is shown. An event that cannot be counted is unavailable, with a reason");
 	paragraph(page, 0, STYLE_DIM,
-		"dispatched: sent to a port; stalled: cycles in which "
-		"no micro-op proceeded, with the "
-		"cause. To count another event, find it with / by its name or its meaning");
+		"dispatched: sent to a port; stalled: cycles in which no micro-op proceeded, with "
+		"the cause. To count another event, find it with / by its name or its meaning");
 }
 
 /* Whether two rows share a line of the help: both have the same command and the same words. */

@@ -225,9 +225,7 @@ void dots_show(const struct dots *dots, struct box at, int x, int y, enum style 
 /* Three rows of three cells: '#' full, '^' upper half, ' ' empty. A full stop has one column. */
 static const char *const blocks[] = {
 	"#^## #^^^",
-	"^# "
-	" # "
-	"^^^",
+	"^#  # ^^^",
 	"^^##^^^^^",
 	"^^# ^#^^^",
 	"# #^^#  ^",

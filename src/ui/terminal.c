@@ -54,19 +54,16 @@ struct status terminal_usable(const struct terminal_facts *facts)
 		return status_usage(
 			"the explorer needs a known terminal, but TERM is not set; %s", others);
 	if (!facts->database)
-		return status_usage(
-			"no terminal description for TERM=%s here (install ncurses-base, or set "
-			"TERMINFO)",
+		return status_usage("no terminal description for TERM=%s here (install "
+				    "ncurses-base, or set TERMINFO)",
 			facts->term);
 	if (!facts->described)
-		return status_usage(
-			"no terminal description for TERM=%s here (try TERM=xterm-256color, or "
-			"install ncurses-term)",
+		return status_usage("no terminal description for TERM=%s here (try "
+				    "TERM=xterm-256color, or install ncurses-term)",
 			facts->term);
 	if (!facts->addressable)
-		return status_usage(
-			"the explorer needs a terminal whose cursor can be moved, and TERM=%s is "
-			"none; %s",
+		return status_usage("the explorer needs a terminal whose cursor can be moved, and "
+				    "TERM=%s is none; %s",
 			facts->term, others);
 	return status_ok();
 }
