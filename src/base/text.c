@@ -103,6 +103,17 @@ void text_addf(struct text *text, const char *format, ...)
 	va_end(again);
 }
 
+struct words words_of(const char *format, ...)
+{
+	struct words words;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words.text, sizeof(words.text), format, arguments);
+	va_end(arguments);
+	return words;
+}
+
 void text_clear(struct text *text)
 {
 	text->length = 0;

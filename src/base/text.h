@@ -31,6 +31,12 @@ void text_cut_clean(char *buffer, size_t size);
  * character that changes the direction of writing. */
 size_t text_character(const char *at);
 
+/* A formatted text by value; a text longer than the buffer is cut. */
+struct words {
+	char text[640];
+};
+struct words words_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Word wrap:
  *
  *	struct text_wrap wrap = { .columns = 80 };

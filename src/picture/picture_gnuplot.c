@@ -20,11 +20,6 @@ struct writing {
 	struct text *script, *data;
 };
 
-/* A text returned by value, valid until the end of the full expression. */
-struct words {
-	char text[2 * CHART_TEXT + 4];
-};
-
 /* Makes a gnuplot string in single quotes, where no character is special. */
 static struct words quoted(const char *string)
 {
@@ -43,11 +38,7 @@ static struct words quoted(const char *string)
 
 static struct words number(double value)
 {
-	struct words words = { "NaN" };
-
-	if (isfinite(value))
-		snprintf(words.text, sizeof(words.text), "%.9g", value);
-	return words;
+	return isfinite(value) ? words_of("%.9g", value) : words_of("NaN");
 }
 
 static unsigned rgb_of(struct colour colour)
@@ -58,10 +49,7 @@ static unsigned rgb_of(struct colour colour)
 
 static struct words colour_words(struct colour colour)
 {
-	struct words words;
-
-	snprintf(words.text, sizeof(words.text), "'#%06x'", rgb_of(colour));
-	return words;
+	return words_of("'#%06x'", rgb_of(colour));
 }
 
 static struct words ink_words(const struct writing *writing, int ink)
@@ -481,11 +469,9 @@ static void write_heat(const struct writing *writing)
 static struct words short_title(const char *title)
 {
 	const char *bracket = strstr(title, " (");
-	char name[CHART_TEXT];
+	int length = (int)(bracket ? (size_t)(bracket - title) : strlen(title));
 
-	snprintf(name, sizeof(name), "%.*s",
-		bracket ? (int)(bracket - title) : (int)sizeof(name) - 1, title);
-	return quoted(name);
+	return quoted(words_of("%.*s", length, title).text);
 }
 
 static void write_relief(const struct writing *writing)

@@ -1,14 +1,10 @@
 /* A canvas of cells in memory, and functions that write text into it. */
 #include "ui/canvas.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-
-/* Bytes of the buffer for one formatted line. */
-enum { TEXT = 512 };
 
 /* Every glyph and its ASCII twin. A glyph must be one column wide. If wcwidth() reports another
  * width (some East Asian locales), the twin replaces it. */
@@ -272,29 +268,17 @@ static int draw(struct box at, int x, int y, enum style style, const char *utf8,
 	return x - start;
 }
 
-int canvas_text(struct box at, int x, int y, enum style style, const char *format, ...)
+int canvas_put(struct box at, int x, int y, enum style style, const char *utf8)
 {
-	char line[TEXT];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	return draw(at, x, y, style, line, strlen(line));
+	return draw(at, x, y, style, utf8, strlen(utf8));
 }
 
-int canvas_right(struct box at, int x, int y, enum style style, const char *format, ...)
+int canvas_put_right(struct box at, int x, int y, enum style style, const char *utf8)
 {
-	char line[TEXT];
-	va_list arguments;
-	int from;
+	int from = x - canvas_columns(at, utf8);
 
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	from = x - canvas_columns(at, line);
 	at.width = least(at.width, x);
-	return draw(at, most(from, 0), y, style, line, strlen(line));
+	return canvas_put(at, most(from, 0), y, style, utf8);
 }
 
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph)
@@ -360,18 +344,12 @@ int canvas_rows(struct box at, const char *utf8)
 	return rows;
 }
 
-void column_put(struct column *column, enum style style, const char *format, ...)
+void column_add(struct column *column, enum style style, const char *utf8)
 {
-	char words[400];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(words, sizeof(words), format, arguments);
-	va_end(arguments);
 	if (column->row >= column->at.height)
 		column->cut = true;
 	else
-		column->row += canvas_wrap(column->at, column->row, style, words);
+		column->row += canvas_wrap(column->at, column->row, style, utf8);
 }
 
 void column_gap(struct column *column)

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <wchar.h>
 
+#include "base/text.h"
+
 /* The meaning of a text or glyph. The theme maps it to colours and attributes. */
 enum style {
 	STYLE_TEXT,
@@ -102,11 +104,13 @@ struct box box_part(struct box at, int x, int y, int width, int height);
 /* All drawing is clipped to the box, and coordinates are relative to it. Text is UTF-8. An ASCII
  * canvas replaces every non-ASCII character by a twin ("…" becomes "..", "×" becomes "x") or by
  * '?'. Text that does not fit ends in an ellipsis. Each function returns the columns used. */
-int canvas_text(struct box at, int x, int y, enum style style, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
-/* Like canvas_text(), but the text ends before column x of the box. */
-int canvas_right(struct box at, int x, int y, enum style style, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+int canvas_put(struct box at, int x, int y, enum style style, const char *utf8);
+/* Like canvas_put(), but the text ends before column x of the box. */
+int canvas_put_right(struct box at, int x, int y, enum style style, const char *utf8);
+/* The same with a format. */
+#define canvas_text(at, x, y, style, ...) canvas_put(at, x, y, style, words_of(__VA_ARGS__).text)
+#define canvas_right(at, x, y, style, ...) \
+	canvas_put_right(at, x, y, style, words_of(__VA_ARGS__).text)
 /* Returns how many columns the text needs without clipping. */
 int canvas_columns(struct box at, const char *utf8);
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
@@ -124,8 +128,8 @@ struct column {
 	int row;
 	bool cut; /* some text did not fit */
 };
-void column_put(struct column *column, enum style style, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void column_add(struct column *column, enum style style, const char *utf8);
+#define column_put(column, style, ...) column_add(column, style, words_of(__VA_ARGS__).text)
 /* Adds a blank row if at least one more row is left after it. */
 void column_gap(struct column *column);
 

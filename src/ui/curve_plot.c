@@ -51,8 +51,8 @@ static void draw_y_axis(const struct plot *plot)
 		bool zero = plot->y.kind == SCALE_LINEAR && ticks[i].value <= plot->y.low;
 		int row = zero ? plot->at.height : row_of(plot, ticks[i].value);
 
-		canvas_right(plot->whole, MARGIN - 1, row + plot->at.y - plot->whole.y, STYLE_DIM,
-			"%s", ticks[i].label);
+		canvas_put_right(plot->whole, MARGIN - 1, row + plot->at.y - plot->whole.y,
+			STYLE_DIM, ticks[i].label);
 	}
 }
 
@@ -71,7 +71,7 @@ static void draw_x_axis(const struct plot *plot, int row)
 		x = x + width > plot->at.width ? plot->at.width - width : x;
 		if (x < free_from)
 			continue;
-		canvas_text(plot->whole, MARGIN + x, row, STYLE_DIM, "%s", ticks[i].label);
+		canvas_put(plot->whole, MARGIN + x, row, STYLE_DIM, ticks[i].label);
 		free_from = x + width + 1;
 	}
 }
@@ -128,7 +128,7 @@ static void mark(
 		with[0] = '*';
 		style = STYLE_TEXT;
 	}
-	canvas_text(plot->at, x, y, style, "%s", with);
+	canvas_put(plot->at, x, y, style, with);
 }
 
 static void draw_probe_points(const struct plot *plot, const struct probe_report *report)
@@ -175,8 +175,8 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 			from = from < taken[row] ? taken[row] : from;
 			if (from + width > plot->whole.width)
 				continue;
-			canvas_text(plot->whole, from, row,
-				pass == LEVEL_CACHE ? STYLE_FIGURE : STYLE_DIM, "%s", level->name);
+			canvas_put(plot->whole, from, row,
+				pass == LEVEL_CACHE ? STYLE_FIGURE : STYLE_DIM, level->name);
 			taken[row] = from + width + 1;
 		}
 }
@@ -204,7 +204,7 @@ static void draw_levels(const struct plot *plot, const struct hierarchy *hierarc
 		y = row_of(plot, level->hi) - 1;
 		x = x + width > plot->at.width ? plot->at.width - width : x;
 		y = y < 0 ? row_of(plot, level->lo) + 1 : y;
-		canvas_text(plot->at, x < 0 ? 0 : x, y, STYLE_FIGURE, "%s", words);
+		canvas_put(plot->at, x < 0 ? 0 : x, y, STYLE_FIGURE, words);
 		before = level->kind == LEVEL_CACHE ? level->bytes : before;
 	}
 }
@@ -273,9 +273,9 @@ static void draw_level(const struct plot *plot, double cycles, double from, doub
 	snprintf(words, sizeof(words), "%.0f", cycles);
 	y = y > 0 ? y - 1 : y + 1;
 	if (right)
-		canvas_right(plot->at, last + 1, y, STYLE_FIGURE, "%s", words);
+		canvas_put_right(plot->at, last + 1, y, STYLE_FIGURE, words);
 	else
-		canvas_text(plot->at, first + 1, y, STYLE_FIGURE, "%s", words);
+		canvas_put(plot->at, first + 1, y, STYLE_FIGURE, words);
 }
 
 static void draw_range(const struct plot *plot, const struct knee *knee)
@@ -302,7 +302,7 @@ static void draw_names(const struct plot *plot, const struct windows_row *row)
 		width = canvas_columns(plot->at, words);
 		from = MARGIN + column_of(plot, knee->x) + 1 - width;
 		from = from < MARGIN + 1 ? MARGIN + 1 : from;
-		canvas_text(plot->whole, from, 0, STYLE_FIGURE, "%s", words);
+		canvas_put(plot->whole, from, 0, STYLE_FIGURE, words);
 	}
 	x = column_of(plot, full_at(row) > 0 ? full_at(row) : 0);
 	if (full_at(row) >= 0 && full_at(row) <= plot->x.high) {
@@ -314,7 +314,7 @@ static void draw_names(const struct plot *plot, const struct windows_row *row)
 			x = isfinite(knee->x) && plot->at.width - width <= column_of(plot, knee->x)
 				    ? from - MARGIN - width - 1
 				    : plot->at.width - width;
-		canvas_text(plot->whole, MARGIN + x, 0, STYLE_DIM, "%s", words);
+		canvas_put(plot->whole, MARGIN + x, 0, STYLE_DIM, words);
 	}
 }
 

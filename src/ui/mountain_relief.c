@@ -186,7 +186,7 @@ static void draw_strides(struct box at, const struct landscape *land)
 	const struct knob *knob = &land->view->setting.kernel->knobs[grid->stride_knob];
 	int y = at.height - BELOW, free = 0;
 
-	canvas_text(at, 0, y + 1, STYLE_DIM, "%s", knob->name);
+	canvas_put(at, 0, y + 1, STYLE_DIM, knob->name);
 	for (int pass = 0; pass < 2; pass++) {
 		/* The cursor's stride comes first. */
 		for (int i = 0; i < grid->nx; i++) {
@@ -200,7 +200,7 @@ static void draw_strides(struct box at, const struct landscape *land)
 					abs(x - column_of(point_at(land, grid->here_x, grid->ny - 1,
 							0))) <= columns))
 				continue;
-			canvas_text(at, x, y, here ? STYLE_HERE : STYLE_DIM, "%s", value.text);
+			canvas_put(at, x, y, here ? STYLE_HERE : STYLE_DIM, value.text);
 			if (pass)
 				free = x + columns + 1;
 		}
@@ -232,11 +232,11 @@ static void draw_sizes(struct box at, const struct landscape *land)
 				(pass == 0) != here || (pass == 1 && !*level))
 				continue;
 			taken[row] = true;
-			x += 1 + canvas_text(at, x, row, here ? STYLE_HERE : STYLE_DIM, "%s",
+			x += 1 + canvas_put(at, x, row, here ? STYLE_HERE : STYLE_DIM,
 					 setting_value(knob, grid->y[y]).text);
 			if (here)
 				level = mountain_level(grid, y, false);
-			canvas_text(at, x, row, STYLE_TITLE, "%s", level);
+			canvas_put(at, x, row, STYLE_TITLE, level);
 		}
 	}
 }

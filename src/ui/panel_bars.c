@@ -2,7 +2,6 @@
  * state of the measurement. The last two rows show the last message and the keys. This file also
  * draws a screen that is too small for panels. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,20 +11,13 @@
 #include "ui/panels.h"
 
 /* Appends an item and a separator before it, if both fit before `end`. */
-static int item(struct box at, int x, int end, enum style style, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
-static int item(struct box at, int x, int end, enum style style, const char *format, ...)
+#define item(at, x, end, style, ...) put_item(at, x, end, style, words_of(__VA_ARGS__).text)
+static int put_item(struct box at, int x, int end, enum style style, const char *text)
 {
-	char text[128];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
 	if (x + 3 + canvas_columns(at, text) > end)
 		return x;
 	x += canvas_text(at, x, 0, STYLE_DIM, " · ");
-	return x + canvas_text(at, x, 0, style, "%s", text);
+	return x + canvas_put(at, x, 0, style, text);
 }
 
 /* Columns reserved for the state, so that no other item moves when it changes. */
@@ -58,7 +50,7 @@ static int draw_state(struct box at, const struct view *view)
 		snprintf(state, sizeof(state), "%s %u/%u", doubt ? doubt : "slices",
 			view->cells_settled, view->cells_wanted);
 	at.width--;
-	canvas_right(at, at.width, 0, style, "%s", state);
+	canvas_put_right(at, at.width, 0, style, state);
 	return at.width - (canvas_columns(at, state) > STATE ? canvas_columns(at, state) : STATE);
 }
 
@@ -68,7 +60,7 @@ static int draw_stamps(struct box at, int x, int end, const struct view *view)
 	struct box stamp = box_part(at, x + 1, 0, (end - x) / 2 > 10 ? (end - x) / 2 : 10, 1);
 
 	if (view->replay)
-		x += 1 + canvas_text(stamp, 0, 0, STYLE_SELECTED, "%s", panels_replay(view).text);
+		x += 1 + canvas_put(stamp, 0, 0, STYLE_SELECTED, panels_replay(view).text);
 	return view->recording ? item(at, x, end, STYLE_BAD, "● recording") : x;
 }
 
@@ -95,7 +87,7 @@ static void draw_header(struct box at, const struct scene *scene)
 		name[strcspn(name, ",")] = '\0';
 	left.width = end - used + 14 > x + 12 ? end - used + 14 : end;
 	x += canvas_text(left, x, 0, STYLE_DIM, " · ");
-	x += canvas_text(left, x, 0, STYLE_TEXT, "%s", name);
+	x += canvas_put(left, x, 0, STYLE_TEXT, name);
 	if (machine->cpu >= 0)
 		x = item(at, x, end, STYLE_TEXT, "cpu %d", machine->cpu);
 	if (!machine->bound)
@@ -124,11 +116,8 @@ static struct words refusals(const struct machine *machine)
 {
 	const char *bound = machine->bound ? "" : machine->bind_note,
 		   *huge = machine->huge_pages ? "" : machine->huge_note;
-	struct words words;
 
-	snprintf(
-		words.text, sizeof(words.text), "%s%s%s", bound, *bound && *huge ? "; " : "", huge);
-	return words;
+	return words_of("%s%s%s", bound, *bound && *huge ? "; " : "", huge);
 }
 
 /* Draws a message. A long message also uses the row above, unless an overlay ends there. */
@@ -138,7 +127,7 @@ static void draw_notice(
 	struct box words = box_part(at, 1, -1, at.width - 2, 2);
 
 	if (canvas_columns(at, notice) <= words.width || view->screen.overlay != OVERLAY_NONE) {
-		canvas_text(at, 1, 0, style, "%s", notice);
+		canvas_put(at, 1, 0, style, notice);
 		return;
 	}
 	canvas_fill(box_part(at, 0, -1, at.width, 2), STYLE_TEXT);
@@ -162,7 +151,7 @@ static void draw_message(struct box at, const struct scene *scene)
 	} else if (view->machine && view->machine->known) {
 		if (!view->replay)
 			words = refusals(view->machine);
-		canvas_text(at, 1, 0, STYLE_DIM, "%s",
+		canvas_put(at, 1, 0, STYLE_DIM,
 			words.text[0] || !view->hint ? words.text : view->hint);
 	}
 }
@@ -208,8 +197,8 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 		if (!only_measure && x + columns > at.width)
 			return x;
 		if (!only_measure) {
-			canvas_text(at, x, 0, STYLE_KEY, "%s", row->key);
-			canvas_text(at, x + key, 0, STYLE_TEXT, "%s", word.text);
+			canvas_put(at, x, 0, STYLE_KEY, row->key);
+			canvas_put(at, x + key, 0, STYLE_TEXT, word.text);
 		}
 		x += columns + 2;
 	}
@@ -228,7 +217,7 @@ static void draw_keys(struct box at, const struct scene *scene)
 		words.width -= canvas_columns(at, more) + 2;
 	x = draw_words(words, scene, false);
 	if (!all)
-		canvas_text(at, x, 0, STYLE_KEY, "%s", more);
+		canvas_put(at, x, 0, STYLE_KEY, more);
 }
 
 const struct panel panel_key_bar = { .name = "keys", .draw = draw_keys };
@@ -339,7 +328,7 @@ static void draw_rows(struct box at, const struct view *view)
 		snprintf(words.text, sizeof(words.text), "%s %s=%s_", view->setting.kernel->name,
 			view->setting.kernel->knobs[view->knob].name, view->screen.entry);
 	panels_cut(at, 1, words.text, sizeof(words.text));
-	canvas_text(at, 0, 0, view->screen.entry[0] ? STYLE_FIGURE : STYLE_TITLE, "%s", words.text);
+	canvas_put(at, 0, 0, view->screen.entry[0] ? STYLE_FIGURE : STYLE_TITLE, words.text);
 	if (at.height == 2) {
 		draw_short(box_part(at, 0, 1, at.width, 1), view);
 		return;
@@ -347,7 +336,7 @@ static void draw_rows(struct box at, const struct view *view)
 	if (view->sample.valid)
 		draw_value_row(at, 1, view);
 	else if (ahead.text[0])
-		canvas_text(at, 0, 1, STYLE_DIM, "%s", ahead.text);
+		canvas_put(at, 0, 1, STYLE_DIM, ahead.text);
 	else
 		canvas_text(at, 0, 1, view->failure[0] ? STYLE_BAD : STYLE_DIM,
 			view->failure[0]       ? "not measured"
@@ -359,7 +348,7 @@ static void draw_rows(struct box at, const struct view *view)
 		struct box room = box_part(at, 0, 0, at.width - 9, at.height);
 
 		panels_cut(room, 1, state.text, sizeof(state.text));
-		canvas_text(room, 0, 2, STYLE_TEXT, "%s", state.text);
+		canvas_put(room, 0, 2, STYLE_TEXT, state.text);
 		canvas_right(at, at.width, 2, STYLE_DIM, "q quits");
 		return;
 	}
@@ -370,7 +359,7 @@ static void draw_rows(struct box at, const struct view *view)
 		canvas_wrap(at, 2, STYLE_TEXT, view->failure);
 		return;
 	}
-	canvas_text(at, 0, 2, panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT, "%s", state.text);
+	canvas_put(at, 0, 2, panels_state(view)[0] ? STYLE_WARN : STYLE_TEXT, state.text);
 	canvas_wrap(at, 3, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, view->screen.notice);
 }
 

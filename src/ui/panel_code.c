@@ -167,7 +167,7 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 		(unsigned long long)(insn->address - loop->insn[0].address));
 	x += columns->address + 1;
 	text_of(loop, index, columns->brief, text, sizeof(text));
-	canvas_text(box_part(at, x, 0, columns->text - 1, at.height), 0, y, style, "%s", text);
+	canvas_put(box_part(at, x, 0, columns->text - 1, at.height), 0, y, style, text);
 	x += columns->text;
 	if (columns->count) {
 		double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;
@@ -182,14 +182,14 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 		return;
 	}
 	if (!facts->fused)
-		canvas_right(at, x + SLOTS - 1, y, STYLE_TEXT, "%s", number(facts->slots).text);
+		canvas_put_right(at, x + SLOTS - 1, y, STYLE_TEXT, number(facts->slots).text);
 	x += SLOTS + 1;
 	/* A fused pair is one operation. Its ports are stored at the first or the second
 	 * instruction. */
 	if (fuses && !ports[0])
 		ports = limits->insn[index + 1].ports;
-	canvas_text(box_part(at, x, 0, columns->ports, at.height), 0, y,
-		facts->eliminated ? STYLE_DIM : STYLE_TEXT, "%s",
+	canvas_put(box_part(at, x, 0, columns->ports, at.height), 0, y,
+		facts->eliminated ? STYLE_DIM : STYLE_TEXT,
 		facts->eliminated ? "eliminated"
 		: facts->fused	  ? ""
 		: ports[0]	  ? ports
@@ -197,8 +197,8 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 	x += columns->ports;
 	if (uarch_known(facts->latency) && insn->write_count > 0 && !facts->fused &&
 		insn->flow == FLOW_NONE)
-		canvas_right(at, x + CYCLES - 1, y, facts->carried ? STYLE_FIGURE : STYLE_TEXT,
-			"%s", number(facts->latency).text);
+		canvas_put_right(at, x + CYCLES - 1, y, facts->carried ? STYLE_FIGURE : STYLE_TEXT,
+			number(facts->latency).text);
 }
 
 static void draw_head(struct box at, const struct columns *columns)
@@ -250,7 +250,7 @@ static void draw(struct box at, const struct scene *scene)
 	struct columns columns;
 
 	if (!explanation) {
-		canvas_text(at, 0, 0, STYLE_DIM, "%s", view->limits_note);
+		canvas_put(at, 0, 0, STYLE_DIM, view->limits_note);
 		return;
 	}
 	count = explanation->loop.insn_count;
@@ -352,7 +352,7 @@ static void draw_source(struct box at, const struct scene *scene)
 	char line[400];
 
 	if (scene->view->outline) {
-		canvas_text(at, 0, 0, STYLE_DIM, "%s", scene->view->limits_note);
+		canvas_put(at, 0, 0, STYLE_DIM, scene->view->limits_note);
 		return;
 	}
 	digits = snprintf(NULL, 0, "%d", first + at.height);
@@ -367,7 +367,7 @@ static void draw_source(struct box at, const struct scene *scene)
 				: index == listing->loop_last ? GLYPH_BOTTOM_LEFT
 							      : GLYPH_VLINE);
 		widen(listing->line[index], line, sizeof(line));
-		canvas_text(at, digits + 3, i, loop ? STYLE_TEXT : STYLE_DIM, "%s", line);
+		canvas_put(at, digits + 3, i, loop ? STYLE_TEXT : STYLE_DIM, line);
 	}
 }
 

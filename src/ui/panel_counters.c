@@ -184,16 +184,16 @@ static void draw_row(
 	int x = table->title, title = x - 1 + (isfinite(modelled) ? 0 : table->figure);
 	struct words absence = shown_absence(view, event);
 
-	title = canvas_text(box_part(at, 0, 0, title, at.height), 0, y,
-		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT, "%s",
+	title = canvas_put(box_part(at, 0, 0, title, at.height), 0, y,
+		meaning->role == ROLE_EXTRA ? STYLE_FIGURE : STYLE_TEXT,
 		title_in(at, counters->plan, event, title));
 	if (absence.text[0]) {
-		canvas_text(at, title > x ? title + 1 : x + 1, y, STYLE_DIM, "%s", absence.text);
+		canvas_put(at, title > x ? title + 1 : x + 1, y, STYLE_DIM, absence.text);
 		return;
 	}
 	x += table->figure;
 	if (isfinite(modelled))
-		canvas_right(at, x, y, STYLE_TEXT, "%s", units_value(modelled).text);
+		canvas_put_right(at, x, y, STYLE_TEXT, units_value(modelled).text);
 	canvas_right(at, x += table->figure, y, STYLE_FIGURE, "%s%s", shown_mark(view, event),
 		units_value(count->value).text);
 	x += table->figure;

@@ -81,7 +81,7 @@ static void put_levels(struct column *column, const struct probe_report *report)
 	sentences = rows <= column->at.height / 2;
 	for (int i = 0; i < hierarchy->level_count; i++) {
 		if (sentences)
-			column_put(column, level_style(&hierarchy->level[i]), "%s",
+			column_add(column, level_style(&hierarchy->level[i]),
 				hierarchy->level[i].words);
 		else
 			put_short(column, &hierarchy->level[i]);
@@ -134,7 +134,7 @@ static void put_bands(struct column *column, const struct probe_report *report)
 			column->cut = true;
 			return;
 		}
-		canvas_text(column->at, 0, column->row, STYLE_TEXT, "%s", band->level);
+		canvas_put(column->at, 0, column->row, STYLE_TEXT, band->level);
 		for (int k = 0; k < PROBE_OPERATIONS; k++) {
 			const struct sample *sample = &band->point[k].sample;
 
@@ -284,7 +284,7 @@ static void put_knee(struct column *column, const struct windows_row *row)
 	const char *counts = counts_text(row);
 
 	if (row->state == WINDOWS_FAILED)
-		column_put(column, STYLE_BAD, "%s", row->why);
+		column_add(column, STYLE_BAD, row->why);
 	else if (knee->kind == KNEE_SHARP && knee->hi > knee->lo)
 		column_put(column, STYLE_FIGURE, "%.0f %s (%.0f to %.0f), sharp", knee->x, counts,
 			knee->lo, knee->hi);
@@ -309,11 +309,11 @@ static void put_beside(
 	char words[BUFFERS_WORDS];
 	bool roomy = column->at.height >= ROOMY;
 
-	column_put(column, STYLE_TITLE, "%s", row->fact ? row->fact->title : row->filler);
+	column_add(column, STYLE_TITLE, row->fact ? row->fact->title : row->filler);
 	put_knee(column, row);
 	buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
 	if (words[0])
-		column_put(column, STYLE_TEXT, "%s", words);
+		column_add(column, STYLE_TEXT, words);
 	if (row->contended)
 		column_put(column, STYLE_WARN, "another thread shared the core");
 	if (isfinite(row->entries))
@@ -327,7 +327,7 @@ static void put_beside(
 			NULL))
 		column_put(column, STYLE_DIM, "elsewhere: %s", words);
 	if (roomy && row->fact)
-		column_put(column, STYLE_TEXT, "%s", row->fact->words);
+		column_add(column, STYLE_TEXT, row->fact->words);
 }
 
 /* ---- the table of all fillers ---- */
@@ -349,13 +349,13 @@ static void put_row(struct column *column, const struct windows_row *row, bool p
 
 	if (present)
 		canvas_glyph(at, 0, y, style, GLYPH_POINTER);
-	canvas_text(at, 2, y, style, "%s", row->filler);
+	canvas_put(at, 2, y, style, row->filler);
 	if (has_titles(at)) {
-		canvas_text(at, x, y, style, "%s", row->fact ? row->fact->title : "");
+		canvas_put(at, x, y, style, row->fact ? row->fact->title : "");
 		x += TITLE;
 	}
-	canvas_text(box_part(at, 0, 0, at.width - 6, at.height), x, y,
-		present ? style : knee_style(&row->knee), "%s",
+	canvas_put(box_part(at, 0, 0, at.width - 6, at.height), x, y,
+		present ? style : knee_style(&row->knee),
 		row->state == WINDOWS_FAILED ? "not here"
 					     : buffers_knee(&row->knee, row->most).text);
 	if (isfinite(row->entries))

@@ -321,10 +321,10 @@ static void shorten(struct lines *lines)
 /* Draws the value in large digits, with the unit next to it. */
 static void draw_digits(struct box at, const struct line *line, const char *element)
 {
-	int x = digits_width(line->text) + 2;
+	int x = digits_width(line->words.text) + 2;
 	struct box beside = box_part(at, x, 0, at.width - x, line->rows);
 
-	digits_draw(at, 0, 0, line->style, line->text);
+	digits_draw(at, 0, 0, line->style, line->words.text);
 	if (beside.width >= 10 && canvas_rows(beside, element) < line->rows) {
 		canvas_text(beside, 0, 0, STYLE_DIM, "per");
 		canvas_wrap(beside, 1, STYLE_DIM, element);
@@ -410,15 +410,15 @@ static void draw(struct box at, const struct scene *scene)
 		if (line->tag == TAG_DIGITS) {
 			draw_digits(box_part(at, 0, y, at.width, at.height - y), line, element);
 		} else if (sample->valid && i == 0) {
-			int x = canvas_text(at, 0, y, line->style, "%s", line->text) + 1;
+			int x = canvas_put(at, 0, y, line->style, line->words.text) + 1;
 
 			canvas_text(at, x, y, STYLE_DIM, "cycles per %s", element);
 		} else if (line->tag == TAG_COURSE) {
-			int x = canvas_text(at, 0, y, STYLE_DIM, "%s", line->text);
+			int x = canvas_put(at, 0, y, STYLE_DIM, line->words.text);
 
 			draw_course(box_part(at, x, y, at.width - x, 1), view);
 		} else {
-			canvas_wrap(rest, 0, line->style, line->text);
+			canvas_wrap(rest, 0, line->style, line->words.text);
 		}
 		y += line->rows;
 	}
@@ -488,7 +488,7 @@ static void draw_legend(struct box at)
 			continue;
 		for (int k = 0; k < mark; k++)
 			canvas_glyph(at, x++, 0, entries[i].style, entries[i].mark[k]);
-		x += 1 + canvas_text(at, x + 1, 0, STYLE_DIM, "%s", entries[i].words) + 3;
+		x += 1 + canvas_put(at, x + 1, 0, STYLE_DIM, entries[i].words) + 3;
 	}
 }
 
@@ -507,8 +507,8 @@ static void draw_strip(struct box at, const struct scene *scene)
 		return;
 	find_range(view, &low, &high);
 	if (view->strip_count > 0) {
-		canvas_right(at, MARGIN - 2, 0, STYLE_DIM, "%s", units_value(high).text);
-		canvas_right(at, MARGIN - 2, rows - 1, STYLE_DIM, "%s", units_value(low).text);
+		canvas_put_right(at, MARGIN - 2, 0, STYLE_DIM, units_value(high).text);
+		canvas_put_right(at, MARGIN - 2, rows - 1, STYLE_DIM, units_value(low).text);
 	}
 	first = view->strip_count > columns ? view->strip_count - columns : 0;
 	for (int i = first; i < view->strip_count; i++) {

@@ -93,11 +93,11 @@ static void draw_knob(
 		style = view->screen.entry_refused ? STYLE_BAD : STYLE_SELECTED;
 	if (chosen)
 		canvas_glyph(at, 0, row, focused ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
-	canvas_text(box_part(at, 0, 0, columns->name - 1, at.height), 2, row,
-		chosen ? STYLE_FIGURE : STYLE_TEXT, "%s", knob->name);
-	canvas_right(box_part(at, columns->name, 0, columns->value, at.height), columns->value, row,
-		style, "%s", value_of(view, index, columns->value).text);
-	canvas_text(at, columns->hint, row, STYLE_DIM, "%s",
+	canvas_put(box_part(at, 0, 0, columns->name - 1, at.height), 2, row,
+		chosen ? STYLE_FIGURE : STYLE_TEXT, knob->name);
+	canvas_put_right(box_part(at, columns->name, 0, columns->value, at.height), columns->value,
+		row, style, value_of(view, index, columns->value).text);
+	canvas_put(at, columns->hint, row, STYLE_DIM,
 		fit_hint(at, view, index, at.width - columns->hint, &all).text);
 }
 
@@ -133,13 +133,13 @@ static void draw_range(struct box at, int row, const struct view *view)
 	if (knob->kind == KNOB_CHOICE && !view->replay)
 		choices(knob, true, &numbered);
 	if (numbered.length && canvas_columns(at, numbered.bytes) <= inside.width)
-		canvas_text(inside, 0, row, STYLE_DIM, "%s", numbered.bytes);
+		canvas_put(inside, 0, row, STYLE_DIM, numbered.bytes);
 	/* Omit the knob's name before cutting the end. */
 	else if (knob->kind == KNOB_CHOICE ||
 		 (canvas_columns(at, knob->name) + 2 + canvas_columns(at, range.text) >
 				 inside.width &&
 			 canvas_columns(at, range.text) <= inside.width))
-		canvas_text(inside, 0, row, STYLE_DIM, "%s", range.text);
+		canvas_put(inside, 0, row, STYLE_DIM, range.text);
 	else
 		canvas_text(inside, 0, row, STYLE_DIM, "%s: %s", knob->name, range.text);
 	text_free(&numbered);
@@ -251,7 +251,7 @@ static void draw_kernels(struct box at, const struct scene *scene)
 				panels_named(view->screen.focus, "kernels") ? STYLE_FOCUS
 									    : STYLE_DIM,
 				GLYPH_POINTER);
-		canvas_text(at, 2, row, chosen ? STYLE_FIGURE : STYLE_TEXT, "%s",
+		canvas_put(at, 2, row, chosen ? STYLE_FIGURE : STYLE_TEXT,
 			kernel < kernels ? kernel_registry[kernel]->name : base_name(view->own));
 	}
 	panels_arrows(at, 0, STYLE_DIM, first > 0, first + at.height < count);

@@ -108,7 +108,7 @@ static void draw_limit(
 			     : STYLE_BAR,
 		limit->hard ? GLYPH_SHADE4 : GLYPH_SHADE1);
 	x += columns->bar + FIGURE;
-	canvas_right(at, x, y, style, "%s", units_value(limit->cpe).text);
+	canvas_put_right(at, x, y, style, units_value(limit->cpe).text);
 	if (binding)
 		canvas_text(at, x + 1, y, STYLE_WARN, binds);
 	else if (index == limits->predicted_by)
@@ -116,7 +116,7 @@ static void draw_limit(
 	else if (!limit->hard && columns->brief)
 		canvas_text(at, x + 1, y, STYLE_DIM, "  soft");
 	if (columns->cause)
-		canvas_text(at, columns->cause, y, STYLE_DIM, "%s", limit->cause);
+		canvas_put(at, columns->cause, y, STYLE_DIM, limit->cause);
 }
 
 /* Draws the measured value with its source and spread. */
@@ -139,7 +139,7 @@ static void draw_measured(
 	draw_bar(at, x, y, columns->bar, columns->scale > 0 ? sample->cpe / columns->scale : 0,
 		STYLE_FIGURE, GLYPH_SHADE3);
 	x += columns->bar + FIGURE;
-	canvas_right(at, x, y, style, "%s", units_value(sample->cpe).text);
+	canvas_put_right(at, x, y, style, units_value(sample->cpe).text);
 	canvas_text(at, x + 1, y, style, "%c %s", (char)sample->cycles_from, panels_state(view));
 	if (columns->cause && sample->trials >= PANELS_QUARTILES_FROM)
 		canvas_text(at, columns->cause, y, STYLE_DIM, "quartiles %s … %s",

@@ -222,12 +222,12 @@ static void draw_strides(struct box at, const struct view *view, int first, int 
 	const struct knob *knob = &view->setting.kernel->knobs[view->grid.stride_knob];
 	int step = width >= 3 ? 1 : 2;
 
-	canvas_text(at, 0, 0, STYLE_DIM, "%s", knob->name);
+	canvas_put(at, 0, 0, STYLE_DIM, knob->name);
 	for (int i = 0; i < shown; i++)
 		if ((first + i) % step == 0)
-			canvas_text(at, label_of(at) + 1 + i * width, 0,
+			canvas_put(at, label_of(at) + 1 + i * width, 0,
 				is_near(&view->grid.place_x, first + i) ? STYLE_HERE : STYLE_DIM,
-				"%s", setting_value(knob, view->grid.x[first + i]).text);
+				setting_value(knob, view->grid.x[first + i]).text);
 }
 
 static void draw_cell(struct box at, const struct view_grid *grid, int x, int y, struct box cell)
@@ -328,11 +328,10 @@ static void draw_cells(struct box at, const struct view *view)
 		const char *level = mountain_level(grid, first_y + y, y > 0);
 		struct setting_text size = setting_value(sizes, grid->y[first_y + y]);
 
-		canvas_right(at, label - 1, row,
-			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, "%s",
-			size.text);
+		canvas_put_right(at, label - 1, row,
+			is_near(&grid->place_y, first_y + y) ? STYLE_HERE : STYLE_DIM, size.text);
 		if ((int)strlen(size.text) + (int)strlen(level) < label - 1)
-			canvas_text(at, 0, row, STYLE_TITLE, "%s", level);
+			canvas_put(at, 0, row, STYLE_TITLE, level);
 		for (int x = 0; x < shown_x; x++)
 			draw_cell(at, grid, first_x + x, first_y + y,
 				(struct box){

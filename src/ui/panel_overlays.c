@@ -25,7 +25,7 @@ static void heading(struct page *page, const char *text)
 {
 	if (page->line > page->start)
 		page->line++;
-	canvas_text(page->at, 0, page->line++, STYLE_TITLE, "%s", text);
+	canvas_put(page->at, 0, page->line++, STYLE_TITLE, text);
 }
 
 /* Draws wrapped text from column x on. Lines outside the rectangle are not drawn. */
@@ -127,7 +127,7 @@ static void key_line(struct page *page, const struct keys *keys, int index)
 			text_add(&text, "  ");
 		text_add(&text, row->key);
 	}
-	canvas_text(names, 0, page->line, STYLE_KEY, "%s", text_string(&text));
+	canvas_put(names, 0, page->line, STYLE_KEY, text_string(&text));
 	paragraph(page, column(page, KEY_COLUMN), STYLE_TEXT, keys->row[index].note);
 	text_free(&text);
 }
@@ -232,7 +232,7 @@ static void draw_find(struct box at, const struct scene *scene)
 
 		if (chosen)
 			canvas_glyph(at, 0, 2 + i, STYLE_FOCUS, GLYPH_POINTER);
-		canvas_text(at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT, "%s",
+		canvas_put(at, 2, 2 + i, chosen ? STYLE_FOCUS : STYLE_TEXT,
 			view->screen.found[first + i].label);
 	}
 }

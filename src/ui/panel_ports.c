@@ -145,7 +145,7 @@ static int draw_group(struct box at, int y, const char *head, const int *events,
 
 	if (count == 0)
 		return 0;
-	canvas_text(at, 0, y++, STYLE_DIM, "%s", head);
+	canvas_put(at, 0, y++, STYLE_DIM, head);
 	for (int i = 0; i < count; i++) {
 		int columns = canvas_columns(at, beside_title(view, events[i]));
 
@@ -158,11 +158,11 @@ static int draw_group(struct box at, int y, const char *head, const int *events,
 	for (int i = 0; i < count; i++, y++) {
 		double counted = ports_counted(view, events[i]);
 
-		canvas_text(box_part(at, 0, 0, titles, at.height), 0, y, STYLE_TEXT, "%s",
+		canvas_put(box_part(at, 0, 0, titles, at.height), 0, y, STYLE_TEXT,
 			beside_title(view, events[i]));
 		if (!isfinite(counted)) {
-			canvas_text(at, titles + 1, y, STYLE_DIM, "%s",
-				shown_absence(view, events[i]).text);
+			canvas_put(
+				at, titles + 1, y, STYLE_DIM, shown_absence(view, events[i]).text);
 			continue;
 		}
 		ports_bar(at, titles + 1, y, bar, scale > 0 ? counted / scale : 0, STYLE_FIGURE,
@@ -318,7 +318,7 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 {
 	canvas_text(at, x - 2, y, STYLE_DIM, "C");
 	if (!isfinite(entry->counted)) {
-		canvas_text(at, x, y, STYLE_DIM, "%s", shown_absence(view, entry->event).text);
+		canvas_put(at, x, y, STYLE_DIM, shown_absence(view, entry->event).text);
 		return;
 	}
 	ports_bar(at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0,
@@ -342,13 +342,13 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 	double scale = entries->scale;
 
 	if (!entry->ports) {
-		canvas_text(at, 0, y, STYLE_DIM, "%s", entry->name);
+		canvas_put(at, 0, y, STYLE_DIM, entry->name);
 		return;
 	}
 	bar = bar < 3 ? 3 : bar;
 	after = x + bar + PORTS_FIGURE;
-	canvas_text(box_part(at, 0, 0, entries->names, at.height), 0, y,
-		entry->full ? STYLE_FIGURE : STYLE_TEXT, "%s", entry->name);
+	canvas_put(box_part(at, 0, 0, entries->names, at.height), 0, y,
+		entry->full ? STYLE_FIGURE : STYLE_TEXT, entry->name);
 	if (letters)
 		canvas_text(at, x - 2, y, STYLE_DIM, "M");
 	ports_bar(at, x, y, bar, scale > 0 ? entry->pressure / scale : 0,
@@ -517,7 +517,7 @@ static void draw(struct box at, const struct scene *scene)
 	struct shape shape;
 
 	if (!view->explanation) {
-		canvas_text(at, 0, 0, STYLE_DIM, "%s", view->limits_note);
+		canvas_put(at, 0, 0, STYLE_DIM, view->limits_note);
 		return;
 	}
 	list(view, &entries);

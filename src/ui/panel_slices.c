@@ -190,7 +190,7 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 		struct setting_text value = setting_value(knob, points[i].value);
 
 		if (column_of(frame, i) + canvas_columns(at, value.text) <= at.width)
-			canvas_text(at, column_of(frame, i), y, STYLE_DIM, "%s", value.text);
+			canvas_put(at, column_of(frame, i), y, STYLE_DIM, value.text);
 	}
 	if (frame->first > 0)
 		canvas_glyph(at, MARGIN - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
@@ -219,9 +219,9 @@ static void draw_scale(struct box at, const struct frame *frame)
 			}
 	}
 	for (int i = 0; i < count; i++)
-		canvas_right(at, MARGIN - 1,
+		canvas_put_right(at, MARGIN - 1,
 			frame->rows - (int)lround(scale_place(scale, ticks[i].value) * frame->rows),
-			STYLE_DIM, "%s", ticks[i].label);
+			STYLE_DIM, ticks[i].label);
 }
 
 /* Marks the present setting: at its bar, between two bars, or beyond an end. */

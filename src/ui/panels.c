@@ -1,7 +1,6 @@
 /* The table of panels, and the functions that compose a frame. */
 #include "ui/panels.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,9 +62,8 @@ const struct explanation *panels_outline(const struct view *view)
 
 struct words panels_core(const struct core *core)
 {
-	struct words words;
+	struct words words = words_of("%s", core->title);
 
-	snprintf(words.text, sizeof(words.text), "%s", core->title);
 	if (strstr(words.text, " ("))
 		*strstr(words.text, " (") = '\0';
 	return words;
@@ -91,20 +89,14 @@ static bool choose_fitting(struct box at, char *text)
 	return fits;
 }
 
-struct line *lines_add(struct lines *lines, int rank, enum style style, const char *format, ...)
+struct line *lines_put(struct lines *lines, int rank, enum style style, struct words words)
 {
 	struct line *line = &lines->line[lines->count];
-	va_list arguments;
 
-	va_start(arguments, format);
-	vsnprintf(line->text, sizeof(line->text), format, arguments);
-	va_end(arguments);
-	choose_fitting(lines->at, line->text);
-	line->rank = rank;
-	line->style = style;
-	line->tag = 0;
-	line->rows = canvas_rows(lines->at, line->text);
-	lines->count += line->text[0] && lines->count < LINES_MAX - 1;
+	choose_fitting(lines->at, words.text);
+	*line = (struct line){ .rank = rank, .style = style, .words = words };
+	line->rows = canvas_rows(lines->at, words.text);
+	lines->count += words.text[0] && lines->count < LINES_MAX - 1;
 	return line;
 }
 
@@ -119,8 +111,8 @@ int lines_rows(const struct lines *lines)
 
 void line_cut(const struct lines *lines, struct line *line, int rows)
 {
-	panels_cut(lines->at, rows, line->text, sizeof(line->text));
-	line->rows = canvas_rows(lines->at, line->text);
+	panels_cut(lines->at, rows, line->words.text, sizeof(line->words.text));
+	line->rows = canvas_rows(lines->at, line->words.text);
 }
 
 void lines_cut(struct lines *lines, int rows)
@@ -133,20 +125,15 @@ int lines_draw(const struct lines *lines, int y)
 {
 	for (int i = 0; i < lines->count; i++)
 		if (y < lines->at.height)
-			y += canvas_wrap(lines->at, y, lines->line[i].style, lines->line[i].text);
+			y += canvas_wrap(
+				lines->at, y, lines->line[i].style, lines->line[i].words.text);
 	return y;
 }
 
-void panels_fit(struct box at, int y, enum style style, const char *format, ...)
+void panels_fit_words(struct box at, int y, enum style style, struct words words)
 {
-	char text[640];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	if (choose_fitting(at, text))
-		canvas_text(at, 0, y, style, "%s", text);
+	if (choose_fitting(at, words.text))
+		canvas_put(at, 0, y, style, words.text);
 }
 
 int panels_first(int count, int rows, int chosen)
@@ -233,10 +220,8 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 struct words panels_replay(const struct view *view)
 {
 	const char *slash = strrchr(view->replay, '/');
-	struct words words;
 
-	snprintf(words.text, sizeof(words.text), " REPLAY %s ", slash ? slash + 1 : view->replay);
-	return words;
+	return words_of(" REPLAY %s ", slash ? slash + 1 : view->replay);
 }
 
 const char *panels_state(const struct view *view)
@@ -310,7 +295,7 @@ void panels_rule(struct box at, const char *title, bool focused)
 
 	if (focused)
 		canvas_glyph(at, 0, 0, style, GLYPH_POINTER);
-	x += canvas_text(box_part(at, 0, 0, at.width - 1, 1), x, 0, style, "%s", title) + 1;
+	x += canvas_put(box_part(at, 0, 0, at.width - 1, 1), x, 0, style, title) + 1;
 	for (; x < at.width; x++)
 		canvas_glyph(at, x, 0, STYLE_DIM, GLYPH_HLINE);
 }

@@ -69,10 +69,6 @@ int panels_page(struct canvas *canvas, const struct view *view);
 /* The overlays. panels_draw() draws them over all panels. */
 extern const struct panel panel_help, panel_find, panel_text, panel_said;
 
-struct words {
-	char text[320];
-};
-
 /* Returns the name of a source: "R reference clock". */
 const char *panels_source(enum source source);
 
@@ -88,7 +84,7 @@ struct line {
 	int rows;
 	int tag; /* for the panel's own use */
 	enum style style;
-	char text[640];
+	struct words words;
 };
 
 struct lines {
@@ -100,8 +96,8 @@ struct lines {
 /* Adds a line. The text may have alternatives, separated by line feeds. The first alternative that
  * fits in a row is used, else the last alternative. An empty text adds nothing. Never returns NULL.
  */
-struct line *lines_add(struct lines *lines, int rank, enum style style, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+struct line *lines_put(struct lines *lines, int rank, enum style style, struct words words);
+#define lines_add(lines, rank, style, ...) lines_put(lines, rank, style, words_of(__VA_ARGS__))
 int lines_rows(const struct lines *lines);
 /* Shortens a line until it needs at most `rows` rows. An ellipsis replaces words at its end. */
 void line_cut(const struct lines *lines, struct line *line, int rows);
@@ -116,8 +112,8 @@ void panels_cut(struct box at, int rows, char *text, size_t size);
 
 /* Draws the first alternative that fits whole. Alternatives are separated by line feeds. Draws
  * nothing if no alternative fits. */
-void panels_fit(struct box at, int y, enum style style, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+void panels_fit_words(struct box at, int y, enum style style, struct words words);
+#define panels_fit(at, y, style, ...) panels_fit_words(at, y, style, words_of(__VA_ARGS__))
 
 /* Returns the first visible line if `rows` rows show a part of `count` lines. The chosen line is
  * near the middle. */

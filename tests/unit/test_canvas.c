@@ -13,7 +13,7 @@ TEST(text_is_placed_and_measured)
 	struct canvas canvas;
 
 	canvas_init(&canvas, 10, 2, false);
-	assert_int_equal(canvas_text(canvas_box(&canvas), 2, 1, STYLE_TEXT, "a×b"), 3);
+	assert_int_equal(canvas_put(canvas_box(&canvas), 2, 1, STYLE_TEXT, "a×b"), 3);
 	assert_int_equal(canvas_columns(canvas_box(&canvas), "a×b…"), 4);
 	expect(&canvas, "\n  a×b\n");
 	canvas_free(&canvas);
@@ -24,12 +24,12 @@ TEST(what_does_not_fit_ends_in_an_ellipsis)
 	struct canvas canvas;
 
 	canvas_init(&canvas, 10, 2, false);
-	assert_int_equal(canvas_text(canvas_box(&canvas), 4, 0, STYLE_TEXT, "abcdefgh"), 6);
-	canvas_text((struct box){ 0, 1, 4, 1, &canvas }, 0, 0, STYLE_TEXT, "abcd");
+	assert_int_equal(canvas_put(canvas_box(&canvas), 4, 0, STYLE_TEXT, "abcdefgh"), 6);
+	canvas_put((struct box){ 0, 1, 4, 1, &canvas }, 0, 0, STYLE_TEXT, "abcd");
 	expect(&canvas, "    abcde…\nabcd\n");
 	canvas.ascii = true;
 	canvas_clear(&canvas);
-	canvas_text(canvas_box(&canvas), 4, 0, STYLE_TEXT, "abcdefgh");
+	canvas_put(canvas_box(&canvas), 4, 0, STYLE_TEXT, "abcdefgh");
 	expect(&canvas, "    abcd..\n\n");
 	canvas_free(&canvas);
 }
@@ -40,10 +40,10 @@ TEST(nothing_is_drawn_outside_the_clip)
 	struct box clip = { 3, 0, 3, 1, &canvas };
 
 	canvas_init(&canvas, 10, 2, false);
-	canvas_text(clip, 0, 1, STYLE_TEXT, "below");
-	canvas_text(clip, 0, -1, STYLE_TEXT, "above");
-	canvas_text(clip, 3, 0, STYLE_TEXT, "right");
-	canvas_text(clip, -2, 0, STYLE_TEXT, "abcd");
+	canvas_put(clip, 0, 1, STYLE_TEXT, "below");
+	canvas_put(clip, 0, -1, STYLE_TEXT, "above");
+	canvas_put(clip, 3, 0, STYLE_TEXT, "right");
+	canvas_put(clip, -2, 0, STYLE_TEXT, "abcd");
 	canvas_glyph(clip, -1, 0, STYLE_TEXT, GLYPH_DOT);
 	canvas_frame((struct box){ 20, 20, 5, 5, &canvas }, STYLE_TEXT, "far");
 	expect(&canvas, "   cd\n\n");
@@ -58,7 +58,7 @@ TEST(ascii_has_a_twin_for_everything)
 	canvas_init(&canvas, GLYPH_COUNT + 40, 1, true);
 	for (int i = 0; i < GLYPH_COUNT; i++)
 		canvas_glyph(row, i, 0, STYLE_TEXT, (enum glyph)i);
-	canvas_text(row, GLYPH_COUNT, 0, STYLE_TEXT, "1…16 × ± — · 日 \xff");
+	canvas_put(row, GLYPH_COUNT, 0, STYLE_TEXT, "1…16 × ± — · 日 \xff");
 	for (int i = 0; i < canvas.width; i++)
 		assert_in_range(canvas.cells[i].character, ' ', '~');
 	canvas_free(&canvas);
@@ -70,13 +70,13 @@ TEST(wide_characters_take_two_columns_or_none)
 
 	canvas_init(&canvas, 5, 1, false);
 	assert_int_equal(
-		canvas_text((struct box){ 0, 0, 5, 1, &canvas }, 0, 0, STYLE_TEXT, "日本"), 4);
+		canvas_put((struct box){ 0, 0, 5, 1, &canvas }, 0, 0, STYLE_TEXT, "日本"), 4);
 	expect(&canvas, "日本\n");
 	/* Half of one is overwritten: no other half stays. */
-	canvas_text((struct box){ 0, 0, 5, 1, &canvas }, 1, 0, STYLE_TEXT, "x");
+	canvas_put((struct box){ 0, 0, 5, 1, &canvas }, 1, 0, STYLE_TEXT, "x");
 	expect(&canvas, " x本\n");
 	canvas_clear(&canvas);
-	canvas_text((struct box){ 0, 0, 4, 1, &canvas }, 0, 0, STYLE_TEXT, "a日本");
+	canvas_put((struct box){ 0, 0, 4, 1, &canvas }, 0, 0, STYLE_TEXT, "a日本");
 	expect(&canvas, "a日…\n");
 	canvas_free(&canvas);
 }
@@ -86,7 +86,7 @@ TEST(malformed_text_does_no_harm)
 	struct canvas canvas;
 
 	canvas_init(&canvas, 10, 1, true);
-	canvas_text(canvas_box(&canvas), 0, 0, STYLE_TEXT, "a\xe2\x82 b\xc0\x80\x1b");
+	canvas_put(canvas_box(&canvas), 0, 0, STYLE_TEXT, "a\xe2\x82 b\xc0\x80\x1b");
 	expect(&canvas, "a?? b??\n");
 	canvas_free(&canvas);
 }
@@ -116,7 +116,7 @@ TEST(any_size_can_be_drawn_on)
 	for (int size = 0; size < 5; size++) {
 		canvas_resize(&canvas, size, size);
 		canvas_frame((struct box){ 0, 0, size, size, &canvas }, STYLE_TEXT, "title");
-		canvas_right(
+		canvas_put_right(
 			(struct box){ 0, 0, size, size, &canvas }, 3, 0, STYLE_TEXT, "wide 日");
 		canvas_fill(canvas_box(&canvas), STYLE_BAD);
 	}
@@ -129,8 +129,8 @@ TEST(a_fill_stays_within_the_canvas_and_its_rectangle)
 	struct canvas canvas;
 
 	canvas_init(&canvas, 10, 2, false);
-	canvas_text(canvas_box(&canvas), 0, 0, STYLE_DIM, "日本abc語!");
-	canvas_text(canvas_box(&canvas), 0, 1, STYLE_DIM, "0123456789");
+	canvas_put(canvas_box(&canvas), 0, 0, STYLE_DIM, "日本abc語!");
+	canvas_put(canvas_box(&canvas), 0, 1, STYLE_DIM, "0123456789");
 	/* It begins and ends within a wide character, and ends below the last row. */
 	canvas_fill((struct box){ 3, 0, 5, 9, &canvas }, STYLE_BAD);
 	expect(&canvas, "日       !\n012     89\n");
