@@ -41,11 +41,6 @@ static const struct {
 	{ NULL, KEYCODE_NONE },
 };
 
-const char *keys_context_name(enum context context)
-{
-	return context_names[context];
-}
-
 int keys_code(const char *name)
 {
 	int number;
@@ -62,23 +57,6 @@ int keys_code(const char *name)
 	if (name[0] == 'C' && name[1] == '-' && name[2] >= 'a' && name[2] <= 'z' && !name[3])
 		return KEYCODE_CONTROL_A + name[2] - 'a';
 	return KEYCODE_NONE;
-}
-
-void keys_name(int code, char *buffer, size_t size)
-{
-	snprintf(buffer, size, "?");
-	for (int i = 0; named[i].name; i++) {
-		if (named[i].code == code) {
-			snprintf(buffer, size, "%s", named[i].name);
-			return;
-		}
-	}
-	if (code > ' ' && code < 0x7f)
-		snprintf(buffer, size, "%c", code);
-	else if (code >= KEYCODE_F1 && code <= KEYCODE_F12)
-		snprintf(buffer, size, "F%d", code - KEYCODE_F1 + 1);
-	else if (code >= KEYCODE_CONTROL_A && code <= KEYCODE_CONTROL_Z)
-		snprintf(buffer, size, "C-%c", 'a' + code - KEYCODE_CONTROL_A);
 }
 
 /* Commands that the user interface runs itself. */
@@ -217,40 +195,37 @@ const struct key_row *keys_find(const struct keys *keys, enum context context, i
 	return row;
 }
 
-/* Appends `piece` if it fits whole. */
-static void append(char *buffer, size_t size, const char *piece, size_t length)
-{
-	size_t used = strlen(buffer);
-
-	if (used + length < size) {
-		memcpy(buffer + used, piece, length);
-		buffer[used + length] = '\0';
-	}
-}
-
 void keys_expand(const struct key_row *row, int code, const char *find, char *buffer, size_t size)
 {
-	size_t shorter = strlen(find);
 	/* Names and commands are ASCII: another typed character cannot be part of one. */
-	char typed = code >= ' ' && code < 0x7f ? (char)code : '?';
+	const char typed = code >= ' ' && code < 0x7f ? (char)code : '?';
+	const struct {
+		const char *mark, *words;
+		size_t length;
+	} marks[] = {
+		{ "{char}", &typed, 1 },
+		{ "{find-1}", find, *find ? strlen(find) - 1 : 0 },
+		{ "{find}", find, strlen(find) },
+	};
+	size_t used = 0, skip;
 
-	if (shorter > 0)
-		shorter--;
-	buffer[0] = '\0';
-	for (const char *from = row->command; *from;) {
-		if (strncmp(from, "{char}", 6) == 0) {
-			append(buffer, size, &typed, 1);
-			from += 6;
-		} else if (strncmp(from, "{find-1}", 8) == 0) {
-			append(buffer, size, find, shorter);
-			from += 8;
-		} else if (strncmp(from, "{find}", 6) == 0) {
-			append(buffer, size, find, strlen(find));
-			from += 6;
-		} else {
-			append(buffer, size, from++, 1);
+	for (const char *from = row->command; *from; from += skip) {
+		const char *words = from;
+		size_t length = skip = 1;
+
+		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && words == from; i++)
+			if (strncmp(from, marks[i].mark, strlen(marks[i].mark)) == 0) {
+				words = marks[i].words;
+				length = marks[i].length;
+				skip = strlen(marks[i].mark);
+			}
+		/* A piece that does not fit whole is omitted. */
+		if (used + length < size) {
+			memcpy(buffer + used, words, length);
+			used += length;
 		}
 	}
+	buffer[used] = '\0';
 }
 
 /* ---- control sequences ---- */
@@ -262,16 +237,6 @@ static bool between(wint_t character, wint_t from, wint_t to)
 	return character >= from && character <= to;
 }
 
-static bool is_digit(wint_t character)
-{
-	return between(character, '0', '9');
-}
-
-static bool is_letter(wint_t character)
-{
-	return between(character, 'A', 'Z') || between(character, 'a', 'z');
-}
-
 enum sequence sequence_after_escape(const wint_t *after, size_t count)
 {
 	if (count < 1)
@@ -281,13 +246,12 @@ enum sequence sequence_after_escape(const wint_t *after, size_t count)
 	/* A single letter after Esc may be a key that the user pressed right after Esc. */
 	if (count < 2)
 		return SEQUENCE_NONE;
-	if (after[0] == 'O' && is_letter(after[1]))
+	if (after[0] == 'O' && (between(after[1], 'A', 'Z') || between(after[1], 'a', 'z')))
 		return SEQUENCE_SHORT;
-	if (after[0] == ']' && is_digit(after[1]))
+	if ((after[0] == ']' || after[0] == 'P') && between(after[1], '0', '9'))
 		return SEQUENCE_STRING;
-	if (after[0] == 'P' && (is_digit(after[1]) || after[1] == '>' || after[1] == '!'))
-		return SEQUENCE_STRING;
-	return SEQUENCE_NONE;
+	return after[0] == 'P' && (after[1] == '>' || after[1] == '!') ? SEQUENCE_STRING
+								       : SEQUENCE_NONE;
 }
 
 bool sequence_ends(enum sequence sequence, wint_t before, wint_t character)

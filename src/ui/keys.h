@@ -69,13 +69,8 @@ struct keys {
 struct status keys_parse(struct keys *keys, const char *text, const char *origin,
 	const struct command_row *commands);
 
-/* keys_code() returns the number of a named key, KEYCODE_NONE for an unknown name. keys_name()
- * writes the name of a number. */
+/* Returns the number of a named key; KEYCODE_NONE for an unknown name. */
 int keys_code(const char *name);
-void keys_name(int code, char *buffer, size_t size);
-
-/* "main", "entry", … */
-const char *keys_context_name(enum context context);
 
 /* Returns the context in which the next key will be interpreted. */
 enum context keys_context(const struct view *view);
