@@ -6,96 +6,27 @@
 
 #include "base/text.h"
 
-/* Every glyph and its ASCII twin. A glyph must be one column wide. If wcwidth() reports another
- * width (some East Asian locales), the twin replaces it. */
 static const struct {
 	wchar_t wide;
 	char ascii;
 } glyphs[] = {
-	[GLYPH_HLINE] = { L'─', '-' },
-	[GLYPH_VLINE] = { L'│', '|' },
-	[GLYPH_TOP_LEFT] = { L'╭', '+' },
-	[GLYPH_TOP_RIGHT] = { L'╮', '+' },
-	[GLYPH_BOTTOM_LEFT] = { L'╰', '+' },
-	[GLYPH_BOTTOM_RIGHT] = { L'╯', '+' },
-	[GLYPH_BAR1] = { L'▁', '.' },
-	[GLYPH_BAR2] = { L'▂', '.' },
-	[GLYPH_BAR3] = { L'▃', ':' },
-	[GLYPH_BAR4] = { L'▄', ':' },
-	[GLYPH_BAR5] = { L'▅', '+' },
-	[GLYPH_BAR6] = { L'▆', '+' },
-	[GLYPH_BAR7] = { L'▇', '#' },
-	[GLYPH_BAR8] = { L'█', '#' },
-	[GLYPH_SHADE0] = { L' ', ' ' },
-	[GLYPH_SHADE1] = { L'░', '.' },
-	[GLYPH_SHADE2] = { L'▒', ':' },
-	[GLYPH_SHADE3] = { L'▓', '*' },
-	[GLYPH_SHADE4] = { L'█', '#' },
-	[GLYPH_HERE] = { L'●', '@' },
-	[GLYPH_POINTER] = { L'▸', '>' },
-	[GLYPH_DOT] = { L'·', '.' },
-	[GLYPH_ELLIPSIS] = { L'…', '~' },
-	[GLYPH_TIMES] = { L'×', 'x' },
-	[GLYPH_DRIFT] = { L'~', '~' },
-	[GLYPH_PLUSMINUS] = { L'±', '~' },
-	[GLYPH_UP] = { L'▲', '^' },
-	[GLYPH_DOWN] = { L'▼', 'v' },
-	[GLYPH_UPPER_HALF] = { L'▀', '"' },
-	[GLYPH_BULLET] = { L'•', 'o' },
-	[GLYPH_LEFT] = { L'◂', '<' },
-	[GLYPH_BODY] = { L'░', '|' },
-	[GLYPH_LEFT_HALF] = { L'▌', '#' },
+#define GLYPH(name, wide, ascii) { wide, ascii },
+	GLYPHS(GLYPH)
 };
-_Static_assert(sizeof(glyphs) / sizeof(glyphs[0]) == GLYPH_COUNT, "every glyph has its twin");
 
-/* Replacements of characters on an ASCII canvas; a row of NULL ends the table. */
+/* Replacements of characters on an ASCII canvas. */
 static const struct {
 	wchar_t wide;
 	const char *ascii;
-} twins[] = {
-	{ L'…', ".." },
-	{ L'×', "x" },
-	{ L'±', "+-" },
-	{ L'·', "-" },
-	{ L'—', "-" },
-	{ L'–', "-" },
-	{ L'•', "o" },
-	{ L'≤', "<=" },
-	{ L'≥', ">=" },
-	{ L'÷', "/" },
-	{ L'µ', "u" },
-	{ L'‘', "'" },
-	{ L'’', "'" },
-	{ L'“', "\"" },
-	{ L'”', "\"" },
-	{ L'→', "->" },
-	{ L'█', "#" },
-	{ L'▒', ":" },
-	{ L'●', "@" },
-	{ L'▲', "^" },
-	{ L'▸', ">" },
-	{ L'◂', "<" },
-	{ L'▼', "v" },
-	{ L'◀', "<-" },
-	{ L'│', "|" },
-	{ 0, NULL },
-};
-
-static int least(int a, int b)
-{
-	return a < b ? a : b;
-}
-
-static int most(int a, int b)
-{
-	return a > b ? a : b;
-}
+} twins[] = { { L'…', ".." }, { L'×', "x" }, { L'±', "+-" }, { L'·', "-" }, { L'—', "-" },
+	{ L'–', "-" }, { L'•', "o" }, { L'≤', "<=" }, { L'≥', ">=" }, { L'÷', "/" }, { L'µ', "u" },
+	{ L'‘', "'" }, { L'’', "'" }, { L'“', "\"" }, { L'”', "\"" }, { L'→', "->" }, { L'█', "#" },
+	{ L'▒', ":" }, { L'●', "@" }, { L'▲', "^" }, { L'▸', ">" }, { L'◂', "<" }, { L'▼', "v" },
+	{ L'◀', "<-" }, { L'│', "|" } };
 
 void canvas_init(struct canvas *canvas, int width, int height, bool ascii)
 {
-	canvas->width = canvas->height = 0;
-	canvas->ascii = ascii;
-	canvas->cells = NULL;
+	*canvas = (struct canvas){ .ascii = ascii };
 	canvas_resize(canvas, width, height);
 }
 
@@ -211,13 +142,9 @@ static int shown(const struct canvas *canvas, wchar_t character, wchar_t out[4])
 		out[0] = character;
 		return columns;
 	}
-	for (int i = 0; twins[i].ascii; i++) {
-		if (twins[i].wide == character) {
-			for (columns = 0; twins[i].ascii[columns]; columns++)
-				out[columns] = (wchar_t)twins[i].ascii[columns];
-			return columns;
-		}
-	}
+	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++)
+		if (twins[i].wide == character)
+			return (int)mbstowcs(out, twins[i].ascii, 4);
 	out[0] = L'?';
 	return 1;
 }
@@ -249,7 +176,7 @@ static int draw(struct box at, int x, int y, enum style style, const char *utf8,
 
 	if (room <= 0)
 		return 0;
-	tail = tail > room ? room : tail;
+	tail = int_least(tail, room);
 	for (size_t used; utf8 < end && (used = decode(utf8, &character)) > 0; utf8 += used) {
 		int columns = shown(at.canvas, character, out);
 
@@ -277,8 +204,8 @@ int canvas_put_right(struct box at, int x, int y, enum style style, const char *
 {
 	int from = x - canvas_columns(at, utf8);
 
-	at.width = least(at.width, x);
-	return canvas_put(at, most(from, 0), y, style, utf8);
+	at.width = int_least(at.width, x);
+	return canvas_put(at, int_most(from, 0), y, style, utf8);
 }
 
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph)
@@ -380,8 +307,8 @@ void canvas_frame(struct box at, enum style style, const char *title)
  * put(). */
 void canvas_fill(struct box at, enum style style)
 {
-	int left = most(at.x, 0), right = least(at.x + at.width, at.canvas->width);
-	int top = most(at.y, 0), bottom = least(at.y + at.height, at.canvas->height);
+	int left = int_most(at.x, 0), right = int_least(at.x + at.width, at.canvas->width);
+	int top = int_most(at.y, 0), bottom = int_least(at.y + at.height, at.canvas->height);
 
 	for (int y = top; y < bottom && left < right; y++) {
 		struct canvas_cell *row = &at.canvas->cells[(size_t)y * (size_t)at.canvas->width];
@@ -410,10 +337,10 @@ static void print_character(wchar_t character, FILE *file)
 
 void canvas_print_part(struct box part, FILE *file)
 {
-	int left = most(part.x, 0), right = least(part.x + part.width, part.canvas->width);
-	int bottom = least(part.y + part.height, part.canvas->height);
+	int left = int_most(part.x, 0), right = int_least(part.x + part.width, part.canvas->width);
+	int bottom = int_least(part.y + part.height, part.canvas->height);
 
-	for (int y = most(part.y, 0); y < bottom; y++) {
+	for (int y = int_most(part.y, 0); y < bottom; y++) {
 		const struct canvas_cell *row =
 			&part.canvas->cells[(size_t)y * (size_t)part.canvas->width];
 		int end = right;

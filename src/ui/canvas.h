@@ -37,42 +37,27 @@ enum style {
 	STYLE_COUNT
 };
 
-/* Symbols of one cell, each with an ASCII twin. */
+/* Symbols of one cell, each with an ASCII twin. A symbol must be one column wide. If wcwidth()
+ * reports another width (some East Asian locales), the twin replaces it. */
+/* clang-format off */
+#define GLYPHS(each) \
+	each(HLINE, L'─', '-') each(VLINE, L'│', '|') \
+	each(TOP_LEFT, L'╭', '+') each(TOP_RIGHT, L'╮', '+') \
+	each(BOTTOM_LEFT, L'╰', '+') each(BOTTOM_RIGHT, L'╯', '+') \
+	each(BAR1, L'▁', '.') each(BAR2, L'▂', '.') each(BAR3, L'▃', ':') each(BAR4, L'▄', ':') \
+	each(BAR5, L'▅', '+') each(BAR6, L'▆', '+') each(BAR7, L'▇', '#') each(BAR8, L'█', '#') \
+	each(SHADE0, L' ', ' ') each(SHADE1, L'░', '.') each(SHADE2, L'▒', ':') \
+	each(SHADE3, L'▓', '*') each(SHADE4, L'█', '#') each(BODY, L'░', '|') \
+	each(HERE, L'●', '@') each(POINTER, L'▸', '>') each(LEFT, L'◂', '<') \
+	each(UP, L'▲', '^') each(DOWN, L'▼', 'v') \
+	each(DOT, L'·', '.') each(BULLET, L'•', 'o') each(ELLIPSIS, L'…', '~') \
+	each(TIMES, L'×', 'x') each(DRIFT, L'~', '~') \
+	each(UPPER_HALF, L'▀', '"') each(LEFT_HALF, L'▌', '#')
+/* clang-format on */
+
 enum glyph {
-	GLYPH_HLINE,
-	GLYPH_VLINE,
-	GLYPH_TOP_LEFT,
-	GLYPH_TOP_RIGHT,
-	GLYPH_BOTTOM_LEFT,
-	GLYPH_BOTTOM_RIGHT,
-	GLYPH_BAR1,
-	GLYPH_BAR2,
-	GLYPH_BAR3,
-	GLYPH_BAR4,
-	GLYPH_BAR5,
-	GLYPH_BAR6,
-	GLYPH_BAR7,
-	GLYPH_BAR8,
-	GLYPH_SHADE0,
-	GLYPH_SHADE1,
-	GLYPH_SHADE2,
-	GLYPH_SHADE3,
-	GLYPH_SHADE4,
-	GLYPH_HERE,
-	GLYPH_POINTER,
-	GLYPH_DOT,
-	GLYPH_ELLIPSIS,
-	GLYPH_TIMES,
-	GLYPH_DRIFT,
-	GLYPH_PLUSMINUS,
-	GLYPH_UP,
-	GLYPH_DOWN,
-	GLYPH_UPPER_HALF,
-	GLYPH_BULLET,
-	GLYPH_LEFT,
-	GLYPH_BODY,
-	GLYPH_LEFT_HALF,
-	GLYPH_COUNT
+#define GLYPH_NAME(name, wide, ascii) GLYPH_##name,
+	GLYPHS(GLYPH_NAME) GLYPH_COUNT
 };
 
 struct canvas_cell {
@@ -91,6 +76,16 @@ struct box {
 	int x, y, width, height;
 	struct canvas *canvas;
 };
+
+static inline int int_least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static inline int int_most(int a, int b)
+{
+	return a > b ? a : b;
+}
 
 void canvas_init(struct canvas *canvas, int width, int height, bool ascii);
 void canvas_free(struct canvas *canvas);
