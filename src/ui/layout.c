@@ -17,88 +17,77 @@ enum {
 			  best height */
 };
 
-static int least(int a, int b)
-{
-	return a < b ? a : b;
-}
+/* The rows to place, in order of importance, and the places so far. */
+struct placing {
+	const struct layout_row *rows;
+	int row_count;
+	struct layout *layout;
+};
 
-static int most(int a, int b)
+static void place(struct layout *layout, const char *name, struct box at)
 {
-	return a > b ? a : b;
-}
-
-static void place(struct layout *layout, const char *name, int x, int y, int width, int height)
-{
-	if (layout->count < LAYOUT_MAX && width > 0 && height > 0)
-		layout->item[layout->count++] =
-			(struct layout_item){ name, { x, y, width, height } };
+	if (layout->count < LAYOUT_MAX && at.width > 0 && at.height > 0)
+		layout->item[layout->count++] = (struct layout_item){ name, at };
 }
 
 /* Places the first wanted row of an area. */
-static void place_area(struct layout *layout, const struct layout_row *rows, int row_count,
-	enum area area, struct box at)
+static void place_area(
+	const struct placing *placing, enum area area, int x, int y, int width, int height)
 {
-	for (int i = 0; i < row_count; i++) {
-		if (rows[i].area == area && rows[i].wanted) {
-			place(layout, rows[i].name, at.x, at.y, at.width, at.height);
-			return;
-		}
-	}
+	const struct layout_row *row = placing->rows, *end = row + placing->row_count;
+
+	while (row < end && (row->area != area || !row->wanted))
+		row++;
+	if (row < end)
+		place(placing->layout, row->name, (struct box){ x, y, width, height });
 }
 
 /* Places kernels, knobs and figure. From 116 columns on, it also places the text about the kernel.
  */
-static void place_top(struct layout *layout, const struct layout_row *rows, int row_count, int y,
-	int width, int height)
+static void place_top(const struct placing *placing, int y, int width, int height)
 {
 	int gap = width >= 76 ? COLUMN_GAP : 1;
 	int kernels = width >= 120 ? 20 : width >= 76 ? 16 : 13;
-	int about = width >= 116 ? most(width - 116, 0) / 2 + 24 : 0;
-	int rest, figure, knobs, x = 0;
+	int about = width >= 116 ? int_most(width - 116, 0) / 2 + 24 : 0;
+	int rest, figure, knobs, x = kernels + gap;
 
 	rest = width - kernels - 2 * gap - (about ? about + gap : 0);
-	figure = least(rest / 2 + (width < 100), 46);
-	knobs = least(rest - figure, 46);
+	figure = int_least(rest / 2 + (width < 100), 46);
+	knobs = int_least(rest - figure, 46);
 	if (about)
 		about = width - kernels - knobs - figure - 3 * gap;
 	else
 		figure = rest - knobs;
-	place_area(layout, rows, row_count, AREA_KERNELS, (struct box){ x, y, kernels, height });
-	x += kernels + gap;
-	place_area(layout, rows, row_count, AREA_KNOBS, (struct box){ x, y, knobs, height });
+	place_area(placing, AREA_KERNELS, 0, y, kernels, height);
+	place_area(placing, AREA_KNOBS, x, y, knobs, height);
 	x += knobs + gap;
-	place_area(layout, rows, row_count, AREA_FIGURE, (struct box){ x, y, figure, height });
-	x += figure + gap;
-	if (about)
-		place_area(
-			layout, rows, row_count, AREA_ABOUT, (struct box){ x, y, about, height });
+	place_area(placing, AREA_FIGURE, x, y, figure, height);
+	place_area(placing, AREA_ABOUT, x + figure + gap, y, about, height);
 }
 
-static int line_height(const struct layout_row *const *rows, int count, int columns, int line)
+/* Rows of the body, in lines of `columns` rows side by side. */
+struct band {
+	const struct layout_row *row[LAYOUT_MAX];
+	int count, columns;
+};
+
+/* The needs of the rows of one line. */
+struct line {
+	int least;
+	int best; /* the height that shows everything; 0: all rows can use any height */
+	bool any; /* one row of the line can use any height */
+};
+
+static struct line line_of(const struct band *band, int line)
 {
-	int height = 0;
+	struct line needs = { 0 };
 
-	for (int i = line * columns; i < count && i < (line + 1) * columns; i++)
-		height = most(height, rows[i]->min_height);
-	return height;
-}
-
-/* Returns the height that shows everything in a line; 0: one row of the line can use any height. */
-static int line_best(const struct layout_row *const *rows, int count, int columns, int line)
-{
-	int best = 0;
-
-	for (int i = line * columns; i < count && i < (line + 1) * columns; i++)
-		best = most(best, rows[i]->best_height);
-	return best;
-}
-
-static bool line_takes_any(const struct layout_row *const *rows, int count, int columns, int line)
-{
-	for (int i = line * columns; i < count && i < (line + 1) * columns; i++)
-		if (rows[i]->best_height == 0)
-			return true;
-	return false;
+	for (int i = line * band->columns; i < band->count && i < (line + 1) * band->columns; i++) {
+		needs.least = int_most(needs.least, band->row[i]->min_height);
+		needs.best = int_most(needs.best, band->row[i]->best_height);
+		needs.any |= band->row[i]->best_height == 0;
+	}
+	return needs;
 }
 
 /* Distributes up to `left` rows one by one. Each goes to the line with the smallest height that is
@@ -121,121 +110,113 @@ static int grow(int *heights, const int *room, int lines, int left)
 
 /* Computes the heights of the lines. First each line gets its minimum height, then up to its best
  * height. Remaining rows go to lines that can use any height, then to all lines. */
-static void share_height(
-	const struct layout_row *const *rows, int count, int columns, int height, int *heights)
+static void share_height(const struct band *band, int height, int *heights)
 {
-	int lines = (count + columns - 1) / columns, left = height, room[LAYOUT_MAX] = { 0 };
+	int lines = (band->count + band->columns - 1) / band->columns, left = height;
+	int room[3][LAYOUT_MAX] = { 0 };
 
-	for (int line = 0; line < lines; line++) {
-		left -= heights[line] = line_height(rows, count, columns, line);
-		room[line] = line_best(rows, count, columns, line);
-		if (room[line] == 0)
-			room[line] = heights[line] + (rows[line * columns]->extra ? 0 : ANY_FIRST);
+	for (int i = 0; i < lines; i++) {
+		struct line line = line_of(band, i);
+		int any = band->row[i * band->columns]->extra ? 0 : ANY_FIRST;
+
+		left -= heights[i] = line.least;
+		room[0][i] = line.best ? line.best : line.least + any;
+		room[1][i] = line.any ? height : 0;
+		room[2][i] = height;
 	}
-	if (lines == 1) {
+	if (lines == 1)
 		heights[0] = height;
-		return;
-	}
-	left = grow(heights, room, lines, left);
-	for (int line = 0; line < lines; line++)
-		room[line] = line_takes_any(rows, count, columns, line) ? height : 0;
-	left = grow(heights, room, lines, left);
-	for (int line = 0; line < lines; line++)
-		room[line] = height;
-	grow(heights, room, lines, left);
+	for (int pass = 0; pass < 3 && lines > 1; pass++)
+		left = grow(heights, room[pass], lines, left);
 }
 
-/* Puts rows into a rectangle, `columns` rows side by side in each line. A single row in the last
- * line fills that line. */
-static void place_grid(struct layout *layout, const struct layout_row *const *rows, int count,
-	int columns, struct box at)
+/* Puts the rows into a rectangle. A single row in the last line fills that line. */
+static void place_grid(struct layout *layout, const struct band *band, struct box at)
 {
 	int heights[LAYOUT_MAX] = { 0 }, y = at.y;
 
-	share_height(rows, count, columns, at.height, heights);
-	for (int i = 0; i < count; i++) {
-		int line = i / columns, column = i % columns;
-		int here = least(count - line * columns, columns);
+	share_height(band, at.height, heights);
+	for (int i = 0; i < band->count; i++) {
+		int line = i / band->columns, column = i % band->columns;
+		int here = int_least(band->count - line * band->columns, band->columns);
 		int width = (at.width - COLUMN_GAP * (here - 1)) / here;
 		int x = column * (width + COLUMN_GAP);
 
 		if (column == here - 1)
 			width = at.width - x;
-		place(layout, rows[i]->name, at.x + x, y, width, heights[line]);
+		place(layout, band->row[i]->name,
+			(struct box){ at.x + x, y, width, heights[line] });
 		if (column == here - 1)
 			y += heights[line];
 	}
 }
 
 /* Whether the rows fit. A single line always fits. */
-static bool fits(const struct layout_row *const *rows, int count, int columns, int height)
+static bool fits(const struct band *band, int height)
 {
 	int used = 0;
 
-	for (int line = 0; line * columns < count; line++)
-		used += line_height(rows, count, columns, line);
-	return count <= columns || used <= height;
+	for (int line = 0; line * band->columns < band->count; line++)
+		used += line_of(band, line).least;
+	return band->count <= band->columns || used <= height;
 }
 
-/* Returns the number of columns: two on a very wide screen, and on a wide screen if a single column
- * would omit rows. */
-static int columns_for(const struct layout_row *const *rows, int count, int width, int height)
+/* Chooses the number of columns: two on a very wide screen, and on a wide screen if a single column
+ * would omit rows. Returns whether all rows fit. */
+static bool arrange(struct band *band, int width, int height)
 {
-	if (width < PAIR_WIDTH)
-		return 1;
-	return width >= VERY_WIDE || !fits(rows, count, 1, height) ? 2 : 1;
-}
-
-static bool all_fit(const struct layout_row *const *rows, int count, int width, int height)
-{
-	return fits(rows, count, columns_for(rows, count, width, height), height);
+	band->columns = 1;
+	if (width >= VERY_WIDE || (width >= PAIR_WIDTH && !fits(band, height)))
+		band->columns = 2;
+	return fits(band, height);
 }
 
 /* Sorts rows by their places, stably. */
-static void sort_places(const struct layout_row **rows, int count)
+static void sort_places(struct band *band)
 {
-	for (int i = 1; i < count; i++) {
-		const struct layout_row *row = rows[i];
+	for (int i = 1; i < band->count; i++) {
+		const struct layout_row *row = band->row[i];
 		int at = i;
 
-		for (; at > 0 && rows[at - 1]->place > row->place; at--)
-			rows[at] = rows[at - 1];
-		rows[at] = row;
+		for (; at > 0 && band->row[at - 1]->place > row->place; at--)
+			band->row[at] = band->row[at - 1];
+		band->row[at] = row;
 	}
 }
 
 /* Whether each row gets its best height or COMFORT, the smaller of the two. */
-static bool all_comfortable(const struct layout_row *const *rows, int count, int width, int height)
+static bool all_comfortable(const struct band *band, int width, int height)
 {
-	const struct layout_row *comfortable[LAYOUT_MAX];
+	struct band comfortable = *band;
 	struct layout_row copies[LAYOUT_MAX];
 
-	for (int i = 0; i < count; i++) {
-		copies[i] = *rows[i];
-		copies[i].min_height =
-			most(rows[i]->min_height, least(rows[i]->best_height, COMFORT));
-		if (rows[i]->best_height == 0 && !rows[i]->extra)
-			copies[i].min_height += ANY_FIRST;
-		comfortable[i] = &copies[i];
+	for (int i = 0; i < band->count; i++) {
+		struct layout_row *row = &copies[i];
+
+		*row = *band->row[i];
+		row->min_height = int_most(row->min_height, int_least(row->best_height, COMFORT));
+		if (row->best_height == 0 && !row->extra)
+			row->min_height += ANY_FIRST;
+		comfortable.row[i] = row;
 	}
-	sort_places(comfortable, count);
-	return all_fit(comfortable, count, width, height);
+	sort_places(&comfortable);
+	return arrange(&comfortable, width, height);
 }
 
 /* Places a front row that has the whole width. Its height is at most its best height, and leaves
  * OTHERS rows to other panels. If that is less than WHOLE_COMFORT, it gets the whole body. Returns
  * the rest of the rectangle. */
-static struct box place_whole(
-	struct layout *layout, const struct layout_row *rows, int row_count, struct box at)
+static struct box place_whole(const struct placing *placing, struct box at)
 {
-	for (int i = 0; i < row_count; i++) {
-		int height = least(rows[i].best_height, at.height - OTHERS);
+	for (int i = 0; i < placing->row_count; i++) {
+		const struct layout_row *row = &placing->rows[i];
+		int height = int_least(row->best_height, at.height - OTHERS);
 
-		if (!rows[i].wanted || !rows[i].front || !rows[i].whole)
+		if (!row->wanted || !row->front || !row->whole)
 			continue;
 		if (height < WHOLE_COMFORT)
 			height = at.height;
-		place(layout, rows[i].name, at.x, at.y, at.width, height);
+		place(placing->layout, row->name, (struct box){ at.x, at.y, at.width, height });
 		at.y += height;
 		at.height -= height;
 	}
@@ -244,81 +225,79 @@ static struct box place_whole(
 
 /* Places the body. On a wide screen a tall row gets a column at the right if all more important
  * rows still fit. */
-static void place_body(
-	struct layout *layout, const struct layout_row *rows, int row_count, struct box at)
+static void place_body(const struct placing *placing, struct box at)
 {
-	const struct layout_row *band[LAYOUT_MAX];
+	struct band band = { .count = 0 };
 	struct layout_row front;
-	int count = 0;
 	bool tall_placed = false;
 
-	at = place_whole(layout, rows, row_count, at);
+	at = place_whole(placing, at);
 	if (at.height < BODY_MIN)
 		return;
-	for (int i = 0; i < row_count && count < LAYOUT_MAX; i++) {
-		int tall_width = most(rows[i].min_width, at.width * 2 / 5);
+	for (int i = 0; i < placing->row_count && band.count < LAYOUT_MAX; i++) {
+		const struct layout_row *row = &placing->rows[i];
+		int tall_width = int_most(row->min_width, at.width * 2 / 5);
 		int left = at.width - tall_width - COLUMN_GAP;
 
-		if (!rows[i].wanted || (rows[i].front && rows[i].whole) ||
-			(rows[i].area != AREA_BODY && rows[i].area != AREA_TALL) ||
-			(count > 0 && rows[i].min_width > at.width))
+		if (!row->wanted || (row->front && row->whole) ||
+			(row->area != AREA_BODY && row->area != AREA_TALL) ||
+			(band.count > 0 && row->min_width > at.width))
 			continue;
-		if (rows[i].area == AREA_TALL && at.width >= PAIR_WIDTH && !rows[i].front) {
-			if (tall_placed || rows[i].min_height > at.height || count == 0 ||
-				!all_fit(band, count, left, at.height))
+		if (row->area == AREA_TALL && at.width >= PAIR_WIDTH && !row->front) {
+			if (tall_placed || row->min_height > at.height || band.count == 0 ||
+				!arrange(&band, left, at.height))
 				continue;
-			place(layout, rows[i].name, at.x + left + COLUMN_GAP, at.y, tall_width,
-				at.height);
+			place(placing->layout, row->name,
+				(struct box){
+					at.x + left + COLUMN_GAP, at.y, tall_width, at.height });
 			at.width = left;
 			tall_placed = true;
 			continue;
 		}
-		band[count++] = &rows[i];
-		if (rows[i].front && count == 1) {
+		band.row[band.count++] = row;
+		if (row->front && band.count == 1) {
 			/* The front row gets its best height if another row still fits. */
-			front = rows[i];
-			front.min_height =
-				most(front.min_height, least(front.best_height, at.height * 3 / 5));
-			band[0] = &front;
+			front = *row;
+			front.min_height = int_most(
+				front.min_height, int_least(front.best_height, at.height * 3 / 5));
+			band.row[0] = &front;
 		}
-		if (count > 1 && (!all_fit(band, count, at.width, at.height) ||
-					 (rows[i].extra && !all_comfortable(band, count, at.width,
-								   at.height))))
-			count--;
+		if (band.count > 1 &&
+			(!arrange(&band, at.width, at.height) ||
+				(row->extra && !all_comfortable(&band, at.width, at.height))))
+			band.count--;
 	}
-	sort_places(band, count);
-	if (count > 0)
-		place_grid(layout, band, count, columns_for(band, count, at.width, at.height), at);
+	sort_places(&band);
+	arrange(&band, at.width, at.height);
+	place_grid(placing->layout, &band, at);
 }
 
 void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
 	int top_rows, struct layout *layout)
 {
+	const struct placing placing = { rows, row_count, layout };
+	const struct layout_row *alone = NULL;
 	int inside = height - 3, top;
 
 	layout->count = 0;
 	if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
-		place_area(layout, rows, row_count, AREA_LINE, (struct box){ 0, 0, width, height });
+		place_area(&placing, AREA_LINE, 0, 0, width, height);
 		return;
 	}
-	for (int i = 0; i < row_count; i++) {
-		if (!rows[i].alone || !rows[i].wanted)
-			continue;
-		place_area(layout, rows, row_count, AREA_HEADER, (struct box){ 0, 0, width, 1 });
-		place(layout, rows[i].name, 0, 1, width, inside);
-		place_area(layout, rows, row_count, AREA_NOTICE,
-			(struct box){ 0, height - 2, width, 1 });
-		place_area(layout, rows, row_count, AREA_KEYS,
-			(struct box){ 0, height - 1, width, 1 });
-		return;
+	for (int i = 0; i < row_count && !alone; i++)
+		if (rows[i].alone && rows[i].wanted)
+			alone = &rows[i];
+	top = int_least(int_most(top_rows, 11), int_most((inside + 1) / 2, TOP_MIN));
+	top = int_least(top, inside - BODY_MIN);
+	place_area(&placing, AREA_HEADER, 0, 0, width, 1);
+	if (alone) {
+		place(layout, alone->name, (struct box){ 0, 1, width, inside });
+	} else {
+		place_top(&placing, 1, width, top);
+		place_body(&placing, (struct box){ 0, 1 + top, width, inside - top });
 	}
-	top = least(most(top_rows, 11), most((inside + 1) / 2, TOP_MIN));
-	top = least(top, inside - BODY_MIN);
-	place_area(layout, rows, row_count, AREA_HEADER, (struct box){ 0, 0, width, 1 });
-	place_top(layout, rows, row_count, 1, width, top);
-	place_body(layout, rows, row_count, (struct box){ 0, 1 + top, width, inside - top });
-	place_area(layout, rows, row_count, AREA_NOTICE, (struct box){ 0, height - 2, width, 1 });
-	place_area(layout, rows, row_count, AREA_KEYS, (struct box){ 0, height - 1, width, 1 });
+	place_area(&placing, AREA_NOTICE, 0, height - 2, width, 1);
+	place_area(&placing, AREA_KEYS, 0, height - 1, width, 1);
 }
 
 const struct box *layout_find(const struct layout *layout, const char *name)
