@@ -51,14 +51,13 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 		int used = canvas_columns(at, limit_rows[limit->kind].title) +
 			   (limit->hard || brief ? 0 : canvas_columns(at, soft));
 
-		columns.title = used > columns.title ? used : columns.title;
+		columns.title = int_most(columns.title, used);
 		if (limit->known)
 			columns.scale = fmax(columns.scale, limit->cpe);
 	}
 	if (limits->predicted_by != limits->binding && !brief)
 		columns.tail = canvas_columns(at, predicted) + 1;
-	if (columns.title > TITLE_MOST)
-		columns.title = TITLE_MOST;
+	columns.title = int_least(columns.title, TITLE_MOST);
 	if (view->sample.valid)
 		columns.scale = fmax(columns.scale, view->sample.cpe);
 	columns.bar = at.width - columns.title - 1 - FIGURE - 1 - columns.tail;
@@ -68,19 +67,18 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 	}
 	if (columns.bar < 12 && !brief)
 		return measure(at, view, true);
-	if (columns.bar < 4)
-		columns.bar = 4;
+	columns.bar = int_most(columns.bar, 4);
 	return columns;
 }
 
 /* Draws a bar with half-cell precision. A value above 0 has at least half a cell. */
-static void draw_bar(
-	struct box at, int x, int y, int width, double share, enum style style, enum glyph glyph)
+static void draw_bar(struct box at, int y, const struct columns *columns, double cpe,
+	enum style style, enum glyph glyph)
 {
-	int halves = (int)lround(share * width * 2);
+	int x = columns->title + 1, width = columns->bar;
+	int halves =
+		int_most((int)lround(columns->scale > 0 ? cpe / columns->scale * width * 2 : 0), 1);
 
-	if (halves < 1)
-		halves = 1;
 	for (int i = 0; i < halves / 2 && i < width; i++)
 		canvas_glyph(at, x + i, y, style, glyph);
 	if (halves % 2 && halves / 2 < width)
@@ -102,7 +100,7 @@ static void draw_limit(
 		canvas_text(at, x, y, STYLE_DIM, "unknown: %s", limit->cause);
 		return;
 	}
-	draw_bar(at, x, y, columns->bar, columns->scale > 0 ? limit->cpe / columns->scale : 0,
+	draw_bar(at, y, columns, limit->cpe,
 		!limit->hard ? STYLE_DIM
 		: binding    ? STYLE_WARN
 			     : STYLE_BAR,
@@ -136,8 +134,7 @@ static void draw_measured(
 									       : "measuring…");
 		return;
 	}
-	draw_bar(at, x, y, columns->bar, columns->scale > 0 ? sample->cpe / columns->scale : 0,
-		STYLE_FIGURE, GLYPH_SHADE3);
+	draw_bar(at, y, columns, sample->cpe, STYLE_FIGURE, GLYPH_SHADE3);
 	x += columns->bar + FIGURE;
 	canvas_put_right(at, x, y, style, units_value(sample->cpe).text);
 	canvas_text(at, x + 1, y, style, "%c %s", (char)sample->cycles_from, panels_state(view));
@@ -181,7 +178,7 @@ static void choose(const struct limits *limits, int room, struct shown *shown)
 {
 	int count = limits->limit_count;
 
-	room = room < 2 ? 2 : room;
+	room = int_most(room, 2);
 	shown->rest = count > room;
 	shown->count = shown->rest ? room - 1 : count;
 	for (int i = 0; i < shown->count; i++)
@@ -196,33 +193,26 @@ static void choose(const struct limits *limits, int room, struct shown *shown)
 	shown->limit[shown->count - 1] = limits->binding;
 }
 
-static bool is_shown(const struct shown *shown, int index)
-{
-	for (int i = 0; i < shown->count; i++)
-		if (shown->limit[i] == index)
-			return true;
-	return false;
-}
-
 /* "3 more, up to 0.250; 1 unknown" */
 static void draw_rest(struct box at, int y, const struct limits *limits, const struct shown *shown)
 {
 	int known = 0, unknown = 0;
 	double most = NAN;
-	char some[64] = "", others[32] = "";
 
 	for (int i = 0; i < limits->limit_count; i++) {
-		if (is_shown(shown, i))
+		/* The last row may be the binding limit. */
+		if (i < shown->count - 1 || i == shown->limit[shown->count - 1])
 			continue;
 		if (limits->limit[i].known && known++ == 0)
 			most = limits->limit[i].cpe;
 		unknown += !limits->limit[i].known;
 	}
-	if (known)
-		snprintf(some, sizeof(some), "%d more, up to %s", known, units_value(most).text);
-	if (unknown || !known)
-		snprintf(others, sizeof(others), "%s%d unknown", known ? "; " : "", unknown);
-	canvas_text(at, 0, y, STYLE_DIM, "%s%s", some, others);
+	if (!known)
+		canvas_text(at, 0, y, STYLE_DIM, "%d unknown", unknown);
+	else
+		canvas_text(at, 0, y, STYLE_DIM,
+			unknown ? "%d more, up to %s; %d unknown" : "%d more, up to %s", known,
+			units_value(most).text, unknown);
 }
 
 static void draw(struct box at, const struct scene *scene)
@@ -241,7 +231,7 @@ static void draw(struct box at, const struct scene *scene)
 	limits = &view->explanation->limits;
 	columns = measure(at, view, false);
 	find_words(&words, view, !columns.cause);
-	lines_cut(&words, at.height - 1 - (limits->limit_count < 3 ? limits->limit_count : 3));
+	lines_cut(&words, at.height - 1 - int_least(limits->limit_count, 3));
 	/* In order of priority: at least two limits, the measured value, then as many sentences as
 	 * fit. */
 	choose(limits, at.height - 1 - lines_rows(&words), &shown);

@@ -76,16 +76,13 @@ static double ports_counted(const struct view *view, int event)
 	       (limits->turns > 0 ? limits->turns : 1);
 }
 
-/* Draws a bar that fills `share` of the width. If share is above 0, the bar has at least one cell.
- */
-static void ports_bar(
-	struct box at, int x, int y, int width, double share, enum style style, enum glyph glyph)
+/* Draws a bar of value / scale of the width. A value above 0 has at least one cell. */
+static void ports_bar(struct box at, int x, int y, int width, double value, double scale,
+	enum style style, enum glyph glyph)
 {
-	int length = (int)lround(share * width);
+	int length = scale > 0 && value > 0 ? int_most((int)lround(value / scale * width), 1) : 0;
 
-	if (share > 0 && length == 0)
-		length = 1;
-	for (int i = 0; i < length && i < width; i++)
+	for (int i = 0; i < int_least(length, width); i++)
 		canvas_glyph(at, x + i, y, style, glyph);
 }
 
@@ -117,7 +114,7 @@ static void beside_find(const struct view *view, struct beside *beside)
 {
 	const struct view_counters *counters = &view->counters;
 
-	memset(beside, 0, sizeof(*beside));
+	*beside = (struct beside){ 0 };
 	if (!shown_counting(view) || counters->counts.count == 0 || view->foreign)
 		return;
 	for (int i = 0; i < counters->plan->counters.count; i++)
@@ -147,14 +144,11 @@ static int draw_group(struct box at, int y, const char *head, const int *events,
 		return 0;
 	canvas_put(at, 0, y++, STYLE_DIM, head);
 	for (int i = 0; i < count; i++) {
-		int columns = canvas_columns(at, beside_title(view, events[i]));
-
-		titles = columns > titles ? columns : titles;
+		titles = int_most(titles, canvas_columns(at, beside_title(view, events[i])));
 		scale = fmax(scale, ports_counted(view, events[i]));
 	}
-	titles = titles > at.width - PORTS_FIGURE - 1 ? at.width - PORTS_FIGURE - 1 : titles;
+	titles = int_least(titles, at.width - PORTS_FIGURE - 1);
 	bar = at.width - titles - 1 - PORTS_FIGURE;
-	bar = bar < 4 ? 0 : bar;
 	for (int i = 0; i < count; i++, y++) {
 		double counted = ports_counted(view, events[i]);
 
@@ -165,7 +159,7 @@ static int draw_group(struct box at, int y, const char *head, const int *events,
 				at, titles + 1, y, STYLE_DIM, shown_absence(view, events[i]).text);
 			continue;
 		}
-		ports_bar(at, titles + 1, y, bar, scale > 0 ? counted / scale : 0, STYLE_FIGURE,
+		ports_bar(at, titles + 1, y, bar < 4 ? 0 : bar, counted, scale, STYLE_FIGURE,
 			GLYPH_SHADE3);
 		canvas_right(at, at.width, y, counted >= 0.005 ? STYLE_TEXT : STYLE_DIM, "%s%.2f",
 			shown_mark(view, events[i]), counted);
@@ -181,10 +175,9 @@ static int beside_rows(const struct beside *beside)
 
 static void beside_draw(struct box at, const struct beside *beside, const struct view *view)
 {
-	int stalls = beside->count - beside->work, over = beside_rows(beside) - at.height, y;
+	int over = beside_rows(beside) - at.height, y;
+	int stalls = int_most(beside->count - beside->work - (over > 0 ? over + 1 : 0), 0);
 
-	if (over > 0)
-		stalls = stalls > over + 1 ? stalls - over - 1 : 0;
 	y = draw_group(at, 0, "C an iteration, not by port", beside->event, beside->work, view);
 	y += draw_group(
 		at, y, "C cycles stalled an iteration", beside->event + beside->work, stalls, view);
@@ -217,24 +210,24 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 {
 	const struct limits *limits = &panels_outline(view)->limits;
 	struct entry *entry = &entries->entry[entries->count];
-	size_t used = 0;
 
 	if (entries->count == ENTRIES)
 		return;
-	*entry = (struct entry){
-		.ports = ports, .event = event, .counted = NAN, .full = ports & limits->bottleneck
-	};
+	*entry = (struct entry){ .ports = ports,
+		.event = event,
+		.counted = event < 0 ? NAN : ports_counted(view, event),
+		.full = ports & limits->bottleneck };
 	for (int i = 0; i < view->core->port_count; i++) {
-		if (!(ports >> i & 1) || used >= sizeof(entry->name))
+		size_t used = strlen(entry->name);
+
+		if (!(ports >> i & 1))
 			continue;
-		used += (size_t)snprintf(entry->name + used, sizeof(entry->name) - used, "%s%s",
-			used ? " " : "", view->core->port[i]);
+		snprintf(entry->name + used, sizeof(entry->name) - used, "%s%s", used ? " " : "",
+			view->core->port[i]);
 		entry->pressure += limits->pressure[i];
 		entry->naive += limits->naive[i];
 	}
 	entries->pairs += event >= 0;
-	if (event >= 0)
-		entry->counted = ports_counted(view, event);
 	entries->count++;
 }
 
@@ -258,28 +251,26 @@ static int event_from(const struct view *view, int port, uint32_t *covered)
 
 static void list(const struct view *view, struct entries *entries)
 {
-	int count = panels_outline(view)->limits.port_count;
+	int count = int_least(panels_outline(view)->limits.port_count, view->core->port_count);
 	bool units = false, pairs = shown_ports(view);
 
-	memset(entries, 0, sizeof(*entries));
-	count = count > view->core->port_count ? view->core->port_count : count;
-	for (int pass = 0; pass < 2; pass++) {
-		for (int i = 0; i < count; i++) {
-			uint32_t covered = 0;
-			int event = pairs && !pass ? event_from(view, i, &covered) : -1;
+	*entries = (struct entries){ 0 };
+	for (int i = 0; i < 2 * count; i++) {
+		int port = i % count, event = -1;
+		uint32_t covered = 0;
 
-			if (view->core->unit[i] != (pass == 1))
-				continue;
-			if (pass && !units)
-				snprintf(entries->entry[entries->count++].name,
-					sizeof(entries->entry[0].name), "units");
-			units = pass;
-			if (event >= 0)
-				add(entries, view, view->counters.plan->meaning[event].ports,
-					event);
-			else if (!(covered >> i & 1))
-				add(entries, view, UINT32_C(1) << i, -1);
-		}
+		/* The units follow the ports. */
+		if (view->core->unit[port] != (i >= count))
+			continue;
+		if (i < count && pairs)
+			event = event_from(view, port, &covered);
+		if (i >= count && !units)
+			strcpy(entries->entry[entries->count++].name, "units");
+		units = i >= count;
+		if (event >= 0)
+			add(entries, view, view->counters.plan->meaning[event].ports, event);
+		else if (!(covered >> port & 1))
+			add(entries, view, UINT32_C(1) << port, -1);
 	}
 }
 
@@ -288,29 +279,24 @@ static void measure(struct box at, struct entries *entries)
 	entries->names = 2;
 	for (int i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->entry[i];
-		int columns = canvas_columns(at, entry->name);
 
 		if (!entry->ports)
 			continue;
-		entries->names = columns > entries->names ? columns : entries->names;
+		entries->names = int_most(entries->names, canvas_columns(at, entry->name));
 		entries->scale = fmax(
 			entries->scale, fmax(fmax(entry->pressure, entry->naive), entry->counted));
 	}
-	if (entries->names > NAME_MOST)
-		entries->names = NAME_MOST;
+	entries->names = int_least(entries->names, NAME_MOST);
 }
 
 /* Draws the difference "+0.12"; a difference above 10 % is highlighted. */
 static void draw_difference(struct box at, int x, int y, const struct entry *entry)
 {
 	double difference = entry->counted - entry->pressure, size = fabs(difference),
-	       larger = fmax(entry->counted, entry->pressure);
+	       large = fmax(0.1 * fmax(entry->counted, entry->pressure), 0.05);
 
-	if (size < 0.005)
-		canvas_right(at, x, y, STYLE_DIM, "=");
-	else
-		canvas_right(at, x, y, size > 0.1 * larger && size > 0.05 ? STYLE_WARN : STYLE_DIM,
-			"%+.2f", difference);
+	canvas_right(at, x, y, size > large ? STYLE_WARN : STYLE_DIM, size < 0.005 ? "=" : "%+.2f",
+		difference);
 }
 
 static void draw_counted(struct box at, int x, int y, int bar, const struct entries *entries,
@@ -321,8 +307,7 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 		canvas_put(at, x, y, STYLE_DIM, shown_absence(view, entry->event).text);
 		return;
 	}
-	ports_bar(at, x, y, bar, entries->scale > 0 ? entry->counted / entries->scale : 0,
-		STYLE_FIGURE, GLYPH_SHADE3);
+	ports_bar(at, x, y, bar, entry->counted, entries->scale, STYLE_FIGURE, GLYPH_SHADE3);
 	canvas_right(at, x + bar + PORTS_FIGURE, y, STYLE_TEXT, "%s%.2f",
 		shown_mark(view, entry->event), entry->counted);
 	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
@@ -338,21 +323,20 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 	int tail = brief	    ? PORTS_FIGURE + 4 + DIFFERENCE * difference
 		   : entries->pairs ? DIFFERENCE
 				    : 2;
-	int bar = at.width - x - PORTS_FIGURE - tail;
+	int bar = int_most(at.width - x - PORTS_FIGURE - tail, 3);
 	double scale = entries->scale;
 
 	if (!entry->ports) {
 		canvas_put(at, 0, y, STYLE_DIM, entry->name);
 		return;
 	}
-	bar = bar < 3 ? 3 : bar;
 	after = x + bar + PORTS_FIGURE;
 	canvas_put(box_part(at, 0, 0, entries->names, at.height), 0, y,
 		entry->full ? STYLE_FIGURE : STYLE_TEXT, entry->name);
 	if (letters)
 		canvas_text(at, x - 2, y, STYLE_DIM, "M");
-	ports_bar(at, x, y, bar, scale > 0 ? entry->pressure / scale : 0,
-		entry->full ? STYLE_WARN : STYLE_BAR, GLYPH_SHADE4);
+	ports_bar(at, x, y, bar, entry->pressure, scale, entry->full ? STYLE_WARN : STYLE_BAR,
+		GLYPH_SHADE4);
 	mark = scale > 0 ? (int)lround(entry->naive / scale * bar) - 1 : -1;
 	if (fabs(entry->naive - entry->pressure) > 0.005 * scale && mark >= 0)
 		canvas_glyph(at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
@@ -415,48 +399,22 @@ static int event_uncounted(const struct view *view)
 static struct words why(const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
-	struct words words = { "" };
+	int uncounted;
 
 	if (!counters->plan)
-		return words;
+		return words_of("%s", "");
 	if (counters->why[0])
-		snprintf(words.text, sizeof(words.text), "C unavailable: %s", counters->why);
-	else if (view->foreign)
-		snprintf(words.text, sizeof(words.text),
-			"C: counts of this core are not valid for another core's ports");
-	else if (view->frozen && counters->counts.count == 0)
-		snprintf(words.text, sizeof(words.text), "C: frozen before it was counted");
-	else if (!shown_ports(view) && event_uncounted(view) >= 0)
-		snprintf(words.text, sizeof(words.text), "C %.300s",
-			shown_absence(view, event_uncounted(view)).text);
-	return words;
+		return words_of("C unavailable: %s", counters->why);
+	if (view->foreign)
+		return words_of("C: counts of this core are not valid for another core's ports");
+	if (view->frozen && counters->counts.count == 0)
+		return words_of("C: frozen before it was counted");
+	uncounted = shown_ports(view) ? -1 : event_uncounted(view);
+	return uncounted < 0 ? words_of("%s", "")
+			     : words_of("C %.300s", shown_absence(view, uncounted).text);
 }
 
 /* ---- the whole panel ---- */
-
-/* Puts the entries into columns with `rows` rows: sets the position of each entry. Returns whether
- * all entries fit. */
-static bool flow(
-	const struct entries *entries, bool brief, int columns, int rows, int *column, int *row)
-{
-	int x = 0, y = 0;
-
-	for (int i = 0; i < entries->count; i++) {
-		int lines =
-			entries->entry[i].event >= 0 && entries->entry[i].ports && !brief ? 2 : 1;
-
-		if (y + lines > rows) {
-			x++;
-			y = 0;
-		}
-		if (x >= columns || lines > rows)
-			return false;
-		column[i] = x;
-		row[i] = y;
-		y += lines;
-	}
-	return true;
-}
 
 /* The arrangement of entries: columns of similar length, with pairs if they fit. */
 struct shape {
@@ -466,32 +424,50 @@ struct shape {
 	int shown; /* entries */
 };
 
+/* Puts the entries into columns with `rows` rows: sets the position of each entry. Returns whether
+ * all entries fit. */
+static bool flow(const struct entries *entries, int rows, struct shape *shape)
+{
+	int x = 0, y = 0;
+
+	shape->rows = rows;
+	for (int i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->entry[i];
+		int lines = entry->event >= 0 && entry->ports && !shape->brief ? 2 : 1;
+
+		if (y + lines > rows) {
+			x++;
+			y = 0;
+		}
+		if (x >= shape->columns || lines > rows)
+			return false;
+		shape->column[i] = x;
+		shape->row[i] = y;
+		y += lines;
+	}
+	return true;
+}
+
 static void fit(const struct entries *entries, int width, int height, struct shape *shape)
 {
-	int rows = height > 1 ? height - 1 : 1;
+	int rows = int_most(height - 1, 1);
+	bool fits = false;
 
-	for (int pass = entries->pairs ? 0 : 1; pass < 2; pass++) {
+	for (int pass = entries->pairs ? 0 : 1; pass < 2 && !fits; pass++) {
 		int least = !entries->pairs ? COLUMN : pass ? BRIEF : PAIR;
 
-		shape->brief = entries->pairs && pass;
-		shape->columns = 1;
-		while (!flow(entries, shape->brief, shape->columns, rows, shape->column,
-			       shape->row) &&
+		*shape = (struct shape){ .brief = entries->pairs && pass, .columns = 1 };
+		while (!(fits = flow(entries, rows, shape)) &&
 			(width + 2) / (shape->columns + 1) - 2 >= least)
 			shape->columns++;
-		shape->shown = entries->count;
-		shape->rows = rows;
-		if (!flow(entries, shape->brief, shape->columns, rows, shape->column, shape->row))
-			continue;
-		while (shape->rows > 1 && flow(entries, shape->brief, shape->columns,
-						  shape->rows - 1, shape->column, shape->row))
-			shape->rows--;
-		flow(entries, shape->brief, shape->columns, shape->rows, shape->column, shape->row);
-		return;
 	}
-	/* If the entries still do not fit: show as many as possible, one line each. */
-	shape->shown =
-		shape->columns * rows < entries->count ? shape->columns * rows : entries->count;
+	/* If the entries do not fit: show as many as possible, one line each. */
+	shape->shown = fits ? entries->count : int_least(shape->columns * rows, entries->count);
+	if (!fits)
+		return;
+	while (rows > 1 && flow(entries, rows - 1, shape))
+		rows--;
+	flow(entries, rows, shape);
 }
 
 /* Draws the reason why there is no count. If the reason does not fit, names the panel that shows
@@ -511,10 +487,10 @@ static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	struct words words = why(view);
-	int width, x, y;
 	struct entries entries;
 	struct beside beside;
 	struct shape shape;
+	int width, x, y;
 
 	if (!view->explanation) {
 		canvas_put(at, 0, 0, STYLE_DIM, view->limits_note);
@@ -524,11 +500,10 @@ static void draw(struct box at, const struct scene *scene)
 	measure(at, &entries);
 	beside_find(view, &beside);
 	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
-		int room = at.width * 45 / 100;
-
 		/* Two narrow columns of ports are better than one column with long bars. */
-		if (room < BESIDE || entries.count > at.height - 1)
-			room = BESIDE;
+		int room = entries.count > at.height - 1 ? BESIDE
+							 : int_most(at.width * 45 / 100, BESIDE);
+
 		beside_draw(box_part(at, at.width - room, 0, room, at.height), &beside, view);
 		at.width -= room + 2;
 		beside.count = 0;
@@ -543,7 +518,7 @@ static void draw(struct box at, const struct scene *scene)
 			entries.count - shape.shown);
 		return;
 	}
-	y = at.height - shape.rows > 2 ? shape.rows + 1 : shape.rows;
+	y = shape.rows + (at.height - shape.rows > 2);
 	if (at.height <= shape.rows)
 		return;
 	x = draw_legend(at, y++, &view->explanation->limits) + 3;
@@ -566,7 +541,7 @@ static int best_rows(const struct view *view)
 	list(view, &entries);
 	beside_find(view, &beside);
 	rows = 1 + entries.count + entries.pairs + 2 + (why(view).text[0] != '\0');
-	return 1 + beside_rows(&beside) > rows ? 1 + beside_rows(&beside) : rows;
+	return int_most(1 + beside_rows(&beside), rows);
 }
 
 const struct panel panel_ports = {
