@@ -63,9 +63,9 @@ struct tree_kind {
 };
 
 KERNEL_BODY const uint64_t *keys_at(
-	const struct tree_walk *walk, uint64_t at, const bool computed, const unsigned words)
+	const uint64_t *nodes, uint64_t at, const bool computed, const unsigned words)
 {
-	return computed ? walk->nodes + words * at : (const uint64_t *)(uintptr_t)at;
+	return computed ? nodes + words * at : (const uint64_t *)(uintptr_t)at;
 }
 
 KERNEL_BODY uint64_t child_of(
@@ -106,11 +106,11 @@ KERNEL_BODY bool goes_on(const struct tree_kind kind, struct rest rest)
 
 /* Compares the key with one node. KERNEL_KEEP() of a value in one arm of a branch stops the
  * compiler from computing both arms and selecting by a conditional move. */
-KERNEL_BODY struct rest compare(const struct tree_walk *walk, const struct tree_kind kind,
-	uint64_t key, struct rest rest, uint64_t *found, uint64_t *sum)
+KERNEL_BODY struct rest compare(const uint64_t *nodes, const struct tree_kind kind, uint64_t key,
+	struct rest rest, uint64_t *found, uint64_t *sum)
 {
 	uint64_t at = kind.sorted ? (rest.at + rest.to) / 2 : rest.at, slot = 0;
-	const uint64_t *here = keys_at(walk, at, kind.computed, kind.words);
+	const uint64_t *here = keys_at(nodes, at, kind.computed, kind.words);
 
 	while (kind.keys > 1 && slot < kind.keys && key > here[slot])
 		slot++;
@@ -135,6 +135,7 @@ KERNEL_BODY struct rest compare(const struct tree_walk *walk, const struct tree_
 
 KERNEL_BODY void branching(struct tree_walk *walk, const struct tree_kind kind)
 {
+	const uint64_t *nodes = walk->nodes;
 	uint64_t first = first_at(walk, kind.computed), nothing = nothing_at(walk, kind.computed);
 	BEGIN;
 
@@ -144,7 +145,7 @@ KERNEL_BODY void branching(struct tree_walk *walk, const struct tree_kind kind)
 		uint64_t key = *asked;
 
 		while (goes_on(kind, rest))
-			rest = compare(walk, kind, key, rest, &found, &sum);
+			rest = compare(nodes, kind, key, rest, &found, &sum);
 	}
 	END;
 }
@@ -152,6 +153,7 @@ KERNEL_BODY void branching(struct tree_walk *walk, const struct tree_kind kind)
 /* As in the article: searches that have ended stay in the array, and the loop skips them. */
 KERNEL_BODY void branching_interleaved(struct tree_walk *walk, const struct tree_kind kind)
 {
+	const uint64_t *nodes = walk->nodes;
 	uint64_t *at = walk->at, *to = walk->to, lookups = walk->lookups,
 		 nothing = nothing_at(walk, kind.computed), active;
 	BEGIN;
@@ -168,7 +170,7 @@ KERNEL_BODY void branching_interleaved(struct tree_walk *walk, const struct tree
 
 				if (!goes_on(kind, rest))
 					continue;
-				rest = compare(walk, kind, asked[i], rest, &found, &sum);
+				rest = compare(nodes, kind, asked[i], rest, &found, &sum);
 				at[i] = rest.at;
 				if (kind.sorted)
 					to[i] = rest.to;
@@ -202,7 +204,7 @@ KERNEL_BODY uint64_t descend(const struct tree_walk *walk, const struct tree_kin
 	uint64_t key, uint64_t at, uint64_t half)
 {
 	const uint64_t *here =
-		keys_at(walk, kind.sorted ? at + half : at, kind.computed, kind.words);
+		keys_at(walk->nodes, kind.sorted ? at + half : at, kind.computed, kind.words);
 
 	if (kind.sorted) /* key < here[0] ? at : at + half */
 		return choose(key, here[0], at, at + half, at + half);
@@ -222,7 +224,7 @@ KERNEL_BODY void add_place(struct tree_walk *walk, const struct tree_kind kind, 
 
 	if (kind.computed && !kind.sorted)
 		at = choose(at, walk->number, at, at, walk->number);
-	here = keys_at(walk, at, kind.computed, kind.words);
+	here = keys_at(walk->nodes, at, kind.computed, kind.words);
 	for (unsigned slot = 0; slot < kind.keys; slot++) {
 		is |= key == here[slot];
 		if (kind.keys > 1)
