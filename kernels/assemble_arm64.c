@@ -3,7 +3,6 @@
 #include "kernels/assemble.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +24,6 @@ struct match {
 	unsigned shift;	     /* the first number of ubfx */
 };
 
-static void blanks(struct match *match)
-{
-	while (isspace((unsigned char)*match->at))
-		match->at++;
-}
-
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -38,7 +31,7 @@ static bool is_word(char c)
 
 static bool take_word(struct match *match, const char *word, size_t length)
 {
-	blanks(match);
+	encode_take(&match->at, 0);
 	if (strncmp(match->at, word, length) != 0 || is_word(match->at[length]))
 		return false;
 	match->at += length;
@@ -47,32 +40,14 @@ static bool take_word(struct match *match, const char *word, size_t length)
 
 static bool take(struct match *match, char c)
 {
-	blanks(match);
-	if (*match->at != c)
-		return false;
-	match->at++;
-	return true;
+	return encode_take(&match->at, c);
 }
 
 /* "#8", "-16", "#0xff". */
 static bool take_number(struct match *match, int64_t *value)
 {
-	bool negative;
-	uint64_t magnitude;
-	char *end;
-
 	take(match, '#');
-	negative = take(match, '-');
-	if (!isdigit((unsigned char)*match->at))
-		return false;
-	errno = 0;
-	magnitude = strtoull(
-		match->at, &end, match->at[0] == '0' && (match->at[1] | 32) == 'x' ? 16 : 10);
-	if (errno || is_word(*end) || (negative && magnitude > (uint64_t)1 << 63))
-		return false;
-	match->at = end;
-	*value = (int64_t)(negative ? -magnitude : magnitude);
-	return true;
+	return encode_number(&match->at, value);
 }
 
 /* ---- Registers */
@@ -80,25 +55,22 @@ static bool take_number(struct match *match, int64_t *value)
 /* "x17": its letter and number. */
 static bool take_register(struct match *match, char *letter, unsigned *reg)
 {
+	/* Capitals: register 31 is the stack pointer, not zero. */
+	static const struct {
+		const char *name;
+		char letter;
+	} last[] = { { "wsp", 'W' }, { "sp", 'X' }, { "xzr", 'x' }, { "wzr", 'w' } };
 	const char *at;
 	char *end;
 
-	blanks(match);
+	*reg = 31;
+	for (size_t i = 0; i < sizeof(last) / sizeof(*last); i++) {
+		*letter = last[i].letter;
+		if (take_word(match, last[i].name, strlen(last[i].name)))
+			return true;
+	}
 	at = match->at;
-	if (strncmp(at, "wsp", 3) == 0 && !is_word(at[3])) {
-		*letter = 'W', *reg = 31, match->at += 3;
-		return true;
-	}
-	if (strncmp(at, "sp", 2) == 0 && !is_word(at[2])) {
-		*letter = 'X', *reg = 31,
-		match->at += 2; /* capitals: register 31 is the stack pointer, not zero */
-		return true;
-	}
 	*letter = *at;
-	if ((*at == 'x' || *at == 'w') && strncmp(at + 1, "zr", 2) == 0 && !is_word(at[3])) {
-		*reg = 31, match->at += 3;
-		return true;
-	}
 	if (!*at || !strchr("xwsdqv", *at) || !isdigit((unsigned char)at[1]) ||
 		(at[1] == '0' && isdigit((unsigned char)at[2])))
 		return false;
@@ -181,13 +153,14 @@ static bool match_register(struct match *match, char kind, char field)
 
 	if (!take_register(match, &letter, &reg) || !is_of_kind(match, kind, letter, reg))
 		return false;
-	if (field == 'b')
-		match->bits |= reg << 5 | reg << 16;
-	else
-		match->bits |= reg << (field == 'n'	     ? 5
-				       : field == 'm'	     ? 16
-				       : strchr("ua", field) ? 10
-							     : 0);
+	if (strchr("nb", field))
+		match->bits |= reg << 5;
+	if (strchr("mb", field))
+		match->bits |= reg << 16;
+	if (strchr("ua", field))
+		match->bits |= reg << 10;
+	if (strchr("dt", field))
+		match->bits |= reg;
 	return true;
 }
 
@@ -367,7 +340,7 @@ static bool match_condition(struct match *match, bool opposite)
 {
 	int found;
 
-	blanks(match);
+	encode_take(&match->at, 0);
 	found = condition_of(match->at, strnlen(match->at, 2));
 	if (found < 0 || is_word(match->at[2]))
 		return false;
@@ -406,7 +379,7 @@ static bool match_operands(struct match *match, const char *pattern, char unit)
 		char c = *pattern++;
 
 		if (c == '/') {
-			blanks(match);
+			encode_take(&match->at, 0);
 			pattern = *match->at ? ",L#6" : "";
 		} else if (c == '#') {
 			same = match_number(match, *pattern == '@' ? unit : *pattern);
@@ -430,7 +403,7 @@ static bool match_operands(struct match *match, const char *pattern, char unit)
 			same = take(match, c);
 		}
 	}
-	blanks(match);
+	encode_take(&match->at, 0);
 	return same && !*match->at;
 }
 
@@ -509,24 +482,26 @@ struct status encode_line(const char *text, unsigned char bytes[ASSEMBLE_LONGEST
 
 struct status encode_jump(const char *text, unsigned char bytes[ASSEMBLE_LONGEST], size_t *length)
 {
-	struct match match;
+	static const struct {
+		const char *name, *operands;
+		uint32_t bits;
+	} jumps[] = { { "b", "", 0x14000000 }, { "bl", "", 0x94000000 },
+		{ "cbz", "rt", 0x34000000 }, { "cbnz", "rt", 0x35000000 } };
+	struct match match = { .bits = 0x54000000 };
 	size_t letters = strcspn(text, " ");
 	int condition = strncmp(text, "b.", 2) == 0 ? condition_of(text + 2, strlen(text + 2)) : -1;
+	bool known = condition >= 0;
 
-	*length = WORD;
-	if (strcmp(text, "b") == 0)
-		write_word(bytes, 0x14000000);
-	else if (strcmp(text, "bl") == 0)
-		write_word(bytes, 0x94000000);
-	else if (condition >= 0)
-		write_word(bytes, 0x54000000 | (uint32_t)condition);
-	else if ((letters == 3 && strncmp(text, "cbz", 3) == 0 &&
-			 match_line(&match, text + letters, "rt", 0x34000000)) ||
-		 (letters == 4 && strncmp(text, "cbnz", 4) == 0 &&
-			 match_line(&match, text + letters, "rt", 0x35000000)))
-		write_word(bytes, match.bits);
-	else
+	if (known)
+		match.bits |= (uint32_t)condition;
+	for (size_t i = 0; i < sizeof(jumps) / sizeof(*jumps) && !known; i++)
+		known = strlen(jumps[i].name) == letters &&
+			strncmp(text, jumps[i].name, letters) == 0 &&
+			match_line(&match, text + letters, jumps[i].operands, jumps[i].bits);
+	if (!known)
 		return status_failed("\"%.40s\" is no jump that reaches any place", text);
+	write_word(bytes, match.bits);
+	*length = WORD;
 	return status_ok();
 }
 

@@ -2,12 +2,9 @@
 #include "kernels/assemble.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <pthread.h>
 #include <search.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <Zydis/Zydis.h>
@@ -103,12 +100,6 @@ struct line {
 	ZydisRegister mask; /* 0: none */
 };
 
-static void blanks(struct line *line)
-{
-	while (isspace((unsigned char)*line->at))
-		line->at++;
-}
-
 static bool wrong_at(struct line *line, const char *what, const char *at, size_t length)
 {
 	if (!line->why[0])
@@ -133,36 +124,29 @@ static size_t word(const char *at)
 
 static bool take(struct line *line, char c)
 {
-	blanks(line);
-	if (*line->at != c)
+	return encode_take(&line->at, c);
+}
+
+/* Skips the word and the blanks after it. */
+static bool take_word(struct line *line, const char *text)
+{
+	size_t length = word(line->at);
+
+	if (!is_word(line->at, length, text))
 		return false;
-	line->at++;
+	line->at += length;
+	take(line, 0);
 	return true;
 }
 
-/* A number with its sign, decimal or 0x…. A number beyond INT64_MAX wraps, so that lines can
- * contain masks. */
 static bool number(struct line *line, int64_t *value)
 {
-	bool negative = false;
-	char *end;
-	uint64_t magnitude;
-
-	blanks(line);
-	if (*line->at == '-' || *line->at == '+')
-		negative = *line->at++ == '-';
-	blanks(line);
-	if (!isdigit((unsigned char)*line->at))
-		return wrong_at(
-			line, "no register and no number:", line->at, strcspn(line->at, ",]"));
-	errno = 0;
-	magnitude =
-		strtoull(line->at, &end, line->at[0] == '0' && (line->at[1] | 32) == 'x' ? 16 : 10);
-	if (errno || isalnum((unsigned char)*end) || (negative && magnitude > (uint64_t)1 << 63))
-		return wrong_at(line, "no number:", line->at, word(line->at));
-	line->at = end;
-	*value = (int64_t)(negative ? -magnitude : magnitude);
-	return true;
+	if (encode_number(&line->at, value))
+		return true;
+	return isdigit((unsigned char)*line->at)
+		       ? wrong_at(line, "no number:", line->at, word(line->at))
+		       : wrong_at(line, "no register and no number:", line->at,
+				 strcspn(line->at, ",]"));
 }
 
 /* One term of an address, between the plus signs. */
@@ -172,7 +156,7 @@ static bool term(struct line *line, ZydisEncoderOperand *operand, bool minus)
 	ZydisRegister reg;
 	int64_t value;
 
-	blanks(line);
+	take(line, 0);
 	length = word(line->at);
 	reg = register_of(line->at, length);
 	if (!reg) {
@@ -216,7 +200,7 @@ static bool address(struct line *line, ZydisEncoderOperand *operand)
 	do {
 		if (!term(line, operand, minus))
 			return false;
-		blanks(line);
+		take(line, 0);
 		minus = *line->at == '-';
 	} while ((*line->at == '+' || *line->at == '-') && line->at++);
 	return take(line, ']') || wrong(line, "no closing bracket in");
@@ -230,14 +214,10 @@ static ZyanU16 size_word(struct line *line)
 		ZyanU16 bytes;
 	} sizes[] = { { "byte", 1 }, { "word", 2 }, { "dword", 4 }, { "qword", 8 },
 		{ "xmmword", 16 }, { "ymmword", 32 }, { "zmmword", 64 } };
-	size_t length = word(line->at);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		if (is_word(line->at, length, sizes[i].word)) {
-			line->at += length;
-			blanks(line);
-			if (is_word(line->at, word(line->at), "ptr"))
-				line->at += 3;
+		if (take_word(line, sizes[i].word)) {
+			take_word(line, "ptr");
 			return sizes[i].bytes;
 		}
 	return 0;
@@ -271,7 +251,7 @@ static bool operand_of(struct line *line, ZydisEncoderRequest *request)
 
 	if (request->operand_count >= ZYDIS_ENCODER_MAX_OPERANDS - 1)
 		return wrong(line, "too many operands:");
-	blanks(line);
+	take(line, 0);
 	bytes = size_word(line);
 	if (take(line, '[')) {
 		if (line->memory >= 0)
@@ -305,16 +285,11 @@ static bool mnemonic(struct line *line, ZydisEncoderRequest *request)
 		{ "repe", ZYDIS_ATTRIB_HAS_REPE }, { "repne", ZYDIS_ATTRIB_HAS_REPNE } };
 	size_t length;
 
-	blanks(line);
-	length = word(line->at);
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (is_word(line->at, length, prefixes[i].word)) {
+	take(line, 0);
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes) && !request->prefixes; i++)
+		if (take_word(line, prefixes[i].word))
 			request->prefixes = prefixes[i].attribute;
-			line->at += length;
-			blanks(line);
-			length = word(line->at);
-			break;
-		}
+	length = word(line->at);
 	request->mnemonic = mnemonic_of(line->at, length);
 	if (!request->mnemonic)
 		return wrong_at(line, "no instruction is called", line->at,
@@ -327,13 +302,13 @@ static bool parse(struct line *line, ZydisEncoderRequest *request)
 {
 	if (!mnemonic(line, request))
 		return false;
-	blanks(line);
+	take(line, 0);
 	if (*line->at)
 		do {
 			if (!operand_of(line, request))
 				return false;
 		} while (take(line, ','));
-	blanks(line);
+	take(line, 0);
 	return !*line->at ||
 	       wrong_at(line, "more than an instruction:", line->at, strlen(line->at));
 }
@@ -425,16 +400,9 @@ static bool any_size(
 			: widest_register(request);
 	if (*size && any_immediate(line, request, bytes, length))
 		return true;
-	for (*size = 1; *size <= 64; *size = (ZyanU16)(*size * 2)) {
-		unsigned char other[ASSEMBLE_LONGEST];
-		size_t other_length;
-
-		if (!any_immediate(line, request, other, &other_length))
-			continue;
-		memcpy(bytes, other, other_length);
-		*length = other_length;
-		found++;
-	}
+	/* A failed attempt leaves bytes and length as they are. */
+	for (*size = 1; *size <= 64; *size = (ZyanU16)(*size * 2))
+		found += any_immediate(line, request, bytes, length);
 	return found == 1 ||
 	       (found > 1 && wrong(line, "how large the operand in memory is, has to be said:"));
 }

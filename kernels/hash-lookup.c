@@ -124,11 +124,15 @@ static inline bool put_keys(const struct hash *hash, struct passes *passes, bool
 	return true;
 }
 
+static struct hash_slot slot_of(uint64_t rank)
+{
+	return (struct hash_slot){ asked_present(rank), hash_value(rank) };
+}
+
 /* Nodes lie in the order of these calls. Each node becomes the first of its bucket. */
 static void chain_node(const struct hash *hash, uint64_t i, uint64_t rank, uint64_t place)
 {
-	hash->node[i] =
-		(struct hash_node){ asked_present(rank), hash_value(rank), hash->bucket[place] };
+	hash->node[i] = (struct hash_node){ slot_of(rank), hash->bucket[place] };
 	hash->bucket[place] = &hash->node[i];
 }
 
@@ -142,7 +146,7 @@ static void place_node(const struct hash *hash, uint64_t i, uint64_t rank, uint6
 {
 	(void)i;
 	hash->node[((bucket_count *)(void *)hash->bucket)[place]++] =
-		(struct hash_node){ .key = asked_present(rank), .value = hash_value(rank) };
+		(struct hash_node){ .slot = slot_of(rank) };
 }
 
 static void fill_slot(const struct hash *hash, uint64_t i, uint64_t rank, uint64_t place)
@@ -150,7 +154,7 @@ static void fill_slot(const struct hash *hash, uint64_t i, uint64_t rank, uint64
 	(void)i;
 	while (hash->slot[place].key != HASH_FREE)
 		place = place + 1 < hash->buckets ? place + 1 : 0;
-	hash->slot[place] = (struct hash_slot){ asked_present(rank), hash_value(rank) };
+	hash->slot[place] = slot_of(rank);
 }
 
 /* Lays the nodes out bucket by bucket: counts the nodes of each bucket, places them after those of
@@ -219,55 +223,48 @@ struct hash_walk {
 	const struct hash_node *const *bucket;
 	const struct hash_slot *slots;
 	uint64_t found, sum; /* number of found keys, and the sum of their values */
-	const struct hash_node *node[LOOKUPS_MOST]; /* the position of each lookup */
-	const struct hash_slot *slot[LOOKUPS_MOST];
+	const struct hash_slot *at[LOOKUPS_MOST]; /* the position of each lookup */
 };
 
 typedef void hash_loop(struct hash_walk *walk);
 
-KERNEL_LOOP static void hash_chained(struct hash_walk *walk)
+/* The first slot, or the slot in the first node of the bucket's chain. */
+KERNEL_BODY const struct hash_slot *first_slot(
+	const struct hash_walk *walk, uint64_t key, const bool open)
 {
-	const struct hash_node *const *bucket = walk->bucket;
-	uint64_t buckets = walk->buckets, found = 0, sum = 0;
+	uint64_t place = hash_place(key, walk->buckets);
 
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked++) {
-		uint64_t key = *asked;
-
-		for (const struct hash_node *node = bucket[hash_place(key, buckets)]; node;
-			node = node->next)
-			if (node->key == key) {
-				found++;
-				sum += node->value;
-				break;
-			}
-	}
-	walk->found += found;
-	walk->sum += sum;
+	return open ? walk->slots + place : (const void *)walk->bucket[place];
 }
 
 /* After the last slot the search wraps to the first slot, which happens rarely. */
 KERNEL_BODY const struct hash_slot *next_slot(
-	const struct hash_slot *slot, const struct hash_slot *slots, const struct hash_slot *last)
+	const struct hash_walk *walk, const struct hash_slot *slot, const bool open)
 {
-	if (__builtin_expect(slot == last, 0)) {
-		slot = slots - 1;
+	if (!open)
+		return (const void *)((const struct hash_node *)(const void *)slot)->next;
+	if (__builtin_expect(slot == walk->slots + walk->buckets - 1, 0)) {
+		slot = walk->slots - 1;
 		KERNEL_KEEP(slot);
 	}
 	return slot + 1;
 }
 
-KERNEL_LOOP static void hash_open(struct hash_walk *walk)
+KERNEL_BODY bool is_end(const struct hash_slot *slot, const bool open)
 {
-	const struct hash_slot *slots = walk->slots, *last = slots + walk->buckets - 1;
-	uint64_t buckets = walk->buckets, found = 0, sum = 0;
+	return open ? slot->key == HASH_FREE : !slot;
+}
+
+KERNEL_BODY void hash_search(struct hash_walk *walk, const bool open)
+{
+	uint64_t found = 0, sum = 0;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
 		asked++) {
 		uint64_t key = *asked;
 
-		for (const struct hash_slot *slot = slots + hash_place(key, buckets);
-			slot->key != HASH_FREE; slot = next_slot(slot, slots, last))
+		for (const struct hash_slot *slot = first_slot(walk, key, open);
+			!is_end(slot, open); slot = next_slot(walk, slot, open))
 			if (slot->key == key) {
 				found++;
 				sum += slot->value;
@@ -278,51 +275,17 @@ KERNEL_LOOP static void hash_open(struct hash_walk *walk)
 	walk->sum += sum;
 }
 
-/* First loads all buckets, then one node of each chain in turn. Skips searches that have ended. */
-KERNEL_LOOP static void hash_chained_interleaved(struct hash_walk *walk)
+/* First loads all buckets or first slots, then the next node or slot of each search in turn. Skips
+ * searches that have ended. */
+KERNEL_BODY void hash_search_interleaved(struct hash_walk *walk, const bool open)
 {
-	const struct hash_node *const *bucket = walk->bucket, **at = walk->node;
-	uint64_t buckets = walk->buckets, lookups = walk->lookups, found = 0, sum = 0, active;
+	const struct hash_slot **at = walk->at;
+	uint64_t lookups = walk->lookups, found = 0, sum = 0, active;
 
 	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
 		asked += lookups) {
 		for (uint64_t i = 0; i < lookups; i++)
-			at[i] = bucket[hash_place(asked[i], buckets)];
-		do {
-			active = 0;
-			for (uint64_t i = 0; i < lookups; i++) {
-				const struct hash_node *node = at[i];
-
-				if (!node)
-					continue;
-				if (node->key == asked[i]) {
-					found++;
-					sum += node->value;
-					node = NULL;
-				} else {
-					node = node->next;
-					KERNEL_KEEP(node);
-				}
-				at[i] = node;
-				active++;
-			}
-		} while (active > 0);
-	}
-	walk->found += found;
-	walk->sum += sum;
-}
-
-/* First loads all first slots, then the next slot of each search in turn. */
-KERNEL_LOOP static void hash_open_interleaved(struct hash_walk *walk)
-{
-	const struct hash_slot *slots = walk->slots, *last = slots + walk->buckets - 1,
-			       **at = walk->slot;
-	uint64_t buckets = walk->buckets, lookups = walk->lookups, found = 0, sum = 0, active;
-
-	for (const uint64_t *asked = walk->asked, *end = asked + walk->count; asked < end;
-		asked += lookups) {
-		for (uint64_t i = 0; i < lookups; i++)
-			at[i] = slots + hash_place(asked[i], buckets);
+			at[i] = first_slot(walk, asked[i], open);
 		do {
 			active = 0;
 			for (uint64_t i = 0; i < lookups; i++) {
@@ -334,10 +297,11 @@ KERNEL_LOOP static void hash_open_interleaved(struct hash_walk *walk)
 					found++;
 					sum += slot->value;
 					slot = NULL;
-				} else if (slot->key == HASH_FREE) {
+				} else if (open && slot->key == HASH_FREE) {
 					slot = NULL;
 				} else {
-					slot = next_slot(slot, slots, last);
+					slot = next_slot(walk, slot, open);
+					KERNEL_KEEP(slot);
 				}
 				at[i] = slot;
 				active++;
@@ -348,14 +312,15 @@ KERNEL_LOOP static void hash_open_interleaved(struct hash_walk *walk)
 	walk->sum += sum;
 }
 
-static const struct {
-	const char *function;
-	hash_loop *loop;
-} loops[TABLES][2] = {
-	[TABLE_CHAINED] = { { "hash_chained", hash_chained },
-		{ "hash_chained_interleaved", hash_chained_interleaved } },
-	[TABLE_OPEN] = { { "hash_open", hash_open },
-		{ "hash_open_interleaved", hash_open_interleaved } },
+KERNEL_CALLS(hash_chained, struct hash_walk, hash_search(walk, false))
+KERNEL_CALLS(hash_chained_interleaved, struct hash_walk, hash_search_interleaved(walk, false))
+KERNEL_CALLS(hash_open, struct hash_walk, hash_search(walk, true))
+KERNEL_CALLS(hash_open_interleaved, struct hash_walk, hash_search_interleaved(walk, true))
+
+static const char *const functions[2] = { "hash_search", "hash_search_interleaved" };
+static hash_loop *const loops[TABLES][2] = {
+	[TABLE_CHAINED] = { hash_chained, hash_chained_interleaved },
+	[TABLE_OPEN] = { hash_open, hash_open_interleaved },
 };
 
 /* Knuth, The Art of Computer Programming, vol. 3, 6.4: chain lengths follow a Poisson distribution;
@@ -468,7 +433,7 @@ static bool chain_ends(const struct hash *hash, uint64_t key)
 
 		if (offset >= hash->keys * sizeof(*node) || offset % sizeof(*node) || steps-- == 0)
 			return false;
-		if (node->key == key)
+		if (node->slot.key == key)
 			return true;
 	}
 	return true;
@@ -503,8 +468,8 @@ static struct status hash_prepare(struct kernel_run *run)
 
 	kept->hash = hash_make(v, run->seed, run->memory);
 	asked_prepare(run, &kind, hash_keys(v), v[HASH_FOUND], v[HASH_LOOKUPS], v[HASH_WHOLE]);
-	run->code.start = (const void *)loops[v[HASH_TABLE]][several].loop;
-	run->code.name = loops[v[HASH_TABLE]][several].function;
+	run->code.start = (const void *)loops[v[HASH_TABLE]][several];
+	run->code.name = functions[several];
 	run->layout.laid_out = run->layout.prepared >= hash_bytes(v) || lay_out(&kept->hash, run)
 				       ? hash_bytes(v)
 				       : 0;

@@ -17,15 +17,15 @@ enum {
 };
 enum hash_table { TABLE_CHAINED, TABLE_OPEN, TABLES };
 enum hash_order { ORDER_RANDOM, ORDER_BUCKET };
-/* A key in a chain. Its bucket or the previous node points to it. */
-struct hash_node {
-	uint64_t key, value;
-	const struct hash_node *next; /* NULL: the last node */
-};
-
 /* A key in its slot, or in the first free slot after it. */
 struct hash_slot {
 	uint64_t key, value;
+};
+
+/* A key in a chain. Its bucket or the previous node points to it. */
+struct hash_node {
+	struct hash_slot slot;
+	const struct hash_node *next; /* NULL: the last node */
 };
 
 #define HASH_FREE UINT64_MAX

@@ -56,13 +56,13 @@ static void check_chains(const struct hash *hash, bool *seen)
 	for (uint64_t i = 0; i < hash->buckets; i++)
 		for (const struct hash_node *node = hash->bucket[i]; node;
 			node = node->next, keys++) {
-			uint64_t rank = asked_rank(node->key);
+			uint64_t rank = asked_rank(node->slot.key);
 
 			assert_true(node >= hash->node && node < hash->node + hash->keys);
-			assert_true(asked_is_there(node->key) && rank < hash->keys && !seen[rank]);
+			assert_true(asked_is_there(node->slot.key) && rank < hash->keys && !seen[rank]);
 			seen[rank] = true;
-			assert_int_equal(hash_place(node->key, hash->buckets), i);
-			assert_int_equal(node->value, hash_value(rank));
+			assert_int_equal(hash_place(node->slot.key, hash->buckets), i);
+			assert_int_equal(node->slot.value, hash_value(rank));
 			apart += node->next && node->next != node + 1;
 		}
 	assert_int_equal(keys, hash->keys);
@@ -182,7 +182,7 @@ static double counted(const struct hash *hash, const int64_t *v)
 			for (const struct hash_node *node = hash->bucket[at]; node;
 				node = node->next) {
 				steps++;
-				if (node->key == key)
+				if (node->slot.key == key)
 					break;
 			}
 			continue;
@@ -231,9 +231,9 @@ TEST(stopped_half_way_it_begins_again)
 		struct hash hash = hash_make(run.v, LAID_SEED, memory);
 
 		for (uint64_t k = 0; k < hash.keys; k++)
-			if (hash.node[k].key == asked_present(0))
+			if (hash.node[k].slot.key == asked_present(0))
 				run.work.cancel =
-					(const atomic_bool *)(const void *)&hash.node[k].key;
+					(const atomic_bool *)(const void *)&hash.node[k].slot.key;
 		assert_ptr_not_equal(run.work.cancel, &never);
 		memset(memory, 0, MEMORY);
 		assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
@@ -280,9 +280,9 @@ TEST(clearing_slots_can_be_stopped)
 	} while (at < hash.keys / EVERY * EVERY);
 	assert_true(hash.buckets > EVERY);
 	memset(memory, 0, MEMORY);
-	run.work.cancel = (const atomic_bool *)(const void *)&hash.node[at].key;
+	run.work.cancel = (const atomic_bool *)(const void *)&hash.node[at].slot.key;
 	assert_int_equal(laid_prepare(&run).code, STATUS_CANCELLED);
-	assert_true(hash.node[at].key == asked_present(0));
+	assert_true(hash.node[at].slot.key == asked_present(0));
 	assert_int_equal(hash.slot[hash.buckets - 1].key, 0);
 }
 
