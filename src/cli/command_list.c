@@ -1,6 +1,7 @@
 /* slexplore list: prints every kernel with its knobs, and every named sweep. */
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/format.h"
@@ -146,12 +147,18 @@ static struct status check_names(const struct cli *cli, const struct sweeps *swe
 
 /* ---- Lists of names, one name a line: scripts compare them with the manual */
 
+/* data/fields and sample_fields have the same order. */
 static void dump_fields(FILE *out)
 {
-	for (const struct field *field = sample_fields; field->name; field++)
-		if (field->group != FIELDS_RECORD)
-			fprintf(out, "%s\t%s\t%s\t%s\n", field->name, field_type_name(field->type),
-				field->unit, field->help);
+	struct rows rows;
+	char *words[3];
+
+	rows_load(&rows, "fields");
+	for (const struct field *field = sample_fields; field->name && rows_next(&rows); field++)
+		if (rows_fields(&rows, words, 3) == 3 && strcmp(words[0], field->name) == 0)
+			fprintf(out, "%s\t%s\t%s\t%s\n", words[0], field_type_name(field->type),
+				words[1], words[2]);
+	rows_end(&rows);
 }
 
 static void dump_records(FILE *out)

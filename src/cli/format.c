@@ -303,7 +303,7 @@ static void csv_sample(void *context, const struct record_sample *sample)
 		report_row(report, sample->setting, sample->sample, sample->facts, &row);
 		row.what.part = sample->part;
 		row.what.level = sample->level;
-		row.what.x = sample->x;
+		row.what.x = (uint64_t)sample->x;
 		sample = &row.what;
 	}
 	setting_format(sample->setting, &setting);

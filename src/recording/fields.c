@@ -32,21 +32,11 @@ static void set_integer(struct field_value *value, bool known, int64_t integer)
 	value->integer = integer;
 }
 
-static void get_x(const struct record_sample *what, struct field_value *value)
-{
-	set_integer(value, what->part != NULL && isfinite(what->x), (int64_t)what->x);
-}
-
 static void get_seconds(const struct record_sample *what, struct field_value *value)
 {
-	set_real(value,
-		what->sweep ? sweeps_value(SWEEPS_SECONDS, what->sample, what->facts, NULL, NULL)
-			    : (double)NAN);
-}
-
-static void get_speedup(const struct record_sample *what, struct field_value *value)
-{
-	set_real(value, what->sweep ? what->speedup : (double)NAN);
+	if (what->sweep)
+		set_real(
+			value, sweeps_value(SWEEPS_SECONDS, what->sample, what->facts, NULL, NULL));
 }
 
 static void get_settled(const struct record_sample *what, struct field_value *value)
@@ -57,46 +47,6 @@ static void get_settled(const struct record_sample *what, struct field_value *va
 static void get_binding(const struct record_sample *what, struct field_value *value)
 {
 	set_word(value, explain_binding(what->explanation));
-}
-
-static void get_limit(const struct record_sample *what, struct field_value *value)
-{
-	set_real(value, explain_bound(what->explanation));
-}
-
-static void get_predicted(const struct record_sample *what, struct field_value *value)
-{
-	set_real(value, explain_predicted(what->explanation));
-}
-
-static bool is_explained(const struct record_sample *what)
-{
-	return what->explanation && status_is_ok(&what->explanation->status);
-}
-
-static void get_foreign(const struct record_sample *what, struct field_value *value)
-{
-	if (is_explained(what))
-		set_integer(value, true, what->explanation->foreign);
-}
-
-static void get_unknown(const struct record_sample *what, struct field_value *value)
-{
-	if (is_explained(what))
-		set_integer(value, true, what->explanation->limits.unknown);
-}
-
-static void get_misses(const struct record_sample *what, struct field_value *value)
-{
-	value->known = what->misses && what->misses->known;
-	value->list = what->misses;
-}
-
-static void get_whatif_misses(const struct record_sample *what, struct field_value *value)
-{
-	value->known = what->misses && what->misses->known && what->whatif_misses &&
-		       what->whatif_misses->known;
-	value->list = what->whatif_misses;
 }
 
 /* Recordings contain only counted instructions. Instructions found in the code are in the records
@@ -114,6 +64,31 @@ static void get_ipc(const struct record_sample *what, struct field_value *value)
 }
 
 /* ---- Which fields apply */
+
+static bool is_explained(const struct record_sample *what)
+{
+	return status_is_ok(&what->explanation->status);
+}
+
+static bool has_bound(const struct record_sample *what)
+{
+	return explain_binding(what->explanation);
+}
+
+static bool has_part(const struct record_sample *what)
+{
+	return what->part;
+}
+
+static bool has_sweep(const struct record_sample *what)
+{
+	return what->sweep;
+}
+
+static bool has_misses(const struct record_sample *what)
+{
+	return what->misses && what->misses->known;
+}
 
 static bool has_cpu(const struct record_sample *what)
 {
@@ -152,170 +127,110 @@ static bool is_counted(const struct record_sample *what)
 
 /* ---- The table */
 
-#define ROW(member) .owner = IN_ROW, .offset = offsetof(struct record_sample, member)
-#define SAMPLE(member)                                                 \
-	.owner = IN_SAMPLE, .offset = offsetof(struct sample, member), \
-	.size = sizeof(((struct sample *)NULL)->member)
-#define FACTS(member)                                                    \
-	.owner = IN_FACTS, .offset = offsetof(struct run_facts, member), \
-	.size = sizeof(((struct run_facts *)NULL)->member)
-#define RATIOS(member)                                                        \
-	.owner = IN_RATIOS, .offset = offsetof(struct sample_ratios, member), \
-	.size = sizeof(((struct sample_ratios *)NULL)->member)
-#define USUAL(value) .can_be_usual = true, .usual = (value)
+#define MEMBER(type, member) \
+	.offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member), .recorded = true
+#define ROW(member)	  .owner = IN_ROW, .offset = offsetof(struct record_sample, member)
+#define SAMPLE(member)	  .owner = IN_SAMPLE, .offset = offsetof(struct sample, member)
+#define RATIOS(member)	  .owner = IN_RATIOS, .offset = offsetof(struct sample_ratios, member)
+#define EXPLAINED(member) .owner = IN_EXPLANATION, .offset = offsetof(struct explanation, member)
+#define FACTS(member)	  .owner = IN_FACTS, MEMBER(struct run_facts, member)
+#define USUAL(value)	  .can_be_usual = true, .usual = (value)
 
 /* Upper bounds of measured values. */
 #define MOST_BYTES (double)((int64_t)1 << 46)
 #define MOST_GBPS  1e9
 
 const struct field sample_fields[] = {
-	{ "machine", NULL, "", "the processor's name", FIELDS_HEAD, FIELD_NAME, ROW(machine) },
-	{ "cpu", NULL, "", "the measured core's number", FIELDS_PLACE, FIELD_INT, FACTS(cpu),
-		.recorded = true, .absent = -1, .high = INT32_MAX, .applies = has_cpu },
-	{ "bound", NULL, "", "whether the worker was bound to it; absent: it was", FIELDS_PLACE,
-		FIELD_FLAG, FACTS(bound), .recorded = true, USUAL(true) },
-	{ "part", NULL, "", "of a probe: the part whose curve this is a point of", FIELDS_CURVE,
-		FIELD_NAME, ROW(part) },
-	{ "level", NULL, "", "of a probe's bandwidth, CSV only: the level", FIELDS_CURVE,
-		FIELD_NAME, .no_json = true, ROW(level) },
-	{ "x", NULL, "",
-		"of a probe: bytes of the working set (tlb: of the pages touched), bytes between a "
-		"pair, chains or cores",
-		FIELDS_CURVE, FIELD_INT, .get = get_x },
+	{ "machine", FIELDS_HEAD, FIELD_NAME, ROW(machine) },
+	{ "cpu", FIELDS_PLACE, FIELD_INT, FACTS(cpu), .absent = -1, .high = INT32_MAX,
+		.applies = has_cpu },
+	{ "bound", FIELDS_PLACE, FIELD_FLAG, FACTS(bound), USUAL(true) },
+	{ "part", FIELDS_CURVE, FIELD_NAME, ROW(part) },
+	{ "level", FIELDS_CURVE, FIELD_NAME, .no_json = true, ROW(level) },
+	{ "x", FIELDS_CURVE, FIELD_BYTES, ROW(x), .applies = has_part },
 
-	{ "cpe", NULL, "cycles/element",
-		"core clock cycles per element: the median of the trials used, or their mean "
-		"beyond the core's own caches",
-		FIELDS_VALUE, FIELD_REAL, SAMPLE(cpe) },
-	{ "cpe_lo", NULL, "cycles/element", "lower quartile of the trials used", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(cpe_lo) },
-	{ "cpe_hi", NULL, "cycles/element", "upper quartile of the trials used", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(cpe_hi) },
-	{ "trials", NULL, "", "trials used", FIELDS_VALUE, FIELD_COUNT, SAMPLE(trials) },
-	{ "dropped", NULL, "", "trials discarded", FIELDS_VALUE, FIELD_COUNT, SAMPLE(dropped) },
-	{ "quiet", NULL, "", "share of quiet trials among those judged, from 0 to 1", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(quiet) },
-	{ "contended", NULL, "", "whether too few trials were quiet; absent: no", FIELDS_VALUE,
-		FIELD_FLAG, SAMPLE(contended), USUAL(false) },
-	{ "cycles_from", NULL, "", "counter or reference", FIELDS_VALUE, FIELD_SOURCE,
-		SAMPLE(cycles_from) },
-	{ "ghz", NULL, "GHz", "core clock", FIELDS_VALUE, FIELD_REAL, SAMPLE(ghz) },
-	{ "ns", NULL, "ns/element", "time per element", FIELDS_VALUE, FIELD_REAL, SAMPLE(ns) },
-	{ "gbps", NULL, "GB/s", "data that the code itself reads and writes", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(gbps) },
-	{ "bytes_per_cycle", NULL, "bytes/cycle",
-		"data that the code reads and writes per core clock cycle", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(bytes_per_cycle) },
-	{ "modes", NULL, "", "groups that the trials fall into; absent: 1", FIELDS_VALUE, FIELD_INT,
-		SAMPLE(modes), USUAL(1) },
-	{ "mode_low", NULL, "cycles/element", "median of the lower group", FIELDS_VALUE, FIELD_REAL,
-		SAMPLE(mode_low), .applies = has_modes },
-	{ "mode_high", NULL, "cycles/element", "median of the higher group", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(mode_high), .applies = has_modes },
-	{ "mode_share_low", NULL, "", "share of the trials in the lower group", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(mode_share_low), .applies = has_modes },
-	{ "settled", NULL, "",
-		"false where the trials still drifted when the time was up; absent: true",
-		FIELDS_VALUE, FIELD_FLAG, .get = get_settled, USUAL(true) },
-	{ "placements", NULL, "", "placements in memory that the trials are of; absent: 1",
-		FIELDS_VALUE, FIELD_COUNT, SAMPLE(places), USUAL(1) },
-	{ "placement_lo", NULL, "cycles/element", "lowest median of one placement", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(place_lo), .applies = has_placements },
-	{ "placement_hi", NULL, "cycles/element", "highest median of one placement", FIELDS_VALUE,
-		FIELD_REAL, SAMPLE(place_hi), .applies = has_placements },
-	{ "pages", "pages_got", "",
-		"pages got: huge, 4k (or the smallest that there are), mixed, unknown",
-		FIELDS_VALUE, FIELD_WORD, FACTS(pages), .recorded = true },
-	{ "pages_note", NULL, "", "why they are not the pages asked for", FIELDS_VALUE, FIELD_WORD,
-		FACTS(pages_note), .recorded = true },
-	{ "node", "node_got", "", "memory node got, on a machine that has several", FIELDS_VALUE,
-		FIELD_INT, FACTS(node), .recorded = true, .absent = -1, .high = INT32_MAX,
-		.applies = has_nodes },
-	{ "gbps_total", NULL, "GB/s",
-		"data that all cores read and write, where others ran at the same time",
-		FIELDS_VALUE, FIELD_REAL, SAMPLE(total_gbps), .applies = has_company },
-	{ "seed", NULL, "", "where random layouts begin", FIELDS_VALUE, FIELD_BYTES, ROW(seed) },
-	{ "uarch", NULL, "", "core model of the limits", FIELDS_VALUE, FIELD_NAME, ROW(uarch) },
-	{ "binding", NULL, "", "name of the binding limit", FIELDS_VALUE, FIELD_WORD,
-		.get = get_binding },
-	{ "limit", NULL, "cycles/element", "the binding limit", FIELDS_VALUE, FIELD_REAL,
-		.get = get_limit },
-	{ "predicted", NULL, "cycles/element", "the highest of hard and soft limits", FIELDS_VALUE,
-		FIELD_REAL, .get = get_predicted },
-	{ "instructions", NULL, "1/element", "instructions per element", FIELDS_VALUE, FIELD_REAL,
-		.get = get_instructions },
-	{ "instructions_from", NULL, "",
-		"counter: counted; stepped: seen; model: read in the innermost loop", FIELDS_VALUE,
-		FIELD_SOURCE, RATIOS(instructions_from) },
-	{ "cpi", NULL, "cycles", "cycles per instruction", FIELDS_VALUE, FIELD_REAL, RATIOS(cpi) },
-	{ "traffic_gbps", NULL, "GB/s", "data of the lines that come from memory", FIELDS_VALUE,
-		FIELD_REAL, RATIOS(traffic), USUAL(0) },
-	{ "traffic_share", NULL, "",
-		"their share of the most that one core was measured to read from memory",
-		FIELDS_VALUE, FIELD_REAL, RATIOS(share), .applies = has_traffic },
-	{ "traffic_from", NULL, "", "counter, or model: at least so many", FIELDS_VALUE,
-		FIELD_SOURCE, RATIOS(lines_from), .applies = has_traffic },
-	{ "cores", NULL, "", "cores that ran the kernel at once, this one included; absent: 1",
-		FIELDS_VALUE, FIELD_INT, FACTS(cores), .recorded = true, .high = INT32_MAX,
-		USUAL(1) },
-	{ "streams", NULL, "", "other cores that streamed through memory; absent: 0", FIELDS_VALUE,
-		FIELD_INT, FACTS(streams), .recorded = true, .high = INT32_MAX, USUAL(0) },
-	{ "node_note", NULL, "", "why it is not the memory node asked for", FIELDS_VALUE,
-		FIELD_WORD, FACTS(node_note), .recorded = true },
-	{ "foreign", NULL, "", "whether the limits are of another core; absent: no", FIELDS_VALUE,
-		FIELD_FLAG, .get = get_foreign, USUAL(false) },
-	{ "unknown", NULL, "", "instructions that the core model does not know; absent: 0",
-		FIELDS_VALUE, FIELD_INT, .get = get_unknown, USUAL(0) },
-	{ "misses", NULL, "1/element",
-		"list: expected misses of L1, L2 and L3 after the first pass; null: unknown size "
-		"(see MISSES)",
-		FIELDS_VALUE, FIELD_LIST, .get = get_misses },
-	{ "whatif_misses", NULL, "1/element", "list: expected misses in the caches of --whatif",
-		FIELDS_VALUE, FIELD_LIST, .get = get_whatif_misses },
-	{ "ipc", NULL, "1/cycle", "counted instructions per cycle", FIELDS_VALUE, FIELD_REAL,
-		.get = get_ipc },
-	{ "check", NULL, "", "cycles by the reference chain, divided by counted cycles",
-		FIELDS_VALUE, FIELD_REAL, SAMPLE(check), .applies = is_counted },
-	{ "load_average", NULL, "processes",
-		"processes that ran or waited on this machine, mean of the last minute",
-		FIELDS_VALUE, FIELD_REAL, FACTS(load), .recorded = true, .high = 1e6 },
+	{ "cpe", FIELDS_VALUE, FIELD_REAL, SAMPLE(cpe) },
+	{ "cpe_lo", FIELDS_VALUE, FIELD_REAL, SAMPLE(cpe_lo) },
+	{ "cpe_hi", FIELDS_VALUE, FIELD_REAL, SAMPLE(cpe_hi) },
+	{ "trials", FIELDS_VALUE, FIELD_COUNT, SAMPLE(trials) },
+	{ "dropped", FIELDS_VALUE, FIELD_COUNT, SAMPLE(dropped) },
+	{ "quiet", FIELDS_VALUE, FIELD_REAL, SAMPLE(quiet) },
+	{ "contended", FIELDS_VALUE, FIELD_FLAG, SAMPLE(contended), USUAL(false) },
+	{ "cycles_from", FIELDS_VALUE, FIELD_SOURCE, SAMPLE(cycles_from) },
+	{ "ghz", FIELDS_VALUE, FIELD_REAL, SAMPLE(ghz) },
+	{ "ns", FIELDS_VALUE, FIELD_REAL, SAMPLE(ns) },
+	{ "gbps", FIELDS_VALUE, FIELD_REAL, SAMPLE(gbps) },
+	{ "bytes_per_cycle", FIELDS_VALUE, FIELD_REAL, SAMPLE(bytes_per_cycle) },
+	{ "modes", FIELDS_VALUE, FIELD_INT, SAMPLE(modes), USUAL(1) },
+	{ "mode_low", FIELDS_VALUE, FIELD_REAL, SAMPLE(mode_low), .applies = has_modes },
+	{ "mode_high", FIELDS_VALUE, FIELD_REAL, SAMPLE(mode_high), .applies = has_modes },
+	{ "mode_share_low", FIELDS_VALUE, FIELD_REAL, SAMPLE(mode_share_low),
+		.applies = has_modes },
+	{ "settled", FIELDS_VALUE, FIELD_FLAG, .get = get_settled, USUAL(true) },
+	{ "placements", FIELDS_VALUE, FIELD_COUNT, SAMPLE(places), USUAL(1) },
+	{ "placement_lo", FIELDS_VALUE, FIELD_REAL, SAMPLE(place_lo), .applies = has_placements },
+	{ "placement_hi", FIELDS_VALUE, FIELD_REAL, SAMPLE(place_hi), .applies = has_placements },
+	{ "pages", FIELDS_VALUE, FIELD_WORD, .old = "pages_got", FACTS(pages) },
+	{ "pages_note", FIELDS_VALUE, FIELD_WORD, FACTS(pages_note) },
+	{ "node", FIELDS_VALUE, FIELD_INT, .old = "node_got", FACTS(node), .absent = -1,
+		.high = INT32_MAX, .applies = has_nodes },
+	{ "gbps_total", FIELDS_VALUE, FIELD_REAL, SAMPLE(total_gbps), .applies = has_company },
+	{ "seed", FIELDS_VALUE, FIELD_BYTES, ROW(seed) },
+	{ "uarch", FIELDS_VALUE, FIELD_NAME, ROW(uarch) },
+	{ "binding", FIELDS_VALUE, FIELD_WORD, .get = get_binding },
+	{ "limit", FIELDS_VALUE, FIELD_REAL, EXPLAINED(limits.bound), .applies = has_bound },
+	{ "predicted", FIELDS_VALUE, FIELD_REAL, EXPLAINED(limits.predicted),
+		.applies = has_bound },
+	{ "instructions", FIELDS_VALUE, FIELD_REAL, .get = get_instructions },
+	{ "instructions_from", FIELDS_VALUE, FIELD_SOURCE, RATIOS(instructions_from) },
+	{ "cpi", FIELDS_VALUE, FIELD_REAL, RATIOS(cpi) },
+	{ "traffic_gbps", FIELDS_VALUE, FIELD_REAL, RATIOS(traffic), USUAL(0) },
+	{ "traffic_share", FIELDS_VALUE, FIELD_REAL, RATIOS(share), .applies = has_traffic },
+	{ "traffic_from", FIELDS_VALUE, FIELD_SOURCE, RATIOS(lines_from), .applies = has_traffic },
+	{ "cores", FIELDS_VALUE, FIELD_INT, FACTS(cores), .high = INT32_MAX, USUAL(1) },
+	{ "streams", FIELDS_VALUE, FIELD_INT, FACTS(streams), .high = INT32_MAX, USUAL(0) },
+	{ "node_note", FIELDS_VALUE, FIELD_WORD, FACTS(node_note) },
+	{ "foreign", FIELDS_VALUE, FIELD_FLAG, EXPLAINED(foreign), USUAL(false),
+		.applies = is_explained },
+	{ "unknown", FIELDS_VALUE, FIELD_INT, EXPLAINED(limits.unknown), USUAL(0),
+		.applies = is_explained },
+	{ "misses", FIELDS_VALUE, FIELD_LIST, ROW(misses) },
+	{ "whatif_misses", FIELDS_VALUE, FIELD_LIST, ROW(whatif_misses), .applies = has_misses },
+	{ "ipc", FIELDS_VALUE, FIELD_REAL, .get = get_ipc },
+	{ "check", FIELDS_VALUE, FIELD_REAL, SAMPLE(check), .applies = is_counted },
+	{ "load_average", FIELDS_VALUE, FIELD_REAL, FACTS(load), .high = 1e6 },
 
-	{ "sweep", NULL, "", "name of the named sweep", FIELDS_SWEEP, FIELD_NAME, ROW(sweep) },
-	{ "seconds", NULL, "s", "time of the whole working set, in a named sweep", FIELDS_SWEEP,
-		FIELD_REAL, .get = get_seconds },
-	{ "speedup", NULL, "", "speedup over the baseline of the named sweep", FIELDS_SWEEP,
-		FIELD_REAL, .get = get_speedup },
+	{ "sweep", FIELDS_SWEEP, FIELD_NAME, ROW(sweep) },
+	{ "seconds", FIELDS_SWEEP, FIELD_REAL, .get = get_seconds },
+	{ "speedup", FIELDS_SWEEP, FIELD_REAL, ROW(speedup), .applies = has_sweep },
 
-	{ "watched", NULL, "", "a watch chain judged the trials", FIELDS_RECORD, FIELD_FLAG,
-		FACTS(watched), .recorded = true },
-	{ "far", NULL, "", "the value is a mean", FIELDS_RECORD, FIELD_FLAG, FACTS(far),
-		.recorded = true },
-	{ "cycles_from", NULL, "", "counter or reference", FIELDS_RECORD, FIELD_SOURCE,
-		FACTS(cycles_from), .recorded = true },
-	{ "ring", NULL, "elements", "elements of the working set", FIELDS_RECORD, FIELD_BYTES,
-		FACTS(ring), .recorded = true, .high = MOST_BYTES },
-	{ "granule", NULL, "elements", "elements of an iteration", FIELDS_RECORD, FIELD_BYTES,
-		FACTS(granule), .recorded = true, .high = MOST_BYTES },
-	{ "bytes", NULL, "bytes/element", "data that the code reads and writes", FIELDS_RECORD,
-		FIELD_BYTES, FACTS(bytes), .recorded = true, .high = MOST_BYTES },
-	{ "footprint", NULL, "bytes", "working set", FIELDS_RECORD, FIELD_BYTES, FACTS(footprint),
-		.recorded = true, .high = MOST_BYTES },
-	{ "call", NULL, "elements", "elements of the longer timed call", FIELDS_RECORD, FIELD_BYTES,
-		FACTS(call), .recorded = true, .high = (double)INT64_MAX },
-	{ "calls", NULL, "", "calls in each timed region", FIELDS_RECORD, FIELD_COUNT, FACTS(calls),
-		.recorded = true, .high = INT32_MAX },
-	{ "asked", NULL, "", "kind of pages asked for", FIELDS_RECORD, FIELD_PAGES, FACTS(asked),
-		.recorded = true },
-	{ "nodes", NULL, "", "memory nodes of the machine", FIELDS_RECORD, FIELD_INT, FACTS(nodes),
-		.recorded = true, .high = INT32_MAX },
-	{ "others_gbps", NULL, "GB/s", "data that the other cores read and write", FIELDS_RECORD,
-		FIELD_REAL, FACTS(others_gbps), .recorded = true, USUAL(0), .high = MOST_GBPS },
+	/* A watch chain judged the trials */
+	{ "watched", FIELDS_RECORD, FIELD_FLAG, FACTS(watched) },
+	/* The value is a mean */
+	{ "far", FIELDS_RECORD, FIELD_FLAG, FACTS(far) },
+	/* Counter or reference */
+	{ "cycles_from", FIELDS_RECORD, FIELD_SOURCE, FACTS(cycles_from) },
+	/* Elements of the working set */
+	{ "ring", FIELDS_RECORD, FIELD_BYTES, FACTS(ring), .high = MOST_BYTES },
+	/* Elements of an iteration */
+	{ "granule", FIELDS_RECORD, FIELD_BYTES, FACTS(granule), .high = MOST_BYTES },
+	/* Data that the code reads and writes, bytes/element */
+	{ "bytes", FIELDS_RECORD, FIELD_BYTES, FACTS(bytes), .high = MOST_BYTES },
+	/* Working set, bytes */
+	{ "footprint", FIELDS_RECORD, FIELD_BYTES, FACTS(footprint), .high = MOST_BYTES },
+	/* Elements of the longer timed call */
+	{ "call", FIELDS_RECORD, FIELD_BYTES, FACTS(call), .high = (double)INT64_MAX },
+	/* Calls in each timed region */
+	{ "calls", FIELDS_RECORD, FIELD_COUNT, FACTS(calls), .high = INT32_MAX },
+	/* Kind of pages asked for */
+	{ "asked", FIELDS_RECORD, FIELD_PAGES, FACTS(asked) },
+	/* Memory nodes of the machine */
+	{ "nodes", FIELDS_RECORD, FIELD_INT, FACTS(nodes), .high = INT32_MAX },
+	/* Data that the other cores read and write, GB/s */
+	{ "others_gbps", FIELDS_RECORD, FIELD_REAL, FACTS(others_gbps), USUAL(0),
+		.high = MOST_GBPS },
 	{ .name = NULL },
 };
-
-/* Members of a struct in recordings. */
-#define MEMBER(type, member) \
-	.offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member), .recorded = true
 
 #define MACHINE(member) MEMBER(struct machine, member), .always = true
 #define COUNTED		.high = INT32_MAX
@@ -408,14 +323,18 @@ static void read_member(const struct field *field, const char *owner, struct fie
 			set_word(value, source_name(*(const enum source *)member));
 		break;
 	case FIELD_PAGES: set_word(value, knob_pages[*(const enum page_kind *)member]); break;
-	case FIELD_LIST: break;
+	case FIELD_LIST:
+		value->list = *(const struct misses *const *)member;
+		value->known = value->list && value->list->known;
+		break;
 	}
 }
 
 void field_get(
 	const struct field *field, const struct record_sample *what, struct field_value *value)
 {
-	const void *const owners[] = { NULL, what, what->sample, what->facts, what->sample_ratios };
+	const void *const owners[] = { NULL, what, what->sample, what->facts, what->sample_ratios,
+		what->explanation };
 
 	*value = (struct field_value){ 0 };
 	if (field->get)

@@ -1,7 +1,8 @@
 /* The fields of a sample: one table drives JSON, CSV, text, recordings, replay and the manual.
  *
- * To add a field, add its member to struct run_facts or struct sample, and its row to the table in
- * fields.c. tests/docs.sh checks that its name is in the manual. */
+ * To add a field, add its member to struct run_facts or struct sample, its row to the table in
+ * fields.c, and its unit and meaning to data/fields. tests/docs.sh checks that the manual has it.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -34,7 +35,7 @@ struct record_sample {
 	const struct sample_ratios *sample_ratios;   /* NULL: only the counts are available */
 	const char *part;  /* for a point of a probe's curve: the part of the probe; NULL: none */
 	const char *level; /* for a probe's bandwidth: the cache level; NULL: none */
-	double x;	   /* x value on that curve */
+	uint64_t x;	   /* x value on that curve */
 	const char *sweep; /* name of the sweep; NULL: none */
 	double speedup;	   /* speedup over the sweep's baseline; NAN: none */
 };
@@ -53,7 +54,7 @@ enum field_type {
 };
 
 /* The struct that contains a field's member; IN_ROW: struct record_sample itself. */
-enum field_owner { IN_NONE, IN_ROW, IN_SAMPLE, IN_FACTS, IN_RATIOS };
+enum field_owner { IN_NONE, IN_ROW, IN_SAMPLE, IN_FACTS, IN_RATIOS, IN_EXPLANATION };
 
 /* The groups of CSV columns, in the order of the columns. */
 enum field_group {
@@ -76,12 +77,10 @@ struct field_value {
 
 struct field {
 	const char *name; /* the same in every format */
-	const char *old;  /* the name in older files; NULL: none */
-	const char *unit; /* "": no unit */
-	const char *help;
 	enum field_group group;
 	enum field_type type;
 	enum field_owner owner;
+	const char *old;     /* the name in older files; NULL: none */
 	size_t offset, size; /* of the member */
 	bool recorded;	     /* recordings contain it, in a record "facts", "machine" or "insn" */
 	bool always;	     /* recordings contain it even with its default value */

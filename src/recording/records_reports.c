@@ -70,7 +70,7 @@ static void put_point(struct writing *writing, const char *part, const char *lev
 		.seed = writing->seed,
 		.part = part,
 		.level = level,
-		.x = point->x,
+		.x = (uint64_t)point->x,
 	};
 
 	if (!point->sample.valid)

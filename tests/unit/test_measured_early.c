@@ -27,7 +27,7 @@ static double takes(const struct uarch *uarch, const struct kernel *kernel)
 
 	explain(&question, explanation);
 	check_ok(explanation->status);
-	cycles = explain_predicted(explanation);
+	cycles = explain_binding(explanation) ? explanation->limits.predicted : (double)NAN;
 	explanation_free(explanation);
 	return cycles;
 }

@@ -238,25 +238,9 @@ void explain(const struct explain_question *question, struct explanation *explan
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }
 
-static bool bound_known(const struct explanation *explanation)
-{
-	return explanation && status_is_ok(&explanation->status) &&
-	       explanation->limits.binding >= 0;
-}
-
-double explain_bound(const struct explanation *explanation)
-{
-	return bound_known(explanation) ? explanation->limits.bound : NAN;
-}
-
-double explain_predicted(const struct explanation *explanation)
-{
-	return bound_known(explanation) ? explanation->limits.predicted : NAN;
-}
-
 const char *explain_binding(const struct explanation *explanation)
 {
-	return bound_known(explanation)
+	return explanation && status_is_ok(&explanation->status) && explanation->limits.binding >= 0
 		       ? limit_rows[explanation->limits.limit[explanation->limits.binding].kind]
 				 .name
 		       : NULL;

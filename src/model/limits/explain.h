@@ -45,8 +45,5 @@ const char *explain_waits(const struct kernel *kernel, const int64_t *v);
 /* Fills the explanation and replaces its old content. */
 void explain(const struct explain_question *question, struct explanation *explanation);
 
-/* CPE of the binding limit, and CPE of the prediction. NAN: none. */
-double explain_bound(const struct explanation *explanation);
-double explain_predicted(const struct explanation *explanation);
 /* Name of the binding limit. NULL: none. */
 const char *explain_binding(const struct explanation *explanation);
