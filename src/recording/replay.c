@@ -67,7 +67,7 @@ static void reading_init(struct reading *reading, struct replay *replay)
 
 static void reading_free(struct reading *reading)
 {
-	explained_free(&reading->explained);
+	free(reading->explained.run);
 	json_decref(reading->unfinished);
 }
 

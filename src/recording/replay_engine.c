@@ -27,8 +27,8 @@ void explained_free(struct explained *explained)
 {
 	if (!explained)
 		return;
-	free(explained->limit);
 	free(explained->run);
+	free(explained);
 }
 
 void replay_free(struct replay *replay)
@@ -39,7 +39,6 @@ void replay_free(struct replay *replay)
 		free(replay->played[i].trial);
 		free(replay->played[i].counts);
 		explained_free(replay->played[i].explained);
-		free(replay->played[i].explained);
 	}
 	free(replay->played);
 	setting_index_free(&replay->settings);
@@ -80,8 +79,8 @@ struct replay_entry replay_entry(const struct replay *replay, int index)
 
 	for (int i = 0; played->counts && i < played->counts->count; i++)
 		entry.counted += count_known(&played->counts->event[i]);
-	for (int i = 0; explained && i < explained->limit_count; i++)
-		entry.limits_known += explained->limit[i].known;
+	for (int i = 0; explained && i < explained->whole.limits.limit_count; i++)
+		entry.limits_known += explained->whole.limits.limit[i].known;
 	return entry;
 }
 

@@ -15,10 +15,8 @@ enum { MOST_TURNS = 1 << 20 };
 void reading_forget(struct reading *reading)
 {
 	struct explained *explained = &reading->explained;
-	struct limit *limit = explained->limit;
-	struct recorded_insn *run = explained->run;
 
-	*explained = (struct explained){ .binding = -1, .limit = limit, .run = run, .turns = 1 };
+	*explained = (struct explained){ .run = explained->run, .run_room = explained->run_room };
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		explained->modelled[i] = NAN;
 }
@@ -33,7 +31,7 @@ static void begin_explanation(struct reading *reading, unsigned id)
 
 const char *reading_limit(struct reading *reading, const json_t *object, unsigned id)
 {
-	struct explained *explained = &reading->explained;
+	struct limits *limits = &reading->explained.whole.limits;
 	struct limit limit = { 0 };
 	char name[32];
 
@@ -42,8 +40,8 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	limit.kind = limit_find(name);
 	if (limit.kind == LIMIT_COUNT)
 		return NULL; /* unknown kind, perhaps from a later slexplore */
-	for (int i = 0; i < explained->limit_count; i++)
-		if (explained->limit[i].kind == limit.kind)
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].kind == limit.kind)
 			return "a limit that was there already";
 	limit.hard = record_flag(object, "hard");
 	limit.known = record_number(object, "cpe", 0, MOST_CYCLES, &limit.cpe) &&
@@ -51,12 +49,7 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	if (!limit.known)
 		limit.cpe = limit.cycles = 0;
 	record_string(object, "cause", limit.cause, sizeof(limit.cause));
-	if (explained->limit_count == reading->limit_room) {
-		reading->limit_room = LIMIT_COUNT;
-		explained->limit =
-			memory_resize(explained->limit, LIMIT_COUNT, sizeof(*explained->limit));
-	}
-	explained->limit[explained->limit_count++] = limit;
+	limits->limit[limits->limit_count++] = limit;
 	return NULL;
 }
 
@@ -66,18 +59,17 @@ const char *reading_ports(struct reading *reading, const json_t *object, unsigne
 	const json_t *pressure = json_object_get(object, "pressure"),
 		     *naive = json_object_get(object, "naive");
 	const struct core *core = &reading->replay->core;
-	struct explained *explained = &reading->explained;
+	struct limits *limits = &reading->explained.whole.limits;
 
 	begin_explanation(reading, id);
 	for (int i = 0; i < core->port_count; i++) {
-		if (!record_number(
-			    pressure, core->port[i], 0, MOST_CYCLES, &explained->pressure[i]))
+		if (!record_number(pressure, core->port[i], 0, MOST_CYCLES, &limits->pressure[i]))
 			return "a port without its pressure";
 		/* The writer omits "naive" if the line would be too long. */
-		if (!record_number(naive, core->port[i], 0, MOST_CYCLES, &explained->naive[i]))
-			explained->naive[i] = explained->pressure[i];
+		if (!record_number(naive, core->port[i], 0, MOST_CYCLES, &limits->naive[i]))
+			limits->naive[i] = limits->pressure[i];
 	}
-	explained->port_count = core->port_count;
+	limits->port_count = core->port_count;
 	return NULL;
 }
 
@@ -103,10 +95,10 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 	/* Panels need the instructions in the order of their addresses. */
 	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
 		return "an instruction out of turn";
-	if (explained->run_count == reading->run_room) {
-		reading->run_room = reading->run_room ? 2 * reading->run_room : 32;
+	if (explained->run_count == explained->run_room) {
+		explained->run_room = explained->run_room ? 2 * explained->run_room : 32;
 		explained->run = memory_resize(
-			explained->run, (size_t)reading->run_room, sizeof(*explained->run));
+			explained->run, (size_t)explained->run_room, sizeof(*explained->run));
 	}
 	explained->run[explained->run_count++] = run;
 	explained->insn_count += run.times;
@@ -132,24 +124,33 @@ const char *reading_modelled(struct reading *reading, const json_t *object, unsi
 }
 
 /* Sorts the limits: highest first, unknown limits last, equal limits in their old order. The
- * highest hard limit is the binding limit. */
-static void order_limits(struct explained *explained)
+ * highest hard limit is the binding limit, and the highest limit predicts. Cycles of records are
+ * per iteration. */
+static void order_limits(struct limits *limits)
 {
-	for (int i = 1; i < explained->limit_count; i++) {
-		struct limit moved = explained->limit[i];
+	limits->binding = limits->predicted_by = -1;
+	for (int i = 0; i < limits->limit_count; i++) {
+		struct limit moved = limits->limit[i];
 		int at = i;
 
 		for (; at > 0 && moved.known &&
-			(!explained->limit[at - 1].known ||
-				explained->limit[at - 1].cpe < moved.cpe);
+			(!limits->limit[at - 1].known || limits->limit[at - 1].cpe < moved.cpe);
 			at--)
-			explained->limit[at] = explained->limit[at - 1];
-		explained->limit[at] = moved;
+			limits->limit[at] = limits->limit[at - 1];
+		moved.cycles *= limits->turns;
+		limits->limit[at] = moved;
 	}
-	explained->binding = -1;
-	for (int i = explained->limit_count - 1; i >= 0; i--)
-		if (explained->limit[i].known && explained->limit[i].hard)
-			explained->binding = i;
+	for (int i = limits->limit_count - 1; i >= 0; i--) {
+		if (!limits->limit[i].known)
+			continue;
+		limits->predicted_by = i;
+		if (limits->limit[i].hard)
+			limits->binding = i;
+	}
+	if (limits->predicted_by >= 0)
+		limits->predicted = limits->limit[limits->predicted_by].cpe;
+	if (limits->binding >= 0)
+		limits->bound = limits->limit[limits->binding].cpe;
 }
 
 /* Copies the explanation that was read to its setting. */
@@ -158,31 +159,68 @@ static void take_explanation(struct reading *reading, int index)
 	struct replay *replay = reading->replay;
 	struct played *played = &replay->played[index];
 	const struct explained *from = &reading->explained;
-	struct explained *to = played->explained;
-	size_t limits = (size_t)from->limit_count * sizeof(*from->limit),
-	       runs = (size_t)from->run_count * sizeof(*from->run);
+	size_t runs = (size_t)from->run_count * sizeof(*from->run);
 
-	if (to)
-		explained_free(to);
-	else
-		to = played->explained = memory_new(1, sizeof(*to));
-	*to = *from;
+	explained_free(played->explained);
+	played->explained = memory_new(1, sizeof(*from));
+	*played->explained = *from;
 	/* At least one byte: an allocation of 0 bytes may return NULL. */
-	to->limit = memory_new(limits + 1, 1);
-	to->run = memory_new(runs + 1, 1);
-	if (limits)
-		memcpy(to->limit, from->limit, limits);
+	played->explained->run = memory_new(runs + 1, 1);
 	if (runs)
-		memcpy(to->run, from->run, runs);
-	replay->memory += sizeof(*to) + limits + runs;
+		memcpy(played->explained->run, from->run, runs);
+	if (from->function[0])
+		played->explained->whole.function = played->explained->function;
+	replay->memory += sizeof(*from) + runs;
+}
+
+/* Reads a number of a record; a missing one is 0. */
+static double number_or_0(const json_t *object, const char *key, double high)
+{
+	double number;
+
+	return record_number(object, key, 0, high, &number) ? number : 0;
+}
+
+/* Reads the values of a loop and its limits. */
+static const char *read_whole(
+	const json_t *object, const struct setting *setting, struct explained *explained)
+{
+	const char *from = json_string_value(json_object_get(object, "instructions_from"));
+	struct explanation *whole = &explained->whole;
+	struct loop *loop = &whole->loop;
+	struct limits *limits = &whole->limits;
+	int64_t turns;
+
+	if (!record_number(object, "elements", 1e-9, 1e9, &whole->granule) ||
+		!record_integer(object, "turns", 1, MOST_TURNS, &turns))
+		return "an explanation without its elements or turns";
+	record_string(object, "function", explained->function, sizeof(explained->function));
+	whole->waits = explain_waits(setting->kernel, setting->v);
+	loop->turns = (int)turns;
+	loop->elements = whole->granule * loop->turns;
+	loop->insns_per_element = number_or_0(object, "instructions", 1e9);
+	loop->stepped = from && strcmp(from, source_name(SOURCE_STEPPED)) == 0;
+	loop->varies = record_flag(object, "varies");
+	loop->unknown = limits->unknown = (int)record_count(object, "unknown", LOOP_MOST);
+	record_string(
+		object, "unknown_names", limits->unknown_names, sizeof(limits->unknown_names));
+	limits->turns = loop->turns;
+	limits->elements = loop->elements;
+	limits->slots = number_or_0(object, "slots", 1e9) * limits->turns;
+	limits->instructions = loop->insns_per_element * limits->elements;
+	limits->bottleneck = record_bits(object, "fullest", UARCH_PORTS);
+	limits->chain.cycles = number_or_0(object, "chain", MOST_CYCLES) * limits->turns;
+	limits->chain.spans = limits->chain.cycles > 0;
+	limits->chain.through_memory = record_flag(object, "through_memory");
+	return NULL;
 }
 
 const char *reading_explain(struct reading *reading, const json_t *object, unsigned id)
 {
-	struct explained *explained = &reading->explained;
-	const char *from = json_string_value(json_object_get(object, "instructions_from"));
+	struct explanation *whole = &reading->explained.whole;
+	char text[sizeof(whole->status.text)];
+	const char *why = NULL;
 	struct setting setting;
-	int64_t turns;
 	int index;
 
 	begin_explanation(reading, id);
@@ -192,29 +230,14 @@ const char *reading_explain(struct reading *reading, const json_t *object, unsig
 	/* The setting may be missing because its trials could not be used. */
 	if (index < 0 || reading->replay->memory > REPLAY_MEMORY)
 		return NULL;
-	record_string(object, "why", explained->why, sizeof(explained->why));
-	if (!explained->why[0]) {
-		if (!record_number(object, "elements", 1e-9, 1e9, &explained->elements) ||
-			!record_integer(object, "turns", 1, MOST_TURNS, &turns))
-			return "an explanation without its elements or turns";
-		explained->turns = (int)turns;
-		if (!record_number(object, "slots", 0, 1e9, &explained->slots))
-			explained->slots = 0;
-		if (!record_number(object, "instructions", 0, 1e9, &explained->insns_per_element))
-			explained->insns_per_element = 0;
-		if (!record_number(object, "chain", 0, MOST_CYCLES, &explained->chain))
-			explained->chain = 0;
-		explained->stepped = from && strcmp(from, source_name(SOURCE_STEPPED)) == 0;
-		explained->varies = record_flag(object, "varies");
-		explained->foreign = record_flag(object, "foreign");
-		explained->through_memory = record_flag(object, "through_memory");
-		explained->fullest = record_bits(object, "fullest", UARCH_PORTS);
-		explained->unknown = (int)record_count(object, "unknown", LOOP_MOST);
-		record_string(object, "unknown_names", explained->unknown_names,
-			sizeof(explained->unknown_names));
-		record_string(object, "function", explained->function, sizeof(explained->function));
-	}
-	order_limits(explained);
+	record_string(object, "why", text, sizeof(text));
+	if (text[0])
+		whole->status = status_failed("%s", text);
+	else
+		why = read_whole(object, &setting, &reading->explained);
+	if (why)
+		return why;
+	order_limits(&whole->limits);
 	take_explanation(reading, index);
 	begin_explanation(reading, 0);
 	return NULL;
@@ -300,43 +323,11 @@ static void fill_code(const struct explained *from, struct explanation *to)
 			if (run->jumps)
 				place_jump(run, insn);
 			to->limits.insn[loop->insn_count] = run->facts;
-			to->limits.insn[loop->insn_count].count *= from->turns;
+			to->limits.insn[loop->insn_count].count *= loop->turns;
 			loop->insn_count++;
 		}
 	}
 	to->limits.insn_count = loop->insn_count;
-}
-
-static void fill_limits(const struct explained *from, struct limits *to)
-{
-	double turns = from->turns;
-
-	to->turns = turns;
-	to->elements = from->elements * turns;
-	to->slots = from->slots * turns;
-	to->instructions = from->insns_per_element * to->elements;
-	to->limit_count = from->limit_count;
-	to->binding = from->binding;
-	to->predicted_by = -1;
-	for (int i = 0; i < from->limit_count; i++) {
-		to->limit[i] = from->limit[i];
-		to->limit[i].cycles *= turns;
-		if (to->limit[i].known &&
-			(to->predicted_by < 0 ||
-				to->limit[i].cpe > to->limit[to->predicted_by].cpe))
-			to->predicted_by = i;
-	}
-	to->bound = to->binding >= 0 ? to->limit[to->binding].cpe : 0;
-	to->predicted = to->predicted_by >= 0 ? to->limit[to->predicted_by].cpe : 0;
-	to->port_count = from->port_count;
-	memcpy(to->pressure, from->pressure, sizeof(to->pressure));
-	memcpy(to->naive, from->naive, sizeof(to->naive));
-	to->bottleneck = from->fullest;
-	to->unknown = from->unknown;
-	snprintf(to->unknown_names, sizeof(to->unknown_names), "%s", from->unknown_names);
-	to->chain.cycles = from->chain * turns;
-	to->chain.spans = from->chain > 0;
-	to->chain.through_memory = from->through_memory;
 }
 
 static const struct explained *find_explained(
@@ -354,37 +345,29 @@ static const struct explained *find_explained(
 static void explain_recorded(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
+	static const struct explained none = {
+		.whole = { .loop = { .turns = 1, .elements = 1 },
+			.limits = { .binding = -1, .predicted_by = -1 } }
+	};
 	const struct explained *from = find_explained(context, question->kernel, question->v);
+	struct loop loop = explanation->loop;
+	struct limits limits = explanation->limits;
 
-	loop_clear(&explanation->loop);
-	limits_clear(&explanation->limits);
+	*explanation = (from ? from : &none)->whole;
 	explanation->kernel = question->kernel;
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	explanation->foreign = question->foreign;
-	explanation->function = NULL;
-	explanation->granule = 0;
-	explanation->waits = NULL;
-	explanation->limits.binding = explanation->limits.predicted_by = -1;
-	if (!from) {
+	/* The buffers stay. */
+	explanation->loop.insn = loop.insn;
+	explanation->loop.insn_room = loop.insn_room;
+	explanation->loop.path = loop.path;
+	explanation->loop.path_room = loop.path_room;
+	explanation->limits.insn = limits.insn;
+	explanation->limits.insn_room = limits.insn_room;
+	if (!from)
 		explanation->status = status_failed("none were recorded of this setting");
-		return;
-	}
-	if (from->why[0]) {
-		explanation->status = status_failed("%s", from->why);
-		return;
-	}
-	explanation->status = status_ok();
-	explanation->function = from->function[0] ? from->function : NULL;
-	explanation->granule = from->elements;
-	explanation->waits = explain_waits(question->kernel, question->v);
-	explanation->loop.stepped = from->stepped;
-	explanation->loop.varies = from->varies;
-	explanation->loop.turns = from->turns;
-	explanation->loop.elements = from->elements * from->turns;
-	explanation->loop.insns_per_element = from->insns_per_element;
-	explanation->loop.unknown = from->unknown;
-	fill_code(from, explanation);
-	fill_limits(from, &explanation->limits);
+	else if (status_is_ok(&from->whole.status))
+		fill_code(from, explanation);
 }
 
 static void events(void *context, const struct machine *asked, const char *const *extra,
@@ -407,7 +390,8 @@ static double modelled(
 			? find_explained(replay, explanation->kernel, explanation->v)
 			: NULL;
 
-	for (int i = 0; from && !from->why[0] && i < replay->events.counters.count; i++)
+	for (int i = 0;
+		from && status_is_ok(&from->whole.status) && i < replay->events.counters.count; i++)
 		if (strcmp(replay->events.meaning[i].name, meaning->name) == 0)
 			return from->modelled[i];
 	return NAN;

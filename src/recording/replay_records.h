@@ -9,21 +9,12 @@
 #include "recording/record.h"
 #include "recording/replay.h"
 
-/* The explanation of a setting. */
+/* The explanation of a setting. Its instructions are in `run`: equal instructions in a row are one
+ * run. */
 struct explained {
-	char why[244]; /* why there are no limits; empty: there are limits */
-	int turns;
-	bool stepped, varies, foreign, through_memory;
-	double elements, slots; /* per iteration */
-	double insns_per_element, chain;
-	int unknown;
-	char unknown_names[96], function[64];
-	uint32_t fullest;
-	int limit_count, binding; /* index of the binding limit; -1: none */
-	struct limit *limit;	  /* in cycles per iteration */
-	int port_count;
-	double pressure[UARCH_PORTS], naive[UARCH_PORTS];
-	int run_count, insn_count;
+	struct explanation whole; /* without instructions */
+	char function[64];	  /* whole.function, unless empty */
+	int run_count, run_room, insn_count;
 	struct recorded_insn *run;
 	double modelled[COUNTERS_MAX]; /* for each event of the plan; NAN: the model has no value */
 };
@@ -82,7 +73,6 @@ struct reading {
 	struct counts counts;
 	unsigned explained_id;
 	struct explained explained;
-	int limit_room, run_room;
 
 	/* Ignored lines and settings: their number, and the line and reason of the first one. */
 	struct left_out {
@@ -93,7 +83,7 @@ struct reading {
 
 /* ---- replay_engine.c ---- */
 
-/* Frees the contents of an explanation, not the structure itself. NULL is allowed. */
+/* NULL is allowed. */
 void explained_free(struct explained *explained);
 
 /* Counts an ignored line, setting or sample, and keeps the line and reason of the first. */
