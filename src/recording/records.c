@@ -192,8 +192,10 @@ void records_ports(const struct records *records, const struct limits *limits,
 	record_write(records, object);
 }
 
-static struct recorded_insn recorded_insn(const struct explanation *explanation, int index)
+static json_t *insn_record(const struct records *records, const struct explanation *explanation,
+	int index, bool all, unsigned id)
 {
+	json_t *object = record_new(records, "insn", id);
 	const struct limits *limits = &explanation->limits;
 	const struct insn *insn = &explanation->loop.insn[index];
 	struct recorded_insn to = { .offset = insn->address - explanation->loop.insn[0].address,
@@ -212,19 +214,8 @@ static struct recorded_insn recorded_insn(const struct explanation *explanation,
 	to.facts.count /= limits->turns;
 	if (!uarch_known(to.facts.latency))
 		to.facts.latency = NAN;
-	return to;
-}
-
-/* Whether two records of instructions are equal except for their position. */
-static bool is_same(const json_t *a, const json_t *b)
-{
-	json_t *same = json_copy((json_t *)(uintptr_t)a);
-	bool equal;
-
-	json_object_set(same, "offset", json_object_get(b, "offset"));
-	equal = json_equal(same, b);
-	json_decref(same);
-	return equal;
+	fields_write(object, insn_fields, &to, all);
+	return object;
 }
 
 void records_code(
@@ -235,20 +226,16 @@ void records_code(
 	if (count > explanation->limits.insn_count)
 		count = explanation->limits.insn_count;
 	for (int i = 0; i < count; i = next) {
-		json_t *object = record_new(records, "insn", id);
-		struct recorded_insn insn = recorded_insn(explanation, i);
+		json_t *object = insn_record(records, explanation, i, all, id);
+		bool equal = all;
 
-		fields_write(object, insn_fields, &insn, all);
-		for (next = i + 1; all && next < count; next++) {
-			struct recorded_insn other = recorded_insn(explanation, next);
-			json_t *same = record_new(records, "insn", id);
-			bool equal;
+		/* Equal instructions differ only in their offsets. */
+		for (next = i + 1; next < count && equal; next += equal) {
+			json_t *other = insn_record(records, explanation, next, all, id);
 
-			fields_write(same, insn_fields, &other, all);
-			equal = is_same(object, same);
-			json_decref(same);
-			if (!equal)
-				break;
+			json_object_set(other, "offset", json_object_get(object, "offset"));
+			equal = json_equal(object, other);
+			json_decref(other);
 		}
 		if (next > i + 1)
 			record_set_integer(object, "times", next - i);
@@ -327,8 +314,8 @@ static void write_machine(const struct records *records, const struct machine *m
 static void write_core(const struct records *records, const struct recording_place *place)
 {
 	const struct core *core = place->core;
-	json_t *object = record_new(records, "core", 0), *ports = json_array(),
-	       *units = json_array();
+	json_t *object = record_new(records, "core", 0), *ports;
+	uint32_t units = 0;
 
 	record_set_string(object, "match", recording_matches[place->match]);
 	record_set_boolean(object, "foreign", place->foreign);
@@ -339,29 +326,25 @@ static void write_core(const struct records *records, const struct recording_pla
 	} else {
 		record_set_string(object, "note", place->note ? place->note : "");
 	}
+	ports = record_list(object, "ports");
 	for (int i = 0; core && i < core->port_count; i++) {
 		record_append_string(ports, core->port[i]);
-		if (core->unit[i])
-			json_array_append_new(units, json_integer(i));
+		units |= (uint32_t)core->unit[i] << i;
 	}
-	json_object_set_new(object, "ports", ports);
-	json_object_set_new(object, "units", units);
+	record_append_bits(record_list(object, "units"), units);
 	record_write(records, object);
 }
 
 static void write_event(const struct records *records, const struct event_plan *plan, int index)
 {
 	const struct uarch_event *meaning = &plan->meaning[index];
-	json_t *object = record_new(records, "event", 0), *ports = json_array();
+	json_t *object = record_new(records, "event", 0);
 
 	record_set_integer(object, "index", index);
 	record_set_string(object, "name", plan->counters.event[index].name);
 	record_set_string(object, "role", event_roles[meaning->role].name);
 	record_set_boolean(object, "must", plan->counters.event[index].must);
-	for (int i = 0; i < UARCH_PORTS; i++)
-		if (meaning->ports >> i & 1)
-			json_array_append_new(ports, json_integer(i));
-	json_object_set_new(object, "ports", ports);
+	record_append_bits(record_list(object, "ports"), meaning->ports);
 	record_set_string(object, "words", meaning->words);
 	record_set_string(object, "title", meaning->title);
 	record_set_string(object, "core", meaning->core);
@@ -420,57 +403,25 @@ void lines_trials(const struct records *records, const struct trials *trials, un
 void lines_facts(const struct records *records, const struct run_facts *facts,
 	const struct trials *trials, unsigned id)
 {
-	json_t *object = record_new(records, "facts", id), *forgotten = json_object();
+	json_t *object = record_new(records, "facts", id), *forgotten;
 
 	fields_write(object, sample_fields, facts, true);
+	forgotten = record_object(object, "forgotten");
 	for (int i = 0; i < TRIAL_FATES; i++)
 		if (trials->forgotten[i])
 			record_set_integer(forgotten, recording_fates[i], trials->forgotten[i]);
-	json_object_set_new(object, "forgotten", forgotten);
 	record_write(records, object);
 }
 
 /* ---- an explanation ---- */
 
-static void write_modelled(const struct records *records, const struct event_plan *events,
-	const double *modelled, unsigned id)
-{
-	json_t *object = record_new(records, "modelled", id), *list = json_array();
-
-	for (int i = 0; i < events->counters.count; i++)
-		record_append_real(list, modelled[i]);
-	json_object_set_new(object, "events", list);
-	record_write(records, object);
-}
-
-static void write_explain(const struct records *records, const struct setting *setting,
-	const struct explanation *explanation, const struct core *core, unsigned id)
-{
-	const struct limits *limits = &explanation->limits;
-	json_t *object = record_explain(records, setting, explanation, NULL, core->name, id),
-	       *fullest = json_array();
-
-	for (int i = 0; i < limits->port_count; i++)
-		if (limits->bottleneck >> i & 1)
-			json_array_append_new(fullest, json_integer(i));
-	record_set_integer(object, "turns", explanation->loop.turns);
-	record_set_real(object, "chain", limits->chain.cycles / limits->turns);
-	if (limits->chain.through_memory)
-		record_set_boolean(object, "through_memory", true);
-	json_object_set_new(object, "fullest", fullest);
-	if (limits->unknown)
-		record_set_string(object, "unknown_names", limits->unknown_names);
-	if (explanation->function)
-		record_set_string(object, "function", explanation->function);
-	record_write(records, object);
-}
-
 void lines_explanation(const struct records *records, const struct setting *setting,
 	const struct explanation *explanation, const struct core *core,
 	const struct event_plan *events, const double *modelled, unsigned id)
 {
+	const struct limits *limits = &explanation->limits;
 	const char *port[UARCH_PORTS];
-	json_t *object;
+	json_t *object, *list;
 
 	if (!status_is_ok(&explanation->status)) {
 		object = record_new(records, "explain", id);
@@ -483,9 +434,22 @@ void lines_explanation(const struct records *records, const struct setting *sett
 	for (int i = 0; i < core->port_count; i++)
 		port[i] = core->port[i];
 	records_limits(records, explanation, id);
-	records_ports(records, &explanation->limits, port, id);
+	records_ports(records, limits, port, id);
 	records_code(records, explanation, true, id);
-	if (events && modelled)
-		write_modelled(records, events, modelled, id);
-	write_explain(records, setting, explanation, core, id);
+	if (events && modelled) {
+		object = record_new(records, "modelled", id);
+		list = record_list(object, "events");
+		for (int i = 0; i < events->counters.count; i++)
+			record_append_real(list, modelled[i]);
+		record_write(records, object);
+	}
+	object = record_explain(records, setting, explanation, NULL, core->name, id);
+	record_set_integer(object, "turns", explanation->loop.turns);
+	record_set_real(object, "chain", limits->chain.cycles / limits->turns);
+	record_set_flag(object, "through_memory", limits->chain.through_memory);
+	record_append_bits(record_list(object, "fullest"), limits->bottleneck);
+	if (limits->unknown)
+		record_set_string(object, "unknown_names", limits->unknown_names);
+	record_set_string(object, "function", explanation->function);
+	record_write(records, object);
 }

@@ -89,14 +89,19 @@ int replay_find(const struct replay *replay, const struct setting *setting)
 	return setting_index_find(&replay->settings, setting);
 }
 
+static void copy_trials(const struct played *played, struct trials *trials)
+{
+	trials->count = played->count;
+	memcpy(trials->forgotten, played->forgotten, sizeof(trials->forgotten));
+	memcpy(trials->trial, played->trial, played->count * sizeof(trials->trial[0]));
+}
+
 void replay_sample(const struct replay *replay, int index, struct sample *sample)
 {
-	const struct played *played = &replay->played[index];
-	struct trials trials = { .count = played->count };
+	struct trials trials;
 
-	memcpy(trials.forgotten, played->forgotten, sizeof(trials.forgotten));
-	memcpy(trials.trial, played->trial, played->count * sizeof(trials.trial[0]));
-	sample_summarise(&trials, &played->facts, sample);
+	copy_trials(&replay->played[index], &trials);
+	sample_summarise(&trials, &replay->played[index].facts, sample);
 }
 
 /* ---- engine ---- */
@@ -119,17 +124,13 @@ static void submit(void *context, const struct request *request)
 	(void)!write(replay->event, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
-static void drain(struct replay *replay)
+static void cancel(void *context)
 {
+	struct replay *replay = context;
 	uint64_t count;
 
 	replay->pending = false;
 	(void)!read(replay->event, &count, sizeof(count));
-}
-
-static void cancel(void *context)
-{
-	drain(context);
 }
 
 /* Gives the recorded counts to a request with a plan. The request's plan has the recorded events in
@@ -154,7 +155,7 @@ static bool take(void *context, struct result *result)
 
 	if (!replay->pending)
 		return false;
-	drain(replay);
+	cancel(replay);
 	setting = setting_of(request->kernel, request->v);
 	index = replay_find(replay, &setting);
 	memset(result, 0, sizeof(*result));
@@ -168,10 +169,7 @@ static bool take(void *context, struct result *result)
 	} else {
 		const struct played *played = &replay->played[index];
 
-		result->trials.count = played->count;
-		memcpy(result->trials.forgotten, played->forgotten, sizeof(played->forgotten));
-		memcpy(result->trials.trial, played->trial,
-			played->count * sizeof(played->trial[0]));
+		copy_trials(played, &result->trials);
 		result->facts = played->facts;
 		fill_counts(played, request, &result->counts);
 	}
@@ -211,29 +209,23 @@ struct engine replay_engine(struct replay *replay)
 bool replay_first(const struct replay *replay, const struct kernel *kernel, struct setting *setting)
 {
 	struct setting initial;
+	int index;
 
 	setting_init(&initial, kernel);
-	if (replay_find(replay, &initial) >= 0) {
-		*setting = initial;
-		return true;
-	}
-	for (int i = 0; i < replay->settings.count; i++) {
-		if (replay->settings.setting[i].kernel != kernel)
-			continue;
-		*setting = replay->settings.setting[i];
-		return true;
-	}
-	return false;
+	index = replay_find(replay, &initial);
+	for (int i = 0; i < replay->settings.count && index < 0; i++)
+		if (replay->settings.setting[i].kernel == kernel)
+			index = i;
+	if (index >= 0)
+		*setting = replay->settings.setting[index];
+	return index >= 0;
 }
 
-/* The number of knobs that differ, without `knob`. */
-static int others_moved(const struct setting *a, const struct setting *b, int knob)
+/* Whether the settings are equal, apart from this knob. */
+static bool others_equal(const struct setting *a, struct setting b, int knob)
 {
-	int moved = 0;
-
-	for (int i = 0; i < a->kernel->knob_count; i++)
-		moved += i != knob && a->v[i] != b->v[i];
-	return moved;
+	b.v[knob] = a->v[knob];
+	return setting_equal(a, &b);
 }
 
 static int ascending(const void *a, const void *b)
@@ -255,8 +247,7 @@ static int64_t *list_values(
 	for (int i = 0; i < replay->settings.count; i++) {
 		const struct setting *other = &replay->settings.setting[i];
 
-		if (other->kernel == setting->kernel &&
-			(any || others_moved(other, setting, knob) == 0))
+		if (any ? other->kernel == setting->kernel : others_equal(other, *setting, knob))
 			values[all++] = other->v[knob];
 	}
 	qsort(values, (size_t)all, sizeof(*values), ascending);
@@ -301,91 +292,23 @@ static double distance(const struct knob *knob, int64_t a, int64_t b)
 	return 0.01 + fabs(log2((double)(a > 0 ? a : 0) + 1) - log2((double)(b > 0 ? b : 0) + 1));
 }
 
-/* Among the settings with this value of a knob, the one with the fewest other knobs changed, and
- * then with the smallest distance. NULL: no setting has the value. */
-static const struct setting *best_with(
-	const struct replay *replay, const struct setting *from, int knob, int64_t value)
+/* The cost of a move from one setting of a kernel to another. INFINITY: the move is not allowed. */
+typedef double move_cost(const struct setting *from, const struct setting *to, unsigned knobs);
+
+/* Moves to the recorded setting of the kernel with the smallest cost. Returns false if no move is
+ * allowed. */
+static bool move_cheaply(
+	const struct replay *replay, struct setting *setting, move_cost *cost_of, unsigned knobs)
 {
 	const struct setting *best = NULL;
 	double least = INFINITY;
 
 	for (int i = 0; i < replay->settings.count; i++) {
 		const struct setting *other = &replay->settings.setting[i];
-		double cost = 0;
+		double cost = other->kernel == setting->kernel ? cost_of(setting, other, knobs)
+							       : INFINITY;
 
-		if (other->kernel != from->kernel || other->v[knob] != value)
-			continue;
-		for (int k = 0; k < from->kernel->knob_count; k++)
-			if (k != knob && other->v[k] != from->v[k])
-				cost += 1000 +
-					distance(&from->kernel->knobs[k], other->v[k], from->v[k]);
 		if (cost >= least)
-			continue;
-		best = other;
-		least = cost;
-	}
-	return best;
-}
-
-/* The value `steps` further in a list, or its last value in this direction. Returns false if there
- * is no further value. */
-static bool step_in(const int64_t *values, int count, int64_t present, int steps, int64_t *value)
-{
-	int at;
-
-	if (steps > 0) {
-		for (at = 0; at < count && values[at] <= present;)
-			at++;
-		if (at == count)
-			return false;
-		at = steps - 1 > count - 1 - at ? count - 1 : at + steps - 1;
-	} else {
-		for (at = count - 1; at >= 0 && values[at] >= present;)
-			at--;
-		if (at < 0)
-			return false;
-		at = -(steps + 1) > at ? 0 : at + steps + 1;
-	}
-	*value = values[at];
-	return true;
-}
-
-bool replay_step(const struct replay *replay, struct setting *setting, int knob, int steps)
-{
-	for (int any = 0; any < 2; any++) {
-		int count;
-		int64_t value, *values = list_values(replay, setting, knob, any, &count);
-		bool there = step_in(values, count, setting->v[knob], steps, &value);
-
-		free(values);
-		if (!there)
-			continue;
-		*setting = *best_with(replay, setting, knob, value);
-		return true;
-	}
-	return false;
-}
-
-bool replay_nearest(const struct replay *replay, struct setting *setting, unsigned asked)
-{
-	const struct kernel *kernel = setting->kernel;
-	const struct setting *best = NULL;
-	double least = INFINITY;
-
-	for (int i = 0; i < replay->settings.count; i++) {
-		const struct setting *other = &replay->settings.setting[i];
-		double cost = 0;
-		bool fits = other->kernel == kernel;
-
-		for (int k = 0; fits && k < kernel->knob_count; k++) {
-			double apart = distance(&kernel->knobs[k], other->v[k], setting->v[k]);
-
-			/* A setting with another choice than requested does not fit. */
-			if ((asked >> k & 1) && kernel->knobs[k].kind == KNOB_CHOICE && apart > 0)
-				fits = false;
-			cost += asked >> k & 1 ? 1000 * apart : apart;
-		}
-		if (!fits || cost >= least)
 			continue;
 		best = other;
 		least = cost;
@@ -395,6 +318,73 @@ bool replay_nearest(const struct replay *replay, struct setting *setting, unsign
 	return best;
 }
 
+/* The knobs in `fixed` (one bit each) must be equal. As few other knobs as possible change, and
+ * then by the smallest distance. */
+static double step_cost(const struct setting *from, const struct setting *to, unsigned fixed)
+{
+	double cost = 0;
+
+	for (int k = 0; k < from->kernel->knob_count; k++) {
+		double apart = distance(&from->kernel->knobs[k], to->v[k], from->v[k]);
+
+		if (apart > 0)
+			cost += fixed >> k & 1 ? INFINITY : 1000 + apart;
+	}
+	return cost;
+}
+
+/* The knobs in `asked` count more. A requested choice must be equal. */
+static double nearest_cost(const struct setting *from, const struct setting *to, unsigned asked)
+{
+	double cost = 0;
+
+	for (int k = 0; k < from->kernel->knob_count; k++) {
+		const struct knob *knob = &from->kernel->knobs[k];
+		double apart = distance(knob, to->v[k], from->v[k]);
+
+		if (asked >> k & 1)
+			apart *= knob->kind == KNOB_CHOICE && apart > 0 ? INFINITY : 1000;
+		cost += apart;
+	}
+	return cost;
+}
+
+/* Moves a value `steps` further in a list, or to the last value in this direction. Returns false if
+ * there is no further value. */
+static bool step_in(const int64_t *values, int count, int64_t *value, int steps)
+{
+	int ahead = 0, first = 0;
+
+	for (int i = 0; i < count; i++) {
+		ahead += steps > 0 ? values[i] > *value : values[i] < *value;
+		first += values[i] <= *value;
+	}
+	if (ahead == 0)
+		return false;
+	*value = values[steps > 0 ? first + (steps < ahead ? steps : ahead) - 1
+				  : ahead - (-steps < ahead ? -steps : ahead)];
+	return true;
+}
+
+bool replay_step(const struct replay *replay, struct setting *setting, int knob, int steps)
+{
+	for (int any = 0; any < 2; any++) {
+		int count;
+		int64_t *values = list_values(replay, setting, knob, any, &count);
+		bool there = step_in(values, count, &setting->v[knob], steps);
+
+		free(values);
+		if (there)
+			return move_cheaply(replay, setting, step_cost, 1u << knob);
+	}
+	return false;
+}
+
+bool replay_nearest(const struct replay *replay, struct setting *setting, unsigned asked)
+{
+	return move_cheaply(replay, setting, nearest_cost, asked);
+}
+
 void replay_range(const struct replay *replay, const struct setting *setting, int knob, char *all,
 	size_t size, char *ends, size_t ends_size)
 {
@@ -402,26 +392,24 @@ void replay_range(const struct replay *replay, const struct setting *setting, in
 	enum { SHOWN = 12 };
 	int count;
 	int64_t *values = list_values(replay, setting, knob, true, &count);
+	const struct knob *shown = &setting->kernel->knobs[knob];
 	struct text text = { 0 };
 
 	for (int i = 0; i < count; i++) {
-		if (count > SHOWN && i >= SHOWN - 2 && i < count - 1) {
-			if (i == SHOWN - 2)
-				text_add(&text, " …");
-			continue;
-		}
+		bool skips = count > SHOWN && i == SHOWN - 2;
+
+		if (skips)
+			i = count - 1;
 		text_addf(&text, "%s%s",
-			i == 0				  ? ""
-			: count > SHOWN && i == count - 1 ? " "
-							  : ", ",
-			setting_shown(&setting->kernel->knobs[knob], values[i]).text);
+			i == 0	? ""
+			: skips ? " … "
+				: ", ",
+			setting_shown(shown, values[i]).text);
 	}
 	snprintf(all, size, "%s", text_string(&text));
 	text_cut_clean(all, size);
 	text_free(&text);
 	if (ends && count > 0) {
-		const struct knob *shown = &setting->kernel->knobs[knob];
-
 		snprintf(ends, ends_size, "%s%s%s", setting_shown(shown, values[0]).text,
 			count > 1 ? "…" : "",
 			count > 1 ? setting_shown(shown, values[count - 1]).text : "");
