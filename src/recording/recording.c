@@ -35,7 +35,7 @@ struct recording {
 	uint64_t seed;
 	struct setting_index settings;
 	struct known *known; /* one entry per setting */
-	int known_room, held, added;
+	int held, added;
 	uint32_t plan; /* id of the last written event plan; 0: none */
 	unsigned next_id;
 	uint64_t bytes;
@@ -127,13 +127,12 @@ static struct status same_place(
 
 static struct known *known_of(struct recording *recording, const struct setting *setting)
 {
-	int index = setting_index_add(&recording->settings, setting);
+	int before = recording->settings.count,
+	    index = setting_index_add(&recording->settings, setting);
 
-	if (index >= recording->known_room) {
-		recording->known_room = recording->known_room ? 2 * recording->known_room : 64;
-		recording->known = memory_resize(
-			recording->known, (size_t)recording->known_room, sizeof(*recording->known));
-	}
+	if (index == before)
+		recording->known =
+			memory_grow(recording->known, (size_t)index, sizeof(*recording->known));
 	return &recording->known[index];
 }
 

@@ -16,7 +16,7 @@ void reading_forget(struct reading *reading)
 {
 	struct explained *explained = &reading->explained;
 
-	*explained = (struct explained){ .run = explained->run, .run_room = explained->run_room };
+	*explained = (struct explained){ .run = explained->run };
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		explained->modelled[i] = NAN;
 }
@@ -95,11 +95,8 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 	/* Panels need the instructions in the order of their addresses. */
 	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
 		return "an instruction out of turn";
-	if (explained->run_count == explained->run_room) {
-		explained->run_room = explained->run_room ? 2 * explained->run_room : 32;
-		explained->run = memory_resize(
-			explained->run, (size_t)explained->run_room, sizeof(*explained->run));
-	}
+	explained->run =
+		memory_grow(explained->run, (size_t)explained->run_count, sizeof(*explained->run));
 	explained->run[explained->run_count++] = run;
 	explained->insn_count += run.times;
 	return NULL;

@@ -14,7 +14,7 @@
 struct explained {
 	struct explanation whole; /* without instructions */
 	char function[64];	  /* whole.function, unless empty */
-	int run_count, run_room, insn_count;
+	int run_count, insn_count;
 	struct recorded_insn *run;
 	double modelled[COUNTERS_MAX]; /* for each event of the plan; NAN: the model has no value */
 };
@@ -39,7 +39,6 @@ struct replay {
 	struct core core;
 	struct event_plan events;
 	struct setting_index settings;
-	int played_room;
 	struct played *played; /* one entry per setting */
 	unsigned last_id;
 	uint64_t memory; /* bytes of the recording in memory */

@@ -402,16 +402,12 @@ static void take_setting(struct reading *reading, const struct setting *setting)
 	int before = replay->settings.count, index = setting_index_add(&replay->settings, setting);
 	struct played *played;
 
-	if (index >= replay->played_room) {
-		int room = replay->played_room ? 2 * replay->played_room : 64;
-
+	if (index == before) {
 		replay->played =
-			memory_resize(replay->played, (size_t)room, sizeof(*replay->played));
-		replay->played_room = room;
+			memory_grow(replay->played, (size_t)index, sizeof(*replay->played));
+		replay->played[index] = (struct played){ 0 };
 	}
 	played = &replay->played[index];
-	if (index == before)
-		memset(played, 0, sizeof(*played));
 	replay->memory -= played->count * sizeof(*played->trial);
 	free(played->trial);
 	played->id = reading->id;

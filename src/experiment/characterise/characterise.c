@@ -77,12 +77,11 @@ static void evaluate(struct characterise *run)
 	evaluate_slots(&run->values, run->items, run->item_count);
 }
 
-/* Whether the loop could not run. A separate note gives the reason. */
-static bool has_failed(const struct characterise *run, const struct kernel *kernel)
+/* Whether a later visit may give the loop its value. */
+static bool lacks_value(const struct characterise *run, const struct kernel *kernel)
 {
-	const struct cell *cell = evaluate_cell(&run->values, kernel);
-
-	return cell && !status_is_ok(&cell->failure);
+	return !evaluate_loop(&run->values, kernel).known &&
+	       !evaluate_has_failed(&run->values, kernel);
 }
 
 /* ---- loops of each stage */
@@ -90,9 +89,7 @@ static bool has_failed(const struct characterise *run, const struct kernel *kern
 static void add(struct characterise *run, enum item_kind kind, int of, const struct kernel *kernel,
 	unsigned nops)
 {
-	if (kernel && run->item_count < ITEMS &&
-		!(run->again &&
-			(evaluate_loop(&run->values, kernel).known || has_failed(run, kernel))))
+	if (kernel && run->item_count < ITEMS && (!run->again || lacks_value(run, kernel)))
 		run->items[run->item_count++] = (struct loop_item){
 			.kind = kind, .of = of, .kernel = kernel, .nops = nops
 		};
@@ -139,13 +136,13 @@ static void name_ops(struct characterise *run)
 {
 	struct measured *measured = &run->report.measured;
 
-	for (int i = 0; i < run->values.recipes.class_count; i++) {
+	measured->op_count = run->values.recipes.class_count;
+	for (int i = 0; i < measured->op_count; i++) {
 		const struct recipe *recipe = &run->values.recipes.classes[i];
-		struct measured_op *op = &measured->op[measured->op_count];
+		struct measured_op *op = &measured->op[i];
 
 		op->bits = recipe->bits;
 		op->accesses = recipe->accesses;
-		measured->op_count++;
 		memcpy(op->name, recipe->word, sizeof(op->name));
 		memcpy(op->load, recipe->load, sizeof(op->load));
 		memcpy(op->store, recipe->store, sizeof(op->store));
@@ -193,8 +190,10 @@ static double share_before(const struct characterise *run, int stage)
 	return share;
 }
 
-static bool item_wanted(const struct characterise *run, const struct loop_item *item)
+static bool wanted(void *context, unsigned index)
 {
+	const struct characterise *run = context;
+	const struct loop_item *item = &run->items[run->first + (int)index];
 	int all = run->options.quick || item->kind == ITEM_MIX ? 1 : ROUNDS_ALL;
 
 	if (item->visits > (unsigned)run->round ||
@@ -207,10 +206,11 @@ static bool item_wanted(const struct characterise *run, const struct loop_item *
 /* Whether every loop of the stage has a plausible value. */
 static bool all_known(const struct characterise *run)
 {
-	for (int i = run->first; i < run->item_count; i++)
-		if (!evaluate_is_plausible(&run->values, &run->items[i]))
-			return false;
-	return true;
+	int i = run->first;
+
+	while (i < run->item_count && evaluate_is_plausible(&run->values, &run->items[i]))
+		i++;
+	return i == run->item_count;
 }
 
 /* Whether the time of this stage and of all earlier stages is over. If the user named classes, a
@@ -223,14 +223,6 @@ static bool stage_late(const struct characterise *run)
 	if (run->options.classes && seconds > share * most && !all_known(run))
 		share = 1;
 	return seconds > share * most && (run->round >= 1 || run->stage == CHARACTERISE_PORTS);
-}
-
-static bool any_wanted(const struct characterise *run)
-{
-	for (int i = run->first; i < run->item_count; i++)
-		if (item_wanted(run, &run->items[i]))
-			return true;
-	return false;
 }
 
 /* ---- requests */
@@ -275,13 +267,6 @@ static void note_result(struct characterise *run, const struct result *result)
 	}
 	report->seconds = elapsed(run);
 	show_progress(run);
-}
-
-static bool wanted(void *context, unsigned index)
-{
-	const struct characterise *run = context;
-
-	return item_wanted(run, &run->items[run->first + (int)index]);
 }
 
 static bool late(void *context)
@@ -353,9 +338,15 @@ static void measure_items(struct characterise *run, int rounds)
 	struct visits *visits = &run->visits;
 
 	visits->count = (unsigned)(run->item_count - run->first);
-	for (run->round = 0; run->round < rounds && !stopped(run) && any_wanted(run) && !late(run);
-		run->round++)
+	for (run->round = 0; run->round < rounds && !stopped(run); run->round++) {
+		unsigned i = 0;
+
+		while (i < visits->count && !wanted(run, i))
+			i++;
+		if (i == visits->count || late(run))
+			return;
 		visits_round(visits);
+	}
 }
 
 /* ---- the stages */
@@ -490,8 +481,7 @@ static bool comes_back(const struct characterise *run, const struct kernel *kern
 {
 	const struct cell *cell = evaluate_cell(&run->values, kernel);
 
-	return !evaluate_loop(&run->values, kernel).known && !has_failed(run, kernel) &&
-	       (!cell || cell->visits < VISITS_MIX);
+	return lacks_value(run, kernel) && (!cell || cell->visits < VISITS_MIX);
 }
 
 /* Adds the batch to the measured mixes. If a mix has no loop, its cycles stay unknown. */
@@ -562,8 +552,7 @@ static void keep_items(struct characterise *run)
 		const struct loop_item *item = &run->items[i];
 
 		report->loops++;
-		report->unmeasured += !evaluate_loop(&run->values, item->kernel).known &&
-				      !has_failed(run, item->kernel);
+		report->unmeasured += lacks_value(run, item->kernel);
 		if (item->kind == ITEM_SLOTS || item->kind == ITEM_FACT_SLOTS)
 			run->items[run->first++] = *item;
 	}

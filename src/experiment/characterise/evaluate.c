@@ -71,6 +71,13 @@ const struct cell *evaluate_cell(const struct evaluation *e, const struct kernel
 	return kernel ? cells_get(e->cells, &setting, false) : NULL;
 }
 
+bool evaluate_has_failed(const struct evaluation *e, const struct kernel *kernel)
+{
+	const struct cell *cell = evaluate_cell(e, kernel);
+
+	return cell && !status_is_ok(&cell->failure);
+}
+
 struct figure evaluate_loop(const struct evaluation *e, const struct kernel *kernel)
 {
 	size_t count;
@@ -87,22 +94,19 @@ enum { QUIET_SETTLED = 20, QUIET_PLENTY = 150 };
 
 bool evaluate_is_settled(const struct evaluation *e, const struct kernel *kernel)
 {
-	const struct cell *cell = evaluate_cell(e, kernel);
 	size_t count;
-	struct figure figure = quiet_figure(e, cell, &count);
+	struct figure figure = quiet_figure(e, evaluate_cell(e, kernel), &count);
 
-	if (cell && !status_is_ok(&cell->failure))
-		return true;
-	return count >= QUIET_PLENTY || (figure.known && count >= QUIET_SETTLED &&
-						figure.hi - figure.lo <= PRECISION * figure.value);
+	return evaluate_has_failed(e, kernel) || count >= QUIET_PLENTY ||
+	       (figure.known && count >= QUIET_SETTLED &&
+		       figure.hi - figure.lo <= PRECISION * figure.value);
 }
 
 bool evaluate_is_plausible(const struct evaluation *e, const struct loop_item *item)
 {
 	struct figure figure = evaluate_loop(e, item->kernel), width = e->measured->width;
-	const struct cell *cell = evaluate_cell(e, item->kernel);
 
-	if (cell && !status_is_ok(&cell->failure))
+	if (evaluate_has_failed(e, item->kernel))
 		return true;
 	if (item->kind == ITEM_SLOTS && width.known)
 		return figure.known && figure.value * width.value - item->nops > SLOTS_LEAST;

@@ -108,6 +108,8 @@ struct evaluation {
 const struct cell *evaluate_cell(const struct evaluation *e, const struct kernel *kernel);
 /* Cycles of one loop. */
 struct figure evaluate_loop(const struct evaluation *e, const struct kernel *kernel);
+/* Whether the loop could not run. A separate note gives the reason. */
+bool evaluate_has_failed(const struct evaluation *e, const struct kernel *kernel);
 bool evaluate_is_wide(const struct kernel *kernel); /* whether the loop uses 512-bit vectors */
 /* Whether the loop needs no further visit, because its value is precise or the loop failed. */
 bool evaluate_is_settled(const struct evaluation *e, const struct kernel *kernel);

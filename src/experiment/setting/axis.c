@@ -177,7 +177,7 @@ struct list {
 	const char *whole; /* the text as typed, for messages */
 	struct memory_limits limits;
 	int64_t *values;
-	size_t count, capacity;
+	size_t count;
 };
 
 static struct status refuse(const struct list *list, const char *typed, const char *why)
@@ -190,10 +190,7 @@ static struct status list_add(struct list *list, int64_t value)
 	if (list->count == LIST_LONGEST)
 		return refuse(list, list->whole,
 			"more than 100,000 values; take a larger step (:N) or a factor (*N)");
-	if (list->count == list->capacity) {
-		list->capacity = list->capacity ? 2 * list->capacity : 16;
-		list->values = memory_resize(list->values, list->capacity, sizeof(*list->values));
-	}
+	list->values = memory_grow(list->values, list->count, sizeof(*list->values));
 	list->values[list->count++] = value;
 	return status_ok();
 }

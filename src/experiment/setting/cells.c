@@ -60,11 +60,7 @@ int setting_index_add(struct setting_index *index, const struct setting *setting
 		return found;
 	if (2 * (index->count + 1) > index->slot_count)
 		grow(index);
-	if (index->count == index->room) {
-		index->room = index->room ? 2 * index->room : SLOTS_INITIAL;
-		index->setting =
-			memory_resize(index->setting, (size_t)index->room, sizeof(*index->setting));
-	}
+	index->setting = memory_grow(index->setting, (size_t)index->count, sizeof(*index->setting));
 	index->setting[index->count] = *setting;
 	*find_slot(index, setting) = index->count + 1;
 	return index->count++;
@@ -83,7 +79,6 @@ void setting_index_free(struct setting_index *index)
 struct cells {
 	struct setting_index index;
 	struct cell **cell; /* in the order of the index */
-	int room;
 };
 
 struct cells *cells_new(void)
@@ -122,11 +117,7 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
 	if (number >= 0 || !make)
 		return number >= 0 ? cells->cell[number] : NULL;
 	number = setting_index_add(&cells->index, setting);
-	if (number == cells->room) {
-		cells->room = cells->room ? 2 * cells->room : SLOTS_INITIAL;
-		cells->cell =
-			memory_resize(cells->cell, (size_t)cells->room, sizeof(struct cell *));
-	}
+	cells->cell = memory_grow(cells->cell, (size_t)number, sizeof(struct cell *));
 	cells->cell[number] = memory_new(1, sizeof(struct cell));
 	cells->cell[number]->setting = *setting;
 	return cells->cell[number];

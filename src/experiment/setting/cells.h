@@ -13,7 +13,7 @@
  *
  * Initialise it with zeros; free it with setting_index_free(). */
 struct setting_index {
-	int count, room;
+	int count;
 	struct setting *setting; /* in the order of addition */
 	int slot_count;		 /* a power of two, or 0 */
 	int *slot;		 /* index + 1; 0: free */
