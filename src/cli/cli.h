@@ -68,9 +68,8 @@ struct cli_option {
 
 struct cli_command {
 	const char *name;
-	const char *help;		  /* one line */
+	const char *help;		  /* one line; data/help has the other lines of --help */
 	const char *arguments;		  /* synopsis of the words after the subcommand */
-	const char *more;		  /* additional lines of the subcommand's --help, or NULL */
 	const struct cli_option *options; /* the subcommand's own options, or NULL */
 	size_t own_size;		  /* size of the struct that stores the own options */
 	const char *common[14]; /* names of the shared options that the subcommand accepts; --help

@@ -497,10 +497,6 @@ const struct cli_command command_characterise = {
 	.name = "characterise",
 	.help = "what this core is, measured without counters: a core model of it",
 	.arguments = "[CLASS...]",
-	.more = "Latency, throughput and slots of each class of instructions, what executes beside "
-		"what, caches, forwarding, fusion; and what of it differs\n"
-		"from the core model that the program has. With classes (fadd, or fadd.512) these "
-		"alone.\n",
 	.options = own_options,
 	.own_size = sizeof(struct asked),
 	.common = { "format", "cpu", "seed", "time-budget", "quiet" },

@@ -292,12 +292,6 @@ const struct cli_command command_events = {
 	.name = "events",
 	.help = "what this machine's counters can count, and events by words",
 	.arguments = "[WORD ...]",
-	.more = "Without words: the event for each thing that the model speaks of, whether it can "
-		"be counted here, and what the\n"
-		"core has no event for. With words: every event that libpfm has for this machine "
-		"and whose name or description\n"
-		"holds all of them; --event takes such a name. --uarch lists those of another "
-		"core.\n",
 	.common = { "format", "cpu", "seed", "time-budget", "quiet", "uarch" },
 	.run = events_run,
 };

@@ -109,14 +109,6 @@ const struct cli_command command_explain = {
 	.name = "explain",
 	.help = "the machine code of a kernel and every limit on its speed; nothing is timed",
 	.arguments = "KERNEL|FILE [knob=value ...]",
-	.more = "Hard limits are lower bounds in core clock cycles, the highest binds; soft ones "
-		"are effects that usually cost that\n"
-		"much. Then come the ports, and each instruction. --uarch asks about another core "
-		"of this instruction set, --format\n"
-		"json holds everything, csv the limits alone. What needs this machine's L3 or DRAM "
-		"is measured by run, not here.\n"
-		"FILE is a loop of your own, ./mine.c or ./mine.S; some of it runs once, step by "
-		"step, in a process of its own.\n",
 	.common = { "format", "seed", "quiet", "uarch", "whatif", "picture", "gnuplot", "theme" },
 	.run = explain_run,
 };

@@ -88,9 +88,6 @@ const struct cli_command command_explore = {
 	.name = "explore",
 	.help = "the explorer: choose a kernel, turn its knobs, watch the cycles",
 	.arguments = "[KERNEL|FILE [knob=value ...]]",
-	.more = "In it ? lists every key and every command. FILE is a loop of your own, ./mine.c "
-		"or ./mine.S: save it again, and\n"
-		"the explorer compiles, measures and compares it.\n",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "cpu", "seed", "event", "uarch", "ascii", "script" },

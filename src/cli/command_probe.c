@@ -135,10 +135,6 @@ const struct cli_command command_probe = {
 	.name = "probe",
 	.help = "the memory hierarchy of this machine, in seconds",
 	.arguments = "[latency] [tlb] [line] [bandwidth] [parallel] [cores]",
-	.more = "Without a part: all but cores. Latency over working-set size finds the caches, a "
-		"line a page the TLB, pairs of\n"
-		"loads the line size; then read, write and copy from each level that was found, "
-		"and chains of loads at once.\n",
 	.options = own_options,
 	.own_size = sizeof(struct asked),
 	.common = { "format", "cpu", "seed", "time-budget", "quiet", "picture", "gnuplot",

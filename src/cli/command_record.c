@@ -424,13 +424,6 @@ const struct cli_command command_record = {
 	.name = "record",
 	.help = "measures, and writes it to a file that slexplore replay shows again",
 	.arguments = "FILE [KERNEL [knob=values ...]]",
-	.more = "Without a kernel: a tour of all of them, each at its defaults and along its "
-		"knobs, in about 20 s "
-		"or in --time-budget.\n"
-		"With one: the cross product of values, as sweep takes them. A recording of this "
-		"machine that is "
-		"there already is\n"
-		"gone on with; what it holds is left alone.\n",
 	.common = { "cpu", "seed", "event", "uarch", "time-budget", "quiet" },
 	.run = record_run,
 };

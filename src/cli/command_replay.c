@@ -97,10 +97,6 @@ const struct cli_command command_replay = {
 	.name = "replay",
 	.help = "the explorer on a recording: nothing is measured",
 	.arguments = "FILE [KERNEL [knob=value ...]]",
-	.more = "Everything is as it was recorded, with slexplore record or the key w, on that "
-		"machine or another: "
-		"figures, trials,\n"
-		"counters, limits, code. Knobs move between the settings that were recorded.\n",
 	.common = { "quiet", "ascii", "script" },
 	.run = replay_run,
 };

@@ -133,11 +133,6 @@ const struct cli_command command_run = {
 	.name = "run",
 	.help = "one sample of a kernel at one setting",
 	.arguments = "KERNEL|FILE [knob=value ...]",
-	.more = "Values: size=32k or 64m (powers of 1,024), acc=4, type=f64. Knobs that are not "
-		"named keep their\n"
-		"defaults; slexplore list shows them. FILE is a loop of your own, ./mine.c or "
-		"./mine.S, and cflags=-O3 what\n"
-		"its compiler gets instead of -O2: see the manual.\n",
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "whatif",
 		"picture", "gnuplot", "theme" },
 	.run = run_run,

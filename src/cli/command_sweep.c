@@ -269,14 +269,6 @@ const struct cli_command command_sweep = {
 	.name = "sweep",
 	.help = "the cross product of knob values, a sample each",
 	.arguments = "KERNEL|FILE|NAME [knob=values ...]",
-	.more = "Values: 1,2,4 or 1..16 or 1..16:3 (step) or 4k..64m*2 (factor), and names of "
-		"choices or * for all.\n"
-		"The first knob named varies slowest. Combinations that a kernel excludes are "
-		"skipped and counted.\n"
-		"All cells are visited in several rounds, so that what disturbs the machine "
-		"spreads over them.\n"
-		"NAME is a sweep that has one (slexplore list shows them); further words replace "
-		"its own.\n",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "picture",

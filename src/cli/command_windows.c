@@ -303,10 +303,6 @@ const struct cli_command command_windows = {
 	.name = "windows",
 	.help = "how far this core looks ahead: the size of each buffer that fills",
 	.arguments = "[FILLER ...] [knob=value ...]",
-	.more = "Two misses, and between them more and more of one instruction, until a buffer is "
-		"full and the second miss waits for\n"
-		"the first. Without a FILLER: all that the kernel `window` has (slexplore list "
-		"window); knobs are those of the kernel.\n",
 	.options = own_options,
 	.common = { "uarch", "format", "cpu", "seed", "time-budget", "quiet", "picture", "gnuplot",
 		"theme" },

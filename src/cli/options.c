@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -390,6 +391,23 @@ static void print_options(
 	}
 }
 
+/* Prints the section of a command in data/help. */
+static void print_more(FILE *out, const char *name)
+{
+	const char *before = "\n";
+	char section[32] = "";
+	struct rows rows;
+
+	rows_load(&rows, "help");
+	while (rows_next(&rows)) {
+		if (rows_section(&rows, section, sizeof(section)) || strcmp(section, name) != 0)
+			continue;
+		fprintf(out, "%s%s\n", before, rows_rest(&rows));
+		before = "";
+	}
+	rows_end(&rows);
+}
+
 void cli_help(const struct cli *cli, bool of_command)
 {
 	if (of_command) {
@@ -397,8 +415,7 @@ void cli_help(const struct cli *cli, bool of_command)
 
 		fprintf(cli->out, "slexplore %s%s%s [options]\n\n%s\n", command->name,
 			*command->arguments ? " " : "", command->arguments, command->help);
-		if (command->more)
-			fprintf(cli->out, "\n%s", command->more);
+		print_more(cli->out, command->name);
 		fprintf(cli->out, "\nOptions:\n");
 		print_options(cli->out, command->options, command);
 		print_options(cli->out, cli_common_options, command);
