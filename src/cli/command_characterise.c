@@ -107,19 +107,20 @@ static void put_facts(FILE *out, const struct measured *measured)
 }
 
 /* "latency of fadd: measured 3.00 +-0.01, shipped 3: agrees" */
-static void put_difference(FILE *out, const struct model_difference *difference, const char *name)
+static void add_difference(
+	struct text *text, const struct model_difference *difference, const char *name)
 {
-	fprintf(out, "  %s: ", difference->what);
+	text_addf(text, "  %s: ", difference->what);
 	if (isnan(difference->a))
-		fprintf(out, "not measured");
+		text_add(text, "not measured");
 	else
-		fprintf(out, "measured %.4g", difference->a);
+		text_addf(text, "measured %.4g", difference->a);
 	if (!isnan(difference->a) && difference->a_spread > 0)
-		fprintf(out, " +-%.2g", difference->a_spread);
+		text_addf(text, " +-%.2g", difference->a_spread);
 	if (isnan(difference->b))
-		fprintf(out, ", %s says nothing\n", name);
+		text_addf(text, ", %s says nothing\n", name);
 	else
-		fprintf(out, ", %s %.4g%s\n", name, difference->b,
+		text_addf(text, ", %s %.4g%s\n", name, difference->b,
 			difference->agrees ? ": agrees" : "");
 }
 
@@ -128,7 +129,9 @@ enum { MIXES_SHOWN = 12 };
 
 static void put_differences(FILE *out, const struct characterised *characterised)
 {
-	int agree = 0, differ = 0, alone = 0, mixes = 0;
+	enum { AGREES, DIFFERS, ALONE, KINDS };
+	int count[KINDS] = { 0 }, mixes = 0;
+	struct text list = { 0 };
 	const char *name;
 
 	if (!characterised->shipped)
@@ -136,32 +139,25 @@ static void put_differences(FILE *out, const struct characterised *characterised
 	name = characterised->shipped->name;
 	for (int i = 0; i < characterised->difference_count; i++) {
 		const struct model_difference *difference = &characterised->difference[i];
+		int kind = isnan(difference->a) || isnan(difference->b) ? ALONE
+			   : difference->agrees				? AGREES
+									: DIFFERS;
 
-		if (isnan(difference->a) || isnan(difference->b))
-			alone++;
-		else if (difference->agrees)
-			agree++;
-		else
-			differ++;
+		count[kind]++;
+		if (characterised->agreements ||
+			(kind == DIFFERS &&
+				(!strstr(difference->what, " and ") || ++mixes <= MIXES_SHOWN)))
+			add_difference(&list, difference, name);
 	}
 	fprintf(out,
 		"\nagainst %s: %d values agree, %d differ, %d are in one of the two models "
-		"only%s\n",
-		name, agree, differ, alone, differ ? ":" : "");
-	for (int i = 0; i < characterised->difference_count; i++) {
-		const struct model_difference *difference = &characterised->difference[i];
-		bool both = !isnan(difference->a) && !isnan(difference->b);
-
-		if (!characterised->agreements && (!both || difference->agrees))
-			continue;
-		if (strstr(difference->what, " and ") && ++mixes > MIXES_SHOWN &&
-			!characterised->agreements)
-			continue;
-		put_difference(out, difference, name);
-	}
-	if (mixes > MIXES_SHOWN && !characterised->agreements)
+		"only%s\n%s",
+		name, count[AGREES], count[DIFFERS], count[ALONE], count[DIFFERS] ? ":" : "",
+		text_string(&list));
+	if (mixes > MIXES_SHOWN)
 		fprintf(out, "  ... and %d more classes side by side; --agreements lists all\n",
 			mixes - MIXES_SHOWN);
+	text_free(&list);
 }
 
 static void core_text(struct report *report, const void *item)
@@ -436,11 +432,8 @@ static int tell(
 static int carry_out(struct cli *cli, struct bench *bench, struct characterise *characterise)
 {
 	const struct campaign campaign = { &campaign_characterise, characterise };
-	struct status status = check_files(cli);
 	int exit_status = CLI_DONE, concluded;
 
-	if (!status_is_ok(&status))
-		return cli_fail(cli, status);
 	if (work_carry_out(cli, bench, &campaign))
 		exit_status = tell(cli, bench, characterise_report(characterise));
 	concluded =
@@ -453,32 +446,26 @@ static int characterise_run(struct cli *cli)
 	struct characterise_options options = {
 		.seed = cli->seed, .seconds = cli->time_budget, .quick = asked(cli)->quick
 	};
-	const char **classes = memory_new((size_t)cli->word_count + 1, sizeof(*classes));
 	struct characterise *characterise = NULL;
 	struct bench bench = { 0 };
-	struct status status = bench_open(&bench, cli);
+	struct status status = status_ok();
 	int exit_status;
 
-	if (status_is_ok(&status) && asked(cli)->install && cli->word_count) {
-		bench_close(&bench);
+	if (asked(cli)->install && cli->word_count)
 		status = status_usage(
 			"--install needs the whole core: with classes (%.60s…) use --output FILE",
 			cli->words[0]);
-	}
-	for (int i = 0; i < cli->word_count; i++)
-		classes[i] = cli->words[i];
 	if (cli->word_count)
-		options.classes = classes;
-	if (status_is_ok(&status)) {
+		options.classes = (const char *const *)cli->words;
+	if (status_is_ok(&status))
+		status = check_files(cli);
+	if (status_is_ok(&status))
+		status = bench_open(&bench, cli);
+	if (status_is_ok(&status))
 		characterise = characterise_new(bench.machine, &options, &status);
-		exit_status =
-			characterise ? carry_out(cli, &bench, characterise) : cli_fail(cli, status);
-		bench_close(&bench);
-	} else {
-		exit_status = cli_fail(cli, status);
-	}
+	exit_status = characterise ? carry_out(cli, &bench, characterise) : cli_fail(cli, status);
+	bench_close(&bench);
 	characterise_free(characterise);
-	free(classes);
 	return exit_status;
 }
 

@@ -15,28 +15,6 @@
 #include "model/counts/counts.h"
 #include "model/limits/explain.h"
 
-/* ---- Text */
-
-static void text_begin(struct report *report)
-{
-	if (report->subject->begin)
-		report->subject->begin(report);
-}
-
-static void text_write(struct report *report, const struct subject *subject, const void *item)
-{
-	subject->text(report, item);
-	report->records++;
-}
-
-static void text_end(struct report *report)
-{
-	if (report->subject->end)
-		report->subject->end(report);
-}
-
-static const struct format format_text = { "text", text_begin, text_write, text_end };
-
 /* ---- JSON */
 
 static void json_line(void *context, const char *line, size_t length)
@@ -46,22 +24,6 @@ static void json_line(void *context, const char *line, size_t length)
 	fwrite(line, 1, length, report->out);
 	report->records++;
 }
-
-static void json_begin(struct report *report)
-{
-	(void)report;
-}
-
-static void json_write(struct report *report, const struct subject *subject, const void *item)
-{
-	const struct records records = {
-		.context = report, .host = report->host, .line = json_line
-	};
-
-	subject->data(report, &records, item);
-}
-
-static const struct format format_json = { "json", json_begin, json_write, NULL };
 
 /* ---- CSV: one line under construction */
 
@@ -324,18 +286,12 @@ static void csv_sample(void *context, const struct record_sample *sample)
 	text_free(&setting);
 }
 
-static void csv_write(struct report *report, const struct subject *subject, const void *item)
-{
-	const struct records records = {
-		.context = report, .host = report->host, .row = csv_row, .sample = csv_sample
-	};
-
-	subject->data(report, &records, item);
-}
-
-static const struct format format_csv = { "csv", csv_begin, csv_write, NULL };
-
 /* ---- Reports */
+
+static const struct format format_text = { .name = "text" },
+			   format_csv = { "csv", csv_begin,
+				   { .row = csv_row, .sample = csv_sample } },
+			   format_json = { "json", NULL, { .line = json_line } };
 
 const struct format *const formats[] = { &format_text, &format_csv, &format_json, NULL };
 
@@ -365,20 +321,35 @@ void report_init(struct report *report, const struct cli *cli, const struct subj
 	report->host[sizeof(report->host) - 1] = '\0';
 }
 
+static void call(struct report *report, void (*function)(struct report *report))
+{
+	if (function)
+		function(report);
+}
+
 void report_begin(struct report *report)
 {
-	report->format->begin(report);
+	call(report,
+		report->format == &format_text ? report->subject->begin : report->format->begin);
 }
 
 void report_write(struct report *report, const struct subject *subject, const void *item)
 {
-	report->format->write(report, subject, item);
+	struct records records = report->format->records;
+
+	if (report->format == &format_text) {
+		subject->text(report, item);
+		report->records++;
+		return;
+	}
+	records.context = report;
+	records.host = report->host;
+	subject->data(report, &records, item);
 }
 
 void report_end(struct report *report)
 {
-	if (report->format->end)
-		report->format->end(report);
+	call(report, report->format == &format_text ? report->subject->end : NULL);
 }
 
 void report_whole(struct report *report, const void *item)

@@ -50,9 +50,8 @@ extern const struct subject subject_core;		     /* struct characterised */
 
 struct format {
 	const char *name;
-	void (*begin)(struct report *report);
-	void (*write)(struct report *report, const struct subject *subject, const void *item);
-	void (*end)(struct report *report); /* NULL: nothing */
+	void (*begin)(struct report *report); /* NULL: nothing */
+	struct records records;		      /* where records go; without functions: text */
 };
 
 /* All formats, ended by NULL. The first is the default. */

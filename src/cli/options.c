@@ -301,11 +301,10 @@ static struct status split(
 	return status_ok();
 }
 
-/* Removes the first word. */
+/* Removes the first word. The list still ends with NULL. */
 static void shift(struct cli *cli)
 {
-	for (int i = 1; i < cli->word_count; i++)
-		cli->words[i - 1] = cli->words[i];
+	memmove(cli->words, cli->words + 1, (size_t)cli->word_count * sizeof(*cli->words));
 	cli->word_count--;
 }
 

@@ -71,19 +71,12 @@ static const struct sample *first_of(const struct probe_report *probe)
 		       : NULL;
 }
 
-static double clock_of(const struct probe_report *probe)
+/* Returns the source of cycles in words; it is the same for all samples. */
+static const char *cycles_of(const struct probe_report *probe)
 {
 	const struct sample *sample = first_of(probe);
 
-	return sample ? sample->ghz : NAN;
-}
-
-/* Returns the source of cycles, which is the same for all samples. */
-static enum source cycles_of(const struct probe_report *probe)
-{
-	const struct sample *sample = first_of(probe);
-
-	return sample ? sample->cycles_from : SOURCE_NONE;
+	return format_cycles_source(sample ? sample->cycles_from : SOURCE_NONE);
 }
 
 /* "4k pages (asked for and got)", "huge pages (got: mixed)". */
@@ -110,9 +103,10 @@ static void add_pages(struct text *text, const struct probe_report *probe)
 
 static void put_head(FILE *out, const struct probe_report *probe)
 {
+	const struct sample *sample = first_of(probe);
 	struct text text = { 0 };
 
-	machine_text(probe->machine, clock_of(probe), &text);
+	machine_text(probe->machine, sample ? sample->ghz : NAN, &text);
 	text_addf(&text, "; up to %s", units_size_long((int64_t)probe->options.max_size).text);
 	add_pages(&text, probe);
 	text_addf(&text, "; %.1f s", probe->seconds);
@@ -156,7 +150,7 @@ static void put_levels(FILE *out, const struct probe_report *probe)
 			fprintf(out, "  %3.0f%%\n", floor(level->confidence * 100));
 	}
 	if (begun)
-		fprintf(out, "(cycles: %s; ns: timed)\n", format_cycles_source(cycles_of(probe)));
+		fprintf(out, "(cycles: %s; ns: timed)\n", cycles_of(probe));
 }
 
 /* Returns the larger distance of the two quartiles from the median. */
@@ -232,8 +226,7 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 		}
 		fputc('\n', out);
 	}
-	snprintf(words, sizeof(words), "B/cycle, lines: %s; GB/s: timed",
-		format_cycles_source(cycles_of(probe)));
+	snprintf(words, sizeof(words), "B/cycle, lines: %s; GB/s: timed", cycles_of(probe));
 	put_sources(out, words, spread);
 	put_elsewhere(out, probe);
 }
@@ -278,35 +271,29 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 			"alone was timed, so these are too high.");
 }
 
-static void put_cores(FILE *out, const struct probe_report *probe)
+/* Prints two values for each point of a curve over numbers of cores: of the cores that read memory,
+ * or of a core whose loads wait while others stream. */
+static void put_cores(FILE *out, const struct probe_curve *curve, bool loaded)
 {
-	for (int i = 0; i < probe->cores.count; i++) {
-		const struct probe_point *point = &probe->cores.point[i];
-		double all = point->x > 1 ? point->sample.total_gbps : point->sample.gbps;
+	if (!curve->count)
+		return;
+	fprintf(out, "\n%-30s%12s%12s\n",
+		loaded ? "others that stream meanwhile" : "cores that read memory",
+		loaded ? "ns a load" : "GB/s", loaded ? "their GB/s" : "GB/s a core");
+	for (int i = 0; i < curve->count; i++) {
+		const struct probe_point *point = &curve->point[i];
+		double all = point->x > 1 ? point->sample.total_gbps : point->sample.gbps,
+		       others = point->facts.others_gbps;
 
-		if (i == 0)
-			fprintf(out, "\n%-30s%12s%12s\n", "cores that read memory", "GB/s",
-				"GB/s a core");
 		fprintf(out, "%-30.0f", point->x);
-		cell(out, 12, figure_of(point, all));
-		cell(out, 12, figure_of(point, all / point->x));
+		cell(out, 12, figure_of(point, loaded ? point->sample.ns : all));
+		cell(out, 12,
+			!loaded	     ? figure_of(point, all / point->x)
+			: others > 0 ? others
+				     : NAN);
 		fputc('\n', out);
 	}
-	if (probe->cores.count)
-		put_sources(out, "timed", spread_over(&probe->cores));
-	for (int i = 0; i < probe->loaded.count; i++) {
-		const struct probe_point *point = &probe->loaded.point[i];
-
-		if (i == 0)
-			fprintf(out, "\n%-30s%12s%12s\n", "others that stream meanwhile",
-				"ns a load", "their GB/s");
-		fprintf(out, "%-30.0f", point->x);
-		cell(out, 12, figure_of(point, point->sample.ns));
-		cell(out, 12, point->facts.others_gbps > 0 ? point->facts.others_gbps : NAN);
-		fputc('\n', out);
-	}
-	if (probe->loaded.count)
-		put_sources(out, "timed", spread_over(&probe->loaded));
+	put_sources(out, "timed", spread_over(curve));
 }
 
 static void put_singles(FILE *out, const struct probe_report *probe)
@@ -340,7 +327,7 @@ static void put_findings(FILE *out, const struct probe_report *probe)
 enum { ROWS = 14, COLUMNS = 70, LEFT = 8, PER_OCTAVE = 4, LABEL_OCTAVES = 4 };
 
 struct plot {
-	char mark[ROWS][COLUMNS + 1];
+	char mark[ROWS][COLUMNS];
 	int per_octave, width;
 	struct scale y;
 };
@@ -388,10 +375,7 @@ static bool range_of(const struct probe_report *probe, struct scale *scale)
 
 static void draw(const struct probe_report *probe, struct plot *plot)
 {
-	for (int row = 0; row < ROWS; row++) {
-		memset(plot->mark[row], ' ', COLUMNS);
-		plot->mark[row][COLUMNS] = '\0';
-	}
+	memset(plot->mark, ' ', sizeof(plot->mark));
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		for (int i = 0; i < probe->lines[kind].count; i++) {
 			const struct probe_point *point = &probe->lines[kind].point[i];
@@ -449,49 +433,40 @@ static void put_plot(FILE *out, const struct probe_report *probe)
 
 /* ---- every point ---- */
 
-static void put_point_line(
-	FILE *out, const char *part, const char *x, const struct probe_point *point)
-{
-	const struct sample *sample = &point->sample;
-
-	fprintf(out, "%-24s%10s", part, x);
-	cell(out, 9, figure_of(point, sample->cpe));
-	cell(out, 9, figure_of(point, sample->cpe_lo));
-	cell(out, 9, figure_of(point, sample->cpe_hi));
-	cell(out, 9, figure_of(point, sample->ns));
-	fprintf(out, "%6u", sample->trials);
-	if (sample->modes == 2)
-		fprintf(out, "  %s or %s", units_value(sample->mode_low).text,
-			units_value(sample->mode_high).text);
-	fprintf(out, "%s\n", sample->contended ? "  contended" : "");
-}
-
 static void put_curve(FILE *out, const char *part, const struct probe_curve *curve, bool bytes)
 {
 	for (int i = 0; i < curve->count; i++) {
-		struct units_text x = units_size_short((int64_t)curve->point[i].x);
+		const struct probe_point *point = &curve->point[i];
+		const struct sample *sample = &point->sample;
+		const double values[] = { sample->cpe, sample->cpe_lo, sample->cpe_hi, sample->ns };
+		struct units_text x = units_size_short((int64_t)point->x);
 
 		if (!bytes)
-			snprintf(x.text, sizeof(x.text), "%.0f", curve->point[i].x);
-		put_point_line(out, part, x.text, &curve->point[i]);
+			snprintf(x.text, sizeof(x.text), "%.0f", point->x);
+		fprintf(out, "%-24s%10s", part, x.text);
+		for (size_t k = 0; k < sizeof(values) / sizeof(*values); k++)
+			cell(out, 9, figure_of(point, values[k]));
+		fprintf(out, "%6u", sample->trials);
+		if (sample->modes == 2)
+			fprintf(out, "  %s or %s", units_value(sample->mode_low).text,
+				units_value(sample->mode_high).text);
+		fprintf(out, "%s\n", sample->contended ? "  contended" : "");
 	}
 }
 
 static void put_points(FILE *out, const struct probe_report *probe)
 {
-	static const char *const pages[PAGE_KINDS] = { "", ", 4k pages", ", huge pages" };
-	char part[48];
+	static const char *const lines[PAGE_KINDS] = { "latency", "latency, 4k pages",
+		"latency, huge pages" };
+	static const char *const pages[PAGE_KINDS] = { "a line a page", "a line a page, 4k pages",
+		"a line a page, huge pages" };
 
 	fprintf(out, "\n%-24s%10s%9s%9s%9s%9s%6s\n", "points", "x", "cycles", "lo", "hi", "ns",
 		"used");
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		snprintf(part, sizeof(part), "latency%s", pages[kind]);
-		put_curve(out, part, &probe->lines[kind], true);
-	}
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		snprintf(part, sizeof(part), "a line a page%s", pages[kind]);
-		put_curve(out, part, &probe->pages[kind], true);
-	}
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		put_curve(out, lines[kind], &probe->lines[kind], true);
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		put_curve(out, pages[kind], &probe->pages[kind], true);
 	put_curve(out, "pairs, bytes apart", &probe->pairs, false);
 	put_curve(out, "chains at once", &probe->parallel, false);
 	put_curve(out, "cores that read", &probe->cores, false);
@@ -508,7 +483,8 @@ static void probe_text(struct report *report, const void *item)
 	put_bands(out, probe);
 	put_singles(out, probe);
 	put_parallel(out, probe);
-	put_cores(out, probe);
+	put_cores(out, &probe->cores, false);
+	put_cores(out, &probe->loaded, true);
 	put_findings(out, probe);
 	if (report->points)
 		put_points(out, probe);

@@ -53,11 +53,6 @@ static void background_begin(struct insight *insight, const struct explain_quest
 	background->job = job_begin(explain_in_background, background);
 }
 
-static bool background_runs(const struct insight *insight)
-{
-	return insight->background_explain.job != NULL;
-}
-
 static bool background_take(struct insight *insight)
 {
 	struct background_explain *background = &insight->background_explain;
@@ -73,13 +68,6 @@ static void background_wait(struct insight *insight)
 {
 	job_end(insight->background_explain.job);
 	insight->background_explain.job = NULL;
-}
-
-static void background_end(struct insight *insight)
-{
-	background_wait(insight);
-	explanation_free(insight->background_explain.explanation);
-	memset(&insight->background_explain, 0, sizeof(insight->background_explain));
 }
 
 /* ---- which core ---- */
@@ -172,12 +160,14 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 	insight->quick = explain_cache_new();
 	insight->scratch = explanation_new();
 	snprintf(insight->wanted, sizeof(insight->wanted), "%s", uarch ? uarch : "");
-	if (!session->replay)
-		return;
-	insight->nearest = replay_summary(session->replay).place->nearest;
-	if (replay_summary(session->replay).core && replay_summary(session->replay).place->foreign)
-		snprintf(insight->wanted, sizeof(insight->wanted), "%s",
-			replay_summary(session->replay).core->name);
+	if (session->replay) {
+		const struct recording_place *place = replay_summary(session->replay).place;
+		const struct core *core = replay_summary(session->replay).core;
+
+		insight->nearest = place->nearest;
+		if (core && place->foreign)
+			snprintf(insight->wanted, sizeof(insight->wanted), "%s", core->name);
+	}
 }
 
 void insight_end(struct session *session)
@@ -187,7 +177,7 @@ void insight_end(struct session *session)
 	if (!insight->explainer)
 		return;
 	unload(insight);
-	background_end(insight);
+	explanation_free(insight->background_explain.explanation);
 	free(insight->adopted);
 	explanation_free(insight->own);
 	explanation_free(insight->scratch);
@@ -244,20 +234,18 @@ struct status insight_adopt(struct session *session, const char *text, const cha
 struct status insight_ask(struct session *session, const char *name)
 {
 	struct insight *insight = &session->insight;
+	struct core core = { 0 };
 	struct status status = status_ok();
-	struct core core;
 
-	if (*name) {
+	if (*name)
 		status = insight->explainer->load(
 			insight->explainer->context, name, session_machine(session)->arch, &core);
-		if (!status_is_ok(&status))
-			return status;
-		snprintf(insight->wanted, sizeof(insight->wanted), "%s",
-			strchr(name, '/') ? name : core.name);
+	if (!status_is_ok(&status))
+		return status;
+	snprintf(insight->wanted, sizeof(insight->wanted), "%s",
+		strchr(name, '/') ? name : core.name);
+	if (*name)
 		insight->explainer->unload(insight->explainer->context, &core);
-	} else {
-		insight->wanted[0] = '\0';
-	}
 	load(session);
 	insight_renew(session);
 	return status;
@@ -297,20 +285,6 @@ enum limit_kind insight_binding(const struct session *session)
 	return limits->binding < 0 ? LIMIT_COUNT : limits->limit[limits->binding].kind;
 }
 
-static void find_source(struct insight *insight)
-{
-	const struct explanation *explanation = insight->explanation;
-	const struct kernel *kernel = insight->setting.kernel;
-	const char *function = status_is_ok(&explanation->status) ? explanation->function : NULL;
-
-	if (insight->source_of == kernel && insight->function == function)
-		return;
-	listing_free(insight->listing);
-	insight->listing = listing_find(kernel, function);
-	insight->source_of = kernel;
-	insight->function = function;
-}
-
 bool insight_slow(const struct session *session)
 {
 	return !session->replay && explain_cache_slow(session->setting.kernel);
@@ -331,15 +305,23 @@ static struct explain_question question_of(const struct session *session)
 	};
 }
 
-/* Begins the search for advice, after the setting was explained. */
+/* After the setting was explained: finds its source, and begins the search for advice. */
 static void begin_advice(struct session *session)
 {
 	struct insight *insight = &session->insight;
+	const struct explanation *explanation = insight->explanation;
+	const struct kernel *kernel = insight->setting.kernel;
+	const char *function = status_is_ok(&explanation->status) ? explanation->function : NULL;
 
 	insight->advised = false;
 	insight->advice_due = -INFINITY;
-	memset(&insight->advice, 0, sizeof(insight->advice));
-	find_source(insight);
+	insight->advice = (struct advice){ 0 };
+	if (insight->source_of == kernel && insight->function == function)
+		return;
+	listing_free(insight->listing);
+	insight->listing = listing_find(kernel, function);
+	insight->source_of = kernel;
+	insight->function = function;
 }
 
 static void read_code(struct session *session)
@@ -512,7 +494,7 @@ double insight_due(const struct session *session)
 	const struct insight *insight = &session->insight;
 	double since = isnan(session->live.changed_at) ? -INFINITY : session->live.changed_at;
 
-	if (background_runs(insight))
+	if (insight_thinks(session))
 		return INFINITY;
 	/* An own loop may crash or never end: it is stepped through only after it was measured. */
 	if (insight->reading && session->setting.kernel->own && !session->live.sample.valid)
@@ -526,7 +508,7 @@ double insight_due(const struct session *session)
 
 bool insight_thinks(const struct session *session)
 {
-	return background_runs(&session->insight);
+	return session->insight.background_explain.job;
 }
 
 /* Takes the background explanation: of the present setting, or of a setting in the search for
@@ -536,11 +518,9 @@ static void take_background(struct session *session)
 	struct insight *insight = &session->insight;
 	struct background_explain *background = &insight->background_explain;
 
-	if (advice_knows(background->explanation))
-		explain_cache_predict(insight->explain_cache, &background->setting,
-			background->explanation->limits.predicted);
-	else
-		explain_cache_predict(insight->explain_cache, &background->setting, NAN);
+	explain_cache_predict(insight->explain_cache, &background->setting,
+		advice_knows(background->explanation) ? background->explanation->limits.predicted
+						      : (double)NAN);
 	if (!insight->reading || !setting_equal(&background->setting, &session->setting))
 		return;
 	insight->explanation = background->explanation;
@@ -557,19 +537,18 @@ bool insight_advance(struct session *session)
 
 	if (taken)
 		take_background(session);
-	if (background_runs(insight) || session->now < insight_due(session))
+	if (insight_thinks(session) || session->now < insight_due(session))
 		return taken;
-	if (insight->reading && background_possible(insight, session->setting.kernel)) {
+	if (!insight->reading)
+		return insight_advise(session) || taken;
+	if (background_possible(insight, session->setting.kernel)) {
 		const struct explain_question question = question_of(session);
 
 		background_begin(insight, &question, &session->setting);
 		return taken;
 	}
-	if (insight->reading) {
-		read_code(session);
-		return true;
-	}
-	return insight_advise(session) || taken;
+	read_code(session);
+	return true;
 }
 
 int insight_code_lines(const struct session *session)
@@ -596,26 +575,24 @@ void insight_view(const struct session *session, struct view *view)
 	view->nearest = insight->nearest && !insight->wanted[0];
 	if (!insight->setting.kernel)
 		return;
-	if (insight->reading) {
+	if (insight->reading && status_is_ok(&insight->explanation->status) &&
+		insight->explanation->loop.insn_count)
+		view->outline = insight->explanation;
+	if (insight->source_of == insight->setting.kernel &&
+		(insight->reading || status_is_ok(&insight->explanation->status)))
+		view->listing = insight->listing;
+	if (insight->reading)
 		snprintf(view->limits_note, sizeof(view->limits_note),
 			session->live.failed && session->setting.kernel->own
 				? "no limits: an own loop is read after it was measured"
 				: "reading the code…");
-		if (status_is_ok(&insight->explanation->status) &&
-			insight->explanation->loop.insn_count)
-			view->outline = insight->explanation;
-		view->listing =
-			insight->source_of == insight->setting.kernel ? insight->listing : NULL;
-		return;
-	}
-	if (!status_is_ok(&insight->explanation->status)) {
+	else if (!status_is_ok(&insight->explanation->status))
 		snprintf(view->limits_note, sizeof(view->limits_note), "no limits: %s",
 			insight->explanation->status.text);
+	if (*view->limits_note)
 		return;
-	}
 	view->explanation = insight->explanation;
 	gap_find(&view->sample, &insight->explanation->limits,
 		foreign || view->nearest ? insight->core.title : NULL, view->nearest, &view->gap);
 	view->advice = insight->advice;
-	view->listing = insight->listing;
 }
