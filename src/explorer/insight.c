@@ -161,7 +161,7 @@ void insight_start(struct session *session, const struct explainer *explainer, c
 	insight->scratch = explanation_new();
 	snprintf(insight->wanted, sizeof(insight->wanted), "%s", uarch ? uarch : "");
 	if (session->replay) {
-		const struct recording_place *place = replay_summary(session->replay).place;
+		const struct replay_place *place = replay_summary(session->replay).place;
 		const struct core *core = replay_summary(session->replay).core;
 
 		insight->nearest = place->nearest;
