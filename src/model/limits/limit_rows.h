@@ -57,8 +57,7 @@
 #define CAUSE_ALIASING	       "%s load%s a multiple of 4 KiB from a recent store; cost not known"
 
 /* Page walks and mispredictions, on top of the binding limit. */
-#define CAUSE_WALKS	   "the binding limit, and %s %% of chained loads miss the first TLB: +%s"
-#define CAUSE_WALKS_RANDOM "the binding limit, and %s %% of loads miss the first TLB: +%s"
+#define CAUSE_WALKS "the binding limit, and %s %% of %sloads miss the first TLB: +%s"
 #define CAUSE_WALKS_OVERLAP \
 	"more pages than the %s entries of the first TLB; the overlap of page walks is not known"
 #define CAUSE_WALKS_COST "%.0f %% of chained loads miss the first TLB; cost not known"

@@ -58,14 +58,6 @@ static void walk_path(struct tally *tally)
 
 /* ---- Additions of constants at rename */
 
-static bool mentions(const uint8_t *registers, int count, int reg)
-{
-	for (int i = 0; i < count; i++)
-		if (registers[i] == reg)
-			return true;
-	return false;
-}
-
 /* Whether rename adds the constant. The result stays a register plus a constant until an
  * instruction needs the sum. */
 static bool adds_at_rename(const struct tally *tally, int number)
@@ -89,9 +81,10 @@ static bool is_needed(const struct tally *tally, int step)
 		int number = loop->path[(step + i) % loop->path_count].insn;
 		const struct insn *insn = &loop->insn[number];
 
-		if (mentions(insn->reads, insn->read_count, reg) && !adds_at_rename(tally, number))
+		if (memchr(insn->reads, reg, (size_t)insn->read_count) &&
+			!adds_at_rename(tally, number))
 			return true;
-		if (mentions(insn->writes, insn->write_count, reg))
+		if (memchr(insn->writes, reg, (size_t)insn->write_count))
 			return false;
 	}
 	return false;
@@ -119,14 +112,6 @@ static void materialise(struct tally *tally)
 			tally->insn[loop->path[s].insn].materialised++;
 }
 
-/* The kind of an access: general register, vector up to 32 bytes, or vector of 512 bits. */
-static int access_kind(const struct insn *insn, const struct insn_memory *memory)
-{
-	unsigned each = memory->accesses > 1 ? memory->size / memory->accesses : memory->size;
-
-	return !insn->vector ? ACCESS_GENERAL : each > 32 ? ACCESS_512 : ACCESS_VECTOR;
-}
-
 /* Whether a store has a simple address. Haswell to Skylake have one store AGU that accepts only
  * base + 0…2047. It is not published whether this AGU accepts instruction-relative addresses and
  * pushes; here they count as simple. */
@@ -137,13 +122,6 @@ static bool is_simple(const struct insn *insn, const struct insn_memory *memory)
 		       (memory->base != REG_NONE && memory->disp >= 0 && memory->disp <= 2047));
 }
 
-static void add_access(double accesses[ACCESS_KINDS], int kind, double count)
-{
-	accesses[kind == ACCESS_512 ? ACCESS_VECTOR : kind] += count;
-	if (kind == ACCESS_512)
-		accesses[ACCESS_512] += count;
-}
-
 static void count_memory(struct tally *tally, int number)
 {
 	const struct insn *insn = &tally->loop->insn[number];
@@ -152,18 +130,19 @@ static void count_memory(struct tally *tally, int number)
 
 	for (int k = 0; k < INSN_MEMORY; k++) {
 		const struct insn_memory *memory = &insn->memory[k];
-		double count = times * (memory->accesses > 1 ? memory->accesses : 1);
+		unsigned each = memory->accesses > 1 ? memory->accesses : 1;
+		double load = insn_loads(insn, k) ? times * each : 0,
+		       store = insn_stores(insn, k) ? times * each : 0;
 
-		if (insn_loads(insn, k)) {
-			add_access(tally->loads, access_kind(insn, memory), count);
-			uses_add(&tally->uses, facts->load, count);
+		tally->loads[insn->vector ? ACCESS_VECTOR : ACCESS_GENERAL] += load;
+		tally->stores[insn->vector ? ACCESS_VECTOR : ACCESS_GENERAL] += store;
+		if (insn->vector && memory->size / each > 32) {
+			tally->loads[ACCESS_512] += load;
+			tally->stores[ACCESS_512] += store;
 		}
-		if (insn_stores(insn, k)) {
-			add_access(tally->stores, access_kind(insn, memory), count);
-			uses_add(&tally->uses, facts->store, count);
-			if (!is_simple(insn, memory))
-				tally->complex_stores += count;
-		}
+		tally->complex_stores += is_simple(insn, memory) ? 0 : store;
+		uses_add(&tally->uses, facts->load, load);
+		uses_add(&tally->uses, facts->store, store);
 	}
 }
 
@@ -218,25 +197,17 @@ static void describe_unknown(struct tally *tally)
 
 static void tally_begin(struct tally *tally)
 {
-	const struct loop *loop = tally->loop;
-	size_t room = (size_t)loop->insn_count + 1;
+	int count = tally->loop->insn_count;
 
-	tally->facts = memory_new(room, sizeof(*tally->facts));
-	tally->insn = memory_new(room, sizeof(*tally->insn));
-	for (int i = 0; i < loop->insn_count; i++)
-		uarch_insn(tally->uarch, &loop->insn[i], &tally->facts[i]);
+	tally->facts = memory_new((size_t)count + 1, sizeof(*tally->facts));
+	tally->insn = memory_new((size_t)count + 1, sizeof(*tally->insn));
+	for (int i = 0; i < count; i++)
+		uarch_insn(tally->uarch, &tally->loop->insn[i], &tally->facts[i]);
 	walk_path(tally);
 	materialise(tally);
-	for (int i = 0; i < loop->insn_count; i++)
+	for (int i = 0; i < count; i++)
 		count_insn(tally, i);
 	describe_unknown(tally);
-}
-
-static void tally_end(struct tally *tally)
-{
-	free(tally->facts);
-	free(tally->insn);
-	free(tally->uses.use);
 }
 
 /* ---- All limits */
@@ -323,7 +294,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits_chain(&tally);
 	limits_memory(&tally);
 	for (int i = 0; i < limits->limit_count; i++)
-		if (limits->limit[i].known && limits->limit[i].hard)
+		if (limits->limit[i].hard)
 			tally.bound = fmax(tally.bound, limits->limit[i].cycles);
 	limits_soft(&tally);
 	qsort(limits->limit, (size_t)limits->limit_count, sizeof(*limits->limit), compare);
@@ -341,5 +312,7 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 			limits->bound = limits->limit[i].cpe;
 		}
 	}
-	tally_end(&tally);
+	free(tally.facts);
+	free(tally.insn);
+	free(tally.uses.use);
 }

@@ -9,47 +9,37 @@
 
 /* ---- The carried chain */
 
-/* Counts the links of a chain by class, over all turns of the chain. */
-static struct class_uses chain_uses(const struct tally *tally, const struct chain *chain)
+static struct limit_words describe_chain(const struct tally *tally, const struct chain *chain)
 {
-	struct class_uses uses = { 0 };
+	struct class_uses uses = { 0 }; /* the links by class, over all turns of the chain */
+	double turns = chain->spans * tally->turns, cycles = 0;
+	bool cut = chain->link_count == CHAIN_MAX && chain->cycles > 0, even = true;
+	struct limit_words words;
 
 	for (int i = 0; i < chain->link_count; i++) {
 		const struct chain_link *link = &chain->link[i];
 		const struct uarch_insn *facts = &tally->facts[tally->loop->path[link->step].insn];
 
+		cycles += (double)link->cycles;
 		if (link->load && link->cycles > 0)
 			uses_add(&uses, facts->load, 1);
 		if (link->alu && !facts->eliminated && link->cycles > 0)
 			uses_add(&uses, facts->op, 1);
 	}
-	return uses;
-}
-
-static struct limit_words describe_chain(const struct tally *tally, const struct chain *chain)
-{
-	struct class_uses uses = chain_uses(tally, chain);
-	struct class_use *use = uses.use;
-	double turns = chain->spans * tally->turns;
-	bool even = true;
-	struct limit_words words;
-
 	/* A long chain stores only its first links: find the number of turns of these links. */
-	if (chain->link_count == CHAIN_MAX && chain->cycles > 0) {
-		double cycles = 0;
-
-		for (int i = 0; i < chain->link_count; i++)
-			cycles += (double)chain->link[i].cycles;
+	if (cut)
 		turns = cycles / (chain->cycles / tally->turns);
-		for (int i = 0; i < uses.count; i++)
-			if (fabs(use[i].count / turns - rint(use[i].count / turns)) < 0.05)
-				use[i].count = rint(use[i].count / turns) * turns;
-	}
 	/* Describe a chain of many turns per turn, if its counts per turn are whole numbers. */
-	for (int i = 0; i < uses.count; i++)
-		even &= fabs(use[i].count / turns - rint(use[i].count / turns)) < 1e-6;
+	for (int i = 0; i < uses.count; i++) {
+		double each = uses.use[i].count / turns;
+
+		if (cut && fabs(each - rint(each)) < 0.05)
+			uses.use[i].count = rint(each) * turns;
+		else
+			even &= fabs(each - rint(each)) < 1e-6;
+	}
 	words = words_uses(&uses, even ? turns : 1, 3);
-	free(use);
+	free(uses.use);
 	if (!*words.text)
 		words_add(&words, "values carried along");
 	if (!even)

@@ -13,17 +13,6 @@ enum { CODE_LINE = 64 };
 
 /* ---- Front end */
 
-/* Micro-ops of the different instructions on the path. The op cache must hold them. */
-static double footprint(const struct tally *tally)
-{
-	double slots = 0;
-
-	for (int i = 0; i < tally->loop->insn_count; i++)
-		if (tally->insn[i].times > 0)
-			slots += tally->facts[i].slots;
-	return slots;
-}
-
 /* The decoders can process a limited number of bytes and instructions a cycle. */
 static void add_decoders(struct tally *tally, enum limit_kind kind, const char *why)
 {
@@ -44,10 +33,13 @@ static void add_front_end(struct tally *tally)
 {
 	double holds = tally->uarch->fact[SIZE_OPCACHE],
 	       each = tally->uarch->fact[EXTRA_OPCACHE_OPS];
+	double footprint = 0; /* micro-ops on the path: the op cache must hold them */
 
+	for (int i = 0; i < tally->loop->insn_count; i++)
+		footprint += tally->insn[i].times > 0 ? tally->facts[i].slots : 0;
 	if (holds <= 0)
 		add_decoders(tally, LIMIT_DECODE, "");
-	else if (footprint(tally) > holds)
+	else if (footprint > holds)
 		add_decoders(tally, LIMIT_OPCACHE, "beyond the op cache: ");
 	else if (each > 0 && each < tally->uarch->width)
 		limits_add(tally, LIMIT_OPCACHE, tally->slots / each, CAUSE_OPCACHE,
@@ -172,43 +164,41 @@ static void add_aliasing(struct tally *tally)
 static double page_walks(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
+	const struct kernel_walk *walk = &place->walk;
 	double entries = tally->uarch->fact[SIZE_TLB1], cost = tally->uarch->fact[EXTRA_TLB2];
-	double reach = entries * place->page,
-	       loads = limits_chained_misses(tally, &tally->limits->chain), share, cycles;
+	double reach = entries * place->page, share = 1 - reach / place->working_set, cycles = 0,
+	       loads = limits_chained_misses(tally, &tally->limits->chain);
+	bool reaches = walk->reaches > 0 && uarch_known(cost);
 
-	if (place->walk.reaches > 0 && entries > 0 && place->page > 0 && uarch_known(cost)) {
-		cycles = limits_reach_walks(tally, reach, cost, &share);
-		if (share > 0.005)
-			limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, CAUSE_WALKS,
-				words_number(round(share * 100)).text,
-				words_turn(tally, cycles).text);
-		return cycles;
-	}
-	if ((!place->walk.scattered && !place->walk.apart) || entries <= 0 || place->page <= 0 ||
-		place->working_set <= reach)
+	if (entries <= 0 || place->page <= 0)
 		return 0;
-	if (loads <= 0 || !place->walk.scattered) {
+	if (reaches)
+		cycles = limits_reach_walks(tally, reach, cost, &share);
+	else if ((!walk->scattered && !walk->apart) || place->working_set <= reach)
+		return 0;
+	else if (loads <= 0 || !walk->scattered)
 		limits_add_unknown(
 			tally, LIMIT_PAGE_WALKS, CAUSE_WALKS_OVERLAP, words_number(entries).text);
-		return 0;
-	}
-	share = 1 - reach / place->working_set;
-	if (!uarch_known(cost)) {
+	else if (!uarch_known(cost))
 		limits_add_unknown(tally, LIMIT_PAGE_WALKS, CAUSE_WALKS_COST, share * 100);
-		return 0;
-	}
-	cycles = loads * share * cost;
-	limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, CAUSE_WALKS_RANDOM,
-		words_number(round(share * 100)).text, words_turn(tally, cycles).text);
+	else
+		cycles = loads * share * cost;
+	if (reaches ? share > 0.005 : cycles > 0)
+		limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, CAUSE_WALKS,
+			words_number(round(share * 100)).text, reaches ? "chained " : "",
+			words_turn(tally, cycles).text);
 	return cycles;
 }
 
 /* Estimates mispredictions per path of branches without a short pattern. The estimated predictor
  * does not know the data. Built-in kernels state their own number. */
-static double irregular(const struct loop *loop)
+static void add_irregular(struct tally *tally)
 {
-	double wrong = 0;
+	const struct loop *loop = tally->loop;
+	double each = tally->uarch->fact[EXTRA_MISPREDICT], wrong = 0;
 
+	if (tally->place->walk.mispredicts >= 0 || !loop->stepped)
+		return;
 	for (int i = 0; i < loop->insn_count; i++) {
 		double times = 0, taken = 0, changes = 0;
 		int last = -1;
@@ -228,16 +218,6 @@ static double irregular(const struct loop *loop)
 		if (times >= 16 && changes > times / 8 && changes < times * 7 / 8)
 			wrong += fmin(taken, times - taken);
 	}
-	return wrong;
-}
-
-static void add_irregular(struct tally *tally)
-{
-	double each = tally->uarch->fact[EXTRA_MISPREDICT], wrong;
-
-	if (tally->place->walk.mispredicts >= 0 || !tally->loop->stepped)
-		return;
-	wrong = irregular(tally->loop);
 	if (wrong < 0.01 * tally->turns)
 		return;
 	if (uarch_known(each))
@@ -248,25 +228,18 @@ static void add_irregular(struct tally *tally)
 			words_turn(tally, wrong).text);
 }
 
-/* Cycles per path of chains that overlap less because of mispredictions. No useful work begins
- * before a misprediction is detected, so a new chain does not overlap with the previous chain. If a
- * chain has several mispredictions, the last one comes late. */
-static double begun_late(const struct tally *tally)
-{
-	const struct kernel_walk *walk = &tally->place->walk;
-	double each = walk->mispredicts * walk->restart;
-
-	return walk->restart > 0 ? tally->alone * each / (each + 1) : tally->alone;
-}
-
 static void add_mispredictions(struct tally *tally, double walks)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
 	double each = tally->uarch->fact[EXTRA_MISPREDICT],
 	       count = walk->mispredicts * tally->elements,
 	       more = count * tally->wait / fmax(walk->chains, 1);
-	double base = fmax(tally->bound, begun_late(tally)),
-	       cycles = base + walks + count * each + more;
+	/* Chains overlap less because of mispredictions. No useful work begins before a
+	 * misprediction is detected, so a new chain does not overlap with the previous chain. If a
+	 * chain has several mispredictions, the last one comes late. */
+	double chain = walk->mispredicts * walk->restart;
+	double late = walk->restart > 0 ? tally->alone * chain / (chain + 1) : tally->alone;
+	double base = fmax(tally->bound, late), cycles = base + walks + count * each + more;
 	struct limit_words number = words_turn(tally, count), cost = words_number(each);
 
 	if (!(count > 1e-9))
