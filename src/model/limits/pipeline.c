@@ -39,6 +39,7 @@ static const double SLIVER = 1e-6;
 /* The work of one node of the path: micro-ops, and the possible ports of each micro-op. */
 struct work {
 	int count;
+	int first_out; /* the first edge from this node; -1: none */
 	bool apart; /* these micro-ops wait for no instruction, and no instruction waits for them */
 	bool early; /* a store: its value can be forwarded before it runs */
 	bool linked; /* a load: its value is available together with the value of the store, even if
@@ -73,9 +74,12 @@ struct pipeline {
 	const struct tally *tally;
 	const struct loop *loop;
 	struct deps_graph graph;
-	struct work *work;
-	int *first_out, *out; /* edges, sorted by their first node */
-	int *first_node;      /* first node of each step; one more entry at the end */
+	struct work *work; /* one for each node */
+	int *next_out;	   /* for each edge, the next edge from the same node; -1: none */
+	struct step {
+		int first;    /* its first node */
+		double slots; /* rename slots; 0 for the second half of a fused pair */
+	} * step;	      /* one more entry at the end */
 	struct instance *instance;
 	int rounds;
 	double now;
@@ -117,6 +121,7 @@ static void prepare_node(struct pipeline *pipeline, int number)
 	int accesses = 1;
 
 	work->early = node->part == PART_STORE;
+	work->first_out = -1;
 	if (times->second > 0)
 		return;
 	if (times->first > 0 && operation) {
@@ -139,24 +144,21 @@ static void prepare_node(struct pipeline *pipeline, int number)
 	}
 }
 
-static void index_graph(struct pipeline *pipeline)
+static void index_steps(struct pipeline *pipeline)
 {
+	const struct tally *tally = pipeline->tally;
 	const struct deps_graph *graph = &pipeline->graph;
-	int steps = pipeline->loop->path_count, node = 0, *place;
+	int steps = pipeline->loop->path_count, node = 0;
 
-	for (int i = 0; i < graph->edge_count; i++)
-		pipeline->first_out[graph->edge[i].from + 1]++;
-	for (int i = 0; i < graph->node_count; i++)
-		pipeline->first_out[i + 1] += pipeline->first_out[i];
-	place = memory_new((size_t)graph->node_count + 1, sizeof(*place));
-	memcpy(place, pipeline->first_out, (size_t)graph->node_count * sizeof(*place));
-	for (int i = 0; i < graph->edge_count; i++)
-		pipeline->out[place[graph->edge[i].from]++] = i;
-	free(place);
 	for (int s = 0; s <= steps; s++) {
+		int number = pipeline->loop->path[s < steps ? s : 0].insn;
+		const struct insn_tally *insn = &tally->insn[number];
+
 		while (node < graph->node_count && graph->node[node].step < s)
 			node++;
-		pipeline->first_node[s] = node;
+		pipeline->step[s].first = node;
+		pipeline->step[s].slots =
+			insn->second > 0 || insn->joins ? 0 : tally->facts[number].slots;
 	}
 }
 
@@ -217,7 +219,8 @@ static void wake_ports(struct pipeline *pipeline, int number)
 		int p = instance->port[i];
 
 		pipeline->known[p]++;
-		pipeline->look_at[p] = sooner(pipeline->look_at[p], instance->ready);
+		pipeline->look_at[p] =
+			sooner(pipeline->look_at[p], work->apart ? -INFINITY : instance->ready);
 		pipeline->awake |= UINT32_C(1) << p;
 	}
 }
@@ -228,8 +231,8 @@ static void started(struct pipeline *pipeline, int number)
 	const struct deps_graph *graph = &pipeline->graph;
 	int node = number % graph->node_count, round = number / graph->node_count;
 
-	for (int k = pipeline->first_out[node]; k < pipeline->first_out[node + 1]; k++) {
-		const struct deps_edge *edge = &graph->edge[pipeline->out[k]];
+	for (int k = pipeline->work[node].first_out; k >= 0; k = pipeline->next_out[k]) {
+		const struct deps_edge *edge = &graph->edge[k];
 		struct instance *instance;
 		double after = pipeline->instance[number].start + edge->weight;
 		int to;
@@ -348,15 +351,10 @@ static bool bind(struct pipeline *pipeline, int number, int *counts, int *loads,
 		if (pipeline->count[p] < QUEUE)
 			pipeline->queue[p][pipeline->count[p]++] =
 				(struct waiting){ work->apart ? -1 : number, work->op[i].cycles };
-		if (work->apart) {
-			pipeline->known[p]++;
-			pipeline->look_at[p] = -INFINITY;
-			pipeline->awake |= UINT32_C(1) << p;
-		}
 		instance->port[i] = (uint8_t)p;
 		pipeline->waiting++;
 	}
-	if (!work->apart && inputs_are_known(instance))
+	if (work->apart || inputs_are_known(instance))
 		wake_ports(pipeline, number);
 	start_idle(pipeline, number);
 	return true;
@@ -369,7 +367,7 @@ static double step_start(const struct pipeline *pipeline, int number)
 	int round = number / steps * pipeline->graph.node_count;
 	double last = -INFINITY;
 
-	for (int n = pipeline->first_node[step]; n < pipeline->first_node[step + 1]; n++) {
+	for (int n = pipeline->step[step].first; n < pipeline->step[step + 1].first; n++) {
 		double start = pipeline->instance[round + n].start;
 
 		if (start < 0)
@@ -394,28 +392,17 @@ static double next_event(const struct pipeline *pipeline, double retires)
 	return later(ceil(next), pipeline->now + 1);
 }
 
-/* Rename slots of a step of the path; 0 for the second half of a fused pair. */
-static double slots_of(const struct pipeline *pipeline, int step)
-{
-	int number = pipeline->loop->path[step].insn;
-	const struct insn_tally *insn = &pipeline->tally->insn[number];
-
-	return insn->second > 0 || insn->joins ? 0 : pipeline->tally->facts[number].slots;
-}
-
 static double run(struct pipeline *pipeline)
 {
 	const struct uarch *uarch = pipeline->tally->uarch;
 	const struct loop *loop = pipeline->loop;
-	double rob = uarch->fact[SIZE_ROB], width = uarch->width, credit = 0, from = 0, done = 0;
+	double rob = uarch_known(uarch->fact[SIZE_ROB]) ? uarch->fact[SIZE_ROB] : ROB_UNKNOWN,
+	       width = uarch->width, credit = 0, from = 0, done = 0;
 	int nodes = pipeline->graph.node_count, steps = loop->path_count,
 	    total = pipeline->rounds * steps;
 	int renamed = 0, retired = 0, warm = pipeline->rounds / 3, ports = uarch_port_count(uarch);
 	double in_flight = 0, most = total * 64.0 + 4096;
 
-	if (!uarch_known(rob))
-		rob = ROB_UNKNOWN;
-	pipeline->now = 0;
 	while (retired < total && pipeline->now < most) {
 		int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
 		bool full = renamed == total;
@@ -423,8 +410,7 @@ static double run(struct pipeline *pipeline)
 		/* Steps retire in order, after all their micro-ops have started. Their execution
 		 * time is ignored: it affects only the reorder buffer, which is long. */
 		while (retired < renamed && step_start(pipeline, retired) <= pipeline->now) {
-			in_flight -= slots_of(pipeline, retired % steps);
-			retired++;
+			in_flight -= pipeline->step[retired++ % steps].slots;
 			if (retired == warm * steps)
 				from = pipeline->now;
 			if (retired == total)
@@ -435,16 +421,16 @@ static double run(struct pipeline *pipeline)
 			counts[p] = loads[p] = pipeline->count[p];
 		credit = sooner(credit + width, width);
 		while (renamed < total && credit > 0 && !full) {
-			int round = renamed / steps, step = renamed % steps;
-			double slots = slots_of(pipeline, step);
+			int first = renamed / steps * nodes;
+			const struct step *step = &pipeline->step[renamed % steps];
+			double slots = step->slots;
 
 			if (slots > credit + 1e-9 && slots <= width)
 				break;
 			full = in_flight + slots > rob;
-			for (int n = pipeline->first_node[step];
-				n < pipeline->first_node[step + 1] && !full; n++)
-				full = !pipeline->instance[round * nodes + n].renamed &&
-				       !bind(pipeline, round * nodes + n, counts, loads, slot);
+			for (int n = first + step->first; n < first + step[1].first && !full; n++)
+				full = !pipeline->instance[n].renamed &&
+				       !bind(pipeline, n, counts, loads, slot);
 			if (full)
 				break;
 			credit -= slots;
@@ -465,6 +451,32 @@ static double run(struct pipeline *pipeline)
 		       : 0;
 }
 
+/* Prepares the nodes, the edges from each node, and each node's instance in each round. */
+static void prepare(struct pipeline *pipeline)
+{
+	const struct deps_graph *graph = &pipeline->graph;
+	int instances = pipeline->rounds * graph->node_count;
+
+	for (int i = 0; i < instances; i++)
+		pipeline->instance[i] = (struct instance){ .start = -1, .stored = -INFINITY };
+	for (int i = 0; i < graph->node_count; i++)
+		prepare_node(pipeline, i);
+	index_steps(pipeline);
+	for (int i = graph->edge_count - 1; i >= 0; i--) {
+		const struct deps_edge *edge = &graph->edge[i];
+
+		pipeline->next_out[i] = pipeline->work[edge->from].first_out;
+		pipeline->work[edge->from].first_out = i;
+		pipeline->work[edge->to].linked |= edge->memory && edge->weight < 0;
+		for (int r = edge->distance; r < pipeline->rounds; r++) {
+			struct instance *to = &pipeline->instance[r * graph->node_count + edge->to];
+
+			to->waits++;
+			to->stores += edge->memory;
+		}
+	}
+}
+
 double pipeline_run(const struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -475,46 +487,23 @@ double pipeline_run(const struct tally *tally)
 	if (loop->path_count > 0 && uarch_known(tally->uarch->width))
 		deps_graph(loop, tally->uarch, tally->facts, graph);
 	if (graph->node_count > 0) {
-		size_t nodes = (size_t)graph->node_count, instances;
+		size_t nodes = (size_t)graph->node_count;
+		double rounds = OPERATIONS / graph->node_count;
 
 		pipeline->tally = tally;
 		pipeline->loop = loop;
 		pipeline->scheduler = uarch_known(scheduler) ? (int)scheduler : SCHEDULER_UNKNOWN;
-		pipeline->rounds = OPERATIONS / graph->node_count;
-		if (pipeline->rounds < ROUNDS_LEAST)
-			pipeline->rounds = ROUNDS_LEAST;
-		if (pipeline->rounds > ROUNDS_MOST)
-			pipeline->rounds = ROUNDS_MOST;
-		instances = (size_t)pipeline->rounds * nodes;
+		pipeline->rounds = (int)fmin(fmax(rounds, ROUNDS_LEAST), ROUNDS_MOST);
 		pipeline->work = memory_new(nodes, sizeof(*pipeline->work));
-		pipeline->first_out = memory_new(nodes + 2, sizeof(int));
-		pipeline->out = memory_new((size_t)graph->edge_count + 1, sizeof(int));
-		pipeline->first_node = memory_new((size_t)loop->path_count + 2, sizeof(int));
-		pipeline->instance = memory_new(instances, sizeof(*pipeline->instance));
-		for (int i = 0; i < graph->node_count; i++)
-			prepare_node(pipeline, i);
-		index_graph(pipeline);
-		for (size_t i = 0; i < instances; i++)
-			pipeline->instance[i] =
-				(struct instance){ .start = -1, .stored = -INFINITY };
-		for (int i = 0; i < graph->edge_count; i++) {
-			const struct deps_edge *edge = &graph->edge[i];
-
-			for (int r = edge->distance; r < pipeline->rounds; r++) {
-				struct instance *to =
-					&pipeline->instance[r * graph->node_count + edge->to];
-
-				to->waits++;
-				to->stores += edge->memory;
-			}
-			if (edge->memory && edge->weight < 0)
-				pipeline->work[edge->to].linked = true;
-		}
+		pipeline->next_out = memory_new((size_t)graph->edge_count + 1, sizeof(int));
+		pipeline->step = memory_new((size_t)loop->path_count + 1, sizeof(*pipeline->step));
+		pipeline->instance =
+			memory_new((size_t)pipeline->rounds * nodes, sizeof(*pipeline->instance));
+		prepare(pipeline);
 		cycles = run(pipeline);
 		free(pipeline->work);
-		free(pipeline->first_out);
-		free(pipeline->out);
-		free(pipeline->first_node);
+		free(pipeline->next_out);
+		free(pipeline->step);
 		free(pipeline->instance);
 	}
 	deps_graph_free(graph);
