@@ -16,8 +16,7 @@
 
 static const uint64_t piece = ARENA_PIECE;
 
-/* Reserves address space, aligned to a piece; NULL when refused. */
-static unsigned char *reserve(uint64_t bytes)
+unsigned char *arena_reserve(uint64_t bytes)
 {
 	uint64_t space = bytes + piece;
 	unsigned char *memory, *begin;
@@ -49,7 +48,7 @@ static struct status begin_anew(struct arena *arena, uint64_t need, uint64_t lim
 	if (space < need)
 		space = need;
 	for (;;) {
-		arena->memory = reserve(space);
+		arena->memory = arena_reserve(space);
 		error = errno;
 		if (arena->memory || space == need)
 			break;

@@ -14,6 +14,10 @@
 /* Memory is allocated in pieces of this many bytes: the size of a huge page on most machines. */
 enum { ARENA_PIECE = 2 << 20 };
 
+/* Reserves address space with zeroed memory, aligned to a piece. The caller frees it by munmap().
+ * NULL: refused. */
+unsigned char *arena_reserve(uint64_t bytes);
+
 struct arena_place {
 	const struct topology *topology;
 	int node;   /* the preferred node; -1: any */

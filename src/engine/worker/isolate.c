@@ -19,6 +19,7 @@
 #include "base/units.h"
 #include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
+#include "engine/memory/arena.h"
 #include "engine/own/own.h"
 
 enum phase { PHASE_LOADING, PHASE_CALLING, PHASE_DONE };
@@ -47,17 +48,15 @@ static const double SLOPE_LEAST = 0.02;
  * timing. */
 static unsigned char *map_memory(uint64_t bytes, const char **pages)
 {
-	const uint64_t huge = 2 << 20, space = round_up(bytes, huge) + huge;
-	unsigned char *memory = mmap(NULL, space, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const uint64_t space = round_up(bytes, ARENA_PIECE);
+	unsigned char *memory = arena_reserve(space);
 
-	if (memory == MAP_FAILED)
+	if (!memory)
 		return NULL;
-	memory += round_up((uint64_t)memory, huge) - (uint64_t)memory;
 	/* Use small pages below 256 KiB. They cost nothing there, but a huge page of 2 MiB would
 	 * have to be cleared at each request. */
 	*pages = "4k";
-	if (bytes >= 256 << 10 && madvise(memory, space - huge, MADV_HUGEPAGE) == 0)
+	if (bytes >= 256 << 10 && madvise(memory, space, MADV_HUGEPAGE) == 0)
 		*pages = "unknown";
 	for (uint64_t i = 0; i < bytes; i += 4096)
 		((volatile unsigned char *)memory)[i] = 0;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "engine/memory/arena.h"
 #include "engine/memory/code_buffer.h"
 #include "model/code/decode.h"
 #include "model/code/step.h"
@@ -24,9 +25,6 @@ enum { SAMPLE_MORE = 64 };
 
 /* Bytes of a cache line in kernels. */
 enum { LINE = 64 };
-
-/* Alignment of data, as in the engine's arena. */
-enum { MEMORY_ALIGN = 2 << 20 };
 
 struct explanation *explanation_new(void)
 {
@@ -135,47 +133,22 @@ static void fill_place(
 	}
 }
 
-/* Reserves memory for a kernel's data. A deep kernel writes few of its nodes, and mmap() provides
- * only the pages that are written. A machine with little memory can then still read the code. */
-static void *reserve(const struct kernel *kernel, uint64_t bytes)
-{
-	uint8_t *memory, *aligned;
-
-	if (!kernel->deep)
-		return aligned_alloc(MEMORY_ALIGN, bytes);
-	memory = mmap(NULL, bytes + MEMORY_ALIGN, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		return NULL;
-	aligned = memory + (MEMORY_ALIGN - (uintptr_t)memory % MEMORY_ALIGN) % MEMORY_ALIGN;
-	if (aligned > memory)
-		munmap(memory, (size_t)(aligned - memory));
-	munmap(aligned + bytes, (size_t)(memory + MEMORY_ALIGN - aligned));
-	/* Without this call, the system would provide 2 MiB for each node. */
-	(void)madvise(aligned, bytes, MADV_NOHUGEPAGE);
-	return aligned;
-}
-
-static void release(const struct kernel *kernel, void *memory, uint64_t bytes)
-{
-	if (kernel->deep)
-		munmap(memory, bytes);
-	else
-		free(memory);
-}
-
 /* Lays out a built-in kernel with little data. Reads its loop, or steps it if data decide the path.
  */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
 {
 	const struct kernel *kernel = run->kernel;
-	uint64_t bytes =
-		(kernel_footprint(kernel, run->v) + MEMORY_ALIGN) / MEMORY_ALIGN * MEMORY_ALIGN;
+	uint64_t bytes = round_up(kernel_footprint(kernel, run->v) + 1, ARENA_PIECE);
 	struct code_buffer room = { 0 };
 	struct status status;
 
-	run->memory = reserve(kernel, bytes);
-	if (!run->memory)
+	/* A kernel writes little of its data, and the system provides only the pages that are
+	 * written. A machine with little memory can then still read the code. Without madvise(),
+	 * the system could provide 2 MiB for each node of a deep kernel. */
+	run->memory = arena_reserve(bytes);
+	if (run->memory)
+		(void)madvise(run->memory, bytes, MADV_NOHUGEPAGE);
+	else
 		return status_failed(
 			"reading the code of %s needs %s of memory, which is not available: use a "
 			"smaller size",
@@ -198,7 +171,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 					   explanation->granule, &explanation->loop);
 	}
 	code_buffer_free(&room);
-	release(kernel, run->memory, bytes);
+	munmap(run->memory, bytes);
 	return status;
 }
 
@@ -216,11 +189,10 @@ void explain(const struct explain_question *question, struct explanation *explan
 	struct kernel_run run = { .kernel = kernel, .seed = question->seed, .work.cancel = &never };
 	struct limits_place place;
 
-	explanation->kernel = kernel;
-	explanation->foreign = question->foreign;
-	explanation->function = NULL;
-	explanation->misses = (struct misses){ 0 };
-	explanation->waits = NULL;
+	*explanation = (struct explanation){ .kernel = kernel,
+		.foreign = question->foreign,
+		.loop = explanation->loop,
+		.limits = explanation->limits };
 	memcpy(explanation->v, question->v, sizeof(explanation->v));
 	limits_clear(&explanation->limits);
 	loop_clear(&explanation->loop);
