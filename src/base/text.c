@@ -9,53 +9,39 @@
 #include <string.h>
 #include <strings.h>
 
-static _Noreturn void memory_refused(size_t bytes)
+/* Ends the program if memory was refused. */
+static void *granted(void *memory, size_t count, size_t size)
 {
-	fprintf(stderr, "slexplore: out of memory: %zu bytes were refused\n", bytes);
+	if (memory)
+		return memory;
+	fprintf(stderr, "slexplore: out of memory: %zu bytes were refused\n",
+		count > SIZE_MAX / size ? SIZE_MAX : count * size);
 	exit(1);
+}
+
+static size_t or_one(size_t count)
+{
+	return count ? count : 1;
 }
 
 void *memory_new(size_t count, size_t size)
 {
-	void *memory;
-
-	if (count == 0 || size == 0)
-		count = size = 1;
-	memory = calloc(count, size);
-	if (!memory)
-		memory_refused(count > SIZE_MAX / size ? SIZE_MAX : count * size);
-	return memory;
+	return granted(calloc(or_one(count), or_one(size)), count, or_one(size));
 }
 
 void *memory_resize(void *memory, size_t count, size_t size)
 {
-	void *resized;
-
-	if (count == 0 || size == 0)
-		count = size = 1;
-	if (count > SIZE_MAX / size)
-		memory_refused(SIZE_MAX);
-	resized = realloc(memory, count * size);
-	if (!resized)
-		memory_refused(count * size);
-	return resized;
+	return granted(reallocarray(memory, or_one(count), or_one(size)), count, or_one(size));
 }
 
-void *memory_grow(void *memory, size_t count, size_t size)
+void *memory_grow(void *array, size_t count, size_t size)
 {
-	enum { FIRST = 16 };
-	bool full = count == 0 || (count >= FIRST && (count & (count - 1)) == 0);
-
-	return full ? memory_resize(memory, count ? 2 * count : FIRST, size) : memory;
+	return count & (count - 1) ? array : memory_resize(array, 2 * count, size);
 }
 
 char *memory_string(const char *string)
 {
-	size_t length = strlen(string) + 1;
-	char *copy = memory_new(length, 1);
-
-	memcpy(copy, string, length);
-	return copy;
+	return granted(strdup(string), strlen(string) + 1, 1);
 }
 
 /* Makes room for `more` bytes and the NUL. */
@@ -64,7 +50,7 @@ static void text_reserve(struct text *text, size_t more)
 	size_t capacity = text->capacity ? text->capacity : 64;
 
 	if (more >= SIZE_MAX / 2 - text->length)
-		memory_refused(SIZE_MAX);
+		granted(NULL, SIZE_MAX, 1);
 	while (capacity < text->length + more + 1)
 		capacity *= 2;
 	if (capacity == text->capacity)
@@ -88,19 +74,16 @@ void text_add(struct text *text, const char *string)
 
 void text_addf(struct text *text, const char *format, ...)
 {
-	va_list arguments, again;
+	va_list arguments;
+	char *added;
 	int length;
 
 	va_start(arguments, format);
-	va_copy(again, arguments);
-	length = vsnprintf(NULL, 0, format, arguments);
+	length = vasprintf(&added, format, arguments);
 	va_end(arguments);
-	if (length >= 0) {
-		text_reserve(text, (size_t)length);
-		vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
-		text->length += (size_t)length;
-	}
-	va_end(again);
+	granted(length < 0 ? NULL : added, SIZE_MAX, 1);
+	text_addn(text, added, (size_t)length);
+	free(added);
 }
 
 struct words words_of(const char *format, ...)
@@ -307,27 +290,16 @@ struct near_names nearest_names(const char *wrong, const char *const *names, siz
 {
 	struct near_names near = { 0 };
 	const char *best[SUGGESTIONS];
-	size_t score[SUGGESTIONS], found = 0;
+	size_t *off = memory_new(count, sizeof(*off)), found = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t off = far_off(wrong, names[i]), place;
-
-		if (off == SIZE_MAX)
-			continue;
-		/* Keep the list sorted by distance. Equal distances keep the given order. */
-		for (place = found; place > 0 && score[place - 1] > off; place--)
-			;
-		if (place == SUGGESTIONS)
-			continue;
-		if (found < SUGGESTIONS)
-			found++;
-		for (size_t j = found - 1; j > place; j--) {
-			best[j] = best[j - 1];
-			score[j] = score[j - 1];
-		}
-		best[place] = names[i];
-		score[place] = off;
-	}
+	for (size_t i = 0; i < count; i++)
+		off[i] = far_off(wrong, names[i]);
+	/* Names of equal distance keep the given order. */
+	for (size_t distance = 0; distance <= LONGEST; distance++)
+		for (size_t i = 0; i < count && found < SUGGESTIONS; i++)
+			if (off[i] == distance)
+				best[found++] = names[i];
+	free(off);
 	for (size_t i = 0, used = 0; i < found; i++, used = strlen(near.text))
 		snprintf(near.text + used, sizeof(near.text) - used, "%s%s",
 			i == 0		 ? ""

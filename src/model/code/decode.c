@@ -57,14 +57,9 @@ static void decode_at(const struct function *function, int32_t offset, struct in
 /* Whether execution never continues with the next instruction. Then only a jump can reach it. */
 static bool ends(const struct insn *insn)
 {
-	switch (insn->flow) {
-	case FLOW_JUMP:
-	case FLOW_INDIRECT:
-	case FLOW_RETURN: return true;
-	case FLOW_OTHER:
-		return strcmp(insn->mnemonic, "syscall") != 0 && strcmp(insn->mnemonic, "svc") != 0;
-	default: return false;
-	}
+	return insn->flow == FLOW_JUMP || insn->flow == FLOW_INDIRECT ||
+	       insn->flow == FLOW_RETURN ||
+	       (insn->flow == FLOW_OTHER && !decode_is(insn->mnemonic, "syscall svc"));
 }
 
 /* Decodes the instructions that execution can reach from the entry, and the instructions between
@@ -72,19 +67,16 @@ static bool ends(const struct insn *insn)
  * conditional branches. Code after that is not read. */
 static void read_function(struct function *function)
 {
-	int32_t at = 0, extent = 0, lowest = 0;
+	int32_t extent = 0, lowest = 0;
 	struct insn insn;
 
 	function->place[0].pending = true;
-	for (;;) {
-		while (lowest < function->size && !function->place[lowest].pending)
-			lowest++;
-		if (lowest >= function->size)
-			return;
-		at = lowest;
-		do {
+	while (lowest < function->size) {
+		int32_t at = lowest, next;
+
+		lowest += !function->place[at].pending;
+		for (bool on = function->place[at].pending; on && at < function->size; at = next) {
 			struct place *place = &function->place[at];
-			int32_t next;
 
 			place->pending = false;
 			if (place->length)
@@ -107,10 +99,8 @@ static void read_function(struct function *function)
 			}
 			if (insn.flow == FLOW_BRANCH && place->target > extent)
 				extent = place->target;
-			if (ends(&insn) && next >= extent)
-				break;
-			at = next;
-		} while (at < function->size);
+			on = !ends(&insn) || next < extent;
+		}
 	}
 }
 
@@ -136,15 +126,10 @@ static void find_way(const struct function *function, const struct span *span, i
 	bool on = reaches(function, span, at + place->length);
 	bool over = place->target > at && reaches(function, span, place->target);
 
-	if (at == span->last)
-		place->reaches = true;
-	else if (place->flow == FLOW_BRANCH)
-		place->reaches = on || over;
-	else if (place->flow == FLOW_JUMP)
-		place->reaches = over;
-	else
-		place->reaches = on && place->flow != FLOW_RETURN && place->flow != FLOW_INDIRECT &&
-				 place->flow != FLOW_OTHER;
+	place->reaches = at == span->last ||
+			 (over && (place->flow == FLOW_BRANCH || place->flow == FLOW_JUMP)) ||
+			 (on && (place->flow == FLOW_BRANCH || place->flow == FLOW_NONE ||
+					place->flow == FLOW_CALL));
 }
 
 /* Lists the instructions of a span. Returns false if execution cannot get from its first to its
@@ -176,40 +161,24 @@ static bool measure_span(const struct function *function, struct span *span)
  * with the most instructions. */
 static bool find_loop(const struct function *function, struct span *best)
 {
-	struct span *spans = NULL;
-	int count = 0, room = 0;
-	bool found = false;
+	int32_t latest = -1; /* the start of the last innermost loop before `at` */
 
+	*best = (struct span){ 0 };
 	for (int32_t at = 0; at < function->size; at++) {
 		const struct place *place = &function->place[at];
 		struct span span = { place->target, at, 0, false };
 
-		if (!place->length || (place->flow != FLOW_BRANCH && place->flow != FLOW_JUMP) ||
-			place->target < 0 || place->target > at || !measure_span(function, &span))
+		/* Loops are found in the order of their ends. A loop that does not begin after
+		 * `latest` encloses an earlier loop. */
+		if (!place->length || place->target < 0 || place->target > at ||
+			!measure_span(function, &span) || span.first <= latest)
 			continue;
-		if (count == room) {
-			room = room ? 2 * room : 16;
-			spans = memory_resize(spans, (size_t)room, sizeof(*spans));
-		}
-		spans[count++] = span;
+		latest = span.first;
+		if (best->count == 0 || (best->returns && !span.returns) ||
+			(best->returns == span.returns && span.count > best->count))
+			*best = span;
 	}
-	for (int i = 0; i < count; i++) {
-		bool innermost = true;
-
-		for (int k = 0; k < count && innermost; k++)
-			innermost = k == i || spans[k].first < spans[i].first ||
-				    spans[k].last > spans[i].last ||
-				    (spans[k].first == spans[i].first &&
-					    spans[k].last == spans[i].last);
-		if (!innermost)
-			continue;
-		if (!found || (best->returns && !spans[i].returns) ||
-			(best->returns == spans[i].returns && spans[i].count > best->count))
-			*best = spans[i];
-		found = true;
-	}
-	free(spans);
-	return found;
+	return best->count > 0;
 }
 
 /* Fills in the instructions of the span and the path. The path follows jumps. It takes a
@@ -227,20 +196,17 @@ static void fill_loop(const struct function *function, const struct span *span, 
 		loop->forks += insn->flow == FLOW_BRANCH && at != span->last;
 	}
 	for (int i = 0; i < loop->insn_count; i++) {
-		const struct place *place;
-		struct loop_step *step;
 		int32_t at = (int32_t)(loop->insn[i].address - base);
+		const struct place *place = &function->place[at];
+		bool taken = at == span->last || place->flow == FLOW_JUMP ||
+			     (place->flow == FLOW_BRANCH &&
+				     !reaches(function, span, at + place->length));
 
 		if (at != next)
 			continue;
-		place = &function->place[at];
-		step = &loop->path[loop->path_count++];
-		memset(step, 0, sizeof(*step));
-		step->insn = (uint16_t)i;
-		step->taken = at == span->last || place->flow == FLOW_JUMP ||
-			      (place->flow == FLOW_BRANCH &&
-				      !reaches(function, span, at + place->length));
-		next = step->taken ? place->target : at + place->length;
+		loop->path[loop->path_count++] =
+			(struct loop_step){ .insn = (uint16_t)i, .taken = taken };
+		next = taken ? place->target : at + place->length;
 	}
 }
 
@@ -299,7 +265,7 @@ struct way {
 	int *met; /* for each byte of the code: 1 + the index of the instruction that begins there;
 		     0: not decoded yet */
 	struct insn *insn;
-	int insn_count, insn_room;
+	int insn_count;
 	struct loop_step seen[LOOP_MOST]; /* the path */
 	int count;
 };
@@ -363,10 +329,7 @@ static const struct insn *meet(struct way *way)
 
 	if (*met)
 		return &way->insn[*met - 1];
-	if (way->insn_count == way->insn_room) {
-		way->insn_room = way->insn_room ? way->insn_room * 2 : 256;
-		way->insn = memory_resize(way->insn, (size_t)way->insn_room, sizeof(*way->insn));
-	}
+	way->insn = memory_grow(way->insn, (size_t)way->insn_count, sizeof(*way->insn));
 	decode_insn((const uint8_t *)(uintptr_t)way->at, (size_t)(way->end - way->at), way->at,
 		&way->insn[way->insn_count]);
 	*met = ++way->insn_count;
@@ -398,16 +361,15 @@ static struct status follow(struct way *way, uint64_t top)
 struct status follow_loop(
 	const void *code, size_t size, const void *top, double elements, struct loop *loop)
 {
-	uint64_t begin = (uint64_t)(uintptr_t)code, first = (uint64_t)(uintptr_t)top;
 	struct way *way = memory_new(1, sizeof(*way));
 	struct status status;
 
 	loop_clear(loop);
-	way->begin = begin;
-	way->end = begin + size;
-	way->at = first;
+	way->begin = (uint64_t)(uintptr_t)code;
+	way->end = way->begin + size;
+	way->at = (uint64_t)(uintptr_t)top;
 	way->met = memory_new(size, sizeof(*way->met));
-	status = follow(way, first);
+	status = follow(way, way->at);
 	if (status_is_ok(&status)) {
 		loop_fill(loop, way->insn, way->insn_count, way->seen, way->count);
 		loop->elements = elements;

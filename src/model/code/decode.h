@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -50,7 +51,22 @@ static inline void decode_add_write(struct insn *insn, uint8_t reg)
 	decode_add(insn->writes, &insn->write_count, INSN_WRITES, reg);
 }
 
-static inline bool decode_starts(const char *name, const char *with)
+/* Appends an operand's letter to the shape. */
+static inline void decode_add_shape(struct insn *insn, const char *letter)
 {
-	return strncmp(name, with, strlen(with)) == 0;
+	size_t length = strlen(insn->shape);
+
+	snprintf(insn->shape + length, sizeof(insn->shape) - length, "%s%s", length ? "," : "",
+		letter);
+}
+
+/* Whether a name is one of the words, which blanks separate. "mov*": each name that begins so. */
+static inline bool decode_is(const char *name, const char *words)
+{
+	for (size_t length; *words; words += length + strspn(words + length, "* ")) {
+		length = strcspn(words, "* ");
+		if (strncmp(name, words, length) == 0 && (words[length] == '*' || !name[length]))
+			return true;
+	}
+	return false;
 }

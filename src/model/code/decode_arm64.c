@@ -25,14 +25,6 @@ struct source {
 	int memory; /* index of the memory operand, -1: none */
 };
 
-static bool is_one_of(const char *name, const char *const *list)
-{
-	for (; *list; list++)
-		if (strcmp(name, *list) == 0)
-			return true;
-	return false;
-}
-
 /* ---- Registers */
 
 /* A range of consecutive registers. number: the number of the first one. bits: the bits of each; 0:
@@ -79,27 +71,32 @@ static bool is_vector(arm64_reg reg)
 	return range_of(reg)->number == REG_VECTOR;
 }
 
-static bool is_zero(arm64_reg reg)
+/* The operand's register; ARM64_REG_INVALID: the operand is not a register. */
+static arm64_reg register_of(const cs_arm64_op *operand)
 {
-	return reg == ARM64_REG_XZR || reg == ARM64_REG_WZR;
+	return operand->type == ARM64_OP_REG ? operand->reg : ARM64_REG_INVALID;
 }
 
-static bool is_stack(arm64_reg reg)
+/* Vector arrangements, by enum arm64_vas. */
+static const struct {
+	uint8_t bits, lanes;
+} arrangements[] = { { 0, 1 }, { 64, 8 }, { 128, 16 }, { 64, 4 }, { 128, 8 }, { 64, 2 }, { 128, 4 },
+	{ 64, 1 }, { 128, 2 }, { 128, 1 } };
+
+static int arrangement(const cs_arm64_op *operand)
 {
-	return reg == ARM64_REG_SP || reg == ARM64_REG_WSP;
+	return operand->vas <= ARM64_VAS_1Q ? (int)operand->vas : ARM64_VAS_INVALID;
 }
 
 /* The bits of a register operand. */
 static int bits(const struct source *source, const cs_arm64_op *operand)
 {
-	static const int arranged[] = { 0, 64, 128, 64, 128, 64, 128, 64, 128,
-		128 }; /* by enum arm64_vas */
 	int bits = range_of(operand->reg)->bits;
 
+	if (bits == 0)
+		bits = arrangements[arrangement(operand)].bits;
 	if (bits)
 		return bits;
-	if (operand->vas > ARM64_VAS_INVALID && operand->vas <= ARM64_VAS_1Q)
-		return arranged[operand->vas];
 	/* Capstone reports no arrangement for mov v0.8b, v1.8b: use the text. */
 	return operand->vector_index < 0 && strstr(source->operands, ".8b") ? 64 : 128;
 }
@@ -108,84 +105,84 @@ static int bits(const struct source *source, const cs_arm64_op *operand)
 
 static bool is_load(const struct source *source)
 {
-	return decode_starts(source->name, "ld");
+	return decode_is(source->name, "ld*");
 }
 
 static bool is_store(const struct source *source)
 {
-	return decode_starts(source->name, "st");
+	return decode_is(source->name, "st*");
 }
 
-static bool is_prefetch(const struct source *source)
+/* Exclusive stores write their success to the first operand. */
+static bool is_exclusive_store(const struct source *source)
 {
-	return decode_starts(source->name, "prf");
+	return decode_is(source->name, "stx* stlx*");
+}
+
+/* The number of register operands before the first other operand. */
+static int leading_registers(const struct source *source)
+{
+	int count = 0;
+
+	while (count < source->decoded.op_count &&
+		source->decoded.operands[count].type == ARM64_OP_REG)
+		count++;
+	return count;
 }
 
 /* How many operands, counted from the first, the instruction writes. */
 static int targets(const struct source *source)
 {
-	static const char *const none[] = { "cmp", "cmn", "tst", "ccmp", "ccmn", "fcmp", "fcmpe",
-		"fccmp", "fccmpe", "b", "br", "bl", "blr", "ret", "cbz", "cbnz", "tbz", "tbnz",
-		"msr", "dc", "ic", "at", "tlbi", "sys", NULL };
-	int count = 0;
-
-	if (is_load(source)) {
-		while (count < source->decoded.op_count &&
-			source->decoded.operands[count].type == ARM64_OP_REG)
-			count++;
-		return count;
-	}
-	if (is_store(source)) /* exclusive stores write their success to the first operand */
-		return decode_starts(source->name, "stx") || decode_starts(source->name, "stlx")
-			       ? 1
-			       : 0;
-	return is_prefetch(source) || is_one_of(source->name, none) ? 0 : 1;
+	if (is_load(source))
+		return leading_registers(source);
+	if (is_store(source))
+		return is_exclusive_store(source);
+	return !decode_is(source->name,
+		"prf* cmp cmn tst ccmp ccmn fcmp fcmpe fccmp fccmpe b br bl blr ret cbz cbnz tbz "
+		"tbnz msr dc ic at tlbi sys");
 }
 
 /* Whether the instruction also reads its target: it keeps some bits, or adds to it. */
 static bool keeps_target(const struct source *source)
 {
-	static const char *const names[] = { "movk", "bfi", "bfxil", "bfc", "bfm", "fmla", "fmls",
-		"mla", "mls", "ssra", "usra", "srsra", "ursra", "sri", "sli", "tbx", "bsl", "bit",
-		"bif", "suqadd", "usqadd", "aese", "aesd", "ins", NULL };
+	const cs_arm64_op *operand = source->decoded.operands;
 	const char *name = source->name;
 	size_t length = strlen(name);
 
-	if (source->decoded.operands[0].vector_index >= 0 &&
-		source->decoded.operands[0].type == ARM64_OP_REG &&
-		is_vector(source->decoded.operands[0].reg) && !is_store(source))
+	if (operand->vector_index >= 0 && is_vector(register_of(operand)) && !is_store(source))
 		return true; /* it writes one lane and keeps the others */
-	if (is_one_of(name, names) || strstr(name, "mlal") || strstr(name, "mlsl") ||
-		decode_starts(name, "saba") || decode_starts(name, "uaba") ||
-		decode_starts(name, "sadalp") || decode_starts(name, "uadalp"))
+	if (decode_is(name,
+		    "movk bfi bfxil bfc bfm fmla fmls mla mls ssra usra srsra ursra sri sli tbx "
+		    "bsl bit bif suqadd usqadd aese aesd ins saba* uaba* sadalp* uadalp* sha1c "
+		    "sha1m sha1p sha1su* sha256*") ||
+		strstr(name, "mlal") || strstr(name, "mlsl"))
 		return true;
-	if (decode_starts(name, "sha") && strcmp(name, "sha1h") != 0)
-		return decode_starts(name, "sha1") || decode_starts(name, "sha256"); /* not shadd */
 	/* Instructions that write the upper half: xtn2, addhn2, … */
-	if (length > 3 && strcmp(name + length - 2, "n2") == 0 && strcmp(name, "trn2") != 0)
+	if (length > 3 && strcmp(name + length - 2, "n2") == 0 && !decode_is(name, "trn2"))
 		return true;
-	return (strcmp(name, "orr") == 0 || strcmp(name, "bic") == 0) &&
-	       source->decoded.op_count == 2 && source->decoded.operands[1].type == ARM64_OP_IMM;
+	return decode_is(name, "orr bic") && source->decoded.op_count == 2 &&
+	       operand[1].type == ARM64_OP_IMM;
 }
 
 static enum insn_flow flow(const struct source *source)
 {
-	static const char *const branches[] = { "cbz", "cbnz", "tbz", "tbnz", NULL };
-	static const char *const traps[] = { "svc", "hvc", "smc", "brk", "hlt", "dcps1", "dcps2",
-		"dcps3", "drps", "udf", NULL };
-	const char *name = source->name;
+	static const struct {
+		const char *names;
+		enum insn_flow flow;
+	} rows[] = { { "b.* cbz cbnz tbz tbnz", FLOW_BRANCH }, { "b", FLOW_JUMP },
+		{ "br", FLOW_INDIRECT }, { "bl blr", FLOW_CALL }, { "ret eret", FLOW_RETURN },
+		{ "svc hvc smc brk hlt dcps1 dcps2 dcps3 drps udf", FLOW_OTHER } };
 
-	if (decode_starts(name, "b.") || is_one_of(name, branches))
-		return FLOW_BRANCH;
-	if (strcmp(name, "b") == 0)
-		return FLOW_JUMP;
-	if (strcmp(name, "br") == 0)
-		return FLOW_INDIRECT;
-	if (strcmp(name, "bl") == 0 || strcmp(name, "blr") == 0)
-		return FLOW_CALL;
-	if (strcmp(name, "ret") == 0 || strcmp(name, "eret") == 0)
-		return FLOW_RETURN;
-	return is_one_of(name, traps) ? FLOW_OTHER : FLOW_NONE;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (decode_is(source->name, rows[i].names))
+			return rows[i].flow;
+	return FLOW_NONE;
+}
+
+/* Whether the last operand is the address of other code. */
+static bool has_target(const struct insn *insn)
+{
+	return insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
 }
 
 /* ---- Filling in */
@@ -210,8 +207,7 @@ static void fill_registers(const struct source *source, struct insn *insn)
 		if (!target || keeps_target(source))
 			decode_add_read(insn, number(operand->reg));
 	}
-	if (insn->flow == FLOW_RETURN && source->decoded.op_count == 0 &&
-		strcmp(source->name, "ret") == 0)
+	if (source->decoded.op_count == 0 && decode_is(source->name, "ret"))
 		decode_add_read(insn, REG_GENERAL + 30);
 	if (insn->flow == FLOW_CALL)
 		decode_add_write(insn, REG_GENERAL + 30);
@@ -243,31 +239,24 @@ static void fill_width(const struct source *source, struct insn *insn)
 /* Fills in the bytes of all accesses, and their number. */
 static void fill_size(const struct source *source, struct insn_memory *memory)
 {
-	static const int element[] = { 0, 1, 2, 4, 8 }; /* by enum arm64_vess */
 	const char *name = source->name;
 	size_t length = strlen(name);
-	int data = decode_starts(name, "stx") || decode_starts(name, "stlx") ? 1 : 0, registers = 0,
-	    bytes;
-	const cs_arm64_op *operand = &source->decoded.operands[data];
+	const cs_arm64_op *operand = &source->decoded.operands[is_exclusive_store(source)];
+	int bytes;
 
 	memory->accesses = 1;
 	if (operand->type != ARM64_OP_REG) /* a prefetch */
 		return;
 	bytes = bits(source, operand) / 8;
-	if (length > 2 && name[2] >= '1' && name[2] <= '4') {
-		while (registers < source->decoded.op_count &&
-			source->decoded.operands[registers].type == ARM64_OP_REG)
-			registers++;
-		if (operand->vector_index >= 0) {
-			bytes = element[operand->vess <= ARM64_VESS_D ? operand->vess : 0];
-		} else if (name[3] == 'r') {
-			static const int lanes[] = { 1, 8, 16, 4, 8, 2, 4, 1, 2,
-				1 }; /* by enum arm64_vas */
+	if (name[2] >= '1' && name[2] <= '4') {
+		int registers = leading_registers(source);
 
-			bytes /= lanes[operand->vas <= ARM64_VAS_1Q ? operand->vas : 0];
-		} else {
+		if (operand->vector_index >= 0)
+			bytes = operand->vess <= ARM64_VESS_D ? 1 << operand->vess >> 1 : 0;
+		else if (name[3] == 'r')
+			bytes /= arrangements[arrangement(operand)].lanes;
+		else
 			memory->accesses = (uint8_t)registers;
-		}
 		memory->size = (uint16_t)(bytes * registers);
 		return;
 	}
@@ -319,66 +308,51 @@ static void fill_memory(const struct source *source, struct insn *insn)
 		insn->step = (int32_t)next->imm;
 }
 
-static void shape_letter(
-	const struct source *source, const struct insn *insn, int index, char *letter)
+static const char *shape_letter(
+	const struct source *source, const struct insn *insn, const cs_arm64_op *operand)
 {
-	const cs_arm64_op *operand = &source->decoded.operands[index];
+	bool left =
+		operand->shift.type == ARM64_SFT_LSL || operand->shift.type == ARM64_SFT_INVALID;
 
-	if (index == source->memory) {
-		strcpy(letter, "m");
-		return;
-	}
+	if (source->memory >= 0 && operand == &source->decoded.operands[source->memory])
+		return "m";
 	switch (operand->type) {
 	case ARM64_OP_REG:
 		if (operand->shift.type == ARM64_SFT_INVALID && operand->ext == ARM64_EXT_INVALID)
-			strcpy(letter, is_vector(operand->reg) ? "v" : "r");
-		else
-			strcpy(letter, (operand->shift.type == ARM64_SFT_LSL ||
-					       operand->shift.type == ARM64_SFT_INVALID) &&
-						       operand->shift.value <= 4
-					       ? "r<s"
-					       : "r<l");
-		return;
+			return is_vector(operand->reg) ? "v" : "r";
+		return left && operand->shift.value <= 4 ? "r<s" : "r<l";
 	case ARM64_OP_IMM:
-		strcpy(letter, insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER &&
-					       index == source->decoded.op_count - 1
-				       ? "t"
-				       : "i");
-		return;
-	case ARM64_OP_FP: strcpy(letter, "i"); return;
-	default: strcpy(letter, "o");
+		return has_target(insn) &&
+				       operand == &source->decoded
+							   .operands[source->decoded.op_count - 1]
+			       ? "t"
+			       : "i";
+	case ARM64_OP_FP: return "i";
+	default: return "o";
 	}
 }
 
 /* The shape omits the type of a prefetch and the offset of a post-indexed access. */
-static bool in_shape(const struct source *source, int index)
-{
-	return source->decoded.operands[index].type != ARM64_OP_PREFETCH &&
-	       (source->memory < 0 || index <= source->memory);
-}
-
 static void fill_shape(const struct source *source, struct insn *insn)
 {
-	for (int i = 0; i < source->decoded.op_count; i++) {
-		size_t length = strlen(insn->shape);
-		char letter[8];
+	int last = source->memory >= 0 ? source->memory : source->decoded.op_count - 1;
 
-		if (!in_shape(source, i))
+	for (int i = 0; i <= last; i++) {
+		const cs_arm64_op *operand = &source->decoded.operands[i];
+		const char *letter = shape_letter(source, insn, operand);
+
+		if (operand->type == ARM64_OP_PREFETCH)
 			continue;
-		shape_letter(source, insn, i, letter);
-		snprintf(insn->shape + length, sizeof(insn->shape) - length, "%s%s",
-			length ? "," : "", letter);
+		decode_add_shape(insn, letter);
 		if (letter[0] == 't')
-			insn->target = (uint64_t)source->decoded.operands[i].imm;
-		if (letter[0] == 'i') {
-			const cs_arm64_op *operand = &source->decoded.operands[i];
-
-			insn->immediate = true;
-			insn->value = operand->type == ARM64_OP_IMM ? operand->imm : 0;
-			if (operand->shift.type == ARM64_SFT_LSL)
-				insn->value = (int64_t)((uint64_t)insn->value
-							<< (operand->shift.value & 63));
-		}
+			insn->target = (uint64_t)operand->imm;
+		if (letter[0] != 'i')
+			continue;
+		insn->immediate = true;
+		insn->value = operand->type == ARM64_OP_IMM ? operand->imm : 0;
+		if (operand->shift.type == ARM64_SFT_LSL)
+			insn->value =
+				(int64_t)((uint64_t)insn->value << (operand->shift.value & 63));
 	}
 }
 
@@ -390,13 +364,18 @@ static uint8_t accumulator(const struct source *source)
 
 	if (source->decoded.op_count == 4 && (strstr(name, "madd") || strstr(name, "msub")))
 		addend = 3;
-	else if (decode_starts(name, "fmla") || decode_starts(name, "fmls") ||
-		 strcmp(name, "mla") == 0 || strcmp(name, "mls") == 0 || strstr(name, "mlal") ||
+	else if (decode_is(name, "fmla* fmls* mla mls") || strstr(name, "mlal") ||
 		 strstr(name, "mlsl"))
 		addend = 0;
-	if (addend < 0 || source->decoded.operands[addend].type != ARM64_OP_REG)
-		return REG_NONE;
-	return number(source->decoded.operands[addend].reg);
+	return addend < 0 ? REG_NONE : number(register_of(&source->decoded.operands[addend]));
+}
+
+/* Whether this is a whole register, but not the zero register or the stack pointer. */
+static bool is_whole(const cs_arm64_op *operand)
+{
+	uint8_t reg = number(register_of(operand));
+
+	return reg != REG_NONE && reg != REG_GENERAL + 31 && operand->vector_index < 0;
 }
 
 /* Whether the instruction copies a whole register. Copies to or from the stack pointer (encoded as
@@ -405,13 +384,8 @@ static bool is_move(const struct source *source)
 {
 	const cs_arm64_op *to = &source->decoded.operands[0], *from = &source->decoded.operands[1];
 
-	if ((strcmp(source->name, "mov") != 0 && strcmp(source->name, "fmov") != 0) ||
-		source->decoded.op_count != 2 || to->type != ARM64_OP_REG ||
-		from->type != ARM64_OP_REG || is_zero(from->reg) || is_stack(from->reg) ||
-		is_zero(to->reg) || is_stack(to->reg) || to->vector_index >= 0 ||
-		from->vector_index >= 0)
-		return false;
-	return is_vector(to->reg) == is_vector(from->reg) &&
+	return decode_is(source->name, "mov fmov") && source->decoded.op_count == 2 &&
+	       is_whole(to) && is_whole(from) && is_vector(to->reg) == is_vector(from->reg) &&
 	       bits(source, to) == bits(source, from) && bits(source, to) >= 32;
 }
 
@@ -421,15 +395,13 @@ static const char *operation(const struct source *source)
 {
 	const cs_arm64_op *to = &source->decoded.operands[0], *from = &source->decoded.operands[1];
 
-	if (strcmp(source->name, "movz") == 0 || strcmp(source->name, "movn") == 0)
-		return "mov";
-	if (strcmp(source->name, "mov") != 0 || from->type != ARM64_OP_REG)
+	if (!decode_is(source->name, "mov movz movn"))
 		return source->name;
+	if (!decode_is(source->name, "mov") || from->type != ARM64_OP_REG)
+		return "mov";
 	if (to->vector_index >= 0)
 		return "ins";
-	if (from->vector_index >= 0)
-		return is_vector(to->reg) ? "dup" : "umov";
-	return "mov";
+	return from->vector_index < 0 ? "mov" : is_vector(to->reg) ? "dup" : "umov";
 }
 
 static void fill_text(const struct source *source, struct insn *insn)
@@ -439,29 +411,29 @@ static void fill_text(const struct source *source, struct insn *insn)
 	snprintf(insn->mnemonic, sizeof(insn->mnemonic), "%.19s", operation(source));
 	snprintf(insn->text, sizeof(insn->text), "%.19s%s%.60s", source->name,
 		source->operands[0] ? " " : "", source->operands);
-	if (decode_starts(source->name, "movz") || decode_starts(source->name, "movn"))
+	if (decode_is(source->name, "movz movn"))
 		snprintf(insn->text, sizeof(insn->text), "mov %.*s #0x%llx",
 			(int)strcspn(source->operands, ",") + 1, source->operands,
 			(unsigned long long)insn->value);
-	if (insn->flow == FLOW_BRANCH && decode_starts(source->name, "b."))
+	if (decode_is(source->name, "b.*"))
 		snprintf(insn->condition, sizeof(insn->condition), "%.3s", source->name + 2);
 	/* Write "b.ne 0x400": an address has no #. */
-	if (insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER &&
-		(mark = strrchr(insn->text, '#')))
+	mark = has_target(insn) ? strrchr(insn->text, '#') : NULL;
+	if (mark)
 		memmove(mark, mark + 1, strlen(mark));
 }
 
 static void fill(const struct source *source, struct insn *insn)
 {
+	const struct range *first = range_of(register_of(&source->decoded.operands[0]));
+
 	insn->known = true;
 	insn->flow = flow(source);
 	fill_shape(source, insn);
-	if (strcmp(source->name, "movn") == 0)
+	if (decode_is(source->name, "movn"))
 		insn->value = ~insn->value;
-	if (insn->immediate && source->decoded.operands[0].type == ARM64_OP_REG &&
-		!is_vector(source->decoded.operands[0].reg) &&
-		range_of(source->decoded.operands[0].reg)->bits == 32 &&
-		decode_starts(source->name, "mov"))
+	if (insn->immediate && first->number != REG_VECTOR && first->bits == 32 &&
+		decode_is(source->name, "mov*"))
 		insn->value &= UINT32_MAX;
 	fill_text(source, insn);
 	fill_registers(source, insn);
@@ -469,28 +441,14 @@ static void fill(const struct source *source, struct insn *insn)
 	fill_width(source, insn);
 	insn->accumulator = accumulator(source);
 	insn->move = is_move(source);
-	insn->zeroing = strcmp(source->name, "movi") == 0 && insn->value == 0;
-	insn->load_extends =
-		decode_starts(source->name, "ldr") ? source->name[3] == 's'
-		: decode_starts(source->name, "ldur") || decode_starts(source->name, "ldtr")
-			? source->name[4] == 's'
-			: strcmp(source->name, "ldpsw") == 0;
-}
-
-static bool has(const uint16_t *list, int count, arm64_reg reg)
-{
-	for (int i = 0; i < count; i++)
-		if (list[i] == reg)
-			return true;
-	return false;
+	insn->zeroing = decode_is(source->name, "movi") && insn->value == 0;
+	insn->load_extends = decode_is(source->name, "ldrs* ldurs* ldtrs* ldpsw");
 }
 
 /* Decodes into `source`. Its texts stay valid until the next call. The caller holds the lock. */
 static bool decode_source(
 	const uint8_t *bytes, size_t size, uint64_t address, struct source *source)
 {
-	const cs_detail *detail;
-
 	if (!buffer && cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle) == CS_ERR_OK) {
 		cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
 		buffer = cs_malloc(handle);
@@ -500,17 +458,16 @@ static bool decode_source(
 	size = 4;
 	if (!cs_disasm_iter(handle, &bytes, &size, &address, buffer))
 		return false;
-	detail = buffer->detail;
 	source->name = buffer->mnemonic;
 	source->operands = buffer->op_str;
-	source->decoded = detail->arm64;
-	source->reads_flags = has(detail->regs_read, detail->regs_read_count, ARM64_REG_NZCV);
-	source->writes_flags = has(detail->regs_write, detail->regs_write_count, ARM64_REG_NZCV);
+	source->decoded = buffer->detail->arm64;
+	source->reads_flags = cs_reg_read(handle, buffer, ARM64_REG_NZCV);
+	source->writes_flags = cs_reg_write(handle, buffer, ARM64_REG_NZCV);
 	source->memory = -1;
 	for (int i = 0; i < source->decoded.op_count; i++)
 		if (source->decoded.operands[i].type == ARM64_OP_MEM ||
 			(source->decoded.operands[i].type == ARM64_OP_IMM &&
-				(is_load(source) || is_prefetch(source)) && source->memory < 0))
+				decode_is(source->name, "ld* prf*") && source->memory < 0))
 			source->memory = i;
 	return true;
 }
@@ -519,9 +476,7 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 {
 	struct source source;
 
-	memset(insn, 0, sizeof(*insn));
-	insn->address = address;
-	insn->length = size < 4 ? (uint8_t)size : 4;
+	*insn = (struct insn){ .address = address, .length = size < 4 ? (uint8_t)size : 4 };
 	pthread_mutex_lock(&lock);
 	if (decode_source(bytes, size, address, &source))
 		fill(&source, insn);

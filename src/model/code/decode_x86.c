@@ -26,18 +26,22 @@ static ZydisFormatter plain, sized; /* sized always prints "dword ptr"; plain pr
 
 static void prepare_formatter(ZydisFormatter *formatter, bool size)
 {
+	const struct {
+		ZydisFormatterProperty property;
+		ZyanUPointer value;
+	} rows[] = {
+		{ ZYDIS_FORMATTER_PROP_FORCE_SIZE, size },
+		{ ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE },
+		{ ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE },
+		{ ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED },
+		{ ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED },
+		{ ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED },
+		{ ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED },
+	};
+
 	ZydisFormatterInit(formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, size);
-	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
-	ZydisFormatterSetProperty(formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-	ZydisFormatterSetProperty(
-		formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(
-		formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(
-		formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(
-		formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ZydisFormatterSetProperty(formatter, rows[i].property, rows[i].value);
 }
 
 static void prepare(void)
@@ -49,35 +53,52 @@ static void prepare(void)
 
 /* ---- Registers */
 
+/* The classes that is_general() and is_vector() compare are neighbours in their enumeration. */
 static bool is_general(ZydisRegister reg)
 {
 	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
 
-	return class == ZYDIS_REGCLASS_GPR8 || class == ZYDIS_REGCLASS_GPR16 ||
-	       class == ZYDIS_REGCLASS_GPR32 || class == ZYDIS_REGCLASS_GPR64;
+	return class >= ZYDIS_REGCLASS_GPR8 && class <= ZYDIS_REGCLASS_GPR64;
 }
 
 static bool is_vector(ZydisRegister reg)
 {
 	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
 
-	return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
-	       class == ZYDIS_REGCLASS_ZMM;
+	return class >= ZYDIS_REGCLASS_XMM && class <= ZYDIS_REGCLASS_ZMM;
+}
+
+static bool is_mask(ZydisRegister reg)
+{
+	return ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_MASK;
 }
 
 static uint8_t number(ZydisRegister reg)
 {
-	if (is_general(reg)) {
-		ZydisRegister whole =
-			ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	int first = is_general(reg) ? REG_GENERAL : is_vector(reg) ? REG_VECTOR : REG_MASK;
 
-		return (uint8_t)(REG_GENERAL + ZydisRegisterGetId(whole));
-	}
-	if (is_vector(reg))
-		return (uint8_t)(REG_VECTOR + ZydisRegisterGetId(reg));
-	if (ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_MASK)
-		return (uint8_t)(REG_MASK + ZydisRegisterGetId(reg));
-	return REG_NONE;
+	if (is_general(reg))
+		reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	else if (!is_vector(reg) && !is_mask(reg))
+		return REG_NONE;
+	return (uint8_t)(first + ZydisRegisterGetId(reg));
+}
+
+/* The operand's register; ZYDIS_REGISTER_NONE: the operand is not a register. */
+static ZydisRegister register_of(const ZydisDecodedOperand *operand)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? operand->reg.value
+							    : ZYDIS_REGISTER_NONE;
+}
+
+static bool is_hidden(const ZydisDecodedOperand *operand)
+{
+	return operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+}
+
+static bool is_written(const ZydisDecodedOperand *operand)
+{
+	return operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 }
 
 /* ---- Names */
@@ -85,14 +106,8 @@ static uint8_t number(ZydisRegister reg)
 /* Zydis has its own spelling of some conditions. Returns the spelling of compilers and manuals. */
 static const char *condition(const char *zydis)
 {
-	static const char *const spelling[][2] = {
-		{ "z", "e" },
-		{ "nz", "ne" },
-		{ "nb", "ae" },
-		{ "nbe", "a" },
-		{ "nl", "ge" },
-		{ "nle", "g" },
-	};
+	static const char *const spelling[][2] = { { "z", "e" }, { "nz", "ne" }, { "nb", "ae" },
+		{ "nbe", "a" }, { "nl", "ge" }, { "nle", "g" } };
 
 	for (size_t i = 0; i < sizeof(spelling) / sizeof(spelling[0]); i++)
 		if (strcmp(zydis, spelling[i][0]) == 0)
@@ -120,7 +135,7 @@ static void fill_names(const struct source *source, struct insn *insn)
 	bool sizes = source->visible_count > 0;
 
 	for (int i = 0; i < source->visible_count; i++)
-		sizes &= source->visible[i]->type != ZYDIS_OPERAND_TYPE_REGISTER;
+		sizes &= register_of(source->visible[i]) == ZYDIS_REGISTER_NONE;
 	snprintf(insn->mnemonic, sizeof(insn->mnemonic), "%.*s%s", kept ? (int)kept : 19, name,
 		kept ? condition(name + kept) : "");
 	if (kept == 1)
@@ -143,67 +158,40 @@ static void fill_names(const struct source *source, struct insn *insn)
 		memmove(one, one + 2, strlen(one + 2) + 1);
 }
 
-static void shape_letter(
-	const struct source *source, const ZydisDecodedOperand *operand, char *letter)
+static void add_shape(
+	const struct source *source, const ZydisDecodedOperand *operand, struct insn *insn)
 {
-	switch (operand->type) {
-	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
-		strcpy(letter, operand->imm.is_relative ? "t" : "i");
-		return;
-	case ZYDIS_OPERAND_TYPE_MEMORY:
-		strcpy(letter, "m");
-		if (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN &&
-			source->decoded.mnemonic == ZYDIS_MNEMONIC_LEA)
-			snprintf(letter, 6, "[%s%s%s]",
-				operand->mem.base != ZYDIS_REGISTER_NONE &&
-						operand->mem.base != ZYDIS_REGISTER_RIP &&
-						operand->mem.base != ZYDIS_REGISTER_EIP
-					? "b"
-					: "",
-				operand->mem.index == ZYDIS_REGISTER_NONE ? ""
-				: operand->mem.scale > 1		  ? "s"
-									  : "i",
-				operand->mem.disp.has_displacement ? "d" : "");
-		return;
-	case ZYDIS_OPERAND_TYPE_REGISTER: break;
-	default: strcpy(letter, "o"); return;
-	}
-	if (operand->reg.value == ZYDIS_REGISTER_CL &&
-		operand->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
-		strcpy(letter, "c");
-	else if (is_general(operand->reg.value))
-		strcpy(letter, "r");
-	else if (is_vector(operand->reg.value))
-		strcpy(letter, "v");
-	else
-		strcpy(letter, ZydisRegisterGetClass(operand->reg.value) == ZYDIS_REGCLASS_MASK
-				       ? "k"
-				       : "o");
-}
+	ZydisRegister reg = register_of(operand);
+	const char *letter = "o";
+	char address[8];
 
-static void fill_shape(const struct source *source, struct insn *insn)
-{
-	for (int i = 0; i < source->visible_count; i++) {
-		char letter[8];
-		size_t length = strlen(insn->shape);
-
-		shape_letter(source, source->visible[i], letter);
-		snprintf(insn->shape + length, sizeof(insn->shape) - length, "%s%s", i ? "," : "",
-			letter);
+	if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		letter = operand->imm.is_relative ? "t" : "i";
+	} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		snprintf(address, sizeof(address), "[%s%s%s]", number(operand->mem.base) ? "b" : "",
+			operand->mem.index == ZYDIS_REGISTER_NONE ? ""
+			: operand->mem.scale > 1		  ? "s"
+								  : "i",
+			operand->mem.disp.has_displacement ? "d" : "");
+		letter = source->decoded.mnemonic == ZYDIS_MNEMONIC_LEA ? address : "m";
+	} else if (reg == ZYDIS_REGISTER_CL &&
+		   operand->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT) {
+		letter = "c";
+	} else if (number(reg) != REG_NONE) {
+		letter = is_general(reg) ? "r" : is_vector(reg) ? "v" : "k";
 	}
+	decode_add_shape(insn, letter);
 }
 
 /* ---- Idioms */
 
 static bool same_registers(const struct source *source)
 {
-	const ZydisDecodedOperand *const *operand = source->visible;
-	int first = source->visible_count - 2;
+	int last = source->visible_count - 1;
 
-	return (source->visible_count == 2 || source->visible_count == 3) &&
-	       operand[first]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       operand[first + 1]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       operand[first]->reg.value == operand[first + 1]->reg.value;
+	return (last == 1 || last == 2) &&
+	       register_of(source->visible[last]) != ZYDIS_REGISTER_NONE &&
+	       register_of(source->visible[last]) == register_of(source->visible[last - 1]);
 }
 
 /* Finds idioms that do not wait for their operands. Zeroing idioms make 0 (Intel Optimization
@@ -211,41 +199,35 @@ static bool same_registers(const struct source *source)
  * makes all ones. sbb of a register with itself depends only on the carry. */
 static void find_idioms(struct source *source, struct insn *insn)
 {
-	const ZydisDecodedOperand *first = source->visible_count ? source->visible[0] : NULL;
 	const char *name = insn->mnemonic;
+	ZydisRegister reg;
 
-	if (insn->masked || !same_registers(source) || first->type != ZYDIS_OPERAND_TYPE_REGISTER)
+	if (insn->masked || !same_registers(source))
 		return;
-	if (is_general(first->reg.value)) {
-		if (first->size < 32 || source->visible_count != 2)
-			return;
-		insn->zeroing = source->decoded.mnemonic == ZYDIS_MNEMONIC_XOR ||
-				source->decoded.mnemonic == ZYDIS_MNEMONIC_SUB;
-		source->no_reads = insn->zeroing || source->decoded.mnemonic == ZYDIS_MNEMONIC_SBB;
-	} else if (is_vector(first->reg.value)) {
+	reg = register_of(source->visible[0]);
+	if (is_general(reg) && source->visible[0]->size >= 32 && source->visible_count == 2) {
+		insn->zeroing = decode_is(name, "xor sub");
+		source->no_reads = insn->zeroing || decode_is(name, "sbb");
+	} else if (is_vector(reg)) {
 		name += name[0] == 'v';
-		insn->zeroing = decode_starts(name, "pxor") || decode_starts(name, "xorp") ||
-				decode_starts(name, "psub") || decode_starts(name, "pcmpgt");
-		source->no_reads = insn->zeroing || decode_starts(name, "pcmpeq");
+		insn->zeroing = decode_is(name, "pxor* xorp* psub* pcmpgt*");
+		source->no_reads = insn->zeroing || decode_is(name, "pcmpeq*");
 	}
 }
 
 static bool is_move(const struct source *source, const struct insn *insn)
 {
-	const ZydisDecodedOperand *const *operand = source->visible;
 	const char *name = insn->mnemonic;
+	ZydisRegister to, from;
 
-	if (source->visible_count != 2 || insn->masked ||
-		operand[0]->type != ZYDIS_OPERAND_TYPE_REGISTER ||
-		operand[1]->type != ZYDIS_OPERAND_TYPE_REGISTER)
+	if (source->visible_count != 2 || insn->masked)
 		return false;
-	if (is_general(operand[0]->reg.value))
-		return source->decoded.mnemonic == ZYDIS_MNEMONIC_MOV && operand[0]->size >= 32 &&
-		       is_general(operand[1]->reg.value);
-	name += name[0] == 'v';
-	return is_vector(operand[0]->reg.value) && is_vector(operand[1]->reg.value) &&
-	       (decode_starts(name, "movap") || decode_starts(name, "movup") ||
-		       decode_starts(name, "movdqa") || decode_starts(name, "movdqu"));
+	to = register_of(source->visible[0]);
+	from = register_of(source->visible[1]);
+	if (is_general(to))
+		return is_general(from) && source->visible[0]->size >= 32 && decode_is(name, "mov");
+	return is_vector(to) && is_vector(from) &&
+	       decode_is(name + (name[0] == 'v'), "movap* movup* movdqa* movdqu*");
 }
 
 /* The addend is the second operand of vfmadd132, the third of vfmadd213, and the first of
@@ -255,15 +237,13 @@ static uint8_t accumulator(const struct source *source, const struct insn *insn)
 	const char *name = insn->mnemonic;
 	int addend = -1;
 
-	if ((decode_starts(name, "vfm") || decode_starts(name, "vfnm")) && strpbrk(name, "123"))
+	if (decode_is(name, "vfm* vfnm*") && strpbrk(name, "123"))
 		addend = strstr(name, "132") ? 1 : strstr(name, "213") ? 2 : 0;
-	else if (decode_starts(name, "vpdp") || decode_starts(name, "vdpbf16") ||
-		 decode_starts(name, "vpmadd52"))
+	else if (decode_is(name, "vpdp* vdpbf16* vpmadd52*"))
 		addend = 0;
-	if (addend < 0 || addend >= source->visible_count ||
-		source->visible[addend]->type != ZYDIS_OPERAND_TYPE_REGISTER)
-		return REG_NONE;
-	return number(source->visible[addend]->reg.value);
+	return addend < 0 || addend >= source->visible_count
+		       ? REG_NONE
+		       : number(register_of(source->visible[addend]));
 }
 
 /* ---- Operands */
@@ -272,15 +252,16 @@ static void fill_register(
 	const struct source *source, const ZydisDecodedOperand *operand, struct insn *insn)
 {
 	uint8_t reg = number(operand->reg.value);
-	bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
-	     writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
-	bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
-	bool whole = !is_general(operand->reg.value) || operand->size >= 32;
+	bool reads = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+	/* If the source of bsf or bsr is 0, the target keeps its value (AMD APM volume 3; Intel
+	 * SDM). */
+	bool whole = (!is_general(operand->reg.value) || operand->size >= 32) &&
+		     !decode_is(insn->mnemonic, "bsf bsr");
 
 	if (reg == REG_NONE || (operand->encoding == ZYDIS_OPERAND_ENCODING_MASK && !insn->masked))
 		return;
 	/* push, pop, call and ret change rsp: see writeback. */
-	if (insn->writeback && hidden && reg == number(ZYDIS_REGISTER_RSP))
+	if (insn->writeback && is_hidden(operand) && reg == number(ZYDIS_REGISTER_RSP))
 		return;
 	insn->vector |= is_vector(operand->reg.value);
 	/* Legacy SSE scalar instructions keep the rest of the register (sqrtsd, movsd x,x, movlps,
@@ -288,45 +269,32 @@ static void fill_register(
 	if (is_vector(operand->reg.value) && operand->size < 128 &&
 		source->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		whole = false;
-	/* If the source of bsf or bsr is 0, the target keeps its value (AMD APM volume 3; Intel
-	 * SDM). */
-	if (writes && (source->decoded.mnemonic == ZYDIS_MNEMONIC_BSF ||
-			      source->decoded.mnemonic == ZYDIS_MNEMONIC_BSR))
-		whole = false;
-	if ((operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE) || (writes && !whole))
+	if ((operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE) || (is_written(operand) && !whole))
 		reads = true;
-	if (reads && (!source->no_reads || hidden))
+	if (reads && (!source->no_reads || is_hidden(operand)))
 		decode_add_read(insn, reg);
-	if (writes)
+	if (is_written(operand))
 		decode_add_write(insn, reg);
 }
 
 /* Fills in the elements of a gather or scatter. The data and the index register may hold different
- * numbers of elements: the smaller number counts. The name shows the element sizes: vgatherDPS,
- * vpscatterQD. */
+ * numbers of elements: the smaller number counts. The name shows the size of the indices:
+ * vgatherDPS, vpscatterQD, vgatherpf0QPS. */
 static void fill_elements(const struct source *source, const ZydisDecodedOperand *operand,
 	struct insn *insn, struct insn_memory *memory)
 {
-	const char *name = strstr(insn->mnemonic, "gather");
-	int data = 512,
-	    index = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->mem.index),
-	    bits = operand->size;
-	int count;
+	const char *name = insn->mnemonic;
+	bool wide = strstr(name, "erq") || strstr(name, "pf0q") || strstr(name, "pf1q");
+	int indices = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->mem.index) /
+		      (wide ? 64 : 32);
+	int data = 512, bits = operand->size, count;
 
-	name = name				   ? name + 6
-	       : strstr(insn->mnemonic, "scatter") ? strstr(insn->mnemonic, "scatter") + 7
-						   : "d";
-	for (int i = 0; i < source->visible_count; i++)
-		if (source->visible[i]->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			is_vector(source->visible[i]->reg.value)) {
+	for (int i = source->visible_count - 1; i >= 0; i--)
+		if (is_vector(register_of(source->visible[i])))
 			data = source->visible[i]->size;
-			break;
-		}
-	if (decode_starts(name, "pf") && name[2]) /* a gather prefetch, for example "pf0dps" */
-		name += 3;
 	count = bits > 0 && bits <= 64 ? data / bits : 1;
-	if (index / (name[0] == 'q' ? 64 : 32) < count)
-		count = index / (name[0] == 'q' ? 64 : 32);
+	if (indices < count)
+		count = indices;
 	memory->vector_index = true;
 	memory->accesses = (uint8_t)(count > 0 ? count : 1);
 	memory->size = (uint16_t)(memory->accesses * (bits / 8));
@@ -343,7 +311,7 @@ static void fill_memory(
 		return;
 	insn->memory_count++;
 	memory->load = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
-	memory->store = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	memory->store = is_written(operand);
 	memory->relative = relative;
 	memory->elsewhere = operand->mem.segment == ZYDIS_REGISTER_FS ||
 			    operand->mem.segment == ZYDIS_REGISTER_GS;
@@ -374,11 +342,10 @@ static void find_stack(const struct source *source, struct insn *insn)
 	for (int i = 0; i < source->decoded.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &source->all[i];
 
-		if (operand->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+		if (!is_hidden(operand))
 			continue;
-		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			number(operand->reg.value) == number(ZYDIS_REGISTER_RSP) &&
-			(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+		if (number(register_of(operand)) == number(ZYDIS_REGISTER_RSP) &&
+			is_written(operand))
 			moves = true;
 		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 			operand->mem.base == ZYDIS_REGISTER_RSP)
@@ -388,8 +355,7 @@ static void find_stack(const struct source *source, struct insn *insn)
 		return;
 	insn->writeback = true;
 	fill_memory(source, stack, insn);
-	insn->step = stack->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? -(stack->size / 8)
-								      : stack->size / 8;
+	insn->step = is_written(stack) ? -(stack->size / 8) : stack->size / 8;
 	if (insn->step < 0)
 		insn->memory[0].disp = insn->step;
 }
@@ -399,16 +365,17 @@ static void fill_operands(const struct source *source, struct insn *insn)
 	find_stack(source, insn);
 	for (int i = 0; i < source->decoded.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &source->all[i];
-		bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
 
-		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 			fill_register(source, operand, insn);
-		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !(insn->writeback && hidden))
-			fill_memory(source, operand, insn);
-		if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operand->imm.is_relative)
+		} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			if (!insn->writeback || !is_hidden(operand))
+				fill_memory(source, operand, insn);
+		} else if (operand->type != ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+			continue;
+		} else if (operand->imm.is_relative) {
 			insn->target = insn->address + insn->length + operand->imm.value.u;
-		if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operand->imm.is_relative &&
-			!hidden) {
+		} else if (!is_hidden(operand)) {
 			insn->immediate = true;
 			insn->value = operand->imm.value.s;
 		}
@@ -430,23 +397,24 @@ static void fill_operands(const struct source *source, struct insn *insn)
  */
 static void fill_flags(const struct source *source, struct insn *insn)
 {
-	static const uint32_t others = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |
-				       ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
+	static const struct {
+		uint32_t flags;
+		uint8_t reg;
+	} parts[] = { { ZYDIS_CPUFLAG_CF, REG_CARRY },
+		{ ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |
+				ZYDIS_CPUFLAG_OF,
+			REG_FLAGS } };
 	const ZydisAccessedFlags *flags = source->decoded.cpu_flags;
-	uint32_t written;
 	bool kept = strchr(insn->shape, 'c') != NULL; /* a shift by CL keeps the flags if CL is 0 */
 
-	if (!flags)
-		return;
-	written = flags->modified | flags->set_0 | flags->set_1;
-	if ((flags->tested & ZYDIS_CPUFLAG_CF) || (kept && (written & ZYDIS_CPUFLAG_CF)))
-		decode_add_read(insn, REG_CARRY);
-	if ((flags->tested & others) || (kept && (written & others)))
-		decode_add_read(insn, REG_FLAGS);
-	if (written & ZYDIS_CPUFLAG_CF)
-		decode_add_write(insn, REG_CARRY);
-	if (written & others)
-		decode_add_write(insn, REG_FLAGS);
+	for (int i = 0; flags && i < 2; i++) {
+		uint32_t written = (flags->modified | flags->set_0 | flags->set_1) & parts[i].flags;
+
+		if ((flags->tested & parts[i].flags) || (kept && written))
+			decode_add_read(insn, parts[i].reg);
+		if (written)
+			decode_add_write(insn, parts[i].reg);
+	}
 }
 
 static enum insn_flow flow(const struct source *source)
@@ -485,29 +453,18 @@ static uint16_t width(const struct source *source)
 
 	for (int i = 0; i < source->decoded.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &source->all[i];
-		ZydisRegister reg = operand->reg.value;
-		int bits;
+		ZydisRegister reg = register_of(operand);
+		int bits = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg);
 
-		if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
-			continue;
-		bits = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg);
 		if (is_vector(reg) && bits > vector)
 			vector = bits;
-		if (!is_general(reg))
-			continue;
-		if (operand->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
-			general = general ? general : bits;
-		else if (number(reg) != number(ZYDIS_REGISTER_RSP))
-			implied = implied ? implied : bits;
+		else if (is_general(reg) && !is_hidden(operand) && !general)
+			general = bits;
+		else if (is_general(reg) && is_hidden(operand) && !implied &&
+			 number(reg) != number(ZYDIS_REGISTER_RSP))
+			implied = bits;
 	}
 	return (uint16_t)(vector ? vector : general ? general : implied);
-}
-
-static bool extends_sign(const struct source *source, const struct insn *insn)
-{
-	return (source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVSX ||
-		       source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVSXD) &&
-	       insn->memory_count;
 }
 
 void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct insn *insn)
@@ -515,9 +472,7 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 	struct source source;
 
 	pthread_once(&prepared, prepare);
-	memset(insn, 0, sizeof(*insn));
-	insn->address = address;
-	insn->length = 1;
+	*insn = (struct insn){ .address = address, .length = 1 };
 	source.visible_count = 0;
 	source.no_reads = false;
 	if (!ZYAN_SUCCESS(
@@ -535,12 +490,13 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 		return;
 	insn->masked = source.decoded.avx.mask.reg != ZYDIS_REGISTER_NONE &&
 		       source.decoded.avx.mask.reg != ZYDIS_REGISTER_K0;
-	fill_shape(&source, insn);
+	for (int i = 0; i < source.visible_count; i++)
+		add_shape(&source, source.visible[i], insn);
 	find_idioms(&source, insn);
 	fill_operands(&source, insn);
 	fill_flags(&source, insn);
 	insn->accumulator = accumulator(&source, insn);
 	insn->move = is_move(&source, insn);
 	insn->width = width(&source);
-	insn->load_extends = extends_sign(&source, insn);
+	insn->load_extends = insn->memory_count && decode_is(insn->mnemonic, "movsx movsxd");
 }
