@@ -183,10 +183,7 @@ double named_take(struct named *named, const struct cell *cell,
 
 	if (!named->sweep.kernel && !cell->setting.kernel->block)
 		return NAN;
-	if (named->row_count == named->row_room) {
-		named->row_room = named->row_room ? 2 * named->row_room : 64;
-		named->row = memory_resize(named->row, named->row_room, sizeof(*named->row));
-	}
+	named->row = memory_grow(named->row, (size_t)named->row_count, sizeof(*named->row));
 	named->row[named->row_count] = (struct sweeps_row){ .setting = cell->setting,
 		.sample = cell->sample,
 		.facts = cell->facts,

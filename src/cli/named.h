@@ -11,7 +11,7 @@
 struct named {
 	struct sweeps all;
 	struct named_sweep sweep; /* kernel NULL: the words name no sweep */
-	size_t row_count, row_room;
+	size_t row_count;
 	struct sweeps_row
 		*row; /* rows printed so far; later rows and the text under the table need them */
 };

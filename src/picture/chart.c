@@ -56,11 +56,7 @@ struct chart_series *chart_add_series(struct chart *chart, const char *name)
 
 void chart_add_point(struct chart_series *series, const struct chart_point *point)
 {
-	if (series->count == series->room) {
-		series->room = series->room ? 2 * series->room : 32;
-		series->point =
-			memory_resize(series->point, (size_t)series->room, sizeof(*series->point));
-	}
+	series->point = memory_grow(series->point, (size_t)series->count, sizeof(*series->point));
 	series->point[series->count++] = *point;
 }
 

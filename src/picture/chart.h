@@ -49,7 +49,7 @@ struct chart_series {
 	char name[CHART_NAME]; /* empty: the chart has only this series */
 	bool loose; /* published points, drawn next to the measured ones: not joined, without a
 		       colour */
-	int count, room;
+	int count;
 	struct chart_point *point; /* ascending by x */
 };
 

@@ -24,23 +24,13 @@ static struct box page_box(const struct page *page, const char *text, double x, 
 		(METRICS_ABOVE + METRICS_BELOW) * size };
 }
 
-/* Grows the array if it has no space for one more item. */
-static void *grow(void *items, int count, int *room, size_t size)
-{
-	if (count < *room)
-		return items;
-	*room = *room ? 2 * *room : 32;
-	return memory_resize(items, (size_t)*room, size);
-}
-
 struct layout_text *page_text(struct page *page, enum layout_role role, double x, double y,
 	enum layout_anchor anchor, double size, bool bold, int ink, const char *text)
 {
 	struct layout *layout = page->layout;
 	struct layout_text *new;
 
-	layout->text =
-		grow(layout->text, layout->text_count, &layout->text_room, sizeof(*layout->text));
+	layout->text = memory_grow(layout->text, (size_t)layout->text_count, sizeof(*layout->text));
 	new = &layout->text[layout->text_count];
 	*new = (struct layout_text){ .role = role,
 		.x = x,
@@ -61,8 +51,7 @@ struct layout_rule *page_rule(struct page *page, enum layout_role role, double x
 	struct layout *layout = page->layout;
 	struct layout_rule *new;
 
-	layout->rule =
-		grow(layout->rule, layout->rule_count, &layout->rule_room, sizeof(*layout->rule));
+	layout->rule = memory_grow(layout->rule, (size_t)layout->rule_count, sizeof(*layout->rule));
 	new = &layout->rule[layout->rule_count++];
 	*new = (struct layout_rule){
 		.role = role, .x0 = x0, .y0 = y0, .x1 = x1, .y1 = y1, .width = width, .ink = ink
@@ -76,8 +65,7 @@ struct layout_area *page_area(
 	struct layout *layout = page->layout;
 	struct layout_area *new;
 
-	layout->area =
-		grow(layout->area, layout->area_count, &layout->area_room, sizeof(*layout->area));
+	layout->area = memory_grow(layout->area, (size_t)layout->area_count, sizeof(*layout->area));
 	new = &layout->area[layout->area_count++];
 	*new = (struct layout_area){
 		.role = ROLE_MARK, .box = { x, y, width, height }, .ink = ink, .share = -1

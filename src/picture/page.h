@@ -76,11 +76,11 @@ struct layout_area {
 
 struct layout {
 	struct box plot; /* the frame of the data */
-	int text_count, text_room;
+	int text_count;
 	struct layout_text *text;
-	int rule_count, rule_room;
+	int rule_count;
 	struct layout_rule *rule;
-	int area_count, area_room;
+	int area_count;
 	struct layout_area *area;
 };
 

@@ -25,7 +25,7 @@ static bool usable;
 struct catalogue {
 	struct catalogue *next;
 	pfm_pmu_t pmu;
-	size_t count, room;
+	size_t count;
 	struct counter_offer *offers;
 };
 
@@ -239,11 +239,7 @@ static void catalogue_add(struct catalogue *catalogue, const char *pmu,
 	snprintf(offer.help, sizeof(offer.help), "%s%s%s", event->desc ? event->desc : "",
 		mask && mask->desc ? ": " : "", mask && mask->desc ? mask->desc : "");
 	text_cut_clean(offer.help, sizeof(offer.help));
-	if (catalogue->count == catalogue->room) {
-		catalogue->room = catalogue->room ? 2 * catalogue->room : 128;
-		catalogue->offers =
-			memory_resize(catalogue->offers, catalogue->room, sizeof(offer));
-	}
+	catalogue->offers = memory_grow(catalogue->offers, (size_t)catalogue->count, sizeof(offer));
 	catalogue->offers[catalogue->count++] = offer;
 }
 

@@ -158,11 +158,11 @@ struct tracer {
 	double begin;		  /* start of tracing, by monotonic_seconds() */
 	struct step_share before; /* processor time of this thread at `begin` */
 
-	int insn_count, insn_room;
+	int insn_count;
 	struct insn *insn;
 	int *slot; /* open hash with SLOTS entries: index into insn, or -1 */
 
-	int seen_count, seen_room;
+	int seen_count;
 	struct loop_step *seen; /* steps of the longer run */
 };
 
@@ -409,11 +409,7 @@ static int meet(struct tracer *tracer, uint64_t address)
 	size = read_code(tracer, address, code);
 	if (size == 0 || tracer->insn_count == SLOTS / 2)
 		return -1;
-	if (tracer->insn_count == tracer->insn_room) {
-		tracer->insn_room = tracer->insn_room ? tracer->insn_room * 2 : 256;
-		tracer->insn = memory_resize(
-			tracer->insn, (size_t)tracer->insn_room, sizeof(*tracer->insn));
-	}
+	tracer->insn = memory_grow(tracer->insn, (size_t)tracer->insn_count, sizeof(*tracer->insn));
 	decode_insn(code, size, address, &tracer->insn[tracer->insn_count]);
 	*slot = tracer->insn_count;
 	return tracer->insn_count++;
@@ -424,11 +420,7 @@ static void keep(struct tracer *tracer, int index, const struct registers *regis
 	const struct insn *insn = &tracer->insn[index];
 	struct loop_step *seen;
 
-	if (tracer->seen_count == tracer->seen_room) {
-		tracer->seen_room = tracer->seen_room ? tracer->seen_room * 2 : 4096;
-		tracer->seen = memory_resize(
-			tracer->seen, (size_t)tracer->seen_room, sizeof(*tracer->seen));
-	}
+	tracer->seen = memory_grow(tracer->seen, (size_t)tracer->seen_count, sizeof(*tracer->seen));
 	seen = &tracer->seen[tracer->seen_count++];
 	*seen = (struct loop_step){ .insn = (uint16_t)index };
 	for (int i = 0; i < insn->memory_count; i++)

@@ -28,7 +28,7 @@ struct class_name {
 };
 
 struct uarch_ops {
-	int rule_count, rule_room, class_count, class_room;
+	int rule_count, class_count;
 	struct rule *rule;
 	struct class_name **class;
 	void *by_name;	  /* search tree of the classes, by name */
@@ -163,11 +163,7 @@ static int add_class(struct rows *rows, struct uarch_ops *ops, const char *word)
 		rows_fail(rows, "more than %d classes", MOST_CLASSES);
 		return -1;
 	}
-	if (ops->class_count == ops->class_room) {
-		ops->class_room = ops->class_room ? ops->class_room * 2 : 256;
-		ops->class =
-			memory_resize(ops->class, (size_t)ops->class_room, sizeof(*ops->class));
-	}
+	ops->class = memory_grow(ops->class, (size_t)ops->class_count, sizeof(*ops->class));
 	class = memory_new(1, sizeof(*class));
 	*class = (struct class_name){ .number = ops->class_count, .fallback = -1 };
 	memcpy(class->name, name, sizeof(name));
@@ -247,10 +243,7 @@ static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *mnemo
 			(int)(length < 40 ? length : 40), mnemonic, MNEMONIC - 1);
 	if (ops->rule_count == MOST_RULES)
 		return rows_fail(rows, "more than %d rules", MOST_RULES);
-	if (ops->rule_count == ops->rule_room) {
-		ops->rule_room = ops->rule_room ? ops->rule_room * 2 : 1024;
-		ops->rule = memory_resize(ops->rule, (size_t)ops->rule_room, sizeof(*ops->rule));
-	}
+	ops->rule = memory_grow(ops->rule, (size_t)ops->rule_count, sizeof(*ops->rule));
 	rule = &ops->rule[ops->rule_count++];
 	*rule = (struct rule){ .class = class, .line = rows->line, .next = -1 };
 	memcpy(rule->mnemonic, mnemonic, length);

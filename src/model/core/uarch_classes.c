@@ -224,10 +224,7 @@ bool read_class(struct reader *r)
 	if (!reader_join(r, at + 1, r->words, "the list of micro-ops", terms, sizeof(terms)) ||
 		!read_terms(r, &class, terms))
 		return false;
-	if ((u->class_count & (u->class_count - 1)) ==
-		0) /* the array is full at each power of two */
-		u->class = memory_resize(u->class, u->class_count ? 2 * (size_t)u->class_count : 1,
-			sizeof(*u->class));
+	u->class = memory_grow(u->class, (size_t)u->class_count, sizeof(*u->class));
 	u->class[u->class_count++] = class;
 	return true;
 }

@@ -38,12 +38,10 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 		return;
 	while (i < uses->count && uses->use[i].class != class)
 		i++;
-	if (i == uses->room) {
-		uses->room = uses->room ? 2 * uses->room : 32;
-		uses->use = memory_resize(uses->use, (size_t)uses->room, sizeof(*uses->use));
-	}
-	if (i == uses->count)
+	if (i == uses->count) {
+		uses->use = memory_grow(uses->use, (size_t)i, sizeof(*uses->use));
 		uses->use[uses->count++] = (struct class_use){ .class = class };
+	}
 	uses->use[i].count += count;
 }
 

@@ -7,7 +7,7 @@
 
 /* Counts how often classes are used, for example in a path. The caller frees `use`. */
 struct class_uses {
-	int count, room;
+	int count;
 	struct class_use {
 		const struct uarch_class *class;
 		double count;
