@@ -71,16 +71,16 @@ static void add_summary(struct lines *remarks, const struct view *view)
 {
 	const struct view_counters *counters = &view->counters;
 	bool differ = counts_clocks_differ(counters->check);
-	char check[64] = "";
+	struct words check = words_of(isfinite(counters->check) && !differ
+					      ? "  ·  cycles: R is %.3f of C, they agree"
+					      : "",
+		counters->check);
 
-	if (isfinite(counters->check) && !differ)
-		snprintf(check, sizeof(check), "cycles: R is %.3f of C, they agree",
-			counters->check);
 	if (isfinite(counters->ipc))
-		lines_add(remarks, 0, STYLE_FIGURE, "%s instructions a cycle C%s%s",
-			units_value(counters->ipc).text, check[0] ? "  ·  " : "", check);
+		lines_add(remarks, 0, STYLE_FIGURE, "%s instructions a cycle C%s",
+			units_value(counters->ipc).text, check.text);
 	else
-		lines_add(remarks, 0, STYLE_TEXT, "%s", check);
+		lines_add(remarks, 0, STYLE_TEXT, "%s", check.text + strspn(check.text, " ·"));
 	if (differ)
 		lines_add(remarks, 0, STYLE_WARN,
 			"cycles: the reference chain R is %.2f of the counter C; one of the two "
@@ -130,35 +130,31 @@ static void measure(struct box at, const struct view *view, struct table *table)
 	int widest = TITLE_LEAST, width = at.width;
 	bool spread = false; /* enough passes for quartiles */
 
-	memset(table, 0, sizeof(*table));
+	*table = (struct table){ .rows = int_most(at.height - 1, 1), .columns = 1 };
 	sort(view, table);
-	table->rows = at.height > 2 ? at.height - 1 : 1;
-	table->columns = 1;
 	while (table->rows * table->columns < table->count &&
 		(width + 2) / (table->columns + 1) - 2 >= COLUMN)
 		table->columns++;
 	if (table->rows * table->columns > table->count)
 		table->rows = (table->count + table->columns - 1) / table->columns;
-	table->last = table->count - table->rows * table->columns;
-	table->last = table->last > 0 ? table->last : 0;
-	table->first = counters->first < table->last ? counters->first : table->last;
+	table->last = int_most(table->count - table->rows * table->columns, 0);
+	table->first = int_least(counters->first, table->last);
 	if (table->last > 0)
 		width -= 2; /* for the scroll arrows */
 	table->width = (width + 2) / table->columns - 2;
 	for (int i = 0; i < table->count; i++) {
 		int event = table->order[i];
-		int columns =
-			1 + canvas_columns(at, title_in(at, counters->plan, event, TITLE_MOST - 1));
+		const char *title = title_in(at, counters->plan, event, TITLE_MOST - 1);
 
-		widest = columns > widest ? columns : widest;
+		widest = int_most(widest, 1 + canvas_columns(at, title));
 		table->scaled |= shown_mark(view, event)[0] != '\0';
 		spread |= counters->counts.event[event].passes >= PANELS_QUARTILES_FROM;
 	}
-	widest = widest > TITLE_MOST ? TITLE_MOST : widest;
+	widest = int_least(widest, TITLE_MOST);
 	table->figure = table->width >= widest + 3 * FIGURE_WIDE ? FIGURE_WIDE : FIGURE;
 	table->quartiles = spread && table->width >= widest + 3 * FIGURE_WIDE + QUARTILES;
-	table->title = table->width - 3 * table->figure - (table->quartiles ? QUARTILES : 0);
-	table->title = table->title > widest ? widest : table->title;
+	table->title = int_least(
+		widest, table->width - 3 * table->figure - (table->quartiles ? QUARTILES : 0));
 }
 
 /* "+0.125"; "=" if both are equal within the noise. */
@@ -301,15 +297,14 @@ static void draw_absence(struct box at, const struct view *view)
 {
 	struct lines lines = { .at = at };
 
-	if (!view->counters.why[0]) {
-		canvas_text(at, 0, 0, STYLE_DIM,
+	if (view->counters.why[0])
+		lines_add(&lines, 0, STYLE_TEXT, "C unavailable: %s", view->counters.why);
+	else
+		lines_add(&lines, 0, STYLE_DIM,
 			view->failure[0] ? "not measured"
 			: view->frozen	 ? "frozen before it was counted"
 					 : "counting…");
-		return;
-	}
-	lines_add(&lines, 0, STYLE_TEXT, "C unavailable: %s", view->counters.why);
-	if (!view->replay)
+	if (!view->replay && view->counters.why[0])
 		lines_add(&lines, 0, STYLE_DIM,
 			"slexplore doctor says what to change. All else works without counters: "
 			"cycles come from the reference clock R.");

@@ -48,16 +48,18 @@ static void add_absence(struct lines *lines, const struct view *view)
  * "under 1 s", "12 s", "3 min", "2 h". */
 static void add_quiet(struct lines *lines, const struct view *view)
 {
-	double age = view->quiet_age, unit = age < 100 ? 1 : age < 6000 ? 60 : 3600;
-	char ago[32];
+	double age = view->quiet_age;
 
-	snprintf(ago, sizeof(ago), "%.0f %s", floor(age / unit),
-		unit == 1     ? "s"
-		: unit < 3600 ? "min"
-			      : "h");
 	if (view->sample.contended && view->quiet.valid)
-		lines_add(lines, 1, STYLE_GOOD, "quiet: %s, %s ago",
-			units_value(view->quiet.cpe).text, age < 1 ? "under 1 s" : ago);
+		lines_add(lines, 1, STYLE_GOOD,
+			age < 1	     ? "quiet: %s, under 1 s ago"
+			: age < 100  ? "quiet: %s, %.0f s ago"
+			: age < 6000 ? "quiet: %s, %.0f min ago"
+				     : "quiet: %s, %.0f h ago",
+			units_value(view->quiet.cpe).text,
+			floor(age < 100	     ? age
+				: age < 6000 ? age / 60
+					     : age / 3600));
 }
 
 /* "contended: 12 % of trials quiet", "two modes: 0.750 (62 %), 1.021". */
@@ -90,14 +92,12 @@ enum { COURSE_LEAST = 8 };
  * between modes, or drifts. */
 static void add_course(struct lines *lines, const struct view *view)
 {
-	char words[32] = "trials ";
+	bool span = view->strip_span >= 0.05 && !view->replay;
 
-	if ((view->sample.modes != 2 && !view->sample.unsettled) ||
-		view->strip_count < COURSE_LEAST)
-		return;
-	if (view->strip_span >= 0.05 && !view->replay)
-		snprintf(words, sizeof(words), "last %.1f s ", view->strip_span);
-	lines_add(lines, 3, STYLE_WARN, "%s", words)->tag = TAG_COURSE;
+	if ((view->sample.modes == 2 || view->sample.unsettled) &&
+		view->strip_count >= COURSE_LEAST)
+		lines_add(lines, 3, STYLE_WARN, span ? "last %.1f s " : "trials ", view->strip_span)
+			->tag = TAG_COURSE;
 }
 
 /* Adds the numbers of used and discarded trials, and the clock. */
@@ -166,12 +166,8 @@ static void add_spread(struct lines *lines, const struct sample *sample)
  * depends on the data. */
 static struct words rate(double value, const char *unit, int unit_width, char source)
 {
-	struct words words = { "" };
-
-	if (isfinite(value))
-		snprintf(words.text, sizeof(words.text), "%6s %-*s %c", units_value(value).text,
-			unit_width, unit, source);
-	return words;
+	return words_of(isfinite(value) ? "%6s %-*s %c" : "", units_value(value).text, unit_width,
+		unit, source);
 }
 
 /* Adds two rates, side by side or on two lines. */
@@ -218,7 +214,8 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	const struct view *view = scene->view;
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
 	const char *note = view->limits_note;
-	char gap[64] = "";
+	enum style style = view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT;
+	struct words gap = { "" };
 
 	if (!limits) {
 		line_cut(lines,
@@ -226,18 +223,16 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 		return;
 	}
 	if (view->foreign || view->nearest)
-		snprintf(gap, sizeof(gap), " on %s%s", view->core->name,
-			view->nearest ? ", assumed" : "");
+		gap = words_of(" on %.60s%s", view->core->name, view->nearest ? ", assumed" : "");
 	else if (view->gap.brief[0])
-		snprintf(gap, sizeof(gap), ", %.40s", view->gap.brief);
+		gap = words_of(", %.40s", view->gap.brief);
 	if (limits->binding < 0)
-		lines_add(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT,
-			"no hard limit is known");
+		lines_add(lines, 2, style, "no hard limit is known");
 	else
 		line_cut(lines,
-			lines_add(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT,
-				"limit %s M %s%s", units_value(limits->bound).text,
-				limit_rows[limits->limit[limits->binding].kind].name, gap),
+			lines_add(lines, 2, style, "limit %s M %s%s",
+				units_value(limits->bound).text,
+				limit_rows[limits->limit[limits->binding].kind].name, gap.text),
 			2);
 	if (panels_shown(scene, "ladder"))
 		return;
@@ -258,23 +253,25 @@ static void add_ratio(struct lines *lines, const struct view *view)
 	const struct sample *a = &view->a, *b = &view->sample;
 	const char *a_doubt = sample_doubt(a), *b_doubt = sample_doubt(b);
 	double ratio = view->ratio;
-	char words[64], doubts[64] = "";
+	bool same = fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi),
+	     both = a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0;
 
 	if (!isfinite(ratio) || ratio <= 0) {
 		lines_add(lines, 3, STYLE_B, "B/A  -  B is not measured yet");
 		return;
 	}
-	snprintf(words, sizeof(words), "B is %.2f× %s", ratio < 1 ? 1 / ratio : ratio,
-		ratio < 1 ? "faster" : "slower");
-	if (fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi))
-		snprintf(words, sizeof(words), "the same within the spread");
-	if (a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0)
-		snprintf(doubts, sizeof(doubts), ", both %s", a_doubt);
-	else
-		snprintf(doubts, sizeof(doubts), "%s%s%s%s", a_doubt ? ", A " : "",
-			a_doubt ? a_doubt : "", b_doubt ? ", B " : "", b_doubt ? b_doubt : "");
-	lines_add(lines, 3, doubts[0] ? STYLE_WARN : STYLE_B, "B/A  %s  %s%s",
-		units_value(ratio).text, words, doubts);
+	lines_add(lines, 3, a_doubt || b_doubt ? STYLE_WARN : STYLE_B, "B/A  %s  %s%s%s%s%s",
+		units_value(ratio).text,
+		words_of(same	     ? "the same within the spread"
+			 : ratio < 1 ? "B is %.2f× faster"
+				     : "B is %.2f× slower",
+			ratio < 1 ? 1 / ratio : ratio)
+			.text,
+		both	  ? ", both "
+		: a_doubt ? ", A "
+			  : "",
+		a_doubt ? a_doubt : "", b_doubt && !both ? ", B " : "",
+		b_doubt && !both ? b_doubt : "");
 }
 
 static void add_pinned(struct lines *lines, const struct view *view)

@@ -62,11 +62,9 @@ const struct explanation *panels_outline(const struct view *view)
 
 struct words panels_core(const struct core *core)
 {
-	struct words words = words_of("%s", core->title);
+	const char *end = strstr(core->title, " (");
 
-	if (strstr(words.text, " ("))
-		*strstr(words.text, " (") = '\0';
-	return words;
+	return words_of("%.*s", end ? (int)(end - core->title) : -1, core->title);
 }
 
 /* ---- lines ---- */
@@ -138,10 +136,7 @@ void panels_fit_words(struct box at, int y, enum style style, struct words words
 
 int panels_first(int count, int rows, int chosen)
 {
-	int first = chosen - rows / 2;
-
-	first = first > count - rows ? count - rows : first;
-	return first > 0 ? first : 0;
+	return int_most(int_least(chosen - rows / 2, count - rows), 0);
 }
 
 void panels_arrows(struct box at, int top, enum style style, bool above, bool below)
@@ -155,16 +150,14 @@ void panels_arrows(struct box at, int top, enum style style, bool above, bool be
 struct box panels_beside(struct box *at, int least, int most)
 {
 	enum { GAP = 2 };
-	int width = at->width * 2 / 5;
+	int width = int_most(int_least(at->width * 2 / 5, most), least);
 
-	width = width < least ? least : width > most ? most : width;
 	at->width -= width + GAP;
 	return box_part(*at, at->width + GAP, 0, width, at->height);
 }
 
 void panels_cut(struct box at, int rows, char *text, size_t size)
 {
-	static const char ellipsis[] = " …";
 	size_t length = strlen(text);
 
 	while (canvas_rows(at, text) > rows && length > 0) {
@@ -175,21 +168,11 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 		if (!blank)
 			break; /* a single word: the canvas cuts it */
 		length = (size_t)(blank - text);
-		snprintf(blank, size - length, "%s", ellipsis);
+		snprintf(blank, size - length, " …");
 	}
 }
 
 /* ---- words ---- */
-
-/* Whether `setting` has this value for the knob of this name. */
-static bool has_value(const struct setting *setting, const char *name, const char *value)
-{
-	int index = kernel_knob(setting->kernel, name);
-
-	return index >= 0 &&
-	       strcmp(setting_value(&setting->kernel->knobs[index], setting->v[index]).text,
-		       value) == 0;
-}
 
 struct words panels_setting(const struct setting *setting, const struct setting *other)
 {
@@ -206,13 +189,15 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 		text_add(&text, slash ? slash + 1 : kernel->name);
 	}
 	for (int i = 0; i < kernel->knob_count; i++) {
+		const char *name = kernel->knobs[i].name;
 		struct setting_text value = setting_value(&kernel->knobs[i], setting->v[i]);
+		int k = other ? kernel_knob(other->kernel, name) : -1;
 
-		if (!other || !has_value(other, kernel->knobs[i].name, value.text))
-			text_addf(&text, "%s%s=%s", text.length ? " " : "", kernel->knobs[i].name,
-				value.text);
+		if (k < 0 || strcmp(setting_value(&other->kernel->knobs[k], other->v[k]).text,
+				     value.text) != 0)
+			text_addf(&text, "%s%s=%s", text.length ? " " : "", name, value.text);
 	}
-	snprintf(words.text, sizeof(words.text), "%s", text_string(&text));
+	words = words_of("%s", text_string(&text));
 	text_free(&text);
 	return words;
 }
@@ -226,11 +211,10 @@ struct words panels_replay(const struct view *view)
 
 const char *panels_state(const struct view *view)
 {
-	if (!view->sample.valid)
-		return "";
-	if (sample_doubt(&view->sample))
-		return sample_doubt(&view->sample);
-	return view->sample.modes == 2 ? "two modes" : "";
+	const struct sample *sample = &view->sample;
+	const char *doubt = sample->valid ? sample_doubt(sample) : NULL;
+
+	return doubt ? doubt : sample->valid && sample->modes == 2 ? "two modes" : "";
 }
 
 const char *panels_marks(bool contended, bool unsettled)
@@ -255,35 +239,38 @@ struct ahead panels_ahead(const struct view *view)
 
 /* ---- counted events ---- */
 
-bool shown_unavailable(const struct view *view, int event)
+/* Returns the state of an event; NULL: it is not counted yet. */
+static const struct count *count_of(const struct view *view, int event)
 {
 	const struct counts *counts = &view->counters.counts;
+	bool counted = event < counts->count && counts->event[event].state != COUNT_NONE;
 
-	return event < counts->count && counts->event[event].state != COUNT_NONE &&
-	       !count_known(&counts->event[event]);
+	return counted ? &counts->event[event] : NULL;
+}
+
+bool shown_unavailable(const struct view *view, int event)
+{
+	const struct count *count = count_of(view, event);
+
+	return count && !count_known(count);
 }
 
 const char *shown_mark(const struct view *view, int event)
 {
-	const struct counts *counts = &view->counters.counts;
+	const struct count *count = count_of(view, event);
 
-	return event < counts->count && counts->event[event].state == COUNT_SCALED ? "~" : "";
+	return count && count->state == COUNT_SCALED ? "~" : "";
 }
 
 struct words shown_absence(const struct view *view, int event)
 {
-	static const char unavailable[] = "unavailable: ";
-	const struct counts *counts = &view->counters.counts;
-	struct words words = { "" };
+	char reason[300] = "";
 
-	if (event >= counts->count || counts->event[event].state == COUNT_NONE)
-		snprintf(words.text, sizeof(words.text), "%s",
-			view->frozen || view->replay ? "not counted" : "counting…");
-	else if (shown_unavailable(view, event))
-		count_words(&counts->event[event],
-			strcpy(words.text, unavailable) + strlen(unavailable),
-			sizeof(words.text) - sizeof(unavailable));
-	return words;
+	if (!count_of(view, event))
+		return words_of(view->frozen || view->replay ? "not counted" : "counting…");
+	if (shown_unavailable(view, event))
+		count_words(count_of(view, event), reason, sizeof(reason));
+	return words_of("%s%s", *reason ? "unavailable: " : "", reason);
 }
 
 /* ---- the frame ---- */
@@ -344,9 +331,7 @@ static const struct panel *overlay_of(const struct view *view)
  * the kernel's remark. */
 static int top_rows(const struct view *view)
 {
-	int knobs = 1 + view->setting.kernel->knob_count + 4;
-
-	return knobs > 13 ? knobs : 13;
+	return int_most(1 + view->setting.kernel->knob_count + 4, 13);
 }
 
 /* Returns the box of an overlay, frame included. The key bar remains visible, because it shows how
@@ -359,8 +344,7 @@ static struct box overlay_at(struct canvas *canvas, int most_rows, bool replay)
 		small ? replay && canvas->height > 3 : 1; /* below the REPLAY stamp, if both fit */
 	int height = small ? canvas->height - top : canvas->height - 3;
 
-	if (most_rows > 0 && height > most_rows)
-		height = most_rows;
+	height = most_rows > 0 ? int_least(height, most_rows) : height;
 	return box_part(canvas_box(canvas), margin, top, canvas->width - 2 * margin, height);
 }
 
@@ -402,55 +386,46 @@ bool panels_named(const char *name, const char *panel)
 	return name && panel && strcmp(name, panel) == 0;
 }
 
-/* Returns the panel in front; NULL: the first panel of the body. */
-static const struct panel *front_of(const struct view *view)
+/* Returns the index of a panel by its name, or by the name of its pane; -1: none. */
+static int index_of(const char *name, bool pane)
 {
 	for (int i = 0; i < PANELS; i++)
-		if (panels_named(view->screen.front, table[i].panel->name))
-			return table[i].panel;
-	return NULL;
+		if (panels_named(name, pane ? table[i].panel->focus : table[i].panel->name))
+			return i;
+	return -1;
 }
 
-/* Returns the panel that the arrow keys act on. */
-static const struct panel *focused_of(const struct view *view)
+static struct layout_row row_of(const struct view *view, int index, const struct panel *front)
 {
-	for (int i = 0; i < PANELS; i++)
-		if (panels_named(view->screen.focus, table[i].panel->focus))
-			return table[i].panel;
-	return NULL;
+	const struct panel *panel = table[index].panel;
+	struct layout_row row = table[index].row;
+
+	row.name = panel->name;
+	row.wanted = !panel->wanted || panel->wanted(view);
+	row.best_height = panel->best_rows ? panel->best_rows(view) : panel->fixed_rows;
+	row.alone = panel->alone && panel->alone(view);
+	row.front = panel == front;
+	if (front && (row.front || table[index].beside == front))
+		row.place = 0;
+	return row;
 }
 
-/* Computes the layout. In the body, `front` is before all other panels. */
-static void lay_out(const struct canvas *canvas, const struct view *view, const struct panel *front,
-	struct layout *layout)
+/* Computes the layout. In the body, the panel `front` is before all other panels. */
+static void lay_out(
+	const struct canvas *canvas, const struct view *view, int front, struct layout *layout)
 {
-	struct layout_row rows[PANELS], first = { 0 };
-	int count = 0, body = -1;
+	struct layout_row rows[PANELS];
+	int count = 0, body = 0;
 
+	while (table[body].row.area != AREA_BODY)
+		body++;
 	for (int i = 0; i < PANELS; i++) {
-		const struct panel *panel = table[i].panel;
-		struct layout_row row = table[i].row;
+		const struct panel *moved = front > body ? table[front].panel : NULL;
 
-		row.name = panel->name;
-		row.wanted = !panel->wanted || panel->wanted(view);
-		row.best_height = panel->best_rows ? panel->best_rows(view) : panel->fixed_rows;
-		row.alone = panel->alone && panel->alone(view);
-		if (front && table[i].beside == front)
-			row.place = 0;
-		if (body < 0 && row.area == AREA_BODY)
-			body = count;
-		else if (panel == front) {
-			row.place = 0;
-			row.front = true;
-			first = row;
-			continue;
-		}
-		rows[count++] = row;
-	}
-	if (first.name && first.wanted) {
-		memmove(&rows[body + 1], &rows[body], (size_t)(count - body) * sizeof(rows[0]));
-		rows[body] = first;
-		count++;
+		if (i == body && moved)
+			rows[count++] = row_of(view, front, moved);
+		if (i != front || !moved)
+			rows[count++] = row_of(view, i, moved);
 	}
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view), layout);
 }
@@ -460,10 +435,10 @@ static void lay_out(const struct canvas *canvas, const struct view *view, const 
 static void lay_out_seen(
 	const struct canvas *canvas, const struct view *view, struct layout *layout)
 {
-	const struct panel *focused = focused_of(view);
+	int focused = index_of(view->screen.focus, true);
 
-	lay_out(canvas, view, front_of(view), layout);
-	if (focused && !layout_find(layout, focused->name))
+	lay_out(canvas, view, index_of(view->screen.front, false), layout);
+	if (focused >= 0 && !layout_find(layout, table[focused].panel->name))
 		lay_out(canvas, view, focused, layout);
 }
 
@@ -473,7 +448,7 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 	const struct box *found;
 	struct layout layout;
 
-	if (overlay && strcmp(overlay->name, name) == 0) {
+	if (overlay && panels_named(name, overlay->name)) {
 		*at = overlay_at(canvas, overlay->most_rows, view->replay);
 		return true;
 	}
@@ -484,34 +459,27 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 	return found;
 }
 
-/* Returns how many lines a panel is scrolled beyond its last useful first line; 0 or less: not
- * beyond. */
-static int lines_beyond(struct canvas *canvas, const struct view *view, const struct panel *panel)
-{
-	const struct scene scene = { .view = view };
-	struct box at;
-
-	if (!panels_find(canvas, view, panel->name, &at))
-		return 0;
-	/* The panel's lines begin below the rule. */
-	return panel->first(view) -
-	       panel->scroll_end(box_part(at, 0, 1, at.width, at.height - 1), &scene);
-}
-
 bool panels_scroll_back(struct canvas *canvas, const struct view *view, const char *command,
 	char *back, size_t size)
 {
+	const struct scene scene = { .view = view };
+
 	for (int i = 0; i < PANELS; i++) {
 		const struct panel *panel = table[i].panel;
 		const char *scroll = panel->scroll_command;
 		size_t length = scroll ? strlen(scroll) : 0;
+		struct box at;
 		int beyond;
 
 		if (!scroll || ((strncmp(command, scroll, length) != 0 || command[length] != ' ') &&
 				       !(panels_named(view->screen.focus, panel->focus) &&
 					       strcmp(command, "move down") == 0)))
 			continue;
-		beyond = lines_beyond(canvas, view, panel);
+		if (!panels_find(canvas, view, panel->name, &at))
+			return false;
+		/* The panel's lines begin below the rule. */
+		beyond = panel->first(view) -
+			 panel->scroll_end(box_part(at, 0, 1, at.width, at.height - 1), &scene);
 		snprintf(back, size, "%s -%d", scroll, beyond);
 		return beyond > 0;
 	}
