@@ -29,35 +29,33 @@ static int draw_state(struct box at, const struct view *view)
 				    ? sample_doubt(&view->sample)
 				    : NULL;
 	bool full = view->cells_settled >= view->cells_wanted;
-	enum style style = view->frozen || doubt ? STYLE_WARN : STYLE_GOOD;
-	char state[48];
+	struct words state = words_of(view->replay ? "replay" : "live");
 
-	snprintf(state, sizeof(state), "%s", view->replay ? "replay" : "live");
 	if (view->frozen)
-		snprintf(state, sizeof(state), "frozen");
+		state = words_of("frozen");
 	else if (view->failure[0])
-		snprintf(state, sizeof(state), "stopped");
+		state = words_of("stopped");
 	else if (view->characterising)
-		snprintf(state, sizeof(state), "core %.0f %%",
-			floor(100 * view->characterising->done));
+		state = words_of("core %.0f %%", floor(100 * view->characterising->done));
 	else if (view->probing && view->probe)
-		snprintf(state, sizeof(state), "probing %.0f %%", floor(100 * view->probe->done));
+		state = words_of("probing %.0f %%", floor(100 * view->probe->done));
 	else if (!view->sample.valid)
-		snprintf(state, sizeof(state), "measuring");
+		state = words_of("measuring");
 	else if (doubt && full)
-		snprintf(state, sizeof(state), "%s", doubt);
+		state = words_of("%s", doubt);
 	else if (!full)
-		snprintf(state, sizeof(state), "%s %u/%u", doubt ? doubt : "slices",
-			view->cells_settled, view->cells_wanted);
+		state = words_of("%s %u/%u", doubt ? doubt : "slices", view->cells_settled,
+			view->cells_wanted);
 	at.width--;
-	canvas_put_right(at, at.width, 0, style, state);
-	return at.width - (canvas_columns(at, state) > STATE ? canvas_columns(at, state) : STATE);
+	canvas_put_right(
+		at, at.width, 0, view->frozen || doubt ? STYLE_WARN : STYLE_GOOD, state.text);
+	return at.width - int_most(canvas_columns(at, state.text), STATE);
 }
 
 /* Draws the stamps of a replay and of a recording that is being written. */
 static int draw_stamps(struct box at, int x, int end, const struct view *view)
 {
-	struct box stamp = box_part(at, x + 1, 0, (end - x) / 2 > 10 ? (end - x) / 2 : 10, 1);
+	struct box stamp = box_part(at, x + 1, 0, int_most((end - x) / 2, 10), 1);
 
 	if (view->replay)
 		x += 1 + canvas_put(stamp, 0, 0, STYLE_SELECTED, panels_replay(view).text);
@@ -71,7 +69,7 @@ static void draw_header(struct box at, const struct scene *scene)
 	int end = draw_state(at, view) - 2;
 	struct box left = box_part(at, 0, 0, end, 1);
 	bool now = view->sample.valid && isfinite(view->sample.ghz);
-	char name[128];
+	struct words name;
 	int x = 1, used;
 
 	x += canvas_text(at, x, 0, STYLE_TITLE, "slexplore");
@@ -82,12 +80,12 @@ static void draw_header(struct box at, const struct scene *scene)
 	}
 	/* The clock and its qualifiers have priority over a long machine name. */
 	used = 9 + 11 + (machine->bound ? 0 : 12) + (machine->virtualised ? 14 : 0);
-	snprintf(name, sizeof(name), "%s", machine->name);
-	if (x + 3 + canvas_columns(at, name) > end - used)
-		name[strcspn(name, ",")] = '\0';
+	name = words_of("%s", machine->name);
+	if (x + 3 + canvas_columns(at, name.text) > end - used)
+		name.text[strcspn(name.text, ",")] = '\0';
 	left.width = end - used + 14 > x + 12 ? end - used + 14 : end;
 	x += canvas_text(left, x, 0, STYLE_DIM, " · ");
-	x += canvas_put(left, x, 0, STYLE_TEXT, name);
+	x += canvas_put(left, x, 0, STYLE_TEXT, name.text);
 	if (machine->cpu >= 0)
 		x = item(at, x, end, STYLE_TEXT, "cpu %d", machine->cpu);
 	if (!machine->bound)
@@ -144,8 +142,7 @@ static void draw_message(struct box at, const struct scene *scene)
 		draw_notice(at, view, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT,
 			view->screen.notice);
 	} else if (core) {
-		snprintf(words.text, sizeof(words.text),
-			"characterising this core, %.0f %%%s%s; Esc ends it",
+		words = words_of("characterising this core, %.0f %%%s%s; Esc ends it",
 			floor(100 * core->done), core->doing[0] ? ": " : "", core->doing);
 		draw_notice(at, view, STYLE_TEXT, words.text);
 	} else if (view->machine && view->machine->known) {
@@ -168,16 +165,10 @@ static struct words word_of(const struct scene *scene, int index)
 {
 	const struct key_row *row = &scene->keys->row[index];
 	const char *slash = strchr(row->word, '/');
-	struct words word = { "" };
+	const char *word = slash && scene->view->frozen ? slash + 1 : row->word;
+	bool shown = row->context == keys_context(scene->view) && scene->works[index];
 
-	if (row->context != keys_context(scene->view) || !scene->works[index])
-		return word;
-	if (slash && scene->view->frozen)
-		snprintf(word.text, sizeof(word.text), "%s", slash + 1);
-	else
-		snprintf(word.text, sizeof(word.text), "%.*s", (int)strcspn(row->word, "/"),
-			row->word);
-	return word;
+	return words_of("%.*s", shown ? (int)strcspn(word, "/") : 0, word);
 }
 
 /* Draws the words that fit whole, and returns the next column. only_measure: draws nothing, and
@@ -236,18 +227,17 @@ static void draw_value(struct box at, const struct view *view)
 	const struct sample *sample = &view->sample;
 	const char *kernel = view->setting.kernel->name, *state = panels_state(view);
 	struct units_text cpe = units_value(sample->cpe);
-	char value[160], named[224], source = (char)sample->cycles_from;
+	struct words value = words_of("CPE %s %c%s%s", cpe.text, (char)sample->cycles_from,
+			     state[0] ? ", " : "", state),
+		     named = words_of("%.48s  %s%s", kernel, value.text,
+			     view->frozen      ? ", frozen"
+			     : view->recording ? ", recording"
+					       : "");
 
-	snprintf(value, sizeof(value), "CPE %s %c%s%s", cpe.text, source, state[0] ? ", " : "",
-		state);
-	snprintf(named, sizeof(named), "%.48s  %s%s", kernel, value,
-		view->frozen	  ? ", frozen"
-		: view->recording ? ", recording"
-				  : "");
 	panels_fit(at, 0, STYLE_FIGURE,
 		"%s  q quits  (panels from %dx%d)\n%s  q quits\n%s  q quits\n%s%s  "
 		"q\n%s\n%.2f\n%.1f\n%.0f",
-		named, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, named, value, cpe.text,
+		named.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, named.text, value.text, cpe.text,
 		state[0] ? "?" : "", cpe.text, sample->cpe, sample->cpe, sample->cpe);
 }
 
@@ -279,15 +269,14 @@ static void draw_value_row(struct box at, int y, const struct view *view)
 	const struct sample *sample = &view->sample;
 	const char *source = panels_source(sample->cycles_from);
 	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
-	struct units_text cpe = units_value(sample->cpe);
-	char spread[80];
+	struct units_text cpe = units_value(sample->cpe), low = units_value(sample->cpe_lo),
+			  high = units_value(sample->cpe_hi);
 
-	snprintf(spread, sizeof(spread), "%s … %s", units_value(sample->cpe_lo).text,
-		units_value(sample->cpe_hi).text);
 	if (sample->trials >= PANELS_QUARTILES_FROM)
 		panels_fit(at, y, style,
-			"CPE %s  quartiles %s  %s\nCPE %s  %s  %.1s\nCPE %s  %.1s\n%s", cpe.text,
-			spread, source, cpe.text, spread, source, cpe.text, source, cpe.text);
+			"CPE %s  quartiles %s … %s  %s\nCPE %s  %s … %s  %.1s\nCPE %s  %.1s\n%s",
+			cpe.text, low.text, high.text, source, cpe.text, low.text, high.text,
+			source, cpe.text, source, cpe.text);
 	else
 		panels_fit(at, y, style, "CPE %s  %s\nCPE %s  %.1s\n%s", cpe.text, source, cpe.text,
 			source, cpe.text);
@@ -305,15 +294,12 @@ static struct words state_words(const struct view *view)
 			   : state[0] || !sample->valid ? ""
 			   : view->replay		? "replay"
 							: "live";
-	char quiet[48] = "";
-	struct words words;
+	bool quiet = sample->valid && sample->contended && view->quiet.valid;
 
-	if (sample->valid && sample->contended && view->quiet.valid)
-		snprintf(quiet, sizeof(quiet), "; quiet: %s", units_value(view->quiet.cpe).text);
-	snprintf(words.text, sizeof(words.text), "%s%s%s%s%s", word,
+	return words_of("%s%s%s%s%s%s", word,
 		(view->frozen || view->probing) && state[0] ? ", " : "", state,
-		view->recording ? ", recording" : "", quiet);
-	return words;
+		view->recording ? ", recording" : "", quiet ? "; quiet: " : "",
+		quiet ? units_value(view->quiet.cpe).text : "");
 }
 
 /* Draws several rows: setting, value, state, the last message and how to quit. If there are only
@@ -325,7 +311,7 @@ static void draw_rows(struct box at, const struct view *view)
 	int last = at.height - 1;
 
 	if (view->screen.entry[0])
-		snprintf(words.text, sizeof(words.text), "%s %s=%s_", view->setting.kernel->name,
+		words = words_of("%s %s=%s_", view->setting.kernel->name,
 			view->setting.kernel->knobs[view->knob].name, view->screen.entry);
 	panels_cut(at, 1, words.text, sizeof(words.text));
 	canvas_put(at, 0, 0, view->screen.entry[0] ? STYLE_FIGURE : STYLE_TITLE, words.text);

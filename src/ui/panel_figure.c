@@ -223,7 +223,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 		return;
 	}
 	if (view->foreign || view->nearest)
-		gap = words_of(" on %.60s%s", view->core->name, view->nearest ? ", assumed" : "");
+		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
 	else if (view->gap.brief[0])
 		gap = words_of(", %.40s", view->gap.brief);
 	if (limits->binding < 0)

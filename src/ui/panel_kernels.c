@@ -23,24 +23,25 @@ static struct words hint_of(const struct view *view, int index, bool brief)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[index];
 	int64_t max = setting_max(knob, view->memory_limits);
+	bool bounded = max < KNOB_MAX_MEMORY / 2;
 	struct text text = { 0 };
 	struct words words;
 
 	if (view->replay)
-		text_add(&text, brief ? view->recorded[index].ends : view->recorded[index].all);
-	else if (knob->kind == KNOB_CHOICE && brief)
-		text_addf(&text, "%s…%s", knob->choices[0], knob->choices[max]);
-	else if (knob->kind == KNOB_CHOICE)
-		choices(knob, false, &text);
-	else if (max >= KNOB_MAX_MEMORY / 2)
-		text_addf(&text, "from %s", setting_shown(knob, knob->min).text);
-	else
-		text_addf(&text, "%s…%s", setting_shown(knob, knob->min).text,
+		return words_of(
+			"%s", brief ? view->recorded[index].ends : view->recorded[index].all);
+	if (knob->kind == KNOB_CHOICE && brief)
+		return words_of("%s…%s", knob->choices[0], knob->choices[max]);
+	if (knob->kind != KNOB_CHOICE && !bounded)
+		return words_of("from %s", setting_shown(knob, knob->min).text);
+	if (knob->kind == KNOB_COUNT && knob->multiple > 1 && !brief)
+		return words_of("%s…%s by %lld", setting_shown(knob, knob->min).text,
+			setting_shown(knob, max).text, (long long)knob->multiple);
+	if (knob->kind != KNOB_CHOICE)
+		return words_of("%s…%s", setting_shown(knob, knob->min).text,
 			setting_shown(knob, max).text);
-	if (!view->replay && knob->kind == KNOB_COUNT && max < KNOB_MAX_MEMORY / 2 &&
-		knob->multiple > 1 && !brief)
-		text_addf(&text, " by %lld", (long long)knob->multiple);
-	snprintf(words.text, sizeof(words.text), "%s", text_string(&text));
+	choices(knob, false, &text);
+	words = words_of("%s", text_string(&text));
 	text_free(&text);
 	return words;
 }
@@ -53,19 +54,15 @@ struct columns {
 /* Returns the text of a knob's value. If a typed value is too long, only its end is visible. */
 static struct words value_of(const struct view *view, int index, int room)
 {
-	int length = (int)strlen(view->screen.entry), most = room > 2 ? room - 2 : 0;
+	int length = (int)strlen(view->screen.entry),
+	    hidden = int_most(length - int_most(room - 2, 0), 0);
+	const struct knob *knob = &view->setting.kernel->knobs[index];
 	bool whole = length + 1 <= room;
-	struct words words;
 
 	if (index != view->knob || !view->screen.entry[0])
-		snprintf(words.text, sizeof(words.text), "%s",
-			setting_shown(&view->setting.kernel->knobs[index], view->setting.v[index])
-				.text);
-	else
-		snprintf(words.text, sizeof(words.text), "%s%s%c", whole ? "" : "…",
-			view->screen.entry + (whole ? 0 : length - most),
-			view->screen.entry_refused ? '!' : '_');
-	return words;
+		return words_of("%s", setting_shown(knob, view->setting.v[index]).text);
+	return words_of("%s%s%c", whole ? "" : "…", view->screen.entry + (whole ? 0 : hidden),
+		view->screen.entry_refused ? '!' : '_');
 }
 
 /* Returns the longest hint that fits after a value. *all: the hint lists all allowed values. */
@@ -109,15 +106,12 @@ static struct columns measure(struct box at, const struct view *view)
 	struct columns columns = { .name = 4, .value = 4 };
 
 	for (int i = 0; i < kernel->knob_count; i++) {
-		int name = canvas_columns(at, kernel->knobs[i].name),
-		    value = canvas_columns(at, value_of(view, i, at.width).text);
-
-		columns.name = name > columns.name ? name : columns.name;
-		columns.value = value > columns.value ? value : columns.value;
+		columns.name = int_most(columns.name, canvas_columns(at, kernel->knobs[i].name));
+		columns.value = int_most(
+			columns.value, canvas_columns(at, value_of(view, i, at.width).text));
 	}
 	columns.name += 3;
-	if (columns.value > at.width - columns.name)
-		columns.value = at.width - columns.name;
+	columns.value = int_least(columns.value, at.width - columns.name);
 	columns.hint = columns.name + columns.value + 2;
 	return columns;
 }
@@ -228,18 +222,15 @@ static void draw_kernels(struct box at, const struct scene *scene)
 	const struct view *view = scene->view;
 	int count = 0, kernels = 0, first, chosen_row = 0, index[VIEW_KERNELS + 1];
 
-	for (; kernel_registry[kernels]; kernels++) {
-		if (kernels >= VIEW_KERNELS || view->kernel_absent[kernels])
-			continue;
-		if (kernels == view->kernel_index)
-			chosen_row = count;
-		index[count++] = kernels;
-	}
+	while (kernel_registry[kernels])
+		kernels++;
 	/* An own loop is listed after the kernels. */
-	if (view->own) {
-		if (view->kernel_index == kernels)
+	for (int i = 0; i < kernels + (view->own != NULL); i++) {
+		if (i < kernels && (i >= VIEW_KERNELS || view->kernel_absent[i]))
+			continue;
+		if (i == view->kernel_index)
 			chosen_row = count;
-		index[count++] = kernels;
+		index[count++] = i;
 	}
 	first = panels_first(count, at.height, chosen_row);
 	for (int row = 0; row < at.height && first + row < count; row++) {
@@ -276,17 +267,14 @@ static void draw_about(struct box at, const struct scene *scene)
 	const struct kernel *kernel = scene->view->setting.kernel;
 	int need, row = 0;
 
-	if (at.width > 84)
-		at.width = 84; /* longer lines are hard to read */
+	at.width = int_least(at.width, 84); /* longer lines are hard to read */
 	need = canvas_rows(at, kernel->title) + canvas_rows(at, kernel->look_for);
 	if (need <= at.height)
 		row = canvas_wrap(at, 0, STYLE_FIGURE, kernel->title);
 	row += canvas_wrap(at, row, STYLE_TEXT, kernel->look_for);
 	need = canvas_rows(at, kernel->document);
-	if (row + 1 + need <= at.height)
-		canvas_wrap(at, row + 1, STYLE_DIM, kernel->document);
-	else if (row + need <= at.height)
-		canvas_wrap(at, row, STYLE_DIM, kernel->document);
+	if (row + need <= at.height)
+		canvas_wrap(at, row + (row + need < at.height), STYLE_DIM, kernel->document);
 }
 
 const struct panel panel_about = { .name = "about", .title_of = about_title, .draw = draw_about };

@@ -15,12 +15,6 @@ struct page {
 	int line, start;
 };
 
-/* Returns the width of the first column, which is smaller on a narrow screen. */
-static int column(const struct page *page, int wanted)
-{
-	return wanted < page->at.width / 2 ? wanted : page->at.width / 2;
-}
-
 static void heading(struct page *page, const char *text)
 {
 	if (page->line > page->start)
@@ -37,64 +31,54 @@ static void paragraph(struct page *page, int x, enum style style, const char *te
 	/* If the text begins above the upper edge, clipping removes its first rows. */
 	if (page->line + rows > 0 && page->line < at.height)
 		canvas_wrap(at, page->line, style, text);
-	page->line += rows > 0 ? rows : 1;
+	page->line += int_most(rows, 1);
 }
 
 static void about(struct page *page, const struct kernel *kernel)
 {
-	struct text title = { 0 };
-
-	text_addf(&title, "%s: %s", kernel->name, kernel->title);
-	heading(page, text_string(&title));
-	text_free(&title);
+	heading(page, words_of("%s: %s", kernel->name, kernel->title).text);
 	paragraph(page, 0, STYLE_TEXT, kernel->look_for);
 	paragraph(page, 0, STYLE_DIM, kernel->document);
 }
 
-/* Explains letters and words next to values. */
-static void legend(struct page *page)
-{
-	heading(page, "Letters next to values: the source of the cycles");
-	paragraph(page, 0, STYLE_TEXT,
-		"C counter  R reference clock  S single-stepped  T wall time  M model");
-	paragraph(page, 0, STYLE_DIM,
-		"quiet: a trial without interference; contended: another thread used the core; "
-		"dropped: disturbed trials, which are discarded");
-}
+/* Sections of words: a heading and its paragraphs. */
+static const char *const letters[] = {
+	"Letters next to values: the source of the cycles",
+	"C counter  R reference clock  S single-stepped  T wall time  M model",
+	"quiet: a trial without interference; contended: another thread used the core; "
+	"dropped: disturbed trials, which are discarded",
+	NULL,
+};
+static const char *const limits[] = {
+	"Limits, ports and code",
+	"hard limit: these instructions cannot be faster on this core; the highest hard limit "
+	"binds; soft: a known effect with a usual cost; predicted: the highest of all limits",
+	"micro-op (uop): an operation of the core; an instruction has one or more, and two "
+	"instructions may fuse into one (marked at the left); eliminated: done at register "
+	"renaming, without a port",
+	"carried: each iteration waits for the previous one; latency: cycles until the result is "
+	"available, of loads from the address; port: starts one operation each cycle",
+	NULL,
+};
+static const char *const counters[] = {
+	"Counters",
+	"C is the processor's count in user space, per element, read in as many passes over the "
+	"same loop as its counters need; ~ an estimate: the counter was shared for part of the "
+	"time; = C and M are equal",
+	"If the processor counts cycles, C is the clock, and R checks it: a difference over 2 % is "
+	"shown. Counted instructions are compared with the code: a difference over 1 % is shown. "
+	"An event that cannot be counted is unavailable, with a reason",
+	"dispatched: sent to a port; stalled: cycles in which no micro-op proceeded, with the "
+	"cause. To count another event, find it with / by its name or its meaning",
+	NULL,
+};
 
-/* Explains the words of the panels ladder, ports and code. */
-static void limits(struct page *page)
+/* style: of the first paragraph. */
+static void section(struct page *page, const char *const *words, enum style style)
 {
-	heading(page, "Limits, ports and code");
-	paragraph(page, 0, STYLE_DIM,
-		"hard limit: these instructions cannot be faster on this core; the highest hard "
-		"limit binds; soft: a known effect with a usual cost; predicted: the highest of "
-		"all limits");
-	paragraph(page, 0, STYLE_DIM,
-		"micro-op (uop): an operation of the core; an instruction has one or more, and two "
-		"instructions may fuse into one (marked at the left); eliminated: done at register "
-		"renaming, without a port");
-	paragraph(page, 0, STYLE_DIM,
-		"carried: each iteration waits for the previous one; latency: cycles until the "
-		"result is available, of loads from the address; port: starts one operation each "
-		"cycle");
-}
-
-/* Explains the words of the counters panel. */
-static void counters(struct page *page)
-{
-	heading(page, "Counters");
-	paragraph(page, 0, STYLE_DIM,
-		"C is the processor's count in user space, per element, read in as many passes "
-		"over the same loop as its counters need; ~ an estimate: the counter was shared "
-		"for part of the time; = C and M are equal");
-	paragraph(page, 0, STYLE_DIM,
-		"If the processor counts cycles, C is the clock, and R checks it: a difference "
-		"over 2 % is shown. Counted instructions are compared with the code: a difference "
-		"over 1 % is shown. An event that cannot be counted is unavailable, with a reason");
-	paragraph(page, 0, STYLE_DIM,
-		"dispatched: sent to a port; stalled: cycles in which no micro-op proceeded, with "
-		"the cause. To count another event, find it with / by its name or its meaning");
+	heading(page, *words++);
+	for (; *words; words++, style = STYLE_DIM)
+		paragraph(page, 0, style, *words);
 }
 
 /* Whether two rows share a line of the help: both have the same command and the same words. */
@@ -113,22 +97,24 @@ static bool listed(const struct keys *keys, int index)
 	return false;
 }
 
+/* Draws a line with a name before its words. The first column is smaller on a narrow screen. */
+static void name_line(struct page *page, int width, const char *name, const char *words)
+{
+	int column = int_least(width, page->at.width / 2);
+	struct box names = box_part(page->at, 0, 0, column - 1, page->at.height);
+
+	canvas_put(names, 0, page->line, STYLE_KEY, name);
+	paragraph(page, column, STYLE_TEXT, words);
+}
+
 static void key_line(struct page *page, const struct keys *keys, int index)
 {
-	struct box names = box_part(page->at, 0, 0, column(page, KEY_COLUMN) - 1, page->at.height);
 	struct text text = { 0 };
 
-	for (int i = index; i < keys->count; i++) {
-		const struct key_row *row = &keys->row[i];
-
-		if (!alike(row, &keys->row[index]))
-			continue;
-		if (text.length)
-			text_add(&text, "  ");
-		text_add(&text, row->key);
-	}
-	canvas_put(names, 0, page->line, STYLE_KEY, text_string(&text));
-	paragraph(page, column(page, KEY_COLUMN), STYLE_TEXT, keys->row[index].note);
+	for (int i = index; i < keys->count; i++)
+		if (alike(&keys->row[i], &keys->row[index]))
+			text_addf(&text, "%s%s", text.length ? "  " : "", keys->row[i].key);
+	name_line(page, KEY_COLUMN, text_string(&text), keys->row[index].note);
 	text_free(&text);
 }
 
@@ -155,13 +141,9 @@ static void all_keys(struct page *page, const struct keys *keys)
 static void all_commands(struct page *page)
 {
 	heading(page, "Commands, for --script and the find line");
-	for (const struct command_row *row = command_rows(); row->name; row++) {
-		struct box names =
-			box_part(page->at, 0, 0, column(page, COMMAND_COLUMN) - 1, page->at.height);
-
-		canvas_text(names, 0, page->line, STYLE_KEY, "%s %s", row->name, row->arguments);
-		paragraph(page, column(page, COMMAND_COLUMN), STYLE_TEXT, row->help);
-	}
+	for (const struct command_row *row = command_rows(); row->name; row++)
+		name_line(page, COMMAND_COLUMN, words_of("%s %s", row->name, row->arguments).text,
+			row->help);
 }
 
 /* Draws the whole page with its first line at `line`. Returns the number of lines. */
@@ -169,11 +151,11 @@ static int draw_page(struct box at, int line, const struct scene *scene)
 {
 	struct page page = { at, line, line };
 
-	legend(&page);
+	section(&page, letters, STYLE_TEXT);
 	about(&page, scene->view->setting.kernel);
 	all_keys(&page, scene->keys);
-	limits(&page);
-	counters(&page);
+	section(&page, limits, STYLE_DIM);
+	section(&page, counters, STYLE_DIM);
 	all_commands(&page);
 	return page.line - line;
 }
@@ -181,15 +163,12 @@ static int draw_page(struct box at, int line, const struct scene *scene)
 /* Returns the first visible line if the last line is at the bottom. */
 static int last_scroll(struct box at, const struct scene *scene)
 {
-	int most = draw_page(box_part(at, 0, 0, at.width, 0), 0, scene) - at.height;
-
-	return most > 0 ? most : 0;
+	return int_most(draw_page(box_part(at, 0, 0, at.width, 0), 0, scene) - at.height, 0);
 }
 
 static void draw_help(struct box at, const struct scene *scene)
 {
-	int most = last_scroll(at, scene);
-	int first = scene->view->screen.scroll < most ? scene->view->screen.scroll : most;
+	int most = last_scroll(at, scene), first = int_least(scene->view->screen.scroll, most);
 
 	draw_page(at, -first, scene);
 	panels_arrows(at, 0, STYLE_KEY, first > 0, first < most);
@@ -266,15 +245,12 @@ static void draw_said(struct box at, const struct scene *scene)
 	int row = 0;
 
 	for (const char *line = scene->view->screen.text; *line && row < at.height;) {
-		size_t length = strcspn(line, "\n"), used = 0;
-		char plain[512];
+		size_t length = strcspn(line, "\n");
+		struct words plain = words_of("%.*s", (int)length, line);
 
-		for (size_t i = 0; i < length && used < sizeof(plain) - 1; i++)
-			plain[used++] = (unsigned char)line[i] < ' ' ? ' ' : line[i];
-		plain[used] = '\0';
-		if (!used)
-			row++;
-		row += canvas_wrap(at, row, STYLE_TEXT, plain);
+		for (char *c = plain.text; *c; c++)
+			*c = (unsigned char)*c < ' ' ? ' ' : *c;
+		row += length ? canvas_wrap(at, row, STYLE_TEXT, plain.text) : 1;
 		line += length + (line[length] == '\n');
 	}
 }
