@@ -18,11 +18,7 @@ static const char *plural(double count)
 /* "7", "7.25" */
 static struct words number(double value)
 {
-	struct words words;
-
-	snprintf(words.text, sizeof(words.text),
-		fabs(value - round(value)) < 0.005 ? "%.0f" : "%.2f", value);
-	return words;
+	return words_of(fabs(value - round(value)) < 0.005 ? "%.0f" : "%.2f", value);
 }
 
 static void title_of(const struct scene *scene, struct text *title)
@@ -62,32 +58,32 @@ struct columns {
 	int first_carried, last_carried; /* indices of instructions; -1: none */
 };
 
-/* Writes the instruction's text. brief: omits "qword ptr", because the registers usually show the
+/* Returns the instruction's text. brief: omits "qword ptr", because the registers usually show the
  * size. */
-static void text_of(const struct loop *loop, int index, bool brief, char *buffer, size_t size)
+static struct words text_of(const struct loop *loop, int index, bool brief)
 {
 	const struct insn *insn = &loop->insn[index];
 	uint64_t first = loop->insn[0].address, last = loop->insn[loop->insn_count - 1].address;
-	char *at;
+	struct words words =
+		words_of("%s", insn->known ? insn->text : "(bytes that are no instruction)");
+	char *at = strstr(words.text, "0x");
 
-	snprintf(buffer, size, "%s", insn->known ? insn->text : "(bytes that are no instruction)");
 	/* Show a branch target as an offset in the list, not as an address of this run. */
-	at = strstr(buffer, "0x");
 	if (at && insn->target && (insn->flow == FLOW_BRANCH || insn->flow == FLOW_JUMP) &&
 		strtoull(at, NULL, 16) == insn->target) {
-		if (insn->target >= first && insn->target <= last)
-			snprintf(at, size - (size_t)(at - buffer), "→ %llx",
-				(unsigned long long)(insn->target - first));
-		else
-			snprintf(at, size - (size_t)(at - buffer), "→ outside");
+		bool inside = insn->target >= first && insn->target <= last;
+
+		snprintf(at, 24, inside ? "→ %llx" : "→ outside",
+			(unsigned long long)(insn->target - first));
 	}
-	while (brief && (at = strstr(buffer, " ptr ")) != NULL) {
+	while (brief && (at = strstr(words.text, " ptr ")) != NULL) {
 		char *word = at;
 
-		while (word > buffer && word[-1] != ' ')
+		while (word > words.text && word[-1] != ' ')
 			word--;
 		memmove(word, at + 5, strlen(at + 5) + 1);
 	}
+	return words;
 }
 
 static void measure(struct box at, const struct explanation *explanation, struct columns *columns)
@@ -95,21 +91,19 @@ static void measure(struct box at, const struct explanation *explanation, struct
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
 	uint64_t span = loop->insn[loop->insn_count - 1].address - loop->insn[0].address;
-	char address[24], words[sizeof(loop->insn[0].text) + 24];
 	int widest = 11;
 
-	*columns = (struct columns){ .ports = PORTS, .first_carried = -1, .last_carried = -1 };
-	columns->address = snprintf(address, sizeof(address), "%llx", (unsigned long long)span);
+	*columns = (struct columns){ .address = snprintf(NULL, 0, "%llx", (unsigned long long)span),
+		.ports = PORTS,
+		.first_carried = -1,
+		.last_carried = -1 };
 	for (int i = 0; i < loop->insn_count; i++) {
 		const struct limit_insn *facts = &limits->insn[i];
-		int text, ports = canvas_columns(at, facts->ports);
 
-		text_of(loop, i, false, words, sizeof(words));
-		text = canvas_columns(at, words);
-		widest = text > widest ? text : widest;
-		columns->ports = ports > columns->ports ? ports : columns->ports;
-		if (facts->eliminated && columns->ports < 10)
-			columns->ports = 10;
+		widest = int_most(widest, canvas_columns(at, text_of(loop, i, false).text));
+		columns->ports = int_most(columns->ports, canvas_columns(at, facts->ports));
+		if (facts->eliminated)
+			columns->ports = int_most(columns->ports, 10);
 		if (fabs(facts->count - limits->turns) > 0.005)
 			columns->count = 6;
 		if (!facts->carried)
@@ -121,10 +115,7 @@ static void measure(struct box at, const struct explanation *explanation, struct
 	columns->text = at.width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 -
 			columns->ports - CYCLES;
 	columns->brief = columns->text < widest + 1;
-	if (columns->text > widest + 1)
-		columns->text = widest + 1;
-	if (columns->text < 12)
-		columns->text = 12;
+	columns->text = int_most(int_least(columns->text, widest + 1), 12);
 }
 
 /* Draws the chain: a line from its first to its last instruction, with a mark at each instruction
@@ -132,17 +123,15 @@ static void measure(struct box at, const struct explanation *explanation, struct
 static void draw_chain(
 	struct box at, int y, const struct columns *columns, const struct limits *limits, int index)
 {
-	bool carried = limits->insn[index].carried;
 	int first = columns->first_carried, last = columns->last_carried;
 
-	if (carried)
+	if (limits->insn[index].carried)
 		canvas_glyph(at, 1, y, STYLE_WARN, GLYPH_HERE);
-	if (first == last || index < first || index > last)
-		return;
-	canvas_glyph(at, 0, y, STYLE_WARN,
-		index == first	? GLYPH_TOP_LEFT
-		: index == last ? GLYPH_BOTTOM_LEFT
-				: GLYPH_VLINE);
+	if (first != last && index >= first && index <= last)
+		canvas_glyph(at, 0, y, STYLE_WARN,
+			index == first	? GLYPH_TOP_LEFT
+			: index == last ? GLYPH_BOTTOM_LEFT
+					: GLYPH_VLINE);
 }
 
 static void draw_insn(struct box at, int y, const struct columns *columns,
@@ -154,10 +143,12 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 	const struct limit_insn *facts = &limits->insn[index];
 	bool known = insn->known && facts->known,
 	     fuses = index + 1 < loop->insn_count && limits->insn[index + 1].fused;
-	const char *ports = facts->ports;
+	/* A fused pair is one operation. Its ports are stored at the first or the second
+	 * instruction. */
+	const char *ports = fuses && !facts->ports[0] ? facts[1].ports : facts->ports;
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
+	double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;
 	int x = MARGIN;
-	char text[sizeof(insn->text) + 24];
 
 	draw_chain(at, y, columns, limits, index);
 	if (facts->fused || fuses)
@@ -166,16 +157,12 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 	canvas_right(at, x + columns->address, y, STYLE_DIM, "%llx",
 		(unsigned long long)(insn->address - loop->insn[0].address));
 	x += columns->address + 1;
-	text_of(loop, index, columns->brief, text, sizeof(text));
-	canvas_put(box_part(at, x, 0, columns->text - 1, at.height), 0, y, style, text);
+	canvas_put(box_part(at, x, 0, columns->text - 1, at.height), 0, y, style,
+		text_of(loop, index, columns->brief).text);
 	x += columns->text;
-	if (columns->count) {
-		double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;
-
-		if (fabs(share - 1) > 0.005)
-			canvas_text(at, x, y, STYLE_WARN, "×%.2f", share);
-		x += columns->count;
-	}
+	if (columns->count && fabs(share - 1) > 0.005)
+		canvas_text(at, x, y, STYLE_WARN, "×%.2f", share);
+	x += columns->count;
 	if (!known) {
 		canvas_right(at, x + SLOTS - 1, y, STYLE_BAD, "?");
 		canvas_text(at, x + SLOTS + 1, y, STYLE_BAD, "unknown");
@@ -184,10 +171,6 @@ static void draw_insn(struct box at, int y, const struct columns *columns,
 	if (!facts->fused)
 		canvas_put_right(at, x + SLOTS - 1, y, STYLE_TEXT, number(facts->slots).text);
 	x += SLOTS + 1;
-	/* A fused pair is one operation. Its ports are stored at the first or the second
-	 * instruction. */
-	if (fuses && !ports[0])
-		ports = limits->insn[index + 1].ports;
 	canvas_put(box_part(at, x, 0, columns->ports, at.height), 0, y,
 		facts->eliminated ? STYLE_DIM : STYLE_TEXT,
 		facts->eliminated ? "eliminated"
@@ -237,9 +220,8 @@ static void draw_legend(
 static int scroll_end(struct box at, const struct scene *scene)
 {
 	const struct explanation *explanation = scene->view->explanation;
-	int beyond = explanation ? explanation->loop.insn_count - (at.height - 1) : 0;
 
-	return beyond > 0 ? beyond : 0;
+	return explanation ? int_most(explanation->loop.insn_count - (at.height - 1), 0) : 0;
 }
 
 static void draw(struct box at, const struct scene *scene)
@@ -257,8 +239,8 @@ static void draw(struct box at, const struct scene *scene)
 	/* If it scrolls, the last column shows the arrows. */
 	measure(box_part(at, 0, 0, at.width - 2 * (end > 0), at.height), explanation, &columns);
 	draw_head(at, &columns);
-	rows = at.height - 1 < count ? at.height - 1 : count;
-	first = view->code_first > end ? end : view->code_first;
+	rows = int_least(at.height - 1, count);
+	first = int_least(view->code_first, end);
 	for (int i = 0; i < rows; i++)
 		draw_insn(at, 1 + i, &columns, explanation, first + i);
 	panels_arrows(at, 1, STYLE_FOCUS, first > 0, first < end);
@@ -316,40 +298,30 @@ static bool source_wanted(const struct view *view)
 }
 
 /* Replaces tabs by blanks. */
-static void widen(const char *line, char *buffer, size_t size)
+static struct words widen(const char *line)
 {
-	size_t used = 0;
+	struct words words = { "" };
 
-	for (; *line && used + TAB < size; line++) {
-		if (*line != '\t') {
-			buffer[used++] = *line;
-			continue;
-		}
+	for (size_t used = 0; *line && used + TAB < sizeof(words.text); line++)
 		do
-			buffer[used++] = ' ';
-		while (used % TAB);
-	}
-	buffer[used] = '\0';
+			words.text[used++] = *line == '\t' ? ' ' : *line;
+		while (*line == '\t' && used % TAB);
+	return words;
 }
 
 /* Returns the first line to show: the function's first line, or a later line if the whole loop is
  * visible only then. */
 static int first_line(const struct listing *listing, int rows)
 {
-	int first = listing->first;
+	int first = int_most(listing->first, listing->loop_last - rows + 1);
 
-	if (listing->loop_last >= first + rows)
-		first = listing->loop_last - rows + 1;
-	if (listing->loop_first >= 0 && first > listing->loop_first)
-		first = listing->loop_first;
-	return first;
+	return listing->loop_first >= 0 ? int_least(first, listing->loop_first) : first;
 }
 
 static void draw_source(struct box at, const struct scene *scene)
 {
 	const struct listing *listing = scene->view->listing;
 	int first = first_line(listing, at.height), digits;
-	char line[400];
 
 	if (scene->view->outline) {
 		canvas_put(at, 0, 0, STYLE_DIM, scene->view->limits_note);
@@ -366,8 +338,8 @@ static void draw_source(struct box at, const struct scene *scene)
 				index == listing->loop_first  ? GLYPH_TOP_LEFT
 				: index == listing->loop_last ? GLYPH_BOTTOM_LEFT
 							      : GLYPH_VLINE);
-		widen(listing->line[index], line, sizeof(line));
-		canvas_put(at, digits + 3, i, loop ? STYLE_TEXT : STYLE_DIM, line);
+		canvas_put(at, digits + 3, i, loop ? STYLE_TEXT : STYLE_DIM,
+			widen(listing->line[index]).text);
 	}
 }
 

@@ -49,25 +49,22 @@ static void add_misses(struct lines *lines, const struct view_misses *misses, in
 {
 	const struct misses *now = &misses->now;
 	double bytes = now->level[level].bytes, other_bytes = misses->then.level[level].bytes;
-	struct misses_text words, note, then;
-	char counted[48] = "", other[240] = "";
+	struct misses_text words = misses_words(now, level), note = misses_note(now, level);
+	struct words counted = { "" }, other = { "" };
 
 	if (!(bytes > 0))
 		return;
-	words = misses_words(now, level);
-	note = misses_note(now, level);
 	if (isfinite(misses->counted[level]))
-		snprintf(counted, sizeof(counted), "; counted %s C",
-			units_value(misses->counted[level]).text);
+		counted = words_of("; counted %s C", units_value(misses->counted[level]).text);
 	if (misses->whatif.asked && other_bytes != bytes) {
-		then = misses_words(&misses->then, level);
-		snprintf(other, sizeof(other), "; if %s: %.150s",
-			units_size_long((int64_t)other_bytes).text,
+		struct misses_text then = misses_words(&misses->then, level);
+
+		other = words_of("; if %s: %.150s", units_size_long((int64_t)other_bytes).text,
 			strcmp(then.text, words.text) == 0 ? "the same" : then.text);
 	}
 	lines_add(lines, 0, now->level[level].fits ? STYLE_DIM : STYLE_TEXT, "L%d %s: %s%s%s%s%s",
-		level + 1, units_size_long((int64_t)bytes).text, words.text, counted, other,
-		*note.text ? "; " : "", note.text);
+		level + 1, units_size_long((int64_t)bytes).text, words.text, counted.text,
+		other.text, *note.text ? "; " : "", note.text);
 }
 
 /* Adds "ridges as the probe found them: L1 47k L2 2m" if these sizes differ from the sizes in the
@@ -147,18 +144,14 @@ static void draw_legend(struct box at, int y, double top)
 
 	if (!(top > 0) || each < 6)
 		return;
-	if (each > 9)
-		each = 9;
+	each = int_least(each, 9);
 	canvas_text(at, 0, y, STYLE_DIM, "GB/s≥");
 	for (int shade = SHADES - 1; shade >= 0; shade--, x += each) {
 		double from = top / pow(2, (SHADES - shade) / 2.0);
 		int label = x + (each > 6 ? 3 : 2);
 
 		draw_shade(at, x, y, 2, shade);
-		if (shade == 0)
-			canvas_text(at, label, y, STYLE_DIM, "less");
-		else
-			canvas_text(at, label, y, STYLE_DIM, "%.*f", from < 9.95, from);
+		canvas_text(at, label, y, STYLE_DIM, shade ? "%.*f" : "less", from < 9.95, from);
 	}
 }
 
@@ -233,21 +226,19 @@ static void draw_strides(struct box at, const struct view *view, int first, int 
 static void draw_cell(struct box at, const struct view_grid *grid, int x, int y, struct box cell)
 {
 	float gbps = grid->gbps[y][x];
-	bool here = mountain_at(grid) && x == grid->here_x && y == grid->here_y;
-	int middle = cell.x + (cell.width - 1) / 2;
+	int middle = cell.x + (cell.width - 1) / 2, row = cell.y + (cell.height - 1) / 2;
 
-	for (int row = 0; row < cell.height; row++) {
-		if (isfinite(gbps) && gbps > 0)
-			draw_shade(at, cell.x, cell.y + row, cell.width,
+	if (!(gbps > 0) || !isfinite(gbps))
+		canvas_glyph(at, middle, row, STYLE_DIM, GLYPH_DOT);
+	else
+		for (int i = 0; i < cell.height; i++)
+			draw_shade(at, cell.x, cell.y + i, cell.width,
 				mountain_shade((double)gbps, (double)grid->top));
-		else if (row == (cell.height - 1) / 2)
-			canvas_glyph(at, middle, cell.y + row, STYLE_DIM, GLYPH_DOT);
-	}
 	if ((grid->contended[y][x] || grid->unsettled[y][x]) && isfinite(gbps))
-		canvas_glyph(at, middle + 1, cell.y + (cell.height - 1) / 2, STYLE_WARN,
+		canvas_glyph(at, middle + 1, row, STYLE_WARN,
 			grid->contended[y][x] ? GLYPH_TIMES : GLYPH_DRIFT);
-	if (here)
-		canvas_glyph(at, middle, cell.y + (cell.height - 1) / 2, STYLE_HERE, GLYPH_HERE);
+	if (mountain_at(grid) && x == grid->here_x && y == grid->here_y)
+		canvas_glyph(at, middle, row, STYLE_HERE, GLYPH_HERE);
 }
 
 /* Returns the first row or column of the marker for a setting between or beyond cells. Between two
@@ -278,8 +269,7 @@ static void draw_edges(
 	if (px->where == AXIS_BEFORE)
 		canvas_glyph(at, label, row, STYLE_HERE, GLYPH_LEFT);
 	else if (px->where == AXIS_BEYOND)
-		canvas_glyph(at, right < at.width ? right : at.width - 1, row, STYLE_HERE,
-			GLYPH_POINTER);
+		canvas_glyph(at, int_least(right, at.width - 1), row, STYLE_HERE, GLYPH_POINTER);
 	if (py->where >= AXIS_BEFORE)
 		canvas_glyph(at, px->where >= AXIS_BEFORE ? label : column, row, STYLE_HERE,
 			py->where == AXIS_BEFORE ? GLYPH_UP : GLYPH_DOWN);
@@ -300,11 +290,6 @@ static void draw_slope_end(struct box at, const struct view_grid *grid, int firs
 	canvas_text(at, x + 2, y, STYLE_DIM, "a line of %.0f bytes each", grid->line);
 }
 
-static int least(int a, int b)
-{
-	return a < b ? a : b;
-}
-
 /* Draws the mountain from above. If an axis does not fit, only its part around the cursor is drawn.
  */
 static void draw_cells(struct box at, const struct view *view)
@@ -312,15 +297,15 @@ static void draw_cells(struct box at, const struct view *view)
 	const struct view_grid *grid = &view->grid;
 	const struct knob *sizes = &view->setting.kernel->knobs[grid->size_knob];
 	int label = label_of(at), room = at.width - label - 1, rows = at.height - 2;
-	int shown_x = least(grid->nx, room / 2), shown_y = least(grid->ny, rows);
+	int shown_x = int_least(grid->nx, room / 2), shown_y = int_least(grid->ny, rows);
 	int first_x = panels_first(grid->nx, shown_x, grid->here_x),
 	    first_y = panels_first(grid->ny, shown_y, grid->here_y);
 	int width, height, below;
 
 	if (rows < 1)
 		return;
-	width = least(room / shown_x, WIDEST_CELL);
-	height = least(rows / shown_y, TALLEST_CELL);
+	width = int_least(room / shown_x, WIDEST_CELL);
+	height = int_least(rows / shown_y, TALLEST_CELL);
 	below = 1 + shown_y * height;
 	draw_strides(at, view, first_x, shown_x, width);
 	for (int y = 0; y < shown_y; y++) {
@@ -344,7 +329,7 @@ static void draw_cells(struct box at, const struct view *view)
 	draw_edges(at, grid, (struct box){ first_x, first_y, shown_x, shown_y }, width, height);
 	if (below + 1 < at.height && first_x + shown_x > grid->slope_end)
 		draw_slope_end(at, grid, first_x, width, below);
-	draw_legend(at, least(at.height - 1, below + 1), (double)grid->top);
+	draw_legend(at, int_least(at.height - 1, below + 1), (double)grid->top);
 }
 
 static void draw_picture(struct box at, const struct view *view)
@@ -396,8 +381,7 @@ static void draw_whole(struct box at, const struct view *view)
 		draw_picture(at, view);
 		return;
 	}
-	if (rows > at.height - PICTURE_ROWS)
-		rows = at.height - PICTURE_ROWS;
+	rows = int_least(rows, at.height - PICTURE_ROWS);
 	at.height -= rows;
 	/* The panel's title also shows the setting. */
 	words = mountain_words(box_part(at, 0, at.height, at.width, rows), view, rows > 2);

@@ -26,19 +26,14 @@ struct frame {
  */
 static bool is_cpe(const struct view *view, const struct view_slice *slice)
 {
-	bool measured = view->setting.kernel->plot_cpe;
+	bool measured = false;
 
-	if (measured)
-		return true;
-
-	for (int i = 0; i < slice->count; i++) {
-		if (!slice->point[i].valid)
-			continue;
-		if (isfinite(slice->point[i].sample.gbps))
+	for (int i = 0; i < slice->count && !view->setting.kernel->plot_cpe; i++) {
+		measured |= slice->point[i].valid;
+		if (slice->point[i].valid && isfinite(slice->point[i].sample.gbps))
 			return false;
-		measured = true;
 	}
-	return measured;
+	return measured || view->setting.kernel->plot_cpe;
 }
 
 static double value_of(const struct view_point *point, bool cpe)
@@ -52,11 +47,12 @@ static const char *source_letters(const struct view_slice *slice, bool cycles)
 {
 	bool counted = false, referred = false;
 
-	for (int i = 0; i < slice->count; i++)
-		if (slice->point[i].valid) {
-			counted |= slice->point[i].sample.cycles_from == SOURCE_COUNTER;
-			referred |= slice->point[i].sample.cycles_from != SOURCE_COUNTER;
-		}
+	for (int i = 0; i < slice->count; i++) {
+		bool counter = slice->point[i].sample.cycles_from == SOURCE_COUNTER;
+
+		counted |= slice->point[i].valid && counter;
+		referred |= slice->point[i].valid && !counter;
+	}
 	return !counted && !referred ? ""
 	       : !cycles	     ? " T"
 	       : counted && referred ? " C, R"
@@ -111,26 +107,22 @@ static void fit_frame(
 	int width = at.width - MARGIN - 1;
 	double top = 0, least = INFINITY;
 
-	frame->first = 0;
-	frame->shown = slice->count;
-	frame->rows = at.height - 2;
-	if (slice->count > width) {
-		/* There are more points than columns: show the points around the present point. */
-		frame->shown = width;
-		frame->first = panels_first(slice->count, width, slice->place.index);
-	}
-	frame->width = width < WIDEST_BAR * frame->shown ? width : WIDEST_BAR * frame->shown;
+	/* With more points than columns: show the points around the present point. */
+	*frame = (struct frame){ .shown = int_least(slice->count, width),
+		.first = slice->count > width
+				 ? panels_first(slice->count, width, slice->place.index)
+				 : 0,
+		.rows = at.height - 2,
+		.cpe = is_cpe(view, slice) };
+	frame->width = int_least(width, WIDEST_BAR * frame->shown);
 	frame->gaps = frame->width >= 4 * frame->shown;
 	if (frame->gaps)
 		frame->width -= frame->width % frame->shown; /* separate bars are equally wide */
-	frame->cpe = is_cpe(view, slice);
 	for (int i = 0; i < slice->count; i++) {
 		double value = slice->point[i].valid ? value_of(&slice->point[i], frame->cpe) : NAN;
 
-		if (value > top)
-			top = value;
-		if (value > 0 && value < least)
-			least = value;
+		top = fmax(top, value);
+		least = value > 0 ? fmin(least, value) : least;
 	}
 	frame->scale = (struct scale){ .high = top > 0 ? scale_ceiling(top) : 0 };
 	if (view->setting.kernel->plot_cpe && top > 0)
@@ -154,12 +146,10 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 		canvas_glyph(at, x, frame->rows - 1, STYLE_DIM, GLYPH_DOT);
 		return;
 	}
-	eighths = (int)lround(scale_place(&frame->scale, value) * frame->rows * 8);
-	if (eighths < 1)
-		eighths = 1; /* a small measured value must not look like a missing one */
+	/* A small measured value must not look like a missing one. */
+	eighths = int_most((int)lround(scale_place(&frame->scale, value) * frame->rows * 8), 1);
 	/* The top of a bar has a clear edge, so that plateaus and knees are visible. */
-	top = frame->rows - (eighths + 7) / 8;
-	top = top > 0 ? top : 0;
+	top = int_most(frame->rows - (eighths + 7) / 8, 0);
 	for (int row = top; row < frame->rows; row++)
 		for (int i = 0; i < bar; i++)
 			canvas_glyph(at, x + i, row, row == top ? cap : body,
@@ -179,11 +169,9 @@ static void draw_labels(struct box at, const struct frame *frame, const struct v
 	const struct view_point *points = &slice->point[frame->first];
 	int widest = 1, step = 1;
 
-	for (int i = 0; i < frame->shown; i++) {
-		int columns = canvas_columns(at, setting_value(knob, points[i].value).text);
-
-		widest = columns > widest ? columns : widest;
-	}
+	for (int i = 0; i < frame->shown; i++)
+		widest = int_most(
+			widest, canvas_columns(at, setting_value(knob, points[i].value).text));
 	while (step * frame->width / frame->shown < widest + 1)
 		step *= 2;
 	for (int i = 0; i < frame->shown; i += step) {
@@ -206,17 +194,16 @@ static void draw_scale(struct box at, const struct frame *frame)
 
 	if (!(scale->high > 0))
 		return; /* nothing is measured: there is no scale yet */
-	if (scale->kind == SCALE_LOG) {
+	if (scale->kind == SCALE_LOG)
 		count = scale_ticks(scale, frame->rows, NULL, NULL, ticks);
-	} else {
-		/* Label the top value, half of it (if that is exactly on a row), and 0. */
-		for (int part = 0; part <= 2; part++)
-			if (part != 1 || (frame->rows >= 6 && frame->rows % 2 == 0)) {
-				ticks[count].value = scale->high * part / 2;
-				snprintf(ticks[count].label, sizeof(ticks[count].label), "%.5g",
-					ticks[count].value);
-				count++;
-			}
+	/* Label the top value, half of it (if that is exactly on a row), and 0. */
+	for (int part = 0; part <= 2 && scale->kind != SCALE_LOG; part++) {
+		if (part == 1 && (frame->rows < 6 || frame->rows % 2))
+			continue;
+		ticks[count].value = scale->high * part / 2;
+		snprintf(
+			ticks[count].label, sizeof(ticks[count].label), "%.5g", ticks[count].value);
+		count++;
 	}
 	for (int i = 0; i < count; i++)
 		canvas_put_right(at, MARGIN - 1,
@@ -245,9 +232,7 @@ static void draw_here(struct box at, const struct frame *frame, const struct axi
 		 * between them. */
 		x += 1 + (int)lround(place->share * (next - x - 2));
 	}
-	if (x > at.width - 1)
-		x = at.width - 1;
-	canvas_glyph(at, x, frame->rows, STYLE_HERE, glyph);
+	canvas_glyph(at, int_least(x, at.width - 1), frame->rows, STYLE_HERE, glyph);
 }
 
 void slice_draw(struct box at, const struct view *view, const struct view_slice *slice)
