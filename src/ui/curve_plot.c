@@ -68,7 +68,7 @@ static void draw_x_axis(const struct plot *plot, int row)
 		int width = canvas_columns(plot->at, ticks[i].label),
 		    x = column_of(plot, ticks[i].value);
 
-		x = x + width > plot->at.width ? plot->at.width - width : x;
+		x = int_least(x, plot->at.width - width);
 		if (x < free_from)
 			continue;
 		canvas_put(plot->whole, MARGIN + x, row, STYLE_DIM, ticks[i].label);
@@ -133,21 +133,17 @@ static void mark(
 
 static void draw_probe_points(const struct plot *plot, const struct probe_report *report)
 {
-	for (int kind = 0; kind < PAGE_KINDS; kind++)
-		for (int i = 0; i < report->lines[kind].count; i++) {
-			const struct probe_point *point = &report->lines[kind].point[i];
+	for (int i = 0; i < PAGE_KINDS; i++)
+		for (int k = 0; k < report->lines[i].count; k++) {
+			const struct probe_point *point = &report->lines[i].point[k];
 			const struct sample *sample = &point->sample;
+			enum page_kind kind = (enum page_kind)i;
 
-			if (!sample->valid)
-				continue;
-			if (sample->modes == 2) {
-				mark(plot, point->x, sample->mode_low, (enum page_kind)kind,
-					STYLE_WARN);
-				mark(plot, point->x, sample->mode_high, (enum page_kind)kind,
-					STYLE_WARN);
-			} else {
-				mark(plot, point->x, sample->cpe, (enum page_kind)kind,
-					kind_styles[kind]);
+			if (sample->valid && sample->modes == 2) {
+				mark(plot, point->x, sample->mode_low, kind, STYLE_WARN);
+				mark(plot, point->x, sample->mode_high, kind, STYLE_WARN);
+			} else if (sample->valid) {
+				mark(plot, point->x, sample->cpe, kind, kind_styles[kind]);
 			}
 		}
 }
@@ -172,7 +168,7 @@ static void draw_knees(const struct plot *plot, const struct hierarchy *hierarch
 			from = MARGIN + x + 1 - width;
 			if (row + 1 > plot->at.y - plot->whole.y)
 				continue;
-			from = from < taken[row] ? taken[row] : from;
+			from = int_most(from, taken[row]);
 			if (from + width > plot->whole.width)
 				continue;
 			canvas_put(plot->whole, from, row,
@@ -190,21 +186,15 @@ static void draw_levels(const struct plot *plot, const struct hierarchy *hierarc
 	for (int i = 0; i < hierarchy->level_count; i++) {
 		const struct hierarchy_level *level = &hierarchy->level[i];
 		double end = level->kind == LEVEL_MEMORY ? plot->x.high : level->bytes;
-		char words[24];
-		int x, y, width;
+		double start = level->kind == LEVEL_MEMORY ? fmax(before, level->bytes_lo) : before;
+		struct words words = words_of("%.*f", level->cycles < 99.95, level->cycles);
+		int y = row_of(plot, level->hi) - 1, width = canvas_columns(plot->at, words.text),
+		    x = column_of(plot, sqrt(start * end)) - width / 2;
 
 		if (level->kind == LEVEL_TLB)
 			continue;
-		snprintf(words, sizeof(words), "%.*f", level->cycles < 99.95, level->cycles);
-		width = canvas_columns(plot->at, words);
-		x = column_of(plot, sqrt(fmax(before, level->kind == LEVEL_MEMORY ? level->bytes_lo
-										  : before) *
-					    end)) -
-		    width / 2;
-		y = row_of(plot, level->hi) - 1;
-		x = x + width > plot->at.width ? plot->at.width - width : x;
-		y = y < 0 ? row_of(plot, level->lo) + 1 : y;
-		canvas_put(plot->at, x < 0 ? 0 : x, y, STYLE_FIGURE, words);
+		canvas_put(plot->at, int_most(int_least(x, plot->at.width - width), 0),
+			y < 0 ? row_of(plot, level->lo) + 1 : y, STYLE_FIGURE, words.text);
 		before = level->kind == LEVEL_CACHE ? level->bytes : before;
 	}
 }
@@ -264,18 +254,17 @@ static void draw_level(const struct plot *plot, double cycles, double from, doub
 {
 	int y = row_of(plot, cycles), first = column_of(plot, from),
 	    last = column_of(plot, fmin(to, plot->x.high));
-	char words[24];
+	struct words words = words_of("%.0f", cycles);
 
 	if (!isfinite(cycles) || y < 0 || last <= first)
 		return;
 	for (int x = first; x <= last && x < plot->at.width; x++)
 		canvas_glyph(plot->at, x, y, STYLE_DIM, GLYPH_HLINE);
-	snprintf(words, sizeof(words), "%.0f", cycles);
 	y = y > 0 ? y - 1 : y + 1;
 	if (right)
-		canvas_put_right(plot->at, last + 1, y, STYLE_FIGURE, words);
+		canvas_put_right(plot->at, last + 1, y, STYLE_FIGURE, words.text);
 	else
-		canvas_put(plot->at, first + 1, y, STYLE_FIGURE, words);
+		canvas_put(plot->at, first + 1, y, STYLE_FIGURE, words.text);
 }
 
 static void draw_range(const struct plot *plot, const struct knee *knee)
@@ -293,29 +282,25 @@ static void draw_range(const struct plot *plot, const struct knee *knee)
 static void draw_names(const struct plot *plot, const struct windows_row *row)
 {
 	const struct knee *knee = &row->knee;
-	char words[32];
-	int x, width, from = 0;
+	bool found = isfinite(knee->x);
+	int at_knee = found ? column_of(plot, knee->x) : -1, x, width, from = 0;
+	struct words words;
 
-	if (isfinite(knee->x)) {
-		snprintf(words, sizeof(words), "%s%.0f", knee->kind == KNEE_SHARP ? "" : "~",
-			knee->x);
-		width = canvas_columns(plot->at, words);
-		from = MARGIN + column_of(plot, knee->x) + 1 - width;
-		from = from < MARGIN + 1 ? MARGIN + 1 : from;
-		canvas_put(plot->whole, from, 0, STYLE_FIGURE, words);
+	if (found) {
+		words = words_of(knee->kind == KNEE_SHARP ? "%.0f" : "~%.0f", knee->x);
+		from = int_most(
+			MARGIN + at_knee + 1 - canvas_columns(plot->at, words.text), MARGIN + 1);
+		canvas_put(plot->whole, from, 0, STYLE_FIGURE, words.text);
 	}
-	x = column_of(plot, full_at(row) > 0 ? full_at(row) : 0);
-	if (full_at(row) >= 0 && full_at(row) <= plot->x.high) {
-		if (isfinite(knee->x) && x <= column_of(plot, knee->x))
-			x = column_of(plot, knee->x) + 1;
-		snprintf(words, sizeof(words), " M %.0f", row->entries);
-		width = canvas_columns(plot->at, words);
-		if (x + width > plot->at.width)
-			x = isfinite(knee->x) && plot->at.width - width <= column_of(plot, knee->x)
-				    ? from - MARGIN - width - 1
-				    : plot->at.width - width;
-		canvas_put(plot->whole, MARGIN + x, 0, STYLE_DIM, words);
-	}
+	if (!(full_at(row) >= 0) || full_at(row) > plot->x.high)
+		return;
+	words = words_of(" M %.0f", row->entries);
+	width = canvas_columns(plot->at, words.text);
+	x = int_most(column_of(plot, full_at(row)), at_knee + 1);
+	if (x + width > plot->at.width)
+		x = plot->at.width - width <= at_knee ? from - MARGIN - width - 1
+						      : plot->at.width - width;
+	canvas_put(plot->whole, MARGIN + x, 0, STYLE_DIM, words.text);
 }
 
 static void draw_window_points(const struct plot *plot, const struct windows_row *row)

@@ -19,27 +19,12 @@ _Static_assert(sizeof(context_names) / sizeof(context_names[0]) == CONTEXT_COUNT
 static const struct {
 	const char *name;
 	int code;
-} named[] = {
-	{ "Space", ' ' },
-	{ "Enter", KEYCODE_ENTER },
-	{ "Esc", KEYCODE_ESC },
-	{ "Tab", KEYCODE_TAB },
-	{ "BackTab", KEYCODE_BACKTAB },
-	{ "Backspace", KEYCODE_BACKSPACE },
-	{ "Delete", KEYCODE_DELETE },
-	{ "Insert", KEYCODE_INSERT },
-	{ "Up", KEYCODE_UP },
-	{ "Down", KEYCODE_DOWN },
-	{ "Left", KEYCODE_LEFT },
-	{ "Right", KEYCODE_RIGHT },
-	{ "Home", KEYCODE_HOME },
-	{ "End", KEYCODE_END },
-	{ "PageUp", KEYCODE_PAGEUP },
-	{ "PageDown", KEYCODE_PAGEDOWN },
-	{ "Digit", KEYCODE_DIGIT },
-	{ "Char", KEYCODE_CHAR },
-	{ NULL, KEYCODE_NONE },
-};
+} named[] = { { "Space", ' ' }, { "Enter", KEYCODE_ENTER }, { "Esc", KEYCODE_ESC },
+	{ "Tab", KEYCODE_TAB }, { "BackTab", KEYCODE_BACKTAB }, { "Backspace", KEYCODE_BACKSPACE },
+	{ "Delete", KEYCODE_DELETE }, { "Insert", KEYCODE_INSERT }, { "Up", KEYCODE_UP },
+	{ "Down", KEYCODE_DOWN }, { "Left", KEYCODE_LEFT }, { "Right", KEYCODE_RIGHT },
+	{ "Home", KEYCODE_HOME }, { "End", KEYCODE_END }, { "PageUp", KEYCODE_PAGEUP },
+	{ "PageDown", KEYCODE_PAGEDOWN }, { "Digit", KEYCODE_DIGIT }, { "Char", KEYCODE_CHAR } };
 
 int keys_code(const char *name)
 {
@@ -48,7 +33,7 @@ int keys_code(const char *name)
 
 	if (name[0] > ' ' && name[0] < 0x7f && !name[1])
 		return name[0];
-	for (int i = 0; named[i].name; i++)
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
 		if (strcmp(named[i].name, name) == 0)
 			return named[i].code;
 	if (name[0] == 'F' && sscanf(name, "F%2d%c", &number, &rest) == 1 && number >= 1 &&

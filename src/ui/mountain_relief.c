@@ -33,9 +33,7 @@ int mountain_shade(double gbps, double top)
 {
 	int below = (int)floor(2 * log2(top / gbps));
 
-	return below < 0		  ? MOUNTAIN_SHADES - 1
-	       : below >= MOUNTAIN_SHADES ? 0
-					  : MOUNTAIN_SHADES - 1 - below;
+	return MOUNTAIN_SHADES - 1 - int_most(int_least(below, MOUNTAIN_SHADES - 1), 0);
 }
 
 bool mountain_at(const struct view_grid *grid)
@@ -102,23 +100,20 @@ static void draw_facet(struct landscape *land, const struct relief_facet *facet)
 	for (int i = 0; i < 4; i++)
 		corner[i] = (struct dots_point){ facet->corner[i].x, facet->corner[i].y };
 	dots_hide(&land->dots, corner, 4);
-	draw_edge(land, x, y, x + 1, y);
-	draw_edge(land, x, y, x, y + 1);
-	draw_edge(land, x + 1, y, x + 1, y + 1);
-	draw_edge(land, x, y + 1, x + 1, y + 1);
+	for (int i = 0; i < 2; i++) {
+		draw_edge(land, x, y + i, x + 1, y + i);
+		draw_edge(land, x + i, y, x + i, y + 1);
+	}
 }
 
 /* Draws the vertical side below the surface between two cells. */
 static void draw_side(struct landscape *land, int x0, int y0, int x1, int y1)
 {
-	struct dots_point corner[4];
+	const struct dots_point corner[4] = { surface(land, x0, y0), surface(land, x1, y1),
+		point_at(land, x1, y1, 0), point_at(land, x0, y0, 0) };
 
 	if (!known(land, x0, y0) || !known(land, x1, y1))
 		return;
-	corner[0] = surface(land, x0, y0);
-	corner[1] = surface(land, x1, y1);
-	corner[2] = point_at(land, x1, y1, 0);
-	corner[3] = point_at(land, x0, y0, 0);
 	dots_hide(&land->dots, corner, 4);
 	dots_line(&land->dots, corner[2], corner[3], STYLE_DIM);
 	dots_line(&land->dots, corner[1], corner[2], STYLE_DIM);

@@ -49,23 +49,23 @@ static enum style level_style(const struct hierarchy_level *level)
 /* Adds one row for a level, "L2 1 MiB 14.0 cy 3.4 ns", if its sentence does not fit. */
 static void put_short(struct column *column, const struct hierarchy_level *level)
 {
-	char size[24], cycles[16], ns[24] = "";
+	bool tlb = level->kind == LEVEL_TLB, about = hierarchy_is_about(level);
+	struct words cycles =
+			     words_of(tlb ? "+%.*f" : "%.*f", level->cycles < 99.95, level->cycles),
+		     size, ns = { "" };
 
-	snprintf(cycles, sizeof(cycles), "%s%.*f", level->kind == LEVEL_TLB ? "+" : "",
-		level->cycles < 99.95, level->cycles);
-	if (level->kind == LEVEL_TLB)
-		snprintf(size, sizeof(size), "%s%.0f pages", hierarchy_is_about(level) ? "~" : "",
-			level->entries);
+	if (tlb)
+		size = words_of("%s%.0f pages", about ? "~" : "", level->entries);
 	else if (level->kind == LEVEL_MEMORY)
-		snprintf(size, sizeof(size), "%s", level->unstable ? "unstable" : "");
-	else if (hierarchy_is_about(level))
-		snprintf(size, sizeof(size), "~%.1f MiB", level->bytes / 1048576);
+		size = words_of(level->unstable ? "unstable" : "");
+	else if (about)
+		size = words_of("~%.1f MiB", level->bytes / 1048576);
 	else
-		snprintf(size, sizeof(size), "%.23s", units_size_long(llround(level->bytes)).text);
-	if (isfinite(level->ns) && level->kind != LEVEL_TLB && column->at.width >= 36)
-		snprintf(ns, sizeof(ns), " %6.1f ns", level->ns);
-	column_put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size, cycles,
-		column->at.width >= LEVEL + 19 ? " cy" : "", ns);
+		size = words_of("%.23s", units_size_long(llround(level->bytes)).text);
+	if (isfinite(level->ns) && !tlb && column->at.width >= 36)
+		ns = words_of(" %6.1f ns", level->ns);
+	column_put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size.text,
+		cycles.text, column->at.width >= LEVEL + 19 ? " cy" : "", ns.text);
 }
 
 /* Adds the levels: as sentences if they need at most half of the rows, else as one row for each
@@ -158,10 +158,8 @@ static void put_parallel(struct column *column, const struct probe_curve *curve)
 
 		if (!point->sample.valid)
 			continue;
-		if (point->x == 1)
-			one = point;
-		if (!best || point->sample.ns < best->sample.ns)
-			best = point;
+		one = point->x == 1 ? point : one;
+		best = !best || point->sample.ns < best->sample.ns ? point : best;
 	}
 	if (one && best && best != one)
 		column_put(column, STYLE_TEXT,
@@ -174,12 +172,12 @@ static void put_findings(struct column *column, const struct probe_report *repor
 {
 	const struct hierarchy *hierarchy = &report->hierarchy;
 
-	for (int pass = 1; pass >= 0; pass--)
-		for (int i = 0; i < hierarchy->finding_count; i++)
-			if (hierarchy->finding[i].disagreement == (pass == 1) &&
-				(pass == 0 || column->at.height >= ROOMY))
-				column_put(column, pass ? STYLE_WARN : STYLE_TEXT, "%s %s",
-					pass ? "!" : "-", hierarchy->finding[i].text);
+	for (int i = 0; i < hierarchy->finding_count && column->at.height >= ROOMY; i++)
+		if (hierarchy->finding[i].disagreement)
+			column_put(column, STYLE_WARN, "! %s", hierarchy->finding[i].text);
+	for (int i = 0; i < hierarchy->finding_count; i++)
+		if (!hierarchy->finding[i].disagreement)
+			column_put(column, STYLE_TEXT, "- %s", hierarchy->finding[i].text);
 	for (int i = 0; i < report->notes.count; i++)
 		column_put(column, STYLE_TEXT, "- %s", report->notes.note[i]);
 }
@@ -285,20 +283,18 @@ static void put_knee(struct column *column, const struct windows_row *row)
 
 	if (row->state == WINDOWS_FAILED)
 		column_add(column, STYLE_BAD, row->why);
-	else if (knee->kind == KNEE_SHARP && knee->hi > knee->lo)
-		column_put(column, STYLE_FIGURE, "%.0f %s (%.0f to %.0f), sharp", knee->x, counts,
-			knee->lo, knee->hi);
 	else if (knee->kind == KNEE_SHARP)
-		column_put(column, STYLE_FIGURE, "%.0f %s, sharp", knee->x, counts);
+		column_put(column, STYLE_FIGURE,
+			knee->hi > knee->lo ? "%.0f %s (%.0f to %.0f), sharp" : "%.0f %s, sharp",
+			knee->x, counts, knee->lo, knee->hi);
 	else if (knee->kind == KNEE_SOFT)
 		column_put(column, STYLE_TEXT, "about %.0f %s, soft", knee->x, counts);
 	else if (knee->kind == KNEE_NONE)
 		column_put(column, STYLE_TEXT, "no knee up to %.0f %s", row->most, counts);
-	else if (knee->kind == KNEE_UNCLEAR && isfinite(knee->lo))
-		column_put(column, STYLE_WARN, "unclear: from %.0f to %.0f %s", knee->lo, knee->hi,
-			counts);
 	else if (knee->kind == KNEE_UNCLEAR)
-		column_put(column, STYLE_WARN, "unclear");
+		column_put(column, STYLE_WARN,
+			isfinite(knee->lo) ? "unclear: from %.0f to %.0f %s" : "unclear", knee->lo,
+			knee->hi, counts);
 	else
 		column_put(column, STYLE_DIM, "no knee yet: %d points", row->curve.count);
 }
@@ -321,9 +317,7 @@ static void put_beside(
 			report->options.foreign ? ", not this core" : "");
 	if (row->fact &&
 		literature_words(&report->buffers.published, row->fact->buffer, words,
-			(size_t)(roomy				  ? (int)sizeof(words)
-				 : column->at.width * 2 - 14 < 56 ? 56
-								  : column->at.width * 2 - 14),
+			roomy ? sizeof(words) : (size_t)int_most(column->at.width * 2 - 14, 56),
 			NULL))
 		column_put(column, STYLE_DIM, "elsewhere: %s", words);
 	if (roomy && row->fact)
@@ -379,7 +373,7 @@ static void put_table(struct column *column, const struct windows_report *report
 		x += TITLE;
 	}
 	canvas_text(at, x, column->row++, STYLE_DIM, "knee");
-	shown = report->count < room ? report->count : room;
+	shown = int_least(report->count, room);
 	first = panels_first(report->count, shown, (int)(present - report->row));
 	for (int i = first; i < first + shown; i++)
 		put_row(column, &report->row[i], &report->row[i] == present);

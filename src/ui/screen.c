@@ -217,17 +217,10 @@ void screen_resume(void)
 
 static attr_t attributes_of(const struct look *look)
 {
-	attr_t attributes = A_NORMAL;
-
-	if (look->attributes & LOOK_BOLD)
-		attributes |= A_BOLD;
-	if (look->attributes & LOOK_DIM)
-		attributes |= A_DIM;
-	if (look->attributes & LOOK_REVERSE)
-		attributes |= A_REVERSE;
-	if (look->attributes & LOOK_UNDERLINE)
-		attributes |= A_UNDERLINE;
-	return attributes;
+	return (look->attributes & LOOK_BOLD ? A_BOLD : 0) |
+	       (look->attributes & LOOK_DIM ? A_DIM : 0) |
+	       (look->attributes & LOOK_REVERSE ? A_REVERSE : 0) |
+	       (look->attributes & LOOK_UNDERLINE ? A_UNDERLINE : 0);
 }
 
 /* Returns the colour pair of a style; 0: the terminal's default colours. With pair 0, a blank of
@@ -351,21 +344,12 @@ static int special_key(wint_t key)
 	static const struct {
 		wint_t curses;
 		int code;
-	} keys[] = {
-		{ KEY_UP, KEYCODE_UP },
-		{ KEY_DOWN, KEYCODE_DOWN },
-		{ KEY_LEFT, KEYCODE_LEFT },
-		{ KEY_RIGHT, KEYCODE_RIGHT },
-		{ KEY_HOME, KEYCODE_HOME },
-		{ KEY_END, KEYCODE_END },
-		{ KEY_PPAGE, KEYCODE_PAGEUP },
-		{ KEY_NPAGE, KEYCODE_PAGEDOWN },
-		{ KEY_BTAB, KEYCODE_BACKTAB },
-		{ KEY_BACKSPACE, KEYCODE_BACKSPACE },
-		{ KEY_DC, KEYCODE_DELETE },
-		{ KEY_IC, KEYCODE_INSERT },
-		{ KEY_ENTER, KEYCODE_ENTER },
-	};
+	} keys[] = { { KEY_UP, KEYCODE_UP }, { KEY_DOWN, KEYCODE_DOWN }, { KEY_LEFT, KEYCODE_LEFT },
+		{ KEY_RIGHT, KEYCODE_RIGHT }, { KEY_HOME, KEYCODE_HOME }, { KEY_END, KEYCODE_END },
+		{ KEY_PPAGE, KEYCODE_PAGEUP }, { KEY_NPAGE, KEYCODE_PAGEDOWN },
+		{ KEY_BTAB, KEYCODE_BACKTAB }, { KEY_BACKSPACE, KEYCODE_BACKSPACE },
+		{ KEY_DC, KEYCODE_DELETE }, { KEY_IC, KEYCODE_INSERT },
+		{ KEY_ENTER, KEYCODE_ENTER } };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (keys[i].curses == key)
