@@ -14,12 +14,10 @@
 static void say_unknown_theme(struct session *session)
 {
 	const char *theme = theme_unknown();
-	char text[128];
 
-	if (!theme)
-		return;
-	snprintf(text, sizeof(text), "unknown SLEXPLORE_THEME=%.30s: use high-contrast", theme);
-	session_say(session, text);
+	if (theme)
+		session_say(session,
+			words_of("unknown SLEXPLORE_THEME=%.30s: use high-contrast", theme).text);
 }
 
 struct status frontend_init(
@@ -142,23 +140,34 @@ static void pass(const struct script *script, double seconds)
 		poll(&wait, 1, (int)(seconds * 1000) + 1);
 }
 
-static struct status wrong(const struct script *script, enum status_code code, const char *reason)
+static struct status wrong_line(
+	const struct script *script, enum status_code code, const char *reason)
 {
-	return status_make(code, "%s:%d: %s", script->name, script->line, reason);
+	return status_make(code, "%s:%d: %.180s", script->name, script->line, reason);
 }
+
+/* The same with a format. */
+#define wrong(script, code, ...) wrong_line(script, code, words_of(__VA_ARGS__).text)
 
 static bool everything_measured(const struct script *script)
 {
 	return session_idle(script->front->session);
 }
 
-static bool figure_settled(const struct script *script)
+static bool figure_there(const struct script *script)
 {
 	struct view *view = &script->front->view;
 
 	session_view(script->front->session, now_of(script), view);
-	return view->failure[0] || view->frozen ||
-	       (view->sample.valid && !view->sample.provisional);
+	return view->failure[0] || view->frozen || view->sample.valid;
+}
+
+static bool figure_settled(const struct script *script)
+{
+	const struct view *view = &script->front->view;
+
+	return figure_there(script) &&
+	       (view->failure[0] || view->frozen || !view->sample.provisional);
 }
 
 /* Runs the session's due steps, like the event loop before each key. */
@@ -191,14 +200,6 @@ static struct status wait_for(
 	}
 }
 
-static bool figure_there(const struct script *script)
-{
-	struct view *view = &script->front->view;
-
-	session_view(script->front->session, now_of(script), view);
-	return view->failure[0] || view->frozen || view->sample.valid;
-}
-
 static struct status run_pass(struct script *script, const char *arguments)
 {
 	double seconds, end;
@@ -206,8 +207,8 @@ static struct status run_pass(struct script *script, const char *arguments)
 
 	if (sscanf(arguments, "%lf%c", &seconds, &rest) != 1 || !(seconds > 0) ||
 		seconds > LIVE_MOST)
-		return status_usage("%s:%d: pass \"%.40s\": expected seconds, up to %.0f",
-			script->name, script->line, arguments, LIVE_MOST);
+		return wrong(script, STATUS_USAGE, "pass \"%.40s\": expected seconds, up to %.0f",
+			arguments, LIVE_MOST);
 	end = now_of(script) + seconds;
 	while (now_of(script) < end) {
 		pass(script, end - now_of(script));
@@ -221,9 +222,9 @@ static struct status run_key(struct script *script, const char *arguments)
 	int code = keys_code(arguments);
 
 	if (code == KEYCODE_NONE || code == KEYCODE_DIGIT || code == KEYCODE_CHAR)
-		return status_usage("%s:%d: unknown key \"%.40s\": use one character or a name "
-				    "such as F1, Tab, C-l",
-			script->name, script->line, arguments);
+		return wrong(script, STATUS_USAGE,
+			"unknown key \"%.40s\": use one character or a name such as F1, Tab, C-l",
+			arguments);
 	frontend_key(script->front, code, now_of(script));
 	return status_ok();
 }
@@ -244,36 +245,36 @@ static struct status run_resize(struct script *script, const char *arguments)
 
 	if (sscanf(arguments, "%dx%d%c", &width, &height, &rest) != 2 || width < 1 || height < 1 ||
 		width > 1000 || height > 1000)
-		return status_usage(
-			"%s:%d: resize \"%.40s\": expected WIDTHxHEIGHT, each 1 to 1000",
-			script->name, script->line, arguments);
+		return wrong(script, STATUS_USAGE,
+			"resize \"%.40s\": expected WIDTHxHEIGHT, each 1 to 1000", arguments);
 	canvas_resize(&script->front->canvas, width, height);
 	return status_ok();
 }
 
+/* A live screen would have processed all due steps by now. */
+static void draw_now(struct script *script)
+{
+	advance(script->front->session, now_of(script));
+	frontend_draw(script->front, now_of(script));
+}
+
 static struct status run_dump(struct script *script, const char *arguments)
 {
-	struct frontend *front = script->front;
-	FILE *file = script->out;
+	struct canvas *canvas = &script->front->canvas;
+	FILE *file = *arguments ? fopen(arguments, "w") : script->out;
 	bool failed;
 
-	/* A live screen would have processed this by now. */
-	advance(front->session, now_of(script));
-	frontend_draw(front, now_of(script));
-	if (!*arguments) {
-		fprintf(file, "=== %dx%d\n", front->canvas.width, front->canvas.height);
-		canvas_print(&front->canvas, file);
-		return status_ok();
-	}
-	file = fopen(arguments, "w");
 	if (!file)
-		return status_failed(
-			"%s:%d: %.80s: %s", script->name, script->line, arguments, strerror(errno));
-	canvas_print(&front->canvas, file);
+		return wrong(script, STATUS_FAILED, "%.80s: %s", arguments, strerror(errno));
+	draw_now(script);
+	if (!*arguments)
+		fprintf(file, "=== %dx%d\n", canvas->width, canvas->height);
+	canvas_print(canvas, file);
+	if (!*arguments)
+		return status_ok();
 	failed = ferror(file);
 	if (fclose(file) || failed)
-		return status_failed(
-			"%s:%d: %.80s could not be written", script->name, script->line, arguments);
+		return wrong(script, STATUS_FAILED, "%.80s could not be written", arguments);
 	return status_ok();
 }
 
@@ -281,18 +282,16 @@ static struct status run_panel(struct script *script, const char *arguments)
 {
 	struct frontend *front = script->front;
 
-	advance(front->session, now_of(script));
-	frontend_draw(front, now_of(script));
+	draw_now(script);
 	for (size_t length; *arguments; arguments += length + strspn(arguments + length, " ")) {
+		struct words name =
+			words_of("%.*s", (int)(length = strcspn(arguments, " ")), arguments);
 		struct box at;
-		char name[24];
 
-		length = strcspn(arguments, " ");
-		snprintf(name, sizeof(name), "%.*s", (int)length, arguments);
-		if (!panels_find(&front->canvas, &front->view, name, &at))
-			return status_usage("%s:%d: panel %s is not on this screen", script->name,
-				script->line, name);
-		fprintf(script->out, "=== %s, %dx%d\n", name, front->canvas.width,
+		if (!panels_find(&front->canvas, &front->view, name.text, &at))
+			return wrong(script, STATUS_USAGE, "panel %.100s is not on this screen",
+				name.text);
+		fprintf(script->out, "=== %s, %dx%d\n", name.text, front->canvas.width,
 			front->canvas.height);
 		canvas_print_part(at, script->out);
 	}
@@ -320,13 +319,12 @@ static const struct {
 
 static struct status run_line(struct script *script, char *line)
 {
-	size_t length;
+	size_t length = strlen(line);
 	struct status status;
 
-	line += strspn(line, " \t");
-	length = strlen(line);
 	while (length > 0 && strchr(" \t\r\n", line[length - 1]))
 		line[--length] = '\0';
+	line += strspn(line, " \t");
 	if (!*line || *line == '#')
 		return status_ok();
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -339,10 +337,7 @@ static struct status run_line(struct script *script, char *line)
 		return words[i].run(script, line + name + strspn(line + name, " "));
 	}
 	status = session_command(script->front->session, line, now_of(script));
-	if (!status_is_ok(&status))
-		status = status_make(
-			status.code, "%s:%d: %.180s", script->name, script->line, status.text);
-	return status;
+	return status_is_ok(&status) ? status : wrong_line(script, status.code, status.text);
 }
 
 struct status script_run(struct frontend *front, const struct engine *engine, const char *path,

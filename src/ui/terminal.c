@@ -14,14 +14,14 @@
 
 void terminal_read(struct terminal_facts *facts)
 {
-	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
 	struct winsize size;
 	int error;
 
-	*facts = (struct terminal_facts){ .database = true };
-	facts->input = isatty(STDIN_FILENO);
-	facts->output = isatty(STDOUT_FILENO);
-	facts->no_colour = no_colour && *no_colour;
+	*facts = (struct terminal_facts){ .database = true,
+		.input = isatty(STDIN_FILENO),
+		.output = isatty(STDOUT_FILENO),
+		.no_colour = theme_no_color() };
 	snprintf(facts->charset, sizeof(facts->charset), "%s", nl_langinfo(CODESET));
 	facts->utf8 =
 		strcasecmp(facts->charset, "UTF-8") == 0 || strcasecmp(facts->charset, "utf8") == 0;
@@ -77,20 +77,22 @@ static const struct {
 	short in256, in16, in8;
 	unsigned attributes; /* with colours */
 	unsigned plain;	     /* without */
+	unsigned contrast;   /* with high contrast; 0: as without colours, but not dim */
+	short bright;	     /* the bright colour with high contrast; 0: none */
 } looks[STYLE_COUNT] = {
 	[STYLE_TEXT] = { -1, -1, -1, 0, 0 },
 	[STYLE_DIM] = { 244, 8, -1, 0, LOOK_DIM },
-	[STYLE_TITLE] = { 110, 12, 6, 0, LOOK_BOLD },
+	[STYLE_TITLE] = { 110, 12, 6, 0, LOOK_BOLD, LOOK_BOLD | LOOK_UNDERLINE },
 	[STYLE_FIGURE] = { -1, -1, -1, LOOK_BOLD, LOOK_BOLD },
-	[STYLE_FOCUS] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_FOCUS] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD, LOOK_BOLD | LOOK_REVERSE },
 	[STYLE_SELECTED] = { -1, -1, -1, LOOK_REVERSE, LOOK_REVERSE },
 	[STYLE_KEY] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD },
-	[STYLE_GOOD] = { 114, 10, 2, 0, 0 },
-	[STYLE_WARN] = { 215, 11, 3, LOOK_BOLD, LOOK_BOLD },
-	[STYLE_BAD] = { 203, 9, 1, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_GOOD] = { 114, 10, 2, 0, 0, LOOK_BOLD, 10 },
+	[STYLE_WARN] = { 215, 11, 3, LOOK_BOLD, LOOK_BOLD, LOOK_BOLD, 11 },
+	[STYLE_BAD] = { 203, 9, 1, LOOK_BOLD, LOOK_BOLD, LOOK_BOLD | LOOK_REVERSE, 9 },
 	[STYLE_A] = { 180, 13, 5, 0, 0 },
 	[STYLE_B] = { 117, 14, 6, LOOK_BOLD, LOOK_BOLD },
-	[STYLE_HERE] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD },
+	[STYLE_HERE] = { 221, 11, 3, LOOK_BOLD, LOOK_BOLD, LOOK_BOLD | LOOK_REVERSE },
 	[STYLE_BAR] = { 73, 6, 6, 0, 0 },
 	[STYLE_SHADE0] = { 60, 4, 4, 0, LOOK_DIM },
 	[STYLE_SHADE1] = { 61, 4, 4, 0, LOOK_DIM },
@@ -102,52 +104,29 @@ static const struct {
 	[STYLE_SHADE7] = { 228, 11, 3, LOOK_BOLD, LOOK_BOLD },
 };
 
-/* Returns the high-contrast look: text in the terminal's default foreground, and bright colours
- * only if they have a meaning. */
-static struct look contrast_look(enum style style, int colors, bool no_color)
-{
-	struct look look = { -1, -1, looks[style].plain & ~(unsigned)LOOK_DIM };
-	bool bright = colors >= 16 && !no_color;
-
-	switch (style) {
-	case STYLE_TITLE: look.attributes = LOOK_BOLD | LOOK_UNDERLINE; break;
-	case STYLE_WARN: look.foreground = bright ? 11 : -1; break;
-	case STYLE_BAD:
-		look.foreground = bright ? 9 : -1;
-		look.attributes |= LOOK_REVERSE;
-		break;
-	case STYLE_GOOD:
-		look.foreground = bright ? 10 : -1;
-		look.attributes |= LOOK_BOLD;
-		break;
-	case STYLE_FOCUS: look.attributes = LOOK_BOLD | LOOK_REVERSE; break;
-	case STYLE_HERE: look.attributes = LOOK_BOLD | LOOK_REVERSE; break;
-	default: break;
-	}
-	return look;
-}
-
+/* The high-contrast look: text in the terminal's default foreground, and bright colours only if
+ * they have a meaning. */
 void theme_choose(struct theme *theme, int colors, bool no_color, bool contrast)
 {
+	if (no_color)
+		colors = 0;
 	for (int i = 0; i < STYLE_COUNT; i++) {
 		struct look *look = &theme->look[i];
 
-		look->background = -1;
+		*look = (struct look){ -1, -1, looks[i].plain };
 		if (contrast) {
-			*look = contrast_look((enum style)i, colors, no_color);
-			continue;
+			look->attributes = looks[i].contrast ? looks[i].contrast
+							     : looks[i].plain & ~(unsigned)LOOK_DIM;
+			if (looks[i].bright && colors >= 16)
+				look->foreground = looks[i].bright;
+		} else if (colors >= 8) {
+			look->foreground = colors >= 256  ? looks[i].in256
+					   : colors >= 16 ? looks[i].in16
+							  : looks[i].in8;
+			look->attributes = looks[i].attributes;
+			if (colors < 16 && i == STYLE_DIM)
+				look->attributes = LOOK_DIM;
 		}
-		if (no_color || colors < 8) {
-			look->foreground = -1;
-			look->attributes = looks[i].plain;
-			continue;
-		}
-		look->foreground = colors >= 256  ? looks[i].in256
-				   : colors >= 16 ? looks[i].in16
-						  : looks[i].in8;
-		look->attributes = looks[i].attributes;
-		if (colors < 16 && i == STYLE_DIM)
-			look->attributes = LOOK_DIM;
 	}
 }
 

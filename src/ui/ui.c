@@ -25,15 +25,15 @@
 /* ---- signals become bytes in a pipe, so that the event loop can poll them like other input ----
  */
 
-static const int told[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT };
-static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT,
+	/* fatal signals: */ SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
-enum { TOLD = sizeof(told) / sizeof(told[0]), FATAL = sizeof(fatal) / sizeof(fatal[0]) };
+enum { CAUGHT = sizeof(caught) / sizeof(caught[0]), FIRST_FATAL = 7 };
 
 /* These variables are global because signal handlers have no other context. */
 static int ends[2] = { -1, -1 };
-static struct sigaction before_told[TOLD], before_fatal[FATAL];
-static bool caught_fatal[FATAL];
+static struct sigaction before[CAUGHT];
+static bool is_caught[CAUGHT];
 static void (*rescue_first)(void);
 
 static void tell(int number)
@@ -60,22 +60,19 @@ static void die(int number)
  * installed by other code remain. */
 static struct status signals_catch(void (*rescue)(void))
 {
-	struct sigaction action = { .sa_handler = tell, .sa_flags = SA_RESTART };
+	struct sigaction telling = { .sa_handler = tell, .sa_flags = SA_RESTART },
+			 dying = { .sa_handler = die,
+				 .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
 		return status_failed("no pipe for signals: %s", strerror(errno));
-	sigemptyset(&action.sa_mask);
-	for (int i = 0; i < TOLD; i++)
-		sigaction(told[i], &action, &before_told[i]);
 	rescue_first = rescue;
-	action.sa_handler = die;
-	action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
-	for (int i = 0; i < FATAL; i++) {
-		sigaction(fatal[i], NULL, &before_fatal[i]);
-		caught_fatal[i] = !(before_fatal[i].sa_flags & SA_SIGINFO) &&
-				  before_fatal[i].sa_handler == SIG_DFL;
-		if (caught_fatal[i])
-			sigaction(fatal[i], &action, NULL);
+	for (int i = 0; i < CAUGHT; i++) {
+		sigaction(caught[i], NULL, &before[i]);
+		is_caught[i] = i < FIRST_FATAL || (!(before[i].sa_flags & SA_SIGINFO) &&
+							  before[i].sa_handler == SIG_DFL);
+		if (is_caught[i])
+			sigaction(caught[i], i < FIRST_FATAL ? &telling : &dying, NULL);
 	}
 	return status_ok();
 }
@@ -84,11 +81,9 @@ static void signals_release(void)
 {
 	if (ends[0] < 0)
 		return;
-	for (int i = 0; i < TOLD; i++)
-		sigaction(told[i], &before_told[i], NULL);
-	for (int i = 0; i < FATAL; i++)
-		if (caught_fatal[i])
-			sigaction(fatal[i], &before_fatal[i], NULL);
+	for (int i = 0; i < CAUGHT; i++)
+		if (is_caught[i])
+			sigaction(caught[i], &before[i], NULL);
 	close(ends[0]);
 	close(ends[1]);
 	ends[0] = ends[1] = -1;
@@ -107,7 +102,6 @@ static void signals_stop(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL }, mine;
 
-	sigemptyset(&action.sa_mask);
 	sigaction(SIGTSTP, &action, &mine);
 	raise(SIGTSTP);
 	sigaction(SIGTSTP, &mine, NULL);
