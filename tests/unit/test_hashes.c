@@ -59,7 +59,8 @@ static void check_chains(const struct hash *hash, bool *seen)
 			uint64_t rank = asked_rank(node->slot.key);
 
 			assert_true(node >= hash->node && node < hash->node + hash->keys);
-			assert_true(asked_is_there(node->slot.key) && rank < hash->keys && !seen[rank]);
+			assert_true(
+				asked_is_there(node->slot.key) && rank < hash->keys && !seen[rank]);
 			seen[rank] = true;
 			assert_int_equal(hash_place(node->slot.key, hash->buckets), i);
 			assert_int_equal(node->slot.value, hash_value(rank));
