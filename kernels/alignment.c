@@ -87,8 +87,6 @@ KERNEL_BODY uint64_t alignment_loop(
 	return turns;
 }
 
-typedef uint64_t alignment_function(uint64_t turns);
-
 /* X is LOOP to define functions, and LISTED to list them in a table. */
 #define NAME(offset, length, count) alignment_##offset##_##length##_##count
 #define LOOP(offset, length, count)                                             \
@@ -126,7 +124,7 @@ OFFSETS(LOOP, 4, 4)
 OFFSETS(LOOP, 4, 8)
 OFFSETS(LOOP, 4, 16)
 OFFSETS(LOOP, 4, 32)
-static alignment_function *const by_offset[COUNTS_ANY_OFFSET][LINE / OFFSET_UNIT] = {
+static kernel_countdown *const by_offset[COUNTS_ANY_OFFSET][LINE / OFFSET_UNIT] = {
 	{ OFFSETS(LISTED, 4, 4) }, { OFFSETS(LISTED, 4, 8) }, { OFFSETS(LISTED, 4, 16) }, { OFFSETS(LISTED, 4, 32) },
 };
 
@@ -142,13 +140,13 @@ LOOPS(1) LOOPS(2) LOOPS(3) LOOPS(5) LOOPS(6) LOOPS(7) LOOPS(8)
 LOOPS(9) LOOPS(10) LOOPS(11) LOOPS(12) LOOPS(13) LOOPS(14) LOOPS(15)
 COUNTS_LARGE(LOOP, 8)
 #define NAMES(length) [length - 1] = { COUNTS_SMALL(LISTED, length) COUNTS_MIDDLE(LISTED, length)
-static alignment_function *const by_length[LENGTHS][COUNTS] = {
+static kernel_countdown *const by_length[LENGTHS][COUNTS] = {
 	NAMES(1) }, NAMES(2) }, NAMES(3) }, NAMES(5) }, NAMES(6) }, NAMES(7) }, NAMES(9) }, NAMES(10) }, NAMES(11) },
 	NAMES(12) }, NAMES(13) }, NAMES(14) }, NAMES(15) },
 	NAMES(4) COUNTS_LARGE(LISTED, 4) }, NAMES(8) COUNTS_LARGE(LISTED, 8) },
 };
 #else
-static alignment_function *const by_length[LENGTHS][COUNTS] = {
+static kernel_countdown *const by_length[LENGTHS][COUNTS] = {
 	[3] = { COUNTS_SMALL(LISTED, 4) COUNTS_MIDDLE(LISTED, 4) COUNTS_LARGE(LISTED, 4) },
 };
 #endif
@@ -209,19 +207,6 @@ static struct status alignment_prepare(struct kernel_run *run)
 	return status_ok();
 }
 
-static void alignment_call(struct kernel_run *run, uint64_t elements)
-{
-	run->result = ((alignment_function *)run->code.start)(elements / run->granule);
-}
-
-/* The loop counts down to 0. */
-static uint64_t alignment_expected(const struct kernel_run *run, uint64_t elements)
-{
-	(void)run;
-	(void)elements;
-	return 0;
-}
-
 const struct kernel kernel_alignment = {
 	.name = "alignment",
 	.title = "code alignment and code size",
@@ -239,6 +224,6 @@ const struct kernel kernel_alignment = {
 	.layout_nests = true,
 	.seamless = true,
 	.prepare = alignment_prepare,
-	.call = alignment_call,
-	.expected = alignment_expected,
+	.call = countdown_call,
+	.expected = countdown_expected,
 };

@@ -164,10 +164,7 @@ static bool too_small(const struct stream_plan *plan)
 
 static struct status bandwidth_check(const int64_t *v)
 {
-	static const enum feature needs[WIDTHS] = { FEATURE_COUNT, FEATURE_COUNT, FEATURE_AVX,
-		FEATURE_AVX512 };
 	struct stream_plan plan = plan_of(v);
-	char what[24] = "width=";
 
 	if (v[STORES] == STORES_BYPASS && !op_of(v)->bypasses)
 		return status_usage("stores=bypass goes with op=fwr and op=fcp, not with op=%s",
@@ -178,9 +175,7 @@ static struct status bandwidth_check(const int64_t *v)
 			"more",
 			(long long)v[SIZE], op_names[v[OP]], (long long)v[STRIDE],
 			width_names[v[WIDTH]], (unsigned long long)(plan.turn << plan.copies));
-	strcat(what, width_names[v[WIDTH]]);
-	return needs[v[WIDTH]] == FEATURE_COUNT ? status_ok()
-						: features_need(needs[v[WIDTH]], what);
+	return features_need_width(width_of(v));
 }
 
 static void bandwidth_fit(int64_t *v, int changed)

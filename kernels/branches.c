@@ -54,57 +54,37 @@ static const struct knob knobs[] = {
 	".p2align %c[gap]\n" \
 	"2:\n"
 
+#define BODY(name, text)                                                          \
+	KERNEL_BODY uint64_t name(uint64_t turns, const int count, const int gap) \
+	{                                                                         \
+		__asm__ volatile(BEGIN text END                                   \
+				 : [turns] "+r"(turns)                            \
+				 : [count] "i"(count), [gap] "i"(gap)             \
+				 : "cc");                                         \
+		return turns;                                                     \
+	}
+
 /* do {
  *     goto next; next:      count - 1 times
  * } while (--turns); */
-KERNEL_BODY uint64_t branches_jump(uint64_t turns, const int count, const int gap)
-{
-	__asm__ volatile(BEGIN ".rept %c[count]-1\n" JUMP GAP ".endr\n" END
-			 : [turns] "+r"(turns)
-			 : [count] "i"(count), [gap] "i"(gap)
-			 : "cc");
-	return turns;
-}
+BODY(branches_jump, ".rept %c[count]-1\n" JUMP GAP ".endr\n")
 
 /* do {
  *     if (true) goto next; next:      count - 1 times
  * } while (--turns); */
-KERNEL_BODY uint64_t branches_taken(uint64_t turns, const int count, const int gap)
-{
-	__asm__ volatile(BEGIN ".rept %c[count]-1\n" TAKEN GAP ".endr\n" END
-			 : [turns] "+r"(turns)
-			 : [count] "i"(count), [gap] "i"(gap)
-			 : "cc");
-	return turns;
-}
+BODY(branches_taken, ".rept %c[count]-1\n" TAKEN GAP ".endr\n")
 
 /* do {
  *     if (false) goto next; next:      count - 1 times
  * } while (--turns); */
-KERNEL_BODY uint64_t branches_untaken(uint64_t turns, const int count, const int gap)
-{
-	__asm__ volatile(BEGIN ".rept %c[count]-1\n" UNTAKEN GAP ".endr\n" END
-			 : [turns] "+r"(turns)
-			 : [count] "i"(count), [gap] "i"(gap)
-			 : "cc");
-	return turns;
-}
+BODY(branches_untaken, ".rept %c[count]-1\n" UNTAKEN GAP ".endr\n")
 
 /* do {
  *     if (false) goto next; next:
  *     if (true) goto next; next:      count - 1 of both together
  * } while (--turns); */
-KERNEL_BODY uint64_t branches_mixed(uint64_t turns, const int count, const int gap)
-{
-	__asm__ volatile(BEGIN ".rept (%c[count]-1)/2\n" UNTAKEN GAP TAKEN GAP ".endr\n"
-			       ".rept (%c[count]-1)%%2\n" UNTAKEN GAP ".endr\n" END
-			 : [turns] "+r"(turns)
-			 : [count] "i"(count), [gap] "i"(gap)
-			 : "cc");
-	return turns;
-}
-
-typedef uint64_t branches_loop(uint64_t turns);
+BODY(branches_mixed, ".rept (%c[count]-1)/2\n" UNTAKEN GAP TAKEN GAP ".endr\n"
+		     ".rept (%c[count]-1)%%2\n" UNTAKEN GAP ".endr\n")
 
 /* clang-format off */
 /* gap: the base-2 logarithm of the spacing. */
@@ -129,7 +109,7 @@ LOOPS(branches_mixed)
 	NAMES_GAPS(way, 128), NAMES_GAPS(way, 256) }
 
 static const struct {
-	branches_loop *loop[COUNTS][SPACINGS];
+	kernel_countdown *loop[COUNTS][SPACINGS];
 	const char *function;
 } ways[WAYS] = {
 	{ NAMES(branches_jump), "branches_jump" }, { NAMES(branches_taken), "branches_taken" },
@@ -146,19 +126,6 @@ static struct status branches_prepare(struct kernel_run *run)
 	run->code.start = (const void *)ways[v[WAY]].loop[v[COUNT]][v[SPACING]];
 	run->code.name = ways[v[WAY]].function;
 	return status_ok();
-}
-
-static void branches_call(struct kernel_run *run, uint64_t elements)
-{
-	run->result = ((branches_loop *)run->code.start)(elements / run->granule);
-}
-
-/* The loop counts down to 0. */
-static uint64_t branches_expected(const struct kernel_run *run, uint64_t elements)
-{
-	(void)run;
-	(void)elements;
-	return 0;
 }
 
 const struct kernel kernel_branches = {
@@ -178,6 +145,6 @@ const struct kernel kernel_branches = {
 	.seamless = true,
 	.stepped = true,
 	.prepare = branches_prepare,
-	.call = branches_call,
-	.expected = branches_expected,
+	.call = countdown_call,
+	.expected = countdown_expected,
 };

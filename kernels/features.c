@@ -49,6 +49,13 @@ struct status features_need(enum feature feature, const char *what)
 	return status_failed("%s needs %s, which this processor lacks", what, names[feature]);
 }
 
+struct status features_need_width(uint64_t bytes)
+{
+	return bytes == 64   ? features_need(FEATURE_AVX512, "width=64")
+	       : bytes == 32 ? features_need(FEATURE_AVX, "width=32")
+			     : status_ok();
+}
+
 /* ---- Words of data/characterise.* */
 
 struct word {

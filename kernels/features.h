@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -23,6 +24,9 @@ bool features_have(enum feature feature);
 /* For check(): success, or STATUS_FAILED with "form=gather needs AVX2, which this processor
  * lacks", where `what` is "form=gather". */
 struct status features_need(enum feature feature, const char *what);
+
+/* features_need() for accesses of that many bytes: AVX for 32, AVX-512 for 64. */
+struct status features_need_width(uint64_t bytes);
 
 /* Whether this processor has the feature of a word in data/characterise.*. The word is one of the
  * features above in small letters ("avx512" for all four), or a feature of single instructions

@@ -121,6 +121,17 @@ struct status kernel_verify(struct kernel_run *run)
 		(unsigned long long)run->result, (unsigned long long)right);
 }
 
+void countdown_call(struct kernel_run *run, uint64_t elements)
+{
+	run->result = ((kernel_countdown *)run->code.start)(elements / run->granule);
+}
+
+uint64_t countdown_expected(const struct kernel_run *run, uint64_t elements)
+{
+	(void)run, (void)elements;
+	return 0;
+}
+
 const char *const knob_pages[] = { "auto", "4k", "huge", NULL };
 
 const char *const knob_nodes[] = { "local", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",

@@ -352,6 +352,11 @@ bool kernel_describe(const struct kernel *kernel, const int64_t *v, struct kerne
  * engine/memory/code_buffer.h. */
 struct status kernel_prepare(struct kernel_run *run);
 
+/* Callbacks of kernels with a loop that only counts its turns down, and returns 0. */
+typedef uint64_t kernel_countdown(uint64_t turns);
+void countdown_call(struct kernel_run *run, uint64_t elements);
+uint64_t countdown_expected(const struct kernel_run *run, uint64_t elements);
+
 /* Long work calls this every few thousand items, to report that `done` of `of` items are done.
  * false: stop with STATUS_CANCELLED. */
 static inline bool kernel_goes_on(struct kernel_run *run, uint64_t done, uint64_t of)

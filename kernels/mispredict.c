@@ -33,100 +33,71 @@ struct mispredict_walk {
 	uint64_t x, sum;
 };
 
+/* The instructions for the k-th outcome of a byte, in both forms; the load of the next byte, and
+ * the end of the loop. */
+#if defined(__x86_64__)
+#define BYTE "q" /* a register with a name for its lowest byte */
+#define LOAD "	movzbl (%[bits]), %k[byte]\n"
+#define BRANCH                       \
+	"	testb $1<<\\k, %b[byte]\n" \
+	"	jz 2f\n"                   \
+	"	addq %[x], %[sum]\n"       \
+	"2:\n"
+#define CMOV                         \
+	"	xorl %k[add], %k[add]\n"   \
+	"	testb $1<<\\k, %b[byte]\n" \
+	"	cmovnzq %[x], %[add]\n"    \
+	"	addq %[add], %[sum]\n"
+#define NEXT                      \
+	"	addq $1, %[bits]\n"     \
+	"	cmpq %[bits], %[end]\n" \
+	"	jne 1b\n"
+#else
+#define BYTE "r"
+#define LOAD "	ldrb %w[byte], [%[bits]], #1\n"
+#define BRANCH                        \
+	"	tbz %w[byte], #\\k, 2f\n"   \
+	"	add %[sum], %[sum], %[x]\n" \
+	"2:\n"
+#define CMOV                            \
+	"	tst %w[byte], #1<<\\k\n"      \
+	"	csel %[add], %[x], xzr, ne\n" \
+	"	add %[sum], %[sum], %[add]\n"
+#define NEXT                     \
+	"	cmp %[bits], %[end]\n" \
+	"	b.ne 1b\n"
+#endif
+
+#define FORM(name, outcome)                                                             \
+	KERNEL_LOOP static void name(struct mispredict_walk *walk)                      \
+	{                                                                               \
+		uint64_t turns, from, sum = 0;                                          \
+                                                                                        \
+		while ((turns = ring_piece(&walk->ring, &from))) {                      \
+			const uint8_t *bits = walk->bits + from, *end = bits + turns;   \
+			uint64_t byte, add;                                             \
+                                                                                        \
+			__asm__ volatile(".p2align 6\n"                                 \
+					 "1:\n" LOAD ".irp k,0,1,2,3,4,5,6,7\n" outcome \
+					 ".endr\n" NEXT                                 \
+					 : [bits] "+r"(bits), [sum] "+r"(sum),          \
+					 [byte] "=&" BYTE(byte), [add] "=&r"(add)       \
+					 : [end] "r"(end), [x] "r"(walk->x)             \
+					 : "memory", "cc");                             \
+		}                                                                       \
+		walk->sum = sum;                                                        \
+	}
+
 /* for (; bits != end; bits++)
  *     for (int k = 0; k < 8; k++)
  *         if (*bits & 1 << k)
  *         	sum += x; */
-KERNEL_LOOP static void mispredict_branch(struct mispredict_walk *walk)
-{
-	uint64_t turns, from, sum = 0;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint8_t *bits = walk->bits + from, *end = bits + turns;
-		uint64_t byte;
-
-#if defined(__x86_64__)
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 "	movzbl (%[bits]), %k[byte]\n"
-				 ".irp k,0,1,2,3,4,5,6,7\n"
-				 "	testb $1<<\\k, %b[byte]\n"
-				 "	jz 2f\n"
-				 "	addq %[x], %[sum]\n"
-				 "2:\n"
-				 ".endr\n"
-				 "	addq $1, %[bits]\n"
-				 "	cmpq %[bits], %[end]\n"
-				 "	jne 1b\n"
-				 : [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&q"(byte)
-				 : [end] "r"(end), [x] "r"(walk->x)
-				 : "memory", "cc");
-#else
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 "	ldrb %w[byte], [%[bits]], #1\n"
-				 ".irp k,0,1,2,3,4,5,6,7\n"
-				 "	tbz %w[byte], #\\k, 2f\n"
-				 "	add %[sum], %[sum], %[x]\n"
-				 "2:\n"
-				 ".endr\n"
-				 "	cmp %[bits], %[end]\n"
-				 "	b.ne 1b\n"
-				 : [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&r"(byte)
-				 : [end] "r"(end), [x] "r"(walk->x)
-				 : "memory", "cc");
-#endif
-	}
-	walk->sum = sum;
-}
+FORM(mispredict_branch, BRANCH)
 
 /* for (; bits != end; bits++)
  *     for (int k = 0; k < 8; k++)
  *         sum += *bits & 1 << k ? x : 0; */
-KERNEL_LOOP static void mispredict_cmov(struct mispredict_walk *walk)
-{
-	uint64_t turns, from, sum = 0;
-
-	while ((turns = ring_piece(&walk->ring, &from))) {
-		const uint8_t *bits = walk->bits + from, *end = bits + turns;
-		uint64_t byte, add;
-
-#if defined(__x86_64__)
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			"	movzbl (%[bits]), %k[byte]\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			"	xorl %k[add], %k[add]\n"
-			"	testb $1<<\\k, %b[byte]\n"
-			"	cmovnzq %[x], %[add]\n"
-			"	addq %[add], %[sum]\n"
-			".endr\n"
-			"	addq $1, %[bits]\n"
-			"	cmpq %[bits], %[end]\n"
-			"	jne 1b\n"
-			: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&q"(byte), [add] "=&r"(add)
-			: [end] "r"(end), [x] "r"(walk->x)
-			: "memory", "cc");
-#else
-		__asm__ volatile(
-			".p2align 6\n"
-			"1:\n"
-			"	ldrb %w[byte], [%[bits]], #1\n"
-			".irp k,0,1,2,3,4,5,6,7\n"
-			"	tst %w[byte], #1<<\\k\n"
-			"	csel %[add], %[x], xzr, ne\n"
-			"	add %[sum], %[sum], %[add]\n"
-			".endr\n"
-			"	cmp %[bits], %[end]\n"
-			"	b.ne 1b\n"
-			: [bits] "+r"(bits), [sum] "+r"(sum), [byte] "=&r"(byte), [add] "=&r"(add)
-			: [end] "r"(end), [x] "r"(walk->x)
-			: "memory", "cc");
-#endif
-	}
-	walk->sum = sum;
-}
+FORM(mispredict_cmov, CMOV)
 
 static uint64_t mispredict_layout(const int64_t *v)
 {

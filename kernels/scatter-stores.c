@@ -35,33 +35,27 @@ KERNEL_LOOP static void scatter_scalar(struct scatter_walk *walk)
 		const uint32_t *index = walk->index + from * 4, *end = index + turns * 4;
 		uint64_t t;
 
-#if defined(__x86_64__)
 		__asm__ volatile(".p2align 6\n"
 				 "1:\n"
 				 "	.irp at, 0, 4, 8, 12\n"
+#if defined(__x86_64__)
 				 "	movl \\at(%[index]), %k[t]\n"
 				 "	movl %k[value], (%[to],%q[t],4)\n"
 				 "	.endr\n"
 				 "	addq $16, %[index]\n"
 				 "	cmpq %[index], %[end]\n"
 				 "	jne 1b\n"
-				 : [index] "+r"(index), [t] "=&r"(t)
-				 : [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
-				 : "memory", "cc");
 #else
-		__asm__ volatile(".p2align 6\n"
-				 "1:\n"
-				 "	.irp at, 0, 4, 8, 12\n"
 				 "	ldr %w[t], [%[index], #\\at]\n"
 				 "	str %w[value], [%[to], %[t], lsl #2]\n"
 				 "	.endr\n"
 				 "	add %[index], %[index], #16\n"
 				 "	cmp %[index], %[end]\n"
 				 "	b.ne 1b\n"
+#endif
 				 : [index] "+r"(index), [t] "=&r"(t)
 				 : [to] "r"(walk->to), [end] "r"(end), [value] "r"(STORED)
 				 : "memory", "cc");
-#endif
 	}
 }
 

@@ -130,18 +130,14 @@ static split_loop *const loops[2][WIDTHS] = {
 	{ random_2, random_4, random_8, random_16, random_32, random_64 },
 };
 
-static struct status split_check(const int64_t *v)
-{
-	if (v[WIDTH] == WIDTH_32)
-		return features_need(FEATURE_AVX, "width=32");
-	if (v[WIDTH] == WIDTH_64)
-		return features_need(FEATURE_AVX512, "width=64");
-	return status_ok();
-}
-
 static uint64_t width_of(const int64_t *v)
 {
 	return (uint64_t)2 << v[WIDTH];
+}
+
+static struct status split_check(const int64_t *v)
+{
+	return features_need_width(width_of(v));
 }
 
 static uint64_t split_footprint(const int64_t *v)

@@ -238,11 +238,7 @@ static struct status stores_check(const int64_t *v)
 			"width=%s is too wide for form=checked, which compares in general "
 			"registers: use 8 or less",
 			width_names[v[WIDTH]]);
-	if (width_of(v) == 64)
-		return features_need(FEATURE_AVX512, "width=64");
-	if (width_of(v) == 32)
-		return features_need(FEATURE_AVX, "width=32");
-	return status_ok();
+	return features_need_width(width_of(v));
 }
 
 static void stores_fit(int64_t *v, int changed)
