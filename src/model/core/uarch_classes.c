@@ -280,8 +280,6 @@ static bool add_fusion(struct reader *r, const char *word, struct uarch_fusion *
 /* Reads conditions from the word `at`: "e ne unless memory store". */
 static bool read_conditions(struct reader *r, int at, struct uarch_fusion *fusion)
 {
-	static const char *const exceptions[] = { "memory", "memory-immediate", "relative", "store",
-		"immediate" };
 	const char *const *names = uarch_conditions(r->uarch->isa);
 	int count = 0, k;
 
@@ -300,7 +298,7 @@ static bool read_conditions(struct reader *r, int at, struct uarch_fusion *fusio
 	if (at + 1 == r->words)
 		return rows_fail(&r->rows, "\"unless\" without a reason");
 	while (++at < r->words) {
-		k = rows_choice(&r->rows, "exception", r->word[at], exceptions, 5);
+		k = rows_choice(&r->rows, "exception", r->word[at], uarch_exceptions, EXCEPTIONS);
 		if (k < 0)
 			return false;
 		fusion->unless |= 1u << k;

@@ -146,16 +146,18 @@ bool read_event(struct reader *r);
 
 /* ---- uarch_insn.c: how one instruction executes */
 
-/* The exceptions of a `fuse` line, in the order in which read_conditions() lists them. */
+/* The exceptions of a `fuse` line, a bit for each of uarch_exceptions. */
 enum {
 	FUSE_MEMORY = 1,
 	FUSE_MEMORY_IMMEDIATE = 2,
 	FUSE_RELATIVE = 4,
 	FUSE_STORE = 8,
-	FUSE_IMMEDIATE = 16
+	FUSE_IMMEDIATE = 16,
+	EXCEPTIONS = 5
 };
+extern const char *const uarch_exceptions[EXCEPTIONS];
 
-/* The names of the branch conditions, ended by NULL. */
+/* The names of the branch conditions, ended by NULL: pairs of a condition and its inverse. */
 const char *const *uarch_conditions(const char *isa);
 /* ".8" … ".512"; the first: "". */
 extern const char *const uarch_width_suffix[UARCH_WIDTHS];

@@ -312,6 +312,9 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 
 /* ---- fusion and un-lamination */
 
+const char *const uarch_exceptions[EXCEPTIONS] = { "memory", "memory-immediate", "relative",
+	"store", "immediate" };
+
 const char *const *uarch_conditions(const char *isa)
 {
 	static const char *const x86[] = { "o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns",

@@ -96,6 +96,8 @@ bool infer_related(const struct inference *in, int op, int other);
 double infer_miss(
 	const struct inference *in, double predicted, double cycles, double spread, int ports);
 bool infer_is_memory(const char *name);
+/* The op with this name; -1: none. An empty name is no op. */
+int infer_op(const struct measured *measured, const char *name);
 /* Slots of the whole instruction: rounded if nearly whole; 1 if unknown. */
 double measured_slots(const struct measured_op *op);
 /* Like measured_slots(), but without the slot of its store, as in a core file. */

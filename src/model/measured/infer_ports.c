@@ -294,9 +294,7 @@ static struct inference *infer_all(
 	in->width = in->measured->width.known ? in->measured->width.value : 0;
 	if (in->width > 0 && fabs(in->width - round(in->width)) < 0.15)
 		in->width = round(in->width);
-	for (int i = 0; i < in->measured->fact_count; i++)
-		if (strcmp(in->measured->fact[i].word, "extra binds-ports") == 0)
-			in->early = measured_early(&in->measured->fact[i].figure);
+	in->early = measured_early(measured_fact(measured, "extra binds-ports"));
 	for (int i = 0; i < in->measured->op_count; i++)
 		classify_op(in, i);
 	find_halves(in);

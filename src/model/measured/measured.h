@@ -134,7 +134,11 @@ void measured_write_rules(const struct measured *measured, struct text *text);
 /* Whether the word of a fact belongs to a `fuse` or `unlaminate` line. */
 bool measured_is_rule(const char *words);
 
-/* Whether the measured "extra binds-ports" shows that the core chooses ports at rename. */
+/* The measured value of a fact. NULL: it was not measured. */
+const struct figure *measured_fact(const struct measured *measured, const char *word);
+
+/* Whether the measured "extra binds-ports" shows that the core chooses ports at rename. slower may
+ * be NULL. */
 bool measured_early(const struct figure *slower);
 
 /* A number that both models may have. */

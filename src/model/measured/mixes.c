@@ -27,7 +27,7 @@ bool infer_related(const struct inference *in, int op, int other)
 	return bare_length(b) == length && memcmp(a, b, length) == 0;
 }
 
-static int infer_op(const struct measured *measured, const char *name)
+int infer_op(const struct measured *measured, const char *name)
 {
 	for (int i = 0; *name && i < measured->op_count; i++)
 		if (strcmp(measured->op[i].name, name) == 0)
