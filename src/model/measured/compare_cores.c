@@ -83,29 +83,26 @@ static const struct uarch_class unlisted = {
 static const struct uarch_class *find(
 	const struct compare *c, const struct uarch *uarch, const char *name)
 {
-	const struct uarch_class *own = uarch_find(uarch, name, 0);
+	const struct uarch_class *class = uarch_find(uarch, name, 0);
 	const char *dot = strchr(name, '.');
 	unsigned bits = dot ? (unsigned)atoi(dot + 1) : 0;
 	char base[UARCH_NAME];
+	int number = ops_class_find(uarch->ops, name);
 
 	if (uarch == c->a)
-		return own && strcmp(own->name, name) == 0 ? own : &unlisted;
+		return class ? class : &unlisted;
 	snprintf(base, sizeof(base), "%.*s", (int)strcspn(name, "."), name);
-	for (int number = ops_class_find(uarch->ops, base);;
-		number = ops_fallback(uarch->ops, number)) {
-		const struct uarch_class *class =
-			uarch_find(uarch, number < 0 ? base : ops_class(uarch->ops, number), bits);
-
-		if (class || number < 0)
-			return class ? class : &unlisted;
-	}
+	class = uarch_find(uarch, base, bits);
+	for (; !class && number >= 0; number = ops_fallback(uarch->ops, number))
+		class = uarch_find(uarch, ops_class(uarch->ops, number), bits);
+	return class ? class : &unlisted;
 }
 
-static int access_kind(const char *name)
+/* The caps on accesses: for all, for vectors, and for 512 bits. Returns the number of caps that
+ * count an access of this class. */
+static int access_caps(const char *name)
 {
-	size_t length = strlen(name);
-
-	return name[0] != 'v' ? 0 : length > 4 && strcmp(name + length - 4, ".512") == 0 ? 2 : 1;
+	return name[0] != 'v' ? 1 : strstr(name, ".512") ? 3 : 2;
 }
 
 /* Cycles of `times` instructions of each class together, without memory accesses. UARCH_UNKNOWN if
@@ -113,16 +110,12 @@ static int access_kind(const char *name)
 static double cycles_of(const struct uarch *uarch, const struct uarch_class *const *classes,
 	const double *times, int count)
 {
-	static const enum uarch_fact load_cap[] = { CAP_LOADS, CAP_LOADS_VECTOR, CAP_LOADS_512 },
-				     store_cap[] = { CAP_STORES, CAP_STORES_VECTOR,
-					     CAP_STORES_512 };
 	struct port_load load[4 * UARCH_TERMS];
-	double slots = 0, accesses[2][3] = { 0 }, memory = 0, taken = 0, most;
+	double slots = 0, uses[UARCH_FACTS] = { 0 }, most; /* uses: what each cap counts */
 	int loads = 0;
 
 	for (int i = 0; i < count; i++) {
 		const struct uarch_class *one = classes[i];
-		bool store;
 
 		if (!one->executes)
 			return UARCH_UNKNOWN;
@@ -133,27 +126,19 @@ static double cycles_of(const struct uarch *uarch, const struct uarch_class *con
 					times[i] * (double)one->term[t].count *
 						(double)one->term[t].cycles };
 		if (strcmp(one->name, "taken") == 0 || strcmp(one->name, "jump") == 0)
-			taken += times[i];
+			uses[CAP_TAKEN] += times[i];
 		if (!infer_is_memory(one->name))
 			continue;
-		store = strncmp(one->name, "store", 5) == 0 || strncmp(one->name, "vstore", 6) == 0;
-		for (int kind = 0; kind <= access_kind(one->name); kind++)
-			accesses[store][kind] += times[i];
-		memory += times[i];
+		for (int k = 0; k < access_caps(one->name); k++)
+			uses[(strstr(one->name, "store") ? CAP_STORES : CAP_LOADS) + k] += times[i];
+		uses[CAP_MEMORY] += times[i];
 	}
 	most = infer_bound(load, loads);
 	if (uarch_known(uarch->width))
 		most = fmax(most, slots / uarch->width);
-	for (int kind = 0; kind < 3; kind++) {
-		if (uarch_known(uarch->fact[load_cap[kind]]))
-			most = fmax(most, accesses[0][kind] / uarch->fact[load_cap[kind]]);
-		if (uarch_known(uarch->fact[store_cap[kind]]))
-			most = fmax(most, accesses[1][kind] / uarch->fact[store_cap[kind]]);
-	}
-	if (uarch_known(uarch->fact[CAP_MEMORY]))
-		most = fmax(most, memory / uarch->fact[CAP_MEMORY]);
-	if (uarch_known(uarch->fact[CAP_TAKEN]))
-		most = fmax(most, taken / uarch->fact[CAP_TAKEN]);
+	for (int fact = 0; fact < UARCH_FACTS; fact++)
+		if (uses[fact] > 0 && uarch_known(uarch->fact[fact]))
+			most = fmax(most, uses[fact] / uarch->fact[fact]);
 	return most > 0 ? most : UARCH_UNKNOWN;
 }
 
@@ -191,7 +176,7 @@ static void compare_class(struct compare *c, const char *name)
 		add(c, each_of(c->a, a), each_of(c->b, b), 0, 0.03, "each %s", name);
 }
 
-static void compare_caches(struct compare *c, int level)
+static void compare_cache(struct compare *c, int level)
 {
 	static const struct uarch_cache none = {
 		.bytes = UARCH_UNKNOWN, .latency = UARCH_UNKNOWN, .lines = UARCH_UNKNOWN
@@ -219,8 +204,8 @@ static void compare_numbers(struct compare *c)
 			(struct number){ c->b->fact[i], c->b->fact_spread[i] }, least,
 			size ? 0.01 : 0.03, "%s", uarch_fact_name((enum uarch_fact)i));
 	}
-	compare_caches(c, 1);
-	compare_caches(c, 2);
+	for (int level = 1; level <= 2; level++)
+		compare_cache(c, level);
 }
 
 static struct number chain_of(const struct uarch *uarch, const struct uarch_chain *chain)
@@ -232,19 +217,16 @@ static struct number chain_of(const struct uarch *uarch, const struct uarch_chai
 	return (struct number){ UARCH_UNKNOWN, 0 };
 }
 
-static void compare_chains(struct compare *c)
+/* The chains of one model. Chains of model b follow: only those that model a does not have. */
+static void compare_chains(struct compare *c, const struct uarch *of)
 {
-	for (int k = 0; k < 2; k++) {
-		const struct uarch *of = k ? c->b : c->a;
+	for (int i = 0; i < of->chain_count; i++) {
+		const struct uarch_chain *chain = &of->chain[i];
+		struct number a = chain_of(c->a, chain);
 
-		for (int i = 0; i < of->chain_count; i++) {
-			const struct uarch_chain *chain = &of->chain[i];
-			struct number a = chain_of(c->a, chain);
-
-			if (!k || !uarch_known(a.value))
-				add(c, a, chain_of(c->b, chain), 0.05, 0.01, "chain %.23s %.23s",
-					chain->producer, chain->consumer);
-		}
+		if (of == c->a || !uarch_known(a.value))
+			add(c, a, chain_of(c->b, chain), 0.05, 0.01, "chain %.23s %.23s",
+				chain->producer, chain->consumer);
 	}
 }
 
@@ -254,7 +236,7 @@ static void compare_chains(struct compare *c)
  * models. */
 struct pair {
 	double times[2], cycles[2];
-	bool known; /* both models know the cycles */
+	double apart; /* logarithm of the ratio of the cycles, without sign; 0: not both known */
 };
 
 static struct pair pair_of(const struct compare *c, const char *first, const char *second)
@@ -269,7 +251,8 @@ static struct pair pair_of(const struct compare *c, const char *first, const cha
 		return pair;
 	pair.cycles[0] = cycles_of(c->a, a, pair.times, 2);
 	pair.cycles[1] = cycles_of(c->b, b, pair.times, 2);
-	pair.known = uarch_known(pair.cycles[0]) && uarch_known(pair.cycles[1]);
+	if (uarch_known(pair.cycles[0]) && uarch_known(pair.cycles[1]))
+		pair.apart = fabs(log(pair.cycles[0] / pair.cycles[1]));
 	return pair;
 }
 
@@ -277,8 +260,8 @@ static struct pair pair_of(const struct compare *c, const char *first, const cha
  * the class are not compared. */
 static bool alone_agrees(const struct compare *c, const char *name)
 {
-	struct number a = each_of(c->a, find(c, c->a, name)),
-		      b = each_of(c->b, find(c, c->b, name));
+	struct number a = each_of(c->a, find(c, c->a, name));
+	struct number b = each_of(c->b, find(c, c->b, name));
 
 	return uarch_known(a.value) && uarch_known(b.value) && agrees(a, b, 0, 0.05);
 }
@@ -296,21 +279,14 @@ static int worse_first(const void *a, const void *b)
 static bool *different_pairs(const struct compare *c)
 {
 	int n = c->name_count;
-	bool *differs = memory_new((size_t)n * (size_t)n + 1, sizeof(*differs)),
-	     *good = memory_new((size_t)n + 1, sizeof(*good));
+	bool *differs = memory_new((size_t)n * (size_t)n, sizeof(*differs)),
+	     *good = memory_new((size_t)n, sizeof(*good));
 
 	for (int i = 0; i < n; i++) {
 		good[i] = alone_agrees(c, c->name[i]);
-		for (int k = 0; k < i && good[i]; k++) {
-			struct pair pair = { 0 };
-
-			if (good[k])
-				pair = pair_of(c, c->name[k], c->name[i]);
+		for (int k = 0; k < i && good[i]; k++)
 			differs[i * n + k] = differs[k * n + i] =
-				pair.known &&
-				!agrees((struct number){ pair.cycles[0], 0 },
-					(struct number){ pair.cycles[1], 0 }, 0, 0.05);
-		}
+				good[k] && pair_of(c, c->name[k], c->name[i]).apart > log(1 / 0.95);
 	}
 	free(good);
 	return differs;
@@ -324,9 +300,8 @@ static void compare_pairs(struct compare *c)
 	bool *differs = different_pairs(c);
 
 	for (;;) {
-		int worst = -1, most = 0, other = -1;
-		double off = 0;
-		struct pair widest = { 0 };
+		int worst = -1, most = 0, other = 0;
+		struct pair widest = { .apart = 0 };
 
 		for (int i = 0; i < n; i++) {
 			int count = 0;
@@ -341,20 +316,18 @@ static void compare_pairs(struct compare *c)
 		if (worst < 0)
 			break;
 		for (int k = 0; k < n; k++) {
-			struct pair pair = { 0 };
-			double apart;
+			struct pair pair;
 
-			if (differs[worst * n + k])
-				pair = pair_of(c, c->name[worst], c->name[k]);
-			apart = pair.known ? fabs(log(pair.cycles[0] / pair.cycles[1])) : 0;
-			if (apart > off) {
-				off = apart;
+			if (!differs[worst * n + k])
+				continue;
+			differs[worst * n + k] = differs[k * n + worst] = false;
+			pair = pair_of(c, c->name[worst], c->name[k]);
+			if (pair.apart > widest.apart) {
 				other = k;
 				widest = pair;
 			}
-			differs[worst * n + k] = differs[k * n + worst] = false;
 		}
-		if (other >= 0)
+		if (widest.apart > 0)
 			add(c, (struct number){ widest.cycles[0], 0 },
 				(struct number){ widest.cycles[1], 0 }, 0, 0.05, "%g %s and %g %s",
 				widest.times[0], c->name[worst], widest.times[1], c->name[other]);
@@ -377,7 +350,8 @@ int model_differences(
 		(struct number){ b->width, b->width_spread }, 0, 0.03, "width");
 	for (int i = 0; i < c->name_count; i++)
 		compare_class(c, c->name[i]);
-	compare_chains(c);
+	compare_chains(c, a);
+	compare_chains(c, b);
 	compare_numbers(c);
 	compare_pairs(c);
 	count = c->count;

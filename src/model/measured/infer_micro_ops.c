@@ -102,20 +102,12 @@ static double cycles_alone(const struct terms *t, const struct guess *guess)
 	return fmax(infer_bound(load, count), t->in->width > 0 ? t->slots / t->in->width : 0);
 }
 
+/* The cost from which a guess is not kept. */
 static double worst_kept(const struct terms *t)
 {
 	return t->guess_count == GUESSES ? t->guess[GUESSES - 1].cost
 	       : t->guess_count > 0	 ? t->guess[0].cost + 8
 					 : INFINITY;
-}
-
-static void keep(struct terms *t, const struct guess *guess)
-{
-	int at = t->guess_count < GUESSES ? t->guess_count++ : GUESSES - 1;
-
-	for (; at > 0 && t->guess[at - 1].cost > guess->cost; at--)
-		t->guess[at] = t->guess[at - 1];
-	t->guess[at] = *guess;
 }
 
 /* How much the cost of a guess falls because another op has the same micro-ops. */
@@ -168,14 +160,16 @@ static bool weigh(struct terms *t, struct guess *guess)
 	guess->cost = (guess->holds ? 2 : 0) + 0.05 * guess->count - resembles(t, guess) +
 		      (more > 0 ? 3.0 * more : -2.0 * more);
 	for (int i = 0; i < guess->count; i++) {
-		if (i == 0 || guess->set[i] != guess->set[i - 1])
-			guess->cost += 0.6;
+		int ports = ports_count(t->set[guess->set[i]]);
+
 		/* If two guesses explain the results equally well, the guess with more ports wins.
 		 */
-		guess->cost -= 0.03 * ports_count(t->set[guess->set[i]]);
-		if (guess->set[i] >= t->fresh && (i == 0 || guess->set[i] != guess->set[i - 1]))
-			guess->cost +=
-				t->store ? -0.5 : 3 + 0.2 * ports_count(t->set[guess->set[i]]);
+		guess->cost -= 0.03 * ports;
+		if (i > 0 && guess->set[i] == guess->set[i - 1])
+			continue;
+		guess->cost += 0.6;
+		if (guess->set[i] >= t->fresh)
+			guess->cost += t->store ? -0.5 : 3 + 0.2 * ports;
 	}
 	/* A guess that is slower than the op is wrong. If the guess is faster, a unit may explain
 	 * the rest of the time. */
@@ -192,18 +186,22 @@ static bool weigh(struct terms *t, struct guess *guess)
 		guess->cost += infer_miss(
 			t->in, cycles, t->test[i].cycles, t->test[i].spread, t->test[i].ports);
 	}
-	if (guess->cost < most)
-		keep(t, guess);
+	if (guess->cost < most) {
+		int at = t->guess_count < GUESSES ? t->guess_count++ : GUESSES - 1;
+
+		for (; at > 0 && t->guess[at - 1].cost > guess->cost; at--)
+			t->guess[at] = t->guess[at - 1];
+		t->guess[at] = *guess;
+	}
 	return true;
 }
 
 static void extend(struct terms *t, const struct guess *from, int most)
 {
-	struct guess guess = *from;
-
 	for (int set = from->count ? from->set[from->count - 1] : 0;
 		set < t->set_count && t->tries < TRIES; set++) {
-		guess = *from;
+		struct guess guess = *from;
+
 		guess.set[guess.count++] = (uint8_t)set;
 		if (!weigh(t, &guess))
 			continue;
@@ -257,23 +255,22 @@ static void find_tests(struct terms *t)
 		for (int i = 0; i < mix->count; i++)
 			if (mix->op[i] == t->op)
 				times = mix->times[i];
-		for (int i = 0; i < t->test_count; i++)
-			good = good && !infer_same_mix(&t->test[i].mix, mix);
-		for (int i = 0; i < mix->count && good && times > 0; i++) {
-			test->slots += measured_slots(&m->op[mix->op[i]]) * mix->times[i] / times;
-			if (mix->op[i] == t->op)
+		good = good && times > 0;
+		for (int i = 0; i < t->test_count && good; i++)
+			good = !infer_same_mix(&t->test[i].mix, mix);
+		for (int i = 0; i < mix->count && good; i++) {
+			int op = mix->op[i];
+			double share = mix->times[i] / times;
+
+			test->slots += measured_slots(&m->op[op]) * share;
+			if (op == t->op)
 				continue;
-			test->alone = fmax(
-				test->alone, m->op[mix->op[i]].each.value * mix->times[i] / times);
-			good = t->in->to->known[mix->op[i]] &&
-			       t->in->to->term_count[mix->op[i]] <= 4 &&
-			       infer_work(t->in, mix->op[i], mix->times[i] / times, test->base,
-				       &test->base_count);
-			good = good && test->base_count <= BASE - 4;
+			test->alone = fmax(test->alone, m->op[op].each.value * share);
+			good = t->in->to->known[op] && t->in->to->term_count[op] <= 4 &&
+			       infer_work(t->in, op, share, test->base, &test->base_count) &&
+			       test->base_count <= BASE - 4 && !infer_clash(t->in, t->op, op);
 		}
-		for (int i = 0; i < mix->count && good; i++)
-			good = !infer_clash(t->in, t->op, mix->op[i]);
-		if (!good || times <= 0)
+		if (!good)
 			continue;
 		result = infer_result(t->in, mix);
 		if (!result.known)
@@ -302,7 +299,7 @@ static bool blocked_by(const struct terms *t, int other, struct measured_mix *mi
 static double information_of(const struct terms *t, const struct measured_mix *mix)
 {
 	struct test test = { .slots = t->slots };
-	double at[GUESSES], weight[GUESSES], total = 0, sum = 0;
+	double at[GUESSES], weight[GUESSES] = { 0 }, total = 0, sum = 0;
 	int kinds = 0;
 
 	if (!infer_work(t->in, mix->op[1], mix->times[1], test.base, &test.base_count))
@@ -315,10 +312,8 @@ static double information_of(const struct terms *t, const struct measured_mix *m
 
 		while (k < kinds && fabs(cycles / at[k] - 1) > 0.025)
 			k++;
-		if (k == kinds) {
-			at[kinds] = cycles;
-			weight[kinds++] = 0;
-		}
+		if (k == kinds)
+			at[kinds++] = cycles;
 		weight[k] += mass;
 		total += mass;
 	}
@@ -337,7 +332,6 @@ static bool ask(struct terms *t)
 	for (int i = 0; i < in->measured->op_count; i++) {
 		bool represents = in->kind[i] == INFER_SIMPLE && in->group_of[i] >= 0 &&
 				  in->group[in->group_of[i]].op == i;
-		struct mix_result result;
 		struct measured_mix mix;
 		double gain;
 
@@ -346,14 +340,10 @@ static bool ask(struct terms *t)
 		if ((!represents && !(infer_is_memory(in->measured->op[i].name) &&
 					    in->kind[i] == INFER_COMPLEX)) ||
 			i == t->op || !in->to->known[i] || infer_clash(in, t->op, i) ||
-			!blocked_by(t, i, &mix))
+			!blocked_by(t, i, &mix) || infer_result(in, &mix).asked)
 			continue;
-		result = infer_result(in, &mix);
-		if (result.asked)
-			continue;
-		gain = information_of(t, &mix);
 		/* If two mixes give equal information, prefer the mix with fewer instructions. */
-		gain -= 0.002 * mix.times[1];
+		gain = information_of(t, &mix) - 0.002 * mix.times[1];
 		/* A mix rarely keeps many ports busy all the time. The lost cycles look like one
 		 * more micro-op. */
 		if (represents && in->wide[i] > 3)
@@ -397,15 +387,10 @@ static void settle(struct terms *t)
 			term[-1].count++;
 			continue;
 		}
-		*term = (struct uarch_term){ .ports = ports, .count = 1, .cycles = 1 };
-		term->cycles = (float)stretch;
 		if (guess->holds)
-			term->cycles = (float)fmax(1, t->each * ports_count(ports));
-		if (guess->set[i] >= t->fresh) {
-			int most = 32 - __builtin_clz(ports);
-
-			t->in->ports = most > t->in->ports ? most : t->in->ports;
-		}
+			stretch = fmax(1, t->each * ports_count(ports));
+		*term = (struct uarch_term){ ports, 1, (float)stretch };
+		t->in->ports = (int)fmax(t->in->ports, 32 - __builtin_clz(ports));
 		count++;
 	}
 	to->term_count[t->op] = count;
@@ -453,7 +438,7 @@ static bool takes_after_relative(struct terms *t)
 		struct measured_mix mix;
 
 		if (in->kind[i] != INFER_COMPLEX || !to->known[i] || !infer_related(in, t->op, i) ||
-			measured_slots(&in->measured->op[i]) != t->slots ||
+			measured_slots(other) != t->slots ||
 			(fabs(other->each.value / t->each - 1) > 0.04 &&
 				fmin(other->each.value, t->each) < 2.5) ||
 			(in->measured->op[t->op].bits > 256) != (other->bits > 256))
@@ -474,47 +459,47 @@ static bool takes_after_relative(struct terms *t)
 	return false;
 }
 
-static void find_terms(struct inference *in, int op)
+static void find_terms(struct terms *t, struct inference *in, int op)
 {
-	struct terms *t = memory_new(1, sizeof(*t));
 	const struct measured_op *of = &in->measured->op[op];
 	struct guess none = { 0 };
 
-	t->in = in;
-	t->op = op;
-	t->each = of->each.value;
-	t->store = strstr(of->name, "store") != NULL;
-	t->slots = measured_slots(of);
-	t->expected = (int)fmax(0, round(t->slots) - (*of->store ? 1 : 0));
+	*t = (struct terms){ .in = in,
+		.op = op,
+		.each = of->each.value,
+		.store = strstr(of->name, "store") != NULL,
+		.slots = measured_slots(of),
+		.expected = (int)round(measured_own_slots(of)) };
 	if (!infer_accesses(in, op, 1, t->access, &t->access_count))
-		goto done;
-	/* An op in microcode, or with many accesses, holds its own unit for its whole time. */
+		return;
+	/* An op in microcode, or with many accesses, holds its own unit for its whole time.
+	 */
 	if (t->expected > MOST_OPS || of->accesses > 1) {
 		in->to->known[op] = true;
-		goto done;
+		return;
 	}
 	find_sets(t);
 	find_tests(t);
 	if (t->test_count == 0 && takes_after_relative(t))
-		goto done;
+		return;
 	find_forms(t);
 	weigh(t, &none);
 	extend(t, &none, (int)fmin(MOST_OPS, t->expected + (t->store ? 2 : 1)));
 	if (t->guess_count == 0)
-		goto done;
+		return;
 	in->open[op] = waits_for_relative(t) || ask(t);
 	if (t->test_count == 0)
-		goto done;
+		return;
 	ask_again(t);
 	settle(t);
-done:
-	free(t);
 }
 
 void infer_micro_ops(struct inference *in)
 {
-	/* Solve loads and stores first, because other ops contain them. Then solve ops without
-	 * accesses, and last the ops with accesses. */
+	struct terms *t = memory_new(1, sizeof(*t));
+
+	/* Solve loads and stores first, because other ops contain them. Then solve ops
+	 * without accesses, and last the ops with accesses. */
 	for (int pass = 0; pass < 3; pass++)
 		for (int i = 0; i < in->measured->op_count; i++) {
 			const struct measured_op *op = &in->measured->op[i];
@@ -522,8 +507,9 @@ void infer_micro_ops(struct inference *in)
 
 			if (in->kind[i] == INFER_COMPLEX && of == pass &&
 				in->question_count < in->enough)
-				find_terms(in, i);
+				find_terms(t, in, i);
 		}
+	free(t);
 }
 
 /* ---- units */
@@ -537,9 +523,8 @@ static int same_unit(struct inference *in, int op, int other)
 		.op = { op, other },
 		.times = { fmax(1, round(two / one)), fmax(1, round(one / two)) } };
 	double both = mix.times[0] * one + mix.times[1] * two, apart;
-	struct mix_result result;
+	struct mix_result result = infer_result(in, &mix);
 
-	result = infer_result(in, &mix);
 	if (!result.known) {
 		infer_ask(in, &mix, 1);
 		return result.asked ? 0 : -1;
@@ -585,11 +570,12 @@ void infer_units(struct inference *in)
 			else if (same < 0)
 				open = unit;
 		}
-		/* If the unit is unknown, the op gets no unit. The limit is then too low rather
-		 * than too high. */
+		/* If the unit is unknown, the op gets no unit. The limit is then too low
+		 * rather than too high. */
 		if (found < 0 && ((open >= 0 && in->enough <= INFER_QUESTIONS) ||
 					 to->units == INFER_UNITS)) {
-			unit_of[i] = -2; /* the op may hold a known unit, or all units are used */
+			unit_of[i] = -2; /* the op may hold a known unit, or all units are
+					    used */
 			continue;
 		}
 		if (found < 0) {

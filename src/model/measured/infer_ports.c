@@ -20,58 +20,46 @@ static bool mostly_fails(const struct measured *m, int op)
 
 	for (int k = 0; k < m->mix_count; k++)
 		for (int i = 0; i < m->mix[k].count; i++)
-			if (m->mix[k].op[i] == op) {
-				failed += !m->mix[k].cycles.known;
-				known += m->mix[k].cycles.known;
-			}
+			if (m->mix[k].op[i] == op)
+				(*(m->mix[k].cycles.known ? &known : &failed))++;
 	return failed >= 3 && failed > known;
 }
 
-static void classify_op(struct inference *in, int i)
+static enum infer_kind classify_op(struct inference *in, int i)
 {
 	const struct measured_op *op = &in->measured->op[i];
-	double each = op->each.value, slots = measured_slots(&in->measured->op[i]), whole, least;
+	double each = op->each.value, slots = measured_slots(op), whole = round(1 / each);
 
 	in->group_of[i] = -1;
 	in->stretch[i] = 1;
 	/* Slots near 0 show that the measurement failed. A memory access counts as one slot, so its
 	 * slots need no measurement. */
 	if (!op->each.known || !(each > 0) || (!op->slots.known && !infer_is_memory(op->name)) ||
-		(op->slots.known && op->slots.value < 0.5) || mostly_fails(in->measured, i)) {
-		in->kind[i] = INFER_UNKNOWN;
-		return;
-	}
-	in->kind[i] = INFER_COMPLEX;
-	least = in->width > 0 ? slots / in->width : 0;
+		(op->slots.known && op->slots.value < 0.5) || mostly_fails(in->measured, i))
+		return INFER_UNKNOWN;
 	if (*op->load || *op->store || strncmp(op->name, "store", 5) == 0 ||
 		strncmp(op->name, "vstore", 6) == 0)
-		return;
+		return INFER_COMPLEX;
 	/* The op is as fast as the rename width allows. An op with a latency uses ports, but the
 	 * measurement cannot show which ports. */
-	if (each < 1.07 * least) {
-		in->kind[i] =
-			op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
-		return;
-	}
+	if (in->width > 0 && each < 1.07 * slots / in->width)
+		return op->latency.known && op->latency.value > 0.5 ? INFER_UNKNOWN : INFER_NONE;
 	/* The op has no latency, and its throughput is just below the rename width: the rename
 	 * stage executes it. */
 	if (op->latency.known && op->latency.value < 0.5 && slots < 1.2 && in->width > 0 &&
-		1 / each > in->width - 0.6) {
-		in->kind[i] = INFER_NONE;
-		return;
-	}
+		1 / each > in->width - 0.6)
+		return INFER_NONE;
 	if (slots > 1.2 || each > 1.07)
-		return;
-	whole = round(1 / each);
+		return INFER_COMPLEX;
 	in->wide[i] = whole * each > 1 / 0.93 || whole * each < 0.93 ? (int)ceil(1 / each - 0.05)
 								     : (int)whole;
 	if (in->wide[i] > INFER_PORTS)
-		return;
-	in->kind[i] = INFER_SIMPLE;
+		return INFER_COMPLEX;
 	/* The scheduler explains a small excess. Ports describe the best case, so the excess is
 	 * ignored. */
 	if (in->wide[i] * each > 1.1)
 		in->stretch[i] = in->wide[i] * each;
+	return INFER_SIMPLE;
 }
 
 /* Some cores execute a vector in two halves: the op then holds n ports for two cycles, not one. Its
@@ -104,15 +92,14 @@ static void settle_simple(struct inference *in)
 {
 	for (int i = 0; i < in->measured->op_count; i++) {
 		int g = in->group_of[i];
+		bool found = in->kind[i] == INFER_SIMPLE && g >= 0 && in->group[g].set;
 
-		in->to->known[i] = in->kind[i] == INFER_NONE ||
-				   (in->kind[i] == INFER_SIMPLE && g >= 0 && in->group[g].set);
-		if (in->kind[i] != INFER_SIMPLE || !in->to->known[i])
+		in->to->known[i] = in->kind[i] == INFER_NONE || found;
+		if (!found)
 			continue;
 		in->to->term_count[i] = 1;
-		in->to->term[i][0] = (struct uarch_term){
-			.ports = in->group[g].set, .count = 1, .cycles = (float)in->stretch[i]
-		};
+		in->to->term[i][0] =
+			(struct uarch_term){ in->group[g].set, 1, (float)in->stretch[i] };
 	}
 }
 
@@ -169,67 +156,47 @@ static bool check_mix(const struct inference *in, unsigned *state, struct measur
 	return true;
 }
 
-static void name_mix(
-	const struct measured *m, const struct measured_mix *mix, char *buffer, size_t size)
-{
-	size_t used = 0;
-
-	buffer[0] = '\0';
-	for (int i = 0; i < mix->count && used < size; i++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s%g %s",
-			i == 0		     ? ""
-			: i + 1 < mix->count ? ", "
-					     : " and ",
-			mix->times[i], m->op[mix->op[i]].name);
-}
-
-static struct measured_agreement agreement_of(double *off, int count)
-{
-	stats_sort(off, (size_t)count);
-	return count ? (struct measured_agreement){ count, off[count / 2], off[count - 1] }
-		     : (struct measured_agreement){ 0 };
-}
-
-static void compare(struct inference *in)
+/* Compares the predicted and measured cycles of the mixes that only check the result (check), or of
+ * all others. */
+static struct measured_agreement compare(struct inference *in, bool check, double *worst)
 {
 	const struct measured *m = in->measured;
-	double *off[2] = { memory_new(MEASURED_MIXES, sizeof(double)),
-		memory_new(MEASURED_MIXES, sizeof(double)) },
-	       worst = 0.05;
-	int count[2] = { 0 };
+	double off[MEASURED_MIXES];
+	int count = 0;
 
 	for (int i = 0; i < m->mix_count; i++) {
 		const struct measured_mix *mix = &m->mix[i];
 		struct mix_result result;
+		struct text words = { 0 };
 		double cycles, by;
-		bool first = mix->cycles.known;
-		int of;
+		bool first = mix->cycles.known && mix->check == check;
 
 		for (int k = 0; k < i && first; k++)
-			first = m->mix[k].check != mix->check || !infer_same_mix(&m->mix[k], mix);
+			first = m->mix[k].check != check || !infer_same_mix(&m->mix[k], mix);
 		cycles = first ? infer_cycles(in, mix) : NAN;
-		if (!first || !isfinite(cycles) || !(cycles > 0))
+		if (!isfinite(cycles) || cycles <= 0 || infer_mix_clashes(in, mix))
 			continue;
 		result = infer_result(in, mix);
-		if (!result.known || infer_mix_clashes(in, mix))
+		if (!result.known)
 			continue;
-		by = fabs(cycles / result.cycles - 1);
-		of = mix->check;
-		off[of][count[of]++] = by;
-		if (by > worst) {
-			char words[120];
-
-			worst = by;
-			name_mix(m, mix, words, sizeof(words));
-			snprintf(in->to->disagrees, sizeof(in->to->disagrees),
-				"%s take %.3g cycles, by these ports %.3g", words, result.cycles,
-				cycles);
-		}
+		by = off[count++] = fabs(cycles / result.cycles - 1);
+		if (by <= *worst)
+			continue;
+		*worst = by;
+		for (int k = 0; k < mix->count; k++)
+			text_addf(&words, "%s%g %s",
+				k == 0		     ? ""
+				: k + 1 < mix->count ? ", "
+						     : " and ",
+				mix->times[k], m->op[mix->op[k]].name);
+		snprintf(in->to->disagrees, sizeof(in->to->disagrees),
+			"%.119s take %.3g cycles, by these ports %.3g", text_string(&words),
+			result.cycles, cycles);
+		text_free(&words);
 	}
-	in->to->fitted = agreement_of(off[0], count[0]);
-	in->to->checked = agreement_of(off[1], count[1]);
-	free(off[0]);
-	free(off[1]);
+	stats_sort(off, (size_t)count);
+	return count ? (struct measured_agreement){ count, off[count / 2], off[count - 1] }
+		     : (struct measured_agreement){ 0 };
 }
 
 /* Compares classes of many ports with classes on a subset of these ports. A scheduler that chooses
@@ -262,23 +229,22 @@ static void check(struct inference *in)
 {
 	unsigned state = 1;
 	int count = 0;
+	double worst = 0.05;
 
 	for (int i = 0; i < in->measured->mix_count; i++)
 		count += in->measured->mix[i].check;
-	for (int tries = 0;
-		in->late_count == 0 && (in->question_count == 0 || in->question[0].check);
+	for (int tries = 0; tries < 40 * CHECKS && count < CHECKS && in->late_count == 0 &&
+			    (in->question_count == 0 || in->question[0].check);
 		tries++) {
 		struct measured_mix mix;
-		int before = in->question_count;
 
-		if (count >= CHECKS || tries == 40 * CHECKS)
-			break;
-		if (!check_mix(in, &state, &mix))
-			continue;
-		infer_ask(in, &mix, 1);
-		count += in->question_count > before;
+		count -= in->question_count;
+		if (check_mix(in, &state, &mix))
+			infer_ask(in, &mix, 1);
+		count += in->question_count;
 	}
-	compare(in);
+	in->to->fitted = compare(in, false, &worst);
+	in->to->checked = compare(in, true, &worst);
 }
 
 /* Searches until there are `enough` questions. The caller frees the result. */
@@ -291,12 +257,12 @@ static struct inference *infer_all(
 	in->measured = measured;
 	in->to = to;
 	in->enough = enough;
-	in->width = in->measured->width.known ? in->measured->width.value : 0;
-	if (in->width > 0 && fabs(in->width - round(in->width)) < 0.15)
+	in->width = measured->width.known ? measured->width.value : 0;
+	if (fabs(in->width - round(in->width)) < 0.15)
 		in->width = round(in->width);
 	in->early = measured_early(measured_fact(measured, "extra binds-ports"));
 	for (int i = 0; i < in->measured->op_count; i++)
-		classify_op(in, i);
+		in->kind[i] = classify_op(in, i);
 	find_halves(in);
 	infer_sets(in);
 	settle_simple(in);
@@ -319,9 +285,10 @@ int measured_next(const struct measured *measured, struct measured_mix *next, in
 {
 	struct measured_ports *ports = memory_new(1, sizeof(*ports));
 	struct inference *in = infer_all(measured, ports, most);
-	int count = in->question_count < most ? in->question_count : most;
+	int count = 0;
 
-	memcpy(next, in->question, (size_t)count * sizeof(*next));
+	for (int i = 0; i < in->question_count && count < most; i++)
+		next[count++] = in->question[i];
 	for (int i = 0; i < in->late_count && count < most; i++)
 		next[count++] = in->late[i];
 	free(ports);

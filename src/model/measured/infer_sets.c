@@ -11,10 +11,8 @@
 
 /* ---- groups */
 
-enum answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN };
-
-/* Whether two ops with equally many ports use the same ports. */
-static enum answer same_ports(struct inference *in, int op, int other)
+/* Whether two ops with equally many ports use the same ports. False if this was not measured. */
+static bool same_ports(struct inference *in, int op, int other)
 {
 	int n = in->wide[op];
 	double work = n * (in->stretch[op] + in->stretch[other]), equal = work / n, next;
@@ -23,7 +21,7 @@ static enum answer same_ports(struct inference *in, int op, int other)
 
 	if (!result.known) {
 		infer_ask(in, &mix, 1);
-		return result.asked ? ANSWER_NO : ANSWER_OPEN;
+		return false;
 	}
 	/* Cycles if the two ops together had one more port. The rename width may be the limit
 	 * instead. */
@@ -35,8 +33,8 @@ static enum answer same_ports(struct inference *in, int op, int other)
 	 * ports for longer. */
 	if (result.known > 1 && !result.apart && result.cycles > 1.15 * next &&
 		result.cycles < 0.88 * equal)
-		return ANSWER_NO;
-	return result.cycles > sqrt(equal * next) ? ANSWER_YES : ANSWER_NO;
+		return false;
+	return result.cycles > sqrt(equal * next);
 }
 
 /* The result of a mix of the op and the representative of group g. Both have equally many ports. */
@@ -64,6 +62,8 @@ static bool may_be(const struct inference *in, int op, int g)
 	}
 	return true;
 }
+
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN };
 
 /* Whether mixes of three or more related ops confirm the group. In such a mix, all the work must
  * share the ports of one op. */
@@ -109,6 +109,7 @@ static int relatives_group(struct inference *in, int op)
 
 static void find_group(struct inference *in, int op)
 {
+	const struct figure *latency = &in->measured->op[op].latency;
 	int open = -1, best = -1, failed = 0, size[INFER_GROUPS] = { 0 };
 
 	in->group_of[op] = relatives_group(in, op);
@@ -135,8 +136,8 @@ static void find_group(struct inference *in, int op)
 			continue;
 		}
 		failed += !result.known;
-		if (same_ports(in, op, in->group[g].op) == ANSWER_YES)
-			best = best < 0 || size[g] > size[best] ? g : best;
+		if (same_ports(in, op, in->group[g].op) && (best < 0 || size[g] > size[best]))
+			best = g;
 	}
 	if (best < 0 && open >= 0) {
 		same_ports(in, op, in->group[open].op);
@@ -149,12 +150,9 @@ static void find_group(struct inference *in, int op)
 			return;
 		/* An op that the rename stage executes needs no port, even if its throughput is
 		 * high. */
-		if (in->measured->op[op].latency.known &&
-			in->measured->op[op].latency.value < 0.5) {
+		if (latency->known && latency->value < 0.5)
 			in->kind[op] = INFER_NONE;
-			return;
-		}
-		if (in->group_count == INFER_GROUPS)
+		if (in->kind[op] == INFER_NONE || in->group_count == INFER_GROUPS)
 			return;
 		best = in->group_count++;
 		in->group[best] = (struct infer_group){ .op = op,
@@ -221,58 +219,39 @@ struct solution {
 
 struct search {
 	struct inference *in;
-	int order[INFER_GROUPS];
-	/* Measured cycles and spread of a mix of two groups, by position in `order`. 0: not
-	 * measured. */
-	double cycles[INFER_GROUPS][INFER_GROUPS], spread[INFER_GROUPS][INFER_GROUPS];
+	int groups;
+	struct infer_group group[INFER_GROUPS];		      /* groups with few ports first */
+	struct mix_result result[INFER_GROUPS][INFER_GROUPS]; /* of the mix of two groups */
 	struct solution beam[BEAM], next[BEAM];
 	int count, next_count;
 };
 
-static double stretch_of(const struct search *s, int place)
+static bool groups_clash(const struct search *s, int a, int b)
 {
-	return s->in->stretch[s->in->group[s->order[place]].op];
+	return infer_clash(s->in, s->group[a].op, s->group[b].op);
 }
 
 /* The cost of two sets: the difference between predicted and measured cycles. */
 static double cost_of(const struct search *s, int a, uint32_t set_a, int b, uint32_t set_b)
 {
-	const struct infer_group *ga = &s->in->group[s->order[a]], *gb = &s->in->group[s->order[b]];
+	const struct infer_group *ga = &s->group[a], *gb = &s->group[b];
+	const struct mix_result *result = &s->result[a][b];
 	int common = ports_count(set_a & set_b), all = ports_count(set_a | set_b);
-	double work_a = ga->ports * stretch_of(s, a), work_b = gb->ports * stretch_of(s, b);
+	double stretch_a = s->in->stretch[ga->op], stretch_b = s->in->stretch[gb->op];
 	double width = s->in->width > 0 ? (ga->ports + gb->ports) / s->in->width : 0;
-	double cycles = fmax(
-		fmax(work_a / ga->ports, work_b / gb->ports), fmax((work_a + work_b) / all, width));
+	double cycles = fmax(fmax(stretch_a, stretch_b),
+		fmax((ga->ports * stretch_a + gb->ports * stretch_b) / all, width));
 	/* Each shared port adds to the cost, so that a measurement must justify it. Address ports
 	 * rarely execute other work, so sharing them costs more. */
 	double cost = common * (ga->memory != gb->memory ? 2 : 0.05);
 
-	if (s->cycles[a][b] > 0) {
-		double miss = infer_miss(s->in, cycles, s->cycles[a][b], s->spread[a][b],
+	if (result->cycles > 0) {
+		double miss = infer_miss(s->in, cycles, result->cycles, result->spread,
 			ga->ports > gb->ports ? ga->ports : gb->ports);
 
-		cost += infer_clash(s->in, ga->op, gb->op) ? fmin(miss, 3) : miss;
+		cost += groups_clash(s, a, b) ? fmin(miss, 3) : miss;
 	}
 	return cost;
-}
-
-static void keep(struct search *s, const struct solution *from, int place, uint32_t set, int ports,
-	double cost)
-{
-	int at = s->next_count;
-
-	if (at == BEAM && cost >= s->next[BEAM - 1].cost)
-		return;
-	if (at == BEAM)
-		at--;
-	else
-		s->next_count++;
-	for (; at > 0 && s->next[at - 1].cost > cost; at--)
-		s->next[at] = s->next[at - 1];
-	s->next[at] = *from;
-	s->next[at].set[place] = set;
-	s->next[at].ports = ports;
-	s->next[at].cost = cost;
 }
 
 static void try_set(
@@ -280,7 +259,7 @@ static void try_set(
 {
 	double cost = from->cost + 0.02 * fresh;
 	double most = s->next_count == BEAM ? s->next[BEAM - 1].cost : INFINITY;
-	int ports = from->ports + fresh;
+	int ports = from->ports + fresh, at;
 
 	if (ports > INFER_PORTS)
 		return;
@@ -289,11 +268,18 @@ static void try_set(
 		cost += cost_of(s, place, set, other, from->set[other]);
 		/* Groups differ by their ports, so two groups with the same set contradict each
 		 * other. If the groups clash, the measurement proves nothing. */
-		if (set == from->set[other] && !infer_clash(s->in, s->in->group[s->order[place]].op,
-						       s->in->group[s->order[other]].op))
+		if (set == from->set[other] && !groups_clash(s, place, other))
 			cost += 8;
 	}
-	keep(s, from, place, set, ports, cost);
+	if (cost >= most)
+		return;
+	for (at = s->next_count < BEAM ? s->next_count++ : BEAM - 1;
+		at > 0 && s->next[at - 1].cost > cost; at--)
+		s->next[at] = s->next[at - 1];
+	s->next[at] = *from;
+	s->next[at].set[place] = set;
+	s->next[at].ports = ports;
+	s->next[at].cost = cost;
 }
 
 /* Ports that the same groups use are interchangeable: only their number matters. */
@@ -323,14 +309,12 @@ static int find_atoms(const struct solution *from, int place, uint32_t *atom)
 static void choose(struct search *s, const struct solution *from, int place, const uint32_t *atom,
 	int atoms, int at, uint32_t set, int left)
 {
-	uint32_t rest;
-
 	if (at == atoms || left == 0) {
 		try_set(s, from, place, set, left);
 		return;
 	}
 	choose(s, from, place, atom, atoms, at + 1, set, left);
-	for (rest = atom[at]; rest && left > 0; rest &= rest - 1) {
+	for (uint32_t rest = atom[at]; rest && left > 0; rest &= rest - 1) {
 		set |= rest & -rest;
 		left--;
 		choose(s, from, place, atom, atoms, at + 1, set, left);
@@ -339,42 +323,29 @@ static void choose(struct search *s, const struct solution *from, int place, con
 
 static void fill(struct search *s)
 {
-	struct inference *in = s->in;
-
-	for (int a = 0; a < in->group_count; a++) {
-		int at = a;
-
-		/* Groups with few ports come first, because they leave few choices. */
-		for (; at > 0 && in->group[s->order[at - 1]].ports > in->group[a].ports; at--)
-			s->order[at] = s->order[at - 1];
-		s->order[at] = a;
-	}
-	for (int a = 0; a < in->group_count; a++)
+	/* Groups with few ports come first, because they leave few choices. */
+	for (int ports = 1; ports <= INFER_PORTS; ports++)
+		for (int g = 0; g < s->in->group_count; g++)
+			if (s->in->group[g].ports == ports)
+				s->group[s->groups++] = s->in->group[g];
+	for (int a = 0; a < s->groups; a++)
 		for (int b = 0; b < a; b++) {
-			struct measured_mix mix =
-				infer_groups(&in->group[s->order[a]], &in->group[s->order[b]]);
-			struct mix_result result = infer_result(in, &mix);
+			struct measured_mix mix = infer_groups(&s->group[a], &s->group[b]);
 
-			s->cycles[a][b] = s->cycles[b][a] = result.cycles;
-			s->spread[a][b] = s->spread[b][a] = result.spread;
+			s->result[a][b] = infer_result(s->in, &mix);
 		}
 }
 
 /* If no sets explain a result, noise may have changed it: measure the mix again. */
 static void ask_again(struct search *s)
 {
-	for (int a = 0; a < s->in->group_count; a++)
+	for (int a = 0; a < s->groups; a++)
 		for (int b = 0; b < a; b++) {
-			const struct infer_group *ga = &s->in->group[s->order[a]],
-						 *gb = &s->in->group[s->order[b]];
-			struct measured_mix mix;
+			struct measured_mix mix = infer_groups(&s->group[a], &s->group[b]);
 
-			if (s->cycles[a][b] <= 0 ||
-				cost_of(s, a, s->beam[0].set[a], b, s->beam[0].set[b]) < 9 ||
-				infer_clash(s->in, ga->op, gb->op))
-				continue;
-			mix = infer_groups(ga, gb);
-			infer_ask(s->in, &mix, 2);
+			if (s->result[a][b].cycles > 0 && !groups_clash(s, a, b) &&
+				cost_of(s, a, s->beam[0].set[a], b, s->beam[0].set[b]) >= 9)
+				infer_ask(s->in, &mix, 2);
 		}
 }
 
@@ -384,11 +355,11 @@ static double triple_cycles(const struct search *s, const struct solution *from,
 	double slots = 0;
 
 	for (int i = 0; i < 3; i++) {
-		int ports = s->in->group[s->order[place[i]]].ports;
+		const struct infer_group *group = &s->group[place[i]];
 
-		load[i] =
-			(struct port_load){ from->set[place[i]], ports * stretch_of(s, place[i]) };
-		slots += ports;
+		load[i] = (struct port_load){ from->set[place[i]],
+			group->ports * s->in->stretch[group->op] };
+		slots += group->ports;
 	}
 	return fmax(infer_bound(load, 3), s->in->width > 0 ? slots / s->in->width : 0);
 }
@@ -397,11 +368,11 @@ static double triple_cycles(const struct search *s, const struct solution *from,
  * different cycles for it. Returns false if all their predictions are close. */
 static bool ask_to_separate(struct search *s, int other)
 {
-	int groups = s->in->group_count, at[3], best[3] = { 0 };
+	int at[3], best[3];
 	double most = 0.04;
 	struct measured_mix mix = { .count = 3 };
 
-	for (at[0] = 0; at[0] < groups; at[0]++)
+	for (at[0] = 0; at[0] < s->groups; at[0]++)
 		for (at[1] = 0; at[1] < at[0]; at[1]++)
 			for (at[2] = 0; at[2] < at[1]; at[2]++) {
 				double off = fabs(log(triple_cycles(s, &s->beam[0], at) /
@@ -415,8 +386,8 @@ static bool ask_to_separate(struct search *s, int other)
 	if (most <= 0.04)
 		return false;
 	for (int i = 0; i < 3; i++) {
-		mix.op[i] = s->in->group[s->order[best[i]]].op;
-		mix.times[i] = s->in->group[s->order[best[i]]].ports;
+		mix.op[i] = s->group[best[i]].op;
+		mix.times[i] = s->group[best[i]].ports;
 	}
 	infer_ask(s->in, &mix, 1);
 	return true;
@@ -434,14 +405,11 @@ static void weigh_triples(struct search *s)
 		bool fits = mix->count == 3 && mix->cycles.known && !mix->check;
 
 		for (int i = 0; i < 3 && fits; i++) {
-			int g;
+			int g = 0;
 
-			for (g = 0; g < s->in->group_count &&
-				    s->in->group[s->order[g]].op != mix->op[i];
-				g++)
-				;
-			fits = g < s->in->group_count &&
-			       mix->times[i] == s->in->group[s->order[g]].ports;
+			while (g < s->groups && s->group[g].op != mix->op[i])
+				g++;
+			fits = g < s->groups && mix->times[i] == s->group[g].ports;
 			place[i] = g;
 		}
 		if (!fits)
@@ -468,21 +436,16 @@ void infer_sets(struct inference *in)
 	s->in = in;
 	fill(s);
 	s->count = 1;
-	for (int place = 0; place < in->group_count; place++) {
+	for (int place = 0; place < s->groups; place++) {
 		s->next_count = 0;
 		for (int i = 0; i < s->count; i++) {
 			uint32_t atom[ATOMS];
 			int atoms = find_atoms(&s->beam[i], place, atom);
 
-			choose(s, &s->beam[i], place, atom, atoms, 0, 0,
-				in->group[s->order[place]].ports);
+			choose(s, &s->beam[i], place, atom, atoms, 0, 0, s->group[place].ports);
 		}
-		if (s->next_count == 0) { /* no ports left: the remaining groups stay unknown */
-			for (int rest = place; rest < in->group_count; rest++)
-				for (int i = 0; i < s->count; i++)
-					s->beam[i].set[rest] = 0;
+		if (s->next_count == 0) /* no ports left: the remaining groups stay unknown */
 			break;
-		}
 		memcpy(s->beam, s->next, sizeof(s->beam));
 		s->count = s->next_count;
 	}
@@ -492,8 +455,10 @@ void infer_sets(struct inference *in)
 	for (int i = 1, asked = 0;
 		i < s->count && asked < 3 && s->beam[i].cost < s->beam[0].cost + 6; i++)
 		asked += ask_to_separate(s, i);
-	for (int place = 0; place < in->group_count; place++)
-		in->group[s->order[place]].set = s->beam[0].set[place];
+	for (int g = 0; g < in->group_count; g++)
+		for (int place = 0; place < s->groups; place++)
+			if (s->group[place].op == in->group[g].op)
+				in->group[g].set = s->beam[0].set[place];
 	in->ports = s->beam[0].ports;
 	free(s);
 }
