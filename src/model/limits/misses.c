@@ -134,18 +134,15 @@ void misses_of(const struct kernel *kernel, const int64_t *v, const struct machi
 {
 	double cache[MISSES_LEVELS];
 	struct kernel_walk walk;
+	bool described = !kernel->own && kernel_describe(kernel, v, &walk);
 
 	for (int i = 0; i < MISSES_LEVELS; i++)
 		cache[i] = machine ? (double)machine_cache(machine, i + 1) : 0;
-	if (kernel->own || kernel_describe(kernel, v, &walk)) {
-		misses_find(kernel->own ? NULL : &walk,
-			kernel->own ? 0 : misses_working_set(kernel, v, &walk), cache,
-			misses_line(machine), misses);
-		return;
-	}
-	*misses = (struct misses){ 0 };
-	snprintf(misses->why, sizeof(misses->why),
-		"the walk of %.40s is known once its code is read", kernel->name);
+	misses_find(described ? &walk : NULL, described ? misses_working_set(kernel, v, &walk) : 0,
+		cache, misses_line(machine), misses);
+	if (!kernel->own && !described)
+		snprintf(misses->why, sizeof(misses->why),
+			"the walk of %.40s is known once its code is read", kernel->name);
 }
 
 /* ---- words */
@@ -179,11 +176,10 @@ static struct misses_text rate_words(double each, const char *access)
 	for (int in = 1; each < 1 && in <= IN_MOST; in++) {
 		double misses = each * in;
 
-		if (fabs(misses - rint(misses)) > 1e-6 || misses < 0.5)
-			continue;
-		if (misses < 1.5)
-			return words("one %s in %d is a miss", access, in);
-		return words("%.0f %ss in %d are misses", misses, access, in);
+		if (fabs(misses - rint(misses)) <= 1e-6 && misses >= 0.5)
+			return misses < 1.5
+				       ? words("one %s in %d is a miss", access, in)
+				       : words("%.0f %ss in %d are misses", misses, access, in);
 	}
 	if (each < 1)
 		return words("%.3g misses per %s", each, access);
@@ -237,14 +233,6 @@ static bool parse_factor(const char *text, double *factor)
 	return *factor > 0 && *factor <= factor_most;
 }
 
-static struct status whatif_usage(const char *text)
-{
-	return status_usage(
-		"what if \"%.30s\": a factor (2x, 0.5x), a size (64k), either after L1, L2 or L3, "
-		"or off",
-		text);
-}
-
 struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif)
 {
 	struct misses_whatif asked = *whatif;
@@ -267,16 +255,18 @@ struct status misses_whatif_parse(const char *text, struct misses_whatif *whatif
 			asked.factor[i] = 1;
 	asked.asked = true;
 	if (parse_factor(value, &factor)) {
-		for (int i = 0; i < MISSES_LEVELS; i++) {
-			if (level >= 0 && i != level)
-				continue;
+		for (int i = level < 0 ? 0 : level; i < (level < 0 ? MISSES_LEVELS : level + 1);
+			i++) {
 			asked.factor[i] = factor;
 			asked.bytes[i] = 0;
 		}
 	} else if (units_parse(value, true, &bytes) && bytes >= whatif_least) {
 		asked.bytes[level < 0 ? 0 : level] = (double)bytes;
 	} else {
-		return whatif_usage(text);
+		return status_usage(
+			"what if \"%.30s\": a factor (2x, 0.5x), a size (64k), either after L1, L2 "
+			"or L3, or off",
+			text);
 	}
 	*whatif = asked;
 	return status_ok();

@@ -11,6 +11,7 @@
 struct share {
 	uint32_t ports;
 	double cycles;	      /* 0 after its ports are settled */
+	double rest;	      /* cycles that are not assigned yet */
 	double on[PORTS_MAX]; /* the part of this work on each port */
 };
 
@@ -70,19 +71,18 @@ static uint32_t live_ports(const struct balance *balance)
 	return ports;
 }
 
-/* Assigns `work` of one share to ports that hold less than `limit`, and moves other work if needed.
- * Like a maximum flow, it follows one shortest path at a time. Returns the work that finds no port.
- * In this case, *reached gets the ports that the search reached: all are full, and their work
- * cannot move elsewhere. */
-static double place(
-	struct balance *balance, int which, double work, double limit, uint32_t *reached)
+/* Assigns the rest of one share to ports that hold less than `limit`, and moves other work if
+ * needed. Like a maximum flow, it follows one shortest path at a time. If work finds no port,
+ * *reached gets the ports that the search reached: all are full, and their work cannot move
+ * elsewhere. */
+static void place(struct balance *balance, int which, double limit, uint32_t *reached)
 {
-	while (work > balance->tiny) {
+	while (balance->share[which].rest > balance->tiny) {
 		int queue[PORTS_MAX], head = 0, tail = 0, end = -1;
 		int from[PORTS_MAX], via[PORTS_MAX]; /* the previous port, and the share that moves
 							work from it to this port */
 		uint32_t seen = balance->share[which].ports;
-		double step = work;
+		double step = balance->share[which].rest;
 
 		for (uint32_t ports = seen; ports; ports &= ports - 1) {
 			int port = __builtin_ctz(ports);
@@ -116,7 +116,7 @@ static double place(
 		}
 		if (end < 0) {
 			*reached |= seen;
-			return work;
+			return;
 		}
 		step = fmin(step, limit - balance->filled[end]);
 		for (int port = end; from[port] >= 0; port = from[port])
@@ -127,9 +127,9 @@ static double place(
 			if (from[port] >= 0)
 				balance->share[via[port]].on[from[port]] -= step;
 		}
-		work -= step;
+		balance->share[which].rest -= step;
 	}
-	return 0;
+	balance->share[which].rest = 0;
 }
 
 /* The largest pressure that the live shares force, and its ports. These ports have the most work
@@ -137,35 +137,28 @@ static double place(
  * reached ports are a denser set. The search ends when all work fits. */
 static double densest(struct balance *balance, uint32_t *ports)
 {
-	double left[2 * PORTS_MAX], *rest = left;
-	double limit;
+	double limit, denser;
 
-	if (balance->count > 2 * PORTS_MAX)
-		rest = memory_new((size_t)balance->count, sizeof(*rest));
 	*ports = live_ports(balance);
 	limit = work_inside(balance, *ports) / ports_count(*ports);
 	memset(balance->filled, 0, sizeof(balance->filled));
 	for (int i = 0; i < balance->count; i++) {
 		memset(balance->share[i].on, 0, sizeof(balance->share[i].on));
-		rest[i] = balance->share[i].cycles;
+		balance->share[i].rest = balance->share[i].cycles;
 	}
 	for (;;) {
 		uint32_t reached = 0;
-		double denser;
 
 		for (int i = 0; i < balance->count; i++)
-			rest[i] = place(balance, i, rest[i], limit, &reached);
+			place(balance, i, limit, &reached);
 		if (!reached)
-			break;
+			return limit;
 		denser = work_inside(balance, reached) / ports_count(reached);
 		if (denser <= limit) /* only a rounding error */
-			break;
+			return limit;
 		limit = denser;
 		*ports = reached;
 	}
-	if (rest != left)
-		free(rest);
-	return limit;
 }
 
 /* The smallest subset of `ports` that its own work fills. The search starts with one port, and adds
