@@ -133,18 +133,14 @@ static void find_chain(
 		const struct plateau *low = &plateaus->plateau[first];
 
 		if (slower_than(low->cycles, input->ghz, slowest_cache_ns, slowest_cache_cycles) ||
-			(stated > 0 && chain->cache_count == stated)) {
+			(stated > 0 && chain->cache_count == stated) ||
+			(i == last && chain->cache_count > 0 &&
+				slower_than(low->cycles, input->ghz, fastest_memory_ns,
+					fastest_memory_cycles))) {
 			chain->memory = first;
-			break;
+			return;
 		}
-		if (i == last) {
-			if (slower_than(low->cycles, input->ghz, fastest_memory_ns,
-				    fastest_memory_cycles) &&
-				chain->cache_count > 0)
-				chain->memory = first;
-			break;
-		}
-		if (plateaus->knee[i].confidence < KNEE_SURE ||
+		if (i == last || plateaus->knee[i].confidence < KNEE_SURE ||
 			plateaus->plateau[i + 1].cycles < least_step * low->cycles ||
 			is_a_tlbs(found, plateaus, i, kind) ||
 			is_beside(input, plateaus, i, first, chain->cache_count + 1))
@@ -263,42 +259,22 @@ static int same_cache(const struct chain *chain, const struct plateau_knee *knee
 	return nearest;
 }
 
-/* Collects the knee of each curve at the end of the same cache. Returns how many curves have one.
- */
-static int knees_like(const struct found *found, const struct plateau_knee *knee,
-	const struct plateau_knee *knees[PAGE_KINDS])
+_Static_assert(CACHES_MAX + TLBS_MAX + 1 <= LEVELS_MAX, "room for caches, TLBs and memory");
+
+static struct hierarchy_level *add_level(struct hierarchy *hierarchy, struct hierarchy_level level)
 {
-	int count = 0;
+	struct hierarchy_level *added = &hierarchy->level[hierarchy->level_count++];
 
-	for (int kind = 0; kind < PAGE_KINDS; kind++) {
-		int same = same_cache(&found->chain[kind], knee);
-
-		if (same >= 0)
-			knees[count++] = knee_of(&found->chain[kind], same);
-	}
-	return count;
-}
-
-static void set_latency(const struct plateau *plateau, struct hierarchy_level *level)
-{
-	level->cycles = plateau->cycles;
-	level->lo = plateau->lo;
-	level->hi = plateau->hi;
-	level->unstable = plateau->unstable;
-}
-
-static struct hierarchy_level *new_level(
-	struct hierarchy *hierarchy, enum level_kind kind, int number)
-{
-	struct hierarchy_level *level;
-
-	if (hierarchy->level_count == LEVELS_MAX)
-		return NULL;
-	level = &hierarchy->level[hierarchy->level_count++];
-	*level = (struct hierarchy_level){
-		.kind = kind, .number = number, .entries = NAN, .entries_lo = NAN, .entries_hi = NAN
-	};
-	return level;
+	*added = level;
+	snprintf(added->name, sizeof(added->name),
+		level.kind == LEVEL_MEMORY ? "memory"
+		: level.kind == LEVEL_TLB  ? "L%d DTLB"
+		: level.number == 1	   ? "L1d"
+					   : "L%d",
+		(unsigned char)level.number);
+	if (level.kind != LEVEL_TLB)
+		added->entries = added->entries_lo = added->entries_hi = NAN;
+	return added;
 }
 
 /* The curve with the most caches. */
@@ -315,86 +291,73 @@ static const struct chain *leading_chain(const struct found *found)
 	return most;
 }
 
-/* The lowest plateau of all curves before this knee: interference only adds time. */
-static const struct plateau *fastest(
-	const struct found *found, const struct plateau_knee *knee, int cache)
+/* Adds a cache of the leading chain. Its latency is that of the lowest plateau of all curves before
+ * its end: interference only adds time. */
+static void add_cache(const struct hierarchy_input *input, const struct found *found,
+	const struct chain *leading, int number, struct hierarchy *hierarchy)
 {
+	const struct plateau_knee *knee = knee_of(leading, number - 1), *knees[PAGE_KINDS];
 	const struct plateau *least = NULL;
+	struct hierarchy_level *level;
+	int count = 0;
 
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		const struct chain *chain = &found->chain[kind];
 		int same = same_cache(chain, knee);
 		/* In the other curve, this position may be the end of a different cache. */
 		const struct plateau *plateau =
-			same == cache ? &chain->plateaus.plateau[chain->cache[same].plateau] : NULL;
+			same == number - 1 ? &chain->plateaus.plateau[chain->cache[same].plateau]
+					   : NULL;
 
+		if (same >= 0)
+			knees[count++] = knee_of(chain, same);
 		if (plateau && (!least || plateau->cycles < least->cycles))
 			least = plateau;
 	}
-	return least;
-}
-
-static void add_caches(
-	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
-{
-	const struct chain *chain = leading_chain(found);
-	const struct plateau_knee *knees[PAGE_KINDS];
-
-	for (int i = 0; i < chain->cache_count; i++) {
-		const struct plateau *plateau = fastest(found, knee_of(chain, i), i);
-		struct hierarchy_level *level = new_level(hierarchy, LEVEL_CACHE, i + 1);
-
-		if (!level)
-			return;
-		set_latency(plateau, level);
-		level->stated = input->machine ? machine_cache(input->machine, i + 1) : 0;
-		cache_size(knees, knees_like(found, knee_of(chain, i), knees),
-			i + 1 == chain->cache_count,
-			input->machine ? machine_cache(input->machine, SHARED) : 0, level);
-		level->confidence = fmin(plateau->confidence, knee_of(chain, i)->confidence);
-		snprintf(level->name, sizeof(level->name), i == 0 ? "L1d" : "L%d",
-			(unsigned char)(i + 1));
-	}
+	level = add_level(hierarchy,
+		(struct hierarchy_level){ .kind = LEVEL_CACHE,
+			.number = number,
+			.cycles = least->cycles,
+			.lo = least->lo,
+			.hi = least->hi,
+			.unstable = least->unstable,
+			.confidence = fmin(least->confidence, knee->confidence),
+			.stated = input->machine ? machine_cache(input->machine, number) : 0 });
+	cache_size(knees, count, number == leading->cache_count,
+		input->machine ? machine_cache(input->machine, SHARED) : 0, level);
 }
 
 /* Adds the shared cache if the curve shows no plateau for it, because it ends soon after the core's
  * own caches. The latency is that of a walk whose size lies between the two ends. */
-static struct hierarchy_level *add_shared(
+static bool add_shared(
 	const struct hierarchy_input *input, double before, struct hierarchy *hierarchy)
 {
 	const struct curve_point *point = NULL;
-	struct hierarchy_level *level;
 
 	for (int k = 0; k < PAGE_KINDS && !point; k++)
 		point = hierarchy_nearest(
 			&input->lines[by_worth[k]], sqrt(before * input->share.bytes));
-	if (!point || !(input->share.bytes > before) ||
-		!(level = new_level(hierarchy, LEVEL_CACHE, SHARED)))
-		return NULL;
-	level->cycles = point->cycles;
-	level->lo = point->lo;
-	level->hi = point->hi;
-	level->stated = machine_cache(input->machine, SHARED);
-	snprintf(level->name, sizeof(level->name), "L%d", SHARED);
-	return level;
+	if (!point || !(input->share.bytes > before))
+		return false;
+	add_level(hierarchy, (struct hierarchy_level){ .kind = LEVEL_CACHE,
+				     .number = SHARED,
+				     .cycles = point->cycles,
+				     .lo = point->lo,
+				     .hi = point->hi,
+				     .stated = machine_cache(input->machine, SHARED) });
+	return true;
 }
 
-/* Replaces the size of the shared cache by the size that repeated measurements found. */
+/* Replaces the size of the shared cache by the size that repeated measurements found. All levels so
+ * far are caches, L1 first. */
 static void set_share(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
-	struct hierarchy_level *shared = NULL, *own = NULL;
+	struct hierarchy_level *shared = &hierarchy->level[SHARED - 1];
 
-	if (input->share.looks == 0 || !input->machine || !machine_cache(input->machine, SHARED))
+	if (input->share.looks == 0 || !input->machine || !machine_cache(input->machine, SHARED) ||
+		hierarchy->level_count < SHARED - 1)
 		return;
-	for (int i = 0; i < hierarchy->level_count; i++) {
-		if (hierarchy->level[i].number == SHARED)
-			shared = &hierarchy->level[i];
-		if (hierarchy->level[i].number == SHARED - 1)
-			own = &hierarchy->level[i];
-	}
-	if (!shared && own)
-		shared = add_shared(input, own->bytes, hierarchy);
-	if (!shared)
+	if (hierarchy->level_count < SHARED && !add_shared(input, shared[-1].bytes, hierarchy))
 		return;
 	shared->bytes = input->share.bytes;
 	shared->bytes_lo = input->share.lo;
@@ -425,18 +388,15 @@ static void add_tlbs(
 	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
 	for (int t = 0; t < found->tlbs.count; t++) {
-		struct hierarchy_level *level = new_level(hierarchy, LEVEL_TLB, t + 1);
+		struct hierarchy_level level = found->tlbs.level[t];
 		double page = smallest_page(input);
 
-		if (!level)
-			return;
-		*level = found->tlbs.level[t];
-		level->number = t + 1;
-		level->lo = fmax(0, level->lo);
-		level->entries = round(level->bytes / page);
-		level->entries_lo = round(level->bytes_lo / page);
-		level->entries_hi = round(level->bytes_hi / page);
-		snprintf(level->name, sizeof(level->name), "L%d DTLB", (unsigned char)(t + 1));
+		level.number = t + 1;
+		level.lo = fmax(0, level.lo);
+		level.entries = round(level.bytes / page);
+		level.entries_lo = round(level.bytes_lo / page);
+		level.entries_hi = round(level.bytes_hi / page);
+		add_level(hierarchy, level);
 	}
 }
 
@@ -449,41 +409,38 @@ static void add_memory(
 		const struct hierarchy_curve *curve = &input->lines[by_worth[k]];
 		const struct chain *chain = &found->chain[by_worth[k]];
 		const struct plateau *plateau;
-		struct hierarchy_level *level;
+		struct hierarchy_level level = { .kind = LEVEL_MEMORY };
 		double cycles[CURVE_POINTS];
 		size_t count = 0;
 
 		if (chain->plateaus.count == 0 || chain->memory < 0)
 			continue;
-		if (!(level = new_level(hierarchy, LEVEL_MEMORY, 0)))
-			return;
 		plateau = &chain->plateaus.plateau[chain->memory];
-		set_latency(plateau, level);
 		for (int i = plateau->first; i < curve->count && count < CURVE_POINTS; i++)
 			if (curve->points[i].cycles > 0 &&
 				curve->points[i].bytes >= curve->points[curve->count - 1].bytes / 4)
 				cycles[count++] = curve->points[i].cycles;
 		stats_sort(cycles, count);
-		level->cycles = stats_quantile(cycles, count, 0.5);
+		level.cycles = stats_quantile(cycles, count, 0.5);
 		/* The points were measured at different times, so together they show the range. */
-		level->lo = stats_quantile(cycles, count, 0) / memory_off;
-		level->hi = stats_quantile(cycles, count, 1) * memory_off;
-		level->unstable = level->hi > memory_steady * level->lo;
-		level->bytes = level->bytes_hi = INFINITY;
-		level->bytes_lo = plateau->from;
-		level->confidence = plateau->confidence;
-		snprintf(level->name, sizeof(level->name), "memory");
+		level.lo = stats_quantile(cycles, count, 0) / memory_off;
+		level.hi = stats_quantile(cycles, count, 1) * memory_off;
+		level.unstable = level.hi > memory_steady * level.lo;
+		level.bytes = level.bytes_hi = INFINITY;
+		level.bytes_lo = plateau->from;
+		level.confidence = plateau->confidence;
+		add_level(hierarchy, level);
 		return;
 	}
 }
 
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
-	struct found found;
+	struct found found = { 0 };
+	const struct chain *leading;
 	double line;
 
 	memset(hierarchy, 0, sizeof(*hierarchy));
-	memset(&found, 0, sizeof(found));
 	for (int kind = 0; kind < PAGE_KINDS; kind++) {
 		plateaus_find(input->lines[kind].points, input->lines[kind].count,
 			&hierarchy->lines[kind]);
@@ -500,7 +457,9 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 		line = 64;
 	tlb_find(input, hierarchy, line, &found.tlbs);
 	find_chains(input, &found);
-	add_caches(input, &found, hierarchy);
+	leading = leading_chain(&found);
+	for (int number = 1; number <= leading->cache_count; number++)
+		add_cache(input, &found, leading, number, hierarchy);
 	set_share(input, hierarchy);
 	add_tlbs(input, &found, hierarchy);
 	add_memory(input, &found, hierarchy);

@@ -79,66 +79,56 @@ bool hierarchy_is_about(const struct hierarchy_level *level)
 
 static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy)
 {
-	struct units_text words = cycle_words(level->cycles), least = size_words(level->bytes_lo),
-			  most = size_words(level->bytes_hi), ours = size_words(level->bytes),
-			  system = size_words((double)level->stated);
-	const char *cycles = words.text, *size = ours.text, *lo = least.text, *hi = most.text,
-		   *stated = system.text;
+	struct units_text cycles = cycle_words(level->cycles), size = size_words(level->bytes),
+			  lo = size_words(level->bytes_lo), hi = size_words(level->bytes_hi),
+			  stated = size_words((double)level->stated);
+	bool exact = strcmp(lo.text, hi.text) == 0;
 
-	if (hierarchy_disagrees(level)) {
-		const char *varies = level->unstable ? " in this run, and varies" : "";
-
-		say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name,
-			cycles, stated, size, level->unstable ? ", unstable" : "");
-		if (level->looks > 1)
-			find(hierarchy, FINDING_CACHE_SIZE,
-				"The system says that %s has %s. This process had %s to %s of it, "
-				"in %d looks over %.1f s: other cores share it.",
-				level->name, stated, lo, hi, level->looks, level->seconds);
-		else if (strcmp(lo, hi) == 0)
-			find(hierarchy, FINDING_CACHE_SIZE,
-				"The system says that %s has %s. The curve shows its end at about "
-				"%s%s.",
-				level->name, stated, lo, varies);
+	if (!hierarchy_disagrees(level)) {
+		if (hierarchy_is_about(level))
+			say(level, "%s: %s cycles up to about %s (%s to %s)%s", level->name,
+				cycles.text, size.text, lo.text, hi.text,
+				level->unstable ? ", unstable" : "");
 		else
-			find(hierarchy, FINDING_CACHE_SIZE,
-				"The system says that %s has %s. The curve shows its end between "
-				"%s and %s%s.",
-				level->name, stated, lo, hi, varies);
-	} else if (hierarchy_is_about(level)) {
-		say(level, "%s: %s cycles up to about %s (%s to %s)%s", level->name, cycles, size,
-			lo, hi, level->unstable ? ", unstable" : "");
-	} else {
-		say(level, "%s: %s cycles up to %s", level->name, cycles, size);
+			say(level, "%s: %s cycles up to %s", level->name, cycles.text, size.text);
+		return;
 	}
+	say(level, "%s: %s cycles; the system says %s, you get about %s%s", level->name,
+		cycles.text, stated.text, size.text, level->unstable ? ", unstable" : "");
+	if (level->looks > 1)
+		find(hierarchy, FINDING_CACHE_SIZE,
+			"The system says that %s has %s. This process had %s to %s of it, in %d "
+			"looks over %.1f s: other cores share it.",
+			level->name, stated.text, lo.text, hi.text, level->looks, level->seconds);
+	else
+		find(hierarchy, FINDING_CACHE_SIZE,
+			"The system says that %s has %s. The curve shows its end %s %s%s%s%s.",
+			level->name, stated.text, exact ? "at about" : "between", lo.text,
+			exact ? "" : " and ", exact ? "" : hi.text,
+			level->unstable ? " in this run, and varies" : "");
 }
 
-static void say_tlb(struct hierarchy_level *level)
+/* A TLB or memory. */
+static void say_other(struct hierarchy_level *level)
 {
-	char about[64], range[96] = "";
+	struct units_text cycles = cycle_words(level->cycles);
+	char about[64] = "", range[96] = "", ns[24] = "";
 
-	snprintf(about, sizeof(about), "%.0f entries", level->entries);
-	if (hierarchy_is_about(level))
-		snprintf(about, sizeof(about), "about %.0f entries (%.0f to %.0f)", level->entries,
-			level->entries_lo, level->entries_hi);
-	if (is_wide(level))
+	if (level->kind == LEVEL_TLB ? is_wide(level) : level->unstable)
 		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo).text,
 			cycle_words(level->hi).text);
-	say(level, "%s: %s, pages for %s; beyond, %s cycles more%s", level->name, about,
-		size_words(level->bytes).text, cycle_words(level->cycles).text, range);
-}
-
-static void say_memory(struct hierarchy_level *level)
-{
-	char ns[24] = "", range[96] = "";
-
+	if (hierarchy_is_about(level))
+		snprintf(about, sizeof(about), " (%.0f to %.0f)", level->entries_lo,
+			level->entries_hi);
 	if (isfinite(level->ns))
 		snprintf(ns, sizeof(ns), " (%.0f ns)", level->ns);
-	if (level->unstable)
-		snprintf(range, sizeof(range), ", unstable: %s to %s", cycle_words(level->lo).text,
-			cycle_words(level->hi).text);
-	say(level, "memory: %s%s cycles%s%s", level->unstable ? "about " : "",
-		cycle_words(level->cycles).text, ns, range);
+	if (level->kind == LEVEL_TLB)
+		say(level, "%s: %s%.0f entries%s, pages for %s; beyond, %s cycles more%s",
+			level->name, *about ? "about " : "", level->entries, about,
+			size_words(level->bytes).text, cycles.text, range);
+	else
+		say(level, "memory: %s%s cycles%s%s", level->unstable ? "about " : "", cycles.text,
+			ns, range);
 }
 
 /* ---- Findings */
@@ -284,10 +274,8 @@ void hierarchy_say(const struct hierarchy_input *input, struct hierarchy *hierar
 
 		if (level->kind == LEVEL_CACHE)
 			say_cache(level, hierarchy);
-		else if (level->kind == LEVEL_TLB)
-			say_tlb(level);
 		else
-			say_memory(level);
+			say_other(level);
 	}
 	find_missing(input, hierarchy);
 	find_line_differs(input->machine, hierarchy);

@@ -59,12 +59,10 @@ static void find_monotone(struct curve *curve)
 		start[blocks] = i;
 		level[blocks++] = curve->y[i];
 		while (blocks > 1 && level[blocks - 2] > level[blocks - 1]) {
-			int count = 0;
+			size_t count = (size_t)(i + 1 - start[--blocks - 1]);
 
-			blocks--;
-			for (int k = start[blocks - 1]; k <= i; k++)
-				values[count++] = curve->y[k];
-			level[blocks - 1] = stats_median(values, (size_t)count);
+			memcpy(values, curve->y + i + 1 - count, count * sizeof(*values));
+			level[blocks - 1] = stats_median(values, count);
 		}
 	}
 	start[blocks] = curve->count;
@@ -264,52 +262,40 @@ static bool long_enough(const struct partition *p, int first, int last)
 	       p->curve->x[last] - p->curve->x[first] >= least_octaves;
 }
 
-/* Finds the cheapest partition into levels and climbs. Fills levels, in order. */
-static void cut(const struct partition *p, struct level *levels, int *count)
+/* Finds the cheapest partition into levels and climbs. Fills the levels, in order. */
+static void cut(struct partition *p)
 {
-	int n = p->curve->count,
-	    from[CURVE_POINTS + 1]; /* first point of the level that ends before point i; -1: point
-				       i - 1 belongs to a climb */
-	double best[CURVE_POINTS + 1];
+	int n = p->curve->count, last[CURVE_POINTS]; /* last point of the level that begins at point
+							i; i: point i belongs to a climb */
+	double best[CURVE_POINTS + 1];		     /* cost of the points from point i */
 
-	best[0] = 0;
-	for (int end = 1; end <= n; end++) {
-		best[end] = best[end - 1] + climb_price * p->curve->weight[end - 1];
-		from[end] = -1;
-		for (int begin = 0; begin < end; begin++) {
-			double cost;
+	best[n] = 0;
+	for (int begin = n - 1; begin >= 0; begin--) {
+		best[begin] = best[begin + 1] + climb_price * p->curve->weight[begin];
+		last[begin] = begin;
+		for (int end = begin + LEAST_POINTS - 1; end < n; end++) {
+			double cost = long_enough(p, begin, end)
+					      ? level_over(p, begin, end).cost + best[end + 1]
+					      : INFINITY;
 
-			if (end - begin < LEAST_POINTS)
-				break;
-			if (!long_enough(p, begin, end - 1))
-				continue;
-			cost = best[begin] + level_over(p, begin, end - 1).cost;
-			if (cost < best[end]) {
-				best[end] = cost;
-				from[end] = begin;
+			if (cost < best[begin]) {
+				best[begin] = cost;
+				last[begin] = end;
 			}
 		}
 	}
-	*count = 0;
-	for (int end = n; end > 0; end = from[end] < 0 ? end - 1 : from[end])
-		if (from[end] >= 0)
-			levels[(*count)++] = level_over(p, from[end], end - 1);
-	for (int i = 0; i < *count / 2; i++) {
-		struct level other = levels[i];
-
-		levels[i] = levels[*count - 1 - i];
-		levels[*count - 1 - i] = other;
-	}
+	for (int i = 0; i < n; i = last[i] + 1)
+		if (last[i] > i)
+			p->level[p->count++] = level_over(p, i, last[i]);
 }
 
 static double median_of(const struct curve *curve, const struct level *level)
 {
 	double values[CURVE_POINTS];
-	int count = 0;
+	size_t count = (size_t)(level->last + 1 - level->first);
 
-	for (int i = level->first; i <= level->last; i++)
-		values[count++] = curve->y[i];
-	return stats_median(values, (size_t)count);
+	memcpy(values, curve->y + level->first, count * sizeof(*values));
+	return stats_median(values, count);
 }
 
 /* The line of a level at x. After the end of the level, the line is flat. */
@@ -329,10 +315,10 @@ static double rise_beyond_noise(
 	double off[CURVE_POINTS], noise;
 	int count = 0, from_a = a->last - a->first + 1, from_b = b->last - b->first + 1;
 
-	for (int i = a->first; i <= a->last; i++)
-		off[count++] = fabs(curve->y[i] - line_at(curve, a, curve->x[i]));
-	for (int i = b->first; i <= b->last; i++)
-		off[count++] = fabs(curve->y[i] - line_at(curve, b, curve->x[i]));
+	for (int i = a->first; i <= b->last; i++)
+		if (i <= a->last || i >= b->first)
+			off[count++] = fabs(
+				curve->y[i] - line_at(curve, i <= a->last ? a : b, curve->x[i]));
 	noise = 1.48 * stats_median(off, (size_t)count);
 	return median_of(curve, b) - median_of(curve, a) -
 	       least_errors * noise * sqrt(1.0 / from_a + 1.0 / from_b);
@@ -473,7 +459,7 @@ void plateaus_find(const struct curve_point *points, int count, struct plateaus 
 	p.price = level_price * log(weighed(&p, 0, curve.count - 1) + 1);
 	p.sloping = slope_price * log(weighed(&p, 0, curve.count - 1) + 1);
 	if (curve.count > LEAST_POINTS)
-		cut(&p, p.level, &p.count);
+		cut(&p);
 	join_levels(&p);
 	if (p.count == 0)
 		p.level[p.count++] = level_over(&p, 0, curve.count - 1);

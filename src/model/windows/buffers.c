@@ -124,10 +124,11 @@ static const struct buffer_rest *rest_of(const struct buffers *buffers, const ch
 	return NULL;
 }
 
-/* Entries that the fillers and the loop's own instructions occupy. */
+/* Entries that the fillers and the loop's own instructions occupy. If the filler is unknown, each
+ * one occupies one entry. */
 static double entries_of(const struct window_filler *filler, double fillers)
 {
-	return fillers * filler->each + filler->own;
+	return filler ? fillers * filler->each + filler->own : fillers;
 }
 
 double buffers_found(const struct knee *knee, const struct window_filler *filler)
@@ -140,18 +141,18 @@ double buffers_full(const struct window_filler *filler, double entries)
 	return filler && filler->each > 0 ? (entries - filler->own) / filler->each : entries;
 }
 
-/* Whether the buffer's size lies within a soft rise. */
-static bool rises_past(const struct knee *knee, const struct window_filler *filler, double entries)
+static void add_sharp(const struct buffers *buffers, const struct knee *knee,
+	const struct window_filler *filler, double entries, struct text *words)
 {
-	double from = filler ? entries_of(filler, knee->from) : knee->from,
-	       to = filler ? entries_of(filler, knee->to) : knee->to;
+	const struct buffer_rest *rest = filler ? rest_of(buffers, filler->buffer) : NULL;
+	double found = entries_of(filler, knee->x), less = entries - found;
 
-	return isfinite(entries) && entries > from && entries <= to;
-}
-
-/* Adds a sum in words: "506 nops + 2 for the loop = ", "23 x 2 calls by two jumps = ". */
-static void add_sum(const struct knee *knee, const struct window_filler *filler, struct text *words)
-{
+	if (!filler) {
+		text_addf(
+			words, "%.0f fillers, and %.0f entries in the core file", knee->x, entries);
+		return;
+	}
+	/* A sum: "506 nops + 2 for the loop = ", "23 x 2 calls by two jumps = ". */
 	text_addf(words, "%.0f ", knee->x);
 	if (filler->each != 1)
 		text_addf(words, "x %g ", filler->each);
@@ -159,22 +160,6 @@ static void add_sum(const struct knee *knee, const struct window_filler *filler,
 	if (filler->own > 0)
 		text_addf(words, " + %g for the loop", filler->own);
 	text_add(words, " = ");
-}
-
-static void add_sharp(const struct buffers *buffers, const struct knee *knee,
-	const struct window_filler *filler, double entries, struct text *words)
-{
-	const struct buffer_rest *rest = filler ? rest_of(buffers, filler->buffer) : NULL;
-	double found, less;
-
-	if (!filler) {
-		text_addf(
-			words, "%.0f fillers, and %.0f entries in the core file", knee->x, entries);
-		return;
-	}
-	found = buffers_found(knee, filler);
-	less = entries - found;
-	add_sum(knee, filler, words);
 	if (less == 0)
 		text_addf(words, "%.0f entries, as in the core file", found);
 	else if (fabs(less) <= (knee->hi - knee->lo) * filler->each)
@@ -197,7 +182,8 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	} else if (knee->kind == KNEE_SOFT) {
 		text_addf(&text, "not sharp: it rises from %.0f to %.0f fillers", knee->from,
 			knee->to);
-		if (rises_past(knee, filler, entries))
+		if (entries > entries_of(filler, knee->from) &&
+			entries <= entries_of(filler, knee->to))
 			text_addf(&text, ", and the core file's %.0f are among them", entries);
 	} else if (knee->kind == KNEE_NONE && knee->work) {
 		text_add(&text, "the time grows with the fillers' own work and shows no step: no "

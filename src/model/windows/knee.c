@@ -423,16 +423,9 @@ void knee_find(const struct knee_curve *curve, double most, struct knee *knee)
 	struct fit fit;
 	bool rises, noisy;
 
-	*knee = (struct knee){ .kind = KNEE_UNKNOWN,
-		.x = NAN,
-		.lo = NAN,
-		.hi = NAN,
-		.from = NAN,
-		.to = NAN,
-		.before = NAN,
-		.after = NAN,
-		.noise = NAN,
-		.again = NAN };
+	*knee = (struct knee){ .kind = KNEE_UNKNOWN };
+	knee->x = knee->lo = knee->hi = knee->from = knee->to = NAN;
+	knee->before = knee->after = knee->noise = knee->again = NAN;
 	if (curve->count < 3)
 		return;
 	knee->before = base_of(curve);
