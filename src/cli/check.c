@@ -1,319 +1,501 @@
 #include "cli/check.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "model/counts/counts.h"
 
-#define SMALL_PAGES "With small pages, steps of the TLB show in figures beyond about 256 KiB."
+/* ---- Words and texts */
 
-static struct check check_clock(const struct examination *x)
+enum { WORDS = 8 };
+
+/* What a check found: the values of the {words} in its text. */
+struct found {
+	double value; /* the finding as a number; NAN: none */
+	int count;
+	struct {
+		const char *name;
+		char text[300];
+	} word[WORDS];
+};
+
+static void __attribute__((format(printf, 3, 4)))
+word(struct found *found, const char *name, const char *format, ...)
 {
-	double tick_ghz = x->machine->tick_hz / 1e9, core = x->sample.ghz;
+	va_list arguments;
 
-	if (!x->sample.valid || !isfinite(core) || !(tick_ghz > 0))
-		return check_found(CHECK_BAD, "the core clock could not be measured: %.160s",
-			*x->failure ? x->failure : "no trial succeeded");
-	if (fabs(core / tick_ghz - 1) <= 0.01)
-		return check_measured(CHECK_OK, core, "GHz",
-			"the core runs at %.3f GHz, the time-stamp counter at the same rate", core);
-	return check_advised(check_measured(CHECK_NOTE, core, "GHz",
-				     "the core runs at %.3f GHz, the time-stamp counter at %.3f: "
-				     "%.2f core cycles a tick",
-				     core, tick_ghz, core / tick_ghz),
-		"Do not take ticks for cycles. slexplore counts cycles by a %s (%s).",
+	found->word[found->count].name = name;
+	va_start(arguments, format);
+	vsnprintf(found->word[found->count].text, sizeof(found->word[0].text), format, arguments);
+	va_end(arguments);
+	found->count++;
+}
+
+/* The value of the word at the beginning of "WORD}…"; "" if the check does not set it. */
+static const char *word_of(const struct found *found, const char *name)
+{
+	size_t length = strcspn(name, "}");
+
+	for (int i = 0; i < found->count; i++)
+		if (strlen(found->word[i].name) == length &&
+			strncmp(found->word[i].name, name, length) == 0)
+			return found->word[i].text;
+	return "";
+}
+
+/* Writes a text with the values of its words. */
+static void expand(const char *text, const struct found *found, char *to, size_t size)
+{
+	struct text whole = { 0 };
+	size_t begin = 0;
+	bool empty = false;
+
+	for (; *text; text++) {
+		if (*text == '[') {
+			begin = whole.length;
+			empty = false;
+		} else if (*text == ']' && empty && whole.length) {
+			whole.length = begin;
+		} else if (*text == '{') {
+			const char *value = word_of(found, text + 1);
+
+			empty |= !*value;
+			text_add(&whole, value);
+			text = strchrnul(text, '}');
+			if (!*text)
+				break;
+		} else if (*text != ']') {
+			text_addn(&whole, text, 1);
+		}
+	}
+	snprintf(to, size, "%.*s", (int)whole.length, text_string(&whole));
+	text_cut_clean(to, size);
+	text_free(&whole);
+}
+
+static const char *const states[] = {
+	[CHECK_OK] = "ok", [CHECK_NOTE] = "note", [CHECK_BAD] = "bad"
+};
+
+const char *check_state_name(enum check_state state)
+{
+	return states[state];
+}
+
+/* Fills a check from its line in data/checks. `within`: the first line whose FINDING is a part of
+ * `finding`, or "other". */
+static void fill(struct check *check, const char *finding, bool within, const struct found *found)
+{
+	struct rows rows;
+	struct status status;
+	char text[400] = "";
+
+	rows_load(&rows, "checks");
+	while (!*check->finding && rows_next(&rows)) {
+		const char *name = rows_word(&rows), *which = rows_word(&rows);
+		char *field[3], *unit;
+		bool same = within ? strstr(finding, which) || strcmp(which, "other") == 0
+				   : strcmp(finding, which) == 0;
+
+		rows_fields(&rows, field, 3);
+		if (*field[1])
+			snprintf(text, sizeof(text), "%s", field[1]);
+		if (strcmp(name, check->name) != 0 || !same)
+			continue;
+		unit = field[0] + strcspn(field[0], " ");
+		unit += strspn(unit, " ");
+		snprintf(check->unit, sizeof(check->unit), "%s", unit);
+		field[0][strcspn(field[0], " ")] = '\0';
+		check->state = (enum check_state)rows_choice(
+			&rows, "state", field[0], states, sizeof(states) / sizeof(*states));
+		expand(text, found, check->finding, sizeof(check->finding));
+		expand(field[2], found, check->advice, sizeof(check->advice));
+	}
+	status = rows_end(&rows);
+	if (status_is_ok(&status) && *check->finding)
+		return;
+	check->state = CHECK_BAD;
+	snprintf(check->finding, sizeof(check->finding), "data/checks has no text for \"%s\" %s",
+		finding, status.text);
+}
+
+/* ---- The checks. Each sets its words, and returns the name of its finding in data/checks. */
+
+static void say_failure(const struct examination *x, struct found *found, const char *otherwise)
+{
+	word(found, "why", "%.160s", *x->failure ? x->failure : otherwise);
+}
+
+static const char *check_clock(const struct examination *x, struct found *found)
+{
+	double tick = x->machine->tick_hz / 1e9, core = x->sample.ghz;
+
+	say_failure(x, found, "no trial succeeded");
+	if (!x->sample.valid || !isfinite(core) || !(tick > 0))
+		return "unmeasured";
+	found->value = core;
+	word(found, "core", "%.3f", core);
+	word(found, "tick", "%.3f", tick);
+	word(found, "ratio", "%.2f", core / tick);
+	word(found, "source", "%s",
 		x->sample.cycles_from == SOURCE_COUNTER
 			? "counter, and checks it against a reference chain"
-			: "reference chain",
-		x->machine->clock_name);
+			: "reference chain");
+	word(found, "name", "%s", x->machine->clock_name);
+	return fabs(core / tick - 1) <= 0.01 ? "same" : "differs";
 }
 
-static struct check check_timer(const struct examination *x)
+static const char *check_timer(const struct examination *x, struct found *found)
 {
 	double step = x->machine->tick_step / x->machine->tick_hz * 1e9;
-	const char *source = x->environment.clocksource;
-	struct check check;
 
 	if (!isfinite(step) || step <= 0)
-		return check_found(
-			CHECK_BAD, "the granularity of the time-stamp counter is unknown");
-	check = check_measured(step > 50 ? CHECK_NOTE : CHECK_OK, step, "ns",
-		"the time-stamp counter moves in steps of %.3g ns%s%s", step,
-		*source ? "; the kernel keeps time by " : "", source);
-	if (step <= 50)
-		return check;
-	return check_advised(check,
-		"Timed regions have to be long against the step: expect fewer trials a second.");
+		return "unknown";
+	found->value = step;
+	word(found, "step", "%.3g", step);
+	word(found, "clocksource", "%s", x->environment.clocksource);
+	return step > 50 ? "coarse" : "fine";
 }
 
-static struct check check_huge(const struct examination *x)
+/* Whether at least one event could be opened. */
+static bool opened(const struct examination *x)
 {
-	const struct environment *e = &x->environment;
-	const char *mode = *e->thp ? e->thp : "unknown", *note = x->machine->huge_note;
-	bool allowed = strcmp(mode, "always") == 0 || strcmp(mode, "madvise") == 0;
-
-	if (x->machine->huge_pages && strcmp(x->pages, "4k") == 0)
-		return check_advised(check_found(CHECK_NOTE,
-					     "transparent huge pages: available (setting: %s), and "
-					     "yet none were got",
-					     mode),
-			"Memory may be in pieces; as root: echo 1 > "
-			"/proc/sys/vm/compact_memory. " SMALL_PAGES);
-	if (x->machine->huge_pages)
-		return check_found(
-			CHECK_OK, "transparent huge pages: available (setting: %s)", mode);
-	return check_advised(
-		check_found(CHECK_NOTE, "no huge pages: %s%s%s",
-			*note ? note : "transparent huge pages are set to ", *note ? "" : mode,
-			e->huge_free > 0 ? " (some are reserved, and not used)" : ""),
-		"%s " SMALL_PAGES,
-		allowed ? "Whatever started slexplore set PR_SET_THP_DISABLE: a service manager, a "
-			  "container, a job launcher."
-			: "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled.");
+	return x->events && x->counts.id && x->counts.id == x->events->counters.id &&
+	       x->counts.count > 0;
 }
 
-static struct check check_frequency(const struct examination *x)
+static int known(const struct examination *x)
 {
-	const struct environment *e = &x->environment;
-	const char *turbo = e->turbo < 0 ? "" : e->turbo ? ", turbo allowed" : ", turbo off";
-	bool steady = strcmp(e->governor, "performance") == 0;
-	struct check check;
+	int count = 0;
 
-	if (!*e->governor)
-		return check_advised(
-			check_found(CHECK_NOTE, "frequency control is not visible%s%s",
-				check_virtual_machine(x) ? ": the host decides" : "", turbo),
-			"Nothing to do: every trial carries its own clock. Compare CPE rather than "
-			"ns or GB/s.");
-	check = check_found(steady ? CHECK_OK : CHECK_NOTE, "governor %s%s%s%s%s", e->governor,
-		*e->frequency_driver ? " (" : "", e->frequency_driver,
-		*e->frequency_driver ? ")" : "", turbo);
-	return steady ? check
-		      : check_advised(check,
-				"For steadier ns and GB/s, as root: cpupower frequency-set "
-				"-g performance. CPE does not depend on it.");
+	for (int i = 0; opened(x) && i < x->counts.count; i++)
+		count += count_known(&x->counts.event[i]);
+	return count;
 }
 
-static struct check check_smt(const struct examination *x)
+/* Whether this is a virtual machine. */
+static bool is_virtual(const struct examination *x)
 {
-	const struct environment *e = &x->environment;
-
-	if (environment_list_count(e->siblings) > 1)
-		return check_advised(
-			check_found(CHECK_NOTE, "core %d shares its units with hyper-threads: %s",
-				x->machine->cpu, e->siblings),
-			"Keep the siblings idle; as root: echo off > "
-			"/sys/devices/system/cpu/smt/control. Contended trials are told apart and "
-			"not used.");
-	if (check_virtual_machine(x))
-		return check_advised(
-			check_found(CHECK_NOTE, "no hyper-threads are visible; the host may hide a "
-						"sibling that is in use"),
-			"How often one disturbed the core while this was measured: see quiet.");
-	if (e->smt < 0 && !*e->siblings)
-		return check_found(CHECK_NOTE, "whether hyper-threads are on is unknown");
-	return check_found(CHECK_OK, "the measured core has no hyper-thread beside it");
+	return x->environment.hypervisor == 1 || x->machine->virtualised;
 }
 
-static struct check check_virtual(const struct examination *x)
+/* The finding for a machine on which no event can be opened. */
+static const char *no_counters(const struct examination *x, struct found *found)
 {
-	const struct environment *e = &x->environment;
-	const char *container = e->container ? ", in a container" : "";
+	struct check guest = { .name = "guest" };
 
-	if (!check_virtual_machine(x))
-		return check_found(e->hypervisor < 0 ? CHECK_NOTE : CHECK_OK,
-			"no sign of a hypervisor%s%s",
-			e->hypervisor < 0 ? "; this processor does not tell" : "", container);
-	return check_advised(
-		check_found(CHECK_NOTE, "a virtual machine: %s%s",
-			*e->hypervisor_name ? e->hypervisor_name : "of which kind is unknown",
-			container),
-		"Clock, neighbours and page sizes are the host's: trust CPE of quiet samples most, "
-		"and the DRAM figures least.");
+	switch (x->counter_error) {
+	case 0: word(found, "why", "%s", x->counts.why); return "nothing";
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		fill(&guest, x->environment.hypervisor_name, true, found);
+		word(found, "guest", "%s", guest.finding);
+		word(found, "perhaps", "%s",
+			x->environment.hypervisor < 0 ? "virtual machine" : "");
+		return is_virtual(x) ? "guest" : "driver";
+	case EACCES:
+	case EPERM: return x->pmu.paranoid > 2 ? "denied" : "filtered";
+	case ENOSYS: return "absent";
+	case EBUSY: return "busy";
+	default: word(found, "error", "%s", strerror(x->counter_error)); return "failed";
+	}
 }
 
-static struct check check_cores(const struct examination *x)
+static const char *check_counters(const struct examination *x, struct found *found)
+{
+	bool counter = x->sample.cycles_from == SOURCE_COUNTER;
+	double off = x->sample.check - 1;
+	int count = known(x);
+
+	if (!opened(x))
+		return no_counters(x, found);
+	found->value = count;
+	if (count == 0)
+		return "held";
+	word(found, "count", "%d", count);
+	word(found, "all", "%d", x->counts.count);
+	word(found, "passes", "%d pass%s", x->counts.groups, x->counts.groups == 1 ? "" : "es");
+	word(found, "source", "%s", counter ? "a counter" : "the reference chain");
+	if (!counter || !isfinite(off))
+		return "counted";
+	word(found, "off", "%.1f%% %s", 100 * fabs(off), off < 0 ? "fewer" : "more");
+	return counts_clocks_differ(x->sample.check) ? "differ" : "counted";
+}
+
+static const char *check_pmu(const struct examination *x, struct found *found)
+{
+	const struct pmu *pmu = &x->pmu;
+	char words[200];
+
+	if (!*pmu->name)
+		return "unnamed";
+	pmu_words(pmu, words, sizeof(words));
+	word(found, "words", "%s", words);
+	if (pmu->counters > 0)
+		found->value = pmu->counters;
+	if (pmu->counters > 0 && pmu->width > 0) {
+		word(found, "any", "%d", pmu->counters);
+		word(found, "fixed", "%d", pmu->fixed);
+		word(found, "width", "%d", pmu->width);
+	}
+	return *pmu->others ? "several" : "one";
+}
+
+static const char *check_events(const struct examination *x, struct found *found)
+{
+	const struct event_plan *plan = x->events;
+	int unavailable = opened(x) ? x->counts.count - known(x) : 0;
+	enum event_role roles[ROLE_COUNT];
+	struct text lacking = { 0 };
+
+	word(found, "why", "%s", plan ? plan->why : "");
+	if (!plan || plan->counters.count == 0)
+		return "unknown";
+	for (int i = 0, count = events_lacking(plan, roles); i < count; i++)
+		text_addf(&lacking, "%s%s", i ? ", " : "", event_roles[roles[i]].title);
+	word(found, "count", "%d", plan->counters.count);
+	word(found, "whom", "%s",
+		plan->generic ? "every processor, none for this core" : "this core");
+	word(found, "none", "%s", opened(x) ? "" : "none");
+	if (unavailable)
+		word(found, "unavailable", "%d", unavailable);
+	word(found, "lacking", "%s", text_string(&lacking));
+	word(found, "version", "%s", counters_version());
+	text_free(&lacking);
+	return *plan->why      ? "wrong"
+	       : plan->generic ? "generic"
+	       : !opened(x)    ? "closed"
+	       : unavailable   ? "some"
+			       : "all";
+}
+
+static const char *check_reading(const struct examination *x, struct found *found)
+{
+	const struct pmu *pmu = &x->pmu;
+
+	word(found, "pmu", "%s", pmu->name);
+	return !opened(x)		       ? "unknown"
+	       : x->counts.direct	       ? "direct"
+	       : pmu->user_access == 0	       ? "access"
+	       : pmu->rdpmc == 0 && *pmu->name ? "rdpmc"
+	       : pmu->arm		       ? "old"
+					       : "calls";
+}
+
+static const char *check_paranoid(const struct examination *x, struct found *found)
+{
+	int level = x->pmu.paranoid;
+
+	if (level == -9)
+		return "unread";
+	found->value = level;
+	word(found, "level", "%d", level);
+	return level <= 2 ? "allowed" : x->root ? "root" : "denied";
+}
+
+static const char *check_watchdog(const struct examination *x, struct found *found)
+{
+	(void)found;
+	return x->pmu.nmi_watchdog == 1	  ? "on"
+	       : x->pmu.nmi_watchdog == 0 ? "off"
+	       : *x->pmu.name		  ? "absent"
+					  : "unknown";
+}
+
+static const char *check_quiet(const struct examination *x, struct found *found)
+{
+	double share = x->sample.quiet;
+
+	say_failure(x, found, "none succeeded");
+	if (!x->machine->watched)
+		return "unwatched";
+	if (!x->sample.valid || !isfinite(share))
+		return "unmeasured";
+	found->value = share * 100;
+	word(found, "share", "%.0f", share * 100);
+	word(found, "trials", "%u", x->sample.trials + x->sample.dropped);
+	return x->sample.contended ? "contended" : share < 0.5 ? "few" : "most";
+}
+
+static const char *check_steal(const struct examination *x, struct found *found)
+{
+	const struct cpu_times *a = &x->before, *b = &x->after;
+	double all = (double)(b->busy + b->idle + b->steal), now, since;
+
+	if (!a->known || !b->known || all <= 0)
+		return "unknown";
+	since = (double)b->steal / all;
+	all -= (double)(a->busy + a->idle + a->steal);
+	now = all > 0 ? (double)(b->steal - a->steal) / all : NAN;
+	found->value = since * 100;
+	word(found, "since", "%.2g", since * 100);
+	if (isfinite(now))
+		word(found, "now", "%.2g", now * 100);
+	return since > 0.02 || now > 0.02 ? "much" : "little";
+}
+
+static const char *check_binding(const struct examination *x, struct found *found)
+{
+	const struct machine *m = x->machine;
+
+	word(found, "note", "%s", *m->bind_note || m->bound ? m->bind_note : "refused");
+	word(found, "cpu", "%d", m->cpu);
+	return !m->bound ? "refused" : m->apart ? "apart" : "shared";
+}
+
+static const char *check_cores(const struct examination *x, struct found *found)
 {
 	const struct environment *e = &x->environment;
 	int online = environment_list_count(e->online), listed = environment_list_count(e->allowed),
 	    allowed = listed ? listed : x->machine->processors;
-	struct check check =
-		check_measured(allowed > 1 && !isfinite(e->quota) ? CHECK_OK : CHECK_NOTE, allowed,
-			"cores", "%d of %d processors are allowed (%s)", allowed,
-			online ? online : allowed, *e->allowed ? e->allowed : "list unknown");
 
+	found->value = allowed;
+	word(found, "allowed", "%d", allowed);
+	word(found, "online", "%d", online ? online : allowed);
+	word(found, "list", "%s", *e->allowed ? e->allowed : "list unknown");
 	if (isfinite(e->quota)) {
-		check_add(&check, "; a control group allows the time of %.3g", e->quota);
-		return check_advised(check,
-			"Under a time limit the kernel stops the process for tens of milliseconds: "
-			"raise cpu.max of its control group if figures scatter.");
+		word(found, "quota", "%.3g", e->quota);
+		return "limited";
 	}
-	return allowed != 1
-		       ? check
-		       : check_advised(check, "The explorer draws on the core that it measures: "
-					      "allow a second one (taskset, cpuset).");
+	return allowed == 1 ? "one" : allowed ? "several" : "unknown";
 }
 
-static struct check check_isolation(const struct examination *x)
+static const char *check_isolation(const struct examination *x, struct found *found)
 {
 	const struct environment *e = &x->environment;
 
+	if (!*e->isolated && !isfinite(e->load))
+		return "unknown";
+	found->value = e->load;
+	word(found, "isolated", "%s", e->isolated);
+	word(found, "load", "%.2f", e->load);
+	word(found, "processors", "%d", x->machine->processors);
 	if (*e->isolated)
-		return check_advised(check_measured(CHECK_OK, e->load, "tasks",
-					     "isolated processors: %s", e->isolated),
-			"Measure there: --cpu with one of them.");
-	if (!isfinite(e->load))
-		return check_found(CHECK_NOTE, "no processor is isolated; the load is unknown");
-	if (x->machine->processors > 0 && e->load > x->machine->processors * 0.5)
-		return check_advised(check_measured(CHECK_NOTE, e->load, "tasks",
-					     "no processor is isolated, and the load is %.2f on %d",
-					     e->load, x->machine->processors),
-			"Stop other work, or boot with isolcpus=N and use --cpu N.");
-	return check_measured(CHECK_OK, e->load, "tasks",
-		"no processor is isolated; the load is low enough to do without");
+		return "isolated";
+	return x->machine->processors > 0 && e->load > x->machine->processors * 0.5 ? "busy"
+										    : "idle";
 }
 
-static struct check check_steal(const struct examination *x)
+static const char *check_smt(const struct examination *x, struct found *found)
 {
-	const struct cpu_times *a = &x->before, *b = &x->after;
-	double all = (double)(b->busy + b->idle + b->steal), now, since;
-	struct check check;
+	const struct environment *e = &x->environment;
 
-	if (!a->known || !b->known || all <= 0)
-		return check_found(CHECK_NOTE, "steal time is unknown: /proc/stat does not tell");
-	since = (double)b->steal / all;
-	all -= (double)(a->busy + a->idle + a->steal);
-	now = all > 0 ? (double)(b->steal - a->steal) / all : NAN;
-	check = check_measured(since > 0.02 || now > 0.02 ? CHECK_BAD : CHECK_OK, since * 100, "%",
-		"the hypervisor kept %.2g%% of this core's time since the start", since * 100);
-	if (isfinite(now))
-		check_add(&check, ", %.2g%% during this check", now * 100);
-	return check.state == CHECK_OK
-		       ? check
-		       : check_advised(check, "The host is overcommitted: trials that were "
-					      "interrupted are dropped, but caches are shared with "
-					      "others. Prefer a dedicated instance.");
+	word(found, "cpu", "%d", x->machine->cpu);
+	word(found, "siblings", "%s", e->siblings);
+	return environment_list_count(e->siblings) > 1 ? "shared"
+	       : is_virtual(x)			       ? "virtual"
+	       : e->smt < 0 && !*e->siblings	       ? "unknown"
+						       : "alone";
 }
 
-static struct check check_quiet(const struct examination *x)
+static const char *check_frequency(const struct examination *x, struct found *found)
 {
-	double share = x->sample.quiet;
-	struct check check;
+	const struct environment *e = &x->environment;
 
-	if (!x->machine->watched)
-		return check_found(CHECK_NOTE,
-			"no watch chain on this processor: contention by a sibling goes unseen");
-	if (!x->sample.valid || !isfinite(share))
-		return check_found(CHECK_BAD, "no trial could tell: %.160s",
-			*x->failure ? x->failure : "none succeeded");
-	check = check_measured(x->sample.contended ? CHECK_BAD
-			       : share < 0.5	   ? CHECK_NOTE
-						   : CHECK_OK,
-		share * 100, "%", "%.0f%% of %u trials were quiet", share * 100,
-		x->sample.trials + x->sample.dropped);
-	return check.state == CHECK_OK
-		       ? check
-		       : check_advised(check, "Something shares this core's units: try another "
-					      "--cpu, a longer --time-budget, or a quieter hour.");
+	word(found, "host", "%s", is_virtual(x) ? "host" : "");
+	word(found, "turbo", "%s", e->turbo < 0 ? "" : e->turbo ? "allowed" : "off");
+	word(found, "governor", "%s", e->governor);
+	word(found, "driver", "%s", e->frequency_driver);
+	return !*e->governor				 ? "hidden"
+	       : strcmp(e->governor, "performance") == 0 ? "steady"
+							 : "moving";
 }
 
-static struct check check_memory(const struct examination *x)
+static const char *check_virtual(const struct examination *x, struct found *found)
+{
+	const struct environment *e = &x->environment;
+
+	word(found, "container", "%s", e->container ? "container" : "");
+	word(found, "kind", "%s",
+		*e->hypervisor_name ? e->hypervisor_name : "of which kind is unknown");
+	return is_virtual(x) ? "machine" : e->hypervisor < 0 ? "silent" : "none";
+}
+
+static const char *check_huge(const struct examination *x, struct found *found)
+{
+	const struct environment *e = &x->environment;
+	const char *mode = *e->thp ? e->thp : "unknown", *note = x->machine->huge_note;
+
+	word(found, "mode", "%s", mode);
+	word(found, "note", "%s", note);
+	word(found, "set", "%s", *note ? "" : mode);
+	word(found, "reserved", "%s", e->huge_free > 0 ? "some" : "");
+	if (x->machine->huge_pages)
+		return strcmp(x->pages, "4k") == 0 ? "unused" : "available";
+	return strcmp(mode, "always") == 0 || strcmp(mode, "madvise") == 0 ? "disabled" : "off";
+}
+
+static const char *check_memory(const struct examination *x, struct found *found)
 {
 	const struct environment *e = &x->environment;
 	const struct machine *m = x->machine;
-	bool small = m->memory_limit && m->memory_limit < 256u << 20;
-	struct check check;
 
 	if (e->memory_total < 0)
-		return check_found(CHECK_NOTE, "the amount of memory is unknown");
-	check = check_measured(small ? CHECK_NOTE : CHECK_OK,
-		e->memory_available < 0 ? NAN : (double)e->memory_available / (1 << 20), "MiB",
-		"%s, %s available; working sets up to %s", units_size_long(e->memory_total).text,
-		e->memory_available < 0 ? "unknown" : units_size_long(e->memory_available).text,
+		return "unknown";
+	if (e->memory_available >= 0)
+		found->value = (double)e->memory_available / (1 << 20);
+	word(found, "available", "%s",
+		e->memory_available < 0 ? "unknown" : units_size_long(e->memory_available).text);
+	word(found, "total", "%s", units_size_long(e->memory_total).text);
+	word(found, "most", "%s",
 		m->memory_limit ? units_size_long((int64_t)m->memory_limit).text : "any size");
 	if (*m->memory_note)
-		check_add(&check, "; %s", m->memory_note);
+		word(found, "limit", "%s", m->memory_note);
 	else if (e->memory_limit >= 0)
-		check_add(&check, "; the control group's limit is %s",
+		word(found, "limit", "the control group's limit is %s",
 			units_size_long(e->memory_limit).text);
-	return !small ? check
-		      : check_advised(check, "Too little for figures beyond the last cache: %s.",
-				*m->memory_note ? "raise that limit" : "free some memory");
+	word(found, "remedy", "%s", *m->memory_note ? "raise that limit" : "free some memory");
+	return m->memory_limit && m->memory_limit < 256u << 20 ? "small" : "enough";
 }
 
-static struct check check_locked(const struct examination *x)
+static const char *check_locked(const struct examination *x, struct found *found)
 {
 	int64_t limit = x->environment.locked_limit;
+
+	if (limit < 0 || limit == INT64_MAX)
+		return limit < 0 ? "unknown" : "unlimited";
+	found->value = (double)limit / (1 << 20);
+	word(found, "limit", "%s", units_size_long(limit).text);
 	/* The ring buffer of perf_event_open() needs locked memory: 4 KiB + 512 KiB by default. */
-	bool enough = limit >= 516 << 10;
-	struct check check;
-
-	if (limit < 0)
-		return check_found(CHECK_NOTE, "the limit of locked memory is unknown");
-	if (limit == INT64_MAX)
-		return check_found(CHECK_OK, "locked memory is not limited");
-	check = check_measured(enough ? CHECK_OK : CHECK_NOTE, (double)limit / (1 << 20), "MiB",
-		"up to %s may be locked", units_size_long(limit).text);
-	return enough ? check
-		      : check_advised(check, "ulimit -l 1024 leaves room for a profiler's buffer; "
-					     "working sets need none.");
+	return limit >= 516 << 10 ? "enough" : "little";
 }
 
-static struct check check_binding(const struct examination *x)
-{
-	const struct machine *m = x->machine;
-	struct check check;
-
-	if (!m->bound)
-		return check_advised(check_found(CHECK_BAD, "cannot be bound to a core: %s",
-					     *m->bind_note ? m->bind_note : "refused"),
-			"Allow sched_setaffinity to this process; until then trials that moved are "
-			"dropped.");
-	check = check_found(m->apart ? CHECK_OK : CHECK_NOTE,
-		"measures on core %d, bound to it%s%s", m->cpu, *m->bind_note ? "; " : "",
-		m->bind_note);
-	return m->apart ? check
-			: check_advised(check, "The explorer has to draw on the same core: allow "
-					       "it a second one.");
-}
-
-static struct check check_terminal(const struct examination *x)
+static const char *check_terminal(const struct examination *x, struct found *found)
 {
 	const struct terminal_facts *t = &x->terminal;
-	char colours[24] = "no colours";
-	struct check check;
 
 	if (!*t->term)
-		return check_advised(check_found(CHECK_NOTE, "TERM is not set"),
-			"The explorer needs it, as TERM=xterm-256color; run, sweep, list and "
-			"doctor do not.");
-	if (!t->described || !t->addressable)
-		return check_advised(check_found(CHECK_NOTE, "TERM=%s %s", t->term,
-					     t->described ? "cannot place the cursor"
-							  : "is not known to this machine"),
-			"%s; run, sweep, list and doctor go on.",
+		return "unset";
+	word(found, "term", "%s", t->term);
+	if (!t->described || !t->addressable) {
+		word(found, "remedy", "%s",
 			t->database ? "Try TERM=xterm-256color, or install ncurses-term"
 				    : "There is no terminfo here: install ncurses-base, or set "
 				      "TERMINFO");
-	if (t->colours)
-		snprintf(colours, sizeof(colours), "%d colours", t->colours);
-	check = check_measured(t->utf8 ? CHECK_OK : CHECK_NOTE, t->colours ? t->colours : NAN,
-		"colours", "%s, %s%s, %s%s", t->term, colours,
-		t->no_colour ? " (NO_COLOR is set)" : "", t->charset,
-		t->input && t->output ? "" : "; standard input or output is no terminal");
-	return t->utf8 ? check
-		       : check_advised(check, "The explorer draws in ASCII; a UTF-8 locale "
-					      "(LANG=C.UTF-8) gives lines and shades.");
+		return t->described ? "fixed" : "unknown";
+	}
+	if (t->colours) {
+		found->value = t->colours;
+		word(found, "colours", "%d colours", t->colours);
+	} else {
+		word(found, "colours", "no colours");
+	}
+	word(found, "plain", "%s", t->no_colour ? "NO_COLOR" : "");
+	word(found, "charset", "%s", t->charset);
+	word(found, "ends", "%s", t->input && t->output ? "" : "input or output");
+	return t->utf8 ? "utf8" : "ascii";
 }
 
 static const struct {
 	const char *name;
-	struct check (*make)(const struct examination *examination);
+	const char *(*find)(const struct examination *examination, struct found *found);
 } rows[] = {
 	{ "clock", check_clock },
 	{ "timer", check_timer },
@@ -344,8 +526,11 @@ size_t check_count(void)
 
 struct check check_make(size_t index, const struct examination *examination)
 {
-	struct check check = rows[index].make(examination);
+	struct check check = { .name = rows[index].name };
+	struct found found = { .value = NAN };
+	const char *finding = rows[index].find(examination, &found);
 
-	check.name = rows[index].name;
+	fill(&check, finding, false, &found);
+	check.value = found.value;
 	return check;
 }

@@ -1,7 +1,7 @@
 /* The checks of doctor. Each check reports one property of the machine that affects measurements.
  *
- * To add one: write a function in check.c and its row in the table there. Checks are pure: their
- * only input is struct examination. */
+ * To add one: write a function in check.c and its row in the table there, and its texts in
+ * data/checks. The only input of a check is struct examination. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,22 +28,10 @@ struct check {
 	char finding[300];
 	char advice[300]; /* how to fix the problem; empty: no advice */
 	double value;	  /* the finding as a number; NAN: none */
-	const char *unit; /* NULL if there is no value */
+	char unit[16];	  /* empty if there is no value */
 };
 
 const char *check_state_name(enum check_state state); /* "ok", "note", "bad" */
-
-/* Makes a check with this finding, without a value and advice. */
-struct check check_found(enum check_state state, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-/* Makes a check with a value: the finding as a number. unit: a constant string. */
-struct check check_measured(enum check_state state, double value, const char *unit,
-	const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* Returns the check with advice added. */
-struct check check_advised(struct check check, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-/* Appends text to the finding. */
-void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The input of all checks. */
 struct examination {
@@ -64,17 +52,3 @@ struct examination {
 /* check_count() returns the number of checks; check_make() runs one check. */
 size_t check_count(void);
 struct check check_make(size_t index, const struct examination *examination);
-
-/* Whether this is a virtual machine. */
-static inline bool check_virtual_machine(const struct examination *x)
-{
-	return x->environment.hypervisor == 1 || x->machine->virtualised;
-}
-
-/* Checks of counters, in check_counters.c. */
-struct check check_counters(const struct examination *x);
-struct check check_reading(const struct examination *x);
-struct check check_paranoid(const struct examination *x);
-struct check check_watchdog(const struct examination *x);
-struct check check_pmu(const struct examination *x);
-struct check check_events(const struct examination *x);
