@@ -1,6 +1,7 @@
-/* What machine instructions read, write and touch: the tables (decode_x86.h, decode_arm64.h) hold
- * the decoder libraries to what the hardware does, most of all where they say something else. */
-#include "check.h"
+/* What machine instructions read, write and touch: tests/data/decode-x86 and decode-arm64
+ * hold the decoder libraries to what the hardware does, most of all where they say something else.
+ */
+#include "table.h"
 
 #include <pthread.h>
 
@@ -9,38 +10,41 @@
 #include "kernels/kernel.h"
 #include "model/code/decode.h"
 
-/* One instruction and all that is expected of it: "MNEMONIC SHAPE WIDTH: READS > WRITES; MEMORY;
- * FACTS", see describe(). */
-struct row {
-	const char *bytes; /* hexadecimal */
-	const char *text;
-	const char *expected;
-};
-
-/* A function, and its loop: "FIRST-LAST N path STEPS forks F unknown U": offsets, instructions,
- * which of them run in what order (t: a branch taken); or the message when there is none. */
-struct code {
-	const char *name, *bytes;
-	const char *expected;
-};
-
 #if defined(__x86_64__)
-#include "decode_x86.h"
+#define TABLES "decode-x86"
+enum { unknown_length = 1 };
+static const char *const general_names[] = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
 #elif defined(__aarch64__)
-#include "decode_arm64.h"
+#define TABLES "decode-arm64"
+enum { unknown_length = 4 };
+static const char *const general_names[] = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8",
+	"x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
+	"x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp" };
 #endif
 
-static size_t from_hex(const char *hex, uint8_t bytes[16])
+static size_t from_hex(const char *hex, uint8_t *bytes, size_t room)
 {
 	size_t size = 0;
 	unsigned value;
 	int used;
 
-	while (size < 16 && sscanf(hex, " %2x%n", &value, &used) == 1) {
+	while (sscanf(hex, " %2x%n", &value, &used) == 1) {
+		assert_true(size < room);
 		bytes[size++] = (uint8_t)value;
 		hex += used;
 	}
 	return size;
+}
+
+/* The next row of a section, with its bytes. */
+static bool next_bytes(struct table *table, int fields, int at, uint8_t bytes[256], size_t *size)
+{
+	bool more = table_next(table, fields);
+
+	if (more)
+		*size = from_hex(table->field[at], bytes, 256);
+	return more;
 }
 
 static void add_register(struct text *text, int reg)
@@ -129,38 +133,39 @@ static const char *describe(const struct insn *insn, struct text *text)
 TEST(instructions_are_read_right)
 {
 	struct text text = { 0 };
-	int wrong = 0;
+	struct table table;
+	uint8_t bytes[256];
+	size_t size;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		uint8_t bytes[16];
-		size_t size = from_hex(rows[i].bytes, bytes);
+	table_open(&table, TABLES, "instructions");
+	while (next_bytes(&table, 3, 0, bytes, &size)) {
 		struct insn insn;
 
 		decode_insn(bytes, size, 0x1000, &insn);
 		assert_int_equal(insn.address, 0x1000);
-		if (insn.known && insn.length == size && strcmp(insn.text, rows[i].text) == 0 &&
-			strcmp(describe(&insn, &text), rows[i].expected) == 0)
-			continue;
-		print_error("%s: %s\n\tis       \"%s\", %s, %d bytes\n\texpected \"%s\"\n",
-			rows[i].text, insn.known ? insn.text : "unknown", describe(&insn, &text),
-			rows[i].bytes, insn.length, rows[i].expected);
-		wrong++;
+		table_expect(&table, insn.known ? insn.text : "unknown", table.field[1]);
+		table_expect(&table, describe(&insn, &text), table.field[2]);
+		if (insn.length != size)
+			table_fail(&table, "has %d bytes", insn.length);
 	}
 	text_free(&text);
-	assert_int_equal(wrong, 0);
 }
 
 static void *decode_all(void *wrong)
 {
-	for (int round = 0; round < 50; round++)
-		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-			uint8_t bytes[16];
-			size_t size = from_hex(rows[i].bytes, bytes);
+	for (int round = 0; round < 50; round++) {
+		struct table table;
+		uint8_t bytes[256];
+		size_t size;
+
+		table_open(&table, TABLES, "instructions");
+		while (next_bytes(&table, 3, 0, bytes, &size)) {
 			struct insn insn;
 
 			decode_insn(bytes, size, 0x1000, &insn);
-			*(int *)wrong += strcmp(insn.text, rows[i].text) != 0;
+			*(int *)wrong += strcmp(insn.text, table.field[1]) != 0;
 		}
+	}
 	return NULL;
 }
 
@@ -178,11 +183,13 @@ TEST(threads_may_decode_at_once)
 /* Whatever is cut off or no instruction says so, and is stepped over. */
 TEST(what_is_no_instruction_is_unknown)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		uint8_t bytes[16];
-		size_t size = from_hex(rows[i].bytes, bytes);
-		struct insn insn;
+	struct table table;
+	uint8_t bytes[256];
+	struct insn insn;
+	size_t size;
 
+	table_open(&table, TABLES, "instructions");
+	while (next_bytes(&table, 3, 0, bytes, &size)) {
 		/* Without its last byte x86 code may be another instruction, but never one that
 		 * reaches beyond. */
 		if (size == 1)
@@ -190,11 +197,8 @@ TEST(what_is_no_instruction_is_unknown)
 		decode_insn(bytes, size - 1, 0x1000, &insn);
 		assert_true(insn.length >= 1 && insn.length <= size - 1);
 	}
-	for (size_t i = 0; i < sizeof(no_instructions) / sizeof(no_instructions[0]); i++) {
-		uint8_t bytes[16];
-		size_t size = from_hex(no_instructions[i], bytes);
-		struct insn insn;
-
+	table_open(&table, TABLES, "no instructions");
+	while (next_bytes(&table, 1, 0, bytes, &size)) {
 		memset(&insn, 0xff, sizeof(insn));
 		decode_insn(bytes, size, 0x1000, &insn);
 		assert_false(insn.known);
@@ -209,29 +213,17 @@ TEST(what_is_no_instruction_is_unknown)
 
 /* ---- Loops */
 
-static size_t assemble(const char *hex, uint8_t *bytes, size_t room)
-{
-	size_t size = 0;
-	unsigned value;
-	int used;
-
-	while (sscanf(hex, " %2x%n", &value, &used) == 1) {
-		assert_true(size < room);
-		bytes[size++] = (uint8_t)value;
-		hex += used;
-	}
-	return size;
-}
-
 TEST(loops_are_found)
 {
 	struct loop loop;
 	struct text text = { 0 };
+	struct table table;
+	uint8_t bytes[256];
+	size_t size;
 
 	loop_init(&loop, 16, 16);
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-		uint8_t bytes[256];
-		size_t size = assemble(codes[i].bytes, bytes, sizeof(bytes));
+	table_open(&table, TABLES, "loops");
+	while (next_bytes(&table, 3, 1, bytes, &size)) {
 		struct status status = decode_loop(bytes, size, 2, &loop);
 
 		text_clear(&text);
@@ -254,9 +246,7 @@ TEST(loops_are_found)
 			assert_int_equal(status.code, STATUS_FAILED);
 			text_add(&text, status.text);
 		}
-		if (strcmp(text_string(&text), codes[i].expected) != 0)
-			fail_msg("%s: \"%s\", not \"%s\"", codes[i].name, text_string(&text),
-				codes[i].expected);
+		table_expect(&table, text_string(&text), table.field[2]);
 	}
 	text_free(&text);
 	loop_free(&loop);
@@ -266,17 +256,21 @@ TEST(loops_are_found)
 TEST(loops_are_emptied_first)
 {
 	uint8_t bytes[256] = { 0 };
+	struct table table;
 	struct loop loop;
+	size_t size;
 
+	table_open(&table, TABLES, "loops");
+	assert_true(next_bytes(&table, 3, 1, bytes, &size));
 	loop_init(&loop, 16, 16);
 	for (int i = 0; i < 2; i++) {
-		assemble(codes[0].bytes, bytes, sizeof(bytes));
 		check_ok(decode_loop(bytes, sizeof(bytes), 1, &loop));
 		assert_int_equal(loop.path_count, loop.insn_count);
 	}
 	assert_int_equal(decode_loop(bytes, 0, 1, &loop).code, STATUS_FAILED);
 	assert_int_equal(loop.path_count + loop.insn_count, 0);
 	loop_free(&loop);
+	table_close(&table);
 	loop_init(&loop, 1, 1);
 	check_ok(decode_loop(bytes, sizeof(bytes), 1, &loop));
 	assert_true(loop.insn_count > 1 && loop.insn_room >= loop.insn_count &&
