@@ -3,76 +3,35 @@
 
 #include "base/random.h"
 #include "loop_limits.h"
+#include "table.h"
 
 /* ---- The cores: Skylake, and a core with every number, all different */
 
-#define CORE_HEAD                                             \
-	"uarch odd A core for tests\n"                        \
-	"isa x86_64\n"                                        \
-	"width 4 [M]\n"                                       \
-	"ports a0 a1 a2 a3 l10 l11 st [M]\n"                  \
-	"units div\n"                                         \
-	"set alu a0 a1 a2 a3\n"                               \
-	"class move latency 0 ports none [M]\n"               \
-	"class zero latency 0 ports none [M]\n"               \
-	"class alu latency 1 ports alu [M]\n"                 \
-	"class lea latency 1 ports alu [M]\n"                 \
-	"class carry latency 1 ports a0 [M]\n"                \
-	"class imul latency 3 ports a1 [M]\n"                 \
-	"class branch ports a2,a3 [M]\n"                      \
-	"class taken ports a3 [M]\n"                          \
-	"class load latency 4 ports l10,l11 [M]\n"            \
-	"class vload latency 6 ports l10,l11 [M]\n"           \
-	"class store ports l10,l11 + st [M]\n"                \
-	"class vstore ports l10,l11 + 2*st [M]\n"             \
-	"class fadd latency 4 ports a0,a1 [M]\n"              \
-	"class div latency 20 slots 2 ports a0 + div:9 [M]\n" \
-	"fuse cmp with all [M]\n"
-#define CORE_REST                            \
-	"cap loads 3 [M]\n"                  \
-	"cap loads-vector 1.5 [M]\n"         \
-	"cap loads-512 1 [M]\n"              \
-	"cap stores 1 [M]\n"                 \
-	"cap stores-512 0.5 [M]\n"           \
-	"cap memory 2.5 [M]\n"               \
-	"cap taken 0.5 [M]\n"                \
-	"size rob 100 [M]\n"                 \
-	"size opcache 6 [M]\n"               \
-	"size tlb1 16 [M]\n"                 \
-	"extra forward 7 [M]\n"              \
-	"extra forward-renamed 0 [M]\n"      \
-	"extra mispredict 20 [M]\n"          \
-	"extra tlb2 8 [M]\n"                 \
-	"extra alu-saturation 2 [M]\n"       \
-	"extra fetch-bytes 16 [M]\n"         \
-	"extra decode 2 [M]\n"               \
-	"extra misses 10 [M]\n"              \
-	"extra split-load 2 [M]\n"           \
-	"extra split-store 3 [M]\n"          \
-	"cache 1 bytes 1024 latency 4 [M]\n" \
-	"cache 2 bytes 4096 latency 14 lines 0.5 [M]\n"
-
-#define CORE_BANKS "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n"
-
+static char *head, *rest; /* the texts of tests/data/limits */
 enum core { SKYLAKE, ODD, BANKED, FETCHING, CORES };
 static struct uarch *cores[CORES];
+static const char *const core_names[CORES] = { "skylake", "odd", "banked", "fetching" };
 static struct uarch *const *const odd = &cores[ODD];
-static const struct limits_place nowhere;
 
-static struct uarch *parse(const char *text)
+static struct uarch *parse(const char *first, const char *second, const char *third)
 {
 	struct uarch *uarch;
+	char *text;
 
+	assert_true(asprintf(&text, "%s%s%s", first, second, third) > 0);
 	check_ok(uarch_parse(text, "core", &uarch));
+	free(text);
 	return uarch;
 }
 
 static int set_up(void **state)
 {
+	head = table_text("limits", "head", NULL);
+	rest = table_text("limits", "rest", NULL);
 	check_ok(uarch_load("skylake", "x86_64", &cores[SKYLAKE]));
-	cores[ODD] = parse(CORE_HEAD CORE_REST);
-	cores[BANKED] = parse(CORE_HEAD CORE_REST CORE_BANKS);
-	cores[FETCHING] = parse(CORE_HEAD "extra fetch-bytes 5 [M]\nextra decode 2 [M]\n");
+	cores[ODD] = parse(head, rest, "");
+	cores[BANKED] = parse(head, rest, "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n");
+	cores[FETCHING] = parse(head, "extra fetch-bytes 5 [M]\nextra decode 2 [M]\n", "");
 	*state = cores[SKYLAKE];
 	return 0;
 }
@@ -81,6 +40,8 @@ static int tear_down(void **state)
 {
 	for (int i = 0; i < CORES; i++)
 		uarch_free(cores[i]);
+	free(head);
+	free(rest);
 	return 0;
 }
 
@@ -109,317 +70,139 @@ static uint64_t two_lines(int turn, int insn, int operand)
 	return 0x1000 + 8 * (uint64_t)turn + (insn == 1 ? 0x800 : 0);
 }
 
-/* Places of walks. */
-static const struct limits_place half_split = { .walk.splits = 0.5 };
-static const struct limits_place two_scattered = {
-	.walk = { .scattered = true, .range = 6400, .lines = 2 }
-};
-static const struct limits_place eighth_of_2_kib = { .walk.lines = 0.125, .working_set = 2048 };
-static const struct limits_place eighth_of_1_mib = { .walk.lines = 0.125, .working_set = 1 << 20 };
-static const struct limits_place mispredicting = { .walk.mispredicts = 0.1 };
-static const struct limits_place paged = {
-	.walk = { .lines = 1, .scattered = true, .mispredicts = 0.1 },
-	.working_set = 4 * 65536.0,
-	.page = 4096,
-	.cache = { 65536, 1 << 20 }
-};
-#define SCATTERED .walk = { .lines = 1, .scattered = true }
-#define L3_AND_MEMORY                                                                           \
-	.cache[2] = 8192, .l3 = { .known = true, .latency = 50, .lines = 0.25, .bytes = 4096 }, \
-	.memory = { .known = true, .latency = 300, .lines = 0.1 }
-static const struct limits_place scattered_1_kib = { SCATTERED, .working_set = 1024 };
-static const struct limits_place scattered_4_kib = { SCATTERED, .working_set = 4096 };
-static const struct limits_place scattered_16_kib = { SCATTERED, .working_set = 16384 };
-static const struct limits_place l3_unmeasured = { SCATTERED, .working_set = 16384,
-	.cache[2] = 8192 };
-static const struct limits_place all_levels = { SCATTERED, .working_set = 16384, L3_AND_MEMORY };
-static const struct limits_place in_order = {
-	.walk.lines = 1, .working_set = 16384, L3_AND_MEMORY
-};
-static const struct limits_place missing = { SCATTERED, .working_set = 1 << 20, .page = 4096,
-	.l3 = { .known = true, .latency = 50, .lines = 1, .bytes = 8192 },
-	.memory = { .known = true, .latency = 300, .lines = 1 } };
-#define MISS	   ((14 * 4.0 + 50 * 8 + 300 * 1011) / 1024)
-#define ALL_LEVELS ((4 * 1 + 14 * 4 + 50 * 8 + 300 * 3) / 16.0)
-
 /* ---- Loops and their limits */
 
-enum { ABSENT = -2, UNKNOWN = -1 };
-
-/* What a loop must have. */
-static const struct expected {
-	enum core core;
-	const char *source; /* NULL: as the row before */
-	struct {
-		enum limit_kind kind;
-		double cycles;	   /* or ABSENT, UNKNOWN; 0: no more limits */
-		const char *cause; /* NULL: any */
-	} limit[4];
-	const struct limits_place *place; /* NULL: nowhere */
-	double elements;		  /* 0: 1 */
-	double predicted;		  /* cycles; 0: any */
-	bool binds;			  /* the first limit binds */
-	uint64_t (*address)(int turn, int insn, int operand);
-	int turns;
-} expected[] = {
-	/* The loops of "Performance speed limits" (Travis Downs), on Skylake. */
-	{ SKYLAKE,
-		"mov r8d,dword [rdi+rcx*4]; mov edx,dword [rdi+rcx*4+4]; add rcx,2; mov r11d,r8d; "
-		"movzx r8d,r8d; mov r9d,edx; shr r11d,16; movzx edx,edx; shr r9d,16; add edx,r8d; "
-		"add r9d,r11d; add eax,edx; add r10d,r9d; cmp rcx,rsi; jb top",
-		{ { LIMIT_WIDTH, 3.5, "14 fused micro-ops, 4 a cycle" } }, .elements = 2,
-		.binds = true },
-	{ SKYLAKE,
-		"mov r10d,dword [rdi+rcx*4+4]; mov r8d,r10d; imul r8d,ecx; imul r8d,edx; imul "
-		"r8d,ecx; add rcx,1; imul r8d,r9d; mov r9d,r10d; add eax,r8d; cmp rcx,rsi; jne top",
-		{ { LIMIT_PORTS, 4, "4 multiplications on p1" }, { LIMIT_WIDTH, 2.5 } },
-		.binds = true },
-	{ SKYLAKE, "imul eax,dword [rdi]; add rdi,4; cmp rdi,rdx; jne top",
-		{ { LIMIT_LATENCY, 3, "chain of 1 multiplication: 3 cycles" },
-			{ LIMIT_WIDTH, 0.75 }, { LIMIT_PORTS, 1 } },
-		.binds = true },
-	{ SKYLAKE,
-		"imul eax,dword [rdi]; imul r8d,dword [rdi+4]; imul r9d,dword [rdi+8]; imul "
-		"r10d,dword [rdi+12]; add rdi,16; cmp rdi,rdx; jne top",
-		{ { LIMIT_PORTS, 4, "4 multiplications on p1" }, { LIMIT_LATENCY, 3 } },
-		.elements = 4, .binds = true },
-	{ SKYLAKE,
-		"mov r8d,dword [rsi+rdx*4-4]; add ecx,dword [rdi+r8*4]; mov r8d,dword "
-		"[rsi+rdx*4-8]; add eax,dword [rdi+r8*4]; sub rdx,2; jne top",
-		{ { LIMIT_LOADS, 2, "4 loads, 2 a cycle" }, { LIMIT_WIDTH, 1.25 } }, .elements = 2,
-		.binds = true },
-	{ SKYLAKE,
-		"mov rcx,qword [rsi+rdx*4-8]; mov r9,rcx; mov ecx,ecx; shr r9,32; add eax,dword "
-		"[rdi+rcx*4]; add r8d,dword [rdi+r9*4]; sub rdx,2; jne top",
-		{ { LIMIT_WIDTH, 1.75, "7 fused micro-ops, 4 a cycle" } }, .elements = 2,
-		.binds = true },
-	/* Three loads at two a cycle take as long as six micro-ops at four. */
-	{ SKYLAKE,
-		"mov r8,qword [rsi+rdx*4-8]; mov r9d,r8d; shr r8,32; add ecx,dword [rdi+r8*4]; add "
-		"eax,dword [rdi+r9*4]; add rdx,-2; jne top",
-		{ { LIMIT_WIDTH, 1.5 }, { LIMIT_LOADS, 1.5 } }, .predicted = 1.5, .elements = 2 },
-	{ SKYLAKE,
-		"mov r8d,dword [rsi+rax*4]; add r8d,dword [rdi+rax*4]; mov dword [rdx+rax*4],r8d; "
-		"add rax,1; cmp rcx,rax; jne top",
-		{ { LIMIT_COMPLEX, 1.5, "3 loads and indexed stores, 2 a cycle" } },
-		.binds = true },
-	{ SKYLAKE,
-		"mov eax,dword [rdx+rsi]; add eax,dword [rdx+rdi]; mov dword [rdx],eax; add rdx,4; "
-		"cmp rcx,rdx; ja top",
-		{ { LIMIT_WIDTH, 1.25, "5 fused micro-ops, 4 a cycle" },
-			{ LIMIT_COMPLEX, ABSENT } },
-		.binds = true },
-	{ SKYLAKE,
-		"mov r8d,dword [rsi]; add r8d,dword [rdi]; mov dword [rdx],r8d; add rsi,4; add "
-		"rdi,4; add rdx,4; cmp rcx,rdx; jne top",
-		{ { LIMIT_WIDTH, 1.75, "7 fused micro-ops, 4 a cycle" } }, .binds = true },
-	/* Micro-ops that are split at rename are a soft limit. */
-	{ SKYLAKE,
-		"vaddsd xmm0,xmm1,qword [rdi+rcx*8]; vaddsd xmm2,xmm3,qword [rsi+rcx*8]; add "
-		"rcx,1; cmp rcx,rdx; jne top",
-		{ { LIMIT_WIDTH, 1 }, { LIMIT_UNLAMINATION, 1.5 } } },
-	/* A loop counter does not bind where another limit is as high. */
-	{ SKYLAKE, "imul rax,rbx,3; add rcx,1; cmp rcx,rdx; jne top",
-		{ { LIMIT_PORTS, 1, "1 multiplication on p1" }, { LIMIT_LATENCY, 1 },
-			{ LIMIT_TAKEN, 1 } },
-		.binds = true },
-	{ SKYLAKE, "add rcx,1; jmp next; cmp rcx,rdx; jne top",
-		{ { LIMIT_TAKEN, 2, "2 taken branches, 1 a cycle" } }, .binds = true },
-	{ SKYLAKE, "add rax,[rdi]; add rdi,8; cmp rdi,rdx; jne top",
-		{ { LIMIT_LATENCY, 1, "chain of 1 integer operation: 1 cycle" } }, .binds = true },
-
-	/* Each rate has its limit. */
-	{ ODD,
-		"mov rax,[rsi]; mov rbx,[rsi+8]; vmovupd ymm0,[rdi]; vmovupd zmm1,[rdi+64]; mov "
-		"[rdx],rax; vmovupd zmmword [r8],zmm1; cmp rcx,rdx; jne top",
-		{ { LIMIT_PORTS, 3, "1 store, 1 vector store on st" }, { LIMIT_LOADS, 4 / 3.0 },
-			{ LIMIT_VECTOR_LOADS, 2 / 1.5 }, { LIMIT_STORES, 2 } },
-		.binds = true },
-	{ ODD, NULL, { { LIMIT_ADDRESSES, 6 / 2.5 }, { LIMIT_TAKEN, 2 } } },
-	{ ODD, "div rax,rbx; mov rax,rcx; imul r8,r9; cmp rcx,rdx; jne top",
-		{ { LIMIT_DIVIDER, 9, "1 division, 9 cycles of div" }, { LIMIT_PORTS, 1 } },
-		.binds = true },
-
-	/* Accesses that cross lines count more than once. */
-	{ ODD, "mov rax,[rsi]; mov rbx,[rsi+8]; jne top",
-		{ { LIMIT_SPLITS, 1, "2 loads; 1 of them cross a line and count as 2" } },
-		&half_split, .elements = 2 },
-	{ ODD, "mov [rsi],rax; jne top", { { LIMIT_SPLITS, 3 } }, &half_split, .elements = 2 },
-	/* Loads or stores are unknown: the limit holds for both, so the cheaper loads count. */
-	{ ODD, "mov [rsi],rax; mov rbx,[rdi]; jne top", { { LIMIT_SPLITS, 2 / 3.0 } }, &half_split,
-		.elements = 2 },
-	/* Of 60 76 92 108 124 … every fourth crosses a line. */
-	{ ODD, "mov rax,[rsi]; add rsi,16; jne top",
-		{ { LIMIT_SPLITS, 10 / 3.0, "1 load; 0.25 of them cross a line and count as 2" } },
-		.address = unaligned, .turns = 8 },
-
-	/* Loads of one bank; the second loop's loads overlap in some bytes. */
-	{ BANKED, "mov rax,[rsi]; mov rbx,[rsi+64]; mov rcx,[rsi+72]; add rsi,128; jne top",
-		{ { LIMIT_BANKS, 2,
-			"2 loads at the same offset in their lines, 1 a cycle from one bank" } } },
-	{ BANKED, "vmovupd ymm0,[rsi]; mov rbx,[rsi+80]; add rsi,64; jne top",
-		{ { LIMIT_BANKS, 2 } } },
-	/* Another place in each turn, another base, and neighbours. */
-	{ BANKED, "mov rax,[rsi]; mov rbx,[rsi+64]; add rsi,8; jne top",
-		{ { LIMIT_BANKS, ABSENT } } },
-	{ BANKED, "mov rax,[rsi]; mov rbx,[rdi+64]; add rsi,64; jne top",
-		{ { LIMIT_BANKS, ABSENT } } },
-	{ BANKED, "mov rax,[rsi]; mov rbx,[rsi+72]; add rsi,64; jne top",
-		{ { LIMIT_BANKS, ABSENT } } },
-
-	/* Stores to several lines. */
-	{ BANKED, "mov [rsi],rax; mov [rsi+128],rbx; jne top",
-		{ { LIMIT_STORE_LINES, 4,
-			"2 stores, 0.5 lines a cycle: few neighbours share a line" } } },
-	/* Three and two stores in a row take two cycles and one; in turns, no two share a line. */
-	{ BANKED,
-		"mov [rsi],rax; mov [rsi+8],rax; mov [rsi+16],rax; mov [rsi+128],rax; mov "
-		"[rsi+136],rax; jne top",
-		{ { LIMIT_STORE_LINES, 6 } } },
-	{ BANKED, "mov [rsi],rax; mov [rsi+128],rax; mov [rsi+8],rax; mov [rsi+136],rax; jne top",
-		{ { LIMIT_STORE_LINES, 8 } } },
-	/* One line is possible: near, a neighbour in the next turn, or another base. */
-	{ BANKED, "mov [rsi],rax; mov [rsi+56],rbx; jne top", { { LIMIT_STORE_LINES, ABSENT } } },
-	{ BANKED, "mov [rsi],rax; mov [rsi+128],rbx; add rsi,128; jne top",
-		{ { LIMIT_STORE_LINES, ABSENT } } },
-	{ BANKED, "mov [rsi],rax; mov [rdi+128],rbx; jne top", { { LIMIT_STORE_LINES, ABSENT } } },
-	/* Addresses show different lines. */
-	{ BANKED, "mov [rsi],rax; mov [rdi],rbx; jne top", { { LIMIT_STORE_LINES, 30 } },
-		.address = two_lines, .turns = 8 },
-	/* At random places of 100 lines, two neighbours share a line once in a hundred times. */
-	{ BANKED, "mov [rsi+rax*8],rcx; mov [rsi+rbx*8],rcx; jne top",
-		{ { LIMIT_STORE_LINES, 2 / 0.5 * 0.99 } }, &two_scattered },
-
-	/* A chain of loads waits for the levels that it reaches. */
-	{ ODD, "mov rax,[rax]; cmp rax,rcx; jne top",
-		{ { LIMIT_LATENCY, 4, "chain of 1 load: 4 cycles" },
-			{ LIMIT_MEMORY_LATENCY, ABSENT } },
-		&scattered_1_kib, .binds = true },
-	{ ODD, NULL,
-		{ { LIMIT_MEMORY_LATENCY, 4 * 0.25 + 14 * 0.75,
-			"1 chained load at 11.5 cycles: 25 % L1, 75 % L2" } },
-		&scattered_4_kib, .binds = true },
-	{ ODD, NULL,
-		{ { LIMIT_LATENCY, 4, "chain of 1 load: 4 cycles" },
-			{ LIMIT_MEMORY_LATENCY, ABSENT } },
-		&scattered_16_kib, .binds = true },
-	{ ODD, NULL,
-		{ { LIMIT_MEMORY_LATENCY, UNKNOWN,
-			"L3 latency of this machine not measured yet" } },
-		&l3_unmeasured },
-	{ ODD, NULL, { { LIMIT_MEMORY_LATENCY, ALL_LEVELS } }, &all_levels },
-	/* Prefetchers follow a walk in order: no bound. */
-	{ ODD, NULL,
-		{ { LIMIT_MEMORY_LATENCY, ABSENT },
-			{ LIMIT_MEMORY_LINES, (4 / 0.5 + 8 / 0.25 + 3 / 0.1) / 16 } },
-		&in_order },
-	/* Two loads of the chain, one new line an element. */
-	{ ODD, "mov rax,[rax]; mov rax,[rax]; cmp rax,rcx; jne top",
-		{ { LIMIT_MEMORY_LATENCY, 4 + ALL_LEVELS } }, &all_levels },
-
-	/* Lines come at a rate. */
-	{ ODD, "vmovupd ymm0,[rsi]; vmovupd ymm1,[rsi+32]; add rsi,64; cmp rsi,rcx; jne top",
-		{ { LIMIT_MEMORY_LINES, 0.5 / 0.5, "1 line at 1 a cycle: 50 % L1, 50 % L2" } },
-		&eighth_of_2_kib, .elements = 8 },
-	{ ODD, "vmovupd ymm0,[rsi]; add rsi,64; cmp rsi,rcx; jne top",
-		{ { LIMIT_MEMORY_LINES, UNKNOWN } }, &eighth_of_1_mib, .elements = 8 },
-
-	/* Misses overlap as far as the reorder buffer reaches. */
-	{ ODD, "mov rax,[rsi+rdx*8]; add rbx,rax; imul rdx,r8; add rdx,r9; cmp rbx,rcx; jne top",
-		{ { LIMIT_MISSES, MISS / 10,
-			"misses of 296.93 cycles, 10 at a time in the L1 cache" } },
-		&missing },
-	/* With so many instructions between two misses, the buffer holds four. */
-	{ ODD,
-		"mov rax,[rsi+rdx*8]; add rbx,rax; add r8,rax; add r9,rax; add r10,rax; add "
-		"r11,rax; add r12,rax; add r13,rax; add r14,rax; add r15,rax; add rbx,rax; add "
-		"r8,rax; add r9,rax; add r10,rax; add r11,rax; add r12,rax; add r13,rax; add "
-		"r14,rax; add r15,rax; add rbx,rax; add r8,rax; add r9,rax; add r10,rax; add "
-		"r11,rax; add r12,rax; imul rdx,rdi; cmp rbx,rcx; jne top",
-		{ { LIMIT_MISSES, MISS / 4,
-			"misses of 296.93 cycles, 4 at a time in the reorder buffer" } },
-		&missing },
-
-	/* Soft limits add to the bound. */
-	{ ODD, "imul rax,rbx; imul rax,rcx; cmp rax,rdx; jne top",
-		{ { LIMIT_LATENCY, 6, "chain of 2 multiplications: 6 cycles" },
-			{ LIMIT_MISPREDICTION, 8,
-				"the binding limit, and 0.1 mispredictions of 20 cycles" } },
-		&mispredicting, .predicted = 8, .binds = true },
-	{ ODD, "mov rax,[rax]; cmp rax,rcx; jne top",
-		{ { LIMIT_MEMORY_LATENCY, 4 * 0.25 + 14 * 0.75 },
-			{ LIMIT_PAGE_WALKS, 11.5 + 0.75 * 8 },
-			{ LIMIT_MISPREDICTION, 11.5 + 0.75 * 8 + 2 } },
-		&paged },
-	{ ODD,
-		"mov rax,[rsi]; add rbx,rax; add rcx,rax; add rdx,rax; add r8,rax; add r9,rax; cmp "
-		"rcx,rdx; jne top",
-		{ { LIMIT_OPCACHE, 8 / 2.0,
-			  "beyond the op cache: 8 instructions, 2 decoded a cycle" },
-			{ LIMIT_SATURATION, 6 / 2.0 } } },
-	{ ODD, "mov rax,[rsi]; add rbx,rax; cmp rcx,rdx; jne top", { { LIMIT_OPCACHE, ABSENT } } },
-	{ ODD, "add rbx,rax; cmp rcx,rdx; jne top", { { LIMIT_SATURATION, ABSENT } } },
-	{ FETCHING, "mov rax,[rsi]; cmp rcx,rdx; jne top", { { LIMIT_DECODE, 12 / 5.0 } } },
-	{ ODD, "imul rax,rbx; mov [rsi+r8*8],rax; mov rax,[rsi+r8*8]; cmp rcx,rdx; jne top",
-		{ { LIMIT_LATENCY, 3, "chain of 1 multiplication, through memory: 3 cycles" },
-			{ LIMIT_FORWARDING, 10 } },
-		.predicted = 10 },
-	/* A likely renaming: its cost is shown, not predicted. */
-	{ ODD, "imul rax,rbx; mov [rsp+8],rax; mov rax,[rsp+8]; cmp rcx,rdx; jne top",
-		{ { LIMIT_LATENCY, 3 },
-			{ LIMIT_FORWARDING, UNKNOWN,
-				"10 cycles whenever the core does not link a load to its store" } },
-		.predicted = 3 },
-	{ SKYLAKE, "mov [rsi],rax; mov rbx,[rdi]; jne top",
-		{ { LIMIT_ALIASING, UNKNOWN,
-			"1 load a multiple of 4 KiB from a recent store; cost not known" } },
-		.address = page_apart, .turns = 4 },
-
-	/* Several turns read like one. */
-	{ SKYLAKE, "mov rax,[rdi]; imul rbx,rax; add rdi,8; cmp rdi,rcx; jne top",
-		{ { LIMIT_LATENCY, 18, "chain of 1 multiplication: 3 cycles" },
-			{ LIMIT_WIDTH, 6, "4 fused micro-ops, 4 a cycle" },
-			{ LIMIT_PORTS, 6, "1 multiplication on p1" } },
-		.address = page_apart, .turns = 6, .elements = 6 },
+/* The options of a loop's row: a row each, and where its value belongs. */
+static struct limits_place row_place;
+static double elements, turns, predicted, scattered;
+static const struct {
+	const char *name;
+	double *value;
+} options[] = {
+	{ "elements", &elements },
+	{ "turns", &turns },
+	{ "predicted", &predicted },
+	{ "scattered", &scattered },
+	{ "lines", &row_place.walk.lines },
+	{ "range", &row_place.walk.range },
+	{ "splits", &row_place.walk.splits },
+	{ "mispredicts", &row_place.walk.mispredicts },
+	{ "working-set", &row_place.working_set },
+	{ "page", &row_place.page },
+	{ "L1-bytes", &row_place.cache[0] },
+	{ "L2-bytes", &row_place.cache[1] },
+	{ "L3-bytes", &row_place.cache[2] },
+	{ "L3-walk-bytes", &row_place.l3.bytes },
+	{ "L3-latency", &row_place.l3.latency },
+	{ "L3-lines", &row_place.l3.lines },
+	{ "memory-latency", &row_place.memory.latency },
+	{ "memory-lines", &row_place.memory.lines },
 };
 
-static void check_row(const struct expected *row)
+typedef uint64_t address_of_step(int turn, int insn, int operand);
+
+static address_of_step *steps_named(const char *name)
 {
-	const char *source = row->source;
+	return strcmp(name, "unaligned") == 0	 ? unaligned
+	       : strcmp(name, "page-apart") == 0 ? page_apart
+	       : strcmp(name, "two-lines") == 0	 ? two_lines
+						 : NULL;
+}
+
+static struct uarch *core_named(const char *name)
+{
+	for (int i = 0; i < CORES; i++)
+		if (strcmp(name, core_names[i]) == 0)
+			return cores[i];
+	return NULL;
+}
+
+/* Computes the limits of a row's loop. */
+static void compute_row(struct table *table, const char *source, char *words)
+{
+	address_of_step *address = NULL;
+	struct uarch *core = NULL;
 	struct loop loop;
 
-	for (const struct expected *before = row; !source; before--)
-		source = before->source;
-	assembly_loop(source, &loop);
-	loop.elements = row->elements > 0 ? row->elements : 1;
-	if (row->address)
-		assembly_step(&loop, row->turns, row->address);
-	limits_compute(&loop, cores[row->core], row->place ? row->place : &nowhere, &limits);
-	loop_free(&loop);
-	for (size_t i = 0; i < 4 && row->limit[i].cycles != 0; i++) {
-		const struct limit *limit = find(row->limit[i].kind);
-		double cycles = limit ? cycles_of(row->limit[i].kind) : ABSENT;
+	row_place = (struct limits_place){ 0 };
+	turns = predicted = scattered = 0;
+	elements = 1;
+	for (char *word, *value; (word = strtok_r(words, " ", &words));) {
+		bool known = false;
 
-		if (fabs(cycles - row->limit[i].cycles) > 1e-9 ||
-			(row->limit[i].cause && strcmp(limit->cause, row->limit[i].cause)))
-			fail_msg("%s: %s %.9g (%s), not %.9g (%s)", source,
-				limit_rows[row->limit[i].kind].name, cycles,
-				limit ? limit->cause : "", row->limit[i].cycles,
-				row->limit[i].cause);
+		value = strtok_r(words, " ", &words);
+		if (strcmp(word, "loop") == 0)
+			known = (core = core_named(value)) != NULL;
+		else if (strcmp(word, "steps") == 0)
+			known = (address = steps_named(value)) != NULL;
+		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+			if (strcmp(word, options[i].name) == 0)
+				known = rows_decimal(value, strlen(value), options[i].value);
+		if (!known)
+			table_fail(table, "unknown %s %s", word, value);
 	}
+	row_place.walk.scattered = scattered > 0;
+	row_place.l3.known = row_place.l3.latency > 0;
+	row_place.memory.known = row_place.memory.latency > 0;
+	assembly_loop(source, &loop);
+	loop.elements = elements;
+	if (address)
+		assembly_step(&loop, (int)turns, address);
+	limits_compute(&loop, core, &row_place, &limits);
+	loop_free(&loop);
 	assert_true(limits.predicted >= limits.bound);
-	if (row->binds) {
-		assert_int_equal(limits.limit[limits.binding].kind, row->limit[0].kind);
-		check_near(limits.bound, limits.limit[limits.binding].cpe, 0);
-	}
-	if (row->predicted > 0)
-		check_near(limits.predicted * limits.elements, row->predicted, 1e-9);
+	if (predicted > 0)
+		check_near(limits.predicted * limits.elements, predicted, 1e-9);
+}
+
+/* A row's limit: its name, then cycles or a word. */
+static void check_limit(struct table *table, const char *words, const char *cause)
+{
+	char name[32], wanted[32];
+	enum limit_kind kind;
+	const struct limit *limit;
+
+	assert_int_equal(sscanf(words, "%31s %31s", name, wanted), 2);
+	kind = limit_find(name);
+	if (kind == LIMIT_COUNT)
+		table_fail(table, "unknown limit \"%s\"", name);
+	limit = find(kind);
+	if (strcmp(wanted, "absent") == 0 ? limit != NULL
+		: !limit		  ? true
+		: strcmp(wanted, "unknown") == 0
+			? limit->known
+			: fabs(cycles_of(kind) - strtod(wanted, NULL)) > 1e-9)
+		table_fail(table, "%s: %.9g cycles (%s), expected %s", name,
+			limit ? cycles_of(kind) : 0, limit ? limit->cause : "absent", wanted);
+	if (*cause)
+		table_expect(table, limit->cause, cause);
 }
 
 TEST(loops_have_the_limits_of_their_rows)
 {
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
-		check_row(&expected[i]);
+	struct table table;
+	char *source = NULL;
+
+	table_open(&table, "limits", "loops");
+	while (table_next(&table, 2)) {
+		char *words = table.field[0];
+
+		if (strncmp(words, "loop ", 5) == 0) {
+			if (*table.field[1]) {
+				free(source);
+				source = strdup(table.field[1]);
+			}
+			compute_row(&table, source, words);
+		} else if (strncmp(words, "binds ", 6) == 0) {
+			const struct limit *limit = &limits.limit[limits.binding];
+
+			table_expect(&table, limit_rows[limit->kind].name, words + 6);
+			check_near(limits.bound, limit->cpe, 0);
+		} else {
+			check_limit(&table, words, table.field[1]);
+		}
+	}
+	free(source);
 }
 
 /* Columns of 2,048 bytes of lines, gone down again and again, in a matrix of 16 KiB: a cache that
@@ -456,7 +239,11 @@ TEST(a_walk_within_a_walk_asks_for_both)
 
 TEST(instructions_are_described)
 {
-	limits_of(*state, expected[0].source, 2);
+	limits_of(*state,
+		"mov r8d,dword [rdi+rcx*4]; mov edx,dword [rdi+rcx*4+4]; add rcx,2; mov r11d,r8d; "
+		"movzx r8d,r8d; mov r9d,edx; shr r11d,16; movzx edx,edx; shr r9d,16; add edx,r8d; "
+		"add r9d,r11d; add eax,edx; add r10d,r9d; cmp rcx,rsi; jb top",
+		2);
 	check_near(limits.slots, 14, 0);
 	check_near(limits.instructions, 15, 0);
 	assert_true(limits.insn[14].fused);
@@ -491,9 +278,13 @@ TEST(instructions_are_described)
 
 TEST(ports_have_their_pressure)
 {
+	struct loop loop;
 	double others;
 
-	limits_of(*state, expected[1].source, 1);
+	limits_of(*state,
+		"mov r10d,dword [rdi+rcx*4+4]; mov r8d,r10d; imul r8d,ecx; imul r8d,edx; imul "
+		"r8d,ecx; add rcx,1; imul r8d,r9d; mov r9d,r10d; add eax,r8d; cmp rcx,rsi; jne top",
+		1);
 	check_near(pressure_of("p1"), 4, 1e-9);
 	check_near(pressure_of("p2"), 0.5, 1e-9);
 	check_near(pressure_of("p3"), 0.5, 1e-9);
@@ -508,7 +299,10 @@ TEST(ports_have_their_pressure)
 	limits_of(*odd, "div rax,rbx; jne top", 1);
 	check_near(pressure_of("div"), 9, 1e-9);
 	/* The pressure is of one turn. */
-	check_row(&expected[sizeof(expected) / sizeof(expected[0]) - 1]);
+	assembly_loop("mov rax,[rdi]; imul rbx,rax; add rdi,8; cmp rdi,rcx; jne top", &loop);
+	assembly_step(&loop, 6, page_apart);
+	limits_compute(&loop, *state, &(struct limits_place){ 0 }, &limits);
+	loop_free(&loop);
 	check_near(pressure_of("p1"), 1, 1e-9);
 }
 
@@ -540,8 +334,8 @@ TEST(a_choice_of_port_at_rename_is_soft)
 		"top",
 		"add rax,rax; cmp rcx,rdx; jne top",
 	};
-	struct uarch *plain = parse(CORE_HEAD),
-		     *binds = parse(CORE_HEAD "extra binds-ports 1 [M]\n");
+	struct uarch *plain = parse(head, "", ""),
+		     *binds = parse(head, "extra binds-ports 1 [M]\n", "");
 	int found = 0;
 
 	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
@@ -604,7 +398,6 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 		"vmovsd xmm0,qword [rsi-8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [rsi],xmm0; add "
 		"rsi,8; cmp rsi,rdx; jne top",
 	};
-	static const char full[] = CORE_HEAD CORE_REST;
 	struct limits_place place = { .working_set = 16384,
 		.walk.lines = 1,
 		.walk.scattered = true,
@@ -612,17 +405,20 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 		.l3 = { .known = true, .latency = 50, .lines = 0.5, .bytes = 8192 },
 		.memory = { .known = true, .latency = 300, .lines = 0.1 } };
 	struct random random = { 17 };
-	struct uarch *uarch = parse(full);
+	struct uarch *uarch = *odd;
+	char *full;
+
+	assert_true(asprintf(&full, "%s%s", head, rest) > 0);
 
 	for (int round = 0; round < 400; round++) {
-		char text[sizeof(full) + 1024];
+		char text[4096];
 		const char *source = loops[round % 4];
 		struct uarch *thin;
 		double bound, kinds[LIMIT_COUNT];
 
 		place.walk.scattered = round % 8 < 4;
 		thin_out(full, &random, 2 + (int)random_below(&random, 6), text, sizeof(text));
-		thin = parse(text);
+		thin = parse(text, "", "");
 		limits_of_place(uarch, source, 1, &place);
 		bound = limits.bound;
 		for (int kind = 0; kind < LIMIT_COUNT; kind++)
@@ -639,7 +435,7 @@ TEST(fewer_facts_never_raise_a_hard_limit)
 						text);
 		uarch_free(thin);
 	}
-	uarch_free(uarch);
+	free(full);
 }
 
 TEST(random_loops_have_finite_limits)
@@ -744,7 +540,7 @@ TEST(time_taken)
 	assembly_loop(source, &loop);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (int i = 0; i < 200; i++)
-		limits_compute(&loop, *state, &nowhere, &limits);
+		limits_compute(&loop, *state, &(struct limits_place){ 0 }, &limits);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	print_message("limits of %d instructions: %.1f us\n", loop.path_count,
 		((double)(end.tv_sec - begin.tv_sec) * 1e9 +
