@@ -159,6 +159,19 @@ static const struct kernel kernel_odd = {
 const struct kernel *const kernel_registry[] = { &kernel_fold, &kernel_walk, &kernel_odd,
 	FAKE_KERNELS NULL };
 
+/* "fold acc". NULL: there is no such knob. */
+static inline const struct knob *fake_knob(const char *words)
+{
+	char kernel_name[32] = "", knob_name[32] = "";
+	const struct kernel *kernel;
+	int knob;
+
+	sscanf(words, "%31s %31s", kernel_name, knob_name);
+	kernel = kernel_find(kernel_name);
+	knob = kernel ? kernel_knob(kernel, knob_name) : -1;
+	return knob < 0 ? NULL : &kernel->knobs[knob];
+}
+
 /* ---- the engine: takes requests, and answers when the test says so ---- */
 
 enum { FAKE_RESULTS = 16 };

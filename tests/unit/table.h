@@ -70,6 +70,43 @@ static inline bool table_next(struct table *table, int count)
 	return true;
 }
 
+/* Reads `count` numbers with blanks between them from a field: decimal, hexadecimal, nan or inf. */
+static inline void table_numbers(struct table *table, int field, double value[], int count)
+{
+	char *at = table->field[field], *end;
+
+	for (int i = 0; i < count; i++, at = end) {
+		value[i] = strtod(at, &end);
+		if (end == at)
+			table_fail(table, "field %d needs %d numbers", field + 1, count);
+	}
+	if (at[strspn(at, " ")])
+		table_fail(table, "field %d has more than %d numbers", field + 1, count);
+}
+
+static inline double table_number(struct table *table, int field)
+{
+	double value;
+
+	table_numbers(table, field, &value, 1);
+	return value;
+}
+
+/* The place of a field among names. */
+static inline int table_choice(struct table *table, int field, const char *const *names, int count)
+{
+	int choice = rows_choice(&table->rows, "word", table->field[field], names, count);
+
+	if (choice < 0)
+		fail_msg("tests/data/%s", table->rows.status.text);
+	return choice;
+}
+
+static inline bool table_yes(struct table *table, int field)
+{
+	return table_choice(table, field, (const char *const[]){ "no", "yes" }, 2) == 1;
+}
+
 /* Fails with the row's line unless the two texts are equal. */
 static inline void table_expect(struct table *table, const char *is, const char *expected)
 {

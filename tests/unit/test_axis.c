@@ -1,4 +1,5 @@
 #include "fakes.h"
+#include "table.h"
 
 #include "experiment/setting/setting.h"
 #include "explorer/view.h"
@@ -296,68 +297,23 @@ TEST(lists_of_choices)
 	CHECK_LIST(&walk_knobs[WALK_ORDER], "*", 0, 1, 2);
 }
 
-#define EMPTY "an empty place in the list; write 1,2,4 or 1..16 or 1..16:3 or 4k..64m*2"
-#define RANGE "a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR"
-
 static const struct knob placed_cores = {
 	.name = "cores", .kind = KNOB_COUNT, .min = 0, .max = KNOB_MAX_CORES
 };
 
 TEST(bad_lists_say_what_is_wrong)
 {
-	static const struct {
-		const struct knob *knob;
-		const char *text, *message;
-	} rows[] = {
-		{ &fold_knobs[FOLD_ACC], "", "acc=: " EMPTY },
-		{ &fold_knobs[FOLD_ACC], "1,,2", "acc=1,,2: " EMPTY },
-		{ &fold_knobs[FOLD_ACC], "1,2,", "acc=1,2,: " EMPTY },
-		{ &fold_knobs[FOLD_ACC], "1,x", "acc=x: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "1..", "acc=1..: " RANGE },
-		{ &fold_knobs[FOLD_ACC], "..4", "acc=..4: " RANGE },
-		{ &fold_knobs[FOLD_ACC], "..", "acc=..: " RANGE },
-		{ &fold_knobs[FOLD_ACC], "1..4:", "acc=1..4:: " RANGE },
-		{ &fold_knobs[FOLD_ACC], "1..4:1k",
-			"acc=1..4:1k: a range is LOW..HIGH, LOW..HIGH:STEP or LOW..HIGH*FACTOR" },
-		{ &fold_knobs[FOLD_SIZE], "4k..64k*2k",
-			"size=4k..64k*2k: a range is LOW..HIGH, LOW..HIGH:STEP or "
-			"LOW..HIGH*FACTOR" },
-		{ &fold_knobs[FOLD_ACC], "1..4:0", "acc=1..4:0: a step is at least 1" },
-		{ &fold_knobs[FOLD_ACC], "1..4*1",
-			"acc=1..4*1: a factor is a whole number from 2 up" },
-		{ &fold_knobs[FOLD_ACC], "1..4*2*2", "acc=1..4*2*2: " RANGE },
-		{ &fold_knobs[FOLD_ACC], "1..4..8", "acc=4..8: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "8..4", "acc=8..4: write the smaller end first" },
-		{ &fold_knobs[FOLD_ACC], "1..17", "acc=17: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "0..4", "acc=0: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "*", "acc=*: * is for choices; write a range: acc=1..16" },
-		{ &fold_knobs[FOLD_ACC],
-			"0000000000000000000000000000000000000000000000000000000000000007",
-			"acc=0000000000000000000000000000000000000000: neither a value nor a "
-			"range" },
-		{ &placed_cores, "*", "cores=*: * is for choices; write a range: cores=0..2" },
-		{ &placed_cores, "0..4*2", "cores=0..4*2: a factor leads nowhere from 0" },
-		{ &fold_knobs[FOLD_SIZE], "*",
-			"size=*: * is for choices; write a range: size=4k..64m*2" },
-		{ &fold_knobs[FOLD_OP], "add..mul",
-			"op=add..mul: choices have no range; name them, or write * for all" },
-		{ &fold_knobs[FOLD_OP], "add,sub", "op=sub: add or mul" },
-		{ &fold_knobs[FOLD_SIZE], "4k..64m",
-			"size=4k..64m: more than 100,000 values; take a larger step (:N) or a "
-			"factor (*N)" },
-		{ &fold_knobs[FOLD_SIZE], "4k..2g*2",
-			"size=2g is beyond half of this machine's free memory (1 GiB)" },
-		{ &walk_knobs[WALK_SPACING], "16..64:8",
-			"spacing=24: a multiple of 16 from 16 to 256" },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	table_open(&table, "axis", "bad lists");
+	while (table_next(&table, 3)) {
+		const struct knob *knob = fake_knob(table.field[0]);
 		int64_t *values = (int64_t *)&values;
 		size_t count = 7;
 
-		check_usage(
-			axis_parse_list(rows[i].knob, rows[i].text, LIST_LIMITS, &values, &count),
-			rows[i].message);
+		check_usage(axis_parse_list(knob ? knob : &placed_cores, table.field[1],
+				    LIST_LIMITS, &values, &count),
+			table.field[2]);
 		assert_null(values);
 		assert_int_equal(count, 0);
 	}

@@ -1,4 +1,5 @@
 #include "curves.h"
+#include "table.h"
 
 #include "model/memory/hierarchy.h"
 
@@ -370,101 +371,22 @@ TEST(a_miss_costs_what_small_pages_show)
  * miss is not where it ends. Entries are sure only where all pages miss soon after. */
 TEST(a_tlb_that_fades_has_a_range)
 {
-	static const struct {
-		int pages;
-		double cycles;
-	} measured[] = {
-		{ 8, 4.99 },
-		{ 10, 5.00 },
-		{ 11, 5.00 },
-		{ 13, 5.00 },
-		{ 16, 5.00 },
-		{ 19, 5.00 },
-		{ 23, 5.00 },
-		{ 27, 4.99 },
-		{ 32, 5.00 },
-		{ 38, 4.99 },
-		{ 45, 5.00 },
-		{ 54, 4.99 },
-		{ 64, 4.99 },
-		{ 76, 4.99 },
-		{ 91, 4.98 },
-		{ 94, 4.98 },
-		{ 96, 4.98 },
-		{ 97, 5.48 },
-		{ 98, 5.97 },
-		{ 99, 6.47 },
-		{ 100, 6.92 },
-		{ 101, 7.39 },
-		{ 102, 7.86 },
-		{ 105, 9.17 },
-		{ 108, 9.99 },
-		{ 128, 12.00 },
-		{ 152, 12.00 },
-		{ 181, 12.00 },
-		{ 215, 11.99 },
-		{ 256, 11.98 },
-		{ 304, 13.78 },
-		{ 362, 11.99 },
-		{ 431, 12.00 },
-		{ 512, 11.95 },
-		{ 609, 11.42 },
-		{ 724, 10.73 },
-		{ 861, 23.01 },
-		{ 1024, 23.04 },
-		{ 1218, 23.06 },
-		{ 1328, 23.06 },
-		{ 1374, 22.99 },
-		{ 1421, 23.14 },
-		{ 1448, 25.27 },
-		{ 1467, 23.37 },
-		{ 1514, 23.35 },
-		{ 1560, 23.21 },
-		{ 1579, 25.44 },
-		{ 1606, 24.19 },
-		{ 1653, 23.64 },
-		{ 1674, 23.72 },
-		{ 1695, 27.30 },
-		{ 1696, 25.53 },
-		{ 1716, 29.00 },
-		{ 1718, 24.82 },
-		{ 1722, 32.19 },
-		{ 1736, 26.57 },
-		{ 1741, 25.47 },
-		{ 1757, 27.11 },
-		{ 1763, 26.29 },
-		{ 1778, 27.94 },
-		{ 1780, 26.18 },
-		{ 1785, 25.88 },
-		{ 1799, 26.93 },
-		{ 1807, 26.73 },
-		{ 1829, 30.51 },
-		{ 1865, 35.45 },
-		{ 1874, 29.57 },
-		{ 1878, 33.83 },
-		{ 1899, 32.85 },
-		{ 1930, 35.32 },
-		{ 1947, 32.86 },
-		{ 1955, 31.36 },
-		{ 1988, 31.96 },
-		{ 1997, 40.87 },
-		{ 2048, 53.25 },
-		{ 2435, 67.24 },
-		{ 2896, 75.87 },
-		{ 3444, 76.31 },
-		{ 4096, 76.83 },
-	};
+	struct table table;
 	struct made_curve *curve = &world->pages[PAGES_4K];
 	const struct hierarchy_level *second;
 
 	begin(&desktop, 3);
 	curve->count = 0;
-	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
-		curve->point[curve->count++] =
-			(struct curve_point){ .bytes = 4096.0 * measured[i].pages,
-				.cycles = measured[i].cycles,
-				.lo = 0.99 * measured[i].cycles,
-				.hi = 1.01 * measured[i].cycles };
+	table_open(&table, "hierarchy", "fading tlb");
+	while (table_next(&table, 1)) {
+		double value[2];
+
+		table_numbers(&table, 0, value, 2);
+		curve->point[curve->count++] = (struct curve_point){ .bytes = 4096 * value[0],
+			.cycles = value[1],
+			.lo = 0.99 * value[1],
+			.hi = 1.01 * value[1] };
+	}
 	use(&world->input.pages[PAGES_4K], curve);
 	world->input.pages[PAGES_HUGE].count = 0;
 	find();

@@ -1,4 +1,5 @@
 #include "knees.h"
+#include "table.h"
 
 /* A rate over fewer seeds scatters more. In points of percent. */
 enum { SEEDS = CHECK_REPEATS(200, 50), SCATTER = CHECK_REPEATS(0, 4), MOST = 1024 };
@@ -53,59 +54,25 @@ static void check_rates(const struct made_window *made, double off, enum knee_ki
 /* Made-up windows, and how often the search is right. */
 TEST(knees_are_found)
 {
-	static const struct {
-		struct made_window made;
-		double off;
-		enum knee_kind kind;
-		double right, called, wrong;
-	} rows[] = {
-		/* A sharp knee, to the filler. */
-		{ { .knee = 442, .noise = 0.01 }, 0, KNEE_SHARP, 99.5, 99.5, 0 },
-		{ { .knee = 442, .noise = 0.03 }, 1, KNEE_SHARP, 99.5, 99.5, 0 },
-		{ { .knee = 442, .noise = 0.05 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 442, .noise = 0.1 }, 5, KNEE_SHARP, 97, 90, 2 },
-		/* Of other sizes. */
-		{ { .knee = 5, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 14, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 15, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 48, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 85, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 104, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 204, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 255, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 256, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 257, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		{ { .knee = 1000, .noise = 0.02 }, 2, KNEE_SHARP, 99, 99, 0.5 },
-		/* Disturbed points, a tenth of them up to 2.2 times too high, are outvoted. */
-		{ { .knee = 442, .noise = 0.03, .spikes = 0.05 }, 5, KNEE_SHARP, 97, 97, 2 },
-		{ { .knee = 442, .noise = 0.03, .spikes = 0.1 }, 5, KNEE_SHARP, 88, 88, 6 },
-		{ { .noise = 0.03, .spikes = 0.05 }, 0, KNEE_NONE, 0, 97, 100 },
-		/* Memory that is by turns slower and faster, by a tenth and by a fifth. */
-		{ { .knee = 442, .noise = 0.02, .drift = 0.1 }, 3, KNEE_SHARP, 99, 98, 0.5 },
-		{ { .knee = 442, .noise = 0.02, .drift = 0.2 }, 5, KNEE_SHARP, 90, 93, 6 },
-		/* A rise over 60 fillers is soft, one over 6 is sharp: which entries are free
-		 * differs from turn to turn. */
-		{ { .knee = 204, .spread = 60, .noise = 0.01 }, 8, KNEE_SOFT, 99, 99, 0 },
-		{ { .knee = 442, .spread = 60, .noise = 0.02 }, 10, KNEE_SOFT, 97, 97, 1 },
-		{ { .knee = 88, .spread = 20, .noise = 0.02 }, 6, KNEE_SOFT, 95, 93, 2 },
-		{ { .knee = 204, .spread = 6, .noise = 0.02 }, 4, KNEE_SHARP, 99, 96, 0.5 },
-		/* The scheduler fills first, and takes half; the reorder buffer the rest. */
-		{ { .knee = 88, .second = 442, .noise = 0.02 }, 3, KNEE_SHARP, 97, 97, 2 },
-		{ { .noise = 0.02 }, 0, KNEE_NONE, 0, 100, 0 },
-		{ { .noise = 0.1 }, 0, KNEE_NONE, 0, 98, 0.5 },
-		/* Fillers of a cycle each take longer than two misses from 600 on: that is no knee,
-		 * but a knee before is found. */
-		{ { .width = 1, .noise = 0.02 }, 0, KNEE_NONE, 0, 97, 1 },
-		{ { .width = 1, .knee = 104, .noise = 0.02 }, 3, KNEE_SHARP, 98, 98, 1 },
-	};
+	static const char *const kinds[] = { "unknown", "sharp", "soft", "none" };
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct made_window made = rows[i].made;
+	table_open(&table, "knee", "windows");
+	while (table_next(&table, 3)) {
+		enum knee_kind kind = (enum knee_kind)table_choice(&table, 0, kinds, 4);
+		double made[7], right[4];
 
-		made.latency = 600;
-		made.width = made.width > 0 ? made.width : 6;
-		check_rates(&made, rows[i].off, rows[i].kind, rows[i].right, rows[i].called,
-			rows[i].wrong);
+		table_numbers(&table, 1, made, 7);
+		table_numbers(&table, 2, right, 4);
+		check_rates(&(struct made_window){ .latency = 600,
+				    .knee = made[0],
+				    .second = made[1],
+				    .spread = made[2],
+				    .width = made[3],
+				    .noise = made[4],
+				    .spikes = made[5],
+				    .drift = made[6] },
+			right[0], kind, right[1], right[2], right[3]);
 	}
 }
 

@@ -1,4 +1,5 @@
 #include "check.h"
+#include "table.h"
 
 #include "base/scale.h"
 
@@ -14,7 +15,7 @@ static int ticks_of(
 	return scale_ticks(scale, room, wide, &label, ticks);
 }
 
-/* "4 KiB|64 KiB|…": labels alone. */
+/* "4 KiB, 64 KiB, …": labels alone. */
 static void labels(const struct scale *scale, double room, double label, char *buffer, size_t size)
 {
 	struct scale_tick ticks[SCALE_TICKS];
@@ -25,7 +26,7 @@ static void labels(const struct scale *scale, double room, double label, char *b
 	for (int i = 0; i < count; i++)
 		if (!ticks[i].minor)
 			used += (size_t)snprintf(buffer + used, size - used, "%s%s",
-				used ? "|" : "", ticks[i].label);
+				used ? ", " : "", ticks[i].label);
 }
 
 TEST(bytes_are_marked_at_powers_of_two)
@@ -34,9 +35,10 @@ TEST(bytes_are_marked_at_powers_of_two)
 	char words[400];
 
 	labels(&scale, 500, 70, words, sizeof(words));
-	assert_string_equal(words, "4 KiB|64 KiB|1 MiB|16 MiB|256 MiB");
+	assert_string_equal(words, "4 KiB, 64 KiB, 1 MiB, 16 MiB, 256 MiB");
 	labels(&scale, 1000, 70, words, sizeof(words));
-	assert_string_equal(words, "4 KiB|16 KiB|64 KiB|256 KiB|1 MiB|4 MiB|16 MiB|64 MiB|256 MiB");
+	assert_string_equal(
+		words, "4 KiB, 16 KiB, 64 KiB, 256 KiB, 1 MiB, 4 MiB, 16 MiB, 64 MiB, 256 MiB");
 }
 
 /* One value alone. */
@@ -57,9 +59,9 @@ TEST(cycles_are_marked_at_round_numbers)
 	check_near(scale.low, 2, 1e-9);
 	check_near(scale.high, 500, 1e-9);
 	labels(&scale, 400, 30, words, sizeof(words));
-	assert_string_equal(words, "2|5|10|20|50|100|200|500");
+	assert_string_equal(words, "2, 5, 10, 20, 50, 100, 200, 500");
 	labels(&scale, 200, 60, words, sizeof(words));
-	assert_string_equal(words, "10|100");
+	assert_string_equal(words, "10, 100");
 }
 
 TEST(linear_scales_begin_at_zero)
@@ -70,7 +72,7 @@ TEST(linear_scales_begin_at_zero)
 	check_near(scale.low, 0, 0);
 	check_near(scale.high, 3.5, 1e-9);
 	labels(&scale, 400, 30, words, sizeof(words));
-	assert_string_equal(words, "0.0|0.5|1.0|1.5|2.0|2.5|3.0|3.5");
+	assert_string_equal(words, "0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5");
 	/* Also where values hardly differ: they do hardly differ. */
 	scale = scale_fit(SCALE_LINEAR, 98, 101);
 	check_near(scale.low, 0, 0);
@@ -85,48 +87,36 @@ TEST(whole_numbers_have_no_halves)
 	char words[400];
 
 	labels(&scale, 800, 20, words, sizeof(words));
-	assert_string_equal(words, "1|2|3|4");
+	assert_string_equal(words, "1, 2, 3, 4");
+}
+
+static enum scale_kind kind_of(struct table *table)
+{
+	static const char *const kinds[] = { "linear", "log", "log2", "bytes", "steps" };
+
+	return (enum scale_kind)table_choice(table, 0, kinds, 5);
 }
 
 /* Labels of scales made by hand, so that marks lie on both ends. */
 TEST(labels_reach_both_ends_and_thin_out_when_room_is_short)
 {
-	static const struct {
-		struct scale scale;
-		double room, label;
-		const char *words;
-		int count; /* of marks, with minor ones */
-	} rows[] = {
-		{ { SCALE_LINEAR, 0, 4, false, false }, 400, 100, "0|1|2|3|4", 5 },
-		{ { SCALE_LINEAR, 0, 4, false, false }, 399, 100, "0|2|4", 3 },
-		{ { SCALE_LINEAR, 0, 4, false, false }, 100, 60, "0", 1 },
-		{ { SCALE_LINEAR, -0.3, 3.2, true, false }, 800, 20, "0|1|2|3", 4 },
-		{ { SCALE_LOG, 1, 100, false, false }, 700, 20, "1|2|5|10|20|50|100", 19 },
-		{ { SCALE_LOG, 1, 1e6, false, false }, 601, 100,
-			"1|10|100|1000|10000|100000|1000000", 55 },
-		{ { SCALE_LOG, 1, 1e6, false, false }, 600, 150, "1|100|10000|1000000", 55 },
-		{ { SCALE_LOG, 1, 1e6, false, false }, 600, 250, "1|1000|1000000", 55 },
-		{ { SCALE_LOG, 1e-3, 1, false, false }, 300, 80, "0.001|0.01|0.1|1", 28 },
-		{ { SCALE_LOG, 1e-3, 1, false, false }, 300, 180, "0.01|1", 28 },
-		{ { SCALE_LOG, 3, 4, false, false }, 600, 60, "3.0|3.2|3.4|3.6|3.8|4.0", 6 },
-		{ { SCALE_LOG2, 1, 16, false, false }, 600, 60, "1|2|4|8|16", 5 },
-		{ { SCALE_LOG2, 0.25, 4, false, false }, 600, 60, "1|2|4", 5 },
-		{ { SCALE_LOG2, 5, 7, false, false }, 600, 60, "5|6|7", 3 },
-		{ { SCALE_BYTES, 1, 4, false, false }, 600, 60, "1 B|2 B|4 B", 3 },
-		{ { SCALE_BYTES, 1024, 65536, false, true }, 600, 150, "1k|4k|16k|64k", 7 },
-		{ { SCALE_BYTES, 5120, 7168, false, false }, 600, 60,
-			"5.4 KiB|5.9 KiB|6.3 KiB|6.8 KiB", 4 },
-		{ { SCALE_STEPS, -0.5, 3.5, false, false }, 600, 60, "", 0 },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	table_open(&table, "scale", "labels");
+	while (table_next(&table, 3)) {
 		struct scale_tick ticks[SCALE_TICKS];
+		struct scale scale = { .kind = kind_of(&table) };
 		char words[400];
+		double n[7];
 
-		labels(&rows[i].scale, rows[i].room, rows[i].label, words, sizeof(words));
-		assert_string_equal(words, rows[i].words);
-		assert_int_equal(ticks_of(&rows[i].scale, rows[i].room, rows[i].label, ticks),
-			rows[i].count);
+		table_numbers(&table, 1, n, 7);
+		scale.low = n[0];
+		scale.high = n[1];
+		scale.whole = n[2] > 0;
+		scale.brief = n[3] > 0;
+		labels(&scale, n[4], n[5], words, sizeof(words));
+		table_expect(&table, words, table.field[2]);
+		assert_int_equal(ticks_of(&scale, n[4], n[5], ticks), (int)n[6]);
 	}
 }
 
@@ -146,43 +136,19 @@ TEST(at_most_64_marks_are_made)
 
 TEST(scales_fit_their_values_exactly)
 {
-	static const struct {
-		enum scale_kind kind;
-		double least, most, low, high;
-	} rows[] = {
-		{ SCALE_LINEAR, -3, 5, -4, 6 },
-		{ SCALE_LINEAR, -4, 6, -4, 7 },
-		{ SCALE_LINEAR, -10, 4.8, -10, 7.5 },
-		{ SCALE_LINEAR, 0, 50 / 1.03, 0, 50 },
-		{ SCALE_LINEAR, 7, 7, 0, 8 },
-		{ SCALE_LINEAR, 0, 0, 0, 0.2 },
-		{ SCALE_LINEAR, -3, -3, -3, -2 },
-		{ SCALE_LINEAR, NAN, 5, 0, 1.1 },
-		{ SCALE_LINEAR, 5, NAN, 0, 1.1 },
-		{ SCALE_LINEAR, 5, INFINITY, 0, 1.1 },
-		{ SCALE_LINEAR, 5, 2, 0, 1.1 },
-		{ SCALE_STEPS, 0, 4, -0.5, 4.5 },
-		{ SCALE_STEPS, 2, 2, 1.5, 2.5 },
-		{ SCALE_LOG, 105, 190, 100, 200 },
-		{ SCALE_LOG, 2.1, 2, 0.5, 2 },
-		{ SCALE_LOG, 2.1, 2.1, 2, 5 },
-		{ SCALE_LOG, 5.25, 9, 5, 10 },
-		{ SCALE_LOG, 2, 1000, 1, 2000 },
-		{ SCALE_LOG2, 1, 0x1p50, 0.5, 0x1p51 },
-		{ SCALE_BYTES, 4096, 0x1p62, 2048, 0x1p63 },
-		{ SCALE_LOG2, 12, 12, 8, 18 },
-		{ SCALE_LOG2, 0, 12, 8, 18 },
-		{ SCALE_BYTES, 0, 0, 1 / 1.5, 1.5 },
-		{ SCALE_LOG2, -5, -2, 1 / 1.5, 1.5 },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct scale scale = scale_fit(rows[i].kind, rows[i].least, rows[i].most);
+	table_open(&table, "scale", "fitted");
+	while (table_next(&table, 2)) {
+		double n[4];
+		struct scale scale;
 
-		assert_int_equal(scale.kind, rows[i].kind);
-		if (fabs(scale.low - rows[i].low) > 1e-9 * fabs(rows[i].low) ||
-			fabs(scale.high - rows[i].high) > 1e-9 * fabs(rows[i].high))
-			fail_msg("row %zu: %g to %g", i, scale.low, scale.high);
+		table_numbers(&table, 1, n, 4);
+		scale = scale_fit(kind_of(&table), n[0], n[1]);
+		assert_int_equal(scale.kind, kind_of(&table));
+		if (fabs(scale.low - n[2]) > 1e-9 * fabs(n[2]) ||
+			fabs(scale.high - n[3]) > 1e-9 * fabs(n[3]))
+			table_fail(&table, "%g to %g", scale.low, scale.high);
 	}
 }
 

@@ -1,4 +1,5 @@
 #include "fakes.h"
+#include "table.h"
 
 #include "experiment/setting/setting.h"
 #include "kernels/knob_rows.h"
@@ -109,50 +110,15 @@ TEST(a_setting_is_read_from_words)
 
 TEST(says_what_would_be_right)
 {
-	static const struct {
-		const struct knob *knob;
-		const char *typed, *message;
-	} rows[] = {
-		{ &fold_knobs[FOLD_ACC], "banana", "acc=banana: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "17", "acc=17: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "0", "acc=0: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "-1", "acc=-1: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "", "acc=: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "4k", "acc=4k: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_ACC], "99999999999999999999",
-			"acc=99999999999999999999: a whole number from 1 to 16" },
-		{ &fold_knobs[FOLD_OP], "mull", "op=mull: add or mul" },
-		{ &walk_knobs[WALK_ORDER], "", "order=: sequential, random or reverse" },
-		{ &walk_knobs[WALK_SPACING], "24", "spacing=24: a multiple of 16 from 16 to 256" },
-		{ &fold_knobs[FOLD_SIZE], "999g",
-			"size=999g is beyond half of this machine's free memory (11.5 GiB)" },
-		{ &fold_knobs[FOLD_SIZE], "99999999t",
-			"size=99999999t is beyond half of this machine's free memory (11.5 GiB)" },
-		{ &fold_knobs[FOLD_SIZE], "99999999999999999999",
-			"size=99999999999999999999 is beyond half of this machine's free memory "
-			"(11.5 GiB)" },
-		{ &fold_knobs[FOLD_SIZE], "k",
-			"size=k: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free "
-			"memory)" },
-		{ &fold_knobs[FOLD_SIZE], "99999999tt",
-			"size=99999999tt: a size such as 32k or 4m, from 64 to 11.5 GiB (half of "
-			"the free memory)" },
-		{ &fold_knobs[FOLD_SIZE], "1",
-			"size=1: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the free "
-			"memory)" },
-		{ &fold_knobs[FOLD_SIZE], "1.5m",
-			"size=1.5m: a size such as 32k or 4m, from 64 to 11.5 GiB (half of the "
-			"free memory)" },
-		{ &walk_knobs[WALK_SIZE], "100",
-			"size=100: a multiple of 16 from 16 to 11.5 GiB (half of the free "
-			"memory)" },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	table_open(&table, "setting", "bad values");
+	while (table_next(&table, 3)) {
 		int64_t value = 42;
 
-		check_usage(setting_parse_value(rows[i].knob, rows[i].typed, MEMORY_LIMITS, &value),
-			rows[i].message);
+		check_usage(setting_parse_value(fake_knob(table.field[0]), table.field[1],
+				    MEMORY_LIMITS, &value),
+			table.field[2]);
 		assert_int_equal(value, 42);
 	}
 	check_usage(setting_parse_value(&fold_knobs[FOLD_SIZE], "99999999t", MEMORY_LIMITS_UNKNOWN,
@@ -258,55 +224,29 @@ TEST(sizes_step_on_a_ladder)
 /* A kernel with one knob, as in the row. */
 TEST(steps_land_on_exact_values)
 {
-	static const struct {
-		int64_t min, max, initial, multiple, factor, value;
-		int steps;
-		int64_t expected;
-	} rows[] = {
-		{ 0, 100, 4, 0, 2, 4, -1, 2 },
-		{ 0, 100, 4, 0, 2, 4, -3, 0 },
-		{ 0, 100, 4, 0, 2, 0, +1, 1 },
-		{ 0, 100, 4, 0, 2, 1, +1, 2 },
-		{ 0, 100, 4, 0, 2, 64, +1, 100 },
-		{ 0, 100, 4, 0, 2, 100, +1, 100 },
-		{ 0, 100, 4, 0, 2, 100, -1, 64 },
-		{ 0, 128, 4, 0, 2, 64, +1, 128 },
-		{ 0, 100, 0, 0, 2, 1, +3, 8 },
-		{ 3, 100, 4, 0, 2, 4, -1, 3 },
-		{ 3, 100, 4, 0, 2, 3, +1, 4 },
-		{ 16, 1000, 24, 16, 2, 16, +1, 48 },
-		{ 16, 1000, 24, 16, 2, 48, -1, 16 },
-		{ 16, 1000, 40, 16, 2, 48, -1, 32 },
-		{ 16, 1000, 40, 16, 2, 32, +1, 80 },
-		{ 1, 1000, 3, 0, 10, 4, +2, 300 },
-		{ 1, 1000, 3, 0, 10, 29, +1, 30 },
-		{ 1, 1000, 3, 0, 10, 30, -1, 3 },
-		{ 1, 9, 3, 0, 1, 3, +1, 4 },
-		{ 1, 9, 3, 0, 0, 7, +2, 9 },
-		{ 1, 9, 3, 0, 0, 7, +3, 9 },
-		{ 1, 9, 3, 0, 0, 3, -2, 1 },
-		{ 1, 9, 3, 0, 0, 3, -3, 1 },
-		{ 8, 40, 8, 8, 0, 16, +2, 32 },
-		{ 8, 40, 8, 8, 0, 32, -2, 16 },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	table_open(&table, "setting", "steps");
+	while (table_next(&table, 1)) {
+		double n[8];
+
+		table_numbers(&table, 0, n, 8);
+
 		const struct knob knob = { .name = "n",
 			.kind = KNOB_COUNT,
-			.min = rows[i].min,
-			.max = rows[i].max,
-			.initial = rows[i].initial,
-			.multiple = rows[i].multiple,
-			.factor = rows[i].factor };
+			.min = (int64_t)n[0],
+			.max = (int64_t)n[1],
+			.initial = (int64_t)n[2],
+			.multiple = (int64_t)n[3],
+			.factor = (int64_t)n[4] };
 		const struct kernel kernel = {
 			.name = "k", .knobs = &knob, .knob_count = 1, .footprint = first_size
 		};
-		struct setting setting = { &kernel, { rows[i].value } };
+		struct setting setting = { &kernel, { (int64_t)n[5] } };
 
-		assert_int_equal(setting_step(&setting, 0, rows[i].steps, MEMORY_LIMITS),
-			rows[i].value != rows[i].expected);
-		if (setting.v[0] != rows[i].expected)
-			fail_msg("row %zu: %lld", i, (long long)setting.v[0]);
+		assert_int_equal(setting_step(&setting, 0, (int)n[6], MEMORY_LIMITS), n[5] != n[7]);
+		if (setting.v[0] != (int64_t)n[7])
+			table_fail(&table, "gives %lld", (long long)setting.v[0]);
 	}
 }
 
