@@ -10,6 +10,7 @@
 #include "engine/machine/machine.h"
 #include "model/counts/events.h"
 #include "model/limits/explain.h"
+#include "table.h"
 
 #if defined(__x86_64__)
 #define ISA "x86_64"
@@ -100,54 +101,20 @@ static const struct uarch_event *find_event(const struct uarch *uarch, const cha
 /* From the vendors' tables, not from libpfm. */
 TEST(known_codes_come_out)
 {
-	static const struct {
-		const char *isa, *core, *title;
-		uint64_t config;
-	} rows[] = {
-		{ "x86_64", "skylake", "p0", 0x1a1 },
-		{ "x86_64", "skylake", "p7", 0x80a1 },
-		{ "x86_64", "skylake", "micro-ops", 0x10e },
-		{ "x86_64", "skylake", "loads", 0x81d0 },
-		{ "x86_64", "skylake-sp", "p5", 0x20a1 },
-		{ "x86_64", "cascade-lake", "p6", 0x40a1 },
-		{ "x86_64", "icelake-sp", "p2 p3", 0x4a1 },
-		{ "x86_64", "icelake", "p7 p8", 0x80a1 },
-		{ "x86_64", "tiger-lake", "p4 p9", 0x10a1 },
-		{ "x86_64", "icelake-sp", "micro-ops retired", 0x2c2 },
-		{ "x86_64", "golden-cove", "p2 p3 p10", 0x4b2 },
-		{ "x86_64", "golden-cove", "micro-ops", 0x1ae },
-		{ "x86_64", "redwood-cove", "p5 p11", 0x20b2 },
-		{ "x86_64", "raptor-lake", "p0", 0x1b2 },
-		{ "x86_64", "zen2", "micro-ops", 0x3aa },
-		{ "x86_64", "zen2", "fp3", 0x800 },
-		{ "x86_64", "zen3", "loads", 0x529 },
-		{ "x86_64", "zen3", "stores", 0x629 },
-		{ "x86_64", "zen4", "micro-ops retired", 0xc1 },
-		{ "x86_64", "zen4", "dispatched: integer", 0x8ab },
-		{ "x86_64", "zen5", "page walks", 0xf045 },
-		{ "x86_64", "zen5", "L2 misses", UINT64_C(0x10000de65) },
-		{ "x86_64", "zen5", "stalled: waiting for a load", 0xa2d6 },
-		{ "aarch64", "cortex-a72", "cycles", 0x11 },
-		{ "aarch64", "cortex-a72", "loads", 0x70 },
-		{ "aarch64", "neoverse-n1", "instructions", 0x8 },
-		{ "aarch64", "neoverse-n1", "branches", 0x21 },
-		{ "aarch64", "neoverse-n2", "micro-ops", 0x3b },
-		{ "aarch64", "neoverse-v1", "L3 misses", 0x37 },
-		{ "aarch64", "neoverse-v2", "stalled: waiting for memory", 0x4005 },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct uarch *uarch = load(rows[i].core);
-		const struct uarch_event *event = find_event(uarch, rows[i].title);
+	table_open(&table, "events", "codes");
+	while (table_next(&table, 4)) {
+		struct uarch *uarch = load(table.field[1]);
+		const struct uarch_event *event = find_event(uarch, table.field[2]);
 		struct counter_code code;
 
 		if (!event)
-			fail_msg("%s has no event \"%s\"", rows[i].core, rows[i].title);
-		if (event && strcmp(rows[i].isa, ISA) == 0) {
+			table_fail(&table, "this core has no such event");
+		if (event && strcmp(table.field[0], ISA) == 0) {
 			check_ok(counters_encode(event->name, &code));
-			if (code.config != rows[i].config)
-				fail_msg("%s, %s: %#llx", rows[i].core, rows[i].title,
-					(unsigned long long)code.config);
+			if (code.config != strtoull(table.field[3], NULL, 16))
+				table_fail(&table, "%#llx", (unsigned long long)code.config);
 		}
 		uarch_free(uarch);
 	}
@@ -176,53 +143,31 @@ static int of_role(enum event_role role)
 /* The roles without an event, and the number of events, of each core: a lost event fails here. */
 TEST(missing_roles_of_each_core_are_known)
 {
-	static const struct {
-		const char *core;
-		int events, ports, dispatched, stalled;
-		const char *lacking;
-	} rows[] = {
-		{ "cascade-lake", 28, 8, 0, 6, "" },
-		{ "cortex-a72", 12, 0, 3, 0,
-			"uops uops-retired uops-executed l3-misses dtlb-walks" },
-		{ "golden-cove", 26, 7, 0, 5, "" },
-		{ "icelake", 26, 7, 0, 5, "" },
-		{ "icelake-sp", 26, 7, 0, 5, "" },
-		{ "neoverse-n1", 16, 0, 3, 2, "uops uops-retired uops-executed" },
-		{ "neoverse-n2", 19, 0, 3, 3, "uops-executed" },
-		{ "neoverse-v1", 19, 0, 3, 3, "uops-executed" },
-		{ "neoverse-v2", 19, 0, 3, 3, "uops-executed" },
-		{ "raptor-lake", 26, 7, 0, 5, "" },
-		{ "redwood-cove", 26, 7, 0, 5, "" },
-		{ "skylake", 28, 8, 0, 6, "" },
-		{ "skylake-sp", 28, 8, 0, 6, "" },
-		{ "tiger-lake", 26, 7, 0, 5, "" },
-		{ "zen2", 22, 4, 0, 5, "uops-executed" },
-		{ "zen3", 21, 0, 2, 6, "uops-executed" },
-		{ "zen4", 22, 0, 2, 7, "uops-executed" },
-		{ "zen5", 23, 0, 2, 8, "uops-executed" },
-	};
-	size_t row = 0;
+	const char *const *names = uarch_names(NULL);
+	struct table table;
 
 	print_message("roles that a core has no event for:\n");
-	for (const char *const *names = uarch_names(NULL); *names; names++, row++) {
+	table_open(&table, "events", "roles");
+	for (; table_next(&table, 3); names++) {
 		struct uarch *uarch = load(*names);
 		struct text lacking = { 0 };
+		double count[4];
 
-		assert_true(row < sizeof(rows) / sizeof(rows[0]));
-		assert_string_equal(*names, rows[row].core);
+		table_expect(&table, *names, table.field[0]);
+		table_numbers(&table, 1, count, 4);
 		events_plan(uarch, NULL, 0, plan);
 		add_lacking(&lacking);
 		print_message(
 			"  %-13s %s\n", *names, lacking.length ? text_string(&lacking) : "none");
-		assert_string_equal(text_string(&lacking), rows[row].lacking);
-		assert_int_equal(plan->counters.count, rows[row].events);
-		assert_int_equal(of_role(ROLE_PORTS), rows[row].ports);
-		assert_int_equal(of_role(ROLE_DISPATCHED), rows[row].dispatched);
-		assert_int_equal(of_role(ROLE_STALLED), rows[row].stalled);
+		table_expect(&table, text_string(&lacking), table.field[2]);
+		check_near(plan->counters.count, count[0], 0);
+		check_near(of_role(ROLE_PORTS), count[1], 0);
+		check_near(of_role(ROLE_DISPATCHED), count[2], 0);
+		check_near(of_role(ROLE_STALLED), count[3], 0);
 		text_free(&lacking);
 		uarch_free(uarch);
 	}
-	assert_int_equal(row, sizeof(rows) / sizeof(rows[0]));
+	assert_null(*names);
 }
 
 /* Each port of Intel's cores is in exactly one event. */

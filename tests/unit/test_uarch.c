@@ -1,5 +1,6 @@
 /* The core models that are shipped. test_uarch_parse.c has what is refused, and how. */
 #include "check.h"
+#include "table.h"
 
 #include "base/data.h"
 #include "model/core/uarch.h"
@@ -164,87 +165,39 @@ TEST(numbers_are_plausible)
 	}
 }
 
-/* Numbers: libpfm4's and likwid's tables of processors. Of cores that are not shipped nothing is
- * asked; of several names any one will do. */
 TEST(known_processors_are_recognised)
 {
-	static const struct {
-		const char *vendor;
-		unsigned family, model, stepping;
-		const char *features, *names;
-	} rows[] = {
-		{ "GenuineIntel", 6, 0x4e, 3, " avx2 ", "skylake" },
-		{ "GenuineIntel", 6, 0x5e, 3, " avx2 ", "skylake" },
-		{ "GenuineIntel", 6, 0x8e, 9, " avx2 ", "skylake" },
-		{ "GenuineIntel", 6, 0x9e, 9, " avx2 ", "skylake" },
-		{ "GenuineIntel", 6, 0xa5, 2, " avx2 ", "skylake" },
-		{ "GenuineIntel", 6, 0xa6, 0, " avx2 ", "skylake" },
-		{ "GenuineIntel", 6, 0x55, 4, " avx2 avx512f ", "skylake-sp" },
-		{ "GenuineIntel", 6, 0x55, 7, " avx2 avx512f ", "cascade-lake" },
-		{ "GenuineIntel", 6, 0x7e, 5, " avx2 avx512f ", "icelake" },
-		{ "GenuineIntel", 6, 0x6a, 6, " avx2 avx512f ", "icelake-sp icelake" },
-		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f ", "rocket-lake" },
-		{ "GenuineIntel", 6, 0x97, 2, " avx2 avx-vnni ", "golden-cove alder-lake" },
-		{ "GenuineIntel", 6, 0xb7, 1, " avx2 avx-vnni ", "raptor-lake" },
-		{ "GenuineIntel", 6, 0x8f, 8, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-32k ",
-			"sapphire-rapids golden-cove" },
-		{ "GenuineIntel", 6, 0xad, 1,
-			" avx2 avx512f avx512fp16 amx-tile avx-vnni amx-fp16 l1i-64k ",
-			"redwood-cove granite-rapids" },
-		/* A hypervisor that gives a later core's features the number of Rocket Lake. */
-		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-32k ",
-			"golden-cove sapphire-rapids" },
-		{ "GenuineIntel", 6, 0xa7, 1, " avx2 avx512f avx512fp16 amx-tile avx-vnni l1i-64k ",
-			"redwood-cove granite-rapids" },
-		{ "AuthenticAMD", 0x17, 0x31, 0, " avx2 ", "zen2" },
-		{ "AuthenticAMD", 0x17, 0x71, 0, " avx2 ", "zen2" },
-		{ "AuthenticAMD", 0x19, 0x01, 1, " avx2 ", "zen3" },
-		{ "AuthenticAMD", 0x19, 0x21, 0, " avx2 ", "zen3" },
-		{ "AuthenticAMD", 0x19, 0x30, 0, " avx2 ", "zen3" },
-		{ "AuthenticAMD", 0x19, 0x50, 0, " avx2 ", "zen3" },
-		{ "AuthenticAMD", 0x19, 0x11, 1, " avx2 avx512f ", "zen4" },
-		{ "AuthenticAMD", 0x19, 0x61, 2, " avx2 avx512f ", "zen4" },
-		{ "AuthenticAMD", 0x19, 0x74, 1, " avx2 avx512f ", "zen4" },
-		{ "AuthenticAMD", 0x19, 0xa0, 2, " avx2 avx512f ", "zen4" },
-		{ "AuthenticAMD", 0x1a, 0x02, 1, " avx2 avx512f ", "zen5" },
-		{ "AuthenticAMD", 0x1a, 0x11, 0, " avx2 avx512f ", "zen5" },
-		{ "", 0x41, 0xd08, 0, "", "cortex-a72" },
-		{ "", 0x41, 0xd0c, 0, "", "neoverse-n1" },
-		{ "", 0x41, 0xd40, 0, "", "neoverse-v1" },
-		{ "", 0x41, 0xd49, 0, "", "neoverse-n2" },
-		{ "", 0x41, 0xd4f, 0, "", "neoverse-v2" },
-	};
+	struct table table;
 	int asked = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		bool arm = !rows[i].vendor[0], shipped = false, good = false;
-		struct machine machine = { 0 };
-		char names[80], name[24], why[160], *rest = names;
+	table_open(&table, "uarch", "processors");
+	while (table_next(&table, 4)) {
+		bool arm = !*table.field[0], shipped = false, good = false;
+		struct machine machine = { .arch = "x86_64" };
+		char name[24], why[160], *rest = table.field[3];
 		enum uarch_match match;
+		double number[3];
 
-		snprintf(machine.arch, sizeof(machine.arch), "%s", arm ? "aarch64" : "x86_64");
-		snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "%s",
-			rows[i].vendor);
-		snprintf(machine.processor.features, sizeof(machine.processor.features), "%s",
-			rows[i].features);
-		machine.processor.family = rows[i].family;
-		machine.processor.model = rows[i].model;
-		machine.processor.stepping = rows[i].stepping;
+		table_numbers(&table, 1, number, 3);
+		if (arm)
+			set_words(machine.arch, "aarch64");
+		set_words(machine.processor.vendor, table.field[0]);
+		snprintf(machine.processor.features, sizeof(machine.processor.features), " %s ",
+			table.field[2]);
+		machine.processor.family = (unsigned)number[0];
+		machine.processor.model = (unsigned)number[1];
+		machine.processor.stepping = (unsigned)number[2];
 		if (arm) {
-			machine.processor.implementer = rows[i].family;
-			machine.processor.part = rows[i].model;
+			machine.processor.implementer = (unsigned)number[0];
+			machine.processor.part = (unsigned)number[1];
 		}
 		match = uarch_recognise(&machine, name, why);
-		snprintf(names, sizeof(names), "%s", rows[i].names);
 		for (char *one; (one = strtok_r(rest, " ", &rest)) != NULL;) {
 			shipped = shipped || is_shipped(one);
 			good = good || (match == UARCH_EXACT && strcmp(one, name) == 0);
 		}
 		if (shipped && !good)
-			fail_msg("%s family %x model %x stepping %x%s is taken for \"%s\" (%s), "
-				 "not %s",
-				rows[i].vendor, rows[i].family, rows[i].model, rows[i].stepping,
-				rows[i].features, name, why, rows[i].names);
+			table_fail(&table, "this is taken for \"%s\" (%s)", name, why);
 		asked += shipped;
 	}
 	assert_true(asked >= 10);
@@ -381,54 +334,19 @@ TEST(split_loads_count_as_the_least_measured)
 
 TEST(aarch64_instructions_have_their_classes)
 {
-	static const struct {
-		const char *mnemonic, *shape;
-		unsigned width;
-		const char *class;
-	} rows[] = {
-		{ "add", "r,r,r", 64, "alu" },
-		{ "add", "r,r,i", 64, "alu" },
-		{ "add", "r,r,r<s", 64, "alu-shifted" },
-		{ "sub", "r,r,r<l", 64, "alu-extended" },
-		{ "subs", "r,r,i", 64, "flags" },
-		{ "cmp", "r,r", 64, "flags" },
-		{ "tst", "r,i", 64, "logic-flags" },
-		{ "and", "r,r,i", 64, "alu" },
-		{ "eor", "r,r,r<s", 64, "logic-shifted" },
-		{ "mul", "r,r,r", 64, "mul.64" },
-		{ "mul", "r,r,r", 32, "mul.32" },
-		{ "madd", "r,r,r,r", 64, "madd.64" },
-		{ "udiv", "r,r,r", 32, "div.32" },
-		{ "cset", "r", 64, "select" },
-		{ "fadd", "v,v,v", 64, "fadd" },
-		{ "fadd", "v,v,v", 128, "fadd.128" },
-		{ "fmla", "v,v,v", 128, "fma.128" },
-		{ "fmov", "r,v", 64, "from-vector" },
-		{ "fmov", "v,r", 64, "to-vector" },
-		{ "scvtf", "v,r", 64, "cvt-from-general" },
-		{ "scvtf", "v,v", 64, "cvt-from-vector" },
-		{ "fcvtzs", "r,v", 64, "cvt-to-general" },
-		{ "add", "v,v,v", 128, "vadd" },
-		{ "mul", "v,v,v", 128, "vmul.128" },
-		{ "dup", "v,r", 128, "broadcast-general" },
-		{ "shl", "v,v,i", 128, "vshift" },
-		{ "zip1", "v,v,v", 128, "zip.128" },
-		{ "nop", "", 0, "nop" },
-		{ "crc32cx", "r,r,r", 32, "crc" },
-	};
 	struct uarch *uarch = load("neoverse-n1");
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct insn insn = { .known = true, .width = (uint16_t)rows[i].width };
+	table_open(&table, "uarch", "classes of neoverse-n1");
+	while (table_next(&table, 4)) {
+		struct insn insn = { .known = true, .width = (uint16_t)table_number(&table, 2) };
 		struct uarch_insn facts;
 
-		snprintf(insn.mnemonic, sizeof(insn.mnemonic), "%s", rows[i].mnemonic);
-		snprintf(insn.shape, sizeof(insn.shape), "%s", rows[i].shape);
+		set_words(insn.mnemonic, table.field[0]);
+		set_words(insn.shape, table.field[1]);
 		uarch_insn(uarch, &insn, &facts);
-		if (!facts.known || !facts.op || strcmp(facts.op->name, rows[i].class) != 0)
-			fail_msg("%s %s (%u bits) is %s, not %s", rows[i].mnemonic, rows[i].shape,
-				rows[i].width, facts.op ? facts.op->name : "unknown",
-				rows[i].class);
+		table_expect(&table, facts.known && facts.op ? facts.op->name : "unknown",
+			table.field[3]);
 	}
 	uarch_free(uarch);
 }

@@ -1,5 +1,6 @@
 /* Instructions on cores made for this test: classes, slots, fusion; and which core a processor is.
  */
+#include "table.h"
 #include "uarch_fakes.h"
 
 /* ---- instructions */
@@ -20,53 +21,22 @@ static struct uarch_insn ask(const struct uarch *uarch, const struct insn *insn)
 
 TEST(rules_are_taken_in_order)
 {
-	static const struct {
-		const char *mnemonic, *shape;
-		int64_t value;
-		const char *class;
-	} rows[] = {
-		{ "add", "r,i", 127, "small" },
-		{ "add", "r,i", -128, "small" },
-		{ "add", "r,i", 128, "alu" },
-		{ "add", "r,r", 0, "alu" },
-		{ "sub", "r,i", 1, "alu" },
-		{ "lea", "r,[bd]", 0, "lea" },
-		{ "lea", "r,[bisd]", 0, "two" },
-		{ "lea", "r,[b]", 0, NULL },
-		{ "shl", "r,i", 1, "one" },
-		{ "shl", "r,i", 2, "alu" },
-		{ "shl", "r,c", 0, "two" },
-		{ "shl", "r", 0, NULL },
-		{ "addsd", "v,v", 0, "fadd" },
-		{ "vaddsd", "v,v,m", 0, "fadd" },
-		{ "vvaddsd", "v,v,m", 0, NULL },
-		{ "vcmpeq", "v,v,v", 0, "fadd" },
-		{ "vcmpeq", "v,m,v", 0, "never" },
-		{ "vcmple", "v,m,v", 0, "two" },
-		{ "vcmp", "v,v,i", 0, "fadd" },
-		{ "vcm", "v,v,i", 0, NULL },
-		{ "cdq", "", 0, "alu" },
-		{ "cdq", "r", 0, NULL },
-		{ "nop", "m", 0, "nop" },
-		{ "nop", "", 0, "nop" },
-		{ "", "", 0, NULL },
-	};
 	struct uarch_ops *ops;
+	struct table table;
 
 	check_ok(ops_load("x86_64", &ops));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct insn insn = { .known = true, .immediate = true, .value = rows[i].value };
+	table_open(&table, "uarch-insn", "rules");
+	while (table_next(&table, 4)) {
+		struct insn insn = {
+			.known = true, .immediate = true, .value = (int64_t)table_number(&table, 2)
+		};
 		int number;
 
-		snprintf(insn.mnemonic, sizeof(insn.mnemonic), "%s", rows[i].mnemonic);
-		snprintf(insn.shape, sizeof(insn.shape), "%s", rows[i].shape);
+		set_words(insn.mnemonic, table.field[0]);
+		set_words(insn.shape, table.field[1]);
 		number = ops_find(ops, &insn);
-		if (!rows[i].class ? number != OPS_NONE
-				   : number < 0 ||
-					     strcmp(ops_class(ops, number), rows[i].class) != 0)
-			fail_msg("%s %s is %s, not %s", insn.mnemonic, insn.shape,
-				number < 0 ? "none" : ops_class(ops, number),
-				rows[i].class ? rows[i].class : "none");
+		assert_true(number >= 0 || number == OPS_NONE);
+		table_expect(&table, number < 0 ? "none" : ops_class(ops, number), table.field[3]);
 	}
 	ops_free(ops);
 }
@@ -247,38 +217,22 @@ static struct machine intel(unsigned model, unsigned stepping, const char *featu
 
 TEST(the_line_with_most_conditions_wins)
 {
-	static const struct {
-		unsigned model, stepping;
-		const char *features, *name;
-		enum uarch_match match;
-		const char *why;
-	} rows[] = {
-		{ 0x10, 0, "", "base", UARCH_EXACT, "GenuineIntel family 6 model 10" },
-		{ 0x1f, 0, "", "base", UARCH_EXACT, "model 1f" },
-		{ 0x20, 0, "", "plain", UARCH_EXACT, "without amx-tile" },
-		{ 0x20, 0, " amx-tile ", "child", UARCH_EXACT, "with amx-tile" },
-		{ 0x20, 0, " avx2 amx-tile l1i-64k ", "narrow", UARCH_EXACT,
-			"with amx-tile l1i-64k" },
-		{ 0x20, 3, " avx2 amx-tile l1i-64k ", "child", UARCH_EXACT, "stepping 3" },
-		{ 0x20, 0, " amx-tiled xamx-tile ", "plain", UARCH_EXACT, "" },
-		{ 0x15, 0, "", "base", UARCH_EXACT, "" },
-		/* Between the two, and below both: the nearest lower one, else the lowest. */
-		{ 0x90, 0, "", "child", UARCH_NEAREST,
-			"no core model is for GenuineIntel family 6 model 90; the nearest of its "
-			"maker is child" },
-		{ 0x05, 0, "", "base", UARCH_NEAREST, "nearest of its maker is base" },
-	};
 	struct machine machine;
-	char name[24], why[160];
+	char name[24], why[160], features[80];
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		enum uarch_match match;
+	table_open(&table, "uarch-insn", "recognised");
+	while (table_next(&table, 5)) {
+		double number[2];
 
-		machine = intel(rows[i].model, rows[i].stepping, rows[i].features);
-		match = uarch_recognise(&machine, name, why);
-		if (match != rows[i].match || strcmp(name, rows[i].name) != 0 ||
-			!strstr(why, rows[i].why))
-			fail_msg("row %zu: \"%s\" (%d): %s", i, name, match, why);
+		table_numbers(&table, 0, number, 2);
+		snprintf(features, sizeof(features), " %s ", table.field[1]);
+		machine = intel((unsigned)number[0], (unsigned)number[1], features);
+		assert_int_equal(uarch_recognise(&machine, name, why),
+			table_yes(&table, 3) ? UARCH_EXACT : UARCH_NEAREST);
+		table_expect(&table, name, table.field[2]);
+		if (!strstr(why, table.field[4]))
+			table_fail(&table, "the reason is: %s", why);
 	}
 	machine = intel(0x10, 0, "");
 	snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "CentaurHauls");
