@@ -109,21 +109,13 @@ void labels_free(struct labels_field *field)
 
 void labels_add_line(struct labels_field *field, double x0, double y0, double x1, double y1)
 {
-	if (field->line_count == field->line_room) {
-		field->line_room = field->line_room ? 2 * field->line_room : 64;
-		field->line =
-			memory_resize(field->line, (size_t)field->line_room, sizeof(*field->line));
-	}
+	field->line = memory_grow(field->line, (size_t)field->line_count, sizeof(*field->line));
 	field->line[field->line_count++] = (struct labels_line){ x0, y0, x1, y1 };
 }
 
 void labels_add_box(struct labels_field *field, const struct box *box)
 {
-	if (field->box_count == field->box_room) {
-		field->box_room = field->box_room ? 2 * field->box_room : 16;
-		field->box =
-			memory_resize(field->box, (size_t)field->box_room, sizeof(*field->box));
-	}
+	field->box = memory_grow(field->box, (size_t)field->box_count, sizeof(*field->box));
 	field->box[field->box_count++] = *box;
 }
 

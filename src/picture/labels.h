@@ -35,9 +35,9 @@ struct labels_line {
 /* Obstacles for labels. Zero it first; labels_free() releases it. */
 struct labels_field {
 	struct box bounds; /* limits for all labels */
-	int line_count, line_room;
+	int line_count;
 	struct labels_line *line;
-	int box_count, box_room;
+	int box_count;
 	struct box *box; /* placed labels, which are never covered */
 };
 

@@ -70,8 +70,8 @@ static bool ok(const struct reader *reader)
 }
 
 /* Sets the status, unless it already holds an error. The message shows the word up to the next
- * blank. Always returns false. */
-static __attribute__((format(printf, 2, 3))) bool wrong(
+ * blank. */
+static __attribute__((format(printf, 2, 3))) void wrong(
 	struct reader *reader, const char *format, ...)
 {
 	int length = (int)(reader->at - reader->word + (long)strcspn(reader->at, blanks));
@@ -79,13 +79,12 @@ static __attribute__((format(printf, 2, 3))) bool wrong(
 	va_list arguments;
 
 	if (!ok(reader))
-		return false;
+		return;
 	va_start(arguments, format);
 	vsnprintf(why, sizeof(why), format, arguments);
 	va_end(arguments);
 	reader->status = status_usage("%.60s:%d: \"%.*s\": %s", reader->origin, reader->line,
 		length > 40 ? 40 : length, reader->word, why);
-	return false;
 }
 
 static const char *skip_blanks(struct reader *reader)
@@ -501,58 +500,43 @@ static void put_whole(unsigned char *memory, enum own_type type, uint64_t index,
 		memcpy(memory + index * types[type].bytes, &number, types[type].bytes);
 }
 
-static uint64_t get_whole(const unsigned char *memory, unsigned bytes, uint64_t index)
-{
-	uint64_t number = 0;
-
-	memcpy(&number, memory + index * bytes, bytes);
-	return number;
-}
-
 /* Sattolo's shuffle: one cycle through all elements; every such cycle is equally likely. */
-static void make_permutation(
-	unsigned char *memory, enum own_type type, uint64_t count, struct random *random)
+static void shuffle(unsigned char *memory, unsigned bytes, uint64_t count, struct random *random)
 {
-	unsigned bytes = types[type].bytes;
-
-	for (uint64_t i = 0; i < count; i++)
-		put_whole(memory, type, i, i);
 	for (uint64_t i = count; i-- > 1;) {
-		uint64_t other = random_below(random, i), mine = get_whole(memory, bytes, i);
+		unsigned char *mine = memory + i * bytes,
+			      *other = memory + random_below(random, i) * bytes, kept[8];
 
-		put_whole(memory, type, i, get_whole(memory, bytes, other));
-		put_whole(memory, type, other, mine);
+		memcpy(kept, mine, bytes);
+		memcpy(mine, other, bytes);
+		memcpy(other, kept, bytes);
 	}
 }
 
 static void make_array(unsigned char *memory, const struct own_argument *argument, int64_t n,
 	struct random *random)
 {
-	uint64_t count = (uint64_t)own_count(&argument->count, n);
-	uint64_t bound =
-		argument->content == OWN_RANDOM ? (uint64_t)own_count(&argument->bound, n) : 0;
+	uint64_t count = (uint64_t)own_count(&argument->count, n), bound = 0;
+	enum own_type type = argument->type;
 
-	switch (argument->content) {
-	case OWN_NUMBER:
+	if (argument->content == OWN_NUMBER) {
 		for (uint64_t i = 0; argument->number != 0 && i < count; i++)
-			put(memory, argument->type, i, argument->number);
-		break;
-	case OWN_RANDOM:
-		for (uint64_t i = 0; i < count; i++)
-			if (is_float(argument->type)) /* 24 random bits: a float then never rounds
-							 up to the bound */
-				put(memory, argument->type, i,
-					(double)(random_next(random) >> 40) * 0x1p-24 *
-						(double)bound);
-			else
-				put_whole(memory, argument->type, i, random_below(random, bound));
-		break;
-	case OWN_INDEX:
-		for (uint64_t i = 0; i < count; i++)
-			put_whole(memory, argument->type, i, i);
-		break;
-	default: make_permutation(memory, argument->type, count, random); break;
+			put(memory, type, i, argument->number);
+		return;
 	}
+	if (argument->content == OWN_RANDOM)
+		bound = (uint64_t)own_count(&argument->bound, n);
+	for (uint64_t i = 0; i < count; i++) {
+		if (argument->content != OWN_RANDOM)
+			put_whole(memory, type, i, i);
+		else if (!is_float(type))
+			put_whole(memory, type, i, random_below(random, bound));
+		else /* 24 random bits: a float then never rounds up to the bound */
+			put(memory, type, i,
+				(double)(random_next(random) >> 40) * 0x1p-24 * (double)bound);
+	}
+	if (argument->content == OWN_PERMUTATION)
+		shuffle(memory, types[type].bytes, count, random);
 }
 
 /* Inserts each node after a random earlier node: every order is then equally likely. The first node
@@ -565,11 +549,9 @@ static void make_list(unsigned char *memory, const struct own_argument *argument
 
 	*(void **)(void *)memory = NULL;
 	for (uint64_t i = 1; i < count; i++) {
-		void **before =
-			(void **)(void *)(memory +
-					  (argument->sequential ? i - 1 : random_below(random, i)) *
-						  spacing);
-		void **node = (void **)(void *)(memory + i * spacing);
+		uint64_t earlier = argument->sequential ? i - 1 : random_below(random, i);
+		void **before = (void **)(void *)(memory + earlier * spacing),
+		     **node = (void **)(void *)(memory + i * spacing);
 
 		*node = *before;
 		*before = node;
