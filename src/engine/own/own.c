@@ -261,28 +261,34 @@ static void own_free(struct own *own)
 static struct {
 	own_loop *loop;
 	struct own_data data;
-	int64_t n[2];	   /* n of a whole pass, then n of half a pass */
+	int64_t n[2];	   /* n of a whole pass, then n of a shorter pass */
 	uint64_t elements; /* of one call with n[0] */
 	_Atomic uint64_t *calls;
 } child;
 
-void own_child_begin(void)
+void own_child_plain(void)
 {
 	const struct rlimit no_core = { 0 };
 	sigset_t none;
-	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int number = 1; number < 32; number++)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	setrlimit(RLIMIT_CORE, &no_core);
+}
+
+void own_child_begin(void)
+{
+	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	own_child_plain();
 	/* The explorer handles the terminal's keys (Ctrl-C, Ctrl-Z), not this child. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	setrlimit(RLIMIT_CORE, &no_core);
 	for (int stream = STDIN_FILENO; nowhere >= 0 && stream <= STDERR_FILENO; stream++)
 		dup2(nowhere, stream);
 }
@@ -292,22 +298,30 @@ void own_child_count(_Atomic uint64_t *calls)
 	child.calls = calls;
 }
 
-struct status own_child_prepare(struct kernel_run *run)
+/* Loads the loop, and lays out its data for two lengths. */
+static struct status child_load(
+	const struct own *own, int64_t n, int64_t shorter, uint64_t seed, void *memory)
 {
-	const struct own *own = run->kernel->own;
-	int64_t n = run->v[0];
 	struct status status = own_load(own, &child.loop);
 
 	if (!status_is_ok(&status))
 		return status;
 	child.n[0] = n;
-	child.n[1] = n / 2;
+	child.n[1] = shorter;
 	child.elements = own_elements(own, n);
-	own_data_make(&child.data, &own->description, n, n / 2, run->seed, run->memory);
+	own_data_make(&child.data, &own->description, n, shorter, seed, memory);
+	return status;
+}
+
+struct status own_child_prepare(struct kernel_run *run)
+{
+	int64_t n = run->v[0];
+	struct status status = child_load(run->kernel->own, n, n / 2, run->seed, run->memory);
+
 	run->ring = run->granule = child.elements;
 	run->code.start = (const void *)child.loop;
 	run->code.name = "loop";
-	return status_ok();
+	return status;
 }
 
 void own_child_call(struct kernel_run *run, uint64_t elements)
@@ -335,30 +349,44 @@ void own_child_rewind(struct kernel_run *run)
 int own_steps_prepare(void *context)
 {
 	struct own_steps *steps = context;
-	const struct own_description *description = &steps->own->description;
-	size_t bytes = own_data_bytes(description, steps->n[0]);
+	size_t bytes = own_data_bytes(&steps->own->description, steps->n[0]);
+	void *memory;
 
 	own_child_begin();
-	steps->memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	*steps->failure = steps->memory == MAP_FAILED ? status_failed("%.80s: memory refused: %s",
-								steps->own->path, strerror(errno))
-						      : own_load(steps->own, &steps->loop);
-	if (!status_is_ok(steps->failure))
-		return 1;
-	own_data_make(
-		&steps->data, description, steps->n[0], steps->n[1], steps->seed, steps->memory);
-	return 0;
+	memory = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		-1, 0);
+	*steps->failure = memory == MAP_FAILED ? status_failed("%.80s: memory refused: %s",
+							 steps->own->path, strerror(errno))
+					       : child_load(steps->own, steps->n[0], steps->n[1],
+							 steps->seed, memory);
+	return !status_is_ok(steps->failure);
 }
 
-void own_steps_run(void *context, uint64_t elements)
+void own_steps_run(void *steps, uint64_t elements)
 {
-	struct own_steps *steps = context;
-	bool shorter = elements == own_elements(steps->own, steps->n[1]);
-	void *const *argument = steps->data.argument;
+	(void)steps;
+	own_child_call(NULL, elements);
+}
 
-	own_data_shorten(&steps->data, shorter);
-	steps->loop(steps->n[shorter], argument[0], argument[1], argument[2], argument[3]);
+struct own_ending own_ended_by(int signal)
+{
+	static const char *const words[32] = {
+		[SIGSEGV] = "accessed memory that does not exist (SIGSEGV)",
+		[SIGBUS] = "accessed memory that has no page (SIGBUS)",
+		[SIGFPE] = "made a division by zero, or one that overflows (SIGFPE)",
+		[SIGILL] = "ran an instruction that this processor does not have (SIGILL)",
+		[SIGABRT] = "aborted (SIGABRT)",
+		[SIGSYS] = "made a system call that is not allowed (SIGSYS)",
+		[SIGTRAP] = "ran into a breakpoint (SIGTRAP)",
+		[SIGKILL] = "was killed (SIGKILL), perhaps because memory ran out",
+	};
+	struct own_ending ending;
+
+	if (signal > 0 && signal < 32 && words[signal])
+		snprintf(ending.text, sizeof(ending.text), "%s", words[signal]);
+	else
+		snprintf(ending.text, sizeof(ending.text), "was ended by signal %d", signal);
+	return ending;
 }
 
 /* ---- the loop's kernel ---- */

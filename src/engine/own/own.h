@@ -61,8 +61,11 @@ typedef long own_loop(long n, void *a, void *b, void *c, void *d);
 /* Loads the library and finds its loop(). */
 struct status own_load(const struct own *own, own_loop **loop);
 
-/* Prepares a newly forked process to run the user's code: default signals, no core file, and
- * standard streams on /dev/null. The kernel kills this process when its parent ends. */
+/* Gives a newly forked process default signals and no core file. The kernel kills this process when
+ * its parent ends. */
+void own_child_plain(void);
+/* As own_child_plain(), for the user's code: ignores the terminal's signals, and opens the standard
+ * streams on /dev/null. */
 void own_child_begin(void);
 
 /* Loads the library and lays out the data. run->memory must have own_data_bytes() zeroed bytes. */
@@ -78,10 +81,7 @@ void own_child_count(_Atomic uint64_t *calls);
 struct own_steps {
 	const struct own *own;
 	uint64_t seed;
-	int64_t n[2]; /* the longer length, then the shorter length */
-	void *memory; /* NULL before own_steps_prepare() */
-	own_loop *loop;
-	struct own_data data;
+	int64_t n[2];		/* the longer length, then the shorter length */
 	struct status *failure; /* in memory shared with the parent */
 };
 
@@ -90,3 +90,10 @@ struct own_steps {
 int own_steps_prepare(void *steps);
 /* In the child: calls the loop with the length that has this number of elements. */
 void own_steps_run(void *steps, uint64_t elements);
+
+/* What a process did, by the signal that ended it: "accessed memory that does not exist (SIGSEGV)".
+ */
+struct own_ending {
+	char text[80];
+};
+struct own_ending own_ended_by(int signal);

@@ -180,39 +180,18 @@ static _Noreturn void child_main(const struct isolate *isolate, struct shared *s
 
 /* ---- in the parent ---- */
 
-static struct status ended_by_signal(const char *name, int number, int phase)
-{
-	static const struct {
-		int number;
-		const char *words;
-	} known[] = {
-		{ SIGSEGV, "touched memory that is not there (SIGSEGV)" },
-		{ SIGBUS, "touched memory that has no page (SIGBUS)" },
-		{ SIGFPE, "division by zero, or one that overflows (SIGFPE)" },
-		{ SIGILL, "an instruction that this processor does not have (SIGILL)" },
-		{ SIGABRT, "aborted (SIGABRT)" },
-		{ SIGTRAP, "a breakpoint (SIGTRAP)" },
-		{ SIGSYS, "a system call that is not allowed (SIGSYS)" },
-		{ SIGKILL, "killed (SIGKILL), perhaps out of memory" },
-	};
-	const char *where = phase == PHASE_LOADING ? "while it was loaded" : "in loop()";
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].number == number)
-			return status_failed("%.100s: %s %s", name, known[i].words, where);
-	return status_failed("%.100s: ended by signal %d %s", name, number, where);
-}
-
 static struct status ended(const struct shared *shared, const char *name, int how)
 {
 	int phase = atomic_load(&shared->phase);
+	bool loading = phase == PHASE_LOADING;
 
 	if (WIFSIGNALED(how))
-		return ended_by_signal(name, WTERMSIG(how), phase);
+		return status_failed("%.100s %s %s", name, own_ended_by(WTERMSIG(how)).text,
+			loading ? "while it was loaded" : "in loop()");
 	if (phase == PHASE_DONE)
 		return shared->status;
 	return status_failed("%.100s: %s ended the process: exit(%d)", name,
-		phase == PHASE_LOADING ? "loading it" : "loop()", WEXITSTATUS(how));
+		loading ? "loading it" : "loop()", WEXITSTATUS(how));
 }
 
 static void take_trials(

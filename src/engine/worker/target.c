@@ -305,7 +305,9 @@ void target_measure(struct target *target, const struct request *request, const 
 		.context = context };
 
 	memcpy(result.v, request->v, sizeof(result.v));
-	if (request->kernel->isolated)
+	if (!status_is_ok(&target->opened))
+		result.status = target->opened;
+	else if (request->kernel->isolated)
 		measure_apart(&visit, &result);
 	else
 		measure_here(&visit, &result);

@@ -15,6 +15,7 @@ struct load_threads;
 
 /* Zero it before target_open(). target_close() accepts a zeroed one. */
 struct target {
+	struct status opened; /* result of target_open(): the caller sets it */
 	struct machine machine;
 	struct topology *topology;
 	struct clock clock;
@@ -40,7 +41,8 @@ struct status target_open(struct target *target, const struct target_options *op
 /* Receives each result; the last one is final. */
 typedef void target_answer(void *context, const struct result *result);
 
-/* Measures a request. *cancel stops it early; the result then holds the trials made so far. */
+/* Measures a request. *cancel stops it early; the result then holds the trials made so far. If
+ * target->opened is a failure, the result has only this status. */
 void target_measure(struct target *target, const struct request *request, const atomic_bool *cancel,
 	target_answer *answer, void *context);
 

@@ -1,6 +1,6 @@
-/* Shared state: `lock` guards pending, pending_count, running, stop, ready, start, and the list of
- * answers. `cancel` and `machine.known` are atomic. All other fields belong to the worker's thread
- * once it runs. The lock is not held while a trial runs. */
+/* Shared state: `lock` guards pending, pending_count, running, stop, ready, target.opened, and the
+ * list of answers. `cancel` and `machine.known` are atomic. All other fields belong to the worker's
+ * thread once it runs. The lock is not held while a trial runs. */
 #include "engine/worker/worker.h"
 
 #include <errno.h>
@@ -33,7 +33,6 @@ struct worker {
 	struct request pending[REQUESTS_WAITING]; /* in the order of their start */
 	int pending_count;
 	struct answer *first, **last;
-	struct status start; /* result of the start; valid once `ready` is set */
 	atomic_bool cancel;
 	struct target target;
 };
@@ -62,33 +61,20 @@ static void worker_answer(void *context, const struct result *result)
 	worker_wake_user(worker);
 }
 
-/* Answers a request with an error, because the worker could not start. */
-static void worker_refuse(
-	struct worker *worker, const struct request *request, const struct status *status)
-{
-	struct result result = { .generation = request->generation,
-		.tag = request->tag,
-		.kernel = request->kernel,
-		.final = true,
-		.status = *status };
-
-	memcpy(result.v, request->v, sizeof(result.v));
-	worker_answer(worker, &result);
-}
-
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
 	const struct target_options options = { .cpu = worker->options.cpu,
 		.avoid_cpu = worker->caller_cpu,
 		.caller_thread = worker->options.bind_caller ? worker->caller_thread : 0 };
-	struct status start = target_open(&worker->target, &options);
+	struct target *target = &worker->target;
+	struct status opened = target_open(target, &options);
 	struct request request;
 
 	pthread_mutex_lock(&worker->lock);
-	worker->start = start;
+	target->opened = opened;
 	worker->ready = true;
-	atomic_store(&worker->target.machine.known, status_is_ok(&start));
+	atomic_store(&target->machine.known, status_is_ok(&opened));
 	pthread_cond_broadcast(&worker->wake);
 	worker_wake_user(worker);
 	while (!worker->stop) {
@@ -103,11 +89,7 @@ static void *worker_main(void *context)
 		worker->running = true;
 		atomic_store(&worker->cancel, false);
 		pthread_mutex_unlock(&worker->lock);
-		if (status_is_ok(&start))
-			target_measure(
-				&worker->target, &request, &worker->cancel, worker_answer, worker);
-		else
-			worker_refuse(worker, &request, &start);
+		target_measure(target, &request, &worker->cancel, worker_answer, worker);
 		pthread_mutex_lock(&worker->lock);
 		worker->running = false;
 	}
@@ -148,7 +130,6 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 	worker->caller_thread = (int)gettid();
 	worker->caller_cpu = sched_getcpu();
 	worker->target.machine.cpu = -1;
-	worker->start = status_ok();
 	worker->last = &worker->first;
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->wake, NULL);
@@ -179,7 +160,7 @@ struct status worker_wait_ready(struct worker *worker)
 	pthread_mutex_lock(&worker->lock);
 	while (!worker->ready)
 		pthread_cond_wait(&worker->wake, &worker->lock);
-	status = worker->start;
+	status = worker->target.opened;
 	pthread_mutex_unlock(&worker->lock);
 	return status;
 }

@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -45,17 +43,6 @@ static void stop_self(void)
 	syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGSTOP);
 }
 
-/* Removes the explorer's signal handlers and mask, so that every signal reaches the tracer. */
-static void plain_signals(void)
-{
-	sigset_t none;
-
-	for (int number = 1; number < 32; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static struct timeval timer_time(double seconds)
 {
 	return (struct timeval){ (time_t)seconds,
@@ -64,15 +51,12 @@ static struct timeval timer_time(double seconds)
 
 static _Noreturn void child_main(const struct step_plan *plan)
 {
-	const struct rlimit no_core = { 0 };
 	double whole = plan->seconds < 3600 ? plan->seconds : 3600;
 	struct itimerval limit = { .it_value = timer_time(whole),
 		.it_interval = timer_time(whole / 8) };
 	const volatile uint64_t counts[] = { plan->shorter, plan->longer, plan->longer };
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	plain_signals();
-	setrlimit(RLIMIT_CORE, &no_core);
+	own_child_plain();
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
 	stop_self();
@@ -258,34 +242,17 @@ static void describe_place(pid_t child, uint64_t address, char *buffer, size_t s
 		fclose(file);
 }
 
-static const char *signal_words(int number)
-{
-	static const char *const words[32] = {
-		[SIGSEGV] = "accessed memory that does not exist (SIGSEGV)",
-		[SIGBUS] = "accessed memory that has no page (SIGBUS)",
-		[SIGFPE] = "divided by zero, or overflowed in a division (SIGFPE)",
-		[SIGILL] = "ran an illegal instruction (SIGILL)",
-		[SIGABRT] = "aborted (SIGABRT)",
-		[SIGSYS] = "made a system call that is not allowed (SIGSYS)",
-		[SIGTRAP] = "ran into a breakpoint (SIGTRAP)",
-		[SIGKILL] = "was killed (SIGKILL)",
-	};
-
-	return number > 0 && number < 32 ? words[number] : NULL;
-}
-
 static struct status ended_by_signal(const struct tracer *tracer, int number)
 {
 	struct registers registers;
-	const char *words = signal_words(number);
-	char place[128] = "", other[48];
+	char place[128] = "";
 
 	if (number == SIGALRM)
 		return status_failed("stepping took longer than %.3g s", tracer->plan->seconds);
 	if (!tracer->gone && read_registers(tracer->child, &registers))
 		describe_place(tracer->child, registers.at, place, sizeof(place));
-	snprintf(other, sizeof(other), "was ended by signal %d", number);
-	return status_failed("the code %s%s%s", words ? words : other, *place ? " at " : "", place);
+	return status_failed(
+		"the code %s%s%s", own_ended_by(number).text, *place ? " at " : "", place);
 }
 
 /* Signals that do not come from the code, usually from the terminal. The explorer receives them
