@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/work.h"
 #include "config.h"
 
 /* Whether a subcommand opens the screen. Exactly these subcommands have the option --script. */
@@ -50,7 +51,10 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	} else {
 		if (!cli.command)
 			cli.command = cli_commands[0];
-		exit_status = cli.command->run(&cli);
+		/* A mistake on the command line is reported before anything starts. */
+		status = drawing_check(&cli);
+		exit_status =
+			status_is_ok(&status) ? cli.command->run(&cli) : cli_fail(&cli, status);
 	}
 	free(cli.words);
 	free(cli.own);

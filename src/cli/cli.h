@@ -120,7 +120,7 @@ int cli_finish(const struct cli *cli, int exit_status);
  * removed from the words. STATUS_USAGE: there is no word; the message lists the kernels. */
 struct status words_kernel(struct cli *cli, const struct kernel **kernel);
 
-/* Sets setting->kernel's knobs to their defaults, then applies the other words. STATUS_USAGE: a bad
- * word, a combination that the kernel excludes, or a knob given twice. The memory limits are not
- * checked. */
-struct status words_setting(const struct cli *cli, struct setting *setting);
+/* Finds the kernel with words_kernel(). Sets its knobs to their defaults, then applies the other
+ * words. STATUS_USAGE: a bad word, a combination that the kernel excludes, or a knob given twice.
+ * The memory limits are not checked. */
+struct status words_setting(struct cli *cli, struct setting *setting);

@@ -86,11 +86,7 @@ static int explain_run(struct cli *cli)
 	struct status status;
 	int exit_status;
 
-	status = words_kernel(cli, &setting.kernel);
-	if (status_is_ok(&status))
-		status = words_setting(cli, &setting);
-	if (status_is_ok(&status))
-		status = drawing_check(cli);
+	status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	machine_identify(&machine);

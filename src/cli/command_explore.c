@@ -61,16 +61,13 @@ static int explore_run(struct cli *cli)
 	struct status status = status_ok();
 	int exit_status;
 
-	ui.setting.kernel = kernel_registry[0];
+	setting_init(&ui.setting, kernel_registry[0]);
 	if (cli->word_count)
-		status = words_kernel(cli, &ui.setting.kernel);
-	if (status_is_ok(&status))
 		status = words_setting(cli, &ui.setting);
 	if (status_is_ok(&status) && cli->uarch)
 		status = check_uarch(cli->uarch);
-	if (!status_is_ok(&status))
-		return cli_fail(cli, status);
-	status = cli_screen(cli);
+	if (status_is_ok(&status))
+		status = cli_screen(cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	invocation(cli, &repeated);

@@ -112,8 +112,6 @@ static int probe_run(struct cli *cli)
 	for (int kind = 0; kind < PAGE_KINDS; kind++)
 		options.pages[kind] = asked->pages >> kind & 1;
 	if (status_is_ok(&status))
-		status = drawing_check(cli);
-	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);

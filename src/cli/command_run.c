@@ -103,11 +103,7 @@ static int run_run(struct cli *cli)
 	int exit_status;
 
 	/* Mistakes on the command line are reported before anything starts. */
-	status = words_kernel(cli, &setting.kernel);
-	if (status_is_ok(&status))
-		status = words_setting(cli, &setting);
-	if (status_is_ok(&status))
-		status = drawing_check(cli);
+	status = words_setting(cli, &setting);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	status = bench_open(&bench, cli);

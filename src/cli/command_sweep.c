@@ -240,8 +240,6 @@ static int sweep_run(struct cli *cli)
 	if (status_is_ok(&status))
 		status = assign(&output, kernel, &options, &sweep);
 	if (status_is_ok(&status))
-		status = drawing_check(cli);
-	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (status_is_ok(&status))
 		status = model_open(&output.model, cli, bench.machine);

@@ -275,8 +275,6 @@ static int windows_run(struct cli *cli)
 		status = read_words(cli, MEMORY_LIMITS_UNKNOWN, &options);
 	}
 	if (status_is_ok(&status))
-		status = drawing_check(cli);
-	if (status_is_ok(&status))
 		status = bench_open(&bench, cli);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);

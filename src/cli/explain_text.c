@@ -308,53 +308,32 @@ static void put_event(
 	fputc('\n', out);
 }
 
-/* Writes the reason why an event has no value. Returns false if it has a value. */
-static bool why_unavailable(const struct count *count, char words[WORDS])
+/* Prints the events that have no value, by reason: their titles, or only their number if there are
+ * many. */
+static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts)
 {
-	if (count_known(count))
-		return false;
-	count_words(count, words, WORDS);
-	return true;
-}
+	char why[COUNTERS_MAX][WORDS] = { "" };
 
-/* Prints the events from `first` on that have no value for this reason: their titles, or only their
- * number if there are many. */
-static void put_unavailable(FILE *out, const struct event_plan *plan, const struct counts *counts,
-	int first, const char *reason)
-{
-	struct text line = { 0 };
-	int many = 0;
-
-	for (int i = first; i < counts->count; i++) {
-		char words[WORDS];
-
-		if (!why_unavailable(&counts->event[i], words) || strcmp(words, reason) != 0)
-			continue;
-		text_addf(&line, "%s%s", many++ ? ", " : "",
-			events_title(&plan->meaning[i], NULL).text);
-	}
-	if (line.length > TITLES)
-		fprintf(out, "  %d others: unavailable; %s\n", many, reason);
-	else
-		fprintf(out, "  %s: unavailable; %s\n", text_string(&line), reason);
-	text_free(&line);
-}
-
-/* Prints unavailable events, grouped by reason. */
-static void put_all_unavailable(
-	FILE *out, const struct event_plan *plan, const struct counts *counts)
-{
+	for (int i = 0; i < counts->count; i++)
+		if (!count_known(&counts->event[i]))
+			count_words(&counts->event[i], why[i], WORDS);
 	for (int i = 0; i < counts->count; i++) {
-		char words[WORDS], other[WORDS];
-		bool told = false;
+		struct text titles = { 0 };
+		int many = 0;
 
-		if (!why_unavailable(&counts->event[i], words))
-			continue;
-		for (int j = 0; j < i && !told; j++)
-			told = why_unavailable(&counts->event[j], other) &&
-			       strcmp(other, words) == 0;
-		if (!told)
-			put_unavailable(out, plan, counts, i, words);
+		for (int k = i; *why[i] && k < counts->count; k++) {
+			if (strcmp(why[k], why[i]) != 0)
+				continue;
+			text_addf(&titles, "%s%s", many++ ? ", " : "",
+				events_title(&plan->meaning[k], NULL).text);
+			if (k > i)
+				*why[k] = '\0';
+		}
+		if (titles.length > TITLES)
+			fprintf(out, "  %d others: unavailable; %s\n", many, why[i]);
+		else if (many)
+			fprintf(out, "  %s: unavailable; %s\n", text_string(&titles), why[i]);
+		text_free(&titles);
 	}
 }
 
@@ -401,6 +380,6 @@ void counts_text_sample(const struct report *report, const struct sample *sample
 			fputc('\n', out);
 		}
 	}
-	put_all_unavailable(out, plan, counts);
+	put_unavailable(out, plan, counts);
 	put_doubts(out, report, sample);
 }

@@ -149,38 +149,23 @@ const struct cli_option cli_common_options[] = {
 	{ .name = NULL },
 };
 
-static const struct cli_option *option_in(const struct cli_option *options, const char *name)
-{
-	for (; options && options->name; options++)
-		if (strcmp(options->name, name) == 0)
-			return options;
-	return NULL;
-}
-
 /* One option of the command line. */
 struct given {
-	const struct cli_option *option; /* the first row with this name in any table */
+	const struct cli_option *option;
 	const char *value;
 };
 
-/* Lists the options of all tables, each name once. */
+/* Lists the options of all tables. */
 static size_t all_options(const struct cli_option *all[OPTIONS_MAX])
 {
 	size_t count = 0;
 
 	for (const struct cli_option *option = cli_common_options; option->name; option++)
 		all[count++] = option;
-	for (const struct cli_command *const *command = cli_commands; *command; command++) {
-		for (const struct cli_option *option = (*command)->options; option && option->name;
-			option++) {
-			bool known = false;
-
-			for (size_t i = 0; i < count && !known; i++)
-				known = strcmp(all[i]->name, option->name) == 0;
-			if (!known && count < OPTIONS_MAX)
-				all[count++] = option;
-		}
-	}
+	for (const struct cli_command *const *command = cli_commands; *command; command++)
+		for (const struct cli_option *option = (*command)->options;
+			option && option->name && count < OPTIONS_MAX; option++)
+			all[count++] = option;
 	return count;
 }
 
@@ -223,9 +208,11 @@ static const struct cli_command *command_find(const char *name)
 
 bool cli_takes(const struct cli_command *command, const char *name)
 {
-	if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0 ||
-		option_in(command->options, name))
+	if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0)
 		return true;
+	for (const struct cli_option *own = command->options; own && own->name; own++)
+		if (strcmp(own->name, name) == 0)
+			return true;
 	for (size_t i = 0;
 		i < sizeof(command->common) / sizeof(*command->common) && command->common[i]; i++)
 		if (strcmp(command->common[i], name) == 0)
@@ -361,15 +348,10 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 	if (command->own_size)
 		cli->own = memory_new(1, command->own_size);
 	for (size_t i = 0; status_is_ok(&status) && i < given_count; i++) {
-		const char *name = given[i].option->name;
-		const struct cli_option *option = option_in(cli_common_options, name);
+		const struct cli_option *option = given[i].option;
 
-		if (!option)
-			option = option_in(command->options, name);
-		if (cli_takes(command, name))
-			status = apply(cli, option, given[i].value);
-		else
-			status = not_taken(command, name);
+		status = cli_takes(command, option->name) ? apply(cli, option, given[i].value)
+							  : not_taken(command, option->name);
 	}
 	free(given);
 	return status;
@@ -490,14 +472,19 @@ struct status words_kernel(struct cli *cli, const struct kernel **kernel)
 	return status;
 }
 
-struct status words_setting(const struct cli *cli, struct setting *setting)
+struct status words_setting(struct cli *cli, struct setting *setting)
 {
-	setting_init(setting, setting->kernel);
+	const struct kernel *kernel;
+	struct status status = words_kernel(cli, &kernel);
+
+	if (!status_is_ok(&status))
+		return status;
+	setting_init(setting, kernel);
 	for (int i = 1; i < cli->word_count; i++) {
 		const char *word = cli->words[i];
 		size_t name = strcspn(word, "=") + 1;
-		struct status status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
 
+		status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
 		if (!status_is_ok(&status))
 			return status;
 		for (int j = 1; j < i; j++)

@@ -36,7 +36,7 @@ struct uarch_choice;
 /* Whether the user requested a picture. */
 bool drawing_wanted(const struct cli *cli);
 
-/* Checks that a picture can be drawn and written. Call it before the measurement. */
+/* Checks that the requested pictures can be drawn and written. cli_main() calls it. */
 struct status drawing_check(const struct cli *cli);
 
 /* Returns the words in the corner of a new picture. choice: the core for which limits are computed;
