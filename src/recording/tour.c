@@ -9,36 +9,13 @@ enum { SIZE_MOST = 64 << 20 };
 /* A count with a larger maximum does not change the shape of the loop: the tour keeps its default.
  */
 enum { COUNT_MOST = 4096 };
-/* The tour contains every value of a range with at most this many values. */
-enum { WHOLE = 8 };
 enum { VALUES_MOST = 48 };
-
-/* The values 1, 2, 3, 4, 6, 8, 12, 16 …: two values per doubling. */
-static int ladder(const struct knob *knob, int64_t max, int64_t *values)
-{
-	int64_t unit = knob->multiple > 1 ? knob->multiple : 1, step = 1;
-	int count = 0;
-
-	if (knob->min <= 0)
-		values[count++] = knob->min;
-	while (count < VALUES_MOST && step <= max / unit) {
-		if (step * unit >= knob->min)
-			values[count++] = step * unit;
-		/* A power of two is followed by 1.5 times it, and then by the next power of two. */
-		step = step < 2			  ? step + 1
-		       : (step & (step - 1)) == 0 ? step + step / 2
-						  : step / 3 * 4;
-	}
-	return count;
-}
 
 static int values_of(const struct kernel *kernel, int index, uint64_t last_cache,
 	struct memory_limits memory_limits, int64_t *values)
 {
 	const struct knob *knob = &kernel->knobs[index];
-	int64_t unit = knob->multiple > 1 ? knob->multiple : 1,
-		max = setting_max(knob, memory_limits);
-	int count = 0;
+	int count;
 
 	if (knob->axis == AXIS_SIZE) {
 		count = axis_sizes(
@@ -47,21 +24,11 @@ static int values_of(const struct kernel *kernel, int index, uint64_t last_cache
 			count--;
 		return count;
 	}
-	if (knob->kind == KNOB_CHOICE) {
-		/* With one node, all memory is on the core's node: there is nothing to vary. */
-		if (knob->asks == ASKS_NODE && memory_limits.nodes == 1)
-			return 0;
-		for (; knob->choices[count] && count < VALUES_MOST; count++)
-			values[count] = count;
-		return count;
-	}
-	if (max > COUNT_MOST)
+	/* With one node, all memory is on the core's node: there is nothing to vary. */
+	if ((knob->asks == ASKS_NODE && memory_limits.nodes == 1) ||
+		setting_max(knob, memory_limits) > COUNT_MOST)
 		return 0;
-	if ((max - knob->min) / unit >= WHOLE)
-		return ladder(knob, max, values);
-	for (int64_t value = (knob->min + unit - 1) / unit * unit; value <= max; value += unit)
-		values[count++] = value;
-	return count;
+	return axis_few(knob, memory_limits, values, VALUES_MOST);
 }
 
 static void add(struct setting_index *settings, const struct setting *setting,

@@ -36,16 +36,10 @@ static bool good(const struct reader *reader)
 	return status_is_ok(&reader->rows.status);
 }
 
-/* Removes blanks at both ends. */
-static char *trim(char *text)
+/* Fields have no blanks at their ends. */
+static char *skip_blanks(char *text)
 {
-	size_t length;
-
-	text += strspn(text, " \t\r");
-	length = strlen(text);
-	while (length && strchr(" \t\r", text[length - 1]))
-		text[--length] = '\0';
-	return text;
+	return text + strspn(text, " \t");
 }
 
 /* Copies a text. rows_copy() does not allow an empty text, so it is skipped. */
@@ -56,18 +50,15 @@ static void copy(struct reader *reader, char *to, size_t size, const char *from)
 }
 
 /* Splits "A,B" into names. */
-static void split_names(struct reader *reader, const char *list, char names[TAKEN_OFF][24])
+static void split_names(struct reader *reader, char *list, char names[TAKEN_OFF][24])
 {
-	for (int i = 0; *list; i++) {
-		size_t length = strcspn(list, ",");
+	for (int i = 0; list; i++) {
+		const char *name = strsep(&list, ",");
 
-		if (i == TAKEN_OFF || length == 0 || length >= 24) {
-			wrong(reader, "expected names of classes, joined by commas:", list);
-			return;
-		}
-		memcpy(names[i], list, length);
-		list += length;
-		list += *list == ',';
+		if (i >= TAKEN_OFF)
+			wrong(reader, "too many names of classes:", name);
+		else
+			rows_copy(&reader->rows, "the class", name, names[i], sizeof(names[i]));
 	}
 }
 
@@ -78,8 +69,7 @@ static bool has_features(struct reader *reader, char *list)
 {
 	bool all = true;
 
-	for (char *rest, *word = strtok_r(list, ",", &rest); word;
-		word = strtok_r(NULL, ",", &rest)) {
+	for (char *word; (word = strsep(&list, ","));) {
 		bool known;
 
 		all &= features_word(word, &known);
@@ -132,7 +122,7 @@ static bool read_options(struct reader *reader, char *rest, struct recipe *recip
 	bool can = true;
 
 	*recipe = (struct recipe){ .links = 1, .values = GENERATED_F64 };
-	while (rest && *(rest = trim(rest)) && good(reader)) {
+	while (rest && *(rest = skip_blanks(rest)) && good(reader)) {
 		char *word = strsep(&rest, " "), *value = rest, *access;
 		int option = rows_choice(&reader->rows, "option", word, names, OPTIONS);
 
@@ -158,7 +148,7 @@ static bool read_options(struct reader *reader, char *rest, struct recipe *recip
 		case OPTION_SETUP:
 			copy(reader,
 				option == OPTION_ADDS ? recipe->lines[LOOP_ADDS] : recipe->setup,
-				GENERATED_LINES, trim(rest));
+				GENERATED_LINES, skip_blanks(rest));
 			return can;
 		case OPTION_F32: recipe->values = GENERATED_F32; break;
 		case OPTION_CLEAN: recipe->clean = true; break;
@@ -259,7 +249,7 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 	struct recipe options, *fact;
 	bool can = read_options(reader, field[3], &options);
 
-	rest = rest ? trim(rest) : how + strlen(how);
+	rest = rest ? skip_blanks(rest) : how + strlen(how);
 	if (!*field[1] || !*how)
 		wrong(reader, "expected a fact with a loop and a rule:", field[0]);
 	if (!can || !good(reader))
@@ -279,7 +269,7 @@ static void read_fact(struct reader *reader, char *field[FIELDS])
 static void read_fuse(struct reader *reader, char *field[FIELDS])
 {
 	const char *jump = features_have(FEATURE_X86_64) ? "j" : "b.";
-	char *name = strtok(field[0], " "), *list = strtok(NULL, " "), *rest;
+	char *name = strtok(field[0], " "), *list = strtok(NULL, " ");
 	struct recipe options;
 	bool can = read_options(reader, field[2], &options);
 
@@ -287,8 +277,7 @@ static void read_fuse(struct reader *reader, char *field[FIELDS])
 		wrong(reader, "expected an instruction and conditions:", name ? name : "");
 	if (!can || !good(reader))
 		return;
-	for (char *condition = strtok_r(list, ",", &rest); condition;
-		condition = strtok_r(NULL, ",", &rest)) {
+	for (char *condition; (condition = strsep(&list, ","));) {
 		char loop[GENERATED_LINES];
 
 		snprintf(loop, sizeof(loop), "%.200s; %s%.8s >", field[1], jump, condition);

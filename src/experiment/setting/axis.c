@@ -9,7 +9,7 @@
 #include "experiment/setting/setting.h"
 
 static const int64_t KIB = 1024, MIB = 1024 * 1024;
-enum { EVERY_VALUE = 32, DENSE = 16 };
+enum { EVERY_VALUE = 32, DENSE = 16, FEW = 8 };
 
 static int64_t first_value(const struct knob *knob)
 {
@@ -37,20 +37,20 @@ static void size_span(const struct kernel *kernel, int index, uint64_t last_cach
 		*low = *high;
 }
 
-/* Lists the powers of two from `start`; halves: also the values half-way between them. */
-static int size_ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high,
-	bool halves, int64_t *values, int room)
+/* Lists the powers of two, in units of the knob, from `start`; halves: also the values half-way
+ * between them. */
+static int ladder(const struct knob *knob, int64_t start, int64_t low, int64_t high, bool halves,
+	int64_t *values, int room)
 {
-	int64_t power = 1;
+	int64_t unit = setting_unit(knob), power = 1;
 	int count = 0;
 
-	while (power < start)
+	while (power * unit < start)
 		power *= 2;
-	for (; power <= high && count < room; power *= 2)
+	for (; power <= high / unit && count < room; power *= 2)
 		for (int half = 0; half <= halves; half++) {
-			int64_t value = power + half * (power / 2);
+			int64_t value = unit * (power + half * (power / 2));
 
-			value -= value % setting_unit(knob);
 			if (count < room && value >= low && value <= high &&
 				(!count || values[count - 1] < value))
 				values[count++] = value;
@@ -66,7 +66,7 @@ int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_c
 	int64_t low, high;
 
 	size_span(kernel, knob, last_cache, limits, &low, &high);
-	return size_ladder(&kernel->knobs[knob], grid && low < 16 * KIB ? 16 * KIB : low, low, high,
+	return ladder(&kernel->knobs[knob], grid && low < 16 * KIB ? 16 * KIB : low, low, high,
 		!grid, values, room);
 }
 
@@ -120,6 +120,17 @@ int axis_values(const struct knob *knob, struct memory_limits limits, int64_t *v
 			return count;
 	}
 	return room;
+}
+
+int axis_few(const struct knob *knob, struct memory_limits limits, int64_t *values, int room)
+{
+	int64_t max = setting_max(knob, limits);
+	int count = knob->min <= 0;
+
+	if (knob->kind == KNOB_CHOICE || (max - knob->min) / setting_unit(knob) < FEW)
+		return multiples(knob, max, values, room);
+	values[0] = knob->min;
+	return count + ladder(knob, 1, knob->min, max, true, values + count, room - count);
 }
 
 int axis_grid_strides(
@@ -224,15 +235,12 @@ static struct status list_range(struct list *list, char *item, const char *shown
 	if (!*item || !*high_text)
 		return refuse(list, shown, format);
 	status = setting_parse_value(knob, item, list->limits, &low);
+	/* HIGH is only an upper limit: it need not be a value of the range. */
+	if (status_is_ok(&status) && (!units_parse(high_text, setting_takes_suffix(knob), &high) ||
+					     high > setting_max(knob, list->limits)))
+		status = setting_parse_value(knob, high_text, list->limits, &high);
 	if (!status_is_ok(&status))
 		return status;
-	/* HIGH is only an upper limit: it need not be a value of the range. */
-	if (!units_parse(high_text, setting_takes_suffix(knob), &high) ||
-		high > setting_max(knob, list->limits)) {
-		status = setting_parse_value(knob, high_text, list->limits, &high);
-		if (!status_is_ok(&status))
-			return status;
-	}
 	if (low > high)
 		return refuse(list, shown, "write the smaller end first");
 	if (times && low == 0)
@@ -262,8 +270,7 @@ static struct status list_item(struct list *list, const char *start, size_t leng
 	if (length > ITEM_LONGEST)
 		return status_usage(
 			"%s=%.40s: neither a value nor a range", list->knob->name, start);
-	memcpy(item, start, length);
-	item[length] = '\0';
+	snprintf(item, sizeof(item), "%.*s", (int)length, start);
 	memcpy(shown, item, length + 1);
 	if (list->knob->kind == KNOB_CHOICE && strcmp(item, "*") == 0) {
 		for (int i = 0; list->knob->choices[i] && status_is_ok(&status); i++)
@@ -294,19 +301,16 @@ struct status axis_parse_list(const struct knob *knob, const char *text,
 	struct list list = { .knob = knob, .whole = text, .limits = limits };
 	struct status status;
 
-	*values = NULL;
-	*count = 0;
-	for (const char *at = text;; at++) {
-		size_t length = strcspn(at, ",");
+	do {
+		size_t length = strcspn(text, ",");
 
-		status = list_item(&list, at, length);
-		at += length;
-		if (!status_is_ok(&status) || !*at)
-			break;
-	}
+		status = list_item(&list, text, length);
+		text += length;
+	} while (status_is_ok(&status) && *text++);
 	if (!status_is_ok(&status)) {
 		free(list.values);
-		return status;
+		list.values = NULL;
+		list.count = 0;
 	}
 	*values = list.values;
 	*count = list.count;

@@ -95,19 +95,20 @@ struct setting_text setting_shown(const struct knob *knob, int64_t value)
 	return text;
 }
 
-static void add_choices(const struct knob *knob, struct text *text)
-{
-	int last = choice_count(knob) - 1;
-
-	for (int i = 0; i <= last; i++)
-		text_addf(text, "%s%s", i == 0 ? "" : i == last ? " or " : ", ", knob->choices[i]);
-}
-
-/* "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
+/* "add or mul", "1 to 16", "4k to 11.5 GiB (half of the free memory)", "64 and up". */
 static void add_span(const struct knob *knob, struct memory_limits limits, struct text *text)
 {
 	int64_t max = setting_max(knob, limits);
 
+	if (knob->kind == KNOB_CHOICE) {
+		for (int i = 0; i <= max; i++)
+			text_addf(text, "%s%s",
+				i == 0	   ? ""
+				: i == max ? " or "
+					   : ", ",
+				knob->choices[i]);
+		return;
+	}
 	text_add(text, setting_value(knob, knob->min).text);
 	if (knob->max == KNOB_MAX_CORES && limits.processors <= 0)
 		text_addf(text, " to all%s", knob->asks == ASKS_STREAMS ? " but one" : "");
@@ -126,14 +127,9 @@ struct setting_range setting_range(const struct knob *knob, struct memory_limits
 	struct setting_range range;
 	struct text text = { 0 };
 
-	if (knob->kind == KNOB_CHOICE) {
-		add_choices(knob, &text);
-	} else {
-		add_span(knob, limits, &text);
-		if (setting_unit(knob) > 1)
-			text_addf(&text, ", in steps of %s",
-				setting_value(knob, setting_unit(knob)).text);
-	}
+	add_span(knob, limits, &text);
+	if (setting_unit(knob) > 1)
+		text_addf(&text, ", in steps of %s", setting_value(knob, setting_unit(knob)).text);
 	snprintf(range.text, sizeof(range.text), "%s", text_string(&text));
 	text_free(&text);
 	return range;
@@ -146,29 +142,16 @@ static struct status value_refused(
 	struct text wanted = { 0 };
 	struct status status;
 
-	if (knob->kind == KNOB_CHOICE) {
-		add_choices(knob, &wanted);
-	} else {
-		if (setting_unit(knob) > 1)
-			text_addf(&wanted, "a multiple of %s from ",
-				setting_value(knob, setting_unit(knob)).text);
-		else if (knob->kind == KNOB_BYTES)
-			text_add(&wanted, "a size such as 32k or 4m, from ");
-		else
-			text_add(&wanted, "a whole number from ");
-		add_span(knob, limits, &wanted);
-	}
+	if (setting_unit(knob) > 1)
+		text_addf(&wanted, "a multiple of %s from ",
+			setting_value(knob, setting_unit(knob)).text);
+	else if (knob->kind != KNOB_CHOICE)
+		text_add(&wanted, knob->kind == KNOB_BYTES ? "a size such as 32k or 4m, from "
+							   : "a whole number from ");
+	add_span(knob, limits, &wanted);
 	status = status_usage("%s=%.40s: %s", knob->name, typed, text_string(&wanted));
 	text_free(&wanted);
 	return status;
-}
-
-/* Whether the machine limits the knob's value, and this limit is known. */
-static bool machine_limits(const struct knob *knob, struct memory_limits limits)
-{
-	return knob->kind != KNOB_CHOICE &&
-	       ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
-		       (knob->max == KNOB_MAX_CORES && limits.processors > 0));
 }
 
 static const char *plural(int64_t count)
@@ -187,21 +170,20 @@ static struct status value_beyond_machine(
 		memory_limits_half(limits.bound), units_size_long((int64_t)limits.memory).text);
 }
 
-static bool value_allowed(const struct knob *knob, int64_t value, struct memory_limits limits)
-{
-	return value >= setting_min(knob) && value <= setting_max(knob, limits) &&
-	       value % setting_unit(knob) == 0;
-}
-
 /* Checks that a number lies in the knob's range. Messages show `typed`. */
 static struct status value_check(
 	const struct knob *knob, int64_t value, const char *typed, struct memory_limits limits)
 {
-	if (value_allowed(knob, value, limits))
+	int64_t max = setting_max(knob, limits);
+	/* Whether the machine limits the knob's value, and this limit is known. */
+	bool limited = knob->kind != KNOB_CHOICE &&
+		       ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
+			       (knob->max == KNOB_MAX_CORES && limits.processors > 0));
+
+	if (value >= setting_min(knob) && value <= max && value % setting_unit(knob) == 0)
 		return status_ok();
-	if (machine_limits(knob, limits) && value > setting_max(knob, limits))
-		return value_beyond_machine(knob, typed, limits);
-	return value_refused(knob, typed, limits);
+	return limited && value > max ? value_beyond_machine(knob, typed, limits)
+				      : value_refused(knob, typed, limits);
 }
 
 /* Whether the text is digits with an optional suffix. The number may be too large for int64_t. */
@@ -220,40 +202,33 @@ struct status setting_parse_value(
 	int64_t number;
 
 	if (knob->kind == KNOB_CHOICE) {
-		for (int i = 0; knob->choices[i]; i++) {
-			if (strcmp(knob->choices[i], text) != 0)
-				continue;
-			*value = i;
-			return status_ok();
-		}
-		return value_refused(knob, text, limits);
+		for (number = 0; knob->choices[number]; number++)
+			if (strcmp(knob->choices[number], text) == 0)
+				break;
+	} else if (!units_parse(text, setting_takes_suffix(knob), &number)) {
+		/* A number that is too large for int64_t. */
+		number = knob->max == KNOB_MAX_MEMORY && limits.memory && looks_like_size(text)
+				 ? INT64_MAX
+				 : INT64_MIN;
 	}
-	if (!units_parse(text, setting_takes_suffix(knob), &number))
-		return knob->max == KNOB_MAX_MEMORY && machine_limits(knob, limits) &&
-				       looks_like_size(text)
-			       ? value_beyond_machine(knob, text, limits)
-			       : value_refused(knob, text, limits);
 	status = value_check(knob, number, text, limits);
 	if (status_is_ok(&status))
 		*value = number;
 	return status;
 }
 
-static struct status no_such_knob(const struct kernel *kernel, const char *name)
+struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob)
 {
 	const char *names[KNOBS_MAX];
 	char what[64];
 
+	*knob = kernel_knob(kernel, name);
+	if (*knob >= 0)
+		return status_ok();
 	for (int i = 0; i < kernel->knob_count; i++)
 		names[i] = kernel->knobs[i].name;
 	snprintf(what, sizeof(what), "%s has no knob", kernel->name);
 	return status_unknown(what, name, names, (size_t)kernel->knob_count, NULL);
-}
-
-struct status setting_find_knob(const struct kernel *kernel, const char *name, int *knob)
-{
-	*knob = kernel_knob(kernel, name);
-	return *knob >= 0 ? status_ok() : no_such_knob(kernel, name);
 }
 
 struct status setting_split(

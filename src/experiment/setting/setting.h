@@ -100,6 +100,9 @@ int axis_sizes(const struct kernel *kernel, int knob, bool grid, uint64_t last_c
  * 4, 2 or 1 values per octave. */
 int axis_values(const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
 
+/* Few values of any other knob: every value of a short range, else two values per doubling. */
+int axis_few(const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
+
 /* The strides of the mountain's grid: the first sixteen. */
 int axis_grid_strides(
 	const struct knob *knob, struct memory_limits limits, int64_t *values, int room);
