@@ -79,7 +79,7 @@ TEST(mistakes_are_named_with_their_line)
 	check_refused("sweep\n", 1, "name");
 	check_refused("sweep a\nkernel nothing\n", 2, "\"nothing\"");
 	check_refused("sweep a\nkernel matmul m=1\n", 2, "matmul has no knob");
-	check_refused("sweep a\nx n\n", 2, "\"n\" before the kernel");
+	check_refused("sweep a\nx n\n", 2, "\"x\" before the kernel");
 	check_refused("sweep a\nkernel matmul n=8\nx n lin\n", 3, "\"lin\"");
 	check_refused("sweep a\nkernel matmul n=8\ny speed\n", 3, "\"speed\"");
 	check_refused("sweep a\nkernel matmul n=8\npublished cpe none\n", 3, "\"none\"");

@@ -131,13 +131,13 @@ void blocks_look(const struct blocks *blocks, const struct setting *setting,
 	values[count++] = setting->v[blocks->block.knob];
 	for (int i = 0; i < count; i++) {
 		const struct cell *cell;
-		bool again = false;
+		int same = 0;
 
-		/* The last two values may be duplicates. */
-		for (int k = 0; k < i; k++)
-			again |= values[k] == values[i];
+		while (values[same] != values[i])
+			same++;
 		other.v[blocks->block.knob] = values[i];
-		cell = again ? NULL : cells_get((struct cells *)cells, &other, false);
+		/* The last two values may be duplicates. */
+		cell = same < i ? NULL : cells_get((struct cells *)cells, &other, false);
 		if (cell && cell->sample.valid && !cell->sample.contended &&
 			!cell->sample.unsettled)
 			blocks_note(blocks, values[i], cell->sample.cpe, measured);

@@ -217,24 +217,18 @@ struct place {
 	unsigned cell;
 };
 
-static int by_data(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->layout != y->layout)
-		return x->layout < y->layout ? -1 : 1;
-	if (x->footprint != y->footprint)
-		return x->footprint < y->footprint ? -1 : 1;
-	return x->cell < y->cell ? -1 : x->cell > y->cell;
-}
-
-static int by_chance(const void *a, const void *b)
+/* For qsort(): by chance, then by data. */
+static int compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
 	if (x->chance != y->chance)
 		return x->chance < y->chance ? -1 : 1;
-	return by_data(a, b);
+	if (x->layout != y->layout)
+		return x->layout < y->layout ? -1 : 1;
+	if (x->footprint != y->footprint)
+		return x->footprint < y->footprint ? -1 : 1;
+	return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
 /* Shuffles the groups, and the cells of each group, for a round. So each cell follows a different
@@ -255,7 +249,8 @@ static void round_shuffle(struct sweep *sweep)
 		places[i].footprint = kernel->layout_nests ? 0 : footprint(setting);
 		places[i].cell = i;
 	}
-	qsort(places, sweep->count, sizeof(*places), by_data);
+	/* No place has a chance yet. */
+	qsort(places, sweep->count, sizeof(*places), compare_places);
 	for (unsigned i = 1; i <= sweep->count; i++) {
 		uint64_t group;
 
@@ -267,7 +262,7 @@ static void round_shuffle(struct sweep *sweep)
 			places[k].chance = group | random_next(&random) >> 32;
 		first = i;
 	}
-	qsort(places, sweep->count, sizeof(*places), by_chance);
+	qsort(places, sweep->count, sizeof(*places), compare_places);
 	for (unsigned i = 0; i < sweep->count; i++)
 		sweep->order[i] = places[i].cell;
 	free(places);
@@ -322,14 +317,6 @@ static bool empty(const struct cell *cell)
 	return !cell->settled && !cell->sample.valid && cell->visits < VISITS_EMPTY;
 }
 
-static bool any_empty(const struct sweep *sweep)
-{
-	for (unsigned i = 0; i < sweep->count; i++)
-		if (empty(&sweep->cells[i]))
-			return true;
-	return false;
-}
-
 /* Whether the time is over. Then only cells without a value are visited. */
 static bool overdrawn(const struct sweep *sweep)
 {
@@ -341,8 +328,11 @@ static bool overdrawn(const struct sweep *sweep)
 static bool is_late(void *context)
 {
 	const struct sweep *sweep = context;
+	bool late = overdrawn(sweep);
 
-	return overdrawn(sweep) && !any_empty(sweep);
+	for (unsigned i = 0; i < sweep->count && late; i++)
+		late = !empty(&sweep->cells[i]);
+	return late;
 }
 
 /* Whether the block needs another round. */
@@ -368,18 +358,6 @@ static double share_seconds(const struct sweep *sweep, const struct cell *cell)
 	return base_seconds(&cell->setting) * sweep->scale / visits;
 }
 
-static double visit_seconds(const struct sweep *sweep, const struct cell *cell)
-{
-	return fmax(share_seconds(sweep, cell), VISIT_SHORTEST / 2);
-}
-
-/* Whether this round visits the cell. Near cells are visited in each round, far cells in every
- * second round. After the planned rounds, each round visits both. */
-static bool is_due(const struct sweep *sweep, const struct cell *cell)
-{
-	return !is_far(cell) || sweep->round >= sweep->rounds || sweep->round % FAR_EVERY == 0;
-}
-
 /* ---- visits ---- */
 
 static bool is_wanted(void *context, unsigned index)
@@ -389,14 +367,19 @@ static bool is_wanted(void *context, unsigned index)
 
 	if (overdrawn(sweep))
 		return empty(cell);
-	return !cell->settled && is_due(sweep, cell) && (!sweep->troubled_only || troubled(cell));
+	/* Near cells are visited in each round, far cells in every second round. After the planned
+	 * rounds, each round visits both. */
+	if (is_far(cell) && sweep->round < sweep->rounds && sweep->round % FAR_EVERY != 0)
+		return false;
+	return !cell->settled && (!sweep->troubled_only || troubled(cell));
 }
 
 static void ask(void *context, unsigned index, struct request *request)
 {
 	const struct sweep *sweep = context;
 	const struct cell *cell = &sweep->cells[index];
-	double seconds = visit_seconds(sweep, cell);
+	unsigned quiet = QUIET_WANTED / (unsigned)sweep->rounds;
+	double seconds = fmax(share_seconds(sweep, cell), VISIT_SHORTEST / 2);
 
 	*request = (struct request){
 		.tag = index,
@@ -411,9 +394,7 @@ static void ask(void *context, unsigned index, struct request *request)
 				/* A time that the user set also limits the walk to steady state. */
 				.warm_seconds = sweep->options.seconds > 0 ? seconds : 0,
 				/* On a quiet core, a visit ends early and saves time. Even one visit has TRIALS_SETTLED trials, so that its value is not provisional if the sweep is stopped. */
-				.quiet_wanted = QUIET_WANTED / sweep->rounds > TRIALS_SETTLED
-							? (unsigned)(QUIET_WANTED / sweep->rounds)
-							: TRIALS_SETTLED,
+				.quiet_wanted = quiet > TRIALS_SETTLED ? quiet : TRIALS_SETTLED,
 				.patience = PATIENCE,
 			},
 	};
@@ -451,15 +432,6 @@ void sweep_drain(struct sweep *sweep)
 
 /* ---- finished cells ---- */
 
-/* Whether the sink may receive an unsettled cell. In a running sweep, its value must not be
- * provisional. In a stopped sweep, it needs FEWEST trials. */
-static bool presentable(const struct sweep *sweep, const struct cell *cell)
-{
-	return cell->failure.code != STATUS_OK ||
-	       (cell->sample.valid && (sweep->stopped ? cell->sample.trials >= FEWEST
-						      : !cell->sample.provisional));
-}
-
 /* Returns the next cell in order; NULL if it is not finished. */
 static const struct cell *take(struct sweep *sweep)
 {
@@ -469,13 +441,13 @@ static const struct cell *take(struct sweep *sweep)
 		if (!cell->settled && !sweep->measured && !sweep->stopped)
 			return NULL;
 		sweep->taken++;
-		if (cell->settled || presentable(sweep, cell))
-			return cell;
-		if (sweep->stopped)
+		/* In a stopped sweep, an unsettled cell needs FEWEST trials. */
+		if (sweep->stopped && !cell->settled && status_is_ok(&cell->failure) &&
+			!(cell->sample.valid && cell->sample.trials >= FEWEST))
 			continue;
 		/* The time is over: report a value even from few trials. The sample has their
 		 * number. */
-		if (!cell->sample.valid)
+		if (!cell->settled && status_is_ok(&cell->failure) && !cell->sample.valid)
 			cell->failure =
 				status_failed("no undisturbed trial in %u visits", cell->visits);
 		return cell;

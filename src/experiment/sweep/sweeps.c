@@ -236,20 +236,10 @@ static bool read_kernel(struct reader *reader)
 	return true;
 }
 
-/* The line of the kernel comes before the lines that name knobs. */
-static bool has_kernel(struct reader *reader, const char *word)
-{
-	return reader->sweep->kernel ||
-	       rows_fail(&reader->rows, "\"%s\" before the kernel: expected kernel NAME", word);
-}
-
 static bool find_knob(struct reader *reader, const char *name, int *knob)
 {
-	struct status status;
+	struct status status = setting_find_knob(reader->sweep->kernel, name, knob);
 
-	if (!has_kernel(reader, name))
-		return false;
-	status = setting_find_knob(reader->sweep->kernel, name, knob);
 	return rows_check(&reader->rows, &status);
 }
 
@@ -293,13 +283,8 @@ static bool read_lines(struct reader *reader)
 static bool read_value(struct reader *reader, const char *word, int *knob, struct setting *setting)
 {
 	const char *value;
-	struct status status;
+	struct status status = setting_split(setting->kernel, word, knob, &value);
 
-	if (!strchr(word, '='))
-		return rows_fail(&reader->rows, "\"%s\": expected knob=value", word);
-	if (!has_kernel(reader, word))
-		return false;
-	status = setting_split(setting->kernel, word, knob, &value);
 	if (status_is_ok(&status))
 		status = setting_assign(setting, word, MEMORY_LIMITS_UNKNOWN);
 	return rows_check(&reader->rows, &status);
@@ -308,10 +293,9 @@ static bool read_value(struct reader *reader, const char *word, int *knob, struc
 static bool read_baseline(struct reader *reader)
 {
 	struct named_sweep *sweep = reader->sweep;
-	struct setting setting = { 0 };
+	struct setting setting;
 
-	if (sweep->kernel)
-		setting_init(&setting, sweep->kernel);
+	setting_init(&setting, sweep->kernel);
 	if (!read_value(reader, rows_rest(&reader->rows), &sweep->base, &setting))
 		return false;
 	sweep->base_value = setting.v[sweep->base];
@@ -326,8 +310,6 @@ static bool read_published(struct reader *reader)
 	struct sweeps_published *published = &sweep->published[sweep->published_count];
 	char *words = strchr(rows->at, '|'), *word;
 
-	if (!sweep->kernel)
-		return rows_fail(rows, "published before the kernel: expected kernel NAME");
 	if (sweep->published_count == SWEEPS_PUBLISHED)
 		return rows_fail(rows, "more than %d published values", SWEEPS_PUBLISHED);
 	*published = (struct sweeps_published){ 0 };
@@ -364,18 +346,19 @@ static const struct word {
 	const char *word, *what;
 	size_t at, size;
 	bool (*read)(struct reader *reader);
+	bool of_kernel; /* the line of the kernel comes before this line */
 } words[] = {
 	{ "sweep", .read = read_sweep },
 	{ "title", "the title", FIELD(title) },
 	{ "source", "the source", FIELD(source) },
 	{ "note", "the note", FIELD(note) },
 	{ "kernel", .read = read_kernel },
-	{ "x", .read = read_x },
-	{ "lines", .read = read_lines },
+	{ "x", .read = read_x, .of_kernel = true },
+	{ "lines", .read = read_lines, .of_kernel = true },
 	{ "y", .read = read_y },
-	{ "baseline", .read = read_baseline },
+	{ "baseline", .read = read_baseline, .of_kernel = true },
 	{ "usual", .read = read_usual },
-	{ "published", .read = read_published },
+	{ "published", .read = read_published, .of_kernel = true },
 };
 enum { WORDS = sizeof(words) / sizeof(*words) };
 
@@ -416,6 +399,9 @@ static bool read_line(struct reader *reader)
 	if (!reader->sweep)
 		return rows_fail(&reader->rows,
 			"\"%s\" before the first sweep: expected sweep NAME", word->word);
+	if (word->of_kernel && !reader->sweep->kernel)
+		return rows_fail(&reader->rows, "\"%s\" before the kernel: expected kernel NAME",
+			word->word);
 	return word->read ? word->read(reader)
 			  : rows_copy(&reader->rows, word->what, rows_rest(&reader->rows),
 				    (char *)reader->sweep + word->at, word->size);

@@ -97,7 +97,7 @@ bool sweeps_asks(const struct named_sweep *sweep, enum sweeps_figure figure)
 	bool asks = sweep->figure == figure;
 
 	for (int i = 0; i < sweep->published_count; i++)
-		asks = asks || sweep->published[i].figure == figure;
+		asks |= sweep->published[i].figure == figure;
 	return asks;
 }
 
@@ -154,15 +154,13 @@ bool sweeps_published_of(const struct named_sweep *sweep, const struct sweeps_pu
 bool sweeps_baseline(
 	const struct named_sweep *sweep, const struct setting *setting, struct setting *base)
 {
-	struct status status;
-
 	if (sweep->base < 0)
 		return false;
 	*base = *setting;
 	base->v[sweep->base] = sweep->base_value;
 	kernel_fit(sweep->kernel, base->v, sweep->base);
-	status = kernel_check(sweep->kernel, base->v);
-	return status_is_ok(&status) && base->v[sweep->base] == sweep->base_value;
+	return kernel_check(sweep->kernel, base->v).code == STATUS_OK &&
+	       base->v[sweep->base] == sweep->base_value;
 }
 
 /* ---- the published order ---- */
@@ -218,10 +216,10 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 		double time;
 
 		setting.v[sweep->base] = at->setting.v[sweep->base];
-		time = setting_equal(&setting, &at->setting) && rows[i].sample.valid &&
-				       !rows[i].sample.unsettled
-			       ? published_time(sweep, &rows[i].setting, figure)
-			       : 0;
+		if (!setting_equal(&setting, &at->setting) || !rows[i].sample.valid ||
+			rows[i].sample.unsettled)
+			continue;
+		time = published_time(sweep, &rows[i].setting, figure);
 		if (time > 0)
 			ways[found++] = (struct way){ &rows[i], time,
 				rows[i].sample.ns * (double)rows[i].facts.ring };
