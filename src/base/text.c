@@ -160,6 +160,15 @@ void text_add_clean(struct text *text, const char *string, size_t most)
 	}
 }
 
+void text_copy_clean(char *buffer, size_t size, const char *string)
+{
+	struct text text = { 0 };
+
+	text_add_clean(&text, string, size - 1);
+	snprintf(buffer, size, "%s", text_string(&text));
+	text_free(&text);
+}
+
 void text_cut_clean(char *buffer, size_t size)
 {
 	size_t end = strlen(buffer), start = end, wanted;

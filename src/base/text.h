@@ -24,6 +24,9 @@ const char *text_string(const struct text *text); /* never NULL; valid until the
  * characters. */
 void text_add_clean(struct text *text, const char *string, size_t most);
 
+/* Copies such a string to a buffer, cut to whole characters. */
+void text_copy_clean(char *buffer, size_t size, const char *string);
+
 /* Removes an incomplete UTF-8 character from the end of a full buffer of `size` bytes. */
 void text_cut_clean(char *buffer, size_t size);
 

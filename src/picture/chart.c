@@ -34,15 +34,6 @@ void chart_free(struct chart *chart)
 	free(chart);
 }
 
-static void put(char *buffer, size_t size, const char *text)
-{
-	struct text clean = { 0 };
-
-	text_add_clean(&clean, text, size - 1);
-	snprintf(buffer, size, "%s", text_string(&clean));
-	text_free(&clean);
-}
-
 struct chart_series *chart_add_series(struct chart *chart, const char *name)
 {
 	struct chart_series *series = &chart->series[chart->series_count];
@@ -50,7 +41,7 @@ struct chart_series *chart_add_series(struct chart *chart, const char *name)
 	if (chart->series_count == CHART_SERIES)
 		return NULL;
 	chart->series_count++;
-	put(series->name, sizeof(series->name), name);
+	text_copy_clean(series->name, sizeof(series->name), name);
 	return series;
 }
 
@@ -68,7 +59,7 @@ void chart_add_flat(struct chart *chart, double from, double to, double y, const
 		return;
 	chart->flat_count++;
 	*flat = (struct chart_flat){ .from = from, .to = to, .y = y };
-	put(flat->text, sizeof(flat->text), text);
+	text_copy_clean(flat->text, sizeof(flat->text), text);
 }
 
 void chart_add_mark(struct chart *chart, const struct chart_mark *mark)
@@ -85,7 +76,7 @@ void chart_add_call(struct chart *chart, int series, double x, double y, const c
 		return;
 	chart->call_count++;
 	*call = (struct chart_call){ .series = series, .x = x, .y = y };
-	put(call->text, sizeof(call->text), text);
+	text_copy_clean(call->text, sizeof(call->text), text);
 }
 
 void chart_name_axis(struct chart_axis *axis, const char *const *names, int count)
@@ -93,7 +84,7 @@ void chart_name_axis(struct chart_axis *axis, const char *const *names, int coun
 	axis->count = count;
 	axis->name = memory_resize(axis->name, (size_t)count, sizeof(*axis->name));
 	for (int i = 0; i < count; i++)
-		put(axis->name[i], sizeof(axis->name[i]), names[i]);
+		text_copy_clean(axis->name[i], sizeof(axis->name[i]), names[i]);
 	axis->scale = scale_fit(SCALE_STEPS, 0, count - 1);
 }
 
@@ -222,7 +213,7 @@ static void sign(struct chart *chart, const struct chart_origin *origin)
 		text_addf(&line, ", core %d", machine->cpu);
 	if (machine && machine->virtualised)
 		text_add(&line, ", virtual");
-	put(chart->machine, sizeof(chart->machine), text_string(&line));
+	text_copy_clean(chart->machine, sizeof(chart->machine), text_string(&line));
 	text_clear(&line);
 	if (!origin->when) {
 		struct tm parts;
@@ -237,7 +228,7 @@ static void sign(struct chart *chart, const struct chart_origin *origin)
 		text_add_clean(&line, machine->host, 40);
 	}
 	text_addf(&line, ", slexplore %s", program);
-	put(chart->made, sizeof(chart->made), text_string(&line));
+	text_copy_clean(chart->made, sizeof(chart->made), text_string(&line));
 	text_free(&line);
 }
 
@@ -277,7 +268,7 @@ static void tell_marks(struct chart *chart)
 	if (doubtful)
 		text_addf(&line, "%s%s: contended or not settled", line.length ? "; " : "",
 			chart->grid ? "a corner cut off" : "hollow");
-	put(chart->legend, sizeof(chart->legend), text_string(&line));
+	text_copy_clean(chart->legend, sizeof(chart->legend), text_string(&line));
 	text_free(&line);
 }
 
@@ -307,7 +298,7 @@ void chart_cite(
 		text_addf(&line, "; medians of %u trials", source->most);
 	else if (source->most)
 		text_addf(&line, "; medians of %u to %u trials", source->least, source->most);
-	put(chart->source, sizeof(chart->source), text_string(&line));
+	text_copy_clean(chart->source, sizeof(chart->source), text_string(&line));
 	text_free(&line);
 	tell_marks(chart);
 	sign(chart, origin);

@@ -387,15 +387,9 @@ void record_join(json_t *whole, const json_t *more)
 bool record_string(const json_t *object, const char *key, char *buffer, size_t size)
 {
 	const json_t *value = json_object_get(object, key);
-	struct text text = { 0 };
 
-	buffer[0] = '\0';
-	if (!json_is_string(value))
-		return false;
-	text_add_clean(&text, json_string_value(value), size - 1);
-	snprintf(buffer, size, "%s", text_string(&text));
-	text_free(&text);
-	return true;
+	text_copy_clean(buffer, size, json_is_string(value) ? json_string_value(value) : "");
+	return json_is_string(value);
 }
 
 bool record_bounded(const json_t *value, double low, double high, double *number)

@@ -59,18 +59,6 @@ static const char *read_record(struct reading *reading, const json_t *object, co
 	return NULL;
 }
 
-static void reading_init(struct reading *reading, struct replay *replay)
-{
-	*reading = (struct reading){ .replay = replay };
-	reading_forget(reading);
-}
-
-static void reading_free(struct reading *reading)
-{
-	free(reading->explained.run);
-	json_decref(reading->unfinished);
-}
-
 /* Handles one complete record. */
 static struct status take_record(struct reading *reading, const json_t *object)
 {
@@ -82,7 +70,7 @@ static struct status take_record(struct reading *reading, const json_t *object)
 		return status_usage("not a recording of slexplore: line 1 does not begin one");
 	why = name ? read_record(reading, object, name) : "no record's name";
 	if (why)
-		reading_leave_out(reading, &reading->damaged, "%s", why);
+		reading_leave_out(reading, LEFT_OUT_DAMAGED, "%s", why);
 	return status_ok();
 }
 
@@ -101,7 +89,7 @@ static void forget_unfinished(struct reading *reading)
 {
 	if (!reading->unfinished)
 		return;
-	reading_leave_out(reading, &reading->damaged, "the record before it is not whole");
+	reading_leave_out(reading, LEFT_OUT_DAMAGED, "the record before it is not whole");
 	json_decref(reading->unfinished);
 	reading->unfinished = NULL;
 }
@@ -114,11 +102,10 @@ static struct status reading_line(struct reading *reading, const char *line, siz
 	int64_t more;
 
 	if (!object && reading->begun) {
-		struct text words = { 0 };
+		char why[sizeof(error.text)];
 
-		text_add_clean(&words, error.text, sizeof(reading->damaged.why) - 1);
-		reading_leave_out(reading, &reading->damaged, "%s", text_string(&words));
-		text_free(&words);
+		text_copy_clean(why, sizeof(why), error.text);
+		reading_leave_out(reading, LEFT_OUT_DAMAGED, "%s", why);
 		return status;
 	}
 	if (continues(reading, object)) {
@@ -178,11 +165,6 @@ static bool next_line(struct lines *lines)
 	return lines->length > 0;
 }
 
-static struct status at(const struct replay *replay, const struct status *status)
-{
-	return status_make(status->code, "%.100s: %.140s", replay->name, status->text);
-}
-
 static struct status read_lines(struct replay *replay, struct reading *reading, struct lines *lines)
 {
 	while (!reading->over && next_line(lines)) {
@@ -194,11 +176,12 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 			return status_usage("%.120s: not a recording of slexplore", replay->name);
 		if (lines->long_one)
 			reading_leave_out(
-				reading, &reading->damaged, "longer than %d bytes", RECORD_MOST);
+				reading, LEFT_OUT_DAMAGED, "longer than %d bytes", RECORD_MOST);
 		else
 			status = reading_line(reading, lines->line, lines->length);
 		if (!status_is_ok(&status))
-			return at(replay, &status);
+			return status_make(
+				status.code, "%.100s: %.140s", replay->name, status.text);
 	}
 	if (ferror(lines->file))
 		return status_failed("%.120s: %s", replay->name, strerror(errno));
@@ -210,36 +193,30 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 	return status_ok();
 }
 
-static void add_note(
-	struct replay *replay, const struct left_out *left_out, const char *one, const char *many)
-{
-	if (left_out->count == 0)
-		return;
-	text_addf(&replay->notes, "%s:%u: %s; ", replay->name, left_out->line, left_out->why);
-	if (left_out->count == 1)
-		text_addf(&replay->notes, "this %s is left out\n", one);
-	else
-		text_addf(&replay->notes, "this and %u more %s are left out\n", left_out->count - 1,
-			many);
-}
-
 static void take_notes(struct replay *replay, const struct reading *reading)
 {
-	add_note(replay, &reading->damaged, "damaged line", "damaged lines");
-	add_note(replay, &reading->absent, "setting", "settings that this slexplore has not");
-	add_note(replay, &reading->bare, "setting", "settings without trials");
-	add_note(replay, &reading->beyond, "setting", "settings");
-}
+	static const struct {
+		const char *one, *many;
+	} words[LEFT_OUT_KINDS] = {
+		[LEFT_OUT_DAMAGED] = { "damaged line", "damaged lines" },
+		[LEFT_OUT_ABSENT] = { "setting", "settings that this slexplore has not" },
+		[LEFT_OUT_BARE] = { "setting", "settings without trials" },
+		[LEFT_OUT_BEYOND] = { "setting", "settings" },
+	};
 
-/* The last part of a path, cleaned for display. */
-static void name_of(const char *path, char *name, size_t size)
-{
-	const char *slash = strrchr(path, '/');
-	struct text text = { 0 };
+	for (int i = 0; i < LEFT_OUT_KINDS; i++) {
+		const struct left_out *left_out = &reading->left_out[i];
 
-	text_add_clean(&text, slash && slash[1] ? slash + 1 : path, size - 1);
-	snprintf(name, size, "%s", text_string(&text));
-	text_free(&text);
+		if (left_out->count == 0)
+			continue;
+		text_addf(
+			&replay->notes, "%s:%u: %s; ", replay->name, left_out->line, left_out->why);
+		if (left_out->count == 1)
+			text_addf(&replay->notes, "this %s is left out\n", words[i].one);
+		else
+			text_addf(&replay->notes, "this and %u more %s are left out\n",
+				left_out->count - 1, words[i].many);
+	}
 }
 
 static struct status read_file(struct replay *replay)
@@ -251,11 +228,13 @@ static struct status read_file(struct replay *replay)
 	if (!lines.file)
 		return status_usage("%.120s: %s", replay->path, strerror(errno));
 	reading = memory_new(1, sizeof(*reading));
-	reading_init(reading, replay);
+	reading->replay = replay;
+	reading_forget(reading);
 	status = read_lines(replay, reading, &lines);
 	fclose(lines.file);
 	take_notes(replay, reading);
-	reading_free(reading);
+	free(reading->explained.run);
+	json_decref(reading->unfinished);
 	free(reading);
 	return status;
 }
@@ -263,12 +242,13 @@ static struct status read_file(struct replay *replay)
 struct status replay_read(const char *path, struct replay **replay)
 {
 	struct replay *new = memory_new(1, sizeof(*new));
+	const char *slash = strrchr(path, '/');
 	struct status status;
 
 	*replay = NULL;
 	new->path = memory_string(path);
 	new->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	name_of(path, new->name, sizeof(new->name));
+	text_copy_clean(new->name, sizeof(new->name), slash && slash[1] ? slash + 1 : path);
 	if (new->event < 0)
 		status = status_failed("%.120s: %s", new->name, strerror(errno));
 	else

@@ -11,8 +11,9 @@
 
 /* ---- Reading and freeing */
 
-void reading_leave_out(struct reading *reading, struct left_out *left_out, const char *format, ...)
+void reading_leave_out(struct reading *reading, enum left_out_kind kind, const char *format, ...)
 {
+	struct left_out *left_out = &reading->left_out[kind];
 	va_list arguments;
 
 	if (left_out->count++ > 0)

@@ -50,6 +50,16 @@ struct replay {
 	bool pending;
 };
 
+/* Why a line or a setting is ignored: it is damaged, this program does not have the setting, the
+ * setting has no trials, the recording is too large. */
+enum left_out_kind {
+	LEFT_OUT_DAMAGED,
+	LEFT_OUT_ABSENT,
+	LEFT_OUT_BARE,
+	LEFT_OUT_BEYOND,
+	LEFT_OUT_KINDS
+};
+
 /* The state while reading a recording, line by line. */
 struct reading {
 	struct replay *replay;
@@ -77,7 +87,7 @@ struct reading {
 	struct left_out {
 		unsigned count, line;
 		char why[200];
-	} damaged, absent, bare, beyond;
+	} left_out[LEFT_OUT_KINDS];
 };
 
 /* ---- replay_engine.c ---- */
@@ -86,7 +96,7 @@ struct reading {
 void explained_free(struct explained *explained);
 
 /* Counts an ignored line, setting or sample, and keeps the line and reason of the first. */
-void reading_leave_out(struct reading *reading, struct left_out *left_out, const char *format, ...)
+void reading_leave_out(struct reading *reading, enum left_out_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Upper bounds of measured values. */

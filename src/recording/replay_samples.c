@@ -14,13 +14,19 @@
 struct status reading_header(struct reading *reading, const json_t *object)
 {
 	struct replay *replay = reading->replay;
-	char program[32], host[64], name[96], arch[16];
+	struct machine *machine = &replay->machine;
+	struct replay_place *place = &replay->place;
+	const struct {
+		const char *key;
+		char *value;
+		size_t size;
+	} names[] = { { "host", machine->host, sizeof(machine->host) },
+		{ "machine", machine->name, sizeof(machine->name) },
+		{ "arch", machine->arch, sizeof(machine->arch) } };
+	char program[32], name[128];
 	int64_t format;
 
 	record_string(object, "program", program, sizeof(program));
-	record_string(object, "host", host, sizeof(host));
-	record_string(object, "machine", name, sizeof(name));
-	record_string(object, "arch", arch, sizeof(arch));
 	if (!record_integer(object, "format", 1, INT32_MAX, &format))
 		return status_usage("not a recording of slexplore: it has no format's number");
 	if (format > RECORDING_VERSION && !reading->begun)
@@ -33,28 +39,29 @@ struct status reading_header(struct reading *reading, const json_t *object)
 		reading->event[i] = -1;
 	if (reading->begun) {
 		/* A later run must be on the same machine. */
-		reading->over = format > RECORDING_VERSION ||
-				strcmp(host, replay->machine.host) != 0 ||
-				strcmp(name, replay->machine.name) != 0 ||
-				strcmp(arch, replay->machine.arch) != 0;
+		reading->over = format > RECORDING_VERSION;
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			record_string(object, names[i].key, name, names[i].size);
+			reading->over |= strcmp(name, names[i].value) != 0;
+		}
+		record_string(object, "host", name, sizeof(name));
 		if (reading->over)
 			text_addf(&replay->notes,
 				"%s:%u: from here on it is of another machine (%s) or version, and "
 				"left out\n",
-				replay->name, reading->line, host);
+				replay->name, reading->line, name);
 		return status_ok();
 	}
 	reading->begun = true;
-	memcpy(replay->place.program, program, sizeof(program));
-	memcpy(replay->place.host, host, sizeof(host));
-	record_string(object, "time", replay->place.time, sizeof(replay->place.time));
-	replay->place.seed = (uint64_t)record_count(object, "seed", INT64_MAX);
-	memcpy(replay->machine.host, host, sizeof(host));
-	memcpy(replay->machine.name, name, sizeof(name));
-	memcpy(replay->machine.arch, arch, sizeof(arch));
-	replay->machine.cpu = -1;
-	replay->machine.bound = true;
-	atomic_store(&replay->machine.known, true);
+	memcpy(place->program, program, sizeof(program));
+	record_string(object, "host", place->host, sizeof(place->host));
+	record_string(object, "time", place->time, sizeof(place->time));
+	place->seed = (uint64_t)record_count(object, "seed", INT64_MAX);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		record_string(object, names[i].key, names[i].value, names[i].size);
+	machine->cpu = -1;
+	machine->bound = true;
+	atomic_store(&machine->known, true);
 	return status_ok();
 }
 
@@ -103,12 +110,8 @@ const char *reading_core(struct reading *reading, const json_t *object)
 	core->port_count = 0;
 	json_array_foreach(ports, i, port)
 	{
-		struct text text = { 0 };
-
-		text_add_clean(&text, json_is_string(port) ? json_string_value(port) : "?",
-			sizeof(core->port[i]) - 1);
-		snprintf(core->port[i], sizeof(core->port[i]), "%s", text_string(&text));
-		text_free(&text);
+		text_copy_clean(core->port[i], sizeof(core->port[i]),
+			json_is_string(port) ? json_string_value(port) : "?");
 		core->unit[i] = units >> i & 1;
 		core->port_count++;
 	}
@@ -278,6 +281,7 @@ static const char *read_count(struct reading *reading, const json_t *list)
 	const char *name = json_string_value(json_array_get(list, 0)),
 		   *word = json_string_value(json_array_get(list, 5));
 	struct count count = { 0 };
+	double *const figures[] = { &count.value, &count.lo, &count.hi };
 	double share, error;
 	int index;
 
@@ -286,13 +290,10 @@ static const char *read_count(struct reading *reading, const json_t *list)
 	index = find_event(&reading->replay->events, name);
 	if (index < 0)
 		return NULL; /* the event did not fit in the plan */
-	if (count_known(&count) &&
-		(!record_bounded(json_array_get(list, 2), -MOST_COUNT, MOST_COUNT, &count.value) ||
-			!record_bounded(
-				json_array_get(list, 3), -MOST_COUNT, MOST_COUNT, &count.lo) ||
-			!record_bounded(
-				json_array_get(list, 4), -MOST_COUNT, MOST_COUNT, &count.hi)))
-		return "a count without its figures";
+	for (size_t i = 0; i < 3 && count_known(&count); i++)
+		if (!record_bounded(
+			    json_array_get(list, 2 + i), -MOST_COUNT, MOST_COUNT, figures[i]))
+			return "a count without its figures";
 	/* Because of noise, a difference of counts may be slightly negative. Then `hi` is not
 	 * negative. */
 	if (count_known(&count) && count.value < 0 && count.hi < 0)
@@ -364,7 +365,7 @@ bool reading_setting(
 	if (!setting->kernel) {
 		if (note)
 			reading_leave_out(
-				reading, &reading->absent, "there is no kernel \"%s\"", clean);
+				reading, LEFT_OUT_ABSENT, "there is no kernel \"%s\"", clean);
 		return false;
 	}
 	setting_init(setting, setting->kernel);
@@ -375,7 +376,7 @@ bool reading_setting(
 			continue;
 		record_string(knobs, knob->name, clean, sizeof(clean));
 		if (note)
-			reading_leave_out(reading, &reading->absent, "%s has no such %s%s%s",
+			reading_leave_out(reading, LEFT_OUT_ABSENT, "%s has no such %s%s%s",
 				setting->kernel->name, knob->name, *clean ? "=" : "", clean);
 		return false;
 	}
@@ -384,15 +385,15 @@ bool reading_setting(
 		if (kernel_knob(setting->kernel, key) >= 0)
 			continue;
 		if (note)
-			reading_leave_out(reading, &reading->absent,
+			reading_leave_out(reading, LEFT_OUT_ABSENT,
 				"%s has a knob there that it has not here", setting->kernel->name);
 		return false;
 	}
 	/* Missing processor features and too little memory are allowed, because nothing is run. */
 	status = setting_check(setting, MEMORY_LIMITS_UNKNOWN);
 	if (status.code == STATUS_USAGE && note)
-		reading_leave_out(reading, &reading->absent, "%s: %.140s", setting->kernel->name,
-			status.text);
+		reading_leave_out(
+			reading, LEFT_OUT_ABSENT, "%s: %.140s", setting->kernel->name, status.text);
 	return status.code != STATUS_USAGE;
 }
 
@@ -443,11 +444,11 @@ const char *reading_sample(struct reading *reading, const json_t *object, unsign
 	if (mine)
 		sample_summarise(&reading->trials, &reading->facts, &sample);
 	if (!mine || !sample.valid)
-		reading_leave_out(reading, &reading->bare, "%s: none of its trials can be used",
+		reading_leave_out(reading, LEFT_OUT_BARE, "%s: none of its trials can be used",
 			setting.kernel->name);
 	else if (replay->memory > REPLAY_MEMORY ||
 		 (replay->settings.count >= REPLAY_SETTINGS && replay_find(replay, &setting) < 0))
-		reading_leave_out(reading, &reading->beyond,
+		reading_leave_out(reading, LEFT_OUT_BEYOND,
 			"more than %d settings, or %d MiB of trials", REPLAY_SETTINGS,
 			(int)(REPLAY_MEMORY >> 20));
 	else
