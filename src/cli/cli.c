@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/work.h"
 #include "config.h"
+#include "picture/picture.h"
 
 /* Whether a subcommand opens the screen. Exactly these subcommands have the option --script. */
 static bool opens_screen(const struct cli_command *command)
@@ -51,12 +51,16 @@ int cli_main(int argc, char **argv, FILE *out, FILE *err)
 	} else {
 		if (!cli.command)
 			cli.command = cli_commands[0];
-		/* A mistake on the command line is reported before anything starts. */
-		status = drawing_check(&cli);
+		/* A path that cannot be written is reported before anything starts. */
+		if (cli.picture)
+			status = picture_check(cli.picture);
+		if (status_is_ok(&status) && cli.gnuplot)
+			status = picture_check(cli.gnuplot);
 		exit_status =
 			status_is_ok(&status) ? cli.command->run(&cli) : cli_fail(&cli, status);
 	}
 	free(cli.words);
+	free(cli.gnuplot);
 	free(cli.own);
 	return cli_finish(&cli, exit_status);
 }

@@ -39,11 +39,12 @@ struct cli {
 	const char *events[COUNTERS_MAX]; /* libpfm names of additional events to count; borrowed
 					     from argv */
 	int event_count;
-	struct misses_whatif whatif;   /* other caches to predict misses for */
-	bool ascii;		       /* explore, replay */
-	const char *script;	       /* explore, replay: path of a script; NULL: no script */
-	bool points;		       /* probe, windows: print every point */
-	const char *picture, *gnuplot; /* files for pictures; NULL: no file */
+	struct misses_whatif whatif; /* other caches to predict misses for */
+	bool ascii;		     /* explore, replay */
+	const char *script;	     /* explore, replay: path of a script; NULL: no script */
+	bool points;		     /* probe, windows: print every point */
+	const char *picture;	     /* file for a picture; NULL: no file */
+	char *gnuplot; /* file PREFIX.gp for gnuplot; NULL: no file. Allocated: free it */
 	enum picture_theme theme;
 	void *own; /* values of the subcommand's own options, own_size bytes; NULL: no own options.
 		      Allocated: free it */
@@ -90,8 +91,8 @@ bool cli_takes(const struct cli_command *command, const char *name);
 /* Parses argv into cli; the streams of cli do not change. If the first word is a kernel or the path
  * of an own loop, the default subcommand opens it. If the first word is "help", the help is
  * printed. STATUS_USAGE: an unknown subcommand or option (the message has the nearest names), an
- * option that the subcommand does not accept, or a bad value. cli->words and cli->own are
- * allocated: free them. */
+ * option that the subcommand does not accept, or a bad value. cli->words, cli->own and
+ * cli->gnuplot are allocated: free them. */
 struct status cli_parse(struct cli *cli, int argc, char **argv);
 
 /* Prints the help of the program. of_command: prints the help of cli->command. */

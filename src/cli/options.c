@@ -104,12 +104,19 @@ static struct status apply_picture(struct cli *cli, const char *value)
 
 static struct status apply_gnuplot(struct cli *cli, const char *value)
 {
-	if (!*value || value[strlen(value) - 1] == '/')
+	size_t length = strlen(value);
+	struct text path = { 0 };
+
+	if (!*value || value[length - 1] == '/')
 		return status_usage(
 			"--gnuplot %.100s is no beginning of file names: use --gnuplot curve, for "
 			"example",
 			value);
-	cli->gnuplot = value;
+	text_add(&path, value);
+	if (length < 4 || strcmp(value + length - 3, ".gp") != 0)
+		text_add(&path, ".gp");
+	free(cli->gnuplot);
+	cli->gnuplot = path.bytes;
 	return status_ok();
 }
 

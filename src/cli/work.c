@@ -104,33 +104,6 @@ bool drawing_wanted(const struct cli *cli)
 	return cli->picture || cli->gnuplot;
 }
 
-/* Returns the path PREFIX.gp. The caller frees it. */
-static char *script_path(const struct cli *cli)
-{
-	struct text path = { 0 };
-	size_t length = strlen(cli->gnuplot);
-
-	text_add(&path, cli->gnuplot);
-	if (length < 4 || strcmp(cli->gnuplot + length - 3, ".gp") != 0)
-		text_add(&path, ".gp");
-	return path.bytes;
-}
-
-struct status drawing_check(const struct cli *cli)
-{
-	struct status status = status_ok();
-	char *script;
-
-	if (cli->picture)
-		status = picture_check(cli->picture);
-	if (status_is_ok(&status) && cli->gnuplot) {
-		script = script_path(cli);
-		status = picture_check(script);
-		free(script);
-	}
-	return status;
-}
-
 struct chart_origin drawing_origin(const struct machine *machine, const struct uarch_choice *choice)
 {
 	return (struct chart_origin){ .machine = machine,
@@ -140,8 +113,7 @@ struct chart_origin drawing_origin(const struct machine *machine, const struct u
 
 int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)
 {
-	char *script = cli->gnuplot ? script_path(cli) : NULL;
-	const char *paths[] = { cli->picture, script };
+	const char *const paths[] = { cli->picture, cli->gnuplot };
 
 	if (!chart)
 		cli_note(cli, "nothing was measured that could be drawn: there is no picture");
@@ -155,6 +127,5 @@ int drawing_save(const struct cli *cli, struct chart *chart, int exit_status)
 		exit_status = exit_status == CLI_DONE ? CLI_UNMEASURED : exit_status;
 	}
 	chart_free(chart);
-	free(script);
 	return exit_status;
 }

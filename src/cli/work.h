@@ -36,9 +36,6 @@ struct uarch_choice;
 /* Whether the user requested a picture. */
 bool drawing_wanted(const struct cli *cli);
 
-/* Checks that the requested pictures can be drawn and written. cli_main() calls it. */
-struct status drawing_check(const struct cli *cli);
-
 /* Returns the words in the corner of a new picture. choice: the core for which limits are computed;
  * NULL: no core is named. */
 struct chart_origin drawing_origin(
