@@ -33,8 +33,7 @@ struct uarch_ops {
 	struct class_name **class;
 	void *by_name;	  /* search tree of the classes, by name */
 	unsigned buckets; /* a power of two */
-	int *bucket;
-	int starred;
+	int *bucket;	  /* the first rule of each list; the last list has the starred rules */
 };
 
 static unsigned hash(const char *name)
@@ -94,13 +93,12 @@ static bool shape_fits(const char *rule, const struct insn *insn)
 
 int ops_find(const struct uarch_ops *ops, const struct insn *insn)
 {
-	int exact, starred = ops->starred;
+	int exact = ops->bucket[hash(insn->mnemonic) & (ops->buckets - 1)],
+	    starred = ops->bucket[ops->buckets];
 
-	for (exact = ops->bucket[hash(insn->mnemonic) & (ops->buckets - 1)]; exact >= 0;
-		exact = ops->rule[exact].next)
-		if (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) == 0 &&
-			shape_fits(ops->rule[exact].shape, insn))
-			break;
+	while (exact >= 0 && (strcmp(ops->rule[exact].mnemonic, insn->mnemonic) != 0 ||
+				     !shape_fits(ops->rule[exact].shape, insn)))
+		exact = ops->rule[exact].next;
 	/* A starred rule wins only if it is before the exact rule in the file. */
 	for (; starred >= 0 && (exact < 0 || starred < exact); starred = ops->rule[starred].next) {
 		const struct rule *rule = &ops->rule[starred];
@@ -163,32 +161,33 @@ static int add_class(struct rows *rows, struct uarch_ops *ops, const char *word)
 		rows_fail(rows, "more than %d classes", MOST_CLASSES);
 		return -1;
 	}
-	ops->class = memory_grow(ops->class, (size_t)ops->class_count, sizeof(*ops->class));
 	class = memory_new(1, sizeof(*class));
 	*class = (struct class_name){ .number = ops->class_count, .fallback = -1 };
 	memcpy(class->name, name, sizeof(name));
 	tsearch(class, &ops->by_name, by_name);
+	ops->class = memory_grow(ops->class, (size_t)ops->class_count, sizeof(*ops->class));
 	ops->class[ops->class_count] = class;
 	return ops->class_count++;
 }
 
 static bool read_fallback(struct rows *rows, char *const word[3], struct uarch_ops *ops)
 {
-	int from, to;
+	int number = add_class(rows, ops, word[1]),
+	    to = number < 0 ? -1 : add_class(rows, ops, word[2]);
+	struct class_name *from;
 
-	from = add_class(rows, ops, word[1]);
-	to = from < 0 ? -1 : add_class(rows, ops, word[2]);
 	if (to < 0)
 		return false;
-	if (ops->class[from] -> fallback >= 0)
-		return rows_fail(rows, "class \"%s\" has a fallback in line %d already",
-			ops->class[from] -> name, ops -> class[from] -> line);
-	for (int at = to; at >= 0; at = ops->class[at] -> fallback)
-		if (at == from)
+	from = ops->class[number];
+	if (from->fallback >= 0)
+		return rows_fail(rows, "class \"%s\" has a fallback in line %d already", from->name,
+			from->line);
+	for (int at = to; at >= 0; at = ops_fallback(ops, at))
+		if (at == number)
 			return rows_fail(
 				rows, "fallback %s %s: it falls back to itself", word[1], word[2]);
-	ops->class[from]->fallback = to;
-	ops->class[from]->line = rows->line;
+	from->fallback = to;
+	from->line = rows->line;
 	return true;
 }
 
@@ -196,11 +195,11 @@ static bool shape_operand_good(const char *at, size_t length)
 {
 	const char *inside = at + 1;
 	size_t digits;
-	static const char *const whole[] = { "*", "r", "v", "k", "i", "m", "c", "t", "r<s", "r<l" };
 
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		if (strlen(whole[i]) == length && memcmp(whole[i], at, length) == 0)
-			return true;
+	if (length == 1)
+		return strchr("*rvkimct", *at);
+	if (length == 3 && (memcmp(at, "r<s", 3) == 0 || memcmp(at, "r<l", 3) == 0))
+		return true;
 	if (*at == '[') {
 		/* Base, index, scaled index, displacement: each at most once, in this order. */
 		for (const char *order = "bisd"; *order; order++)
@@ -233,36 +232,32 @@ static bool check_shape(struct rows *rows, const char *shape)
 	}
 }
 
-static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *mnemonic, size_t length,
-	const char *shape, int class)
+static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *before,
+	const char *mnemonic, const char *shape, int class)
 {
 	struct rule *rule;
+	size_t length = strlen(before) + strlen(mnemonic), good;
 
-	if (length == 0 || length >= MNEMONIC)
-		return rows_fail(rows, "mnemonic \"%.*s\": 1 to %d bytes",
-			(int)(length < 40 ? length : 40), mnemonic, MNEMONIC - 1);
+	if (!*mnemonic || length >= MNEMONIC)
+		return rows_fail(rows, "mnemonic \"%s%.40s\" has %zu bytes: expected 1 to %d",
+			before, mnemonic, length, MNEMONIC - 1);
 	if (ops->rule_count == MOST_RULES)
 		return rows_fail(rows, "more than %d rules", MOST_RULES);
 	ops->rule = memory_grow(ops->rule, (size_t)ops->rule_count, sizeof(*ops->rule));
 	rule = &ops->rule[ops->rule_count++];
 	*rule = (struct rule){ .class = class, .line = rows->line, .next = -1 };
-	memcpy(rule->mnemonic, mnemonic, length);
+	snprintf(rule->mnemonic, sizeof(rule->mnemonic), "%s%s", before, mnemonic);
 	snprintf(rule->shape, sizeof(rule->shape), "%s", shape);
-	for (size_t i = 0; i < length; i++)
-		if (!(mnemonic[i] >= 'a' && mnemonic[i] <= 'z') &&
-			!(mnemonic[i] >= '0' && mnemonic[i] <= '9') && !strchr("._", mnemonic[i]) &&
-			!(mnemonic[i] == '*' && i + 1 == length))
-			return rows_fail(rows,
-				"mnemonic \"%s\": small letters, digits, . and _ only, and * at "
-				"the end",
-				rule->mnemonic);
-	return true;
+	good = strspn(rule->mnemonic, "abcdefghijklmnopqrstuvwxyz0123456789._");
+	return good == length || (good + 1 == length && rule->mnemonic[good] == '*') ||
+	       rows_fail(rows,
+		       "mnemonic \"%s\": small letters, digits, . and _ only, and * at the end",
+		       rule->mnemonic);
 }
 
 static bool read_rule(struct rows *rows, char *const word[3], struct uarch_ops *ops)
 {
 	int class = OPS_MEMORY_ONLY;
-	char with_v[64];
 
 	if (!check_shape(rows, word[1]))
 		return false;
@@ -271,68 +266,47 @@ static bool read_rule(struct rows *rows, char *const word[3], struct uarch_ops *
 		if (class < 0)
 			return false;
 	}
-	for (const char *at = word[0];; at++) {
-		bool both = *at == '~';
-		size_t length = strcspn(at += both, ",");
+	for (char *rest = word[0], *name; (name = strsep(&rest, ","));) {
+		bool both = *name == '~';
 
-		if (!add_rule(rows, ops, at, length, word[1], class))
+		name += both;
+		if (!add_rule(rows, ops, "", name, word[1], class) ||
+			(both && !add_rule(rows, ops, "v", name, word[1], class)))
 			return false;
-		if (both) {
-			snprintf(with_v, sizeof(with_v), "v%.*s", (int)length, at);
-			if (!add_rule(rows, ops, with_v, length + 1, word[1], class))
-				return false;
-		}
-		at += length;
-		if (!*at)
-			return true;
 	}
+	return true;
 }
 
 /* Adds the rules to their lists, in the order of the file. A rule that can never apply, because an
  * earlier rule hides it, is an error. */
 static bool index_rules(struct rows *rows, struct uarch_ops *ops)
 {
-	int *last, star_last = -1;
-
 	for (ops->buckets = 64; ops->buckets < (unsigned)ops->rule_count * 2;)
 		ops->buckets *= 2;
-	ops->bucket = memory_new(ops->buckets, sizeof(*ops->bucket));
-	last = memory_new(ops->buckets, sizeof(*last));
-	for (unsigned i = 0; i < ops->buckets; i++)
-		ops->bucket[i] = -1;
-	ops->starred = -1;
-	for (int i = 0; i < ops->rule_count && status_is_ok(&rows->status); i++) {
+	ops->bucket = memory_new(ops->buckets + 1, sizeof(*ops->bucket));
+	memset(ops->bucket, -1, (ops->buckets + 1) * sizeof(*ops->bucket));
+	for (int i = 0; i < ops->rule_count; i++) {
 		struct rule *rule = &ops->rule[i];
-		size_t length = strlen(rule->mnemonic);
-		int *first, *end;
+		char *star = strchr(rule->mnemonic, '*');
+		int *last = &ops->bucket[star ? ops->buckets
+					      : hash(rule->mnemonic) & (ops->buckets - 1)];
 
-		if (rule->mnemonic[length - 1] == '*') {
-			rule->mnemonic[length - 1] = '\0';
-			first = &ops->starred;
-			end = &star_last;
-		} else {
-			unsigned h = hash(rule->mnemonic) & (ops->buckets - 1);
+		if (star)
+			*star = '\0';
+		for (; *last >= 0; last = &ops->rule[*last].next) {
+			const struct rule *earlier = &ops->rule[*last];
 
-			first = &ops->bucket[h];
-			end = &last[h];
+			if (strcmp(earlier->mnemonic, rule->mnemonic) != 0 ||
+				(strcmp(earlier->shape, rule->shape) != 0 &&
+					strcmp(earlier->shape, "*") != 0))
+				continue;
+			rows->line = rule->line;
+			return rows_fail(rows, "%s %s: the rule in line %d takes it before",
+				rule->mnemonic, rule->shape, earlier->line);
 		}
-		for (int k = *first; k >= 0; k = ops->rule[k].next)
-			if (strcmp(ops->rule[k].mnemonic, rule->mnemonic) == 0 &&
-				(strcmp(ops->rule[k].shape, rule->shape) == 0 ||
-					strcmp(ops->rule[k].shape, "*") == 0)) {
-				rows->line = rule->line;
-				rows_fail(rows, "%s %s: the rule in line %d takes it before",
-					rule->mnemonic, rule->shape, ops->rule[k].line);
-				break;
-			}
-		if (*first < 0)
-			*first = i;
-		else
-			ops->rule[*end].next = i;
-		*end = i;
+		*last = i;
 	}
-	free(last);
-	return status_is_ok(&rows->status);
+	return true;
 }
 
 struct status ops_parse(const char *text, const char *origin, struct uarch_ops **out)
