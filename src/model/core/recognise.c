@@ -80,16 +80,6 @@ static bool has_512(const struct uarch *uarch)
 	return false;
 }
 
-static char *load_core(const char *name, char origin[256])
-{
-	char file[48], *text = NULL;
-	struct status status;
-
-	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
-	status = data_load(file, &text, origin);
-	return status_is_ok(&status) ? text : NULL;
-}
-
 static void describe(const struct processor *processor, char *buffer, size_t size)
 {
 	if (processor->vendor[0])
@@ -138,8 +128,9 @@ static bool find_exact(
 	*unclear = NULL;
 	for (; *names; names++) {
 		struct uarch *uarch = memory_new(1, sizeof(*uarch));
-		char origin[256], *text = load_core(*names, origin);
+		char *text;
 
+		uarch_text(*names, &text, NULL);
 		if ((!text || !uarch_read_matches(text, uarch)) && !*unclear)
 			*unclear = *names;
 		for (int i = 0; i < uarch->id_count; i++) {
@@ -168,9 +159,10 @@ static enum uarch_match find_nearest(
 	describe(processor, who, sizeof(who));
 	snprintf(why, size, "no core model is for %s, nor for others of that maker", who);
 	for (const char *const *names = uarch_names(machine->arch); *names; names++) {
-		char origin[256], *text = load_core(*names, origin);
+		char origin[256], *text;
 		struct uarch *uarch = NULL;
 
+		uarch_text(*names, &text, origin);
 		if (text)
 			uarch_read(text, origin, &uarch);
 		for (int i = 0; uarch && i < uarch->id_count; i++) {

@@ -30,6 +30,17 @@ static bool is_for(const char *text, const char *isa)
 	return true;
 }
 
+struct status uarch_text(const char *name, char **text, char origin[256])
+{
+	char file[48];
+
+	*text = NULL;
+	if (!*name || strlen(name) >= UARCH_NAME)
+		return status_failed("no core model can have the name \"%.40s\"", name);
+	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
+	return data_load(file, text, origin);
+}
+
 static void list_names(void)
 {
 	static const char allowed[] =
@@ -38,13 +49,12 @@ static void list_names(void)
 	int all = 0, count[LISTS] = { 0 };
 
 	for (char **name = names; *name && all < MOST_CORES; name++) {
-		char file[48], *text = NULL;
+		char *text;
 
 		if (strlen(*name) >= UARCH_NAME || (*name)[strspn(*name, allowed)])
 			continue;
 		strcpy(every_name[all], *name);
-		snprintf(file, sizeof(file), "uarch/%s.uarch", *name);
-		data_load(file, &text, NULL);
+		uarch_text(*name, &text, NULL);
 		for (int i = 0; i < LISTS; i++)
 			if (is_for(text, list_isa[i]))
 				list[i][count[i]++] = every_name[all];

@@ -64,7 +64,7 @@ enum {
 struct reader {
 	struct rows rows; /* of the current file */
 	struct uarch *uarch;
-	struct {
+	struct reader_file {
 		char name[UARCH_NAME], origin[256], *text;
 		int line;     /* the line of the younger file that names this file */
 	} from[READER_FILES]; /* from[0]: the core's own file */
@@ -166,6 +166,11 @@ extern const char *const uarch_width_suffix[UARCH_WIDTHS];
 bool uarch_class_is_memory(const char *name);
 /* Loads the instruction table, and resolves all classes. */
 struct status uarch_bind(struct uarch *uarch);
+
+/* ---- uarch.c */
+
+/* Loads the text of a core's file, which the caller frees. origin may be NULL (see data_load()). */
+struct status uarch_text(const char *name, char **text, char origin[256]);
 
 /* ---- uarch_read.c */
 

@@ -58,8 +58,7 @@ bool uarch_class_is_memory(const char *name)
 	size_t length = strcspn(name, ".");
 
 	for (int i = RESERVED_LOAD; i <= RESERVED_SCATTER; i++)
-		if (strlen(reserved[i].name) == length &&
-			memcmp(reserved[i].name, name, length) == 0)
+		if (strncmp(reserved[i].name, name, length) == 0 && !reserved[i].name[length])
 			return true;
 	return false;
 }
@@ -79,23 +78,24 @@ static int compare_name(const void *key, const void *class)
 	return strcmp(key, ((const struct uarch_class *)class)->name);
 }
 
+static const struct uarch_class *find_exact(const struct uarch *uarch, const char *name)
+{
+	return uarch->class_count ? bsearch(name, uarch->class, (size_t)uarch->class_count,
+					    sizeof(*uarch->class), compare_name)
+				  : NULL;
+}
+
 /* width: an index into uarch_width_suffix. */
 static const struct uarch_class *find_class(const struct uarch *uarch, const char *name, int width)
 {
 	char full[UARCH_NAME + 8];
 	const struct uarch_class *class = NULL;
 
-	if (uarch->class_count == 0)
-		return NULL;
-	if (width > 0 && width < UARCH_WIDTHS) {
+	if (width > 0) {
 		snprintf(full, sizeof(full), "%s%s", name, uarch_width_suffix[width]);
-		class = bsearch(full, uarch->class, (size_t)uarch->class_count, sizeof(*class),
-			compare_name);
+		class = find_exact(uarch, full);
 	}
-	if (!class)
-		class = bsearch(name, uarch->class, (size_t)uarch->class_count, sizeof(*class),
-			compare_name);
-	return class;
+	return class ? class : find_exact(uarch, name);
 }
 
 const struct uarch_class *uarch_find(const struct uarch *uarch, const char *name, unsigned bits)
@@ -189,12 +189,12 @@ static const struct uarch_class *memory_class(const struct uarch *uarch, const s
 static const struct uarch_class *operation(
 	const struct uarch *uarch, const struct insn *insn, bool *known)
 {
-	int width = width_index(insn->width), number;
 	static const enum reserved flows[] = { [FLOW_BRANCH] = RESERVED_BRANCH,
 		[FLOW_JUMP] = RESERVED_JUMP,
 		[FLOW_INDIRECT] = RESERVED_INDIRECT,
 		[FLOW_CALL] = RESERVED_CALL,
 		[FLOW_RETURN] = RESERVED_RETURN };
+	int width = width_index(insn->width), number;
 	const struct uarch_class *class = NULL;
 
 	*known = true;
@@ -222,7 +222,7 @@ static bool is_two_operand(const struct insn *insn)
 	const char *comma = strchr(insn->shape, ',');
 	bool both = false;
 
-	if (!comma || strchr(comma + 1, ',') || (insn->shape[0] != 'r' && insn->shape[0] != 'v'))
+	if (!comma || strchr(comma + 1, ',') || !strchr("rv", insn->shape[0]))
 		return false;
 	for (int i = 0; i < insn->read_count && i < INSN_READS; i++) {
 		if (insn->reads[i] >= REG_CARRY)
@@ -255,6 +255,8 @@ static double unlaminated(const struct uarch *uarch, const struct insn *insn, bo
 
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts)
 {
+	const struct uarch_class *modify = uarch->reserved[RESERVED_MODIFY][0], *added;
+	int width = width_index(insn->width);
 	double slots = 0;
 	bool stores = false, plain;
 
@@ -263,47 +265,34 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 		return;
 	facts->op = operation(uarch, insn, &facts->known);
 	plain = !facts->op;
-	if (facts->op)
-		slots = facts->op->slots;
-	if (insn->flow == FLOW_BRANCH && facts->op &&
-		facts->op == uarch->reserved[RESERVED_BRANCH][width_index(insn->width)])
-		facts->taken = uarch->reserved[RESERVED_TAKEN][width_index(insn->width)];
 	for (int i = 0; i < insn->memory_count && i < INSN_MEMORY; i++) {
 		const struct insn_memory *memory = &insn->memory[i];
+		const struct uarch_class *access;
 		double accesses =
 			memory->accesses > 1 && !memory->vector_index ? memory->accesses : 1;
 
-		if (memory->load) {
+		if (memory->load)
 			facts->load = memory_class(uarch, insn, memory, false);
-			facts->known = facts->known && facts->load;
-			if (facts->load && plain && !memory->store)
-				slots += facts->load->slots * accesses;
-		}
-		if (memory->store) {
+		if (memory->store)
 			facts->store = memory_class(uarch, insn, memory, true);
-			facts->known = facts->known && facts->store;
-			if (facts->store && plain)
-				slots += facts->store->slots * accesses;
-			stores = true;
-		}
+		facts->known &= (!memory->load || facts->load) && (!memory->store || facts->store);
+		access = memory->store ? facts->store : memory->load ? facts->load : NULL;
+		if (access && plain)
+			slots += access->slots * accesses;
+		stores |= memory->store;
 	}
 	/* An operation that stores its result needs a store's slots in addition, unless the core
 	 * file has a class `modify`. */
-	if (stores && !plain)
-		slots += uarch->reserved[RESERVED_MODIFY][0]
-				 ? uarch->reserved[RESERVED_MODIFY][0]->slots
-			 : facts->store ? facts->store->slots
-					: 0;
-	if (insn->writeback && uarch->reserved[RESERVED_WRITEBACK][0]) {
+	added = !stores || plain ? NULL : modify ? modify : facts->store;
+	if (insn->writeback)
 		facts->base = uarch->reserved[RESERVED_WRITEBACK][0];
-		slots += facts->base->slots;
-	}
-	if (plain && !facts->load && !facts->store)
-		facts->known = false;
-	if (!facts->known) {
-		facts->taken = NULL;
+	slots += (plain ? 0 : facts->op->slots) + (added ? added->slots : 0) +
+		 (facts->base ? facts->base->slots : 0);
+	facts->known &= facts->op || facts->load || facts->store;
+	if (!facts->known)
 		return;
-	}
+	if (insn->flow == FLOW_BRANCH && facts->op == uarch->reserved[RESERVED_BRANCH][width])
+		facts->taken = uarch->reserved[RESERVED_TAKEN][width];
 	facts->unlaminated = unlaminated(uarch, insn, !plain);
 	facts->slots = slots + facts->unlaminated;
 	facts->eliminated = facts->op && !facts->load && !facts->store && facts->op->executes &&
@@ -327,23 +316,17 @@ const char *const *uarch_conditions(const char *isa)
 
 bool uarch_fuses(const struct uarch *uarch, const struct insn *first, const struct insn *branch)
 {
-	const struct insn_memory *memory = first->memory_count > 0 ? &first->memory[0] : NULL;
+	const struct insn_memory *memory = first->memory;
 	const char *const *names = uarch_conditions(uarch->isa);
-	unsigned has = 0;
+	unsigned has = first->immediate ? FUSE_IMMEDIATE : 0;
 
 	if (branch->flow != FLOW_BRANCH || !branch->condition[0] || first->flow != FLOW_NONE ||
 		!first->known)
 		return false;
-	if (memory)
-		has |= FUSE_MEMORY;
-	if (memory && first->immediate)
-		has |= FUSE_MEMORY_IMMEDIATE;
-	if (memory && memory->relative && first->immediate)
-		has |= FUSE_RELATIVE;
-	if (memory && memory->store)
-		has |= FUSE_STORE;
-	if (first->immediate)
-		has |= FUSE_IMMEDIATE;
+	if (first->memory_count > 0)
+		has |= FUSE_MEMORY | (memory->store ? FUSE_STORE : 0) |
+		       (first->immediate ? FUSE_MEMORY_IMMEDIATE : 0) |
+		       (first->immediate && memory->relative ? FUSE_RELATIVE : 0);
 	for (int i = 0; i < uarch->fusion_count; i++) {
 		const struct uarch_fusion *fusion = &uarch->fusion[i];
 
@@ -385,9 +368,8 @@ bool uarch_fuses_behind(
 	if (!first->known || !operation->known || (!load && !first->move) ||
 		first->write_count < 1 || operation->memory_count > 0 ||
 		operation->width != first->width || operation->vector != first->vector ||
-		strchr(operation->shape, 'c') || !changes(operation, first->writes[0]))
-		return false;
-	if (load && operation->immediate)
+		strchr(operation->shape, 'c') || !changes(operation, first->writes[0]) ||
+		(load && operation->immediate))
 		return false;
 	for (int i = 0; i < uarch->fusion_count; i++)
 		if (uarch->fusion[i].kind == kind &&

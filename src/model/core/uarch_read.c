@@ -46,29 +46,26 @@ static bool read_isa(struct reader *r)
 static bool read_from(struct reader *r)
 {
 	const char *const *names = uarch_names(r->uarch->isa);
-	char parent[UARCH_NAME], file[48], origin[256];
+	struct reader_file from = { .line = r->rows.line };
 	struct status status;
 	size_t count = 0;
 
-	if (!rows_name(&r->rows, "name", r->word[1], ".-", parent, sizeof(parent)))
+	if (!rows_name(&r->rows, "name", r->word[1], ".-", from.name, sizeof(from.name)))
 		return false;
 	for (int i = 0; i < r->files; i++)
-		if (strcmp(r->from[i].name, parent) == 0)
+		if (strcmp(r->from[i].name, from.name) == 0)
 			return rows_fail(
-				&r->rows, "from %s: a core cannot inherit from itself", parent);
+				&r->rows, "from %s: a core cannot inherit from itself", from.name);
 	if (r->files == READER_FILES)
 		return rows_fail(&r->rows, "from %s: more than %d cores inherit from each other",
-			parent, READER_FILES - 1);
-	snprintf(file, sizeof(file), "uarch/%s.uarch", parent);
-	status = data_load(file, &r->from[r->files].text, origin);
+			from.name, READER_FILES - 1);
+	status = uarch_text(from.name, &from.text, from.origin);
 	if (!status_is_ok(&status)) {
 		while (names[count])
 			count++;
-		return rows_unknown(&r->rows, "core", parent, names, count);
+		return rows_unknown(&r->rows, "core", from.name, names, count);
 	}
-	memcpy(r->from[r->files].name, parent, sizeof(parent));
-	r->from[r->files].line = r->rows.line;
-	memcpy(r->from[r->files++].origin, origin, sizeof(origin));
+	r->from[r->files++] = from;
 	return true;
 }
 
@@ -78,22 +75,23 @@ static bool read_ranges(
 {
 	ranges->count = 0;
 	for (char *word; (word = strsep(&words, ",")) != NULL;) {
-		char *high = strchr(word, '-') ? strchr(word, '-') + 1 : word;
-		size_t digits[2] = { strspn(word, "0123456789abcdefABCDEF"),
-			strspn(high, "0123456789abcdefABCDEF") };
+		static const char digits[] = "0123456789abcdefABCDEF";
+		char *dash = strchr(word, '-'), *high = dash ? dash + 1 : word;
+		size_t lows = strspn(word, digits), highs = strspn(high, digits);
+		unsigned low = (unsigned)strtoul(word, NULL, 16),
+			 most = (unsigned)strtoul(high, NULL, 16);
 
 		if (ranges->count == UARCH_RANGES)
 			return rows_fail(&r->rows, "more than %d ranges of %s", UARCH_RANGES, what);
-		if (!digits[0] || !digits[1] || digits[0] > 4 || digits[1] > 4 || high[digits[1]] ||
-			(high != word && high != word + digits[0] + 1))
+		if (!lows || !highs || lows > 4 || highs > 4 || high[highs] ||
+			(dash && dash != word + lows))
 			return rows_fail(&r->rows,
 				"%s \"%.24s\" is not written 4e,5e or 00-0f (hexadecimal)", what,
 				word);
-		ranges->range[ranges->count].low = (unsigned)strtoul(word, NULL, 16);
-		ranges->range[ranges->count].high = (unsigned)strtoul(high, NULL, 16);
-		if (ranges->range[ranges->count].low > ranges->range[ranges->count].high)
+		if (low > most)
 			return rows_fail(&r->rows, "%s %s runs backwards", what, word);
-		ranges->count++;
+		ranges->range[ranges->count].low = low;
+		ranges->range[ranges->count++].high = most;
 	}
 	return true;
 }
@@ -361,13 +359,23 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct uarch_class *)a)->name, ((const struct uarch_class *)b)->name);
 }
 
+/* Frees the core if its status is a failure. */
+static struct status free_bad(struct status status, struct uarch **uarch)
+{
+	if (!status_is_ok(&status)) {
+		uarch_free(*uarch);
+		*uarch = NULL;
+	}
+	return status;
+}
+
 struct status uarch_read(const char *text, const char *origin, struct uarch **out)
 {
 	struct uarch *u = memory_new(1, sizeof(*u));
 	struct reader *r = memory_new(1, sizeof(*r));
 	struct status status = sources_load(&u->sources);
 
-	*out = NULL;
+	*out = u;
 	*r = (struct reader){ .uarch = u, .files = 1 };
 	r->from[0].text = memory_string(text);
 	snprintf(r->from[0].origin, sizeof(r->from[0].origin), "%s", origin);
@@ -382,11 +390,7 @@ struct status uarch_read(const char *text, const char *origin, struct uarch **ou
 		free(r->from[i].text);
 	reader_forget(r);
 	free(r);
-	if (status_is_ok(&status))
-		*out = u;
-	else
-		uarch_free(u);
-	return status;
+	return free_bad(status, out);
 }
 
 bool uarch_read_matches(const char *text, struct uarch *uarch)
@@ -411,17 +415,14 @@ bool uarch_read_matches(const char *text, struct uarch *uarch)
 	text_free(&lines);
 	return good && status_is_ok(&status);
 }
+
 struct status uarch_parse(const char *text, const char *origin, struct uarch **uarch)
 {
 	struct status status = uarch_read(text, origin, uarch);
 
 	if (status_is_ok(&status))
 		status = uarch_bind(*uarch);
-	if (!status_is_ok(&status)) {
-		uarch_free(*uarch);
-		*uarch = NULL;
-	}
-	return status;
+	return free_bad(status, uarch);
 }
 
 /* ---- loading by name */
@@ -448,24 +449,15 @@ static struct status unknown_name(const char *name, const char *isa)
 
 struct status uarch_load(const char *name, const char *isa, struct uarch **uarch)
 {
-	char file[48], origin[256], *text;
+	char origin[256], *text;
 	bool path = strchr(name, '/') != NULL;
 	struct status status;
 
 	*uarch = NULL;
 	snprintf(origin, sizeof(origin), "%s", name);
-	if (path) {
-		status = data_read(name, &text);
-		if (!status_is_ok(&status))
-			return status;
-	} else {
-		if (strlen(name) == 0 || strlen(name) >= UARCH_NAME)
-			return unknown_name(name, isa);
-		snprintf(file, sizeof(file), "uarch/%s.uarch", name);
-		status = data_load(file, &text, origin);
-		if (!status_is_ok(&status))
-			return is_listed(name) ? status : unknown_name(name, isa);
-	}
+	status = path ? data_read(name, &text) : uarch_text(name, &text, origin);
+	if (!status_is_ok(&status))
+		return path || is_listed(name) ? status : unknown_name(name, isa);
 	status = uarch_parse(text, origin, uarch);
 	free(text);
 	if (!status_is_ok(&status))
@@ -476,9 +468,5 @@ struct status uarch_load(const char *name, const char *isa, struct uarch **uarch
 	else if (isa && strcmp((*uarch)->isa, isa) != 0)
 		status = status_usage(
 			"%.100s is a core for %s; this machine is %s", name, (*uarch)->isa, isa);
-	if (!status_is_ok(&status)) {
-		uarch_free(*uarch);
-		*uarch = NULL;
-	}
-	return status;
+	return free_bad(status, uarch);
 }
