@@ -8,10 +8,16 @@
 
 /* ---- ports and sets */
 
+/* Whether the first `length` bytes of word are this name. */
+static bool is_name(const char *name, const char *word, size_t length)
+{
+	return strncmp(name, word, length) == 0 && !name[length];
+}
+
 static int find_port(const struct uarch *u, const char *name, size_t length)
 {
-	for (int i = 0; i < u->port_count + u->unit_count; i++)
-		if (strlen(u->port[i]) == length && memcmp(u->port[i], name, length) == 0)
+	for (int i = 0; i < uarch_port_count(u); i++)
+		if (is_name(u->port[i], name, length))
 			return i;
 	return -1;
 }
@@ -43,9 +49,9 @@ bool read_ports(struct reader *r)
 		return rows_fail(&r->rows, "%d %s are too many: %d ports and units at most",
 			r->words - 1, r->word[0], UARCH_PORTS);
 	for (int i = 1; i < r->words; i++) {
-		const char *name = list[*count];
+		char *name = list[*count];
 
-		if (!rows_name(&r->rows, units ? "unit" : "port", r->word[i], "-", list[*count],
+		if (!rows_name(&r->rows, units ? "unit" : "port", r->word[i], "-", name,
 			    sizeof(list[0])))
 			return false;
 		if (strcmp(name, "none") == 0 || strcmp(name, "unknown") == 0)
@@ -69,15 +75,12 @@ static bool add_ports(
 		return true;
 	}
 	for (int i = 0; i < r->set_count && deep < READER_SETS; i++) {
-		size_t member;
-
-		if (strlen(r->set[i].name) != length || memcmp(r->set[i].name, name, length) != 0)
+		if (!is_name(r->set[i].name, name, length))
 			continue;
-		for (const char *at = r->set[i].members; *at; at += strspn(at, " ")) {
-			member = strcspn(at, " ");
-			if (!add_ports(r, at, member, deep + 1, ports))
+		for (const char *at = r->set[i].members, *end; *at; at = end + (*end == ' ')) {
+			end = strchrnul(at, ' ');
+			if (!add_ports(r, at, (size_t)(end - at), deep + 1, ports))
 				return false;
-			at += member;
 		}
 		return true;
 	}
@@ -87,13 +90,12 @@ static bool add_ports(
 bool reader_ports(struct reader *r, const char *names, size_t length, uint32_t *ports)
 {
 	*ports = 0;
-	for (size_t from = 0, end; from <= length; from = end + 1) {
-		const char *comma = memchr(names + from, ',', length - from);
-
-		end = comma ? (size_t)(comma - names) : length;
-		if (!add_ports(r, names + from, end - from, 0, ports))
+	for (const char *at = names, *end; at <= names + length; at = end + 1) {
+		end = memchr(at, ',', (size_t)(names + length - at));
+		end = end ? end : names + length;
+		if (!add_ports(r, at, (size_t)(end - at), 0, ports))
 			return rows_fail(&r->rows, "%s %.24s: unknown port \"%.*s\"", r->word[0],
-				r->word[1], end - from < 24 ? (int)(end - from) : 24, names + from);
+				r->word[1], end - at < 24 ? (int)(end - at) : 24, at);
 	}
 	return true;
 }
@@ -102,17 +104,14 @@ bool read_set(struct reader *r)
 {
 	const char *name = r->word[1];
 	uint32_t ports = 0;
-	int at = r->set_count;
+	struct reader_set *set = &r->set[r->set_count];
 
-	if (!r->again && at == READER_SETS)
+	if (!r->again && r->set_count++ == READER_SETS)
 		return rows_fail(&r->rows, "more than %d sets", READER_SETS);
-	if (!r->again) {
-		r->set_count++;
-		return rows_name(&r->rows, "set", name, "-", r->set[at].name,
-			       sizeof(r->set[at].name)) &&
-		       reader_join(r, 2, r->words, "the list of ports", r->set[at].members,
-			       sizeof(r->set[at].members));
-	}
+	if (!r->again)
+		return rows_name(&r->rows, "set", name, "-", set->name, sizeof(set->name)) &&
+		       reader_join(r, 2, r->words, "the list of ports", set->members,
+			       sizeof(set->members));
 	if (find_port(r->uarch, name, strlen(name)) >= 0)
 		return rows_fail(&r->rows, "set \"%s\": a port has this name", name);
 	return add_ports(r, name, strlen(name), 0, &ports) ||
@@ -139,7 +138,7 @@ static bool read_term(struct reader *r, struct uarch_class *class, char *word, d
 {
 	struct uarch_term *term = &class->term[class->term_count];
 	char *times = strchr(word, '*'), *name = times ? times + 1 : word,
-	     *colon = strchr(name, ':');
+	     *colon = strchrnul(name, ':');
 	uint32_t units = ~UINT32_C(0) << r->uarch->port_count;
 	double count = 1, cycles = 1;
 
@@ -151,11 +150,11 @@ static bool read_term(struct reader *r, struct uarch_class *class, char *word, d
 		(!rows_decimal(word, (size_t)(times - word), &count) || count <= 0 || count > 256))
 		return rows_fail(
 			&r->rows, "\"%.40s\": a count is a number from above 0 to 256", word);
-	if (colon && (!rows_decimal(colon + 1, strlen(colon + 1), &cycles) || cycles <= 0 ||
-			     cycles > 1000))
+	if (*colon && (!rows_decimal(colon + 1, strlen(colon + 1), &cycles) || cycles <= 0 ||
+			      cycles > 1000))
 		return rows_fail(
 			&r->rows, "\"%.40s\": cycles are a number from above 0 to 1000", word);
-	if (!reader_ports(r, name, colon ? (size_t)(colon - name) : strlen(name), &term->ports))
+	if (!reader_ports(r, name, (size_t)(colon - name), &term->ports))
 		return false;
 	if ((term->ports & units) && (term->ports & ~units))
 		return rows_fail(&r->rows, "class %s: ports and units in one term", class->name);
@@ -174,11 +173,12 @@ static bool read_terms(struct reader *r, struct uarch_class *class, char *words)
 	double slots = 0;
 
 	for (char *word; !none && (word = strsep(&words, "+"));) {
-		size_t length;
+		char *end = word + strlen(word);
 
-		word += strspn(word, " ");
-		for (length = strlen(word); length > 0 && word[length - 1] == ' ';)
-			word[--length] = '\0';
+		/* reader_join() put one blank between words. */
+		if (end > word && end[-1] == ' ')
+			end[-1] = '\0';
+		word += *word == ' ';
 		if (!read_term(r, class, word, &slots))
 			return false;
 	}
@@ -195,13 +195,12 @@ bool read_class(struct reader *r)
 		.each = UARCH_UNKNOWN,
 		.slots = UARCH_UNKNOWN,
 		.tags = r->tags };
-	double slots_spread;
 	const struct reader_pair pairs[] = {
 		{ "latency", 0, 1000, &class.latency, &class.latency_spread, NULL },
 		{ "accumulate", 0, 1000, &class.accumulate, &class.accumulate_spread,
 			&class.accumulate_unknown },
 		{ "each", 0, 1000, &class.each, &class.each_spread, NULL },
-		{ "slots", 0, 1000, &class.slots, &slots_spread, NULL },
+		{ "slots", 0, 1000, &class.slots, NULL, NULL },
 		{ "ports", 0, 0, NULL, NULL, NULL },
 	};
 	char terms[UARCH_LIST];
@@ -254,7 +253,7 @@ bool read_chain(struct reader *r)
 	for (int i = 1; i <= 2; i++)
 		if (!has_class(r, r->word[i]))
 			return rows_fail(&r->rows, "chain: no class \"%s\"", r->word[i]);
-	u->chain = memory_resize(u->chain, (size_t)u->chain_count + 1, sizeof(*u->chain));
+	u->chain = memory_grow(u->chain, (size_t)u->chain_count, sizeof(*u->chain));
 	u->chain[u->chain_count++] = chain;
 	return true;
 }
@@ -272,7 +271,7 @@ static bool add_fusion(struct reader *r, const char *word, struct uarch_fusion *
 	snprintf(key, sizeof(key), "fuse %s%s", word, after[fusion->kind]);
 	if (!reader_claims(r, key))
 		return status_is_ok(&r->rows.status);
-	u->fusion = memory_resize(u->fusion, (size_t)u->fusion_count + 1, sizeof(*u->fusion));
+	u->fusion = memory_grow(u->fusion, (size_t)u->fusion_count, sizeof(*u->fusion));
 	u->fusion[u->fusion_count++] = *fusion;
 	return true;
 }
@@ -310,7 +309,7 @@ bool read_fuse(struct reader *r)
 {
 	static const char *const kinds[] = { "copy", "load" };
 	struct uarch_fusion fusion = { .kind = FUSION_BRANCH };
-	int end = 1;
+	int end = 1, kind = -1;
 
 	while (end < r->words && strcmp(r->word[end], "with") != 0 &&
 		strcmp(r->word[end], "after") != 0)
@@ -319,16 +318,12 @@ bool read_fuse(struct reader *r)
 		return rows_fail(&r->rows,
 			"\"fuse\" needs instructions and conditions: fuse cmp test with all, fuse "
 			"cmp with e ne unless memory-immediate, or fuse add sub after copy");
-	if (r->word[end][0] == 'w') {
-		if (!read_conditions(r, end + 1, &fusion))
-			return false;
-	} else {
-		int k = rows_choice(&r->rows, "word", r->word[end + 1], kinds, 2);
-
-		if (k < 0)
-			return false;
-		fusion.kind = k == 0 ? FUSION_COPY : FUSION_LOAD;
+	if (r->word[end][0] == 'a') {
+		kind = rows_choice(&r->rows, "word", r->word[end + 1], kinds, 2);
+		fusion.kind = kind == 0 ? FUSION_COPY : FUSION_LOAD;
 	}
+	if (r->word[end][0] == 'a' ? kind < 0 : !read_conditions(r, end + 1, &fusion))
+		return false;
 	for (int i = 1; i < end; i++)
 		if (!add_fusion(r, r->word[i], &fusion))
 			return false;
@@ -337,17 +332,16 @@ bool read_fuse(struct reader *r)
 
 bool read_unlaminate(struct reader *r)
 {
-	static const char *const forms[] = { "indexed", "never" }, *const exceptions[] = {
-		"two-operand", "stores"
-	};
+	static const char *const forms[] = { "never", "indexed" };
+	static const char *const exceptions[] = { "two-operand", "stores" };
 	struct uarch *u = r->uarch;
 	bool *const value[] = { &u->laminate_two_operand, &u->laminate_stores };
 	int form = rows_choice(&r->rows, "form", r->word[1], forms, 2);
 
 	if (form < 0)
 		return false;
-	u->laminate = form == 0 ? LAMINATE_INDEXED : LAMINATE_NEVER;
-	if (r->words > 2 && (form == 1 || strcmp(r->word[2], "unless") != 0 || r->words == 3))
+	u->laminate = form == 0 ? LAMINATE_NEVER : LAMINATE_INDEXED;
+	if (r->words > 2 && (form == 0 || strcmp(r->word[2], "unless") != 0 || r->words == 3))
 		return rows_fail(&r->rows,
 			"\"unlaminate\" is written: never, or indexed unless two-operand stores");
 	for (int i = 3; i < r->words; i++) {

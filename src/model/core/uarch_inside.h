@@ -81,7 +81,7 @@ struct reader {
 
 	int unit_count, set_count;
 	char unit[UARCH_PORTS][12];
-	struct {
+	struct reader_set {
 		char name[12], members[UARCH_LIST];
 	} set[READER_SETS];
 	struct {
@@ -112,9 +112,9 @@ void reader_forget(struct reader *r); /* frees all keys */
 bool reader_unsourced(struct reader *r); /* fails: the line has no source */
 /* Joins the words `from` to `to` (not included) with blanks. */
 bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size);
-/* Reads a number. In a measured line, it may have a spread: 3±0.01. *spread is 0 without a spread.
- */
-bool reader_number(struct reader *r, const char *what, const char *word, double least, double most,
+/* Reads a number. In a measured line, it may have a spread: 3±0.01. *spread (spread may be NULL) is
+ * 0 without a spread. The spread is cut from the word. */
+bool reader_number(struct reader *r, const char *what, char *word, double least, double most,
 	double *value, double *spread);
 
 /* A name that is followed by a number. */

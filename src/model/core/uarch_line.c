@@ -19,19 +19,16 @@ struct status sources_load(struct uarch_sources *sources)
 	while (rows_next(&rows)) {
 		int n = sources->count;
 
-		if (n == UARCH_SOURCES) {
+		if (n == UARCH_SOURCES)
 			rows_fail(&rows, "more than %d sources", UARCH_SOURCES);
-			break;
-		}
-		if (!rows_name(&rows, "source", rows_word(&rows), "", sources->tag[n],
-			    sizeof(sources->tag[n])) ||
-			!rows_copy(&rows, "the text of the source", rows_rest(&rows),
-				sources->text[n], sizeof(sources->text[n])))
-			break;
-		for (int i = 0; i < n; i++)
+		else if (rows_name(&rows, "source", rows_word(&rows), "", sources->tag[n],
+				 sizeof(sources->tag[n])) &&
+			 rows_copy(&rows, "the text of the source", rows_rest(&rows),
+				 sources->text[n], sizeof(sources->text[n])))
+			sources->count++;
+		for (int i = 0; i < n && sources->count > n; i++)
 			if (strcmp(sources->tag[i], sources->tag[n]) == 0)
 				rows_fail(&rows, "source \"%s\" is listed twice", sources->tag[n]);
-		sources->count++;
 	}
 	return rows_end(&rows);
 }
@@ -94,39 +91,32 @@ bool reader_join(struct reader *r, int from, int to, const char *what, char *buf
 	size_t used = 0;
 
 	buffer[0] = '\0';
-	for (int i = from; i < to; i++) {
-		size_t length = strlen(r->word[i]);
-
-		if (used + length + 2 > size)
-			return rows_fail(&r->rows, "%s is longer than %zu bytes", what, size - 1);
-		if (used)
-			buffer[used++] = ' ';
-		memcpy(buffer + used, r->word[i], length + 1);
-		used += length;
-	}
-	return true;
+	for (int i = from; i < to && used < size; i++)
+		used += (size_t)snprintf(
+			buffer + used, size - used, "%s%s", i > from ? " " : "", r->word[i]);
+	return used < size || rows_fail(&r->rows, "%s is longer than %zu bytes", what, size - 1);
 }
 
-bool reader_number(struct reader *r, const char *what, const char *word, double least, double most,
+bool reader_number(struct reader *r, const char *what, char *word, double least, double most,
 	double *value, double *spread)
 {
 	static const char sign[] = "±";
-	char number[48];
-	const char *at = strstr(word, sign);
-	size_t length = at ? (size_t)(at - word) : 0;
+	char *at = strstr(word, sign);
+	double plus = 0;
 
-	*spread = 0;
-	if (!at)
-		return rows_number(&r->rows, what, word, least, most, value);
-	if (!r->measured || length >= sizeof(number))
+	if (at && !r->measured)
 		return rows_fail(&r->rows, "%s \"%.24s\": only a [measured] number has a spread",
 			what, word);
-	at += strlen(sign);
-	if (!rows_decimal(at, strlen(at), spread))
-		return rows_fail(
-			&r->rows, "%s: the spread \"%.24s\" is not a decimal number", what, at);
-	snprintf(number, sizeof(number), "%.*s", (int)length, word);
-	return rows_number(&r->rows, what, number, least, most, value);
+	if (at) {
+		*at = '\0';
+		at += strlen(sign);
+		if (!rows_decimal(at, strlen(at), &plus))
+			return rows_fail(&r->rows,
+				"%s: the spread \"%.24s\" is not a decimal number", what, at);
+	}
+	if (spread)
+		*spread = plus;
+	return rows_number(&r->rows, what, word, least, most, value);
 }
 
 int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int count)
@@ -136,7 +126,7 @@ int reader_pairs(struct reader *r, int at, const struct reader_pair *pairs, int 
 	for (int k = 0; k < count; k++)
 		names[k] = pairs[k].name;
 	for (; at < r->words; at += 2) {
-		const char *number = at + 1 < r->words ? r->word[at + 1] : NULL;
+		char *number = at + 1 < r->words ? r->word[at + 1] : NULL;
 		int k = rows_choice(&r->rows, "word", r->word[at], names, count);
 
 		if (k >= 0 && !pairs[k].value)
@@ -191,9 +181,8 @@ bool reader_claims(struct reader *r, const char *key)
 		return false;
 	}
 	stated = memory_new(1, sizeof(*stated));
+	*stated = (struct stated){ .file = r->file, .line = r->rows.line };
 	snprintf(stated->key, sizeof(stated->key), "%s", key);
-	stated->file = r->file;
-	stated->line = r->rows.line;
 	return tsearch(stated, &r->stated, by_key) || rows_fail(&r->rows, "no memory");
 }
 

@@ -151,7 +151,7 @@ static bool read_match(struct reader *r)
 			"\"match\" needs a vendor and a family, or an implementer and a part");
 	if (r->file > 0) /* match lines are not inherited */
 		return true;
-	u->id = memory_resize(u->id, (size_t)u->id_count + 1, sizeof(*u->id));
+	u->id = memory_grow(u->id, (size_t)u->id_count, sizeof(*u->id));
 	u->id[u->id_count++] = id;
 	return true;
 }
