@@ -157,8 +157,24 @@ static int64_t nops_of(const int64_t *v)
 	return (int64_t)4 << v[COUNT];
 }
 
+#define LARGE_NEEDS "count above 256 needs length=4 or 8"
+
+static const struct knob_rule rules[] = {
+	{ { OFFSET, 1, LINE - 1 }, { LENGTH, 4, 4 }, 4, 0,
+		"an offset needs length=4 and count up to 32" },
+	{ { OFFSET, 1, LINE - 1 }, { COUNT, 0, COUNTS_ANY_OFFSET - 1 }, COUNTS_ANY_OFFSET - 1, 0,
+		"an offset needs length=4 and count up to 32" },
+	{ { LENGTH, 1, 3 }, { COUNT, 0, COUNTS_ANY_LENGTH - 1 }, COUNTS_ANY_LENGTH - 1, 4,
+		LARGE_NEEDS },
+	{ { LENGTH, 5, 7 }, { COUNT, 0, COUNTS_ANY_LENGTH - 1 }, COUNTS_ANY_LENGTH - 1, 4,
+		LARGE_NEEDS },
+	{ { LENGTH, 9, LENGTHS }, { COUNT, 0, COUNTS_ANY_LENGTH - 1 }, COUNTS_ANY_LENGTH - 1, 4,
+		LARGE_NEEDS },
+};
+
 static struct status alignment_check(const int64_t *v)
 {
+	(void)v;
 #if !defined(__x86_64__)
 	if (v[LENGTH] != 4)
 		return status_failed("length=%lld: each instruction of this processor has 4 bytes",
@@ -168,31 +184,7 @@ static struct status alignment_check(const int64_t *v)
 			"offset=%lld: instructions of this processor start at multiples of 4",
 			(long long)v[OFFSET]);
 #endif
-	if (v[OFFSET] && (v[COUNT] >= COUNTS_ANY_OFFSET || v[LENGTH] != 4))
-		return status_usage(
-			"offset=%lld needs length=4 and count up to 32", (long long)v[OFFSET]);
-	if (v[COUNT] >= COUNTS_ANY_LENGTH && v[LENGTH] != 4 && v[LENGTH] != 8)
-		return status_usage(
-			"count=%lld needs length=4 or 8; length=%lld needs count up to 256",
-			(long long)nops_of(v), (long long)v[LENGTH]);
 	return status_ok();
-}
-
-static void alignment_fit(int64_t *v, int changed)
-{
-	if (v[OFFSET] && changed == OFFSET) {
-		v[LENGTH] = 4;
-		if (v[COUNT] >= COUNTS_ANY_OFFSET)
-			v[COUNT] = COUNTS_ANY_OFFSET - 1;
-	} else if (v[COUNT] >= COUNTS_ANY_OFFSET || v[LENGTH] != 4) {
-		v[OFFSET] = 0;
-	}
-	if (v[COUNT] >= COUNTS_ANY_LENGTH && v[LENGTH] != 4 && v[LENGTH] != 8) {
-		if (changed == LENGTH)
-			v[COUNT] = COUNTS_ANY_LENGTH - 1;
-		else
-			v[LENGTH] = 4;
-	}
 }
 
 static struct status alignment_prepare(struct kernel_run *run)
@@ -219,8 +211,8 @@ const struct kernel kernel_alignment = {
 	.hint = "+ on offset; or count=16384, then length=8",
 	.limit = "width",
 	KERNEL_KNOBS(knobs),
+	KERNEL_RULES(rules),
 	.check = alignment_check,
-	.fit = alignment_fit,
 	.layout_nests = true,
 	.seamless = true,
 	.prepare = alignment_prepare,

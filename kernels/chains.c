@@ -189,29 +189,12 @@ static chains_loop *const loads[TYPES] = { load_0, load_1 };
 
 /* ---- Valid combinations of values */
 
-static struct status chains_check(const int64_t *v)
-{
-	if (v[ACC] > 0 && v[CHAIN] != CHAIN_SUM)
-		return status_usage("acc=%s needs chain=sum: chain=%s has no chain through a sum",
-			acc_names[v[ACC]], chain_names[v[CHAIN]]);
-	if (v[ORDER] != ORDER_SEQUENTIAL && v[CHAIN] != CHAIN_LOAD)
-		return status_usage(
-			"order=random needs chain=load: chain=%s walks arrays, not a list",
-			chain_names[v[CHAIN]]);
-	return status_ok();
-}
-
-static void chains_fit(int64_t *v, int changed)
-{
-	if (changed == ACC && v[ACC] > 0)
-		v[CHAIN] = CHAIN_SUM;
-	if (changed == ORDER && v[ORDER] != ORDER_SEQUENTIAL)
-		v[CHAIN] = CHAIN_LOAD;
-	if (v[CHAIN] != CHAIN_SUM)
-		v[ACC] = 0;
-	if (v[CHAIN] != CHAIN_LOAD)
-		v[ORDER] = ORDER_SEQUENTIAL;
-}
+static const struct knob_rule rules[] = {
+	{ { ACC, 1, ACC_CHOICES - 1 }, { CHAIN, CHAIN_SUM, CHAIN_SUM }, CHAIN_SUM, 0,
+		"only chain=sum has a chain through a sum" },
+	{ { ORDER, ORDER_RANDOM, ORDER_RANDOM }, { CHAIN, CHAIN_LOAD, CHAIN_LOAD }, CHAIN_LOAD,
+		ORDER_SEQUENTIAL, "only chain=load walks a list, and the others walk arrays" },
+};
 
 /* ---- Data */
 
@@ -453,8 +436,7 @@ const struct kernel kernel_chains = {
 	.element = "addition",
 	.hint = "Down to chain, then +: none, sum, load; then grow size",
 	KERNEL_KNOBS(knobs),
-	.check = chains_check,
-	.fit = chains_fit,
+	KERNEL_RULES(rules),
 	.footprint = chains_footprint,
 	.layout = chains_layout,
 	.prepare = chains_prepare,

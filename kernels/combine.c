@@ -42,15 +42,16 @@ static int64_t ring_elements(const int64_t *v)
 	return count / v[UNROLL] * v[UNROLL];
 }
 
+static const struct knob_rule rules[] = {
+	{ { ACC, 2, COMBINE_UNROLL }, { SHAPE, SHAPE_SEPARATE, SHAPE_SEPARATE }, SHAPE_SEPARATE, 1,
+		"one accumulator goes with shape=reassociated, and several with shape=separate" },
+};
+
 static struct status combine_check(const int64_t *v)
 {
 	if (v[ACC] > v[UNROLL])
 		return status_usage("acc=%lld needs unroll=%lld or more, not unroll=%lld",
 			(long long)v[ACC], (long long)v[ACC], (long long)v[UNROLL]);
-	if (v[SHAPE] == SHAPE_REASSOCIATED && v[ACC] != 1)
-		return status_usage(
-			"shape=reassociated has one accumulator: acc=%lld goes with shape=separate",
-			(long long)v[ACC]);
 	if (ring_elements(v) < 1)
 		return status_usage(
 			"size=%lld holds fewer than unroll=%lld elements of %lld bytes at "
@@ -68,12 +69,6 @@ static void combine_fit(int64_t *v, int changed)
 			v[UNROLL] = v[ACC];
 		else
 			v[ACC] = v[UNROLL];
-	}
-	if (v[SHAPE] == SHAPE_REASSOCIATED && v[ACC] != 1) {
-		if (changed == ACC)
-			v[SHAPE] = SHAPE_SEPARATE;
-		else
-			v[ACC] = 1;
 	}
 	if (ring_elements(v) < 1) {
 		int64_t need = v[UNROLL] * type_bytes[v[TYPE]];
@@ -219,6 +214,7 @@ const struct kernel kernel_combine = {
 	.limit = "latency",
 	.hint = "Down to acc, then +: watch the cycles fall",
 	KERNEL_KNOBS(knobs),
+	KERNEL_RULES(rules),
 	.check = combine_check,
 	.fit = combine_fit,
 	.layout = combine_layout,

@@ -334,25 +334,11 @@ double hash_steps(enum hash_table table, double load, bool found)
 
 /* ---- The kernel */
 
-static struct status hash_check(const int64_t *v)
-{
-	if (v[HASH_TABLE] == TABLE_OPEN && v[HASH_LOAD] > OPEN_MOST)
-		return status_usage(
-			"load=%lld is too much for table=open, which has one slot per key: up to "
-			"%d, or table=chained",
-			(long long)v[HASH_LOAD], OPEN_MOST);
-	return status_ok();
-}
-
-static void hash_fit(int64_t *v, int changed)
-{
-	if (v[HASH_TABLE] == TABLE_CHAINED || v[HASH_LOAD] <= OPEN_MOST)
-		return;
-	if (changed == HASH_TABLE)
-		v[HASH_LOAD] = OPEN_MOST;
-	else
-		v[HASH_TABLE] = TABLE_CHAINED;
-}
+static const struct knob_rule rules[] = {
+	{ { HASH_TABLE, TABLE_OPEN, TABLE_OPEN }, { HASH_LOAD, 0, OPEN_MOST }, OPEN_MOST,
+		TABLE_CHAINED,
+		"table=open has one slot per key, so use load=90 or less, or table=chained" },
+};
 
 static uint64_t hash_layout(const int64_t *v)
 {
@@ -542,8 +528,7 @@ const struct kernel kernel_hash_lookup = {
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then table=open",
 	KERNEL_KNOBS(knobs),
-	.check = hash_check,
-	.fit = hash_fit,
+	KERNEL_RULES(rules),
 	.footprint = hash_bytes,
 	.layout = hash_layout,
 	.seamless = true,

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 const struct kernel *kernel_find(const char *name)
 {
 	for (int i = 0; kernel_registry[i]; i++)
@@ -43,13 +45,59 @@ int64_t kernel_asked(const struct kernel *kernel, const int64_t *v, enum knob_as
 	return knob < 0 ? 0 : v[knob];
 }
 
+static bool is_broken(const struct knob_rule *rule, const int64_t *v)
+{
+	int64_t where = v[rule->where.knob], needs = v[rule->needs.knob];
+
+	return where >= rule->where.from && where <= rule->where.to &&
+	       (needs < rule->needs.from || needs > rule->needs.to);
+}
+
+static const char *assignment(const struct knob *knob, int64_t value, struct text *text)
+{
+	text_addf(text, "%s=", knob->name);
+	if (knob->kind == KNOB_CHOICE)
+		text_add(text, knob->choices[value]);
+	else
+		text_addf(text, "%lld", (long long)value);
+	return text_string(text);
+}
+
+static struct status broken_rule(
+	const struct kernel *kernel, const struct knob_rule *rule, const int64_t *v)
+{
+	int where = rule->where.knob, needs = rule->needs.knob;
+	struct text a = { 0 }, b = { 0 };
+	struct status status = status_usage("%s does not go with %s: %s",
+		assignment(&kernel->knobs[where], v[where], &a),
+		assignment(&kernel->knobs[needs], v[needs], &b), rule->why);
+
+	text_free(&a);
+	text_free(&b);
+	return status;
+}
+
 struct status kernel_check(const struct kernel *kernel, const int64_t *v)
 {
+	for (int i = 0; i < kernel->rule_count; i++)
+		if (is_broken(&kernel->rules[i], v))
+			return broken_rule(kernel, &kernel->rules[i], v);
 	return kernel->check ? kernel->check(v) : status_ok();
 }
 
+/* A change for one rule may break another: several passes. */
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed)
 {
+	for (int i = 0; i < kernel->rule_count * kernel->rule_count; i++) {
+		const struct knob_rule *rule = &kernel->rules[i % kernel->rule_count];
+
+		if (!is_broken(rule, v))
+			continue;
+		if (changed == rule->where.knob)
+			v[rule->needs.knob] = rule->needs_becomes;
+		else
+			v[rule->where.knob] = rule->where_becomes;
+	}
 	if (kernel->fit)
 		kernel->fit(v, changed);
 }

@@ -63,6 +63,18 @@ struct knob {
 	enum knob_asks asks;
 };
 
+/* Two knobs that do not go together: where a knob is within `where`, the other knob must be within
+ * `needs`. */
+struct knob_rule {
+	struct {
+		int knob;
+		int64_t from, to; /* inclusive */
+	} where, needs;
+	int64_t needs_becomes; /* the value of needs.knob, after the user changed where.knob */
+	int64_t where_becomes; /* the value of where.knob, after the user changed another knob */
+	const char *why;       /* the reason, and the valid values */
+};
+
 /* How the address of a load becomes known. */
 enum reach_way {
 	REACH_CHAINED, /* from the previous load */
@@ -204,6 +216,8 @@ struct kernel {
 	const char *hint;  /* the first keys to press, in a few words; NULL: none */
 	const struct knob *knobs;
 	int knob_count;
+	const struct knob_rule *rules; /* pairs of knobs that check() and fit() need not handle */
+	int rule_count;
 
 	/* ---- Settings */
 

@@ -10,6 +10,8 @@
 
 #define KERNEL_KNOBS(rows) .knobs = (rows), .knob_count = sizeof(rows) / sizeof((rows)[0])
 
+#define KERNEL_RULES(rows) .rules = (rows), .rule_count = sizeof(rows) / sizeof((rows)[0])
+
 #define KNOB_ROW_COUNT(name_is, help_is, min_is, max_is, initial_is, ...)                  \
 	{                                                                                  \
 		.name = (name_is), .help = (help_is), .kind = KNOB_COUNT, .min = (min_is), \

@@ -269,12 +269,13 @@ static uint64_t least_bytes(const int64_t *v)
 	return nodes_bytes(&nodes, (uint64_t)v[CHAINS]);
 }
 
+static const struct knob_rule rules[] = {
+	{ { CHAINS, 2, KERNEL_CHAINS }, { FAR, 100, 100 }, 100, 1,
+		"a mix of near and far has one chain, so use far=100 with more chains" },
+};
+
 static struct status latency_check(const int64_t *v)
 {
-	if (is_mixed(v) && v[CHAINS] > 1)
-		return status_usage(
-			"chains=%lld needs far=100: a mix of near and far (far=%lld) has one chain",
-			(long long)v[CHAINS], (long long)v[FAR]);
 	if (far_count(v) == 0)
 		return status_usage(
 			"size=%lld is too small for stride=%lld, order=%s and chains=%lld: use "
@@ -286,12 +287,6 @@ static struct status latency_check(const int64_t *v)
 
 static void latency_fit(int64_t *v, int changed)
 {
-	if (is_mixed(v) && v[CHAINS] > 1) {
-		if (changed == CHAINS)
-			v[FAR] = 100;
-		else
-			v[CHAINS] = 1;
-	}
 	if (far_count(v) > 0)
 		return;
 	if (changed != SIZE) {
@@ -504,6 +499,7 @@ const struct kernel kernel_latency = {
 	.hint = "+ on size, past each cache; then order=backward",
 	.limit = "latency",
 	KERNEL_KNOBS(knobs),
+	KERNEL_RULES(rules),
 	.check = latency_check,
 	.fit = latency_fit,
 	.footprint = latency_footprint,

@@ -257,29 +257,13 @@ static const struct form *form_of(const int64_t *v)
 
 /* ---- Valid combinations of values */
 
-static struct status lookup_check(const int64_t *v)
-{
-	if (v[LOOKUP_INNER] != INNER_SCALAR && v[LOOKUP_FORM] != FORM_INTERLEAVED)
-		return status_usage(
-			"inner=%s needs form=interleaved: form=%s compares one value at a time",
-			inner_names[v[LOOKUP_INNER]], form_names[v[LOOKUP_FORM]]);
-	if (v[LOOKUP_GROUP] == 0 && v[LOOKUP_FORM] == FORM_UNROLLED)
-		return status_usage(
-			"form=unrolled needs groups of nodes: group=2, 4, 8 or 16, not 1");
-	return status_ok();
-}
-
-static void lookup_fit(int64_t *v, int changed)
-{
-	if (changed == LOOKUP_INNER && v[LOOKUP_INNER] != INNER_SCALAR)
-		v[LOOKUP_FORM] = FORM_INTERLEAVED;
-	if (changed == LOOKUP_GROUP && v[LOOKUP_GROUP] == 0 && v[LOOKUP_FORM] == FORM_UNROLLED)
-		v[LOOKUP_FORM] = FORM_SIMPLE;
-	if (v[LOOKUP_FORM] != FORM_INTERLEAVED)
-		v[LOOKUP_INNER] = INNER_SCALAR;
-	if (v[LOOKUP_FORM] == FORM_UNROLLED && v[LOOKUP_GROUP] == 0)
-		v[LOOKUP_GROUP] = 2;
-}
+static const struct knob_rule rules[] = {
+	{ { LOOKUP_INNER, INNER_VECTOR, INNER_ANY },
+		{ LOOKUP_FORM, FORM_INTERLEAVED, FORM_INTERLEAVED }, FORM_INTERLEAVED, INNER_SCALAR,
+		"only form=interleaved compares a node with several values" },
+	{ { LOOKUP_GROUP, 0, 0 }, { LOOKUP_FORM, FORM_SIMPLE, FORM_INDEX }, FORM_SIMPLE, 2,
+		"form=unrolled needs groups of nodes: group=2, 4, 8 or 16" },
+};
 
 /* ---- Memory: the nodes, the tables, and the index if the form has one */
 
@@ -501,8 +485,7 @@ const struct kernel kernel_list_lookup = {
 	.element = "comparison of a node with a value",
 	.hint = "Type size=24m misplaced=25, then + on form",
 	KERNEL_KNOBS(knobs),
-	.check = lookup_check,
-	.fit = lookup_fit,
+	KERNEL_RULES(rules),
 	.footprint = lookup_footprint,
 	.layout = lookup_layout,
 	.prepare = lookup_prepare,

@@ -231,24 +231,14 @@ static stores_loop *const loops[FORMS][WIDTHS] = {
 
 static const char *const functions[FORMS] = { "stores_plain", "stores_copied", "stores_checked" };
 
+static const struct knob_rule rules[] = {
+	{ { WIDTH, 4, WIDTHS - 1 }, { FORM, FORM_PLAIN, FORM_COPIED }, FORM_COPIED, 3,
+		"form=checked compares in general registers, so use width=8 or less" },
+};
+
 static struct status stores_check(const int64_t *v)
 {
-	if (v[FORM] == FORM_CHECKED && width_of(v) > 8)
-		return status_usage(
-			"width=%s is too wide for form=checked, which compares in general "
-			"registers: use 8 or less",
-			width_names[v[WIDTH]]);
 	return features_need_width(width_of(v));
-}
-
-static void stores_fit(int64_t *v, int changed)
-{
-	if (v[FORM] != FORM_CHECKED || width_of(v) <= 8)
-		return;
-	if (changed == WIDTH)
-		v[FORM] = FORM_COPIED;
-	else
-		v[WIDTH] = 3;
 }
 
 /* Bytes of each array, in whole lines. */
@@ -424,7 +414,7 @@ const struct kernel kernel_stores = {
 	.limit = "stores",
 	KERNEL_KNOBS(knobs),
 	.check = stores_check,
-	.fit = stores_fit,
+	KERNEL_RULES(rules),
 	.footprint = stores_footprint,
 	.layout = stores_layout,
 	.prepare = stores_prepare,

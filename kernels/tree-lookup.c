@@ -96,64 +96,22 @@ static const struct loops *loops_of(const int64_t *v)
 
 /* ---- Valid combinations of values */
 
-static struct status tree_check(const int64_t *v)
-{
-	const char *order = order_names[v[TREE_ORDER]], *keys = keys_names[v[TREE_KEYS]];
-
-	if (v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_ORDER] == ORDER_RANDOM)
-		return status_usage(
-			"child=computed needs order=level or sorted: with order=%s a place cannot "
-			"be computed",
-			order);
-	if (v[TREE_CHILD] == CHILD_COMPUTED && !v[TREE_BALANCED])
-		return status_usage("child=computed needs balanced=1: other trees "
-				    "have gaps where a child is missing");
-	if (v[TREE_BARE] && v[TREE_CHILD] == CHILD_POINTER)
-		return status_usage("bare=1 needs child=computed: bare nodes have no pointers");
-	if (!v[TREE_BALANCED] && v[TREE_KEYS] > 0)
-		return status_usage(
-			"balanced=0 needs keys=1, not %s: trees with more keys in a node stay "
-			"balanced",
-			keys);
-	if (!v[TREE_BALANCED] && v[TREE_ORDER] == ORDER_LEVEL)
-		return status_usage("balanced=0 needs order=random or sorted, not %s", order);
-	if (v[TREE_KEYS] > 0 && v[TREE_ORDER] == ORDER_SORTED)
-		return status_usage(
-			"order=sorted needs keys=1, not %s: keys of other nodes lie between those "
-			"of one",
-			keys);
-	return status_ok();
-}
-
-/* Keeps the changed knob. If two knobs conflict, the order changes first. */
-static void tree_fit(int64_t *v, int changed)
-{
-	if (changed == TREE_BARE)
-		v[TREE_CHILD] = v[TREE_BARE] ? CHILD_COMPUTED : v[TREE_CHILD];
-	if (changed == TREE_BALANCED && !v[TREE_BALANCED])
-		v[TREE_CHILD] = CHILD_POINTER;
-	if (changed == TREE_ORDER && v[TREE_ORDER] == ORDER_RANDOM)
-		v[TREE_CHILD] = CHILD_POINTER;
-	if (v[TREE_CHILD] == CHILD_POINTER)
-		v[TREE_BARE] = 0;
-	else
-		v[TREE_BALANCED] = 1;
-	if (v[TREE_CHILD] == CHILD_COMPUTED && v[TREE_ORDER] == ORDER_RANDOM)
-		v[TREE_ORDER] = ORDER_LEVEL;
-	if (changed == TREE_ORDER && v[TREE_ORDER] == ORDER_SORTED)
-		v[TREE_KEYS] = 0;
-	if (changed == TREE_ORDER && v[TREE_ORDER] == ORDER_LEVEL)
-		v[TREE_BALANCED] = 1;
-	if (!v[TREE_BALANCED] && changed == TREE_KEYS && v[TREE_KEYS] > 0)
-		v[TREE_BALANCED] = 1;
-	if (!v[TREE_BALANCED]) {
-		v[TREE_KEYS] = 0;
-		if (v[TREE_ORDER] == ORDER_LEVEL)
-			v[TREE_ORDER] = ORDER_RANDOM;
-	}
-	if (v[TREE_KEYS] > 0 && v[TREE_ORDER] == ORDER_SORTED)
-		v[TREE_ORDER] = ORDER_LEVEL;
-}
+/* If two knobs conflict, the order changes first. */
+static const struct knob_rule rules[] = {
+	{ { TREE_BARE, 1, 1 }, { TREE_CHILD, CHILD_COMPUTED, CHILD_COMPUTED }, CHILD_COMPUTED, 0,
+		"bare nodes have no pointers" },
+	{ { TREE_ORDER, ORDER_RANDOM, ORDER_RANDOM }, { TREE_CHILD, CHILD_POINTER, CHILD_POINTER },
+		CHILD_POINTER, ORDER_LEVEL, "places can be computed with order=level or sorted" },
+	{ { TREE_BALANCED, 0, 0 }, { TREE_CHILD, CHILD_POINTER, CHILD_POINTER }, CHILD_POINTER, 1,
+		"child=computed needs balanced=1, because other trees have gaps where a child is "
+		"missing" },
+	{ { TREE_KEYS, 1, KEYS_CHOICES - 1 }, { TREE_BALANCED, 1, 1 }, 1, 0,
+		"trees with more keys in a node stay balanced, so use keys=1" },
+	{ { TREE_ORDER, ORDER_LEVEL, ORDER_LEVEL }, { TREE_BALANCED, 1, 1 }, 1, ORDER_RANDOM,
+		"balanced=0 needs order=random or sorted" },
+	{ { TREE_ORDER, ORDER_SORTED, ORDER_SORTED }, { TREE_KEYS, 0, 0 }, 0, ORDER_LEVEL,
+		"keys of other nodes lie between those of one node, so use keys=1" },
+};
 
 /* ---- Memory */
 
@@ -439,8 +397,7 @@ const struct kernel kernel_tree_lookup = {
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then Down to lookups, +: several at a time",
 	KERNEL_KNOBS(knobs),
-	.check = tree_check,
-	.fit = tree_fit,
+	KERNEL_RULES(rules),
 	.footprint = tree_footprint,
 	.layout = tree_layout,
 	.seamless = true,

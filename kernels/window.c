@@ -287,31 +287,12 @@ static uint64_t count_of(const int64_t *v)
 	return (uint64_t)v[SIZE] / STRIDE / (uint64_t)v[CHAINS] * (uint64_t)v[CHAINS];
 }
 
-static struct status window_check(const int64_t *v)
-{
-	if (v[WORK] > 0 && (v[REMEDY] == REMEDY_PREFETCH || v[REMEDY] == REMEDY_JAM))
-		return status_usage(
-			"work=%lld needs remedy=none, or remedy=shadow, which moves the work; not "
-			"remedy=%s",
-			(long long)v[WORK], remedy_names[v[REMEDY]]);
-	if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW)
-		return status_usage("remedy=shadow needs work to move: work=%d, not 0", WORK_SHOWN);
-	return status_ok();
-}
-
-static void window_fit(int64_t *v, int changed)
-{
-	bool moves = v[REMEDY] == REMEDY_PREFETCH || v[REMEDY] == REMEDY_JAM;
-
-	if (v[WORK] > 0 && moves && changed == REMEDY)
-		v[WORK] = 0;
-	else if (v[WORK] > 0 && moves)
-		v[REMEDY] = REMEDY_NONE;
-	else if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW && changed == WORK)
-		v[REMEDY] = REMEDY_NONE;
-	else if (v[WORK] == 0 && v[REMEDY] == REMEDY_SHADOW)
-		v[WORK] = WORK_SHOWN;
-}
+static const struct knob_rule rules[] = {
+	{ { REMEDY, REMEDY_PREFETCH, REMEDY_JAM }, { WORK, 0, 0 }, 0, REMEDY_NONE,
+		"with work use remedy=none, or remedy=shadow, which moves the work" },
+	{ { WORK, 0, 0 }, { REMEDY, REMEDY_NONE, REMEDY_JAM }, REMEDY_NONE, WORK_SHOWN,
+		"remedy=shadow needs work to move: use work=100" },
+};
 
 static uint64_t window_footprint(const int64_t *v)
 {
@@ -561,8 +542,7 @@ const struct kernel kernel_window = {
 	.element = "iteration, a miss of each chain",
 	.hint = "+ on fillers past the knee; then remedy",
 	KERNEL_KNOBS(knobs),
-	.check = window_check,
-	.fit = window_fit,
+	KERNEL_RULES(rules),
 	.footprint = window_footprint,
 	.layout = window_layout,
 	.seamless = true,
