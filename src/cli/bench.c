@@ -26,11 +26,6 @@ enum { PAGES_MATTER = 256 << 10 };
 /* Seconds between two updates of the progress words. */
 #define SLOW_EVERY 0.1
 
-double bench_now(void)
-{
-	return monotonic_seconds();
-}
-
 struct status bench_open(struct bench *bench, const struct cli *cli)
 {
 	const struct worker_options options = { .cpu = cli->cpu, .bind_caller = true };
@@ -76,7 +71,8 @@ static void slow_words(const struct bench *bench, const struct request *request,
 				units_size_long((int64_t)bytes).text);
 	} else if (engine->progress) {
 		seen = engine->progress(engine->context);
-		progress_left_words(outlook_note(outlook, &seen, bench_now()), left, sizeof(left));
+		progress_left_words(
+			outlook_note(outlook, &seen, monotonic_seconds()), left, sizeof(left));
 		progress_words(&seen, bytes, words, size);
 		used = strlen(words);
 		if (*words && *left)
@@ -91,7 +87,7 @@ static struct bench_visit *oldest(struct bench *bench)
 
 static double first_words(const struct bench *bench)
 {
-	return bench->slow ? bench_now() + bench->slow_after : INFINITY;
+	return bench->slow ? monotonic_seconds() + bench->slow_after : INFINITY;
 }
 
 void bench_submit(struct bench *bench, const struct request *request, struct result *result)
@@ -135,10 +131,10 @@ static void show_slow(struct bench *bench)
 	struct bench_visit *visit = oldest(bench);
 	char words[BENCH_LINE];
 
-	if (bench_now() < visit->slow || visit->deadline > 0)
+	if (monotonic_seconds() < visit->slow || visit->deadline > 0)
 		return;
 	slow_words(bench, &visit->request, visit->early, &visit->outlook, words, sizeof(words));
-	visit->slow = bench_now() + SLOW_EVERY;
+	visit->slow = monotonic_seconds() + SLOW_EVERY;
 	if (*words || visit->shown)
 		bench->slow(bench->context, words);
 	visit->shown = *words;
@@ -161,10 +157,10 @@ static bool await(struct bench *bench)
 		show_slow(bench);
 		if (interrupt_signal() && visit->deadline == 0) {
 			engine->cancel(engine->context);
-			visit->deadline = bench_now() + CANCEL_SECONDS;
+			visit->deadline = monotonic_seconds() + CANCEL_SECONDS;
 			continue;
 		}
-		if (visit->deadline > 0 && bench_now() >= visit->deadline)
+		if (visit->deadline > 0 && monotonic_seconds() >= visit->deadline)
 			return false;
 		/* A signal outside poll() makes the pipe readable. Without a pipe, the timeout ends
 		 * poll(), and the loop notices the signal. */
@@ -236,7 +232,7 @@ static bool bench_stopped(void *context)
 static double measurer_time(void *context)
 {
 	(void)context;
-	return bench_now();
+	return monotonic_seconds();
 }
 
 struct measurer bench_measurer(struct bench *bench, int ahead)
@@ -362,7 +358,7 @@ void progress_line_begin(struct progress_line *line, const struct cli *cli, stru
 
 bool progress_line_due(struct progress_line *line)
 {
-	double now = bench_now();
+	double now = monotonic_seconds();
 
 	if (!line->wanted || now < line->next)
 		return false;

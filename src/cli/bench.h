@@ -21,7 +21,7 @@ struct bench_visit {
 	struct request request;
 	struct result *result; /* the caller's */
 	struct outlook outlook;
-	double slow;	 /* bench_now() time of the next call of bench->slow */
+	double slow;	 /* monotonic_seconds() time of the next call of bench->slow */
 	double deadline; /* latest time of the answer to a cancelled request; 0: not cancelled */
 	bool early;	 /* an early answer arrived */
 	bool over;	 /* the final answer arrived */
@@ -90,9 +90,6 @@ void bench_note_bound(const struct bench *bench, const struct cli *cli);
 /* Prints notes about conditions that make the result less reliable: the worker is not bound, or a
  * large working set has no huge pages. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
-
-/* Returns the seconds of a steady clock. */
-double bench_now(void);
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on. A second signal with the same number ends the
  * program at once. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "engine/own/own.h"
 
@@ -147,7 +148,7 @@ static bool tour_is_late(void *context)
 {
 	const struct tour *tour = context;
 
-	return (tour->round > 0 || tour->strict) && bench_now() >= tour->end;
+	return (tour->round > 0 || tour->strict) && monotonic_seconds() >= tour->end;
 }
 
 /* Each setting gets an equal share of the time. Half of it is for measuring, half for explaining.
@@ -157,7 +158,7 @@ static void tour_ask(void *context, unsigned index, struct request *request)
 	struct tour *tour = context;
 	const struct recorder *recorder = tour->recorder;
 	const struct setting *setting = &tour->cells[index].setting;
-	double seconds = (tour->end - bench_now()) / tour->left-- / 2;
+	double seconds = (tour->end - monotonic_seconds()) / tour->left-- / 2;
 
 	*request = (struct request){
 		.kernel = setting->kernel,
@@ -188,7 +189,7 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 	cell_compact(cell);
 	/* If the time is over before the first round ends, the number of visited settings shows the
 	 * progress. */
-	now = bench_now();
+	now = monotonic_seconds();
 	progress_show(recorder,
 		fmax(now < tour->end ? (now - tour->start) / tour->seconds : 0,
 			1 - (double)tour->open / tour->settings->count),
@@ -216,12 +217,12 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 	int unvisited = 0;
 
 	tour.seconds = tour.strict ? recorder->cli->time_budget : TOUR_SECONDS;
-	tour.start = bench_now();
+	tour.start = monotonic_seconds();
 	tour.end = tour.start + tour.seconds;
 	for (int i = 0; i < settings->count; i++)
 		cells[i].setting = settings->setting[i];
 	for (; tour.open > 0 && !measurer_stopped(&measurer) &&
-		(tour.round == 0 || bench_now() < tour.end);
+		(tour.round == 0 || monotonic_seconds() < tour.end);
 		tour.round++) {
 		tour.left = tour.open;
 		visits_round(&visits);

@@ -175,11 +175,20 @@ static const struct sweeps_row *find_row(const struct named *named, const struct
 	return NULL;
 }
 
+/* The row that the speedup of a setting is relative to; NULL: none. */
+static const struct sweeps_row *base_of(const struct named *named, const struct setting *setting)
+{
+	struct setting base;
+
+	return named->sweep.kernel && sweeps_baseline(&named->sweep, setting, &base)
+		       ? find_row(named, &base)
+		       : NULL;
+}
+
 double named_take(struct named *named, const struct cell *cell,
 	const struct sample_ratios *sample_ratios, const struct explanation *explanation)
 {
-	const struct sweeps_row *base = NULL;
-	struct setting setting;
+	const struct sweeps_row *base;
 
 	if (!named->sweep.kernel && !cell->setting.kernel->block)
 		return NAN;
@@ -189,8 +198,7 @@ double named_take(struct named *named, const struct cell *cell,
 		.facts = cell->facts,
 		.sample_ratios = *sample_ratios };
 	sweeps_row_limit(&named->row[named->row_count++], explanation);
-	if (named->sweep.kernel && sweeps_baseline(&named->sweep, &cell->setting, &setting))
-		base = find_row(named, &setting);
+	base = base_of(named, &cell->setting);
 	return sweeps_value(SWEEPS_SPEEDUP, &cell->sample, &cell->facts, sample_ratios,
 		base ? &base->sample : NULL);
 }
@@ -216,14 +224,10 @@ static int published_together(const struct named_sweep *sweep, int first)
 static bool print_here(const struct named *named, const struct sweeps_published *published,
 	const struct sweeps_row *row, const char *before, FILE *out)
 {
-	const struct sweeps_row *base = NULL;
-	struct setting setting;
-	double value;
+	const struct sweeps_row *base = base_of(named, &row->setting);
+	double value = sweeps_value(published->figure, &row->sample, &row->facts,
+		&row->sample_ratios, base ? &base->sample : NULL);
 
-	if (sweeps_baseline(&named->sweep, &row->setting, &setting))
-		base = find_row(named, &setting);
-	value = sweeps_value(published->figure, &row->sample, &row->facts, &row->sample_ratios,
-		base ? &base->sample : NULL);
 	if (!isfinite(value))
 		return false;
 	fprintf(out, "%s %s", before, units_value(value).text);

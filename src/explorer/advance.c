@@ -118,7 +118,7 @@ static bool take(struct session *session, const struct result *result)
 		take_live(session, result);
 	cell = plan_take(session, &setting, result, current);
 	if (cell) {
-		record_cell(session, cell);
+		record_cell(session, cell, false);
 		cell_compact(cell);
 	}
 	return true;

@@ -97,7 +97,7 @@ static void answered(
 		return;
 	cell->at = session->now;
 	cell_visit(cell, result, CELL_QUIET, 1, 1);
-	record_point(session, cell);
+	record_cell(session, cell, true);
 	cell_compact(cell);
 }
 

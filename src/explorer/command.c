@@ -19,22 +19,15 @@ enum { ROWS_MOST = 128 };
  */
 static char *tidy(const char *line)
 {
+	char *copy = memory_string(line), *rest;
 	struct text text = { 0 };
-	char *tidied;
 
-	for (const char *c = line; *c; c++) {
-		bool blank = *c == ' ' || *c == '\t' || *c == '\n' || *c == '\r';
-
-		if (!blank)
-			text_addn(&text, c, 1);
-		else if (text.length && text.bytes[text.length - 1] != ' ')
-			text_add(&text, " ");
-	}
-	if (text.length && text.bytes[text.length - 1] == ' ')
-		text.bytes[--text.length] = '\0';
-	tidied = memory_string(text_string(&text));
-	text_free(&text);
-	return tidied;
+	for (char *word = strtok_r(copy, " \t\r\n", &rest); word;
+		word = strtok_r(NULL, " \t\r\n", &rest))
+		text_addf(&text, "%s%s", text.length ? " " : "", word);
+	free(copy);
+	text_add(&text, "");
+	return text.bytes;
 }
 
 static bool begins_with_words(const char *line, const char *name, size_t length)
@@ -252,20 +245,25 @@ static int rank_of(const char *text, const char *name, const char *help)
 	return in_name ? 1 : 2;
 }
 
+/* Adds an entry: "SHOWN — HELP", which runs the command. */
+static void add(struct search *search, const char *shown, const char *help, const char *command)
+{
+	struct view_found *found = &search->found[search->count++];
+
+	snprintf(found->label, sizeof(found->label), "%s%s%s", shown, *help ? " — " : "", help);
+	text_cut_clean(found->label, sizeof(found->label));
+	snprintf(found->command, sizeof(found->command), "%s", command);
+}
+
 /* Offers an entry, if its rank is that of this pass. `shown` is printed before the dash. The rank
  * is the better one of `match` ("unroll" of "combine unroll") and `shown`. */
 static void offer(struct search *search, const char *match, const char *shown, const char *help,
 	const char *command)
 {
-	struct view_found *found = &search->found[search->count];
 	int rank = rank_of(search->text, match, help), whole = rank_of(search->text, shown, help);
 
-	if ((rank < whole ? rank : whole) != search->rank || search->count == VIEW_FOUND)
-		return;
-	snprintf(found->label, sizeof(found->label), "%s — %s", shown, help);
-	text_cut_clean(found->label, sizeof(found->label));
-	snprintf(found->command, sizeof(found->command), "%s", command);
-	search->count++;
+	if ((rank < whole ? rank : whole) == search->rank && search->count < VIEW_FOUND)
+		add(search, shown, help, command);
 }
 
 static void offer_knobs(struct search *search, const struct kernel *kernel, bool present)
@@ -289,17 +287,13 @@ static void offer_line(struct search *search)
 {
 	const char *arguments = "";
 	const struct command_row *row = command_of(search->text, &arguments);
-	struct view_found *found = &search->found[search->count];
 
 	if (!row || (row->arguments[0] ? !*arguments
 				       : *arguments || (row->flags & COMMAND_FOUND) ||
 						 strcmp(row->name, "choose") == 0 ||
 						 strcmp(row->name, "close") == 0))
 		return;
-	snprintf(found->label, sizeof(found->label), "%s — %s", search->text, row->help);
-	text_cut_clean(found->label, sizeof(found->label));
-	snprintf(found->command, sizeof(found->command), "%s", search->text);
-	search->count++;
+	add(search, search->text, row->help, search->text);
 }
 
 /* Offers "event drop NAME" for each event that the user named. */
@@ -317,23 +311,13 @@ static void offer_drops(const struct session *session, struct search *search)
 	}
 }
 
-static void offer_event(struct search *search, const struct counter_offer *offer)
-{
-	struct view_found *found = &search->found[search->count++];
-
-	snprintf(found->command, sizeof(found->command), "event %s", offer->name);
-	snprintf(found->label, sizeof(found->label), "%s%s%s", found->command,
-		offer->help[0] ? " — " : "", offer->help);
-	text_cut_clean(found->label, sizeof(found->label));
-}
-
 /* Offers events last, because there may be thousands. Events with all words in the name come first.
  * Returns how many events did not fit. */
 static int offer_events(const struct session *session, const char *words, struct search *search)
 {
 	const struct engine *engine = &session->engine;
 	struct counter_offer *offers;
-	char pmu[COUNTER_NAME];
+	char pmu[COUNTER_NAME], command[COUNTER_NAME + 16];
 	size_t all, count, offered = 0;
 
 	words += strspn(words, " ");
@@ -349,7 +333,8 @@ static int offer_events(const struct session *session, const char *words, struct
 		for (size_t i = 0; i < count && search->count < VIEW_FOUND; i++) {
 			if (named(offers[i].name, words) != (pass == 0))
 				continue;
-			offer_event(search, &offers[i]);
+			snprintf(command, sizeof(command), "event %s", offers[i].name);
+			add(search, command, offers[i].help, command);
 			offered++;
 		}
 	}

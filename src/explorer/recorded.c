@@ -236,30 +236,20 @@ void record_present(struct session *session)
 	check(session);
 }
 
-void record_point(struct session *session, const struct cell *cell)
-{
-	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
-		session->counted.plan, cell->counts };
-
-	if (!session->recording || !cell->trials || !cell->sample.valid)
-		return;
-	recording_add(session->recording, &entry);
-	check(session);
-}
-
-void record_cell(struct session *session, const struct cell *cell)
+void record_cell(struct session *session, const struct cell *cell, bool point)
 {
 	struct recording *recording = session->recording;
 	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
 		session->counted.plan, cell->counts };
 	const struct explanation *explanation = NULL;
 
-	if (!recording || !cell->settled || !cell->trials || !cell->sample.valid ||
-		cell->sample.provisional)
+	if (!recording || !cell->trials || !cell->sample.valid)
 		return;
-	if (recording_wants(recording, &cell->setting, &cell->sample, cell->counts))
+	if (!point && (!cell->settled || cell->sample.provisional))
+		return;
+	if (point || recording_wants(recording, &cell->setting, &cell->sample, cell->counts))
 		recording_add(recording, &entry);
-	if (recording_lacks_limits(recording, &cell->setting) && same_core(session))
+	if (!point && recording_lacks_limits(recording, &cell->setting) && same_core(session))
 		explanation = insight_of(session, &cell->setting);
 	if (explanation)
 		write_limits(session, &cell->setting, explanation);

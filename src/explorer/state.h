@@ -193,11 +193,10 @@ void record_end(struct session *session);
 /* Call it when the machine is known. Opens the file named in the options. Returns whether it did.
  */
 bool record_begin(struct session *session);
-/* Each writes one sample: of the present setting, of a settled cell, or of a point of a curve. A
- * point of a curve has few trials and no limits. */
+/* Each writes one sample: of the present setting, or of a settled cell. point: the cell is a point
+ * of a curve, which has few trials and no limits. */
 void record_present(struct session *session);
-void record_cell(struct session *session, const struct cell *cell);
-void record_point(struct session *session, const struct cell *cell);
+void record_cell(struct session *session, const struct cell *cell, bool point);
 
 /* ---- snapshot.c ---- */
 
