@@ -34,6 +34,13 @@ void chart_free(struct chart *chart)
 	free(chart);
 }
 
+/* Puts a text that was built into an array of CHART_TEXT, and frees the text. */
+static void put_line(char *buffer, struct text *text)
+{
+	text_copy_clean(buffer, CHART_TEXT, text_string(text));
+	text_free(text);
+}
+
 struct chart_series *chart_add_series(struct chart *chart, const char *name)
 {
 	struct chart_series *series = &chart->series[chart->series_count];
@@ -117,12 +124,12 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 		for (int k = 0; k < chart->series[i].count; k++) {
 			const struct chart_point *point = &chart->series[i].point[k];
 
+			const double heights[] = { point->y, point->lo, point->hi, point->other,
+				point->other_y };
+
 			stretch(point->x, log_x, &left, &right);
-			stretch(point->y, log_y, &bottom, &top);
-			stretch(point->lo, log_y, &bottom, &top);
-			stretch(point->hi, log_y, &bottom, &top);
-			stretch(point->other, log_y, &bottom, &top);
-			stretch(point->other_y, log_y, &bottom, &top);
+			for (size_t h = 0; h < sizeof(heights) / sizeof(heights[0]); h++)
+				stretch(heights[h], log_y, &bottom, &top);
 		}
 	}
 	chart->y.scale = scale_fit(y, bottom, top);
@@ -139,31 +146,30 @@ void chart_fit(struct chart *chart, enum scale_kind x, enum scale_kind y)
 static void call_highest(struct chart *chart)
 {
 	int best = -1;
-	char text[CHART_NAME];
 
 	for (int i = 0; i < chart->x.count * chart->y.count; i++)
 		if (isfinite(chart->grid[i]) && (best < 0 || chart->grid[i] > chart->grid[best]))
 			best = i;
 	if (best < 0)
 		return;
-	chart_print(text, strlen(chart->z.title) < 8 ? "%s %s" : "%s",
-		scale_figure(chart->grid[best]).text, chart->z.title);
-	chart_add_call(chart, -1, best % chart->x.count, best / chart->x.count, text);
+	chart_add_call(chart, -1, best % chart->x.count, best / chart->x.count,
+		words_of(strlen(chart->z.title) < 8 ? "%s %s" : "%s",
+			scale_figure(chart->grid[best]).text, chart->z.title)
+			.text);
 }
 
 void chart_grid_scale(struct chart *chart, double least, double most)
 {
 	bool heat = chart->kind == CHART_HEAT;
 
-	/* A logarithmic scale shows small values better in a heat map. A relief has linear heights.
-	 */
+	/* A relief has linear heights. A heat map uses the full colour ramp for the values, and
+	 * shows small values better on a logarithmic scale. */
 	if (heat && least > 0 && most > 4 * least)
 		chart->z.scale = (struct scale){ SCALE_LOG, least, most, false };
+	else if (heat && least < most)
+		chart->z.scale = (struct scale){ SCALE_LINEAR, least, most, false };
 	else
 		chart->z.scale = scale_fit(SCALE_LINEAR, fmin(least, 0), most);
-	/* Use the full colour ramp for the values. */
-	if (heat && chart->z.scale.kind == SCALE_LINEAR && least < most)
-		chart->z.scale = (struct scale){ SCALE_LINEAR, least, most, false };
 	call_highest(chart);
 }
 
@@ -187,21 +193,21 @@ double chart_step(const double *values, int count, double value)
 static void add_machine(struct text *line, const struct machine *machine)
 {
 	static const char *const trade[] = { "(R)", "(TM)", "(r)", "(tm)" };
-	char name[sizeof(machine->name)];
+	bool known = machine && machine->name[0];
+	struct words name = words_of("%s", known ? machine->name : "unknown processor");
 
-	chart_print(name, "%s", machine && machine->name[0] ? machine->name : "unknown processor");
 	for (size_t i = 0; i < sizeof(trade) / sizeof(trade[0]); i++)
-		for (char *at; (at = strstr(name, trade[i]));)
+		for (char *at; (at = strstr(name.text, trade[i]));)
 			memmove(at, at + strlen(trade[i]), strlen(at + strlen(trade[i])) + 1);
-	text_add_clean(line, name, 90);
+	text_add_clean(line, name.text, 90);
 }
 
 /* Writes the machine, the time and the program into the corner. */
 static void sign(struct chart *chart, const struct chart_origin *origin)
 {
 	const struct machine *machine = origin->machine;
-	const char *program = origin->program ? origin->program : PACKAGE_VERSION;
 	struct text line = { 0 };
+	struct tm parts;
 	char when[40] = "";
 
 	add_machine(&line, machine);
@@ -213,23 +219,17 @@ static void sign(struct chart *chart, const struct chart_origin *origin)
 		text_addf(&line, ", core %d", machine->cpu);
 	if (machine && machine->virtualised)
 		text_add(&line, ", virtual");
-	text_copy_clean(chart->machine, sizeof(chart->machine), text_string(&line));
-	text_clear(&line);
-	if (!origin->when) {
-		struct tm parts;
-
-		if (localtime_r(&origin->now, &parts))
-			strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &parts);
-	}
+	put_line(chart->machine, &line);
+	if (localtime_r(&origin->now, &parts))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &parts);
 	text_addf(
 		&line, "%s%s", origin->when ? "recorded " : "", origin->when ? origin->when : when);
 	if (machine && machine->host[0]) {
 		text_add(&line, ", on ");
 		text_add_clean(&line, machine->host, 40);
 	}
-	text_addf(&line, ", slexplore %s", program);
-	text_copy_clean(chart->made, sizeof(chart->made), text_string(&line));
-	text_free(&line);
+	text_addf(&line, ", slexplore %s", origin->program ? origin->program : PACKAGE_VERSION);
+	put_line(chart->made, &line);
 }
 
 void chart_note(struct chart_source *source, const struct sample *sample)
@@ -242,6 +242,20 @@ void chart_note(struct chart_source *source, const struct sample *sample)
 	source->source = sample->cycles_from;
 }
 
+struct chart_shows chart_series_shows(const struct chart_series *series)
+{
+	struct chart_shows shows = { 0 };
+
+	for (int i = 0; i < series->count; i++) {
+		const struct chart_point *point = &series->point[i];
+
+		shows.quartiles |= isfinite(point->lo) && isfinite(point->hi);
+		shows.modes |= isfinite(point->other) && isfinite(point->other_y);
+		shows.doubtful |= point->doubtful;
+	}
+	return shows;
+}
+
 /* Adds a legend for the marks that occur in the chart. */
 static void tell_marks(struct chart *chart)
 {
@@ -249,13 +263,11 @@ static void tell_marks(struct chart *chart)
 	struct text line = { 0 };
 
 	for (int i = 0; i < chart->series_count; i++) {
-		for (int k = 0; k < chart->series[i].count; k++) {
-			const struct chart_point *point = &chart->series[i].point[k];
+		struct chart_shows shows = chart_series_shows(&chart->series[i]);
 
-			quartiles |= isfinite(point->lo) && isfinite(point->hi);
-			doubtful |= point->doubtful;
-			modes |= isfinite(point->other) && isfinite(point->other_y);
-		}
+		quartiles |= shows.quartiles;
+		doubtful |= shows.doubtful;
+		modes |= shows.modes;
 	}
 	for (int i = 0; chart->grid && i < chart->x.count * chart->y.count; i++)
 		doubtful |= chart->doubtful[i] && isfinite(chart->grid[i]);
@@ -268,8 +280,7 @@ static void tell_marks(struct chart *chart)
 	if (doubtful)
 		text_addf(&line, "%s%s: contended or not settled", line.length ? "; " : "",
 			chart->grid ? "a corner cut off" : "hollow");
-	text_copy_clean(chart->legend, sizeof(chart->legend), text_string(&line));
-	text_free(&line);
+	put_line(chart->legend, &line);
 }
 
 void chart_cite(
@@ -298,8 +309,7 @@ void chart_cite(
 		text_addf(&line, "; medians of %u trials", source->most);
 	else if (source->most)
 		text_addf(&line, "; medians of %u to %u trials", source->least, source->most);
-	text_copy_clean(chart->source, sizeof(chart->source), text_string(&line));
-	text_free(&line);
+	put_line(chart->source, &line);
 	tell_marks(chart);
 	sign(chart, origin);
 }

@@ -119,6 +119,12 @@ void chart_free(struct chart *chart); /* NULL: does nothing */
 struct chart_series *chart_add_series(struct chart *chart, const char *name);
 void chart_add_point(struct chart_series *series, const struct chart_point *point);
 
+/* The marks that occur in a series. */
+struct chart_shows {
+	bool quartiles, modes, doubtful;
+};
+struct chart_shows chart_series_shows(const struct chart_series *series);
+
 /* Each adds one item. Items beyond the maximum are ignored. */
 void chart_add_flat(struct chart *chart, double from, double to, double y, const char *text);
 void chart_add_mark(struct chart *chart, const struct chart_mark *mark);

@@ -16,11 +16,7 @@ static struct box page_box(const struct page *page, const char *text, double x, 
 {
 	double width = page_width(page, text, size, bold);
 
-	if (anchor == ANCHOR_MIDDLE)
-		x -= width / 2;
-	else if (anchor == ANCHOR_RIGHT)
-		x -= width;
-	return (struct box){ x, y - METRICS_ABOVE * size, width,
+	return (struct box){ x - width * anchor / 2, y - METRICS_ABOVE * size, width,
 		(METRICS_ABOVE + METRICS_BELOW) * size };
 }
 
@@ -43,6 +39,23 @@ struct layout_text *page_text(struct page *page, enum layout_role role, double x
 	chart_print(new->text, "%s", text);
 	layout->text_count += *text != '\0';
 	return new;
+}
+
+void page_fit(struct page *page, enum layout_role role, double x, double y,
+	enum layout_anchor anchor, double most, double least, bool bold, int ink, double room,
+	const char *text)
+{
+	struct words words = words_of("%.*s", CHART_TEXT - 1, text);
+	double size = metrics_fit(page->metrics, words.text, CHART_TEXT, most, least, bold, room);
+
+	page_text(page, role, x, y, anchor, size, bold, ink, words.text);
+}
+
+double page_title_above(struct page *page, double top, const struct chart_axis *axis)
+{
+	page_text(page, ROLE_AXIS, PAGE_SIDE, top + SIZE_AXIS + 5, ANCHOR_LEFT, SIZE_AXIS, false,
+		INK_TEXT, axis->title);
+	return top + SIZE_AXIS + 5;
 }
 
 struct layout_rule *page_rule(struct page *page, enum layout_role role, double x0, double y0,
@@ -90,17 +103,11 @@ double page_head(struct page *page)
 	double y = 0;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		char text[CHART_TEXT];
-		double size;
-
 		if (i > 0 && !lines[i].text[0])
 			continue;
 		y += lines[i].below;
-		chart_print(text, "%s", lines[i].text);
-		size = metrics_fit(page->metrics, text, sizeof(text), lines[i].size, lines[i].least,
-			lines[i].bold, LAYOUT_WIDTH - 2 * PAGE_SIDE);
-		page_text(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, size, lines[i].bold,
-			lines[i].ink, text);
+		page_fit(page, ROLE_HEAD, PAGE_SIDE, y, ANCHOR_LEFT, lines[i].size, lines[i].least,
+			lines[i].bold, lines[i].ink, LAYOUT_WIDTH - 2 * PAGE_SIDE, lines[i].text);
 	}
 	return y + 9;
 }
@@ -110,23 +117,19 @@ static void foot_line(struct page *page, double y, const char *left, const char 
 {
 	double room = LAYOUT_WIDTH - 2 * PAGE_SIDE, size = SIZE_FOOT, gap = 18, left_room,
 	       right_room;
-	char begin[CHART_TEXT], end[CHART_TEXT];
 
-	chart_print(begin, "%s", left);
-	chart_print(end, "%s", right);
 	while (size > 9 &&
-		page_width(page, begin, size, false) + page_width(page, end, size, false) + gap >
+		page_width(page, left, size, false) + page_width(page, right, size, false) + gap >
 			room)
 		size -= 0.5;
-	right_room = fmin(page_width(page, end, size, false), room * 0.55);
+	right_room = fmin(page_width(page, right, size, false), room * 0.55);
 	left_room = room - gap - right_room;
-	if (page_width(page, begin, size, false) < left_room)
-		right_room = room - gap - page_width(page, begin, size, false);
-	metrics_fit(page->metrics, begin, sizeof(begin), size, size, false, left_room);
-	metrics_fit(page->metrics, end, sizeof(end), size, size, false, right_room);
-	page_text(page, ROLE_FOOT, PAGE_SIDE, y, ANCHOR_LEFT, size, false, INK_DIM, begin);
-	page_text(page, ROLE_FOOT, LAYOUT_WIDTH - PAGE_SIDE, y, ANCHOR_RIGHT, size, false, INK_DIM,
-		end);
+	if (page_width(page, left, size, false) < left_room)
+		right_room = room - gap - page_width(page, left, size, false);
+	page_fit(page, ROLE_FOOT, PAGE_SIDE, y, ANCHOR_LEFT, size, size, false, INK_DIM, left_room,
+		left);
+	page_fit(page, ROLE_FOOT, LAYOUT_WIDTH - PAGE_SIDE, y, ANCHOR_RIGHT, size, size, false,
+		INK_DIM, right_room, right);
 }
 
 double page_foot(struct page *page)

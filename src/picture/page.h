@@ -29,6 +29,7 @@ enum ink {
 	INK_SERIES = 100, /* plus the number of the series */
 };
 
+/* In halves of the width to the left of x. */
 enum layout_anchor { ANCHOR_LEFT, ANCHOR_MIDDLE, ANCHOR_RIGHT };
 
 /* The kind of a label. Painters with their own axes omit tick labels. */
@@ -143,6 +144,15 @@ struct layout_rule *page_rule(struct page *page, enum layout_role role, double x
 	double x1, double y1, double width, int ink);
 struct layout_area *page_area(
 	struct page *page, double x, double y, double width, double height, int ink);
+
+/* Adds a label at the largest size from `most` down to `least` at which it fits into `room`. If no
+ * size fits, cuts the label with an ellipsis. */
+void page_fit(struct page *page, enum layout_role role, double x, double y,
+	enum layout_anchor anchor, double most, double least, bool bold, int ink, double room,
+	const char *text);
+
+/* Adds an axis' title above the plot, where it can be horizontal. Returns its baseline. */
+double page_title_above(struct page *page, double top, const struct chart_axis *axis);
 
 double page_width(const struct page *page, const char *text, double size, bool bold);
 

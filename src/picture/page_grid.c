@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/relief.h"
+#include "base/text.h"
 #include "picture/page.h"
 
 /* Width of the colour scale, its distance from the cells, and its number of parts. */
@@ -33,19 +34,17 @@ static void put_cells(struct page *page)
 	double width = plot.width / chart->x.count, height = plot.height / chart->y.count;
 	double size = cell_size(page, width, height);
 
-	for (int y = 0; y < chart->y.count && size > 0; y++) {
-		for (int x = 0; x < chart->x.count; x++) {
-			double value = chart->grid[y * chart->x.count + x];
+	for (int cell = 0; cell < chart->x.count * chart->y.count && size > 0; cell++) {
+		int x = cell % chart->x.count, y = cell / chart->x.count;
+		double value = chart->grid[cell];
 
-			if (!isfinite(value))
-				continue;
+		if (isfinite(value))
 			page_text(page, ROLE_CELL, plot.x + (x + 0.5) * width,
 				plot.y + (y + 0.5) * height + 0.36 * size, ANCHOR_MIDDLE, size,
 				false,
 				layout_shade(chart, value) > LAYOUT_LIGHT ? INK_ON_LIGHT
 									  : INK_ON_DARK,
 				scale_figure(value).text);
-		}
 	}
 }
 
@@ -74,40 +73,38 @@ static void put_marks(struct page *page, bool across)
 
 	for (int i = 0; i < chart->mark_count; i++) {
 		/* The line is between the steps at or below the mark and the steps above it. */
-		double place = floor(chart->mark[i].at + 1e-9) + 1;
+		const struct chart_mark *mark = &chart->mark[i];
+		double step = floor(mark->at + 1e-9) + 1,
+		       steps = across ? chart->x.count : chart->y.count;
 
-		if (chart->mark[i].across != across || !(place > 0) ||
-			place >= (across ? chart->x.count : chart->y.count))
+		if (mark->across != across || !(step > 0) || step >= steps)
 			continue;
 		which[count] = i;
-		items[count++] =
-			across ? (struct labels_item){ plot.x + place * plot.width / chart->x.count,
-				page_width(page, chart->mark[i].text, SIZE_MARK, false) + 14, 0 }
-			       : (struct labels_item){ plot.y +
-							       place * plot.height / chart->y.count,
-					 SIZE_MARK * LINE_STEP, 0 };
+		items[count].wanted = across ? plot.x + step * plot.width / steps
+					     : plot.y + step * plot.height / steps;
+		items[count++].size = across ? page_width(page, mark->text, SIZE_MARK, false) + 14
+					     : SIZE_MARK * LINE_STEP;
 	}
 	labels_spread(items, count, across ? plot.x : plot.y,
 		across ? plot.x + plot.width : plot.y + plot.height);
 	for (int i = 0; i < count; i++) {
 		const char *text = chart->mark[which[i]].text;
 		double at = items[i].at, wanted = items[i].wanted, right = plot.x + plot.width;
-		struct layout_rule *rule;
 
 		if (across) {
-			rule = page_rule(page, ROLE_MARK, wanted, plot.y, wanted,
-				plot.y + plot.height, 2, INK_TEXT);
+			page_rule(page, ROLE_MARK, wanted, plot.y, wanted, plot.y + plot.height, 2,
+				INK_TEXT)
+				->dash = DASH_SHORT;
 			page_rule(page, ROLE_MARK, wanted, plot.y, at, plot.y - 8, 1.2, INK_STATED);
 			page_text(page, ROLE_MARK, at, plot.y - 13, ANCHOR_MIDDLE, SIZE_MARK, false,
 				INK_STATED, text);
 		} else {
-			rule = page_rule(
-				page, ROLE_MARK, plot.x, wanted, right, wanted, 2, INK_TEXT);
+			page_rule(page, ROLE_MARK, plot.x, wanted, right, wanted, 2, INK_TEXT)
+				->dash = DASH_SHORT;
 			page_rule(page, ROLE_MARK, right, wanted, right + 12, at, 1.2, INK_STATED);
 			page_text(page, ROLE_MARK, right + 16, at + 0.36 * SIZE_MARK, ANCHOR_LEFT,
 				SIZE_MARK, false, INK_STATED, text);
 		}
-		rule->dash = DASH_SHORT;
 	}
 }
 
@@ -132,24 +129,12 @@ static bool any_across(const struct chart *chart)
 	return false;
 }
 
-/* Sets the ticks of the colour scale. Returns the width of their labels. */
-static double ramp_labels(
-	const struct page *page, double height, struct scale_tick ticks[SCALE_TICKS], int *count)
-{
-	double widest = 0;
-
-	*count = scale_ticks(&page->chart->z.scale, height, page_upwards, (void *)page, ticks);
-	for (int i = 0; i < *count; i++)
-		widest = fmax(widest, page_width(page, ticks[i].label, SIZE_TICK, false));
-	return widest;
-}
-
 static void put_ramp(struct page *page, double x)
 {
 	const struct chart_axis *axis = &page->chart->z;
 	const struct box plot = page->layout->plot;
 	struct scale_tick ticks[SCALE_TICKS];
-	int count;
+	int count = scale_ticks(&axis->scale, plot.height, page_upwards, page, ticks);
 
 	for (int i = 0; i < RAMP_PARTS; i++) {
 		double height = plot.height / RAMP_PARTS;
@@ -159,7 +144,6 @@ static void put_ramp(struct page *page, double x)
 		area->share = (i + 0.5) / RAMP_PARTS;
 		area->role = ROLE_TICK;
 	}
-	ramp_labels(page, plot.height, ticks, &count);
 	for (int i = 0; i < count; i++) {
 		double y = plot.y + plot.height * (1 - scale_place(&axis->scale, ticks[i].value));
 
@@ -178,17 +162,12 @@ void layout_heat(struct page *page)
 	const struct chart *chart = page->chart;
 	struct layout *layout = page->layout;
 	double top = page_head(page), bottom = page_foot(page) - 58, left, right, ramp;
-	struct scale_tick ticks[SCALE_TICKS];
-	int count;
 
-	top += SIZE_AXIS + 5;
-	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT,
-		chart->y.title);
-	top += 10;
+	top = page_title_above(page, top, &chart->y) + 10;
 	if (any_across(chart))
 		top += SIZE_MARK * LINE_STEP + 2;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
-	ramp = LAYOUT_WIDTH - PAGE_SIDE - ramp_labels(page, bottom - top, ticks, &count) - 8 -
+	ramp = LAYOUT_WIDTH - PAGE_SIDE - page_y_width(page, &chart->z, bottom - top) - 8 -
 	       RAMP_WIDTH;
 	right = ramp - RAMP_GAP - mark_width(page);
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
@@ -238,23 +217,23 @@ static void put_side_title(
 	struct page *page, const struct relief *relief, const char *title, bool rows)
 {
 	struct relief_point front = relief_project(relief, 1, 1, 0);
-	double room = (rows ? front.x - PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE - front.x) - 110, size;
-	double x = rows ? PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE;
+	double room = (rows ? front.x - PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE - front.x) - 110,
+	       x = rows ? PAGE_SIDE : LAYOUT_WIDTH - PAGE_SIDE;
 	enum layout_anchor anchor = rows ? ANCHOR_LEFT : ANCHOR_RIGHT;
 	const char *bracket = strstr(title, " (");
-	char name[CHART_TEXT], rest[CHART_TEXT];
+	struct words rest;
 
-	chart_print(name, "%.*s", bracket ? (int)(bracket - title) : (int)sizeof(name) - 1, title);
-	metrics_fit(page->metrics, name, sizeof(name), SIZE_AXIS, SIZE_AXIS, true, room - 40);
-	page_text(page, ROLE_AXIS, x, front.y + 2, anchor, SIZE_AXIS, true, INK_TEXT, name);
+	page_fit(page, ROLE_AXIS, x, front.y + 2, anchor, SIZE_AXIS, SIZE_AXIS, true, INK_TEXT,
+		room - 40,
+		words_of("%.*s", bracket ? (int)(bracket - title) : CHART_TEXT, title).text);
 	if (!bracket)
 		return;
-	chart_print(rest, "%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
+	rest = words_of("%.*s", (int)strcspn(bracket + 2, ")"), bracket + 2);
 	/* If the text is too long, keep only the words before the first comma. */
-	if (page_width(page, rest, SIZE_LEAST, false) > room)
-		rest[strcspn(rest, ",")] = '\0';
-	size = metrics_fit(page->metrics, rest, sizeof(rest), 15, SIZE_LEAST, false, room);
-	page_text(page, ROLE_AXIS, x, front.y + 20, anchor, size, false, INK_TEXT, rest);
+	if (page_width(page, rest.text, SIZE_LEAST, false) > room)
+		rest.text[strcspn(rest.text, ",")] = '\0';
+	page_fit(page, ROLE_AXIS, x, front.y + 20, anchor, 15, SIZE_LEAST, false, INK_TEXT, room,
+		rest.text);
 }
 
 static void line(
@@ -372,10 +351,7 @@ void layout_relief(struct page *page)
 	for (int i = 0; i < chart->y.count; i++)
 		left = fmax(left, page_width(page, chart->y.name[i], 15, false) + 9);
 
-	top += SIZE_AXIS + 5;
-	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT,
-		chart->z.title);
-	top += 22;
+	top = page_title_above(page, top, &chart->z) + 22;
 	left = PAGE_SIDE + fmax(left, page_y_width(page, &chart->z, 0.4 * (bottom - top)) + 14);
 	page->layout->plot = (struct box){ left, top, right - left, bottom - top };
 	relief = relief_from_corner(left, top, right - left, bottom - top);

@@ -86,21 +86,16 @@ static void put_names(struct page *page, const struct names *names, struct label
 		layout->plot.y + layout->plot.height + 6);
 	for (int i = 0; i < count; i++) {
 		double y = items[i].at, x = edge + LEADER;
-		char text[CHART_TEXT];
-		struct layout_rule *rule;
+		int ink = layout_ink(chart, ends[i].series);
 
-		chart_print(text, "%s", chart->series[ends[i].series].name);
-		metrics_fit(page->metrics, text, sizeof(text), names->size, names->size, true,
-			names->width);
-		page_text(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size,
-			true, layout_ink(chart, ends[i].series), text);
-		rule = page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2,
-			layout_ink(chart, ends[i].series));
+		page_fit(page, ROLE_SERIES, x, y + 0.36 * names->size, ANCHOR_LEFT, names->size,
+			names->size, true, ink, names->width, chart->series[ends[i].series].name);
+		page_rule(page, ROLE_SERIES, edge + 4, ends[i].y, x - 4, y, 1.2, ink);
 		/* Connect the name to a line that ends early. */
 		if (ends[i].x < edge - 6) {
-			rule = page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4,
-				ends[i].y, 1.0, layout_ink(chart, ends[i].series));
-			rule->dash = DASH_DOTS;
+			page_rule(page, ROLE_SERIES, ends[i].x + 6, ends[i].y, edge + 4, ends[i].y,
+				1.0, ink)
+				->dash = DASH_DOTS;
 			labels_add_line(field, ends[i].x, ends[i].y, edge, ends[i].y);
 		}
 	}
@@ -108,55 +103,53 @@ static void put_names(struct page *page, const struct names *names, struct label
 
 /* ---- knees ---- */
 
-/* The strip of knees above the plot. row: the row of each mark; -1: no row has space. */
+/* The strip of knees above the plot: marks with text, from left to right. */
 struct strip {
-	int rows;
+	int rows, count;
 	double low; /* left limit of the text */
-	int row[CHART_MARKS];
-	int order[CHART_MARKS], count; /* marks with text, from left to right */
+	double total;
+	struct knee {
+		const struct chart_mark *mark;
+		double place, size;
+		int row; /* -1: no row has space */
+	} knee[CHART_MARKS];
 };
 
-static double mark_place(const struct chart *chart, int mark)
+static int by_place(const void *a, const void *b)
 {
-	return scale_place(&chart->x.scale, chart->mark[mark].at);
-}
+	const struct knee *one = a, *other = b;
 
-static double mark_size(const struct page *page, int mark)
-{
-	return page_width(page, page->chart->mark[mark].text, SIZE_MARK, false) + 14;
+	return one->place != other->place ? (one->place > other->place) * 2 - 1
+					  : (one->mark > other->mark) * 2 - 1;
 }
 
 /* Assigns the marks to rows in turn. The widths of the marks determine the number of rows. */
 static void plan_strip(const struct page *page, double width, struct strip *strip)
 {
 	const struct chart *chart = page->chart;
-	double total = 0, used[STRIP_ROWS] = { 0 };
+	double used[STRIP_ROWS] = { 0 };
 
 	*strip = (struct strip){ 0 };
 	for (int i = 0; i < chart->mark_count; i++) {
-		double place = mark_place(chart, i);
-		int at = strip->count;
+		const struct chart_mark *mark = &chart->mark[i];
+		double place = scale_place(&chart->x.scale, mark->at),
+		       size = page_width(page, mark->text, SIZE_MARK, false) + 14;
 
-		if (!chart->mark[i].text[0] || !(place >= 0) || place > 1)
+		if (!mark->text[0] || !(place >= 0) || place > 1)
 			continue;
-		for (; at > 0 && mark_place(chart, strip->order[at - 1]) > place; at--)
-			strip->order[at] = strip->order[at - 1];
-		strip->order[at] = i;
-		strip->count++;
-		total += mark_size(page, i);
+		strip->knee[strip->count++] = (struct knee){ mark, place, size, -1 };
+		strip->total += size;
 	}
-	strip->rows = total > 0 ? (int)ceil(total / width) : 0;
-	strip->rows = strip->rows > STRIP_ROWS ? STRIP_ROWS : strip->rows;
+	qsort(strip->knee, (size_t)strip->count, sizeof(*strip->knee), by_place);
+	strip->rows = (int)fmin(ceil(strip->total / width), STRIP_ROWS);
 	for (int i = 0; i < strip->count; i++) {
-		int row = i % strip->rows;
+		struct knee *knee = &strip->knee[i];
 
-		for (int k = 0;
-			k < strip->rows && used[row] + mark_size(page, strip->order[i]) > width;
-			k++)
-			row = (row + 1) % strip->rows;
-		strip->row[i] = used[row] + mark_size(page, strip->order[i]) <= width ? row : -1;
-		if (strip->row[i] >= 0)
-			used[row] += mark_size(page, strip->order[i]);
+		for (int k = 0; k < strip->rows && knee->row < 0; k++)
+			if (used[(i + k) % strip->rows] + knee->size <= width)
+				knee->row = (i + k) % strip->rows;
+		if (knee->row >= 0)
+			used[knee->row] += knee->size;
 	}
 }
 
@@ -164,47 +157,39 @@ static void plan_strip(const struct page *page, double width, struct strip *stri
 static bool shares_row(
 	const struct page *page, const struct strip *strip, double left, double right)
 {
-	double free = PAGE_SIDE + page_width(page, page->chart->y.title, SIZE_AXIS, false) + 16,
-	       total = 0;
+	double free = PAGE_SIDE + page_width(page, page->chart->y.title, SIZE_AXIS, false) + 16;
+	const struct knee *first = &strip->knee[0];
 
-	if (strip->rows != 1)
-		return false;
-	for (int i = 0; i < strip->count; i++)
-		total += mark_size(page, strip->order[i]);
-	return total <= right + STRIP_BEYOND - free &&
-	       left + (right - left) * mark_place(page->chart, strip->order[0]) -
-			       mark_size(page, strip->order[0]) / 2 >=
-		       free;
+	return strip->rows == 1 && strip->total <= right + STRIP_BEYOND - free &&
+	       left + (right - left) * first->place - first->size / 2 >= free;
 }
 
 static void put_strip(struct page *page, const struct strip *strip)
 {
-	const struct chart *chart = page->chart;
 	const struct box plot = page->layout->plot;
 	const double step = SIZE_MARK * LINE_STEP;
 
 	for (int row = 0; row < strip->rows; row++) {
 		struct labels_item items[CHART_MARKS];
-		int which[CHART_MARKS], count = 0;
+		const struct chart_mark *marks[CHART_MARKS];
+		int count = 0;
 
 		for (int i = 0; i < strip->count; i++) {
-			if (strip->row[i] != row)
+			const struct knee *knee = &strip->knee[i];
+
+			if (knee->row != row)
 				continue;
-			which[count] = strip->order[i];
-			items[count] = (struct labels_item){
-				plot.x + plot.width * mark_place(chart, strip->order[i]),
-				mark_size(page, strip->order[i]), 0
-			};
-			count++;
+			marks[count] = knee->mark;
+			items[count++] = (struct labels_item){ plot.x + plot.width * knee->place,
+				knee->size, 0 };
 		}
 		labels_spread(items, count, strip->low, plot.x + plot.width + STRIP_BEYOND);
 		for (int i = 0; i < count; i++) {
-			const struct chart_mark *mark = &chart->mark[which[i]];
-			int ink = mark->stated ? INK_STATED : INK_FOUND;
+			int ink = marks[i]->stated ? INK_STATED : INK_FOUND;
 			double y = plot.y - STRIP_GAP - (strip->rows - 1 - row) * step;
 
 			page_text(page, ROLE_MARK, items[i].at, y, ANCHOR_MIDDLE, SIZE_MARK, false,
-				ink, mark->text);
+				ink, marks[i]->text);
 			/* Draw a line from the text to the mark's line in the plot. */
 			if (row == strip->rows - 1)
 				page_rule(page, ROLE_MARK, items[i].at, y + 5, items[i].wanted,
@@ -221,19 +206,21 @@ static void put_knee_lines(struct page *page, struct labels_field *field)
 
 	for (int i = 0; i < chart->mark_count; i++) {
 		const struct chart_mark *mark = &chart->mark[i];
-		double place = mark_place(chart, i), x = plot.x + plot.width * place;
-		double lo = fmax(scale_place(&chart->x.scale, mark->lo), 0),
+		double place = scale_place(&chart->x.scale, mark->at),
+		       x = plot.x + plot.width * place,
+		       lo = fmax(scale_place(&chart->x.scale, mark->lo), 0),
 		       hi = fmin(scale_place(&chart->x.scale, mark->hi), 1);
-		struct layout_rule *rule;
 
 		if (!(place >= 0) || place > 1)
 			continue;
 		if (hi > lo)
 			page_area(page, plot.x + lo * plot.width, plot.y, (hi - lo) * plot.width,
 				plot.height, INK_GRID);
-		rule = page_rule(page, ROLE_MARK, x, plot.y, x, plot.y + plot.height, 1.2,
-			mark->stated ? INK_STATED : INK_FOUND);
-		rule->dash = mark->stated ? DASH_SHORT : mark->pages ? DASH_MIXED : DASH_SOLID;
+		page_rule(page, ROLE_MARK, x, plot.y, x, plot.y + plot.height, 1.2,
+			mark->stated ? INK_STATED : INK_FOUND)
+			->dash = mark->stated  ? DASH_SHORT
+				 : mark->pages ? DASH_MIXED
+					       : DASH_SOLID;
 		labels_add_line(field, x, plot.y, x, plot.y + plot.height);
 	}
 }
@@ -317,11 +304,7 @@ void layout_lines(struct page *page)
 	struct names names;
 	struct strip strip;
 
-	/* The title of y is above its axis, where it can be horizontal. */
-	top += SIZE_AXIS + 5;
-	page_text(page, ROLE_AXIS, PAGE_SIDE, top, ANCHOR_LEFT, SIZE_AXIS, false, INK_TEXT,
-		chart->y.title);
-	top += 14;
+	top = page_title_above(page, top, &chart->y) + 14;
 	left = PAGE_SIDE + page_y_width(page, &chart->y, bottom - top) + 10;
 	/* Reserve some of the height for the strip above the plot. */
 	names = fit_names(page, bottom - top - (chart->mark_count ? 3 * SIZE_MARK : 0));
@@ -385,23 +368,22 @@ static void put_bar(struct page *page, const struct chart_bar *bar, double y, do
 			     ? plot.width * scale_place(&page->chart->x.scale, bar->value)
 			     : 0,
 	       line = y + thick / 2;
-	char text[CHART_TEXT];
-	double cause_size;
+	bool bold = bar->kind == BAR_BINDING || bar->kind == BAR_MEASURED;
+	struct words name = words_of("%s", bar->name);
 
-	chart_print(text, "%s", bar->name);
-	metrics_fit(page->metrics, text, sizeof(text), name_size, name_size, true,
+	/* The room is for bold letters, so that all names are cut alike. */
+	metrics_fit(page->metrics, name.text, CHART_TEXT, name_size, name_size, true,
 		plot.x - 12 - PAGE_SIDE);
 	page_text(page, ROLE_TICK, plot.x - 12, line + 0.36 * name_size, ANCHOR_RIGHT, name_size,
-		bar->kind == BAR_BINDING || bar->kind == BAR_MEASURED,
-		bar->kind == BAR_SOFT || bar->kind == BAR_UNKNOWN ? INK_DIM : INK_TEXT, text);
+		bold, bar->kind == BAR_SOFT || bar->kind == BAR_UNKNOWN ? INK_DIM : INK_TEXT,
+		name.text);
 	if (isfinite(bar->value)) {
 		page_area(page, plot.x, y, fmax(end, 1.5), thick, inks[bar->kind])->outlined =
 			bar->kind == BAR_SOFT;
 		if (isfinite(bar->lo) && isfinite(bar->hi) && bar->hi > bar->lo) {
-			double lo =
-				plot.x + plot.width * scale_place(&page->chart->x.scale, bar->lo);
-			double hi =
-				plot.x + plot.width * scale_place(&page->chart->x.scale, bar->hi);
+			const struct scale *scale = &page->chart->x.scale;
+			double lo = plot.x + plot.width * scale_place(scale, bar->lo),
+			       hi = plot.x + plot.width * scale_place(scale, bar->hi);
 
 			page_rule(page, ROLE_SERIES, lo, line, hi, line, 1.6, INK_TEXT);
 			page_rule(page, ROLE_SERIES, lo, line - 6, lo, line + 6, 1.6, INK_TEXT);
@@ -409,17 +391,11 @@ static void put_bar(struct page *page, const struct chart_bar *bar, double y, do
 			end = fmax(end, hi - plot.x);
 		}
 		page_text(page, ROLE_SERIES, plot.x + end + 9, line + 0.36 * value_size,
-			ANCHOR_LEFT, value_size,
-			bar->kind == BAR_BINDING || bar->kind == BAR_MEASURED,
+			ANCHOR_LEFT, value_size, bold,
 			bar->kind == BAR_BINDING ? INK_BINDING : INK_TEXT, bar->value_words);
 	}
-	if (!bar->cause[0])
-		return;
-	chart_print(text, "%s", bar->cause);
-	cause_size = metrics_fit(
-		page->metrics, text, sizeof(text), 13, 11, false, plot.width + value_room);
-	page_text(page, ROLE_FLAT, plot.x + 1, isfinite(bar->value) ? y + thick + 13 : line + 4,
-		ANCHOR_LEFT, cause_size, false, INK_DIM, text);
+	page_fit(page, ROLE_FLAT, plot.x + 1, isfinite(bar->value) ? y + thick + 13 : line + 4,
+		ANCHOR_LEFT, 13, 11, false, INK_DIM, plot.width + value_room, bar->cause);
 }
 
 void layout_bars(struct page *page)

@@ -101,11 +101,7 @@ static void pen_text(void *context, double x, double y, enum layout_anchor ancho
 	double width = pen_width(context, text, size, bold);
 
 	use_paint(context, paint);
-	api.cairo_move_to(context,
-		anchor == ANCHOR_MIDDLE	 ? x - width / 2
-		: anchor == ANCHOR_RIGHT ? x - width
-					 : x,
-		y);
+	api.cairo_move_to(context, x - width * anchor / 2, y);
 	api.cairo_show_text(context, text);
 	api.cairo_new_path(context);
 }
@@ -149,12 +145,8 @@ static void finish_path(
 static void pen_path(void *context, const struct pen_point *points, int count, bool closed,
 	const struct pen_stroke *stroke, const struct pen_paint *fill)
 {
-	for (int i = 0; i < count; i++) {
-		if (i == 0)
-			api.cairo_move_to(context, points[i].x, points[i].y);
-		else
-			api.cairo_line_to(context, points[i].x, points[i].y);
-	}
+	for (int i = 0; i < count; i++)
+		(i ? api.cairo_line_to : api.cairo_move_to)(context, points[i].x, points[i].y);
 	if (closed)
 		api.cairo_close_path(context);
 	finish_path(context, stroke, fill);

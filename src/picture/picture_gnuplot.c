@@ -3,7 +3,6 @@
 #include "picture/picture.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,54 +68,45 @@ static double screen_y(double y)
 
 /* ---- parts of every script ---- */
 
+/* Terminals differ in font names and in the position of labels below the axis. The SVG terminal has
+ * no bold font. */
 static void add_begin(const struct writing *writing, const char *name)
 {
-	struct text *script = writing->script;
-	const struct words page = ink_words(writing, INK_PAGE), file = quoted(name);
-
-	text_addf(script,
-		"# %s\n# Made by %s. `gnuplot %s.gp` writes %s.svg beside this file;\n"
-		"# gnuplot -e \"kind='png'\" or \"kind='pdf'\" before its name writes those.\n",
-		writing->chart->title, PACKAGE_STRING, name, name);
-	text_addf(script,
-		"if (!exists(\"kind\")) kind = 'svg'\nhere = strlen(ARG0) > %zu ? "
-		"ARG0[1:strlen(ARG0) - %zu] : ''\ndata = here.%s.'.dat'\n",
-		strlen(name) + 3, strlen(name) + 3, file.text);
-	/* Terminals differ in font names and in the position of labels below the axis. The SVG
-	 * terminal has no bold font. */
-	text_add(script,
+	text_addf(writing->script,
+		"# %1$s\n# Made by %2$s. `gnuplot %3$s.gp` writes %3$s.svg beside this file;\n"
+		"# gnuplot -e \"kind='png'\" or \"kind='pdf'\" before its name writes those.\n"
+		"if (!exists(\"kind\")) kind = 'svg'\n"
+		"here = strlen(ARG0) > %4$zu ? ARG0[1:strlen(ARG0) - %4$zu] : ''\n"
+		"data = here.%5$s.'.dat'\n"
 		"face = kind eq 'svg' ? 'sans-serif' : 'sans'\n"
-		"bold = kind eq 'svg' ? '' : ':Bold'\nlift = kind eq 'svg' ? 0.55 : 0.4\n");
-	text_addf(script,
+		"bold = kind eq 'svg' ? '' : ':Bold'\nlift = kind eq 'svg' ? 0.55 : 0.4\n"
 		"if (kind eq 'png') {\n"
 		"\tset terminal pngcairo size 1920,1080 fontscale 1.5 linewidth 2 pointscale 2 "
-		"font 'sans,16' background %s\n} else { if (kind eq 'pdf') {\n"
+		"font 'sans,16' background %6$s\n} else { if (kind eq 'pdf') {\n"
 		"\tset terminal pdfcairo size 13.333in,7.5in fontscale 0.75 font 'sans,16' "
-		"background %s\n} else {\n"
-		"\tset terminal svg size 960,540 dynamic font 'sans-serif,16' background %s\n} }\n",
-		page.text, page.text, page.text);
-	text_addf(script,
-		"set output here.%s.'.'.kind\nset encoding utf8\nunset key\n"
+		"background %6$s\n} else {\n"
+		"\tset terminal svg size 960,540 dynamic font 'sans-serif,16' background %6$s\n"
+		"} }\nset output here.%5$s.'.'.kind\nset encoding utf8\nunset key\n"
 		"set tics scale 0.7,0.4\n",
-		file.text);
+		writing->chart->title, PACKAGE_STRING, name, strlen(name) + 3, quoted(name).text,
+		ink_words(writing, INK_PAGE).text);
 }
 
 static void add_words(const struct writing *writing, bool in_plot)
 {
 	static const char *const anchors[] = { "left", "center", "right" };
 	const struct layout *layout = writing->layout;
+	double bottom = layout->plot.y + layout->plot.height;
 
 	for (int i = 0; i < layout->text_count; i++) {
 		const struct layout_text *text = &layout->text[i];
-		bool tick = text->role == ROLE_TICK;
+		bool tick = text->role == ROLE_TICK, below = text->y > bottom;
 
-		if (text->role == ROLE_CELL || (tick && writing->chart->kind != CHART_BARS))
-			continue;
-		if (!in_plot && text->role != ROLE_HEAD && text->role != ROLE_FOOT)
-			continue;
 		/* gnuplot adds the tick labels below the x axis itself. The names of bars are next
 		 * to their bars. */
-		if (tick && text->y > layout->plot.y + layout->plot.height)
+		if (text->role == ROLE_CELL ||
+			(tick && (below || writing->chart->kind != CHART_BARS)) ||
+			(!in_plot && text->role != ROLE_HEAD && text->role != ROLE_FOOT))
 			continue;
 		text_addf(writing->script,
 			"set label %s at screen %.4f,%.4f %s font face.%s',%.3g' noenhanced front "
@@ -127,18 +117,13 @@ static void add_words(const struct writing *writing, bool in_plot)
 	}
 }
 
-static const char *dash_type(enum layout_dash dash)
-{
-	static const char *const types[DASH_COUNT] = {
-		[DASH_SOLID] = "solid",
-		[DASH_LONG] = "(11,5)",
-		[DASH_SHORT] = "(5,4)",
-		[DASH_DOTS] = "(1.6,3.6)",
-		[DASH_MIXED] = "(11,4,2,4)",
-	};
-
-	return types[dash];
-}
+static const char *const dash_types[DASH_COUNT] = {
+	[DASH_SOLID] = "solid",
+	[DASH_LONG] = "(11,5)",
+	[DASH_SHORT] = "(5,4)",
+	[DASH_DOTS] = "(1.6,3.6)",
+	[DASH_MIXED] = "(11,4,2,4)",
+};
 
 /* Adds the rules and areas that are not part of an axis. */
 static void add_rules(const struct writing *writing)
@@ -167,20 +152,8 @@ static void add_rules(const struct writing *writing)
 			"%.3g dashtype %s linecolor rgb %s\n",
 			screen_x(rule->x0), screen_y(rule->y0), screen_x(rule->x1),
 			screen_y(rule->y1), writing->chart->kind == CHART_LINES ? "back" : "front",
-			rule->width, dash_type(rule->dash), ink_words(writing, rule->ink).text);
+			rule->width, dash_types[rule->dash], ink_words(writing, rule->ink).text);
 	}
-}
-
-static void add_margins(const struct writing *writing)
-{
-	const struct box *plot = &writing->layout->plot;
-
-	text_addf(writing->script,
-		"set lmargin at screen %.4f\nset rmargin at screen %.4f\nset tmargin at screen "
-		"%.4f\n"
-		"set bmargin at screen %.4f\n",
-		screen_x(plot->x), screen_x(plot->x + plot->width), screen_y(plot->y),
-		screen_y(plot->y + plot->height));
 }
 
 static void add_frame(const struct writing *writing, const char *borders)
@@ -240,39 +213,21 @@ static void add_palette(const struct writing *writing)
 /* Adds the labels and rules of the layout, the position of the plot, and its borders. */
 static void add_plot(const struct writing *writing, const char *borders)
 {
+	const struct box *plot = &writing->layout->plot;
+
 	add_words(writing, true);
 	add_rules(writing);
-	add_margins(writing);
+	text_addf(writing->script,
+		"set lmargin at screen %.4f\nset rmargin at screen %.4f\n"
+		"set tmargin at screen %.4f\nset bmargin at screen %.4f\n",
+		screen_x(plot->x), screen_x(plot->x + plot->width), screen_y(plot->y),
+		screen_y(plot->y + plot->height));
 	if (writing->chart->kind == CHART_HEAT)
 		add_palette(writing);
 	add_frame(writing, borders);
 }
 
 /* ---- series over x ---- */
-
-static bool any_point(
-	const struct chart_series *series, bool (*is)(const struct chart_point *point))
-{
-	for (int i = 0; i < series->count; i++)
-		if (is(&series->point[i]))
-			return true;
-	return false;
-}
-
-static bool has_quartiles(const struct chart_point *point)
-{
-	return isfinite(point->lo) && isfinite(point->hi);
-}
-
-static bool has_modes(const struct chart_point *point)
-{
-	return isfinite(point->other) && isfinite(point->other_y);
-}
-
-static bool is_doubtful(const struct chart_point *point)
-{
-	return point->doubtful;
-}
 
 static void add_points(const struct writing *writing, const struct chart_series *series)
 {
@@ -288,26 +243,24 @@ static void add_points(const struct writing *writing, const struct chart_series 
 		text_addf(writing->data, "%s %s %s %s %s %s %d\n", number(point->x).text,
 			number(point->y).text, number(point->lo).text, number(point->hi).text,
 			number(point->other).text, number(point->other_y).text,
-			has_modes(point) ? 2 : point->doubtful);
+			isfinite(point->other) && isfinite(point->other_y) ? 2 : point->doubtful);
 	}
 	/* Two empty lines separate the data sets of `index`; a series without points needs a line
 	 * with NaN values. */
 	text_add(writing->data, series->count ? "\n\n" : "NaN NaN NaN NaN NaN NaN 0\n\n\n");
 }
 
-__attribute__((format(printf, 5, 6))) static void add_part(
-	const struct writing *writing, bool *first, int index, int ink, const char *format, ...)
+static void add_part_words(
+	const struct writing *writing, bool *first, int index, int ink, const char *how)
 {
-	char how[160];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(how, sizeof(how), format, args);
-	va_end(args);
 	text_addf(writing->script, "%s data index %d %s linecolor rgb %s",
 		*first ? "plot" : ", \\\n    ", index, how, ink_words(writing, ink).text);
 	*first = false;
 }
+
+/* The same with a format. */
+#define add_part(writing, first, index, ink, ...) \
+	add_part_words(writing, first, index, ink, words_of(__VA_ARGS__).text)
 
 static void add_series(const struct writing *writing, int index, bool *first)
 {
@@ -316,26 +269,27 @@ static void add_series(const struct writing *writing, int index, bool *first)
 			 hollow[MARK_COUNT] = { 6, 4, 12, 8, 10, 1 };
 	const struct chart *chart = writing->chart;
 	const struct chart_series *series = &chart->series[index];
+	const struct chart_shows shows = chart_series_shows(series);
 	bool crowded = layout_crowded(chart);
 	int mark = layout_mark(chart, index), ink = layout_ink(chart, index);
 	double size = series->count > 90 ? 0.5 : series->count > 40 || crowded ? 0.6 : 0.9;
 
 	if (!chart->joined && chart->y.scale.low == 0)
 		add_part(writing, first, index, ink, "using 1:2 with impulses linewidth 4");
-	if (chart->joined && !crowded && any_point(series, has_quartiles))
+	if (chart->joined && !crowded && shows.quartiles)
 		add_part(writing, first, index, ink,
 			"using 1:3:4 with filledcurves fillstyle transparent solid 0.25 noborder");
-	if (any_point(series, has_quartiles))
+	if (shows.quartiles)
 		add_part(writing, first, index, ink,
 			"using 1:2:3:4 with yerrorbars pointtype 0 linewidth 1.3");
 	if (chart->joined && !series->loose)
 		add_part(writing, first, index, ink,
 			"using 1:2 with lines linewidth %.3g dashtype %s", crowded ? 1.8 : 2.6,
-			chart->ordered ? "solid" : dash_type(layout_dash(index)));
+			chart->ordered ? "solid" : dash_types[layout_dash(index)]);
 	add_part(writing, first, index, ink,
 		"using 1:($7 == 2 ? NaN : $2) with points pointtype %d pointsize %.3g linewidth 2",
 		full[mark], size);
-	if (any_point(series, is_doubtful)) {
+	if (shows.doubtful) {
 		add_part(writing, first, index, INK_PAGE,
 			"using 1:($7 == 1 ? $2 : NaN) with points pointtype %d pointsize %.3g",
 			full[mark], size * 0.6);
@@ -344,7 +298,7 @@ static void add_series(const struct writing *writing, int index, bool *first)
 			"linewidth 2",
 			hollow[mark], size);
 	}
-	if (!any_point(series, has_modes))
+	if (!shows.modes)
 		return;
 	add_part(writing, first, index, ink,
 		"using 1:5:(0):($6 - $5) with vectors nohead linewidth 1.3");
@@ -417,19 +371,16 @@ static void add_grid_data(const struct writing *writing, double figure_size)
 		"# column, row, %s, 1 if in doubt, colour of a figure on it; column and row by "
 		"name\n",
 		chart->z.title);
-	for (int y = 0; y < chart->y.count; y++) {
-		for (int x = 0; x < chart->x.count; x++) {
-			int cell = y * chart->x.count + x;
-			double value = chart->grid[cell];
-			bool shown = figure_size > 0 && isfinite(value);
+	for (int cell = 0; cell < chart->x.count * chart->y.count; cell++) {
+		int x = cell % chart->x.count, y = cell / chart->x.count;
+		double value = chart->grid[cell];
+		bool shown = figure_size > 0 && isfinite(value);
 
-			text_addf(data, "%d %d %s %d %d \"%s\" \"%s\" \"%s\"\n", x, y,
-				number(value).text, chart->doubtful[cell],
-				layout_shade(chart, value) > LAYOUT_LIGHT ? 0x101014 : 0xffffff,
-				shown ? scale_figure(value).text : "", chart->x.name[x],
-				chart->y.name[y]);
-		}
-		text_add(data, "\n");
+		text_addf(data, "%d %d %s %d %d \"%s\" \"%s\" \"%s\"\n%s", x, y, number(value).text,
+			chart->doubtful[cell],
+			layout_shade(chart, value) > LAYOUT_LIGHT ? 0x101014 : 0xffffff,
+			shown ? scale_figure(value).text : "", chart->x.name[x], chart->y.name[y],
+			x == chart->x.count - 1 ? "\n" : "");
 	}
 }
 
@@ -490,15 +441,13 @@ static void write_relief(const struct writing *writing)
 	text_addf(script,
 		"set cbrange [%s:%s]\nunset colorbox\nset xrange [0:%d]\nset yrange [0:%d]\n"
 		"set origin 0.02,0.05\nset size 0.96,0.88\nset view 66, 135, 1.08, 1.1\n"
-		"set xtics offset 0.6,-0.7\nset ytics offset -0.6,-0.7\n",
-		number(chart->z.scale.low).text, number(chart->z.scale.high).text,
-		chart->x.count - 1, chart->y.count - 1);
-	text_addf(script,
+		"set xtics offset 0.6,-0.7\nset ytics offset -0.6,-0.7\n"
 		"set xlabel %s noenhanced offset 0,-1\nset ylabel %s noenhanced offset 0,-1\n"
 		"set zlabel %s noenhanced rotate\n"
 		"set pm3d depthorder border linewidth 0.7 linecolor rgb '#404040'\n",
-		short_title(chart->x.title).text, short_title(chart->y.title).text,
-		short_title(chart->z.title).text);
+		number(chart->z.scale.low).text, number(chart->z.scale.high).text,
+		chart->x.count - 1, chart->y.count - 1, short_title(chart->x.title).text,
+		short_title(chart->y.title).text, short_title(chart->z.title).text);
 	for (int i = 0; i < chart->mark_count; i++) {
 		const struct chart_mark *mark = &chart->mark[i];
 		double x = mark->across ? mark->at : 0, y = mark->across ? 0 : mark->at;
@@ -508,13 +457,11 @@ static void write_relief(const struct writing *writing)
 			continue;
 		text_addf(script,
 			"set label %s at first %.4f,%.4f, graph 1.06 %s font ',%.3g' noenhanced "
-			"textcolor rgb %s\n",
-			quoted(mark->text).text, x, y, mark->across ? "right" : "left", SIZE_MARK,
-			stated.text);
-		text_addf(script,
+			"textcolor rgb %s\n"
 			"set arrow from first %.4f,%.4f, graph 0 to first %.4f,%.4f, graph 1 "
 			"nohead back dashtype (5,4) linecolor rgb %s\n",
-			x, y, x, y, stated.text);
+			quoted(mark->text).text, x, y, mark->across ? "right" : "left", SIZE_MARK,
+			stated.text, x, y, x, y, stated.text);
 	}
 	text_add(script, "set xyplane 0\n");
 	add_grid_data(writing, 0);
