@@ -14,10 +14,11 @@
 
 /* ---- slices ---- */
 
-static bool moves_bytes(const struct view_slice *slice)
+/* Whether a point is measured; bytes: and moves bytes. */
+static bool any_measured(const struct view_slice *slice, bool bytes)
 {
 	for (int i = 0; i < slice->count; i++)
-		if (slice->point[i].valid && isfinite(slice->point[i].sample.gbps))
+		if (slice->point[i].valid && (!bytes || isfinite(slice->point[i].sample.gbps)))
 			return true;
 	return false;
 }
@@ -53,7 +54,7 @@ static struct chart *make_slice(
 	const struct knob *knob = &kernel->knobs[slice->knob];
 	/* Shows throughput, as the screen does, if the kernel moves bytes. */
 	enum sweeps_figure figure =
-		moves_bytes(slice) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
+		any_measured(slice, true) && !kernel->plot_cpe ? SWEEPS_GBPS : SWEEPS_CPE;
 	struct chart *chart = chart_new(CHART_LINES);
 	struct chart_series *series = chart_add_series(chart, "");
 	struct sample samples[VIEW_SLICE] = { 0 };
@@ -100,33 +101,21 @@ static struct chart *make_slice(
 	return chart;
 }
 
-static bool any_measured(const struct view_slice *slice)
-{
-	for (int i = 0; i < slice->count; i++)
-		if (slice->point[i].valid)
-			return true;
-	return false;
-}
-
-static struct status view_slice(
-	const struct view *view, const struct chart_origin *origin, struct chart **chart)
+static struct chart *view_slice(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
 	const struct view_slice *slice = slice_of(view);
 
 	if (!slice)
-		return status_usage(
+		*why = status_usage(
 			"%s has no knob to draw a picture over", view->setting.kernel->name);
-	if (!any_measured(slice))
-		return status_usage(
-			"nothing of the slice is measured yet: there is no picture of it");
-	*chart = make_slice(view, slice, origin);
-	return status_ok();
+	return slice && any_measured(slice, false) ? make_slice(view, slice, origin) : NULL;
 }
 
 /* ---- the mountain ---- */
 
-static struct status view_mountain(
-	const struct view *view, const struct chart_origin *origin, struct chart **made)
+static struct chart *view_mountain(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
 	const struct view_grid *grid = &view->grid;
 	const struct kernel *kernel = view->setting.kernel;
@@ -135,11 +124,10 @@ static struct status view_mountain(
 	struct chart *chart;
 
 	if (!grid->present)
-		return status_usage(
+		*why = status_usage(
 			"%s has no mountain: that needs a size and a stride", kernel->name);
-	if (!(grid->top > 0))
-		return status_usage(
-			"nothing of the mountain is measured yet: there is no picture of it");
+	if (!grid->present || !(grid->top > 0))
+		return NULL;
 	chart = chart_new(grid->relief && grid->nx > 1 && grid->ny > 1 ? CHART_RELIEF : CHART_HEAT);
 	knob_steps(&chart->x, &kernel->knobs[grid->stride_knob], grid->x, grid->nx);
 	knob_steps(&chart->y, &kernel->knobs[grid->size_knob], grid->y, grid->ny);
@@ -161,63 +149,55 @@ static struct status view_mountain(
 	mark_grid_caches(chart, view->machine, grid->y, grid->ny);
 	mark_grid_line(chart, view->machine, &view->setting, grid->stride_knob, grid->x, grid->nx);
 	chart_cite(chart, origin, &source);
-	*made = chart;
-	return status_ok();
+	return chart;
 }
 
 /* ---- the ladder ---- */
 
-static struct status view_ladder(
-	const struct view *view, const struct chart_origin *origin, struct chart **chart)
+static struct chart *view_ladder(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
-	if (!view->explanation)
-		return status_usage("there is no picture of the limits: %.180s",
-			view->limits_note[0] ? view->limits_note : "they are not known yet");
-	*chart = chart_ladder(
-		view->explanation, &view->setting, &view->sample, view->gap.words, origin);
-	return status_ok();
+	if (view->explanation)
+		return chart_ladder(
+			view->explanation, &view->setting, &view->sample, view->gap.words, origin);
+	*why = status_usage("there is no picture of the limits: %.180s",
+		view->limits_note[0] ? view->limits_note : "they are not known yet");
+	return NULL;
 }
 
-/* ---- the probe ---- */
-
-static struct status view_probe(
-	const struct view *view, const struct chart_origin *origin, struct chart **chart)
+static struct chart *view_probe(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
 	enum probe_part part = view->probe ? chart_probe_part(view->probe) : PROBE_PARTS;
 
-	if (part == PROBE_PARTS)
-		return status_usage("nothing is probed yet: there is no picture of it");
-	*chart = chart_probe(view->probe, part, origin);
-	return status_ok();
+	(void)why;
+	return part == PROBE_PARTS ? NULL : chart_probe(view->probe, part, origin);
 }
 
-/* ---- the windows: the curve on screen ---- */
-
-static struct status view_windows(
-	const struct view *view, const struct chart_origin *origin, struct chart **chart)
+/* The curve on screen. */
+static struct chart *view_windows(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
-	*chart = view->windows && view->window ? chart_windows(view->windows, view->window, origin)
-					       : NULL;
-	return *chart ? status_ok()
-		      : status_usage(
-				"nothing of this curve is measured yet: there is no picture of it");
+	(void)why;
+	return view->windows && view->window ? chart_windows(view->windows, view->window, origin)
+					     : NULL;
 }
 
 /* ---- the panels ---- */
 
-/* A panel with a picture. */
+/* A panel with a picture. make(): NULL if nothing is measured, or with another reason in *why. */
 struct row {
-	const char *front, *what;
-	struct status (*make)(
-		const struct view *view, const struct chart_origin *origin, struct chart **chart);
+	const char *front, *what, *measured;
+	struct chart *(*make)(
+		const struct view *view, const struct chart_origin *origin, struct status *why);
 };
 
 static const struct row rows[] = {
-	{ "slices", "slice", view_slice },
-	{ "mountain", "mountain", view_mountain },
-	{ "probe", "probe", view_probe },
-	{ "windows", "windows", view_windows },
-	{ "ladder", "limits", view_ladder },
+	{ "slices", "slice", "the slice", view_slice },
+	{ "mountain", "mountain", "the mountain", view_mountain },
+	{ "probe", "probe", "the memory", view_probe },
+	{ "windows", "windows", "this curve", view_windows },
+	{ "ladder", "limits", "the limits", view_ladder },
 };
 
 static const struct row *row_of(const char *front)
@@ -232,6 +212,7 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 	struct chart **chart, const char **what)
 {
 	const struct row *row = row_of(view->screen.front);
+	struct status status;
 
 	*chart = NULL;
 	if (!row)
@@ -240,7 +221,10 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 			"windows brings a panel that has one",
 			view->screen.front);
 	*what = row->what;
-	return row->make(view, origin, chart);
+	status = status_usage(
+		"nothing of %s is measured yet: there is no picture of it", row->measured);
+	*chart = row->make(view, origin, &status);
+	return *chart ? status_ok() : status;
 }
 
 /* ---- the command ---- */

@@ -1,4 +1,5 @@
 /* The cells around the present setting, and the order of their visits. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,21 +248,25 @@ struct cell *plan_take(struct session *session, const struct setting *setting,
 	return cell;
 }
 
-/* Visits the cells in rounds: the cell with the fewest visits comes next, the first of several. */
-int plan_next(const struct plan *plan)
+/* The entry with the fewest visits, the first of several: of the cells that have not settled, or of
+ * the settled cells that are doubtful. */
+static int least_visited(const struct plan *plan, bool doubtful)
 {
-	unsigned fewest = 0;
+	unsigned fewest = UINT_MAX;
 	int next = -1;
 
 	for (int i = 0; i < plan->count; i++) {
 		const struct cell *cell = plan->planned[i].cell;
 		unsigned visits = cell ? cell->visits : 0;
 
-		if (cell && cell->settled)
+		if (doubtful != (cell && cell->settled))
+			continue;
+		if (doubtful && (!cell->sample.valid ||
+					!(cell->sample.contended || cell->sample.unsettled)))
 			continue;
 		if (visits == 0)
 			return i;
-		if (next < 0 || visits < fewest) {
+		if (visits < fewest) {
 			next = i;
 			fewest = visits;
 		}
@@ -269,40 +274,14 @@ int plan_next(const struct plan *plan)
 	return next;
 }
 
-int plan_doubtful(const struct plan *plan)
+int plan_next(const struct plan *plan)
 {
-	int next = -1;
-
-	for (int i = 0; i < plan->count; i++) {
-		const struct cell *cell = plan->planned[i].cell;
-
-		if (cell && cell->settled && cell->sample.valid &&
-			(cell->sample.contended || cell->sample.unsettled) &&
-			(next < 0 || cell->visits < plan->planned[next].cell->visits))
-			next = i;
-	}
-	return next;
+	return least_visited(plan, false);
 }
 
-bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
-	struct setting *setting)
+int plan_doubtful(const struct plan *plan)
 {
-	int64_t present;
-
-	if (slice->knob < 0)
-		return false;
-	present = session->setting.v[slice->knob];
-	for (int i = direction > 0 ? 0 : slice->count - 1; i >= 0 && i < slice->count;
-		i += direction) {
-		if (direction > 0 ? slice->value[i] <= present : slice->value[i] >= present)
-			continue;
-		if (slice->planned[i] < 0)
-			continue;
-		*setting = session->setting;
-		setting->v[slice->knob] = slice->value[i];
-		return true;
-	}
-	return false;
+	return least_visited(plan, true);
 }
 
 /* Index of the next value in a direction. `value` itself may lie between or beyond the values. -1:
@@ -320,27 +299,40 @@ static int value_beside(const int64_t *values, int count, int64_t value, int dir
 	return place.index < count ? place.index : -1;
 }
 
-bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting)
+/* Finds the next possible setting along a knob. planned: indexes into the plan, -1 at values that
+ * are not possible; NULL: the setting is checked. */
+static bool walk(const struct session *session, int knob, const int64_t *values, int count,
+	const int *planned, int direction, struct setting *setting)
 {
-	const struct plan_grid *grid = &session->plan.grid;
-	const int64_t *values = dx ? grid->x : grid->y;
-	int count = dx ? grid->nx : grid->ny, knob = dx ? grid->stride_knob : grid->size_knob;
-	int64_t present;
-
-	if (!grid->present || count == 0)
+	if (count == 0)
 		return false;
-	present = session->setting.v[knob];
-	for (int i = value_beside(values, count, present, dx + dy); i >= 0 && i < count;
-		i += dx + dy) {
+	*setting = session->setting;
+	for (int i = value_beside(values, count, session->setting.v[knob], direction);
+		i >= 0 && i < count; i += direction) {
 		struct status status;
 
-		*setting = session->setting;
 		setting->v[knob] = values[i];
-		status = playback_allows(session, setting);
-		if (status_is_ok(&status))
+		status = planned ? status_ok() : playback_allows(session, setting);
+		if (status_is_ok(&status) && (!planned || planned[i] >= 0))
 			return true;
 	}
 	return false;
+}
+
+bool plan_neighbour(const struct session *session, const struct plan_slice *slice, int direction,
+	struct setting *setting)
+{
+	return slice->knob >= 0 && walk(session, slice->knob, slice->value, slice->count,
+					   slice->planned, direction, setting);
+}
+
+bool plan_walk(const struct session *session, int dx, int dy, struct setting *setting)
+{
+	const struct plan_grid *grid = &session->plan.grid;
+
+	return grid->present &&
+	       walk(session, dx ? grid->stride_knob : grid->size_knob, dx ? grid->x : grid->y,
+		       dx ? grid->nx : grid->ny, NULL, dx + dy, setting);
 }
 
 /* ---- the view ---- */
