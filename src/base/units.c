@@ -1,41 +1,34 @@
 #include "base/units.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char suffixes[] = "kmgt";
 
 bool units_parse(const char *string, bool with_suffix, int64_t *value)
 {
-	int64_t number = 0;
-	const char *c = string;
+	int64_t number;
+	char *end;
 
-	if (*c < '0' || *c > '9')
+	errno = 0;
+	number = strtoll(string, &end, 10);
+	if (!isdigit((unsigned char)string[0]) || errno == ERANGE)
 		return false;
-	for (; *c >= '0' && *c <= '9'; c++) {
-		int digit = *c - '0';
+	if (*end && with_suffix) {
+		const char *suffix = strchr(suffixes, tolower((unsigned char)*end));
 
-		if (number > (INT64_MAX - digit) / 10)
+		if (!suffix || __builtin_mul_overflow(
+				       number, INT64_C(1024) << 10 * (suffix - suffixes), &number))
 			return false;
-		number = number * 10 + digit;
+		end++;
 	}
-	if (*c && with_suffix) {
-		char lower = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-		const char *suffix = strchr(suffixes, lower);
-
-		if (!suffix)
-			return false;
-		for (int shift = (int)(suffix - suffixes) + 1; shift > 0; shift--) {
-			if (number > INT64_MAX / 1024)
-				return false;
-			number *= 1024;
-		}
-		c++;
-	}
-	if (*c)
+	if (*end)
 		return false;
 	*value = number;
 	return true;

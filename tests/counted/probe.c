@@ -107,7 +107,7 @@ static struct counting *clock_open(void)
 		.cycles = 0,
 		.event = { { "arm_n1::CPU_CYCLES", true }, { "arm_n1::INST_RETIRED", true } },
 	};
-	struct counting *counting = counting_new(0, "");
+	struct counting *counting = counting_new(0, "", &perf_calls_linux);
 
 	counting_use(counting, &plan);
 	if (!counting_cycles(counting)) {

@@ -116,7 +116,7 @@ static void plan_add_raw(int count)
 static void use(void)
 {
 	if (!bench->counting)
-		bench->counting = counting_new_with(0, tree.root, &bench->kernel);
+		bench->counting = counting_new(0, tree.root, &bench->kernel);
 	counting_use(bench->counting, &bench->plan);
 }
 
@@ -504,7 +504,7 @@ TEST_WITH(hybrid_machines_are_asked_for_the_right_pmu, setup, teardown)
 	plan_add(CYCLES, true);
 	plan_add("perf::L1-DCACHE-LOAD-MISSES", false);
 	plan_add("perf_raw::r1c2", false);
-	bench->counting = counting_new_with(9, tree.root, &bench->kernel);
+	bench->counting = counting_new(9, tree.root, &bench->kernel);
 	count();
 	check_count(0, COUNT_KNOWN, 2);
 	check_count(1, COUNT_KNOWN, 0.5);
@@ -534,7 +534,7 @@ TEST_WITH(arm_events_are_asked_for_by_number, setup, teardown)
 	pmu_add(&bench->pmu, 9, 0x11, 2, 0, 10);
 	pmu_add(&bench->pmu, 9, 0x08, 4, 0, 10);
 	plan_clock();
-	bench->counting = counting_new_with(4, tree.root, &bench->kernel);
+	bench->counting = counting_new(4, tree.root, &bench->kernel);
 	count();
 	check_count(0, COUNT_KNOWN, 2);
 	assert_true(counts->direct);
@@ -767,7 +767,7 @@ TEST(page_faults_are_counted_for_real)
 	pages.memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(pages.memory != MAP_FAILED);
 	madvise(pages.memory, size, MADV_NOHUGEPAGE);
-	counting = counting_new(0, "");
+	counting = counting_new(0, "", &perf_calls_linux);
 	counting_use(counting, &plan);
 	counting_measure(counting, &measure, 9, &cancel, &got);
 	assert_int_equal(got.count, 1);
@@ -791,7 +791,7 @@ TEST(a_direct_read_costs_under_100_instructions)
 		.config = PERF_COUNT_HW_INSTRUCTIONS,
 		.exclude_kernel = 1,
 		.exclude_hv = 1 };
-	struct counting *counting = counting_new(0, "");
+	struct counting *counting = counting_new(0, "", &perf_calls_linux);
 	struct kernel_run run = { .kernel = &loop };
 	struct measure measure = { .run = &run };
 	atomic_bool cancel = true;

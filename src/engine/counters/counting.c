@@ -106,14 +106,14 @@ static void say_why(struct counting *counting)
 {
 	const struct pmu *pmu = &counting->pmu;
 	int error = counting->none;
-	const char *why = no_counters(counting) && pmu->guest == 1
-				  ? "this virtual machine has no performance counters: its host "
+	const char *why =
+		!no_counters(counting)
+			? error == ENOSYS ? "this kernel has no perf_event_open"
+					  : "the system forbids perf_event_open (a container's "
+					    "rules, or a security module)"
+		: pmu->guest == 1 ? "this virtual machine has no performance counters: its host "
 				    "does not pass them on"
-			  : no_counters(counting)
-				  ? "the kernel finds no performance counters in this processor"
-			  : error == ENOSYS ? "this kernel has no perf_event_open"
-					    : "the system forbids perf_event_open (a container's "
-					      "rules, or a security module)";
+				  : "the kernel finds no performance counters in this processor";
 	bool forbidden = error == EACCES || error == EPERM;
 
 	if (forbidden && pmu->paranoid > 2)
@@ -355,7 +355,7 @@ void counting_use_in_child(struct counting *counting)
 }
 /* ---- creating and freeing ---- */
 
-struct counting *counting_new_with(int cpu, const char *root, const struct perf_calls *calls)
+struct counting *counting_new(int cpu, const char *root, const struct perf_calls *calls)
 {
 	struct counting *counting = memory_new(1, sizeof(*counting));
 
@@ -363,11 +363,6 @@ struct counting *counting_new_with(int cpu, const char *root, const struct perf_
 	counting->cpu = cpu;
 	counting->root = root;
 	return counting;
-}
-
-struct counting *counting_new(int cpu, const char *root)
-{
-	return counting_new_with(cpu, root, &perf_calls_linux);
 }
 
 void counting_free(struct counting *counting)

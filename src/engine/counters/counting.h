@@ -44,11 +44,9 @@ struct counting {
 };
 
 /* Makes no system call; counting_use() makes the first one. cpu: the measured processor; it selects
- * the PMU of a hybrid machine. root: the directory of /proc and /sys, "" except in tests. root must
- * outlive the result. */
-struct counting *counting_new(int cpu, const char *root);
-/* For tests: uses other system calls. The table must outlive the result. */
-struct counting *counting_new_with(int cpu, const char *root, const struct perf_calls *calls);
+ * the PMU of a hybrid machine. root: the directory of /proc and /sys, "" except in tests. calls:
+ * &perf_calls_linux, except in tests. root and *calls must outlive the result. */
+struct counting *counting_new(int cpu, const char *root, const struct perf_calls *calls);
 void counting_free(struct counting *counting);
 
 /* Opens the plan's events, unless a plan with this id is open. Does nothing if the id is 0. After

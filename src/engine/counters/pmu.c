@@ -23,13 +23,6 @@ bool pmu_list_holds(const char *list, int number)
 	return false;
 }
 
-static int number_or(const char *root, const char *path, int otherwise)
-{
-	int64_t value;
-
-	return system_number(root, path, &value) ? (int)value : otherwise;
-}
-
 /* Writes the path of a PMU's file to `path` and returns it. */
 static const char *of(const char *name, const char *file, char path[SYSTEM_PATH])
 {
@@ -87,9 +80,9 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	char path[SYSTEM_PATH];
 
 	*pmu = (struct pmu){ .type = TYPE_RAW, .rdpmc = -1, .guest = -1 };
-	pmu->paranoid = number_or(root, "/proc/sys/kernel/perf_event_paranoid", -9);
-	pmu->nmi_watchdog = number_or(root, "/proc/sys/kernel/nmi_watchdog", -1);
-	pmu->user_access = number_or(root, "/proc/sys/kernel/perf_user_access", -1);
+	pmu->paranoid = (int)system_number(root, "/proc/sys/kernel/perf_event_paranoid", -9);
+	pmu->nmi_watchdog = (int)system_number(root, "/proc/sys/kernel/nmi_watchdog", -1);
+	pmu->user_access = (int)system_number(root, "/proc/sys/kernel/perf_user_access", -1);
 	find_listed(pmu, root, cpu);
 	if (pmu->name[0] == '\0' && pmu->others[0] == '\0' &&
 		system_has(root, of("cpu", "type", path)))
@@ -103,14 +96,14 @@ void pmu_find(struct pmu *pmu, const char *root, int cpu)
 	}
 	if (pmu->name[0] == '\0')
 		return;
-	pmu->type = (uint32_t)number_or(root, of(pmu->name, "type", path), TYPE_RAW);
+	pmu->type = (uint32_t)system_number(root, of(pmu->name, "type", path), TYPE_RAW);
 	/* Other PMUs on Arm machines use their own event numbers, for example Apple's. */
 	pmu->arm = strncmp(pmu->name, "armv", 4) == 0;
 	/* With one kind of processor the kernel finds the PMU itself. The exception is a hybrid x86
 	 * with only one visible kind. */
 	pmu->extended = pmu->others[0] != '\0' ||
 			(strncmp(pmu->name, "cpu", 3) == 0 && pmu->type != TYPE_RAW);
-	pmu->rdpmc = number_or(root, of(pmu->name, "rdpmc", path), -1);
+	pmu->rdpmc = (int)system_number(root, of(pmu->name, "rdpmc", path), -1);
 	if (pmu->user_access == 1)
 		pmu->user_read = format_bit(root, of(pmu->name, "format/rdpmc", path));
 }

@@ -1,7 +1,6 @@
 #include "engine/machine/environment.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,15 +42,16 @@ bool system_line(const char *root, const char *path, char *buffer, size_t size)
 	return line[0] != '\0';
 }
 
-bool system_number(const char *root, const char *path, int64_t *value)
+int64_t system_number(const char *root, const char *path, int64_t otherwise)
 {
 	char line[32], *end;
+	int64_t value;
 
 	if (!system_line(root, path, line, sizeof(line)))
-		return false;
+		return otherwise;
 	errno = 0;
-	*value = strtoll(line, &end, 10);
-	return end != line && *end == '\0' && errno == 0;
+	value = strtoll(line, &end, 10);
+	return end != line && *end == '\0' && errno == 0 ? value : otherwise;
 }
 
 bool system_has(const char *root, const char *path)
@@ -97,7 +97,9 @@ int64_t system_quantity(const char *root, const char *path, const char *key)
 	if (!system_value(root, path, key, value, sizeof(value)))
 		return -1;
 	number = strtoll(value, &end, 10);
-	return end != value ? number : strncmp(value, "unlimited", 9) == 0 ? INT64_MAX : -1;
+	if (end == value)
+		return strncmp(value, "unlimited", 9) == 0 ? INT64_MAX : -1;
+	return strcmp(end, " kB") == 0 ? number * 1024 : number;
 }
 
 bool system_range(const char **list, int *low, int *high)
@@ -145,14 +147,12 @@ void environment_read_core(struct environment *env, const char *root, int cpu)
 
 static void read_switches(struct environment *env, const char *root)
 {
-	int64_t value;
+	int64_t off = system_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", -1),
+		on = system_number(root, "/sys/devices/system/cpu/cpufreq/boost", -1),
+		smt = system_number(root, "/sys/devices/system/cpu/smt/active", -1);
 
-	if (system_number(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", &value))
-		env->turbo = value == 0;
-	else if (system_number(root, "/sys/devices/system/cpu/cpufreq/boost", &value))
-		env->turbo = value != 0;
-	if (system_number(root, "/sys/devices/system/cpu/smt/active", &value))
-		env->smt = value != 0;
+	env->turbo = off >= 0 ? off == 0 : on >= 0 ? on != 0 : -1;
+	env->smt = smt >= 0 ? smt != 0 : -1;
 }
 
 static void read_hypervisor(struct environment *env, const char *root)
@@ -219,8 +219,7 @@ static void read_group(struct environment *env, const char *root)
 		sscanf(value, "%lld %lld", &quota, &period) == 2 && period > 0)
 		env->quota = (double)quota / (double)period;
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
-	if (!system_number(root, path, &env->memory_limit))
-		env->memory_limit = -1;
+	env->memory_limit = system_number(root, path, -1);
 	env->container = system_has(root, "/.dockerenv") || system_has(root, "/run/.containerenv");
 }
 
@@ -228,13 +227,9 @@ void environment_read(struct environment *env, const char *root)
 {
 	static const char meminfo[] = "/proc/meminfo";
 	char line[128], *open;
-	int64_t value;
 
-	*env = (struct environment){
-		.paranoid = -9, .turbo = -1, .smt = -1, .hypervisor = -1, .quota = NAN, .load = NAN
-	};
-	if (system_number(root, "/proc/sys/kernel/perf_event_paranoid", &value))
-		env->paranoid = (int)value;
+	*env = (struct environment){ .hypervisor = -1, .quota = NAN, .load = NAN };
+	env->paranoid = (int)system_number(root, "/proc/sys/kernel/perf_event_paranoid", -9);
 	system_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		env->clocksource, sizeof(env->clocksource));
 	read_switches(env, root);
@@ -252,28 +247,26 @@ void environment_read(struct environment *env, const char *root)
 		snprintf(env->thp, sizeof(env->thp), "%.*s", (int)strcspn(open + 1, "]"), open + 1);
 	env->huge_reserved = system_quantity(root, meminfo, "HugePages_Total");
 	env->huge_free = system_quantity(root, meminfo, "HugePages_Free");
-	value = system_quantity(root, meminfo, "MemTotal");
-	env->memory_total = value < 0 ? value : value * 1024;
-	value = system_quantity(root, meminfo, "MemAvailable");
-	env->memory_available = value < 0 ? value : value * 1024;
+	env->memory_total = system_quantity(root, meminfo, "MemTotal");
+	env->memory_available = system_quantity(root, meminfo, "MemAvailable");
 	env->locked_limit = system_quantity(root, "/proc/self/limits", "Max locked memory");
 }
 
 void environment_times(struct cpu_times *times, const char *root, int cpu)
 {
-	char key[16] = "cpu", line[256];
+	char key[16] = "cpu", line[256], *at = line, *end;
 	uint64_t t[8];
 
 	*times = (struct cpu_times){ 0 };
 	if (cpu >= 0)
 		snprintf(key, sizeof(key), "cpu%d", cpu);
+	system_value(root, "/proc/stat", key, line, sizeof(line));
 	/* proc(5): user nice system idle iowait irq softirq steal … */
-	if (!system_value(root, "/proc/stat", key, line, sizeof(line)) ||
-		sscanf(line,
-			"%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			" %" SCNu64 " %" SCNu64,
-			&t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 8)
-		return;
+	for (int i = 0; i < 8; i++, at = end) {
+		t[i] = strtoull(at, &end, 10);
+		if (end == at)
+			return;
+	}
 	*times = (struct cpu_times){ .known = true,
 		.busy = t[0] + t[1] + t[2] + t[5] + t[6],
 		.idle = t[3] + t[4],

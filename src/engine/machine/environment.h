@@ -17,8 +17,8 @@ enum { SYSTEM_PATH = 512 };
  * empty string if the line is empty or the file is missing. */
 bool system_line(const char *root, const char *path, char *buffer, size_t size);
 
-/* Reads a first line that is one decimal number. Returns false for other text. */
-bool system_number(const char *root, const char *path, int64_t *value);
+/* Reads a first line that is one decimal number. Returns `otherwise` for other text. */
+int64_t system_number(const char *root, const char *path, int64_t otherwise);
 
 bool system_has(const char *root, const char *path);
 
@@ -27,7 +27,8 @@ bool system_has(const char *root, const char *path);
  * string if no line matches. */
 bool system_value(const char *root, const char *path, const char *key, char *buffer, size_t size);
 
-/* The number at the start of that text (system_value()): INT64_MAX for "unlimited", -1: none. */
+/* The number at the start of that text (system_value()), in bytes if its unit is kB: INT64_MAX for
+ * "unlimited", -1: none. */
 int64_t system_quantity(const char *root, const char *path, const char *key);
 
 /* Reads the next range of a list such as "0-7,9", and moves *list past it. Returns false at the

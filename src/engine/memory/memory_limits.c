@@ -50,10 +50,13 @@ static void read_group(const struct version *version, const char *root, const ch
 	char path[SYSTEM_PATH];
 	int64_t limit, used, cached;
 
-	if (!group_path(group, version->limit, path) || !system_number(root, path, &limit) ||
-		limit >= endless)
+	if (!group_path(group, version->limit, path))
 		return;
-	if (!group_path(group, version->used, path) || !system_number(root, path, &used))
+	limit = system_number(root, path, -1);
+	if (limit < 0 || limit >= endless || !group_path(group, version->used, path))
+		return;
+	used = system_number(root, path, -1);
+	if (used < 0)
 		return;
 	cached = group_path(group, version->stat, path)
 			 ? system_quantity(root, path, version->cached)
@@ -87,7 +90,7 @@ static void read_groups(
 	}
 }
 
-/* Applies a soft limit of /proc/self/limits, minus the memory in use (KiB in /proc/self/status). */
+/* Applies a soft limit of /proc/self/limits, minus the memory in use (/proc/self/status). */
 static void read_limit(const char *root, const char *name, const char *used_key,
 	enum memory_limits_bound by, struct memory_limits_memory *memory)
 {
@@ -95,7 +98,7 @@ static void read_limit(const char *root, const char *name, const char *used_key,
 		used = system_quantity(root, "/proc/self/status", used_key);
 
 	if (limit >= 0 && limit < INT64_MAX)
-		bound(memory, by, limit, limit - (used > 0 ? used * 1024 : 0));
+		bound(memory, by, limit, limit - (used > 0 ? used : 0));
 }
 
 struct memory_limits_memory memory_limits_memory(const char *root)
@@ -104,7 +107,7 @@ struct memory_limits_memory memory_limits_memory(const char *root)
 	int64_t available = system_quantity(root, "/proc/meminfo", "MemAvailable");
 
 	if (available >= 0)
-		memory.left = (uint64_t)available * 1024;
+		memory.left = (uint64_t)available;
 	else if (!*root)
 		memory.left = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)

@@ -344,7 +344,7 @@ struct status target_open(struct target *target, const struct target_options *op
 		machine->cpu = sched_getcpu();
 	}
 	target->sets = (struct working_sets){ .topology = target->topology, .cpu = machine->cpu };
-	target->counting = counting_new(machine->cpu, "");
+	target->counting = counting_new(machine->cpu, "", &perf_calls_linux);
 	machine->cache_count = topology_caches(target->topology, machine->cpu, machine->cache);
 	machine_identify(machine);
 	clock_calibrate(&target->clock);

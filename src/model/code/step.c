@@ -198,10 +198,10 @@ static bool late(const struct tracer *tracer)
 /* Why children cannot be traced here. */
 static struct status refused(int error)
 {
-	int64_t scope = 0;
+	int64_t scope = system_number("", "/proc/sys/kernel/yama/ptrace_scope", 0);
 	char seccomp[8];
 
-	if (system_number("", "/proc/sys/kernel/yama/ptrace_scope", &scope) && scope >= 3)
+	if (scope >= 3)
 		return status_failed("stepping is not allowed here: "
 				     "kernel.yama.ptrace_scope is %d, which forbids ptrace",
 			(int)scope);
