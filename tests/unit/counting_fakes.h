@@ -166,9 +166,12 @@ static inline void pmu_advance(
 		fake->enabled_most = enabled;
 }
 
-static inline int pmu_fake_open(void *context, const struct perf_event_attr *attributes, int leader)
+/* The PMU that the calls below work on: the last one given to pmu_kernel(). */
+static struct pmu_fake *pmu_now;
+
+static inline int pmu_fake_open(const struct perf_event_attr *attributes, int leader)
 {
-	struct pmu_fake *fake = context;
+	struct pmu_fake *fake = pmu_now;
 	const struct pmu_event *event = pmu_event(fake, attributes->type, attributes->config);
 	int at = fake->next; /* never one that was used before: members come after their leader */
 
@@ -200,17 +203,18 @@ static inline int pmu_fake_open(void *context, const struct perf_event_attr *att
 	return PMU_BASE + at;
 }
 
-static inline void pmu_fake_close(void *context, int descriptor)
+static inline int pmu_fake_close(int descriptor)
 {
-	struct pmu_fake *fake = context;
+	struct pmu_fake *fake = pmu_now;
 
 	pmu_at(fake, descriptor)->used = false;
 	fake->closes++;
+	return 0;
 }
 
-static inline bool pmu_fake_control(void *context, int descriptor, unsigned long request)
+static inline bool pmu_fake_control(int descriptor, unsigned long request)
 {
-	struct pmu_fake *fake = context;
+	struct pmu_fake *fake = pmu_now;
 	struct pmu_open *leader = pmu_at(fake, descriptor);
 
 	assert_int_equal(leader->leader, descriptor - PMU_BASE);
@@ -223,9 +227,9 @@ static inline bool pmu_fake_control(void *context, int descriptor, unsigned long
 	return true;
 }
 
-static inline long pmu_fake_read(void *context, int descriptor, void *buffer, size_t size)
+static inline ssize_t pmu_fake_read(int descriptor, void *buffer, size_t size)
 {
-	struct pmu_fake *fake = context;
+	struct pmu_fake *fake = pmu_now;
 	const struct pmu_open *leader = pmu_at(fake, descriptor);
 	uint64_t *out = buffer;
 	size_t count = 0;
@@ -245,9 +249,9 @@ static inline long pmu_fake_read(void *context, int descriptor, void *buffer, si
 	return (long)((3 + count) * sizeof(*out));
 }
 
-static inline struct perf_event_mmap_page *pmu_fake_map(void *context, int descriptor)
+static inline struct perf_event_mmap_page *pmu_fake_map(int descriptor)
 {
-	struct pmu_fake *fake = context;
+	struct pmu_fake *fake = pmu_now;
 
 	if (fake->unmappable)
 		return NULL;
@@ -255,31 +259,31 @@ static inline struct perf_event_mmap_page *pmu_fake_map(void *context, int descr
 	return &pmu_at(fake, descriptor)->page;
 }
 
-static inline void pmu_fake_unmap(void *context, struct perf_event_mmap_page *page)
+static inline void pmu_fake_unmap(struct perf_event_mmap_page *page)
 {
-	((struct pmu_fake *)context)->unmaps++;
+	pmu_now->unmaps++;
 }
 
-static inline uint64_t pmu_fake_counter(void *context, uint32_t index)
+static inline uint64_t pmu_fake_counter(uint32_t index)
 {
-	const struct pmu_fake *fake = context;
+	const struct pmu_fake *fake = pmu_now;
 
 	assert_true(index < PMU_OPEN && fake->open[index].used);
 	/* What lies beyond its width may be anything. */
 	return fake->open[index].value & (UINT64_MAX >> (64 - fake->width));
 }
 
-static inline void pmu_fake_stimulate(void *context)
+static inline void pmu_fake_stimulate(void)
 {
 	/* Twice: so that what takes turns has had one. */
-	pmu_advance(context, 0, 0, true);
-	pmu_advance(context, 0, 0, false);
+	pmu_advance(pmu_now, 0, 0, true);
+	pmu_advance(pmu_now, 0, 0, false);
 }
 
 static inline struct perf_calls pmu_kernel(struct pmu_fake *fake)
 {
-	return (struct perf_calls){ .context = fake,
-		.open = pmu_fake_open,
+	pmu_now = fake;
+	return (struct perf_calls){ .open = pmu_fake_open,
 		.close = pmu_fake_close,
 		.control = pmu_fake_control,
 		.read = pmu_fake_read,

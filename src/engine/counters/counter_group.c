@@ -33,13 +33,12 @@ int group_add(struct counter_group *group, struct perf_event_attr attributes, in
 	attributes.exclude_guest = 1; /* some drivers accept nothing else */
 	attributes.read_format =
 		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	descriptor = group->calls->open(
-		group->calls->context, &attributes, leader ? -1 : group->descriptor[0]);
+	descriptor = group->calls->open(&attributes, leader ? -1 : group->descriptor[0]);
 	if (descriptor < 0)
 		return -descriptor;
 	group->event[group->count] = event;
 	group->descriptor[group->count] = descriptor;
-	group->page[group->count] = group->calls->map(group->calls->context, descriptor);
+	group->page[group->count] = group->calls->map(descriptor);
 	group->count++;
 	return 0;
 }
@@ -49,9 +48,9 @@ void group_drop(struct counter_group *group)
 	int last = --group->count;
 
 	if (group->page[last])
-		group->calls->unmap(group->calls->context, group->page[last]);
+		group->calls->unmap(group->page[last]);
 	if (group->descriptor[last] >= 0)
-		group->calls->close(group->calls->context, group->descriptor[last]);
+		group->calls->close(group->descriptor[last]);
 	group->page[last] = NULL;
 }
 
@@ -65,7 +64,7 @@ void group_leave(struct counter_group *group)
 {
 	for (int i = 0; i < group->count; i++) {
 		if (group->descriptor[i] >= 0)
-			group->calls->close(group->calls->context, group->descriptor[i]);
+			group->calls->close(group->descriptor[i]);
 		group->descriptor[i] = -1;
 		group->page[i] = NULL;
 	}
@@ -73,13 +72,12 @@ void group_leave(struct counter_group *group)
 
 bool group_start(const struct counter_group *group)
 {
-	return group->calls->control(
-		group->calls->context, group->descriptor[0], PERF_EVENT_IOC_ENABLE);
+	return group->calls->control(group->descriptor[0], PERF_EVENT_IOC_ENABLE);
 }
 
 void group_stop(const struct counter_group *group)
 {
-	group->calls->control(group->calls->context, group->descriptor[0], PERF_EVENT_IOC_DISABLE);
+	group->calls->control(group->descriptor[0], PERF_EVENT_IOC_DISABLE);
 }
 
 bool group_read(const struct counter_group *group, struct group_reading *reading)
@@ -88,8 +86,7 @@ bool group_read(const struct counter_group *group, struct group_reading *reading
 	size_t values = (size_t)group->count * sizeof(uint64_t),
 	       size = 3 * sizeof(uint64_t) + values;
 
-	if (group->calls->read(group->calls->context, group->descriptor[0], buffer, size) !=
-			(long)size ||
+	if (group->calls->read(group->descriptor[0], buffer, size) != (long)size ||
 		buffer[0] != (uint64_t)group->count)
 		return false;
 	reading->enabled = buffer[1];
@@ -114,8 +111,7 @@ static inline uint64_t page_read(const struct counter_group *group, int event, b
 		value = page->offset;
 		/* Index 0: the event has no counter now, and `offset` is its value. */
 		if (index)
-			value = group_extend(
-				value, calls->counter(calls->context, index - 1), page->pmc_width);
+			value = group_extend(value, calls->counter(index - 1), page->pmc_width);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (page->lock != sequence);
 	*counting = index != 0;
@@ -190,7 +186,7 @@ bool group_try(struct counter_group *group, bool moved[COUNTERS_MAX])
 	group->direct = false;
 	ran = group_start(group) && group_read(group, &before);
 	if (ran) {
-		group->calls->stimulate(group->calls->context);
+		group->calls->stimulate();
 		group->direct = reads_directly(group);
 		ran = group_read(group, &after) && after.running > before.running;
 	}
@@ -405,64 +401,39 @@ static void compute_wide(struct stimulus *stimulus)
 
 /* ---- system calls */
 
-static int linux_open(void *context, const struct perf_event_attr *attributes, int leader)
+static int linux_open(const struct perf_event_attr *attributes, int leader)
 {
 	long descriptor = syscall(SYS_perf_event_open, attributes, 0, -1, leader,
 		(unsigned long)PERF_FLAG_FD_CLOEXEC);
 
-	(void)context;
 	return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-static void linux_close(void *context, int descriptor)
+static bool linux_control(int descriptor, unsigned long request)
 {
-	(void)context;
-	close(descriptor);
-}
-
-static bool linux_control(void *context, int descriptor, unsigned long request)
-{
-	(void)context;
 	return ioctl(descriptor, request, 0) == 0;
 }
 
-static long linux_read(void *context, int descriptor, void *buffer, size_t size)
-{
-	long got = read(descriptor, buffer, size);
-
-	(void)context;
-	return got < 0 ? -errno : got;
-}
-
-static struct perf_event_mmap_page *linux_map(void *context, int descriptor)
+static struct perf_event_mmap_page *linux_map(int descriptor)
 {
 	void *page =
 		mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
 
-	(void)context;
 	return page == MAP_FAILED ? NULL : page;
 }
 
-static void linux_unmap(void *context, struct perf_event_mmap_page *page)
+static void linux_unmap(struct perf_event_mmap_page *page)
 {
-	(void)context;
 	munmap(page, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-static uint64_t linux_counter(void *context, uint32_t index)
-{
-	(void)context;
-	return processor_counter(index);
-}
-
-static void linux_stimulate(void *context)
+static void linux_stimulate(void)
 {
 	/* Each run continues the sequence: branch predictors would learn a repeated sequence. The
 	 * state must not be 0. */
 	static _Thread_local uint64_t state = 88172645463325252u;
 	struct stimulus stimulus = { .state = state };
 
-	(void)context;
 	stimulus.memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stimulus.memory == MAP_FAILED)
@@ -481,11 +452,11 @@ static void linux_stimulate(void *context)
 
 const struct perf_calls perf_calls_linux = {
 	.open = linux_open,
-	.close = linux_close,
+	.close = close,
 	.control = linux_control,
-	.read = linux_read,
+	.read = read,
 	.map = linux_map,
 	.unmap = linux_unmap,
-	.counter = linux_counter,
+	.counter = processor_counter,
 	.stimulate = linux_stimulate,
 };

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "engine/counters/counters.h"
 
@@ -13,24 +14,23 @@ struct perf_event_mmap_page;
 
 /* The system calls and instructions that counting uses. Tests pass their own table. */
 struct perf_calls {
-	void *context;
 	/* perf_event_open(2) for the calling thread, on any processor. leader -1: this event is the
 	 * leader. Returns the descriptor, or -errno. */
-	int (*open)(void *context, const struct perf_event_attr *attributes, int leader);
-	void (*close)(void *context, int descriptor);
+	int (*open)(const struct perf_event_attr *attributes, int leader);
+	int (*close)(int descriptor);
 	/* ioctl(2) with PERF_EVENT_IOC_ENABLE or PERF_EVENT_IOC_DISABLE on a leader. False:
 	 * refused. */
-	bool (*control)(void *context, int descriptor, unsigned long request);
-	/* read(2). Returns the number of bytes, 0 for a pinned event that lost its counter, or
-	 * -errno. */
-	long (*read)(void *context, int descriptor, void *buffer, size_t size);
+	bool (*control)(int descriptor, unsigned long request);
+	/* read(2). Returns the number of bytes, 0 for a pinned event that lost its counter, or -1.
+	 */
+	ssize_t (*read)(int descriptor, void *buffer, size_t size);
 	/* Maps the event's page. NULL: refused. */
-	struct perf_event_mmap_page *(*map)(void *context, int descriptor);
-	void (*unmap)(void *context, struct perf_event_mmap_page *page);
+	struct perf_event_mmap_page *(*map)(int descriptor);
+	void (*unmap)(struct perf_event_mmap_page *page);
 	/* Reads the processor's counter with this index (the page's index minus one). */
-	uint64_t (*counter)(void *context, uint32_t index);
+	uint64_t (*counter)(uint32_t index);
 	/* Runs a workload of 1 to 2 ms that raises most events. */
-	void (*stimulate)(void *context);
+	void (*stimulate)(void);
 };
 
 /* The real calls, of Linux and this processor. */
