@@ -84,10 +84,9 @@ static bool write_all(int descriptor, const struct text *bytes)
 	size_t written = 0;
 
 	while (written < bytes->length) {
-		ssize_t some = write(descriptor, bytes->bytes + written, bytes->length - written);
+		ssize_t some = TEMP_FAILURE_RETRY(
+			write(descriptor, bytes->bytes + written, bytes->length - written));
 
-		if (some < 0 && errno == EINTR)
-			continue;
 		if (some <= 0)
 			return false;
 		written += (size_t)some;

@@ -276,9 +276,8 @@ static void open_clock(struct counting *counting)
 
 	counting->clock = (struct counter_group){ .calls = counting->calls, .pinned = true };
 	if (cycles < 0 || cycles >= counting->plan.count ||
-		counting->event[cycles].state != COUNT_NONE)
-		return;
-	if (open_event(counting, &counting->clock, cycles) != 0)
+		counting->event[cycles].state != COUNT_NONE ||
+		open_event(counting, &counting->clock, cycles) != 0)
 		return;
 	if (!group_try(&counting->clock, moved) || !moved[0])
 		group_close(&counting->clock);
@@ -315,37 +314,34 @@ static void close_plan(struct counting *counting)
 
 /* ---- in a child ---- */
 
-/* Opens the group's events again. False: an event could not be opened; *error is its errno. */
-static bool open_again(struct counting *counting, struct counter_group *group, int *error)
+/* Opens the group's events again. Returns 0, or the errno of an event that could not be opened. */
+static int open_again(struct counting *counting, struct counter_group *group)
 {
-	int wanted = group->count;
+	int wanted = group->count, error = 0;
 
-	*error = 0;
-	for (group->count = 0; group->count < wanted && *error == 0;) {
-		*error = open_event(counting, group, group->event[group->count]);
-		if (*error == 0 && !group->page[group->count - 1])
+	for (group->count = 0; group->count < wanted && error == 0;) {
+		error = open_event(counting, group, group->event[group->count]);
+		if (error == 0 && !group->page[group->count - 1])
 			group->direct = false;
 	}
-	return *error == 0;
+	return error;
 }
 
 void counting_use_in_child(struct counting *counting)
 {
-	int error;
-
 	if (counting->open == 0)
 		return;
 	/* First close all descriptors of the parent: they count against the limit of open files. */
 	group_leave(&counting->clock);
 	for (int i = 0; i < counting->group_count; i++)
 		group_leave(&counting->group[i]);
-	if (!open_again(counting, &counting->clock, &error))
+	if (open_again(counting, &counting->clock) != 0)
 		group_close(&counting->clock);
 	for (int i = 0; i < counting->group_count; i++) {
-		struct counter_group *group = &counting->group[i];
-		struct counter_group wanted = *group;
+		struct counter_group *group = &counting->group[i], wanted = *group;
+		int error = open_again(counting, group);
 
-		if (open_again(counting, group, &error))
+		if (error == 0)
 			continue;
 		group_close(group);
 		for (int k = 0; k < wanted.count; k++)
@@ -353,6 +349,7 @@ void counting_use_in_child(struct counting *counting)
 	}
 	start_clock(counting);
 }
+
 /* ---- creating and freeing ---- */
 
 struct counting *counting_new(int cpu, const char *root, const struct perf_calls *calls)

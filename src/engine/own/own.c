@@ -192,19 +192,15 @@ static int run(char **words, struct text *said)
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
-	while (!error && (got = read(ends[0], piece, sizeof(piece))) != 0) {
-		if (got < 0 && errno != EINTR)
-			break;
-		if (got > 0 && said && said->length < SAID_MOST)
+	while (!error && (got = TEMP_FAILURE_RETRY(read(ends[0], piece, sizeof(piece)))) > 0)
+		if (said && said->length < SAID_MOST)
 			text_addn(said, piece, (size_t)got);
-	}
 	close(ends[0]);
 	if (error) {
 		errno = error;
 		return -1;
 	}
-	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-		;
+	(void)TEMP_FAILURE_RETRY(waitpid(child, &how, 0));
 	return how;
 }
 

@@ -159,8 +159,7 @@ static struct status measure_in_child(
 		measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
 		goal.trials = 0;
 		shared->facts.cycles_from = measure_source(&measure);
-		while (write(early, "!", 1) < 0 && errno == EINTR)
-			;
+		(void)TEMP_FAILURE_RETRY(write(early, "!", 1));
 	}
 	measure_trials(&measure, &shared->trials, &goal, &shared->cancel);
 	shared->facts.cycles_from = measure_source(&measure);
@@ -222,8 +221,7 @@ static int reap(pid_t child, bool now)
 
 	if (now)
 		kill(child, SIGKILL);
-	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-		;
+	(void)TEMP_FAILURE_RETRY(waitpid(child, &how, 0));
 	return how;
 }
 

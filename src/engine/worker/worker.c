@@ -40,8 +40,7 @@ struct worker {
 static void worker_wake_user(struct worker *worker)
 {
 	/* If the pipe is full, it is readable already: no wake-up is lost. */
-	while (write(worker->pipe[1], "!", 1) < 0 && errno == EINTR)
-		;
+	(void)TEMP_FAILURE_RETRY(write(worker->pipe[1], "!", 1));
 }
 
 static void worker_answer(void *context, const struct result *result)

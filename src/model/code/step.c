@@ -144,7 +144,7 @@ struct tracer {
 
 	int insn_count;
 	struct insn *insn;
-	int *slot; /* open hash with SLOTS entries: index into insn, or -1 */
+	int *slot; /* open hash with SLOTS entries: 1 + index into insn; 0: free */
 
 	int seen_count;
 	struct loop_step *seen; /* steps of the longer run */
@@ -156,12 +156,10 @@ static bool add_share(const char *schedstat, struct step_share *share)
 {
 	FILE *file = fopen(schedstat, "re");
 	unsigned long long ran, waited;
-	bool there;
+	bool there = file && fscanf(file, "%llu %llu", &ran, &waited) == 2;
 
-	if (!file)
-		return false;
-	there = fscanf(file, "%llu %llu", &ran, &waited) == 2;
-	fclose(file);
+	if (file)
+		fclose(file);
 	if (!there)
 		return false;
 	share->ran += (double)ran * 1e-9;
@@ -320,9 +318,8 @@ static struct status start(struct tracer *tracer)
 		tracer->gone = true;
 		return status_failed("no process to step: %s", strerror(errno));
 	}
-	while (waitpid(tracer->child, &how, __WALL) < 0)
-		if (errno != EINTR)
-			return status_failed("the process to step is gone: %s", strerror(errno));
+	if (TEMP_FAILURE_RETRY(waitpid(tracer->child, &how, __WALL)) < 0)
+		return status_failed("the process to step is gone: %s", strerror(errno));
 	if (!WIFSTOPPED(how)) {
 		tracer->gone = true;
 		return refused(0);
@@ -336,7 +333,7 @@ static int *find_slot(struct tracer *tracer, uint64_t address)
 {
 	size_t at = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) % SLOTS;
 
-	while (tracer->slot[at] >= 0 && tracer->insn[tracer->slot[at]].address != address)
+	while (tracer->slot[at] && tracer->insn[tracer->slot[at] - 1].address != address)
 		at = (at + 1) % SLOTS;
 	return &tracer->slot[at];
 }
@@ -371,15 +368,15 @@ static int meet(struct tracer *tracer, uint64_t address)
 	uint8_t code[CODE_BYTES];
 	size_t size;
 
-	if (*slot >= 0)
-		return *slot;
+	if (*slot)
+		return *slot - 1;
 	size = read_code(tracer, address, code);
 	if (size == 0 || tracer->insn_count == SLOTS / 2)
 		return -1;
 	tracer->insn = memory_grow(tracer->insn, (size_t)tracer->insn_count, sizeof(*tracer->insn));
 	decode_insn(code, size, address, &tracer->insn[tracer->insn_count]);
-	*slot = tracer->insn_count;
-	return tracer->insn_count++;
+	*slot = ++tracer->insn_count;
+	return *slot - 1;
 }
 
 static void keep(struct tracer *tracer, int index, const struct registers *registers)
@@ -438,36 +435,29 @@ static struct status step_to(struct tracer *tracer, bool kept, int *steps)
 static struct status trace(struct tracer *tracer, struct loop *loop)
 {
 	const struct step_plan *plan = tracer->plan;
-	int way = 0, shorter = 0, longer = 0;
+	int steps[3] = { 0 }; /* to the first mark, of the shorter run, of the longer run */
 	struct status status = start(tracer);
-	struct step_trace seen;
 
-	if (status_is_ok(&status))
-		status = step_to(tracer, false, &way);
-	if (status_is_ok(&status))
-		status = step_to(tracer, false, &shorter);
-	if (status_is_ok(&status))
-		status = step_to(tracer, true, &longer);
+	for (int i = 0; i < 3 && status_is_ok(&status); i++)
+		status = step_to(tracer, i == 2, &steps[i]);
 	if (!status_is_ok(&status))
 		return status;
 	/* The code between two marks may differ by one or two instructions. */
-	if (longer <= shorter + 2)
+	if (steps[2] <= steps[1] + 2)
 		return status_failed(
 			"%llu elements take as many instructions as %llu: does the code use the "
 			"count?",
 			(unsigned long long)plan->longer, (unsigned long long)plan->shorter);
-	seen = (struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen,
-		tracer->seen_count };
-	return step_path(
-		&seen, (double)(longer - shorter) / (double)(plan->longer - plan->shorter), loop);
+	return step_path(&(struct step_trace){ tracer->insn, tracer->insn_count, tracer->seen,
+				 tracer->seen_count },
+		(double)(steps[2] - steps[1]) / (double)(plan->longer - plan->shorter), loop);
 }
 
 static void end(struct tracer *tracer)
 {
 	if (!tracer->gone) {
 		kill(tracer->child, SIGKILL);
-		while (waitpid(tracer->child, NULL, __WALL) < 0 && errno == EINTR)
-			;
+		(void)TEMP_FAILURE_RETRY(waitpid(tracer->child, NULL, __WALL));
 	}
 	free(tracer->insn);
 	free(tracer->slot);
@@ -476,15 +466,13 @@ static void end(struct tracer *tracer)
 
 struct status step_loop(const struct step_plan *plan, struct loop *loop)
 {
-	struct tracer tracer = { .plan = plan };
+	struct tracer tracer = { .plan = plan, .slot = memory_new(SLOTS, sizeof(*tracer.slot)) };
 	struct status status;
 	cpu_set_t before, here;
 	int cpu = sched_getcpu();
 	bool bound = false;
 
 	loop_clear(loop);
-	tracer.slot = memory_new(SLOTS, sizeof(*tracer.slot));
-	memset(tracer.slot, 0xff, SLOTS * sizeof(*tracer.slot));
 	/* Run parent and child on one processor. They run alternately. To wake another processor
 	 * takes much longer than a step (80 instead of 20 µs in a virtual machine). The child
 	 * inherits the setting. */
