@@ -1,5 +1,6 @@
 /* The textbook's exercises, and what was measured where the textbook stops. */
 #include "check.h"
+#include "table.h"
 
 #include <math.h>
 
@@ -45,45 +46,22 @@ static void check_note(const struct misses *misses, const char *expected)
 /* What is the miss rate? What if the cache were twice as large? */
 TEST(the_textbooks_exercises)
 {
-	static const struct {
-		double size, stride, element, line, cache, rate, twice;
-	} cases[] = {
-		/* Fits: after the first pass every read hits. */
-		{ 16, 1, 8, 64, 32, 0, 0 },
-		{ 32, 1, 8, 64, 32, 0, 0 },
-		/* Does not fit: a miss for each line, that is for every eighth long, every
-		   sixteenth int. */
-		{ 64, 1, 8, 64, 32, 1 / 8.0, 0 },
-		{ 64, 1, 4, 64, 32, 1 / 16.0, 0 },
-		{ 256, 1, 8, 64, 32, 1 / 8.0, 1 / 8.0 },
-		/* Small lines, as exercises have them. */
-		{ 4, 1, 4, 16, 2, 1 / 4.0, 0 },
-		{ 4, 2, 4, 16, 2, 1 / 2.0, 0 },
-		{ 4, 4, 4, 16, 2, 1, 0 },
-		{ 8, 4, 4, 16, 2, 1, 1 },
-		/* Spatial locality is used up where the stride reaches a line. */
-		{ 128, 4, 8, 64, 32, 1 / 2.0, 1 / 2.0 },
-		{ 128, 7, 8, 64, 32, 7 / 8.0, 7 / 8.0 },
-		{ 128, 8, 8, 64, 32, 1, 1 },
-		/* Every second line, and so every second set: no better than all of them. */
-		{ 64, 16, 8, 64, 32, 1, 0 },
-		{ 64, 32, 8, 64, 32, 1, 0 },
-		/* Lines twice as long: half the misses. */
-		{ 64, 1, 8, 128, 32, 1 / 16.0, 0 },
-		{ 64, 8, 8, 128, 32, 1 / 2.0, 0 },
-	};
+	struct table table;
 
-	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	table_open(&table, "misses", "exercises");
+	while (table_next(&table, 2)) {
 		struct misses_whatif twice = { 0 };
-		struct misses misses = ask(cases[i].size * KIB, cases[i].stride, cases[i].element,
-				      cases[i].line, cases[i].cache * KIB),
-			      then;
+		struct misses misses, then;
+		double n[5], rate[2];
 
-		check_near(misses.level[0].each, cases[i].rate, 1e-9);
+		table_numbers(&table, 0, n, 5);
+		table_numbers(&table, 1, rate, 2);
+		misses = ask(n[0] * KIB, n[1], n[2], n[3], n[4] * KIB);
+		check_near(misses.level[0].each, rate[0], 1e-9);
 		check_ok(misses_whatif_parse("2x", &twice));
 		misses_if(&misses, &twice, &then);
-		check_near(then.level[0].each, cases[i].twice, 1e-9);
-		check_near(then.level[0].bytes, 2 * cases[i].cache * KIB, 0);
+		check_near(then.level[0].each, rate[1], 1e-9);
+		check_near(then.level[0].bytes, 2 * n[4] * KIB, 0);
 	}
 }
 

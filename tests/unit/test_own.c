@@ -1,5 +1,6 @@
 /* Own loops: the comment's grammar, and the memory it asks for. */
 #include "check.h"
+#include "table.h"
 
 #include "engine/own/own.h"
 #include "engine/own/own_data.h"
@@ -72,49 +73,19 @@ TEST(test_forms)
 
 TEST(test_wrong)
 {
-	static const struct {
-		const char *comment, *part;
-	} wrong[] = {
-		{ "a=f65[n]",
-			"mine.c:2: \"a=f65[n]\": an argument is an array of one of i8 u8 i16" },
-		{ "a=f64[m]", "a count is n, 2*n, n+1, n/2 or a number" },
-		{ "a=f64[n", "a \"]\" is missing" },
-		{ "a=f64", "a \"[\" is missing; write f64[n]" },
-		{ "a f64[n]", "a \"=\" is missing; write a=f64[n], say" },
-		{ "a=f64[n] a=f64[n]", "a is given twice" },
-		{ "a=f64[0]", "a number in a count is from 1 to" },
-		{ "a=f64[2*m]", "after \"*\" comes n" },
-		{ "a=f64[n/0]", "after \"/\" comes a number from 1" },
-		{ "a=f64[n]:", "after \":\" comes a number, random(COUNT), index or permutation" },
-		{ "a=f64[n]:rnd(n)", "after \":\" comes a number" },
-		{ "a=f64[n]:random", "a \"(\" is missing; write random(n)" },
-		{ "a=i8[n]:200", "i8 holds whole numbers from -128 to 127" },
-		{ "a=i32[n]:1.5", "i32 holds whole numbers" },
-		{ "a=f64[n]:permutation", "a permutation is of whole numbers" },
-		{ "a=f64[n]x", "after it is not understood" },
-		{ "c=list(n)", "a \",\" is missing; write list(n,64)" },
-		{ "c=list(n,12)", "a multiple of 8" },
-		{ "c=list(n,64,backwards)", "the third of a list is \"sequential\"" },
-		{ "element=n", "did you mean elements?" },
-		{ "elements=4", "elements grow with n" },
-		{ "elements=n+1", "elements grow with n" },
-		{ "n=5", "n is a whole number from 16" },
-		{ "multiple=0", "multiple is a whole number from 1" },
-		{ "cflags=\"-O2", "the second quotation mark is missing" },
-		{ "=", "the words are a= b= c= d= elements= n= multiple= cflags=" },
-		{ "multiple=1048575 a=f64[n/1048576]", "n would have to be a multiple of" },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	table_open(&table, "own", "wrong");
+	while (table_next(&table, 2)) {
 		char text[300];
 		struct status status;
 
-		snprintf(text, sizeof(text), "int x;\n/* slexplore: %s */\n", wrong[i].comment);
+		snprintf(text, sizeof(text), "int x;\n/* slexplore: %s */\n", table.field[0]);
 		status = own_describe(text, "mine.c", &described);
 		if (status.code != STATUS_USAGE)
-			fail_msg("\"%s\" is taken", wrong[i].comment);
+			table_fail(&table, "this is taken");
 		check_contains(status.text, "mine.c:2: ");
-		check_contains(status.text, wrong[i].part);
+		check_contains(status.text, table.field[1]);
 	}
 	check_contains(own_describe("int x;", "mine.c", &described).text,
 		"mine.c: no comment says what loop() works on");

@@ -1,5 +1,6 @@
 /* What is written to a recording is read back; cut, damaged and foreign ones are told. */
 #include "check.h"
+#include "table.h"
 
 #include "kernels/kernel.h"
 
@@ -810,45 +811,16 @@ static struct replay *changed(
 /* One line of a good recording changed: the rest of it is used, and the line is named. */
 TEST(test_damaged_lines)
 {
-	static const struct {
-		const char *from, *to, *words;
-	} cases[] = {
-		{ "\"trials\":[[", "\"trials\":[[NaN,4],[",
-			"one.jsonl:9: invalid token near 'NaN'" },
-		{ "\"trials\":[[", "\"trials\":[[1e308,4,1,1,0,0],[",
-			"cycles are no positive number" },
-		{ "\"trials\":[[", "\"trials\":[[-3,4,1,1,0,0],[",
-			"cycles are no positive number" },
-		{ "\"trials\":[[", "\"trials\":[[1,2],[",
-			"a trial is a list of six to eight numbers" },
-		{ "\"trials\":[[", "\"trials\":[[1,4,1,1,0,77],[", "a trial without a fate" },
-		{ "\"trials\":[[", "\"trials\":[[1,4,1,1,0,0,1,1.5],[",
-			"a trial's placement is no whole number" },
-		{ "\"trials\":[[", "\"trials\":7,\"x\":[[", "trials without a list" },
-		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",-2,-2,-2",
-			"a count is not negative" },
-		{ "\"odd::CYCLES\",\"cycles\",1.5,1.25,2.0", "\"odd::CYCLES\",\"cycles\",null,1,2",
-			"a count without its figures" },
-		{ "\"known\"]", "\"gone\"]", "a count is a list of" },
-		{ "\"record\":\"limits\",\"id\":1", "\"record\":\"limits\",\"id\":-1",
-			"a record without its id" },
-		{ "\"record\":\"limits\"", "\"record\":\"limits\",\"record\":\"limits\"",
-			"duplicate object key" },
-		{ "\"record\":\"limits\"", "\"x\":[[[[[[[[[[[[[[[[,", "one.jsonl:" },
-		{ "\"elements\":1.0", "\"elements\":0", "an explanation without its elements" },
-		{ "\"pressure\":{\"B\":3.0", "\"pressure\":{\"B\":-3.0",
-			"a port without its pressure" },
-		{ "\"offset\":4", "\"offset\":-4", "an instruction without its place" },
-		{ "\"record\":\"facts\"", "\"record\":\"facts\",\"y\":\"\xff\xfe\"", "one.jsonl:" },
-		{ "\"index\":1", "\"index\":3", "an event that was there already" },
-	};
 	struct setting first = fold(1, 32768), second = fold(2, 65536);
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct replay *replay = changed(&first, &second, cases[i].from, cases[i].to);
+	table_open(&table, "recording", "damaged lines");
+	while (table_next(&table, 3)) {
+		struct replay *replay =
+			changed(&first, &second, table.field[0], table_unescape(table.field[1]));
 
 		check_contains(replay_summary(replay).notes, "; this damaged line is left out");
-		check_contains(replay_summary(replay).notes, cases[i].words);
+		check_contains(replay_summary(replay).notes, table.field[2]);
 		assert_true(replay_find(replay, &second) >= 0);
 		replay_free(replay);
 	}

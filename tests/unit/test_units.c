@@ -1,4 +1,5 @@
 #include "check.h"
+#include "table.h"
 
 #include "base/units.h"
 
@@ -32,102 +33,43 @@ TEST(parses_numbers_and_sizes)
 
 TEST(refuses_everything_else)
 {
-	static const char *const bad[] = {
-		"",
-		" ",
-		"-1",
-		"+1",
-		" 1",
-		"1 ",
-		"1.5m",
-		"k",
-		"32kk",
-		"32kb",
-		"32x",
-		"0x10",
-		"1e3",
-		"1,2",
-		"9223372036854775808",
-		"9007199254740992k",
-		"8388608t",
-		"99999999999999999999999",
-		"\xc3\xa9",
-		"1_000",
-	};
+	struct table table;
 	int64_t value = 42;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		if (units_parse(bad[i], true, &value))
-			fail_msg("\"%s\" was taken for %lld", bad[i], (long long)value);
+	table_open(&table, "units", "bad");
+	while (table_next(&table, 1)) {
+		char *text = table_unescape(table.field[0] + 1);
+
+		text[strlen(text) - 1] = '\0'; /* the quotation marks */
+		if (units_parse(text, true, &value))
+			table_fail(&table, "this was taken for %lld", (long long)value);
+	}
 	assert_false(units_parse("32k", false, &value));
 	assert_int_equal(value, 42);
 }
 
 TEST(writes_sizes_as_typed)
 {
-	static const struct {
-		int64_t bytes;
-		const char *typed, *read;
-	} rows[] = {
-		{ 0, "0", "0 B" },
-		{ 1000, "1000", "1000 B" },
-		{ 1023, "1023", "1023 B" },
-		{ 1024, "1k", "1 KiB" },
-		{ 32768, "32k", "32 KiB" },
-		{ 98304, "96k", "96 KiB" },
-		{ 1536 * 1024, "1536k", "1.5 MiB" },
-		{ 64 << 20, "64m", "64 MiB" },
-		{ INT64_C(11) << 30 | 1 << 29, "11776m", "11.5 GiB" },
-		{ INT64_C(3) << 40, "3t", "3 TiB" },
-		{ INT64_C(5) << 50, "5120t", "5120 TiB" },
-		{ (1 << 20) - 1, "1048575", "1 MiB" },
-		{ 10000, "10000", "9.8 KiB" },
-		{ 1048515, "1048515", "1023.9 KiB" },
-		{ -2048, "-2k", "-2 KiB" },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct units_text typed = units_size(rows[i].bytes);
-		int64_t again = -1;
+	table_open(&table, "units", "sizes");
+	while (table_next(&table, 3)) {
+		int64_t bytes = strtoll(table.field[0], NULL, 10), again = -1;
 
-		assert_string_equal(typed.text, rows[i].typed);
-		assert_string_equal(units_size_long(rows[i].bytes).text, rows[i].read);
-		assert_int_equal(units_parse(typed.text, true, &again), rows[i].bytes >= 0);
-		assert_true(again == (rows[i].bytes < 0 ? -1 : rows[i].bytes));
+		table_expect(&table, units_size(bytes).text, table.field[1]);
+		table_expect(&table, units_size_long(bytes).text, table.field[2]);
+		assert_int_equal(units_parse(table.field[1], true, &again), bytes >= 0);
+		assert_true(again == (bytes < 0 ? -1 : bytes));
 	}
 }
 
 TEST(figures_have_four_digits)
 {
-	static const struct {
-		double value;
-		const char *shown;
-	} rows[] = {
-		{ 0.752, "0.752" },
-		{ 3, "3.000" },
-		{ 12.345678, "12.35" },
-		{ 163.21, "163.2" },
-		{ 1024, "1024" },
-		{ 0, "0.000" },
-		{ 9.9994, "9.999" },
-		{ 9.9996, "10.00" },
-		{ 99.996, "100.0" },
-		{ 999.96, "1000" },
-		{ 999999, "999999" },
-		{ 999.95, "1000" },
-		{ 99.995, "100.0" },
-		{ 9.9995, "10.00" },
-		{ 1e6, "1.000e+06" },
-		{ -1e6, "-1.000e+06" },
-		{ 999999.4, "999999" },
-		{ -0.5, "-0.500" },
-		{ NAN, "-" },
-		{ INFINITY, "-" },
-		{ -INFINITY, "-" },
-	};
+	struct table table;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_string_equal(units_value(rows[i].value).text, rows[i].shown);
+	table_open(&table, "units", "values");
+	while (table_next(&table, 2))
+		table_expect(&table, units_value(table_number(&table, 0)).text, table.field[1]);
 }
 
 TEST(writes_odd_sizes_short)
