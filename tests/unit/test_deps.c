@@ -5,43 +5,15 @@
 #include "assembly.h"
 #include "base/random.h"
 #include "model/graph/deps.h"
-
-/* A core whose every latency is another number, so that sums tell what they are made of. */
-static const char core[] = "uarch odd A core for tests\n"
-			   "isa x86_64\n"
-			   "width 4 [M]\n"
-			   "ports p0 p1 p2 [M]\n"
-			   "units div\n"
-			   "class move latency 0 ports none [M]\n"
-			   "class zero latency 0 ports none [M]\n"
-			   "class alu latency 1 ports p0,p1 [M]\n"
-			   "class carry latency 2 ports p0 [M]\n"
-			   "class lea latency 1 ports p0,p1 [M]\n"
-			   "class shift latency 1 ports p0,p1 [M]\n"
-			   "class imul latency 3 ports p1 [M]\n"
-			   "class branch ports p0 [M]\n"
-			   "class load latency 5 ports p2 [M]\n"
-			   "class vload latency 7 ports p2 [M]\n"
-			   "class store ports p2 [M]\n"
-			   "class vstore ports p2 [M]\n"
-			   "class fadd latency 4 ports p0,p1 [M]\n"
-			   "class fmul latency 6 ports p0,p1 [M]\n"
-			   "class fma latency 8 accumulate 2 ports p0 [M]\n"
-			   "class div ports p0 + div:9 [M]\n"
-			   "chain fadd fadd 3 [M]\n"
-			   "extra scaled-index 10 [M]\n"
-			   "extra sign 20 [M]\n"
-			   "extra forward 11 [M]\n"
-			   "extra forward-renamed 0 [M]\n"
-			   "extra forward-vector 13 [M]\n"
-			   "extra forward-512 17 [M]\n"
-			   "extra forward-fails 31 [M]\n";
+#include "table.h"
 
 static int set_up(void **state)
 {
+	char *core = table_text("deps", "core", NULL);
 	struct uarch *uarch;
 
 	check_ok(uarch_parse(core, "core", &uarch));
+	free(core);
 	*state = uarch;
 	return 0;
 }
@@ -81,159 +53,50 @@ static void find_chain(const struct loop *loop, const struct uarch *uarch, bool 
 	free(facts);
 }
 
-static double chain_of(const struct uarch *uarch, const char *source, bool renamed)
+/* Finds the chain of a row, and checks its facts. */
+static void chain_row(struct table *table, const struct uarch *uarch)
 {
+	char *words = table->field[2];
+	bool renamed = strncmp(words, "renamed 0", 9) != 0;
 	struct loop loop;
 
-	assembly_loop(source, &loop);
+	assembly_loop(table->field[0], &loop);
 	find_chain(&loop, uarch, renamed);
 	check_links(&loop);
 	loop_free(&loop);
-	return chain.cycles;
+
+	const struct {
+		const char *name;
+		double value;
+	} facts[] = { { "renamed", renamed }, { "links", chain.link_count },
+		{ "step", chain.link[0].step }, { "alu", chain.link[0].alu },
+		{ "load", chain.link[0].load }, { "loads", chain.loads },
+		{ "load-cycles", chain.load_cycles }, { "spans", chain.spans },
+		{ "through-memory", chain.through_memory }, { "assumed", chain.assumed },
+		{ "unknown", chain.unknown } };
+
+	if (fabs(chain.cycles - table_number(table, 1)) > 1e-9)
+		table_fail(table, "%.9g cycles", chain.cycles);
+	for (char *word; (word = strtok_r(words, " ", &words));) {
+		double expected = strtod(strtok_r(words, " ", &words), NULL);
+		size_t i = 0;
+
+		while (i < sizeof(facts) / sizeof(facts[0]) && strcmp(facts[i].name, word) != 0)
+			i++;
+		if (i == sizeof(facts) / sizeof(facts[0]))
+			table_fail(table, "unknown fact %s", word);
+		if (facts[i].value != expected)
+			table_fail(table, "%s is %g", word, facts[i].value);
+	}
 }
 
-#define check_chain(source, cycles) check_near(chain_of(*state, source, true), cycles, 1e-9)
-
-TEST(what_is_carried_in_a_register_is_the_chain)
+TEST(loops_have_the_chains_of_their_rows)
 {
-	check_chain("mov r8d,dword [rdi+rcx*4]; imul eax,r8d; add rcx,1; cmp rcx,rsi; jne top", 3);
-	assert_int_equal(chain.link_count, 1);
-	assert_int_equal(chain.link[0].step, 1);
-	assert_true(chain.link[0].alu && !chain.link[0].load);
-	check_near(chain.loads, 0, 0);
-	assert_false(chain.through_memory);
-	assert_int_equal(chain.unknown, 0);
-	/* Four multiplications of values that a load brings anew: only the sum and the counter are
-	 * carried. */
-	check_chain("mov r10d,dword [rdi+rcx*4+4]; mov r8d,r10d; imul r8d,ecx; imul r8d,edx; imul "
-		    "r8d,ecx; add rcx,1; "
-		    "imul r8d,r9d; mov r9d,r10d; add eax,r8d; cmp rcx,rsi; jne top",
-		1);
-	check_chain("add rax,[rdi]; add rbx,rcx", 1);
-	check_chain("mov rax,[rdi]; add rbx,rcx", 1);
-	check_chain("mov rax,[rdi]; mov rbx,rcx; cmp rax,rbx; jne top", 0);
-	assert_int_equal(chain.link_count, 0);
-}
+	struct table table;
 
-TEST(a_load_on_the_chain_counts_with_its_address)
-{
-	check_chain("mov rax,[rax]; cmp rax,rbx; jne top", 5);
-	check_near(chain.loads, 1, 0);
-	check_near(chain.load_cycles, 5, 0);
-	check_chain("mov rax,[rdi+rax]", 5);
-	check_chain("mov rax,[rdi+rax*8]", 15);
-	check_near(chain.load_cycles, 5, 0);
-	check_chain("movsxd rax,dword [rax]", 25);
-	check_chain("movsxd rax,dword [rdi+rax*4]; add rax,1", 36);
-	check_chain("add rax,[rdi+rax]", 6);
-	check_near(chain.loads, 1, 0);
-	check_chain("add rax,[rdi]", 1);
-	check_near(chain.loads, 0, 0);
-}
-
-TEST(zeroing_and_elimination_cost_nothing)
-{
-	check_chain("imul rax,rbx; xor rax,rax; add rax,rcx", 0);
-	check_chain("mov rbx,rax; imul rbx,rcx; mov rax,rbx", 3);
-	check_near(chain.link_count, 3, 0);
-}
-
-/* rax goes to rbx, rbx to rcx, rcx back to rax: each value takes three turns to come round. */
-TEST(a_cycle_may_span_several_turns)
-{
-	check_chain("mov rdx,rcx; mov rcx,rbx; mov rbx,rax; imul rdx,rsi; mov rax,rdx", 1);
-	check_near(chain.spans, 3, 0);
-	check_chain("xchg rax,rbx; imul rax,rsi", 1.5);
-	check_near(chain.spans, 2, 0);
-}
-
-TEST(flags_are_registers)
-{
-	check_chain("adc rax,[rdi]; inc rcx; jne top", 2);
-	check_chain("adc rax,[rdi]; lea rdi,[rdi+8]", 2);
-	/* Each adc of a turn waits for the carry of the one before. */
-	check_chain("adc rax,[rdi]; adc rbx,[rdi+8]; adc rdx,[rdi+16]; lea rdi,[rdi+24]; dec rcx; "
-		    "jne top",
-		6);
-}
-
-TEST(forwarding_shortens_a_latency)
-{
-	check_chain("vaddsd xmm0,xmm0,xmm1", 3);
-	check_chain("vaddsd xmm0,xmm0,xmm1; vmulsd xmm0,xmm0,xmm2", 10);
-	check_chain("vfmadd231sd xmm0,xmm1,xmm2", 2);
-	check_chain("vfmadd231sd xmm1,xmm0,xmm2; vmovapd xmm0,xmm1", 8);
-	check_chain("vmulsd xmm0,xmm0,xmm3; vfmadd231sd xmm0,xmm1,xmm2", 14);
-}
-
-TEST(memory_carries_too)
-{
-	/* A sum kept in memory, as x[0] += …; at an address that stays. */
-	check_near(chain_of(*state, "add qword [rsi],rax; cmp rdi,rdx; jne top", true), 1, 1e-9);
-	assert_true(chain.through_memory);
-	check_near(chain.loads, 0, 0);
-	check_near(chain_of(*state, "add qword [rsi],rax; add rdi,8; cmp rdi,rdx; jne top", false),
-		12, 1e-9);
-	check_near(chain_of(*state, "add qword [rsi],rax; add rsi,8; cmp rsi,rdx; jne top", false),
-		1, 1e-9);
-	assert_false(chain.through_memory);
-	assert_false(chain.assumed);
-	/* Each reads what the turn before wrote: a[i] = a[i-1] + …; the address moves on. */
-	check_chain("vmovsd xmm0,qword [rsi-8]; vaddsd xmm0,xmm0,[rdi]; vmovsd qword [rsi],xmm0; "
-		    "add rsi,8; add rdi,8; dec rcx; "
-		    "jne top",
-		17);
-	assert_true(chain.assumed); /* rdi may point there too */
-	/* The turn before the last: twice the time. */
-	check_chain("vmovsd xmm0,qword [rsi-16]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [rsi],xmm0; "
-		    "add rsi,8; dec rcx; jne top",
-		8.5);
-	check_near(chain.spans, 2, 0);
-	assert_false(chain.assumed);
-	check_chain("vmovsd xmm0,qword [rsi+8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword [rsi],xmm0; "
-		    "add rsi,8; dec rcx; jne top",
-		1);
-	/* Downwards, and by an index. */
-	check_chain("vmovsd xmm0,qword [rsi+rcx*8+8]; vaddsd xmm0,xmm0,xmm1; vmovsd qword "
-		    "[rsi+rcx*8],xmm0; sub rcx,1; jne top",
-		17);
-	/* Through a copy of the pointer, and an address kept in step. */
-	check_chain("mov r8,rsi; mov rax,[r8]; imul rax,rbx; mov [rsi],rax; dec rcx; jne top", 3);
-	check_chain(
-		"lea rsi,[rsi+8]; mov rax,[rsi-8]; imul rax,rbx; mov [rsi],rax; dec rcx; jne top",
-		3);
-}
-
-TEST(a_load_that_takes_from_two_stores_waits)
-{
-	check_chain("mov dword [rsi],eax; mov dword [rsi+4],ebx; mov rcx,[rsi]; mov rax,rcx; lea "
-		    "rbx,[rcx+1]",
-		32);
-	/* Part of a store, not from its beginning: forwarded, but not renamed away. */
-	check_chain("mov qword [rsi],rax; mov eax,dword [rsi+4]; imul eax,ebx", 14);
-	check_chain("vmovupd zmmword [rsi],zmm0; vmovupd zmm0,zmmword [rsi]; vaddpd zmm0,zmm0,zmm1",
-		21);
-}
-
-TEST(the_stack_engine_moves_the_pointer)
-{
-	check_chain("push rax; pop rax; imul rax,rbx", 3);
-	assert_true(chain.through_memory);
-	check_chain("push rbx; pop rcx; cmp rcx,rdx; jne top", 0);
-	assert_false(chain.assumed);
-	/* A slot beside what other pointers reach is apart from it. */
-	check_chain("mov [rsp+8],rax; mov rbx,[rdi]; add rdi,8; cmp rdi,rdx; jne top", 1);
-	assert_false(chain.assumed);
-	check_chain("mov [rsi],rax; mov rbx,[rdi]; add rdi,8; cmp rdi,rdx; jne top", 1);
-	assert_true(chain.assumed);
-}
-
-TEST(what_is_not_known_counts_as_nothing)
-{
-	check_chain("frobnicate rax,rbx; imul rax,rcx", 3);
-	assert_int_equal(chain.unknown, 1);
-	check_chain("div rax,rbx; add rax,rcx", 1);
-	assert_int_equal(chain.unknown, 1);
+	table_open(&table, "deps", "chains");
+	while (table_next(&table, 3))
+		chain_row(&table, *state);
 }
 
 /* A multiply-add that may take its addend late: no bound through the sum, one through the factors.

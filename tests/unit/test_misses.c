@@ -71,23 +71,10 @@ TEST(strides_that_leave_lines_out_need_less)
 	static const struct {
 		double size, stride;
 		bool fits;
-	} measured[] = {
-		{ 128, 24, true },
-		{ 256, 24, false },
-		{ 64, 17, true },
-		{ 128, 17, false },
-		{ 80, 15, true },
-		{ 88, 15, true },
-		{ 128, 15, false },
-		{ 64, 12, true },
-		{ 88, 12, false },
-		{ 48, 16, true },
-		{ 64, 16, false },
-		{ 48, 32, true },
-		{ 64, 32, false },
-		{ 64, 9, false },
-		{ 64, 8, false },
-	};
+	} measured[] = { { 128, 24, true }, { 256, 24, false }, { 64, 17, true },
+		{ 128, 17, false }, { 80, 15, true }, { 88, 15, true }, { 128, 15, false },
+		{ 64, 12, true }, { 88, 12, false }, { 48, 16, true }, { 64, 16, false },
+		{ 48, 32, true }, { 64, 32, false }, { 64, 9, false }, { 64, 8, false } };
 
 	for (unsigned i = 0; i < sizeof(measured) / sizeof(*measured); i++) {
 		struct misses misses =

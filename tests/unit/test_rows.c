@@ -82,15 +82,9 @@ TEST(lines_are_cut_into_words_fields_and_sections)
 
 TEST(a_section_is_a_word_in_brackets)
 {
-	static const char *const lines[][2] = {
-		{ "[a]", "a" },
-		{ "[longer]", "long" },
-		{ "[]", NULL },
-		{ "a]", NULL },
-		{ "xa]", NULL },
-		{ "[ab", NULL },
-		{ "[a b]", NULL },
-	};
+	static const char *const lines[][2] = { { "[a]", "a" }, { "[longer]", "long" },
+		{ "[]", NULL }, { "a]", NULL }, { "xa]", NULL }, { "[ab", NULL },
+		{ "[a b]", NULL } };
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		char name[5] = "?";

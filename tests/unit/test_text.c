@@ -282,19 +282,12 @@ TEST(names_near_the_typed_one_are_offered)
 {
 	static const char *const names[] = { "combine", "list-length", "mountain", "latency",
 		"bandwidth", "stores" };
-	static const char *const rows[][2] = {
-		{ "combin", "combine" },
-		{ "cobmine", "combine" },
-		{ "COMBINE", "combine" },
-		{ "combined", "combine" },
-		{ "list", "list-length" },
-		{ "list_length", "list-length" },
-		{ "mountian", "mountain" },
-		{ "l", "list-length or latency" },
-		{ "xyzzy", "" },
-		{ "", "" },
-		{ "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc", "" },
-	};
+	static const char *const rows[][2] = { { "combin", "combine" }, { "cobmine", "combine" },
+		{ "COMBINE", "combine" }, { "combined", "combine" }, { "list", "list-length" },
+		{ "list_length", "list-length" }, { "mountian", "mountain" },
+		{ "l", "list-length or latency" }, { "xyzzy", "" }, { "", "" },
+		{ "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc",
+			"" } };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		assert_string_equal(nearest_names(rows[i][0], names, 6).text, rows[i][1]);

@@ -9,19 +9,11 @@ TEST(parses_numbers_and_sizes)
 		const char *text;
 		bool suffix;
 		int64_t value;
-	} good[] = {
-		{ "0", false, 0 },
-		{ "7", false, 7 },
-		{ "007", false, 7 },
-		{ "4096", true, 4096 },
-		{ "32k", true, 32768 },
-		{ "32K", true, 32768 },
-		{ "64m", true, 64 << 20 },
-		{ "1g", true, 1 << 30 },
-		{ "2t", true, INT64_C(2) << 40 },
-		{ "9223372036854775807", false, INT64_MAX },
-		{ "9007199254740991k", true, INT64_MAX / 1024 * 1024 },
-	};
+	} good[] = { { "0", false, 0 }, { "7", false, 7 }, { "007", false, 7 },
+		{ "4096", true, 4096 }, { "32k", true, 32768 }, { "32K", true, 32768 },
+		{ "64m", true, 64 << 20 }, { "1g", true, 1 << 30 },
+		{ "2t", true, INT64_C(2) << 40 }, { "9223372036854775807", false, INT64_MAX },
+		{ "9007199254740991k", true, INT64_MAX / 1024 * 1024 } };
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		int64_t value = -1;
@@ -77,21 +69,11 @@ TEST(writes_odd_sizes_short)
 	static const struct {
 		int64_t bytes;
 		const char *text;
-	} rows[] = {
-		{ 0, "0" },
-		{ 64, "64" },
-		{ 50000, "50000" },
-		{ 98304, "96k" },
-		{ 999999, "999999" },
-		{ 1000000, "976.5k" },
-		{ 1023999, "999.9k" },
-		{ 1024001, "1000k" },
-		{ 1048577, "1.0m" },
-		{ INT64_C(11955594) << 10, "11.4g" },
-		{ (INT64_C(1) << 30) - 1, "1023m" },
-		{ (INT64_C(1) << 40) + 1, "1.0t" },
-		{ INT64_MAX, "8388607t" },
-	};
+	} rows[] = { { 0, "0" }, { 64, "64" }, { 50000, "50000" }, { 98304, "96k" },
+		{ 999999, "999999" }, { 1000000, "976.5k" }, { 1023999, "999.9k" },
+		{ 1024001, "1000k" }, { 1048577, "1.0m" }, { INT64_C(11955594) << 10, "11.4g" },
+		{ (INT64_C(1) << 30) - 1, "1023m" }, { (INT64_C(1) << 40) + 1, "1.0t" },
+		{ INT64_MAX, "8388607t" } };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		assert_string_equal(units_size_short(rows[i].bytes).text, rows[i].text);
