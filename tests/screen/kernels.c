@@ -28,45 +28,17 @@ static const struct knob combine_knobs[] = {
 };
 
 static const struct knob list_knobs[] = {
-	{ .name = "size",
-		.help = "bytes of all nodes with their spacing",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 16,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 32768,
-		.multiple = 16,
-		.factor = 2 },
-	{ .name = "spacing",
-		.help = "bytes from one node to the next in memory",
-		.kind = KNOB_COUNT,
-		.min = 16,
-		.max = 256,
-		.initial = 16,
-		.multiple = 16,
-		.factor = 2 },
-	{ .name = "order",
-		.help = "how the list goes through memory",
-		.kind = KNOB_CHOICE,
-		.choices = order_names },
+	KNOB_ROW_BYTES("size", "bytes of all nodes with their spacing", 16, KNOB_MAX_MEMORY, 32768,
+		.axis = AXIS_SIZE, .multiple = 16, .factor = 2),
+	KNOB_ROW_COUNT("spacing", "bytes from one node to the next in memory", 16, 256, 16,
+		.multiple = 16, .factor = 2),
+	KNOB_ROW_CHOICE("order", "how the list goes through memory", order_names),
 };
 
 static const struct knob mountain_knobs[] = {
-	{ .name = "size",
-		.help = "bytes of the array",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 32768,
-		.factor = 2 },
-	{ .name = "stride",
-		.help = "elements of 8 bytes from one read to the next",
-		.kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE,
-		.min = 1,
-		.max = 64,
-		.initial = 1 },
+	KNOB_ROW_SIZE("bytes of the array", 32768),
+	KNOB_ROW_COUNT("stride", "elements of 8 bytes from one read to the next", 1, 64, 1,
+		.axis = AXIS_STRIDE),
 };
 
 static struct status combine_check(const int64_t *v)
@@ -154,27 +126,10 @@ static const char *const window_names[] = { "nop", "add", "load", "store", "wait
 static const char *const remedies[] = { "none", "prefetch", NULL };
 
 static const struct knob window_knobs[] = {
-	{ .name = "size",
-		.help = "bytes that the nodes of all chains are scattered over",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 64 << 20,
-		.factor = 2 },
-	{ .name = "fillers",
-		.help = "N, instructions between one miss and the next",
-		.kind = KNOB_COUNT,
-		.max = 2000,
-		.initial = 100 },
-	{ .name = "filler",
-		.help = "what they are, which says what they fill",
-		.kind = KNOB_CHOICE,
-		.choices = window_names },
-	{ .name = "remedy",
-		.help = "what is done so that misses overlap again",
-		.kind = KNOB_CHOICE,
-		.choices = remedies },
+	KNOB_ROW_SIZE("bytes that the nodes of all chains are scattered over", 64 << 20),
+	KNOB_ROW_COUNT("fillers", "N, instructions between one miss and the next", 0, 2000, 100),
+	KNOB_ROW_CHOICE("filler", "what they are, which says what they fill", window_names),
+	KNOB_ROW_CHOICE("remedy", "what is done so that misses overlap again", remedies),
 };
 
 /* On no list: a script starts with it. */

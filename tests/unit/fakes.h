@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "experiment/setting/setting.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 /* ---- kernels ---- */
 
@@ -19,37 +20,13 @@ static const char *const fake_ops[] = { "add", "mul", NULL };
 static const char *const fake_orders[] = { "sequential", "random", "reverse", NULL };
 
 static const struct knob fold_knobs[] = {
-	[FOLD_OP] = { .name = "op",
-		.help = "the operation",
-		.kind = KNOB_CHOICE,
-		.choices = fake_ops },
-	[FOLD_UNROLL] = { .name = "unroll",
-		.help = "elements an iteration",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 16,
-		.initial = 4 },
-	[FOLD_ACC] = { .name = "acc",
-		.help = "accumulators, side by side",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 16,
-		.initial = 1 },
-	[FOLD_SIZE] = { .name = "size",
-		.help = "bytes of the array",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 64,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 32768,
-		.factor = 2 },
-	[FOLD_STRIDE] = { .name = "stride",
-		.help = "elements between reads",
-		.kind = KNOB_COUNT,
-		.axis = AXIS_STRIDE,
-		.min = 1,
-		.max = 64,
-		.initial = 1 },
+	[FOLD_OP] = KNOB_ROW_CHOICE("op", "the operation", fake_ops),
+	[FOLD_UNROLL] = KNOB_ROW_COUNT("unroll", "elements an iteration", 1, 16, 4),
+	[FOLD_ACC] = KNOB_ROW_COUNT("acc", "accumulators, side by side", 1, 16, 1),
+	[FOLD_SIZE] = KNOB_ROW_BYTES("size", "bytes of the array", 64, KNOB_MAX_MEMORY, 32768,
+		.axis = AXIS_SIZE, .factor = 2),
+	[FOLD_STRIDE] =
+		KNOB_ROW_COUNT("stride", "elements between reads", 1, 64, 1, .axis = AXIS_STRIDE),
 };
 
 static struct status fold_check(const int64_t *v)
@@ -98,26 +75,11 @@ static const struct kernel kernel_fold = {
 };
 
 static const struct knob walk_knobs[] = {
-	[WALK_SIZE] = { .name = "size",
-		.help = "bytes of all nodes",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 16,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 32768,
-		.multiple = 16,
-		.factor = 2 },
-	[WALK_SPACING] = { .name = "spacing",
-		.help = "bytes between nodes",
-		.kind = KNOB_COUNT,
-		.min = 16,
-		.max = 256,
-		.initial = 16,
-		.multiple = 16 },
-	[WALK_ORDER] = { .name = "order",
-		.help = "the way through memory",
-		.kind = KNOB_CHOICE,
-		.choices = fake_orders },
+	[WALK_SIZE] = KNOB_ROW_BYTES("size", "bytes of all nodes", 16, KNOB_MAX_MEMORY, 32768,
+		.axis = AXIS_SIZE, .multiple = 16, .factor = 2),
+	[WALK_SPACING] =
+		KNOB_ROW_COUNT("spacing", "bytes between nodes", 16, 256, 16, .multiple = 16),
+	[WALK_ORDER] = KNOB_ROW_CHOICE("order", "the way through memory", fake_orders),
 };
 
 static const struct kernel kernel_walk = {
@@ -133,7 +95,7 @@ static const struct kernel kernel_walk = {
 
 /* Odd numbers only, and no fit(): check() alone knows. */
 static const struct knob odd_knobs[] = {
-	{ .name = "n", .help = "items", .kind = KNOB_COUNT, .min = 1, .max = 9, .initial = 3 },
+	KNOB_ROW_COUNT("n", "items", 1, 9, 3),
 };
 
 static struct status odd_check(const int64_t *v)

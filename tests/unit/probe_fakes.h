@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 enum { CHASE_SIZE, CHASE_STRIDE, CHASE_ORDER, CHASE_CHAINS, CHASE_PAGES, CHASE_STREAMS };
 enum { BAND_OP, BAND_SIZE, BAND_WIDTH, BAND_PAGES, BAND_CORES };
@@ -16,51 +17,19 @@ static const char *const band_widths[] = { "8", "16", "32", "64", NULL };
 static const char *const pages_kinds[] = { "auto", "4k", "huge", NULL };
 
 static const struct knob chase_knobs[] = {
-	[CHASE_SIZE] = { .name = "size",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 64,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 32768 },
-	[CHASE_STRIDE] = { .name = "stride",
-		.kind = KNOB_COUNT,
-		.min = 8,
-		.max = 8192,
-		.initial = 64 },
-	[CHASE_ORDER] = { .name = "order", .kind = KNOB_CHOICE, .choices = chase_orders },
-	[CHASE_CHAINS] = { .name = "chains",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 32,
-		.initial = 1 },
-	[CHASE_PAGES] = { .name = "pages",
-		.kind = KNOB_CHOICE,
-		.choices = pages_kinds,
-		.asks = ASKS_PAGES },
-	[CHASE_STREAMS] = { .name = "streams",
-		.kind = KNOB_COUNT,
-		.max = KNOB_MAX_CORES,
-		.asks = ASKS_STREAMS },
+	[CHASE_SIZE] = KNOB_ROW_BYTES("size", "", 64, KNOB_MAX_MEMORY, 32768, .axis = AXIS_SIZE),
+	[CHASE_STRIDE] = KNOB_ROW_COUNT("stride", "", 8, 8192, 64),
+	[CHASE_ORDER] = KNOB_ROW_CHOICE("order", "", chase_orders),
+	[CHASE_CHAINS] = KNOB_ROW_COUNT("chains", "", 1, 32, 1),
+	[CHASE_PAGES] = KNOB_ROW_CHOICE("pages", "", pages_kinds, .asks = ASKS_PAGES),
+	[CHASE_STREAMS] = KNOB_ROW_COUNT("streams", "", 0, KNOB_MAX_CORES, 0, .asks = ASKS_STREAMS),
 };
 static const struct knob band_knobs[] = {
-	[BAND_OP] = { .name = "op", .kind = KNOB_CHOICE, .choices = band_ops },
-	[BAND_SIZE] = { .name = "size",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 64,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 32768 },
-	[BAND_WIDTH] = { .name = "width", .kind = KNOB_CHOICE, .choices = band_widths },
-	[BAND_PAGES] = { .name = "pages",
-		.kind = KNOB_CHOICE,
-		.choices = pages_kinds,
-		.asks = ASKS_PAGES },
-	[BAND_CORES] = { .name = "cores",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = KNOB_MAX_CORES,
-		.initial = 1,
-		.asks = ASKS_CORES },
+	[BAND_OP] = KNOB_ROW_CHOICE("op", "", band_ops),
+	[BAND_SIZE] = KNOB_ROW_BYTES("size", "", 64, KNOB_MAX_MEMORY, 32768, .axis = AXIS_SIZE),
+	[BAND_WIDTH] = KNOB_ROW_CHOICE("width", "", band_widths),
+	[BAND_PAGES] = KNOB_ROW_CHOICE("pages", "", pages_kinds, .asks = ASKS_PAGES),
+	[BAND_CORES] = KNOB_ROW_COUNT("cores", "", 1, KNOB_MAX_CORES, 1, .asks = ASKS_CORES),
 };
 
 static uint64_t chase_footprint(const int64_t *v)

@@ -4,33 +4,19 @@
 #include <math.h>
 
 #include "experiment/advice/advice.h"
+#include "kernels/knob_rows.h"
 
 enum { FORM, SIZE, TYPE, ACC, UNROLL, KNOBS };
 
 static const char *const types[] = { "slow", "fast", NULL };
 
 static const struct knob knobs[KNOBS] = {
-	[FORM] = { .name = "form", .kind = KNOB_CHOICE, .choices = types, .role = KNOB_FORM },
-	[SIZE] = { .name = "size",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 64,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 65536,
-		.factor = 2 },
-	[TYPE] = { .name = "type", .kind = KNOB_CHOICE, .choices = types },
-	[ACC] = { .name = "acc",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 8,
-		.initial = 1,
-		.role = KNOB_FORM },
-	[UNROLL] = { .name = "unroll",
-		.kind = KNOB_COUNT,
-		.min = 1,
-		.max = 64,
-		.initial = 1,
-		.role = KNOB_FORM },
+	[FORM] = KNOB_ROW_CHOICE("form", "", types, .role = KNOB_FORM),
+	[SIZE] = KNOB_ROW_BYTES(
+		"size", "", 64, KNOB_MAX_MEMORY, 65536, .axis = AXIS_SIZE, .factor = 2),
+	[TYPE] = KNOB_ROW_CHOICE("type", "", types),
+	[ACC] = KNOB_ROW_COUNT("acc", "", 1, 8, 1, .role = KNOB_FORM),
+	[UNROLL] = KNOB_ROW_COUNT("unroll", "", 1, 64, 1, .role = KNOB_FORM),
 };
 
 static struct status check(const int64_t *v)

@@ -3,6 +3,7 @@
 
 #include "experiment/setting/setting.h"
 #include "explorer/view.h"
+#include "kernels/knob_rows.h"
 
 static const uint64_t LIMIT = UINT64_C(8) << 30;
 static const struct memory_limits MEMORY_LIMITS = { .memory = UINT64_C(8) << 30 };
@@ -59,15 +60,10 @@ TEST(sizes_end_beyond_the_last_cache)
  * repeated. */
 TEST(sizes_are_multiples_and_fill_no_more_than_the_room)
 {
-	static const struct knob knobs[] = {
-		{ .name = "stride", .kind = KNOB_COUNT, .axis = AXIS_STRIDE, .min = 1, .max = 64 },
-		{ .name = "size",
-			.kind = KNOB_BYTES,
-			.axis = AXIS_SIZE,
-			.min = 5000,
-			.max = KNOB_MAX_MEMORY,
-			.multiple = 4096 }
-	};
+	static const struct knob knobs[] = { KNOB_ROW_COUNT(
+						     "stride", "", 1, 64, 0, .axis = AXIS_STRIDE),
+		KNOB_ROW_BYTES("size", "", 5000, KNOB_MAX_MEMORY, 0, .axis = AXIS_SIZE,
+			.multiple = 4096) };
 	static const struct kernel strided = { .name = "s", .knobs = knobs, .knob_count = 2 };
 	int64_t values[5] = { [4] = -1 };
 	int count = axis_sizes(&strided, 1, false, 0, MEMORY_LIMITS, values, 4);
@@ -116,11 +112,8 @@ TEST(more_than_32_values_are_thinned_to_the_room)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct knob knob = { .name = "n",
-			.kind = KNOB_COUNT,
-			.min = rows[i].min,
-			.max = rows[i].max,
-			.multiple = rows[i].multiple };
+		const struct knob knob = KNOB_ROW_COUNT(
+			"n", "", rows[i].min, rows[i].max, 0, .multiple = rows[i].multiple);
 		int64_t values[50] = { 0 };
 		int count = axis_values(&knob, MEMORY_LIMITS, values, rows[i].room);
 

@@ -7,22 +7,14 @@
 #include <time.h>
 
 #include "engine/worker/worker.h"
+#include "kernels/knob_rows.h"
 
 enum { COUNT = 1 << 20, AT = 430 };
 enum { SIZE, WHOLE };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes",
-		.kind = KNOB_BYTES,
-		.min = COUNT,
-		.max = 16 * COUNT,
-		.initial = COUNT },
-	[WHOLE] = { .name = "whole",
-		.help = "complete runs",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 1 },
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes", COUNT, 16 * COUNT, COUNT),
+	[WHOLE] = KNOB_ROW_COUNT("whole", "complete runs", 0, 1, 0),
 };
 
 /* What holds the kernel up, and what it found when it was called. */

@@ -3,19 +3,14 @@
 #include "table.h"
 
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 /* Its wide form needs what no processor has: refused here, and yet it may have been recorded
  * elsewhere. */
 static const char *const wide_forms[] = { "narrow", "wide", NULL };
 static const struct knob wide_knobs[] = {
-	{ .name = "form", .help = "how wide", .kind = KNOB_CHOICE, .choices = wide_forms },
-	{ .name = "size",
-		.help = "bytes",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 64,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 4096 },
+	KNOB_ROW_CHOICE("form", "how wide", wide_forms),
+	KNOB_ROW_BYTES("size", "bytes", 64, KNOB_MAX_MEMORY, 4096, .axis = AXIS_SIZE),
 };
 
 static struct status wide_check(const int64_t *v)

@@ -56,7 +56,7 @@ TEST(parses_each_kind)
 /* A count takes a suffix if it can be a million or more. */
 TEST(large_counts_take_suffixes)
 {
-	struct knob count = { .name = "n", .kind = KNOB_COUNT, .min = 0, .max = 1 << 20 };
+	struct knob count = KNOB_ROW_COUNT("n", "", 0, 1 << 20, 0);
 	int64_t value = 0;
 
 	check_ok(setting_parse_value(&count, "1m", MEMORY_LIMITS, &value));
@@ -232,13 +232,8 @@ TEST(steps_land_on_exact_values)
 
 		table_numbers(&table, 0, n, 8);
 
-		const struct knob knob = { .name = "n",
-			.kind = KNOB_COUNT,
-			.min = (int64_t)n[0],
-			.max = (int64_t)n[1],
-			.initial = (int64_t)n[2],
-			.multiple = (int64_t)n[3],
-			.factor = (int64_t)n[4] };
+		const struct knob knob = KNOB_ROW_COUNT("n", "", (int64_t)n[0], (int64_t)n[1],
+			(int64_t)n[2], .multiple = (int64_t)n[3], .factor = (int64_t)n[4]);
 		const struct kernel kernel = {
 			.name = "k", .knobs = &knob, .knob_count = 1, .footprint = first_size
 		};
@@ -342,14 +337,7 @@ TEST(ranges_in_words)
 enum { PLACED_SIZE, PLACED_PAGES, PLACED_NODE, PLACED_CORES, PLACED_STREAMS, PLACED_KNOBS };
 
 static const struct knob placed_knobs[] = {
-	[PLACED_SIZE] = { .name = "size",
-		.help = "bytes",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 16384,
-		.factor = 2 },
+	[PLACED_SIZE] = KNOB_ROW_SIZE("bytes", 16384),
 	[PLACED_PAGES] = KNOB_ROW_PAGES,
 	[PLACED_NODE] = KNOB_ROW_NODE,
 	[PLACED_CORES] = KNOB_ROW_CORES,

@@ -11,17 +11,8 @@ enum { SIZE, KIND, PAGES, NODE };
 enum { MIB = 1 << 20 };
 
 static const struct knob knobs[] = {
-	[SIZE] = { .name = "size",
-		.help = "bytes",
-		.kind = KNOB_BYTES,
-		.min = 1,
-		.max = KNOB_MAX_MEMORY,
-		.initial = MIB },
-	[KIND] = { .name = "kind",
-		.help = "what is laid out",
-		.kind = KNOB_COUNT,
-		.min = 0,
-		.max = 9 },
+	[SIZE] = KNOB_ROW_BYTES("size", "bytes", 1, KNOB_MAX_MEMORY, MIB),
+	[KIND] = KNOB_ROW_COUNT("kind", "what is laid out", 0, 9, 0),
 	[PAGES] = KNOB_ROW_PAGES,
 	[NODE] = KNOB_ROW_NODE,
 };

@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "kernels/kernel.h"
+#include "kernels/knob_rows.h"
 
 enum { WINDOW_FILLERS, WINDOW_FILLER, WINDOW_SIZE, WINDOW_REMEDY };
 enum { FILL_NOP, FILL_ADD, FILL_LOAD, FILL_STORE, FILL_WAIT, FILL_VECTOR, FILL_OTHER, FILL_KINDS };
@@ -15,27 +16,11 @@ static const char *const fake_fillers[] = { "nop", "add", "load", "store", "wait
 static const char *const window_remedies[] = { "none", "prefetch", NULL };
 
 static const struct knob window_knobs[] = {
-	[WINDOW_FILLERS] = { .name = "fillers",
-		.help = "instructions between two misses",
-		.kind = KNOB_COUNT,
-		.max = 1024,
-		.initial = 64 },
-	[WINDOW_FILLER] = { .name = "filler",
-		.help = "the instruction",
-		.kind = KNOB_CHOICE,
-		.choices = fake_fillers },
-	[WINDOW_SIZE] = { .name = "size",
-		.help = "bytes that misses range over",
-		.kind = KNOB_BYTES,
-		.axis = AXIS_SIZE,
-		.min = 4096,
-		.max = KNOB_MAX_MEMORY,
-		.initial = 64 << 20,
-		.factor = 2 },
-	[WINDOW_REMEDY] = { .name = "remedy",
-		.help = "against it",
-		.kind = KNOB_CHOICE,
-		.choices = window_remedies },
+	[WINDOW_FILLERS] =
+		KNOB_ROW_COUNT("fillers", "instructions between two misses", 0, 1024, 64),
+	[WINDOW_FILLER] = KNOB_ROW_CHOICE("filler", "the instruction", fake_fillers),
+	[WINDOW_SIZE] = KNOB_ROW_SIZE("bytes that misses range over", 64 << 20),
+	[WINDOW_REMEDY] = KNOB_ROW_CHOICE("remedy", "against it", window_remedies),
 };
 
 /* This processor lacks the wide vectors. */
