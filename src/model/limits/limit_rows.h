@@ -10,70 +10,7 @@
  * name      for scripts, records and the manual
  * title     for people
  *
- * The formats of all causes are here, too. limits.h and limit_words.c include the rows, and define
- * LIMIT() as they need it. */
-#ifndef SLX_MODEL_LIMITS_LIMIT_ROWS_H
-#define SLX_MODEL_LIMITS_LIMIT_ROWS_H
-
-/* ---- Causes: formats for limits_add() and limits_add_unknown() */
-
-/* Formats that several limits share. */
-#define CAUSE_RATE	    "%s %s, %s a cycle"
-#define CAUSE_NOT_MEASURED  "%s %s of this machine not measured yet"
-#define CAUSE_NOT_IN_FILE   "%s %s is not in the file of this core"
-#define CAUSE_NO_CACHE_SIZE "size of the %s cache is not known"
-
-/* The core: rates, ports, the first-level cache. */
-#define CAUSE_PORTS	     "%s on %s"
-#define CAUSE_UNIT	     "%s, %s cycles of %s"
-#define CAUSE_SPLITS	     "%s %s%s; %s of them cross a line and count as %s"
-#define CAUSE_SPLITS_UNKNOWN "%s %ss cross a line; the cost of that is not known"
-#define CAUSE_BANKS	     "%s load%s at the same offset in their lines, %s a cycle from one bank"
-#define CAUSE_STORE_LINES    "%s store%s, %s line%s a cycle: few neighbours share a line"
-
-/* Chains and memory. */
-#define CAUSE_CHAIN "chain of %s: %s cycle%s"
-#define CAUSE_CHAIN_AGAIN \
-	"chain of %s: %s cycle%s; a new one begins every %s%s, and up to %.0f of them overlap"
-#define CAUSE_LOADS_IN_TURN "%s load%s one after the other: %s%s"
-#define CAUSE_CHAINED_LOADS "%s chained load%s at %s cycles: %s"
-#define CAUSE_LINES	    "%s line%s at %s a cycle: %s"
-#define CAUSE_MISSES	    "misses of %s cycles, %s at a time %s"
-#define CAUSE_WINDOW	    "misses of %s cycles, %s at a time: the %s entries of %s fill up between them"
-
-/* The front end. */
-#define CAUSE_DECODED_BYTES  "%s%s code bytes, %s a cycle from the decoders"
-#define CAUSE_DECODED	     "%s%s instructions, %s decoded a cycle"
-#define CAUSE_DECODE_UNKNOWN "%sthe decoding rate of this core is not known"
-#define CAUSE_OPCACHE	     "%s micro-ops, %s a cycle from the op cache"
-#define CAUSE_ALIGNMENT	     "%s micro-ops in %s lines of code, %s a cycle from each"
-#define CAUSE_UNLAMINATION   "%s micro-ops, %s of them split off for indexed addresses, %s a cycle"
-
-/* Execution. */
-#define CAUSE_SATURATION       "%s integer operations next to loads, about %s a cycle"
-#define CAUSE_SCHEDULING       "ports chosen at rename, before operations are ready: %s cycles"
-#define CAUSE_FORWARDING       "store to load through the store queue: %s cycles"
-#define CAUSE_FORWARDING_MAYBE "%s cycles whenever the core does not link a load to its store"
-#define CAUSE_ALIASING	       "%s load%s a multiple of 4 KiB from a recent store; cost not known"
-
-/* Page walks and mispredictions, on top of the binding limit. */
-#define CAUSE_WALKS "the binding limit, and %s %% of %sloads miss the first TLB: +%s"
-#define CAUSE_WALKS_OVERLAP \
-	"more pages than the %s entries of the first TLB; the overlap of page walks is not known"
-#define CAUSE_WALKS_COST "%.0f %% of chained loads miss the first TLB; cost not known"
-#define CAUSE_BRANCHES \
-	"%s branches that depend on the data: +%s cycles until the predictor has learnt them"
-#define CAUSE_BRANCHES_COST \
-	"%s branches that depend on the data; the cost of a misprediction is not known"
-#define CAUSE_MISPREDICTED_COST "%s mispredictions; the cost of one is not known"
-#define CAUSE_MISPREDICTED_LATE \
-	"the binding limit, and %s mispredictions of %s cycles, after a load of %s"
-#define CAUSE_MISPREDICTED_CHAINS "chains that do not overlap, and %s mispredictions of %s cycles"
-#define CAUSE_MISPREDICTED	  "the binding limit, and %s mispredictions of %s cycles"
-
-#endif
-
-/* ---- The rows */
+ * limits.h and limit_words.c include the rows, and define LIMIT() as they need it. */
 
 LIMIT(WIDTH, HARD, PIPELINE, 12, "width", "pipeline width")
 LIMIT(PORTS, HARD, PORTS, 11, "ports", "port pressure")

@@ -95,10 +95,12 @@ void limits_chain(struct tally *tally)
 	share = restart > 0 ? limits_restart_share(restart, together) : 1;
 	/* The text does not mention new chains if they begin rarely. */
 	if (share > 0.99)
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN, what.text,
-			words_turn(tally, chain->cycles).text, s);
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, "chain of %s: %s cycle%s",
+			what.text, words_turn(tally, chain->cycles).text, s);
 	else if (isfinite(together))
-		limits_add(tally, LIMIT_LATENCY, chain->cycles * share, CAUSE_CHAIN_AGAIN,
+		limits_add(tally, LIMIT_LATENCY, chain->cycles * share,
+			"chain of %s: %s cycle%s; a new one begins every %s%s, and up to %.0f of "
+			"them overlap",
 			what.text, words_turn(tally, chain->cycles).text, s,
 			restart == 1 ? "" : words_number(restart).text,
 			restart == 1 ? "element" : " elements", floor(together));

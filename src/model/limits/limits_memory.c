@@ -165,7 +165,8 @@ static bool spread(struct tally *tally, enum limit_kind kind, int index, struct 
 		/* The memory of this machine is measured and the system states no L3: the machine
 		 * has no L3. */
 		if (bytes[i] <= 0 && left > 0 && !(i == L3 && place->memory.known)) {
-			limits_add_unknown(tally, kind, CAUSE_NO_CACHE_SIZE, level[i].name);
+			limits_add_unknown(
+				tally, kind, "size of the %s cache is not known", level[i].name);
 			return false;
 		}
 		together += bytes[i];
@@ -221,8 +222,9 @@ static bool add_missing(
 {
 	if (level)
 		limits_add_unknown(tally, kind,
-			level->measured ? CAUSE_NOT_MEASURED : CAUSE_NOT_IN_FILE, level->name,
-			what);
+			level->measured ? "%s %s of this machine not measured yet"
+					: "%s %s is not in the file of this core",
+			level->name, what);
 	return level;
 }
 
@@ -379,9 +381,9 @@ static void add_reaches(struct tally *tally)
 			words_add(&overlap, "; %.0f more in the reorder buffer",
 				floor(together / walk->restart));
 		if (left > 0)
-			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left, CAUSE_LOADS_IN_TURN,
-				loads_words(down.loads).text, down.loads == 1 ? "" : "s",
-				describe(&down).text, overlap.text);
+			limits_add(tally, LIMIT_MEMORY_LATENCY, cycles * left,
+				"%s load%s one after the other: %s%s", loads_words(down.loads).text,
+				down.loads == 1 ? "" : "s", describe(&down).text, overlap.text);
 		if (walk->restart > 0 && isfinite(together))
 			tally->limits->overlap = together;
 	}
@@ -422,7 +424,7 @@ static void add_chain(struct tally *tally, const struct level *level)
 	cycles = slow.cycles - (slow.loads - misses) * fmax(more, 0);
 	if (cycles <= tally->limits->chain.cycles + 1e-9)
 		return;
-	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, CAUSE_CHAINED_LOADS,
+	limits_add(tally, LIMIT_MEMORY_LATENCY, cycles, "%s chained load%s at %s cycles: %s",
 		words_turn(tally, misses).text, words_s(tally, misses),
 		words_number(first + more).text, levels_describe(level).text);
 }
@@ -443,9 +445,9 @@ static void add_lines(struct tally *tally, const struct level *level)
 	for (int i = L2; i < LEVELS; i++)
 		if (level[i].lines > 0)
 			cycles += lines * level[i].share / level[i].lines;
-	limits_add(tally, LIMIT_MEMORY_LINES, cycles, CAUSE_LINES, words_turn(tally, lines).text,
-		words_s(tally, lines), words_number(cycles > 0 ? lines / cycles : 0).text,
-		levels_describe(level).text);
+	limits_add(tally, LIMIT_MEMORY_LINES, cycles, "%s line%s at %s a cycle: %s",
+		words_turn(tally, lines).text, words_s(tally, lines),
+		words_number(cycles > 0 ? lines / cycles : 0).text, levels_describe(level).text);
 }
 
 /* ---- Misses that overlap */
@@ -470,7 +472,9 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 		if (names[size] && together[size] < together[fullest])
 			fullest = size;
 	if (names[fullest] && together[fullest] < most)
-		limits_add(tally, LIMIT_WINDOW, wait / together[fullest], CAUSE_WINDOW,
+		limits_add(tally, LIMIT_WINDOW, wait / together[fullest],
+			"misses of %s cycles, %s at a time: the %s entries of %s fill up between "
+			"them",
 			words_number(wait / misses).text, words_number(together[fullest]).text,
 			words_number(tally->uarch->fact[fullest]).text, names[fullest]);
 }
@@ -501,7 +505,7 @@ static void add_misses(struct tally *tally, const struct level *level)
 		return;
 	for (int i = L2; i < LEVELS; i++)
 		wait += lines * level[i].share * level[i].latency;
-	limits_add(tally, LIMIT_MISSES, wait / together, CAUSE_MISSES,
+	limits_add(tally, LIMIT_MISSES, wait / together, "misses of %s cycles, %s at a time %s",
 		words_number(wait / misses).text, words_number(together).text,
 		by_buffer ? "in the reorder buffer" : "in the L1 cache");
 	if (one_by_one)

@@ -20,13 +20,16 @@ static void add_decoders(struct tally *tally, enum limit_kind kind, const char *
 	       each = tally->uarch->fact[EXTRA_DECODE];
 
 	if (bytes > 0)
-		limits_add(tally, kind, tally->bytes / bytes, CAUSE_DECODED_BYTES, why,
+		limits_add(tally, kind, tally->bytes / bytes,
+			"%s%s code bytes, %s a cycle from the decoders", why,
 			words_turn(tally, tally->bytes).text, words_number(bytes).text);
 	if (each > 0)
-		limits_add(tally, kind, tally->loop->path_count / each, CAUSE_DECODED, why,
+		limits_add(tally, kind, tally->loop->path_count / each,
+			"%s%s instructions, %s decoded a cycle", why,
 			words_turn(tally, tally->loop->path_count).text, words_number(each).text);
 	if (bytes <= 0 && each <= 0 && kind == LIMIT_OPCACHE)
-		limits_add_unknown(tally, kind, CAUSE_DECODE_UNKNOWN, why);
+		limits_add_unknown(
+			tally, kind, "%sthe decoding rate of this core is not known", why);
 }
 
 static void add_front_end(struct tally *tally)
@@ -42,7 +45,8 @@ static void add_front_end(struct tally *tally)
 	else if (footprint > holds)
 		add_decoders(tally, LIMIT_OPCACHE, "beyond the op cache: ");
 	else if (each > 0 && each < tally->uarch->width)
-		limits_add(tally, LIMIT_OPCACHE, tally->slots / each, CAUSE_OPCACHE,
+		limits_add(tally, LIMIT_OPCACHE, tally->slots / each,
+			"%s micro-ops, %s a cycle from the op cache",
 			words_turn(tally, tally->slots).text, words_number(each).text);
 }
 
@@ -71,7 +75,8 @@ static void add_alignment(struct tally *tally)
 		slots = 0;
 	}
 	if (cycles > tally->slots / tally->uarch->width + 1e-9)
-		limits_add(tally, LIMIT_ALIGNMENT, cycles, CAUSE_ALIGNMENT,
+		limits_add(tally, LIMIT_ALIGNMENT, cycles,
+			"%s micro-ops in %s lines of code, %s a cycle from each",
 			words_turn(tally, tally->slots).text, words_turn(tally, lines).text,
 			words_number(most).text);
 }
@@ -84,8 +89,8 @@ static void add_unlamination(struct tally *tally)
 
 	if (tally->unlaminated > 0 && tally->uarch->width > 0)
 		limits_add(tally, LIMIT_UNLAMINATION, slots / tally->uarch->width,
-			CAUSE_UNLAMINATION, words_turn(tally, slots).text,
-			words_turn(tally, tally->unlaminated).text,
+			"%s micro-ops, %s of them split off for indexed addresses, %s a cycle",
+			words_turn(tally, slots).text, words_turn(tally, tally->unlaminated).text,
 			words_number(tally->uarch->width).text);
 }
 
@@ -98,7 +103,8 @@ static void add_saturation(struct tally *tally)
 	double each = tally->uarch->fact[EXTRA_ALU_SATURATION];
 
 	if (each > 0 && tally_all(tally->loads) > 0 && tally->branches > 0)
-		limits_add(tally, LIMIT_SATURATION, tally->simple / each, CAUSE_SATURATION,
+		limits_add(tally, LIMIT_SATURATION, tally->simple / each,
+			"%s integer operations next to loads, about %s a cycle",
 			words_turn(tally, tally->simple).text, words_number(each).text);
 }
 
@@ -112,7 +118,8 @@ static void add_scheduling(struct tally *tally)
 		return;
 	cycles = pipeline_run(tally);
 	if (cycles > tally->bound * 1.005)
-		limits_add(tally, LIMIT_SCHEDULING, cycles, CAUSE_SCHEDULING,
+		limits_add(tally, LIMIT_SCHEDULING, cycles,
+			"ports chosen at rename, before operations are ready: %s cycles",
 			words_turn(tally, cycles).text);
 }
 
@@ -138,10 +145,12 @@ static void add_forwarding(struct tally *tally)
 	worst = chain_with(tally, RENAMES_NONE);
 	likely = worst > 0 ? chain_with(tally, RENAMES_PLAIN) : 0;
 	if (likely > 0)
-		limits_add(tally, LIMIT_FORWARDING, likely, CAUSE_FORWARDING,
+		limits_add(tally, LIMIT_FORWARDING, likely,
+			"store to load through the store queue: %s cycles",
 			words_turn(tally, likely).text);
 	else if (worst > 0)
-		limits_add_unknown(tally, LIMIT_FORWARDING, CAUSE_FORWARDING_MAYBE,
+		limits_add_unknown(tally, LIMIT_FORWARDING,
+			"%s cycles whenever the core does not link a load to its store",
 			words_turn(tally, worst).text);
 }
 
@@ -153,7 +162,8 @@ static void add_aliasing(struct tally *tally)
 	int aliases = forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64);
 
 	if (aliases > 0)
-		limits_add_unknown(tally, LIMIT_ALIASING, CAUSE_ALIASING,
+		limits_add_unknown(tally, LIMIT_ALIASING,
+			"%s load%s a multiple of 4 KiB from a recent store; cost not known",
 			words_turn(tally, aliases).text, words_s(tally, aliases));
 }
 
@@ -177,14 +187,18 @@ static double page_walks(struct tally *tally)
 	else if ((!walk->scattered && !walk->apart) || place->working_set <= reach)
 		return 0;
 	else if (loads <= 0 || !walk->scattered)
-		limits_add_unknown(
-			tally, LIMIT_PAGE_WALKS, CAUSE_WALKS_OVERLAP, words_number(entries).text);
+		limits_add_unknown(tally, LIMIT_PAGE_WALKS,
+			"more pages than the %s entries of the first TLB; the overlap of page "
+			"walks is not known",
+			words_number(entries).text);
 	else if (!uarch_known(cost))
-		limits_add_unknown(tally, LIMIT_PAGE_WALKS, CAUSE_WALKS_COST, share * 100);
+		limits_add_unknown(tally, LIMIT_PAGE_WALKS,
+			"%.0f %% of chained loads miss the first TLB; cost not known", share * 100);
 	else
 		cycles = loads * share * cost;
 	if (reaches ? share > 0.005 : cycles > 0)
-		limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles, CAUSE_WALKS,
+		limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles,
+			"the binding limit, and %s %% of %sloads miss the first TLB: +%s",
 			words_number(round(share * 100)).text, reaches ? "chained " : "",
 			words_turn(tally, cycles).text);
 	return cycles;
@@ -221,10 +235,14 @@ static void add_irregular(struct tally *tally)
 	if (wrong < 0.01 * tally->turns)
 		return;
 	if (uarch_known(each))
-		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES,
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"%s branches that depend on the data: +%s cycles until the predictor has "
+			"learnt them",
 			words_turn(tally, wrong).text, words_turn(tally, wrong * each).text);
 	else
-		limits_add_unknown(tally, LIMIT_MISPREDICTION, CAUSE_BRANCHES_COST,
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"%s branches that depend on the data; the cost of a misprediction is not "
+			"known",
 			words_turn(tally, wrong).text);
 }
 
@@ -245,14 +263,17 @@ static void add_mispredictions(struct tally *tally, double walks)
 	if (!(count > 1e-9))
 		return;
 	if (!uarch_known(each))
-		limits_add_unknown(
-			tally, LIMIT_MISPREDICTION, CAUSE_MISPREDICTED_COST, number.text);
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"%s mispredictions; the cost of one is not known", number.text);
 	else if (more > 0)
-		limits_add(tally, LIMIT_MISPREDICTION, cycles, CAUSE_MISPREDICTED_LATE, number.text,
-			cost.text, words_number(tally->wait).text);
+		limits_add(tally, LIMIT_MISPREDICTION, cycles,
+			"the binding limit, and %s mispredictions of %s cycles, after a load of %s",
+			number.text, cost.text, words_number(tally->wait).text);
 	else
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			base > tally->bound + 1e-9 ? CAUSE_MISPREDICTED_CHAINS : CAUSE_MISPREDICTED,
+			base > tally->bound + 1e-9
+				? "chains that do not overlap, and %s mispredictions of %s cycles"
+				: "the binding limit, and %s mispredictions of %s cycles",
 			number.text, cost.text);
 }
 

@@ -20,8 +20,9 @@ static void add_rate(struct tally *tally, enum limit_kind kind, double count, do
 	const char *one, const char *many)
 {
 	if (count > 0 && uarch_known(each) && each > 0)
-		limits_add(tally, kind, count / each, CAUSE_RATE, words_turn(tally, count).text,
-			count == tally->turns ? one : many, words_number(each).text);
+		limits_add(tally, kind, count / each, "%s %s, %s a cycle",
+			words_turn(tally, count).text, count == tally->turns ? one : many,
+			words_number(each).text);
 }
 
 static void add_width(struct tally *tally)
@@ -128,11 +129,13 @@ static void add_splits(struct tally *tally)
 		if (side[i].split <= 1e-9 || !uarch_known(side[i].rate))
 			continue;
 		if (!uarch_known(side[i].each))
-			limits_add_unknown(tally, LIMIT_SPLITS, CAUSE_SPLITS_UNKNOWN, crossing.text,
+			limits_add_unknown(tally, LIMIT_SPLITS,
+				"%s %ss cross a line; the cost of that is not known", crossing.text,
 				side[i].what);
 		else
 			limits_add(tally, LIMIT_SPLITS, side_cycles(&side[i], side[i].split),
-				CAUSE_SPLITS, words_turn(tally, side[i].count).text, side[i].what,
+				"%s %s%s; %s of them cross a line and count as %s",
+				words_turn(tally, side[i].count).text, side[i].what,
 				words_s(tally, side[i].count), crossing.text,
 				words_number(side[i].each).text);
 	}
@@ -222,7 +225,8 @@ static void add_banks(struct tally *tally, const struct accesses *all)
 	}
 	free(counted);
 	if (most > 1 && each > 0)
-		limits_add(tally, LIMIT_BANKS, most / each, CAUSE_BANKS,
+		limits_add(tally, LIMIT_BANKS, most / each,
+			"%s load%s at the same offset in their lines, %s a cycle from one bank",
 			words_turn(tally, most).text, words_s(tally, most),
 			words_number(each).text);
 }
@@ -286,7 +290,8 @@ static void add_store_lines(struct tally *tally, const struct accesses *all)
 	cycles = all->stores > 0 ? store_cycles(all, together / lines) / lines : 0;
 	if (fmax(cycles, random) <= stores / together + 1e-9)
 		return;
-	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random), CAUSE_STORE_LINES,
+	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random),
+		"%s store%s, %s line%s a cycle: few neighbours share a line",
 		words_turn(tally, stores).text, words_s(tally, stores), words_number(lines).text,
 		lines == 1 ? "" : "s");
 }
@@ -327,10 +332,10 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 	what = words_uses(&inside, tally->turns, 2);
 	where = words_ports(tally->uarch, ports);
 	if (kind == LIMIT_DIVIDER)
-		limits_add(tally, kind, cycles, CAUSE_UNIT, what.text,
+		limits_add(tally, kind, cycles, "%s, %s cycles of %s", what.text,
 			words_turn(tally, cycles).text, where.text);
 	else
-		limits_add(tally, kind, cycles, CAUSE_PORTS, what.text, where.text);
+		limits_add(tally, kind, cycles, "%s on %s", what.text, where.text);
 	free(inside.use);
 }
 
