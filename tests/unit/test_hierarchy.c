@@ -123,7 +123,6 @@ TEST(levels_are_named_and_explained)
 	assert_ptr_equal(hierarchy_memory(hierarchy), &hierarchy->level[4]);
 	assert_null(hierarchy_cache(hierarchy, 4));
 	check_near(hierarchy->line, 64, 0);
-	check_near(hierarchy->line_lo, 48, 0);
 	for (int i = 0; i < hierarchy->level_count; i++)
 		assert_true(hierarchy->level[i].confidence > 0.7);
 	for (int i = 0; i < hierarchy->finding_count; i++)

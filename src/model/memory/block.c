@@ -187,10 +187,9 @@ void block_advise(const struct block_question *question, struct block_advice *ad
 	bool by_climb;
 	int64_t near;
 
-	*advice = (struct block_advice){ .level = choose(question, &by_climb), .climb = NAN };
+	*advice = (struct block_advice){ .level = choose(question, &by_climb) };
 	if (advice->level < 0)
 		return;
-	advice->climb = climb_after(question, advice->level);
 	advice->fits = advice->n =
 		block_fits(question->level[advice->level].bytes, question->blocks, question->bytes);
 	/* If sums wait for each other, their first inputs must be available. */

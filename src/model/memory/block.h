@@ -57,7 +57,6 @@ struct block_advice {
 	int64_t n;    /* 0: unknown, because no cache size is known */
 	int level;    /* index in the question's list; -1: no level */
 	int64_t fits; /* N if only the cache level counted */
-	double climb; /* latency of the next level divided by this level's; NAN: unknown */
 	enum block_bound by;
 	bool paged;    /* pages reduced the size */
 	char why[420]; /* "three blocks of 295 x 295 8-byte elements fit L2 (2 MiB), after which

@@ -448,10 +448,7 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 			&hierarchy->pages[kind]);
 	}
 	/* Two accesses to one line cost less than two accesses to two lines. */
-	if (!plateaus_rise(input->pairs.points, input->pairs.count, &hierarchy->line_lo,
-		    &hierarchy->line_hi))
-		hierarchy->line_lo = hierarchy->line_hi = NAN;
-	hierarchy->line = hierarchy->line_hi;
+	hierarchy->line = plateaus_rise(input->pairs.points, input->pairs.count);
 	line = hierarchy->line > 0 ? hierarchy->line : hierarchy_stated_line(input->machine);
 	if (!(line > 0))
 		line = 64;

@@ -86,7 +86,7 @@ struct hierarchy {
 		pages[PAGE_KINDS]; /* plateaus of each curve; count 0: no plateaus */
 	int level_count;
 	struct hierarchy_level level[LEVELS_MAX]; /* caches from L1, then TLBs, then memory */
-	double line, line_lo, line_hi;		  /* bytes; NAN unknown */
+	double line;				  /* bytes; NAN unknown */
 	int finding_count;
 	struct finding finding[FINDINGS_MAX];
 };

@@ -471,23 +471,20 @@ void plateaus_find(const struct curve_point *points, int count, struct plateaus 
 	}
 }
 
-bool plateaus_rise(const struct curve_point *points, int count, double *below, double *above)
+double plateaus_rise(const struct curve_point *points, int count)
 {
 	struct curve curve;
 	double low, high;
+	int at = 0;
 
 	curve_make(points, count, &curve);
 	if (curve.count < 4)
-		return false;
+		return NAN;
 	low = curve.monotone[0];
 	high = curve.monotone[curve.count - 1];
 	if (high - low < log(1.1) || high - low < 3 * curve.noise[0])
-		return false;
-	for (int i = 0; i < curve.count; i++)
-		if (curve.monotone[i] > (low + high) / 2) {
-			*below = i > 0 ? exp2(curve.x[i - 1]) : 0;
-			*above = exp2(curve.x[i]);
-			return true;
-		}
-	return false;
+		return NAN;
+	while (curve.monotone[at] <= (low + high) / 2)
+		at++;
+	return exp2(curve.x[at]);
 }

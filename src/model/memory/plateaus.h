@@ -55,7 +55,6 @@ struct plateaus {
  * Fewer than four points are one plateau. */
 void plateaus_find(const struct curve_point *points, int count, struct plateaus *plateaus);
 
-/* Where a curve of two levels rises, on a logarithmic scale. below: bytes of the last point in the
- * lower half of the rise, 0 if there is no such point. above: bytes of the first point in the upper
- * half. Returns false if the rise is not larger than the noise. */
-bool plateaus_rise(const struct curve_point *points, int count, double *below, double *above);
+/* Where a curve of two levels rises, on a logarithmic scale: bytes of the first point in the upper
+ * half of the rise. NAN: the rise is not larger than the noise. */
+double plateaus_rise(const struct curve_point *points, int count);

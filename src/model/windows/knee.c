@@ -567,9 +567,6 @@ bool knee_next(const struct knee_curve *curve, double least, double most, double
 		return true;
 	if (curve->count < 3 || !fit_curve(curve, &fit))
 		return false;
-	if (fit.ramp && next_ramp(curve, &fit, least, most, x))
-		return true;
-	if (!fit.ramp && next_half(curve, &fit, x))
-		return true;
-	return next_round(curve, &fit, least, most, x);
+	return (fit.ramp ? next_ramp(curve, &fit, least, most, x) : next_half(curve, &fit, x)) ||
+	       next_round(curve, &fit, least, most, x);
 }
