@@ -253,8 +253,9 @@ static bool learn(struct memory_level *level, const struct probe_report *report,
 
 bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report)
 {
-	bool l3 = learn(&probe->l3, report, hierarchy_cache(&report->hierarchy, 3));
-	bool memory = learn(&probe->memory, report, hierarchy_memory(&report->hierarchy));
+	bool l3 = learn(&probe->l3, report, hierarchy_level(&report->hierarchy, LEVEL_CACHE, 3));
+	bool memory =
+		learn(&probe->memory, report, hierarchy_level(&report->hierarchy, LEVEL_MEMORY, 0));
 
 	if (memory) {
 		const struct sample *sample = &band_of(report, "memory")->point[PROBE_READ].sample;

@@ -73,7 +73,7 @@ static double cache_bytes(const struct session *session, int level, bool *measur
 {
 	const struct probe_report *probe = session_probe(session);
 	const struct hierarchy_level *found =
-		probe ? hierarchy_cache(&probe->hierarchy, level) : NULL;
+		probe ? hierarchy_level(&probe->hierarchy, LEVEL_CACHE, level) : NULL;
 
 	if (found && isfinite(found->bytes) && found->bytes > 0) {
 		*measured = true;

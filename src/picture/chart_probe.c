@@ -116,7 +116,8 @@ static const struct hierarchy_level *level_of(const struct hierarchy *hierarchy,
 static void add_plateaus(
 	struct chart *chart, const struct hierarchy *hierarchy, const struct plateaus *plateaus)
 {
-	const struct hierarchy_level *before = NULL, *memory = hierarchy_memory(hierarchy);
+	const struct hierarchy_level *before = NULL,
+				     *memory = hierarchy_level(hierarchy, LEVEL_MEMORY, 0);
 
 	for (int i = 0; i < plateaus->count; i++) {
 		const struct plateau *plateau = &plateaus->plateau[i];

@@ -118,10 +118,10 @@ TEST(levels_are_named_and_explained)
 		"L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
 	assert_int_equal(hierarchy->level[4].kind, LEVEL_MEMORY);
 	check_near(hierarchy->level[4].ns, 100, 3);
-	assert_ptr_equal(hierarchy_cache(hierarchy, 2), &hierarchy->level[1]);
-	assert_ptr_equal(hierarchy_tlb(hierarchy, 1), &hierarchy->level[3]);
-	assert_ptr_equal(hierarchy_memory(hierarchy), &hierarchy->level[4]);
-	assert_null(hierarchy_cache(hierarchy, 4));
+	assert_ptr_equal(hierarchy_level(hierarchy, LEVEL_CACHE, 2), &hierarchy->level[1]);
+	assert_ptr_equal(hierarchy_level(hierarchy, LEVEL_TLB, 1), &hierarchy->level[3]);
+	assert_ptr_equal(hierarchy_level(hierarchy, LEVEL_MEMORY, 0), &hierarchy->level[4]);
+	assert_null(hierarchy_level(hierarchy, LEVEL_CACHE, 4));
 	check_near(hierarchy->line, 64, 0);
 	for (int i = 0; i < hierarchy->level_count; i++)
 		assert_true(hierarchy->level[i].confidence > 0.7);
@@ -139,9 +139,9 @@ static void check_sizes(const struct generated *made, int least)
 
 		begin(made, seed);
 		find();
-		first = hierarchy_cache(&world->hierarchy, 1);
-		second = hierarchy_cache(&world->hierarchy, 2);
-		tlb = hierarchy_tlb(&world->hierarchy, 1);
+		first = hierarchy_level(&world->hierarchy, LEVEL_CACHE, 1);
+		second = hierarchy_level(&world->hierarchy, LEVEL_CACHE, 2);
+		tlb = hierarchy_level(&world->hierarchy, LEVEL_TLB, 1);
 		right += first && first->bytes == made->level[0].bytes && second &&
 			 second->bytes == made->level[1].bytes && tlb &&
 			 fabs(tlb->entries - made->tlb_bytes / 4096) <= 2 &&
@@ -205,8 +205,8 @@ TEST(a_second_tlb_is_found_beside_the_lines_of_caches)
 	}
 	find();
 	/* 768 lines are L1d, 96 and 2,048 pages are TLBs. */
-	assert_null(hierarchy_tlb(&world->hierarchy, 3));
-	tlb = hierarchy_tlb(&world->hierarchy, 2);
+	assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 3));
+	tlb = hierarchy_level(&world->hierarchy, LEVEL_TLB, 2);
 	assert_non_null(tlb);
 	assert_true(tlb->entries_lo <= 2048 && 2048 <= tlb->entries_hi);
 	check_near(tlb->cycles, 40, 2);
@@ -221,13 +221,13 @@ TEST(lines_of_the_first_cache_are_no_tlb_without_line_curves)
 		world->input.lines[PAGES_4K] = world->input.lines[PAGES_HUGE] =
 			(struct hierarchy_curve){ 0 };
 		find();
-		assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
-		check_near(hierarchy_tlb(&world->hierarchy, 1)->entries, 96, 2);
-		assert_null(hierarchy_tlb(&world->hierarchy, 2));
+		assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
+		check_near(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->entries, 96, 2);
+		assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2));
 		/* Of a cache of another size those lines say nothing. */
 		world->machine.cache[0].bytes = 192 * KIB;
 		find();
-		assert_non_null(hierarchy_tlb(&world->hierarchy, 2));
+		assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2));
 	}
 }
 
@@ -242,9 +242,9 @@ TEST(what_the_system_says_otherwise_is_a_finding)
 		disagreements += world->hierarchy.finding[i].disagreement;
 	assert_int_equal(disagreements, 1);
 	assert_true(has_finding(FINDING_CACHE_SIZE, "L3 has 480 MiB"));
-	check_contains(hierarchy_cache(&world->hierarchy, 3)->words,
+	check_contains(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 3)->words,
 		"the system says 480 MiB, you get about 1");
-	assert_true(hierarchy_cache(&world->hierarchy, 3)->stated == 480ull << 20);
+	assert_true(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 3)->stated == 480ull << 20);
 	world->machine.cache[2].bytes = 16ull << 20;
 	world->machine.cache[0].line = 128;
 	find();
@@ -264,7 +264,7 @@ TEST(a_level_that_is_stated_and_missing_is_a_finding)
 	world->machine.cache_count = 3;
 	find();
 	assert_true(has_finding(FINDING_CACHE_MISSING, "L3 of 32 MiB"));
-	assert_non_null(hierarchy_memory(&world->hierarchy));
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_MEMORY, 0));
 }
 
 TEST(pages_that_were_refused_are_named)
@@ -317,8 +317,8 @@ TEST(the_first_page_beyond_a_tlb_is_seen)
 	use(&world->input.pages[PAGES_4K], curve);
 	world->input.pages[PAGES_HUGE].count = 0;
 	find();
-	assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
-	check_near(hierarchy_tlb(&world->hierarchy, 1)->entries, 96, 0);
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
+	check_near(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->entries, 96, 0);
 }
 
 /* What varies is said to do so wherever its figures stand. */
@@ -336,19 +336,20 @@ TEST(what_varies_is_said_to)
 				world->pages[kind].point[i].bytes > 512 * KIB;
 	}
 	find();
-	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
-	assert_null(strstr(
-		hierarchy_tlb(&world->hierarchy, 1)->words, "unstable")); /* from 7.0 to 7.0 */
-	assert_true(hierarchy_cache(&world->hierarchy, 3)->unstable);
+	assert_true(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->unstable);
+	assert_null(strstr(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->words,
+		"unstable")); /* from 7.0 to 7.0 */
+	assert_true(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 3)->unstable);
 	assert_true(has_finding(FINDING_CACHE_SIZE, "L3"));
 	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++)
 		for (int i = 0; i < world->pages[kind].count; i++)
 			world->pages[kind].point[i].cycles *=
 				world->pages[kind].point[i].bytes > 512 * KIB && i % 2 ? 1.1 : 1;
 	find();
-	assert_true(hierarchy_tlb(&world->hierarchy, 1)->unstable);
-	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "L1 DTLB: about ");
-	check_contains(hierarchy_tlb(&world->hierarchy, 1)->words, "cycles more, unstable: ");
+	assert_true(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->unstable);
+	check_contains(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->words, "L1 DTLB: about ");
+	check_contains(
+		hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->words, "cycles more, unstable: ");
 }
 
 /* Entries are those that the kinds of pages show that shows more of them; what a miss costs is of
@@ -361,9 +362,9 @@ TEST(a_miss_costs_what_small_pages_show)
 	use(&world->input.pages[PAGES_4K], &world->pages[PAGES_4K]);
 	use(&world->input.pages[PAGES_HUGE], &world->pages[PAGES_HUGE]);
 	find();
-	assert_non_null(hierarchy_tlb(&world->hierarchy, 2));
-	assert_true(hierarchy_tlb(&world->hierarchy, 2)->entries_hi >= 1800);
-	check_near(hierarchy_tlb(&world->hierarchy, 2)->cycles, 40, 3);
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2));
+	assert_true(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2)->entries_hi >= 1800);
+	check_near(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2)->cycles, 40, 3);
 }
 
 /* A curve over pages as measured beside heavy load: where its second TLB (2,048 entries) begins to
@@ -389,10 +390,10 @@ TEST(a_tlb_that_fades_has_a_range)
 	use(&world->input.pages[PAGES_4K], curve);
 	world->input.pages[PAGES_HUGE].count = 0;
 	find();
-	assert_non_null(hierarchy_tlb(&world->hierarchy, 1));
-	assert_string_equal(hierarchy_tlb(&world->hierarchy, 1)->words,
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
+	assert_string_equal(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->words,
 		"L1 DTLB: 96 entries, pages for 384 KiB; beyond, 7.0 cycles more");
-	second = hierarchy_tlb(&world->hierarchy, 2);
+	second = hierarchy_level(&world->hierarchy, LEVEL_TLB, 2);
 	assert_non_null(second);
 	assert_true(hierarchy_is_about(second));
 	assert_true(second->entries_lo <= 2048 && second->entries_hi >= 2048);
@@ -406,8 +407,8 @@ TEST(memory_that_grows_is_one_memory)
 	made.memory_growth = 0.12;
 	begin(&made, 11);
 	find();
-	assert_null(hierarchy_cache(&world->hierarchy, 4));
-	assert_non_null(hierarchy_memory(&world->hierarchy));
+	assert_null(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 4));
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_MEMORY, 0));
 }
 
 /* While the probe runs: what is claimed of a part is claimed of the whole too, but for memory's
@@ -425,12 +426,13 @@ TEST(nothing_is_claimed_too_early)
 		if (reached < 64 * KIB)
 			assert_int_equal(world->hierarchy.level_count, 0);
 		if (reached < 1.2 * MIB)
-			assert_null(hierarchy_cache(&world->hierarchy, 3));
+			assert_null(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 3));
 		if (reached < 16 * MIB)
-			assert_null(hierarchy_memory(&world->hierarchy));
+			assert_null(hierarchy_level(&world->hierarchy, LEVEL_MEMORY, 0));
 		if (reached > 256 * KIB) {
-			assert_non_null(hierarchy_cache(&world->hierarchy, 1));
-			check_near(hierarchy_cache(&world->hierarchy, 1)->bytes / KIB, 48, 0);
+			assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 1));
+			check_near(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 1)->bytes / KIB,
+				48, 0);
 		}
 	}
 }
@@ -445,7 +447,7 @@ TEST(entries_are_of_the_pages_that_there_are)
 	begin(&desktop, 5);
 	world->input.got[PAGES_4K] = "64k";
 	find();
-	tlb = hierarchy_tlb(&world->hierarchy, 1);
+	tlb = hierarchy_level(&world->hierarchy, LEVEL_TLB, 1);
 	assert_non_null(tlb);
 	check_near(tlb->bytes / KIB, 384, 8);
 	check_near(tlb->entries, 6, 0);
@@ -456,9 +458,9 @@ TEST(a_tlb_step_is_passed_over_without_page_curves)
 	begin(&desktop, 13);
 	memset(&world->input.pages, 0, sizeof(world->input.pages));
 	find();
-	assert_non_null(hierarchy_cache(&world->hierarchy, 3));
-	check_near(hierarchy_cache(&world->hierarchy, 2)->bytes / MIB, 1, 0);
-	assert_null(hierarchy_tlb(&world->hierarchy, 1));
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 3));
+	check_near(hierarchy_level(&world->hierarchy, LEVEL_CACHE, 2)->bytes / MIB, 1, 0);
+	assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
 }
 
 TEST(nothing_measured_is_nothing_found)
@@ -471,8 +473,8 @@ TEST(nothing_measured_is_nothing_found)
 	assert_int_equal(hierarchy.level_count, 0);
 	assert_int_equal(hierarchy.finding_count, 0);
 	assert_true(isnan(hierarchy.line));
-	assert_null(hierarchy_cache(&hierarchy, 1));
-	assert_null(hierarchy_memory(&hierarchy));
+	assert_null(hierarchy_level(&hierarchy, LEVEL_CACHE, 1));
+	assert_null(hierarchy_level(&hierarchy, LEVEL_MEMORY, 0));
 }
 
 RUN_TESTS()

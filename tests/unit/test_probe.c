@@ -128,7 +128,7 @@ TEST(sees_beyond_the_largest_tlb)
 	const struct hierarchy_level *second;
 
 	run_answered(misses_a_second_tlb);
-	second = hierarchy_tlb(&play->report->hierarchy, 2);
+	second = hierarchy_level(&play->report->hierarchy, LEVEL_TLB, 2);
 	assert_non_null(second);
 	check_near(second->entries, 4096, 41);
 	check_near(second->cycles, 40, 1);
@@ -252,7 +252,7 @@ static struct result tiny_cache(const struct request *request)
 TEST(nothing_is_asked_that_is_not_allowed)
 {
 	run_answered(tiny_cache);
-	assert_true(hierarchy_cache(&play->report->hierarchy, 1)->bytes < 8 << 10);
+	assert_true(hierarchy_level(&play->report->hierarchy, LEVEL_CACHE, 1)->bytes < 8 << 10);
 	assert_true(noted("bandwidth: L1d is too small for a working set well inside it"));
 	assert_string_equal(play->report->band[0].level, "L2");
 }
@@ -362,7 +362,7 @@ TEST(keeps_what_it_has_when_it_is_stopped)
 	assert_int_equal(play->requests, 40);
 	assert_false(play->report->complete);
 	assert_int_equal(play->report->lines[PAGES_HUGE].count, 40);
-	check_near(hierarchy_cache(&play->report->hierarchy, 1)->bytes, 48 << 10,
+	check_near(hierarchy_level(&play->report->hierarchy, LEVEL_CACHE, 1)->bytes, 48 << 10,
 		1); /* analysed as it is */
 	assert_string_equal(play->report->doing, "");
 	assert_true(play->report->done > 0 && play->report->done < 1);
@@ -425,7 +425,7 @@ TEST(on_a_busy_machine_no_second_looks_are_taken)
 	assert_int_equal(play->report->notes.count, 0);
 	assert_true(play->requests + 30 < plain->requests);
 	/* Knees are looked at closely all the same. */
-	check_near(hierarchy_cache(&play->report->hierarchy, 2)->bytes, 2 << 20, 1);
+	check_near(hierarchy_level(&play->report->hierarchy, LEVEL_CACHE, 2)->bytes, 2 << 20, 1);
 	assert_int_equal(play->report->lines[PAGES_4K].count, plain->report->lines[PAGES_4K].count);
 	play_free(plain);
 }

@@ -136,9 +136,9 @@ static void check_curves(const char *name)
 	recorded = recorded_read(path);
 	hierarchy_find(&recorded->input, hierarchy);
 	hierarchy_say(&recorded->input, hierarchy);
-	first = hierarchy_cache(hierarchy, 1);
-	second = hierarchy_cache(hierarchy, 2);
-	tlb = hierarchy_tlb(hierarchy, 1);
+	first = hierarchy_level(hierarchy, LEVEL_CACHE, 1);
+	second = hierarchy_level(hierarchy, LEVEL_CACHE, 2);
+	tlb = hierarchy_level(hierarchy, LEVEL_TLB, 1);
 	if (recorded->l1) {
 		assert_non_null(first);
 		check_near(first->bytes, recorded->l1, 0);
@@ -148,7 +148,7 @@ static void check_curves(const char *name)
 		check_near(second->cycles, recorded->l2_cycles, 0.02 * recorded->l2_cycles);
 		if (reaches(&recorded->input.lines[PAGES_HUGE], 64 << 20) ||
 			reaches(&recorded->input.lines[PAGES_AUTO], 64 << 20))
-			assert_non_null(hierarchy_memory(hierarchy));
+			assert_non_null(hierarchy_level(hierarchy, LEVEL_MEMORY, 0));
 		/* What is shown of a size holds it. */
 		assert_true(first->bytes_lo * 0.97 <= recorded->l1 &&
 			    recorded->l1 <= first->bytes_hi * 1.04);

@@ -362,11 +362,11 @@ void evaluate_caches(struct measured *measured, const struct probe_report *probe
 {
 	static const char list[] = "a list in random order", page[] = "a line a page";
 	const struct hierarchy *hierarchy = &probe->hierarchy;
-	const struct hierarchy_level *tlb = hierarchy_tlb(hierarchy, 1),
-				     *second = hierarchy_tlb(hierarchy, 2);
+	const struct hierarchy_level *tlb = hierarchy_level(hierarchy, LEVEL_TLB, 1),
+				     *second = hierarchy_level(hierarchy, LEVEL_TLB, 2);
 
 	for (int i = 1; i <= 2; i++) {
-		const struct hierarchy_level *cache = hierarchy_cache(hierarchy, i);
+		const struct hierarchy_level *cache = hierarchy_level(hierarchy, LEVEL_CACHE, i);
 
 		if (!cache || cache->unstable)
 			continue;

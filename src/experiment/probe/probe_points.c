@@ -232,7 +232,8 @@ static void refine_corners(
 /* Clears the knee at which the lines fill the first cache: it is no TLB knee. */
 static void ignore_caches(const struct probe *probe, struct plateaus *plateaus)
 {
-	const struct hierarchy_level *first = hierarchy_cache(&probe->report.hierarchy, 1);
+	const struct hierarchy_level *first =
+		hierarchy_level(&probe->report.hierarchy, LEVEL_CACHE, 1);
 	double bytes = first ? first->bytes : (double)machine_cache(probe->report.machine, 1);
 
 	for (int i = 0; i + 1 < plateaus->count; i++)
@@ -328,7 +329,8 @@ static const double share_least = 1.25;
  */
 static double half_of_memory(const struct probe *probe)
 {
-	const struct hierarchy_level *memory = hierarchy_memory(&probe->report.hierarchy);
+	const struct hierarchy_level *memory =
+		hierarchy_level(&probe->report.hierarchy, LEVEL_MEMORY, 0);
 
 	return memory ? memory->cycles / 2 : 0;
 }
@@ -439,8 +441,8 @@ static void fill_line(struct probe *probe, const struct probe_stage *stage, int 
 {
 	static const int distances[] = { 16, 32, 48, 64, 96, 128, 192, 256, 512 };
 	struct probe_report *report = &probe->report;
-	const struct hierarchy_level *first = hierarchy_cache(&report->hierarchy, 1);
-	const struct hierarchy_level *second = hierarchy_cache(&report->hierarchy, 2);
+	const struct hierarchy_level *first = hierarchy_level(&report->hierarchy, LEVEL_CACHE, 1);
+	const struct hierarchy_level *second = hierarchy_level(&report->hierarchy, LEVEL_CACHE, 2);
 	uint64_t size = first && second ? inside(first->bytes, second->bytes) : 256 << 10;
 
 	for (size_t i = 0; round == 0 && i < sizeof(distances) / sizeof(*distances); i++)
@@ -489,7 +491,8 @@ static void add_found(struct probe *probe, enum page_kind pages)
 	double before = 0;
 
 	for (int number = 1; number < LEVELS_MAX; number++) {
-		const struct hierarchy_level *level = hierarchy_cache(hierarchy, number);
+		const struct hierarchy_level *level =
+			hierarchy_level(hierarchy, LEVEL_CACHE, number);
 
 		if (!level || !(level->bytes > before))
 			continue;
@@ -499,7 +502,7 @@ static void add_found(struct probe *probe, enum page_kind pages)
 						       : level->bytes));
 		before = level->bytes;
 	}
-	if (hierarchy_memory(hierarchy))
+	if (hierarchy_level(hierarchy, LEVEL_MEMORY, 0))
 		add_band(probe, pages, "memory", probe->report.options.max_size);
 }
 

@@ -478,26 +478,11 @@ const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve,
 	return nearest;
 }
 
-static const struct hierarchy_level *level_of(
+const struct hierarchy_level *hierarchy_level(
 	const struct hierarchy *hierarchy, enum level_kind kind, int number)
 {
 	for (int i = 0; i < hierarchy->level_count; i++)
 		if (hierarchy->level[i].kind == kind && hierarchy->level[i].number == number)
 			return &hierarchy->level[i];
 	return NULL;
-}
-
-const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number)
-{
-	return level_of(hierarchy, LEVEL_CACHE, number);
-}
-
-const struct hierarchy_level *hierarchy_memory(const struct hierarchy *hierarchy)
-{
-	return level_of(hierarchy, LEVEL_MEMORY, 0);
-}
-
-const struct hierarchy_level *hierarchy_tlb(const struct hierarchy *hierarchy, int number)
-{
-	return level_of(hierarchy, LEVEL_TLB, number);
 }

@@ -110,7 +110,6 @@ const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve,
 /* Line size in bytes that the system states. 0: unknown. */
 unsigned hierarchy_stated_line(const struct machine *machine);
 
-/* The cache with this number, the memory, the first TLB. NULL: not found. */
-const struct hierarchy_level *hierarchy_cache(const struct hierarchy *hierarchy, int number);
-const struct hierarchy_level *hierarchy_memory(const struct hierarchy *hierarchy);
-const struct hierarchy_level *hierarchy_tlb(const struct hierarchy *hierarchy, int number);
+/* The cache or TLB with this number; memory has the number 0. NULL: not found. */
+const struct hierarchy_level *hierarchy_level(
+	const struct hierarchy *hierarchy, enum level_kind kind, int number);

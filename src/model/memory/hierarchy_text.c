@@ -145,12 +145,12 @@ static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_
 static void find_missing(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	/* Only a curve that reached memory has passed every cache. */
-	if (!input->machine || !hierarchy_memory(hierarchy))
+	if (!input->machine || !hierarchy_level(hierarchy, LEVEL_MEMORY, 0))
 		return;
 	for (int i = 0; i < input->machine->cache_count; i++) {
 		const struct machine_cache *cache = &input->machine->cache[i];
 
-		if (!hierarchy_cache(hierarchy, cache->level))
+		if (!hierarchy_level(hierarchy, LEVEL_CACHE, cache->level))
 			find(hierarchy, FINDING_CACHE_MISSING,
 				"The system says that there is an L%d of %s. The curve shows no "
 				"plateau of its own for it.",
