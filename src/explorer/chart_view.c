@@ -292,9 +292,6 @@ static struct status run_picture(
 }
 
 const struct command_row commands_picture[] = {
-	{ "picture", "[light|dark] [FILE]",
-		"save a picture of the panel in front: FILE.svg, .png, .pdf, or .gp for gnuplot; "
-		"without a name a new file here",
-		.run = run_picture, .flags = COMMAND_VERBATIM },
+	{ "picture", .run = run_picture, .verbatim = true },
 	{ .name = NULL },
 };

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/data.h"
+#include "base/rows.h"
 #include "base/text.h"
 #include "explorer/actions.h"
 
@@ -111,7 +113,7 @@ static char *arguments_of(const struct command_row *row, const char *line, const
 {
 	if (row->given)
 		return memory_string(row->given);
-	return row->flags & COMMAND_VERBATIM ? verbatim(line, row) : memory_string(rest);
+	return row->verbatim ? verbatim(line, row) : memory_string(rest);
 }
 
 /* Why a command cannot run now. `rest` is the text after its name. */
@@ -288,10 +290,10 @@ static void offer_line(struct search *search)
 	const char *arguments = "";
 	const struct command_row *row = command_of(search->text, &arguments);
 
-	if (!row || (row->arguments[0] ? !*arguments
-				       : *arguments || (row->flags & COMMAND_FOUND) ||
-						 strcmp(row->name, "choose") == 0 ||
-						 strcmp(row->name, "close") == 0))
+	if (!row ||
+		(row->arguments[0] ? !*arguments
+				   : *arguments || row->found || strcmp(row->name, "choose") == 0 ||
+					     strcmp(row->name, "close") == 0))
 		return;
 	add(search, search->text, row->help, search->text);
 }
@@ -369,7 +371,7 @@ static int search_all(const struct session *session, struct search *search, cons
 				playback_kernel(session, kernel_registry[i]))
 				offer_knobs(search, kernel_registry[i], false);
 		for (const struct command_row *row = command_rows(); row->name; row++)
-			if (row->flags & COMMAND_FOUND)
+			if (row->found)
 				offer(search, row->name, row->name, row->help, row->name);
 	}
 	offer_drops(session, search);
@@ -480,20 +482,38 @@ static void act_quit(struct session *session)
 /* ---- the tables ---- */
 
 static const struct command_row commands_general[] = {
-	{ "find", "[TEXT]", "look for a kernel, a knob, a command or an event, or write a command",
-		.run = run_find, .flags = COMMAND_VERBATIM },
-	{ "choose", "", "run the entry that find has marked", .run = run_choose },
-	{ "help", "", "keys and commands", act_help, .useful = help_useful,
-		.flags = COMMAND_FOUND },
-	{ "close", "",
-		"close an overlay, drop the typed value, or end a long preparation, a  "
-		"probe or a characterisation",
-		act_close, .useful = close_useful },
-	{ "yank", "", "the command line that reopens this state", act_yank,
-		.flags = COMMAND_FOUND },
-	{ "quit", "", "end the explorer", act_quit, .flags = COMMAND_FOUND },
+	{ "find", .run = run_find, .verbatim = true },
+	{ "choose", .run = run_choose },
+	{ "help", act_help, .useful = help_useful },
+	{ "close", act_close, .useful = close_useful },
+	{ "yank", act_yank },
+	{ "quit", act_quit },
 	{ .name = NULL },
 };
+
+/* Reads the compiled-in help of the commands. */
+static void read_help(struct command_row *table)
+{
+	struct rows rows;
+
+	rows_begin(&rows, data_built_in("commands"), "commands");
+	while (rows_next(&rows)) {
+		char *name = rows_rest(&rows), *save;
+		bool found = *name == '+';
+
+		name = strtok_r(name + 2 * found, "<", &save);
+		name[strlen(name) - 1] = '\0';
+		for (struct command_row *row = table; row->name; row++) {
+			if (strcmp(row->name, name) != 0)
+				continue;
+			row->arguments =
+				memory_string(*save == '>' ? "" : strtok_r(NULL, ">", &save));
+			row->help = memory_string(save + strspn(save, "> "));
+			row->found = found;
+		}
+	}
+	rows_end(&rows);
+}
 
 const struct command_row *command_rows(void)
 {
@@ -509,5 +529,6 @@ const struct command_row *command_rows(void)
 		for (const struct command_row *row = groups[i]; row->name; row++)
 			if (count + 1 < ROWS_MOST)
 				rows[count++] = *row;
+	read_help(rows);
 	return rows;
 }

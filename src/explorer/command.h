@@ -9,17 +9,8 @@
 
 struct session;
 
-enum {
-	COMMAND_FOUND = 1, /* find offers this command: it is useful anywhere, without arguments */
-	COMMAND_VERBATIM =
-		2, /* its argument is the rest of the line after one blank, blanks included */
-};
-
 struct command_row {
-	const char *name;      /* one or two words: "pin swap" */
-	const char *arguments; /* as shown in help: "KNOB=VALUE …"; "" for none, [brackets] when
-				  optional */
-	const char *help;
+	const char *name; /* one or two words: "pin swap" */
 	/* A command without arguments that cannot fail has act(), another command has run().
 	 * `change` is the same session, or NULL: then run() changes nothing, and returns whether
 	 * the command can run and would have an effect now. */
@@ -31,9 +22,14 @@ struct command_row {
 	struct status (*refusal)(const struct session *session);
 	/* Whether act() would have an effect now; NULL: always, unless refused. */
 	bool (*useful)(const struct session *session);
-	unsigned flags;	   /* COMMAND_ bits */
 	const char *given; /* text that run() gets instead of the user's arguments; NULL: the
 			      user's arguments */
+	bool verbatim; /* its argument is the rest of the line after one blank, blanks included */
+
+	/* From data/commands. */
+	const char *arguments; /* as shown in help: "KNOB=VALUE …"; "" for none */
+	const char *help;
+	bool found; /* find offers this command: it is useful anywhere, without arguments */
 };
 
 /* All commands, in the order of the help screen. The last row has a NULL name. */

@@ -215,17 +215,11 @@ static struct status run_characterise_save(
 /* ---- the table ---- */
 
 const struct command_row commands_campaigns[] = {
-	{ "probe", "", "measure the memory hierarchy of this machine, in seconds", .run = run_probe,
-		.refusal = machine_refusal, .flags = COMMAND_FOUND },
-	{ "probe only", "PART …",
-		"measure parts of it: latency, tlb, line, bandwidth, parallel, cores",
-		.run = run_probe_only, .refusal = machine_refusal },
-	{ "probe stop", "", "end it, and keep the results so far", act_probe_stop,
-		.refusal = probe_stop_refusal },
-	{ "characterise", "", "characterise this core, and use the measured model",
-		.run = run_characterise, .refusal = characterise_refusal, .flags = COMMAND_FOUND },
-	{ "characterise stop", "", "end it, and keep the results so far", act_characterise_stop,
-		.refusal = characterise_stop_refusal },
-	{ "characterise save", "", "save the measured core model", .run = run_characterise_save },
+	{ "probe", .run = run_probe, .refusal = machine_refusal },
+	{ "probe only", .run = run_probe_only, .refusal = machine_refusal },
+	{ "probe stop", act_probe_stop, .refusal = probe_stop_refusal },
+	{ "characterise", .run = run_characterise, .refusal = characterise_refusal },
+	{ "characterise stop", act_characterise_stop, .refusal = characterise_stop_refusal },
+	{ "characterise save", .run = run_characterise_save },
 	{ .name = NULL },
 };

@@ -77,7 +77,7 @@ TEST(every_row_is_whole)
 		assert_false(row->act && row->arguments[0]);
 		assert_true(row->help[0] != '\0');
 		/* Find runs the name alone. */
-		assert_false((row->flags & COMMAND_FOUND) && row->arguments[0]);
+		assert_false(row->found && row->arguments[0]);
 		for (const struct command_row *other = row + 1; other->name; other++)
 			assert_string_not_equal(row->name, other->name);
 	}
