@@ -48,6 +48,7 @@ static int conditions_met(const struct uarch_id *id, const struct processor *pro
  * newer core usually has a higher model number, and is most similar to its predecessor. */
 static double nearness(const struct uarch_id *id, const struct processor *processor)
 {
+	static const struct uarch_ranges any = { .count = 1, .range[0].high = 65535 };
 	bool part = id->number[ID_PART].count > 0;
 	const struct uarch_ranges *ranges = &id->number[part ? ID_PART : ID_MODEL];
 	double number =
@@ -56,9 +57,9 @@ static double nearness(const struct uarch_id *id, const struct processor *proces
 
 	if (!same_maker(id, processor))
 		return 0;
-	for (int i = 0; i < (ranges->count ? ranges->count : 1); i++) {
-		double low = base + (ranges->count ? ranges->range[i].low : 0),
-		       high = base + (ranges->count ? ranges->range[i].high : 65535);
+	ranges = ranges->count ? ranges : &any;
+	for (int i = 0; i < ranges->count; i++) {
+		double low = base + ranges->range[i].low, high = base + ranges->range[i].high;
 		/* Above the range, `near` falls from 2 to 1 with the distance. Below the range, it
 		 * falls from 1 to 0. */
 		double far = number >= high ? number - high : number >= low ? 0 : low - number;
@@ -71,41 +72,33 @@ static double nearness(const struct uarch_id *id, const struct processor *proces
 
 static bool has_512(const struct uarch *uarch)
 {
-	for (int i = 0; i < uarch->class_count; i++) {
-		size_t length = strlen(uarch->class[i].name);
-
-		if (length > 4 && strcmp(uarch->class[i].name + length - 4, ".512") == 0)
+	for (int i = 0; i < uarch->class_count; i++)
+		if (strstr(uarch->class[i].name, ".512"))
 			return true;
-	}
 	return false;
 }
 
-static void describe(const struct processor *processor, char *buffer, size_t size)
+static void describe(const struct processor *processor, struct text *text)
 {
 	if (processor->vendor[0])
-		snprintf(buffer, size, "%s family %x model %x", processor->vendor,
-			processor->family, processor->model);
+		text_addf(text, "%s family %x model %x", processor->vendor, processor->family,
+			processor->model);
 	else
-		snprintf(buffer, size, "implementer %x part %x", processor->implementer,
-			processor->part);
+		text_addf(text, "implementer %x part %x", processor->implementer, processor->part);
 }
 
 static void explain_match(
-	const struct uarch_id *id, const struct processor *processor, char *why, size_t size)
+	const struct uarch_id *id, const struct processor *processor, struct text *why)
 {
 	static const char *const words[] = { ", with ", ", without " };
-	struct text text = { 0 };
-	char who[64];
 
-	describe(processor, who, sizeof(who));
-	text_add(&text, who);
+	text_clear(why);
+	describe(processor, why);
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; i < id->feature_count[k]; i++)
-			text_addf(&text, "%s%s", i ? " " : words[k], id->feature[k][i]);
+			text_addf(why, "%s%s", i ? " " : words[k], id->feature[k][i]);
 	if (id->number[ID_STEPPING].count)
-		text_addf(&text, ", stepping %x", processor->stepping);
-	snprintf(why, size, "%s", text_string(&text));
-	text_free(&text);
+		text_addf(why, ", stepping %x", processor->stepping);
 }
 
 bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
@@ -120,13 +113,12 @@ bool uarch_fits(const struct uarch *uarch, const struct machine *machine)
  * false if no line fits. *unclear: the first core with a malformed match line; NULL: all are
  * well-formed. */
 static bool find_exact(
-	const struct machine *machine, char name[24], char *why, size_t size, const char **unclear)
+	const struct machine *machine, char name[24], struct text *why, const char **unclear)
 {
-	const char *const *names = uarch_names(machine->arch);
 	int most = 0;
 
 	*unclear = NULL;
-	for (; *names; names++) {
+	for (const char *const *names = uarch_names(machine->arch); *names; names++) {
 		struct uarch *uarch = memory_new(1, sizeof(*uarch));
 		char *text;
 
@@ -140,7 +132,7 @@ static bool find_exact(
 				continue;
 			most = met;
 			snprintf(name, UARCH_NAME, "%s", *names);
-			explain_match(&uarch->id[i], &machine->processor, why, size);
+			explain_match(&uarch->id[i], &machine->processor, why);
 		}
 		uarch_free(uarch);
 		free(text);
@@ -149,15 +141,13 @@ static bool find_exact(
 }
 
 /* Finds the nearest core of the same vendor. Skips malformed files. */
-static enum uarch_match find_nearest(
-	const struct machine *machine, char name[24], char *why, size_t size)
+static enum uarch_match find_nearest(const struct machine *machine, char name[24], struct text *why)
 {
 	const struct processor *processor = &machine->processor;
 	double nearest = 0;
-	char who[64];
 
-	describe(processor, who, sizeof(who));
-	snprintf(why, size, "no core model is for %s, nor for others of that maker", who);
+	text_add(why, "no core model is for ");
+	describe(processor, why);
 	for (const char *const *names = uarch_names(machine->arch); *names; names++) {
 		char origin[256], *text;
 		struct uarch *uarch = NULL;
@@ -175,28 +165,34 @@ static enum uarch_match find_nearest(
 				continue;
 			nearest = near;
 			snprintf(name, UARCH_NAME, "%s", *names);
-			snprintf(why, size,
-				"no core model is for %s; the nearest of its maker is %s", who,
-				uarch->name);
 		}
 		uarch_free(uarch);
 		free(text);
 	}
+	text_addf(why, "%s%s",
+		nearest > 0 ? "; the nearest of its maker is " : ", nor for others of that maker",
+		name);
 	return nearest > 0 ? UARCH_NEAREST : UARCH_NONE;
 }
 
 enum uarch_match uarch_recognise(const struct machine *machine, char name[24], char why[160])
 {
 	const char *unclear;
+	enum uarch_match match = UARCH_EXACT;
+	struct text text = { 0 };
 
 	name[0] = '\0';
-	if (find_exact(machine, name, why, 160, &unclear))
-		return UARCH_EXACT;
-	if (!unclear)
-		return find_nearest(machine, name, why, 160);
-	snprintf(name, UARCH_NAME, "%s", unclear);
-	snprintf(why, 160, "which processors %s is for cannot be read", unclear);
-	return UARCH_EXACT;
+	if (!find_exact(machine, name, &text, &unclear)) {
+		if (unclear) {
+			snprintf(name, UARCH_NAME, "%s", unclear);
+			text_addf(&text, "which processors %s is for cannot be read", unclear);
+		} else {
+			match = find_nearest(machine, name, &text);
+		}
+	}
+	snprintf(why, 160, "%s", text_string(&text));
+	text_free(&text);
+	return match;
 }
 
 /* ---- choosing the model */
@@ -204,23 +200,20 @@ enum uarch_match uarch_recognise(const struct machine *machine, char name[24], c
 struct status uarch_choose(
 	const char *name, const struct machine *machine, struct uarch_choice *core)
 {
-	char own[24] = "", why[160] = "";
-	enum uarch_match match = uarch_recognise(machine, own, why);
+	char own[24] = "";
 	struct status status;
+	enum uarch_match match;
 
 	*core = (struct uarch_choice){ 0 };
+	match = uarch_recognise(machine, own, core->how);
 	if (!name && match != UARCH_EXACT) {
-		if (match == UARCH_NEAREST)
-			snprintf(core->nearest, sizeof(core->nearest), "%s", own);
-		snprintf(core->how, sizeof(core->how), "%s", why);
+		memcpy(core->nearest, own, sizeof(own)); /* empty for UARCH_NONE */
 		return status_ok();
 	}
 	status = uarch_load(name ? name : own, machine->arch, &core->uarch);
-	if (!status_is_ok(&status))
+	if (!status_is_ok(&status) || !name || (match == UARCH_EXACT && strcmp(name, own) == 0))
 		return status;
-	if (!name || (match == UARCH_EXACT && strcmp(name, own) == 0)) {
-		snprintf(core->how, sizeof(core->how), "%s", why);
-	} else if (match == UARCH_NEAREST && strcmp(name, own) == 0) {
+	if (match == UARCH_NEAREST && strcmp(name, own) == 0) {
 		/* The user chose the nearest model by name. */
 		snprintf(core->how, sizeof(core->how),
 			"%.48s, standing in for a core of which nothing is known",
@@ -238,7 +231,6 @@ struct status uarch_choose(
 
 void uarch_choice_free(struct uarch_choice *core)
 {
-	if (core->uarch)
-		uarch_free(core->uarch);
+	uarch_free(core->uarch);
 	core->uarch = NULL;
 }

@@ -64,26 +64,26 @@ bool read_pmu(struct reader *r)
 /* Reads the words between the role and the "=": ports, or the thing that is counted. */
 static bool read_of(struct reader *r, bool none, struct uarch_event *event)
 {
-	const char *role = event_roles[event->role].name;
+	const struct event_role_facts *role = &event_roles[event->role];
 	int words = r->words - 4;
 
-	if (!event_roles[event->role].many && words > 0)
+	if (!role->many && words > 0)
+		return rows_fail(&r->rows, "a core has one event %s: expected event %s = NAME",
+			role->name, role->name);
+	if (role->many && words == 0 && !none)
 		return rows_fail(
-			&r->rows, "a core has one event %s: expected event %s = NAME", role, role);
-	if (event_roles[event->role].many && words == 0 && !none)
-		return rows_fail(&r->rows, "event %s needs words: expected %s", role, event_form);
+			&r->rows, "event %s needs words: expected %s", role->name, event_form);
 	if (event->role != ROLE_PORTS)
 		return reader_join(r, 2, r->words - 2, "the name of the event", event->words,
 			sizeof(event->words));
 	if (words > 1)
 		return rows_fail(&r->rows,
 			"ports are joined by commas, without blanks: event ports P,P = NAME");
-	if (words == 0)
-		return true;
-	if (!reader_ports(r, r->word[2], strlen(r->word[2]), &event->ports))
-		return false;
-	return !(event->ports >> r->uarch->port_count) ||
-	       rows_fail(&r->rows, "event ports %.40s: a unit has no events", r->word[2]);
+	return words == 0 ||
+	       (reader_ports(r, r->word[2], strlen(r->word[2]), &event->ports) &&
+		       (!(event->ports >> r->uarch->port_count) ||
+			       rows_fail(&r->rows, "event ports %.40s: a unit has no events",
+				       r->word[2])));
 }
 
 static bool same_event(const struct uarch_event *a, const struct uarch_event *b)
@@ -95,39 +95,37 @@ static bool same_event(const struct uarch_event *a, const struct uarch_event *b)
 static bool take_back(struct reader *r, const struct uarch_event *event)
 {
 	struct uarch *u = r->uarch;
-	bool one = r->words > 4 || !event_roles[event->role].many;
-	int kept = 0, all = u->event_count;
+	bool all = r->words == 4; /* no words: the only event of the role, or all of them */
+	int kept = 0, count = u->event_count;
 
-	for (int i = 0; i < all; i++) {
-		bool meant =
-			one ? same_event(&u->event[i], event) : u->event[i].role == event->role;
-
-		if (meant && r->event_place[i].file != r->file)
+	for (int i = 0; i < count; i++) {
+		if (u->event[i].role == event->role && (all || same_event(&u->event[i], event)) &&
+			r->event_place[i].file != r->file)
 			continue;
 		r->event_place[kept] = r->event_place[i];
 		u->event[kept++] = u->event[i];
 	}
 	u->event_count = kept;
-	return kept < all || rows_fail(&r->rows, "event %s%s%.40s is not inherited", r->word[1],
-				     r->words > 4 ? " " : "", r->words > 4 ? r->word[2] : "");
+	return kept < count || rows_fail(&r->rows, "event %s%s%.40s is not inherited", r->word[1],
+				       r->words > 4 ? " " : "", r->words > 4 ? r->word[2] : "");
 }
 
 /* Builds the event's name, with its PMU. */
 static bool name_event(struct reader *r, const char *word, struct uarch_event *event)
 {
-	bool whole = strstr(word, "::");
-	const char *pmu = whole ? "" : r->uarch->pmu;
+	const char *pmu = r->uarch->pmu;
 
 	if (!rows_name(&r->rows, "event", word, "_:.=-", event->name, sizeof(event->name)))
 		return false;
-	if (!whole && !*pmu)
+	if (strstr(word, "::"))
+		return true;
+	if (!*pmu)
 		return rows_fail(&r->rows,
 			"event %.60s has no PMU: write PMU::%.40s, or a line \"pmu\"", word, word);
-	if (snprintf(event->name, sizeof(event->name), "%s%s%s", pmu, *pmu ? "::" : "", word) >=
-		(int)sizeof(event->name))
-		return rows_fail(&r->rows, "event %.40s is longer than %zu bytes with its PMU",
-			word, sizeof(event->name) - 1);
-	return true;
+	return snprintf(event->name, sizeof(event->name), "%s::%s", pmu, word) <
+		       (int)sizeof(event->name) ||
+	       rows_fail(&r->rows, "event %.40s is longer than %zu bytes with its PMU", word,
+		       sizeof(event->name) - 1);
 }
 
 static bool add_event(struct reader *r, struct uarch_event *event)
@@ -146,8 +144,7 @@ static bool add_event(struct reader *r, struct uarch_event *event)
 		u->event = memory_resize(u->event, (size_t)++u->event_count, sizeof(*u->event));
 	memcpy(event->core, u->name, sizeof(event->core));
 	memcpy(event->title, events_title(event, u).text, sizeof(event->title));
-	r->event_place[at].file = r->file;
-	r->event_place[at].line = r->rows.line;
+	r->event_place[at] = (struct event_place){ r->file, r->rows.line };
 	u->event[at] = *event;
 	return true;
 }
@@ -189,7 +186,7 @@ struct status events_parse(
 	struct reader *r = memory_new(1, sizeof(*r));
 	struct status status = sources_load(&u->sources);
 
-	*r = (struct reader){ .uarch = u };
+	r->uarch = u;
 	reader_open(r, text, origin);
 	r->rows.status = status;
 	while (reader_next(r) &&
@@ -197,11 +194,10 @@ struct status events_parse(
 		read_event(r))
 		;
 	status = rows_end(&r->rows);
-	*count = !status_is_ok(&status) ? 0 : u->event_count < most ? u->event_count : most;
-	if (*count > 0)
-		memcpy(event, u->event, (size_t)*count * sizeof(*event));
-	free(u->event);
-	free(u);
+	for (*count = 0; status_is_ok(&status) && *count < u->event_count && *count < most;
+		(*count)++)
+		event[*count] = u->event[*count];
+	uarch_free(u);
 	free(r);
 	return status;
 }

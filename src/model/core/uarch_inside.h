@@ -84,7 +84,7 @@ struct reader {
 	struct reader_set {
 		char name[12], members[UARCH_LIST];
 	} set[READER_SETS];
-	struct {
+	struct event_place {
 		int file, line;
 	} event_place[READER_EVENTS]; /* the file and line of each event of the core */
 };

@@ -41,22 +41,19 @@ static void plan_add(struct event_plan *plan, const struct uarch_event *event, i
 static int generic_events(struct uarch_event *event, int most, char *why, size_t size)
 {
 	char origin[256], *text;
+	const char *built_in = data_built_in("events");
 	struct status status = data_load("events", &text, origin);
 	int count = 0;
 
-	if (status_is_ok(&status)) {
+	if (status_is_ok(&status))
 		status = events_parse(text, origin, event, most, &count);
-		free(text);
-	}
+	free(text);
 	if (!status_is_ok(&status)) {
-		const char *built_in = data_built_in("events");
-
 		snprintf(why, size, "%s", status.text);
-		if (!built_in)
-			return 0;
-		status = events_parse(built_in, "built-in events", event, most, &count);
+		if (built_in)
+			events_parse(built_in, "built-in events", event, most, &count);
 	}
-	return status_is_ok(&status) ? count : 0;
+	return count;
 }
 
 /* Counts the extra names that are not events of the core. */
@@ -66,11 +63,11 @@ static int count_extra(
 	int others = 0;
 
 	for (int i = 0; i < extra_count; i++) {
-		bool there = false;
+		int k = 0;
 
-		for (int k = 0; k < count; k++)
-			there |= strcasecmp(event[k].name, extra[i]) == 0;
-		others += !there;
+		while (k < count && strcasecmp(event[k].name, extra[i]) != 0)
+			k++;
+		others += k == count;
 	}
 	return others;
 }
@@ -84,12 +81,10 @@ void events_plan(const struct uarch *uarch, const char *const *extra, int extra_
 
 	*plan = (struct event_plan){ .counters.cycles = -1 };
 	plan->generic = !uarch || uarch->event_count == 0;
-	if (plan->generic) {
-		count = generic_events(generic, COUNTERS_MAX, plan->why, sizeof(plan->why));
-	} else {
-		event = &uarch->event[0];
-		count = uarch->event_count;
-	}
+	if (!plan->generic)
+		event = uarch->event;
+	count = plan->generic ? generic_events(generic, COUNTERS_MAX, plan->why, sizeof(plan->why))
+			      : uarch->event_count;
 	others = count_extra(event, count, extra, extra_count);
 	most = COUNTERS_MAX - (others < COUNTERS_MAX / 2 ? others : COUNTERS_MAX / 2);
 	for (int role = 0; role < ROLE_COUNT; role++)
@@ -145,14 +140,10 @@ static bool hides_ports(const struct uarch *uarch, const struct uarch_class *cla
 		return false;
 	if (!class->executes)
 		return true;
-	for (int t = 0; t < class->term_count; t++) {
-		uint32_t ports = class->term[t].ports;
-
-		for (int i = 0; i < uarch_port_count(uarch); i++)
-			if ((ports >> i & 1) && i >= uarch->port_count &&
-				strcmp(uarch->port[i], "micro") == 0)
+	for (int t = 0; t < class->term_count; t++)
+		for (int i = uarch->port_count; i < uarch_port_count(uarch); i++)
+			if ((class->term[t].ports >> i & 1) && strcmp(uarch->port[i], "micro") == 0)
 				return true;
-	}
 	return false;
 }
 
@@ -183,9 +174,8 @@ static double pressure_on(const struct explanation *explanation, uint32_t ports)
 
 	if (limits->unknown || !ports_known(explanation))
 		return NAN;
-	for (int i = 0; i < limits->port_count; i++)
-		if ((ports >> i & 1) && i < limits->uarch->port_count)
-			sum += limits->pressure[i];
+	for (int i = 0; i < limits->port_count && i < limits->uarch->port_count; i++)
+		sum += ports >> i & 1 ? limits->pressure[i] : 0;
 	return sum * limits->turns / limits->elements;
 }
 
@@ -218,40 +208,28 @@ double events_modelled(const struct uarch_event *meaning, const struct explanati
 {
 	const struct limits *limits = explanation ? &explanation->limits : NULL;
 	const struct loop *loop = explanation ? &explanation->loop : NULL;
-	bool own;
+	enum event_role role = meaning->role;
 
 	if (!explanation || !status_is_ok(&explanation->status) || loop->path_count == 0 ||
 		!(loop->elements > 0))
 		return NAN;
-	own = limits->uarch && limits->elements > 0 &&
-	      (!meaning->core[0] || strcmp(meaning->core, limits->uarch->name) == 0);
-	switch (meaning->role) {
-	case ROLE_INSTRUCTIONS: return loop->insns_per_element;
-	case ROLE_UOPS:
-	case ROLE_UOPS_RETIRED:
-		/* Arm does not document the unit of these counts: its width is in macro-operations.
-		 */
-		own = own && strcmp(limits->uarch->isa, "aarch64") != 0;
-		return own && !limits->unknown
-			       ? (limits->slots + limits->unlaminated) / limits->elements
-			       : (double)NAN;
-	case ROLE_UOPS_EXECUTED: return own ? pressure_on(explanation, ~UINT32_C(0)) : (double)NAN;
-	case ROLE_PORTS: return own ? pressure_on(explanation, meaning->ports) : (double)NAN;
-	case ROLE_LOADS:
-	case ROLE_STORES:
-	case ROLE_BRANCHES: return instructions_of(loop, meaning->role);
-	case ROLE_MISPREDICTIONS: return limits->uarch ? limits->mispredicts : (double)NAN;
-	case ROLE_L1_MISSES: return own ? limits->beyond[0] : (double)NAN;
-	case ROLE_L2_MISSES: return own ? limits->beyond[1] : (double)NAN;
-	/* The model predicts no count for these roles. */
-	case ROLE_CYCLES:
-	case ROLE_DISPATCHED:
-	case ROLE_L3_MISSES:
-	case ROLE_DTLB_MISSES:
-	case ROLE_DTLB_WALKS:
-	case ROLE_STALLED:
-	case ROLE_EXTRA:
-	case ROLE_COUNT: break;
-	}
-	return NAN;
+	/* These counts need no core model, or any core model. */
+	if (role == ROLE_INSTRUCTIONS)
+		return loop->insns_per_element;
+	if (role == ROLE_LOADS || role == ROLE_STORES || role == ROLE_BRANCHES)
+		return instructions_of(loop, role);
+	if (role == ROLE_MISPREDICTIONS && limits->uarch)
+		return limits->mispredicts;
+	if (!limits->uarch || !(limits->elements > 0) ||
+		(meaning->core[0] && strcmp(meaning->core, limits->uarch->name) != 0))
+		return NAN;
+	/* Arm does not document the unit of micro-op counts: its width is in macro-operations. */
+	if ((role == ROLE_UOPS || role == ROLE_UOPS_RETIRED) && !limits->unknown &&
+		strcmp(limits->uarch->isa, "aarch64") != 0)
+		return (limits->slots + limits->unlaminated) / limits->elements;
+	if (role == ROLE_UOPS_EXECUTED || role == ROLE_PORTS)
+		return pressure_on(explanation, role == ROLE_PORTS ? meaning->ports : ~UINT32_C(0));
+	if (role == ROLE_L1_MISSES || role == ROLE_L2_MISSES)
+		return limits->beyond[role == ROLE_L2_MISSES];
+	return NAN; /* the model predicts no count for the other roles */
 }
