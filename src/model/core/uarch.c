@@ -13,21 +13,21 @@
 
 enum { MOST_CORES = 128, LISTS = 3 };
 
-static const char *const list_isa[LISTS] = { NULL, "x86_64", "aarch64" };
+/* Lists for any instruction set, for each one, and for an unknown one (always empty). */
+static const char *const list_isa[LISTS] = { "", "x86_64", "aarch64" };
 static char every_name[MOST_CORES][UARCH_NAME];
-static const char *list[LISTS][MOST_CORES + 1];
+static const char *list[LISTS + 1][MOST_CORES + 1];
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
-/* Whether a core file is for this instruction set. A file without an instruction set is listed for
- * each, so that its error is reported. */
-static bool is_for(const char *text, const char *isa)
+/* The list of a core file's instruction set. 0: the file does not state it. */
+static int list_of(const char *text)
 {
 	const char *said = text ? strstr(text, "\nisa ") : NULL;
+	int i = said ? LISTS - 1 : 0;
 
-	for (int i = 1; said && i < LISTS; i++)
-		if (strncmp(said + 5, list_isa[i], strlen(list_isa[i])) == 0)
-			return !isa || strcmp(isa, list_isa[i]) == 0;
-	return true;
+	while (i > 0 && strncmp(said + 5, list_isa[i], strlen(list_isa[i])) != 0)
+		i--;
+	return i;
 }
 
 struct status uarch_text(const char *name, char **text, char origin[256])
@@ -50,13 +50,17 @@ static void list_names(void)
 
 	for (char **name = names; *name && all < MOST_CORES; name++) {
 		char *text;
+		int isa;
 
 		if (strlen(*name) >= UARCH_NAME || (*name)[strspn(*name, allowed)])
 			continue;
 		strcpy(every_name[all], *name);
 		uarch_text(*name, &text, NULL);
+		isa = list_of(text);
+		/* A file without an instruction set is in each list, so that its error is reported.
+		 */
 		for (int i = 0; i < LISTS; i++)
-			if (is_for(text, list_isa[i]))
+			if (i == 0 || isa == 0 || isa == i)
 				list[i][count[i]++] = every_name[all];
 		free(text);
 		all++;
@@ -66,13 +70,12 @@ static void list_names(void)
 
 const char *const *uarch_names(const char *isa)
 {
-	static const char *const none[] = { NULL };
+	int i = 0;
 
 	pthread_once(&names_once, list_names);
-	for (int i = 0; i < LISTS; i++)
-		if (isa == list_isa[i] || (isa && list_isa[i] && strcmp(isa, list_isa[i]) == 0))
-			return list[i];
-	return none;
+	while (i < LISTS && strcmp(isa ? isa : "", list_isa[i]) != 0)
+		i++;
+	return list[i];
 }
 
 void uarch_free(struct uarch *uarch)

@@ -543,59 +543,52 @@ static bool related(const struct inference *in, int op, int other)
 	return strcspn(b, ".0123456789") == length && memcmp(a, b, length) == 0;
 }
 
+enum { UNIT_NONE = -1, UNIT_UNKNOWN = -2 };
+
+/* The unit that the op holds: a known unit, or a new one. represents: an op for each unit. */
+static int find_unit(struct inference *in, int op, int represents[INFER_UNITS])
+{
+	struct measured_ports *to = in->to;
+	const struct measured_mix own = { .count = 1, .op = { op }, .times = { 1 } };
+	bool open = false;
+
+	/* The scheduler explains a small excess. */
+	if (!to->known[op] || in->kind[op] != INFER_COMPLEX ||
+		infer_cycles(in, &own) > 0.9 * in->measured->op[op].each.value)
+		return UNIT_NONE;
+	/* No measurement is needed for related ops: one divider executes all divisions. */
+	for (int unit = 0; unit < to->units; unit++)
+		if (related(in, op, represents[unit]))
+			return unit;
+	for (int unit = 0; unit < to->units; unit++) {
+		int same = same_unit(in, op, represents[unit]);
+
+		if (same == 1)
+			return unit;
+		open |= same < 0;
+	}
+	/* The op may hold a known unit, or all units are used. It gets no unit then. So the limit
+	 * is too low rather than too high. */
+	if ((open && in->enough <= INFER_QUESTIONS) || to->units == INFER_UNITS)
+		return UNIT_UNKNOWN;
+	represents[to->units] = op;
+	return to->units++;
+}
+
 void infer_units(struct inference *in)
 {
 	struct measured_ports *to = in->to;
 	int represents[INFER_UNITS], unit_of[MEASURED_OPS];
 
+	for (int i = 0; i < in->measured->op_count; i++)
+		unit_of[i] = find_unit(in, i, represents);
 	for (int i = 0; i < in->measured->op_count; i++) {
-		double each = in->measured->op[i].each.value;
-		const struct measured_mix own = { .count = 1, .op = { i }, .times = { 1 } };
-		int found = -1, open = -1;
-
-		unit_of[i] = -1;
-		if (!to->known[i] || in->kind[i] != INFER_COMPLEX ||
-			infer_cycles(in, &own) >
-				0.9 * each) /* the scheduler explains a small excess */
+		if (unit_of[i] == UNIT_NONE)
 			continue;
-		for (int unit = 0; unit < to->units && found < 0; unit++)
-			if (related(in, i, represents[unit])) /* no measurement needed: one divider
-								 executes all divisions */
-				found = unit;
-		for (int unit = 0; unit < to->units && found < 0; unit++) {
-			int same = same_unit(in, i, represents[unit]);
-
-			if (same == 1)
-				found = unit;
-			else if (same < 0)
-				open = unit;
-		}
-		/* If the unit is unknown, the op gets no unit. The limit is then too low
-		 * rather than too high. */
-		if (found < 0 && ((open >= 0 && in->enough <= INFER_QUESTIONS) ||
-					 to->units == INFER_UNITS)) {
-			unit_of[i] = -2; /* the op may hold a known unit, or all units are
-					    used */
-			continue;
-		}
-		if (found < 0) {
-			found = to->units++;
-			represents[found] = i;
-		}
-		unit_of[i] = found;
-	}
-	for (int i = 0; i < in->measured->op_count; i++) {
-		int count = to->term_count[i];
-
-		if (unit_of[i] == -2 || (unit_of[i] >= 0 && count == UARCH_TERMS)) {
-			to->known[i] = false;
-		} else if (unit_of[i] >= 0) {
-			to->term[i][count] =
-				(struct uarch_term){ .ports = UINT32_C(1)
-							      << (INFER_PORTS + unit_of[i]),
-					.count = 1,
-					.cycles = (float)in->measured->op[i].each.value };
-			to->term_count[i]++;
-		}
+		to->known[i] = unit_of[i] != UNIT_UNKNOWN && to->term_count[i] < UARCH_TERMS;
+		if (to->known[i])
+			to->term[i][to->term_count[i]++] =
+				(struct uarch_term){ UINT32_C(1) << (INFER_PORTS + unit_of[i]), 1,
+					(float)in->measured->op[i].each.value };
 	}
 }

@@ -172,7 +172,7 @@ static struct measured_agreement compare(struct inference *in, bool check, doubl
 		bool first = mix->cycles.known && mix->check == check;
 
 		for (int k = 0; k < i && first; k++)
-			first = m->mix[k].check != check || !infer_same_mix(&m->mix[k], mix);
+			first = !infer_same_mix(&m->mix[k], mix);
 		cycles = first ? infer_cycles(in, mix) : NAN;
 		if (!isfinite(cycles) || cycles <= 0 || infer_mix_clashes(in, mix))
 			continue;

@@ -41,7 +41,7 @@ bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
 {
 	double ratio = 0;
 
-	if (a->count != b->count)
+	if (a->count != b->count || a->check != b->check)
 		return false;
 	for (int i = 0; i < a->count; i++) {
 		int k = 0;
@@ -58,12 +58,15 @@ bool infer_same_mix(const struct measured_mix *a, const struct measured_mix *b)
 	return true;
 }
 
-static bool impossible(const struct measured *measured, const struct measured_mix *mix)
+/* Whether the measurement of a mix can be right: no mix is faster than one of its classes alone. */
+static bool is_possible(const struct measured *measured, const struct measured_mix *mix)
 {
-	for (int i = 0; i < mix->count; i++)
-		if (mix->cycles.value < 0.92 * mix->times[i] * measured->op[mix->op[i]].each.value)
-			return true;
-	return false;
+	bool possible = mix->cycles.known && mix->cycles.value > 0;
+
+	for (int i = 0; i < mix->count && possible; i++)
+		possible = mix->cycles.value >=
+			   0.92 * mix->times[i] * measured->op[mix->op[i]].each.value;
+	return possible;
 }
 
 struct mix_result infer_result(const struct inference *in, const struct measured_mix *mix)
@@ -74,18 +77,14 @@ struct mix_result infer_result(const struct inference *in, const struct measured
 
 	for (int i = 0; i < measured->mix_count; i++) {
 		const struct measured_mix *other = &measured->mix[i];
-		double each;
+		double each = other->cycles.value * mix->times[0];
 		int at;
 
-		if (other->check != mix->check || !infer_same_mix(mix, other))
+		if (!infer_same_mix(mix, other))
 			continue;
 		result.asked++;
-		if (!other->cycles.known || !(other->cycles.value > 0) || result.known == 8)
+		if (result.known == 8 || !is_possible(measured, other))
 			continue;
-		/* The measurement is wrong: no mix is faster than one of its classes alone. */
-		if (impossible(measured, other))
-			continue;
-		each = other->cycles.value * mix->times[0];
 		for (int k = 0; k < other->count; k++)
 			if (other->op[k] == mix->op[0])
 				each /= other->times[k];
@@ -110,35 +109,32 @@ struct measured_mix infer_pair(int a, int ports_a, int b, int ports_b)
 	return (struct measured_mix){ .count = 2, .op = { a, b }, .times = { ports_a, ports_b } };
 }
 
-void infer_ask(struct inference *in, const struct measured_mix *mix, int times)
+static void ask(const struct inference *in, const struct measured_mix *mix, int times,
+	struct measured_mix list[INFER_QUESTIONS], int *count)
 {
 	struct mix_result result;
 
-	if (in->question_count == INFER_QUESTIONS)
+	if (*count == INFER_QUESTIONS)
 		return;
-	for (int i = 0; i < in->question_count; i++)
-		if (in->question[i].check == mix->check && infer_same_mix(&in->question[i], mix))
+	for (int i = 0; i < *count; i++)
+		if (infer_same_mix(&list[i], mix))
 			return;
 	result = infer_result(in, mix);
 	/* A mix that failed once will fail again. */
 	if (result.asked >= times || result.asked > result.known)
 		return;
-	in->question[in->question_count] = *mix;
-	in->question[in->question_count++].cycles = (struct figure){ 0 };
+	list[*count] = *mix;
+	list[(*count)++].cycles = (struct figure){ 0 };
+}
+
+void infer_ask(struct inference *in, const struct measured_mix *mix, int times)
+{
+	ask(in, mix, times, in->question, &in->question_count);
 }
 
 void infer_ask_late(struct inference *in, const struct measured_mix *mix)
 {
-	struct mix_result result;
-
-	for (int i = 0; i < in->late_count; i++)
-		if (infer_same_mix(&in->late[i], mix))
-			return;
-	result = infer_result(in, mix);
-	if (in->late_count == INFER_QUESTIONS || result.asked)
-		return;
-	in->late[in->late_count] = *mix;
-	in->late[in->late_count++].cycles = (struct figure){ 0 };
+	ask(in, mix, 1, in->late, &in->late_count);
 }
 
 bool infer_clash(const struct inference *in, int op, int other)
@@ -198,12 +194,9 @@ double infer_bound(const struct port_load *load, int count)
 
 double measured_slots(const struct measured_op *op)
 {
-	const struct figure *slots = &op->slots;
-	double whole = slots->known ? round(slots->value) : 1;
+	double slots = op->slots.known ? op->slots.value : 1, whole = round(slots);
 
-	return !slots->known || (whole > 0 && fabs(slots->value - whole) < 0.25)
-		       ? whole
-		       : fmax(slots->value, 0.1);
+	return whole > 0 && fabs(slots - whole) < 0.25 ? whole : fmax(slots, 0.1);
 }
 
 double measured_own_slots(const struct measured_op *op)
@@ -230,12 +223,12 @@ bool infer_accesses(
 	const struct measured_op *of = &in->measured->op[op];
 	const char *const access[] = { of->load, of->store };
 
+	if (of->accesses)
+		times *= of->accesses;
 	for (int i = 0; i < 2; i++) {
 		int other = infer_op(in->measured, access[i]);
 
-		if (*access[i] && (other < 0 || !add_terms(in, other,
-							of->accesses ? times * of->accesses : times,
-							load, count)))
+		if (*access[i] && (other < 0 || !add_terms(in, other, times, load, count)))
 			return false;
 	}
 	return true;
