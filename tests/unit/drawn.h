@@ -44,3 +44,12 @@ static inline const char *title(const struct panel *panel)
 }
 
 #define lacks(string, part) assert_null(strstr((string), (part)))
+
+/* Neither of several parts. */
+#define check_lacks(string, ...) check_no_part(string, (const char *const[]){ __VA_ARGS__, NULL })
+static inline void check_no_part(const char *string, const char *const *parts)
+{
+	for (; *parts; parts++)
+		if (strstr(string, *parts))
+			fail_msg("\"%s\" contains \"%s\"", string, *parts);
+}

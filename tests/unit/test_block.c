@@ -53,8 +53,8 @@ TEST(the_case_study_gets_its_64)
 	assert_int_equal(advice.n, 64);
 	assert_int_equal(advice.level, 1);
 	assert_int_equal(advice.by, BLOCK_CACHE);
-	check_contains(advice.why, "three blocks of 64 x 64 8-byte elements fit L2 (96 KiB)");
-	check_contains(advice.why, "from 6 to 24 cycles as measured");
+	check_parts(advice.why, "three blocks of 64 x 64 8-byte elements fit L2 (96 KiB)",
+		"from 6 to 24 cycles as measured");
 }
 
 /* Behind L1 where that is the higher step; never a cache that others share, however high the step
@@ -108,8 +108,8 @@ TEST(pages_make_blocks_smaller)
 	question.down = true;
 	check_advice(&question, 96, BLOCK_PAGES);
 	assert_int_equal(advice.fits, 295);
-	check_contains(advice.why, "295 x 295 8-byte elements fit L2");
-	check_contains(advice.why, "1 page of the first TLB, which holds 100");
+	check_parts(advice.why, "295 x 295 8-byte elements fit L2",
+		"1 page of the first TLB, which holds 100");
 	/* Two matrices, rows of half a page. */
 	question.pages = 2 * 0.5 * 2;
 	check_advice(&question, 32, BLOCK_TURNS);
@@ -166,8 +166,8 @@ TEST(a_block_in_the_cache_before_may_save_more_than_it_costs)
 	struct block_question question = redwood_cove();
 
 	check_advice(&question, 56, BLOCK_NEAR);
-	check_contains(advice.why, "three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
-	check_contains(advice.why, "one block of 56 x 56 stays in L1d (48 KiB)");
+	check_parts(advice.why, "three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)",
+		"one block of 56 x 56 stays in L1d (48 KiB)");
 	/* Of half the bytes a line is worth half, and blocks that L2 holds are larger. */
 	question.bytes = 4;
 	check_advice(&question, 416, BLOCK_CACHE);
@@ -204,8 +204,8 @@ TEST(what_pages_leave_may_fit_the_cache_before)
 
 	question.down = true;
 	check_advice(&question, 56, BLOCK_NEAR);
-	check_contains(advice.why, "1 page of the first TLB, which holds 96");
-	check_contains(advice.why, "one block of 56 x 56 stays in L1d (48 KiB)");
+	check_parts(advice.why, "1 page of the first TLB, which holds 96",
+		"one block of 56 x 56 stays in L1d (48 KiB)");
 	question.bytes = 4;
 	check_advice(&question, 80, BLOCK_NEAR);
 	/* 64 x 64 of these are in the first cache as they are. */
@@ -255,9 +255,9 @@ TEST(sizes_alone_give_an_advice)
 	assert_true(blocks_find(&question, &blocks));
 	assert_int_equal(blocks.advice.n, 288);
 	words = blocks_words(&blocks, &setting, NULL);
-	check_contains(words.text,
-		"block=288 advised: three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)");
-	check_contains(words.text, "the latency of L1d is not known here");
+	check_parts(words.text,
+		"block=288 advised: three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)",
+		"the latency of L1d is not known here");
 	/* Of half the bytes more fit. */
 	check_ok(setting_assign(&setting, "type=f32", MEMORY_LIMITS_UNKNOWN));
 	assert_true(blocks_find(&question, &blocks));

@@ -156,8 +156,7 @@ TEST(a_name_that_there_is_not_gets_its_neighbours)
 	play->options.classes = names;
 	assert_null(characterise_new(&play->machine, &play->options, &status));
 	assert_int_equal(status.code, STATUS_USAGE);
-	check_contains(status.text, NOT_THERE);
-	check_contains(status.text, "did you mean");
+	check_parts(status.text, NOT_THERE, "did you mean");
 }
 
 static struct result contended_answer(const struct request *request)

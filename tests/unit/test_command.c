@@ -568,8 +568,7 @@ TEST(recording_begins_and_ends)
 	session_advance(session, 2);
 	run("record");
 	assert_false(view.recording);
-	check_contains(view.screen.notice, "recorded: 1 setting, ");
-	check_contains(view.screen.notice, ": slexplore replay one.jsonl");
+	check_parts(view.screen.notice, "recorded: 1 setting, ", ": slexplore replay one.jsonl");
 	run("record to one.jsonl");
 	assert_string_equal(
 		view.screen.notice, "recording to one.jsonl, after the 1 setting that it holds");

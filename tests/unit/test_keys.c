@@ -61,9 +61,7 @@ static void check_refused(const char *text, int line, const char *word, const ch
 
 	assert_int_equal(status.code, STATUS_USAGE);
 	snprintf(place, sizeof(place), "keys:%d: ", line);
-	check_contains(status.text, place);
-	check_contains(status.text, word);
-	check_contains(status.text, allowed);
+	check_parts(status.text, place, word, allowed);
 }
 
 TEST(wrong_lines_are_named)

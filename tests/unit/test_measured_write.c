@@ -163,8 +163,7 @@ TEST_WITH(numbers_are_read_back, begin, end)
 	check_near(uarch_cache(uarch, 1)->latency, 5, 0);
 	/* Nothing of a cache without its size, nothing of what has no word. */
 	assert_null(uarch_cache(uarch, 2));
-	check_contains(text, "# extra mood: 1;");
-	check_contains(text, "# chain fadd nothing: 2;");
+	check_parts(text, "# extra mood: 1;", "# chain fadd nothing: 2;");
 	check_near(uarch->fact[SIZE_OPCACHE], 4000, 0);
 }
 
@@ -235,11 +234,10 @@ TEST_WITH(rules_come_from_slots, begin, end)
 	add_fusions("or", "");
 	add_facts(told, sizeof(told) / sizeof(*told));
 	read_back();
-	check_contains(text, "fuse test with all [measured]\n");
-	check_contains(
-		text, "fuse cmp sub with b ae e ne be a unless memory-immediate [measured]\n");
-	check_contains(text, "fuse add xor after copy [measured]\n");
-	check_contains(text, "unlaminate indexed unless two-operand [measured]\n");
+	check_parts(text, "fuse test with all [measured]\n",
+		"fuse cmp sub with b ae e ne be a unless memory-immediate [measured]\n",
+		"fuse add xor after copy [measured]\n",
+		"unlaminate indexed unless two-operand [measured]\n");
 	assert_null(strstr(text, "fuse or"));
 }
 
@@ -263,11 +261,9 @@ TEST_WITH(what_may_fuse_and_was_not_measured_does, begin, end)
 		measured.fact[measured.fact_count - (int)(sizeof(told) / sizeof(*told)) + i]
 			.figure.known = i == 7;
 	read_back();
-	check_contains(text, "fuse cmp with b ae e ne [measured]\n");
-	check_contains(text, "fuse test with o no [measured]\n");
-	check_contains(text, "fuse xor with e ne [measured]\n");
-	check_contains(text, "fuse add after copy [measured]\n");
-	check_contains(text, "# 5 pairs ");
+	check_parts(text, "fuse cmp with b ae e ne [measured]\n",
+		"fuse test with o no [measured]\n", "fuse xor with e ne [measured]\n",
+		"fuse add after copy [measured]\n", "# 5 pairs ");
 }
 
 /* The ratio that was measured becomes a yes or no, with what it was beside it. */
@@ -470,8 +466,7 @@ TEST_WITH(spreads_stand_beside_what_was_measured_only, begin, end)
 		snprintf(lines, sizeof(lines), "uarch x X\nisa x86_64\n%s\nports p0 [M]\n", bad[i]);
 		status = uarch_parse(lines, "x.uarch", &uarch);
 		assert_int_equal(status.code, STATUS_FAILED);
-		check_contains(status.text, "width");
-		check_contains(status.text, "x.uarch:3:");
+		check_parts(status.text, "width", "x.uarch:3:");
 	}
 	/* Beside another source it is the measured number. */
 	check_ok(uarch_parse(

@@ -19,9 +19,7 @@ static void check_failure(int line, const char *first, const char *second)
 
 	assert_int_equal(status.code, STATUS_FAILED);
 	snprintf(place, sizeof(place), "FILE:%d: ", line);
-	check_contains(status.text, place);
-	check_contains(status.text, first);
-	check_contains(status.text, second);
+	check_parts(status.text, place, first, second);
 }
 
 TEST(empty_lines_and_comments_are_skipped)

@@ -169,11 +169,7 @@ TEST(ridges_and_sizes_are_labelled)
 	view.grid.slope_end = 2;
 	view.grid.line = 64;
 	assert_true(draw_relief(70, 30));
-	check_contains(shown, "16k L1");
-	check_contains(shown, "64k L2");
-	check_contains(shown, "128k mem");
-	check_contains(shown, "GB/s");
-	check_contains(shown, "^ a line of 64 bytes each");
+	check_parts(shown, "16k L1", "64k L2", "128k mem", "GB/s", "^ a line of 64 bytes each");
 	assert_null(strchr(shown, '@'));
 	/* The cursor, and its lines. */
 	view.grid.place_x = (struct axis_place){ AXIS_AT, 2, 0 };

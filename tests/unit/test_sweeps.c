@@ -66,8 +66,7 @@ static void check_refused(const char *text, int line, const char *word)
 
 	assert_int_equal(status.code, STATUS_FAILED);
 	snprintf(place, sizeof(place), "here:%d: ", line);
-	check_contains(status.text, place);
-	check_contains(status.text, word);
+	check_parts(status.text, place, word);
 	assert_int_equal(sweeps.count, 0);
 }
 
